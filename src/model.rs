@@ -1,0 +1,19 @@
+//! The words of the Petstore Animals API: what an animal is, what may be asked, what an error says.
+//!
+//! Every other room speaks in these types, so that the form, the service and the command line apply the same rules.
+//! This room does no IO, knows no clock and no async, and imports nothing else of ours.
+
+pub mod draft;
+pub mod limit;
+pub mod pet;
+pub mod problem;
+pub mod status;
+pub mod sunset;
+pub mod text;
+
+pub use draft::{Draft, Field, FieldError};
+pub use limit::Limit;
+pub use pet::{NewPet, Pet, PetId, PetQuery};
+pub use problem::{Problem, ProblemCode};
+pub use status::{ObservedStatus, PetStatus};
+pub use text::display_safe;

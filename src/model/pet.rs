@@ -1,0 +1,77 @@
+//! `Pet` and `NewPet` (section 2 of the description), and the question a list answers.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Limit, ObservedStatus, PetStatus};
+
+/// The identifier of an animal: unique, assigned by the service, any int64. Nothing else may be read from it.
+pub type PetId = i64;
+
+/// An animal as the service returns it (section 2, Pet).
+///
+/// `status` is optional in the body of a creation and has no default there, so a service may leave it out here too.
+/// Members that this version does not know are ignored.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Pet {
+    /// Unique identifier assigned on creation.
+    pub id: PetId,
+    /// The animal's name, byte for byte as it was given. Clean it before showing it.
+    pub name: String,
+    /// Id of the category the animal belongs to.
+    pub category_id: i64,
+    /// Absent where the service keeps no status for this animal.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub status: Option<ObservedStatus>,
+}
+
+/// The body of a creation (section 2, NewPet). [`Draft::check`](super::Draft::check) makes one from typed text.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct NewPet {
+    /// 1 to 255 Unicode characters; see [`draft::check_name`](super::draft::check_name).
+    pub name: String,
+    /// Any int64.
+    pub category_id: i64,
+    /// `None` leaves the choice to the service.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub status: Option<PetStatus>,
+}
+
+/// What `GET /pets` is asked for (section 4.1).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PetQuery {
+    /// Only animals of this status; all when absent.
+    pub status: Option<PetStatus>,
+    /// The most animals to return.
+    pub limit: Limit,
+    /// Only animals whose id is greater: the way to a further page. An addition to the description.
+    pub after: Option<PetId>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pet_is_read_exactly_or_not_at_all() {
+        let read = |text: &str| serde_json::from_str::<Pet>(text);
+        let max = read(r#"{"id":9223372036854775807,"name":"Rex","categoryId":-9223372036854775808,"extra":[1]}"#);
+        assert_eq!(max.unwrap(), Pet { id: i64::MAX, name: "Rex".into(), category_id: i64::MIN, status: None });
+        for bad in [
+            r#"{"name":"Rex","categoryId":1}"#,
+            r#"{"id":null,"name":"Rex","categoryId":1}"#,
+            r#"{"id":1.5,"name":"Rex","categoryId":1}"#,
+            r#"{"id":9223372036854775808,"name":"Rex","categoryId":1}"#,
+            r#"{"id":1,"name":null,"categoryId":1}"#,
+        ] {
+            assert!(read(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_status_that_is_not_set_is_not_sent() {
+        let new = NewPet { name: "Rex".into(), category_id: 3, status: None };
+        assert_eq!(serde_json::to_string(&new).unwrap(), r#"{"name":"Rex","categoryId":3}"#);
+    }
+}

@@ -1,0 +1,114 @@
+//! `PetStatus`, the closed enumeration of the description, and what a service may send beyond it.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// The state of an animal (section 2, PetStatus): set at creation and usable as a list filter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum PetStatus {
+    /// In the store and for sale.
+    Available,
+    /// Promised, not yet handed over.
+    Pending,
+    /// Handed over.
+    Sold,
+}
+
+impl PetStatus {
+    /// All three, in the order of the description.
+    pub const ALL: [Self; 3] = [Self::Available, Self::Pending, Self::Sold];
+
+    /// The word used in JSON and in the query, for example `available`.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Available => "available",
+            Self::Pending => "pending",
+            Self::Sold => "sold",
+        }
+    }
+}
+
+impl fmt::Display for PetStatus {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+/// The word is none of the three. Case counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("status must be available, pending or sold")]
+pub struct NotAStatus;
+
+impl FromStr for PetStatus {
+    type Err = NotAStatus;
+
+    fn from_str(word: &str) -> Result<Self, NotAStatus> {
+        Self::ALL.into_iter().find(|status| status.as_str() == word).ok_or(NotAStatus)
+    }
+}
+
+/// A status as some service sent it: a word this version may not know is kept, so that the row stays usable.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ObservedStatus {
+    /// One of the three of the description.
+    Known(PetStatus),
+    /// Any other word, byte for byte as it came. Clean it before showing it.
+    Unknown(String),
+}
+
+impl ObservedStatus {
+    /// The word as it came.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::Known(status) => status.as_str(),
+            Self::Unknown(word) => word,
+        }
+    }
+}
+
+impl From<PetStatus> for ObservedStatus {
+    fn from(status: PetStatus) -> Self {
+        Self::Known(status)
+    }
+}
+
+impl Serialize for ObservedStatus {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
+    }
+}
+
+impl<'de> Deserialize<'de> for ObservedStatus {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let word = String::deserialize(deserializer)?;
+        Ok(match word.parse() {
+            Ok(status) => Self::Known(status),
+            Err(NotAStatus) => Self::Unknown(word),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_three_words_in_lower_case_are_a_status() {
+        assert_eq!("sold".parse(), Ok(PetStatus::Sold));
+        for word in ["", "SOLD", "Sold", " sold", "reserved"] {
+            assert_eq!(word.parse::<PetStatus>(), Err(NotAStatus), "{word:?}");
+        }
+    }
+
+    #[test]
+    fn an_unknown_word_survives_the_way_through_json() {
+        let seen: ObservedStatus = serde_json::from_str("\"reserved\"").unwrap();
+        assert_eq!(seen, ObservedStatus::Unknown("reserved".into()));
+        assert_eq!(serde_json::to_string(&seen).unwrap(), "\"reserved\"");
+    }
+}

@@ -1,0 +1,161 @@
+//! Foreign text made safe for a terminal, a log or a report: one function for the app, the command line and the logs.
+
+use std::borrow::Cow;
+use std::fmt::Write as _;
+
+use unicode_segmentation::UnicodeSegmentation;
+use unicode_width::UnicodeWidthStr;
+
+/// The most combining marks kept on one base character; more would smear over the rows around it.
+const MAX_MARKS: usize = 4;
+
+/// `text` with everything visible that could move the cursor, reorder, or hide: control characters (Cc), formatting
+/// characters (Cf, other than the joiner inside an emoji), line and paragraph separators, and letters that no terminal
+/// draws are written as `⟨U+202E⟩`. At most four combining marks stay on a base. Borrows when there is nothing to do.
+#[must_use]
+pub fn display_safe(text: &str) -> Cow<'_, str> {
+    if text.bytes().all(|byte| (b' '..=b'~').contains(&byte)) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut marks = 0;
+    let mut previous = '\0';
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        if is_joiner_or_selector(c) {
+            let inside_emoji =
+                may_be_in_emoji(previous) && (c != '\u{200d}' || chars.peek().is_some_and(|n| may_be_in_emoji(*n)));
+            if inside_emoji {
+                out.push(c);
+            } else {
+                escape(&mut out, c);
+            }
+        } else if is_hidden(c) {
+            escape(&mut out, c);
+            marks = 0;
+        } else if is_combining(c) {
+            marks += 1;
+            if marks <= MAX_MARKS {
+                out.push(c);
+            }
+        } else {
+            marks = 0;
+            out.push(c);
+        }
+        previous = c;
+    }
+    Cow::Owned(out)
+}
+
+/// `text` made safe and cut to 40 columns, for quoting a value inside a sentence.
+#[must_use]
+pub fn short(text: &str) -> String {
+    cut(&display_safe(text), 40)
+}
+
+/// The terminal columns that `text` takes. It must be safe already.
+#[must_use]
+pub fn width(text: &str) -> usize {
+    text.width()
+}
+
+/// `text` cut to at most `columns`, with `..` at the end where something was cut, never inside a character.
+#[must_use]
+pub fn cut(text: &str, columns: usize) -> String {
+    if text.width() <= columns {
+        return text.to_owned();
+    }
+    let room = columns.saturating_sub(2);
+    let mut out = String::new();
+    let mut used = 0;
+    for cluster in text.graphemes(true) {
+        used += cluster.width();
+        if used > room {
+            break;
+        }
+        out.push_str(cluster);
+    }
+    out.extend(std::iter::repeat_n('.', columns.min(2)));
+    out
+}
+
+fn escape(out: &mut String, c: char) {
+    // Writing to a String cannot fail.
+    let _ = write!(out, "⟨U+{:04X}⟩", u32::from(c));
+}
+
+/// Zero width joiner and the two variation selectors that emoji use.
+const fn is_joiner_or_selector(c: char) -> bool {
+    matches!(c, '\u{200d}' | '\u{fe0e}' | '\u{fe0f}')
+}
+
+/// A rough test that errs to the side of showing the escape: symbols, pictographs and what continues them.
+const fn may_be_in_emoji(c: char) -> bool {
+    matches!(c, '#' | '*' | '0'..='9' | '©' | '®' | '\u{203c}'..='\u{3299}' | '\u{fe0f}' | '\u{1f000}'..='\u{1faff}')
+}
+
+/// Control and formatting characters, separators, and letters that are drawn as nothing.
+const fn is_hidden(c: char) -> bool {
+    matches!(c,
+        '\0'..='\x1f' | '\x7f'..='\u{9f}'
+        | '\u{ad}' | '\u{34f}' | '\u{600}'..='\u{605}' | '\u{61c}' | '\u{6dd}' | '\u{70f}'
+        | '\u{890}' | '\u{891}' | '\u{8e2}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
+        | '\u{180b}'..='\u{180f}'
+        | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
+        | '\u{2800}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}'
+        | '\u{110bd}' | '\u{110cd}' | '\u{13430}'..='\u{1345f}' | '\u{1bca0}'..='\u{1bca3}'
+        | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}'
+        | '\u{e000}'..='\u{f8ff}' | '\u{f0000}'..='\u{10ffff}')
+}
+
+/// Marks without a width of their own that [`is_hidden`] does not name.
+fn is_combining(c: char) -> bool {
+    unicode_width::UnicodeWidthChar::width(c) == Some(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ordinary_text_is_borrowed_and_other_scripts_pass() {
+        assert!(matches!(display_safe("Mr. Whiskers"), Cow::Borrowed(_)));
+        for text in ["Zoë", "ポチ", "قط", "e\u{301}", "👨‍👩‍👧", "❤️", "👍🏽"] {
+            assert_eq!(display_safe(text), text);
+        }
+    }
+
+    #[test]
+    fn what_moves_reorders_or_hides_is_made_visible() {
+        assert_eq!(display_safe("\x1b[2Jx"), "⟨U+001B⟩[2Jx");
+        assert_eq!(display_safe("a\u{202e}b"), "a⟨U+202E⟩b");
+        assert_eq!(display_safe("R\u{200b}ex\u{feff}"), "R⟨U+200B⟩ex⟨U+FEFF⟩");
+        assert_eq!(display_safe("a\u{200d}b"), "a⟨U+200D⟩b");
+        assert_eq!(display_safe("\u{2028}\u{3164}\u{e0041}"), "⟨U+2028⟩⟨U+3164⟩⟨U+E0041⟩");
+    }
+
+    #[test]
+    fn marks_are_capped() {
+        let zalgo = format!("e{}x", "\u{301}".repeat(500));
+        assert_eq!(display_safe(&zalgo).chars().count(), 1 + 4 + 1);
+    }
+
+    #[test]
+    fn cutting_never_splits_a_wide_character() {
+        assert_eq!(cut("Biscuit", 7), "Biscuit");
+        assert_eq!(cut("Biscuits", 7), "Biscu..");
+        assert_eq!(cut("ポチポチ", 7), "ポチ..");
+        assert_eq!(cut("ポチポチ", 1), ".");
+        assert_eq!(cut("x", 0), "");
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn no_text_leaves_with_a_control_character_and_cutting_keeps_the_width(text in "\\PC{0,40}|.{0,40}", columns in 0_usize..50) {
+            let safe = display_safe(&text);
+            let harmful = safe.chars().any(|c| c.is_control() || ('\u{202a}'..='\u{202e}').contains(&c));
+            proptest::prop_assert!(!harmful);
+            proptest::prop_assert!(width(&cut(&safe, columns)) <= columns);
+        }
+    }
+}
