@@ -4,6 +4,7 @@
 //! This room does no IO, knows no clock and no async, and imports nothing else of ours.
 
 pub mod draft;
+pub mod endpoint;
 pub mod limit;
 pub mod pet;
 pub mod problem;
@@ -12,6 +13,7 @@ pub mod sunset;
 pub mod text;
 
 pub use draft::{Draft, Field, FieldError};
+pub use endpoint::{ApiKey, BaseUrl, EndpointError};
 pub use limit::Limit;
 pub use pet::{NewPet, Pet, PetId, PetQuery};
 pub use problem::{Problem, ProblemCode};

@@ -1,0 +1,100 @@
+//! What can come back instead of an answer, typed by what the caller can do about it.
+
+use std::time::Duration;
+
+use crate::model::Problem;
+
+/// Why a request gave no result.
+#[derive(Debug, thiserror::Error)]
+pub enum ApiError {
+    /// Nothing was sent: the name did not resolve, the connection was refused, or TLS failed.
+    #[error("no connection")]
+    NotSent(#[source] reqwest::Error),
+    /// No connection within the time allowed for it; nothing was sent.
+    #[error("no connection within {} s", .0.as_secs())]
+    ConnectTimeout(Duration),
+    /// The request may have arrived; its answer did not, or not whole, within the time allowed. Carries how long it took.
+    #[error("no answer within {} s", .0.as_secs())]
+    Timeout(Duration),
+    /// The request may have arrived; the connection broke before the answer was whole.
+    #[error("the connection broke")]
+    Broken(#[source] reqwest::Error),
+    /// An answer that is not a success.
+    #[error("the service answered {status}")]
+    Refused {
+        /// The HTTP status code.
+        status: u16,
+        /// The Error body, where the answer was one.
+        problem: Option<Problem>,
+        /// The first characters of the body where it was not. Foreign text: clean it before showing it.
+        excerpt: String,
+        /// How long the service asks to wait (`Retry-After`).
+        retry_after: Option<RetryAfter>,
+    },
+    /// A success whose body is not what the description promises.
+    #[error("the answer is not what the description promises")]
+    Malformed(#[source] Defect),
+}
+
+/// The value of a `Retry-After` header (RFC 9110, section 10.2.3).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RetryAfter {
+    /// Seconds from now.
+    Seconds(u64),
+    /// A date, or something that is neither: not to be waited for blindly.
+    Other,
+}
+
+/// What is wrong with the body of a success.
+#[derive(Debug, thiserror::Error)]
+pub enum Defect {
+    /// Larger than the client takes.
+    #[error("larger than {} MiB", .0 >> 20)]
+    TooLarge(usize),
+    /// Not JSON of the promised shape; `excerpt` is how it begins.
+    #[error("{source}")]
+    Json {
+        /// Where and why reading stopped.
+        source: serde_json::Error,
+        /// The first characters of the body. Foreign text: clean it before showing it.
+        excerpt: String,
+    },
+    /// A success of another kind than the operation has.
+    #[error("status {0} where the description has another one")]
+    Status(u16),
+}
+
+impl ApiError {
+    /// Whether the request may have been carried out although no answer came. Such a creation must not be repeated
+    /// blindly: it could add the animal twice.
+    #[must_use]
+    pub const fn outcome_unknown(&self) -> bool {
+        match self {
+            Self::NotSent(_) | Self::ConnectTimeout(_) => false,
+            Self::Timeout(_) | Self::Broken(_) | Self::Malformed(_) => true,
+            // A gateway that gave up says nothing about the service behind it.
+            Self::Refused { status, .. } => matches!(status, 500..=599) && *status != 501,
+        }
+    }
+
+    /// Whether the key was missing or not accepted (section 5).
+    #[must_use]
+    pub const fn is_unauthorized(&self) -> bool {
+        matches!(self, Self::Refused { status: 401, .. })
+    }
+}
+
+/// `error` and everything behind it, innermost last, without repeating a message that contains the next one.
+#[must_use]
+pub fn causes(error: &dyn std::error::Error) -> String {
+    let mut parts = vec![error.to_string()];
+    let mut next = error.source();
+    while let Some(cause) = next {
+        let text = cause.to_string();
+        if parts.last().is_none_or(|last| !last.contains(&text)) {
+            parts.push(text);
+        }
+        next = cause.source();
+    }
+    parts.join(": ")
+}

@@ -1,0 +1,13 @@
+//! What the user decided: flags over environment over file over defaults, resolved once at start into [`Settings`].
+//!
+//! May touch files and the environment; no network and no terminal.
+
+pub mod env;
+pub mod file;
+pub mod paths;
+pub mod settings;
+
+pub use env::Env;
+pub use file::{ConfigError, File};
+pub use paths::Paths;
+pub use settings::{Choices, KeyOrigin, Remote, Service, Settings};

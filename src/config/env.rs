@@ -1,0 +1,57 @@
+//! The environment, read once. An empty variable counts as unset.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+/// The variables of the process, or those that a test chose.
+#[derive(Clone, Default)]
+pub struct Env(BTreeMap<OsString, OsString>);
+
+impl Env {
+    /// What the process was started with.
+    #[must_use]
+    #[expect(clippy::disallowed_methods, reason = "this is the one place that may")]
+    pub fn from_process() -> Self {
+        Self(std::env::vars_os().collect())
+    }
+
+    /// The value of `name` as text, unless it is unset, empty or not Unicode.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<&str> {
+        self.0.get(std::ffi::OsStr::new(name)).and_then(|value| value.to_str()).filter(|value| !value.is_empty())
+    }
+
+    /// The value of `name` as a path.
+    #[must_use]
+    pub fn path(&self, name: &str) -> Option<PathBuf> {
+        self.0.get(std::ffi::OsStr::new(name)).filter(|value| !value.is_empty()).map(PathBuf::from)
+    }
+
+    /// Whether the locale says UTF-8: the first of LC_ALL, LC_CTYPE and LANG that is set decides.
+    #[must_use]
+    pub fn is_utf8(&self) -> bool {
+        let locale = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find_map(|name| self.get(name)).unwrap_or("");
+        let locale = locale.to_ascii_lowercase();
+        locale.ends_with("utf-8") || locale.ends_with("utf8")
+    }
+}
+
+impl<K: Into<OsString>, V: Into<OsString>> FromIterator<(K, V)> for Env {
+    fn from_iter<I: IntoIterator<Item = (K, V)>>(pairs: I) -> Self {
+        Self(pairs.into_iter().map(|(name, value)| (name.into(), value.into())).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_locale_variable_that_is_set_decides() {
+        assert!(Env::from_iter([("LANG", "de_DE.UTF-8")]).is_utf8());
+        assert!(Env::from_iter([("LC_ALL", ""), ("LANG", "C.utf8")]).is_utf8());
+        assert!(!Env::from_iter([("LC_ALL", "C"), ("LANG", "de_DE.UTF-8")]).is_utf8());
+        assert!(!Env::default().is_utf8());
+    }
+}

@@ -1,0 +1,61 @@
+//! Where things are kept. XDG variables win on every platform.
+
+use std::path::PathBuf;
+
+use directories::ProjectDirs;
+
+use super::Env;
+
+/// The directories of the program. Nothing is created here.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Paths {
+    /// Settings: `$XDG_CONFIG_HOME/petstore`, else `~/.config/petstore`.
+    pub config: PathBuf,
+    /// The embedded database: `$XDG_DATA_HOME/petstore`, else the platform's data directory.
+    pub data: PathBuf,
+}
+
+/// There is no home directory to keep anything in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("no home directory is known. Set HOME, or XDG_CONFIG_HOME and XDG_DATA_HOME.")]
+pub struct NoHome;
+
+impl Paths {
+    /// The directories by environment and platform. Relative XDG paths are ignored, as their specification asks.
+    pub fn new(env: &Env) -> Result<Self, NoHome> {
+        let xdg = |name| env.path(name).filter(|path| path.is_absolute()).map(|path| path.join("petstore"));
+        let platform = ProjectDirs::from("", "", "petstore");
+        let home = env.path("HOME");
+        let config = xdg("XDG_CONFIG_HOME").or_else(|| home.map(|home| home.join(".config/petstore")));
+        let config = config.or_else(|| platform.as_ref().map(|dirs| dirs.config_dir().to_owned())).ok_or(NoHome)?;
+        let data = xdg("XDG_DATA_HOME").or_else(|| platform.map(|dirs| dirs.data_dir().to_owned())).ok_or(NoHome)?;
+        Ok(Self { config, data })
+    }
+
+    /// The database of the service inside the program.
+    #[must_use]
+    pub fn embedded_database(&self) -> PathBuf {
+        self.data.join("embedded.db")
+    }
+
+    /// The configuration file that is read when none is named.
+    #[must_use]
+    pub fn config_file(&self) -> PathBuf {
+        self.config.join("config.toml")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn xdg_variables_win_and_relative_ones_are_ignored() {
+        let env = Env::from_iter([("HOME", "/home/ada"), ("XDG_CONFIG_HOME", "/c"), ("XDG_DATA_HOME", "/d")]);
+        let paths = Paths::new(&env).unwrap();
+        assert_eq!(paths.config_file(), PathBuf::from("/c/petstore/config.toml"));
+        assert_eq!(paths.embedded_database(), PathBuf::from("/d/petstore/embedded.db"));
+        let env = Env::from_iter([("HOME", "/home/ada"), ("XDG_CONFIG_HOME", "c"), ("XDG_DATA_HOME", "/d")]);
+        assert_eq!(Paths::new(&env).unwrap().config, PathBuf::from("/home/ada/.config/petstore"));
+    }
+}

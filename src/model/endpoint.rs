@@ -1,0 +1,205 @@
+//! Where the service is, and the key that opens it.
+
+use std::fmt;
+use std::net::IpAddr;
+use std::str::FromStr;
+
+use secrecy::{ExposeSecret, SecretString};
+use url::{Host, Url};
+
+use super::text;
+
+/// The base address of a service, `/v1` included: `https://api.example.com/v1` (section 1 of the description).
+#[derive(Clone, PartialEq, Eq)]
+pub struct BaseUrl(Url);
+
+/// Why an address or a key cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum EndpointError {
+    /// The address is not a URL.
+    #[error("\"{}\" is not an address. Write it like https://api.example.com/v1.", text::short(.0))]
+    NotAnAddress(String),
+    /// Neither http nor https.
+    #[error("The address must begin with https:// (or http:// on this machine), not \"{}\".", text::short(.0))]
+    Scheme(String),
+    /// User name, password, query or fragment in the address.
+    #[error(
+        "The address must not carry a user, a password, a query or a fragment: it is shown on screen. Give the key in PETSTORE_API_KEY."
+    )]
+    Decorated,
+    /// Clear text to another machine.
+    #[error(
+        "http:// would send the API key to {0} unprotected. Use https://, or --insecure-http if that network is your own."
+    )]
+    ClearText(String),
+    /// A key with characters that no HTTP header carries.
+    #[error("The API key may have only visible ASCII characters without blanks. Copy it again.")]
+    KeyCharacters,
+}
+
+impl BaseUrl {
+    /// The URL of `path`, for example `pets`, below the base address.
+    #[must_use]
+    pub fn join(&self, path: &str) -> Url {
+        let mut url = self.0.clone();
+        // A base with a host always has path segments.
+        if let Ok(mut segments) = url.path_segments_mut() {
+            segments.pop_if_empty().extend(path.split('/'));
+        }
+        url
+    }
+
+    /// Whether the host is this machine: `localhost` or a loopback address.
+    #[must_use]
+    pub fn is_loopback(&self) -> bool {
+        match self.0.host() {
+            Some(Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
+            Some(Host::Ipv4(ip)) => ip.is_loopback(),
+            Some(Host::Ipv6(ip)) => IpAddr::from(ip).is_loopback(),
+            None => false,
+        }
+    }
+
+    /// Whether the connection is encrypted.
+    #[must_use]
+    pub fn is_https(&self) -> bool {
+        self.0.scheme() == "https"
+    }
+
+    /// Host and port as people say them: `api.example.com`, `127.0.0.1:8080`.
+    #[must_use]
+    pub fn authority(&self) -> String {
+        self.0.authority().to_owned()
+    }
+
+    /// Refuses to carry a key in clear text to another machine.
+    pub fn guard_clear_text(&self, allow_http: bool) -> Result<(), EndpointError> {
+        if self.is_https() || self.is_loopback() || allow_http {
+            Ok(())
+        } else {
+            Err(EndpointError::ClearText(self.authority()))
+        }
+    }
+}
+
+impl FromStr for BaseUrl {
+    type Err = EndpointError;
+
+    fn from_str(text: &str) -> Result<Self, EndpointError> {
+        let url = Url::parse(text.trim()).map_err(|_| EndpointError::NotAnAddress(text.to_owned()))?;
+        if !matches!(url.scheme(), "http" | "https") {
+            return Err(EndpointError::Scheme(text.to_owned()));
+        }
+        if !url.has_host() {
+            return Err(EndpointError::NotAnAddress(text.to_owned()));
+        }
+        if !url.username().is_empty() || url.password().is_some() || url.query().is_some() || url.fragment().is_some() {
+            return Err(EndpointError::Decorated);
+        }
+        Ok(Self(url))
+    }
+}
+
+impl fmt::Display for BaseUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0.as_str().trim_end_matches('/'))
+    }
+}
+
+impl fmt::Debug for BaseUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+/// An API key (section 5). Never printed: `Debug` shows the last four characters at most.
+#[derive(Clone)]
+pub struct ApiKey(SecretString);
+
+impl ApiKey {
+    /// Takes what was typed or pasted: blanks and line ends around it and a leading `Bearer ` are left away.
+    pub fn new(text: &str) -> Result<Self, EndpointError> {
+        let text = text.trim();
+        let key = match text.get(..7) {
+            Some(scheme) if scheme.eq_ignore_ascii_case("bearer ") => text[7..].trim_start(),
+            _ => text,
+        };
+        if key.is_empty() || !key.bytes().all(|byte| byte.is_ascii_graphic()) {
+            return Err(EndpointError::KeyCharacters);
+        }
+        Ok(Self(key.to_owned().into()))
+    }
+
+    /// The last four characters, for people to tell keys apart; fewer for keys so short that four would give them away.
+    #[must_use]
+    pub fn ending(&self) -> &str {
+        let key = self.0.expose_secret();
+        let shown = if key.len() >= 12 { 4 } else { 0 };
+        &key[key.len() - shown..]
+    }
+
+    /// The key itself, for the one place that puts it into the request.
+    pub(crate) fn expose(&self) -> &str {
+        self.0.expose_secret()
+    }
+}
+
+impl fmt::Debug for ApiKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ApiKey(...{})", self.ending())
+    }
+}
+
+impl PartialEq for ApiKey {
+    fn eq(&self, other: &Self) -> bool {
+        self.expose() == other.expose()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_joined_below_the_version() {
+        for base in ["https://api.example.com/v1", "https://api.example.com/v1/"] {
+            let base: BaseUrl = base.parse().unwrap();
+            assert_eq!(base.join("pets").as_str(), "https://api.example.com/v1/pets");
+            assert_eq!(base.join("pets/-5").as_str(), "https://api.example.com/v1/pets/-5");
+            assert_eq!(base.to_string(), "https://api.example.com/v1");
+        }
+    }
+
+    #[test]
+    fn a_key_never_travels_in_clear_text_to_another_machine() {
+        let guard = |text: &str| text.parse::<BaseUrl>().unwrap().guard_clear_text(false);
+        for own in
+            ["http://127.0.0.1:8080/v1", "http://[::1]/v1", "http://localhost:1/v1", "https://api.example.com/v1"]
+        {
+            assert_eq!(guard(own), Ok(()), "{own}");
+        }
+        for foreign in ["http://api.example.com/v1", "http://192.168.1.5/v1", "http://localhost.example.com/v1"] {
+            assert!(matches!(guard(foreign), Err(EndpointError::ClearText(_))), "{foreign}");
+        }
+    }
+
+    #[test]
+    fn addresses_that_cannot_be_used_say_why() {
+        let parse = |text: &str| text.parse::<BaseUrl>().unwrap_err();
+        assert!(matches!(parse("api.example.com/v1"), EndpointError::NotAnAddress(_)));
+        assert!(matches!(parse("ftp://x/v1"), EndpointError::Scheme(_)));
+        assert_eq!(parse("https://me:pw@x/v1"), EndpointError::Decorated);
+        assert_eq!(parse("https://x/v1?a=b"), EndpointError::Decorated);
+    }
+
+    #[test]
+    fn a_pasted_key_is_cleaned_and_never_shown() {
+        let key = ApiKey::new("  Bearer petk_0123456789abcdef77d0\n").unwrap();
+        assert_eq!(key.expose(), "petk_0123456789abcdef77d0");
+        assert_eq!(format!("{key:?}"), "ApiKey(...77d0)");
+        assert_eq!(ApiKey::new("short").unwrap().ending(), "");
+        for bad in ["", " ", "two words", "schlüssel", "a\nb"] {
+            assert_eq!(ApiKey::new(bad), Err(EndpointError::KeyCharacters), "{bad:?}");
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! When the screen next changes by itself, or never: there is no tick while nothing is due.
+
+use std::time::{Duration, Instant};
+
+use crate::clock::Now;
+
+use super::inflight::Slot;
+use super::state::{AppState, Health, Screen};
+
+/// From when on a running request is shown.
+pub const SHOW_LOADING_AFTER: Duration = Duration::from_millis(300);
+
+/// From when on rows are called old.
+pub const STALE_AFTER: Duration = Duration::from_secs(300);
+
+/// The next moment at which [`Msg::Tick`](super::msg::Msg::Tick) or a new frame is due, always after `now`.
+#[must_use]
+pub fn next_deadline(state: &AppState, now: Now) -> Option<Instant> {
+    let message = state.message.as_ref().and_then(|message| message.until);
+    let refresh = can_refresh(state).then(|| state.pets.next_refresh()).flatten();
+    let retry = match &state.link.health {
+        Health::Away { next_try: Some(at), .. } if !state.inflight.is_running(Slot::List) => {
+            Some(next_second_before(*at, now.mono))
+        }
+        Health::Away { .. } | Health::Unknown | Health::Ok { .. } | Health::KeyRefused { .. } => None,
+    };
+    let running = Slot::ALL.into_iter().filter(shows_seconds).filter_map(|slot| state.inflight.since(slot));
+    let running = running.map(|since| next_shown_second(since, now.mono)).min();
+    let stale = (state.screen == Screen::Pets && state.link.health_is_ok()).then(|| next_minute(state, now)).flatten();
+    [message, refresh, retry, running, stale].into_iter().flatten().min().map(|at| at.max(now.mono + MIN_PAUSE))
+}
+
+/// Guards against a deadline that an update did not clear: it costs a wake-up, never a busy loop.
+const MIN_PAUSE: Duration = Duration::from_millis(1);
+
+/// Whether an automatic refresh may start: nothing runs, the service is there.
+#[must_use]
+pub fn can_refresh(state: &AppState) -> bool {
+    state.pets.live.is_some() && !state.inflight.is_running(Slot::List) && state.link.health_is_ok()
+}
+
+/// The jobs whose running time is on screen.
+const fn shows_seconds(slot: &Slot) -> bool {
+    match slot {
+        Slot::List | Slot::More | Slot::Create | Slot::LookUp | Slot::TestKey => true,
+        Slot::Count(_) => false,
+    }
+}
+
+fn next_shown_second(since: Instant, now: Instant) -> Instant {
+    let running = now.saturating_duration_since(since);
+    if running < SHOW_LOADING_AFTER {
+        return since + SHOW_LOADING_AFTER;
+    }
+    since + Duration::from_secs(running.as_secs() + 1)
+}
+
+/// The next whole second of a countdown to `at`.
+fn next_second_before(at: Instant, now: Instant) -> Instant {
+    let left = at.saturating_duration_since(now);
+    at.checked_sub(Duration::from_secs(left.as_millis().saturating_sub(1) as u64 / 1000)).unwrap_or(at)
+}
+
+/// Old rows tell their age in minutes.
+fn next_minute(state: &AppState, now: Now) -> Option<Instant> {
+    let read = state.pets.read_at()?.mono;
+    let age = now.mono.saturating_duration_since(read);
+    if age < STALE_AFTER {
+        return Some(read + STALE_AFTER);
+    }
+    Some(read + Duration::from_secs((age.as_secs() / 60 + 1) * 60))
+}
+
+impl super::state::Link {
+    /// Whether the last question was answered.
+    #[must_use]
+    pub const fn health_is_ok(&self) -> bool {
+        matches!(self.health, Health::Ok { .. })
+    }
+}

@@ -1,0 +1,175 @@
+//! The wiring: waits for whatever comes first, lets [`update`](super::update) decide, draws once, starts what is to do.
+//!
+//! Owns the state. Generic over backend, input and clock, so that tests run this very loop.
+
+use std::io;
+use std::pin::pin;
+
+use crossterm::event::Event;
+use futures_util::{FutureExt as _, Stream, StreamExt as _};
+use ratatui::Terminal;
+use ratatui::backend::Backend;
+use ratatui::layout::Rect;
+use tokio::sync::mpsc;
+use tokio::time::sleep_until;
+
+use crate::clock::Now;
+
+use super::deadline::next_deadline;
+use super::effect::Effect;
+use super::failure::Failure;
+use super::msg::{Msg, Outcome, QuitReason, Reply, Size};
+use super::state::AppState;
+use super::terminal::messages;
+use super::theme::Look;
+use super::update::{start, update};
+use super::view::draw;
+use super::worker::Handle;
+
+/// The most messages handled before a frame is drawn, so that a flood still shows progress.
+const BATCH: usize = 256;
+
+/// Why the loop ended badly.
+#[derive(Debug, thiserror::Error)]
+pub enum LoopError {
+    /// The terminal cannot be written or read any more.
+    #[error("the terminal failed: {0}")]
+    Terminal(String),
+    /// Ctrl-Z could not stop the program.
+    #[error("the program could not be paused")]
+    Suspend(#[source] io::Error),
+}
+
+/// Everything the loop is wired to.
+pub struct Wires<I> {
+    /// Terminal events.
+    pub input: I,
+    /// The worker.
+    pub worker: Handle,
+    /// Signals, and the end of the terminal.
+    pub quits: mpsc::Receiver<QuitReason>,
+    /// Gives the terminal back, stops the program, and takes the terminal again.
+    pub suspend: fn() -> io::Result<()>,
+    /// Reads the clock.
+    pub clock: fn() -> Now,
+}
+
+/// Runs the app until it ends; gives the state as it was then.
+pub async fn run<B, I>(
+    terminal: &mut Terminal<B>,
+    mut state: AppState,
+    look: &Look,
+    wires: Wires<I>,
+) -> Result<AppState, LoopError>
+where
+    B: Backend,
+    I: Stream<Item = io::Result<Event>>,
+{
+    let Wires { input, mut worker, mut quits, suspend, clock } = wires;
+    let mut input = pin!(input.fuse());
+    let now = clock();
+    let effects = start(&mut state, now);
+    perform(terminal, &mut state, effects, &worker, suspend, now)?;
+    loop {
+        let now = clock();
+        state.layout = frame(terminal, &state, look, now)?;
+        let deadline = next_deadline(&state, now);
+        let first = tokio::select! {
+            biased;
+            Some(reason) = quits.recv() => vec![Msg::Quit(reason)],
+            event = input.next() => from_input(event),
+            Some(reply) = worker.replies.recv() => vec![Msg::Reply(reply)],
+            () = until(deadline) => {
+                vec![Msg::Tick]
+            }
+        };
+        let now = clock();
+        let mut batch = first;
+        let mut handled = 0;
+        // Whatever else has arrived meanwhile is drawn in the same frame.
+        while !batch.is_empty() && handled < BATCH {
+            handled += batch.len();
+            for msg in std::mem::take(&mut batch) {
+                let effects = update(&mut state, msg, now);
+                perform(terminal, &mut state, effects, &worker, suspend, now)?;
+                if state.quitting.is_some() {
+                    return Ok(state);
+                }
+            }
+            if let Some(event) = input.next().now_or_never() {
+                batch.extend(from_input(event));
+            }
+            while let Ok(reply) = worker.replies.try_recv() {
+                batch.push(Msg::Reply(reply));
+            }
+        }
+    }
+}
+
+async fn until(deadline: Option<std::time::Instant>) {
+    match deadline {
+        Some(at) => sleep_until(at.into()).await,
+        None => std::future::pending().await,
+    }
+}
+
+/// The end of the input is the end of the terminal.
+fn from_input(event: Option<io::Result<Event>>) -> Vec<Msg> {
+    match event {
+        Some(Ok(event)) => messages(event),
+        Some(Err(_)) | None => vec![Msg::Quit(QuitReason::Hangup)],
+    }
+}
+
+fn frame<B: Backend>(
+    terminal: &mut Terminal<B>,
+    state: &AppState,
+    look: &Look,
+    now: Now,
+) -> Result<super::state::Layout, LoopError> {
+    let mut layout = state.layout;
+    terminal.draw(|frame| layout = draw(state, look, now, frame)).map_err(failed)?;
+    Ok(layout)
+}
+
+fn failed(error: impl std::fmt::Display) -> LoopError {
+    LoopError::Terminal(error.to_string())
+}
+
+/// Terminal effects are done here, everything else is given to the worker. What it cannot take fails at once.
+fn perform<B: Backend>(
+    terminal: &mut Terminal<B>,
+    state: &mut AppState,
+    effects: Vec<Effect>,
+    worker: &Handle,
+    suspend: fn() -> io::Result<()>,
+    now: Now,
+) -> Result<(), LoopError> {
+    for effect in effects {
+        match effect {
+            Effect::Suspend => {
+                suspend().map_err(LoopError::Suspend)?;
+                repaint(terminal, state)?;
+                let effects = update(state, Msg::Resumed, now);
+                perform(terminal, state, effects, worker, suspend, now)?;
+            }
+            Effect::Redraw => repaint(terminal, state)?,
+            Effect::Cancel(_) | Effect::Job(_) => {
+                let Err(refused) = worker.effects.try_send(effect) else { continue };
+                if let Effect::Job(job) = refused.into_inner() {
+                    let reply = Reply { slot: job.slot, id: job.id, outcome: Outcome::Failed(Failure::Busy) };
+                    let effects = update(state, Msg::Reply(reply), now);
+                    perform(terminal, state, effects, worker, suspend, now)?;
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Paints everything anew, without asking the terminal anything.
+fn repaint<B: Backend>(terminal: &mut Terminal<B>, state: &mut AppState) -> Result<(), LoopError> {
+    let size = terminal.size().map_err(failed)?;
+    state.size = Size { columns: size.width, rows: size.height };
+    terminal.resize(Rect::new(0, 0, size.width, size.height)).map_err(failed)
+}

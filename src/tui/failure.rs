@@ -1,0 +1,178 @@
+//! Why a job gave nothing, in the words of the screen: what happened, what was kept, what to do next.
+//!
+//! The one place where an [`ApiError`] becomes sentences. Exhaustive, so that a new error cannot stay without words.
+
+use std::time::Duration;
+
+use crate::api::error::{ApiError, Defect, RetryAfter, causes};
+use crate::model::display_safe;
+use crate::model::text::cut;
+
+/// A failed job, comparable and cleaned: every text in it is safe to show.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Failure {
+    /// Nothing was sent.
+    NotSent {
+        /// The cause, for example `connection refused`.
+        why: String,
+    },
+    /// It may have arrived; no whole answer came.
+    NoAnswer {
+        /// How long it was waited for.
+        after: Duration,
+    },
+    /// It may have arrived; the connection broke.
+    Broken {
+        /// The cause.
+        why: String,
+    },
+    /// An answer that is not a success.
+    Refused {
+        /// The HTTP status code.
+        status: u16,
+        /// `code` of the Error body, where there was one.
+        code: Option<String>,
+        /// `message` of the Error body, or how the body began.
+        message: String,
+        /// Seconds that the service asks to wait.
+        retry_after: Option<u64>,
+    },
+    /// A success that is not what the description promises.
+    Malformed {
+        /// What was wrong.
+        why: String,
+        /// How the body began.
+        excerpt: String,
+    },
+    /// The app has more to do than it can take.
+    Busy,
+    /// The job ended by a fault of the program.
+    Crashed {
+        /// What the fault said.
+        why: String,
+    },
+}
+
+/// What the screen offers after a failure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Remedy {
+    /// Asking again later may help.
+    TryLater,
+    /// Another key is needed.
+    EnterKey,
+    /// Asking again gives the same.
+    None,
+}
+
+impl From<&ApiError> for Failure {
+    fn from(error: &ApiError) -> Self {
+        match error {
+            ApiError::NotSent(source) => Self::NotSent { why: safe(&root_cause(source)) },
+            ApiError::ConnectTimeout(limit) => {
+                Self::NotSent { why: format!("no connection within {} s", limit.as_secs()) }
+            }
+            ApiError::Timeout(after) => Self::NoAnswer { after: *after },
+            ApiError::Broken(source) => Self::Broken { why: safe(&root_cause(source)) },
+            ApiError::Refused { status, problem, excerpt, retry_after } => Self::Refused {
+                status: *status,
+                code: problem.as_ref().map(|problem| safe(&problem.code)),
+                message: safe(problem.as_ref().map_or(excerpt, |problem| &problem.message)),
+                retry_after: match retry_after {
+                    Some(RetryAfter::Seconds(seconds)) => Some(*seconds),
+                    Some(RetryAfter::Other) | None => None,
+                },
+            },
+            ApiError::Malformed(defect) => Self::Malformed {
+                why: safe(&causes(defect)),
+                excerpt: match defect {
+                    Defect::Json { excerpt, .. } => safe(excerpt),
+                    Defect::TooLarge(_) | Defect::Status(_) => String::new(),
+                },
+            },
+        }
+    }
+}
+
+/// The innermost cause says what happened; the layers above it only say where.
+fn root_cause(error: &dyn std::error::Error) -> String {
+    let mut cause = error;
+    while let Some(source) = cause.source() {
+        cause = source;
+    }
+    cause.to_string()
+}
+
+fn safe(text: &str) -> String {
+    cut(&display_safe(text), 400)
+}
+
+impl Failure {
+    /// Whether the request may have been carried out all the same; see [`ApiError::outcome_unknown`].
+    #[must_use]
+    pub const fn outcome_unknown(&self) -> bool {
+        match self {
+            Self::NotSent { .. } | Self::Busy => false,
+            Self::NoAnswer { .. } | Self::Broken { .. } | Self::Malformed { .. } | Self::Crashed { .. } => true,
+            Self::Refused { status, .. } => matches!(status, 500..=599) && *status != 501,
+        }
+    }
+
+    /// What can be done about it.
+    #[must_use]
+    pub const fn remedy(&self) -> Remedy {
+        match self {
+            Self::Refused { status: 401, .. } => Remedy::EnterKey,
+            Self::Refused { status: 408 | 429 | 500 | 502..=599, .. } => Remedy::TryLater,
+            Self::NotSent { .. } | Self::NoAnswer { .. } | Self::Broken { .. } | Self::Busy => Remedy::TryLater,
+            Self::Refused { .. } | Self::Malformed { .. } | Self::Crashed { .. } => Remedy::None,
+        }
+    }
+
+    /// One sentence: what happened when `service` was asked.
+    #[must_use]
+    pub fn sentence(&self, service: &str) -> String {
+        match self {
+            Self::NotSent { why } => format!("No connection to {service} ({why})."),
+            Self::NoAnswer { after } => format!("No answer from {service} ({} s).", after.as_secs()),
+            Self::Broken { why } => format!("The connection to {service} broke ({why})."),
+            Self::Refused { status: 401, code: Some(_), message, .. } => {
+                format!("{service} did not accept the API key. It says: \"{message}\"")
+            }
+            Self::Refused { status: 401, .. } => format!("{service} did not accept the API key (401)."),
+            Self::Refused { status, code: Some(code), message, .. } => {
+                format!("{service} answered {status} ({code}): \"{message}\"")
+            }
+            Self::Refused { status, code: None, .. } => {
+                format!("{service} answered {status}, without the Error body of the description.")
+            }
+            Self::Malformed { why, .. } => format!("The answer is not what the description promises: {why}."),
+            Self::Busy => "The program has more to do than it can take. Try again in a moment.".to_owned(),
+            Self::Crashed { why } => format!("The program made a mistake: {why}."),
+        }
+    }
+
+    /// Every line that is known about it, for the full view.
+    #[must_use]
+    pub fn details(&self, service: &str) -> Vec<String> {
+        let mut lines = vec![self.sentence(service)];
+        match self {
+            Self::Refused { status, code, message, retry_after } => {
+                lines.push(format!("status   {status}"));
+                lines.push(format!("code     {}", code.as_deref().unwrap_or("(no Error body)")));
+                lines.push(format!("message  {}", if message.is_empty() { "(empty)" } else { message }));
+                lines.extend(retry_after.map(|seconds| format!("It asks to wait {seconds} s.")));
+            }
+            Self::Malformed { excerpt, .. } if !excerpt.is_empty() => {
+                lines.push("The answer begins:".to_owned());
+                lines.push(excerpt.clone());
+            }
+            Self::NotSent { .. }
+            | Self::NoAnswer { .. }
+            | Self::Broken { .. }
+            | Self::Malformed { .. }
+            | Self::Busy
+            | Self::Crashed { .. } => {}
+        }
+        lines
+    }
+}

@@ -1,0 +1,106 @@
+//! Which jobs are running: the one freshness check of the app.
+//!
+//! A reply counts only if its id is the one that its slot waits for. Aborting an older job saves work; the id decides.
+
+use std::time::Instant;
+
+use crate::model::PetStatus;
+
+/// A kind of job of which one at a time matters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Slot {
+    /// The rows of the table.
+    List,
+    /// A further page of them.
+    More,
+    /// How many animals have a status.
+    Count(PetStatus),
+    /// Adding an animal. Never replaced and never aborted.
+    Create,
+    /// Looking for an animal that may have been added.
+    LookUp,
+    /// Trying a typed key.
+    TestKey,
+}
+
+impl Slot {
+    /// Every slot.
+    pub const ALL: [Self; 8] = [
+        Self::List,
+        Self::More,
+        Self::Count(PetStatus::Available),
+        Self::Count(PetStatus::Pending),
+        Self::Count(PetStatus::Sold),
+        Self::Create,
+        Self::LookUp,
+        Self::TestKey,
+    ];
+}
+
+/// Tells one job from another of the same slot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ReqId(pub u64);
+
+/// The jobs that are waited for.
+#[derive(Clone, Debug, Default)]
+pub struct Inflight {
+    last: u64,
+    running: Vec<(Slot, ReqId, Instant)>,
+}
+
+impl Inflight {
+    /// Starts waiting for a new job in `slot`; an older one there is forgotten.
+    pub fn begin(&mut self, slot: Slot, now: Instant) -> ReqId {
+        self.last += 1;
+        let id = ReqId(self.last);
+        self.forget(slot);
+        self.running.push((slot, id, now));
+        id
+    }
+
+    /// Whether this reply is still waited for. It is not any more afterwards.
+    pub fn finish(&mut self, slot: Slot, id: ReqId) -> bool {
+        let before = self.running.len();
+        self.running.retain(|(s, i, _)| (*s, *i) != (slot, id));
+        self.running.len() < before
+    }
+
+    /// Stops waiting for whatever runs in `slot`; tells whether anything did.
+    pub fn forget(&mut self, slot: Slot) -> bool {
+        let before = self.running.len();
+        self.running.retain(|(s, _, _)| *s != slot);
+        self.running.len() < before
+    }
+
+    /// Since when `slot` has been running.
+    #[must_use]
+    pub fn since(&self, slot: Slot) -> Option<Instant> {
+        self.running.iter().find(|(s, _, _)| *s == slot).map(|(_, _, since)| *since)
+    }
+
+    /// Whether anything runs in `slot`.
+    #[must_use]
+    pub fn is_running(&self, slot: Slot) -> bool {
+        self.since(slot).is_some()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clock;
+
+    #[test]
+    fn only_the_newest_job_of_a_slot_is_waited_for_and_only_once() {
+        let now = clock::now().mono;
+        let mut inflight = Inflight::default();
+        let old = inflight.begin(Slot::List, now);
+        let new = inflight.begin(Slot::List, now);
+        let other = inflight.begin(Slot::Create, now);
+        assert!(!inflight.finish(Slot::List, old));
+        assert!(!inflight.finish(Slot::Create, new));
+        assert!(inflight.finish(Slot::List, new));
+        assert!(!inflight.finish(Slot::List, new));
+        assert!(inflight.is_running(Slot::Create) && inflight.finish(Slot::Create, other));
+    }
+}

@@ -1,0 +1,135 @@
+//! Everything that can happen to the app.
+
+use std::time::Duration;
+
+use crate::api::NextPage;
+use crate::model::Pet;
+
+use super::failure::Failure;
+use super::inflight::{ReqId, Slot};
+
+/// One thing that happened.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Msg {
+    /// A key went down or repeats.
+    Key(KeyPress),
+    /// Text came as one piece, through bracketed paste.
+    Paste(String),
+    /// The terminal has another size.
+    Resize(Size),
+    /// A deadline that [`next_deadline`](super::deadline::next_deadline) named has come.
+    Tick,
+    /// A job that an effect started has ended.
+    Reply(Reply),
+    /// The program goes on after Ctrl-Z and `fg`.
+    Resumed,
+    /// The program must end.
+    Quit(QuitReason),
+}
+
+/// The end of a job. Dropped unless `id` is still what `slot` waits for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reply {
+    /// What kind of job it was.
+    pub slot: Slot,
+    /// Which of them.
+    pub id: ReqId,
+    /// What came of it.
+    pub outcome: Outcome,
+}
+
+/// What came of a job.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Outcome {
+    /// A list, one or more pages of it.
+    Listed(Result<Listed, Failure>),
+    /// An animal was added, with its id.
+    Created(Result<Pet, Failure>),
+    /// The search for an animal that may have been added.
+    LookedUp(Result<LookedUp, Failure>),
+    /// A typed key; the worker goes on with it when it was accepted.
+    KeyTested(Result<(), Failure>),
+    /// The job ended without a result: it panicked, or the queue was full.
+    Failed(Failure),
+}
+
+/// What a list request gave.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Listed {
+    /// The animals, in the service's order.
+    pub pets: Vec<Pet>,
+    /// Where the list goes on, if the service says so.
+    pub next: Option<NextPage>,
+    /// How long the first page took.
+    pub took: Duration,
+}
+
+/// What looking for an animal gave.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LookedUp {
+    /// Those of the same name and category.
+    pub matches: Vec<Pet>,
+    /// Whether every animal of that status was seen.
+    pub complete: bool,
+}
+
+/// Why the app ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum QuitReason {
+    /// The user asked for it.
+    User,
+    /// SIGINT from outside; Ctrl-C in the terminal is a key.
+    Interrupt,
+    /// SIGTERM.
+    Terminate,
+    /// SIGHUP, or the terminal is gone.
+    Hangup,
+}
+
+/// Columns and rows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Size {
+    /// Width in cells.
+    pub columns: u16,
+    /// Height in cells.
+    pub rows: u16,
+}
+
+/// A key, without what terminals disagree about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct KeyPress {
+    /// Which key.
+    pub key: Key,
+    /// Whether Ctrl was held. Only with letters.
+    pub ctrl: bool,
+}
+
+/// The keys that the app knows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[expect(missing_docs, reason = "the names say it")]
+pub enum Key {
+    Char(char),
+    Enter,
+    /// Ctrl-J: Enter from some pipes and scanners, or the second half of a CR LF.
+    LineFeed,
+    Esc,
+    Tab,
+    BackTab,
+    Backspace,
+    Delete,
+    Up,
+    Down,
+    Left,
+    Right,
+    PageUp,
+    PageDown,
+    Home,
+    End,
+    F(u8),
+}
+
+impl From<Key> for KeyPress {
+    fn from(key: Key) -> Self {
+        Self { key, ctrl: false }
+    }
+}

@@ -1,0 +1,225 @@
+//! The boxes over a screen; at most one is open. Their state and what keys do in them; no painting here.
+
+use std::time::Instant;
+
+use crate::model::{ApiKey, Limit};
+
+use super::effect::{Effect, Job, Task};
+use super::inflight::Slot;
+use super::keymap::{Action, Context};
+use super::msg::{Key, KeyPress};
+use super::screens::pets;
+use super::state::{AppState, Layout, MessageKind};
+use super::text_input::TextInput;
+use crate::clock::Now;
+
+/// A box over the screen.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Popup {
+    /// How many rows?
+    Limit(LimitBox),
+    /// Which key?
+    Key(KeyBox),
+    /// What the keys do in the context it was opened from.
+    Help(Reader),
+    /// The last failure in full.
+    Error(Reader),
+}
+
+/// The presets of the limit, in order.
+pub const LIMIT_PRESETS: [i64; 5] = [5, 10, 20, 50, 100];
+
+/// How many rows?
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LimitBox {
+    /// The number typed, or that of the preset last picked.
+    pub input: TextInput,
+    /// Whether the number is as it was when the box was opened or picked: the next digit then replaces it.
+    pub untouched: bool,
+}
+
+impl LimitBox {
+    /// The box, with the limit in use.
+    #[must_use]
+    pub fn new(limit: Limit) -> Self {
+        Self { input: TextInput::new(limit.to_string()), untouched: true }
+    }
+
+    /// The limit typed, if it is one.
+    #[must_use]
+    pub fn limit(&self) -> Option<Limit> {
+        self.input.value().trim().parse().ok()
+    }
+}
+
+/// Which key?
+#[derive(Clone, Debug, PartialEq)]
+pub struct KeyBox {
+    /// What was typed. Shown as stars unless `shown`.
+    pub input: TextInput,
+    /// Whether what is typed can be read.
+    pub shown: bool,
+    /// Why the key typed was not taken.
+    pub error: Option<String>,
+    /// Keys pressed before this moment were meant for what was there before the box.
+    pub deaf_until: Option<Instant>,
+}
+
+/// Text that can be scrolled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reader {
+    /// Where it was opened from.
+    pub from: Context,
+    /// The first line shown.
+    pub top: u16,
+}
+
+/// Opens the box that asks for a key. With `by_itself`, keys that are under way are not taken for an answer.
+pub fn open_key_box(state: &mut AppState, by_itself: bool, now: Now) {
+    let deaf_until = by_itself.then(|| now.mono + std::time::Duration::from_millis(250));
+    state.popup = Some(Popup::Key(KeyBox { input: TextInput::default(), shown: false, error: None, deaf_until }));
+}
+
+/// A key in the box that is open. `None` when there is none.
+pub fn update(state: &mut AppState, action: Option<Action>, key: KeyPress, now: Now) -> Option<Vec<Effect>> {
+    let effects = match state.popup.as_mut()? {
+        Popup::Limit(limit_box) => {
+            let chosen = limit_key(limit_box, action, key);
+            match chosen {
+                LimitKey::Stay => Vec::new(),
+                LimitKey::Close => close(state),
+                LimitKey::Use(limit) => {
+                    state.popup = None;
+                    pets::update::set_limit(state, limit, now)
+                }
+            }
+        }
+        Popup::Key(key_box) => {
+            if key_box.deaf_until.is_some_and(|until| now.mono < until) {
+                return Some(Vec::new());
+            }
+            key_box_key(state, action, key, now)
+        }
+        Popup::Help(reader) | Popup::Error(reader) => {
+            if scroll(reader, action, state.layout) {
+                Vec::new()
+            } else {
+                close(state)
+            }
+        }
+    };
+    Some(effects)
+}
+
+fn close(state: &mut AppState) -> Vec<Effect> {
+    state.popup = None;
+    Vec::new()
+}
+
+enum LimitKey {
+    Stay,
+    Close,
+    Use(Limit),
+}
+
+fn limit_key(limit_box: &mut LimitBox, action: Option<Action>, key: KeyPress) -> LimitKey {
+    match action {
+        Some(Action::Confirm) => match limit_box.limit() {
+            Some(limit) => return LimitKey::Use(limit),
+            None => return LimitKey::Stay,
+        },
+        Some(Action::Back) => return LimitKey::Close,
+        Some(Action::Up | Action::Down) => {
+            let here = limit_box.limit().map_or(20, |limit| i64::from(limit.get()));
+            let preset = match action {
+                Some(Action::Up) => LIMIT_PRESETS.into_iter().rev().find(|preset| *preset < here),
+                _ => LIMIT_PRESETS.into_iter().find(|preset| *preset > here),
+            };
+            if let Some(preset) = preset {
+                *limit_box = LimitBox { input: TextInput::new(preset.to_string()), untouched: true };
+            }
+        }
+        Some(Action::Edit(edit)) => {
+            limit_box.untouched = false;
+            limit_box.input.edit(edit);
+        }
+        _ => {
+            if let KeyPress { key: Key::Char(c), ctrl: false } = key {
+                type_number(limit_box, &c.to_string());
+            }
+        }
+    }
+    LimitKey::Stay
+}
+
+fn type_number(limit_box: &mut LimitBox, text: &str) {
+    if std::mem::take(&mut limit_box.untouched) {
+        limit_box.input.clear();
+    }
+    // Long enough for every mistake that can still be read in the field.
+    if limit_box.input.value().len() + text.len() <= 5 {
+        limit_box.input.insert(text);
+    }
+}
+
+fn key_box_key(state: &mut AppState, action: Option<Action>, key: KeyPress, now: Now) -> Vec<Effect> {
+    let Some(Popup::Key(key_box)) = &mut state.popup else { return Vec::new() };
+    match action {
+        Some(Action::Back) => {
+            state.inflight.forget(Slot::TestKey);
+            state.say(MessageKind::Note, "Your place and what you typed are kept. F4 asks for the key again.");
+            state.popup = None;
+            return vec![Effect::Cancel(Slot::TestKey)];
+        }
+        Some(Action::Choices) => key_box.shown = !key_box.shown,
+        Some(Action::Confirm) => match ApiKey::new(key_box.input.value()) {
+            Err(error) => key_box.error = Some(error.to_string()),
+            Ok(typed) => {
+                key_box.error = None;
+                let id = state.inflight.begin(Slot::TestKey, now.mono);
+                return vec![Effect::Job(Job { slot: Slot::TestKey, id, task: Task::TestKey(typed) })];
+            }
+        },
+        Some(Action::Edit(edit)) => key_box.input.edit(edit),
+        _ => {
+            if let KeyPress { key: Key::Char(c), ctrl: false } = key {
+                key_box.input.insert(&c.to_string());
+            }
+        }
+    }
+    Vec::new()
+}
+
+/// Text pasted into the box that is open. `false` when there is none, or none that takes text.
+pub fn paste(state: &mut AppState, text: &str) -> bool {
+    match &mut state.popup {
+        None => false,
+        Some(Popup::Limit(limit_box)) => {
+            type_number(limit_box, text.trim());
+            true
+        }
+        Some(Popup::Key(key_box)) => {
+            key_box.input.insert(text);
+            true
+        }
+        Some(Popup::Help(_) | Popup::Error(_)) => true,
+    }
+}
+
+/// Scrolls; `false` when the key closes the reader.
+fn scroll(reader: &mut Reader, action: Option<Action>, layout: Layout) -> bool {
+    let last = layout.reader_lines.saturating_sub(layout.reader_rows);
+    let page = layout.reader_rows.max(1);
+    reader.top = match action {
+        Some(Action::Up) => reader.top.saturating_sub(1),
+        Some(Action::Down) => reader.top + 1,
+        Some(Action::PageUp) => reader.top.saturating_sub(page),
+        Some(Action::PageDown) => reader.top + page,
+        Some(Action::First) => 0,
+        Some(Action::Last) => last,
+        Some(Action::Back) => return false,
+        _ => reader.top,
+    }
+    .min(last);
+    true
+}

@@ -1,0 +1,10 @@
+//! Add an animal: checked as typed, refused without loss, and honest when no answer comes.
+
+pub mod state;
+pub mod update;
+pub mod view;
+
+pub use state::{After, Doubt, Focus, Refusal, Sent, State};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,238 @@
+//! What the add form knows.
+
+use std::collections::HashSet;
+
+use crate::clock::Now;
+use crate::model::{Draft, Field, FieldError, NewPet, Pet, PetId, PetStatus};
+use crate::tui::failure::Failure;
+use crate::tui::keymap::Context;
+use crate::tui::msg::Msg;
+use crate::tui::text_input::TextInput;
+
+/// The add form.
+#[derive(Clone, Debug, Default)]
+pub struct State {
+    /// As typed.
+    pub name: TextInput,
+    /// As typed.
+    pub category: TextInput,
+    /// As chosen; `None` leaves it to the service.
+    pub status: Option<PetStatus>,
+    /// What to do after saving.
+    pub after: After,
+    /// Where the cursor is.
+    pub focus: Focus,
+    /// The fields that were left once, or checked by saving: only these show their errors.
+    pub checked: HashSet<Field>,
+    /// What the service said against it, until the form is changed or sent again.
+    pub refusal: Option<Refusal>,
+    /// What was sent and is not answered yet, or never was.
+    pub sent: Option<Sent>,
+    /// The question after an add without an answer.
+    pub doubt: Option<Doubt>,
+    /// Keys and pastes that came while an animal was being sent; they are for the next one.
+    pub held: Vec<Msg>,
+    cleared: Option<Draft>,
+}
+
+/// What to do after saving.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum After {
+    /// Stay, for another animal.
+    #[default]
+    Stay,
+    /// Show the new one among the others.
+    Show,
+}
+
+/// The parts of the form, in order.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the names say it")]
+pub enum Focus {
+    #[default]
+    Name,
+    Category,
+    Status,
+    After,
+    Save,
+}
+
+impl Focus {
+    const ORDER: [Self; 5] = [Self::Name, Self::Category, Self::Status, Self::After, Self::Save];
+
+    /// The part after this one, round to the first.
+    #[must_use]
+    pub fn next(self) -> Self {
+        Self::ORDER[(self as usize + 1) % Self::ORDER.len()]
+    }
+
+    /// The part before this one, round to the last.
+    #[must_use]
+    pub fn previous(self) -> Self {
+        Self::ORDER[(self as usize + Self::ORDER.len() - 1) % Self::ORDER.len()]
+    }
+
+    /// The member that this part is for.
+    #[must_use]
+    pub const fn field(self) -> Option<Field> {
+        match self {
+            Self::Name => Some(Field::Name),
+            Self::Category => Some(Field::CategoryId),
+            Self::Status => Some(Field::Status),
+            Self::After | Self::Save => None,
+        }
+    }
+}
+
+impl From<Field> for Focus {
+    fn from(field: Field) -> Self {
+        match field {
+            Field::Name => Self::Name,
+            Field::CategoryId => Self::Category,
+            Field::Status => Self::Status,
+        }
+    }
+}
+
+/// What the service, or the way to it, had against the animal.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    /// What came back.
+    pub failure: Failure,
+    /// The one field that the answer names, if it names one.
+    pub field: Option<Field>,
+}
+
+/// An animal on its way.
+#[derive(Clone, Debug)]
+pub struct Sent {
+    /// What was sent.
+    pub new: NewPet,
+    /// When.
+    pub at: Now,
+    /// The animals known before, which cannot be this one.
+    pub known: HashSet<PetId>,
+}
+
+/// The animal may have been added, or not. Nothing is sent until the user chooses.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Doubt {
+    /// What came instead of an answer.
+    pub failure: Failure,
+    /// What looking for it gave.
+    pub found: Option<Found>,
+    /// The marked answer, from 0.
+    pub choice: usize,
+}
+
+/// What looking for an animal that may have been added gave.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Found {
+    /// An animal of that name and category that was not known before.
+    Candidate(Pet),
+    /// None like it.
+    None {
+        /// Whether every animal of that status was looked at.
+        complete: bool,
+    },
+    /// The look-up itself failed.
+    Failed(Failure),
+}
+
+/// An answer to the question.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// Look for it in the list.
+    LookFor,
+    /// It is the one that was found: done.
+    ThatIsIt,
+    /// Send it again, which may add a second one.
+    SendAgain,
+    /// Keep what is typed and go back.
+    Keep,
+}
+
+impl Doubt {
+    /// The answers that can be given, in order.
+    #[must_use]
+    pub const fn answers(&self) -> [Answer; 3] {
+        match self.found {
+            Some(Found::Candidate(_)) => [Answer::ThatIsIt, Answer::SendAgain, Answer::Keep],
+            None | Some(Found::None { .. } | Found::Failed(_)) => [Answer::LookFor, Answer::SendAgain, Answer::Keep],
+        }
+    }
+}
+
+impl State {
+    /// What is typed, as text.
+    #[must_use]
+    pub fn draft(&self) -> Draft {
+        Draft { name: self.name.value().to_owned(), category_id: self.category.value().to_owned(), status: self.status }
+    }
+
+    /// The error to show at `field`, if it has one and was left once.
+    #[must_use]
+    pub fn error_at(&self, field: Field) -> Option<FieldError> {
+        let errors = self.checked.contains(&field).then(|| self.draft().check().err()).flatten()?;
+        errors.into_iter().find(|error| error.field() == field)
+    }
+
+    /// Whether an animal is on its way and its answer is still waited for.
+    #[must_use]
+    pub const fn is_sending(&self) -> bool {
+        self.sent.is_some() && self.doubt.is_none()
+    }
+
+    /// Where a key goes.
+    #[must_use]
+    pub const fn context(&self) -> Context {
+        match (&self.doubt, self.focus) {
+            (Some(_), _) => Context::Doubt,
+            (None, Focus::Name | Focus::Category) => Context::Form,
+            (None, Focus::Status | Focus::After | Focus::Save) => Context::FormChoice,
+        }
+    }
+
+    /// The text field that has the cursor.
+    pub const fn input(&mut self) -> Option<&mut TextInput> {
+        match self.focus {
+            Focus::Name => Some(&mut self.name),
+            Focus::Category => Some(&mut self.category),
+            Focus::Status | Focus::After | Focus::Save => None,
+        }
+    }
+
+    /// Goes to another part; the one that is left shows its errors from now on.
+    pub fn focus_on(&mut self, focus: Focus) {
+        self.checked.extend(self.focus.field());
+        self.focus = focus;
+    }
+
+    /// Ready for the next animal: the name is empty, category and status stay.
+    pub fn next_animal(&mut self) {
+        self.name.clear();
+        self.checked.clear();
+        self.refusal = None;
+        self.sent = None;
+        self.doubt = None;
+        self.focus = Focus::Name;
+    }
+
+    /// Empties the form, or brings back what the last call of this emptied. Tells which of the two.
+    pub fn clear_or_restore(&mut self) -> bool {
+        let restored = if self.draft().is_empty() { self.cleared.take() } else { None };
+        let (draft, cleared) = match restored {
+            Some(draft) => (draft, None),
+            None => (Draft::default(), Some(self.draft()).filter(|draft| !draft.is_empty())),
+        };
+        let was_restored = !draft.is_empty();
+        self.cleared = cleared;
+        self.name = TextInput::new(draft.name);
+        self.category = TextInput::new(draft.category_id);
+        self.status = draft.status;
+        self.checked.clear();
+        self.refusal = None;
+        self.focus = Focus::Name;
+        was_restored
+    }
+}

@@ -1,0 +1,280 @@
+//! What follows from a key or a reply on the add form.
+
+use crate::clock::Now;
+use crate::model::text::short;
+use crate::model::{Field, NewPet, Pet, PetStatus};
+use crate::tui::effect::{Effect, Job, Task};
+use crate::tui::failure::{Failure, Remedy};
+use crate::tui::inflight::Slot;
+use crate::tui::keymap::Action;
+use crate::tui::msg::{LookedUp, Msg};
+use crate::tui::screens::pets;
+use crate::tui::state::{Added, AppState, MessageKind, Screen};
+use crate::tui::update::update;
+
+use super::state::{After, Answer, Doubt, Focus, Found, Refusal, Sent};
+
+/// The most keys held for the next animal while one is being sent.
+const MAX_HELD: usize = 4096;
+
+/// Whether this belongs to the next animal, since one is being sent. Leaving and help work at once.
+pub fn hold(state: &mut AppState, msg: &Msg, action: Option<Action>) -> bool {
+    let leaves = matches!(action, Some(Action::Back | Action::ShowPets | Action::ErrorDetails));
+    let holds = state.screen == Screen::AddPet && state.add.is_sending() && !leaves;
+    if holds && state.add.held.len() < MAX_HELD {
+        state.add.held.push(msg.clone());
+    }
+    holds
+}
+
+/// A key on the form.
+pub fn on_action(state: &mut AppState, action: Action, now: Now) -> Vec<Effect> {
+    let add = &mut state.add;
+    match action {
+        Action::Answer(number) => return answer(state, usize::from(number) - 1, now),
+        Action::Confirm => match &add.doubt {
+            Some(doubt) => {
+                let choice = doubt.choice;
+                return answer(state, choice, now);
+            }
+            None if add.focus == Focus::Save => return save(state, now),
+            None => add.focus_on(add.focus.next()),
+        },
+        Action::NextField => add.focus_on(add.focus.next()),
+        Action::PreviousField => add.focus_on(add.focus.previous()),
+        Action::Up => choose(state, false),
+        Action::Down => choose(state, true),
+        Action::Save => return save(state, now),
+        Action::Clear if add.doubt.take().is_some() => {
+            add.sent = None;
+            state.say(MessageKind::Note, "The form is yours again. Whether the animal was added is still not known.");
+        }
+        Action::Clear => {
+            let restored = add.clear_or_restore();
+            let text =
+                if restored { "What was typed is back." } else { "The form is empty. F8 brings back what was typed." };
+            state.say(MessageKind::Note, text);
+        }
+        Action::Back => state.screen = Screen::Pets,
+        Action::Edit(edit) => {
+            if let Some(input) = add.input() {
+                input.edit(edit);
+                add.refusal = None;
+            }
+        }
+        Action::Help
+        | Action::Quit
+        | Action::Interrupt
+        | Action::Suspend
+        | Action::Redraw
+        | Action::ShowPets
+        | Action::ShowAdd
+        | Action::Refresh
+        | Action::Choices
+        | Action::ErrorDetails
+        | Action::PageUp
+        | Action::PageDown
+        | Action::First
+        | Action::Last
+        | Action::Open
+        | Action::NextTab
+        | Action::PreviousTab
+        | Action::AllStatuses
+        | Action::MoreRows
+        | Action::FewerRows
+        | Action::ChooseLimit
+        | Action::Search
+        | Action::SortBy
+        | Action::SortTurn
+        | Action::Live => {}
+    }
+    Vec::new()
+}
+
+/// Text typed or pasted into the field that has the cursor.
+pub fn on_text(state: &mut AppState, text: &str) {
+    if let Some(input) = state.add.input() {
+        input.insert(text);
+        state.add.refusal = None;
+    }
+}
+
+/// A letter where letters choose: `a p s n` for the status.
+pub fn on_letter(state: &mut AppState, letter: char) {
+    if state.add.doubt.is_none() && state.add.focus == Focus::Status {
+        state.add.status = match letter {
+            'a' => Some(PetStatus::Available),
+            'p' => Some(PetStatus::Pending),
+            's' => Some(PetStatus::Sold),
+            'n' => None,
+            _ => return,
+        };
+        state.add.refusal = None;
+    }
+}
+
+fn choose(state: &mut AppState, down: bool) {
+    let add = &mut state.add;
+    if let Some(doubt) = &mut add.doubt {
+        let last = doubt.answers().len() - 1;
+        doubt.choice = if down { (doubt.choice + 1).min(last) } else { doubt.choice.saturating_sub(1) };
+        return;
+    }
+    match add.focus {
+        Focus::Status => {
+            let choices = [None, Some(PetStatus::Available), Some(PetStatus::Pending), Some(PetStatus::Sold)];
+            let here = choices.iter().position(|choice| *choice == add.status).unwrap_or(0);
+            let there = if down { (here + 1).min(choices.len() - 1) } else { here.saturating_sub(1) };
+            add.status = choices[there];
+            add.refusal = None;
+        }
+        Focus::After => add.after = if down { After::Show } else { After::Stay },
+        Focus::Name | Focus::Category | Focus::Save => {
+            add.focus_on(if down { add.focus.next() } else { add.focus.previous() });
+        }
+    }
+}
+
+/// Checks what is typed and sends it, or puts the cursor on the first thing to correct.
+fn save(state: &mut AppState, now: Now) -> Vec<Effect> {
+    state.add.checked.extend(Field::ALL);
+    match state.add.draft().check() {
+        Err(errors) => {
+            state.add.focus = errors.first().map_or(Focus::Name, |error| error.field().into());
+            let things = if errors.len() == 1 { "1 thing".to_owned() } else { format!("{} things", errors.len()) };
+            state.say(MessageKind::Error, format!("{things} to correct. Nothing has been sent."));
+            Vec::new()
+        }
+        Ok(new) => send(state, new, now),
+    }
+}
+
+fn send(state: &mut AppState, new: NewPet, now: Now) -> Vec<Effect> {
+    // A second try may be about the same animal as the first: what was known before the first still counts.
+    let known = state.add.sent.take().filter(|sent| sent.new == new).map(|sent| sent.known);
+    let known = known.unwrap_or_else(|| state.pets.known_ids().collect());
+    state.add.doubt = None;
+    state.add.refusal = None;
+    state.message = None;
+    state.add.sent = Some(Sent { new: new.clone(), at: now, known });
+    let id = state.inflight.begin(Slot::Create, now.mono);
+    vec![Effect::Job(Job { slot: Slot::Create, id, task: Task::Create(new) })]
+}
+
+/// The animal was added, or refused, or nobody knows.
+pub fn on_created(state: &mut AppState, result: Result<Pet, Failure>, now: Now) -> Vec<Effect> {
+    match result {
+        Ok(pet) => added(state, pet, now),
+        Err(failure) => {
+            let dropped = std::mem::take(&mut state.add.held).len();
+            state.last_failure = Some(failure.clone());
+            if failure.outcome_unknown() {
+                state.add.doubt = Some(Doubt { failure, found: None, choice: 0 });
+                state.say(MessageKind::Error, "Nothing is sent until you choose. What you typed is kept.");
+            } else {
+                state.add.sent = None;
+                refused(state, failure, now);
+            }
+            if dropped > 0 {
+                state.say(MessageKind::Error, format!("What was typed while sending ({dropped} keys) was not taken."));
+            }
+            Vec::new()
+        }
+    }
+}
+
+fn refused(state: &mut AppState, failure: Failure, now: Now) {
+    let field = named_field(&failure);
+    if let Some(field) = field {
+        state.add.focus = field.into();
+        state.say(MessageKind::Error, "What you typed is kept. The cursor is on the field that the answer names.");
+    } else {
+        state.say(MessageKind::Error, "What you typed is kept. F2 sends it again.");
+    }
+    if failure.remedy() == Remedy::EnterKey {
+        pets::update::refuse_key(state, failure.clone(), now);
+        state.say(MessageKind::Error, "What you typed is kept. F4: enter another key, then F2 sends it.");
+    }
+    state.add.refusal = Some(Refusal { failure, field });
+}
+
+/// The one field that an Error body names, by its code or else by its message. A hint, not a rule of the description.
+fn named_field(failure: &Failure) -> Option<Field> {
+    let Failure::Refused { status: 400 | 422, code, message, .. } = failure else { return None };
+    code.as_deref().and_then(only_field_in).or_else(|| only_field_in(message))
+}
+
+fn only_field_in(text: &str) -> Option<Field> {
+    let words: Vec<String> = text.split(|c: char| !c.is_alphanumeric()).map(str::to_ascii_lowercase).collect();
+    let names = |field: Field| match field {
+        Field::Name => ["name", "names"].as_slice(),
+        Field::CategoryId => &["categoryid", "category"],
+        Field::Status => &["status"],
+    };
+    let mut named =
+        Field::ALL.into_iter().filter(|field| words.iter().any(|word| names(*field).contains(&word.as_str())));
+    named.next().filter(|_| named.next().is_none())
+}
+
+fn added(state: &mut AppState, pet: Pet, now: Now) -> Vec<Effect> {
+    let name = short(&pet.name);
+    state.added.push(Added { at: now.wall, pet: pet.clone() });
+    state.add.next_animal();
+    let way_on = match (state.add.after, state.screen) {
+        (After::Show, Screen::AddPet) => {
+            state.screen = Screen::Pets;
+            state.pets.drawer = true;
+            state.pets.pinned = Some(pet.clone());
+            "a adds another."
+        }
+        (_, Screen::Pets) => "a adds another.",
+        (After::Stay, Screen::AddPet) => "Type the next one, or Esc for the list.",
+    };
+    let mut effects = pets::update::reload(state, true, now);
+    for msg in std::mem::take(&mut state.add.held) {
+        effects.extend(update(state, msg, now));
+    }
+    if state.message.as_ref().is_none_or(|message| message.kind != MessageKind::Error) {
+        state.say_done(format!("Added {name}, id {}. {way_on}", pet.id), now.mono);
+    }
+    effects
+}
+
+/// Takes answer number `choice` of the question.
+fn answer(state: &mut AppState, choice: usize, now: Now) -> Vec<Effect> {
+    let Some(doubt) = &mut state.add.doubt else { return Vec::new() };
+    let Some(sent) = &state.add.sent else { return Vec::new() };
+    doubt.choice = choice;
+    match doubt.answers()[choice] {
+        Answer::LookFor => {
+            let id = state.inflight.begin(Slot::LookUp, now.mono);
+            vec![Effect::Job(Job { slot: Slot::LookUp, id, task: Task::LookUp(sent.new.clone()) })]
+        }
+        Answer::SendAgain => {
+            let new = sent.new.clone();
+            send(state, new, now)
+        }
+        Answer::Keep => {
+            state.screen = Screen::Pets;
+            Vec::new()
+        }
+        Answer::ThatIsIt => match doubt.found.take() {
+            Some(Found::Candidate(pet)) => added(state, pet, now),
+            Some(Found::None { .. } | Found::Failed(_)) | None => Vec::new(),
+        },
+    }
+}
+
+/// The look-up for an animal that may have been added ended.
+pub fn on_looked_up(state: &mut AppState, result: Result<LookedUp, Failure>) {
+    let (Some(doubt), Some(sent)) = (&mut state.add.doubt, &state.add.sent) else { return };
+    doubt.choice = 0;
+    doubt.found = Some(match result {
+        Ok(LookedUp { matches, complete }) => {
+            // The newest has most likely the largest id, though only uniqueness is promised.
+            let candidate = matches.into_iter().filter(|pet| !sent.known.contains(&pet.id)).max_by_key(|pet| pet.id);
+            candidate.map_or(Found::None { complete }, Found::Candidate)
+        }
+        Err(failure) => Found::Failed(failure),
+    });
+}

@@ -1,0 +1,335 @@
+//! What follows from a key or a reply on the pets screen.
+
+use std::time::Duration;
+
+use crate::clock::Now;
+use crate::model::{Limit, PetQuery, PetStatus};
+use crate::tui::effect::{Effect, Job, Task};
+use crate::tui::failure::{Failure, Remedy};
+use crate::tui::inflight::Slot;
+use crate::tui::keymap::Action;
+use crate::tui::msg::Listed;
+use crate::tui::popups::{LIMIT_PRESETS, LimitBox, Popup, open_key_box};
+use crate::tui::screens::pets::{Count, Loaded};
+use crate::tui::state::{AppState, Health, MessageKind};
+
+/// The most pages that a refresh follows again.
+const MAX_PAGES_AGAIN: u16 = 50;
+
+/// A key on the table or in the search field.
+pub fn on_action(state: &mut AppState, action: Action, now: Now) -> Vec<Effect> {
+    let ends = at_end(state);
+    let key_refused = state.key_refused();
+    let pets = &mut state.pets;
+    let page = usize::from(state.layout.table_rows.max(1));
+    match action {
+        Action::Up => pets.move_to(pets.cursor().saturating_sub(1)),
+        Action::Down if ends => return load_more(state, now),
+        Action::Down => pets.move_to(pets.cursor() + 1),
+        Action::PageUp => pets.move_to(pets.cursor().saturating_sub(page)),
+        Action::PageDown if ends => return load_more(state, now),
+        Action::PageDown => pets.move_to(pets.cursor() + page),
+        Action::First => pets.move_to(0),
+        Action::Last => pets.move_to(usize::MAX),
+        Action::Open => {
+            pets.drawer = !pets.drawer;
+            pets.pinned = None;
+        }
+        Action::Search => {
+            pets.searching = true;
+            state.message = None;
+        }
+        Action::Confirm => pets.searching = false,
+        Action::Back => back(state),
+        Action::NextTab => return show_tab(state, next_tab(state.pets.filter, 1), now),
+        Action::PreviousTab => return show_tab(state, next_tab(state.pets.filter, 3), now),
+        Action::AllStatuses => return show_tab(state, None, now),
+        Action::MoreRows => return step_limit(state, true, now),
+        Action::FewerRows => return step_limit(state, false, now),
+        Action::ChooseLimit if key_refused => open_key_box(state, false, now),
+        Action::ChooseLimit => state.popup = Some(Popup::Limit(LimitBox::new(state.pets.limit))),
+        Action::SortBy => {
+            pets.sort.by = pets.sort.by.next();
+            pets.sort.descending = false;
+            pets.arrange();
+        }
+        Action::SortTurn => {
+            pets.sort.descending = !pets.sort.descending;
+            pets.arrange();
+        }
+        Action::Live => toggle_live(state, now),
+        Action::Refresh => {
+            state.message = None;
+            return reload(state, true, now);
+        }
+        Action::Edit(edit) => {
+            pets.search.edit(edit);
+            searched(state);
+        }
+        Action::Help
+        | Action::Quit
+        | Action::Interrupt
+        | Action::Suspend
+        | Action::Redraw
+        | Action::ShowPets
+        | Action::ShowAdd
+        | Action::Choices
+        | Action::ErrorDetails
+        | Action::NextField
+        | Action::PreviousField
+        | Action::Save
+        | Action::Answer(_)
+        | Action::Clear => {}
+    }
+    Vec::new()
+}
+
+/// Text typed or pasted into the search field.
+pub fn on_text(state: &mut AppState, text: &str) {
+    state.pets.search.insert(text);
+    searched(state);
+}
+
+fn searched(state: &mut AppState) {
+    state.pets.arrange();
+    state.pets.move_to(0);
+}
+
+/// Esc: clears the search, leaves it, closes the drawer, in this order.
+fn back(state: &mut AppState) {
+    let pets = &mut state.pets;
+    if !pets.search.is_empty() {
+        pets.search.clear();
+        pets.arrange();
+    } else if pets.searching {
+        pets.searching = false;
+    } else if pets.drawer {
+        pets.drawer = false;
+        pets.pinned = None;
+    } else {
+        state.message = None;
+    }
+}
+
+fn next_tab(filter: Option<PetStatus>, by: usize) -> Option<PetStatus> {
+    let tabs = [None, Some(PetStatus::Available), Some(PetStatus::Pending), Some(PetStatus::Sold)];
+    let here = tabs.iter().position(|tab| *tab == filter).unwrap_or(0);
+    tabs[(here + by) % tabs.len()]
+}
+
+fn show_tab(state: &mut AppState, filter: Option<PetStatus>, now: Now) -> Vec<Effect> {
+    state.message = None;
+    state.pets.show_tab(filter);
+    let mut effects = forget(state, Slot::More);
+    effects.extend(reload(state, false, now));
+    effects
+}
+
+/// Asks for another number of rows.
+pub fn set_limit(state: &mut AppState, limit: Limit, now: Now) -> Vec<Effect> {
+    state.message = None;
+    state.pets.limit = limit;
+    let mut effects = forget(state, Slot::More);
+    effects.extend(ask(state, 1, now));
+    effects
+}
+
+fn step_limit(state: &mut AppState, up: bool, now: Now) -> Vec<Effect> {
+    let here = i64::from(state.pets.limit.get());
+    let preset = if up {
+        LIMIT_PRESETS.into_iter().find(|preset| *preset > here)
+    } else {
+        LIMIT_PRESETS.into_iter().rev().find(|preset| *preset < here)
+    };
+    match preset.map(Limit::new) {
+        Some(Ok(limit)) => set_limit(state, limit, now),
+        _ if up => {
+            let way =
+                if state.link.has_pages { "Down on the last row loads more." } else { "A status tab may show others." };
+            state.say(MessageKind::Note, format!("100 rows is the most one request gives. {way}"));
+            Vec::new()
+        }
+        _ => {
+            state.say(MessageKind::Note, "5 is the least preset. L takes any number from 1 to 100.");
+            Vec::new()
+        }
+    }
+}
+
+fn toggle_live(state: &mut AppState, now: Now) {
+    state.pets.live = match state.pets.live {
+        Some(_) => None,
+        None => Some(Duration::from_secs(30)),
+    };
+    match state.pets.live {
+        Some(every) => {
+            state.say_done(format!("The rows are asked for again every {} s. A stops it.", every.as_secs()), now.mono)
+        }
+        None => state.say_done("The rows stay as they are until r asks again.", now.mono),
+    }
+}
+
+fn at_end(state: &AppState) -> bool {
+    state.pets.cursor() + 1 >= state.pets.row_count()
+}
+
+/// Down on the last row: the next page where there is one, else a word on how to see more.
+fn load_more(state: &mut AppState, now: Now) -> Vec<Effect> {
+    let Some(list) = state.pets.list() else { return Vec::new() };
+    match &list.next {
+        Some(_) if state.inflight.is_running(Slot::More) || state.inflight.is_running(Slot::List) => Vec::new(),
+        Some(next) => {
+            let next = next.clone();
+            let id = state.inflight.begin(Slot::More, now.mono);
+            vec![Effect::Job(Job { slot: Slot::More, id, task: Task::More(next) })]
+        }
+        None => {
+            let text = if !may_have_more(state) {
+                "These are all rows."
+            } else if state.pets.limit < Limit::MAX {
+                "There may be more: press + for more rows, L for another number."
+            } else {
+                "100 rows is the most one request gives. A status tab may show others."
+            };
+            state.say(MessageKind::Note, text);
+            Vec::new()
+        }
+    }
+}
+
+/// Whether the list in use may go on beyond what is here.
+#[must_use]
+pub fn may_have_more(state: &AppState) -> bool {
+    state.pets.list().is_some_and(|list| list.next.is_some() || !(list.is_complete() || full_but_last(state, list)))
+}
+
+/// A full last page of a service that is known to link further pages.
+fn full_but_last(state: &AppState, list: &Loaded) -> bool {
+    state.link.has_pages && list.next.is_none() && !list.provisional
+}
+
+/// Asks for the rows again, as many pages as are here; with `counts`, for the numbers on the tabs after them.
+pub fn reload(state: &mut AppState, counts: bool, now: Now) -> Vec<Effect> {
+    state.pets.counts_due |= counts;
+    let same = state.pets.list().filter(|list| list.limit == state.pets.limit);
+    let pages = same.map_or(1, |list| list.pages.min(MAX_PAGES_AGAIN));
+    ask(state, pages, now)
+}
+
+fn ask(state: &mut AppState, pages: u16, now: Now) -> Vec<Effect> {
+    let query = state.pets.query();
+    let mut effects = forget(state, Slot::More);
+    let id = state.inflight.begin(Slot::List, now.mono);
+    effects.push(Effect::Job(Job { slot: Slot::List, id, task: Task::List { query, pages } }));
+    effects
+}
+
+fn forget(state: &mut AppState, slot: Slot) -> Vec<Effect> {
+    if state.inflight.forget(slot) { vec![Effect::Cancel(slot)] } else { Vec::new() }
+}
+
+/// The rows came, or did not.
+pub fn on_listed(state: &mut AppState, result: Result<Listed, Failure>, now: Now) -> Vec<Effect> {
+    match result {
+        Err(failure) => {
+            on_failure(state, failure, now);
+            Vec::new()
+        }
+        Ok(listed) => {
+            let pages = pages_of(&listed, state.pets.limit);
+            on_answer(state, &listed, now);
+            let Listed { pets, next, .. } = listed;
+            let list = Loaded { limit: state.pets.limit, pages, pets, next, at: now, provisional: false };
+            state.pets.take(state.pets.filter, list);
+            if std::mem::take(&mut state.pets.counts_due) { count(state, now) } else { Vec::new() }
+        }
+    }
+}
+
+fn pages_of(listed: &Listed, limit: Limit) -> u16 {
+    u16::try_from(listed.pets.len().div_ceil(usize::from(limit.get()))).unwrap_or(u16::MAX).max(1)
+}
+
+/// A further page came, or did not.
+pub fn on_more(state: &mut AppState, result: Result<Listed, Failure>, now: Now) {
+    match result {
+        Err(failure) => on_failure(state, failure, now),
+        Ok(listed) => {
+            on_answer(state, &listed, now);
+            let here = state.pets.row_count();
+            state.pets.append(listed.pets, listed.next, now);
+            if state.pets.row_count() > here {
+                state.pets.move_to(state.pets.cursor() + 1);
+            }
+        }
+    }
+}
+
+/// The number of animals of one status came. A failure is left to the list, which is asked the same way.
+pub fn on_counted(state: &mut AppState, status: PetStatus, result: Result<Listed, Failure>) {
+    if let Ok(listed) = result {
+        state.link.has_pages |= listed.next.is_some();
+        let full = listed.pets.len() >= usize::from(Limit::MAX.get()) && !state.link.has_pages;
+        let place = status as usize;
+        state.pets.counts[place] = Some(Count { seen: listed.pets.len(), or_more: listed.next.is_some() || full });
+    }
+}
+
+/// Asks how many animals have each status, as far as one request tells.
+fn count(state: &mut AppState, now: Now) -> Vec<Effect> {
+    PetStatus::ALL
+        .into_iter()
+        .map(|status| {
+            let slot = Slot::Count(status);
+            let id = state.inflight.begin(slot, now.mono);
+            let query = PetQuery { status: Some(status), limit: Limit::MAX, after: None };
+            Effect::Job(Job { slot, id, task: Task::List { query, pages: 1 } })
+        })
+        .collect()
+}
+
+fn on_answer(state: &mut AppState, listed: &Listed, now: Now) {
+    state.link.has_pages |= listed.next.is_some();
+    if matches!(state.link.health, Health::Away { .. }) {
+        state.say_done(format!("Back: {} answers again.", state.link.service), now.mono);
+    }
+    state.link.health = Health::Ok { took: listed.took };
+}
+
+/// The rows stay; the banner says why they are old and when they are asked for again.
+fn on_failure(state: &mut AppState, failure: Failure, now: Now) {
+    state.last_failure = Some(failure.clone());
+    match failure.remedy() {
+        Remedy::EnterKey => refuse_key(state, failure, now),
+        Remedy::TryLater => {
+            let tries = match &state.link.health {
+                Health::Away { tries, .. } => tries + 1,
+                Health::Unknown | Health::Ok { .. } | Health::KeyRefused { .. } => 1,
+            };
+            let asked = match &failure {
+                Failure::Refused { retry_after: Some(seconds), .. } => Duration::from_secs((*seconds).clamp(1, 3600)),
+                _ => pause_before(tries + 1),
+            };
+            state.link.health = Health::Away { failure, tries, next_try: Some(now.mono + asked) };
+        }
+        Remedy::None => state.link.health = Health::Away { failure, tries: 1, next_try: None },
+    }
+}
+
+/// The key was not accepted: asks for another, unless a text field has the cursor.
+pub fn refuse_key(state: &mut AppState, failure: Failure, now: Now) {
+    state.link.health = Health::KeyRefused { failure };
+    if state.popup.is_none() && !state.context().is_text() {
+        open_key_box(state, true, now);
+    }
+}
+
+/// The pause before try number `tries`: 2, 4, 8, 16, 32, 60 s, then 5 minutes.
+fn pause_before(tries: u32) -> Duration {
+    Duration::from_secs(match tries {
+        0..=2 => 2,
+        3..=6 => 1 << (tries - 1),
+        7 => 60,
+        _ => 300,
+    })
+}

@@ -1,0 +1,503 @@
+//! How the pets screen looks.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Position, Rect};
+use ratatui::style::Modifier;
+use ratatui::text::{Line, Span};
+
+use crate::clock::Now;
+use crate::model::text::{cut, width};
+use crate::model::{Limit, ObservedStatus, Pet, PetStatus};
+use crate::tui::failure::Remedy;
+use crate::tui::inflight::Slot;
+use crate::tui::screens::pets::{Count, SortBy};
+use crate::tui::state::{AppState, Health, Layout};
+use crate::tui::theme::{Look, Role};
+use crate::tui::view::{WIDE, pane};
+use crate::tui::widgets::{banner, boxed, put, put_right};
+
+use super::update::may_have_more;
+
+/// The width of the list where there are panes beside it.
+const LIST_BESIDE_PANES: u16 = 80;
+
+/// Paints the screen into `body`, the rows between header and message.
+pub fn draw(
+    state: &AppState,
+    look: &Look,
+    now: Now,
+    buf: &mut Buffer,
+    body: Rect,
+    layout: &mut Layout,
+) -> Option<Position> {
+    let wide = body.width >= WIDE;
+    draw_tabs(buf, body, state, look, wide);
+    let search_cursor = draw_search(buf, body, state, look);
+    let mut top = 2;
+    for line in banner_lines(state, look, now, body.width).iter().take(3) {
+        put(buf, body, top, line);
+        top += 1;
+    }
+    let rest = Rect { y: body.y + top, height: body.height.saturating_sub(top), ..body };
+    let row_cursor = if wide {
+        let list = Rect { width: LIST_BESIDE_PANES, ..rest };
+        let panes = Rect { x: list.right(), width: rest.width - list.width, ..rest };
+        draw_panes(buf, panes, state, look);
+        let inner = boxed(buf, list, &list_title(state, layout), look);
+        draw_table(buf, inner, state, look, now, layout)
+    } else {
+        let drawer = if state.pets.drawer && rest.height >= 12 { 5 } else { 0 };
+        let list = Rect { height: rest.height - drawer, ..rest };
+        if drawer > 0 {
+            draw_drawer(buf, Rect { y: list.bottom(), height: drawer, ..rest }, state, look);
+        }
+        draw_table(buf, list, state, look, now, layout)
+    };
+    search_cursor.or(row_cursor)
+}
+
+fn draw_tabs(buf: &mut Buffer, body: Rect, state: &AppState, look: &Look, wide: bool) {
+    let mut spans = vec![Span::raw(" ")];
+    let count = |count: Option<Count>| count.map_or_else(|| "-".to_owned(), |count| count.to_string());
+    let mut tab = |filter: Option<PetStatus>, number: Option<Count>| {
+        let in_use = state.pets.filter == filter;
+        let style = look.style(if in_use { Role::InUse } else { Role::Text });
+        let (left, right) = if in_use { ("[", "]") } else { (" ", " ") };
+        spans.push(Span::styled(left, style));
+        let status = filter.map(ObservedStatus::from);
+        if status.is_some() {
+            let (mark, role) = look.mark(status.as_ref());
+            spans.push(Span::styled(mark, look.style(role)));
+            spans.push(Span::raw(" "));
+        }
+        let word = filter.map_or("All", PetStatus::as_str);
+        spans.push(Span::styled(format!("{word} {}{right}", count(number)), style));
+        spans.push(Span::raw(if wide || filter.is_none() { " " } else { "" }));
+    };
+    tab(None, state.pets.total());
+    for (status, number) in PetStatus::ALL.into_iter().zip(state.pets.counts) {
+        tab(Some(status), number);
+    }
+    let tabs = Line::from(spans);
+    put(buf, body, 0, &tabs);
+    let pages = state.pets.list().map_or(1, |list| list.pages);
+    let limit = state.pets.limit;
+    let long =
+        if pages > 1 { format!("show {limit} a page, {pages} pages ") } else { format!("show {limit} (max 100) ") };
+    let short = format!("show {limit} ");
+    let room = usize::from(body.width).saturating_sub(tabs.width() + 1);
+    if let Some(text) = [long, short].into_iter().find(|text| width(text) <= room) {
+        put_right(buf, body, 0, &text, look, Role::Text);
+    }
+}
+
+/// Row 3: the search at the left, the order at the right.
+fn draw_search(buf: &mut Buffer, body: Rect, state: &AppState, look: &Look) -> Option<Position> {
+    let pets = &state.pets;
+    let all = pets.list().map_or(0, |list| list.pets.len());
+    let order = match (pets.sort.by, pets.sort.descending) {
+        (SortBy::AsItCame, false) => "as it came".to_owned(),
+        (SortBy::AsItCame, true) => "as it came, turned".to_owned(),
+        (by, descending) => format!("{}, {}", by.word(), if descending { "down" } else { "up" }),
+    };
+    let right = if pets.searching || !pets.search.is_empty() {
+        format!("{} of {all} rows   sort: {order} ", pets.row_count())
+    } else {
+        format!("sort: {order} ")
+    };
+    put_right(buf, body, 1, &right, look, Role::Text);
+    let room = usize::from(body.width).saturating_sub(width(&right) + 5);
+    if pets.searching || !pets.search.is_empty() {
+        let (shown, cursor) = pets.search.window(room);
+        put(
+            buf,
+            Rect { width: body.width - 1, ..body },
+            1,
+            &Line::from(vec![
+                Span::styled(" / ", look.style(Role::Key)),
+                Span::styled(look.text(&shown), look.style(Role::Heading)),
+            ]),
+        );
+        let x = body.x + 3 + u16::try_from(cursor).unwrap_or(0);
+        return pets.searching.then_some(Position { x, y: body.y + 1 });
+    }
+    let hint = cut(&format!("type to search these {all} rows"), room);
+    put(
+        buf,
+        body,
+        1,
+        &Line::from(vec![Span::styled(" / ", look.style(Role::Key)), Span::styled(hint, look.style(Role::Quiet))]),
+    );
+    None
+}
+
+/// Why the rows are old, and when they are asked for again.
+fn banner_lines(state: &AppState, look: &Look, now: Now, columns: u16) -> Vec<Line<'static>> {
+    let age = state.pets.read_at().map(|at| now.mono.saturating_duration_since(at.mono).as_secs());
+    let rows = match age {
+        None => String::new(),
+        Some(0..60) => " The rows below are less than a minute old.".to_owned(),
+        Some(seconds) => format!(" The rows below are {} min old.", seconds / 60),
+    };
+    let text = match &state.link.health {
+        Health::Unknown | Health::Ok { .. } => return Vec::new(),
+        Health::KeyRefused { failure } => {
+            format!("{}{rows} F4: enter another key   e: details", failure.sentence(&state.link.service))
+        }
+        Health::Away { failure, tries, next_try } => {
+            let again = match next_try {
+                _ if state.inflight.is_running(Slot::List) => "Trying again ...   e: details".to_owned(),
+                Some(at) => {
+                    let left = at.saturating_duration_since(now.mono).as_millis().div_ceil(1000);
+                    format!("Trying again in {}:{:02} (try {}).   r: now   e: details", left / 60, left % 60, tries + 1)
+                }
+                None if failure.remedy() == Remedy::None => "r: ask again   e: details".to_owned(),
+                None => "r: now   e: details".to_owned(),
+            };
+            format!("{}{rows} {again}", failure.sentence(&state.link.service))
+        }
+    };
+    banner(&look.text(&text), columns, look)
+}
+
+/// The columns of the table, from their left edge.
+struct Columns {
+    id: Option<u16>,
+    id_width: u16,
+    name: u16,
+    name_width: u16,
+    category: Option<(u16, u16)>,
+    status: u16,
+    status_word: bool,
+}
+
+impl Columns {
+    /// Fixed by the width of the screen; only numbers that would not fit otherwise get more room.
+    fn new(columns: u16, pets: &[Pet]) -> Self {
+        let long = |number: i64| !(-9_999_999..=99_999_999).contains(&number);
+        let id_width: u16 = if pets.iter().any(|pet| long(pet.id)) { 20 } else { 8 };
+        let category_width: u16 = if pets.iter().any(|pet| long(pet.category_id)) { 20 } else { 8 };
+        let show_category = columns >= 60 + category_width - 8;
+        let show_id = columns >= 50 + id_width - 8;
+        let status_word = columns >= 44;
+        let name = if show_id { 3 + id_width + 2 } else { 3 };
+        let status = columns.saturating_sub(if status_word { 11 } else { 2 });
+        let category = show_category.then(|| (status - 2 - category_width, category_width));
+        let name_end = category.map_or(status, |(left, _)| left);
+        let name_width = name_end.saturating_sub(name + 1);
+        Self { id: show_id.then_some(3), id_width, name, name_width, category, status, status_word }
+    }
+}
+
+fn draw_table(
+    buf: &mut Buffer,
+    area: Rect,
+    state: &AppState,
+    look: &Look,
+    now: Now,
+    layout: &mut Layout,
+) -> Option<Position> {
+    let pets = &state.pets;
+    let visible = area.height.saturating_sub(1);
+    layout.table_rows = visible;
+    let columns = Columns::new(area.width, pets.list().map_or(&[], |list| &list.pets));
+    draw_headings(buf, area, &columns, look);
+    if pets.row_count() == 0 {
+        for (y, line) in (2..).zip(empty_lines(state, look, now)) {
+            put(buf, area, y, &line);
+        }
+        return None;
+    }
+    let top = first_visible(pets.cursor(), layout.table_top, usize::from(visible), pets.row_count());
+    layout.table_top = top;
+    let quiet = matches!(state.link.health, Health::Away { .. } | Health::KeyRefused { .. });
+    let mut cursor = None;
+    for (y, (place, pet)) in (1..=visible).zip((top..).zip(pets.rows_from(top))) {
+        let selected = place == pets.cursor();
+        let row = Rect { y: area.y + y, height: 1, ..area };
+        draw_row(buf, row, pet, &columns, look, selected, quiet);
+        if selected {
+            let x = area.x + columns.id.unwrap_or(columns.name);
+            cursor = Some(Position { x, y: row.y });
+        }
+    }
+    cursor
+}
+
+/// Scrolls no further than needed, and never leaves room below while rows are above.
+fn first_visible(cursor: usize, top: usize, visible: usize, rows: usize) -> usize {
+    let least = (cursor + 1).saturating_sub(visible.max(1));
+    top.clamp(least, cursor.max(least)).min(rows.saturating_sub(visible.max(1)))
+}
+
+fn draw_headings(buf: &mut Buffer, area: Rect, columns: &Columns, look: &Look) {
+    let style = look.style(Role::Heading);
+    let mut heading = |x: u16, text: &str, room: u16| {
+        if area.height > 0 {
+            buf.set_stringn(area.x + x, area.y, text, room.into(), style);
+        }
+    };
+    if let Some(x) = columns.id {
+        heading(x, "ID", columns.id_width);
+    }
+    heading(columns.name, "NAME", columns.name_width);
+    if let Some((x, room)) = columns.category {
+        heading(x, &format!("{:>1$}", "CATEGORY", usize::from(room)), room);
+    }
+    if columns.status_word {
+        heading(columns.status, "STATUS", 11);
+    }
+}
+
+fn draw_row(buf: &mut Buffer, row: Rect, pet: &Pet, columns: &Columns, look: &Look, selected: bool, quiet: bool) {
+    let base = look.style(if quiet { Role::Quiet } else { Role::Text });
+    let mut text = |x: u16, text: &str, room: u16| {
+        buf.set_stringn(row.x + x, row.y, text, room.into(), base);
+    };
+    if let Some(x) = columns.id {
+        text(x, &pet.id.to_string(), columns.id_width);
+    }
+    text(columns.name, &name_in_table(look, &pet.name, columns.name_width.into()), columns.name_width);
+    if let Some((x, room)) = columns.category {
+        text(x, &format!("{:>1$}", pet.category_id, usize::from(room)), room);
+    }
+    let (mark, role) = look.mark(pet.status.as_ref());
+    if columns.status_word {
+        text(columns.status + 2, &cut(&status_word(look, pet), 9), 9);
+    }
+    if selected {
+        text(1, ">", 1);
+        let bar = Rect { x: row.x + 1, width: (columns.name + columns.name_width).saturating_sub(1), ..row };
+        buf.set_style(bar, look.style(Role::Selected).remove_modifier(Modifier::DIM));
+    }
+    buf.set_stringn(row.x + columns.status, row.y, mark, 1, look.style(role));
+}
+
+/// Terminals disagree about joined emoji, so that a table shows only the first sign of each; the detail shows them whole.
+fn name_in_table(look: &Look, name: &str, columns: usize) -> String {
+    use unicode_segmentation::UnicodeSegmentation as _;
+    let safe = look.text(name);
+    if safe.is_ascii() {
+        return cut(&safe, columns);
+    }
+    let simple: String = safe
+        .graphemes(true)
+        .map(|cluster| match cluster.find(['\u{200d}', '\u{fe0e}', '\u{fe0f}']) {
+            Some(joint) if joint > 0 => &cluster[..joint],
+            _ => cluster,
+        })
+        .collect();
+    cut(&simple, columns)
+}
+
+fn status_word(look: &Look, pet: &Pet) -> String {
+    match &pet.status {
+        None => "not set".to_owned(),
+        Some(status) => look.text(status.as_str()),
+    }
+}
+
+/// What stands in an empty table: never nothing, always what to do next.
+fn empty_lines(state: &AppState, look: &Look, now: Now) -> Vec<Line<'static>> {
+    let pets = &state.pets;
+    let service = look.text(&state.link.service);
+    if let Some(since) = state.inflight.since(Slot::List)
+        && pets.list().is_none()
+    {
+        let seconds = now.mono.saturating_duration_since(since).as_secs();
+        return vec![Line::raw(format!("   Loading pets from {service} ... ({seconds} s, Ctrl-C cancels)"))];
+    }
+    if pets.list().is_none() {
+        return vec![Line::raw("   No rows have been read yet. r asks for them.")];
+    }
+    if !pets.search.is_empty() {
+        let typed = cut(&look.text(pets.search.value()), 30);
+        return vec![Line::raw(format!("   None of these rows matches \"{typed}\". Esc clears the search."))];
+    }
+    if let Some(status) = pets.filter {
+        return vec![Line::raw(format!("   No pets with status {status}. 0 for all, a to add one."))];
+    }
+    let key = look.style(Role::Key);
+    let line = |left: &'static str, right: &'static str| {
+        Line::from(vec![Span::raw("   "), Span::styled(format!("{left:<12}"), key), Span::raw(right)])
+    };
+    let mut lines = vec![
+        Line::raw("   There are no animals here yet. What you can do:"),
+        Line::raw(""),
+        line("a", "add the first one"),
+        line("S", "load 25 samples to try things out"),
+        line("q", "leave, and at the shell:"),
+        Line::raw(""),
+        Line::raw("     petstore pets add - < FILE         add the animals of a file,"),
+        Line::raw("                                        one JSON object a line"),
+        Line::raw("     petstore --demo                    look around among 250 samples"),
+    ];
+    if state.link.embedded {
+        lines.push(Line::raw("     petstore --base-url URL            connect to another service"));
+        lines.push(Line::raw("                                        (its key in PETSTORE_API_KEY)"));
+    }
+    lines
+}
+
+/// The detail under the list, with the counts as bars.
+fn draw_drawer(buf: &mut Buffer, area: Rect, state: &AppState, look: &Look) {
+    let Some(pet) = state.pets.detailed() else { return };
+    let title = format!(" Pet {} ", pet.id);
+    let from = format!(" {} ", origin(state, look));
+    let columns = usize::from(area.width).saturating_sub(3);
+    let middle = columns.saturating_sub(4 + width(&title) + width(&from) + 3);
+    let rule = format!("{}{title}{}{from}{}", look.rule(4), look.rule(middle), look.rule(3));
+    put(buf, area, 0, &Line::styled(format!(" {rule}"), look.style(Role::Heading)));
+    let name = cut(&look.text(&pet.name), usize::from(area.width).saturating_sub(14));
+    put(buf, area, 1, &Line::raw(format!(" Name       {name}")));
+    let (mark, role) = look.mark(pet.status.as_ref());
+    put(
+        buf,
+        area,
+        2,
+        &Line::from(vec![
+            Span::raw(format!(" Category   {:<20}   Status  ", pet.category_id)),
+            Span::styled(mark, look.style(role)),
+            Span::raw(format!(" {:<12}  Id  {}", cut(&status_word(look, pet), 12), pet.id)),
+        ]),
+    );
+    put(buf, area, 3, &chart_line(state, look));
+}
+
+/// Where the animal in the detail comes from.
+fn origin(state: &AppState, look: &Look) -> String {
+    let read = state.pets.read_at().map_or(String::new(), |at| look.time(at.wall));
+    match &state.pets.pinned {
+        Some(_) => "just added".to_owned(),
+        None => format!("from the list, {read}"),
+    }
+}
+
+fn chart_line(state: &AppState, look: &Look) -> Line<'static> {
+    let mut spans = vec![Span::raw(" Of all     ")];
+    let most = state.pets.counts.iter().flatten().map(|count| count.seen).max().unwrap_or(0).max(1);
+    for (status, count) in PetStatus::ALL.into_iter().zip(state.pets.counts) {
+        let Some(count) = count else { continue };
+        let (_, role) = look.mark(Some(&status.into()));
+        spans.push(Span::raw(format!("{status} ")));
+        spans.push(Span::styled(look.bar(count.seen * 10 / most), look.style(role)));
+        spans.push(Span::raw(format!(" {count}   ")));
+    }
+    Line::from(spans)
+}
+
+fn list_title(state: &AppState, layout: &Layout) -> String {
+    let rows = state.pets.row_count();
+    let first = layout.table_top.min(rows.saturating_sub(1)) + 1;
+    let last = (layout.table_top + usize::from(layout.table_rows)).min(rows);
+    if rows == 0 { "Pets".to_owned() } else { format!("Pets {first}-{last} of {rows} here") }
+}
+
+/// The panes at the right: detail, and two charts.
+fn draw_panes(buf: &mut Buffer, area: Rect, state: &AppState, look: &Look) {
+    let chart_rows = 7.min(area.height);
+    let by_category = categories(state);
+    let category_rows = if area.height >= 30 { u16::try_from(by_category.len().min(10)).unwrap_or(0) + 4 } else { 0 };
+    let detail = Rect { height: area.height - chart_rows - category_rows, ..area };
+    draw_detail(buf, detail, state, look);
+    let status = Rect { y: detail.bottom(), height: chart_rows, ..area };
+    let inner = pane(buf, status, "Status", look, true);
+    let most = state.pets.counts.iter().flatten().map(|count| count.seen).max().unwrap_or(0);
+    for (y, (status, count)) in (1..).zip(PetStatus::ALL.into_iter().zip(state.pets.counts)) {
+        let (mark, role) = look.mark(Some(&status.into()));
+        let number = count.map_or_else(|| "-".to_owned(), |count| count.to_string());
+        let label = format!("{mark} {:<10}", status.as_str());
+        draw_bar(buf, inner, y, &label, count.map_or(0, |count| count.seen), most, &number, look, role);
+    }
+    if category_rows > 0 {
+        let inner =
+            boxed(buf, Rect { y: status.bottom(), height: category_rows, ..area }, "Category, these rows", look);
+        let most = by_category.first().map_or(0, |(_, count)| *count);
+        for (y, (category, count)) in (1..inner.height).zip(&by_category) {
+            let label = cut(&format!("{category:>10}  "), 22);
+            draw_bar(buf, inner, y, &label, *count, most, &count.to_string(), look, Role::Text);
+        }
+    }
+}
+
+/// How many of the rows here are in each category, the most frequent first.
+fn categories(state: &AppState) -> Vec<(i64, usize)> {
+    let mut counts = std::collections::BTreeMap::new();
+    for pet in state.pets.rows_from(0) {
+        *counts.entry(pet.category_id).or_insert(0) += 1;
+    }
+    let mut counts: Vec<_> = counts.into_iter().collect();
+    counts.sort_by_key(|(category, count)| (std::cmp::Reverse(*count), *category));
+    counts
+}
+
+#[expect(clippy::too_many_arguments, reason = "a bar has that many parts")]
+fn draw_bar(
+    buf: &mut Buffer,
+    area: Rect,
+    y: u16,
+    label: &str,
+    value: usize,
+    most: usize,
+    number: &str,
+    look: &Look,
+    role: Role,
+) {
+    let room = usize::from(area.width).saturating_sub(width(label) + 8);
+    let columns = if most == 0 { 0 } else { (value * room).div_ceil(most) };
+    put(
+        buf,
+        area,
+        y,
+        &Line::from(vec![Span::raw(format!(" {label} ")), Span::styled(look.bar(columns), look.style(role))]),
+    );
+    put_right(buf, Rect { width: area.width.saturating_sub(1), ..area }, y, number, look, Role::Text);
+}
+
+fn draw_detail(buf: &mut Buffer, area: Rect, state: &AppState, look: &Look) {
+    let title = state.pets.detailed().map_or_else(|| "No pet".to_owned(), |pet| format!("Pet {}", pet.id));
+    let inner = boxed(buf, area, &title, look);
+    let Some(pet) = state.pets.detailed() else { return };
+    let room = usize::from(inner.width).saturating_sub(13);
+    let mut y = 1;
+    for (at, part) in crate::tui::widgets::wrap(&look.text(&pet.name), room).into_iter().take(4).enumerate() {
+        put(buf, inner, y, &Line::raw(format!(" {:<10} {part}", if at == 0 { "Name" } else { "" })));
+        y += 1;
+    }
+    put(buf, inner, y, &Line::raw(format!(" Category   {}", pet.category_id)));
+    let (mark, role) = look.mark(pet.status.as_ref());
+    put(
+        buf,
+        inner,
+        y + 1,
+        &Line::from(vec![
+            Span::raw(" Status     "),
+            Span::styled(mark, look.style(role)),
+            Span::raw(format!(" {}", cut(&status_word(look, pet), room))),
+        ]),
+    );
+    put(buf, inner, y + 2, &Line::raw(format!(" Id         {}", pet.id)));
+    put(buf, inner, y + 4, &Line::raw(format!(" Seen       {}", origin(state, look))));
+}
+
+/// The message line when nothing else is to be said: where the cursor is, and whether there is more.
+#[must_use]
+pub fn place(state: &AppState) -> String {
+    let rows = state.pets.row_count();
+    if rows == 0 {
+        return String::new();
+    }
+    let here = format!("Row {} of {rows}.", state.pets.cursor() + 1);
+    let list = state.pets.list();
+    let loading_more = state.inflight.is_running(Slot::More);
+    match list {
+        _ if loading_more => format!("{here} Loading more ..."),
+        Some(list) if list.provisional => format!("{here} Picked from the rows of All; asking for the rest."),
+        Some(list) if list.next.is_some() => format!("{here} There are more: Down on the last row loads them."),
+        _ if !may_have_more(state) => format!("{here} These are all."),
+        _ if state.pets.limit == Limit::MAX => {
+            format!("{here} 100 is the most one request gives. A status tab may show others.")
+        }
+        _ => format!("{here} There may be more: press + for more rows, L for another number."),
+    }
+}

@@ -1,0 +1,214 @@
+//! Everything the app knows. Owned by the event loop, changed only by [`update`](super::update::update).
+
+use std::time::{Duration, Instant};
+
+use jiff::Timestamp;
+
+use crate::config::{KeyOrigin, Settings};
+use crate::model::Pet;
+
+use super::failure::Failure;
+use super::inflight::Inflight;
+use super::keymap::Context;
+use super::msg::{QuitReason, Size};
+use super::popups::Popup;
+use super::screens::{add_pet, pets};
+
+/// The whole state.
+#[derive(Clone, Debug)]
+pub struct AppState {
+    /// The terminal's size.
+    pub size: Size,
+    /// Which screen is shown.
+    pub screen: Screen,
+    /// The box over it, if one is open.
+    pub popup: Option<Popup>,
+    /// The table of animals.
+    pub pets: pets::State,
+    /// The add form.
+    pub add: add_pet::State,
+    /// The service as seen from here.
+    pub link: Link,
+    /// The jobs that are waited for.
+    pub inflight: Inflight,
+    /// The last thing said.
+    pub message: Option<Message>,
+    /// The last failure, for the full view.
+    pub last_failure: Option<Failure>,
+    /// What the last frame learned.
+    pub layout: Layout,
+    /// What was added in this session, newest last.
+    pub added: Vec<Added>,
+    /// Set when the program is to end.
+    pub quitting: Option<QuitReason>,
+    /// When Ctrl-C was last pressed.
+    pub interrupted: Option<Instant>,
+    /// When Enter was last pressed, to tell the second half of a CR LF.
+    pub entered: Option<Instant>,
+}
+
+/// The screens, each in its own folder.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Screen {
+    /// Browse the animals.
+    Pets,
+    /// Add one.
+    AddPet,
+}
+
+/// The service as seen from here.
+#[derive(Clone, Debug)]
+pub struct Link {
+    /// The profile's name.
+    pub name: String,
+    /// How sentences call the service: its host, or `the service in this program`.
+    pub service: String,
+    /// Whether it runs inside this program.
+    pub embedded: bool,
+    /// The end of the key in use, and where it came from.
+    pub key: (String, KeyOrigin),
+    /// How it is.
+    pub health: Health,
+    /// Whether it has ever sent a link to a next page.
+    pub has_pages: bool,
+}
+
+/// How the service is.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Health {
+    /// Nothing has come back yet.
+    Unknown,
+    /// The last question was answered.
+    Ok {
+        /// How fast.
+        took: Duration,
+    },
+    /// The last question was not answered as it should be.
+    Away {
+        /// Why.
+        failure: Failure,
+        /// How many times in a row.
+        tries: u32,
+        /// When it is asked again, if it helps.
+        next_try: Option<Instant>,
+    },
+    /// The key was not accepted. Nothing is asked until there is another.
+    KeyRefused {
+        /// What it said.
+        failure: Failure,
+    },
+}
+
+/// A sentence on the message line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Message {
+    /// What happened, what was kept, what to do next. Safe to show.
+    pub text: String,
+    /// Errors stay until something replaces them.
+    pub kind: MessageKind,
+    /// When it goes away by itself.
+    pub until: Option<Instant>,
+}
+
+/// How a message is marked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MessageKind {
+    /// Something went well.
+    Done,
+    /// Something to know.
+    Note,
+    /// Something to correct.
+    Error,
+}
+
+/// An animal that was added in this session.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Added {
+    /// When.
+    pub at: Timestamp,
+    /// As the service returned it.
+    pub pet: Pet,
+}
+
+/// What drawing learned; the next update uses it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Layout {
+    /// Rows of the table that are visible.
+    pub table_rows: u16,
+    /// The first of them, from 0.
+    pub table_top: usize,
+    /// Lines of the reader (help, details) that are visible.
+    pub reader_rows: u16,
+    /// Lines that the reader has.
+    pub reader_lines: u16,
+}
+
+impl AppState {
+    /// The state at start: nothing known, the list about to be asked for.
+    #[must_use]
+    pub fn new(settings: &Settings, size: Size) -> Self {
+        use crate::config::Service;
+        let (service, embedded, key) = match &settings.service {
+            Service::Demo | Service::Embedded { .. } => {
+                ("the service in this program".to_owned(), true, (String::new(), KeyOrigin::Embedded))
+            }
+            Service::Remote(remote) => {
+                let ending = remote.key.as_ref().map_or(String::new(), |key| key.ending().to_owned());
+                (remote.base_url.authority(), false, (ending, remote.key_origin.clone()))
+            }
+        };
+        Self {
+            size,
+            screen: Screen::Pets,
+            popup: None,
+            pets: pets::State::new(settings),
+            add: add_pet::State::default(),
+            link: Link {
+                name: settings.name.clone(),
+                service,
+                embedded,
+                key,
+                health: Health::Unknown,
+                has_pages: false,
+            },
+            inflight: Inflight::default(),
+            message: None,
+            last_failure: None,
+            layout: Layout::default(),
+            added: Vec::new(),
+            quitting: None,
+            interrupted: None,
+            entered: None,
+        }
+    }
+
+    /// Where a key pressed now goes.
+    #[must_use]
+    pub fn context(&self) -> Context {
+        match (&self.popup, self.screen) {
+            (Some(Popup::Limit(_)), _) => Context::LimitBox,
+            (Some(Popup::Key(_)), _) => Context::KeyBox,
+            (Some(Popup::Help(_) | Popup::Error(_)), _) => Context::Reader,
+            (None, Screen::Pets) if self.pets.searching => Context::Search,
+            (None, Screen::Pets) => Context::Pets,
+            (None, Screen::AddPet) => self.add.context(),
+        }
+    }
+
+    /// Says something that stays until something else is said.
+    pub fn say(&mut self, kind: MessageKind, text: impl Into<String>) {
+        self.message = Some(Message { text: text.into(), kind, until: None });
+    }
+
+    /// Says that something went well, for five seconds or until the next key.
+    pub fn say_done(&mut self, text: impl Into<String>, now: Instant) {
+        let until = Some(now + Duration::from_secs(5));
+        self.message = Some(Message { text: text.into(), kind: MessageKind::Done, until });
+    }
+
+    /// Whether the last answer was "wrong key".
+    #[must_use]
+    pub fn key_refused(&self) -> bool {
+        matches!(self.link.health, Health::KeyRefused { .. })
+    }
+}

@@ -1,0 +1,208 @@
+//! The terminal itself: switched on, given back whatever happens, and its events as messages.
+
+use std::io::{self, BufWriter, Stdout, Write as _};
+
+use crossterm::event::{DisableBracketedPaste, EnableBracketedPaste, Event, KeyCode, KeyEventKind, KeyModifiers};
+use crossterm::execute;
+use crossterm::terminal::{EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode};
+use ratatui::Terminal;
+use ratatui::backend::{Backend, ClearType, CrosstermBackend, WindowSize};
+use ratatui::buffer::Cell;
+use ratatui::layout::{Position, Size as CellSize};
+
+use super::msg::{Key, KeyPress, Msg, Size};
+
+/// The terminal that the app draws on.
+pub type AppTerminal = Terminal<Quiet<CrosstermBackend<BufWriter<Stdout>>>>;
+
+/// Frames are written in one piece.
+const BUFFER: usize = 64 * 1024;
+
+/// Switches the terminal to the app's modes. [`leave`] undoes it, also after a panic.
+pub fn enter() -> io::Result<AppTerminal> {
+    // crossterm 0.29 drops reverse video together with colours when NO_COLOR is set; the theme does that job instead.
+    crossterm::style::force_color_output(true);
+    leave_on_panic();
+    switch_on()?;
+    Terminal::new(Quiet::new(CrosstermBackend::new(BufWriter::with_capacity(BUFFER, io::stdout()))))
+}
+
+/// Raw mode, alternate screen, bracketed paste.
+pub fn switch_on() -> io::Result<()> {
+    enable_raw_mode()?;
+    execute!(io::stdout(), EnterAlternateScreen, EnableBracketedPaste)
+}
+
+/// Gives the terminal back as it was. Errors are left alone: the terminal may be gone.
+pub fn leave() {
+    let _ = execute!(io::stdout(), DisableBracketedPaste, LeaveAlternateScreen, crossterm::cursor::Show);
+    let _ = disable_raw_mode();
+    let _ = io::stdout().flush();
+}
+
+/// A panic must not leave the terminal in raw mode, nor its report on a screen that is about to go.
+fn leave_on_panic() {
+    let report = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |info| {
+        leave();
+        report(info);
+    }));
+}
+
+/// Stops the program as Ctrl-Z does in a shell, and comes back with `fg`.
+pub fn suspend() -> io::Result<()> {
+    leave();
+    // The whole group, so that a wrapper such as cargo stops with it.
+    rustix::process::kill_current_process_group(rustix::process::Signal::TSTP)?;
+    switch_on()
+}
+
+/// Ends when the terminal behind stdin is gone: its line was dropped while SIGHUP went elsewhere.
+///
+/// Blocks a thread of its own; without it crossterm's reader would take a core for ever.
+pub fn wait_for_hangup() {
+    use rustix::event::{PollFd, PollFlags, poll};
+    let stdin = io::stdin();
+    loop {
+        let mut fds = [PollFd::new(&stdin, PollFlags::empty())];
+        match poll(&mut fds, None) {
+            Ok(_) if fds[0].revents().intersects(PollFlags::HUP | PollFlags::ERR | PollFlags::NVAL) => return,
+            Ok(_) | Err(rustix::io::Errno::INTR) => {}
+            Err(_) => return,
+        }
+    }
+}
+
+/// What a terminal event means; none, one, or two messages.
+#[must_use]
+pub fn messages(event: Event) -> Vec<Msg> {
+    match event {
+        Event::Key(key) if key.kind != KeyEventKind::Release => keys(key.code, key.modifiers),
+        Event::Paste(text) => vec![Msg::Paste(text)],
+        Event::Resize(columns, rows) => vec![Msg::Resize(Size { columns, rows })],
+        Event::Key(_) | Event::Mouse(_) | Event::FocusGained | Event::FocusLost => Vec::new(),
+    }
+}
+
+fn keys(code: KeyCode, modifiers: KeyModifiers) -> Vec<Msg> {
+    let ctrl = modifiers.contains(KeyModifiers::CONTROL);
+    let key = match code {
+        // What Backspace sends on some terminals, and Enter from some pipes and scanners.
+        KeyCode::Char('h' | 'H') if ctrl => Key::Backspace.into(),
+        KeyCode::Char('j' | 'J') if ctrl => Key::LineFeed.into(),
+        KeyCode::Char('m' | 'M') if ctrl => Key::Enter.into(),
+        KeyCode::Char('i' | 'I') if ctrl => Key::Tab.into(),
+        KeyCode::Char(c) if ctrl => KeyPress { key: Key::Char(c.to_ascii_lowercase()), ctrl },
+        KeyCode::Char(c) => Key::Char(c).into(),
+        KeyCode::Enter => Key::Enter.into(),
+        KeyCode::Esc => Key::Esc.into(),
+        KeyCode::Tab => Key::Tab.into(),
+        KeyCode::BackTab => Key::BackTab.into(),
+        KeyCode::Backspace => Key::Backspace.into(),
+        KeyCode::Delete => Key::Delete.into(),
+        KeyCode::Up => Key::Up.into(),
+        KeyCode::Down => Key::Down.into(),
+        KeyCode::Left => Key::Left.into(),
+        KeyCode::Right => Key::Right.into(),
+        KeyCode::PageUp => Key::PageUp.into(),
+        KeyCode::PageDown => Key::PageDown.into(),
+        KeyCode::Home => Key::Home.into(),
+        KeyCode::End => Key::End.into(),
+        KeyCode::F(number) => Key::F(number).into(),
+        _ => return Vec::new(),
+    };
+    let mut messages = Vec::with_capacity(2);
+    // Esc and a key that came in one read; no binding needs Alt.
+    if modifiers.contains(KeyModifiers::ALT) {
+        messages.push(Msg::Key(Key::Esc.into()));
+    }
+    messages.push(Msg::Key(key));
+    messages
+}
+
+/// A backend that writes nothing where nothing has changed: ratatui resets styles and sets the cursor in every frame.
+#[derive(Debug)]
+pub struct Quiet<B> {
+    inner: B,
+    shown: Option<bool>,
+    place: Option<Position>,
+}
+
+impl<B> Quiet<B> {
+    /// Wraps a backend whose cursor state is not known yet.
+    pub const fn new(inner: B) -> Self {
+        Self { inner, shown: None, place: None }
+    }
+}
+
+impl<B: Backend> Backend for Quiet<B> {
+    type Error = B::Error;
+
+    fn draw<'a, I: Iterator<Item = (u16, u16, &'a Cell)>>(&mut self, content: I) -> Result<(), B::Error> {
+        let mut content = content.peekable();
+        if content.peek().is_none() {
+            return Ok(());
+        }
+        self.place = None;
+        self.inner.draw(content)
+    }
+
+    fn hide_cursor(&mut self) -> Result<(), B::Error> {
+        if self.shown.replace(false) == Some(false) { Ok(()) } else { self.inner.hide_cursor() }
+    }
+
+    fn show_cursor(&mut self) -> Result<(), B::Error> {
+        if self.shown.replace(true) == Some(true) { Ok(()) } else { self.inner.show_cursor() }
+    }
+
+    fn get_cursor_position(&mut self) -> Result<Position, B::Error> {
+        // Asking the terminal would block where none answers, and its answer could be taken for keys.
+        Ok(self.place.unwrap_or_default())
+    }
+
+    fn set_cursor_position<P: Into<Position>>(&mut self, position: P) -> Result<(), B::Error> {
+        let position = position.into();
+        if self.place.replace(position) == Some(position) { Ok(()) } else { self.inner.set_cursor_position(position) }
+    }
+
+    fn clear(&mut self) -> Result<(), B::Error> {
+        self.inner.clear()
+    }
+
+    fn clear_region(&mut self, region: ClearType) -> Result<(), B::Error> {
+        self.inner.clear_region(region)
+    }
+
+    fn size(&self) -> Result<CellSize, B::Error> {
+        self.inner.size()
+    }
+
+    fn window_size(&mut self) -> Result<WindowSize, B::Error> {
+        self.inner.window_size()
+    }
+
+    fn flush(&mut self) -> Result<(), B::Error> {
+        self.inner.flush()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crossterm::event::{KeyEvent, KeyEventState};
+
+    fn press(code: KeyCode, modifiers: KeyModifiers) -> Vec<Msg> {
+        messages(Event::Key(KeyEvent { code, modifiers, kind: KeyEventKind::Press, state: KeyEventState::NONE }))
+    }
+
+    #[test]
+    fn what_terminals_disagree_about_is_evened_out() {
+        let key = |key: Key| Msg::Key(key.into());
+        assert_eq!(press(KeyCode::Char('h'), KeyModifiers::CONTROL), [key(Key::Backspace)]);
+        assert_eq!(press(KeyCode::Char('j'), KeyModifiers::CONTROL), [key(Key::LineFeed)]);
+        assert_eq!(press(KeyCode::Char('x'), KeyModifiers::ALT), [key(Key::Esc), key(Key::Char('x'))]);
+        assert_eq!(press(KeyCode::Char('G'), KeyModifiers::SHIFT), [key(Key::Char('G'))]);
+        let released = KeyEvent { kind: KeyEventKind::Release, ..KeyEvent::from(KeyCode::Enter) };
+        assert_eq!(messages(Event::Key(released)), []);
+    }
+}

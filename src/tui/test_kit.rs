@@ -1,0 +1,269 @@
+//! What the tests of the app share: states in five lines, keys by name, frames as text.
+
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use ratatui::Terminal;
+use ratatui::backend::TestBackend;
+use ratatui::buffer::Buffer;
+use ratatui::style::{Color, Modifier};
+
+use crate::clock::{self, Now};
+use crate::config::{KeyOrigin, Remote, Service, Settings};
+use crate::model::{ApiKey, Limit, Pet, PetStatus};
+
+use super::effect::{Effect, Job};
+use super::inflight::Slot;
+use super::msg::{Key, KeyPress, Listed, Msg, Outcome, Reply, Size};
+use super::state::AppState;
+use super::theme::Look;
+use super::update::{start, update};
+use super::view::draw;
+
+pub fn look() -> Look {
+    Look { ascii: true, mono: false, zone: TimeZone::UTC }
+}
+
+/// A state with its own clock, and the effects that wait for an answer.
+pub struct App {
+    pub state: AppState,
+    pub now: Now,
+    pub effects: Vec<Effect>,
+    pub look: Look,
+}
+
+pub fn settings(service: Service) -> Settings {
+    let name = if matches!(service, Service::Remote(_)) { "production" } else { "embedded" };
+    Settings { name: name.into(), service, limit: Limit::default(), status: None, live: None, ascii: true, mono: false }
+}
+
+pub fn remote() -> Service {
+    Service::Remote(Remote {
+        base_url: "https://api.example.com/v1".parse().unwrap(),
+        key: Some(ApiKey::new("petk_0123456789abcdef77d0").unwrap()),
+        key_origin: KeyOrigin::Environment("PETSTORE_API_KEY".into()),
+    })
+}
+
+impl App {
+    pub fn started(service: Service, columns: u16, rows: u16) -> Self {
+        let now = Now { mono: clock::now().mono, wall: "2026-11-20T14:03:07Z".parse::<Timestamp>().unwrap() };
+        let size = Size { columns, rows };
+        let mut state = AppState::new(&settings(service), size);
+        let effects = start(&mut state, now);
+        Self { state, now, effects, look: look() }
+    }
+
+    /// Started, and every question answered from `pets` by a service without further pages.
+    pub fn loaded(columns: u16, rows: u16) -> Self {
+        Self::loaded_from(Service::Demo, columns, rows, &animals(39))
+    }
+
+    pub fn loaded_from(service: Service, columns: u16, rows: u16, pets: &[Pet]) -> Self {
+        let mut app = Self::started(service, columns, rows);
+        app.answer_lists(pets);
+        app.screen();
+        app
+    }
+
+    pub fn send(&mut self, msg: Msg) {
+        let effects = update(&mut self.state, msg, self.now);
+        self.effects.extend(effects);
+    }
+
+    /// Presses keys by name: `Enter`, `F2`, `C-c`, single letters; a text in quotes is typed.
+    pub fn keys(&mut self, keys: &str) -> &mut Self {
+        for key in parse_keys(keys) {
+            self.send(Msg::Key(key));
+            self.screen();
+        }
+        self
+    }
+
+    pub fn wait(&mut self, time: Duration) -> &mut Self {
+        self.now.mono += time;
+        self.now.wall += jiff::SignedDuration::try_from(time).unwrap();
+        self.send(Msg::Tick);
+        self
+    }
+
+    /// The newest job of `slot` that was asked for.
+    pub fn job(&self, slot: Slot) -> Option<Job> {
+        self.effects.iter().rev().find_map(|effect| match effect {
+            Effect::Job(job) if job.slot == slot => Some(job.clone()),
+            _ => None,
+        })
+    }
+
+    pub fn reply(&mut self, slot: Slot, outcome: Outcome) {
+        let id = self.job(slot).unwrap_or_else(|| panic!("no job in {slot:?}")).id;
+        self.send(Msg::Reply(Reply { slot, id, outcome }));
+    }
+
+    /// Answers every waiting list question from `pets`.
+    pub fn answer_lists(&mut self, pets: &[Pet]) {
+        use super::effect::Task;
+        while let Some(at) =
+            self.effects.iter().position(|e| matches!(e, Effect::Job(j) if matches!(j.task, Task::List { .. })))
+        {
+            let Effect::Job(Job { slot, id, task: Task::List { query, .. } }) = self.effects.remove(at) else {
+                continue;
+            };
+            let wanted = query.status.map(Into::into);
+            let of_status = pets.iter().filter(|pet| wanted.is_none() || pet.status == wanted);
+            let pets = of_status.take(query.limit.get().into()).cloned().collect();
+            let listed = Listed { pets, next: None, took: Duration::from_millis(12) };
+            self.send(Msg::Reply(Reply { slot, id, outcome: Outcome::Listed(Ok(listed)) }));
+        }
+    }
+
+    /// The frame as it is now; the layout is stored, as the loop does.
+    pub fn buffer(&mut self) -> Buffer {
+        let Size { columns, rows } = self.state.size;
+        let mut terminal = Terminal::new(TestBackend::new(columns, rows)).unwrap();
+        let mut layout = self.state.layout;
+        terminal.draw(|frame| layout = draw(&self.state, &self.look, self.now, frame)).unwrap();
+        self.state.layout = layout;
+        let mut buffer = terminal.backend().buffer().clone();
+        let cursor = terminal.backend().cursor_position();
+        if terminal.backend().cursor_visible()
+            && let Some(cell) = buffer.cell_mut(cursor)
+        {
+            cell.modifier |= Modifier::SLOW_BLINK;
+        }
+        buffer
+    }
+
+    /// The letters of the frame, a line a row.
+    pub fn screen(&mut self) -> String {
+        letters(&self.buffer())
+    }
+
+    /// Letters and styles: what a snapshot holds.
+    pub fn snapshot(&mut self) -> String {
+        let buffer = self.buffer();
+        format!("{}--- styles and cursor ---\n{}", letters(&buffer), styles(&buffer))
+    }
+}
+
+pub fn parse_keys(keys: &str) -> Vec<KeyPress> {
+    let mut out = Vec::new();
+    let mut rest = keys.trim_start();
+    while !rest.is_empty() {
+        if let Some(typed) = rest.strip_prefix('"') {
+            let (text, after) = typed.split_once('"').unwrap();
+            out.extend(text.chars().map(|c| KeyPress::from(Key::Char(c))));
+            rest = after.trim_start();
+            continue;
+        }
+        let (word, after) = rest.split_once(' ').unwrap_or((rest, ""));
+        out.push(match word {
+            "Enter" => Key::Enter.into(),
+            "Esc" => Key::Esc.into(),
+            "Tab" => Key::Tab.into(),
+            "S-Tab" => Key::BackTab.into(),
+            "Up" => Key::Up.into(),
+            "Down" => Key::Down.into(),
+            "Left" => Key::Left.into(),
+            "Right" => Key::Right.into(),
+            "PgDn" => Key::PageDown.into(),
+            "PgUp" => Key::PageUp.into(),
+            "Home" => Key::Home.into(),
+            "End" => Key::End.into(),
+            "BS" => Key::Backspace.into(),
+            "LF" => Key::LineFeed.into(),
+            word if word.len() == 1 => Key::Char(word.chars().next().unwrap()).into(),
+            word if word.starts_with('F') => Key::F(word[1..].parse().unwrap()).into(),
+            word if word.starts_with("C-") => KeyPress { key: Key::Char(word.chars().last().unwrap()), ctrl: true },
+            word => panic!("unknown key {word}"),
+        });
+        rest = after.trim_start();
+    }
+    out
+}
+
+fn letters(buffer: &Buffer) -> String {
+    let mut out = String::new();
+    for y in 0..buffer.area.height {
+        let mut line = String::new();
+        let mut x = 0;
+        while x < buffer.area.width {
+            let symbol = buffer[(x, y)].symbol();
+            line.push_str(symbol);
+            x += u16::try_from(crate::model::text::width(symbol).max(1)).unwrap();
+        }
+        out.push_str(line.trim_end());
+        out.push('\n');
+    }
+    out
+}
+
+/// The runs of each row that are not plain, as `row: from-to style`.
+fn styles(buffer: &Buffer) -> String {
+    let mut out = String::new();
+    for y in 0..buffer.area.height {
+        let mut x = 0;
+        while x < buffer.area.width {
+            let name = style_name(buffer, x, y);
+            let start = x;
+            while x < buffer.area.width && style_name(buffer, x, y) == name {
+                x += 1;
+            }
+            if !name.is_empty() {
+                let _ = writeln!(out, "{y}: {start}-{} {name}", x - 1);
+            }
+        }
+    }
+    out
+}
+
+fn style_name(buffer: &Buffer, x: u16, y: u16) -> String {
+    let cell = &buffer[(x, y)];
+    let mut words = Vec::new();
+    if cell.fg != Color::Reset {
+        words.push(format!("{:?}", cell.fg).to_lowercase());
+    }
+    for (modifier, word) in [
+        (Modifier::BOLD, "bold"),
+        (Modifier::DIM, "dim"),
+        (Modifier::REVERSED, "reverse"),
+        (Modifier::SLOW_BLINK, "CURSOR"),
+    ] {
+        if cell.modifier.contains(modifier) {
+            words.push(word.to_owned());
+        }
+    }
+    words.join(" ")
+}
+
+/// `count` animals with fixed names, categories and statuses.
+pub fn animals(count: usize) -> Vec<Pet> {
+    const NAMES: [&str; 13] = [
+        "Biscuit",
+        "Mr. Whiskers the Third of Springfield",
+        "Pochi",
+        "Zoe",
+        "eclair",
+        "Rex",
+        "Captain Fluff",
+        "Nibbles",
+        "Sir Barks-a-lot",
+        "Mochi",
+        "Gordon",
+        "Pepper",
+        "Tank",
+    ];
+    const CATEGORIES: [i64; 7] = [3, 1, 3, 2, 1, 7, 12];
+    const STATUSES: [PetStatus; 5] =
+        [PetStatus::Available, PetStatus::Pending, PetStatus::Available, PetStatus::Sold, PetStatus::Available];
+    (0..count)
+        .map(|at| Pet {
+            id: 100_231 + i64::try_from(at).unwrap(),
+            name: NAMES[at % NAMES.len()].to_owned(),
+            category_id: CATEGORIES[at % CATEGORIES.len()],
+            status: Some(STATUSES[at % STATUSES.len()].into()),
+        })
+        .collect()
+}

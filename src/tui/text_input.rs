@@ -1,0 +1,174 @@
+//! A line of text being typed: value and cursor, by grapheme cluster, with the readline keys people expect.
+
+use unicode_segmentation::UnicodeSegmentation;
+
+use crate::model::display_safe;
+use crate::model::text::width;
+
+/// The most bytes one field takes; a paste beyond it is cut.
+const MAX_BYTES: usize = 4096;
+
+/// A text field's content.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TextInput {
+    value: String,
+    /// Byte offset of the cursor, always on a cluster boundary.
+    cursor: usize,
+}
+
+/// A change to a text field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[expect(missing_docs, reason = "the names say it")]
+pub enum Edit {
+    Left,
+    Right,
+    Start,
+    End,
+    Backspace,
+    Delete,
+    ClearToStart,
+    ClearToEnd,
+    ClearWord,
+}
+
+impl TextInput {
+    /// A field that holds `value`, the cursor behind it.
+    #[must_use]
+    pub fn new(value: impl Into<String>) -> Self {
+        let value = value.into();
+        Self { cursor: value.len(), value }
+    }
+
+    /// What was typed.
+    #[must_use]
+    pub fn value(&self) -> &str {
+        &self.value
+    }
+
+    /// Whether nothing was typed.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.value.is_empty()
+    }
+
+    /// Empties the field.
+    pub fn clear(&mut self) {
+        *self = Self::default();
+    }
+
+    /// Inserts text at the cursor. A paste never submits: line ends and tabs become blanks, other controls go.
+    pub fn insert(&mut self, text: &str) {
+        let joined = text.replace("\r\n", " ");
+        for c in joined.trim_end_matches(['\r', '\n']).chars() {
+            let c = if matches!(c, '\r' | '\n' | '\t') { ' ' } else { c };
+            if !c.is_control() && self.value.len() + c.len_utf8() <= MAX_BYTES {
+                self.value.insert(self.cursor, c);
+                self.cursor += c.len_utf8();
+            }
+        }
+    }
+
+    /// Applies one change.
+    pub fn edit(&mut self, edit: Edit) {
+        match edit {
+            Edit::Left => self.cursor = self.before(),
+            Edit::Right => self.cursor = self.after(),
+            Edit::Start => self.cursor = 0,
+            Edit::End => self.cursor = self.value.len(),
+            Edit::Backspace => self.delete(self.before(), self.cursor),
+            Edit::Delete => self.delete(self.cursor, self.after()),
+            Edit::ClearToStart => self.delete(0, self.cursor),
+            Edit::ClearToEnd => self.delete(self.cursor, self.value.len()),
+            Edit::ClearWord => {
+                let kept = self.value[..self.cursor].trim_end();
+                let start = kept
+                    .rfind(char::is_whitespace)
+                    .map_or(0, |at| at + kept[at..].chars().next().map_or(1, char::len_utf8));
+                self.delete(start, self.cursor);
+            }
+        }
+    }
+
+    /// The part to show in `columns` columns, cleaned, and the column of the cursor in it. The cursor is always inside.
+    #[must_use]
+    pub fn window(&self, columns: usize) -> (String, usize) {
+        let room = columns.saturating_sub(1);
+        let before = display_safe(&self.value[..self.cursor]);
+        let mut start = 0;
+        let mut column = width(&before);
+        for cluster in before.graphemes(true) {
+            if column <= room {
+                break;
+            }
+            start += cluster.len();
+            column -= width(cluster);
+        }
+        let mut shown = before[start..].to_owned();
+        let mut used = column;
+        for cluster in display_safe(&self.value[self.cursor..]).graphemes(true) {
+            used += width(cluster);
+            if used > columns {
+                break;
+            }
+            shown.push_str(cluster);
+        }
+        (shown, column)
+    }
+
+    fn before(&self) -> usize {
+        self.value[..self.cursor].grapheme_indices(true).next_back().map_or(0, |(at, _)| at)
+    }
+
+    fn after(&self) -> usize {
+        self.value[self.cursor..].graphemes(true).next().map_or(self.cursor, |cluster| self.cursor + cluster.len())
+    }
+
+    fn delete(&mut self, from: usize, to: usize) {
+        self.value.replace_range(from..to, "");
+        self.cursor = from;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn typed(text: &str, edits: &[Edit]) -> (String, usize) {
+        let mut input = TextInput::new(text);
+        for edit in edits {
+            input.edit(*edit);
+        }
+        (input.value.clone(), input.cursor)
+    }
+
+    #[test]
+    fn editing_goes_by_cluster() {
+        assert_eq!(typed("e\u{301}👨‍👩‍👧", &[Edit::Backspace]), ("e\u{301}".into(), 3));
+        assert_eq!(typed("e\u{301}x", &[Edit::Left, Edit::Left, Edit::Delete]), ("x".into(), 0));
+        assert_eq!(typed("one two  ", &[Edit::ClearWord]), ("one ".into(), 4));
+        assert_eq!(typed("one", &[Edit::ClearWord]), (String::new(), 0));
+        assert_eq!(typed("abc", &[Edit::Left, Edit::ClearToEnd]), ("ab".into(), 2));
+        assert_eq!(typed("abc", &[Edit::Left, Edit::ClearToStart]), ("c".into(), 0));
+        assert_eq!(typed("abc", &[Edit::Start, Edit::Left, Edit::Backspace]), ("abc".into(), 0));
+    }
+
+    #[test]
+    fn a_paste_becomes_one_clean_line() {
+        let mut input = TextInput::new("<>");
+        input.edit(Edit::Left);
+        input.insert("a\r\nb\tc\x1b[2J\n");
+        assert_eq!(input.value(), "<a b c[2J>");
+        input.insert(&"x".repeat(10_000));
+        assert_eq!(input.value().len(), MAX_BYTES);
+    }
+
+    #[test]
+    fn the_window_follows_the_cursor() {
+        let mut input = TextInput::new("abcdefghij");
+        assert_eq!(input.window(5), ("ghij".into(), 4));
+        input.edit(Edit::Start);
+        assert_eq!(input.window(5), ("abcde".into(), 0));
+        assert_eq!(TextInput::new("ポチポチ").window(5), ("ポチ".into(), 4));
+        assert_eq!(TextInput::new("x").window(0), (String::new(), 0));
+    }
+}

@@ -1,0 +1,122 @@
+//! How things look: styles by purpose and the marks, never a raw colour in a view.
+//!
+//! Text keeps the terminal's own colours; colour sits on marks only and never carries a meaning alone. Colours are from
+//! the first 16, which every palette adapts.
+
+use jiff::tz::TimeZone;
+use jiff::{Timestamp, fmt::strtime};
+use ratatui::style::{Color, Modifier, Style};
+use ratatui::symbols::border;
+
+use crate::model::{ObservedStatus, PetStatus, display_safe};
+
+/// What a piece of the screen is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the names say it")]
+pub enum Role {
+    Text,
+    Heading,
+    Quiet,
+    InUse,
+    Selected,
+    Available,
+    Pending,
+    Sold,
+    Error,
+    Wait,
+    Good,
+    Key,
+    Border,
+}
+
+/// Everything that painting needs to know about the terminal and its user.
+#[derive(Clone, Debug)]
+pub struct Look {
+    /// Nothing beyond ASCII.
+    pub ascii: bool,
+    /// No colours: bold, reverse and dim only.
+    pub mono: bool,
+    /// For times of day.
+    pub zone: TimeZone,
+}
+
+const ASCII_BORDER: border::Set<'_> = border::Set {
+    top_left: "+",
+    top_right: "+",
+    bottom_left: "+",
+    bottom_right: "+",
+    vertical_left: "|",
+    vertical_right: "|",
+    horizontal_top: "-",
+    horizontal_bottom: "-",
+};
+
+impl Look {
+    /// The style of a role.
+    #[must_use]
+    pub fn style(&self, role: Role) -> Style {
+        let plain = Style::new();
+        let coloured = |color: Color| if self.mono { plain } else { plain.fg(color) };
+        match role {
+            Role::Text | Role::Border => plain,
+            Role::Heading | Role::InUse | Role::Key => plain.add_modifier(Modifier::BOLD),
+            Role::Quiet => plain.add_modifier(Modifier::DIM),
+            Role::Selected => plain.add_modifier(Modifier::REVERSED),
+            Role::Available | Role::Good => coloured(Color::Cyan),
+            Role::Pending | Role::Wait => coloured(Color::Yellow),
+            Role::Sold => coloured(Color::DarkGray),
+            Role::Error => coloured(Color::Red).add_modifier(Modifier::BOLD),
+        }
+    }
+
+    /// The mark of a status, as one column.
+    #[must_use]
+    pub const fn mark(&self, status: Option<&ObservedStatus>) -> (&'static str, Role) {
+        match (status, self.ascii) {
+            (Some(ObservedStatus::Known(PetStatus::Available)), true) => ("o", Role::Available),
+            (Some(ObservedStatus::Known(PetStatus::Available)), false) => ("●", Role::Available),
+            (Some(ObservedStatus::Known(PetStatus::Pending)), true) => ("~", Role::Pending),
+            (Some(ObservedStatus::Known(PetStatus::Pending)), false) => ("◐", Role::Pending),
+            (Some(ObservedStatus::Known(PetStatus::Sold)), true) => ("x", Role::Sold),
+            (Some(ObservedStatus::Known(PetStatus::Sold)), false) => ("○", Role::Sold),
+            (Some(ObservedStatus::Unknown(_)), _) => ("?", Role::Wait),
+            (None, true) => ("-", Role::Quiet),
+            (None, false) => ("–", Role::Quiet),
+        }
+    }
+
+    /// Foreign text as this terminal can show it: cleaned, and in ASCII mode with `?` for what is not ASCII.
+    #[must_use]
+    pub fn text(&self, text: &str) -> String {
+        let safe = display_safe(text);
+        if !self.ascii || safe.is_ascii() {
+            return safe.into_owned();
+        }
+        use unicode_segmentation::UnicodeSegmentation as _;
+        safe.graphemes(true).map(|cluster| if cluster.is_ascii() { cluster } else { "?" }).collect()
+    }
+
+    /// A horizontal line of `columns`.
+    #[must_use]
+    pub fn rule(&self, columns: usize) -> String {
+        if self.ascii { "-" } else { "─" }.repeat(columns)
+    }
+
+    /// A bar of `columns`.
+    #[must_use]
+    pub fn bar(&self, columns: usize) -> String {
+        if self.ascii { "#" } else { "█" }.repeat(columns)
+    }
+
+    /// The lines of a box.
+    #[must_use]
+    pub const fn border(&self) -> border::Set<'static> {
+        if self.ascii { ASCII_BORDER } else { border::PLAIN }
+    }
+
+    /// A time of day, `14:03:07`.
+    #[must_use]
+    pub fn time(&self, at: Timestamp) -> String {
+        strtime::format("%H:%M:%S", &at.to_zoned(self.zone.clone())).unwrap_or_default()
+    }
+}

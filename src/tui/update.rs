@@ -1,0 +1,246 @@
+//! What follows from what: the one place where the state changes. Pure; no wildcard arm, so that nothing is swallowed.
+
+use std::time::Duration;
+
+use crate::clock::Now;
+
+use super::deadline::can_refresh;
+use super::effect::Effect;
+use super::failure::{Failure, Remedy};
+use super::inflight::Slot;
+use super::keymap::{self, Action};
+use super::msg::{Key, KeyPress, Msg, Outcome, QuitReason, Reply};
+use super::popups::{self, Popup, Reader};
+use super::screens::{add_pet, pets};
+use super::state::{AppState, Health, MessageKind, Screen};
+use crate::config::KeyOrigin;
+
+/// Two presses of Ctrl-C within this time end the program.
+const TWICE: Duration = Duration::from_secs(2);
+
+/// A line feed this soon after Enter is the second half of a CR LF, as scanners send it.
+const SAME_LINE_END: Duration = Duration::from_millis(50);
+
+/// What to ask for when the app begins.
+pub fn start(state: &mut AppState, now: Now) -> Vec<Effect> {
+    if state.link.key.1 == KeyOrigin::Absent {
+        let code = None;
+        let message = "no API key is set".to_owned();
+        pets::update::refuse_key(state, Failure::Refused { status: 401, code, message, retry_after: None }, now);
+        return Vec::new();
+    }
+    pets::update::reload(state, true, now)
+}
+
+/// Takes one message; gives what to do about it.
+pub fn update(state: &mut AppState, msg: Msg, now: Now) -> Vec<Effect> {
+    match msg {
+        Msg::Key(key) => on_key(state, key, now),
+        Msg::Paste(text) => {
+            on_paste(state, &text);
+            Vec::new()
+        }
+        Msg::Resize(size) => {
+            state.size = size;
+            Vec::new()
+        }
+        Msg::Tick => on_tick(state, now),
+        Msg::Reply(reply) => on_reply(state, reply, now),
+        Msg::Resumed => {
+            state.say_done("Welcome back. Ctrl-L paints the screen anew if something is amiss.", now.mono);
+            Vec::new()
+        }
+        Msg::Quit(reason) => {
+            state.quitting = Some(reason);
+            Vec::new()
+        }
+    }
+}
+
+fn on_key(state: &mut AppState, key: KeyPress, now: Now) -> Vec<Effect> {
+    let key = match key.key {
+        Key::LineFeed => {
+            let second_half = state.entered.is_some_and(|at| now.mono.saturating_duration_since(at) < SAME_LINE_END);
+            if second_half {
+                return Vec::new();
+            }
+            Key::Enter.into()
+        }
+        _ => key,
+    };
+    if key.key == Key::Enter {
+        state.entered = Some(now.mono);
+    }
+    if state.message.as_ref().is_some_and(|message| message.kind != MessageKind::Error) {
+        state.message = None;
+    }
+    let context = state.context();
+    let action = keymap::lookup(context, key);
+    if state.popup.is_none() && !acts_at_once(action) && add_pet::update::hold(state, &Msg::Key(key), action) {
+        return Vec::new();
+    }
+    if let Some(effects) = action.and_then(|action| everywhere(state, action, now)) {
+        return effects;
+    }
+    if let Some(effects) = popups::update(state, action, key, now) {
+        return effects;
+    }
+    if let Some(action) = action {
+        return match state.screen {
+            Screen::Pets => pets::update::on_action(state, action, now),
+            Screen::AddPet => add_pet::update::on_action(state, action, now),
+        };
+    }
+    if let KeyPress { key: Key::Char(c), ctrl: false } = key {
+        if context.is_text() {
+            on_text(state, &c.to_string());
+        } else if state.screen == Screen::AddPet {
+            add_pet::update::on_letter(state, c);
+        }
+    }
+    Vec::new()
+}
+
+/// What is never held back for the next animal while one is being sent.
+const fn acts_at_once(action: Option<Action>) -> bool {
+    matches!(action, Some(Action::Interrupt | Action::Suspend | Action::Redraw | Action::Help | Action::Quit))
+}
+
+/// The actions that do the same on every screen.
+fn everywhere(state: &mut AppState, action: Action, now: Now) -> Option<Vec<Effect>> {
+    match action {
+        Action::Interrupt => return Some(interrupt(state, now)),
+        Action::Suspend => return Some(vec![Effect::Suspend]),
+        Action::Redraw => return Some(vec![Effect::Redraw]),
+        Action::Quit => state.quitting = Some(QuitReason::User),
+        Action::Help => state.popup = Some(Popup::Help(Reader { from: state.context(), top: 0 })),
+        Action::ErrorDetails if state.last_failure.is_some() => {
+            state.popup = Some(Popup::Error(Reader { from: state.context(), top: 0 }));
+        }
+        Action::ErrorDetails => state.say(MessageKind::Note, "There has been no error in this session."),
+        Action::ShowPets => state.screen = Screen::Pets,
+        Action::ShowAdd => {
+            state.screen = Screen::AddPet;
+            state.pets.searching = false;
+        }
+        Action::Choices if state.popup.is_none() && state.key_refused() => popups::open_key_box(state, false, now),
+        Action::Choices
+        | Action::Back
+        | Action::Refresh
+        | Action::Up
+        | Action::Down
+        | Action::PageUp
+        | Action::PageDown
+        | Action::First
+        | Action::Last
+        | Action::Open
+        | Action::NextTab
+        | Action::PreviousTab
+        | Action::AllStatuses
+        | Action::MoreRows
+        | Action::FewerRows
+        | Action::ChooseLimit
+        | Action::Search
+        | Action::SortBy
+        | Action::SortTurn
+        | Action::Live
+        | Action::NextField
+        | Action::PreviousField
+        | Action::Confirm
+        | Action::Save
+        | Action::Clear
+        | Action::Answer(_)
+        | Action::Edit(_) => return None,
+    }
+    Some(Vec::new())
+}
+
+/// Ctrl-C: cancels what runs and may be cancelled; twice in two seconds ends the program.
+fn interrupt(state: &mut AppState, now: Now) -> Vec<Effect> {
+    if state.interrupted.is_some_and(|at| now.mono.saturating_duration_since(at) < TWICE) {
+        state.quitting = Some(QuitReason::User);
+        return Vec::new();
+    }
+    state.interrupted = Some(now.mono);
+    let cancelled: Vec<_> =
+        Slot::ALL.into_iter().filter(|slot| *slot != Slot::Create && state.inflight.forget(*slot)).collect();
+    let what = if cancelled.is_empty() { "" } else { "Cancelled. " };
+    state.say(MessageKind::Note, format!("{what}Press Ctrl-C again to quit."));
+    cancelled.into_iter().map(Effect::Cancel).collect()
+}
+
+fn on_text(state: &mut AppState, text: &str) {
+    match state.screen {
+        Screen::Pets => pets::update::on_text(state, text),
+        Screen::AddPet => add_pet::update::on_text(state, text),
+    }
+}
+
+/// A paste goes into the field that has the cursor, or nowhere. It never submits and never triggers.
+fn on_paste(state: &mut AppState, text: &str) {
+    if popups::paste(state, text) || add_pet::update::hold(state, &Msg::Paste(text.to_owned()), None) {
+        return;
+    }
+    if state.context().is_text() {
+        on_text(state, text);
+    }
+}
+
+fn on_tick(state: &mut AppState, now: Now) -> Vec<Effect> {
+    if state.message.as_ref().is_some_and(|message| message.until.is_some_and(|until| until <= now.mono)) {
+        state.message = None;
+    }
+    let retry_due = match &state.link.health {
+        Health::Away { next_try: Some(at), .. } => *at <= now.mono && !state.inflight.is_running(Slot::List),
+        Health::Away { .. } | Health::Unknown | Health::Ok { .. } | Health::KeyRefused { .. } => false,
+    };
+    let refresh_due = can_refresh(state) && state.pets.next_refresh().is_some_and(|at| at <= now.mono);
+    if retry_due || refresh_due { pets::update::reload(state, retry_due, now) } else { Vec::new() }
+}
+
+fn on_reply(state: &mut AppState, reply: Reply, now: Now) -> Vec<Effect> {
+    let Reply { slot, id, outcome } = reply;
+    if !state.inflight.finish(slot, id) {
+        return Vec::new();
+    }
+    match (slot, outcome) {
+        (Slot::List, Outcome::Listed(result)) => return pets::update::on_listed(state, result, now),
+        (Slot::List, Outcome::Failed(failure)) => return pets::update::on_listed(state, Err(failure), now),
+        (Slot::More, Outcome::Listed(result)) => pets::update::on_more(state, result, now),
+        (Slot::More, Outcome::Failed(failure)) => pets::update::on_more(state, Err(failure), now),
+        (Slot::Count(status), Outcome::Listed(result)) => pets::update::on_counted(state, status, result),
+        (Slot::Create, Outcome::Created(result)) => return add_pet::update::on_created(state, result, now),
+        (Slot::Create, Outcome::Failed(failure)) => return add_pet::update::on_created(state, Err(failure), now),
+        (Slot::LookUp, Outcome::LookedUp(result)) => add_pet::update::on_looked_up(state, result),
+        (Slot::LookUp, Outcome::Failed(failure)) => add_pet::update::on_looked_up(state, Err(failure)),
+        (Slot::TestKey, Outcome::KeyTested(result)) => return on_key_tested(state, result, now),
+        (Slot::TestKey, Outcome::Failed(failure)) => return on_key_tested(state, Err(failure), now),
+        (Slot::Count(_), Outcome::Failed(_)) => {}
+        // A job answers in its own kind; a worker that did otherwise is told apart by the tests of the worker.
+        (_, Outcome::Listed(_) | Outcome::Created(_) | Outcome::LookedUp(_) | Outcome::KeyTested(_)) => {}
+    }
+    Vec::new()
+}
+
+fn on_key_tested(state: &mut AppState, result: Result<(), Failure>, now: Now) -> Vec<Effect> {
+    let service = state.link.service.clone();
+    let Some(Popup::Key(key_box)) = &mut state.popup else { return Vec::new() };
+    match result {
+        Ok(()) => {
+            let typed = crate::model::ApiKey::new(key_box.input.value());
+            state.link.key = (typed.map_or(String::new(), |key| key.ending().to_owned()), KeyOrigin::Typed);
+            state.popup = None;
+            state.link.health = Health::Unknown;
+            state.say_done("The key was accepted and is used until the program ends.", now.mono);
+            pets::update::reload(state, true, now)
+        }
+        Err(failure) => {
+            key_box.error = Some(match failure.remedy() {
+                Remedy::EnterKey => "This key was not accepted either. Nothing else has changed.".to_owned(),
+                Remedy::TryLater | Remedy::None => format!("{} Enter tries again.", failure.sentence(&service)),
+            });
+            state.last_failure = Some(failure);
+            Vec::new()
+        }
+    }
+}

@@ -1,0 +1,158 @@
+//! Pieces that several screens paint with.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Position, Rect};
+use ratatui::text::{Line, Span};
+use ratatui::widgets::{Block, Borders, Clear, Widget};
+
+use crate::model::text::{cut, width};
+
+use super::text_input::TextInput;
+use super::theme::{Look, Role};
+
+/// Writes a line at row `y` of `area`, cut at its right edge.
+pub fn put(buf: &mut Buffer, area: Rect, y: u16, line: &Line<'_>) {
+    if y < area.height {
+        buf.set_line(area.x, area.y + y, line, area.width);
+    }
+}
+
+/// Writes a line that ends at the right edge of `area`.
+pub fn put_right(buf: &mut Buffer, area: Rect, y: u16, text: &str, look: &Look, role: Role) {
+    let columns = u16::try_from(width(text)).unwrap_or(u16::MAX).min(area.width);
+    if y < area.height {
+        buf.set_stringn(area.right() - columns, area.y + y, text, columns.into(), look.style(role));
+    }
+}
+
+/// A box with a title; gives the area inside.
+pub fn boxed(buf: &mut Buffer, area: Rect, title: &str, look: &Look) -> Rect {
+    let block = Block::new().borders(Borders::ALL).border_set(look.border()).border_style(look.style(Role::Border));
+    let inner = block.inner(area);
+    block.render(area, buf);
+    if area.width > 6 {
+        let title = cut(title, usize::from(area.width) - 6);
+        buf.set_string(area.x + 2, area.y, format!(" {title} "), look.style(Role::Heading));
+    }
+    inner
+}
+
+/// A box of `columns` by `rows` in the middle of `screen`, over whatever is there; gives the area inside.
+pub fn popup(buf: &mut Buffer, screen: Rect, columns: u16, rows: u16, title: &str, look: &Look) -> Rect {
+    let columns = columns.min(screen.width);
+    let rows = rows.min(screen.height);
+    let area = Rect {
+        x: screen.x + (screen.width - columns) / 2,
+        y: screen.y + (screen.height - rows) / 2,
+        width: columns,
+        height: rows,
+    };
+    Clear.render(area, buf);
+    boxed(buf, area, title, look)
+}
+
+/// Breaks `text` into lines of at most `columns`, between words where it can.
+#[must_use]
+pub fn wrap(text: &str, columns: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for word in text.split(' ') {
+        let mut word = word.to_owned();
+        loop {
+            let Some(line) = lines.last_mut() else { break };
+            let used = width(line) + usize::from(!line.is_empty());
+            if used + width(&word) <= columns || columns == 0 {
+                if !line.is_empty() {
+                    line.push(' ');
+                }
+                line.push_str(&word);
+                break;
+            }
+            if line.is_empty() {
+                // A word longer than a line is broken, never lost.
+                let mut taken = 0;
+                let mut room = columns;
+                for c in word.chars() {
+                    let columns = width(c.encode_utf8(&mut [0; 4]));
+                    if columns > room {
+                        break;
+                    }
+                    room -= columns;
+                    taken += c.len_utf8();
+                }
+                let taken = taken.max(word.chars().next().map_or(0, char::len_utf8));
+                line.push_str(&word[..taken]);
+                word.drain(..taken);
+            }
+            lines.push(String::new());
+        }
+    }
+    lines
+}
+
+/// Lines marked with `!`, as everything that went wrong is.
+#[must_use]
+pub fn banner(text: &str, columns: u16, look: &Look) -> Vec<Line<'static>> {
+    wrap(text, usize::from(columns).saturating_sub(4))
+        .into_iter()
+        .map(|line| Line::from(vec![Span::styled(" ! ", look.style(Role::Error)), Span::raw(line)]))
+        .collect()
+}
+
+/// A text field in brackets at `(x, y)`, `columns` wide inside; gives the place of its cursor.
+pub fn field(buf: &mut Buffer, x: u16, y: u16, columns: u16, input: &TextInput, look: &Look) -> Position {
+    let (shown, cursor) = input.window(columns.into());
+    let shown = look.text(&shown);
+    let blank = usize::from(columns).saturating_sub(width(&shown));
+    buf.set_stringn(x, y, format!("[{shown}{}]", "_".repeat(blank)), usize::from(columns) + 2, look.style(Role::Text));
+    Position { x: x + 1 + u16::try_from(cursor).unwrap_or(0), y }
+}
+
+/// The keys of the moment on one line: whole entries, dropped from the middle where there is no room, help always last.
+#[must_use]
+pub fn hint_line(mut entries: Vec<(String, &'static str)>, columns: u16, look: &Look) -> Line<'static> {
+    let length = |entries: &[(String, &str)]| -> usize {
+        1 + entries.iter().map(|(key, word)| width(key) + 1 + width(word) + 2).sum::<usize>().saturating_sub(2)
+    };
+    while entries.len() > 1 && length(&entries) > usize::from(columns) {
+        entries.remove((entries.len() - 1) / 2 + usize::from(entries.len() > 2) * (entries.len() % 2));
+    }
+    let mut spans = vec![Span::raw(" ")];
+    for (at, (key, word)) in entries.into_iter().enumerate() {
+        if at > 0 {
+            spans.push(Span::raw("  "));
+        }
+        spans.push(Span::styled(key, look.style(Role::Key)));
+        spans.push(Span::raw(format!(" {word}")));
+    }
+    Line::from(spans)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wrapping_loses_nothing_and_keeps_the_width() {
+        assert_eq!(wrap("one two three", 7), ["one two", "three"]);
+        assert_eq!(wrap("abcdefghij", 4), ["abcd", "efgh", "ij"]);
+        assert_eq!(wrap("", 5), [""]);
+        assert_eq!(wrap("a b", 0), ["a b"]);
+        assert_eq!(wrap("ポチ", 1), ["ポ", "チ", ""]);
+    }
+
+    #[test]
+    fn hints_drop_whole_entries_and_keep_first_and_help() {
+        let look = crate::tui::test_kit::look();
+        let entries = || {
+            [("a", "one"), ("b", "two"), ("c", "three"), ("d", "four"), ("?", "help")]
+                .map(|(key, word)| (key.to_owned(), word))
+                .to_vec()
+        };
+        let text = |columns| hint_line(entries(), columns, &look).to_string();
+        assert_eq!(text(80), " a one  b two  c three  d four  ? help");
+        for columns in 14..40 {
+            let line = text(columns);
+            assert!(line.len() <= columns.into() && line.starts_with(" a one") && line.ends_with("? help"), "{line}");
+        }
+    }
+}
