@@ -113,8 +113,8 @@ pub fn hint_line(mut entries: Vec<(String, &'static str)>, columns: u16, look: &
     let length = |entries: &[(String, &str)]| -> usize {
         1 + entries.iter().map(|(key, word)| width(key) + 1 + width(word) + 2).sum::<usize>().saturating_sub(2)
     };
-    while entries.len() > 1 && length(&entries) > usize::from(columns) {
-        entries.remove((entries.len() - 1) / 2 + usize::from(entries.len() > 2) * (entries.len() % 2));
+    while entries.len() > 2 && length(&entries) > usize::from(columns) {
+        entries.remove((entries.len() - 1) / 2);
     }
     let mut spans = vec![Span::raw(" ")];
     for (at, (key, word)) in entries.into_iter().enumerate() {
