@@ -6,6 +6,7 @@ use axum::http::{HeaderValue, Method, StatusCode, header};
 use axum::middleware::{from_fn, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodRouter, get};
+use tower::Layer;
 
 use super::failure::Failure;
 use super::{OPENAPI, Service, auth, frame, pets};
@@ -19,16 +20,20 @@ const GET_AND_POST: &str = "GET, HEAD, POST, OPTIONS";
 /// The whole service. Without a key nothing can be learnt from it, not even which paths there are; only the
 /// description and the two probes are open.
 pub(super) fn router(service: Service) -> Router {
-    let open = Router::new()
-        .route(OPENAPI_PATH, with_allow(get(openapi), GET_ONLY))
-        .route("/healthz", with_allow(get(healthz), GET_ONLY))
-        .route("/readyz", with_allow(get(readyz), GET_ONLY));
     let closed = Router::new()
         .route("/v1/pets", with_allow(get(pets::list).post(pets::create), GET_AND_POST))
         .route("/v1/pets/{petId}", with_allow(get(pets::get), GET_ONLY))
         .fallback(not_found)
-        .layer(from_fn_with_state(service.clone(), auth::require_key));
-    open.merge(closed).layer(from_fn(frame::frame)).with_state(service)
+        .with_state(service.clone());
+    // Around the closed router as a whole: a layer inside it would not see the Allow header that axum adds to a 405.
+    let guarded = from_fn_with_state(service.clone(), auth::require_key).layer(closed);
+    Router::new()
+        .route(OPENAPI_PATH, with_allow(get(openapi), GET_ONLY))
+        .route("/healthz", with_allow(get(healthz), GET_ONLY))
+        .route("/readyz", with_allow(get(readyz), GET_ONLY))
+        .fallback_service(guarded)
+        .layer(from_fn(frame::frame))
+        .with_state(service)
 }
 
 /// `methods`, with OPTIONS answered and every other method refused by naming `allow`.
