@@ -5,9 +5,11 @@
 
 pub mod client;
 pub mod error;
+pub mod failure;
 pub mod paging;
 pub mod retry;
 
 pub use client::{Client, Timeouts};
 pub use error::{ApiError, Defect};
+pub use failure::{Failure, Remedy};
 pub use paging::{NextPage, PetPage};

@@ -1,7 +1,45 @@
-//! Petstore: the terminal app, the service, the command line, and the library under them.
+//! Petstore: the terminal app, the service behind it, a command line for scripts, and the library under them.
+//!
+//! # Where to begin
+//!
+//! To understand the app, read seven files: this one (the map), [`tui::msg`], [`tui::effect`], [`tui::update`],
+//! [`tui::screens::pets::update`], [`tui::worker`], [`tui::event_loop`]. To understand the service: [`server`], then
+//! [`store`]. The words of both are in [`model`].
+//!
+//! # The app
+//!
+//! ```text
+//!              terminal events            signals
+//!                    │                       │
+//!         ┌──────────▼───────────────────────▼─────────┐     effects (bounded, try_send)    ┌───────────────────┐
+//!         │ event loop (tui::event_loop)               │ ─────────────────────────────────► │ worker task       │
+//!         │  owns AppState                             │                                    │ (tui::worker)     │
+//!         │  Msg ─► update(&mut state, msg, now) ─► Vec<Effect>                             │ one job per slot, │
+//!         │  draw(&state, &look, now) ─► Layout ─► state.layout                             │ through api       │
+//!         │                                            │ ◄───────────────────────────────── │                   │
+//!         └────────────────────────────────────────────┘     messages (bounded, awaited)    └───────────────────┘
+//! ```
+//!
+//! The state is shared by sending, not by locking. A reply counts only if its id is the one that its slot waits for.
+//! Time is a parameter; nothing ticks while nothing is due. The app always talks HTTP to a service, also to the one
+//! that it starts inside itself.
+//!
+//! # Rooms
+//!
+//! Arrows point to what may be imported; a test holds the `use` lines of `src` against this.
+//!
+//! ```text
+//! main ─► cli ─┬─► tui ─────► api ─────┐
+//!              │        └───► config ──┼─► model
+//!              ├─► server ──► store ───┤
+//!              └─► api, config ────────┘     clock: usable everywhere; model imports nothing of ours
+//! ```
 
 pub mod api;
+pub mod cli;
 pub mod clock;
 pub mod config;
 pub mod model;
+pub mod server;
+pub mod store;
 pub mod tui;

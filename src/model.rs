@@ -8,6 +8,7 @@ pub mod endpoint;
 pub mod limit;
 pub mod pet;
 pub mod problem;
+pub mod samples;
 pub mod status;
 pub mod sunset;
 pub mod text;

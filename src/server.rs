@@ -1,1 +1,111 @@
-//! The service.
+//! The service: the Petstore Animals API over HTTP/1.1, on top of a [`Store`].
+//!
+//! A request passes, from the outside in: `accept` (connections and their time limits), `frame` (request id, common
+//! headers, panics, the log line), `auth` (the API key, before anything else is looked at), the routes, and `pets`.
+//! Everything that is refused becomes an Error body in one place, `failure`. This room knows the store and the model;
+//! it knows nothing of the app and of the client.
+
+mod accept;
+mod auth;
+mod extract;
+mod failure;
+mod frame;
+mod new_pet;
+mod pets;
+mod routes;
+
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::net::TcpListener;
+use tokio::task::JoinHandle;
+use tokio_util::sync::{CancellationToken, DropGuard};
+
+use crate::store::Store;
+
+/// The description of the API, as it is served at `/v1/openapi.yaml`.
+pub const OPENAPI: &str = include_str!("../assets/openapi.yaml");
+
+/// The limits that keep one client from taking the service away from the others.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// The largest body of a request, in bytes: 64 KiB.
+    pub body_bytes: usize,
+    /// The largest request line with headers, in bytes: 32 KiB. There may be 100 headers. Beyond either, hyper itself
+    /// answers 431 without a body.
+    pub header_bytes: usize,
+    /// The time for the request line and headers to arrive, counted from the end of the answer before: 10 s. So a
+    /// connection may also be idle for that long.
+    pub header_time: Duration,
+    /// The time for the body to arrive: 30 s.
+    pub body_time: Duration,
+    /// The time for the work between the last byte of the request and the answer: 30 s.
+    pub request_time: Duration,
+    /// Connections at once: 1,024. Further ones wait in the system's queue.
+    pub connections: usize,
+    /// What running requests get to end after the order to stop: 8 s, so that the whole stop stays within 10 s.
+    pub drain: Duration,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            body_bytes: 64 * 1024,
+            header_bytes: 32 * 1024,
+            header_time: Duration::from_secs(10),
+            body_time: Duration::from_secs(30),
+            request_time: Duration::from_secs(30),
+            connections: 1024,
+            drain: Duration::from_secs(8),
+        }
+    }
+}
+
+/// What every request may need.
+#[derive(Clone, Debug)]
+struct Service {
+    store: Store,
+    config: Arc<Config>,
+}
+
+/// A running service. When this is dropped, the service stops by itself in the background.
+#[derive(Debug)]
+pub struct ServerHandle {
+    address: SocketAddr,
+    stop: DropGuard,
+    task: JoinHandle<()>,
+}
+
+/// Starts to accept on `listener`; needs a tokio runtime. Fails only where the listener has no address.
+pub fn start(config: Config, store: Store, listener: TcpListener) -> io::Result<ServerHandle> {
+    let address = listener.local_addr()?;
+    let stop = CancellationToken::new();
+    let service = Service { store, config: Arc::new(config) };
+    let task = tokio::spawn(accept::run(listener, service, stop.clone()));
+    Ok(ServerHandle { address, stop: stop.drop_guard(), task })
+}
+
+impl ServerHandle {
+    /// Where it listens.
+    #[must_use]
+    pub const fn local_addr(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// The base address of the API, for example `http://127.0.0.1:8080/v1`.
+    #[must_use]
+    pub fn base_url(&self) -> String {
+        format!("http://{}/v1", self.address)
+    }
+
+    /// Accepts nothing more, lets running requests end within [`Config::drain`], then drops what is left. The store
+    /// stays open.
+    pub async fn shutdown(self) {
+        drop(self.stop);
+        if let Err(error) = self.task.await {
+            tracing::error!(%error, "the accept loop ended badly");
+        }
+    }
+}

@@ -3,7 +3,7 @@
 //! Read in this order: [`msg`] (what can happen), [`effect`] (what can be asked for), [`update`] (what follows from
 //! what), [`screens::pets::update`] (one screen of it), [`worker`] (the hands), [`event_loop`] (the wiring).
 //!
-//! - Pure part: `msg effect state inflight keymap text_input update deadline failure screens/*/{state,update} popups`.
+//! - Pure part: `msg effect state inflight keymap text_input update deadline screens/*/{state,update} popups`.
 //!   No ratatui, crossterm, tokio, reqwest, clock or printing.
 //! - Paint: `view theme widgets screens/*/view`. Takes `&AppState`, gives a frame.
 //! - Hands: `worker`. Network through [`crate::api`]; knows no state.
@@ -12,7 +12,6 @@
 pub mod deadline;
 pub mod effect;
 pub mod event_loop;
-pub mod failure;
 pub mod inflight;
 pub mod keymap;
 pub mod msg;

@@ -42,7 +42,7 @@ pub fn can_refresh(state: &AppState) -> bool {
 /// The jobs whose running time is on screen.
 const fn shows_seconds(slot: &Slot) -> bool {
     match slot {
-        Slot::List | Slot::More | Slot::Create | Slot::LookUp | Slot::TestKey => true,
+        Slot::List | Slot::More | Slot::Create | Slot::LookUp | Slot::TestKey | Slot::Samples => true,
         Slot::Count(_) => false,
     }
 }

@@ -47,4 +47,6 @@ pub enum Task {
     LookUp(NewPet),
     /// Ask for one animal with this key; go on with the key if it is accepted.
     TestKey(ApiKey),
+    /// Add this many samples, one after another.
+    AddSamples(usize),
 }

@@ -17,7 +17,6 @@ use crate::clock::Now;
 
 use super::deadline::next_deadline;
 use super::effect::Effect;
-use super::failure::Failure;
 use super::msg::{Msg, Outcome, QuitReason, Reply, Size};
 use super::state::AppState;
 use super::terminal::messages;
@@ -25,6 +24,7 @@ use super::theme::Look;
 use super::update::{start, update};
 use super::view::draw;
 use super::worker::Handle;
+use crate::api::failure::Failure;
 
 /// The most messages handled before a frame is drawn, so that a flood still shows progress.
 const BATCH: usize = 256;

@@ -21,11 +21,13 @@ pub enum Slot {
     LookUp,
     /// Trying a typed key.
     TestKey,
+    /// Adding samples to an empty store.
+    Samples,
 }
 
 impl Slot {
     /// Every slot.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::List,
         Self::More,
         Self::Count(PetStatus::Available),
@@ -34,6 +36,7 @@ impl Slot {
         Self::Create,
         Self::LookUp,
         Self::TestKey,
+        Self::Samples,
     ];
 }
 

@@ -5,8 +5,8 @@ use std::time::Duration;
 use crate::api::NextPage;
 use crate::model::Pet;
 
-use super::failure::Failure;
 use super::inflight::{ReqId, Slot};
+use crate::api::failure::Failure;
 
 /// One thing that happened.
 #[derive(Clone, Debug, PartialEq)]
@@ -49,6 +49,8 @@ pub enum Outcome {
     LookedUp(Result<LookedUp, Failure>),
     /// A typed key; the worker goes on with it when it was accepted.
     KeyTested(Result<(), Failure>),
+    /// How many samples were added; fewer than asked for with the reason.
+    SamplesAdded(usize, Option<Failure>),
     /// The job ended without a result: it panicked, or the queue was full.
     Failed(Failure),
 }

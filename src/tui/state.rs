@@ -7,12 +7,12 @@ use jiff::Timestamp;
 use crate::config::{KeyOrigin, Settings};
 use crate::model::Pet;
 
-use super::failure::Failure;
 use super::inflight::Inflight;
 use super::keymap::Context;
 use super::msg::{QuitReason, Size};
 use super::popups::Popup;
 use super::screens::{add_pet, pets};
+use crate::api::failure::Failure;
 
 /// The whole state.
 #[derive(Clone, Debug)]

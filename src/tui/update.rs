@@ -6,13 +6,13 @@ use crate::clock::Now;
 
 use super::deadline::can_refresh;
 use super::effect::Effect;
-use super::failure::{Failure, Remedy};
 use super::inflight::Slot;
 use super::keymap::{self, Action};
 use super::msg::{Key, KeyPress, Msg, Outcome, QuitReason, Reply};
 use super::popups::{self, Popup, Reader};
 use super::screens::{add_pet, pets};
 use super::state::{AppState, Health, MessageKind, Screen};
+use crate::api::failure::{Failure, Remedy};
 use crate::config::KeyOrigin;
 
 /// Two presses of Ctrl-C within this time end the program.
@@ -144,6 +144,7 @@ fn everywhere(state: &mut AppState, action: Action, now: Now) -> Option<Vec<Effe
         | Action::SortBy
         | Action::SortTurn
         | Action::Live
+        | Action::Samples
         | Action::NextField
         | Action::PreviousField
         | Action::Confirm
@@ -215,9 +216,14 @@ fn on_reply(state: &mut AppState, reply: Reply, now: Now) -> Vec<Effect> {
         (Slot::LookUp, Outcome::Failed(failure)) => add_pet::update::on_looked_up(state, Err(failure)),
         (Slot::TestKey, Outcome::KeyTested(result)) => return on_key_tested(state, result, now),
         (Slot::TestKey, Outcome::Failed(failure)) => return on_key_tested(state, Err(failure), now),
+        (Slot::Samples, Outcome::SamplesAdded(added, failure)) => {
+            return pets::update::on_samples(state, added, failure, now);
+        }
+        (Slot::Samples, Outcome::Failed(failure)) => return pets::update::on_samples(state, 0, Some(failure), now),
         (Slot::Count(_), Outcome::Failed(_)) => {}
         // A job answers in its own kind; a worker that did otherwise is told apart by the tests of the worker.
-        (_, Outcome::Listed(_) | Outcome::Created(_) | Outcome::LookedUp(_) | Outcome::KeyTested(_)) => {}
+        (_, Outcome::Listed(_) | Outcome::Created(_) | Outcome::LookedUp(_)) => {}
+        (_, Outcome::KeyTested(_) | Outcome::SamplesAdded(..)) => {}
     }
     Vec::new()
 }

@@ -12,7 +12,6 @@ use crate::config::KeyOrigin;
 use crate::model::text::{cut, width};
 
 use super::deadline::{SHOW_LOADING_AFTER, STALE_AFTER};
-use super::failure::Failure;
 use super::inflight::Slot;
 use super::keymap::{self, Context};
 use super::popups::{KeyBox, LIMIT_PRESETS, LimitBox, Popup, Reader};
@@ -21,6 +20,7 @@ use super::state::{AppState, Health, Layout, MessageKind, Screen};
 use super::text_input::TextInput;
 use super::theme::{Look, Role};
 use super::widgets::{banner, boxed, field, hint_line, popup, put, put_right, wrap};
+use crate::api::failure::Failure;
 
 /// The least size at which anything but one line is drawn.
 pub const LEAST: (u16, u16) = (40, 8);

@@ -12,12 +12,13 @@ use tokio_util::task::JoinMap;
 
 use crate::api::{ApiError, Client, PetPage};
 use crate::clock;
+use crate::model::samples::sample;
 use crate::model::{Limit, NewPet, PetQuery, display_safe};
 
 use super::effect::{Effect, Job, Task};
-use super::failure::Failure;
 use super::inflight::{ReqId, Slot};
 use super::msg::{Listed, LookedUp, Outcome, Reply};
+use crate::api::failure::Failure;
 
 /// Effects and replies that may wait. More than the screen can ever ask for at once.
 const QUEUE: usize = 64;
@@ -132,6 +133,7 @@ async fn perform(
         }
         Task::Create(new) => Outcome::Created(api.create_pet(&new).await.map_err(|error| Failure::from(&error))),
         Task::LookUp(new) => Outcome::LookedUp(look_up(&api, &new).await.map_err(|error| Failure::from(&error))),
+        Task::AddSamples(count) => add_samples(&api, count).await,
         Task::TestKey(key) => {
             let with_key = api.with_key(key);
             let query = PetQuery { limit: Limit::MIN, ..PetQuery::default() };
@@ -161,6 +163,16 @@ async fn list(api: &Client, query: &PetQuery, pages: u16) -> Result<Listed, Fail
         all.next = page.next;
     }
     Ok(all)
+}
+
+/// One sample after another, until one is refused.
+async fn add_samples(api: &Client, count: usize) -> Outcome {
+    for added in 0..count {
+        if let Err(error) = api.create_pet(&sample(added)).await {
+            return Outcome::SamplesAdded(added, Some(Failure::from(&error)));
+        }
+    }
+    Outcome::SamplesAdded(count, None)
 }
 
 /// Every animal of that name, category and status that the list shows.

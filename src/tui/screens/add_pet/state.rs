@@ -2,9 +2,9 @@
 
 use std::collections::HashSet;
 
+use crate::api::failure::Failure;
 use crate::clock::Now;
 use crate::model::{Draft, Field, FieldError, NewPet, Pet, PetId, PetStatus};
-use crate::tui::failure::Failure;
 use crate::tui::keymap::Context;
 use crate::tui::msg::Msg;
 use crate::tui::text_input::TextInput;

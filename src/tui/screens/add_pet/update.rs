@@ -1,10 +1,10 @@
 //! What follows from a key or a reply on the add form.
 
+use crate::api::failure::{Failure, Remedy};
 use crate::clock::Now;
 use crate::model::text::short;
 use crate::model::{Field, NewPet, Pet, PetStatus};
 use crate::tui::effect::{Effect, Job, Task};
-use crate::tui::failure::{Failure, Remedy};
 use crate::tui::inflight::Slot;
 use crate::tui::keymap::Action;
 use crate::tui::msg::{LookedUp, Msg};
@@ -86,7 +86,8 @@ pub fn on_action(state: &mut AppState, action: Action, now: Now) -> Vec<Effect> 
         | Action::Search
         | Action::SortBy
         | Action::SortTurn
-        | Action::Live => {}
+        | Action::Live
+        | Action::Samples => {}
     }
     Vec::new()
 }

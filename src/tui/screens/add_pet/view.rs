@@ -4,10 +4,10 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span};
 
+use crate::api::failure::Failure;
 use crate::clock::Now;
 use crate::model::text::cut;
 use crate::model::{ObservedStatus, PetStatus};
-use crate::tui::failure::Failure;
 use crate::tui::inflight::Slot;
 use crate::tui::state::AppState;
 use crate::tui::theme::{Look, Role};

@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
+use crate::api::failure::{Failure, Remedy};
 use crate::clock::Now;
 use crate::model::{Limit, PetQuery, PetStatus};
 use crate::tui::effect::{Effect, Job, Task};
-use crate::tui::failure::{Failure, Remedy};
 use crate::tui::inflight::Slot;
 use crate::tui::keymap::Action;
 use crate::tui::msg::Listed;
@@ -58,6 +58,7 @@ pub fn on_action(state: &mut AppState, action: Action, now: Now) -> Vec<Effect> 
             pets.arrange();
         }
         Action::Live => toggle_live(state, now),
+        Action::Samples => return add_samples(state, now),
         Action::Refresh => {
             state.message = None;
             return reload(state, true, now);
@@ -263,6 +264,34 @@ pub fn on_more(state: &mut AppState, result: Result<Listed, Failure>, now: Now) 
             }
         }
     }
+}
+
+/// How many samples one key adds.
+const SAMPLES: usize = 25;
+
+/// Adds samples, but never among animals of one's own: there is no way to take them out again.
+fn add_samples(state: &mut AppState, now: Now) -> Vec<Effect> {
+    let empty = state.pets.filter.is_none() && state.pets.list().is_some_and(|list| list.pets.is_empty());
+    if !empty || state.inflight.is_running(Slot::Samples) {
+        state.say(MessageKind::Note, "Samples are for an empty store only: nothing takes them out again.");
+        return Vec::new();
+    }
+    state.say(MessageKind::Note, format!("Adding {SAMPLES} samples ..."));
+    let id = state.inflight.begin(Slot::Samples, now.mono);
+    vec![Effect::Job(Job { slot: Slot::Samples, id, task: Task::AddSamples(SAMPLES) })]
+}
+
+/// The samples were added, or some of them.
+pub fn on_samples(state: &mut AppState, added: usize, failure: Option<Failure>, now: Now) -> Vec<Effect> {
+    match failure {
+        None => state.say_done(format!("{added} samples added."), now.mono),
+        Some(failure) => {
+            let why = failure.sentence(&state.link.service);
+            state.say(MessageKind::Error, format!("{added} samples added, then it stopped: {why}"));
+            state.last_failure = Some(failure);
+        }
+    }
+    reload(state, true, now)
 }
 
 /// The number of animals of one status came. A failure is left to the list, which is asked the same way.

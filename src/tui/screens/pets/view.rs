@@ -5,10 +5,10 @@ use ratatui::layout::{Position, Rect};
 use ratatui::style::Modifier;
 use ratatui::text::{Line, Span};
 
+use crate::api::failure::Remedy;
 use crate::clock::Now;
 use crate::model::text::{cut, width};
 use crate::model::{Limit, ObservedStatus, Pet, PetStatus};
-use crate::tui::failure::Remedy;
 use crate::tui::inflight::Slot;
 use crate::tui::screens::pets::{Count, SortBy};
 use crate::tui::state::{AppState, Health, Layout};

@@ -1,14 +1,14 @@
-//! Why a job gave nothing, in the words of the screen: what happened, what was kept, what to do next.
+//! Why a request gave nothing, in words for people: one set for the app and the command line.
 //!
 //! The one place where an [`ApiError`] becomes sentences. Exhaustive, so that a new error cannot stay without words.
 
 use std::time::Duration;
 
-use crate::api::error::{ApiError, Defect, RetryAfter, causes};
+use super::error::{ApiError, Defect, RetryAfter, causes};
 use crate::model::display_safe;
 use crate::model::text::cut;
 
-/// A failed job, comparable and cleaned: every text in it is safe to show.
+/// A failed request, comparable and cleaned: every text in it is safe to show.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Failure {
     /// Nothing was sent.

@@ -1,0 +1,110 @@
+//! What a request says, read strictly: axum's own extractors answer in plain text, and some of them in 422.
+
+use std::borrow::Cow;
+use std::str::FromStr;
+
+use axum::body::{Body, Bytes, HttpBody};
+use axum::http::{HeaderMap, Uri, header};
+use http_body_util::{BodyExt, LengthLimitError, Limited};
+use tokio::time::timeout;
+use url::form_urlencoded;
+
+use super::Config;
+use super::failure::Failure;
+use crate::model::{Limit, PetId, PetQuery, PetStatus};
+
+/// The query of a list (section 4.1, and `after`, an addition). Nothing is clamped; names that are not known are left
+/// alone, so that proxies and later versions may add some.
+pub(super) fn pet_query(uri: &Uri) -> Result<PetQuery, Failure> {
+    let (mut limit, mut status, mut after) = (None, None, None);
+    for (name, value) in form_urlencoded::parse(uri.query().unwrap_or_default().as_bytes()) {
+        match &*name {
+            "limit" => once(&mut limit, "limit", "a whole number from 1 to 100", value, Limit::from_str)?,
+            "status" => once(&mut status, "status", "available, pending or sold", value, PetStatus::from_str)?,
+            "after" => once(&mut after, "after", "the id of an animal", value, |id| plain_int64(id).ok_or(()))?,
+            _ => {}
+        }
+    }
+    Ok(PetQuery { status, limit: limit.unwrap_or_default(), after })
+}
+
+fn once<T, E>(
+    slot: &mut Option<T>,
+    name: &'static str,
+    rule: &'static str,
+    value: Cow<'_, str>,
+    parse: impl FnOnce(&str) -> Result<T, E>,
+) -> Result<(), Failure> {
+    let parsed = parse(&value).map_err(|_| Failure::Parameter { name, rule, value: value.into_owned() })?;
+    match slot.replace(parsed) {
+        None => Ok(()),
+        Some(_) => Err(Failure::RepeatedParameter(name)),
+    }
+}
+
+/// The id at the end of the path. Anything that is no id cannot be one of an animal, so it is not found.
+pub(super) fn pet_id(uri: &Uri) -> Result<PetId, Failure> {
+    let text = uri.path().rsplit('/').next().unwrap_or_default();
+    plain_int64(text).ok_or_else(|| Failure::NoSuchPet(text.to_owned()))
+}
+
+/// An id as we write it: no plus sign, no leading zeros, no escapes.
+fn plain_int64(text: &str) -> Option<PetId> {
+    text.parse().ok().filter(|id: &PetId| id.to_string() == text)
+}
+
+/// The whole body of a request in `application/json`.
+pub(super) async fn json_body(headers: &HeaderMap, body: Body, config: &Config) -> Result<Bytes, Failure> {
+    if !is_plain_json(headers) {
+        return Err(Failure::MediaType);
+    }
+    // A length that is known to be too large is refused before a byte of it is read.
+    if body.size_hint().lower() > config.body_bytes as u64 {
+        return Err(Failure::BodyTooLarge(config.body_bytes));
+    }
+    let whole = timeout(config.body_time, Limited::new(body, config.body_bytes).collect()).await;
+    match whole {
+        Ok(Ok(collected)) => Ok(collected.to_bytes()),
+        Ok(Err(error)) if error.is::<LengthLimitError>() => Err(Failure::BodyTooLarge(config.body_bytes)),
+        Ok(Err(_)) => Err(Failure::BodyCut),
+        Err(_) => Err(Failure::BodyTooSlow),
+    }
+}
+
+/// One Content-Type, which is `application/json` whatever its parameters, and nothing packed.
+fn is_plain_json(headers: &HeaderMap) -> bool {
+    let mut types = headers.get_all(header::CONTENT_TYPE).iter();
+    let (Some(media_type), None) = (types.next(), types.next()) else { return false };
+    let essence = media_type.to_str().unwrap_or_default().split(';').next().unwrap_or_default();
+    essence.trim().eq_ignore_ascii_case("application/json") && !headers.contains_key(header::CONTENT_ENCODING)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parameters_are_decoded_and_unknown_ones_left_alone() {
+        let query = |text: &'static str| pet_query(&Uri::from_static(text));
+        assert_eq!(query("/v1/pets").unwrap(), PetQuery::default());
+        assert_eq!(
+            query("/v1/pets?li%6Dit=1%30&status=sold&after=-9&x=1&x=2&%FF").unwrap(),
+            PetQuery { status: Some(PetStatus::Sold), limit: Limit::new(10).unwrap(), after: Some(-9) }
+        );
+        assert!(matches!(query("/v1/pets?limit=5&limit=5"), Err(Failure::RepeatedParameter("limit"))));
+        for bad in ["limit", "limit=%2B5", "limit=+5", "status=", "after=01", "after=", "after=9223372036854775808"] {
+            let uri = format!("/v1/pets?{bad}").parse().unwrap();
+            assert!(matches!(pet_query(&uri), Err(Failure::Parameter { .. })), "{bad}");
+        }
+    }
+
+    #[test]
+    fn an_id_is_an_int64_as_we_write_it() {
+        let id = |text: &'static str| pet_id(&Uri::from_static(text)).ok();
+        assert_eq!(id("/v1/pets/7"), Some(7));
+        assert_eq!(id("/v1/pets/9223372036854775807"), Some(i64::MAX));
+        for bad in ["/v1/pets/9223372036854775808", "/v1/pets/+1", "/v1/pets/01", "/v1/pets/%31", "/v1/pets/1.0"] {
+            assert_eq!(id(bad), None, "{bad}");
+        }
+    }
+}

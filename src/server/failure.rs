@@ -1,0 +1,102 @@
+//! Every reason to refuse, and the one place where it becomes a status and an Error body (section 7 of the
+//! description; codes and the statuses beyond 400, 401 and 404 are additions).
+//!
+//! The message is for people: it names the field, the value and the remedy. Causes are logged, never sent.
+
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+
+use crate::model::text::{display_safe, short};
+use crate::model::{Field, FieldError, Problem, ProblemCode};
+use crate::store::StoreError;
+
+/// Why a request gets no 2xx. The text is the message that is sent.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum Failure {
+    #[error("The API key is missing or invalid. Send it as \"Authorization: Bearer <API_KEY>\".")]
+    Unauthorized,
+    #[error("There is no such path. The animals are at /v1/pets.")]
+    NoSuchPath,
+    #[error("There is no animal with the id \"{}\".", short(.0))]
+    NoSuchPet(String),
+    #[error("{} is not possible here, only {allow}.", short(.method))]
+    MethodNotAllowed { method: String, allow: &'static str },
+    #[error("The parameter {name} must be {rule}. \"{}\" is not.", short(.value))]
+    Parameter { name: &'static str, rule: &'static str, value: String },
+    #[error("The parameter {0} came more than once. Send it once.")]
+    RepeatedParameter(&'static str),
+    #[error("The body must be sent as application/json in UTF-8, without a content encoding.")]
+    MediaType,
+    #[error("The body is larger than {0} bytes.")]
+    BodyTooLarge(usize),
+    #[error("The body did not arrive in time.")]
+    BodyTooSlow,
+    #[error("The body ended before it was complete.")]
+    BodyCut,
+    #[error("The body is not UTF-8.")]
+    BodyNotUtf8,
+    #[error("The body must be one JSON object with name and categoryId, and nothing after it.")]
+    BodyNotAnObject,
+    #[error("The body is not one JSON object as it should be: {}.", display_safe(&.0.to_string()))]
+    BodyMalformed(#[source] serde_json::Error),
+    #[error("The name must be a string. {} is none.", short(.0))]
+    NameNotText(String),
+    #[error(transparent)]
+    Field(#[from] FieldError),
+    #[error("The database cannot take this now. Try again in a moment.")]
+    Storage(#[source] Option<StoreError>),
+    #[error("Something went wrong in the service. The log tells what, under the request id of this answer.")]
+    Internal,
+}
+
+impl Failure {
+    const fn kind(&self) -> (StatusCode, ProblemCode) {
+        use ProblemCode as Code;
+        match self {
+            Self::Unauthorized => (StatusCode::UNAUTHORIZED, Code::Unauthorized),
+            Self::NoSuchPath | Self::NoSuchPet(_) => (StatusCode::NOT_FOUND, Code::NotFound),
+            Self::MethodNotAllowed { .. } => (StatusCode::METHOD_NOT_ALLOWED, Code::MethodNotAllowed),
+            Self::Parameter { .. } | Self::RepeatedParameter(_) => (StatusCode::BAD_REQUEST, Code::InvalidParameter),
+            Self::MediaType => (StatusCode::UNSUPPORTED_MEDIA_TYPE, Code::UnsupportedMediaType),
+            Self::BodyTooLarge(_) => (StatusCode::PAYLOAD_TOO_LARGE, Code::PayloadTooLarge),
+            Self::BodyTooSlow => (StatusCode::REQUEST_TIMEOUT, Code::RequestTimeout),
+            Self::BodyCut | Self::BodyNotUtf8 | Self::BodyNotAnObject | Self::BodyMalformed(_) => {
+                (StatusCode::BAD_REQUEST, Code::InvalidBody)
+            }
+            Self::NameNotText(_) => (StatusCode::BAD_REQUEST, Code::InvalidName),
+            Self::Field(error) => match error.field() {
+                Field::Name => (StatusCode::BAD_REQUEST, Code::InvalidName),
+                Field::CategoryId => (StatusCode::BAD_REQUEST, Code::InvalidCategory),
+                Field::Status => (StatusCode::BAD_REQUEST, Code::InvalidStatus),
+            },
+            Self::Storage(_) => (StatusCode::SERVICE_UNAVAILABLE, Code::StorageUnavailable),
+            Self::Internal => (StatusCode::INTERNAL_SERVER_ERROR, Code::InternalError),
+        }
+    }
+}
+
+impl From<StoreError> for Failure {
+    fn from(error: StoreError) -> Self {
+        Self::Storage(Some(error))
+    }
+}
+
+impl IntoResponse for Failure {
+    fn into_response(self) -> Response {
+        if let Self::Storage(Some(error)) = &self {
+            tracing::error!(error = error as &dyn std::error::Error, "the store refused");
+        }
+        let (status, code) = self.kind();
+        let problem = Problem::new(code, status.as_u16(), self.to_string());
+        // Two strings and a number always serialise.
+        let body = serde_json::to_vec(&problem).unwrap_or_default();
+        let mut response = (status, [(header::CONTENT_TYPE, "application/json")], body).into_response();
+        let extra = match self {
+            Self::Unauthorized => Some((header::WWW_AUTHENTICATE, "Bearer")),
+            Self::Storage(_) => Some((header::RETRY_AFTER, "1")),
+            _ => None,
+        };
+        response.headers_mut().extend(extra.map(|(name, value)| (name, HeaderValue::from_static(value))));
+        response
+    }
+}

@@ -1,0 +1,102 @@
+//! What is around every answer: the request id, the headers that all have, the deprecation of `GET /pets/{petId}`,
+//! a panic turned into a 500, and one log line.
+
+use std::panic::AssertUnwindSafe;
+
+use axum::extract::Request;
+use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use futures_util::FutureExt;
+use uuid::{NoContext, Timestamp, Uuid};
+
+use super::failure::Failure;
+use super::routes::OPENAPI_PATH;
+use crate::clock::{self, Now};
+use crate::model::sunset;
+use crate::model::text::short;
+use crate::store::KeyId;
+
+const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
+/// The longest request id that is taken over from the client.
+const REQUEST_ID_MAX: usize = 64;
+
+pub(super) async fn frame(request: Request, next: Next) -> Response {
+    let started = clock::now();
+    let request_id = request_id(request.headers(), started);
+    let method = request.method().clone();
+    let path = request.uri().path().to_owned();
+
+    let answer = AssertUnwindSafe(next.run(request)).catch_unwind().await;
+    let mut response = answer.unwrap_or_else(|_| Failure::Internal.into_response());
+
+    let key = response.extensions().get::<KeyId>().copied();
+    tracing::info!(
+        id = request_id.to_str().unwrap_or_default(),
+        method = short(method.as_str()),
+        path = short(&path),
+        status = response.status().as_u16(),
+        key = key.map(tracing::field::display),
+        ms = (clock::now().mono - started.mono).as_secs_f64() * 1e3,
+        "answered"
+    );
+    let headers = response.headers_mut();
+    headers.insert(X_REQUEST_ID, request_id);
+    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    if is_get_pet(&path) {
+        mark_as_deprecated(headers);
+    }
+    response
+}
+
+/// The client's own id where it cannot harm a log, else a new UUID of version 7.
+fn request_id(headers: &HeaderMap, now: Now) -> HeaderValue {
+    let harmless = |id: &&HeaderValue| {
+        let harmless_byte = |byte: &u8| byte.is_ascii_alphanumeric() || b"._-".contains(byte);
+        (1..=REQUEST_ID_MAX).contains(&id.len()) && id.as_bytes().iter().all(harmless_byte)
+    };
+    headers.get(X_REQUEST_ID).filter(harmless).cloned().unwrap_or_else(|| {
+        let seconds = u64::try_from(now.wall.as_second()).unwrap_or_default();
+        let nanos = u32::try_from(now.wall.subsec_nanosecond()).unwrap_or_default();
+        let id = Uuid::new_v7(Timestamp::from_unix(NoContext, seconds, nanos));
+        // Hexadecimal digits and hyphens are always a header value.
+        HeaderValue::from_str(&id.to_string()).unwrap_or_else(|_| HeaderValue::from_static("-"))
+    })
+}
+
+fn is_get_pet(path: &str) -> bool {
+    path.strip_prefix("/v1/pets/").is_some_and(|id| !id.is_empty() && !id.contains('/'))
+}
+
+/// Sections 4.3 and 9 of the description. Only a release removes the operation: no clock is asked here.
+fn mark_as_deprecated(headers: &mut HeaderMap) {
+    headers.insert("deprecation", HeaderValue::from_static(sunset::GET_PET_DEPRECATION_HEADER));
+    headers.insert("sunset", HeaderValue::from_static(sunset::GET_PET_SUNSET_HEADER));
+    let link = format!("<{OPENAPI_PATH}>; rel=\"deprecation\"; type=\"application/yaml\"");
+    headers.extend(HeaderValue::from_str(&link).ok().map(|link| (header::LINK, link)));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_harmless_request_id_is_taken_over_and_any_other_replaced() {
+        let taken = |id: &str| {
+            let headers = HeaderMap::from_iter([(X_REQUEST_ID, HeaderValue::from_str(id).unwrap())]);
+            request_id(&headers, clock::now()) == id
+        };
+        assert!(taken("order-7_a.B") && taken(&"x".repeat(64)));
+        assert!(!taken("") && !taken(&"x".repeat(65)) && !taken("a b") && !taken("a\tb") && !taken("\"}"));
+        let made = request_id(&HeaderMap::new(), clock::now());
+        assert_eq!(Uuid::parse_str(made.to_str().unwrap()).unwrap().get_version_num(), 7);
+    }
+
+    #[test]
+    fn only_the_path_of_one_animal_is_deprecated() {
+        assert!(is_get_pet("/v1/pets/1") && is_get_pet("/v1/pets/abc"));
+        assert!(!is_get_pet("/v1/pets") && !is_get_pet("/v1/pets/") && !is_get_pet("/v1/pets/1/photo"));
+    }
+}

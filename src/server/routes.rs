@@ -1,0 +1,66 @@
+//! Which path leads where, and what is around it.
+
+use axum::Router;
+use axum::extract::State;
+use axum::http::{HeaderValue, Method, StatusCode, header};
+use axum::middleware::{from_fn, from_fn_with_state};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{MethodRouter, get};
+use tower::Layer;
+
+use super::failure::Failure;
+use super::{OPENAPI, Service, auth, frame, pets};
+
+/// The path of the description, which is also where the deprecation is explained.
+pub(super) const OPENAPI_PATH: &str = "/v1/openapi.yaml";
+
+const GET_ONLY: &str = "GET, HEAD, OPTIONS";
+const GET_AND_POST: &str = "GET, HEAD, POST, OPTIONS";
+
+/// The whole service. Without a key nothing can be learnt from it, not even which paths there are; only the
+/// description and the two probes are open.
+pub(super) fn router(service: Service) -> Router {
+    let closed = Router::new()
+        .route("/v1/pets", with_allow(get(pets::list).post(pets::create), GET_AND_POST))
+        .route("/v1/pets/{petId}", with_allow(get(pets::get), GET_ONLY))
+        .fallback(not_found)
+        .with_state(service.clone());
+    // Around the closed router as a whole: a layer inside it would not see the Allow header that axum adds to a 405.
+    let guarded = from_fn_with_state(service.clone(), auth::require_key).layer(closed);
+    Router::new()
+        .route(OPENAPI_PATH, with_allow(get(openapi), GET_ONLY))
+        .route("/healthz", with_allow(get(healthz), GET_ONLY))
+        .route("/readyz", with_allow(get(readyz), GET_ONLY))
+        .fallback_service(guarded)
+        .layer(from_fn(frame::frame))
+        .with_state(service)
+}
+
+/// `methods`, with OPTIONS answered and every other method refused by naming `allow`.
+fn with_allow(methods: MethodRouter<Service>, allow: &'static str) -> MethodRouter<Service> {
+    let header = [(header::ALLOW, HeaderValue::from_static(allow))];
+    let options = header.clone();
+    methods.options((StatusCode::NO_CONTENT, options)).fallback(move |method: Method| async move {
+        let failure = Failure::MethodNotAllowed { method: method.to_string(), allow };
+        (header, failure)
+    })
+}
+
+async fn not_found() -> Failure {
+    Failure::NoSuchPath
+}
+
+async fn openapi() -> Response {
+    ([(header::CONTENT_TYPE, "application/yaml")], OPENAPI).into_response()
+}
+
+/// The process answers.
+async fn healthz() -> StatusCode {
+    StatusCode::NO_CONTENT
+}
+
+/// The database answers too.
+async fn readyz(State(service): State<Service>) -> Result<StatusCode, Failure> {
+    service.store.ping().await?;
+    Ok(StatusCode::NO_CONTENT)
+}

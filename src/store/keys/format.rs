@@ -1,0 +1,115 @@
+//! What an API key looks like: `petk_<8 id>_<32 secret><6 checksum>`, all base 62.
+//!
+//! The id is public and finds the key; the secret has 190 random bits, so that a fast hash of it is safe to store; the
+//! checksum is the CRC-32 of everything before it and tells a mistyped key from a wrong one without a database.
+
+use std::fmt;
+
+use secrecy::SecretString;
+
+const PREFIX: &str = "petk_";
+const ID: usize = 8;
+const SECRET: usize = 32;
+const CHECKSUM: usize = 6;
+
+const BASE62: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+
+/// The public part of an API key: finds it in the database, and may be logged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct KeyId([u8; ID]);
+
+impl KeyId {
+    /// Eight letters and digits.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        // Made of ASCII only, here and in `id_of`.
+        str::from_utf8(&self.0).unwrap_or_default()
+    }
+}
+
+impl fmt::Display for KeyId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// A new key and its id.
+pub(super) fn generate() -> Result<(KeyId, SecretString), getrandom::Error> {
+    let id = KeyId(random_base62()?);
+    let secret: [u8; SECRET] = random_base62()?;
+    let mut key = format!("{PREFIX}{id}_");
+    key.extend(secret.map(char::from));
+    let checksum = checksum(key.as_bytes());
+    key.extend(checksum.map(char::from));
+    Ok((id, key.into()))
+}
+
+/// The id of a key whose form and checksum are right; whether such a key exists is not known here.
+pub(super) fn id_of(key: &str) -> Option<KeyId> {
+    let (body, given) = key.as_bytes().split_last_chunk::<CHECKSUM>()?;
+    let (id, secret) = body.strip_prefix(PREFIX.as_bytes())?.split_first_chunk::<ID>()?;
+    let secret = secret.strip_prefix(b"_")?;
+    let well_formed = secret.len() == SECRET && id.iter().chain(secret).all(u8::is_ascii_alphanumeric);
+    (well_formed && checksum(body) == *given).then_some(KeyId(*id))
+}
+
+fn checksum(text: &[u8]) -> [u8; CHECKSUM] {
+    let mut rest = crc32fast::hash(text);
+    let mut digits = [b'0'; CHECKSUM];
+    for digit in digits.iter_mut().rev() {
+        *digit = BASE62[(rest % 62) as usize];
+        rest /= 62;
+    }
+    digits
+}
+
+/// Each digit equally likely: bytes from 248 up are thrown away, since 248 is 4 times 62.
+fn random_base62<const N: usize>() -> Result<[u8; N], getrandom::Error> {
+    let mut digits = [0; N];
+    let mut filled = 0;
+    while filled < N {
+        let mut bytes = [0; 64];
+        getrandom::fill(&mut bytes)?;
+        for byte in bytes.into_iter().filter(|byte| *byte < 248).take(N - filled) {
+            digits[filled] = BASE62[usize::from(byte % 62)];
+            filled += 1;
+        }
+    }
+    Ok(digits)
+}
+
+#[cfg(test)]
+mod tests {
+    use secrecy::ExposeSecret;
+
+    use super::*;
+
+    #[test]
+    fn a_generated_key_has_the_form_and_its_id_is_found_in_it() {
+        let (id, key) = generate().unwrap();
+        let key = key.expose_secret();
+        assert_eq!(key.len(), 5 + 8 + 1 + 32 + 6);
+        assert!(key.starts_with(&format!("petk_{id}_")));
+        assert_eq!(id_of(key), Some(id));
+    }
+
+    #[test]
+    fn any_change_of_one_character_is_noticed() {
+        let (_, key) = generate().unwrap();
+        let key = key.expose_secret();
+        for place in 0..key.len() {
+            let mut changed = key.as_bytes().to_vec();
+            changed[place] = if changed[place] == b'x' { b'y' } else { b'x' };
+            assert_eq!(id_of(str::from_utf8(&changed).unwrap()), None, "{place}");
+        }
+        for text in ["", "petk_", &key[1..], &key[..key.len() - 1], &format!("{key}0"), "ä"] {
+            assert_eq!(id_of(text), None, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn the_checksum_is_the_common_crc_32() {
+        // The check value of CRC-32/ISO-HDLC, 0xCBF43926, in base 62.
+        assert_eq!(&checksum(b"123456789"), b"3jZRME");
+    }
+}

@@ -1,0 +1,98 @@
+//! Opening a SQLite file: created for its owner only, in WAL mode, migrated.
+
+use std::fs::{DirBuilder, OpenOptions};
+use std::io::{self, ErrorKind};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::Path;
+use std::time::Duration;
+
+use sqlx::migrate::{Migration, MigrationType, Migrator};
+use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection, SqliteJournalMode, SqliteSynchronous};
+use sqlx::{ConnectOptions, Connection, SqlSafeStr};
+use tracing::log::LevelFilter;
+
+use super::StoreError;
+
+/// How long a statement waits for a lock that another process holds.
+const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// Statements slower than this are logged, without their values.
+const SLOW: Duration = Duration::from_secs(1);
+
+/// Versions before it can corrupt a WAL database (<https://sqlite.org/wal.html#walresetbug>).
+const OLDEST_SQLITE: [u32; 3] = [3, 51, 3];
+
+/// One statement each, and each may be run again.
+const MIGRATIONS: [(i64, &str, &str); 3] = [
+    (1, "pets", include_str!("../../assets/migrations/sqlite/0001_pets.sql")),
+    (2, "pets by status", include_str!("../../assets/migrations/sqlite/0002_pets_by_status.sql")),
+    (3, "api keys", include_str!("../../assets/migrations/sqlite/0003_api_keys.sql")),
+];
+
+/// The options for further connections, which may only read, and the connection that writes.
+pub(super) async fn open(path: &Path) -> Result<(SqliteConnectOptions, SqliteConnection), StoreError> {
+    create_private(path).map_err(|source| StoreError::Create { path: path.to_owned(), source })?;
+    let cannot_open = |source| StoreError::Open { path: path.to_owned(), source };
+    let options = SqliteConnectOptions::new()
+        .filename(path)
+        .busy_timeout(BUSY_TIMEOUT)
+        .log_statements(LevelFilter::Off)
+        .log_slow_statements(LevelFilter::Warn, SLOW);
+    let mut writer = options
+        .clone()
+        .journal_mode(SqliteJournalMode::Wal)
+        // Anything less acknowledges what a power cut then loses.
+        .synchronous(SqliteSynchronous::Full)
+        .connect()
+        .await
+        .map_err(cannot_open)?;
+    let version: String =
+        sqlx::query_scalar("SELECT sqlite_version()").fetch_one(&mut writer).await.map_err(cannot_open)?;
+    if is_too_old(&version) {
+        return Err(StoreError::OldSqlite(version));
+    }
+    migrate(&mut writer).await.map_err(|source| StoreError::Migrate { path: path.to_owned(), source })?;
+    Ok((options.read_only(true), writer))
+}
+
+/// Creates the file before SQLite does, with the mode that SQLite then gives to its -wal and -shm files too.
+fn create_private(path: &Path) -> io::Result<()> {
+    if let Some(directory) = path.parent() {
+        DirBuilder::new().recursive(true).mode(0o700).create(directory)?;
+    }
+    match OpenOptions::new().write(true).create_new(true).mode(0o600).open(path) {
+        Err(error) if error.kind() != ErrorKind::AlreadyExists => Err(error),
+        _ => Ok(()),
+    }
+}
+
+fn is_too_old(version: &str) -> bool {
+    let parts: Vec<u32> = version.split('.').map_while(|part| part.parse().ok()).collect();
+    parts.as_slice() < OLDEST_SQLITE.as_slice()
+}
+
+/// All or nothing in one transaction, which also keeps a second process out meanwhile.
+async fn migrate(connection: &mut SqliteConnection) -> Result<(), sqlx::migrate::MigrateError> {
+    let migrations = MIGRATIONS.map(|(version, description, sql)| {
+        Migration::new(version, description.into(), MigrationType::Simple, sql.into_sql_str(), true)
+    });
+    let mut migrator = Migrator::with_migrations(migrations.into());
+    migrator.set_locking(false);
+    let mut transaction = connection.begin_with("BEGIN IMMEDIATE").await?;
+    migrator.run(&mut *transaction).await?;
+    Ok(transaction.commit().await?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sqlite_that_can_corrupt_is_known_by_its_version() {
+        for (version, too_old) in
+            [("3.51.3", false), ("3.53.0", false), ("4.0.0", false), ("3.51.2", true), ("3.7.17", true), ("", true)]
+        {
+            assert_eq!(is_too_old(version), too_old, "{version:?}");
+        }
+    }
+}

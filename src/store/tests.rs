@@ -1,0 +1,186 @@
+//! The store on a real file.
+
+use std::os::unix::fs::PermissionsExt;
+use std::time::Duration;
+
+use secrecy::ExposeSecret;
+use sqlx::ConnectOptions;
+use tempfile::TempDir;
+
+use super::*;
+use crate::clock;
+use crate::model::Limit;
+
+async fn store() -> (TempDir, DatabaseUrl, Store) {
+    let directory = tempfile::tempdir().unwrap();
+    let url = DatabaseUrl::Sqlite(directory.path().join("new/store.db"));
+    let store = Store::open(&url).await.unwrap();
+    (directory, url, store)
+}
+
+fn rex() -> NewPet {
+    NewPet { name: "Rex".into(), category_id: i64::MIN, status: None }
+}
+
+#[tokio::test]
+async fn an_animal_comes_back_as_it_was_added_also_after_reopening() {
+    let (_directory, url, store) = store().await;
+    let added = store.add(rex(), clock::now()).await.unwrap();
+    assert_eq!(added.status, Some(PetStatus::Available.into()));
+    assert_eq!(store.get(added.id).await.unwrap(), Some(added.clone()));
+    assert_eq!(store.get(added.id + 1).await.unwrap(), None);
+    store.close().await;
+    let reopened = Store::open(&url).await.unwrap();
+    assert_eq!(reopened.get(added.id).await.unwrap(), Some(added));
+}
+
+#[tokio::test]
+async fn pages_follow_the_ids_and_end() {
+    let (_directory, _url, store) = store().await;
+    store.insert_samples(25, clock::now()).await.unwrap();
+    let limit = Limit::new(10).unwrap();
+    let mut query = PetQuery { limit, ..PetQuery::default() };
+    let mut pages = Vec::new();
+    loop {
+        let page = store.list(&query).await.unwrap();
+        pages.push(page.pets.iter().map(|pet| pet.id).collect::<Vec<_>>());
+        query.after = page.next;
+        if query.after.is_none() {
+            break;
+        }
+    }
+    assert_eq!(pages.iter().map(Vec::len).collect::<Vec<_>>(), [10, 10, 5]);
+    assert!(pages.concat().is_sorted());
+}
+
+#[tokio::test]
+async fn a_full_last_page_has_no_next_and_a_filter_pages_within_its_status() {
+    let (_directory, _url, store) = store().await;
+    store.insert_samples(20, clock::now()).await.unwrap();
+    assert_eq!(store.list(&PetQuery::default()).await.unwrap().next, None);
+    let sold = PetQuery { status: Some(PetStatus::Sold), limit: Limit::MIN, after: None };
+    let first = store.list(&sold).await.unwrap();
+    let second = store.list(&PetQuery { after: first.next, ..sold }).await.unwrap();
+    assert_eq!((first.pets.len(), second.pets.len(), second.next), (1, 1, None));
+    assert!(first.pets[0].id < second.pets[0].id);
+}
+
+#[tokio::test]
+async fn sixty_four_writers_at_once_get_ids_of_their_own() {
+    let (_directory, url, store) = store().await;
+    let writers = (0..64).map(|number| {
+        let store = store.clone();
+        let new = NewPet { name: format!("Pet {number}"), ..rex() };
+        tokio::spawn(async move { store.add(new, clock::now()).await.unwrap() })
+    });
+    let mut added = Vec::new();
+    for writer in writers.collect::<Vec<_>>() {
+        added.push(writer.await.unwrap());
+    }
+    store.close().await;
+    let reopened = Store::open(&url).await.unwrap();
+    for pet in added {
+        assert_eq!(reopened.get(pet.id).await.unwrap(), Some(pet));
+    }
+}
+
+#[tokio::test]
+async fn a_closed_store_refuses() {
+    let (_directory, _url, store) = store().await;
+    store.list(&PetQuery::default()).await.unwrap();
+    store.close().await;
+    store.close().await;
+    assert!(matches!(store.add(rex(), clock::now()).await, Err(StoreError::Unavailable(Why::Closed))));
+    assert!(matches!(store.list(&PetQuery::default()).await, Err(StoreError::Unavailable(Why::Closed))));
+}
+
+#[tokio::test]
+async fn a_group_that_fails_leaves_nothing_behind_and_tells_everyone() {
+    let (_directory, url, store) = store().await;
+    sqlx::query("DROP TABLE api_keys").execute(&mut direct(&url).await).await.unwrap();
+    let (pet, key) = tokio::join!(store.add(rex(), clock::now()), store.create_key("key", clock::now()));
+    assert!(matches!(key, Err(StoreError::Unavailable(Why::Database(_)))));
+    let found = store.list(&PetQuery::default()).await.unwrap().pets;
+    assert_eq!(pet.ok().into_iter().collect::<Vec<_>>(), found);
+}
+
+#[tokio::test]
+async fn files_are_for_their_owner_only() {
+    let (_directory, url, store) = store().await;
+    store.add(rex(), clock::now()).await.unwrap();
+    let DatabaseUrl::Sqlite(path) = url;
+    let mode = |path: &str| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    let path = path.to_str().unwrap();
+    for suffix in ["", "-wal", "-shm"] {
+        assert_eq!(mode(&format!("{path}{suffix}")), 0o600, "{suffix:?}");
+    }
+    assert_eq!(mode(path.rsplit_once('/').unwrap().0), 0o700);
+}
+
+#[tokio::test]
+async fn the_linked_sqlite_does_not_corrupt_and_commits_reach_the_disk() {
+    let (_directory, url, store) = store().await;
+    let mut connection = direct(&url).await;
+    let version: String = sqlx::query_scalar("SELECT sqlite_version()").fetch_one(&mut connection).await.unwrap();
+    let parts: Vec<u32> = version.split('.').map(|part| part.parse().unwrap()).collect();
+    assert!(parts >= vec![3, 51, 3], "{version}");
+    let journal: String = sqlx::query_scalar("PRAGMA journal_mode").fetch_one(&mut connection).await.unwrap();
+    assert_eq!(journal, "wal");
+    drop(store);
+}
+
+#[tokio::test]
+async fn a_file_that_is_no_database_is_refused() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("notes.txt");
+    std::fs::write(&path, "buy hay ".repeat(200)).unwrap();
+    assert!(matches!(Store::open(&DatabaseUrl::Sqlite(path)).await, Err(StoreError::Open { .. })));
+    let path = directory.path().join("no\0file");
+    assert!(matches!(Store::open(&DatabaseUrl::Sqlite(path)).await, Err(StoreError::Create { .. })));
+}
+
+#[tokio::test]
+async fn a_key_is_found_by_the_right_text_only_and_its_hash_alone_is_kept() {
+    let (_directory, url, store) = store().await;
+    let now = clock::now();
+    let key = store.create_key("till", now).await.unwrap();
+    let key = key.expose_secret();
+    assert!(store.verify_key(key, now).await.unwrap().is_some());
+    let other = store.session_key().unwrap();
+    assert!(store.verify_key(other.expose_secret(), now).await.unwrap().is_some());
+    for wrong in ["", "petk_", &key[..40], &key.to_lowercase()] {
+        assert_eq!(store.verify_key(wrong, now).await.unwrap(), None, "{wrong:?}");
+    }
+    assert!(matches!(store.create_key("\x1b", now).await, Err(StoreError::KeyName(_))));
+    store.close().await;
+    let DatabaseUrl::Sqlite(path) = &url;
+    let file = std::fs::read(path).unwrap();
+    assert!(!file.windows(key.len()).any(|part| part == key.as_bytes()));
+    let reopened = Store::open(&url).await.unwrap();
+    assert!(reopened.verify_key(key, now).await.unwrap().is_some());
+    assert_eq!(reopened.verify_key(other.expose_secret(), now).await.unwrap(), None);
+}
+
+#[tokio::test]
+async fn a_revoked_or_expired_key_is_refused_within_five_seconds() {
+    let (_directory, url, store) = store().await;
+    let now = clock::now();
+    let key = store.create_key("till", now).await.unwrap();
+    let key = key.expose_secret();
+    assert!(store.verify_key(key, now).await.unwrap().is_some());
+    let mut connection = direct(&url).await;
+    let expiry = now.wall.as_second() + 60;
+    sqlx::query("UPDATE api_keys SET expires_at = $1").bind(expiry).execute(&mut connection).await.unwrap();
+    let later =
+        |seconds| Now { mono: now.mono + Duration::from_secs(seconds), wall: now.wall + Duration::from_secs(seconds) };
+    assert!(store.verify_key(key, later(59)).await.unwrap().is_some());
+    assert_eq!(store.verify_key(key, later(60)).await.unwrap(), None);
+    sqlx::query("UPDATE api_keys SET expires_at = NULL, revoked_at = 1").execute(&mut connection).await.unwrap();
+    assert_eq!(store.verify_key(key, later(65)).await.unwrap(), None);
+}
+
+/// A connection beside the store's own.
+async fn direct(url: &DatabaseUrl) -> sqlx::SqliteConnection {
+    let DatabaseUrl::Sqlite(path) = url;
+    sqlx::sqlite::SqliteConnectOptions::new().filename(path).connect().await.unwrap()
+}

@@ -1,0 +1,139 @@
+//! Slow, silent and many clients, and the end.
+
+use std::time::{Duration, Instant};
+
+use petstore::server::Config;
+use petstore::store::Store;
+use serde_json::json;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+
+use super::fixture::{JSON, Service, head, read_answer};
+
+fn short() -> Config {
+    let moment = Duration::from_millis(30);
+    Config { header_time: moment, body_time: moment, drain: moment, ..Config::default() }
+}
+
+#[tokio::test]
+async fn headers_that_do_not_arrive_in_time_end_the_connection() {
+    let service = Service::with(short()).await;
+    for part in ["", "GET /v1/pets HTTP/1.1\r\nHost: x\r\nX-Slow:"] {
+        let mut stream = service.connect().await;
+        stream.write_all(part.as_bytes()).await.unwrap();
+        let mut rest = Vec::new();
+        stream.read_to_end(&mut rest).await.unwrap();
+        assert_eq!(rest, b"");
+    }
+}
+
+#[tokio::test]
+async fn a_body_that_does_not_arrive_in_time_is_408_and_adds_nothing() {
+    let service = Service::with(short()).await;
+    let bearer = service.bearer();
+    let mut stream = service.connect().await;
+    let headers = [("Authorization", bearer.as_str()), JSON, ("Content-Length", "29")];
+    stream.write_all(format!("{}\r\n{{\"name\"", head("POST", "/v1/pets", &headers)).as_bytes()).await.unwrap();
+    read_answer(&mut stream).await.is_error(408, "request_timeout");
+    assert_eq!(service.get("/v1/pets").await.text(), "[]");
+}
+
+#[tokio::test]
+async fn headers_beyond_their_size_or_number_are_refused_by_hyper() {
+    let service = Service::start().await;
+    let many: Vec<_> = (0..101).map(|_| ("X-A", "1")).collect();
+    let long = "x".repeat(40_000);
+    for headers in [&many[..], &[("X-A", long.as_str())]] {
+        let mut stream = service.connect().await;
+        let _ = stream.write_all(format!("{}\r\n", head("GET", "/v1/pets", headers)).as_bytes()).await;
+        let refused = read_answer(&mut stream).await;
+        assert_eq!((refused.status, refused.text()), (431, ""));
+    }
+}
+
+#[tokio::test]
+async fn connections_beyond_the_cap_wait_for_a_free_place() {
+    let service =
+        Service::with(Config { connections: 1, header_time: Duration::from_millis(30), ..Config::default() }).await;
+    let silent = service.connect().await;
+    assert_eq!(service.get("/v1/pets").await.status, 200);
+    drop(silent);
+}
+
+#[tokio::test]
+async fn a_connection_serves_many_requests() {
+    let service = Service::start().await;
+    let mut stream = service.connect().await;
+    let request = format!("GET /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: {}\r\n\r\n", service.bearer());
+    for _ in 0..3 {
+        stream.write_all(request.as_bytes()).await.unwrap();
+        let mut buffer = [0; 4096];
+        let mut answer = String::new();
+        while !answer.ends_with("[]") {
+            let read = stream.read(&mut buffer).await.unwrap();
+            assert_ne!(read, 0, "{answer}");
+            answer.push_str(str::from_utf8(&buffer[..read]).unwrap());
+        }
+        assert!(answer.starts_with("HTTP/1.1 200"));
+    }
+}
+
+#[tokio::test]
+async fn sixty_four_posts_at_once_are_all_there_after_reopening() {
+    let service = Service::start().await;
+    let url = service.url();
+    let bodies: Vec<_> = (0..64).map(|number| json!({"name": format!("Pet {number}"), "categoryId": number})).collect();
+    let posts = bodies.iter().map(|body| service.post(body.to_string()));
+    let added: Vec<_> = futures_util::future::join_all(posts).await.iter().map(|answer| answer.json()).collect();
+    let Service { server, store, directory: _directory, .. } = service;
+    server.shutdown().await;
+    store.close().await;
+
+    let store = Store::open(&url).await.unwrap();
+    for pet in added {
+        let found = store.get(pet["id"].as_i64().unwrap()).await.unwrap().unwrap();
+        assert_eq!(serde_json::to_value(found).unwrap(), pet);
+    }
+}
+
+#[tokio::test]
+async fn d19_the_stop_finishes_what_runs_and_drops_what_was_half_sent() {
+    let service = Service::with(Config { drain: Duration::from_millis(50), ..Config::default() }).await;
+    let bearer = service.bearer();
+    let body = r#"{"name":"Rex","categoryId":1}"#;
+    let length = body.len().to_string();
+    let headers = [("Authorization", bearer.as_str()), JSON, ("Content-Length", length.as_str())];
+    let head = format!("{}Expect: 100-continue\r\n\r\n", head("POST", "/v1/pets", &headers));
+
+    let idle = service.connect().await;
+    let mut half_head = service.connect().await;
+    half_head.write_all(b"GET /v1/pets HT").await.unwrap();
+    let mut half_body = service.connect().await;
+    let mut running = service.connect().await;
+    for stream in [&mut half_body, &mut running] {
+        stream.write_all(head.as_bytes()).await.unwrap();
+        // The service asks for the body: the request is being handled.
+        let mut go_on = [0; 25];
+        stream.read_exact(&mut go_on).await.unwrap();
+        assert_eq!(&go_on, b"HTTP/1.1 100 Continue\r\n\r\n");
+    }
+    half_body.write_all(b"{\"name\"").await.unwrap();
+
+    let Service { server, store, directory: _directory, .. } = service;
+    let address = server.local_addr();
+    #[expect(clippy::disallowed_methods, reason = "how long the stop takes is the question")]
+    let started = Instant::now();
+    let stop = tokio::spawn(server.shutdown());
+    // Once nothing is accepted any more, the drain has begun.
+    while tokio::net::TcpStream::connect(address).await.is_ok() {}
+    running.write_all(body.as_bytes()).await.unwrap();
+    assert_eq!(read_answer(&mut running).await.status, 201);
+    stop.await.unwrap();
+    assert!(started.elapsed() < Duration::from_secs(5));
+    for mut stream in [idle, half_head, half_body] {
+        let mut rest = Vec::new();
+        let _ = stream.read_to_end(&mut rest).await;
+        assert_eq!(rest, b"");
+    }
+    assert_eq!(store.get(1).await.unwrap().unwrap().name, "Rex");
+    store.close().await;
+}

@@ -1,0 +1,151 @@
+//! A service on a free port, and the plainest client there is: it sends just the bytes that a test wants.
+
+use std::io::ErrorKind;
+
+use petstore::server::{self, Config, ServerHandle};
+use petstore::store::{DatabaseUrl, Store};
+use secrecy::{ExposeSecret, SecretString};
+use serde_json::Value;
+use tempfile::TempDir;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+
+use super::contract;
+
+pub const JSON: (&str, &str) = ("Content-Type", "application/json");
+
+pub struct Service {
+    pub directory: TempDir,
+    pub store: Store,
+    pub server: ServerHandle,
+    key: SecretString,
+}
+
+impl Service {
+    pub async fn start() -> Self {
+        Self::with(Config::default()).await
+    }
+
+    pub async fn with(config: Config) -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        let store = Store::open(&DatabaseUrl::Sqlite(directory.path().join("store.db"))).await.unwrap();
+        let key = store.session_key().unwrap();
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let server = server::start(config, store.clone(), listener).unwrap();
+        Self { directory, store, server, key }
+    }
+
+    pub fn url(&self) -> DatabaseUrl {
+        DatabaseUrl::Sqlite(self.directory.path().join("store.db"))
+    }
+
+    pub fn key(&self) -> &str {
+        self.key.expose_secret()
+    }
+
+    pub fn bearer(&self) -> String {
+        format!("Bearer {}", self.key())
+    }
+
+    pub async fn connect(&self) -> TcpStream {
+        TcpStream::connect(self.server.local_addr()).await.unwrap()
+    }
+
+    /// GET with the key.
+    pub async fn get(&self, target: &str) -> Answer {
+        self.call("GET", target, &[], "").await
+    }
+
+    /// POST of a JSON body to /v1/pets with the key.
+    pub async fn post(&self, body: impl AsRef<[u8]>) -> Answer {
+        self.call("POST", "/v1/pets", &[JSON], body).await
+    }
+
+    /// Any request with the key.
+    pub async fn call(&self, method: &str, target: &str, headers: &[(&str, &str)], body: impl AsRef<[u8]>) -> Answer {
+        let bearer = self.bearer();
+        let headers = [&[("Authorization", bearer.as_str())], headers].concat();
+        self.send(method, target, &headers, body).await
+    }
+
+    /// Any request with just these headers, `Host`, `Connection: close`, and the length of the body if it has one.
+    pub async fn send(&self, method: &str, target: &str, headers: &[(&str, &str)], body: impl AsRef<[u8]>) -> Answer {
+        let mut stream = self.connect().await;
+        let body = body.as_ref();
+        let mut head = head(method, target, headers);
+        if !body.is_empty() {
+            head.push_str(&format!("Content-Length: {}\r\n", body.len()));
+        }
+        stream.write_all(format!("{head}\r\n").as_bytes()).await.unwrap();
+        // The service may answer and close before it has read the whole body.
+        let _ = stream.write_all(body).await;
+        let answer = read_answer(&mut stream).await;
+        contract::check(method, target, &answer);
+        answer
+    }
+}
+
+/// Request line and headers, without the blank line that ends them.
+pub fn head(method: &str, target: &str, headers: &[(&str, &str)]) -> String {
+    let mut head = format!("{method} {target} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n");
+    for (name, value) in headers {
+        head.push_str(&format!("{name}: {value}\r\n"));
+    }
+    head
+}
+
+/// Everything until the service closes.
+pub async fn read_answer(stream: &mut TcpStream) -> Answer {
+    let mut bytes = Vec::new();
+    match stream.read_to_end(&mut bytes).await {
+        Ok(_) => {}
+        // It closed while we were still sending; what it had said before is here.
+        Err(error) if error.kind() == ErrorKind::ConnectionReset => {}
+        Err(error) => panic!("{error}"),
+    }
+    Answer::parse(&bytes)
+}
+
+#[derive(Debug)]
+pub struct Answer {
+    pub status: u16,
+    pub headers: Vec<(String, String)>,
+    pub body: Vec<u8>,
+}
+
+impl Answer {
+    fn parse(bytes: &[u8]) -> Self {
+        let end = bytes.windows(4).position(|window| window == b"\r\n\r\n").expect("a whole head");
+        let head = str::from_utf8(&bytes[..end]).unwrap();
+        let mut lines = head.split("\r\n");
+        let status = lines.next().unwrap().split(' ').nth(1).unwrap().parse().unwrap();
+        let header = |line: &str| {
+            let (name, value) = line.split_once(": ").unwrap();
+            (name.to_ascii_lowercase(), value.to_owned())
+        };
+        Self { status, headers: lines.map(header).collect(), body: bytes[end + 4..].to_vec() }
+    }
+
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.iter().find(|(found, _)| found == name).map(|(_, value)| value.as_str())
+    }
+
+    pub fn json(&self) -> Value {
+        serde_json::from_slice(&self.body).unwrap_or_else(|error| panic!("{error}: {self:?}"))
+    }
+
+    pub fn text(&self) -> &str {
+        str::from_utf8(&self.body).unwrap()
+    }
+
+    /// That it refuses with this status and code, in an Error body of exactly three members.
+    #[track_caller]
+    pub fn is_error(&self, status: u16, code: &str) {
+        assert_eq!(self.status, status, "{self:?}");
+        let body = self.json();
+        assert_eq!(body["code"], code, "{body}");
+        assert_eq!(body["status"], status, "{body}");
+        assert!(body["message"].as_str().is_some_and(|message| !message.is_empty()), "{body}");
+        assert_eq!(body.as_object().unwrap().len(), 3, "{body}");
+    }
+}
