@@ -79,7 +79,8 @@ async fn migrate(connection: &mut SqliteConnection) -> Result<(), sqlx::migrate:
     let mut migrator = Migrator::with_migrations(migrations.into());
     migrator.set_locking(false);
     let mut transaction = connection.begin_with("BEGIN IMMEDIATE").await?;
-    migrator.run(&mut *transaction).await?;
+    // Not `run`: its future is not known to be Send.
+    migrator.run_direct(None, &mut *transaction, false).await?;
     Ok(transaction.commit().await?)
 }
 

@@ -1,0 +1,178 @@
+//! The words of the command line.
+
+use std::path::PathBuf;
+
+use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
+
+use crate::config::Choices;
+use crate::model::{Limit, PetStatus};
+
+use super::keys::KeysArgs;
+use super::serve::ServeArgs;
+
+/// Keep the animals of a store from a terminal.
+///
+/// Without a command it opens the full screen, on the service inside the program unless another one is named.
+#[derive(Debug, Parser)]
+#[command(version, about, max_term_width = 100, subcommand_required = false)]
+pub struct Args {
+    #[command(flatten)]
+    pub shared: Shared,
+    #[command(subcommand)]
+    pub command: Option<Command>,
+}
+
+/// Options that stand anywhere.
+#[derive(Debug, ClapArgs)]
+pub struct Shared {
+    /// Use 250 sample animals in a temporary store; nothing is kept.
+    #[arg(long, global = true)]
+    pub demo: bool,
+    /// The service's address, /v1 included; its key in PETSTORE_API_KEY.
+    #[arg(long, global = true, value_name = "URL")]
+    pub base_url: Option<String>,
+    /// A profile of the configuration file.
+    #[arg(short, long, global = true, value_name = "NAME")]
+    pub profile: Option<String>,
+    /// Another configuration file.
+    #[arg(long, global = true, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+    /// Allow http:// to another machine: the key then travels in clear text.
+    #[arg(long, global = true)]
+    pub insecure_http: bool,
+    /// Draw nothing beyond ASCII.
+    #[arg(long, global = true)]
+    pub ascii: bool,
+}
+
+impl Shared {
+    /// What was chosen, for the configuration.
+    pub fn choices(&self) -> Choices {
+        Choices {
+            config: self.config.clone(),
+            profile: self.profile.clone(),
+            base_url: self.base_url.clone(),
+            demo: self.demo,
+            insecure_http: self.insecure_http,
+            ascii: self.ascii,
+        }
+    }
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// List, add and get animals.
+    #[command(subcommand)]
+    Pets(PetsCommand),
+    /// Serve the Petstore Animals API.
+    Serve(ServeArgs),
+    /// Manage the API keys of a service.
+    Keys(KeysArgs),
+}
+
+#[derive(Debug, Subcommand)]
+pub enum PetsCommand {
+    /// List animals.
+    #[command(after_help = "Examples:\n  petstore pets list --status available --limit 50\n  \
+        petstore pets list --format ids | head -3")]
+    List(ListArgs),
+    /// Add an animal, or those of a JSON stream on stdin.
+    #[command(after_help = "Examples:\n  petstore pets add --name Biscuit --category-id 3\n  \
+        petstore pets add - < animals.ndjson")]
+    Add(AddArgs),
+    /// Get one animal by its id. The operation is removed on 5 December 2030.
+    #[command(after_help = "Example:\n  petstore pets get 17 --format json")]
+    Get(GetArgs),
+}
+
+#[derive(Debug, ClapArgs)]
+pub struct ListArgs {
+    /// Only animals of this status.
+    #[arg(short, long, value_parser = parse_status, value_name = "available|pending|sold")]
+    pub status: Option<PetStatus>,
+    /// The most animals, 1 to 100. [default: 20, or that of the configuration]
+    #[arg(short = 'n', long, value_name = "N")]
+    pub limit: Option<Limit>,
+    #[command(flatten)]
+    pub output: Output,
+}
+
+#[derive(Debug, ClapArgs)]
+pub struct AddArgs {
+    /// `-` reads JSON objects {"name", "categoryId", "status"} from stdin, one after another.
+    #[arg(value_parser = ["-"], conflicts_with_all = ["name", "category_id", "status"])]
+    pub stdin: Option<String>,
+    /// The animal's name, 1 to 255 characters.
+    #[arg(long, required_unless_present = "stdin")]
+    pub name: Option<String>,
+    /// The category's id, a whole number of 64 bits.
+    #[arg(long, value_name = "ID", allow_hyphen_values = true, required_unless_present = "stdin")]
+    pub category_id: Option<String>,
+    /// The status; when not given the service decides.
+    #[arg(short, long, value_parser = parse_status, value_name = "available|pending|sold")]
+    pub status: Option<PetStatus>,
+    #[command(flatten)]
+    pub output: Output,
+}
+
+#[derive(Debug, ClapArgs)]
+pub struct GetArgs {
+    /// The animal's id.
+    #[arg(allow_negative_numbers = true)]
+    pub id: i64,
+    #[command(flatten)]
+    pub output: Output,
+}
+
+#[derive(Debug, ClapArgs)]
+pub struct Output {
+    /// How the animals are written.
+    #[arg(short = 'o', long, value_enum, default_value_t = Format::Table)]
+    pub format: Format,
+}
+
+/// How animals are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// Columns for people.
+    Table,
+    /// The service's own shape.
+    Json,
+    /// One JSON object a line.
+    Ndjson,
+    /// RFC 4180, with a header.
+    Csv,
+    /// Tabs, with a header.
+    Tsv,
+    /// One id a line.
+    Ids,
+}
+
+fn parse_status(word: &str) -> Result<PetStatus, crate::model::status::NotAStatus> {
+    word.parse()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory as _;
+
+    #[test]
+    fn the_words_are_consistent() {
+        Args::command().debug_assert();
+    }
+
+    #[test]
+    fn options_may_stand_before_or_after_the_words() {
+        for line in ["petstore --demo pets list -n 5", "petstore pets list --limit=5 --demo"] {
+            let args = Args::try_parse_from(line.split(' ')).unwrap();
+            assert!(args.shared.demo, "{line}");
+        }
+    }
+
+    #[test]
+    fn a_limit_beyond_the_description_names_the_range() {
+        let error = Args::try_parse_from(["petstore", "pets", "list", "-n", "150"]).unwrap_err().to_string();
+        assert!(error.contains("1 to 100"), "{error}");
+    }
+}

@@ -1,0 +1,129 @@
+//! Exit statuses, and failures that carry one.
+
+use std::fmt;
+use std::process::ExitCode;
+
+use crate::api::{ApiError, Failure};
+use crate::config::ConfigError;
+
+use super::keys::KeysError;
+use super::serve::ServeError;
+
+/// How the program ends. Scripts may rely on these numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exit {
+    /// Done.
+    Done = 0,
+    /// Anything else that failed.
+    Failure = 1,
+    /// Wrong use or configuration.
+    Usage = 2,
+    /// Some of several animals were added, others not.
+    Partly = 3,
+    /// No API key, or one that was not accepted.
+    Unauthorized = 4,
+    /// No such animal.
+    NotFound = 5,
+    /// No answer, and nothing was changed.
+    NoAnswer = 6,
+    /// The service refused what was sent.
+    Refused = 7,
+    /// An animal was sent and no answer came: it may have been added.
+    Unknown = 10,
+    /// SIGHUP, or the terminal is gone.
+    Hangup = 129,
+    /// SIGINT.
+    Interrupt = 130,
+    /// SIGTERM.
+    Terminate = 143,
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        Self::from(exit as u8)
+    }
+}
+
+/// A failure in words, with the status to end with.
+#[derive(Debug)]
+pub struct Failed {
+    /// The exit status.
+    pub exit: Exit,
+    what: String,
+    hint: Option<String>,
+}
+
+impl Failed {
+    /// A failure; `what` is safe to show.
+    pub fn new(exit: Exit, what: impl Into<String>) -> Self {
+        Self { exit, what: what.into(), hint: None }
+    }
+
+    /// With the next thing to try.
+    #[must_use]
+    pub fn hint(self, hint: impl Into<String>) -> Self {
+        Self { hint: Some(hint.into()), ..self }
+    }
+
+    /// Wrong use or configuration.
+    pub fn config(error: impl fmt::Display) -> Self {
+        Self::new(Exit::Usage, error.to_string())
+    }
+
+    /// A request to `service` that failed; `creating` when it may have added an animal.
+    pub fn request(error: &ApiError, service: &str, creating: bool) -> Self {
+        let failure = Failure::from(error);
+        let exit = match &failure {
+            Failure::Refused { status: 401 | 403, .. } => Exit::Unauthorized,
+            Failure::Refused { status: 404, .. } => Exit::NotFound,
+            Failure::Refused { status: 400..=499, .. } => Exit::Refused,
+            _ if creating && failure.outcome_unknown() => Exit::Unknown,
+            Failure::NotSent { .. } | Failure::NoAnswer { .. } | Failure::Broken { .. } => Exit::NoAnswer,
+            Failure::Refused { .. } | Failure::Malformed { .. } | Failure::Busy | Failure::Crashed { .. } => {
+                Exit::Failure
+            }
+        };
+        let mut failed = Self::new(exit, failure.sentence(service));
+        failed.hint = match (exit, &failure) {
+            (Exit::Unauthorized, _) => Some("set PETSTORE_API_KEY to a key that this service accepts".to_owned()),
+            (Exit::Unknown, _) => {
+                Some("the animal may or may not have been added; look with: petstore pets list".to_owned())
+            }
+            (_, Failure::NotSent { .. }) => Some("check the address, or start a service: petstore serve".to_owned()),
+            (_, Failure::Refused { retry_after: Some(seconds), .. }) => {
+                Some(format!("the service asks to wait {seconds} s before the next try"))
+            }
+            _ => None,
+        };
+        failed
+    }
+}
+
+impl fmt::Display for Failed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.what)?;
+        match &self.hint {
+            Some(hint) => write!(f, "\nhint: {hint}"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl From<ConfigError> for Failed {
+    fn from(error: ConfigError) -> Self {
+        Self::config(error)
+    }
+}
+
+impl From<ServeError> for Failed {
+    fn from(error: ServeError) -> Self {
+        let exit = if matches!(error, ServeError::NotLoopback(_)) { Exit::Usage } else { Exit::Failure };
+        Self::new(exit, crate::api::error::causes(&error))
+    }
+}
+
+impl From<KeysError> for Failed {
+    fn from(error: KeysError) -> Self {
+        Self::new(Exit::Failure, crate::api::error::causes(&error))
+    }
+}
