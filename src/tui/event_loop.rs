@@ -3,10 +3,12 @@
 //! Owns the state. Generic over backend, input and clock, so that tests run this very loop.
 
 use std::io;
-use std::pin::pin;
+use std::future::poll_fn;
+use std::pin::{Pin, pin};
+use std::task::Poll;
 
 use crossterm::event::Event;
-use futures_util::{FutureExt as _, Stream, StreamExt as _};
+use futures_util::{Stream, StreamExt as _};
 use ratatui::Terminal;
 use ratatui::backend::Backend;
 use ratatui::layout::Rect;
@@ -96,7 +98,7 @@ where
                     return Ok(state);
                 }
             }
-            if let Some(event) = input.next().now_or_never() {
+            if let Some(event) = already_there(&mut input).await {
                 batch.extend(from_input(event));
             }
             while let Ok(reply) = worker.replies.try_recv() {
@@ -104,6 +106,21 @@ where
             }
         }
     }
+}
+
+/// The next item if there is one now, without waiting.
+///
+/// Polled with the loop's own waker: crossterm's stream keeps the waker of the first poll that found nothing, so that a
+/// poll with another one would leave the loop asleep for ever.
+#[expect(clippy::option_option, reason = "no item yet is not the end of the stream")]
+async fn already_there<S: Stream>(stream: &mut Pin<&mut S>) -> Option<Option<S::Item>> {
+    poll_fn(|context| {
+        Poll::Ready(match stream.as_mut().poll_next(context) {
+            Poll::Ready(item) => Some(item),
+            Poll::Pending => None,
+        })
+    })
+    .await
 }
 
 async fn until(deadline: Option<std::time::Instant>) {
