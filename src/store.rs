@@ -98,7 +98,7 @@ impl Store {
     /// Adds an animal and returns it once it is on disk. A status that is not set becomes `available`, so that some
     /// filter finds every animal. The caller has checked the name.
     ///
-    /// When the caller goes away while waiting, the animal may still be added.
+    /// When this future is dropped, the animal is not added, unless its transaction is under way already.
     pub async fn add(&self, new: NewPet, now: Now) -> Result<Pet, StoreError> {
         let status = new.status.unwrap_or(PetStatus::Available);
         let NewPet { name, category_id, .. } = new;

@@ -9,15 +9,11 @@ use std::time::Duration;
 use sqlx::migrate::{Migration, MigrationType, Migrator};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection, SqliteJournalMode, SqliteSynchronous};
 use sqlx::{ConnectOptions, Connection, SqlSafeStr};
-use tracing::log::LevelFilter;
 
 use super::StoreError;
 
 /// How long a statement waits for a lock that another process holds.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
-
-/// Statements slower than this are logged, without their values.
-const SLOW: Duration = Duration::from_secs(1);
 
 /// Versions before it can corrupt a WAL database (<https://sqlite.org/wal.html#walresetbug>).
 const OLDEST_SQLITE: [u32; 3] = [3, 51, 3];
@@ -33,11 +29,8 @@ const MIGRATIONS: [(i64, &str, &str); 3] = [
 pub(super) async fn open(path: &Path) -> Result<(SqliteConnectOptions, SqliteConnection), StoreError> {
     create_private(path).map_err(|source| StoreError::Create { path: path.to_owned(), source })?;
     let cannot_open = |source| StoreError::Open { path: path.to_owned(), source };
-    let options = SqliteConnectOptions::new()
-        .filename(path)
-        .busy_timeout(BUSY_TIMEOUT)
-        .log_statements(LevelFilter::Off)
-        .log_slow_statements(LevelFilter::Warn, SLOW);
+    // sqlx itself warns of statements that take more than a second, without their values.
+    let options = SqliteConnectOptions::new().filename(path).busy_timeout(BUSY_TIMEOUT);
     let mut writer = options
         .clone()
         .journal_mode(SqliteJournalMode::Wal)
