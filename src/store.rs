@@ -68,8 +68,8 @@ impl Store {
         Ok(Self { inner: Arc::new(Inner { readers, writer, keys: KeyCache::default() }) })
     }
 
-    /// The animals that `query` asks for, by id, and where the next page begins. An animal that another connection
-    /// adds meanwhile is on this page, on a later one, or on neither of those already read: never on two.
+    /// The animals that `query` asks for, by id, and where the next page begins. What was on one page never comes again
+    /// on a later one, whatever is added meanwhile.
     pub async fn list(&self, query: &PetQuery) -> Result<Page, StoreError> {
         let limit = usize::from(query.limit.get());
         let after = query.after.unwrap_or(i64::MIN);
@@ -98,7 +98,7 @@ impl Store {
     /// Adds an animal and returns it once it is on disk. A status that is not set becomes `available`, so that some
     /// filter finds every animal. The caller has checked the name.
     ///
-    /// When the caller goes away while waiting, the animal may still be added.
+    /// When this future is dropped, the animal is not added, unless its transaction is under way already.
     pub async fn add(&self, new: NewPet, now: Now) -> Result<Pet, StoreError> {
         let status = new.status.unwrap_or(PetStatus::Available);
         let NewPet { name, category_id, .. } = new;

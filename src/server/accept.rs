@@ -39,8 +39,8 @@ pub(super) async fn run(listener: TcpListener, service: Service, stop: Cancellat
         let (slot, accepted) = tokio::select! {
             biased;
             () = stop.cancelled() => break,
-            next = next => next,
             Some(_) = connections.join_next() => continue,
+            next = next => next,
         };
         match accepted {
             Ok((stream, _)) => {

@@ -3,6 +3,8 @@
 //!
 //! The message is for people: it names the field, the value and the remedy. Causes are logged, never sent.
 
+use std::sync::Arc;
+
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 
@@ -49,6 +51,10 @@ pub(super) enum Failure {
     Internal,
 }
 
+/// What the frame logs of an answer, and the client never sees.
+#[derive(Clone, Debug)]
+pub(super) struct Cause(pub(super) Arc<StoreError>);
+
 impl Failure {
     const fn kind(&self) -> (StatusCode, ProblemCode) {
         use ProblemCode as Code;
@@ -83,20 +89,20 @@ impl From<StoreError> for Failure {
 
 impl IntoResponse for Failure {
     fn into_response(self) -> Response {
-        if let Self::Storage(Some(error)) = &self {
-            tracing::error!(error = error as &dyn std::error::Error, "the store refused");
-        }
         let (status, code) = self.kind();
         let problem = Problem::new(code, status.as_u16(), self.to_string());
         // Two strings and a number always serialise.
         let body = serde_json::to_vec(&problem).unwrap_or_default();
         let mut response = (status, [(header::CONTENT_TYPE, "application/json")], body).into_response();
-        let extra = match self {
+        let extra = match &self {
             Self::Unauthorized => Some((header::WWW_AUTHENTICATE, "Bearer")),
             Self::Storage(_) => Some((header::RETRY_AFTER, "1")),
             _ => None,
         };
         response.headers_mut().extend(extra.map(|(name, value)| (name, HeaderValue::from_static(value))));
+        if let Self::Storage(Some(error)) = self {
+            response.extensions_mut().insert(Cause(Arc::new(error)));
+        }
         response
     }
 }

@@ -1,6 +1,8 @@
 //! What is around every answer: the request id, the headers that all have, the deprecation of `GET /pets/{petId}`,
 //! a panic turned into a 500, and one log line.
 
+use std::any::Any;
+use std::error::Error;
 use std::panic::AssertUnwindSafe;
 
 use axum::extract::Request;
@@ -10,7 +12,7 @@ use axum::response::{IntoResponse, Response};
 use futures_util::FutureExt;
 use uuid::{NoContext, Timestamp, Uuid};
 
-use super::failure::Failure;
+use super::failure::{Cause, Failure};
 use super::routes::OPENAPI_PATH;
 use crate::clock::{self, Now};
 use crate::model::sunset;
@@ -29,11 +31,17 @@ pub(super) async fn frame(request: Request, next: Next) -> Response {
     let path = request.uri().path().to_owned();
 
     let answer = AssertUnwindSafe(next.run(request)).catch_unwind().await;
-    let mut response = answer.unwrap_or_else(|_| Failure::Internal.into_response());
+    let mut response = answer.unwrap_or_else(|panic| {
+        tracing::error!(?request_id, panic = panic_message(&*panic), "a handler panicked");
+        Failure::Internal.into_response()
+    });
 
+    if let Some(Cause(error)) = response.extensions().get() {
+        tracing::error!(?request_id, error = &**error as &dyn Error, "the store refused");
+    }
     let key = response.extensions().get::<KeyId>().copied();
     tracing::info!(
-        id = request_id.to_str().unwrap_or_default(),
+        ?request_id,
         method = short(method.as_str()),
         path = short(&path),
         status = response.status().as_u16(),
@@ -49,6 +57,11 @@ pub(super) async fn frame(request: Request, next: Next) -> Response {
         mark_as_deprecated(headers);
     }
     response
+}
+
+fn panic_message(panic: &(dyn Any + Send)) -> &str {
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no message")
 }
 
 /// The client's own id where it cannot harm a log, else a new UUID of version 7.
@@ -80,7 +93,15 @@ fn mark_as_deprecated(headers: &mut HeaderMap) {
 
 #[cfg(test)]
 mod tests {
+    use axum::Router;
+    use axum::body::Body;
+    use axum::middleware::from_fn;
+    use axum::routing::get;
+    use http_body_util::BodyExt;
+    use tower::ServiceExt;
+
     use super::*;
+    use crate::model::Problem;
 
     #[test]
     fn a_harmless_request_id_is_taken_over_and_any_other_replaced() {
@@ -92,6 +113,20 @@ mod tests {
         assert!(!taken("") && !taken(&"x".repeat(65)) && !taken("a b") && !taken("a\tb") && !taken("\"}"));
         let made = request_id(&HeaderMap::new(), clock::now());
         assert_eq!(Uuid::parse_str(made.to_str().unwrap()).unwrap().get_version_num(), 7);
+    }
+
+    #[tokio::test]
+    async fn a_panic_in_a_handler_is_a_500_error_and_its_text_is_not_sent() {
+        let panics = async || -> Response { panic!("secret") };
+        let router = Router::new().route("/v1/pets", get(panics)).layer(from_fn(frame));
+        let request = Request::get("/v1/pets").body(Body::empty()).unwrap();
+        let response = router.oneshot(request).await.unwrap();
+        assert_eq!(response.status(), 500);
+        assert!(response.headers().contains_key(X_REQUEST_ID));
+        let body = response.into_body().collect().await.unwrap().to_bytes();
+        let problem: Problem = serde_json::from_slice(&body).unwrap();
+        assert_eq!((problem.code.as_str(), problem.status), ("internal_error", 500));
+        assert!(!problem.message.contains("secret"));
     }
 
     #[test]

@@ -9,15 +9,19 @@ use std::time::Duration;
 use sqlx::migrate::{Migration, MigrationType, Migrator};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection, SqliteJournalMode, SqliteSynchronous};
 use sqlx::{ConnectOptions, Connection, SqlSafeStr};
-use tracing::log::LevelFilter;
+use tokio::time::sleep;
 
 use super::StoreError;
 
 /// How long a statement waits for a lock that another process holds.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Statements slower than this are logged, without their values.
-const SLOW: Duration = Duration::from_secs(1);
+/// While another process turns a new file to WAL: how often to look again, and after how long.
+const BUSY_TRIES: u32 = 100;
+const BUSY_PAUSE: Duration = Duration::from_millis(10);
+
+/// The result code as sqlx gives it.
+const SQLITE_BUSY: &str = "5";
 
 /// Versions before it can corrupt a WAL database (<https://sqlite.org/wal.html#walresetbug>).
 const OLDEST_SQLITE: [u32; 3] = [3, 51, 3];
@@ -33,19 +37,11 @@ const MIGRATIONS: [(i64, &str, &str); 3] = [
 pub(super) async fn open(path: &Path) -> Result<(SqliteConnectOptions, SqliteConnection), StoreError> {
     create_private(path).map_err(|source| StoreError::Create { path: path.to_owned(), source })?;
     let cannot_open = |source| StoreError::Open { path: path.to_owned(), source };
-    let options = SqliteConnectOptions::new()
-        .filename(path)
-        .busy_timeout(BUSY_TIMEOUT)
-        .log_statements(LevelFilter::Off)
-        .log_slow_statements(LevelFilter::Warn, SLOW);
-    let mut writer = options
-        .clone()
-        .journal_mode(SqliteJournalMode::Wal)
-        // Anything less acknowledges what a power cut then loses.
-        .synchronous(SqliteSynchronous::Full)
-        .connect()
-        .await
-        .map_err(cannot_open)?;
+    // sqlx itself warns of statements that take more than a second, without their values.
+    let options = SqliteConnectOptions::new().filename(path).busy_timeout(BUSY_TIMEOUT);
+    // Any synchronous below FULL acknowledges what a power cut then loses.
+    let writing = options.clone().journal_mode(SqliteJournalMode::Wal).synchronous(SqliteSynchronous::Full);
+    let mut writer = connect(&writing).await.map_err(cannot_open)?;
     let version: String =
         sqlx::query_scalar("SELECT sqlite_version()").fetch_one(&mut writer).await.map_err(cannot_open)?;
     if is_too_old(&version) {
@@ -64,6 +60,22 @@ fn create_private(path: &Path) -> io::Result<()> {
         Err(error) if error.kind() != ErrorKind::AlreadyExists => Err(error),
         _ => Ok(()),
     }
+}
+
+/// Connects, patiently: two that turn the same new file to WAL at once cannot wait for each other in SQLite, which tells
+/// one of them at once that the file is busy.
+async fn connect(options: &SqliteConnectOptions) -> Result<SqliteConnection, sqlx::Error> {
+    for _ in 0..BUSY_TRIES {
+        match options.connect().await {
+            Err(error) if is_busy(&error) => sleep(BUSY_PAUSE).await,
+            connected_or_not => return connected_or_not,
+        }
+    }
+    options.connect().await
+}
+
+fn is_busy(error: &sqlx::Error) -> bool {
+    error.as_database_error().and_then(|error| error.code()).is_some_and(|code| code == SQLITE_BUSY)
 }
 
 fn is_too_old(version: &str) -> bool {

@@ -140,6 +140,25 @@ async fn a_file_that_is_no_database_is_refused() {
 }
 
 #[tokio::test]
+async fn a_file_of_a_newer_version_is_left_alone() {
+    let (_directory, url, store) = store().await;
+    store.close().await;
+    let newer = "INSERT INTO _sqlx_migrations VALUES (9999, 'later', CURRENT_TIMESTAMP, TRUE, x'00', 0)";
+    sqlx::query(newer).execute(&mut direct(&url).await).await.unwrap();
+    assert!(matches!(Store::open(&url).await, Err(StoreError::Migrate { .. })));
+}
+
+#[tokio::test]
+async fn two_that_open_a_new_file_at_once_both_work() {
+    let directory = tempfile::tempdir().unwrap();
+    let url = DatabaseUrl::Sqlite(directory.path().join("store.db"));
+    let (one, two) = tokio::join!(Store::open(&url), Store::open(&url));
+    let (one, two) = (one.unwrap(), two.unwrap());
+    let (first, second) = tokio::join!(one.add(rex(), clock::now()), two.add(rex(), clock::now()));
+    assert_ne!(first.unwrap().id, second.unwrap().id);
+}
+
+#[tokio::test]
 async fn a_key_is_found_by_the_right_text_only_and_its_hash_alone_is_kept() {
     let (_directory, url, store) = store().await;
     let now = clock::now();

@@ -118,7 +118,9 @@ async fn commit(connection: &mut SqliteConnection, group: &[Job]) -> Result<Vec<
     let mut transaction = connection.begin_with("BEGIN IMMEDIATE").await?;
     let mut ids = Vec::with_capacity(group.len());
     for job in group {
-        ids.push(apply(&mut transaction, &job.write).await?);
+        // Whoever was told "not now" meanwhile may ask again: a write that was given up must not come on top of that.
+        let given_up = job.reply.is_closed();
+        ids.push(if given_up { 0 } else { apply(&mut transaction, &job.write).await? });
     }
     transaction.commit().await?;
     Ok(ids)

@@ -2,9 +2,13 @@
 
 use std::time::{Duration, Instant};
 
+use petstore::clock;
+use petstore::model::NewPet;
 use petstore::server::Config;
-use petstore::store::Store;
+use petstore::store::{DatabaseUrl, Store};
 use serde_json::json;
+use sqlx::sqlite::SqliteConnectOptions;
+use sqlx::{ConnectOptions, Connection};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 use super::fixture::{JSON, Service, head, read_answer};
@@ -35,6 +39,21 @@ async fn a_body_that_does_not_arrive_in_time_is_408_and_adds_nothing() {
     stream.write_all(format!("{}\r\n{{\"name\"", head("POST", "/v1/pets", &headers)).as_bytes()).await.unwrap();
     read_answer(&mut stream).await.is_error(408, "request_timeout");
     assert_eq!(service.get("/v1/pets").await.text(), "[]");
+}
+
+#[tokio::test]
+async fn a_write_that_was_answered_503_is_not_made_later() {
+    let service = Service::with(Config { request_time: Duration::from_millis(30), ..Config::default() }).await;
+    let DatabaseUrl::Sqlite(path) = service.url();
+    let mut other_process = SqliteConnectOptions::new().filename(path).connect().await.unwrap();
+    let lock = other_process.begin_with("BEGIN IMMEDIATE").await.unwrap();
+    service.post(r#"{"name":"Too late","categoryId":1}"#).await.is_error(503, "storage_unavailable");
+    assert_eq!(service.get("/v1/pets").await.text(), "[]");
+    lock.rollback().await.unwrap();
+    let rex = NewPet { name: "Rex".into(), category_id: 1, status: None };
+    service.store.add(rex, clock::now()).await.unwrap();
+    let pets = service.get("/v1/pets").await.json();
+    assert_eq!((pets.as_array().unwrap().len(), &pets[0]["name"]), (1, &json!("Rex")));
 }
 
 #[tokio::test]
