@@ -18,6 +18,9 @@ use crate::model::{ApiKey, BaseUrl, NewPet, Pet, PetId, PetQuery, Problem};
 /// The largest body that is read.
 const MAX_BODY: usize = 8 << 20;
 
+/// How long an idle connection is kept: shorter than services do, ours 10 s, so that no request meets one that closes.
+const IDLE: Duration = Duration::from_secs(8);
+
 /// How much of a body that could not be read is kept for the error, in bytes.
 const EXCERPT: usize = 800;
 
@@ -59,6 +62,7 @@ impl Client {
             .read_timeout(timeouts.read)
             .timeout(timeouts.total)
             .tcp_nodelay(true)
+            .pool_idle_timeout(IDLE)
             .http1_only();
         if base.is_https() {
             builder = builder.https_only(true);

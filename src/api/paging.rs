@@ -23,7 +23,7 @@ pub struct NextPage(pub(super) Url);
 
 impl NextPage {
     /// Reads the `Link` header values of an answer from `asked`. A link to another origin is not taken.
-    pub(super) fn from_links<'a>(asked: &Url, values: impl IntoIterator<Item = &'a str>) -> Option<Self> {
+    pub(crate) fn from_links<'a>(asked: &Url, values: impl IntoIterator<Item = &'a str>) -> Option<Self> {
         values
             .into_iter()
             .flat_map(links)

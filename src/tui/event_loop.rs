@@ -2,8 +2,8 @@
 //!
 //! Owns the state. Generic over backend, input and clock, so that tests run this very loop.
 
-use std::io;
 use std::future::poll_fn;
+use std::io;
 use std::pin::{Pin, pin};
 use std::task::Poll;
 

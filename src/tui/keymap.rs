@@ -129,56 +129,56 @@ use Context as C;
 
 /// The whole map. The bottom line shows the hints of the context in this order.
 pub const BINDINGS: &[Binding] = &[
-    bind(C::Pets, &[k(Key::Enter)], A::Open, "detail", "detail of the animal, open and close"),
+    bind(C::Pets, &[k(Key::Enter)], A::Open, "detail", "open, close the detail"),
     bind(C::Pets, &[ch('/')], A::Search, "search", "search these rows"),
     bind(C::Pets, &[k(Key::Left), ch('h')], A::PreviousTab, "", "status tab"),
     bind(C::Pets, &[k(Key::Right), ch('l')], A::NextTab, "status", "status tab"),
     bind(C::Pets, &[ch('0')], A::AllStatuses, "", "all statuses"),
-    bind(C::Pets, &[ch('+')], A::MoreRows, "more", "more rows, fewer rows"),
-    bind(C::Pets, &[ch('-')], A::FewerRows, "", "more rows, fewer rows"),
-    bind(C::Pets, &[ch('L'), f(4)], A::ChooseLimit, "", "number of rows, 1 to 100"),
-    bind(C::Pets, &[ch('o')], A::SortBy, "sort", "sort by the next column, turn round"),
-    bind(C::Pets, &[ch('O')], A::SortTurn, "", "sort by the next column, turn round"),
+    bind(C::Pets, &[ch('+')], A::MoreRows, "more", "more, fewer rows"),
+    bind(C::Pets, &[ch('-')], A::FewerRows, "", "more, fewer rows"),
+    bind(C::Pets, &[ch('L'), f(4)], A::ChooseLimit, "", "number of rows"),
+    bind(C::Pets, &[ch('o')], A::SortBy, "sort", "sort, turn round"),
+    bind(C::Pets, &[ch('O')], A::SortTurn, "", "sort, turn round"),
     bind(C::Pets, &[ch('r'), f(5)], A::Refresh, "refresh", "ask again"),
-    bind(C::Pets, &[ch('A')], A::Live, "", "refresh by itself, on and off"),
+    bind(C::Pets, &[ch('A')], A::Live, "", "live refresh, on and off"),
     bind(C::Pets, &[ch('a')], A::ShowAdd, "add", "add an animal"),
-    bind(C::Pets, &[ch('S')], A::Samples, "", "load 25 samples into an empty store"),
+    bind(C::Pets, &[ch('S')], A::Samples, "", "samples (empty store)"),
     bind(C::Pets, &[k(Key::Up), ch('k')], A::Up, "", "move"),
     bind(C::Pets, &[k(Key::Down), ch('j')], A::Down, "", "move"),
     bind(C::Pets, &[k(Key::PageUp), ctrl('b')], A::PageUp, "", "a page"),
     bind(C::Pets, &[k(Key::PageDown), ctrl('f')], A::PageDown, "", "a page"),
     bind(C::Pets, &[k(Key::Home), ch('g')], A::First, "", "first, last"),
     bind(C::Pets, &[k(Key::End), ch('G')], A::Last, "", "first, last"),
-    bind(C::Search, &[k(Key::Enter)], A::Confirm, "keep", "keep the search and go to the rows"),
-    bind(C::Search, &[k(Key::Esc), f(3)], A::Back, "clear", "clear the search, then leave it"),
+    bind(C::Search, &[k(Key::Enter)], A::Confirm, "keep", "keep, go to the rows"),
+    bind(C::Search, &[k(Key::Esc), f(3)], A::Back, "clear", "clear, then leave"),
     bind(C::Search, &[k(Key::Up)], A::Up, "move", "move in the rows"),
     bind(C::Search, &[k(Key::Down)], A::Down, "", "move in the rows"),
     bind(C::Form, &[k(Key::Tab), k(Key::Enter), k(Key::Down)], A::NextField, "next", "next field"),
     bind(C::Form, &[k(Key::BackTab), k(Key::Up)], A::PreviousField, "back", "field before"),
-    bind(C::Form, &[f(2)], A::Save, "save", "save: check and send"),
-    bind(C::Form, &[f(8)], A::Clear, "clear", "clear the form; again brings it back"),
-    bind(C::Form, &[k(Key::Esc), f(3)], A::Back, "pets", "back to the animals, what is typed stays"),
-    bind(C::FormChoice, &[k(Key::Tab), k(Key::Enter)], A::Confirm, "next", "next field; on the button: save"),
+    bind(C::Form, &[f(2)], A::Save, "save", "check and send"),
+    bind(C::Form, &[f(8)], A::Clear, "clear", "clear; again: undo"),
+    bind(C::Form, &[k(Key::Esc), f(3)], A::Back, "pets", "to the pets, text stays"),
+    bind(C::FormChoice, &[k(Key::Tab), k(Key::Enter)], A::Confirm, "next", "next; on the button: save"),
     bind(C::FormChoice, &[k(Key::BackTab)], A::PreviousField, "back", "field before"),
     bind(C::FormChoice, &[k(Key::Up), ch('k')], A::Up, "choose", "choose"),
     bind(C::FormChoice, &[k(Key::Down), ch('j')], A::Down, "", "choose"),
-    bind(C::FormChoice, &[f(2)], A::Save, "save", "save: check and send"),
-    bind(C::FormChoice, &[f(8)], A::Clear, "clear", "clear the form; again brings it back"),
-    bind(C::FormChoice, &[k(Key::Esc), f(3)], A::Back, "pets", "back to the animals, what is typed stays"),
+    bind(C::FormChoice, &[f(2)], A::Save, "save", "check and send"),
+    bind(C::FormChoice, &[f(8)], A::Clear, "clear", "clear; again: undo"),
+    bind(C::FormChoice, &[k(Key::Esc), f(3)], A::Back, "pets", "to the pets, text stays"),
     bind(C::Doubt, &[ch('1')], A::Answer(1), "", "take this answer"),
     bind(C::Doubt, &[ch('2')], A::Answer(2), "", "take this answer"),
     bind(C::Doubt, &[ch('3')], A::Answer(3), "", "take this answer"),
-    bind(C::Doubt, &[k(Key::Enter)], A::Confirm, "take the marked one", "take the marked answer"),
+    bind(C::Doubt, &[k(Key::Enter)], A::Confirm, "take it", "take the marked answer"),
     bind(C::Doubt, &[k(Key::Up), k(Key::BackTab), ch('k')], A::Up, "choose", "choose an answer"),
     bind(C::Doubt, &[k(Key::Down), k(Key::Tab), ch('j')], A::Down, "", "choose an answer"),
-    bind(C::Doubt, &[f(8)], A::Clear, "drop the question", "drop the question and go on with the form"),
-    bind(C::Doubt, &[k(Key::Esc), f(3)], A::Back, "pets", "back to the animals, the question stays"),
+    bind(C::Doubt, &[f(8)], A::Clear, "drop the question", "drop the question"),
+    bind(C::Doubt, &[k(Key::Esc), f(3)], A::Back, "pets", "to the pets"),
     bind(C::LimitBox, &[k(Key::Enter), f(2)], A::Confirm, "use the number", "use the number typed"),
     bind(C::LimitBox, &[k(Key::Up)], A::Up, "pick", "pick a number"),
     bind(C::LimitBox, &[k(Key::Down)], A::Down, "", "pick a number"),
     bind(C::LimitBox, &[k(Key::Esc), f(3)], A::Back, "cancel", "close without a change"),
     bind(C::KeyBox, &[k(Key::Enter), f(2)], A::Confirm, "try it", "try the key"),
-    bind(C::KeyBox, &[f(4)], A::Choices, "show or hide", "show or hide what is typed"),
+    bind(C::KeyBox, &[f(4)], A::Choices, "show or hide", "show or hide the key"),
     bind(C::KeyBox, &[k(Key::Esc), f(3)], A::Back, "close", "close; F4 opens it again"),
     bind(C::Reader, &[k(Key::Up), ch('k')], A::Up, "scroll", "scroll"),
     bind(C::Reader, &[k(Key::Down), ch('j')], A::Down, "", "scroll"),
@@ -191,20 +191,20 @@ pub const BINDINGS: &[Binding] = &[
     bind(C::Text, &[k(Key::Right)], A::Edit(Edit::Right), "", "cursor"),
     bind(C::Text, &[k(Key::Home), ctrl('a')], A::Edit(Edit::Start), "", "start, end"),
     bind(C::Text, &[k(Key::End), ctrl('e')], A::Edit(Edit::End), "", "start, end"),
-    bind(C::Text, &[k(Key::Backspace)], A::Edit(Edit::Backspace), "", "delete before, at the cursor"),
-    bind(C::Text, &[k(Key::Delete)], A::Edit(Edit::Delete), "", "delete before, at the cursor"),
+    bind(C::Text, &[k(Key::Backspace)], A::Edit(Edit::Backspace), "", "delete"),
+    bind(C::Text, &[k(Key::Delete)], A::Edit(Edit::Delete), "", "delete"),
     bind(C::Text, &[ctrl('w')], A::Edit(Edit::ClearWord), "", "clear the word before"),
     bind(C::Text, &[ctrl('u')], A::Edit(Edit::ClearToStart), "", "clear to start, to end"),
     bind(C::Text, &[ctrl('k')], A::Edit(Edit::ClearToEnd), "", "clear to start, to end"),
     bind(C::Global, &[ch('1')], A::ShowPets, "", "Pets, Add pet"),
     bind(C::Global, &[ch('2')], A::ShowAdd, "", "Pets, Add pet"),
     bind(C::Global, &[ch('e')], A::ErrorDetails, "", "the last error in full"),
-    bind(C::Global, &[f(4)], A::Choices, "", "enter an API key after a refusal"),
+    bind(C::Global, &[f(4)], A::Choices, "", "enter another API key"),
     bind(C::Global, &[ctrl('l')], A::Redraw, "", "paint the screen anew"),
     bind(C::Global, &[ctrl('z')], A::Suspend, "", "pause (fg comes back)"),
     bind(C::Global, &[k(Key::Esc), f(3)], A::Back, "", "back"),
     bind(C::Global, &[ch('q')], A::Quit, "", "quit"),
-    bind(C::Global, &[ctrl('c')], A::Interrupt, "", "cancel what runs; twice: quit"),
+    bind(C::Global, &[ctrl('c')], A::Interrupt, "", "cancel; twice: quit"),
     bind(C::Global, &[ch('?'), f(1), ctrl('g')], A::Help, "help", "this help"),
 ];
 
@@ -298,7 +298,7 @@ mod tests {
     fn no_key_is_bound_twice_in_one_place_and_every_action_has_a_help_text() {
         let mut seen = HashSet::new();
         for binding in BINDINGS {
-            assert!(!binding.help.is_empty() && !binding.keys.is_empty(), "{binding:?}");
+            assert!((1..=25).contains(&binding.help.len()) && !binding.keys.is_empty(), "{binding:?}");
             for key in binding.keys {
                 assert!(seen.insert((binding.context, *key)), "{binding:?}");
             }
@@ -328,6 +328,13 @@ mod tests {
             let line: usize = hints(context).iter().map(|(key, word)| key.len() + 1 + word.len() + 2).sum();
             let line = line - 1;
             assert!(line <= 80, "{context:?}: {line}");
+        }
+    }
+
+    #[test]
+    fn every_line_of_the_help_fits_half_of_80_columns() {
+        for (keys, help) in CONTEXTS.into_iter().flat_map(help_lines) {
+            assert!(keys.len().max(12) + help.len() + 2 <= 38, "{keys} {help}");
         }
     }
 

@@ -141,6 +141,12 @@ impl App {
         letters(&self.buffer())
     }
 
+    /// Whether the screen says this, wherever its lines are broken.
+    pub fn says(&mut self, text: &str) -> bool {
+        let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+        words(&self.screen().replace("\n ! ", "\n")).contains(&words(text))
+    }
+
     /// Letters and styles: what a snapshot holds.
     pub fn snapshot(&mut self) -> String {
         let buffer = self.buffer();

@@ -76,7 +76,7 @@ fn on_key(state: &mut AppState, key: KeyPress, now: Now) -> Vec<Effect> {
     }
     let context = state.context();
     let action = keymap::lookup(context, key);
-    if state.popup.is_none() && !acts_at_once(action) && add_pet::update::hold(state, &Msg::Key(key), action) {
+    if state.popup.is_none() && !acts_at_once(key) && add_pet::update::hold(state, &Msg::Key(key)) {
         return Vec::new();
     }
     if let Some(effects) = action.and_then(|action| everywhere(state, action, now)) {
@@ -101,9 +101,9 @@ fn on_key(state: &mut AppState, key: KeyPress, now: Now) -> Vec<Effect> {
     Vec::new()
 }
 
-/// What is never held back for the next animal while one is being sent.
-const fn acts_at_once(action: Option<Action>) -> bool {
-    matches!(action, Some(Action::Interrupt | Action::Suspend | Action::Redraw | Action::Help | Action::Quit))
+/// Keys that are never typing for the next animal: they leave, help or end.
+const fn acts_at_once(key: KeyPress) -> bool {
+    key.ctrl || matches!(key.key, Key::Esc | Key::F(1 | 3))
 }
 
 /// The actions that do the same on every screen.
@@ -179,7 +179,7 @@ fn on_text(state: &mut AppState, text: &str) {
 
 /// A paste goes into the field that has the cursor, or nowhere. It never submits and never triggers.
 fn on_paste(state: &mut AppState, text: &str) {
-    if popups::paste(state, text) || add_pet::update::hold(state, &Msg::Paste(text.to_owned()), None) {
+    if popups::paste(state, text) || add_pet::update::hold(state, &Msg::Paste(text.to_owned())) {
         return;
     }
     if state.context().is_text() {

@@ -273,7 +273,7 @@ fn draw_help(buf: &mut Buffer, area: Rect, reader: Reader, look: &Look, layout: 
         let word = format!(" {}  ({word})", status.as_ref().map_or("", |status| status.as_str()));
         right.push(Line::from(vec![Span::raw("  "), Span::styled(mark, look.style(role)), Span::raw(word)]));
     }
-    right.push(Line::raw(format!("  {} not set   ? a status unknown to this version", look.mark(None).0)));
+    right.push(Line::raw(format!("  {} not set   ? a status of its own", look.mark(None).0)));
     let area = Rect { x: area.x + 1, y: area.y + 2, width: area.width - 1, height: area.height.saturating_sub(2) };
     if area.width >= 76 {
         let half = Rect { width: area.width / 2, ..area };
@@ -298,7 +298,7 @@ fn key_lines(context: Context, look: &Look) -> impl Iterator<Item = Line<'static
     let key = look.style(Role::Key);
     keymap::help_lines(context)
         .into_iter()
-        .map(move |(keys, help)| Line::from(vec![Span::styled(format!(" {keys:<13} "), key), Span::raw(help)]))
+        .map(move |(keys, help)| Line::from(vec![Span::styled(format!(" {keys:<12} "), key), Span::raw(help)]))
 }
 
 const fn place_name(context: Context) -> &'static str {

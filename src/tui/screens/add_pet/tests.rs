@@ -1,1 +1,322 @@
+//! The add form: what follows from keys and replies, and how each state looks.
 
+use std::time::Duration;
+
+use super::{Doubt, Focus};
+use crate::api::Failure;
+use crate::config::Service;
+use crate::model::{Field, NewPet, Pet, PetStatus};
+use crate::tui::effect::{Effect, Task};
+use crate::tui::inflight::Slot;
+use crate::tui::msg::{LookedUp, Msg, Outcome, Size};
+use crate::tui::state::Screen;
+use crate::tui::test_kit::{App, animals, remote};
+
+fn typed(columns: u16, rows: u16, keys: &str) -> App {
+    let mut app = App::loaded_from(remote(), columns, rows, &animals(39));
+    app.keys("a").keys(keys);
+    app
+}
+
+fn sent(columns: u16, rows: u16) -> App {
+    typed(columns, rows, "\"Biscuit\" Tab \"9\" Tab a F2")
+}
+
+fn refused() -> Failure {
+    Failure::Refused {
+        status: 400,
+        code: Some("INVALID_CATEGORY".into()),
+        message: "categoryId 9 does not exist".into(),
+        retry_after: None,
+    }
+}
+
+fn no_answer() -> Failure {
+    Failure::NoAnswer { after: Duration::from_secs(30) }
+}
+
+fn created(id: i64) -> Pet {
+    Pet { id, name: "Biscuit".into(), category_id: 9, status: Some(PetStatus::Available.into()) }
+}
+
+fn in_doubt(columns: u16, rows: u16) -> App {
+    let mut app = sent(columns, rows);
+    app.wait(Duration::from_secs(30));
+    app.reply(Slot::Create, Outcome::Created(Err(no_answer())));
+    app
+}
+
+fn looked_up(columns: u16, rows: u16, matches: Vec<Pet>, complete: bool) -> App {
+    let mut app = in_doubt(columns, rows);
+    app.keys("1");
+    app.reply(Slot::LookUp, Outcome::LookedUp(Ok(LookedUp { matches, complete })));
+    app
+}
+
+fn creations(app: &App) -> Vec<NewPet> {
+    let new = |effect: &Effect| match effect {
+        Effect::Job(job) => match &job.task {
+            Task::Create(new) => Some(new.clone()),
+            _ => None,
+        },
+        _ => None,
+    };
+    app.effects.iter().filter_map(new).collect()
+}
+
+fn name(app: &App) -> &str {
+    app.state.add.name.value()
+}
+
+// --- what follows from what ---
+
+#[test]
+fn what_is_wrong_is_not_sent_and_the_cursor_goes_there() {
+    let mut app = typed(80, 24, "\"Biscuit\" Tab \"3rd\" F2");
+    assert_eq!(creations(&app), []);
+    assert_eq!(app.state.add.focus, Focus::Category);
+    assert!(app.screen().contains("1 thing to correct. Nothing has been sent."));
+    app.keys("BS BS F2");
+    assert_eq!(creations(&app), [NewPet { name: "Biscuit".into(), category_id: 3, status: None }]);
+}
+
+#[test]
+fn nothing_is_called_wrong_before_a_field_was_left_once() {
+    let mut app = typed(80, 24, "Tab \"x\"");
+    assert!(app.screen().contains("Name is needed"));
+    assert!(!app.screen().contains("is not one"));
+    app.keys("S-Tab");
+    assert!(app.screen().contains("\"x\" is not one"));
+}
+
+#[test]
+fn enter_walks_through_the_fields_and_saves_on_the_button() {
+    let app = typed(80, 24, "\"Biscuit\" Enter \"3\" Enter Down Down Enter Enter Enter");
+    assert_eq!(creations(&app), [NewPet { name: "Biscuit".into(), category_id: 3, status: Some(PetStatus::Pending) }]);
+}
+
+#[test]
+fn after_success_the_next_animal_is_simply_typed_on() {
+    let mut app = sent(80, 24);
+    app.reply(Slot::Create, Outcome::Created(Ok(created(100_270))));
+    assert!(app.screen().contains("Added Biscuit, id 100270. Type the next one, or Esc for the list."));
+    assert_eq!((name(&app), app.state.add.category.value(), app.state.add.focus), ("", "9", Focus::Name));
+    assert!(app.state.inflight.is_running(Slot::List), "the list is asked for again");
+    app.keys("\"Rex\" F2");
+    assert_eq!(creations(&app)[1], NewPet { name: "Rex".into(), category_id: 9, status: Some(PetStatus::Available) });
+}
+
+#[test]
+fn show_the_new_pet_goes_to_its_detail() {
+    let mut app = typed(80, 24, "\"Biscuit\" Tab \"9\" Tab Tab Down F2");
+    app.reply(Slot::Create, Outcome::Created(Ok(created(100_270))));
+    assert_eq!(app.state.screen, Screen::Pets);
+    let screen = app.screen();
+    assert!(screen.contains("Pet 100270") && screen.contains("just added"), "{screen}");
+}
+
+#[test]
+fn a_refusal_loses_nothing_and_blames_the_field_that_the_answer_names() {
+    let mut app = sent(80, 24);
+    app.reply(Slot::Create, Outcome::Created(Err(refused())));
+    assert_eq!(
+        (name(&app), app.state.add.category.value(), app.state.add.status),
+        ("Biscuit", "9", Some(PetStatus::Available))
+    );
+    assert_eq!(app.state.add.focus, Focus::Category);
+    app.keys("BS \"3\" F2");
+    assert_eq!(creations(&app).len(), 2);
+}
+
+#[test]
+fn an_answer_that_names_no_field_or_several_blames_none() {
+    for (code, message, field) in [
+        ("bad", "nothing is right", None),
+        ("bad", "name and status do not fit", None),
+        ("invalid_name", "status would be fine", Some(Field::Name)),
+        ("bad", "the status must be one of ...", Some(Field::Status)),
+    ] {
+        let mut app = sent(80, 24);
+        let (code, message) = (Some(code.to_owned()), message.to_owned());
+        app.reply(
+            Slot::Create,
+            Outcome::Created(Err(Failure::Refused { status: 400, code, message, retry_after: None })),
+        );
+        assert_eq!(app.state.add.refusal.as_ref().unwrap().field, field);
+    }
+}
+
+#[test]
+fn no_answer_is_never_repeated_by_itself() {
+    let mut app = in_doubt(80, 24);
+    app.wait(Duration::from_secs(3600));
+    assert_eq!(creations(&app).len(), 1);
+    app.keys("\"x\" F2 F5");
+    assert_eq!(creations(&app).len(), 1);
+    app.keys("2");
+    assert_eq!(creations(&app).len(), 2);
+}
+
+#[test]
+fn nothing_was_sent_is_not_in_doubt() {
+    let mut app = sent(80, 24);
+    app.reply(Slot::Create, Outcome::Created(Err(Failure::NotSent { why: "connection refused".into() })));
+    assert_eq!(app.state.add.doubt, None);
+    assert!(app.says("Nothing was sent. F2 tries again."));
+    assert_eq!(name(&app), "Biscuit");
+}
+
+#[test]
+fn looking_for_it_finds_only_what_was_not_there_before() {
+    let old = animals(39)[0].id;
+    let mut app = looked_up(80, 24, vec![created(old), created(100_300)], true);
+    assert!(app.screen().contains("One new pet, id 100300, has this name and category. Was it this one?"));
+    app.keys("Enter");
+    assert_eq!((name(&app), app.state.added.len()), ("", 1));
+    let mut app = looked_up(80, 24, vec![created(old)], false);
+    assert!(app.says("the list may not show all"), "{}", app.screen());
+    app.keys("F8 \"!\"");
+    assert_eq!((&app.state.add.doubt, name(&app)), (&None::<Doubt>, "Biscuit!"));
+}
+
+#[test]
+fn keys_typed_while_sending_are_for_the_next_animal() {
+    let mut app = sent(80, 24);
+    app.keys("\"Rex\" Tab C-u \"7\" F2");
+    app.send(Msg::Paste("later".into()));
+    assert_eq!((name(&app), creations(&app).len()), ("Biscuit", 1));
+    app.reply(Slot::Create, Outcome::Created(Ok(created(100_270))));
+    assert_eq!(creations(&app)[1], NewPet { name: "Rex".into(), category_id: 7, status: Some(PetStatus::Available) });
+    app.reply(Slot::Create, Outcome::Created(Ok(created(100_271))));
+    assert_eq!(name(&app), "later");
+}
+
+#[test]
+fn esc_leaves_while_sending_and_the_answer_comes_as_a_message() {
+    let mut app = sent(80, 24);
+    app.keys("Esc");
+    assert_eq!(app.state.screen, Screen::Pets);
+    app.reply(Slot::Create, Outcome::Created(Ok(created(100_270))));
+    assert!(app.screen().contains("Added Biscuit, id 100270. a adds another."));
+}
+
+#[test]
+fn f8_clears_and_brings_back() {
+    let mut app = typed(80, 24, "\"Biscuit\" Tab \"3\" Tab s F8");
+    assert!(app.state.add.draft().is_empty());
+    app.keys("F8");
+    let draft = app.state.add.draft();
+    assert_eq!(
+        (draft.name.as_str(), draft.category_id.as_str(), draft.status),
+        ("Biscuit", "3", Some(PetStatus::Sold))
+    );
+}
+
+#[test]
+fn what_is_typed_stays_while_other_screens_are_shown() {
+    let mut app = typed(80, 24, "\"Biscuit\" Esc Down Down a");
+    assert_eq!(name(&app), "Biscuit");
+    app.keys("\" II\"");
+    assert_eq!(name(&app), "Biscuit II");
+}
+
+#[test]
+fn the_two_halves_of_a_cr_lf_are_one_enter() {
+    let mut app = typed(80, 24, "\"Biscuit\" Enter LF");
+    assert_eq!(app.state.add.focus, Focus::Category);
+    app.wait(Duration::from_millis(60)).keys("LF");
+    assert_eq!(app.state.add.focus, Focus::Status);
+}
+
+#[test]
+fn a_paste_never_submits() {
+    let mut app = typed(80, 24, "");
+    app.send(Msg::Paste("Rex\r\nMochi\n".into()));
+    assert_eq!((name(&app), app.state.add.focus), ("Rex Mochi", Focus::Name));
+    app.keys("Tab Tab");
+    app.send(Msg::Paste("s".into()));
+    assert_eq!((creations(&app).len(), app.state.add.status), (0, None));
+}
+
+#[test]
+fn a_refused_key_keeps_the_form_and_says_how_to_go_on() {
+    let mut app = sent(80, 24);
+    app.keys("Esc a");
+    let message = "no".to_owned();
+    let failure = Failure::Refused { status: 401, code: Some("unauthorized".into()), message, retry_after: None };
+    app.reply(Slot::Create, Outcome::Created(Err(failure)));
+    assert_eq!(name(&app), "Biscuit");
+    assert!(app.screen().contains("F4"), "{}", app.screen());
+}
+
+#[test]
+fn every_size_down_to_nothing_is_drawn_without_a_panic() {
+    for mut app in [typed(80, 24, "F2"), sent(80, 24), in_doubt(80, 24), looked_up(80, 24, vec![created(1)], true)] {
+        for columns in [0, 1, 2, 10, 18, 19, 20, 39, 40, 60, 80, 110, 120, 250] {
+            for rows in [0, 1, 2, 3, 7, 8, 9, 12, 16, 24, 40] {
+                app.send(Msg::Resize(Size { columns, rows }));
+                app.screen();
+            }
+        }
+    }
+}
+
+// --- how it looks; made anew by: INSTA_UPDATE=always cargo test ---
+
+fn snapshot(name: &str, make: impl Fn(u16, u16) -> App) {
+    for (columns, rows) in [(80, 24), (120, 40)] {
+        insta::assert_snapshot!(format!("{name}_{columns}x{rows}"), make(columns, rows).snapshot());
+    }
+}
+
+#[test]
+fn looks_typing() {
+    snapshot("empty", |columns, rows| typed(columns, rows, ""));
+    snapshot("checked", |columns, rows| typed(columns, rows, "\"Biscuit\" Tab \"3rd\" F2"));
+    snapshot("all_wrong", |columns, rows| typed(columns, rows, "F2"));
+    snapshot("status", |columns, rows| typed(columns, rows, "\"Biscuit\" Tab \"3\" Tab p"));
+    snapshot("help", |columns, rows| typed(columns, rows, "F1"));
+}
+
+#[test]
+fn looks_sent() {
+    snapshot("sending", |columns, rows| {
+        let mut app = sent(columns, rows);
+        app.wait(Duration::from_secs(3));
+        app
+    });
+    snapshot("refused", |columns, rows| {
+        let mut app = sent(columns, rows);
+        app.reply(Slot::Create, Outcome::Created(Err(refused())));
+        app
+    });
+    snapshot("not_sent", |columns, rows| {
+        let mut app = sent(columns, rows);
+        app.reply(Slot::Create, Outcome::Created(Err(Failure::NotSent { why: "connection refused".into() })));
+        app
+    });
+    snapshot("added", |columns, rows| {
+        let mut app = sent(columns, rows);
+        app.reply(Slot::Create, Outcome::Created(Ok(created(100_270))));
+        app
+    });
+}
+
+#[test]
+fn looks_in_doubt() {
+    snapshot("doubt", in_doubt);
+    snapshot("doubt_found", |columns, rows| looked_up(columns, rows, vec![created(100_300)], true));
+    snapshot("doubt_none", |columns, rows| looked_up(columns, rows, Vec::new(), false));
+    let mut app = in_doubt(60, 16);
+    insta::assert_snapshot!("doubt_60x16", app.screen());
+    app.look.mono = true;
+    app.send(Msg::Resize(Size { columns: 80, rows: 24 }));
+    insta::assert_snapshot!("doubt_mono", app.snapshot());
+}
+
+#[test]
+fn the_form_of_the_embedded_service_is_the_same() {
+    let mut app = App::loaded_from(Service::Demo, 80, 24, &animals(3));
+    app.keys("a");
+    assert!(app.screen().contains("Add a pet"));
+}

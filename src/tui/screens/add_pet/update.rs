@@ -17,10 +17,9 @@ use super::state::{After, Answer, Doubt, Focus, Found, Refusal, Sent};
 /// The most keys held for the next animal while one is being sent.
 const MAX_HELD: usize = 4096;
 
-/// Whether this belongs to the next animal, since one is being sent. Leaving and help work at once.
-pub fn hold(state: &mut AppState, msg: &Msg, action: Option<Action>) -> bool {
-    let leaves = matches!(action, Some(Action::Back | Action::ShowPets | Action::ErrorDetails));
-    let holds = state.screen == Screen::AddPet && state.add.is_sending() && !leaves;
+/// Keeps a key or a paste that came while an animal is being sent: it is typing ahead, for the next one.
+pub fn hold(state: &mut AppState, msg: &Msg) -> bool {
+    let holds = state.screen == Screen::AddPet && state.add.is_sending();
     if holds && state.add.held.len() < MAX_HELD {
         state.add.held.push(msg.clone());
     }
