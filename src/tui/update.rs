@@ -103,7 +103,7 @@ fn on_key(state: &mut AppState, key: KeyPress, now: Now) -> Vec<Effect> {
 
 /// Keys that are never typing for the next animal: they leave, help or end.
 const fn acts_at_once(key: KeyPress) -> bool {
-    key.ctrl || matches!(key.key, Key::Esc | Key::F(1 | 3))
+    matches!((key.key, key.ctrl), (Key::Esc | Key::F(1 | 3), _) | (Key::Char('c' | 'g' | 'l' | 'z'), true))
 }
 
 /// The actions that do the same on every screen.

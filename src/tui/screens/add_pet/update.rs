@@ -46,6 +46,7 @@ pub fn on_action(state: &mut AppState, action: Action, now: Now) -> Vec<Effect> 
         Action::Save => return save(state, now),
         Action::Clear if add.doubt.take().is_some() => {
             add.sent = None;
+            add.focus = Focus::Name;
             state.say(MessageKind::Note, "The form is yours again. Whether the animal was added is still not known.");
         }
         Action::Clear => {

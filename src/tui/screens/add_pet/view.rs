@@ -37,7 +37,7 @@ pub fn draw(state: &AppState, look: &Look, now: Now, buf: &mut Buffer, body: Rec
     let mut cursor = None;
     for (focus, label, input, columns, hint) in [
         (Focus::Name, "Name *", &add.name, name_width, ""),
-        (Focus::Category, "Category *", &add.category, name_width.min(21), "  a whole number, for example 3"),
+        (Focus::Category, "Category *", &add.category, name_width.min(21), "  a whole number, e.g. 3"),
     ] {
         label_at(buf, form, y, label, add.focus == focus && add.doubt.is_none(), look);
         if y < form.height {

@@ -121,7 +121,7 @@ fn draw_search(buf: &mut Buffer, body: Rect, state: &AppState, look: &Look) -> O
         let x = body.x + 3 + u16::try_from(cursor).unwrap_or(0);
         return pets.searching.then_some(Position { x, y: body.y + 1 });
     }
-    let hint = cut(&format!("type to search these {all} rows"), room);
+    let hint = if all == 0 { String::new() } else { cut(&format!("type to search these {all} rows"), room) };
     put(
         buf,
         body,
@@ -297,6 +297,14 @@ fn status_word(look: &Look, pet: &Pet) -> String {
     }
 }
 
+/// The same where there is room to say that this version does not know it.
+fn status_in_detail(look: &Look, pet: &Pet) -> String {
+    match &pet.status {
+        Some(ObservedStatus::Unknown(_)) => format!("{} (unknown)", cut(&status_word(look, pet), 12)),
+        Some(ObservedStatus::Known(_)) | None => status_word(look, pet),
+    }
+}
+
 /// What stands in an empty table: never nothing, always what to do next.
 fn empty_lines(state: &AppState, look: &Look, now: Now) -> Vec<Line<'static>> {
     let pets = &state.pets;
@@ -358,7 +366,7 @@ fn draw_drawer(buf: &mut Buffer, area: Rect, state: &AppState, look: &Look) {
         &Line::from(vec![
             Span::raw(format!(" Category   {:<20}   Status  ", pet.category_id)),
             Span::styled(mark, look.style(role)),
-            Span::raw(format!(" {:<12}  Id  {}", cut(&status_word(look, pet), 12), pet.id)),
+            Span::raw(format!(" {:<12}  Id  {}", status_in_detail(look, pet), pet.id)),
         ]),
     );
     put(buf, area, 3, &chart_line(state, look));
@@ -473,7 +481,7 @@ fn draw_detail(buf: &mut Buffer, area: Rect, state: &AppState, look: &Look) {
         &Line::from(vec![
             Span::raw(" Status     "),
             Span::styled(mark, look.style(role)),
-            Span::raw(format!(" {}", cut(&status_word(look, pet), room))),
+            Span::raw(format!(" {}", status_in_detail(look, pet))),
         ]),
     );
     put(buf, inner, y + 2, &Line::raw(format!(" Id         {}", pet.id)));
