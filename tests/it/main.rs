@@ -1,3 +1,10 @@
 //! Tests with real sockets, real files and the real service, in one binary so that the dependencies are linked once.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on says where")]
+
+mod cli;
+mod client;
+mod flows;
+mod rooms;
 mod service;
+mod stub;

@@ -221,6 +221,7 @@ fn added(state: &mut AppState, pet: Pet, now: Now) -> Vec<Effect> {
     let name = short(&pet.name);
     state.added.push(Added { at: now.wall, pet: pet.clone() });
     state.add.next_animal();
+    state.message = None;
     let way_on = match (state.add.after, state.screen) {
         (After::Show, Screen::AddPet) => {
             state.screen = Screen::Pets;

@@ -1,0 +1,259 @@
+//! The real binary as scripts use it: output, exit statuses, closed pipes.
+
+use std::fs::File;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::process::{Child, Command, Output, Stdio};
+
+use tempfile::TempDir;
+
+const PETSTORE: &str = env!("CARGO_BIN_EXE_petstore");
+
+/// The binary with a home of its own and nothing else in its environment.
+fn petstore(home: &TempDir, arguments: &[&str]) -> Command {
+    let mut command = Command::new(PETSTORE);
+    command.args(arguments).env_clear().env("HOME", home.path()).env("LANG", "C.UTF-8").env("TZ", "UTC");
+    command.stdin(Stdio::null());
+    command
+}
+
+fn run(home: &TempDir, arguments: &[&str]) -> Output {
+    petstore(home, arguments).output().unwrap()
+}
+
+fn with_stdin(mut command: Command, text: &str) -> Output {
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    child.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
+    child.wait_with_output().unwrap()
+}
+
+fn stdout(output: &Output) -> String {
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8(output.stderr.clone()).unwrap()
+}
+
+/// Exit status, and the failure is one to three clean lines on stderr and nothing on stdout.
+#[track_caller]
+fn fails_cleanly(output: &Output, status: i32, says: &str) {
+    let text = stderr(output);
+    assert_eq!(output.status.code(), Some(status), "{text}");
+    assert!(text.contains(says), "{text}");
+    assert!((1..=3).contains(&text.lines().count()), "{text}");
+    assert!(text.starts_with("petstore: ") && !text.chars().any(|c| c.is_control() && c != '\n'), "{text:?}");
+    assert_eq!(stdout(output), "");
+}
+
+fn home() -> TempDir {
+    tempfile::tempdir().unwrap()
+}
+
+/// A running `petstore serve` with a key; killed when dropped.
+struct Served {
+    child: Child,
+    base_url: String,
+    key: String,
+    home: TempDir,
+}
+
+impl Served {
+    fn start() -> Self {
+        let home = home();
+        let database = format!("sqlite:{}", home.path().join("store.db").display());
+        let made = run(&home, &["keys", "create", "--database", &database, "--name", "test"]);
+        let key = stdout(&made);
+        assert_eq!(stderr(&made), "");
+        let serve = ["serve", "--listen", "127.0.0.1:0", "--database", &database, "--sample", "30"];
+        let mut child = petstore(&home, &serve).stderr(Stdio::piped()).spawn().unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stderr.take().unwrap()).read_line(&mut line).unwrap();
+        let base_url = line.trim().strip_prefix("listening on ").unwrap_or_else(|| panic!("{line}")).to_owned();
+        Self { child, base_url, key: key.trim().to_owned(), home }
+    }
+
+    fn petstore(&self, arguments: &[&str]) -> Command {
+        let mut command = petstore(&self.home, arguments);
+        command.env("PETSTORE_BASE_URL", &self.base_url).env("PETSTORE_API_KEY", &self.key);
+        command
+    }
+
+    fn run(&self, arguments: &[&str]) -> Output {
+        self.petstore(arguments).output().unwrap()
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+#[test]
+fn the_demo_lists_in_every_format() {
+    let home = home();
+    let list = |format: &str| {
+        let output = run(&home, &["--demo", "pets", "list", "-n", "3", "-s", "available", "--format", format]);
+        assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+        assert_eq!(stderr(&output), "3 and there are more; --limit takes up to 100\n");
+        stdout(&output)
+    };
+    assert_eq!(list("table").lines().next(), Some("ID  NAME           CATEGORY  STATUS"));
+    let pets: Vec<serde_json::Value> = serde_json::from_str(&list("json")).unwrap();
+    assert_eq!(pets.len(), 3);
+    let lines: Vec<serde_json::Value> =
+        list("ndjson").lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(lines, pets);
+    let ids: Vec<String> = pets.iter().map(|pet| pet["id"].to_string()).collect();
+    assert_eq!(list("ids").lines().collect::<Vec<_>>(), ids);
+    assert_eq!(list("csv").lines().next(), Some("id,name,categoryId,status"));
+    assert_eq!(list("tsv").lines().next(), Some("id\tname\tcategoryId\tstatus"));
+    assert!(std::fs::read_dir(home.path()).unwrap().next().is_none(), "the demo leaves nothing behind");
+}
+
+#[test]
+fn with_nothing_configured_animals_are_kept_in_the_data_directory() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let home = home();
+    let added = run(&home, &["pets", "add", "--name", "Rex", "--category-id", "-3", "--format", "ids"]);
+    assert_eq!((added.status.code(), stdout(&added).trim()), (Some(0), "1"), "{}", stderr(&added));
+    let listed = run(&home, &["pets", "list", "--format", "json"]);
+    assert_eq!(stdout(&listed), "[{\"id\":1,\"name\":\"Rex\",\"categoryId\":-3,\"status\":\"available\"}]\n");
+    let database = home.path().join(".local/share/petstore/embedded.db");
+    assert_eq!(database.metadata().unwrap().permissions().mode() & 0o777, 0o600);
+}
+
+#[test]
+fn xdg_data_home_wins() {
+    let (home, data) = (home(), home());
+    let mut command = petstore(&home, &["pets", "list"]);
+    assert_eq!(command.env("XDG_DATA_HOME", data.path()).output().unwrap().status.code(), Some(0));
+    assert!(data.path().join("petstore/embedded.db").exists());
+}
+
+#[test]
+fn another_service_is_used_with_its_key() {
+    let served = Served::start();
+    let added =
+        served.run(&["pets", "add", "--name", "=Biscuit", "--category-id", "9223372036854775807", "-s", "sold"]);
+    assert_eq!(added.status.code(), Some(0), "{}", stderr(&added));
+    let got = served.run(&["pets", "get", "31", "--format", "json"]);
+    let pet = r#"{"id":31,"name":"=Biscuit","categoryId":9223372036854775807,"status":"sold"}"#;
+    assert_eq!(stdout(&got).trim(), pet);
+    assert_eq!(stderr(&got), "used GET /pets/{petId}, which is removed on 5 December 2030\n");
+    assert_eq!(
+        stdout(&served.run(&["pets", "get", "31", "--format", "csv"])).lines().nth(1).unwrap(),
+        "31,'=Biscuit,9223372036854775807,sold"
+    );
+}
+
+#[test]
+fn exit_statuses_tell_failures_apart() {
+    let served = Served::start();
+    let with = |name: &str, value: &str| served.petstore(&["pets", "list"]).env(name, value).output().unwrap();
+    fails_cleanly(&with("PETSTORE_API_KEY", "petk_wrong_key_0123456789"), 4, "did not accept the API key");
+    fails_cleanly(&with("PETSTORE_API_KEY", ""), 4, "no API key for http://127.0.0.1");
+    fails_cleanly(&with("PETSTORE_BASE_URL", "http://127.0.0.1:1/v1"), 6, "Connection refused");
+    fails_cleanly(&with("PETSTORE_BASE_URL", "http://shop.example/v1"), 2, "would send the API key to shop.example");
+    fails_cleanly(&with("PETSTORE_BASE_URL", "nonsense"), 2, "is not an address");
+    fails_cleanly(&with("PETSTORE_PROFILE", "nowhere"), 2, "there is no profile \"nowhere\"");
+    fails_cleanly(&served.run(&["pets", "get", "4711"]), 5, "4711");
+    fails_cleanly(&served.run(&["pets", "add", "--name", "a\u{202e}b", "--category-id", "1"]), 2, "U+202E at place 2");
+    fails_cleanly(&served.run(&["pets", "add", "--name", "a", "--category-id", "1.0"]), 2, "\"1.0\" is not one");
+    let output = served.run(&["pets", "list", "-n", "150"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("1 to 100"), "{}", stderr(&output));
+}
+
+#[test]
+fn a_stream_of_animals_names_its_wrong_lines_and_adds_the_others() {
+    let served = Served::start();
+    let lines = concat!(
+        "{\"name\":\"one\",\"categoryId\":1}\n",
+        "\n",
+        "{\"name\":\"\",\"categoryId\":1}\n",
+        "{\"name\":\"three\",\"categoryId\":1.5}\n",
+        "{\"id\":9,\"name\":\"four\",\"categoryId\":4,\"status\":\"sold\"}",
+    );
+    let output = with_stdin(served.petstore(&["pets", "add", "-", "--format", "ids"]), lines);
+    assert_eq!(output.status.code(), Some(3), "{}", stderr(&output));
+    assert_eq!(stdout(&output), "31\n32\n");
+    let said = stderr(&output);
+    assert!(
+        said.contains("line 3: Name is needed") && said.contains("line 4: ") && said.ends_with("2 added, 2 refused\n"),
+        "{said}"
+    );
+    let again = with_stdin(served.petstore(&["pets", "add", "-"]), "{\"name\":\"five\",\"categoryId\":5}\n");
+    assert_eq!((again.status.code(), stderr(&again).as_str()), (Some(0), ""));
+}
+
+#[test]
+fn d32_a_reader_that_goes_is_no_failure_and_a_full_disk_is() {
+    let home = home();
+    let mut child = petstore(&home, &["--demo", "pets", "list", "-n", "100"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let mut said = String::new();
+    child.stderr.take().unwrap().read_to_string(&mut said).unwrap();
+    assert_eq!((child.wait().unwrap().code(), said.as_str()), (Some(0), ""));
+    let full = File::options().write(true).open("/dev/full").unwrap();
+    let output = petstore(&home, &["--demo", "pets", "list"]).stdout(full).stderr(Stdio::piped()).output().unwrap();
+    fails_cleanly(&output, 1, "cannot write to standard output");
+}
+
+#[test]
+fn a_wrong_configuration_names_file_line_and_column() {
+    let home = home();
+    let path = home.path().join("wrong.toml");
+    std::fs::write(&path, "[pets]\nlimit = 1000\n").unwrap();
+    let output = run(&home, &["--config", path.to_str().unwrap(), "pets", "list"]);
+    fails_cleanly(&output, 2, "wrong.toml:2:9: limit must be a whole number from 1 to 100");
+}
+
+#[test]
+fn without_a_terminal_the_full_screen_says_so() {
+    let output = run(&home(), &[]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).starts_with("petstore: the full screen needs a terminal"), "{}", stderr(&output));
+}
+
+#[test]
+fn serve_prints_its_address_and_ends_well_on_sigterm() {
+    let mut served = Served::start();
+    assert!(served.base_url.starts_with("http://127.0.0.1:") && served.base_url.ends_with("/v1"));
+    let id = served.child.id().to_string();
+    assert!(Command::new("kill").arg(&id).status().unwrap().success());
+    assert_eq!(served.child.wait().unwrap().code(), Some(0));
+    let output = run(&served.home, &["serve", "--listen", "0.0.0.0:0"]);
+    fails_cleanly(&output, 2, "clear text");
+}
+
+#[test]
+fn acknowledged_animals_survive_kill_9() {
+    let mut served = Served::start();
+    let added = served.run(&["pets", "add", "--name", "Phoenix", "--category-id", "3", "--format", "ids"]);
+    let id = stdout(&added).trim().to_owned();
+    served.child.kill().unwrap();
+    served.child.wait().unwrap();
+    let database = format!("sqlite:{}", served.home.path().join("store.db").display());
+    let serve = ["serve", "--listen", "127.0.0.1:0", "--database", &database];
+    let mut child = petstore(&served.home, &serve).stderr(Stdio::piped()).spawn().unwrap();
+    let mut line = String::new();
+    BufReader::new(child.stderr.take().unwrap()).read_line(&mut line).unwrap();
+    served.child = child;
+    served.base_url = line.trim().strip_prefix("listening on ").unwrap().to_owned();
+    assert!(stdout(&served.run(&["pets", "get", &id])).contains("Phoenix"));
+}
+
+#[test]
+fn help_and_version_are_on_stdout() {
+    for arguments in [&["--help"][..], &["--version"], &["pets", "list", "--help"], &["serve", "--help"]] {
+        let output = run(&home(), arguments);
+        assert_eq!((output.status.code(), stderr(&output).as_str()), (Some(0), ""), "{arguments:?}");
+        assert!(!output.stdout.is_empty());
+    }
+}

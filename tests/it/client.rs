@@ -1,0 +1,170 @@
+//! The client against services that misbehave. `dNN` in a name is a case of the list that client and command line must
+//! take.
+
+use std::time::Duration;
+
+use petstore::api::{ApiError, Defect, Failure};
+use petstore::model::{Limit, NewPet, ObservedStatus, PetQuery, PetStatus};
+use tokio::io::AsyncWriteExt as _;
+use tokio::net::TcpListener;
+
+use crate::stub::{Stub, always, client, json, serve};
+
+async fn list(stub: &Stub) -> Result<petstore::api::PetPage, ApiError> {
+    stub.client().list_pets(&PetQuery::default()).await
+}
+
+fn rex() -> NewPet {
+    NewPet { name: "Rex".into(), category_id: 3, status: None }
+}
+
+#[tokio::test]
+async fn d22_a_refused_connection_means_that_nothing_was_sent() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let base = format!("http://{}/v1", listener.local_addr().unwrap());
+    drop(listener);
+    let error = client(&base).create_pet(&rex()).await.unwrap_err();
+    assert!(matches!(error, ApiError::NotSent(_)), "{error:?}");
+    assert!(!error.outcome_unknown());
+}
+
+#[tokio::test]
+async fn d22_silence_ends_and_an_animal_may_have_been_added() {
+    let silent = serve(|_, _, socket| async move {
+        std::future::pending::<()>().await;
+        drop(socket);
+    })
+    .await;
+    let error = silent.client().create_pet(&rex()).await.unwrap_err();
+    assert!(matches!(error, ApiError::Timeout(after) if after >= Duration::from_millis(250)), "{error:?}");
+    assert!(error.outcome_unknown());
+    assert_eq!(silent.requests(), 1, "a creation is sent once");
+}
+
+#[tokio::test]
+async fn d22_a_body_that_drips_ends_with_the_whole_time() {
+    let drip = serve(|_, _, mut socket| async move {
+        let _ = socket.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n[").await;
+        let mut tick = tokio::time::interval(Duration::from_millis(50));
+        loop {
+            tick.tick().await;
+            if socket.write_all(b" ").await.is_err() {
+                return;
+            }
+        }
+    })
+    .await;
+    let error = list(&drip).await.unwrap_err();
+    assert!(matches!(error, ApiError::Timeout(_)), "{error:?}");
+}
+
+#[tokio::test]
+async fn d23_an_answer_that_breaks_off_is_never_taken_for_whole() {
+    for bytes in [
+        "HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n[]",
+        "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n2\r\n[]\r\n",
+        "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nff\r\n[]",
+        "HTTP/1.1 200",
+        "garbage\r\n\r\n",
+        "",
+    ] {
+        let error = list(&always(bytes).await).await.unwrap_err();
+        assert!(matches!(error, ApiError::Broken(_)), "{bytes:?}: {error:?}");
+    }
+}
+
+#[tokio::test]
+async fn d24_an_error_body_is_read_and_anything_else_is_quoted() {
+    let body = r#"{"code":"storage_unavailable","message":"disk is full","status":503}"#;
+    let error = list(&always(json("503 Service Unavailable", body)).await).await.unwrap_err();
+    let ApiError::Refused { status: 503, problem: Some(problem), .. } = &error else { panic!("{error:?}") };
+    assert_eq!(problem.message, "disk is full");
+    let error = list(&always(json("502 Bad Gateway", "<h1>\u{1b}[2Jbad</h1>")).await).await.unwrap_err();
+    let Failure::Refused { status: 502, code: None, message, .. } = Failure::from(&error) else { panic!("{error:?}") };
+    assert_eq!(message, "<h1>⟨U+001B⟩[2Jbad</h1>");
+}
+
+#[tokio::test]
+async fn d25_retry_after_is_read_as_seconds_only() {
+    for (value, seconds) in [("7", Some(7)), ("Fri, 31 Dec 2099 23:59:59 GMT", None), ("soon", None)] {
+        let answer = format!("HTTP/1.1 429 Too Many\r\nretry-after: {value}\r\ncontent-length: 0\r\n\r\n");
+        let error = list(&always(answer).await).await.unwrap_err();
+        let Failure::Refused { retry_after, .. } = Failure::from(&error) else { panic!("{error:?}") };
+        assert_eq!(retry_after, seconds, "{value}");
+    }
+}
+
+#[tokio::test]
+async fn d26_a_success_that_is_not_the_promised_json_says_what_it_was() {
+    for body in ["<html>", "", "[{", "{\"id\":1}", "[1]", "null"] {
+        let error = list(&always(json("200 OK", body)).await).await.unwrap_err();
+        assert!(matches!(&error, ApiError::Malformed(Defect::Json { .. })), "{body:?}: {error:?}");
+        assert!(Failure::from(&error).outcome_unknown());
+    }
+    let invalid = b"HTTP/1.1 200 OK\r\ncontent-length: 5\r\nconnection: close\r\n\r\n[\"\xff\"]".to_vec();
+    assert!(matches!(list(&always(invalid).await).await, Err(ApiError::Malformed(_))));
+    let error = list(&always(json("204 No Content", "")).await).await.unwrap_err();
+    assert!(matches!(error, ApiError::Malformed(Defect::Status(204))), "{error:?}");
+}
+
+#[tokio::test]
+async fn a_body_without_end_is_cut_off_at_8_mib() {
+    let endless = serve(|_, _, mut socket| async move {
+        let _ = socket.write_all(b"HTTP/1.1 200 OK\r\n\r\n[").await;
+        let blanks = vec![b' '; 1 << 20];
+        while socket.write_all(&blanks).await.is_ok() {}
+    })
+    .await;
+    let error = list(&endless).await.unwrap_err();
+    assert!(matches!(error, ApiError::Malformed(Defect::TooLarge(_))), "{error:?}");
+}
+
+#[tokio::test]
+async fn d27_d28_odd_rows_are_kept_and_broken_ones_are_not() {
+    let body =
+        r#"[{"id":1,"name":"a","categoryId":1,"status":"reserved"},{"id":2,"name":"b","categoryId":2,"born":"x"}]"#;
+    let page = list(&always(json("200 OK", body)).await).await.unwrap();
+    assert_eq!(page.pets[0].status, Some(ObservedStatus::Unknown("reserved".into())));
+    assert_eq!(page.pets[1].status, None);
+    for id in ["null", "1.5", "9223372036854775808", "\"1\""] {
+        let body = format!(r#"[{{"id":{id},"name":"a","categoryId":1}}]"#);
+        assert!(matches!(list(&always(json("200 OK", &body)).await).await, Err(ApiError::Malformed(_))), "{id}");
+    }
+}
+
+#[tokio::test]
+async fn a_redirect_is_not_followed_with_the_key() {
+    let elsewhere = always(json("200 OK", "[]")).await;
+    let redirect = format!("HTTP/1.1 307 T\r\nlocation: {}/pets\r\ncontent-length: 0\r\n\r\n", elsewhere.base_url);
+    let error = list(&always(redirect).await).await.unwrap_err();
+    assert!(matches!(error, ApiError::Refused { status: 307, .. }), "{error:?}");
+    assert_eq!(elsewhere.requests(), 0);
+}
+
+#[tokio::test]
+async fn the_request_is_as_the_description_says() {
+    let echo = serve(|_, request, mut socket| async move {
+        let name = serde_json::to_string(&request).unwrap();
+        let body = format!(r#"[{{"id":1,"name":{name},"categoryId":1}}]"#);
+        let _ = socket.write_all(&json("200 OK", &body)).await;
+    })
+    .await;
+    let query = PetQuery { status: Some(PetStatus::Sold), limit: Limit::MAX, after: None };
+    let request = echo.client().list_pets(&query).await.unwrap().pets.remove(0).name;
+    assert!(request.starts_with("GET /v1/pets?limit=100&status=sold HTTP/1.1\r\n"), "{request}");
+    assert!(request.contains("authorization: Bearer petk_0123456789abcdef77d0\r\n"), "{request}");
+    assert!(!request.contains("accept-encoding"), "a compressed body could be a bomb: {request}");
+}
+
+#[tokio::test]
+async fn only_links_of_the_same_service_are_followed() {
+    for (link, followed) in [("</v1/pets?limit=20&after=1>", true), ("<http://evil.example/pets>", false)] {
+        let body = r#"[{"id":1,"name":"a","categoryId":1}]"#;
+        let answer = format!(
+            "HTTP/1.1 200 OK\r\nlink: {link}; rel=\"next\"\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{body}",
+            body.len()
+        );
+        let page = list(&always(answer).await).await.unwrap();
+        assert_eq!(page.next.is_some(), followed, "{link}");
+    }
+}

@@ -1,0 +1,357 @@
+//! Keys into the real loop, against the real service: what a person does, from the first row to the last message.
+
+use std::convert::Infallible;
+use std::future::Future;
+use std::time::Duration;
+
+use crossterm::event::{Event, KeyCode, KeyEvent, KeyModifiers};
+use futures_util::stream;
+use jiff::tz::TimeZone;
+use petstore::api::Client;
+use petstore::api::client::{Timeouts, install_tls_provider};
+use petstore::clock;
+use petstore::config::{KeyOrigin, Remote, Service, Settings};
+use petstore::model::{ApiKey, Limit};
+use petstore::server::{self, ServerHandle};
+use petstore::store::{DatabaseUrl, Store};
+use petstore::tui::event_loop::{self, LoopError, Wires};
+use petstore::tui::msg::{QuitReason, Size};
+use petstore::tui::state::AppState;
+use petstore::tui::theme::Look;
+use petstore::tui::worker;
+use ratatui::Terminal;
+use ratatui::backend::{Backend, ClearType, TestBackend, WindowSize};
+use ratatui::buffer::Cell;
+use ratatui::layout::{Position, Size as CellSize};
+use secrecy::ExposeSecret as _;
+use tempfile::TempDir;
+use tokio::net::TcpListener;
+use tokio::sync::{mpsc, watch};
+use tokio::task::JoinHandle;
+
+use crate::stub::{self, json, serve};
+
+/// How long a test waits for what it expects.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// A screen that tells after each frame what is on it.
+struct Shown {
+    inner: TestBackend,
+    screen: watch::Sender<String>,
+}
+
+impl Backend for Shown {
+    type Error = Infallible;
+
+    fn draw<'a, I: Iterator<Item = (u16, u16, &'a Cell)>>(&mut self, content: I) -> Result<(), Infallible> {
+        self.inner.draw(content)
+    }
+    fn hide_cursor(&mut self) -> Result<(), Infallible> {
+        self.inner.hide_cursor()
+    }
+    fn show_cursor(&mut self) -> Result<(), Infallible> {
+        self.inner.show_cursor()
+    }
+    fn get_cursor_position(&mut self) -> Result<Position, Infallible> {
+        self.inner.get_cursor_position()
+    }
+    fn set_cursor_position<P: Into<Position>>(&mut self, position: P) -> Result<(), Infallible> {
+        self.inner.set_cursor_position(position)
+    }
+    fn clear(&mut self) -> Result<(), Infallible> {
+        self.inner.clear()
+    }
+    fn clear_region(&mut self, region: ClearType) -> Result<(), Infallible> {
+        self.inner.clear_region(region)
+    }
+    fn size(&self) -> Result<CellSize, Infallible> {
+        self.inner.size()
+    }
+    fn window_size(&mut self) -> Result<WindowSize, Infallible> {
+        self.inner.window_size()
+    }
+    fn flush(&mut self) -> Result<(), Infallible> {
+        self.inner.flush()?;
+        self.screen.send_replace(self.inner.to_string());
+        Ok(())
+    }
+}
+
+/// The app on such a screen.
+struct App {
+    keys: mpsc::UnboundedSender<Event>,
+    screen: watch::Receiver<String>,
+    ended: JoinHandle<Result<AppState, LoopError>>,
+    _quits: mpsc::Sender<QuitReason>,
+}
+
+fn remote(base_url: &str, key: &str) -> Service {
+    let key = Some(ApiKey::new(key).unwrap());
+    Service::Remote(Remote { base_url: base_url.parse().unwrap(), key, key_origin: KeyOrigin::Typed })
+}
+
+impl App {
+    fn open(base_url: &str, key: &str, timeouts: Timeouts) -> Self {
+        install_tls_provider();
+        let service = remote(base_url, key);
+        let client = Client::new(base_url.parse().unwrap(), Some(ApiKey::new(key).unwrap()), timeouts).unwrap();
+        let settings = Settings {
+            name: "test".into(),
+            service,
+            limit: Limit::default(),
+            status: None,
+            live: None,
+            ascii: true,
+            mono: false,
+        };
+        let state = AppState::new(&settings, Size { columns: 80, rows: 24 });
+        let look = Look { ascii: true, mono: false, zone: TimeZone::UTC };
+        let (screen_sender, screen) = watch::channel(String::new());
+        let (keys, mut events) = mpsc::unbounded_channel();
+        let (quit, quits) = mpsc::channel(1);
+        let ended = tokio::spawn(async move {
+            let backend = Shown { inner: TestBackend::new(80, 24), screen: screen_sender };
+            let mut terminal = Terminal::new(backend).unwrap();
+            let wires = Wires {
+                input: stream::poll_fn(move |context| events.poll_recv(context).map(|event| event.map(Ok))),
+                worker: worker::spawn(async move { Ok(client) }),
+                quits,
+                suspend: || Ok(()),
+                clock: clock::now,
+            };
+            event_loop::run(&mut terminal, state, &look, wires).await
+        });
+        Self { keys, screen, ended, _quits: quit }
+    }
+
+    /// Presses keys by name; a word in quotes is typed.
+    fn press(&self, keys: &str) {
+        for word in keys.split(' ') {
+            let code = match word {
+                "Enter" => KeyCode::Enter,
+                "Esc" => KeyCode::Esc,
+                "Tab" => KeyCode::Tab,
+                "Down" => KeyCode::Down,
+                "Right" => KeyCode::Right,
+                "Left" => KeyCode::Left,
+                "End" => KeyCode::End,
+                "BS" => KeyCode::Backspace,
+                "F2" => KeyCode::F(2),
+                "F4" => KeyCode::F(4),
+                word if word.len() == 1 => KeyCode::Char(word.chars().next().unwrap()),
+                word => {
+                    for c in word.trim_matches('"').chars() {
+                        self.key(KeyCode::Char(c));
+                    }
+                    continue;
+                }
+            };
+            self.key(code);
+        }
+    }
+
+    fn key(&self, code: KeyCode) {
+        self.keys.send(Event::Key(KeyEvent::new(code, KeyModifiers::NONE))).unwrap();
+    }
+
+    /// Waits until the screen says all of this.
+    #[track_caller]
+    fn shows<'a>(&'a mut self, wanted: &'a [&'a str]) -> impl Future<Output = String> + 'a {
+        let caller = std::panic::Location::caller();
+        async move {
+            let has = |screen: &String| wanted.iter().all(|text| screen.contains(text));
+            let seen = tokio::time::timeout(PATIENCE, self.screen.wait_for(has)).await;
+            let seen = seen.ok().and_then(Result::ok).map(|screen| screen.clone());
+            seen.unwrap_or_else(|| panic!("{caller}: {wanted:?} not on screen:\n{}", *self.screen.borrow()))
+        }
+    }
+
+    async fn quit(self) -> AppState {
+        self.key(KeyCode::Char('q'));
+        tokio::time::timeout(PATIENCE, self.ended).await.unwrap().unwrap().unwrap()
+    }
+}
+
+/// The real service on a real file.
+struct Real {
+    server: ServerHandle,
+    key: String,
+    store: Store,
+    _directory: TempDir,
+}
+
+impl Real {
+    async fn with_samples(count: usize) -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        let store = Store::open(&DatabaseUrl::Sqlite(directory.path().join("store.db"))).await.unwrap();
+        store.insert_samples(count, clock::now()).await.unwrap();
+        let key = store.create_key("flow", clock::now()).await.unwrap().expose_secret().to_owned();
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let server = server::start(server::Config::default(), store.clone(), listener).unwrap();
+        Self { server, key, store, _directory: directory }
+    }
+
+    fn open(&self) -> App {
+        App::open(&self.server.base_url(), &self.key, Timeouts::default())
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn browse_filter_limit_page_open_add_be_refused_mend_add() {
+    let real = Real::with_samples(250).await;
+    let mut app = real.open();
+    app.shows(&["> 1 ", "Rex", "Row 1 of 20. There are more", "available 100+", "pending 50", "sold 25", "All 175+"])
+        .await;
+
+    app.press("Right Right");
+    app.shows(&["[~ pending 50]", "> 2 ", "Mr. Whiskers", "Row 1 of 20."]).await;
+    app.press("+ +");
+    app.shows(&["show 100", "Row 1 of 50. These are all."]).await;
+    app.press("0 L \"7\" Enter");
+    app.shows(&["[All 175+]", "show 7", "Row 1 of 7."]).await;
+    app.press("End Down");
+    app.shows(&["2 pages", "Row 8 of 14.", "> 8 "]).await;
+    app.press("Enter");
+    app.shows(&["Pet 8 ", "Category   "]).await;
+
+    app.press("a \"Biscuit\" Tab \"3rd\" F2");
+    app.shows(&["\"3rd\" is not one.", "1 thing to correct. Nothing has been sent."]).await;
+    app.press("BS BS F2");
+    app.shows(&["Added Biscuit, id 251. Type the next one"]).await;
+    app.press("\"Mochi\" Tab Tab s F2");
+    app.shows(&["Added Mochi, id 252."]).await;
+    app.press("Esc");
+    app.shows(&["x sold 26"]).await;
+
+    let state = app.quit().await;
+    assert_eq!(state.added.iter().map(|added| added.pet.id).collect::<Vec<_>>(), [251, 252]);
+    let stored = real.store.get(252).await.unwrap().unwrap();
+    assert_eq!((stored.name.as_str(), stored.category_id), ("Mochi", 3));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_empty_store_says_what_to_do_and_takes_samples() {
+    let real = Real::with_samples(0).await;
+    let mut app = real.open();
+    app.shows(&["There are no animals here yet.", "add the first one", "[All 0]"]).await;
+    app.press("S");
+    app.shows(&["25 samples added.", "[All 25+]"]).await;
+    app.quit().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_wrong_key_is_asked_for_and_the_right_one_goes_on() {
+    let real = Real::with_samples(5).await;
+    let mut app = App::open(&real.server.base_url(), "petk_a_wrong_key_0123456789", Timeouts::default());
+    app.shows(&["The service needs another API key", "ends in 6789"]).await;
+    // The box takes no keys that were under way when it opened.
+    tokio::time::timeout(PATIENCE, async {
+        while !app.screen.borrow().contains("****") {
+            app.press("*");
+            let _ = tokio::time::timeout(Duration::from_millis(20), app.screen.changed()).await;
+        }
+    })
+    .await
+    .unwrap();
+    for _ in 0..64 {
+        app.press("BS");
+    }
+    app.keys.send(Event::Paste(format!("Bearer {}\n", real.key))).unwrap();
+    app.press("Enter");
+    let screen = app.shows(&["The key was accepted", "Rex", "[All 5]"]).await;
+    assert!(!screen.contains(&real.key));
+    app.quit().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_lost_service_leaves_the_rows_and_comes_back() {
+    let Real { server, key, store, _directory } = Real::with_samples(5).await;
+    let address = server.local_addr();
+    let mut app = App::open(&server.base_url(), &key, Timeouts::default());
+    app.shows(&["Row 1 of 5. These are all."]).await;
+    server.shutdown().await;
+    app.press("r");
+    app.shows(&["OFFLINE", "No connection to 127.0.0.1", "Trying again in 0:0", "Rex"]).await;
+    app.press("Down");
+    app.shows(&["Row 2 of 5."]).await;
+    let listener = TcpListener::bind(address).await.unwrap();
+    let _server = server::start(server::Config::default(), store, listener).unwrap();
+    app.shows(&["answers again.", "| ok, "]).await;
+    app.quit().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_refusal_of_a_service_is_shown_at_its_field_and_mended() {
+    let strict = serve(|_, request, mut socket| async move {
+        use tokio::io::AsyncWriteExt as _;
+        let answer = match () {
+            () if request.starts_with("GET") => json("200 OK", "[]"),
+            () if request.contains("\"categoryId\":9") => {
+                let body = r#"{"code":"INVALID_CATEGORY","message":"categoryId 9 does not exist","status":400}"#;
+                json("400 Bad Request", body)
+            }
+            () => json("201 Created", r#"{"id":77,"name":"Biscuit","categoryId":3}"#),
+        };
+        let _ = socket.write_all(&answer).await;
+    })
+    .await;
+    let mut app = App::open(&strict.base_url, "petk_0123456789abcdef77d0", Timeouts::default());
+    app.shows(&["There are no animals here yet."]).await;
+    app.press("a \"Biscuit\" Tab \"9\" F2");
+    app.shows(&[
+        "code INVALID_CATEGORY",
+        "The service refused this field: \"categoryId 9 does not exist\"",
+        "> Category *   [9",
+    ])
+    .await;
+    app.press("BS \"3\" F2");
+    app.shows(&["Added Biscuit, id 77."]).await;
+    app.press("Esc");
+    app.quit().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_add_without_an_answer_is_looked_for_and_never_repeated() {
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    let posts = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&posts);
+    let mute = serve(move |_, request, mut socket| {
+        let posts = Arc::clone(&counted);
+        async move {
+            use tokio::io::AsyncWriteExt as _;
+            if request.starts_with("POST") {
+                posts.fetch_add(1, Ordering::SeqCst);
+                std::future::pending::<()>().await;
+            }
+            let there = posts.load(Ordering::SeqCst) > 0;
+            let body = if there { r#"[{"id":77,"name":"Biscuit","categoryId":3}]"# } else { "[]" };
+            let _ = socket.write_all(&json("200 OK", body)).await;
+        }
+    })
+    .await;
+    let mut app = App::open(&mute.base_url, "petk_0123456789abcdef77d0", stub::impatient());
+    app.shows(&["There are no animals here yet."]).await;
+    app.press("a \"Biscuit\" Tab \"3\" F2");
+    app.shows(&["The pet may or may not have been added.", "Look for it"]).await;
+    app.press("1");
+    app.shows(&["One new pet, id 77, has this name and category."]).await;
+    app.press("1");
+    app.shows(&["Added Biscuit, id 77."]).await;
+    assert_eq!(posts.load(Ordering::SeqCst), 1);
+    app.press("Esc");
+    app.quit().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn q_ends_at_once_while_a_request_hangs() {
+    let silent = serve(|_, _, socket| async move {
+        std::future::pending::<()>().await;
+        drop(socket);
+    })
+    .await;
+    let mut app = App::open(&silent.base_url, "petk_0123456789abcdef77d0", Timeouts::default());
+    app.shows(&["Loading pets from 127.0.0.1"]).await;
+    let state = tokio::time::timeout(Duration::from_secs(2), app.quit()).await.unwrap();
+    assert_eq!(state.quitting, Some(QuitReason::User));
+}
