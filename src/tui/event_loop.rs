@@ -112,7 +112,6 @@ where
 ///
 /// Polled with the loop's own waker: crossterm's stream keeps the waker of the first poll that found nothing, so that a
 /// poll with another one would leave the loop asleep for ever.
-#[expect(clippy::option_option, reason = "no item yet is not the end of the stream")]
 async fn already_there<S: Stream>(stream: &mut Pin<&mut S>) -> Option<Option<S::Item>> {
     poll_fn(|context| {
         Poll::Ready(match stream.as_mut().poll_next(context) {

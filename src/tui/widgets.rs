@@ -57,8 +57,7 @@ pub fn wrap(text: &str, columns: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     for word in text.split(' ') {
         let mut word = word.to_owned();
-        loop {
-            let Some(line) = lines.last_mut() else { break };
+        while let Some(line) = lines.last_mut() {
             let used = width(line) + usize::from(!line.is_empty());
             if used + width(&word) <= columns || columns == 0 {
                 if !line.is_empty() {

@@ -1,0 +1,195 @@
+//! A program in a pseudo-terminal: keys go in, an emulated screen comes out. Waits for conditions, never for a time.
+
+use std::io::{Read as _, Write};
+use std::sync::{Arc, Condvar, Mutex};
+use std::time::{Duration, Instant};
+
+use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
+use tempfile::TempDir;
+
+/// How long anything is waited for.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// The program under test.
+pub const PETSTORE: &str = env!("CARGO_BIN_EXE_petstore");
+
+struct Seen {
+    parser: vt100::Parser,
+    bytes: Vec<u8>,
+    closed: bool,
+}
+
+/// A running program and its screen.
+pub struct Terminal {
+    master: Option<Box<dyn MasterPty + Send>>,
+    writer: Option<Box<dyn Write + Send>>,
+    child: Box<dyn Child + Send + Sync>,
+    seen: Arc<(Mutex<Seen>, Condvar)>,
+    _home: Option<TempDir>,
+}
+
+/// What to start, and in which surroundings.
+pub struct Start {
+    command: CommandBuilder,
+    size: (u16, u16),
+    home: Option<TempDir>,
+}
+
+impl Start {
+    /// `petstore` with these arguments, a home of its own, UTF-8 and 256 colours, at 80x24.
+    pub fn petstore(arguments: &[&str]) -> Self {
+        Self::program(PETSTORE, arguments)
+    }
+
+    /// Any program in the same surroundings.
+    pub fn program(program: &str, arguments: &[&str]) -> Self {
+        let home = tempfile::tempdir().unwrap();
+        let mut command = CommandBuilder::new(program);
+        command.args(arguments);
+        command.env_clear();
+        for (name, value) in [("LANG", "C.UTF-8"), ("TERM", "xterm-256color"), ("TZ", "UTC"), ("PATH", "/usr/bin:/bin")]
+        {
+            command.env(name, value);
+        }
+        command.env("HOME", home.path());
+        command.cwd(home.path());
+        Self { command, size: (80, 24), home: Some(home) }
+    }
+
+    pub fn env(mut self, name: &str, value: &str) -> Self {
+        self.command.env(name, value);
+        self
+    }
+
+    pub fn size(mut self, columns: u16, rows: u16) -> Self {
+        self.size = (columns, rows);
+        self
+    }
+
+    /// Starts it.
+    pub fn open(self) -> Terminal {
+        let (columns, rows) = self.size;
+        let pair = native_pty_system().openpty(PtySize { rows, cols: columns, ..PtySize::default() }).unwrap();
+        let child = pair.slave.spawn_command(self.command).unwrap();
+        drop(pair.slave);
+        let mut reader = pair.master.try_clone_reader().unwrap();
+        let parser = vt100::Parser::new(rows.max(1), columns.max(1), 0);
+        let seen = Arc::new((Mutex::new(Seen { parser, bytes: Vec::new(), closed: false }), Condvar::new()));
+        let shared = Arc::clone(&seen);
+        // Drains all the time, so that the program never waits for the test.
+        std::thread::spawn(move || {
+            let mut bytes = [0; 4096];
+            loop {
+                let count = reader.read(&mut bytes).unwrap_or(0);
+                let mut seen = shared.0.lock().unwrap();
+                seen.parser.process(&bytes[..count]);
+                seen.bytes.extend_from_slice(&bytes[..count]);
+                seen.closed = count == 0;
+                shared.1.notify_all();
+                if count == 0 {
+                    return;
+                }
+            }
+        });
+        let writer = Some(pair.master.take_writer().unwrap());
+        Terminal { master: Some(pair.master), writer, child, seen, _home: self.home }
+    }
+}
+
+impl Terminal {
+    /// The letters on screen.
+    pub fn screen(&self) -> String {
+        self.seen.0.lock().unwrap().parser.screen().contents()
+    }
+
+    /// Everything that was written so far.
+    pub fn bytes(&self) -> Vec<u8> {
+        self.seen.0.lock().unwrap().bytes.clone()
+    }
+
+    /// Waits until all of these are on screen; gives the screen.
+    #[track_caller]
+    pub fn shows(&self, wanted: &[&str]) -> String {
+        self.wait_until(&format!("{wanted:?}"), |screen, _| {
+            let text = screen.contents();
+            wanted.iter().all(|part| text.contains(part))
+        })
+    }
+
+    /// Waits until `condition` holds for the screen and the bytes so far.
+    #[track_caller]
+    pub fn wait_until(&self, what: &str, condition: impl Fn(&vt100::Screen, &[u8]) -> bool) -> String {
+        let deadline = Instant::now() + PATIENCE;
+        let (lock, changed) = &*self.seen;
+        let mut seen = lock.lock().unwrap();
+        while !condition(seen.parser.screen(), &seen.bytes) {
+            let left = deadline.saturating_duration_since(Instant::now());
+            assert!(!left.is_zero() && !seen.closed, "{what} never came:\n{}", seen.parser.screen().contents());
+            seen = changed.wait_timeout(seen, left.min(Duration::from_millis(200))).unwrap().0;
+        }
+        seen.parser.screen().contents()
+    }
+
+    /// Writes bytes as a terminal would send them.
+    pub fn send(&mut self, bytes: impl AsRef<[u8]>) {
+        let writer = self.writer.as_mut().unwrap();
+        writer.write_all(bytes.as_ref()).unwrap();
+        writer.flush().unwrap();
+    }
+
+    pub fn resize(&self, columns: u16, rows: u16) {
+        self.seen.0.lock().unwrap().parser.screen_mut().set_size(rows.max(1), columns.max(1));
+        self.master.as_ref().unwrap().resize(PtySize { rows, cols: columns, ..PtySize::default() }).unwrap();
+    }
+
+    pub fn process_id(&self) -> u32 {
+        self.child.process_id().unwrap()
+    }
+
+    /// Sends a signal by name.
+    pub fn signal(&self, name: &str) {
+        let status = std::process::Command::new("kill").args(["-s", name, &self.process_id().to_string()]).status();
+        assert!(status.unwrap().success());
+    }
+
+    /// Closes the other side of the terminal, as a lost line does.
+    pub fn hang_up(&mut self) {
+        self.writer = None;
+        self.master = None;
+    }
+
+    /// Waits for the end; gives the exit status and everything that was written.
+    #[track_caller]
+    pub fn ended(&mut self) -> (u32, Vec<u8>) {
+        let deadline = Instant::now() + PATIENCE;
+        let status = loop {
+            if let Some(status) = self.child.try_wait().unwrap() {
+                break status;
+            }
+            assert!(Instant::now() < deadline, "still running:\n{}", self.screen());
+            std::thread::yield_now();
+        };
+        let (lock, changed) = &*self.seen;
+        let mut seen = lock.lock().unwrap();
+        while !seen.closed && self.master.is_some() {
+            assert!(Instant::now() < deadline, "the terminal was not closed");
+            seen = changed.wait_timeout(seen, Duration::from_millis(200)).unwrap().0;
+        }
+        (status.exit_code(), seen.bytes.clone())
+    }
+}
+
+impl Drop for Terminal {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Whether everything that was switched on was switched off again, after it.
+pub fn restored(bytes: &[u8]) -> bool {
+    [("\x1b[?1049h", "\x1b[?1049l"), ("\x1b[?2004h", "\x1b[?2004l")].into_iter().all(|(on, off)| {
+        let last = |part: &str| bytes.windows(part.len()).rposition(|window| window == part.as_bytes());
+        last(on).is_some() && last(off) > last(on)
+    })
+}

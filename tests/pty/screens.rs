@@ -1,0 +1,140 @@
+//! What is seen: the tour, an empty home, small and plain terminals.
+
+use crate::harness::{Start, restored};
+
+const BROWSING: &[&str] = &["> 1 ", "Rex", "available 100+", "pending 50"];
+
+#[test]
+fn the_tour_of_the_readme() {
+    let mut app = Start::petstore(&["--demo"]).open();
+    app.shows(BROWSING);
+    app.send("\x1b[C\x1b[C");
+    app.shows(&["pending 50]", "> 2 ", "Mr. Whiskers"]);
+    app.send("0L7\r");
+    app.shows(&["show 7", "Row 1 of 7."]);
+    app.send("\x1b[F\x1b[B");
+    app.shows(&["2 pages", "Row 8 of 14."]);
+    app.send("\r");
+    app.shows(&["Pet 8 "]);
+    app.send("/rex");
+    app.shows(&["1 of 14 rows"]);
+    app.send("\x1b");
+    app.shows(&["14 of 14 rows"]);
+    app.send("\x1b");
+    app.shows(&["type to search these 14 rows"]);
+    app.send("aBiscuit\t3rd");
+    app.shows(&["[3rd_"]);
+    app.send("\x1bOQ");
+    app.shows(&["\"3rd\" is not one.", "1 thing to correct."]);
+    app.send("\x7f\x08\x1b[12~");
+    app.shows(&["Added Biscuit, id 251."]);
+    app.send("Mochi\x1bOQ");
+    app.shows(&["Added Mochi, id 252."]);
+    app.send("\x1b");
+    app.shows(&["[1 Pets]"]);
+    app.send("q");
+    let (status, bytes) = app.ended();
+    assert_eq!(status, 0);
+    assert!(restored(&bytes));
+    let text = String::from_utf8_lossy(&bytes).into_owned();
+    assert!(text.ends_with("2 added: ids 251 to 252\r\n"), "{:?}", &text[text.len().saturating_sub(200)..]);
+}
+
+#[test]
+fn a_fresh_home_says_what_to_do_and_keeps_what_is_added() {
+    let data = tempfile::tempdir().unwrap();
+    let path = data.path().to_str().unwrap();
+    let open = || Start::petstore(&[]).env("XDG_DATA_HOME", path).open();
+    let mut app = open();
+    app.shows(&["There are no animals here yet.", "add the first one", "load 25 samples", "petstore --base-url URL"]);
+    app.send("S");
+    app.shows(&["25 samples added."]);
+    app.send("q");
+    assert_eq!(app.ended().0, 0);
+    open().shows(&["> 1 ", "Rex"]);
+}
+
+#[test]
+fn a_paste_of_several_lines_never_submits() {
+    let mut app = Start::petstore(&["--demo"]).open();
+    app.shows(BROWSING);
+    app.send("a\x1b[200~Rex\r\nMochi\r\n\x1b[201~");
+    app.shows(&["[Rex Mochi_", "> Name"]);
+}
+
+#[test]
+fn two_thousand_keys_at_once_all_arrive_in_order() {
+    let mut app = Start::petstore(&["--demo"]).open();
+    app.shows(BROWSING);
+    let name: String = ('a'..='z').cycle().take(1995).collect();
+    app.send(format!("a{name}\x01end"));
+    app.shows(&["[endabcdefghijklm"]);
+    app.send("\x05\x1bOQ");
+    app.shows(&["Name has 1998 characters; 255 is the most."]);
+}
+
+#[test]
+fn without_colour_the_selection_is_still_seen() {
+    let mut app = Start::petstore(&["--demo"]).env("NO_COLOR", "1").open();
+    app.shows(BROWSING);
+    app.send("jj");
+    app.shows(&["> 3 "]);
+    let bytes = app.bytes();
+    let text = String::from_utf8_lossy(&bytes);
+    for colour in ["\x1b[3", "\x1b[4", "\x1b[9"] {
+        let coloured = text.split(colour).skip(1).any(|rest| {
+            let digits: String = rest.chars().take_while(|c| c.is_ascii_digit() || *c == ';').collect();
+            rest[digits.len()..].starts_with('m') && !["9", ""].contains(&digits.as_str())
+        });
+        assert!(!coloured, "a colour after {colour:?}");
+    }
+    app.wait_until("a reversed row", |screen, _| screen.cell(6, 3).is_some_and(vt100::Cell::inverse));
+}
+
+#[test]
+fn without_utf8_nothing_beyond_ascii_is_written() {
+    let mut app = Start::petstore(&["--demo"]).env("LANG", "C").open();
+    app.shows(&["o available 100+", "~ pending 50"]);
+    app.send("L\x1b?\x1b/\x1ba\x1b");
+    app.shows(&["[1 Pets]"]);
+    assert!(app.bytes().is_ascii());
+}
+
+#[test]
+fn small_sizes_say_what_they_need_and_come_back() {
+    let mut app = Start::petstore(&["--demo"]).open();
+    let before = app.shows(BROWSING);
+    for (columns, rows) in [(1, 1), (0, 0), (20, 5), (60, 16), (200, 60)] {
+        app.resize(columns, rows);
+        app.send("\x0c");
+    }
+    app.resize(38, 7);
+    app.shows(&["40x8 needed, 38x7 here."]);
+    app.resize(80, 24);
+    app.wait_until("the same screen", |screen, _| screen.contents() == before);
+    app.send("q");
+    assert_eq!(app.ended().0, 0);
+    Start::petstore(&["--demo"]).size(60, 16).open().shows(&["> 1 ", "show 20"]);
+    Start::petstore(&["--demo"]).size(20, 5).open().shows(&["40x8 needed"]);
+}
+
+#[test]
+fn a_terminal_that_cannot_show_it_is_told_so() {
+    let mut app = Start::petstore(&["--demo"]).env("TERM", "dumb").open();
+    let (status, bytes) = app.ended();
+    assert_eq!(status, 2);
+    assert!(String::from_utf8_lossy(&bytes).contains("TERM is dumb or unset"));
+}
+
+#[test]
+fn moving_writes_little_and_idling_nothing() {
+    let mut app = Start::petstore(&["--demo"]).open();
+    app.shows(BROWSING);
+    app.send("j");
+    app.shows(&["> 2 ", "Row 2 of 20."]);
+    let before = app.bytes().len();
+    app.send("j");
+    app.shows(&["> 3 ", "Row 3 of 20."]);
+    let written = app.bytes().len() - before;
+    assert!(written <= 250, "{written} bytes for one row");
+}
