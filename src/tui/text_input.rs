@@ -58,8 +58,7 @@ impl TextInput {
 
     /// Inserts text at the cursor. A paste never submits: line ends and tabs become blanks, other controls go.
     pub fn insert(&mut self, text: &str) {
-        let joined = text.replace("\r\n", " ");
-        for c in joined.trim_end_matches(['\r', '\n']).chars() {
+        for c in text.trim_end_matches(['\r', '\n']).replace("\r\n", " ").chars() {
             let c = if matches!(c, '\r' | '\n' | '\t') { ' ' } else { c };
             if !c.is_control() && self.value.len() + c.len_utf8() <= MAX_BYTES {
                 self.value.insert(self.cursor, c);

@@ -1,6 +1,7 @@
 //! A program in a pseudo-terminal: keys go in, an emulated screen comes out. Waits for conditions, never for a time.
 
 use std::io::{Read as _, Write};
+use std::num::NonZero;
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::{Duration, Instant};
 
@@ -21,8 +22,8 @@ struct Seen {
 
 /// A running program and its screen.
 pub struct Terminal {
-    master: Option<Box<dyn MasterPty + Send>>,
-    writer: Option<Box<dyn Write + Send>>,
+    master: Box<dyn MasterPty + Send>,
+    writer: Box<dyn Write + Send>,
     child: Box<dyn Child + Send + Sync>,
     seen: Arc<(Mutex<Seen>, Condvar)>,
     _home: Option<TempDir>,
@@ -73,7 +74,7 @@ impl Start {
         let child = pair.slave.spawn_command(self.command).unwrap();
         drop(pair.slave);
         let mut reader = pair.master.try_clone_reader().unwrap();
-        let parser = vt100::Parser::new(rows.max(1), columns.max(1), 0);
+        let parser = vt100::Parser::new(at_least_one(rows), at_least_one(columns), 0);
         let seen = Arc::new((Mutex::new(Seen { parser, bytes: Vec::new(), closed: false }), Condvar::new()));
         let shared = Arc::clone(&seen);
         // Drains all the time, so that the program never waits for the test.
@@ -91,8 +92,8 @@ impl Start {
                 }
             }
         });
-        let writer = Some(pair.master.take_writer().unwrap());
-        Terminal { master: Some(pair.master), writer, child, seen, _home: self.home }
+        let writer = pair.master.take_writer().unwrap();
+        Terminal { master: pair.master, writer, child, seen, _home: self.home }
     }
 }
 
@@ -132,14 +133,13 @@ impl Terminal {
 
     /// Writes bytes as a terminal would send them.
     pub fn send(&mut self, bytes: impl AsRef<[u8]>) {
-        let writer = self.writer.as_mut().unwrap();
-        writer.write_all(bytes.as_ref()).unwrap();
-        writer.flush().unwrap();
+        self.writer.write_all(bytes.as_ref()).unwrap();
+        self.writer.flush().unwrap();
     }
 
     pub fn resize(&self, columns: u16, rows: u16) {
-        self.seen.0.lock().unwrap().parser.screen_mut().set_size(rows.max(1), columns.max(1));
-        self.master.as_ref().unwrap().resize(PtySize { rows, cols: columns, ..PtySize::default() }).unwrap();
+        self.seen.0.lock().unwrap().parser.screen_mut().set_size(at_least_one(rows), at_least_one(columns));
+        self.master.resize(PtySize { rows, cols: columns, ..PtySize::default() }).unwrap();
     }
 
     pub fn process_id(&self) -> u32 {
@@ -152,10 +152,24 @@ impl Terminal {
         assert!(status.unwrap().success());
     }
 
-    /// Closes the other side of the terminal, as a lost line does.
-    pub fn hang_up(&mut self) {
-        self.writer = None;
-        self.master = None;
+    /// Sends these bytes again and again until all of `wanted` is on screen.
+    #[track_caller]
+    pub fn send_until(&mut self, bytes: &str, wanted: &[&str]) {
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            self.send(bytes);
+            let (lock, changed) = &*self.seen;
+            let seen = lock.lock().unwrap();
+            let there = |seen: &mut Seen| {
+                let text = seen.parser.screen().contents();
+                !wanted.iter().all(|part| text.contains(part))
+            };
+            let (seen, waited) = changed.wait_timeout_while(seen, Duration::from_millis(200), there).unwrap();
+            if !waited.timed_out() {
+                return;
+            }
+            assert!(Instant::now() < deadline, "{wanted:?} never came:\n{}", seen.parser.screen().contents());
+        }
     }
 
     /// Waits for the end; gives the exit status and everything that was written.
@@ -171,7 +185,7 @@ impl Terminal {
         };
         let (lock, changed) = &*self.seen;
         let mut seen = lock.lock().unwrap();
-        while !seen.closed && self.master.is_some() {
+        while !seen.closed {
             assert!(Instant::now() < deadline, "the terminal was not closed");
             seen = changed.wait_timeout(seen, Duration::from_millis(200)).unwrap().0;
         }
@@ -184,6 +198,11 @@ impl Drop for Terminal {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
+}
+
+/// The emulator has no empty screens.
+fn at_least_one(cells: u16) -> NonZero<u16> {
+    NonZero::new(cells).unwrap_or(NonZero::<u16>::MIN)
 }
 
 /// Whether everything that was switched on was switched off again, after it.

@@ -114,7 +114,7 @@ fn small_sizes_say_what_they_need_and_come_back() {
     app.wait_until("the same screen", |screen, _| screen.contents() == before);
     app.send("q");
     assert_eq!(app.ended().0, 0);
-    Start::petstore(&["--demo"]).size(60, 16).open().shows(&["> 1 ", "show 20"]);
+    Start::petstore(&["--demo"]).size(60, 16).open().shows(&["> 1 ", "available 100+"]);
     Start::petstore(&["--demo"]).size(20, 5).open().shows(&["40x8 needed"]);
 }
 
