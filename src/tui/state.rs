@@ -143,6 +143,14 @@ pub struct Layout {
     pub reader_lines: u16,
 }
 
+impl Link {
+    /// Whether requests carry a key at all.
+    #[must_use]
+    pub fn has_key(&self) -> bool {
+        self.key.1 != KeyOrigin::Absent
+    }
+}
+
 impl AppState {
     /// The state at start: nothing known, the list about to be asked for.
     #[must_use]
@@ -206,7 +214,7 @@ impl AppState {
         self.message = Some(Message { text: text.into(), kind: MessageKind::Done, until });
     }
 
-    /// Whether the last answer was "wrong key".
+    /// Whether the last answer was "wrong key", or there is none.
     #[must_use]
     pub fn key_refused(&self) -> bool {
         matches!(self.link.health, Health::KeyRefused { .. })

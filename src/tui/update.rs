@@ -23,7 +23,7 @@ const SAME_LINE_END: Duration = Duration::from_millis(50);
 
 /// What to ask for when the app begins.
 pub fn start(state: &mut AppState, now: Now) -> Vec<Effect> {
-    if state.link.key.1 == KeyOrigin::Absent {
+    if !state.link.has_key() {
         let code = None;
         let message = "no API key is set".to_owned();
         pets::update::refuse_key(state, Failure::Refused { status: 401, code, message, retry_after: None }, now);

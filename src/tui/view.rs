@@ -93,6 +93,7 @@ fn health(state: &AppState, look: &Look, now: Now, wide: bool) -> (String, Role)
     match &state.link.health {
         Health::Unknown => (if running.is_some() { "connecting".into() } else { "not asked yet".into() }, Role::Text),
         Health::Away { failure, .. } => (format!("{}{data}", away_word(failure)), Role::Error),
+        Health::KeyRefused { .. } if !state.link.has_key() => (format!("no key{data}"), Role::Error),
         Health::KeyRefused { .. } => (format!("401{data}"), Role::Error),
         Health::Ok { took } => {
             let age = read.map_or(0, |at| now.mono.saturating_duration_since(at.mono).as_secs());
@@ -196,7 +197,8 @@ fn draw_key_box(
     look: &Look,
     now: Now,
 ) -> Option<Position> {
-    let inner = popup(buf, body, 64, 15, "The service needs another API key", look);
+    let title = if state.link.has_key() { "The service needs another API key" } else { "The service needs an API key" };
+    let inner = popup(buf, body, 64, 15, title, look);
     let (ending, origin) = &state.link.key;
     let used = if ending.is_empty() { String::new() } else { format!("ends in {ending}, ") };
     let mut lines = vec![
@@ -204,7 +206,9 @@ fn draw_key_box(
         Line::raw(format!("  Service   {} ({})", look.text(&state.link.service), look.text(&state.link.name))),
         Line::raw(format!("  Key       {used}{}", look.text(&origin.to_string()))),
     ];
-    if let Health::KeyRefused { failure: Failure::Refused { message, .. } } = &state.link.health {
+    if let Health::KeyRefused { failure: Failure::Refused { message, .. } } = &state.link.health
+        && state.link.has_key()
+    {
         lines.push(Line::raw(format!("  Answer    \"{}\"", look.text(message))));
     }
     lines.extend([Line::raw(""), Line::raw("  New key")]);

@@ -207,8 +207,14 @@ fn at_least_one(cells: u16) -> NonZero<u16> {
 
 /// Whether everything that was switched on was switched off again, after it.
 pub fn restored(bytes: &[u8]) -> bool {
-    [("\x1b[?1049h", "\x1b[?1049l"), ("\x1b[?2004h", "\x1b[?2004l")].into_iter().all(|(on, off)| {
-        let last = |part: &str| bytes.windows(part.len()).rposition(|window| window == part.as_bytes());
-        last(on).is_some() && last(off) > last(on)
-    })
+    switched_off(bytes, "?1049") && switched_off(bytes, "?2004")
+}
+
+/// Whether this mode was switched on, and off again after it.
+pub fn switched_off(bytes: &[u8], mode: &str) -> bool {
+    let last = |end: char| {
+        let sequence = format!("\x1b[{mode}{end}");
+        bytes.windows(sequence.len()).rposition(|window| window == sequence.as_bytes())
+    };
+    last('h').is_some() && last('l') > last('h')
 }

@@ -2,7 +2,7 @@
 
 use crate::harness::{Start, restored};
 
-const BROWSING: &[&str] = &["> 1 ", "Rex", "available 100+", "pending 50"];
+const BROWSING: &[&str] = &["> 1 ", "Rex", "available 100+", "pending 50", "sold 25"];
 
 #[test]
 fn the_tour_of_the_readme() {

@@ -264,6 +264,18 @@ fn a_refused_key_is_asked_for_and_the_app_goes_on_with_the_new_one() {
 }
 
 #[test]
+fn without_a_key_nothing_is_asked_and_one_is_asked_for() {
+    let Service::Remote(mut without) = remote() else { panic!() };
+    (without.key, without.key_origin) = (None, crate::config::KeyOrigin::Absent);
+    let mut app = App::started(Service::Remote(without), 80, 24);
+    assert!(app.effects.is_empty() && matches!(app.state.popup, Some(Popup::Key(_))));
+    app.wait(Duration::from_secs(1)).keys("Esc");
+    assert!(app.says("No API key is set for api.example.com. Nothing has been asked. F4: enter one"));
+    app.keys("F4 \"petk_0123456789\" Enter");
+    assert!(app.job(Slot::TestKey).is_some());
+}
+
+#[test]
 fn a_refused_key_never_takes_the_cursor_out_of_a_field() {
     let mut app = App::loaded_from(remote(), 80, 24, &animals(39));
     app.keys("r / \"whis\"");

@@ -141,6 +141,9 @@ fn banner_lines(state: &AppState, look: &Look, now: Now, columns: u16) -> Vec<Li
     };
     let text = match &state.link.health {
         Health::Unknown | Health::Ok { .. } => return Vec::new(),
+        Health::KeyRefused { .. } if !state.link.has_key() => {
+            format!("No API key is set for {}. Nothing has been asked. F4: enter one", state.link.service)
+        }
         Health::KeyRefused { failure } => {
             format!("{}{rows} F4: enter another key   e: details", failure.sentence(&state.link.service))
         }
@@ -314,6 +317,9 @@ fn empty_lines(state: &AppState, look: &Look, now: Now) -> Vec<Line<'static>> {
     {
         let seconds = now.mono.saturating_duration_since(since).as_secs();
         return vec![Line::raw(format!("   Loading pets from {service} ... ({seconds} s, Ctrl-C cancels)"))];
+    }
+    if pets.list().is_none() && state.key_refused() {
+        return vec![Line::raw("   No rows have been read yet. F4 asks for the API key.")];
     }
     if pets.list().is_none() {
         return vec![Line::raw("   No rows have been read yet. r asks for them.")];
