@@ -28,3 +28,5 @@ pub mod worker;
 
 #[cfg(test)]
 pub(crate) mod test_kit;
+#[cfg(test)]
+mod walk;

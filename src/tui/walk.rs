@@ -1,0 +1,100 @@
+//! A random walk over keys, pastes, sizes, times and replies: nothing panics, and nothing waits for a job that was never
+//! started.
+
+use std::time::Duration;
+
+use proptest::prelude::*;
+
+use crate::api::Failure;
+use crate::config::Service;
+use crate::model::Pet;
+use crate::tui::effect::{Effect, Job, Task};
+use crate::tui::inflight::Slot;
+use crate::tui::keymap::BINDINGS;
+use crate::tui::msg::{Key, KeyPress, Listed, LookedUp, Msg, Outcome, Reply, Size};
+use crate::tui::test_kit::{App, animals, remote};
+
+/// One step, chosen by two numbers.
+fn step(app: &mut App, what: u8, which: u16) {
+    let which = usize::from(which);
+    match what % 16 {
+        0..7 => {
+            let keys: Vec<KeyPress> = BINDINGS.iter().flat_map(|binding| binding.keys).copied().collect();
+            app.send(Msg::Key(keys[which % keys.len()]));
+        }
+        7 | 8 => app.send(Msg::Key(Key::Char(char::from(b' ' + (which % 95) as u8)).into())),
+        9 => {
+            app.send(Msg::Paste(["Rex\r\nMochi", "12", "\u{1b}[2J\u{202e}", "petk_0123456789abcdef"][which % 4].into()))
+        }
+        10 => app.send(Msg::Resize(Size { columns: (which % 150) as u16, rows: (which % 50) as u16 })),
+        11 => {
+            app.wait(Duration::from_millis((which as u64 % 64) * 1000));
+        }
+        12..15 => reply(app, which),
+        _ => {
+            app.screen();
+        }
+    }
+}
+
+/// Answers one of the jobs that were asked for, late, twice or not as hoped.
+fn reply(app: &mut App, which: usize) {
+    let jobs: Vec<Job> = app
+        .effects
+        .iter()
+        .rev()
+        .take(8)
+        .filter_map(|effect| if let Effect::Job(job) = effect { Some(job.clone()) } else { None })
+        .collect();
+    let Some(Job { slot, id, task }) = jobs.get(which % jobs.len().max(1)).cloned() else { return };
+    let failure = || match which % 5 {
+        0 => Failure::NotSent { why: "connection refused".into() },
+        1 => Failure::NoAnswer { after: Duration::from_secs(30) },
+        2 => Failure::Malformed { why: "cut".into(), excerpt: "<html>".into() },
+        status => Failure::Refused {
+            status: [400, 401, 503][(which / 5 + status) % 3],
+            code: Some("invalid_name".into()),
+            message: "name".into(),
+            retry_after: None,
+        },
+    };
+    let fails = which.is_multiple_of(3);
+    let pet = Pet { id: 7, name: "Rex".into(), category_id: 3, status: None };
+    let outcome = match task {
+        _ if which.is_multiple_of(11) => Outcome::Failed(failure()),
+        Task::List { .. } | Task::More(_) if fails => Outcome::Listed(Err(failure())),
+        Task::List { .. } | Task::More(_) => {
+            let listed = Listed { pets: animals(which % 130), next: None, took: Duration::from_millis(5) };
+            Outcome::Listed(Ok(listed))
+        }
+        Task::Create(_) => Outcome::Created(if fails { Err(failure()) } else { Ok(pet) }),
+        Task::LookUp(_) if fails => Outcome::LookedUp(Err(failure())),
+        Task::LookUp(_) => Outcome::LookedUp(Ok(LookedUp { matches: vec![pet], complete: which.is_multiple_of(2) })),
+        Task::TestKey(_) => Outcome::KeyTested(if fails { Err(failure()) } else { Ok(()) }),
+        Task::AddSamples(count) => Outcome::SamplesAdded(count, fails.then(failure)),
+    };
+    app.send(Msg::Reply(Reply { slot, id, outcome }));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 200, max_shrink_iters: 400, ..ProptestConfig::default() })]
+
+    #[test]
+    fn no_walk_panics_or_waits_for_a_job_that_was_never_started(
+        steps in prop::collection::vec((any::<u8>(), any::<u16>()), 1..300),
+        elsewhere in any::<bool>(),
+    ) {
+        let service = if elsewhere { remote() } else { Service::Demo };
+        let mut app = App::started(service, 80, 24);
+        for (what, which) in steps {
+            step(&mut app, what, which);
+            for slot in Slot::ALL {
+                prop_assert!(!app.state.inflight.is_running(slot) || app.job(slot).is_some(), "{slot:?}");
+            }
+            let deadline = crate::tui::deadline::next_deadline(&app.state, app.now);
+            prop_assert!(deadline.is_none_or(|at| at > app.now.mono));
+        }
+        app.send(Msg::Resize(Size { columns: 80, rows: 24 }));
+        app.screen();
+    }
+}
