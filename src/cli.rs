@@ -63,7 +63,7 @@ fn run(args: Args) -> Result<Exit, Failed> {
         None => app::run(&runtime, &args.shared.choices(), &env),
         Some(Command::Pets(command)) => {
             let settings = Settings::resolve(&args.shared.choices(), &env)?;
-            runtime.block_on(pets::run(command, &settings, &env))
+            runtime.block_on(pets::run(command, &settings))
         }
         Some(Command::Serve(serve)) => runtime.block_on(async {
             log_to_stderr();

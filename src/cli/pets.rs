@@ -5,7 +5,7 @@ use std::io::{self, BufRead as _, IsTerminal as _, Read as _, Write};
 
 use crate::api::retry::wait_before_repeat;
 use crate::api::{ApiError, Client};
-use crate::config::{Env, Service, Settings};
+use crate::config::{Service, Settings};
 use crate::model::draft::{check_name, parse_category_id};
 use crate::model::sunset::GET_PET_REMOVED_ON_WORDS;
 use crate::model::{NewPet, Pet, PetQuery, PetStatus, display_safe};
@@ -19,7 +19,7 @@ use super::service;
 const MAX_OBJECT: u64 = 64 * 1024;
 
 /// Does what `command` says, against the service of the settings.
-pub async fn run(command: PetsCommand, settings: &Settings, env: &Env) -> Result<Exit, Failed> {
+pub async fn run(command: PetsCommand, settings: &Settings) -> Result<Exit, Failed> {
     if let Service::Remote(remote) = &settings.service
         && remote.key.is_none()
     {
@@ -35,7 +35,7 @@ pub async fn run(command: PetsCommand, settings: &Settings, env: &Env) -> Result
         match command {
             PetsCommand::List(args) => list(&client, &service, args, settings).await,
             PetsCommand::Add(args) => add(&client, &service, args).await,
-            PetsCommand::Get(args) => get(&client, &service, &args, env).await,
+            PetsCommand::Get(args) => get(&client, &service, &args).await,
         }
     };
     let result = tokio::select! {
@@ -59,7 +59,7 @@ async fn list(client: &Client, service: &str, args: ListArgs, settings: &Setting
     Ok(Exit::Done)
 }
 
-async fn get(client: &Client, service: &str, args: &GetArgs, _env: &Env) -> Result<Exit, Failed> {
+async fn get(client: &Client, service: &str, args: &GetArgs) -> Result<Exit, Failed> {
     let found = repeated(|| client.get_pet(args.id)).await;
     let pet = found.map_err(|error| Failed::request(&error, service, false))?;
     note(&format!("used GET /pets/{{petId}}, which is removed on {GET_PET_REMOVED_ON_WORDS}"));

@@ -1,5 +1,7 @@
 //! How the pets screen looks.
 
+mod detail;
+
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 use ratatui::style::Modifier;
@@ -13,7 +15,7 @@ use crate::tui::inflight::Slot;
 use crate::tui::screens::pets::{Count, SortBy};
 use crate::tui::state::{AppState, Health, Layout};
 use crate::tui::theme::{Look, Role};
-use crate::tui::view::{WIDE, pane};
+use crate::tui::view::WIDE;
 use crate::tui::widgets::{banner, boxed, put, put_right};
 
 use super::update::may_have_more;
@@ -42,14 +44,14 @@ pub fn draw(
     let row_cursor = if wide {
         let list = Rect { width: LIST_BESIDE_PANES, ..rest };
         let panes = Rect { x: list.right(), width: rest.width - list.width, ..rest };
-        draw_panes(buf, panes, state, look);
+        detail::draw_panes(buf, panes, state, look);
         let inner = boxed(buf, list, &list_title(state, layout), look);
         draw_table(buf, inner, state, look, now, layout)
     } else {
         let drawer = if state.pets.drawer && rest.height >= 12 { 5 } else { 0 };
         let list = Rect { height: rest.height - drawer, ..rest };
         if drawer > 0 {
-            draw_drawer(buf, Rect { y: list.bottom(), height: drawer, ..rest }, state, look);
+            detail::draw_drawer(buf, Rect { y: list.bottom(), height: drawer, ..rest }, state, look);
         }
         draw_table(buf, list, state, look, now, layout)
     };
@@ -293,18 +295,10 @@ fn name_in_table(look: &Look, name: &str, columns: usize) -> String {
     cut(&simple, columns)
 }
 
-fn status_word(look: &Look, pet: &Pet) -> String {
+pub(super) fn status_word(look: &Look, pet: &Pet) -> String {
     match &pet.status {
         None => "not set".to_owned(),
         Some(status) => look.text(status.as_str()),
-    }
-}
-
-/// The same where there is room to say that this version does not know it.
-fn status_in_detail(look: &Look, pet: &Pet) -> String {
-    match &pet.status {
-        Some(ObservedStatus::Unknown(_)) => format!("{} (unknown)", cut(&status_word(look, pet), 12)),
-        Some(ObservedStatus::Known(_)) | None => status_word(look, pet),
     }
 }
 
@@ -353,145 +347,11 @@ fn empty_lines(state: &AppState, look: &Look, now: Now) -> Vec<Line<'static>> {
     lines
 }
 
-/// The detail under the list, with the counts as bars.
-fn draw_drawer(buf: &mut Buffer, area: Rect, state: &AppState, look: &Look) {
-    let Some(pet) = state.pets.detailed() else { return };
-    let title = format!(" Pet {} ", pet.id);
-    let from = format!(" {} ", origin(state, look));
-    let columns = usize::from(area.width).saturating_sub(3);
-    let middle = columns.saturating_sub(4 + width(&title) + width(&from) + 3);
-    let rule = format!("{}{title}{}{from}{}", look.rule(4), look.rule(middle), look.rule(3));
-    put(buf, area, 0, &Line::styled(format!(" {rule}"), look.style(Role::Heading)));
-    let name = cut(&look.text(&pet.name), usize::from(area.width).saturating_sub(14));
-    put(buf, area, 1, &Line::raw(format!(" Name       {name}")));
-    let (mark, role) = look.mark(pet.status.as_ref());
-    put(
-        buf,
-        area,
-        2,
-        &Line::from(vec![
-            Span::raw(format!(" Category   {:<20}   Status  ", pet.category_id)),
-            Span::styled(mark, look.style(role)),
-            Span::raw(format!(" {:<12}  Id  {}", status_in_detail(look, pet), pet.id)),
-        ]),
-    );
-    put(buf, area, 3, &chart_line(state, look));
-}
-
-/// Where the animal in the detail comes from.
-fn origin(state: &AppState, look: &Look) -> String {
-    let read = state.pets.read_at().map_or(String::new(), |at| look.time(at.wall));
-    match &state.pets.pinned {
-        Some(_) => "just added".to_owned(),
-        None => format!("from the list, {read}"),
-    }
-}
-
-fn chart_line(state: &AppState, look: &Look) -> Line<'static> {
-    let mut spans = vec![Span::raw(" Of all     ")];
-    let most = state.pets.counts.iter().flatten().map(|count| count.seen).max().unwrap_or(0).max(1);
-    for (status, count) in PetStatus::ALL.into_iter().zip(state.pets.counts) {
-        let Some(count) = count else { continue };
-        let (_, role) = look.mark(Some(&status.into()));
-        spans.push(Span::raw(format!("{status} ")));
-        spans.push(Span::styled(look.bar(count.seen * 10 / most), look.style(role)));
-        spans.push(Span::raw(format!(" {count}   ")));
-    }
-    Line::from(spans)
-}
-
 fn list_title(state: &AppState, layout: &Layout) -> String {
     let rows = state.pets.row_count();
     let first = layout.table_top.min(rows.saturating_sub(1)) + 1;
     let last = (layout.table_top + usize::from(layout.table_rows)).min(rows);
     if rows == 0 { "Pets".to_owned() } else { format!("Pets {first}-{last} of {rows} here") }
-}
-
-/// The panes at the right: detail, and two charts.
-fn draw_panes(buf: &mut Buffer, area: Rect, state: &AppState, look: &Look) {
-    let chart_rows = 7.min(area.height);
-    let by_category = categories(state);
-    let category_rows = if area.height >= 30 { u16::try_from(by_category.len().min(10)).unwrap_or(0) + 4 } else { 0 };
-    let detail = Rect { height: area.height - chart_rows - category_rows, ..area };
-    draw_detail(buf, detail, state, look);
-    let status = Rect { y: detail.bottom(), height: chart_rows, ..area };
-    let inner = pane(buf, status, "Status", look, true);
-    let most = state.pets.counts.iter().flatten().map(|count| count.seen).max().unwrap_or(0);
-    for (y, (status, count)) in (1..).zip(PetStatus::ALL.into_iter().zip(state.pets.counts)) {
-        let (mark, role) = look.mark(Some(&status.into()));
-        let number = count.map_or_else(|| "-".to_owned(), |count| count.to_string());
-        let label = format!("{mark} {:<10}", status.as_str());
-        draw_bar(buf, inner, y, &label, count.map_or(0, |count| count.seen), most, &number, look, role);
-    }
-    if category_rows > 0 {
-        let inner =
-            boxed(buf, Rect { y: status.bottom(), height: category_rows, ..area }, "Category, these rows", look);
-        let most = by_category.first().map_or(0, |(_, count)| *count);
-        for (y, (category, count)) in (1..inner.height).zip(&by_category) {
-            let label = cut(&format!("{category:>10}  "), 22);
-            draw_bar(buf, inner, y, &label, *count, most, &count.to_string(), look, Role::Text);
-        }
-    }
-}
-
-/// How many of the rows here are in each category, the most frequent first.
-fn categories(state: &AppState) -> Vec<(i64, usize)> {
-    let mut counts = std::collections::BTreeMap::new();
-    for pet in state.pets.rows_from(0) {
-        *counts.entry(pet.category_id).or_insert(0) += 1;
-    }
-    let mut counts: Vec<_> = counts.into_iter().collect();
-    counts.sort_by_key(|(category, count)| (std::cmp::Reverse(*count), *category));
-    counts
-}
-
-#[expect(clippy::too_many_arguments, reason = "a bar has that many parts")]
-fn draw_bar(
-    buf: &mut Buffer,
-    area: Rect,
-    y: u16,
-    label: &str,
-    value: usize,
-    most: usize,
-    number: &str,
-    look: &Look,
-    role: Role,
-) {
-    let room = usize::from(area.width).saturating_sub(width(label) + 8);
-    let columns = if most == 0 { 0 } else { (value * room).div_ceil(most) };
-    put(
-        buf,
-        area,
-        y,
-        &Line::from(vec![Span::raw(format!(" {label} ")), Span::styled(look.bar(columns), look.style(role))]),
-    );
-    put_right(buf, Rect { width: area.width.saturating_sub(1), ..area }, y, number, look, Role::Text);
-}
-
-fn draw_detail(buf: &mut Buffer, area: Rect, state: &AppState, look: &Look) {
-    let title = state.pets.detailed().map_or_else(|| "No pet".to_owned(), |pet| format!("Pet {}", pet.id));
-    let inner = boxed(buf, area, &title, look);
-    let Some(pet) = state.pets.detailed() else { return };
-    let room = usize::from(inner.width).saturating_sub(13);
-    let mut y = 1;
-    for (at, part) in crate::tui::widgets::wrap(&look.text(&pet.name), room).into_iter().take(4).enumerate() {
-        put(buf, inner, y, &Line::raw(format!(" {:<10} {part}", if at == 0 { "Name" } else { "" })));
-        y += 1;
-    }
-    put(buf, inner, y, &Line::raw(format!(" Category   {}", pet.category_id)));
-    let (mark, role) = look.mark(pet.status.as_ref());
-    put(
-        buf,
-        inner,
-        y + 1,
-        &Line::from(vec![
-            Span::raw(" Status     "),
-            Span::styled(mark, look.style(role)),
-            Span::raw(format!(" {}", status_in_detail(look, pet))),
-        ]),
-    );
-    put(buf, inner, y + 2, &Line::raw(format!(" Id         {}", pet.id)));
-    put(buf, inner, y + 4, &Line::raw(format!(" Seen       {}", origin(state, look))));
 }
 
 /// The message line when nothing else is to be said: where the cursor is, and whether there is more.
