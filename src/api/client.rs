@@ -71,7 +71,8 @@ impl Client {
             builder = builder.tls_backend_preconfigured(no_certificates());
         }
         if base.is_loopback() {
-            builder = builder.no_proxy();
+            // A new connection costs next to nothing here, while looking after idle ones would wake an idle program.
+            builder = builder.no_proxy().pool_max_idle_per_host(0);
         }
         Ok(Self { http: builder.build()?, base, key, timeouts })
     }

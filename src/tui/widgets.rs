@@ -91,10 +91,31 @@ pub fn wrap(text: &str, columns: usize) -> Vec<String> {
 /// Lines marked with `!`, as everything that went wrong is.
 #[must_use]
 pub fn banner(text: &str, columns: u16, look: &Look) -> Vec<Line<'static>> {
-    wrap(text, usize::from(columns).saturating_sub(4))
-        .into_iter()
-        .map(|line| Line::from(vec![Span::styled(" ! ", look.style(Role::Error)), Span::raw(line)]))
-        .collect()
+    marked(wrap(text, usize::from(columns).saturating_sub(4)), look)
+}
+
+/// The same in at most `rows` rows, with the keys that help at the end: those stay together and are never cut off.
+#[must_use]
+pub fn banner_with_keys(text: &str, keys: &str, columns: u16, rows: usize, look: &Look) -> Vec<Line<'static>> {
+    let room = usize::from(columns).saturating_sub(4);
+    let mut lines = wrap(text, room);
+    let fits = lines.len() <= rows;
+    match lines.last_mut().filter(|last| fits && width(last) + 3 + width(keys) <= room) {
+        Some(last) => {
+            last.push_str("   ");
+            last.push_str(keys);
+        }
+        None => {
+            lines.truncate(rows.saturating_sub(1));
+            lines.push(cut(keys, room));
+        }
+    }
+    marked(lines, look)
+}
+
+fn marked(lines: Vec<String>, look: &Look) -> Vec<Line<'static>> {
+    let mark = look.style(Role::Error);
+    lines.into_iter().map(|line| Line::from(vec![Span::styled(" ! ", mark), Span::raw(line)])).collect()
 }
 
 /// A text field in brackets at `(x, y)`, `columns` wide inside; gives the place of its cursor.
@@ -137,6 +158,19 @@ mod tests {
         assert_eq!(wrap("", 5), [""]);
         assert_eq!(wrap("a b", 0), ["a b"]);
         assert_eq!(wrap("ポチ", 1), ["ポ", "チ", ""]);
+    }
+
+    #[test]
+    fn the_keys_of_a_banner_stay_together_however_long_its_text_is() {
+        let look = crate::tui::test_kit::look();
+        let lines = |text: &str| -> Vec<String> {
+            let lines = banner_with_keys(text, "r: now   e: details", 40, 3, &look);
+            lines.iter().map(ToString::to_string).collect()
+        };
+        assert_eq!(lines("Gone."), [" ! Gone.   r: now   e: details"]);
+        assert_eq!(lines("Gone for a good while now."), [" ! Gone for a good while now.", " ! r: now   e: details"]);
+        let long = lines(&"word ".repeat(50));
+        assert_eq!((long.len(), long[2].as_str()), (3, " ! r: now   e: details"));
     }
 
     #[test]

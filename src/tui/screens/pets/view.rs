@@ -7,7 +7,6 @@ use ratatui::layout::{Position, Rect};
 use ratatui::style::Modifier;
 use ratatui::text::{Line, Span};
 
-use crate::api::failure::Remedy;
 use crate::clock::Now;
 use crate::model::text::{cut, width};
 use crate::model::{Limit, ObservedStatus, Pet, PetStatus};
@@ -16,9 +15,12 @@ use crate::tui::screens::pets::{Count, SortBy};
 use crate::tui::state::{AppState, Health, Layout};
 use crate::tui::theme::{Look, Role};
 use crate::tui::view::WIDE;
-use crate::tui::widgets::{banner, boxed, put, put_right};
+use crate::tui::widgets::{banner_with_keys, boxed, put, put_right};
 
 use super::update::may_have_more;
+
+/// The most rows that a banner takes from the table.
+const BANNER_ROWS: usize = 3;
 
 /// The width of the list where there are panes beside it.
 const LIST_BESIDE_PANES: u16 = 80;
@@ -36,7 +38,7 @@ pub fn draw(
     draw_tabs(buf, body, state, look, wide);
     let search_cursor = draw_search(buf, body, state, look);
     let mut top = 2;
-    for line in banner_lines(state, look, now, body.width).iter().take(3) {
+    for line in &banner_lines(state, look, now, body.width) {
         put(buf, body, top, line);
         top += 1;
     }
@@ -141,28 +143,29 @@ fn banner_lines(state: &AppState, look: &Look, now: Now, columns: u16) -> Vec<Li
         Some(0..60) => " The rows below are less than a minute old.".to_owned(),
         Some(seconds) => format!(" The rows below are {} min old.", seconds / 60),
     };
-    let text = match &state.link.health {
+    let service = &state.link.service;
+    let (text, keys) = match &state.link.health {
         Health::Unknown | Health::Ok { .. } => return Vec::new(),
         Health::KeyRefused { .. } if !state.link.has_key() => {
-            format!("No API key is set for {}. Nothing has been asked. F4: enter one", state.link.service)
+            (format!("No API key is set for {service}. Nothing has been asked."), "F4: enter one")
         }
         Health::KeyRefused { failure } => {
-            format!("{}{rows} F4: enter another key   e: details", failure.sentence(&state.link.service))
+            (format!("{}{rows}", failure.sentence(service)), "F4: enter another key   e: details")
         }
         Health::Away { failure, tries, next_try } => {
-            let again = match next_try {
-                _ if state.inflight.is_running(Slot::List) => "Trying again ...   e: details".to_owned(),
+            let (again, keys) = match next_try {
+                _ if state.inflight.is_running(Slot::List) => (" Trying again ...".to_owned(), "e: details"),
                 Some(at) => {
                     let left = at.saturating_duration_since(now.mono).as_millis().div_ceil(1000);
-                    format!("Trying again in {}:{:02} (try {}).   r: now   e: details", left / 60, left % 60, tries + 1)
+                    let again = format!(" Trying again in {}:{:02} (try {}).", left / 60, left % 60, tries + 1);
+                    (again, "r: now   e: details")
                 }
-                None if failure.remedy() == Remedy::None => "r: ask again   e: details".to_owned(),
-                None => "r: now   e: details".to_owned(),
+                None => (String::new(), "r: ask again   e: details"),
             };
-            format!("{}{rows} {again}", failure.sentence(&state.link.service))
+            (format!("{}{rows}{again}", failure.sentence(service)), keys)
         }
     };
-    banner(&look.text(&text), columns, look)
+    banner_with_keys(&look.text(&text), keys, columns, BANNER_ROWS, look)
 }
 
 /// The columns of the table, from their left edge.
