@@ -127,7 +127,7 @@ fn a_terminal_that_cannot_show_it_is_told_so() {
 }
 
 #[test]
-fn moving_writes_little_and_idling_nothing() {
+fn moving_by_one_row_writes_at_most_250_bytes() {
     let mut app = Start::petstore(&["--demo"]).open();
     app.shows(BROWSING);
     app.send("j");
