@@ -16,6 +16,11 @@ pub enum Failure {
         /// The cause, for example `connection refused`.
         why: String,
     },
+    /// The service inside the program, or the client, could not be started; asking again gives the same.
+    NotStarted {
+        /// The cause.
+        why: String,
+    },
     /// It may have arrived; no whole answer came.
     NoAnswer {
         /// How long it was waited for.
@@ -111,7 +116,7 @@ impl Failure {
     #[must_use]
     pub const fn outcome_unknown(&self) -> bool {
         match self {
-            Self::NotSent { .. } | Self::Busy => false,
+            Self::NotSent { .. } | Self::NotStarted { .. } | Self::Busy => false,
             Self::NoAnswer { .. } | Self::Broken { .. } | Self::Malformed { .. } | Self::Crashed { .. } => true,
             Self::Refused { status, .. } => matches!(status, 500..=599) && *status != 501,
         }
@@ -124,7 +129,9 @@ impl Failure {
             Self::Refused { status: 401, .. } => Remedy::EnterKey,
             Self::Refused { status: 408 | 429 | 500 | 502..=599, .. } => Remedy::TryLater,
             Self::NotSent { .. } | Self::NoAnswer { .. } | Self::Broken { .. } | Self::Busy => Remedy::TryLater,
-            Self::Refused { .. } | Self::Malformed { .. } | Self::Crashed { .. } => Remedy::None,
+            Self::Refused { .. } | Self::NotStarted { .. } | Self::Malformed { .. } | Self::Crashed { .. } => {
+                Remedy::None
+            }
         }
     }
 
@@ -133,6 +140,7 @@ impl Failure {
     pub fn sentence(&self, service: &str) -> String {
         match self {
             Self::NotSent { why } => format!("No connection to {service} ({why})."),
+            Self::NotStarted { why } => format!("Not started: {why}. Mend that, then start petstore again."),
             Self::NoAnswer { after } => format!("No answer from {service} ({} s).", after.as_secs()),
             Self::Broken { why } => format!("The connection to {service} broke ({why})."),
             Self::Refused { status: 401, code: Some(_), message, .. } => {
@@ -167,6 +175,7 @@ impl Failure {
                 lines.push(excerpt.clone());
             }
             Self::NotSent { .. }
+            | Self::NotStarted { .. }
             | Self::NoAnswer { .. }
             | Self::Broken { .. }
             | Self::Malformed { .. }

@@ -79,9 +79,11 @@ impl Failed {
             Failure::Refused { status: 400..=499, .. } => Exit::Refused,
             _ if creating && failure.outcome_unknown() => Exit::Unknown,
             Failure::NotSent { .. } | Failure::NoAnswer { .. } | Failure::Broken { .. } => Exit::NoAnswer,
-            Failure::Refused { .. } | Failure::Malformed { .. } | Failure::Busy | Failure::Crashed { .. } => {
-                Exit::Failure
-            }
+            Failure::Refused { .. }
+            | Failure::NotStarted { .. }
+            | Failure::Malformed { .. }
+            | Failure::Busy
+            | Failure::Crashed { .. } => Exit::Failure,
         };
         let mut failed = Self::new(exit, failure.sentence(service));
         failed.hint = match (exit, &failure) {

@@ -88,5 +88,5 @@ fn inside(why: &str) -> Failed {
 
 /// The same failure, as the screen shows it.
 pub fn as_failure(failed: &Failed) -> Failure {
-    Failure::NotSent { why: crate::model::display_safe(&failed.to_string()).into_owned() }
+    Failure::NotStarted { why: crate::model::display_safe(&failed.to_string()).into_owned() }
 }

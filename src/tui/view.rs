@@ -114,6 +114,7 @@ fn health(state: &AppState, look: &Look, now: Now, wide: bool) -> (String, Role)
 fn away_word(failure: &Failure) -> String {
     match failure {
         Failure::NotSent { .. } | Failure::NoAnswer { .. } | Failure::Broken { .. } => "OFFLINE".into(),
+        Failure::NotStarted { .. } => "NOT STARTED".into(),
         Failure::Refused { status, .. } => format!("ERROR {status}"),
         Failure::Malformed { .. } => "BAD ANSWER".into(),
         Failure::Busy => "BUSY".into(),

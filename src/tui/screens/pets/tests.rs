@@ -231,6 +231,16 @@ fn what_asking_again_cannot_mend_is_not_asked_again() {
 }
 
 #[test]
+fn a_service_inside_that_did_not_start_says_so_and_is_not_asked_again() {
+    let mut app = App::started(Service::Demo, 80, 24);
+    let why = "the database cannot be opened".to_owned();
+    app.reply(Slot::List, Outcome::Failed(Failure::NotStarted { why }));
+    assert!(matches!(app.state.link.health, Health::Away { next_try: None, .. }));
+    assert!(app.says("Not started: the database cannot be opened. Mend that, then start petstore again."));
+    assert!(app.says("e: details   q: quit"));
+}
+
+#[test]
 fn a_service_that_names_its_time_is_asked_then() {
     let mut app = App::loaded_from(remote(), 80, 24, &animals(39));
     app.keys("r");

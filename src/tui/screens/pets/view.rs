@@ -7,6 +7,7 @@ use ratatui::layout::{Position, Rect};
 use ratatui::style::Modifier;
 use ratatui::text::{Line, Span};
 
+use crate::api::Failure;
 use crate::clock::Now;
 use crate::model::text::{cut, width};
 use crate::model::{Limit, ObservedStatus, Pet, PetStatus};
@@ -160,6 +161,7 @@ fn banner_lines(state: &AppState, look: &Look, now: Now, columns: u16) -> Vec<Li
                     let again = format!(" Trying again in {}:{:02} (try {}).", left / 60, left % 60, tries + 1);
                     (again, "r: now   e: details")
                 }
+                None if matches!(failure, Failure::NotStarted { .. }) => (String::new(), "e: details   q: quit"),
                 None => (String::new(), "r: ask again   e: details"),
             };
             (format!("{}{rows}{again}", failure.sentence(service)), keys)
