@@ -11,6 +11,7 @@ pub mod keys;
 mod pets;
 pub mod serve;
 mod service;
+pub mod upkeep;
 
 use std::fmt::Display;
 use std::io::Write as _;
@@ -68,11 +69,19 @@ fn run(args: Args) -> Result<Exit, Failed> {
         Some(Command::Serve(serve)) => runtime.block_on(async {
             log_to_stderr();
             let default = DatabaseUrl::Sqlite(Paths::new(&env).map_err(Failed::config)?.embedded_database());
-            serve::run(serve, &default, &mut std::io::stderr()).await?;
+            serve::run(serve, &default, &keys::actor(&env), &mut std::io::stderr()).await?;
             Ok(Exit::Done)
         }),
         Some(Command::Keys(keys)) => runtime.block_on(async {
-            keys::run(keys, &mut std::io::stdout()).await?;
+            keys::run(keys, &env, &mut std::io::stdout(), &mut std::io::stderr()).await?;
+            Ok(Exit::Done)
+        }),
+        Some(Command::Backup(backup)) => runtime.block_on(async {
+            upkeep::backup(backup, &mut std::io::stderr()).await?;
+            Ok(Exit::Done)
+        }),
+        Some(Command::Check(check)) => runtime.block_on(async {
+            upkeep::check(check, &mut std::io::stdout(), &mut std::io::stderr()).await?;
             Ok(Exit::Done)
         }),
     };

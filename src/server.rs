@@ -1,12 +1,15 @@
 //! The service: the Petstore Animals API over HTTP/1.1, on top of a [`Store`].
 //!
 //! A request passes, from the outside in: `accept` (connections and their time limits), `frame` (request id, common
-//! headers, panics, the log line), `auth` (the API key, before anything else is looked at), the routes, and `pets`.
+//! headers, panics, the log line), `cors`, `auth` (the API key, before anything else is looked at), the routes, and
+//! `pets`.
 //! Everything that is refused becomes an Error body in one place, `failure`. This room knows the store and the model;
 //! it knows nothing of the app and of the client.
 
 mod accept;
 mod auth;
+mod conditional;
+mod cors;
 mod extract;
 mod failure;
 mod frame;
@@ -16,6 +19,7 @@ mod routes;
 
 use std::io;
 use std::net::SocketAddr;
+use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -23,6 +27,9 @@ use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
+pub use self::cors::{NotAnOrigin, Origin};
+
+use self::auth::FailedAuthentications;
 use crate::store::Store;
 
 /// The description of the API, as it is served at `/v1/openapi.yaml`.
@@ -43,8 +50,14 @@ pub struct Config {
     pub body_time: Duration,
     /// The time for the work between the last byte of the request and the answer: 30 s.
     pub request_time: Duration,
+    /// The time for a client to take any further part of an answer: 30 s.
+    pub write_time: Duration,
     /// Connections at once: 1,024. Further ones wait in the system's queue.
     pub connections: usize,
+    /// Requests without a valid key that one address gets a 401 for each second: 10. Further ones get a 429.
+    pub failed_authentications: NonZeroU32,
+    /// Origins whose web pages may use the service: none.
+    pub cors_origins: Vec<Origin>,
     /// What running requests get to end after the order to stop: 8 s, so that the whole stop stays within 10 s.
     pub drain: Duration,
 }
@@ -57,7 +70,10 @@ impl Default for Config {
             header_time: Duration::from_secs(10),
             body_time: Duration::from_secs(30),
             request_time: Duration::from_secs(30),
+            write_time: Duration::from_secs(30),
             connections: 1024,
+            failed_authentications: const { NonZeroU32::new(10).unwrap() },
+            cors_origins: Vec::new(),
             drain: Duration::from_secs(8),
         }
     }
@@ -68,6 +84,7 @@ impl Default for Config {
 struct Service {
     store: Store,
     config: Arc<Config>,
+    failed_authentications: Arc<FailedAuthentications>,
 }
 
 /// A running service. When this is dropped, the service stops by itself in the background.
@@ -82,7 +99,8 @@ pub struct ServerHandle {
 pub fn start(config: Config, store: Store, listener: TcpListener) -> io::Result<ServerHandle> {
     let address = listener.local_addr()?;
     let stop = CancellationToken::new();
-    let service = Service { store, config: Arc::new(config) };
+    let failed_authentications = Arc::new(FailedAuthentications::new(config.failed_authentications));
+    let service = Service { store, config: Arc::new(config), failed_authentications };
     let task = tokio::spawn(accept::run(listener, service, stop.clone()));
     Ok(ServerHandle { address, stop: stop.drop_guard(), task })
 }

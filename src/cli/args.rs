@@ -9,6 +9,7 @@ use crate::model::{Limit, PetStatus};
 
 use super::keys::KeysArgs;
 use super::serve::ServeArgs;
+use super::upkeep::{BackupArgs, CheckArgs};
 
 /// Keep the animals of a store from a terminal.
 ///
@@ -68,6 +69,10 @@ pub enum Command {
     Serve(ServeArgs),
     /// Manage the API keys of a service.
     Keys(KeysArgs),
+    /// Copy a service's database while it is in use.
+    Backup(BackupArgs),
+    /// Check every page and animal of a service's database.
+    Check(CheckArgs),
 }
 
 #[derive(Debug, Subcommand)]

@@ -8,6 +8,7 @@ use crate::config::ConfigError;
 
 use super::keys::KeysError;
 use super::serve::ServeError;
+use super::upkeep::UpkeepError;
 
 /// How the program ends. Scripts may rely on these numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,7 +23,7 @@ pub enum Exit {
     Partly = 3,
     /// No API key, or one that was not accepted.
     Unauthorized = 4,
-    /// No such animal.
+    /// No such animal or key.
     NotFound = 5,
     /// No answer, and nothing was changed.
     NoAnswer = 6,
@@ -126,6 +127,18 @@ impl From<ServeError> for Failed {
 
 impl From<KeysError> for Failed {
     fn from(error: KeysError) -> Self {
-        Self::new(Exit::Failure, crate::api::error::causes(&error))
+        let exit = match &error {
+            KeysError::Expires(_) | KeysError::Overlap => Exit::Usage,
+            KeysError::NoSuchKey(_) | KeysError::NotAccepted(_) => Exit::NotFound,
+            KeysError::Store(_) | KeysError::Print(_) => Exit::Failure,
+        };
+        Self::new(exit, crate::api::error::causes(&error))
+    }
+}
+
+impl From<UpkeepError> for Failed {
+    fn from(error: UpkeepError) -> Self {
+        let exit = if matches!(error, UpkeepError::Interrupted) { Exit::Interrupt } else { Exit::Failure };
+        Self::new(exit, crate::api::error::causes(&error))
     }
 }

@@ -1,12 +1,22 @@
-//! `petstore keys`: the API keys of a service's database.
+//! `petstore keys`: the API keys of a service's database. The database may be in use; a running service learns of a
+//! change within five seconds.
 
 use std::io::{self, Write};
+use std::time::Duration;
 
 use clap::{Args, Subcommand};
-use secrecy::ExposeSecret;
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+use jiff::{SignedDuration, Span, Timestamp};
+use secrecy::{ExposeSecret, SecretString};
+use serde_json::json;
 
-use crate::clock;
-use crate::store::{DatabaseUrl, Store, StoreError};
+use crate::clock::{self, Now};
+use crate::config::Env;
+use crate::model::display_safe;
+use crate::model::text::width;
+use crate::store::keys::{KeyInfo, NewKey, Scopes};
+use crate::store::{DatabaseUrl, KeyId, Store, StoreError};
 
 /// Manage the API keys of a service.
 #[derive(Debug, Args)]
@@ -18,34 +28,220 @@ pub struct KeysArgs {
 #[derive(Debug, Subcommand)]
 enum KeysCommand {
     /// Make a new API key and print it, once: only its hash is stored.
+    #[command(after_help = "Examples:\n  petstore keys create --database sqlite:store.db --name till-2\n  \
+        petstore keys create --database sqlite:store.db --name display --scopes read --expires 90d")]
     Create {
-        /// The service's database, for example sqlite:store.db. It may be in use.
-        #[arg(long, value_name = "URL")]
-        database: DatabaseUrl,
+        #[command(flatten)]
+        database: Database,
         /// Whom or what the key is for.
         #[arg(long)]
         name: String,
+        /// What it may do: read, write, admin (everything).
+        #[arg(long, value_name = "SCOPES", default_value = "read,write")]
+        scopes: Scopes,
+        /// When it ends: after a time such as 90d or 12h, or at a date such as 2027-06-30. [default: never]
+        #[arg(long, value_name = "WHEN")]
+        expires: Option<String>,
+    },
+    /// List the keys: what they may do, until when, and when they were last used.
+    List {
+        #[command(flatten)]
+        database: Database,
+        /// How the keys are written.
+        #[arg(short = 'o', long, value_enum, default_value_t = ListFormat::Table)]
+        format: ListFormat,
+    },
+    /// Have a key refused, everywhere within five seconds.
+    Revoke {
+        #[command(flatten)]
+        database: Database,
+        /// The id of the key, from `petstore keys list`.
+        id: KeyId,
+    },
+    /// Make a key to take the place of another, print it, and let the other one end a little later.
+    #[command(after_help = "Example:\n  petstore keys rotate --database sqlite:store.db 4fT9qLx2 --overlap 2h")]
+    Rotate {
+        #[command(flatten)]
+        database: Database,
+        /// The id of the key to be replaced, from `petstore keys list`.
+        id: KeyId,
+        /// How long the old key is still accepted, so that both work meanwhile.
+        #[arg(long, value_name = "TIME", default_value = "24h")]
+        overlap: SignedDuration,
+    },
+    /// List what was done to keys: when, what, to which, by whom.
+    Log {
+        #[command(flatten)]
+        database: Database,
     },
 }
 
-/// Why no key was made or printed.
+#[derive(Debug, Args)]
+struct Database {
+    /// The service's database, for example sqlite:store.db. It may be in use.
+    #[arg(long = "database", value_name = "URL")]
+    url: DatabaseUrl,
+}
+
+/// How keys are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum ListFormat {
+    /// Columns for people.
+    Table,
+    /// An array of objects.
+    Json,
+}
+
+/// Why a key was not made, changed or printed.
 #[derive(Debug, thiserror::Error)]
 pub enum KeysError {
     /// The database does not allow it, or the name breaks the rules.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// The key is stored but could not be printed. Make another one.
-    #[error("the new key could not be printed")]
-    Print(#[source] io::Error),
+    /// `--expires` is no time.
+    #[error("--expires {0:?} is no time to come: give a time such as 90d or 12h, or a date such as 2027-06-30")]
+    Expires(String),
+    /// `--overlap` is negative.
+    #[error("--overlap must not be negative")]
+    Overlap,
+    /// No key of that id.
+    #[error("there is no key {0}; petstore keys list shows the ids")]
+    NoSuchKey(KeyId),
+    /// A key that is not accepted any more cannot be replaced.
+    #[error("there is no key {0} that is still accepted: make a new one with petstore keys create")]
+    NotAccepted(KeyId),
+    /// The result could not be printed. A new key is stored all the same: make another one.
+    #[error("the result could not be printed")]
+    Print(#[from] io::Error),
 }
 
-/// Does what `args` say; the key goes to `out`, alone on a line.
-pub async fn run(args: KeysArgs, out: &mut impl Write) -> Result<(), KeysError> {
-    let KeysCommand::Create { database, name } = args.command;
-    let store = Store::open(&database).await?;
-    let created = store.create_key(&name, clock::now()).await;
-    store.close().await;
-    writeln!(out, "{}", created?.expose_secret()).and_then(|()| out.flush()).map_err(KeysError::Print)
+/// Does what `args` say. A new key goes to `out`, alone on a line; what was done goes to `err`.
+pub async fn run(args: KeysArgs, env: &Env, out: &mut impl Write, err: &mut impl Write) -> Result<(), KeysError> {
+    let now = clock::now();
+    let actor = actor(env);
+    match args.command {
+        KeysCommand::Create { database, name, scopes, expires } => {
+            let expires_at = expires.map(|expires| end(&expires, now)).transpose()?;
+            let store = Store::open(&database.url).await?;
+            let created = store.create_key(NewKey { name, scopes, expires_at }, &actor, now).await;
+            store.close().await;
+            let (id, key) = created?;
+            let until = expires_at.map_or_else(|| "never ends".to_owned(), |at| format!("ends {}", minute(at)));
+            // Whether or not it can be said, the key must be printed.
+            let _ = writeln!(err, "created key {id} (may {scopes}, {until})");
+            print_key(out, &key)
+        }
+        KeysCommand::List { database, format } => {
+            let store = Store::open(&database.url).await?;
+            let keys = store.list_keys().await;
+            store.close().await;
+            match format {
+                ListFormat::Table => table(out, &keys?, now)?,
+                ListFormat::Json => {
+                    serde_json::to_writer(&mut *out, &keys?.iter().map(object).collect::<Vec<_>>())
+                        .map_err(io::Error::from)?;
+                    writeln!(out)?;
+                }
+            }
+            Ok(out.flush()?)
+        }
+        KeysCommand::Revoke { database, id } => {
+            let store = Store::open(&database.url).await?;
+            let revoked = store.revoke_key(id, &actor, now).await;
+            store.close().await;
+            let key = revoked?.ok_or(KeysError::NoSuchKey(id))?;
+            let at = key.revoked_at.map(minute).unwrap_or_default();
+            let _ = writeln!(err, "revoked key {id} ({}) at {at}", display_safe(&key.name));
+            Ok(())
+        }
+        KeysCommand::Rotate { database, id, overlap } => {
+            let overlap = Duration::try_from(overlap).map_err(|_| KeysError::Overlap)?;
+            let store = Store::open(&database.url).await?;
+            let rotated = store.rotate_key(id, overlap, &actor, now).await;
+            store.close().await;
+            let (new, key) = rotated?.ok_or(KeysError::NotAccepted(id))?;
+            let _ = writeln!(err, "created key {new}; key {id} is accepted for {} s more", overlap.as_secs());
+            print_key(out, &key)
+        }
+        KeysCommand::Log { database } => {
+            let store = Store::open(&database.url).await?;
+            let events = store.list_key_events().await;
+            store.close().await;
+            for event in events? {
+                let actor = display_safe(&event.actor).into_owned();
+                writeln!(out, "{}  {:<8}  {}  by {actor}", event.at, display_safe(&event.action), event.key)?;
+            }
+            Ok(out.flush()?)
+        }
+    }
+}
+
+fn print_key(out: &mut impl Write, key: &SecretString) -> Result<(), KeysError> {
+    writeln!(out, "{}", key.expose_secret())?;
+    Ok(out.flush()?)
+}
+
+/// Who runs this, for the log of keys. The number is certain, the name only helpful.
+pub fn actor(env: &Env) -> String {
+    let uid = rustix::process::getuid().as_raw();
+    match env.get("LOGNAME").or_else(|| env.get("USER")) {
+        Some(name) => format!("{} (uid {uid})", display_safe(name)),
+        None => format!("uid {uid}"),
+    }
+}
+
+/// When a key ends: a span from now on, or the beginning of a day here. Only what is yet to come.
+fn end(expires: &str, now: Now) -> Result<Timestamp, KeysError> {
+    let zone = TimeZone::system();
+    let date = || expires.parse::<Date>().ok()?.to_zoned(zone.clone()).ok();
+    let span = || now.wall.to_zoned(zone.clone()).checked_add(expires.parse::<Span>().ok()?).ok();
+    let end = date().or_else(span).map(|end| end.timestamp());
+    end.filter(|end| *end > now.wall).ok_or_else(|| KeysError::Expires(expires.to_owned()))
+}
+
+fn minute(at: Timestamp) -> String {
+    at.strftime("%Y-%m-%d %H:%M UTC").to_string()
+}
+
+fn state(key: &KeyInfo, now: Now) -> &'static str {
+    if key.revoked_at.is_some() {
+        "revoked"
+    } else if key.is_valid(now) {
+        "accepted"
+    } else {
+        "ended"
+    }
+}
+
+fn table(out: &mut impl Write, keys: &[KeyInfo], now: Now) -> io::Result<()> {
+    let when = |at: Option<Timestamp>| at.map_or_else(|| "never".to_owned(), minute);
+    let rows = keys.iter().map(|key| {
+        let name = display_safe(&key.name).into_owned();
+        let state = state(key, now).to_owned();
+        [key.id.to_string(), state, key.scopes.to_string(), when(key.expires_at), when(key.last_used_at), name]
+    });
+    let headings = ["ID", "STATE", "MAY", "ENDS", "LAST USED", "NAME"].map(str::to_owned);
+    let rows: Vec<[String; 6]> = std::iter::once(headings).chain(rows).collect();
+    for row in &rows {
+        for (column, cell) in row.iter().enumerate().take(5) {
+            let widest = rows.iter().map(|row| width(&row[column])).max().unwrap_or_default();
+            write!(out, "{cell:<widest$}  ")?;
+        }
+        writeln!(out, "{}", row[5])?;
+    }
+    Ok(())
+}
+
+fn object(key: &KeyInfo) -> serde_json::Value {
+    json!({
+        "id": key.id.as_str(),
+        "name": key.name,
+        "scopes": key.scopes.to_string().split(' ').collect::<Vec<_>>(),
+        "createdAt": key.created_at.to_string(),
+        "expiresAt": key.expires_at.map(|at| at.to_string()),
+        "lastUsedAt": key.last_used_at.map(|at| at.to_string()),
+        "revokedAt": key.revoked_at.map(|at| at.to_string()),
+    })
 }
 
 #[cfg(test)]
@@ -54,22 +250,109 @@ mod tests {
 
     use super::*;
 
-    #[derive(Parser)]
+    #[derive(Debug, Parser)]
     struct Line {
         #[command(flatten)]
         keys: KeysArgs,
     }
 
+    struct Shop {
+        url: String,
+        _directory: tempfile::TempDir,
+    }
+
+    impl Shop {
+        fn new() -> Self {
+            let directory = tempfile::tempdir().unwrap();
+            Self { url: format!("sqlite:{}/store.db", directory.path().display()), _directory: directory }
+        }
+
+        /// What a command prints on stdout.
+        async fn keys(&self, words: &[&str]) -> Result<String, KeysError> {
+            let args = [&["keys", words[0], "--database", &self.url], &words[1..]].concat();
+            let mut out = Vec::new();
+            let env = Env::from_iter([("LOGNAME", "ada\x1b[2J")]);
+            run(Line::try_parse_from(args).unwrap().keys, &env, &mut out, &mut Vec::new()).await?;
+            Ok(String::from_utf8(out).unwrap())
+        }
+
+        async fn accepts(&self, key: &str) -> bool {
+            let store = Store::open(&self.url.parse().unwrap()).await.unwrap();
+            store.verify_key(key.trim_end(), clock::now()).await.unwrap().is_some()
+        }
+    }
+
+    fn id(key: &str) -> &str {
+        &key["petk_".len()..][..8]
+    }
+
     #[tokio::test]
     async fn the_key_is_alone_on_its_line_and_opens_the_service() {
-        let directory = tempfile::tempdir().unwrap();
-        let url = format!("sqlite:{}/store.db", directory.path().display());
-        let args = Line::parse_from(["keys", "create", "--database", &url, "--name", "till"]).keys;
-        let mut out = Vec::new();
-        run(args, &mut out).await.unwrap();
-        let key = String::from_utf8(out).unwrap();
-        let store = Store::open(&url.parse().unwrap()).await.unwrap();
-        let id = store.verify_key(key.strip_suffix('\n').unwrap(), clock::now()).await.unwrap();
-        assert!(id.is_some());
+        let shop = Shop::new();
+        let key = shop.keys(&["create", "--name", "till"]).await.unwrap();
+        assert_eq!(key.lines().count(), 1);
+        assert!(shop.accepts(&key).await);
+    }
+
+    #[tokio::test]
+    async fn a_key_is_listed_with_what_it_may_and_never_with_its_secret() {
+        let shop = Shop::new();
+        let key = shop.keys(&["create", "--name", "display", "--scopes", "read", "--expires", "90d"]).await.unwrap();
+        let table = shop.keys(&["list"]).await.unwrap();
+        let row: Vec<&str> = table.lines().nth(1).unwrap().split_whitespace().collect();
+        assert_eq!(&row[..3], [id(&key), "accepted", "read"]);
+        assert_eq!(row[row.len() - 2..], ["never", "display"]);
+        let json: serde_json::Value = serde_json::from_str(&shop.keys(&["list", "-o", "json"]).await.unwrap()).unwrap();
+        assert_eq!((&json[0]["id"], &json[0]["scopes"]), (&json!(id(&key)), &json!(["read"])));
+        assert!(json[0]["expiresAt"].is_string() && json[0]["revokedAt"].is_null());
+        assert!(!table.contains(key.trim_end()) && !json.to_string().contains(key.trim_end()));
+    }
+
+    #[tokio::test]
+    async fn a_revoked_key_is_refused_and_both_are_accepted_while_one_is_rotated() {
+        let shop = Shop::new();
+        let old = shop.keys(&["create", "--name", "till"]).await.unwrap();
+        let new = shop.keys(&["rotate", id(&old)]).await.unwrap();
+        assert!(shop.accepts(&old).await && shop.accepts(&new).await);
+        let newest = shop.keys(&["rotate", id(&new), "--overlap", "0s"]).await.unwrap();
+        assert!(!shop.accepts(&new).await && shop.accepts(&newest).await);
+        assert_eq!(shop.keys(&["revoke", id(&old)]).await.unwrap(), "");
+        assert!(!shop.accepts(&old).await);
+        assert!(matches!(shop.keys(&["rotate", id(&old)]).await, Err(KeysError::NotAccepted(_))));
+        assert!(matches!(shop.keys(&["revoke", "00000000"]).await, Err(KeysError::NoSuchKey(_))));
+
+        let log = shop.keys(&["log"]).await.unwrap();
+        let done: Vec<Vec<&str>> = log.lines().map(|line| line.split_whitespace().skip(1).take(2).collect()).collect();
+        let expected = [
+            ["created", id(&old)],
+            ["rotated", id(&old)],
+            ["created", id(&new)],
+            ["rotated", id(&new)],
+            ["created", id(&newest)],
+            ["revoked", id(&old)],
+        ];
+        assert_eq!(done, expected.map(Vec::from));
+        assert!(log.contains("by ada⟨U+001B⟩[2J (uid ") && !log.contains('\x1b'), "{log}");
+    }
+
+    #[test]
+    fn the_end_of_a_key_is_a_span_or_a_date_to_come() {
+        let now = Now { wall: "2026-05-01T12:00:00Z".parse().unwrap(), ..clock::now() };
+        assert_eq!(end("36h", now).unwrap(), "2026-05-03T00:00:00Z".parse().unwrap());
+        assert!(end("90d", now).unwrap() > end("2 months", now).unwrap());
+        assert!(end("2026-06-30", now).is_ok());
+        for bad in ["", "soon", "-1d", "0s", "2026-04-30", "9999999999d"] {
+            assert!(matches!(end(bad, now), Err(KeysError::Expires(_))), "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn wrong_scopes_and_ids_are_refused_with_the_rule() {
+        let refusal = |words: &[&str]| {
+            let args = [&["keys", words[0], "--database", "sqlite:x.db"], &words[1..]].concat();
+            Line::try_parse_from(args).unwrap_err().to_string()
+        };
+        assert!(refusal(&["create", "--name", "x", "--scopes", "all"]).contains("read, write and admin"));
+        assert!(refusal(&["revoke", "tooshort!"]).contains("petstore keys list"));
     }
 }

@@ -2,13 +2,16 @@
 
 use std::io::{self, Write};
 use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
+use secrecy::ExposeSecret;
 use tokio::net::TcpListener;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use crate::clock;
-use crate::server::{self, Config};
+use crate::server::{self, Config, Origin};
+use crate::store::keys::{NewKey, Scopes};
 use crate::store::{DatabaseUrl, Store, StoreError};
 
 /// Serve the Petstore Animals API.
@@ -23,6 +26,9 @@ pub struct ServeArgs {
     /// First add this many sample animals.
     #[arg(long, value_name = "N", default_value_t = 0)]
     sample: usize,
+    /// Let web pages of this origin use the service, for example https://shop.example. May be given more than once.
+    #[arg(long, value_name = "ORIGIN")]
+    cors_origin: Vec<Origin>,
 }
 
 /// Why the service did not start.
@@ -45,6 +51,14 @@ pub enum ServeError {
     /// No signal could be waited for.
     #[error("cannot wait for signals")]
     Signals(#[source] io::Error),
+    /// The first key could not be written for the operator to find.
+    #[error("the first API key cannot be written to {}", .path.display())]
+    KeyFile {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
     /// The database.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -52,7 +66,10 @@ pub enum ServeError {
 
 /// Serves until SIGTERM or SIGINT, then lets running requests end; a second signal ends at once. `default` is the
 /// database where none was named. One line with the address goes to `err` as soon as requests are accepted.
-pub async fn run(args: ServeArgs, default: &DatabaseUrl, err: &mut impl Write) -> Result<(), ServeError> {
+///
+/// Where no key was ever made, one that may do everything is made in the name of `actor`, and written to a file beside
+/// the database, for its owner only.
+pub async fn run(args: ServeArgs, default: &DatabaseUrl, actor: &str, err: &mut impl Write) -> Result<(), ServeError> {
     let address = args.listen;
     if !address.ip().is_loopback() {
         return Err(ServeError::NotLoopback(address));
@@ -60,13 +77,19 @@ pub async fn run(args: ServeArgs, default: &DatabaseUrl, err: &mut impl Write) -
     let cannot_listen = |source| ServeError::Listen { address, source };
     let mut signals = Signals::new().map_err(ServeError::Signals)?;
     let listener = TcpListener::bind(address).await.map_err(cannot_listen)?;
-    let store = Store::open(args.database.as_ref().unwrap_or(default)).await?;
+    let database = args.database.as_ref().unwrap_or(default);
+    let store = Store::open(database).await?;
     if args.sample > 0 {
         store.insert_samples(args.sample, clock::now()).await?;
     }
-    let server = server::start(Config::default(), store.clone(), listener).map_err(cannot_listen)?;
+    let key_file = first_key(&store, database, actor).await?;
+    let config = Config { cors_origins: args.cors_origin, ..Config::default() };
+    let server = server::start(config, store.clone(), listener).map_err(cannot_listen)?;
     // Serving matters more than a closed stderr.
     let _ = writeln!(err, "listening on {}", server.base_url());
+    if let Some(file) = key_file {
+        let _ = writeln!(err, "the first API key, which may do everything, is in {}", file.display());
+    }
     signals.recv().await;
     let stopped = async {
         server.shutdown().await;
@@ -77,6 +100,27 @@ pub async fn run(args: ServeArgs, default: &DatabaseUrl, err: &mut impl Write) -
         () = signals.recv() => {}
     }
     Ok(())
+}
+
+/// The file with the first key, where this start has made it.
+async fn first_key(store: &Store, database: &DatabaseUrl, actor: &str) -> Result<Option<PathBuf>, ServeError> {
+    let DatabaseUrl::Sqlite(database) = database;
+    let path = database.with_added_extension("admin-key");
+    let new = NewKey { name: "first start".to_owned(), scopes: Scopes::ADMIN, expires_at: None };
+    let Some((_, key)) = store.create_first_key(new, actor, clock::now()).await? else { return Ok(None) };
+    match write_private(&path, key.expose_secret()) {
+        Ok(()) => Ok(Some(path)),
+        Err(source) => Err(ServeError::KeyFile { path, source }),
+    }
+}
+
+/// Replaces what is there: no key in such a file is good where none was made before.
+fn write_private(path: &Path, text: &str) -> io::Result<()> {
+    // Born with mode 0600.
+    let mut file = tempfile::NamedTempFile::new_in(path.parent().unwrap_or(Path::new("/")))?;
+    writeln!(file, "{text}")?;
+    file.as_file().sync_all()?;
+    file.persist(path).map(drop).map_err(|error| error.error)
 }
 
 struct Signals {
@@ -105,8 +149,9 @@ mod tests {
     async fn an_address_that_others_reach_is_refused_before_anything_is_opened() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("store.db");
-        let args = ServeArgs { listen: "0.0.0.0:0".parse().unwrap(), database: None, sample: 0 };
-        let refused = run(args, &DatabaseUrl::Sqlite(path.clone()), &mut Vec::new()).await;
+        let args =
+            ServeArgs { listen: "0.0.0.0:0".parse().unwrap(), database: None, sample: 0, cors_origin: Vec::new() };
+        let refused = run(args, &DatabaseUrl::Sqlite(path.clone()), "ada", &mut Vec::new()).await;
         assert!(matches!(refused, Err(ServeError::NotLoopback(_))));
         assert!(!path.exists());
     }

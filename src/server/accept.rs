@@ -5,20 +5,25 @@
 
 use std::io;
 use std::io::ErrorKind;
-use std::pin::pin;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
+use axum::http::Request;
+use hyper::body::Incoming;
 use hyper::server::conn::http1;
+use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
-use hyper_util::service::TowerToHyperService;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
+use tokio_io_timeout::TimeoutStream;
 use tokio_util::sync::CancellationToken;
+use tower::Service as _;
 
+use super::auth::Peer;
 use super::{Config, Service, routes};
 
 /// How long to wait when the system has no more file descriptors; one of them comes free by then.
@@ -43,8 +48,9 @@ pub(super) async fn run(listener: TcpListener, service: Service, stop: Cancellat
             next = next => next,
         };
         match accepted {
-            Ok((stream, _)) => {
-                let connection = serve(http.clone(), stream, router.clone(), stop.clone());
+            Ok((stream, peer)) => {
+                let stream = with_write_time(stream, config.write_time);
+                let connection = serve(http.clone(), stream, Peer(peer.ip()), router.clone(), stop.clone());
                 connections.spawn(async move {
                     connection.await;
                     drop(slot);
@@ -75,12 +81,29 @@ fn http(config: &Config) -> http1::Builder {
     http
 }
 
-async fn serve(http: http1::Builder, stream: TcpStream, router: Router, stop: CancellationToken) {
+/// A stream that ends when the other side takes nothing of an answer for so long.
+fn with_write_time(stream: TcpStream, write_time: Duration) -> Pin<Box<TimeoutStream<TcpStream>>> {
     if let Err(error) = stream.set_nodelay(true) {
         tracing::debug!(%error, "TCP_NODELAY");
     }
-    let connection = http.serve_connection(TokioIo::new(stream), TowerToHyperService::new(router));
-    let mut connection = pin!(connection);
+    let mut stream = TimeoutStream::new(stream);
+    stream.set_write_timeout(Some(write_time));
+    Box::pin(stream)
+}
+
+async fn serve(
+    http: http1::Builder,
+    stream: Pin<Box<TimeoutStream<TcpStream>>>,
+    peer: Peer,
+    router: Router,
+    stop: CancellationToken,
+) {
+    let service = service_fn(|mut request: Request<Incoming>| {
+        request.extensions_mut().insert(peer);
+        // A router is always ready.
+        router.clone().call(request)
+    });
+    let mut connection = pin!(http.serve_connection(TokioIo::new(stream), service));
     let ended = tokio::select! {
         ended = connection.as_mut() => ended,
         () = stop.cancelled() => {

@@ -1,24 +1,80 @@
 //! The API key (section 5 of the description): asked for before anything else of the request is looked at.
+//!
+//! A key has 190 random bits, so nobody finds one by trying. What is slowed, for each address, is being asked in vain:
+//! it costs a look into the database and a line in the log. Valid keys pass all the same, since many clients may share
+//! an address.
 
+use std::net::{IpAddr, Ipv6Addr};
+use std::num::NonZeroU32;
+
+use axum::Extension;
 use axum::extract::{Request, State};
-use axum::http::{HeaderMap, header};
+use axum::http::{HeaderMap, Method, header};
 use axum::middleware::Next;
 use axum::response::Response;
+use governor::{DefaultKeyedRateLimiter, Quota, RateLimiter};
 
 use super::Service;
 use super::failure::Failure;
 use crate::clock;
+use crate::store::keys::Scope;
 
-/// Lets requests with a valid key through, and tells the frame whose key it was.
+/// From how many addresses on those that are quiet again are forgotten.
+const ADDRESSES: usize = 10_000;
+
+/// The address that a connection comes from.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Peer(pub(super) IpAddr);
+
+/// Counts requests without a valid key, by address.
+#[derive(Debug)]
+pub(super) struct FailedAuthentications(DefaultKeyedRateLimiter<IpAddr>);
+
+impl FailedAuthentications {
+    pub(super) fn new(each_second: NonZeroU32) -> Self {
+        Self(RateLimiter::keyed(Quota::per_second(each_second)))
+    }
+
+    /// What the next one from `peer` is answered.
+    fn next(&self, peer: Peer) -> Failure {
+        if self.0.len() > ADDRESSES {
+            self.0.retain_recent();
+        }
+        match self.0.check_key(&network(peer.0)) {
+            Ok(()) => Failure::Unauthorized,
+            Err(_) => Failure::TooManyFailedAuthentications,
+        }
+    }
+}
+
+/// What one holder of addresses can hardly change: of an IPv6 address the first 64 bits.
+fn network(address: IpAddr) -> IpAddr {
+    match address.to_canonical() {
+        IpAddr::V4(address) => address.into(),
+        IpAddr::V6(address) => Ipv6Addr::from_bits(address.to_bits() >> 64 << 64).into(),
+    }
+}
+
+/// Lets requests with a valid key through that may do what they ask for, and tells those behind and the frame whose key
+/// it was.
 pub(super) async fn require_key(
     State(service): State<Service>,
-    request: Request,
+    Extension(peer): Extension<Peer>,
+    mut request: Request,
     next: Next,
 ) -> Result<Response, Failure> {
-    let key = bearer(request.headers()).ok_or(Failure::Unauthorized)?;
-    let id = service.store.verify_key(key, clock::now()).await?.ok_or(Failure::Unauthorized)?;
+    let identity = match bearer(request.headers()) {
+        Some(key) => service.store.verify_key(key, clock::now()).await?,
+        None => None,
+    };
+    let identity = identity.ok_or_else(|| service.failed_authentications.next(peer))?;
+    let scope = if request.method() == Method::POST { Scope::Write } else { Scope::Read };
+    if !identity.scopes.allow(scope) {
+        return Err(Failure::Forbidden(scope));
+    }
+    request.extensions_mut().insert(identity);
     let mut response = next.run(request).await;
-    response.extensions_mut().insert(id);
+    response.extensions_mut().insert(identity.key);
     Ok(response)
 }
 
@@ -36,6 +92,14 @@ mod tests {
     use axum::http::HeaderValue;
 
     use super::*;
+
+    #[test]
+    fn addresses_of_one_holder_count_as_one() {
+        let network = |address: &str| network(address.parse().unwrap()).to_string();
+        assert_eq!(network("192.0.2.7"), "192.0.2.7");
+        assert_eq!(network("::ffff:192.0.2.7"), "192.0.2.7");
+        assert_eq!(network("2001:db8:1:2:3:4:5:6"), "2001:db8:1:2::");
+    }
 
     #[test]
     fn one_bearer_key_is_taken_whatever_the_case_of_the_scheme() {

@@ -11,6 +11,7 @@ use url::form_urlencoded;
 
 use super::Config;
 use super::failure::Failure;
+use super::frame::IDEMPOTENCY_KEY;
 use crate::model::{Limit, PetId, PetQuery, PetStatus};
 
 /// The query of a list (section 4.1, and `after`, an addition). Nothing is clamped; names that are not known are left
@@ -53,6 +54,19 @@ fn plain_int64(text: &str) -> Option<PetId> {
     text.parse().ok().filter(|id: &PetId| id.to_string() == text)
 }
 
+/// What makes a creation happen once only (an addition): the name and the rule of the IETF's draft, quotes or none.
+pub(super) fn idempotency_key(headers: &HeaderMap) -> Result<Option<String>, Failure> {
+    let (name, rule) = ("Idempotency-Key", "1 to 255 visible ASCII characters");
+    let mut values = headers.get_all(IDEMPOTENCY_KEY).iter();
+    let Some(value) = values.next() else { return Ok(None) };
+    if values.next().is_some() {
+        return Err(Failure::RepeatedParameter(name));
+    }
+    let key = String::from_utf8_lossy(value.as_bytes()).into_owned();
+    let is_visible = (1..=255).contains(&key.len()) && key.bytes().all(|byte| byte.is_ascii_graphic());
+    if is_visible { Ok(Some(key)) } else { Err(Failure::Parameter { name, rule, value: key }) }
+}
+
 /// The whole body of a request in `application/json`.
 pub(super) async fn json_body(headers: &HeaderMap, body: Body, config: &Config) -> Result<Bytes, Failure> {
     if !is_plain_json(headers) {
@@ -81,6 +95,8 @@ fn is_plain_json(headers: &HeaderMap) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use axum::http::HeaderValue;
+
     use super::*;
 
     #[test]
@@ -96,6 +112,21 @@ mod tests {
             let uri = format!("/v1/pets?{bad}").parse().unwrap();
             assert!(matches!(pet_query(&uri), Err(Failure::Parameter { .. })), "{bad}");
         }
+    }
+
+    #[test]
+    fn an_idempotency_key_is_one_word_of_ascii() {
+        let key = |values: &[&[u8]]| {
+            let values = values.iter().map(|value| (IDEMPOTENCY_KEY, HeaderValue::from_bytes(value).unwrap()));
+            idempotency_key(&values.collect())
+        };
+        assert_eq!(key(&[]).unwrap(), None);
+        assert_eq!(key(&[b"\"8e03978e-40d5\""]).unwrap().as_deref(), Some("\"8e03978e-40d5\""));
+        assert!(key(&[&[b'x'; 255]]).unwrap().is_some());
+        for bad in [&b""[..], b"a b", b"a\tb", b"\xff", "é".as_bytes(), &[b'x'; 256]] {
+            assert!(matches!(key(&[bad]), Err(Failure::Parameter { name: "Idempotency-Key", .. })), "{bad:?}");
+        }
+        assert!(matches!(key(&[b"a", b"a"]), Err(Failure::RepeatedParameter("Idempotency-Key"))));
     }
 
     #[test]

@@ -11,19 +11,24 @@ use axum::response::{IntoResponse, Response};
 use crate::model::text::{display_safe, short};
 use crate::model::{Field, FieldError, Problem, ProblemCode};
 use crate::store::StoreError;
+use crate::store::keys::Scope;
 
 /// Why a request gets no 2xx. The text is the message that is sent.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Failure {
     #[error("The API key is missing or invalid. Send it as \"Authorization: Bearer <API_KEY>\".")]
     Unauthorized,
+    #[error("There were too many requests without a valid API key from this address. Wait a second.")]
+    TooManyFailedAuthentications,
+    #[error("This API key does not have the scope {0}. Use one that has it.")]
+    Forbidden(Scope),
     #[error("There is no such path. The animals are at /v1/pets.")]
     NoSuchPath,
     #[error("There is no animal with the id \"{}\".", short(.0))]
     NoSuchPet(String),
     #[error("{} is not possible here, only {allow}.", short(.method))]
     MethodNotAllowed { method: String, allow: &'static str },
-    #[error("The parameter {name} must be {rule}. \"{}\" is not.", short(.value))]
+    #[error("{name} must be {rule}. \"{}\" is not.", short(.value))]
     Parameter { name: &'static str, rule: &'static str, value: String },
     #[error("The parameter {0} came more than once. Send it once.")]
     RepeatedParameter(&'static str),
@@ -45,6 +50,10 @@ pub(super) enum Failure {
     NameNotText(String),
     #[error(transparent)]
     Field(#[from] FieldError),
+    #[error("The first request with this Idempotency-Key is still running. Ask again in a moment.")]
+    IdempotencyInProgress,
+    #[error("This Idempotency-Key came with another animal before. Send a new key for a new animal.")]
+    IdempotencyMismatch,
     #[error("The database cannot take this now. Try again in a moment.")]
     Storage(#[source] Option<StoreError>),
     #[error("Something went wrong in the service. The log tells what, under the request id of this answer.")]
@@ -60,6 +69,8 @@ impl Failure {
         use ProblemCode as Code;
         match self {
             Self::Unauthorized => (StatusCode::UNAUTHORIZED, Code::Unauthorized),
+            Self::TooManyFailedAuthentications => (StatusCode::TOO_MANY_REQUESTS, Code::RateLimited),
+            Self::Forbidden(_) => (StatusCode::FORBIDDEN, Code::Forbidden),
             Self::NoSuchPath | Self::NoSuchPet(_) => (StatusCode::NOT_FOUND, Code::NotFound),
             Self::MethodNotAllowed { .. } => (StatusCode::METHOD_NOT_ALLOWED, Code::MethodNotAllowed),
             Self::Parameter { .. } | Self::RepeatedParameter(_) => (StatusCode::BAD_REQUEST, Code::InvalidParameter),
@@ -75,6 +86,8 @@ impl Failure {
                 Field::CategoryId => (StatusCode::BAD_REQUEST, Code::InvalidCategory),
                 Field::Status => (StatusCode::BAD_REQUEST, Code::InvalidStatus),
             },
+            Self::IdempotencyInProgress => (StatusCode::CONFLICT, Code::IdempotencyInProgress),
+            Self::IdempotencyMismatch => (StatusCode::UNPROCESSABLE_ENTITY, Code::IdempotencyMismatch),
             Self::Storage(_) => (StatusCode::SERVICE_UNAVAILABLE, Code::StorageUnavailable),
             Self::Internal => (StatusCode::INTERNAL_SERVER_ERROR, Code::InternalError),
         }
@@ -83,7 +96,11 @@ impl Failure {
 
 impl From<StoreError> for Failure {
     fn from(error: StoreError) -> Self {
-        Self::Storage(Some(error))
+        match error {
+            StoreError::IdempotencyInProgress => Self::IdempotencyInProgress,
+            StoreError::IdempotencyMismatch => Self::IdempotencyMismatch,
+            error => Self::Storage(Some(error)),
+        }
     }
 }
 
@@ -96,7 +113,9 @@ impl IntoResponse for Failure {
         let mut response = (status, [(header::CONTENT_TYPE, "application/json")], body).into_response();
         let extra = match &self {
             Self::Unauthorized => Some((header::WWW_AUTHENTICATE, "Bearer")),
-            Self::Storage(_) => Some((header::RETRY_AFTER, "1")),
+            Self::Storage(_) | Self::IdempotencyInProgress | Self::TooManyFailedAuthentications => {
+                Some((header::RETRY_AFTER, "1"))
+            }
             _ => None,
         };
         response.headers_mut().extend(extra.map(|(name, value)| (name, HeaderValue::from_static(value))));

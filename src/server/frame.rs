@@ -13,13 +13,19 @@ use futures_util::FutureExt;
 use uuid::{NoContext, Timestamp, Uuid};
 
 use super::failure::{Cause, Failure};
-use super::routes::OPENAPI_PATH;
+use super::routes::{OPENAPI_PATH, PETS_PATH};
 use crate::clock::{self, Now};
 use crate::model::sunset;
 use crate::model::text::short;
 use crate::store::KeyId;
 
-const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+pub(super) const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+pub(super) const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
+pub(super) const IDEMPOTENCY_KEY_RETENTION: HeaderName = HeaderName::from_static("idempotency-key-retention");
+pub(super) const IDEMPOTENCY_REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
+
+/// 24 hours in seconds, which is how long a key is kept.
+const RETENTION: HeaderValue = HeaderValue::from_static("86400");
 
 /// The longest request id that is taken over from the client.
 const REQUEST_ID_MAX: usize = 64;
@@ -53,7 +59,9 @@ pub(super) async fn frame(request: Request, next: Next) -> Response {
     headers.insert(X_REQUEST_ID, request_id);
     headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    if is_get_pet(&path) {
+    if path == PETS_PATH {
+        headers.insert(IDEMPOTENCY_KEY_RETENTION, RETENTION);
+    } else if is_get_pet(&path) {
         mark_as_deprecated(headers);
     }
     response
@@ -102,6 +110,7 @@ mod tests {
 
     use super::*;
     use crate::model::Problem;
+    use crate::store::Idempotency;
 
     #[test]
     fn a_harmless_request_id_is_taken_over_and_any_other_replaced() {
@@ -127,6 +136,11 @@ mod tests {
         let problem: Problem = serde_json::from_slice(&body).unwrap();
         assert_eq!((problem.code.as_str(), problem.status), ("internal_error", 500));
         assert!(!problem.message.contains("secret"));
+    }
+
+    #[test]
+    fn the_retention_of_idempotency_keys_is_what_the_store_keeps() {
+        assert_eq!(RETENTION.to_str().unwrap(), Idempotency::RETENTION.as_secs().to_string());
     }
 
     #[test]

@@ -1,43 +1,60 @@
 //! The three operations on animals (section 4 of the description).
 
+use axum::Extension;
 use axum::body::Bytes;
 use axum::extract::{Request, State};
-use axum::http::{HeaderMap, StatusCode, Uri, header};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, Uri};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use tokio::time::timeout;
 
+use super::conditional::APPLICATION_JSON;
 use super::failure::Failure;
-use super::{Service, extract, new_pet};
+use super::frame::IDEMPOTENCY_REPLAYED;
+use super::{Service, conditional, extract, new_pet};
 use crate::clock;
 use crate::model::PetQuery;
-use crate::store::StoreError;
+use crate::store::keys::Identity;
+use crate::store::{Idempotency, StoreError};
 
 /// `GET /pets` (4.1). Where there are more, `Link: <…>; rel="next"` leads on (an addition).
-pub(super) async fn list(State(service): State<Service>, uri: Uri) -> Result<Response, Failure> {
+pub(super) async fn list(State(service): State<Service>, headers: HeaderMap, uri: Uri) -> Result<Response, Failure> {
     let query = extract::pet_query(&uri)?;
     let page = service.within_time(service.store.list(&query)).await?;
-    let mut headers = HeaderMap::new();
     let next = page.next.map(|after| next_link(&PetQuery { after: Some(after), ..query }));
-    headers.extend(next.and_then(|link| Some((header::LINK, link.parse().ok()?))));
-    Ok((headers, json(&page.pets)?).into_response())
+    let next = next.and_then(|link| HeaderValue::try_from(link).ok());
+    Ok(conditional::answer(&headers, json(&page.pets)?, next))
 }
 
 /// `POST /pets` (4.2). Answers once the animal is on disk.
-pub(super) async fn create(State(service): State<Service>, request: Request) -> Result<Response, Failure> {
+pub(super) async fn create(
+    State(service): State<Service>,
+    Extension(identity): Extension<Identity>,
+    request: Request,
+) -> Result<Response, Failure> {
     let (parts, body) = request.into_parts();
+    let key = extract::idempotency_key(&parts.headers)?;
     let body = extract::json_body(&parts.headers, body, &service.config).await?;
     let new = new_pet::parse(&body)?;
-    let pet = service.within_time(service.store.add(new, clock::now())).await?;
-    Ok((StatusCode::CREATED, json(&pet)?).into_response())
+    let Some(key) = key else {
+        let pet = service.within_time(service.store.add(new, clock::now())).await?;
+        return Ok((StatusCode::CREATED, APPLICATION_JSON, json(&pet)?).into_response());
+    };
+    let once = Idempotency { api_key: identity.key, key };
+    let added = service.within_time(service.store.add_once(new, once, clock::now())).await?;
+    let mut response = (StatusCode::CREATED, APPLICATION_JSON, json(&added.pet)?).into_response();
+    if added.replayed {
+        response.headers_mut().insert(IDEMPOTENCY_REPLAYED, HeaderValue::from_static("true"));
+    }
+    Ok(response)
 }
 
 /// `GET /pets/{petId}` (4.3, deprecated).
-pub(super) async fn get(State(service): State<Service>, uri: Uri) -> Result<Response, Failure> {
+pub(super) async fn get(State(service): State<Service>, headers: HeaderMap, uri: Uri) -> Result<Response, Failure> {
     let id = extract::pet_id(&uri)?;
     let pet = service.within_time(service.store.get(id)).await?;
     let pet = pet.ok_or_else(|| Failure::NoSuchPet(id.to_string()))?;
-    Ok(json(&pet)?.into_response())
+    Ok(conditional::answer(&headers, json(&pet)?, None))
 }
 
 impl Service {
@@ -55,8 +72,6 @@ fn next_link(query: &PetQuery) -> String {
     link + ">; rel=\"next\""
 }
 
-/// Straight to bytes; about a hundred of them for an animal.
-fn json<T: Serialize>(value: &T) -> Result<impl IntoResponse + use<T>, Failure> {
-    let bytes = serde_json::to_vec(value).map_err(|_| Failure::Internal)?;
-    Ok(([(header::CONTENT_TYPE, "application/json")], Bytes::from(bytes)))
+fn json<T: Serialize>(value: &T) -> Result<Bytes, Failure> {
+    serde_json::to_vec(value).map(Bytes::from).map_err(|_| Failure::Internal)
 }

@@ -7,12 +7,15 @@ use axum::middleware::{from_fn, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodRouter, get};
 use tower::Layer;
+use tower::util::option_layer;
 
 use super::failure::Failure;
-use super::{OPENAPI, Service, auth, frame, pets};
+use super::{OPENAPI, Service, auth, cors, frame, pets};
 
 /// The path of the description, which is also where the deprecation is explained.
 pub(super) const OPENAPI_PATH: &str = "/v1/openapi.yaml";
+
+pub(super) const PETS_PATH: &str = "/v1/pets";
 
 const GET_ONLY: &str = "GET, HEAD, OPTIONS";
 const GET_AND_POST: &str = "GET, HEAD, POST, OPTIONS";
@@ -21,17 +24,19 @@ const GET_AND_POST: &str = "GET, HEAD, POST, OPTIONS";
 /// description and the two probes are open.
 pub(super) fn router(service: Service) -> Router {
     let closed = Router::new()
-        .route("/v1/pets", with_allow(get(pets::list).post(pets::create), GET_AND_POST))
+        .route(PETS_PATH, with_allow(get(pets::list).post(pets::create), GET_AND_POST))
         .route("/v1/pets/{petId}", with_allow(get(pets::get), GET_ONLY))
         .fallback(not_found)
         .with_state(service.clone());
     // Around the closed router as a whole: a layer inside it would not see the Allow header that axum adds to a 405.
     let guarded = from_fn_with_state(service.clone(), auth::require_key).layer(closed);
+    let cors = (!service.config.cors_origins.is_empty()).then(|| cors::layer(&service.config.cors_origins));
     Router::new()
         .route(OPENAPI_PATH, with_allow(get(openapi), GET_ONLY))
         .route("/healthz", with_allow(get(healthz), GET_ONLY))
         .route("/readyz", with_allow(get(readyz), GET_ONLY))
         .fallback_service(guarded)
+        .layer(option_layer(cors))
         .layer(from_fn(frame::frame))
         .with_state(service)
 }

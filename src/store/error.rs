@@ -23,29 +23,56 @@ pub enum StoreError {
         /// The file.
         path: PathBuf,
         /// What SQLite said.
-        source: sqlx::Error,
+        source: rusqlite::Error,
     },
-    /// The schema cannot be brought up to date: the file is newer than this program, or was changed by hand.
+    /// SQLite's locks and shared memory do not reach across machines.
+    #[error("the database {} is on a disk of another machine ({kind}), where SQLite would lose animals: use a disk of this machine", .path.display())]
+    NetworkFileSystem {
+        /// The file.
+        path: PathBuf,
+        /// The kind of file system.
+        kind: &'static str,
+    },
+    /// A newer version of this program has changed the schema.
+    #[error("the database {} is of a newer petstore (its schema is version {found}, this one knows {known}): use that one", .path.display())]
+    Newer {
+        /// The file.
+        path: PathBuf,
+        /// Its schema.
+        found: u32,
+        /// Ours.
+        known: u32,
+    },
+    /// The schema cannot be brought up to date.
     #[error("the database {} cannot be brought up to date", .path.display())]
     Migrate {
         /// The file.
         path: PathBuf,
-        /// What the migrator said.
-        source: sqlx::migrate::MigrateError,
+        /// What SQLite said.
+        source: rusqlite::Error,
     },
-    /// This build is linked with a SQLite that can corrupt a database in WAL mode.
-    #[error("SQLite {0} is too old: before 3.51.3 it can corrupt a database that is read and written at once")]
-    OldSqlite(String),
+    /// This build is linked with a SQLite that can corrupt a database in WAL mode. Carries its version number.
+    #[error("SQLite {0} is older than 3051003 (3.51.3), and can corrupt a database that is read and written at once")]
+    OldSqlite(i32),
+    /// The system has no thread for the writer.
+    #[error("no thread can be started")]
+    Thread(#[source] io::Error),
     /// The name of an API key breaks the rules for names.
     #[error(transparent)]
     KeyName(FieldError),
     /// The system has no random numbers to make a key of.
     #[error("the system gives no random numbers")]
     Random(#[source] getrandom::Error),
+    /// A creation with the same Idempotency-Key is being written.
+    #[error("the same creation is under way")]
+    IdempotencyInProgress,
+    /// The Idempotency-Key was used for another creation.
+    #[error("the Idempotency-Key stands for another creation")]
+    IdempotencyMismatch,
     /// Not now: repeating later may work. After this error an animal has *not* been added, except where a commit was
     /// under way.
     #[error("the database cannot take this now")]
-    Unavailable(#[source] Why),
+    Unavailable(#[from] Why),
 }
 
 /// Why the database cannot take something now.
@@ -54,31 +81,19 @@ pub enum Why {
     /// More is waiting to be written than the queue holds.
     #[error("too many writes are waiting")]
     QueueFull,
-    /// Every reading connection was busy for too long.
-    #[error("no reading connection became free in time")]
-    ReadersBusy,
+    /// The disk failed to keep a write. Only a restart finds out what it holds.
+    #[error("the disk failed: nothing is written until the service is started anew")]
+    ReadOnly,
     /// [`Store::close`](super::Store::close) was called.
     #[error("the store is closed")]
     Closed,
     /// The database refused: locked by another process, disk full, damaged.
     #[error(transparent)]
-    Database(Arc<sqlx::Error>),
+    Database(Arc<rusqlite::Error>),
 }
 
-impl From<Why> for StoreError {
-    fn from(why: Why) -> Self {
-        Self::Unavailable(why)
-    }
-}
-
-impl From<sqlx::Error> for Why {
-    fn from(error: sqlx::Error) -> Self {
+impl From<rusqlite::Error> for Why {
+    fn from(error: rusqlite::Error) -> Self {
         Self::Database(Arc::new(error))
-    }
-}
-
-impl From<sqlx::Error> for StoreError {
-    fn from(error: sqlx::Error) -> Self {
-        Self::Unavailable(error.into())
     }
 }

@@ -1,112 +1,264 @@
-//! API keys: made, kept as a hash, and checked.
+//! API keys: made, kept as a hash, checked, changed for new ones and revoked.
 //!
 //! A key is found by its public id and compared by the SHA-256 of the whole of it, in constant time. What was read of
 //! a key is believed for a few seconds, so that a check costs no query; a revocation takes effect after that time.
+//! Each change is noted with who made it, in the same transaction.
 
 mod format;
+mod scopes;
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use jiff::Timestamp;
+use rusqlite::{Connection, OptionalExtension, Row, params};
 use secrecy::{ExposeSecret, SecretString};
 use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
 
-use super::writer::Write;
-use super::{Store, StoreError};
+use super::{Store, StoreError, sql};
 use crate::clock::Now;
 use crate::model::draft::check_name;
 
-pub use self::format::KeyId;
+pub use self::format::{KeyId, NotAKeyId};
+pub use self::scopes::{NotScopes, Scope, Scopes};
 
-/// How long what was read of a key is believed.
-const BELIEVED: Duration = Duration::from_secs(5);
+/// How long what was read of a key is believed: shorter than the five seconds in which a revocation takes effect.
+const BELIEVED: Duration = Duration::from_secs(3);
 
-/// What a key may do unless it is said otherwise.
-const DEFAULT_SCOPES: &str = "read write";
+/// How exactly the last use of a key is noted, in seconds: a write for each request would be too much.
+const NOTED_EVERY: i64 = 60;
 
-const FIND: &str = "SELECT hash, expires_at, revoked_at FROM api_keys WHERE id = $1";
+type Hash = [u8; 32];
 
-/// A new row of `api_keys`.
-#[derive(Debug)]
-pub(super) struct KeyRow {
-    pub(super) id: String,
-    pub(super) hash: Vec<u8>,
-    pub(super) name: String,
-    pub(super) scopes: &'static str,
-    /// Unix seconds.
-    pub(super) created_at: i64,
+/// What is to be known of a key before it is made.
+#[derive(Clone, Debug)]
+pub struct NewKey {
+    /// Whom or what it is for; the rules for animals' names hold.
+    pub name: String,
+    /// What it may do.
+    pub scopes: Scopes,
+    /// From when on it is refused.
+    pub expires_at: Option<Timestamp>,
+}
+
+/// A key as it is stored, without what would be needed to use it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeyInfo {
+    /// The public part of the key.
+    pub id: KeyId,
+    /// Whom or what it is for.
+    pub name: String,
+    /// What it may do.
+    pub scopes: Scopes,
+    /// When it was made.
+    pub created_at: Timestamp,
+    /// From when on it is refused.
+    pub expires_at: Option<Timestamp>,
+    /// When it was last accepted, to a minute.
+    pub last_used_at: Option<Timestamp>,
+    /// When it was revoked.
+    pub revoked_at: Option<Timestamp>,
+}
+
+/// What was done to a key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeyEvent {
+    /// When.
+    pub at: Timestamp,
+    /// `created`, `rotated` or `revoked`.
+    pub action: String,
+    /// To which key.
+    pub key: KeyId,
+    /// By whom.
+    pub actor: String,
+}
+
+/// Whose request it is, and what it may do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Identity {
+    /// The public part of the key.
+    pub key: KeyId,
+    /// What the key may do.
+    pub scopes: Scopes,
 }
 
 /// What is known of the keys that were used lately.
 #[derive(Debug, Default)]
 pub(super) struct KeyCache(Mutex<HashMap<KeyId, Known>>);
 
-#[derive(Clone, Debug)]
+/// Times of the day are Unix seconds.
+#[derive(Clone, Copy, Debug)]
 struct Known {
-    hash: Vec<u8>,
-    /// Unix seconds.
+    hash: Hash,
+    scopes: Scopes,
     expires_at: Option<i64>,
     revoked: bool,
+    last_used_at: Option<i64>,
     /// When it was read; nothing for a key of this process, which is in no database.
     read_at: Option<Instant>,
 }
 
 impl Store {
-    /// Makes a key that may read and write, stores its hash under `name` (the rules for animals' names hold), and
-    /// returns the key, which cannot be had again.
-    pub async fn create_key(&self, name: &str, now: Now) -> Result<SecretString, StoreError> {
-        check_name(name).map_err(StoreError::KeyName)?;
+    /// Makes a key, stores its hash, and returns the key, which cannot be had again. `actor` is who asked for it.
+    pub async fn create_key(&self, new: NewKey, actor: &str, now: Now) -> Result<(KeyId, SecretString), StoreError> {
+        check_name(&new.name).map_err(StoreError::KeyName)?;
         let (id, key) = format::generate().map_err(StoreError::Random)?;
-        let row = KeyRow {
-            id: id.to_string(),
-            hash: hash(key.expose_secret()),
-            name: name.to_owned(),
-            scopes: DEFAULT_SCOPES,
-            created_at: now.wall.as_second(),
-        };
-        self.inner.writer.write(Write::Key(row)).await?;
-        Ok(key)
+        let (hash, actor) = (hash(key.expose_secret()), actor.to_owned());
+        let work = move |connection: &Connection| insert(connection, id, hash, &new, &actor, now);
+        self.inner.database.write(work).await?;
+        Ok((id, key))
     }
 
-    /// Makes a key that is stored nowhere: only this process knows it, and it ends with the store. For the service
-    /// inside the app.
+    /// As [`create_key`](Self::create_key), but only where no key was ever made.
+    pub async fn create_first_key(
+        &self,
+        new: NewKey,
+        actor: &str,
+        now: Now,
+    ) -> Result<Option<(KeyId, SecretString)>, StoreError> {
+        check_name(&new.name).map_err(StoreError::KeyName)?;
+        let any = |connection: &Connection| connection.prepare_cached(sql::ANY_KEY)?.exists([]);
+        if self.inner.database.read(any).await? {
+            return Ok(None);
+        }
+        let (id, key) = format::generate().map_err(StoreError::Random)?;
+        let (hash, actor) = (hash(key.expose_secret()), actor.to_owned());
+        let work = move |connection: &Connection| {
+            let is_first = !any(connection)?;
+            if is_first {
+                insert(connection, id, hash, &new, &actor, now)?;
+            }
+            Ok(is_first)
+        };
+        let is_first = self.inner.database.write(work).await?;
+        Ok(is_first.then_some((id, key)))
+    }
+
+    /// Every key that was ever made, oldest first.
+    pub async fn list_keys(&self) -> Result<Vec<KeyInfo>, StoreError> {
+        let list = |connection: &Connection| connection.prepare(sql::LIST_KEYS)?.query_map([], key_info)?.collect();
+        Ok(self.inner.database.read(list).await?)
+    }
+
+    /// What was done to keys, oldest first.
+    pub async fn list_key_events(&self) -> Result<Vec<KeyEvent>, StoreError> {
+        let event = |row: &Row<'_>| {
+            Ok(KeyEvent { at: time(row.get(0)?), action: row.get(1)?, key: row.get(2)?, actor: row.get(3)? })
+        };
+        let list = |connection: &Connection| connection.prepare(sql::LIST_KEY_EVENTS)?.query_map([], event)?.collect();
+        Ok(self.inner.database.read(list).await?)
+    }
+
+    /// Has the key refused from now on, everywhere within five seconds. A key that was revoked before keeps that time.
+    /// Returns what it is now; nothing where there is no such key.
+    pub async fn revoke_key(&self, id: KeyId, actor: &str, now: Now) -> Result<Option<KeyInfo>, StoreError> {
+        let actor = actor.to_owned();
+        let work = move |connection: &Connection| {
+            let changed = connection.execute(sql::REVOKE_KEY, params![now.wall.as_second(), id])?;
+            if changed > 0 {
+                note(connection, "revoked", id, &actor, now)?;
+            }
+            show(connection, id)
+        };
+        let revoked = self.inner.database.write(work).await?;
+        self.inner.keys.map().remove(&id);
+        Ok(revoked)
+    }
+
+    /// Makes a key of the same name, scopes and lifetime; the old one is good for `overlap` still, so that both are
+    /// accepted while the new one is handed out. Nothing where there is no such key, or it is no longer accepted.
+    pub async fn rotate_key(
+        &self,
+        id: KeyId,
+        overlap: Duration,
+        actor: &str,
+        now: Now,
+    ) -> Result<Option<(KeyId, SecretString)>, StoreError> {
+        let (new_id, key) = format::generate().map_err(StoreError::Random)?;
+        let (hash, actor) = (hash(key.expose_secret()), actor.to_owned());
+        let work = move |connection: &Connection| {
+            let Some(old) = show(connection, id)?.filter(|old| old.is_valid(now)) else { return Ok(false) };
+            let lifetime = old.expires_at.map(|expires_at| expires_at.duration_since(old.created_at));
+            let expires_at = lifetime.and_then(|lifetime| now.wall.checked_add(lifetime).ok());
+            let until = now.wall.as_second().saturating_add_unsigned(overlap.as_secs());
+            connection.execute(sql::LIMIT_KEY, params![until, id])?;
+            note(connection, "rotated", id, &actor, now)?;
+            let new = NewKey { name: old.name, scopes: old.scopes, expires_at };
+            insert(connection, new_id, hash, &new, &actor, now)?;
+            Ok(true)
+        };
+        let rotated = self.inner.database.write(work).await?;
+        Ok(rotated.then_some((new_id, key)))
+    }
+
+    /// Makes a key that is stored nowhere and may read and write: only this process knows it, and it ends with the
+    /// store. For the service inside the app.
     pub fn session_key(&self) -> Result<SecretString, StoreError> {
         let (id, key) = format::generate().map_err(StoreError::Random)?;
-        let known = Known { hash: hash(key.expose_secret()), expires_at: None, revoked: false, read_at: None };
+        let hash = hash(key.expose_secret());
+        let scopes = Scopes::default();
+        let known = Known { hash, scopes, expires_at: None, revoked: false, last_used_at: None, read_at: None };
         self.inner.keys.map().insert(id, known);
         Ok(key)
     }
 
-    /// The id of `presented`, if that is a key that is valid now. Whatever is wrong with it makes no difference.
-    pub async fn verify_key(&self, presented: &str, now: Now) -> Result<Option<KeyId>, StoreError> {
-        let Some(id) = format::id_of(presented) else { return Ok(None) };
-        let Some(known) = self.known_key(id, now).await? else { return Ok(None) };
+    /// Whose key `presented` is, if that is one that is valid now. Whatever is wrong with it makes no difference.
+    pub async fn verify_key(&self, presented: &str, now: Now) -> Result<Option<Identity>, StoreError> {
+        let Some(key) = format::id_of(presented) else { return Ok(None) };
+        let Some(known) = self.known_key(key, now).await? else { return Ok(None) };
         let same: bool = known.hash.ct_eq(&hash(presented)).into();
-        Ok((same && known.is_valid(now)).then_some(id))
+        if !same || !known.is_valid(now) {
+            return Ok(None);
+        }
+        self.note_use(key, known, now);
+        Ok(Some(Identity { key, scopes: known.scopes }))
     }
 
     async fn known_key(&self, id: KeyId, now: Now) -> Result<Option<Known>, StoreError> {
-        let cached = self.inner.keys.map().get(&id).filter(|known| known.is_fresh(now)).cloned();
-        if cached.is_some() {
-            return Ok(cached);
+        let cached = self.inner.keys.map().get(&id).copied();
+        if let Some(known) = cached.filter(|known| known.is_fresh(now)) {
+            return Ok(Some(known));
         }
-        let mut reader = self.inner.readers.take().await?;
-        let row: Option<(Vec<u8>, Option<i64>, Option<i64>)> =
-            sqlx::query_as(FIND).bind(id.as_str()).fetch_optional(&mut reader.connection).await?;
-        self.inner.readers.put_back(reader);
-        let known = row.map(|(hash, expires_at, revoked_at)| Known {
-            hash,
-            expires_at,
-            revoked: revoked_at.is_some(),
-            read_at: Some(now.mono),
-        });
-        // Only keys that exist are kept, so that guessing does not fill the memory.
-        if let Some(known) = &known {
-            self.inner.keys.map().insert(id, known.clone());
+        let find = |connection: &Connection| {
+            connection.prepare_cached(sql::FIND_KEY)?.query_row([id], |row| Known::read(row, now)).optional()
+        };
+        let mut known = self.inner.database.read(find).await?;
+        let mut map = self.inner.keys.map();
+        match &mut known {
+            // A use that was noted may not be stored yet.
+            Some(known) => {
+                known.last_used_at = known.last_used_at.max(cached.and_then(|cached| cached.last_used_at));
+                map.insert(id, *known);
+            }
+            // Only keys that exist are kept, so that guessing does not fill the memory.
+            None => drop(map.remove(&id)),
         }
         Ok(known)
+    }
+
+    fn note_use(&self, id: KeyId, known: Known, now: Now) {
+        let at = now.wall.as_second();
+        let is_noted = known.last_used_at.is_some_and(|noted| at - noted < NOTED_EVERY);
+        if is_noted || known.read_at.is_none() {
+            return;
+        }
+        if let Some(known) = self.inner.keys.map().get_mut(&id) {
+            known.last_used_at = Some(at);
+        }
+        self.inner.database.write_later(move |connection| {
+            connection.prepare_cached(sql::USE_KEY)?.execute(params![at, id])?;
+            Ok(())
+        });
+    }
+}
+
+impl KeyInfo {
+    /// Whether it is accepted at the moment.
+    #[must_use]
+    pub fn is_valid(&self, now: Now) -> bool {
+        self.revoked_at.is_none() && self.expires_at.is_none_or(|expires_at| now.wall < expires_at)
     }
 }
 
@@ -117,6 +269,17 @@ impl KeyCache {
 }
 
 impl Known {
+    fn read(row: &Row<'_>, now: Now) -> rusqlite::Result<Self> {
+        Ok(Self {
+            hash: row.get(0)?,
+            scopes: row.get(1)?,
+            expires_at: row.get(2)?,
+            revoked: row.get::<_, Option<i64>>(3)?.is_some(),
+            last_used_at: row.get(4)?,
+            read_at: Some(now.mono),
+        })
+    }
+
     fn is_fresh(&self, now: Now) -> bool {
         self.read_at.is_none_or(|read_at| now.mono.saturating_duration_since(read_at) < BELIEVED)
     }
@@ -126,6 +289,40 @@ impl Known {
     }
 }
 
-fn hash(key: &str) -> Vec<u8> {
-    Sha256::digest(key).to_vec()
+fn hash(key: &str) -> Hash {
+    Sha256::digest(key).into()
+}
+
+fn insert(connection: &Connection, id: KeyId, hash: Hash, new: &NewKey, actor: &str, now: Now) -> rusqlite::Result<()> {
+    let NewKey { name, scopes, expires_at } = new;
+    let expires_at = expires_at.map(Timestamp::as_second);
+    connection.execute(sql::ADD_KEY, params![id, hash, name, scopes, now.wall.as_second(), expires_at])?;
+    note(connection, "created", id, actor, now)
+}
+
+fn note(connection: &Connection, action: &str, id: KeyId, actor: &str, now: Now) -> rusqlite::Result<()> {
+    connection.execute(sql::ADD_KEY_EVENT, params![now.wall.as_second(), action, id, actor])?;
+    Ok(())
+}
+
+fn show(connection: &Connection, id: KeyId) -> rusqlite::Result<Option<KeyInfo>> {
+    connection.query_row(sql::SHOW_KEY, [id], key_info).optional()
+}
+
+fn key_info(row: &Row<'_>) -> rusqlite::Result<KeyInfo> {
+    let at = |column| row.get::<_, Option<i64>>(column).map(|seconds| seconds.map(time));
+    Ok(KeyInfo {
+        id: row.get(0)?,
+        name: row.get(1)?,
+        scopes: row.get(2)?,
+        created_at: time(row.get(3)?),
+        expires_at: at(4)?,
+        last_used_at: at(5)?,
+        revoked_at: at(6)?,
+    })
+}
+
+/// Unix seconds as they are stored; one that is out of range, as nobody has stored it, becomes the last there is.
+fn time(seconds: i64) -> Timestamp {
+    Timestamp::from_second(seconds).unwrap_or(Timestamp::MAX)
 }

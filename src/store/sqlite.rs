@@ -1,99 +1,122 @@
-//! Opening a SQLite file: created for its owner only, in WAL mode, migrated.
+//! A SQLite file: one thread that writes, and a few connections that only read.
+//!
+//! A page of animals takes SQLite some ten microseconds, less than it takes to wake another thread. So reads run where
+//! they are asked for, and never wait inside SQLite: a busy database is asked again a little later.
 
-use std::fs::{DirBuilder, OpenOptions};
-use std::io::{self, ErrorKind};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+mod file;
+mod readers;
+mod schema;
+mod snapshot;
+mod writer;
+
 use std::path::Path;
 use std::time::Duration;
 
-use sqlx::migrate::{Migration, MigrationType, Migrator};
-use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection, SqliteJournalMode, SqliteSynchronous};
-use sqlx::{ConnectOptions, Connection, SqlSafeStr};
-use tokio::time::sleep;
+use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 
-use super::StoreError;
+use super::{StoreError, Why};
 
-/// How long a statement waits for a lock that another process holds.
+pub(super) use self::snapshot::{backup, check};
+
+use self::readers::Readers;
+use self::writer::Writer;
+
+/// How long a write waits for a lock that another process holds.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// While another process turns a new file to WAL: how often to look again, and after how long.
+/// Where SQLite itself cannot wait: how often to look again, and after how long. A second in all.
 const BUSY_TRIES: u32 = 100;
 const BUSY_PAUSE: Duration = Duration::from_millis(10);
 
-/// The result code as sqlx gives it.
-const SQLITE_BUSY: &str = "5";
-
 /// Versions before it can corrupt a WAL database (<https://sqlite.org/wal.html#walresetbug>).
-const OLDEST_SQLITE: [u32; 3] = [3, 51, 3];
+const OLDEST_SQLITE: i32 = 3_051_003;
 
-/// One statement each, and each may be run again.
-const MIGRATIONS: [(i64, &str, &str); 3] = [
-    (1, "pets", include_str!("../../assets/migrations/sqlite/0001_pets.sql")),
-    (2, "pets by status", include_str!("../../assets/migrations/sqlite/0002_pets_by_status.sql")),
-    (3, "api keys", include_str!("../../assets/migrations/sqlite/0003_api_keys.sql")),
-];
-
-/// The options for further connections, which may only read, and the connection that writes.
-pub(super) async fn open(path: &Path) -> Result<(SqliteConnectOptions, SqliteConnection), StoreError> {
-    create_private(path).map_err(|source| StoreError::Create { path: path.to_owned(), source })?;
-    let cannot_open = |source| StoreError::Open { path: path.to_owned(), source };
-    // sqlx itself warns of statements that take more than a second, without their values.
-    let options = SqliteConnectOptions::new().filename(path).busy_timeout(BUSY_TIMEOUT);
-    // Any synchronous below FULL acknowledges what a power cut then loses.
-    let writing = options.clone().journal_mode(SqliteJournalMode::Wal).synchronous(SqliteSynchronous::Full);
-    let mut writer = connect(&writing).await.map_err(cannot_open)?;
-    let version: String =
-        sqlx::query_scalar("SELECT sqlite_version()").fetch_one(&mut writer).await.map_err(cannot_open)?;
-    if is_too_old(&version) {
-        return Err(StoreError::OldSqlite(version));
-    }
-    migrate(&mut writer).await.map_err(|source| StoreError::Migrate { path: path.to_owned(), source })?;
-    Ok((options.read_only(true), writer))
+/// An open file.
+#[derive(Debug)]
+pub(super) struct Sqlite {
+    readers: Readers,
+    writer: Writer,
 }
 
-/// Creates the file before SQLite does, with the mode that SQLite then gives to its -wal and -shm files too.
-fn create_private(path: &Path) -> io::Result<()> {
-    if let Some(directory) = path.parent() {
-        DirBuilder::new().recursive(true).mode(0o700).create(directory)?;
+impl Sqlite {
+    /// Creates the file and brings its schema up to date as needed. Waits for the disk.
+    pub(super) fn open(path: &Path) -> Result<Self, StoreError> {
+        refuse_old_sqlite(rusqlite::version_number())?;
+        file::create_private(path).map_err(|source| StoreError::Create { path: path.to_owned(), source })?;
+        file::refuse_network(path)?;
+        let cannot_open = |source| StoreError::Open { path: path.to_owned(), source };
+        let mut writing = connect_for_writing(path).map_err(cannot_open)?;
+        schema::migrate(&mut writing, path)?;
+        let writer = Writer::start(writing).map_err(StoreError::Thread)?;
+        Ok(Self { readers: Readers::new(path), writer })
     }
-    match OpenOptions::new().write(true).create_new(true).mode(0o600).open(path) {
-        Err(error) if error.kind() != ErrorKind::AlreadyExists => Err(error),
-        _ => Ok(()),
+
+    /// What `ask` reads. It may be asked again when the database was busy.
+    pub(super) async fn read<T>(&self, ask: impl Fn(&Connection) -> rusqlite::Result<T>) -> Result<T, Why> {
+        self.readers.read(ask).await
+    }
+
+    /// What `work` wrote, once it is on disk. All or nothing of it is written; the work is not done where the caller
+    /// has gone away before its turn came.
+    pub(super) async fn write<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Connection) -> rusqlite::Result<T> + Send + 'static,
+    ) -> Result<T, Why> {
+        self.writer.write(work).await
+    }
+
+    /// Has `work` written some time, if it can be; nobody hears how it went.
+    pub(super) fn write_later(&self, work: impl FnOnce(&Connection) -> rusqlite::Result<()> + Send + 'static) {
+        self.writer.write_later(work);
+    }
+
+    /// Whether it can be read, and nothing stands against writing.
+    pub(super) async fn ping(&self) -> Result<(), Why> {
+        self.writer.is_sound()?;
+        self.read(|connection| connection.query_row("SELECT 1", [], |_| Ok(()))).await
+    }
+
+    /// Writes what waits, then closes every connection; the writing one last, so that SQLite can fold its write-ahead
+    /// log into the file.
+    pub(super) async fn close(&self) {
+        self.readers.close();
+        self.writer.close().await;
     }
 }
 
-/// Connects, patiently: two that turn the same new file to WAL at once cannot wait for each other in SQLite, which tells
-/// one of them at once that the file is busy.
-async fn connect(options: &SqliteConnectOptions) -> Result<SqliteConnection, sqlx::Error> {
+fn refuse_old_sqlite(version: i32) -> Result<(), StoreError> {
+    if version < OLDEST_SQLITE { Err(StoreError::OldSqlite(version)) } else { Ok(()) }
+}
+
+fn connect_for_writing(path: &Path) -> rusqlite::Result<Connection> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let mut connection = Connection::open_with_flags(path, flags)?;
+    connection.busy_timeout(BUSY_TIMEOUT)?;
+    turn_to_wal(&connection)?;
+    // Anything below FULL acknowledges what a power cut then loses.
+    connection.pragma_update(None, "synchronous", "FULL")?;
+    // The writer does it after it has answered, and sees whether it failed.
+    connection.pragma_update(None, "wal_autocheckpoint", 0)?;
+    // A transaction that begins by reading could not wait for the lock later.
+    connection.set_transaction_behavior(TransactionBehavior::Immediate);
+    Ok(connection)
+}
+
+/// Patiently: two that turn the same new file to WAL at once cannot wait for each other in SQLite, which tells one of
+/// them at once that the file is busy.
+fn turn_to_wal(connection: &Connection) -> rusqlite::Result<()> {
+    let turn = || connection.pragma_update_and_check(None, "journal_mode", "wal", |_| Ok(()));
     for _ in 0..BUSY_TRIES {
-        match options.connect().await {
-            Err(error) if is_busy(&error) => sleep(BUSY_PAUSE).await,
-            connected_or_not => return connected_or_not,
+        match turn() {
+            Err(error) if is_busy(&error) => std::thread::sleep(BUSY_PAUSE),
+            turned_or_not => return turned_or_not,
         }
     }
-    options.connect().await
+    turn()
 }
 
-fn is_busy(error: &sqlx::Error) -> bool {
-    error.as_database_error().and_then(|error| error.code()).is_some_and(|code| code == SQLITE_BUSY)
-}
-
-fn is_too_old(version: &str) -> bool {
-    let parts: Vec<u32> = version.split('.').map_while(|part| part.parse().ok()).collect();
-    parts.as_slice() < OLDEST_SQLITE.as_slice()
-}
-
-/// All or nothing in one transaction, which also keeps a second process out meanwhile.
-async fn migrate(connection: &mut SqliteConnection) -> Result<(), sqlx::migrate::MigrateError> {
-    let migrations = MIGRATIONS.map(|(version, description, sql)| {
-        Migration::new(version, description.into(), MigrationType::Simple, sql.into_sql_str(), true)
-    });
-    let mut migrator = Migrator::with_migrations(migrations.into());
-    migrator.set_locking(false);
-    let mut transaction = connection.begin_with("BEGIN IMMEDIATE").await?;
-    // Not `run`: its future is not known to be Send.
-    migrator.run_direct(None, &mut *transaction, false).await?;
-    Ok(transaction.commit().await?)
+fn is_busy(error: &rusqlite::Error) -> bool {
+    error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy)
 }
 
 #[cfg(test)]
@@ -102,10 +125,8 @@ mod tests {
 
     #[test]
     fn a_sqlite_that_can_corrupt_is_known_by_its_version() {
-        for (version, too_old) in
-            [("3.51.3", false), ("3.53.0", false), ("4.0.0", false), ("3.51.2", true), ("3.7.17", true), ("", true)]
-        {
-            assert_eq!(is_too_old(version), too_old, "{version:?}");
+        for (version, sound) in [(3_051_003, true), (3_053_000, true), (4_000_000, true), (3_051_002, false)] {
+            assert_eq!(refuse_old_sqlite(version).is_ok(), sound, "{version}");
         }
     }
 }

@@ -3,13 +3,14 @@
 use std::os::unix::fs::PermissionsExt;
 use std::time::Duration;
 
-use secrecy::ExposeSecret;
-use sqlx::ConnectOptions;
+use rusqlite::Connection;
+use secrecy::{ExposeSecret, SecretString};
 use tempfile::TempDir;
 
+use super::keys::{NewKey, Scopes};
 use super::*;
-use crate::clock;
-use crate::model::Limit;
+use crate::clock::{self, Now};
+use crate::model::{Limit, NewPet, PetQuery, PetStatus};
 
 async fn store() -> (TempDir, DatabaseUrl, Store) {
     let directory = tempfile::tempdir().unwrap();
@@ -97,8 +98,8 @@ async fn a_closed_store_refuses() {
 #[tokio::test]
 async fn a_group_that_fails_leaves_nothing_behind_and_tells_everyone() {
     let (_directory, url, store) = store().await;
-    sqlx::query("DROP TABLE api_keys").execute(&mut direct(&url).await).await.unwrap();
-    let (pet, key) = tokio::join!(store.add(rex(), clock::now()), store.create_key("key", clock::now()));
+    direct(&url).execute_batch("DROP TABLE api_keys").unwrap();
+    let (pet, key) = tokio::join!(store.add(rex(), clock::now()), till_key(&store, clock::now()));
     assert!(matches!(key, Err(StoreError::Unavailable(Why::Database(_)))));
     let found = store.list(&PetQuery::default()).await.unwrap().pets;
     assert_eq!(pet.ok().into_iter().collect::<Vec<_>>(), found);
@@ -120,13 +121,12 @@ async fn files_are_for_their_owner_only() {
 #[tokio::test]
 async fn the_linked_sqlite_does_not_corrupt_and_commits_reach_the_disk() {
     let (_directory, url, store) = store().await;
-    let mut connection = direct(&url).await;
-    let version: String = sqlx::query_scalar("SELECT sqlite_version()").fetch_one(&mut connection).await.unwrap();
-    let parts: Vec<u32> = version.split('.').map(|part| part.parse().unwrap()).collect();
-    assert!(parts >= vec![3, 51, 3], "{version}");
-    let journal: String = sqlx::query_scalar("PRAGMA journal_mode").fetch_one(&mut connection).await.unwrap();
+    assert!(rusqlite::version_number() >= 3_051_003, "{}", rusqlite::version());
+    let journal: String = direct(&url).pragma_query_value(None, "journal_mode", |row| row.get(0)).unwrap();
     assert_eq!(journal, "wal");
-    drop(store);
+    let level = |connection: &Connection| connection.pragma_query_value(None, "synchronous", |row| row.get(0));
+    let full: i64 = store.inner.database.write(level).await.unwrap();
+    assert_eq!(full, 2);
 }
 
 #[tokio::test]
@@ -143,9 +143,8 @@ async fn a_file_that_is_no_database_is_refused() {
 async fn a_file_of_a_newer_version_is_left_alone() {
     let (_directory, url, store) = store().await;
     store.close().await;
-    let newer = "INSERT INTO _sqlx_migrations VALUES (9999, 'later', CURRENT_TIMESTAMP, TRUE, x'00', 0)";
-    sqlx::query(newer).execute(&mut direct(&url).await).await.unwrap();
-    assert!(matches!(Store::open(&url).await, Err(StoreError::Migrate { .. })));
+    direct(&url).pragma_update(None, "user_version", 9999).unwrap();
+    assert!(matches!(Store::open(&url).await, Err(StoreError::Newer { found: 9999, .. })));
 }
 
 #[tokio::test]
@@ -162,7 +161,7 @@ async fn two_that_open_a_new_file_at_once_both_work() {
 async fn a_key_is_found_by_the_right_text_only_and_its_hash_alone_is_kept() {
     let (_directory, url, store) = store().await;
     let now = clock::now();
-    let key = store.create_key("till", now).await.unwrap();
+    let key = till_key(&store, now).await.unwrap();
     let key = key.expose_secret();
     assert!(store.verify_key(key, now).await.unwrap().is_some());
     let other = store.session_key().unwrap();
@@ -170,7 +169,8 @@ async fn a_key_is_found_by_the_right_text_only_and_its_hash_alone_is_kept() {
     for wrong in ["", "petk_", &key[..40], &key.to_lowercase()] {
         assert_eq!(store.verify_key(wrong, now).await.unwrap(), None, "{wrong:?}");
     }
-    assert!(matches!(store.create_key("\x1b", now).await, Err(StoreError::KeyName(_))));
+    let evil = NewKey { name: "\x1b".into(), ..till() };
+    assert!(matches!(store.create_key(evil, "ada", now).await, Err(StoreError::KeyName(_))));
     store.close().await;
     let DatabaseUrl::Sqlite(path) = &url;
     let file = std::fs::read(path).unwrap();
@@ -184,22 +184,29 @@ async fn a_key_is_found_by_the_right_text_only_and_its_hash_alone_is_kept() {
 async fn a_revoked_or_expired_key_is_refused_within_five_seconds() {
     let (_directory, url, store) = store().await;
     let now = clock::now();
-    let key = store.create_key("till", now).await.unwrap();
+    let key = till_key(&store, now).await.unwrap();
     let key = key.expose_secret();
     assert!(store.verify_key(key, now).await.unwrap().is_some());
-    let mut connection = direct(&url).await;
-    let expiry = now.wall.as_second() + 60;
-    sqlx::query("UPDATE api_keys SET expires_at = $1").bind(expiry).execute(&mut connection).await.unwrap();
+    let connection = direct(&url);
+    connection.execute("UPDATE api_keys SET expires_at = $1", [now.wall.as_second() + 60]).unwrap();
     let later =
         |seconds| Now { mono: now.mono + Duration::from_secs(seconds), wall: now.wall + Duration::from_secs(seconds) };
     assert!(store.verify_key(key, later(59)).await.unwrap().is_some());
     assert_eq!(store.verify_key(key, later(60)).await.unwrap(), None);
-    sqlx::query("UPDATE api_keys SET expires_at = NULL, revoked_at = 1").execute(&mut connection).await.unwrap();
+    connection.execute("UPDATE api_keys SET expires_at = NULL, revoked_at = 1", []).unwrap();
     assert_eq!(store.verify_key(key, later(65)).await.unwrap(), None);
 }
 
 /// A connection beside the store's own.
-async fn direct(url: &DatabaseUrl) -> sqlx::SqliteConnection {
+fn direct(url: &DatabaseUrl) -> Connection {
     let DatabaseUrl::Sqlite(path) = url;
-    sqlx::sqlite::SqliteConnectOptions::new().filename(path).connect().await.unwrap()
+    Connection::open(path).unwrap()
+}
+
+fn till() -> NewKey {
+    NewKey { name: "till".into(), scopes: Scopes::default(), expires_at: None }
+}
+
+async fn till_key(store: &Store, now: Now) -> Result<SecretString, StoreError> {
+    store.create_key(till(), "ada", now).await.map(|(_, key)| key)
 }

@@ -13,6 +13,7 @@ use petstore::clock;
 use petstore::config::{KeyOrigin, Remote, Service, Settings};
 use petstore::model::{ApiKey, Limit};
 use petstore::server::{self, ServerHandle};
+use petstore::store::keys::{NewKey, Scopes};
 use petstore::store::{DatabaseUrl, Store};
 use petstore::tui::event_loop::{self, LoopError, Wires};
 use petstore::tui::msg::{QuitReason, Size};
@@ -185,7 +186,8 @@ impl Real {
         let directory = tempfile::tempdir().unwrap();
         let store = Store::open(&DatabaseUrl::Sqlite(directory.path().join("store.db"))).await.unwrap();
         store.insert_samples(count, clock::now()).await.unwrap();
-        let key = store.create_key("flow", clock::now()).await.unwrap().expose_secret().to_owned();
+        let new = NewKey { name: "flow".into(), scopes: Scopes::default(), expires_at: None };
+        let key = store.create_key(new, "flow", clock::now()).await.unwrap().1.expose_secret().to_owned();
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let server = server::start(server::Config::default(), store.clone(), listener).unwrap();
         Self { server, key, store, _directory: directory }

@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 
 /// What a room may import of ours, and which crates it must not.
 const ROOMS: &[(&str, &[&str], &[&str])] = &[
-    ("model", &[], &["tokio", "reqwest", "axum", "sqlx", "ratatui", "crossterm", "rustix"]),
-    ("config", &["model"], &["tokio", "reqwest", "axum", "sqlx", "ratatui", "crossterm"]),
-    ("api", &["model"], &["axum", "sqlx", "ratatui", "crossterm"]),
+    ("model", &[], &["tokio", "reqwest", "axum", "rusqlite", "ratatui", "crossterm", "rustix"]),
+    ("config", &["model"], &["tokio", "reqwest", "axum", "rusqlite", "ratatui", "crossterm"]),
+    ("api", &["model"], &["axum", "rusqlite", "ratatui", "crossterm"]),
     ("store", &["model"], &["axum", "hyper", "reqwest", "ratatui", "crossterm"]),
-    ("server", &["model", "store"], &["reqwest", "sqlx", "ratatui", "crossterm"]),
-    ("tui", &["api", "config", "model"], &["axum", "sqlx"]),
+    ("server", &["model", "store"], &["reqwest", "rusqlite", "ratatui", "crossterm"]),
+    ("tui", &["api", "config", "model"], &["axum", "rusqlite"]),
     ("cli", &["api", "config", "model", "server", "store", "tui"], &[]),
 ];
 

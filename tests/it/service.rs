@@ -3,9 +3,11 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on says where")]
 
+mod additions;
 mod bodies;
 mod connections;
 mod contract;
 mod fixture;
+mod idempotency;
 mod keys;
 mod requests;

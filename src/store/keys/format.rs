@@ -4,7 +4,10 @@
 //! checksum is the CRC-32 of everything before it and tells a mistyped key from a wrong one without a database.
 
 use std::fmt;
+use std::str::FromStr;
 
+use rusqlite::ToSql;
+use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ToSqlOutput, ValueRef};
 use secrecy::SecretString;
 
 const PREFIX: &str = "petk_";
@@ -29,7 +32,33 @@ impl KeyId {
 
 impl fmt::Display for KeyId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
+        f.pad(self.as_str())
+    }
+}
+
+/// A text that is no key's id.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the id of a key is its 8 letters and digits after petk_, as `petstore keys list` shows them")]
+pub struct NotAKeyId;
+
+impl FromStr for KeyId {
+    type Err = NotAKeyId;
+
+    fn from_str(text: &str) -> Result<Self, NotAKeyId> {
+        let id: [u8; ID] = text.as_bytes().try_into().map_err(|_| NotAKeyId)?;
+        id.iter().all(u8::is_ascii_alphanumeric).then_some(Self(id)).ok_or(NotAKeyId)
+    }
+}
+
+impl ToSql for KeyId {
+    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+        Ok(self.as_str().into())
+    }
+}
+
+impl FromSql for KeyId {
+    fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
+        value.as_str()?.parse().map_err(FromSqlError::other)
     }
 }
 

@@ -7,15 +7,13 @@ use petstore::model::NewPet;
 use petstore::server::Config;
 use petstore::store::{DatabaseUrl, Store};
 use serde_json::json;
-use sqlx::sqlite::SqliteConnectOptions;
-use sqlx::{ConnectOptions, Connection};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 use super::fixture::{JSON, Service, head, read_answer};
 
 fn short() -> Config {
     let moment = Duration::from_millis(30);
-    Config { header_time: moment, body_time: moment, drain: moment, ..Config::default() }
+    Config { header_time: moment, body_time: moment, drain: moment, ..Service::config() }
 }
 
 #[tokio::test]
@@ -43,13 +41,13 @@ async fn a_body_that_does_not_arrive_in_time_is_408_and_adds_nothing() {
 
 #[tokio::test]
 async fn a_write_that_was_answered_503_is_not_made_later() {
-    let service = Service::with(Config { request_time: Duration::from_millis(30), ..Config::default() }).await;
+    let service = Service::with(Config { request_time: Duration::from_millis(30), ..Service::config() }).await;
     let DatabaseUrl::Sqlite(path) = service.url();
-    let mut other_process = SqliteConnectOptions::new().filename(path).connect().await.unwrap();
-    let lock = other_process.begin_with("BEGIN IMMEDIATE").await.unwrap();
+    let other_process = rusqlite::Connection::open(path).unwrap();
+    other_process.execute_batch("BEGIN IMMEDIATE").unwrap();
     service.post(r#"{"name":"Too late","categoryId":1}"#).await.is_error(503, "storage_unavailable");
     assert_eq!(service.get("/v1/pets").await.text(), "[]");
-    lock.rollback().await.unwrap();
+    other_process.execute_batch("ROLLBACK").unwrap();
     let rex = NewPet { name: "Rex".into(), category_id: 1, status: None };
     service.store.add(rex, clock::now()).await.unwrap();
     let pets = service.get("/v1/pets").await.json();
@@ -72,7 +70,7 @@ async fn headers_beyond_their_size_or_number_are_refused_by_hyper() {
 #[tokio::test]
 async fn connections_beyond_the_cap_wait_for_a_free_place() {
     let service =
-        Service::with(Config { connections: 1, header_time: Duration::from_millis(30), ..Config::default() }).await;
+        Service::with(Config { connections: 1, header_time: Duration::from_millis(30), ..Service::config() }).await;
     let silent = service.connect().await;
     assert_eq!(service.get("/v1/pets").await.status, 200);
     drop(silent);
@@ -116,7 +114,7 @@ async fn sixty_four_posts_at_once_are_all_there_after_reopening() {
 
 #[tokio::test]
 async fn d19_the_stop_finishes_what_runs_and_drops_what_was_half_sent() {
-    let service = Service::with(Config { drain: Duration::from_millis(50), ..Config::default() }).await;
+    let service = Service::with(Config { drain: Duration::from_millis(50), ..Service::config() }).await;
     let bearer = service.bearer();
     let body = r#"{"name":"Rex","categoryId":1}"#;
     let length = body.len().to_string();

@@ -1,5 +1,6 @@
 //! Holds answers against `assets/openapi.yaml`.
 
+use std::num::NonZeroU32;
 use std::sync::LazyLock;
 use std::time::Duration;
 
@@ -9,6 +10,7 @@ use serde_json::{Value, json};
 use tokio::io::AsyncWriteExt;
 
 use super::fixture::{Answer, JSON, Service, head, read_answer};
+use super::idempotency::two_at_once;
 
 static DESCRIPTION: LazyLock<Value> = LazyLock::new(|| serde_yaml_ng::from_str(OPENAPI).unwrap());
 
@@ -88,7 +90,7 @@ fn resolve(value: &Value) -> &Value {
 
 #[tokio::test]
 async fn every_answer_of_every_operation_is_as_described() {
-    let config = Config { body_bytes: 100, body_time: Duration::from_millis(20), ..Config::default() };
+    let config = Config { body_bytes: 100, body_time: Duration::from_millis(20), ..Service::config() };
     let service = Service::with(config).await;
     let mut seen = Vec::new();
     let animal = r#"{"name":"Rex","categoryId":1}"#;
@@ -125,6 +127,34 @@ async fn every_answer_of_every_operation_is_as_described() {
     check("POST", "/v1/pets", &timed_out);
     timed_out.is_error(408, "request_timeout");
     seen.push(("POST", "/v1/pets", timed_out));
+
+    let (_, read) = service.new_key("read").await;
+    let (_, write) = service.new_key("write").await;
+    let slow = Service::with(Config { failed_authentications: NonZeroU32::MIN, ..Config::default() }).await;
+    slow.send("GET", "/v1/pets", &[], "").await.is_error(401, "unauthorized");
+    for (method, target) in [
+        ("GET", "/v1/pets"),
+        ("OPTIONS", "/v1/pets"),
+        ("POST", "/v1/pets"),
+        ("GET", "/v1/pets/1"),
+        ("OPTIONS", "/v1/pets/1"),
+    ] {
+        let unable = if method == "POST" { &read } else { &write };
+        let forbidden = service.call_as(unable, method, target, "").await;
+        forbidden.is_error(403, "forbidden");
+        let slowed = slow.send(method, target, &[], "").await;
+        slowed.is_error(429, "rate_limited");
+        seen.extend([(method, target, forbidden), (method, target, slowed)]);
+        if method == "GET" {
+            let known = service.call(method, target, &[("If-None-Match", "*")], "").await;
+            assert_eq!(known.status, 304);
+            seen.push((method, target, known));
+        }
+    }
+    seen.push(("POST", "/v1/pets", service.post_once("k", animal).await));
+    seen.push(("POST", "/v1/pets", service.post_once("k", r#"{"name":"Bella","categoryId":1}"#).await));
+    let (refused, _) = two_at_once(&service, "k2", animal).await;
+    seen.push(("POST", "/v1/pets", refused));
 
     service.store.close().await;
     for (method, target, body) in [

@@ -1,9 +1,12 @@
 //! A service on a free port, and the plainest client there is: it sends just the bytes that a test wants.
 
 use std::io::ErrorKind;
+use std::num::NonZeroU32;
 
+use petstore::clock;
 use petstore::server::{self, Config, ServerHandle};
-use petstore::store::{DatabaseUrl, Store};
+use petstore::store::keys::NewKey;
+use petstore::store::{DatabaseUrl, KeyId, Store};
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::Value;
 use tempfile::TempDir;
@@ -23,7 +26,12 @@ pub struct Service {
 
 impl Service {
     pub async fn start() -> Self {
-        Self::with(Config::default()).await
+        Self::with(Self::config()).await
+    }
+
+    /// The default one, but that nobody is slowed for sending wrong keys, as many tests do.
+    pub fn config() -> Config {
+        Config { failed_authentications: NonZeroU32::MAX, ..Config::default() }
     }
 
     pub async fn with(config: Config) -> Self {
@@ -51,6 +59,23 @@ impl Service {
         TcpStream::connect(self.server.local_addr()).await.unwrap()
     }
 
+    /// A further key, stored in the database.
+    pub async fn new_key(&self, scopes: &str) -> (KeyId, String) {
+        let new = NewKey { name: "test".into(), scopes: scopes.parse().unwrap(), expires_at: None };
+        let (id, key) = self.store.create_key(new, "test", clock::now()).await.unwrap();
+        (id, key.expose_secret().to_owned())
+    }
+
+    /// Any request with another key.
+    pub async fn call_as(&self, key: &str, method: &str, target: &str, body: &str) -> Answer {
+        self.send(method, target, &[("Authorization", &format!("Bearer {key}")), JSON], body).await
+    }
+
+    /// POST of a JSON body to /v1/pets with an Idempotency-Key.
+    pub async fn post_once(&self, key: &str, body: &str) -> Answer {
+        self.call("POST", "/v1/pets", &[JSON, ("Idempotency-Key", key)], body).await
+    }
+
     /// GET with the key.
     pub async fn get(&self, target: &str) -> Answer {
         self.call("GET", target, &[], "").await
@@ -68,8 +93,22 @@ impl Service {
         self.send(method, target, &headers, body).await
     }
 
-    /// Any request with just these headers, `Host`, `Connection: close`, and the length of the body if it has one.
+    /// Any request with just these headers, `Host`, `Connection: close`, and the length of the body if it has one. The
+    /// answer is as described.
     pub async fn send(&self, method: &str, target: &str, headers: &[(&str, &str)], body: impl AsRef<[u8]>) -> Answer {
+        let answer = self.exchange(method, target, headers, body).await;
+        contract::check(method, target, &answer);
+        answer
+    }
+
+    /// As `send`, without looking at the answer.
+    pub async fn exchange(
+        &self,
+        method: &str,
+        target: &str,
+        headers: &[(&str, &str)],
+        body: impl AsRef<[u8]>,
+    ) -> Answer {
         let mut stream = self.connect().await;
         let body = body.as_ref();
         let mut head = head(method, target, headers);
@@ -79,9 +118,7 @@ impl Service {
         stream.write_all(format!("{head}\r\n").as_bytes()).await.unwrap();
         // The service may answer and close before it has read the whole body.
         let _ = stream.write_all(body).await;
-        let answer = read_answer(&mut stream).await;
-        contract::check(method, target, &answer);
-        answer
+        read_answer(&mut stream).await
     }
 }
 

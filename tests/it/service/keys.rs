@@ -1,20 +1,87 @@
-//! API keys from the command line to the service.
+//! API keys (4.15): made beside the running service, limited by their scopes, revoked; and asking without one.
 
-use petstore::clock;
+use std::num::NonZeroU32;
+use std::time::Duration;
+
+use petstore::clock::{self, Now};
+use petstore::server::Config;
 use petstore::store::Store;
+use petstore::store::keys::{NewKey, Scopes};
 use secrecy::ExposeSecret;
 
 use super::fixture::Service;
+
+const ANIMAL: &str = r#"{"name":"Rex","categoryId":1}"#;
 
 #[tokio::test]
 async fn a_key_made_beside_the_running_service_works_at_once() {
     let service = Service::start().await;
     let beside = Store::open(&service.url()).await.unwrap();
-    let key = beside.create_key("till 2", clock::now()).await.unwrap();
+    let new = NewKey { name: "till 2".into(), scopes: Scopes::default(), expires_at: None };
+    let (_, key) = beside.create_key(new, "ada", clock::now()).await.unwrap();
     beside.close().await;
-    let authorization = format!("Bearer {}", key.expose_secret());
-    let answer = service.send("GET", "/v1/pets", &[("Authorization", &authorization)], "").await;
-    assert_eq!(answer.status, 200);
-    let wrong = authorization.replace("Bearer petk_", "Bearer petk-");
-    service.send("GET", "/v1/pets", &[("Authorization", &wrong)], "").await.is_error(401, "unauthorized");
+    let key = key.expose_secret();
+    assert_eq!(service.call_as(key, "GET", "/v1/pets", "").await.status, 200);
+    let wrong = key.replace("petk_", "petk-");
+    service.call_as(&wrong, "GET", "/v1/pets", "").await.is_error(401, "unauthorized");
+}
+
+#[tokio::test]
+async fn a_key_may_do_what_its_scopes_say_and_gets_403_for_the_rest() {
+    let service = Service::start().await;
+    let (_, read) = service.new_key("read").await;
+    let (_, write) = service.new_key("write").await;
+    let (_, admin) = service.new_key("admin").await;
+    service.call_as(&read, "POST", "/v1/pets", ANIMAL).await.is_error(403, "forbidden");
+    assert_eq!(service.call_as(&write, "POST", "/v1/pets", ANIMAL).await.status, 201);
+    assert_eq!(service.call_as(&admin, "POST", "/v1/pets", ANIMAL).await.status, 201);
+    for target in ["/v1/pets", "/v1/pets/1"] {
+        assert_eq!(service.call_as(&read, "GET", target, "").await.status, 200);
+        assert_eq!(service.call_as(&admin, "GET", target, "").await.status, 200);
+        service.call_as(&write, "GET", target, "").await.is_error(403, "forbidden");
+    }
+}
+
+#[tokio::test]
+async fn a_revocation_by_another_process_takes_effect_within_five_seconds() {
+    let service = Service::start().await;
+    let (id, key) = service.new_key("read").await;
+    let now = clock::now();
+    assert!(service.store.verify_key(&key, now).await.unwrap().is_some());
+    let beside = Store::open(&service.url()).await.unwrap();
+    beside.revoke_key(id, "ada", now).await.unwrap().unwrap();
+    let five = Duration::from_secs(5);
+    let later = Now { mono: now.mono + five, wall: now.wall + five };
+    assert_eq!(service.store.verify_key(&key, later).await.unwrap(), None);
+}
+
+#[tokio::test]
+async fn a_revocation_by_the_same_process_takes_effect_at_once() {
+    let service = Service::start().await;
+    let (id, key) = service.new_key("read").await;
+    assert_eq!(service.call_as(&key, "GET", "/v1/pets", "").await.status, 200);
+    service.store.revoke_key(id, "ada", clock::now()).await.unwrap().unwrap();
+    service.call_as(&key, "GET", "/v1/pets", "").await.is_error(401, "unauthorized");
+}
+
+#[tokio::test]
+async fn the_last_use_of_a_key_is_noted() {
+    let service = Service::start().await;
+    let (id, key) = service.new_key("read,write").await;
+    assert_eq!(service.call_as(&key, "POST", "/v1/pets", ANIMAL).await.status, 201);
+    let keys = service.store.list_keys().await.unwrap();
+    let noted = keys.iter().find(|found| found.id == id).unwrap();
+    // The note waited before the animal, so it is written by the time that the animal is.
+    assert!(noted.last_used_at.unwrap() >= noted.created_at);
+}
+
+#[tokio::test]
+async fn asking_again_and_again_without_a_valid_key_is_429_and_valid_keys_still_pass() {
+    let config = Config { failed_authentications: NonZeroU32::MIN, ..Config::default() };
+    let service = Service::with(config).await;
+    service.send("GET", "/v1/pets", &[], "").await.is_error(401, "unauthorized");
+    let slowed = service.call_as("petk_wrong", "GET", "/v1/pets/1", "").await;
+    slowed.is_error(429, "rate_limited");
+    assert_eq!(slowed.header("retry-after"), Some("1"));
+    assert_eq!(service.get("/v1/pets").await.status, 200);
 }

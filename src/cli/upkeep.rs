@@ -1,0 +1,119 @@
+//! `petstore backup` and `petstore check`: what an operator does with a database, which may be in use meanwhile.
+
+use std::io::{self, IsTerminal, Write};
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::Args;
+use tokio::time::{Instant, interval_at};
+use tokio_util::sync::CancellationToken;
+
+use crate::clock;
+use crate::model::display_safe;
+use crate::store::{self, BackupError, DatabaseUrl, StoreError};
+
+/// How often somebody who waits is told that it goes on.
+const PATIENCE: Duration = Duration::from_millis(500);
+
+/// Copy a service's database while it is in use.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  petstore backup --database sqlite:store.db store-2026-11-21.db\n\
+    To use the copy: petstore serve --database sqlite:store-2026-11-21.db")]
+pub struct BackupArgs {
+    /// The service's database, for example sqlite:store.db.
+    #[arg(long, value_name = "URL")]
+    database: DatabaseUrl,
+    /// The copy, a file that is not there yet. It holds the hashes of the API keys too.
+    file: PathBuf,
+}
+
+/// Check every page and animal of a service's database.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  petstore check --database sqlite:store.db")]
+pub struct CheckArgs {
+    /// The service's database, for example sqlite:store.db.
+    #[arg(long, value_name = "URL")]
+    database: DatabaseUrl,
+}
+
+/// Why there is no copy, or the database is not sound.
+#[derive(Debug, thiserror::Error)]
+pub enum UpkeepError {
+    /// No copy was made.
+    #[error(transparent)]
+    Backup(#[from] BackupError),
+    /// The database cannot be read.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The database is damaged.
+    #[error("{0} is damaged ({1} found): stop the service, keep this file, and go on with the last backup")]
+    Damaged(DatabaseUrl, usize),
+    /// The findings could not be printed.
+    #[error("the findings could not be printed")]
+    Print(#[from] io::Error),
+    /// SIGINT.
+    #[error("interrupted")]
+    Interrupted,
+}
+
+/// Makes the copy; Ctrl-C calls it off and leaves nothing behind.
+pub async fn backup(args: BackupArgs, err: &mut impl Write) -> Result<(), UpkeepError> {
+    let cancel = CancellationToken::new();
+    let copied = store::backup(&args.database, &args.file, cancel.clone());
+    let interrupted = async {
+        let waited = tokio::signal::ctrl_c().await;
+        cancel.cancel();
+        // The copy itself ends with the reason.
+        if waited.is_ok() {
+            std::future::pending().await
+        }
+    };
+    let copied = tokio::select! {
+        copied = say_that_it_goes_on("copying", copied) => copied,
+        () = interrupted => Err(BackupError::Cancelled),
+    };
+    match copied {
+        Err(BackupError::Cancelled) => Err(UpkeepError::Interrupted),
+        copied => {
+            copied?;
+            let _ = writeln!(err, "copied {} to {}", args.database, args.file.display());
+            Ok(())
+        }
+    }
+}
+
+/// Says on `out` that the database is sound; fails, after a line for each finding, when it is not.
+pub async fn check(args: CheckArgs, out: &mut impl Write, err: &mut impl Write) -> Result<(), UpkeepError> {
+    let checked = say_that_it_goes_on("checking", store::check(&args.database)).await?;
+    if checked.problems.is_empty() {
+        writeln!(out, "{} is sound: {} animals", args.database, checked.pets)?;
+        return Ok(out.flush()?);
+    }
+    for problem in &checked.problems {
+        writeln!(err, "{}", display_safe(problem))?;
+    }
+    Err(UpkeepError::Damaged(args.database, checked.problems.len()))
+}
+
+/// Waits for `work`, and where somebody watches, shows for how long.
+async fn say_that_it_goes_on<T>(what: &str, work: impl Future<Output = T>) -> T {
+    let mut terminal = io::stderr();
+    if !terminal.is_terminal() {
+        return work.await;
+    }
+    let started = clock::now().mono;
+    let mut ticks = interval_at(Instant::from_std(started + PATIENCE), PATIENCE);
+    let mut work = std::pin::pin!(work);
+    loop {
+        tokio::select! {
+            done = work.as_mut() => {
+                let _ = write!(terminal, "\r\x1b[K");
+                return done;
+            }
+            _ = ticks.tick() => {
+                let seconds = clock::now().mono.duration_since(started).as_secs_f64();
+                let _ = write!(terminal, "\r{what}, {seconds:.1} s (Ctrl-C to stop)");
+            }
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! Answers that a client may have already: a strong ETag, and 304 for whoever shows it again (RFC 9110, 8.8.3 and
+//! 13.1.2; an addition). Asking again and again then costs a slow line next to nothing.
+
+use std::fmt::Write;
+
+use axum::body::Bytes;
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use sha2::{Digest, Sha256};
+
+pub(super) const APPLICATION_JSON: [(HeaderName, HeaderValue); 1] =
+    [(header::CONTENT_TYPE, HeaderValue::from_static("application/json"))];
+
+/// `body` as JSON with its ETag, or 304 where `request` names that. `link` is part of what the ETag stands for, since
+/// a full last page gets its link without any change of its body.
+pub(super) fn answer(request: &HeaderMap, body: Bytes, link: Option<HeaderValue>) -> Response {
+    let etag = etag(&body, link.as_ref());
+    let mut headers = HeaderMap::with_capacity(8);
+    let is_known = is_known(request, &etag);
+    headers.insert(header::ETAG, etag);
+    headers.extend(link.map(|link| (header::LINK, link)));
+    if is_known {
+        (StatusCode::NOT_MODIFIED, headers).into_response()
+    } else {
+        (headers, APPLICATION_JSON, body).into_response()
+    }
+}
+
+/// The first 128 bits of a hash, in quotes.
+fn etag(body: &[u8], link: Option<&HeaderValue>) -> HeaderValue {
+    let mut hasher = Sha256::new().chain_update(body);
+    // What follows JSON cannot be taken for a part of it.
+    hasher.update(link.map_or(&b""[..], HeaderValue::as_bytes));
+    let mut text = String::with_capacity(34);
+    text.push('"');
+    for byte in &hasher.finalize()[..16] {
+        // Never fails for a String.
+        let _ = write!(text, "{byte:02x}");
+    }
+    text.push('"');
+    // Hexadecimal digits in quotes are always a header value.
+    HeaderValue::try_from(text).unwrap_or_else(|_| HeaderValue::from_static("\"\""))
+}
+
+/// Whether `If-None-Match` names `etag`, or whatever there is. Weak ones compare equal too.
+fn is_known(request: &HeaderMap, etag: &HeaderValue) -> bool {
+    let mut values = request.get_all(header::IF_NONE_MATCH).iter().filter_map(|value| value.to_str().ok());
+    values.any(|value| {
+        let mut tags = value.split(',').map(|tag| tag.trim().trim_start_matches("W/"));
+        tags.any(|tag| tag == "*" || tag.as_bytes() == etag.as_bytes())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_etag_in_a_list_a_weak_one_and_a_star_are_known() {
+        let etag = etag(b"[]", None);
+        let known = |value: &str| {
+            let headers = HeaderMap::from_iter([(header::IF_NONE_MATCH, HeaderValue::try_from(value).unwrap())]);
+            is_known(&headers, &etag)
+        };
+        let text = etag.to_str().unwrap();
+        assert!(known(text) && known(&format!("\"a\", W/{text}")) && known("*"));
+        assert!(!known("") && !known("\"a\"") && !known(text.trim_matches('"')));
+    }
+
+    #[test]
+    fn a_page_that_got_a_successor_is_another_one() {
+        let link = HeaderValue::from_static("</v1/pets?limit=1&after=1>; rel=\"next\"");
+        assert_ne!(etag(b"[]", None), etag(b"[]", Some(&link)));
+    }
+}

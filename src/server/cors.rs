@@ -1,0 +1,74 @@
+//! Web pages of other origins (the Fetch standard, CORS): none may use the service, unless it was said which.
+//!
+//! A key in a web page is everybody's key, so there is no way to allow all of them at once.
+
+use std::str::FromStr;
+use std::time::Duration;
+
+use axum::http::{HeaderValue, Method, header};
+use tower_http::cors::{AllowOrigin, CorsLayer};
+use url::Url;
+
+use super::frame::{IDEMPOTENCY_KEY, IDEMPOTENCY_KEY_RETENTION, IDEMPOTENCY_REPLAYED, X_REQUEST_ID};
+
+/// How long a browser need not ask again: an hour.
+const MAX_AGE: Duration = Duration::from_secs(3600);
+
+/// Where a web page comes from: scheme, host and port, for example `https://shop.example`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Origin(HeaderValue);
+
+/// A text that is no origin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("an origin is scheme, host and perhaps port, without anything after them: https://shop.example")]
+pub struct NotAnOrigin;
+
+impl FromStr for Origin {
+    type Err = NotAnOrigin;
+
+    /// Only as browsers send it, so that it can be compared byte by byte.
+    fn from_str(text: &str) -> Result<Self, NotAnOrigin> {
+        let url = Url::parse(text).map_err(|_| NotAnOrigin)?;
+        let is_origin = url.origin().is_tuple() && url.origin().ascii_serialization() == text;
+        let value = is_origin.then(|| HeaderValue::try_from(text).ok()).flatten();
+        value.map(Self).ok_or(NotAnOrigin)
+    }
+}
+
+/// Answers the questions of browsers, which come without a key, and lets pages of `origins` read answers.
+pub(super) fn layer(origins: &[Origin]) -> CorsLayer {
+    CorsLayer::new()
+        .allow_origin(AllowOrigin::list(origins.iter().map(|Origin(origin)| origin.clone())))
+        .allow_methods([Method::GET, Method::HEAD, Method::POST])
+        .allow_headers([
+            header::AUTHORIZATION,
+            header::CONTENT_TYPE,
+            header::IF_NONE_MATCH,
+            IDEMPOTENCY_KEY,
+            X_REQUEST_ID,
+        ])
+        .expose_headers([
+            header::ETAG,
+            header::LINK,
+            header::RETRY_AFTER,
+            IDEMPOTENCY_KEY_RETENTION,
+            IDEMPOTENCY_REPLAYED,
+            X_REQUEST_ID,
+        ])
+        .max_age(MAX_AGE)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_origin_has_no_path_and_is_written_as_browsers_do() {
+        for good in ["https://shop.example", "http://localhost:3000", "https://[::1]:8443"] {
+            assert!(good.parse::<Origin>().is_ok(), "{good}");
+        }
+        for bad in ["*", "null", "shop.example", "https://shop.example/", "https://Shop.example", "file:///x"] {
+            assert_eq!(bad.parse::<Origin>(), Err(NotAnOrigin), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! The tables: made and brought up to date when a file is opened.
+
+use std::path::Path;
+
+use rusqlite::Connection;
+
+use crate::store::StoreError;
+
+/// In order; `PRAGMA user_version` counts those that were run. Each may be run again, since files from before that count
+/// have tables too.
+const MIGRATIONS: [&str; 6] = [
+    include_str!("../../../assets/migrations/sqlite/0001_pets.sql"),
+    include_str!("../../../assets/migrations/sqlite/0002_pets_by_status.sql"),
+    include_str!("../../../assets/migrations/sqlite/0003_api_keys.sql"),
+    include_str!("../../../assets/migrations/sqlite/0004_idempotency_keys.sql"),
+    include_str!("../../../assets/migrations/sqlite/0005_idempotency_keys_by_age.sql"),
+    include_str!("../../../assets/migrations/sqlite/0006_key_events.sql"),
+];
+
+/// What this program knows.
+pub(super) const VERSION: u32 = MIGRATIONS.len() as u32;
+
+/// All or nothing, in one transaction, which also keeps a second process out meanwhile. A file of a newer program is
+/// left as it is.
+pub(super) fn migrate(connection: &mut Connection, path: &Path) -> Result<(), StoreError> {
+    let cannot = |source| StoreError::Migrate { path: path.to_owned(), source };
+    if version(connection).map_err(cannot)? == VERSION {
+        return Ok(());
+    }
+    let transaction = connection.transaction().map_err(cannot)?;
+    let found = version(&transaction).map_err(cannot)?;
+    if found > VERSION {
+        return Err(StoreError::Newer { path: path.to_owned(), found, known: VERSION });
+    }
+    for sql in MIGRATIONS.iter().skip(found as usize) {
+        transaction.execute_batch(sql).map_err(cannot)?;
+    }
+    transaction.pragma_update(None, "user_version", VERSION).map_err(cannot)?;
+    transaction.commit().map_err(cannot)
+}
+
+pub(super) fn version(connection: &Connection) -> rusqlite::Result<u32> {
+    connection.pragma_query_value(None, "user_version", |row| row.get(0))
+}

@@ -1,0 +1,120 @@
+//! A copy and a check of a file, each at one moment of it, while others write.
+
+use std::ffi::c_int;
+use std::fs::Permissions;
+use std::io;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+use rusqlite::backup::{Backup, StepResult};
+use rusqlite::{Connection, OpenFlags};
+use tempfile::NamedTempFile;
+use tokio_util::sync::CancellationToken;
+
+use super::{BUSY_PAUSE, BUSY_TIMEOUT, file, schema};
+use crate::model::draft::check_name;
+use crate::store::pets::pet;
+use crate::store::upkeep::{BackupError, Checked};
+use crate::store::{StoreError, sql};
+
+/// Pages copied before it is asked again whether to go on: about 4 MiB.
+const PAGES_AT_ONCE: c_int = 1000;
+
+/// The most lines about what is wrong.
+const MOST_PROBLEMS: usize = 100;
+
+pub(in crate::store) fn backup(path: &Path, copy: &Path, cancel: &CancellationToken) -> Result<(), BackupError> {
+    let cannot_copy = |source| BackupError::Copy { path: copy.to_owned(), source };
+    let cannot_write = |source| BackupError::Write { path: copy.to_owned(), source };
+    if copy.exists() {
+        return Err(BackupError::Exists(copy.to_owned()));
+    }
+    let from = connect(path)?;
+    let directory = copy.parent().filter(|directory| !directory.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let partial = tempfile::Builder::new()
+        .prefix(".petstore-backup-")
+        .permissions(Permissions::from_mode(0o600))
+        .tempfile_in(directory)
+        .map_err(cannot_write)?;
+    copy_pages(&from, &partial, cancel).map_err(cannot_copy)?;
+    if cancel.is_cancelled() {
+        return Err(BackupError::Cancelled);
+    }
+    partial.as_file().sync_all().map_err(cannot_write)?;
+    partial.persist_noclobber(copy).map_err(|error| match error.error.kind() {
+        io::ErrorKind::AlreadyExists => BackupError::Exists(copy.to_owned()),
+        _ => cannot_write(error.error),
+    })?;
+    file::sync_directory(&std::path::absolute(copy).map_err(cannot_write)?).map_err(cannot_write)
+}
+
+fn copy_pages(from: &Connection, partial: &NamedTempFile, cancel: &CancellationToken) -> rusqlite::Result<()> {
+    // Whatever is written meanwhile, all pages are of the moment when this transaction began to read.
+    let moment = from.unchecked_transaction()?;
+    schema::version(&moment)?;
+    let mut to = Connection::open(partial.path())?;
+    {
+        let backup = Backup::new(&moment, &mut to)?;
+        while !cancel.is_cancelled() {
+            match backup.step(PAGES_AT_ONCE)? {
+                StepResult::Done => break,
+                StepResult::More => {}
+                _ => std::thread::sleep(BUSY_PAUSE),
+            }
+        }
+    }
+    to.close().map_err(|(_, error)| error)
+}
+
+pub(in crate::store) fn check(path: &Path) -> Result<Checked, StoreError> {
+    let connection = connect(path)?;
+    let found = schema::version(&connection).map_err(|source| StoreError::Open { path: path.to_owned(), source })?;
+    if found > schema::VERSION {
+        return Err(StoreError::Newer { path: path.to_owned(), found, known: schema::VERSION });
+    }
+    let mut checked = Checked { pets: 0, problems: Vec::new() };
+    let read = pages(&connection, &mut checked).and_then(|()| pets(&connection, &mut checked));
+    // What cannot be read at all is the worst of what is wrong.
+    checked.problems.extend(read.err().map(|error| error.to_string()));
+    Ok(checked)
+}
+
+fn pages(connection: &Connection, checked: &mut Checked) -> rusqlite::Result<()> {
+    connection.pragma_query(None, "integrity_check", |row| {
+        let line: String = row.get(0)?;
+        if line != "ok" {
+            checked.problems.push(line);
+        }
+        Ok(())
+    })
+}
+
+/// Whether every animal is one that the service would have added.
+fn pets(connection: &Connection, checked: &mut Checked) -> rusqlite::Result<()> {
+    let mut all = connection.prepare(sql::LIST)?;
+    let mut rows = all.query([i64::MIN, i64::MAX])?;
+    while let Some(row) = rows.next()? {
+        checked.pets += 1;
+        let id: i64 = row.get(0)?;
+        let wrong = match pet(row) {
+            Ok(pet) => check_name(&pet.name).err().map(|error| error.to_string()),
+            Err(error) => Some(error.to_string()),
+        };
+        if let Some(wrong) = wrong.filter(|_| checked.problems.len() < MOST_PROBLEMS) {
+            checked.problems.push(format!("animal {id}: {wrong}"));
+        }
+    }
+    Ok(())
+}
+
+fn connect(path: &Path) -> Result<Connection, StoreError> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connect = || {
+        let connection = Connection::open_with_flags(path, flags)?;
+        connection.busy_timeout(BUSY_TIMEOUT)?;
+        // Fails here, and not later, when it is no database.
+        schema::version(&connection)?;
+        Ok(connection)
+    };
+    connect().map_err(|source| StoreError::Open { path: path.to_owned(), source })
+}

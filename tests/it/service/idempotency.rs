@@ -1,0 +1,188 @@
+//! Creations that happen once (4.7).
+
+use std::pin::pin;
+use std::time::Duration;
+
+use futures_util::future::{join_all, select};
+use petstore::clock::{self, Now};
+use petstore::model::NewPet;
+use petstore::store::{DatabaseUrl, Idempotency, Store, StoreError};
+
+use super::fixture::{Answer, JSON, Service};
+
+const REX: &str = r#"{"name":"Rex","categoryId":1}"#;
+
+async fn names(service: &Service) -> Vec<String> {
+    let pets = service.get("/v1/pets?limit=100").await.json();
+    pets.as_array().unwrap().iter().map(|pet| pet["name"].as_str().unwrap().to_owned()).collect()
+}
+
+#[tokio::test]
+async fn d21_the_same_key_and_body_twice_is_one_animal_and_the_same_answer() {
+    let service = Service::start().await;
+    let first = service.post_once("k-1", REX).await;
+    let second =
+        service.post_once("k-1", "{ \"status\": \"available\", \"categoryId\": 1, \"name\": \"R\\u0065x\" }").await;
+    assert_eq!((first.status, second.status), (201, 201));
+    assert_eq!(first.text(), second.text());
+    assert_eq!((first.header("idempotency-replayed"), second.header("idempotency-replayed")), (None, Some("true")));
+    assert_eq!(names(&service).await, ["Rex"]);
+}
+
+#[tokio::test]
+async fn d21_the_same_key_in_parallel_is_one_animal() {
+    let service = Service::start().await;
+    for round in 0..20 {
+        let key = format!("k-{round}");
+        let body = format!(r#"{{"name":"Pet {round}","categoryId":1}}"#);
+        let answers = join_all((0..8).map(|_| service.post_once(&key, &body))).await;
+        let added: Vec<_> = answers.iter().filter(|answer| answer.status == 201).collect();
+        assert!(!added.is_empty());
+        assert!(added.iter().all(|answer| answer.text() == added[0].text()));
+        assert_eq!(added.iter().filter(|answer| answer.header("idempotency-replayed").is_none()).count(), 1);
+        for answer in answers.iter().filter(|answer| answer.status != 201) {
+            answer.is_error(409, "idempotency_in_progress");
+        }
+    }
+    assert_eq!(names(&service).await.len(), 20);
+}
+
+#[tokio::test]
+async fn d21_while_the_first_one_runs_the_second_is_409_with_a_time_to_wait() {
+    let service = Service::start().await;
+    let (refused, added) = two_at_once(&service, "k", REX).await;
+    refused.is_error(409, "idempotency_in_progress");
+    assert_eq!(refused.header("retry-after"), Some("1"));
+    assert_eq!(added.status, 201);
+    assert_eq!(service.post_once("k", REX).await.header("idempotency-replayed"), Some("true"));
+    assert_eq!(names(&service).await, ["Rex"]);
+}
+
+/// Sends the same twice while another process keeps the database from being written, until one is answered. The answers
+/// in the order in which they came.
+pub async fn two_at_once(service: &Service, key: &str, body: &str) -> (Answer, Answer) {
+    let DatabaseUrl::Sqlite(path) = service.url();
+    let other_process = rusqlite::Connection::open(path).unwrap();
+    other_process.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let (one, two) = (pin!(service.post_once(key, body)), pin!(service.post_once(key, body)));
+    let (first, other) = select(one, two).await.factor_first();
+    other_process.execute_batch("ROLLBACK").unwrap();
+    (first, other.await)
+}
+
+#[tokio::test]
+async fn d21_the_same_key_with_another_body_is_422_and_adds_nothing() {
+    let service = Service::start().await;
+    service.post_once("k", REX).await;
+    for other in [
+        r#"{"name":"rex","categoryId":1}"#,
+        r#"{"name":"Rex","categoryId":2}"#,
+        r#"{"name":"Rex","categoryId":1,"status":"sold"}"#,
+    ] {
+        service.post_once("k", other).await.is_error(422, "idempotency_mismatch");
+    }
+    assert_eq!(names(&service).await, ["Rex"]);
+}
+
+#[tokio::test]
+async fn what_was_refused_may_be_mended_and_sent_with_the_same_key() {
+    let service = Service::start().await;
+    service.post_once("k", r#"{"name":"Rex"}"#).await.is_error(400, "invalid_category");
+    let mended = service.post_once("k", REX).await;
+    assert_eq!((mended.status, mended.header("idempotency-replayed")), (201, None));
+}
+
+#[tokio::test]
+async fn the_same_key_of_another_api_key_is_another_creation() {
+    let service = Service::start().await;
+    let (_, other) = service.new_key("write").await;
+    service.post_once("k", REX).await;
+    let bearer = format!("Bearer {other}");
+    let headers = [("Authorization", bearer.as_str()), JSON, ("Idempotency-Key", "k")];
+    let added = service.send("POST", "/v1/pets", &headers, REX).await;
+    assert_eq!((added.status, added.header("idempotency-replayed")), (201, None));
+    assert_eq!(names(&service).await, ["Rex", "Rex"]);
+}
+
+#[tokio::test]
+async fn a_key_is_kept_for_24_hours_through_a_restart_and_then_forgotten() {
+    let service = Service::start().await;
+    let (id, _) = service.new_key("write").await;
+    let now = clock::now();
+    let at = |seconds: u64| Now { wall: now.wall + Duration::from_secs(seconds), ..now };
+    let once = |key: &str| Idempotency { api_key: id, key: key.into() };
+    let rex = || NewPet { name: "Rex".into(), category_id: 1, status: None };
+    let first = service.store.add_once(rex(), once("k"), now).await.unwrap();
+    service.store.close().await;
+
+    let store = Store::open(&service.url()).await.unwrap();
+    let day = Idempotency::RETENTION.as_secs();
+    let repeated = store.add_once(rex(), once("k"), at(day - 1)).await.unwrap();
+    assert_eq!((first.replayed, repeated.replayed, repeated.pet.id), (false, true, first.pet.id));
+    let new = store.add_once(rex(), once("k"), at(day)).await.unwrap();
+    assert!(!new.replayed && new.pet.id != first.pet.id);
+
+    // Those that are too old go away as others come.
+    for number in 0..20 {
+        store.add_once(rex(), once(&number.to_string()), at(day)).await.unwrap();
+    }
+    for number in 20..30 {
+        store.add_once(rex(), once(&number.to_string()), at(3 * day)).await.unwrap();
+    }
+    let DatabaseUrl::Sqlite(path) = service.url();
+    let count = "SELECT COUNT(*) FROM idempotency_keys";
+    let kept: i64 = rusqlite::Connection::open(path).unwrap().query_row(count, [], |row| row.get(0)).unwrap();
+    assert_eq!(kept, 10);
+}
+
+#[tokio::test]
+async fn a_repeat_learns_what_became_of_the_first_also_while_nothing_can_be_written() {
+    let service = Service::start().await;
+    let first = service.post_once("k", REX).await;
+    let DatabaseUrl::Sqlite(path) = service.url();
+    let other_process = rusqlite::Connection::open(path).unwrap();
+    other_process.execute_batch("BEGIN IMMEDIATE").unwrap();
+    assert_eq!(service.post_once("k", REX).await.text(), first.text());
+}
+
+#[tokio::test]
+async fn a_creation_that_was_given_up_in_the_queue_is_not_made_and_can_be_asked_for_again() {
+    let service = Service::start().await;
+    let (id, _) = service.new_key("write").await;
+    let DatabaseUrl::Sqlite(path) = service.url();
+    let other_process = rusqlite::Connection::open(path).unwrap();
+    other_process.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let once = || Idempotency { api_key: id, key: "k".into() };
+    let rex = || NewPet { name: "Rex".into(), category_id: 1, status: None };
+    let given_up = service.store.add_once(rex(), once(), clock::now());
+    assert!(tokio::time::timeout(Duration::from_millis(20), given_up).await.is_err());
+    let running = service.store.add_once(rex(), once(), clock::now()).await;
+    assert!(matches!(running, Err(StoreError::IdempotencyInProgress)));
+    other_process.execute_batch("ROLLBACK").unwrap();
+    let added = loop {
+        match service.store.add_once(rex(), once(), clock::now()).await {
+            Err(StoreError::IdempotencyInProgress) => tokio::task::yield_now().await,
+            added => break added.unwrap(),
+        }
+    };
+    assert!(!added.replayed);
+    assert_eq!(names(&service).await, ["Rex"]);
+}
+
+#[tokio::test]
+async fn wrong_keys_are_400_and_every_answer_says_how_long_keys_are_kept() {
+    let service = Service::start().await;
+    service.post_once("not one word", REX).await.is_error(400, "invalid_parameter");
+    let twice = [JSON, ("Idempotency-Key", "a"), ("Idempotency-Key", "b")];
+    service.call("POST", "/v1/pets", &twice, REX).await.is_error(400, "invalid_parameter");
+    for answer in [
+        service.get("/v1/pets").await,
+        service.get("/v1/pets?limit=0").await,
+        service.post(REX).await,
+        service.post("{}").await,
+        service.call("DELETE", "/v1/pets", &[], "").await,
+        service.send("GET", "/v1/pets", &[], "").await,
+    ] {
+        assert_eq!(answer.header("idempotency-key-retention"), Some("86400"), "{answer:?}");
+    }
+}
