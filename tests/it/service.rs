@@ -8,6 +8,7 @@ mod bodies;
 mod connections;
 mod contract;
 mod fixture;
+mod generated;
 mod idempotency;
 mod keys;
 mod requests;

@@ -40,6 +40,23 @@ async fn a_body_that_does_not_arrive_in_time_is_408_and_adds_nothing() {
 }
 
 #[tokio::test]
+async fn a_client_that_takes_no_answers_loses_its_connection() {
+    let config = Config { connections: 1, write_time: Duration::from_millis(30), ..Service::config() };
+    let service = Service::with(config).await;
+    service.store.insert_samples(100, clock::now()).await.unwrap();
+    let request = format!("GET /v1/pets?limit=100 HTTP/1.1\r\nHost: x\r\nAuthorization: {}\r\n\r\n", service.bearer());
+    let mut greedy = service.connect().await;
+    // More than all buffers on the way hold; what does not fit any more is part of the test.
+    let asking = tokio::spawn(async move {
+        let _ = greedy.write_all(request.repeat(4000).as_bytes()).await;
+        std::future::pending::<()>().await;
+    });
+    // There is one place, and it is free only once the greedy one has lost it.
+    assert_eq!(service.get("/v1/pets").await.status, 200);
+    asking.abort();
+}
+
+#[tokio::test]
 async fn a_write_that_was_answered_503_is_not_made_later() {
     let service = Service::with(Config { request_time: Duration::from_millis(30), ..Service::config() }).await;
     let DatabaseUrl::Sqlite(path) = service.url();

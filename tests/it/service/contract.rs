@@ -12,7 +12,7 @@ use tokio::io::AsyncWriteExt;
 use super::fixture::{Answer, JSON, Service, head, read_answer};
 use super::idempotency::two_at_once;
 
-static DESCRIPTION: LazyLock<Value> = LazyLock::new(|| serde_yaml_ng::from_str(OPENAPI).unwrap());
+pub static DESCRIPTION: LazyLock<Value> = LazyLock::new(|| serde_yaml_ng::from_str(OPENAPI).unwrap());
 
 /// Headers of HTTP itself, which a description does not name.
 const PLAIN: [&str; 4] = ["connection", "content-length", "content-type", "date"];
@@ -81,7 +81,7 @@ fn check_body(content: &Value, answer: &Answer) {
     }
 }
 
-fn resolve(value: &Value) -> &Value {
+pub fn resolve(value: &Value) -> &Value {
     match value["$ref"].as_str() {
         None => value,
         Some(reference) => DESCRIPTION.pointer(reference.strip_prefix('#').unwrap()).unwrap(),
