@@ -54,12 +54,13 @@ pub fn complain(what: &impl Display) {
 fn run(args: Args) -> Result<Exit, Failed> {
     let env = Env::from_process();
     api::client::install_tls_provider();
-    // The screen has the main thread; two more carry the service inside, its database and the requests.
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(2)
-        .enable_all()
-        .build()
-        .map_err(|error| Failed::new(Exit::Failure, format!("cannot start: {error}")))?;
+    let mut builder = tokio::runtime::Builder::new_multi_thread();
+    if !matches!(args.command, Some(Command::Serve(_))) {
+        // The screen has the main thread; two more carry the service inside and the requests.
+        builder.worker_threads(2);
+    }
+    let runtime =
+        builder.enable_all().build().map_err(|error| Failed::new(Exit::Failure, format!("cannot start: {error}")))?;
     let result = match args.command {
         None => app::run(&runtime, &args.shared.choices(), &env),
         Some(Command::Pets(command)) => {

@@ -128,7 +128,7 @@ pub async fn run(args: KeysArgs, env: &Env, out: &mut impl Write, err: &mut impl
             let (id, key) = created?;
             let until = expires_at.map_or_else(|| "never ends".to_owned(), |at| format!("ends {}", minute(at)));
             // Whether or not it can be said, the key must be printed.
-            let _ = writeln!(err, "created key {id} (may {scopes}, {until})");
+            let _ = writeln!(err, "created key {id} ({scopes}; {until})");
             print_key(out, &key)
         }
         KeysCommand::List { database, format } => {
@@ -155,12 +155,12 @@ pub async fn run(args: KeysArgs, env: &Env, out: &mut impl Write, err: &mut impl
             Ok(())
         }
         KeysCommand::Rotate { database, id, overlap } => {
-            let overlap = Duration::try_from(overlap).map_err(|_| KeysError::Overlap)?;
+            let both = Duration::try_from(overlap).map_err(|_| KeysError::Overlap)?;
             let store = Store::open(&database.url).await?;
-            let rotated = store.rotate_key(id, overlap, &actor, now).await;
+            let rotated = store.rotate_key(id, both, &actor, now).await;
             store.close().await;
             let (new, key) = rotated?.ok_or(KeysError::NotAccepted(id))?;
-            let _ = writeln!(err, "created key {new}; key {id} is accepted for {} s more", overlap.as_secs());
+            let _ = writeln!(err, "created key {new}; key {id} is accepted for {overlap:#} more");
             print_key(out, &key)
         }
         KeysCommand::Log { database } => {

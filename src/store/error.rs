@@ -17,6 +17,12 @@ pub enum StoreError {
         /// What the system said.
         source: io::Error,
     },
+    /// There is no such file.
+    #[error("there is no database {}", .path.display())]
+    Missing {
+        /// The file.
+        path: PathBuf,
+    },
     /// The file is there but is no database of ours, or may not be read and written.
     #[error("the database {} cannot be opened", .path.display())]
     Open {

@@ -63,6 +63,8 @@ fn copy_pages(from: &Connection, partial: &NamedTempFile, cancel: &CancellationT
             }
         }
     }
+    // A file by itself: the write-ahead log comes back when it is served.
+    to.pragma_update_and_check(None, "journal_mode", "delete", |_| Ok(()))?;
     to.close().map_err(|(_, error)| error)
 }
 
@@ -108,6 +110,9 @@ fn pets(connection: &Connection, checked: &mut Checked) -> rusqlite::Result<()> 
 }
 
 fn connect(path: &Path) -> Result<Connection, StoreError> {
+    if !path.exists() {
+        return Err(StoreError::Missing { path: path.to_owned() });
+    }
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connect = || {
         let connection = Connection::open_with_flags(path, flags)?;
