@@ -12,6 +12,7 @@ mod writer;
 use std::path::Path;
 use std::time::Duration;
 
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 
 use super::{StoreError, Why};
@@ -92,6 +93,7 @@ fn connect_for_writing(path: &Path) -> rusqlite::Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let mut connection = Connection::open_with_flags(path, flags)?;
     connection.busy_timeout(BUSY_TIMEOUT)?;
+    keep_plans(&connection)?;
     turn_to_wal(&connection)?;
     // Anything below FULL acknowledges what a power cut then loses.
     connection.pragma_update(None, "synchronous", "FULL")?;
@@ -100,6 +102,12 @@ fn connect_for_writing(path: &Path) -> rusqlite::Result<Connection> {
     // A transaction that begins by reading could not wait for the lock later.
     connection.set_transaction_behavior(TransactionBehavior::Immediate);
     Ok(connection)
+}
+
+/// Else SQLite, built with statistics as it is, would plan anew whenever other values are bound, which takes longer than
+/// reading a page of animals.
+fn keep_plans(connection: &Connection) -> rusqlite::Result<()> {
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true).map(drop)
 }
 
 /// Patiently: two that turn the same new file to WAL at once cannot wait for each other in SQLite, which tells one of

@@ -2,11 +2,12 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use rusqlite::{Connection, OpenFlags};
 use tokio::time::sleep;
 
-use super::{BUSY_PAUSE, BUSY_TRIES, is_busy};
+use super::{BUSY_PAUSE, BUSY_TRIES, is_busy, keep_plans};
 use crate::store::Why;
 
 #[derive(Debug)]
@@ -51,7 +52,8 @@ impl Readers {
     fn connect(&self) -> rusqlite::Result<Connection> {
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connection = Connection::open_with_flags(&self.path, flags)?;
-        connection.busy_timeout(std::time::Duration::ZERO)?;
+        connection.busy_timeout(Duration::ZERO)?;
+        keep_plans(&connection)?;
         Ok(connection)
     }
 
