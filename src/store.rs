@@ -52,6 +52,15 @@ impl Store {
         Ok(Self { inner: Arc::new(Inner { database, keys: KeyCache::default(), creations: Running::default() }) })
     }
 
+    /// As [`open`](Self::open), but only where there is a database.
+    pub async fn open_existing(url: &DatabaseUrl) -> Result<Self, StoreError> {
+        let DatabaseUrl::Sqlite(path) = url;
+        if !path.exists() {
+            return Err(StoreError::Missing { path: path.clone() });
+        }
+        Self::open(url).await
+    }
+
     /// Whether the database answers, and takes writes as far as is known.
     pub async fn ping(&self) -> Result<(), StoreError> {
         Ok(self.inner.database.ping().await?)

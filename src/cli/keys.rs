@@ -132,7 +132,7 @@ pub async fn run(args: KeysArgs, env: &Env, out: &mut impl Write, err: &mut impl
             print_key(out, &key)
         }
         KeysCommand::List { database, format } => {
-            let store = Store::open(&database.url).await?;
+            let store = Store::open_existing(&database.url).await?;
             let keys = store.list_keys().await;
             store.close().await;
             match format {
@@ -146,7 +146,7 @@ pub async fn run(args: KeysArgs, env: &Env, out: &mut impl Write, err: &mut impl
             Ok(out.flush()?)
         }
         KeysCommand::Revoke { database, id } => {
-            let store = Store::open(&database.url).await?;
+            let store = Store::open_existing(&database.url).await?;
             let revoked = store.revoke_key(id, &actor, now).await;
             store.close().await;
             let key = revoked?.ok_or(KeysError::NoSuchKey(id))?;
@@ -156,7 +156,7 @@ pub async fn run(args: KeysArgs, env: &Env, out: &mut impl Write, err: &mut impl
         }
         KeysCommand::Rotate { database, id, overlap } => {
             let both = Duration::try_from(overlap).map_err(|_| KeysError::Overlap)?;
-            let store = Store::open(&database.url).await?;
+            let store = Store::open_existing(&database.url).await?;
             let rotated = store.rotate_key(id, both, &actor, now).await;
             store.close().await;
             let (new, key) = rotated?.ok_or(KeysError::NotAccepted(id))?;
@@ -164,7 +164,7 @@ pub async fn run(args: KeysArgs, env: &Env, out: &mut impl Write, err: &mut impl
             print_key(out, &key)
         }
         KeysCommand::Log { database } => {
-            let store = Store::open(&database.url).await?;
+            let store = Store::open_existing(&database.url).await?;
             let events = store.list_key_events().await;
             store.close().await;
             for event in events? {
@@ -306,6 +306,14 @@ mod tests {
         assert_eq!((&json[0]["id"], &json[0]["scopes"]), (&json!(id(&key)), &json!(["read"])));
         assert!(json[0]["expiresAt"].is_string() && json[0]["revokedAt"].is_null());
         assert!(!table.contains(key.trim_end()) && !json.to_string().contains(key.trim_end()));
+    }
+
+    #[tokio::test]
+    async fn only_creating_a_key_makes_a_database() {
+        let shop = Shop::new();
+        for words in [&["list"][..], &["log"], &["revoke", "00000000"], &["rotate", "00000000"]] {
+            assert!(matches!(shop.keys(words).await, Err(KeysError::Store(StoreError::Missing { .. }))), "{words:?}");
+        }
     }
 
     #[tokio::test]
