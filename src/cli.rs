@@ -93,5 +93,11 @@ fn run(args: Args) -> Result<Exit, Failed> {
 
 /// What goes wrong inside the service, for whoever runs it.
 fn log_to_stderr() {
-    tracing_subscriber::fmt().with_max_level(tracing::Level::WARN).with_ansi(false).with_writer(std::io::stderr).init();
+    tracing_subscriber::fmt()
+        .with_max_level(tracing::Level::WARN)
+        .with_ansi(false)
+        .with_writer(std::io::stderr)
+        // Where nobody reads stderr any more, complaining about that would be a panic.
+        .log_internal_errors(false)
+        .init();
 }

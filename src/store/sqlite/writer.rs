@@ -1,23 +1,27 @@
-//! The one thread that writes.
+//! The one connection that writes, and the thread that uses it when more than one write is under way.
 //!
-//! Whatever waits when it becomes free is committed in one transaction, so that many writers share one fsync. A caller
-//! hears of success only after that commit; when anything in the transaction fails, all of it is rolled back and every
-//! caller in it is told so.
+//! Whatever waits when the connection becomes free is committed in one transaction, so that many writers share one
+//! fsync. Who comes alone commits where it is: waking another thread and being woken takes half as long as an fsync of a
+//! good disk. A caller hears of success only after the commit; when anything in the transaction fails, all of it is
+//! rolled back and every caller in it is told so.
 //!
 //! After an fsync that failed nobody knows what the disk holds, and asking again would only seem to help: the kernel
 //! has dropped the pages by then. So nothing more is written until the file is opened anew, which reads what is there.
 
+use std::error::Error;
 use std::ffi::c_int;
 use std::io;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 
 use rusqlite::config::DbConfig;
 use rusqlite::wal::CheckpointMode;
 use rusqlite::{Connection, ErrorCode, MAIN_DB, ffi};
+use tokio::runtime::{Handle, RuntimeFlavor};
 use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::{mpsc, oneshot};
-use tokio::task::spawn_blocking;
+use tokio::task::{block_in_place, spawn_blocking};
 
 use super::is_busy;
 use crate::store::Why;
@@ -75,8 +79,7 @@ impl<F: FnOnce(&Connection) -> rusqlite::Result<()> + Send> Job for Unawaited<F>
 pub(super) struct Writer {
     /// Nothing once closed.
     running: Mutex<Option<Running>>,
-    /// Set once, when nothing more may be written.
-    broken: Arc<OnceLock<Broken>>,
+    pen: Arc<Pen>,
 }
 
 #[derive(Debug)]
@@ -85,21 +88,17 @@ struct Running {
     thread: JoinHandle<()>,
 }
 
-/// The file may not hold what it should.
-#[derive(Clone, Copy, Debug)]
-struct Broken;
-
 impl Writer {
     pub(super) fn start(connection: Connection) -> io::Result<Self> {
         let (jobs, waiting) = mpsc::channel(QUEUE);
-        let broken = Arc::default();
-        let write = Write { connection, broken: Arc::clone(&broken) };
-        let thread = thread::Builder::new().name("store writer".into()).spawn(|| write.until_closed(waiting))?;
-        Ok(Self { running: Mutex::new(Some(Running { jobs, thread })), broken })
+        let pen = Arc::new(Pen { connection: Mutex::new(Some(connection)), broken: AtomicBool::new(false) });
+        let shared = Arc::clone(&pen);
+        let thread = thread::Builder::new().name("store writer".into()).spawn(move || shared.until_closed(waiting))?;
+        Ok(Self { running: Mutex::new(Some(Running { jobs, thread })), pen })
     }
 
     pub(super) fn is_sound(&self) -> Result<(), Why> {
-        self.broken.get().map_or(Ok(()), |Broken| Err(Why::ReadOnly))
+        self.pen.is_sound()
     }
 
     pub(super) async fn write<T: Send + 'static>(
@@ -107,7 +106,19 @@ impl Writer {
         work: impl FnOnce(&Connection) -> rusqlite::Result<T> + Send + 'static,
     ) -> Result<T, Why> {
         let (reply, done) = oneshot::channel();
-        self.queue(Box::new(Awaited { work: Some(work), written: None, reply }))?;
+        let job = Box::new(Awaited { work: Some(work), written: None, reply });
+        // Here, if this thread may wait for the disk and nobody else is writing.
+        let may_wait = Handle::current().runtime_flavor() == RuntimeFlavor::MultiThread;
+        match self.pen.connection.try_lock() {
+            Ok(mut connection) if may_wait && self.nobody_waits() => {
+                let connection = connection.as_mut().ok_or(Why::Closed)?;
+                if block_in_place(|| self.pen.write(connection, &mut vec![job])) {
+                    // The thread has the time to fold the log in.
+                    self.write_later(|_| Ok(()));
+                }
+            }
+            _ => self.queue(job)?,
+        }
         done.await.unwrap_or(Err(Why::Closed))
     }
 
@@ -115,6 +126,10 @@ impl Writer {
         if let Err(error) = self.queue(Box::new(Unawaited(Some(work)))) {
             tracing::debug!(%error, "a write was left out");
         }
+    }
+
+    fn nobody_waits(&self) -> bool {
+        self.running().as_ref().is_some_and(|running| running.jobs.capacity() == QUEUE)
     }
 
     fn queue(&self, job: Box<dyn Job>) -> Result<(), Why> {
@@ -142,75 +157,92 @@ impl Writer {
     }
 }
 
-/// The thread's side.
-struct Write {
-    connection: Connection,
-    broken: Arc<OnceLock<Broken>>,
+/// What only one can write with at a time.
+#[derive(Debug)]
+struct Pen {
+    /// Nothing once closed.
+    connection: Mutex<Option<Connection>>,
+    /// Set when nothing more may be written.
+    broken: AtomicBool,
 }
 
-impl Write {
+impl Pen {
     /// Ends when the last sender is gone and the queue is empty.
-    fn until_closed(mut self, mut waiting: mpsc::Receiver<Box<dyn Job>>) {
+    fn until_closed(&self, mut waiting: mpsc::Receiver<Box<dyn Job>>) {
         let mut group = Vec::with_capacity(GROUP);
         while waiting.blocking_recv_many(&mut group, GROUP) > 0 {
-            let committed = self.commit(&mut group);
-            for job in group.drain(..) {
-                job.end(committed.clone());
-            }
-            if committed.is_ok()
-                && let Err(error) = self.checkpoint()
+            let mut connection = self.connection();
+            let Some(connection) = connection.as_mut() else { return };
+            if self.write(connection, &mut group)
+                && let Err(error) = checkpoint(connection)
             {
-                tracing::error!(error = &error as &dyn std::error::Error, "the write-ahead log was not folded in");
-                self.judge(&error);
+                tracing::error!(error = &error as &dyn Error, "the write-ahead log was not folded in");
+                self.judge(connection, &error);
             }
         }
-        if let Err((_, error)) = self.connection.close() {
+        if let Some(Err((_, error))) = self.connection().take().map(Connection::close) {
             tracing::warn!(%error, "the writing connection did not close");
         }
     }
 
-    /// Returns once the whole group is on disk.
-    fn commit(&mut self, group: &mut [Box<dyn Job>]) -> Result<(), Why> {
-        if self.broken.get().is_some() {
-            return Err(Why::ReadOnly);
+    /// Tells everyone in `group`, once it is on disk or failed, and empties it. Whether the write-ahead log is to be
+    /// folded in then.
+    fn write(&self, connection: &mut Connection, group: &mut Vec<Box<dyn Job>>) -> bool {
+        let committed = self.commit(connection, group);
+        for job in group.drain(..) {
+            job.end(committed.clone());
         }
-        self.try_commit(group).map_err(|error| {
+        committed.is_ok() && is_log_long(connection)
+    }
+
+    fn commit(&self, connection: &mut Connection, group: &mut [Box<dyn Job>]) -> Result<(), Why> {
+        self.is_sound()?;
+        try_commit(connection, group).map_err(|error| {
             let writes = group.len();
-            tracing::error!(error = &error as &dyn std::error::Error, writes, "nothing of this group was written");
-            self.judge(&error);
+            tracing::error!(error = &error as &dyn Error, writes, "nothing of this group was written");
+            self.judge(connection, &error);
             Why::from(error)
         })
     }
 
-    fn try_commit(&mut self, group: &mut [Box<dyn Job>]) -> rusqlite::Result<()> {
-        let transaction = self.connection.transaction()?;
-        for job in group {
-            job.run(&transaction)?;
-        }
-        transaction.commit()
-    }
-
-    /// Keeps the write-ahead log short. Not part of a commit, so that nobody waits for it who need not.
-    fn checkpoint(&self) -> rusqlite::Result<()> {
-        let (pages, folded) = self.connection.wal_checkpoint_v2(Some(MAIN_DB), CheckpointMode::NOOP)?;
-        if pages - folded < CHECKPOINT_PAGES {
-            return Ok(());
-        }
-        match self.connection.wal_checkpoint_v2(Some(MAIN_DB), CheckpointMode::PASSIVE) {
-            // Another process is at it.
-            Err(error) if is_busy(&error) => Ok(()),
-            done => done.map(drop),
-        }
+    fn is_sound(&self) -> Result<(), Why> {
+        if self.broken.load(Ordering::Relaxed) { Err(Why::ReadOnly) } else { Ok(()) }
     }
 
     /// Stops writing for good when `error` means that the file cannot be trusted.
-    fn judge(&self, error: &rusqlite::Error) {
-        if is_fatal(error) && self.broken.set(Broken).is_ok() {
+    fn judge(&self, connection: &Connection, error: &rusqlite::Error) {
+        if is_fatal(error) && !self.broken.swap(true, Ordering::Relaxed) {
             tracing::error!("nothing more is written until the service is started anew");
             // Closing must not touch the file either.
-            let kept = self.connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true);
+            let kept = connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true);
             debug_assert!(matches!(kept, Ok(true)));
         }
+    }
+
+    fn connection(&self) -> MutexGuard<'_, Option<Connection>> {
+        self.connection.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn try_commit(connection: &mut Connection, group: &mut [Box<dyn Job>]) -> rusqlite::Result<()> {
+    let transaction = connection.transaction()?;
+    for job in group {
+        job.run(&transaction)?;
+    }
+    transaction.commit()
+}
+
+fn is_log_long(connection: &Connection) -> bool {
+    let pages = connection.wal_checkpoint_v2(Some(MAIN_DB), CheckpointMode::NOOP);
+    pages.is_ok_and(|(pages, folded)| pages - folded >= CHECKPOINT_PAGES)
+}
+
+/// Keeps the write-ahead log short. Not part of a commit, so that nobody waits for it who need not.
+fn checkpoint(connection: &Connection) -> rusqlite::Result<()> {
+    match connection.wal_checkpoint_v2(Some(MAIN_DB), CheckpointMode::PASSIVE) {
+        // Another process is at it.
+        Err(error) if is_busy(&error) => Ok(()),
+        done => done.map(drop),
     }
 }
 
