@@ -4,6 +4,7 @@
 
 mod cli;
 mod client;
+mod durability;
 mod flows;
 mod rooms;
 mod service;
