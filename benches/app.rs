@@ -4,16 +4,19 @@
 
 #![allow(clippy::disallowed_methods, clippy::unwrap_used, clippy::print_stdout, reason = "it measures and reports")]
 
+#[allow(dead_code, reason = "shared with the measurements of the service")]
+mod common;
 #[allow(dead_code, reason = "shared with the tests in a pseudo-terminal")]
 #[path = "../tests/pty/harness.rs"]
 mod harness;
 
 use std::fs;
-use std::io::{BufRead as _, BufReader};
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use harness::{PETSTORE, Start, Terminal};
+use common::Limit::{self, AtMost, LessIsBetter};
+use common::{PETSTORE, Served, milliseconds, number, process_status, report};
+use harness::{Start, Terminal};
 
 /// How many times each start is measured.
 const RUNS: usize = 15;
@@ -23,24 +26,11 @@ fn main() {
     if !std::env::args().any(|argument| argument == "--bench") {
         return;
     }
-    println!("{:<62} {:>9} {:>9} {:>9}", "figure (median, worst)", "limit", "median", "worst");
+    common::heading();
     starts();
     keys();
     idle_and_memory();
     list_against_curl();
-}
-
-fn report(what: &str, limit: f64, unit: &str, mut values: Vec<f64>) -> f64 {
-    values.sort_by(f64::total_cmp);
-    let (median, worst) = (values[values.len() / 2], values[values.len() - 1]);
-    let mark = if limit > 0.0 && median > limit { "!" } else { " " };
-    let limit = if limit > 0.0 { format!("{limit}") } else { "-".to_owned() };
-    println!("{mark} {:<60} {limit:>9} {median:>9.2} {worst:>9.2}", format!("{what}, {unit}"));
-    median
-}
-
-fn milliseconds(time: Duration) -> f64 {
-    time.as_secs_f64() * 1000.0
 }
 
 /// From exec until `text`, one word since blanks are skipped, is in what was written; in milliseconds.
@@ -51,21 +41,21 @@ fn until(start: Start, text: &str) -> (f64, Terminal) {
     (milliseconds(begin.elapsed()), terminal)
 }
 
-fn measure(what: &str, limit: f64, start: impl Fn() -> Start, text: &str) -> f64 {
+fn measure(what: &str, limit: Limit, start: impl Fn() -> Start, text: &str) -> f64 {
     let times = (0..RUNS).map(|_| until(start(), text).0).collect();
     report(what, limit, "ms", times)
 }
 
 fn starts() {
     let shell = || Start::program("/bin/sh", &["-c", "printf ready; read -r end"]);
-    measure("yardstick: a shell's first word", 0.0, shell, "ready");
+    measure("yardstick: a shell's first word", LessIsBetter, shell, "ready");
     let demo = || Start::petstore(&["--demo"]);
-    measure("--demo: first frame", 15.0, demo, "Pets");
-    measure("--demo: rows", 100.0, demo, "Rex");
+    measure("--demo: first frame", AtMost(15.0), demo, "Pets");
+    measure("--demo: rows", AtMost(100.0), demo, "Rex");
     let served = Served::start(250);
-    measure("another service: rows", 0.0, || served.app(), "Rex");
-    let round_trip = (0..RUNS).map(|_| served.round_trip()).collect();
-    report("yardstick: one round trip to it on a new connection", 0.0, "ms", round_trip);
+    measure("another service: rows", LessIsBetter, || app(&served), "Rex");
+    let round_trip = (0..RUNS).map(|_| milliseconds(served.round_trip("/v1/pets?limit=20", 200))).collect();
+    report("yardstick: one round trip to it on a new connection", LessIsBetter, "ms", round_trip);
     for animals in [0, 100_000] {
         let data = tempfile::tempdir().unwrap();
         fs::create_dir(data.path().join("petstore")).unwrap();
@@ -74,13 +64,13 @@ fn starts() {
         let path = data.path().to_str().unwrap().to_owned();
         let text = if animals == 0 { "animals" } else { "Rex" };
         let start = || Start::petstore(&[]).env("XDG_DATA_HOME", &path);
-        measure(&format!("an existing store of {animals}: rows"), 0.0, start, text);
+        measure(&format!("an existing store of {animals}: rows"), LessIsBetter, start, text);
     }
 }
 
 fn keys() {
     const MOVES: usize = 200;
-    for (columns, rows, limit) in [(80, 24, 250.0), (120, 40, 300.0)] {
+    for (columns, rows, limit) in [(80, 24, AtMost(250.0)), (120, 40, AtMost(300.0))] {
         let mut app = Start::petstore(&["--demo"]).size(columns, rows).open();
         app.shows(&["Rex", "sold 25"]);
         app.send("L100\r");
@@ -99,31 +89,30 @@ fn keys() {
         }
         let spent = (cpu(&app) - before) / MOVES as f64;
         report(&format!("row move at {columns}x{rows}"), limit, "bytes", bytes);
-        report(&format!("row move at {columns}x{rows}: processor"), 0.5, "ms", vec![spent]);
-        report(&format!("row move at {columns}x{rows}: key to screen, emulator included"), 0.0, "ms", times);
+        report(&format!("row move at {columns}x{rows}: processor"), AtMost(0.5), "ms", vec![spent]);
+        report(&format!("row move at {columns}x{rows}: key to screen, emulator included"), LessIsBetter, "ms", times);
     }
 }
 
 fn idle_and_memory() {
     let served = Served::start(250);
-    for (what, start, limit) in
-        [("another service", served.app(), 15.0), ("the embedded service", Start::petstore(&["--demo"]), 30.0)]
-    {
+    for (what, start, limit) in [
+        ("another service", app(&served), AtMost(15.0)),
+        ("the embedded service", Start::petstore(&["--demo"]), AtMost(30.0)),
+    ] {
         let app = start.open();
         app.shows(&["Rex", "sold 25"]);
         // Unused connections are closed after some seconds, once; idle is what comes then.
         std::thread::sleep(Duration::from_secs(15));
         let (bytes, switches) = (app.bytes().len(), switches(&app));
         std::thread::sleep(Duration::from_secs(10));
-        report(&format!("{what}: written in 10 idle seconds"), 0.5, "bytes", vec![(app.bytes().len() - bytes) as f64]);
-        report(&format!("{what}: wake-ups in 10 idle seconds"), 0.5, "times", vec![self::switches(&app) - switches]);
-        report(&format!("{what}: resident memory"), limit, "MiB", vec![status(&app, "VmRSS:") / 1024.0]);
-        report(
-            &format!("{what}: of it not shared with other programs"),
-            0.0,
-            "MiB",
-            vec![status(&app, "RssAnon:") / 1024.0],
-        );
+        let bytes = (app.bytes().len() - bytes) as f64;
+        let switches = self::switches(&app) - switches;
+        let memory = |field| vec![process_status(app.process_id(), field) / 1024.0];
+        report(&format!("{what}: written in 10 idle seconds"), AtMost(0.5), "bytes", vec![bytes]);
+        report(&format!("{what}: wake-ups in 10 idle seconds"), AtMost(0.5), "times", vec![switches]);
+        report(&format!("{what}: resident memory"), limit, "MiB", memory("VmRSS:"));
+        report(&format!("{what}: of it not shared with other programs"), LessIsBetter, "MiB", memory("RssAnon:"));
     }
 }
 
@@ -148,13 +137,13 @@ fn list_against_curl() {
         curl.args(["-s", "-H", &header, &url]);
         theirs.extend(time(curl));
     }
-    let ours = report("petstore pets list", 0.0, "ms", ours);
+    let ours = report("petstore pets list", LessIsBetter, "ms", ours);
     if theirs.is_empty() {
         println!("  curl is not here: nothing to compare with");
         return;
     }
-    let theirs = report("yardstick: curl, the same request", 0.0, "ms", theirs);
-    report("petstore pets list / curl", 1.5, "ratio", vec![ours / theirs]);
+    let theirs = report("yardstick: curl, the same request", LessIsBetter, "ms", theirs);
+    report("petstore pets list / curl", AtMost(1.5), "ratio", vec![ours / theirs]);
 }
 
 /// The sum of a field over all threads.
@@ -176,68 +165,7 @@ fn switches(app: &Terminal) -> f64 {
     over_threads(app, "status", |text| number(text, "voluntary_ctxt_switches:"))
 }
 
-fn status(app: &Terminal, field: &str) -> f64 {
-    number(&fs::read_to_string(format!("/proc/{}/status", app.process_id())).unwrap(), field)
-}
-
-fn number(text: &str, field: &str) -> f64 {
-    let line = text.lines().find_map(|line| line.strip_prefix(field)).unwrap();
-    line.split_whitespace().next().unwrap().parse().unwrap()
-}
-
-/// A service in a process of its own.
-struct Served {
-    child: Child,
-    base_url: String,
-    key: String,
-    /// Removed with the service.
-    directory: Option<tempfile::TempDir>,
-}
-
-impl Served {
-    fn start(animals: usize) -> Self {
-        let directory = tempfile::tempdir().unwrap();
-        let database = format!("sqlite:{}", directory.path().join("store.db").display());
-        let mut served = Self::on(&database, animals);
-        served.directory = Some(directory);
-        served
-    }
-
-    fn on(database: &str, animals: usize) -> Self {
-        let made = Command::new(PETSTORE).args(["keys", "create", "--name", "bench", "--database", database]).output();
-        let key = String::from_utf8(made.unwrap().stdout).unwrap().trim().to_owned();
-        let serve = ["serve", "--listen", "127.0.0.1:0", "--database", database, "--sample", &animals.to_string()];
-        let mut child = Command::new(PETSTORE).args(serve).stderr(Stdio::piped()).spawn().unwrap();
-        let mut line = String::new();
-        BufReader::new(child.stderr.take().unwrap()).read_line(&mut line).unwrap();
-        let base_url = line.trim().strip_prefix("listening on ").unwrap().to_owned();
-        Self { child, base_url, key, directory: None }
-    }
-
-    fn app(&self) -> Start {
-        Start::petstore(&["--base-url", &self.base_url]).env("PETSTORE_API_KEY", &self.key)
-    }
-
-    fn round_trip(&self) -> f64 {
-        use std::io::{Read as _, Write as _};
-        let address = self.base_url.trim_start_matches("http://").trim_end_matches("/v1");
-        let begin = Instant::now();
-        let mut socket = std::net::TcpStream::connect(address).unwrap();
-        let key = &self.key;
-        let request = format!(
-            "GET /v1/pets?limit=20 HTTP/1.1\r\nhost: {address}\r\nauthorization: Bearer {key}\r\nconnection: close\r\n\r\n"
-        );
-        socket.write_all(request.as_bytes()).unwrap();
-        let mut answer = Vec::new();
-        socket.read_to_end(&mut answer).unwrap();
-        assert!(answer.starts_with(b"HTTP/1.1 200"));
-        milliseconds(begin.elapsed())
-    }
-}
-
-impl Drop for Served {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
+/// The app, on that service.
+fn app(served: &Served) -> Start {
+    Start::petstore(&["--base-url", &served.base_url]).env("PETSTORE_API_KEY", &served.key)
 }

@@ -1,0 +1,147 @@
+//! What the measurements share: one line for each figure, and a service in a process of its own.
+
+use std::fs;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpStream;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process};
+use tempfile::TempDir;
+
+/// The release binary.
+pub const PETSTORE: &str = env!("CARGO_BIN_EXE_petstore");
+
+/// What the median of a figure is held against.
+#[derive(Clone, Copy)]
+pub enum Limit {
+    AtMost(f64),
+    AtLeast(f64),
+    /// Without a limit; the largest value is the worst.
+    LessIsBetter,
+    /// Without a limit; the smallest value is the worst.
+    MoreIsBetter,
+}
+
+pub fn heading() {
+    println!("{:<62} {:>9} {:>9} {:>9}", "figure (median, worst)", "limit", "median", "worst");
+}
+
+/// Prints one figure, marked where it misses its limit, and returns its median.
+pub fn report(what: &str, limit: Limit, unit: &str, mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    if matches!(limit, Limit::AtLeast(_) | Limit::MoreIsBetter) {
+        values.reverse();
+    }
+    let (median, worst) = (values[values.len() / 2], values[values.len() - 1]);
+    let (missed, limit) = match limit {
+        Limit::AtMost(most) => (median > most, most.to_string()),
+        Limit::AtLeast(least) => (median < least, format!(">= {least}")),
+        Limit::LessIsBetter | Limit::MoreIsBetter => (false, "-".to_owned()),
+    };
+    let mark = if missed { "!" } else { " " };
+    println!("{mark} {:<60} {limit:>9} {median:>9.2} {worst:>9.2}", format!("{what}, {unit}"));
+    median
+}
+
+pub fn milliseconds(time: Duration) -> f64 {
+    time.as_secs_f64() * 1000.0
+}
+
+/// A field of `/proc/PID/status`, in its own unit.
+pub fn process_status(process_id: u32, field: &str) -> f64 {
+    number(&fs::read_to_string(format!("/proc/{process_id}/status")).unwrap(), field)
+}
+
+/// The first number after `field` in a file of `/proc`.
+pub fn number(text: &str, field: &str) -> f64 {
+    let line = text.lines().find_map(|line| line.strip_prefix(field)).unwrap();
+    line.split_whitespace().next().unwrap().parse().unwrap()
+}
+
+/// In the target directory: `/tmp` may be memory, where an fsync costs nothing.
+pub fn directory() -> TempDir {
+    tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap()
+}
+
+/// A service in a process of its own, killed when this is dropped.
+pub struct Served {
+    child: Child,
+    /// Just before its process was started.
+    pub began: Instant,
+    /// The address of the API, with `/v1`.
+    pub base_url: String,
+    /// A key that it takes.
+    pub key: String,
+    /// Removed with the service.
+    directory: Option<TempDir>,
+}
+
+impl Served {
+    /// On a new database of this many sample animals.
+    pub fn start(animals: u64) -> Self {
+        let directory = directory();
+        let database = format!("sqlite:{}", directory.path().join("store.db").display());
+        let mut served = Self::on(&database, animals);
+        served.directory = Some(directory);
+        served
+    }
+
+    /// On this database, with this many sample animals added to it.
+    pub fn on(database: &str, animals: u64) -> Self {
+        let made = Command::new(PETSTORE).args(["keys", "create", "--name", "bench", "--database", database]).output();
+        let key = String::from_utf8(made.unwrap().stdout).unwrap().trim().to_owned();
+        let serve = ["serve", "--listen", "127.0.0.1:0", "--database", database, "--sample", &animals.to_string()];
+        let mut served = Self::spawn(Command::new(PETSTORE).args(serve));
+        served.key = key;
+        served
+    }
+
+    /// Any program that says on its standard error where it listens, as ours does.
+    pub fn spawn(command: &mut Command) -> Self {
+        let began = Instant::now();
+        let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
+        // A warning may come before.
+        let mut lines = BufReader::new(child.stderr.take().unwrap()).lines().map_while(Result::ok);
+        let base_url = lines.find_map(|line| line.strip_prefix("listening on ").map(str::to_owned));
+        let base_url = base_url.expect("it says where it listens");
+        Self { child, began, base_url, key: String::new(), directory: None }
+    }
+
+    /// Host and port.
+    pub fn address(&self) -> &str {
+        self.base_url.trim_start_matches("http://").trim_end_matches("/v1")
+    }
+
+    pub fn process_id(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// One GET with the key, on a connection of its own: how long it took, from before the connection to its end.
+    pub fn round_trip(&self, path: &str, status: u16) -> Duration {
+        let (address, key) = (self.address(), &self.key);
+        let begin = Instant::now();
+        let mut socket = TcpStream::connect(address).unwrap();
+        let request = format!(
+            "GET {path} HTTP/1.1\r\nhost: {address}\r\nauthorization: Bearer {key}\r\nconnection: close\r\n\r\n"
+        );
+        socket.write_all(request.as_bytes()).unwrap();
+        let mut answer = String::new();
+        socket.read_to_string(&mut answer).unwrap();
+        assert!(answer.starts_with(&format!("HTTP/1.1 {status} ")), "{answer}");
+        begin.elapsed()
+    }
+
+    /// Ends it as an administrator would, and waits: the database is then one file again.
+    pub fn stop(mut self) {
+        kill_process(Pid::from_child(&self.child), Signal::TERM).unwrap();
+        self.child.wait().unwrap();
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}

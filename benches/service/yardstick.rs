@@ -1,0 +1,78 @@
+//! What the service is held against: the same list from memory, and the same disk with one fsync for each record.
+
+use std::fs::File;
+use std::io::Write as _;
+use std::path::Path;
+use std::process::Command;
+use std::sync::{Arc, RwLock};
+use std::time::{Duration, Instant};
+
+use axum::extract::{Query, State};
+use axum::routing::get;
+use axum::{Json, Router};
+use petstore::model::samples::sample;
+use serde::{Deserialize, Serialize};
+use tokio::net::TcpListener;
+
+use super::common::Served;
+
+/// With this, the measurements are the server instead.
+pub const OPTION: &str = "--yardstick";
+
+const ANIMALS: usize = 1000;
+
+#[derive(Clone, Serialize)]
+struct Pet {
+    id: usize,
+    name: String,
+    #[serde(rename = "categoryId")]
+    category_id: i64,
+    status: String,
+}
+
+#[derive(Deserialize)]
+struct Wanted {
+    limit: usize,
+    status: Option<String>,
+}
+
+type Pets = Arc<RwLock<Vec<Pet>>>;
+
+/// The server in a process of its own, as the service is.
+pub fn start() -> Served {
+    Served::spawn(Command::new(std::env::current_exe().unwrap()).arg(OPTION))
+}
+
+/// The least that an axum server can do for a list: no key is asked for, nothing is checked, nothing is stored.
+#[tokio::main]
+#[allow(clippy::print_stderr, reason = "it says where it listens, as the service does")]
+pub async fn serve() {
+    let pets = (0..ANIMALS).map(|index| {
+        let new = sample(index);
+        let status = new.status.unwrap().to_string();
+        Pet { id: index + 1, name: new.name, category_id: new.category_id, status }
+    });
+    let pets: Pets = Arc::new(RwLock::new(pets.collect()));
+    let router = Router::new().route("/v1/pets", get(list)).with_state(pets);
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    eprintln!("listening on http://{}/v1", listener.local_addr().unwrap());
+    axum::serve(listener, router).await.unwrap();
+}
+
+async fn list(State(pets): State<Pets>, Query(wanted): Query<Wanted>) -> Json<Vec<Pet>> {
+    let pets = pets.read().unwrap();
+    let is_wanted = |pet: &&Pet| wanted.status.as_ref().is_none_or(|status| *status == pet.status);
+    Json(pets.iter().filter(is_wanted).take(wanted.limit).cloned().collect())
+}
+
+/// Records in a second, each of them on the disk of `directory` before the next one.
+pub fn fsyncs(directory: &Path, time: Duration) -> f64 {
+    let mut file = File::create(directory.join("yardstick")).unwrap();
+    let (begin, mut records) = (Instant::now(), 0);
+    while begin.elapsed() < time {
+        file.write_all(&[b'.'; 64]).unwrap();
+        file.sync_data().unwrap();
+        records += 1;
+    }
+    f64::from(records) / begin.elapsed().as_secs_f64()
+}
