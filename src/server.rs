@@ -1,7 +1,7 @@
 //! The service: the Petstore Animals API over HTTP/1.1, on top of a [`Store`].
 //!
-//! A request passes, from the outside in: `accept` (connections and their time limits), `frame` (request id, common
-//! headers, panics, the log line), `cors`, `auth` (the API key, before anything else is looked at), the routes, and
+//! A request passes, from the outside in: `accept` (the places for connections), `connection` (its time limits), `frame`
+//! (request id, common headers, panics, the log line), `cors`, `auth` (the API key, before anything else is looked at), the routes, and
 //! `pets`.
 //! Everything that is refused becomes an Error body in one place, `failure`. This room knows the store and the model;
 //! it knows nothing of the app and of the client.
@@ -9,6 +9,7 @@
 mod accept;
 mod auth;
 mod conditional;
+mod connection;
 mod cors;
 mod extract;
 mod failure;
@@ -43,8 +44,8 @@ pub struct Config {
     /// The largest request line with headers, in bytes: 32 KiB. There may be 100 headers. Beyond either, hyper itself
     /// answers 431 without a body.
     pub header_bytes: usize,
-    /// The time for the request line and headers to arrive, counted from the end of the answer before: 10 s. So a
-    /// connection may also be idle for that long.
+    /// The time for the request line and headers to arrive, counted from their first byte or the end of the answer
+    /// before: 10 s. So a connection may also be idle for that long.
     pub header_time: Duration,
     /// The time for the body to arrive: 30 s.
     pub body_time: Duration,
@@ -52,7 +53,7 @@ pub struct Config {
     pub request_time: Duration,
     /// The time for a client to take any further part of an answer: 30 s.
     pub write_time: Duration,
-    /// Connections at once: 1,024. Further ones wait in the system's queue.
+    /// Connections at once: 1,024. A further one takes the place of the one that has waited longest for a request.
     pub connections: usize,
     /// Requests without a valid key that one address gets a 401 for each second: 10. Further ones get a 429.
     pub failed_authentications: NonZeroU32,

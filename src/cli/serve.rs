@@ -6,13 +6,16 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use secrecy::ExposeSecret;
-use tokio::net::TcpListener;
+use tokio::net::{TcpListener, TcpSocket};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use crate::clock;
 use crate::server::{self, Config, Origin};
 use crate::store::keys::{NewKey, Scopes};
 use crate::store::{DatabaseUrl, Store, StoreError};
+
+/// The most connections that wait to be accepted; the system may allow fewer.
+const QUEUE: u32 = 4096;
 
 /// Serve the Petstore Animals API.
 #[derive(Debug, Args)]
@@ -76,7 +79,7 @@ pub async fn run(args: ServeArgs, default: &DatabaseUrl, actor: &str, err: &mut 
     }
     let cannot_listen = |source| ServeError::Listen { address, source };
     let mut signals = Signals::new().map_err(ServeError::Signals)?;
-    let listener = TcpListener::bind(address).await.map_err(cannot_listen)?;
+    let listener = listen(address).map_err(cannot_listen)?;
     let database = args.database.as_ref().unwrap_or(default);
     let store = Store::open(database).await?;
     if args.sample > 0 {
@@ -100,6 +103,14 @@ pub async fn run(args: ServeArgs, default: &DatabaseUrl, actor: &str, err: &mut 
         () = signals.recv() => {}
     }
     Ok(())
+}
+
+/// With a queue as long as the system allows for those who all come at once.
+fn listen(address: SocketAddr) -> io::Result<TcpListener> {
+    let socket = if address.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
+    socket.set_reuseaddr(true)?;
+    socket.bind(address)?;
+    socket.listen(QUEUE)
 }
 
 /// The file with the first key, where this start has made it.

@@ -1,118 +1,98 @@
-//! Connections: accepted up to a limit, each with its time limits, and drained at the end.
+//! Connections: accepted up to a limit, and drained at the end.
 //!
-//! `axum::serve` sets no timer, so hyper's own time limits are silently off there, and its graceful stop waits for
-//! ever for a request that was half sent.
+//! When every place is taken, whoever has kept one longest without asking for anything makes room: many clients that
+//! only hold on must not keep the others out.
 
+use std::collections::HashMap;
 use std::io;
 use std::io::ErrorKind;
-use std::pin::{Pin, pin};
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::Router;
-use axum::http::Request;
-use hyper::body::Incoming;
-use hyper::server::conn::http1;
-use hyper::service::service_fn;
-use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::Semaphore;
-use tokio::task::JoinSet;
+use tokio::task::{AbortHandle, Id, JoinSet};
 use tokio::time::{sleep, timeout};
-use tokio_io_timeout::TimeoutStream;
 use tokio_util::sync::CancellationToken;
-use tower::Service as _;
 
-use super::auth::Peer;
-use super::{Config, Service, routes};
+use super::connection::{Acceptor, Waiting};
+use super::{Service, routes};
+use crate::clock;
 
 /// How long to wait when the system has no more file descriptors; one of them comes free by then.
 const BACK_OFF: Duration = Duration::from_millis(100);
 
+/// How long a connection may wait before it can be made to give up its place: longer than it takes to ask.
+const GRACE: Duration = Duration::from_millis(250);
+
+/// How often to look whether somebody's grace is over.
+const LOOK_AGAIN: Duration = Duration::from_millis(10);
+
 /// Until `stop`, then for as long as the running requests take, at most `config.drain`.
 pub(super) async fn run(listener: TcpListener, service: Service, stop: CancellationToken) {
     let config = Arc::clone(&service.config);
-    let http = http(&config);
-    let router = routes::router(service);
-    let slots = Arc::new(Semaphore::new(config.connections));
-    let mut connections = JoinSet::new();
+    let acceptor = Acceptor::new(Arc::clone(&config), routes::router(service), stop.clone());
+    let mut connections = Connections::default();
+    let mut newcomer = None;
     loop {
-        let next = async {
-            let slot = Arc::clone(&slots).acquire_owned().await;
-            (slot, listener.accept().await)
-        };
-        let (slot, accepted) = tokio::select! {
+        let has_place = |_: &mut _| connections.open.len() < config.connections || connections.make_room();
+        if let Some((stream, peer)) = newcomer.take_if(has_place) {
+            connections.start(&acceptor, stream, peer);
+        }
+        tokio::select! {
             biased;
             () = stop.cancelled() => break,
-            Some(_) = connections.join_next() => continue,
-            next = next => next,
-        };
-        match accepted {
-            Ok((stream, peer)) => {
-                let stream = with_write_time(stream, config.write_time);
-                let connection = serve(http.clone(), stream, Peer(peer.ip()), router.clone(), stop.clone());
-                connections.spawn(async move {
-                    connection.await;
-                    drop(slot);
-                });
-            }
-            Err(error) if is_about_one_connection(&error) => {}
-            Err(error) => {
-                tracing::warn!(%error, "cannot accept");
-                sleep(BACK_OFF).await;
-            }
+            () = connections.one_ended(), if !connections.tasks.is_empty() => {}
+            accepted = listener.accept(), if newcomer.is_none() => match accepted {
+                Ok(accepted) => newcomer = Some(accepted),
+                Err(error) if is_about_one_connection(&error) => {}
+                Err(error) => {
+                    tracing::warn!(%error, "cannot accept");
+                    sleep(BACK_OFF).await;
+                }
+            },
+            () = sleep(LOOK_AGAIN), if newcomer.is_some() => {}
         }
     }
     drop(listener);
-    let drained = timeout(config.drain, async { while connections.join_next().await.is_some() {} }).await;
+    let drained = timeout(config.drain, async { while connections.tasks.join_next().await.is_some() {} }).await;
     if drained.is_err() {
-        tracing::warn!(left = connections.len(), "connections dropped: they did not end in time");
-        connections.shutdown().await;
+        tracing::warn!(left = connections.tasks.len(), "connections dropped: they did not end in time");
+        connections.tasks.shutdown().await;
     }
 }
 
-fn http(config: &Config) -> http1::Builder {
-    let mut http = http1::Builder::new();
-    http.timer(TokioTimer::new())
-        .header_read_timeout(config.header_time)
-        .max_header_size(config.header_bytes)
-        // No more than this is kept for one connection, however much a client sends.
-        .max_buf_size(2 * config.header_bytes.max(8 * 1024));
-    http
+#[derive(Default)]
+struct Connections {
+    tasks: JoinSet<()>,
+    /// Those that have a place.
+    open: HashMap<Id, (AbortHandle, Arc<Waiting>)>,
 }
 
-/// A stream that ends when the other side takes nothing of an answer for so long.
-fn with_write_time(stream: TcpStream, write_time: Duration) -> Pin<Box<TimeoutStream<TcpStream>>> {
-    if let Err(error) = stream.set_nodelay(true) {
-        tracing::debug!(%error, "TCP_NODELAY");
+impl Connections {
+    fn start(&mut self, acceptor: &Acceptor, stream: TcpStream, peer: SocketAddr) {
+        let waiting = Arc::new(Waiting::since(clock::now()));
+        let handle = self.tasks.spawn(acceptor.clone().serve(stream, peer, Arc::clone(&waiting)));
+        self.open.insert(handle.id(), (handle, waiting));
     }
-    let mut stream = TimeoutStream::new(stream);
-    stream.set_write_timeout(Some(write_time));
-    Box::pin(stream)
-}
 
-async fn serve(
-    http: http1::Builder,
-    stream: Pin<Box<TimeoutStream<TcpStream>>>,
-    peer: Peer,
-    router: Router,
-    stop: CancellationToken,
-) {
-    let service = service_fn(|mut request: Request<Incoming>| {
-        request.extensions_mut().insert(peer);
-        // A router is always ready.
-        router.clone().call(request)
-    });
-    let mut connection = pin!(http.serve_connection(TokioIo::new(stream), service));
-    let ended = tokio::select! {
-        ended = connection.as_mut() => ended,
-        () = stop.cancelled() => {
-            connection.as_mut().graceful_shutdown();
-            connection.await
-        }
-    };
-    if let Err(error) = ended {
-        tracing::debug!(%error, "connection ended");
+    async fn one_ended(&mut self) {
+        let id = match self.tasks.join_next_with_id().await {
+            None => return,
+            Some(Ok((id, ()))) => id,
+            Some(Err(error)) => error.id(),
+        };
+        self.open.remove(&id);
+    }
+
+    /// Ends the connection that has waited longest for a request. Not where none has waited for [`GRACE`].
+    fn make_room(&mut self) -> bool {
+        let now = clock::now();
+        let waiting = self.open.iter().filter_map(|(id, (_, waiting))| Some((waiting.time(now)?, *id)));
+        let longest = waiting.max_by_key(|(time, _)| *time).filter(|(time, _)| *time >= GRACE);
+        let Some((handle, _)) = longest.and_then(|(_, id)| self.open.remove(&id)) else { return false };
+        handle.abort();
+        true
     }
 }
 

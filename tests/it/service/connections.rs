@@ -1,5 +1,6 @@
 //! Slow, silent and many clients, and the end.
 
+use std::pin::pin;
 use std::time::{Duration, Instant};
 
 use petstore::clock;
@@ -8,6 +9,7 @@ use petstore::server::Config;
 use petstore::store::{DatabaseUrl, Store};
 use serde_json::json;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::time::timeout;
 
 use super::fixture::{JSON, Service, head, read_answer};
 
@@ -41,19 +43,12 @@ async fn a_body_that_does_not_arrive_in_time_is_408_and_adds_nothing() {
 
 #[tokio::test]
 async fn a_client_that_takes_no_answers_loses_its_connection() {
-    let config = Config { connections: 1, write_time: Duration::from_millis(30), ..Service::config() };
-    let service = Service::with(config).await;
+    let service = Service::with(Config { write_time: Duration::from_millis(30), ..Service::config() }).await;
     service.store.insert_samples(100, clock::now()).await.unwrap();
     let request = format!("GET /v1/pets?limit=100 HTTP/1.1\r\nHost: x\r\nAuthorization: {}\r\n\r\n", service.bearer());
     let mut greedy = service.connect().await;
-    // More than all buffers on the way hold; what does not fit any more is part of the test.
-    let asking = tokio::spawn(async move {
-        let _ = greedy.write_all(request.repeat(4000).as_bytes()).await;
-        std::future::pending::<()>().await;
-    });
-    // There is one place, and it is free only once the greedy one has lost it.
-    assert_eq!(service.get("/v1/pets").await.status, 200);
-    asking.abort();
+    // Far more than all buffers on the way hold: it can be sent whole only if answers are taken, or never.
+    greedy.write_all(request.repeat(100_000).as_bytes()).await.unwrap_err();
 }
 
 #[tokio::test]
@@ -85,12 +80,36 @@ async fn headers_beyond_their_size_or_number_are_refused_by_hyper() {
 }
 
 #[tokio::test]
-async fn connections_beyond_the_cap_wait_for_a_free_place() {
-    let service =
-        Service::with(Config { connections: 1, header_time: Duration::from_millis(30), ..Service::config() }).await;
-    let silent = service.connect().await;
-    assert_eq!(service.get("/v1/pets").await.status, 200);
-    drop(silent);
+async fn connections_that_ask_for_nothing_make_room_for_one_that_does() {
+    let service = Service::with(Config { connections: 2, ..Service::config() }).await;
+    let mut silent = service.connect().await;
+    let mut half_sent = service.connect().await;
+    half_sent.write_all(b"GET /v1/pets HT").await.unwrap();
+    for _ in 0..2 {
+        assert_eq!(service.get("/v1/pets").await.status, 200);
+    }
+    // The one that has waited longest was cut off.
+    assert_eq!(silent.read(&mut [0]).await.unwrap(), 0);
+}
+
+#[tokio::test]
+async fn a_request_that_is_being_answered_keeps_its_place() {
+    let service = Service::with(Config { connections: 1, ..Service::config() }).await;
+    let bearer = service.bearer();
+    let body = r#"{"name":"Rex","categoryId":1}"#;
+    let length = body.len().to_string();
+    let headers = [("Authorization", bearer.as_str()), JSON, ("Content-Length", &length), ("Expect", "100-continue")];
+    let mut slow = service.connect().await;
+    slow.write_all(format!("{}\r\n", head("POST", "/v1/pets", &headers)).as_bytes()).await.unwrap();
+    let mut go_on = [0; 25];
+    slow.read_exact(&mut go_on).await.unwrap();
+
+    let mut next = pin!(service.get("/v1/pets"));
+    // Longer than one that asks for nothing could keep its place.
+    assert!(timeout(Duration::from_millis(400), next.as_mut()).await.is_err());
+    slow.write_all(body.as_bytes()).await.unwrap();
+    assert_eq!(read_answer(&mut slow).await.status, 201);
+    assert_eq!(next.await.json()[0]["name"], "Rex");
 }
 
 #[tokio::test]
