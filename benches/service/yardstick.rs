@@ -1,7 +1,5 @@
-//! What the service is held against: the same list from memory, and the same disk with one fsync for each record.
+//! What the service is held against: the same list from memory, and the same disk with one fsync for each insert.
 
-use std::fs::File;
-use std::io::Write as _;
 use std::path::Path;
 use std::process::Command;
 use std::sync::{Arc, RwLock};
@@ -11,6 +9,7 @@ use axum::extract::{Query, State};
 use axum::routing::get;
 use axum::{Json, Router};
 use petstore::model::samples::sample;
+use rusqlite::Connection;
 use serde::{Deserialize, Serialize};
 use tokio::net::TcpListener;
 
@@ -65,14 +64,17 @@ async fn list(State(pets): State<Pets>, Query(wanted): Query<Wanted>) -> Json<Ve
     Json(pets.iter().filter(is_wanted).take(wanted.limit).cloned().collect())
 }
 
-/// Records in a second, each of them on the disk of `directory` before the next one.
-pub fn fsyncs(directory: &Path, time: Duration) -> f64 {
-    let mut file = File::create(directory.join("yardstick")).unwrap();
-    let (begin, mut records) = (Instant::now(), 0);
+/// Inserts in a second into a database in `directory`, each of them on disk before the next one.
+pub fn inserts(directory: &Path, time: Duration) -> f64 {
+    let database = Connection::open(directory.join("yardstick.db")).unwrap();
+    let table = "CREATE TABLE IF NOT EXISTS pets (id INTEGER PRIMARY KEY, name TEXT, category_id BIGINT, status TEXT)";
+    database.execute_batch(&format!("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; {table}")).unwrap();
+    let insert = "INSERT INTO pets (name, category_id, status) VALUES ('Biscuit', 3, 'available')";
+    let mut insert = database.prepare(insert).unwrap();
+    let (begin, mut inserts) = (Instant::now(), 0);
     while begin.elapsed() < time {
-        file.write_all(&[b'.'; 64]).unwrap();
-        file.sync_data().unwrap();
-        records += 1;
+        insert.execute([]).unwrap();
+        inserts += 1;
     }
-    f64::from(records) / begin.elapsed().as_secs_f64()
+    f64::from(inserts) / begin.elapsed().as_secs_f64()
 }
