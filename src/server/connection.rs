@@ -51,8 +51,9 @@ impl Acceptor {
             tracing::debug!(%error, "TCP_NODELAY");
         }
         // Almost all memory of a connection is that of its first request; many never send one.
+        let mut first = [0];
         let begun = tokio::select! {
-            begun = timeout(self.config.header_time, stream.readable()) => matches!(begun, Ok(Ok(()))),
+            begun = timeout(self.config.header_time, stream.peek(&mut first)) => matches!(begun, Ok(Ok(1))),
             () = self.stop.cancelled() => false,
         };
         if begun {
