@@ -3,6 +3,7 @@
 //! `axum::serve` sets no timer, so hyper's own time limits are silently off there, and its graceful stop waits for
 //! ever for a request that was half sent.
 
+use std::io::{self, Cursor, ErrorKind};
 use std::net::SocketAddr;
 use std::pin::pin;
 use std::sync::Arc;
@@ -15,6 +16,7 @@ use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
+use tokio::io::{AsyncReadExt as _, join};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 use tokio_io_timeout::TimeoutStream;
@@ -50,19 +52,21 @@ impl Acceptor {
         if let Err(error) = stream.set_nodelay(true) {
             tracing::debug!(%error, "TCP_NODELAY");
         }
-        // Almost all memory of a connection is that of its first request; many never send one.
-        let mut first = [0];
-        let begun = tokio::select! {
-            begun = timeout(self.config.header_time, stream.peek(&mut first)) => matches!(begun, Ok(Ok(1))),
-            () = self.stop.cancelled() => false,
+        let head = tokio::select! {
+            head = timeout(self.config.header_time, first_head(&stream, self.config.header_bytes)) => head,
+            () = self.stop.cancelled() => return,
         };
-        if begun {
-            Box::pin(self.answer(stream, peer, waiting)).await;
+        match head {
+            Ok(Ok(head)) => Box::pin(self.answer(head, stream, peer, waiting)).await,
+            Ok(Err(error)) => tracing::debug!(%error, "connection ended"),
+            // As hyper does with the heads that follow.
+            Err(_) => {}
         }
     }
 
-    async fn answer(self, stream: TcpStream, peer: SocketAddr, waiting: Arc<Waiting>) {
-        let mut stream = TimeoutStream::new(stream);
+    async fn answer(self, head: Vec<u8>, stream: TcpStream, peer: SocketAddr, waiting: Arc<Waiting>) {
+        let (reader, writer) = stream.into_split();
+        let mut stream = TimeoutStream::new(join(Cursor::new(head).chain(reader), writer));
         stream.set_write_timeout(Some(self.config.write_time));
         let service = service_fn(|mut request: Request<Incoming>| {
             request.extensions_mut().insert(Peer(peer.ip()));
@@ -87,6 +91,35 @@ impl Acceptor {
             tracing::debug!(%error, "connection ended");
         }
     }
+}
+
+/// What has come when the headers of the first request are complete, or longer than `most`.
+///
+/// They are waited for with no more memory than they take: hyper takes 16 KiB for a connection at once, which adds up
+/// where many send nothing, or a byte now and then.
+async fn first_head(stream: &TcpStream, most: usize) -> io::Result<Vec<u8>> {
+    let mut head = Vec::new();
+    loop {
+        stream.readable().await?;
+        let mut part = [0; 2048];
+        match stream.try_read(&mut part) {
+            Ok(0) => return Err(ErrorKind::UnexpectedEof.into()),
+            Ok(read) => {
+                let before = head.len();
+                head.extend_from_slice(&part[..read]);
+                if has_blank_line(&head[before.saturating_sub(3)..]) || head.len() >= most {
+                    return Ok(head);
+                }
+            }
+            Err(error) if error.kind() == ErrorKind::WouldBlock => {}
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+/// Lines may end with or without CR (RFC 9112, 2.2).
+fn has_blank_line(bytes: &[u8]) -> bool {
+    bytes.windows(2).any(|pair| pair == b"\n\n") || bytes.windows(3).any(|three| three == b"\n\r\n")
 }
 
 /// How long a connection has been waiting for a request, or for its client to take the answer.
@@ -117,5 +150,20 @@ impl Waiting {
     pub(super) fn time(&self, now: Now) -> Option<Duration> {
         let since = Some(self.since.load(Ordering::Relaxed)).filter(|since| *since != Self::ANSWERING)?;
         Some(now.mono.saturating_duration_since(self.accepted + Duration::from_millis(since)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_head_ends_with_a_blank_line() {
+        for whole in ["GET / HTTP/1.1\r\n\r\n", "GET / HTTP/1.1\nHost: x\n\n", "x\n\r\nbody"] {
+            assert!(has_blank_line(whole.as_bytes()), "{whole:?}");
+        }
+        for half in ["", "\r\n", "GET / HTTP/1.1\r\nHost: x\r\n", "\r\r", "a\n b\r\n"] {
+            assert!(!has_blank_line(half.as_bytes()), "{half:?}");
+        }
     }
 }
