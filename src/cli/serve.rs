@@ -29,7 +29,7 @@ pub struct ServeArgs {
     /// First add this many sample animals.
     #[arg(long, value_name = "N", default_value_t = 0)]
     sample: usize,
-    /// Let web pages of this origin use the service, for example https://shop.example. May be given more than once.
+    /// Let web pages of this origin use the service, for example `https://shop.example`. May be given more than once.
     #[arg(long, value_name = "ORIGIN")]
     cors_origin: Vec<Origin>,
 }
