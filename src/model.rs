@@ -5,6 +5,7 @@
 
 pub mod draft;
 pub mod endpoint;
+pub mod idempotency;
 pub mod limit;
 pub mod pet;
 pub mod problem;
@@ -15,6 +16,7 @@ pub mod text;
 
 pub use draft::{Draft, Field, FieldError};
 pub use endpoint::{ApiKey, BaseUrl, EndpointError};
+pub use idempotency::{IdempotencyKey, IdempotencyKeys};
 pub use limit::Limit;
 pub use pet::{NewPet, Pet, PetId, PetQuery};
 pub use problem::{Problem, ProblemCode};

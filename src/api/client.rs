@@ -3,9 +3,11 @@
 //! reqwest has no time limit, follows redirects with the key and takes proxies for loopback unless told otherwise; here
 //! it is told: limits on connecting, reading, the whole exchange and the size, no redirects, no proxy for loopback.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, LINK, RETRY_AFTER};
+use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, LINK, RETRY_AFTER};
 use reqwest::{Method, RequestBuilder, StatusCode};
 use serde::de::DeserializeOwned;
 use url::Url;
@@ -13,7 +15,10 @@ use url::Url;
 use super::error::RetryAfter;
 use super::{ApiError, Defect, NextPage, PetPage};
 use crate::clock;
-use crate::model::{ApiKey, BaseUrl, NewPet, Pet, PetId, PetQuery, Problem};
+use crate::model::{ApiKey, BaseUrl, IdempotencyKey, NewPet, Pet, PetId, PetQuery, Problem};
+
+const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
+const IDEMPOTENCY_KEY_RETENTION: HeaderName = HeaderName::from_static("idempotency-key-retention");
 
 /// The largest body that is read.
 const MAX_BODY: usize = 8 << 20;
@@ -48,6 +53,7 @@ pub struct Client {
     base: BaseUrl,
     key: Option<ApiKey>,
     timeouts: Timeouts,
+    keeps_idempotency_keys: Arc<AtomicBool>,
 }
 
 impl Client {
@@ -74,7 +80,8 @@ impl Client {
             // A new connection costs next to nothing here, while looking after idle ones would wake an idle program.
             builder = builder.no_proxy().pool_max_idle_per_host(0);
         }
-        Ok(Self { http: builder.build()?, base, key, timeouts })
+        let keeps_idempotency_keys = Arc::default();
+        Ok(Self { http: builder.build()?, base, key, timeouts, keeps_idempotency_keys })
     }
 
     /// The same service with another key; the connections are kept.
@@ -104,13 +111,24 @@ impl Client {
         self.page(next.0.clone()).await
     }
 
-    /// `POST /pets` (section 4.2), sent exactly once.
-    pub async fn create_pet(&self, new: &NewPet) -> Result<Pet, ApiError> {
+    /// `POST /pets` (section 4.2), sent exactly once. Where the service keeps such keys, sending it again with the same
+    /// one adds no second animal.
+    pub async fn create_pet(&self, new: &NewPet, key: &IdempotencyKey) -> Result<Pet, ApiError> {
         let body = serde_json::to_vec(new).map_err(|source| json_defect(source, &[]))?;
-        let request =
-            self.request(Method::POST, self.base.join("pets")).header(CONTENT_TYPE, "application/json").body(body);
+        let request = self
+            .request(Method::POST, self.base.join("pets"))
+            .header(CONTENT_TYPE, "application/json")
+            .header(IDEMPOTENCY_KEY, key.as_str())
+            .body(body);
         let (_, body) = self.exchange(request, StatusCode::CREATED).await?;
         read_json(&body)
+    }
+
+    /// Whether any answer so far, to this client or a clone of it, has said that the service keeps idempotency keys (an
+    /// addition).
+    #[must_use]
+    pub fn keeps_idempotency_keys(&self) -> bool {
+        self.keeps_idempotency_keys.load(Ordering::Relaxed)
     }
 
     /// `GET /pets/{petId}` (section 4.3), deprecated: it is removed on 5 December 2030.
@@ -140,6 +158,9 @@ impl Client {
     async fn exchange(&self, request: RequestBuilder, promised: StatusCode) -> Result<(HeaderMap, Vec<u8>), ApiError> {
         let started = clock::now().mono;
         let mut response = request.send().await.map_err(|error| self.classify(error, started))?;
+        if response.headers().contains_key(IDEMPOTENCY_KEY_RETENTION) {
+            self.keeps_idempotency_keys.store(true, Ordering::Relaxed);
+        }
         let mut body = Vec::new();
         while let Some(chunk) = response.chunk().await.map_err(|error| self.classify(error, started))? {
             if body.len() + chunk.len() > MAX_BODY {

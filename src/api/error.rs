@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::model::Problem;
+use crate::model::{Problem, ProblemCode};
 
 /// Why a request gave no result.
 #[derive(Debug, thiserror::Error)]
@@ -68,10 +68,14 @@ impl ApiError {
     /// Whether the request may have been carried out although no answer came. Such a creation must not be repeated
     /// blindly: it could add the animal twice.
     #[must_use]
-    pub const fn outcome_unknown(&self) -> bool {
+    pub fn outcome_unknown(&self) -> bool {
         match self {
             Self::NotSent(_) | Self::ConnectTimeout(_) => false,
             Self::Timeout(_) | Self::Broken(_) | Self::Malformed(_) => true,
+            // An earlier one with the same idempotency key is being carried out.
+            Self::Refused { status: 409, problem: Some(problem), .. } => {
+                problem.code == ProblemCode::IdempotencyInProgress.as_str()
+            }
             // A gateway that gave up says nothing about the service behind it.
             Self::Refused { status, .. } => matches!(status, 500..=599) && *status != 501,
         }

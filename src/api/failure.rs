@@ -5,8 +5,8 @@
 use std::time::Duration;
 
 use super::error::{ApiError, Defect, RetryAfter, causes};
-use crate::model::display_safe;
 use crate::model::text::cut;
+use crate::model::{ProblemCode, display_safe};
 
 /// A failed request, comparable and cleaned: every text in it is safe to show.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -114,10 +114,13 @@ fn safe(text: &str) -> String {
 impl Failure {
     /// Whether the request may have been carried out all the same; see [`ApiError::outcome_unknown`].
     #[must_use]
-    pub const fn outcome_unknown(&self) -> bool {
+    pub fn outcome_unknown(&self) -> bool {
         match self {
             Self::NotSent { .. } | Self::NotStarted { .. } | Self::Busy => false,
             Self::NoAnswer { .. } | Self::Broken { .. } | Self::Malformed { .. } | Self::Crashed { .. } => true,
+            Self::Refused { status: 409, code, .. } => {
+                code.as_deref() == Some(ProblemCode::IdempotencyInProgress.as_str())
+            }
             Self::Refused { status, .. } => matches!(status, 500..=599) && *status != 501,
         }
     }

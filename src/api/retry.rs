@@ -1,11 +1,13 @@
-//! Whether and when to ask again. Pure: the caller waits, and brings the dice.
+//! Whether and when to ask again. Pure but for [`dice`]: the caller waits.
 //!
-//! Only for GET. A creation is never repeated here, since the description has no way to tell a repeat from a second animal.
+//! The description has no way to tell a repeated creation from a second animal. Only where the service keeps
+//! idempotency keys (an addition) may one be sent again.
 
 use std::time::Duration;
 
 use super::ApiError;
 use super::error::RetryAfter;
+use crate::model::ProblemCode;
 
 /// The most times one GET is repeated.
 pub const MAX_REPEATS: u32 = 3;
@@ -17,28 +19,52 @@ pub const LONGEST_WAIT: Duration = Duration::from_secs(5);
 /// does not help, or not soon. `dice` in 0..1 spreads the clients of a service that comes back.
 #[must_use]
 pub fn wait_before_repeat(repeat: u32, error: &ApiError, dice: f64) -> Option<Duration> {
-    if repeat >= MAX_REPEATS {
-        return None;
-    }
-    let own_pace = Duration::from_millis(200 << repeat).mul_f64(0.5 + dice.clamp(0.0, 1.0));
     match error {
-        ApiError::Broken(_) => Some(own_pace),
-        ApiError::Refused { status: 429 | 500 | 502 | 503 | 504, retry_after, .. } => match retry_after {
-            None => Some(own_pace),
-            Some(RetryAfter::Seconds(seconds)) => {
-                Some(Duration::from_secs(*seconds)).filter(|wait| *wait <= LONGEST_WAIT)
-            }
-            Some(RetryAfter::Other) => None,
-        },
+        ApiError::Broken(_) => wait_as_asked(repeat, None, dice),
+        ApiError::Refused { status: 429 | 500 | 502 | 503 | 504, retry_after, .. } => {
+            wait_as_asked(repeat, *retry_after, dice)
+        }
         // Whoever did not answer or was not there within the time limit will not be there a moment later either.
         ApiError::NotSent(_) | ApiError::ConnectTimeout(_) | ApiError::Timeout(_) => None,
         ApiError::Refused { .. } | ApiError::Malformed(_) => None,
     }
 }
 
+fn wait_as_asked(repeat: u32, retry_after: Option<RetryAfter>, dice: f64) -> Option<Duration> {
+    let may_repeat = repeat < MAX_REPEATS;
+    let wait = match retry_after {
+        None => Some(Duration::from_millis(200 << repeat.min(MAX_REPEATS)).mul_f64(0.5 + dice.clamp(0.0, 1.0))),
+        Some(RetryAfter::Seconds(seconds)) => Some(Duration::from_secs(seconds)).filter(|wait| *wait <= LONGEST_WAIT),
+        Some(RetryAfter::Other) => None,
+    };
+    wait.filter(|_| may_repeat)
+}
+
+/// As [`wait_before_repeat`], for a creation that is sent again with its key. Never where the service does not keep
+/// keys; also while the first one is still being carried out there.
+#[must_use]
+pub fn wait_before_sending_again(repeat: u32, error: &ApiError, keeps_keys: bool, dice: f64) -> Option<Duration> {
+    match error {
+        _ if !keeps_keys => None,
+        ApiError::Refused { status: 409, problem: Some(problem), retry_after, .. }
+            if problem.code == ProblemCode::IdempotencyInProgress.as_str() =>
+        {
+            wait_as_asked(repeat, *retry_after, dice)
+        }
+        error => wait_before_repeat(repeat, error, dice),
+    }
+}
+
+/// A number in 0..1; the same one each time where the system has no random numbers.
+#[must_use]
+pub fn dice() -> f64 {
+    f64::from(getrandom::u32().unwrap_or(0)) / f64::from(u32::MAX)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::Problem;
 
     fn refused(status: u16, retry_after: Option<RetryAfter>) -> ApiError {
         ApiError::Refused { status, problem: None, excerpt: String::new(), retry_after }
@@ -55,6 +81,25 @@ mod tests {
             assert_eq!(wait_before_repeat(0, &refused(status, None), 0.5), None, "{status}");
         }
         assert_eq!(wait_before_repeat(0, &ApiError::Timeout(Duration::from_secs(30)), 0.5), None);
+    }
+
+    #[test]
+    fn a_creation_is_sent_again_only_where_the_service_keeps_keys() {
+        let busy = refused(503, None);
+        assert_eq!(wait_before_sending_again(0, &busy, false, 0.5), None);
+        assert_eq!(wait_before_sending_again(0, &busy, true, 0.5), wait_before_repeat(0, &busy, 0.5));
+        let problem = |code| Some(Problem::new(code, 409, "still running"));
+        let conflict = |code| ApiError::Refused {
+            status: 409,
+            problem: problem(code),
+            excerpt: String::new(),
+            retry_after: Some(RetryAfter::Seconds(1)),
+        };
+        let running = conflict(ProblemCode::IdempotencyInProgress);
+        assert_eq!(wait_before_sending_again(0, &running, true, 0.5), Some(Duration::from_secs(1)));
+        assert_eq!(wait_before_sending_again(3, &running, true, 0.5), None);
+        assert_eq!(wait_before_sending_again(0, &conflict(ProblemCode::NotFound), true, 0.5), None);
+        assert_eq!(wait_before_sending_again(0, &ApiError::Timeout(Duration::from_secs(30)), true, 0.5), None);
     }
 
     #[test]

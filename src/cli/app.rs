@@ -8,10 +8,11 @@ use jiff::tz::TimeZone;
 use tokio::runtime::Runtime;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::{mpsc, oneshot};
+use uuid::Uuid;
 
 use crate::clock;
 use crate::config::{Choices, Env, Settings};
-use crate::model::{Draft, text::short};
+use crate::model::{Draft, IdempotencyKeys, text::short};
 use crate::tui::event_loop::{self, Wires};
 use crate::tui::msg::{QuitReason, Size};
 use crate::tui::state::AppState;
@@ -52,7 +53,7 @@ async fn show(settings: Settings, look: Look) -> Result<Exit, Failed> {
     });
     let quits = watch_signals().map_err(|error| failed(&error))?;
     let (columns, rows) = crossterm::terminal::size().unwrap_or((80, 24));
-    let state = AppState::new(&settings, Size { columns, rows });
+    let state = AppState::new(&settings, Size { columns, rows }, IdempotencyKeys::new(Uuid::new_v4()));
     let mut screen = terminal::enter().map_err(|error| failed(&error))?;
     let wires = Wires { input: EventStream::new(), worker, quits, suspend: terminal::suspend, clock: clock::now };
     let ended = event_loop::run(&mut screen, state, &look, wires).await;

@@ -3,12 +3,15 @@
 use std::future::Future;
 use std::io::{self, BufRead as _, IsTerminal as _, Read as _, Write};
 
-use crate::api::retry::wait_before_repeat;
+use uuid::Uuid;
+
+use crate::api::creation::create_pet_once;
+use crate::api::retry::{dice, wait_before_repeat};
 use crate::api::{ApiError, Client};
 use crate::config::{Service, Settings};
 use crate::model::draft::{check_name, parse_category_id};
 use crate::model::sunset::GET_PET_REMOVED_ON_WORDS;
-use crate::model::{NewPet, Pet, PetQuery, PetStatus, display_safe};
+use crate::model::{IdempotencyKeys, NewPet, Pet, PetQuery, PetStatus, display_safe};
 
 use super::args::{AddArgs, GetArgs, ListArgs, Output, PetsCommand};
 use super::exit::{Exit, Failed};
@@ -76,7 +79,9 @@ async fn add(client: &Client, service: &str, args: AddArgs) -> Result<Exit, Fail
     let category_id = parse_category_id(&args.category_id.unwrap_or_default())
         .map_err(|error| Failed::new(Exit::Usage, format!("--category-id: {error}")))?;
     let new = NewPet { name, category_id, status: args.status };
-    let pet = client.create_pet(&new).await.map_err(|error| Failed::request(&error, service, true))?;
+    let key = IdempotencyKeys::new(Uuid::new_v4()).make();
+    let added = create_pet_once(client, &new, &key).await;
+    let pet = added.map_err(|error| Failed::request(&error, service, true))?;
     print_one(&pet, &args.output)?;
     Ok(Exit::Done)
 }
@@ -96,6 +101,7 @@ async fn add_from_stdin(client: &Client, service: &str, output: &Output) -> Resu
     if io::stdin().is_terminal() {
         note("reading JSON objects from standard input, one a line; Ctrl-D ends");
     }
+    let mut keys = IdempotencyKeys::new(Uuid::new_v4());
     let (mut added, mut wrong) = (0_u64, 0_u64);
     let mut number = 0_u64;
     while let Some(line) = read_line()? {
@@ -111,7 +117,7 @@ async fn add_from_stdin(client: &Client, service: &str, output: &Output) -> Resu
                 continue;
             }
         };
-        match client.create_pet(&new).await {
+        match create_pet_once(client, &new, &keys.make()).await {
             Ok(pet) => {
                 added += 1;
                 print_one(&pet, output)?;
@@ -159,8 +165,7 @@ async fn repeated<T, F: Future<Output = Result<T, ApiError>>>(ask: impl Fn() -> 
         match ask().await {
             Ok(answer) => return Ok(answer),
             Err(error) => {
-                let dice = f64::from(getrandom::u32().unwrap_or(0)) / f64::from(u32::MAX);
-                let Some(wait) = wait_before_repeat(repeat, &error, dice) else { return Err(error) };
+                let Some(wait) = wait_before_repeat(repeat, &error, dice()) else { return Err(error) };
                 tokio::time::sleep(wait).await;
             }
         }

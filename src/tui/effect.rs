@@ -1,7 +1,7 @@
 //! Everything that the app can ask for. Plain data: the worker does the network, the loop does the terminal.
 
 use crate::api::NextPage;
-use crate::model::{ApiKey, NewPet, PetQuery};
+use crate::model::{ApiKey, IdempotencyKey, NewPet, PetQuery};
 
 use super::inflight::{ReqId, Slot};
 
@@ -41,12 +41,12 @@ pub enum Task {
     },
     /// Ask for one further page.
     More(NextPage),
-    /// Add an animal, once.
-    Create(NewPet),
+    /// Add an animal, once for each key.
+    Create(NewPet, IdempotencyKey),
     /// Look for an animal of this name and category that may have been added.
     LookUp(NewPet),
     /// Ask for one animal with this key; go on with the key if it is accepted.
     TestKey(ApiKey),
-    /// Add this many samples, one after another.
-    AddSamples(usize),
+    /// Add this many samples, one after another; the key stands for all of them.
+    AddSamples(usize, IdempotencyKey),
 }

@@ -44,7 +44,7 @@ pub enum Outcome {
     /// A list, one or more pages of it.
     Listed(Result<Listed, Failure>),
     /// An animal was added, with its id.
-    Created(Result<Pet, Failure>),
+    Created(Result<Pet, NotCreated>),
     /// The search for an animal that may have been added.
     LookedUp(Result<LookedUp, Failure>),
     /// A typed key; the worker goes on with it when it was accepted.
@@ -53,6 +53,22 @@ pub enum Outcome {
     SamplesAdded(usize, Option<Failure>),
     /// The job ended without a result: it panicked, or the queue was full.
     Failed(Failure),
+}
+
+/// Why an animal was not added, as far as is known.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NotCreated {
+    /// What came instead of the animal.
+    pub failure: Failure,
+    /// Whether it may be sent again with its key, which adds no second one.
+    pub repeatable: bool,
+}
+
+impl From<Failure> for NotCreated {
+    /// A failure that says nothing about keys.
+    fn from(failure: Failure) -> Self {
+        Self { failure, repeatable: false }
+    }
 }
 
 /// What a list request gave.

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use jiff::Timestamp;
 
 use crate::config::{KeyOrigin, Settings};
-use crate::model::Pet;
+use crate::model::{IdempotencyKeys, Pet};
 
 use super::inflight::Inflight;
 use super::keymap::Context;
@@ -37,6 +37,8 @@ pub struct AppState {
     pub last_failure: Option<Failure>,
     /// What the last frame learned.
     pub layout: Layout,
+    /// Makes the keys of creations.
+    pub keys: IdempotencyKeys,
     /// What was added in this session, newest last.
     pub added: Vec<Added>,
     /// Set when the program is to end.
@@ -154,7 +156,7 @@ impl Link {
 impl AppState {
     /// The state at start: nothing known, the list about to be asked for.
     #[must_use]
-    pub fn new(settings: &Settings, size: Size) -> Self {
+    pub fn new(settings: &Settings, size: Size, keys: IdempotencyKeys) -> Self {
         use crate::config::Service;
         let (service, embedded, key) = match &settings.service {
             Service::Demo | Service::Embedded { .. } => {
@@ -183,6 +185,7 @@ impl AppState {
             message: None,
             last_failure: None,
             layout: Layout::default(),
+            keys,
             added: Vec::new(),
             quitting: None,
             interrupted: None,

@@ -9,10 +9,11 @@ use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use ratatui::buffer::Buffer;
 use ratatui::style::{Color, Modifier};
+use uuid::Uuid;
 
 use crate::clock::{self, Now};
 use crate::config::{KeyOrigin, Remote, Service, Settings};
-use crate::model::{ApiKey, Limit, Pet, PetStatus};
+use crate::model::{ApiKey, IdempotencyKeys, Limit, Pet, PetStatus};
 
 use super::effect::{Effect, Job};
 use super::inflight::Slot;
@@ -51,7 +52,7 @@ impl App {
     pub fn started(service: Service, columns: u16, rows: u16) -> Self {
         let now = Now { mono: clock::now().mono, wall: "2026-11-20T14:03:07Z".parse::<Timestamp>().unwrap() };
         let size = Size { columns, rows };
-        let mut state = AppState::new(&settings(service), size);
+        let mut state = AppState::new(&settings(service), size, IdempotencyKeys::new(Uuid::nil()));
         let effects = start(&mut state, now);
         Self { state, now, effects, look: look() }
     }

@@ -211,7 +211,9 @@ fn on_reply(state: &mut AppState, reply: Reply, now: Now) -> Vec<Effect> {
         (Slot::More, Outcome::Failed(failure)) => pets::update::on_more(state, Err(failure), now),
         (Slot::Count(status), Outcome::Listed(result)) => pets::update::on_counted(state, status, result),
         (Slot::Create, Outcome::Created(result)) => return add_pet::update::on_created(state, result, now),
-        (Slot::Create, Outcome::Failed(failure)) => return add_pet::update::on_created(state, Err(failure), now),
+        (Slot::Create, Outcome::Failed(failure)) => {
+            return add_pet::update::on_created(state, Err(failure.into()), now);
+        }
         (Slot::LookUp, Outcome::LookedUp(result)) => add_pet::update::on_looked_up(state, result),
         (Slot::LookUp, Outcome::Failed(failure)) => add_pet::update::on_looked_up(state, Err(failure)),
         (Slot::TestKey, Outcome::KeyTested(result)) => return on_key_tested(state, result, now),
@@ -237,6 +239,7 @@ fn on_key_tested(state: &mut AppState, result: Result<(), Failure>, now: Now) ->
             state.link.key = (typed.map_or(String::new(), |key| key.ending().to_owned()), KeyOrigin::Typed);
             state.popup = None;
             state.link.health = Health::Unknown;
+            add_pet::update::on_other_key(state);
             state.say_done("The key was accepted and is used until the program ends.", now.mono);
             pets::update::reload(state, true, now)
         }

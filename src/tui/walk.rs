@@ -11,7 +11,7 @@ use crate::model::Pet;
 use crate::tui::effect::{Effect, Job, Task};
 use crate::tui::inflight::Slot;
 use crate::tui::keymap::BINDINGS;
-use crate::tui::msg::{Key, KeyPress, Listed, LookedUp, Msg, Outcome, Reply, Size};
+use crate::tui::msg::{Key, KeyPress, Listed, LookedUp, Msg, NotCreated, Outcome, Reply, Size};
 use crate::tui::test_kit::{App, animals, remote};
 
 /// One step, chosen by two numbers.
@@ -67,11 +67,14 @@ fn reply(app: &mut App, which: usize) {
             let listed = Listed { pets: animals(which % 130), next: None, took: Duration::from_millis(5) };
             Outcome::Listed(Ok(listed))
         }
-        Task::Create(_) => Outcome::Created(if fails { Err(failure()) } else { Ok(pet) }),
+        Task::Create(..) => {
+            let repeatable = which.is_multiple_of(2);
+            Outcome::Created(if fails { Err(NotCreated { failure: failure(), repeatable }) } else { Ok(pet) })
+        }
         Task::LookUp(_) if fails => Outcome::LookedUp(Err(failure())),
         Task::LookUp(_) => Outcome::LookedUp(Ok(LookedUp { matches: vec![pet], complete: which.is_multiple_of(2) })),
         Task::TestKey(_) => Outcome::KeyTested(if fails { Err(failure()) } else { Ok(()) }),
-        Task::AddSamples(count) => Outcome::SamplesAdded(count, fails.then(failure)),
+        Task::AddSamples(count, _) => Outcome::SamplesAdded(count, fails.then(failure)),
     };
     app.send(Msg::Reply(Reply { slot, id, outcome }));
 }

@@ -10,14 +10,15 @@ use tokio::sync::{mpsc, watch};
 use tokio::task::JoinError;
 use tokio_util::task::JoinMap;
 
+use crate::api::creation::create_pet_once;
 use crate::api::{ApiError, Client, PetPage};
 use crate::clock;
 use crate::model::samples::sample;
-use crate::model::{Limit, NewPet, PetQuery, display_safe};
+use crate::model::{IdempotencyKey, Limit, NewPet, PetQuery, display_safe};
 
 use super::effect::{Effect, Job, Task};
 use super::inflight::{ReqId, Slot};
-use super::msg::{Listed, LookedUp, Outcome, Reply};
+use super::msg::{Listed, LookedUp, NotCreated, Outcome, Reply};
 use crate::api::failure::Failure;
 
 /// Effects and replies that may wait. More than the screen can ever ask for at once.
@@ -131,9 +132,13 @@ async fn perform(
             let page = api.list_next(&next).await;
             Outcome::Listed(page.map(|page| listed(page, started)).map_err(|error| Failure::from(&error)))
         }
-        Task::Create(new) => Outcome::Created(api.create_pet(&new).await.map_err(|error| Failure::from(&error))),
+        Task::Create(new, key) => {
+            let added = create_pet_once(&api, &new, &key).await;
+            let repeatable = api.keeps_idempotency_keys();
+            Outcome::Created(added.map_err(|error| NotCreated { failure: Failure::from(&error), repeatable }))
+        }
         Task::LookUp(new) => Outcome::LookedUp(look_up(&api, &new).await.map_err(|error| Failure::from(&error))),
-        Task::AddSamples(count) => add_samples(&api, count).await,
+        Task::AddSamples(count, key) => add_samples(&api, count, &key).await,
         Task::TestKey(key) => {
             let with_key = api.with_key(key);
             let query = PetQuery { limit: Limit::MIN, ..PetQuery::default() };
@@ -166,9 +171,9 @@ async fn list(api: &Client, query: &PetQuery, pages: u16) -> Result<Listed, Fail
 }
 
 /// One sample after another, until one is refused.
-async fn add_samples(api: &Client, count: usize) -> Outcome {
+async fn add_samples(api: &Client, count: usize, key: &IdempotencyKey) -> Outcome {
     for added in 0..count {
-        if let Err(error) = api.create_pet(&sample(added)).await {
+        if let Err(error) = create_pet_once(api, &sample(added), &key.part(added)).await {
             return Outcome::SamplesAdded(added, Some(Failure::from(&error)));
         }
     }

@@ -5,6 +5,9 @@ use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::process::{Child, Command, Output, Stdio};
 
 use tempfile::TempDir;
+use tokio::io::AsyncWriteExt as _;
+
+use crate::stub::{json, losing_answers, serve};
 
 const PETSTORE: &str = env!("CARGO_BIN_EXE_petstore");
 
@@ -247,6 +250,41 @@ fn acknowledged_animals_survive_kill_9() {
     served.child = child;
     served.base_url = line.trim().strip_prefix("listening on ").unwrap().to_owned();
     assert!(stdout(&served.run(&["pets", "get", &id])).contains("Phoenix"));
+}
+
+/// The binary against a service elsewhere.
+async fn against(base_url: &str, key: &str, arguments: &[&str]) -> Output {
+    let home = home();
+    let mut command = petstore(&home, arguments);
+    command.env("PETSTORE_BASE_URL", base_url).env("PETSTORE_API_KEY", key);
+    tokio::task::spawn_blocking(move || command.output().unwrap()).await.unwrap()
+}
+
+#[tokio::test]
+async fn d24_a_list_is_asked_for_again_when_the_service_was_busy() {
+    let busy_once = serve(|number, _, mut socket| async move {
+        let answer = match number {
+            0 => json("503 Service Unavailable", r#"{"code":"busy","message":"not now","status":503}"#),
+            _ => json("200 OK", r#"[{"id":7,"name":"Rex","categoryId":3}]"#),
+        };
+        let _ = socket.write_all(&answer).await;
+    })
+    .await;
+    let listed = against(&busy_once.base_url, "petk_0123456789abcdef77d0", &["pets", "list", "-o", "ids"]).await;
+    assert_eq!((stdout(&listed).as_str(), listed.status.code()), ("7\n", Some(0)), "{}", stderr(&listed));
+    assert_eq!(busy_once.requests(), 2);
+}
+
+#[tokio::test]
+async fn d21_an_add_whose_answer_got_lost_is_one_animal() {
+    let served = Served::start();
+    let address = served.base_url.strip_prefix("http://").unwrap().strip_suffix("/v1").unwrap().parse().unwrap();
+    let lossy = losing_answers(address, 1).await;
+    let add = ["pets", "add", "--name", "Biscuit", "--category-id", "3", "-o", "ids"];
+    let added = against(&lossy.base_url, &served.key, &add).await;
+    assert_eq!((stdout(&added).as_str(), added.status.code()), ("31\n", Some(0)), "{}", stderr(&added));
+    let all = served.run(&["pets", "list", "-n", "100", "-o", "ids"]);
+    assert_eq!(stdout(&all).lines().count(), 31);
 }
 
 #[test]

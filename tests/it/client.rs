@@ -1,17 +1,24 @@
 //! The client against services that misbehave. `dNN` in a name is a case of the list that client and command line must
 //! take.
 
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use petstore::api::creation::create_pet_once;
 use petstore::api::{ApiError, Defect, Failure};
-use petstore::model::{Limit, NewPet, ObservedStatus, PetQuery, PetStatus};
+use petstore::model::{IdempotencyKey, IdempotencyKeys, Limit, NewPet, ObservedStatus, PetQuery, PetStatus};
 use tokio::io::AsyncWriteExt as _;
 use tokio::net::TcpListener;
+use uuid::Uuid;
 
-use crate::stub::{Stub, always, client, json, serve};
+use crate::stub::{self, Stub, always, client, json, serve};
 
 async fn list(stub: &Stub) -> Result<petstore::api::PetPage, ApiError> {
     stub.client().list_pets(&PetQuery::default()).await
+}
+
+fn key() -> IdempotencyKey {
+    IdempotencyKeys::new(Uuid::new_v4()).make()
 }
 
 fn rex() -> NewPet {
@@ -23,7 +30,7 @@ async fn d22_a_refused_connection_means_that_nothing_was_sent() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let base = format!("http://{}/v1", listener.local_addr().unwrap());
     drop(listener);
-    let error = client(&base).create_pet(&rex()).await.unwrap_err();
+    let error = client(&base).create_pet(&rex(), &key()).await.unwrap_err();
     assert!(matches!(error, ApiError::NotSent(_)), "{error:?}");
     assert!(!error.outcome_unknown());
 }
@@ -35,7 +42,7 @@ async fn d22_silence_ends_and_an_animal_may_have_been_added() {
         drop(socket);
     })
     .await;
-    let error = silent.client().create_pet(&rex()).await.unwrap_err();
+    let error = silent.client().create_pet(&rex(), &key()).await.unwrap_err();
     assert!(matches!(error, ApiError::Timeout(after) if after >= Duration::from_millis(250)), "{error:?}");
     assert!(error.outcome_unknown());
     assert_eq!(silent.requests(), 1, "a creation is sent once");
@@ -167,4 +174,67 @@ async fn only_links_of_the_same_service_are_followed() {
         let page = list(&always(answer).await).await.unwrap();
         assert_eq!(page.next.is_some(), followed, "{link}");
     }
+}
+
+/// A service that drops the connections of its first `lost` creations, and says on every other answer whether it keeps
+/// idempotency keys. Its methods and keys go to the list.
+async fn dropping(lost: usize, keeps_keys: bool) -> (Stub, Arc<Mutex<Vec<String>>>) {
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let list = Arc::clone(&seen);
+    let stub = serve(move |_, request, mut socket| {
+        let list = Arc::clone(&list);
+        async move {
+            let key = stub::header(&request, "idempotency-key").unwrap_or("-");
+            list.lock().unwrap().push(format!("{} {key}", &request[..4]));
+            let creations = list.lock().unwrap().iter().filter(|request| request.starts_with("POST")).count();
+            let answer = match request.starts_with("POST") {
+                true if creations <= lost => return,
+                true => json("201 Created", r#"{"id":7,"name":"Rex","categoryId":3}"#),
+                false => json("200 OK", "[]"),
+            };
+            let mut text = String::from_utf8(answer).unwrap();
+            if keeps_keys {
+                text = text.replacen("\r\n", "\r\nidempotency-key-retention: 86400\r\n", 1);
+            }
+            let _ = socket.write_all(text.as_bytes()).await;
+        }
+    })
+    .await;
+    (stub, seen)
+}
+
+#[tokio::test]
+async fn d24_a_creation_is_sent_again_with_its_key_where_the_service_keeps_keys() {
+    let (stub, seen) = dropping(2, true).await;
+    let key = key();
+    let added = create_pet_once(&stub.client(), &rex(), &key).await.unwrap();
+    assert_eq!(added.id, 7);
+    // Whether it keeps keys was not known before the second request.
+    let post = format!("POST {key}");
+    assert_eq!(*seen.lock().unwrap(), [&post, "GET  -", &post, &post]);
+}
+
+#[tokio::test]
+async fn d24_a_creation_is_sent_once_where_the_service_does_not_keep_keys() {
+    let (stub, seen) = dropping(1, false).await;
+    let error = create_pet_once(&stub.client(), &rex(), &key()).await.unwrap_err();
+    assert!(error.outcome_unknown(), "{error:?}");
+    assert_eq!(seen.lock().unwrap().iter().filter(|request| request.starts_with("POST")).count(), 1);
+}
+
+#[tokio::test]
+async fn what_fails_for_sure_later_does_not_settle_what_became_of_the_first() {
+    let keeps = serve(|number, request, mut socket| async move {
+        if request.starts_with("GET") {
+            let answer = String::from_utf8(json("200 OK", "[]")).unwrap();
+            let answer = answer.replacen("\r\n", "\r\nidempotency-key-retention: 86400\r\n", 1);
+            let _ = socket.write_all(answer.as_bytes()).await;
+        } else if number > 0 {
+            let body = r#"{"code":"unauthorized","message":"revoked meanwhile","status":401}"#;
+            let _ = socket.write_all(&json("401 Unauthorized", body)).await;
+        }
+    })
+    .await;
+    let error = create_pet_once(&keeps.client(), &rex(), &key()).await.unwrap_err();
+    assert!(matches!(error, ApiError::Broken(_)), "{error:?}");
 }

@@ -11,7 +11,7 @@ use petstore::api::Client;
 use petstore::api::client::{Timeouts, install_tls_provider};
 use petstore::clock;
 use petstore::config::{KeyOrigin, Remote, Service, Settings};
-use petstore::model::{ApiKey, Limit};
+use petstore::model::{ApiKey, IdempotencyKeys, Limit};
 use petstore::server::{self, ServerHandle};
 use petstore::store::keys::{NewKey, Scopes};
 use petstore::store::{DatabaseUrl, Store};
@@ -29,6 +29,7 @@ use tempfile::TempDir;
 use tokio::net::TcpListener;
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
+use uuid::Uuid;
 
 use crate::stub::{self, json, serve};
 
@@ -105,7 +106,7 @@ impl App {
             ascii: true,
             mono: false,
         };
-        let state = AppState::new(&settings, Size { columns: 80, rows: 24 });
+        let state = AppState::new(&settings, Size { columns: 80, rows: 24 }, IdempotencyKeys::new(Uuid::new_v4()));
         let look = Look { ascii: true, mono: false, zone: TimeZone::UTC };
         let (screen_sender, screen) = watch::channel(String::new());
         let (keys, mut events) = mpsc::unbounded_channel();
@@ -341,6 +342,56 @@ async fn an_add_without_an_answer_is_looked_for_and_never_repeated() {
     app.press("1");
     app.shows(&["Added Biscuit, id 77."]).await;
     assert_eq!(posts.load(Ordering::SeqCst), 1);
+    app.press("Esc");
+    app.quit().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_answer_that_got_lost_is_asked_for_again_and_the_animal_is_there_once() {
+    let real = Real::with_samples(0).await;
+    let lossy = stub::losing_answers(real.server.local_addr(), 1).await;
+    let mut app = App::open(&lossy.base_url, &real.key, Timeouts::default());
+    app.shows(&["There are no animals here yet."]).await;
+    app.press("a \"Biscuit\" Tab \"3\" F2");
+    app.shows(&["Added Biscuit, id 1."]).await;
+    app.press("\"Mochi\" F2");
+    app.shows(&["Added Mochi, id 2."]).await;
+    app.press("Esc");
+    app.shows(&["[All 2]"]).await;
+    app.quit().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn after_a_time_limit_one_key_sends_it_again_safely() {
+    use tokio::io::AsyncWriteExt as _;
+    let keys = std::sync::Arc::new(std::sync::Mutex::new(Vec::new()));
+    let seen = std::sync::Arc::clone(&keys);
+    let slow = serve(move |_, request, mut socket| {
+        let keys = std::sync::Arc::clone(&seen);
+        async move {
+            let mut answer = json("200 OK", "[]");
+            if request.starts_with("POST") {
+                let key = stub::header(&request, "idempotency-key").unwrap().to_owned();
+                keys.lock().unwrap().push(key);
+                if keys.lock().unwrap().len() == 1 {
+                    std::future::pending::<()>().await;
+                }
+                answer = json("201 Created", r#"{"id":77,"name":"Biscuit","categoryId":3}"#);
+            }
+            let text = String::from_utf8(answer).unwrap();
+            let text = text.replacen("\r\n", "\r\nidempotency-key-retention: 86400\r\n", 1);
+            let _ = socket.write_all(text.as_bytes()).await;
+        }
+    })
+    .await;
+    let mut app = App::open(&slow.base_url, "petk_0123456789abcdef77d0", stub::impatient());
+    app.shows(&["There are no animals here yet."]).await;
+    app.press("a \"Biscuit\" Tab \"3\" F2");
+    app.shows(&["adds it once, whatever became of this", "> 1) Send it again (safe: it is added once)"]).await;
+    app.press("Enter");
+    app.shows(&["Added Biscuit, id 77."]).await;
+    let keys = keys.lock().unwrap().clone();
+    assert_eq!((keys.len(), &keys[0]), (2, &keys[1]));
     app.press("Esc");
     app.quit().await;
 }

@@ -1,6 +1,7 @@
 //! Services that misbehave: raw sockets on loopback that send exactly what a test wants.
 
 use std::future::Future;
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -85,6 +86,30 @@ pub fn json(status: &str, body: &str) -> Vec<u8> {
         "HTTP/1.1 {status}\r\ncontent-type: application/json\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n{body}"
     )
     .into_bytes()
+}
+
+/// Passes requests on to the service at `address` and its answers back, but loses the answers to the first `lost`
+/// creations: they are carried out, and the connection is cut.
+pub async fn losing_answers(address: SocketAddr, lost: usize) -> Stub {
+    let creations = Arc::new(AtomicUsize::new(0));
+    serve(move |_, request, mut socket| {
+        let creations = Arc::clone(&creations);
+        async move {
+            let mut service = TcpStream::connect(address).await.unwrap();
+            service.write_all(request.as_bytes()).await.unwrap();
+            let answer = read_request(&mut service).await.unwrap();
+            let is_lost = request.starts_with("POST") && creations.fetch_add(1, Ordering::SeqCst) < lost;
+            if !is_lost {
+                let _ = socket.write_all(answer.as_bytes()).await;
+            }
+        }
+    })
+    .await
+}
+
+/// The value of a header of a request; the name in small letters.
+pub fn header<'a>(request: &'a str, name: &str) -> Option<&'a str> {
+    request.lines().filter_map(|line| line.split_once(": ")).find(|(found, _)| *found == name).map(|(_, value)| value)
 }
 
 /// Headers and, where a length is given, the body.

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use crate::api::failure::Failure;
 use crate::clock::Now;
-use crate::model::{Draft, Field, FieldError, NewPet, Pet, PetId, PetStatus};
+use crate::model::{Draft, Field, FieldError, IdempotencyKey, NewPet, Pet, PetId, PetStatus};
 use crate::tui::keymap::Context;
 use crate::tui::msg::Msg;
 use crate::tui::text_input::TextInput;
@@ -108,10 +108,14 @@ pub struct Refusal {
 pub struct Sent {
     /// What was sent.
     pub new: NewPet,
+    /// With which key, also when it is sent again.
+    pub key: IdempotencyKey,
     /// When.
     pub at: Now,
     /// The animals known before, which cannot be this one.
     pub known: HashSet<PetId>,
+    /// Whether it was sent before, and nobody knows what became of that.
+    pub in_doubt: bool,
 }
 
 /// The animal may have been added, or not. Nothing is sent until the user chooses.
@@ -119,6 +123,8 @@ pub struct Sent {
 pub struct Doubt {
     /// What came instead of an answer.
     pub failure: Failure,
+    /// Whether the service keeps idempotency keys, so that sending it again adds no second one.
+    pub repeatable: bool,
     /// What looking for it gave.
     pub found: Option<Found>,
     /// The marked answer, from 0.
@@ -146,6 +152,8 @@ pub enum Answer {
     LookFor,
     /// It is the one that was found: done.
     ThatIsIt,
+    /// Send it again with its key: the service gives what it added the first time, or adds it now.
+    Settle,
     /// Send it again, which may add a second one.
     SendAgain,
     /// Keep what is typed and go back.
@@ -156,9 +164,15 @@ impl Doubt {
     /// The answers that can be given, in order.
     #[must_use]
     pub const fn answers(&self) -> [Answer; 3] {
-        match self.found {
-            Some(Found::Candidate(_)) => [Answer::ThatIsIt, Answer::SendAgain, Answer::Keep],
-            None | Some(Found::None { .. } | Found::Failed(_)) => [Answer::LookFor, Answer::SendAgain, Answer::Keep],
+        match (&self.found, self.repeatable) {
+            (Some(Found::Candidate(_)), true) => [Answer::ThatIsIt, Answer::Settle, Answer::Keep],
+            (Some(Found::Candidate(_)), false) => [Answer::ThatIsIt, Answer::SendAgain, Answer::Keep],
+            (None | Some(Found::None { .. } | Found::Failed(_)), true) => {
+                [Answer::Settle, Answer::LookFor, Answer::Keep]
+            }
+            (None | Some(Found::None { .. } | Found::Failed(_)), false) => {
+                [Answer::LookFor, Answer::SendAgain, Answer::Keep]
+            }
         }
     }
 }

@@ -5,10 +5,10 @@ use std::time::Duration;
 use super::{Doubt, Focus};
 use crate::api::Failure;
 use crate::config::Service;
-use crate::model::{Field, NewPet, Pet, PetStatus};
-use crate::tui::effect::{Effect, Task};
+use crate::model::{Field, IdempotencyKey, NewPet, Pet, PetStatus};
+use crate::tui::effect::{Effect, Job, Task};
 use crate::tui::inflight::Slot;
-use crate::tui::msg::{LookedUp, Msg, Outcome, Size};
+use crate::tui::msg::{LookedUp, Msg, NotCreated, Outcome, Size};
 use crate::tui::state::Screen;
 use crate::tui::test_kit::{App, animals, remote};
 
@@ -42,7 +42,14 @@ fn created(id: i64) -> Pet {
 fn in_doubt(columns: u16, rows: u16) -> App {
     let mut app = sent(columns, rows);
     app.wait(Duration::from_secs(30));
-    app.reply(Slot::Create, Outcome::Created(Err(no_answer())));
+    app.reply(Slot::Create, Outcome::Created(Err(no_answer().into())));
+    app
+}
+
+fn in_doubt_with_keys(columns: u16, rows: u16) -> App {
+    let mut app = sent(columns, rows);
+    app.wait(Duration::from_secs(30));
+    app.reply(Slot::Create, Outcome::Created(Err(NotCreated { failure: no_answer(), repeatable: true })));
     app
 }
 
@@ -56,7 +63,7 @@ fn looked_up(columns: u16, rows: u16, matches: Vec<Pet>, complete: bool) -> App 
 fn creations(app: &App) -> Vec<NewPet> {
     let new = |effect: &Effect| match effect {
         Effect::Job(job) => match &job.task {
-            Task::Create(new) => Some(new.clone()),
+            Task::Create(new, _) => Some(new.clone()),
             _ => None,
         },
         _ => None,
@@ -118,7 +125,7 @@ fn show_the_new_pet_goes_to_its_detail() {
 #[test]
 fn a_refusal_loses_nothing_and_blames_the_field_that_the_answer_names() {
     let mut app = sent(80, 24);
-    app.reply(Slot::Create, Outcome::Created(Err(refused())));
+    app.reply(Slot::Create, Outcome::Created(Err(refused().into())));
     assert_eq!(
         (name(&app), app.state.add.category.value(), app.state.add.status),
         ("Biscuit", "9", Some(PetStatus::Available))
@@ -140,7 +147,7 @@ fn an_answer_that_names_no_field_or_several_blames_none() {
         let (code, message) = (Some(code.to_owned()), message.to_owned());
         app.reply(
             Slot::Create,
-            Outcome::Created(Err(Failure::Refused { status: 400, code, message, retry_after: None })),
+            Outcome::Created(Err(Failure::Refused { status: 400, code, message, retry_after: None }.into())),
         );
         assert_eq!(app.state.add.refusal.as_ref().unwrap().field, field);
     }
@@ -160,10 +167,56 @@ fn no_answer_is_never_repeated_by_itself() {
 #[test]
 fn nothing_was_sent_is_not_in_doubt() {
     let mut app = sent(80, 24);
-    app.reply(Slot::Create, Outcome::Created(Err(Failure::NotSent { why: "connection refused".into() })));
+    app.reply(Slot::Create, Outcome::Created(Err(Failure::NotSent { why: "connection refused".into() }.into())));
     assert_eq!(app.state.add.doubt, None);
     assert!(app.says("Nothing was sent. F2 tries again."));
     assert_eq!(name(&app), "Biscuit");
+}
+
+/// The keys of the creations that were sent.
+fn keys_sent(app: &App) -> Vec<IdempotencyKey> {
+    let key = |effect: &Effect| match effect {
+        Effect::Job(Job { task: Task::Create(_, key), .. }) => Some(key.clone()),
+        _ => None,
+    };
+    app.effects.iter().filter_map(key).collect()
+}
+
+#[test]
+fn where_the_service_keeps_keys_one_key_sends_it_again_as_the_same_creation() {
+    let mut app = in_doubt_with_keys(80, 24);
+    app.keys("Enter");
+    assert_eq!(keys_sent(&app)[0], keys_sent(&app)[1]);
+    app.reply(Slot::Create, Outcome::Created(Ok(created(100_270))));
+    app.keys("\"Rex\" F2");
+    assert_ne!(keys_sent(&app)[1], keys_sent(&app)[2], "the next animal is another creation");
+}
+
+#[test]
+fn a_second_try_that_fails_for_sure_leaves_the_first_in_doubt() {
+    let mut app = in_doubt_with_keys(80, 24);
+    app.keys("1");
+    let refused = Failure::NotSent { why: "connection refused".into() };
+    app.reply(Slot::Create, Outcome::Created(Err(NotCreated { failure: refused, repeatable: true })));
+    assert!(app.screen().contains("whatever became of this"), "{}", app.screen());
+    app.keys("1");
+    assert_eq!(keys_sent(&app)[0], keys_sent(&app)[2]);
+}
+
+#[test]
+fn with_another_api_key_a_repeat_is_not_safe_any_more() {
+    let mut app = in_doubt_with_keys(80, 24);
+    app.keys("1");
+    let (code, message) = (Some("unauthorized".into()), "revoked".into());
+    let failure = Failure::Refused { status: 401, code, message, retry_after: None };
+    app.reply(Slot::Create, Outcome::Created(Err(NotCreated { failure, repeatable: true })));
+    app.keys("F4");
+    app.wait(Duration::from_secs(1));
+    app.keys("\"petk_other\" Enter");
+    app.reply(Slot::TestKey, Outcome::KeyTested(Ok(())));
+    assert!(app.screen().contains("Sending it again could add it twice."), "{}", app.screen());
+    app.keys("1");
+    assert!(app.state.inflight.is_running(Slot::LookUp));
 }
 
 #[test]
@@ -244,7 +297,7 @@ fn a_refused_key_keeps_the_form_and_says_how_to_go_on() {
     app.keys("Esc a");
     let message = "no".to_owned();
     let failure = Failure::Refused { status: 401, code: Some("unauthorized".into()), message, retry_after: None };
-    app.reply(Slot::Create, Outcome::Created(Err(failure)));
+    app.reply(Slot::Create, Outcome::Created(Err(failure.into())));
     assert_eq!(name(&app), "Biscuit");
     assert!(app.screen().contains("F4"), "{}", app.screen());
 }
@@ -287,12 +340,12 @@ fn looks_sent() {
     });
     snapshot("refused", |columns, rows| {
         let mut app = sent(columns, rows);
-        app.reply(Slot::Create, Outcome::Created(Err(refused())));
+        app.reply(Slot::Create, Outcome::Created(Err(refused().into())));
         app
     });
     snapshot("not_sent", |columns, rows| {
         let mut app = sent(columns, rows);
-        app.reply(Slot::Create, Outcome::Created(Err(Failure::NotSent { why: "connection refused".into() })));
+        app.reply(Slot::Create, Outcome::Created(Err(Failure::NotSent { why: "connection refused".into() }.into())));
         app
     });
     snapshot("added", |columns, rows| {
@@ -305,6 +358,7 @@ fn looks_sent() {
 #[test]
 fn looks_in_doubt() {
     snapshot("doubt", in_doubt);
+    snapshot("doubt_with_keys", in_doubt_with_keys);
     snapshot("doubt_found", |columns, rows| looked_up(columns, rows, vec![created(100_300)], true));
     snapshot("doubt_none", |columns, rows| looked_up(columns, rows, Vec::new(), false));
     let mut app = in_doubt(60, 16);

@@ -7,7 +7,7 @@ use crate::model::{Field, NewPet, Pet, PetStatus};
 use crate::tui::effect::{Effect, Job, Task};
 use crate::tui::inflight::Slot;
 use crate::tui::keymap::Action;
-use crate::tui::msg::{LookedUp, Msg};
+use crate::tui::msg::{LookedUp, Msg, NotCreated};
 use crate::tui::screens::pets;
 use crate::tui::state::{Added, AppState, MessageKind, Screen};
 use crate::tui::update::update;
@@ -151,26 +151,34 @@ fn save(state: &mut AppState, now: Now) -> Vec<Effect> {
 }
 
 fn send(state: &mut AppState, new: NewPet, now: Now) -> Vec<Effect> {
-    // A second try may be about the same animal as the first: what was known before the first still counts.
-    let known = state.add.sent.take().filter(|sent| sent.new == new).map(|sent| sent.known);
-    let known = known.unwrap_or_else(|| state.pets.known_ids().collect());
+    // A second try may be about the same animal as the first: its key and what was known before it still count.
+    let before = state.add.sent.take().filter(|sent| sent.new == new);
+    let in_doubt = before.is_some();
+    let (key, known) = match before {
+        Some(sent) => (sent.key, sent.known),
+        None => (state.keys.make(), state.pets.known_ids().collect()),
+    };
     state.add.doubt = None;
     state.add.refusal = None;
     state.message = None;
-    state.add.sent = Some(Sent { new: new.clone(), at: now, known });
+    state.add.sent = Some(Sent { new: new.clone(), key: key.clone(), at: now, known, in_doubt });
     let id = state.inflight.begin(Slot::Create, now.mono);
-    vec![Effect::Job(Job { slot: Slot::Create, id, task: Task::Create(new) })]
+    vec![Effect::Job(Job { slot: Slot::Create, id, task: Task::Create(new, key) })]
 }
 
 /// The animal was added, or refused, or nobody knows.
-pub fn on_created(state: &mut AppState, result: Result<Pet, Failure>, now: Now) -> Vec<Effect> {
+pub fn on_created(state: &mut AppState, result: Result<Pet, NotCreated>, now: Now) -> Vec<Effect> {
     match result {
         Ok(pet) => added(state, pet, now),
-        Err(failure) => {
+        Err(NotCreated { failure, repeatable }) => {
             let dropped = std::mem::take(&mut state.add.held).len();
             state.last_failure = Some(failure.clone());
-            if failure.outcome_unknown() {
-                state.add.doubt = Some(Doubt { failure, found: None, choice: 0 });
+            // That the second try failed for sure says nothing about the first.
+            if failure.outcome_unknown() || state.add.sent.as_ref().is_some_and(|sent| sent.in_doubt) {
+                if failure.remedy() == Remedy::EnterKey {
+                    pets::update::refuse_key(state, failure.clone(), now);
+                }
+                state.add.doubt = Some(Doubt { failure, repeatable, found: None, choice: 0 });
                 state.say(MessageKind::Error, "Nothing is sent until you choose. What you typed is kept.");
             } else {
                 state.add.sent = None;
@@ -252,7 +260,7 @@ fn answer(state: &mut AppState, choice: usize, now: Now) -> Vec<Effect> {
             let id = state.inflight.begin(Slot::LookUp, now.mono);
             vec![Effect::Job(Job { slot: Slot::LookUp, id, task: Task::LookUp(sent.new.clone()) })]
         }
-        Answer::SendAgain => {
+        Answer::Settle | Answer::SendAgain => {
             let new = sent.new.clone();
             send(state, new, now)
         }
@@ -264,6 +272,15 @@ fn answer(state: &mut AppState, choice: usize, now: Now) -> Vec<Effect> {
             Some(Found::Candidate(pet)) => added(state, pet, now),
             Some(Found::None { .. } | Found::Failed(_)) | None => Vec::new(),
         },
+    }
+}
+
+/// Another API key is used from now on. The service keeps idempotency keys for each API key, so that it would take a
+/// repeat for another animal.
+pub fn on_other_key(state: &mut AppState) {
+    if let Some(doubt) = &mut state.add.doubt {
+        doubt.repeatable = false;
+        doubt.choice = 0;
     }
 }
 

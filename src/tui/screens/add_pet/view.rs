@@ -81,7 +81,12 @@ fn draw_banner(buf: &mut Buffer, form: Rect, state: &AppState, look: &Look) -> u
                 Failure::NoAnswer { after } => format!("No answer came after {} s.", after.as_secs()),
                 other => other.sentence(service),
             };
-            format!("{what} The pet may or may not have been added. Sending it again could add it twice.")
+            let again = if doubt.repeatable {
+                "Sending it again adds it once, whatever became of this."
+            } else {
+                "Sending it again could add it twice."
+            };
+            format!("{what} The pet may or may not have been added. {again}")
         }
         (None, Some(refusal)) => match &refusal.failure {
             Failure::Refused { status, code: Some(code), message, .. } if *status != 401 => {
@@ -219,6 +224,7 @@ fn draw_doubt(
         let text = match answer {
             Answer::LookFor => format!("Look for it: list the pets named \"{name}\""),
             Answer::ThatIsIt => "Yes, that is it: the form is done".to_owned(),
+            Answer::Settle => "Send it again (safe: it is added once)".to_owned(),
             Answer::SendAgain => "Send it again (may add a second one)".to_owned(),
             Answer::Keep => "Keep what is typed and go back".to_owned(),
         };

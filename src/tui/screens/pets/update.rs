@@ -278,7 +278,7 @@ fn add_samples(state: &mut AppState, now: Now) -> Vec<Effect> {
     }
     state.say(MessageKind::Note, format!("Adding {SAMPLES} samples ..."));
     let id = state.inflight.begin(Slot::Samples, now.mono);
-    vec![Effect::Job(Job { slot: Slot::Samples, id, task: Task::AddSamples(SAMPLES) })]
+    vec![Effect::Job(Job { slot: Slot::Samples, id, task: Task::AddSamples(SAMPLES, state.keys.make()) })]
 }
 
 /// The samples were added, or some of them.

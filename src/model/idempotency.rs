@@ -1,0 +1,64 @@
+//! The keys that make a repeated creation the same as the first one (`Idempotency-Key`, an addition to the description).
+
+use std::fmt;
+
+use uuid::Uuid;
+
+/// What stands for one creation, however often it is sent: at most 255 visible characters of ASCII.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct IdempotencyKey(String);
+
+impl IdempotencyKey {
+    /// As it is sent.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The key of creation `number` among several that this one stands for.
+    #[must_use]
+    pub fn part(&self, number: usize) -> Self {
+        Self(format!("{self}.{number}"))
+    }
+}
+
+impl fmt::Display for IdempotencyKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// Makes the keys of one run of the program, without chance or clock.
+#[derive(Clone, Debug)]
+pub struct IdempotencyKeys {
+    run: Uuid,
+    made: u64,
+}
+
+impl IdempotencyKeys {
+    /// `run` is another one each time that the program runs.
+    #[must_use]
+    pub const fn new(run: Uuid) -> Self {
+        Self { run, made: 0 }
+    }
+
+    /// A key that was not made before.
+    pub fn make(&mut self) -> IdempotencyKey {
+        self.made += 1;
+        IdempotencyKey(format!("{}-{}", self.run, self.made))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_creation_has_a_key_of_its_own() {
+        let mut keys = IdempotencyKeys::new(Uuid::nil());
+        let (first, second) = (keys.make(), keys.make());
+        assert_eq!(first.as_str(), "00000000-0000-0000-0000-000000000000-1");
+        assert_ne!(first, second);
+        assert_eq!(second.part(7).to_string(), "00000000-0000-0000-0000-000000000000-2.7");
+    }
+}
