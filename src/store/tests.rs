@@ -67,6 +67,24 @@ async fn a_full_last_page_has_no_next_and_a_filter_pages_within_its_status() {
 }
 
 #[tokio::test]
+async fn a_page_at_any_depth_is_found_by_an_index_and_never_sorted() {
+    let (_directory, url, _store) = store().await;
+    let connection = direct(&url);
+    let plan = |query: &str| -> Vec<String> {
+        let mut plan = connection.prepare(&format!("EXPLAIN QUERY PLAN {query}")).unwrap();
+        let values = vec![rusqlite::types::Null; plan.parameter_count()];
+        let steps = plan.query_map(rusqlite::params_from_iter(values), |row| row.get("detail")).unwrap();
+        steps.map(Result::unwrap).collect()
+    };
+    assert_eq!(plan(sql::LIST), ["SEARCH pets USING INTEGER PRIMARY KEY (rowid>?)"]);
+    assert_eq!(plan(sql::LIST_BY_STATUS), ["SEARCH pets USING INDEX pets_by_status (status=? AND id>?)"]);
+    assert_eq!(plan(sql::GET), ["SEARCH pets USING INTEGER PRIMARY KEY (rowid=?)"]);
+    assert!(plan(sql::FIND_CREATION)[0].contains("USING PRIMARY KEY (api_key_id=? AND idempotency_key=?)"));
+    let forget = plan(sql::FORGET_CREATIONS);
+    assert!(forget.iter().all(|step| !step.starts_with("SCAN") && !step.contains("TEMP B-TREE")), "{forget:?}");
+}
+
+#[tokio::test]
 async fn sixty_four_writers_at_once_get_ids_of_their_own() {
     let (_directory, url, store) = store().await;
     let writers = (0..64).map(|number| {

@@ -1,7 +1,8 @@
 //! The real binary as scripts use it: output, exit statuses, closed pipes.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::os::unix::fs::PermissionsExt as _;
 use std::process::{Child, Command, Output, Stdio};
 
 use tempfile::TempDir;
@@ -236,20 +237,38 @@ fn serve_prints_its_address_and_ends_well_on_sigterm() {
 }
 
 #[test]
-fn acknowledged_animals_survive_kill_9() {
-    let mut served = Served::start();
-    let added = served.run(&["pets", "add", "--name", "Phoenix", "--category-id", "3", "--format", "ids"]);
-    let id = stdout(&added).trim().to_owned();
-    served.child.kill().unwrap();
-    served.child.wait().unwrap();
-    let database = format!("sqlite:{}", served.home.path().join("store.db").display());
-    let serve = ["serve", "--listen", "127.0.0.1:0", "--database", &database];
-    let mut child = petstore(&served.home, &serve).stderr(Stdio::piped()).spawn().unwrap();
-    let mut line = String::new();
-    BufReader::new(child.stderr.take().unwrap()).read_line(&mut line).unwrap();
-    served.child = child;
-    served.base_url = line.trim().strip_prefix("listening on ").unwrap().to_owned();
-    assert!(stdout(&served.run(&["pets", "get", &id])).contains("Phoenix"));
+fn a_first_start_writes_a_key_for_its_owner_only_and_a_second_one_none() {
+    let home = home();
+    let database = format!("sqlite:{}", home.path().join("store.db").display());
+    let key_file = home.path().join("store.db.admin-key");
+    let serve = || {
+        let serve = ["serve", "--listen", "127.0.0.1:0", "--database", &database];
+        let mut child = petstore(&home, &serve).stderr(Stdio::piped()).spawn().unwrap();
+        let mut lines = BufReader::new(child.stderr.take().unwrap()).lines().map(Result::unwrap);
+        let base_url = lines.next().unwrap().strip_prefix("listening on ").unwrap().to_owned();
+        (child, base_url, lines)
+    };
+    let stop = |mut child: Child| {
+        assert!(Command::new("kill").arg(child.id().to_string()).status().unwrap().success());
+        assert!(child.wait().unwrap().success());
+    };
+
+    let (child, base_url, mut lines) = serve();
+    let said = lines.next().unwrap();
+    assert!(said.ends_with(key_file.to_str().unwrap()), "{said}");
+    let key = fs::read_to_string(&key_file).unwrap();
+    assert!(!said.contains(key.trim()));
+    assert_eq!(fs::metadata(&key_file).unwrap().permissions().mode() & 0o777, 0o600);
+    let mut add = petstore(&home, &["pets", "add", "--name", "Rex", "--category-id", "3"]);
+    let added = add.env("PETSTORE_BASE_URL", base_url).env("PETSTORE_API_KEY", key.trim()).output().unwrap();
+    assert!(added.status.success(), "{}", stderr(&added));
+    stop(child);
+
+    fs::remove_file(&key_file).unwrap();
+    let (child, _, mut lines) = serve();
+    stop(child);
+    assert_eq!(lines.next(), None);
+    assert!(!key_file.exists());
 }
 
 /// The binary against a service elsewhere.
