@@ -91,7 +91,8 @@ struct Running {
 impl Writer {
     pub(super) fn start(connection: Connection) -> io::Result<Self> {
         let (jobs, waiting) = mpsc::channel(QUEUE);
-        let pen = Arc::new(Pen { connection: Mutex::new(Some(connection)), broken: AtomicBool::new(false) });
+        let (was_alone, broken) = (AtomicBool::new(true), AtomicBool::new(false));
+        let pen = Arc::new(Pen { connection: Mutex::new(Some(connection)), was_alone, broken });
         let shared = Arc::clone(&pen);
         let thread = thread::Builder::new().name("store writer".into()).spawn(move || shared.until_closed(waiting))?;
         Ok(Self { running: Mutex::new(Some(Running { jobs, thread })), pen })
@@ -107,10 +108,12 @@ impl Writer {
     ) -> Result<T, Why> {
         let (reply, done) = oneshot::channel();
         let job = Box::new(Awaited { work: Some(work), written: None, reply });
-        // Here, if this thread may wait for the disk and nobody else is writing.
+        // Here, if this thread may wait for the disk, nobody else is writing, and nobody is likely to come: one alone
+        // would take the time of a whole group.
         let may_wait = Handle::current().runtime_flavor() == RuntimeFlavor::MultiThread;
+        let is_alone = self.pen.was_alone.load(Ordering::Relaxed) && self.nobody_waits();
         match self.pen.connection.try_lock() {
-            Ok(mut connection) if may_wait && self.nobody_waits() => {
+            Ok(mut connection) if may_wait && is_alone => {
                 let connection = connection.as_mut().ok_or(Why::Closed)?;
                 if block_in_place(|| self.pen.write(connection, &mut vec![job])) {
                     // The thread has the time to fold the log in.
@@ -162,6 +165,8 @@ impl Writer {
 struct Pen {
     /// Nothing once closed.
     connection: Mutex<Option<Connection>>,
+    /// Whether the last group was of one.
+    was_alone: AtomicBool,
     /// Set when nothing more may be written.
     broken: AtomicBool,
 }
@@ -188,6 +193,7 @@ impl Pen {
     /// Tells everyone in `group`, once it is on disk or failed, and empties it. Whether the write-ahead log is to be
     /// folded in then.
     fn write(&self, connection: &mut Connection, group: &mut Vec<Box<dyn Job>>) -> bool {
+        self.was_alone.store(group.len() == 1, Ordering::Relaxed);
         let committed = self.commit(connection, group);
         for job in group.drain(..) {
             job.end(committed.clone());
