@@ -59,19 +59,13 @@ pub enum UpkeepError {
 /// Makes the copy; Ctrl-C calls it off and leaves nothing behind.
 pub async fn backup(args: BackupArgs, err: &mut impl Write) -> Result<(), UpkeepError> {
     let cancel = CancellationToken::new();
-    let copied = store::backup(&args.database, &args.file, cancel.clone());
-    let interrupted = async {
-        let waited = tokio::signal::ctrl_c().await;
-        cancel.cancel();
-        // The copy itself ends with the reason.
-        if waited.is_ok() {
-            std::future::pending().await
+    let interrupted = cancel.clone();
+    tokio::spawn(async move {
+        if tokio::signal::ctrl_c().await.is_ok() {
+            interrupted.cancel();
         }
-    };
-    let copied = tokio::select! {
-        copied = say_that_it_goes_on("copying", copied) => copied,
-        () = interrupted => Err(BackupError::Cancelled),
-    };
+    });
+    let copied = say_that_it_goes_on("copying", store::backup(&args.database, &args.file, cancel)).await;
     match copied {
         Err(BackupError::Cancelled) => Err(UpkeepError::Interrupted),
         copied => {

@@ -93,7 +93,7 @@ impl Acceptor {
     }
 }
 
-/// What has come when the headers of the first request are complete, or longer than `most`.
+/// What has come when the headers of the first request are complete, longer than `most`, or no HTTP at all.
 ///
 /// They are waited for with no more memory than they take: hyper takes 16 KiB for a connection at once, which adds up
 /// where many send nothing, or a byte now and then.
@@ -107,7 +107,8 @@ async fn first_head(stream: &TcpStream, most: usize) -> io::Result<Vec<u8>> {
             Ok(read) => {
                 let before = head.len();
                 head.extend_from_slice(&part[..read]);
-                if has_blank_line(&head[before.saturating_sub(3)..]) || head.len() >= most {
+                let is_whole = has_blank_line(&head[before.saturating_sub(3)..]) || head.len() >= most;
+                if is_whole || !begins_as_text(&head) {
                     return Ok(head);
                 }
             }
@@ -115,6 +116,11 @@ async fn first_head(stream: &TcpStream, most: usize) -> io::Result<Vec<u8>> {
             Err(error) => return Err(error),
         }
     }
+}
+
+/// Whoever begins with TLS, say, is to be told at once.
+fn begins_as_text(head: &[u8]) -> bool {
+    head.first().is_some_and(|byte| byte.is_ascii_graphic() || b"\r\n".contains(byte))
 }
 
 /// Lines may end with or without CR (RFC 9112, 2.2).

@@ -31,6 +31,14 @@ async fn headers_that_do_not_arrive_in_time_end_the_connection() {
 }
 
 #[tokio::test]
+async fn whoever_begins_with_tls_is_told_at_once() {
+    let service = Service::start().await;
+    let mut stream = service.connect().await;
+    stream.write_all(b"\x16\x03\x01\x02\x00\x01").await.unwrap();
+    assert_eq!(read_answer(&mut stream).await.status, 400);
+}
+
+#[tokio::test]
 async fn a_body_that_does_not_arrive_in_time_is_408_and_adds_nothing() {
     let service = Service::with(short()).await;
     let bearer = service.bearer();
