@@ -113,7 +113,7 @@ fn the_demo_lists_in_every_format() {
     assert_eq!(list("ids").lines().collect::<Vec<_>>(), ids);
     assert_eq!(list("csv").lines().next(), Some("id,name,categoryId,status"));
     assert_eq!(list("tsv").lines().next(), Some("id\tname\tcategoryId\tstatus"));
-    assert!(std::fs::read_dir(home.path()).unwrap().next().is_none(), "the demo leaves nothing behind");
+    assert!(fs::read_dir(home.path()).unwrap().next().is_none(), "the demo leaves nothing behind");
 }
 
 #[test]
@@ -213,7 +213,7 @@ fn d32_a_reader_that_goes_is_no_failure_and_a_full_disk_is() {
 fn a_wrong_configuration_names_file_line_and_column() {
     let home = home();
     let path = home.path().join("wrong.toml");
-    std::fs::write(&path, "[pets]\nlimit = 1000\n").unwrap();
+    fs::write(&path, "[pets]\nlimit = 1000\n").unwrap();
     let output = run(&home, &["--config", path.to_str().unwrap(), "pets", "list"]);
     fails_cleanly(&output, 2, "wrong.toml:2:9: limit must be a whole number from 1 to 100");
 }

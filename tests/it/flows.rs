@@ -2,6 +2,7 @@
 
 use std::convert::Infallible;
 use std::future::Future;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use crossterm::event::{Event, KeyCode, KeyEvent, KeyModifiers};
@@ -315,7 +316,6 @@ async fn the_refusal_of_a_service_is_shown_at_its_field_and_mended() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_add_without_an_answer_is_looked_for_and_never_repeated() {
-    use std::sync::Arc;
     use std::sync::atomic::{AtomicUsize, Ordering};
     let posts = Arc::new(AtomicUsize::new(0));
     let counted = Arc::clone(&posts);
@@ -364,10 +364,10 @@ async fn an_answer_that_got_lost_is_asked_for_again_and_the_animal_is_there_once
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn after_a_time_limit_one_key_sends_it_again_safely() {
     use tokio::io::AsyncWriteExt as _;
-    let keys = std::sync::Arc::new(std::sync::Mutex::new(Vec::new()));
-    let seen = std::sync::Arc::clone(&keys);
+    let keys = Arc::new(Mutex::new(Vec::new()));
+    let seen = Arc::clone(&keys);
     let slow = serve(move |_, request, mut socket| {
-        let keys = std::sync::Arc::clone(&seen);
+        let keys = Arc::clone(&seen);
         async move {
             let mut answer = json("200 OK", "[]");
             if request.starts_with("POST") {
