@@ -1,0 +1,119 @@
+//! The commands on a real database.
+
+use clap::Parser;
+
+use super::*;
+
+#[derive(Debug, Parser)]
+struct Line {
+    #[command(flatten)]
+    keys: KeysArgs,
+}
+
+struct Shop {
+    url: String,
+    _directory: tempfile::TempDir,
+}
+
+impl Shop {
+    fn new() -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        Self { url: format!("sqlite:{}/store.db", directory.path().display()), _directory: directory }
+    }
+
+    /// What a command prints on stdout.
+    async fn keys(&self, words: &[&str]) -> Result<String, KeysError> {
+        let args = [&["keys", words[0], "--database", &self.url], &words[1..]].concat();
+        let mut out = Vec::new();
+        let env = Env::from_iter([("LOGNAME", "ada\x1b[2J")]);
+        run(Line::try_parse_from(args).unwrap().keys, &env, &mut out, &mut Vec::new()).await?;
+        Ok(String::from_utf8(out).unwrap())
+    }
+
+    async fn accepts(&self, key: &str) -> bool {
+        let store = Store::open(&self.url.parse().unwrap()).await.unwrap();
+        store.verify_key(key.trim_end(), clock::now()).await.unwrap().is_some()
+    }
+}
+
+fn id(key: &str) -> &str {
+    &key["petk_".len()..][..8]
+}
+
+#[tokio::test]
+async fn the_key_is_alone_on_its_line_and_opens_the_service() {
+    let shop = Shop::new();
+    let key = shop.keys(&["create", "--name", "till"]).await.unwrap();
+    assert_eq!(key.lines().count(), 1);
+    assert!(shop.accepts(&key).await);
+}
+
+#[tokio::test]
+async fn a_key_is_listed_with_what_it_may_and_never_with_its_secret() {
+    let shop = Shop::new();
+    let key = shop.keys(&["create", "--name", "display", "--scopes", "read", "--expires", "90d"]).await.unwrap();
+    let table = shop.keys(&["list"]).await.unwrap();
+    let row: Vec<&str> = table.lines().nth(1).unwrap().split_whitespace().collect();
+    assert_eq!(&row[..3], [id(&key), "accepted", "read"]);
+    assert_eq!(row[row.len() - 2..], ["never", "display"]);
+    let json: serde_json::Value = serde_json::from_str(&shop.keys(&["list", "-o", "json"]).await.unwrap()).unwrap();
+    assert_eq!((&json[0]["id"], &json[0]["scopes"]), (&json!(id(&key)), &json!(["read"])));
+    assert!(json[0]["expiresAt"].is_string() && json[0]["revokedAt"].is_null());
+    assert!(!table.contains(key.trim_end()) && !json.to_string().contains(key.trim_end()));
+}
+
+#[tokio::test]
+async fn only_creating_a_key_makes_a_database() {
+    let shop = Shop::new();
+    for words in [&["list"][..], &["log"], &["revoke", "00000000"], &["rotate", "00000000"]] {
+        assert!(matches!(shop.keys(words).await, Err(KeysError::Store(StoreError::Missing { .. }))), "{words:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_revoked_key_is_refused_and_both_are_accepted_while_one_is_rotated() {
+    let shop = Shop::new();
+    let old = shop.keys(&["create", "--name", "till"]).await.unwrap();
+    let new = shop.keys(&["rotate", id(&old)]).await.unwrap();
+    assert!(shop.accepts(&old).await && shop.accepts(&new).await);
+    let newest = shop.keys(&["rotate", id(&new), "--overlap", "0s"]).await.unwrap();
+    assert!(!shop.accepts(&new).await && shop.accepts(&newest).await);
+    assert_eq!(shop.keys(&["revoke", id(&old)]).await.unwrap(), "");
+    assert!(!shop.accepts(&old).await);
+    assert!(matches!(shop.keys(&["rotate", id(&old)]).await, Err(KeysError::NotAccepted(_))));
+    assert!(matches!(shop.keys(&["revoke", "00000000"]).await, Err(KeysError::NoSuchKey(_))));
+
+    let log = shop.keys(&["log"]).await.unwrap();
+    let done: Vec<Vec<&str>> = log.lines().map(|line| line.split_whitespace().skip(1).take(2).collect()).collect();
+    let expected = [
+        ["created", id(&old)],
+        ["rotated", id(&old)],
+        ["created", id(&new)],
+        ["rotated", id(&new)],
+        ["created", id(&newest)],
+        ["revoked", id(&old)],
+    ];
+    assert_eq!(done, expected.map(Vec::from));
+    assert!(log.contains("by ada⟨U+001B⟩[2J (uid ") && !log.contains('\x1b'), "{log}");
+}
+
+#[test]
+fn the_end_of_a_key_is_a_span_or_a_date_to_come() {
+    let now = Now { wall: "2026-05-01T12:00:00Z".parse().unwrap(), ..clock::now() };
+    assert_eq!(end("36h", now).unwrap(), "2026-05-03T00:00:00Z".parse().unwrap());
+    assert!(end("90d", now).unwrap() > end("2 months", now).unwrap());
+    assert!(end("2026-06-30", now).is_ok());
+    for bad in ["", "soon", "-1d", "0s", "2026-04-30", "9999999999d"] {
+        assert!(matches!(end(bad, now), Err(KeysError::Expires(_))), "{bad:?}");
+    }
+}
+
+#[test]
+fn wrong_scopes_and_ids_are_refused_with_the_rule() {
+    let refusal = |words: &[&str]| {
+        let args = [&["keys", words[0], "--database", "sqlite:x.db"], &words[1..]].concat();
+        Line::try_parse_from(args).unwrap_err().to_string()
+    };
+    assert!(refusal(&["create", "--name", "x", "--scopes", "all"]).contains("read, write and admin"));
+    assert!(refusal(&["revoke", "tooshort!"]).contains("petstore keys list"));
+}
