@@ -68,7 +68,6 @@ fn run(args: Args) -> Result<Exit, Failed> {
             runtime.block_on(pets::run(command, &settings))
         }
         Some(Command::Serve(serve)) => runtime.block_on(async {
-            log_to_stderr();
             let default = DatabaseUrl::Sqlite(Paths::new(&env).map_err(Failed::config)?.embedded_database());
             serve::run(serve, &default, &keys::actor(&env), &mut std::io::stderr()).await?;
             Ok(Exit::Done)
@@ -89,15 +88,4 @@ fn run(args: Args) -> Result<Exit, Failed> {
     // A thread that still waits for a name to resolve must not keep the program.
     runtime.shutdown_background();
     result
-}
-
-/// What goes wrong inside the service, for whoever runs it.
-fn log_to_stderr() {
-    tracing_subscriber::fmt()
-        .with_max_level(tracing::Level::WARN)
-        .with_ansi(false)
-        .with_writer(std::io::stderr)
-        // Where nobody reads stderr any more, complaining about that would be a panic.
-        .log_internal_errors(false)
-        .init();
 }

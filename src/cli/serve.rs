@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use secrecy::ExposeSecret;
 use tokio::net::{TcpListener, TcpSocket};
 use tokio::signal::unix::{Signal, SignalKind, signal};
@@ -29,9 +29,37 @@ pub struct ServeArgs {
     /// First add this many sample animals.
     #[arg(long, value_name = "N", default_value_t = 0)]
     sample: usize,
+    /// What is logged on stderr: `info` has a line for each request.
+    #[arg(long, value_enum, default_value_t = LogLevel::Warn)]
+    log_level: LogLevel,
+    /// How it is logged.
+    #[arg(long, value_enum, default_value_t = LogFormat::Text)]
+    log_format: LogFormat,
     /// Let web pages of this origin use the service, for example `https://shop.example`. May be given more than once.
     #[arg(long, value_name = "ORIGIN")]
     cors_origin: Vec<Origin>,
+}
+
+/// From which level on something is logged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum LogLevel {
+    /// What went wrong in the service.
+    Error,
+    /// And what is about to.
+    Warn,
+    /// And each request.
+    Info,
+    /// And how connections ended.
+    Debug,
+}
+
+/// How a line of the log is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum LogFormat {
+    /// For people.
+    Text,
+    /// A JSON object a line.
+    Json,
 }
 
 /// Why the service did not start.
@@ -73,6 +101,7 @@ pub enum ServeError {
 /// Where no key was ever made, one that may do everything is made in the name of `actor`, and written to a file beside
 /// the database, for its owner only.
 pub async fn run(args: ServeArgs, default: &DatabaseUrl, actor: &str, err: &mut impl Write) -> Result<(), ServeError> {
+    log_to_stderr(args.log_level, args.log_format);
     let address = args.listen;
     if !address.ip().is_loopback() {
         return Err(ServeError::NotLoopback(address));
@@ -103,6 +132,23 @@ pub async fn run(args: ServeArgs, default: &DatabaseUrl, actor: &str, err: &mut 
         () = signals.recv() => {}
     }
     Ok(())
+}
+
+/// Names, paths and ids in it were cleaned where they are logged; API keys never are.
+fn log_to_stderr(level: LogLevel, format: LogFormat) {
+    let level = match level {
+        LogLevel::Error => tracing::Level::ERROR,
+        LogLevel::Warn => tracing::Level::WARN,
+        LogLevel::Info => tracing::Level::INFO,
+        LogLevel::Debug => tracing::Level::DEBUG,
+    };
+    // Where nobody reads stderr any more, complaining about that would be a panic.
+    let log = tracing_subscriber::fmt().with_max_level(level).with_writer(io::stderr).log_internal_errors(false);
+    // Fails only where this process logs already, as one that runs tests may.
+    let _ = match format {
+        LogFormat::Text => log.with_ansi(false).try_init(),
+        LogFormat::Json => log.json().flatten_event(true).try_init(),
+    };
 }
 
 /// With a queue as long as the system allows for those who all come at once.
@@ -154,14 +200,21 @@ impl Signals {
 
 #[cfg(test)]
 mod tests {
+    use clap::Parser;
+
     use super::*;
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        serve: ServeArgs,
+    }
 
     #[tokio::test]
     async fn an_address_that_others_reach_is_refused_before_anything_is_opened() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("store.db");
-        let args =
-            ServeArgs { listen: "0.0.0.0:0".parse().unwrap(), database: None, sample: 0, cors_origin: Vec::new() };
+        let Line { serve: args } = Line::parse_from(["serve", "--listen", "0.0.0.0:0"]);
         let refused = run(args, &DatabaseUrl::Sqlite(path.clone()), "ada", &mut Vec::new()).await;
         assert!(matches!(refused, Err(ServeError::NotLoopback(_))));
         assert!(!path.exists());

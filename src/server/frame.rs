@@ -38,20 +38,25 @@ pub(super) async fn frame(request: Request, next: Next) -> Response {
 
     let answer = AssertUnwindSafe(next.run(request)).catch_unwind().await;
     let mut response = answer.unwrap_or_else(|panic| {
-        tracing::error!(?request_id, panic = panic_message(&*panic), "a handler panicked");
+        tracing::error!(
+            request_id = request_id.to_str().unwrap_or_default(),
+            panic = panic_message(&*panic),
+            "a handler panicked"
+        );
         Failure::Internal.into_response()
     });
 
+    let id = request_id.to_str().unwrap_or_default();
     if let Some(Cause(error)) = response.extensions().get() {
-        tracing::error!(?request_id, error = &**error as &dyn Error, "the store refused");
+        tracing::error!(request_id = id, error = &**error as &dyn Error, "the store refused");
     }
     let key = response.extensions().get::<KeyId>().copied();
     tracing::info!(
-        ?request_id,
+        request_id = id,
         method = short(method.as_str()),
         path = short(&path),
         status = response.status().as_u16(),
-        key = key.map(tracing::field::display),
+        key = key.as_ref().map(KeyId::as_str),
         ms = (clock::now().mono - started.mono).as_secs_f64() * 1e3,
         "answered"
     );

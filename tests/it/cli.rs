@@ -237,6 +237,31 @@ fn serve_prints_its_address_and_ends_well_on_sigterm() {
 }
 
 #[test]
+fn the_log_is_json_with_the_request_id_and_without_the_key() {
+    let home = home();
+    let database = format!("sqlite:{}", home.path().join("store.db").display());
+    let key = stdout(&run(&home, &["keys", "create", "--database", &database, "--name", "test"]));
+    let key = key.trim();
+    let log = ["--log-level", "info", "--log-format", "json"];
+    let serve = [&["serve", "--listen", "127.0.0.1:0", "--database", &database], &log[..]].concat();
+    let mut child = petstore(&home, &serve).stderr(Stdio::piped()).spawn().unwrap();
+    let mut lines = BufReader::new(child.stderr.take().unwrap()).lines().map(Result::unwrap);
+    let base_url = lines.next().unwrap().strip_prefix("listening on ").unwrap().to_owned();
+    let mut get = petstore(&home, &["pets", "get", "7"]);
+    get.env("PETSTORE_BASE_URL", base_url).env("PETSTORE_API_KEY", key);
+    assert_eq!(get.output().unwrap().status.code(), Some(5));
+    let line = lines.next().unwrap();
+    assert!(Command::new("kill").arg(child.id().to_string()).status().unwrap().success());
+    assert!(child.wait().unwrap().success());
+    let logged: serde_json::Value = serde_json::from_str(&line).unwrap();
+    assert_eq!((&logged["level"], &logged["method"]), (&"INFO".into(), &"GET".into()), "{line}");
+    assert_eq!((&logged["path"], &logged["status"]), (&"/v1/pets/7".into(), &404.into()), "{line}");
+    assert_eq!(logged["key"], key[5..13], "the public id of the key, and no more of it");
+    assert_eq!(logged["request_id"].as_str().map(str::len), Some(36), "{line}");
+    assert!(!line.contains(&key[13..]), "{line}");
+}
+
+#[test]
 fn a_first_start_writes_a_key_for_its_owner_only_and_a_second_one_none() {
     let home = home();
     let database = format!("sqlite:{}", home.path().join("store.db").display());

@@ -98,8 +98,10 @@ impl Writer {
         Ok(Self { running: Mutex::new(Some(Running { jobs, thread })), pen })
     }
 
+    /// Whether anything can be written, as far as is known.
     pub(super) fn is_sound(&self) -> Result<(), Why> {
-        self.pen.is_sound()
+        let runs = self.running().as_ref().is_some_and(|running| !running.thread.is_finished());
+        if runs { self.pen.is_sound() } else { Err(Why::Closed) }
     }
 
     pub(super) async fn write<T: Send + 'static>(
