@@ -101,11 +101,11 @@ pub enum ServeError {
 /// Where no key was ever made, one that may do everything is made in the name of `actor`, and written to a file beside
 /// the database, for its owner only.
 pub async fn run(args: ServeArgs, default: &DatabaseUrl, actor: &str, err: &mut impl Write) -> Result<(), ServeError> {
-    log_to_stderr(args.log_level, args.log_format);
     let address = args.listen;
     if !address.ip().is_loopback() {
         return Err(ServeError::NotLoopback(address));
     }
+    log_to_stderr(args.log_level, args.log_format);
     let cannot_listen = |source| ServeError::Listen { address, source };
     let mut signals = Signals::new().map_err(ServeError::Signals)?;
     let listener = listen(address).map_err(cannot_listen)?;
@@ -144,11 +144,10 @@ fn log_to_stderr(level: LogLevel, format: LogFormat) {
     };
     // Where nobody reads stderr any more, complaining about that would be a panic.
     let log = tracing_subscriber::fmt().with_max_level(level).with_writer(io::stderr).log_internal_errors(false);
-    // Fails only where this process logs already, as one that runs tests may.
-    let _ = match format {
-        LogFormat::Text => log.with_ansi(false).try_init(),
-        LogFormat::Json => log.json().flatten_event(true).try_init(),
-    };
+    match format {
+        LogFormat::Text => log.with_ansi(false).init(),
+        LogFormat::Json => log.json().flatten_event(true).init(),
+    }
 }
 
 /// With a queue as long as the system allows for those who all come at once.
