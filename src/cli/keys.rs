@@ -37,7 +37,7 @@ enum KeysCommand {
         #[arg(long)]
         name: String,
         /// What it may do: read, write, admin (everything).
-        #[arg(long, value_name = "SCOPES", default_value = "read,write")]
+        #[arg(long, alias = "scope", value_name = "SCOPES", default_value = "read,write")]
         scopes: Scopes,
         /// When it ends: after a time such as 90d or 12h, or at a date such as 2027-06-30. [default: never]
         #[arg(long, value_name = "WHEN")]
