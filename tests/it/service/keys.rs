@@ -80,7 +80,7 @@ async fn asking_again_and_again_without_a_valid_key_is_429_and_valid_keys_still_
     let config = Config { failed_authentications: NonZeroU32::MIN, ..Config::default() };
     let service = Service::with(config).await;
     service.send("GET", "/v1/pets", &[], "").await.is_error(401, "unauthorized");
-    let slowed = service.call_as("petk_wrong", "GET", "/v1/pets/1", "").await;
+    let slowed = service.slowed("GET", "/v1/pets/1").await;
     slowed.is_error(429, "rate_limited");
     assert_eq!(slowed.header("retry-after"), Some("1"));
     assert_eq!(service.get("/v1/pets").await.status, 200);
