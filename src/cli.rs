@@ -84,6 +84,10 @@ fn run(args: Args) -> Result<Exit, Failed> {
             upkeep::check(check, &mut std::io::stdout(), &mut std::io::stderr()).await?;
             Ok(Exit::Done)
         }),
+        Some(Command::Migrate(migrate)) => runtime.block_on(async {
+            upkeep::migrate(migrate, &mut std::io::stderr()).await?;
+            Ok(Exit::Done)
+        }),
     };
     // A thread that still waits for a name to resolve must not keep the program.
     runtime.shutdown_background();

@@ -1,31 +1,36 @@
 //! The database: animals and API keys, behind one cheap handle.
 //!
-//! One writer commits what waits together in one transaction; readers work beside it. The SQL keeps to the common
-//! ground of SQLite and PostgreSQL. This room knows nothing of HTTP, and takes the time as a parameter.
+//! What is read and written is [`work`], written once for SQLite and PostgreSQL: the SQL keeps to their common ground.
+//! Each database runs it in its own way, and commits what waits together in one transaction. This room knows nothing of
+//! HTTP, and takes the time as a parameter.
 
+mod connection;
+mod database;
 mod error;
 mod idempotency;
 pub mod keys;
 mod pets;
+mod postgres;
 mod sql;
 mod sqlite;
 mod upkeep;
 mod url;
+mod work;
 
 use std::sync::Arc;
 
-use tokio::task::spawn_blocking;
-
+pub use self::connection::DatabaseError;
 pub use self::error::{StoreError, Why};
 pub use self::idempotency::Idempotency;
 pub use self::keys::KeyId;
 pub use self::pets::{Added, Page};
+pub use self::postgres::{PostgresUrl, PostgresUrlError};
 pub use self::upkeep::{BackupError, Checked, backup, check};
 pub use self::url::{DatabaseUrl, DatabaseUrlError};
 
+use self::database::Database;
 use self::idempotency::Running;
 use self::keys::KeyCache;
-use self::sqlite::Sqlite;
 
 /// An open database. Cloning is cheap and shares it.
 #[derive(Clone, Debug)]
@@ -35,7 +40,7 @@ pub struct Store {
 
 #[derive(Debug)]
 struct Inner {
-    database: Sqlite,
+    database: Database,
     keys: KeyCache,
     creations: Running,
 }
@@ -46,19 +51,16 @@ impl Store {
     ///
     /// A new file is readable by its owner only (0600, in a directory made with 0700).
     pub async fn open(url: &DatabaseUrl) -> Result<Self, StoreError> {
-        let DatabaseUrl::Sqlite(path) = url.clone();
-        let opened = spawn_blocking(move || Sqlite::open(&path)).await;
-        let database = opened.map_err(|_| Why::Closed)??;
-        Ok(Self { inner: Arc::new(Inner { database, keys: KeyCache::default(), creations: Running::default() }) })
+        Ok(Self::on(Database::open(url).await?))
     }
 
-    /// As [`open`](Self::open), but only where there is a database.
+    /// As [`open`](Self::open), but only where there is a database; a server's schema must be up to date.
     pub async fn open_existing(url: &DatabaseUrl) -> Result<Self, StoreError> {
-        let DatabaseUrl::Sqlite(path) = url;
-        if !path.exists() {
-            return Err(StoreError::Missing { path: path.clone() });
-        }
-        Self::open(url).await
+        Ok(Self::on(Database::open_existing(url).await?))
+    }
+
+    fn on(database: Database) -> Self {
+        Self { inner: Arc::new(Inner { database, keys: KeyCache::default(), creations: Running::default() }) }
     }
 
     /// Whether the database answers, and takes writes as far as is known.

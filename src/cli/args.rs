@@ -6,10 +6,11 @@ use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 
 use crate::config::Choices;
 use crate::model::{Limit, PetStatus};
+use crate::store::DatabaseUrl;
 
 use super::keys::KeysArgs;
 use super::serve::ServeArgs;
-use super::upkeep::{BackupArgs, CheckArgs};
+use super::upkeep::{BackupArgs, CheckArgs, MigrateArgs};
 
 /// Keep the animals of a store from a terminal.
 ///
@@ -60,6 +61,17 @@ impl Shared {
     }
 }
 
+/// The database of a service, for those who run it.
+#[derive(Debug, ClapArgs)]
+pub struct DatabaseArg {
+    /// The service's database, sqlite:FILE or postgres://USER@HOST/DATABASE. It may be in use.
+    #[arg(long = "database", value_name = "URL", env = DATABASE_VARIABLE, hide_env_values = true)]
+    pub url: DatabaseUrl,
+}
+
+/// Where an address with a password is out of other users' sight, which arguments are not.
+pub const DATABASE_VARIABLE: &str = "PETSTORE_DATABASE";
+
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// List, add and get animals.
@@ -73,6 +85,8 @@ pub enum Command {
     Backup(BackupArgs),
     /// Check every page and animal of a service's database.
     Check(CheckArgs),
+    /// Make or bring up to date the tables of a service's database.
+    Migrate(MigrateArgs),
 }
 
 #[derive(Debug, Subcommand)]

@@ -11,12 +11,13 @@ use jiff::{SignedDuration, Span, Timestamp};
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::json;
 
+use super::args::DatabaseArg;
 use crate::clock::{self, Now};
 use crate::config::Env;
 use crate::model::display_safe;
 use crate::model::text::width;
 use crate::store::keys::{KeyInfo, NewKey, Scopes};
-use crate::store::{DatabaseUrl, KeyId, Store, StoreError};
+use crate::store::{KeyId, Store, StoreError};
 
 /// Manage the API keys of a service.
 #[derive(Debug, Args)]
@@ -32,7 +33,7 @@ enum KeysCommand {
         petstore keys create --database sqlite:store.db --name display --scopes read --expires 90d")]
     Create {
         #[command(flatten)]
-        database: Database,
+        database: DatabaseArg,
         /// Whom or what the key is for.
         #[arg(long)]
         name: String,
@@ -46,7 +47,7 @@ enum KeysCommand {
     /// List the keys: what they may do, until when, and when they were last used.
     List {
         #[command(flatten)]
-        database: Database,
+        database: DatabaseArg,
         /// How the keys are written.
         #[arg(short = 'o', long, value_enum, default_value_t = ListFormat::Table)]
         format: ListFormat,
@@ -54,7 +55,7 @@ enum KeysCommand {
     /// Have a key refused, everywhere within five seconds.
     Revoke {
         #[command(flatten)]
-        database: Database,
+        database: DatabaseArg,
         /// The id of the key, from `petstore keys list`.
         id: KeyId,
     },
@@ -62,7 +63,7 @@ enum KeysCommand {
     #[command(after_help = "Example:\n  petstore keys rotate --database sqlite:store.db 4fT9qLx2 --overlap 2h")]
     Rotate {
         #[command(flatten)]
-        database: Database,
+        database: DatabaseArg,
         /// The id of the key to be replaced, from `petstore keys list`.
         id: KeyId,
         /// How long the old key is still accepted, so that both work meanwhile.
@@ -72,15 +73,8 @@ enum KeysCommand {
     /// List what was done to keys: when, what, to which, by whom.
     Log {
         #[command(flatten)]
-        database: Database,
+        database: DatabaseArg,
     },
-}
-
-#[derive(Debug, Args)]
-struct Database {
-    /// The service's database, for example sqlite:store.db. It may be in use.
-    #[arg(long = "database", value_name = "URL")]
-    url: DatabaseUrl,
 }
 
 /// How keys are written.

@@ -9,6 +9,7 @@ use secrecy::ExposeSecret;
 use tokio::net::{TcpListener, TcpSocket};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
+use super::args::DATABASE_VARIABLE;
 use crate::clock;
 use crate::server::{self, Config, Origin};
 use crate::store::keys::{NewKey, Scopes};
@@ -23,8 +24,8 @@ pub struct ServeArgs {
     /// The address to listen on, of this machine only. Port 0 takes a free one.
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8080")]
     listen: SocketAddr,
-    /// The database, for example sqlite:store.db; made if it is not there.
-    #[arg(long, value_name = "URL")]
+    /// The database: sqlite:FILE, made if it is not there, or postgres://USER@HOST/DATABASE.
+    #[arg(long, value_name = "URL", env = DATABASE_VARIABLE, hide_env_values = true)]
     database: Option<DatabaseUrl>,
     /// First add this many sample animals.
     #[arg(long, value_name = "N", default_value_t = 0)]
@@ -114,13 +115,13 @@ pub async fn run(args: ServeArgs, default: &DatabaseUrl, actor: &str, err: &mut 
     if args.sample > 0 {
         store.insert_samples(args.sample, clock::now()).await?;
     }
-    let key_file = first_key(&store, database, actor).await?;
+    let about_keys = first_key(&store, database, actor).await?;
     let config = Config { cors_origins: args.cors_origin, ..Config::default() };
     let server = server::start(config, store.clone(), listener).map_err(cannot_listen)?;
     // Serving matters more than a closed stderr.
     let _ = writeln!(err, "listening on {}", server.base_url());
-    if let Some(file) = key_file {
-        let _ = writeln!(err, "the first API key, which may do everything, is in {}", file.display());
+    if let Some(about_keys) = about_keys {
+        let _ = writeln!(err, "{about_keys}");
     }
     signals.recv().await;
     let stopped = async {
@@ -158,14 +159,18 @@ fn listen(address: SocketAddr) -> io::Result<TcpListener> {
     socket.listen(QUEUE)
 }
 
-/// The file with the first key, where this start has made it.
-async fn first_key(store: &Store, database: &DatabaseUrl, actor: &str) -> Result<Option<PathBuf>, ServeError> {
-    let DatabaseUrl::Sqlite(database) = database;
+/// What to say about keys where there were none. Beside a file the first one is made; a server may have several
+/// instances, none of which is where its operator looks.
+async fn first_key(store: &Store, database: &DatabaseUrl, actor: &str) -> Result<Option<String>, ServeError> {
+    let DatabaseUrl::Sqlite(database) = database else {
+        let hint = "there is no API key yet; make one: petstore keys create --name NAME --scopes admin";
+        return Ok((!store.has_keys().await?).then(|| format!("{hint} --database '{database}'")));
+    };
     let path = database.with_added_extension("admin-key");
     let new = NewKey { name: "first start".to_owned(), scopes: Scopes::ADMIN, expires_at: None };
     let Some((_, key)) = store.create_first_key(new, actor, clock::now()).await? else { return Ok(None) };
     match write_private(&path, key.expose_secret()) {
-        Ok(()) => Ok(Some(path)),
+        Ok(()) => Ok(Some(format!("the first API key, which may do everything, is in {}", path.display()))),
         Err(source) => Err(ServeError::KeyFile { path, source }),
     }
 }

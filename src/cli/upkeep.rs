@@ -1,4 +1,4 @@
-//! `petstore backup` and `petstore check`: what an operator does with a database, which may be in use meanwhile.
+//! `petstore backup`, `check` and `migrate`: what an operator does with a database, which may be in use meanwhile.
 
 use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
@@ -10,7 +10,9 @@ use tokio_util::sync::CancellationToken;
 
 use crate::clock;
 use crate::model::display_safe;
-use crate::store::{self, BackupError, DatabaseUrl, StoreError};
+use crate::store::{self, BackupError, DatabaseUrl, Store, StoreError};
+
+use super::args::DatabaseArg;
 
 /// How often somebody who waits is told that it goes on.
 const PATIENCE: Duration = Duration::from_millis(500);
@@ -20,9 +22,8 @@ const PATIENCE: Duration = Duration::from_millis(500);
 #[command(after_help = "Example:\n  petstore backup --database sqlite:store.db store-2026-11-21.db\n\
     To use the copy: petstore serve --database sqlite:store-2026-11-21.db")]
 pub struct BackupArgs {
-    /// The service's database, for example sqlite:store.db.
-    #[arg(long, value_name = "URL")]
-    database: DatabaseUrl,
+    #[command(flatten)]
+    database: DatabaseArg,
     /// The copy, a file that is not there yet. It holds the hashes of the API keys too.
     file: PathBuf,
 }
@@ -31,9 +32,19 @@ pub struct BackupArgs {
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  petstore check --database sqlite:store.db")]
 pub struct CheckArgs {
-    /// The service's database, for example sqlite:store.db.
-    #[arg(long, value_name = "URL")]
-    database: DatabaseUrl,
+    #[command(flatten)]
+    database: DatabaseArg,
+}
+
+/// Make or bring up to date the tables of a service's database.
+///
+/// `petstore serve` does it too where it is needed. By itself it can be done by another user of the database, before any
+/// instance is started.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  petstore migrate --database postgres://owner@db.shop.example/pets")]
+pub struct MigrateArgs {
+    #[command(flatten)]
+    database: DatabaseArg,
 }
 
 /// Why there is no copy, or the database is not sound.
@@ -65,12 +76,12 @@ pub async fn backup(args: BackupArgs, err: &mut impl Write) -> Result<(), Upkeep
             interrupted.cancel();
         }
     });
-    let copied = say_that_it_goes_on("copying", store::backup(&args.database, &args.file, cancel)).await;
+    let copied = say_that_it_goes_on("copying", store::backup(&args.database.url, &args.file, cancel)).await;
     match copied {
         Err(BackupError::Cancelled) => Err(UpkeepError::Interrupted),
         copied => {
             copied?;
-            let _ = writeln!(err, "copied {} to {}", args.database, args.file.display());
+            let _ = writeln!(err, "copied {} to {}", args.database.url, args.file.display());
             Ok(())
         }
     }
@@ -78,15 +89,23 @@ pub async fn backup(args: BackupArgs, err: &mut impl Write) -> Result<(), Upkeep
 
 /// Says on `out` that the database is sound; fails, after a line for each finding, when it is not.
 pub async fn check(args: CheckArgs, out: &mut impl Write, err: &mut impl Write) -> Result<(), UpkeepError> {
-    let checked = say_that_it_goes_on("checking", store::check(&args.database)).await?;
+    let checked = say_that_it_goes_on("checking", store::check(&args.database.url)).await?;
     if checked.problems.is_empty() {
-        writeln!(out, "{} is sound: {} animals", args.database, checked.pets)?;
+        writeln!(out, "{} is sound: {} animals", args.database.url, checked.pets)?;
         return Ok(out.flush()?);
     }
     for problem in &checked.problems {
         writeln!(err, "{}", display_safe(problem))?;
     }
-    Err(UpkeepError::Damaged(args.database, checked.problems.len()))
+    Err(UpkeepError::Damaged(args.database.url, checked.problems.len()))
+}
+
+/// Has the schema up to date; several may do it at once.
+pub async fn migrate(args: MigrateArgs, err: &mut impl Write) -> Result<(), UpkeepError> {
+    let store = say_that_it_goes_on("bringing the schema up to date", Store::open(&args.database.url)).await?;
+    store.close().await;
+    let _ = writeln!(err, "the schema of {} is up to date", args.database.url);
+    Ok(())
 }
 
 /// Waits for `work`, and where somebody watches, shows for how long.

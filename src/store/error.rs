@@ -1,9 +1,12 @@
 //! What can go wrong with the database.
 
+use std::error::Error;
 use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use super::connection::DatabaseError;
+use super::url::DatabaseUrl;
 use crate::model::FieldError;
 
 /// Why the store could not be opened, or could not answer.
@@ -23,13 +26,13 @@ pub enum StoreError {
         /// The file.
         path: PathBuf,
     },
-    /// The file is there but is no database of ours, or may not be read and written.
-    #[error("the database {} cannot be opened", .path.display())]
+    /// It is there but is no database of ours, or may not be read and written.
+    #[error("the database {database} cannot be opened")]
     Open {
-        /// The file.
-        path: PathBuf,
-        /// What SQLite said.
-        source: rusqlite::Error,
+        /// Which one.
+        database: DatabaseUrl,
+        /// What it said.
+        source: DatabaseError,
     },
     /// SQLite's locks and shared memory do not reach across machines.
     #[error("the database {} is on a disk of another machine ({kind}), where SQLite would lose animals: use a disk of this machine", .path.display())]
@@ -40,23 +43,60 @@ pub enum StoreError {
         kind: &'static str,
     },
     /// A newer version of this program has changed the schema.
-    #[error("the database {} is of a newer petstore (its schema is version {found}, this one knows {known}): use that one", .path.display())]
+    #[error(
+        "the database {database} is of a newer petstore (its schema is version {found}, this one knows {known}): use that one"
+    )]
     Newer {
-        /// The file.
-        path: PathBuf,
+        /// Which one.
+        database: DatabaseUrl,
+        /// Its schema.
+        found: u32,
+        /// Ours.
+        known: u32,
+    },
+    /// An older version of this program has made the schema, or none has.
+    #[error("the schema of {database} is version {found}, and this petstore needs {known}: run petstore migrate")]
+    Older {
+        /// Which one.
+        database: DatabaseUrl,
         /// Its schema.
         found: u32,
         /// Ours.
         known: u32,
     },
     /// The schema cannot be brought up to date.
-    #[error("the database {} cannot be brought up to date", .path.display())]
+    #[error("the schema of {database} cannot be brought up to date")]
     Migrate {
+        /// Which one.
+        database: DatabaseUrl,
+        /// What it said.
+        source: DatabaseError,
+    },
+    /// Another process has been bringing the schema up to date for too long.
+    #[error("another instance is still bringing the schema of {database} up to date: try again when that is done")]
+    MigrationUnderWay {
+        /// Which one.
+        database: DatabaseUrl,
+    },
+    /// No connection to the server.
+    #[error("no connection to {database}")]
+    Connect {
+        /// Which one.
+        database: DatabaseUrl,
+        /// What stood against it.
+        source: Why,
+    },
+    /// What is needed to verify the server's certificate is not there.
+    #[error("the certificates of sslrootcert={} cannot be read", .path.display())]
+    RootCertificates {
         /// The file.
         path: PathBuf,
-        /// What SQLite said.
-        source: rusqlite::Error,
+        /// What is wrong with it.
+        source: Box<dyn Error + Send + Sync>,
     },
+    /// What a server keeps is checked by the server.
+    #[error("only SQLite files are checked: a server checks its own (pg_amcheck)")]
+    CheckOfServer,
     /// This build is linked with a SQLite that can corrupt a database in WAL mode. Carries its version number.
     #[error("SQLite {0} is older than 3051003 (3.51.3), and can corrupt a database that is read and written at once")]
     OldSqlite(i32),
@@ -85,7 +125,7 @@ pub enum StoreError {
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum Why {
     /// More is waiting to be written than the queue holds.
-    #[error("too many writes are waiting")]
+    #[error("too many are waiting for the database")]
     QueueFull,
     /// The disk failed to keep a write. Only a restart finds out what it holds.
     #[error("the disk failed: nothing is written until the service is started anew")]
@@ -93,13 +133,28 @@ pub enum Why {
     /// [`Store::close`](super::Store::close) was called.
     #[error("the store is closed")]
     Closed,
+    /// No connection to the database server could be had in time.
+    #[error("no connection to the database")]
+    NoConnection(#[source] Arc<dyn Error + Send + Sync>),
+    /// The database server did not answer in time. What was asked for has not been done.
+    #[error("the database did not answer in time")]
+    NoAnswer,
+    /// The connection was lost or silent while a transaction was being committed: it may or may not have been.
+    #[error("the database did not say whether it committed")]
+    OutcomeUnknown,
+    /// The database has asked again and again to repeat the transaction.
+    #[error("the database refused the transaction in favour of others, also when it was repeated")]
+    Conflicts,
+    /// Another version of this program is needed, or `petstore migrate`.
+    #[error("the schema of the database is not up to date: run petstore migrate")]
+    Outdated,
     /// The database refused: locked by another process, disk full, damaged.
     #[error(transparent)]
-    Database(Arc<rusqlite::Error>),
+    Database(Arc<DatabaseError>),
 }
 
-impl From<rusqlite::Error> for Why {
-    fn from(error: rusqlite::Error) -> Self {
+impl From<DatabaseError> for Why {
+    fn from(error: DatabaseError) -> Self {
         Self::Database(Arc::new(error))
     }
 }

@@ -4,14 +4,16 @@
 //! change later, so the id of the animal and a fingerprint of what was asked are enough to give the answer again.
 
 use std::collections::HashSet;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use rusqlite::{Connection, OptionalExtension, params};
 use sha2::{Digest, Sha256};
 
+use super::connection::{Connection, DatabaseError, Value};
 use super::keys::KeyId;
 use super::pets::Added;
+use super::work::Work;
 use super::{StoreError, sql};
 use crate::clock::Now;
 use crate::model::{ObservedStatus, Pet, PetId};
@@ -32,12 +34,17 @@ impl Idempotency {
 
 type Fingerprint = [u8; 32];
 
+/// After how many creations those are looked for that are past their time, and how many of these are forgotten then:
+/// more than came, and few enough to keep nobody waiting.
+const FORGOTTEN_EVERY: u64 = 64;
+const FORGOTTEN_AT_ONCE: i64 = 256;
+
 /// A creation as it is asked for now.
+#[derive(Clone)]
 pub(super) struct Creation {
     idempotency: Idempotency,
     fingerprint: Fingerprint,
-    /// Unix seconds.
-    now: i64,
+    now: Now,
 }
 
 impl Creation {
@@ -45,31 +52,60 @@ impl Creation {
         let status = pet.status.as_ref().map_or("", ObservedStatus::as_str);
         // No name contains a NUL.
         let fingerprint = Sha256::digest(format!("{}\0{}\0{status}", pet.name, pet.category_id)).into();
-        Self { idempotency, fingerprint, now: now.wall.as_second() }
+        Self { idempotency, fingerprint, now }
     }
 
-    /// What an earlier one of the same key has done.
-    pub(super) fn find(&self, connection: &Connection) -> rusqlite::Result<Option<Earlier>> {
+    /// Stores that it added the animal `pet_id`. Not where an earlier one counts, which may be of another process and
+    /// committed only now: the primary key decides between the two.
+    pub(super) async fn remember(&self, on: &Connection<'_>, pet_id: PetId) -> Result<bool, DatabaseError> {
         let Idempotency { api_key, key } = &self.idempotency;
-        let earlier = |fingerprint: Fingerprint, pet_id| Earlier { same: fingerprint == self.fingerprint, pet_id };
-        connection
-            .prepare_cached(sql::FIND_CREATION)?
-            .query_row(params![api_key, key, self.forgotten()], |row| Ok(earlier(row.get(0)?, row.get(1)?)))
-            .optional()
+        let values = [
+            Value::Text(api_key.as_str()),
+            Value::Text(key),
+            Value::Bytes(&self.fingerprint),
+            Value::Int(pet_id),
+            Value::Int(self.now.wall.as_second()),
+            Value::Int(forgotten(self.now)),
+        ];
+        Ok(on.execute(sql::REMEMBER_CREATION, &values).await? > 0)
     }
+}
 
-    /// Stores that it added the animal `pet_id`, and forgets some that are too old.
-    pub(super) fn remember(&self, connection: &Connection, pet_id: PetId) -> rusqlite::Result<()> {
+/// Finds what an earlier one of the same key has done.
+impl Work for Creation {
+    type Output = Option<Earlier>;
+
+    async fn run(&self, on: &Connection<'_>) -> Result<Option<Earlier>, DatabaseError> {
         let Idempotency { api_key, key } = &self.idempotency;
-        connection.prepare_cached(sql::FORGET_CREATIONS)?.execute([self.forgotten()])?;
-        let mut remember = connection.prepare_cached(sql::REMEMBER_CREATION)?;
-        remember.execute(params![api_key, key, self.fingerprint, pet_id, self.now])?;
-        Ok(())
+        let values = [Value::Text(api_key.as_str()), Value::Text(key), Value::Int(forgotten(self.now))];
+        on.row(sql::FIND_CREATION, &values, |row| {
+            Ok(Earlier { same: row.bytes(0)? == self.fingerprint, pet_id: row.int(1)? })
+        })
+        .await
     }
+}
 
-    /// Whatever was stored then or before counts no longer, in Unix seconds.
-    fn forgotten(&self) -> i64 {
-        self.now.saturating_sub_unsigned(Idempotency::RETENTION.as_secs())
+/// Whatever was stored then or before counts no longer, in Unix seconds.
+fn forgotten(now: Now) -> i64 {
+    now.wall.as_second().saturating_sub_unsigned(Idempotency::RETENTION.as_secs())
+}
+
+/// Deletes some that count no longer.
+pub(super) struct Forget(i64);
+
+impl Forget {
+    pub(super) fn before(now: Now) -> Self {
+        Self(forgotten(now))
+    }
+}
+
+impl Work for Forget {
+    type Output = ();
+
+    const IS_ONE_STATEMENT: bool = true;
+
+    async fn run(&self, on: &Connection<'_>) -> Result<(), DatabaseError> {
+        on.execute(sql::FORGET_CREATIONS, &[Value::Int(self.0), Value::Int(FORGOTTEN_AT_ONCE)]).await.map(drop)
     }
 }
 
@@ -88,13 +124,17 @@ impl Earlier {
     }
 }
 
-/// The creations that are being written now.
+/// The creations that are being written now, in this process.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Running(Arc<Mutex<HashSet<Idempotency>>>);
+pub(super) struct Running {
+    now: Arc<Mutex<HashSet<Idempotency>>>,
+    ever: Arc<AtomicU64>,
+}
 
 /// One of them; ends when this is dropped.
 pub(super) struct RunningCreation {
     idempotency: Idempotency,
+    number: u64,
     all: Running,
 }
 
@@ -102,13 +142,21 @@ impl Running {
     /// An error while another one with the same key runs.
     pub(super) fn begin(&self, creation: &Creation) -> Result<RunningCreation, StoreError> {
         let idempotency = creation.idempotency.clone();
-        let is_first = self.set().insert(idempotency.clone());
-        let running = || RunningCreation { idempotency, all: self.clone() };
-        is_first.then(running).ok_or(StoreError::IdempotencyInProgress)
+        if !self.set().insert(idempotency.clone()) {
+            return Err(StoreError::IdempotencyInProgress);
+        }
+        let number = self.ever.fetch_add(1, Ordering::Relaxed);
+        Ok(RunningCreation { idempotency, number, all: self.clone() })
     }
 
     fn set(&self) -> MutexGuard<'_, HashSet<Idempotency>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.now.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl RunningCreation {
+    pub(super) const fn is_turn_to_forget(&self) -> bool {
+        self.number.is_multiple_of(FORGOTTEN_EVERY)
     }
 }
 

@@ -1,8 +1,10 @@
 //! The animals: listed, found and added.
 
-use rusqlite::{CachedStatement, Connection, OptionalExtension, Row, params};
+use futures_util::future::try_join_all;
 
-use super::idempotency::{Creation, Idempotency};
+use super::connection::{Connection, DatabaseError, Row, Value};
+use super::idempotency::{Creation, Earlier, Forget, Idempotency, RunningCreation};
+use super::work::Work;
 use super::{Store, StoreError, sql};
 use crate::clock::Now;
 use crate::model::samples::sample;
@@ -34,7 +36,7 @@ impl Store {
     /// on a later one, whatever is added meanwhile.
     pub async fn list(&self, query: &PetQuery) -> Result<Page, StoreError> {
         let limit = usize::from(query.limit.get());
-        let mut pets = self.inner.database.read(|connection| list_one_more(connection, query)).await?;
+        let mut pets = self.inner.database.read(ListOneMore(*query)).await?;
         let more = pets.len() > limit;
         pets.truncate(limit);
         let next = pets.last().filter(|_| more).map(|last| last.id);
@@ -43,8 +45,7 @@ impl Store {
 
     /// The animal of this id, if there is one.
     pub async fn get(&self, id: PetId) -> Result<Option<Pet>, StoreError> {
-        let get = |connection: &Connection| connection.prepare_cached(sql::GET)?.query_row([id], pet).optional();
-        Ok(self.inner.database.read(get).await?)
+        Ok(self.inner.database.read(Get(id)).await?)
     }
 
     /// Adds an animal and returns it once it is on disk. A status that is not set becomes `available`, so that some
@@ -53,42 +54,26 @@ impl Store {
     /// When this future is dropped, the animal is not added, unless its transaction is under way already.
     pub async fn add(&self, new: NewPet, now: Now) -> Result<Pet, StoreError> {
         let pet = complete(new);
-        let work = {
-            let pet = pet.clone();
-            move |connection: &Connection| insert(&mut connection.prepare_cached(sql::ADD)?, &pet, now)
-        };
-        let id = self.inner.database.write(work).await?;
+        let id = self.inner.database.write(Add { pet: pet.clone(), now }).await?;
         Ok(Pet { id, ..pet })
     }
 
     /// As [`add`](Self::add), but only once for each `idempotency`: within 24 hours a repeat gives the animal that was
-    /// added the first time, also after a restart.
+    /// added the first time, also after a restart and from another instance on the same database.
     pub async fn add_once(&self, new: NewPet, idempotency: Idempotency, now: Now) -> Result<Added, StoreError> {
         let pet = complete(new);
         let creation = Creation::new(idempotency, &pet, now);
         // Also where nothing can be written now, a repeat learns what became of the first.
-        if let Some(earlier) = self.inner.database.read(|connection| creation.find(connection)).await? {
+        if let Some(earlier) = self.inner.database.read(creation.clone()).await? {
             return earlier.replay(pet);
         }
+        // Its job keeps it running until it is answered, which is after the commit.
         let running = self.inner.creations.begin(&creation)?;
-        let work = {
-            let pet = pet.clone();
-            move |connection: &Connection| {
-                // Another process may have been faster.
-                let added = match creation.find(connection)? {
-                    Some(earlier) => Err(earlier),
-                    None => {
-                        let id = insert(&mut connection.prepare_cached(sql::ADD)?, &pet, now)?;
-                        creation.remember(connection, id)?;
-                        Ok(id)
-                    }
-                };
-                // The creation runs until this is answered, which is after the commit.
-                Ok((added, running))
-            }
-        };
-        let (added, _running) = self.inner.database.write(work).await?;
-        match added {
+        if running.is_turn_to_forget() {
+            self.inner.database.write_later(Forget::before(now));
+        }
+        let add = AddOnce { add: Add { pet: pet.clone(), now }, creation, _running: running };
+        match self.inner.database.write(add).await? {
             Ok(id) => Ok(Added { pet: Pet { id, ..pet }, replayed: false }),
             Err(earlier) => earlier.replay(pet),
         }
@@ -97,15 +82,95 @@ impl Store {
     /// Adds `count` sample animals, the same ones each time.
     pub async fn insert_samples(&self, count: usize, now: Now) -> Result<(), StoreError> {
         for first in (0..count).step_by(SAMPLES_AT_ONCE) {
-            let work = move |connection: &Connection| {
-                let mut add = connection.prepare_cached(sql::ADD)?;
-                (first..count.min(first + SAMPLES_AT_ONCE))
-                    .try_for_each(|number| insert(&mut add, &complete(sample(number)), now).map(drop))
-            };
-            self.inner.database.write(work).await?;
+            let pets = (first..count.min(first + SAMPLES_AT_ONCE)).map(|number| complete(sample(number)));
+            self.inner.database.write(AddAll { pets: pets.collect(), now }).await?;
         }
         Ok(())
     }
+}
+
+struct ListOneMore(PetQuery);
+
+impl Work for ListOneMore {
+    type Output = Vec<Pet>;
+
+    /// With one animal more than asked for, where there is one.
+    async fn run(&self, on: &Connection<'_>) -> Result<Vec<Pet>, DatabaseError> {
+        let Self(query) = self;
+        let after = Value::Int(query.after.unwrap_or(PetId::MIN));
+        let limit = Value::Int(i64::from(query.limit.get()) + 1);
+        match query.status {
+            None => on.rows(sql::LIST, &[after, limit], pet).await,
+            Some(status) => on.rows(sql::LIST_BY_STATUS, &[Value::Text(status.as_str()), after, limit], pet).await,
+        }
+    }
+}
+
+struct Get(PetId);
+
+impl Work for Get {
+    type Output = Option<Pet>;
+
+    async fn run(&self, on: &Connection<'_>) -> Result<Option<Pet>, DatabaseError> {
+        on.row(sql::GET, &[Value::Int(self.0)], pet).await
+    }
+}
+
+struct Add {
+    pet: Pet,
+    now: Now,
+}
+
+impl Work for Add {
+    type Output = PetId;
+
+    const IS_ONE_STATEMENT: bool = true;
+
+    async fn run(&self, on: &Connection<'_>) -> Result<PetId, DatabaseError> {
+        add(on, &self.pet, self.now).await
+    }
+}
+
+struct AddOnce {
+    add: Add,
+    creation: Creation,
+    _running: RunningCreation,
+}
+
+impl Work for AddOnce {
+    /// The animal's id, or what an earlier one with the same key has done.
+    type Output = Result<PetId, Earlier>;
+
+    async fn run(&self, on: &Connection<'_>) -> Result<Self::Output, DatabaseError> {
+        let id = self.add.run(on).await?;
+        if self.creation.remember(on, id).await? {
+            return Ok(Ok(id));
+        }
+        // Another process was faster.
+        on.execute(sql::TAKE_BACK, &[Value::Int(id)]).await?;
+        let earlier = self.creation.run(on).await?;
+        earlier.map(Err).ok_or(DatabaseError::Vanished)
+    }
+}
+
+struct AddAll {
+    pets: Vec<Pet>,
+    now: Now,
+}
+
+impl Work for AddAll {
+    type Output = ();
+
+    async fn run(&self, on: &Connection<'_>) -> Result<(), DatabaseError> {
+        try_join_all(self.pets.iter().map(|pet| add(on, pet, self.now))).await.map(drop)
+    }
+}
+
+async fn add(on: &Connection<'_>, pet: &Pet, now: Now) -> Result<PetId, DatabaseError> {
+    let status = pet.status.as_ref().map_or("", ObservedStatus::as_str);
+    let values =
+        [Value::Text(&pet.name), Value::Int(pet.category_id), Value::Text(status), Value::Int(now.wall.as_second())];
+    on.row(sql::ADD, &values, |row| row.int(0)).await?.ok_or(DatabaseError::Vanished)
 }
 
 /// What `new` becomes, but for its id.
@@ -114,35 +179,8 @@ fn complete(new: NewPet) -> Pet {
     Pet { id: 0, name: new.name, category_id: new.category_id, status: Some(status.into()) }
 }
 
-fn insert(add: &mut CachedStatement<'_>, pet: &Pet, now: Now) -> rusqlite::Result<PetId> {
-    let status = pet.status.as_ref().map(ObservedStatus::as_str);
-    add.query_row(params![pet.name, pet.category_id, status, now.wall.as_second()], |row| row.get(0))
-}
-
-/// With one animal more than asked for, where there is one.
-fn list_one_more(connection: &Connection, query: &PetQuery) -> rusqlite::Result<Vec<Pet>> {
-    let after = query.after.unwrap_or(PetId::MIN);
-    let limit = i64::from(query.limit.get()) + 1;
-    let mut statement;
-    let mut rows = match query.status {
-        None => {
-            statement = connection.prepare_cached(sql::LIST)?;
-            statement.query([after, limit])?
-        }
-        Some(status) => {
-            statement = connection.prepare_cached(sql::LIST_BY_STATUS)?;
-            statement.query(params![status.as_str(), after, limit])?
-        }
-    };
-    let mut pets = Vec::with_capacity(usize::from(query.limit.get()) + 1);
-    while let Some(row) = rows.next()? {
-        pets.push(pet(row)?);
-    }
-    Ok(pets)
-}
-
-pub(super) fn pet(row: &Row<'_>) -> rusqlite::Result<Pet> {
-    let status = row.get_ref(3)?.as_str()?;
+pub(super) fn pet(row: Row<'_>) -> Result<Pet, DatabaseError> {
+    let status = row.text(3)?;
     let status = status.parse().map_or_else(|_| ObservedStatus::Unknown(status.to_owned()), ObservedStatus::Known);
-    Ok(Pet { id: row.get(0)?, name: row.get(1)?, category_id: row.get(2)?, status: Some(status) })
+    Ok(Pet { id: row.int(0)?, name: row.text(1)?.to_owned(), category_id: row.int(2)?, status: Some(status) })
 }

@@ -12,10 +12,13 @@ mod writer;
 use std::path::Path;
 use std::time::Duration;
 
+use futures_util::FutureExt as _;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 
-use super::{StoreError, Why};
+use super::connection::DatabaseError;
+use super::work::Work;
+use super::{DatabaseUrl, StoreError, Why};
 
 pub(super) use self::snapshot::{backup, check};
 
@@ -45,36 +48,32 @@ impl Sqlite {
         refuse_old_sqlite(rusqlite::version_number())?;
         file::create_private(path).map_err(|source| StoreError::Create { path: path.to_owned(), source })?;
         file::refuse_network(path)?;
-        let cannot_open = |source| StoreError::Open { path: path.to_owned(), source };
-        let mut writing = connect_for_writing(path).map_err(cannot_open)?;
+        let mut writing = connect_for_writing(path).map_err(|source| cannot_open(path, source))?;
         schema::migrate(&mut writing, path)?;
         let writer = Writer::start(writing).map_err(StoreError::Thread)?;
         Ok(Self { readers: Readers::new(path), writer })
     }
 
-    /// What `ask` reads. It may be asked again when the database was busy.
-    pub(super) async fn read<T>(&self, ask: impl Fn(&Connection) -> rusqlite::Result<T>) -> Result<T, Why> {
-        self.readers.read(ask).await
+    /// What `work` reads. It may be asked again when the database was busy.
+    pub(super) async fn read<W: Work>(&self, work: &W) -> Result<W::Output, Why> {
+        self.readers.read(work).await
     }
 
     /// What `work` wrote, once it is on disk. All or nothing of it is written; the work is not done where the caller
     /// has gone away before its turn came.
-    pub(super) async fn write<T: Send + 'static>(
-        &self,
-        work: impl FnOnce(&Connection) -> rusqlite::Result<T> + Send + 'static,
-    ) -> Result<T, Why> {
+    pub(super) async fn write<W: Work>(&self, work: W) -> Result<W::Output, Why> {
         self.writer.write(work).await
     }
 
     /// Has `work` written some time, if it can be; nobody hears how it went.
-    pub(super) fn write_later(&self, work: impl FnOnce(&Connection) -> rusqlite::Result<()> + Send + 'static) {
+    pub(super) fn write_later<W: Work>(&self, work: W) {
         self.writer.write_later(work);
     }
 
     /// Whether it can be read, and nothing stands against writing.
     pub(super) async fn ping(&self) -> Result<(), Why> {
         self.writer.is_sound()?;
-        self.read(|connection| connection.query_row("SELECT 1", [], |_| Ok(()))).await
+        self.readers.ping().await
     }
 
     /// Writes what waits, then closes every connection; the writing one last, so that SQLite can fold its write-ahead
@@ -99,7 +98,7 @@ fn connect_for_writing(path: &Path) -> rusqlite::Result<Connection> {
     connection.pragma_update(None, "synchronous", "FULL")?;
     // The writer does it after it has answered, and sees whether it failed.
     connection.pragma_update(None, "wal_autocheckpoint", 0)?;
-    // A transaction that begins by reading could not wait for the lock later.
+    // That of the schema: one that begins by reading could not wait for the lock later.
     connection.set_transaction_behavior(TransactionBehavior::Immediate);
     Ok(connection)
 }
@@ -121,6 +120,15 @@ fn turn_to_wal(connection: &Connection) -> rusqlite::Result<()> {
         }
     }
     turn()
+}
+
+fn cannot_open(path: &Path, source: rusqlite::Error) -> StoreError {
+    StoreError::Open { database: DatabaseUrl::Sqlite(path.to_owned()), source: source.into() }
+}
+
+/// What SQLite answers is there at once.
+fn at_once<T>(answer: impl Future<Output = Result<T, DatabaseError>>) -> Result<T, DatabaseError> {
+    answer.now_or_never().unwrap_or(Err(DatabaseError::Vanished))
 }
 
 fn is_busy(error: &rusqlite::Error) -> bool {

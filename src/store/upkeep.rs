@@ -42,6 +42,9 @@ pub enum BackupError {
         /// What SQLite said.
         source: rusqlite::Error,
     },
+    /// Servers have tools of their own for that.
+    #[error("a server is backed up with its own tools (pg_dump); petstore copy makes a SQLite file of it")]
+    Server,
     /// It was called off.
     #[error("the copy was called off")]
     Cancelled,
@@ -50,7 +53,7 @@ pub enum BackupError {
 /// Copies the database as it is at one moment to the new `file`, for its owner only, and returns once that is on disk.
 /// Nobody who uses the database waits for it. Ends early once `cancel` is cancelled.
 pub async fn backup(url: &DatabaseUrl, file: &Path, cancel: CancellationToken) -> Result<(), BackupError> {
-    let DatabaseUrl::Sqlite(path) = url.clone();
+    let DatabaseUrl::Sqlite(path) = url.clone() else { return Err(BackupError::Server) };
     let file = file.to_owned();
     let copied = spawn_blocking(move || sqlite::backup(&path, &file, &cancel)).await;
     copied.unwrap_or(Err(BackupError::Cancelled))
@@ -58,7 +61,7 @@ pub async fn backup(url: &DatabaseUrl, file: &Path, cancel: CancellationToken) -
 
 /// Reads every page and every animal. Changes nothing; nobody who uses the database waits for it.
 pub async fn check(url: &DatabaseUrl) -> Result<Checked, StoreError> {
-    let DatabaseUrl::Sqlite(path) = url.clone();
+    let DatabaseUrl::Sqlite(path) = url.clone() else { return Err(StoreError::CheckOfServer) };
     let checked = spawn_blocking(move || sqlite::check(&path)).await;
     checked.unwrap_or(Err(Why::Closed.into()))
 }

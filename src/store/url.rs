@@ -5,18 +5,23 @@ use std::io;
 use std::path::PathBuf;
 use std::str::FromStr;
 
-/// The address of a database, for example `sqlite:store.db` or `sqlite:///var/lib/petstore/store.db`.
+use super::postgres::{PostgresUrl, PostgresUrlError};
+
+/// The address of a database, for example `sqlite:store.db`, `sqlite:///var/lib/petstore/store.db` or
+/// `postgres://petstore@db.shop.example/pets`. What is shown of it has no password.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DatabaseUrl {
     /// A SQLite file, by its absolute path.
     Sqlite(PathBuf),
+    /// A PostgreSQL-compatible server.
+    Postgres(PostgresUrl),
 }
 
 /// Why an address is none.
 #[derive(Debug, thiserror::Error)]
 pub enum DatabaseUrlError {
     /// No scheme that is known.
-    #[error("a database is given as sqlite:FILE, for example sqlite:store.db")]
+    #[error("a database is given as sqlite:FILE or postgres://USER@HOST/DATABASE")]
     UnknownScheme,
     /// A scheme without a file.
     #[error("sqlite: needs the name of a file, for example sqlite:store.db")]
@@ -27,9 +32,9 @@ pub enum DatabaseUrlError {
     /// A database that lives in memory.
     #[error("a database in memory is gone with the process, and its connections do not share it: give a file")]
     Memory,
-    /// PostgreSQL.
-    #[error("PostgreSQL is not supported yet: give a SQLite file, for example sqlite:store.db")]
-    NotYet,
+    /// The address of a server.
+    #[error(transparent)]
+    Postgres(#[from] PostgresUrlError),
     /// A relative path, and the working directory cannot be found.
     #[error("the working directory cannot be found")]
     WorkingDirectory(#[source] io::Error),
@@ -39,7 +44,7 @@ impl FromStr for DatabaseUrl {
     type Err = DatabaseUrlError;
 
     /// `sqlite:relative.db`, `sqlite:/abs.db` and `sqlite:///abs.db`. A relative path is taken from the working
-    /// directory of now.
+    /// directory of now. For servers see [`PostgresUrl`].
     fn from_str(text: &str) -> Result<Self, DatabaseUrlError> {
         match text.split_once(':') {
             Some(("sqlite", rest)) => {
@@ -51,7 +56,7 @@ impl FromStr for DatabaseUrl {
                     _ => std::path::absolute(file).map(Self::Sqlite).map_err(DatabaseUrlError::WorkingDirectory),
                 }
             }
-            Some(("postgres" | "postgresql", _)) => Err(DatabaseUrlError::NotYet),
+            Some(("postgres" | "postgresql", _)) => Ok(Self::Postgres(text.parse()?)),
             _ => Err(DatabaseUrlError::UnknownScheme),
         }
     }
@@ -59,8 +64,10 @@ impl FromStr for DatabaseUrl {
 
 impl fmt::Display for DatabaseUrl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self::Sqlite(path) = self;
-        write!(f, "sqlite:{}", path.display())
+        match self {
+            Self::Sqlite(path) => write!(f, "sqlite:{}", path.display()),
+            Self::Postgres(url) => url.fmt(f),
+        }
     }
 }
 
@@ -91,6 +98,6 @@ mod tests {
         assert!(matches!(refusal("sqlite::memory:"), DatabaseUrlError::Memory));
         assert!(matches!(refusal("sqlite://:memory:"), DatabaseUrlError::Memory));
         assert!(matches!(refusal("sqlite:store.db?mode=ro"), DatabaseUrlError::Options));
-        assert!(matches!(refusal("postgres://host/db"), DatabaseUrlError::NotYet));
+        assert!(matches!(refusal("postgres://host"), DatabaseUrlError::Postgres(_)));
     }
 }

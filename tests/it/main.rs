@@ -6,6 +6,8 @@ mod cli;
 mod client;
 mod durability;
 mod flows;
+mod postgres;
 mod rooms;
 mod service;
+mod store;
 mod stub;

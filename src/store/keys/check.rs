@@ -7,12 +7,13 @@ use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use rusqlite::{Connection, OptionalExtension, Row, params};
 use secrecy::{ExposeSecret, SecretString};
 use subtle::ConstantTimeEq;
 
 use super::{Hash, KeyId, Scopes, format, hash};
 use crate::clock::Now;
+use crate::store::connection::{Connection, DatabaseError, Row, Value};
+use crate::store::work::Work;
 use crate::store::{Store, StoreError, sql};
 
 /// How long what was read of a key is believed: shorter than the five seconds in which a revocation takes effect.
@@ -75,10 +76,7 @@ impl Store {
         if let Some(known) = cached.filter(|known| known.is_fresh(now)) {
             return Ok(Some(known));
         }
-        let find = |connection: &Connection| {
-            connection.prepare_cached(sql::FIND_KEY)?.query_row([id], |row| Known::read(row, now)).optional()
-        };
-        let mut known = self.inner.database.read(find).await?;
+        let mut known = self.inner.database.read(Find { id, now }).await?;
         let mut map = self.inner.keys.map();
         match &mut known {
             // A use that was noted may not be stored yet.
@@ -101,10 +99,7 @@ impl Store {
         if let Some(known) = self.inner.keys.map().get_mut(&id) {
             known.last_used_at = Some(at);
         }
-        self.inner.database.write_later(move |connection| {
-            connection.prepare_cached(sql::USE_KEY)?.execute(params![at, id])?;
-            Ok(())
-        });
+        self.inner.database.write_later(Use { id, at });
     }
 }
 
@@ -119,14 +114,43 @@ impl KeyCache {
     }
 }
 
+struct Find {
+    id: KeyId,
+    now: Now,
+}
+
+impl Work for Find {
+    type Output = Option<Known>;
+
+    async fn run(&self, on: &Connection<'_>) -> Result<Option<Known>, DatabaseError> {
+        on.row(sql::FIND_KEY, &[Value::Text(self.id.as_str())], |row| Known::read(&row, self.now)).await
+    }
+}
+
+struct Use {
+    id: KeyId,
+    /// Unix seconds.
+    at: i64,
+}
+
+impl Work for Use {
+    type Output = ();
+
+    const IS_ONE_STATEMENT: bool = true;
+
+    async fn run(&self, on: &Connection<'_>) -> Result<(), DatabaseError> {
+        on.execute(sql::USE_KEY, &[Value::Int(self.at), Value::Text(self.id.as_str())]).await.map(drop)
+    }
+}
+
 impl Known {
-    fn read(row: &Row<'_>, now: Now) -> rusqlite::Result<Self> {
+    fn read(row: &Row<'_>, now: Now) -> Result<Self, DatabaseError> {
         Ok(Self {
-            hash: row.get(0)?,
-            scopes: row.get(1)?,
-            expires_at: row.get(2)?,
-            revoked: row.get::<_, Option<i64>>(3)?.is_some(),
-            last_used_at: row.get(4)?,
+            hash: row.bytes(0)?,
+            scopes: row.parsed(1)?,
+            expires_at: row.optional_int(2)?,
+            revoked: row.optional_int(3)?.is_some(),
+            last_used_at: row.optional_int(4)?,
             read_at: Some(now.mono),
         })
     }

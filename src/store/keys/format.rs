@@ -6,8 +6,6 @@
 use std::fmt;
 use std::str::FromStr;
 
-use rusqlite::ToSql;
-use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ToSqlOutput, ValueRef};
 use secrecy::SecretString;
 
 const PREFIX: &str = "petk_";
@@ -47,18 +45,6 @@ impl FromStr for KeyId {
     fn from_str(text: &str) -> Result<Self, NotAKeyId> {
         let id: [u8; ID] = text.as_bytes().try_into().map_err(|_| NotAKeyId)?;
         id.iter().all(u8::is_ascii_alphanumeric).then_some(Self(id)).ok_or(NotAKeyId)
-    }
-}
-
-impl ToSql for KeyId {
-    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
-        Ok(self.as_str().into())
-    }
-}
-
-impl FromSql for KeyId {
-    fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
-        value.as_str()?.parse().map_err(FromSqlError::other)
     }
 }
 

@@ -3,9 +3,6 @@
 use std::fmt;
 use std::str::FromStr;
 
-use rusqlite::ToSql;
-use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ToSqlOutput, ValueRef};
-
 /// One thing that a key may do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
@@ -91,18 +88,6 @@ impl fmt::Display for Scopes {
         let named = [(self.read, Scope::Read), (self.write, Scope::Write), (self.admin, Scope::Admin)];
         let words: Vec<&str> = named.into_iter().filter(|(has, _)| *has).map(|(_, scope)| scope.as_str()).collect();
         f.pad(&words.join(" "))
-    }
-}
-
-impl ToSql for Scopes {
-    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
-        Ok(self.to_string().into())
-    }
-}
-
-impl FromSql for Scopes {
-    fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
-        value.as_str()?.parse().map_err(FromSqlError::other)
     }
 }
 

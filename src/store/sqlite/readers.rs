@@ -4,17 +4,19 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use rusqlite::{Connection, OpenFlags};
+use rusqlite::OpenFlags;
 use tokio::time::sleep;
 
-use super::{BUSY_PAUSE, BUSY_TRIES, is_busy, keep_plans};
-use crate::store::Why;
+use super::{BUSY_PAUSE, BUSY_TRIES, at_once, is_busy, keep_plans};
+use crate::store::connection::{Connection, DatabaseError};
+use crate::store::work::Work;
+use crate::store::{Why, sql};
 
 #[derive(Debug)]
 pub(super) struct Readers {
     path: PathBuf,
     /// Nothing once closed. There are never more of them than threads that read at once.
-    idle: Mutex<Option<Vec<Connection>>>,
+    idle: Mutex<Option<Vec<rusqlite::Connection>>>,
 }
 
 impl Readers {
@@ -25,33 +27,40 @@ impl Readers {
 
     /// Reads in this thread, and waits outside of SQLite while it is busy, as it is while another process repairs the
     /// write-ahead log.
-    pub(super) async fn read<T>(&self, ask: impl Fn(&Connection) -> rusqlite::Result<T>) -> Result<T, Why> {
+    pub(super) async fn read<W: Work>(&self, work: &W) -> Result<W::Output, Why> {
         for _ in 0..BUSY_TRIES {
-            match self.read_at_once(&ask) {
-                Err(Why::Database(error)) if is_busy(&error) => sleep(BUSY_PAUSE).await,
+            match self.read_at_once(work) {
+                Err(Why::Database(error)) if matches!(&*error, DatabaseError::Sqlite(error) if is_busy(error)) => {
+                    sleep(BUSY_PAUSE).await;
+                }
                 read_or_not => return read_or_not,
             }
         }
-        self.read_at_once(&ask)
+        self.read_at_once(work)
     }
 
-    fn read_at_once<T>(&self, ask: impl Fn(&Connection) -> rusqlite::Result<T>) -> Result<T, Why> {
+    fn read_at_once<W: Work>(&self, work: &W) -> Result<W::Output, Why> {
         let idle = self.idle().as_mut().ok_or(Why::Closed)?.pop();
-        let connection = match idle {
+        let mut connection = match idle {
             Some(connection) => connection,
-            None => self.connect()?,
+            None => self.connect().map_err(DatabaseError::from)?,
         };
         // A connection whose statement failed is closed, and the next one opened anew.
-        let read = ask(&connection)?;
+        let read = at_once(work.run(&Connection::sqlite(&mut connection)))?;
         if let Some(idle) = self.idle().as_mut() {
             idle.push(connection);
         }
         Ok(read)
     }
 
-    fn connect(&self) -> rusqlite::Result<Connection> {
+    /// Whether it can be read.
+    pub(super) async fn ping(&self) -> Result<(), Why> {
+        self.read(&Ping).await
+    }
+
+    fn connect(&self) -> rusqlite::Result<rusqlite::Connection> {
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let connection = Connection::open_with_flags(&self.path, flags)?;
+        let connection = rusqlite::Connection::open_with_flags(&self.path, flags)?;
         connection.busy_timeout(Duration::ZERO)?;
         keep_plans(&connection)?;
         Ok(connection)
@@ -62,7 +71,17 @@ impl Readers {
         self.idle().take();
     }
 
-    fn idle(&self) -> MutexGuard<'_, Option<Vec<Connection>>> {
+    fn idle(&self) -> MutexGuard<'_, Option<Vec<rusqlite::Connection>>> {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+struct Ping;
+
+impl Work for Ping {
+    type Output = ();
+
+    async fn run(&self, on: &Connection<'_>) -> Result<(), DatabaseError> {
+        on.row(sql::PING, &[], |_| Ok(())).await.map(drop)
     }
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use rusqlite::Connection;
 
-use crate::store::StoreError;
+use crate::store::{DatabaseUrl, StoreError};
 
 /// In order; `PRAGMA user_version` counts those that were run. Each may be run again, since files from before that count
 /// have tables too.
@@ -23,14 +23,15 @@ pub(super) const VERSION: u32 = MIGRATIONS.len() as u32;
 /// All or nothing, in one transaction, which also keeps a second process out meanwhile. A file of a newer program is
 /// left as it is.
 pub(super) fn migrate(connection: &mut Connection, path: &Path) -> Result<(), StoreError> {
-    let cannot = |source| StoreError::Migrate { path: path.to_owned(), source };
+    let database = || DatabaseUrl::Sqlite(path.to_owned());
+    let cannot = |source: rusqlite::Error| StoreError::Migrate { database: database(), source: source.into() };
     if version(connection).map_err(cannot)? == VERSION {
         return Ok(());
     }
     let transaction = connection.transaction().map_err(cannot)?;
     let found = version(&transaction).map_err(cannot)?;
     if found > VERSION {
-        return Err(StoreError::Newer { path: path.to_owned(), found, known: VERSION });
+        return Err(StoreError::Newer { database: database(), found, known: VERSION });
     }
     for sql in MIGRATIONS.iter().skip(found as usize) {
         transaction.execute_batch(sql).map_err(cannot)?;

@@ -11,11 +11,12 @@ use rusqlite::{Connection, OpenFlags};
 use tempfile::NamedTempFile;
 use tokio_util::sync::CancellationToken;
 
-use super::{BUSY_PAUSE, BUSY_TIMEOUT, file, schema};
+use super::{BUSY_PAUSE, BUSY_TIMEOUT, cannot_open, file, schema};
 use crate::model::draft::check_name;
+use crate::store::connection::Row;
 use crate::store::pets::pet;
 use crate::store::upkeep::{BackupError, Checked};
-use crate::store::{StoreError, sql};
+use crate::store::{DatabaseUrl, StoreError, sql};
 
 /// Pages copied before it is asked again whether to go on: about 4 MiB.
 const PAGES_AT_ONCE: c_int = 1000;
@@ -70,9 +71,13 @@ fn copy_pages(from: &Connection, partial: &NamedTempFile, cancel: &CancellationT
 
 pub(in crate::store) fn check(path: &Path) -> Result<Checked, StoreError> {
     let connection = connect(path)?;
-    let found = schema::version(&connection).map_err(|source| StoreError::Open { path: path.to_owned(), source })?;
+    let found = schema::version(&connection).map_err(|source| cannot_open(path, source))?;
     if found > schema::VERSION {
-        return Err(StoreError::Newer { path: path.to_owned(), found, known: schema::VERSION });
+        return Err(StoreError::Newer {
+            database: DatabaseUrl::Sqlite(path.to_owned()),
+            found,
+            known: schema::VERSION,
+        });
     }
     let mut checked = Checked { pets: 0, problems: Vec::new() };
     let read = pages(&connection, &mut checked).and_then(|()| pets(&connection, &mut checked));
@@ -98,7 +103,7 @@ fn pets(connection: &Connection, checked: &mut Checked) -> rusqlite::Result<()> 
     while let Some(row) = rows.next()? {
         checked.pets += 1;
         let id: i64 = row.get(0)?;
-        let wrong = match pet(row) {
+        let wrong = match pet(Row::Sqlite(row)) {
             Ok(pet) => check_name(&pet.name).err().map(|error| error.to_string()),
             Err(error) => Some(error.to_string()),
         };
@@ -121,5 +126,5 @@ fn connect(path: &Path) -> Result<Connection, StoreError> {
         schema::version(&connection)?;
         Ok(connection)
     };
-    connect().map_err(|source| StoreError::Open { path: path.to_owned(), source })
+    connect().map_err(|source| cannot_open(path, source))
 }

@@ -17,14 +17,16 @@ use std::thread::{self, JoinHandle};
 
 use rusqlite::config::DbConfig;
 use rusqlite::wal::CheckpointMode;
-use rusqlite::{Connection, ErrorCode, MAIN_DB, ffi};
+use rusqlite::{ErrorCode, MAIN_DB, ffi};
 use tokio::runtime::{Handle, RuntimeFlavor};
+use tokio::sync::mpsc;
 use tokio::sync::mpsc::error::TrySendError;
-use tokio::sync::{mpsc, oneshot};
 use tokio::task::{block_in_place, spawn_blocking};
 
-use super::is_busy;
+use super::{at_once, is_busy};
 use crate::store::Why;
+use crate::store::connection::{Connection, DatabaseError};
+use crate::store::work::{Job, Work, awaited, unawaited};
 
 /// How many writes may wait. One more is refused rather than kept.
 const QUEUE: usize = 1024;
@@ -34,46 +36,6 @@ const GROUP: usize = 128;
 
 /// From how many pages on the write-ahead log is folded into the file. SQLite's own number; about 4 MiB.
 const CHECKPOINT_PAGES: c_int = 1000;
-
-/// What reads and writes in the transaction of a group, and then hears how that ended.
-trait Job: Send {
-    fn run(&mut self, connection: &Connection) -> rusqlite::Result<()>;
-    fn end(self: Box<Self>, committed: Result<(), Why>);
-}
-
-/// A write that somebody waits for.
-struct Awaited<F, T> {
-    work: Option<F>,
-    written: Option<T>,
-    reply: oneshot::Sender<Result<T, Why>>,
-}
-
-impl<T: Send, F: FnOnce(&Connection) -> rusqlite::Result<T> + Send> Job for Awaited<F, T> {
-    fn run(&mut self, connection: &Connection) -> rusqlite::Result<()> {
-        // Whoever was told "not now" meanwhile may ask again: a write that was given up must not come on top of that.
-        if !self.reply.is_closed() {
-            self.written = self.work.take().map(|work| work(connection)).transpose()?;
-        }
-        Ok(())
-    }
-
-    fn end(self: Box<Self>, committed: Result<(), Why>) {
-        let Self { written, reply, .. } = *self;
-        // Whoever asked may have gone away.
-        let _ = reply.send(committed.and_then(|()| written.ok_or(Why::Closed)));
-    }
-}
-
-/// A write that nobody waits for.
-struct Unawaited<F>(Option<F>);
-
-impl<F: FnOnce(&Connection) -> rusqlite::Result<()> + Send> Job for Unawaited<F> {
-    fn run(&mut self, connection: &Connection) -> rusqlite::Result<()> {
-        self.0.take().map_or(Ok(()), |work| work(connection))
-    }
-
-    fn end(self: Box<Self>, _: Result<(), Why>) {}
-}
 
 #[derive(Debug)]
 pub(super) struct Writer {
@@ -89,7 +51,7 @@ struct Running {
 }
 
 impl Writer {
-    pub(super) fn start(connection: Connection) -> io::Result<Self> {
+    pub(super) fn start(connection: rusqlite::Connection) -> io::Result<Self> {
         let (jobs, waiting) = mpsc::channel(QUEUE);
         let (was_alone, broken) = (AtomicBool::new(true), AtomicBool::new(false));
         let pen = Arc::new(Pen { connection: Mutex::new(Some(connection)), was_alone, broken });
@@ -104,12 +66,8 @@ impl Writer {
         if runs { self.pen.is_sound() } else { Err(Why::Closed) }
     }
 
-    pub(super) async fn write<T: Send + 'static>(
-        &self,
-        work: impl FnOnce(&Connection) -> rusqlite::Result<T> + Send + 'static,
-    ) -> Result<T, Why> {
-        let (reply, done) = oneshot::channel();
-        let job = Box::new(Awaited { work: Some(work), written: None, reply });
+    pub(super) async fn write<W: Work>(&self, work: W) -> Result<W::Output, Why> {
+        let (job, done) = awaited(work);
         // Here, if this thread may wait for the disk, nobody else is writing, and nobody is likely to come: one alone
         // would take the time of a whole group.
         let may_wait = Handle::current().runtime_flavor() == RuntimeFlavor::MultiThread;
@@ -119,7 +77,7 @@ impl Writer {
                 let connection = connection.as_mut().ok_or(Why::Closed)?;
                 if block_in_place(|| self.pen.write(connection, &mut vec![job])) {
                     // The thread has the time to fold the log in.
-                    self.write_later(|_| Ok(()));
+                    self.write_later(Nothing);
                 }
             }
             _ => self.queue(job)?,
@@ -127,8 +85,8 @@ impl Writer {
         done.await.unwrap_or(Err(Why::Closed))
     }
 
-    pub(super) fn write_later(&self, work: impl FnOnce(&Connection) -> rusqlite::Result<()> + Send + 'static) {
-        if let Err(error) = self.queue(Box::new(Unawaited(Some(work)))) {
+    pub(super) fn write_later<W: Work>(&self, work: W) {
+        if let Err(error) = self.queue(unawaited(work)) {
             tracing::debug!(%error, "a write was left out");
         }
     }
@@ -166,7 +124,7 @@ impl Writer {
 #[derive(Debug)]
 struct Pen {
     /// Nothing once closed.
-    connection: Mutex<Option<Connection>>,
+    connection: Mutex<Option<rusqlite::Connection>>,
     /// Whether the last group was of one.
     was_alone: AtomicBool,
     /// Set when nothing more may be written.
@@ -187,14 +145,14 @@ impl Pen {
                 self.judge(connection, &error);
             }
         }
-        if let Some(Err((_, error))) = self.connection().take().map(Connection::close) {
+        if let Some(Err((_, error))) = self.connection().take().map(rusqlite::Connection::close) {
             tracing::warn!(%error, "the writing connection did not close");
         }
     }
 
     /// Tells everyone in `group`, once it is on disk or failed, and empties it. Whether the write-ahead log is to be
     /// folded in then.
-    fn write(&self, connection: &mut Connection, group: &mut Vec<Box<dyn Job>>) -> bool {
+    fn write(&self, connection: &mut rusqlite::Connection, group: &mut Vec<Box<dyn Job>>) -> bool {
         self.was_alone.store(group.len() == 1, Ordering::Relaxed);
         let committed = self.commit(connection, group);
         for job in group.drain(..) {
@@ -203,12 +161,14 @@ impl Pen {
         committed.is_ok() && is_log_long(connection)
     }
 
-    fn commit(&self, connection: &mut Connection, group: &mut [Box<dyn Job>]) -> Result<(), Why> {
+    fn commit(&self, connection: &mut rusqlite::Connection, group: &mut [Box<dyn Job>]) -> Result<(), Why> {
         self.is_sound()?;
         try_commit(connection, group).map_err(|error| {
             let writes = group.len();
             tracing::error!(error = &error as &dyn Error, writes, "nothing of this group was written");
-            self.judge(connection, &error);
+            if let DatabaseError::Sqlite(error) = &error {
+                self.judge(connection, error);
+            }
             Why::from(error)
         })
     }
@@ -218,7 +178,7 @@ impl Pen {
     }
 
     /// Stops writing for good when `error` means that the file cannot be trusted.
-    fn judge(&self, connection: &Connection, error: &rusqlite::Error) {
+    fn judge(&self, connection: &rusqlite::Connection, error: &rusqlite::Error) {
         if is_fatal(error) && !self.broken.swap(true, Ordering::Relaxed) {
             tracing::error!("nothing more is written until the service is started anew");
             // Closing must not touch the file either.
@@ -227,26 +187,45 @@ impl Pen {
         }
     }
 
-    fn connection(&self) -> MutexGuard<'_, Option<Connection>> {
+    fn connection(&self) -> MutexGuard<'_, Option<rusqlite::Connection>> {
         self.connection.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-fn try_commit(connection: &mut Connection, group: &mut [Box<dyn Job>]) -> rusqlite::Result<()> {
-    let transaction = connection.transaction()?;
-    for job in group {
-        job.run(&transaction)?;
+/// All or nothing.
+fn try_commit(connection: &mut rusqlite::Connection, group: &mut [Box<dyn Job>]) -> Result<(), DatabaseError> {
+    // A transaction that begins by reading could not wait for the lock later.
+    connection.execute_batch("BEGIN IMMEDIATE")?;
+    let committed = run(connection, group).and_then(|()| Ok(connection.execute_batch("COMMIT")?));
+    if committed.is_err() && !connection.is_autocommit() {
+        connection.execute_batch("ROLLBACK")?;
     }
-    transaction.commit()
+    committed
 }
 
-fn is_log_long(connection: &Connection) -> bool {
+fn run(connection: &mut rusqlite::Connection, group: &mut [Box<dyn Job>]) -> Result<(), DatabaseError> {
+    let connection = Connection::sqlite(connection);
+    group.iter_mut().filter(|job| job.is_wanted()).try_for_each(|job| at_once(job.run(&connection)))
+}
+
+/// For the thread to wake up.
+struct Nothing;
+
+impl Work for Nothing {
+    type Output = ();
+
+    async fn run(&self, _: &Connection<'_>) -> Result<(), DatabaseError> {
+        Ok(())
+    }
+}
+
+fn is_log_long(connection: &rusqlite::Connection) -> bool {
     let pages = connection.wal_checkpoint_v2(Some(MAIN_DB), CheckpointMode::NOOP);
     pages.is_ok_and(|(pages, folded)| pages - folded >= CHECKPOINT_PAGES)
 }
 
 /// Keeps the write-ahead log short. Not part of a commit, so that nobody waits for it who need not.
-fn checkpoint(connection: &Connection) -> rusqlite::Result<()> {
+fn checkpoint(connection: &rusqlite::Connection) -> rusqlite::Result<()> {
     match connection.wal_checkpoint_v2(Some(MAIN_DB), CheckpointMode::PASSIVE) {
         // Another process is at it.
         Err(error) if is_busy(&error) => Ok(()),

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use petstore::clock;
 use petstore::model::NewPet;
 use petstore::server::Config;
-use petstore::store::{DatabaseUrl, Store};
+use petstore::store::Store;
 use serde_json::json;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::time::timeout;
@@ -62,7 +62,7 @@ async fn a_client_that_takes_no_answers_loses_its_connection() {
 #[tokio::test]
 async fn a_write_that_was_answered_503_is_not_made_later() {
     let service = Service::with(Config { request_time: Duration::from_millis(30), ..Service::config() }).await;
-    let DatabaseUrl::Sqlite(path) = service.url();
+    let path = service.file();
     let other_process = rusqlite::Connection::open(path).unwrap();
     other_process.execute_batch("BEGIN IMMEDIATE").unwrap();
     service.post(r#"{"name":"Too late","categoryId":1}"#).await.is_error(503, "storage_unavailable");

@@ -2,6 +2,7 @@
 
 use std::io::ErrorKind;
 use std::num::NonZeroU32;
+use std::path::PathBuf;
 
 use petstore::clock;
 use petstore::server::{self, Config, ServerHandle};
@@ -44,7 +45,11 @@ impl Service {
     }
 
     pub fn url(&self) -> DatabaseUrl {
-        DatabaseUrl::Sqlite(self.directory.path().join("store.db"))
+        DatabaseUrl::Sqlite(self.file())
+    }
+
+    pub fn file(&self) -> PathBuf {
+        self.directory.path().join("store.db")
     }
 
     pub fn key(&self) -> &str {

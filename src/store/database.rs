@@ -1,0 +1,87 @@
+//! Either of the two databases.
+
+use tokio::task::spawn_blocking;
+
+use super::postgres::Postgres;
+use super::sqlite::Sqlite;
+use super::url::DatabaseUrl;
+use super::work::Work;
+use super::{StoreError, Why};
+
+#[derive(Debug)]
+pub(super) enum Database {
+    Sqlite(Sqlite),
+    Postgres(Postgres),
+}
+
+impl Database {
+    /// Creates a file, and brings the schema up to date, as needed.
+    pub(super) async fn open(url: &DatabaseUrl) -> Result<Self, StoreError> {
+        match url.clone() {
+            DatabaseUrl::Sqlite(path) => {
+                let opened = spawn_blocking(move || Sqlite::open(&path)).await;
+                Ok(Self::Sqlite(opened.map_err(|_| Why::Closed)??))
+            }
+            DatabaseUrl::Postgres(url) => {
+                let postgres = Postgres::connect(&url).await?;
+                postgres.migrate().await?;
+                Ok(Self::Postgres(postgres))
+            }
+        }
+    }
+
+    /// As [`open`](Self::open), but only where the database is there.
+    pub(super) async fn open_existing(url: &DatabaseUrl) -> Result<Self, StoreError> {
+        match url {
+            DatabaseUrl::Sqlite(path) if !path.exists() => Err(StoreError::Missing { path: path.clone() }),
+            DatabaseUrl::Sqlite(_) => Self::open(url).await,
+            DatabaseUrl::Postgres(url) => {
+                let postgres = Postgres::connect(url).await?;
+                postgres.require_schema().await?;
+                Ok(Self::Postgres(postgres))
+            }
+        }
+    }
+
+    /// What `work` reads.
+    pub(super) async fn read<W: Work>(&self, work: W) -> Result<W::Output, Why> {
+        match self {
+            Self::Sqlite(sqlite) => sqlite.read(&work).await,
+            Self::Postgres(postgres) => postgres.read(work).await,
+        }
+    }
+
+    /// What `work` wrote, once it is on disk. All or nothing of it is written; the work is not done where the caller
+    /// has gone away before its turn came.
+    pub(super) async fn write<W: Work>(&self, work: W) -> Result<W::Output, Why> {
+        match self {
+            Self::Sqlite(sqlite) => sqlite.write(work).await,
+            Self::Postgres(postgres) => postgres.write(work).await,
+        }
+    }
+
+    /// Has `work` written some time, if it can be; nobody hears how it went.
+    pub(super) fn write_later<W: Work>(&self, work: W) {
+        match self {
+            Self::Sqlite(sqlite) => sqlite.write_later(work),
+            Self::Postgres(postgres) => postgres.write_later(work),
+        }
+    }
+
+    /// Whether it can be read, its schema is one that this program can use, and nothing is known to stand against
+    /// writing.
+    pub(super) async fn ping(&self) -> Result<(), Why> {
+        match self {
+            Self::Sqlite(sqlite) => sqlite.ping().await,
+            Self::Postgres(postgres) => postgres.ping().await,
+        }
+    }
+
+    /// Does what waits, then closes every connection.
+    pub(super) async fn close(&self) {
+        match self {
+            Self::Sqlite(sqlite) => sqlite.close().await,
+            Self::Postgres(postgres) => postgres.close().await,
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! A PostgreSQL-compatible server: a few connections, each of which serves many requests at once.
+//!
+//! Whatever waits when a connection becomes free goes to the server in one go: reads one behind the other without
+//! waiting for the answers between them, writes together in one transaction. So neither the distance to the server nor
+//! its fsync is paid for each request, and ten connections are plenty.
+//!
+//! Nothing waits for ever: a server that is away, frozen or cut off is given up after seconds, and its connection with
+//! it.
+
+mod desk;
+mod pool;
+mod schema;
+mod session;
+mod transaction;
+mod url;
+
+use std::error::Error;
+use std::sync::Arc;
+use std::time::Duration;
+
+use deadpool_postgres::{Pool, PoolError};
+use tokio::sync::Semaphore;
+use tokio::time::timeout;
+
+pub use self::url::{PostgresUrl, PostgresUrlError};
+
+pub(super) use self::session::Session;
+
+use self::desk::{Desk, Kind};
+use super::connection::Connection;
+use super::url::DatabaseUrl;
+use super::work::{Work, awaited};
+use super::{StoreError, Why};
+
+/// Connections at once; with several instances, each has as many.
+const CONNECTIONS: usize = 10;
+
+/// How many of them read, and how many write; the others are for what is neither.
+const READERS: usize = 3;
+const WRITERS: usize = 3;
+
+/// How long a statement may take. The server ends it then; if it does not even do that, the connection is given up.
+const STATEMENT_TIME: Duration = Duration::from_secs(5);
+const ANSWER_TIME: Duration = Duration::from_millis(5500);
+
+/// A connected server.
+#[derive(Debug)]
+pub(super) struct Postgres {
+    database: DatabaseUrl,
+    connections: Connections,
+    reads: Desk,
+    writes: Desk,
+    /// For writes that nobody waits for: as many at once.
+    spare: Arc<Semaphore>,
+}
+
+impl Postgres {
+    /// Reaches the server once, so that a wrong address is noticed at the start.
+    pub(super) async fn connect(url: &PostgresUrl) -> Result<Self, StoreError> {
+        let database = DatabaseUrl::Postgres(url.clone());
+        let connections = Connections { pool: pool::open(url)?, by_name: !url.is_behind_pooler() };
+        connections.take().await.map_err(|source| StoreError::Connect { database: database.clone(), source })?;
+        let reads = Desk::start(Kind::Read, READERS, &connections);
+        let writes = Desk::start(Kind::Write, WRITERS, &connections);
+        Ok(Self { database, connections, reads, writes, spare: Arc::new(Semaphore::new(1)) })
+    }
+
+    /// Brings the schema up to date; one instance does it, the others wait for that.
+    pub(super) async fn migrate(&self) -> Result<(), StoreError> {
+        schema::migrate(&self.connections, &self.database).await
+    }
+
+    /// An error where the schema is not up to date.
+    pub(super) async fn require_schema(&self) -> Result<(), StoreError> {
+        schema::require(&self.connections, &self.database).await
+    }
+
+    pub(super) async fn read<W: Work>(&self, work: W) -> Result<W::Output, Why> {
+        let (job, done) = awaited(work);
+        self.reads.queue(job)?;
+        done.await.unwrap_or(Err(Why::Closed))
+    }
+
+    pub(super) async fn write<W: Work>(&self, work: W) -> Result<W::Output, Why> {
+        let (job, done) = awaited(work);
+        self.writes.queue(job)?;
+        done.await.unwrap_or(Err(Why::Closed))
+    }
+
+    /// By itself, so that no transaction that somebody waits for holds its locks.
+    pub(super) fn write_later<W: Work>(&self, work: W) {
+        let Ok(permit) = Arc::clone(&self.spare).try_acquire_owned() else { return };
+        let connections = self.connections.clone();
+        tokio::spawn(async move {
+            let _permit = permit;
+            let written = async {
+                let session = connections.take().await?;
+                let written = timeout(ANSWER_TIME, work.run(&Connection::Postgres(&session))).await;
+                session.release(written.is_ok());
+                Ok::<_, Why>(written.map_err(|_| Why::NoAnswer)??)
+            };
+            if let Err(error) = written.await {
+                tracing::debug!(error = &error as &dyn Error, "a write was left out");
+            }
+        });
+    }
+
+    pub(super) async fn ping(&self) -> Result<(), Why> {
+        let found = self.read(schema::Version).await?;
+        if found >= schema::VERSION { Ok(()) } else { Err(Why::Outdated) }
+    }
+
+    pub(super) async fn close(&self) {
+        self.reads.close().await;
+        self.writes.close().await;
+        self.connections.pool.close();
+    }
+}
+
+/// All connections to the server.
+#[derive(Clone, Debug)]
+struct Connections {
+    pool: Pool,
+    /// Whether the server keeps prepared statements by name.
+    by_name: bool,
+}
+
+impl Connections {
+    async fn take(&self) -> Result<Session, Why> {
+        match self.pool.get().await {
+            Ok(client) => Ok(Session::new(client, self.by_name)),
+            Err(PoolError::Closed) => Err(Why::Closed),
+            Err(error) => Err(Why::NoConnection(Arc::new(error))),
+        }
+    }
+}

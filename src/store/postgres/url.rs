@@ -1,0 +1,225 @@
+//! The address of a server: `postgres://USER@HOST:PORT/DATABASE?OPTIONS`.
+
+use std::fmt;
+use std::net::IpAddr;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+use std::time::Duration;
+
+use tokio_postgres::Config;
+use tokio_postgres::config::{Host, SslMode};
+
+/// How long to wait for a server to accept a connection, at each of its addresses.
+const CONNECT_TIME: Duration = Duration::from_secs(3);
+
+/// After how long without a word from the other side the system gives a connection up.
+const SILENCE: Duration = Duration::from_secs(6);
+
+const PORT: u16 = 5432;
+
+/// A server and a database on it, as `--database` takes it. Neither `Debug` nor `Display` shows the password.
+///
+/// Nothing but this address counts: neither `PGHOST` nor other variables of the environment, nor `~/.pgpass`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PostgresUrl {
+    config: Config,
+    root_certificates: Option<PathBuf>,
+    is_encrypted: bool,
+    is_behind_pooler: bool,
+}
+
+/// How a connection is protected on its way.
+pub(super) enum Encryption<'a> {
+    /// Not at all: the server is on this machine.
+    None,
+    /// TLS, with the server's certificate and name verified.
+    Verified {
+        /// The certificates to trust, instead of the system's.
+        root_certificates: Option<&'a Path>,
+    },
+}
+
+/// Why an address is none.
+#[derive(Debug, thiserror::Error)]
+pub enum PostgresUrlError {
+    /// The address is not of the form `postgres://USER@HOST:PORT/DATABASE`.
+    #[error("the address of the database cannot be read; it is postgres://USER:PASSWORD@HOST:PORT/DATABASE")]
+    Form(#[source] tokio_postgres::Error),
+    /// No database is named.
+    #[error("the address names no database: postgres://USER@HOST/DATABASE")]
+    NoDatabase,
+    /// An option with a value that it cannot have.
+    #[error("{name}={value} is not possible: {remedy}")]
+    Option {
+        /// The option.
+        name: &'static str,
+        /// Its value.
+        value: String,
+        /// What is.
+        remedy: &'static str,
+    },
+}
+
+impl PostgresUrl {
+    pub(super) const fn config(&self) -> &Config {
+        &self.config
+    }
+
+    pub(super) fn encryption(&self) -> Encryption<'_> {
+        if self.is_encrypted {
+            Encryption::Verified { root_certificates: self.root_certificates.as_deref() }
+        } else {
+            Encryption::None
+        }
+    }
+
+    /// Whether a pooler in transaction mode is in between, so that nothing may be kept in a session.
+    pub(super) const fn is_behind_pooler(&self) -> bool {
+        self.is_behind_pooler
+    }
+}
+
+/// The options `sslmode`, `sslrootcert` and `pgbouncer` are read here; the driver knows the others, among them
+/// `connect_timeout`, `application_name`, `options` and `target_session_attrs`.
+impl FromStr for PostgresUrl {
+    type Err = PostgresUrlError;
+
+    fn from_str(text: &str) -> Result<Self, PostgresUrlError> {
+        let (address, options) = text.split_once('?').unwrap_or((text, ""));
+        let (mut rest, mut ssl_mode, mut root_certificates, mut is_behind_pooler) = (Vec::new(), None, None, false);
+        for option in options.split('&').filter(|option| !option.is_empty()) {
+            match option.split_once('=') {
+                Some(("sslmode", mode)) => ssl_mode = Some(mode),
+                Some(("sslrootcert", file)) => root_certificates = Some(decoded(file)),
+                Some(("pgbouncer", value)) => is_behind_pooler = yes_or_no("pgbouncer", value)?,
+                _ => rest.push(option),
+            }
+        }
+        let mut config: Config = format!("{address}?{}", rest.join("&")).parse().map_err(PostgresUrlError::Form)?;
+        if config.get_dbname().is_none_or(str::is_empty) {
+            return Err(PostgresUrlError::NoDatabase);
+        }
+        let is_encrypted = is_encrypted(ssl_mode, root_certificates.is_some(), is_here(&config))?;
+        config.ssl_mode(if is_encrypted { SslMode::Require } else { SslMode::Disable });
+        config.tcp_user_timeout(SILENCE).keepalives_idle(SILENCE / 2).keepalives_interval(SILENCE / 6);
+        config.keepalives_retries(3);
+        if config.get_connect_timeout().is_none() {
+            config.connect_timeout(CONNECT_TIME);
+        }
+        if config.get_application_name().is_none() {
+            config.application_name("petstore");
+        }
+        Ok(Self { config, root_certificates, is_encrypted, is_behind_pooler })
+    }
+}
+
+/// Elsewhere always, and always verified; on this machine where it is asked for.
+fn is_encrypted(mode: Option<&str>, has_roots: bool, is_here: bool) -> Result<bool, PostgresUrlError> {
+    let refused = |value: &str, remedy| Err(PostgresUrlError::Option { name: "sslmode", value: value.into(), remedy });
+    match mode {
+        None => Ok(!is_here || has_roots),
+        Some("verify-full") => Ok(true),
+        Some("disable") if is_here => Ok(false),
+        Some(mode @ ("disable" | "allow" | "prefer" | "require" | "verify-ca")) => {
+            refused(mode, "a server is verified by certificate and name (verify-full), or on this machine (disable)")
+        }
+        Some(mode) => refused(mode, "it can be verify-full, or disable for a server on this machine"),
+    }
+}
+
+/// Whether no other machine is on the way.
+fn is_here(config: &Config) -> bool {
+    let is_loopback =
+        |host: &str| host == "localhost" || host.parse().is_ok_and(|address: IpAddr| address.is_loopback());
+    let named = config.get_hosts().iter().all(|host| match host {
+        Host::Tcp(host) => is_loopback(host),
+        Host::Unix(_) => true,
+    });
+    named && config.get_hostaddrs().iter().all(IpAddr::is_loopback)
+}
+
+fn yes_or_no(name: &'static str, value: &str) -> Result<bool, PostgresUrlError> {
+    match value {
+        "true" => Ok(true),
+        "false" => Ok(false),
+        _ => Err(PostgresUrlError::Option { name, value: value.into(), remedy: "it is true or false" }),
+    }
+}
+
+fn decoded(file: &str) -> PathBuf {
+    let mut pairs = url::form_urlencoded::parse(file.as_bytes());
+    pairs.next().map_or_else(PathBuf::new, |(name, _)| PathBuf::from(name.into_owned()))
+}
+
+/// Without password and options.
+impl fmt::Display for PostgresUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("postgres://")?;
+        if let Some(user) = self.config.get_user() {
+            write!(f, "{user}@")?;
+        }
+        let ports = self.config.get_ports();
+        for (number, host) in self.config.get_hosts().iter().enumerate() {
+            let comma = if number > 0 { "," } else { "" };
+            let port = ports.get(number).or(ports.first()).unwrap_or(&PORT);
+            match host {
+                Host::Tcp(host) if host.contains(':') => write!(f, "{comma}[{host}]:{port}")?,
+                Host::Tcp(host) => write!(f, "{comma}{host}:{port}")?,
+                Host::Unix(directory) => write!(f, "{comma}{}:{port}", directory.display())?,
+            }
+        }
+        write!(f, "/{}", self.config.get_dbname().unwrap_or_default())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn url(text: &str) -> PostgresUrl {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn a_server_elsewhere_is_verified_and_one_on_this_machine_may_be() {
+        for (text, encrypted) in [
+            ("postgres://ada@db.shop.example/pets", true),
+            ("postgres://ada@db.shop.example/pets?sslmode=verify-full", true),
+            ("postgresql://ada@10.0.0.7:5433/pets?sslrootcert=/etc/ca.pem", true),
+            ("postgres://ada@localhost/pets", false),
+            ("postgres://ada@127.0.0.1/pets?sslmode=disable", false),
+            ("postgres://ada@[::1]/pets", false),
+            ("postgres://ada@%2Frun%2Fpostgresql/pets", false),
+            ("postgres:///pets?host=/run/postgresql", false),
+            ("postgres://ada@localhost/pets?sslmode=verify-full", true),
+            ("postgres://ada@localhost,db.shop.example/pets", true),
+            ("postgres://ada@localhost/pets?hostaddr=10.0.0.7", true),
+        ] {
+            assert_eq!(url(text).is_encrypted, encrypted, "{text}");
+        }
+        for mode in ["disable", "allow", "prefer", "require", "verify-ca", "off"] {
+            let refused = format!("postgres://ada@db.shop.example/pets?sslmode={mode}").parse::<PostgresUrl>();
+            assert!(matches!(refused, Err(PostgresUrlError::Option { name: "sslmode", .. })), "{mode}");
+        }
+    }
+
+    #[test]
+    fn the_password_is_never_shown() {
+        let url = url("postgres://ada:p%40ss@db.shop.example:5433/pets?sslrootcert=%2Fetc%2Fca.pem&pgbouncer=true");
+        assert_eq!(url.to_string(), "postgres://ada@db.shop.example:5433/pets");
+        assert!(!format!("{url:?}").contains("p@ss"));
+        assert_eq!(url.root_certificates, Some("/etc/ca.pem".into()));
+        assert!(url.is_behind_pooler());
+        assert_eq!(url.config().get_password(), Some(&b"p@ss"[..]));
+    }
+
+    #[test]
+    fn what_is_no_address_is_refused_with_the_reason() {
+        let refusal = |text: &str| text.parse::<PostgresUrl>().unwrap_err();
+        assert!(matches!(refusal("postgres://ada@host:port/pets"), PostgresUrlError::Form(_)));
+        assert!(matches!(refusal("postgres://ada@host/pets?colour=red"), PostgresUrlError::Form(_)));
+        assert!(matches!(refusal("postgres://ada@host"), PostgresUrlError::NoDatabase));
+        let pooler = refusal("postgres://ada@host/pets?pgbouncer=yes");
+        assert_eq!(pooler.to_string(), "pgbouncer=yes is not possible: it is true or false");
+    }
+}

@@ -1,0 +1,187 @@
+//! A private PostgreSQL server, from the programs of a Debian installation. It belongs to this process: it is started
+//! for the first test that asks, and stopped and removed when the process ends, however that happens.
+//!
+//! Where there is none, the tests that need it say that they were skipped, and why. Where `PETSTORE_TEST_POSTGRES` is
+//! `required`, as in CI, that is a failure.
+
+use std::ffi::OsString;
+use std::fs::{self, Permissions};
+use std::io::Write as _;
+use std::os::unix::fs::{PermissionsExt, chown};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
+
+use petstore::store::DatabaseUrl;
+use tokio_postgres::{Client, NoTls};
+
+/// How long the server may take to start.
+const START: Duration = Duration::from_secs(30);
+
+pub struct Server {
+    directory: PathBuf,
+    port: u16,
+    /// Stops the server when its stdin, which this process holds, is closed.
+    _guard: Child,
+}
+
+/// What the server of this process is, or why there is none.
+static SERVER: OnceLock<Result<Server, String>> = OnceLock::new();
+
+/// The server; nothing, after a line on stderr, where there is none.
+pub fn server() -> Option<&'static Server> {
+    match SERVER.get_or_init(Server::start) {
+        Ok(server) => Some(server),
+        Err(why) => {
+            let is_required = std::env::var_os("PETSTORE_TEST_POSTGRES").is_some_and(|value| value == "required");
+            assert!(!is_required, "{why}");
+            let test = std::thread::current().name().unwrap_or("a test").to_owned();
+            // Past the capture of the test harness, which would keep it from whoever reads.
+            let _ = writeln!(std::io::stderr(), "{test}: skipped, {why}");
+            None
+        }
+    }
+}
+
+impl Server {
+    fn start() -> Result<Self, String> {
+        let programs = programs().ok_or("no initdb and pg_ctl of PostgreSQL (Debian: apt-get install postgresql)")?;
+        let user = unprivileged_user()?;
+        let directory = tempfile::Builder::new().prefix("petstore-pg-").tempdir().map_err(|error| error.to_string())?;
+        if let Some((_, id)) = user {
+            chown(directory.path(), Some(id), Some(id)).map_err(|error| error.to_string())?;
+        }
+        fs::set_permissions(directory.path(), Permissions::from_mode(0o700)).map_err(|error| error.to_string())?;
+        let port = free_port()?;
+        let data = directory.path().join("data");
+        let run = |command: &mut Command| {
+            let output = command.current_dir(directory.path()).output().map_err(|error| error.to_string())?;
+            let said = String::from_utf8_lossy(&output.stderr).into_owned();
+            if output.status.success() { Ok(()) } else { Err(format!("{command:?}: {said}")) }
+        };
+        run(as_user(user, &programs.join("initdb"))
+            .args(["--auth=trust", "--username=admin", "--encoding=UTF8", "--no-locale", "--no-sync", "-D"])
+            .arg(&data))?;
+        let mut settings =
+            fs::OpenOptions::new().append(true).open(data.join("postgresql.conf")).map_err(|e| e.to_string())?;
+        writeln!(
+            settings,
+            "listen_addresses = '127.0.0.1'\nport = {port}\nunix_socket_directories = '{}'\nmax_connections = 300\n\
+             log_min_messages = fatal\nfsync = off",
+            directory.path().display()
+        )
+        .map_err(|error| error.to_string())?;
+        let guard = guard(user, &programs, &data, directory.path()).map_err(|error| error.to_string())?;
+        let server = Self { directory: directory.keep(), port, _guard: guard };
+        server.wait_until_ready()?;
+        server.sql("postgres", "CREATE ROLE petstore LOGIN NOSUPERUSER");
+        Ok(server)
+    }
+
+    fn wait_until_ready(&self) -> Result<(), String> {
+        let begun = Instant::now();
+        while begun.elapsed() < START {
+            if blocking(async { tokio_postgres::connect(&self.address("admin", "postgres"), NoTls).await.is_ok() }) {
+                return Ok(());
+            }
+            std::thread::yield_now();
+        }
+        Err("the server did not start".to_owned())
+    }
+
+    fn address(&self, user: &str, database: &str) -> String {
+        format!("postgres://{user}@127.0.0.1:{}/{database}", self.port)
+    }
+
+    pub fn port(&self) -> u16 {
+        self.port
+    }
+
+    /// Where the server listens, for `?host=`.
+    pub fn socket_directory(&self) -> &Path {
+        &self.directory
+    }
+
+    /// Runs statements as the one who may do everything.
+    pub fn sql(&self, database: &str, sql: &str) {
+        blocking(async { self.admin(database).await.batch_execute(sql).await }).unwrap();
+    }
+
+    /// A connection that may do everything. It ends with the runtime.
+    pub async fn admin(&self, database: &str) -> Client {
+        let (client, connection) = tokio_postgres::connect(&self.address("admin", database), NoTls).await.unwrap();
+        tokio::spawn(async { drop(connection.await) });
+        client
+    }
+
+    /// A new empty database of a role without any privileges, by its name.
+    pub fn new_database(&self) -> String {
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let name = format!("pets_{}", COUNT.fetch_add(1, Ordering::Relaxed));
+        self.sql("postgres", &format!("CREATE DATABASE {name} OWNER petstore"));
+        name
+    }
+
+    pub fn url(&self, database: &str) -> DatabaseUrl {
+        self.address("petstore", database).parse().unwrap()
+    }
+}
+
+/// In a thread and a runtime of its own, so that it can be called from anywhere.
+fn blocking<T: Send>(work: impl Future<Output = T> + Send) -> T {
+    let run = || tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(work);
+    std::thread::scope(|scope| scope.spawn(run).join().unwrap())
+}
+
+/// Where initdb and pg_ctl are; the newest of several versions.
+fn programs() -> Option<PathBuf> {
+    let mut all: Vec<PathBuf> =
+        fs::read_dir("/usr/lib/postgresql").ok()?.flatten().map(|at| at.path().join("bin")).collect();
+    all.sort();
+    all.into_iter().rev().find(|at| at.join("initdb").exists() && at.join("pg_ctl").exists())
+}
+
+/// PostgreSQL refuses to run as root: then it is the user that Debian's package makes.
+fn unprivileged_user() -> Result<Option<(&'static str, u32)>, String> {
+    if !rustix::process::geteuid().is_root() {
+        return Ok(None);
+    }
+    let users = fs::read_to_string("/etc/passwd").map_err(|error| error.to_string())?;
+    let user = users.lines().find_map(|line| line.strip_prefix("postgres:")?.split(':').nth(1)?.parse().ok());
+    user.map(|id| Some(("postgres", id))).ok_or("this is root, and there is no user postgres".to_owned())
+}
+
+fn as_user(user: Option<(&str, u32)>, program: &Path) -> Command {
+    match user {
+        None => Command::new(program),
+        Some((name, _)) => {
+            let mut command = Command::new("setpriv");
+            command.args([format!("--reuid={name}"), format!("--regid={name}"), "--clear-groups".into(), "--".into()]);
+            command.arg(program);
+            command
+        }
+    }
+}
+
+/// The server, in the hands of a shell that stops it at the end of its input.
+fn guard(user: Option<(&str, u32)>, programs: &Path, data: &Path, directory: &Path) -> std::io::Result<Child> {
+    let mut postgres = vec![as_user(user, &programs.join("postgres")).get_program().to_owned()];
+    postgres.extend(as_user(user, &programs.join("postgres")).get_args().map(OsString::from));
+    postgres.extend(["-D".into(), data.into()]);
+    Command::new("sh")
+        .args(["-c", r#"directory=$1; shift; "$@" & cat; kill -QUIT $!; wait; rm -rf "$directory""#, "sh"])
+        .arg(directory)
+        .args(postgres)
+        .current_dir(directory)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+}
+
+fn free_port() -> Result<u16, String> {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").map_err(|error| error.to_string())?;
+    Ok(listener.local_addr().map_err(|error| error.to_string())?.port())
+}

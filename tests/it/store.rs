@@ -1,0 +1,5 @@
+//! The store by itself, on each database. `list` has the checks that hold on all of them.
+
+mod fixture;
+mod list;
+mod trouble;

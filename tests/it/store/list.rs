@@ -1,0 +1,296 @@
+//! What holds on every database.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use petstore::clock::{self, Now};
+use petstore::model::{Limit, NewPet, Pet, PetQuery, PetStatus};
+use petstore::store::keys::{NewKey, Scope, Scopes};
+use petstore::store::{Idempotency, Store, StoreError, Why};
+use secrecy::ExposeSecret;
+
+use super::fixture::{Database, Kind, once, rex, till, till_key};
+
+/// Runs each check of this file on each kind of database.
+macro_rules! on_each_database {
+    ($($check:ident,)*) => {
+        mod on_sqlite { on_each_database!(@ Sqlite, $($check,)*); }
+        mod on_postgres { on_each_database!(@ Postgres, $($check,)*); }
+        mod on_a_distributed_one { on_each_database!(@ Distributed, $($check,)*); }
+        mod behind_a_pooler { on_each_database!(@ Pooled, $($check,)*); }
+    };
+    (@ $kind:ident, $($check:ident,)*) => {$(
+        #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+        async fn $check() {
+            if let Some(database) = super::Database::new(super::Kind::$kind) {
+                super::$check(&database).await;
+            }
+        }
+    )*};
+}
+
+on_each_database! {
+    an_animal_comes_back_as_it_was_added_also_after_reopening,
+    every_name_and_number_comes_back_as_it_was,
+    pages_follow_the_ids_and_end,
+    a_full_last_page_has_no_next_and_a_filter_pages_within_its_status,
+    sixty_four_writers_at_once_get_ids_of_their_own,
+    a_closed_store_refuses,
+    two_that_open_a_new_database_at_once_both_work,
+    a_repeat_gives_the_first_animal_also_after_reopening,
+    the_same_creation_at_two_instances_at_once_adds_one_animal,
+    a_used_key_with_another_creation_is_refused_and_adds_nothing,
+    an_idempotency_key_is_kept_for_a_day,
+    a_key_is_found_by_the_right_text_only,
+    a_key_revoked_by_one_instance_is_refused_by_the_other_within_five_seconds,
+    an_expired_key_is_refused,
+    a_rotated_key_and_the_new_one_are_both_good_for_a_while,
+    what_was_done_to_keys_is_noted,
+    the_first_key_is_made_once,
+    a_store_says_that_it_is_ready,
+}
+
+async fn an_animal_comes_back_as_it_was_added_also_after_reopening(database: &Database) {
+    let store = database.open().await;
+    let added = store.add(rex(), clock::now()).await.unwrap();
+    assert_eq!(added.status, Some(PetStatus::Available.into()));
+    assert!(added.id > 0);
+    assert_eq!(store.get(added.id).await.unwrap(), Some(added.clone()));
+    assert_eq!(store.get(added.id + 1).await.unwrap(), None);
+    store.close().await;
+    let reopened = database.open().await;
+    assert_eq!(reopened.get(added.id).await.unwrap(), Some(added));
+}
+
+async fn every_name_and_number_comes_back_as_it_was(database: &Database) {
+    let store = database.open().await;
+    let names = ["Zoë", "Zoe\u{308}", "👩‍🚀", "وردة", "猫", "'; DROP TABLE pets; --", "<b>", "=1+1", &"x".repeat(255)];
+    for (name, category_id) in
+        names.into_iter().zip([0, -1, i64::MAX, i64::MIN, 9_007_199_254_740_993].into_iter().cycle())
+    {
+        let new = NewPet { name: name.into(), category_id, status: Some(PetStatus::Pending) };
+        let added = store.add(new.clone(), clock::now()).await.unwrap();
+        assert_eq!(
+            (&added.name, added.category_id, added.status.clone()),
+            (&new.name, category_id, new.status.map(Into::into))
+        );
+        assert_eq!(store.get(added.id).await.unwrap(), Some(added));
+    }
+}
+
+async fn pages_follow_the_ids_and_end(database: &Database) {
+    let store = database.open().await;
+    store.insert_samples(25, clock::now()).await.unwrap();
+    let mut query = PetQuery { limit: Limit::new(10).unwrap(), ..PetQuery::default() };
+    let mut pages = Vec::new();
+    loop {
+        let page = store.list(&query).await.unwrap();
+        pages.push(page.pets.iter().map(|pet| pet.id).collect::<Vec<_>>());
+        query.after = page.next;
+        if query.after.is_none() {
+            break;
+        }
+    }
+    assert_eq!(pages.iter().map(Vec::len).collect::<Vec<_>>(), [10, 10, 5]);
+    assert!(pages.concat().is_sorted_by(|one, next| one < next));
+}
+
+async fn a_full_last_page_has_no_next_and_a_filter_pages_within_its_status(database: &Database) {
+    let store = database.open().await;
+    store.insert_samples(20, clock::now()).await.unwrap();
+    assert_eq!(store.list(&PetQuery::default()).await.unwrap().next, None);
+    let sold = PetQuery { status: Some(PetStatus::Sold), limit: Limit::MIN, after: None };
+    let first = store.list(&sold).await.unwrap();
+    let second = store.list(&PetQuery { after: first.next, ..sold }).await.unwrap();
+    assert_eq!((first.pets.len(), second.pets.len(), second.next), (1, 1, None));
+    assert!(first.pets[0].id < second.pets[0].id);
+}
+
+async fn sixty_four_writers_at_once_get_ids_of_their_own(database: &Database) {
+    let store = database.open().await;
+    let writers = (0..64).map(|number| {
+        let store = store.clone();
+        let new = NewPet { name: format!("Pet {number}"), ..rex() };
+        tokio::spawn(async move { store.add(new, clock::now()).await.unwrap() })
+    });
+    let mut added = Vec::new();
+    for writer in writers.collect::<Vec<_>>() {
+        added.push(writer.await.unwrap());
+    }
+    store.close().await;
+    let reopened = database.open().await;
+    assert_eq!(added.iter().map(|pet| pet.id).collect::<BTreeSet<_>>().len(), 64);
+    for pet in added {
+        assert_eq!(reopened.get(pet.id).await.unwrap(), Some(pet));
+    }
+    assert_eq!(all(&reopened).await.len(), 64);
+}
+
+async fn a_closed_store_refuses(database: &Database) {
+    let store = database.open().await;
+    store.list(&PetQuery::default()).await.unwrap();
+    store.close().await;
+    store.close().await;
+    assert!(matches!(store.add(rex(), clock::now()).await, Err(StoreError::Unavailable(Why::Closed))));
+    assert!(matches!(store.list(&PetQuery::default()).await, Err(StoreError::Unavailable(Why::Closed))));
+}
+
+async fn two_that_open_a_new_database_at_once_both_work(database: &Database) {
+    let (one, two) = tokio::join!(Store::open(&database.url), Store::open(&database.url));
+    let (one, two) = (one.unwrap(), two.unwrap());
+    let (first, second) = tokio::join!(one.add(rex(), clock::now()), two.add(rex(), clock::now()));
+    assert_ne!(first.unwrap().id, second.unwrap().id);
+}
+
+async fn a_repeat_gives_the_first_animal_also_after_reopening(database: &Database) {
+    let store = database.open().await;
+    let (api_key, _) = till_key(&store).await;
+    let first = store.add_once(rex(), once(api_key, "k"), clock::now()).await.unwrap();
+    store.close().await;
+    let reopened = database.open().await;
+    let again = reopened.add_once(rex(), once(api_key, "k"), clock::now()).await.unwrap();
+    assert_eq!((first.replayed, again.replayed, &again.pet), (false, true, &first.pet));
+    let (other, _) = till_key(&reopened).await;
+    assert!(!reopened.add_once(rex(), once(other, "k"), clock::now()).await.unwrap().replayed);
+    assert_eq!(all(&reopened).await.len(), 2);
+}
+
+async fn the_same_creation_at_two_instances_at_once_adds_one_animal(database: &Database) {
+    let (one, two) = (database.open().await, database.open().await);
+    let (api_key, _) = till_key(&one).await;
+    for number in 0..20 {
+        let key = number.to_string();
+        let add = |store: &Store| {
+            let (store, once) = (store.clone(), once(api_key, &key));
+            async move { store.add_once(rex(), once, clock::now()).await.unwrap() }
+        };
+        let (first, second) = tokio::join!(add(&one), add(&two));
+        assert_eq!(first.pet, second.pet);
+        assert!(first.replayed != second.replayed);
+    }
+    assert_eq!(all(&one).await.len(), 20);
+}
+
+async fn a_used_key_with_another_creation_is_refused_and_adds_nothing(database: &Database) {
+    let store = database.open().await;
+    let (api_key, _) = till_key(&store).await;
+    store.add_once(rex(), once(api_key, "k"), clock::now()).await.unwrap();
+    let other = NewPet { status: Some(PetStatus::Sold), ..rex() };
+    let refused = store.add_once(other, once(api_key, "k"), clock::now()).await;
+    assert!(matches!(refused, Err(StoreError::IdempotencyMismatch)));
+    assert_eq!(all(&store).await.len(), 1);
+}
+
+async fn an_idempotency_key_is_kept_for_a_day(database: &Database) {
+    let store = database.open().await;
+    let (api_key, _) = till_key(&store).await;
+    let (now, day) = (clock::now(), Idempotency::RETENTION);
+    let first = store.add_once(rex(), once(api_key, "k"), now).await.unwrap();
+    let repeated = store.add_once(rex(), once(api_key, "k"), later(now, day - Duration::from_secs(1))).await.unwrap();
+    assert_eq!((repeated.replayed, repeated.pet.id), (true, first.pet.id));
+    let new = store.add_once(rex(), once(api_key, "k"), later(now, day)).await.unwrap();
+    assert!(!new.replayed && new.pet.id != first.pet.id);
+    assert!(store.add_once(rex(), once(api_key, "k"), later(now, day)).await.unwrap().replayed);
+}
+
+async fn a_key_is_found_by_the_right_text_only(database: &Database) {
+    let store = database.open().await;
+    let now = clock::now();
+    let (id, key) = till_key(&store).await;
+    let key = key.expose_secret();
+    let identity = store.verify_key(key, now).await.unwrap().unwrap();
+    assert_eq!((identity.key, identity.scopes), (id, Scopes::default()));
+    let other = store.session_key().unwrap();
+    assert!(store.verify_key(other.expose_secret(), now).await.unwrap().is_some());
+    for wrong in ["", "petk_", &key[..40], &key.to_lowercase()] {
+        assert_eq!(store.verify_key(wrong, now).await.unwrap(), None, "{wrong:?}");
+    }
+    let evil = NewKey { name: "\x1b".into(), ..till() };
+    assert!(matches!(store.create_key(evil, "ada", now).await, Err(StoreError::KeyName(_))));
+    store.close().await;
+    let reopened = database.open().await;
+    assert!(reopened.verify_key(key, now).await.unwrap().is_some());
+    assert_eq!(reopened.verify_key(other.expose_secret(), now).await.unwrap(), None);
+}
+
+async fn a_key_revoked_by_one_instance_is_refused_by_the_other_within_five_seconds(database: &Database) {
+    let (one, two) = (database.open().await, database.open().await);
+    let now = clock::now();
+    let (id, key) = till_key(&one).await;
+    assert!(two.verify_key(key.expose_secret(), now).await.unwrap().is_some());
+    let revoked = one.revoke_key(id, "ada", now).await.unwrap().unwrap();
+    assert_eq!(revoked.revoked_at.map(Timestamp::as_second), Some(now.wall.as_second()));
+    assert_eq!(one.verify_key(key.expose_secret(), now).await.unwrap(), None);
+    assert_eq!(two.verify_key(key.expose_secret(), later(now, Duration::from_secs(5))).await.unwrap(), None);
+    let again = two.revoke_key(id, "eve", later(now, Duration::from_secs(60))).await.unwrap().unwrap();
+    assert_eq!(again.revoked_at, revoked.revoked_at);
+}
+
+async fn an_expired_key_is_refused(database: &Database) {
+    let store = database.open().await;
+    let now = clock::now();
+    let expires_at = Some(later(now, Duration::from_secs(60)).wall);
+    let (_, key) = store.create_key(NewKey { expires_at, ..till() }, "ada", now).await.unwrap();
+    assert!(store.verify_key(key.expose_secret(), later(now, Duration::from_secs(58))).await.unwrap().is_some());
+    assert_eq!(store.verify_key(key.expose_secret(), later(now, Duration::from_secs(61))).await.unwrap(), None);
+}
+
+async fn a_rotated_key_and_the_new_one_are_both_good_for_a_while(database: &Database) {
+    let store = database.open().await;
+    let now = clock::now();
+    let admin = NewKey { scopes: Scopes::ADMIN, ..till() };
+    let (id, old) = store.create_key(admin, "ada", now).await.unwrap();
+    let (_, new) = store.rotate_key(id, Duration::from_secs(60), "ada", now).await.unwrap().unwrap();
+    for (key, seconds, is_good) in [(&old, 30, true), (&new, 30, true), (&old, 90, false), (&new, 90, true)] {
+        let found = store.verify_key(key.expose_secret(), later(now, Duration::from_secs(seconds))).await.unwrap();
+        assert_eq!(found.is_some_and(|identity| identity.scopes.allow(Scope::Admin)), is_good, "{seconds}");
+    }
+    let late = later(now, Duration::from_secs(90));
+    assert_eq!(store.rotate_key(id, Duration::ZERO, "ada", late).await.unwrap().map(|(id, _)| id), None);
+}
+
+async fn what_was_done_to_keys_is_noted(database: &Database) {
+    let store = database.open().await;
+    let at = |seconds| later(clock::now(), Duration::from_secs(seconds));
+    let (id, _) = store.create_key(till(), "ada", at(0)).await.unwrap();
+    store.revoke_key(id, "eve", at(10)).await.unwrap();
+    store.revoke_key(id, "ida", at(20)).await.unwrap();
+    let events = store.list_key_events().await.unwrap();
+    let told: Vec<_> = events.iter().map(|event| (event.action.as_str(), event.key, event.actor.as_str())).collect();
+    assert_eq!(told, [("created", id, "ada"), ("revoked", id, "eve")]);
+    assert_eq!(store.list_keys().await.unwrap().len(), 1);
+}
+
+async fn the_first_key_is_made_once(database: &Database) {
+    let store = database.open().await;
+    assert!(!store.has_keys().await.unwrap());
+    assert!(store.create_first_key(till(), "ada", clock::now()).await.unwrap().is_some());
+    assert!(store.create_first_key(till(), "ada", clock::now()).await.unwrap().is_none());
+    assert!(store.has_keys().await.unwrap());
+}
+
+async fn a_store_says_that_it_is_ready(database: &Database) {
+    let store = database.open().await;
+    store.ping().await.unwrap();
+    store.close().await;
+    assert!(store.ping().await.is_err());
+}
+
+/// Every animal, page by page.
+pub async fn all(store: &Store) -> Vec<Pet> {
+    let mut query = PetQuery { limit: Limit::MAX, ..PetQuery::default() };
+    let mut pets = Vec::new();
+    loop {
+        let page = store.list(&query).await.unwrap();
+        pets.extend(page.pets);
+        query.after = page.next;
+        if query.after.is_none() {
+            return pets;
+        }
+    }
+}
+
+fn later(now: Now, time: Duration) -> Now {
+    Now { mono: now.mono + time, wall: now.wall + time }
+}
