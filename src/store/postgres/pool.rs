@@ -29,6 +29,10 @@ const LIFETIME: Duration = Duration::from_secs(20 * 60);
 /// How long the server keeps a transaction open for an instance that has gone silent.
 const IDLE_IN_TRANSACTION: Duration = Duration::from_secs(10);
 
+/// Else a page is planned anew each time, since a plan for any limit looks dearer than one for this limit, and planning
+/// takes longer than reading.
+const KEEP_PLANS: &str = "SET plan_cache_mode = force_generic_plan";
+
 /// Nothing is connected before the first use.
 pub(super) fn open(url: &PostgresUrl) -> Result<Pool, StoreError> {
     let config = url.config().clone();
@@ -59,7 +63,11 @@ pub(super) fn open(url: &PostgresUrl) -> Result<Pool, StoreError> {
         );
         pool = pool.post_create(Hook::async_fn(move |client, _| {
             let settings = settings.clone();
-            Box::pin(async move { client.batch_execute(&settings).await.map_err(HookError::Backend) })
+            Box::pin(async move {
+                // Not every kin of PostgreSQL has this one, and all work without it.
+                let _ = client.batch_execute(KEEP_PLANS).await;
+                client.batch_execute(&settings).await.map_err(HookError::Backend)
+            })
         }));
     }
     pool.build().map_err(|error| Why::NoConnection(Arc::new(error)).into())

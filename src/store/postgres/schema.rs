@@ -105,18 +105,23 @@ async fn version(session: &Session, database: &DatabaseUrl) -> Result<u32, Store
 async fn lease(session: &Session, holder: &str) -> Result<bool, DatabaseError> {
     for make in [sql::MAKE_VERSIONS, sql::MAKE_LEASE, sql::ADD_LEASE] {
         match session.batch(make).await {
-            // Two that make the same table at once may both find that it is not there.
-            Err(error) if has_code(&error, &SqlState::UNIQUE_VIOLATION) => return Ok(false),
-            Err(error) if has_code(&error, &SqlState::DUPLICATE_TABLE) => return Ok(false),
+            Err(error) if OTHERS_WERE_FASTER.iter().any(|code| has_code(&error, code)) => return Ok(false),
             made => made?,
         }
     }
-    let taken = session.execute(sql::TAKE_LEASE, &[Value::Text(holder), Value::Int(LEASE)]).await;
-    match taken {
-        Err(error) if has_code(&error, &SqlState::T_R_SERIALIZATION_FAILURE) => Ok(false),
+    match session.execute(sql::TAKE_LEASE, &[Value::Text(holder), Value::Int(LEASE)]).await {
+        Err(error) if OTHERS_WERE_FASTER.iter().any(|code| has_code(&error, code)) => Ok(false),
         taken => Ok(taken? > 0),
     }
 }
+
+/// What is said to those who make the same table at once, or take the lease at once. All but one are to look again.
+const OTHERS_WERE_FASTER: [SqlState; 4] = [
+    SqlState::UNIQUE_VIOLATION,
+    SqlState::DUPLICATE_TABLE,
+    SqlState::DUPLICATE_OBJECT,
+    SqlState::T_R_SERIALIZATION_FAILURE,
+];
 
 async fn end(session: &Session, holder: &str) -> Result<(), DatabaseError> {
     session.execute(sql::END_LEASE, &[Value::Text(holder)]).await.map(drop)
