@@ -23,6 +23,10 @@ pub struct ServeArgs {
     /// The address to listen on, of this machine only. Port 0 takes a free one.
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8080")]
     listen: SocketAddr,
+    /// Where Prometheus gets the figures of the service, at /metrics without a key; an address of this machine only. They
+    /// are not served unless this is given.
+    #[arg(long, value_name = "ADDRESS")]
+    metrics_listen: Option<SocketAddr>,
     /// The database, for example sqlite:store.db; made if it is not there.
     #[arg(long, value_name = "URL")]
     database: Option<DatabaseUrl>,
@@ -71,6 +75,9 @@ pub enum ServeError {
          listen on 127.0.0.1 and let a proxy with TLS pass requests on"
     )]
     NotLoopback(SocketAddr),
+    /// An address where other machines would read the figures.
+    #[error("--metrics-listen {0} would show the figures to the whole network; listen on 127.0.0.1")]
+    MetricsNotLoopback(SocketAddr),
     /// The address is taken, or not ours.
     #[error("cannot listen on {address}")]
     Listen {
@@ -101,14 +108,11 @@ pub enum ServeError {
 /// Where no key was ever made, one that may do everything is made in the name of `actor`, and written to a file beside
 /// the database, for its owner only.
 pub async fn run(args: ServeArgs, default: &DatabaseUrl, actor: &str, err: &mut impl Write) -> Result<(), ServeError> {
-    let address = args.listen;
-    if !address.ip().is_loopback() {
-        return Err(ServeError::NotLoopback(address));
-    }
+    check_addresses(&args)?;
     log_to_stderr(args.log_level, args.log_format);
-    let cannot_listen = |source| ServeError::Listen { address, source };
     let mut signals = Signals::new().map_err(ServeError::Signals)?;
-    let listener = listen(address).map_err(cannot_listen)?;
+    let listener = listen(args.listen)?;
+    let metrics_listener = args.metrics_listen.map(listen).transpose()?;
     let database = args.database.as_ref().unwrap_or(default);
     let store = Store::open(database).await?;
     if args.sample > 0 {
@@ -116,9 +120,14 @@ pub async fn run(args: ServeArgs, default: &DatabaseUrl, actor: &str, err: &mut 
     }
     let key_file = first_key(&store, database, actor).await?;
     let config = Config { cors_origins: args.cors_origin, ..Config::default() };
-    let server = server::start(config, store.clone(), listener).map_err(cannot_listen)?;
+    let cannot_listen = |source| ServeError::Listen { address: args.listen, source };
+    let mut server = server::start(config, store.clone(), listener).map_err(cannot_listen)?;
+    let metrics = metrics_listener.map(|listener| server.serve_metrics(listener)).transpose().map_err(cannot_listen)?;
     // Serving matters more than a closed stderr.
     let _ = writeln!(err, "listening on {}", server.base_url());
+    if let Some(address) = metrics {
+        let _ = writeln!(err, "metrics on http://{address}/metrics");
+    }
     if let Some(file) = key_file {
         let _ = writeln!(err, "the first API key, which may do everything, is in {}", file.display());
     }
@@ -150,12 +159,26 @@ fn log_to_stderr(level: LogLevel, format: LogFormat) {
     }
 }
 
+/// What is not encrypted stays on this machine.
+fn check_addresses(args: &ServeArgs) -> Result<(), ServeError> {
+    if !args.listen.ip().is_loopback() {
+        return Err(ServeError::NotLoopback(args.listen));
+    }
+    match args.metrics_listen {
+        Some(address) if !address.ip().is_loopback() => Err(ServeError::MetricsNotLoopback(address)),
+        _ => Ok(()),
+    }
+}
+
 /// With a queue as long as the system allows for those who all come at once.
-fn listen(address: SocketAddr) -> io::Result<TcpListener> {
-    let socket = if address.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
-    socket.set_reuseaddr(true)?;
-    socket.bind(address)?;
-    socket.listen(QUEUE)
+fn listen(address: SocketAddr) -> Result<TcpListener, ServeError> {
+    let listen = || {
+        let socket = if address.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
+        socket.set_reuseaddr(true)?;
+        socket.bind(address)?;
+        socket.listen(QUEUE)
+    };
+    listen().map_err(|source| ServeError::Listen { address, source })
 }
 
 /// The file with the first key, where this start has made it.
@@ -213,9 +236,15 @@ mod tests {
     async fn an_address_that_others_reach_is_refused_before_anything_is_opened() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("store.db");
-        let Line { serve: args } = Line::parse_from(["serve", "--listen", "0.0.0.0:0"]);
-        let refused = run(args, &DatabaseUrl::Sqlite(path.clone()), "ada", &mut Vec::new()).await;
-        assert!(matches!(refused, Err(ServeError::NotLoopback(_))));
-        assert!(!path.exists());
+        let refused = async |flags: &[&str]| {
+            let Line { serve: args } = Line::parse_from(flags);
+            let refused = run(args, &DatabaseUrl::Sqlite(path.clone()), "ada", &mut Vec::new()).await;
+            assert!(!path.exists());
+            refused
+        };
+        let open = refused(&["serve", "--listen", "0.0.0.0:0"]).await;
+        assert!(matches!(open, Err(ServeError::NotLoopback(_))));
+        let open = refused(&["serve", "--listen", "127.0.0.1:0", "--metrics-listen", "[::]:0"]).await;
+        assert!(matches!(open, Err(ServeError::MetricsNotLoopback(_))));
     }
 }

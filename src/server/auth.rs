@@ -16,6 +16,7 @@ use governor::{DefaultKeyedRateLimiter, Quota, RateLimiter};
 
 use super::Service;
 use super::failure::Failure;
+use super::metrics::Limit;
 use crate::clock;
 use crate::store::keys::Scope;
 
@@ -67,7 +68,14 @@ pub(super) async fn require_key(
         Some(key) => service.store.verify_key(key, clock::now()).await?,
         None => None,
     };
-    let identity = identity.ok_or_else(|| service.failed_authentications.next(peer))?;
+    let Some(identity) = identity else {
+        service.metrics.failed_authentications.inc();
+        let failure = service.failed_authentications.next(peer);
+        if matches!(failure, Failure::TooManyFailedAuthentications) {
+            service.metrics.rate_limited(Limit::Address);
+        }
+        return Err(failure);
+    };
     let scope = if request.method() == Method::POST { Scope::Write } else { Scope::Read };
     if !identity.scopes.allow(scope) {
         return Err(Failure::Forbidden(scope));

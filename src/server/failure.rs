@@ -60,9 +60,9 @@ pub(super) enum Failure {
     Internal,
 }
 
-/// What the frame logs of an answer, and the client never sees.
+/// What the frame logs and counts of an answer, and the client never sees; nothing where the store took too long.
 #[derive(Clone, Debug)]
-pub(super) struct Cause(pub(super) Arc<StoreError>);
+pub(super) struct Cause(pub(super) Option<Arc<StoreError>>);
 
 impl Failure {
     const fn kind(&self) -> (StatusCode, ProblemCode) {
@@ -119,8 +119,8 @@ impl IntoResponse for Failure {
             _ => None,
         };
         response.headers_mut().extend(extra.map(|(name, value)| (name, HeaderValue::from_static(value))));
-        if let Self::Storage(Some(error)) = self {
-            response.extensions_mut().insert(Cause(Arc::new(error)));
+        if let Self::Storage(error) = self {
+            response.extensions_mut().insert(Cause(error.map(Arc::new)));
         }
         response
     }

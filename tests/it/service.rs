@@ -11,4 +11,5 @@ mod fixture;
 mod generated;
 mod idempotency;
 mod keys;
+mod metrics;
 mod requests;
