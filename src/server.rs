@@ -1,7 +1,7 @@
 //! The service: the Petstore Animals API over HTTP/1.1, on top of a [`Store`].
 //!
 //! A request passes, from the outside in: `accept` (the places for connections), `connection` (its time limits), `frame`
-//! (request id, common headers, panics, the log line, the metrics), `cors`, `auth` (the API key, before anything else is
+//! (request id, the client behind `proxies`, common headers, panics, the log line, the metrics), `cors`, `auth` (the API key, before anything else is
 //! looked at), the routes, and `pets`.
 //! Everything that is refused becomes an Error body in one place, `failure`. This room knows the store and the model;
 //! it knows nothing of the app and of the client.
@@ -17,6 +17,7 @@ mod frame;
 mod metrics;
 mod new_pet;
 mod pets;
+mod proxies;
 mod routes;
 
 use std::io;
@@ -30,6 +31,7 @@ use tokio::task::JoinHandle;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 pub use self::cors::{NotAnOrigin, Origin};
+pub use self::proxies::{NotAProxy, Proxy};
 
 use self::auth::FailedAuthentications;
 use self::metrics::Metrics;
@@ -65,6 +67,8 @@ pub struct Config {
     pub failed_authentications: NonZeroU32,
     /// Origins whose web pages may use the service: none.
     pub cors_origins: Vec<Origin>,
+    /// Proxies whose `X-Forwarded-For` tells whose request it is: none.
+    pub proxies: Vec<Proxy>,
     /// What running requests get to end after the order to stop: 8 s, so that the whole stop stays within 10 s.
     pub drain: Duration,
 }
@@ -81,6 +85,7 @@ impl Default for Config {
             connections: 1024,
             failed_authentications: const { NonZeroU32::new(10).unwrap() },
             cors_origins: Vec::new(),
+            proxies: Vec::new(),
             drain: Duration::from_secs(8),
         }
     }

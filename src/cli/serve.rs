@@ -10,7 +10,7 @@ use tokio::net::{TcpListener, TcpSocket};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use crate::clock;
-use crate::server::{self, Config, Origin};
+use crate::server::{self, Config, Origin, Proxy};
 use crate::store::keys::{NewKey, Scopes};
 use crate::store::{DatabaseUrl, Store, StoreError};
 
@@ -42,6 +42,10 @@ pub struct ServeArgs {
     /// Let web pages of this origin use the service, for example `https://shop.example`. May be given more than once.
     #[arg(long, value_name = "ORIGIN")]
     cors_origin: Vec<Origin>,
+    /// A proxy whose X-Forwarded-For is believed: the address it comes from, or a network with nothing but proxies. It must
+    /// write the client's address at the right end, as nginx and HAProxy do. May be given more than once.
+    #[arg(long, value_name = "ADDRESS|NETWORK")]
+    proxy: Vec<Proxy>,
 }
 
 /// From which level on something is logged.
@@ -119,7 +123,7 @@ pub async fn run(args: ServeArgs, default: &DatabaseUrl, actor: &str, err: &mut 
         store.insert_samples(args.sample, clock::now()).await?;
     }
     let key_file = first_key(&store, database, actor).await?;
-    let config = Config { cors_origins: args.cors_origin, ..Config::default() };
+    let config = Config { cors_origins: args.cors_origin, proxies: args.proxy, ..Config::default() };
     let cannot_listen = |source| ServeError::Listen { address: args.listen, source };
     let mut server = server::start(config, store.clone(), listener).map_err(cannot_listen)?;
     let metrics = metrics_listener.map(|listener| server.serve_metrics(listener)).transpose().map_err(cannot_listen)?;

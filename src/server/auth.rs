@@ -17,15 +17,12 @@ use governor::{DefaultKeyedRateLimiter, Quota, RateLimiter};
 use super::Service;
 use super::failure::Failure;
 use super::metrics::Limit;
+use super::proxies::Client;
 use crate::clock;
 use crate::store::keys::Scope;
 
 /// From how many addresses on those that are quiet again are forgotten.
 const ADDRESSES: usize = 10_000;
-
-/// The address that a connection comes from.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Peer(pub(super) IpAddr);
 
 /// Counts requests without a valid key, by address.
 #[derive(Debug)]
@@ -36,12 +33,12 @@ impl FailedAuthentications {
         Self(RateLimiter::keyed(Quota::per_second(each_second)))
     }
 
-    /// What the next one from `peer` is answered.
-    fn next(&self, peer: Peer) -> Failure {
+    /// What the next one from `client` is answered.
+    fn next(&self, client: Client) -> Failure {
         if self.0.len() > ADDRESSES {
             self.0.retain_recent();
         }
-        match self.0.check_key(&network(peer.0)) {
+        match self.0.check_key(&network(client.0)) {
             Ok(()) => Failure::Unauthorized,
             Err(_) => Failure::TooManyFailedAuthentications,
         }
@@ -60,7 +57,7 @@ fn network(address: IpAddr) -> IpAddr {
 /// it was.
 pub(super) async fn require_key(
     State(service): State<Service>,
-    Extension(peer): Extension<Peer>,
+    Extension(client): Extension<Client>,
     mut request: Request,
     next: Next,
 ) -> Result<Response, Failure> {
@@ -70,7 +67,7 @@ pub(super) async fn require_key(
     };
     let Some(identity) = identity else {
         service.metrics.failed_authentications.inc();
-        let failure = service.failed_authentications.next(peer);
+        let failure = service.failed_authentications.next(client);
         if matches!(failure, Failure::TooManyFailedAuthentications) {
             service.metrics.rate_limited(Limit::Address);
         }

@@ -13,8 +13,10 @@ use axum::response::{IntoResponse, Response};
 use futures_util::FutureExt;
 use uuid::{NoContext, Timestamp, Uuid};
 
+use super::Config;
 use super::failure::{Cause, Failure};
 use super::metrics::Metrics;
+use super::proxies::{Client, Peer};
 use super::routes::{OPENAPI_PATH, PETS_PATH};
 use crate::clock::{self, Now};
 use crate::model::sunset;
@@ -32,11 +34,20 @@ const RETENTION: HeaderValue = HeaderValue::from_static("86400");
 /// The longest request id that is taken over from the client.
 const REQUEST_ID_MAX: usize = 64;
 
-pub(super) async fn frame(State(metrics): State<Arc<Metrics>>, request: Request, next: Next) -> Response {
+pub(super) async fn frame(
+    State((metrics, config)): State<(Arc<Metrics>, Arc<Config>)>,
+    mut request: Request,
+    next: Next,
+) -> Response {
     let started = clock::now();
     let request_id = request_id(request.headers(), started);
     let method = request.method().clone();
     let path = request.uri().path().to_owned();
+    let peer = request.extensions().get::<Peer>().copied();
+    let client = peer.map(|peer| Client::of(peer, request.headers(), &config.proxies));
+    if let Some(client) = client {
+        request.extensions_mut().insert(client);
+    }
     let in_flight = metrics.requests.begin(&method, &path);
 
     let answer = AssertUnwindSafe(next.run(request)).catch_unwind().await;
@@ -62,6 +73,7 @@ pub(super) async fn frame(State(metrics): State<Arc<Metrics>>, request: Request,
     in_flight.answered(response.status(), took);
     tracing::info!(
         request_id = id,
+        client = client.map(|Client(address)| display(address)),
         method = short(method.as_str()),
         path = short(&path),
         status = response.status().as_u16(),
@@ -141,8 +153,8 @@ mod tests {
     #[tokio::test]
     async fn a_panic_in_a_handler_is_a_500_error_and_its_text_is_not_sent() {
         let panics = async || -> Response { panic!("secret") };
-        let metrics = Arc::new(Metrics::new(clock::now()));
-        let router = Router::new().route("/v1/pets", get(panics)).layer(from_fn_with_state(metrics, frame));
+        let state = (Arc::new(Metrics::new(clock::now())), Arc::new(Config::default()));
+        let router = Router::new().route("/v1/pets", get(panics)).layer(from_fn_with_state(state, frame));
         let request = Request::get("/v1/pets").body(Body::empty()).unwrap();
         let response = router.oneshot(request).await.unwrap();
         assert_eq!(response.status(), 500);

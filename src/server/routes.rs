@@ -36,13 +36,14 @@ pub(super) fn router(service: Service) -> Router {
     // Around the closed router as a whole: a layer inside it would not see the Allow header that axum adds to a 405.
     let guarded = from_fn_with_state(service.clone(), auth::require_key).layer(closed);
     let cors = (!service.config.cors_origins.is_empty()).then(|| cors::layer(&service.config.cors_origins));
+    let around = (Arc::clone(&service.metrics), Arc::clone(&service.config));
     Router::new()
         .route(OPENAPI_PATH, with_allow(get(openapi), GET_ONLY))
         .route(HEALTH_PATH, with_allow(get(healthz), GET_ONLY))
         .route(READINESS_PATH, with_allow(get(readyz), GET_ONLY))
         .fallback_service(guarded)
         .layer(option_layer(cors))
-        .layer(from_fn_with_state(Arc::clone(&service.metrics), frame::frame))
+        .layer(from_fn_with_state(around, frame::frame))
         .with_state(service)
 }
 

@@ -12,4 +12,5 @@ mod generated;
 mod idempotency;
 mod keys;
 mod metrics;
+mod proxies;
 mod requests;
