@@ -1,8 +1,8 @@
 //! The service: the Petstore Animals API over HTTP/1.1, on top of a [`Store`].
 //!
 //! A request passes, from the outside in: `accept` (the places for connections), `connection` (its time limits), `frame`
-//! (request id, the client behind `proxies`, common headers, panics, the log line, the metrics), `cors`, `auth` (the API key, before anything else is
-//! looked at), the routes, and `pets`.
+//! (request id, the client behind `proxies`, common headers, panics, the log line, the metrics), `cors`, `auth` (the API key and its
+//! `limits`, before anything else is looked at), the routes, and `pets`.
 //! Everything that is refused becomes an Error body in one place, `failure`. This room knows the store and the model;
 //! it knows nothing of the app and of the client.
 
@@ -14,6 +14,7 @@ mod cors;
 mod extract;
 mod failure;
 mod frame;
+mod limits;
 mod metrics;
 mod new_pet;
 mod pets;
@@ -31,9 +32,11 @@ use tokio::task::JoinHandle;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 pub use self::cors::{NotAnOrigin, Origin};
+pub use self::limits::RateLimit;
 pub use self::proxies::{NotAProxy, Proxy};
 
 use self::auth::FailedAuthentications;
+use self::limits::RateLimits;
 use self::metrics::Metrics;
 use crate::clock;
 use crate::store::Store;
@@ -63,8 +66,11 @@ pub struct Config {
     pub write_time: Duration,
     /// Connections at once: 1,024. A further one takes the place of the one that has waited longest for a request.
     pub connections: usize,
-    /// Requests without a valid key that one address gets a 401 for each second: 10. Further ones get a 429.
-    pub failed_authentications: NonZeroU32,
+    /// Requests without a valid key that one address gets a 401 for each second: 10. Further ones get a 429; none do
+    /// where there is no limit.
+    pub failed_authentications: Option<NonZeroU32>,
+    /// How often one API key may ask: without a limit.
+    pub rate_limit: Option<RateLimit>,
     /// Origins whose web pages may use the service: none.
     pub cors_origins: Vec<Origin>,
     /// Proxies whose `X-Forwarded-For` tells whose request it is: none.
@@ -83,7 +89,8 @@ impl Default for Config {
             request_time: Duration::from_secs(30),
             write_time: Duration::from_secs(30),
             connections: 1024,
-            failed_authentications: const { NonZeroU32::new(10).unwrap() },
+            failed_authentications: NonZeroU32::new(10),
+            rate_limit: None,
             cors_origins: Vec::new(),
             proxies: Vec::new(),
             drain: Duration::from_secs(8),
@@ -97,7 +104,8 @@ struct Service {
     store: Store,
     config: Arc<Config>,
     metrics: Arc<Metrics>,
-    failed_authentications: Arc<FailedAuthentications>,
+    failed_authentications: Option<Arc<FailedAuthentications>>,
+    rate_limits: Option<Arc<RateLimits>>,
 }
 
 /// A running service. When this is dropped, the service stops by itself in the background.
@@ -114,9 +122,14 @@ pub struct ServerHandle {
 pub fn start(config: Config, store: Store, listener: TcpListener) -> io::Result<ServerHandle> {
     let address = listener.local_addr()?;
     let stop = CancellationToken::new();
-    let failed_authentications = Arc::new(FailedAuthentications::new(config.failed_authentications));
     let (config, metrics) = (Arc::new(config), Arc::new(Metrics::new(clock::now())));
-    let service = Service { store, config: Arc::clone(&config), metrics: Arc::clone(&metrics), failed_authentications };
+    let service = Service {
+        store,
+        config: Arc::clone(&config),
+        metrics: Arc::clone(&metrics),
+        failed_authentications: config.failed_authentications.map(FailedAuthentications::new).map(Arc::new),
+        rate_limits: config.rate_limit.map(RateLimits::new).map(Arc::new),
+    };
     let (router, connections) = (routes::router(service), metrics.connections.clone());
     let task = tokio::spawn(accept::run(listener, router, Arc::clone(&config), connections, stop.clone()));
     Ok(ServerHandle { address, config, metrics, stop: stop.drop_guard(), tasks: vec![task] })

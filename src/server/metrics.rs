@@ -57,14 +57,17 @@ pub(super) struct Connections {
 pub(super) enum Limit {
     /// The one for requests without a valid key, by address.
     Address,
+    /// The one for each API key.
+    Key,
 }
 
 impl Limit {
-    const ALL: [Self; 1] = [Self::Address];
+    const ALL: [Self; 2] = [Self::Address, Self::Key];
 
     const fn as_str(self) -> &'static str {
         match self {
             Self::Address => "address",
+            Self::Key => "key",
         }
     }
 }

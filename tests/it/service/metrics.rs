@@ -6,7 +6,7 @@ use std::net::SocketAddr;
 use std::num::NonZeroU32;
 use std::time::Duration;
 
-use petstore::server::Config;
+use petstore::server::{Config, RateLimit};
 use petstore::store::DatabaseUrl;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
@@ -144,11 +144,19 @@ async fn failures_of_the_storage_count_by_their_kind() {
 
 #[tokio::test]
 async fn slowed_requests_count_by_the_limit_that_they_met() {
-    let config = Config { failed_authentications: NonZeroU32::MIN, ..Config::default() };
-    let (service, at) = with_metrics(config).await;
-    assert_eq!(figures(at).await.get(r#"petstore_rate_limited_total{limit="address"}"#), 0.0);
+    let one = NonZeroU32::MIN;
+    let rate_limit = Some(RateLimit { each_second: one, burst: one });
+    let (service, at) =
+        with_metrics(Config { failed_authentications: Some(one), rate_limit, ..Config::default() }).await;
+    let limited = async || {
+        let figures = figures(at).await;
+        ["address", "key"].map(|limit| figures.get(&format!("petstore_rate_limited_total{{limit=\"{limit}\"}}")))
+    };
+    assert_eq!(limited().await, [0.0, 0.0]);
     service.slowed("GET", "/v1/pets").await.is_error(429, "rate_limited");
-    assert_eq!(figures(at).await.get(r#"petstore_rate_limited_total{limit="address"}"#), 1.0);
+    assert_eq!(limited().await, [1.0, 0.0]);
+    until(async || service.get("/v1/pets").await.status == 429).await;
+    assert_eq!(limited().await, [1.0, 1.0]);
 }
 
 #[tokio::test]

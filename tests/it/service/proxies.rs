@@ -9,7 +9,7 @@ use super::fixture::{Service, until};
 /// A service that this machine asks, and that was told to believe these. One failure a second is not slowed.
 async fn believing(proxies: &[&str]) -> Service {
     let proxies = proxies.iter().map(|proxy| proxy.parse().unwrap()).collect();
-    Service::with(Config { failed_authentications: NonZeroU32::MIN, proxies, ..Config::default() }).await
+    Service::with(Config { failed_authentications: Some(NonZeroU32::MIN), proxies, ..Config::default() }).await
 }
 
 async fn status(service: &Service, forwarded_for: &str) -> u16 {
