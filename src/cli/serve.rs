@@ -1,17 +1,19 @@
 //! `petstore serve`: the service in the foreground, until a signal.
 
+mod limits;
+
 use std::io::{self, Write};
 use std::net::SocketAddr;
-use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 
-use clap::{Args, ValueEnum, value_parser};
+use clap::{Args, ValueEnum};
 use secrecy::ExposeSecret;
 use tokio::net::{TcpListener, TcpSocket};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
+use self::limits::LimitArgs;
 use crate::clock;
-use crate::server::{self, Config, Origin, Proxy, RateLimit};
+use crate::server::{self, Config, Origin, Proxy};
 use crate::store::keys::{NewKey, Scopes};
 use crate::store::{DatabaseUrl, Store, StoreError};
 
@@ -47,17 +49,8 @@ pub struct ServeArgs {
     /// write the client's address at the right end, as nginx and HAProxy do. May be given more than once.
     #[arg(long, value_name = "ADDRESS|NETWORK")]
     proxy: Vec<Proxy>,
-    /// The most requests a second with one API key. Each instance counts for itself: two of them over one database allow
-    /// twice as many.
-    #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..=RateLimit::MAX.get().into()))]
-    rate_limit: Option<u32>,
-    /// How many of them may come at once, after a time without any [default: twice the rate limit].
-    #[arg(long, value_name = "N", requires = "rate_limit", value_parser = value_parser!(u32).range(1..))]
-    rate_burst: Option<u32>,
-    /// The most requests a second without a valid API key that one address gets a 401 for; further ones get a 429. 0 is
-    /// no limit. Each instance counts for itself.
-    #[arg(long, value_name = "N", default_value_t = 10)]
-    failed_auth_limit: u32,
+    #[command(flatten)]
+    limits: LimitArgs,
 }
 
 /// From which level on something is logged.
@@ -136,8 +129,8 @@ pub async fn run(args: ServeArgs, default: &DatabaseUrl, actor: &str, err: &mut 
     }
     let key_file = first_key(&store, database, actor).await?;
     let config = Config {
-        failed_authentications: NonZeroU32::new(args.failed_auth_limit),
-        rate_limit: rate_limit(&args),
+        failed_authentications: args.limits.failed_authentications(),
+        rate_limit: args.limits.rate_limit(),
         cors_origins: args.cors_origin,
         proxies: args.proxy,
         ..Config::default()
@@ -179,12 +172,6 @@ fn log_to_stderr(level: LogLevel, format: LogFormat) {
         LogFormat::Text => log.with_ansi(false).init(),
         LogFormat::Json => log.json().flatten_event(true).init(),
     }
-}
-
-fn rate_limit(args: &ServeArgs) -> Option<RateLimit> {
-    let each_second = NonZeroU32::new(args.rate_limit?)?;
-    let burst = args.rate_burst.and_then(NonZeroU32::new).unwrap_or(each_second.saturating_add(each_second.get()));
-    Some(RateLimit { each_second, burst })
 }
 
 /// What is not encrypted stays on this machine.
@@ -258,21 +245,6 @@ mod tests {
     struct Line {
         #[command(flatten)]
         serve: ServeArgs,
-    }
-
-    #[test]
-    fn a_rate_limit_has_a_burst_of_twice_as_many_unless_told_otherwise() {
-        let limit = |flags: &[&str]| {
-            let line = Line::try_parse_from(["serve"].iter().chain(flags)).ok()?;
-            Some(rate_limit(&line.serve).map(|limit| (limit.each_second.get(), limit.burst.get())))
-        };
-        assert_eq!(limit(&[]), Some(None));
-        assert_eq!(limit(&["--rate-limit", "50"]), Some(Some((50, 100))));
-        assert_eq!(limit(&["--rate-limit", "50", "--rate-burst", "7"]), Some(Some((50, 7))));
-        for wrong in [&["--rate-limit", "0"][..], &["--rate-limit", "1000001"], &["--rate-burst", "7"]] {
-            assert_eq!(limit(wrong), None, "{wrong:?}");
-        }
-        assert_eq!(limit(&["--rate-limit", "50", "--rate-burst", "0"]), None);
     }
 
     #[tokio::test]

@@ -274,6 +274,26 @@ fn the_log_is_json_with_the_request_id_and_the_client_and_without_the_key() {
 }
 
 #[test]
+fn the_metrics_are_where_the_second_line_says() {
+    let home = home();
+    let database = format!("sqlite:{}", home.path().join("store.db").display());
+    let serve = ["serve", "--listen", "127.0.0.1:0", "--metrics-listen", "127.0.0.1:0", "--database", &database];
+    let mut child = petstore(&home, &serve).stderr(Stdio::piped()).spawn().unwrap();
+    let mut lines = BufReader::new(child.stderr.take().unwrap()).lines().map(Result::unwrap).skip(1);
+    let line = lines.next().unwrap();
+    let address = line.strip_prefix("metrics on http://").unwrap().strip_suffix("/metrics").unwrap();
+    let mut prometheus = TcpStream::connect(address).unwrap();
+    prometheus.write_all(b"GET /metrics HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").unwrap();
+    let mut answer = String::new();
+    prometheus.read_to_string(&mut answer).unwrap();
+    assert!(answer.starts_with("HTTP/1.1 200") && answer.ends_with("# EOF\n"), "{answer}");
+    assert!(Command::new("kill").arg(child.id().to_string()).status().unwrap().success());
+    assert!(child.wait().unwrap().success());
+    let open = run(&home, &["serve", "--metrics-listen", "0.0.0.0:0", "--database", &database]);
+    fails_cleanly(&open, 2, "--metrics-listen 0.0.0.0:0");
+}
+
+#[test]
 fn a_first_start_writes_a_key_for_its_owner_only_and_a_second_one_none() {
     let home = home();
     let database = format!("sqlite:{}", home.path().join("store.db").display());
