@@ -1,8 +1,8 @@
 //! The service: the Petstore Animals API over HTTP/1.1, on top of a [`Store`].
 //!
 //! A request passes, from the outside in: `accept` (the places for connections), `connection` (its time limits), `frame`
-//! (request id, common headers, panics, the log line), `cors`, `auth` (the API key, before anything else is looked at), the routes, and
-//! `pets`.
+//! (request id, the client behind `proxies`, common headers, panics, the log line, the metrics), `cors`, `auth` (the API key and its
+//! `limits`, before anything else is looked at), the routes, and `pets`.
 //! Everything that is refused becomes an Error body in one place, `failure`. This room knows the store and the model;
 //! it knows nothing of the app and of the client.
 
@@ -14,8 +14,11 @@ mod cors;
 mod extract;
 mod failure;
 mod frame;
+mod limits;
+mod metrics;
 mod new_pet;
 mod pets;
+mod proxies;
 mod routes;
 
 use std::io;
@@ -29,12 +32,20 @@ use tokio::task::JoinHandle;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 pub use self::cors::{NotAnOrigin, Origin};
+pub use self::limits::RateLimit;
+pub use self::proxies::{NotAProxy, Proxy};
 
 use self::auth::FailedAuthentications;
+use self::limits::RateLimits;
+use self::metrics::Metrics;
+use crate::clock;
 use crate::store::Store;
 
 /// The description of the API, as it is served at `/v1/openapi.yaml`.
 pub const OPENAPI: &str = include_str!("../assets/openapi.yaml");
+
+/// Connections at once that ask for the metrics: far more than there are Prometheus servers.
+const METRICS_CONNECTIONS: usize = 16;
 
 /// The limits that keep one client from taking the service away from the others.
 #[derive(Clone, Debug)]
@@ -55,10 +66,15 @@ pub struct Config {
     pub write_time: Duration,
     /// Connections at once: 1,024. A further one takes the place of the one that has waited longest for a request.
     pub connections: usize,
-    /// Requests without a valid key that one address gets a 401 for each second: 10. Further ones get a 429.
-    pub failed_authentications: NonZeroU32,
+    /// Requests without a valid key that one address gets a 401 for each second: 10. Further ones get a 429; none do
+    /// where there is no limit.
+    pub failed_authentications: Option<NonZeroU32>,
+    /// How often one API key may ask: without a limit.
+    pub rate_limit: Option<RateLimit>,
     /// Origins whose web pages may use the service: none.
     pub cors_origins: Vec<Origin>,
+    /// Proxies whose `X-Forwarded-For` tells whose request it is: none.
+    pub proxies: Vec<Proxy>,
     /// What running requests get to end after the order to stop: 8 s, so that the whole stop stays within 10 s.
     pub drain: Duration,
 }
@@ -73,8 +89,10 @@ impl Default for Config {
             request_time: Duration::from_secs(30),
             write_time: Duration::from_secs(30),
             connections: 1024,
-            failed_authentications: const { NonZeroU32::new(10).unwrap() },
+            failed_authentications: NonZeroU32::new(10),
+            rate_limit: None,
             cors_origins: Vec::new(),
+            proxies: Vec::new(),
             drain: Duration::from_secs(8),
         }
     }
@@ -85,25 +103,36 @@ impl Default for Config {
 struct Service {
     store: Store,
     config: Arc<Config>,
-    failed_authentications: Arc<FailedAuthentications>,
+    metrics: Arc<Metrics>,
+    failed_authentications: Option<Arc<FailedAuthentications>>,
+    rate_limits: Option<Arc<RateLimits>>,
 }
 
 /// A running service. When this is dropped, the service stops by itself in the background.
 #[derive(Debug)]
 pub struct ServerHandle {
     address: SocketAddr,
+    config: Arc<Config>,
+    metrics: Arc<Metrics>,
     stop: DropGuard,
-    task: JoinHandle<()>,
+    tasks: Vec<JoinHandle<()>>,
 }
 
 /// Starts to accept on `listener`; needs a tokio runtime. Fails only where the listener has no address.
 pub fn start(config: Config, store: Store, listener: TcpListener) -> io::Result<ServerHandle> {
     let address = listener.local_addr()?;
     let stop = CancellationToken::new();
-    let failed_authentications = Arc::new(FailedAuthentications::new(config.failed_authentications));
-    let service = Service { store, config: Arc::new(config), failed_authentications };
-    let task = tokio::spawn(accept::run(listener, service, stop.clone()));
-    Ok(ServerHandle { address, stop: stop.drop_guard(), task })
+    let (config, metrics) = (Arc::new(config), Arc::new(Metrics::new(clock::now())));
+    let service = Service {
+        store,
+        config: Arc::clone(&config),
+        metrics: Arc::clone(&metrics),
+        failed_authentications: config.failed_authentications.map(FailedAuthentications::new).map(Arc::new),
+        rate_limits: config.rate_limit.map(RateLimits::new).map(Arc::new),
+    };
+    let (router, connections) = (routes::router(service), metrics.connections.clone());
+    let task = tokio::spawn(accept::run(listener, router, Arc::clone(&config), connections, stop.clone()));
+    Ok(ServerHandle { address, config, metrics, stop: stop.drop_guard(), tasks: vec![task] })
 }
 
 impl ServerHandle {
@@ -119,12 +148,26 @@ impl ServerHandle {
         format!("http://{}/v1", self.address)
     }
 
+    /// Also answers `GET /metrics` on `listener`, for Prometheus, until the service stops. No key is asked for. Returns
+    /// where that is; fails only where the listener has no address.
+    pub fn serve_metrics(&mut self, listener: TcpListener) -> io::Result<SocketAddr> {
+        let address = listener.local_addr()?;
+        let config = Arc::new(Config { connections: METRICS_CONNECTIONS, ..Config::clone(&self.config) });
+        let router = metrics::router(Arc::clone(&self.metrics));
+        let stop = self.stop.token().clone();
+        // Those who ask for the figures are not among the figures.
+        self.tasks.push(tokio::spawn(accept::run(listener, router, config, metrics::Connections::default(), stop)));
+        Ok(address)
+    }
+
     /// Accepts nothing more, lets running requests end within [`Config::drain`], then drops what is left. The store
     /// stays open.
     pub async fn shutdown(self) {
         drop(self.stop);
-        if let Err(error) = self.task.await {
-            tracing::error!(%error, "the accept loop ended badly");
+        for task in self.tasks {
+            if let Err(error) = task.await {
+                tracing::error!(%error, "the accept loop ended badly");
+            }
         }
     }
 }

@@ -120,7 +120,11 @@ impl From<ConfigError> for Failed {
 
 impl From<ServeError> for Failed {
     fn from(error: ServeError) -> Self {
-        let exit = if matches!(error, ServeError::NotLoopback(_)) { Exit::Usage } else { Exit::Failure };
+        let exit = if matches!(error, ServeError::NotLoopback(_) | ServeError::MetricsNotLoopback(_)) {
+            Exit::Usage
+        } else {
+            Exit::Failure
+        };
         Self::new(exit, crate::api::error::causes(&error))
     }
 }

@@ -1,5 +1,7 @@
 //! `petstore serve`: the service in the foreground, until a signal.
 
+mod limits;
+
 use std::io::{self, Write};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -9,9 +11,10 @@ use secrecy::ExposeSecret;
 use tokio::net::{TcpListener, TcpSocket};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
+use self::limits::LimitArgs;
 use super::args::DATABASE_VARIABLE;
 use crate::clock;
-use crate::server::{self, Config, Origin};
+use crate::server::{self, Config, Origin, Proxy};
 use crate::store::keys::{NewKey, Scopes};
 use crate::store::{DatabaseUrl, Store, StoreError};
 
@@ -27,6 +30,10 @@ pub struct ServeArgs {
     /// The database: sqlite:FILE, made if it is not there, or postgres://USER@HOST/DATABASE.
     #[arg(long, value_name = "URL", env = DATABASE_VARIABLE, hide_env_values = true)]
     database: Option<DatabaseUrl>,
+    /// Where Prometheus gets the figures of the service, at /metrics without a key; an address of this machine only. They
+    /// are not served unless this is given.
+    #[arg(long, value_name = "ADDRESS")]
+    metrics_listen: Option<SocketAddr>,
     /// First add this many sample animals.
     #[arg(long, value_name = "N", default_value_t = 0)]
     sample: usize,
@@ -39,6 +46,12 @@ pub struct ServeArgs {
     /// Let web pages of this origin use the service, for example `https://shop.example`. May be given more than once.
     #[arg(long, value_name = "ORIGIN")]
     cors_origin: Vec<Origin>,
+    /// A proxy whose X-Forwarded-For is believed: the address it comes from, or a network with nothing but proxies. It must
+    /// write the client's address at the right end, as nginx and HAProxy do. May be given more than once.
+    #[arg(long, value_name = "ADDRESS|NETWORK")]
+    proxy: Vec<Proxy>,
+    #[command(flatten)]
+    limits: LimitArgs,
 }
 
 /// From which level on something is logged.
@@ -72,6 +85,9 @@ pub enum ServeError {
          listen on 127.0.0.1 and let a proxy with TLS pass requests on"
     )]
     NotLoopback(SocketAddr),
+    /// An address where other machines would read the figures.
+    #[error("--metrics-listen {0} would show the figures to the whole network; listen on 127.0.0.1")]
+    MetricsNotLoopback(SocketAddr),
     /// The address is taken, or not ours.
     #[error("cannot listen on {address}")]
     Listen {
@@ -102,24 +118,32 @@ pub enum ServeError {
 /// Where no key was ever made, one that may do everything is made in the name of `actor`, and written to a file beside
 /// the database, for its owner only.
 pub async fn run(args: ServeArgs, default: &DatabaseUrl, actor: &str, err: &mut impl Write) -> Result<(), ServeError> {
-    let address = args.listen;
-    if !address.ip().is_loopback() {
-        return Err(ServeError::NotLoopback(address));
-    }
+    check_addresses(&args)?;
     log_to_stderr(args.log_level, args.log_format);
-    let cannot_listen = |source| ServeError::Listen { address, source };
     let mut signals = Signals::new().map_err(ServeError::Signals)?;
-    let listener = listen(address).map_err(cannot_listen)?;
+    let listener = listen(args.listen)?;
+    let metrics_listener = args.metrics_listen.map(listen).transpose()?;
     let database = args.database.as_ref().unwrap_or(default);
     let store = Store::open(database).await?;
     if args.sample > 0 {
         store.insert_samples(args.sample, clock::now()).await?;
     }
     let about_keys = first_key(&store, database, actor).await?;
-    let config = Config { cors_origins: args.cors_origin, ..Config::default() };
-    let server = server::start(config, store.clone(), listener).map_err(cannot_listen)?;
+    let config = Config {
+        failed_authentications: args.limits.failed_authentications(),
+        rate_limit: args.limits.rate_limit(),
+        cors_origins: args.cors_origin,
+        proxies: args.proxy,
+        ..Config::default()
+    };
+    let cannot_listen = |source| ServeError::Listen { address: args.listen, source };
+    let mut server = server::start(config, store.clone(), listener).map_err(cannot_listen)?;
+    let metrics = metrics_listener.map(|listener| server.serve_metrics(listener)).transpose().map_err(cannot_listen)?;
     // Serving matters more than a closed stderr.
     let _ = writeln!(err, "listening on {}", server.base_url());
+    if let Some(address) = metrics {
+        let _ = writeln!(err, "metrics on http://{address}/metrics");
+    }
     if let Some(about_keys) = about_keys {
         let _ = writeln!(err, "{about_keys}");
     }
@@ -151,12 +175,26 @@ fn log_to_stderr(level: LogLevel, format: LogFormat) {
     }
 }
 
+/// What is not encrypted stays on this machine.
+fn check_addresses(args: &ServeArgs) -> Result<(), ServeError> {
+    if !args.listen.ip().is_loopback() {
+        return Err(ServeError::NotLoopback(args.listen));
+    }
+    match args.metrics_listen {
+        Some(address) if !address.ip().is_loopback() => Err(ServeError::MetricsNotLoopback(address)),
+        _ => Ok(()),
+    }
+}
+
 /// With a queue as long as the system allows for those who all come at once.
-fn listen(address: SocketAddr) -> io::Result<TcpListener> {
-    let socket = if address.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
-    socket.set_reuseaddr(true)?;
-    socket.bind(address)?;
-    socket.listen(QUEUE)
+fn listen(address: SocketAddr) -> Result<TcpListener, ServeError> {
+    let listen = || {
+        let socket = if address.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
+        socket.set_reuseaddr(true)?;
+        socket.bind(address)?;
+        socket.listen(QUEUE)
+    };
+    listen().map_err(|source| ServeError::Listen { address, source })
 }
 
 /// What to say about keys where there were none. Beside a file the first one is made; a server may have several
@@ -218,9 +256,15 @@ mod tests {
     async fn an_address_that_others_reach_is_refused_before_anything_is_opened() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("store.db");
-        let Line { serve: args } = Line::parse_from(["serve", "--listen", "0.0.0.0:0"]);
-        let refused = run(args, &DatabaseUrl::Sqlite(path.clone()), "ada", &mut Vec::new()).await;
-        assert!(matches!(refused, Err(ServeError::NotLoopback(_))));
-        assert!(!path.exists());
+        let refused = async |flags: &[&str]| {
+            let Line { serve: args } = Line::parse_from(flags);
+            let refused = run(args, &DatabaseUrl::Sqlite(path.clone()), "ada", &mut Vec::new()).await;
+            assert!(!path.exists());
+            refused
+        };
+        let open = refused(&["serve", "--listen", "0.0.0.0:0"]).await;
+        assert!(matches!(open, Err(ServeError::NotLoopback(_))));
+        let open = refused(&["serve", "--listen", "127.0.0.1:0", "--metrics-listen", "[::]:0"]).await;
+        assert!(matches!(open, Err(ServeError::MetricsNotLoopback(_))));
     }
 }

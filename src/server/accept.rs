@@ -10,13 +10,14 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use axum::Router;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::{AbortHandle, Id, JoinSet};
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
 use super::connection::{Acceptor, Waiting};
-use super::{Service, routes};
+use super::{Config, metrics};
 use crate::clock;
 
 /// How long to wait when the system has no more file descriptors; one of them comes free by then.
@@ -29,10 +30,15 @@ const GRACE: Duration = Duration::from_millis(250);
 const LOOK_AGAIN: Duration = Duration::from_millis(10);
 
 /// Until `stop`, then for as long as the running requests take, at most `config.drain`.
-pub(super) async fn run(listener: TcpListener, service: Service, stop: CancellationToken) {
-    let config = Arc::clone(&service.config);
-    let acceptor = Acceptor::new(Arc::clone(&config), routes::router(service), stop.clone());
-    let mut connections = Connections::default();
+pub(super) async fn run(
+    listener: TcpListener,
+    router: Router,
+    config: Arc<Config>,
+    metrics: metrics::Connections,
+    stop: CancellationToken,
+) {
+    let acceptor = Acceptor::new(Arc::clone(&config), router, stop.clone());
+    let mut connections = Connections { metrics, tasks: JoinSet::new(), open: HashMap::new() };
     let mut newcomer = None;
     loop {
         let has_place = |_: &mut _| connections.open.len() < config.connections || connections.make_room();
@@ -47,6 +53,7 @@ pub(super) async fn run(listener: TcpListener, service: Service, stop: Cancellat
                 Ok(accepted) => newcomer = Some(accepted),
                 Err(error) if is_about_one_connection(&error) => {}
                 Err(error) => {
+                    connections.metrics.failed.inc();
                     tracing::warn!(%error, "cannot accept");
                     sleep(BACK_OFF).await;
                 }
@@ -62,8 +69,8 @@ pub(super) async fn run(listener: TcpListener, service: Service, stop: Cancellat
     }
 }
 
-#[derive(Default)]
 struct Connections {
+    metrics: metrics::Connections,
     tasks: JoinSet<()>,
     /// Those that have a place.
     open: HashMap<Id, (AbortHandle, Arc<Waiting>)>,
@@ -74,6 +81,8 @@ impl Connections {
         let waiting = Arc::new(Waiting::since(clock::now()));
         let handle = self.tasks.spawn(acceptor.clone().serve(stream, peer, Arc::clone(&waiting)));
         self.open.insert(handle.id(), (handle, waiting));
+        self.metrics.accepted.inc();
+        self.metrics.open.inc();
     }
 
     async fn one_ended(&mut self) {
@@ -82,7 +91,9 @@ impl Connections {
             Some(Ok((id, ()))) => id,
             Some(Err(error)) => error.id(),
         };
-        self.open.remove(&id);
+        if self.open.remove(&id).is_some() {
+            self.metrics.open.dec();
+        }
     }
 
     /// Ends the connection that has waited longest for a request. Not where none has waited for [`GRACE`].
@@ -92,6 +103,8 @@ impl Connections {
         let longest = waiting.max_by_key(|(time, _)| *time).filter(|(time, _)| *time >= GRACE);
         let Some((handle, _)) = longest.and_then(|(_, id)| self.open.remove(&id)) else { return false };
         handle.abort();
+        self.metrics.evicted.inc();
+        self.metrics.open.dec();
         true
     }
 }

@@ -11,20 +11,18 @@ use axum::Extension;
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, Method, header};
 use axum::middleware::Next;
-use axum::response::Response;
+use axum::response::{IntoResponse, Response};
 use governor::{DefaultKeyedRateLimiter, Quota, RateLimiter};
 
 use super::Service;
 use super::failure::Failure;
+use super::metrics::Limit;
+use super::proxies::Client;
 use crate::clock;
 use crate::store::keys::Scope;
 
 /// From how many addresses on those that are quiet again are forgotten.
 const ADDRESSES: usize = 10_000;
-
-/// The address that a connection comes from.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Peer(pub(super) IpAddr);
 
 /// Counts requests without a valid key, by address.
 #[derive(Debug)]
@@ -35,15 +33,12 @@ impl FailedAuthentications {
         Self(RateLimiter::keyed(Quota::per_second(each_second)))
     }
 
-    /// What the next one from `peer` is answered.
-    fn next(&self, peer: Peer) -> Failure {
+    /// Whether the next one from `client` is not slowed yet.
+    fn allow_one_more(&self, client: Client) -> bool {
         if self.0.len() > ADDRESSES {
             self.0.retain_recent();
         }
-        match self.0.check_key(&network(peer.0)) {
-            Ok(()) => Failure::Unauthorized,
-            Err(_) => Failure::TooManyFailedAuthentications,
-        }
+        self.0.check_key(&network(client.0)).is_ok()
     }
 }
 
@@ -55,11 +50,11 @@ fn network(address: IpAddr) -> IpAddr {
     }
 }
 
-/// Lets requests with a valid key through that may do what they ask for, and tells those behind and the frame whose key
-/// it was.
+/// Lets requests with a valid key through that may do what they ask for and do not ask too often, and tells those behind
+/// and the frame whose key it was.
 pub(super) async fn require_key(
     State(service): State<Service>,
-    Extension(peer): Extension<Peer>,
+    Extension(client): Extension<Client>,
     mut request: Request,
     next: Next,
 ) -> Result<Response, Failure> {
@@ -67,14 +62,29 @@ pub(super) async fn require_key(
         Some(key) => service.store.verify_key(key, clock::now()).await?,
         None => None,
     };
-    let identity = identity.ok_or_else(|| service.failed_authentications.next(peer))?;
+    let Some(identity) = identity else {
+        service.metrics.failed_authentications.inc();
+        if service.failed_authentications.as_ref().is_none_or(|failed| failed.allow_one_more(client)) {
+            return Err(Failure::Unauthorized);
+        }
+        service.metrics.rate_limited(Limit::Address);
+        return Err(Failure::TooManyFailedAuthentications);
+    };
+    let standing = service.rate_limits.as_ref().map(|limits| limits.take(identity.key));
     let scope = if request.method() == Method::POST { Scope::Write } else { Scope::Read };
-    if !identity.scopes.allow(scope) {
-        return Err(Failure::Forbidden(scope));
-    }
-    request.extensions_mut().insert(identity);
-    let mut response = next.run(request).await;
+    let mut response = if standing.as_ref().is_some_and(|standing| !standing.is_allowed) {
+        service.metrics.rate_limited(Limit::Key);
+        Failure::TooManyRequests.into_response()
+    } else if !identity.scopes.allow(scope) {
+        Failure::Forbidden(scope).into_response()
+    } else {
+        request.extensions_mut().insert(identity);
+        next.run(request).await
+    };
     response.extensions_mut().insert(identity.key);
+    if let Some(standing) = standing {
+        standing.tell(response.headers_mut());
+    }
     Ok(response)
 }
 

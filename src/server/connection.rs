@@ -24,7 +24,7 @@ use tokio_util::sync::CancellationToken;
 use tower::Service as _;
 
 use super::Config;
-use super::auth::Peer;
+use super::proxies::Peer;
 use crate::clock::{self, Now};
 
 /// What every connection needs. Cheap to clone.

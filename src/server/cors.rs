@@ -10,6 +10,7 @@ use tower_http::cors::{AllowOrigin, CorsLayer};
 use url::Url;
 
 use super::frame::{IDEMPOTENCY_KEY, IDEMPOTENCY_KEY_RETENTION, IDEMPOTENCY_REPLAYED, X_REQUEST_ID};
+use super::limits::{RATE_LIMIT, RATE_LIMIT_POLICY};
 
 /// How long a browser need not ask again: an hour.
 const MAX_AGE: Duration = Duration::from_secs(3600);
@@ -51,6 +52,8 @@ pub(super) fn layer(origins: &[Origin]) -> CorsLayer {
             header::ETAG,
             header::LINK,
             header::RETRY_AFTER,
+            RATE_LIMIT,
+            RATE_LIMIT_POLICY,
             IDEMPOTENCY_KEY_RETENTION,
             IDEMPOTENCY_REPLAYED,
             X_REQUEST_ID,

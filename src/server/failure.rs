@@ -20,6 +20,8 @@ pub(super) enum Failure {
     Unauthorized,
     #[error("There were too many requests without a valid API key from this address. Wait a second.")]
     TooManyFailedAuthentications,
+    #[error("There were too many requests with this API key. Wait a second.")]
+    TooManyRequests,
     #[error("This API key does not have the scope {0}. Use one that has it.")]
     Forbidden(Scope),
     #[error("There is no such path. The animals are at /v1/pets.")]
@@ -60,16 +62,18 @@ pub(super) enum Failure {
     Internal,
 }
 
-/// What the frame logs of an answer, and the client never sees.
+/// What the frame logs and counts of an answer, and the client never sees; nothing where the store took too long.
 #[derive(Clone, Debug)]
-pub(super) struct Cause(pub(super) Arc<StoreError>);
+pub(super) struct Cause(pub(super) Option<Arc<StoreError>>);
 
 impl Failure {
     const fn kind(&self) -> (StatusCode, ProblemCode) {
         use ProblemCode as Code;
         match self {
             Self::Unauthorized => (StatusCode::UNAUTHORIZED, Code::Unauthorized),
-            Self::TooManyFailedAuthentications => (StatusCode::TOO_MANY_REQUESTS, Code::RateLimited),
+            Self::TooManyFailedAuthentications | Self::TooManyRequests => {
+                (StatusCode::TOO_MANY_REQUESTS, Code::RateLimited)
+            }
             Self::Forbidden(_) => (StatusCode::FORBIDDEN, Code::Forbidden),
             Self::NoSuchPath | Self::NoSuchPet(_) => (StatusCode::NOT_FOUND, Code::NotFound),
             Self::MethodNotAllowed { .. } => (StatusCode::METHOD_NOT_ALLOWED, Code::MethodNotAllowed),
@@ -113,14 +117,14 @@ impl IntoResponse for Failure {
         let mut response = (status, [(header::CONTENT_TYPE, "application/json")], body).into_response();
         let extra = match &self {
             Self::Unauthorized => Some((header::WWW_AUTHENTICATE, "Bearer")),
-            Self::Storage(_) | Self::IdempotencyInProgress | Self::TooManyFailedAuthentications => {
-                Some((header::RETRY_AFTER, "1"))
-            }
+            // Limits are whole numbers a second, so that nobody has to wait longer for the next request.
+            Self::TooManyFailedAuthentications | Self::TooManyRequests => Some((header::RETRY_AFTER, "1")),
+            Self::Storage(_) | Self::IdempotencyInProgress => Some((header::RETRY_AFTER, "1")),
             _ => None,
         };
         response.headers_mut().extend(extra.map(|(name, value)| (name, HeaderValue::from_static(value))));
-        if let Self::Storage(Some(error)) = self {
-            response.extensions_mut().insert(Cause(Arc::new(error)));
+        if let Self::Storage(error) = self {
+            response.extensions_mut().insert(Cause(error.map(Arc::new)));
         }
         response
     }

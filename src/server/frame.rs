@@ -4,15 +4,19 @@
 use std::any::Any;
 use std::error::Error;
 use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
 
-use axum::extract::Request;
+use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use futures_util::FutureExt;
 use uuid::{NoContext, Timestamp, Uuid};
 
+use super::Config;
 use super::failure::{Cause, Failure};
+use super::metrics::Metrics;
+use super::proxies::{Client, Peer};
 use super::routes::{OPENAPI_PATH, PETS_PATH};
 use crate::clock::{self, Now};
 use crate::model::sunset;
@@ -30,11 +34,21 @@ const RETENTION: HeaderValue = HeaderValue::from_static("86400");
 /// The longest request id that is taken over from the client.
 const REQUEST_ID_MAX: usize = 64;
 
-pub(super) async fn frame(request: Request, next: Next) -> Response {
+pub(super) async fn frame(
+    State((metrics, config)): State<(Arc<Metrics>, Arc<Config>)>,
+    mut request: Request,
+    next: Next,
+) -> Response {
     let started = clock::now();
     let request_id = request_id(request.headers(), started);
     let method = request.method().clone();
     let path = request.uri().path().to_owned();
+    let peer = request.extensions().get::<Peer>().copied();
+    let client = peer.map(|peer| Client::of(peer, request.headers(), &config.proxies));
+    if let Some(client) = client {
+        request.extensions_mut().insert(client);
+    }
+    let in_flight = metrics.requests.begin(&method, &path);
 
     let answer = AssertUnwindSafe(next.run(request)).catch_unwind().await;
     let mut response = answer.unwrap_or_else(|panic| {
@@ -48,16 +62,23 @@ pub(super) async fn frame(request: Request, next: Next) -> Response {
 
     let id = request_id.to_str().unwrap_or_default();
     if let Some(Cause(error)) = response.extensions().get() {
-        tracing::error!(request_id = id, error = &**error as &dyn Error, "the store refused");
+        metrics.storage_failure(error.as_deref());
+        match error.as_deref() {
+            Some(error) => tracing::error!(request_id = id, error = error as &dyn Error, "the store refused"),
+            None => tracing::error!(request_id = id, "the store took too long"),
+        }
     }
     let key = response.extensions().get::<KeyId>().copied();
+    let took = clock::now().mono - started.mono;
+    in_flight.answered(response.status(), took);
     tracing::info!(
         request_id = id,
+        client = client.map(|Client(address)| display(address)),
         method = short(method.as_str()),
         path = short(&path),
         status = response.status().as_u16(),
         key = key.as_ref().map(KeyId::as_str),
-        ms = (clock::now().mono - started.mono).as_secs_f64() * 1e3,
+        ms = took.as_secs_f64() * 1e3,
         "answered"
     );
     let headers = response.headers_mut();
@@ -92,7 +113,7 @@ fn request_id(headers: &HeaderMap, now: Now) -> HeaderValue {
     })
 }
 
-fn is_get_pet(path: &str) -> bool {
+pub(super) fn is_get_pet(path: &str) -> bool {
     path.strip_prefix("/v1/pets/").is_some_and(|id| !id.is_empty() && !id.contains('/'))
 }
 
@@ -108,7 +129,7 @@ fn mark_as_deprecated(headers: &mut HeaderMap) {
 mod tests {
     use axum::Router;
     use axum::body::Body;
-    use axum::middleware::from_fn;
+    use axum::middleware::from_fn_with_state;
     use axum::routing::get;
     use http_body_util::BodyExt;
     use tower::ServiceExt;
@@ -132,7 +153,8 @@ mod tests {
     #[tokio::test]
     async fn a_panic_in_a_handler_is_a_500_error_and_its_text_is_not_sent() {
         let panics = async || -> Response { panic!("secret") };
-        let router = Router::new().route("/v1/pets", get(panics)).layer(from_fn(frame));
+        let state = (Arc::new(Metrics::new(clock::now())), Arc::new(Config::default()));
+        let router = Router::new().route("/v1/pets", get(panics)).layer(from_fn_with_state(state, frame));
         let request = Request::get("/v1/pets").body(Body::empty()).unwrap();
         let response = router.oneshot(request).await.unwrap();
         assert_eq!(response.status(), 500);

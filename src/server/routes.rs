@@ -1,9 +1,11 @@
 //! Which path leads where, and what is around it.
 
+use std::sync::Arc;
+
 use axum::Router;
 use axum::extract::State;
 use axum::http::{HeaderValue, Method, StatusCode, header};
-use axum::middleware::{from_fn, from_fn_with_state};
+use axum::middleware::from_fn_with_state;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodRouter, get};
 use tower::Layer;
@@ -16,6 +18,9 @@ use super::{OPENAPI, Service, auth, cors, frame, pets};
 pub(super) const OPENAPI_PATH: &str = "/v1/openapi.yaml";
 
 pub(super) const PETS_PATH: &str = "/v1/pets";
+pub(super) const PET_PATH: &str = "/v1/pets/{petId}";
+pub(super) const HEALTH_PATH: &str = "/healthz";
+pub(super) const READINESS_PATH: &str = "/readyz";
 
 const GET_ONLY: &str = "GET, HEAD, OPTIONS";
 const GET_AND_POST: &str = "GET, HEAD, POST, OPTIONS";
@@ -25,19 +30,20 @@ const GET_AND_POST: &str = "GET, HEAD, POST, OPTIONS";
 pub(super) fn router(service: Service) -> Router {
     let closed = Router::new()
         .route(PETS_PATH, with_allow(get(pets::list).post(pets::create), GET_AND_POST))
-        .route("/v1/pets/{petId}", with_allow(get(pets::get), GET_ONLY))
+        .route(PET_PATH, with_allow(get(pets::get), GET_ONLY))
         .fallback(not_found)
         .with_state(service.clone());
     // Around the closed router as a whole: a layer inside it would not see the Allow header that axum adds to a 405.
     let guarded = from_fn_with_state(service.clone(), auth::require_key).layer(closed);
     let cors = (!service.config.cors_origins.is_empty()).then(|| cors::layer(&service.config.cors_origins));
+    let around = (Arc::clone(&service.metrics), Arc::clone(&service.config));
     Router::new()
         .route(OPENAPI_PATH, with_allow(get(openapi), GET_ONLY))
-        .route("/healthz", with_allow(get(healthz), GET_ONLY))
-        .route("/readyz", with_allow(get(readyz), GET_ONLY))
+        .route(HEALTH_PATH, with_allow(get(healthz), GET_ONLY))
+        .route(READINESS_PATH, with_allow(get(readyz), GET_ONLY))
         .fallback_service(guarded)
         .layer(option_layer(cors))
-        .layer(from_fn(frame::frame))
+        .layer(from_fn_with_state(around, frame::frame))
         .with_state(service)
 }
 

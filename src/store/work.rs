@@ -84,8 +84,11 @@ impl<W: Work> Job for Unawaited<W> {
     fn end(self: Box<Self>, _: Result<(), Why>) {}
 }
 
-/// A job, and where its outcome arrives.
-pub(super) fn awaited<W: Work>(work: W) -> (Box<dyn Job>, oneshot::Receiver<Result<W::Output, Why>>) {
+/// Where what became of a job arrives.
+pub(super) type Outcome<W> = oneshot::Receiver<Result<<W as Work>::Output, Why>>;
+
+/// A job, and its outcome.
+pub(super) fn awaited<W: Work>(work: W) -> (Box<dyn Job>, Outcome<W>) {
     let (reply, outcome) = oneshot::channel();
     (Box::new(Awaited { work, output: None, reply }), outcome)
 }

@@ -11,4 +11,7 @@ mod fixture;
 mod generated;
 mod idempotency;
 mod keys;
+mod limits;
+mod metrics;
+mod proxies;
 mod requests;

@@ -40,7 +40,7 @@ pub(super) fn open(url: &PostgresUrl) -> Result<Pool, StoreError> {
     let manager = match url.encryption() {
         Encryption::None => Manager::from_config(config, NoTls, kept),
         Encryption::Verified { root_certificates } => {
-            let tls = MakeRustlsConnect::new(tls(root_certificates.as_deref())?);
+            let tls = MakeRustlsConnect::new(tls(root_certificates)?);
             Manager::from_config(config, tls, kept)
         }
     };

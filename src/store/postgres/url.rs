@@ -4,6 +4,7 @@ use std::fmt;
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio_postgres::Config;
@@ -22,7 +23,7 @@ const PORT: u16 = 5432;
 /// Nothing but this address counts: neither `PGHOST` nor other variables of the environment, nor `~/.pgpass`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PostgresUrl {
-    config: Config,
+    config: Arc<Config>,
     root_certificates: Option<PathBuf>,
     is_encrypted: bool,
     is_behind_pooler: bool,
@@ -61,7 +62,7 @@ pub enum PostgresUrlError {
 }
 
 impl PostgresUrl {
-    pub(super) const fn config(&self) -> &Config {
+    pub(super) fn config(&self) -> &Config {
         &self.config
     }
 
@@ -109,7 +110,7 @@ impl FromStr for PostgresUrl {
         if config.get_application_name().is_none() {
             config.application_name("petstore");
         }
-        Ok(Self { config, root_certificates, is_encrypted, is_behind_pooler })
+        Ok(Self { config: Arc::new(config), root_certificates, is_encrypted, is_behind_pooler })
     }
 }
 

@@ -1,8 +1,9 @@
 //! A service on a free port, and the plainest client there is: it sends just the bytes that a test wants.
 
 use std::io::ErrorKind;
-use std::num::NonZeroU32;
+use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use petstore::clock;
 use petstore::server::{self, Config, ServerHandle};
@@ -13,6 +14,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
+use tokio::time::timeout;
 
 use super::contract;
 
@@ -32,7 +34,7 @@ impl Service {
 
     /// The default one, but that nobody is slowed for sending wrong keys, as many tests do.
     pub fn config() -> Config {
-        Config { failed_authentications: NonZeroU32::MAX, ..Config::default() }
+        Config { failed_authentications: None, ..Config::default() }
     }
 
     pub async fn with(config: Config) -> Self {
@@ -124,17 +126,37 @@ impl Service {
         headers: &[(&str, &str)],
         body: impl AsRef<[u8]>,
     ) -> Answer {
-        let mut stream = self.connect().await;
-        let body = body.as_ref();
-        let mut head = head(method, target, headers);
-        if !body.is_empty() {
-            head.push_str(&format!("Content-Length: {}\r\n", body.len()));
-        }
-        stream.write_all(format!("{head}\r\n").as_bytes()).await.unwrap();
-        // The service may answer and close before it has read the whole body.
-        let _ = stream.write_all(body).await;
-        read_answer(&mut stream).await
+        exchange_at(self.server.local_addr(), method, target, headers, body.as_ref()).await
     }
+}
+
+/// One request on a connection of its own.
+pub async fn exchange_at(
+    address: SocketAddr,
+    method: &str,
+    target: &str,
+    headers: &[(&str, &str)],
+    body: &[u8],
+) -> Answer {
+    let mut stream = TcpStream::connect(address).await.unwrap();
+    let mut head = head(method, target, headers);
+    if !body.is_empty() {
+        head.push_str(&format!("Content-Length: {}\r\n", body.len()));
+    }
+    stream.write_all(format!("{head}\r\n").as_bytes()).await.unwrap();
+    // The service may answer and close before it has read the whole body.
+    let _ = stream.write_all(body).await;
+    read_answer(&mut stream).await
+}
+
+/// Asks until it is so, which it must be within ten seconds.
+pub async fn until(mut is_so: impl AsyncFnMut() -> bool) {
+    let asking = async {
+        while !is_so().await {
+            tokio::task::yield_now().await;
+        }
+    };
+    timeout(Duration::from_secs(10), asking).await.expect("it should have become so");
 }
 
 /// Request line and headers, without the blank line that ends them.

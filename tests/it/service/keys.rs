@@ -77,7 +77,7 @@ async fn the_last_use_of_a_key_is_noted() {
 
 #[tokio::test]
 async fn asking_again_and_again_without_a_valid_key_is_429_and_valid_keys_still_pass() {
-    let config = Config { failed_authentications: NonZeroU32::MIN, ..Config::default() };
+    let config = Config { failed_authentications: Some(NonZeroU32::MIN), ..Config::default() };
     let service = Service::with(config).await;
     service.send("GET", "/v1/pets", &[], "").await.is_error(401, "unauthorized");
     let slowed = service.slowed("GET", "/v1/pets/1").await;

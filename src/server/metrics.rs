@@ -1,0 +1,162 @@
+//! The figures of the service for Prometheus, which asks for `/metrics` on a listener of its own.
+//!
+//! Every label comes from a list of ours, never from a client: nobody can make series without end.
+
+mod requests;
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+
+use axum::Router;
+use axum::extract::State;
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use prometheus_client::encoding::text::encode;
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::Gauge;
+use prometheus_client::metrics::info::Info;
+use prometheus_client::registry::{Registry, Unit};
+
+use self::requests::Requests;
+use crate::clock::Now;
+use crate::store::{StoreError, Why};
+
+/// This form ends with `# EOF`, so that half of it is not taken for the whole.
+const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+
+/// Why the database did not serve a request.
+const FAILURES: [&str; 9] = [
+    "timeout",
+    "queue_full",
+    "read_only",
+    "closed",
+    "no_connection",
+    "unknown_outcome",
+    "conflicts",
+    "database",
+    "other",
+];
+
+type OneLabel = [(&'static str, &'static str); 1];
+
+/// What is counted, and how it is written out.
+#[derive(Debug)]
+pub(super) struct Metrics {
+    pub(super) requests: Arc<Requests>,
+    pub(super) connections: Connections,
+    /// Requests without a valid key.
+    pub(super) failed_authentications: Counter,
+    rate_limited: Family<OneLabel, Counter>,
+    storage_failures: Family<OneLabel, Counter>,
+    registry: Registry,
+}
+
+/// The figures of one listener. Cheap to clone; not written out unless registered.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Connections {
+    pub(super) open: Gauge,
+    pub(super) accepted: Counter,
+    pub(super) evicted: Counter,
+    pub(super) failed: Counter,
+}
+
+/// Which limit a request met.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Limit {
+    /// The one for requests without a valid key, by address.
+    Address,
+    /// The one for each API key.
+    Key,
+}
+
+impl Limit {
+    const ALL: [Self; 2] = [Self::Address, Self::Key];
+
+    const fn as_str(self) -> &'static str {
+        match self {
+            Self::Address => "address",
+            Self::Key => "key",
+        }
+    }
+}
+
+impl Metrics {
+    pub(super) fn new(started: Now) -> Self {
+        let metrics = Self {
+            requests: Arc::default(),
+            connections: Connections::default(),
+            failed_authentications: Counter::default(),
+            rate_limited: Family::default(),
+            storage_failures: Family::default(),
+            registry: Registry::default(),
+        };
+        // From the start on, so that the first failure is a growth and not a new series.
+        for kind in FAILURES {
+            drop(metrics.storage_failures.get_or_create(&[("kind", kind)]));
+        }
+        for limit in Limit::ALL {
+            drop(metrics.rate_limited.get_or_create(&[("limit", limit.as_str())]));
+        }
+        Self { registry: metrics.register(started), ..metrics }
+    }
+
+    fn register(&self, started: Now) -> Registry {
+        let mut registry = Registry::default();
+        registry.register_collector(Box::new(Arc::clone(&self.requests)));
+        let Connections { open, accepted, evicted, failed } = self.connections.clone();
+        registry.register("petstore_connections_open", "Connections that have a place", open);
+        registry.register("petstore_connections_accepted", "Connections that got a place", accepted);
+        registry.register("petstore_connections_evicted", "Connections that had to make room for others", evicted);
+        registry.register("petstore_connections_failed", "Failures to accept a connection", failed);
+        let failed = self.failed_authentications.clone();
+        registry.register("petstore_failed_authentications", "Requests without a valid API key", failed);
+        let limited = self.rate_limited.clone();
+        registry.register("petstore_rate_limited", "Requests answered 429, by the limit that they met", limited);
+        let failures = self.storage_failures.clone();
+        registry.register("petstore_storage_failures", "Requests that the database did not serve", failures);
+        let version = Info::new([("version", env!("CARGO_PKG_VERSION"))]);
+        registry.register("petstore_build", "The program that runs", version);
+        let since = Gauge::<f64, AtomicU64>::default();
+        since.set(started.wall.as_duration().as_secs_f64());
+        registry.register_with_unit("process_start_time", "When it was started, in Unix time", Unit::Seconds, since);
+        registry
+    }
+
+    pub(super) fn rate_limited(&self, limit: Limit) {
+        self.rate_limited.get_or_create(&[("limit", limit.as_str())]).inc();
+    }
+
+    /// `error` is why; nothing where there was no answer in time.
+    pub(super) fn storage_failure(&self, error: Option<&StoreError>) {
+        let [timeout, queue_full, read_only, closed, no_connection, unknown_outcome, conflicts, database, other] =
+            FAILURES;
+        let kind = match error {
+            None | Some(StoreError::Unavailable(Why::NoAnswer)) => timeout,
+            Some(StoreError::Unavailable(Why::NoConnection(_))) => no_connection,
+            Some(StoreError::Unavailable(Why::OutcomeUnknown)) => unknown_outcome,
+            Some(StoreError::Unavailable(Why::Conflicts)) => conflicts,
+            Some(StoreError::Unavailable(Why::QueueFull)) => queue_full,
+            Some(StoreError::Unavailable(Why::ReadOnly)) => read_only,
+            Some(StoreError::Unavailable(Why::Closed)) => closed,
+            Some(StoreError::Unavailable(_)) => database,
+            Some(_) => other,
+        };
+        self.storage_failures.get_or_create(&[("kind", kind)]).inc();
+    }
+}
+
+/// What is served on the listener of the metrics.
+pub(super) fn router(metrics: Arc<Metrics>) -> Router {
+    Router::new().route("/metrics", get(write)).with_state(metrics)
+}
+
+async fn write(State(metrics): State<Arc<Metrics>>) -> Response {
+    let mut text = String::new();
+    match encode(&mut text, &metrics.registry) {
+        Ok(()) => ([(header::CONTENT_TYPE, OPEN_METRICS)], text).into_response(),
+        // A string takes all that is written to it.
+        Err(_) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
+    }
+}
