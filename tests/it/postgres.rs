@@ -4,6 +4,7 @@
 //! Where there is none, the tests that need it say that they were skipped, and why. Where `PETSTORE_TEST_POSTGRES` is
 //! `required`, as in CI, that is a failure.
 
+use std::error::Error;
 use std::ffi::OsString;
 use std::fs::{self, Permissions};
 use std::io::Write as _;
@@ -14,11 +15,13 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-use petstore::store::DatabaseUrl;
+use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair};
 use tokio_postgres::{Client, NoTls};
 
 /// How long the server may take to start.
 const START: Duration = Duration::from_secs(30);
+
+const CERTIFICATES: &str = "certificates";
 
 pub struct Server {
     directory: PathBuf,
@@ -56,6 +59,8 @@ impl Server {
         fs::set_permissions(directory.path(), Permissions::from_mode(0o700)).map_err(|error| error.to_string())?;
         let port = free_port()?;
         let data = directory.path().join("data");
+        let certificates = directory.path().join(CERTIFICATES);
+        make_certificates(&certificates, user).map_err(|error| error.to_string())?;
         let run = |command: &mut Command| {
             let output = command.current_dir(directory.path()).output().map_err(|error| error.to_string())?;
             let said = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -69,8 +74,11 @@ impl Server {
         writeln!(
             settings,
             "listen_addresses = '127.0.0.1'\nport = {port}\nunix_socket_directories = '{}'\nmax_connections = 300\n\
-             log_min_messages = fatal\nfsync = off",
-            directory.path().display()
+             log_min_messages = fatal\nfsync = off\n\
+             ssl = on\nssl_cert_file = '{}'\nssl_key_file = '{}'",
+            directory.path().display(),
+            certificates.join("server.pem").display(),
+            certificates.join("server.key").display(),
         )
         .map_err(|error| error.to_string())?;
         let guard = guard(user, &programs, &data, directory.path()).map_err(|error| error.to_string())?;
@@ -99,9 +107,9 @@ impl Server {
         self.port
     }
 
-    /// Where the server listens, for `?host=`.
-    pub fn socket_directory(&self) -> &Path {
-        &self.directory
+    /// Has `authority.pem`, which has signed the server's certificate for `localhost`, and `stranger.pem`, which has not.
+    pub fn certificates(&self) -> PathBuf {
+        self.directory.join(CERTIFICATES)
     }
 
     /// Runs statements as the one who may do everything.
@@ -123,16 +131,34 @@ impl Server {
         self.sql("postgres", &format!("CREATE DATABASE {name} OWNER petstore"));
         name
     }
-
-    pub fn url(&self, database: &str) -> DatabaseUrl {
-        self.address("petstore", database).parse().unwrap()
-    }
 }
 
 /// In a thread and a runtime of its own, so that it can be called from anywhere.
 fn blocking<T: Send>(work: impl Future<Output = T> + Send) -> T {
     let run = || tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(work);
     std::thread::scope(|scope| scope.spawn(run).join().unwrap())
+}
+
+fn make_certificates(directory: &Path, user: Option<(&str, u32)>) -> Result<(), Box<dyn Error>> {
+    fs::create_dir(directory)?;
+    let mut authority = CertificateParams::new([])?;
+    authority.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+    for name in ["stranger", "authority"] {
+        authority.distinguished_name.push(DnType::CommonName, name);
+        let key = KeyPair::generate()?;
+        let certificate = authority.self_signed(&key)?;
+        fs::write(directory.join(format!("{name}.pem")), certificate.pem())?;
+        let (key_of_server, issuer) = (KeyPair::generate()?, Issuer::from_params(&authority, &key));
+        let server = CertificateParams::new(["localhost".to_owned()])?.signed_by(&key_of_server, &issuer)?;
+        fs::write(directory.join("server.pem"), server.pem())?;
+        fs::write(directory.join("server.key"), key_of_server.serialize_pem())?;
+    }
+    let key = directory.join("server.key");
+    fs::set_permissions(&key, Permissions::from_mode(0o600))?;
+    if let Some((_, id)) = user {
+        chown(&key, Some(id), Some(id))?;
+    }
+    Ok(())
 }
 
 /// Where initdb and pg_ctl are; the newest of several versions.

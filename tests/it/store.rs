@@ -2,4 +2,5 @@
 
 mod fixture;
 mod list;
+mod proxy;
 mod trouble;

@@ -1,1 +1,242 @@
+//! What only a database server brings with it: connections that are lost, transactions that are refused, other
+//! instances.
 
+use std::time::{Duration, Instant};
+
+use petstore::clock;
+use petstore::model::{Limit, PetQuery, PetStatus};
+use petstore::store::{DatabaseUrl, Store, StoreError, Why};
+
+use super::fixture::{Database, Kind, once, rex, till_key};
+use super::list::all;
+use super::proxy::{Line, Proxy};
+
+/// An instance, with a line to its database that can be cut; behind a pooler's rules where `options` say so.
+async fn over_a_line(database: &Database, options: &str) -> (Proxy, Store) {
+    let proxy = Proxy::start(database.server().port()).await;
+    let url = format!("postgres://petstore@127.0.0.1:{}/{}{options}", proxy.port, database.name());
+    let store = Store::open(&url.parse().unwrap()).await.unwrap();
+    (proxy, store)
+}
+
+#[tokio::test]
+async fn a_commit_whose_answer_got_lost_is_not_repeated_and_its_key_settles_it() {
+    let Some(database) = Database::new(Kind::Postgres) else { return };
+    let (proxy, store) = over_a_line(&database, "").await;
+    let (api_key, _) = till_key(&store).await;
+    proxy.set(Line::LosesAnswerTo("COMMIT"));
+    let lost = store.add_once(rex(), once(api_key, "k"), clock::now()).await;
+    assert!(matches!(lost, Err(StoreError::Unavailable(Why::OutcomeUnknown))), "{lost:?}");
+    proxy.set(Line::Whole);
+    let repeated = store.add_once(rex(), once(api_key, "k"), clock::now()).await.unwrap();
+    assert!(repeated.replayed);
+    assert_eq!(all(&store).await, [repeated.pet]);
+}
+
+#[tokio::test]
+async fn a_lone_add_whose_answer_got_lost_is_not_repeated() {
+    let Some(database) = Database::new(Kind::Postgres) else { return };
+    // Whose statements go with their text, which can be seen on the line.
+    let (proxy, store) = over_a_line(&database, "?pgbouncer=true").await;
+    proxy.set(Line::LosesAnswerTo("INSERT INTO pets"));
+    let lost = store.add(rex(), clock::now()).await;
+    assert!(matches!(lost, Err(StoreError::Unavailable(Why::OutcomeUnknown))), "{lost:?}");
+    proxy.set(Line::Whole);
+    assert_eq!(all(&store).await.len(), 1);
+}
+
+#[tokio::test]
+async fn a_connection_lost_before_the_commit_adds_nothing() {
+    let Some(database) = Database::new(Kind::Postgres) else { return };
+    let (proxy, store) = over_a_line(&database, "").await;
+    let (api_key, _) = till_key(&store).await;
+    proxy.set(Line::LosesAnswerTo("BEGIN"));
+    let lost = store.add_once(rex(), once(api_key, "k"), clock::now()).await;
+    assert!(matches!(lost, Err(StoreError::Unavailable(Why::NoAnswer))), "{lost:?}");
+    proxy.set(Line::Whole);
+    assert!(all(&store).await.is_empty());
+    assert!(!store.add_once(rex(), once(api_key, "k"), clock::now()).await.unwrap().replayed);
+}
+
+#[tokio::test]
+async fn a_frozen_server_is_given_up_after_some_seconds_and_used_again_when_it_thaws() {
+    let Some(database) = Database::new(Kind::Postgres) else { return };
+    let (proxy, store) = over_a_line(&database, "").await;
+    let (api_key, _) = till_key(&store).await;
+    store.list(&PetQuery::default()).await.unwrap();
+    proxy.set(Line::Frozen);
+    let (begun, query) = (Instant::now(), PetQuery::default());
+    let (listed, added, once_added) = tokio::join!(
+        store.list(&query),
+        store.add(rex(), clock::now()),
+        store.add_once(rex(), once(api_key, "k"), clock::now())
+    );
+    assert!(begun.elapsed() < Duration::from_secs(15));
+    assert!(matches!(listed, Err(StoreError::Unavailable(Why::NoAnswer))), "{listed:?}");
+    assert!(matches!(added, Err(StoreError::Unavailable(_))), "{added:?}");
+    assert!(matches!(once_added, Err(StoreError::Unavailable(_))), "{once_added:?}");
+    proxy.set(Line::Whole);
+    let before = all(&store).await.len();
+    store.add_once(rex(), once(api_key, "k"), clock::now()).await.unwrap();
+    assert!(all(&store).await.len() <= before + 1);
+}
+
+#[tokio::test]
+async fn connections_that_the_server_has_closed_are_replaced() {
+    let Some(database) = Database::new(Kind::Postgres) else { return };
+    let store = database.open().await;
+    for _ in 0..3 {
+        store.add(rex(), clock::now()).await.unwrap();
+        let end = format!(
+            "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE datname = '{}' AND usename = 'petstore'",
+            database.name()
+        );
+        database.server().sql("postgres", &end);
+        // Who comes in the moment in which this is found out may be told so; nobody after that.
+        let mut refused = 0;
+        while let Err(error) = store.list(&PetQuery::default()).await {
+            assert!(matches!(error, StoreError::Unavailable(_)), "{error:?}");
+            refused += 1;
+            assert!(refused < 10);
+        }
+    }
+}
+
+/// Has every transaction that adds an animal refused at its end, and counts them.
+const REFUSE: &str = "
+    CREATE SEQUENCE tries;
+    CREATE FUNCTION refuse() RETURNS trigger SECURITY DEFINER LANGUAGE plpgsql AS $f$ BEGIN
+        PERFORM nextval('tries');
+        RAISE EXCEPTION 'no' USING ERRCODE = 'SQLSTATE';
+    END $f$;
+    CREATE CONSTRAINT TRIGGER refuse AFTER INSERT ON pets DEFERRABLE INITIALLY DEFERRED
+        FOR EACH ROW EXECUTE FUNCTION refuse()";
+
+#[tokio::test]
+async fn only_what_is_surely_rolled_back_in_favour_of_others_is_tried_again() {
+    for (code, tries) in [("40001", 12), ("40P01", 12), ("23514", 1), ("40003", 1), ("53100", 1)] {
+        let Some(database) = Database::new(Kind::Postgres) else { return };
+        let store = database.open().await;
+        let (api_key, _) = till_key(&store).await;
+        let admin = database.server().admin(database.name()).await;
+        admin.batch_execute(&REFUSE.replace("SQLSTATE", code)).await.unwrap();
+        for add_once in [false, true] {
+            admin.batch_execute("ALTER SEQUENCE tries RESTART").await.unwrap();
+            let refused = match add_once {
+                true => store.add_once(rex(), once(api_key, "k"), clock::now()).await.map(drop),
+                false => store.add(rex(), clock::now()).await.map(drop),
+            };
+            let Err(StoreError::Unavailable(why)) = refused else { panic!("{code}: {refused:?}") };
+            let is_right = match code {
+                "40001" | "40P01" => matches!(why, Why::Conflicts),
+                "40003" => matches!(why, Why::OutcomeUnknown),
+                _ => matches!(why, Why::Database(_)),
+            };
+            assert!(is_right, "{code}: {why:?}");
+            let tried: i64 = admin.query_one("SELECT last_value FROM tries", &[]).await.unwrap().get(0);
+            assert_eq!(tried, tries, "{code}");
+        }
+        assert!(all(&store).await.is_empty());
+    }
+}
+
+#[tokio::test]
+async fn ids_may_be_far_apart_and_beyond_what_a_float_holds() {
+    let Some(database) = Database::new(Kind::Postgres) else { return };
+    let store = database.open().await;
+    let mut ids = Vec::new();
+    for next in [1, 100, 9_007_199_254_740_993, i64::MAX - 2] {
+        database.server().sql(database.name(), &format!("ALTER TABLE pets ALTER COLUMN id RESTART WITH {next}"));
+        ids.push(store.add(rex(), clock::now()).await.unwrap().id);
+    }
+    assert_eq!(ids, [1, 100, 9_007_199_254_740_993, i64::MAX - 2]);
+    let query = PetQuery { limit: Limit::new(3).unwrap(), ..PetQuery::default() };
+    let first = store.list(&query).await.unwrap();
+    assert_eq!(first.next, Some(9_007_199_254_740_993));
+    let second = store.list(&PetQuery { after: first.next, ..query }).await.unwrap();
+    assert_eq!((second.pets[0].id, second.next), (i64::MAX - 2, None));
+}
+
+#[tokio::test]
+async fn pages_of_a_large_store_are_found_by_an_index() {
+    let Some(database) = Database::new(Kind::Postgres) else { return };
+    let store = database.open().await;
+    store.insert_samples(5000, clock::now()).await.unwrap();
+    let scans = async || -> i64 {
+        let admin = database.server().admin(database.name()).await;
+        let scans =
+            "SELECT pg_stat_force_next_flush(); SELECT seq_scan FROM pg_stat_user_tables WHERE relname = 'pets'";
+        admin.batch_execute("ANALYZE pets").await.unwrap();
+        admin.simple_query(scans).await.unwrap();
+        admin.query_one("SELECT seq_scan FROM pg_stat_user_tables WHERE relname = 'pets'", &[]).await.unwrap().get(0)
+    };
+    let before = scans().await;
+    for after in [None, Some(4000)] {
+        for status in [None, Some(PetStatus::Sold)] {
+            store.list(&PetQuery { after, status, ..PetQuery::default() }).await.unwrap();
+        }
+    }
+    // The figures of a connection are complete when it has ended.
+    store.close().await;
+    assert_eq!(scans().await, before);
+}
+
+#[tokio::test]
+async fn a_schema_that_is_too_old_or_too_new_is_refused_and_a_running_instance_is_then_not_ready() {
+    let Some(database) = Database::new(Kind::Postgres) else { return };
+    let refused = Store::open_existing(&database.url).await;
+    assert!(matches!(refused, Err(StoreError::Older { found: 0, .. })));
+    let store = database.open().await;
+    store.ping().await.unwrap();
+    let sql = |sql: &str| database.server().sql(database.name(), sql);
+    sql("INSERT INTO schema_versions VALUES (9999)");
+    assert!(matches!(Store::open(&database.url).await, Err(StoreError::Newer { found: 9999, .. })));
+    // Migrations only add, so that an older instance goes on.
+    store.ping().await.unwrap();
+    sql("DELETE FROM schema_versions WHERE version > 1");
+    assert!(matches!(store.ping().await, Err(StoreError::Unavailable(Why::Outdated))));
+    let again = database.open().await;
+    again.ping().await.unwrap();
+    store.ping().await.unwrap();
+}
+
+#[tokio::test]
+async fn the_lease_of_an_instance_that_died_ends_by_itself() {
+    let Some(database) = Database::new(Kind::Postgres) else { return };
+    database.open().await.close().await;
+    database.server().sql(
+        database.name(),
+        "DELETE FROM schema_versions WHERE version > 1;
+         UPDATE schema_lease SET holder = 'the dead one', expires_at = EXTRACT(EPOCH FROM now())::bigint + 1",
+    );
+    database.open().await.ping().await.unwrap();
+}
+
+#[tokio::test]
+async fn a_server_that_is_not_there_is_named_without_the_password() {
+    let url: DatabaseUrl = "postgres://ada:secret@127.0.0.1:1/pets".parse().unwrap();
+    let error = Store::open(&url).await.unwrap_err();
+    assert!(matches!(error, StoreError::Connect { .. }));
+    assert_eq!(error.to_string(), "no connection to postgres://ada@127.0.0.1:1/pets");
+    assert!(!format!("{error:?}").contains("secret"));
+}
+
+#[tokio::test]
+async fn a_server_is_believed_by_its_certificate_and_name_only() {
+    let Some(database) = Database::new(Kind::Postgres) else { return };
+    let server = database.server();
+    let url = |host: &str, roots: &str| {
+        let roots = server.certificates().join(roots);
+        format!("postgres://petstore@{host}:{}/{}?sslrootcert={}", server.port(), database.name(), roots.display())
+    };
+    Store::open(&url("localhost", "authority.pem").parse().unwrap()).await.unwrap();
+    for (host, roots, reason) in
+        [("127.0.0.1", "authority.pem", "not valid for name"), ("localhost", "stranger.pem", "UnknownIssuer")]
+    {
+        let error = Store::open(&url(host, roots).parse().unwrap()).await.unwrap_err();
+        let mut causes = std::iter::successors(Some(&error as &dyn std::error::Error), |error| error.source());
+        assert!(causes.any(|cause| cause.to_string().contains(reason)), "{error:?}");
+    }
+    let missing = Store::open(&url("localhost", "missing.pem").parse().unwrap()).await.unwrap_err();
+    assert!(matches!(missing, StoreError::RootCertificates { .. }));
+}
