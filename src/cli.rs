@@ -5,6 +5,7 @@
 
 mod app;
 mod args;
+pub mod copy;
 mod exit;
 mod format;
 pub mod keys;
@@ -82,6 +83,10 @@ fn run(args: Args) -> Result<Exit, Failed> {
         }),
         Some(Command::Check(check)) => runtime.block_on(async {
             upkeep::check(check, &mut std::io::stdout(), &mut std::io::stderr()).await?;
+            Ok(Exit::Done)
+        }),
+        Some(Command::Copy(args)) => runtime.block_on(async {
+            copy::run(args, &mut std::io::stderr()).await?;
             Ok(Exit::Done)
         }),
         Some(Command::Migrate(migrate)) => runtime.block_on(async {

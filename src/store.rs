@@ -5,6 +5,7 @@
 //! HTTP, and takes the time as a parameter.
 
 mod connection;
+mod copy;
 mod database;
 mod error;
 mod idempotency;
@@ -20,6 +21,7 @@ mod work;
 use std::sync::Arc;
 
 pub use self::connection::DatabaseError;
+pub use self::copy::{Copied, CopyError, Progress, copy};
 pub use self::error::{StoreError, Why};
 pub use self::idempotency::Idempotency;
 pub use self::keys::KeyId;

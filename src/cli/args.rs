@@ -8,6 +8,7 @@ use crate::config::Choices;
 use crate::model::{Limit, PetStatus};
 use crate::store::DatabaseUrl;
 
+use super::copy::CopyArgs;
 use super::keys::KeysArgs;
 use super::serve::ServeArgs;
 use super::upkeep::{BackupArgs, CheckArgs, MigrateArgs};
@@ -85,6 +86,8 @@ pub enum Command {
     Backup(BackupArgs),
     /// Check every page and animal of a service's database.
     Check(CheckArgs),
+    /// Copy a store to another database, and verify it.
+    Copy(CopyArgs),
     /// Make or bring up to date the tables of a service's database.
     Migrate(MigrateArgs),
 }

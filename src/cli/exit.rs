@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use crate::api::{ApiError, Failure};
 use crate::config::ConfigError;
+use crate::store::CopyError;
 
 use super::keys::KeysError;
 use super::serve::ServeError;
@@ -135,6 +136,17 @@ impl From<KeysError> for Failed {
             KeysError::Expires(_) | KeysError::Overlap => Exit::Usage,
             KeysError::NoSuchKey(_) | KeysError::NotAccepted(_) => Exit::NotFound,
             KeysError::Store(_) | KeysError::Print(_) => Exit::Failure,
+        };
+        Self::new(exit, crate::api::error::causes(&error))
+    }
+}
+
+impl From<CopyError> for Failed {
+    fn from(error: CopyError) -> Self {
+        let exit = match &error {
+            CopyError::Cancelled => Exit::Interrupt,
+            CopyError::Same => Exit::Usage,
+            _ => Exit::Failure,
         };
         Self::new(exit, crate::api::error::causes(&error))
     }

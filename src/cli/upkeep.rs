@@ -16,6 +16,7 @@ use super::args::DatabaseArg;
 
 /// How often somebody who waits is told that it goes on.
 const PATIENCE: Duration = Duration::from_millis(500);
+const PATIENCE_OF_A_LOG: Duration = Duration::from_secs(60);
 
 /// Copy a service's database while it is in use.
 #[derive(Debug, Args)]
@@ -69,14 +70,8 @@ pub enum UpkeepError {
 
 /// Makes the copy; Ctrl-C calls it off and leaves nothing behind.
 pub async fn backup(args: BackupArgs, err: &mut impl Write) -> Result<(), UpkeepError> {
-    let cancel = CancellationToken::new();
-    let interrupted = cancel.clone();
-    tokio::spawn(async move {
-        if tokio::signal::ctrl_c().await.is_ok() {
-            interrupted.cancel();
-        }
-    });
-    let copied = say_that_it_goes_on("copying", store::backup(&args.database.url, &args.file, cancel)).await;
+    let copying = store::backup(&args.database.url, &args.file, cancelled_by_interrupt());
+    let copied = say_that_it_goes_on(|| "copying".to_owned(), copying).await;
     match copied {
         Err(BackupError::Cancelled) => Err(UpkeepError::Interrupted),
         copied => {
@@ -89,7 +84,7 @@ pub async fn backup(args: BackupArgs, err: &mut impl Write) -> Result<(), Upkeep
 
 /// Says on `out` that the database is sound; fails, after a line for each finding, when it is not.
 pub async fn check(args: CheckArgs, out: &mut impl Write, err: &mut impl Write) -> Result<(), UpkeepError> {
-    let checked = say_that_it_goes_on("checking", store::check(&args.database.url)).await?;
+    let checked = say_that_it_goes_on(|| "checking".to_owned(), store::check(&args.database.url)).await?;
     if checked.problems.is_empty() {
         writeln!(out, "{} is sound: {} animals", args.database.url, checked.pets)?;
         return Ok(out.flush()?);
@@ -102,30 +97,48 @@ pub async fn check(args: CheckArgs, out: &mut impl Write, err: &mut impl Write) 
 
 /// Has the schema up to date; several may do it at once.
 pub async fn migrate(args: MigrateArgs, err: &mut impl Write) -> Result<(), UpkeepError> {
-    let store = say_that_it_goes_on("bringing the schema up to date", Store::open(&args.database.url)).await?;
+    let migrating = Store::open(&args.database.url);
+    let store = say_that_it_goes_on(|| "bringing the schema up to date".to_owned(), migrating).await?;
     store.close().await;
     let _ = writeln!(err, "the schema of {} is up to date", args.database.url);
     Ok(())
 }
 
-/// Waits for `work`, and where somebody watches, shows for how long.
-async fn say_that_it_goes_on<T>(what: &str, work: impl Future<Output = T>) -> T {
-    let mut terminal = io::stderr();
-    if !terminal.is_terminal() {
-        return work.await;
-    }
+/// Cancelled by SIGINT.
+pub(super) fn cancelled_by_interrupt() -> CancellationToken {
+    let cancel = CancellationToken::new();
+    let interrupted = cancel.clone();
+    tokio::spawn(async move {
+        if tokio::signal::ctrl_c().await.is_ok() {
+            interrupted.cancel();
+        }
+    });
+    cancel
+}
+
+/// Waits for `work`, and says how far `what` is: on a terminal all the time, elsewhere a line a minute.
+pub(super) async fn say_that_it_goes_on<T>(what: impl Fn() -> String, work: impl Future<Output = T>) -> T {
+    let mut stderr = io::stderr();
+    let is_terminal = stderr.is_terminal();
     let started = clock::now().mono;
-    let mut ticks = interval_at(Instant::from_std(started + PATIENCE), PATIENCE);
+    let every = if is_terminal { PATIENCE } else { PATIENCE_OF_A_LOG };
+    let mut ticks = interval_at(Instant::from_std(started + every), every);
     let mut work = std::pin::pin!(work);
     loop {
         tokio::select! {
             done = work.as_mut() => {
-                let _ = write!(terminal, "\r\x1b[K");
+                if is_terminal {
+                    let _ = write!(stderr, "\r\x1b[K");
+                }
                 return done;
             }
             _ = ticks.tick() => {
-                let seconds = clock::now().mono.duration_since(started).as_secs_f64();
-                let _ = write!(terminal, "\r{what}, {seconds:.1} s (Ctrl-C to stop)");
+                let (what, seconds) = (what(), clock::now().mono.duration_since(started).as_secs_f64());
+                let _ = if is_terminal {
+                    write!(stderr, "\r\x1b[K{what}, {seconds:.1} s (Ctrl-C to stop)")
+                } else {
+                    writeln!(stderr, "{what}, {seconds:.0} s")
+                };
             }
         }
     }

@@ -121,6 +121,13 @@ pub enum StoreError {
     Unavailable(#[from] Why),
 }
 
+impl StoreError {
+    /// The schema is another than the `known` one.
+    pub(super) const fn of_version(database: DatabaseUrl, found: u32, known: u32) -> Self {
+        if found > known { Self::Newer { database, found, known } } else { Self::Older { database, found, known } }
+    }
+}
+
 /// Why the database cannot take something now.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum Why {

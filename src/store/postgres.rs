@@ -41,7 +41,7 @@ const WRITERS: usize = 3;
 
 /// How long a statement may take. The server ends it then; if it does not even do that, the connection is given up.
 const STATEMENT_TIME: Duration = Duration::from_secs(5);
-const ANSWER_TIME: Duration = Duration::from_millis(5500);
+pub(super) const ANSWER_TIME: Duration = Duration::from_millis(5500);
 
 /// A connected server.
 #[derive(Debug)]
@@ -72,7 +72,10 @@ impl Postgres {
 
     /// An error where the schema is not up to date.
     pub(super) async fn require_schema(&self) -> Result<(), StoreError> {
-        schema::require(&self.connections, &self.database).await
+        let session = self.connections.take().await?;
+        schema::require(&session, &self.database).await?;
+        session.release(true);
+        Ok(())
     }
 
     pub(super) async fn read<W: Work>(&self, work: W) -> Result<W::Output, Why> {
@@ -115,6 +118,19 @@ impl Postgres {
         self.writes.close().await;
         self.connections.pool.close();
     }
+}
+
+/// A connection that reads the database as it is now, whatever is written meanwhile. Its schema is up to date.
+pub(super) async fn moment(url: &PostgresUrl) -> Result<Session, StoreError> {
+    let database = DatabaseUrl::Postgres(url.clone());
+    let connections = Connections { pool: pool::open(url)?, by_name: !url.is_behind_pooler() };
+    let cannot_connect = |source| StoreError::Connect { database: database.clone(), source };
+    let session = connections.take().await.map_err(cannot_connect)?;
+    schema::require(&session, &database).await?;
+    // It may be idle for as long as the other side takes.
+    let begin = "SET idle_in_transaction_session_timeout = 0; BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
+    session.batch(begin).await.map_err(|source| StoreError::Open { database: database.clone(), source })?;
+    Ok(session)
 }
 
 /// All connections to the server.

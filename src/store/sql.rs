@@ -42,6 +42,37 @@ pub(super) const USE_KEY: &str =
 pub(super) const ADD_KEY_EVENT: &str = "INSERT INTO key_events (at, action, api_key_id, actor) VALUES ($1, $2, $3, $4)";
 pub(super) const LIST_KEY_EVENTS: &str = "SELECT at, action, api_key_id, actor FROM key_events ORDER BY at, id";
 
+/// Every row, page by page, for a copy.
+pub(super) const EXPORT_PETS: &str =
+    "SELECT id, name, category_id, status, created_at FROM pets WHERE id > $1 ORDER BY id LIMIT $2";
+pub(super) const EXPORT_KEYS: &str = "SELECT id, hash, name, scopes, created_at, expires_at, last_used_at, revoked_at \
+     FROM api_keys WHERE id > $1 ORDER BY id LIMIT $2";
+pub(super) const EXPORT_KEY_EVENTS: &str =
+    "SELECT id, at, action, api_key_id, actor FROM key_events WHERE id > $1 ORDER BY id LIMIT $2";
+pub(super) const EXPORT_CREATIONS: &str = "SELECT api_key_id, idempotency_key, fingerprint, pet_id, created_at \
+     FROM idempotency_keys WHERE (api_key_id, idempotency_key) > ($1, $2) \
+     ORDER BY api_key_id, idempotency_key LIMIT $3";
+pub(super) const LAST_PET: &str = "SELECT id FROM pets ORDER BY id DESC LIMIT 1";
+
+pub(super) const IMPORT_PET: &str =
+    "INSERT INTO pets (id, name, category_id, status, created_at) VALUES ($1, $2, $3, $4, $5)";
+pub(super) const IMPORT_KEY: &str = "INSERT INTO api_keys \
+     (id, hash, name, scopes, created_at, expires_at, last_used_at, revoked_at) \
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (id) DO NOTHING";
+pub(super) const IMPORT_KEY_EVENT: &str = "INSERT INTO key_events (id, at, action, api_key_id, actor) \
+     VALUES ($1, $2, $3, $4, $5) ON CONFLICT (id) DO NOTHING";
+pub(super) const IMPORT_CREATION: &str = "INSERT INTO idempotency_keys \
+     (api_key_id, idempotency_key, fingerprint, pet_id, created_at) \
+     VALUES ($1, $2, $3, $4, $5) ON CONFLICT (api_key_id, idempotency_key) DO NOTHING";
+
+/// Many at once, and ids from where a copy ended: on PostgreSQL only.
+pub(super) const IMPORT_PETS: &str = "COPY pets (id, name, category_id, status, created_at) FROM STDIN (FORMAT binary)";
+pub(super) const GO_ON_WITH_IDS: [&str; 2] = [
+    "SELECT setval(pg_get_serial_sequence('pets', 'id'), id) FROM (SELECT id FROM pets ORDER BY id DESC LIMIT 1) AS last",
+    "SELECT setval(pg_get_serial_sequence('key_events', 'id'), id) \
+     FROM (SELECT id FROM key_events ORDER BY id DESC LIMIT 1) AS last",
+];
+
 /// Which migrations were run, and who runs them: on PostgreSQL only. The server's clock counts, since instances may
 /// differ.
 pub(super) const VERSION: &str = "SELECT version FROM schema_versions ORDER BY version DESC LIMIT 1";
@@ -59,16 +90,100 @@ pub(super) const END_LEASE: &str = "UPDATE schema_lease SET expires_at = 0 WHERE
 
 #[cfg(test)]
 mod tests {
+    /// What at least one of PostgreSQL, CockroachDB and YugabyteDB lacks, or does differently, in capitals.
+    const NOT_COMMON: [&str; 30] = [
+        "SERIAL",
+        "ENUM",
+        "TRIGGER",
+        "LISTEN",
+        "NOTIFY",
+        "TEMP ",
+        "TEMPORARY",
+        "ADVISORY",
+        "SKIP LOCKED",
+        "FOR UPDATE",
+        "DEFERRABLE",
+        "COLLATE",
+        "INHERITS",
+        "PARTITION",
+        "EXCLUDE",
+        "VACUUM",
+        "CLUSTER",
+        "TABLESPACE",
+        "UNLOGGED",
+        "CREATE FUNCTION",
+        "CREATE RULE",
+        "CREATE EXTENSION",
+        "CONCURRENTLY",
+        "MAX(",
+        " / ",
+        "SAVEPOINT",
+        "LOCK TABLE",
+        "MERGE ",
+        "CURSOR",
+        "ANY(",
+    ];
+
+    const MIGRATIONS: [&str; 6] = [
+        include_str!("../../assets/migrations/postgres/0001_pets.sql"),
+        include_str!("../../assets/migrations/postgres/0002_pets_by_status.sql"),
+        include_str!("../../assets/migrations/postgres/0003_api_keys.sql"),
+        include_str!("../../assets/migrations/postgres/0004_idempotency_keys.sql"),
+        include_str!("../../assets/migrations/postgres/0005_idempotency_keys_by_age.sql"),
+        include_str!("../../assets/migrations/postgres/0006_key_events.sql"),
+    ];
+
+    /// The text of every query, on one line and in capitals.
+    fn queries() -> Vec<String> {
+        let code = include_str!("sql.rs").split("#[cfg(test)]").next().unwrap();
+        let texts: Vec<String> = code
+            .split('"')
+            .skip(1)
+            .step_by(2)
+            .map(|text| text.replace("\\\n", " ").split_whitespace().collect::<Vec<_>>().join(" ").to_uppercase())
+            .collect();
+        assert!(texts.len() > 30 && texts.iter().all(|text| text.contains(' ')), "{texts:?}");
+        texts
+    }
+
+    fn migrations() -> impl Iterator<Item = String> {
+        let code = |sql: &str| sql.lines().filter(|line| !line.starts_with("--")).collect::<Vec<_>>().join(" ");
+        MIGRATIONS.into_iter().map(move |sql| code(sql).to_uppercase())
+    }
+
     #[test]
     fn parameters_are_numbered_as_they_appear() {
-        let queries: Vec<&str> = include_str!("sql.rs").split("#[cfg(test)]").next().unwrap().split(';').collect();
-        assert!(queries.len() > 10);
-        for query in queries {
+        for query in queries() {
             let mut seen = 0;
             for number in query.split('$').skip(1).filter_map(|rest| rest.chars().next()?.to_digit(10)) {
                 assert!(number <= seen + 1, "${number} comes too early: {query}");
                 seen = seen.max(number);
             }
+        }
+    }
+
+    #[test]
+    fn nothing_leaves_the_common_ground_of_postgresql_cockroachdb_and_yugabytedb() {
+        for sql in queries().into_iter().chain(migrations()) {
+            for not_common in NOT_COMMON {
+                // The names of functions that all three have.
+                let sql = sql.replace("PG_GET_SERIAL_SEQUENCE", "");
+                assert!(!sql.contains(not_common), "{not_common}: {sql}");
+            }
+            assert!(!sql.contains("LIMIT") || sql.contains("ORDER BY"), "any rows at all: {sql}");
+            assert!(!sql.starts_with("WITH"), "what a common table expression writes is not seen: {sql}");
+        }
+    }
+
+    #[test]
+    fn a_migration_is_one_statement_that_may_be_run_again() {
+        for sql in migrations() {
+            assert_eq!(sql.matches(';').count(), 1, "{sql}");
+            assert!(sql.contains("IF NOT EXISTS"), "{sql}");
+            assert!(["CREATE TABLE", "CREATE INDEX"].iter().any(|additive| sql.trim().starts_with(additive)), "{sql}");
+            let words = sql.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+            let types = ["INTEGER", "INT", "SMALLINT", "VARCHAR", "CHAR", "JSON", "JSONB", "UUID", "NUMERIC", "FLOAT"];
+            assert!(words.clone().all(|word| !types.contains(&word)), "{sql}");
         }
     }
 }

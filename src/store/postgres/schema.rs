@@ -79,19 +79,16 @@ pub(super) async fn migrate(connections: &Connections, database: &DatabaseUrl) -
     }
 }
 
-/// An error where [`migrate`] has something to do.
-pub(super) async fn require(connections: &Connections, database: &DatabaseUrl) -> Result<(), StoreError> {
-    let session = connections.take().await?;
-    let is_current = is_current(&session, database).await;
-    let found = version(&session, database).await?;
-    session.release(true);
-    if is_current? { Ok(()) } else { Err(StoreError::Older { database: database.clone(), found, known: VERSION }) }
+/// An error where the schema is not the one of this program.
+pub(super) async fn require(session: &Session, database: &DatabaseUrl) -> Result<(), StoreError> {
+    let found = version(session, database).await?;
+    if found == VERSION { Ok(()) } else { Err(StoreError::of_version(database.clone(), found, VERSION)) }
 }
 
 async fn is_current(session: &Session, database: &DatabaseUrl) -> Result<bool, StoreError> {
     let found = version(session, database).await?;
     if found > VERSION {
-        return Err(StoreError::Newer { database: database.clone(), found, known: VERSION });
+        return Err(StoreError::of_version(database.clone(), found, VERSION));
     }
     Ok(found == VERSION)
 }

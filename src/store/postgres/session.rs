@@ -5,6 +5,7 @@ use std::error::Error;
 use bytes::BytesMut;
 use deadpool_postgres::Object;
 use futures_util::{TryStreamExt as _, pin_mut};
+use tokio_postgres::binary_copy::BinaryCopyInWriter;
 use tokio_postgres::types::{IsNull, ToSql, Type, to_sql_checked};
 use tokio_postgres::{Row, RowStream};
 
@@ -55,6 +56,25 @@ impl Session {
         pin_mut!(rows);
         while rows.try_next().await?.is_some() {}
         Ok(rows.rows_affected().unwrap_or_default())
+    }
+
+    /// Sends `rows`, whose values are of the kinds of `example`, to a COPY statement; all are written, or none.
+    pub(in crate::store) async fn copy_in<'v, R>(
+        &self,
+        sql: &str,
+        example: R,
+        rows: impl Iterator<Item = R>,
+    ) -> Result<(), DatabaseError>
+    where
+        R: ExactSizeIterator<Item = Value<'v>>,
+    {
+        let types: Vec<Type> = example.map(|value| value.kind()).collect();
+        let writer = BinaryCopyInWriter::new(self.client()?.copy_in(sql).await?, &types);
+        pin_mut!(writer);
+        for row in rows {
+            writer.as_mut().write_raw(row).await?;
+        }
+        Ok(writer.finish().await.map(drop)?)
     }
 
     /// Statements without values and answers.

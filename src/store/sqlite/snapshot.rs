@@ -69,6 +69,20 @@ fn copy_pages(from: &Connection, partial: &NamedTempFile, cancel: &CancellationT
     to.close().map_err(|(_, error)| error)
 }
 
+/// A connection that reads the file as it is now, whatever is written meanwhile.
+pub(in crate::store) fn moment(path: &Path) -> Result<Connection, StoreError> {
+    let connection = connect(path)?;
+    let found = schema::version(&connection).map_err(|source| cannot_open(path, source))?;
+    if found != schema::VERSION {
+        let database = DatabaseUrl::Sqlite(path.to_owned());
+        return Err(StoreError::of_version(database, found, schema::VERSION));
+    }
+    // The moment is that of its first question.
+    let begun = connection.execute_batch("BEGIN").and_then(|()| schema::version(&connection));
+    begun.map_err(|source| cannot_open(path, source))?;
+    Ok(connection)
+}
+
 pub(in crate::store) fn check(path: &Path) -> Result<Checked, StoreError> {
     let connection = connect(path)?;
     let found = schema::version(&connection).map_err(|source| cannot_open(path, source))?;

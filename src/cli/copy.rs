@@ -1,0 +1,47 @@
+//! `petstore copy`: a whole store from one database to another, when one machine is outgrown, and back.
+
+use std::io::Write;
+
+use clap::Args;
+
+use super::upkeep::{cancelled_by_interrupt, say_that_it_goes_on};
+use crate::store::{self, CopyError, DatabaseUrl, Progress};
+
+/// Copy a store to another database: animals with their ids, API keys and Idempotency-Keys.
+///
+/// Stop the service first: what is added meanwhile is not copied. After an interruption the same command goes on where
+/// it was. At the end every row of the copy is read and held against the store.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  petstore copy --from sqlite:store.db --to postgres://petstore@db.shop.example/pets\n  \
+    petstore copy --from postgres://petstore@db.shop.example/pets --to sqlite:store.db"
+)]
+pub struct CopyArgs {
+    /// The database to copy. It is not changed.
+    #[arg(long, value_name = "URL", env = "PETSTORE_COPY_FROM", hide_env_values = true)]
+    from: DatabaseUrl,
+    /// An empty database, or one that an earlier copy had begun to fill.
+    #[arg(long, value_name = "URL", env = "PETSTORE_COPY_TO", hide_env_values = true)]
+    to: DatabaseUrl,
+}
+
+/// Copies, and says on `err` how many animals are there now.
+pub async fn run(args: CopyArgs, err: &mut impl Write) -> Result<(), CopyError> {
+    let CopyArgs { from, to } = args;
+    let (progress, cancel) = (Progress::default(), cancelled_by_interrupt());
+    let copied = say_that_it_goes_on(|| describe(&progress), store::copy(&from, &to, &progress, &cancel)).await?;
+    let _ = writeln!(
+        err,
+        "copied {} animals from {from} to {to}, which has {} now, each verified",
+        copied.added, copied.pets
+    );
+    Ok(())
+}
+
+fn describe(progress: &Progress) -> String {
+    match progress.counts() {
+        [found, 0, 0] if found > 0 => format!("reading what an earlier copy has left, {found} animals"),
+        [_, copied, 0] => format!("copying, {copied} animals"),
+        [_, _, verified] => format!("verifying, {verified} animals"),
+    }
+}

@@ -1,0 +1,275 @@
+//! A whole store from one database to another: animals with their ids, API keys, what was done to them, and the
+//! Idempotency-Keys.
+//!
+//! The source is read as it is at one moment. Animals go over in the order of their ids, many in one transaction, so
+//! that what is there after an interruption is a beginning; the next copy finds out whether it really is one, and goes
+//! on behind it. At the end every row of the target is read and held against the source.
+
+mod source;
+mod sum;
+mod tables;
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use futures_util::future::try_join_all;
+use tokio_util::sync::CancellationToken;
+
+use self::source::Source;
+use self::sum::Sum;
+use self::tables::{OTHERS, PETS, Record, Table};
+use super::connection::{Connection, DatabaseError};
+use super::database::Database;
+use super::work::Work;
+use super::{DatabaseUrl, StoreError, Why, sql};
+
+/// Rows in one transaction: enough to be fast, few enough for little memory.
+const AT_ONCE: i64 = 5000;
+
+/// How far a copy is. Everybody may look at it at any time.
+#[derive(Debug, Default)]
+pub struct Progress {
+    found: AtomicU64,
+    copied: AtomicU64,
+    verified: AtomicU64,
+}
+
+/// What a copy has done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Copied {
+    /// Animals that this copy has added.
+    pub added: u64,
+    /// Animals in both databases now, each with the same id, name, category, status and time.
+    pub pets: u64,
+}
+
+/// Why a store was not copied, or not all of it.
+#[derive(Debug, thiserror::Error)]
+pub enum CopyError {
+    /// One of the databases cannot be opened.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// Both are the same.
+    #[error("a store cannot be copied onto itself")]
+    Same,
+    /// The target has animals that are not the first ones of the source.
+    #[error("{0} has animals that are not of the store to copy: name an empty database")]
+    NotABeginning(DatabaseUrl),
+    /// The source could not be read further.
+    #[error("{database} cannot be read on; to go on, run the same command again")]
+    Read {
+        /// The source.
+        database: DatabaseUrl,
+        /// What it said.
+        source: Why,
+    },
+    /// The target could not be written further.
+    #[error("{database} cannot be written on; to go on, run the same command again")]
+    Write {
+        /// The target.
+        database: DatabaseUrl,
+        /// What it said.
+        source: Why,
+    },
+    /// The target does not hold the same rows now: somebody writes to it too, or had before.
+    #[error(
+        "{database} differs: its {table} are not those of the store to copy; stop what writes to it, and copy to an empty database"
+    )]
+    Differs {
+        /// The target.
+        database: DatabaseUrl,
+        /// Which rows.
+        table: &'static str,
+    },
+    /// It was called off. What was copied stays.
+    #[error("stopped; to go on, run the same command again")]
+    Cancelled,
+}
+
+impl Progress {
+    /// Animals that an earlier copy had left, that were added, and that were read again at the end.
+    #[must_use]
+    pub fn counts(&self) -> [u64; 3] {
+        [&self.found, &self.copied, &self.verified].map(|count| count.load(Ordering::Relaxed))
+    }
+}
+
+/// Copies all of `from` to `to`, which is made as needed, and verifies it. Ends early once `cancel` is cancelled.
+pub async fn copy(
+    from: &DatabaseUrl,
+    to: &DatabaseUrl,
+    progress: &Progress,
+    cancel: &CancellationToken,
+) -> Result<Copied, CopyError> {
+    if from == to {
+        return Err(CopyError::Same);
+    }
+    let mut source = Source::open(from).await?;
+    let database = Database::open(to).await?;
+    let copied = Copy { from, to, database: &database, progress, cancel }.all(&mut source).await;
+    database.close().await;
+    copied
+}
+
+struct Copy<'a> {
+    from: &'a DatabaseUrl,
+    to: &'a DatabaseUrl,
+    database: &'a Database,
+    progress: &'a Progress,
+    cancel: &'a CancellationToken,
+}
+
+impl Copy<'_> {
+    async fn all(&self, source: &mut Source) -> Result<Copied, CopyError> {
+        let (last, mut pets) = self.beginning(source).await?;
+        let found = pets.rows;
+        self.rest(source, &PETS, last, &mut pets, Some(&self.progress.copied)).await?;
+        for table in &OTHERS {
+            let mut rows = Sum::default();
+            self.rest(source, table, None, &mut rows, None).await?;
+            self.verify(table, rows, None).await?;
+        }
+        self.write(GoOnWithIds).await?;
+        self.verify(&PETS, pets, Some(&self.progress.verified)).await?;
+        Ok(Copied { added: pets.rows - found, pets: pets.rows })
+    }
+
+    /// What an earlier copy has left at the target: its last animal, and the sum of all of them.
+    async fn beginning(&self, source: &mut Source) -> Result<(Option<Record>, Sum), CopyError> {
+        let Some(end) = self.read(LastPet).await? else { return Ok((None, Sum::default())) };
+        let there = self.sum(&PETS, Some(&self.progress.found)).await?;
+        let (mut last, mut sum) = (None, Sum::default());
+        loop {
+            let page = self.page_of(source, &PETS, last.as_ref()).await?;
+            let before = page.into_iter().take_while(|pet| pet.id() <= Some(end)).collect::<Vec<_>>();
+            before.iter().for_each(|pet| sum.add(pet));
+            match before.into_iter().next_back() {
+                Some(pet) => last = Some(pet),
+                None => break,
+            }
+        }
+        if sum == there { Ok((last, sum)) } else { Err(CopyError::NotABeginning(self.to.clone())) }
+    }
+
+    /// Copies what comes after `last`, and adds it to `sum`.
+    async fn rest(
+        &self,
+        source: &mut Source,
+        table: &'static Table,
+        mut last: Option<Record>,
+        sum: &mut Sum,
+        count: Option<&AtomicU64>,
+    ) -> Result<(), CopyError> {
+        loop {
+            let rows = self.page_of(source, table, last.as_ref()).await?;
+            let Some(end) = rows.last() else { return Ok(()) };
+            last = Some(end.clone());
+            rows.iter().for_each(|row| sum.add(row));
+            let copied = rows.len() as u64;
+            self.write(Import { table, rows }).await?;
+            count.inspect(|count| _ = count.fetch_add(copied, Ordering::Relaxed));
+        }
+    }
+
+    async fn verify(&self, table: &'static Table, rows: Sum, count: Option<&AtomicU64>) -> Result<(), CopyError> {
+        let is_same = self.sum(table, count).await? == rows;
+        is_same.then_some(()).ok_or_else(|| CopyError::Differs { database: self.to.clone(), table: table.name })
+    }
+
+    /// Of all rows at the target.
+    async fn sum(&self, table: &'static Table, count: Option<&AtomicU64>) -> Result<Sum, CopyError> {
+        let (mut last, mut sum) = (None, Sum::default());
+        loop {
+            self.go_on()?;
+            let rows = self.read(Export { table, last }).await?;
+            let Some(end) = rows.last() else { return Ok(sum) };
+            last = Some(end.clone());
+            rows.iter().for_each(|row| sum.add(row));
+            count.inspect(|count| _ = count.fetch_add(rows.len() as u64, Ordering::Relaxed));
+        }
+    }
+
+    async fn page_of(
+        &self,
+        source: &mut Source,
+        table: &'static Table,
+        last: Option<&Record>,
+    ) -> Result<Vec<Record>, CopyError> {
+        self.go_on()?;
+        let page = source.page(table, last, AT_ONCE).await;
+        page.map_err(|why| CopyError::Read { database: self.from.clone(), source: why })
+    }
+
+    async fn read<W: Work>(&self, work: W) -> Result<W::Output, CopyError> {
+        let read = self.database.read(work).await;
+        read.map_err(|why| CopyError::Read { database: self.to.clone(), source: why })
+    }
+
+    async fn write<W: Work>(&self, work: W) -> Result<W::Output, CopyError> {
+        let written = self.database.write(work).await;
+        written.map_err(|why| CopyError::Write { database: self.to.clone(), source: why })
+    }
+
+    fn go_on(&self) -> Result<(), CopyError> {
+        if self.cancel.is_cancelled() { Err(CopyError::Cancelled) } else { Ok(()) }
+    }
+}
+
+struct LastPet;
+
+impl Work for LastPet {
+    type Output = Option<i64>;
+
+    async fn run(&self, on: &Connection<'_>) -> Result<Option<i64>, DatabaseError> {
+        on.row(sql::LAST_PET, &[], |row| row.int(0)).await
+    }
+}
+
+struct Export {
+    table: &'static Table,
+    last: Option<Record>,
+}
+
+impl Work for Export {
+    type Output = Vec<Record>;
+
+    async fn run(&self, on: &Connection<'_>) -> Result<Vec<Record>, DatabaseError> {
+        self.table.page(on, self.last.as_ref(), AT_ONCE).await
+    }
+}
+
+struct Import {
+    table: &'static Table,
+    rows: Vec<Record>,
+}
+
+impl Work for Import {
+    type Output = ();
+
+    async fn run(&self, on: &Connection<'_>) -> Result<(), DatabaseError> {
+        let many = (on, self.table.import_many, self.rows.first());
+        if let (Connection::Postgres(session), Some(import_many), Some(first)) = many {
+            return session.copy_in(import_many, first.values(), self.rows.iter().map(Record::values)).await;
+        }
+        let import = async |row: &Record| {
+            let values: Vec<_> = row.values().collect();
+            on.execute(self.table.import, &values).await
+        };
+        try_join_all(self.rows.iter().map(import)).await.map(drop)
+    }
+}
+
+/// Has the ids of what is added later begin after those that were copied. SQLite does so by itself.
+struct GoOnWithIds;
+
+impl Work for GoOnWithIds {
+    type Output = ();
+
+    async fn run(&self, on: &Connection<'_>) -> Result<(), DatabaseError> {
+        if let Connection::Postgres(session) = on {
+            for sql in sql::GO_ON_WITH_IDS {
+                session.execute(sql, &[]).await?;
+            }
+        }
+        Ok(())
+    }
+}
