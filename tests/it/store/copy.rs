@@ -1,0 +1,124 @@
+//! A whole store from one database to another.
+
+use std::collections::HashSet;
+use std::fs;
+
+use petstore::clock;
+use petstore::model::Pet;
+use petstore::store::{Copied, CopyError, DatabaseUrl, Progress, Store, copy};
+use secrecy::ExposeSecret;
+use tokio_util::sync::CancellationToken;
+
+use super::fixture::{Database, Kind, once, rex, till, till_key};
+use super::list::all;
+use super::proxy::{Line, Proxy};
+
+/// More than go over in one transaction.
+const MANY: usize = 12_345;
+
+async fn copied(from: &DatabaseUrl, to: &DatabaseUrl) -> Result<Copied, CopyError> {
+    copy(from, to, &Progress::default(), &CancellationToken::new()).await
+}
+
+/// A closed store with many animals.
+async fn filled(database: &Database) -> Vec<Pet> {
+    let store = database.open().await;
+    store.insert_samples(MANY, clock::now()).await.unwrap();
+    let pets = all(&store).await;
+    store.close().await;
+    pets
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn everything_goes_over_and_back() {
+    for (from, to) in [
+        (Kind::Sqlite, Kind::Postgres),
+        (Kind::Postgres, Kind::Sqlite),
+        (Kind::Sqlite, Kind::Sqlite),
+        (Kind::Sqlite, Kind::Distributed),
+        (Kind::Sqlite, Kind::Pooled),
+    ] {
+        let (Some(from), Some(to)) = (Database::new(from), Database::new(to)) else { return };
+        let pets = filled(&from).await;
+        let store = from.open().await;
+        let (api_key, key) = till_key(&store).await;
+        let (revoked, _) = till_key(&store).await;
+        store.revoke_key(revoked, "ada", clock::now()).await.unwrap();
+        let late = store.add_once(rex(), once(api_key, "k"), clock::now()).await.unwrap();
+        let (keys, events) = (store.list_keys().await.unwrap(), store.list_key_events().await.unwrap());
+        store.close().await;
+        if to.url.to_string().starts_with("postgres") {
+            to.open().await.close().await;
+        }
+
+        let there = pets.len() as u64 + 1;
+        assert_eq!(copied(&from.url, &to.url).await.unwrap(), Copied { added: there, pets: there });
+        let copy = to.open().await;
+        let pets: Vec<Pet> = pets.into_iter().chain([late.pet.clone()]).collect();
+        assert_eq!(all(&copy).await, pets);
+        assert_eq!((copy.list_keys().await.unwrap(), copy.list_key_events().await.unwrap()), (keys, events));
+        assert!(copy.verify_key(key.expose_secret(), clock::now()).await.unwrap().is_some());
+        let repeated = copy.add_once(rex(), once(api_key, "k"), clock::now()).await.unwrap();
+        assert_eq!((repeated.replayed, &repeated.pet), (true, &late.pet));
+        let ids: HashSet<_> = pets.iter().map(|pet| pet.id).collect();
+        assert!(!ids.contains(&copy.add(rex(), clock::now()).await.unwrap().id));
+        copy.create_key(till(), "ada", clock::now()).await.unwrap();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_copy_that_was_interrupted_goes_on_where_it_was() {
+    let (Some(from), Some(to)) = (Database::new(Kind::Sqlite), Database::new(Kind::Postgres)) else { return };
+    let pets = filled(&from).await;
+    to.open().await.close().await;
+    let proxy = Proxy::start(to.server().port()).await;
+    let over_a_line = format!("postgres://petstore@127.0.0.1:{}/{}", proxy.port, to.name()).parse().unwrap();
+    proxy.set(Line::LosesAnswerTo("COMMIT"));
+    // What became of the first transaction is not known; that it is there is found out by the next copy.
+    assert!(matches!(copied(&from.url, &over_a_line).await, Err(CopyError::Write { .. })));
+    proxy.set(Line::Whole);
+    assert_eq!(all(&to.open().await).await, pets[..5000]);
+
+    let cancelled = CancellationToken::new();
+    cancelled.cancel();
+    let stopped = copy(&from.url, &to.url, &Progress::default(), &cancelled).await;
+    assert!(matches!(stopped, Err(CopyError::Cancelled)));
+
+    let progress = Progress::default();
+    let done = copy(&from.url, &over_a_line, &progress, &CancellationToken::new()).await.unwrap();
+    assert_eq!(done, Copied { added: MANY as u64 - 5000, pets: MANY as u64 });
+    assert_eq!(progress.counts(), [5000, MANY as u64 - 5000, MANY as u64]);
+    assert_eq!(all(&to.open().await).await, pets);
+    assert_eq!(copied(&from.url, &to.url).await.unwrap(), Copied { added: 0, pets: MANY as u64 });
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_database_with_other_animals_is_refused_and_left_as_it_is() {
+    for to in [Kind::Sqlite, Kind::Postgres] {
+        let (Some(from), Some(to)) = (Database::new(Kind::Sqlite), Database::new(to)) else { return };
+        filled(&from).await;
+        let other = to.open().await;
+        let rex = other.add(rex(), clock::now()).await.unwrap();
+        assert!(matches!(copied(&from.url, &to.url).await, Err(CopyError::NotABeginning(_))));
+        assert_eq!(all(&other).await, [rex]);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn rows_that_are_not_of_the_store_are_found_at_the_end() {
+    let (Some(from), Some(to)) = (Database::new(Kind::Sqlite), Database::new(Kind::Sqlite)) else { return };
+    filled(&from).await;
+    till_key(&to.open().await).await;
+    assert!(matches!(copied(&from.url, &to.url).await, Err(CopyError::Differs { table: "API keys", .. })));
+}
+
+#[tokio::test]
+async fn what_cannot_be_copied_is_said_before_anything_is_made() {
+    let directory = tempfile::tempdir().unwrap();
+    let url = |name: &str| DatabaseUrl::Sqlite(directory.path().join(name));
+    assert!(matches!(copied(&url("a.db"), &url("a.db")).await, Err(CopyError::Same)));
+    assert!(matches!(copied(&url("a.db"), &url("b.db")).await, Err(CopyError::Store(_))));
+    assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 0);
+    Store::open(&url("a.db")).await.unwrap().close().await;
+    assert_eq!(copied(&url("a.db"), &url("b.db")).await.unwrap(), Copied { added: 0, pets: 0 });
+}
