@@ -6,6 +6,7 @@ mod cli;
 mod client;
 mod durability;
 mod flows;
+mod instances;
 mod postgres;
 mod rooms;
 mod service;

@@ -1,7 +1,7 @@
 //! A private PostgreSQL server, from the programs of a Debian installation. It belongs to this process: it is started
 //! for the first test that asks, and stopped and removed when the process ends, however that happens.
 //!
-//! Where there is none, the tests that need it say that they were skipped, and why. Where `PETSTORE_TEST_POSTGRES` is
+//! Where there is none, the tests that need it say that they were skipped, and why. Where `PETSTORE_TEST_SERVERS` is
 //! `required`, as in CI, that is a failure.
 
 use std::error::Error;
@@ -35,17 +35,17 @@ static SERVER: OnceLock<Result<Server, String>> = OnceLock::new();
 
 /// The server; nothing, after a line on stderr, where there is none.
 pub fn server() -> Option<&'static Server> {
-    match SERVER.get_or_init(Server::start) {
-        Ok(server) => Some(server),
-        Err(why) => {
-            let is_required = std::env::var_os("PETSTORE_TEST_POSTGRES").is_some_and(|value| value == "required");
-            assert!(!is_required, "{why}");
-            let test = std::thread::current().name().unwrap_or("a test").to_owned();
-            // Past the capture of the test harness, which would keep it from whoever reads.
-            let _ = writeln!(std::io::stderr(), "{test}: skipped, {why}");
-            None
-        }
-    }
+    SERVER.get_or_init(Server::start).as_ref().map_err(|why| skipped(why)).ok()
+}
+
+/// Says why a test does nothing; a failure where everything is to be there.
+#[expect(clippy::disallowed_methods, reason = "only CI says what must be there")]
+pub fn skipped(why: &str) {
+    let is_required = std::env::var_os("PETSTORE_TEST_SERVERS").is_some_and(|value| value == "required");
+    assert!(!is_required, "{why}");
+    let test = std::thread::current().name().unwrap_or("a test").to_owned();
+    // Past the capture of the test harness, which would keep it from whoever reads.
+    let _ = writeln!(std::io::stderr(), "{test}: skipped, {why}");
 }
 
 impl Server {

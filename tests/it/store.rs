@@ -1,7 +1,7 @@
 //! The store by itself, on each database. `list` has the checks that hold on all of them.
 
 mod copy;
-mod fixture;
-mod list;
-mod proxy;
+pub mod fixture;
+pub mod list;
+pub mod proxy;
 mod trouble;

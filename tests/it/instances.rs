@@ -1,0 +1,196 @@
+//! Several instances of the real binary on one database, behind HAProxy with the configuration of `assets/`. While one
+//! of them is killed, frozen or cut off from the database, clients that repeat with their Idempotency-Key lose nothing
+//! and double nothing.
+
+use std::collections::HashMap;
+use std::io::{BufRead as _, BufReader};
+use std::net::TcpListener;
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use petstore::api::client::{Client, Timeouts};
+use petstore::api::{self, ApiError};
+use petstore::model::{ApiKey, IdempotencyKeys, NewPet, Pet, PetId};
+use petstore::store::Store;
+use rustix::process::{Pid, Signal, kill_process};
+use secrecy::ExposeSecret as _;
+use tempfile::TempDir;
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+use tokio::time::timeout;
+use uuid::Uuid;
+
+use crate::store::fixture::{Database, Kind, till_key};
+use crate::store::list::all;
+use crate::store::proxy::{Line, Proxy};
+
+const CONFIGURATION: &str = include_str!("../../assets/haproxy.cfg");
+
+/// Clients at once, and how many animals they have to add between one trouble and the next.
+const CLIENTS: usize = 16;
+const A_WHILE: usize = 300;
+
+/// Longer than anything here may take.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A program that is killed when dropped.
+struct Running(Child);
+
+impl Running {
+    fn signal(&self, signal: Signal) {
+        kill_process(Pid::from_child(&self.0), signal).unwrap();
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// An instance that accepts requests.
+fn instance(listen: &str, database: &str) -> Running {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_petstore"));
+    command.args(["serve", "--listen", listen, "--proxy", "127.0.0.1", "--log-level", "error"]).env_clear();
+    command.env("PETSTORE_DATABASE", database).stdin(Stdio::null()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let mut stderr = BufReader::new(child.stderr.take().unwrap());
+    let mut line = String::new();
+    stderr.read_line(&mut line).unwrap();
+    assert!(line.starts_with("listening on http://"), "{line}");
+    std::thread::spawn(move || std::io::copy(&mut stderr, &mut std::io::sink()));
+    Running(child)
+}
+
+/// HAProxy in front of three instances; nothing where it is not installed.
+fn balancer(listen: &str, instances: [&str; 3], directory: &TempDir) -> Option<Running> {
+    let examples = ["127.0.0.1:8080", "127.0.0.1:8081", "127.0.0.1:8082", "127.0.0.1:8083"];
+    let ours = [listen, instances[0], instances[1], instances[2]];
+    let text = examples.iter().zip(ours).fold(CONFIGURATION.to_owned(), |text, (example, ours)| {
+        assert_eq!(text.matches(example).count(), 1, "{example}");
+        text.replace(example, ours)
+    });
+    let file = directory.path().join("haproxy.cfg");
+    std::fs::write(&file, text).unwrap();
+    let mut command = Command::new("haproxy");
+    command.arg("-db").arg("-f").arg(&file).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    command.spawn().ok().map(Running)
+}
+
+fn free_address() -> String {
+    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string()
+}
+
+/// Clients that add animals, each as often as it takes with the same key, until they are told to stop.
+struct Clients {
+    tasks: JoinSet<Vec<(String, PetId)>>,
+    added: watch::Sender<usize>,
+    enough: Arc<AtomicBool>,
+}
+
+impl Clients {
+    fn start(balancer: &str, key: &ApiKey) -> Self {
+        api::client::install_tls_provider();
+        let (added, enough) = (watch::Sender::new(0), Arc::<AtomicBool>::default());
+        let mut tasks = JoinSet::new();
+        for number in 0..CLIENTS {
+            let base = format!("http://{balancer}/v1").parse().unwrap();
+            let client = Client::new(base, Some(key.clone()), Timeouts::default()).unwrap();
+            let (added, enough) = (added.clone(), Arc::clone(&enough));
+            tasks.spawn(async move {
+                let mut keys = IdempotencyKeys::new(Uuid::from_u128(number as u128));
+                let mut told = Vec::new();
+                while !enough.load(Ordering::Relaxed) {
+                    let new = NewPet { name: format!("{number}-{}", told.len()), category_id: 1, status: None };
+                    let key = keys.make();
+                    let pet = loop {
+                        match client.create_pet(&new, &key).await {
+                            Ok(pet) => break pet,
+                            Err(error) => expect_trouble(&error),
+                        }
+                    };
+                    told.push((pet.name, pet.id));
+                    added.send_modify(|added| *added += 1);
+                }
+                told
+            });
+        }
+        Self { tasks, added, enough }
+    }
+
+    /// Until some more animals have been added.
+    async fn go_on(&self) {
+        let goal = *self.added.borrow() + A_WHILE;
+        let mut added = self.added.subscribe();
+        timeout(PATIENCE, added.wait_for(|added| *added >= goal)).await.expect("the clients cannot go on").unwrap();
+    }
+
+    async fn stop(self) -> Vec<(String, PetId)> {
+        self.enough.store(true, Ordering::Relaxed);
+        let told = timeout(PATIENCE, self.tasks.join_all()).await.expect("a client waits for ever");
+        told.into_iter().flatten().collect()
+    }
+}
+
+/// That nothing else went wrong than what an instance or its database that is away brings with it.
+fn expect_trouble(error: &ApiError) {
+    match error {
+        ApiError::Refused { status: 409 | 502 | 503 | 504, .. } => {}
+        ApiError::NotSent(_) | ApiError::ConnectTimeout(_) | ApiError::Timeout(_) | ApiError::Broken(_) => {}
+        other => panic!("{other:?}"),
+    }
+}
+
+/// What is wrong with a store that has `pets` after its clients were `told` of theirs.
+fn faults(told: &[(String, PetId)], pets: &[Pet]) -> Vec<String> {
+    let mut by_name: HashMap<&str, Vec<PetId>> = HashMap::new();
+    pets.iter().for_each(|pet| by_name.entry(&pet.name).or_default().push(pet.id));
+    let doubled = by_name.iter().filter(|(_, ids)| ids.len() > 1).map(|(name, ids)| format!("{name} is {ids:?}"));
+    let lost = told.iter().filter(|(name, id)| by_name.get(name.as_str()) != Some(&vec![*id]));
+    doubled.chain(lost.map(|(name, id)| format!("{name} was to be {id}"))).collect()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn killed_frozen_or_cut_off_instances_lose_and_double_nothing_behind_a_load_balancer() {
+    let Some(database) = Database::new(Kind::Postgres) else { return };
+    let store = Store::open(&database.url).await.unwrap();
+    let (_, key) = till_key(&store).await;
+    let key = ApiKey::new(key.expose_secret()).unwrap();
+    let line = Proxy::start(database.server().port()).await;
+    let url = |port: u16| format!("postgres://petstore@127.0.0.1:{port}/{}", database.name());
+    let (direct, over_a_line) = (url(database.server().port()), url(line.port));
+    let [front, one, two, three] = [free_address(), free_address(), free_address(), free_address()];
+    let directory = tempfile::tempdir().unwrap();
+    let Some(_balancer) = balancer(&front, [&one, &two, &three], &directory) else {
+        return crate::postgres::skipped("there is no haproxy (Debian: apt-get install haproxy)");
+    };
+    let (first, second, _third) = (instance(&one, &direct), instance(&two, &direct), instance(&three, &over_a_line));
+    let clients = Clients::start(&front, &key);
+    clients.go_on().await;
+
+    drop(first);
+    clients.go_on().await;
+    let _first = instance(&one, &direct);
+    clients.go_on().await;
+
+    second.signal(Signal::STOP);
+    clients.go_on().await;
+    second.signal(Signal::CONT);
+    clients.go_on().await;
+
+    for trouble in [Line::Frozen, Line::LosesAnswerTo("COMMIT")] {
+        line.set(trouble);
+        clients.go_on().await;
+        line.set(Line::Whole);
+        clients.go_on().await;
+    }
+
+    let told = clients.stop().await;
+    assert!(told.len() > 8 * A_WHILE);
+    let pets = all(&store).await;
+    assert_eq!(faults(&told, &pets), Vec::<String>::new());
+    assert_eq!(pets.len(), told.len());
+}
