@@ -13,8 +13,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use petstore::clock;
 use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair};
 use tokio_postgres::{Client, NoTls};
 
@@ -89,7 +90,7 @@ impl Server {
     }
 
     fn wait_until_ready(&self) -> Result<(), String> {
-        let begun = Instant::now();
+        let begun = clock::now().mono;
         while begun.elapsed() < START {
             if blocking(async { tokio_postgres::connect(&self.address("admin", "postgres"), NoTls).await.is_ok() }) {
                 return Ok(());

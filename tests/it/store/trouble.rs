@@ -1,7 +1,7 @@
 //! What only a database server brings with it: connections that are lost, transactions that are refused, other
 //! instances.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use petstore::clock;
 use petstore::model::{Limit, PetQuery, PetStatus};
@@ -65,7 +65,7 @@ async fn a_frozen_server_is_given_up_after_some_seconds_and_used_again_when_it_t
     let (api_key, _) = till_key(&store).await;
     store.list(&PetQuery::default()).await.unwrap();
     proxy.set(Line::Frozen);
-    let (begun, query) = (Instant::now(), PetQuery::default());
+    let (begun, query) = (clock::now().mono, PetQuery::default());
     let (listed, added, once_added) = tokio::join!(
         store.list(&query),
         store.add(rex(), clock::now()),
