@@ -20,6 +20,7 @@ mod new_pet;
 mod pets;
 mod proxies;
 mod routes;
+mod tls;
 
 use std::io;
 use std::net::SocketAddr;
@@ -34,6 +35,7 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 pub use self::cors::{NotAnOrigin, Origin};
 pub use self::limits::RateLimit;
 pub use self::proxies::{NotAProxy, Proxy};
+pub use self::tls::{Tls, TlsError};
 
 use self::auth::FailedAuthentications;
 use self::limits::RateLimits;
@@ -75,6 +77,8 @@ pub struct Config {
     pub cors_origins: Vec<Origin>,
     /// Proxies whose `X-Forwarded-For` tells whose request it is: none.
     pub proxies: Vec<Proxy>,
+    /// The certificate, where connections are encrypted: they are not.
+    pub tls: Option<Tls>,
     /// What running requests get to end after the order to stop: 8 s, so that the whole stop stays within 10 s.
     pub drain: Duration,
 }
@@ -93,6 +97,7 @@ impl Default for Config {
             rate_limit: None,
             cors_origins: Vec::new(),
             proxies: Vec::new(),
+            tls: None,
             drain: Duration::from_secs(8),
         }
     }
@@ -145,14 +150,15 @@ impl ServerHandle {
     /// The base address of the API, for example `http://127.0.0.1:8080/v1`.
     #[must_use]
     pub fn base_url(&self) -> String {
-        format!("http://{}/v1", self.address)
+        let scheme = if self.config.tls.is_some() { "https" } else { "http" };
+        format!("{scheme}://{}/v1", self.address)
     }
 
     /// Also answers `GET /metrics` on `listener`, for Prometheus, until the service stops. No key is asked for. Returns
     /// where that is; fails only where the listener has no address.
     pub fn serve_metrics(&mut self, listener: TcpListener) -> io::Result<SocketAddr> {
         let address = listener.local_addr()?;
-        let config = Arc::new(Config { connections: METRICS_CONNECTIONS, ..Config::clone(&self.config) });
+        let config = Arc::new(Config { connections: METRICS_CONNECTIONS, tls: None, ..Config::clone(&self.config) });
         let router = metrics::router(Arc::clone(&self.metrics));
         let stop = self.stop.token().clone();
         // Those who ask for the figures are not among the figures.

@@ -1,39 +1,33 @@
 //! `petstore serve`: the service in the foreground, until a signal.
 
 mod limits;
+mod listen;
 
+use std::error::Error;
 use std::io::{self, Write};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use secrecy::ExposeSecret;
-use tokio::net::{TcpListener, TcpSocket};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use self::limits::LimitArgs;
+use self::listen::{ListenArgs, Listening};
 use super::args::DATABASE_VARIABLE;
 use crate::clock;
-use crate::server::{self, Config, Origin, Proxy};
+use crate::server::{self, Config, Origin, Proxy, Tls, TlsError};
 use crate::store::keys::{NewKey, Scopes};
 use crate::store::{DatabaseUrl, Store, StoreError};
-
-/// The most connections that wait to be accepted; the system may allow fewer.
-const QUEUE: u32 = 4096;
 
 /// Serve the Petstore Animals API.
 #[derive(Debug, Args)]
 pub struct ServeArgs {
-    /// The address to listen on, of this machine only. Port 0 takes a free one.
-    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8080")]
-    listen: SocketAddr,
+    #[command(flatten)]
+    listen: ListenArgs,
     /// The database: sqlite:FILE, made if it is not there, or postgres://USER@HOST/DATABASE.
     #[arg(long, value_name = "URL", env = DATABASE_VARIABLE, hide_env_values = true)]
     database: Option<DatabaseUrl>,
-    /// Where Prometheus gets the figures of the service, at /metrics without a key; an address of this machine only. They
-    /// are not served unless this is given.
-    #[arg(long, value_name = "ADDRESS")]
-    metrics_listen: Option<SocketAddr>,
     /// First add this many sample animals.
     #[arg(long, value_name = "N", default_value_t = 0)]
     sample: usize,
@@ -81,13 +75,22 @@ enum LogFormat {
 pub enum ServeError {
     /// An address that other machines reach.
     #[error(
-        "--listen {0} would send keys and animals in clear text over the network; \
-         listen on 127.0.0.1 and let a proxy with TLS pass requests on"
+        "{0} would send keys and animals in clear text over the network: give --tls-cert and --tls-key, \
+         or --behind-proxy where a proxy with TLS passes requests on over a private way"
     )]
     NotLoopback(SocketAddr),
     /// An address where other machines would read the figures.
-    #[error("--metrics-listen {0} would show the figures to the whole network; listen on 127.0.0.1")]
+    #[error("--metrics-listen {0} would show the figures to the whole network: give 127.0.0.1, or --behind-proxy")]
     MetricsNotLoopback(SocketAddr),
+    /// What systemd passes on is no listening TCP socket.
+    #[error("the socket that was passed on cannot be used; it is to be a listening TCP socket (ListenStream=)")]
+    PassedOn(#[source] io::Error),
+    /// A listener without an address.
+    #[error("the address that is listened on cannot be found")]
+    NoAddress(#[source] io::Error),
+    /// The certificate.
+    #[error(transparent)]
+    Tls(#[from] TlsError),
     /// The address is taken, or not ours.
     #[error("cannot listen on {address}")]
     Listen {
@@ -118,11 +121,9 @@ pub enum ServeError {
 /// Where no key was ever made, one that may do everything is made in the name of `actor`, and written to a file beside
 /// the database, for its owner only.
 pub async fn run(args: ServeArgs, default: &DatabaseUrl, actor: &str, err: &mut impl Write) -> Result<(), ServeError> {
-    check_addresses(&args)?;
+    let Listening { api, metrics, tls } = args.listen.open()?;
     log_to_stderr(args.log_level, args.log_format);
     let mut signals = Signals::new().map_err(ServeError::Signals)?;
-    let listener = listen(args.listen)?;
-    let metrics_listener = args.metrics_listen.map(listen).transpose()?;
     let database = args.database.as_ref().unwrap_or(default);
     let store = Store::open(database).await?;
     if args.sample > 0 {
@@ -134,11 +135,11 @@ pub async fn run(args: ServeArgs, default: &DatabaseUrl, actor: &str, err: &mut 
         rate_limit: args.limits.rate_limit(),
         cors_origins: args.cors_origin,
         proxies: args.proxy,
+        tls: tls.clone(),
         ..Config::default()
     };
-    let cannot_listen = |source| ServeError::Listen { address: args.listen, source };
-    let mut server = server::start(config, store.clone(), listener).map_err(cannot_listen)?;
-    let metrics = metrics_listener.map(|listener| server.serve_metrics(listener)).transpose().map_err(cannot_listen)?;
+    let mut server = server::start(config, store.clone(), api).map_err(ServeError::NoAddress)?;
+    let metrics = metrics.map(|listener| server.serve_metrics(listener)).transpose().map_err(ServeError::NoAddress)?;
     // Serving matters more than a closed stderr.
     let _ = writeln!(err, "listening on {}", server.base_url());
     if let Some(address) = metrics {
@@ -147,14 +148,14 @@ pub async fn run(args: ServeArgs, default: &DatabaseUrl, actor: &str, err: &mut 
     if let Some(about_keys) = about_keys {
         let _ = writeln!(err, "{about_keys}");
     }
-    signals.recv().await;
+    signals.stop(tls.as_ref()).await;
     let stopped = async {
         server.shutdown().await;
         store.close().await;
     };
     tokio::select! {
         () = stopped => {}
-        () = signals.recv() => {}
+        () = signals.stop(None) => {}
     }
     Ok(())
 }
@@ -173,28 +174,6 @@ fn log_to_stderr(level: LogLevel, format: LogFormat) {
         LogFormat::Text => log.with_ansi(false).init(),
         LogFormat::Json => log.json().flatten_event(true).init(),
     }
-}
-
-/// What is not encrypted stays on this machine.
-fn check_addresses(args: &ServeArgs) -> Result<(), ServeError> {
-    if !args.listen.ip().is_loopback() {
-        return Err(ServeError::NotLoopback(args.listen));
-    }
-    match args.metrics_listen {
-        Some(address) if !address.ip().is_loopback() => Err(ServeError::MetricsNotLoopback(address)),
-        _ => Ok(()),
-    }
-}
-
-/// With a queue as long as the system allows for those who all come at once.
-fn listen(address: SocketAddr) -> Result<TcpListener, ServeError> {
-    let listen = || {
-        let socket = if address.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
-        socket.set_reuseaddr(true)?;
-        socket.bind(address)?;
-        socket.listen(QUEUE)
-    };
-    listen().map_err(|source| ServeError::Listen { address, source })
 }
 
 /// What to say about keys where there were none. Beside a file the first one is made; a server may have several
@@ -225,18 +204,32 @@ fn write_private(path: &Path, text: &str) -> io::Result<()> {
 struct Signals {
     terminate: Signal,
     interrupt: Signal,
+    hangup: Signal,
 }
 
 impl Signals {
     fn new() -> io::Result<Self> {
-        Ok(Self { terminate: signal(SignalKind::terminate())?, interrupt: signal(SignalKind::interrupt())? })
+        let [terminate, interrupt, hangup] =
+            [SignalKind::terminate(), SignalKind::interrupt(), SignalKind::hangup()].map(signal);
+        Ok(Self { terminate: terminate?, interrupt: interrupt?, hangup: hangup? })
     }
 
-    async fn recv(&mut self) {
-        tokio::select! {
-            _ = self.terminate.recv() => {}
-            _ = self.interrupt.recv() => {}
+    /// Waits for one that ends the service, and reads the certificate again on SIGHUP.
+    async fn stop(&mut self, tls: Option<&Tls>) {
+        loop {
+            tokio::select! {
+                _ = self.terminate.recv() => return,
+                _ = self.interrupt.recv() => return,
+                _ = self.hangup.recv() => tls.into_iter().for_each(reload),
+            }
         }
+    }
+}
+
+fn reload(tls: &Tls) {
+    match tls.reload() {
+        Ok(()) => tracing::warn!("new connections get the certificate that was read now"),
+        Err(error) => tracing::error!(error = &error as &dyn Error, "the old certificate stays"),
     }
 }
 
@@ -266,5 +259,8 @@ mod tests {
         assert!(matches!(open, Err(ServeError::NotLoopback(_))));
         let open = refused(&["serve", "--listen", "127.0.0.1:0", "--metrics-listen", "[::]:0"]).await;
         assert!(matches!(open, Err(ServeError::MetricsNotLoopback(_))));
+        let unreadable =
+            refused(&["serve", "--listen", "0.0.0.0:0", "--tls-cert", "none.pem", "--tls-key", "none"]).await;
+        assert!(matches!(unreadable, Err(ServeError::Tls(_))));
     }
 }

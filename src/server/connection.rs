@@ -3,11 +3,13 @@
 //! `axum::serve` sets no timer, so hyper's own time limits are silently off there, and its graceful stop waits for
 //! ever for a request that was half sent.
 
+use std::future::poll_fn;
 use std::io::{self, Cursor, ErrorKind};
 use std::net::SocketAddr;
-use std::pin::pin;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::task::{Poll, ready};
 use std::time::{Duration, Instant};
 
 use axum::Router;
@@ -16,15 +18,15 @@ use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
-use tokio::io::{AsyncReadExt as _, join};
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, ReadBuf, join, split};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 use tokio_io_timeout::TimeoutStream;
 use tokio_util::sync::CancellationToken;
 use tower::Service as _;
 
-use super::Config;
 use super::proxies::Peer;
+use super::{Config, Tls};
 use crate::clock::{self, Now};
 
 /// What every connection needs. Cheap to clone.
@@ -52,21 +54,48 @@ impl Acceptor {
         if let Err(error) = stream.set_nodelay(true) {
             tracing::debug!(%error, "TCP_NODELAY");
         }
-        let head = tokio::select! {
-            head = timeout(self.config.header_time, first_head(&stream, self.config.header_bytes)) => head,
-            () = self.stop.cancelled() => return,
-        };
-        match head {
-            Ok(Ok(head)) => Box::pin(self.answer(head, stream, peer, waiting)).await,
-            Ok(Err(error)) => tracing::debug!(%error, "connection ended"),
-            // As hyper does with the heads that follow.
-            Err(_) => {}
+        match self.config.tls.clone() {
+            None => {
+                let (reader, writer) = stream.into_split();
+                self.exchange(reader, writer, peer, waiting).await;
+            }
+            // What TLS takes, plain connections do not.
+            Some(tls) => Box::pin(self.serve_encrypted(tls, stream, peer, waiting)).await,
         }
     }
 
-    async fn answer(self, head: Vec<u8>, stream: TcpStream, peer: SocketAddr, waiting: Arc<Waiting>) {
-        let (reader, writer) = stream.into_split();
-        let mut stream = TimeoutStream::new(join(Cursor::new(head).chain(reader), writer));
+    async fn serve_encrypted(self, tls: Tls, stream: TcpStream, peer: SocketAddr, waiting: Arc<Waiting>) {
+        let Some(encrypted) = self.in_time(tls.acceptor().accept(stream)).await else { return };
+        let (reader, writer) = split(encrypted);
+        self.exchange(reader, writer, peer, waiting).await;
+    }
+
+    async fn exchange<R, W>(self, mut reader: R, writer: W, peer: SocketAddr, waiting: Arc<Waiting>)
+    where
+        R: AsyncRead + Unpin,
+        W: AsyncWrite + Unpin,
+    {
+        let Some(head) = self.in_time(first_head(&mut reader, self.config.header_bytes)).await else { return };
+        let stream = join(Cursor::new(head).chain(reader), writer);
+        Box::pin(self.answer(stream, peer, waiting)).await;
+    }
+
+    /// What comes of `begin` within the time for headers, if anything: after that the client hears nothing, as hyper
+    /// does with the heads that follow.
+    async fn in_time<T>(&self, begin: impl Future<Output = io::Result<T>>) -> Option<T> {
+        tokio::select! {
+            begun = timeout(self.config.header_time, begin) => match begun {
+                Ok(Ok(begun)) => return Some(begun),
+                Ok(Err(error)) => tracing::debug!(%error, "connection ended"),
+                Err(_) => {}
+            },
+            () = self.stop.cancelled() => {}
+        }
+        None
+    }
+
+    async fn answer(self, stream: impl AsyncRead + AsyncWrite, peer: SocketAddr, waiting: Arc<Waiting>) {
+        let mut stream = TimeoutStream::new(stream);
         stream.set_write_timeout(Some(self.config.write_time));
         let service = service_fn(|mut request: Request<Incoming>| {
             request.extensions_mut().insert(Peer(peer.ip()));
@@ -97,23 +126,23 @@ impl Acceptor {
 ///
 /// They are waited for with no more memory than they take: hyper takes 16 KiB for a connection at once, which adds up
 /// where many send nothing, or a byte now and then.
-async fn first_head(stream: &TcpStream, most: usize) -> io::Result<Vec<u8>> {
+async fn first_head(reader: &mut (impl AsyncRead + Unpin), most: usize) -> io::Result<Vec<u8>> {
     let mut head = Vec::new();
     loop {
-        stream.readable().await?;
-        let mut part = [0; 2048];
-        match stream.try_read(&mut part) {
-            Ok(0) => return Err(ErrorKind::UnexpectedEof.into()),
-            Ok(read) => {
-                let before = head.len();
-                head.extend_from_slice(&part[..read]);
-                let is_whole = has_blank_line(&head[before.saturating_sub(3)..]) || head.len() >= most;
-                if is_whole || !begins_as_text(&head) {
-                    return Ok(head);
-                }
-            }
-            Err(error) if error.kind() == ErrorKind::WouldBlock => {}
-            Err(error) => return Err(error),
+        let read = poll_fn(|context| {
+            let mut part = [0; 2048];
+            let mut part = ReadBuf::new(&mut part);
+            ready!(Pin::new(&mut *reader).poll_read(context, &mut part))?;
+            head.extend_from_slice(part.filled());
+            Poll::Ready(io::Result::Ok(part.filled().len()))
+        });
+        let read = read.await?;
+        if read == 0 {
+            return Err(ErrorKind::UnexpectedEof.into());
+        }
+        let is_whole = has_blank_line(&head[(head.len() - read).saturating_sub(3)..]) || head.len() >= most;
+        if is_whole || !begins_as_text(&head) {
+            return Ok(head);
         }
     }
 }

@@ -15,3 +15,4 @@ mod limits;
 mod metrics;
 mod proxies;
 mod requests;
+mod tls;

@@ -1,0 +1,134 @@
+//! Where the service listens, and what is encrypted.
+
+use std::io;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use clap::Args;
+use listenfd::ListenFd;
+use tokio::net::{TcpListener, TcpSocket};
+
+use super::ServeError;
+use crate::server::Tls;
+
+/// The most connections that wait to be accepted; the system may allow fewer.
+const QUEUE: u32 = 4096;
+
+/// Where to listen.
+#[derive(Debug, Args)]
+pub(super) struct ListenArgs {
+    /// The address to listen on. Port 0 takes a free one. A socket that systemd passes on counts instead. Other machines
+    /// reach it only with TLS or --behind-proxy.
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8080")]
+    listen: SocketAddr,
+    /// Serve https with this certificate: a chain in PEM, the server's own first. Read again on SIGHUP.
+    #[arg(long, value_name = "FILE", requires = "tls_key")]
+    tls_cert: Option<PathBuf>,
+    /// The private key of the certificate, in PEM, for its owner and group only.
+    #[arg(long, value_name = "FILE", requires = "tls_cert")]
+    tls_key: Option<PathBuf>,
+    /// Listen in clear text where other machines reach it: a proxy in front has the certificate, and the way from there
+    /// is private.
+    #[arg(long)]
+    behind_proxy: bool,
+    /// Where Prometheus gets the figures of the service, at /metrics without a key and in clear text; an address of this
+    /// machine only, unless --behind-proxy is given. They are not served unless this is given.
+    #[arg(long, value_name = "ADDRESS")]
+    metrics_listen: Option<SocketAddr>,
+}
+
+/// Open listeners.
+pub(super) struct Listening {
+    pub(super) api: TcpListener,
+    pub(super) metrics: Option<TcpListener>,
+    pub(super) tls: Option<Tls>,
+}
+
+impl ListenArgs {
+    /// Opens what is asked for, or takes over what systemd passes on.
+    pub(super) fn open(&self) -> Result<Listening, ServeError> {
+        let passed_on = passed_on().map_err(ServeError::PassedOn)?;
+        let address = match &passed_on {
+            Some(listener) => listener.local_addr().map_err(ServeError::PassedOn)?,
+            None => self.listen,
+        };
+        self.check(address)?;
+        let tls = match (&self.tls_cert, &self.tls_key) {
+            (Some(certificate), Some(key)) => Some(Tls::load(certificate, key)?),
+            _ => None,
+        };
+        let api = passed_on.map_or_else(|| listen(address), Ok)?;
+        Ok(Listening { api, metrics: self.metrics_listen.map(listen).transpose()?, tls })
+    }
+
+    /// What is not encrypted stays on this machine, or on a way that is said to be private.
+    fn check(&self, address: SocketAddr) -> Result<(), ServeError> {
+        if !self.behind_proxy && self.tls_cert.is_none() && !address.ip().is_loopback() {
+            return Err(ServeError::NotLoopback(address));
+        }
+        match self.metrics_listen {
+            Some(address) if !self.behind_proxy && !address.ip().is_loopback() => {
+                Err(ServeError::MetricsNotLoopback(address))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// The socket of a systemd unit, which listens already (sd_listen_fds(3)).
+fn passed_on() -> io::Result<Option<TcpListener>> {
+    let Some(listener) = ListenFd::from_env().take_tcp_listener(0)? else { return Ok(None) };
+    listener.set_nonblocking(true)?;
+    TcpListener::from_std(listener).map(Some)
+}
+
+/// With a queue as long as the system allows for those who all come at once.
+fn listen(address: SocketAddr) -> Result<TcpListener, ServeError> {
+    let listen = || {
+        let socket = if address.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
+        socket.set_reuseaddr(true)?;
+        socket.bind(address)?;
+        socket.listen(QUEUE)
+    };
+    listen().map_err(|source| ServeError::Listen { address, source })
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        listen: ListenArgs,
+    }
+
+    #[test]
+    fn clear_text_stays_on_this_machine_unless_a_proxy_is_in_front() {
+        let is_allowed = |flags: &str| {
+            let Line { listen } = Line::parse_from(["serve"].into_iter().chain(flags.split_whitespace()));
+            listen.check(listen.listen).is_ok()
+        };
+        for allowed in [
+            "",
+            "--listen [::1]:80",
+            "--listen 0.0.0.0:443 --tls-cert c.pem --tls-key k.pem",
+            "--listen 0.0.0.0:80 --behind-proxy --metrics-listen 10.0.0.7:9000",
+            "--metrics-listen 127.0.0.1:9000",
+        ] {
+            assert!(is_allowed(allowed), "{allowed}");
+        }
+        for refused in [
+            "--listen 0.0.0.0:80",
+            "--listen 192.0.2.7:80",
+            "--listen [::]:80",
+            "--metrics-listen 0.0.0.0:9000",
+            "--tls-cert c.pem --tls-key k.pem --metrics-listen 0.0.0.0:9000",
+        ] {
+            assert!(!is_allowed(refused), "{refused}");
+        }
+        assert!(Line::try_parse_from(["serve", "--tls-cert", "c.pem"]).is_err());
+    }
+}

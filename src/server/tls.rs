@@ -1,0 +1,117 @@
+//! TLS for the connections of the service: versions 1.2 and 1.3, and nothing but HTTP/1.1 in them.
+
+use std::fmt;
+use std::fs;
+use std::io;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, PoisonError, RwLock};
+
+use rustls::ServerConfig;
+use rustls::crypto::ring;
+use rustls::pki_types::pem::{self, PemObject as _};
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use tokio_rustls::TlsAcceptor;
+
+/// The bit of a file's mode that lets everybody read it.
+const READABLE_BY_ALL: u32 = 0o004;
+
+/// A certificate chain and its private key, from two files. Clones share them.
+#[derive(Clone)]
+pub struct Tls {
+    certificate: PathBuf,
+    key: PathBuf,
+    config: Arc<RwLock<Arc<ServerConfig>>>,
+}
+
+/// Why a certificate and its key cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum TlsError {
+    /// There is no certificate in the file, or it cannot be read.
+    #[error("the certificate {} cannot be read; it is a chain in PEM, the server's own certificate first", .path.display())]
+    Certificate {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        source: pem::Error,
+    },
+    /// There is no private key in the file, or it cannot be read.
+    #[error("the private key {} cannot be read; it is one key in PEM, without a passphrase", .path.display())]
+    Key {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        source: pem::Error,
+    },
+    /// The mode of the key's file cannot be seen.
+    #[error("the private key {} cannot be read", .path.display())]
+    KeyFile {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// Everybody on this machine can read the key.
+    #[error("the private key {} can be read by everybody: chmod 600 {}", .0.display(), .0.display())]
+    KeyForAll(PathBuf),
+    /// The two do not fit together, or are of a kind that is not supported.
+    #[error("the certificate {} and the private key {} cannot be used together", .certificate.display(), .key.display())]
+    Pair {
+        /// The file of the certificate.
+        certificate: PathBuf,
+        /// The file of the key.
+        key: PathBuf,
+        /// What is wrong.
+        source: rustls::Error,
+    },
+}
+
+impl Tls {
+    /// Reads both files, in PEM.
+    pub fn load(certificate: &Path, key: &Path) -> Result<Self, TlsError> {
+        let config = read(certificate, key)?;
+        let (certificate, key) = (certificate.to_owned(), key.to_owned());
+        Ok(Self { certificate, key, config: Arc::new(RwLock::new(Arc::new(config))) })
+    }
+
+    /// Reads both files anew; connections that begin from now on get the new certificate. After an error the old one
+    /// stays.
+    pub fn reload(&self) -> Result<(), TlsError> {
+        let config = Arc::new(read(&self.certificate, &self.key)?);
+        *self.config.write().unwrap_or_else(PoisonError::into_inner) = config;
+        Ok(())
+    }
+
+    pub(super) fn acceptor(&self) -> TlsAcceptor {
+        Arc::clone(&self.config.read().unwrap_or_else(PoisonError::into_inner)).into()
+    }
+}
+
+fn read(certificate: &Path, key: &Path) -> Result<ServerConfig, TlsError> {
+    let no_certificate = |source| TlsError::Certificate { path: certificate.to_owned(), source };
+    let chain = CertificateDer::pem_file_iter(certificate).and_then(Iterator::collect::<Result<Vec<_>, _>>);
+    let chain = chain.map_err(no_certificate)?;
+    if chain.is_empty() {
+        return Err(no_certificate(pem::Error::NoItemsFound));
+    }
+    refuse_if_readable_by_all(key)?;
+    let private_key =
+        PrivateKeyDer::from_pem_file(key).map_err(|source| TlsError::Key { path: key.to_owned(), source })?;
+    let no_pair = |source| TlsError::Pair { certificate: certificate.to_owned(), key: key.to_owned(), source };
+    let builder = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()));
+    let builder = builder.with_safe_default_protocol_versions().map_err(no_pair)?.with_no_client_auth();
+    let mut config = builder.with_single_cert(chain, private_key).map_err(no_pair)?;
+    config.alpn_protocols = vec![b"http/1.1".to_vec()];
+    Ok(config)
+}
+
+fn refuse_if_readable_by_all(key: &Path) -> Result<(), TlsError> {
+    let metadata = fs::metadata(key).map_err(|source| TlsError::KeyFile { path: key.to_owned(), source })?;
+    if metadata.permissions().mode() & READABLE_BY_ALL == 0 { Ok(()) } else { Err(TlsError::KeyForAll(key.to_owned())) }
+}
+
+impl fmt::Debug for Tls {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Tls").field("certificate", &self.certificate).field("key", &self.key).finish_non_exhaustive()
+    }
+}

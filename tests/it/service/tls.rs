@@ -1,0 +1,250 @@
+//! Encrypted connections, and the certificate that is changed while the service runs.
+
+use std::fs::{self, Permissions};
+use std::io::{BufRead as _, BufReader, Lines};
+use std::net::SocketAddr;
+use std::os::fd::OwnedFd;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::PathBuf;
+use std::process::{Child, ChildStderr, Command, Stdio};
+use std::sync::Arc;
+use std::time::Duration;
+
+use petstore::server::{Config, Tls, TlsError};
+use rcgen::{CertificateParams, KeyPair};
+use rustix::process::{Pid, Signal, kill_process};
+use rustls::pki_types::pem::PemObject as _;
+use rustls::pki_types::{CertificateDer, ServerName};
+use rustls::{ClientConfig, RootCertStore, SupportedProtocolVersion};
+use tempfile::TempDir;
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+use tokio_rustls::TlsConnector;
+use tokio_rustls::client::TlsStream;
+
+use super::fixture::Service;
+
+/// A certificate for `localhost` and its key, as files.
+struct Pair {
+    directory: TempDir,
+}
+
+impl Pair {
+    fn new() -> Self {
+        let pair = Self { directory: tempfile::tempdir().unwrap() };
+        pair.renew();
+        pair
+    }
+
+    fn certificate(&self) -> PathBuf {
+        self.directory.path().join("certificate.pem")
+    }
+
+    fn key(&self) -> PathBuf {
+        self.directory.path().join("key.pem")
+    }
+
+    /// Another certificate in the same files.
+    fn renew(&self) {
+        let key = KeyPair::generate().unwrap();
+        let certificate = CertificateParams::new(["localhost".to_owned()]).unwrap().self_signed(&key).unwrap();
+        fs::write(self.certificate(), certificate.pem()).unwrap();
+        fs::write(self.key(), key.serialize_pem()).unwrap();
+        fs::set_permissions(self.key(), Permissions::from_mode(0o600)).unwrap();
+    }
+
+    fn tls(&self) -> Tls {
+        Tls::load(&self.certificate(), &self.key()).unwrap()
+    }
+
+    /// A client that trusts the certificate that is in the file now, and nothing else.
+    async fn connect(
+        &self,
+        address: SocketAddr,
+        versions: &[&'static SupportedProtocolVersion],
+    ) -> std::io::Result<TlsStream<TcpStream>> {
+        let mut roots = RootCertStore::empty();
+        roots.add(CertificateDer::from_pem_file(self.certificate()).unwrap()).unwrap();
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let config = ClientConfig::builder_with_provider(provider).with_protocol_versions(versions).unwrap();
+        let mut config = config.with_root_certificates(roots).with_no_client_auth();
+        config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
+        let name = ServerName::try_from("localhost").unwrap();
+        TlsConnector::from(Arc::new(config)).connect(name, TcpStream::connect(address).await?).await
+    }
+}
+
+async fn get(mut stream: impl AsyncRead + AsyncWrite + Unpin, path: &str, key: &str) -> String {
+    let head =
+        format!("GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nAuthorization: Bearer {key}\r\n\r\n");
+    stream.write_all(head.as_bytes()).await.unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).await.unwrap();
+    answer
+}
+
+async fn encrypted(pair: &Pair, config: Config) -> Service {
+    Service::with(Config { tls: Some(pair.tls()), ..config }).await
+}
+
+#[tokio::test]
+async fn requests_are_answered_over_tls_1_2_and_1_3_as_http_1_1() {
+    let pair = Pair::new();
+    let service = encrypted(&pair, Service::config()).await;
+    assert!(service.server.base_url().starts_with("https://127.0.0.1:"));
+    for version in [&rustls::version::TLS12, &rustls::version::TLS13] {
+        let stream = pair.connect(service.server.local_addr(), &[version]).await.unwrap();
+        assert_eq!(stream.get_ref().1.alpn_protocol(), Some(&b"http/1.1"[..]));
+        let answer = get(stream, "/v1/pets", service.key()).await;
+        assert!(answer.starts_with("HTTP/1.1 200 OK\r\n") && answer.ends_with("[]"), "{answer}");
+    }
+}
+
+#[tokio::test]
+async fn whoever_speaks_http_in_clear_text_gets_no_answer_in_it() {
+    let pair = Pair::new();
+    let service = encrypted(&pair, Service::config()).await;
+    let mut stream = service.connect().await;
+    stream.write_all(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n").await.unwrap();
+    let mut answer = Vec::new();
+    // The end may come as a reset.
+    let _ = stream.read_to_end(&mut answer).await;
+    assert!(!answer.starts_with(b"HTTP"), "{answer:?}");
+    let other = pair.connect(service.server.local_addr(), rustls::ALL_VERSIONS).await.unwrap();
+    assert!(get(other, "/healthz", "").await.starts_with("HTTP/1.1 204"));
+}
+
+#[tokio::test]
+async fn half_a_handshake_is_ended_in_time_and_keeps_nobody_out() {
+    let pair = Pair::new();
+    let config = Config { connections: 1, header_time: Duration::from_secs(1), ..Service::config() };
+    let service = encrypted(&pair, config).await;
+    let mut half = service.connect().await;
+    half.write_all(b"\x16\x03\x01").await.unwrap();
+    // The only place becomes free for somebody else.
+    let other = pair.connect(service.server.local_addr(), rustls::ALL_VERSIONS).await.unwrap();
+    assert!(get(other, "/healthz", "").await.starts_with("HTTP/1.1 204"));
+    assert!(matches!(half.read(&mut [0; 16]).await, Ok(0) | Err(_)));
+    let mut slow = service.connect().await;
+    slow.write_all(b"\x16\x03\x01").await.unwrap();
+    assert!(matches!(slow.read(&mut [0; 16]).await, Ok(0) | Err(_)));
+}
+
+#[test]
+fn files_that_cannot_be_used_are_named_with_the_reason() {
+    let (pair, other) = (Pair::new(), Pair::new());
+    let missing = pair.directory.path().join("none.pem");
+    assert!(matches!(Tls::load(&missing, &pair.key()), Err(TlsError::Certificate { path, .. }) if path == missing));
+    assert!(matches!(Tls::load(&pair.key(), &pair.key()), Err(TlsError::Certificate { .. })));
+    assert!(matches!(Tls::load(&pair.certificate(), &missing), Err(TlsError::KeyFile { path, .. }) if path == missing));
+    assert!(matches!(Tls::load(&pair.certificate(), &pair.certificate()), Err(TlsError::KeyForAll(_))));
+    let error = Tls::load(&pair.certificate(), &other.key()).unwrap_err();
+    assert!(error.to_string().contains(other.key().to_str().unwrap()), "{error}");
+    fs::set_permissions(pair.key(), Permissions::from_mode(0o644)).unwrap();
+    let error = Tls::load(&pair.certificate(), &pair.key()).unwrap_err();
+    assert!(error.to_string().contains("chmod 600"), "{error}");
+    fs::set_permissions(pair.key(), Permissions::from_mode(0o640)).unwrap();
+    Tls::load(&pair.certificate(), &pair.key()).unwrap();
+}
+
+/// The real binary; killed when dropped.
+struct Binary {
+    child: Child,
+    address: SocketAddr,
+    said: Lines<BufReader<ChildStderr>>,
+    _directory: TempDir,
+}
+
+impl Binary {
+    /// `command` with what follows its `serve`; `scheme` is what it then says.
+    fn start(mut command: Command, arguments: &[&str], scheme: &str) -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        command.args(arguments).arg("--database").arg(format!("sqlite:{}/store.db", directory.path().display()));
+        let mut child = command.env("HOME", directory.path()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut said = BufReader::new(child.stderr.take().unwrap()).lines();
+        let line = said.next().unwrap().unwrap();
+        let address = line.strip_prefix(&format!("listening on {scheme}://")).and_then(|rest| rest.strip_suffix("/v1"));
+        let address = address.unwrap_or_else(|| panic!("{line}")).parse().unwrap();
+        Self { child, address, said, _directory: directory }
+    }
+
+    fn petstore(arguments: &[&str], scheme: &str) -> Self {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_petstore"));
+        command.args(["serve", "--listen", "127.0.0.1:0"]).stdin(Stdio::null());
+        Self::start(command, arguments, scheme)
+    }
+
+    fn signal(&self, signal: Signal) {
+        kill_process(Pid::from_child(&self.child), signal).unwrap();
+    }
+
+    /// Waits for a line of the log.
+    fn wait_for(&mut self, text: &str) {
+        assert!(self.said.any(|line| line.unwrap().contains(text)), "it has not said: {text}");
+    }
+}
+
+impl Drop for Binary {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+#[tokio::test]
+async fn a_new_certificate_is_used_after_sighup_and_a_bad_one_is_not() {
+    let pair = Pair::new();
+    let (certificate, key) = (pair.certificate(), pair.key());
+    let flags = ["--tls-cert", certificate.to_str().unwrap(), "--tls-key", key.to_str().unwrap()];
+    let mut binary = Binary::petstore(&flags, "https");
+    pair.connect(binary.address, rustls::ALL_VERSIONS).await.unwrap();
+
+    pair.renew();
+    assert!(pair.connect(binary.address, rustls::ALL_VERSIONS).await.is_err());
+    binary.signal(Signal::HUP);
+    binary.wait_for("new connections get the certificate that was read now");
+    pair.connect(binary.address, rustls::ALL_VERSIONS).await.unwrap();
+
+    fs::write(&key, "no key").unwrap();
+    binary.signal(Signal::HUP);
+    binary.wait_for("the old certificate stays");
+    let stream = pair.connect(binary.address, rustls::ALL_VERSIONS).await.unwrap();
+    assert!(get(stream, "/healthz", "").await.starts_with("HTTP/1.1 204"));
+}
+
+#[test]
+fn sighup_does_not_end_a_service_without_tls() {
+    let mut binary = Binary::petstore(&[], "http");
+    binary.signal(Signal::HUP);
+    binary.signal(Signal::TERM);
+    assert_eq!(binary.child.wait().unwrap().code(), Some(0));
+}
+
+#[tokio::test]
+async fn a_socket_that_systemd_passes_on_is_used() {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    // As systemd does: the socket is descriptor 3, and two variables say so.
+    let mut command = Command::new("sh");
+    command.args(["-c", r#"exec 3<&0 </dev/null; LISTEN_PID=$$ LISTEN_FDS=1 exec "$0" serve "$@""#]);
+    command.arg(env!("CARGO_BIN_EXE_petstore")).stdin(OwnedFd::from(listener));
+    let binary = Binary::start(command, &[], "http");
+    assert_eq!(binary.address, address);
+    let stream = TcpStream::connect(address).await.unwrap();
+    assert!(get(stream, "/healthz", "").await.starts_with("HTTP/1.1 204"));
+}
+
+#[test]
+fn the_systemd_unit_starts_the_service_with_flags_that_it_has() {
+    let unit = include_str!("../../../assets/petstore.service");
+    let commands: Vec<_> = unit
+        .lines()
+        .filter_map(|line| line.trim_start_matches('#').strip_prefix("ExecStart=/usr/bin/petstore "))
+        .collect();
+    assert_eq!(commands.len(), 2);
+    for command in commands {
+        let mut petstore = Command::new(env!("CARGO_BIN_EXE_petstore"));
+        let output = petstore.args(command.split(' ')).arg("--help").output().unwrap();
+        assert!(output.status.success(), "{command}: {}", String::from_utf8_lossy(&output.stderr));
+    }
+}
