@@ -16,8 +16,12 @@ const TIME: Duration = Duration::from_millis(500);
 
 pub fn measure() {
     let (served, memory, directory) = (Served::start(1000), yardstick::start(), directory());
-    let load =
-        |connections| Load { requests: [Request::add(&served.key)].into(), connections, time: TIME, every: None };
+    let load = |connections| Load {
+        requests: [Request::add("", "Biscuit", &served.key)].into(),
+        connections,
+        time: TIME,
+        every: None,
+    };
     let (of_one, of_many) = (load(1), load(64));
     let trip = Load { requests: [Request::list("", "")].into(), connections: 1, time: TIME, every: None };
     let (mut their_rates, mut trip_rates, mut errors) = (Vec::new(), Vec::new(), 0);

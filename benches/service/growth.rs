@@ -26,7 +26,7 @@ const KINDS: [(&str, Requests); 7] = [
     ("any page of the pending", |animals, key| pages(animals, &["&status=pending"], key)),
     ("any page of the sold", |animals, key| pages(animals, &["&status=sold"], key)),
     ("get", |animals, key| scattered(10_000, animals).map(|id| Request::get(id, key)).collect()),
-    ("add", |_, key| [Request::add(key)].into()),
+    ("add", |_, key| [Request::add("", "Biscuit", key)].into()),
 ];
 
 pub fn measure() {

@@ -39,9 +39,10 @@ impl Request {
         Self { bytes: head("GET", &format!("/{id}"), key, "\r\n"), status: 200, body: 50 }
     }
 
-    pub fn add(key: &str) -> Self {
-        let body = r#"{"name":"Biscuit","categoryId":1,"status":"available"}"#;
-        let rest = format!("content-type: application/json\r\ncontent-length: {}\r\n\r\n{body}", body.len());
+    /// An animal; `headers`, each with its line end, come with it.
+    pub fn add(headers: &str, name: &str, key: &str) -> Self {
+        let body = format!(r#"{{"name":"{name}","categoryId":1,"status":"available"}}"#);
+        let rest = format!("{headers}content-type: application/json\r\ncontent-length: {}\r\n\r\n{body}", body.len());
         Self { bytes: head("POST", "", key, &rest), status: 201, body: 50 }
     }
 }
@@ -105,9 +106,14 @@ impl Outcome {
 impl Load {
     /// Puts the load on the service at `address`. Connecting does not count.
     pub fn run(&self, address: &str) -> Outcome {
+        self.run_on(&[address])
+    }
+
+    /// The same on several instances, each of which gets as many of the connections.
+    pub fn run_on(&self, addresses: &[&str]) -> Outcome {
         runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
             let mut connections = Vec::with_capacity(self.connections);
-            for _ in 0..self.connections {
+            for address in addresses.iter().cycle().take(self.connections) {
                 connections.push(Connection::open(address).await.unwrap());
             }
             let (turn, begin) = (Arc::new(AtomicUsize::new(0)), Instant::now());
@@ -180,6 +186,12 @@ impl Connection {
 
     /// Whether the answer was right.
     pub async fn ask(&mut self, request: &Request) -> io::Result<bool> {
+        let (status, body) = self.exchange(request).await?;
+        Ok(status == request.status && body >= request.body)
+    }
+
+    /// The status of the answer, and the length of its body.
+    pub async fn exchange(&mut self, request: &Request) -> io::Result<(u16, usize)> {
         self.stream.write_all(&request.bytes).await?;
         let mut filled = 0;
         loop {
@@ -187,8 +199,8 @@ impl Connection {
                 0 => return Err(ErrorKind::UnexpectedEof.into()),
                 read => filled += read,
             }
-            if let Some((status, body)) = whole(&self.answer[..filled]) {
-                return Ok(status == request.status && body >= request.body);
+            if let Some(answer) = whole(&self.answer[..filled]) {
+                return Ok(answer);
             }
         }
     }

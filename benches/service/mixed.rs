@@ -14,7 +14,7 @@ pub fn measure() {
     let one = |(index, id)| match index % 10 {
         0..7 => Request::list(&format!("&after={id}"), &served.key),
         7 | 8 => Request::get(id, &served.key),
-        _ => Request::add(&served.key),
+        _ => Request::add("", "Biscuit", &served.key),
     };
     let requests: Arc<[Request]> = scattered(10_000, ANIMALS / 10 * 9).enumerate().map(one).collect();
     let every = Duration::from_secs(1) / 500;

@@ -1,0 +1,54 @@
+//! `petstore copy` of a million animals from SQLite to PostgreSQL and back, verification included.
+
+use std::fs;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use super::common::Limit::{AtLeast, AtMost};
+use super::common::{PETSTORE, Served, directory, number, report};
+use super::server::Server;
+
+const ANIMALS: u64 = 1_000_000;
+const ROUNDS: usize = 3;
+
+pub fn measure(server: &mut Server) {
+    let directory = directory();
+    let file = |name: &str| format!("sqlite:{}", directory.path().join(name).display());
+    Served::on(&file("store.db"), ANIMALS).stop();
+    let [mut there, mut back, mut memory_there, mut memory_back] = [const { Vec::new() }; 4];
+    for round in 0..ROUNDS {
+        let database = server.new_database();
+        let (url, copy) = (server.url(&database), file(&format!("copy-{round}.db")));
+        for (from, to, rates, memory) in
+            [(&file("store.db"), &url, &mut there, &mut memory_there), (&url, &copy, &mut back, &mut memory_back)]
+        {
+            let (time, peak) = run(&["copy", "--from", from, "--to", to]);
+            rates.push(ANIMALS as f64 / time.as_secs_f64());
+            memory.push(peak);
+        }
+    }
+    report("from SQLite to PostgreSQL", AtLeast(50_000.0), "animals/s", there);
+    report("from SQLite to PostgreSQL: memory", AtMost(50.0), "MiB", memory_there);
+    report("from PostgreSQL to SQLite", AtLeast(50_000.0), "animals/s", back);
+    report("from PostgreSQL to SQLite: memory", AtMost(50.0), "MiB", memory_back);
+}
+
+/// How long it took, and its greatest resident memory in MiB as it was last seen.
+fn run(arguments: &[&str]) -> (Duration, f64) {
+    let begin = Instant::now();
+    let mut child = Command::new(PETSTORE).args(arguments).stderr(Stdio::null()).spawn().unwrap();
+    let status = format!("/proc/{}/status", child.id());
+    let mut peak = 0.0;
+    loop {
+        // Of a process that has ended, but was not waited for, there is a status without these lines.
+        let text = fs::read_to_string(&status).unwrap();
+        if text.contains("VmHWM:") {
+            peak = number(&text, "VmHWM:") / 1024.0;
+        }
+        if let Some(ended) = child.try_wait().unwrap() {
+            assert!(ended.success(), "{arguments:?}");
+            return (begin.elapsed(), peak);
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}

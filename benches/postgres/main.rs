@@ -1,0 +1,58 @@
+//! Measures the service on PostgreSQL, beside SQLite and `pgbench` in the same run, and what troubles cost its clients.
+//!
+//! `cargo bench --bench postgres`, or some parts of it by name: `cargo bench --bench postgres -- list adds`. Reports and
+//! never fails: the machine may be shared. See `benches/README.md`.
+
+#![allow(clippy::disallowed_methods, clippy::unwrap_used, clippy::print_stdout, reason = "it measures and reports")]
+
+mod adds;
+#[path = "../common/mod.rs"]
+#[allow(dead_code, reason = "shared with the other measurements")]
+mod common;
+mod copy;
+mod faults;
+mod instances;
+mod list;
+#[path = "../service/load.rs"]
+#[allow(dead_code, reason = "shared with the measurements of the service")]
+mod load;
+mod server;
+mod writers;
+
+use server::Server;
+
+/// A part by its name.
+type Part = (&'static str, fn(&mut Server));
+
+const PARTS: [Part; 5] = [
+    ("list", list::measure),
+    ("adds", adds::measure),
+    ("instances", instances::measure),
+    ("faults", faults::measure),
+    ("copy", copy::measure),
+];
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let (options, names): (Vec<_>, Vec<_>) =
+        arguments.iter().map(String::as_str).partition(|word| word.starts_with('-'));
+    // Under `cargo test --benches` nothing is measured.
+    if !options.contains(&"--bench") {
+        return;
+    }
+    if let Some(unknown) = names.iter().find(|name| PARTS.iter().all(|(part, _)| part != *name)) {
+        println!("there is no part {unknown:?}; there are {:?}", PARTS.map(|(part, _)| part));
+        return;
+    }
+    let Some(mut server) = Server::start() else {
+        println!("skipped: there is no PostgreSQL (Debian: apt-get install postgresql)");
+        return;
+    };
+    common::heading();
+    for (part, measure) in PARTS {
+        if names.is_empty() || names.contains(&part) {
+            println!("{part}");
+            measure(&mut server);
+        }
+    }
+}
