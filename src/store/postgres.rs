@@ -29,7 +29,7 @@ pub(super) use self::session::Session;
 use self::desk::{Desk, Kind};
 use super::connection::Connection;
 use super::url::DatabaseUrl;
-use super::work::{Work, awaited};
+use super::work::Work;
 use super::{StoreError, Why};
 
 /// Connections at once; with several instances, each has as many.
@@ -79,15 +79,11 @@ impl Postgres {
     }
 
     pub(super) async fn read<W: Work>(&self, work: W) -> Result<W::Output, Why> {
-        let (job, done) = awaited(work);
-        self.reads.queue(job)?;
-        done.await.unwrap_or(Err(Why::Closed))
+        self.reads.work(work).await
     }
 
     pub(super) async fn write<W: Work>(&self, work: W) -> Result<W::Output, Why> {
-        let (job, done) = awaited(work);
-        self.writes.queue(job)?;
-        done.await.unwrap_or(Err(Why::Closed))
+        self.writes.work(work).await
     }
 
     /// By itself, so that no transaction that somebody waits for holds its locks.

@@ -7,7 +7,7 @@
 use std::error::Error;
 use std::time::Duration;
 
-use futures_util::future::{join_all, try_join_all};
+use futures_util::future::{join, join_all, try_join_all};
 use tokio::time::error::Elapsed;
 use tokio::time::{sleep, timeout};
 use tokio_postgres::error::{Severity, SqlState};
@@ -98,18 +98,18 @@ async fn alone(session: &Session, job: &mut dyn Job) -> Result<(), Why> {
 
 async fn together(session: &Session, group: &mut [Box<dyn Job>]) -> Result<(), Why> {
     let on = Connection::Postgres(session);
-    let work = async {
-        session.batch("BEGIN").await?;
-        try_join_all(group.iter_mut().map(|job| job.run(&on))).await
-    };
-    match timeout(ANSWER_TIME, work).await {
-        Ok(Ok(_)) => committed(timeout(ANSWER_TIME, session.batch("COMMIT")).await),
-        Ok(Err(error)) => match timeout(ANSWER_TIME, session.batch("ROLLBACK")).await {
+    // The first statements go with the BEGIN, ahead of its answer.
+    let work = join(session.batch("BEGIN"), try_join_all(group.iter_mut().map(|job| job.run(&on))));
+    let (begun, worked) = timeout(ANSWER_TIME, work).await.map_err(|_| Why::OutcomeUnknown)?;
+    // Had it been refused, each statement would have been a transaction by itself.
+    begun.map_err(|_| Why::OutcomeUnknown)?;
+    match worked {
+        Ok(_) => committed(timeout(ANSWER_TIME, session.batch("COMMIT")).await),
+        Err(error) => match timeout(ANSWER_TIME, session.batch("ROLLBACK")).await {
             Ok(Ok(())) => Err(error.into()),
             // The connection is closed, which has the same effect.
             Ok(Err(_)) | Err(_) => Err(Why::NoAnswer),
         },
-        Err(_) => Err(Why::NoAnswer),
     }
 }
 

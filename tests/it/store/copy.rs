@@ -55,7 +55,7 @@ async fn everything_goes_over_and_back() {
         assert_eq!(copied(&from.url, &to.url).await.unwrap(), Copied { added: there, pets: there });
         let copy = to.open().await;
         let pets: Vec<Pet> = pets.into_iter().chain([late.pet.clone()]).collect();
-        assert_eq!(all(&copy).await, pets);
+        assert!(all(&copy).await == pets);
         assert_eq!((copy.list_keys().await.unwrap(), copy.list_key_events().await.unwrap()), (keys, events));
         assert!(copy.verify_key(key.expose_secret(), clock::now()).await.unwrap().is_some());
         let repeated = copy.add_once(rex(), once(api_key, "k"), clock::now()).await.unwrap();
@@ -77,7 +77,7 @@ async fn a_copy_that_was_interrupted_goes_on_where_it_was() {
     // What became of the first transaction is not known; that it is there is found out by the next copy.
     assert!(matches!(copied(&from.url, &over_a_line).await, Err(CopyError::Write { .. })));
     proxy.set(Line::Whole);
-    assert_eq!(all(&to.open().await).await, pets[..5000]);
+    assert!(all(&to.open().await).await == pets[..5000]);
 
     let cancelled = CancellationToken::new();
     cancelled.cancel();
@@ -88,7 +88,7 @@ async fn a_copy_that_was_interrupted_goes_on_where_it_was() {
     let done = copy(&from.url, &over_a_line, &progress, &CancellationToken::new()).await.unwrap();
     assert_eq!(done, Copied { added: MANY as u64 - 5000, pets: MANY as u64 });
     assert_eq!(progress.counts(), [5000, MANY as u64 - 5000, MANY as u64]);
-    assert_eq!(all(&to.open().await).await, pets);
+    assert!(all(&to.open().await).await == pets);
     assert_eq!(copied(&from.url, &to.url).await.unwrap(), Copied { added: 0, pets: MANY as u64 });
 }
 

@@ -13,7 +13,8 @@ pub enum Line {
     Whole,
     /// Nothing more comes from the server.
     Frozen,
-    /// What asks for this reaches the server, and is carried out; its answer is lost with the connection.
+    /// What asks for this, a statement or its beginning, reaches the server and is carried out; the connection is lost
+    /// when the server says so.
     LosesAnswerTo(&'static str),
 }
 
@@ -44,9 +45,9 @@ impl Proxy {
 async fn forward(client: TcpStream, server: TcpStream, line: watch::Receiver<Line>) {
     let (from_client, to_client) = client.into_split();
     let (from_server, to_server) = server.into_split();
-    let (lost, is_lost) = watch::channel(false);
-    let requests = requests(from_client, to_server, line.clone(), lost);
-    let answers = answers(from_server, to_client, line, is_lost);
+    let (lose, lost) = watch::channel(None);
+    let requests = requests(from_client, to_server, line.clone(), lose);
+    let answers = answers(from_server, to_client, line, lost);
     tokio::select! {
         _ = requests => {}
         _ = answers => {}
@@ -57,7 +58,7 @@ async fn requests(
     mut from: OwnedReadHalf,
     mut to: OwnedWriteHalf,
     line: watch::Receiver<Line>,
-    lost: watch::Sender<bool>,
+    lost: watch::Sender<Option<&'static str>>,
 ) -> std::io::Result<()> {
     let mut bytes = vec![0; 64 * 1024];
     loop {
@@ -66,9 +67,10 @@ async fn requests(
             return Ok(());
         }
         if let Line::LosesAnswerTo(what) = *line.borrow()
-            && bytes[..read].windows(what.len()).any(|part| part == what.as_bytes())
+            && contains(&bytes[..read], what)
         {
-            lost.send_replace(true);
+            // The server's word is the first one of the statement.
+            lost.send_replace(what.split(' ').next());
         }
         to.write_all(&bytes[..read]).await?;
     }
@@ -78,15 +80,25 @@ async fn answers(
     mut from: OwnedReadHalf,
     mut to: OwnedWriteHalf,
     mut line: watch::Receiver<Line>,
-    is_lost: watch::Receiver<bool>,
+    lost: watch::Receiver<Option<&'static str>>,
 ) -> std::io::Result<()> {
     let mut bytes = vec![0; 64 * 1024];
     loop {
         let read = from.read(&mut bytes).await?;
-        if read == 0 || *is_lost.borrow() {
+        if read == 0 {
             return Ok(());
+        }
+        if let Some(word) = *lost.borrow() {
+            if contains(&bytes[..read], word) {
+                return Ok(());
+            }
+            continue;
         }
         line.wait_for(|line| *line != Line::Frozen).await.map_err(|_| ErrorKind::BrokenPipe)?;
         to.write_all(&bytes[..read]).await?;
     }
+}
+
+fn contains(bytes: &[u8], text: &str) -> bool {
+    bytes.windows(text.len()).any(|part| part == text.as_bytes())
 }

@@ -52,7 +52,7 @@ async fn a_connection_lost_before_the_commit_adds_nothing() {
     let (api_key, _) = till_key(&store).await;
     proxy.set(Line::LosesAnswerTo("BEGIN"));
     let lost = store.add_once(rex(), once(api_key, "k"), clock::now()).await;
-    assert!(matches!(lost, Err(StoreError::Unavailable(Why::NoAnswer))), "{lost:?}");
+    assert!(matches!(lost, Err(StoreError::Unavailable(_))), "{lost:?}");
     proxy.set(Line::Whole);
     assert!(all(&store).await.is_empty());
     assert!(!store.add_once(rex(), once(api_key, "k"), clock::now()).await.unwrap().replayed);
