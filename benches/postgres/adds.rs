@@ -1,4 +1,7 @@
 //! `POST /v1/pets`, answered once it is on PostgreSQL's disk, against `pgbench` with one insert into the same table.
+//!
+//! One client alone also waits for a request and its answer over HTTP after each insert, so that the two in turn are a
+//! yardstick too.
 
 use std::time::Duration;
 
@@ -23,7 +26,8 @@ pub fn measure(server: &mut Server) {
     for connections in [1, 16, 64] {
         let plain =
             Load { requests: [Request::add("", "Biscuit", &served.key)].into(), connections, time: TIME, every: None };
-        let (mut theirs, mut ours, mut ratios, mut with_key) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let trip = Load { requests: [Request::probe()].into(), ..plain.clone() };
+        let [mut theirs, mut ours, mut ratios, mut with_key, mut sums] = [const { Vec::new() }; 5];
         for _ in 0..ROUNDS {
             let Some(inserts) = server.pgbench(&database, INSERT, connections, TIME) else {
                 println!("skipped: there is no pgbench (Debian: apt-get install postgresql-contrib)");
@@ -35,6 +39,8 @@ pub fn measure(server: &mut Server) {
             });
             let once = Load { requests: keys.collect(), ..plain.clone() };
             let (plain, once) = (plain.run(served.address()), once.run(served.address()));
+            let trips = trip.run(served.address()).per_second();
+            sums.push(plain.per_second() * (1.0 / inserts + 1.0 / trips));
             theirs.push(inserts);
             ours.push(plain.per_second());
             ratios.push(plain.per_second() / inserts);
@@ -45,6 +51,9 @@ pub fn measure(server: &mut Server) {
         report(&format!("{what}: pgbench"), MoreIsBetter, "inserts/s", theirs);
         report(&what, MoreIsBetter, "requests/s", ours);
         report(&format!("{what} / pgbench"), AtLeast(0.7), "ratio", ratios);
+        if connections == 1 {
+            report("1 connection / an insert and a request for nothing in turn", MoreIsBetter, "ratio", sums);
+        }
         report(&format!("{what}, each with an Idempotency-Key / pgbench"), MoreIsBetter, "ratio", with_key);
     }
     report("errors", AtMost(0.0), "times", vec![errors as f64]);

@@ -9,7 +9,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::runtime;
 use tokio::time::sleep;
 
-use super::common::Limit::AtMost;
+use super::common::Limit::{AtMost, MoreIsBetter};
 use super::common::{Served, report};
 use super::load::scattered;
 use super::server::{Server, url};
@@ -67,9 +67,13 @@ pub fn measure(server: &mut Server) {
 fn say(trouble: &str, told: &[Told], begun: Instant, ended: Instant, lost: usize, doubled: usize) {
     let answers = || told.iter().flat_map(|told| &told.answers);
     let slowest = answers().map(|answer| answer.took.as_secs_f64()).fold(0.0, f64::max);
+    let added = answers().filter(|answer| answer.status == 201).count();
+    let refused = answers().filter(|answer| answer.status == 503).count();
     // While the first is carried out still, a repeat is told so.
     let others = answers().filter(|answer| ![201, 409, 503].contains(&answer.status)).count();
     let without: usize = told.iter().map(|told| told.broken + told.unanswered).sum();
+    report(&format!("{trouble}: added"), MoreIsBetter, "animals", vec![added as f64]);
+    report(&format!("{trouble}: answered 503"), MoreIsBetter, "times", vec![refused as f64]);
     report(&format!("{trouble}: slowest answer"), AtMost(20.0), "s", vec![slowest]);
     report(
         &format!("{trouble}: no answer, or neither 201 nor 503"),

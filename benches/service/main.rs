@@ -11,6 +11,7 @@ mod common;
 mod growth;
 mod hostile;
 mod list;
+#[allow(dead_code, reason = "shared with the measurements on PostgreSQL")]
 mod load;
 mod mixed;
 mod yardstick;
