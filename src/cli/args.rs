@@ -1,9 +1,13 @@
 //! The words of the command line.
 
+use std::ffi::OsStr;
 use std::path::PathBuf;
 
-use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
+use clap::builder::TypedValueParser;
+use clap::error::ErrorKind;
+use clap::{Arg, Args as ClapArgs, Parser, Subcommand, ValueEnum};
 
+use crate::api::error::causes;
 use crate::config::Choices;
 use crate::model::{Limit, PetStatus};
 use crate::store::DatabaseUrl;
@@ -66,8 +70,25 @@ impl Shared {
 #[derive(Debug, ClapArgs)]
 pub struct DatabaseArg {
     /// The service's database, sqlite:FILE or postgres://USER@HOST/DATABASE. It may be in use.
-    #[arg(long = "database", value_name = "URL", env = DATABASE_VARIABLE, hide_env_values = true)]
+    #[arg(long = "database", value_name = "URL", env = DATABASE_VARIABLE, hide_env_values = true, value_parser = DatabaseParser)]
     pub url: DatabaseUrl,
+}
+
+/// Reads the address of a database. Unlike clap's own, its refusal does not repeat the address, which may have a
+/// password in it.
+#[derive(Clone, Copy, Debug)]
+pub struct DatabaseParser;
+
+impl TypedValueParser for DatabaseParser {
+    type Value = DatabaseUrl;
+
+    fn parse_ref(&self, command: &clap::Command, arg: Option<&Arg>, value: &OsStr) -> Result<DatabaseUrl, clap::Error> {
+        let name = arg.and_then(Arg::get_long).unwrap_or("database");
+        let refused =
+            |why: String| clap::Error::raw(ErrorKind::ValueValidation, format!("--{name}: {why}\n")).with_cmd(command);
+        let text = value.to_str().ok_or_else(|| refused("the address of a database is text".to_owned()))?;
+        text.parse().map_err(|error| refused(causes(&error)))
+    }
 }
 
 /// Where an address with a password is out of other users' sight, which arguments are not.
@@ -189,6 +210,18 @@ mod tests {
         for line in ["petstore --demo pets list -n 5", "petstore pets list --limit=5 --demo"] {
             let args = Args::try_parse_from(line.split(' ')).unwrap();
             assert!(args.shared.demo, "{line}");
+        }
+    }
+
+    #[test]
+    fn a_refused_address_of_a_database_is_not_shown() {
+        for url in [
+            "postgres://ada:secret@host",
+            "postgres://ada:secret@host/pets?sslmode=off",
+            "mysql://ada:secret@host/pets",
+        ] {
+            let error = Args::try_parse_from(["petstore", "serve", "--database", url]).unwrap_err().to_string();
+            assert!(error.contains("--database: ") && !error.contains("secret"), "{error}");
         }
     }
 

@@ -4,6 +4,7 @@ use std::io::Write;
 
 use clap::Args;
 
+use super::args::DatabaseParser;
 use super::upkeep::{cancelled_by_interrupt, say_that_it_goes_on};
 use crate::store::{self, CopyError, DatabaseUrl, Progress};
 
@@ -18,10 +19,10 @@ use crate::store::{self, CopyError, DatabaseUrl, Progress};
 )]
 pub struct CopyArgs {
     /// The database to copy. It is not changed.
-    #[arg(long, value_name = "URL", env = "PETSTORE_COPY_FROM", hide_env_values = true)]
+    #[arg(long, value_name = "URL", env = "PETSTORE_COPY_FROM", hide_env_values = true, value_parser = DatabaseParser)]
     from: DatabaseUrl,
     /// An empty database, or one that an earlier copy had begun to fill.
-    #[arg(long, value_name = "URL", env = "PETSTORE_COPY_TO", hide_env_values = true)]
+    #[arg(long, value_name = "URL", env = "PETSTORE_COPY_TO", hide_env_values = true, value_parser = DatabaseParser)]
     to: DatabaseUrl,
 }
 

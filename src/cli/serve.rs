@@ -14,7 +14,7 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use self::limits::LimitArgs;
 use self::listen::{ListenArgs, Listening};
-use super::args::DATABASE_VARIABLE;
+use super::args::{DATABASE_VARIABLE, DatabaseParser};
 use crate::clock;
 use crate::server::{self, Config, Origin, Proxy, Tls, TlsError};
 use crate::store::keys::{NewKey, Scopes};
@@ -26,7 +26,7 @@ pub struct ServeArgs {
     #[command(flatten)]
     listen: ListenArgs,
     /// The database: sqlite:FILE, made if it is not there, or postgres://USER@HOST/DATABASE.
-    #[arg(long, value_name = "URL", env = DATABASE_VARIABLE, hide_env_values = true)]
+    #[arg(long, value_name = "URL", env = DATABASE_VARIABLE, hide_env_values = true, value_parser = DatabaseParser)]
     database: Option<DatabaseUrl>,
     /// First add this many sample animals.
     #[arg(long, value_name = "N", default_value_t = 0)]

@@ -84,7 +84,7 @@ pub enum StoreError {
         /// Which one.
         database: DatabaseUrl,
         /// What stood against it.
-        source: Why,
+        source: Arc<dyn Error + Send + Sync>,
     },
     /// What is needed to verify the server's certificate is not there.
     #[error("the certificates of sslrootcert={} cannot be read", .path.display())]

@@ -59,7 +59,7 @@ impl Postgres {
     pub(super) async fn connect(url: &PostgresUrl) -> Result<Self, StoreError> {
         let database = DatabaseUrl::Postgres(url.clone());
         let connections = Connections { pool: pool::open(url)?, by_name: !url.is_behind_pooler() };
-        connections.take().await.map_err(|source| StoreError::Connect { database: database.clone(), source })?;
+        connections.take_first(&database).await?.release(true);
         let reads = Desk::start(Kind::Read, READERS, &connections);
         let writes = Desk::start(Kind::Write, WRITERS, &connections);
         Ok(Self { database, connections, reads, writes, spare: Arc::new(Semaphore::new(1)) })
@@ -120,8 +120,7 @@ impl Postgres {
 pub(super) async fn moment(url: &PostgresUrl) -> Result<Session, StoreError> {
     let database = DatabaseUrl::Postgres(url.clone());
     let connections = Connections { pool: pool::open(url)?, by_name: !url.is_behind_pooler() };
-    let cannot_connect = |source| StoreError::Connect { database: database.clone(), source };
-    let session = connections.take().await.map_err(cannot_connect)?;
+    let session = connections.take_first(&database).await?;
     schema::require(&session, &database).await?;
     // It may be idle for as long as the other side takes.
     let begin = "SET idle_in_transaction_session_timeout = 0; BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
@@ -142,7 +141,16 @@ impl Connections {
         match self.pool.get().await {
             Ok(client) => Ok(Session::new(client, self.by_name)),
             Err(PoolError::Closed) => Err(Why::Closed),
+            Err(PoolError::Backend(error)) => Err(Why::NoConnection(Arc::new(error))),
             Err(error) => Err(Why::NoConnection(Arc::new(error))),
         }
+    }
+
+    /// The same for whoever only begins.
+    async fn take_first(&self, database: &DatabaseUrl) -> Result<Session, StoreError> {
+        self.take().await.map_err(|why| match why {
+            Why::NoConnection(source) => StoreError::Connect { database: database.clone(), source },
+            other => other.into(),
+        })
     }
 }

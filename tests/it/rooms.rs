@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 
 /// What a room may import of ours, and which crates it must not.
 const ROOMS: &[(&str, &[&str], &[&str])] = &[
-    ("model", &[], &["tokio", "reqwest", "axum", "rusqlite", "ratatui", "crossterm", "rustix"]),
-    ("config", &["model"], &["tokio", "reqwest", "axum", "rusqlite", "ratatui", "crossterm"]),
-    ("api", &["model"], &["axum", "rusqlite", "ratatui", "crossterm"]),
+    ("model", &[], &["tokio", "reqwest", "axum", "rusqlite", "tokio_postgres", "ratatui", "crossterm", "rustix"]),
+    ("config", &["model"], &["tokio", "reqwest", "axum", "rusqlite", "tokio_postgres", "ratatui", "crossterm"]),
+    ("api", &["model"], &["axum", "rusqlite", "tokio_postgres", "ratatui", "crossterm"]),
     ("store", &["model"], &["axum", "hyper", "reqwest", "ratatui", "crossterm"]),
-    ("server", &["model", "store"], &["reqwest", "rusqlite", "ratatui", "crossterm"]),
-    ("tui", &["api", "config", "model"], &["axum", "rusqlite"]),
+    ("server", &["model", "store"], &["reqwest", "rusqlite", "tokio_postgres", "ratatui", "crossterm"]),
+    ("tui", &["api", "config", "model"], &["axum", "rusqlite", "tokio_postgres"]),
     ("cli", &["api", "config", "model", "server", "store", "tui"], &[]),
 ];
 

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 use std::fs;
+use std::process::{Command, Stdio};
 
 use petstore::clock;
 use petstore::model::Pet;
@@ -121,4 +122,74 @@ async fn what_cannot_be_copied_is_said_before_anything_is_made() {
     assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 0);
     Store::open(&url("a.db")).await.unwrap().close().await;
     assert_eq!(copied(&url("a.db"), &url("b.db")).await.unwrap(), Copied { added: 0, pets: 0 });
+}
+
+/// The real binary with nothing in its environment.
+fn petstore(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_petstore"));
+    command.args(arguments).env_clear().stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_copy_that_was_killed_goes_on_when_the_command_is_given_again() {
+    let (Some(from), Some(to)) = (Database::new(Kind::Sqlite), Database::new(Kind::Postgres)) else { return };
+    let store = from.open().await;
+    store.insert_samples(60_000, clock::now()).await.unwrap();
+    store.close().await;
+    to.open().await.close().await;
+    let (from, url) = (from.url.to_string(), to.url.to_string());
+    let copy = || petstore(&["copy", "--from", &from, "--to", &url]);
+
+    let mut killed = copy().spawn().unwrap();
+    let admin = to.server().admin(to.name()).await;
+    let any = "SELECT EXISTS (SELECT FROM pets)";
+    while !admin.query_one(any, &[]).await.unwrap().get::<_, bool>(0) {}
+    killed.kill().unwrap();
+    killed.wait().unwrap();
+    let there: i64 = admin.query_one("SELECT COUNT(*) FROM pets", &[]).await.unwrap().get(0);
+
+    let output = copy().output().unwrap();
+    let said = str::from_utf8(&output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(0), "{said}");
+    let added = 60_000 - there;
+    assert_eq!(said, format!("copied {added} animals from {from} to {url}, which has 60000 now, each verified\n"));
+    assert!(all(&Store::open(&from.parse().unwrap()).await.unwrap()).await == all(&to.open().await).await);
+}
+
+#[test]
+fn the_command_says_what_stands_against_a_copy() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = format!("sqlite:{}/store.db", directory.path().display());
+    for (from, to, status, says) in [
+        (file.as_str(), file.as_str(), 2, "onto itself"),
+        (&file, "sqlite:other.db", 1, "there is no database"),
+        ("postgres://ada:secret@127.0.0.1:1/pets", &file, 1, "no connection to postgres://ada@127.0.0.1:1/pets: "),
+    ] {
+        let output = petstore(&["copy", "--from", from, "--to", to]).output().unwrap();
+        let said = str::from_utf8(&output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(status), "{said}");
+        assert!(said.starts_with("petstore: ") && said.contains(says) && !said.contains("secret"), "{said}");
+    }
+}
+
+#[test]
+fn migrate_makes_the_tables_and_keys_are_made_there_without_a_word_of_the_password() {
+    let Some(database) = Database::new(Kind::Postgres) else { return };
+    let url = database.url.to_string().replace("petstore@", "petstore:secret@");
+    let run = |arguments: &[&str]| {
+        let output = petstore(arguments).env("PETSTORE_DATABASE", &url).output().unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(!said.contains("secret"), "{said}");
+        (output.status.code(), String::from_utf8(output.stdout).unwrap(), said)
+    };
+    let (status, _, said) = run(&["keys", "list"]);
+    assert!(status == Some(1) && said.contains("run petstore migrate"), "{said}");
+    for _ in 0..2 {
+        let (status, _, said) = run(&["migrate"]);
+        assert!(status == Some(0) && said.ends_with(" is up to date\n"), "{said}");
+    }
+    let (status, key, _) = run(&["keys", "create", "--name", "till"]);
+    assert!(status == Some(0) && key.starts_with("petk_"), "{key}");
+    assert!(run(&["keys", "list"]).1.contains("till"));
 }
