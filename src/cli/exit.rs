@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use crate::api::{ApiError, Failure};
 use crate::config::ConfigError;
+use crate::model::display_safe;
 use crate::store::CopyError;
 
 use super::keys::KeysError;
@@ -113,6 +114,11 @@ impl fmt::Display for Failed {
     }
 }
 
+/// What went wrong and why; databases and systems have a say in it.
+fn safe_causes(error: &dyn std::error::Error) -> String {
+    display_safe(&crate::api::error::causes(error)).into_owned()
+}
+
 impl From<ConfigError> for Failed {
     fn from(error: ConfigError) -> Self {
         Self::config(error)
@@ -126,7 +132,7 @@ impl From<ServeError> for Failed {
         } else {
             Exit::Failure
         };
-        Self::new(exit, crate::api::error::causes(&error))
+        Self::new(exit, safe_causes(&error))
     }
 }
 
@@ -137,7 +143,7 @@ impl From<KeysError> for Failed {
             KeysError::NoSuchKey(_) | KeysError::NotAccepted(_) => Exit::NotFound,
             KeysError::Store(_) | KeysError::Print(_) => Exit::Failure,
         };
-        Self::new(exit, crate::api::error::causes(&error))
+        Self::new(exit, safe_causes(&error))
     }
 }
 
@@ -148,13 +154,13 @@ impl From<CopyError> for Failed {
             CopyError::Same => Exit::Usage,
             _ => Exit::Failure,
         };
-        Self::new(exit, crate::api::error::causes(&error))
+        Self::new(exit, safe_causes(&error))
     }
 }
 
 impl From<UpkeepError> for Failed {
     fn from(error: UpkeepError) -> Self {
         let exit = if matches!(error, UpkeepError::Interrupted) { Exit::Interrupt } else { Exit::Failure };
-        Self::new(exit, crate::api::error::causes(&error))
+        Self::new(exit, safe_causes(&error))
     }
 }

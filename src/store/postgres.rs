@@ -19,15 +19,17 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use deadpool_postgres::{Pool, PoolError};
+use futures_util::future::join;
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
+use tokio_postgres::error::SqlState;
 
 pub use self::url::{PostgresUrl, PostgresUrlError};
 
 pub(super) use self::session::Session;
 
 use self::desk::{Desk, Kind};
-use super::connection::Connection;
+use super::connection::{Connection, DatabaseError};
 use super::url::DatabaseUrl;
 use super::work::Work;
 use super::{StoreError, Why};
@@ -42,6 +44,9 @@ const WRITERS: usize = 3;
 /// How long a statement may take. The server ends it then; if it does not even do that, the connection is given up.
 const STATEMENT_TIME: Duration = Duration::from_secs(5);
 pub(super) const ANSWER_TIME: Duration = Duration::from_millis(5500);
+
+/// What waits gets this long when the store is closed.
+const CLOSE_TIME: Duration = Duration::from_secs(2);
 
 /// A connected server.
 #[derive(Debug)]
@@ -110,8 +115,10 @@ impl Postgres {
     }
 
     pub(super) async fn close(&self) {
-        self.reads.close().await;
-        self.writes.close().await;
+        let closed = timeout(CLOSE_TIME, join(self.reads.close(), self.writes.close())).await;
+        if closed.is_err() {
+            tracing::warn!("the database does not answer: what waited for it was left");
+        }
         self.connections.pool.close();
     }
 }
@@ -123,7 +130,7 @@ pub(super) async fn moment(url: &PostgresUrl) -> Result<Session, StoreError> {
     let session = connections.take_first(&database).await?;
     schema::require(&session, &database).await?;
     // It may be idle for as long as the other side takes.
-    let begin = "SET idle_in_transaction_session_timeout = 0; BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
+    let begin = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL idle_in_transaction_session_timeout = 0";
     session.batch(begin).await.map_err(|source| StoreError::Open { database: database.clone(), source })?;
     Ok(session)
 }
@@ -153,4 +160,9 @@ impl Connections {
             other => other.into(),
         })
     }
+}
+
+/// Whether the server has said this.
+fn has_code(error: &DatabaseError, code: &SqlState) -> bool {
+    matches!(error, DatabaseError::Postgres(error) if error.code() == Some(code))
 }

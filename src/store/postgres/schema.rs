@@ -9,7 +9,7 @@ use tokio::time::{Instant, interval_at, sleep};
 use tokio_postgres::error::SqlState;
 use uuid::Uuid;
 
-use super::{Connections, Session};
+use super::{Connections, Session, has_code};
 use crate::clock;
 use crate::store::connection::{Connection, DatabaseError, Value};
 use crate::store::work::Work;
@@ -63,8 +63,10 @@ pub(super) async fn migrate(connections: &Connections, database: &DatabaseUrl) -
             return Ok(());
         }
         if lease(&session, &holder).await.map_err(cannot)? {
-            // Making an index may take long. This connection is not used for anything else.
-            session.batch("SET statement_timeout = 0").await.map_err(cannot)?;
+            if connections.by_name {
+                // Making an index may take long. This connection is not used for anything else.
+                session.batch("SET statement_timeout = 0").await.map_err(cannot)?;
+            }
             let renewer = connections.take().await?;
             let run = while_renewed(run(&session), &renewer, &holder).await;
             end(&renewer, &holder).await.map_err(cannot)?;
@@ -150,8 +152,4 @@ async fn while_renewed<T>(
             }
         }
     }
-}
-
-fn has_code(error: &DatabaseError, code: &SqlState) -> bool {
-    matches!(error, DatabaseError::Postgres(error) if error.code() == Some(code))
 }

@@ -7,12 +7,12 @@
 use std::error::Error;
 use std::time::Duration;
 
-use futures_util::future::{join, join_all, try_join_all};
+use futures_util::future::{join, join_all};
 use tokio::time::error::Elapsed;
 use tokio::time::{sleep, timeout};
 use tokio_postgres::error::{Severity, SqlState};
 
-use super::{ANSWER_TIME, Connections, Session};
+use super::{ANSWER_TIME, Connections, Session, has_code};
 use crate::clock;
 use crate::store::Why;
 use crate::store::connection::{Connection, DatabaseError};
@@ -99,18 +99,28 @@ async fn alone(session: &Session, job: &mut dyn Job) -> Result<(), Why> {
 async fn together(session: &Session, group: &mut [Box<dyn Job>]) -> Result<(), Why> {
     let on = Connection::Postgres(session);
     // The first statements go with the BEGIN, ahead of its answer.
-    let work = join(session.batch("BEGIN"), try_join_all(group.iter_mut().map(|job| job.run(&on))));
+    let work = join(session.batch("BEGIN"), join_all(group.iter_mut().map(|job| job.run(&on))));
     let (begun, worked) = timeout(ANSWER_TIME, work).await.map_err(|_| Why::OutcomeUnknown)?;
     // Had it been refused, each statement would have been a transaction by itself.
     begun.map_err(|_| Why::OutcomeUnknown)?;
-    match worked {
-        Ok(_) => committed(timeout(ANSWER_TIME, session.batch("COMMIT")).await),
-        Err(error) => match timeout(ANSWER_TIME, session.batch("ROLLBACK")).await {
+    match worst(worked) {
+        None => committed(timeout(ANSWER_TIME, session.batch("COMMIT")).await),
+        Some(error) => match timeout(ANSWER_TIME, session.batch("ROLLBACK")).await {
             Ok(Ok(())) => Err(error.into()),
             // The connection is closed, which has the same effect.
             Ok(Err(_)) | Err(_) => Err(Why::NoAnswer),
         },
     }
+}
+
+/// Why a transaction failed: what comes after the first error is only told that there was one, and may be heard before.
+fn worst(worked: Vec<Result<(), DatabaseError>>) -> Option<DatabaseError> {
+    let (echoes, mut errors): (Vec<_>, Vec<_>) = worked
+        .into_iter()
+        .filter_map(Result::err)
+        .partition(|error| has_code(error, &SqlState::IN_FAILED_SQL_TRANSACTION));
+    errors.extend(echoes);
+    errors.into_iter().next()
 }
 
 /// What the end of a transaction was. [`Why::Database`] where it was surely rolled back, and the connection can be used.
@@ -133,8 +143,7 @@ fn is_refusal(error: &DatabaseError) -> bool {
 
 /// Whether the transaction was rolled back in favour of another.
 fn is_conflict(error: &DatabaseError) -> bool {
-    let DatabaseError::Postgres(error) = error else { return false };
-    matches!(error.code(), Some(&SqlState::T_R_SERIALIZATION_FAILURE | &SqlState::T_R_DEADLOCK_DETECTED))
+    [SqlState::T_R_SERIALIZATION_FAILURE, SqlState::T_R_DEADLOCK_DETECTED].iter().any(|code| has_code(error, code))
 }
 
 /// How long to wait after each try: from 2 ms doubling to 64 ms, each spread over its second half.

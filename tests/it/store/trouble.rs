@@ -140,6 +140,28 @@ async fn only_what_is_surely_rolled_back_in_favour_of_others_is_tried_again() {
     }
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_conflict_in_the_middle_of_a_group_repeats_the_whole_group() {
+    let Some(database) = Database::new(Kind::Postgres) else { return };
+    let store = database.open().await;
+    // Every fifth of the first twenty animals that are tried.
+    let refuse = REFUSE
+        .replace("PERFORM nextval('tries');", "IF nextval('tries') % 5 > 0 OR lastval() > 20 THEN RETURN NEW; END IF;")
+        .replace("CONSTRAINT TRIGGER refuse AFTER", "TRIGGER refuse BEFORE")
+        .replace("DEFERRABLE INITIALLY DEFERRED", "")
+        .replace("SQLSTATE", "40001");
+    database.server().sql(database.name(), &refuse);
+    let (api_key, _) = till_key(&store).await;
+    let writers = (0..64).map(|number| {
+        let store = store.clone();
+        tokio::spawn(async move { store.add_once(rex(), once(api_key, &number.to_string()), clock::now()).await })
+    });
+    for writer in writers.collect::<Vec<_>>() {
+        writer.await.unwrap().unwrap();
+    }
+    assert_eq!(all(&store).await.len(), 64);
+}
+
 #[tokio::test]
 async fn ids_may_be_far_apart_and_beyond_what_a_float_holds() {
     let Some(database) = Database::new(Kind::Postgres) else { return };
