@@ -106,7 +106,7 @@ mod tests {
         "COLLATE",
         "INHERITS",
         "PARTITION",
-        "EXCLUDE",
+        "EXCLUDE USING",
         "VACUUM",
         "CLUSTER",
         "TABLESPACE",
