@@ -87,18 +87,3 @@ impl ApiError {
         matches!(self, Self::Refused { status: 401, .. })
     }
 }
-
-/// `error` and everything behind it, innermost last, without repeating a message that contains the next one.
-#[must_use]
-pub fn causes(error: &dyn std::error::Error) -> String {
-    let mut parts = vec![error.to_string()];
-    let mut next = error.source();
-    while let Some(cause) = next {
-        let text = cause.to_string();
-        if parts.last().is_none_or(|last| !last.contains(&text)) {
-            parts.push(text);
-        }
-        next = cause.source();
-    }
-    parts.join(": ")
-}

@@ -4,8 +4,8 @@
 
 use std::time::Duration;
 
-use super::error::{ApiError, Defect, RetryAfter, causes};
-use crate::model::text::cut;
+use super::error::{ApiError, Defect, RetryAfter};
+use crate::model::text::{causes, cut};
 use crate::model::{ProblemCode, display_safe};
 
 /// A failed request, comparable and cleaned: every text in it is safe to show.

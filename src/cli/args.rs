@@ -7,8 +7,8 @@ use clap::builder::TypedValueParser;
 use clap::error::ErrorKind;
 use clap::{Arg, Args as ClapArgs, Parser, Subcommand, ValueEnum};
 
-use crate::api::error::causes;
 use crate::config::Choices;
+use crate::model::text::safe_causes;
 use crate::model::{Limit, PetStatus};
 use crate::store::DatabaseUrl;
 
@@ -87,7 +87,7 @@ impl TypedValueParser for DatabaseParser {
         let refused =
             |why: String| clap::Error::raw(ErrorKind::ValueValidation, format!("--{name}: {why}\n")).with_cmd(command);
         let text = value.to_str().ok_or_else(|| refused("the address of a database is text".to_owned()))?;
-        text.parse().map_err(|error| refused(causes(&error)))
+        text.parse().map_err(|error| refused(safe_causes(&error)))
     }
 }
 

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use crate::api::{ApiError, Failure};
 use crate::config::ConfigError;
-use crate::model::display_safe;
+use crate::model::text::safe_causes;
 use crate::store::CopyError;
 
 use super::keys::KeysError;
@@ -112,11 +112,6 @@ impl fmt::Display for Failed {
             None => Ok(()),
         }
     }
-}
-
-/// What went wrong and why; databases and systems have a say in it.
-fn safe_causes(error: &dyn std::error::Error) -> String {
-    display_safe(&crate::api::error::causes(error)).into_owned()
 }
 
 impl From<ConfigError> for Failed {

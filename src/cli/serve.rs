@@ -3,7 +3,6 @@
 mod limits;
 mod listen;
 
-use std::error::Error;
 use std::io::{self, Write};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -16,6 +15,7 @@ use self::limits::LimitArgs;
 use self::listen::{ListenArgs, Listening};
 use super::args::{DATABASE_VARIABLE, DatabaseParser};
 use crate::clock;
+use crate::model::text::safe_causes;
 use crate::server::{self, Config, Origin, Proxy, Tls, TlsError};
 use crate::store::keys::{NewKey, Scopes};
 use crate::store::{DatabaseUrl, Store, StoreError};
@@ -229,7 +229,7 @@ impl Signals {
 fn reload(tls: &Tls) {
     match tls.reload() {
         Ok(()) => tracing::warn!("new connections get the certificate that was read now"),
-        Err(error) => tracing::error!(error = &error as &dyn Error, "the old certificate stays"),
+        Err(error) => tracing::error!(error = safe_causes(&error), "the old certificate stays"),
     }
 }
 

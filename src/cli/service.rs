@@ -10,6 +10,7 @@ use crate::api::client::Timeouts;
 use crate::api::{Client, Failure};
 use crate::clock;
 use crate::config::{Service, Settings};
+use crate::model::text::causes;
 use crate::model::{ApiKey, BaseUrl};
 use crate::server::{self, ServerHandle};
 use crate::store::{DatabaseUrl, Store};
@@ -76,10 +77,6 @@ async fn start(store: Store, directory: Option<TempDir>) -> Result<(Client, Opti
 fn client(base: BaseUrl, key: Option<ApiKey>) -> Result<Client, Failed> {
     Client::new(base, key, Timeouts::default())
         .map_err(|error| Failed::new(Exit::Failure, format!("cannot prepare requests: {}", causes(&error))))
-}
-
-fn causes(error: &dyn std::error::Error) -> String {
-    crate::api::error::causes(error)
 }
 
 fn inside(why: &str) -> Failed {

@@ -1,6 +1,7 @@
 //! Foreign text made safe for a terminal, a log or a report: one function for the app, the command line and the logs.
 
 use std::borrow::Cow;
+use std::error::Error;
 use std::fmt::Write as _;
 
 use unicode_segmentation::UnicodeSegmentation;
@@ -111,6 +112,27 @@ const fn is_hidden(c: char) -> bool {
 /// Marks without a width of their own that [`is_hidden`] does not name.
 fn is_combining(c: char) -> bool {
     unicode_width::UnicodeWidthChar::width(c) == Some(0)
+}
+
+/// `error` and everything behind it, innermost last, without repeating a message that contains the next one.
+#[must_use]
+pub fn causes(error: &dyn Error) -> String {
+    let mut parts = vec![error.to_string()];
+    let mut next = error.source();
+    while let Some(cause) = next {
+        let text = cause.to_string();
+        if parts.last().is_none_or(|last| !last.contains(&text)) {
+            parts.push(text);
+        }
+        next = cause.source();
+    }
+    parts.join(": ")
+}
+
+/// The same for a log or a screen: what others have said is cleaned.
+#[must_use]
+pub fn safe_causes(error: &dyn Error) -> String {
+    display_safe(&causes(error)).into_owned()
 }
 
 #[cfg(test)]

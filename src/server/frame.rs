@@ -2,7 +2,6 @@
 //! a panic turned into a 500, and one log line.
 
 use std::any::Any;
-use std::error::Error;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
@@ -20,7 +19,7 @@ use super::proxies::{Client, Peer};
 use super::routes::{OPENAPI_PATH, PETS_PATH};
 use crate::clock::{self, Now};
 use crate::model::sunset;
-use crate::model::text::short;
+use crate::model::text::{safe_causes, short};
 use crate::store::KeyId;
 
 pub(super) const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -64,7 +63,7 @@ pub(super) async fn frame(
     if let Some(Cause(error)) = response.extensions().get() {
         metrics.storage_failure(error.as_deref());
         match error.as_deref() {
-            Some(error) => tracing::error!(request_id = id, error = error as &dyn Error, "the store refused"),
+            Some(error) => tracing::error!(request_id = id, error = safe_causes(error), "the store refused"),
             None => tracing::error!(request_id = id, "the store took too long"),
         }
     }

@@ -14,7 +14,6 @@ mod session;
 mod transaction;
 mod url;
 
-use std::error::Error;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -33,6 +32,7 @@ use super::connection::{Connection, DatabaseError};
 use super::url::DatabaseUrl;
 use super::work::Work;
 use super::{StoreError, Why};
+use crate::model::text::safe_causes;
 
 /// Connections at once; with several instances, each has as many.
 const CONNECTIONS: usize = 10;
@@ -104,7 +104,7 @@ impl Postgres {
                 Ok::<_, Why>(written.map_err(|_| Why::NoAnswer)??)
             };
             if let Err(error) = written.await {
-                tracing::debug!(error = &error as &dyn Error, "a write was left out");
+                tracing::debug!(error = safe_causes(&error), "a write was left out");
             }
         });
     }

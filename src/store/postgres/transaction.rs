@@ -4,7 +4,6 @@
 //! 40001 and 40P01), which CockroachDB and YugabyteDB may say of any statement and of COMMIT. Never where the connection
 //! was lost while it was being committed: nobody knows then, and repeating could do it twice.
 
-use std::error::Error;
 use std::time::Duration;
 
 use futures_util::future::{join, join_all};
@@ -14,6 +13,7 @@ use tokio_postgres::error::{Severity, SqlState};
 
 use super::{ANSWER_TIME, Connections, Session, has_code};
 use crate::clock;
+use crate::model::text::safe_causes;
 use crate::store::Why;
 use crate::store::connection::{Connection, DatabaseError};
 use crate::store::work::Job;
@@ -55,7 +55,7 @@ pub(super) async fn write(connections: &Connections, group: &mut Vec<Box<dyn Job
     if !group.is_empty() {
         let written = until_settled(connections, group).await;
         if let Err(why) = &written {
-            tracing::error!(error = why as &dyn Error, writes = group.len(), "nothing is known to be written");
+            tracing::error!(error = safe_causes(why), writes = group.len(), "nothing is known to be written");
         }
         end(group, &written);
     }

@@ -8,7 +8,6 @@
 //! After an fsync that failed nobody knows what the disk holds, and asking again would only seem to help: the kernel
 //! has dropped the pages by then. So nothing more is written until the file is opened anew, which reads what is there.
 
-use std::error::Error;
 use std::ffi::c_int;
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -24,6 +23,7 @@ use tokio::sync::mpsc::error::TrySendError;
 use tokio::task::{block_in_place, spawn_blocking};
 
 use super::{at_once, is_busy};
+use crate::model::text::safe_causes;
 use crate::store::Why;
 use crate::store::connection::{Connection, DatabaseError};
 use crate::store::work::{Job, Work, awaited, unawaited};
@@ -141,7 +141,7 @@ impl Pen {
             if self.write(connection, &mut group)
                 && let Err(error) = checkpoint(connection)
             {
-                tracing::error!(error = &error as &dyn Error, "the write-ahead log was not folded in");
+                tracing::error!(error = safe_causes(&error), "the write-ahead log was not folded in");
                 self.judge(connection, &error);
             }
         }
@@ -165,7 +165,7 @@ impl Pen {
         self.is_sound()?;
         try_commit(connection, group).map_err(|error| {
             let writes = group.len();
-            tracing::error!(error = &error as &dyn Error, writes, "nothing of this group was written");
+            tracing::error!(error = safe_causes(&error), writes, "nothing of this group was written");
             if let DatabaseError::Sqlite(error) = &error {
                 self.judge(connection, error);
             }
