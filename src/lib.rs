@@ -39,6 +39,7 @@ pub mod api;
 pub mod cli;
 pub mod clock;
 pub mod config;
+pub mod domains;
 pub mod model;
 pub mod server;
 pub mod store;

@@ -8,10 +8,11 @@ const ROOMS: &[(&str, &[&str], &[&str])] = &[
     ("model", &[], &["tokio", "reqwest", "axum", "rusqlite", "tokio_postgres", "ratatui", "crossterm", "rustix"]),
     ("config", &["model"], &["tokio", "reqwest", "axum", "rusqlite", "tokio_postgres", "ratatui", "crossterm"]),
     ("api", &["model"], &["axum", "rusqlite", "tokio_postgres", "ratatui", "crossterm"]),
+    ("domains", &["model"], &["axum", "rusqlite", "tokio_postgres", "ratatui", "crossterm", "reqwest"]),
     ("store", &["model"], &["axum", "hyper", "reqwest", "ratatui", "crossterm"]),
     ("server", &["model", "store"], &["reqwest", "rusqlite", "tokio_postgres", "ratatui", "crossterm"]),
-    ("tui", &["api", "config", "model"], &["axum", "rusqlite", "tokio_postgres"]),
-    ("cli", &["api", "config", "model", "server", "store", "tui"], &[]),
+    ("tui", &["api", "config", "domains", "model"], &["axum", "rusqlite", "tokio_postgres"]),
+    ("cli", &["api", "config", "domains", "model", "server", "store", "tui"], &[]),
 ];
 
 /// Files of the app by their part, and what that part must not touch.
