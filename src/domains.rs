@@ -1,8 +1,20 @@
 //! The domains checker: what is wrong with a custom domain, who must act, what to do, and how long to wait.
+//!
+//! What was measured ([`observation`]) and what the operator told ([`told`]) are kept apart; one pure function
+//! ([`diagnosis::diagnose`]) makes findings of both and the clock.
+
+pub mod address;
 pub mod code;
+pub mod diagnosis;
+pub mod distance;
+pub mod dns;
 pub mod dns_name;
 pub mod finding;
 pub mod name;
+pub mod observation;
+pub mod probe;
+pub mod settings;
+pub mod told;
 
 pub use code::Code;
 pub use dns_name::{DnsName, Domain};

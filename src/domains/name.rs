@@ -67,16 +67,12 @@ pub fn read(typed: &str, known: &Known) -> Reading {
 
 /// Reads a name that must be a public domain as it stands, for example out of a configuration; the first refusal
 /// otherwise.
-pub fn domain(text: &str) -> Result<Domain, Finding> {
-    let reading = read(text, &Known::default());
-    match reading.domain {
-        Some(domain) => Ok(domain),
-        None => Err(reading
-            .findings
-            .into_iter()
-            .find(|finding| finding.verdict == Verdict::Fail)
-            .unwrap_or_else(|| Finding::new(Code::InChar, Verdict::Fail, Who::ThisMachine))),
-    }
+pub fn domain(text: &str) -> Result<Domain, Box<Finding>> {
+    let Reading { domain, findings } = read(text, &Known::default());
+    domain.ok_or_else(|| match findings.into_iter().find(|finding| finding.verdict == Verdict::Fail) {
+        Some(refusal) => Box::new(refusal),
+        None => fail(Code::InChar, short(text)),
+    })
 }
 
 fn ok(code: Code) -> Finding {
@@ -88,18 +84,18 @@ fn warn(code: Code) -> Finding {
 }
 
 /// Boxed, since it travels in results.
-fn fail(code: Code) -> Box<Finding> {
-    Box::new(Finding::new(code, Verdict::Fail, Who::DnsProvider).fix(code.cure()))
+fn fail(code: Code, seen: impl Into<String>) -> Box<Finding> {
+    Box::new(Finding::new(code, Verdict::Fail, Who::DnsProvider).seen(seen).fix(code.cure()))
 }
 
 /// The host within an address, or the text itself; what was cut off is said.
 fn reduce(typed: &str, findings: &mut Vec<Finding>) -> Result<String, Box<Finding>> {
     let text = typed.trim();
     if text.chars().count() > MAX_TYPED {
-        return Err(fail(Code::InNameLong).seen_boxed(format!("{} characters", text.chars().count())));
+        return Err(fail(Code::InNameLong, format!("{} characters", text.chars().count())));
     }
     if text.chars().all(|c| c == '.' || c.is_whitespace()) {
-        return Err(fail(Code::InEmpty).seen_boxed(short(typed)));
+        return Err(fail(Code::InEmpty, short(typed)));
     }
     refuse_address(text)?;
     let (had_scheme, rest) = match text.split_once("://") {
@@ -137,7 +133,7 @@ fn reduce(typed: &str, findings: &mut Vec<Finding>) -> Result<String, Box<Findin
         findings.push(warn(Code::InPort).seen(format!(":{}", short(port))));
     }
     if host.chars().all(|c| c == '.' || c.is_whitespace()) {
-        return Err(fail(Code::InEmpty).seen_boxed(short(typed)));
+        return Err(fail(Code::InEmpty, short(typed)));
     }
     refuse_address(host)?;
     Ok(host.to_owned())
@@ -151,7 +147,7 @@ fn refuse_address(text: &str) -> Result<(), Box<Finding>> {
     let is_address = inner.parse::<IpAddr>().is_ok()
         || inner.split('%').next().is_some_and(|part| part.parse::<Ipv6Addr>().is_ok())
         || v4_with_port.parse::<IpAddr>().is_ok();
-    if is_address { Err(fail(Code::InIp).seen_boxed(short(text))) } else { Ok(()) }
+    if is_address { Err(fail(Code::InIp, short(text))) } else { Ok(()) }
 }
 
 /// The checks of the name by itself.
@@ -160,14 +156,14 @@ fn understand(host: &str, typed: &str, findings: &mut Vec<Finding>) -> Result<Do
     let host = host.trim().replace(['\u{3002}', '\u{ff0e}', '\u{ff61}'], ".");
     let host = host.strip_suffix('.').unwrap_or(&host);
     if host.contains('*') {
-        return Err(fail(Code::InWildcard).seen_boxed(short(host)));
+        return Err(fail(Code::InWildcard, short(host)));
     }
     if host.split('.').any(str::is_empty) {
-        return Err(fail(Code::InEmptyLabel).seen_boxed(short(host)));
+        return Err(fail(Code::InEmptyLabel, short(host)));
     }
     refuse_characters(host, typed)?;
     if !host.contains('.') {
-        return Err(fail(Code::InNoDot).seen_boxed(short(host)));
+        return Err(fail(Code::InNoDot, short(host)));
     }
     let mut ascii = Vec::new();
     for label in host.split('.') {
@@ -176,18 +172,14 @@ fn understand(host: &str, typed: &str, findings: &mut Vec<Finding>) -> Result<Do
     let ascii = ascii.join(".");
     if let Some(label) = ascii.split('.').find(|label| label.len() > MAX_LABEL) {
         let over = label.len() - MAX_LABEL;
-        return Err(fail(Code::InLabelLong).seen_boxed(format!(
-            "{} has {} octets, {over} too many",
-            short(label),
-            label.len()
-        )));
+        return Err(fail(Code::InLabelLong, format!("{} has {} octets, {over} too many", short(label), label.len())));
     }
     if ascii.len() > MAX_NAME {
         let over = ascii.len() - MAX_NAME;
-        return Err(fail(Code::InNameLong).seen_boxed(format!("{} octets, {over} too many", ascii.len())));
+        return Err(fail(Code::InNameLong, format!("{} octets, {over} too many", ascii.len())));
     }
     if ascii.rsplit('.').next().is_some_and(|last| last.bytes().all(|byte| byte.is_ascii_digit())) {
-        return Err(fail(Code::InIp).seen_boxed(short(host)));
+        return Err(fail(Code::InIp, short(host)));
     }
     let (unicode, _) = idna::domain_to_unicode(&ascii);
     if unicode != ascii {
@@ -198,7 +190,7 @@ fn understand(host: &str, typed: &str, findings: &mut Vec<Finding>) -> Result<Do
     }
     let suffix = suffix(&ascii);
     if suffix.icann == ascii.len() {
-        return Err(fail(Code::InPublicSuffix).seen_boxed(ascii.as_str()));
+        return Err(fail(Code::InPublicSuffix, ascii.as_str()));
     }
     let before = &ascii[..ascii.len() - suffix.icann - 1];
     let label = before.rsplit('.').next().unwrap_or(before);
@@ -228,20 +220,20 @@ fn understand(host: &str, typed: &str, findings: &mut Vec<Finding>) -> Result<Do
 /// One label in its DNS form.
 fn to_ascii(label: &str) -> Result<String, Box<Finding>> {
     if label.starts_with('-') || label.ends_with('-') {
-        return Err(fail(Code::InHyphen).seen_boxed(short(label)));
+        return Err(fail(Code::InHyphen, short(label)));
     }
     let punycode = label.get(..4).is_some_and(|start| start.eq_ignore_ascii_case("xn--"));
     if label.as_bytes().get(2..4) == Some(b"--") && !punycode {
-        return Err(fail(Code::InHyphen).seen_boxed(short(label)));
+        return Err(fail(Code::InHyphen, short(label)));
     }
     match idna::domain_to_ascii(label) {
-        Ok(ascii) if ascii.is_empty() || ascii.contains('.') => Err(fail(Code::InChar).seen_boxed(short(label))),
+        Ok(ascii) if ascii.is_empty() || ascii.contains('.') => Err(fail(Code::InChar, short(label))),
         Ok(ascii) => Ok(ascii),
-        Err(_) if punycode => Err(fail(Code::InIdnBad).seen_boxed(short(label))),
+        Err(_) if punycode => Err(fail(Code::InIdnBad, short(label))),
         Err(_) => {
             let culprit = label.chars().find(|c| !c.is_ascii() && idna::domain_to_ascii(&format!("a{c}a")).is_err());
             let seen = culprit.map_or_else(|| short(label), |c| format!("{} in {}", code_point(c), short(label)));
-            Err(fail(Code::InChar).seen_boxed(seen))
+            Err(fail(Code::InChar, seen))
         }
     }
 }
@@ -258,11 +250,11 @@ fn refuse_characters(host: &str, typed: &str) -> Result<(), Box<Finding>> {
     let Some(culprit) = host.chars().find(|c| !allowed(*c)) else { return Ok(()) };
     if culprit == '_' {
         let label = host.split('.').find(|label| label.contains('_')).unwrap_or(host);
-        return Err(fail(Code::InUnderscore).seen_boxed(short(label)));
+        return Err(fail(Code::InUnderscore, short(label)));
     }
     let position = typed.chars().position(|c| c == culprit).map_or(0, |index| index + 1);
     let seen = format!("{} at position {position}", code_point(culprit));
-    Err(fail(Code::InChar).seen_boxed(seen))
+    Err(fail(Code::InChar, seen))
 }
 
 fn code_point(c: char) -> String {
@@ -312,20 +304,14 @@ fn compare(domain: Domain, known: &Known, findings: &mut Vec<Finding>) -> Option
     if let Some(host) = &known.platform_host
         && domain.name.is_within(host)
     {
-        findings.push(fail(Code::InPlatform).seen(format!("{} is under {host}", domain.name)));
+        findings.push(*fail(Code::InPlatform, format!("{} is under {host}", domain.name)));
         return None;
     }
     if known.listed.contains(&domain.name) {
-        findings.push(fail(Code::InDuplicate).seen(domain.name.as_str()));
+        findings.push(*fail(Code::InDuplicate, domain.name.as_str()));
         return None;
     }
     Some(domain)
-}
-
-impl Finding {
-    fn seen_boxed(self: Box<Self>, seen: impl Into<String>) -> Box<Self> {
-        Box::new((*self).seen(seen))
-    }
 }
 
 #[cfg(test)]

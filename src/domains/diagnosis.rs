@@ -1,0 +1,124 @@
+//! From what was measured, what the operator told, and the clock, to findings: one pure function.
+//!
+//! Each part of the catalogue has its file. They read the same [`Case`] and write findings in the order in which causes
+//! are to be mended. No IO happens here, so that every row of the catalogue is tested as a table.
+
+mod apex;
+mod caa;
+mod certificate;
+mod http;
+mod record;
+pub mod redirect;
+mod servers;
+mod source;
+#[cfg(test)]
+mod tests;
+mod value;
+mod words;
+
+use jiff::{SignedDuration, Timestamp};
+
+use super::code::{Code, Topic};
+use super::dns_name::{DnsName, Domain};
+use super::finding::{Finding, Verdict};
+use super::observation::Observations;
+use super::told::Told;
+
+use source::Source;
+
+/// How long DNS changes may take at most (API description, propagation).
+pub const PROPAGATION: SignedDuration = SignedDuration::from_hours(48);
+/// How long after Verify a certificate may take before something is wrong (troubleshooting rule 2).
+pub const CERTIFICATE_WAIT: SignedDuration = SignedDuration::from_mins(30);
+
+/// What should be so.
+#[derive(Clone, Debug, Default)]
+pub struct Expectation {
+    /// The value that the dashboard shows.
+    pub platform_host: Option<DnsName>,
+    /// The CAA identities of the platform's certificate authority, lower case; empty where they are not known.
+    pub ca_identities: Vec<String>,
+    /// Addresses that are not public are all right, and were connected to.
+    pub allow_private: bool,
+}
+
+/// Everything that a diagnosis rests on.
+#[derive(Clone, Copy, Debug)]
+pub struct Case<'a> {
+    /// The domain.
+    pub domain: &'a Domain,
+    /// What should be so.
+    pub expectation: &'a Expectation,
+    /// What the operator told.
+    pub told: &'a Told,
+    /// What was measured.
+    pub seen: &'a Observations,
+    /// When each resolver was to forget its old answer, by an earlier check.
+    pub earlier: &'a [(String, Timestamp)],
+    /// The time of the diagnosis.
+    pub now: Timestamp,
+}
+
+impl Case<'_> {
+    /// The time since `then`; never negative, also where the clock was set back.
+    fn since(&self, then: Timestamp) -> SignedDuration {
+        self.now.duration_since(then).max(SignedDuration::ZERO)
+    }
+
+    /// Whether more than the 48 hours have passed since the record was saved.
+    fn is_past_propagation(&self) -> bool {
+        self.told.saved.is_some_and(|saved| self.since(saved) > PROPAGATION)
+    }
+
+    /// The verdict on a certificate that is not there: a wait until half an hour after Verify, then a failure.
+    fn certificate_wait(&self) -> (Verdict, Option<Timestamp>) {
+        match self.told.verified {
+            None => (Verdict::Wait, None),
+            Some(verified) if self.since(verified) <= CERTIFICATE_WAIT => {
+                (Verdict::Wait, verified.checked_add(CERTIFICATE_WAIT).ok())
+            }
+            Some(_) => (Verdict::Fail, None),
+        }
+    }
+
+    /// The name of the record as providers ask for it.
+    fn label(&self) -> &str {
+        self.domain.name.relative_to(self.zone())
+    }
+
+    /// The zone that the name stands in, as far as is known.
+    fn zone(&self) -> &DnsName {
+        self.seen.zone.as_ref().filter(|zone| **zone != self.domain.name).unwrap_or(&self.domain.registrable)
+    }
+}
+
+/// The findings of a case, first causes first. Parts of the measurement that are not complete are left out.
+#[must_use]
+pub fn diagnose(case: &Case<'_>) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    if case.seen.complete.record {
+        let source = Source::of(case);
+        let mut record = record::findings(case, &source);
+        servers::findings(case, &source, &mut record, &mut findings);
+        findings.append(&mut record);
+    }
+    if case.seen.complete.caa {
+        findings.extend(caa::findings(case));
+    }
+    // What another server shows says nothing about the platform.
+    let leads_here = !findings.iter().any(|finding| {
+        finding.verdict == Verdict::Fail && matches!(finding.code.topic(), Topic::Servers | Topic::Record)
+    });
+    if case.seen.complete.certificate && case.seen.complete.record {
+        let certificate = certificate::findings(case);
+        let trusted = certificate
+            .iter()
+            .any(|finding| finding.code.topic() == Topic::Certificate && finding.verdict == Verdict::Ok)
+            || certificate.iter().any(|finding| matches!(finding.code, Code::TlsSoon | Code::TlsOld));
+        findings.extend(certificate);
+        if case.seen.complete.http {
+            findings.extend(http::findings(case, leads_here, trusted));
+        }
+    }
+    findings
+}

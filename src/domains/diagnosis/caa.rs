@@ -1,0 +1,281 @@
+//! Which authorities may issue, exactly by RFC 8659 and RFC 8657 (catalogue, section 2.4).
+
+use crate::model::text::short;
+
+use super::super::code::Code;
+use super::super::dns_name::DnsName;
+use super::super::finding::{Finding, Verdict, Who};
+use super::super::observation::{Data, Lookup, RecordType, Reply, code_name};
+use super::Case;
+use super::words;
+
+/// Properties that authorities know (RFC 8659 section 4, CA/Browser Forum, RFC 9495).
+const KNOWN: &[&str] = &["issue", "issuewild", "iodef", "issuemail", "issuevmc", "contactemail", "contactphone"];
+
+/// The critical bit: the most significant of the flags (RFC 8659 section 4.1).
+const CRITICAL: u8 = 128;
+
+/// An issue value (RFC 8659 section 4.2).
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Issue {
+    /// The authority's domain, lower case; `None` forbids.
+    pub issuer: Option<String>,
+    /// Parameters, their tags in lower case.
+    pub parameters: Vec<(String, String)>,
+}
+
+impl Issue {
+    /// Reads a value; `None` where it does not follow the grammar, which authorities must take for "nobody".
+    #[must_use]
+    pub fn parse(value: &[u8]) -> Option<Self> {
+        let text = std::str::from_utf8(value).ok()?;
+        let blank = [' ', '\t'];
+        let (issuer, parameters) = text.split_once(';').map_or((text, ""), |(issuer, rest)| (issuer, rest));
+        let issuer = issuer.trim_matches(blank);
+        let is_label = |label: &str| {
+            !label.is_empty()
+                && label.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
+                && !label.starts_with('-')
+                && !label.ends_with('-')
+        };
+        if !issuer.is_empty() && !issuer.split('.').all(is_label) {
+            return None;
+        }
+        let mut read = Vec::new();
+        let mut rest = parameters.trim_matches(blank);
+        while !rest.is_empty() {
+            let (parameter, after) = rest.split_once(';').map_or((rest, ""), |(parameter, after)| (parameter, after));
+            let (tag, value) = parameter.split_once('=')?;
+            let (tag, value) = (tag.trim_matches(blank), value.trim_matches(blank));
+            // Visible ASCII without the semicolon.
+            if !is_label(tag) || !value.bytes().all(|byte| (b'!'..=b'~').contains(&byte)) {
+                return None;
+            }
+            read.push((tag.to_ascii_lowercase(), value.to_owned()));
+            rest = after.trim_matches(blank);
+        }
+        Some(Self { issuer: (!issuer.is_empty()).then(|| issuer.to_ascii_lowercase()), parameters: read })
+    }
+
+    fn parameter(&self, tag: &str) -> Option<&str> {
+        self.parameters.iter().find(|(name, _)| name == tag).map(|(_, value)| value.as_str())
+    }
+}
+
+/// The CAA records of one level.
+struct Level<'a> {
+    level: DnsName,
+    lookup: &'a Lookup,
+    /// Flags, tag and value.
+    records: Vec<(u8, &'a str, &'a [u8])>,
+    /// Records that are broken beyond their value.
+    unreadable: bool,
+    /// The name at which they stand, where a CNAME led there.
+    target: Option<&'a DnsName>,
+}
+
+/// The finding on CAA: one, since the first level with any record decides alone.
+pub fn findings(case: &Case<'_>) -> Vec<Finding> {
+    let levels = std::iter::once(case.domain.name.clone()).chain(case.domain.name.parents());
+    let mut asked = Vec::new();
+    for level in levels {
+        // The best answer of those asked: one resolver may be down.
+        let answers: Vec<&Lookup> = case.seen.resolvers(&level, RecordType::CAA).collect();
+        let Some(lookup) =
+            answers.iter().find(|lookup| lookup.reply().is_some_and(Reply::is_answer)).or(answers.first())
+        else {
+            continue;
+        };
+        asked.push(lookup.evidence());
+        match lookup.reply().filter(|reply| reply.is_answer()) {
+            None => return lookup_failed(case, &level, lookup).into_iter().collect(),
+            Some(reply) => {
+                if let Some(level) = records_of(level.clone(), lookup, reply) {
+                    return vec![judge(case, &level)];
+                }
+            }
+        }
+    }
+    if asked.is_empty() {
+        return Vec::new();
+    }
+    vec![
+        Finding::ok(Code::CaaNone)
+            .seen(format!("no CAA record from {} up to its top-level domain", case.domain.name))
+            .evidence(asked),
+    ]
+}
+
+fn lookup_failed(case: &Case<'_>, level: &DnsName, lookup: &Lookup) -> Option<Finding> {
+    // Where nothing works, CAA is not the trouble.
+    let name = &case.domain.name;
+    let works = case
+        .seen
+        .resolvers(name, RecordType::A)
+        .any(|asked| asked.server == lookup.server && asked.reply().is_some_and(Reply::is_answer));
+    if !works {
+        return None;
+    }
+    let why = match &lookup.outcome {
+        Ok(reply) => code_name(reply.code).to_owned(),
+        Err(why) => why.to_string(),
+    };
+    Some(
+        Finding::new(Code::CaaLookupFailed, Verdict::Fail, Who::DnsProvider)
+            .seen(format!("{} for CAA at {level}: {why}; other types are answered", lookup.server.label()))
+            .expected("an answer, also if it is empty")
+            .fix(format!(
+                "at your DNS provider make the name servers of {level} answer questions for CAA: authorities treat a \
+                 failed look-up as forbidden. A firewall may drop types that it does not know"
+            ))
+            .evidence([lookup.evidence()]),
+    )
+}
+
+fn records_of<'a>(level: DnsName, lookup: &'a Lookup, reply: &'a Reply) -> Option<Level<'a>> {
+    let mut records = Vec::new();
+    let mut unreadable = false;
+    let mut target = None;
+    for record in &reply.answers {
+        match &record.data {
+            Data::Caa { flags, tag, value } => records.push((*flags, tag.as_str(), value.as_slice())),
+            Data::Malformed(RecordType::CAA) => unreadable = true,
+            _ => continue,
+        }
+        if record.owner != level {
+            target = Some(&record.owner);
+        }
+    }
+    (unreadable || !records.is_empty()).then_some(Level { level, lookup, records, unreadable, target })
+}
+
+fn judge(case: &Case<'_>, level: &Level<'_>) -> Finding {
+    let place = level.target.unwrap_or(&level.level);
+    // Records at the platform's own host are the platform's to change.
+    let who = if level.target.is_some() { Who::Platform } else { Who::DnsProvider };
+    let decided = match level.target {
+        Some(target) => format!("decided at {target}, the target of the CNAME"),
+        None => format!("decided at {}", level.level),
+    };
+    let shown =
+        words::list(level.records.iter().map(|(flags, tag, value)| {
+            format!("{flags} {} \"{}\"", short(tag), short(&String::from_utf8_lossy(value)))
+        }));
+    let seen = if shown.is_empty() { decided.clone() } else { format!("{place} has CAA {shown} ({decided})") };
+    let finding =
+        |code, verdict, who| Finding::new(code, verdict, who).seen(seen.clone()).evidence([level.lookup.evidence()]);
+    if let Some((_, tag, _)) =
+        level.records.iter().find(|(flags, tag, _)| flags & CRITICAL != 0 && !KNOWN.contains(tag))
+    {
+        return finding(Code::CaaCritical, Verdict::Fail, who).expected("no unknown property that is critical").fix(
+            format!("at your DNS provider remove the CAA property {} at {place}, or set its flag to 0", short(tag)),
+        );
+    }
+    let values: Vec<&[u8]> =
+        level.records.iter().filter(|(_, tag, _)| *tag == "issue").map(|(.., value)| *value).collect();
+    if values.is_empty() && !level.unreadable {
+        let wild = level.records.iter().any(|(_, tag, _)| *tag == "issuewild");
+        return finding(if wild { Code::CaaWildOnly } else { Code::CaaOk }, Verdict::Ok, Who::Nobody);
+    }
+    let issues: Vec<Option<Issue>> = values.iter().map(|value| Issue::parse(value)).collect();
+    let named = issues.iter().flatten().filter(|issue| issue.issuer.is_some());
+    let unreadable = level.unreadable || issues.contains(&None);
+    if case.expectation.ca_identities.is_empty() && named.clone().next().is_some() {
+        return unknown_authority(case, finding(Code::CaaCaUnknown, Verdict::Unknown, Who::Platform));
+    }
+    let ours = |issue: &&Issue| {
+        issue
+            .issuer
+            .as_ref()
+            .is_some_and(|issuer| case.expectation.ca_identities.iter().any(|ca| ca.eq_ignore_ascii_case(issuer)))
+    };
+    let allowing: Vec<&Issue> = issues.iter().flatten().filter(ours).collect();
+    if !allowing.is_empty() {
+        return allowed(&allowing, finding);
+    }
+    let add = case.expectation.ca_identities.first().map_or("<the platform's authority>", String::as_str);
+    let add = format!("add CAA 0 issue \"{add}\" at {place}");
+    let expected = format!("0 issue \"{}\"", case.expectation.ca_identities.first().map_or("...", String::as_str));
+    let at = if level.target.is_some() { "ask the platform to" } else { "at your DNS provider" };
+    if named.clone().next().is_some() {
+        finding(Code::CaaBlocked, Verdict::Fail, who)
+            .fix(format!("{at} {add}, beside the others; do not delete theirs"))
+    } else if unreadable {
+        finding(Code::CaaBadSyntax, Verdict::Fail, who)
+            .fix(format!("{at} correct the value, which counts as \"nobody\"; or {add}"))
+    } else {
+        finding(Code::CaaEmpty, Verdict::Fail, who).fix(format!("{at} {add}: what is there forbids every authority"))
+    }
+    .expected(expected)
+}
+
+fn allowed(allowing: &[&Issue], finding: impl Fn(Code, Verdict, Who) -> Finding) -> Finding {
+    let free = allowing
+        .iter()
+        .any(|issue| issue.parameter("validationmethods").is_none() && issue.parameter("accounturi").is_none());
+    if free {
+        return finding(Code::CaaOk, Verdict::Ok, Who::Nobody);
+    }
+    if let Some(methods) = allowing.iter().find_map(|issue| issue.parameter("validationmethods")) {
+        return finding(Code::CaaMethod, Verdict::Warn, Who::DnsProvider).fix(format!(
+            "only {} is allowed: ask the platform's support whether it uses that method",
+            short(methods)
+        ));
+    }
+    finding(Code::CaaAccount, Verdict::Warn, Who::DnsProvider)
+        .fix("only one account is allowed: ask the platform's support whether it is theirs, or remove accounturi")
+}
+
+fn unknown_authority(case: &Case<'_>, finding: Finding) -> Finding {
+    let issuer = case.seen.platform_handshake.as_ref().and_then(|handshake| handshake.leaf());
+    let hint = issuer.map_or_else(String::new, |leaf| {
+        format!(" The platform's own host has a certificate by {}.", short(&leaf.issuer_short))
+    });
+    finding.expected("the authority of the platform").fix(format!("{}{hint}", Code::CaaCaUnknown.cure()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(value: &str) -> Option<Issue> {
+        Issue::parse(value.as_bytes())
+    }
+
+    #[test]
+    fn values_follow_the_grammar_of_rfc_8659() {
+        let issuer = |text: &str| Some(Issue { issuer: Some(text.into()), parameters: Vec::new() });
+        for text in ["letsencrypt.org", " LetsEncrypt.ORG ", "letsencrypt.org;", "letsencrypt.org ; "] {
+            assert_eq!(parse(text), issuer("letsencrypt.org"), "{text}");
+        }
+        for text in ["", ";", "  ;  "] {
+            assert_eq!(parse(text), Some(Issue::default()), "{text}");
+        }
+        let both = parse("ca.example; validationmethods=dns-01,http-01 ; accounturi=https://ca/a?b=c=d").unwrap();
+        assert_eq!(both.parameter("validationmethods"), Some("dns-01,http-01"));
+        assert_eq!(both.parameter("accounturi"), Some("https://ca/a?b=c=d"));
+        assert_eq!(parse("ca.example; a=").unwrap().parameter("a"), Some(""));
+        for text in [
+            "%%%%%",
+            "letsencrypt.org validationmethods=x",
+            "-ca.example",
+            "ca..example",
+            "ca.example; x",
+            "ca.example; a b=c",
+            "https://ca.example",
+            "ca.example; a=b c",
+            "ca.example; =x",
+            "zoë.example",
+        ] {
+            assert_eq!(parse(text), None, "{text}");
+        }
+        assert_eq!(Issue::parse(&[0xff, 0xfe]), None);
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn no_value_panics(value in proptest::collection::vec(proptest::num::u8::ANY, 0..100)) {
+            let _ = Issue::parse(&value);
+        }
+    }
+}

@@ -1,0 +1,336 @@
+//! The certificate, address by address (catalogue, section 2.5).
+
+use std::net::IpAddr;
+
+use jiff::Timestamp;
+
+use crate::model::text::short;
+
+use super::super::code::Code;
+use super::super::dns_name::DnsName;
+use super::super::finding::{Finding, Verdict, Who};
+use super::super::observation::{Certificate, Distrust, Handshake, Presented, TlsFailure};
+use super::Case;
+use super::words;
+
+/// Words in the names of test authorities.
+const STAGING: &[&str] = &["(staging)", "fake le ", "pebble", "happy hacker"];
+/// Organisations whose intermediates are in every browser.
+const WELL_KNOWN: &[&str] = &[
+    "let's encrypt",
+    "google trust services",
+    "digicert",
+    "sectigo",
+    "globalsign",
+    "zerossl",
+    "amazon",
+    "godaddy",
+    "entrust",
+    "buypass",
+    "ssl corporation",
+    "certum",
+    "comodo",
+    "geotrust",
+    "identrust",
+];
+
+/// The findings on certificates.
+pub fn findings(case: &Case<'_>) -> Vec<Finding> {
+    let reached: Vec<&Handshake> = case
+        .seen
+        .handshakes
+        .iter()
+        .filter(|shake| !matches!(shake.outcome, Err(TlsFailure::Unreachable | TlsFailure::Withheld)))
+        .collect();
+    let mut findings = Vec::new();
+    for handshake in &reached {
+        let finding = judge(case, handshake);
+        // Several addresses of one platform say the same.
+        match findings.iter_mut().find(|known: &&mut Finding| known.code == finding.code) {
+            Some(known) => known.evidence.extend(finding.evidence),
+            None => findings.push(finding),
+        }
+    }
+    findings.extend(strict_transport(&reached, &findings));
+    findings.extend(differing(&reached));
+    let unreachable_v6: Vec<IpAddr> = case
+        .seen
+        .handshakes
+        .iter()
+        .filter(|shake| shake.outcome == Err(TlsFailure::Unreachable) && shake.address.is_ipv6())
+        .map(|shake| shake.address.ip())
+        .collect();
+    if !unreachable_v6.is_empty() {
+        findings.push(
+            Finding::new(Code::V6Untested, Verdict::Unknown, Who::ThisMachine)
+                .seen(format!("{} cannot be reached from here", words::list(&unreachable_v6)))
+                .fix(Code::V6Untested.cure()),
+        );
+    }
+    findings
+}
+
+fn judge(case: &Case<'_>, handshake: &Handshake) -> Finding {
+    match &handshake.outcome {
+        Err(failure) => no_handshake(case, handshake, failure),
+        Ok(presented) => match presented.chain.first() {
+            Some(leaf) => presented_one(case, handshake, presented, leaf),
+            None => no_handshake(case, handshake, &TlsFailure::Malformed),
+        },
+    }
+    .evidence([handshake.evidence()])
+}
+
+fn no_handshake(case: &Case<'_>, handshake: &Handshake, failure: &TlsFailure) -> Finding {
+    let code = match failure {
+        TlsFailure::Refused | TlsFailure::Unreachable | TlsFailure::Withheld => Code::TlsRefused,
+        TlsFailure::Reset => Code::TlsReset,
+        TlsFailure::Timeout => Code::TlsTimeout,
+        TlsFailure::NotTls | TlsFailure::Malformed => Code::TlsNotTls,
+        TlsFailure::Alert(_) => Code::TlsAlert,
+    };
+    let finding = if code == Code::TlsNotTls {
+        Finding::new(code, Verdict::Fail, Who::Platform).fix(code.cure())
+    } else {
+        not_there_yet(case, code)
+    };
+    finding
+        .seen(format!("{}: {failure}", handshake.address))
+        .expected(format!("a certificate for {}", case.domain.name))
+}
+
+/// A certificate that is not there: when that is usual, and until when.
+fn not_there_yet(case: &Case<'_>, code: Code) -> Finding {
+    let (verdict, until) = case.certificate_wait();
+    let (who, fix) = match (verdict, case.told.verified) {
+        (Verdict::Fail, Some(verified)) => (
+            Who::Dashboard,
+            format!(
+                "{} have passed since Verify. 1 check that the domain still verifies (the lines on DNS), 2 check that CAA \
+                 does not forbid (the line on CAA), 3 choose Re-verify in the dashboard, not more than five times an hour",
+                words::duration(case.since(verified))
+            ),
+        ),
+        (_, Some(_)) => (Who::Platform, "wait: usually a couple of minutes after Verify, at most 30".to_owned()),
+        (_, None) => (
+            Who::Dashboard,
+            "choose Verify in the dashboard under Project settings, Domains; the certificate follows by itself, usually \
+             within a couple of minutes"
+                .to_owned(),
+        ),
+    };
+    Finding::new(code, verdict, who).fix(fix).until(until)
+}
+
+fn presented_one(case: &Case<'_>, handshake: &Handshake, presented: &Presented, leaf: &Certificate) -> Finding {
+    let name = case.domain.name.as_str();
+    let expected = format!("a certificate for {name}");
+    if leaf.names.is_empty() {
+        let common = leaf.common_name.as_deref().unwrap_or("none");
+        return fail(Code::TlsNoSan, Who::Platform)
+            .seen(format!("the certificate has no subject alternative names, only the common name {}", short(common)))
+            .expected(expected)
+            .fix(Code::TlsNoSan.cure());
+    }
+    if !leaf.covers(name) {
+        return wrong_name(case, leaf).expected(expected);
+    }
+    if let Some(date) = wrong_date(case, handshake, leaf) {
+        return date;
+    }
+    if presented.trust == Err(Distrust::NoRoots) {
+        return Finding::new(Code::TlsUnknownCa, Verdict::Unknown, Who::ThisMachine)
+            .seen("this machine has no list of trusted authorities")
+            .fix("install the package of root certificates (ca-certificates), or name a file with --trust");
+    }
+    if let Err(distrust) = &presented.trust {
+        return distrusted(case, presented, leaf, distrust);
+    }
+    good(case, leaf)
+}
+
+fn wrong_name(case: &Case<'_>, leaf: &Certificate) -> Finding {
+    let names = words::list(leaf.names.iter().map(|name| short(name)));
+    if is_platforms_own(case, leaf) {
+        return not_there_yet(case, Code::TlsPending)
+            .seen(format!("the platform answers with its own certificate, for {names}"));
+    }
+    fail(Code::TlsWrongName, Who::DnsProvider)
+        .seen(format!("the certificate is for {names}, by {}", short(&leaf.issuer_short)))
+        .fix(format!(
+            "this is an old host or another site: check where {} leads, then in the dashboard that the domain is added. \
+             A wildcard covers one label only",
+            case.domain.name
+        ))
+}
+
+/// Whether a certificate is the one that the platform shows for names that it does not know.
+fn is_platforms_own(case: &Case<'_>, leaf: &Certificate) -> bool {
+    let shown_there = case.seen.platform_handshake.as_ref().and_then(|handshake| handshake.leaf());
+    let same = shown_there.is_some_and(|own| own.serial == leaf.serial && own.issuer == leaf.issuer);
+    let Some(host) = &case.expectation.platform_host else { return false };
+    let zone = super::super::name::domain(host.as_str()).map_or_else(|_| host.clone(), |domain| domain.registrable);
+    let under = |name: &String| DnsName::new(name.trim_start_matches("*.")).is_within(&zone);
+    same || leaf.names.iter().all(under)
+}
+
+fn wrong_date(case: &Case<'_>, handshake: &Handshake, leaf: &Certificate) -> Option<Finding> {
+    let server_clock = handshake.page.as_ref().and_then(|page| page.outcome.as_ref().ok()).and_then(|page| page.date);
+    let valid_there = server_clock.is_some_and(|date| leaf.not_before <= date && date <= leaf.not_after);
+    let clock = |finding: Finding| match server_clock.filter(|_| valid_there) {
+        Some(date) => Finding { who: Who::ThisMachine, ..finding }.fix(format!(
+            "the server's clock says {}, and the certificate is valid then: set the clock of this machine",
+            moment(date)
+        )),
+        None => finding,
+    };
+    if case.now > leaf.not_after {
+        let ago = words::duration(case.now.duration_since(leaf.not_after));
+        return Some(clock(
+            fail(Code::TlsExpired, Who::Platform)
+                .seen(format!("the certificate ended {}, {ago} ago", moment(leaf.not_after)))
+                .expected("a certificate that is valid now")
+                .fix(
+                    "renewal is the platform's, and needs DNS and CAA: check those lines first, then choose Re-verify in \
+                     the dashboard",
+                ),
+        ));
+    }
+    if case.now < leaf.not_before {
+        return Some(clock(
+            fail(Code::TlsFuture, Who::Platform)
+                .seen(format!("the certificate begins {}", moment(leaf.not_before)))
+                .expected("a certificate that is valid now")
+                .fix("check the clock of this machine; otherwise wait")
+                .until(leaf.not_before),
+        ));
+    }
+    None
+}
+
+fn distrusted(case: &Case<'_>, presented: &Presented, leaf: &Certificate, distrust: &Distrust) -> Finding {
+    let issuer = format!("the issuer is {}", short(&leaf.issuer));
+    let lower = leaf.issuer.to_ascii_lowercase();
+    let finding = if let Distrust::Other(why) = distrust {
+        fail(Code::TlsUnknownCa, Who::Platform).seen(format!("{issuer}: {}", short(why))).fix(Code::TlsUnknownCa.cure())
+    } else if STAGING.iter().any(|mark| lower.contains(mark)) {
+        fail(Code::TlsStaging, Who::Platform)
+            .seen(issuer)
+            .fix("the platform must issue it anew from the real authority: ask its support")
+    } else if leaf.is_self_issued() {
+        fail(Code::TlsSelf, Who::Platform)
+            .seen(issuer)
+            .fix(format!("check where {} leads: this is not the platform, or a test set-up", case.domain.name))
+    } else if is_intercepted(case, leaf) {
+        fail(Code::TlsIntercept, Who::ThisMachine)
+            .seen(format!("{issuer}, and so it is for the platform's own host"))
+            .fix(Code::TlsIntercept.cure())
+    } else if is_incomplete(case, presented, leaf) {
+        fail(Code::TlsChain, Who::Platform)
+            .seen(format!("one certificate is sent, without the intermediate {}", short(&leaf.issuer)))
+            .fix("the platform must send the whole chain: ask its support. Some browsers fill the gap, most tools do not")
+    } else {
+        fail(Code::TlsUnknownCa, Who::Platform)
+            .seen(issuer)
+            .fix(format!("check where {} leads; the issuer is not trusted by browsers", case.domain.name))
+    };
+    finding.expected("a certificate that browsers trust")
+}
+
+/// The platform's own host shows an issuer that is not trusted, either, and the same one.
+fn is_intercepted(case: &Case<'_>, leaf: &Certificate) -> bool {
+    let Some(Ok(presented)) = case.seen.platform_handshake.as_ref().map(|handshake| &handshake.outcome) else {
+        return false;
+    };
+    presented.trust.is_err()
+        && presented.chain.first().is_some_and(|own| own.issuer == leaf.issuer && own.serial != leaf.serial)
+}
+
+/// One certificate was sent, and its issuer is an intermediate: one that the platform's own host sends, one of a
+/// well-known organisation, or one by its name.
+fn is_incomplete(case: &Case<'_>, presented: &Presented, leaf: &Certificate) -> bool {
+    let sent = presented.chain.iter().any(|certificate| certificate.subject == leaf.issuer);
+    let platform = case.seen.platform_handshake.as_ref().and_then(|handshake| handshake.outcome.as_ref().ok());
+    let known_there =
+        platform.is_some_and(|own| own.trust.is_ok() && own.chain.iter().any(|c| c.subject == leaf.issuer));
+    let issuer = leaf.issuer.to_ascii_lowercase();
+    let by_name =
+        issuer.contains("intermediate") || WELL_KNOWN.iter().any(|organisation| issuer.contains(organisation));
+    !sent && (known_there || by_name)
+}
+
+fn good(case: &Case<'_>, leaf: &Certificate) -> Finding {
+    let lifetime = leaf.not_after.duration_since(leaf.not_before);
+    let left = leaf.not_after.duration_since(case.now);
+    let seen = format!(
+        "issuer {}, for {}, until {} ({} left)",
+        short(&leaf.issuer_short),
+        words::list(leaf.names.iter().map(|name| short(name))),
+        moment(leaf.not_after),
+        words::duration(left)
+    );
+    // Lifetimes differ and become shorter: a number of days would mislead.
+    if left.as_secs() < lifetime.as_secs() / 4 {
+        return Finding::new(Code::TlsSoon, Verdict::Warn, Who::Platform)
+            .seen(seen)
+            .expected("a renewal before the last quarter of its lifetime")
+            .fix("renewal should have happened: check the lines on DNS and CAA, then choose Re-verify in the dashboard")
+            .until(leaf.not_after);
+    }
+    let platform = case.seen.platform_handshake.as_ref().and_then(|handshake| handshake.leaf());
+    let other_issuer = platform.is_some_and(|own| own.issuer_short != leaf.issuer_short);
+    if other_issuer && case.told.added.is_some_and(|added| leaf.not_before < added) {
+        return Finding::new(Code::TlsOld, Verdict::Warn, Who::DnsProvider)
+            .seen(format!("{seen}; serial {}, from {}", short(&leaf.serial), moment(leaf.not_before)))
+            .fix("an old host or a cache may still answer: open a fresh window and compare serial numbers");
+    }
+    Finding::ok(Code::TlsOk).seen(seen)
+}
+
+/// Browsers that were told to insist on https offer no way round a broken certificate.
+fn strict_transport(reached: &[&Handshake], findings: &[Finding]) -> Option<Finding> {
+    let broken = findings.iter().find(|finding| finding.verdict == Verdict::Fail)?;
+    let field = reached
+        .iter()
+        .filter_map(|handshake| handshake.page.as_ref()?.outcome.as_ref().ok()?.hsts.as_ref())
+        .find(|field| !field.replace(' ', "").to_ascii_lowercase().contains("max-age=0"))?;
+    Some(
+        Finding::new(Code::HstsNote, broken.verdict, broken.who)
+            .seen(format!("Strict-Transport-Security: {}", short(field)))
+            .fix("browsers that were here before give no way round until the time ends: mend the certificate first"),
+    )
+}
+
+fn differing(reached: &[&Handshake]) -> Option<Finding> {
+    let mut serials: Vec<(&str, &Handshake)> =
+        reached.iter().filter_map(|handshake| Some((handshake.leaf()?.serial.as_str(), *handshake))).collect();
+    serials.sort_by_key(|(serial, _)| *serial);
+    serials.dedup_by_key(|(serial, _)| *serial);
+    // Fleets may hold certificates of one authority issued apart; what matters is who issued, and for whom.
+    let same = serials.windows(2).all(|pair| match (pair[0].1.leaf(), pair[1].1.leaf()) {
+        (Some(left), Some(right)) => left.names == right.names && left.issuer == right.issuer,
+        _ => true,
+    });
+    if same {
+        return None;
+    }
+    let list = words::list(serials.iter().map(|(_, shake)| {
+        let issuer = shake.leaf().map_or_else(String::new, |leaf| short(&leaf.issuer_short));
+        format!("{}: {issuer}", shake.address.ip())
+    }));
+    Some(
+        Finding::new(Code::TlsAddressesDiffer, Verdict::Warn, Who::DnsProvider)
+            .seen(list)
+            .expected("the same certificate at every address")
+            .fix("check the address that is odd: it may be an old server")
+            .evidence(serials.iter().map(|(_, handshake)| handshake.evidence())),
+    )
+}
+
+fn moment(at: Timestamp) -> String {
+    at.strftime("%Y-%m-%d %H:%M UTC").to_string()
+}
+
+fn fail(code: Code, who: Who) -> Finding {
+    Finding::new(code, Verdict::Fail, who)
+}

@@ -1,0 +1,196 @@
+//! What is served under the name (catalogue, section 2.6, without configured redirects).
+
+use crate::model::text::short;
+
+use super::super::code::Code;
+use super::super::finding::{Finding, Verdict, Who};
+use super::super::observation::{Hop, HttpFailure, Response, Trail};
+use super::Case;
+use super::redirect::{circle, shown_url};
+
+/// Words of parking pages, lower case.
+const PARKED_PAGE: &[&str] = &[
+    "this domain is parked",
+    "domain is parked",
+    "parked domain",
+    "domain parking",
+    "buy this domain",
+    "domain is for sale",
+    "this domain may be for sale",
+    "sedoparking",
+    "parkingcrew",
+];
+/// What parking services call themselves in `Server`, lower case.
+const PARKED_SERVER: &[&str] = &["parking", "sedo", "bodis", "parklogic"];
+
+/// The findings on HTTP. `leads_here`: the record leads to the platform; `trusted`: the certificate is good.
+pub fn findings(case: &Case<'_>, leads_here: bool, trusted: bool) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    findings.extend(front(case));
+    let pages: Vec<&Hop> = case.seen.handshakes.iter().filter_map(|handshake| handshake.page.as_ref()).collect();
+    let parked = pages
+        .iter()
+        .copied()
+        .chain(case.seen.front.iter().flat_map(|front| &front.hops))
+        .find(|hop| hop.outcome.as_ref().is_ok_and(is_parked));
+    if let Some(hop) = parked {
+        findings.push(
+            Finding::new(Code::HttpParked, Verdict::Warn, Who::DnsProvider)
+                .seen(format!("{} looks like a parking page", shown_url(&hop.url)))
+                .fix(Code::HttpParked.cure())
+                .evidence([hop.evidence()]),
+        );
+    }
+    if leads_here && trusted {
+        findings.extend(page(case, &pages));
+    }
+    findings.extend(challenge(case, leads_here));
+    findings
+}
+
+/// Whether an answer has the marks of a registrar's placeholder.
+pub fn is_parked(response: &Response) -> bool {
+    let by_server = response.server.as_deref().map(str::to_ascii_lowercase);
+    let by_page = response.page.as_deref().map(str::to_ascii_lowercase);
+    response.parking_field
+        || by_server.is_some_and(|server| PARKED_SERVER.iter().any(|mark| server.contains(mark)))
+        || by_page.is_some_and(|page| PARKED_PAGE.iter().any(|mark| page.contains(mark)))
+}
+
+/// From `http://` the name: circles, and whether it ends protected.
+fn front(case: &Case<'_>) -> Option<Finding> {
+    let trail = case.seen.front.as_ref()?;
+    let proxied = trail.hops.iter().any(|hop| hop.outcome.as_ref().is_ok_and(|response| response.cf_ray));
+    if let Some(circle) = circle(trail) {
+        let mode = if proxied { "; with Cloudflare set the SSL mode to Full (strict), not Flexible" } else { "" };
+        return Some(
+            Finding::new(Code::RdLoop, Verdict::Fail, Who::Dashboard)
+                .seen(circle)
+                .fix(format!("remove one of the redirects{mode}"))
+                .evidence(trail.evidence()),
+        );
+    }
+    if trail.cut {
+        return Some(
+            Finding::new(Code::RdTooMany, Verdict::Fail, Who::Dashboard)
+                .seen(format!("{} redirects, and still one more", trail.hops.len().saturating_sub(1)))
+                .fix(Code::RdTooMany.cure())
+                .evidence(trail.evidence()),
+        );
+    }
+    let last = trail.hops.last()?;
+    let response = last.outcome.as_ref().ok()?;
+    if last.url.scheme() == "http" && (200..300).contains(&response.status) {
+        return Some(
+            Finding::new(Code::HttpNoUpgrade, Verdict::Warn, Who::Platform)
+                .seen(format!("{} answers {} without leading to https", shown_url(&last.url), response.status))
+                .expected(format!("a redirect to https://{}/", case.domain.name))
+                .fix(Code::HttpNoUpgrade.cure())
+                .evidence(trail.evidence()),
+        );
+    }
+    None
+}
+
+/// The front page over https, address by address; the first that is wrong.
+fn page(case: &Case<'_>, pages: &[&Hop]) -> Option<Finding> {
+    let name = &case.domain.name;
+    let first = pages.first()?;
+    let wrong = pages.iter().find_map(|hop| match &hop.outcome {
+        Ok(response) if matches!(response.status, 404 | 410 | 421) => Some((hop, unknown_name(case, response))),
+        Ok(response) if response.status >= 500 => {
+            let finding = Finding::new(Code::Http5xx, Verdict::Warn, Who::Platform)
+                .seen(format!("https://{name}/ answers {}", response.status))
+                .expected("the site")
+                .fix("the domain is fine: check in the dashboard whether the last deploy is good");
+            Some((hop, finding))
+        }
+        Err(HttpFailure::Tls | HttpFailure::Withheld | HttpFailure::Unreachable) => None,
+        Err(why) => {
+            let finding = Finding::new(Code::Http5xx, Verdict::Warn, Who::Platform)
+                .seen(format!("https://{name}/: {why}"))
+                .expected("the site")
+                .fix("the domain is fine: check in the dashboard whether the last deploy is good");
+            Some((hop, finding))
+        }
+        Ok(_) => None,
+    });
+    if let Some((hop, finding)) = wrong {
+        return Some(finding.evidence([hop.evidence()]));
+    }
+    let response = first.outcome.as_ref().ok()?;
+    let to = response.location.as_ref().filter(|_| response.is_redirect());
+    let to = to.map_or_else(String::new, |location| format!(" to {}", short(location)));
+    Some(
+        Finding::ok(Code::HttpOk)
+            .seen(format!("https://{name}/ answers {}{to}", response.status))
+            .evidence(pages.iter().map(|hop| hop.evidence())),
+    )
+}
+
+fn unknown_name(case: &Case<'_>, response: &Response) -> Finding {
+    let name = &case.domain.name;
+    let finding = Finding::new(Code::Http404Project, Verdict::Fail, Who::Dashboard)
+        .seen(format!(
+            "https://{name}/ answers {}: DNS and certificate are right, the platform does not know the name",
+            response.status
+        ))
+        .expected("the site");
+    if case.told.removed {
+        return Finding { who: Who::DnsProvider, ..finding }.fix(format!(
+            "the domain was removed: at your DNS provider delete the CNAME {} now; whoever adds the name to a project of \
+             theirs gets your visitors",
+            case.label()
+        ));
+    }
+    finding.fix(format!(
+        "in the dashboard under Project settings, Domains, add {name}; check project and spelling. If it was removed on \
+         purpose, delete the CNAME {} at your DNS provider: others could take the name over",
+        case.label()
+    ))
+}
+
+/// The path that authorities fetch over port 80 (RFC 8555 section 8.3).
+fn challenge(case: &Case<'_>, leads_here: bool) -> Option<Finding> {
+    if !leads_here {
+        return None;
+    }
+    let (trail, why) = case.seen.challenges.iter().find_map(|trail| Some((trail, blocked(case, trail)?)))?;
+    Some(
+        Finding::new(Code::AcmeBlocked, Verdict::Warn, Who::DnsProvider)
+            .seen(format!("/.well-known/acme-challenge/ {why}"))
+            .expected("404, or another answer of the platform itself")
+            .fix("exempt that path from log-ins, rules and redirects: authorities fetch a file there over port 80")
+            .evidence(trail.evidence()),
+    )
+}
+
+fn blocked(case: &Case<'_>, trail: &Trail) -> Option<String> {
+    let name = case.domain.name.as_str();
+    if circle(trail).is_some() || trail.cut {
+        return Some("redirects without an end".to_owned());
+    }
+    for hop in &trail.hops {
+        let port = hop.url.port();
+        if let Some(port) = port {
+            return Some(format!("redirects to port {port}; only 80 and 443 are followed"));
+        }
+        if hop.url.host_str() != Some(name) {
+            return Some(format!("redirects to {}", shown_url(&hop.url)));
+        }
+        if let Ok(response) = &hop.outcome {
+            if matches!(response.status, 401 | 403 | 407) {
+                return Some(format!("answers {}", response.status));
+            }
+            let login = |location: &String| {
+                let location = location.to_ascii_lowercase();
+                response.is_redirect()
+                    && ["login", "signin", "sign-in", "/auth"].iter().any(|mark| location.contains(mark))
+            };
+            if let Some(location) = response.location.as_ref().filter(|location| login(location)) {
+                return Some(format!("leads to a log-in page, {}", short(location)));
+            }
+        }
+    }
+    None
+}

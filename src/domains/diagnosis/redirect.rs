@@ -1,0 +1,300 @@
+//! A redirect of the configuration against what is served (catalogue, section 2.6; troubleshooting rule 4).
+
+use jiff::{SignedDuration, Timestamp};
+use url::Url;
+
+use crate::model::text::{cut, display_safe, short};
+
+use super::super::code::Code;
+use super::super::dns_name::DnsName;
+use super::super::finding::{Finding, Verdict, Who, overall};
+use super::super::observation::{Hop, Method, Response, Trail};
+use super::words;
+
+/// The path that a redirect must keep.
+pub const DEEP_PATH: &str = "/petstore-check/page?kept=1";
+
+/// A redirect as configured (API description, `domains.redirects`).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Redirect {
+    /// The domain that redirects.
+    pub from: DnsName,
+    /// Where it leads.
+    pub to: DnsName,
+    /// The status, `301` in use.
+    pub status: u16,
+}
+
+/// What was asked of a redirect.
+#[derive(Clone, Debug, Default)]
+pub struct Walk {
+    /// From `https://FROM/`.
+    pub https: Trail,
+    /// From `http://FROM/`.
+    pub http: Trail,
+    /// From a page below FROM, over the scheme that redirects.
+    pub deep: Trail,
+}
+
+/// An address for people.
+#[must_use]
+pub fn shown_url(url: &Url) -> String {
+    cut(&display_safe(url.as_str()), 80)
+}
+
+/// The way round, where a trail comes to an address again.
+#[must_use]
+pub fn circle(trail: &Trail) -> Option<String> {
+    let urls: Vec<&Url> = trail.hops.iter().map(|hop| &hop.url).collect();
+    let again = urls.iter().enumerate().find(|(index, url)| urls[..*index].contains(url))?;
+    let first = urls.iter().position(|url| url == again.1)?;
+    Some(urls[first..=again.0].iter().map(|url| shown_url(url)).collect::<Vec<_>>().join(" -> "))
+}
+
+/// The findings on a redirect, first causes first.
+#[must_use]
+pub fn judge(redirect: &Redirect, walk: &Walk, now: Timestamp) -> Vec<Finding> {
+    let redirects = |trail: &Trail| {
+        trail.hops.iter().any(|hop| hop.outcome.as_ref().is_ok_and(Response::is_redirect) && !is_upgrade(hop))
+    };
+    let by_https = redirects(&walk.https) || !redirects(&walk.http) && walk.https.last().is_some();
+    let trail = if by_https { &walk.https } else { &walk.http };
+    let mut findings = Vec::new();
+    if trail.hops.iter().all(|hop| hop.outcome.is_err()) {
+        findings.push(no_answer(redirect, trail));
+    } else {
+        findings.extend(judge_trail(redirect, trail, &walk.deep));
+        if !by_https && let Some(response) = walk.https.last() {
+            findings.push(
+                Finding {
+                    title: "Over https there is no redirect".to_owned(),
+                    ..Finding::new(Code::RdNone, Verdict::Warn, Who::Dashboard)
+                }
+                .seen(format!("https://{}/ answers {}; only http redirects", redirect.from, response.status))
+                .fix(format!(
+                    "browsers come over https first: check the certificate of {} and the redirect there",
+                    redirect.from
+                ))
+                .evidence(walk.https.evidence()),
+            );
+        }
+    }
+    findings.extend(remembered(trail, overall(&findings), now));
+    if trail
+        .hops
+        .iter()
+        .any(|hop| hop.method == Method::Get && !hop.outcome.as_ref().is_ok_and(|response| response.page.is_some()))
+    {
+        findings
+            .push(Finding::ok(Code::RdHead).seen("HEAD gave 405 or 501; checked with GET").evidence(trail.evidence()));
+    }
+    findings
+}
+
+fn judge_trail(redirect: &Redirect, trail: &Trail, deep: &Trail) -> Vec<Finding> {
+    let expected = format!("{} to https://{}/", redirect.status, redirect.to);
+    let with = |finding: Finding| finding.expected(expected.clone()).evidence(trail.evidence());
+    let dashboard = "in the dashboard under Project settings, Domains (domains.redirects)";
+    if let Some(circle) = circle(trail) {
+        return vec![with(
+            fail(Code::RdLoop).seen(circle).fix(format!(
+                "{dashboard} remove one of the redirects; with a proxy before the platform set its SSL mode to Full (strict)"
+            )),
+        )];
+    }
+    if trail.cut {
+        return vec![with(
+            fail(Code::RdTooMany)
+                .seen(format!("{} redirects, and still one more", trail.hops.len().saturating_sub(1)))
+                .fix(format!("{dashboard} point {} straight at {}", redirect.from, redirect.to)),
+        )];
+    }
+    let hops: Vec<&Hop> = trail.hops.iter().filter(|hop| !is_upgrade(hop)).collect();
+    let Some((hop, response)) = hops.first().and_then(|hop| Some((*hop, hop.outcome.as_ref().ok()?))) else {
+        return vec![no_answer(redirect, trail)];
+    };
+    if !response.is_redirect() {
+        return vec![with(none(redirect, trail, hop, response))];
+    }
+    let location = response.location.as_deref().unwrap_or_default();
+    let Some(target) = Some(location).filter(|text| !text.trim().is_empty()).and_then(|text| hop.url.join(text).ok())
+    else {
+        return vec![with(
+            fail(Code::RdNoLocation)
+                .seen(format!("{} answers {} without a usable Location", shown_url(&hop.url), response.status))
+                .fix(format!("{dashboard} set the redirect to {} up anew", redirect.to)),
+        )];
+    };
+    let reached = |host: &DnsName| {
+        trail.hops.iter().any(|hop| hop.url.host_str().is_some_and(|seen| DnsName::new(seen) == *host))
+            || target.host_str().is_some_and(|seen| DnsName::new(seen) == *host)
+    };
+    let stays = target.host_str().is_some_and(|host| DnsName::new(host) == redirect.from);
+    let mut findings = Vec::new();
+    if !reached(&redirect.to) {
+        let (code, seen) = if stays {
+            (Code::RdRelative, format!("{} leads to {}, on the same name", response.status, short(location)))
+        } else {
+            (Code::RdTarget, format!("{} leads to {}", response.status, shown_url(&target)))
+        };
+        findings.push(with(fail(code).seen(seen).fix(format!(
+            "{dashboard} set the target of {} to {}; if it is right there, an old answer is remembered somewhere",
+            redirect.from, redirect.to
+        ))));
+        return findings;
+    }
+    if response.status != redirect.status {
+        findings.push(with(
+            warn(Code::RdStatus)
+                .seen(format!("status {}: {}", response.status, permanence(response.status)))
+                .fix(format!("{dashboard} set the status to {}: {}", redirect.status, permanence(redirect.status))),
+        ));
+    }
+    let count = hops.iter().filter(|hop| hop.outcome.as_ref().is_ok_and(Response::is_redirect)).count();
+    if count >= 2 {
+        findings.push(with(
+            warn(Code::RdChain)
+                .seen(trail.hops.iter().map(|hop| shown_url(&hop.url)).collect::<Vec<_>>().join(" -> "))
+                .fix(format!("{dashboard} point {} straight at {}", redirect.from, redirect.to)),
+        ));
+    }
+    let downgraded = |pair: &[Hop]| pair[0].url.scheme() == "https" && pair[1].url.scheme() == "http";
+    if trail.hops.windows(2).any(downgraded) || target.scheme() == "http" {
+        findings.push(with(
+            warn(Code::RdDowngrade)
+                .seen(format!("leads to {}", shown_url(&target)))
+                .fix(format!("set the target to https://{}/", redirect.to)),
+        ));
+    }
+    findings.extend(path(redirect, deep));
+    if findings.is_empty() {
+        findings.push(with(Finding::ok(Code::RdOk).seen(format!(
+            "{} leads to {} with {}",
+            redirect.from,
+            shown_url(&target),
+            response.status
+        ))));
+    }
+    findings
+}
+
+/// From http to https of the same name, which comes before the redirect itself.
+fn is_upgrade(hop: &Hop) -> bool {
+    let Ok(response) = &hop.outcome else { return false };
+    let target = response.location.as_deref().and_then(|location| hop.url.join(location).ok());
+    response.is_redirect()
+        && target.is_some_and(|target| {
+            hop.url.scheme() == "http" && target.scheme() == "https" && target.host_str() == hop.url.host_str()
+        })
+}
+
+fn none(redirect: &Redirect, trail: &Trail, hop: &Hop, response: &Response) -> Finding {
+    let page =
+        trail.hops.iter().filter_map(|hop| hop.outcome.as_ref().ok()?.page.as_deref()).map(str::to_ascii_lowercase);
+    let in_page = response.refresh.is_some()
+        || page.into_iter().any(|page| {
+            (page.contains("http-equiv") && page.contains("refresh"))
+                || page.contains("location.replace")
+                || page.contains("location.href")
+                || page.contains("window.location")
+        });
+    let code = if in_page { Code::RdMeta } else { Code::RdNone };
+    fail(code).seen(format!("{} answers {}", shown_url(&hop.url), response.status)).fix(format!(
+        "in the dashboard under Project settings, Domains (domains.redirects) set up {} to {} with {}",
+        redirect.from, redirect.to, redirect.status
+    ))
+}
+
+fn no_answer(redirect: &Redirect, trail: &Trail) -> Finding {
+    let why = trail.hops.last().and_then(|hop| hop.outcome.as_ref().err());
+    fail(Code::RdNone)
+        .seen(format!("{}: {}", redirect.from, why.map_or_else(|| "no answer".to_owned(), ToString::to_string)))
+        .expected(format!("{} to https://{}/", redirect.status, redirect.to))
+        .fix(format!("check the domain itself first: petstore domains check {}", redirect.from))
+        .evidence(trail.evidence())
+}
+
+fn path(redirect: &Redirect, deep: &Trail) -> Option<Finding> {
+    let hop = deep.hops.iter().find(|hop| !is_upgrade(hop) && hop.outcome.as_ref().is_ok_and(Response::is_redirect))?;
+    let end = deep.hops.iter().find(|hop| hop.url.host_str().is_some_and(|host| DnsName::new(host) == redirect.to));
+    let target = match end {
+        Some(end) => end.url.clone(),
+        None => hop.url.join(hop.outcome.as_ref().ok()?.location.as_deref()?).ok()?,
+    };
+    let kept = format!("{}{}", target.path(), target.query().map_or_else(String::new, |query| format!("?{query}")));
+    if kept.contains(DEEP_PATH) {
+        return None;
+    }
+    Some(
+        warn(Code::RdPath)
+            .seen(format!("{} leads to {}", shown_url(&hop.url), shown_url(&target)))
+            .expected(format!("https://{}{DEEP_PATH}", redirect.to))
+            .fix("keep path and query in the target: deep links land on the front page")
+            .evidence(deep.evidence()),
+    )
+}
+
+/// A wrong redirect that browsers, or a cache, keep.
+fn remembered(trail: &Trail, verdict: Verdict, now: Timestamp) -> Option<Finding> {
+    if !matches!(verdict, Verdict::Fail | Verdict::Warn) {
+        return None;
+    }
+    let response =
+        trail.hops.iter().filter_map(|hop| hop.outcome.as_ref().ok()).find(|response| response.is_redirect())?;
+    let permanent = matches!(response.status, 301 | 308);
+    let max_age = response.cache_seconds("s-maxage").or_else(|| response.cache_seconds("max-age"));
+    let age = response.age.unwrap_or_default();
+    let (seen, until) = match max_age {
+        _ if response.cache_control.as_deref().is_some_and(|field| field.to_ascii_lowercase().contains("no-store")) => {
+            return None;
+        }
+        Some(max_age) => {
+            let left = i64::try_from(max_age.saturating_sub(age))
+                .unwrap_or(i64::MAX / 2)
+                .min(SignedDuration::from_hours(24 * 3650).as_secs());
+            let until = now.checked_add(SignedDuration::from_secs(left)).ok();
+            (
+                format!(
+                    "the answer may be kept for {} more (max-age {max_age}, age {age})",
+                    words::duration(SignedDuration::from_secs(left))
+                ),
+                until,
+            )
+        }
+        None if age > 0 => (
+            format!(
+                "the answer comes from a cache, where it is {} old",
+                words::duration(SignedDuration::from_secs(i64::try_from(age).unwrap_or(i64::MAX / 2)))
+            ),
+            None,
+        ),
+        None if permanent => {
+            (format!("a {} without a limit: browsers may keep it as long as they like", response.status), None)
+        }
+        None => return None,
+    };
+    Some(
+        Finding::new(Code::RdCached, verdict, Who::Nobody)
+            .seen(seen)
+            .fix("after the change test in a fresh window; what the server says now is right or not already, as the header-only request shows")
+            .until(until)
+            .evidence(trail.evidence()),
+    )
+}
+
+const fn permanence(status: u16) -> &'static str {
+    match status {
+        301 => "permanent, remembered by browsers and search engines",
+        308 => "permanent, and keeps the method of the request",
+        302 | 303 | 307 => "temporary, not remembered by browsers and search engines",
+        _ => "not a redirect that is in use",
+    }
+}
+
+fn fail(code: Code) -> Finding {
+    Finding::new(code, Verdict::Fail, Who::Dashboard)
+}
+
+fn warn(code: Code) -> Finding {
+    Finding::new(code, Verdict::Warn, Who::Dashboard)
+}

@@ -1,0 +1,140 @@
+//! Asking one server one question: over UDP, once more, then over TCP.
+
+use std::io;
+use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::sync::Arc;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::{TcpStream, UdpSocket};
+use tokio::time::timeout;
+
+use crate::clock;
+
+use super::super::observation::{Lookup, NoReply, Question, Reply, ResponseCode, Role, Server};
+use super::message::{NotAnAnswer, decode, encode};
+
+/// How long an answer over UDP is waited for, each time.
+const UDP_WAIT: Duration = Duration::from_millis(1500);
+/// How often a question is sent over UDP.
+const UDP_TRIES: usize = 2;
+/// How long a whole exchange over TCP may take.
+const TCP_WAIT: Duration = Duration::from_millis(1300);
+/// How much longer a connection may take that a server asked for by cutting its answer off.
+const TCP_WAIT_WHEN_ASKED: Duration = Duration::from_millis(2500);
+
+/// Puts `question` to `server` at the time `at`. It takes at most five seconds and always gives an account of what
+/// happened.
+pub async fn ask(server: Arc<Server>, question: Question, at: Timestamp) -> Lookup {
+    let begin = clock::now().mono;
+    let recursion = matches!(server.role, Role::Resolver { .. });
+    let outcome = exchange(server.address, &question, recursion).await;
+    Lookup { server, question, at, took: clock::now().mono - begin, outcome }
+}
+
+async fn exchange(address: SocketAddr, question: &Question, recursion: bool) -> Result<Reply, NoReply> {
+    let reply = with_edns(address, question, recursion, true).await?;
+    if reply.code != ResponseCode::FormErr {
+        return Ok(reply);
+    }
+    // RFC 6891 section 7: whoever does not know EDNS says FORMERR.
+    match with_edns(address, question, recursion, false).await {
+        Ok(plain) if plain.code != ResponseCode::FormErr => Ok(Reply { without_edns: true, ..plain }),
+        _ => Ok(reply),
+    }
+}
+
+async fn with_edns(address: SocketAddr, question: &Question, recursion: bool, edns: bool) -> Result<Reply, NoReply> {
+    let mut failure = NoReply::Timeout;
+    for _ in 0..UDP_TRIES {
+        match over_udp(address, question, recursion, edns).await {
+            Ok((reply, false)) => return Ok(reply),
+            Ok((_, true)) => return over_tcp(address, question, recursion, edns, TCP_WAIT_WHEN_ASKED).await,
+            Err(why) => failure = why,
+        }
+        if matches!(failure, NoReply::Unreachable | NoReply::Closed) {
+            break;
+        }
+    }
+    if failure == NoReply::Unreachable {
+        return Err(failure);
+    }
+    over_tcp(address, question, recursion, edns, TCP_WAIT).await.map_err(|_| failure)
+}
+
+async fn over_udp(
+    address: SocketAddr,
+    question: &Question,
+    recursion: bool,
+    edns: bool,
+) -> Result<(Reply, bool), NoReply> {
+    let id = random_id();
+    let bytes = encode(question, id, recursion, edns).map_err(|_| NoReply::Malformed)?;
+    let local: SocketAddr = match address {
+        SocketAddr::V4(_) => (Ipv4Addr::UNSPECIFIED, 0).into(),
+        SocketAddr::V6(_) => (Ipv6Addr::UNSPECIFIED, 0).into(),
+    };
+    let mut malformed = false;
+    let exchange = async {
+        let socket = UdpSocket::bind(local).await?;
+        socket.connect(address).await?;
+        socket.send(&bytes).await?;
+        let mut buffer = vec![0; 4096];
+        loop {
+            let length = socket.recv(&mut buffer).await?;
+            match decode(&buffer[..length], question, id) {
+                Ok(answer) => return io::Result::Ok(answer),
+                // Anybody may send a datagram here; the right one may still come.
+                Err(NotAnAnswer::Other | NotAnAnswer::Malformed | NotAnAnswer::Name) => malformed = true,
+            }
+        }
+    };
+    match timeout(UDP_WAIT, exchange).await {
+        Ok(Ok(answer)) => Ok(answer),
+        Ok(Err(error)) => Err(reason(&error)),
+        Err(_) if malformed => Err(NoReply::Malformed),
+        Err(_) => Err(NoReply::Timeout),
+    }
+}
+
+async fn over_tcp(
+    address: SocketAddr,
+    question: &Question,
+    recursion: bool,
+    edns: bool,
+    wait: Duration,
+) -> Result<Reply, NoReply> {
+    let id = random_id();
+    let bytes = encode(question, id, recursion, edns).map_err(|_| NoReply::Malformed)?;
+    let exchange = async {
+        let mut stream = TcpStream::connect(address).await?;
+        // In one segment: some servers do not wait for the second.
+        let length = u16::try_from(bytes.len()).map_err(io::Error::other)?;
+        stream.write_all(&[&length.to_be_bytes()[..], &bytes].concat()).await?;
+        let mut answer = vec![0; usize::from(stream.read_u16().await?)];
+        stream.read_exact(&mut answer).await?;
+        io::Result::Ok(answer)
+    };
+    let answer = timeout(wait, exchange).await.map_err(|_| NoReply::Timeout)?.map_err(|error| reason(&error))?;
+    let (reply, _) = decode(&answer, question, id).map_err(|_| NoReply::Malformed)?;
+    Ok(Reply { over_tcp: true, ..reply })
+}
+
+fn reason(error: &io::Error) -> NoReply {
+    match error.kind() {
+        io::ErrorKind::ConnectionRefused | io::ErrorKind::ConnectionReset => NoReply::Closed,
+        io::ErrorKind::NetworkUnreachable | io::ErrorKind::HostUnreachable | io::ErrorKind::AddrNotAvailable => {
+            NoReply::Unreachable
+        }
+        io::ErrorKind::UnexpectedEof => NoReply::Malformed,
+        _ => NoReply::Unreachable,
+    }
+}
+
+fn random_id() -> u16 {
+    let mut bytes = [0; 2];
+    // Without randomness the kernel's choice of the port still makes answers hard to guess.
+    let _ = getrandom::fill(&mut bytes);
+    u16::from_ne_bytes(bytes)
+}

@@ -1,0 +1,319 @@
+//! Writing a question and reading an answer. Whatever the bytes are, reading ends, and gives records or an error.
+
+use std::net::{Ipv4Addr, Ipv6Addr};
+
+use hickory_proto::op::{Edns, Header, Message, MessageType, OpCode, Query, ResponseCode};
+use hickory_proto::rr::{Name, RecordType};
+use hickory_proto::serialize::binary::{BinDecodable as _, BinDecoder, DecodeError};
+
+use super::super::dns_name::DnsName;
+use super::super::observation::{Data, Question, Record, Reply};
+
+/// What a datagram may carry without being split on its way (DNS flag day 2020).
+const PAYLOAD: u16 = 1232;
+/// The most records read from one section.
+const MAX_RECORDS: u16 = 256;
+/// Extended DNS Error (RFC 8914 section 2).
+const EXTENDED_ERROR: u16 = 15;
+
+/// Why bytes are not an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NotAnAnswer {
+    /// The name in the question cannot be sent.
+    #[error("the name cannot be a DNS name")]
+    Name,
+    /// It answers something else; the right answer may still come.
+    #[error("an answer to another question")]
+    Other,
+    /// It cannot be read.
+    #[error("not a DNS message")]
+    Malformed,
+}
+
+/// The bytes of `question` under `id`.
+pub fn encode(question: &Question, id: u16, recursion: bool, edns: bool) -> Result<Vec<u8>, NotAnAnswer> {
+    let mut message = Message::new(id, MessageType::Query, OpCode::Query);
+    message.metadata.recursion_desired = recursion;
+    message.metadata.checking_disabled = question.checking_disabled;
+    message.add_query(Query::query(wire_name(&question.name)?, question.kind));
+    if edns {
+        let mut edns = Edns::new();
+        edns.set_max_payload(PAYLOAD).set_version(0);
+        message.set_edns(edns);
+    }
+    message.to_vec().map_err(|_| NotAnAnswer::Name)
+}
+
+/// What an answer says, and whether it was cut off (the TC bit).
+pub fn decode(bytes: &[u8], question: &Question, id: u16) -> Result<(Reply, bool), NotAnAnswer> {
+    let mut decoder = BinDecoder::new(bytes);
+    let header = Header::read(&mut decoder).map_err(|_| NotAnAnswer::Malformed)?;
+    if header.metadata.id != id || header.metadata.message_type != MessageType::Response {
+        return Err(NotAnAnswer::Other);
+    }
+    let mut reply =
+        Reply { code: header.metadata.response_code, authoritative: header.metadata.authoritative, ..Reply::default() };
+    let cut_off = header.metadata.truncation;
+    for _ in 0..header.counts.queries {
+        let query = Query::read(&mut decoder).map_err(|_| NotAnAnswer::Malformed)?;
+        if presentation(query.name()) != question.name || query.query_type() != question.kind {
+            return Err(NotAnAnswer::Other);
+        }
+    }
+    let counts = header.counts;
+    let mut sections =
+        [(counts.answers, Vec::new()), (counts.authorities, Vec::new()), (counts.additionals, Vec::new())];
+    for (count, records) in &mut sections {
+        for _ in 0..(*count).min(MAX_RECORDS) {
+            match read_record(&mut decoder, &mut reply) {
+                Ok(record) => records.extend(record),
+                // A message that was cut off may end anywhere; the whole one follows over TCP.
+                Err(_) if cut_off => return Ok((reply, true)),
+                Err(_) => return Err(NotAnAnswer::Malformed),
+            }
+        }
+        if *count > MAX_RECORDS {
+            // The sections behind it cannot be found without reading all of this one.
+            break;
+        }
+    }
+    let [answers, authorities, additionals] = sections.map(|(_, records)| records);
+    Ok((Reply { answers, authorities, additionals, ..reply }, cut_off))
+}
+
+/// Reads one record; none where it was the EDNS pseudo-record, which goes into `reply`.
+fn read_record(decoder: &mut BinDecoder<'_>, reply: &mut Reply) -> Result<Option<Record>, DecodeError> {
+    let owner = Name::read(decoder)?;
+    let kind = RecordType::read(decoder)?;
+    let class = decoder.read_u16()?.unverified();
+    let ttl = decoder.read_u32()?.unverified();
+    let length = usize::from(decoder.read_u16()?.unverified());
+    let start = decoder.index();
+    let bytes = decoder.read_slice(length)?.unverified();
+    if kind == RecordType::OPT {
+        // The upper eight bits of the response code stand where a TTL would.
+        let [high, ..] = ttl.to_be_bytes();
+        reply.code = ResponseCode::from(high, reply.code.low());
+        reply.extended_error = extended_error(bytes);
+        return Ok(None);
+    }
+    if class != 1 {
+        return Ok(None);
+    }
+    let data = read_data(kind, bytes, decoder, start).unwrap_or(Data::Malformed(kind));
+    // A TTL with its uppermost bit set counts as zero (RFC 2181 section 8).
+    let ttl = if ttl > i32::MAX as u32 { 0 } else { ttl };
+    Ok(Some(Record { owner: presentation(&owner), ttl, data }))
+}
+
+fn read_data(kind: RecordType, bytes: &[u8], message: &BinDecoder<'_>, start: usize) -> Option<Data> {
+    // Names may be compressed, that is, go on elsewhere in the message, but must end where the record does.
+    let name_at = |offset: usize| -> Option<DnsName> {
+        let mut decoder = message.clone(u16::try_from(start + offset).ok()?);
+        let name = Name::read(&mut decoder).ok()?;
+        (decoder.index() == start + bytes.len()).then(|| presentation(&name))
+    };
+    Some(match kind {
+        RecordType::A => Data::A(Ipv4Addr::from(<[u8; 4]>::try_from(bytes).ok()?)),
+        RecordType::AAAA => Data::Aaaa(Ipv6Addr::from(<[u8; 16]>::try_from(bytes).ok()?)),
+        RecordType::CNAME => Data::Cname(name_at(0)?),
+        RecordType::DNAME => Data::Dname(name_at(0)?),
+        RecordType::NS => Data::Ns(name_at(0)?),
+        RecordType::MX => Data::Mx(u16::from_be_bytes(bytes.get(..2)?.try_into().ok()?), name_at(2)?),
+        RecordType::SOA => {
+            // Two names of any length, then five numbers.
+            let numbers = bytes.len().checked_sub(20)?;
+            let number = |index: usize| {
+                let at = numbers + 4 * index;
+                Some(u32::from_be_bytes(bytes.get(at..at + 4)?.try_into().ok()?))
+            };
+            Data::Soa { serial: number(0)?, minimum: number(4)? }
+        }
+        RecordType::TXT => Data::Txt(text(bytes)?),
+        RecordType::CAA => {
+            let (flags, rest) = bytes.split_first()?;
+            let (length, rest) = rest.split_first()?;
+            let (tag, value) = rest.split_at_checked(usize::from(*length))?;
+            let tag = std::str::from_utf8(tag)
+                .ok()
+                .filter(|tag| !tag.is_empty() && tag.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-'))?;
+            Data::Caa { flags: *flags, tag: tag.to_ascii_lowercase(), value: value.to_vec() }
+        }
+        other => Data::Other(other),
+    })
+}
+
+/// The strings of a TXT record, joined; octets that are no UTF-8 are replaced.
+fn text(mut bytes: &[u8]) -> Option<String> {
+    let mut joined = Vec::new();
+    while let Some((length, rest)) = bytes.split_first() {
+        let (string, rest) = rest.split_at_checked(usize::from(*length))?;
+        joined.extend_from_slice(string);
+        bytes = rest;
+    }
+    Some(String::from_utf8_lossy(&joined).into_owned())
+}
+
+fn extended_error(mut options: &[u8]) -> Option<(u16, String)> {
+    let number = |bytes: &[u8], at: usize| Some(u16::from_be_bytes(bytes.get(at..at + 2)?.try_into().ok()?));
+    while let (Some(code), Some(length)) = (number(options, 0), number(options, 2)) {
+        let (option, rest) = options.get(4..)?.split_at_checked(usize::from(length))?;
+        if code == EXTENDED_ERROR {
+            let text = option.get(2..).unwrap_or_default();
+            return Some((number(option, 0)?, String::from_utf8_lossy(text).trim_end_matches('\0').to_owned()));
+        }
+        options = rest;
+    }
+    None
+}
+
+/// The labels of a name in presentation form, with its escapes undone.
+fn wire_name(name: &DnsName) -> Result<Name, NotAnAnswer> {
+    let mut labels = vec![Vec::new()];
+    let mut bytes = name.as_str().bytes();
+    while let Some(byte) = bytes.next() {
+        let label = labels.last_mut().ok_or(NotAnAnswer::Name)?;
+        match byte {
+            b'.' => labels.push(Vec::new()),
+            b'\\' => {
+                let next = bytes.next().ok_or(NotAnAnswer::Name)?;
+                if next.is_ascii_digit() {
+                    let digits = [next, bytes.next().ok_or(NotAnAnswer::Name)?, bytes.next().ok_or(NotAnAnswer::Name)?];
+                    let digits = std::str::from_utf8(&digits).map_err(|_| NotAnAnswer::Name)?;
+                    label.push(digits.parse().map_err(|_| NotAnAnswer::Name)?);
+                } else {
+                    label.push(next);
+                }
+            }
+            other => label.push(other),
+        }
+    }
+    if name.is_root() {
+        labels.clear();
+    }
+    Name::from_labels(labels.iter().map(Vec::as_slice)).map_err(|_| NotAnAnswer::Name)
+}
+
+/// The presentation form of a name from the wire (RFC 1035 section 5.1).
+fn presentation(name: &Name) -> DnsName {
+    let labels = name.iter().map(|label| {
+        let mut text = String::with_capacity(label.len());
+        for byte in label {
+            match byte {
+                b'.' | b'\\' | b'"' => text.extend(['\\', char::from(*byte)]),
+                b'!'..=b'~' => text.push(char::from(*byte)),
+                other => text.push_str(&format!("\\{other:03}")),
+            }
+        }
+        text
+    });
+    DnsName::new(&labels.collect::<Vec<_>>().join("."))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hickory_proto::rr::rdata;
+    use hickory_proto::rr::{RData, Record as WireRecord};
+
+    fn question() -> Question {
+        Question::new(DnsName::new("docs.acme.com"), RecordType::CNAME)
+    }
+
+    fn answer(change: impl FnOnce(&mut Message)) -> Vec<u8> {
+        let mut message = Message::response(7, OpCode::Query);
+        message.add_query(Query::query(Name::from_ascii("docs.acme.com.").unwrap(), RecordType::CNAME));
+        change(&mut message);
+        message.to_vec().unwrap()
+    }
+
+    fn record(owner: &str, data: RData) -> WireRecord {
+        WireRecord::from_rdata(Name::from_ascii(owner).unwrap(), 300, data)
+    }
+
+    #[test]
+    fn a_question_reads_back_with_its_bits() {
+        let asked = Question { checking_disabled: true, ..question() };
+        let message = Message::from_vec(&encode(&asked, 9, true, true).unwrap()).unwrap();
+        assert!(message.metadata.recursion_desired && message.metadata.checking_disabled);
+        assert_eq!((message.metadata.id, message.max_payload()), (9, PAYLOAD));
+        assert!(Message::from_vec(&encode(&asked, 9, false, false).unwrap()).unwrap().edns.is_none());
+    }
+
+    #[test]
+    fn an_answer_keeps_what_the_diagnosis_needs() {
+        let bytes = answer(|message| {
+            message.metadata.authoritative = true;
+            let target = Name::from_ascii("Sites.Platform.net.").unwrap();
+            message.add_answer(record("DOCS.acme.com.", RData::CNAME(rdata::CNAME(target))));
+            let names = ["ns1.acme.com.", "ada.acme.com."].map(|name| Name::from_ascii(name).unwrap());
+            let [mname, rname] = names;
+            message.add_authority(record("acme.com.", RData::SOA(rdata::SOA::new(mname, rname, 42, 1, 2, 3, 90))));
+        });
+        let (reply, cut_off) = decode(&bytes, &question(), 7).unwrap();
+        assert!(reply.authoritative && !cut_off);
+        let name = DnsName::new("docs.acme.com");
+        assert_eq!(reply.cnames(&name).collect::<Vec<_>>(), [(&DnsName::new("sites.platform.net"), 300)]);
+        assert_eq!(reply.negative(), Some((&DnsName::new("acme.com"), 90)));
+    }
+
+    #[test]
+    fn an_answer_to_something_else_is_told_apart_from_a_broken_one() {
+        let bytes = answer(|_| {});
+        assert_eq!(decode(&bytes, &question(), 8).unwrap_err(), NotAnAnswer::Other);
+        let other = Question::new(DnsName::new("x.acme.com"), RecordType::CNAME);
+        assert_eq!(decode(&bytes, &other, 7).unwrap_err(), NotAnAnswer::Other);
+        assert_eq!(decode(&bytes[..20], &question(), 7).unwrap_err(), NotAnAnswer::Malformed);
+    }
+
+    #[test]
+    fn a_broken_record_does_not_hide_the_others() {
+        let bytes = answer(|message| {
+            let broken = rdata::NULL::with(vec![0, 200, b'x']);
+            message.add_answer(record("docs.acme.com.", RData::Unknown { code: RecordType::CAA, rdata: broken }));
+            message.add_answer(record("docs.acme.com.", RData::A(rdata::A::new(192, 0, 2, 1))));
+        });
+        let (reply, _) = decode(&bytes, &question(), 7).unwrap();
+        let data: Vec<_> = reply.answers.into_iter().map(|record| record.data).collect();
+        assert_eq!(data, [Data::Malformed(RecordType::CAA), Data::A(Ipv4Addr::new(192, 0, 2, 1))]);
+    }
+
+    #[test]
+    fn an_extended_error_is_read_with_its_text() {
+        let mut options = vec![0, 10, 0, 2, 1, 2];
+        options.extend([0, 15, 0, 5, 0, 7]);
+        options.extend(b"old");
+        assert_eq!(extended_error(&options), Some((7, "old".to_owned())));
+        assert_eq!(extended_error(&[0, 15, 0, 9, 0]), None);
+    }
+
+    #[test]
+    fn names_of_any_octets_go_there_and_back() {
+        for text in ["https://sites.platform.net", r"a\.b\\c.d\032e\255f.com", "_dmarc.acme.com", ""] {
+            let name = DnsName::new(text);
+            assert_eq!(presentation(&wire_name(&name).unwrap()), name, "{text}");
+        }
+        assert!(wire_name(&DnsName::new(&"a".repeat(64))).is_err());
+        assert!(wire_name(&DnsName::new(r"a\")).is_err() && wire_name(&DnsName::new(r"a\999")).is_err());
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn no_bytes_panic(bytes in proptest::collection::vec(proptest::num::u8::ANY, 0..400)) {
+            let _ = decode(&bytes, &question(), 7);
+        }
+
+        #[test]
+        fn no_damage_to_an_answer_panics(at in 0_usize..100, byte in proptest::num::u8::ANY, length in 0_usize..120) {
+            let mut bytes = answer(|message| {
+                let target = Name::from_ascii("sites.platform.net.").unwrap();
+                message.add_answer(record("docs.acme.com.", RData::CNAME(rdata::CNAME(target))));
+                message.add_answer(record("docs.acme.com.", RData::TXT(rdata::TXT::new(vec!["x".into()]))));
+            });
+            let at = at % bytes.len();
+            bytes[at] = byte;
+            bytes.truncate(length.max(12));
+            let _ = decode(&bytes, &question(), 7);
+        }
+    }
+}

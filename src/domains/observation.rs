@@ -1,0 +1,439 @@
+//! What was measured, as plain data: every question with its answer, every handshake, every hop. No judgement.
+//!
+//! All of it comes from strangers. It is bounded when it is read, and cleaned when it is put into words.
+
+use std::fmt::Write as _;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::sync::Arc;
+use std::time::Duration;
+
+pub use hickory_proto::op::ResponseCode;
+pub use hickory_proto::rr::RecordType;
+use jiff::Timestamp;
+
+use crate::model::text::{display_safe, short};
+
+use super::dns_name::DnsName;
+use super::finding::Evidence;
+
+mod http;
+mod tls;
+
+pub use http::{Hop, HttpFailure, Method, Response, Trail};
+pub use tls::{Certificate, Distrust, Handshake, Presented, TlsFailure};
+
+/// On whose behalf a server answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Role {
+    /// A name server of the zone above the domain's.
+    Parent,
+    /// A name server that the parent delegates the zone to.
+    Authoritative,
+    /// A recursive resolver.
+    Resolver {
+        /// The one that this machine uses.
+        system: bool,
+    },
+}
+
+/// A server that is asked.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Server {
+    /// What it is.
+    pub role: Role,
+    /// Its host name, or its address where it has none.
+    pub name: String,
+    /// Where it is reached.
+    pub address: SocketAddr,
+}
+
+impl Server {
+    /// For people: the name, with the address where that says more.
+    #[must_use]
+    pub fn label(&self) -> String {
+        let address = if self.address.port() == 53 { self.address.ip().to_string() } else { self.address.to_string() };
+        let name = display_safe(&self.name);
+        if name == address { address } else { format!("{name} ({address})") }
+    }
+}
+
+/// What was asked.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Question {
+    /// The name.
+    pub name: DnsName,
+    /// The type.
+    pub kind: RecordType,
+    /// The CD bit: answer also what does not validate (RFC 4035 section 3.2.2).
+    pub checking_disabled: bool,
+}
+
+impl Question {
+    /// A question without the CD bit.
+    #[must_use]
+    pub const fn new(name: DnsName, kind: RecordType) -> Self {
+        Self { name, kind, checking_disabled: false }
+    }
+}
+
+/// A question, to whom, and what came back.
+#[derive(Clone, Debug)]
+pub struct Lookup {
+    /// Whom.
+    pub server: Arc<Server>,
+    /// What.
+    pub question: Question,
+    /// When it was asked.
+    pub at: Timestamp,
+    /// How long the answer took.
+    pub took: Duration,
+    /// What came back.
+    pub outcome: Result<Reply, NoReply>,
+}
+
+/// Why there is no answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NoReply {
+    /// Nothing came in time.
+    Timeout,
+    /// Nobody listens there.
+    Closed,
+    /// There is no way there from here.
+    Unreachable,
+    /// Something came that is no DNS message, or none to this question.
+    Malformed,
+}
+
+/// An answer.
+#[derive(Clone, Debug, Default)]
+pub struct Reply {
+    /// The response code.
+    pub code: ResponseCode,
+    /// The AA bit: the server speaks for the zone.
+    pub authoritative: bool,
+    /// The answer section.
+    pub answers: Vec<Record>,
+    /// The authority section.
+    pub authorities: Vec<Record>,
+    /// The additional section, without EDNS.
+    pub additionals: Vec<Record>,
+    /// The first Extended DNS Error (RFC 8914): its code and its text.
+    pub extended_error: Option<(u16, String)>,
+    /// It came over TCP.
+    pub over_tcp: bool,
+    /// It came only when asked without EDNS.
+    pub without_edns: bool,
+}
+
+/// A resource record.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Record {
+    /// At which name.
+    pub owner: DnsName,
+    /// How long it may be remembered, in seconds.
+    pub ttl: u32,
+    /// What it says.
+    pub data: Data,
+}
+
+/// What a record says, for the types that matter here.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Data {
+    /// An IPv4 address.
+    A(Ipv4Addr),
+    /// An IPv6 address.
+    Aaaa(Ipv6Addr),
+    /// Another name for everything.
+    Cname(DnsName),
+    /// Another name for everything below.
+    Dname(DnsName),
+    /// A name server.
+    Ns(DnsName),
+    /// The start of a zone.
+    Soa {
+        /// The version of the zone.
+        serial: u32,
+        /// How long "no such name" may be remembered, in seconds (RFC 2308).
+        minimum: u32,
+    },
+    /// Text, its strings joined.
+    Txt(String),
+    /// A mail server.
+    Mx(u16, DnsName),
+    /// Which authorities may issue (RFC 8659).
+    Caa {
+        /// 128 is the critical bit.
+        flags: u8,
+        /// The property.
+        tag: String,
+        /// Its value.
+        value: Vec<u8>,
+    },
+    /// A type that is not looked into.
+    Other(RecordType),
+    /// A record that does not hold what its type says.
+    Malformed(RecordType),
+}
+
+impl Data {
+    /// The record's type.
+    #[must_use]
+    pub const fn kind(&self) -> RecordType {
+        match self {
+            Self::A(_) => RecordType::A,
+            Self::Aaaa(_) => RecordType::AAAA,
+            Self::Cname(_) => RecordType::CNAME,
+            Self::Dname(_) => RecordType::DNAME,
+            Self::Ns(_) => RecordType::NS,
+            Self::Soa { .. } => RecordType::SOA,
+            Self::Txt(_) => RecordType::TXT,
+            Self::Mx(..) => RecordType::MX,
+            Self::Caa { .. } => RecordType::CAA,
+            Self::Other(kind) | Self::Malformed(kind) => *kind,
+        }
+    }
+
+    /// The address, for the two types that are one.
+    #[must_use]
+    pub const fn address(&self) -> Option<IpAddr> {
+        match self {
+            Self::A(address) => Some(IpAddr::V4(*address)),
+            Self::Aaaa(address) => Some(IpAddr::V6(*address)),
+            _ => None,
+        }
+    }
+
+    /// The data in presentation form, as it is; for exports, not for screens.
+    #[must_use]
+    pub fn presentation(&self) -> String {
+        match self {
+            Self::A(address) => address.to_string(),
+            Self::Aaaa(address) => address.to_string(),
+            Self::Cname(name) | Self::Dname(name) | Self::Ns(name) => name.dotted(),
+            Self::Soa { serial, .. } => format!("serial {serial}"),
+            Self::Txt(text) => text.clone(),
+            Self::Mx(preference, host) => format!("{preference} {}", host.dotted()),
+            Self::Caa { flags, tag, value } => format!("{flags} {tag} \"{}\"", String::from_utf8_lossy(value)),
+            Self::Other(_) => "(present)".to_owned(),
+            Self::Malformed(_) => "(unreadable)".to_owned(),
+        }
+    }
+
+    /// Type and data for people, cleaned and cut.
+    #[must_use]
+    pub fn words(&self) -> String {
+        let data = self.presentation();
+        let data = match self {
+            Self::Cname(_) | Self::Dname(_) | Self::Ns(_) | Self::Mx(..) => data.trim_end_matches('.'),
+            _ => &data,
+        };
+        format!("{} {}", type_name(self.kind()), short(data))
+    }
+}
+
+/// A type as people write it; one without a name as RFC 3597 does.
+#[must_use]
+pub fn type_name(kind: RecordType) -> String {
+    match kind {
+        RecordType::Unknown(number) => format!("TYPE{number}"),
+        other => other.to_string(),
+    }
+}
+
+impl Reply {
+    /// The records of the answer section that stand at `owner` itself.
+    pub fn at<'a>(&'a self, owner: &'a DnsName) -> impl Iterator<Item = &'a Record> {
+        self.answers.iter().filter(move |record| record.owner == *owner)
+    }
+
+    /// The targets of the CNAMEs at `owner`.
+    pub fn cnames<'a>(&'a self, owner: &'a DnsName) -> impl Iterator<Item = (&'a DnsName, u32)> {
+        self.at(owner).filter_map(|record| match &record.data {
+            Data::Cname(target) => Some((target, record.ttl)),
+            _ => None,
+        })
+    }
+
+    /// Every address in the answer section, behind CNAMEs too.
+    pub fn addresses(&self) -> impl Iterator<Item = IpAddr> {
+        self.answers.iter().filter_map(|record| record.data.address())
+    }
+
+    /// The owner of the SOA record in the authority section, with the time that a negative answer may be remembered
+    /// (RFC 2308 section 5).
+    #[must_use]
+    pub fn negative(&self) -> Option<(&DnsName, u32)> {
+        self.authorities.iter().find_map(|record| match record.data {
+            Data::Soa { minimum, .. } => Some((&record.owner, record.ttl.min(minimum))),
+            _ => None,
+        })
+    }
+
+    /// Whether it says that there is no such name.
+    #[must_use]
+    pub fn is_nxdomain(&self) -> bool {
+        self.code == ResponseCode::NXDomain
+    }
+
+    /// Whether it says that there is something, or nothing of this type, or no such name; not that it failed.
+    #[must_use]
+    pub fn is_answer(&self) -> bool {
+        matches!(self.code, ResponseCode::NoError | ResponseCode::NXDomain)
+    }
+
+    /// Whether it is a referral to other servers.
+    #[must_use]
+    pub fn is_referral(&self) -> bool {
+        self.code == ResponseCode::NoError
+            && !self.authoritative
+            && self.answers.is_empty()
+            && self.authorities.iter().any(|record| matches!(record.data, Data::Ns(_)))
+    }
+
+    /// In one line, cleaned and bounded.
+    #[must_use]
+    pub fn words(&self) -> String {
+        let mut words = String::new();
+        if self.code != ResponseCode::NoError {
+            words.push_str(code_name(self.code));
+        } else if self.is_referral() {
+            words.push_str("referral to ");
+            let names = self.authorities.iter().filter_map(|record| match &record.data {
+                Data::Ns(name) => Some(display_safe(name.as_str()).into_owned()),
+                _ => None,
+            });
+            words.push_str(&names.take(4).collect::<Vec<_>>().join(", "));
+        } else if self.answers.is_empty() {
+            words.push_str("nothing of this type");
+        }
+        let records = self.answers.iter().take(6).map(|record| format!("{}, TTL {}", record.data.words(), record.ttl));
+        words.push_str(&records.collect::<Vec<_>>().join("; "));
+        if self.answers.len() > 6 {
+            let _ = write!(words, "; and {} more", self.answers.len() - 6);
+        }
+        if let Some((code, text)) = &self.extended_error {
+            let _ = write!(words, " (extended error {code}");
+            if !text.is_empty() {
+                let _ = write!(words, ": {}", short(text));
+            }
+            words.push(')');
+        }
+        words
+    }
+}
+
+impl Lookup {
+    /// The answer, if one came.
+    #[must_use]
+    pub fn reply(&self) -> Option<&Reply> {
+        self.outcome.as_ref().ok()
+    }
+
+    /// As proof.
+    #[must_use]
+    pub fn evidence(&self) -> Evidence {
+        let mut question = format!("{} {}", display_safe(self.question.name.as_str()), type_name(self.question.kind));
+        if self.question.checking_disabled {
+            question.push_str(" (validation off)");
+        }
+        Evidence {
+            question,
+            server: self.server.label(),
+            answer: match &self.outcome {
+                Ok(reply) => reply.words(),
+                Err(why) => why.to_string(),
+            },
+            at: self.at,
+        }
+    }
+}
+
+/// A response code as people write it.
+#[must_use]
+pub fn code_name(code: ResponseCode) -> &'static str {
+    match code {
+        ResponseCode::NoError => "NOERROR",
+        ResponseCode::FormErr => "FORMERR",
+        ResponseCode::ServFail => "SERVFAIL",
+        ResponseCode::NXDomain => "NXDOMAIN",
+        ResponseCode::NotImp => "NOTIMP",
+        ResponseCode::Refused => "REFUSED",
+        ResponseCode::NotAuth => "NOTAUTH",
+        _ => "an error",
+    }
+}
+
+impl std::fmt::Display for NoReply {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Timeout => "no answer",
+            Self::Closed => "nobody listens there",
+            Self::Unreachable => "no way there from here",
+            Self::Malformed => "no usable message",
+        })
+    }
+}
+
+/// Everything measured about one domain in one check.
+#[derive(Clone, Debug, Default)]
+pub struct Observations {
+    /// Every question, in the order of the answers.
+    pub lookups: Vec<Lookup>,
+    /// The zone that the name stands in.
+    pub zone: Option<DnsName>,
+    /// The name servers that the parent delegates the zone to; empty where the parent could not be asked.
+    pub delegated: Vec<DnsName>,
+    /// A name beside the domain that nobody has.
+    pub sibling: DnsName,
+    /// The names that a provider makes when it adds the zone by itself.
+    pub doubled: Vec<DnsName>,
+    /// The system's hosts file has this address for the name.
+    pub hosts_file: Option<IpAddr>,
+    /// One handshake for each address, https.
+    pub handshakes: Vec<Handshake>,
+    /// The handshake with the platform under its own name.
+    pub platform_handshake: Option<Handshake>,
+    /// From `http://` the name.
+    pub front: Option<Trail>,
+    /// The path of the certificate check over port 80, for each address.
+    pub challenges: Vec<Trail>,
+    /// Which parts are complete.
+    pub complete: Complete,
+}
+
+/// Which parts of a measurement are complete, so that they can be judged while others run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Complete {
+    /// Name servers and resolvers, but for resolvers that are late.
+    pub record: bool,
+    /// CAA.
+    pub caa: bool,
+    /// Certificates.
+    pub certificate: bool,
+    /// HTTP.
+    pub http: bool,
+}
+
+impl Complete {
+    /// Everything.
+    pub const ALL: Self = Self { record: true, caa: true, certificate: true, http: true };
+}
+
+impl Observations {
+    /// The answers of the name servers of the zone to a question.
+    pub fn source<'a>(&'a self, name: &'a DnsName, kind: RecordType) -> impl Iterator<Item = &'a Lookup> {
+        self.asked(name, kind).filter(|lookup| lookup.server.role == Role::Authoritative)
+    }
+
+    /// The answers of the resolvers to a question.
+    pub fn resolvers<'a>(&'a self, name: &'a DnsName, kind: RecordType) -> impl Iterator<Item = &'a Lookup> {
+        self.asked(name, kind).filter(|lookup| matches!(lookup.server.role, Role::Resolver { .. }))
+    }
+
+    /// The answers of anybody to a question.
+    pub fn asked<'a>(&'a self, name: &'a DnsName, kind: RecordType) -> impl Iterator<Item = &'a Lookup> {
+        self.lookups.iter().filter(move |lookup| {
+            lookup.question.kind == kind && lookup.question.name == *name && !lookup.question.checking_disabled
+        })
+    }
+}

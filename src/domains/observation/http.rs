@@ -1,0 +1,187 @@
+//! What an HTTP server answered, hop by hop.
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use url::Url;
+
+use crate::model::text::short;
+
+use super::super::finding::Evidence;
+use super::tls::TlsFailure;
+
+/// How a request was made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Method {
+    /// Headers only.
+    Head,
+    /// Where HEAD is not supported, or the page itself matters.
+    Get,
+}
+
+impl Method {
+    /// As it is sent.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Head => "HEAD",
+            Self::Get => "GET",
+        }
+    }
+}
+
+/// One request and its answer.
+#[derive(Clone, Debug)]
+pub struct Hop {
+    /// What was asked for.
+    pub url: Url,
+    /// How.
+    pub method: Method,
+    /// Whom; `None` where the host has no address.
+    pub address: Option<SocketAddr>,
+    /// When.
+    pub at: Timestamp,
+    /// How long it took.
+    pub took: Duration,
+    /// What came back.
+    pub outcome: Result<Response, HttpFailure>,
+}
+
+/// Hops from the first to the last that was followed.
+#[derive(Clone, Debug, Default)]
+pub struct Trail {
+    /// In order; never more than eleven.
+    pub hops: Vec<Hop>,
+    /// The last hop redirects on, but the limit was reached.
+    pub cut: bool,
+}
+
+/// The fields of an answer that matter here, as they came.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Response {
+    /// The status code.
+    pub status: u16,
+    /// `Location`.
+    pub location: Option<String>,
+    /// `Server`.
+    pub server: Option<String>,
+    /// Whether Cloudflare's `CF-RAY` was there.
+    pub cf_ray: bool,
+    /// `Cache-Control`.
+    pub cache_control: Option<String>,
+    /// `Age`, in seconds.
+    pub age: Option<u64>,
+    /// `Strict-Transport-Security`.
+    pub hsts: Option<String>,
+    /// `Date`.
+    pub date: Option<Timestamp>,
+    /// `Refresh`.
+    pub refresh: Option<String>,
+    /// The beginning of the page, where it was asked for.
+    pub page: Option<String>,
+    /// A field that only parking services send.
+    pub parking_field: bool,
+}
+
+/// Why there is no answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HttpFailure {
+    /// The host has no address.
+    NoAddress,
+    /// The connection was refused.
+    Refused,
+    /// The connection was cut.
+    Reset,
+    /// No answer in time.
+    Timeout,
+    /// There is no way to the address from here.
+    Unreachable,
+    /// The address is not for the public, and was not connected to.
+    Withheld,
+    /// No TLS handshake was possible.
+    Tls,
+    /// What came is not HTTP, or larger than allowed.
+    Malformed,
+}
+
+impl Response {
+    /// Whether it sends elsewhere.
+    #[must_use]
+    pub const fn is_redirect(&self) -> bool {
+        matches!(self.status, 301 | 302 | 303 | 307 | 308)
+    }
+
+    /// A directive of `Cache-Control` with a number of seconds.
+    #[must_use]
+    pub fn cache_seconds(&self, directive: &str) -> Option<u64> {
+        self.cache_control.as_deref()?.split(',').find_map(|part| {
+            let (name, value) = part.split_once('=')?;
+            name.trim().eq_ignore_ascii_case(directive).then(|| value.trim().trim_matches('"').parse().ok())?
+        })
+    }
+}
+
+impl Trail {
+    /// The answer of the last hop.
+    #[must_use]
+    pub fn last(&self) -> Option<&Response> {
+        self.hops.last()?.outcome.as_ref().ok()
+    }
+
+    /// As proof.
+    pub fn evidence(&self) -> impl Iterator<Item = Evidence> {
+        self.hops.iter().map(Hop::evidence)
+    }
+}
+
+impl Hop {
+    /// As proof.
+    #[must_use]
+    pub fn evidence(&self) -> Evidence {
+        let answer = match &self.outcome {
+            Ok(response) => match &response.location {
+                Some(location) => format!("{} to {}", response.status, short(location)),
+                None => response.status.to_string(),
+            },
+            Err(why) => why.to_string(),
+        };
+        Evidence {
+            question: format!(
+                "{} {}",
+                self.method.as_str(),
+                crate::model::text::cut(&crate::model::display_safe(self.url.as_str()), 120)
+            ),
+            server: self.address.map_or_else(|| "-".to_owned(), |address| address.to_string()),
+            answer,
+            at: self.at,
+        }
+    }
+}
+
+impl std::fmt::Display for HttpFailure {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::NoAddress => "the host has no address",
+            Self::Refused => "connection refused",
+            Self::Reset => "connection cut",
+            Self::Timeout => "no answer",
+            Self::Unreachable => "no way there from here",
+            Self::Withheld => "not connected to: the address is not public",
+            Self::Tls => "no TLS handshake",
+            Self::Malformed => "an answer that is not HTTP",
+        })
+    }
+}
+
+impl From<TlsFailure> for HttpFailure {
+    fn from(failure: TlsFailure) -> Self {
+        match failure {
+            TlsFailure::Refused => Self::Refused,
+            TlsFailure::Timeout => Self::Timeout,
+            TlsFailure::Unreachable => Self::Unreachable,
+            TlsFailure::Withheld => Self::Withheld,
+            TlsFailure::Reset | TlsFailure::NotTls | TlsFailure::Alert(_) | TlsFailure::Malformed => Self::Tls,
+        }
+    }
+}

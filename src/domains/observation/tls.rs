@@ -1,0 +1,158 @@
+//! What a TLS server showed.
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use jiff::Timestamp;
+
+use crate::model::text::{display_safe, short};
+
+use super::super::finding::Evidence;
+use super::http::Hop;
+
+/// A handshake with one address, and the front page over it.
+#[derive(Clone, Debug)]
+pub struct Handshake {
+    /// The server name that was sent (RFC 6066 section 3).
+    pub server_name: String,
+    /// With whom.
+    pub address: SocketAddr,
+    /// When it began.
+    pub at: Timestamp,
+    /// How long it took.
+    pub took: Duration,
+    /// What was shown.
+    pub outcome: Result<Presented, TlsFailure>,
+    /// The answer to HEAD / over this connection.
+    pub page: Option<Hop>,
+}
+
+/// The certificates of a server, also of one that is not to be trusted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Presented {
+    /// The server's own first.
+    pub chain: Vec<Certificate>,
+    /// What the verifier says of issuer and signatures, whatever the dates and names are.
+    pub trust: Result<(), Distrust>,
+}
+
+/// Why a chain is not trusted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Distrust {
+    /// It leads to no root that is known here.
+    UnknownIssuer,
+    /// This machine knows no roots at all.
+    NoRoots,
+    /// An issuer has revoked it, or it cannot be used for servers, or is broken; in words.
+    Other(String),
+}
+
+/// What a certificate says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Certificate {
+    /// The subject's distinguished name.
+    pub subject: String,
+    /// The issuer's distinguished name.
+    pub issuer: String,
+    /// The issuer in short: its organisation, else its common name.
+    pub issuer_short: String,
+    /// The subject's common name.
+    pub common_name: Option<String>,
+    /// The DNS names among its subject alternative names, lower case.
+    pub names: Vec<String>,
+    /// Valid from.
+    pub not_before: Timestamp,
+    /// Valid until.
+    pub not_after: Timestamp,
+    /// In hexadecimal.
+    pub serial: String,
+}
+
+/// Why there was no handshake.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TlsFailure {
+    /// The connection was refused.
+    Refused,
+    /// The connection was cut.
+    Reset,
+    /// No answer in time.
+    Timeout,
+    /// Something else than TLS answered.
+    NotTls,
+    /// The server ended the handshake with this alert (RFC 8446 section 6).
+    Alert(String),
+    /// There is no way to the address from here.
+    Unreachable,
+    /// The address is not for the public, and was not connected to.
+    Withheld,
+    /// What was shown is no certificate.
+    Malformed,
+}
+
+impl Certificate {
+    /// Whether it is signed by itself.
+    #[must_use]
+    pub fn is_self_issued(&self) -> bool {
+        self.subject == self.issuer
+    }
+
+    /// Whether it is for `name`: a wildcard covers exactly one label (RFC 9525 section 6.3).
+    #[must_use]
+    pub fn covers(&self, name: &str) -> bool {
+        let covers = |pattern: &str| match pattern.strip_prefix("*.") {
+            Some(rest) => name.split_once('.').is_some_and(|(label, below)| !label.is_empty() && below == rest),
+            None => pattern == name,
+        };
+        self.names.iter().any(|pattern| covers(pattern))
+    }
+}
+
+impl Handshake {
+    /// The server's own certificate.
+    #[must_use]
+    pub fn leaf(&self) -> Option<&Certificate> {
+        self.outcome.as_ref().ok()?.chain.first()
+    }
+
+    /// As proof.
+    #[must_use]
+    pub fn evidence(&self) -> Evidence {
+        let answer = match (&self.outcome, self.leaf()) {
+            (Ok(presented), Some(leaf)) => {
+                let names = leaf.names.iter().take(4).map(|name| short(name)).collect::<Vec<_>>().join(", ");
+                let names = if names.is_empty() { "no names".to_owned() } else { names };
+                format!(
+                    "{names}; {} to {}; issuer {}; serial {}; {} sent",
+                    leaf.not_before.strftime("%Y-%m-%d"),
+                    leaf.not_after.strftime("%Y-%m-%d"),
+                    short(&leaf.issuer_short),
+                    short(&leaf.serial),
+                    presented.chain.len()
+                )
+            }
+            (Ok(_), None) => "no certificate".to_owned(),
+            (Err(why), _) => why.to_string(),
+        };
+        Evidence {
+            question: format!("TLS handshake for {}", display_safe(&self.server_name)),
+            server: self.address.to_string(),
+            answer,
+            at: self.at,
+        }
+    }
+}
+
+impl std::fmt::Display for TlsFailure {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Refused => f.write_str("connection refused"),
+            Self::Reset => f.write_str("connection cut"),
+            Self::Timeout => f.write_str("no answer"),
+            Self::NotTls => f.write_str("an answer that is not TLS"),
+            Self::Alert(alert) => write!(f, "alert {alert}"),
+            Self::Unreachable => f.write_str("no way there from here"),
+            Self::Withheld => f.write_str("not connected to: the address is not public"),
+            Self::Malformed => f.write_str("an unreadable certificate"),
+        }
+    }
+}

@@ -1,0 +1,223 @@
+//! One request over one connection, and hop by hop from there: HEAD, no following by a library, no cookies, no proxy.
+
+use std::net::{IpAddr, SocketAddr};
+use std::time::Duration;
+
+use http_body_util::{BodyExt as _, Empty};
+use hyper::body::Bytes;
+use hyper::client::conn::http1;
+use hyper::header::{
+    AGE, CACHE_CONTROL, DATE, HOST, HeaderMap, HeaderName, LOCATION, REFRESH, SERVER, STRICT_TRANSPORT_SECURITY,
+    USER_AGENT,
+};
+use hyper::{Request, body::Incoming};
+use hyper_util::rt::TokioIo;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::time::timeout;
+use url::Url;
+
+use crate::clock;
+
+use super::super::dns_name::DnsName;
+use super::super::observation::{Hop, HttpFailure, Method, Response, Trail};
+use super::connect::{NoConnection, connect};
+use super::shared::Shared;
+use super::tls;
+
+/// How long an answer may take.
+const ANSWER_LIMIT: Duration = Duration::from_secs(5);
+/// The most octets of an answer's head.
+const MAX_HEAD: usize = 64 * 1024;
+/// The most octets of a page that are read.
+const MAX_PAGE: usize = 64 * 1024;
+/// How many redirects are followed.
+const MAX_REDIRECTS: usize = 10;
+/// The most octets of one header field that are kept.
+const MAX_FIELD: usize = 2048;
+
+const AGENT: &str = concat!("petstore/", env!("CARGO_PKG_VERSION"), " (domains check)");
+
+/// Sends one request over `stream`. A page is read only for GET, and only its beginning.
+pub async fn request<S>(stream: S, method: Method, url: &Url) -> Result<Response, HttpFailure>
+where
+    S: AsyncRead + AsyncWrite + Unpin + Send,
+{
+    match timeout(ANSWER_LIMIT, exchange(stream, method, url)).await {
+        Ok(result) => result,
+        Err(_) => Err(HttpFailure::Timeout),
+    }
+}
+
+async fn exchange<S>(stream: S, method: Method, url: &Url) -> Result<Response, HttpFailure>
+where
+    S: AsyncRead + AsyncWrite + Unpin + Send,
+{
+    let host = url.host_str().ok_or(HttpFailure::NoAddress)?;
+    let host = url.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"));
+    let target = url.query().map_or_else(|| url.path().to_owned(), |query| format!("{}?{query}", url.path()));
+    let request = Request::builder()
+        .method(method.as_str())
+        .uri(target)
+        .header(HOST, host)
+        .header(USER_AGENT, AGENT)
+        .body(Empty::<Bytes>::new())
+        .map_err(|_| HttpFailure::Malformed)?;
+    let (mut sender, connection) = http1::Builder::new()
+        .max_buf_size(MAX_HEAD)
+        .handshake(TokioIo::new(stream))
+        .await
+        .map_err(|error| reason(&error))?;
+    let talk = async {
+        let answer = sender.send_request(request).await.map_err(|error| reason(&error))?;
+        let mut response = fields(answer.status().as_u16(), answer.headers());
+        if method == Method::Get {
+            response.page = Some(beginning(answer.into_body()).await);
+        }
+        Ok(response)
+    };
+    // The connection must be driven beside; it ends first only when the server ends it.
+    let driven = async {
+        let _ = connection.await;
+        std::future::pending::<()>().await;
+    };
+    tokio::select! {
+        result = talk => result,
+        () = driven => Err(HttpFailure::Reset),
+    }
+}
+
+fn reason(error: &hyper::Error) -> HttpFailure {
+    if error.is_parse() || error.is_parse_too_large() {
+        HttpFailure::Malformed
+    } else if error.is_timeout() {
+        HttpFailure::Timeout
+    } else {
+        HttpFailure::Reset
+    }
+}
+
+fn fields(status: u16, headers: &HeaderMap) -> Response {
+    let text = |name: &HeaderName| {
+        let value = headers.get(name)?.as_bytes();
+        Some(String::from_utf8_lossy(&value[..value.len().min(MAX_FIELD)]).into_owned())
+    };
+    let has = |name: &'static str| headers.contains_key(HeaderName::from_static(name));
+    Response {
+        status,
+        location: text(&LOCATION),
+        server: text(&SERVER),
+        cf_ray: has("cf-ray"),
+        cache_control: text(&CACHE_CONTROL),
+        age: text(&AGE).and_then(|value| value.trim().parse().ok()),
+        hsts: text(&STRICT_TRANSPORT_SECURITY),
+        date: text(&DATE).and_then(|value| jiff::fmt::rfc2822::parse(value.trim()).ok()).map(|date| date.timestamp()),
+        refresh: text(&REFRESH),
+        page: None,
+        parking_field: has("x-adblock-key"),
+    }
+}
+
+async fn beginning(mut body: Incoming) -> String {
+    let mut page = Vec::new();
+    while page.len() < MAX_PAGE
+        && let Some(Ok(frame)) = body.frame().await
+    {
+        if let Some(data) = frame.data_ref() {
+            let room = MAX_PAGE - page.len();
+            page.extend_from_slice(&data[..data.len().min(room)]);
+        }
+    }
+    String::from_utf8_lossy(&page).into_owned()
+}
+
+impl Shared<'_> {
+    /// The port that a URL means in this check.
+    fn port_of(&self, url: &Url) -> u16 {
+        let settings = self.settings;
+        url.port().unwrap_or(if url.scheme() == "https" { settings.https_port } else { settings.http_port })
+    }
+
+    /// The address that a URL's host has: the known ones for the domain itself, others by resolvers.
+    async fn address_of(&self, url: &Url, known: &[IpAddr]) -> Option<IpAddr> {
+        match url.host()? {
+            url::Host::Ipv4(address) => Some(address.into()),
+            url::Host::Ipv6(address) => Some(address.into()),
+            url::Host::Domain(host) => {
+                let host = DnsName::new(host);
+                if host == self.domain.name && !known.is_empty() {
+                    return known.first().copied();
+                }
+                self.addresses_of(&host).await.first().copied()
+            }
+        }
+    }
+
+    /// One request: HEAD, and GET only where that is not supported.
+    pub async fn hop(&self, url: Url, known: &[IpAddr]) -> Hop {
+        let hop = self.hop_by(Method::Head, url.clone(), known).await;
+        match &hop.outcome {
+            Ok(response) if matches!(response.status, 405 | 501) => {
+                let mut hop = self.hop_by(Method::Get, url, known).await;
+                // The page was not wanted for itself.
+                if let Ok(response) = &mut hop.outcome {
+                    response.page = None;
+                }
+                hop
+            }
+            _ => hop,
+        }
+    }
+
+    /// One request by `method`.
+    pub async fn hop_by(&self, method: Method, url: Url, known: &[IpAddr]) -> Hop {
+        let (at, begin) = (self.now(), clock::now().mono);
+        let port = self.port_of(&url);
+        let address = self.address_of(&url, known).await.map(|address| SocketAddr::new(address, port));
+        let outcome = match address {
+            None => Err(HttpFailure::NoAddress),
+            Some(address) if !self.may_connect(address.ip()) => Err(HttpFailure::Withheld),
+            Some(address) => self.answer(method, &url, address).await,
+        };
+        Hop { url, method, address, at, took: clock::now().mono - begin, outcome }
+    }
+
+    async fn answer(&self, method: Method, url: &Url, address: SocketAddr) -> Result<Response, HttpFailure> {
+        if url.scheme() == "https" {
+            let host = url.host_str().unwrap_or_default();
+            let stream = tls::handshake(&self.settings.trust, address, host).await.map_err(HttpFailure::from)?;
+            return request(stream, method, url).await;
+        }
+        let stream = connect(address).await.map_err(|why| match why {
+            NoConnection::Refused => HttpFailure::Refused,
+            NoConnection::Reset => HttpFailure::Reset,
+            NoConnection::Timeout => HttpFailure::Timeout,
+            NoConnection::Unreachable => HttpFailure::Unreachable,
+        })?;
+        request(stream, method, url).await
+    }
+
+    /// From `url` on, hop by hop, until there is no redirect, an address comes again, or the limit is reached.
+    pub async fn trail(&self, url: Url, known: &[IpAddr]) -> Trail {
+        let mut trail = Trail::default();
+        let mut next = Some(url);
+        while let Some(url) = next.take() {
+            let again = trail.hops.iter().any(|hop| hop.url == url);
+            let hop = self.hop(url, known).await;
+            next = hop.outcome.as_ref().ok().and_then(|response| target(&hop.url, response)).filter(|_| !again);
+            trail.hops.push(hop);
+            if trail.hops.len() > MAX_REDIRECTS {
+                trail.cut = next.is_some();
+                break;
+            }
+        }
+        trail
+    }
+}
+
+/// Where a redirect leads, if there over HTTP.
+fn target(from: &Url, response: &Response) -> Option<Url> {
+    let location = response.location.as_deref().filter(|_| response.is_redirect())?;
+    let mut url = from.join(location.trim()).ok().filter(|url| matches!(url.scheme(), "http" | "https"))?;
+    url.set_fragment(None);
+    Some(url)
+}

@@ -1,0 +1,156 @@
+//! A handshake that ends well whatever the certificate is, and what the certificates say.
+
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use rustls::pki_types::{CertificateDer, ServerName};
+use rustls::{AlertDescription, Error, InvalidMessage};
+use tokio::net::TcpStream;
+use tokio::time::timeout;
+use tokio_rustls::TlsConnector;
+use tokio_rustls::client::TlsStream;
+use x509_parser::prelude::{FromDer as _, GeneralName, ParsedExtension, X509Certificate, X509Name};
+
+use super::super::observation::{Certificate, Presented, TlsFailure};
+use super::connect::{NoConnection, connect};
+use super::trust::Trust;
+
+/// How long a handshake may take.
+const HANDSHAKE_LIMIT: Duration = Duration::from_secs(4);
+/// How long reading certificates may take.
+const PARSE_LIMIT: Duration = Duration::from_secs(2);
+/// The most certificates of a chain, and octets of all of them, that are read.
+const MAX_CHAIN: usize = 16;
+const MAX_OCTETS: usize = 64 * 1024;
+/// The most names of one certificate that are kept.
+const MAX_NAMES: usize = 100;
+
+/// Connects to `address` and makes a handshake for `server_name`; once more where it was cut.
+pub async fn handshake(
+    trust: &Trust,
+    address: SocketAddr,
+    server_name: &str,
+) -> Result<TlsStream<TcpStream>, TlsFailure> {
+    match once(trust, address, server_name).await {
+        Err(TlsFailure::Reset) => once(trust, address, server_name).await,
+        other => other,
+    }
+}
+
+async fn once(trust: &Trust, address: SocketAddr, server_name: &str) -> Result<TlsStream<TcpStream>, TlsFailure> {
+    let name = ServerName::try_from(server_name.to_owned()).map_err(|_| TlsFailure::Malformed)?;
+    let stream = connect(address).await.map_err(|why| match why {
+        NoConnection::Refused => TlsFailure::Refused,
+        NoConnection::Reset => TlsFailure::Reset,
+        NoConnection::Timeout => TlsFailure::Timeout,
+        NoConnection::Unreachable => TlsFailure::Unreachable,
+    })?;
+    let connector = TlsConnector::from(trust.handshake_config());
+    match timeout(HANDSHAKE_LIMIT, connector.connect(name, stream)).await {
+        Err(_) => Err(TlsFailure::Timeout),
+        Ok(Err(error)) => Err(reason(&error)),
+        Ok(Ok(stream)) => Ok(stream),
+    }
+}
+
+fn reason(error: &io::Error) -> TlsFailure {
+    match error.get_ref().and_then(|inner| inner.downcast_ref::<Error>()) {
+        Some(Error::AlertReceived(alert)) => TlsFailure::Alert(alert_name(*alert)),
+        Some(Error::InvalidCertificate(_)) => TlsFailure::Malformed,
+        Some(Error::InvalidMessage(InvalidMessage::InvalidContentType)) => TlsFailure::NotTls,
+        Some(Error::InvalidMessage(_) | Error::InappropriateMessage { .. } | Error::PeerMisbehaved(_)) => {
+            TlsFailure::NotTls
+        }
+        Some(_) => TlsFailure::Reset,
+        None => TlsFailure::Reset,
+    }
+}
+
+/// The name of an alert as its RFC has it.
+fn alert_name(alert: AlertDescription) -> String {
+    match alert {
+        AlertDescription::UnrecognisedName => "unrecognized_name".to_owned(),
+        AlertDescription::HandshakeFailure => "handshake_failure".to_owned(),
+        AlertDescription::InternalError => "internal_error".to_owned(),
+        AlertDescription::ProtocolVersion => "protocol_version".to_owned(),
+        AlertDescription::AccessDenied => "access_denied".to_owned(),
+        other => format!("{other:?}"),
+    }
+}
+
+/// What the server of `stream` presented, judged at `now`. Reading happens on another thread, under a limit, so that
+/// no certificate hangs or ends the program.
+pub async fn presented(
+    trust: &Arc<Trust>,
+    stream: &TlsStream<TcpStream>,
+    server_name: &str,
+    now: Timestamp,
+) -> Result<Presented, TlsFailure> {
+    let (_, connection) = stream.get_ref();
+    let chain: Vec<CertificateDer<'static>> = connection
+        .peer_certificates()
+        .unwrap_or_default()
+        .iter()
+        .take(MAX_CHAIN)
+        .map(|c| c.clone().into_owned())
+        .collect();
+    if chain.iter().map(|certificate| certificate.len()).sum::<usize>() > MAX_OCTETS {
+        return Err(TlsFailure::Malformed);
+    }
+    let (trust, name) = (Arc::clone(trust), server_name.to_owned());
+    let read = tokio::task::spawn_blocking(move || read(&trust, &chain, &name, now));
+    match timeout(PARSE_LIMIT, read).await {
+        Ok(Ok(presented)) => presented.ok_or(TlsFailure::Malformed),
+        // A panic of the parser is a certificate that cannot be read.
+        Ok(Err(_)) | Err(_) => Err(TlsFailure::Malformed),
+    }
+}
+
+fn read(trust: &Trust, chain: &[CertificateDer<'static>], server_name: &str, now: Timestamp) -> Option<Presented> {
+    let read: Vec<Certificate> = chain.iter().map_while(|der| certificate(der)).collect();
+    let leaf = read.first()?;
+    // Dates are judged apart; signatures are looked at when the certificate is valid.
+    let valid_now = leaf.not_before <= now && now <= leaf.not_after;
+    let half = leaf.not_after.duration_since(leaf.not_before) / 2;
+    let at = if valid_now { now } else { leaf.not_before.checked_add(half).unwrap_or(now) };
+    let name = ServerName::try_from(server_name.to_owned()).ok()?;
+    let trust = trust.judge(chain, &name, at);
+    Some(Presented { chain: read, trust })
+}
+
+/// Reads one certificate; what it says is kept as it is, and cleaned when it is shown.
+#[must_use]
+pub fn certificate(der: &[u8]) -> Option<Certificate> {
+    let (_, parsed) = X509Certificate::from_der(der).ok()?;
+    let time = |seconds: i64| Timestamp::from_second(seconds).ok();
+    let names = parsed.extensions().iter().filter_map(|extension| match extension.parsed_extension() {
+        ParsedExtension::SubjectAlternativeName(names) => Some(&names.general_names),
+        _ => None,
+    });
+    let names = names.flatten().filter_map(|name| match name {
+        GeneralName::DNSName(name) => Some(name.trim_end_matches('.').to_ascii_lowercase()),
+        _ => None,
+    });
+    let first = |name: &X509Name<'_>, organisation: bool| {
+        let mut attributes: Vec<String> = if organisation {
+            name.iter_organization().filter_map(|attribute| attribute.as_str().ok().map(str::to_owned)).collect()
+        } else {
+            name.iter_common_name().filter_map(|attribute| attribute.as_str().ok().map(str::to_owned)).collect()
+        };
+        (!attributes.is_empty()).then(|| attributes.swap_remove(0))
+    };
+    let issuer = parsed.issuer();
+    Some(Certificate {
+        subject: parsed.subject().to_string(),
+        issuer: issuer.to_string(),
+        issuer_short: first(issuer, true).or_else(|| first(issuer, false)).unwrap_or_else(|| issuer.to_string()),
+        common_name: first(parsed.subject(), false),
+        names: names.take(MAX_NAMES).collect(),
+        not_before: time(parsed.validity().not_before.timestamp())?,
+        not_after: time(parsed.validity().not_after.timestamp())?,
+        serial: parsed.raw_serial_as_string(),
+    })
+}

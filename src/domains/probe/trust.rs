@@ -1,0 +1,125 @@
+//! Whom a certificate is trusted from: the system's roots and those of the settings.
+
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use jiff::Timestamp;
+use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
+use rustls::crypto::{CryptoProvider, ring, verify_tls12_signature, verify_tls13_signature};
+use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
+use rustls::{CertificateError, ClientConfig, DigitallySignedStruct, Error, SignatureScheme};
+use rustls_platform_verifier::Verifier;
+
+use crate::model::text::safe_causes;
+
+use super::super::observation::Distrust;
+
+/// The roots, read once at the first use.
+pub struct Trust {
+    extra: Vec<CertificateDer<'static>>,
+    provider: Arc<CryptoProvider>,
+    verifier: OnceLock<Option<Verifier>>,
+    config: Arc<ClientConfig>,
+}
+
+impl Trust {
+    /// The system's roots and `extra`.
+    #[must_use]
+    pub fn new(extra: Vec<CertificateDer<'static>>) -> Self {
+        let provider = Arc::new(ring::default_provider());
+        let config = Arc::new(handshake_config(&provider));
+        Self { extra, provider, verifier: OnceLock::new(), config }
+    }
+
+    /// What makes a handshake that ends well whatever the certificate is, so that it can be looked at. Nothing secret
+    /// is ever sent over it.
+    pub(super) fn handshake_config(&self) -> Arc<ClientConfig> {
+        Arc::clone(&self.config)
+    }
+
+    /// Judges a chain by issuer and signatures, at a time at which the server's certificate is valid. Reads the
+    /// system's roots at its first use, which takes some milliseconds.
+    pub(super) fn judge(
+        &self,
+        chain: &[CertificateDer<'_>],
+        server_name: &ServerName<'_>,
+        at: Timestamp,
+    ) -> Result<(), Distrust> {
+        let verifier = self.verifier.get_or_init(|| {
+            Verifier::new_with_extra_roots(self.extra.iter().cloned(), Arc::clone(&self.provider)).ok()
+        });
+        let Some(verifier) = verifier else { return Err(Distrust::NoRoots) };
+        let Some((leaf, intermediates)) = chain.split_first() else { return Err(Distrust::UnknownIssuer) };
+        let seconds = u64::try_from(at.as_second()).unwrap_or_default();
+        let time = UnixTime::since_unix_epoch(Duration::from_secs(seconds));
+        match verifier.verify_server_cert(leaf, intermediates, server_name, &[], time) {
+            Ok(_) => Ok(()),
+            // The name is looked at only after the chain was found good; names are judged elsewhere.
+            Err(Error::InvalidCertificate(
+                CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. },
+            )) => Ok(()),
+            Err(Error::InvalidCertificate(CertificateError::UnknownIssuer)) => Err(Distrust::UnknownIssuer),
+            Err(error) => Err(Distrust::Other(safe_causes(&error))),
+        }
+    }
+}
+
+impl std::fmt::Debug for Trust {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Trust").field("extra", &self.extra.len()).finish_non_exhaustive()
+    }
+}
+
+fn handshake_config(provider: &Arc<CryptoProvider>) -> ClientConfig {
+    let accept = Arc::new(AcceptAny(Arc::clone(provider)));
+    let builder = ClientConfig::builder_with_provider(Arc::clone(provider));
+    // The provider supports both versions, so that this cannot fail.
+    let builder = match builder.with_safe_default_protocol_versions() {
+        Ok(builder) => builder,
+        Err(error) => unreachable!("{error}"),
+    };
+    let mut config = builder.dangerous().with_custom_certificate_verifier(accept).with_no_client_auth();
+    config.alpn_protocols = vec![b"http/1.1".to_vec()];
+    // Each address must show its certificate.
+    config.resumption = rustls::client::Resumption::disabled();
+    config
+}
+
+/// Lets every certificate pass; the handshake's signature must still be right.
+#[derive(Debug)]
+struct AcceptAny(Arc<CryptoProvider>);
+
+impl ServerCertVerifier for AcceptAny {
+    fn verify_server_cert(
+        &self,
+        _end_entity: &CertificateDer<'_>,
+        _intermediates: &[CertificateDer<'_>],
+        _server_name: &ServerName<'_>,
+        _ocsp_response: &[u8],
+        _now: UnixTime,
+    ) -> Result<ServerCertVerified, Error> {
+        Ok(ServerCertVerified::assertion())
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        cert: &CertificateDer<'_>,
+        dss: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        verify_tls12_signature(message, cert, dss, &self.0.signature_verification_algorithms)
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        cert: &CertificateDer<'_>,
+        dss: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        verify_tls13_signature(message, cert, dss, &self.0.signature_verification_algorithms)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.0.signature_verification_algorithms.supported_schemes()
+    }
+}

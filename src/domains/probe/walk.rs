@@ -1,0 +1,41 @@
+//! What a configured redirect does: over https, over http, and from a page below.
+
+use jiff::Timestamp;
+use url::Url;
+
+use super::super::diagnosis::redirect::{DEEP_PATH, Redirect, Walk};
+use super::super::dns_name::Domain;
+use super::super::observation::{Method, Response, Trail};
+use super::super::settings::Settings;
+use super::shared::Shared;
+
+/// Follows `redirect` from the domain `from`, and gives the time of the check with it.
+pub async fn walk(settings: &Settings, from: &Domain, redirect: &Redirect) -> (Walk, Timestamp) {
+    let shared = Shared::new(settings, from, &|_| {});
+    let addresses = shared.addresses_of(&redirect.from).await;
+    let url = |scheme: &str, path: &str| Url::parse(&format!("{scheme}://{}{path}", redirect.from)).ok();
+    let trail = async |scheme: &str| match url(scheme, "/") {
+        Some(url) => shared.trail(url, &addresses).await,
+        None => Trail::default(),
+    };
+    let (mut https, http) = tokio::join!(trail("https"), trail("http"));
+    let redirects =
+        |trail: &Trail| trail.hops.first().is_some_and(|hop| hop.outcome.as_ref().is_ok_and(Response::is_redirect));
+    let scheme = if redirects(&https) || !redirects(&http) { "https" } else { "http" };
+    let deep = match url(scheme, DEEP_PATH).filter(|_| redirects(&https) || redirects(&http)) {
+        Some(url) => shared.trail(url, &addresses).await,
+        None => Trail::default(),
+    };
+    let mut walk_http = http;
+    // A redirect that stands in the page is seen only there.
+    for trail in [&mut https, &mut walk_http] {
+        if let Some(last) = trail.hops.last_mut()
+            && let Ok(seen) = &mut last.outcome
+            && seen.status == 200
+        {
+            let page = shared.hop_by(Method::Get, last.url.clone(), &addresses).await;
+            seen.page = page.outcome.ok().and_then(|response| response.page);
+        }
+    }
+    (Walk { https, http: walk_http, deep }, shared.now())
+}

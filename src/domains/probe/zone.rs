@@ -1,0 +1,257 @@
+//! The zone of the name, who serves it by its parent's word, and what those servers say.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use super::super::dns_name::DnsName;
+use super::super::observation::{Data, Question, Record, RecordType, Reply, Role, Server};
+use super::shared::{Shared, all};
+
+/// How many servers of the parent are asked at most.
+const PARENT_SERVERS: usize = 2;
+/// How many delegated servers are asked at most.
+const MAX_SERVERS: usize = 8;
+/// How many CNAMEs are followed.
+const MAX_CHAIN: usize = 10;
+
+/// A delegation as the parent has it.
+#[derive(Default)]
+struct Delegation {
+    servers: Vec<DnsName>,
+    glue: Vec<Record>,
+}
+
+impl Shared<'_> {
+    /// Everything about the record: zone, delegation, name servers, and what explains a wrong answer.
+    pub async fn record(&self) {
+        let registrable = &self.domain.registrable;
+        // Nearly always the zone is the registered domain: its parent is looked for while that is found out.
+        let (zone, delegation) = tokio::join!(self.find_zone(), self.delegation(registrable));
+        let delegation = match &zone {
+            Some(zone) if zone != registrable => self.delegation(zone).await,
+            _ => delegation,
+        };
+        self.note(|seen| {
+            seen.zone = zone.clone();
+            seen.delegated = delegation.servers.clone();
+        });
+        let zone = zone.unwrap_or_else(|| registrable.clone());
+        self.ask_name_servers(&zone, &delegation).await;
+        self.explain(&zone).await;
+        self.resolvers_answered().await;
+        self.complete(|complete| complete.record = true);
+    }
+
+    /// The zone that the name stands in. The SOA record in an answer behind a CNAME is of the target's zone, so that it
+    /// does not count; then the parents are asked.
+    async fn find_zone(&self) -> Option<DnsName> {
+        let (name, registrable) = (&self.domain.name, &self.domain.registrable);
+        let between: Vec<DnsName> = name.parents().take_while(|parent| parent.is_within(registrable)).collect();
+        let (own, parents) =
+            tokio::join!(self.ask_any(name, RecordType::SOA), self.ask_any(registrable, RecordType::SOA));
+        if let Some(own) = own.as_ref().filter(|reply| reply.is_answer()) {
+            if has_soa(own, name) {
+                return Some(name.clone());
+            }
+            if let Some((owner, _)) = own.negative().filter(|_| own.answers.is_empty())
+                && name.is_within(owner)
+                && owner.is_within(registrable)
+            {
+                return Some(owner.clone());
+            }
+        }
+        for parent in between.iter().filter(|parent| *parent != registrable) {
+            let reply = self.ask_any(parent, RecordType::SOA).await;
+            if reply.is_some_and(|reply| has_soa(&reply, parent)) {
+                return Some(parent.clone());
+            }
+        }
+        let at_apex = own.iter().chain(&parents).any(|reply| has_soa(reply, registrable));
+        at_apex.then(|| registrable.clone())
+    }
+
+    /// Who serves `zone` by the word of the zone above it; by resolvers where that cannot be asked.
+    async fn delegation(&self, zone: &DnsName) -> Delegation {
+        for parent in zone.parents() {
+            let Some(reply) = self.ask_any(&parent, RecordType::NS).await else { break };
+            let hosts = name_servers(reply.at(&parent));
+            if hosts.is_empty() {
+                // No zone of its own; the one above it delegates.
+                continue;
+            }
+            let servers = self.locate(&hosts, &reply.additionals, Role::Parent, PARENT_SERVERS).await;
+            for server in servers.iter().take(PARENT_SERVERS) {
+                let reply = self.ask(server, Question::new(zone.clone(), RecordType::NS)).await;
+                if let Some(reply) = reply.filter(Reply::is_answer) {
+                    let sections = reply.authorities.iter().chain(&reply.answers);
+                    let servers = name_servers(sections.filter(|record| record.owner == *zone));
+                    return Delegation { servers, glue: reply.additionals };
+                }
+            }
+            break;
+        }
+        let Some(reply) = self.ask_any(zone, RecordType::NS).await else { return Delegation::default() };
+        Delegation { servers: name_servers(reply.at(zone)), glue: reply.additionals }
+    }
+
+    /// Where hosts are reached: as the settings say, by the addresses that came along, else by resolvers.
+    async fn locate(&self, hosts: &[DnsName], glue: &[Record], role: Role, most: usize) -> Vec<Arc<Server>> {
+        let located = all(hosts.iter().take(most).enumerate().map(|(order, host)| async move {
+            let address = match self.settings.name_servers.get(host) {
+                Some(address) => Some(*address),
+                None => {
+                    let mut known = glue.iter().filter(|record| record.owner == *host).filter_map(|r| r.data.address());
+                    let address = match known.next() {
+                        Some(address) => Some(address),
+                        None => self.addresses_of_server(host).await,
+                    };
+                    address.filter(|address| self.may_connect(*address)).map(|address| SocketAddr::new(address, 53))
+                }
+            };
+            Some((order, Arc::new(Server { role, name: host.to_string(), address: address? })))
+        }))
+        .await;
+        let mut located: Vec<_> = located.into_iter().flatten().collect();
+        located.sort_by_key(|(order, _)| *order);
+        located.into_iter().map(|(_, server)| server).collect()
+    }
+
+    async fn addresses_of_server(&self, host: &DnsName) -> Option<std::net::IpAddr> {
+        let v4 = self.ask_any(host, RecordType::A).await.and_then(|reply| reply.addresses().next());
+        match v4 {
+            Some(address) => Some(address),
+            None => self.ask_any(host, RecordType::AAAA).await?.addresses().next(),
+        }
+    }
+
+    /// The first server is asked for every type; the others only for what may differ.
+    async fn ask_name_servers(&self, zone: &DnsName, delegation: &Delegation) {
+        let servers = self.locate(&delegation.servers, &delegation.glue, Role::Authoritative, MAX_SERVERS).await;
+        all(servers.iter().enumerate().map(|(order, server)| async move {
+            let name = &self.domain.name;
+            let ask = |name: &DnsName, kind| self.ask(server, Question::new(name.clone(), kind));
+            tokio::join!(ask(name, RecordType::CNAME), ask(zone, RecordType::SOA), async {
+                if order == 0 {
+                    self.ask_everything(server, zone).await;
+                }
+            });
+        }))
+        .await;
+        let first_is_lame = {
+            let seen = self.seen();
+            let mut answers = servers.first().into_iter().flat_map(|first| {
+                seen.source(&self.domain.name, RecordType::CNAME).filter(move |lookup| lookup.server == *first)
+            });
+            !answers.any(|lookup| lookup.reply().is_some_and(|reply| reply.authoritative && reply.is_answer()))
+        };
+        let has_cname = {
+            let seen = self.seen();
+            let name = &self.domain.name;
+            seen.source(name, RecordType::CNAME)
+                .filter_map(|l| l.reply())
+                .any(|reply| reply.cnames(name).next().is_some())
+        };
+        all(servers.iter().skip(1).map(|server| async move {
+            if first_is_lame {
+                self.ask_everything(server, zone).await;
+            } else if !has_cname {
+                // Addresses may differ from server to server, too.
+                let name = &self.domain.name;
+                tokio::join!(
+                    self.ask(server, Question::new(name.clone(), RecordType::A)),
+                    self.ask(server, Question::new(name.clone(), RecordType::AAAA))
+                );
+            }
+        }))
+        .await;
+    }
+
+    async fn ask_everything(&self, server: &Arc<Server>, zone: &DnsName) {
+        let name = &self.domain.name;
+        let sibling = self.seen().sibling.clone();
+        let types = [
+            RecordType::A,
+            RecordType::AAAA,
+            RecordType::TXT,
+            RecordType::MX,
+            RecordType::NS,
+            RecordType::HTTPS,
+            RecordType::CAA,
+        ];
+        let questions = types.map(|kind| Question::new(name.clone(), kind));
+        let others = [Question::new(zone.clone(), RecordType::NS), Question::new(sibling, RecordType::A)];
+        all(questions.into_iter().chain(others).map(|question| self.ask(server, question))).await;
+    }
+
+    /// What helps to explain an answer that is not right.
+    async fn explain(&self, zone: &DnsName) {
+        let name = &self.domain.name;
+        let (target, absent, server, wildcard) = {
+            let seen = self.seen();
+            let lookups: Vec<_> =
+                seen.source(name, RecordType::CNAME).chain(seen.resolvers(name, RecordType::A)).collect();
+            let replies = || lookups.iter().filter_map(|lookup| lookup.reply());
+            let target = replies().find_map(|reply| reply.cnames(name).next().map(|(target, _)| target.clone()));
+            let absent = replies().next().is_some_and(Reply::is_nxdomain);
+            let server = lookups.iter().find(|l| l.server.role == Role::Authoritative && l.reply().is_some());
+            let wildcard = seen.asked(&seen.sibling, RecordType::A).any(|lookup| {
+                lookup.server.role == Role::Authoritative
+                    && lookup.reply().is_some_and(|reply| !reply.answers.is_empty())
+            });
+            (target, absent, server.map(|lookup| Arc::clone(&lookup.server)), wildcard)
+        };
+        if let Some(target) = target.filter(|target| Some(target) != self.settings.expectation.platform_host.as_ref()) {
+            self.follow(target).await;
+        } else if absent {
+            let doubled = vec![name.followed_by(zone), name.followed_by(name)];
+            self.note(|seen| seen.doubled.clone_from(&doubled));
+            let server = server.as_ref();
+            all(doubled.iter().map(|doubled| async move {
+                match server {
+                    Some(server) => self.ask(server, Question::new(doubled.clone(), RecordType::CNAME)).await,
+                    None => self.ask_any(doubled, RecordType::CNAME).await,
+                }
+            }))
+            .await;
+        }
+        if wildcard && let Some(server) = &server {
+            self.ask(server, Question::new(zone.clone(), RecordType::A)).await;
+        }
+    }
+
+    /// Follows CNAMEs from `target` on, one by one, since a resolver only fails where they go in a circle.
+    async fn follow(&self, target: DnsName) {
+        let mut at = target.clone();
+        let mut passed = vec![self.domain.name.clone()];
+        for _ in 0..MAX_CHAIN {
+            if passed.contains(&at) {
+                return;
+            }
+            let reply = self.ask_any(&at, RecordType::CNAME).await;
+            let next = reply.and_then(|reply| reply.cnames(&at).next().map(|(next, _)| next.clone()));
+            passed.push(std::mem::take(&mut at));
+            match next {
+                Some(next) => at = next,
+                None => break,
+            }
+        }
+        // Whether the end has an address, or exists at all.
+        tokio::join!(self.ask_any(&target, RecordType::A), self.ask_any(&target, RecordType::AAAA));
+    }
+}
+
+fn has_soa(reply: &Reply, owner: &DnsName) -> bool {
+    reply.at(owner).any(|record| matches!(record.data, Data::Soa { .. }))
+}
+
+fn name_servers<'a>(records: impl Iterator<Item = &'a Record>) -> Vec<DnsName> {
+    let mut hosts: Vec<DnsName> = records
+        .filter_map(|record| match &record.data {
+            Data::Ns(host) => Some(host.clone()),
+            _ => None,
+        })
+        .collect();
+    hosts.sort_unstable();
+    hosts.dedup();
+    hosts
+}
