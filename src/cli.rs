@@ -6,9 +6,11 @@
 mod app;
 mod args;
 pub mod copy;
+mod domains;
 mod exit;
 mod format;
 pub mod keys;
+mod output;
 mod pets;
 pub mod serve;
 mod service;
@@ -21,7 +23,7 @@ use std::process::ExitCode;
 use clap::Parser as _;
 
 use crate::api;
-use crate::config::{Env, Paths, Settings};
+use crate::config::{self, Env, Paths, Settings};
 use crate::store::DatabaseUrl;
 
 use args::{Args, Command};
@@ -67,6 +69,11 @@ fn run(args: Args) -> Result<Exit, Failed> {
         Some(Command::Pets(command)) => {
             let settings = Settings::resolve(&args.shared.choices(), &env)?;
             runtime.block_on(pets::run(command, &settings))
+        }
+        Some(Command::Domains(command)) => {
+            let file = config::settings::configuration(&args.shared.choices(), &env)?;
+            let list = Paths::new(&env).map_err(Failed::config)?.domains_file();
+            runtime.block_on(domains::run(*command, &file.domains, &list))
         }
         Some(Command::Serve(serve)) => runtime.block_on(async {
             let default = DatabaseUrl::Sqlite(Paths::new(&env).map_err(Failed::config)?.embedded_database());

@@ -9,11 +9,14 @@ pub mod diagnosis;
 pub mod distance;
 pub mod dns;
 pub mod dns_name;
+pub mod explain;
 pub mod finding;
+pub mod list;
 pub mod name;
 pub mod observation;
 pub mod probe;
 pub mod settings;
+pub mod state;
 pub mod told;
 
 pub use code::Code;

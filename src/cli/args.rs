@@ -13,6 +13,7 @@ use crate::model::{Limit, PetStatus};
 use crate::store::DatabaseUrl;
 
 use super::copy::CopyArgs;
+use super::domains::args::DomainsCommand;
 use super::keys::KeysArgs;
 use super::serve::ServeArgs;
 use super::upkeep::{BackupArgs, CheckArgs, MigrateArgs};
@@ -99,6 +100,9 @@ pub enum Command {
     /// List, add and get animals.
     #[command(subcommand)]
     Pets(PetsCommand),
+    /// Set up custom domains, and find out what is wrong with one.
+    #[command(subcommand)]
+    Domains(Box<DomainsCommand>),
     /// Serve the Petstore Animals API.
     Serve(ServeArgs),
     /// Manage the API keys of a service.

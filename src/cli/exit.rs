@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use crate::api::{ApiError, Failure};
 use crate::config::ConfigError;
+use crate::domains::list::ListError;
 use crate::model::text::safe_causes;
 use crate::store::CopyError;
 
@@ -21,7 +22,7 @@ pub enum Exit {
     Failure = 1,
     /// Wrong use or configuration.
     Usage = 2,
-    /// Some of several animals were added, others not.
+    /// Some of several animals were added, others not; or several domains were checked, with different results.
     Partly = 3,
     /// No API key, or one that was not accepted.
     Unauthorized = 4,
@@ -31,6 +32,10 @@ pub enum Exit {
     NoAnswer = 6,
     /// The service refused what was sent.
     Refused = 7,
+    /// A check of a domain: somebody must act.
+    DomainFails = 8,
+    /// A check of a domain: time will do it, or the time to watch is up.
+    DomainWaits = 9,
     /// An animal was sent and no answer came: it may have been added.
     Unknown = 10,
     /// SIGHUP, or the terminal is gone.
@@ -150,6 +155,12 @@ impl From<CopyError> for Failed {
             _ => Exit::Failure,
         };
         Self::new(exit, safe_causes(&error))
+    }
+}
+
+impl From<ListError> for Failed {
+    fn from(error: ListError) -> Self {
+        Self::new(Exit::Failure, safe_causes(&error))
     }
 }
 

@@ -1,7 +1,7 @@
 //! `petstore pets`: list, add and get, for scripts.
 
 use std::future::Future;
-use std::io::{self, BufRead as _, IsTerminal as _, Read as _, Write};
+use std::io::{self, BufRead as _, IsTerminal as _, Read as _};
 
 use uuid::Uuid;
 
@@ -16,6 +16,7 @@ use crate::model::{IdempotencyKeys, NewPet, Pet, PetQuery, PetStatus, display_sa
 use super::args::{AddArgs, GetArgs, ListArgs, Output, PetsCommand};
 use super::exit::{Exit, Failed};
 use super::format::{Target, write_list, write_one};
+use super::output::{columns, note, write};
 use super::service;
 
 /// The largest JSON object that `add -` reads, in bytes.
@@ -177,22 +178,6 @@ fn print_one(pet: &Pet, output: &Output) -> Result<(), Failed> {
     write(|out| write_one(out, pet, output.format, target())).map(drop)
 }
 
-/// Writes to stdout; `false` when whoever read it has gone, which is no failure.
-fn write(write: impl FnOnce(&mut io::BufWriter<io::StdoutLock<'_>>) -> io::Result<()>) -> Result<bool, Failed> {
-    let mut out = io::BufWriter::new(io::stdout().lock());
-    match write(&mut out).and_then(|()| out.flush()) {
-        Ok(()) => Ok(true),
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(false),
-        Err(error) => Err(Failed::new(Exit::Failure, format!("cannot write to standard output: {error}"))),
-    }
-}
-
-/// A line for people, on stderr.
-fn note(text: &str) {
-    let _ = writeln!(io::stderr(), "{text}");
-}
-
 fn target() -> Target {
-    let columns = io::stdout().is_terminal().then(|| crossterm::terminal::size().map_or(80, |(columns, _)| columns));
-    Target { columns: columns.map(usize::from) }
+    Target { columns: columns() }
 }

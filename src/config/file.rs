@@ -19,6 +19,8 @@ pub struct File {
     pub pets: Pets,
     /// The look of the screen.
     pub ui: Ui,
+    /// Custom domains.
+    pub domains: Domains,
 }
 
 /// One service.
@@ -118,6 +120,61 @@ pub enum ThemeChoice {
     Mono,
 }
 
+/// Custom domains: the configuration of the project, and how they are checked.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Domains {
+    /// The domain under which the project is mainly served (API description, `domains.primary`).
+    pub primary: String,
+    /// Domains that lead to others (API description, `domains.redirects`).
+    pub redirects: Vec<Redirect>,
+    /// The value that the dashboard shows.
+    pub platform_host: String,
+    /// The CAA identities of the platform's certificate authority.
+    pub ca_identities: Vec<String>,
+    /// The recursive resolvers that are asked: `system`, or ADDRESS or ADDRESS:PORT.
+    pub resolvers: Vec<String>,
+    /// Where name servers are reached, by host name: ADDRESS:PORT.
+    pub name_servers: BTreeMap<String, String>,
+    /// The port of `http://`.
+    pub http_port: u16,
+    /// The port of `https://`.
+    pub https_port: u16,
+    /// A PEM file of additional roots; none where it is empty.
+    pub trust: PathBuf,
+    /// Connect also to addresses that are not public.
+    pub allow_private: bool,
+}
+
+/// One redirect of the project.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Redirect {
+    /// The domain that redirects.
+    pub from: String,
+    /// Where it leads.
+    pub to: String,
+    /// The status, `301` in use.
+    pub status: u16,
+}
+
+impl Default for Domains {
+    fn default() -> Self {
+        Self {
+            primary: String::new(),
+            redirects: Vec::new(),
+            platform_host: String::new(),
+            ca_identities: Vec::new(),
+            resolvers: ["system", "1.1.1.1", "8.8.8.8", "9.9.9.9"].map(str::to_owned).to_vec(),
+            name_servers: BTreeMap::new(),
+            http_port: 80,
+            https_port: 443,
+            trust: PathBuf::new(),
+            allow_private: false,
+        }
+    }
+}
+
 impl Default for File {
     fn default() -> Self {
         let embedded = Profile { embedded: true, ..Profile::default() };
@@ -126,6 +183,7 @@ impl Default for File {
             profiles: BTreeMap::from([("embedded".into(), embedded)]),
             pets: Pets::default(),
             ui: Ui::default(),
+            domains: Domains::default(),
         }
     }
 }

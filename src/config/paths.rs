@@ -38,6 +38,12 @@ impl Paths {
         self.data.join("embedded.db")
     }
 
+    /// The operator's list of domains.
+    #[must_use]
+    pub fn domains_file(&self) -> PathBuf {
+        self.data.join("domains.json")
+    }
+
     /// The configuration file that is read when none is named.
     #[must_use]
     pub fn config_file(&self) -> PathBuf {

@@ -102,12 +102,7 @@ const LEAST_LIVE: u32 = 5;
 impl Settings {
     /// Resolves everything. Reads the configuration file and, where one is named, the key file; uses no network.
     pub fn resolve(choices: &Choices, env: &Env) -> Result<Self, ConfigError> {
-        let named = choices.config.clone().or_else(|| env.path("PETSTORE_CONFIG"));
-        let file = match (&named, choices.demo) {
-            (None, true) => File::default(),
-            (None, false) => File::read(&Paths::new(env)?.config_file(), false)?,
-            (Some(path), _) => File::read(path, true)?,
-        };
+        let file = configuration(choices, env)?;
         let (name, service) = resolve_service(choices, env, &file)?;
         Ok(Self {
             name,
@@ -128,6 +123,16 @@ impl Settings {
                 }
             },
         })
+    }
+}
+
+/// The configuration file: the named one, which must be there, else the usual one, which need not.
+pub fn configuration(choices: &Choices, env: &Env) -> Result<File, ConfigError> {
+    let named = choices.config.clone().or_else(|| env.path("PETSTORE_CONFIG"));
+    match (named, choices.demo) {
+        (None, true) => Ok(File::default()),
+        (None, false) => File::read(&Paths::new(env)?.config_file(), false),
+        (Some(path), _) => File::read(&path, true),
     }
 }
 

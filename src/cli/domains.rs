@@ -1,0 +1,64 @@
+//! `petstore domains`: the checker for scripts and for people, and the list of domains.
+//!
+//! What the operator told is kept apart from what was measured: `saved`, `verified` and `remove` only note, `check` and
+//! `watch` only look.
+
+pub mod args;
+mod check;
+mod files;
+mod json;
+mod keep;
+mod settings;
+mod watch;
+mod words;
+
+use std::path::Path;
+
+use crate::config::file::Domains as Configured;
+use crate::domains::list::ListFile;
+use crate::domains::{Finding, Verdict};
+
+use super::exit::{Exit, Failed};
+use args::DomainsCommand;
+
+/// Does what `command` says, with the `[domains]` part of the configuration and the list at `list`.
+pub async fn run(command: DomainsCommand, configured: &Configured, list: &Path) -> Result<Exit, Failed> {
+    let list = ListFile::new(list);
+    let work = async {
+        match command {
+            DomainsCommand::Add(args) => keep::add(&args, configured, &list),
+            DomainsCommand::List(args) => keep::list(args.format, configured, &list),
+            DomainsCommand::Show(args) => keep::show(&args, configured, &list),
+            DomainsCommand::Saved(args) => keep::saved(&args, &list),
+            DomainsCommand::Verified(args) => keep::verified(&args, &list),
+            DomainsCommand::Remove(args) => keep::remove(args, configured, &list).await,
+            DomainsCommand::Check(args) => check::run(args, configured, &list).await,
+            DomainsCommand::Report(args) => check::report(&args, configured, &list).await,
+            DomainsCommand::Watch(args) => watch::run(args, configured, &list).await,
+            DomainsCommand::Records(args) => files::records(args, configured, &list).await,
+            DomainsCommand::Redirects(args) => check::redirects(args, configured, &list).await,
+            DomainsCommand::Explain(args) => files::explain(&args),
+            DomainsCommand::Parse(args) => files::parse(&args, configured, &list),
+            DomainsCommand::Lint(args) => files::lint(&args, &list),
+        }
+    };
+    tokio::select! {
+        result = work => result,
+        _ = tokio::signal::ctrl_c() => Ok(Exit::Interrupt),
+    }
+}
+
+/// The exit status of a verdict.
+fn exit(verdict: Verdict) -> Exit {
+    match verdict {
+        Verdict::Ok | Verdict::Warn => Exit::Done,
+        Verdict::Wait => Exit::DomainWaits,
+        Verdict::Fail => Exit::DomainFails,
+        Verdict::Unknown => Exit::Failure,
+    }
+}
+
+/// The exit status of findings.
+fn exit_of(findings: &[Finding]) -> Exit {
+    exit(crate::domains::finding::overall(findings))
+}

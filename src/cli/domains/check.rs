@@ -1,0 +1,425 @@
+//! `check`, `redirects` and `report`: looking, and saying what was seen.
+
+use std::io::{self, Write as _};
+use std::sync::Mutex;
+
+use futures_util::StreamExt as _;
+use futures_util::stream;
+use jiff::Timestamp;
+use serde_json::{Value, json};
+
+use crate::config::file::Domains as Configured;
+use crate::domains::configuration::{self, Redirect};
+use crate::domains::diagnosis::redirect::judge;
+use crate::domains::diagnosis::{Case, diagnose};
+use crate::domains::finding::overall;
+use crate::domains::list::{List, ListError, ListFile};
+use crate::domains::observation::{Observations, RecordType, Reply};
+use crate::domains::probe::{measure, walk};
+use crate::domains::settings::Settings;
+use crate::domains::state::{Measurement, Standing, standing};
+use crate::domains::told::Told;
+use crate::domains::{Code, Domain, Finding, Verdict};
+use crate::model::text::short;
+
+use super::super::exit::{Exit, Failed};
+use super::super::output::{columns, note, write};
+use super::args::{CheckArgs, Format, ProbeArgs, RedirectsArgs, ReportArgs};
+use super::settings::{for_domain, need_name, now, read_list, read_name, resolve, told};
+use super::{exit, exit_of, json, words};
+
+/// How many domains are looked at side by side.
+const AT_ONCE: usize = 24;
+
+/// A domain that was looked at.
+pub struct Checked {
+    /// The domain.
+    pub domain: Domain,
+    /// What was seen.
+    pub seen: Observations,
+    /// What it means.
+    pub findings: Vec<Finding>,
+    /// Where the domain stands.
+    pub standing: Standing,
+    /// When.
+    pub at: Timestamp,
+    /// For the list.
+    pub measurement: Measurement,
+}
+
+/// Looks at one domain. `progress` gets the findings as they come, each time all that are known.
+pub async fn look(
+    settings: &Settings,
+    list: &List,
+    domain: &Domain,
+    told: &Told,
+    about_name: &[Finding],
+    progress: impl Fn(&[Finding], Timestamp) + Sync,
+) -> Checked {
+    let entry = list.get(&domain.name);
+    let earlier: Vec<(String, Timestamp)> =
+        entry.and_then(|entry| entry.measurements.last()).map(|last| last.held.clone()).unwrap_or_default();
+    let judge = |seen: &Observations| {
+        let at = now(settings);
+        let case = Case { domain, expectation: &settings.expectation, told, seen, earlier: &earlier, now: at };
+        (diagnose(&case), at)
+    };
+    let seen = measure(settings, domain, |seen| {
+        let (findings, at) = judge(seen);
+        progress(&findings, at);
+    })
+    .await;
+    let (mut findings, at) = judge(&seen);
+    findings.extend(about_name.iter().filter(|finding| still_matters(finding, &findings)).cloned().collect::<Vec<_>>());
+    let measurement = Measurement::of(&findings, held(domain, &seen), at);
+    let mut measurements = entry.map(|entry| entry.measurements.clone()).unwrap_or_default();
+    measurements.push(measurement.clone());
+    let standing = standing(told, &measurements, at);
+    Checked { domain: domain.clone(), seen, findings, standing, at, measurement }
+}
+
+/// What was said of the name before it was looked at, unless the look disproved it: a name that has a trusted
+/// certificate is not out of reach of every authority, and one that is answered has a top-level domain.
+fn still_matters(about_name: &Finding, findings: &[Finding]) -> bool {
+    match about_name.code {
+        Code::InReserved => !findings.iter().any(|finding| matches!(finding.code, Code::TlsOk | Code::TlsSoon | Code::TlsOld)),
+        Code::InUnknownTld => findings.iter().any(|finding| matches!(finding.code, Code::NotDelegated | Code::Offline)),
+        Code::InOk => false,
+        _ => true,
+    }
+}
+
+/// Until when each resolver keeps what it answered.
+fn held(domain: &Domain, seen: &Observations) -> Vec<(String, Timestamp)> {
+    let lookups = seen.resolvers(&domain.name, RecordType::A);
+    let until = lookups.filter_map(|lookup| {
+        let reply: &Reply = lookup.reply()?;
+        let left = reply.at(&domain.name).map(|record| record.ttl).max()?;
+        let until = lookup.at.checked_add(jiff::SignedDuration::from_secs(left.into())).ok()?;
+        Some((lookup.server.name.clone(), until))
+    });
+    until.collect()
+}
+
+/// `petstore domains check`.
+pub async fn run(args: CheckArgs, configured: &Configured, file: &ListFile) -> Result<Exit, Failed> {
+    let settings = resolve(&args.probe, configured)?;
+    if let (Some(from), Some(to)) = (&args.from, &args.to) {
+        let redirect = Redirect { from: need_name(from)?.name, to: need_name(to)?.name, status: args.status };
+        return one_redirect(&settings, &redirect, args.output.format, args.evidence).await;
+    }
+    let list = read_list(file)?;
+    let names: Vec<String> = if args.names.is_empty() {
+        list.domains.iter().map(|entry| entry.name.to_string()).collect()
+    } else {
+        args.names.clone()
+    };
+    match names.as_slice() {
+        [] => Err(Failed::new(Exit::Usage, "no domain was named, and the list is empty")
+            .hint("petstore domains check docs.example.com --platform-host HOST, or petstore domains add")),
+        [name] => one(name, &args, &settings, &list, file).await,
+        several => many(several, &args, &settings, &list, file).await,
+    }
+}
+
+async fn one(name: &str, args: &CheckArgs, settings: &Settings, list: &List, file: &ListFile) -> Result<Exit, Failed> {
+    let (domain, about_name) = match read_name(name, settings.expectation.platform_host.as_ref()) {
+        Ok(read) => read,
+        Err(findings) => return refused(&findings, now(settings), args.output.format),
+    };
+    let settings = for_domain(settings, list, &domain, &args.probe);
+    let told = told(list, &domain, &args.probe, &settings);
+    let table = args.output.format == Format::Table;
+    let columns = columns();
+    if table {
+        let expected = settings.expectation.platform_host.as_ref();
+        let expected = expected.map_or_else(String::new, |host| match domain.is_apex() {
+            true => format!(", which should lead to {host}"),
+            false => format!(", which should be a CNAME to {host}"),
+        });
+        print(|out| {
+            about_name
+                .iter()
+                .filter(|finding| matches!(finding.code, Code::InUrl | Code::InPort | Code::InIdn))
+                .try_for_each(|finding| words::finding(out, finding, now(&settings), columns, false))?;
+            writeln!(out, "{}{expected}\n", domain.unicode)
+        })?;
+    }
+    let printed = Mutex::new(Vec::new());
+    let show = |findings: &[Finding], at: Timestamp| {
+        let mut printed = printed.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let fresh: Vec<&Finding> = findings.iter().filter(|finding| !printed.contains(&finding_key(finding))).collect();
+        // A closed pipe is noticed when the rest is written.
+        let _ = print(|out| fresh.iter().try_for_each(|f| words::finding(out, f, at, columns, args.evidence)));
+        printed.extend(fresh.into_iter().map(finding_key));
+    };
+    let progress = |findings: &[Finding], at: Timestamp| {
+        if table {
+            show(findings, at);
+        }
+    };
+    let checked = look(&settings, list, &domain, &told, &about_name, progress).await;
+    keep(file, std::slice::from_ref(&checked))?;
+    let state = checked.standing.state;
+    if table {
+        show(&checked.findings, checked.at);
+        print(|out| {
+            words::matrix(out, &domain, &checked.seen)?;
+            words::summary(out, &domain, &checked.findings, state.as_str(), state.next_step(), columns)
+        })?;
+    } else {
+        let value = json::check(&domain, &settings.expectation, &checked.seen, &checked.findings, state, checked.at);
+        print_json(&value)?;
+    }
+    Ok(exit_of(&checked.findings))
+}
+
+/// What tells whether a finding was written already.
+fn finding_key(finding: &Finding) -> (Code, Verdict, String) {
+    (finding.code, finding.verdict, finding.seen.clone())
+}
+
+async fn many(names: &[String], args: &CheckArgs, settings: &Settings, list: &List, file: &ListFile) -> Result<Exit, Failed> {
+    let table = args.output.format == Format::Table;
+    let mut verdicts = Vec::new();
+    let mut values = vec![Value::Null; names.len()];
+    let mut rows = Vec::new();
+    let mut running = stream::iter(names.iter().enumerate().map(|(order, name)| async move {
+        let (domain, about_name) = match read_name(name, settings.expectation.platform_host.as_ref()) {
+            Ok(read) => read,
+            Err(findings) => return (order, name, Err(findings)),
+        };
+        let settings = for_domain(settings, list, &domain, &args.probe);
+        let told = told(list, &domain, &args.probe, &settings);
+        let checked = look(&settings, list, &domain, &told, &about_name, |_, _| {}).await;
+        let state = checked.standing.state;
+        // What was seen in detail is not needed for the table, and memory is.
+        let value = if table {
+            Value::Null
+        } else {
+            json::check(&domain, &settings.expectation, &checked.seen, &checked.findings, state, checked.at)
+        };
+        let checked = Checked { seen: Observations::default(), ..checked };
+        (order, name, Ok((checked, value)))
+    }))
+    .buffer_unordered(AT_ONCE);
+    let mut done = Vec::new();
+    while let Some((order, name, result)) = running.next().await {
+        let (findings, state) = match result {
+            Ok((checked, value)) => {
+                values[order] = value;
+                let state = checked.standing.state.to_string();
+                let findings = checked.findings.clone();
+                done.push(checked);
+                (findings, state)
+            }
+            Err(findings) => {
+                values[order] = json::with(json::findings(&findings), json!({ "domain": short(name) }));
+                (findings, "-".to_owned())
+            }
+        };
+        verdicts.push(overall(&findings));
+        let decides = crate::domains::finding::deciding(&findings);
+        let (code, title) = decides.map_or(("-", ""), |finding| (finding.code.as_str(), finding.title.as_str()));
+        let verdict = overall(&findings);
+        rows.push((verdict, format!("{:<7}  {:<40}  {state:<19}  {title} [{code}]", verdict.as_str().to_uppercase(), short(name))));
+    }
+    drop(running);
+    keep(file, &done)?;
+    let worst = verdicts.iter().copied().max().unwrap_or(Verdict::Unknown);
+    if table {
+        rows.sort_by(|(left, a), (right, b)| right.cmp(left).then_with(|| a.cmp(b)));
+        print(|out| {
+            rows.iter().try_for_each(|(_, row)| writeln!(out, "{row}"))?;
+            let count = |verdict| verdicts.iter().filter(|seen| **seen == verdict).count();
+            writeln!(
+                out,
+                "\n{} to mend, {} waiting, {} with a warning, {} fine, {} unknown",
+                count(Verdict::Fail),
+                count(Verdict::Wait),
+                count(Verdict::Warn),
+                count(Verdict::Ok),
+                count(Verdict::Unknown)
+            )
+        })?;
+    } else {
+        let code = values.iter().find(|value| value["verdict"] == worst.as_str()).map_or(&Value::Null, |value| &value["code"]);
+        print_json(&json!({ "verdict": worst, "code": code, "domains": values }))?;
+    }
+    let same = verdicts.iter().all(|verdict| exit(*verdict) == exit(worst));
+    Ok(if same { exit(worst) } else { Exit::Partly })
+}
+
+/// Keeps the measurements of domains that are on the list.
+pub fn keep(file: &ListFile, checked: &[Checked]) -> Result<(), Failed> {
+    let list = file.read()?;
+    if !checked.iter().any(|checked| list.get(&checked.domain.name).is_some()) {
+        return Ok(());
+    }
+    file.change(|list| {
+        for checked in checked {
+            if let Some(entry) = list.get_mut(&checked.domain.name) {
+                entry.keep(checked.measurement.clone());
+            }
+        }
+        Ok::<_, ListError>(())
+    })?;
+    Ok(())
+}
+
+/// A name that was refused, in the shape of a check.
+fn refused(findings: &[Finding], now: Timestamp, format: Format) -> Result<Exit, Failed> {
+    match format {
+        Format::Json => print_json(&json::findings(findings))?,
+        Format::Table => print(|out| findings.iter().try_for_each(|f| words::finding(out, f, now, columns(), false)))?,
+    }
+    Ok(exit_of(findings))
+}
+
+async fn one_redirect(settings: &Settings, redirect: &Redirect, format: Format, evidence: bool) -> Result<Exit, Failed> {
+    let findings = judge_redirect(settings, redirect).await?;
+    let at = now(settings);
+    match format {
+        Format::Json => {
+            let about = json!({ "from": redirect.from, "to": redirect.to, "status": redirect.status, "checkedAt": at });
+            print_json(&json::with(json::findings(&findings), about))?;
+        }
+        Format::Table => print(|out| {
+            writeln!(out, "{} to {} with {}\n", redirect.from, redirect.to, redirect.status)?;
+            findings.iter().try_for_each(|finding| words::finding(out, finding, at, columns(), evidence))
+        })?,
+    }
+    Ok(exit_of(&findings))
+}
+
+/// Follows one redirect, and judges it.
+pub async fn judge_redirect(settings: &Settings, redirect: &Redirect) -> Result<Vec<Finding>, Failed> {
+    let from = need_name(redirect.from.as_str())?;
+    let (walked, at) = walk::walk(settings, &from, redirect).await;
+    Ok(judge(redirect, &walked, at))
+}
+
+/// `petstore domains redirects`.
+pub async fn redirects(args: RedirectsArgs, configured: &Configured, file: &ListFile) -> Result<Exit, Failed> {
+    let settings = resolve(&args.probe, configured)?;
+    let listed: Vec<_> = read_list(file)?.domains.into_iter().map(|entry| entry.name).collect();
+    let linted = match &args.file {
+        Some(path) => configuration::lint(&super::files::read_text(path)?, &listed),
+        None => configuration::check(configured_domains(configured), &listed),
+    };
+    let redirects = linted.configuration.map(|configuration| configuration.redirects).unwrap_or_default();
+    let mut checked: Vec<(usize, Redirect, Vec<Finding>)> = stream::iter(redirects.into_iter().enumerate())
+        .map(|(order, redirect)| async {
+            let findings = judge_redirect(&settings, &redirect).await?;
+            Ok::<_, Failed>((order, redirect, findings))
+        })
+        .buffer_unordered(AT_ONCE)
+        .collect::<Vec<_>>()
+        .await
+        .into_iter()
+        .collect::<Result<_, _>>()?;
+    checked.sort_by_key(|(order, ..)| *order);
+    let all: Vec<Finding> =
+        linted.findings.iter().chain(checked.iter().flat_map(|(.., findings)| findings)).cloned().collect();
+    let at = now(&settings);
+    match args.output.format {
+        Format::Json => {
+            let each: Vec<Value> = checked
+                .iter()
+                .map(|(_, redirect, findings)| {
+                    let about = json!({ "from": redirect.from, "to": redirect.to, "status": redirect.status });
+                    json::with(json::findings(findings), about)
+                })
+                .collect();
+            print_json(&json::with(json::findings(&all), json!({ "redirects": each })))?;
+        }
+        Format::Table => print(|out| {
+            linted.findings.iter().try_for_each(|finding| words::finding(out, finding, at, columns(), false))?;
+            for (_, redirect, findings) in &checked {
+                writeln!(out, "\n{} to {} with {}", redirect.from, redirect.to, redirect.status)?;
+                findings.iter().try_for_each(|finding| words::finding(out, finding, at, columns(), false))?;
+            }
+            if checked.is_empty() {
+                writeln!(out, "no redirect is configured; they stand under domains.redirects")?;
+            }
+            Ok(())
+        })?,
+    }
+    Ok(exit_of(&all))
+}
+
+/// The project's configuration as it stands in the file of this program.
+pub fn configured_domains(configured: &Configured) -> configuration::Written {
+    configuration::Written {
+        primary: Some(configured.primary.clone()).filter(|primary| !primary.is_empty()),
+        redirects: configured
+            .redirects
+            .iter()
+            .map(|redirect| configuration::WrittenRedirect {
+                from: redirect.from.clone(),
+                to: redirect.to.clone(),
+                status: redirect.status.into(),
+            })
+            .collect(),
+    }
+}
+
+/// `petstore domains report`: a check with all its evidence, as plain text.
+pub async fn report(args: &ReportArgs, configured: &Configured, file: &ListFile) -> Result<Exit, Failed> {
+    let settings = resolve(&args.probe, configured)?;
+    let list = read_list(file)?;
+    let domain = need_name(&args.name)?;
+    let settings = for_domain(&settings, &list, &domain, &args.probe);
+    let told = told(&list, &domain, &args.probe, &settings);
+    note(&format!("looking at {} ...", domain.name));
+    let checked = look(&settings, &list, &domain, &told, &[], |_, _| {}).await;
+    keep(file, std::slice::from_ref(&checked))?;
+    print(|out| write_report(out, &checked, &settings, &told))?;
+    Ok(exit_of(&checked.findings))
+}
+
+fn write_report(out: &mut impl io::Write, checked: &Checked, settings: &Settings, told: &Told) -> io::Result<()> {
+    let time = |at: Option<Timestamp>| at.map_or_else(|| "not told".to_owned(), |at| at.to_string());
+    writeln!(out, "Domain report: {}", checked.domain.name)?;
+    writeln!(out, "Checked at:    {} by petstore {}", checked.at, env!("CARGO_PKG_VERSION"))?;
+    let value = settings.expectation.platform_host.as_ref();
+    writeln!(out, "Value:         {}", value.map_or("not told", |host| host.as_str()))?;
+    writeln!(out, "Record saved:  {}", time(told.saved))?;
+    writeln!(out, "Verify chosen: {} ({} times)", time(told.verified), told.verified_times)?;
+    writeln!(out, "State:         {}", checked.standing.state)?;
+    words::matrix(out, &checked.domain, &checked.seen)?;
+    writeln!(out, "\nFindings:")?;
+    checked.findings.iter().try_for_each(|finding| words::finding(out, finding, checked.at, None, true))?;
+    writeln!(out, "\nEvery question:")?;
+    for lookup in &checked.seen.lookups {
+        let proof = lookup.evidence();
+        writeln!(out, "  {} {} at {}: {} ({} ms)", proof.at.strftime("%H:%M:%S%.3f UTC"), proof.question, proof.server, proof.answer, lookup.took.as_millis())?;
+    }
+    Ok(())
+}
+
+/// Writes to stdout at once.
+pub fn print(body: impl FnOnce(&mut io::BufWriter<io::StdoutLock<'_>>) -> io::Result<()>) -> Result<(), Failed> {
+    write(body).map(drop)
+}
+
+/// Writes one JSON object: spread over lines on a terminal, on one line otherwise.
+pub fn print_json(value: &Value) -> Result<(), Failed> {
+    print(|out| {
+        if columns().is_some() {
+            let text = serde_json::to_string_pretty(value)?;
+            return text.lines().try_for_each(|line| writeln!(out, "{}", crate::model::display_safe(line)));
+        }
+        serde_json::to_writer(&mut *out, value)?;
+        writeln!(out)
+    })
+}
+
+/// The settings and what was told, for commands that look at one domain of the list.
+pub fn prepare(name: &str, args: &ProbeArgs, configured: &Configured, file: &ListFile) -> Result<(Domain, Settings, List), Failed> {
+    let settings = resolve(args, configured)?;
+    let list = read_list(file)?;
+    let domain = need_name(name)?;
+    let settings = for_domain(&settings, &list, &domain, args);
+    Ok((domain, settings, list))
+}

@@ -1,0 +1,140 @@
+//! From flags and the `[domains]` part of the configuration to what a check asks, and where.
+
+use std::path::Path;
+
+use jiff::Timestamp;
+use rustls::pki_types::CertificateDer;
+use rustls::pki_types::pem::PemObject as _;
+
+use crate::clock;
+use crate::config::file::Domains as Configured;
+use crate::domains::diagnosis::Expectation;
+use crate::domains::list::{List, ListFile};
+use crate::domains::name::{self, Known};
+use crate::domains::settings::{Settings, resolver, system_resolver};
+use crate::domains::told::Told;
+use crate::domains::{DnsName, Domain, Finding};
+use crate::model::text::short;
+
+use super::super::exit::Failed;
+use super::args::{ProbeArgs, socket_address};
+
+/// Flags over configuration over defaults. What is wrong is named, with where it stands.
+pub fn resolve(args: &ProbeArgs, configured: &Configured) -> Result<Settings, Failed> {
+    let platform_host = platform_host(args.platform_host.as_deref(), configured)?;
+    let ca = if args.ca.is_empty() { &configured.ca_identities } else { &args.ca };
+    let expectation = Expectation {
+        platform_host,
+        ca_identities: ca.iter().map(|name| name.trim().to_ascii_lowercase()).collect(),
+        allow_private: args.allow_private || configured.allow_private,
+    };
+    let trust = match args.trust.as_deref() {
+        Some(path) => roots(path, "--trust")?,
+        None if configured.trust.as_os_str().is_empty() => Vec::new(),
+        None => roots(&configured.trust, "domains.trust")?,
+    };
+    let mut settings = Settings::new(expectation, trust);
+    let (resolvers, origin) = if args.resolver.is_empty() {
+        (&configured.resolvers, "domains.resolvers")
+    } else {
+        (&args.resolver, "--resolver")
+    };
+    settings.resolvers.clear();
+    for text in resolvers {
+        if text.trim() == "system" {
+            settings.resolvers.extend(system_resolver());
+            continue;
+        }
+        let address = socket_address(text, 53).map_err(|why| Failed::config(format!("{origin}: {why}")))?;
+        settings.resolvers.push(resolver(address));
+    }
+    if settings.resolvers.is_empty() {
+        return Err(Failed::config(format!("{origin}: no resolver is left to ask"))
+            .hint("name one with --resolver ADDRESS"));
+    }
+    for (host, text) in &configured.name_servers {
+        let address = socket_address(text, 53)
+            .map_err(|why| Failed::config(format!("domains.name_servers.{}: {why}", short(host))))?;
+        settings.name_servers.insert(DnsName::new(host), address);
+    }
+    settings.name_servers.extend(args.name_server.iter().cloned());
+    settings.http_port = args.http_port.unwrap_or(configured.http_port);
+    settings.https_port = args.https_port.unwrap_or(configured.https_port);
+    settings.now = args.now;
+    Ok(settings)
+}
+
+/// The value of the dashboard, from the flag or the configuration; what was pasted is mended as names are.
+pub fn platform_host(flag: Option<&str>, configured: &Configured) -> Result<Option<DnsName>, Failed> {
+    let (text, origin) = match flag {
+        Some(text) => (text, "--platform-host"),
+        None if configured.platform_host.is_empty() => return Ok(None),
+        None => (configured.platform_host.as_str(), "domains.platform_host"),
+    };
+    match name::domain(text) {
+        Ok(domain) => Ok(Some(domain.name)),
+        Err(refusal) => Err(Failed::config(format!("{origin}: \"{}\": {}", short(text), refusal.title)).hint(refusal.fix)),
+    }
+}
+
+fn roots(path: &Path, origin: &str) -> Result<Vec<CertificateDer<'static>>, Failed> {
+    let wrong = |why: &dyn std::fmt::Display| Failed::config(format!("{origin}: {}: {why}", path.display()));
+    let certificates: Result<Vec<_>, _> =
+        CertificateDer::pem_file_iter(path).map_err(|error| wrong(&error))?.collect();
+    let certificates = certificates.map_err(|error| wrong(&error))?;
+    if certificates.is_empty() {
+        return Err(wrong(&"no certificate is in it").hint("it must be a PEM file"));
+    }
+    Ok(certificates)
+}
+
+/// What a name means, with what is known already; refused with the findings where it is none.
+pub fn read_name(typed: &str, platform_host: Option<&DnsName>) -> Result<(Domain, Vec<Finding>), Vec<Finding>> {
+    let known = Known { platform_host: platform_host.cloned(), listed: Vec::new() };
+    let reading = name::read(typed, &known);
+    match reading.domain {
+        Some(domain) => Ok((domain, reading.findings)),
+        None => Err(reading.findings),
+    }
+}
+
+/// A name that a command needs; a failure of use otherwise.
+pub fn need_name(typed: &str) -> Result<Domain, Failed> {
+    name::domain(typed).map_err(|refusal| {
+        Failed::config(format!("\"{}\": {} ({})", short(typed), refusal.title, refusal.code)).hint(refusal.fix)
+    })
+}
+
+/// What was told of a domain: the list, and over it the flags.
+pub fn told(list: &List, domain: &Domain, args: &ProbeArgs, settings: &Settings) -> Told {
+    let mut told = list.get(&domain.name).map(|entry| entry.told()).unwrap_or_default();
+    if settings.expectation.platform_host.is_some() {
+        told.value.clone_from(&settings.expectation.platform_host);
+    }
+    told.saved = args.saved_at.or(told.saved);
+    if let Some(verified) = args.verified_at {
+        told.verified = Some(verified);
+        told.verified_times = told.verified_times.max(1);
+    }
+    told
+}
+
+/// The settings for one domain: its own value wins over the configured one, the flag over both.
+pub fn for_domain(settings: &Settings, list: &List, domain: &Domain, args: &ProbeArgs) -> Settings {
+    let mut settings = settings.clone();
+    let own = list.get(&domain.name).and_then(|entry| entry.told().value);
+    if args.platform_host.is_none() && own.is_some() {
+        settings.expectation.platform_host = own;
+    }
+    settings
+}
+
+/// The time of a check.
+pub fn now(settings: &Settings) -> Timestamp {
+    settings.now.unwrap_or_else(|| clock::now().wall)
+}
+
+/// Reads the list without waiting for those who change it.
+pub fn read_list(list: &ListFile) -> Result<List, Failed> {
+    Ok(list.read()?)
+}

@@ -1,0 +1,331 @@
+//! Where a domain stands on its way: one pure function of what the operator told, the last measurements, and the clock.
+//! It is computed here only, and rendered everywhere from here.
+
+use std::time::Duration;
+
+use jiff::{SignedDuration, Timestamp};
+use serde::{Deserialize, Serialize};
+
+use super::code::{Code, Topic};
+use super::diagnosis::{CERTIFICATE_WAIT, PROPAGATION};
+use super::finding::{Finding, Verdict, deciding, overall};
+use super::told::Told;
+
+/// A step of a domain's way from the first record to live, and out again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum State {
+    /// The name is there, the value of the dashboard is not.
+    Draft,
+    /// The value is known; the record is not right at its source yet.
+    WaitingForDns,
+    /// The record is right at its source; some caches hold the old answer.
+    Propagating,
+    /// Everything that Verify looks at is right.
+    ReadyToVerify,
+    /// Verify was chosen less than half an hour ago.
+    CertificatePending,
+    /// Half an hour has passed without a certificate.
+    CertificateLate,
+    /// The certificate is right, and the platform answers.
+    Live,
+    /// Something that was right is wrong, or never became right.
+    Failing,
+    /// The operator means to remove it.
+    RemovalPlanned,
+    /// It was removed.
+    Removed,
+}
+
+impl State {
+    /// The word, as in files and JSON.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Draft => "draft",
+            Self::WaitingForDns => "waiting-for-dns",
+            Self::Propagating => "propagating",
+            Self::ReadyToVerify => "ready-to-verify",
+            Self::CertificatePending => "certificate-pending",
+            Self::CertificateLate => "certificate-late",
+            Self::Live => "live",
+            Self::Failing => "failing",
+            Self::RemovalPlanned => "removal-planned",
+            Self::Removed => "removed",
+        }
+    }
+
+    /// What is to be done now, in a sentence.
+    #[must_use]
+    pub const fn next_step(self) -> &'static str {
+        match self {
+            Self::Draft => "copy the value from the dashboard (Project settings, Domains, Add domain)",
+            Self::WaitingForDns => "enter the record at your DNS provider, then say so: petstore domains saved",
+            Self::Propagating => "wait: the record is right, some caches still hold the old answer",
+            Self::ReadyToVerify => "choose Verify in the dashboard, then say so: petstore domains verified",
+            Self::CertificatePending => "wait: the certificate follows by itself, usually within a couple of minutes",
+            Self::CertificateLate => "choose Re-verify in the dashboard, then say so: petstore domains verified",
+            Self::Live => "nothing: it is live",
+            Self::Failing => "mend the first cause",
+            Self::RemovalPlanned => "set the redirect up first, then choose Remove in the dashboard",
+            Self::Removed => "delete the CNAME at your DNS provider, if it is still there",
+        }
+    }
+
+    /// How long to wait before looking again, when `unchanged` checks in a row said the same; `None` where nothing is
+    /// pending.
+    #[must_use]
+    pub fn recheck_after(self, unchanged: u32) -> Option<Duration> {
+        let most = match self {
+            Self::Draft | Self::Removed => return None,
+            Self::Live => Duration::from_secs(3600),
+            Self::CertificatePending => Duration::from_secs(60),
+            _ => Duration::from_secs(600),
+        };
+        let doubled = Duration::from_secs(60).saturating_mul(1 << unchanged.min(6));
+        Some(doubled.min(most))
+    }
+}
+
+impl std::fmt::Display for State {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// What is kept of a check.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Measurement {
+    /// When.
+    pub at: Timestamp,
+    /// The verdict of all findings.
+    pub verdict: Verdict,
+    /// The code that decided.
+    pub code: String,
+    /// The title of what decided.
+    pub title: String,
+    /// The end of the longest wait.
+    pub until: Option<Timestamp>,
+    /// The record is right at its source.
+    pub record: bool,
+    /// Every resolver that answered sees it.
+    pub everywhere: bool,
+    /// CAA does not forbid.
+    pub caa: bool,
+    /// The certificate is right.
+    pub certificate: bool,
+    /// The platform answers.
+    pub http: bool,
+    /// The platform does not know the name.
+    pub unknown_there: bool,
+    /// Something could be measured at all.
+    pub known: bool,
+    /// Resolvers that hold an old answer, and until when.
+    #[serde(default)]
+    pub held: Vec<(String, Timestamp)>,
+}
+
+impl Measurement {
+    /// What is kept of `findings`.
+    #[must_use]
+    pub fn of(findings: &[Finding], held: Vec<(String, Timestamp)>, at: Timestamp) -> Self {
+        let decides = deciding(findings);
+        let any = |codes: &[Code]| findings.iter().any(|finding| codes.contains(&finding.code));
+        let fails = |topic: Topic| findings.iter().any(|f| f.code.topic() == topic && f.verdict == Verdict::Fail);
+        let waits = [Code::TtlWait, Code::NegWait, Code::StaleServed, Code::Over48h, Code::SecondaryBehind];
+        let absent = [Code::DnsMissing, Code::DnsNodata, Code::DnsValueUnknown];
+        let about_servers = findings.iter().filter(|finding| finding.code.topic() == Topic::Servers);
+        let servers_fail =
+            about_servers.clone().any(|finding| finding.verdict == Verdict::Fail && finding.code != Code::Over48h);
+        let known = findings.iter().any(|finding| finding.verdict != Verdict::Unknown);
+        let record = known && !fails(Topic::Record) && !servers_fail && !any(&absent);
+        let certificate_wrong = findings
+            .iter()
+            .any(|f| f.code.topic() == Topic::Certificate && matches!(f.verdict, Verdict::Fail | Verdict::Wait));
+        let certificate = any(&[Code::TlsOk, Code::TlsSoon, Code::TlsOld]) && !certificate_wrong;
+        Self {
+            at,
+            verdict: overall(findings),
+            code: decides.map(|finding| finding.code.to_string()).unwrap_or_default(),
+            title: decides.map(|finding| finding.title.clone()).unwrap_or_default(),
+            until: findings.iter().filter(|f| f.verdict == Verdict::Wait).filter_map(|f| f.until).max(),
+            record,
+            everywhere: record && !any(&waits),
+            caa: !fails(Topic::Caa),
+            certificate,
+            http: certificate && !fails(Topic::Http) && any(&[Code::HttpOk, Code::Http5xx]),
+            unknown_there: any(&[Code::Http404Project]),
+            known,
+            held,
+        }
+    }
+
+    const fn is_live(&self) -> bool {
+        self.record && self.certificate && self.http
+    }
+}
+
+/// Where a domain stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Standing {
+    /// The step.
+    pub state: State,
+    /// The last check could measure nothing; the step is by one that is this old.
+    pub stale: Option<SignedDuration>,
+}
+
+/// Where a domain stands, by what was told, by the last measurements (the latest is last), at `now`.
+#[must_use]
+pub fn standing(told: &Told, measurements: &[Measurement], now: Timestamp) -> Standing {
+    let since = |then: Timestamp| now.duration_since(then).max(SignedDuration::ZERO);
+    let mut known = measurements.iter().rev().filter(|measurement| measurement.known);
+    let latest = known.next();
+    let before = known.next();
+    let stale = match (measurements.last(), latest) {
+        (Some(last), Some(known)) if !last.known => Some(since(known.at)),
+        _ => None,
+    };
+    let late = told.verified.is_some_and(|verified| since(verified) > CERTIFICATE_WAIT);
+    let after_verify = if late { State::CertificateLate } else { State::CertificatePending };
+    let state = match latest {
+        _ if told.removed => State::Removed,
+        Some(latest) if told.removal_planned && latest.unknown_there => State::Removed,
+        _ if told.removal_planned => State::RemovalPlanned,
+        _ if told.value.is_none() => State::Draft,
+        None if told.verified.is_some() => after_verify,
+        None => State::WaitingForDns,
+        Some(latest) if latest.is_live() => State::Live,
+        // Once may be chance.
+        Some(_) if before.is_some_and(Measurement::is_live) => State::Live,
+        Some(latest) if !latest.record => {
+            let overdue = told.saved.is_some_and(|saved| since(saved) > PROPAGATION);
+            if overdue || told.verified.is_some() { State::Failing } else { State::WaitingForDns }
+        }
+        Some(latest) if !latest.caa => State::Failing,
+        Some(latest) if !latest.everywhere => {
+            if latest.verdict == Verdict::Fail {
+                State::Failing
+            } else {
+                State::Propagating
+            }
+        }
+        Some(latest) if told.verified.is_some() && !latest.certificate && may_only_be_late(latest) => after_verify,
+        Some(latest) if latest.verdict == Verdict::Fail => State::Failing,
+        Some(_) if told.verified.is_some() => after_verify,
+        Some(_) => State::ReadyToVerify,
+    };
+    Standing { state, stale }
+}
+
+/// The trouble is only that the certificate is not there.
+fn may_only_be_late(latest: &Measurement) -> bool {
+    let not_there = [Code::TlsPending, Code::TlsAlert, Code::TlsRefused, Code::TlsReset, Code::TlsTimeout];
+    latest.verdict != Verdict::Fail || not_there.iter().any(|code| code.as_str() == latest.code)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domains::dns_name::DnsName;
+    use crate::domains::finding::Who;
+
+    fn at(minutes: i64) -> Timestamp {
+        Timestamp::from_second(1_800_000_000 + 60 * minutes).unwrap()
+    }
+
+    fn told() -> Told {
+        Told { added: Some(at(0)), value: Some(DnsName::new("sites.platform.net")), ..Told::default() }
+    }
+
+    fn measured(minutes: i64, lines: &[(Code, Verdict)]) -> Measurement {
+        let findings: Vec<_> = lines.iter().map(|(code, verdict)| Finding::new(*code, *verdict, Who::Nobody)).collect();
+        Measurement::of(&findings, Vec::new(), at(minutes))
+    }
+
+    const RIGHT: (Code, Verdict) = (Code::DnsOk, Verdict::Ok);
+    const FREE: (Code, Verdict) = (Code::CaaNone, Verdict::Ok);
+    const GOOD: (Code, Verdict) = (Code::TlsOk, Verdict::Ok);
+    const ANSWERS: (Code, Verdict) = (Code::HttpOk, Verdict::Ok);
+
+    fn state(told: &Told, measurements: &[Measurement], minutes: i64) -> State {
+        standing(told, measurements, at(minutes)).state
+    }
+
+    #[test]
+    fn the_way_from_draft_to_live() {
+        assert_eq!(state(&Told { value: None, ..told() }, &[], 1), State::Draft);
+        assert_eq!(state(&told(), &[], 1), State::WaitingForDns);
+        let missing = measured(1, &[(Code::DnsMissing, Verdict::Wait), FREE]);
+        assert_eq!(state(&told(), &[missing], 1), State::WaitingForDns);
+        let saved = Told { saved: Some(at(2)), ..told() };
+        let old = measured(3, &[(Code::TtlWait, Verdict::Wait), FREE]);
+        assert_eq!(state(&saved, &[old], 3), State::Propagating);
+        let right = measured(60, &[RIGHT, FREE, (Code::TlsPending, Verdict::Wait)]);
+        assert_eq!(state(&saved, std::slice::from_ref(&right), 60), State::ReadyToVerify);
+        let verified = Told { verified: Some(at(61)), ..saved };
+        assert_eq!(state(&verified, std::slice::from_ref(&right), 62), State::CertificatePending);
+        let late = measured(92, &[RIGHT, FREE, (Code::TlsPending, Verdict::Fail)]);
+        assert_eq!(state(&verified, &[late], 92), State::CertificateLate);
+        let live = measured(93, &[RIGHT, FREE, GOOD, ANSWERS]);
+        assert_eq!(state(&verified, std::slice::from_ref(&live), 93), State::Live);
+        assert_eq!(state(&told(), &[live], 93), State::Live, "also without a word of Verify");
+    }
+
+    #[test]
+    fn a_wait_that_is_over_has_failed() {
+        let saved = Told { saved: Some(at(0)), ..told() };
+        let wrong = measured(5, &[(Code::DnsABlocks, Verdict::Fail), FREE]);
+        assert_eq!(state(&saved, std::slice::from_ref(&wrong), 5), State::WaitingForDns);
+        assert_eq!(state(&saved, &[wrong], 48 * 60 + 1), State::Failing);
+        let over = measured(48 * 60 + 1, &[(Code::Over48h, Verdict::Fail), FREE]);
+        assert_eq!(state(&saved, &[over], 48 * 60 + 1), State::Failing);
+        let blocked = measured(5, &[RIGHT, (Code::CaaBlocked, Verdict::Fail)]);
+        assert_eq!(state(&saved, &[blocked], 5), State::Failing);
+        let verified = Told { verified: Some(at(0)), ..saved };
+        let red = measured(40, &[RIGHT, (Code::CaaBlocked, Verdict::Fail), (Code::TlsPending, Verdict::Fail)]);
+        assert_eq!(state(&verified, &[red], 40), State::Failing);
+    }
+
+    #[test]
+    fn a_live_domain_fails_only_when_it_is_bad_twice_in_a_row() {
+        let live = measured(1, &[RIGHT, FREE, GOOD, ANSWERS]);
+        let bad = measured(2, &[(Code::DnsABlocks, Verdict::Fail)]);
+        let verified = Told { verified: Some(at(0)), ..told() };
+        assert_eq!(state(&verified, &[live.clone(), bad.clone()], 3), State::Live);
+        assert_eq!(state(&verified, &[live.clone(), bad.clone(), bad.clone()], 3), State::Failing);
+        assert_eq!(state(&verified, &[bad, live], 3), State::Live);
+    }
+
+    #[test]
+    fn without_a_measurement_the_last_good_one_counts_with_its_age() {
+        let live = measured(1, &[RIGHT, FREE, GOOD, ANSWERS]);
+        let offline = measured(11, &[(Code::Offline, Verdict::Unknown)]);
+        let standing = standing(&told(), &[live, offline], at(11));
+        assert_eq!(standing, Standing { state: State::Live, stale: Some(SignedDuration::from_mins(10)) });
+    }
+
+    #[test]
+    fn removal_ends_by_word_or_when_the_platform_forgets_the_name() {
+        let planned = Told { removal_planned: true, ..told() };
+        assert_eq!(state(&planned, &[measured(1, &[RIGHT, FREE, GOOD, ANSWERS])], 2), State::RemovalPlanned);
+        let gone = measured(1, &[RIGHT, FREE, GOOD, (Code::Http404Project, Verdict::Fail)]);
+        assert_eq!(state(&planned, &[gone], 2), State::Removed);
+        assert_eq!(state(&Told { removed: true, ..planned }, &[], 2), State::Removed);
+    }
+
+    #[test]
+    fn a_clock_that_was_set_back_makes_no_negative_age() {
+        let verified = Told { verified: Some(at(100)), ..told() };
+        let right = measured(99, &[RIGHT, FREE, (Code::TlsPending, Verdict::Wait)]);
+        assert_eq!(state(&verified, &[right], 50), State::CertificatePending);
+    }
+
+    #[test]
+    fn looking_again_slows_down_while_nothing_changes() {
+        let seconds = |state: State, unchanged| state.recheck_after(unchanged).map(|wait| wait.as_secs());
+        assert_eq!([0, 1, 2, 9].map(|n| seconds(State::Propagating, n)), [Some(60), Some(120), Some(240), Some(600)]);
+        assert_eq!(seconds(State::Live, 40), Some(3600));
+        assert_eq!(seconds(State::CertificatePending, 5), Some(60));
+        assert_eq!(seconds(State::Removed, 0), None);
+    }
+}
