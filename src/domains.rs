@@ -3,6 +3,7 @@ pub mod code;
 pub mod dns_name;
 pub mod finding;
 pub mod name;
+pub mod world;
 
 pub use code::Code;
 pub use dns_name::{DnsName, Domain};

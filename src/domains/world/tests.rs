@@ -1,0 +1,6 @@
+//! Each thing that the world can show, asked for over real sockets.
+
+mod ask;
+mod authority;
+mod faults;
+mod resolvers;
