@@ -3,38 +3,52 @@
 //!
 //! A [`Plan`] says what there is, [`World::start`] makes it run, and [`World::change`] changes it while it runs.
 
+pub mod certificate;
 pub mod fault;
 pub mod log;
+pub mod page;
 pub mod plan;
 pub mod record;
 pub mod server;
+pub mod site;
+pub mod trouble;
 pub mod zone;
 
+mod authority;
 mod dns;
+mod doors;
 mod healthy;
+mod http;
 mod lookup;
 mod recursion;
 mod shared;
 #[cfg(test)]
 mod tests;
+mod web;
 mod wire;
 
 use std::io::{self, ErrorKind};
-use std::net::SocketAddr;
+use std::net::{Ipv6Addr, SocketAddr};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
+use tokio::net::{TcpListener, TcpStream};
 use tokio::runtime::Handle;
-use tokio::task::JoinSet;
+use tokio::time::sleep;
 
 use super::DnsName;
-use dns::Sockets;
+use doors::Doors;
 use shared::Shared;
 
+pub use certificate::{Certificate, Issuer};
 pub use fault::{Fault, Malformed};
-pub use log::{Question, Server};
+pub use log::{Question, Request, Server};
+pub use page::{Answer, Body, Page};
 pub use plan::Plan;
 pub use record::{Data, Record};
 pub use server::{Held, HeldAnswer, NameServer, Resolver};
+pub use site::{Door, Greeting, Site};
+pub use trouble::Trouble;
 pub use zone::Zone;
 
 /// A running world. When it is dropped, everything in it stops.
@@ -44,19 +58,11 @@ pub struct World {
     runtime: Handle,
 }
 
-/// What of a world can be reached, and the tasks behind it.
-struct Doors {
-    name_servers: Vec<(DnsName, SocketAddr)>,
-    resolvers: Vec<SocketAddr>,
-    tasks: JoinSet<()>,
-}
-
 impl World {
     /// Opens all ports of the plan, on loopback.
     pub async fn start(plan: Plan) -> io::Result<Self> {
-        let doors = Doors { name_servers: Vec::new(), resolvers: Vec::new(), tasks: JoinSet::new() };
-        let (shared, doors) = (Arc::new(Shared::new(plan)), Mutex::new(doors));
-        let world = Self { shared, doors, runtime: Handle::current() };
+        let shared = Arc::new(Shared::new(plan)?);
+        let world = Self { shared, doors: Mutex::default(), runtime: Handle::current() };
         world.open()?;
         Ok(world)
     }
@@ -98,40 +104,50 @@ impl World {
         self.shared.questions.entries()
     }
 
+    /// The HTTP requests so far, in their order.
+    #[must_use]
+    pub fn requests(&self) -> Vec<Request> {
+        self.shared.requests.entries()
+    }
+
     /// Forgets what was asked so far.
     pub fn forget(&self) {
         self.shared.questions.clear();
+        self.shared.requests.clear();
+    }
+
+    /// The port for http at every address.
+    #[must_use]
+    pub fn http_port(&self) -> u16 {
+        self.doors().http
+    }
+
+    /// The port for https at every address.
+    #[must_use]
+    pub fn https_port(&self) -> u16 {
+        self.doors().https
+    }
+
+    /// The root of the world's own authority, in PEM.
+    #[must_use]
+    pub fn trust_pem(&self) -> String {
+        self.shared.authorities().root_pem()
+    }
+
+    /// Whether this machine has IPv6, so that something can answer at `::1`.
+    #[must_use]
+    pub fn has_ipv6() -> bool {
+        std::net::TcpListener::bind((Ipv6Addr::LOCALHOST, 0)).is_ok()
     }
 
     fn doors(&self) -> MutexGuard<'_, Doors> {
         self.doors.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Opens whatever the plan has and the doors have not.
     fn open(&self) -> io::Result<()> {
         let _inside = self.runtime.enter();
         let plan = self.shared.plan().clone();
-        let mut doors = self.doors();
-        for server in plan.name_servers {
-            if doors.name_servers.iter().all(|(host, _)| *host != server.host) {
-                let address = doors.serve(&self.shared, Server::NameServer(server.host.clone()))?;
-                doors.name_servers.push((server.host, address));
-            }
-        }
-        for number in doors.resolvers.len()..plan.resolvers.len() {
-            let address = doors.serve(&self.shared, Server::Resolver(number))?;
-            doors.resolvers.push(address);
-        }
-        Ok(())
-    }
-}
-
-impl Doors {
-    fn serve(&mut self, shared: &Arc<Shared>, server: Server) -> io::Result<SocketAddr> {
-        let sockets = Sockets::bind()?;
-        let address = sockets.address;
-        self.tasks.spawn(sockets.serve(Arc::clone(shared), server));
-        Ok(address)
+        self.doors().open(&plan, &self.shared)
     }
 }
 
@@ -144,4 +160,14 @@ fn retry<T>(mut bind: impl FnMut() -> io::Result<T>) -> io::Result<T> {
         }
     }
     bind()
+}
+
+/// The next connection. After an error, for example for want of a file descriptor, it is awaited a little later.
+async fn accept(listener: &TcpListener) -> TcpStream {
+    loop {
+        match listener.accept().await {
+            Ok((stream, _)) => return stream,
+            Err(_) => sleep(Duration::from_millis(10)).await,
+        }
+    }
 }

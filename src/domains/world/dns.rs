@@ -18,7 +18,7 @@ use super::log::{Question, Server};
 use super::lookup::Reply;
 use super::record::Record;
 use super::shared::Shared;
-use super::{recursion, retry, wire};
+use super::{accept, recursion, retry, wire};
 
 /// The number of the EDNS option for extended errors (RFC 8914).
 const EXTENDED_ERROR: u16 = 15;
@@ -73,7 +73,7 @@ async fn serve_udp(socket: Arc<UdpSocket>, shared: Arc<Shared>, server: Server) 
 async fn serve_tcp(listener: TcpListener, shared: Arc<Shared>, server: Server) {
     let mut connections = JoinSet::new();
     loop {
-        let Ok((stream, _)) = listener.accept().await else { continue };
+        let stream = accept(&listener).await;
         while connections.try_join_next().is_some() {}
         let (shared, server) = (Arc::clone(&shared), server.clone());
         connections.spawn(async move {

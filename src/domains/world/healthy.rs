@@ -4,8 +4,11 @@ use std::net::Ipv4Addr;
 
 use jiff::Timestamp;
 
+use super::certificate::Certificate;
+use super::page::{Answer, Page};
 use super::plan::Plan;
 use super::record::Data;
+use super::site::Greeting;
 use super::zone::Zone;
 use crate::domains::DnsName;
 
@@ -30,6 +33,12 @@ impl Plan {
     pub const PLATFORM_ADDRESS: Ipv4Addr = Ipv4Addr::LOCALHOST;
     /// Where the old host answers.
     pub const OLD_ADDRESS: Ipv4Addr = Ipv4Addr::new(127, 0, 0, 2);
+    /// Where nothing answers.
+    pub const NOWHERE: Ipv4Addr = Ipv4Addr::new(127, 0, 0, 9);
+    /// The authority of the platform's certificates, as CAA records name it.
+    pub const CA: &str = "letsencrypt.org";
+    /// Where authorities look for proof that a domain is the platform's.
+    pub const ACME_PATH: &str = "/.well-known/acme-challenge/";
     /// How long ordinary records may be kept, in seconds.
     pub const TTL: u32 = 3600;
 
@@ -56,7 +65,28 @@ impl Plan {
             .add(Self::DOMAIN, Self::TTL, Data::cname(Self::PLATFORM_HOST))
             .add(Self::REDIRECTED, Self::TTL, Data::cname(Self::PLATFORM_HOST));
         plan.resolver(3);
+        plan.platform();
+        let old = Certificate::new(now, &[Self::OLD_HOST, "*.oldhost.net"]);
+        plan.site(Self::OLD_ADDRESS).show(old).page(Page::new(Answer::status(200).body("<title>Old pages</title>\n")));
         plan
+    }
+
+    /// What the platform answers: pages over https only, also a certificate for itself, and nothing for strangers.
+    fn platform(&mut self) {
+        let now = self.now;
+        let own = Certificate::new(now, &[Self::PLATFORM_HOST, "*.petplatform.net"]);
+        let to_https = Answer::redirect(301, "https://{host}{path}");
+        let to_domain = Answer::redirect(301, &format!("https://{}{{path}}", Self::DOMAIN));
+        let site = self.site(Self::PLATFORM_ADDRESS);
+        site.stranger = Greeting::Certificate(own.clone());
+        site.show(own).show(Certificate::new(now, &[Self::DOMAIN])).show(Certificate::new(now, &[Self::REDIRECTED]));
+        for host in [Self::DOMAIN, Self::PLATFORM_HOST, Self::REDIRECTED] {
+            let pages = Answer::status(200).body("<title>Acme Pets, the documentation</title>\n");
+            site.page(Page::new(pages).https().host(host));
+            site.page(Page::new(to_https.clone()).http().host(host));
+        }
+        site.page(Page::new(to_domain).https().host(Self::REDIRECTED));
+        site.page(Page::new(Answer::status(404)).http().path(Self::ACME_PATH));
     }
 
     /// A new zone on these servers, with the delegation in the zone above and the addresses that it needs.

@@ -1,6 +1,7 @@
 //! What a world was asked.
 
 use std::collections::VecDeque;
+use std::net::SocketAddr;
 use std::sync::{Mutex, PoisonError};
 
 use hickory_proto::rr::RecordType;
@@ -33,6 +34,23 @@ pub struct Question {
     pub tcp: bool,
     /// Whether it came with EDNS.
     pub edns: bool,
+}
+
+/// A request that a web server got.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Request {
+    /// The address that was connected to.
+    pub address: SocketAddr,
+    /// Whether it came over TLS.
+    pub tls: bool,
+    /// The name that the TLS handshake asked for.
+    pub sni: Option<String>,
+    /// The method.
+    pub method: String,
+    /// The `Host` header, without its port.
+    pub host: String,
+    /// The path, with its query.
+    pub path: String,
 }
 
 /// A list that many add to; of very many entries the last ones stay.

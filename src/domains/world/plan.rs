@@ -1,8 +1,12 @@
 //! What a world is made of.
 
+use std::collections::BTreeMap;
+use std::net::IpAddr;
+
 use jiff::Timestamp;
 
 use super::server::{NameServer, Resolver};
+use super::site::Site;
 use super::zone::Zone;
 use crate::domains::DnsName;
 
@@ -17,13 +21,15 @@ pub struct Plan {
     pub name_servers: Vec<NameServer>,
     /// The servers that ask the authorities on behalf of others.
     pub resolvers: Vec<Resolver>,
+    /// What answers to http and https, by address: of 127.0.0.0/8, or `::1`.
+    pub sites: BTreeMap<IpAddr, Site>,
 }
 
 impl Plan {
     /// An empty world.
     #[must_use]
     pub fn new(now: Timestamp) -> Self {
-        Self { now, zones: Vec::new(), name_servers: Vec::new(), resolvers: Vec::new() }
+        Self { now, zones: Vec::new(), name_servers: Vec::new(), resolvers: Vec::new(), sites: BTreeMap::new() }
     }
 
     /// The plan after `change`, which may be one of the methods that break something.
@@ -52,6 +58,11 @@ impl Plan {
             self.resolvers.resize_with(number + 1, Resolver::default);
         }
         &mut self.resolvers[number]
+    }
+
+    /// What answers at `address`; something that knows no host if there was nothing.
+    pub fn site(&mut self, address: impl Into<IpAddr>) -> &mut Site {
+        self.sites.entry(address.into()).or_default()
     }
 }
 

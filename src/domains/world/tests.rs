@@ -2,5 +2,10 @@
 
 mod ask;
 mod authority;
+mod call;
+mod certificates;
+mod doors;
 mod faults;
+mod pages;
 mod resolvers;
+mod troubles;
