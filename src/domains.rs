@@ -5,6 +5,7 @@
 
 pub mod address;
 pub mod code;
+pub mod configuration;
 pub mod diagnosis;
 pub mod distance;
 pub mod dns;
@@ -18,6 +19,7 @@ pub mod probe;
 pub mod settings;
 pub mod state;
 pub mod told;
+pub mod world;
 
 pub use code::Code;
 pub use dns_name::{DnsName, Domain};
