@@ -13,6 +13,7 @@ pub mod finding;
 pub mod name;
 pub mod observation;
 pub mod probe;
+pub mod records;
 pub mod settings;
 pub mod told;
 
