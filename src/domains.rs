@@ -16,6 +16,7 @@ pub mod list;
 pub mod name;
 pub mod observation;
 pub mod probe;
+pub mod records;
 pub mod settings;
 pub mod state;
 pub mod told;

@@ -1,0 +1,157 @@
+//! Foreign text made harmless for each format.
+
+use std::fmt::Write as _;
+
+use serde::Serialize;
+
+use super::Conflict;
+use crate::domains::dns_name::DnsName;
+
+/// The most octets in one string of a TXT record (RFC 1035 section 3.3.14).
+const TXT_STRING: usize = 255;
+
+/// How an octet that is not printable is written after a backslash.
+#[derive(Clone, Copy)]
+enum Octet {
+    /// Three decimal digits, as zone files do.
+    Decimal,
+    /// Three octal digits, as Route 53 does.
+    Octal,
+}
+
+impl Octet {
+    fn push(self, out: &mut String, byte: u8) {
+        // Writing to a String cannot fail.
+        let _ = match self {
+            Self::Decimal => write!(out, "\\{byte:03}"),
+            Self::Octal => write!(out, "\\{byte:03o}"),
+        };
+    }
+}
+
+const fn is_printable(byte: u8) -> bool {
+    matches!(byte, b' '..=b'~')
+}
+
+/// `text` in printable ASCII: any other octet as a backslash and three decimal digits.
+pub fn ascii(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for byte in text.bytes() {
+        if is_printable(byte) {
+            out.push(char::from(byte));
+        } else {
+            Octet::Decimal.push(&mut out, byte);
+        }
+    }
+    out
+}
+
+/// `text`, which is a name or a part of one, of letters, digits, `-`, `_`, `.`, `*`, and escapes of three digits.
+pub fn name(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let Some((&byte, after)) = rest.split_first() {
+        rest = after;
+        if byte.is_ascii_alphanumeric() || b"-_.*".contains(&byte) {
+            out.push(char::from(byte));
+        } else if byte != b'\\' {
+            Octet::Decimal.push(&mut out, byte);
+        } else if let Some((digits, after)) =
+            after.split_at_checked(3).filter(|(d, _)| d.iter().all(u8::is_ascii_digit))
+        {
+            out.push('\\');
+            out.extend(digits.iter().copied().map(char::from));
+            rest = after;
+        } else if let Some((&escaped, after)) = after.split_first() {
+            Octet::Decimal.push(&mut out, escaped);
+            rest = after;
+        } else {
+            Octet::Decimal.push(&mut out, byte);
+        }
+    }
+    out
+}
+
+/// The full name, without the final dot.
+pub fn full(dns_name: &DnsName) -> String {
+    name(dns_name.as_str())
+}
+
+/// The full name, with the final dot.
+pub fn dotted(dns_name: &DnsName) -> String {
+    name(&dns_name.dotted())
+}
+
+/// A record's data as a zone file has it, in printable ASCII.
+pub fn rdata(conflict: &Conflict, value: &str) -> String {
+    if conflict.is("TXT") { strings(value, Octet::Decimal) } else { ascii(value) }
+}
+
+/// A record's data as Route 53 has it.
+pub fn route53(conflict: &Conflict, value: &str) -> String {
+    if conflict.is("TXT") { strings(value, Octet::Octal) } else { value.to_owned() }
+}
+
+/// The quoted strings of a TXT record. Where one was divided at the source is not known: here it is when it is full.
+fn strings(text: &str, octet: Octet) -> String {
+    let mut out = String::with_capacity(text.len() + 2);
+    out.push('"');
+    for (index, byte) in text.bytes().enumerate() {
+        if index > 0 && index % TXT_STRING == 0 {
+            out.push_str("\" \"");
+        }
+        match byte {
+            b'"' | b'\\' => out.extend(['\\', char::from(byte)]),
+            _ if is_printable(byte) => out.push(char::from(byte)),
+            _ => octet.push(&mut out, byte),
+        }
+    }
+    out.push('"');
+    out
+}
+
+/// `value` as JSON in printable ASCII, over several lines when `pretty`.
+pub fn json(value: &impl Serialize, pretty: bool) -> String {
+    let text = if pretty { serde_json::to_string_pretty(value) } else { serde_json::to_string(value) };
+    // Strings and numbers can always be written.
+    let text = text.unwrap_or_default();
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        if c == '\n' || (c.is_ascii() && !c.is_ascii_control()) {
+            out.push(c);
+        } else {
+            // Outside of strings JSON is printable ASCII, so that this is always inside of one.
+            for unit in c.encode_utf16(&mut [0; 2]) {
+                // Writing to a String cannot fail.
+                let _ = write!(out, "\\u{unit:04x}");
+            }
+        }
+    }
+    out
+}
+
+/// A string literal of JavaScript.
+pub fn js(text: &str) -> String {
+    json(&text, false)
+}
+
+/// A string literal of HCL, in which nothing is a template.
+pub fn hcl(text: &str) -> String {
+    json(&ascii(text), false).replace("${", "$${").replace("%{", "%%{")
+}
+
+/// A YAML scalar that is read as this string and nothing else.
+pub fn yaml(text: &str) -> String {
+    const WORDS: [&str; 9] = ["true", "false", "null", "yes", "no", "on", "off", "y", "n"];
+    let plain = text.starts_with(|c: char| c.is_ascii_alphabetic())
+        && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte))
+        && !WORDS.iter().any(|word| text.eq_ignore_ascii_case(word));
+    if plain { text.to_owned() } else { format!("'{}'", ascii(text).replace('\'', "''")) }
+}
+
+/// One word of a POSIX shell.
+pub fn shell(text: &str) -> String {
+    let text = ascii(text);
+    let plain = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte));
+    if plain { text } else { format!("'{}'", text.replace('\'', r"'\''")) }
+}
