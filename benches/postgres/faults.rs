@@ -94,9 +94,9 @@ fn recovery(told: &[Told], begun: Instant, ended: Instant) -> f64 {
         .filter(|answer| answer.status == 201)
         .map(|answer| answer.began + answer.took)
         .collect();
-    let within = |from: Instant| added.iter().filter(|at| (from..from + WINDOW).contains(at)).count();
+    let within = |from: Instant| added.iter().filter(|at| (from..from + WINDOW).contains(*at)).count();
     let windows = (WELL - WINDOW).as_secs_f64() / WINDOW.as_secs_f64();
-    let before = added.iter().filter(|at| (begun + WINDOW..begun + WELL).contains(at)).count() as f64 / windows;
+    let before = added.iter().filter(|at| (begun + WINDOW..begun + WELL).contains(*at)).count() as f64 / windows;
     let first = (0..)
         .map(|number| ended + WINDOW * number)
         .find(|from| within(*from) as f64 >= before / 2.0 || *from > ended + AFTER);

@@ -38,7 +38,7 @@ pub async fn run(command: DomainsCommand, configured: &Configured, list: &Path) 
             DomainsCommand::Records(args) => files::records(args, configured, &list).await,
             DomainsCommand::Redirects(args) => check::redirects(args, configured, &list).await,
             DomainsCommand::Explain(args) => files::explain(&args),
-            DomainsCommand::Parse(args) => files::parse(&args, configured, &list),
+            DomainsCommand::Parse(args) => files::parse(&args, configured),
             DomainsCommand::Lint(args) => files::lint(&args, &list),
         }
     };

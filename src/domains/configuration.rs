@@ -109,9 +109,11 @@ fn judge(written: &Written, known: &[DnsName], mut findings: Vec<Finding>) -> Li
     let configuration = primary.filter(|_| !wrong).map(|primary| DomainsConfiguration { primary, redirects });
     if let (Some(configuration), true) = (&configuration, findings.is_empty()) {
         let count = configuration.redirects.len();
-        findings.push(
-            Finding::ok(Code::CfgOk).seen(format!("{} with {count} redirect{}", configuration.primary, if count == 1 { "" } else { "s" })),
-        );
+        findings.push(Finding::ok(Code::CfgOk).seen(format!(
+            "{} with {count} redirect{}",
+            configuration.primary,
+            if count == 1 { "" } else { "s" }
+        )));
     }
     Linted { configuration, findings }
 }
@@ -149,7 +151,9 @@ fn read_name(place: &str, text: &str, findings: &mut Vec<Finding>) -> Option<Dns
         Some(domain) => {
             for doubt in reading.findings.into_iter().filter(|finding| finding.verdict == Verdict::Warn) {
                 findings.push(
-                    warn(Code::CfgName).seen(format!("{place}: {}: {} ({})", domain.name, doubt.title, doubt.code)).fix(doubt.fix),
+                    warn(Code::CfgName)
+                        .seen(format!("{place}: {}: {} ({})", domain.name, doubt.title, doubt.code))
+                        .fix(doubt.fix),
                 );
             }
             Some(domain.name)
@@ -175,24 +179,36 @@ fn read_status(place: &str, status: i64, findings: &mut Vec<Finding>) -> Option<
         }
     };
     findings.push(
-        warn(Code::CfgStatus).seen(format!("{place}.status: {status} is {what}")).expected("301").fix("use 301, unless this is meant"),
+        warn(Code::CfgStatus)
+            .seen(format!("{place}.status: {status} is {what}"))
+            .expected("301")
+            .fix("use 301, unless this is meant"),
     );
     u16::try_from(status).ok()
 }
 
 /// What redirects have to do with each other and with the primary domain.
-fn relations(primary: Option<&DnsName>, redirects: &[(String, Redirect)], known: &[DnsName], findings: &mut Vec<Finding>) {
-    let by_source = |name: &DnsName| redirects.iter().find(|(_, redirect)| redirect.from == *name).map(|(_, redirect)| redirect);
+fn relations(
+    primary: Option<&DnsName>,
+    redirects: &[(String, Redirect)],
+    known: &[DnsName],
+    findings: &mut Vec<Finding>,
+) {
+    let by_source =
+        |name: &DnsName| redirects.iter().find(|(_, redirect)| redirect.from == *name).map(|(_, redirect)| redirect);
     let mut in_circles: Vec<DnsName> = Vec::new();
     for (index, (place, redirect)) in redirects.iter().enumerate() {
         let Redirect { from, to, .. } = redirect;
         if let Some((first, _)) = redirects[..index].iter().find(|(_, other)| other.from == *from) {
             findings.push(
-                fail(Code::CfgDuplicate).seen(format!("{place}.from: {from} stands in {first}, too")).fix(format!("keep one redirect of {from}")),
+                fail(Code::CfgDuplicate)
+                    .seen(format!("{place}.from: {from} stands in {first}, too"))
+                    .fix(format!("keep one redirect of {from}")),
             );
         }
         if from == to {
-            findings.push(fail(Code::CfgSelf).seen(format!("{place}: {from} leads to itself")).fix("change from or to"));
+            findings
+                .push(fail(Code::CfgSelf).seen(format!("{place}: {from} leads to itself")).fix("change from or to"));
             continue;
         }
         if Some(from) == primary {
@@ -209,20 +225,23 @@ fn relations(primary: Option<&DnsName>, redirects: &[(String, Redirect)], known:
                 continue;
             }
             let shown = path.iter().map(|name| short(name.as_str())).collect::<Vec<_>>().join(" -> ");
-            findings.push(
-                fail(Code::CfgLoop).seen(format!("{place}: {shown}")).fix(match primary {
-                    Some(primary) => format!("point them at {primary}"),
-                    None => "point them at the primary domain".to_owned(),
-                }),
-            );
+            findings.push(fail(Code::CfgLoop).seen(format!("{place}: {shown}")).fix(match primary {
+                Some(primary) => format!("point them at {primary}"),
+                None => "point them at the primary domain".to_owned(),
+            }));
             in_circles.extend(path);
         } else if let ([_, _, _, ..], Some(last)) = (path.as_slice(), path.last()) {
             findings.push(
-                warn(Code::CfgChain).seen(format!("{place}.to: {to} redirects, too")).expected(last.as_str()).fix(format!("set {place}.to to {last}")),
+                warn(Code::CfgChain)
+                    .seen(format!("{place}.to: {to} redirects, too"))
+                    .expected(last.as_str())
+                    .fix(format!("set {place}.to to {last}")),
             );
         } else if Some(to) != primary && !known.contains(to) {
             findings.push(
-                warn(Code::CfgToElsewhere).seen(format!("{place}.to: {to} is neither the primary domain nor a listed one")).fix("check that this is meant"),
+                warn(Code::CfgToElsewhere)
+                    .seen(format!("{place}.to: {to} is neither the primary domain nor a listed one"))
+                    .fix("check that this is meant"),
             );
         }
     }

@@ -21,7 +21,7 @@ use jiff::{SignedDuration, Timestamp};
 use super::code::{Code, Topic};
 use super::dns_name::{DnsName, Domain};
 use super::finding::{Finding, Verdict};
-use super::observation::Observations;
+use super::observation::{Data, Observations, Record, RecordType};
 use super::told::Told;
 
 use source::Source;
@@ -90,6 +90,19 @@ impl Case<'_> {
     fn zone(&self) -> &DnsName {
         self.seen.zone.as_ref().filter(|zone| **zone != self.domain.name).unwrap_or(&self.domain.registrable)
     }
+}
+
+/// The records at the name that must go before the record of the dashboard can stand there.
+#[must_use]
+pub fn conflicting<'a>(case: &Case<'a>) -> Vec<&'a Record> {
+    let expected = case.expectation.platform_host.as_ref();
+    let right = |record: &&Record| matches!(&record.data, Data::Cname(target) if Some(target) == expected);
+    let leading = |record: &&Record| {
+        matches!(record.data.kind(), RecordType::CNAME | RecordType::A | RecordType::AAAA)
+            || (!case.domain.is_apex()
+                && matches!(record.data.kind(), RecordType::TXT | RecordType::MX | RecordType::HTTPS | RecordType::CAA))
+    };
+    Source::of(case).own.into_iter().filter(leading).filter(|record| !right(record)).collect()
 }
 
 /// The findings of a case, first causes first. Parts of the measurement that are not complete are left out.

@@ -84,7 +84,11 @@ pub fn nearest(text: &str) -> Option<&'static str> {
     let lower = text.trim().to_lowercase();
     let codes = Code::ALL.iter().map(|code| (code.as_str(), distance(&lower, &code.as_str().to_lowercase())));
     let messages = MESSAGES.iter().map(|(message, _)| (*message, distance(&lower, message)));
-    codes.chain(messages).filter(|(word, apart)| *apart <= word.len() / 4).min_by_key(|(_, apart)| *apart).map(|(word, _)| word)
+    codes
+        .chain(messages)
+        .filter(|(word, apart)| *apart <= word.len() / 4)
+        .min_by_key(|(_, apart)| *apart)
+        .map(|(word, _)| word)
 }
 
 #[cfg(test)]

@@ -24,8 +24,10 @@ pub enum DomainsCommand {
     ///
     /// Ends with 0 (all right, or a warning), 8 (somebody must act), 9 (time will do it), 1 (nothing could be
     /// measured), or 3 (several domains with different results). Without a domain, all of the list.
-    #[command(after_help = "Examples:\n  petstore domains check docs.example.com --platform-host sites.platform.example\n  \
-        petstore domains check --from old.example.com --to docs.example.com --status 301")]
+    #[command(
+        after_help = "Examples:\n  petstore domains check docs.example.com --platform-host sites.platform.example\n  \
+        petstore domains check --from old.example.com --to docs.example.com --status 301"
+    )]
     Check(CheckArgs),
     /// Check again and again until the domain is live, or the time is up.
     Watch(WatchArgs),

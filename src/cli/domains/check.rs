@@ -82,7 +82,9 @@ pub async fn look(
 /// certificate is not out of reach of every authority, and one that is answered has a top-level domain.
 fn still_matters(about_name: &Finding, findings: &[Finding]) -> bool {
     match about_name.code {
-        Code::InReserved => !findings.iter().any(|finding| matches!(finding.code, Code::TlsOk | Code::TlsSoon | Code::TlsOld)),
+        Code::InReserved => {
+            !findings.iter().any(|finding| matches!(finding.code, Code::TlsOk | Code::TlsSoon | Code::TlsOld))
+        }
         Code::InUnknownTld => findings.iter().any(|finding| matches!(finding.code, Code::NotDelegated | Code::Offline)),
         Code::InOk => false,
         _ => true,
@@ -179,7 +181,13 @@ fn finding_key(finding: &Finding) -> (Code, Verdict, String) {
     (finding.code, finding.verdict, finding.seen.clone())
 }
 
-async fn many(names: &[String], args: &CheckArgs, settings: &Settings, list: &List, file: &ListFile) -> Result<Exit, Failed> {
+async fn many(
+    names: &[String],
+    args: &CheckArgs,
+    settings: &Settings,
+    list: &List,
+    file: &ListFile,
+) -> Result<Exit, Failed> {
     let table = args.output.format == Format::Table;
     let mut verdicts = Vec::new();
     let mut values = vec![Value::Null; names.len()];
@@ -222,7 +230,10 @@ async fn many(names: &[String], args: &CheckArgs, settings: &Settings, list: &Li
         let decides = crate::domains::finding::deciding(&findings);
         let (code, title) = decides.map_or(("-", ""), |finding| (finding.code.as_str(), finding.title.as_str()));
         let verdict = overall(&findings);
-        rows.push((verdict, format!("{:<7}  {:<40}  {state:<19}  {title} [{code}]", verdict.as_str().to_uppercase(), short(name))));
+        rows.push((
+            verdict,
+            format!("{:<7}  {:<40}  {state:<19}  {title} [{code}]", verdict.as_str().to_uppercase(), short(name)),
+        ));
     }
     drop(running);
     keep(file, &done)?;
@@ -243,7 +254,8 @@ async fn many(names: &[String], args: &CheckArgs, settings: &Settings, list: &Li
             )
         })?;
     } else {
-        let code = values.iter().find(|value| value["verdict"] == worst.as_str()).map_or(&Value::Null, |value| &value["code"]);
+        let code =
+            values.iter().find(|value| value["verdict"] == worst.as_str()).map_or(&Value::Null, |value| &value["code"]);
         print_json(&json!({ "verdict": worst, "code": code, "domains": values }))?;
     }
     let same = verdicts.iter().all(|verdict| exit(*verdict) == exit(worst));
@@ -276,7 +288,12 @@ fn refused(findings: &[Finding], now: Timestamp, format: Format) -> Result<Exit,
     Ok(exit_of(findings))
 }
 
-async fn one_redirect(settings: &Settings, redirect: &Redirect, format: Format, evidence: bool) -> Result<Exit, Failed> {
+async fn one_redirect(
+    settings: &Settings,
+    redirect: &Redirect,
+    format: Format,
+    evidence: bool,
+) -> Result<Exit, Failed> {
     let findings = judge_redirect(settings, redirect).await?;
     let at = now(settings);
     match format {
@@ -308,9 +325,10 @@ pub async fn redirects(args: RedirectsArgs, configured: &Configured, file: &List
         None => configuration::check(configured_domains(configured), &listed),
     };
     let redirects = linted.configuration.map(|configuration| configuration.redirects).unwrap_or_default();
+    let settings = &settings;
     let mut checked: Vec<(usize, Redirect, Vec<Finding>)> = stream::iter(redirects.into_iter().enumerate())
-        .map(|(order, redirect)| async {
-            let findings = judge_redirect(&settings, &redirect).await?;
+        .map(|(order, redirect)| async move {
+            let findings = judge_redirect(settings, &redirect).await?;
             Ok::<_, Failed>((order, redirect, findings))
         })
         .buffer_unordered(AT_ONCE)
@@ -321,7 +339,7 @@ pub async fn redirects(args: RedirectsArgs, configured: &Configured, file: &List
     checked.sort_by_key(|(order, ..)| *order);
     let all: Vec<Finding> =
         linted.findings.iter().chain(checked.iter().flat_map(|(.., findings)| findings)).cloned().collect();
-    let at = now(&settings);
+    let at = now(settings);
     match args.output.format {
         Format::Json => {
             let each: Vec<Value> = checked
@@ -393,7 +411,15 @@ fn write_report(out: &mut impl io::Write, checked: &Checked, settings: &Settings
     writeln!(out, "\nEvery question:")?;
     for lookup in &checked.seen.lookups {
         let proof = lookup.evidence();
-        writeln!(out, "  {} {} at {}: {} ({} ms)", proof.at.strftime("%H:%M:%S%.3f UTC"), proof.question, proof.server, proof.answer, lookup.took.as_millis())?;
+        writeln!(
+            out,
+            "  {} {} at {}: {} ({} ms)",
+            proof.at.strftime("%H:%M:%S%.3f UTC"),
+            proof.question,
+            proof.server,
+            proof.answer,
+            lookup.took.as_millis()
+        )?;
     }
     Ok(())
 }
@@ -416,7 +442,12 @@ pub fn print_json(value: &Value) -> Result<(), Failed> {
 }
 
 /// The settings and what was told, for commands that look at one domain of the list.
-pub fn prepare(name: &str, args: &ProbeArgs, configured: &Configured, file: &ListFile) -> Result<(Domain, Settings, List), Failed> {
+pub fn prepare(
+    name: &str,
+    args: &ProbeArgs,
+    configured: &Configured,
+    file: &ListFile,
+) -> Result<(Domain, Settings, List), Failed> {
     let settings = resolve(args, configured)?;
     let list = read_list(file)?;
     let domain = need_name(name)?;

@@ -72,7 +72,8 @@ pub fn check(
         })
         .collect();
     let decides = deciding(found);
-    let until = found.iter().filter(|finding| finding.verdict == Verdict::Wait).filter_map(|finding| finding.until).max();
+    let until =
+        found.iter().filter(|finding| finding.verdict == Verdict::Wait).filter_map(|finding| finding.until).max();
     let next = json!({
         "now": decides.map(|finding| finding.fix.clone()).filter(|fix| !fix.is_empty()),
         "then": state.next_step(),

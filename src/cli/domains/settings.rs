@@ -49,8 +49,9 @@ pub fn resolve(args: &ProbeArgs, configured: &Configured) -> Result<Settings, Fa
         settings.resolvers.push(resolver(address));
     }
     if settings.resolvers.is_empty() {
-        return Err(Failed::config(format!("{origin}: no resolver is left to ask"))
-            .hint("name one with --resolver ADDRESS"));
+        return Err(
+            Failed::config(format!("{origin}: no resolver is left to ask")).hint("name one with --resolver ADDRESS")
+        );
     }
     for (host, text) in &configured.name_servers {
         let address = socket_address(text, 53)
@@ -73,14 +74,15 @@ pub fn platform_host(flag: Option<&str>, configured: &Configured) -> Result<Opti
     };
     match name::domain(text) {
         Ok(domain) => Ok(Some(domain.name)),
-        Err(refusal) => Err(Failed::config(format!("{origin}: \"{}\": {}", short(text), refusal.title)).hint(refusal.fix)),
+        Err(refusal) => {
+            Err(Failed::config(format!("{origin}: \"{}\": {}", short(text), refusal.title)).hint(refusal.fix))
+        }
     }
 }
 
 fn roots(path: &Path, origin: &str) -> Result<Vec<CertificateDer<'static>>, Failed> {
     let wrong = |why: &dyn std::fmt::Display| Failed::config(format!("{origin}: {}: {why}", path.display()));
-    let certificates: Result<Vec<_>, _> =
-        CertificateDer::pem_file_iter(path).map_err(|error| wrong(&error))?.collect();
+    let certificates: Result<Vec<_>, _> = CertificateDer::pem_file_iter(path).map_err(|error| wrong(&error))?.collect();
     let certificates = certificates.map_err(|error| wrong(&error))?;
     if certificates.is_empty() {
         return Err(wrong(&"no certificate is in it").hint("it must be a PEM file"));

@@ -17,7 +17,13 @@ const INDENT: usize = 9;
 const USUAL_WIDTH: usize = 100;
 
 /// Writes one finding: a headline, and below it what was seen, what to do, and until when to wait.
-pub fn finding(out: &mut impl Write, finding: &Finding, now: Timestamp, columns: Option<usize>, evidence: bool) -> io::Result<()> {
+pub fn finding(
+    out: &mut impl Write,
+    finding: &Finding,
+    now: Timestamp,
+    columns: Option<usize>,
+    evidence: bool,
+) -> io::Result<()> {
     let room = columns.unwrap_or(USUAL_WIDTH).clamp(40, 120);
     let word = finding.verdict.as_str().to_uppercase();
     let title = format!("{} [{}]", finding.title, finding.code);
@@ -50,7 +56,14 @@ pub fn finding(out: &mut impl Write, finding: &Finding, now: Timestamp, columns:
 }
 
 /// The end of a check: the verdict, its cause, where the domain stands and what comes next.
-pub fn summary(out: &mut impl Write, domain: &Domain, findings: &[Finding], state: &str, next: &str, columns: Option<usize>) -> io::Result<()> {
+pub fn summary(
+    out: &mut impl Write,
+    domain: &Domain,
+    findings: &[Finding],
+    state: &str,
+    next: &str,
+    columns: Option<usize>,
+) -> io::Result<()> {
     let room = columns.unwrap_or(USUAL_WIDTH).clamp(40, 120);
     writeln!(out)?;
     let Some(decides) = deciding(findings) else {
@@ -64,7 +77,9 @@ pub fn summary(out: &mut impl Write, domain: &Domain, findings: &[Finding], stat
         Verdict::Unknown => format!("{} could not be judged: {}.", domain.unicode, lower_first(&decides.title)),
     };
     writeln!(out, "{}", display_safe(&headline))?;
-    if decides.verdict == Verdict::Fail && findings.iter().filter(|finding| finding.verdict == Verdict::Fail).count() > 1 {
+    if decides.verdict == Verdict::Fail
+        && findings.iter().filter(|finding| finding.verdict == Verdict::Fail).count() > 1
+    {
         paragraph_at(out, "", "Mend this first; the other failures may go with it.", room, 0)?;
     }
     let now = if decides.fix.is_empty() { next } else { &decides.fix };
@@ -82,8 +97,9 @@ pub fn matrix(out: &mut impl Write, domain: &Domain, seen: &Observations) -> io:
     }
     writeln!(out, "\nWho sees what at {}:", domain.name)?;
     let headings = ["WHO", "KIND", "SEES", "TTL LEFT", "TIME"];
-    let widest =
-        |column: usize| rows.iter().map(|row| width(&row[column])).chain([headings[column].len()]).max().unwrap_or_default();
+    let widest = |column: usize| {
+        rows.iter().map(|row| width(&row[column])).chain([headings[column].len()]).max().unwrap_or_default()
+    };
     let widths = [widest(0), widest(1), widest(2), widest(3), widest(4)];
     let mut line = |row: [&str; 5]| {
         let cells = row.iter().zip(widths).enumerate().map(|(index, (cell, wide))| {
@@ -137,7 +153,8 @@ pub fn views<'a>(domain: &Domain, seen: &'a Observations) -> Vec<View<'a>> {
         lookups.push(addresses.filter(|_| empty).unwrap_or(source));
     }
     lookups.extend(
-        of_kind(|role| matches!(role, Role::Resolver { .. }), RecordType::A).filter(|lookup| lookup.question.name == *name),
+        of_kind(|role| matches!(role, Role::Resolver { .. }), RecordType::A)
+            .filter(|lookup| lookup.question.name == *name),
     );
     lookups
         .into_iter()
@@ -146,8 +163,13 @@ pub fn views<'a>(domain: &Domain, seen: &'a Observations) -> Vec<View<'a>> {
                 Err(why) => (why.to_string(), None),
                 Ok(reply) => {
                     let own: Vec<_> = reply.at(name).collect();
-                    let sees = if own.is_empty() { reply.words() } else { own.iter().map(|record| record.data.words()).collect::<Vec<_>>().join(", ") };
-                    let ttl = own.iter().map(|record| record.ttl).max().or_else(|| reply.negative().map(|(_, ttl)| ttl));
+                    let sees = if own.is_empty() {
+                        reply.words()
+                    } else {
+                        own.iter().map(|record| record.data.words()).collect::<Vec<_>>().join(", ")
+                    };
+                    let ttl =
+                        own.iter().map(|record| record.ttl).max().or_else(|| reply.negative().map(|(_, ttl)| ttl));
                     (sees, ttl)
                 }
             };

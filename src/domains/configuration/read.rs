@@ -103,7 +103,11 @@ pub fn read(text: &str, findings: &mut Vec<Finding>) -> Option<Written> {
         }
         Ok(Node::Object(members)) => members,
         Ok(other) => {
-            findings.push(fail(Code::CfgType).seen(format!("the whole file is {}", other.name())).expected("an object with domains"));
+            findings.push(
+                fail(Code::CfgType)
+                    .seen(format!("the whole file is {}", other.name()))
+                    .expected("an object with domains"),
+            );
             return None;
         }
     };
@@ -132,7 +136,8 @@ fn toml(text: &str) -> Result<Node, Box<Finding>> {
 }
 
 fn syntax(line: usize, column: usize, why: &str) -> Box<Finding> {
-    let seen = format!("line {line}, column {column}: {}", crate::model::text::cut(&crate::model::display_safe(why), 120));
+    let seen =
+        format!("line {line}, column {column}: {}", crate::model::text::cut(&crate::model::display_safe(why), 120));
     Box::new(fail(Code::CfgSyntax).seen(seen))
 }
 
@@ -145,7 +150,11 @@ fn domains(members: Vec<(String, Node)>, findings: &mut Vec<Finding>) -> Option<
         match domains {
             Node::Object(members) => members,
             other => {
-                findings.push(fail(Code::CfgType).seen(format!("domains is {}", other.name())).expected("an object with primary and redirects"));
+                findings.push(
+                    fail(Code::CfgType)
+                        .seen(format!("domains is {}", other.name()))
+                        .expected("an object with primary and redirects"),
+                );
                 return None;
             }
         }
@@ -164,13 +173,18 @@ fn domains(members: Vec<(String, Node)>, findings: &mut Vec<Finding>) -> Option<
             ("primary", other) => findings.push(wrong_type("domains.primary", &other, "text, a domain")),
             ("redirects", Node::List(list)) => {
                 if list.len() > MAX_REDIRECTS {
-                    let seen = format!("domains.redirects has {} entries; {MAX_REDIRECTS} is the most that is read", list.len());
+                    let seen = format!(
+                        "domains.redirects has {} entries; {MAX_REDIRECTS} is the most that is read",
+                        list.len()
+                    );
                     findings.push(fail(Code::CfgType).seen(seen));
                 }
                 let redirects = list.into_iter().take(MAX_REDIRECTS).enumerate();
                 written.redirects = redirects.filter_map(|(index, node)| redirect(index, node, findings)).collect();
             }
-            ("redirects", other) => findings.push(wrong_type("domains.redirects", &other, "a list of from, to and status")),
+            ("redirects", other) => {
+                findings.push(wrong_type("domains.redirects", &other, "a list of from, to and status"))
+            }
             _ => {}
         }
     }
@@ -188,7 +202,8 @@ fn redirect(index: usize, node: Node, findings: &mut Vec<Finding>) -> Option<Wri
     };
     duplicates(&format!("{place}."), &members, findings);
     unknown(&format!("{place}."), &members, REDIRECT, findings);
-    let missing: Vec<&str> = REDIRECT.iter().copied().filter(|key| !members.iter().any(|(name, _)| name == key)).collect();
+    let missing: Vec<&str> =
+        REDIRECT.iter().copied().filter(|key| !members.iter().any(|(name, _)| name == key)).collect();
     for key in &missing {
         let expected = if *key == "status" { "a whole number, 301" } else { "text, a domain" };
         findings.push(fail(Code::CfgType).seen(format!("{place}.{key} is missing")).expected(expected));
@@ -229,7 +244,8 @@ fn duplicates(place: &str, members: &[(String, Node)], findings: &mut Vec<Findin
 
 fn unknown(place: &str, members: &[(String, Node)], known: &[&str], findings: &mut Vec<Finding>) {
     for (key, _) in members.iter().filter(|(key, _)| !known.contains(&key.as_str())) {
-        let meant = known.iter().map(|word| (distance(&key.to_lowercase(), word), word)).min().filter(|(apart, _)| *apart <= 2);
+        let meant =
+            known.iter().map(|word| (distance(&key.to_lowercase(), word), word)).min().filter(|(apart, _)| *apart <= 2);
         let fix = match meant {
             Some((_, word)) => format!("did you mean {word}?"),
             None => format!("remove it; known are {}", known.join(", ")),

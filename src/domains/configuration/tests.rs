@@ -11,8 +11,10 @@ fn codes(text: &str) -> Vec<String> {
 
 /// A configuration with one redirect list, in both formats.
 fn both(primary: &str, redirects: &[(&str, &str, i64)]) -> [String; 2] {
-    let json: Vec<_> =
-        redirects.iter().map(|(from, to, status)| serde_json::json!({ "from": from, "to": to, "status": status })).collect();
+    let json: Vec<_> = redirects
+        .iter()
+        .map(|(from, to, status)| serde_json::json!({ "from": from, "to": to, "status": status }))
+        .collect();
     let toml: Vec<_> = redirects
         .iter()
         .map(|(from, to, status)| format!("[[domains.redirects]]\nfrom = {from:?}\nto = {to:?}\nstatus = {status}\n"))
@@ -23,10 +25,13 @@ fn both(primary: &str, redirects: &[(&str, &str, i64)]) -> [String; 2] {
     ]
 }
 
+/// A primary domain, its redirects, and the codes that are found.
+type Case<'a> = (&'a str, &'a [(&'a str, &'a str, i64)], &'a [&'a str]);
+
 #[test]
 fn every_rule_is_found_in_both_formats() {
     let main = "docs.acme.com";
-    let cases: &[(&str, &[(&str, &str, i64)], &[&str])] = &[
+    let cases: &[Case] = &[
         (main, &[("old.acme.com", main, 301)], &["CFG-OK"]),
         ("Docs.Acme.com.", &[("OLD.acme.com", "docs.acme.com.", 301)], &["CFG-OK"]),
         (main, &[], &["CFG-OK"]),

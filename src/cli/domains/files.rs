@@ -1,0 +1,164 @@
+//! Commands on texts: `parse`, `lint`, `explain` and `records`.
+
+use std::io::{Read as _, Write as _};
+use std::path::Path;
+
+use serde_json::json;
+
+use crate::clock;
+use crate::config::file::Domains as Configured;
+use crate::domains::diagnosis::Case;
+use crate::domains::list::ListFile;
+use crate::domains::observation::Data;
+use crate::domains::records::{Conflict, Record, export};
+use crate::domains::{Code, Domain, configuration, explain, name};
+use crate::model::text::short;
+
+use super::super::exit::{Exit, Failed};
+use super::super::output::columns;
+use super::args::{ExplainArgs, Format, LintArgs, ParseArgs, RecordsArgs};
+use super::check::{look, prepare, print, print_json};
+use super::settings::{platform_host, read_list, told};
+use super::{exit_of, json, words};
+
+/// The largest text that is read, in octets; the lint says so when it is reached.
+const MAX_TEXT: u64 = (1 << 20) + 1;
+
+/// `petstore domains parse`.
+pub fn parse(args: &ParseArgs, configured: &Configured) -> Result<Exit, Failed> {
+    let host = platform_host(args.platform_host.as_deref(), configured)?;
+    // What stands in the list matters to `add`; here only the name does, and the platform's own.
+    let reading = name::read(&args.name, &name::Known { platform_host: host, listed: Vec::new() });
+    match args.output.format {
+        Format::Json => {
+            let about = reading.domain.as_ref().map_or_else(|| json!({ "domain": null }), json::domain);
+            print_json(&json::with(json::findings(&reading.findings), about))?;
+        }
+        Format::Table => print(|out| {
+            if let Some(domain) = &reading.domain {
+                writeln!(out, "{}{}", domain.name, also(domain))?;
+            }
+            let now = clock::now().wall;
+            reading.findings.iter().try_for_each(|finding| words::finding(out, finding, now, columns(), false))
+        })?,
+    }
+    Ok(exit_of(&reading.findings))
+}
+
+fn also(domain: &Domain) -> String {
+    let unicode = if domain.unicode == domain.name.as_str() { String::new() } else { format!(" ({})", domain.unicode) };
+    let kind = if domain.is_apex() {
+        ", a domain without a subdomain".to_owned()
+    } else {
+        format!(", {} in {}", domain.name.relative_to(&domain.registrable), domain.registrable)
+    };
+    format!("{unicode}{kind}")
+}
+
+/// `petstore domains lint`.
+pub fn lint(args: &LintArgs, file: &ListFile) -> Result<Exit, Failed> {
+    let text = read_text(&args.file)?;
+    let listed: Vec<_> = read_list(file)?.domains.into_iter().map(|entry| entry.name).collect();
+    let linted = configuration::lint(&text, &listed);
+    match args.output.format {
+        Format::Json => print_json(&json::findings(&linted.findings))?,
+        Format::Table => {
+            let now = clock::now().wall;
+            print(|out| linted.findings.iter().try_for_each(|f| words::finding(out, f, now, columns(), false)))?;
+        }
+    }
+    Ok(exit_of(&linted.findings))
+}
+
+/// The text of a file, or of standard input for `-`.
+pub fn read_text(path: &Path) -> Result<String, Failed> {
+    let failed =
+        |why: &dyn std::fmt::Display| Failed::new(Exit::Failure, format!("cannot read {}: {why}", path.display()));
+    let mut bytes = Vec::new();
+    if path == Path::new("-") {
+        std::io::stdin().lock().take(MAX_TEXT).read_to_end(&mut bytes).map_err(|error| failed(&error))?;
+    } else {
+        let file = std::fs::File::open(path).map_err(|error| failed(&error))?;
+        file.take(MAX_TEXT).read_to_end(&mut bytes).map_err(|error| failed(&error))?;
+    }
+    String::from_utf8(bytes).map_err(|_| failed(&"it is not UTF-8 text"))
+}
+
+/// `petstore domains explain`.
+pub fn explain(args: &ExplainArgs) -> Result<Exit, Failed> {
+    let message = args.message.join(" ");
+    let causes = explain::causes(&message);
+    if causes.is_empty() {
+        let failed = Failed::new(Exit::NotFound, format!("nothing is known of \"{}\"", short(&message)));
+        return Err(match explain::nearest(&message) {
+            Some(word) => failed.hint(format!("did you mean {word}?")),
+            None => failed.hint("give a code of this program such as DNS-A-BLOCKS, or what the browser says, such as ERR_CERT_DATE_INVALID"),
+        });
+    }
+    match args.output.format {
+        Format::Json => {
+            let each =
+                |code: &Code| json!({ "code": code, "title": code.title(), "cause": code.cause(), "fix": code.cure() });
+            let all: Vec<_> = causes.iter().map(each).collect();
+            print_json(&json!({ "code": causes.first(), "causes": all }))?;
+        }
+        Format::Table => print(|out| {
+            if causes.len() > 1 {
+                writeln!(out, "Likely causes, the likeliest first. Which one it is: petstore domains check DOMAIN\n")?;
+            }
+            for (index, code) in causes.iter().enumerate() {
+                let gap = if index == 0 { "" } else { "\n" };
+                writeln!(out, "{gap}{code}: {}", code.title())?;
+                writeln!(out, "  Cause: {}", code.cause())?;
+                writeln!(out, "  Cure:  {}", code.cure())?;
+            }
+            Ok(())
+        })?,
+    }
+    Ok(Exit::Done)
+}
+
+/// `petstore domains records`.
+pub async fn records(args: RecordsArgs, configured: &Configured, file: &ListFile) -> Result<Exit, Failed> {
+    let (domain, settings, list) = prepare(&args.name, &args.probe, configured, file)?;
+    let Some(value) = settings.expectation.platform_host.clone() else {
+        return Err(Failed::new(Exit::Usage, format!("the value for {} is not known", domain.unicode))
+            .hint("copy it from the dashboard: --platform-host HOST, or petstore domains add"));
+    };
+    let mut zone = domain.registrable.clone();
+    let mut conflicts = Vec::new();
+    if args.with_deletes {
+        let told = told(&list, &domain, &args.probe, &settings);
+        let checked = look(&settings, &list, &domain, &told, &[], |_, _| {}).await;
+        zone = checked.seen.zone.clone().filter(|zone| *zone != domain.name || domain.is_apex()).unwrap_or(zone);
+        let case = Case {
+            domain: &domain,
+            expectation: &settings.expectation,
+            told: &told,
+            seen: &checked.seen,
+            earlier: &[],
+            now: checked.at,
+        };
+        conflicts = in_the_way(&case);
+    }
+    let record = Record { name: domain.name.clone(), zone, value, ttl: Record::TTL };
+    print(|out| write!(out, "{}", export(&record, args.format, &conflicts)))?;
+    Ok(Exit::Done)
+}
+
+/// The records at the name that must go before the new one can stand there.
+fn in_the_way(case: &Case<'_>) -> Vec<Conflict> {
+    let mut conflicts: Vec<Conflict> = Vec::new();
+    for record in crate::domains::diagnosis::conflicting(case) {
+        let kind = record.data.kind().to_string();
+        let value = match &record.data {
+            Data::Other(_) | Data::Malformed(_) => continue,
+            data => data.presentation(),
+        };
+        match conflicts.iter_mut().find(|conflict| conflict.kind == kind) {
+            Some(conflict) => conflict.values.push(value),
+            None => conflicts.push(Conflict { kind, ttl: record.ttl, values: vec![value] }),
+        }
+    }
+    conflicts
+}

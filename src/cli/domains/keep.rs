@@ -1,0 +1,320 @@
+//! The list: what the operator tells, and where each domain stands. Nothing here looks at the outside world but
+//! `remove`, which wants to see the redirect first.
+
+use std::io::Write as _;
+
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use serde_json::{Value, json};
+
+use crate::clock;
+use crate::config::file::Domains as Configured;
+use crate::domains::configuration::{self, Redirect};
+use crate::domains::list::{Entry, List, ListError, ListFile};
+use crate::domains::state::{State, standing};
+use crate::domains::told::{Dated, Event};
+use crate::domains::{Code, DnsName, Domain, Finding, Verdict};
+use crate::model::text::short;
+
+use super::super::exit::{Exit, Failed};
+use super::super::output::{columns, note};
+use super::args::{AddArgs, Format, RemoveArgs, ShowArgs, WhenArgs};
+use super::check::{configured_domains, judge_redirect, look, prepare, print, print_json};
+use super::settings::{need_name, platform_host, read_list, told};
+use super::{exit_of, json, words};
+
+/// `petstore domains add`.
+pub fn add(args: &AddArgs, configured: &Configured, file: &ListFile) -> Result<Exit, Failed> {
+    let host = platform_host(args.platform_host.as_deref(), configured)?;
+    let known = known(host.clone(), configured, &file.read()?);
+    let reading = crate::domains::name::read(&args.name, &known);
+    let at = clock::now().wall;
+    if let Some(domain) = &reading.domain {
+        file.change(|list| {
+            list.note(&domain.name, Dated { at, event: Event::Added });
+            if let Some(host) = host {
+                list.note(&domain.name, Dated { at, event: Event::Value { host } });
+            }
+            Ok::<_, ListError>(())
+        })?;
+    }
+    if args.output.format == Format::Json {
+        let about = reading.domain.as_ref().map_or_else(|| json!({}), json::domain);
+        print_json(&json::with(json::findings(&reading.findings), about))?;
+        return Ok(exit_of(&reading.findings));
+    }
+    print(|out| reading.findings.iter().try_for_each(|finding| words::finding(out, finding, at, columns(), false)))?;
+    if let Some(domain) = &reading.domain {
+        note(&format!("{} is on the list. Next: petstore domains records {}", domain.unicode, domain.name));
+    }
+    Ok(exit_of(&reading.findings))
+}
+
+/// What is there already: listed domains and sources of redirects.
+pub fn known(platform_host: Option<DnsName>, configured: &Configured, list: &List) -> crate::domains::name::Known {
+    let sources = configured.redirects.iter().map(|redirect| DnsName::new(&redirect.from));
+    let removed = |entry: &&Entry| !entry.told().removed;
+    let listed = list.domains.iter().filter(removed).map(|entry| entry.name.clone()).chain(sources).collect();
+    crate::domains::name::Known { platform_host, listed }
+}
+
+/// `petstore domains list`.
+pub fn list(format: Format, configured: &Configured, file: &ListFile) -> Result<Exit, Failed> {
+    let list = read_list(file)?;
+    let now = clock::now().wall;
+    let mut rows: Vec<Row> = list.domains.iter().map(|entry| Row::of(entry, configured, now)).collect();
+    rows.sort_by(|left, right| right.verdict.cmp(&left.verdict).then_with(|| left.name.cmp(&right.name)));
+    if format == Format::Json {
+        let rows: Vec<Value> = rows.iter().map(Row::json).collect();
+        print_json(&json!({ "domains": rows }))?;
+        return Ok(Exit::Done);
+    }
+    if rows.is_empty() {
+        note("no domain is on the list. Put one there: petstore domains add docs.example.com --platform-host HOST");
+        return Ok(Exit::Done);
+    }
+    let widest = rows.iter().map(|row| row.name.len()).max().unwrap_or_default().clamp(6, 40);
+    print(|out| {
+        writeln!(out, "{:<widest$}  {:<9}{:<20}{:<9}NEXT", "DOMAIN", "ROLE", "STATE", "VERDICT")?;
+        for row in &rows {
+            let verdict = row.verdict.map_or("-", Verdict::as_str).to_uppercase();
+            writeln!(
+                out,
+                "{:<widest$}  {:<9}{:<20}{verdict:<9}{}",
+                short(&row.name),
+                row.role,
+                row.state.as_str(),
+                row.next
+            )?;
+        }
+        let count = |verdict| rows.iter().filter(|row| row.verdict == Some(verdict)).count();
+        let unchecked = rows.iter().filter(|row| row.verdict.is_none()).count();
+        writeln!(
+            out,
+            "\n{} to mend, {} waiting, {} fine, {unchecked} not checked yet",
+            count(Verdict::Fail),
+            count(Verdict::Wait),
+            count(Verdict::Ok) + count(Verdict::Warn)
+        )
+    })?;
+    Ok(Exit::Done)
+}
+
+/// One domain of the list, summed up.
+struct Row {
+    name: String,
+    role: &'static str,
+    state: State,
+    verdict: Option<Verdict>,
+    code: Option<String>,
+    next: String,
+    checked: Option<Timestamp>,
+    until: Option<Timestamp>,
+}
+
+impl Row {
+    fn of(entry: &Entry, configured: &Configured, now: Timestamp) -> Self {
+        let last = entry.measurements.last();
+        let state = standing(&entry.told(), &entry.measurements, now).state;
+        let is = |text: &str| DnsName::new(text) == entry.name;
+        let role = if is(&configured.primary) {
+            "primary"
+        } else if configured.redirects.iter().any(|redirect| is(&redirect.from)) {
+            "redirect"
+        } else {
+            "-"
+        };
+        let next = match last {
+            Some(last) if matches!(last.verdict, Verdict::Fail | Verdict::Wait) => match last.until {
+                Some(until) => format!("{}, until {}", last.title, words::until_words(until, now)),
+                None => last.title.clone(),
+            },
+            _ => state.next_step().to_owned(),
+        };
+        Self {
+            name: entry.name.to_string(),
+            role,
+            state,
+            verdict: last.map(|last| last.verdict),
+            code: last.map(|last| last.code.clone()),
+            next,
+            checked: last.map(|last| last.at),
+            until: last.and_then(|last| last.until),
+        }
+    }
+
+    fn json(&self) -> Value {
+        json!({
+            "domain": self.name, "role": self.role, "state": self.state, "verdict": self.verdict, "code": self.code,
+            "next": self.next, "checkedAt": self.checked, "until": self.until,
+        })
+    }
+}
+
+/// The entry of a name; a failure that says how to add it otherwise.
+fn entry<'a>(list: &'a List, domain: &Domain) -> Result<&'a Entry, Failed> {
+    list.get(&domain.name).ok_or_else(|| {
+        Failed::new(Exit::NotFound, format!("{} is not on the list", domain.unicode))
+            .hint(format!("petstore domains add {}", domain.name))
+    })
+}
+
+/// `petstore domains show`.
+pub fn show(args: &ShowArgs, configured: &Configured, file: &ListFile) -> Result<Exit, Failed> {
+    let domain = need_name(&args.name)?;
+    let list = read_list(file)?;
+    let entry = entry(&list, &domain)?;
+    let now = clock::now().wall;
+    let row = Row::of(entry, configured, now);
+    let told = entry.told();
+    if args.output.format == Format::Json {
+        let more = json!({ "value": told.value, "events": entry.events, "measurements": entry.measurements });
+        print_json(&json::with(row.json(), more))?;
+        return Ok(Exit::Done);
+    }
+    let time = |at: Option<Timestamp>| match at {
+        None => "not told".to_owned(),
+        Some(at) => at.to_zoned(TimeZone::system()).strftime("%Y-%m-%d %H:%M %Z").to_string(),
+    };
+    print(|out| {
+        writeln!(out, "{}", domain.unicode)?;
+        writeln!(out, "  State     {}", row.state)?;
+        writeln!(out, "  Role      {}", row.role)?;
+        writeln!(
+            out,
+            "  Value     {}",
+            told.value.as_ref().map_or("not known: the dashboard shows it", DnsName::as_str)
+        )?;
+        writeln!(out, "  Added     {}", time(told.added))?;
+        writeln!(out, "  Saved     {}", time(told.saved))?;
+        writeln!(out, "  Verify    {}", time(told.verified))?;
+        match entry.measurements.last() {
+            Some(last) => {
+                let verdict = last.verdict.as_str().to_uppercase();
+                writeln!(out, "  Checked   {}: {verdict}, {} [{}]", time(Some(last.at)), last.title, last.code)?;
+            }
+            None => writeln!(out, "  Checked   never")?,
+        }
+        writeln!(out, "  Next      {}", row.next)
+    })?;
+    Ok(Exit::Done)
+}
+
+/// `petstore domains saved`.
+pub fn saved(args: &WhenArgs, file: &ListFile) -> Result<Exit, Failed> {
+    tell(args, Event::Saved, file)?;
+    note("noted. DNS changes may take up to 48 hours; see how far it is: petstore domains check");
+    Ok(Exit::Done)
+}
+
+/// `petstore domains verified`.
+pub fn verified(args: &WhenArgs, file: &ListFile) -> Result<Exit, Failed> {
+    tell(args, Event::Verified, file)?;
+    note("noted. The certificate follows by itself, usually within a couple of minutes: petstore domains watch");
+    Ok(Exit::Done)
+}
+
+fn tell(args: &WhenArgs, event: Event, file: &ListFile) -> Result<(), Failed> {
+    let domain = need_name(&args.name)?;
+    let now = clock::now().wall;
+    let at = args.at.unwrap_or(now);
+    if at > now {
+        return Err(Failed::config(format!("--at {at} is in the future")).hint("give the time when it was done"));
+    }
+    file.change(|list| {
+        entry(list, &domain)?;
+        list.note(&domain.name, Dated { at, event });
+        Ok::<_, Failed>(())
+    })
+}
+
+/// `petstore domains remove`.
+pub async fn remove(args: RemoveArgs, configured: &Configured, file: &ListFile) -> Result<Exit, Failed> {
+    let (domain, settings, list) = prepare(&args.name, &args.probe, configured, file)?;
+    entry(&list, &domain)?;
+    if args.forget {
+        file.change(|list| {
+            list.domains.retain(|entry| entry.name != domain.name);
+            Ok::<_, ListError>(())
+        })?;
+        note(&format!("{} is off the list", domain.unicode));
+        return Ok(Exit::Done);
+    }
+    let at = clock::now().wall;
+    let event = if args.done { Event::Removed } else { Event::RemovalPlanned };
+    let list = file.change(|list| {
+        list.note(&domain.name, Dated { at, event });
+        Ok::<_, ListError>(list.clone())
+    })?;
+    if args.done {
+        return left_behind(&domain, &settings, &list, &args).await;
+    }
+    let redirects = configuration::check(configured_domains(configured), &[]).configuration;
+    let redirect = redirects.into_iter().flat_map(|c| c.redirects).find(|redirect| redirect.from == domain.name);
+    let findings = match &redirect {
+        Some(redirect) => judge_redirect(&settings, redirect).await?,
+        None => Vec::new(),
+    };
+    print(|out| plan(out, &domain, redirect.as_ref(), &findings, at))?;
+    Ok(if findings.is_empty() { Exit::Done } else { exit_of(&findings) })
+}
+
+fn plan(
+    out: &mut impl std::io::Write,
+    domain: &Domain,
+    redirect: Option<&Redirect>,
+    findings: &[Finding],
+    at: Timestamp,
+) -> std::io::Result<()> {
+    let name = &domain.name;
+    writeln!(out, "To remove {}, in this order:\n", domain.unicode)?;
+    match redirect {
+        Some(redirect) => {
+            let seen = findings.iter().any(|finding| finding.code == Code::RdOk);
+            let mark = if seen { "x" } else { " " };
+            writeln!(out, "1 [{mark}] Redirect to {} with {}", redirect.to, redirect.status)?;
+            findings.iter().try_for_each(|finding| words::finding(out, finding, at, columns(), false))?;
+        }
+        None => {
+            writeln!(
+                out,
+                "1 [ ] Redirect: none of {name} is configured. Set one up first, if visitors shall find the"
+            )?;
+            writeln!(out, "      new place: domains.redirects in the dashboard, and in [domains] of this program")?;
+        }
+    }
+    writeln!(out, "2 [ ] In the dashboard under Domains open the menu next to {name}, and choose Remove.")?;
+    writeln!(out, "      Traffic stops being served at once.")?;
+    writeln!(out, "3 [ ] Say so: petstore domains remove {name} --done")?;
+    writeln!(
+        out,
+        "4 [ ] At your DNS provider delete the CNAME: whoever adds the name to a project of theirs gets your visitors"
+    )
+}
+
+/// After the removal: the record that was left.
+async fn left_behind(
+    domain: &Domain,
+    settings: &crate::domains::settings::Settings,
+    list: &List,
+    args: &RemoveArgs,
+) -> Result<Exit, Failed> {
+    let told = told(list, domain, &args.probe, settings);
+    let checked = look(settings, list, domain, &told, &[], |_, _| {}).await;
+    let still = checked.findings.iter().any(|finding| {
+        matches!(finding.code, Code::DnsOk | Code::DnsChain | Code::DnsWildcardOk | Code::Http404Project | Code::ApexOk)
+    });
+    if still {
+        print(|out| {
+            writeln!(out, "FAIL   The record of {} is still there", domain.unicode)?;
+            writeln!(
+                out,
+                "       Do: at your DNS provider delete it now: whoever adds the name to a project of theirs gets your"
+            )?;
+            writeln!(out, "       visitors. Then: petstore domains remove {} --forget", domain.name)
+        })?;
+        return Ok(Exit::DomainFails);
+    }
+    note(&format!("no record leads to the platform. Off the list: petstore domains remove {} --forget", domain.name));
+    Ok(Exit::Done)
+}

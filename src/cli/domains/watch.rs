@@ -1,0 +1,88 @@
+//! `petstore domains watch`: again and again, a line for each change, until it is done or the time is up.
+
+use std::io::Write as _;
+
+use jiff::tz::TimeZone;
+use serde_json::json;
+use tokio::time::sleep;
+
+use crate::clock;
+use crate::config::file::Domains as Configured;
+use crate::domains::Verdict;
+use crate::domains::finding::{deciding, overall};
+use crate::domains::list::ListFile;
+use crate::domains::state::State;
+
+use super::super::exit::{Exit, Failed};
+use super::super::output::note;
+use super::args::{Format, Until, WatchArgs};
+use super::check::{Checked, keep, look, prepare, print, print_json};
+use super::settings::{read_list, told};
+use super::{exit_of, json, words};
+
+/// Watches one domain. 0 when it is live (or the record right everywhere), 9 when the time is up.
+pub async fn run(args: WatchArgs, configured: &Configured, file: &ListFile) -> Result<Exit, Failed> {
+    let (domain, settings, _) = prepare(&args.name, &args.probe, configured, file)?;
+    let begin = clock::now().mono;
+    let mut last = None;
+    let mut unchanged = 0;
+    loop {
+        // What is told in another window counts from the next check on.
+        let list = read_list(file)?;
+        let told = told(&list, &domain, &args.probe, &settings);
+        let checked = look(&settings, &list, &domain, &told, &[], |_, _| {}).await;
+        keep(file, std::slice::from_ref(&checked))?;
+        let state = checked.standing.state;
+        let seen = (state, deciding(&checked.findings).map(|finding| (finding.code, finding.until)));
+        if last.as_ref() == Some(&seen) {
+            unchanged += 1;
+        } else {
+            unchanged = 0;
+            line(&checked, args.output.format)?;
+        }
+        last = Some(seen);
+        if is_done(args.until, &checked) {
+            return Ok(Exit::Done);
+        }
+        let Some(wait) = state.recheck_after(unchanged) else {
+            note(state.next_step());
+            return Ok(exit_of(&checked.findings));
+        };
+        let left = args.timeout.saturating_sub(clock::now().mono - begin);
+        if left <= wait {
+            sleep(left).await;
+            note(&format!("the time is up; the last verdict is {}", overall(&checked.findings).as_str()));
+            return Ok(Exit::DomainWaits);
+        }
+        sleep(wait).await;
+    }
+}
+
+fn is_done(until: Until, checked: &Checked) -> bool {
+    match until {
+        Until::Live => checked.standing.state == State::Live && checked.measurement.verdict != Verdict::Fail,
+        Until::Dns => checked.measurement.everywhere,
+    }
+}
+
+/// One line for one change.
+fn line(checked: &Checked, format: Format) -> Result<(), Failed> {
+    let decides = deciding(&checked.findings);
+    let state = checked.standing.state;
+    if format == Format::Json {
+        let about = json!({ "domain": checked.domain.name, "state": state, "checkedAt": checked.at });
+        return print_json(&json::with(json::findings(&checked.findings), about));
+    }
+    let until = decides.and_then(|finding| finding.until);
+    let until = until.map_or_else(String::new, |until| format!(", until {}", words::until_words(until, checked.at)));
+    print(|out| {
+        let time = checked.at.to_zoned(TimeZone::system()).strftime("%H:%M:%S").to_string();
+        let verdict = overall(&checked.findings).as_str().to_uppercase();
+        let title = decides.map_or("nothing could be measured", |finding| finding.title.as_str());
+        writeln!(out, "{time}  {verdict:<5}  {state}: {title}{until}")?;
+        match decides.filter(|finding| !finding.fix.is_empty() && finding.verdict != Verdict::Ok) {
+            Some(finding) => writeln!(out, "          Do: {}", crate::model::display_safe(&finding.fix)),
+            None => Ok(()),
+        }
+    })
+}
