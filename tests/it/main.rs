@@ -4,6 +4,7 @@
 
 mod cli;
 mod client;
+mod domains;
 mod durability;
 mod flows;
 mod instances;

@@ -1,0 +1,4 @@
+//! The domains checker against a world on loopback: real DNS servers, real handshakes, real HTTP.
+
+mod catalogue;
+mod fixture;
