@@ -106,7 +106,8 @@ fn az_is_one_command_for_each_record_set_that_azure_knows() {
         let mut expected: Vec<_> =
             known.map(|kind| format!("az network dns record-set {kind} delete {PLACE} --name docs --yes")).collect();
         expected.push(format!(
-            "az network dns record-set cname set-record {PLACE} --record-set-name docs --cname sites.platform.example --ttl 3600"
+            "az network dns record-set cname set-record {PLACE} --record-set-name docs \
+             --cname sites.platform.example --ttl 3600"
         ));
         assert_eq!(commands.iter().map(|words| words.join(" ")).collect::<Vec<_>>(), expected);
         assert_eq!(text.contains("no command for HTTPS"), !deletes.is_empty());

@@ -86,7 +86,8 @@ proptest! {
                     prop_assert_eq!(split(&text, mark).1, split(&expected, mark).1, "{}", format);
                     prop_assert_eq!(split(&text, mark).0.len(), split(&expected, mark).0.len(), "{}", format);
                 } else if format == ExportFormat::Plain {
-                    let labels = |text: &str| text.lines().map(|line| line.chars().take(11).collect::<String>().trim_end().to_owned()).collect::<Vec<_>>();
+                    let label = |line: &str| line.chars().take(11).collect::<String>().trim_end().to_owned();
+                    let labels = |text: &str| text.lines().map(label).collect::<Vec<_>>();
                     prop_assert_eq!(labels(&text), labels(&expected));
                 }
                 if matches!(format, ExportFormat::Gcloud | ExportFormat::Az) {
