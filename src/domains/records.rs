@@ -1,8 +1,8 @@
 //! The record that a domain needs, written in the formats of DNS tools, with or without what must be deleted first.
 //!
-//! Nothing here is sent anywhere: the operator reads the text, and gives it to the tool. Values of records to be deleted
-//! come from foreign servers, so that every format but [`ExportFormat::Plain`] is printable ASCII, and no value leaves
-//! its line.
+//! Nothing here is sent anywhere: the operator reads the text, and gives it to the tool. The values of records to be
+//! deleted come from foreign servers. So every format but [`ExportFormat::Plain`] is printable ASCII, and no value
+//! leaves its line.
 
 mod escape;
 mod files;
@@ -143,7 +143,8 @@ impl fmt::Display for ExportFormat {
 /// It is not the word of a format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "no such format: it is one of plain, bind, cloudflare, route53, terraform, dnscontrol, octodns, nsupdate, gcloud, az, tsv"
+    "no such format: it is one of plain, bind, cloudflare, route53, terraform, dnscontrol, octodns, nsupdate, gcloud, \
+     az, tsv"
 )]
 pub struct NoSuchFormat;
 

@@ -6,6 +6,8 @@ use super::escape::{dotted, full, json, rdata, route53 as route53_value};
 use super::lines::{apex_advice, warning};
 use super::{Conflict, Record};
 
+const MAIL_STOPS: &str = " Warning: without its MX records, mail for this name stops.";
+
 #[derive(Serialize)]
 struct CloudflareRecord {
     #[serde(rename = "type")]
@@ -106,8 +108,9 @@ pub fn route53(record: &Record, deletes: &[&Conflict]) -> String {
             },
         });
         let comment = (!deletes.is_empty()).then(|| {
-            let first = "First delete what is in the way, then create the CNAME.".to_owned();
-            warning(record, deletes).map_or_else(|| first.clone(), |warning| format!("{first} {warning}"))
+            // Without the name, since Route 53 takes at most 256 characters.
+            let mail = if warning(record, deletes).is_some() { MAIL_STOPS } else { "" };
+            format!("First delete what is in the way, then create the CNAME.{mail}")
         });
         Batch { comment, changes }
     };

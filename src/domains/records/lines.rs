@@ -149,7 +149,8 @@ pub fn nsupdate(record: &Record, deletes: &[&Conflict]) -> String {
     lines.into_text()
 }
 
-/// The columns of `dnscontrol get-zones --format=tsv`. Deletes are lines that begin with `#`.
+/// The columns that dnscontrol describes for its own; the class, which is always `IN`, is left out. Deletes are lines
+/// that begin with `#`.
 pub fn tsv(record: &Record, deletes: &[&Conflict]) -> String {
     let (owner, short) = (full(&record.name), short_name(record));
     let mut lines = Lines::default();
