@@ -306,17 +306,14 @@ fn differing(reached: &[&Handshake]) -> Option<Finding> {
         reached.iter().filter_map(|handshake| Some((handshake.leaf()?.serial.as_str(), *handshake))).collect();
     serials.sort_by_key(|(serial, _)| *serial);
     serials.dedup_by_key(|(serial, _)| *serial);
-    // Fleets may hold certificates of one authority issued apart; what matters is who issued, and for whom.
-    let same = serials.windows(2).all(|pair| match (pair[0].1.leaf(), pair[1].1.leaf()) {
-        (Some(left), Some(right)) => left.names == right.names && left.issuer == right.issuer,
-        _ => true,
-    });
-    if same {
+    if serials.len() < 2 {
         return None;
     }
     let list = words::list(serials.iter().map(|(_, shake)| {
-        let issuer = shake.leaf().map_or_else(String::new, |leaf| short(&leaf.issuer_short));
-        format!("{}: {issuer}", shake.address.ip())
+        let shown = shake.leaf().map_or_else(String::new, |leaf| {
+            format!("serial {} by {}", short(&leaf.serial), short(&leaf.issuer_short))
+        });
+        format!("{}: {shown}", shake.address.ip())
     }));
     Some(
         Finding::new(Code::TlsAddressesDiffer, Verdict::Warn, Who::DnsProvider)

@@ -107,10 +107,11 @@ fn right(case: &Case<'_>, source: &Source<'_>, expected: &DnsName) -> Finding {
     let mut names: Vec<&str> = source.lookups.iter().map(|lookup| lookup.server.name.as_str()).collect();
     names.sort_unstable();
     names.dedup();
-    let answering =
-        case.seen.resolvers(&case.domain.name, RecordType::A).filter(|lookup| lookup.reply().is_some()).count();
+    let agree = |reply: &Reply| reply.cnames(&case.domain.name).any(|(target, _)| target == expected);
+    let resolvers = case.seen.resolvers(&case.domain.name, RecordType::A).filter_map(|lookup| lookup.reply());
+    let agreeing = resolvers.filter(|reply| agree(reply)).count();
     let who = if source.authoritative {
-        format!("{} and {answering} resolvers", names.iter().map(|name| short(name)).collect::<Vec<_>>().join(", "))
+        format!("{} and {agreeing} resolvers", names.iter().map(|name| short(name)).collect::<Vec<_>>().join(", "))
     } else {
         words::list(names.iter().map(|name| short(name)))
     };

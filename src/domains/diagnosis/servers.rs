@@ -45,13 +45,12 @@ pub fn findings(case: &Case<'_>, source: &Source<'_>, record: &mut Vec<Finding>,
     }
     findings.extend(secondaries(case));
     let right = record.iter().any(|finding| matches!(finding.code, Code::DnsOk | Code::ApexOk | Code::DnsWildcardOk));
-    if right && source.authoritative {
+    let disagreement = disagreement(case, source, &resolvers);
+    if right && source.authoritative && disagreement.is_none() {
         waits(case, &resolvers, findings);
     }
+    findings.extend(disagreement);
     remarks(case, &resolvers, findings);
-    if !right {
-        findings.extend(disagreement(case, source, &resolvers));
-    }
     // "Every resolver has it" is not said beside "this one has not".
     if findings.iter().any(|finding| matches!(finding.verdict, Verdict::Wait | Verdict::Fail)) {
         record.retain(|finding| finding.verdict != Verdict::Ok);
@@ -148,6 +147,11 @@ fn lame(case: &Case<'_>, failing: bool, findings: &mut Vec<Finding>) {
         return;
     }
     let silent = lame.iter().all(|(lookup, _)| lookup.reply().is_none());
+    // A server that fails has the zone; what ails it is told by the resolvers, which fail with it.
+    let fails = |lookup: &Lookup| lookup.reply().is_some_and(|reply| reply.code == ResponseCode::ServFail);
+    if lame.len() == asked.len() && lame.iter().all(|(lookup, _)| fails(lookup)) {
+        return;
+    }
     let list = words::list(lame.iter().map(|(lookup, why)| format!("{}: {why}", lookup.server.label())));
     let evidence = lame.iter().map(|(lookup, _)| lookup.evidence());
     if lame.len() < asked.len() {

@@ -27,9 +27,13 @@ impl Shared<'_> {
         let registrable = &self.domain.registrable;
         // Nearly always the zone is the registered domain: its parent is looked for while that is found out.
         let (zone, delegation) = tokio::join!(self.find_zone(), self.delegation(registrable));
-        let delegation = match &zone {
-            Some(zone) if zone != registrable => self.delegation(zone).await,
-            _ => delegation,
+        let (zone, delegation) = match zone {
+            Some(zone) if zone != *registrable => {
+                let deeper = self.delegation(&zone).await;
+                // What only a resolver takes for a zone, the world does not.
+                if deeper.servers.is_empty() { (Some(registrable.clone()), delegation) } else { (Some(zone), deeper) }
+            }
+            zone => (zone, delegation),
         };
         self.note(|seen| {
             seen.zone = zone.clone();

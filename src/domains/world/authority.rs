@@ -65,7 +65,7 @@ impl Authorities {
         if !self.intermediates.contains_key(issuer) {
             let made = match issuer {
                 Issuer::World | Issuer::Itself => sign(ca(Issuer::WORLD, ORGANISATION), &self.root)?,
-                Issuer::Trusted(name) => sign(ca(name, ORGANISATION), &self.root)?,
+                Issuer::Trusted(name) => sign(ca(name, name), &self.root)?,
                 Issuer::Foreign(name) => {
                     let root = CertifiedIssuer::self_signed(ca(&format!("{name} Root"), name), key()?);
                     sign(ca(name, name), &root.map_err(io::Error::other)?)?

@@ -1,25 +1,212 @@
-//! Every row of the catalogue that can be made in a world shows under its code.
+//! Every row of the catalogue that can be made in a world shows under its code, and decides, where it is what is wrong.
 
-use petstore::domains::world::{Plan, World};
-use super::fixture::*;
-use petstore::domains::world::Trouble;
-use petstore::domains::diagnosis::redirect::Redirect;
-use petstore::domains::DnsName;
+use std::collections::BTreeSet;
+
 use petstore::domains::code::Topic;
+use petstore::domains::diagnosis::redirect::Redirect;
+use petstore::domains::settings::Settings;
+use petstore::domains::told::Told;
+use petstore::domains::world::{Plan, Trouble, World};
+use petstore::domains::{Code, DnsName, Verdict};
 
-#[tokio::test(flavor = "multi_thread")]
-async fn explore() {
-    for trouble in Trouble::all() {
-        let world = World::start(Plan::showing(now(), trouble.code).unwrap()).await.unwrap();
-        let settings = settings(&world);
-        let start = std::time::Instant::now();
-        let outcome = if trouble.code.topic() == Topic::Redirect && trouble.domain == Plan::REDIRECTED {
-            let redirect = Redirect { from: DnsName::new(Plan::REDIRECTED), to: DnsName::new(Plan::DOMAIN), status: 301 };
-            check_redirect(&settings, &redirect).await
-        } else { check(&settings, trouble.domain, &told()).await };
-        let found = outcome.findings.iter().any(|f| f.code == trouble.code);
-        let decides = petstore::domains::finding::deciding(&outcome.findings);
-        eprintln!("{} {} -> {:?} {} ({} questions, {:?})", if found && decides.is_some_and(|d| d.code==trouble.code) {"  "} else if found {"~ "} else {"XX"}, trouble.code, outcome.verdict(), decides.map_or("-", |d| d.code.as_str()), outcome.seen.lookups.len(), start.elapsed());
-        if !found || decides.is_none_or(|d| d.code != trouble.code) { for f in &outcome.findings { eprintln!("       {:?} {} {} ", f.verdict, f.code, f.seen); } }
+use super::fixture::{Outcome, ago, check, check_redirect, now, settings, told, with_system_resolver};
+
+/// The verdict of each row; those that are missing are `ok` notes.
+const FAIL: &[Code] = &[
+    Code::DnsWrongTarget,
+    Code::DnsNearMiss,
+    Code::DnsTargetGone,
+    Code::DnsNameDoubled,
+    Code::DnsValueDoubled,
+    Code::DnsValueUrl,
+    Code::DnsValueInTxt,
+    Code::DnsABlocks,
+    Code::DnsAaaaLeft,
+    Code::DnsCnameAndOther,
+    Code::DnsMultiCname,
+    Code::DnsPrivate,
+    Code::DnsLoop,
+    Code::DnsZoneCut,
+    Code::DnsWildcardWrong,
+    Code::DnsParked,
+    Code::DnsMissing,
+    Code::DnsNodata,
+    Code::ApexWrong,
+    Code::ApexNone,
+    Code::ApexPartial,
+    Code::ApexAaaa,
+    Code::ApexCname,
+    Code::Over48h,
+    Code::NotDelegated,
+    Code::NsMismatch,
+    Code::LameAll,
+    Code::ServfailAll,
+    Code::DnssecBogus,
+    Code::CaaBlocked,
+    Code::CaaEmpty,
+    Code::CaaBadSyntax,
+    Code::CaaCritical,
+    Code::CaaLookupFailed,
+    Code::TlsWrongName,
+    Code::TlsNoSan,
+    Code::TlsExpired,
+    Code::TlsFuture,
+    Code::TlsSelf,
+    Code::TlsStaging,
+    Code::TlsChain,
+    Code::TlsUnknownCa,
+    Code::TlsIntercept,
+    Code::TlsNotTls,
+    Code::HstsNote,
+    Code::Http404Project,
+    Code::RdTarget,
+    Code::RdLoop,
+    Code::RdTooMany,
+    Code::RdNoLocation,
+    Code::RdRelative,
+    Code::RdNone,
+    Code::RdMeta,
+    Code::RdCached,
+];
+const WAIT: &[Code] = &[
+    Code::TtlWait,
+    Code::NegWait,
+    Code::StaleServed,
+    Code::SecondaryBehind,
+    Code::TlsPending,
+    Code::TlsAlert,
+    Code::TlsRefused,
+    Code::TlsReset,
+    Code::TlsTimeout,
+];
+const WARN: &[Code] = &[
+    Code::DnsADirect,
+    Code::DnsChain,
+    Code::DnsDname,
+    Code::ProxyCloudflare,
+    Code::DnsWildcardOk,
+    Code::DnsRewrite,
+    Code::TtlLong,
+    Code::ResolversDisagree,
+    Code::LameOne,
+    Code::SplitLocal,
+    Code::EdnsBroken,
+    Code::CaaMethod,
+    Code::CaaAccount,
+    Code::TlsSoon,
+    Code::TlsOld,
+    Code::TlsAddressesDiffer,
+    Code::HttpParked,
+    Code::Http5xx,
+    Code::HttpNoUpgrade,
+    Code::AcmeBlocked,
+    Code::RdStatus,
+    Code::RdChain,
+    Code::RdDowngrade,
+    Code::RdPath,
+];
+const UNKNOWN: &[Code] = &[Code::ResolverDown, Code::Offline, Code::CaaCaUnknown];
+
+/// Rows that stand beside a cause, or beside other lines that are all right.
+const BESIDE: &[Code] = &[
+    Code::HstsNote,
+    Code::RdCached,
+    Code::RdHead,
+    Code::ResolverDown,
+    Code::CaaNone,
+    Code::CaaOk,
+    Code::CaaWildOnly,
+    Code::CaaCaUnknown,
+    Code::TlsOk,
+    Code::HttpOk,
+];
+
+fn expected(code: Code) -> Verdict {
+    [(FAIL, Verdict::Fail), (WAIT, Verdict::Wait), (WARN, Verdict::Warn), (UNKNOWN, Verdict::Unknown)]
+        .into_iter()
+        .find(|(codes, _)| codes.contains(&code))
+        .map_or(Verdict::Ok, |(_, verdict)| verdict)
+}
+
+/// What the operator told, and what is known, where the row depends on it.
+fn prepare(code: Code, mut settings: Settings) -> (Settings, Told) {
+    let mut told = told();
+    match code {
+        Code::Over48h => told.saved = ago(49 * 60),
+        Code::SplitLocal => {
+            // After 48 hours no cache explains the difference.
+            told.saved = ago(49 * 60);
+            settings = with_system_resolver(settings);
+        }
+        Code::DnsPrivate => settings.expectation.allow_private = false,
+        Code::CaaCaUnknown => settings.expectation.ca_identities.clear(),
+        _ => {}
     }
+    (settings, told)
+}
+
+async fn look(trouble: Trouble) -> Outcome {
+    let world = World::start(Plan::healthy(now()).with(trouble.make)).await.unwrap();
+    let (settings, told) = prepare(trouble.code, settings(&world));
+    if trouble.code.topic() == Topic::Redirect && trouble.domain == Plan::REDIRECTED {
+        let redirect = Redirect { from: DnsName::new(Plan::REDIRECTED), to: DnsName::new(Plan::DOMAIN), status: 301 };
+        return check_redirect(&settings, &redirect).await;
+    }
+    check(&settings, trouble.domain, &told).await
+}
+
+fn judge(trouble: Trouble, outcome: &Outcome) -> Option<String> {
+    let code = trouble.code;
+    let Some(finding) = outcome.findings.iter().find(|finding| finding.code == code) else {
+        return Some(format!("{code} is missing in\n{}", outcome.lines()));
+    };
+    if finding.verdict != expected(code) {
+        return Some(format!("{code} is {:?} in\n{}", finding.verdict, outcome.lines()));
+    }
+    if finding.seen.is_empty() || (finding.verdict != Verdict::Ok && finding.fix.is_empty()) {
+        return Some(format!("{code} says too little: {finding:?}"));
+    }
+    if finding.evidence.is_empty() && !matches!(code, Code::HstsNote | Code::CaaNone | Code::RdHead) {
+        return Some(format!("{code} has no evidence"));
+    }
+    if !BESIDE.contains(&code) && outcome.code() != code {
+        return Some(format!("{} decides instead of {code} in\n{}", outcome.code(), outcome.lines()));
+    }
+    None
+}
+
+/// All side by side, since some wait for servers that are silent.
+#[tokio::test(flavor = "multi_thread")]
+async fn every_row_shows_under_its_code_with_its_verdict_its_cause_its_cure_and_its_evidence() {
+    let running: Vec<_> = Trouble::all()
+        .map(|trouble| {
+            tokio::spawn(async move {
+                let outcome = look(trouble).await;
+                judge(trouble, &outcome)
+            })
+        })
+        .collect();
+    let mut wrong = Vec::new();
+    for task in running {
+        wrong.extend(task.await.unwrap());
+    }
+    assert!(wrong.is_empty(), "{} rows:\n{}", wrong.len(), wrong.join("\n\n"));
+}
+
+#[test]
+fn every_row_that_needs_a_world_has_one() {
+    let made: BTreeSet<Code> = Trouble::all().map(|trouble| trouble.code).collect();
+    let elsewhere = [
+        // Told by its own test, for want of a world without IPv6, and never said by a check.
+        Code::DnsValueUnknown,
+        Code::V6Untested,
+        Code::TlsRevoked,
+    ];
+    let pure = [Topic::Name, Topic::Configuration];
+    let missing: Vec<Code> = Code::ALL
+        .iter()
+        .copied()
+        .filter(|code| !pure.contains(&code.topic()) && !elsewhere.contains(code) && !made.contains(code))
+        .collect();
+    assert_eq!(missing, []);
 }

@@ -80,7 +80,10 @@ impl Outcome {
     }
 
     pub fn find(&self, code: Code) -> &Finding {
-        self.findings.iter().find(|finding| finding.code == code).unwrap_or_else(|| panic!("no {code} in\n{}", self.lines()))
+        self.findings
+            .iter()
+            .find(|finding| finding.code == code)
+            .unwrap_or_else(|| panic!("no {code} in\n{}", self.lines()))
     }
 
     /// For failures of tests: every line, and every question.

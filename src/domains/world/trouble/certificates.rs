@@ -41,7 +41,7 @@ pub(super) const LIST: &[Trouble] = &[
         }
     }),
     Trouble::new(Code::TlsOld, |plan| {
-        shows(plan, |good| good.issued_by(Issuer::Trusted("World Trust R1".to_owned())).later(-20));
+        shows(plan, |good| good.issued_by(Issuer::Trusted("Former Trust".to_owned())).later(-20));
     }),
     Trouble::new(Code::TlsRefused, |plan| plan.site(Plan::PLATFORM_ADDRESS).https = Door::Closed),
     Trouble::new(Code::TlsReset, |plan| plan.site(Plan::PLATFORM_ADDRESS).https = Door::Resets),

@@ -9,7 +9,7 @@ pub(super) const LIST: &[Trouble] = &[
     Trouble::new(Code::HttpOk, |_| ()),
     Trouble::new(Code::Http404Project, |plan| answers(plan, Answer::default())),
     Trouble::new(Code::Http5xx, |plan| answers(plan, Answer::status(503).body("<title>Unavailable</title>\n"))),
-    Trouble::new(Code::HttpParked, |plan| answers(plan, parking_page())),
+    Trouble::new(Code::HttpParked, |plan| answers(plan, parking_page().header("X-Adblock-Key", "MFwwDQYJKoZI"))),
     Trouble::new(Code::HttpNoUpgrade, |plan| {
         let page = Answer::status(200).body("<title>Acme Pets, the documentation</title>\n");
         let site = plan.site(Plan::PLATFORM_ADDRESS);
