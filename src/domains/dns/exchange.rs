@@ -3,7 +3,7 @@
 use std::io;
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -29,28 +29,39 @@ const TCP_WAIT_WHEN_ASKED: Duration = Duration::from_millis(2500);
 pub async fn ask(server: Arc<Server>, question: Question, at: Timestamp) -> Lookup {
     let begin = clock::now().mono;
     let recursion = matches!(server.role, Role::Resolver { .. });
-    let outcome = exchange(server.address, &question, recursion).await;
-    Lookup { server, question, at, took: clock::now().mono - begin, outcome }
+    let (took, outcome) = match exchange(server.address, &question, recursion).await {
+        // A datagram that was lost on its way makes no server slow.
+        Ok((reply, asked)) => (clock::now().mono - asked, Ok(reply)),
+        Err(why) => (clock::now().mono - begin, Err(why)),
+    };
+    Lookup { server, question, at, took, outcome }
 }
 
-async fn exchange(address: SocketAddr, question: &Question, recursion: bool) -> Result<Reply, NoReply> {
-    let reply = with_edns(address, question, recursion, true).await?;
+/// The answer, and when the question was sent that it answers.
+type Answered = (Reply, Instant);
+
+async fn exchange(address: SocketAddr, question: &Question, recursion: bool) -> Result<Answered, NoReply> {
+    let (reply, asked) = with_edns(address, question, recursion, true).await?;
     if reply.code != ResponseCode::FormErr {
-        return Ok(reply);
+        return Ok((reply, asked));
     }
     // RFC 6891 section 7: whoever does not know EDNS says FORMERR.
     match with_edns(address, question, recursion, false).await {
-        Ok(plain) if plain.code != ResponseCode::FormErr => Ok(Reply { without_edns: true, ..plain }),
-        _ => Ok(reply),
+        Ok((plain, asked)) if plain.code != ResponseCode::FormErr => Ok((Reply { without_edns: true, ..plain }, asked)),
+        _ => Ok((reply, asked)),
     }
 }
 
-async fn with_edns(address: SocketAddr, question: &Question, recursion: bool, edns: bool) -> Result<Reply, NoReply> {
+async fn with_edns(address: SocketAddr, question: &Question, recursion: bool, edns: bool) -> Result<Answered, NoReply> {
     let mut failure = NoReply::Timeout;
     for _ in 0..UDP_TRIES {
+        let asked = clock::now().mono;
         match over_udp(address, question, recursion, edns).await {
-            Ok((reply, false)) => return Ok(reply),
-            Ok((_, true)) => return over_tcp(address, question, recursion, edns, TCP_WAIT_WHEN_ASKED).await,
+            Ok((reply, false)) => return Ok((reply, asked)),
+            Ok((_, true)) => {
+                let reply = over_tcp(address, question, recursion, edns, TCP_WAIT_WHEN_ASKED).await?;
+                return Ok((reply, asked));
+            }
             Err(why) => failure = why,
         }
         if matches!(failure, NoReply::Unreachable | NoReply::Closed) {
@@ -60,7 +71,9 @@ async fn with_edns(address: SocketAddr, question: &Question, recursion: bool, ed
     if failure == NoReply::Unreachable {
         return Err(failure);
     }
-    over_tcp(address, question, recursion, edns, TCP_WAIT).await.map_err(|_| failure)
+    let asked = clock::now().mono;
+    let reply = over_tcp(address, question, recursion, edns, TCP_WAIT).await.map_err(|_| failure)?;
+    Ok((reply, asked))
 }
 
 async fn over_udp(

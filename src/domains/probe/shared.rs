@@ -151,15 +151,19 @@ impl<'a> Shared<'a> {
         }
     }
 
-    /// The resolvers, those that have answered before the others.
+    /// The resolvers that may answer: first the one that did before all others, then the others, without those that
+    /// were silent so far.
     fn resolvers_by_proof(&self) -> Vec<Arc<Server>> {
         let seen = self.seen();
-        let first = seen.lookups.iter().find(|lookup| {
-            matches!(lookup.server.role, Role::Resolver { .. }) && lookup.reply().is_some_and(Reply::is_answer)
-        });
-        let first = first.map(|lookup| Arc::clone(&lookup.server));
-        let others = self.settings.resolvers.iter().filter(|server| Some(*server) != first.as_ref()).cloned();
-        first.clone().into_iter().chain(others).collect()
+        let answered = |lookup: &&Lookup| lookup.reply().is_some_and(Reply::is_answer);
+        let lookups = || seen.lookups.iter().filter(|lookup| matches!(lookup.server.role, Role::Resolver { .. }));
+        let first = lookups().find(answered).map(|lookup| &lookup.server);
+        let is_silent = |server: &Arc<Server>| {
+            let mut own = lookups().filter(|lookup| lookup.server == *server).peekable();
+            own.peek().is_some() && own.all(|lookup| lookup.outcome.is_err())
+        };
+        let others = self.settings.resolvers.iter().filter(|server| Some(*server) != first && !is_silent(server));
+        first.into_iter().chain(others).cloned().collect()
     }
 
     /// Every resolver: the name's addresses, and those of a name that nobody has.
