@@ -134,6 +134,24 @@ impl World {
         self.shared.authorities().root_pem()
     }
 
+    /// The arguments that point `petstore domains check` at this world, whose root stands in the file `trust`.
+    #[must_use]
+    pub fn arguments(&self, trust: &std::path::Path) -> Vec<String> {
+        let resolvers = self.resolvers().into_iter().flat_map(|address| ["--resolver".to_owned(), address.to_string()]);
+        let name_servers = self.name_servers().into_iter();
+        let name_servers =
+            name_servers.flat_map(|(host, address)| ["--name-server".to_owned(), format!("{host}={address}")]);
+        let rest = [
+            ("--http-port", self.http_port().to_string()),
+            ("--https-port", self.https_port().to_string()),
+            ("--trust", trust.display().to_string()),
+            ("--platform-host", Plan::PLATFORM_HOST.to_owned()),
+            ("--ca", Plan::CA.to_owned()),
+        ];
+        let rest = rest.into_iter().flat_map(|(flag, value)| [flag.to_owned(), value]);
+        resolvers.chain(name_servers).chain(rest).chain(["--allow-private".to_owned()]).collect()
+    }
+
     /// Whether this machine has IPv6, so that something can answer at `::1`.
     #[must_use]
     pub fn has_ipv6() -> bool {

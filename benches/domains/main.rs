@@ -1,0 +1,214 @@
+//! Measures the domains checker against a world on loopback, in the same run as the world's own answers.
+//!
+//! `cargo bench --bench domains`, or some parts of it by name: `cargo bench --bench domains -- healthy silent`. Reports
+//! and never fails: the machine may be shared. `cargo bench --bench domains -- world DNS-A-BLOCKS` starts the world of a
+//! row of the catalogue instead, and says with which arguments to look at it. See `benches/README.md`.
+
+#![allow(clippy::disallowed_methods, clippy::unwrap_used, clippy::print_stdout, reason = "it measures and reports")]
+
+#[path = "../common/mod.rs"]
+#[allow(dead_code, reason = "shared with the other measurements")]
+mod common;
+
+use std::io::{BufRead as _, BufReader};
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use common::{Limit, PETSTORE, milliseconds, report};
+use jiff::Timestamp;
+use petstore::domains::Code;
+use petstore::domains::DnsName;
+use petstore::domains::dns::exchange;
+use petstore::domains::observation::{Question, RecordType};
+use petstore::domains::settings::resolver;
+use petstore::domains::world::{Data, Fault, Plan, World};
+use tempfile::TempDir;
+
+/// How long each DNS answer of the slow world takes.
+const DELAY: Duration = Duration::from_millis(60);
+/// The domains of the part `many`.
+const MANY: usize = 200;
+
+struct Room {
+    world: World,
+    directory: TempDir,
+}
+
+impl Room {
+    async fn new(plan: Plan) -> Self {
+        let world = World::start(plan).await.unwrap();
+        let directory = common::directory();
+        std::fs::write(directory.path().join("roots.pem"), world.trust_pem()).unwrap();
+        Self { world, directory }
+    }
+
+    fn trust(&self) -> PathBuf {
+        self.directory.path().join("roots.pem")
+    }
+
+    /// `petstore domains check`, with nothing of this machine.
+    fn check(&self, names: &[String], format: &str) -> Command {
+        let mut command = Command::new(PETSTORE);
+        command.args(["domains", "check", "--format", format]).args(names).args(self.world.arguments(&self.trust()));
+        command.env_clear().env("HOME", self.directory.path()).stdout(Stdio::piped()).stderr(Stdio::null());
+        command
+    }
+}
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let (options, names): (Vec<_>, Vec<_>) =
+        arguments.iter().map(String::as_str).partition(|word| word.starts_with('-'));
+    // Under `cargo test --benches` nothing is measured.
+    if !options.contains(&"--bench") {
+        return;
+    }
+    petstore::api::client::install_tls_provider();
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    if let ["world", code] = names.as_slice() {
+        return runtime.block_on(show(code));
+    }
+    common::heading();
+    let wanted = |part: &str| names.is_empty() || names.contains(&part);
+    if wanted("healthy") {
+        runtime.block_on(healthy());
+    }
+    if wanted("silent") {
+        runtime.block_on(silent());
+    }
+    if wanted("many") {
+        runtime.block_on(many());
+    }
+}
+
+/// A world to look at by hand.
+async fn show(code: &str) {
+    let now = Timestamp::now();
+    let plan = match code.parse::<Code>() {
+        Ok(code) => Plan::showing(now, code),
+        Err(_) => Some(Plan::healthy(now)),
+    };
+    let Some(plan) = plan else { return println!("there is no world for {code}") };
+    let room = Room::new(plan).await;
+    println!("{PETSTORE} domains check {} {}", Plan::DOMAIN, room.world.arguments(&room.trust()).join(" "));
+    std::future::pending::<()>().await;
+}
+
+fn slow(mut plan: Plan) -> Plan {
+    plan.name_servers.iter_mut().for_each(|server| server.faults.push(Fault::Slow(DELAY)));
+    plan.resolvers.iter_mut().for_each(|resolver| resolver.faults.push(Fault::Slow(DELAY)));
+    plan
+}
+
+/// One healthy domain whose servers take their time, against the longest chain of answers that depend on each other.
+async fn healthy() {
+    println!("healthy");
+    let room = Room::new(slow(Plan::healthy(Timestamp::now()))).await;
+    let (mut chains, mut checks, mut ratios, mut questions) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    for _ in 0..15 {
+        let chain = chain(&room.world).await;
+        room.world.forget();
+        let begin = Instant::now();
+        let output = room.check(&[Plan::DOMAIN.to_owned()], "json").output().unwrap();
+        let time = begin.elapsed();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+        questions.push(room.world.questions().len() as f64);
+        chains.push(milliseconds(chain));
+        checks.push(milliseconds(time));
+        ratios.push((milliseconds(time) - 50.0) / milliseconds(chain));
+    }
+    report("longest chain of dependent answers: yardstick", Limit::LessIsBetter, "ms", chains);
+    report("one check, from exec to exit", Limit::LessIsBetter, "ms", checks);
+    report("(one check - 50 ms) / chain", Limit::AtMost(1.2), "ratio", ratios);
+    report("questions", Limit::AtMost(40.0), "questions", questions);
+}
+
+/// Three answers in turn: a resolver names the servers above the zone, one of those names the zone's, one of those
+/// answers.
+async fn chain(world: &World) -> Duration {
+    let begin = Instant::now();
+    for (name, kind) in [("com", RecordType::NS), (Plan::ZONE, RecordType::NS), (Plan::DOMAIN, RecordType::CNAME)] {
+        let question = Question::new(DnsName::new(name), kind);
+        let lookup = exchange::ask(resolver(world.resolver(0)), question, Timestamp::now()).await;
+        assert!(lookup.reply().is_some());
+    }
+    begin.elapsed()
+}
+
+/// One of four resolvers says nothing: when lines come, and when it ends.
+async fn silent() {
+    println!("silent");
+    for number in [0, 3] {
+        let plan = Plan::healthy(Timestamp::now()).with(|plan| {
+            plan.resolver(number).fault(Fault::Silent);
+        });
+        let room = Room::new(plan).await;
+        let (mut ends, mut lines) = (Vec::new(), Vec::new());
+        for _ in 0..3 {
+            let begin = Instant::now();
+            let mut child = room.check(&[Plan::DOMAIN.to_owned()], "table").spawn().unwrap();
+            let mut last = Duration::ZERO;
+            for line in BufReader::new(child.stdout.take().unwrap()).lines() {
+                let line = line.unwrap();
+                if ["DNS-OK", "CAA-NONE", "TLS-OK", "HTTP-OK"].iter().any(|code| line.contains(code)) {
+                    last = begin.elapsed();
+                }
+            }
+            child.wait().unwrap();
+            ends.push(begin.elapsed().as_secs_f64());
+            lines.push(last.as_secs_f64());
+        }
+        report(&format!("resolver {number} of 4 is silent: the other lines are out"), Limit::AtMost(1.0), "s", lines);
+        report(&format!("resolver {number} of 4 is silent: the end"), Limit::AtMost(5.0), "s", ends);
+    }
+}
+
+/// Two hundred domains against one.
+async fn many() {
+    println!("many");
+    let name = |number: usize| format!("d{number}.{}", Plan::ZONE);
+    let plan = Plan::healthy(Timestamp::now()).with(|plan| {
+        for number in 0..MANY {
+            plan.zone(Plan::ZONE).add(&name(number), Plan::TTL, Data::cname(Plan::PLATFORM_HOST));
+        }
+        let now = plan.now;
+        let names: Vec<String> = (0..MANY).map(name).collect();
+        for name in &names {
+            let certificate = petstore::domains::world::Certificate::new(now, &[name.as_str()]);
+            plan.site(Plan::PLATFORM_ADDRESS).show(certificate);
+        }
+    });
+    let room = Room::new(slow(plan)).await;
+    let all: Vec<String> = (0..MANY).map(name).collect();
+    // Certificates are made at their first use.
+    room.check(&all, "json").output().unwrap();
+    let (mut ones, mut alls, mut ratios, mut peaks) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    for _ in 0..5 {
+        let begin = Instant::now();
+        room.check(&all[..1], "json").output().unwrap();
+        let one = begin.elapsed();
+        let begin = Instant::now();
+        let mut child = room.check(&all, "table").spawn().unwrap();
+        let mut peak: f64 = 0.0;
+        let output = child.stdout.take().unwrap();
+        let reader = std::thread::spawn(move || BufReader::new(output).lines().count());
+        while child.try_wait().unwrap().is_none() {
+            let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap_or_default();
+            if status.contains("VmHWM:") {
+                peak = peak.max(common::number(&status, "VmHWM:"));
+            }
+            std::thread::sleep(Duration::from_millis(2));
+        }
+        let time = begin.elapsed();
+        reader.join().unwrap();
+        ones.push(milliseconds(one));
+        alls.push(milliseconds(time));
+        ratios.push(time.as_secs_f64() / one.as_secs_f64());
+        peaks.push(peak / 1024.0);
+    }
+    report("one domain", Limit::LessIsBetter, "ms", ones);
+    report("200 domains", Limit::LessIsBetter, "ms", alls);
+    report("200 domains / one", Limit::AtMost(20.0), "ratio", ratios);
+    report("200 domains: peak of resident memory", Limit::AtMost(40.0), "MiB", peaks);
+}
