@@ -4,6 +4,8 @@ mod read;
 #[cfg(test)]
 mod tests;
 
+use std::collections::{HashMap, HashSet};
+
 use crate::model::text::short;
 
 use super::code::Code;
@@ -194,18 +196,22 @@ fn relations(
     known: &[DnsName],
     findings: &mut Vec<Finding>,
 ) {
-    let by_source =
-        |name: &DnsName| redirects.iter().find(|(_, redirect)| redirect.from == *name).map(|(_, redirect)| redirect);
-    let mut in_circles: Vec<DnsName> = Vec::new();
-    for (index, (place, redirect)) in redirects.iter().enumerate() {
-        let Redirect { from, to, .. } = redirect;
-        if let Some((first, _)) = redirects[..index].iter().find(|(_, other)| other.from == *from) {
+    let mut by_source: HashMap<&DnsName, (&str, &Redirect)> = HashMap::new();
+    for (place, redirect) in redirects {
+        // Of several with the same source the first counts, until that is mended.
+        let (first, kept) = *by_source.entry(&redirect.from).or_insert((place, redirect));
+        if !std::ptr::eq(kept, redirect) {
             findings.push(
                 fail(Code::CfgDuplicate)
-                    .seen(format!("{place}.from: {from} stands in {first}, too"))
-                    .fix(format!("keep one redirect of {from}")),
+                    .seen(format!("{place}.from: {} stands in {first}, too", redirect.from))
+                    .fix(format!("keep one redirect of {}", redirect.from)),
             );
         }
+    }
+    let known: HashSet<&DnsName> = known.iter().chain(primary).collect();
+    let mut in_circles: HashSet<&DnsName> = HashSet::new();
+    for (place, redirect) in redirects {
+        let Redirect { from, to, .. } = redirect;
         if from == to {
             findings
                 .push(fail(Code::CfgSelf).seen(format!("{place}: {from} leads to itself")).fix("change from or to"));
@@ -218,13 +224,13 @@ fn relations(
                     .fix("remove this redirect, or choose another primary domain"),
             );
         }
-        let (path, circle) = follow(redirect, by_source);
+        let (path, circle) = follow(redirect, &by_source);
         if circle {
             // Each circle is told once.
             if path.iter().any(|name| in_circles.contains(name)) {
                 continue;
             }
-            let shown = path.iter().map(|name| short(name.as_str())).collect::<Vec<_>>().join(" -> ");
+            let shown = path.iter().map(|name| short(name.as_str())).take(12).collect::<Vec<_>>().join(" -> ");
             findings.push(fail(Code::CfgLoop).seen(format!("{place}: {shown}")).fix(match primary {
                 Some(primary) => format!("point them at {primary}"),
                 None => "point them at the primary domain".to_owned(),
@@ -237,7 +243,7 @@ fn relations(
                     .expected(last.as_str())
                     .fix(format!("set {place}.to to {last}")),
             );
-        } else if Some(to) != primary && !known.contains(to) {
+        } else if !known.contains(to) {
             findings.push(
                 warn(Code::CfgToElsewhere)
                     .seen(format!("{place}.to: {to} is neither the primary domain nor a listed one"))
@@ -248,13 +254,13 @@ fn relations(
 }
 
 /// The names from `redirect` on, and whether they come round again.
-fn follow<'a>(redirect: &'a Redirect, by_source: impl Fn(&DnsName) -> Option<&'a Redirect>) -> (Vec<DnsName>, bool) {
-    let mut path = vec![redirect.from.clone(), redirect.to.clone()];
+fn follow<'a>(redirect: &'a Redirect, by_source: &HashMap<&DnsName, (&str, &'a Redirect)>) -> (Vec<&'a DnsName>, bool) {
+    let mut path = vec![&redirect.from, &redirect.to];
+    let mut passed: HashSet<&DnsName> = path.iter().copied().collect();
     let mut at = &redirect.to;
-    while let Some(next) = by_source(at) {
-        let again = path.contains(&next.to);
-        path.push(next.to.clone());
-        if again {
+    while let Some((_, next)) = by_source.get(at) {
+        path.push(&next.to);
+        if !passed.insert(&next.to) {
             return (path, true);
         }
         at = &next.to;

@@ -123,7 +123,7 @@ pub fn diagnose(case: &Case<'_>) -> Vec<Finding> {
         finding.verdict == Verdict::Fail && matches!(finding.code.topic(), Topic::Servers | Topic::Record)
     });
     if case.seen.complete.certificate && case.seen.complete.record {
-        let certificate = certificate::findings(case);
+        let certificate = certificate::findings(case, leads_here);
         let trusted = certificate
             .iter()
             .any(|finding| finding.code.topic() == Topic::Certificate && finding.verdict == Verdict::Ok)

@@ -65,7 +65,7 @@ impl State {
             Self::ReadyToVerify => "choose Verify in the dashboard, then say so: petstore domains verified",
             Self::CertificatePending => "wait: the certificate follows by itself, usually within a couple of minutes",
             Self::CertificateLate => "choose Re-verify in the dashboard, then say so: petstore domains verified",
-            Self::Live => "nothing: it is live",
+            Self::Live => "nothing is to do",
             Self::Failing => "mend the first cause",
             Self::RemovalPlanned => "set the redirect up first, then choose Remove in the dashboard",
             Self::Removed => "delete the CNAME at your DNS provider, if it is still there",
@@ -194,9 +194,12 @@ pub fn standing(told: &Told, measurements: &[Measurement], now: Timestamp) -> St
         _ if told.value.is_none() => State::Draft,
         None if told.verified.is_some() => after_verify,
         None => State::WaitingForDns,
-        Some(latest) if latest.is_live() => State::Live,
+        // A domain that becomes live is seen by all; one that was live is not undone by a cache.
+        Some(latest) if latest.is_live() && (latest.everywhere || before.is_some_and(Measurement::is_live)) => {
+            State::Live
+        }
         // Once may be chance.
-        Some(_) if before.is_some_and(Measurement::is_live) => State::Live,
+        Some(latest) if !latest.is_live() && before.is_some_and(Measurement::is_live) => State::Live,
         Some(latest) if !latest.record => {
             let overdue = told.saved.is_some_and(|saved| since(saved) > PROPAGATION);
             if overdue || told.verified.is_some() { State::Failing } else { State::WaitingForDns }
@@ -291,6 +294,9 @@ mod tests {
         let live = measured(1, &[RIGHT, FREE, GOOD, ANSWERS]);
         let bad = measured(2, &[(Code::DnsABlocks, Verdict::Fail)]);
         let verified = Told { verified: Some(at(0)), ..told() };
+        let cached = measured(2, &[(Code::TtlWait, Verdict::Wait), FREE, GOOD, ANSWERS]);
+        assert_eq!(state(&verified, std::slice::from_ref(&cached), 3), State::Propagating);
+        assert_eq!(state(&verified, &[live.clone(), cached], 3), State::Live);
         assert_eq!(state(&verified, &[live.clone(), bad.clone()], 3), State::Live);
         assert_eq!(state(&verified, &[live.clone(), bad.clone(), bad.clone()], 3), State::Failing);
         assert_eq!(state(&verified, &[bad, live], 3), State::Live);

@@ -1,4 +1,6 @@
 //! The domains checker against a world on loopback: real DNS servers, real handshakes, real HTTP.
 
 mod catalogue;
+mod commands;
 mod fixture;
+mod hostile;

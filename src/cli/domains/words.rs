@@ -7,7 +7,8 @@ use jiff::{SignedDuration, Timestamp};
 
 use crate::domains::finding::deciding;
 use crate::domains::observation::{Lookup, Observations, RecordType, Role};
-use crate::domains::{Domain, Finding, Verdict};
+use crate::domains::state::State;
+use crate::domains::{Domain, Finding, Verdict, Who};
 use crate::model::display_safe;
 use crate::model::text::{cut, width};
 
@@ -60,10 +61,11 @@ pub fn summary(
     out: &mut impl Write,
     domain: &Domain,
     findings: &[Finding],
-    state: &str,
-    next: &str,
+    state: State,
+    at: Timestamp,
     columns: Option<usize>,
 ) -> io::Result<()> {
+    let next = state.next_step();
     let room = columns.unwrap_or(USUAL_WIDTH).clamp(40, 120);
     writeln!(out)?;
     let Some(decides) = deciding(findings) else {
@@ -71,7 +73,10 @@ pub fn summary(
     };
     let headline = match decides.verdict {
         Verdict::Fail => format!("{} needs an act: {}.", domain.unicode, lower_first(&decides.title)),
-        Verdict::Wait => format!("{} needs time, or the next step: {}.", domain.unicode, lower_first(&decides.title)),
+        Verdict::Wait if matches!(decides.who, Who::Nobody | Who::Platform) => {
+            format!("{} needs time: {}.", domain.unicode, lower_first(&decides.title))
+        }
+        Verdict::Wait => format!("{} waits for your next step: {}.", domain.unicode, lower_first(&decides.title)),
         Verdict::Warn => format!("{} works, but: {}.", domain.unicode, lower_first(&decides.title)),
         Verdict::Ok => format!("{} is all right.", domain.unicode),
         Verdict::Unknown => format!("{} could not be judged: {}.", domain.unicode, lower_first(&decides.title)),
@@ -84,7 +89,8 @@ pub fn summary(
     }
     let now = if decides.fix.is_empty() { next } else { &decides.fix };
     if decides.verdict != Verdict::Ok {
-        paragraph_at(out, "Now:  ", &sentence(now), room, 6)?;
+        let until = decides.until.map_or_else(String::new, |until| format!(" until {}", until_words(until, at)));
+        paragraph_at(out, "Now:  ", &sentence(&format!("{now}{until}")), room, 6)?;
     }
     paragraph_at(out, "Step: ", &format!("{state}; {next}"), room, 6)
 }

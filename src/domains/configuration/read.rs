@@ -1,5 +1,6 @@
 //! From JSON or TOML to the configuration as written; what does not fit is named with its place.
 
+use std::collections::{BTreeSet, HashSet};
 use std::fmt;
 
 use serde::de::{self, Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
@@ -10,6 +11,9 @@ use super::super::code::Code;
 use super::super::distance::distance;
 use super::super::finding::Finding;
 use super::{MAX_REDIRECTS, Written, WrittenRedirect, fail, warn};
+
+/// How many wrong keys of one object are told.
+const MAX_TOLD: usize = 20;
 
 const TOP: &[&str] = &["primary", "redirects"];
 const REDIRECT: &[&str] = &["from", "to", "status"];
@@ -235,18 +239,18 @@ fn wrong_type(place: &str, node: &Node, expected: &str) -> Finding {
 
 /// A key that comes twice: most readers silently take the last one.
 fn duplicates(place: &str, members: &[(String, Node)], findings: &mut Vec<Finding>) {
-    for (index, (key, _)) in members.iter().enumerate() {
-        if members[..index].iter().any(|(earlier, _)| earlier == key) {
-            findings.push(fail(Code::CfgType).seen(format!("{place}{} stands twice", short(key))).fix("keep one"));
-        }
+    let mut seen = HashSet::new();
+    let twice: BTreeSet<&String> = members.iter().map(|(key, _)| key).filter(|key| !seen.insert(*key)).collect();
+    for key in twice.into_iter().take(MAX_TOLD) {
+        findings.push(fail(Code::CfgType).seen(format!("{place}{} stands twice", short(key))).fix("keep one"));
     }
 }
 
 fn unknown(place: &str, members: &[(String, Node)], known: &[&str], findings: &mut Vec<Finding>) {
-    for (key, _) in members.iter().filter(|(key, _)| !known.contains(&key.as_str())) {
-        let meant =
-            known.iter().map(|word| (distance(&key.to_lowercase(), word), word)).min().filter(|(apart, _)| *apart <= 2);
-        let fix = match meant {
+    let unknown = members.iter().map(|(key, _)| key.as_str()).filter(|key| !known.contains(key));
+    for key in unknown.take(MAX_TOLD) {
+        let meant = known.iter().map(|word| (distance(&key.to_lowercase(), word), word)).min();
+        let fix = match meant.filter(|(apart, _)| *apart <= 2) {
             Some((_, word)) => format!("did you mean {word}?"),
             None => format!("remove it; known are {}", known.join(", ")),
         };

@@ -34,8 +34,8 @@ const WELL_KNOWN: &[&str] = &[
     "identrust",
 ];
 
-/// The findings on certificates.
-pub fn findings(case: &Case<'_>) -> Vec<Finding> {
+/// The findings on certificates. `leads_here`: the record leads to the platform.
+pub fn findings(case: &Case<'_>, leads_here: bool) -> Vec<Finding> {
     let reached: Vec<&Handshake> = case
         .seen
         .handshakes
@@ -44,7 +44,12 @@ pub fn findings(case: &Case<'_>) -> Vec<Finding> {
         .collect();
     let mut findings = Vec::new();
     for handshake in &reached {
-        let finding = judge(case, handshake);
+        let mut finding = judge(case, handshake);
+        if !leads_here && finding.verdict != Verdict::Ok {
+            // Of another server nothing can be asked, and Verify would only fail.
+            finding.who = Who::DnsProvider;
+            finding.fix = "mend the record first: this is not the platform's server".to_owned();
+        }
         // Several addresses of one platform say the same.
         match findings.iter_mut().find(|known: &&mut Finding| known.code == finding.code) {
             Some(known) => known.evidence.extend(finding.evidence),

@@ -26,7 +26,7 @@ const PARKED_SERVER: &[&str] = &["parking", "sedo", "bodis", "parklogic"];
 /// The findings on HTTP. `leads_here`: the record leads to the platform; `trusted`: the certificate is good.
 pub fn findings(case: &Case<'_>, leads_here: bool, trusted: bool) -> Vec<Finding> {
     let mut findings = Vec::new();
-    findings.extend(front(case));
+    findings.extend(front(case, leads_here));
     let pages: Vec<&Hop> = case.seen.handshakes.iter().filter_map(|handshake| handshake.page.as_ref()).collect();
     let parked = pages
         .iter()
@@ -58,7 +58,7 @@ pub fn is_parked(response: &Response) -> bool {
 }
 
 /// From `http://` the name: circles, and whether it ends protected.
-fn front(case: &Case<'_>) -> Option<Finding> {
+fn front(case: &Case<'_>, leads_here: bool) -> Option<Finding> {
     let trail = case.seen.front.as_ref()?;
     let proxied = trail.hops.iter().any(|hop| hop.outcome.as_ref().is_ok_and(|response| response.cf_ray));
     if let Some(circle) = circle(trail) {
@@ -80,7 +80,7 @@ fn front(case: &Case<'_>) -> Option<Finding> {
     }
     let last = trail.hops.last()?;
     let response = last.outcome.as_ref().ok()?;
-    if last.url.scheme() == "http" && (200..300).contains(&response.status) {
+    if leads_here && last.url.scheme() == "http" && (200..300).contains(&response.status) {
         return Some(
             Finding::new(Code::HttpNoUpgrade, Verdict::Warn, Who::Platform)
                 .seen(format!("{} answers {} without leading to https", shown_url(&last.url), response.status))

@@ -49,9 +49,12 @@ impl Shared<'_> {
                 self.complete(|complete| complete.certificate = true);
             },
             async {
-                let known =
-                    if early.is_empty() { self.until(|seen| self.by_source(seen)).await } else { early.clone() };
-                self.front(&known).await;
+                self.front(&early).await;
+                let source = self.until(|seen| self.by_source(seen)).await;
+                let reached_source = !early.is_empty() && early.iter().all(|address| source.contains(address));
+                if !source.is_empty() && !reached_source {
+                    self.front(&source).await;
+                }
             }
         );
         self.complete(|complete| complete.http = true);

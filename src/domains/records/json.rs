@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::escape::{dotted, full, json, rdata, route53 as route53_value};
-use super::lines::{apex_advice, warning};
+use super::lines::warning;
 use super::{Conflict, Record};
 
 const MAIL_STOPS: &str = " Warning: without its MX records, mail for this name stops.";
@@ -94,8 +94,10 @@ struct Value {
 /// A DELETE must repeat time to live and values exactly; when something has changed since, all is refused.
 pub fn route53(record: &Record, deletes: &[&Conflict]) -> String {
     let batch = if record.is_apex() {
-        let advice = apex_advice(record, "a CNAME cannot stand there, and an alias of Route 53 leads only into AWS");
-        Batch { comment: Some(advice.join(" ")), changes: Vec::new() }
+        // A comment has at most 256 characters, so that no name is in it.
+        let advice = "A CNAME cannot stand at the apex, and an alias of Route 53 leads only into AWS. Instead add an \
+                      ALIAS or ANAME at a provider that has such a type, or publish on www and redirect the apex to it.";
+        Batch { comment: Some(advice.to_owned()), changes: Vec::new() }
     } else {
         let mut changes: Vec<Change> = deletes.iter().map(|conflict| delete(record, conflict)).collect();
         changes.push(Change {

@@ -1,0 +1,426 @@
+//! `petstore domains` as people and scripts use it: the real binary against a world.
+
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::path::PathBuf;
+use std::process::{Command, Output, Stdio};
+
+use petstore::domains::Code;
+use petstore::domains::world::{Data, Fault, Plan, World};
+use serde_json::Value;
+use tempfile::TempDir;
+
+use super::fixture::{NOW, now};
+
+/// A world, and a home whose configuration points at nothing else.
+struct Room {
+    world: World,
+    home: TempDir,
+    runtime: tokio::runtime::Runtime,
+}
+
+impl Room {
+    fn new(plan: Plan) -> Self {
+        let runtime = tokio::runtime::Runtime::new().unwrap();
+        let world = runtime.block_on(World::start(plan)).unwrap();
+        let home = tempfile::tempdir().unwrap();
+        std::fs::write(home.path().join("roots.pem"), world.trust_pem()).unwrap();
+        Self { world, home, runtime }
+    }
+
+    fn of(code: Code) -> Self {
+        Self::new(Plan::showing(now(), code).unwrap())
+    }
+
+    fn roots(&self) -> PathBuf {
+        self.home.path().join("roots.pem")
+    }
+
+    /// `petstore domains` with these words, and nothing of this machine.
+    fn petstore(&self, words: &[&str]) -> Command {
+        petstore(&self.home, words)
+    }
+
+    /// The same, pointed at the world, at the time of the tests.
+    fn command(&self, words: &[&str]) -> Command {
+        let mut command = self.petstore(words);
+        command.args(self.world.arguments(&self.roots())).args(["--now", NOW]);
+        command
+    }
+
+    fn run(&self, words: &[&str]) -> Output {
+        self.command(words).output().unwrap()
+    }
+
+    /// What `check` prints as JSON, with its exit status.
+    fn check(&self, words: &[&str]) -> (i32, Value) {
+        let output = self.run(&[&["check", "--format", "json"], words].concat());
+        let value = serde_json::from_slice(&output.stdout)
+            .unwrap_or_else(|error| panic!("{error}: {}{}", text(&output.stdout), text(&output.stderr)));
+        (output.status.code().unwrap(), value)
+    }
+}
+
+impl Drop for Room {
+    fn drop(&mut self) {
+        // The tasks of the world end with it, inside their runtime.
+        let _inside = self.runtime.enter();
+    }
+}
+
+fn petstore(home: &TempDir, words: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_petstore"));
+    command.arg("domains").args(words).env_clear().env("HOME", home.path()).env("TZ", "UTC").stdin(Stdio::null());
+    command
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).unwrap()
+}
+
+fn home() -> TempDir {
+    tempfile::tempdir().unwrap()
+}
+
+#[track_caller]
+fn ends_with(output: &Output, status: i32) {
+    assert_eq!(output.status.code(), Some(status), "{}{}", text(&output.stdout), text(&output.stderr));
+}
+
+const DOMAIN: &str = Plan::DOMAIN;
+
+#[test]
+fn a_healthy_domain_is_ok_with_at_most_forty_questions() {
+    let room = Room::new(Plan::healthy(now()));
+    let (status, value) = room.check(&[DOMAIN]);
+    assert_eq!((status, &value["verdict"], &value["code"]), (0, &"ok".into(), &"DNS-OK".into()));
+    assert_eq!((&value["domain"], &value["state"]), (&DOMAIN.into(), &"live".into()));
+    assert_eq!(value["record"]["name"], "docs");
+    assert_eq!(value["record"]["value"], Plan::PLATFORM_HOST);
+    let codes: Vec<&str> = value["findings"].as_array().unwrap().iter().map(|f| f["code"].as_str().unwrap()).collect();
+    assert_eq!(codes, ["DNS-OK", "CAA-NONE", "TLS-OK", "HTTP-OK"]);
+    for finding in value["findings"].as_array().unwrap() {
+        for member in ["code", "verdict", "who", "title", "seen", "expected", "fix", "until", "evidence"] {
+            assert!(finding.get(member).is_some(), "{member} is missing: {finding}");
+        }
+        let proof = &finding["evidence"][0];
+        assert!(["question", "server", "answer", "at"].iter().all(|member| proof[member].is_string()), "{finding}");
+    }
+    assert_eq!(value["servers"].as_array().unwrap().len(), 6);
+    let asked = room.world.questions().len();
+    assert!(asked <= 40, "{asked} questions");
+    let methods: Vec<String> = room.world.requests().into_iter().map(|request| request.method).collect();
+    assert!(!methods.is_empty() && methods.iter().all(|method| method == "HEAD"), "{methods:?}");
+}
+
+#[test]
+fn a_failure_says_what_to_do_in_the_operators_own_names() {
+    let room = Room::of(Code::DnsABlocks);
+    let output = room.run(&["check", DOMAIN]);
+    ends_with(&output, 8);
+    let shown = text(&output.stdout);
+    for part in [
+        "FAIL   An A record blocks the CNAME [DNS-A-BLOCKS]",
+        "docs.acme-pets.com has A 127.0.0.2",
+        "delete the A record 127.0.0.2 of docs, then add CNAME docs ->",
+        "docs.acme-pets.com needs an act: an A record blocks the CNAME.",
+    ] {
+        assert!(shown.contains(part), "{part} is missing in\n{shown}");
+    }
+    assert!(text(&output.stderr).is_empty());
+}
+
+#[test]
+fn a_wait_has_an_end() {
+    let room = Room::of(Code::TtlWait);
+    let (status, value) = room.check(&[DOMAIN, "--saved-at", "2026-11-21T11:00:00Z"]);
+    assert_eq!((status, &value["verdict"], &value["code"]), (9, &"wait".into(), &"TTL-WAIT".into()));
+    assert_eq!(value["state"], "propagating");
+    let until: jiff::Timestamp = value["next"]["until"].as_str().unwrap().parse().unwrap();
+    let left = until.duration_since(now()).as_secs();
+    assert!((40_000..41_100).contains(&left), "{left}");
+    let (status, value) = room.check(&[DOMAIN, "--saved-at", "2026-11-19T11:00:00Z"]);
+    assert_eq!((status, &value["code"]), (8, &"OVER-48H".into()));
+}
+
+#[test]
+fn a_certificate_is_waited_for_half_an_hour_after_verify() {
+    let room = Room::of(Code::TlsPending);
+    for (verified, status, verdict, state) in [
+        ("2026-11-21T11:58:00Z", 9, "wait", "certificate-pending"),
+        ("2026-11-21T11:31:00Z", 9, "wait", "certificate-pending"),
+        ("2026-11-21T11:29:00Z", 8, "fail", "certificate-late"),
+    ] {
+        let (ended, value) = room.check(&[DOMAIN, "--verified-at", verified]);
+        assert_eq!((ended, &value["verdict"], &value["state"]), (status, &verdict.into(), &state.into()), "{verified}");
+        assert_eq!(value["code"], "TLS-PENDING");
+    }
+    let (ended, value) = room.check(&[DOMAIN]);
+    assert_eq!((ended, &value["state"]), (9, &"ready-to-verify".into()));
+}
+
+#[test]
+fn nothing_measured_is_unknown_and_no_verdict_on_the_domain() {
+    let home = home();
+    let words =
+        ["check", DOMAIN, "--format", "json", "--platform-host", Plan::PLATFORM_HOST, "--resolver", "127.0.0.1:1"];
+    let output = petstore(&home, &words).output().unwrap();
+    ends_with(&output, 1);
+    let value: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!((&value["verdict"], &value["code"]), (&"unknown".into(), &"OFFLINE".into()));
+}
+
+#[test]
+fn lines_come_while_a_silent_resolver_is_waited_for() {
+    let room = Room::new(Plan::healthy(now()).with(|plan| {
+        plan.resolver(0).fault(Fault::Silent);
+    }));
+    let mut child = room.command(&["check", DOMAIN]).stdout(Stdio::piped()).spawn().unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map(Result::unwrap);
+    for _ in 0..4 {
+        let code = lines.find(|line| line.starts_with("OK ")).unwrap();
+        assert!(["DNS-OK", "CAA-NONE", "TLS-OK", "HTTP-OK"].iter().any(|known| code.contains(known)), "{code}");
+    }
+    assert!(child.try_wait().unwrap().is_none(), "it still waits for the silent one");
+    assert!(lines.any(|line| line.contains("RESOLVER-DOWN")));
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+}
+
+#[test]
+fn several_domains_are_summed_up_and_different_results_have_a_status_of_their_own() {
+    let room = Room::new(Plan::healthy(now()).with(|plan| {
+        plan.zone(Plan::ZONE).set("bad.acme-pets.com", 300, Data::address(Plan::OLD_ADDRESS));
+    }));
+    let (status, value) = room.check(&[DOMAIN, "bad.acme-pets.com"]);
+    assert_eq!((status, &value["verdict"], &value["code"]), (3, &"fail".into(), &"DNS-A-BLOCKS".into()));
+    let verdicts: Vec<&Value> = value["domains"].as_array().unwrap().iter().map(|domain| &domain["verdict"]).collect();
+    assert_eq!(verdicts, ["ok", "fail"]);
+    let output = room.run(&["check", DOMAIN, "bad.acme-pets.com"]);
+    let shown = text(&output.stdout);
+    assert!(shown.starts_with("FAIL     bad.acme-pets.com"), "the worst is first:\n{shown}");
+    assert!(shown.ends_with("1 to mend, 0 waiting, 0 with a warning, 1 fine, 0 unknown\n"), "{shown}");
+    let (status, _) = room.check(&["bad.acme-pets.com", "bad.acme-pets.com"]);
+    assert_eq!(status, 8);
+}
+
+#[test]
+fn one_redirect_is_checked_by_flags() {
+    let room = Room::new(Plan::healthy(now()));
+    let (status, value) = room.check(&["--from", Plan::REDIRECTED, "--to", DOMAIN, "--status", "301"]);
+    assert_eq!((status, &value["verdict"], &value["code"]), (0, &"ok".into(), &"RD-OK".into()));
+    let (status, value) = room.check(&["--from", Plan::REDIRECTED, "--to", DOMAIN, "--status", "308"]);
+    assert_eq!((status, &value["code"]), (0, &"RD-STATUS".into()));
+    let (status, value) = room.check(&["--from", Plan::REDIRECTED, "--to", "www.acme-pets.com"]);
+    assert_eq!((status, &value["code"]), (8, &"RD-TARGET".into()));
+}
+
+#[test]
+fn addresses_that_are_not_public_are_reported_and_never_connected_to() {
+    let room = Room::new(Plan::healthy(now()));
+    let mut arguments = room.world.arguments(&room.roots());
+    arguments.retain(|argument| argument != "--allow-private");
+    let output = room.petstore(&["check", DOMAIN, "--format", "json"]).args(arguments).output().unwrap();
+    ends_with(&output, 8);
+    let value: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(value["code"], "DNS-PRIVATE");
+    assert!(room.world.requests().is_empty(), "{:?}", room.world.requests());
+}
+
+#[test]
+fn every_setting_has_its_key_in_the_configuration() {
+    let room = Room::new(Plan::healthy(now()));
+    let list = |items: Vec<String>| format!("[{}]", items.join(", "));
+    let resolvers = list(room.world.resolvers().iter().map(|address| format!("\"{address}\"")).collect());
+    let servers = room.world.name_servers().into_iter().map(|(host, address)| format!("\"{host}\" = \"{address}\"\n"));
+    let configuration = format!(
+        "[domains]\nplatform_host = \"{}\"\nca_identities = [\"{}\"]\nresolvers = {resolvers}\nhttp_port = {}\n\
+         https_port = {}\ntrust = \"{}\"\nallow_private = true\n[domains.name_servers]\n{}",
+        Plan::PLATFORM_HOST,
+        Plan::CA,
+        room.world.http_port(),
+        room.world.https_port(),
+        room.roots().display(),
+        servers.collect::<String>()
+    );
+    let file = room.home.path().join("config.toml");
+    std::fs::write(&file, configuration).unwrap();
+    let output = room.petstore(&["check", DOMAIN, "--now", NOW, "--config", file.to_str().unwrap()]).output().unwrap();
+    ends_with(&output, 0);
+    assert!(text(&output.stdout).contains("TLS-OK"));
+    std::fs::write(&file, "[domains]\nresolvers = [\"nonsense\"]\n").unwrap();
+    let output = room.petstore(&["check", DOMAIN, "--config", file.to_str().unwrap()]).output().unwrap();
+    ends_with(&output, 2);
+    assert!(text(&output.stderr).contains("domains.resolvers: \"nonsense\""), "{}", text(&output.stderr));
+}
+
+#[test]
+fn the_way_of_a_domain_is_kept_in_the_list() {
+    let room = Room::of(Code::DnsMissing);
+    let add = ["add", "https://Docs.Acme-Pets.com/guide", "--platform-host", Plan::PLATFORM_HOST];
+    let output = room.petstore(&add).output().unwrap();
+    ends_with(&output, 0);
+    assert!(text(&output.stdout).contains("IN-URL") && text(&output.stderr).contains("is on the list"));
+    let again = room.petstore(&["add", DOMAIN]).output().unwrap();
+    ends_with(&again, 8);
+    assert!(text(&again.stdout).contains("IN-DUPLICATE"));
+    let state = || {
+        let output = room.petstore(&["show", DOMAIN, "--format", "json"]).output().unwrap();
+        let value: Value = serde_json::from_slice(&output.stdout).unwrap();
+        value["state"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(state(), "waiting-for-dns");
+    assert_eq!(room.check(&[]).0, 9, "without a name all of the list is checked");
+    ends_with(&room.petstore(&["saved", DOMAIN]).output().unwrap(), 0);
+    let (status, value) = room.check(&[DOMAIN, "--saved-at", "2026-11-21T11:00:00Z"]);
+    assert_eq!((status, &value["code"]), (8, &"DNS-MISSING".into()));
+    room.world.change(|plan| {
+        plan.zone(Plan::ZONE).set(DOMAIN, 3600, Data::cname(Plan::PLATFORM_HOST));
+    });
+    assert_eq!(room.check(&[DOMAIN]).1["state"], "live");
+    let listed = text(&room.petstore(&["list"]).output().unwrap().stdout);
+    assert!(listed.contains("docs.acme-pets.com") && listed.contains("live"), "{listed}");
+    let missing = room.petstore(&["saved", "other.acme-pets.com"]).output().unwrap();
+    ends_with(&missing, 5);
+    assert!(text(&missing.stderr).contains("petstore domains add other.acme-pets.com"));
+}
+
+#[test]
+fn two_programs_lose_nothing_of_each_other_and_a_killed_one_leaves_a_list() {
+    let home = home();
+    let add = |number: usize| {
+        let name = format!("d{number}.acme-pets.com");
+        petstore(&home, &["add", &name]).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+    };
+    let mut children: Vec<_> = (0..12).map(add).collect();
+    // Killed wherever they are.
+    for child in children.iter_mut().skip(8) {
+        child.kill().unwrap();
+    }
+    let kept: Vec<bool> = children.iter_mut().map(|child| child.wait().unwrap().success()).collect();
+    let output = petstore(&home, &["list", "--format", "json"]).output().unwrap();
+    ends_with(&output, 0);
+    let value: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let names: Vec<&str> =
+        value["domains"].as_array().unwrap().iter().map(|row| row["domain"].as_str().unwrap()).collect();
+    for (number, kept) in kept.iter().enumerate() {
+        assert!(!kept || names.contains(&format!("d{number}.acme-pets.com").as_str()), "{number} is lost: {names:?}");
+    }
+    assert!(kept.iter().take(8).all(|kept| *kept));
+}
+
+#[test]
+fn records_are_written_in_every_format_also_with_what_is_in_the_way() {
+    let room = Room::of(Code::DnsABlocks);
+    let plain = text(&room.run(&["records", DOMAIN]).stdout);
+    assert!(plain.contains("CNAME") && plain.contains("3600") && plain.contains(Plan::PLATFORM_HOST), "{plain}");
+    let bind = text(&room.run(&["records", DOMAIN, "--format", "bind"]).stdout);
+    assert_eq!(bind, "docs.acme-pets.com. 3600 IN CNAME sites.petplatform.net.\n");
+    let route53 = room.run(&["records", DOMAIN, "--format", "route53", "--with-deletes"]);
+    let value: Value = serde_json::from_slice(&route53.stdout).unwrap();
+    assert_eq!(value["Changes"][0]["Action"], "DELETE");
+    assert_eq!(value["Changes"][0]["ResourceRecordSet"]["ResourceRecords"][0]["Value"], "127.0.0.2");
+    let wrong = room.petstore(&["records", DOMAIN, "--format", "excel"]).output().unwrap();
+    ends_with(&wrong, 2);
+    assert!(text(&wrong.stderr).contains("one of plain, bind"), "{}", text(&wrong.stderr));
+    let unknown = room.petstore(&["records", DOMAIN]).output().unwrap();
+    ends_with(&unknown, 2);
+    assert!(text(&unknown.stderr).contains("--platform-host"));
+}
+
+#[test]
+fn names_configurations_and_messages_are_judged_without_a_network() {
+    let home = home();
+    let json = |words: &[&str]| {
+        let output = petstore(&home, &[words, &["--format", "json"]].concat()).output().unwrap();
+        let value: Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
+        (output.status.code().unwrap(), value)
+    };
+    let (status, value) = json(&["parse", "https://Docs.Example.com/guide"]);
+    assert_eq!((status, &value["verdict"], &value["code"]), (0, &"ok".into(), &"IN-URL".into()));
+    assert_eq!(value["domain"], "docs.example.com");
+    let (status, value) = json(&["parse", "-docs.example.com"]);
+    assert_eq!((status, &value["verdict"], &value["code"]), (8, &"fail".into(), &"IN-HYPHEN".into()));
+    let (status, value) = json(&["explain", "NET::ERR_CERT_COMMON_NAME_INVALID"]);
+    assert_eq!((status, &value["code"]), (0, &"TLS-PENDING".into()));
+    let (status, value) = json(&["explain", "Your", "connection", "is", "not", "private"]);
+    assert_eq!((status, &value["code"]), (0, &"TLS-PENDING".into()));
+    let unknown = petstore(&home, &["explain", "DNS-A-BLOKS"]).output().unwrap();
+    ends_with(&unknown, 5);
+    assert!(text(&unknown.stderr).contains("did you mean DNS-A-BLOCKS?"));
+    let file = home.path().join("domains.toml");
+    std::fs::write(&file, "[domains]\nprimary = \"docs.example.com\"\nredirect = []\n").unwrap();
+    let (status, value) = json(&["lint", file.to_str().unwrap()]);
+    assert_eq!((status, &value["verdict"], &value["code"]), (0, &"warn".into(), &"CFG-UNKNOWN-KEY".into()));
+    let mut child = petstore(&home, &["lint", "-"]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    child.stdin.take().unwrap().write_all(b"{\"domains\": {").unwrap();
+    let output = child.wait_with_output().unwrap();
+    ends_with(&output, 8);
+    assert!(text(&output.stdout).contains("CFG-SYNTAX"));
+}
+
+#[test]
+fn watching_ends_by_itself_when_it_is_live_or_the_time_is_up() {
+    let room = Room::new(Plan::healthy(now()));
+    let output = room.run(&["watch", DOMAIN]);
+    ends_with(&output, 0);
+    assert!(text(&output.stdout).contains("OK     live: "), "{}", text(&output.stdout));
+    let room = Room::of(Code::DnsMissing);
+    let output = room.run(&["watch", DOMAIN, "--timeout", "0s"]);
+    ends_with(&output, 9);
+    assert!(text(&output.stderr).contains("the time is up; the last verdict is wait"), "{}", text(&output.stderr));
+    let room = Room::of(Code::TlsPending);
+    ends_with(&room.run(&["watch", DOMAIN, "--until", "dns"]), 0);
+}
+
+#[test]
+fn a_removal_goes_in_order_and_finds_the_record_that_was_left() {
+    let room = Room::new(Plan::healthy(now()));
+    ends_with(&room.petstore(&["add", DOMAIN, "--platform-host", Plan::PLATFORM_HOST]).output().unwrap(), 0);
+    let planned = room.run(&["remove", DOMAIN]);
+    ends_with(&planned, 0);
+    let shown = text(&planned.stdout);
+    assert!(shown.contains("1 [ ] Redirect") && shown.contains("Traffic stops being served at once"), "{shown}");
+    let done = room.run(&["remove", DOMAIN, "--done"]);
+    ends_with(&done, 8);
+    assert!(text(&done.stdout).contains("delete it now"), "{}", text(&done.stdout));
+    room.world.change(|plan| {
+        plan.zone(Plan::ZONE).clear(DOMAIN);
+    });
+    ends_with(&room.run(&["remove", DOMAIN, "--done"]), 0);
+    ends_with(&room.petstore(&["remove", DOMAIN, "--forget", "--resolver", "127.0.0.1:1"]).output().unwrap(), 0);
+    let listed = room.petstore(&["list"]).output().unwrap();
+    assert!(text(&listed.stderr).contains("no domain is on the list"));
+}
+
+#[test]
+fn a_report_has_every_question_and_what_was_told() {
+    let room = Room::of(Code::CaaBlocked);
+    let output = room.run(&["report", DOMAIN, "--saved-at", "2026-11-21T10:00:00Z"]);
+    ends_with(&output, 8);
+    let report = text(&output.stdout);
+    for part in ["Record saved:  2026-11-21T10:00:00Z", "CAA-BLOCKED", "Every question:", "acme-pets.com CAA at "] {
+        assert!(report.contains(part), "{part} is missing in\n{report}");
+    }
+}
+
+#[test]
+fn hostile_records_leave_no_control_character_on_the_screen() {
+    let escape = "\u{1b}[2J\u{202e}\u{7}";
+    let room = Room::new(Plan::healthy(now()).with(|plan| {
+        plan.zone(Plan::ZONE).clear(DOMAIN).add(DOMAIN, 60, Data::txt(escape)).add(
+            DOMAIN,
+            60,
+            Data::caa("issue", escape),
+        );
+        plan.zone(Plan::ZONE).add(Plan::ZONE, 60, Data::caa("issue", escape));
+    }));
+    for words in [&["check", DOMAIN, "--evidence"][..], &["report", DOMAIN], &["records", DOMAIN, "--with-deletes"]] {
+        let output = room.run(words);
+        let shown = text(&output.stdout) + &text(&output.stderr);
+        assert!(!shown.is_empty());
+        let harmful = |c: char| (c.is_control() && c != '\n') || c == '\u{202e}';
+        assert!(!shown.contains(harmful), "{words:?}: {shown:?}");
+    }
+    let (_, value) = room.check(&[DOMAIN]);
+    let all = value.to_string();
+    assert!(!all.contains("\\u001b") && !all.contains('\u{202e}'), "{all}");
+}

@@ -1,0 +1,76 @@
+//! Servers that answer nonsense, too much, or never: every check ends, with findings.
+
+use futures_util::{StreamExt as _, stream};
+use petstore::domains::code::Topic;
+use petstore::domains::world::{Answer, Body, Door, Fault, Malformed, Page, Plan, World};
+use petstore::domains::{Code, Verdict};
+
+use super::fixture::{Outcome, check, now, settings, told};
+
+const DAMAGES: [Malformed; 5] =
+    [Malformed::Noise, Malformed::WrongId, Malformed::WrongQuestion, Malformed::CutShort, Malformed::CompressionLoop];
+
+/// The healthy world with each kind of damage, looked at side by side: most of the time is waited.
+async fn with_each(make: impl Fn(&mut Plan, Malformed) + Copy) -> Vec<(Malformed, Outcome)> {
+    let looks = DAMAGES.map(|damage| async move {
+        let world = World::start(Plan::healthy(now()).with(|plan| make(plan, damage))).await.unwrap();
+        (damage, check(&settings(&world), Plan::DOMAIN, &told()).await)
+    });
+    stream::iter(looks).buffer_unordered(DAMAGES.len()).collect().await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn damaged_answers_of_one_resolver_leave_the_others_to_judge() {
+    for (damage, outcome) in with_each(|plan, damage| {
+        plan.resolver(0).fault(Fault::Malformed(damage));
+    })
+    .await
+    {
+        assert_eq!(outcome.verdict(), Verdict::Ok, "{damage:?}\n{}", outcome.lines());
+        assert_eq!(outcome.find(Code::ResolverDown).verdict, Verdict::Unknown);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn damaged_answers_of_the_name_servers_are_no_verdict_on_the_record() {
+    for (damage, outcome) in with_each(|plan, damage| {
+        for host in Plan::NAME_SERVERS {
+            plan.name_server(host).fault(Fault::Malformed(damage));
+        }
+    })
+    .await
+    {
+        let about_record = outcome.findings.iter().filter(|finding| finding.code.topic() == Topic::Record);
+        assert!(
+            about_record.clone().all(|finding| finding.verdict != Verdict::Fail),
+            "{damage:?}\n{}",
+            outcome.lines()
+        );
+        assert!(!outcome.findings.is_empty(), "{damage:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn answers_over_http_without_an_end_or_a_sense_end_the_check_all_the_same() {
+    let bodies =
+        [Body::Huge(1 << 30), Body::EndlessHeaders, Body::Garbage(b"\x00\xff\x1b[2J nonsense\r\n\r\n".to_vec())];
+    for body in bodies {
+        let plan = Plan::healthy(now()).with(|plan| {
+            let answer = Answer::status(200).with(body.clone());
+            plan.site(Plan::PLATFORM_ADDRESS).page(Page::new(answer));
+        });
+        let world = World::start(plan).await.unwrap();
+        let outcome = check(&settings(&world), Plan::DOMAIN, &told()).await;
+        assert_eq!(outcome.find(Code::TlsOk).verdict, Verdict::Ok, "{}", outcome.lines());
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn something_that_only_looks_like_tls_is_told_as_that() {
+    let plan = Plan::healthy(now()).with(|plan| {
+        plan.site(Plan::PLATFORM_ADDRESS).https = Door::Says(b"SSH-2.0-OpenSSH_9.2\r\n".to_vec());
+    });
+    let world = World::start(plan).await.unwrap();
+    let outcome = check(&settings(&world), Plan::DOMAIN, &told()).await;
+    assert_eq!(outcome.code(), Code::TlsNotTls, "{}", outcome.lines());
+}
