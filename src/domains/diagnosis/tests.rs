@@ -1,1 +1,378 @@
+//! Cases that need no world: times, clocks, and answers that are rare. The rows of the catalogue themselves are shown
+//! against real sockets.
 
+use std::net::{IpAddr, Ipv4Addr};
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::*;
+use crate::domains::finding::{Who, deciding, overall};
+use crate::domains::name;
+use crate::domains::observation::{
+    Certificate, Complete, Handshake, Hop, Lookup, Method, NoReply, Presented, Question, Reply, Response, ResponseCode,
+    Role, Server, TlsFailure,
+};
+
+const HOST: &str = "sites.platform.net";
+const NAME: &str = "docs.acme.com";
+const PLATFORM: IpAddr = IpAddr::V4(Ipv4Addr::new(198, 51, 100, 7));
+
+/// Noon, and minutes from it.
+fn at(minutes: i64) -> Timestamp {
+    Timestamp::from_second(1_800_000_000 + 60 * minutes).unwrap()
+}
+
+fn server(role: Role, name: &str) -> Arc<Server> {
+    Arc::new(Server { role, name: name.to_owned(), address: ([192, 0, 2, 53], 53).into() })
+}
+
+fn ns(number: u8) -> Arc<Server> {
+    server(Role::Authoritative, &format!("ns{number}.acme.com"))
+}
+
+fn resolver(number: u8) -> Arc<Server> {
+    server(Role::Resolver { system: false }, &format!("resolver{number}"))
+}
+
+fn record(owner: &str, ttl: u32, data: Data) -> Record {
+    Record { owner: DnsName::new(owner), ttl, data }
+}
+
+fn cname(owner: &str, target: &str) -> Record {
+    record(owner, 3600, Data::Cname(DnsName::new(target)))
+}
+
+fn address(owner: &str, address: IpAddr) -> Record {
+    match address {
+        IpAddr::V4(address) => record(owner, 3600, Data::A(address)),
+        IpAddr::V6(address) => record(owner, 3600, Data::Aaaa(address)),
+    }
+}
+
+fn answer(answers: Vec<Record>) -> Reply {
+    Reply { authoritative: true, answers, ..Reply::default() }
+}
+
+fn nxdomain(zone: &str, minimum: u32) -> Reply {
+    let soa = record(zone, minimum, Data::Soa { serial: 1, minimum });
+    Reply { code: ResponseCode::NXDomain, authoritative: true, authorities: vec![soa], ..Reply::default() }
+}
+
+/// A measurement that grows line by line.
+struct Seen(Observations);
+
+impl Seen {
+    fn new() -> Self {
+        Self(Observations {
+            zone: Some(DnsName::new("acme.com")),
+            delegated: vec![DnsName::new("ns1.acme.com")],
+            sibling: DnsName::new("nobody.acme.com"),
+            complete: Complete { record: true, ..Complete::default() },
+            ..Observations::default()
+        })
+    }
+
+    fn with(mut self, server: &Arc<Server>, name: &str, kind: RecordType, outcome: Result<Reply, NoReply>) -> Self {
+        let question = Question::new(DnsName::new(name), kind);
+        let took = Duration::from_millis(5);
+        self.0.lookups.push(Lookup { server: Arc::clone(server), question, at: at(0), took, outcome });
+        self
+    }
+
+    fn source(self, kind: RecordType, reply: Reply) -> Self {
+        self.with(&ns(1), NAME, kind, Ok(reply))
+    }
+
+    fn resolved(self, number: u8, reply: Reply) -> Self {
+        self.with(&resolver(number), NAME, RecordType::A, Ok(reply))
+    }
+
+    /// The record is right, and two resolvers see it.
+    fn right() -> Self {
+        let right = || answer(vec![cname(NAME, HOST), address(HOST, PLATFORM)]);
+        Self::new()
+            .source(RecordType::CNAME, answer(vec![cname(NAME, HOST)]))
+            .resolved(1, right())
+            .resolved(2, right())
+            .with(&resolver(1), HOST, RecordType::A, Ok(answer(vec![address(HOST, PLATFORM)])))
+    }
+
+    fn caa(mut self, level: &str, records: Vec<Record>) -> Self {
+        self.0.complete.caa = true;
+        self.with(&resolver(1), level, RecordType::CAA, Ok(answer(records)))
+    }
+
+    fn shows(mut self, outcome: Result<Presented, TlsFailure>, date: Option<Timestamp>) -> Self {
+        self.0.complete.certificate = true;
+        let response = Response { status: 200, date, ..Response::default() };
+        let hop = Hop {
+            url: url::Url::parse("https://docs.acme.com/").unwrap(),
+            method: Method::Head,
+            address: None,
+            at: at(0),
+            took: Duration::ZERO,
+            outcome: Ok(response),
+        };
+        self.0.handshakes.push(Handshake {
+            server_name: NAME.to_owned(),
+            address: (PLATFORM, 443).into(),
+            at: at(0),
+            took: Duration::ZERO,
+            outcome,
+            page: Some(hop),
+        });
+        self
+    }
+}
+
+fn certificate(names: &[&str], from: Timestamp, until: Timestamp) -> Presented {
+    let leaf = Certificate {
+        subject: format!("CN={}", names.first().unwrap_or(&"")),
+        issuer: "C=US, O=Let's Encrypt, CN=R11".to_owned(),
+        issuer_short: "Let's Encrypt".to_owned(),
+        common_name: None,
+        names: names.iter().map(|name| (*name).to_owned()).collect(),
+        not_before: from,
+        not_after: until,
+        serial: "01:02".to_owned(),
+    };
+    Presented { chain: vec![leaf], trust: Ok(()) }
+}
+
+fn expectation() -> Expectation {
+    let ca_identities = vec!["letsencrypt.org".to_owned()];
+    Expectation { platform_host: Some(DnsName::new(HOST)), ca_identities, allow_private: false }
+}
+
+fn told() -> Told {
+    Told { added: Some(at(-60)), ..Told::default() }
+}
+
+fn diagnosed(seen: &Seen, expectation: &Expectation, told: &Told, now: Timestamp) -> Vec<Finding> {
+    let domain = name::domain(NAME).unwrap();
+    diagnose(&Case { domain: &domain, expectation, told, seen: &seen.0, earlier: &[], now })
+}
+
+/// The code that decides and the verdict, with what was told at noon.
+fn judged(seen: &Seen, told: &Told) -> (Code, Verdict) {
+    let findings = diagnosed(seen, &expectation(), told, at(0));
+    (deciding(&findings).unwrap().code, overall(&findings))
+}
+
+#[test]
+fn a_record_that_is_not_there_is_the_next_step_before_saved_and_a_failure_after() {
+    let seen = Seen::new().source(RecordType::CNAME, nxdomain("acme.com", 900));
+    assert_eq!(judged(&seen, &told()), (Code::DnsMissing, Verdict::Wait));
+    assert_eq!(judged(&seen, &Told { saved: Some(at(-1)), ..told() }), (Code::DnsMissing, Verdict::Fail));
+}
+
+#[test]
+fn without_the_value_the_record_cannot_be_judged() {
+    let unknown = Expectation { platform_host: None, ..expectation() };
+    let findings = diagnosed(&Seen::right(), &unknown, &told(), at(0));
+    assert_eq!(findings.iter().map(|finding| finding.code).collect::<Vec<_>>(), [Code::DnsValueUnknown]);
+    assert_eq!(overall(&findings), Verdict::Unknown);
+}
+
+#[test]
+fn a_wait_ends_when_the_resolver_forgets() {
+    let old = answer(vec![record(NAME, 1260, Data::Cname(DnsName::new("old.host.net")))]);
+    let seen = Seen::right().resolved(3, old);
+    let findings = diagnosed(&seen, &expectation(), &told(), at(0));
+    let wait = findings.iter().find(|finding| finding.code == Code::TtlWait).unwrap();
+    assert_eq!(wait.until, Some(at(21)));
+    let seen = Seen::right().resolved(3, nxdomain("acme.com", 840));
+    let findings = diagnosed(&seen, &expectation(), &told(), at(0));
+    let wait = findings.iter().find(|finding| finding.code == Code::NegWait).unwrap();
+    assert_eq!(wait.until, Some(at(14)));
+}
+
+#[test]
+fn an_answer_beyond_its_promised_end_is_stale() {
+    let old = answer(vec![record(NAME, 30, Data::Cname(DnsName::new("old.host.net")))]);
+    let seen = Seen::right().resolved(3, old);
+    let domain = name::domain(NAME).unwrap();
+    let code = |earlier: &[(String, Timestamp)]| {
+        let (expectation, told) = (expectation(), told());
+        let case = Case { domain: &domain, expectation: &expectation, told: &told, seen: &seen.0, earlier, now: at(0) };
+        deciding(&diagnose(&case)).unwrap().code
+    };
+    assert_eq!(code(&[]), Code::TtlWait);
+    assert_eq!(code(&[("resolver3".to_owned(), at(-5))]), Code::StaleServed);
+    assert_eq!(code(&[("resolver3".to_owned(), at(5))]), Code::TtlWait);
+}
+
+#[test]
+fn forty_eight_hours_end_every_wait_and_a_clock_set_back_begins_none() {
+    let old = || answer(vec![cname(NAME, "old.host.net")]);
+    let seen = Seen::right().resolved(3, old());
+    let saved = |minutes| Told { saved: Some(at(minutes)), ..told() };
+    assert_eq!(judged(&seen, &saved(-48 * 60)), (Code::TtlWait, Verdict::Wait));
+    assert_eq!(judged(&seen, &saved(-48 * 60 - 1)), (Code::Over48h, Verdict::Fail));
+    assert_eq!(judged(&seen, &saved(90)), (Code::TtlWait, Verdict::Wait));
+}
+
+#[test]
+fn a_secondary_may_be_behind_for_an_hour_also_when_serials_wrap() {
+    let soa = |serial| answer(vec![record("acme.com", 3600, Data::Soa { serial, minimum: 900 })]);
+    let seen = |newer, older| {
+        Seen::right()
+            .with(&ns(2), NAME, RecordType::CNAME, Ok(answer(vec![cname(NAME, "old.host.net")])))
+            .with(&ns(1), "acme.com", RecordType::SOA, Ok(soa(newer)))
+            .with(&ns(2), "acme.com", RecordType::SOA, Ok(soa(older)))
+    };
+    for (newer, older) in [(43, 42), (1, u32::MAX)] {
+        let saved = |minutes| Told { saved: Some(at(minutes)), ..told() };
+        assert_eq!(judged(&seen(newer, older), &saved(-59)), (Code::SecondaryBehind, Verdict::Wait), "{newer}");
+        assert_eq!(judged(&seen(newer, older), &saved(-61)), (Code::SecondaryBehind, Verdict::Warn), "{newer}");
+    }
+}
+
+#[test]
+fn name_servers_that_only_this_machine_cannot_reach_count_for_nothing() {
+    let right = || answer(vec![cname(NAME, HOST), address(HOST, PLATFORM)]);
+    let seen = Seen::new()
+        .with(&ns(1), NAME, RecordType::CNAME, Err(NoReply::Timeout))
+        .resolved(1, right())
+        .resolved(2, right());
+    let findings = diagnosed(&seen, &expectation(), &told(), at(0));
+    assert_eq!((deciding(&findings).unwrap().code, overall(&findings)), (Code::DnsOk, Verdict::Ok));
+    assert!(findings.iter().any(|finding| finding.code == Code::Offline && finding.verdict == Verdict::Unknown));
+}
+
+#[test]
+fn lists_of_name_servers_that_differ_are_a_warning_where_all_is_right() {
+    let ns_records = |hosts: &[&str]| {
+        answer(hosts.iter().map(|host| record("acme.com", 3600, Data::Ns(DnsName::new(host)))).collect())
+    };
+    let seen = |hosts: &[&str]| Seen::right().with(&ns(1), "acme.com", RecordType::NS, Ok(ns_records(hosts)));
+    assert_eq!(judged(&seen(&["ns1.acme.com"]), &told()), (Code::DnsOk, Verdict::Ok));
+    assert_eq!(judged(&seen(&["ns1.acme.com", "ns3.acme.com"]), &told()), (Code::NsMismatch, Verdict::Warn));
+    assert_eq!(judged(&seen(&["ns8.other.net"]), &told()), (Code::NsMismatch, Verdict::Fail));
+}
+
+#[test]
+fn a_detour_to_the_platform_works_only_once_it_has_a_certificate() {
+    let seen = || {
+        Seen::new()
+            .source(RecordType::CNAME, answer(vec![cname(NAME, "edge.acme.net")]))
+            .with(&resolver(1), "edge.acme.net", RecordType::CNAME, Ok(answer(vec![cname("edge.acme.net", HOST)])))
+            .resolved(1, answer(vec![cname(NAME, "edge.acme.net"), cname("edge.acme.net", HOST)]))
+    };
+    assert_eq!(judged(&seen(), &told()), (Code::DnsChain, Verdict::Fail));
+    let good = certificate(&[NAME], at(-60 * 24), at(60 * 24 * 80));
+    assert_eq!(judged(&seen().shows(Ok(good), None), &told()), (Code::DnsChain, Verdict::Warn));
+}
+
+fn caa(owner: &str, flags: u8, tag: &str, value: &str) -> Record {
+    record(owner, 3600, Data::Caa { flags, tag: tag.to_owned(), value: value.as_bytes().to_vec() })
+}
+
+#[test]
+fn the_first_level_with_any_caa_record_decides_alone() {
+    let code = |seen: Seen| judged(&seen, &told()).0;
+    let levels = |name: Vec<Record>, parent: Vec<Record>, top: Vec<Record>| {
+        Seen::right().caa(NAME, name).caa("acme.com", parent).caa("com", top)
+    };
+    let ours = |owner: &str| vec![caa(owner, 0, "issue", "letsencrypt.org")];
+    let other = |owner: &str| vec![caa(owner, 0, "issue", "digicert.com")];
+    assert_eq!(code(levels(vec![], vec![], vec![])), Code::DnsOk);
+    assert_eq!(code(levels(ours(NAME), other("acme.com"), vec![])), Code::DnsOk);
+    assert_eq!(code(levels(other(NAME), ours("acme.com"), vec![])), Code::CaaBlocked);
+    assert_eq!(code(levels(vec![], other("acme.com"), ours("com"))), Code::CaaBlocked);
+    assert_eq!(code(levels(vec![], vec![], other("com"))), Code::CaaBlocked);
+    // Through the CNAME the target's records count for the name itself, and its parent is never asked.
+    let through = |records: Vec<Record>| [vec![cname(NAME, HOST)], records].concat();
+    assert_eq!(code(levels(through(ours(HOST)), other("acme.com"), vec![])), Code::DnsOk);
+    let blocked = levels(through(other(HOST)), ours("acme.com"), vec![]);
+    let findings = diagnosed(&blocked, &expectation(), &told(), at(0));
+    let finding = findings.iter().find(|finding| finding.code == Code::CaaBlocked).unwrap();
+    assert_eq!(finding.who, Who::Platform);
+    assert!(finding.seen.contains("decided at sites.platform.net"), "{}", finding.seen);
+}
+
+#[test]
+fn caa_values_are_judged_one_by_one() {
+    let code = |records: &[(u8, &str, &str)]| {
+        let records = records.iter().map(|(flags, tag, value)| caa("acme.com", *flags, tag, value)).collect();
+        let seen = Seen::right().caa(NAME, vec![]).caa("acme.com", records);
+        let findings = diagnosed(&seen, &expectation(), &told(), at(0));
+        findings.iter().find(|finding| finding.code.topic() == Topic::Caa).unwrap().code
+    };
+    assert_eq!(code(&[(0, "issue", "LetsEncrypt.ORG")]), Code::CaaOk);
+    assert_eq!(code(&[(0, "issue", "digicert.com"), (0, "issue", "letsencrypt.org")]), Code::CaaOk);
+    assert_eq!(code(&[(0, "issue", "letsencrypt.org; validationmethods=dns-01")]), Code::CaaMethod);
+    assert_eq!(code(&[(0, "issue", "letsencrypt.org; accounturi=https://x/1")]), Code::CaaAccount);
+    assert_eq!(
+        code(&[(0, "issue", "letsencrypt.org; accounturi=https://x/1"), (0, "issue", "letsencrypt.org")]),
+        Code::CaaOk
+    );
+    assert_eq!(code(&[(0, "issue", ";")]), Code::CaaEmpty);
+    assert_eq!(code(&[(0, "issue", ";"), (0, "issue", "letsencrypt.org")]), Code::CaaOk);
+    assert_eq!(code(&[(0, "issue", "%%%")]), Code::CaaBadSyntax);
+    assert_eq!(code(&[(0, "issuewild", ";")]), Code::CaaWildOnly);
+    assert_eq!(code(&[(0, "iodef", "mailto:a@b.c")]), Code::CaaOk);
+    assert_eq!(code(&[(128, "issue", "letsencrypt.org")]), Code::CaaOk);
+    assert_eq!(code(&[(128, "tbs", "x")]), Code::CaaCritical);
+    // The critical bit is the uppermost; 1 is a reserved one.
+    assert_eq!(code(&[(1, "tbs", "x"), (0, "issue", "letsencrypt.org")]), Code::CaaOk);
+}
+
+#[test]
+fn the_last_quarter_of_a_lifetime_is_soon_however_long_it_is() {
+    let code = |days: i64, left_hours: i64| {
+        let until = at(left_hours * 60);
+        let from = until.checked_sub(SignedDuration::from_hours(24 * days)).unwrap();
+        judged(&Seen::right().shows(Ok(certificate(&[NAME], from, until)), None), &told()).0
+    };
+    assert_eq!(code(90, 24 * 23), Code::DnsOk);
+    assert_eq!(code(90, 24 * 22), Code::TlsSoon);
+    assert_eq!(code(6, 37), Code::DnsOk);
+    assert_eq!(code(6, 35), Code::TlsSoon);
+}
+
+#[test]
+fn a_wildcard_covers_one_label() {
+    let code =
+        |names: &[&str]| judged(&Seen::right().shows(Ok(certificate(names, at(-60), at(60 * 24))), None), &told()).0;
+    assert_eq!(code(&["*.acme.com"]), Code::DnsOk);
+    assert_eq!(code(&["*.com"]), Code::TlsWrongName);
+    assert_eq!(code(&["acme.com", "*.docs.acme.com"]), Code::TlsWrongName);
+    assert_eq!(code(&["*.platform.net"]), Code::TlsPending);
+}
+
+#[test]
+fn a_date_that_is_wrong_only_here_is_this_machines_clock() {
+    let who = |from, until, date| {
+        let seen = Seen::right().shows(Ok(certificate(&[NAME], from, until)), date);
+        let findings = diagnosed(&seen, &expectation(), &told(), at(0));
+        let decides = deciding(&findings).unwrap();
+        (decides.code, decides.who)
+    };
+    let (long_ago, later) = (at(-60 * 24 * 30), at(60 * 24 * 30));
+    assert_eq!(who(at(60), later, None), (Code::TlsFuture, Who::Platform));
+    assert_eq!(who(at(60), later, Some(at(90))), (Code::TlsFuture, Who::ThisMachine));
+    assert_eq!(who(long_ago, at(-60), Some(at(0))), (Code::TlsExpired, Who::Platform));
+    assert_eq!(who(long_ago, at(-60), Some(at(-90))), (Code::TlsExpired, Who::ThisMachine));
+}
+
+#[test]
+fn ipv6_that_this_machine_does_not_have_is_not_held_against_the_domain() {
+    let good = certificate(&[NAME], at(-60), at(60 * 24));
+    let mut seen = Seen::right().shows(Ok(good), None).shows(Err(TlsFailure::Unreachable), None);
+    seen.0.handshakes[1].address = "[2001:db8::7]:443".parse().unwrap();
+    let findings = diagnosed(&seen, &expectation(), &told(), at(0));
+    assert_eq!(overall(&findings), Verdict::Ok);
+    assert!(findings.iter().any(|finding| finding.code == Code::V6Untested && finding.verdict == Verdict::Unknown));
+}
+
+#[test]
+fn parts_that_are_not_complete_are_left_out() {
+    let mut seen = Seen::right().caa(NAME, vec![]);
+    seen.0.complete = Complete::default();
+    assert_eq!(diagnosed(&seen, &expectation(), &told(), at(0)), []);
+    seen.0.complete.caa = true;
+    let codes: Vec<Code> =
+        diagnosed(&seen, &expectation(), &told(), at(0)).iter().map(|finding| finding.code).collect();
+    assert_eq!(codes, [Code::CaaNone]);
+}
