@@ -1,7 +1,14 @@
 //! The domains checker: what is wrong with a custom domain, who must act, what to do, and how long to wait.
 //!
-//! What was measured ([`observation`]) and what the operator told ([`told`]) are kept apart; one pure function
-//! ([`diagnosis::diagnose`]) makes findings of both and the clock.
+//! ```text
+//!  typed name ─► name ─► Domain ─► probe (dns, tls, http) ─► Observations ─┐
+//!  what the operator told ─► list ─► told ─────────────────────────────────┼─► diagnosis ─► Findings ─► state
+//!  the clock ──────────────────────────────────────────────────────────────┘
+//! ```
+//!
+//! What was measured ([`observation`]) and what the operator told ([`told`]) are kept apart. [`probe`] and [`list`] are
+//! the only parts with IO; [`diagnosis::diagnose`] and [`state::standing`] are pure functions, so that every row of the
+//! catalogue ([`code`]) is tested as a table. [`world`] is a small internet on loopback, for tests and for practice.
 
 pub mod address;
 pub mod code;
@@ -12,6 +19,7 @@ pub mod dns;
 pub mod dns_name;
 pub mod explain;
 pub mod finding;
+pub mod hostile;
 pub mod list;
 pub mod name;
 pub mod observation;

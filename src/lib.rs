@@ -4,7 +4,8 @@
 //!
 //! To understand the app, read seven files: this one (the map), [`tui::msg`], [`tui::effect`], [`tui::update`],
 //! [`tui::screens::pets::update`], [`tui::worker`], [`tui::event_loop`]. To understand the service: [`server`], then
-//! [`store`]. The words of both are in [`model`].
+//! [`store`]. The words of both are in [`model`]. To understand the checker of custom domains: [`domains`], then
+//! [`domains::observation`], [`domains::diagnosis`], [`domains::probe`].
 //!
 //! # The app
 //!
@@ -29,10 +30,11 @@
 //! Arrows point to what may be imported; a test holds the `use` lines of `src` against this.
 //!
 //! ```text
-//! main ─► cli ─┬─► tui ─────► api ─────┐
-//!              │        └───► config ──┼─► model
+//! main ─► cli ─┬─► tui ──┬──► api ─────┐
+//!              │         ├──► domains ─┼─► model
+//!              │         └──► config ──┤
 //!              ├─► server ──► store ───┤
-//!              └─► api, config ────────┘     clock: usable everywhere; model imports nothing of ours
+//!              └─► api, domains, config┘     clock: usable everywhere; model imports nothing of ours
 //! ```
 
 pub mod api;

@@ -4,7 +4,7 @@
 //! are to be mended. No IO happens here, so that every row of the catalogue is tested as a table.
 
 mod apex;
-mod caa;
+pub mod caa;
 mod certificate;
 mod http;
 mod record;

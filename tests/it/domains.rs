@@ -4,3 +4,4 @@ mod catalogue;
 mod commands;
 mod fixture;
 mod hostile;
+mod seeds;

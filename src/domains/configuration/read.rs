@@ -88,7 +88,9 @@ impl<'de> Deserialize<'de> for Node {
                 while let Some(member) = members.next_entry()? {
                     object.push(member);
                 }
-                Ok(Node::Object(object))
+                // How the TOML library hands dates on.
+                let is_date = object.iter().any(|(key, _): &(String, Node)| key == "$__toml_private_datetime");
+                Ok(if is_date { Node::Other("a date") } else { Node::Object(object) })
             }
         }
 

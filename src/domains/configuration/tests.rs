@@ -93,6 +93,7 @@ fn wrong_types_and_keys_are_named_with_their_place() {
             "domains.redirects[0].status is missing",
         ),
         (r#"{"domains": {"primary": "docs.acme.com", "primary": "x.acme.com"}}"#, "domains.primary stands twice"),
+        ("[domains]\nprimary = 1979-05-27T07:32:00Z\n", "domains.primary is a date"),
         ("[domains]\nprimary = true\n", "domains.primary is true or false"),
         ("[domains]\nprimary = \"docs.acme.com\"\nredirects = 1.5\n", "domains.redirects is a number with a fraction"),
     ] {

@@ -66,6 +66,15 @@ fn offline(resolvers: &[&Lookup]) -> Finding {
 
 fn not_delegated(case: &Case<'_>) -> Option<Finding> {
     let domain = &case.domain.registrable;
+    // Whoever has something below it disproves those that know nothing of it.
+    let exists = |lookup: &Lookup| {
+        lookup.question.name.is_within(domain)
+            && lookup.reply().is_some_and(|reply| reply.answers.iter().any(|record| record.owner.is_within(domain)))
+            && !invents(case, lookup)
+    };
+    if case.seen.lookups.iter().any(exists) {
+        return None;
+    }
     let about = |lookup: &&Lookup| {
         lookup.question.name == *domain && matches!(lookup.question.kind, RecordType::NS | RecordType::SOA)
     };

@@ -5,7 +5,7 @@ use std::net::IpAddr;
 
 use super::super::dns_name::DnsName;
 use super::super::finding::Evidence;
-use super::super::observation::{Data, Lookup, Record, RecordType, Reply, Role};
+use super::super::observation::{Data, Lookup, Record, RecordType, Reply, Role, Server};
 use super::Case;
 
 /// The types that are asked for at the name.
@@ -51,11 +51,7 @@ impl<'a> Source<'a> {
         let lookups: Vec<&Lookup> = if authoritative {
             servers.into_iter().filter(|lookup| !behind.contains(lookup.server.name.as_str())).collect()
         } else {
-            TYPES
-                .iter()
-                .flat_map(|kind| seen.resolvers(name, *kind))
-                .filter(|lookup| lookup.reply().is_some_and(Reply::is_answer) && !invents(case, lookup))
-                .collect()
+            of_most_resolvers(case)
         };
         let mut own: Vec<&Record> = Vec::new();
         let mut dname = None;
@@ -137,6 +133,29 @@ impl<'a> Source<'a> {
     pub fn witness(&self) -> String {
         self.lookups.first().map(|lookup| lookup.server.label()).unwrap_or_default()
     }
+}
+
+/// The answers of the resolvers that agree with each other, where most do: without the zone's own word that is the best
+/// one can know, and what others remember must not be mixed into it.
+fn of_most_resolvers<'a>(case: &Case<'a>) -> Vec<&'a Lookup> {
+    let name = &case.domain.name;
+    let lookups: Vec<&Lookup> = TYPES
+        .iter()
+        .flat_map(|kind| case.seen.resolvers(name, *kind))
+        .filter(|lookup| lookup.reply().is_some_and(Reply::is_answer) && !invents(case, lookup))
+        .collect();
+    let view = |lookup: &Lookup| {
+        let reply = lookup.reply()?;
+        let records: BTreeSet<String> = reply.at(name).map(|record| record.data.presentation()).collect();
+        Some((reply.is_nxdomain(), records))
+    };
+    let of_addresses: Vec<&Lookup> =
+        lookups.iter().filter(|lookup| lookup.question.kind == RecordType::A).copied().collect();
+    let agreeing = |lookup: &Lookup| of_addresses.iter().filter(|other| view(other) == view(lookup)).count();
+    let Some(most) = of_addresses.iter().rev().max_by_key(|lookup| agreeing(lookup)) else { return lookups };
+    let agrees =
+        |server: &Server| of_addresses.iter().any(|other| *other.server == *server && view(other) == view(most));
+    lookups.into_iter().filter(|lookup| agrees(&lookup.server)).collect()
 }
 
 /// Whether a resolver answers for names that nobody has, where the zone itself does not.

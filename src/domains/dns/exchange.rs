@@ -41,14 +41,18 @@ pub async fn ask(server: Arc<Server>, question: Question, at: Timestamp) -> Look
 type Answered = (Reply, Instant);
 
 async fn exchange(address: SocketAddr, question: &Question, recursion: bool) -> Result<Answered, NoReply> {
-    let (reply, asked) = with_edns(address, question, recursion, true).await?;
-    if reply.code != ResponseCode::FormErr {
-        return Ok((reply, asked));
+    let answered = with_edns(address, question, recursion, true).await;
+    let stumbles = match &answered {
+        Ok((reply, _)) => reply.code == ResponseCode::FormErr,
+        Err(why) => *why == NoReply::Malformed,
+    };
+    if !stumbles {
+        return answered;
     }
-    // RFC 6891 section 7: whoever does not know EDNS says FORMERR.
+    // RFC 6891 section 7: whoever does not know EDNS says FORMERR, or worse.
     match with_edns(address, question, recursion, false).await {
         Ok((plain, asked)) if plain.code != ResponseCode::FormErr => Ok((Reply { without_edns: true, ..plain }, asked)),
-        _ => Ok((reply, asked)),
+        _ => answered,
     }
 }
 
@@ -64,11 +68,12 @@ async fn with_edns(address: SocketAddr, question: &Question, recursion: bool, ed
             }
             Err(why) => failure = why,
         }
-        if matches!(failure, NoReply::Unreachable | NoReply::Closed) {
+        // Only what was lost is worth sending again.
+        if failure != NoReply::Timeout {
             break;
         }
     }
-    if failure == NoReply::Unreachable {
+    if matches!(failure, NoReply::Unreachable | NoReply::Malformed) {
         return Err(failure);
     }
     let asked = clock::now().mono;
@@ -98,6 +103,10 @@ async fn over_udp(
             let length = socket.recv(&mut buffer).await?;
             match decode(&buffer[..length], question, id) {
                 Ok(answer) => return io::Result::Ok(answer),
+                // It knows the number of the question: nothing better will come.
+                Err(NotAnAnswer::Malformed) if buffer[..length].starts_with(&id.to_be_bytes()) => {
+                    return Err(io::ErrorKind::InvalidData.into());
+                }
                 // Anybody may send a datagram here; the right one may still come.
                 Err(NotAnAnswer::Other | NotAnAnswer::Malformed | NotAnAnswer::Name) => malformed = true,
             }
@@ -140,7 +149,7 @@ fn reason(error: &io::Error) -> NoReply {
         io::ErrorKind::NetworkUnreachable | io::ErrorKind::HostUnreachable | io::ErrorKind::AddrNotAvailable => {
             NoReply::Unreachable
         }
-        io::ErrorKind::UnexpectedEof => NoReply::Malformed,
+        io::ErrorKind::UnexpectedEof | io::ErrorKind::InvalidData => NoReply::Malformed,
         _ => NoReply::Unreachable,
     }
 }

@@ -89,13 +89,36 @@ impl Shared<'_> {
                 if let Some(reply) = reply.filter(Reply::is_answer) {
                     let sections = reply.authorities.iter().chain(&reply.answers);
                     let servers = name_servers(sections.filter(|record| record.owner == *zone));
-                    return Delegation { servers, glue: reply.additionals };
+                    // A parent that says nothing of a registered domain is no real one; that it denies it, counts.
+                    if !servers.is_empty() || reply.is_nxdomain() || *zone != self.domain.registrable {
+                        return Delegation { servers, glue: reply.additionals };
+                    }
                 }
             }
             break;
         }
-        let Some(reply) = self.ask_any(zone, RecordType::NS).await else { return Delegation::default() };
-        Delegation { servers: name_servers(reply.at(zone)), glue: reply.additionals }
+        if let Some(reply) = self.ask_any(zone, RecordType::NS).await {
+            let servers = name_servers(reply.at(zone));
+            if !servers.is_empty() {
+                return Delegation { servers, glue: reply.additionals };
+            }
+        }
+        self.named_by_settings(zone).await
+    }
+
+    /// Of the name servers that the settings name, those that have the zone: where no parent and no resolver knows of a
+    /// delegation, as in a private DNS.
+    async fn named_by_settings(&self, zone: &DnsName) -> Delegation {
+        let named: Vec<DnsName> = self.settings.name_servers.keys().cloned().collect();
+        let servers = self.locate(&named, &[], Role::Authoritative, MAX_SERVERS).await;
+        let having = all(servers.iter().map(|server| async move {
+            let reply = self.ask(server, Question::new(zone.clone(), RecordType::SOA)).await?;
+            (reply.authoritative && has_soa(&reply, zone)).then(|| DnsName::new(&server.name))
+        }))
+        .await;
+        let mut servers: Vec<DnsName> = having.into_iter().flatten().collect();
+        servers.sort_unstable();
+        Delegation { servers, glue: Vec::new() }
     }
 
     /// Where hosts are reached: as the settings say, by the addresses that came along, else by resolvers.

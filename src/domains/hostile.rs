@@ -1,0 +1,80 @@
+//! What must hold for any octets that strangers send, or that somebody types: one function for each reader. The fuzzer
+//! and the tests call them; they panic where a promise is broken.
+
+use super::diagnosis::caa::Issue;
+use super::dns::message;
+use super::dns_name::DnsName;
+use super::finding::{Finding, Verdict};
+use super::observation::{Question, RecordType};
+use super::probe::tls;
+use super::{configuration as domains_configuration, name as domain_name};
+
+/// Nothing that is shown moves a cursor.
+fn is_clean(findings: &[Finding]) {
+    for finding in findings {
+        for text in [&finding.title, &finding.seen, &finding.expected, &finding.fix] {
+            assert!(!text.chars().any(char::is_control), "{text:?}");
+        }
+    }
+}
+
+/// A typed name is understood or refused, with a remedy; what is taken reads back as itself.
+pub fn name(bytes: &[u8]) {
+    let Ok(typed) = std::str::from_utf8(bytes) else { return };
+    let reading = domain_name::read(typed, &domain_name::Known::default());
+    assert!(!reading.findings.is_empty());
+    is_clean(&reading.findings);
+    match reading.domain {
+        Some(domain) => {
+            let text = domain.name.as_str();
+            assert!(text.is_ascii() && text.len() <= 253 && domain.name.is_within(&domain.registrable));
+            let again = domain_name::domain(text);
+            assert!(again.is_ok_and(|again| again.name == domain.name), "{text}");
+        }
+        None => assert!(reading.findings.iter().any(|f| f.verdict == Verdict::Fail && !f.fix.is_empty())),
+    }
+}
+
+/// A message is read or refused, and what is read can be shown.
+pub fn message(bytes: &[u8]) {
+    let id = bytes.first_chunk().map_or(0, |id| u16::from_be_bytes(*id));
+    for kind in [RecordType::A, RecordType::CNAME] {
+        let question = Question::new(DnsName::new("docs.acme-pets.com"), kind);
+        let Ok((reply, _)) = message::decode(bytes, &question, id) else { continue };
+        assert!(!reply.words().chars().any(char::is_control));
+        for record in reply.answers.iter().chain(&reply.authorities).chain(&reply.additionals) {
+            assert!(!record.data.words().chars().any(char::is_control));
+            assert!(record.owner.as_str().is_ascii() && record.ttl <= i32::MAX.cast_unsigned());
+        }
+    }
+}
+
+/// A CAA value names an authority, nobody, or is unreadable.
+pub fn caa(bytes: &[u8]) {
+    if let Some(issue) = Issue::parse(bytes) {
+        let issuer = issue.issuer.unwrap_or_default();
+        assert!(issuer.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"-.".contains(&byte)));
+    }
+}
+
+/// A certificate is read or refused, and what is read can be compared.
+pub fn certificate(bytes: &[u8]) {
+    if let Some(certificate) = tls::certificate(bytes) {
+        let _ = certificate.covers("docs.acme-pets.com");
+        assert!(certificate.names.len() <= 100);
+    }
+}
+
+/// A configuration is judged, with a remedy for each failure.
+pub fn configuration(bytes: &[u8]) {
+    let Ok(text) = std::str::from_utf8(bytes) else { return };
+    let linted = domains_configuration::lint(text, &[]);
+    assert!(!linted.findings.is_empty());
+    is_clean(&linted.findings);
+    assert!(linted.findings.iter().all(|finding| finding.verdict == Verdict::Ok || !finding.fix.is_empty()));
+    if let Some(configuration) = linted.configuration {
+        for text in [configuration.to_json(), configuration.to_toml()] {
+            assert_eq!(domains_configuration::lint(&text, &[]).configuration.as_ref(), Some(&configuration));
+        }
+    }
+}
