@@ -167,7 +167,7 @@ async fn one(name: &str, args: &CheckArgs, settings: &Settings, list: &List, fil
         show(&checked.findings, checked.at);
         print(|out| {
             words::matrix(out, &domain, &checked.seen)?;
-            words::summary(out, &domain, &checked.findings, state, checked.at, columns)
+            words::summary(out, &domain, &checked.findings, checked.standing, checked.at, columns)
         })?;
     } else {
         let value = json::check(&domain, &settings.expectation, &checked.seen, &checked.findings, state, checked.at);

@@ -7,7 +7,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use crate::domains::finding::deciding;
 use crate::domains::observation::{Lookup, Observations, RecordType, Role};
-use crate::domains::state::State;
+use crate::domains::state::Standing;
 use crate::domains::{Domain, Finding, Verdict, Who};
 use crate::model::display_safe;
 use crate::model::text::{cut, width};
@@ -61,11 +61,11 @@ pub fn summary(
     out: &mut impl Write,
     domain: &Domain,
     findings: &[Finding],
-    state: State,
+    standing: Standing,
     at: Timestamp,
     columns: Option<usize>,
 ) -> io::Result<()> {
-    let next = state.next_step();
+    let next = standing.state.next_step();
     let room = columns.unwrap_or(USUAL_WIDTH).clamp(40, 120);
     writeln!(out)?;
     let Some(decides) = deciding(findings) else {
@@ -92,7 +92,8 @@ pub fn summary(
         let until = decides.until.map_or_else(String::new, |until| format!(" until {}", until_words(until, at)));
         paragraph_at(out, "Now:  ", &sentence(&format!("{now}{until}")), room, 6)?;
     }
-    paragraph_at(out, "Step: ", &format!("{state}; {next}"), room, 6)
+    let age = standing.stale.map_or_else(String::new, |age| format!(", as of {} min ago", age.as_mins()));
+    paragraph_at(out, "Step: ", &format!("{}{age}; {next}", standing.state), room, 6)
 }
 
 /// Who sees what: one line for each server.

@@ -315,6 +315,7 @@ fn waits(case: &Case<'_>, resolvers: &[&Lookup], findings: &mut Vec<Finding>) {
     let name = &case.domain.name;
     let split = split_local(case, resolvers);
     findings.extend(split.as_ref().map(|(_, finding)| finding.clone()));
+    let mut waiting = Vec::new();
     for lookup in resolvers {
         let Some(reply) = lookup.reply().filter(|reply| reply.is_answer()) else { continue };
         if sees_right(case, reply)
@@ -357,10 +358,13 @@ fn waits(case: &Case<'_>, resolvers: &[&Lookup], findings: &mut Vec<Finding>) {
                 .until(until)
         };
         let expected = case.expectation.platform_host.as_ref();
-        findings.push(
+        waiting.push(
             finding.expected(expected.map_or_else(String::new, DnsName::to_string)).evidence([lookup.evidence()]),
         );
     }
+    // The last one to forget decides how long it takes.
+    waiting.sort_by_key(|finding: &Finding| std::cmp::Reverse(finding.until));
+    findings.append(&mut waiting);
 }
 
 /// An expired answer: the resolver says so, or it promised to forget it earlier, or what is left is what an expired
