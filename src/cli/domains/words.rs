@@ -93,7 +93,9 @@ pub fn summary(
         paragraph_at(out, "Now:  ", &sentence(&format!("{now}{until}")), room, 6)?;
     }
     let age = standing.stale.map_or_else(String::new, |age| format!(", as of {} min ago", age.as_mins()));
-    paragraph_at(out, "Step: ", &format!("{}{age}; {next}", standing.state), room, 6)
+    // What comes next on the way does not matter before the failure is mended.
+    let next = if decides.verdict == Verdict::Fail { String::new() } else { format!("; {next}") };
+    paragraph_at(out, "Step: ", &format!("{}{age}{next}", standing.state), room, 6)
 }
 
 /// Who sees what: one line for each server.
