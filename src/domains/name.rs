@@ -2,9 +2,12 @@
 //!
 //! Pure: no look-up is made before a name has passed here.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::net::{IpAddr, Ipv6Addr};
 
+use idna::AsciiDenyList;
+use idna::uts46::{DnsLength, Hyphens, Uts46};
 use unicode_script::{Script, UnicodeScript as _};
 
 use crate::model::text::{display_safe, short};
@@ -226,16 +229,22 @@ fn to_ascii(label: &str) -> Result<String, Box<Finding>> {
     if label.as_bytes().get(2..4) == Some(b"--") && !punycode {
         return Err(fail(Code::InHyphen, short(label)));
     }
-    match idna::domain_to_ascii(label) {
+    match converted(label) {
         Ok(ascii) if ascii.is_empty() || ascii.contains('.') => Err(fail(Code::InChar, short(label))),
-        Ok(ascii) => Ok(ascii),
+        Ok(ascii) => Ok(ascii.into_owned()),
         Err(_) if punycode => Err(fail(Code::InIdnBad, short(label))),
         Err(_) => {
-            let culprit = label.chars().find(|c| !c.is_ascii() && idna::domain_to_ascii(&format!("a{c}a")).is_err());
+            let culprit = label.chars().find(|c| !c.is_ascii() && converted(&format!("a{c}a")).is_err());
             let seen = culprit.map_or_else(|| short(label), |c| format!("{} in {}", code_point(c), short(label)));
             Err(fail(Code::InChar, seen))
         }
     }
+}
+
+/// UTS 46, non-transitional. Some letters stand for several signs, and of those none may be one that a name cannot have.
+/// Lengths are counted elsewhere, where the excess is told.
+fn converted(label: &str) -> Result<Cow<'_, str>, idna::Errors> {
+    Uts46::new().to_ascii(label.as_bytes(), AsciiDenyList::STD3, Hyphens::Check, DnsLength::Ignore)
 }
 
 /// Refuses what no conversion should see: it drops some of these silently.

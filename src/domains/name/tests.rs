@@ -70,6 +70,7 @@ fn each_reason_to_refuse_a_name_has_its_code_and_names_the_place() {
         ("docs.ac$me.com", "IN-CHAR", "$ (U+0024) at position 8"),
         ("docs.ac\u{200b}me.com", "IN-CHAR", "U+200B at position 8"),
         ("docs.\u{202e}acme.com", "IN-CHAR", "U+202E at position 6"),
+        ("docs.㉀acme.com", "IN-CHAR", "㉀ (U+3240) in ㉀acme"),
         ("docs.acme.com:http", "IN-CHAR", ": (U+003A) at position 14"),
         ("*.acme.com", "IN-WILDCARD", "*.acme.com"),
         ("192.0.2.1", "IN-IP", "192.0.2.1"),
