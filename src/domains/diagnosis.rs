@@ -6,6 +6,8 @@
 mod apex;
 pub mod caa;
 mod certificate;
+mod delegation;
+mod elsewhere;
 mod http;
 mod record;
 pub mod redirect;
@@ -14,6 +16,9 @@ mod source;
 #[cfg(test)]
 mod tests;
 mod value;
+mod waits;
+mod wildcard;
+mod without_cname;
 mod words;
 
 use jiff::{SignedDuration, Timestamp};

@@ -1,0 +1,187 @@
+//! Who serves the zone: by the registrar's word, by its own, and whether they do.
+
+use std::collections::BTreeSet;
+
+use jiff::SignedDuration;
+
+use crate::model::text::short;
+
+use super::super::code::Code;
+use super::super::dns_name::DnsName;
+use super::super::finding::{Finding, Verdict, Who};
+use super::super::observation::{Data, Lookup, RecordType, Reply, ResponseCode, Role, code_name};
+use super::source::{self, invents, serials};
+use super::value::shown;
+use super::{Case, words};
+
+/// How long a secondary may be behind before it is worth a warning.
+const SECONDARY_WAIT: SignedDuration = SignedDuration::from_hours(1);
+
+pub fn not_delegated(case: &Case<'_>) -> Option<Finding> {
+    let domain = &case.domain.registrable;
+    // Whoever has something below it disproves those that know nothing of it.
+    let exists = |lookup: &Lookup| {
+        lookup.question.name.is_within(domain)
+            && lookup.reply().is_some_and(|reply| reply.answers.iter().any(|record| record.owner.is_within(domain)))
+            && !invents(case, lookup)
+    };
+    if case.seen.lookups.iter().any(exists) {
+        return None;
+    }
+    let about = |lookup: &&Lookup| {
+        lookup.question.name == *domain && matches!(lookup.question.kind, RecordType::NS | RecordType::SOA)
+    };
+    let denies = |lookup: &Lookup| {
+        lookup
+            .reply()
+            .is_some_and(|reply| reply.is_nxdomain() && reply.negative().is_none_or(|(owner, _)| owner != domain))
+    };
+    let parents: Vec<&Lookup> =
+        case.seen.lookups.iter().filter(about).filter(|lookup| lookup.server.role == Role::Parent).collect();
+    let others: Vec<&Lookup> =
+        case.seen.lookups.iter().filter(about).filter(|lookup| lookup.reply().is_some_and(Reply::is_answer)).collect();
+    let witnesses = if parents.iter().any(|lookup| lookup.reply().is_some()) { parents } else { others };
+    let answered: Vec<&Lookup> = witnesses.into_iter().filter(|lookup| lookup.reply().is_some()).collect();
+    if answered.is_empty() || !answered.iter().all(|lookup| denies(lookup)) {
+        return None;
+    }
+    Some(
+        Finding::new(Code::NotDelegated, Verdict::Fail, Who::Registrar)
+            .seen(format!("the registry does not know {domain}"))
+            .fix(format!("at your registrar register or renew {domain}; check the spelling"))
+            .evidence(answered.iter().map(|lookup| lookup.evidence())),
+    )
+}
+
+/// The name servers that the zone names itself, by its own servers.
+fn served<'a>(case: &Case<'a>) -> (BTreeSet<DnsName>, Vec<&'a Lookup>) {
+    let Some(zone) = &case.seen.zone else { return (BTreeSet::new(), Vec::new()) };
+    let lookups = case.seen.asked(zone, RecordType::NS).filter(|lookup| lookup.server.role == Role::Authoritative);
+    let lookups: Vec<&Lookup> =
+        lookups.filter(|lookup| lookup.reply().is_some_and(|reply| reply.authoritative)).collect();
+    let names =
+        lookups.iter().filter_map(|lookup| lookup.reply()).flat_map(|reply| reply.at(zone)).filter_map(|record| {
+            match &record.data {
+                Data::Ns(server) => Some(server.clone()),
+                _ => None,
+            }
+        });
+    (names.collect(), lookups)
+}
+
+pub fn mismatch(case: &Case<'_>, record: &[Finding]) -> Option<Finding> {
+    let (served, lookups) = served(case);
+    let delegated: BTreeSet<DnsName> = case.seen.delegated.iter().cloned().collect();
+    if served.is_empty() || delegated.is_empty() || served == delegated {
+        return None;
+    }
+    let fine = record.iter().all(|finding| finding.verdict != Verdict::Fail);
+    // With a server in common and the right record at each, only the lists have to be brought together.
+    let verdict = if fine && !served.is_disjoint(&delegated) { Verdict::Warn } else { Verdict::Fail };
+    Some(
+        Finding::new(Code::NsMismatch, verdict, Who::Registrar)
+            .seen(format!("the registrar names {}", words::list(delegated.iter().map(shown))))
+            .expected(format!("{}, as the zone itself says", words::list(served.iter().map(shown))))
+            .fix(format!(
+                "at your registrar set the name servers of {} to {}; or add the record at the provider of {}, which the \
+                 world asks. Then: up to 48 h, for delegations",
+                case.zone(),
+                words::list(served.iter().map(shown)),
+                words::list(delegated.iter().map(shown))
+            ))
+            .evidence(lookups.iter().map(|lookup| lookup.evidence())),
+    )
+}
+
+/// Delegated servers that do not serve the zone.
+pub fn lame(case: &Case<'_>, failing: bool, findings: &mut Vec<Finding>) {
+    let asked: Vec<&Lookup> = case.seen.source(&case.domain.name, RecordType::CNAME).collect();
+    let why = |lookup: &Lookup| match &lookup.outcome {
+        Err(why) => Some(why.to_string()),
+        Ok(reply) if !reply.is_answer() => Some(code_name(reply.code).to_owned()),
+        Ok(reply) if !reply.authoritative && !reply.is_referral() => Some("an answer without authority".to_owned()),
+        // A referral upwards, or sideways, is how some servers say that they have nothing.
+        Ok(reply) if reply.is_referral() && !refers_down(case, reply) => Some("a referral elsewhere".to_owned()),
+        Ok(_) => None,
+    };
+    let lame: Vec<(&Lookup, String)> = asked.iter().filter_map(|lookup| Some((*lookup, why(lookup)?))).collect();
+    if lame.is_empty() {
+        return;
+    }
+    let silent = lame.iter().all(|(lookup, _)| lookup.reply().is_none());
+    // A server that fails has the zone; what ails it is told by the resolvers, which fail with it.
+    let fails = |lookup: &Lookup| lookup.reply().is_some_and(|reply| reply.code == ResponseCode::ServFail);
+    if lame.len() == asked.len() && lame.iter().all(|(lookup, _)| fails(lookup)) {
+        return;
+    }
+    let list = words::list(lame.iter().map(|(lookup, why)| format!("{}: {why}", lookup.server.label())));
+    let evidence = lame.iter().map(|(lookup, _)| lookup.evidence());
+    if lame.len() < asked.len() {
+        findings.push(
+            Finding::new(Code::LameOne, Verdict::Warn, Who::DnsProvider)
+                .seen(list)
+                .expected(format!("every name server of {} answers with authority", case.zone()))
+                .fix(format!(
+                    "at your DNS provider set {} up there, or remove that server at the registrar",
+                    case.zone()
+                ))
+                .evidence(evidence),
+        );
+    } else if silent && !failing {
+        // The world reaches them; this machine does not.
+        findings.push(
+            Finding {
+                title: "The name servers cannot be asked from here".to_owned(),
+                ..Finding::new(Code::Offline, Verdict::Unknown, Who::ThisMachine)
+            }
+            .seen(list)
+            .fix("Port 53 to other servers seems to be blocked in this network; judged by the resolvers.")
+            .evidence(evidence),
+        );
+    } else {
+        findings.push(
+            Finding::new(Code::LameAll, Verdict::Fail, Who::DnsProvider)
+                .seen(list)
+                .expected(format!("the name servers of {} answer with authority", case.zone()))
+                .fix(format!(
+                    "at your DNS provider set the zone {} up, or at the registrar name the servers that have it",
+                    case.zone()
+                ))
+                .evidence(evidence),
+        );
+    }
+}
+
+fn refers_down(case: &Case<'_>, reply: &Reply) -> bool {
+    reply.authorities.iter().any(|record| {
+        matches!(record.data, Data::Ns(_))
+            && case.domain.name.is_within(&record.owner)
+            && case.seen.zone.as_ref().is_some_and(|zone| record.owner.is_within(zone) && record.owner != *zone)
+    })
+}
+
+pub fn secondaries(case: &Case<'_>) -> Option<Finding> {
+    let behind = source::behind(case);
+    if behind.is_empty() {
+        return None;
+    }
+    let all = serials(case);
+    let list = words::list(all.iter().map(|(lookup, serial)| format!("{} has serial {serial}", lookup.server.name)));
+    let late = case.told.saved.is_some_and(|saved| case.since(saved) > SECONDARY_WAIT);
+    let verdict = if late { Verdict::Warn } else { Verdict::Wait };
+    let fix = if late {
+        format!(
+            "ask your DNS provider why {} is behind for more than an hour",
+            words::list(behind.iter().map(|name| short(name)))
+        )
+    } else {
+        "wait; this takes minutes, usually".to_owned()
+    };
+    Some(
+        Finding::new(Code::SecondaryBehind, verdict, Who::DnsProvider)
+            .seen(list)
+            .expected("the same zone at every server")
+            .fix(fix)
+            .evidence(all.iter().map(|(lookup, _)| lookup.evidence())),
+    )
+}
