@@ -121,7 +121,7 @@ pub fn diagnose(case: &Case<'_>) -> Vec<Finding> {
         findings.append(&mut record);
     }
     if case.seen.complete.caa {
-        findings.extend(caa::findings(case));
+        findings.extend(caa::findings(case, &Source::of(case)));
     }
     // What another server shows says nothing about the platform.
     let leads_here = !findings.iter().any(|finding| {

@@ -53,6 +53,9 @@ impl Server {
     pub fn label(&self) -> String {
         let address = if self.address.port() == 53 { self.address.ip().to_string() } else { self.address.to_string() };
         let name = display_safe(&self.name);
+        if self.address.ip().is_unspecified() {
+            return name.into_owned();
+        }
         if name == address { address } else { format!("{name} ({address})") }
     }
 }
@@ -102,6 +105,10 @@ pub enum NoReply {
     Unreachable,
     /// Something came that is no DNS message, or none to this question.
     Malformed,
+    /// It was not asked: its name has no address.
+    NoAddress,
+    /// It was not asked: its address is not for the public.
+    Withheld,
 }
 
 /// An answer.
@@ -370,6 +377,8 @@ impl std::fmt::Display for NoReply {
             Self::Closed => "nobody listens there",
             Self::Unreachable => "no way there from here",
             Self::Malformed => "no usable message",
+            Self::NoAddress => "the name server has no address",
+            Self::Withheld => "not asked, since its address is not public",
         })
     }
 }

@@ -132,7 +132,14 @@ impl Measurement {
         let decides = deciding(findings);
         let any = |codes: &[Code]| findings.iter().any(|finding| codes.contains(&finding.code));
         let fails = |topic: Topic| findings.iter().any(|f| f.code.topic() == topic && f.verdict == Verdict::Fail);
-        let waits = [Code::TtlWait, Code::NegWait, Code::StaleServed, Code::Over48h, Code::SecondaryBehind];
+        let waits = [
+            Code::TtlWait,
+            Code::NegWait,
+            Code::StaleServed,
+            Code::Over48h,
+            Code::SecondaryBehind,
+            Code::ResolversDisagree,
+        ];
         let absent = [Code::DnsMissing, Code::DnsNodata, Code::DnsValueUnknown];
         let about_servers = findings.iter().filter(|finding| finding.code.topic() == Topic::Servers);
         let servers_fail =
@@ -153,7 +160,7 @@ impl Measurement {
             everywhere: record && !any(&waits),
             caa: !fails(Topic::Caa),
             certificate,
-            http: certificate && !fails(Topic::Http) && any(&[Code::HttpOk, Code::Http5xx]),
+            http: certificate && !fails(Topic::Http) && !fails(Topic::Redirect) && any(&[Code::HttpOk, Code::Http5xx]),
             unknown_there: any(&[Code::Http404Project]),
             known,
             held,

@@ -70,8 +70,9 @@ pub async fn look(
     })
     .await;
     let (mut findings, at) = judge(&seen);
-    findings.extend(about_name.iter().filter(|finding| still_matters(finding, &findings)).cloned().collect::<Vec<_>>());
     let measurement = Measurement::of(&findings, held(domain, &seen), at);
+    let beside: Vec<Finding> = about_name.iter().filter(|finding| still_matters(finding, &findings)).cloned().collect();
+    findings.extend(beside);
     let mut measurements = entry.map(|entry| entry.measurements.clone()).unwrap_or_default();
     measurements.push(measurement.clone());
     let standing = standing(told, &measurements, at);
@@ -81,6 +82,10 @@ pub async fn look(
 /// What was said of the name before it was looked at, unless the look disproved it: a name that has a trusted
 /// certificate is not out of reach of every authority, and one that is answered has a top-level domain.
 fn still_matters(about_name: &Finding, findings: &[Finding]) -> bool {
+    // Where nothing was measured, a well-formed name must not look like a domain that is all right.
+    if findings.iter().all(|finding| finding.verdict == Verdict::Unknown) {
+        return false;
+    }
     match about_name.code {
         Code::InReserved => {
             !findings.iter().any(|finding| matches!(finding.code, Code::TlsOk | Code::TlsSoon | Code::TlsOld))
@@ -176,9 +181,10 @@ async fn one(name: &str, args: &CheckArgs, settings: &Settings, list: &List, fil
     Ok(exit_of(&checked.findings))
 }
 
-/// What tells whether a finding was written already.
+/// What tells whether a finding was written already; what is all right is said once, however many say so.
 fn finding_key(finding: &Finding) -> (Code, Verdict, String) {
-    (finding.code, finding.verdict, finding.seen.clone())
+    let seen = if finding.verdict == Verdict::Ok { String::new() } else { finding.seen.clone() };
+    (finding.code, finding.verdict, seen)
 }
 
 async fn many(

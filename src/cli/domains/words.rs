@@ -13,7 +13,7 @@ use crate::model::display_safe;
 use crate::model::text::{cut, width};
 
 /// The column where texts begin, behind the verdict.
-const INDENT: usize = 9;
+const INDENT: usize = 10;
 /// How wide lines are where nobody says.
 const USUAL_WIDTH: usize = 100;
 

@@ -6,8 +6,8 @@ use super::super::code::Code;
 use super::super::dns_name::DnsName;
 use super::super::finding::{Finding, Verdict, Who};
 use super::super::observation::{Data, Lookup, RecordType, Reply, code_name};
-use super::Case;
-use super::words;
+use super::source::Source;
+use super::{Case, words};
 
 /// Properties that authorities know (RFC 8659 section 4, CA/Browser Forum, RFC 9495).
 const KNOWN: &[&str] = &["issue", "issuewild", "iodef", "issuemail", "issuevmc", "contactemail", "contactphone"];
@@ -75,12 +75,13 @@ struct Level<'a> {
 }
 
 /// The finding on CAA: one, since the first level with any record decides alone.
-pub fn findings(case: &Case<'_>) -> Vec<Finding> {
+pub fn findings(case: &Case<'_>, source: &Source<'_>) -> Vec<Finding> {
     let levels = std::iter::once(case.domain.name.clone()).chain(case.domain.name.parents());
     let mut asked = Vec::new();
     for level in levels {
         // The best answer of those asked: one resolver may be down.
-        let answers: Vec<&Lookup> = case.seen.resolvers(&level, RecordType::CAA).collect();
+        let asked_for = asked_for(case, source, &level);
+        let answers: Vec<&Lookup> = case.seen.resolvers(&asked_for, RecordType::CAA).collect();
         let Some(lookup) =
             answers.iter().find(|lookup| lookup.reply().is_some_and(Reply::is_answer)).or(answers.first())
         else {
@@ -106,6 +107,18 @@ pub fn findings(case: &Case<'_>) -> Vec<Finding> {
             .seen(format!("no CAA record from {} up to its top-level domain", case.domain.name))
             .evidence(asked),
     ]
+}
+
+/// Where the records of a level are asked for. Authorities ask afresh: where a resolver still goes by an old CNAME, the
+/// records of the new target count.
+fn asked_for(case: &Case<'_>, source: &Source<'_>, level: &DnsName) -> DnsName {
+    let name = &case.domain.name;
+    let now =
+        source.cnames().first().map(|(target, _)| (*target).clone()).filter(|_| source.authoritative && level == name);
+    let Some(now) = now else { return level.clone() };
+    let mut replies = case.seen.resolvers(name, RecordType::CAA).filter_map(|lookup| lookup.reply());
+    let old = replies.any(|reply| reply.cnames(name).next().is_some_and(|(target, _)| *target != now));
+    if old { now } else { level.clone() }
 }
 
 fn lookup_failed(case: &Case<'_>, level: &DnsName, lookup: &Lookup) -> Option<Finding> {

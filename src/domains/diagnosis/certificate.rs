@@ -15,6 +15,8 @@ use super::words;
 
 /// Words in the names of test authorities.
 const STAGING: &[&str] = &["(staging)", "fake le ", "pebble", "happy hacker"];
+/// Words in the names of intermediates.
+const INTERMEDIATE: &[&str] = &["intermediate", "issuing", "sub ca", "subordinate"];
 /// Organisations whose intermediates are in every browser.
 const WELL_KNOWN: &[&str] = &[
     "let's encrypt",
@@ -216,20 +218,23 @@ fn wrong_date(case: &Case<'_>, handshake: &Handshake, leaf: &Certificate) -> Opt
 fn distrusted(case: &Case<'_>, presented: &Presented, leaf: &Certificate, distrust: &Distrust) -> Finding {
     let issuer = format!("the issuer is {}", short(&leaf.issuer));
     let lower = leaf.issuer.to_ascii_lowercase();
-    let finding = if let Distrust::Other(why) = distrust {
-        fail(Code::TlsUnknownCa, Who::Platform).seen(format!("{issuer}: {}", short(why))).fix(Code::TlsUnknownCa.cure())
-    } else if STAGING.iter().any(|mark| lower.contains(mark)) {
+    let leads = format!("check where {} leads", case.domain.name);
+    let finding = if STAGING.iter().any(|mark| lower.contains(mark)) {
         fail(Code::TlsStaging, Who::Platform)
             .seen(issuer)
             .fix("the platform must issue it anew from the real authority: ask its support")
     } else if leaf.is_self_issued() {
         fail(Code::TlsSelf, Who::Platform)
             .seen(issuer)
-            .fix(format!("check where {} leads: this is not the platform, or a test set-up", case.domain.name))
+            .fix(format!("{leads}: this is not the platform, or a test set-up"))
     } else if is_intercepted(case, leaf) {
         fail(Code::TlsIntercept, Who::ThisMachine)
             .seen(format!("{issuer}, and so it is for the platform's own host"))
             .fix(Code::TlsIntercept.cure())
+    } else if let Distrust::Other(why) = distrust {
+        fail(Code::TlsUnknownCa, Who::Platform)
+            .seen(format!("{issuer}; {why}"))
+            .fix(format!("{leads}; browsers refuse it"))
     } else if is_incomplete(case, presented, leaf) {
         fail(Code::TlsChain, Who::Platform)
             .seen(format!("one certificate is sent, without the intermediate {}", short(&leaf.issuer)))
@@ -237,7 +242,7 @@ fn distrusted(case: &Case<'_>, presented: &Presented, leaf: &Certificate, distru
     } else {
         fail(Code::TlsUnknownCa, Who::Platform)
             .seen(issuer)
-            .fix(format!("check where {} leads; the issuer is not trusted by browsers", case.domain.name))
+            .fix(format!("{leads}; the issuer is not trusted by browsers"))
     };
     finding.expected("a certificate that browsers trust")
 }
@@ -259,9 +264,8 @@ fn is_incomplete(case: &Case<'_>, presented: &Presented, leaf: &Certificate) -> 
     let known_there =
         platform.is_some_and(|own| own.trust.is_ok() && own.chain.iter().any(|c| c.subject == leaf.issuer));
     let issuer = leaf.issuer.to_ascii_lowercase();
-    let by_name =
-        issuer.contains("intermediate") || WELL_KNOWN.iter().any(|organisation| issuer.contains(organisation));
-    !sent && (known_there || by_name)
+    let by_name = INTERMEDIATE.iter().chain(WELL_KNOWN).any(|mark| issuer.contains(mark));
+    !sent && (known_there || by_name || leaf.names_its_issuer)
 }
 
 fn good(case: &Case<'_>, leaf: &Certificate) -> Finding {
@@ -284,7 +288,7 @@ fn good(case: &Case<'_>, leaf: &Certificate) -> Finding {
     }
     let platform = case.seen.platform_handshake.as_ref().and_then(|handshake| handshake.leaf());
     let other_issuer = platform.is_some_and(|own| own.issuer_short != leaf.issuer_short);
-    if other_issuer && case.told.added.is_some_and(|added| leaf.not_before < added) {
+    if other_issuer && case.told.added.or(case.told.saved).is_some_and(|then| leaf.not_before < then) {
         return Finding::new(Code::TlsOld, Verdict::Warn, Who::DnsProvider)
             .seen(format!("{seen}; serial {}, from {}", short(&leaf.serial), moment(leaf.not_before)))
             .fix("an old host or a cache may still answer: open a fresh window and compare serial numbers");

@@ -111,7 +111,8 @@ pub fn lame(case: &Case<'_>, failing: bool, findings: &mut Vec<Finding>) {
     let silent = lame.iter().all(|(lookup, _)| lookup.reply().is_none());
     // A server that fails has the zone; what ails it is told by the resolvers, which fail with it.
     let fails = |lookup: &Lookup| lookup.reply().is_some_and(|reply| reply.code == ResponseCode::ServFail);
-    if lame.len() == asked.len() && lame.iter().all(|(lookup, _)| fails(lookup)) {
+    let all_fail = lame.len() == asked.len() && lame.iter().all(|(lookup, _)| fails(lookup));
+    if all_fail && failing {
         return;
     }
     let list = words::list(lame.iter().map(|(lookup, why)| format!("{}: {why}", lookup.server.label())));
@@ -125,6 +126,13 @@ pub fn lame(case: &Case<'_>, failing: bool, findings: &mut Vec<Finding>) {
                     "at your DNS provider set {} up there, or remove that server at the registrar",
                     case.zone()
                 ))
+                .evidence(evidence),
+        );
+    } else if all_fail {
+        findings.push(
+            Finding::new(Code::ServfailAll, Verdict::Fail, Who::DnsProvider)
+                .seen(format!("{list}; resolvers answer from what they remember"))
+                .fix("open a ticket at your DNS provider, with the evidence: it stops when the resolvers forget")
                 .evidence(evidence),
         );
     } else if silent && !failing {
@@ -166,7 +174,8 @@ pub fn secondaries(case: &Case<'_>) -> Option<Finding> {
         return None;
     }
     let all = serials(case);
-    let list = words::list(all.iter().map(|(lookup, serial)| format!("{} has serial {serial}", lookup.server.name)));
+    let serials = all.iter().map(|(lookup, serial)| format!("{} has serial {serial}", lookup.server.name));
+    let list = format!("{} is behind ({})", words::list(behind.iter().map(|name| short(name))), words::list(serials));
     let late = case.told.saved.is_some_and(|saved| case.since(saved) > SECONDARY_WAIT);
     let verdict = if late { Verdict::Warn } else { Verdict::Wait };
     let fix = if late {

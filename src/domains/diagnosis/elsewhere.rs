@@ -9,6 +9,7 @@ use super::super::finding::{Finding, Verdict, Who};
 use super::super::observation::{RecordType, Reply, Response, Role};
 use super::record::{fail, one_cname, platform_addresses, record_to_add};
 use super::source::Source;
+use super::waits::sees_right;
 use super::{Case, words};
 
 /// Cloudflare's proxy gives its own addresses and hides the record.
@@ -55,10 +56,12 @@ pub fn private(case: &Case<'_>, source: &Source<'_>, findings: &mut Vec<Finding>
     if case.expectation.allow_private {
         return;
     }
-    let addresses = source.lookups.iter().filter_map(|lookup| lookup.reply()).flat_map(Reply::addresses);
+    let own = source.lookups.iter().filter_map(|lookup| lookup.reply()).flat_map(Reply::addresses);
     let seen = case.seen.resolvers(&case.domain.name, RecordType::A);
     let seen = seen.filter(|lookup| !matches!(lookup.server.role, Role::Resolver { system: true }));
-    let addresses = addresses.chain(seen.filter_map(|lookup| lookup.reply()).flat_map(Reply::addresses));
+    // What a resolver only remembers is not in the zone any more.
+    let current = |reply: &&Reply| !source.authoritative || sees_right(case, reply);
+    let addresses = own.chain(seen.filter_map(|lookup| lookup.reply()).filter(current).flat_map(Reply::addresses));
     let mut private: Vec<IpAddr> = addresses.filter(|address| !is_public(*address)).collect();
     private.sort_unstable();
     private.dedup();

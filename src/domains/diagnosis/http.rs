@@ -6,7 +6,7 @@ use super::super::code::Code;
 use super::super::finding::{Finding, Verdict, Who};
 use super::super::observation::{Hop, HttpFailure, Response, Trail};
 use super::Case;
-use super::redirect::{circle, shown_url};
+use super::redirect::{circle, head_was_refused, shown_url};
 
 /// Words of parking pages, lower case.
 const PARKED_PAGE: &[&str] = &[
@@ -41,8 +41,14 @@ pub fn findings(case: &Case<'_>, leads_here: bool, trusted: bool) -> Vec<Finding
                 .evidence([hop.evidence()]),
         );
     }
-    if leads_here && trusted {
+    let endless = findings.iter().any(|finding| matches!(finding.code, Code::RdLoop | Code::RdTooMany));
+    if leads_here && trusted && !endless {
         findings.extend(page(case, &pages));
+    }
+    let asked = pages.iter().copied().chain(case.seen.front.iter().flat_map(|front| &front.hops));
+    if let Some(hop) = asked.clone().find(|hop| head_was_refused(hop)) {
+        findings
+            .push(Finding::ok(Code::RdHead).seen("HEAD gave 405 or 501; checked with GET").evidence([hop.evidence()]));
     }
     findings.extend(challenge(case, leads_here));
     findings

@@ -57,7 +57,9 @@ fn subdomain(case: &Case<'_>, source: &Source<'_>, findings: &mut Vec<Finding>) 
 fn with_cname(case: &Case<'_>, source: &Source<'_>, cnames: &[(&DnsName, u32)], findings: &mut Vec<Finding>) {
     let name = &case.domain.name;
     let others = source.others();
-    if let [_, _, ..] = cnames {
+    let several = |reply: &Reply| reply.cnames(name).count() > 1;
+    let at_once = source.lookups.iter().filter_map(|lookup| lookup.reply()).any(several);
+    if at_once {
         let targets = words::list(cnames.iter().map(|(target, _)| shown(target)));
         let keep =
             case.expectation.platform_host.as_ref().map_or_else(|| "the right one".to_owned(), DnsName::to_string);
@@ -78,10 +80,27 @@ fn with_cname(case: &Case<'_>, source: &Source<'_>, cnames: &[(&DnsName, u32)], 
         return;
     };
     match cnames.iter().find(|(target, _)| *target != expected) {
-        Some((target, ttl)) if cnames.len() == 1 => findings.push(value::wrong(case, source, target, *ttl, expected)),
+        Some((target, ttl)) if !at_once => findings.push(value::wrong(case, source, target, *ttl, expected)),
+        None if is_gone(case, expected) => findings.push(
+            fail(Code::DnsTargetGone)
+                .seen(format!("{name} has the value {expected}, and no such host exists"))
+                .expected("the value that the dashboard shows now")
+                .fix(format!(
+                    "compare the value with the one in the dashboard under Project settings, Domains; then change the CNAME {}",
+                    case.label()
+                ))
+                .evidence(case.seen.asked(expected, RecordType::A).map(|lookup| lookup.evidence())),
+        ),
         None if others.is_empty() => findings.push(right(case, source, expected)),
         _ => {}
     }
+}
+
+/// Whether everybody who was asked for the platform's own host says that there is none.
+fn is_gone(case: &Case<'_>, host: &DnsName) -> bool {
+    let mut replies = case.seen.asked(host, RecordType::A).filter_map(|lookup| lookup.reply()).peekable();
+    let reached = case.seen.resolvers(&case.domain.name, RecordType::A).filter_map(|lookup| lookup.reply());
+    replies.peek().is_some() && replies.all(Reply::is_nxdomain) && reached.flat_map(Reply::addresses).next().is_none()
 }
 
 /// What stands in the zone is right. Whether the world sees it, too, is the servers' part.
@@ -93,7 +112,9 @@ fn right(case: &Case<'_>, source: &Source<'_>, expected: &DnsName) -> Finding {
     let resolvers = case.seen.resolvers(&case.domain.name, RecordType::A).filter_map(|lookup| lookup.reply());
     let agreeing = resolvers.filter(|reply| agree(reply)).count();
     let who = if source.authoritative {
-        format!("{} and {agreeing} resolvers", names.iter().map(|name| short(name)).collect::<Vec<_>>().join(", "))
+        let plural = if agreeing == 1 { "" } else { "s" };
+        let names = names.iter().map(|name| short(name)).collect::<Vec<_>>().join(", ");
+        format!("{names} and {agreeing} resolver{plural}")
     } else {
         words::list(names.iter().map(|name| short(name)))
     };

@@ -51,6 +51,11 @@ pub fn circle(trail: &Trail) -> Option<String> {
     Some(urls[first..=again.0].iter().map(|url| shown_url(url)).collect::<Vec<_>>().join(" -> "))
 }
 
+/// Whether GET had to be used.
+pub fn head_was_refused(hop: &Hop) -> bool {
+    hop.method == Method::Get
+}
+
 /// The findings on a redirect, first causes first.
 #[must_use]
 pub fn judge(redirect: &Redirect, walk: &Walk, now: Timestamp) -> Vec<Finding> {
@@ -80,11 +85,7 @@ pub fn judge(redirect: &Redirect, walk: &Walk, now: Timestamp) -> Vec<Finding> {
         }
     }
     findings.extend(remembered(trail, overall(&findings), now));
-    if trail
-        .hops
-        .iter()
-        .any(|hop| hop.method == Method::Get && !hop.outcome.as_ref().is_ok_and(|response| response.page.is_some()))
-    {
+    if trail.hops.iter().any(head_was_refused) {
         findings
             .push(Finding::ok(Code::RdHead).seen("HEAD gave 405 or 501; checked with GET").evidence(trail.evidence()));
     }

@@ -4,7 +4,7 @@ use crate::model::text::short;
 
 use super::super::code::Code;
 use super::super::finding::{Finding, Verdict, Who};
-use super::super::observation::{Lookup, NoReply, RecordType, ResponseCode, Role};
+use super::super::observation::{Lookup, RecordType, ResponseCode, Role, code_name};
 use super::source::{Source, invents};
 use super::{Case, delegation, waits, words};
 
@@ -15,7 +15,7 @@ const SLOW: std::time::Duration = std::time::Duration::from_secs(1);
 /// the world does not yet see what is right at the source, the record's "ok" gives way.
 pub fn findings(case: &Case<'_>, source: &Source<'_>, record: &mut Vec<Finding>, findings: &mut Vec<Finding>) {
     let resolvers: Vec<&Lookup> = case.seen.resolvers(&case.domain.name, RecordType::A).collect();
-    if resolvers.iter().all(|lookup| lookup.reply().is_none()) && source.lookups.is_empty() {
+    if resolvers.iter().all(|lookup| no_answer(lookup).is_some()) && source.lookups.is_empty() {
         findings.push(offline(&resolvers));
         return;
     }
@@ -34,14 +34,25 @@ pub fn findings(case: &Case<'_>, source: &Source<'_>, record: &mut Vec<Finding>,
     findings.extend(delegation::secondaries(case));
     let right = record.iter().any(|finding| matches!(finding.code, Code::DnsOk | Code::ApexOk | Code::DnsWildcardOk));
     let disagreement = waits::disagreement(case, source, &resolvers);
-    if right && source.authoritative && disagreement.is_none() {
+    // After 48 hours no answer may be old any more, whatever the reason.
+    if right && source.authoritative && (disagreement.is_none() || case.is_past_propagation()) {
         waits::findings(case, &resolvers, findings);
     }
+    let disagree = disagreement.is_some();
     findings.extend(disagreement);
     remarks(case, &resolvers, findings);
     // "Every resolver has it" is not said beside "this one has not".
-    if findings.iter().any(|finding| matches!(finding.verdict, Verdict::Wait | Verdict::Fail)) {
+    if disagree || findings.iter().any(|finding| matches!(finding.verdict, Verdict::Wait | Verdict::Fail)) {
         record.retain(|finding| finding.verdict != Verdict::Ok);
+    }
+}
+
+/// Why a resolver is of no use; that it fails is an answer, since the domain may be the reason.
+fn no_answer(lookup: &Lookup) -> Option<String> {
+    match &lookup.outcome {
+        Err(why) => Some(why.to_string()),
+        Ok(reply) if reply.is_answer() || reply.code == ResponseCode::ServFail => None,
+        Ok(reply) => Some(code_name(reply.code).to_owned()),
     }
 }
 
@@ -103,8 +114,8 @@ fn resolvers_fail(case: &Case<'_>, resolvers: &[&Lookup], so_far: &[Finding]) ->
 /// What is worth a word once, and is no trouble by itself.
 fn remarks(case: &Case<'_>, resolvers: &[&Lookup], findings: &mut Vec<Finding>) {
     for lookup in resolvers {
-        if let Err(why) = lookup.outcome {
-            findings.push(down(lookup, why));
+        if let Some(why) = no_answer(lookup) {
+            findings.push(down(lookup, &why));
         } else if invents(case, lookup) {
             findings.push(
                 Finding::new(Code::DnsRewrite, Verdict::Warn, Who::ThisMachine)
@@ -139,7 +150,7 @@ fn remarks(case: &Case<'_>, resolvers: &[&Lookup], findings: &mut Vec<Finding>) 
     }
 }
 
-fn down(lookup: &Lookup, why: NoReply) -> Finding {
+fn down(lookup: &Lookup, why: &str) -> Finding {
     Finding::new(Code::ResolverDown, Verdict::Unknown, Who::ThisMachine)
         .seen(format!("{}: {why}", lookup.server.label()))
         .fix(Code::ResolverDown.cure())

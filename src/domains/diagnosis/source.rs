@@ -191,25 +191,53 @@ pub fn serials<'a>(case: &Case<'a>) -> Vec<(&'a Lookup, u32)> {
     lookups.filter_map(serial).collect()
 }
 
-/// The names of servers with an older version of the zone than others, and another answer.
+/// The names of servers that do not have yet what others have: an older version of the zone with another answer, or
+/// another answer than the right one.
 pub fn behind<'a>(case: &Case<'a>) -> BTreeSet<&'a str> {
+    let name = &case.domain.name;
+    let servers: BTreeSet<&str> = case
+        .seen
+        .source(name, RecordType::CNAME)
+        .filter(|lookup| lookup.reply().is_some_and(|reply| reply.authoritative && reply.is_answer()))
+        .map(|lookup| lookup.server.name.as_str())
+        .collect();
     let serials = serials(case);
+    let serial =
+        |server: &str| serials.iter().find(|(lookup, _)| lookup.server.name == server).map(|(_, serial)| *serial);
     // Serial numbers wrap around (RFC 1982): newer is less than half the circle ahead.
     let newer = |left: u32, right: u32| left != right && left.wrapping_sub(right) < 1 << 31;
-    let Some(newest) = serials.iter().map(|(_, serial)| *serial).reduce(|a, b| if newer(b, a) { b } else { a }) else {
-        return BTreeSet::new();
+    let newest = serials.iter().map(|(_, serial)| *serial).reduce(|a, b| if newer(b, a) { b } else { a });
+    let of_newest = servers.iter().copied().find(|server| serial(server).is_some() && serial(server) == newest);
+    let right = servers.iter().copied().find(|server| is_right(case, &answer(case, server)));
+    let is_behind = |server: &&str| {
+        let own = answer(case, server);
+        let older = of_newest.filter(|newest| serial(server) != serial(newest) && serial(server).is_some());
+        older.is_some_and(|newest| answer(case, newest) != own)
+            || (serial(server) == newest || serial(server).is_none()) && right.is_some() && !is_right(case, &own)
     };
+    servers.iter().copied().filter(is_behind).collect()
+}
+
+/// What one name server has at the name: its CNAMEs, else its addresses.
+fn answer<'a>(case: &Case<'a>, server: &str) -> Vec<&'a Data> {
     let name = &case.domain.name;
-    let answer = |server: &str| {
-        let lookup = case.seen.source(name, RecordType::CNAME).find(|lookup| lookup.server.name == server)?;
-        let mut records: Vec<_> = lookup.reply()?.at(name).map(|record| record.data.presentation()).collect();
-        records.sort_unstable();
-        Some((records, lookup.reply()?.code))
+    let kinds = [RecordType::CNAME, RecordType::A, RecordType::AAAA];
+    let lookups = kinds.into_iter().flat_map(|kind| case.seen.source(name, kind));
+    let replies = lookups.filter(|lookup| lookup.server.name == server).filter_map(|lookup| lookup.reply());
+    let mut data: Vec<&Data> = replies.flat_map(|reply| reply.at(name)).map(|record| &record.data).collect();
+    let is_cname = |data: &&Data| matches!(data, Data::Cname(_));
+    let has_cname = data.iter().any(is_cname);
+    data.retain(|data| if has_cname { is_cname(data) } else { data.address().is_some() });
+    data.sort_by_key(|data| data.presentation());
+    data.dedup();
+    data
+}
+
+fn is_right(case: &Case<'_>, answer: &[&Data]) -> bool {
+    let platform = super::record::platform_addresses(case);
+    let right = |data: &&&Data| match data {
+        Data::Cname(target) => case.expectation.platform_host.as_ref() == Some(target),
+        other => other.address().is_some_and(|address| platform.contains(&address)),
     };
-    let right =
-        serials.iter().find(|(_, serial)| *serial == newest).and_then(|(lookup, _)| answer(&lookup.server.name));
-    let old = serials.iter().filter(|(_, serial)| *serial != newest);
-    old.filter(|(lookup, _)| answer(&lookup.server.name) != right)
-        .map(|(lookup, _)| lookup.server.name.as_str())
-        .collect()
+    !answer.is_empty() && answer.iter().filter(right).count() == answer.len()
 }

@@ -9,8 +9,8 @@ use super::*;
 use crate::domains::finding::{Who, deciding, overall};
 use crate::domains::name;
 use crate::domains::observation::{
-    Certificate, Complete, Handshake, Hop, Lookup, Method, NoReply, Presented, Question, Reply, Response, ResponseCode,
-    Role, Server, TlsFailure,
+    Certificate, Complete, Distrust, Handshake, Hop, Lookup, Method, NoReply, Presented, Question, Reply, Response,
+    ResponseCode, Role, Server, TlsFailure,
 };
 
 const HOST: &str = "sites.platform.net";
@@ -135,6 +135,7 @@ fn certificate(names: &[&str], from: Timestamp, until: Timestamp) -> Presented {
         not_before: from,
         not_after: until,
         serial: "01:02".to_owned(),
+        names_its_issuer: true,
     };
     Presented { chain: vec![leaf], trust: Ok(()) }
 }
@@ -375,4 +376,110 @@ fn parts_that_are_not_complete_are_left_out() {
     let codes: Vec<Code> =
         diagnosed(&seen, &expectation(), &told(), at(0)).iter().map(|finding| finding.code).collect();
     assert_eq!(codes, [Code::CaaNone]);
+}
+
+#[test]
+fn resolvers_without_a_usable_answer_are_offline_and_say_nothing_of_the_domain() {
+    let refused = || Reply { code: ResponseCode::Refused, ..Reply::default() };
+    let seen = Seen::new().resolved(1, refused()).with(&resolver(2), NAME, RecordType::A, Err(NoReply::Timeout));
+    assert_eq!(judged(&seen, &told()), (Code::Offline, Verdict::Unknown));
+    let findings = diagnosed(&Seen::right().resolved(3, refused()), &expectation(), &told(), at(0));
+    assert_eq!(overall(&findings), Verdict::Ok);
+    assert!(findings.iter().any(|finding| finding.code == Code::ResolverDown && finding.seen.contains("REFUSED")));
+}
+
+#[test]
+fn a_value_that_leads_to_no_host_is_not_right_even_if_it_is_the_one_of_the_dashboard() {
+    let seen = Seen::new()
+        .source(RecordType::CNAME, answer(vec![cname(NAME, HOST)]))
+        .resolved(1, answer(vec![cname(NAME, HOST)]))
+        .with(&resolver(1), HOST, RecordType::A, Ok(nxdomain("platform.net", 900)));
+    assert_eq!(judged(&seen, &told()), (Code::DnsTargetGone, Verdict::Fail));
+}
+
+#[test]
+fn what_a_resolver_remembers_is_not_held_against_the_zone() {
+    let private = answer(vec![address(NAME, IpAddr::V4(Ipv4Addr::new(10, 0, 0, 5)))]);
+    assert_eq!(judged(&Seen::right().resolved(3, private.clone()), &told()), (Code::TtlWait, Verdict::Wait));
+    let in_zone = Seen::new().source(RecordType::A, private.clone()).resolved(1, private);
+    assert_eq!(judged(&in_zone, &told()), (Code::DnsPrivate, Verdict::Fail));
+    // CAA of the old target counts no more than the old target itself.
+    let old = "old.host.net";
+    let seen = Seen::right()
+        .resolved(3, answer(vec![cname(NAME, old)]))
+        .caa(NAME, vec![cname(NAME, old), caa(old, 0, "issue", "pki.goog")])
+        .caa(HOST, vec![])
+        .caa("acme.com", vec![]);
+    assert_eq!(judged(&seen, &told()), (Code::TtlWait, Verdict::Wait));
+}
+
+#[test]
+fn an_old_address_for_ipv6_alone_is_waited_for_too() {
+    let old = answer(vec![record(NAME, 4020, Data::Aaaa("2001:db8::9".parse().unwrap()))]);
+    let seen = Seen::right().with(&resolver(2), NAME, RecordType::AAAA, Ok(old));
+    let findings = diagnosed(&seen, &expectation(), &told(), at(0));
+    assert_eq!(deciding(&findings).map(|finding| (finding.code, finding.until)), Some((Code::TtlWait, Some(at(67)))));
+    let none = Seen::right().with(&resolver(2), NAME, RecordType::AAAA, Ok(answer(vec![])));
+    assert_eq!(judged(&none, &told()), (Code::DnsOk, Verdict::Ok));
+}
+
+#[test]
+fn name_servers_that_differ_are_told_apart_from_a_record_that_is_wrong() {
+    let old = || answer(vec![cname(NAME, "old.host.net")]);
+    let second = |reply| Seen::right().with(&ns(2), NAME, RecordType::CNAME, Ok(reply));
+    assert_eq!(judged(&second(old()), &told()), (Code::SecondaryBehind, Verdict::Wait));
+    assert_eq!(judged(&second(nxdomain("acme.com", 900)), &told()), (Code::SecondaryBehind, Verdict::Wait));
+    let two = answer(vec![cname(NAME, HOST), cname(NAME, "old.host.net")]);
+    assert_eq!(judged(&Seen::new().source(RecordType::CNAME, two), &told()), (Code::DnsMultiCname, Verdict::Fail));
+}
+
+#[test]
+fn resolvers_that_all_hold_something_else_do_not_make_a_domain_live() {
+    let held = |last| answer(vec![address(NAME, IpAddr::V4(Ipv4Addr::new(198, 51, 100, last)))]);
+    let seen = Seen::new()
+        .source(RecordType::CNAME, answer(vec![cname(NAME, HOST)]))
+        .resolved(1, held(8))
+        .resolved(2, held(9));
+    let findings = diagnosed(&seen, &expectation(), &told(), at(0));
+    let codes: Vec<Code> = findings.iter().map(|finding| finding.code).collect();
+    assert_eq!(codes, [Code::ResolversDisagree]);
+    let measurement = crate::domains::state::Measurement::of(&findings, Vec::new(), at(0));
+    assert!(measurement.record && !measurement.everywhere);
+    assert_eq!(judged(&seen, &Told { saved: Some(at(-49 * 60)), ..told() }), (Code::Over48h, Verdict::Fail));
+}
+
+#[test]
+fn name_servers_that_fail_are_trouble_also_while_resolvers_remember() {
+    let fails = Reply { code: ResponseCode::ServFail, ..Reply::default() };
+    let right = || answer(vec![cname(NAME, HOST), address(HOST, PLATFORM)]);
+    let seen = Seen::new().source(RecordType::CNAME, fails).resolved(1, right()).resolved(2, right());
+    assert_eq!(judged(&seen, &told()), (Code::ServfailAll, Verdict::Fail));
+}
+
+#[test]
+fn a_name_server_without_an_address_is_named() {
+    let seen = Seen::right().with(&ns(2), NAME, RecordType::CNAME, Err(NoReply::NoAddress));
+    let findings = diagnosed(&seen, &expectation(), &told(), at(0));
+    let lame = findings.iter().find(|finding| finding.code == Code::LameOne).unwrap();
+    assert!(lame.seen.contains("ns2.acme.com") && lame.seen.contains("has no address"), "{}", lame.seen);
+}
+
+#[test]
+fn a_chain_that_is_not_trusted_is_told_by_its_most_exact_reason() {
+    let code = |subject: &str, issuer: &str, trust: Distrust| {
+        let mut shown = certificate(&[NAME], at(-60), at(60 * 24));
+        shown.trust = Err(trust);
+        shown.chain[0].subject = subject.to_owned();
+        shown.chain[0].issuer = issuer.to_owned();
+        shown.chain[0].names_its_issuer = false;
+        judged(&Seen::right().shows(Ok(shown), None), &told()).0
+    };
+    let other = || Distrust::Other("it cannot be used for a server");
+    assert_eq!(code("CN=a", "CN=a", Distrust::UnknownIssuer), Code::TlsSelf);
+    assert_eq!(code("CN=a", "CN=a", other()), Code::TlsSelf, "as openssl makes them");
+    assert_eq!(code("CN=a", "CN=(STAGING) Pretend Pear X1", other()), Code::TlsStaging);
+    assert_eq!(code("CN=a", "CN=Acme Issuing CA 1", Distrust::UnknownIssuer), Code::TlsChain);
+    assert_eq!(code("CN=a", "C=US, O=Let's Encrypt, CN=R11", Distrust::UnknownIssuer), Code::TlsChain);
+    assert_eq!(code("CN=a", "CN=Acme Root CA", Distrust::UnknownIssuer), Code::TlsUnknownCa);
+    assert_eq!(code("CN=a", "CN=Acme Root CA", other()), Code::TlsUnknownCa);
 }

@@ -9,7 +9,7 @@ use super::super::address::is_public;
 use super::super::code::Code;
 use super::super::dns_name::DnsName;
 use super::super::finding::{Finding, Verdict, Who};
-use super::super::observation::{Lookup, Reply, Role};
+use super::super::observation::{Lookup, RecordType, Reply, Role};
 use super::record::platform_addresses;
 use super::source::{Source, invents};
 use super::{Case, words};
@@ -28,7 +28,7 @@ fn view(name: &DnsName, reply: &Reply) -> String {
 }
 
 /// Whether a resolver sees what the source has.
-fn sees_right(case: &Case<'_>, reply: &Reply) -> bool {
+pub fn sees_right(case: &Case<'_>, reply: &Reply) -> bool {
     let name = &case.domain.name;
     match &case.expectation.platform_host {
         Some(host) if !case.domain.is_apex() => {
@@ -48,59 +48,67 @@ fn sees_right(case: &Case<'_>, reply: &Reply) -> bool {
 
 /// Resolvers that do not yet see what is right at the source, each with the time until it will.
 pub fn findings(case: &Case<'_>, resolvers: &[&Lookup], findings: &mut Vec<Finding>) {
-    let name = &case.domain.name;
     let split = split_local(case, resolvers);
     findings.extend(split.as_ref().map(|(_, finding)| finding.clone()));
-    let mut waiting = Vec::new();
+    let mut waiting: Vec<Finding> = Vec::new();
     for lookup in resolvers {
-        let Some(reply) = lookup.reply().filter(|reply| reply.is_answer()) else { continue };
-        if sees_right(case, reply)
-            || invents(case, lookup)
-            || split.as_ref().is_some_and(|(local, _)| *local == lookup.server.name)
-        {
+        let is_split = split.as_ref().is_some_and(|(local, _)| *local == lookup.server.name);
+        if invents(case, lookup) || is_split {
             continue;
         }
-        let who = lookup.server.label();
-        let negative = reply.answers.is_empty();
-        let left = if negative {
-            reply.negative().map_or(0, |(_, ttl)| ttl)
-        } else {
-            reply.at(name).map(|record| record.ttl).max().unwrap_or_default()
-        };
-        let until = words::after(lookup.at, left);
-        let held = view(name, reply);
-        let stale = is_stale(case, lookup, reply, left);
-        let finding = if case.is_past_propagation() {
-            Finding::new(Code::Over48h, Verdict::Fail, Who::DnsProvider)
-                .seen(format!("{who} still answers {held}, more than 48 h after the record was saved"))
-                .fix(format!(
-                    "this is beyond what caches may do: look at the delegation of {} and at its secondary name servers",
-                    case.zone()
-                ))
-        } else if stale {
-            Finding::new(Code::StaleServed, Verdict::Wait, Who::Nobody)
-                .seen(format!("{who} answers {held}, which has expired"))
-                .fix("nothing but wait; it serves old answers because it cannot reach the name servers of the domain")
-                .until(until)
-        } else if negative {
-            Finding::new(Code::NegWait, Verdict::Wait, Who::Nobody)
-                .seen(format!("{who} remembers that there was no record, for {} more", words::ttl(left)))
-                .fix("nothing but wait; asking again does not shorten it. Next time add the record before testing it")
-                .until(until)
-        } else {
-            Finding::new(Code::TtlWait, Verdict::Wait, Who::Nobody)
-                .seen(format!("{who} keeps the old value {held} for {} more", words::ttl(left)))
-                .fix("nothing but wait")
-                .until(until)
-        };
-        let expected = case.expectation.platform_host.as_ref();
-        waiting.push(
-            finding.expected(expected.map_or_else(String::new, DnsName::to_string)).evidence([lookup.evidence()]),
-        );
+        let old = [Some(*lookup), old_ipv6(case, lookup)].into_iter().flatten().filter_map(|lookup| wait(case, lookup));
+        // One line for each resolver: the one that takes longer.
+        waiting.extend(old.max_by_key(|finding| finding.until));
     }
     // The last one to forget decides how long it takes.
-    waiting.sort_by_key(|finding: &Finding| std::cmp::Reverse(finding.until));
+    waiting.sort_by_key(|finding| std::cmp::Reverse(finding.until));
     findings.append(&mut waiting);
+}
+
+/// The answer of the same resolver for IPv6, where it holds something; that it has none is no sign of age.
+fn old_ipv6<'a>(case: &Case<'a>, beside: &Lookup) -> Option<&'a Lookup> {
+    let name = &case.domain.name;
+    let lookup = case.seen.resolvers(name, RecordType::AAAA).find(|lookup| lookup.server == beside.server)?;
+    let holds = lookup.reply().is_some_and(|reply| reply.at(name).next().is_some());
+    holds.then_some(lookup)
+}
+
+/// What is to be said of a resolver that does not see what the source has.
+fn wait(case: &Case<'_>, lookup: &Lookup) -> Option<Finding> {
+    let name = &case.domain.name;
+    let reply = lookup.reply().filter(|reply| reply.is_answer() && !sees_right(case, reply))?;
+    let who = lookup.server.label();
+    let negative = reply.answers.is_empty();
+    let left =
+        if negative { reply.negative().map(|(_, ttl)| ttl) } else { reply.at(name).map(|record| record.ttl).max() };
+    let until = left.and_then(|left| words::after(lookup.at, left));
+    let for_long = left.map_or_else(String::new, |left| format!(" for {} more", words::ttl(left)));
+    let held = view(name, reply);
+    let finding = if case.is_past_propagation() {
+        Finding::new(Code::Over48h, Verdict::Fail, Who::DnsProvider)
+            .seen(format!("{who} still answers {held}, more than 48 h after the record was saved"))
+            .fix(format!(
+                "this is beyond what caches may do: look at the delegation of {} and at its secondary name servers",
+                case.zone()
+            ))
+    } else if is_stale(case, lookup, reply, left.unwrap_or_default()) {
+        Finding::new(Code::StaleServed, Verdict::Wait, Who::Nobody)
+            .seen(format!("{who} answers {held}, which has expired"))
+            .fix("nothing but wait; it serves old answers because it cannot reach the name servers of the domain")
+            .until(until)
+    } else if negative {
+        Finding::new(Code::NegWait, Verdict::Wait, Who::Nobody)
+            .seen(format!("{who} remembers that there was no record{for_long}"))
+            .fix("nothing but wait; asking again does not shorten it. Next time add the record before testing it")
+            .until(until)
+    } else {
+        Finding::new(Code::TtlWait, Verdict::Wait, Who::Nobody)
+            .seen(format!("{who} keeps the old value {held}{for_long}"))
+            .fix("nothing but wait")
+            .until(until)
+    };
+    let expected = case.expectation.platform_host.as_ref();
+    Some(finding.expected(expected.map_or_else(String::new, DnsName::to_string)).evidence([lookup.evidence()]))
 }
 
 /// An expired answer: the resolver says so, or it promised to forget it earlier, or what is left is what an expired
@@ -165,7 +173,17 @@ pub fn disagreement(case: &Case<'_>, source: &Source<'_>, resolvers: &[&Lookup])
                 let seen = lookup.reply().map_or_else(String::new, |reply| view(name, reply));
                 format!("{}: {seen}", lookup.server.label())
             })))
-            .fix(Code::ResolversDisagree.cure())
+            .fix(format!(
+                "{} If the record was changed a short while ago, these are old answers: wait until they are forgotten",
+                Code::ResolversDisagree.cure()
+            ))
+            .until(answers.iter().filter_map(|(lookup, _)| forgets(name, lookup)).max())
             .evidence(answers.iter().map(|(lookup, _)| lookup.evidence())),
     )
+}
+
+/// When a resolver forgets what it holds.
+fn forgets(name: &DnsName, lookup: &Lookup) -> Option<Timestamp> {
+    let left = lookup.reply()?.at(name).map(|record| record.ttl).max()?;
+    words::after(lookup.at, left)
 }

@@ -43,8 +43,8 @@ pub enum Distrust {
     UnknownIssuer,
     /// This machine knows no roots at all.
     NoRoots,
-    /// An issuer has revoked it, or it cannot be used for servers, or is broken; in words.
-    Other(String),
+    /// Another reason, in words.
+    Other(&'static str),
 }
 
 /// What a certificate says.
@@ -66,6 +66,8 @@ pub struct Certificate {
     pub not_after: Timestamp,
     /// In hexadecimal.
     pub serial: String,
+    /// It tells where its issuer's certificate can be fetched (RFC 5280 section 4.2.2.1).
+    pub names_its_issuer: bool,
 }
 
 /// Why there was no handshake.

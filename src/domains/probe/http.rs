@@ -26,6 +26,10 @@ use super::tls;
 
 /// How long an answer may take.
 const ANSWER_LIMIT: Duration = Duration::from_secs(5);
+/// How long one hop may take, with its look-ups, its connection and its handshake.
+const HOP_LIMIT: Duration = Duration::from_secs(8);
+/// How long after the begin of a check a redirect is followed still.
+const TRAIL_LIMIT: Duration = Duration::from_secs(8);
 /// The most octets of an answer's head.
 const MAX_HEAD: usize = 64 * 1024;
 /// The most octets of a page that are read.
@@ -168,6 +172,15 @@ impl Shared<'_> {
         }
     }
 
+    /// The same, in bounded time.
+    async fn bounded_hop(&self, url: Url, known: &[IpAddr]) -> Hop {
+        let (at, method) = (self.now(), Method::Head);
+        match timeout(HOP_LIMIT, self.hop(url.clone(), known)).await {
+            Ok(hop) => hop,
+            Err(_) => Hop { url, method, address: None, at, took: HOP_LIMIT, outcome: Err(HttpFailure::Timeout) },
+        }
+    }
+
     /// One request by `method`.
     pub async fn hop_by(&self, method: Method, url: Url, known: &[IpAddr]) -> Hop {
         let (at, begin) = (self.now(), clock::now().mono);
@@ -202,10 +215,10 @@ impl Shared<'_> {
         let mut next = Some(url);
         while let Some(url) = next.take() {
             let again = trail.hops.iter().any(|hop| hop.url == url);
-            let hop = self.hop(url, known).await;
+            let hop = self.bounded_hop(url, known).await;
             next = hop.outcome.as_ref().ok().and_then(|response| target(&hop.url, response)).filter(|_| !again);
             trail.hops.push(hop);
-            if trail.hops.len() > MAX_REDIRECTS {
+            if trail.hops.len() > MAX_REDIRECTS || self.passed() > TRAIL_LIMIT {
                 trail.cut = next.is_some();
                 break;
             }

@@ -104,6 +104,11 @@ impl<'a> Shared<'a> {
         chosen.checked_add(passed).unwrap_or(chosen)
     }
 
+    /// The time since the check began.
+    pub fn passed(&self) -> Duration {
+        clock::now().mono - self.started.mono
+    }
+
     /// Puts a question to one server, once, and notes the answer. Whoever asks again gets the same answer.
     pub async fn ask(&self, server: &Arc<Server>, question: Question) -> Option<Reply> {
         let first = {
@@ -202,7 +207,7 @@ impl<'a> Shared<'a> {
             return;
         }
         self.until(some(1)).await;
-        let passed = clock::now().mono - self.started.mono;
+        let passed = self.passed();
         tokio::select! {
             () = self.until(some(wanted)) => {}
             () = sleep(LATE.saturating_sub(passed)) => {}

@@ -12,6 +12,7 @@ use tokio::net::TcpStream;
 use tokio::time::timeout;
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
+use x509_parser::oid_registry::OID_PKIX_ACCESS_DESCRIPTOR_CA_ISSUERS;
 use x509_parser::prelude::{FromDer as _, GeneralName, ParsedExtension, X509Certificate, X509Name};
 
 use super::super::observation::{Certificate, Presented, TlsFailure};
@@ -152,5 +153,12 @@ pub fn certificate(der: &[u8]) -> Option<Certificate> {
         not_before: time(parsed.validity().not_before.timestamp())?,
         not_after: time(parsed.validity().not_after.timestamp())?,
         serial: parsed.raw_serial_as_string(),
+        names_its_issuer: parsed.extensions().iter().any(|extension| match extension.parsed_extension() {
+            ParsedExtension::AuthorityInfoAccess(access) => access
+                .accessdescs
+                .iter()
+                .any(|description| description.access_method == OID_PKIX_ACCESS_DESCRIPTOR_CA_ISSUERS),
+            _ => false,
+        }),
     })
 }

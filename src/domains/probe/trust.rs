@@ -10,8 +10,6 @@ use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::{CertificateError, ClientConfig, DigitallySignedStruct, Error, SignatureScheme};
 use rustls_platform_verifier::Verifier;
 
-use crate::model::text::safe_causes;
-
 use super::super::observation::Distrust;
 
 /// The roots, read once at the first use.
@@ -59,8 +57,33 @@ impl Trust {
                 CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. },
             )) => Ok(()),
             Err(Error::InvalidCertificate(CertificateError::UnknownIssuer)) => Err(Distrust::UnknownIssuer),
-            Err(error) => Err(Distrust::Other(safe_causes(&error))),
+            Err(Error::InvalidCertificate(error)) => Err(Distrust::Other(reason(&error))),
+            Err(_) => Err(Distrust::Other("it cannot be verified")),
         }
+    }
+}
+
+/// Why a chain is refused, for people.
+const fn reason(error: &CertificateError) -> &'static str {
+    match error {
+        CertificateError::Expired | CertificateError::ExpiredContext { .. } => "a certificate of its chain has expired",
+        CertificateError::NotValidYet | CertificateError::NotValidYetContext { .. } => {
+            "a certificate of its chain is not valid yet"
+        }
+        CertificateError::Revoked => "it was revoked",
+        CertificateError::BadSignature => "its signature is wrong",
+        CertificateError::InvalidPurpose | CertificateError::InvalidPurposeContext { .. } => "it is not for servers",
+        _ => "it cannot be used for a server",
+    }
+}
+
+/// A certificate that the verifier cannot read, such as one of version 1, is worth being looked at all the same.
+fn unless_unreadable(verified: Result<HandshakeSignatureValid, Error>) -> Result<HandshakeSignatureValid, Error> {
+    match verified {
+        Err(Error::InvalidCertificate(error)) if error != CertificateError::BadSignature => {
+            Ok(HandshakeSignatureValid::assertion())
+        }
+        other => other,
     }
 }
 
@@ -85,7 +108,7 @@ fn handshake_config(provider: &Arc<CryptoProvider>) -> ClientConfig {
     config
 }
 
-/// Lets every certificate pass; the handshake's signature must still be right.
+/// Lets every certificate pass; the handshake's signature must still be right, where it can be checked.
 #[derive(Debug)]
 struct AcceptAny(Arc<CryptoProvider>);
 
@@ -107,7 +130,7 @@ impl ServerCertVerifier for AcceptAny {
         cert: &CertificateDer<'_>,
         dss: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, Error> {
-        verify_tls12_signature(message, cert, dss, &self.0.signature_verification_algorithms)
+        unless_unreadable(verify_tls12_signature(message, cert, dss, &self.0.signature_verification_algorithms))
     }
 
     fn verify_tls13_signature(
@@ -116,7 +139,7 @@ impl ServerCertVerifier for AcceptAny {
         cert: &CertificateDer<'_>,
         dss: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, Error> {
-        verify_tls13_signature(message, cert, dss, &self.0.signature_verification_algorithms)
+        unless_unreadable(verify_tls13_signature(message, cert, dss, &self.0.signature_verification_algorithms))
     }
 
     fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {

@@ -1,13 +1,19 @@
 //! What a configured redirect does: over https, over http, and from a page below.
 
+use std::time::Duration;
+
 use jiff::Timestamp;
+use tokio::time::timeout;
 use url::Url;
 
-use super::super::diagnosis::redirect::{DEEP_PATH, Redirect, Walk};
+use super::super::diagnosis::redirect::{DEEP_PATH, Redirect, Walk, circle};
 use super::super::dns_name::Domain;
 use super::super::observation::{Method, Response, Trail};
 use super::super::settings::Settings;
 use super::shared::Shared;
+
+/// How long a page may take, which is read for a redirect inside it.
+const PAGE_LIMIT: Duration = Duration::from_secs(4);
 
 /// Follows `redirect` from the domain `from`, and gives the time of the check with it.
 pub async fn walk(settings: &Settings, from: &Domain, redirect: &Redirect) -> (Walk, Timestamp) {
@@ -22,20 +28,21 @@ pub async fn walk(settings: &Settings, from: &Domain, redirect: &Redirect) -> (W
     let redirects =
         |trail: &Trail| trail.hops.first().is_some_and(|hop| hop.outcome.as_ref().is_ok_and(Response::is_redirect));
     let scheme = if redirects(&https) || !redirects(&http) { "https" } else { "http" };
-    let deep = match url(scheme, DEEP_PATH).filter(|_| redirects(&https) || redirects(&http)) {
+    let endless = [&https, &http].iter().any(|trail| trail.cut || circle(trail).is_some());
+    let deep = match url(scheme, DEEP_PATH).filter(|_| !endless && (redirects(&https) || redirects(&http))) {
         Some(url) => shared.trail(url, &addresses).await,
         None => Trail::default(),
     };
-    let mut walk_http = http;
+    let mut http = http;
     // A redirect that stands in the page is seen only there.
-    for trail in [&mut https, &mut walk_http] {
+    for trail in [&mut https, &mut http] {
         if let Some(last) = trail.hops.last_mut()
             && let Ok(seen) = &mut last.outcome
             && seen.status == 200
         {
-            let page = shared.hop_by(Method::Get, last.url.clone(), &addresses).await;
-            seen.page = page.outcome.ok().and_then(|response| response.page);
+            let page = timeout(PAGE_LIMIT, shared.hop_by(Method::Get, last.url.clone(), &addresses)).await;
+            seen.page = page.ok().and_then(|page| page.outcome.ok()?.page);
         }
     }
-    (Walk { https, http: walk_http, deep }, shared.now())
+    (Walk { https, http, deep }, shared.now())
 }

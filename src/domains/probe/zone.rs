@@ -1,10 +1,13 @@
 //! The zone of the name, who serves it by its parent's word, and what those servers say.
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::super::dns_name::DnsName;
-use super::super::observation::{Data, Question, Record, RecordType, Reply, Role, Server};
+use super::super::observation::{
+    Data, Lookup, NoReply, Question, Record, RecordType, Reply, ResponseCode, Role, Server,
+};
 use super::shared::{Shared, all};
 
 /// How many servers of the parent are asked at most.
@@ -41,9 +44,29 @@ impl Shared<'_> {
         });
         let zone = zone.unwrap_or_else(|| registrable.clone());
         self.ask_name_servers(&zone, &delegation).await;
+        self.ask_resolvers_instead().await;
         self.explain(&zone).await;
+        self.platform_addresses().await;
         self.resolvers_answered().await;
         self.complete(|complete| complete.record = true);
+    }
+
+    /// The platform's own addresses, which an address at the name is compared with. They may depend on who asks: every
+    /// resolver is asked where there is an address to compare.
+    async fn platform_addresses(&self) {
+        let Some(host) = &self.settings.expectation.platform_host else { return };
+        self.addresses_of(host).await;
+        let has_address = {
+            let seen = self.seen();
+            let name = &self.domain.name;
+            seen.source(name, RecordType::A).chain(seen.resolvers(name, RecordType::A)).any(|lookup| {
+                lookup.reply().is_some_and(|reply| reply.at(name).any(|record| record.data.address().is_some()))
+            })
+        };
+        if has_address {
+            let resolvers = self.settings.resolvers.iter();
+            all(resolvers.map(|server| self.ask(server, Question::new(host.clone(), RecordType::A)))).await;
+        }
     }
 
     /// The zone that the name stands in. The SOA record in an answer behind a CNAME is of the target's zone, so that it
@@ -113,10 +136,16 @@ impl Shared<'_> {
         let servers = self.locate(&named, &[], Role::Authoritative, MAX_SERVERS).await;
         let having = all(servers.iter().map(|server| async move {
             let reply = self.ask(server, Question::new(zone.clone(), RecordType::SOA)).await?;
-            (reply.authoritative && has_soa(&reply, zone)).then(|| DnsName::new(&server.name))
+            let of_zone = reply.negative().is_none_or(|(owner, _)| owner == zone);
+            let has = reply.authoritative && reply.code == ResponseCode::NoError && (has_soa(&reply, zone) || of_zone);
+            has.then(|| DnsName::new(&server.name))
         }))
         .await;
         let mut servers: Vec<DnsName> = having.into_iter().flatten().collect();
+        if servers.is_empty() {
+            // Those that bear its name ought to have it.
+            servers = named.into_iter().filter(|host| host.is_within(zone)).collect();
+        }
         servers.sort_unstable();
         Delegation { servers, glue: Vec::new() }
     }
@@ -125,17 +154,29 @@ impl Shared<'_> {
     async fn locate(&self, hosts: &[DnsName], glue: &[Record], role: Role, most: usize) -> Vec<Arc<Server>> {
         let located = all(hosts.iter().take(most).enumerate().map(|(order, host)| async move {
             let address = match self.settings.name_servers.get(host) {
-                Some(address) => Some(*address),
+                Some(address) => Ok(*address),
                 None => {
                     let mut known = glue.iter().filter(|record| record.owner == *host).filter_map(|r| r.data.address());
                     let address = match known.next() {
                         Some(address) => Some(address),
                         None => self.addresses_of_server(host).await,
                     };
-                    address.filter(|address| self.may_connect(*address)).map(|address| SocketAddr::new(address, 53))
+                    match address {
+                        None => Err(NoReply::NoAddress),
+                        Some(address) if !self.may_connect(address) => Err(NoReply::Withheld),
+                        Some(address) => Ok(SocketAddr::new(address, 53)),
+                    }
                 }
             };
-            Some((order, Arc::new(Server { role, name: host.to_string(), address: address? })))
+            let nowhere = SocketAddr::new(IpAddr::V4(Ipv4Addr::UNSPECIFIED), 0);
+            let server = |address| Arc::new(Server { role, name: host.to_string(), address });
+            match address {
+                Ok(address) => Some((order, server(address))),
+                Err(why) => {
+                    self.note_unasked(server(nowhere), why);
+                    None
+                }
+            }
         }))
         .await;
         let mut located: Vec<_> = located.into_iter().flatten().collect();
@@ -143,7 +184,14 @@ impl Shared<'_> {
         located.into_iter().map(|(_, server)| server).collect()
     }
 
-    async fn addresses_of_server(&self, host: &DnsName) -> Option<std::net::IpAddr> {
+    /// Notes a server that the domain relies on and that cannot be asked.
+    fn note_unasked(&self, server: Arc<Server>, why: NoReply) {
+        let question = Question::new(self.domain.name.clone(), RecordType::CNAME);
+        let lookup = Lookup { server, question, at: self.now(), took: Duration::ZERO, outcome: Err(why) };
+        self.note(|seen| seen.lookups.push(lookup));
+    }
+
+    async fn addresses_of_server(&self, host: &DnsName) -> Option<IpAddr> {
         let v4 = self.ask_any(host, RecordType::A).await.and_then(|reply| reply.addresses().next());
         match v4 {
             Some(address) => Some(address),
@@ -178,7 +226,13 @@ impl Shared<'_> {
                 .filter_map(|l| l.reply())
                 .any(|reply| reply.cnames(name).next().is_some())
         };
-        all(servers.iter().skip(1).map(|server| async move {
+        let answers = |server: &Arc<Server>| {
+            let seen = self.seen();
+            let mut own = seen.source(&self.domain.name, RecordType::CNAME).filter(|lookup| lookup.server == *server);
+            own.any(|lookup| lookup.reply().is_some())
+        };
+        let alive: Vec<&Arc<Server>> = servers.iter().skip(1).filter(|server| answers(server)).collect();
+        all(alive.into_iter().map(|server| async move {
             if first_is_lame {
                 self.ask_everything(server, zone).await;
             } else if !has_cname {
@@ -191,6 +245,21 @@ impl Shared<'_> {
             }
         }))
         .await;
+    }
+
+    /// Where no name server speaks for the zone, a resolver is asked for what else stands at the name.
+    async fn ask_resolvers_instead(&self) {
+        let name = &self.domain.name;
+        let speaks = {
+            let seen = self.seen();
+            seen.source(name, RecordType::CNAME)
+                .filter_map(|lookup| lookup.reply())
+                .any(|reply| reply.is_answer() && (reply.authoritative || reply.is_referral()))
+        };
+        if !speaks {
+            let types = [RecordType::CNAME, RecordType::TXT, RecordType::MX, RecordType::NS, RecordType::HTTPS];
+            all(types.map(|kind| self.ask_any(name, kind))).await;
+        }
     }
 
     async fn ask_everything(&self, server: &Arc<Server>, zone: &DnsName) {

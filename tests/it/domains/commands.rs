@@ -119,7 +119,7 @@ fn a_failure_says_what_to_do_in_the_operators_own_names() {
     ends_with(&output, 8);
     let shown = text(&output.stdout);
     for part in [
-        "FAIL   An A record blocks the CNAME [DNS-A-BLOCKS]",
+        "FAIL    An A record blocks the CNAME [DNS-A-BLOCKS]",
         "docs.acme-pets.com has A 127.0.0.2",
         "delete the A record 127.0.0.2 of docs, then add CNAME docs ->",
         "docs.acme-pets.com needs an act: an A record blocks the CNAME.",
@@ -161,12 +161,16 @@ fn a_certificate_is_waited_for_half_an_hour_after_verify() {
 #[test]
 fn nothing_measured_is_unknown_and_no_verdict_on_the_domain() {
     let home = home();
-    let words =
-        ["check", DOMAIN, "--format", "json", "--platform-host", Plan::PLATFORM_HOST, "--resolver", "127.0.0.1:1"];
-    let output = petstore(&home, &words).output().unwrap();
-    ends_with(&output, 1);
-    let value: Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert_eq!((&value["verdict"], &value["code"]), (&"unknown".into(), &"OFFLINE".into()));
+    // However well formed the name is.
+    for name in [DOMAIN, Plan::ZONE, "docs.münchen.de", "docs.acme.example"] {
+        let words =
+            ["check", name, "--format", "json", "--platform-host", Plan::PLATFORM_HOST, "--resolver", "127.0.0.1:1"];
+        let output = petstore(&home, &words).output().unwrap();
+        ends_with(&output, 1);
+        let value: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!((&value["verdict"], &value["code"]), (&"unknown".into(), &"OFFLINE".into()), "{name}");
+        assert_eq!(value["state"], "waiting-for-dns");
+    }
 }
 
 #[test]
