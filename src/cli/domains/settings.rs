@@ -133,7 +133,8 @@ pub fn for_domain(settings: &Settings, list: &List, domain: &Domain, args: &Prob
 
 /// The time of a check.
 pub fn now(settings: &Settings) -> Timestamp {
-    settings.now.unwrap_or_else(|| clock::now().wall)
+    let now = settings.now.unwrap_or_else(|| clock::now().wall);
+    Timestamp::from_millisecond(now.as_millisecond()).unwrap_or(now)
 }
 
 /// Reads the list without waiting for those who change it.

@@ -174,8 +174,12 @@ pub fn secondaries(case: &Case<'_>) -> Option<Finding> {
         return None;
     }
     let all = serials(case);
-    let serials = all.iter().map(|(lookup, serial)| format!("{} has serial {serial}", lookup.server.name));
-    let list = format!("{} is behind ({})", words::list(behind.iter().map(|name| short(name))), words::list(serials));
+    let serials: Vec<String> =
+        all.iter().map(|(lookup, serial)| format!("{} has serial {serial}", lookup.server.name)).collect();
+    let mut list = format!("{} does not have the record yet", words::list(behind.iter().map(|name| short(name))));
+    if !serials.is_empty() {
+        list.push_str(&format!(" ({})", words::list(serials)));
+    }
     let late = case.told.saved.is_some_and(|saved| case.since(saved) > SECONDARY_WAIT);
     let verdict = if late { Verdict::Warn } else { Verdict::Wait };
     let fix = if late {

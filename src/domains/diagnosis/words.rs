@@ -24,7 +24,8 @@ pub fn ttl(seconds: u32) -> String {
 
 /// The moment `seconds` after `at`.
 pub fn after(at: Timestamp, seconds: u32) -> Option<Timestamp> {
-    at.checked_add(SignedDuration::from_secs(seconds.into())).ok()
+    // Nobody waits for a fraction of a second.
+    Timestamp::from_second(at.as_second().checked_add(seconds.into())?).ok()
 }
 
 /// `a`, `a and b`, `a, b and c`; at most six, then a number.

@@ -30,7 +30,10 @@ impl Shared<'_> {
         let early = self.until(|seen| self.by_resolver(seen)).await;
         tokio::join!(
             async {
-                self.shake_all(&early).await;
+                tokio::select! {
+                    () = self.shake_all(&early) => {}
+                    () = self.leads_elsewhere(&early) => {}
+                }
                 let source = self.until(|seen| self.by_source(seen)).await;
                 let missing: Vec<IpAddr> = source.iter().copied().filter(|address| !early.contains(address)).collect();
                 self.shake_all(&missing).await;
@@ -49,7 +52,10 @@ impl Shared<'_> {
                 self.complete(|complete| complete.certificate = true);
             },
             async {
-                self.front(&early).await;
+                tokio::select! {
+                    () = self.front(&early) => {}
+                    () = self.leads_elsewhere(&early) => {}
+                }
                 let source = self.until(|seen| self.by_source(seen)).await;
                 let reached_source = !early.is_empty() && early.iter().all(|address| source.contains(address));
                 if !source.is_empty() && !reached_source {
@@ -58,6 +64,15 @@ impl Shared<'_> {
             }
         );
         self.complete(|complete| complete.http = true);
+    }
+
+    /// Waits until it is known that the zone leads to none of these addresses, which a resolver only remembers: what
+    /// is there need not be waited for.
+    async fn leads_elsewhere(&self, early: &[IpAddr]) {
+        let source = self.until(|seen| self.by_source(seen)).await;
+        if source.is_empty() || early.iter().any(|address| source.contains(address)) {
+            std::future::pending::<()>().await;
+        }
     }
 
     /// The addresses by the first resolver that answered; none when all have answered without any.

@@ -98,10 +98,10 @@ impl<'a> Shared<'a> {
 
     /// The wall clock of this check.
     pub fn now(&self) -> Timestamp {
-        let now = clock::now();
-        let Some(chosen) = self.settings.now else { return now.wall };
-        let passed = SignedDuration::try_from(now.mono - self.started.mono).unwrap_or_default();
-        chosen.checked_add(passed).unwrap_or(chosen)
+        let passed = SignedDuration::try_from(self.passed()).unwrap_or_default();
+        let begin = self.settings.now.unwrap_or(self.started.wall);
+        let now = begin.checked_add(passed).unwrap_or(begin);
+        Timestamp::from_millisecond(now.as_millisecond()).unwrap_or(now)
     }
 
     /// The time since the check began.
