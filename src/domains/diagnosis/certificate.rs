@@ -132,6 +132,10 @@ fn not_there_yet(case: &Case<'_>, code: Code) -> Finding {
 fn presented_one(case: &Case<'_>, handshake: &Handshake, presented: &Presented, leaf: &Certificate) -> Finding {
     let name = case.domain.name.as_str();
     let expected = format!("a certificate for {name}");
+    // One that signs itself is nobody's, whatever else it lacks.
+    if let (true, true, Err(distrust)) = (leaf.names.is_empty(), leaf.is_self_issued(), &presented.trust) {
+        return distrusted(case, presented, leaf, distrust);
+    }
     if leaf.names.is_empty() {
         let common = leaf.common_name.as_deref().unwrap_or("none");
         return fail(Code::TlsNoSan, Who::Platform)

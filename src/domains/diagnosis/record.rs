@@ -1,5 +1,6 @@
 //! The record at the name (catalogue, section 2.2).
 
+use std::collections::BTreeSet;
 use std::net::IpAddr;
 
 use crate::model::text::short;
@@ -57,7 +58,7 @@ fn subdomain(case: &Case<'_>, source: &Source<'_>, findings: &mut Vec<Finding>) 
 fn with_cname(case: &Case<'_>, source: &Source<'_>, cnames: &[(&DnsName, u32)], findings: &mut Vec<Finding>) {
     let name = &case.domain.name;
     let others = source.others();
-    let several = |reply: &Reply| reply.cnames(name).count() > 1;
+    let several = |reply: &Reply| reply.cnames(name).map(|(target, _)| target).collect::<BTreeSet<_>>().len() > 1;
     let at_once = source.lookups.iter().filter_map(|lookup| lookup.reply()).any(several);
     if at_once {
         let targets = words::list(cnames.iter().map(|(target, _)| shown(target)));

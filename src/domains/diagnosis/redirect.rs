@@ -96,14 +96,14 @@ fn judge_trail(redirect: &Redirect, trail: &Trail, deep: &Trail) -> Vec<Finding>
     let expected = format!("{} to https://{}/", redirect.status, redirect.to);
     let with = |finding: Finding| finding.expected(expected.clone()).evidence(trail.evidence());
     let dashboard = "in the dashboard under Project settings, Domains (domains.redirects)";
-    if let Some(circle) = circle(trail) {
+    if let Some(circle) = circle(trail).filter(|_| !stays_by_path(trail)) {
         return vec![with(
             fail(Code::RdLoop).seen(circle).fix(format!(
                 "{dashboard} remove one of the redirects; with a proxy before the platform set its SSL mode to Full (strict)"
             )),
         )];
     }
-    if trail.cut {
+    if trail.cut && !stays_by_path(trail) {
         return vec![with(
             fail(Code::RdTooMany)
                 .seen(format!("{} redirects, and still one more", trail.hops.len().saturating_sub(1)))
@@ -177,6 +177,17 @@ fn judge_trail(redirect: &Redirect, trail: &Trail, deep: &Trail) -> Vec<Finding>
         ))));
     }
     findings
+}
+
+/// Every target names only a path: it never leaves the name, whether it goes in a circle or not.
+fn stays_by_path(trail: &Trail) -> bool {
+    let by_path = |hop: &Hop| {
+        let location = hop.outcome.as_ref().ok().and_then(|response| response.location.as_deref());
+        location.is_some_and(|location| Url::parse(location).is_err() && !location.starts_with("//"))
+    };
+    let mut redirects =
+        trail.hops.iter().filter(|hop| hop.outcome.as_ref().is_ok_and(Response::is_redirect)).peekable();
+    redirects.peek().is_some() && redirects.filter(|hop| !is_upgrade(hop)).all(by_path)
 }
 
 /// From http to https of the same name, which comes before the redirect itself.

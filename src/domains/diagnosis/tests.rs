@@ -483,3 +483,9 @@ fn a_chain_that_is_not_trusted_is_told_by_its_most_exact_reason() {
     assert_eq!(code("CN=a", "CN=Acme Root CA", Distrust::UnknownIssuer), Code::TlsUnknownCa);
     assert_eq!(code("CN=a", "CN=Acme Root CA", other()), Code::TlsUnknownCa);
 }
+
+#[test]
+fn a_circle_repeats_its_first_record_and_is_no_second_one() {
+    let round = answer(vec![cname(NAME, "b.acme.com"), cname("b.acme.com", NAME), cname(NAME, "b.acme.com")]);
+    assert_eq!(judged(&Seen::new().source(RecordType::CNAME, round), &told()), (Code::DnsLoop, Verdict::Fail));
+}
