@@ -103,7 +103,7 @@ fn judge_trail(redirect: &Redirect, trail: &Trail, deep: &Trail) -> Vec<Finding>
             )),
         )];
     }
-    if trail.cut && !stays_by_path(trail) {
+    if trail.cut {
         return vec![with(
             fail(Code::RdTooMany)
                 .seen(format!("{} redirects, and still one more", trail.hops.len().saturating_sub(1)))
@@ -179,15 +179,14 @@ fn judge_trail(redirect: &Redirect, trail: &Trail, deep: &Trail) -> Vec<Finding>
     findings
 }
 
-/// Every target names only a path: it never leaves the name, whether it goes in a circle or not.
+/// Whatever is asked for, the target is one and the same path: it does not go round, it never leaves the name.
 fn stays_by_path(trail: &Trail) -> bool {
     let by_path = |hop: &Hop| {
         let location = hop.outcome.as_ref().ok().and_then(|response| response.location.as_deref());
         location.is_some_and(|location| Url::parse(location).is_err() && !location.starts_with("//"))
     };
-    let mut redirects =
-        trail.hops.iter().filter(|hop| hop.outcome.as_ref().is_ok_and(Response::is_redirect)).peekable();
-    redirects.peek().is_some() && redirects.filter(|hop| !is_upgrade(hop)).all(by_path)
+    let repeats = matches!(trail.hops.as_slice(), [.., before, last] if before.url == last.url);
+    repeats && trail.hops.iter().filter(|hop| !is_upgrade(hop)).all(by_path)
 }
 
 /// From http to https of the same name, which comes before the redirect itself.
