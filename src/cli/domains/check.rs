@@ -132,7 +132,7 @@ pub async fn run(args: CheckArgs, configured: &Configured, file: &ListFile) -> R
 async fn one(name: &str, args: &CheckArgs, settings: &Settings, list: &List, file: &ListFile) -> Result<Exit, Failed> {
     let (domain, about_name) = match read_name(name, settings.expectation.platform_host.as_ref()) {
         Ok(read) => read,
-        Err(findings) => return refused(&findings, now(settings), args.output.format),
+        Err(findings) => return refused(name, &findings, now(settings), args.output.format),
     };
     let settings = for_domain(settings, list, &domain, &args.probe);
     let told = told(list, &domain, &args.probe, &settings);
@@ -286,9 +286,11 @@ pub fn keep(file: &ListFile, checked: &[Checked]) -> Result<(), Failed> {
 }
 
 /// A name that was refused, in the shape of a check.
-fn refused(findings: &[Finding], now: Timestamp, format: Format) -> Result<Exit, Failed> {
+fn refused(typed: &str, findings: &[Finding], now: Timestamp, format: Format) -> Result<Exit, Failed> {
     match format {
-        Format::Json => print_json(&json::findings(findings))?,
+        Format::Json => {
+            print_json(&json::with(json::findings(findings), json!({ "domain": short(typed), "state": null })))?
+        }
         Format::Table => print(|out| findings.iter().try_for_each(|f| words::finding(out, f, now, columns(), false)))?,
     }
     Ok(exit_of(findings))

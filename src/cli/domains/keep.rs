@@ -65,8 +65,11 @@ pub fn list(format: Format, configured: &Configured, file: &ListFile) -> Result<
     let mut rows: Vec<Row> = list.domains.iter().map(|entry| Row::of(entry, configured, now)).collect();
     rows.sort_by(|left, right| right.verdict.cmp(&left.verdict).then_with(|| left.name.cmp(&right.name)));
     if format == Format::Json {
+        // Sorted, so that the first is the worst.
+        let worst = rows.first().map(|row| (row.verdict, row.code.clone()));
+        let (verdict, code) = worst.unwrap_or_default();
         let rows: Vec<Value> = rows.iter().map(Row::json).collect();
-        print_json(&json!({ "domains": rows }))?;
+        print_json(&json!({ "verdict": verdict, "code": code, "domains": rows }))?;
         return Ok(Exit::Done);
     }
     if rows.is_empty() {

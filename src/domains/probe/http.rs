@@ -160,14 +160,7 @@ impl Shared<'_> {
     pub async fn hop(&self, url: Url, known: &[IpAddr]) -> Hop {
         let hop = self.hop_by(Method::Head, url.clone(), known).await;
         match &hop.outcome {
-            Ok(response) if matches!(response.status, 405 | 501) => {
-                let mut hop = self.hop_by(Method::Get, url, known).await;
-                // The page was not wanted for itself.
-                if let Ok(response) = &mut hop.outcome {
-                    response.page = None;
-                }
-                hop
-            }
+            Ok(response) if matches!(response.status, 405 | 501) => self.hop_by(Method::Get, url, known).await,
             _ => hop,
         }
     }

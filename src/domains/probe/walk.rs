@@ -7,7 +7,7 @@ use tokio::time::timeout;
 use url::Url;
 
 use super::super::diagnosis::redirect::{DEEP_PATH, Redirect, Walk, circle};
-use super::super::dns_name::Domain;
+use super::super::dns_name::{DnsName, Domain};
 use super::super::observation::{Method, Response, Trail};
 use super::super::settings::Settings;
 use super::shared::Shared;
@@ -37,6 +37,7 @@ pub async fn walk(settings: &Settings, from: &Domain, redirect: &Redirect) -> (W
     // A redirect that stands in the page is seen only there.
     for trail in [&mut https, &mut http] {
         if let Some(last) = trail.hops.last_mut()
+            && last.url.host_str().is_some_and(|host| DnsName::new(host) == redirect.from)
             && let Ok(seen) = &mut last.outcome
             && seen.status == 200
         {

@@ -211,6 +211,8 @@ fn one_redirect_is_checked_by_flags() {
     let room = Room::new(Plan::healthy(now()));
     let (status, value) = room.check(&["--from", Plan::REDIRECTED, "--to", DOMAIN, "--status", "301"]);
     assert_eq!((status, &value["verdict"], &value["code"]), (0, &"ok".into(), &"RD-OK".into()));
+    let methods: Vec<String> = room.world.requests().into_iter().map(|request| request.method).collect();
+    assert!(!methods.is_empty() && methods.iter().all(|method| method == "HEAD"), "{methods:?}");
     let (status, value) = room.check(&["--from", Plan::REDIRECTED, "--to", DOMAIN, "--status", "308"]);
     assert_eq!((status, &value["code"]), (0, &"RD-STATUS".into()));
     let (status, value) = room.check(&["--from", Plan::REDIRECTED, "--to", "www.acme-pets.com"]);

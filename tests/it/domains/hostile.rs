@@ -74,3 +74,17 @@ async fn something_that_only_looks_like_tls_is_told_as_that() {
     let outcome = check(&settings(&world), Plan::DOMAIN, &told()).await;
     assert_eq!(outcome.code(), Code::TlsNotTls, "{}", outcome.lines());
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_parking_page_is_known_by_its_text_where_the_page_must_be_read() {
+    let parking = Answer::status(200).body("<h1>This domain is parked</h1>");
+    let plan = Plan::healthy(now()).with(|plan| {
+        let site = plan.site(Plan::PLATFORM_ADDRESS);
+        site.page(Page::new(parking.clone()).https().host(Plan::DOMAIN));
+        site.page(Page::new(Answer::status(405)).https().host(Plan::DOMAIN).method("HEAD"));
+    });
+    let world = World::start(plan).await.unwrap();
+    let outcome = check(&settings(&world), Plan::DOMAIN, &told()).await;
+    assert_eq!(outcome.code(), Code::HttpParked, "{}", outcome.lines());
+    assert_eq!(outcome.find(Code::RdHead).verdict, Verdict::Ok);
+}
