@@ -22,6 +22,18 @@ mod tls;
 pub use http::{Hop, HttpFailure, Method, Response, Trail};
 pub use tls::{Certificate, Distrust, Handshake, Presented, TlsFailure};
 
+/// The types that are asked for at a name: those that lead somewhere, and those that a CNAME cannot stand beside.
+pub const TYPES: [RecordType; 8] = [
+    RecordType::CNAME,
+    RecordType::A,
+    RecordType::AAAA,
+    RecordType::TXT,
+    RecordType::MX,
+    RecordType::NS,
+    RecordType::HTTPS,
+    RecordType::CAA,
+];
+
 /// On whose behalf a server answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Role {

@@ -5,20 +5,8 @@ use std::net::IpAddr;
 
 use super::super::dns_name::DnsName;
 use super::super::finding::Evidence;
-use super::super::observation::{Data, Lookup, Record, RecordType, Reply, Role, Server};
+use super::super::observation::{Data, Lookup, Record, RecordType, Reply, Role, Server, TYPES};
 use super::Case;
-
-/// The types that are asked for at the name.
-pub const TYPES: [RecordType; 8] = [
-    RecordType::CNAME,
-    RecordType::A,
-    RecordType::AAAA,
-    RecordType::TXT,
-    RecordType::MX,
-    RecordType::NS,
-    RecordType::HTTPS,
-    RecordType::CAA,
-];
 
 /// The records at the name.
 pub struct Source<'a> {

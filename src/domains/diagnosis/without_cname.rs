@@ -6,9 +6,9 @@ use crate::model::text::short;
 
 use super::super::code::Code;
 use super::super::finding::{Finding, Verdict, Who};
-use super::super::observation::{Data, RecordType};
+use super::super::observation::{Data, RecordType, TYPES};
 use super::record::{fail, one_cname, platform_addresses, record_to_add, value_unknown};
-use super::source::{Source, TYPES};
+use super::source::Source;
 use super::value::shown;
 use super::{Case, words};
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::super::dns_name::DnsName;
 use super::super::observation::{
-    Data, Lookup, NoReply, Question, Record, RecordType, Reply, ResponseCode, Role, Server,
+    Data, Lookup, NoReply, Question, Record, RecordType, Reply, ResponseCode, Role, Server, TYPES,
 };
 use super::shared::{Shared, all};
 
@@ -265,16 +265,7 @@ impl Shared<'_> {
     async fn ask_everything(&self, server: &Arc<Server>, zone: &DnsName) {
         let name = &self.domain.name;
         let sibling = self.seen().sibling.clone();
-        let types = [
-            RecordType::A,
-            RecordType::AAAA,
-            RecordType::TXT,
-            RecordType::MX,
-            RecordType::NS,
-            RecordType::HTTPS,
-            RecordType::CAA,
-        ];
-        let questions = types.map(|kind| Question::new(name.clone(), kind));
+        let questions = TYPES.map(|kind| Question::new(name.clone(), kind));
         let others = [Question::new(zone.clone(), RecordType::NS), Question::new(sibling, RecordType::A)];
         all(questions.into_iter().chain(others).map(|question| self.ask(server, question))).await;
     }
