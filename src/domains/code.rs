@@ -347,7 +347,7 @@ catalogue! {
             "Look where the record leads; in the dashboard check that the domain is added.";
         TlsPending "TLS-PENDING" "The certificate is not there yet",
             "The platform answers with its own certificate until it has one for the domain: usually for a couple of minutes after Verify.",
-            "Wait until 30 minutes after Verify. Then check that the domain still verifies, that CAA does not forbid, and choose Re-verify.";
+            "If Verify was not chosen yet, choose it in the dashboard. Then wait, 30 minutes at most; after that check that the domain still verifies, that CAA does not forbid, and choose Re-verify.";
         TlsAlert "TLS-ALERT" "The server has no certificate for the name yet",
             "It ended the handshake with an alert that says so.",
             "Wait until 30 minutes after Verify. Then check that the domain still verifies, that CAA does not forbid, and choose Re-verify.";

@@ -114,29 +114,51 @@ pub fn conflicting<'a>(case: &Case<'a>) -> Vec<&'a Record> {
 #[must_use]
 pub fn diagnose(case: &Case<'_>) -> Vec<Finding> {
     let mut findings = Vec::new();
-    if case.seen.complete.record {
-        let source = Source::of(case);
-        let mut record = record::findings(case, &source);
-        servers::findings(case, &source, &mut record, &mut findings);
-        findings.append(&mut record);
+    let complete = case.seen.complete;
+    let source = Source::of(case);
+    let reached = complete.certificate && complete.http;
+    if !complete.record || !(reached || is_plainly_right(case, &source)) {
+        return findings;
     }
-    if case.seen.complete.caa {
-        findings.extend(caa::findings(case, &Source::of(case)));
+    let mut record = record::findings(case, &source);
+    servers::findings(case, &source, &mut record, &mut findings);
+    findings.append(&mut record);
+    if is_the_end(&findings) {
+        return findings;
+    }
+    if complete.caa {
+        findings.extend(caa::findings(case, &source));
     }
     // What another server shows says nothing about the platform.
-    let leads_here = !findings.iter().any(|finding| {
+    let dns_fails = findings.iter().any(|finding| {
         finding.verdict == Verdict::Fail && matches!(finding.code.topic(), Topic::Servers | Topic::Record)
     });
-    if case.seen.complete.certificate && case.seen.complete.record {
+    let leads_here = !dns_fails && case.expectation.platform_host.is_some();
+    if complete.certificate {
         let certificate = certificate::findings(case, leads_here);
-        let trusted = certificate
-            .iter()
-            .any(|finding| finding.code.topic() == Topic::Certificate && finding.verdict == Verdict::Ok)
-            || certificate.iter().any(|finding| matches!(finding.code, Code::TlsSoon | Code::TlsOld));
+        let is_good = |finding: &Finding| matches!(finding.code, Code::TlsOk | Code::TlsSoon | Code::TlsOld);
+        let trusted = certificate.iter().any(is_good);
         findings.extend(certificate);
-        if case.seen.complete.http {
-            findings.extend(http::findings(case, leads_here, trusted));
+        if complete.http {
+            findings.extend(http::findings(case, leads_here, trusted && !dns_fails));
         }
     }
     findings
+}
+
+/// Whether the right CNAME stands there alone: then it does not matter what is reached. Elsewhere the page tells a proxy
+/// or a parking service from an ordinary server.
+fn is_plainly_right(case: &Case<'_>, source: &Source<'_>) -> bool {
+    let expected = case.expectation.platform_host.as_ref();
+    let is_right = |record: &&Record| matches!(&record.data, Data::Cname(target) if Some(target) == expected);
+    source.dname.is_none() && !source.own.is_empty() && source.own.iter().all(is_right)
+}
+
+/// Where nothing is known, or the domain does not exist, all other lines would only be consequences.
+fn is_the_end(findings: &[Finding]) -> bool {
+    let unknown = findings.iter().all(|finding| finding.verdict == Verdict::Unknown);
+    findings.iter().any(|finding| match finding.code {
+        Code::Offline => unknown,
+        code => code == Code::NotDelegated,
+    })
 }

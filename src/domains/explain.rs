@@ -59,7 +59,11 @@ const MESSAGES: &[(&str, &[Code])] = &[
     ("redirected you too many times", &[Code::RdLoop, Code::RdTooMany]),
     ("isn't redirecting properly", &[Code::RdLoop, Code::RdTooMany]),
     ("maximum (50) redirects followed", &[Code::RdLoop, Code::RdTooMany]),
+    ("error 525", &[Code::ProxyCloudflare, Code::TlsAlert]),
+    ("error 526", &[Code::ProxyCloudflare, Code::TlsExpired, Code::TlsWrongName]),
+    ("dnssec", &[Code::DnssecBogus]),
     // The words above which browsers put the code.
+    ("site can't be reached", &[Code::DnsMissing, Code::NegWait, Code::TlsRefused, Code::TlsTimeout]),
     ("hsts", &[Code::HstsNote, Code::TlsPending]),
     ("connection is not private", &[Code::TlsPending, Code::TlsOld, Code::TlsWrongName, Code::TlsExpired]),
     ("potential security risk", &[Code::TlsPending, Code::TlsOld, Code::TlsWrongName, Code::TlsExpired]),

@@ -262,8 +262,11 @@ fn refuse_characters(host: &str, typed: &str) -> Result<(), Box<Finding>> {
         return Err(fail(Code::InUnderscore, short(label)));
     }
     let position = typed.chars().position(|c| c == culprit).map_or(0, |index| index + 1);
-    let seen = format!("{} at position {position}", code_point(culprit));
-    Err(fail(Code::InChar, seen))
+    let mut refused = fail(Code::InChar, format!("{} at position {position}", code_point(culprit)));
+    if culprit == ',' {
+        refused.fix = format!("did you mean {}?", short(&host.replace(',', ".")));
+    }
+    Err(refused)
 }
 
 fn code_point(c: char) -> String {

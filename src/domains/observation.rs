@@ -348,6 +348,11 @@ impl Lookup {
         self.outcome.as_ref().ok()
     }
 
+    /// Whether a name server answers for a zone that it does not speak for.
+    fn lacks_authority(&self, reply: &Reply) -> bool {
+        self.server.role == Role::Authoritative && reply.is_answer() && !reply.authoritative && !reply.is_referral()
+    }
+
     /// As proof.
     #[must_use]
     pub fn evidence(&self) -> Evidence {
@@ -359,6 +364,7 @@ impl Lookup {
             question,
             server: self.server.label(),
             answer: match &self.outcome {
+                Ok(reply) if self.lacks_authority(reply) => format!("{} (without the AA bit)", reply.words()),
                 Ok(reply) => reply.words(),
                 Err(why) => why.to_string(),
             },

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::code::{Code, Topic};
 use super::diagnosis::{CERTIFICATE_WAIT, PROPAGATION};
+use super::dns_name::DnsName;
 use super::finding::{Finding, Verdict, deciding, overall};
 use super::told::Told;
 
@@ -55,20 +56,31 @@ impl State {
         }
     }
 
-    /// What is to be done now, in a sentence.
+    /// What is to be done now for `name`, in a sentence.
     #[must_use]
-    pub const fn next_step(self) -> &'static str {
+    pub fn next_step(self, name: &DnsName) -> String {
         match self {
-            Self::Draft => "copy the value from the dashboard (Project settings, Domains, Add domain)",
-            Self::WaitingForDns => "enter the record at your DNS provider, then say so: petstore domains saved",
-            Self::Propagating => "wait: the record is right, some caches still hold the old answer",
-            Self::ReadyToVerify => "choose Verify in the dashboard, then say so: petstore domains verified",
-            Self::CertificatePending => "wait: the certificate follows by itself, usually within a couple of minutes",
-            Self::CertificateLate => "choose Re-verify in the dashboard, then say so: petstore domains verified",
-            Self::Live => "nothing is to do",
-            Self::Failing => "mend the first cause",
-            Self::RemovalPlanned => "set the redirect up first, then choose Remove in the dashboard",
-            Self::Removed => "delete the CNAME at your DNS provider, if it is still there",
+            Self::Draft => format!(
+                "copy the value from the dashboard (Project settings, Domains, Add domain), then: petstore domains add \
+                 {name} --platform-host VALUE"
+            ),
+            Self::WaitingForDns => {
+                format!("enter the record at your DNS provider, then say so: petstore domains saved {name}")
+            }
+            Self::Propagating => "wait: the record is right, some caches still hold the old answer".to_owned(),
+            Self::ReadyToVerify => {
+                format!("choose Verify in the dashboard, then say so: petstore domains verified {name}")
+            }
+            Self::CertificatePending => {
+                "wait: the certificate follows by itself, usually within a couple of minutes".to_owned()
+            }
+            Self::CertificateLate => {
+                format!("choose Re-verify in the dashboard, then say so: petstore domains verified {name}")
+            }
+            Self::Live => "nothing is to do".to_owned(),
+            Self::Failing => "mend the first cause".to_owned(),
+            Self::RemovalPlanned => "set the redirect up first, then choose Remove in the dashboard".to_owned(),
+            Self::Removed => "delete the CNAME at your DNS provider, if it is still there".to_owned(),
         }
     }
 
@@ -104,6 +116,9 @@ pub struct Measurement {
     pub code: String,
     /// The title of what decided.
     pub title: String,
+    /// What to do about it; empty where nothing is to do.
+    #[serde(default)]
+    pub fix: String,
     /// The end of the longest wait.
     pub until: Option<Timestamp>,
     /// The record is right at its source.
@@ -155,6 +170,7 @@ impl Measurement {
             verdict: overall(findings),
             code: decides.map(|finding| finding.code.to_string()).unwrap_or_default(),
             title: decides.map(|finding| finding.title.clone()).unwrap_or_default(),
+            fix: decides.map(|finding| finding.fix.clone()).unwrap_or_default(),
             until: findings.iter().filter(|f| f.verdict == Verdict::Wait).filter_map(|f| f.until).max(),
             record,
             everywhere: record && !any(&waits),
@@ -236,7 +252,6 @@ fn may_only_be_late(latest: &Measurement) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domains::dns_name::DnsName;
     use crate::domains::finding::Who;
 
     fn at(minutes: i64) -> Timestamp {

@@ -22,14 +22,17 @@ pub enum DomainsCommand {
     Show(ShowArgs),
     /// Look at a domain from outside: what is wrong, who must act, how long to wait.
     ///
-    /// Ends with 0 (all right, or a warning), 8 (somebody must act), 9 (time will do it), 1 (nothing could be
-    /// measured), or 3 (several domains with different results). Without a domain, all of the list.
+    /// Ends with 0 (all right, or a warning), 8 (something is wrong, and somebody must act), 9 (nothing is wrong: time
+    /// will do it, or your next step; `who` tells which), 1 (nothing could be measured), or 3 (several domains with
+    /// different results). Without a domain, all of the list.
     #[command(
         after_help = "Examples:\n  petstore domains check docs.example.com --platform-host sites.platform.example\n  \
         petstore domains check --from old.example.com --to docs.example.com --status 301"
     )]
     Check(CheckArgs),
     /// Check again and again until the domain is live, or the time is up.
+    ///
+    /// A line for each change. Ends with 0 when it is live, 9 when the time is up.
     Watch(WatchArgs),
     /// The record to add, in the format of a DNS provider or tool.
     #[command(after_help = "Example:\n  petstore domains records docs.example.com --format bind")]

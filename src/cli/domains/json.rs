@@ -76,7 +76,7 @@ pub fn check(
         found.iter().filter(|finding| finding.verdict == Verdict::Wait).filter_map(|finding| finding.until).max();
     let next = json!({
         "now": decides.map(|finding| finding.fix.clone()).filter(|fix| !fix.is_empty()),
-        "then": state.next_step(),
+        "then": (overall(found) != Verdict::Fail).then(|| state.next_step(&domain.name)),
         "until": until,
     });
     let more = json!({

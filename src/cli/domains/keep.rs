@@ -23,29 +23,40 @@ use super::check::{configured_domains, judge_redirect, look, prepare, print, pri
 use super::settings::{need_name, platform_host, read_list, told};
 use super::{exit_of, json, words};
 
-/// `petstore domains add`.
+/// `petstore domains add`. A domain that is there already takes a value that it has not.
 pub fn add(args: &AddArgs, configured: &Configured, file: &ListFile) -> Result<Exit, Failed> {
     let host = platform_host(args.platform_host.as_deref(), configured)?;
-    let known = known(host.clone(), configured, &file.read()?);
-    let reading = crate::domains::name::read(&args.name, &known);
+    let list = file.read()?;
+    let mut known = known(host.clone(), configured, &list);
     let at = clock::now().wall;
+    let brings_value = |entry: &&Entry| !entry.told().removed && host.is_some() && entry.told().value != host;
+    let fresh: Vec<DnsName> = list.domains.iter().filter(brings_value).map(|entry| entry.name.clone()).collect();
+    known.listed.retain(|name| !fresh.contains(name));
+    let reading = crate::domains::name::read(&args.name, &known);
     if let Some(domain) = &reading.domain {
         file.change(|list| {
-            list.note(&domain.name, Dated { at, event: Event::Added });
-            if let Some(host) = host {
+            if list.get(&domain.name).is_none_or(|entry| entry.told().removed) {
+                list.note(&domain.name, Dated { at, event: Event::Added });
+            }
+            if let Some(host) = host.clone() {
                 list.note(&domain.name, Dated { at, event: Event::Value { host } });
             }
             Ok::<_, ListError>(())
         })?;
     }
     if args.output.format == Format::Json {
-        let about = reading.domain.as_ref().map_or_else(|| json!({}), json::domain);
+        let about = reading.domain.as_ref().map_or_else(|| json!({ "domain": null }), json::domain);
         print_json(&json::with(json::findings(&reading.findings), about))?;
         return Ok(exit_of(&reading.findings));
     }
     print(|out| reading.findings.iter().try_for_each(|finding| words::finding(out, finding, at, columns(), false)))?;
-    if let Some(domain) = &reading.domain {
-        note(&format!("{} is on the list. Next: petstore domains records {}", domain.unicode, domain.name));
+    if let Some(Domain { name, unicode, .. }) = &reading.domain {
+        note(&match &host {
+            Some(host) => {
+                format!("{unicode} is on the list, with the value {host}. Next: petstore domains records {name}")
+            }
+            None => format!("{unicode} is on the list. Next: {}", State::Draft.next_step(name)),
+        });
     }
     Ok(exit_of(&reading.findings))
 }
@@ -90,14 +101,16 @@ pub fn list(format: Format, configured: &Configured, file: &ListFile) -> Result<
                 row.next
             )?;
         }
-        let count = |verdict| rows.iter().filter(|row| row.verdict == Some(verdict)).count();
-        let unchecked = rows.iter().filter(|row| row.verdict.is_none()).count();
+        let here = || rows.iter().filter(|row| row.state != State::Removed);
+        let count = |verdict| here().filter(|row| row.verdict == Some(verdict)).count();
+        let unchecked = here().filter(|row| row.verdict.is_none()).count();
         writeln!(
             out,
-            "\n{} to mend, {} waiting, {} fine, {unchecked} not checked yet",
+            "\n{} to mend, {} waiting, {} fine, {unchecked} not checked yet, {} removed",
             count(Verdict::Fail),
             count(Verdict::Wait),
-            count(Verdict::Ok) + count(Verdict::Warn)
+            count(Verdict::Ok) + count(Verdict::Warn),
+            rows.len() - here().count()
         )
     })?;
     Ok(Exit::Done)
@@ -132,7 +145,7 @@ impl Row {
                 Some(until) => format!("{}, until {}", last.title, words::until_words(until, now)),
                 None => last.title.clone(),
             },
-            _ => state.next_step().to_owned(),
+            _ => state.next_step(&entry.name),
         };
         Self {
             name: entry.name.to_string(),
@@ -158,7 +171,7 @@ impl Row {
 fn entry<'a>(list: &'a List, domain: &Domain) -> Result<&'a Entry, Failed> {
     list.get(&domain.name).ok_or_else(|| {
         Failed::new(Exit::NotFound, format!("{} is not on the list", domain.unicode))
-            .hint(format!("petstore domains add {}", domain.name))
+            .hint(format!("petstore domains add {} --platform-host VALUE", domain.name))
     })
 }
 
@@ -198,34 +211,40 @@ pub fn show(args: &ShowArgs, configured: &Configured, file: &ListFile) -> Result
             }
             None => writeln!(out, "  Checked   never")?,
         }
-        writeln!(out, "  Next      {}", row.next)
+        let act = entry.measurements.last().filter(|last| last.verdict > Verdict::Ok && !last.fix.is_empty());
+        writeln!(out, "  Next      {}", act.map_or(&row.next, |last| &last.fix))
     })?;
     Ok(Exit::Done)
 }
 
 /// `petstore domains saved`.
-pub fn saved(args: &WhenArgs, file: &ListFile) -> Result<Exit, Failed> {
-    tell(args, Event::Saved, file)?;
+pub fn saved(args: &WhenArgs, configured: &Configured, file: &ListFile) -> Result<Exit, Failed> {
+    tell(args, Event::Saved, configured, file)?;
     note("noted. DNS changes may take up to 48 hours; see how far it is: petstore domains check");
     Ok(Exit::Done)
 }
 
 /// `petstore domains verified`.
-pub fn verified(args: &WhenArgs, file: &ListFile) -> Result<Exit, Failed> {
-    tell(args, Event::Verified, file)?;
+pub fn verified(args: &WhenArgs, configured: &Configured, file: &ListFile) -> Result<Exit, Failed> {
+    tell(args, Event::Verified, configured, file)?;
     note("noted. The certificate follows by itself, usually within a couple of minutes: petstore domains watch");
     Ok(Exit::Done)
 }
 
-fn tell(args: &WhenArgs, event: Event, file: &ListFile) -> Result<(), Failed> {
+fn tell(args: &WhenArgs, event: Event, configured: &Configured, file: &ListFile) -> Result<(), Failed> {
     let domain = need_name(&args.name)?;
+    let host = platform_host(None, configured)?;
     let now = clock::now().wall;
     let at = args.at.unwrap_or(now);
     if at > now {
         return Err(Failed::config(format!("--at {at} is in the future")).hint("give the time when it was done"));
     }
     file.change(|list| {
-        entry(list, &domain)?;
+        let value = entry(list, &domain)?.told().value.or(host);
+        if value.is_none() {
+            let what = format!("no value is known for {} yet, so that there is no record to save", domain.unicode);
+            return Err(Failed::config(what).hint(State::Draft.next_step(&domain.name)));
+        }
         list.note(&domain.name, Dated { at, event });
         Ok::<_, Failed>(())
     })

@@ -3,7 +3,6 @@
 use std::io::Write as _;
 
 use jiff::tz::TimeZone;
-use serde_json::json;
 use tokio::time::sleep;
 
 use crate::clock;
@@ -11,6 +10,7 @@ use crate::config::file::Domains as Configured;
 use crate::domains::Verdict;
 use crate::domains::finding::{deciding, overall};
 use crate::domains::list::ListFile;
+use crate::domains::settings::Settings;
 use crate::domains::state::State;
 
 use super::super::exit::{Exit, Failed};
@@ -38,14 +38,14 @@ pub async fn run(args: WatchArgs, configured: &Configured, file: &ListFile) -> R
             unchanged += 1;
         } else {
             unchanged = 0;
-            line(&checked, args.output.format)?;
+            line(&checked, &settings, args.output.format)?;
         }
         last = Some(seen);
         if is_done(args.until, &checked) {
             return Ok(Exit::Done);
         }
         let Some(wait) = state.recheck_after(unchanged) else {
-            note(state.next_step());
+            note(&state.next_step(&domain.name));
             return Ok(exit_of(&checked.findings));
         };
         let left = args.timeout.saturating_sub(clock::now().mono - begin);
@@ -66,12 +66,12 @@ fn is_done(until: Until, checked: &Checked) -> bool {
 }
 
 /// One line for one change.
-fn line(checked: &Checked, format: Format) -> Result<(), Failed> {
+fn line(checked: &Checked, settings: &Settings, format: Format) -> Result<(), Failed> {
     let decides = deciding(&checked.findings);
     let state = checked.standing.state;
     if format == Format::Json {
-        let about = json!({ "domain": checked.domain.name, "state": state, "checkedAt": checked.at });
-        return print_json(&json::with(json::findings(&checked.findings), about));
+        let Checked { domain, seen, findings, at, .. } = checked;
+        return print_json(&json::check(domain, &settings.expectation, seen, findings, state, *at));
     }
     let until = decides.and_then(|finding| finding.until);
     let until = until.map_or_else(String::new, |until| format!(", until {}", words::until_words(until, checked.at)));

@@ -7,7 +7,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use crate::domains::finding::deciding;
 use crate::domains::observation::{Lookup, Observations, RecordType, Role};
-use crate::domains::state::Standing;
+use crate::domains::state::{Standing, State};
 use crate::domains::{Domain, Finding, Verdict, Who};
 use crate::model::display_safe;
 use crate::model::text::{cut, width};
@@ -65,7 +65,7 @@ pub fn summary(
     at: Timestamp,
     columns: Option<usize>,
 ) -> io::Result<()> {
-    let next = standing.state.next_step();
+    let next = standing.state.next_step(&domain.name);
     let room = columns.unwrap_or(USUAL_WIDTH).clamp(40, 120);
     writeln!(out)?;
     let Some(decides) = deciding(findings) else {
@@ -87,14 +87,19 @@ pub fn summary(
     {
         paragraph_at(out, "", "Mend this first; the other failures may go with it.", room, 0)?;
     }
-    let now = if decides.fix.is_empty() { next } else { &decides.fix };
+    let now = if decides.fix.is_empty() { &next } else { &decides.fix };
     if decides.verdict != Verdict::Ok {
         let until = decides.until.map_or_else(String::new, |until| format!(" until {}", until_words(until, at)));
         paragraph_at(out, "Now:  ", &sentence(&format!("{now}{until}")), room, 6)?;
     }
     let age = standing.stale.map_or_else(String::new, |age| format!(", as of {} min ago", age.as_mins()));
-    // What comes next on the way does not matter before the failure is mended.
-    let next = if decides.verdict == Verdict::Fail { String::new() } else { format!("; {next}") };
+    // What comes next on the way is only worth a word where nothing else is to be done first.
+    let silent = match decides.verdict {
+        Verdict::Ok => false,
+        Verdict::Wait => standing.state == State::Live,
+        Verdict::Fail | Verdict::Warn | Verdict::Unknown => true,
+    };
+    let next = if silent { String::new() } else { format!("; {next}") };
     paragraph_at(out, "Step: ", &format!("{}{age}{next}", standing.state), room, 6)
 }
 

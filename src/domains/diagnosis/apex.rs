@@ -69,10 +69,11 @@ pub fn findings(case: &Case<'_>, source: &Source<'_>, findings: &mut Vec<Finding
 
 fn expected(case: &Case<'_>) -> String {
     let platform = platform_addresses(case);
+    let host = case.expectation.platform_host.as_ref().map_or("the platform", |host| host.as_str());
     if platform.is_empty() {
-        "the platform's addresses".to_owned()
+        format!("the addresses of {host}")
     } else {
-        format!("within {}", words::list(platform))
+        format!("the addresses of {host} ({})", words::list(platform))
     }
 }
 

@@ -65,7 +65,6 @@ impl Issue {
 /// The CAA records of one level.
 struct Level<'a> {
     level: DnsName,
-    lookup: &'a Lookup,
     /// Flags, tag and value.
     records: Vec<(u8, &'a str, &'a [u8])>,
     /// Records that are broken beyond their value.
@@ -93,8 +92,8 @@ pub fn findings(case: &Case<'_>, source: &Source<'_>) -> Vec<Finding> {
             None if !level.is_within(&case.domain.registrable) => {}
             None => return lookup_failed(case, &level, lookup).into_iter().collect(),
             Some(reply) => {
-                if let Some(level) = records_of(level.clone(), lookup, reply) {
-                    return vec![judge(case, &level)];
+                if let Some(level) = records_of(level.clone(), reply) {
+                    return vec![judge(case, &level).evidence(asked)];
                 }
             }
         }
@@ -147,7 +146,7 @@ fn lookup_failed(case: &Case<'_>, level: &DnsName, lookup: &Lookup) -> Option<Fi
     )
 }
 
-fn records_of<'a>(level: DnsName, lookup: &'a Lookup, reply: &'a Reply) -> Option<Level<'a>> {
+fn records_of(level: DnsName, reply: &Reply) -> Option<Level<'_>> {
     let mut records = Vec::new();
     let mut unreadable = false;
     let mut target = None;
@@ -161,7 +160,7 @@ fn records_of<'a>(level: DnsName, lookup: &'a Lookup, reply: &'a Reply) -> Optio
             target = Some(&record.owner);
         }
     }
-    (unreadable || !records.is_empty()).then_some(Level { level, lookup, records, unreadable, target })
+    (unreadable || !records.is_empty()).then_some(Level { level, records, unreadable, target })
 }
 
 fn judge(case: &Case<'_>, level: &Level<'_>) -> Finding {
@@ -177,8 +176,7 @@ fn judge(case: &Case<'_>, level: &Level<'_>) -> Finding {
             format!("{flags} {} \"{}\"", short(tag), short(&String::from_utf8_lossy(value)))
         }));
     let seen = if shown.is_empty() { decided.clone() } else { format!("{place} has CAA {shown} ({decided})") };
-    let finding =
-        |code, verdict, who| Finding::new(code, verdict, who).seen(seen.clone()).evidence([level.lookup.evidence()]);
+    let finding = |code, verdict, who| Finding::new(code, verdict, who).seen(seen.clone());
     if let Some((_, tag, _)) =
         level.records.iter().find(|(flags, tag, _)| flags & CRITICAL != 0 && !KNOWN.contains(tag))
     {
@@ -209,19 +207,34 @@ fn judge(case: &Case<'_>, level: &Level<'_>) -> Finding {
         return allowed(&allowing, finding);
     }
     let add = case.expectation.ca_identities.first().map_or("<the platform's authority>", String::as_str);
-    let add = format!("add CAA 0 issue \"{add}\" at {place}");
+    let add = format!("add a CAA record at {place}: flag 0, tag issue, value {add}");
     let expected = format!("0 issue \"{}\"", case.expectation.ca_identities.first().map_or("...", String::as_str));
     let at = if level.target.is_some() { "ask the platform to" } else { "at your DNS provider" };
+    let until = good_until(case);
     if named.clone().next().is_some() {
         finding(Code::CaaBlocked, Verdict::Fail, who)
-            .fix(format!("{at} {add}, beside the others; do not delete theirs"))
+            .fix(format!("{at} {add}, beside the others; do not delete theirs{until}"))
     } else if unreadable {
         finding(Code::CaaBadSyntax, Verdict::Fail, who)
-            .fix(format!("{at} correct the value, which counts as \"nobody\"; or {add}"))
+            .fix(format!("{at} correct the value, which counts as \"nobody\"; or {add}{until}"))
     } else {
-        finding(Code::CaaEmpty, Verdict::Fail, who).fix(format!("{at} {add}: what is there forbids every authority"))
+        finding(Code::CaaEmpty, Verdict::Fail, who)
+            .fix(format!("{at} {add}: what is there forbids every authority{until}"))
     }
     .expected(expected)
+}
+
+/// How long the certificate that is there still serves: only the next one is refused.
+fn good_until(case: &Case<'_>) -> String {
+    let name = case.domain.name.as_str();
+    let leaves = case.seen.handshakes.iter().filter_map(|handshake| handshake.leaf());
+    let good = leaves.filter(|leaf| leaf.covers(name) && leaf.not_after > case.now).map(|leaf| leaf.not_after).min();
+    good.map_or_else(String::new, |until| {
+        format!(
+            ". The certificate that is there serves until {}; the next one would be refused",
+            until.strftime("%Y-%m-%d")
+        )
+    })
 }
 
 fn allowed(allowing: &[&Issue], finding: impl Fn(Code, Verdict, Who) -> Finding) -> Finding {

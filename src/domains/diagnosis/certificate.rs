@@ -48,9 +48,7 @@ pub fn findings(case: &Case<'_>, leads_here: bool) -> Vec<Finding> {
     for handshake in &reached {
         let mut finding = judge(case, handshake);
         if !leads_here && finding.verdict != Verdict::Ok {
-            // Of another server nothing can be asked, and Verify would only fail.
-            finding.who = Who::DnsProvider;
-            finding.fix = "mend the record first: this is not the platform's server".to_owned();
+            of_another_server(case, &mut finding);
         }
         // Several addresses of one platform say the same.
         match findings.iter_mut().find(|known: &&mut Finding| known.code == finding.code) {
@@ -75,6 +73,24 @@ pub fn findings(case: &Case<'_>, leads_here: bool) -> Vec<Finding> {
         );
     }
     findings
+}
+
+/// Of a server that is not the platform's nothing can be asked; Verify would only fail, and nothing comes by waiting.
+fn of_another_server(case: &Case<'_>, finding: &mut Finding) {
+    finding.who = Who::DnsProvider;
+    finding.until = None;
+    if case.expectation.platform_host.is_none() {
+        finding.verdict = Verdict::Warn;
+        finding.fix =
+            "whether this server is the platform's cannot be told without the value of the dashboard: give it \
+                       with --platform-host"
+                .to_owned();
+        return;
+    }
+    if finding.verdict == Verdict::Wait {
+        finding.verdict = Verdict::Fail;
+    }
+    finding.fix = "nothing by itself: this is another server, and the line goes when the record is right".to_owned();
 }
 
 fn judge(case: &Case<'_>, handshake: &Handshake) -> Finding {

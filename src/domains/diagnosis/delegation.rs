@@ -10,6 +10,7 @@ use super::super::code::Code;
 use super::super::dns_name::DnsName;
 use super::super::finding::{Finding, Verdict, Who};
 use super::super::observation::{Data, Lookup, RecordType, Reply, ResponseCode, Role, code_name};
+use super::record::record_to_add;
 use super::source::{self, invents, serials};
 use super::value::shown;
 use super::{Case, words};
@@ -45,12 +46,31 @@ pub fn not_delegated(case: &Case<'_>) -> Option<Finding> {
     if answered.is_empty() || !answered.iter().all(|lookup| denies(lookup)) {
         return None;
     }
+    if let Some(denied) = denies_the_top(case) {
+        return Some(
+            Finding {
+                title: "The DNS of this network cannot be used".to_owned(),
+                ..Finding::new(Code::Offline, Verdict::Unknown, Who::ThisMachine)
+            }
+            .seen(format!("it denies even {}, which exists", denied.question.name))
+            .fix("test from another network, or name a resolver that this one lets through with --resolver")
+            .evidence([denied.evidence()]),
+        );
+    }
     Some(
         Finding::new(Code::NotDelegated, Verdict::Fail, Who::Registrar)
             .seen(format!("the registry does not know {domain}"))
             .fix(format!("at your registrar register or renew {domain}; check the spelling"))
             .evidence(answered.iter().map(|lookup| lookup.evidence())),
     )
+}
+
+/// A resolver's answer that there is no such top-level domain, for one that the Public Suffix List has.
+fn denies_the_top<'a>(case: &Case<'a>) -> Option<&'a Lookup> {
+    let top = case.domain.registrable.parents().last()?;
+    let exists = psl::suffix(top.as_str().as_bytes()).is_some_and(|suffix| suffix.is_known());
+    let mut asked = case.seen.lookups.iter().filter(|lookup| lookup.question.name == top);
+    asked.find(|lookup| exists && lookup.reply().is_some_and(Reply::is_nxdomain))
 }
 
 /// The name servers that the zone names itself, by its own servers.
@@ -76,6 +96,7 @@ pub fn mismatch(case: &Case<'_>, record: &[Finding]) -> Option<Finding> {
         return None;
     }
     let fine = record.iter().all(|finding| finding.verdict != Verdict::Fail);
+    let referral = case.seen.asked(case.zone(), RecordType::NS).filter(|lookup| lookup.server.role == Role::Parent);
     // With a server in common and the right record at each, only the lists have to be brought together.
     let verdict = if fine && !served.is_disjoint(&delegated) { Verdict::Warn } else { Verdict::Fail };
     Some(
@@ -83,13 +104,14 @@ pub fn mismatch(case: &Case<'_>, record: &[Finding]) -> Option<Finding> {
             .seen(format!("the registrar names {}", words::list(delegated.iter().map(shown))))
             .expected(format!("{}, as the zone itself says", words::list(served.iter().map(shown))))
             .fix(format!(
-                "at your registrar set the name servers of {} to {}; or add the record at the provider of {}, which the \
-                 world asks. Then: up to 48 h, for delegations",
+                "if you keep the zone at {new}: at your registrar set the name servers of {} to these. If you keep it at \
+                 {old}: add there {}. Then: up to 48 h, for delegations",
                 case.zone(),
-                words::list(served.iter().map(shown)),
-                words::list(delegated.iter().map(shown))
+                record_to_add(case),
+                new = words::list(served.iter().map(shown)),
+                old = words::list(delegated.iter().map(shown)),
             ))
-            .evidence(lookups.iter().map(|lookup| lookup.evidence())),
+            .evidence(referral.chain(lookups.iter().copied()).map(Lookup::evidence)),
     )
 }
 

@@ -23,8 +23,9 @@ const PARKED_PAGE: &[&str] = &[
 /// What parking services call themselves in `Server`, lower case.
 const PARKED_SERVER: &[&str] = &["parking", "sedo", "bodis", "parklogic"];
 
-/// The findings on HTTP. `leads_here`: the record leads to the platform; `trusted`: the certificate is good.
-pub fn findings(case: &Case<'_>, leads_here: bool, trusted: bool) -> Vec<Finding> {
+/// The findings on HTTP. `leads_here`: the record leads to the platform; `good`: nothing is wrong with record and
+/// certificate, as far as is known.
+pub fn findings(case: &Case<'_>, leads_here: bool, good: bool) -> Vec<Finding> {
     let mut findings = Vec::new();
     findings.extend(front(case, leads_here));
     let pages: Vec<&Hop> = case.seen.handshakes.iter().filter_map(|handshake| handshake.page.as_ref()).collect();
@@ -42,7 +43,7 @@ pub fn findings(case: &Case<'_>, leads_here: bool, trusted: bool) -> Vec<Finding
         );
     }
     let endless = findings.iter().any(|finding| matches!(finding.code, Code::RdLoop | Code::RdTooMany));
-    if leads_here && trusted && !endless {
+    if good && !endless {
         findings.extend(page(case, &pages));
     }
     let asked = pages.iter().copied().chain(case.seen.front.iter().flat_map(|front| &front.hops));

@@ -119,10 +119,11 @@ fn right(case: &Case<'_>, source: &Source<'_>, expected: &DnsName) -> Finding {
     } else {
         words::list(names.iter().map(|name| short(name)))
     };
+    let by_resolvers = case.seen.resolvers(&case.domain.name, RecordType::A).map(|lookup| lookup.evidence());
     Finding::ok(Code::DnsOk)
         .seen(format!("{} has CNAME {expected} ({who})", case.domain.name))
         .expected(one_cname(case))
-        .evidence(source.evidence(&[RecordType::CNAME]))
+        .evidence(source.evidence(&[RecordType::CNAME]).into_iter().chain(by_resolvers))
 }
 
 fn beside(case: &Case<'_>, source: &Source<'_>, others: &[&Record]) -> Finding {

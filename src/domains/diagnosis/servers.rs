@@ -26,7 +26,13 @@ pub fn findings(case: &Case<'_>, source: &Source<'_>, record: &mut Vec<Finding>,
     }
     let failing = source.lookups.is_empty();
     let circle = record.iter().any(|finding| finding.code == Code::DnsLoop);
-    findings.extend(delegation::mismatch(case, record));
+    if let Some(mismatch) = delegation::mismatch(case, record) {
+        if mismatch.verdict == Verdict::Fail {
+            // That the record is not where the world asks, is what it says.
+            record.retain(|finding| !matches!(finding.code, Code::DnsMissing | Code::DnsNodata));
+        }
+        findings.push(mismatch);
+    }
     delegation::lame(case, failing, findings);
     if !circle {
         findings.extend(resolvers_fail(case, &resolvers, findings));
@@ -80,19 +86,25 @@ fn resolvers_fail(case: &Case<'_>, resolvers: &[&Lookup], so_far: &[Finding]) ->
             let text = if text.is_empty() { String::new() } else { format!(": {}", short(text)) };
             format!(" (extended error {code}{text})")
         });
+        // RFC 8914: 7 and 8 are about the dates of signatures; the others about keys, and the DS record above them.
+        let dates = bogus.is_some_and(|(code, _)| matches!(code, 7 | 8));
+        let ds = format!("remove the DS record of {} at your registrar and wait for its TTL", case.zone());
+        let (title, who, fix) = if dates {
+            let fix = format!("ask your DNS provider to sign {} anew now; if that takes long, {ds}", case.zone());
+            ("The DNSSEC signatures have ended, or have not begun", Who::DnsProvider, fix)
+        } else {
+            let fix = format!("{ds}: it was left from another provider, or is of another key. Then sign the zone anew");
+            (Code::DnssecBogus.title(), Who::Registrar, fix)
+        };
         return Some(
-            Finding::new(Code::DnssecBogus, Verdict::Fail, Who::Registrar)
+            Finding { title: title.to_owned(), ..Finding::new(Code::DnssecBogus, Verdict::Fail, who) }
                 .seen(format!(
                     "{} refuse{} the answer{why}; without validation it is there",
                     words::list(failing.iter().map(|lookup| lookup.server.label())),
                     if failing.len() == 1 { "s" } else { "" }
                 ))
-                .expected("signatures that match the DS record at the registrar")
-                .fix(format!(
-                    "at your registrar remove the DS record of {}, wait for its TTL, then sign the zone anew at the DNS \
-                     provider",
-                    case.zone()
-                ))
+                .expected("signatures that resolvers can verify")
+                .fix(fix)
                 .evidence(failing.iter().map(|lookup| lookup.evidence()).chain([unchecked.evidence()])),
         );
     }

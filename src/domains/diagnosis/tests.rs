@@ -67,7 +67,7 @@ impl Seen {
             zone: Some(DnsName::new("acme.com")),
             delegated: vec![DnsName::new("ns1.acme.com")],
             sibling: DnsName::new("nobody.acme.com"),
-            complete: Complete { record: true, ..Complete::default() },
+            complete: Complete::ALL,
             ..Observations::default()
         })
     }
@@ -97,13 +97,11 @@ impl Seen {
             .with(&resolver(1), HOST, RecordType::A, Ok(answer(vec![address(HOST, PLATFORM)])))
     }
 
-    fn caa(mut self, level: &str, records: Vec<Record>) -> Self {
-        self.0.complete.caa = true;
+    fn caa(self, level: &str, records: Vec<Record>) -> Self {
         self.with(&resolver(1), level, RecordType::CAA, Ok(answer(records)))
     }
 
     fn shows(mut self, outcome: Result<Presented, TlsFailure>, date: Option<Timestamp>) -> Self {
-        self.0.complete.certificate = true;
         let response = Response { status: 200, date, ..Response::default() };
         let hop = Hop {
             url: url::Url::parse("https://docs.acme.com/").unwrap(),
@@ -369,13 +367,23 @@ fn ipv6_that_this_machine_does_not_have_is_not_held_against_the_domain() {
 
 #[test]
 fn parts_that_are_not_complete_are_left_out() {
+    let codes = |seen: &Seen| -> Vec<Code> {
+        diagnosed(seen, &expectation(), &told(), at(0)).iter().map(|finding| finding.code).collect()
+    };
     let mut seen = Seen::right().caa(NAME, vec![]);
     seen.0.complete = Complete::default();
-    assert_eq!(diagnosed(&seen, &expectation(), &told(), at(0)), []);
+    assert_eq!(codes(&seen), []);
+    seen.0.complete.record = true;
+    assert_eq!(codes(&seen), [Code::DnsOk]);
     seen.0.complete.caa = true;
-    let codes: Vec<Code> =
-        diagnosed(&seen, &expectation(), &told(), at(0)).iter().map(|finding| finding.code).collect();
-    assert_eq!(codes, [Code::CaaNone]);
+    assert_eq!(codes(&seen), [Code::DnsOk, Code::CaaNone]);
+    // What else stands there is told apart only by what is reached.
+    let other = answer(vec![address(NAME, IpAddr::V4(Ipv4Addr::new(198, 51, 100, 9)))]);
+    let mut seen = Seen::new().source(RecordType::A, other);
+    seen.0.complete = Complete { record: true, ..Complete::default() };
+    assert_eq!(codes(&seen), []);
+    seen.0.complete = Complete::ALL;
+    assert_eq!(codes(&seen), [Code::DnsABlocks]);
 }
 
 #[test]
@@ -488,4 +496,34 @@ fn a_chain_that_is_not_trusted_is_told_by_its_most_exact_reason() {
 fn a_circle_repeats_its_first_record_and_is_no_second_one() {
     let round = answer(vec![cname(NAME, "b.acme.com"), cname("b.acme.com", NAME), cname(NAME, "b.acme.com")]);
     assert_eq!(judged(&Seen::new().source(RecordType::CNAME, round), &told()), (Code::DnsLoop, Verdict::Fail));
+}
+
+#[test]
+fn a_network_that_denies_even_a_known_top_level_domain_tells_nothing() {
+    let denied = |name: &str, kind| (name.to_owned(), kind);
+    let mut seen = Seen::new();
+    for (name, kind) in
+        [denied("com", RecordType::NS), denied("acme.com", RecordType::SOA), denied(NAME, RecordType::A)]
+    {
+        seen = seen.with(&resolver(1), &name, kind, Ok(nxdomain("", 900)));
+    }
+    assert_eq!(judged(&seen, &told()), (Code::Offline, Verdict::Unknown));
+}
+
+#[test]
+fn signatures_that_ended_are_the_providers_and_keys_that_differ_the_registrars() {
+    let who = |code| {
+        let fails =
+            Reply { code: ResponseCode::ServFail, extended_error: Some((code, String::new())), ..Reply::default() };
+        let mut seen = Seen::new().source(RecordType::CNAME, answer(vec![cname(NAME, HOST)])).resolved(1, fails);
+        let unchecked = Question { checking_disabled: true, ..Question::new(DnsName::new(NAME), RecordType::A) };
+        let outcome = Ok(answer(vec![cname(NAME, HOST)]));
+        let lookup = Lookup { server: resolver(1), question: unchecked, at: at(0), took: Duration::ZERO, outcome };
+        seen.0.lookups.push(lookup);
+        let findings = diagnosed(&seen, &expectation(), &told(), at(0));
+        let decides = deciding(&findings).unwrap();
+        (decides.code, decides.who)
+    };
+    assert_eq!(who(7), (Code::DnssecBogus, Who::DnsProvider));
+    assert_eq!(who(9), (Code::DnssecBogus, Who::Registrar));
 }

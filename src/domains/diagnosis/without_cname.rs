@@ -110,7 +110,12 @@ fn doubled(case: &Case<'_>) -> Option<Finding> {
         fail(Code::DnsNameDoubled)
             .seen(format!("the record stands at {}", shown(at)))
             .expected(format!("{} {}", case.domain.name, one_cname(case)))
-            .fix(format!("your DNS provider adds {} by itself: enter only {} as the name", case.zone(), case.label()))
+            .fix(format!(
+                "your DNS provider adds {} by itself: change the name of that record to {}, its value stays{}",
+                case.zone(),
+                case.label(),
+                then_forgotten(case)
+            ))
             .evidence([found.evidence()]),
     )
 }
@@ -119,8 +124,16 @@ fn missing(case: &Case<'_>, source: &Source<'_>) -> Finding {
     absent(case, Code::DnsMissing)
         .seen(format!("nothing exists at {} ({})", case.domain.name, source.witness()))
         .expected(one_cname(case))
-        .fix(format!("at your DNS provider add {}", record_to_add(case)))
+        .fix(format!("at your DNS provider add {}{}", record_to_add(case), then_forgotten(case)))
         .evidence(source.evidence(&[RecordType::CNAME]))
+}
+
+/// How long resolvers remember that there was nothing (RFC 2308).
+fn then_forgotten(case: &Case<'_>) -> String {
+    let name = &case.domain.name;
+    let lookups = case.seen.asked(name, RecordType::CNAME).chain(case.seen.asked(name, RecordType::A));
+    let longest = lookups.filter_map(|lookup| lookup.reply()?.negative()).map(|(_, ttl)| ttl).max();
+    longest.map_or_else(String::new, |ttl| format!(". Then: up to {}, where it was asked for already", words::ttl(ttl)))
 }
 
 fn nothing_useful(case: &Case<'_>, source: &Source<'_>) -> Finding {

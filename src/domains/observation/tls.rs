@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
-use crate::model::text::{display_safe, short};
+use crate::model::text::{cut, display_safe, short};
 
 use super::super::finding::Evidence;
 use super::http::Hop;
@@ -123,13 +123,14 @@ impl Handshake {
             (Ok(presented), Some(leaf)) => {
                 let names = leaf.names.iter().take(4).map(|name| short(name)).collect::<Vec<_>>().join(", ");
                 let names = if names.is_empty() { "no names".to_owned() } else { names };
+                let sent: Vec<String> = presented.chain.iter().map(|certificate| short(&certificate.subject)).collect();
                 format!(
-                    "{names}; {} to {}; issuer {}; serial {}; {} sent",
+                    "{names}; {} to {}; issuer {}; serial {}; sent: {}",
                     leaf.not_before.strftime("%Y-%m-%d"),
                     leaf.not_after.strftime("%Y-%m-%d"),
                     short(&leaf.issuer_short),
-                    short(&leaf.serial),
-                    presented.chain.len()
+                    cut(&display_safe(&leaf.serial), 80),
+                    sent.join(" / ")
                 )
             }
             (Ok(_), None) => "no certificate".to_owned(),

@@ -284,6 +284,13 @@ fn the_way_of_a_domain_is_kept_in_the_list() {
     assert_eq!(room.check(&[DOMAIN]).1["state"], "live");
     let listed = text(&room.petstore(&["list"]).output().unwrap().stdout);
     assert!(listed.contains("docs.acme-pets.com") && listed.contains("live"), "{listed}");
+    // Without its value first; it takes it later.
+    let other = "help.acme-pets.com";
+    let output = room.petstore(&["add", other]).output().unwrap();
+    assert!(text(&output.stderr).contains("petstore domains add help.acme-pets.com --platform-host VALUE"));
+    ends_with(&room.petstore(&["saved", other]).output().unwrap(), 2);
+    ends_with(&room.petstore(&["add", other, "--platform-host", Plan::PLATFORM_HOST]).output().unwrap(), 0);
+    ends_with(&room.petstore(&["saved", other]).output().unwrap(), 0);
     let missing = room.petstore(&["saved", "other.acme-pets.com"]).output().unwrap();
     ends_with(&missing, 5);
     assert!(text(&missing.stderr).contains("petstore domains add other.acme-pets.com"));
