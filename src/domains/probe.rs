@@ -10,6 +10,7 @@
 mod caa;
 pub mod connect;
 mod http;
+pub mod memory;
 mod reach;
 mod shared;
 pub mod tls;
@@ -25,14 +26,21 @@ use super::dns_name::{DnsName, Domain};
 use super::observation::{Complete, Observations};
 use super::settings::Settings;
 
+use memory::Memory;
 use shared::Shared;
 
 /// How long a check may take at most. Its parts have shorter limits of their own.
 pub const CHECK_LIMIT: Duration = Duration::from_secs(20);
 
-/// Measures one domain. `progress` is called when a part is complete; the result has all parts, as far as they went.
-pub async fn measure(settings: &Settings, domain: &Domain, progress: impl Fn(&Observations) + Sync) -> Observations {
-    let shared = Shared::new(settings, domain, &progress);
+/// Measures one domain. `memory` is shared by the checks of one run. `progress` is called when a part is complete; the
+/// result has all parts, as far as they went.
+pub async fn measure(
+    settings: &Settings,
+    domain: &Domain,
+    memory: &Memory,
+    progress: impl Fn(&Observations) + Sync,
+) -> Observations {
+    let shared = Shared::new(settings, domain, memory, &progress);
     let work = async {
         tokio::join!(
             shared.resolvers(),

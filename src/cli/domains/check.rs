@@ -15,6 +15,7 @@ use crate::domains::diagnosis::{Case, diagnose};
 use crate::domains::finding::overall;
 use crate::domains::list::{List, ListError, ListFile};
 use crate::domains::observation::{Observations, RecordType, Reply};
+use crate::domains::probe::memory::Memory;
 use crate::domains::probe::{measure, walk};
 use crate::domains::settings::Settings;
 use crate::domains::state::{Measurement, Standing, standing};
@@ -54,6 +55,7 @@ pub async fn look(
     domain: &Domain,
     told: &Told,
     about_name: &[Finding],
+    memory: &Memory,
     progress: impl Fn(&[Finding], Timestamp) + Sync,
 ) -> Checked {
     let entry = list.get(&domain.name);
@@ -64,7 +66,7 @@ pub async fn look(
         let case = Case { domain, expectation: &settings.expectation, told, seen, earlier: &earlier, now: at };
         (diagnose(&case), at)
     };
-    let seen = measure(settings, domain, |seen| {
+    let seen = measure(settings, domain, memory, |seen| {
         let (findings, at) = judge(seen);
         progress(&findings, at);
     })
@@ -165,7 +167,7 @@ async fn one(name: &str, args: &CheckArgs, settings: &Settings, list: &List, fil
             show(findings, at);
         }
     };
-    let checked = look(&settings, list, &domain, &told, &about_name, progress).await;
+    let checked = look(&settings, list, &domain, &told, &about_name, &Memory::default(), progress).await;
     keep(file, std::slice::from_ref(&checked))?;
     let state = checked.standing.state;
     if table {
@@ -198,6 +200,7 @@ async fn many(
     let mut verdicts = Vec::new();
     let mut values = vec![Value::Null; names.len()];
     let mut rows = Vec::new();
+    let memory = &Memory::default();
     let mut running = stream::iter(names.iter().enumerate().map(|(order, name)| async move {
         let (domain, about_name) = match read_name(name, settings.expectation.platform_host.as_ref()) {
             Ok(read) => read,
@@ -205,7 +208,7 @@ async fn many(
         };
         let settings = for_domain(settings, list, &domain, &args.probe);
         let told = told(list, &domain, &args.probe, &settings);
-        let checked = look(&settings, list, &domain, &told, &about_name, |_, _| {}).await;
+        let checked = look(&settings, list, &domain, &told, &about_name, memory, |_, _| {}).await;
         let state = checked.standing.state;
         // What was seen in detail is not needed for the table, and memory is.
         let value = if table {
@@ -398,7 +401,7 @@ pub async fn report(args: &ReportArgs, configured: &Configured, file: &ListFile)
     let settings = for_domain(&settings, &list, &domain, &args.probe);
     let told = told(&list, &domain, &args.probe, &settings);
     note(&format!("looking at {} ...", domain.name));
-    let checked = look(&settings, &list, &domain, &told, &[], |_, _| {}).await;
+    let checked = look(&settings, &list, &domain, &told, &[], &Memory::default(), |_, _| {}).await;
     keep(file, std::slice::from_ref(&checked))?;
     print(|out| write_report(out, &checked, &settings, &told))?;
     Ok(exit_of(&checked.findings))

@@ -10,6 +10,7 @@ use crate::config::file::Domains as Configured;
 use crate::domains::diagnosis::Case;
 use crate::domains::list::ListFile;
 use crate::domains::observation::Data;
+use crate::domains::probe::memory::Memory;
 use crate::domains::records::{Conflict, Record, export};
 use crate::domains::{Code, Domain, configuration, explain, name};
 use crate::model::text::short;
@@ -129,7 +130,7 @@ pub async fn records(args: RecordsArgs, configured: &Configured, file: &ListFile
     let mut conflicts = Vec::new();
     if args.with_deletes {
         let told = told(&list, &domain, &args.probe, &settings);
-        let checked = look(&settings, &list, &domain, &told, &[], |_, _| {}).await;
+        let checked = look(&settings, &list, &domain, &told, &[], &Memory::default(), |_, _| {}).await;
         zone = checked.seen.zone.clone().filter(|zone| *zone != domain.name || domain.is_apex()).unwrap_or(zone);
         let case = Case {
             domain: &domain,

@@ -11,6 +11,7 @@ use crate::clock;
 use crate::config::file::Domains as Configured;
 use crate::domains::configuration::{self, Redirect};
 use crate::domains::list::{Entry, List, ListError, ListFile};
+use crate::domains::probe::memory::Memory;
 use crate::domains::state::{State, standing};
 use crate::domains::told::{Dated, Event};
 use crate::domains::{Code, DnsName, Domain, Finding, Verdict};
@@ -322,7 +323,7 @@ async fn left_behind(
     args: &RemoveArgs,
 ) -> Result<Exit, Failed> {
     let told = told(list, domain, &args.probe, settings);
-    let checked = look(settings, list, domain, &told, &[], |_, _| {}).await;
+    let checked = look(settings, list, domain, &told, &[], &Memory::default(), |_, _| {}).await;
     let still = checked.findings.iter().any(|finding| {
         matches!(finding.code, Code::DnsOk | Code::DnsChain | Code::DnsWildcardOk | Code::Http404Project | Code::ApexOk)
     });

@@ -10,6 +10,7 @@ use crate::config::file::Domains as Configured;
 use crate::domains::Verdict;
 use crate::domains::finding::{deciding, overall};
 use crate::domains::list::ListFile;
+use crate::domains::probe::memory::Memory;
 use crate::domains::settings::Settings;
 use crate::domains::state::State;
 
@@ -30,7 +31,7 @@ pub async fn run(args: WatchArgs, configured: &Configured, file: &ListFile) -> R
         // What is told in another window counts from the next check on.
         let list = read_list(file)?;
         let told = told(&list, &domain, &args.probe, &settings);
-        let checked = look(&settings, &list, &domain, &told, &[], |_, _| {}).await;
+        let checked = look(&settings, &list, &domain, &told, &[], &Memory::default(), |_, _| {}).await;
         keep(file, std::slice::from_ref(&checked))?;
         let state = checked.standing.state;
         let seen = (state, deciding(&checked.findings).map(|finding| (finding.code, finding.until)));

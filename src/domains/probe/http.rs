@@ -19,7 +19,7 @@ use url::Url;
 use crate::clock;
 
 use super::super::dns_name::DnsName;
-use super::super::observation::{Hop, HttpFailure, Method, Response, Trail};
+use super::super::observation::{Hop, HttpFailure, Method, Observations, Response, Trail};
 use super::connect::{NoConnection, connect};
 use super::shared::Shared;
 use super::tls;
@@ -204,11 +204,25 @@ impl Shared<'_> {
 
     /// From `url` on, hop by hop, until there is no redirect, an address comes again, or the limit is reached.
     pub async fn trail(&self, url: Url, known: &[IpAddr]) -> Trail {
+        self.hops_from(url, known, None).await
+    }
+
+    /// The same; where it comes to the front page of the domain itself over https, which is asked for after the
+    /// handshake anyway, that answer is taken.
+    pub async fn trail_to_page(&self, url: Url, known: &[IpAddr]) -> Trail {
+        let page = Url::parse(&format!("https://{}/", self.domain.name)).ok();
+        self.hops_from(url, known, page.as_ref()).await
+    }
+
+    async fn hops_from(&self, url: Url, known: &[IpAddr], page: Option<&Url>) -> Trail {
         let mut trail = Trail::default();
         let mut next = Some(url);
         while let Some(url) = next.take() {
             let again = trail.hops.iter().any(|hop| hop.url == url);
-            let hop = self.bounded_hop(url, known).await;
+            let hop = match known.first() {
+                Some(address) if page == Some(&url) => self.page_of(*address, url).await,
+                _ => self.bounded_hop(url, known).await,
+            };
             next = hop.outcome.as_ref().ok().and_then(|response| target(&hop.url, response)).filter(|_| !again);
             trail.hops.push(hop);
             if trail.hops.len() > MAX_REDIRECTS || self.passed() > TRAIL_LIMIT {
@@ -217,6 +231,21 @@ impl Shared<'_> {
             }
         }
         trail
+    }
+
+    /// The front page that came after the handshake with `address`.
+    async fn page_of(&self, address: IpAddr, url: Url) -> Hop {
+        let shaken = |seen: &Observations| seen.handshakes.iter().find(|shake| shake.address.ip() == address).cloned();
+        let shake = self.until(shaken).await;
+        let failure = shake.outcome.err().map_or(HttpFailure::Tls, HttpFailure::from);
+        shake.page.unwrap_or(Hop {
+            url,
+            method: Method::Head,
+            address: Some(shake.address),
+            at: shake.at,
+            took: shake.took,
+            outcome: Err(failure),
+        })
     }
 }
 

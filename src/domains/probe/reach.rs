@@ -20,7 +20,8 @@ impl Shared<'_> {
         let Some(host) = self.settings.expectation.platform_host.clone() else { return };
         let addresses = self.addresses_of(&host).await;
         let Some(address) = addresses.first() else { return };
-        let handshake = self.shake(*address, host.as_str(), false).await;
+        let at = SocketAddr::new(*address, self.settings.https_port);
+        let handshake = self.memory.platform(at, host.as_str(), || self.shake(*address, host.as_str(), false)).await;
         self.note(|seen| seen.platform_handshake = Some(handshake));
     }
 
@@ -183,7 +184,7 @@ impl Shared<'_> {
         }
         let reached: Vec<IpAddr> = addresses.iter().copied().filter(|address| self.may_connect(*address)).collect();
         let (mut front, challenges) = tokio::join!(
-            self.trail(front, addresses),
+            self.trail_to_page(front, addresses),
             all(reached.into_iter().map(|address| {
                 let challenge = challenge.clone();
                 async move { self.trail(challenge, &[address]).await }

@@ -19,6 +19,7 @@ use super::super::dns::exchange;
 use super::super::dns_name::{DnsName, Domain};
 use super::super::observation::{Complete, Lookup, Observations, Question, RecordType, Reply, Role, Server};
 use super::super::settings::Settings;
+use super::memory::Memory;
 use super::sibling_of;
 
 /// The most questions of one check.
@@ -34,6 +35,7 @@ const MAX_ADDRESSES: usize = 8;
 pub struct Shared<'a> {
     pub settings: &'a Settings,
     pub domain: &'a Domain,
+    pub memory: &'a Memory,
     seen: Mutex<Observations>,
     asked: Mutex<HashSet<(Arc<Server>, Question)>>,
     changed: Notify,
@@ -42,11 +44,17 @@ pub struct Shared<'a> {
 }
 
 impl<'a> Shared<'a> {
-    pub fn new(settings: &'a Settings, domain: &'a Domain, progress: &'a (dyn Fn(&Observations) + Sync)) -> Self {
+    pub fn new(
+        settings: &'a Settings,
+        domain: &'a Domain,
+        memory: &'a Memory,
+        progress: &'a (dyn Fn(&Observations) + Sync),
+    ) -> Self {
         let seen = Observations { sibling: sibling_of(&domain.name, domain.is_apex()), ..Observations::default() };
         Self {
             settings,
             domain,
+            memory,
             seen: Mutex::new(seen),
             asked: Mutex::default(),
             changed: Notify::new(),
@@ -122,7 +130,13 @@ impl<'a> Shared<'a> {
             let same = |lookup: &&Lookup| lookup.question == question && lookup.server == *server;
             return self.until(|seen| Some(seen.lookups.iter().find(same)?.reply().cloned())).await;
         }
-        let lookup = exchange::ask(Arc::clone(server), question, self.now()).await;
+        let ask = || exchange::ask(Arc::clone(server), question.clone(), self.now());
+        // What stands at the name itself no other check asks for.
+        let lookup = if question.name == self.domain.name {
+            ask().await
+        } else {
+            self.memory.answer(Arc::clone(server), question.clone(), ask).await
+        };
         let reply = lookup.reply().cloned();
         self.note(|seen| seen.lookups.push(lookup));
         reply

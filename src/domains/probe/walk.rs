@@ -10,6 +10,7 @@ use super::super::diagnosis::redirect::{DEEP_PATH, Redirect, Walk, circle};
 use super::super::dns_name::{DnsName, Domain};
 use super::super::observation::{Method, Response, Trail};
 use super::super::settings::Settings;
+use super::memory::Memory;
 use super::shared::Shared;
 
 /// How long a page may take, which is read for a redirect inside it.
@@ -17,7 +18,8 @@ const PAGE_LIMIT: Duration = Duration::from_secs(4);
 
 /// Follows `redirect` from the domain `from`, and gives the time of the check with it.
 pub async fn walk(settings: &Settings, from: &Domain, redirect: &Redirect) -> (Walk, Timestamp) {
-    let shared = Shared::new(settings, from, &|_| {});
+    let memory = Memory::default();
+    let shared = Shared::new(settings, from, &memory, &|_| {});
     let addresses = shared.addresses_of(&redirect.from).await;
     let url = |scheme: &str, path: &str| Url::parse(&format!("{scheme}://{}{path}", redirect.from)).ok();
     let trail = async |scheme: &str| match url(scheme, "/") {

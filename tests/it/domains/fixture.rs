@@ -7,6 +7,7 @@ use petstore::domains::diagnosis::redirect::{Redirect, judge};
 use petstore::domains::diagnosis::{Case, Expectation, diagnose};
 use petstore::domains::finding::{deciding, overall};
 use petstore::domains::observation::{Observations, Role, Server};
+use petstore::domains::probe::memory::Memory;
 use petstore::domains::probe::{measure, walk};
 use petstore::domains::settings::{Settings, resolver};
 use petstore::domains::told::Told;
@@ -100,7 +101,7 @@ impl Outcome {
 /// Looks at `domain`, and judges what was seen.
 pub async fn check(settings: &Settings, domain: &str, told: &Told) -> Outcome {
     let domain = name::domain(domain).unwrap();
-    let seen = measure(settings, &domain, |_| {}).await;
+    let seen = measure(settings, &domain, &Memory::default(), |_| {}).await;
     let case = Case {
         domain: &domain,
         expectation: &settings.expectation,
