@@ -32,15 +32,15 @@ use shared::Shared;
 /// How long a check may take at most. Its parts have shorter limits of their own.
 pub const CHECK_LIMIT: Duration = Duration::from_secs(20);
 
-/// Measures one domain. `memory` is shared by the checks of one run. `progress` is called when a part is complete; the
-/// result has all parts, as far as they went.
+/// Measures one domain. `memory` is shared by the checks of one run. `progress`, if anybody looks on, is called when a
+/// part is complete; the result has all parts, as far as they went.
 pub async fn measure(
     settings: &Settings,
     domain: &Domain,
     memory: &Memory,
-    progress: impl Fn(&Observations) + Sync,
+    progress: Option<&(dyn Fn(&Observations) + Sync)>,
 ) -> Observations {
-    let shared = Shared::new(settings, domain, memory, &progress);
+    let shared = Shared::new(settings, domain, memory, progress);
     let work = async {
         tokio::join!(
             shared.resolvers(),

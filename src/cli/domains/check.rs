@@ -48,6 +48,9 @@ pub struct Checked {
     pub measurement: Measurement,
 }
 
+/// What is told while a check goes on: all findings so far, and the time.
+pub type Progress<'a> = &'a (dyn Fn(&[Finding], Timestamp) + Sync);
+
 /// Looks at one domain. `progress` gets the findings as they come, each time all that are known.
 pub async fn look(
     settings: &Settings,
@@ -56,7 +59,7 @@ pub async fn look(
     told: &Told,
     about_name: &[Finding],
     memory: &Memory,
-    progress: impl Fn(&[Finding], Timestamp) + Sync,
+    progress: Option<Progress<'_>>,
 ) -> Checked {
     let entry = list.get(&domain.name);
     let earlier: Vec<(String, Timestamp)> =
@@ -66,11 +69,13 @@ pub async fn look(
         let case = Case { domain, expectation: &settings.expectation, told, seen, earlier: &earlier, now: at };
         (diagnose(&case), at)
     };
-    let seen = measure(settings, domain, memory, |seen| {
-        let (findings, at) = judge(seen);
-        progress(&findings, at);
-    })
-    .await;
+    let tell = |seen: &Observations| {
+        if let Some(progress) = progress {
+            let (findings, at) = judge(seen);
+            progress(&findings, at);
+        }
+    };
+    let seen = measure(settings, domain, memory, progress.is_some().then_some(&tell)).await;
     let (mut findings, at) = judge(&seen);
     let measurement = Measurement::of(&findings, held(domain, &seen), at);
     let beside: Vec<Finding> = about_name.iter().filter(|finding| still_matters(finding, &findings)).cloned().collect();
@@ -162,11 +167,7 @@ async fn one(name: &str, args: &CheckArgs, settings: &Settings, list: &List, fil
         let _ = print(|out| fresh.iter().try_for_each(|f| words::finding(out, f, at, columns, args.evidence)));
         printed.extend(fresh.into_iter().map(finding_key));
     };
-    let progress = |findings: &[Finding], at: Timestamp| {
-        if table {
-            show(findings, at);
-        }
-    };
+    let progress: Option<Progress<'_>> = if table { Some(&show) } else { None };
     let checked = look(&settings, list, &domain, &told, &about_name, &Memory::default(), progress).await;
     keep(file, std::slice::from_ref(&checked))?;
     let state = checked.standing.state;
@@ -208,7 +209,7 @@ async fn many(
         };
         let settings = for_domain(settings, list, &domain, &args.probe);
         let told = told(list, &domain, &args.probe, &settings);
-        let checked = look(&settings, list, &domain, &told, &about_name, memory, |_, _| {}).await;
+        let checked = look(&settings, list, &domain, &told, &about_name, memory, None).await;
         let state = checked.standing.state;
         // What was seen in detail is not needed for the table, and memory is.
         let value = if table {
@@ -401,7 +402,7 @@ pub async fn report(args: &ReportArgs, configured: &Configured, file: &ListFile)
     let settings = for_domain(&settings, &list, &domain, &args.probe);
     let told = told(&list, &domain, &args.probe, &settings);
     note(&format!("looking at {} ...", domain.name));
-    let checked = look(&settings, &list, &domain, &told, &[], &Memory::default(), |_, _| {}).await;
+    let checked = look(&settings, &list, &domain, &told, &[], &Memory::default(), None).await;
     keep(file, std::slice::from_ref(&checked))?;
     print(|out| write_report(out, &checked, &settings, &told))?;
     Ok(exit_of(&checked.findings))

@@ -130,7 +130,7 @@ pub async fn records(args: RecordsArgs, configured: &Configured, file: &ListFile
     let mut conflicts = Vec::new();
     if args.with_deletes {
         let told = told(&list, &domain, &args.probe, &settings);
-        let checked = look(&settings, &list, &domain, &told, &[], &Memory::default(), |_, _| {}).await;
+        let checked = look(&settings, &list, &domain, &told, &[], &Memory::default(), None).await;
         zone = checked.seen.zone.clone().filter(|zone| *zone != domain.name || domain.is_apex()).unwrap_or(zone);
         let case = Case {
             domain: &domain,

@@ -323,7 +323,7 @@ async fn left_behind(
     args: &RemoveArgs,
 ) -> Result<Exit, Failed> {
     let told = told(list, domain, &args.probe, settings);
-    let checked = look(settings, list, domain, &told, &[], &Memory::default(), |_, _| {}).await;
+    let checked = look(settings, list, domain, &told, &[], &Memory::default(), None).await;
     let still = checked.findings.iter().any(|finding| {
         matches!(finding.code, Code::DnsOk | Code::DnsChain | Code::DnsWildcardOk | Code::Http404Project | Code::ApexOk)
     });

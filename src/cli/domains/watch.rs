@@ -31,7 +31,7 @@ pub async fn run(args: WatchArgs, configured: &Configured, file: &ListFile) -> R
         // What is told in another window counts from the next check on.
         let list = read_list(file)?;
         let told = told(&list, &domain, &args.probe, &settings);
-        let checked = look(&settings, &list, &domain, &told, &[], &Memory::default(), |_, _| {}).await;
+        let checked = look(&settings, &list, &domain, &told, &[], &Memory::default(), None).await;
         keep(file, std::slice::from_ref(&checked))?;
         let state = checked.standing.state;
         let seen = (state, deciding(&checked.findings).map(|finding| (finding.code, finding.until)));

@@ -40,7 +40,7 @@ pub struct Shared<'a> {
     asked: Mutex<HashSet<(Arc<Server>, Question)>>,
     changed: Notify,
     started: Now,
-    progress: &'a (dyn Fn(&Observations) + Sync),
+    progress: Option<&'a (dyn Fn(&Observations) + Sync)>,
 }
 
 impl<'a> Shared<'a> {
@@ -48,7 +48,7 @@ impl<'a> Shared<'a> {
         settings: &'a Settings,
         domain: &'a Domain,
         memory: &'a Memory,
-        progress: &'a (dyn Fn(&Observations) + Sync),
+        progress: Option<&'a (dyn Fn(&Observations) + Sync)>,
     ) -> Self {
         let seen = Observations { sibling: sibling_of(&domain.name, domain.is_apex()), ..Observations::default() };
         Self {
@@ -86,8 +86,10 @@ impl<'a> Shared<'a> {
 
     /// Tells the caller what is known.
     pub fn tell(&self) {
-        let seen = self.seen().clone();
-        (self.progress)(&seen);
+        if let Some(progress) = self.progress {
+            let seen = self.seen().clone();
+            progress(&seen);
+        }
     }
 
     /// Waits until `look` finds something.

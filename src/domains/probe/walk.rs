@@ -19,7 +19,7 @@ const PAGE_LIMIT: Duration = Duration::from_secs(4);
 /// Follows `redirect` from the domain `from`, and gives the time of the check with it.
 pub async fn walk(settings: &Settings, from: &Domain, redirect: &Redirect) -> (Walk, Timestamp) {
     let memory = Memory::default();
-    let shared = Shared::new(settings, from, &memory, &|_| {});
+    let shared = Shared::new(settings, from, &memory, None);
     let addresses = shared.addresses_of(&redirect.from).await;
     let url = |scheme: &str, path: &str| Url::parse(&format!("{scheme}://{}{path}", redirect.from)).ok();
     let trail = async |scheme: &str| match url(scheme, "/") {

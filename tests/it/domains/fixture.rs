@@ -101,7 +101,7 @@ impl Outcome {
 /// Looks at `domain`, and judges what was seen.
 pub async fn check(settings: &Settings, domain: &str, told: &Told) -> Outcome {
     let domain = name::domain(domain).unwrap();
-    let seen = measure(settings, &domain, &Memory::default(), |_| {}).await;
+    let seen = measure(settings, &domain, &Memory::default(), None).await;
     let case = Case {
         domain: &domain,
         expectation: &settings.expectation,
