@@ -22,7 +22,7 @@ use std::time::Duration;
 
 use tokio::time::timeout;
 
-use super::dns_name::{DnsName, Domain};
+use super::dns_name::Domain;
 use super::observation::{Complete, Observations};
 use super::settings::Settings;
 
@@ -56,17 +56,4 @@ pub async fn measure(
     let mut seen = shared.into_observations();
     seen.complete = Complete::ALL;
     seen
-}
-
-/// A name that nobody has, beside `name`.
-fn sibling_of(name: &DnsName, apex: bool) -> DnsName {
-    let mut random = [0; 6];
-    // Without randomness the name is still one that nobody has.
-    let _ = getrandom::fill(&mut random);
-    let label: String = random.iter().map(|byte| format!("{byte:02x}")).collect();
-    let label = DnsName::new(&format!("petstore-check-{label}"));
-    match name.parent() {
-        Some(parent) if !apex => label.followed_by(&parent),
-        _ => label.followed_by(name),
-    }
 }

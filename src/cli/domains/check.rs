@@ -1,7 +1,7 @@
 //! `check`, `redirects` and `report`: looking, and saying what was seen.
 
 use std::io::{self, Write as _};
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 use futures_util::StreamExt as _;
 use futures_util::stream;
@@ -190,6 +190,33 @@ fn finding_key(finding: &Finding) -> (Code, Verdict, String) {
     (finding.code, finding.verdict, seen)
 }
 
+/// What the checks of several domains share.
+struct Run {
+    probe: ProbeArgs,
+    settings: Settings,
+    list: List,
+    memory: Memory,
+    table: bool,
+}
+
+impl Run {
+    /// Looks at one of them; the findings on its name, where it is none.
+    async fn look(&self, name: &str) -> Result<(Checked, Value), Vec<Finding>> {
+        let (domain, about_name) = read_name(name, self.settings.expectation.platform_host.as_ref())?;
+        let settings = for_domain(&self.settings, &self.list, &domain, &self.probe);
+        let told = told(&self.list, &domain, &self.probe, &settings);
+        let checked = look(&settings, &self.list, &domain, &told, &about_name, &self.memory, None).await;
+        let state = checked.standing.state;
+        // What was seen in detail is not needed for the table, and memory is.
+        let value = if self.table {
+            Value::Null
+        } else {
+            json::check(&domain, &settings.expectation, &checked.seen, &checked.findings, state, checked.at)
+        };
+        Ok((Checked { seen: Observations::default(), ..checked }, value))
+    }
+}
+
 async fn many(
     names: &[String],
     args: &CheckArgs,
@@ -201,28 +228,18 @@ async fn many(
     let mut verdicts = Vec::new();
     let mut values = vec![Value::Null; names.len()];
     let mut rows = Vec::new();
-    let memory = &Memory::default();
-    let mut running = stream::iter(names.iter().enumerate().map(|(order, name)| async move {
-        let (domain, about_name) = match read_name(name, settings.expectation.platform_host.as_ref()) {
-            Ok(read) => read,
-            Err(findings) => return (order, name, Err(findings)),
-        };
-        let settings = for_domain(settings, list, &domain, &args.probe);
-        let told = told(list, &domain, &args.probe, &settings);
-        let checked = look(&settings, list, &domain, &told, &about_name, memory, None).await;
-        let state = checked.standing.state;
-        // What was seen in detail is not needed for the table, and memory is.
-        let value = if table {
-            Value::Null
-        } else {
-            json::check(&domain, &settings.expectation, &checked.seen, &checked.findings, state, checked.at)
-        };
-        let checked = Checked { seen: Observations::default(), ..checked };
-        (order, name, Ok((checked, value)))
+    let (probe, settings, list) = (args.probe.clone(), settings.clone(), list.clone());
+    let run = Arc::new(Run { probe, settings, list, memory: Memory::default(), table });
+    let mut running = stream::iter(names.iter().enumerate().map(|(order, name)| {
+        let (run, owned) = (Arc::clone(&run), name.clone());
+        // On a task of its own, so that all processors take part.
+        let looking = tokio::spawn(async move { run.look(&owned).await });
+        async move { (order, name, looking.await) }
     }))
     .buffer_unordered(AT_ONCE);
     let mut done = Vec::new();
     while let Some((order, name, result)) = running.next().await {
+        let result = result.map_err(|error| Failed::new(Exit::Failure, format!("{}: {error}", short(name))))?;
         let (findings, state) = match result {
             Ok((checked, value)) => {
                 values[order] = value;

@@ -9,19 +9,39 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::OnceCell;
 
+use super::super::dns_name::{DnsName, Domain};
 use super::super::observation::{Handshake, Lookup, Question, Server};
 
 /// Cells that are filled once, by whoever needs them first; the others wait.
 type Cells<K, V> = Mutex<HashMap<K, Arc<OnceCell<V>>>>;
 
 /// Answers and handshakes of one run. Nothing in it is older than the run.
-#[derive(Default)]
 pub struct Memory {
+    nobody: DnsName,
     answers: Cells<(Arc<Server>, Question), Lookup>,
     platforms: Cells<(SocketAddr, String), Handshake>,
 }
 
+impl Default for Memory {
+    fn default() -> Self {
+        let mut random = [0; 6];
+        // Without randomness the label is still one that nobody has.
+        let _ = getrandom::fill(&mut random);
+        let random: String = random.iter().map(|byte| format!("{byte:02x}")).collect();
+        let nobody = DnsName::new(&format!("petstore-check-{random}"));
+        Self { nobody, answers: Mutex::default(), platforms: Mutex::default() }
+    }
+}
+
 impl Memory {
+    /// A name that nobody has, beside `domain`; below it, where it is an apex.
+    pub(super) fn sibling_of(&self, domain: &Domain) -> DnsName {
+        match domain.name.parent() {
+            Some(parent) if !domain.is_apex() => self.nobody.followed_by(&parent),
+            _ => self.nobody.followed_by(&domain.name),
+        }
+    }
+
     /// The answer of a server to a question; asked by `ask` at the first time.
     pub(super) async fn answer<F: Future<Output = Lookup>>(
         &self,

@@ -20,7 +20,6 @@ use super::super::dns_name::{DnsName, Domain};
 use super::super::observation::{Complete, Lookup, Observations, Question, RecordType, Reply, Role, Server};
 use super::super::settings::Settings;
 use super::memory::Memory;
-use super::sibling_of;
 
 /// The most questions of one check.
 const MAX_QUESTIONS: usize = 200;
@@ -50,7 +49,7 @@ impl<'a> Shared<'a> {
         memory: &'a Memory,
         progress: Option<&'a (dyn Fn(&Observations) + Sync)>,
     ) -> Self {
-        let seen = Observations { sibling: sibling_of(&domain.name, domain.is_apex()), ..Observations::default() };
+        let seen = Observations { sibling: memory.sibling_of(domain), ..Observations::default() };
         Self {
             settings,
             domain,
