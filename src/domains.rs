@@ -7,8 +7,10 @@
 //! ```
 //!
 //! What was measured ([`observation`]) and what the operator told ([`told`]) are kept apart. [`probe`] and [`list`] are
-//! the only parts with IO; [`diagnosis::diagnose`] and [`state::standing`] are pure functions, so that every row of the
-//! catalogue ([`code`]) is tested as a table. [`world`] is a small internet on loopback, for tests and for practice.
+//! the only parts with IO, and [`look`] goes the whole way through all of them; [`diagnosis::diagnose`] and
+//! [`state::standing`] are pure functions, so that every row of the catalogue ([`code`]) is tested as a table. The app
+//! and the command line show the same: [`views`] tells who sees what, [`report`] puts it into plain text. [`world`] is a
+//! small internet on loopback, for tests and for practice.
 
 pub mod address;
 pub mod code;
@@ -21,13 +23,16 @@ pub mod explain;
 pub mod finding;
 pub mod hostile;
 pub mod list;
+pub mod look;
 pub mod name;
 pub mod observation;
 pub mod probe;
 pub mod records;
+pub mod report;
 pub mod settings;
 pub mod state;
 pub mod told;
+pub mod views;
 pub mod world;
 
 pub use code::Code;

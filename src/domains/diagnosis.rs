@@ -7,19 +7,19 @@ mod apex;
 pub mod caa;
 mod certificate;
 mod delegation;
-mod elsewhere;
+pub(super) mod elsewhere;
 mod http;
 mod record;
 pub mod redirect;
-mod servers;
-mod source;
+pub(super) mod servers;
+pub(super) mod source;
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;
 mod value;
-mod waits;
+pub(super) mod waits;
 mod wildcard;
 mod without_cname;
-mod words;
+pub(super) mod words;
 
 use jiff::{SignedDuration, Timestamp};
 

@@ -48,6 +48,18 @@ pub enum Role {
     },
 }
 
+impl Role {
+    /// The word, as in tables and JSON.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Parent => "parent",
+            Self::Authoritative => "source",
+            Self::Resolver { .. } => "resolver",
+        }
+    }
+}
+
 /// A server that is asked.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Server {

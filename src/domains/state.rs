@@ -97,6 +97,12 @@ impl State {
         let doubled = Duration::from_secs(60).saturating_mul(1 << unchanged.min(6));
         Some(doubled.min(most))
     }
+
+    /// Time or somebody's act will change it, so that it is worth looking again in the background.
+    #[must_use]
+    pub const fn is_pending(self) -> bool {
+        !matches!(self, Self::Draft | Self::Live | Self::Removed)
+    }
 }
 
 impl std::fmt::Display for State {
@@ -181,6 +187,13 @@ impl Measurement {
             known,
             held,
         }
+    }
+
+    /// After a removal: a record still leads to the platform, where somebody else may claim the name. One that only
+    /// reaches it over other names is not right, and leads there all the same.
+    #[must_use]
+    pub fn is_left_behind(&self) -> bool {
+        self.known && (self.record || self.unknown_there || self.code == Code::DnsChain.as_str())
     }
 
     const fn is_live(&self) -> bool {
@@ -339,6 +352,28 @@ mod tests {
         let gone = measured(1, &[RIGHT, FREE, GOOD, (Code::Http404Project, Verdict::Fail)]);
         assert_eq!(state(&planned, &[gone], 2), State::Removed);
         assert_eq!(state(&Told { removed: true, ..planned }, &[], 2), State::Removed);
+    }
+
+    #[test]
+    fn a_record_is_left_behind_where_it_leads_to_the_platform_in_any_way() {
+        let left = |lines: &[(Code, Verdict)]| measured(1, lines).is_left_behind();
+        assert!(left(&[RIGHT, FREE, GOOD, ANSWERS]));
+        assert!(left(&[(Code::DnsWildcardOk, Verdict::Warn)]));
+        assert!(left(&[(Code::ApexOk, Verdict::Ok)]));
+        assert!(left(&[(Code::DnsADirect, Verdict::Warn)]));
+        assert!(left(&[(Code::DnsChain, Verdict::Fail), (Code::TlsPending, Verdict::Fail)]));
+        assert!(left(&[(Code::DnsValueUnknown, Verdict::Unknown), (Code::Http404Project, Verdict::Fail)]));
+        assert!(!left(&[(Code::DnsMissing, Verdict::Wait)]));
+        assert!(!left(&[(Code::DnsWrongTarget, Verdict::Fail)]));
+        assert!(!left(&[(Code::Offline, Verdict::Unknown)]));
+    }
+
+    #[test]
+    fn only_what_is_on_its_way_is_pending() {
+        let still = [State::Draft, State::Live, State::Removed];
+        assert!(still.iter().all(|state| !state.is_pending()));
+        let moving = [State::WaitingForDns, State::Propagating, State::Failing, State::RemovalPlanned];
+        assert!(moving.iter().all(|state| state.is_pending()));
     }
 
     #[test]

@@ -10,110 +10,25 @@ use serde_json::{Value, json};
 
 use crate::config::file::Domains as Configured;
 use crate::domains::configuration::{self, Redirect};
-use crate::domains::diagnosis::redirect::judge;
-use crate::domains::diagnosis::{Case, diagnose};
 use crate::domains::finding::overall;
-use crate::domains::list::{List, ListError, ListFile};
-use crate::domains::observation::{Observations, RecordType, Reply};
+use crate::domains::list::{List, ListFile};
+use crate::domains::look::{Checked, Progress, keep, look, now, walk_redirect};
+use crate::domains::observation::Observations;
 use crate::domains::probe::memory::Memory;
-use crate::domains::probe::{measure, walk};
+use crate::domains::report::matrix;
 use crate::domains::settings::Settings;
-use crate::domains::state::{Measurement, Standing, standing};
-use crate::domains::told::Told;
+use crate::domains::views::views;
 use crate::domains::{Code, Domain, Finding, Verdict};
 use crate::model::text::short;
 
 use super::super::exit::{Exit, Failed};
 use super::super::output::{columns, note, write};
 use super::args::{CheckArgs, Format, ProbeArgs, RedirectsArgs, ReportArgs};
-use super::settings::{for_domain, need_name, now, read_list, read_name, resolve, told};
+use super::settings::{for_domain, need_name, read_list, read_name, resolve, told};
 use super::{exit, exit_of, json, words};
 
 /// How many domains are looked at side by side.
 const AT_ONCE: usize = 24;
-
-/// A domain that was looked at.
-pub struct Checked {
-    /// The domain.
-    pub domain: Domain,
-    /// What was seen.
-    pub seen: Observations,
-    /// What it means.
-    pub findings: Vec<Finding>,
-    /// Where the domain stands.
-    pub standing: Standing,
-    /// When.
-    pub at: Timestamp,
-    /// For the list.
-    pub measurement: Measurement,
-}
-
-/// What is told while a check goes on: all findings so far, and the time.
-pub type Progress<'a> = &'a (dyn Fn(&[Finding], Timestamp) + Sync);
-
-/// Looks at one domain. `progress` gets the findings as they come, each time all that are known.
-pub async fn look(
-    settings: &Settings,
-    list: &List,
-    domain: &Domain,
-    told: &Told,
-    about_name: &[Finding],
-    memory: &Memory,
-    progress: Option<Progress<'_>>,
-) -> Checked {
-    let entry = list.get(&domain.name);
-    let earlier: Vec<(String, Timestamp)> =
-        entry.and_then(|entry| entry.measurements.last()).map(|last| last.held.clone()).unwrap_or_default();
-    let judge = |seen: &Observations| {
-        let at = now(settings);
-        let case = Case { domain, expectation: &settings.expectation, told, seen, earlier: &earlier, now: at };
-        (diagnose(&case), at)
-    };
-    let tell = |seen: &Observations| {
-        if let Some(progress) = progress {
-            let (findings, at) = judge(seen);
-            progress(&findings, at);
-        }
-    };
-    let seen = measure(settings, domain, memory, progress.is_some().then_some(&tell)).await;
-    let (mut findings, at) = judge(&seen);
-    let measurement = Measurement::of(&findings, held(domain, &seen), at);
-    let beside: Vec<Finding> = about_name.iter().filter(|finding| still_matters(finding, &findings)).cloned().collect();
-    findings.extend(beside);
-    let mut measurements = entry.map(|entry| entry.measurements.clone()).unwrap_or_default();
-    measurements.push(measurement.clone());
-    let standing = standing(told, &measurements, at);
-    Checked { domain: domain.clone(), seen, findings, standing, at, measurement }
-}
-
-/// What was said of the name before it was looked at, unless the look disproved it: a name that has a trusted
-/// certificate is not out of reach of every authority, and one that is answered has a top-level domain.
-fn still_matters(about_name: &Finding, findings: &[Finding]) -> bool {
-    // Where nothing was measured, a well-formed name must not look like a domain that is all right.
-    if findings.iter().all(|finding| finding.verdict == Verdict::Unknown) {
-        return false;
-    }
-    match about_name.code {
-        Code::InReserved => {
-            !findings.iter().any(|finding| matches!(finding.code, Code::TlsOk | Code::TlsSoon | Code::TlsOld))
-        }
-        Code::InUnknownTld => findings.iter().any(|finding| matches!(finding.code, Code::NotDelegated | Code::Offline)),
-        Code::InOk => false,
-        _ => true,
-    }
-}
-
-/// Until when each resolver keeps what it answered.
-fn held(domain: &Domain, seen: &Observations) -> Vec<(String, Timestamp)> {
-    let lookups = seen.resolvers(&domain.name, RecordType::A);
-    let until = lookups.filter_map(|lookup| {
-        let reply: &Reply = lookup.reply()?;
-        let left = reply.at(&domain.name).map(|record| record.ttl).max()?;
-        let until = lookup.at.checked_add(jiff::SignedDuration::from_secs(left.into())).ok()?;
-        Some((lookup.server.name.clone(), until))
-    });
-    until.collect()
-}
 
 /// `petstore domains check`.
 pub async fn run(args: CheckArgs, configured: &Configured, file: &ListFile) -> Result<Exit, Failed> {
@@ -168,18 +83,18 @@ async fn one(name: &str, args: &CheckArgs, settings: &Settings, list: &List, fil
         printed.extend(fresh.into_iter().map(finding_key));
     };
     let progress: Option<Progress<'_>> = if table { Some(&show) } else { None };
-    let checked = look(&settings, list, &domain, &told, &about_name, &Memory::default(), progress).await;
+    let checked =
+        look(&settings, list.get(&domain.name), &domain, &told, &about_name, &Memory::default(), progress).await;
     keep(file, std::slice::from_ref(&checked))?;
-    let state = checked.standing.state;
     if table {
         show(&checked.findings, checked.at);
         print(|out| {
-            words::matrix(out, &domain, &checked.seen)?;
+            let case = checked.case(&settings.expectation, &told);
+            write!(out, "{}", matrix(&domain.name, &views(&case)))?;
             words::summary(out, &domain, &checked.findings, checked.standing, checked.at, columns)
         })?;
     } else {
-        let value = json::check(&domain, &settings.expectation, &checked.seen, &checked.findings, state, checked.at);
-        print_json(&value)?;
+        print_json(&json::check(&checked, &settings.expectation, &told))?;
     }
     Ok(exit_of(&checked.findings))
 }
@@ -205,14 +120,10 @@ impl Run {
         let (domain, about_name) = read_name(name, self.settings.expectation.platform_host.as_ref())?;
         let settings = for_domain(&self.settings, &self.list, &domain, &self.probe);
         let told = told(&self.list, &domain, &self.probe, &settings);
-        let checked = look(&settings, &self.list, &domain, &told, &about_name, &self.memory, None).await;
-        let state = checked.standing.state;
+        let checked =
+            look(&settings, self.list.get(&domain.name), &domain, &told, &about_name, &self.memory, None).await;
         // What was seen in detail is not needed for the table, and memory is.
-        let value = if self.table {
-            Value::Null
-        } else {
-            json::check(&domain, &settings.expectation, &checked.seen, &checked.findings, state, checked.at)
-        };
+        let value = if self.table { Value::Null } else { json::check(&checked, &settings.expectation, &told) };
         Ok((Checked { seen: Observations::default(), ..checked }, value))
     }
 }
@@ -289,23 +200,6 @@ async fn many(
     Ok(if same { exit(worst) } else { Exit::Partly })
 }
 
-/// Keeps the measurements of domains that are on the list.
-pub fn keep(file: &ListFile, checked: &[Checked]) -> Result<(), Failed> {
-    let list = file.read()?;
-    if !checked.iter().any(|checked| list.get(&checked.domain.name).is_some()) {
-        return Ok(());
-    }
-    file.change(|list| {
-        for checked in checked {
-            if let Some(entry) = list.get_mut(&checked.domain.name) {
-                entry.keep(checked.measurement.clone());
-            }
-        }
-        Ok::<_, ListError>(())
-    })?;
-    Ok(())
-}
-
 /// A name that was refused, in the shape of a check.
 fn refused(typed: &str, findings: &[Finding], now: Timestamp, format: Format) -> Result<Exit, Failed> {
     match format {
@@ -323,7 +217,7 @@ async fn one_redirect(
     format: Format,
     evidence: bool,
 ) -> Result<Exit, Failed> {
-    let findings = judge_redirect(settings, redirect).await?;
+    let (_, findings, _) = walk_redirect(settings, redirect).await;
     let at = now(settings);
     match format {
         Format::Json => {
@@ -338,13 +232,6 @@ async fn one_redirect(
     Ok(exit_of(&findings))
 }
 
-/// Follows one redirect, and judges it.
-pub async fn judge_redirect(settings: &Settings, redirect: &Redirect) -> Result<Vec<Finding>, Failed> {
-    let from = need_name(redirect.from.as_str())?;
-    let (walked, at) = walk::walk(settings, &from, redirect).await;
-    Ok(judge(redirect, &walked, at))
-}
-
 /// `petstore domains redirects`.
 pub async fn redirects(args: RedirectsArgs, configured: &Configured, file: &ListFile) -> Result<Exit, Failed> {
     let settings = resolve(&args.probe, configured)?;
@@ -357,14 +244,12 @@ pub async fn redirects(args: RedirectsArgs, configured: &Configured, file: &List
     let settings = &settings;
     let mut checked: Vec<(usize, Redirect, Vec<Finding>)> = stream::iter(redirects.into_iter().enumerate())
         .map(|(order, redirect)| async move {
-            let findings = judge_redirect(settings, &redirect).await?;
-            Ok::<_, Failed>((order, redirect, findings))
+            let (_, findings, _) = walk_redirect(settings, &redirect).await;
+            (order, redirect, findings)
         })
         .buffer_unordered(AT_ONCE)
-        .collect::<Vec<_>>()
-        .await
-        .into_iter()
-        .collect::<Result<_, _>>()?;
+        .collect()
+        .await;
     checked.sort_by_key(|(order, ..)| *order);
     let all: Vec<Finding> =
         linted.findings.iter().chain(checked.iter().flat_map(|(.., findings)| findings)).cloned().collect();
@@ -419,38 +304,10 @@ pub async fn report(args: &ReportArgs, configured: &Configured, file: &ListFile)
     let settings = for_domain(&settings, &list, &domain, &args.probe);
     let told = told(&list, &domain, &args.probe, &settings);
     note(&format!("looking at {} ...", domain.name));
-    let checked = look(&settings, &list, &domain, &told, &[], &Memory::default(), None).await;
+    let checked = look(&settings, list.get(&domain.name), &domain, &told, &[], &Memory::default(), None).await;
     keep(file, std::slice::from_ref(&checked))?;
-    print(|out| write_report(out, &checked, &settings, &told))?;
+    print(|out| write!(out, "{}", checked.report(&settings.expectation, &told)))?;
     Ok(exit_of(&checked.findings))
-}
-
-fn write_report(out: &mut impl io::Write, checked: &Checked, settings: &Settings, told: &Told) -> io::Result<()> {
-    let time = |at: Option<Timestamp>| at.map_or_else(|| "not told".to_owned(), |at| at.to_string());
-    writeln!(out, "Domain report: {}", checked.domain.name)?;
-    writeln!(out, "Checked at:    {} by petstore {}", checked.at, env!("CARGO_PKG_VERSION"))?;
-    let value = settings.expectation.platform_host.as_ref();
-    writeln!(out, "Value:         {}", value.map_or("not told", |host| host.as_str()))?;
-    writeln!(out, "Record saved:  {}", time(told.saved))?;
-    writeln!(out, "Verify chosen: {} ({} times)", time(told.verified), told.verified_times)?;
-    writeln!(out, "State:         {}", checked.standing.state)?;
-    words::matrix(out, &checked.domain, &checked.seen)?;
-    writeln!(out, "\nFindings:")?;
-    checked.findings.iter().try_for_each(|finding| words::finding(out, finding, checked.at, None, true))?;
-    writeln!(out, "\nEvery question:")?;
-    for lookup in &checked.seen.lookups {
-        let proof = lookup.evidence();
-        writeln!(
-            out,
-            "  {} {} at {}: {} ({} ms)",
-            proof.at.strftime("%H:%M:%S%.3f UTC"),
-            proof.question,
-            proof.server,
-            proof.answer,
-            lookup.took.as_millis()
-        )?;
-    }
-    Ok(())
 }
 
 /// Writes to stdout at once.

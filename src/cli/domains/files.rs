@@ -7,18 +7,17 @@ use serde_json::json;
 
 use crate::clock;
 use crate::config::file::Domains as Configured;
-use crate::domains::diagnosis::Case;
 use crate::domains::list::ListFile;
-use crate::domains::observation::Data;
+use crate::domains::look::look;
 use crate::domains::probe::memory::Memory;
-use crate::domains::records::{Conflict, Record, export};
+use crate::domains::records::{Record, export};
 use crate::domains::{Code, Domain, configuration, explain, name};
 use crate::model::text::short;
 
 use super::super::exit::{Exit, Failed};
 use super::super::output::columns;
 use super::args::{ExplainArgs, Format, LintArgs, ParseArgs, RecordsArgs};
-use super::check::{look, prepare, print, print_json};
+use super::check::{prepare, print, print_json};
 use super::settings::{platform_host, read_list, told};
 use super::{exit_of, json, words};
 
@@ -126,40 +125,15 @@ pub async fn records(args: RecordsArgs, configured: &Configured, file: &ListFile
         return Err(Failed::new(Exit::Usage, format!("the value for {} is not known", domain.unicode))
             .hint("copy it from the dashboard: --platform-host HOST, or petstore domains add"));
     };
-    let mut zone = domain.registrable.clone();
-    let mut conflicts = Vec::new();
+    let (mut zone, mut conflicts) = (domain.registrable.clone(), Vec::new());
     if args.with_deletes {
         let told = told(&list, &domain, &args.probe, &settings);
-        let checked = look(&settings, &list, &domain, &told, &[], &Memory::default(), None).await;
-        zone = checked.seen.zone.clone().filter(|zone| *zone != domain.name || domain.is_apex()).unwrap_or(zone);
-        let case = Case {
-            domain: &domain,
-            expectation: &settings.expectation,
-            told: &told,
-            seen: &checked.seen,
-            earlier: &[],
-            now: checked.at,
-        };
-        conflicts = in_the_way(&case);
+        let entry = list.get(&domain.name);
+        let checked = look(&settings, entry, &domain, &told, &[], &Memory::default(), None).await;
+        zone = checked.zone();
+        conflicts = checked.conflicts(&settings.expectation, &told);
     }
     let record = Record { name: domain.name.clone(), zone, value, ttl: Record::TTL };
     print(|out| write!(out, "{}", export(&record, args.format, &conflicts)))?;
     Ok(Exit::Done)
-}
-
-/// The records at the name that must go before the new one can stand there.
-fn in_the_way(case: &Case<'_>) -> Vec<Conflict> {
-    let mut conflicts: Vec<Conflict> = Vec::new();
-    for record in crate::domains::diagnosis::conflicting(case) {
-        let kind = record.data.kind().to_string();
-        let value = match &record.data {
-            Data::Other(_) | Data::Malformed(_) => continue,
-            data => data.presentation(),
-        };
-        match conflicts.iter_mut().find(|conflict| conflict.kind == kind) {
-            Some(conflict) => conflict.values.push(value),
-            None => conflicts.push(Conflict { kind, ttl: record.ttl, values: vec![value] }),
-        }
-    }
-    conflicts
 }

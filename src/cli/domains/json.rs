@@ -1,15 +1,13 @@
 //! The same as one JSON object, for programs.
 
-use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use crate::domains::diagnosis::Expectation;
 use crate::domains::finding::{deciding, overall};
-use crate::domains::observation::{Observations, Role};
-use crate::domains::state::State;
+use crate::domains::look::Checked;
+use crate::domains::told::Told;
+use crate::domains::views::views;
 use crate::domains::{Domain, Finding, Verdict};
-
-use super::words::views;
 
 /// The part that every command prints: `verdict` and `code` at the top level, then `findings`.
 pub fn findings(findings: &[Finding]) -> Value {
@@ -39,14 +37,9 @@ pub fn domain(domain: &Domain) -> Value {
 }
 
 /// A whole check.
-pub fn check(
-    domain: &Domain,
-    expectation: &Expectation,
-    seen: &Observations,
-    found: &[Finding],
-    state: State,
-    now: Timestamp,
-) -> Value {
+pub fn check(checked: &Checked, expectation: &Expectation, told: &Told) -> Value {
+    let Checked { domain, seen, findings: found, standing, at, .. } = checked;
+    let state = standing.state;
     let zone = seen.zone.as_ref().unwrap_or(&domain.registrable);
     let record = json!({
         "type": if domain.is_apex() { "ALIAS" } else { "CNAME" },
@@ -54,20 +47,17 @@ pub fn check(
         "value": expectation.platform_host,
         "ttl": 3600,
     });
-    let servers: Vec<Value> = views(domain, seen)
+    let servers: Vec<Value> = views(&checked.case(expectation, told))
         .iter()
         .map(|view| {
             json!({
-                "server": view.lookup.server.name,
-                "address": view.lookup.server.address,
-                "kind": match view.lookup.server.role {
-                    Role::Parent => "parent",
-                    Role::Authoritative => "source",
-                    Role::Resolver { .. } => "resolver",
-                },
+                "server": view.name,
+                "address": view.address,
+                "kind": view.role.as_str(),
                 "sees": view.sees,
                 "ttl": view.ttl,
-                "milliseconds": u64::try_from(view.lookup.took.as_millis()).unwrap_or(u64::MAX),
+                "milliseconds": u64::try_from(view.took.as_millis()).unwrap_or(u64::MAX),
+                "verdict": view.verdict.verdict(),
             })
         })
         .collect();
@@ -81,7 +71,7 @@ pub fn check(
     });
     let more = json!({
         "state": state,
-        "checkedAt": now,
+        "checkedAt": at,
         "record": record,
         "servers": servers,
         "questions": seen.lookups.len(),

@@ -11,7 +11,9 @@ use crate::clock;
 use crate::config::file::Domains as Configured;
 use crate::domains::configuration::{self, Redirect};
 use crate::domains::list::{Entry, List, ListError, ListFile};
+use crate::domains::look::{look, walk_redirect};
 use crate::domains::probe::memory::Memory;
+use crate::domains::report::until_words;
 use crate::domains::state::{State, standing};
 use crate::domains::told::{Dated, Event};
 use crate::domains::{Code, DnsName, Domain, Finding, Verdict};
@@ -20,7 +22,7 @@ use crate::model::text::short;
 use super::super::exit::{Exit, Failed};
 use super::super::output::{columns, note};
 use super::args::{AddArgs, Format, RemoveArgs, ShowArgs, WhenArgs};
-use super::check::{configured_domains, judge_redirect, look, prepare, print, print_json};
+use super::check::{configured_domains, prepare, print, print_json};
 use super::settings::{need_name, platform_host, read_list, told};
 use super::{exit_of, json, words};
 
@@ -143,7 +145,7 @@ impl Row {
         };
         let next = match last {
             Some(last) if matches!(last.verdict, Verdict::Fail | Verdict::Wait) => match last.until {
-                Some(until) => format!("{}, until {}", last.title, words::until_words(until, now)),
+                Some(until) => format!("{}, until {}", last.title, until_words(until, now)),
                 None => last.title.clone(),
             },
             _ => state.next_step(&entry.name),
@@ -275,7 +277,7 @@ pub async fn remove(args: RemoveArgs, configured: &Configured, file: &ListFile) 
     let redirects = configuration::check(configured_domains(configured), &[]).configuration;
     let redirect = redirects.into_iter().flat_map(|c| c.redirects).find(|redirect| redirect.from == domain.name);
     let findings = match &redirect {
-        Some(redirect) => judge_redirect(&settings, redirect).await?,
+        Some(redirect) => walk_redirect(&settings, redirect).await.1,
         None => Vec::new(),
     };
     print(|out| plan(out, &domain, redirect.as_ref(), &findings, at))?;
@@ -323,11 +325,8 @@ async fn left_behind(
     args: &RemoveArgs,
 ) -> Result<Exit, Failed> {
     let told = told(list, domain, &args.probe, settings);
-    let checked = look(settings, list, domain, &told, &[], &Memory::default(), None).await;
-    let still = checked.findings.iter().any(|finding| {
-        matches!(finding.code, Code::DnsOk | Code::DnsChain | Code::DnsWildcardOk | Code::Http404Project | Code::ApexOk)
-    });
-    if still {
+    let checked = look(settings, list.get(&domain.name), domain, &told, &[], &Memory::default(), None).await;
+    if checked.measurement.is_left_behind() {
         print(|out| {
             writeln!(out, "FAIL   The record of {} is still there", domain.unicode)?;
             writeln!(

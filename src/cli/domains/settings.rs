@@ -2,14 +2,13 @@
 
 use std::path::Path;
 
-use jiff::Timestamp;
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject as _;
 
-use crate::clock;
 use crate::config::file::Domains as Configured;
 use crate::domains::diagnosis::Expectation;
 use crate::domains::list::{List, ListFile};
+use crate::domains::look::with_value;
 use crate::domains::name::{self, Known};
 use crate::domains::settings::{Settings, resolver, system_resolver};
 use crate::domains::told::Told;
@@ -123,18 +122,10 @@ pub fn told(list: &List, domain: &Domain, args: &ProbeArgs, settings: &Settings)
 
 /// The settings for one domain: its own value wins over the configured one, the flag over both.
 pub fn for_domain(settings: &Settings, list: &List, domain: &Domain, args: &ProbeArgs) -> Settings {
-    let mut settings = settings.clone();
-    let own = list.get(&domain.name).and_then(|entry| entry.told().value);
-    if args.platform_host.is_none() && own.is_some() {
-        settings.expectation.platform_host = own;
+    match list.get(&domain.name) {
+        Some(entry) if args.platform_host.is_none() => with_value(settings, &entry.told()),
+        _ => settings.clone(),
     }
-    settings
-}
-
-/// The time of a check.
-pub fn now(settings: &Settings) -> Timestamp {
-    let now = settings.now.unwrap_or_else(|| clock::now().wall);
-    Timestamp::from_millisecond(now.as_millisecond()).unwrap_or(now)
 }
 
 /// Reads the list without waiting for those who change it.

@@ -10,16 +10,19 @@ use crate::config::file::Domains as Configured;
 use crate::domains::Verdict;
 use crate::domains::finding::{deciding, overall};
 use crate::domains::list::ListFile;
+use crate::domains::look::{Checked, keep, look};
 use crate::domains::probe::memory::Memory;
+use crate::domains::report::until_words;
 use crate::domains::settings::Settings;
 use crate::domains::state::State;
+use crate::domains::told::Told;
 
 use super::super::exit::{Exit, Failed};
 use super::super::output::note;
 use super::args::{Format, Until, WatchArgs};
-use super::check::{Checked, keep, look, prepare, print, print_json};
+use super::check::{prepare, print, print_json};
 use super::settings::{read_list, told};
-use super::{exit_of, json, words};
+use super::{exit_of, json};
 
 /// Watches one domain. 0 when it is live (or the record right everywhere), 9 when the time is up.
 pub async fn run(args: WatchArgs, configured: &Configured, file: &ListFile) -> Result<Exit, Failed> {
@@ -31,7 +34,7 @@ pub async fn run(args: WatchArgs, configured: &Configured, file: &ListFile) -> R
         // What is told in another window counts from the next check on.
         let list = read_list(file)?;
         let told = told(&list, &domain, &args.probe, &settings);
-        let checked = look(&settings, &list, &domain, &told, &[], &Memory::default(), None).await;
+        let checked = look(&settings, list.get(&domain.name), &domain, &told, &[], &Memory::default(), None).await;
         keep(file, std::slice::from_ref(&checked))?;
         let state = checked.standing.state;
         let seen = (state, deciding(&checked.findings).map(|finding| (finding.code, finding.until)));
@@ -39,7 +42,7 @@ pub async fn run(args: WatchArgs, configured: &Configured, file: &ListFile) -> R
             unchanged += 1;
         } else {
             unchanged = 0;
-            line(&checked, &settings, args.output.format)?;
+            line(&checked, &settings, &told, args.output.format)?;
         }
         last = Some(seen);
         if is_done(args.until, &checked) {
@@ -67,15 +70,14 @@ fn is_done(until: Until, checked: &Checked) -> bool {
 }
 
 /// One line for one change.
-fn line(checked: &Checked, settings: &Settings, format: Format) -> Result<(), Failed> {
+fn line(checked: &Checked, settings: &Settings, told: &Told, format: Format) -> Result<(), Failed> {
     let decides = deciding(&checked.findings);
     let state = checked.standing.state;
     if format == Format::Json {
-        let Checked { domain, seen, findings, at, .. } = checked;
-        return print_json(&json::check(domain, &settings.expectation, seen, findings, state, *at));
+        return print_json(&json::check(checked, &settings.expectation, told));
     }
     let until = decides.and_then(|finding| finding.until);
-    let until = until.map_or_else(String::new, |until| format!(", until {}", words::until_words(until, checked.at)));
+    let until = until.map_or_else(String::new, |until| format!(", until {}", until_words(until, checked.at)));
     print(|out| {
         let time = checked.at.to_zoned(TimeZone::system()).strftime("%H:%M:%S").to_string();
         let verdict = overall(&checked.findings).as_str().to_uppercase();

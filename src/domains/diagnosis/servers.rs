@@ -4,7 +4,7 @@ use crate::model::text::short;
 
 use super::super::code::Code;
 use super::super::finding::{Finding, Verdict, Who};
-use super::super::observation::{Lookup, RecordType, ResponseCode, Role, code_name};
+use super::super::observation::{Lookup, RecordType, Reply, ResponseCode, Role, code_name};
 use super::source::{Source, invents};
 use super::{Case, delegation, waits, words};
 
@@ -57,7 +57,7 @@ pub fn findings(case: &Case<'_>, source: &Source<'_>, record: &mut Vec<Finding>,
 fn no_answer(lookup: &Lookup) -> Option<String> {
     match &lookup.outcome {
         Err(why) => Some(why.to_string()),
-        Ok(reply) if reply.is_answer() || reply.code == ResponseCode::ServFail => None,
+        Ok(reply) if reply.is_answer() || fails(reply) => None,
         Ok(reply) => Some(code_name(reply.code).to_owned()),
     }
 }
@@ -69,10 +69,14 @@ fn offline(resolvers: &[&Lookup]) -> Finding {
         .evidence(resolvers.iter().map(|lookup| lookup.evidence()))
 }
 
+/// Whether an answer only says that there is none to be had.
+pub fn fails(reply: &Reply) -> bool {
+    reply.code == ResponseCode::ServFail
+}
+
 /// Resolvers that fail: validation, if they answer without it; the domain's servers, if none succeeds.
-fn resolvers_fail(case: &Case<'_>, resolvers: &[&Lookup], so_far: &[Finding]) -> Option<Finding> {
-    let fails = |lookup: &&&Lookup| lookup.reply().is_some_and(|reply| reply.code == ResponseCode::ServFail);
-    let failing: Vec<&&Lookup> = resolvers.iter().filter(fails).collect();
+pub fn resolvers_fail(case: &Case<'_>, resolvers: &[&Lookup], so_far: &[Finding]) -> Option<Finding> {
+    let failing: Vec<&&Lookup> = resolvers.iter().filter(|lookup| lookup.reply().is_some_and(fails)).collect();
     let first = failing.first()?;
     let unchecked = case
         .seen

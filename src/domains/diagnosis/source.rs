@@ -30,9 +30,7 @@ impl<'a> Source<'a> {
         let servers: Vec<&Lookup> = TYPES
             .iter()
             .flat_map(|kind| seen.source(name, *kind))
-            .filter(|lookup| {
-                lookup.reply().is_some_and(|reply| reply.is_answer() && (reply.authoritative || reply.is_referral()))
-            })
+            .filter(|lookup| lookup.reply().is_some_and(speaks))
             .collect();
         let authoritative = !servers.is_empty();
         let behind = behind(case);
@@ -69,6 +67,11 @@ impl<'a> Source<'a> {
             }
         }
         Self { lookups, authoritative, own, dname, cut: cut.into_iter().collect() }
+    }
+
+    /// Whether the zone itself leads straight to the platform, by the word of its own name servers.
+    pub fn is_right(&self, case: &Case<'_>) -> bool {
+        self.authoritative && is_right(case, &leading(self.own.iter().map(|record| &record.data)))
     }
 
     /// The targets of CNAMEs at the name, with their TTL.
@@ -121,6 +124,11 @@ impl<'a> Source<'a> {
     pub fn witness(&self) -> String {
         self.lookups.first().map(|lookup| lookup.server.label()).unwrap_or_default()
     }
+}
+
+/// Whether a name server speaks for the zone.
+pub fn speaks(reply: &Reply) -> bool {
+    reply.is_answer() && (reply.authoritative || reply.is_referral())
 }
 
 /// The answers of the resolvers that agree with each other, where most do: without the zone's own word that is the best
@@ -207,12 +215,17 @@ pub fn behind<'a>(case: &Case<'a>) -> BTreeSet<&'a str> {
 }
 
 /// What one name server has at the name: its CNAMEs, else its addresses.
-fn answer<'a>(case: &Case<'a>, server: &str) -> Vec<&'a Data> {
+pub fn answer<'a>(case: &Case<'a>, server: &str) -> Vec<&'a Data> {
     let name = &case.domain.name;
     let kinds = [RecordType::CNAME, RecordType::A, RecordType::AAAA];
     let lookups = kinds.into_iter().flat_map(|kind| case.seen.source(name, kind));
     let replies = lookups.filter(|lookup| lookup.server.name == server).filter_map(|lookup| lookup.reply());
-    let mut data: Vec<&Data> = replies.flat_map(|reply| reply.at(name)).map(|record| &record.data).collect();
+    leading(replies.flat_map(|reply| reply.at(name)).map(|record| &record.data))
+}
+
+/// What leads somewhere, once and in order: the CNAMEs, else the addresses.
+fn leading<'a>(data: impl Iterator<Item = &'a Data>) -> Vec<&'a Data> {
+    let mut data: Vec<&Data> = data.collect();
     let is_cname = |data: &&Data| matches!(data, Data::Cname(_));
     let has_cname = data.iter().any(is_cname);
     data.retain(|data| if has_cname { is_cname(data) } else { data.address().is_some() });
@@ -221,7 +234,8 @@ fn answer<'a>(case: &Case<'a>, server: &str) -> Vec<&'a Data> {
     data
 }
 
-fn is_right(case: &Case<'_>, answer: &[&Data]) -> bool {
+/// Whether what leads somewhere leads straight to the platform, all of it.
+pub fn is_right(case: &Case<'_>, answer: &[&Data]) -> bool {
     let platform = super::record::platform_addresses(case);
     let right = |data: &&&Data| match data {
         Data::Cname(target) => case.expectation.platform_host.as_ref() == Some(target),

@@ -13,56 +13,56 @@ use crate::domains::observation::{
     ResponseCode, Role, Server, TlsFailure,
 };
 
-const HOST: &str = "sites.platform.net";
-const NAME: &str = "docs.acme.com";
-const PLATFORM: IpAddr = IpAddr::V4(Ipv4Addr::new(198, 51, 100, 7));
+pub const HOST: &str = "sites.platform.net";
+pub const NAME: &str = "docs.acme.com";
+pub const PLATFORM: IpAddr = IpAddr::V4(Ipv4Addr::new(198, 51, 100, 7));
 
 /// Noon, and minutes from it.
-fn at(minutes: i64) -> Timestamp {
+pub fn at(minutes: i64) -> Timestamp {
     Timestamp::from_second(1_800_000_000 + 60 * minutes).unwrap()
 }
 
-fn server(role: Role, name: &str) -> Arc<Server> {
+pub fn server(role: Role, name: &str) -> Arc<Server> {
     Arc::new(Server { role, name: name.to_owned(), address: ([192, 0, 2, 53], 53).into() })
 }
 
-fn ns(number: u8) -> Arc<Server> {
+pub fn ns(number: u8) -> Arc<Server> {
     server(Role::Authoritative, &format!("ns{number}.acme.com"))
 }
 
-fn resolver(number: u8) -> Arc<Server> {
+pub fn resolver(number: u8) -> Arc<Server> {
     server(Role::Resolver { system: false }, &format!("resolver{number}"))
 }
 
-fn record(owner: &str, ttl: u32, data: Data) -> Record {
+pub fn record(owner: &str, ttl: u32, data: Data) -> Record {
     Record { owner: DnsName::new(owner), ttl, data }
 }
 
-fn cname(owner: &str, target: &str) -> Record {
+pub fn cname(owner: &str, target: &str) -> Record {
     record(owner, 3600, Data::Cname(DnsName::new(target)))
 }
 
-fn address(owner: &str, address: IpAddr) -> Record {
+pub fn address(owner: &str, address: IpAddr) -> Record {
     match address {
         IpAddr::V4(address) => record(owner, 3600, Data::A(address)),
         IpAddr::V6(address) => record(owner, 3600, Data::Aaaa(address)),
     }
 }
 
-fn answer(answers: Vec<Record>) -> Reply {
+pub fn answer(answers: Vec<Record>) -> Reply {
     Reply { authoritative: true, answers, ..Reply::default() }
 }
 
-fn nxdomain(zone: &str, minimum: u32) -> Reply {
+pub fn nxdomain(zone: &str, minimum: u32) -> Reply {
     let soa = record(zone, minimum, Data::Soa { serial: 1, minimum });
     Reply { code: ResponseCode::NXDomain, authoritative: true, authorities: vec![soa], ..Reply::default() }
 }
 
 /// A measurement that grows line by line.
-struct Seen(Observations);
+pub struct Seen(pub Observations);
 
 impl Seen {
-    fn new() -> Self {
+    pub fn new() -> Self {
         Self(Observations {
             zone: Some(DnsName::new("acme.com")),
             delegated: vec![DnsName::new("ns1.acme.com")],
@@ -72,23 +72,23 @@ impl Seen {
         })
     }
 
-    fn with(mut self, server: &Arc<Server>, name: &str, kind: RecordType, outcome: Result<Reply, NoReply>) -> Self {
+    pub fn with(mut self, server: &Arc<Server>, name: &str, kind: RecordType, outcome: Result<Reply, NoReply>) -> Self {
         let question = Question::new(DnsName::new(name), kind);
         let took = Duration::from_millis(5);
         self.0.lookups.push(Lookup { server: Arc::clone(server), question, at: at(0), took, outcome });
         self
     }
 
-    fn source(self, kind: RecordType, reply: Reply) -> Self {
+    pub fn source(self, kind: RecordType, reply: Reply) -> Self {
         self.with(&ns(1), NAME, kind, Ok(reply))
     }
 
-    fn resolved(self, number: u8, reply: Reply) -> Self {
+    pub fn resolved(self, number: u8, reply: Reply) -> Self {
         self.with(&resolver(number), NAME, RecordType::A, Ok(reply))
     }
 
     /// The record is right, and two resolvers see it.
-    fn right() -> Self {
+    pub fn right() -> Self {
         let right = || answer(vec![cname(NAME, HOST), address(HOST, PLATFORM)]);
         Self::new()
             .source(RecordType::CNAME, answer(vec![cname(NAME, HOST)]))
@@ -97,11 +97,11 @@ impl Seen {
             .with(&resolver(1), HOST, RecordType::A, Ok(answer(vec![address(HOST, PLATFORM)])))
     }
 
-    fn caa(self, level: &str, records: Vec<Record>) -> Self {
+    pub fn caa(self, level: &str, records: Vec<Record>) -> Self {
         self.with(&resolver(1), level, RecordType::CAA, Ok(answer(records)))
     }
 
-    fn shows(mut self, outcome: Result<Presented, TlsFailure>, date: Option<Timestamp>) -> Self {
+    pub fn shows(mut self, outcome: Result<Presented, TlsFailure>, date: Option<Timestamp>) -> Self {
         let response = Response { status: 200, date, ..Response::default() };
         let hop = Hop {
             url: url::Url::parse("https://docs.acme.com/").unwrap(),
@@ -138,12 +138,12 @@ fn certificate(names: &[&str], from: Timestamp, until: Timestamp) -> Presented {
     Presented { chain: vec![leaf], trust: Ok(()) }
 }
 
-fn expectation() -> Expectation {
+pub fn expectation() -> Expectation {
     let ca_identities = vec!["letsencrypt.org".to_owned()];
     Expectation { platform_host: Some(DnsName::new(HOST)), ca_identities, allow_private: false }
 }
 
-fn told() -> Told {
+pub fn told() -> Told {
     Told { added: Some(at(-60)), ..Told::default() }
 }
 

@@ -56,13 +56,19 @@ pub fn findings(case: &Case<'_>, resolvers: &[&Lookup], findings: &mut Vec<Findi
         if invents(case, lookup) || is_split {
             continue;
         }
-        let old = [Some(*lookup), old_ipv6(case, lookup)].into_iter().flatten().filter_map(|lookup| wait(case, lookup));
+        let old = not_right(case, lookup).into_iter().filter_map(|lookup| wait(case, lookup));
         // One line for each resolver: the one that takes longer.
         waiting.extend(old.max_by_key(|finding| finding.until));
     }
     // The last one to forget decides how long it takes.
     waiting.sort_by_key(|finding| std::cmp::Reverse(finding.until));
     findings.append(&mut waiting);
+}
+
+/// The answers of a resolver that are not what the source has: the one given, and the one for IPv6.
+pub fn not_right<'a>(case: &Case<'a>, lookup: &'a Lookup) -> Vec<&'a Lookup> {
+    let other = |lookup: &&Lookup| lookup.reply().is_some_and(|reply| reply.is_answer() && !sees_right(case, reply));
+    [Some(lookup), old_ipv6(case, lookup)].into_iter().flatten().filter(other).collect()
 }
 
 /// The answer of the same resolver for IPv6, where it holds something; that it has none is no sign of age.
@@ -73,15 +79,14 @@ fn old_ipv6<'a>(case: &Case<'a>, beside: &Lookup) -> Option<&'a Lookup> {
     holds.then_some(lookup)
 }
 
-/// What is to be said of a resolver that does not see what the source has.
+/// What is to be said of an answer that is not what the source has.
 fn wait(case: &Case<'_>, lookup: &Lookup) -> Option<Finding> {
     let name = &case.domain.name;
-    let reply = lookup.reply().filter(|reply| reply.is_answer() && !sees_right(case, reply))?;
+    let reply = lookup.reply()?;
     let who = lookup.server.label();
     let negative = reply.answers.is_empty();
-    let left =
-        if negative { reply.negative().map(|(_, ttl)| ttl) } else { reply.at(name).map(|record| record.ttl).max() };
-    let until = left.and_then(|left| words::after(lookup.at, left));
+    let left = left(name, reply);
+    let until = forgets(name, lookup);
     let for_long = left.map_or_else(String::new, |left| format!(" for {} more", words::ttl(left)));
     let held = view(name, reply);
     let finding = if case.is_past_propagation() {
@@ -121,7 +126,7 @@ fn is_stale(case: &Case<'_>, lookup: &Lookup, reply: &Reply, left: u32) -> bool 
 }
 
 /// Only the resolver of this machine differs, with something that no cache explains.
-fn split_local(case: &Case<'_>, resolvers: &[&Lookup]) -> Option<(String, Finding)> {
+pub fn split_local(case: &Case<'_>, resolvers: &[&Lookup]) -> Option<(String, Finding)> {
     let is_local = |lookup: &&&Lookup| matches!(lookup.server.role, Role::Resolver { system: true });
     let warn = |seen: String| {
         Finding::new(Code::SplitLocal, Verdict::Warn, Who::ThisMachine).seen(seen).fix(Code::SplitLocal.cure())
@@ -177,13 +182,26 @@ pub fn disagreement(case: &Case<'_>, source: &Source<'_>, resolvers: &[&Lookup])
                 "{} If the record was changed a short while ago, these are old answers: wait until they are forgotten",
                 Code::ResolversDisagree.cure()
             ))
-            .until(answers.iter().filter_map(|(lookup, _)| forgets(name, lookup)).max())
+            .until(
+                answers
+                    .iter()
+                    .filter(|(_, answer)| !answer.is_empty())
+                    .filter_map(|(lookup, _)| forgets(name, lookup))
+                    .max(),
+            )
             .evidence(answers.iter().map(|(lookup, _)| lookup.evidence())),
     )
 }
 
-/// When a resolver forgets what it holds.
-fn forgets(name: &DnsName, lookup: &Lookup) -> Option<Timestamp> {
-    let left = lookup.reply()?.at(name).map(|record| record.ttl).max()?;
-    words::after(lookup.at, left)
+/// When a resolver forgets what it holds, a record or that there is none.
+pub fn forgets(name: &DnsName, lookup: &Lookup) -> Option<Timestamp> {
+    words::after(lookup.at, left(name, lookup.reply()?)?)
+}
+
+/// How long a resolver keeps an answer, in seconds.
+fn left(name: &DnsName, reply: &Reply) -> Option<u32> {
+    if reply.answers.is_empty() {
+        return reply.negative().map(|(_, ttl)| ttl);
+    }
+    reply.at(name).map(|record| record.ttl).max()
 }

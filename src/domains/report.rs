@@ -1,0 +1,160 @@
+//! Findings and servers as plain text for people: on the command line, and in a report for support.
+
+use jiff::tz::TimeZone;
+use jiff::{SignedDuration, Timestamp};
+
+use crate::model::display_safe;
+use crate::model::text::{cut, width};
+
+use super::diagnosis::Expectation;
+use super::dns_name::DnsName;
+use super::finding::{Finding, Verdict};
+use super::look::Checked;
+use super::told::Told;
+use super::views::{View, views};
+
+/// The column where texts begin, behind the verdict.
+const INDENT: usize = 8;
+/// How wide lines are where nobody says.
+const USUAL_WIDTH: usize = 100;
+
+/// How wide lines may be on a terminal of `columns`, or where there is none.
+#[must_use]
+pub fn room(columns: Option<usize>) -> usize {
+    columns.unwrap_or(USUAL_WIDTH).clamp(40, 120)
+}
+
+/// One finding: a headline, and below it what was seen, what to do, and until when to wait.
+#[must_use]
+pub fn finding(finding: &Finding, now: Timestamp, columns: Option<usize>, evidence: bool) -> String {
+    let room = room(columns);
+    let head = format!("{:<INDENT$}", finding.verdict.as_str().to_uppercase());
+    let title = format!("{} [{}]", finding.title, finding.code);
+    let mut out = paragraph(&head, &title, room, INDENT);
+    let mut add = |text: &str| out.push_str(&paragraph(&" ".repeat(INDENT), text, room, INDENT));
+    if !finding.seen.is_empty() {
+        add(&finding.seen);
+    }
+    if matches!(finding.verdict, Verdict::Fail | Verdict::Warn | Verdict::Wait) && !finding.expected.is_empty() {
+        add(&format!("Expected: {}", finding.expected));
+    }
+    if !finding.fix.is_empty() && finding.verdict != Verdict::Ok {
+        add(&format!("Do: {}", sentence(&finding.fix)));
+    }
+    if let Some(until) = finding.until {
+        add(&format!("Until: {}", until_words(until, now)));
+    }
+    for proof in finding.evidence.iter().filter(|_| evidence) {
+        let at = proof.at.strftime("%H:%M:%S UTC");
+        add(&format!("- {} asked {}: {} ({at})", proof.question, proof.server, proof.answer));
+    }
+    out
+}
+
+/// Who sees what at `name`: one line for each server.
+#[must_use]
+pub fn matrix(name: &DnsName, views: &[View]) -> String {
+    if views.is_empty() {
+        return String::new();
+    }
+    let headings = ["WHO", "KIND", "SEES", "TTL LEFT", "TIME", "VERDICT"].map(str::to_owned);
+    let rows: Vec<[String; 6]> = std::iter::once(headings).chain(views.iter().map(row)).collect();
+    let widest = |column: usize| rows.iter().map(|row| width(&row[column])).max().unwrap_or_default();
+    let widths: [usize; 6] = std::array::from_fn(widest);
+    let line = |row: &[String; 6]| {
+        let cells = row.iter().zip(widths).enumerate().map(|(index, (cell, wide))| {
+            let pad = " ".repeat(wide - width(cell));
+            // Numbers stand at the right.
+            if matches!(index, 3 | 4) { format!("{pad}{cell}") } else { format!("{cell}{pad}") }
+        });
+        format!("  {}\n", cells.collect::<Vec<_>>().join("  ").trim_end())
+    };
+    format!("\nWho sees what at {name}:\n{}", rows.iter().map(line).collect::<String>())
+}
+
+fn row(view: &View) -> [String; 6] {
+    [
+        cut(&view.server, 40),
+        view.role.as_str().to_owned(),
+        cut(&view.sees, 48),
+        view.ttl.map_or_else(|| "-".to_owned(), |ttl| ttl.to_string()),
+        format!("{} ms", view.took.as_millis()),
+        view.verdict.word().to_owned(),
+    ]
+}
+
+/// A moment for people, with how long it is until then.
+#[must_use]
+pub fn until_words(until: Timestamp, now: Timestamp) -> String {
+    let left = until.duration_since(now).max(SignedDuration::ZERO);
+    let zoned = until.to_zoned(TimeZone::system());
+    let format = if left.as_secs() > 20 * 3600 { "%a %d %b %H:%M %Z" } else { "%H:%M %Z" };
+    let minutes = left.as_secs() / 60;
+    let left = match minutes {
+        0 => format!("{} s", left.as_secs()),
+        1..60 => format!("{minutes} min"),
+        _ => format!("{} h {} min", minutes / 60, minutes % 60),
+    };
+    format!("{} ({left})", zoned.strftime(format))
+}
+
+/// `text` with a full stop, unless it ends otherwise.
+#[must_use]
+pub fn sentence(text: &str) -> String {
+    let mut text = text.to_owned();
+    if !text.ends_with(['.', ')', ':']) {
+        text.push('.');
+    }
+    text
+}
+
+/// `text` behind `head`, broken between words where a line would be wider than `room`; other lines begin at `indent`.
+#[must_use]
+pub fn paragraph(head: &str, text: &str, room: usize, indent: usize) -> String {
+    let text = display_safe(text);
+    let mut out = String::new();
+    let mut line = head.to_owned();
+    let mut empty = true;
+    for word in text.split(' ') {
+        if !empty && width(&line) + 1 + width(word) > room {
+            out.push_str(&line);
+            out.push('\n');
+            line = " ".repeat(indent);
+            empty = true;
+        }
+        if !empty {
+            line.push(' ');
+        }
+        line.push_str(word);
+        empty = false;
+    }
+    out + &line + "\n"
+}
+
+impl Checked {
+    /// A report for support: what was told, who sees what, the findings with their proofs, and every question. Plain
+    /// text, safe to show.
+    #[must_use]
+    pub fn report(&self, expectation: &Expectation, told: &Told) -> String {
+        let time = |at: Option<Timestamp>| at.map_or_else(|| "not told".to_owned(), |at| at.to_string());
+        let value = expectation.platform_host.as_ref().map_or("not told", DnsName::as_str);
+        let head = [
+            format!("Domain report: {}", self.domain.name),
+            format!("Checked at:    {} by petstore {}", self.at, env!("CARGO_PKG_VERSION")),
+            format!("Value:         {value}"),
+            format!("Record saved:  {}", time(told.saved)),
+            format!("Verify chosen: {} ({} times)", time(told.verified), told.verified_times),
+            format!("State:         {}", self.standing.state),
+        ];
+        let servers = matrix(&self.domain.name, &views(&self.case(expectation, told)));
+        let findings: String = self.findings.iter().map(|found| finding(found, self.at, None, true)).collect();
+        let questions = self.seen.lookups.iter().map(|lookup| {
+            let proof = lookup.evidence();
+            let at = proof.at.strftime("%H:%M:%S%.3f UTC");
+            let took = lookup.took.as_millis();
+            format!("  {at} {} at {}: {} ({took} ms)\n", proof.question, proof.server, proof.answer)
+        });
+        let questions: String = questions.collect();
+        format!("{}\n{servers}\nFindings:\n{findings}\nEvery question:\n{questions}", head.join("\n"))
+    }
+}
