@@ -11,6 +11,9 @@
 //! [`state::standing`] are pure functions, so that every row of the catalogue ([`code`]) is tested as a table. The app
 //! and the command line show the same: [`views`] tells who sees what, [`report`] puts it into plain text. [`world`] is a
 //! small internet on loopback, for tests and for practice.
+//! the only parts with IO; [`diagnosis::diagnose`] and [`state::standing`] are pure functions, so that every row of the
+//! catalogue ([`code`]) is tested as a table. [`world`] is a small internet on loopback, for tests and for practice, and
+//! [`practice`] says what is in it while an operator tries the way of a domain.
 
 pub mod address;
 pub mod code;
@@ -26,6 +29,7 @@ pub mod list;
 pub mod look;
 pub mod name;
 pub mod observation;
+pub mod practice;
 pub mod probe;
 pub mod records;
 pub mod report;

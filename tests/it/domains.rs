@@ -4,4 +4,5 @@ mod catalogue;
 mod commands;
 mod fixture;
 mod hostile;
+mod practice;
 mod seeds;

@@ -71,22 +71,33 @@ impl Plan {
         plan
     }
 
-    /// What the platform answers: pages over https only, also a certificate for itself, and nothing for strangers.
+    /// What the platform answers: its projects, also a certificate for itself, and nothing for strangers.
     fn platform(&mut self) {
         let now = self.now;
         let own = Certificate::new(now, &[Self::PLATFORM_HOST, "*.petplatform.net"]);
-        let to_https = Answer::redirect(301, "https://{host}{path}");
-        let to_domain = Answer::redirect(301, &format!("https://{}{{path}}", Self::DOMAIN));
-        let site = self.site(Self::PLATFORM_ADDRESS);
-        site.stranger = Greeting::Certificate(own.clone());
-        site.show(own).show(Certificate::new(now, &[Self::DOMAIN])).show(Certificate::new(now, &[Self::REDIRECTED]));
-        for host in [Self::DOMAIN, Self::PLATFORM_HOST, Self::REDIRECTED] {
-            let pages = Answer::status(200).body("<title>Acme Pets, the documentation</title>\n");
-            site.page(Page::new(pages).https().host(host));
-            site.page(Page::new(to_https.clone()).http().host(host));
+        self.site(Self::PLATFORM_ADDRESS).stranger = Greeting::Certificate(own.clone());
+        self.project(Self::PLATFORM_HOST, own);
+        for host in [Self::DOMAIN, Self::REDIRECTED] {
+            self.project(host, Certificate::new(now, &[host]));
         }
-        site.page(Page::new(to_domain).https().host(Self::REDIRECTED));
-        site.page(Page::new(Answer::status(404)).http().path(Self::ACME_PATH));
+        self.redirect(Self::REDIRECTED, &format!("https://{}{{path}}", Self::DOMAIN));
+    }
+
+    /// The platform has a project at `host`, with this certificate: pages over https only.
+    pub fn project(&mut self, host: &str, certificate: Certificate) {
+        let pages = Answer::status(200).body("<title>Acme Pets, the documentation</title>\n");
+        let to_https = Answer::redirect(301, "https://{host}{path}");
+        self.site(Self::PLATFORM_ADDRESS)
+            .show(certificate)
+            .page(Page::new(pages).https().host(host))
+            .page(Page::new(to_https).http().host(host))
+            .page(Page::new(Answer::status(404)).http().host(host).path(Self::ACME_PATH));
+    }
+
+    /// The project at `host` leads to `location` for good; `{host}` and `{path}` in it stand for what was asked for.
+    pub fn redirect(&mut self, host: &str, location: &str) {
+        let page = Page::new(Answer::redirect(301, location)).https().host(host);
+        self.site(Self::PLATFORM_ADDRESS).page(page);
     }
 
     /// A new zone on these servers, with the delegation in the zone above and the addresses that it needs.

@@ -1,0 +1,215 @@
+//! The whole way of a domain in practice, by the real checker.
+
+use jiff::{SignedDuration, Timestamp};
+use petstore::domains::configuration::Redirect;
+use petstore::domains::list::List;
+use petstore::domains::practice::{Act, Practice};
+use petstore::domains::settings::Settings;
+use petstore::domains::state::{Measurement, State, standing};
+use petstore::domains::told::{Dated, Event};
+use petstore::domains::world::{Plan, World};
+use petstore::domains::{Code, DnsName, Finding, Verdict};
+
+use super::fixture::{Outcome, check, check_redirect, now, settings};
+
+/// An operator who practises.
+struct Operator {
+    practice: Practice,
+    world: World,
+    list: List,
+    now: Timestamp,
+}
+
+impl Operator {
+    async fn new() -> Self {
+        let practice = Practice::new(now());
+        let world = World::start(practice.plan(now())).await.unwrap();
+        let list = practice.list();
+        Self { practice, world, list, now: now() }
+    }
+
+    fn wait(&mut self, minutes: i64) {
+        self.now += SignedDuration::from_mins(minutes);
+    }
+
+    /// Does what is offered, a minute later.
+    fn act(&mut self, act: Act) {
+        self.wait(1);
+        assert!(self.practice.acts(self.now).contains(&act), "{act:?} is not offered");
+        self.practice.act(act, self.now);
+    }
+
+    fn tell(&mut self, event: Event) {
+        self.list.note(&DnsName::new(Practice::DOMAIN), Dated { at: self.now, event });
+    }
+
+    /// The checker, with the world as it is now.
+    fn checker(&self) -> Settings {
+        self.world.change(|plan| *plan = self.practice.plan(self.now));
+        Settings { now: Some(self.now), ..settings(&self.world) }
+    }
+
+    async fn look_at(&mut self, domain: &str) -> (State, Outcome) {
+        let name = DnsName::new(domain);
+        let told = self.list.get(&name).unwrap().told();
+        let outcome = check(&self.checker(), domain, &told).await;
+        let entry = self.list.get_mut(&name).unwrap();
+        entry.keep(Measurement::of(&outcome.findings, Vec::new(), self.now));
+        (standing(&told, &entry.measurements, self.now).state, outcome)
+    }
+
+    /// Looks at the domain: its state, and what decides.
+    async fn look(&mut self) -> (State, Code, Outcome) {
+        let (state, outcome) = self.look_at(Practice::DOMAIN).await;
+        (state, outcome.code(), outcome)
+    }
+
+    async fn follow(&self, redirect: &Redirect) -> Outcome {
+        check_redirect(&self.checker(), redirect).await
+    }
+}
+
+fn of(outcome: &Outcome, code: Code) -> Vec<&Finding> {
+    outcome.findings.iter().filter(|finding| finding.code == code).collect()
+}
+
+fn value() -> Event {
+    Event::Value { host: DnsName::new(Plan::PLATFORM_HOST) }
+}
+
+fn to_primary() -> Redirect {
+    Redirect { from: DnsName::new(Practice::DOMAIN), to: DnsName::new(Practice::PRIMARY), status: 301 }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_domains_that_are_there_already_are_live_but_for_a_redirect_that_leads_in_a_circle() {
+    let mut operator = Operator::new().await;
+    let (state, outcome) = operator.look_at(Practice::PRIMARY).await;
+    assert_eq!((state, outcome.verdict()), (State::Live, Verdict::Ok), "{}", outcome.lines());
+    let redirects = Practice::configuration().redirects;
+    let (state, outcome) = operator.look_at(Practice::REDIRECTED).await;
+    assert_eq!((state, outcome.code()), (State::Failing, Code::RdLoop), "{}", outcome.lines());
+    assert_eq!(operator.follow(&redirects[0]).await.code(), Code::RdLoop);
+
+    operator.act(Act::MendRedirect);
+    let (state, outcome) = operator.look_at(Practice::REDIRECTED).await;
+    assert_eq!((state, outcome.verdict()), (State::Live, Verdict::Ok), "{}", outcome.lines());
+    let outcome = operator.follow(&redirects[0]).await;
+    assert_eq!((outcome.verdict(), outcome.code()), (Verdict::Ok, Code::RdOk), "{}", outcome.lines());
+
+    // Two days of the wall clock later.
+    operator.wait(2 * 24 * 60 * 60);
+    let (state, outcome) = operator.look_at(Practice::PRIMARY).await;
+    assert_eq!((state, outcome.verdict()), (State::Live, Verdict::Ok), "{}", outcome.lines());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_way_from_draft_to_live_and_out_again_meets_each_trouble_in_its_order() {
+    let mut operator = Operator::new().await;
+    operator.tell(Event::Added);
+    let (state, ..) = operator.look().await;
+    assert_eq!(state, State::Draft);
+
+    operator.act(Act::AddDomain);
+    operator.tell(value());
+    let (state, code, outcome) = operator.look().await;
+    assert_eq!((state, code), (State::WaitingForDns, Code::DnsABlocks), "{}", outcome.lines());
+    assert_eq!(outcome.verdict(), Verdict::Fail);
+
+    operator.act(Act::DeleteA);
+    let deleted = operator.now;
+    operator.act(Act::AddCname);
+    operator.tell(Event::Saved);
+    let (state, code, outcome) = operator.look().await;
+    assert_eq!((state, code), (State::Failing, Code::CaaBlocked), "{}", outcome.lines());
+    assert_eq!(of(&outcome, Code::TtlWait).len(), 2, "{}", outcome.lines());
+
+    operator.act(Act::AddCaa);
+    let (state, code, outcome) = operator.look().await;
+    assert_eq!((state, code), (State::Propagating, Code::TtlWait), "{}", outcome.lines());
+    let until = deleted + SignedDuration::from_secs(1254);
+    let promised = outcome.find(Code::TtlWait).until.unwrap();
+    assert!((promised - until).get_seconds().abs() <= 2, "{promised} is not {until}");
+    operator.wait(10);
+    let (_, _, outcome) = operator.look().await;
+    assert_eq!(of(&outcome, Code::TtlWait).len(), 1, "{}", outcome.lines());
+    let promised = outcome.find(Code::TtlWait).until.unwrap();
+    assert!((promised - until).get_seconds().abs() <= 2, "the time left becomes less: {promised} is not {until}");
+
+    operator.now = deleted;
+    operator.wait(21);
+    let (state, code, outcome) = operator.look().await;
+    assert_eq!((state, code), (State::ReadyToVerify, Code::TlsPending), "{}", outcome.lines());
+
+    operator.act(Act::Verify);
+    operator.tell(Event::Verified);
+    let (state, code, outcome) = operator.look().await;
+    assert_eq!((state, code), (State::CertificatePending, Code::TlsPending), "{}", outcome.lines());
+    operator.wait(31);
+    let (state, code, outcome) = operator.look().await;
+    assert_eq!((state, code), (State::CertificateLate, Code::TlsPending), "{}", outcome.lines());
+    operator.act(Act::Reverify);
+    operator.tell(Event::Verified);
+    let (state, code, outcome) = operator.look().await;
+    assert_eq!((state, code), (State::CertificatePending, Code::TlsPending), "{}", outcome.lines());
+    operator.wait(3);
+    let (state, _, outcome) = operator.look().await;
+    assert_eq!((state, outcome.verdict()), (State::Live, Verdict::Ok), "{}", outcome.lines());
+    outcome.find(Code::TlsOk);
+    outcome.find(Code::HttpOk);
+
+    assert_eq!(operator.follow(&to_primary()).await.code(), Code::RdNone);
+    operator.act(Act::RedirectDomain);
+    let outcome = operator.follow(&to_primary()).await;
+    assert_eq!((outcome.verdict(), outcome.code()), (Verdict::Ok, Code::RdOk), "{}", outcome.lines());
+    let (state, _, outcome) = operator.look().await;
+    assert_eq!((state, outcome.verdict()), (State::Live, Verdict::Ok), "{}", outcome.lines());
+
+    operator.tell(Event::RemovalPlanned);
+    let (state, ..) = operator.look().await;
+    assert_eq!(state, State::RemovalPlanned);
+    operator.act(Act::Remove);
+    let (state, code, outcome) = operator.look().await;
+    assert_eq!((state, code), (State::Removed, Code::Http404Project), "{}", outcome.lines());
+
+    operator.tell(Event::Removed);
+    operator.act(Act::DeleteCname);
+    let (state, code, outcome) = operator.look().await;
+    assert_eq!((state, code), (State::Removed, Code::DnsMissing), "{}", outcome.lines());
+    assert!(outcome.seen.handshakes.is_empty(), "nothing leads to the platform");
+    assert_eq!(operator.practice.acts(operator.now), [Act::AddCname, Act::MendRedirect, Act::AddDomain]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn verify_before_the_record_is_right_brings_no_certificate() {
+    let mut operator = Operator::new().await;
+    operator.act(Act::AddDomain);
+    operator.tell(value());
+    operator.act(Act::Verify);
+    operator.tell(Event::Verified);
+    operator.wait(31);
+    operator.act(Act::Reverify);
+    operator.tell(Event::Verified);
+    operator.wait(3);
+    let (state, code, outcome) = operator.look().await;
+    assert_eq!((state, code), (State::Failing, Code::DnsABlocks), "{}", outcome.lines());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_cname_that_comes_late_is_not_there_yet_for_those_who_asked_before() {
+    let mut operator = Operator::new().await;
+    operator.act(Act::AddDomain);
+    operator.tell(value());
+    operator.act(Act::AddCaa);
+    operator.act(Act::DeleteA);
+    let (_, code, outcome) = operator.look().await;
+    assert_eq!(code, Code::DnsMissing, "{}", outcome.lines());
+    operator.wait(25);
+    operator.act(Act::AddCname);
+    operator.tell(Event::Saved);
+    let (state, code, outcome) = operator.look().await;
+    assert_eq!((state, code), (State::Propagating, Code::NegWait), "{}", outcome.lines());
+    operator.wait(10);
+    let (state, _, outcome) = operator.look().await;
+    assert_eq!(state, State::ReadyToVerify, "{}", outcome.lines());
+}
