@@ -9,11 +9,9 @@
 //! What was measured ([`observation`]) and what the operator told ([`told`]) are kept apart. [`probe`] and [`list`] are
 //! the only parts with IO, and [`look`] goes the whole way through all of them; [`diagnosis::diagnose`] and
 //! [`state::standing`] are pure functions, so that every row of the catalogue ([`code`]) is tested as a table. The app
-//! and the command line show the same: [`views`] tells who sees what, [`report`] puts it into plain text. [`world`] is a
-//! small internet on loopback, for tests and for practice.
-//! the only parts with IO; [`diagnosis::diagnose`] and [`state::standing`] are pure functions, so that every row of the
-//! catalogue ([`code`]) is tested as a table. [`world`] is a small internet on loopback, for tests and for practice, and
-//! [`practice`] says what is in it while an operator tries the way of a domain.
+//! and the command line show the same: [`views`] tells who sees what, [`report`] puts it into plain text, [`rules`]
+//! answers the questions of the four troubleshooting rules. [`world`] is a small internet on loopback, for tests and for
+//! practice, and [`practice`] says what is in it while an operator tries the way of a domain.
 
 pub mod address;
 pub mod code;
@@ -33,6 +31,7 @@ pub mod practice;
 pub mod probe;
 pub mod records;
 pub mod report;
+pub mod rules;
 pub mod settings;
 pub mod state;
 pub mod told;

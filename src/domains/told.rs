@@ -19,6 +19,21 @@ pub enum Precondition {
     DnsAccess,
 }
 
+impl Precondition {
+    /// All of them, in the order in which they are asked.
+    pub const ALL: [Self; 3] = [Self::PaidPlan, Self::Deploy, Self::DnsAccess];
+
+    /// What is so where it holds.
+    #[must_use]
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::PaidPlan => "the project is on a paid plan (Pro or above)",
+            Self::Deploy => "the project was deployed successfully",
+            Self::DnsAccess => "you can change the DNS settings of the domain",
+        }
+    }
+}
+
 /// Something that the operator did, or means to do.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "kebab-case")]

@@ -189,12 +189,16 @@ mod tests {
         told,
     };
     use crate::domains::name;
-    use crate::domains::observation::{Data, NoReply, Reply, ResponseCode, Server};
+    use crate::domains::observation::{Data, NoReply, Record, Reply, ResponseCode, Server};
 
     const ELSEWHERE: IpAddr = IpAddr::V4(Ipv4Addr::new(192, 0, 2, 10));
 
     fn seen_with(seen: &Seen, expectation: &Expectation) -> Vec<View> {
-        let (domain, told) = (name::domain(NAME).unwrap(), told());
+        seen_at(NAME, seen, expectation)
+    }
+
+    fn seen_at(name: &str, seen: &Seen, expectation: &Expectation) -> Vec<View> {
+        let (domain, told) = (name::domain(name).unwrap(), told());
         views(&Case { domain: &domain, expectation, told: &told, seen: &seen.0, earlier: &[], now: at(0) })
     }
 
@@ -232,6 +236,7 @@ mod tests {
             (Ok(right()), Right),
             (Ok(elsewhere()), old(21)),
             (Ok(nxdomain("acme.com", 840)), old(14)),
+            (Ok(answer(vec![cname(NAME, HOST), cname(NAME, "old.host.net")])), old(60)),
             (Ok(answer(vec![])), Old { until: None }),
             (Ok(code(ResponseCode::ServFail)), NotCounted),
             (Ok(code(ResponseCode::Refused)), NotCounted),
@@ -267,6 +272,23 @@ mod tests {
         let two = answer(vec![cname(NAME, HOST), cname(NAME, "old.host.net")]);
         assert_eq!(verdicts(&Seen::new().source(RecordType::CNAME, two)), [Wrong]);
         assert_eq!(verdicts(&Seen::new().source(RecordType::CNAME, nxdomain("acme.com", 900))), [Wrong]);
+    }
+
+    #[test]
+    fn an_apex_needs_the_addresses_of_the_platform_and_no_cname() {
+        let apex = "acme.com";
+        let verdict = |own: Record| {
+            let seen = Seen::new().with(&ns(1), apex, RecordType::A, Ok(answer(vec![own]))).with(
+                &resolver(1),
+                HOST,
+                RecordType::A,
+                Ok(answer(vec![address(HOST, PLATFORM)])),
+            );
+            seen_at(apex, &seen, &expectation())[0].verdict
+        };
+        assert_eq!(verdict(address(apex, PLATFORM)), Right);
+        assert_eq!(verdict(address(apex, ELSEWHERE)), Wrong);
+        assert_eq!(verdict(cname(apex, HOST)), Wrong);
     }
 
     #[test]

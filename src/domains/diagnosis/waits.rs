@@ -35,7 +35,8 @@ pub fn sees_right(case: &Case<'_>, reply: &Reply) -> bool {
             let platform = platform_addresses(case);
             let wildcard_address =
                 reply.at(name).any(|record| record.data.address().is_some_and(|address| platform.contains(&address)));
-            reply.cnames(name).any(|(target, _)| target == host) || wildcard_address
+            let mut cnames = reply.cnames(name).peekable();
+            cnames.peek().is_some() && cnames.all(|(target, _)| target == host) || wildcard_address
         }
         Some(_) => {
             let platform = platform_addresses(case);

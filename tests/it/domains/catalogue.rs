@@ -6,10 +6,11 @@ use std::future::ready;
 use futures_util::{StreamExt as _, stream};
 use petstore::domains::code::Topic;
 use petstore::domains::diagnosis::redirect::Redirect;
+use petstore::domains::rules::{Facts, Rule, answers};
 use petstore::domains::settings::Settings;
 use petstore::domains::told::Told;
 use petstore::domains::world::{Plan, Trouble, World};
-use petstore::domains::{Code, DnsName, Verdict};
+use petstore::domains::{Code, DnsName, Verdict, name};
 
 use super::fixture::{Outcome, ago, check, check_redirect, now, settings, told, with_system_resolver};
 
@@ -151,10 +152,28 @@ async fn look(trouble: Trouble) -> Outcome {
     let world = World::start(Plan::healthy(now()).with(trouble.make)).await.unwrap();
     let (settings, told) = prepare(trouble.code, settings(&world));
     if trouble.code.topic() == Topic::Redirect && trouble.domain == Plan::REDIRECTED {
-        let redirect = Redirect { from: DnsName::new(Plan::REDIRECTED), to: DnsName::new(Plan::DOMAIN), status: 301 };
-        return check_redirect(&settings, &redirect).await;
+        return check_redirect(&settings, &redirect()).await;
     }
     check(&settings, trouble.domain, &told).await
+}
+
+fn redirect() -> Redirect {
+    Redirect { from: DnsName::new(Plan::REDIRECTED), to: DnsName::new(Plan::DOMAIN), status: 301 }
+}
+
+/// Rows that are no trouble for which there is a rule.
+const NO_RULE: &[Code] = &[Code::EdnsBroken, Code::TtlLong];
+
+/// Whether what was seen stands on a page of the troubleshooting rules.
+fn is_on_a_page(trouble: Trouble, outcome: &Outcome, seen: &String) -> bool {
+    let (domain, told, redirect) = (name::domain(trouble.domain).unwrap(), told(), redirect());
+    let of_redirect = trouble.code.topic() == Topic::Redirect && trouble.domain == Plan::REDIRECTED;
+    let (findings, redirect) = match of_redirect {
+        true => (&[][..], Some((&redirect, &outcome.findings[..]))),
+        false => (&outcome.findings[..], None),
+    };
+    let facts = Facts { domain: &domain, told: &told, findings, views: &[], redirect, now: now() };
+    Rule::ALL.into_iter().flat_map(|rule| answers(rule, &facts)).any(|answer| answer.seen.contains(seen))
 }
 
 fn judge(trouble: Trouble, outcome: &Outcome) -> Option<String> {
@@ -170,6 +189,9 @@ fn judge(trouble: Trouble, outcome: &Outcome) -> Option<String> {
     }
     if finding.evidence.is_empty() && !matches!(code, Code::HstsNote | Code::CaaNone | Code::RdHead) {
         return Some(format!("{code} has no evidence"));
+    }
+    if finding.verdict > Verdict::Ok && !NO_RULE.contains(&code) && !is_on_a_page(trouble, outcome, &finding.seen) {
+        return Some(format!("{code} is on no page of the rules"));
     }
     if !BESIDE.contains(&code) && outcome.code() != code {
         return Some(format!("{} decides instead of {code} in\n{}", outcome.code(), outcome.lines()));
