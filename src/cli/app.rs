@@ -1,6 +1,7 @@
 //! Opens the full screen, and says on the way out what was done.
 
 use std::io::{IsTerminal as _, Write as _};
+use std::sync::Arc;
 
 use clap::CommandFactory as _;
 use crossterm::event::EventStream;
@@ -11,16 +12,25 @@ use tokio::sync::{mpsc, oneshot};
 use uuid::Uuid;
 
 use crate::clock;
-use crate::config::{Choices, Env, Settings};
+use crate::config::settings::configuration;
+use crate::config::{Choices, ConfigError, Env, Paths, Settings};
+use crate::domains::list::ListFile;
+use crate::domains::practice::Practice;
 use crate::model::{Draft, IdempotencyKeys, text::short};
 use crate::tui::event_loop::{self, Wires};
 use crate::tui::msg::{QuitReason, Size};
+use crate::tui::screens::domains::state::Setup;
 use crate::tui::state::AppState;
 use crate::tui::theme::Look;
+use crate::tui::worker::Hands;
+use crate::tui::worker::domains::Desk;
 use crate::tui::{terminal, worker};
 
 use super::args::Args;
+use super::domains::args::ProbeArgs;
+use super::domains::settings::{configured_domains, resolve};
 use super::exit::{Exit, Failed};
+use super::output::note;
 use super::service::{self, Embedded, as_failure};
 
 /// Runs the app on this terminal until it ends.
@@ -35,33 +45,78 @@ pub fn run(runtime: &Runtime, choices: &Choices, env: &Env) -> Result<Exit, Fail
         return Err(Failed::new(Exit::Usage, what).hint("petstore pets list works everywhere"));
     }
     let settings = Settings::resolve(choices, env)?;
+    let (setup, desk) = domains(choices, env)?;
+    let hands = Hands { desk: Arc::new(desk), in_tmux: env.get("TMUX").is_some() };
     let look = Look { ascii: settings.ascii, mono: settings.mono, zone: TimeZone::system() };
-    runtime.block_on(show(settings, look))
+    runtime.block_on(show(settings, setup, hands, look))
 }
 
-async fn show(settings: Settings, look: Look) -> Result<Exit, Failed> {
+/// What the domains panel begins with: the real list and settings, or those of practice.
+fn domains(choices: &Choices, env: &Env) -> Result<(Setup, Desk), Failed> {
+    if choices.demo {
+        let practice = Practice::new(clock::now().wall);
+        let desk = Desk::practice(&practice);
+        let desk = desk.map_err(|error| Failed::new(Exit::Failure, format!("practice needs a directory: {error}")))?;
+        let notify = configuration(choices, env)?.domains.notify;
+        let setup = Setup {
+            platform_host: None,
+            configuration: Practice::configuration().into(),
+            notify,
+            practice: Some(practice),
+        };
+        return Ok((setup, desk));
+    }
+    let configured = configuration(choices, env)?.domains;
+    let settings = resolve(&ProbeArgs::default(), &configured)?;
+    let setup = Setup {
+        platform_host: settings.expectation.platform_host.clone(),
+        configuration: configured_domains(&configured),
+        notify: configured.notify,
+        practice: None,
+    };
+    let paths = Paths::new(env).map_err(ConfigError::from)?;
+    let file = choices.config.clone().or_else(|| env.path("PETSTORE_CONFIG")).unwrap_or_else(|| paths.config_file());
+    Ok((setup, Desk::new(ListFile::new(paths.domains_file()), file, settings)))
+}
+
+async fn show(settings: Settings, setup: Setup, hands: Hands, look: Look) -> Result<Exit, Failed> {
     let failed = |error: &dyn std::fmt::Display| Failed::new(Exit::Failure, format!("the terminal failed: {error}"));
     // The service starts while the first frame is drawn.
     let (keep, kept) = oneshot::channel::<Embedded>();
     let for_service = settings.clone();
-    let worker = worker::spawn(async move {
+    let connect = async move {
         let (client, embedded) = service::connect(&for_service).await.map_err(|error| as_failure(&error))?;
         if let Some(Err(unwanted)) = embedded.map(|embedded| keep.send(embedded)) {
             unwanted.stop().await;
         }
         Ok(client)
-    });
+    };
+    let desk = Arc::clone(&hands.desk);
+    let worker = worker::spawn(connect, hands);
     let quits = watch_signals().map_err(|error| failed(&error))?;
     let (columns, rows) = crossterm::terminal::size().unwrap_or((80, 24));
-    let state = AppState::new(&settings, Size { columns, rows }, IdempotencyKeys::new(Uuid::new_v4()));
+    let state = AppState::new(&settings, setup, Size { columns, rows }, IdempotencyKeys::new(Uuid::new_v4()));
     let mut screen = terminal::enter().map_err(|error| failed(&error))?;
-    let wires = Wires { input: EventStream::new(), worker, quits, suspend: terminal::suspend, clock: clock::now };
+    let wires = Wires {
+        input: EventStream::new(),
+        worker,
+        quits,
+        suspend: terminal::suspend,
+        tell: terminal::tell,
+        clock: clock::now,
+    };
     let ended = event_loop::run(&mut screen, state, &look, wires).await;
     terminal::leave();
     if let Ok(embedded) = kept.await {
         embedded.stop().await;
     }
     let state = ended.map_err(|error| failed(&error))?;
+    // What was told in the last moment may not be on disk yet; twice is the same as once.
+    if !state.domains.changes.is_empty()
+        && let Err(why) = desk.keep(&state.domains.changes)
+    {
+        note(&why);
+    }
     hand_over(&state);
     Ok(match state.quitting {
         None | Some(QuitReason::User) => Exit::Done,
@@ -110,6 +165,14 @@ fn hand_over(state: &AppState) {
         let Draft { name, category_id, status } = state.add.draft();
         let status = status.map_or(String::new(), |status| format!(" --status {status}"));
         lines.push(format!("typed but not sent: name {:?}, category {:?}{status}", short(&name), short(&category_id)));
+    }
+    let wizard = &state.domains.wizard;
+    if wizard.is_unsaved() {
+        let (name, value) = (short(wizard.name.value()), short(wizard.value.value()));
+        lines.push(format!("typed but not kept: domain {name:?}, value {value:?}"));
+    }
+    if state.domains.practice.is_none() && state.domains.redirects.edited != state.domains.configuration {
+        lines.push("the redirects that were edited were not saved".to_owned());
     }
     for line in lines {
         let _ = writeln!(std::io::stdout(), "{}", crate::model::display_safe(&line));

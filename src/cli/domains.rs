@@ -8,7 +8,7 @@ mod check;
 mod files;
 mod json;
 mod keep;
-mod settings;
+pub mod settings;
 mod watch;
 mod words;
 

@@ -144,6 +144,23 @@ pub struct Domains {
     pub trust: PathBuf,
     /// Connect also to addresses that are not public.
     pub allow_private: bool,
+    /// How the app makes an act that is due heard.
+    pub notify: Notify,
+}
+
+/// How the app makes an act that is due heard, for example that a domain is ready to verify.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Notify {
+    /// Not at all.
+    Off,
+    /// By the terminal's bell.
+    #[default]
+    Bell,
+    /// By a notification of the desktop, as iTerm2, WezTerm, foot and Windows Terminal know it (OSC 9).
+    Osc9,
+    /// By a notification of the desktop, as rxvt-unicode, foot and VTE terminals know it (OSC 777).
+    Osc777,
 }
 
 /// One redirect of the project.
@@ -171,6 +188,7 @@ impl Default for Domains {
             https_port: 443,
             trust: PathBuf::new(),
             allow_private: false,
+            notify: Notify::default(),
         }
     }
 }

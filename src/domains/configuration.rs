@@ -49,6 +49,20 @@ pub struct WrittenRedirect {
     pub status: i64,
 }
 
+impl From<Redirect> for WrittenRedirect {
+    fn from(redirect: Redirect) -> Self {
+        let Redirect { from, to, status } = redirect;
+        Self { from: from.to_string(), to: to.to_string(), status: status.into() }
+    }
+}
+
+impl From<DomainsConfiguration> for Written {
+    fn from(configuration: DomainsConfiguration) -> Self {
+        let DomainsConfiguration { primary, redirects } = configuration;
+        Self { primary: Some(primary.to_string()), redirects: redirects.into_iter().map(Into::into).collect() }
+    }
+}
+
 /// What is to be said about a configuration.
 #[derive(Clone, Debug)]
 pub struct Linted {

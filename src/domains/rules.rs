@@ -578,7 +578,7 @@ fn redirects(facts: &Facts<'_>) -> Vec<Answer> {
     };
     let shows = shows.seen([display_safe(&configured).into_owned()]);
 
-    let question = "Does it go in a circle, take a detour, or have another status?";
+    let question = "Does it circle, take a detour, or have another status?";
     let detour = if !detours.is_empty() {
         Answer::of(question, &detours, facts.now)
     } else if all.is_empty() {

@@ -196,7 +196,9 @@ impl Measurement {
         self.known && (self.record || self.unknown_there || self.code == Code::DnsChain.as_str())
     }
 
-    const fn is_live(&self) -> bool {
+    /// Record, certificate and page are right.
+    #[must_use]
+    pub const fn is_live(&self) -> bool {
         self.record && self.certificate && self.http
     }
 }

@@ -58,6 +58,8 @@ pub enum Event {
     Verified,
     /// The domain is to be removed.
     RemovalPlanned,
+    /// It is to stay after all.
+    RemovalDropped,
     /// The domain was removed in the dashboard.
     Removed,
 }
@@ -117,6 +119,7 @@ impl Told {
                     told.verified_times += 1;
                 }
                 Event::RemovalPlanned => told.removal_planned = true,
+                Event::RemovalDropped => told.removal_planned = false,
                 Event::Removed => told.removed = true,
             }
         }

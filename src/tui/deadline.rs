@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use crate::clock::Now;
 
 use super::inflight::Slot;
+use super::screens::domains::{Place, watch};
 use super::state::{AppState, Health, Screen};
 
 /// From when on a running request is shown.
@@ -24,10 +25,17 @@ pub fn next_deadline(state: &AppState, now: Now) -> Option<Instant> {
         }
         Health::Away { .. } | Health::Unknown | Health::Ok { .. } | Health::KeyRefused { .. } => None,
     };
-    let running = Slot::ALL.into_iter().filter(shows_seconds).filter_map(|slot| state.inflight.since(slot));
+    let shown = Slot::ALL.into_iter().filter(|slot| shows_seconds(state, *slot));
+    let running = shown.filter_map(|slot| state.inflight.since(slot));
     let running = running.map(|since| next_shown_second(since, now.mono)).min();
     let stale = (state.screen == Screen::Pets && state.link.health_is_ok()).then(|| next_minute(state, now)).flatten();
-    [message, refresh, retry, running, stale].into_iter().flatten().min().map(|at| at.max(now.mono + MIN_PAUSE))
+    let domain = watch::next_due(&state.domains);
+    let countdown = (state.screen == Screen::Domains).then(|| next_countdown(state, now)).flatten();
+    [message, refresh, retry, running, stale, domain, countdown]
+        .into_iter()
+        .flatten()
+        .min()
+        .map(|at| at.max(now.mono + MIN_PAUSE))
 }
 
 /// Guards against a deadline that an update did not clear: it costs a wake-up, never a busy loop.
@@ -40,11 +48,22 @@ pub fn can_refresh(state: &AppState) -> bool {
 }
 
 /// The jobs whose running time is on screen.
-const fn shows_seconds(slot: &Slot) -> bool {
+fn shows_seconds(state: &AppState, slot: Slot) -> bool {
     match slot {
         Slot::List | Slot::More | Slot::Create | Slot::LookUp | Slot::TestKey | Slot::Samples => true,
-        Slot::Count(_) => false,
+        Slot::Look(lane) => state.screen == Screen::Domains && watch::is_asked(&state.domains, lane),
+        Slot::Walk => state.screen == Screen::Domains,
+        Slot::Count(_) | Slot::Keep | Slot::Save | Slot::Write | Slot::Copy => false,
     }
+}
+
+/// One domain tells in minutes how long something takes, and practice shows its own clock; the list stands still.
+fn next_countdown(state: &AppState, now: Now) -> Option<Instant> {
+    let in_practice = state.domains.practice.is_some();
+    let counts = in_practice || !matches!(state.domains.place, Place::List | Place::Wizard | Place::Redirects);
+    let second = now.wall.as_second();
+    let left = if in_practice { 1 } else { 60 - second.rem_euclid(60) };
+    counts.then(|| now.mono + Duration::from_secs(left.unsigned_abs()))
 }
 
 fn next_shown_second(since: Instant, now: Instant) -> Instant {

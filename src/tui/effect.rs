@@ -1,9 +1,17 @@
 //! Everything that the app can ask for. Plain data: the worker does the network, the loop does the terminal.
 
+use jiff::Timestamp;
+
 use crate::api::NextPage;
+use crate::config::Notify;
+use crate::domains::configuration::{DomainsConfiguration, Redirect};
+use crate::domains::list::Entry;
+use crate::domains::practice::Practice;
+use crate::domains::told::Told;
 use crate::model::{ApiKey, IdempotencyKey, NewPet, PetQuery};
 
 use super::inflight::{ReqId, Slot};
+use super::screens::domains::state::Change;
 
 /// One thing to do.
 #[derive(Clone, Debug, PartialEq)]
@@ -16,6 +24,10 @@ pub enum Effect {
     Suspend,
     /// Paint everything anew.
     Redraw,
+    /// Make an act that is due heard.
+    Notify(Notify, String),
+    /// Give a text to the terminal's clipboard.
+    Clipboard(String),
 }
 
 /// A job, with the slot and the id that its reply will carry.
@@ -49,4 +61,52 @@ pub enum Task {
     TestKey(ApiKey),
     /// Add this many samples, one after another; the key stands for all of them.
     AddSamples(usize, IdempotencyKey),
+    /// Something about domains; needs no service.
+    Domains(DomainTask),
+    /// Copy a text by a program of this machine, where there is one.
+    Copy(String),
+    /// Write a text to a file.
+    Write {
+        /// The file.
+        path: String,
+        /// What is to be in it.
+        text: String,
+        /// Also where there is such a file.
+        replace: bool,
+    },
+}
+
+/// What a job about domains does.
+#[derive(Clone, Debug, PartialEq)]
+pub enum DomainTask {
+    /// Apply these changes to the list on disk, and read it.
+    Keep(Vec<Change>),
+    /// Look at one domain.
+    Look(Box<LookAt>),
+    /// Follow redirects by header-only requests.
+    Walk {
+        /// Which.
+        redirects: Vec<Redirect>,
+        /// What stands outside, where this is practice.
+        practice: Option<Practice>,
+        /// The time of day in practice.
+        at: Option<Timestamp>,
+    },
+    /// Write the project's configuration into the configuration file.
+    Save(DomainsConfiguration),
+}
+
+/// A domain to look at.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LookAt {
+    /// The domain, and what was measured of it.
+    pub entry: Entry,
+    /// What was told of it.
+    pub told: Told,
+    /// The operator looks on: tell what is found as it is found, and write a report.
+    pub detail: bool,
+    /// What stands outside, where this is practice.
+    pub practice: Option<Practice>,
+    /// The time of day in practice.
+    pub at: Option<Timestamp>,
 }

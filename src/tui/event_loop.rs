@@ -52,8 +52,17 @@ pub struct Wires<I> {
     pub quits: mpsc::Receiver<QuitReason>,
     /// Gives the terminal back, stops the program, and takes the terminal again.
     pub suspend: fn() -> io::Result<()>,
+    /// Gives the terminal something beside the frames: a bell, a notification, a text to copy.
+    pub tell: fn(&Effect) -> io::Result<()>,
     /// Reads the clock.
     pub clock: fn() -> Now,
+}
+
+/// What is done to the terminal beside the frames.
+#[derive(Clone, Copy)]
+struct Outside {
+    suspend: fn() -> io::Result<()>,
+    tell: fn(&Effect) -> io::Result<()>,
 }
 
 /// Runs the app until it ends; gives the state as it was then.
@@ -67,11 +76,12 @@ where
     B: Backend,
     I: Stream<Item = io::Result<Event>>,
 {
-    let Wires { input, mut worker, mut quits, suspend, clock } = wires;
+    let Wires { input, mut worker, mut quits, suspend, tell, clock } = wires;
+    let outside = Outside { suspend, tell };
     let mut input = pin!(input.fuse());
     let now = clock();
     let effects = start(&mut state, now);
-    perform(terminal, &mut state, effects, &worker, suspend, now)?;
+    perform(terminal, &mut state, effects, &worker, outside, now)?;
     loop {
         let now = clock();
         state.layout = frame(terminal, &state, look, now)?;
@@ -93,7 +103,7 @@ where
             handled += batch.len();
             for msg in std::mem::take(&mut batch) {
                 let effects = update(&mut state, msg, now);
-                perform(terminal, &mut state, effects, &worker, suspend, now)?;
+                perform(terminal, &mut state, effects, &worker, outside, now)?;
                 if state.quitting.is_some() {
                     return Ok(state);
                 }
@@ -158,24 +168,25 @@ fn perform<B: Backend>(
     state: &mut AppState,
     effects: Vec<Effect>,
     worker: &Handle,
-    suspend: fn() -> io::Result<()>,
+    outside: Outside,
     now: Now,
 ) -> Result<(), LoopError> {
     for effect in effects {
         match effect {
             Effect::Suspend => {
-                suspend().map_err(LoopError::Suspend)?;
+                (outside.suspend)().map_err(LoopError::Suspend)?;
                 repaint(terminal, state)?;
                 let effects = update(state, Msg::Resumed, now);
-                perform(terminal, state, effects, worker, suspend, now)?;
+                perform(terminal, state, effects, worker, outside, now)?;
             }
             Effect::Redraw => repaint(terminal, state)?,
+            Effect::Notify(..) | Effect::Clipboard(_) => (outside.tell)(&effect).map_err(failed)?,
             Effect::Cancel(_) | Effect::Job(_) => {
                 let Err(refused) = worker.effects.try_send(effect) else { continue };
                 if let Effect::Job(job) = refused.into_inner() {
                     let reply = Reply { slot: job.slot, id: job.id, outcome: Outcome::Failed(Failure::Busy) };
                     let effects = update(state, Msg::Reply(reply), now);
-                    perform(terminal, state, effects, worker, suspend, now)?;
+                    perform(terminal, state, effects, worker, outside, now)?;
                 }
             }
         }

@@ -6,6 +6,9 @@ use std::time::Instant;
 
 use crate::model::PetStatus;
 
+/// How many domains are looked at side by side.
+pub const LANES: usize = 4;
+
 /// A kind of job of which one at a time matters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Slot {
@@ -23,11 +26,23 @@ pub enum Slot {
     TestKey,
     /// Adding samples to an empty store.
     Samples,
+    /// Looking at a domain, in one of [`LANES`] lanes.
+    Look(usize),
+    /// Writing the list of domains, and reading it back. Never aborted.
+    Keep,
+    /// Following the redirects of the configuration.
+    Walk,
+    /// Writing the configuration's domains. Never aborted.
+    Save,
+    /// Writing a text to a file. Never aborted.
+    Write,
+    /// Copying a text.
+    Copy,
 }
 
 impl Slot {
     /// Every slot.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 18] = [
         Self::List,
         Self::More,
         Self::Count(PetStatus::Available),
@@ -37,7 +52,26 @@ impl Slot {
         Self::LookUp,
         Self::TestKey,
         Self::Samples,
+        Self::Look(0),
+        Self::Look(1),
+        Self::Look(2),
+        Self::Look(3),
+        Self::Keep,
+        Self::Walk,
+        Self::Save,
+        Self::Write,
+        Self::Copy,
     ];
+
+    /// Whether it may be given up: nothing is lost or left half done.
+    #[must_use]
+    pub const fn is_cancellable(self) -> bool {
+        match self {
+            Self::List | Self::More | Self::Count(_) | Self::LookUp | Self::TestKey | Self::Samples => true,
+            Self::Look(_) | Self::Walk => true,
+            Self::Create | Self::Keep | Self::Save | Self::Write | Self::Copy => false,
+        }
+    }
 }
 
 /// Tells one job from another of the same slot.
@@ -66,6 +100,12 @@ impl Inflight {
         let before = self.running.len();
         self.running.retain(|(s, i, _)| (*s, *i) != (slot, id));
         self.running.len() < before
+    }
+
+    /// Whether this reply is what its slot waits for.
+    #[must_use]
+    pub fn is_current(&self, slot: Slot, id: ReqId) -> bool {
+        self.running.iter().any(|(s, i, _)| (*s, *i) == (slot, id))
     }
 
     /// Stops waiting for whatever runs in `slot`; tells whether anything did.

@@ -15,6 +15,7 @@ pub enum Action {
     Redraw,
     ShowPets,
     ShowAdd,
+    ShowDomains,
     Refresh,
     Choices,
     ErrorDetails,
@@ -41,9 +42,46 @@ pub enum Action {
     Confirm,
     Save,
     Clear,
+    Toggle,
+    Delete,
+    Copy,
+    WriteFile,
+    /// Only in the domains panel.
+    Domain(DomainAction),
     /// An answer of the question, from 1.
     Answer(u8),
     Edit(Edit),
+}
+
+/// What a key of the domains panel may be bound to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[expect(missing_docs, reason = "the help texts of the table say it")]
+pub enum DomainAction {
+    Add,
+    Redirects,
+    Removal,
+    Record,
+    Rules,
+    Saved,
+    Verified,
+    Evidence,
+    Report,
+    Formats,
+    CopyPart(Part),
+    MakePrimary,
+    Outside,
+    Leave,
+}
+
+/// A part of the record that a domain needs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[expect(missing_docs, reason = "the names say it")]
+pub enum Part {
+    Type,
+    Name,
+    Value,
+    Ttl,
+    FullName,
 }
 
 /// Where a key is pressed.
@@ -69,6 +107,36 @@ pub enum Context {
     KeyBox,
     /// Help and error details.
     Reader,
+    /// The list of domains.
+    Domains,
+    /// A tick or a button of the wizard for a domain.
+    Wizard,
+    /// A text field of it.
+    WizardText,
+    /// The record to enter.
+    Record,
+    /// One domain as it is now.
+    Domain,
+    /// A troubleshooting rule.
+    Rules,
+    /// The field for what the browser says.
+    Browser,
+    /// The table of redirects.
+    Redirects,
+    /// A field of a redirect.
+    RedirectForm,
+    /// The steps of a removal.
+    Removal,
+    /// The field for the name at their end.
+    RemovalName,
+    /// A text to copy or to write.
+    TextBox,
+    /// The record in all formats.
+    FormatsBox,
+    /// The box that asks for a file's name.
+    WriteBox,
+    /// What can be done outside, in practice.
+    OutsideBox,
 }
 
 impl Context {
@@ -77,13 +145,25 @@ impl Context {
     pub const fn is_text(self) -> bool {
         match self {
             Self::Text | Self::Search | Self::Form | Self::LimitBox | Self::KeyBox => true,
+            Self::WizardText | Self::Browser | Self::RedirectForm | Self::RemovalName | Self::WriteBox => true,
             Self::Global | Self::Pets | Self::FormChoice | Self::Doubt | Self::Reader => false,
+            Self::Domains | Self::Wizard | Self::Record | Self::Domain | Self::Rules | Self::Redirects => false,
+            Self::Removal | Self::TextBox | Self::FormatsBox | Self::OutsideBox => false,
         }
     }
 
     /// Whether the keys of [`Context::Global`] that would leave the place work here.
     const fn is_box(self) -> bool {
-        matches!(self, Self::LimitBox | Self::KeyBox | Self::Reader)
+        matches!(
+            self,
+            Self::LimitBox
+                | Self::KeyBox
+                | Self::Reader
+                | Self::TextBox
+                | Self::FormatsBox
+                | Self::WriteBox
+                | Self::OutsideBox
+        )
     }
 }
 
@@ -126,6 +206,7 @@ const fn bind(
 
 use Action as A;
 use Context as C;
+use DomainAction as D;
 
 /// The whole map. The bottom line shows the hints of the context in this order.
 pub const BINDINGS: &[Binding] = &[
@@ -187,6 +268,127 @@ pub const BINDINGS: &[Binding] = &[
     bind(C::Reader, &[k(Key::Home), ch('g')], A::First, "", "top, bottom"),
     bind(C::Reader, &[k(Key::End), ch('G')], A::Last, "", "top, bottom"),
     bind(C::Reader, &[k(Key::Esc), k(Key::Enter), ch('q'), ch('?'), f(1), f(3), ctrl('g')], A::Back, "close", "close"),
+    bind(C::Domains, &[k(Key::Enter)], A::Open, "open", "open, go on"),
+    bind(C::Domains, &[ch('a')], A::Domain(D::Add), "add", "add a domain"),
+    bind(C::Domains, &[ch('R')], A::Domain(D::Redirects), "redirects", "primary and redirects"),
+    bind(C::Domains, &[ch('U')], A::Domain(D::Removal), "removal", "remove, in order"),
+    bind(C::Domains, &[ch('r'), f(5)], A::Refresh, "check now", "check all now"),
+    bind(C::Domains, &[ch('A')], A::Live, "watch", "watch, on and off"),
+    bind(C::Domains, &[ch('o'), f(7)], A::Domain(D::Outside), "", "practice: act outside"),
+    bind(C::Domains, &[k(Key::Up), ch('k')], A::Up, "", "move"),
+    bind(C::Domains, &[k(Key::Down), ch('j')], A::Down, "", "move"),
+    bind(C::Domains, &[k(Key::PageUp), ctrl('b')], A::PageUp, "", "a page"),
+    bind(C::Domains, &[k(Key::PageDown), ctrl('f')], A::PageDown, "", "a page"),
+    bind(C::Domains, &[k(Key::Home), ch('g')], A::First, "", "first, last"),
+    bind(C::Domains, &[k(Key::End), ch('G')], A::Last, "", "first, last"),
+    bind(C::Wizard, &[ch(' ')], A::Toggle, "tick", "tick"),
+    bind(C::Wizard, &[k(Key::Enter)], A::Confirm, "take", "tick, or press it"),
+    bind(C::Wizard, &[k(Key::Tab), k(Key::Down)], A::NextField, "next", "next line"),
+    bind(C::Wizard, &[k(Key::BackTab), k(Key::Up)], A::PreviousField, "", "line before"),
+    bind(C::Wizard, &[f(2)], A::Save, "the record", "on to the record"),
+    bind(C::Wizard, &[f(7)], A::Domain(D::Outside), "", "practice: act outside"),
+    bind(C::Wizard, &[f(8)], A::Clear, "", "clear the form"),
+    bind(C::Wizard, &[k(Key::Esc), f(3), ch('q')], A::Back, "leave", "to the list, kept"),
+    bind(C::WizardText, &[k(Key::Tab), k(Key::Enter), k(Key::Down)], A::NextField, "next", "next field"),
+    bind(C::WizardText, &[k(Key::BackTab), k(Key::Up)], A::PreviousField, "", "field before"),
+    bind(C::WizardText, &[f(2)], A::Save, "the record", "on to the record"),
+    bind(C::WizardText, &[f(7)], A::Domain(D::Outside), "", "practice: act outside"),
+    bind(C::WizardText, &[f(8)], A::Clear, "clear", "clear the form"),
+    bind(C::WizardText, &[k(Key::Esc), f(3)], A::Back, "leave", "to the list, kept"),
+    bind(C::Record, &[ch('t')], A::Domain(D::CopyPart(Part::Type)), "", "copy Type"),
+    bind(C::Record, &[ch('n')], A::Domain(D::CopyPart(Part::Name)), "", "copy Name"),
+    bind(C::Record, &[ch('v')], A::Domain(D::CopyPart(Part::Value)), "copy", "copy Value"),
+    bind(C::Record, &[ch('l')], A::Domain(D::CopyPart(Part::Ttl)), "", "copy TTL"),
+    bind(C::Record, &[ch('N')], A::Domain(D::CopyPart(Part::FullName)), "", "copy the full name"),
+    bind(C::Record, &[ch('f'), f(4)], A::Domain(D::Formats), "formats", "all formats"),
+    bind(C::Record, &[ch('w')], A::WriteFile, "write", "write to a file"),
+    bind(C::Record, &[ch('s'), f(2)], A::Domain(D::Saved), "saved it", "I have saved it there"),
+    bind(C::Record, &[ch('r'), f(5)], A::Refresh, "", "check now"),
+    bind(C::Record, &[ch('e')], A::Domain(D::Evidence), "", "evidence"),
+    bind(C::Record, &[ch('o'), f(7)], A::Domain(D::Outside), "", "practice: act outside"),
+    bind(C::Record, &[f(3), k(Key::Left), ch('h')], A::Back, "step back", "name and value"),
+    bind(C::Record, &[k(Key::Esc), ch('q')], A::Domain(D::Leave), "list", "to the list"),
+    bind(C::Domain, &[ch('r'), f(5)], A::Refresh, "check", "check now"),
+    bind(C::Domain, &[ch('V')], A::Domain(D::Verified), "I chose Verify", "I chose (Re-)Verify"),
+    bind(C::Domain, &[ch('t')], A::Domain(D::Rules), "trouble", "trouble: four rules"),
+    bind(C::Domain, &[ch('e')], A::Domain(D::Evidence), "evidence", "evidence"),
+    bind(C::Domain, &[ch('S')], A::Domain(D::Report), "", "support report"),
+    bind(C::Domain, &[ch('y')], A::Copy, "copy", "copy the first cause"),
+    bind(C::Domain, &[ch('d')], A::Domain(D::Record), "", "the DNS record again"),
+    bind(C::Domain, &[ch('s')], A::Domain(D::Saved), "", "saved again just now"),
+    bind(C::Domain, &[ch('f')], A::Domain(D::Formats), "", "the record in formats"),
+    bind(C::Domain, &[ch('U')], A::Domain(D::Removal), "", "remove, in order"),
+    bind(C::Domain, &[ch('o'), f(7)], A::Domain(D::Outside), "", "practice: act outside"),
+    bind(C::Domain, &[k(Key::Up), ch('k')], A::Up, "", "domain before, after"),
+    bind(C::Domain, &[k(Key::Down), ch('j')], A::Down, "", "domain before, after"),
+    bind(C::Domain, &[k(Key::Esc), f(3), ch('q')], A::Back, "back", "to the list"),
+    bind(C::Rules, &[k(Key::Right), k(Key::Tab), ch('l')], A::NextTab, "next", "other rules"),
+    bind(C::Rules, &[k(Key::Left), k(Key::BackTab), ch('h')], A::PreviousTab, "", "other rules"),
+    bind(C::Rules, &[ch('r'), f(5)], A::Refresh, "check", "check now"),
+    bind(C::Rules, &[ch('V')], A::Domain(D::Verified), "I chose Re-verify", "I chose (Re-)Verify"),
+    bind(C::Rules, &[ch('y')], A::Copy, "copy", "copy the first act"),
+    bind(C::Rules, &[ch('e')], A::Domain(D::Evidence), "evidence", "evidence"),
+    bind(C::Rules, &[ch('S')], A::Domain(D::Report), "", "support report"),
+    bind(C::Rules, &[ch('o'), f(7)], A::Domain(D::Outside), "", "practice: act outside"),
+    bind(C::Rules, &[k(Key::Esc), f(3), ch('q')], A::Back, "back", "to the domain"),
+    bind(C::Browser, &[k(Key::Tab)], A::NextTab, "next rule", "next rule"),
+    bind(C::Browser, &[k(Key::BackTab)], A::PreviousTab, "", "rule before"),
+    bind(C::Browser, &[f(5)], A::Refresh, "check", "check now"),
+    bind(C::Browser, &[f(7)], A::Domain(D::Outside), "", "practice: act outside"),
+    bind(C::Browser, &[k(Key::Esc), f(3)], A::Back, "back", "to the domain"),
+    bind(C::Redirects, &[k(Key::Enter)], A::Open, "edit", "edit the line"),
+    bind(C::Redirects, &[ch('a')], A::Domain(D::Add), "add", "add a redirect"),
+    bind(C::Redirects, &[k(Key::Delete), ch('x')], A::Delete, "remove", "remove the line"),
+    bind(C::Redirects, &[ch('p')], A::Domain(D::MakePrimary), "", "make its target primary"),
+    bind(C::Redirects, &[f(2)], A::Save, "save", "save to your file"),
+    bind(C::Redirects, &[f(4)], A::Choices, "mend", "mend the line"),
+    bind(C::Redirects, &[ch('r'), f(5)], A::Refresh, "check", "follow all of them"),
+    bind(C::Redirects, &[ch('y')], A::Copy, "", "copy all as JSON"),
+    bind(C::Redirects, &[ch('w')], A::WriteFile, "", "write JSON or TOML"),
+    bind(C::Redirects, &[ch('o'), f(7)], A::Domain(D::Outside), "", "practice: act outside"),
+    bind(C::Redirects, &[k(Key::Up), ch('k')], A::Up, "", "move"),
+    bind(C::Redirects, &[k(Key::Down), ch('j')], A::Down, "", "move"),
+    bind(C::Redirects, &[k(Key::PageUp), k(Key::Home), ch('g')], A::First, "", "first, last"),
+    bind(C::Redirects, &[k(Key::PageDown), k(Key::End), ch('G')], A::Last, "", "first, last"),
+    bind(C::Redirects, &[k(Key::Esc), f(3), ch('q')], A::Back, "back", "to the list"),
+    bind(C::RedirectForm, &[k(Key::Tab), k(Key::Enter), k(Key::Down)], A::NextField, "next", "next; last: take it"),
+    bind(C::RedirectForm, &[k(Key::BackTab), k(Key::Up)], A::PreviousField, "", "field before"),
+    bind(C::RedirectForm, &[f(2)], A::Save, "save", "take it and save"),
+    bind(C::RedirectForm, &[f(4)], A::Choices, "mend", "mend it"),
+    bind(C::RedirectForm, &[k(Key::Esc), f(3)], A::Back, "cancel", "leave it as it was"),
+    bind(C::Removal, &[ch(' ')], A::Toggle, "tick", "tick, done"),
+    bind(C::Removal, &[k(Key::Tab), k(Key::Enter), k(Key::Down), ch('j')], A::NextField, "next", "next line"),
+    bind(C::Removal, &[k(Key::BackTab), k(Key::Up), ch('k')], A::PreviousField, "", "line before"),
+    bind(C::Removal, &[ch('r'), f(5)], A::Refresh, "check again", "check again"),
+    bind(C::Removal, &[ch('R')], A::Domain(D::Redirects), "redirects", "set a redirect"),
+    bind(C::Removal, &[ch('o'), f(7)], A::Domain(D::Outside), "", "practice: act outside"),
+    bind(C::Removal, &[k(Key::Esc), f(3), ch('q')], A::Back, "back", "to the list"),
+    bind(C::RemovalName, &[k(Key::Enter), f(2)], A::Confirm, "off the list", "take it off the list"),
+    bind(C::RemovalName, &[k(Key::BackTab), k(Key::Up)], A::PreviousField, "step before", "step before"),
+    bind(C::RemovalName, &[f(5)], A::Refresh, "check again", "check again"),
+    bind(C::RemovalName, &[f(7)], A::Domain(D::Outside), "", "practice: act outside"),
+    bind(C::RemovalName, &[k(Key::Esc), f(3)], A::Back, "back", "to the list"),
+    bind(C::TextBox, &[k(Key::Up), ch('k')], A::Up, "scroll", "scroll"),
+    bind(C::TextBox, &[k(Key::Down), ch('j')], A::Down, "", "scroll"),
+    bind(C::TextBox, &[k(Key::PageUp)], A::PageUp, "", "a page"),
+    bind(C::TextBox, &[k(Key::PageDown), ch(' ')], A::PageDown, "page", "a page"),
+    bind(C::TextBox, &[k(Key::Home), ch('g')], A::First, "", "top, bottom"),
+    bind(C::TextBox, &[k(Key::End), ch('G')], A::Last, "", "top, bottom"),
+    bind(C::TextBox, &[ch('y')], A::Copy, "copy", "copy it"),
+    bind(C::TextBox, &[ch('w')], A::WriteFile, "write to file", "write it to a file"),
+    bind(C::TextBox, &[k(Key::Esc), k(Key::Enter), ch('q'), f(3)], A::Back, "close", "close"),
+    bind(C::FormatsBox, &[k(Key::Up), ch('k')], A::Up, "choose", "choose the format"),
+    bind(C::FormatsBox, &[k(Key::Down), ch('j')], A::Down, "", "choose the format"),
+    bind(C::FormatsBox, &[ch('y'), k(Key::Enter)], A::Copy, "copy", "copy it"),
+    bind(C::FormatsBox, &[ch('w')], A::WriteFile, "write to file", "write it to a file"),
+    bind(C::FormatsBox, &[ch('d')], A::Toggle, "with what to delete", "with what to delete"),
+    bind(C::FormatsBox, &[k(Key::Esc), ch('q'), f(3)], A::Back, "close", "close"),
+    bind(C::WriteBox, &[k(Key::Enter), f(2)], A::Confirm, "write", "write the file"),
+    bind(C::WriteBox, &[k(Key::Esc), f(3)], A::Back, "cancel", "close without writing"),
+    bind(C::OutsideBox, &[k(Key::Up), ch('k')], A::Up, "choose", "choose"),
+    bind(C::OutsideBox, &[k(Key::Down), ch('j')], A::Down, "", "choose"),
+    bind(C::OutsideBox, &[k(Key::Enter)], A::Confirm, "do it", "do it outside"),
+    bind(C::OutsideBox, &[k(Key::Esc), ch('q'), f(3)], A::Back, "close", "close"),
     bind(C::Text, &[k(Key::Left)], A::Edit(Edit::Left), "", "cursor"),
     bind(C::Text, &[k(Key::Right)], A::Edit(Edit::Right), "", "cursor"),
     bind(C::Text, &[k(Key::Home), ctrl('a')], A::Edit(Edit::Start), "", "start, end"),
@@ -196,8 +398,9 @@ pub const BINDINGS: &[Binding] = &[
     bind(C::Text, &[ctrl('w')], A::Edit(Edit::ClearWord), "", "clear the word before"),
     bind(C::Text, &[ctrl('u')], A::Edit(Edit::ClearToStart), "", "clear to start, to end"),
     bind(C::Text, &[ctrl('k')], A::Edit(Edit::ClearToEnd), "", "clear to start, to end"),
-    bind(C::Global, &[ch('1')], A::ShowPets, "", "Pets, Add pet"),
-    bind(C::Global, &[ch('2')], A::ShowAdd, "", "Pets, Add pet"),
+    bind(C::Global, &[ch('1')], A::ShowPets, "", "Pets, Add, Domains"),
+    bind(C::Global, &[ch('2')], A::ShowAdd, "", "Pets, Add, Domains"),
+    bind(C::Global, &[ch('3')], A::ShowDomains, "", "Pets, Add, Domains"),
     bind(C::Global, &[ch('e')], A::ErrorDetails, "", "the last error in full"),
     bind(C::Global, &[f(4)], A::Choices, "", "enter another API key"),
     bind(C::Global, &[ctrl('l')], A::Redraw, "", "paint the screen anew"),
@@ -259,11 +462,12 @@ pub fn hints(context: Context) -> Vec<(String, &'static str)> {
         match *hint {
             "status" => *key = "<- ->".into(),
             "move" | "choose" | "pick" | "scroll" => *key = "up/down".into(),
-            "next" => *key = "Tab/Enter".into(),
+            "next" if context.is_text() || context == Context::FormChoice => *key = "Tab/Enter".into(),
+            "copy" if context == Context::Record => *key = "t n v l".into(),
             _ => {}
         }
     }
-    if context != Context::Reader {
+    if !matches!(context, Context::Reader | Context::TextBox | Context::FormatsBox | Context::OutsideBox) {
         entries.push((if context.is_text() { "F1" } else { "?" }.into(), "help"));
     }
     entries
@@ -291,8 +495,33 @@ mod tests {
     use super::*;
     use std::collections::HashSet;
 
-    const CONTEXTS: [Context; 10] =
-        [C::Global, C::Text, C::Pets, C::Search, C::Form, C::FormChoice, C::Doubt, C::LimitBox, C::KeyBox, C::Reader];
+    const CONTEXTS: [Context; 25] = [
+        C::Global,
+        C::Text,
+        C::Pets,
+        C::Search,
+        C::Form,
+        C::FormChoice,
+        C::Doubt,
+        C::LimitBox,
+        C::KeyBox,
+        C::Reader,
+        C::Domains,
+        C::Wizard,
+        C::WizardText,
+        C::Record,
+        C::Domain,
+        C::Rules,
+        C::Browser,
+        C::Redirects,
+        C::RedirectForm,
+        C::Removal,
+        C::RemovalName,
+        C::TextBox,
+        C::FormatsBox,
+        C::WriteBox,
+        C::OutsideBox,
+    ];
 
     #[test]
     fn no_key_is_bound_twice_in_one_place_and_every_action_has_a_help_text() {

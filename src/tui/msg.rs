@@ -3,9 +3,14 @@
 use std::time::Duration;
 
 use crate::api::NextPage;
+use crate::domains::Finding;
+use crate::domains::configuration::DomainsConfiguration;
+use crate::domains::list::List;
 use crate::model::Pet;
 
 use super::inflight::{ReqId, Slot};
+use super::screens::domains::redirects::Walked;
+use super::screens::domains::state::Seen;
 use crate::api::failure::Failure;
 
 /// One thing that happened.
@@ -51,8 +56,31 @@ pub enum Outcome {
     KeyTested(Result<(), Failure>),
     /// How many samples were added; fewer than asked for with the reason.
     SamplesAdded(usize, Option<Failure>),
+    /// What a look at a domain has found so far; it goes on.
+    SoFar(Vec<Finding>),
+    /// A domain was looked at.
+    Seen(Box<Seen>),
+    /// The list of domains as it is on disk now.
+    Kept(Result<List, String>),
+    /// Redirects were followed.
+    Walked(Vec<Walked>),
+    /// The configuration's domains were written to this file.
+    Saved(DomainsConfiguration, Result<String, String>),
+    /// A text was copied; or there is no program for it, and the terminal must do it.
+    Copied(bool),
+    /// A file was written.
+    Written(Result<String, NotWritten>),
     /// The job ended without a result: it panicked, or the queue was full.
     Failed(Failure),
+}
+
+/// Why a file was not written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NotWritten {
+    /// There is such a file.
+    Exists,
+    /// It could not be written.
+    Failed(String),
 }
 
 /// Why an animal was not added, as far as is known.

@@ -7,7 +7,8 @@ use crate::model::{ApiKey, Limit};
 use super::effect::{Effect, Job, Task};
 use super::inflight::Slot;
 use super::keymap::{Action, Context};
-use super::msg::{Key, KeyPress};
+use super::msg::{Key, KeyPress, NotWritten};
+use super::screens::domains::boxes::{self, FormatsBox, OutsideBox};
 use super::screens::pets;
 use super::state::{AppState, Layout, MessageKind};
 use super::text_input::TextInput;
@@ -24,6 +25,14 @@ pub enum Popup {
     Help(Reader),
     /// The last failure in full.
     Error(Reader),
+    /// A text to read, to copy or to write.
+    Text(TextBox),
+    /// Into which file?
+    Write(WriteBox),
+    /// The record that a domain needs, in all formats.
+    Formats(FormatsBox),
+    /// What can be done outside, in practice.
+    Outside(OutsideBox),
 }
 
 /// The presets of the limit, in order.
@@ -74,6 +83,116 @@ pub struct Reader {
     pub top: u16,
 }
 
+/// What a text is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TextKind {
+    /// What proves the findings on a domain.
+    Evidence,
+    /// A support report.
+    Report,
+}
+
+/// A text to read, to copy or to write.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TextBox {
+    /// What it is.
+    pub kind: TextKind,
+    /// The text.
+    pub text: String,
+    /// The name of a file for it.
+    pub file: String,
+    /// The first line shown.
+    pub top: u16,
+}
+
+impl TextBox {
+    /// The box at its top; `file` without `.txt`.
+    #[must_use]
+    pub fn new(kind: TextKind, text: String, file: &str) -> Self {
+        Self { kind, text, file: format!("{file}.txt"), top: 0 }
+    }
+}
+
+/// Into which file?
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WriteBox {
+    /// Its name, as typed.
+    pub path: TextInput,
+    /// What is to be in it.
+    pub text: Contents,
+    /// There is such a file, and Enter replaces it.
+    pub replace: bool,
+    /// Why it was not written.
+    pub error: Option<String>,
+}
+
+/// What a file is to hold.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Contents {
+    /// This.
+    Text(String),
+    /// TOML where the name ends in `.toml`, JSON otherwise.
+    Configuration {
+        /// As JSON.
+        json: String,
+        /// As TOML.
+        toml: String,
+    },
+}
+
+impl WriteBox {
+    /// The box with the name of a file, relative to where the program was started.
+    #[must_use]
+    pub fn new(path: impl Into<String>, text: Contents) -> Self {
+        Self { path: TextInput::new(path), text, replace: false, error: None }
+    }
+
+    fn contents(&self) -> String {
+        match &self.text {
+            Contents::Text(text) => text.clone(),
+            Contents::Configuration { toml, .. } if self.path.value().trim().ends_with(".toml") => toml.clone(),
+            Contents::Configuration { json, .. } => json.clone(),
+        }
+    }
+}
+
+/// Copies a text; `what` is how the message calls it.
+pub fn copy(state: &mut AppState, text: String, what: &str, now: Now) -> Vec<Effect> {
+    let id = state.inflight.begin(Slot::Copy, now.mono);
+    state.copying = Some((text.clone(), what.to_owned()));
+    vec![Effect::Job(Job { slot: Slot::Copy, id, task: Task::Copy(text) })]
+}
+
+/// A text was copied by a program of this machine, or the terminal must do it.
+pub fn on_copied(state: &mut AppState, done: bool) -> Vec<Effect> {
+    let Some((text, what)) = state.copying.take() else { return Vec::new() };
+    if done {
+        state.say(MessageKind::Note, format!("Copied {what} (tmux has it; its prefix and ] pastes)."));
+        return Vec::new();
+    }
+    state.say(MessageKind::Note, format!("Copied {what} (sent to the terminal; if paste is empty: w or the mouse)."));
+    vec![Effect::Clipboard(text)]
+}
+
+/// A file was written, or not.
+pub fn on_written(state: &mut AppState, result: Result<String, NotWritten>, now: Now) {
+    match (result, &mut state.popup) {
+        (Ok(path), popup) => {
+            if matches!(popup, Some(Popup::Write(_))) {
+                *popup = None;
+            }
+            state.say_done(format!("Written to {path}."), now.mono);
+        }
+        (Err(NotWritten::Exists), Some(Popup::Write(write))) => {
+            write.replace = true;
+            write.error = Some("There is such a file. Enter replaces it; or type another name.".to_owned());
+        }
+        (Err(NotWritten::Failed(why)), Some(Popup::Write(write))) => write.error = Some(why),
+        (Err(NotWritten::Failed(why)), _) => state.say(MessageKind::Error, why),
+        (Err(NotWritten::Exists), _) => state.say(MessageKind::Error, "There is such a file. Nothing was written."),
+    }
+}
+
 /// Opens the box that asks for a key. With `by_itself`, keys that are under way are not taken for an answer.
 pub fn open_key_box(state: &mut AppState, by_itself: bool, now: Now) {
     let deaf_until = by_itself.then(|| now.mono + std::time::Duration::from_millis(250));
@@ -101,11 +220,44 @@ pub fn update(state: &mut AppState, action: Option<Action>, key: KeyPress, now: 
             key_box_key(state, action, key, now)
         }
         Popup::Help(reader) | Popup::Error(reader) => {
-            if scroll(reader, action, state.layout) {
+            if scroll(&mut reader.top, action, state.layout) {
                 Vec::new()
             } else {
                 close(state)
             }
+        }
+        Popup::Text(text) => {
+            let open = scroll(&mut text.top, action, state.layout);
+            match action {
+                Some(Action::Copy) => {
+                    let (text, what) = (text.text.clone(), text.file.clone());
+                    return Some(copy(state, text, &what, now));
+                }
+                Some(Action::WriteFile) => {
+                    let write = WriteBox::new(text.file.clone(), Contents::Text(text.text.clone()));
+                    state.popup = Some(Popup::Write(write));
+                    Vec::new()
+                }
+                _ if open => Vec::new(),
+                _ => close(state),
+            }
+        }
+        Popup::Write(write) => match write_key(write, action, key) {
+            WriteKey::Stay => Vec::new(),
+            WriteKey::Close => close(state),
+            WriteKey::Write(task) if !state.inflight.is_running(Slot::Write) => {
+                let id = state.inflight.begin(Slot::Write, now.mono);
+                vec![Effect::Job(Job { slot: Slot::Write, id, task })]
+            }
+            WriteKey::Write(_) => Vec::new(),
+        },
+        Popup::Formats(formats) => {
+            let formats = *formats;
+            return Some(boxes::formats_key(state, formats, action, now));
+        }
+        Popup::Outside(outside) => {
+            let outside = outside.clone();
+            return Some(boxes::outside_key(state, outside, action, now));
         }
     };
     Some(effects)
@@ -114,6 +266,34 @@ pub fn update(state: &mut AppState, action: Option<Action>, key: KeyPress, now: 
 fn close(state: &mut AppState) -> Vec<Effect> {
     state.popup = None;
     Vec::new()
+}
+
+enum WriteKey {
+    Stay,
+    Close,
+    Write(Task),
+}
+
+fn write_key(write: &mut WriteBox, action: Option<Action>, key: KeyPress) -> WriteKey {
+    match action {
+        Some(Action::Back) => return WriteKey::Close,
+        Some(Action::Confirm) => {
+            let path = write.path.value().trim().to_owned();
+            if path.is_empty() {
+                write.error = Some("Type the name of a file.".to_owned());
+                return WriteKey::Stay;
+            }
+            return WriteKey::Write(Task::Write { path, text: write.contents(), replace: write.replace });
+        }
+        Some(Action::Edit(edit)) => write.path.edit(edit),
+        _ => match key {
+            KeyPress { key: Key::Char(c), ctrl: false } => write.path.insert(&c.to_string()),
+            _ => return WriteKey::Stay,
+        },
+    }
+    write.replace = false;
+    write.error = None;
+    WriteKey::Stay
 }
 
 enum LimitKey {
@@ -202,23 +382,28 @@ pub fn paste(state: &mut AppState, text: &str) -> bool {
             key_box.input.insert(text);
             true
         }
-        Some(Popup::Help(_) | Popup::Error(_)) => true,
+        Some(Popup::Write(write)) => {
+            write.path.insert(text);
+            write.replace = false;
+            true
+        }
+        Some(Popup::Help(_) | Popup::Error(_) | Popup::Text(_) | Popup::Formats(_) | Popup::Outside(_)) => true,
     }
 }
 
 /// Scrolls; `false` when the key closes the reader.
-fn scroll(reader: &mut Reader, action: Option<Action>, layout: Layout) -> bool {
+fn scroll(top: &mut u16, action: Option<Action>, layout: Layout) -> bool {
     let last = layout.reader_lines.saturating_sub(layout.reader_rows);
     let page = layout.reader_rows.max(1);
-    reader.top = match action {
-        Some(Action::Up) => reader.top.saturating_sub(1),
-        Some(Action::Down) => reader.top + 1,
-        Some(Action::PageUp) => reader.top.saturating_sub(page),
-        Some(Action::PageDown) => reader.top + page,
+    *top = match action {
+        Some(Action::Up) => top.saturating_sub(1),
+        Some(Action::Down) => *top + 1,
+        Some(Action::PageUp) => top.saturating_sub(page),
+        Some(Action::PageDown) => *top + page,
         Some(Action::First) => 0,
         Some(Action::Last) => last,
         Some(Action::Back) => return false,
-        _ => reader.top,
+        _ => *top,
     }
     .min(last);
     true

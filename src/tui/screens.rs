@@ -1,4 +1,5 @@
 //! The screens, a folder each: what it knows, what follows from a key, how it looks.
 
 pub mod add_pet;
+pub mod domains;
 pub mod pets;

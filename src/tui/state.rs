@@ -11,7 +11,7 @@ use super::inflight::Inflight;
 use super::keymap::Context;
 use super::msg::{QuitReason, Size};
 use super::popups::Popup;
-use super::screens::{add_pet, pets};
+use super::screens::{add_pet, domains, pets};
 use crate::api::failure::Failure;
 
 /// The whole state.
@@ -27,6 +27,10 @@ pub struct AppState {
     pub pets: pets::State,
     /// The add form.
     pub add: add_pet::State,
+    /// The domains panel.
+    pub domains: domains::State,
+    /// The text that is being copied, and how to call it.
+    pub copying: Option<(String, String)>,
     /// The service as seen from here.
     pub link: Link,
     /// The jobs that are waited for.
@@ -56,6 +60,8 @@ pub enum Screen {
     Pets,
     /// Add one.
     AddPet,
+    /// Custom domains.
+    Domains,
 }
 
 /// The service as seen from here.
@@ -156,7 +162,7 @@ impl Link {
 impl AppState {
     /// The state at start: nothing known, the list about to be asked for.
     #[must_use]
-    pub fn new(settings: &Settings, size: Size, keys: IdempotencyKeys) -> Self {
+    pub fn new(settings: &Settings, domains: domains::state::Setup, size: Size, keys: IdempotencyKeys) -> Self {
         use crate::config::Service;
         let (service, embedded, key) = match &settings.service {
             Service::Demo | Service::Embedded { .. } => {
@@ -173,6 +179,8 @@ impl AppState {
             popup: None,
             pets: pets::State::new(settings),
             add: add_pet::State::default(),
+            domains: domains::State::new(domains),
+            copying: None,
             link: Link {
                 name: settings.name.clone(),
                 service,
@@ -200,9 +208,14 @@ impl AppState {
             (Some(Popup::Limit(_)), _) => Context::LimitBox,
             (Some(Popup::Key(_)), _) => Context::KeyBox,
             (Some(Popup::Help(_) | Popup::Error(_)), _) => Context::Reader,
+            (Some(Popup::Text(_)), _) => Context::TextBox,
+            (Some(Popup::Write(_)), _) => Context::WriteBox,
+            (Some(Popup::Formats(_)), _) => Context::FormatsBox,
+            (Some(Popup::Outside(_)), _) => Context::OutsideBox,
             (None, Screen::Pets) if self.pets.searching => Context::Search,
             (None, Screen::Pets) => Context::Pets,
             (None, Screen::AddPet) => self.add.context(),
+            (None, Screen::Domains) => self.domains.context(),
         }
     }
 

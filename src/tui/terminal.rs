@@ -2,6 +2,7 @@
 
 use std::io::{self, BufWriter, Stdout, Write as _};
 
+use crossterm::clipboard::CopyToClipboard;
 use crossterm::event::{DisableBracketedPaste, EnableBracketedPaste, Event, KeyCode, KeyEventKind, KeyModifiers};
 use crossterm::execute;
 use crossterm::terminal::{EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode};
@@ -10,6 +11,10 @@ use ratatui::backend::{Backend, ClearType, CrosstermBackend, WindowSize};
 use ratatui::buffer::Cell;
 use ratatui::layout::{Position, Size as CellSize};
 
+use crate::config::Notify;
+use crate::model::display_safe;
+
+use super::effect::Effect;
 use super::msg::{Key, KeyPress, Msg, Size};
 
 /// The terminal that the app draws on.
@@ -55,6 +60,36 @@ pub fn suspend() -> io::Result<()> {
     // The whole group, so that a wrapper such as cargo stops with it.
     rustix::process::kill_current_process_group(rustix::process::Signal::TSTP)?;
     switch_on()
+}
+
+/// Gives the terminal a bell, a notification, or a text to copy. It answers nothing.
+pub fn tell(effect: &Effect) -> io::Result<()> {
+    let mut out = io::stdout();
+    out.write_all(&told(effect))?;
+    out.flush()
+}
+
+/// The octets for it; nothing for effects that are not for the terminal.
+fn told(effect: &Effect) -> Vec<u8> {
+    match effect {
+        Effect::Notify(Notify::Bell, _) => b"\x07".to_vec(),
+        // Safe to show is not enough here: a semicolon would part the text.
+        Effect::Notify(Notify::Osc9, text) => format!("\x1b]9;{}\x07", plain(text)).into_bytes(),
+        Effect::Notify(Notify::Osc777, text) => format!("\x1b]777;notify;petstore;{}\x07", plain(text)).into_bytes(),
+        Effect::Clipboard(text) => {
+            let mut out = Vec::new();
+            let _ = crossterm::queue!(out, CopyToClipboard::to_clipboard_from(text.as_bytes()));
+            out
+        }
+        Effect::Notify(Notify::Off, _) | Effect::Job(_) | Effect::Cancel(_) | Effect::Suspend | Effect::Redraw => {
+            Vec::new()
+        }
+    }
+}
+
+/// Text that ends no escape sequence.
+fn plain(text: &str) -> String {
+    display_safe(text).chars().map(|c| if c == ';' || c.is_control() { ',' } else { c }).take(200).collect()
 }
 
 /// Ends when the terminal behind stdin is gone: its line was dropped while SIGHUP went elsewhere.
@@ -193,6 +228,19 @@ mod tests {
 
     fn press(code: KeyCode, modifiers: KeyModifiers) -> Vec<Msg> {
         messages(Event::Key(KeyEvent { code, modifiers, kind: KeyEventKind::Press, state: KeyEventState::NONE }))
+    }
+
+    #[test]
+    fn what_is_told_beside_the_frames_carries_no_escape_of_its_own() {
+        let text = "docs.a.com: ready; \x1b]52;c;eA==\x07";
+        let notify = |how| String::from_utf8(told(&Effect::Notify(how, text.into()))).unwrap();
+        assert_eq!((notify(Notify::Off).as_str(), notify(Notify::Bell).as_str()), ("", "\x07"));
+        for (how, begin) in [(Notify::Osc9, "\x1b]9;"), (Notify::Osc777, "\x1b]777;notify;petstore;")] {
+            let told = notify(how);
+            let inside = told.strip_prefix(begin).and_then(|rest| rest.strip_suffix('\x07')).unwrap();
+            assert!(!inside.contains(['\x1b', '\x07', ';']), "{inside:?}");
+        }
+        assert_eq!(told(&Effect::Clipboard("docs".into())), b"\x1b]52;c;ZG9jcw==\x1b\\");
     }
 
     #[test]

@@ -18,6 +18,7 @@ use crate::model::{ApiKey, IdempotencyKeys, Limit, Pet, PetStatus};
 use super::effect::{Effect, Job};
 use super::inflight::Slot;
 use super::msg::{Key, KeyPress, Listed, Msg, Outcome, Reply, Size};
+use super::screens::domains::state::Setup;
 use super::state::AppState;
 use super::theme::Look;
 use super::update::{start, update};
@@ -50,9 +51,13 @@ pub fn remote() -> Service {
 
 impl App {
     pub fn started(service: Service, columns: u16, rows: u16) -> Self {
+        Self::started_with(service, Setup::default(), columns, rows)
+    }
+
+    pub fn started_with(service: Service, domains: Setup, columns: u16, rows: u16) -> Self {
         let now = Now { mono: clock::now().mono, wall: "2026-11-20T14:03:07Z".parse::<Timestamp>().unwrap() };
         let size = Size { columns, rows };
-        let mut state = AppState::new(&settings(service), size, IdempotencyKeys::new(Uuid::nil()));
+        let mut state = AppState::new(&settings(service), domains, size, IdempotencyKeys::new(Uuid::nil()));
         let effects = start(&mut state, now);
         Self { state, now, effects, look: look() }
     }
@@ -180,6 +185,8 @@ pub fn parse_keys(keys: &str) -> Vec<KeyPress> {
             "Home" => Key::Home.into(),
             "End" => Key::End.into(),
             "BS" => Key::Backspace.into(),
+            "Del" => Key::Delete.into(),
+            "Space" => Key::Char(' ').into(),
             "LF" => Key::LineFeed.into(),
             word if word.len() == 1 => Key::Char(word.chars().next().unwrap()).into(),
             word if word.starts_with('F') => Key::F(word[1..].parse().unwrap()).into(),

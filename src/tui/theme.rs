@@ -119,4 +119,12 @@ impl Look {
     pub fn time(&self, at: Timestamp) -> String {
         strtime::format("%H:%M:%S", &at.to_zoned(self.zone.clone())).unwrap_or_default()
     }
+
+    /// A moment for people: the time of day, with the day where it is another one than that of `now`.
+    #[must_use]
+    pub fn moment(&self, at: Timestamp, now: Timestamp) -> String {
+        let (at, now) = (at.to_zoned(self.zone.clone()), now.to_zoned(self.zone.clone()));
+        let format = if at.date() == now.date() { "%H:%M" } else { "%a %d %b %H:%M" };
+        at.strftime(format).to_string()
+    }
 }

@@ -7,10 +7,10 @@ use crate::clock::Now;
 use super::deadline::can_refresh;
 use super::effect::Effect;
 use super::inflight::Slot;
-use super::keymap::{self, Action};
+use super::keymap::{self, Action, Context};
 use super::msg::{Key, KeyPress, Msg, Outcome, QuitReason, Reply};
 use super::popups::{self, Popup, Reader};
-use super::screens::{add_pet, pets};
+use super::screens::{add_pet, domains, pets};
 use super::state::{AppState, Health, MessageKind, Screen};
 use crate::api::failure::{Failure, Remedy};
 use crate::config::KeyOrigin;
@@ -89,11 +89,14 @@ fn on_key(state: &mut AppState, key: KeyPress, now: Now) -> Vec<Effect> {
         return match state.screen {
             Screen::Pets => pets::update::on_action(state, action, now),
             Screen::AddPet => add_pet::update::on_action(state, action, now),
+            Screen::Domains => domains::update::on_action(state, action, now),
         };
     }
     if let KeyPress { key: Key::Char(c), ctrl: false } = key {
         if context.is_text() {
             on_text(state, &c.to_string());
+        } else if context == Context::Wizard {
+            domains::wizard::on_letter(&mut state.domains, c);
         } else if state.screen == Screen::AddPet {
             add_pet::update::on_letter(state, c);
         }
@@ -123,6 +126,7 @@ fn everywhere(state: &mut AppState, action: Action, now: Now) -> Option<Vec<Effe
             state.screen = Screen::AddPet;
             state.pets.searching = false;
         }
+        Action::ShowDomains => return Some(domains::update::show(state, now)),
         Action::Choices if state.popup.is_none() && state.key_refused() => popups::open_key_box(state, false, now),
         Action::Choices
         | Action::Back
@@ -150,6 +154,11 @@ fn everywhere(state: &mut AppState, action: Action, now: Now) -> Option<Vec<Effe
         | Action::Confirm
         | Action::Save
         | Action::Clear
+        | Action::Toggle
+        | Action::Delete
+        | Action::WriteFile
+        | Action::Copy
+        | Action::Domain(_)
         | Action::Answer(_)
         | Action::Edit(_) => return None,
     }
@@ -164,7 +173,8 @@ fn interrupt(state: &mut AppState, now: Now) -> Vec<Effect> {
     }
     state.interrupted = Some(now.mono);
     let cancelled: Vec<_> =
-        Slot::ALL.into_iter().filter(|slot| *slot != Slot::Create && state.inflight.forget(*slot)).collect();
+        Slot::ALL.into_iter().filter(|slot| slot.is_cancellable() && state.inflight.forget(*slot)).collect();
+    domains::watch::cancelled(&mut state.domains);
     let what = if cancelled.is_empty() { "" } else { "Cancelled. " };
     state.say(MessageKind::Note, format!("{what}Press Ctrl-C again to quit."));
     cancelled.into_iter().map(Effect::Cancel).collect()
@@ -174,6 +184,7 @@ fn on_text(state: &mut AppState, text: &str) {
     match state.screen {
         Screen::Pets => pets::update::on_text(state, text),
         Screen::AddPet => add_pet::update::on_text(state, text),
+        Screen::Domains => domains::update::on_text(state, text),
     }
 }
 
@@ -195,12 +206,26 @@ fn on_tick(state: &mut AppState, now: Now) -> Vec<Effect> {
         Health::Away { next_try: Some(at), .. } => *at <= now.mono && !state.inflight.is_running(Slot::List),
         Health::Away { .. } | Health::Unknown | Health::Ok { .. } | Health::KeyRefused { .. } => false,
     };
+    domains::watch::due(&mut state.domains, now);
+    let mut effects = domains::watch::work(state, now);
     let refresh_due = can_refresh(state) && state.pets.next_refresh().is_some_and(|at| at <= now.mono);
-    if retry_due || refresh_due { pets::update::reload(state, retry_due, now) } else { Vec::new() }
+    if retry_due || refresh_due {
+        effects.extend(pets::update::reload(state, retry_due, now));
+    }
+    effects
 }
 
 fn on_reply(state: &mut AppState, reply: Reply, now: Now) -> Vec<Effect> {
     let Reply { slot, id, outcome } = reply;
+    let outcome = match (slot, outcome) {
+        (Slot::Look(lane), Outcome::SoFar(findings)) => {
+            if state.inflight.is_current(slot, id) {
+                domains::update::on_so_far(state, lane, findings);
+            }
+            return Vec::new();
+        }
+        (_, outcome) => outcome,
+    };
     if !state.inflight.finish(slot, id) {
         return Vec::new();
     }
@@ -223,9 +248,29 @@ fn on_reply(state: &mut AppState, reply: Reply, now: Now) -> Vec<Effect> {
         }
         (Slot::Samples, Outcome::Failed(failure)) => return pets::update::on_samples(state, 0, Some(failure), now),
         (Slot::Count(_), Outcome::Failed(_)) => {}
+        (Slot::Look(lane), Outcome::Seen(seen)) => return domains::watch::on_seen(state, lane, *seen, now),
+        (Slot::Look(lane), Outcome::Failed(failure)) => {
+            return domains::update::on_not_seen(state, lane, &failure.sentence("the checker"), now);
+        }
+        (Slot::Keep, Outcome::Kept(result)) => return domains::update::on_kept(state, result, now),
+        (Slot::Keep, Outcome::Failed(failure)) => {
+            return domains::update::on_kept(state, Err(failure.sentence("the list")), now);
+        }
+        (Slot::Walk, Outcome::Walked(walked)) => domains::redirects::on_walked(state, walked),
+        (Slot::Save, Outcome::Saved(configuration, result)) => {
+            domains::redirects::on_saved(state, configuration, result, now);
+        }
+        (Slot::Copy, Outcome::Copied(done)) => return popups::on_copied(state, done),
+        (Slot::Copy, Outcome::Failed(_)) => return popups::on_copied(state, false),
+        (Slot::Write, Outcome::Written(result)) => popups::on_written(state, result, now),
+        (Slot::Walk | Slot::Save | Slot::Write, Outcome::Failed(failure)) => {
+            state.say(MessageKind::Error, failure.sentence("this program"));
+        }
         // A job answers in its own kind; a worker that did otherwise is told apart by the tests of the worker.
         (_, Outcome::Listed(_) | Outcome::Created(_) | Outcome::LookedUp(_)) => {}
         (_, Outcome::KeyTested(_) | Outcome::SamplesAdded(..)) => {}
+        (_, Outcome::SoFar(_) | Outcome::Seen(_) | Outcome::Kept(_) | Outcome::Walked(_)) => {}
+        (_, Outcome::Saved(..) | Outcome::Copied(_) | Outcome::Written(_)) => {}
     }
     Vec::new()
 }

@@ -14,12 +14,12 @@ use crate::model::text::{cut, width};
 use super::deadline::{SHOW_LOADING_AFTER, STALE_AFTER};
 use super::inflight::Slot;
 use super::keymap::{self, Context};
-use super::popups::{KeyBox, LIMIT_PRESETS, LimitBox, Popup, Reader};
-use super::screens::{add_pet, pets};
+use super::popups::{KeyBox, LIMIT_PRESETS, LimitBox, Popup, Reader, TextBox, TextKind, WriteBox};
+use super::screens::{add_pet, domains, pets};
 use super::state::{AppState, Health, Layout, MessageKind, Screen};
 use super::text_input::TextInput;
 use super::theme::{Look, Role};
-use super::widgets::{banner, boxed, field, hint_line, popup, put, put_right, wrap};
+use super::widgets::{banner, boxed, field, hint_line, popup, put, put_right, wrap, wrap_indented};
 use crate::api::failure::Failure;
 
 /// The least size at which anything but one line is drawn.
@@ -49,6 +49,7 @@ pub fn draw(state: &AppState, look: &Look, now: Now, frame: &mut Frame<'_>) -> L
         match state.screen {
             Screen::Pets => pets::view::draw(state, look, now, buf, body, &mut layout),
             Screen::AddPet => add_pet::view::draw(state, look, now, buf, body),
+            Screen::Domains => domains::view::draw(state, look, now, buf, body),
         }
     };
     let cursor = draw_popup(state, look, now, buf, body, &mut layout).or(cursor);
@@ -67,7 +68,12 @@ fn draw_header(buf: &mut Buffer, area: Rect, state: &AppState, look: &Look, now:
         let text = if in_use { format!("[{text}]") } else { format!(" {text} ") };
         Span::styled(text, look.style(if in_use { Role::InUse } else { Role::Text }))
     };
-    let tabs = Line::from(vec![Span::raw(" "), tab(Screen::Pets, "1 Pets"), tab(Screen::AddPet, "2 Add pet")]);
+    let tabs = Line::from(vec![
+        Span::raw(" "),
+        tab(Screen::Pets, "1 Pets"),
+        tab(Screen::AddPet, "2 Add pet"),
+        tab(Screen::Domains, "3 Domains"),
+    ]);
     put(buf, area, 0, &tabs);
     let (word, role) = health(state, look, now, area.width >= WIDE);
     let room = usize::from(area.width).saturating_sub(tabs.width() + 2);
@@ -158,6 +164,13 @@ fn draw_popup(
             draw_error(buf, body, *reader, state, look, layout);
             None
         }
+        Some(Popup::Text(text)) => {
+            draw_text(buf, body, text, look, layout);
+            None
+        }
+        Some(Popup::Write(write)) => Some(draw_write(buf, body, write, look)),
+        Some(Popup::Formats(formats)) => domains::view::draw_formats(buf, body, *formats, state, look),
+        Some(Popup::Outside(outside)) => domains::view::draw_outside(buf, body, outside, look),
     }
 }
 
@@ -242,13 +255,35 @@ fn draw_error(buf: &mut Buffer, body: Rect, reader: Reader, state: &AppState, lo
     let inside = Rect { x: inner.x + 1, width: inner.width.saturating_sub(2), ..inner };
     let details = state.last_failure.as_ref().map_or_else(Vec::new, |failure| failure.details(&state.link.service));
     let lines: Vec<String> = details.iter().flat_map(|line| wrap(&look.text(line), inside.width.into())).collect();
-    read(buf, inside, reader, &lines.into_iter().map(Line::raw).collect::<Vec<_>>(), layout);
+    read(buf, inside, reader.top, &lines.into_iter().map(Line::raw).collect::<Vec<_>>(), layout);
 }
 
-fn read(buf: &mut Buffer, area: Rect, reader: Reader, lines: &[Line<'_>], layout: &mut Layout) {
+fn draw_text(buf: &mut Buffer, body: Rect, text: &TextBox, look: &Look, layout: &mut Layout) {
+    let title = match text.kind {
+        TextKind::Evidence => "Evidence: what was asked, and what was answered",
+        TextKind::Report => "A report for support",
+    };
+    let inner = popup(buf, body, body.width.min(116), body.height, title, look);
+    let inside = Rect { x: inner.x + 1, width: inner.width.saturating_sub(2), ..inner };
+    let columns = usize::from(inside.width);
+    let lines = text.text.lines().flat_map(|line| wrap_indented(&look.text(line), columns));
+    read(buf, inside, text.top, &lines.map(Line::raw).collect::<Vec<_>>(), layout);
+}
+
+fn draw_write(buf: &mut Buffer, body: Rect, write: &WriteBox, look: &Look) -> Position {
+    let inner = popup(buf, body, 70, 9, "Write to which file?", look);
+    put(buf, inner, 1, &Line::raw("  Relative to where petstore was started."));
+    let cursor = field(buf, inner.x + 2, inner.y + 3.min(inner.height - 1), 60, &write.path, look);
+    for (y, line) in (5..).zip(write.error.iter().flat_map(|error| banner(&look.text(error), inner.width, look))) {
+        put(buf, inner, y, &line);
+    }
+    cursor
+}
+
+fn read(buf: &mut Buffer, area: Rect, top: u16, lines: &[Line<'_>], layout: &mut Layout) {
     layout.reader_rows = area.height;
     layout.reader_lines = u16::try_from(lines.len()).unwrap_or(u16::MAX);
-    for (y, line) in (0..area.height).zip(lines.iter().skip(reader.top.into())) {
+    for (y, line) in (0..area.height).zip(lines.iter().skip(top.into())) {
         put(buf, area, y, line);
     }
 }
@@ -285,13 +320,13 @@ fn draw_help(buf: &mut Buffer, area: Rect, reader: Reader, look: &Look, layout: 
         let other = Rect { x: area.x + half.width, width: area.width - half.width, ..area };
         let rows = left.len().max(right.len());
         left.resize(rows, Line::raw(""));
-        read(buf, half, reader, &left, layout);
+        read(buf, half, reader.top, &left, layout);
         right.resize(rows, Line::raw(""));
-        read(buf, other, reader, &right, layout);
+        read(buf, other, reader.top, &right, layout);
     } else {
         left.push(Line::raw(""));
         left.extend(right);
-        read(buf, area, reader, &left, layout);
+        read(buf, area, reader.top, &left, layout);
     }
 }
 
@@ -314,7 +349,17 @@ const fn place_name(context: Context) -> &'static str {
         Context::Doubt => "May have been added",
         Context::LimitBox => "Number of rows",
         Context::KeyBox => "API key",
-        Context::Global | Context::Text | Context::Reader => "Keys",
+        Context::Domains => "Domains",
+        Context::Wizard | Context::WizardText => "Add a domain",
+        Context::Record => "The DNS record",
+        Context::Domain => "One domain",
+        Context::Rules | Context::Browser => "Trouble",
+        Context::Redirects | Context::RedirectForm => "Redirects",
+        Context::Removal | Context::RemovalName => "Removal",
+        Context::FormatsBox => "Formats",
+        Context::WriteBox => "Write to a file",
+        Context::OutsideBox => "Practice",
+        Context::Global | Context::Text | Context::Reader | Context::TextBox => "Keys",
     }
 }
 

@@ -8,10 +8,11 @@ use proptest::prelude::*;
 use crate::api::Failure;
 use crate::config::Service;
 use crate::model::Pet;
-use crate::tui::effect::{Effect, Job, Task};
+use crate::tui::effect::{DomainTask, Effect, Job, Task};
 use crate::tui::inflight::Slot;
 use crate::tui::keymap::BINDINGS;
-use crate::tui::msg::{Key, KeyPress, Listed, LookedUp, Msg, NotCreated, Outcome, Reply, Size};
+use crate::tui::msg::{Key, KeyPress, Listed, LookedUp, Msg, NotCreated, NotWritten, Outcome, Reply, Size};
+use crate::tui::screens::domains::tests::fixture;
 use crate::tui::test_kit::{App, animals, remote};
 
 /// One step, chosen by two numbers.
@@ -75,8 +76,38 @@ fn reply(app: &mut App, which: usize) {
         Task::LookUp(_) => Outcome::LookedUp(Ok(LookedUp { matches: vec![pet], complete: which.is_multiple_of(2) })),
         Task::TestKey(_) => Outcome::KeyTested(if fails { Err(failure()) } else { Ok(()) }),
         Task::AddSamples(count, _) => Outcome::SamplesAdded(count, fails.then(failure)),
+        Task::Copy(_) => Outcome::Copied(fails),
+        Task::Write { path, replace, .. } => match (fails, replace) {
+            (true, false) => Outcome::Written(Err(NotWritten::Exists)),
+            (true, true) => Outcome::Written(Err(NotWritten::Failed("no room".into()))),
+            (false, _) => Outcome::Written(Ok(path)),
+        },
+        Task::Domains(task) => about_domains(task, which),
     };
     app.send(Msg::Reply(Reply { slot, id, outcome }));
+}
+
+/// What comes of a job about domains.
+fn about_domains(task: DomainTask, which: usize) -> Outcome {
+    let fails = which.is_multiple_of(3);
+    match task {
+        DomainTask::Keep(_) if fails => Outcome::Kept(Err("the disk is full".into())),
+        DomainTask::Keep(changes) => {
+            let mut list = fixture::list();
+            changes.iter().for_each(|change| change.apply(&mut list));
+            Outcome::Kept(Ok(list))
+        }
+        DomainTask::Look(_) if which.is_multiple_of(5) => Outcome::SoFar(fixture::findings(which)),
+        DomainTask::Look(at) => Outcome::Seen(Box::new(fixture::seen(&at.entry.name, which))),
+        DomainTask::Walk { redirects, .. } => {
+            let walked = redirects.into_iter().map(|redirect| fixture::walked(redirect, !fails));
+            Outcome::Walked(walked.collect())
+        }
+        DomainTask::Save(configuration) => {
+            let result = if fails { Err("no room".to_owned()) } else { Ok("config.toml".to_owned()) };
+            Outcome::Saved(configuration, result)
+        }
+    }
 }
 
 proptest! {

@@ -88,6 +88,22 @@ pub fn wrap(text: &str, columns: usize) -> Vec<String> {
     lines
 }
 
+/// The same for a line of a report or of code: its indentation stays, and further lines stand below its text.
+#[must_use]
+pub fn wrap_indented(line: &str, columns: usize) -> Vec<String> {
+    let text = line.trim_start();
+    let indent = line.len() - text.len();
+    if width(line) <= columns {
+        return vec![line.to_owned()];
+    }
+    let lines = wrap(text, columns.saturating_sub(indent + 2).max(8));
+    let indented = lines.into_iter().enumerate().map(|(at, text)| {
+        let indent = if at == 0 { indent } else { indent + 2 };
+        format!("{}{text}", " ".repeat(indent))
+    });
+    indented.collect()
+}
+
 /// Lines marked with `!`, as everything that went wrong is.
 #[must_use]
 pub fn banner(text: &str, columns: u16, look: &Look) -> Vec<Line<'static>> {

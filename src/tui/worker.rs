@@ -3,8 +3,14 @@
 //! Knows no state and no screen. A newer job replaces the older one of its slot, except for a creation, which is never
 //! aborted. A job that panics becomes a reply like any other, so that nothing on screen waits for ever.
 
+pub mod domains;
+
 use std::collections::HashMap;
 use std::future::Future;
+use std::io::ErrorKind;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
 
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinError;
@@ -13,13 +19,15 @@ use tokio_util::task::JoinMap;
 use crate::api::creation::create_pet_once;
 use crate::api::{ApiError, Client, PetPage};
 use crate::clock;
+use crate::config::edit;
 use crate::model::samples::sample;
 use crate::model::{IdempotencyKey, Limit, NewPet, PetQuery, display_safe};
 
 use super::effect::{Effect, Job, Task};
 use super::inflight::{ReqId, Slot};
-use super::msg::{Listed, LookedUp, NotCreated, Outcome, Reply};
+use super::msg::{Listed, LookedUp, NotCreated, NotWritten, Outcome, Reply};
 use crate::api::failure::Failure;
+use domains::{Desk, SoFar};
 
 /// Effects and replies that may wait. More than the screen can ever ask for at once.
 const QUEUE: usize = 64;
@@ -39,8 +47,16 @@ pub struct Handle {
 /// The client, once there is one. The service inside the program may still be starting.
 type Connection = watch::Receiver<Option<Result<Client, Failure>>>;
 
-/// Starts the worker on the current runtime. Jobs wait until `connect` has made a client.
-pub fn spawn(connect: impl Future<Output = Result<Client, Failure>> + Send + 'static) -> Handle {
+/// What the worker has at hand on this machine.
+pub struct Hands {
+    /// For domains.
+    pub desk: Arc<Desk>,
+    /// The app runs in tmux, which takes copied texts.
+    pub in_tmux: bool,
+}
+
+/// Starts the worker on the current runtime. Jobs that need the service wait until `connect` has made a client.
+pub fn spawn(connect: impl Future<Output = Result<Client, Failure>> + Send + 'static, hands: Hands) -> Handle {
     let (effects, incoming) = mpsc::channel(QUEUE);
     let (outgoing, replies) = mpsc::channel(QUEUE);
     let (client, connection) = watch::channel(None);
@@ -49,7 +65,8 @@ pub fn spawn(connect: impl Future<Output = Result<Client, Failure>> + Send + 'st
         let connected = connect.await;
         setter.send_replace(Some(connected));
     });
-    tokio::spawn(Worker { jobs: JoinMap::new(), ids: HashMap::new(), client, connection, outgoing }.run(incoming));
+    let jobs = JoinMap::new();
+    tokio::spawn(Worker { jobs, ids: HashMap::new(), client, connection, hands, outgoing }.run(incoming));
     Handle { effects, replies }
 }
 
@@ -58,6 +75,7 @@ struct Worker {
     ids: HashMap<Slot, ReqId>,
     client: watch::Sender<Option<Result<Client, Failure>>>,
     connection: Connection,
+    hands: Hands,
     outgoing: mpsc::Sender<Reply>,
 }
 
@@ -92,11 +110,19 @@ impl Worker {
             }
             Effect::Job(Job { slot, id, task }) => {
                 self.ids.insert(slot, id);
-                self.jobs.spawn(slot, perform(task, self.connection.clone(), self.client.clone()));
+                match task {
+                    Task::Domains(task) => {
+                        let so_far = SoFar { slot, id, replies: self.outgoing.clone() };
+                        self.jobs.spawn(slot, Arc::clone(&self.hands.desk).perform(task, so_far));
+                    }
+                    Task::Copy(text) => self.jobs.spawn(slot, copy(text, self.hands.in_tmux)),
+                    Task::Write { path, text, replace } => self.jobs.spawn(slot, write(path, text, replace)),
+                    task => self.jobs.spawn(slot, perform(task, self.connection.clone(), self.client.clone())),
+                }
                 None
             }
             // The loop keeps these to itself.
-            Effect::Suspend | Effect::Redraw => None,
+            Effect::Suspend | Effect::Redraw | Effect::Notify(..) | Effect::Clipboard(_) => None,
         }
     }
 
@@ -148,7 +174,40 @@ async fn perform(
             }
             Outcome::KeyTested(tested.map(drop).map_err(|error| Failure::from(&error)))
         }
+        // These need no service, and are not given to this function.
+        Task::Domains(_) | Task::Copy(_) | Task::Write { .. } => Outcome::Failed(Failure::Busy),
     }
+}
+
+/// How long tmux may take.
+const COPY_LIMIT: Duration = Duration::from_secs(2);
+
+/// Gives a text to tmux, which keeps it and passes it on to its terminal; `false` where there is none.
+async fn copy(text: String, in_tmux: bool) -> Outcome {
+    use tokio::io::AsyncWriteExt as _;
+    use tokio::process::Command;
+    let load = async {
+        let none = std::process::Stdio::null;
+        let mut tmux = Command::new("tmux");
+        tmux.args(["load-buffer", "-w", "-"]).stdin(std::process::Stdio::piped()).stdout(none()).stderr(none());
+        let mut tmux = tmux.kill_on_drop(true).spawn().ok()?;
+        let mut stdin = tmux.stdin.take()?;
+        stdin.write_all(text.as_bytes()).await.ok()?;
+        drop(stdin);
+        tmux.wait().await.ok().filter(std::process::ExitStatus::success)
+    };
+    let loaded = if in_tmux { tokio::time::timeout(COPY_LIMIT, load).await.ok().flatten() } else { None };
+    Outcome::Copied(loaded.is_some())
+}
+
+async fn write(path: String, text: String, replace: bool) -> Outcome {
+    let work = move || match edit::write(Path::new(&path), &text, replace) {
+        Ok(()) => Ok(path),
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => Err(NotWritten::Exists),
+        Err(error) => Err(NotWritten::Failed(format!("{path} could not be written: {error}."))),
+    };
+    let done = tokio::task::spawn_blocking(work).await;
+    Outcome::Written(done.unwrap_or_else(|error| Err(NotWritten::Failed(error.to_string()))))
 }
 
 fn listed(page: PetPage, started: std::time::Instant) -> Listed {

@@ -10,17 +10,22 @@ use futures_util::stream;
 use jiff::tz::TimeZone;
 use petstore::api::Client;
 use petstore::api::client::{Timeouts, install_tls_provider};
-use petstore::clock;
+use petstore::clock::{self, Now};
 use petstore::config::{KeyOrigin, Remote, Service, Settings};
+use petstore::domains::diagnosis::Expectation;
+use petstore::domains::list::ListFile;
+use petstore::domains::settings::Settings as DomainSettings;
 use petstore::model::{ApiKey, IdempotencyKeys, Limit};
 use petstore::server::{self, ServerHandle};
 use petstore::store::keys::{NewKey, Scopes};
 use petstore::store::{DatabaseUrl, Store};
 use petstore::tui::event_loop::{self, LoopError, Wires};
 use petstore::tui::msg::{QuitReason, Size};
+use petstore::tui::screens::domains::state::Setup;
 use petstore::tui::state::AppState;
 use petstore::tui::theme::Look;
-use petstore::tui::worker;
+use petstore::tui::worker::domains::Desk;
+use petstore::tui::worker::{self, Hands};
 use ratatui::Terminal;
 use ratatui::backend::{Backend, ClearType, TestBackend, WindowSize};
 use ratatui::buffer::Cell;
@@ -93,8 +98,21 @@ fn remote(base_url: &str, key: &str) -> Service {
     Service::Remote(Remote { base_url: base_url.parse().unwrap(), key, key_origin: KeyOrigin::Typed })
 }
 
+/// What the domains panel works with, where a test is not about it.
+fn no_domains() -> (Setup, Desk) {
+    let settings = DomainSettings { resolvers: Vec::new(), ..DomainSettings::new(Expectation::default(), Vec::new()) };
+    (
+        Setup::default(),
+        Desk::new(ListFile::new("/nonexistent/domains.json"), "/nonexistent/config.toml".into(), settings),
+    )
+}
+
 impl App {
     fn open(base_url: &str, key: &str, timeouts: Timeouts) -> Self {
+        Self::open_with(base_url, key, timeouts, no_domains(), clock::now)
+    }
+
+    fn open_with(base_url: &str, key: &str, timeouts: Timeouts, domains: (Setup, Desk), clock: fn() -> Now) -> Self {
         install_tls_provider();
         let service = remote(base_url, key);
         let client = Client::new(base_url.parse().unwrap(), Some(ApiKey::new(key).unwrap()), timeouts).unwrap();
@@ -107,7 +125,10 @@ impl App {
             ascii: true,
             mono: false,
         };
-        let state = AppState::new(&settings, Size { columns: 80, rows: 24 }, IdempotencyKeys::new(Uuid::new_v4()));
+        let (setup, desk) = domains;
+        let hands = Hands { desk: Arc::new(desk), in_tmux: false };
+        let state =
+            AppState::new(&settings, setup, Size { columns: 80, rows: 24 }, IdempotencyKeys::new(Uuid::new_v4()));
         let look = Look { ascii: true, mono: false, zone: TimeZone::UTC };
         let (screen_sender, screen) = watch::channel(String::new());
         let (keys, mut events) = mpsc::unbounded_channel();
@@ -117,10 +138,11 @@ impl App {
             let mut terminal = Terminal::new(backend).unwrap();
             let wires = Wires {
                 input: stream::poll_fn(move |context| events.poll_recv(context).map(|event| event.map(Ok))),
-                worker: worker::spawn(async move { Ok(client) }),
+                worker: worker::spawn(async move { Ok(client) }, hands),
                 quits,
                 suspend: || Ok(()),
-                clock: clock::now,
+                tell: |_| Ok(()),
+                clock,
             };
             event_loop::run(&mut terminal, state, &look, wires).await
         });

@@ -24,7 +24,7 @@ use crate::model::text::short;
 use super::super::exit::{Exit, Failed};
 use super::super::output::{columns, note, write};
 use super::args::{CheckArgs, Format, ProbeArgs, RedirectsArgs, ReportArgs};
-use super::settings::{for_domain, need_name, read_list, read_name, resolve, told};
+use super::settings::{configured_domains, for_domain, need_name, read_list, read_name, resolve, told};
 use super::{exit, exit_of, json, words};
 
 /// How many domains are looked at side by side.
@@ -278,22 +278,6 @@ pub async fn redirects(args: RedirectsArgs, configured: &Configured, file: &List
         })?,
     }
     Ok(exit_of(&all))
-}
-
-/// The project's configuration as it stands in the file of this program.
-pub fn configured_domains(configured: &Configured) -> configuration::Written {
-    configuration::Written {
-        primary: Some(configured.primary.clone()).filter(|primary| !primary.is_empty()),
-        redirects: configured
-            .redirects
-            .iter()
-            .map(|redirect| configuration::WrittenRedirect {
-                from: redirect.from.clone(),
-                to: redirect.to.clone(),
-                status: redirect.status.into(),
-            })
-            .collect(),
-    }
 }
 
 /// `petstore domains report`: a check with all its evidence, as plain text.

@@ -22,8 +22,8 @@ use crate::model::text::short;
 use super::super::exit::{Exit, Failed};
 use super::super::output::{columns, note};
 use super::args::{AddArgs, Format, RemoveArgs, ShowArgs, WhenArgs};
-use super::check::{configured_domains, prepare, print, print_json};
-use super::settings::{need_name, platform_host, read_list, told};
+use super::check::{prepare, print, print_json};
+use super::settings::{configured_domains, need_name, platform_host, read_list, told};
 use super::{exit_of, json, words};
 
 /// `petstore domains add`. A domain that is there already takes a value that it has not.

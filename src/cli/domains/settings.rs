@@ -6,6 +6,7 @@ use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject as _;
 
 use crate::config::file::Domains as Configured;
+use crate::domains::configuration::{Written, WrittenRedirect};
 use crate::domains::diagnosis::Expectation;
 use crate::domains::list::{List, ListFile};
 use crate::domains::look::with_value;
@@ -131,4 +132,20 @@ pub fn for_domain(settings: &Settings, list: &List, domain: &Domain, args: &Prob
 /// Reads the list without waiting for those who change it.
 pub fn read_list(list: &ListFile) -> Result<List, Failed> {
     Ok(list.read()?)
+}
+
+/// The project's configuration as it stands in the file of this program.
+pub fn configured_domains(configured: &Configured) -> Written {
+    Written {
+        primary: Some(configured.primary.clone()).filter(|primary| !primary.is_empty()),
+        redirects: configured
+            .redirects
+            .iter()
+            .map(|redirect| WrittenRedirect {
+                from: redirect.from.clone(),
+                to: redirect.to.clone(),
+                status: redirect.status.into(),
+            })
+            .collect(),
+    }
 }

@@ -69,6 +69,7 @@ pub fn on_action(state: &mut AppState, action: Action, now: Now) -> Vec<Effect> 
         | Action::Redraw
         | Action::ShowPets
         | Action::ShowAdd
+        | Action::ShowDomains
         | Action::Refresh
         | Action::Choices
         | Action::ErrorDetails
@@ -87,7 +88,12 @@ pub fn on_action(state: &mut AppState, action: Action, now: Now) -> Vec<Effect> 
         | Action::SortBy
         | Action::SortTurn
         | Action::Live
-        | Action::Samples => {}
+        | Action::Samples
+        | Action::Toggle
+        | Action::Delete
+        | Action::Copy
+        | Action::WriteFile
+        | Action::Domain(_) => {}
     }
     Vec::new()
 }
@@ -237,7 +243,7 @@ fn added(state: &mut AppState, pet: Pet, now: Now) -> Vec<Effect> {
             state.pets.pinned = Some(pet.clone());
             "a adds another."
         }
-        (_, Screen::Pets) => "a adds another.",
+        (_, Screen::Pets | Screen::Domains) => "a adds another.",
         (After::Stay, Screen::AddPet) => "Type the next one, or Esc for the list.",
     };
     let mut effects = pets::update::reload(state, true, now);

@@ -74,13 +74,19 @@ pub fn on_action(state: &mut AppState, action: Action, now: Now) -> Vec<Effect> 
         | Action::Redraw
         | Action::ShowPets
         | Action::ShowAdd
+        | Action::ShowDomains
         | Action::Choices
         | Action::ErrorDetails
         | Action::NextField
         | Action::PreviousField
         | Action::Save
         | Action::Answer(_)
-        | Action::Clear => {}
+        | Action::Clear
+        | Action::Toggle
+        | Action::Delete
+        | Action::Copy
+        | Action::WriteFile
+        | Action::Domain(_) => {}
     }
     Vec::new()
 }

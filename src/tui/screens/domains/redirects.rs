@@ -1,0 +1,375 @@
+//! The editor of `domains.primary` and `domains.redirects`: checked as typed, held against what is served, written whole.
+
+use jiff::Timestamp;
+
+use crate::clock::Now;
+use crate::domains::configuration::{self, DomainsConfiguration, Linted, Redirect, Written, WrittenRedirect};
+use crate::domains::finding::overall;
+use crate::domains::{Finding, Verdict};
+use crate::tui::effect::{DomainTask, Effect, Job, Task};
+use crate::tui::inflight::Slot;
+use crate::tui::keymap::{Action, Context, DomainAction};
+use crate::tui::popups::{Contents, Popup, WriteBox, copy};
+use crate::tui::state::{AppState, MessageKind};
+use crate::tui::text_input::TextInput;
+
+use super::state::{Place, State};
+
+/// The editor.
+#[derive(Clone, Debug)]
+pub struct Redirects {
+    /// The configuration as it is edited.
+    pub edited: Written,
+    /// The line that has the cursor: 0 is the primary domain, redirects follow.
+    pub selected: usize,
+    /// The line that is being typed.
+    pub form: Option<Form>,
+    /// What header-only requests gave, for each redirect that was followed.
+    pub walked: Vec<Walked>,
+}
+
+/// A line that is being typed.
+#[derive(Clone, Debug)]
+pub struct Form {
+    /// Which line.
+    pub line: usize,
+    /// From which domain; unused for the primary domain.
+    pub from: TextInput,
+    /// To which, or the primary domain.
+    pub to: TextInput,
+    /// With which status.
+    pub status: TextInput,
+    /// Where the cursor is.
+    pub focus: Focus,
+}
+
+/// The fields of a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the names say it")]
+pub enum Focus {
+    From,
+    To,
+    Status,
+}
+
+/// What following a redirect gave.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Walked {
+    /// Which.
+    pub redirect: Redirect,
+    /// When.
+    pub at: Timestamp,
+    /// What it means.
+    pub findings: Vec<Finding>,
+    /// Each step: the address, and what it answered.
+    pub hops: Vec<String>,
+}
+
+impl Walked {
+    /// How it is.
+    #[must_use]
+    pub fn verdict(&self) -> Verdict {
+        overall(&self.findings)
+    }
+}
+
+impl Redirects {
+    /// The editor of a configuration.
+    #[must_use]
+    pub fn new(configuration: &Written) -> Self {
+        Self { edited: configuration.clone(), selected: 0, form: None, walked: Vec::new() }
+    }
+
+    /// Where a key goes.
+    #[must_use]
+    pub const fn context(&self) -> Context {
+        if self.form.is_some() { Context::RedirectForm } else { Context::Redirects }
+    }
+
+    /// The text field that has the cursor.
+    pub fn input(&mut self) -> Option<&mut TextInput> {
+        let form = self.form.as_mut()?;
+        Some(match form.focus {
+            Focus::From => &mut form.from,
+            Focus::To => &mut form.to,
+            Focus::Status => &mut form.status,
+        })
+    }
+
+    /// How many lines there are.
+    #[must_use]
+    pub const fn lines(&self) -> usize {
+        1 + self.edited.redirects.len()
+    }
+
+    /// The configuration with what is being typed in its place.
+    #[must_use]
+    pub fn candidate(&self) -> Written {
+        let mut written = self.edited.clone();
+        let Some(form) = &self.form else { return written };
+        if form.line == 0 {
+            written.primary = Some(form.to.value().trim().to_owned()).filter(|text| !text.is_empty());
+            return written;
+        }
+        let typed = WrittenRedirect {
+            from: form.from.value().trim().to_owned(),
+            to: form.to.value().trim().to_owned(),
+            status: form.status.value().trim().parse().unwrap_or(0),
+        };
+        match written.redirects.get_mut(form.line - 1) {
+            Some(redirect) => *redirect = typed,
+            None => written.redirects.push(typed),
+        }
+        written
+    }
+
+    /// What was seen of the redirect on a line.
+    #[must_use]
+    pub fn walked_at(&self, line: usize) -> Option<&Walked> {
+        let written = self.edited.redirects.get(line.checked_sub(1)?)?;
+        let redirect = redirect(written)?;
+        self.walked.iter().find(|walked| walked.redirect == redirect)
+    }
+}
+
+/// What is to be said about the configuration with what is being typed.
+#[must_use]
+pub fn lint(state: &State) -> Linted {
+    let listed: Vec<_> = state.entries().map(|entry| entry.name.clone()).collect();
+    configuration::check(state.redirects.candidate(), &listed)
+}
+
+/// The findings that are about a line.
+pub fn about(findings: &[Finding], line: usize) -> impl Iterator<Item = &Finding> {
+    let place = if line == 0 { "domains.primary".to_owned() } else { format!("domains.redirects[{}]", line - 1) };
+    findings.iter().filter(move |finding| finding.seen.starts_with(&place))
+}
+
+/// A redirect as the checks want it, if its names are names.
+fn redirect(written: &WrittenRedirect) -> Option<Redirect> {
+    let name = |text: &str| crate::domains::name::domain(text).ok().map(|domain| domain.name);
+    Some(Redirect { from: name(&written.from)?, to: name(&written.to)?, status: u16::try_from(written.status).ok()? })
+}
+
+/// Opens the editor, and follows every redirect.
+pub fn open(app: &mut AppState, now: Now) -> Vec<Effect> {
+    app.domains.place = Place::Redirects;
+    walk(app, now)
+}
+
+/// Follows every redirect by header-only requests.
+pub fn walk(app: &mut AppState, now: Now) -> Vec<Effect> {
+    let panel = &app.domains;
+    let redirects: Vec<Redirect> = panel.redirects.edited.redirects.iter().filter_map(redirect).collect();
+    if redirects.is_empty() {
+        return Vec::new();
+    }
+    let at = panel.practice.as_ref().map(|_| panel.wall(now));
+    let task = DomainTask::Walk { redirects, practice: panel.practice.clone(), at };
+    let id = app.inflight.begin(Slot::Walk, now.mono);
+    vec![Effect::Job(Job { slot: Slot::Walk, id, task: Task::Domains(task) })]
+}
+
+/// A key in the editor.
+pub fn on_action(app: &mut AppState, action: Action, now: Now) -> Vec<Effect> {
+    if app.domains.redirects.form.is_some() {
+        return in_form(app, action, now);
+    }
+    let redirects = &mut app.domains.redirects;
+    match action {
+        Action::Up => redirects.selected = redirects.selected.saturating_sub(1),
+        Action::Down => redirects.selected = (redirects.selected + 1).min(redirects.lines() - 1),
+        Action::First | Action::PageUp => redirects.selected = 0,
+        Action::Last | Action::PageDown => redirects.selected = redirects.lines() - 1,
+        Action::Open => edit(redirects, redirects.selected),
+        Action::Domain(DomainAction::Add) => edit(redirects, redirects.lines()),
+        Action::Delete => delete(app),
+        Action::Domain(DomainAction::MakePrimary) => {
+            match redirects.selected.checked_sub(1).map(|line| redirects.edited.redirects[line].to.clone()) {
+                Some(to) => {
+                    app.say(MessageKind::Note, format!("{to} is the primary domain, once F2 saves it."));
+                    app.domains.redirects.edited.primary = Some(to);
+                }
+                None => edit(redirects, 0),
+            }
+        }
+        Action::Save => return save(app, now),
+        Action::Choices => mend(app),
+        Action::Refresh => return walk(app, now),
+        Action::Copy | Action::WriteFile => return give_away(app, action, now),
+        Action::Back => {
+            let unsaved = redirects.edited != app.domains.configuration;
+            app.domains.place = Place::List;
+            if unsaved {
+                app.say(MessageKind::Note, "Not saved yet: R opens the redirects again, F2 saves them there.");
+            }
+        }
+        _ => {}
+    }
+    Vec::new()
+}
+
+fn edit(redirects: &mut Redirects, line: usize) {
+    let input = |text: &str| TextInput::new(text);
+    let form = match line.checked_sub(1) {
+        None => {
+            let primary = redirects.edited.primary.clone().unwrap_or_default();
+            Form { line, from: input(""), to: input(&primary), status: input(""), focus: Focus::To }
+        }
+        Some(at) => {
+            let primary = redirects.edited.primary.clone().unwrap_or_default();
+            let new = WrittenRedirect { from: String::new(), to: primary, status: 301 };
+            let written = redirects.edited.redirects.get(at).unwrap_or(&new);
+            let status = input(&written.status.to_string());
+            Form { line, from: input(&written.from), to: input(&written.to), status, focus: Focus::From }
+        }
+    };
+    redirects.form = Some(form);
+}
+
+fn delete(app: &mut AppState) {
+    let redirects = &mut app.domains.redirects;
+    let Some(at) = redirects.selected.checked_sub(1).filter(|at| *at < redirects.edited.redirects.len()) else {
+        return app.say(MessageKind::Note, "The primary domain stays; Enter changes it.");
+    };
+    let gone = redirects.edited.redirects.remove(at);
+    redirects.selected = redirects.selected.min(redirects.lines() - 1);
+    app.say(MessageKind::Note, format!("The redirect from {} is gone, once F2 saves it.", gone.from));
+}
+
+fn in_form(app: &mut AppState, action: Action, now: Now) -> Vec<Effect> {
+    let Some(form) = &mut app.domains.redirects.form else { return Vec::new() };
+    let next = match form.focus {
+        _ if form.line == 0 => None,
+        Focus::From => Some(Focus::To),
+        Focus::To => Some(Focus::Status),
+        Focus::Status => None,
+    };
+    match action {
+        Action::NextField => match next {
+            Some(next) => form.focus = next,
+            None => return take(app, now).unwrap_or_default(),
+        },
+        Action::PreviousField => {
+            form.focus = match form.focus {
+                _ if form.line == 0 => Focus::To,
+                Focus::From | Focus::To => Focus::From,
+                Focus::Status => Focus::To,
+            };
+        }
+        Action::Save => {
+            if let Some(mut effects) = take(app, now) {
+                effects.extend(save(app, now));
+                return effects;
+            }
+        }
+        Action::Choices => mend(app),
+        Action::Edit(edit) => {
+            if let Some(input) = app.domains.redirects.input() {
+                input.edit(edit);
+            }
+        }
+        Action::Back => {
+            app.domains.redirects.form = None;
+            app.say(MessageKind::Note, "The line is as it was.");
+        }
+        _ => {}
+    }
+    Vec::new()
+}
+
+/// Takes the typed line over, unless something fails in it.
+fn take(app: &mut AppState, now: Now) -> Option<Vec<Effect>> {
+    let linted = lint(&app.domains);
+    let redirects = &mut app.domains.redirects;
+    let line = redirects.form.as_ref()?.line;
+    if let Some(wrong) = about(&linted.findings, line).find(|finding| finding.verdict == Verdict::Fail) {
+        let text = format!("To correct: {}. {}", wrong.title, wrong.fix);
+        app.say(MessageKind::Error, text);
+        return None;
+    }
+    redirects.edited = redirects.candidate();
+    redirects.form = None;
+    redirects.selected = line.min(redirects.lines() - 1);
+    app.say(MessageKind::Note, "Taken over. F2 saves it to your file; set the same in the dashboard.");
+    Some(walk(app, now))
+}
+
+/// Puts what should stand there in place of what stands there.
+fn mend(app: &mut AppState) {
+    let linted = lint(&app.domains);
+    let redirects = &mut app.domains.redirects;
+    let line = redirects.form.as_ref().map_or(redirects.selected, |form| form.line);
+    let mendable = about(&linted.findings, line).find(|finding| !finding.expected.is_empty());
+    let Some(finding) = mendable else {
+        return app.say(MessageKind::Note, "Nothing here can be mended by itself.");
+    };
+    if redirects.form.is_none() {
+        edit(redirects, line);
+    }
+    let Some(form) = &mut redirects.form else { return };
+    let field = if finding.seen.contains("].from:") {
+        &mut form.from
+    } else if finding.seen.contains("].status:") {
+        &mut form.status
+    } else {
+        &mut form.to
+    };
+    *field = TextInput::new(finding.expected.as_str());
+    app.say(MessageKind::Note, format!("Mended: {}. Enter takes it over.", finding.expected));
+}
+
+/// Copies the configuration as JSON, or asks for a file to write it to.
+fn give_away(app: &mut AppState, action: Action, now: Now) -> Vec<Effect> {
+    let Some(configuration) = lint(&app.domains).configuration else {
+        app.say(MessageKind::Error, "Something in it fails: correct that first.");
+        return Vec::new();
+    };
+    if action == Action::Copy {
+        return copy(app, configuration.to_json(), "the configuration as JSON", now);
+    }
+    let text = Contents::Configuration { json: configuration.to_json(), toml: configuration.to_toml() };
+    app.popup = Some(Popup::Write(WriteBox::new("domains.json", text)));
+    Vec::new()
+}
+
+/// Writes the configuration, if nothing fails in it.
+fn save(app: &mut AppState, now: Now) -> Vec<Effect> {
+    match lint(&app.domains) {
+        Linted { configuration: Some(_), .. } if app.inflight.is_running(Slot::Save) => Vec::new(),
+        Linted { configuration: Some(configuration), .. } => {
+            let id = app.inflight.begin(Slot::Save, now.mono);
+            let task = Task::Domains(DomainTask::Save(configuration));
+            vec![Effect::Job(Job { slot: Slot::Save, id, task })]
+        }
+        Linted { findings, .. } => {
+            let wrong = findings.into_iter().find(|finding| finding.verdict == Verdict::Fail);
+            let text = wrong.map_or_else(String::new, |wrong| format!(" {}: {}.", wrong.title, wrong.seen));
+            app.say(MessageKind::Error, format!("Nothing was written.{text}"));
+            Vec::new()
+        }
+    }
+}
+
+/// Redirects were followed.
+pub fn on_walked(app: &mut AppState, walked: Vec<Walked>) {
+    let redirects = &mut app.domains.redirects;
+    redirects.walked.retain(|old| !walked.iter().any(|new| new.redirect == old.redirect));
+    redirects.walked.extend(walked);
+}
+
+/// The file was written, or not.
+pub fn on_saved(app: &mut AppState, configuration: DomainsConfiguration, result: Result<String, String>, now: Now) {
+    match result {
+        Ok(path) => {
+            let written = Written::from(configuration);
+            // What was typed since then stays.
+            if app.domains.redirects.form.is_none() {
+                app.domains.redirects.edited.clone_from(&written);
+            }
+            app.domains.configuration = written;
+            app.say_done(format!("Saved to {path}. Set the same in the dashboard."), now.mono);
+        }
+        Err(why) => app.say(MessageKind::Error, format!("{why} Nothing was changed; F2 tries again.")),
+    }
+}

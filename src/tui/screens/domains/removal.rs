@@ -1,0 +1,193 @@
+//! Taking a domain out of service, in the order in which no visitor is lost and no record is left behind.
+
+use crate::clock::Now;
+use crate::domains::state::{Measurement, State as Step};
+use crate::domains::told::Event;
+use crate::domains::{Code, DnsName};
+use crate::tui::effect::Effect;
+use crate::tui::keymap::{Action, Context, DomainAction};
+use crate::tui::state::{AppState, MessageKind};
+use crate::tui::text_input::TextInput;
+
+use super::redirects::{self, Walked};
+use super::state::{Change, Place, State};
+use super::watch;
+
+/// The page.
+#[derive(Clone, Debug, Default)]
+pub struct Removal {
+    /// Where the cursor is.
+    pub focus: Focus,
+    /// The name, typed to take the domain off the list.
+    pub typed: TextInput,
+}
+
+/// The steps, in order.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Focus {
+    /// Visitors are few enough: the operator's judgement.
+    #[default]
+    Visitors,
+    /// Remove was chosen in the dashboard.
+    Dashboard,
+    /// The name is typed.
+    Name,
+}
+
+impl Focus {
+    const ORDER: [Self; 3] = [Self::Visitors, Self::Dashboard, Self::Name];
+
+    fn moved(self, by: isize) -> Self {
+        let at = Self::ORDER.iter().position(|focus| *focus == self).unwrap_or(0);
+        Self::ORDER[at.saturating_add_signed(by).min(Self::ORDER.len() - 1)]
+    }
+}
+
+impl Removal {
+    /// Where a key goes.
+    #[must_use]
+    pub const fn context(&self) -> Context {
+        match self.focus {
+            Focus::Visitors | Focus::Dashboard => Context::Removal,
+            Focus::Name => Context::RemovalName,
+        }
+    }
+
+    /// The text field that has the cursor.
+    pub const fn input(&mut self) -> Option<&mut TextInput> {
+        match self.focus {
+            Focus::Name => Some(&mut self.typed),
+            Focus::Visitors | Focus::Dashboard => None,
+        }
+    }
+}
+
+/// What is known of the redirect from a domain.
+#[derive(Clone, Copy, Debug)]
+pub enum RedirectSeen<'a> {
+    /// None is configured.
+    None,
+    /// One is configured, and was not followed yet.
+    NotYet,
+    /// It was followed.
+    Walked(&'a Walked),
+}
+
+impl RedirectSeen<'_> {
+    /// Whether it works.
+    #[must_use]
+    pub fn works(&self) -> bool {
+        matches!(self, Self::Walked(walked) if walked.findings.iter().any(|finding| finding.code == Code::RdOk))
+    }
+}
+
+/// What is known of the redirect from `name`.
+#[must_use]
+pub fn redirect_seen<'a>(state: &'a State, name: &DnsName) -> RedirectSeen<'a> {
+    let configured = state.redirects.edited.redirects.iter();
+    let Some(line) = configured.clone().position(|redirect| DnsName::new(&redirect.from) == *name) else {
+        return RedirectSeen::None;
+    };
+    state.redirects.walked_at(line + 1).map_or(RedirectSeen::NotYet, RedirectSeen::Walked)
+}
+
+/// Whether a record still leads to the platform, as far as was seen since it was removed; `None` where that is not known.
+#[must_use]
+pub fn is_left_behind(state: &State, name: &DnsName) -> Option<bool> {
+    let entry = state.entry(name)?;
+    let removed = entry.events.iter().filter(|dated| dated.event == Event::Removed).map(|dated| dated.at).max()?;
+    let last = entry.measurements.iter().rev().find(|measurement| measurement.known)?;
+    (last.at >= removed).then_some(Measurement::is_left_behind(last))
+}
+
+/// Opens the page for the domain that has the cursor.
+pub fn open(app: &mut AppState, now: Now) -> Vec<Effect> {
+    let panel = &mut app.domains;
+    let Some(name) = panel.selected.clone() else { return Vec::new() };
+    let step = panel.standing(&name, now).state;
+    let focus = if step == Step::Removed { Focus::Name } else { Focus::Visitors };
+    panel.removal = Removal { focus, typed: TextInput::default() };
+    panel.place = Place::Removal;
+    look(app, now)
+}
+
+/// Looks at what is measured here: the redirect before the removal, the record after it.
+pub fn look(app: &mut AppState, now: Now) -> Vec<Effect> {
+    let panel = &mut app.domains;
+    let Some(name) = panel.selected.clone() else { return Vec::new() };
+    watch::ask(panel, &name);
+    if panel.told(&name).removed { Vec::new() } else { redirects::walk(app, now) }
+}
+
+/// A key on the page.
+pub fn on_action(app: &mut AppState, action: Action, now: Now) -> Vec<Effect> {
+    let removal = &mut app.domains.removal;
+    match action {
+        Action::NextField | Action::Down => removal.focus = removal.focus.moved(1),
+        Action::PreviousField | Action::Up => removal.focus = removal.focus.moved(-1),
+        Action::Toggle => tick(app, now),
+        Action::Confirm if removal.focus == Focus::Name => forget(app),
+        Action::Confirm => removal.focus = removal.focus.moved(1),
+        Action::Refresh => return look(app, now),
+        Action::Domain(DomainAction::Redirects) => return redirects::open(app, now),
+        Action::Edit(edit) => {
+            if let Some(input) = removal.input() {
+                input.edit(edit);
+            }
+        }
+        Action::Back => app.domains.place = Place::List,
+        _ => {}
+    }
+    Vec::new()
+}
+
+fn tick(app: &mut AppState, now: Now) {
+    let panel = &mut app.domains;
+    let Some(name) = panel.selected.clone() else { return };
+    let told = panel.told(&name);
+    let doubted = panel.doubted.take();
+    match panel.removal.focus {
+        Focus::Visitors if told.removed => {}
+        Focus::Visitors if told.removal_planned => panel.tell(&name, Event::RemovalDropped, now),
+        Focus::Visitors => panel.tell(&name, Event::RemovalPlanned, now),
+        Focus::Dashboard if told.removed => {
+            app.say(MessageKind::Note, "It was removed. To serve it again: a, and add it anew.");
+        }
+        Focus::Dashboard => {
+            let open = if redirect_seen(panel, &name).works() { None } else { Some("1: no redirect was seen to work") };
+            let open = open.or((!told.removal_planned).then_some("2: whether visitors are few enough"));
+            match open {
+                Some(open) if doubted != Some(Event::Removed) => {
+                    panel.doubted = Some(Event::Removed);
+                    app.say(MessageKind::Error, format!("Step {open}. Space again, if it is removed all the same."));
+                }
+                Some(_) | None => {
+                    panel.tell(&name, Event::Removed, now);
+                    watch::ask(panel, &name);
+                    panel.removal.focus = Focus::Name;
+                    app.say(MessageKind::Note, "Noted: removed. Now delete the record at your DNS provider; r looks.");
+                }
+            }
+        }
+        Focus::Name => {}
+    }
+}
+
+/// Takes the domain off the list, if its name was typed and nothing is left behind.
+fn forget(app: &mut AppState) {
+    let panel = &mut app.domains;
+    let Some(name) = panel.selected.clone() else { return };
+    if DnsName::new(panel.removal.typed.value()) != name {
+        return app.say(MessageKind::Error, format!("Type the whole name, {name}, to take it off the list."));
+    }
+    if is_left_behind(panel, &name) == Some(true) {
+        let text =
+            format!("The record of {name} still leads to the platform: it stays on the list until that is gone.");
+        return app.say(MessageKind::Error, text);
+    }
+    panel.change(Change::Forgotten(name.clone()));
+    panel.looks.remove(&name);
+    panel.selected = None;
+    panel.place = Place::List;
+    app.say(MessageKind::Done, format!("{name} is off the list."));
+}

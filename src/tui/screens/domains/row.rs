@@ -1,0 +1,156 @@
+//! One domain of the list in a few words: its role, where it stands, and what is to be done next.
+
+use jiff::Timestamp;
+
+use crate::clock::Now;
+use crate::domains::configuration::Written;
+use crate::domains::list::Entry;
+use crate::domains::state::{Measurement, State as Step};
+use crate::domains::{DnsName, Verdict, name};
+
+use super::state::State;
+
+/// A row of the list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Row {
+    /// The domain.
+    pub name: DnsName,
+    /// Its name for people.
+    pub shown: String,
+    /// What the project's configuration says of it.
+    pub role: Role,
+    /// Where it stands.
+    pub step: Step,
+    /// How it is; `None` where nothing is known yet.
+    pub verdict: Option<Verdict>,
+    /// The same in a few words.
+    pub what: String,
+    /// What is next.
+    pub next: Next,
+    /// Somebody must act.
+    pub needs_act: bool,
+}
+
+/// What is next for a domain.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Next {
+    /// Something is to be done.
+    Act(String),
+    /// Time does it: until then, where that is known.
+    Wait(Option<Timestamp>),
+    /// Time does it: Verify was chosen then.
+    Verified(Timestamp),
+    /// Nothing.
+    Nothing,
+}
+
+/// What the project's configuration says of a domain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// It is `domains.primary`.
+    Primary,
+    /// It is the `from` of one of `domains.redirects`.
+    Redirect,
+    /// Nothing.
+    None,
+}
+
+impl Role {
+    /// The role of a name.
+    #[must_use]
+    pub fn of(name: &DnsName, configuration: &Written) -> Self {
+        let is = |text: &str| DnsName::new(text) == *name;
+        if configuration.primary.as_deref().is_some_and(is) {
+            return Self::Primary;
+        }
+        if configuration.redirects.iter().any(|redirect| is(&redirect.from)) { Self::Redirect } else { Self::None }
+    }
+
+    /// The word.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Primary => "primary",
+            Self::Redirect => "redirect",
+            Self::None => "-",
+        }
+    }
+}
+
+impl Row {
+    /// The row of an entry.
+    #[must_use]
+    pub fn of(entry: &Entry, state: &State, now: Now) -> Self {
+        let told = state.told(&entry.name);
+        let wall = state.wall(now);
+        let step = state.standing(&entry.name, now).state;
+        let last = entry.measurements.iter().rev().find(|measurement| measurement.known);
+        let title = last.map_or("nothing known yet", |last| last.title.as_str());
+        let fix = || Next::Act(last.map_or_else(String::new, |last| short_act(&last.fix)));
+        let act = |text: &str| Next::Act(text.to_owned());
+        let wait = Next::Wait(last.and_then(|last| last.until).filter(|until| *until > wall));
+        let fails = last.is_some_and(|last| last.verdict == Verdict::Fail);
+        let (verdict, what, next) = match step {
+            Step::Draft => (None, "draft", act("Enter: the value")),
+            _ if last.is_none() && (told.saved.is_some() || told.verified.is_some()) => {
+                (None, "not checked yet", act("r: check"))
+            }
+            Step::WaitingForDns if fails => (Some(Verdict::Fail), title, fix()),
+            Step::WaitingForDns if told.saved.is_some() => (Some(Verdict::Wait), title, wait),
+            Step::WaitingForDns => (Some(Verdict::Wait), "for the record", act("Enter: the record")),
+            Step::Propagating => (Some(Verdict::Wait), "propagating", wait),
+            Step::ReadyToVerify => (Some(Verdict::Wait), "ready to verify", act("choose Verify, then V")),
+            Step::CertificatePending => {
+                (Some(Verdict::Wait), "certificate", told.verified.map_or(wait, Next::Verified))
+            }
+            Step::CertificateLate => (Some(Verdict::Fail), "no certificate", act("t: the three checks")),
+            // Bad once may be chance.
+            Step::Live if last.is_some_and(|last| !last.is_live()) => (Some(Verdict::Warn), title, act("seen once: r")),
+            Step::Live if last.is_some_and(|last| last.verdict > Verdict::Ok) => (Some(Verdict::Warn), title, fix()),
+            Step::Live => (Some(Verdict::Ok), "live", Next::Nothing),
+            Step::Failing => (Some(Verdict::Fail), title, fix()),
+            Step::RemovalPlanned => (None, "to be removed", act("U: in which order")),
+            Step::Removed if last.is_some_and(Measurement::is_left_behind) => {
+                (Some(Verdict::Fail), "CNAME left behind", act("delete the CNAME"))
+            }
+            Step::Removed => (None, "removed", act("U: off the list")),
+        };
+        let needs_act = match step {
+            _ if what == "not checked yet" => false,
+            Step::Live | Step::Propagating | Step::CertificatePending => false,
+            Step::WaitingForDns => fails || told.saved.is_none(),
+            Step::Removed => verdict.is_some(),
+            Step::Draft | Step::ReadyToVerify | Step::CertificateLate | Step::Failing | Step::RemovalPlanned => true,
+        };
+        Self {
+            shown: name::domain(entry.name.as_str()).map_or_else(|_| entry.name.to_string(), |domain| domain.unicode),
+            name: entry.name.clone(),
+            role: Role::of(&entry.name, &state.configuration),
+            step,
+            verdict,
+            what: what.to_owned(),
+            next,
+            needs_act,
+        }
+    }
+
+    /// Whether it says what `other` says, times apart.
+    #[must_use]
+    pub fn says_the_same_as(&self, other: &Self) -> bool {
+        (self.step, self.verdict, &self.what) == (other.step, other.verdict, &other.what)
+    }
+
+    /// Greater is worse.
+    #[must_use]
+    pub fn rank(&self) -> (Option<Verdict>, bool) {
+        // A draft and a planned removal are nobody's failure, but they wait for somebody.
+        let verdict = self.verdict.or(self.needs_act.then_some(Verdict::Wait));
+        (verdict, self.needs_act)
+    }
+}
+
+/// A remedy without the place, which the list has no room for.
+fn short_act(fix: &str) -> String {
+    let fix = fix.strip_prefix("at your DNS provider ").unwrap_or(fix);
+    fix.strip_prefix("in the dashboard ").unwrap_or(fix).to_owned()
+}

@@ -1,0 +1,297 @@
+//! What the domains panel knows. What the operator told and what was measured stay apart, as in the list on disk.
+
+use std::collections::{HashMap, VecDeque};
+use std::time::Instant;
+
+use jiff::Timestamp;
+
+use crate::clock::Now;
+use crate::config::Notify;
+use crate::domains::configuration::Written;
+use crate::domains::list::{Entry, List};
+use crate::domains::practice::Practice;
+use crate::domains::records::Conflict;
+use crate::domains::rules::Rule;
+use crate::domains::state::{Measurement, Standing, standing};
+use crate::domains::told::{Dated, Event, Told};
+use crate::domains::views::View;
+use crate::domains::{DnsName, Domain, Finding, name};
+use crate::tui::inflight::LANES;
+use crate::tui::keymap::Context;
+use crate::tui::text_input::TextInput;
+
+use super::redirects::Redirects;
+use super::removal::Removal;
+use super::row::Row;
+use super::wizard::Wizard;
+
+/// The panel.
+#[derive(Clone, Debug)]
+pub struct State {
+    /// Where in the panel the operator is.
+    pub place: Place,
+    /// The list as it was last read, with what was told and measured since. `None` before it was read.
+    pub list: Option<List>,
+    /// Why the list cannot be read or kept.
+    pub list_error: Option<String>,
+    /// The domain that has the cursor, or is shown.
+    pub selected: Option<DnsName>,
+    /// What this session saw of each domain.
+    pub looks: HashMap<DnsName, Look>,
+    /// What is looked at now, a lane each.
+    pub lanes: [Option<DnsName>; LANES],
+    /// What is to be looked at next.
+    pub queue: VecDeque<DnsName>,
+    /// Looking goes on by itself while something is pending.
+    pub watching: bool,
+    /// How an act that is due makes itself heard.
+    pub notify: Notify,
+    /// What is not kept on disk yet.
+    pub changes: Vec<Change>,
+    /// Those of them that are being written.
+    pub writing: usize,
+    /// The value of the configuration, for domains that have none of their own.
+    pub platform_host: Option<DnsName>,
+    /// The project's primary domain and redirects, as the configuration has them.
+    pub configuration: Written,
+    /// Adding a domain.
+    pub wizard: Wizard,
+    /// What the browser says, as typed on the page of rule 3.
+    pub browser: TextInput,
+    /// The editor of the redirects.
+    pub redirects: Redirects,
+    /// Removing a domain.
+    pub removal: Removal,
+    /// What stands outside, where all this is practice.
+    pub practice: Option<Practice>,
+    /// Verify, or the removal, was said where it does not fit: the same key once more notes it.
+    pub doubted: Option<Event>,
+}
+
+/// Where in the panel the operator is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Place {
+    /// All domains.
+    #[default]
+    List,
+    /// The steps before the record.
+    Wizard,
+    /// The record to enter.
+    Record,
+    /// One domain as it is now.
+    Live,
+    /// A troubleshooting rule, run live.
+    Rules(Rule),
+    /// The editor of the redirects.
+    Redirects,
+    /// Taking a domain out of service.
+    Removal,
+}
+
+/// What is to be kept on disk.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Change {
+    /// The operator told something.
+    Told(DnsName, Dated),
+    /// A domain was measured.
+    Measured(DnsName, Box<Measurement>),
+    /// A domain is taken off the list.
+    Forgotten(DnsName),
+}
+
+/// What this session saw of a domain.
+#[derive(Clone, Debug, Default)]
+pub struct Look {
+    /// The last check.
+    pub seen: Option<Seen>,
+    /// What a check that goes on has found so far.
+    pub so_far: Option<Vec<Finding>>,
+    /// The operator asked for the check that goes on.
+    pub asked: bool,
+    /// How many checks in a row said the same.
+    pub unchanged: u32,
+    /// When it is looked at again by itself.
+    pub due: Option<Instant>,
+    /// What differs from the check before, newest first.
+    pub changed: Vec<(Timestamp, String)>,
+}
+
+/// What is kept of a check while the app runs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Seen {
+    /// When.
+    pub at: Timestamp,
+    /// What it means.
+    pub findings: Vec<Finding>,
+    /// Who sees what.
+    pub views: Vec<View>,
+    /// What must go before the record can stand there.
+    pub conflicts: Vec<Conflict>,
+    /// The zone that the record is entered in.
+    pub zone: DnsName,
+    /// For support; only of checks that the operator asked for.
+    pub report: String,
+    /// For the list.
+    pub measurement: Measurement,
+}
+
+/// What the panel starts with.
+#[derive(Clone, Debug, Default)]
+pub struct Setup {
+    /// The value of the configuration.
+    pub platform_host: Option<DnsName>,
+    /// The project's configuration.
+    pub configuration: Written,
+    /// How an act that is due makes itself heard.
+    pub notify: Notify,
+    /// What stands outside, where all this is practice.
+    pub practice: Option<Practice>,
+}
+
+impl State {
+    /// The panel before anything was read.
+    #[must_use]
+    pub fn new(setup: Setup) -> Self {
+        let Setup { platform_host, configuration, notify, practice } = setup;
+        Self {
+            place: Place::List,
+            list: None,
+            list_error: None,
+            selected: None,
+            looks: HashMap::new(),
+            lanes: Default::default(),
+            queue: VecDeque::new(),
+            watching: true,
+            notify,
+            changes: Vec::new(),
+            writing: 0,
+            platform_host,
+            redirects: Redirects::new(&configuration),
+            configuration,
+            wizard: Wizard::default(),
+            browser: TextInput::default(),
+            removal: Removal::default(),
+            practice,
+            doubted: None,
+        }
+    }
+
+    /// Where a key goes.
+    #[must_use]
+    pub fn context(&self) -> Context {
+        match self.place {
+            Place::List => Context::Domains,
+            Place::Wizard => self.wizard.context(),
+            Place::Record => Context::Record,
+            Place::Live => Context::Domain,
+            Place::Rules(Rule::Browser) => Context::Browser,
+            Place::Rules(_) => Context::Rules,
+            Place::Redirects => self.redirects.context(),
+            Place::Removal => self.removal.context(),
+        }
+    }
+
+    /// The text field that has the cursor.
+    pub fn input(&mut self) -> Option<&mut TextInput> {
+        match self.place {
+            Place::Wizard => self.wizard.input(),
+            Place::Rules(Rule::Browser) => Some(&mut self.browser),
+            Place::Redirects => self.redirects.input(),
+            Place::Removal => self.removal.input(),
+            Place::List | Place::Record | Place::Live | Place::Rules(_) => None,
+        }
+    }
+
+    /// The time of day for domains: that of the wall, or the fast one of practice.
+    #[must_use]
+    pub fn wall(&self, now: Now) -> Timestamp {
+        self.practice.as_ref().map_or(now.wall, |practice| practice.time(now.wall))
+    }
+
+    /// The entries of the list.
+    pub fn entries(&self) -> impl Iterator<Item = &Entry> {
+        self.list.iter().flat_map(|list| &list.domains)
+    }
+
+    /// The entry of a name.
+    #[must_use]
+    pub fn entry(&self, name: &DnsName) -> Option<&Entry> {
+        self.list.as_ref()?.get(name)
+    }
+
+    /// What was told of a domain; the value of the configuration stands in for one that was not.
+    #[must_use]
+    pub fn told(&self, name: &DnsName) -> Told {
+        let told = self.entry(name).map(Entry::told).unwrap_or_default();
+        Told { value: told.value.or_else(|| self.platform_host.clone()), ..told }
+    }
+
+    /// Where a domain stands.
+    #[must_use]
+    pub fn standing(&self, name: &DnsName, now: Now) -> Standing {
+        let measurements = self.entry(name).map_or(&[][..], |entry| &entry.measurements);
+        standing(&self.told(name), measurements, self.wall(now))
+    }
+
+    /// The domain that is shown, as far as its name is one.
+    #[must_use]
+    pub fn domain(&self) -> Option<Domain> {
+        name::domain(self.selected.as_ref()?.as_str()).ok()
+    }
+
+    /// What the last check saw of a domain.
+    #[must_use]
+    pub fn seen(&self, name: &DnsName) -> Option<&Seen> {
+        self.looks.get(name)?.seen.as_ref()
+    }
+
+    /// All domains, those that need somebody first.
+    #[must_use]
+    pub fn rows(&self, now: Now) -> Vec<Row> {
+        let mut rows: Vec<Row> = self.entries().map(|entry| Row::of(entry, self, now)).collect();
+        rows.sort_by(|left, right| right.rank().cmp(&left.rank()).then_with(|| left.name.cmp(&right.name)));
+        rows
+    }
+
+    /// Whether a domain is looked at now.
+    #[must_use]
+    pub fn is_looking_at(&self, name: &DnsName) -> bool {
+        self.lanes.iter().flatten().any(|looked_at| looked_at == name)
+    }
+
+    /// Notes a change, here at once and on disk soon.
+    pub fn change(&mut self, change: Change) {
+        if let Some(list) = &mut self.list {
+            change.apply(list);
+        }
+        self.changes.push(change);
+    }
+
+    /// Notes what the operator told.
+    pub fn tell(&mut self, name: &DnsName, event: Event, now: Now) {
+        let at = self.wall(now);
+        let at = Timestamp::from_second(at.as_second()).unwrap_or(at);
+        self.change(Change::Told(name.clone(), Dated { at, event }));
+    }
+}
+
+impl Change {
+    /// Applies it. Twice is the same as once.
+    pub fn apply(&self, list: &mut List) {
+        match self {
+            Self::Told(name, dated) => {
+                if !list.get(name).is_some_and(|entry| entry.events.contains(dated)) {
+                    list.note(name, dated.clone());
+                }
+            }
+            Self::Measured(name, measurement) => {
+                if let Some(entry) = list.get_mut(name)
+                    && entry.measurements.last().is_none_or(|last| last.at < measurement.at)
+                {
+                    entry.keep((**measurement).clone());
+                }
+            }
+            Self::Forgotten(name) => list.domains.retain(|entry| entry.name != *name),
+        }
+    }
+}

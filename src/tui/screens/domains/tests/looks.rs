@@ -1,0 +1,282 @@
+//! How each place of the panel looks, in every state, at both sizes.
+
+use std::time::Duration;
+
+use crate::config::Service;
+use crate::domains::practice::Practice;
+use crate::tui::effect::{DomainTask, Effect, Job, Task};
+use crate::tui::inflight::Slot;
+use crate::tui::msg::{Msg, Outcome, Reply};
+use crate::tui::screens::domains::state::Setup;
+use crate::tui::test_kit::App;
+
+use super::fixture;
+
+/// The panel with one domain in each state; nothing was looked at in this session.
+pub fn panel(columns: u16, rows: u16) -> App {
+    let mut app = App::started_with(Service::Demo, fixture::setup(), columns, rows);
+    app.state.domains.watching = false;
+    app.keys("3");
+    app.reply(Slot::Keep, Outcome::Kept(Ok(fixture::list())));
+    app.screen();
+    app
+}
+
+/// Answers every look with check `which`, and every redirect as it is configured or not.
+pub fn answer(app: &mut App, which: usize, right: bool) {
+    while let Some(at) = app.effects.iter().position(|effect| {
+        matches!(effect, Effect::Job(job) if matches!(job.task, Task::Domains(DomainTask::Look(_) | DomainTask::Walk { .. })))
+    }) {
+        let Effect::Job(Job { slot, id, task: Task::Domains(task) }) = app.effects.remove(at) else { continue };
+        let outcome = match task {
+            DomainTask::Look(at) => Outcome::Seen(Box::new(fixture::seen(&at.entry.name, which))),
+            DomainTask::Walk { redirects, .. } => {
+                let redirects = redirects.into_iter().enumerate();
+                Outcome::Walked(redirects.map(|(at, redirect)| fixture::walked(redirect, right || at != 1)).collect())
+            }
+            DomainTask::Keep(_) | DomainTask::Save(_) => continue,
+        };
+        app.send(Msg::Reply(Reply { slot, id, outcome }));
+    }
+    app.screen();
+}
+
+/// Opens the domain of this name.
+pub fn opened(name: &str, which: usize, columns: u16, rows: u16) -> App {
+    let mut app = panel(columns, rows);
+    app.state.domains.selected = Some(crate::domains::DnsName::new(name));
+    app.keys("Enter");
+    answer(&mut app, which, true);
+    app
+}
+
+fn practice(columns: u16, rows: u16) -> App {
+    let practice = Practice::new(fixture::start());
+    let (list, configuration) = (practice.list(), Practice::configuration().into());
+    let setup = Setup { practice: Some(practice), configuration, ..Setup::default() };
+    let mut app = App::started_with(Service::Demo, setup, columns, rows);
+    app.keys("3");
+    app.reply(Slot::Keep, Outcome::Kept(Ok(list)));
+    app.screen();
+    app
+}
+
+macro_rules! looks {
+    ($($name:ident: $make:expr;)+) => {$(
+        #[test]
+        fn $name() {
+            let make: fn(u16, u16) -> App = $make;
+            insta::assert_snapshot!(concat!(stringify!($name), "_80x24"), make(80, 24).snapshot());
+            insta::assert_snapshot!(concat!(stringify!($name), "_120x40"), make(120, 40).snapshot());
+        }
+    )+};
+}
+
+looks! {
+    list: panel;
+    list_that_is_empty: |columns, rows| {
+        let mut app = App::started_with(Service::Demo, Setup::default(), columns, rows);
+        app.keys("3");
+        app.reply(Slot::Keep, Outcome::Kept(Ok(Default::default())));
+        app
+    };
+    list_that_is_being_read: |columns, rows| {
+        let mut app = App::started_with(Service::Demo, Setup::default(), columns, rows);
+        app.keys("3");
+        app
+    };
+    list_that_cannot_be_read: |columns, rows| {
+        let mut app = App::started_with(Service::Demo, Setup::default(), columns, rows);
+        app.keys("3");
+        app.reply(Slot::Keep, Outcome::Kept(Err("the list of domains /d/domains.json cannot be read.".into())));
+        app
+    };
+    list_while_all_are_looked_at: |columns, rows| {
+        let mut app = panel(columns, rows);
+        app.keys("r");
+        app
+    };
+    list_in_practice: practice;
+    wizard: |columns, rows| {
+        let mut app = panel(columns, rows);
+        app.keys("a");
+        app
+    };
+    wizard_with_an_address: |columns, rows| {
+        let mut app = panel(columns, rows);
+        app.keys("a Space Tab Space Tab Tab \"https://pets.acme-pets.com/guide\" Tab \"sites.petplatform.net\"");
+        app
+    };
+    wizard_with_an_apex: |columns, rows| {
+        let mut app = panel(columns, rows);
+        app.keys("a \"acme-cats.com\"");
+        app
+    };
+    wizard_with_a_name_that_is_none: |columns, rows| {
+        let mut app = panel(columns, rows);
+        app.keys("a \"co.uk\" F2");
+        app
+    };
+    record: |columns, rows| {
+        let mut app = panel(columns, rows);
+        app.keys("a \"pets.acme-pets.com\" Tab \"sites.petplatform.net\" F2");
+        app
+    };
+    record_with_something_in_the_way: |columns, rows| {
+        let mut app = panel(columns, rows);
+        app.keys("a \"pets.acme-pets.com\" Tab \"sites.petplatform.net\" F2");
+        answer(&mut app, 0, true);
+        app.keys("v");
+        app.reply(Slot::Copy, Outcome::Copied(false));
+        app
+    };
+    record_of_an_apex: |columns, rows| {
+        let mut app = panel(columns, rows);
+        app.keys("a \"acme-cats.com\" Tab \"sites.petplatform.net\" F2");
+        answer(&mut app, 3, true);
+        app
+    };
+    formats: |columns, rows| {
+        let mut app = panel(columns, rows);
+        app.keys("a \"pets.acme-pets.com\" Tab \"sites.petplatform.net\" F2");
+        answer(&mut app, 0, true);
+        app.keys("f Down Down Down d");
+        app
+    };
+    write_box: |columns, rows| {
+        let mut app = panel(columns, rows);
+        app.keys("a \"pets.acme-pets.com\" Tab \"sites.petplatform.net\" F2 w Enter");
+        app.reply(Slot::Write, Outcome::Written(Err(crate::tui::msg::NotWritten::Exists)));
+        app
+    };
+    live_before_it_was_looked_at: |columns, rows| {
+        let mut app = panel(columns, rows);
+        app.state.domains.selected = Some(crate::domains::DnsName::new("docs.acme-pets.com"));
+        app.keys("Enter");
+        app.wait(Duration::from_secs(1));
+        app
+    };
+    live_while_it_is_looked_at: |columns, rows| {
+        let mut app = panel(columns, rows);
+        app.state.domains.selected = Some(crate::domains::DnsName::new("docs.acme-pets.com"));
+        app.keys("Enter");
+        app.reply(Slot::Look(0), Outcome::SoFar(fixture::findings(1)));
+        app
+    };
+    live_propagating: |columns, rows| opened("docs.acme-pets.com", 1, columns, rows);
+    live_with_an_a_record_in_the_way: |columns, rows| opened("help.acme-pets.com", 0, columns, rows);
+    live_with_caa_in_the_way: |columns, rows| opened("docs.acme-pets.com", 2, columns, rows);
+    live_ready_to_verify: |columns, rows| opened("news.acme-pets.com", 3, columns, rows);
+    live_waiting_for_the_certificate: |columns, rows| opened("shop.acme-pets.com", 3, columns, rows);
+    live_without_a_certificate: |columns, rows| opened("late.acme-pets.com", 3, columns, rows);
+    live_and_fine: |columns, rows| opened("acme-pets.com", 4, columns, rows);
+    live_with_nothing_measured: |columns, rows| opened("acme-pets.com", 11, columns, rows);
+    live_changed: |columns, rows| {
+        let mut app = opened("docs.acme-pets.com", 1, columns, rows);
+        app.keys("r");
+        answer(&mut app, 9, true);
+        app
+    };
+    rule_on_verification: |columns, rows| {
+        let mut app = opened("help.acme-pets.com", 0, columns, rows);
+        app.keys("t");
+        app
+    };
+    rule_on_the_certificate: |columns, rows| {
+        let mut app = opened("late.acme-pets.com", 3, columns, rows);
+        app.keys("t");
+        app
+    };
+    rule_on_the_browser: |columns, rows| {
+        let mut app = opened("late.acme-pets.com", 3, columns, rows);
+        app.keys("t Right \"ERR_CERT_COMMON_NAME_INVALID\"");
+        app
+    };
+    rule_on_redirects: |columns, rows| {
+        let mut app = opened("acme-pets.com", 4, columns, rows);
+        app.keys("t Left");
+        app
+    };
+    evidence: |columns, rows| {
+        let mut app = opened("docs.acme-pets.com", 1, columns, rows);
+        app.keys("e");
+        app
+    };
+    redirects: |columns, rows| {
+        let mut app = panel(columns, rows);
+        app.keys("R");
+        answer(&mut app, 0, false);
+        app.keys("Down Down");
+        app
+    };
+    redirects_while_one_is_typed: |columns, rows| {
+        let mut app = panel(columns, rows);
+        app.keys("R");
+        answer(&mut app, 0, true);
+        app.keys("End Enter");
+        app
+    };
+    redirects_with_a_circle: |columns, rows| {
+        let mut app = panel(columns, rows);
+        app.keys("R");
+        answer(&mut app, 0, true);
+        app.keys("a \"docs.acme-pets.com\" Tab C-u \"acme-pets.com\"");
+        app
+    };
+    redirects_that_are_none: |columns, rows| {
+        let mut app = App::started_with(Service::Demo, Setup::default(), columns, rows);
+        app.keys("3");
+        app.reply(Slot::Keep, Outcome::Kept(Ok(Default::default())));
+        app.keys("R");
+        app
+    };
+    removal: |columns, rows| {
+        let mut app = opened("old.acme-pets.com", 4, columns, rows);
+        app.keys("r");
+        answer(&mut app, 4, true);
+        app
+    };
+    removal_without_a_redirect: |columns, rows| {
+        let mut app = panel(columns, rows);
+        app.state.domains.selected = Some(crate::domains::DnsName::new("shop.acme-pets.com"));
+        app.keys("U");
+        answer(&mut app, 4, true);
+        app.keys("Down Space");
+        app
+    };
+    removal_with_the_record_left_behind: |columns, rows| opened("gone.acme-pets.com", 4, columns, rows);
+    outside_in_practice: |columns, rows| {
+        let mut app = practice(columns, rows);
+        app.keys("o");
+        app
+    };
+    help_for_one_domain: |columns, rows| {
+        let mut app = opened("docs.acme-pets.com", 1, columns, rows);
+        app.keys("?");
+        app
+    };
+}
+
+#[test]
+fn in_monochrome_nothing_is_said_by_colour_alone() {
+    let mut app = opened("docs.acme-pets.com", 1, 80, 24);
+    app.look.mono = true;
+    let snapshot = app.snapshot();
+    insta::assert_snapshot!("live_in_monochrome_80x24", snapshot);
+    let mut app = panel(120, 40);
+    app.look.mono = true;
+    insta::assert_snapshot!("list_in_monochrome_120x40", app.snapshot());
+}
+
+#[test]
+fn every_place_can_be_drawn_on_every_size() {
+    for (columns, rows) in [(40, 8), (60, 16), (79, 23), (110, 24), (200, 60)] {
+        for keys in ["", "a", "R", "R Enter", "Enter", "Enter t", "Enter t Right", "Enter e", "U", "Enter ?"] {
+            let mut app = panel(columns, rows);
+            app.keys(keys);
+            answer(&mut app, 1, true);
+            let screen = app.screen();
+            assert!(screen.lines().all(|line| crate::model::text::width(line) <= usize::from(columns)), "{screen}");
+        }
+    }
+}

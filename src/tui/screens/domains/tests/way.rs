@@ -1,0 +1,1 @@
+//! What follows from keys and replies.

@@ -1,0 +1,55 @@
+//! Words that several places of the panel share.
+
+use jiff::SignedDuration;
+
+use crate::domains::records::Record;
+use crate::domains::{Code, Domain, Verdict, report};
+
+use super::state::{Seen, State};
+
+/// What a domain needs at its DNS provider, once the value is known.
+#[must_use]
+pub fn record(state: &State, domain: &Domain) -> Option<Record> {
+    let value = state.told(&domain.name).value?;
+    let zone = state.seen(&domain.name).map_or_else(|| domain.registrable.clone(), |seen| seen.zone.clone());
+    Some(Record { name: domain.name.clone(), zone, value, ttl: Record::TTL })
+}
+
+/// How long ago, or how long still: in minutes, in hours, in days from two days on.
+#[must_use]
+pub fn span(time: SignedDuration) -> String {
+    let minutes = time.abs().as_secs() / 60;
+    match minutes {
+        0 => "less than a minute".to_owned(),
+        1..60 => format!("{minutes} min"),
+        60..2880 => format!("{} h {} min", minutes / 60, minutes % 60),
+        _ => format!("{} days", minutes / 1440),
+    }
+}
+
+/// What differs between two checks: each line that came or went.
+#[must_use]
+pub fn difference(before: &Seen, after: &Seen) -> Option<String> {
+    let lines = |seen: &Seen| -> Vec<(Code, Verdict)> { seen.findings.iter().map(|f| (f.code, f.verdict)).collect() };
+    let (old, new) = (lines(before), lines(after));
+    let words = |from: &[(Code, Verdict)], other: &[(Code, Verdict)]| {
+        let only = from.iter().filter(|line| line.1 > Verdict::Ok && !other.contains(line));
+        let mut words: Vec<&str> = only.map(|(code, _)| code.as_str()).collect();
+        words.dedup();
+        words.join(", ")
+    };
+    let (gone, come) = (words(&old, &new), words(&new, &old));
+    match (gone.is_empty(), come.is_empty()) {
+        (true, true) => None,
+        (false, true) => Some(format!("gone: {gone}")),
+        (true, false) => Some(format!("new: {come}")),
+        (false, false) => Some(format!("gone: {gone}; new: {come}")),
+    }
+}
+
+/// The findings with what proves each, in lines of at most `columns`.
+#[must_use]
+pub fn evidence(seen: &Seen, columns: usize) -> String {
+    let lines = seen.findings.iter().map(|finding| report::finding(finding, seen.at, Some(columns), true));
+    lines.collect::<Vec<_>>().join("\n")
+}

@@ -1,0 +1,151 @@
+//! How the domains panel looks.
+
+mod boxes;
+mod list;
+mod live;
+mod page;
+mod record;
+mod redirects;
+mod removal;
+mod rules;
+mod wizard;
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Position, Rect};
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+
+use crate::clock::Now;
+use crate::domains::{Finding, Verdict};
+use crate::tui::state::AppState;
+use crate::tui::theme::{Look, Role};
+use crate::tui::view::{WIDE, pane};
+use crate::tui::widgets::{boxed, put};
+
+use super::state::Place;
+
+pub use boxes::{draw_formats, draw_outside};
+pub use page::Page;
+
+/// The width of the form where there is a pane beside it.
+const BESIDE_PANE: u16 = 83;
+
+/// Everything that a place paints from.
+#[derive(Clone, Copy)]
+pub struct Scene<'a> {
+    /// The whole state.
+    pub app: &'a AppState,
+    /// The terminal and its user.
+    pub look: &'a Look,
+    /// The time of the frame.
+    pub now: Now,
+}
+
+/// Paints the panel into `body`; gives the place of the cursor.
+pub fn draw(app: &AppState, look: &Look, now: Now, buf: &mut Buffer, body: Rect) -> Option<Position> {
+    let scene = Scene { app, look, now };
+    let body = draw_practice(scene, buf, body);
+    let wide = body.width >= WIDE;
+    if wide && app.domains.place == Place::Live {
+        return live::draw_wide(scene, buf, body);
+    }
+    let area = if wide { Rect { width: BESIDE_PANE, ..body } } else { body };
+    let inner = pane(buf, area, title(app.domains.place), look, wide);
+    let mut page = Page::new(buf, inner, look);
+    let cursor = match app.domains.place {
+        Place::List => list::draw(scene, &mut page),
+        Place::Wizard => wizard::draw(scene, &mut page),
+        Place::Record => record::draw(scene, &mut page),
+        Place::Live => live::draw(scene, &mut page),
+        Place::Rules(rule) => rules::draw(scene, &mut page, rule),
+        Place::Redirects => redirects::draw(scene, &mut page),
+        Place::Removal => removal::draw(scene, &mut page),
+    };
+    if wide {
+        let right = Rect { x: area.right(), width: body.width - area.width, ..body };
+        let inner = boxed(buf, right, "Beside it", look);
+        let mut page = Page::new(buf, Rect { x: inner.x + 1, width: inner.width.saturating_sub(2), ..inner }, look);
+        page.gap();
+        match app.domains.place {
+            Place::List | Place::Live => list::beside(scene, &mut page),
+            Place::Wizard => wizard::beside(scene, &mut page),
+            Place::Record => record::beside(scene, &mut page),
+            Place::Rules(_) => rules::beside(scene, &mut page),
+            Place::Redirects => redirects::beside(scene, &mut page),
+            Place::Removal => removal::beside(&mut page),
+        }
+    }
+    cursor
+}
+
+const fn title(place: Place) -> &'static str {
+    match place {
+        Place::List => "Domains",
+        Place::Wizard | Place::Record => "Add a domain",
+        Place::Live => "Domain",
+        Place::Rules(_) => "Trouble",
+        Place::Redirects => "Redirects",
+        Place::Removal => "Removal",
+    }
+}
+
+/// Practice says so on every page; gives the rest of the body.
+fn draw_practice(scene: Scene<'_>, buf: &mut Buffer, body: Rect) -> Rect {
+    let panel = &scene.app.domains;
+    if panel.practice.is_none() {
+        return body;
+    }
+    let time = scene.look.time(panel.wall(scene.now));
+    let letters = !panel.context().is_text() && panel.place != Place::Wizard;
+    let key = if letters { "o" } else { "F7" };
+    let mark = scene.look.style(Role::Selected);
+    let line = Line::from(vec![
+        Span::raw(" "),
+        Span::styled(" PRACTICE ", mark),
+        Span::raw(format!(" 1 s is 1 min; now {time}; nothing leaves this program; ")),
+        Span::styled(key, scene.look.style(Role::Key)),
+        Span::raw(": outside"),
+    ]);
+    put(buf, body, 0, &line);
+    Rect { y: body.y + 1, height: body.height.saturating_sub(1), ..body }
+}
+
+/// A verdict as a word, four columns wide.
+pub fn verdict_word(verdict: Option<Verdict>) -> &'static str {
+    match verdict {
+        None => "-",
+        Some(Verdict::Ok) => "OK",
+        Some(Verdict::Warn) => "WARN",
+        Some(Verdict::Wait) => "WAIT",
+        Some(Verdict::Fail) => "FAIL",
+        Some(Verdict::Unknown) => "?",
+    }
+}
+
+/// How a verdict is marked.
+pub fn verdict_style(verdict: Option<Verdict>, look: &Look) -> Style {
+    look.style(match verdict {
+        None | Some(Verdict::Unknown) => Role::Quiet,
+        Some(Verdict::Ok) => Role::Good,
+        Some(Verdict::Warn | Verdict::Wait) => Role::Wait,
+        Some(Verdict::Fail) => Role::Error,
+    })
+}
+
+/// What is to be done about a finding, as a sentence; empty where nothing is.
+pub fn act_of(finding: &Finding) -> String {
+    if finding.fix.is_empty() || finding.verdict <= Verdict::Ok { String::new() } else { sentence(&finding.fix) }
+}
+
+/// A sentence with a capital and a full stop. Names of domains stay as they are: what was seen does not pass here.
+pub fn sentence(text: &str) -> String {
+    let mut chars = text.chars();
+    let first = chars.next().map(|c| c.to_uppercase().to_string()).unwrap_or_default();
+    closed(&format!("{first}{}", chars.as_str()))
+}
+
+/// Text with a full stop at its end.
+pub fn closed(text: &str) -> String {
+    let end = if text.is_empty() || text.ends_with(['.', ':', '?', '!']) { "" } else { "." };
+    format!("{text}{end}")
+}

@@ -1,0 +1,167 @@
+//! All domains, a row each.
+
+use ratatui::layout::Position;
+use ratatui::text::{Line, Span};
+
+use crate::domains::Verdict;
+use crate::domains::finding::deciding;
+use crate::model::text::{cut, width};
+use crate::tui::theme::Role;
+
+use super::super::row::{Next, Row};
+use super::super::update::cursor;
+use super::super::wizard::in_the_way;
+use super::{Page, Scene, act_of, sentence, verdict_style, verdict_word};
+
+/// The columns of the table; the last one takes what is left.
+const NAME: usize = 23;
+const ROLE: usize = 9;
+const WORD: usize = 6;
+const WHAT: usize = 18;
+
+/// Paints the list; the cursor is on the marked row.
+pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) -> Option<Position> {
+    let panel = &scene.app.domains;
+    page.gap();
+    if let Some(why) = &panel.list_error {
+        let kept = if panel.changes.is_empty() { "" } else { " What you told is kept until the program ends." };
+        page.error(1, &format!("{why}{kept} r tries again."), 4);
+        page.gap();
+    }
+    if panel.list.is_none() {
+        if panel.list_error.is_none() {
+            page.text("   Reading the list ...");
+        }
+        return None;
+    }
+    let rows = panel.rows(scene.now);
+    if rows.is_empty() {
+        empty(page);
+        return None;
+    }
+    let name = NAME + page.columns().saturating_sub(80) / 2;
+    page.heading(format!("   {:<name$}{:<ROLE$}{:<state$}NEXT", "DOMAIN", "ROLE", "STATE", state = WORD + WHAT));
+    let room = usize::from(page.left()).saturating_sub(2).max(1);
+    let here = cursor(panel, &rows).unwrap_or(0);
+    // Page by page: on slow lines a whole screen for each step would be too much.
+    let top = here / room * room;
+    let mut place = None;
+    for (at, row) in rows.iter().enumerate().skip(top).take(room) {
+        page.line(line(row, at == here, name, scene, page.columns()));
+        if at == here {
+            place = page.cell(1);
+        }
+    }
+    page.gap();
+    page.text(&sums(&rows, scene));
+    if page.left() >= 5 {
+        page.to_bottom(4);
+        about(page);
+    }
+    place
+}
+
+fn line(row: &Row, here: bool, name: usize, scene: Scene<'_>, columns: usize) -> Line<'static> {
+    let look = scene.look;
+    let pad = |text: &str, columns: usize| {
+        let text = cut(&look.text(text), columns - 1);
+        let blank = " ".repeat(columns - width(&text));
+        format!("{text}{blank}")
+    };
+    let asked = scene.app.domains.looks.get(&row.name).is_some_and(|look| look.asked);
+    let next = if asked { "looking ...".to_owned() } else { next_words(row, scene) };
+    let rest = columns.saturating_sub(3 + name + ROLE + WORD + WHAT + 1);
+    let line = Line::from(vec![
+        Span::raw(if here { " > " } else { "   " }),
+        Span::raw(pad(&row.shown, name)),
+        Span::raw(pad(row.role.as_str(), ROLE)),
+        Span::styled(pad(verdict_word(row.verdict), WORD), verdict_style(row.verdict, look)),
+        Span::raw(pad(&row.what, WHAT)),
+        Span::raw(cut(&look.text(&next), rest)),
+    ]);
+    if here { line.style(look.style(Role::Selected)) } else { line }
+}
+
+/// What is next, with times as the user reads them.
+fn next_words(row: &Row, scene: Scene<'_>) -> String {
+    let moment = |at| scene.look.moment(at, scene.app.domains.wall(scene.now));
+    match &row.next {
+        Next::Act(act) => act.clone(),
+        Next::Wait(Some(until)) => format!("until {}", moment(*until)),
+        Next::Wait(None) => "time does it".to_owned(),
+        Next::Verified(at) => format!("Verify {}", moment(*at)),
+        Next::Nothing => "-".to_owned(),
+    }
+}
+
+/// How many are how, and whether they are looked at by themselves.
+fn sums(rows: &[Row], scene: Scene<'_>) -> String {
+    let panel = &scene.app.domains;
+    let count = |verdict| rows.iter().filter(|row| row.verdict == Some(verdict)).count();
+    let mut words = vec![format!("{} to mend", count(Verdict::Fail)), format!("{} waiting", count(Verdict::Wait))];
+    if count(Verdict::Warn) > 0 {
+        words.push(format!("{} with a warning", count(Verdict::Warn)));
+    }
+    words.push(format!("{} fine", count(Verdict::Ok)));
+    let asked = panel.looks.values().filter(|look| look.asked).count();
+    let state = match (asked, panel.watching) {
+        (0, true) => "Watching.".to_owned(),
+        (0, false) => "Not watching (A).".to_owned(),
+        (asked, _) => format!("Looking: {asked} to go."),
+    };
+    format!("   Worst first. {}. {state}", words.join(", "))
+}
+
+fn about(page: &mut Page<'_>) {
+    for text in [
+        "   The service has no operation for domains: Add, Verify, Re-verify and Remove",
+        "   are done in the dashboard (Project settings, Domains). petstore tells you",
+        "   what to enter, watches DNS, the certificate and redirects, and says when.",
+    ] {
+        page.text(text);
+    }
+}
+
+fn empty(page: &mut Page<'_>) {
+    page.heading("   No domain is on the list yet.");
+    page.gap();
+    for (key, text) in [
+        ("a", "adds one, and leads you from the first record to the certificate"),
+        ("R", "sets the primary domain and redirects"),
+    ] {
+        let key = Span::styled(key, page.look.style(Role::Key));
+        page.line(Line::from(vec![Span::raw("   "), key, Span::raw(format!("  {text}"))]));
+    }
+    page.gap();
+    about(page);
+}
+
+/// Beside the list: the selected domain, what is wrong with it, and what to do.
+pub fn beside(scene: Scene<'_>, page: &mut Page<'_>) {
+    let panel = &scene.app.domains;
+    let rows = panel.rows(scene.now);
+    let Some(row) = cursor(panel, &rows).map(|at| &rows[at]) else { return };
+    page.wrapped(0, &row.shown, 2);
+    page.gap();
+    let Some(seen) = panel.seen(&row.name) else {
+        page.labelled(&format!("{:<6}", verdict_word(row.verdict)), &row.what, 3);
+        page.gap();
+        page.wrapped(0, &next_words(row, scene), 6);
+        return;
+    };
+    if let Some(finding) = deciding(&seen.findings) {
+        page.labelled(&format!("{:<6}", verdict_word(Some(finding.verdict))), &finding.title, 3);
+        page.gap();
+        page.wrapped(0, &finding.seen, 5);
+        let act = act_of(finding);
+        if !act.is_empty() {
+            page.gap();
+            page.labelled("Do: ", &act, 8);
+        }
+    }
+    page.gap();
+    for finding in in_the_way(panel, &row.name).skip(1).take(2) {
+        page.labelled("Also: ", &sentence(&finding.title), 2);
+    }
+    page.wrapped(0, &format!("Looked at {}.", scene.look.time(seen.at)), 1);
+}

@@ -1,0 +1,343 @@
+//! One domain as it is now: what was told, who sees what, what is wrong, what to do and how long to wait.
+
+use jiff::{SignedDuration, Timestamp};
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Position, Rect};
+use ratatui::text::{Line, Span};
+
+use crate::domains::code::Topic;
+use crate::domains::diagnosis::PROPAGATION;
+use crate::domains::finding::deciding;
+use crate::domains::observation;
+use crate::domains::state::State as Step;
+use crate::domains::told::{Precondition, Told};
+use crate::domains::views::{View, ViewVerdict};
+use crate::domains::{DnsName, Finding, Verdict};
+use crate::model::text::{cut, width};
+use crate::tui::theme::Role;
+use crate::tui::widgets::boxed;
+
+use super::super::row::Row;
+use super::super::state::Seen;
+use super::super::texts::{self, span};
+use super::super::update::cursor;
+use super::{Page, Scene, act_of, sentence, verdict_style, verdict_word};
+
+/// How many rows one sentence on what to do may take.
+const FACT_ROWS: usize = 3;
+
+/// Paints the domain.
+pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) -> Option<Position> {
+    let panel = &scene.app.domains;
+    let name = panel.selected.as_ref()?;
+    headline(scene, page, name);
+    let place = page.cell(2);
+    told(scene, page, name);
+    page.gap();
+    let Some(seen) = panel.seen(name) else {
+        page.wrapped(3, looking(scene, name).unwrap_or("Not looked at yet: r looks."), 2);
+        so_far(scene, page, name);
+        return place;
+    };
+    let about = facts(scene, name, seen);
+    // The acts stay in sight, however many servers there are.
+    let rows: usize = about.iter().map(|(label, text)| page.rows(label.len() + 3, text).min(FACT_ROWS)).sum();
+    let room = usize::from(page.left()).saturating_sub(2 + 3 + 1 + rows + 1).max(2);
+    matrix(scene, page, name, seen, room);
+    topics(page, seen);
+    page.gap();
+    write_facts(page, &about);
+    page.to_bottom(1);
+    page.text(&format!("   {}", checked(scene, name, seen)));
+    place
+}
+
+/// The same where there is room for the list beside it.
+pub fn draw_wide(scene: Scene<'_>, buf: &mut Buffer, body: Rect) -> Option<Position> {
+    let panel = &scene.app.domains;
+    let name = panel.selected.as_ref()?;
+    let upper = Rect { height: 14.min(body.height), ..body };
+    let left = Rect { width: 42, ..upper };
+    let right = Rect { x: left.right(), width: body.width.saturating_sub(left.width), ..upper };
+    let lower = Rect { y: upper.bottom(), height: body.height.saturating_sub(upper.height), ..body };
+    let inner = boxed(buf, left, "Domains", scene.look);
+    let place = short_list(scene, &mut Page::new(buf, inner, scene.look));
+    let inner = boxed(buf, right, "What was told, and what to do", scene.look);
+    let mut page = Page::new(buf, inner, scene.look);
+    headline(scene, &mut page, name);
+    page.gap();
+    told(scene, &mut page, name);
+    let seen = panel.seen(name);
+    if let Some(seen) = seen {
+        page.gap();
+        write_facts(&mut page, &facts(scene, name, seen));
+    }
+    let inner = boxed(buf, lower, "What was measured", scene.look);
+    let mut page = Page::new(buf, inner, scene.look);
+    match seen {
+        Some(seen) => {
+            let room = usize::from(page.left()).saturating_sub(9);
+            matrix(scene, &mut page, name, seen, room);
+            page.gap();
+            topics(&mut page, seen);
+            page.gap();
+            page.text(&format!("   {}", checked(scene, name, seen)));
+            for (at, text) in panel.looks.get(name).into_iter().flat_map(|look| &look.changed).take(3) {
+                page.text(&format!("   {}  {text}", scene.look.time(*at)));
+            }
+            page.to_bottom(1);
+            page.text(
+                "   e evidence: questions, servers, answers, times. S a report for a support ticket. d the record.",
+            );
+        }
+        None => {
+            page.wrapped(3, looking(scene, name).unwrap_or("Not looked at yet: r looks."), 2);
+            so_far(scene, &mut page, name);
+        }
+    }
+    place
+}
+
+/// The list, as narrow as it can be.
+fn short_list(scene: Scene<'_>, page: &mut Page<'_>) -> Option<Position> {
+    let rows = scene.app.domains.rows(scene.now);
+    let here = cursor(&scene.app.domains, &rows).unwrap_or(0);
+    let room = usize::from(page.left()).max(1);
+    let mut place = None;
+    for (at, row) in rows.iter().enumerate().skip(here / room * room).take(room) {
+        let name = cut(&scene.look.text(&row.shown), 20);
+        let pad = " ".repeat(21_usize.saturating_sub(width(&name)));
+        let line = Line::from(vec![
+            Span::raw(format!("{} {name}{pad}", if at == here { ">" } else { " " })),
+            Span::styled(format!("{:<5}", verdict_word(row.verdict)), verdict_style(row.verdict, scene.look)),
+            Span::raw(cut(&scene.look.text(&row.what), 11)),
+        ]);
+        page.line(if at == here { line.style(scene.look.style(Role::Selected)) } else { line });
+        if at == here {
+            place = page.cell(0);
+        }
+    }
+    place
+}
+
+/// The name, and how it is.
+pub fn headline(scene: Scene<'_>, page: &mut Page<'_>, name: &DnsName) {
+    let panel = &scene.app.domains;
+    let row = panel.entry(name).map(|entry| Row::of(entry, panel, scene.now));
+    let shown = row.as_ref().map_or_else(|| name.to_string(), |row| row.shown.clone());
+    let verdict = row.as_ref().and_then(|row| row.verdict);
+    let what = row.map_or_else(String::new, |row| row.what);
+    let shown = cut(&scene.look.text(&shown), page.columns().saturating_sub(30).max(20));
+    let stale = panel.standing(name, scene.now).stale;
+    let stale = stale.map_or_else(String::new, |age| format!(" (nothing could be measured now; {} old)", span(age)));
+    page.line(Line::from(vec![
+        Span::styled(format!("   {shown}   "), scene.look.style(Role::Heading)),
+        Span::styled(verdict_word(verdict), verdict_style(verdict, scene.look)),
+        Span::raw(format!(" {}{stale}", scene.look.text(&what))),
+    ]));
+}
+
+/// What the operator told.
+fn told(scene: Scene<'_>, page: &mut Page<'_>, name: &DnsName) {
+    let panel = &scene.app.domains;
+    let told = panel.told(name);
+    let wall = panel.wall(scene.now);
+    let tick = |precondition| if told.ticked.contains(&precondition) { "[x]" } else { "[ ]" };
+    page.text(&format!(
+        "   Told:  {} plan  {} deploy  {} DNS access   {}",
+        tick(Precondition::PaidPlan),
+        tick(Precondition::Deploy),
+        tick(Precondition::DnsAccess),
+        told.saved.map_or_else(|| "not saved yet (s)".to_owned(), |at| format!("saved {}", moment(scene, at))),
+    ));
+    page.text(&format!("          {}", clock_line(scene, &told, wall)));
+}
+
+/// The clock that runs: 48 hours from the record, or half an hour from Verify.
+fn clock_line(scene: Scene<'_>, told: &Told, wall: Timestamp) -> String {
+    let since = |at: Timestamp| wall.duration_since(at).max(SignedDuration::ZERO);
+    match (told.verified, told.saved) {
+        (Some(verified), _) => {
+            let times =
+                if told.verified_times > 1 { format!(", {} times so far", told.verified_times) } else { String::new() };
+            let ago = span(since(verified));
+            format!("Verify chosen {}, {ago} ago{times}", moment(scene, verified))
+        }
+        (None, Some(saved)) => {
+            let end = saved.checked_add(PROPAGATION).unwrap_or(saved);
+            format!("48 hours end {}; Verify not chosen yet", moment(scene, end))
+        }
+        (None, None) => "Verify not chosen yet".to_owned(),
+    }
+}
+
+fn moment(scene: Scene<'_>, at: Timestamp) -> String {
+    scene.look.moment(at, scene.app.domains.wall(scene.now))
+}
+
+/// Who sees what at the name, over at most `room` rows.
+fn matrix(scene: Scene<'_>, page: &mut Page<'_>, name: &DnsName, seen: &Seen, room: usize) {
+    let panel = &scene.app.domains;
+    if let Some(record) = panel.domain().and_then(|domain| texts::record(panel, &domain)) {
+        page.text(&format!("   {} {name} should be {}", record.kind(), record.value));
+    }
+    let wide = page.columns() > 100;
+    let who = if wide { 34 } else { 19 };
+    let sees = page.columns().saturating_sub(3 + who + 9 + if wide { 9 } else { 0 } + 20).max(12);
+    let time = if wide { "TIME     " } else { "" };
+    page.heading(format!("     {:<who$}{:<sees$}{:>7}  {time}VERDICT", "WHO", "SEES", "TTL"));
+    let hidden = seen.views.len().saturating_sub(room);
+    for view in seen.views.iter().take(if hidden > 0 { room - 1 } else { room }) {
+        let pad = |text: &str, columns: usize| {
+            let text = cut(&scene.look.text(text), columns - 1);
+            format!("{text}{}", " ".repeat(columns - width(&text)))
+        };
+        let label = if wide { &view.server } else { &view.name };
+        let ttl = view.ttl.map_or_else(|| "-".to_owned(), |ttl| ttl.to_string());
+        let took = if wide { format!("{:<9}", format!("{} ms", view.took.as_millis())) } else { String::new() };
+        let (word, verdict, more) = judged(scene, view);
+        page.line(Line::from(vec![
+            Span::raw(format!("     {}{}{ttl:>7}  {took}", pad(label, who), pad(&view.sees, sees))),
+            Span::styled(word, verdict_style(verdict, scene.look)),
+            Span::raw(more),
+        ]));
+    }
+    if hidden > 0 {
+        page.text(&format!("     and {} more (e)", hidden + 1));
+    }
+}
+
+/// The verdict on a view, and what is to be said with it.
+fn judged(scene: Scene<'_>, view: &View) -> (&'static str, Option<Verdict>, String) {
+    let source = view.role == observation::Role::Authoritative;
+    match view.verdict {
+        ViewVerdict::Right => ("OK", Some(Verdict::Ok), if source { " source".to_owned() } else { String::new() }),
+        ViewVerdict::Old { until: Some(until) } => {
+            ("WAIT", Some(Verdict::Wait), format!(" until {}", moment(scene, until)))
+        }
+        ViewVerdict::Old { until: None } => ("WAIT", Some(Verdict::Wait), String::new()),
+        ViewVerdict::Wrong => ("FAIL", Some(Verdict::Fail), if source { " source".to_owned() } else { String::new() }),
+        ViewVerdict::NotCounted => ("not counted", None, String::new()),
+        ViewVerdict::Unjudged => ("-", None, String::new()),
+    }
+}
+
+/// CAA, certificate and page, a line each: the finding that decides.
+fn topics(page: &mut Page<'_>, seen: &Seen) {
+    for (label, topics) in
+        [("CAA", &[Topic::Caa][..]), ("Certificate", &[Topic::Certificate]), ("Page", &[Topic::Http, Topic::Redirect])]
+    {
+        let of_topic: Vec<Finding> =
+            seen.findings.iter().filter(|finding| topics.contains(&finding.code.topic())).cloned().collect();
+        let (verdict, text) = match deciding(&of_topic) {
+            Some(finding) if finding.seen.is_empty() => (Some(finding.verdict), finding.title.clone()),
+            Some(finding) if finding.verdict <= Verdict::Ok => (Some(finding.verdict), finding.seen.clone()),
+            Some(finding) => (Some(finding.verdict), format!("{}: {}", finding.title, finding.seen)),
+            None => (None, "not judged before the lines above are right".to_owned()),
+        };
+        let room = page.columns().saturating_sub(22);
+        let text = cut(&page.look.text(&text), room);
+        page.line(Line::from(vec![
+            Span::raw(format!("   {label:<12}")),
+            Span::styled(format!("{:<6}", verdict_word(verdict)), verdict_style(verdict, page.look)),
+            Span::raw(text),
+        ]));
+    }
+}
+
+/// What to do now, and what comes then.
+fn facts(scene: Scene<'_>, name: &DnsName, seen: &Seen) -> Vec<(&'static str, String)> {
+    let panel = &scene.app.domains;
+    let wall = panel.wall(scene.now);
+    let step = panel.standing(name, scene.now).state;
+    let decides = deciding(&seen.findings);
+    let wait = |finding: &Finding| {
+        let until = finding.until?;
+        let left = until.duration_since(wall).max(SignedDuration::ZERO);
+        Some(format!(" Until {} (in {}).", moment(scene, until), span(left)))
+    };
+    let act = decides.map(act_of).unwrap_or_default();
+    let until = decides.filter(|finding| finding.verdict == Verdict::Wait).and_then(wait).unwrap_or_default();
+    let (now, then) = match step {
+        _ if !seen.measurement.known => (
+            "look at this machine's network: nothing could be measured from here, which says nothing of the domain."
+                .to_owned(),
+            "",
+        ),
+        Step::ReadyToVerify => (
+            "In the dashboard choose Verify, then press V here.".to_owned(),
+            "the certificate comes by itself, usually within a couple of minutes.",
+        ),
+        Step::CertificatePending => (
+            "nothing. The certificate is usually there a couple of minutes after Verify.".to_owned(),
+            "live. After 30 minutes without it: t, three checks.",
+        ),
+        Step::CertificateLate => {
+            ("t: three checks, then Re-verify in the dashboard, and V here.".to_owned(), "the clock starts anew.")
+        }
+        Step::Live if act.is_empty() => {
+            ("nothing.".to_owned(), "look again with r; U takes it out of service, in order.")
+        }
+        Step::Propagating if act.is_empty() => {
+            (format!("nothing.{until}"), "choose Verify in the dashboard, and press V here.")
+        }
+        Step::Propagating => (format!("{act}{until}"), "choose Verify in the dashboard, and press V here."),
+        Step::WaitingForDns => (format!("{act}{until}"), "the caches follow, up to 48 h; then Verify."),
+        Step::Failing => (format!("{act}{until}"), "look again with r; it is looked at by itself, too."),
+        _ => (format!("{act}{until}"), ""),
+    };
+    let mut facts = vec![("Do now: ", now)];
+    if !then.is_empty() {
+        facts.push(("Then:   ", sentence(then)));
+    }
+    let more = seen.findings.iter().filter(|finding| finding.verdict == Verdict::Fail).count().saturating_sub(1);
+    if more > 0 {
+        facts.push(("Also:   ", format!("{more} more to mend (e); they may go with the first.")));
+    }
+    facts
+}
+
+fn write_facts(page: &mut Page<'_>, facts: &[(&'static str, String)]) {
+    for (label, text) in facts {
+        let text = if text.trim().is_empty() { "nothing." } else { text };
+        page.labelled(&format!("   {label}"), text, FACT_ROWS);
+    }
+}
+
+/// When it was looked at, and when it is again.
+fn checked(scene: Scene<'_>, name: &DnsName, seen: &Seen) -> String {
+    let panel = &scene.app.domains;
+    let at = scene.look.time(seen.at);
+    let look = panel.looks.get(name);
+    let changed = look.and_then(|look| look.changed.first()).filter(|(when, _)| *when == seen.at);
+    let changed = changed.map_or_else(String::new, |(_, text)| format!(" Changed: {text}."));
+    let next = match (looking(scene, name), look.and_then(|look| look.due)) {
+        (Some(looking), _) => format!(" {looking}"),
+        (None, Some(_)) if panel.watching => " Looked at again by itself; r at once.".to_owned(),
+        (None, _) => " r looks again.".to_owned(),
+    };
+    format!("Checked {at}.{next}{changed}")
+}
+
+/// That a check goes on, once that is worth a word.
+fn looking(scene: Scene<'_>, name: &DnsName) -> Option<&'static str> {
+    let panel = &scene.app.domains;
+    let asked = panel.looks.get(name).is_some_and(|look| look.asked);
+    (asked && panel.is_looking_at(name)).then_some("Looking ... (Ctrl-C cancels)")
+}
+
+/// What the first check has found so far.
+fn so_far(scene: Scene<'_>, page: &mut Page<'_>, name: &DnsName) {
+    let findings = scene.app.domains.looks.get(name).and_then(|look| look.so_far.as_ref());
+    page.gap();
+    for finding in findings.into_iter().flatten().take(10) {
+        page.line(Line::from(vec![
+            Span::raw("   "),
+            Span::styled(
+                format!("{:<6}", verdict_word(Some(finding.verdict))),
+                verdict_style(Some(finding.verdict), page.look),
+            ),
+            Span::raw(page.look.text(&finding.title)),
+        ]));
+    }
+}

@@ -1,0 +1,117 @@
+//! The record to enter, and what stands in its way.
+
+use ratatui::layout::Position;
+use ratatui::text::{Line, Span};
+
+use crate::domains::observation;
+use crate::domains::records::{ExportFormat, export};
+use crate::model::text::{cut, width};
+use crate::tui::theme::Role;
+
+use super::super::texts;
+use super::super::wizard::in_the_way;
+use super::wizard::steps;
+use super::{Page, Scene, act_of, closed};
+
+/// Where the values of the record begin.
+const VALUES: usize = 15;
+
+/// Paints the record; the cursor is on its value.
+pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) -> Option<Position> {
+    let panel = &scene.app.domains;
+    steps(page, 3);
+    page.gap();
+    let domain = panel.domain()?;
+    let Some(record) = texts::record(panel, &domain) else {
+        page.text("   The value is not known yet: F3 goes back to it.");
+        return None;
+    };
+    page.heading("   At your DNS provider add this record:");
+    page.gap();
+    let kind = if record.is_apex() { "ALIAS or ANAME" } else { record.kind() };
+    let name = record.name.relative_to(&record.zone);
+    let (value, ttl) = (record.value.to_string(), record.ttl.to_string());
+    let mut cursor = None;
+    for (label, text, key) in [("Type", kind, "t"), ("Name", name, "n"), ("Value", &value, "v"), ("TTL", &ttl, "l")] {
+        let room = page.columns().saturating_sub(VALUES + 10);
+        let text = cut(text, room);
+        let pad = " ".repeat(room.saturating_sub(width(&text)));
+        page.line(Line::from(vec![
+            Span::raw(format!("       {label:<8}")),
+            Span::styled(text, page.look.style(Role::Heading)),
+            Span::raw(pad),
+            Span::styled(key, page.look.style(Role::Key)),
+            Span::raw(" copy"),
+        ]));
+        if label == "Value" {
+            cursor = page.cell(15);
+        }
+    }
+    page.gap();
+    if record.is_apex() {
+        let text = "Not every DNS provider has ALIAS or ANAME. Where yours has neither, publish under www and redirect \
+                    this domain there.";
+        page.wrapped(3, text, 2);
+    } else {
+        page.text(&format!("   Some providers want the full name: {}   N copy", record.name.dotted()));
+    }
+    page.text("   f  all formats: BIND, Terraform, Cloudflare, Route 53, dnscontrol ...");
+    page.gap();
+    // The way on stays in sight, whatever stands at the name.
+    let room = page.left().saturating_sub(4);
+    now_there(scene, page, usize::from(room));
+    page.to_bottom(3);
+    let text = "When you have saved it there, press s. petstore then looks again and again for up to 48 h, and says \
+                when to choose Verify.";
+    page.wrapped(3, text, 2);
+    let style = page.look.style(Role::Key);
+    page.line(Line::from(vec![Span::raw("   "), Span::styled("[ s  I have saved it ]", style)]));
+    cursor
+}
+
+/// What stands at the name now.
+fn now_there(scene: Scene<'_>, page: &mut Page<'_>, room: usize) {
+    let panel = &scene.app.domains;
+    let Some(name) = &panel.selected else { return };
+    let Some(seen) = panel.seen(name) else {
+        let text = if panel.is_looking_at(name) { "looking ..." } else { "not looked at yet (r)" };
+        return page.text(&format!("   Now at that name: {text}"));
+    };
+    let source = seen.views.iter().find(|view| view.role == observation::Role::Authoritative);
+    let asked = source.map_or("asked resolvers".to_owned(), |view| format!("asked {}", view.name));
+    page.text(&format!("   Now at that name ({asked}, {}):", scene.look.time(seen.at)));
+    let wrong: Vec<_> = in_the_way(panel, name).collect();
+    let Some(first) = wrong.first() else {
+        let sees = source.map_or("nothing", |view| view.sees.as_str());
+        return page.text(&format!("   i  {sees}: nothing stands in the way"));
+    };
+    let end = page.y + u16::try_from(room.saturating_sub(1)).unwrap_or(0);
+    page.error(3, &closed(&first.seen), 2);
+    page.labelled(
+        "     ",
+        &act_of(first),
+        usize::from(end.saturating_sub(page.y)).saturating_sub(wrong.len() - 1).max(2),
+    );
+    for finding in &wrong[1..] {
+        if page.y < end {
+            page.error(3, &format!("{}: {}", finding.title, finding.seen), 1);
+        }
+    }
+}
+
+/// Beside the record: some of the formats.
+pub fn beside(scene: Scene<'_>, page: &mut Page<'_>) {
+    let panel = &scene.app.domains;
+    let Some(record) = panel.domain().and_then(|domain| texts::record(panel, &domain)) else { return };
+    page.heading("Formats (f)");
+    for format in [ExportFormat::Bind, ExportFormat::Dnscontrol, ExportFormat::Octodns] {
+        page.gap();
+        page.heading(format.as_str());
+        for line in export(&record, format, &[]).lines().take(6) {
+            page.code(line);
+        }
+    }
+    page.gap();
+    let all = ExportFormat::ALL.map(ExportFormat::as_str).join(", ");
+    page.wrapped(0, &format!("All: {all}"), 6);
+}

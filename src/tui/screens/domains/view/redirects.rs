@@ -1,0 +1,147 @@
+//! The editor of the redirects: the wish, and the truth beside it.
+
+use ratatui::layout::Position;
+use ratatui::text::{Line, Span};
+
+use crate::domains::finding::deciding;
+use crate::domains::{Finding, Verdict};
+use crate::model::text::{cut, width};
+use crate::tui::inflight::Slot;
+use crate::tui::theme::Role;
+
+use super::super::redirects::{Focus, Form, about, lint};
+use super::{Page, Scene, act_of, closed, sentence, verdict_style, verdict_word};
+
+/// The columns of the table; the last one takes what is left.
+const STATUS: usize = 8;
+const SEEN: usize = 24;
+
+/// Paints the editor; the cursor is on the marked line or in the field.
+pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) -> Option<Position> {
+    let panel = &scene.app.domains;
+    let redirects = &panel.redirects;
+    let mut place = None;
+    page.gap();
+    let here = |line: usize| redirects.form.is_none() && redirects.selected == line;
+    let primary = redirects.edited.primary.clone().unwrap_or_else(|| "not set: Enter sets it".to_owned());
+    let line = format!(" {} primary  {}", if here(0) { ">" } else { " " }, page.look.text(&primary));
+    page.line(Line::styled(line, page.look.style(if here(0) { Role::Selected } else { Role::Text })));
+    if here(0) {
+        place = page.cell(1);
+    }
+    page.gap();
+    let name = page.columns().saturating_sub(3 + STATUS + SEEN) / 2;
+    page.heading(format!("   {:<name$}{:<name$}{:<STATUS$}SEEN", "FROM", "TO", "STATUS"));
+    let pad = |text: &str, columns: usize| {
+        let text = cut(&scene.look.text(text), columns.saturating_sub(1));
+        format!("{text}{}", " ".repeat(columns.saturating_sub(width(&text))))
+    };
+    let room = usize::from(page.left()).saturating_sub(11).max(1);
+    let top = redirects.selected.saturating_sub(1) / room * room;
+    for (at, redirect) in redirects.edited.redirects.iter().enumerate().skip(top).take(room) {
+        let (verdict, seen) = match redirects.walked_at(at + 1) {
+            Some(walked) => (Some(walked.verdict()), deciding(&walked.findings).map_or("", |finding| &finding.title)),
+            None if scene.app.inflight.is_running(Slot::Walk) => (None, "looking ..."),
+            None => (None, "not seen yet (r)"),
+        };
+        let text = format!(
+            " {} {}{}{:<STATUS$}",
+            if here(at + 1) { ">" } else { " " },
+            pad(&redirect.from, name),
+            pad(&redirect.to, name),
+            redirect.status
+        );
+        let line = Line::from(vec![
+            Span::raw(text),
+            Span::styled(format!("{:<6}", verdict_word(verdict)), verdict_style(verdict, page.look)),
+            Span::raw(cut(&page.look.text(seen), SEEN - 6)),
+        ]);
+        page.line(if here(at + 1) { line.style(page.look.style(Role::Selected)) } else { line });
+        if here(at + 1) {
+            place = page.cell(1);
+        }
+    }
+    if redirects.edited.redirects.is_empty() {
+        page.text("   No redirect. a adds one: from an old domain to the one that is in use.");
+    }
+    page.gap();
+    let linted = lint(panel);
+    if let Some(form) = &redirects.form {
+        place = draw_form(page, form).or(place);
+    }
+    let marked = redirects.form.as_ref().map_or(redirects.selected, |form| form.line);
+    let mut told = about(&linted.findings, marked).chain(general(&linted.findings)).peekable();
+    let typing = redirects.form.is_some();
+    // What was not typed yet is no mistake yet.
+    let not_yet = |finding: &Finding| typing && finding.seen.contains(": \"\":");
+    for finding in told.by_ref().filter(|finding| !not_yet(finding)).take(3) {
+        let text = format!("{}: {} {}", finding.title, closed(&finding.seen), act_of(finding));
+        match finding.verdict {
+            Verdict::Fail => page.error(3, &text, 3),
+            verdict => page.labelled(&format!("   {:<6}", verdict_word(Some(verdict))), &text, 3),
+        }
+    }
+    if let Some(walked) = redirects.walked_at(marked).filter(|_| redirects.form.is_none()) {
+        if let Some(finding) = deciding(&walked.findings).filter(|finding| finding.verdict > Verdict::Ok) {
+            page.labelled(&format!("   {:<6}", verdict_word(Some(finding.verdict))), &finding.seen, 2);
+            page.labelled("   Do: ", &act_of(finding), 3);
+        }
+        for hop in walked.hops.iter().take(4) {
+            page.text(&format!("   {hop}"));
+        }
+        page.text(&format!("   seen {}", scene.look.time(walked.at)));
+    }
+    page.to_bottom(1);
+    let unsaved = redirects.edited != panel.configuration;
+    page.text(if unsaved {
+        "   Not saved yet: F2 writes it to your file. Set the same in the dashboard."
+    } else {
+        "   As in your file. petstore cannot change the dashboard: set the same there."
+    });
+    place
+}
+
+/// Findings that are about no line.
+fn general(findings: &[Finding]) -> impl Iterator<Item = &Finding> {
+    findings
+        .iter()
+        .filter(|finding| finding.verdict == Verdict::Fail && !finding.seen.starts_with("domains.redirects["))
+}
+
+fn draw_form(page: &mut Page<'_>, form: &Form) -> Option<Position> {
+    let rule = page.look.rule(page.columns().saturating_sub(16));
+    page.text(&format!("   {} edit {rule}", page.look.rule(3)));
+    if form.line == 0 {
+        return page.field("Primary", 12, 50, &form.to, true);
+    }
+    let from = page.field("From", 12, 50, &form.from, form.focus == Focus::From);
+    let to = page.field("To", 12, 50, &form.to, form.focus == Focus::To);
+    let status = page.field("Status", 12, 5, &form.status, form.focus == Focus::Status);
+    page.text("   i  301 permanent, in use; 308 keeps the method; 302, 303, 307 temporary");
+    from.or(to).or(status)
+}
+
+/// Beside the editor: what will be written, and hop by hop what is served.
+pub fn beside(scene: Scene<'_>, page: &mut Page<'_>) {
+    let panel = &scene.app.domains;
+    page.heading("HEAD by HEAD");
+    if let Some(walked) = panel.redirects.walked_at(panel.redirects.selected) {
+        for hop in &walked.hops {
+            page.wrapped(0, hop, 3);
+        }
+        page.gap();
+        for finding in walked.findings.iter().take(3) {
+            page.wrapped(0, &sentence(&finding.title), 2);
+            page.wrapped(2, &finding.seen, 4);
+        }
+    }
+    page.gap();
+    page.wrapped(0, "Browsers may keep an old 301: test in a private window.", 3);
+    page.gap();
+    if let Some(configuration) = lint(panel).configuration {
+        page.heading("Will be written");
+        for line in configuration.to_toml().lines().take(usize::from(page.left())) {
+            page.code(line);
+        }
+    }
+}

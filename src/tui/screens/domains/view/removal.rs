@@ -1,0 +1,96 @@
+//! Taking a domain out of service, step by step.
+
+use ratatui::layout::Position;
+use ratatui::text::Line;
+
+use crate::domains::finding::deciding;
+use crate::tui::theme::Role;
+
+use super::super::removal::{Focus, RedirectSeen, is_left_behind, redirect_seen};
+use super::super::row::Role as DomainRole;
+use super::super::texts;
+use super::{Page, Scene, act_of};
+
+/// Paints the page; gives the place of the cursor.
+pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) -> Option<Position> {
+    let panel = &scene.app.domains;
+    let name = panel.selected.as_ref()?;
+    let told = panel.told(name);
+    let removal = &panel.removal;
+    let mut place = None;
+    page.gap();
+    page.heading(format!("   Remove {}", page.look.text(name.as_str())));
+    page.gap();
+    page.wrapped(
+        3,
+        "When you choose Remove in the dashboard, the site stops being served at this name AT ONCE. So, in this order:",
+        3,
+    );
+    page.gap();
+    let mark = |done: bool| if done { "x" } else { " " };
+    let redirect = redirect_seen(panel, name);
+    page.text(&format!("     1 [{}] A redirect elsewhere is set and works", mark(redirect.works())));
+    match redirect {
+        RedirectSeen::None => page.wrapped(11, "none is configured: R sets it, in the dashboard it is set, too", 2),
+        RedirectSeen::NotYet if told.removed => page.wrapped(11, "not looked at any more: the domain is removed", 1),
+        RedirectSeen::NotYet => page.wrapped(11, "looking ... (r)", 1),
+        RedirectSeen::Walked(walked) => {
+            let hop = walked.hops.first().map_or("", String::as_str);
+            page.wrapped(11, &format!("{hop} ({})", scene.look.time(walked.at)), 2);
+            if let Some(finding) = deciding(&walked.findings).filter(|_| !redirect.works()) {
+                page.error(11, &format!("{}. {}", finding.title, act_of(finding)), 2);
+            }
+        }
+    }
+    for (focus, number, done, text) in [
+        (Focus::Visitors, 2, told.removal_planned || told.removed, "Visitors are few enough (your judgement)"),
+        (Focus::Dashboard, 3, told.removed, "Dashboard: Project settings, Domains, menu beside the name, Remove"),
+    ] {
+        let here = removal.focus == focus;
+        let line = format!("   {} {number} [{}] {text}", if here { ">" } else { " " }, mark(done));
+        page.line(Line::styled(line, page.look.style(if here { Role::InUse } else { Role::Text })));
+        if here {
+            place = page.cell(8);
+        }
+    }
+    let record = panel.domain().and_then(|domain| texts::record(panel, &domain));
+    let record = record.map_or_else(
+        || "the record".to_owned(),
+        |record| format!("{} {} -> {}", record.kind(), record.name.relative_to(&record.zone), record.value),
+    );
+    let left = is_left_behind(panel, name);
+    page.text(&format!("     4 [{}] DNS: delete {record}", mark(left == Some(false))));
+    match left {
+        Some(true) => {
+            page.error(11, "it is still there: whoever adds the name to a project of theirs gets your visitors", 2)
+        }
+        Some(false) => page.wrapped(11, "nothing leads to the platform any more", 1),
+        None => page.wrapped(11, "(left behind, somebody else might claim the name there)", 1),
+    }
+    page.gap();
+    page.text("   Links that still lead there, seen in your settings:");
+    let leads = panel.configuration.redirects.iter().filter(|redirect| redirect.to == name.as_str());
+    let leads: Vec<&str> = leads.map(|redirect| redirect.from.as_str()).collect();
+    let primary = if DomainRole::of(name, &panel.configuration) == DomainRole::Primary { "YES" } else { "no" };
+    let leads = if leads.is_empty() { "none".to_owned() } else { leads.join(", ") };
+    page.text(&format!("     redirects to it: {leads}       primary: {primary}"));
+    page.gap();
+    let here = removal.focus == Focus::Name;
+    place = page.field("Type the name to take it off this list:", 44, 30, &removal.typed, here).or(place);
+    place
+}
+
+/// Beside the page: why in this order.
+pub fn beside(page: &mut Page<'_>) {
+    page.heading("Why in this order");
+    page.gap();
+    page.wrapped(0, "The site stops at once. A link without a redirect is an error page then.", 4);
+    page.gap();
+    page.wrapped(
+        0,
+        "A CNAME that is left behind can be claimed by somebody else, who then shows what they like under your name.",
+        6,
+    );
+    page.gap();
+    page.wrapped(0, "petstore cannot remove it for you, and does not pretend to.", 3);
+}

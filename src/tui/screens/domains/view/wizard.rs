@@ -1,0 +1,137 @@
+//! The steps before the record: what must be so, the name, and the value of the dashboard.
+
+use ratatui::layout::Position;
+use ratatui::text::{Line, Span};
+
+use crate::domains::practice::Practice;
+use crate::domains::world::Plan;
+use crate::domains::{Code, Finding, Verdict};
+use crate::tui::theme::Role;
+
+use super::super::wizard::{Focus, in_the_way, read_name, read_value};
+use super::{Page, Scene, closed, sentence};
+
+/// The left edge of the fields.
+const FIELDS: u16 = 15;
+
+/// The steps, with the one that is shown in brackets.
+pub fn steps(page: &mut Page<'_>, step: usize) {
+    let mut spans = vec![Span::styled("   Add a domain   ", page.look.style(Role::Heading))];
+    for (at, text) in ["1 Before", "2 Name and value", "3 DNS record", "4 Verify"].into_iter().enumerate() {
+        let here = at + 1 == step;
+        let text = if here { format!("[{text}]") } else { format!(" {text} ") };
+        spans.push(Span::styled(text, page.look.style(if here { Role::InUse } else { Role::Text })));
+    }
+    page.line(Line::from(spans));
+}
+
+/// Paints the form; gives the place of the cursor.
+pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) -> Option<Position> {
+    let panel = &scene.app.domains;
+    let form = &panel.wizard;
+    let mut cursor = None;
+    steps(page, if form.focus.precondition().is_some() { 1 } else { 2 });
+    page.gap();
+    page.heading("   Before you start: tick what is so");
+    for (focus, text) in [
+        (Focus::Plan, "The project is on a paid plan (Pro or above)"),
+        (Focus::Deploy, "The project was deployed successfully"),
+        (Focus::Access, "I can change the DNS settings of the domain"),
+    ] {
+        let ticked = focus.precondition().is_some_and(|precondition| form.ticked.contains(&precondition));
+        let here = form.focus == focus;
+        let line = format!(" {} [{}] {text}", if here { ">" } else { " " }, if ticked { "x" } else { " " });
+        page.line(Line::styled(line, page.look.style(if here { Role::InUse } else { Role::Text })));
+        if here {
+            cursor = page.cell(4);
+        }
+    }
+    page.gap();
+    let reading = read_name(panel);
+    cursor = page.field("Domain", FIELDS, 48, &form.name, form.focus == Focus::Name).or(cursor);
+    if form.name.is_empty() {
+        let example = if panel.practice.is_some() { Practice::DOMAIN } else { "docs.example.com" };
+        note(page, &format!("for example {example}; a whole address may be pasted, too"));
+    } else {
+        said(page, &reading.findings);
+    }
+    if let Some(domain) = &reading.domain {
+        let (kind, record) = if domain.is_apex() {
+            (format!("{} itself, without a subdomain", domain.unicode), "ALIAS or ANAME")
+        } else {
+            let label = domain.name.relative_to(&domain.registrable);
+            (format!("subdomain \"{label}\" of {}", domain.registrable), "CNAME")
+        };
+        page.text(&format!("   Kind        {kind} -> {record}"));
+    }
+    page.gap();
+    let shown = reading.domain.as_ref().map_or("the domain", |domain| domain.unicode.as_str());
+    let where_to = format!("In the dashboard (Project settings, Domains, Add domain) enter {shown}.");
+    page.wrapped(3, &format!("{where_to} It then shows a value. Type or paste it here:"), 3);
+    cursor = page.field("Value", FIELDS, 48, &form.value, form.focus == Focus::Value).or(cursor);
+    if form.value.is_empty() {
+        match &panel.practice {
+            Some(_) => {
+                note(page, &format!("Practice: F7 adds it in the dashboard, which shows {}", Plan::PLATFORM_HOST))
+            }
+            None => note(page, "Without it F2 keeps a draft. Only the value that the dashboard shows is right."),
+        }
+    } else {
+        match read_value(panel) {
+            Ok(_) => note(page, "Whether it exists is looked up in the next step."),
+            Err(findings) => said(page, &findings),
+        }
+    }
+    page.gap();
+    let here = form.focus == Focus::Next;
+    let style = page.look.style(if here { Role::Selected } else { Role::Key });
+    page.line(Line::from(vec![Span::raw("               "), Span::styled("[ F2 Next: the record ]", style)]));
+    if here {
+        cursor = page.cell(17);
+    }
+    cursor
+}
+
+fn note(page: &mut Page<'_>, text: &str) {
+    page.labelled("   i  ", text, 2);
+}
+
+/// What was understood of a typed name, or what is wrong with it.
+fn said(page: &mut Page<'_>, findings: &[Finding]) {
+    // What kind of name it is stands on a line of its own.
+    let told = findings.iter().filter(|finding| !matches!(finding.code, Code::InOk | Code::InApex));
+    for finding in told.take(2) {
+        if finding.verdict == Verdict::Fail {
+            let text = format!("{}: {} {}", finding.title, closed(&finding.seen), sentence(&finding.fix));
+            page.error(3, &text, 3);
+        } else {
+            note(page, &format!("{}: {}", finding.title, finding.seen));
+        }
+    }
+}
+
+/// Beside the form: what ALIAS is about, and what was seen at the name.
+pub fn beside(scene: Scene<'_>, page: &mut Page<'_>) {
+    let panel = &scene.app.domains;
+    let Some(domain) = read_name(panel).domain else {
+        page.wrapped(0, "A subdomain such as docs.example.com takes a CNAME, which every DNS provider has.", 4);
+        page.gap();
+        page.wrapped(0, "A domain without a subdomain needs ALIAS or ANAME, which not every provider has.", 4);
+        return;
+    };
+    if domain.is_apex() {
+        page.wrapped(0, Code::InApex.cure(), 9);
+        return;
+    }
+    let mut wrong = in_the_way(panel, &domain.name).peekable();
+    if panel.seen(&domain.name).is_none() {
+        page.wrapped(0, "What stands at the name now is looked up in the next step.", 4);
+    } else if wrong.peek().is_none() {
+        page.wrapped(0, "Nothing stands in the way at the name.", 4);
+    }
+    for finding in wrong.take(3) {
+        page.wrapped(0, &sentence(&finding.title), 3);
+        page.wrapped(2, &finding.seen, 4);
+        page.gap();
+    }
+}

@@ -1,0 +1,280 @@
+//! Adding a domain: what must be so before, the name, the value of the dashboard, and then the record to enter.
+
+use crate::clock::Now;
+use crate::domains::code::Topic;
+use crate::domains::name::{self, Known, Reading};
+use crate::domains::told::{Event, Precondition};
+use crate::domains::{Code, DnsName, Domain, Finding, Verdict};
+use crate::model::text::short;
+use crate::tui::effect::Effect;
+use crate::tui::keymap::{Action, Context};
+use crate::tui::state::{AppState, MessageKind};
+use crate::tui::text_input::TextInput;
+
+use super::state::{Place, State};
+use super::watch;
+
+/// The steps before the record.
+#[derive(Clone, Debug, Default)]
+pub struct Wizard {
+    /// What was ticked.
+    pub ticked: Vec<Precondition>,
+    /// The name as typed.
+    pub name: TextInput,
+    /// The value as typed.
+    pub value: TextInput,
+    /// Where the cursor is.
+    pub focus: Focus,
+    /// The entry that is set up, once there is one: its name cannot be changed any more.
+    pub entry: Option<DnsName>,
+}
+
+/// The parts of the form, in order.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the names say it")]
+pub enum Focus {
+    #[default]
+    Plan,
+    Deploy,
+    Access,
+    Name,
+    Value,
+    Next,
+}
+
+impl Focus {
+    /// All of them.
+    pub const ORDER: [Self; 6] = [Self::Plan, Self::Deploy, Self::Access, Self::Name, Self::Value, Self::Next];
+
+    /// What is ticked here.
+    #[must_use]
+    pub const fn precondition(self) -> Option<Precondition> {
+        match self {
+            Self::Plan => Some(Precondition::PaidPlan),
+            Self::Deploy => Some(Precondition::Deploy),
+            Self::Access => Some(Precondition::DnsAccess),
+            Self::Name | Self::Value | Self::Next => None,
+        }
+    }
+
+    fn moved(self, by: isize) -> Self {
+        let at = Self::ORDER.iter().position(|focus| *focus == self).unwrap_or(0);
+        Self::ORDER[at.saturating_add_signed(by).min(Self::ORDER.len() - 1)]
+    }
+}
+
+impl Wizard {
+    /// The form for an entry of the list.
+    #[must_use]
+    pub fn of(state: &State, name: &DnsName) -> Self {
+        let told = state.told(name);
+        let ticked: Vec<_> = told.ticked.iter().copied().collect();
+        let focus = if ticked.len() < 3 { Focus::Plan } else { Focus::Value };
+        let value = TextInput::new(told.value.map_or_else(String::new, |value| value.to_string()));
+        Self { ticked, name: TextInput::new(name.as_str()), value, focus, entry: Some(name.clone()) }
+    }
+
+    /// Where a key goes.
+    #[must_use]
+    pub const fn context(&self) -> Context {
+        match self.focus {
+            Focus::Name if self.entry.is_none() => Context::WizardText,
+            Focus::Value => Context::WizardText,
+            Focus::Name | Focus::Plan | Focus::Deploy | Focus::Access | Focus::Next => Context::Wizard,
+        }
+    }
+
+    /// The text field that has the cursor.
+    pub const fn input(&mut self) -> Option<&mut TextInput> {
+        match self.focus {
+            Focus::Name if self.entry.is_none() => Some(&mut self.name),
+            Focus::Value => Some(&mut self.value),
+            Focus::Name | Focus::Plan | Focus::Deploy | Focus::Access | Focus::Next => None,
+        }
+    }
+
+    /// Whether anything was typed that is not on the list yet.
+    #[must_use]
+    pub fn is_unsaved(&self) -> bool {
+        self.entry.is_none() && !(self.name.is_empty() && self.value.is_empty())
+    }
+}
+
+/// What the typed name means.
+#[must_use]
+pub fn read_name(state: &State) -> Reading {
+    let removed = |name: &DnsName| state.told(name).removed;
+    let own = state.wizard.entry.as_ref();
+    let listed = state.entries().map(|entry| entry.name.clone()).filter(|name| !removed(name) && Some(name) != own);
+    name::read(
+        state.wizard.name.value(),
+        &Known { platform_host: state.platform_host.clone(), listed: listed.collect() },
+    )
+}
+
+/// The typed value as a host; the findings where it is none.
+pub fn read_value(state: &State) -> Result<DnsName, Vec<Finding>> {
+    let reading = name::read(state.wizard.value.value(), &Known::default());
+    let own = read_name(state).domain;
+    match reading.domain {
+        Some(domain) if own.is_some_and(|own| own.name == domain.name) => {
+            let own = Finding::new(Code::InPlatform, Verdict::Fail, crate::domains::Who::Dashboard);
+            Err(vec![own.seen(domain.name.as_str()).fix("this is the domain itself; the dashboard shows another host")])
+        }
+        Some(domain) => Ok(domain.name),
+        None => Err(reading.findings),
+    }
+}
+
+/// Opens an empty form, or the one that was left.
+pub fn open(state: &mut State) {
+    if state.wizard.entry.is_some() {
+        state.wizard = Wizard::default();
+    }
+    if state.wizard.value.is_empty()
+        && let Some(host) = &state.platform_host
+    {
+        state.wizard.value = TextInput::new(host.as_str());
+    }
+    state.place = Place::Wizard;
+}
+
+/// A key in the form.
+pub fn on_action(app: &mut AppState, action: Action, now: Now) -> Vec<Effect> {
+    let wizard = &mut app.domains.wizard;
+    match action {
+        Action::NextField | Action::Down => wizard.focus = wizard.focus.moved(1),
+        Action::PreviousField | Action::Up => wizard.focus = wizard.focus.moved(-1),
+        Action::Toggle => toggle(wizard),
+        Action::Confirm => match wizard.focus {
+            Focus::Plan | Focus::Deploy | Focus::Access => toggle(wizard),
+            Focus::Name | Focus::Value => wizard.focus = wizard.focus.moved(1),
+            Focus::Next => return next(app, now),
+        },
+        Action::Save => return next(app, now),
+        Action::Edit(edit) => {
+            if let Some(input) = wizard.input() {
+                input.edit(edit);
+            }
+        }
+        Action::Clear => {
+            app.domains.wizard = Wizard::default();
+            app.say(MessageKind::Note, "The form is empty.");
+        }
+        Action::Back => leave(app, now),
+        _ => {}
+    }
+    Vec::new()
+}
+
+/// A letter where there is no field: somebody types the name already.
+pub fn on_letter(state: &mut State, letter: char) {
+    if state.wizard.entry.is_none() {
+        state.wizard.focus = Focus::Name;
+        state.wizard.name.insert(letter.encode_utf8(&mut [0; 4]));
+    }
+}
+
+fn toggle(wizard: &mut Wizard) {
+    let Some(precondition) = wizard.focus.precondition() else { return };
+    match wizard.ticked.iter().position(|ticked| *ticked == precondition) {
+        Some(at) => drop(wizard.ticked.remove(at)),
+        None => wizard.ticked.push(precondition),
+    }
+}
+
+/// On to the record, or to the first thing to correct.
+fn next(app: &mut AppState, now: Now) -> Vec<Effect> {
+    let panel = &mut app.domains;
+    let reading = read_name(panel);
+    let Some(domain) = reading.domain else {
+        panel.wizard.focus = Focus::Name;
+        // A name that is on the list already is gone on with there.
+        let listed = reading.findings.iter().find(|finding| finding.code == Code::InDuplicate);
+        if let Some(listed) = listed.map(|finding| DnsName::new(&finding.seen)) {
+            panel.wizard = Wizard::default();
+            panel.selected = Some(listed.clone());
+            panel.place = Place::List;
+            app.say(MessageKind::Note, format!("{listed} is on the list already: here it is."));
+            return Vec::new();
+        }
+        app.say(MessageKind::Error, refusal("the domain", &reading.findings));
+        return Vec::new();
+    };
+    let value = read_value(panel);
+    save(app, &domain, value.as_ref().ok(), now);
+    let panel = &mut app.domains;
+    match value {
+        Ok(_) => {
+            panel.place = Place::Record;
+            watch::ask(panel, &domain.name);
+            app.say_done("Saved as a draft. You can leave and come back at any time.", now.mono);
+        }
+        Err(_) if panel.wizard.value.is_empty() => {
+            panel.wizard.focus = Focus::Value;
+            app.say(MessageKind::Note, "Saved as a draft. Next: the value that the dashboard shows for this domain.");
+        }
+        Err(findings) => {
+            panel.wizard.focus = Focus::Value;
+            app.say(MessageKind::Error, refusal("the value", &findings));
+        }
+    }
+    Vec::new()
+}
+
+fn refusal(what: &str, findings: &[Finding]) -> String {
+    let refused = findings.iter().find(|finding| finding.verdict == Verdict::Fail);
+    refused.map_or_else(
+        || format!("To correct: {what}."),
+        |finding| format!("To correct: {what}: {}. {}", finding.title, finding.fix),
+    )
+}
+
+/// Back to the list. What is a domain already is kept there as a draft; what is not stays in the form.
+fn leave(app: &mut AppState, now: Now) {
+    let panel = &app.domains;
+    let reading = read_name(panel);
+    let value = read_value(panel).ok();
+    match reading.domain {
+        Some(domain) => {
+            save(app, &domain, value.as_ref(), now);
+            app.say_done(format!("{} is kept as a draft.", short(&domain.unicode)), now.mono);
+            app.domains.wizard = Wizard::default();
+        }
+        None if panel.wizard.is_unsaved() => {
+            app.say(MessageKind::Note, "What you typed stays in the form until the program ends. a opens it again.");
+        }
+        None => {}
+    }
+    app.domains.place = Place::List;
+}
+
+/// Notes what is new: the entry, what was ticked, and the value.
+fn save(app: &mut AppState, domain: &Domain, value: Option<&DnsName>, now: Now) {
+    let panel = &mut app.domains;
+    let name = &domain.name;
+    if panel.entry(name).is_none_or(|entry| entry.told().removed) {
+        panel.tell(name, Event::Added, now);
+    }
+    let told = panel.entry(name).map(|entry| entry.told()).unwrap_or_default();
+    for precondition in Focus::ORDER.into_iter().filter_map(Focus::precondition) {
+        let holds = panel.wizard.ticked.contains(&precondition);
+        if holds != told.ticked.contains(&precondition) {
+            panel.tell(name, Event::Ticked { precondition, holds }, now);
+        }
+    }
+    if let Some(host) = value.filter(|host| told.value.as_ref() != Some(*host)) {
+        panel.tell(name, Event::Value { host: host.clone() }, now);
+    }
+    panel.wizard.entry = Some(name.clone());
+    panel.selected = Some(name.clone());
+}
+
+/// What stands in the way of the record now, as far as it was seen.
+pub fn in_the_way<'a>(state: &'a State, name: &DnsName) -> impl Iterator<Item = &'a Finding> {
+    let seen = state.seen(name);
+    seen.into_iter().flat_map(|seen| &seen.findings).filter(|finding| {
+        matches!(finding.code.topic(), Topic::Servers | Topic::Record | Topic::Caa)
+            && matches!(finding.verdict, Verdict::Fail | Verdict::Warn)
+    })
+}

@@ -1,0 +1,214 @@
+//! The hands of the domains panel: the list and the configuration on disk, and looks at domains. In practice all of it
+//! happens in a small world on loopback and in a directory that goes with the program.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use futures_util::StreamExt as _;
+use futures_util::stream;
+use tempfile::TempDir;
+use tokio::sync::{OnceCell, mpsc};
+
+use crate::clock;
+use crate::config::edit::{self, RedirectLine};
+use crate::domains::Finding;
+use crate::domains::configuration::Redirect;
+use crate::domains::diagnosis::Expectation;
+use crate::domains::list::{List, ListError, ListFile};
+use crate::domains::look::{Checked, Progress, look, walk_redirect, with_value};
+use crate::domains::name::{self, Known};
+use crate::domains::practice::Practice;
+use crate::domains::probe::memory::Memory;
+use crate::domains::settings::{Settings, resolver};
+use crate::domains::views::views;
+use crate::domains::world::{Plan, World};
+use crate::tui::effect::{DomainTask, LookAt};
+use crate::tui::inflight::{ReqId, Slot};
+use crate::tui::msg::{Outcome, Reply};
+use crate::tui::screens::domains::redirects::Walked;
+use crate::tui::screens::domains::state::{Change, Seen};
+
+/// How long what several checks share is remembered.
+const MEMORY: Duration = Duration::from_secs(20);
+
+/// How many redirects are followed side by side.
+const WALKS: usize = 8;
+
+/// What the hands of the panel work with.
+pub struct Desk {
+    list: ListFile,
+    /// Where the project's domains are written.
+    configuration: PathBuf,
+    /// What is asked where; in practice it is known once the world runs.
+    settings: Option<Settings>,
+    world: OnceCell<(World, Settings)>,
+    memory: Mutex<Option<(Instant, Arc<Memory>)>>,
+    /// Of practice; removed when this is dropped.
+    _directory: Option<TempDir>,
+}
+
+impl Desk {
+    /// The desk for real domains.
+    #[must_use]
+    pub fn new(list: ListFile, configuration: PathBuf, settings: Settings) -> Self {
+        let (settings, world, memory) = (Some(settings), OnceCell::new(), Mutex::default());
+        Self { list, configuration, settings, world, memory, _directory: None }
+    }
+
+    /// The desk for practice, with the list that it begins with.
+    pub fn practice(practice: &Practice) -> std::io::Result<Self> {
+        let directory = tempfile::Builder::new().prefix("petstore-practice-").tempdir()?;
+        let list = ListFile::new(directory.path().join("domains.json"));
+        let begin = |list: &mut List| {
+            *list = practice.list();
+            Ok::<_, ListError>(())
+        };
+        list.change(begin).map_err(std::io::Error::other)?;
+        let configuration = directory.path().join("config.toml");
+        let (world, memory) = (OnceCell::new(), Mutex::default());
+        Ok(Self { list, configuration, settings: None, world, memory, _directory: Some(directory) })
+    }
+
+    /// Does a job; `so_far` takes what a look finds while it goes on.
+    pub async fn perform(self: Arc<Self>, task: DomainTask, so_far: SoFar) -> Outcome {
+        match task {
+            DomainTask::Keep(changes) => {
+                let kept = tokio::task::spawn_blocking(move || self.keep(&changes)).await;
+                Outcome::Kept(kept.unwrap_or_else(|error| Err(error.to_string())))
+            }
+            DomainTask::Look(at) => match self.look(*at, so_far).await {
+                Ok(seen) => Outcome::Seen(Box::new(seen)),
+                Err(why) => crashed(why),
+            },
+            DomainTask::Walk { redirects, practice, at } => match self.settings(practice.as_ref(), at).await {
+                Ok(settings) => {
+                    let walks = stream::iter(redirects).map(|redirect| walk(&settings, redirect));
+                    Outcome::Walked(walks.buffered(WALKS).collect().await)
+                }
+                Err(why) => crashed(why),
+            },
+            DomainTask::Save(configuration) => {
+                let written = tokio::task::spawn_blocking(move || {
+                    let lines = configuration.redirects.iter().map(|redirect| RedirectLine {
+                        from: redirect.from.to_string(),
+                        to: redirect.to.to_string(),
+                        status: redirect.status,
+                    });
+                    let lines: Vec<_> = lines.collect();
+                    let result = edit::set_domains(&self.configuration, configuration.primary.as_str(), &lines);
+                    let path = self.configuration.display().to_string();
+                    (configuration, result.map(|()| path).map_err(|error| error.to_string()))
+                });
+                match written.await {
+                    Ok((configuration, result)) => Outcome::Saved(configuration, result),
+                    Err(error) => crashed(error.to_string()),
+                }
+            }
+        }
+    }
+
+    /// Applies changes to the list on disk, and gives it as it is then.
+    pub fn keep(&self, changes: &[Change]) -> Result<List, String> {
+        if changes.is_empty() {
+            return self.list.read().map_err(|error| error.to_string());
+        }
+        let apply = |list: &mut List| {
+            changes.iter().for_each(|change| change.apply(list));
+            Ok::<_, ListError>(list.clone())
+        };
+        self.list.change(apply).map_err(|error| error.to_string())
+    }
+
+    async fn look(&self, at: LookAt, so_far: SoFar) -> Result<Seen, String> {
+        let LookAt { entry, told, detail, practice, at } = at;
+        let settings = self.settings(practice.as_ref(), at).await?;
+        let settings = with_value(&settings, &told);
+        let reading = name::read(entry.name.as_str(), &Known::default());
+        let domain = reading.domain.ok_or_else(|| format!("{} is no domain name.", entry.name))?;
+        // Who looks on wants to see what is so now; practice changes from one check to the next.
+        let memory = if detail || practice.is_some() { Arc::default() } else { self.memory() };
+        let tell = |findings: &[Finding], _| so_far.tell(findings);
+        let progress: Option<Progress<'_>> = if detail { Some(&tell) } else { None };
+        let checked = look(&settings, Some(&entry), &domain, &told, &reading.findings, &memory, progress).await;
+        let expectation = &settings.expectation;
+        let views = views(&checked.case(expectation, &told));
+        let conflicts = checked.conflicts(expectation, &told);
+        let report = if detail { checked.report(expectation, &told) } else { String::new() };
+        let zone = checked.zone();
+        let Checked { at, findings, measurement, .. } = checked;
+        Ok(Seen { at, findings, views, conflicts, zone, report, measurement })
+    }
+
+    /// What is asked where. In practice, the world is made as it is then.
+    async fn settings(&self, practice: Option<&Practice>, at: Option<jiff::Timestamp>) -> Result<Settings, String> {
+        let (Some(practice), Some(at)) = (practice, at) else {
+            return self.settings.clone().ok_or_else(|| "there are no settings.".to_owned());
+        };
+        let plan = practice.plan(at);
+        let started = self.world.get_or_try_init(|| start(plan.clone())).await;
+        let (world, settings) = started.map_err(|error| format!("the world of practice does not start: {error}."))?;
+        world.change(|there| *there = plan);
+        Ok(Settings { now: Some(at), ..settings.clone() })
+    }
+
+    /// What the checks of a short time share.
+    fn memory(&self) -> Arc<Memory> {
+        let now = clock::now().mono;
+        let mut memory = self.memory.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*memory {
+            Some((since, shared)) if now.saturating_duration_since(*since) < MEMORY => Arc::clone(shared),
+            _ => {
+                let shared = Arc::<Memory>::default();
+                *memory = Some((now, Arc::clone(&shared)));
+                shared
+            }
+        }
+    }
+}
+
+fn crashed(why: String) -> Outcome {
+    Outcome::Failed(crate::api::Failure::Crashed { why })
+}
+
+/// A world that runs, and the settings that look into it.
+async fn start(plan: Plan) -> std::io::Result<(World, Settings)> {
+    use rustls::pki_types::CertificateDer;
+    use rustls::pki_types::pem::PemObject as _;
+    let world = World::start(plan).await?;
+    let root = CertificateDer::from_pem_slice(world.trust_pem().as_bytes()).map_err(std::io::Error::other)?;
+    let expectation =
+        Expectation { platform_host: None, ca_identities: vec![Plan::CA.to_owned()], allow_private: true };
+    let settings = Settings {
+        resolvers: world.resolvers().into_iter().map(resolver).collect(),
+        name_servers: world.name_servers().into_iter().collect(),
+        http_port: world.http_port(),
+        https_port: world.https_port(),
+        ..Settings::new(expectation, vec![root])
+    };
+    Ok((world, settings))
+}
+
+async fn walk(settings: &Settings, redirect: Redirect) -> Walked {
+    let (walk, findings, at) = walk_redirect(settings, &redirect).await;
+    let trail = if walk.https.hops.is_empty() { &walk.http } else { &walk.https };
+    let hops = trail.evidence().map(|step| format!("{} -> {}", step.question, step.answer)).collect();
+    Walked { redirect, at, findings, hops }
+}
+
+/// Takes what a look finds while it goes on. What finds no room is left out: the end of the look says it all.
+pub struct SoFar {
+    /// The slot of the job.
+    pub slot: Slot,
+    /// The job.
+    pub id: ReqId,
+    /// Where replies go.
+    pub replies: mpsc::Sender<Reply>,
+}
+
+impl SoFar {
+    fn tell(&self, findings: &[Finding]) {
+        let outcome = Outcome::SoFar(findings.to_vec());
+        let _ = self.replies.try_send(Reply { slot: self.slot, id: self.id, outcome });
+    }
+}
