@@ -108,6 +108,24 @@ impl App {
         self.send(Msg::Reply(Reply { slot, id, outcome }));
     }
 
+    /// Answers every waiting write of the list of domains, as a disk that works.
+    pub fn reply_kept(&mut self) {
+        use super::effect::{DomainTask, Task};
+        while let Some(at) = self
+            .effects
+            .iter()
+            .position(|e| matches!(e, Effect::Job(j) if matches!(&j.task, Task::Domains(DomainTask::Keep(_)))))
+        {
+            let Effect::Job(Job { slot, id, task: Task::Domains(DomainTask::Keep(changes)) }) = self.effects.remove(at)
+            else {
+                continue;
+            };
+            let mut list = self.state.domains.list.clone().unwrap_or_default();
+            changes.iter().for_each(|change| change.apply(&mut list));
+            self.send(Msg::Reply(Reply { slot, id, outcome: Outcome::Kept(Ok(list)) }));
+        }
+    }
+
     /// Answers every waiting list question from `pets`.
     pub fn answer_lists(&mut self, pets: &[Pet]) {
         use super::effect::Task;

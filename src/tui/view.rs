@@ -103,7 +103,8 @@ fn health(state: &AppState, look: &Look, now: Now, wide: bool) -> (String, Role)
         Health::KeyRefused { .. } => (format!("401{data}"), Role::Error),
         Health::Ok { took } => {
             let age = read.map_or(0, |at| now.mono.saturating_duration_since(at.mono).as_secs());
-            let old = age >= STALE_AFTER.as_secs();
+            // Elsewhere it would be news by itself every minute.
+            let old = state.screen == Screen::Pets && age >= STALE_AFTER.as_secs();
             let age = if old { format!(", {} min old", age / 60) } else { String::new() };
             let live = state.pets.live.map_or(String::new(), |every| format!(", live {} s", every.as_secs()));
             let time = read.map_or(String::new(), |at| look.time(at.wall));

@@ -2,7 +2,7 @@
 
 use std::convert::Infallible;
 use std::future::Future;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
 use crossterm::event::{Event, KeyCode, KeyEvent, KeyModifiers};
@@ -14,6 +14,7 @@ use petstore::clock::{self, Now};
 use petstore::config::{KeyOrigin, Remote, Service, Settings};
 use petstore::domains::diagnosis::Expectation;
 use petstore::domains::list::ListFile;
+use petstore::domains::practice::Practice;
 use petstore::domains::settings::Settings as DomainSettings;
 use petstore::model::{ApiKey, IdempotencyKeys, Limit};
 use petstore::server::{self, ServerHandle};
@@ -163,6 +164,8 @@ impl App {
                 "BS" => KeyCode::Backspace,
                 "F2" => KeyCode::F(2),
                 "F4" => KeyCode::F(4),
+                "F7" => KeyCode::F(7),
+                "Space" => KeyCode::Char(' '),
                 word if word.len() == 1 => KeyCode::Char(word.chars().next().unwrap()),
                 word => {
                     for c in word.trim_matches('"').chars() {
@@ -429,4 +432,135 @@ async fn q_ends_at_once_while_a_request_hangs() {
     app.shows(&["Loading pets from 127.0.0.1"]).await;
     let state = tokio::time::timeout(Duration::from_secs(2), app.quit()).await.unwrap();
     assert_eq!(state.quitting, Some(QuitReason::User));
+}
+
+/// The wall clock, eight times as fast: practice, which runs at sixty times the wall, gets through half an hour in four
+/// seconds.
+fn fast_clock() -> Now {
+    static BEGIN: OnceLock<Now> = OnceLock::new();
+    let now = clock::now();
+    let begin = *BEGIN.get_or_init(|| now);
+    Now { wall: begin.wall + now.wall.duration_since(begin.wall) * 8, ..now }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_practice_domain_goes_from_draft_to_live_to_removed() {
+    let real = Real::with_samples(5).await;
+    let practice = Practice::new(fast_clock().wall);
+    let desk = Desk::practice(&practice).unwrap();
+    let configuration = Practice::configuration().into();
+    let setup = Setup { practice: Some(practice), configuration, ..Setup::default() };
+    let mut app = App::open_with(&real.server.base_url(), &real.key, Timeouts::default(), (setup, desk), fast_clock);
+    app.shows(&["[All 5]"]).await;
+    app.press("3");
+    app.shows(&["PRACTICE", "help.acme-pets.com", "FAIL", "www.acme-pets.com", "OK    live"]).await;
+
+    // The wizard: what must be so, the name out of an address, the value of the dashboard.
+    app.press("a Space Tab Space Tab Space Tab \"https://docs.acme-cats.com/guide\"");
+    app.shows(&[
+        "[x] The project is on a paid plan",
+        "took docs.acme-cats.com out of",
+        "subdomain \"docs\" of acme-cats.com",
+    ])
+    .await;
+    app.press("Tab F7");
+    app.shows(&["> dashboard    add docs.acme-cats.com; the value: sites.petplatform.net"]).await;
+    app.press("Enter \"sites.petplatform.net\" F2");
+
+    // The record, and what is in its way.
+    app.shows(&["Type    CNAME", "Name    docs", "Value   sites.petplatform.net", "has A 127.0.0.2"]).await;
+    app.press("o");
+    app.shows(&["> DNS provider delete A 127.0.0.2 at docs"]).await;
+    app.press("Enter o");
+    app.shows(&["> DNS provider add CNAME docs -> sites.petplatform.net"]).await;
+    app.press("Enter s");
+
+    // CAA forbids the authority.
+    app.shows(&["FAIL CAA forbids the authority", "add a CAA record at acme-cats.com"]).await;
+    app.press("o");
+    app.shows(&["> DNS provider add CAA 0 issue \"letsencrypt.org\""]).await;
+    app.press("Enter");
+    app.shows(&["WAIT propagating", "A 127.0.0.2", "WAIT until"]).await;
+
+    // Caches forget, without a key.
+    app.shows(&["WAIT ready to verify", "In the dashboard choose Verify, then press V here."]).await;
+    app.press("o");
+    app.shows(&["> dashboard    choose Verify for docs.acme-cats.com"]).await;
+    app.press("Enter V");
+    app.shows(&["WAIT certificate", "Verify chosen"]).await;
+
+    // The certificate is late: rule 2.
+    app.shows(&["FAIL no certificate", "t: three checks"]).await;
+    app.press("t");
+    app.shows(&["[2 No certificate after 30 minutes]", "yours to do", "Nothing stands in its way"]).await;
+    app.press("o");
+    app.shows(&["> dashboard    choose Re-verify for docs.acme-cats.com"]).await;
+    app.press("Enter V Esc");
+    app.shows(&["OK live", "issuer World Trust"]).await;
+
+    // The redirect that goes in a circle.
+    app.press("Esc R Down");
+    app.shows(&["> help.acme-pets.com", "The redirect goe", "FAIL  https://help.acme-pets.com/"]).await;
+    app.press("o");
+    app.shows(&["redirect help.acme-pets.com to www.acme-pets.com"]).await;
+    app.press("Enter");
+    app.shows(&["> help.acme-pets.com", "OK    The redirect is"]).await;
+
+    // Out again: the redirect first, then Remove, then the record.
+    app.press("a \"docs.acme-cats.com\" Tab Tab Enter F2");
+    app.shows(&["> docs.acme-cats.com", "Saved to ", "There is no redi"]).await;
+    app.press("Esc U");
+    app.shows(&["Remove docs.acme-cats.com", "1 [ ] A redirect elsewhere"]).await;
+    app.press("o");
+    app.shows(&["> dashboard    redirect docs.acme-cats.com to www.acme-pets.com"]).await;
+    app.press("Enter");
+    app.shows(&["1 [x] A redirect elsewhere is set and works"]).await;
+    app.press("Space");
+    app.shows(&["2 [x] Visitors"]).await;
+    app.press("o");
+    app.shows(&["> dashboard    choose Remove for docs.acme-cats.com"]).await;
+    app.press("Enter Down Space");
+    app.shows(&["3 [x] Dashboard", "it is still there: whoever adds the name"]).await;
+    app.press("F7");
+    app.shows(&["> DNS provider delete CNAME docs"]).await;
+    app.press("Enter");
+    app.shows(&["4 [x] DNS: delete CNAME", "nothing leads to the platform any more"]).await;
+    app.press("\"docs.acme-cats.com\" Enter");
+    app.shows(&["Worst first. 0 to mend, 0 waiting, 2 fine."]).await;
+    app.quit().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_is_told_is_on_disk_and_the_configuration_is_written_whole() {
+    let real = Real::with_samples(5).await;
+    let directory = tempfile::tempdir().unwrap();
+    let (list, config) = (directory.path().join("domains.json"), directory.path().join("config.toml"));
+    std::fs::write(&config, "# mine\n[pets]\nlimit = 50 # rows\n").unwrap();
+    // Nobody answers there, so that every check ends by itself and knows nothing.
+    let nobody = std::net::UdpSocket::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let settings = DomainSettings {
+        resolvers: vec![petstore::domains::settings::resolver(nobody)],
+        ..DomainSettings::new(Expectation::default(), Vec::new())
+    };
+    let desk = Desk::new(ListFile::new(&list), config.clone(), settings);
+    let domains = (Setup::default(), desk);
+    let mut app = App::open_with(&real.server.base_url(), &real.key, Timeouts::default(), domains, clock::now);
+    app.press("3");
+    app.shows(&["No domain is on the list yet."]).await;
+    app.press("a \"docs.acme-pets.com\" Tab \"sites.petplatform.net\" F2");
+    app.shows(&["Type    CNAME"]).await;
+    app.press("s");
+    app.shows(&["saved 1", "Looking"]).await;
+    app.press("Esc R Enter \"docs.acme-pets.com\" Enter a \"old.acme-pets.com\" Tab Tab Enter F2");
+    app.shows(&["Saved to ", "As in your file."]).await;
+    app.press("Esc");
+    app.shows(&["docs.acme-pets.com     primary"]).await;
+    app.quit().await;
+
+    let told = ListFile::new(&list).read().unwrap().domains[0].told();
+    assert!(told.saved.is_some() && told.value.is_some());
+    let text = std::fs::read_to_string(&config).unwrap();
+    assert!(text.starts_with("# mine\n[pets]\nlimit = 50 # rows\n"), "{text}");
+    let file = petstore::config::File::parse(&text, &config).unwrap();
+    assert_eq!((file.domains.primary.as_str(), file.domains.redirects.len()), ("docs.acme-pets.com", 1));
 }

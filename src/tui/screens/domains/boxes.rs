@@ -1,7 +1,8 @@
 //! The boxes of the panel: the record in all formats, and what can be done outside where all this is practice.
 
 use crate::clock::Now;
-use crate::domains::practice::Act;
+use crate::domains::DnsName;
+use crate::domains::practice::{Act, Practice};
 use crate::domains::records::{ExportFormat, export};
 use crate::tui::effect::Effect;
 use crate::tui::keymap::Action;
@@ -88,7 +89,11 @@ pub fn open_outside(app: &mut AppState, now: Now) {
     let wall = app.domains.wall(now);
     match &app.domains.practice {
         Some(practice) => {
-            let acts = practice.acts(wall);
+            let mut acts = practice.acts(wall);
+            // Who has the practice domain before him goes on with that.
+            if app.domains.place != Place::List && app.domains.selected == Some(DnsName::new(Practice::DOMAIN)) {
+                acts.sort_by_key(|act| *act == Act::MendRedirect);
+            }
             app.popup = Some(Popup::Outside(OutsideBox { acts, choice: 0 }));
         }
         None => app.say(MessageKind::Note, "This is no practice: outside is outside. petstore --demo has practice."),

@@ -23,6 +23,9 @@ const LEAST_PAUSE: Duration = Duration::from_secs(5);
 /// How long a domain waits that has no pause of its own.
 const LONGEST_PAUSE: Duration = Duration::from_secs(600);
 
+/// A domain that is live is looked at once when the panel opens, if its last measurement is older.
+const STILL_LIVE: Duration = Duration::from_secs(3600);
+
 /// How many changes of a domain are kept.
 const CHANGES_KEPT: usize = 5;
 
@@ -68,10 +71,13 @@ pub fn begin(state: &mut State, now: Now) {
     let wall = state.wall(now);
     for row in state.rows(now).iter().filter(|row| is_looked_at(row)) {
         let last = state.entry(&row.name).and_then(|entry| entry.measurements.last()).map(|last| last.at);
-        let recheck = row.step.recheck_after(0).unwrap_or(LONGEST_PAUSE);
+        let recheck = if is_pending(row) { row.step.recheck_after(0).unwrap_or(LONGEST_PAUSE) } else { STILL_LIVE };
         let age = last.map_or(recheck, |at| Duration::try_from(wall.duration_since(at)).unwrap_or_default());
-        let look = state.looks.entry(row.name.clone()).or_default();
-        look.due = Some(now.mono + paced(recheck.saturating_sub(age), state.practice.is_some()));
+        let wait = recheck.saturating_sub(age);
+        if is_pending(row) || wait.is_zero() {
+            let due = now.mono + paced(wait, state.practice.is_some());
+            state.looks.entry(row.name.clone()).or_default().due = Some(due);
+        }
     }
     due(state, now);
 }
@@ -184,7 +190,8 @@ pub fn on_seen(app: &mut AppState, lane: usize, mut seen: Seen, now: Now) -> Vec
     };
     let look = panel.looks.entry(name.clone()).or_default();
     let changed = look.seen.as_ref().and_then(|last| difference(last, &seen));
-    look.unchanged = if changed.is_some() || !same_row { 0 } else { look.unchanged.saturating_add(1) };
+    let first = look.seen.is_none();
+    look.unchanged = if first || changed.is_some() || !same_row { 0 } else { look.unchanged.saturating_add(1) };
     if let Some(changed) = changed {
         look.changed.insert(0, (seen.at, changed));
         look.changed.truncate(CHANGES_KEPT);
@@ -241,7 +248,7 @@ fn announce(app: &mut AppState, row: &Row, now: Now) -> Option<Effect> {
         _ if row.step == Step::Live => format!("{} is live.", row.shown),
         _ => return None,
     };
-    let here = app.screen == Screen::Domains && matches!(app.domains.place, Place::List | Place::Live);
+    let here = app.screen == Screen::Domains;
     if here && row.step == Step::Live {
         app.say_done(text.clone(), now.mono);
     } else if app.message.as_ref().is_none_or(|message| message.kind != MessageKind::Error) {

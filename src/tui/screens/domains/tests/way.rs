@@ -1,1 +1,436 @@
 //! What follows from keys and replies.
+
+use std::time::Duration;
+
+use crate::config::{Notify, Service};
+use crate::domains::list::List;
+use crate::domains::practice::Practice;
+use crate::domains::told::Event;
+use crate::domains::{DnsName, Verdict};
+use crate::tui::deadline::next_deadline;
+use crate::tui::effect::{DomainTask, Effect, Job, Task};
+use crate::tui::inflight::{LANES, Slot};
+use crate::tui::msg::{Msg, Outcome, Reply};
+use crate::tui::screens::domains::state::{Change, Place, Setup};
+use crate::tui::test_kit::App;
+
+use super::fixture;
+use super::looks::{answer, opened, panel};
+
+fn name(text: &str) -> DnsName {
+    DnsName::new(text)
+}
+
+/// The panel with these domains on the list, each with value, record saved and check `which`.
+fn pending(names: &[String], which: usize) -> App {
+    let mut list = List::default();
+    for name in names {
+        fixture::put(&mut list, name, &[(60, fixture::value()), (50, Event::Saved)], Some(which));
+    }
+    let mut app = App::started_with(Service::Demo, fixture::setup(), 80, 24);
+    app.answer_lists(&[]);
+    app.keys("3");
+    app.reply(Slot::Keep, Outcome::Kept(Ok(list)));
+    answer(&mut app, which, true);
+    app.reply_kept();
+    app.effects.clear();
+    app
+}
+
+fn many(count: usize) -> Vec<String> {
+    (0..count).map(|number| format!("d{number:03}.acme-pets.com")).collect()
+}
+
+/// The changes that were last given to be kept.
+fn kept(app: &App) -> Vec<Change> {
+    match app.job(Slot::Keep).map(|job| job.task) {
+        Some(Task::Domains(DomainTask::Keep(changes))) => changes,
+        _ => Vec::new(),
+    }
+}
+
+/// The looks that were asked for and not answered yet.
+fn looked_at(app: &App) -> Vec<String> {
+    let look = |effect: &Effect| match effect {
+        Effect::Job(Job { task: Task::Domains(DomainTask::Look(at)), .. }) => Some(at.entry.name.to_string()),
+        _ => None,
+    };
+    app.effects.iter().filter_map(look).collect()
+}
+
+#[test]
+fn what_needs_somebody_stands_first() {
+    let app = panel(80, 24);
+    let rows = app.state.domains.rows(app.now);
+    let order: Vec<_> = rows.iter().map(|row| (row.name.as_str(), row.verdict, row.needs_act)).collect();
+    assert_eq!(order[0].1, Some(Verdict::Fail));
+    let first_without_act = order.iter().position(|(.., needs)| !needs).unwrap();
+    assert!(order[first_without_act..].iter().all(|(.., needs)| !needs), "{order:?}");
+    assert_eq!(order.last().unwrap().0, "acme-pets.com", "what is fine stands last");
+}
+
+#[test]
+fn the_cursor_stays_on_its_domain_when_the_order_changes() {
+    let mut app = panel(80, 24);
+    app.state.domains.selected = Some(name("news.acme-pets.com"));
+    app.keys("r");
+    answer(&mut app, 0, true);
+    assert_eq!(app.state.domains.selected, Some(name("news.acme-pets.com")));
+    assert!(app.screen().lines().any(|line| line.starts_with(" > news.acme-pets.com")), "{}", app.screen());
+}
+
+#[test]
+fn only_a_few_are_looked_at_side_by_side_and_all_in_the_end() {
+    let mut app = pending(&many(50), 1);
+    app.effects.clear();
+    app.keys("r");
+    assert_eq!(looked_at(&app).len(), LANES);
+    let mut seen = Vec::new();
+    while let Some(name) = looked_at(&app).first().cloned() {
+        let at = app
+            .effects
+            .iter()
+            .position(|e| matches!(e, Effect::Job(j) if matches!(j.task, Task::Domains(DomainTask::Look(_)))));
+        let Effect::Job(Job { slot, id, .. }) = app.effects.remove(at.unwrap()) else { unreachable!() };
+        let outcome = Outcome::Seen(Box::new(fixture::seen(&DnsName::new(&name), 1)));
+        app.send(Msg::Reply(Reply { slot, id, outcome }));
+        seen.push(name);
+    }
+    seen.sort();
+    assert_eq!(seen, many(50));
+    assert!(app.says("0 to mend, 50 waiting"));
+}
+
+#[test]
+fn nothing_is_looked_at_where_nothing_is_pending() {
+    let mut list = List::default();
+    fixture::put(&mut list, "acme-pets.com", &[(9000, fixture::value()), (8000, Event::Verified)], Some(4));
+    fixture::put(&mut list, "new.acme-pets.com", &[], None);
+    let mut app = App::started_with(Service::Demo, fixture::setup(), 80, 24);
+    app.answer_lists(&[]);
+    app.keys("3");
+    app.reply(Slot::Keep, Outcome::Kept(Ok(list)));
+    app.effects.clear();
+    assert_eq!(next_deadline(&app.state, app.now), None, "nothing wakes the program");
+    app.wait(Duration::from_secs(86_400));
+    assert!(looked_at(&app).is_empty());
+}
+
+#[test]
+fn pending_domains_are_looked_at_by_themselves_and_less_often_where_nothing_changes() {
+    let mut app = pending(&many(1), 1);
+    let mut pauses = Vec::new();
+    for check in 0..8 {
+        let due = next_deadline(&app.state, app.now).expect("it is pending");
+        let pause = due - app.now.mono;
+        app.wait(pause);
+        assert_eq!(looked_at(&app).len(), 1, "check {check}");
+        answer(&mut app, 1, true);
+        app.reply_kept();
+        pauses.push(pause.as_secs());
+    }
+    assert_eq!(pauses, [60, 120, 240, 480, 600, 600, 600, 600]);
+    // Another answer, and it is soon looked at again.
+    app.wait(Duration::from_secs(600));
+    answer(&mut app, 2, true);
+    assert_eq!((next_deadline(&app.state, app.now).unwrap() - app.now.mono).as_secs(), 60);
+}
+
+#[test]
+fn a_frame_of_the_list_does_not_change_while_the_same_is_seen() {
+    let mut app = pending(&many(200), 1);
+    let before = app.buffer();
+    let end = app.now.mono + Duration::from_secs(19 * 60);
+    while app.now.mono < end {
+        let due = next_deadline(&app.state, app.now).unwrap();
+        // Then the wait is over, which is news.
+        if due > end {
+            break;
+        }
+        app.wait(due - app.now.mono);
+        answer(&mut app, 1, true);
+        app.reply_kept();
+        assert_eq!(app.buffer(), before);
+    }
+}
+
+#[test]
+fn an_act_that_is_due_makes_itself_heard_once_and_only_by_itself() {
+    let notified = |app: &App| {
+        let notify = |effect: &&Effect| matches!(effect, Effect::Notify(Notify::Bell, _));
+        app.effects.iter().filter(notify).count()
+    };
+    let mut app = pending(&many(1), 1);
+    app.wait(Duration::from_secs(700));
+    answer(&mut app, 9, true);
+    app.reply_kept();
+    assert_eq!(notified(&app), 1, "ready to verify");
+    assert!(app.says("ready to verify. choose Verify, then V"), "{}", app.screen());
+    app.wait(Duration::from_secs(700));
+    answer(&mut app, 15, true);
+    app.reply_kept();
+    assert_eq!(notified(&app), 1, "said once");
+    app.keys("r");
+    answer(&mut app, 18, true);
+    assert_eq!(notified(&app), 1, "who looks himself needs no bell");
+}
+
+#[test]
+fn a_switches_watching_off_and_on() {
+    let mut app = pending(&many(3), 1);
+    app.keys("A");
+    assert_eq!(next_deadline(&app.state, app.now), None);
+    app.wait(Duration::from_secs(5000));
+    assert_eq!(looked_at(&app).len(), 0);
+    app.keys("A");
+    assert_eq!(looked_at(&app).len(), 3);
+}
+
+#[test]
+fn ctrl_c_stops_all_looks_and_their_answers_do_not_count() {
+    let mut app = pending(&many(10), 1);
+    app.effects.clear();
+    app.keys("r");
+    let job = app.job(Slot::Look(0)).unwrap();
+    app.keys("C-c");
+    assert!(app.effects.contains(&Effect::Cancel(Slot::Look(0))));
+    assert!(app.state.domains.queue.is_empty() && app.state.domains.lanes.iter().all(Option::is_none));
+    let outcome = Outcome::Seen(Box::new(fixture::seen(&name("d000.acme-pets.com"), 0)));
+    app.send(Msg::Reply(Reply { slot: job.slot, id: job.id, outcome }));
+    let seen = &app.state.domains.seen(&name("d000.acme-pets.com")).unwrap().findings;
+    assert_eq!(*seen, fixture::findings(1));
+}
+
+#[test]
+fn what_was_told_is_kept_in_order_and_one_write_at_a_time() {
+    let mut app = panel(80, 24);
+    app.effects.clear();
+    app.keys("a \"pets.acme-pets.com\" F2");
+    let first = kept(&app);
+    assert!(
+        matches!(&first[..], [Change::Told(n, told), ..] if *n == name("pets.acme-pets.com") && told.event == Event::Added)
+    );
+    app.keys("\"sites.petplatform.net\" F2 s");
+    assert_eq!(kept(&app), first, "the first write is not back yet");
+    assert_eq!(app.state.domains.changes.len(), first.len() + 2);
+    app.reply(Slot::Keep, Outcome::Kept(Ok(list_with(&first))));
+    let events: Vec<_> = kept(&app)
+        .into_iter()
+        .filter_map(|change| match change {
+            Change::Told(_, dated) => Some(dated.event),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(events, [fixture::value(), Event::Saved]);
+    assert_eq!(app.state.domains.told(&name("pets.acme-pets.com")).saved.is_some(), true, "here at once");
+}
+
+fn list_with(changes: &[Change]) -> List {
+    let mut list = fixture::list();
+    changes.iter().for_each(|change| change.apply(&mut list));
+    list
+}
+
+#[test]
+fn what_could_not_be_written_is_told_and_tried_again() {
+    let mut app = opened("help.acme-pets.com", 0, 80, 24);
+    app.reply_kept();
+    app.keys("s");
+    app.reply(Slot::Keep, Outcome::Kept(Err("the disk is full.".into())));
+    app.keys("Esc");
+    assert!(app.says("the disk is full. What you told is kept until the program ends. r tries again."));
+    assert_eq!(app.state.domains.changes.len(), 1);
+    app.effects.clear();
+    app.keys("r");
+    assert_eq!(kept(&app).len(), 1);
+}
+
+#[test]
+fn what_another_program_told_meanwhile_is_not_lost() {
+    let mut app = opened("help.acme-pets.com", 0, 80, 24);
+    app.reply_kept();
+    app.keys("s");
+    let mut list = list_with(&app.state.domains.changes.clone());
+    fixture::put(&mut list, "other.acme-pets.com", &[(1, fixture::value())], None);
+    app.reply(Slot::Keep, Outcome::Kept(Ok(list)));
+    app.keys("Esc");
+    assert!(app.screen().contains("other.acme-pets.com"));
+    assert!(app.state.domains.changes.is_empty());
+}
+
+#[test]
+fn the_wizard_is_left_and_resumed_with_all_that_was_typed() {
+    let mut app = panel(80, 24);
+    app.keys("a Space Tab Tab Tab \"https://pets.acme-pets.com:8080/x\" Esc");
+    assert!(app.says("pets.acme-pets.com is kept as a draft."));
+    let told = app.state.domains.told(&name("pets.acme-pets.com"));
+    assert_eq!((told.ticked.len(), told.value), (1, None));
+    app.state.domains.selected = Some(name("pets.acme-pets.com"));
+    app.keys("Enter");
+    assert_eq!(app.state.domains.place, Place::Wizard);
+    assert!(app.screen().contains("[x] The project is on a paid plan"));
+    app.keys("Tab Tab Tab Tab \"sites.petplatform.net\" F2");
+    assert_eq!(app.state.domains.place, Place::Record);
+    app.keys("Esc");
+    app.keys("Enter");
+    assert_eq!(app.state.domains.place, Place::Record, "the record waits to be saved");
+}
+
+#[test]
+fn a_name_that_is_none_stays_as_typed_and_is_told_why() {
+    let mut app = panel(80, 24);
+    app.keys("a \"pets..acme\" F2");
+    assert!(app.says("Two dots stand together"));
+    app.keys("Esc a");
+    assert_eq!(app.state.domains.wizard.name.value(), "pets..acme");
+    app.keys("F8");
+    assert!(app.state.domains.wizard.name.is_empty());
+}
+
+#[test]
+fn a_name_on_the_list_leads_to_its_entry() {
+    let mut app = panel(80, 24);
+    app.keys("a \"docs.acme-pets.com\" F2");
+    assert_eq!(
+        (app.state.domains.place, app.state.domains.selected.clone()),
+        (Place::List, Some(name("docs.acme-pets.com")))
+    );
+}
+
+#[test]
+fn letters_before_the_name_begin_the_name() {
+    let mut app = panel(80, 24);
+    app.keys("a \"jobs.acme-pets.com\"");
+    assert_eq!(app.state.domains.wizard.name.value(), "jobs.acme-pets.com");
+}
+
+#[test]
+fn verify_before_all_is_right_is_asked_for_twice() {
+    let mut app = opened("help.acme-pets.com", 0, 80, 24);
+    app.keys("V");
+    assert_eq!(app.state.domains.told(&name("help.acme-pets.com")).verified, None);
+    app.keys("r V");
+    assert_eq!(app.state.domains.told(&name("help.acme-pets.com")).verified, None, "not in between");
+    app.keys("V");
+    assert!(app.state.domains.told(&name("help.acme-pets.com")).verified.is_some());
+    let mut app = opened("news.acme-pets.com", 3, 80, 24);
+    app.keys("V");
+    assert!(app.state.domains.told(&name("news.acme-pets.com")).verified.is_some(), "it is ready");
+}
+
+#[test]
+fn each_part_of_the_record_is_copied_by_its_letter() {
+    let mut app = panel(80, 24);
+    app.keys("a \"pets.acme-pets.com\" Tab \"sites.petplatform.net\" F2");
+    for (key, text) in
+        [("t", "CNAME"), ("n", "pets"), ("v", "sites.petplatform.net"), ("l", "3600"), ("N", "pets.acme-pets.com.")]
+    {
+        app.keys(key);
+        assert_eq!(app.job(Slot::Copy).unwrap().task, Task::Copy(text.into()));
+        app.reply(Slot::Copy, Outcome::Copied(false));
+        assert_eq!(app.effects.last(), Some(&Effect::Clipboard(text.into())));
+    }
+    app.keys("f Down y");
+    let bind = Task::Copy("pets.acme-pets.com. 3600 IN CNAME sites.petplatform.net.\n".into());
+    assert_eq!(app.job(Slot::Copy).unwrap().task, bind);
+}
+
+#[test]
+fn a_file_that_is_there_is_replaced_on_the_second_enter_only() {
+    let mut app = panel(80, 24);
+    app.keys("a \"pets.acme-pets.com\" Tab \"sites.petplatform.net\" F2 w Enter");
+    let write = |app: &App| match app.job(Slot::Write).unwrap().task {
+        Task::Write { path, replace, .. } => (path, replace),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(write(&app), ("pets.acme-pets.com.txt".into(), false));
+    app.reply(Slot::Write, Outcome::Written(Err(crate::tui::msg::NotWritten::Exists)));
+    app.keys("Enter");
+    assert!(write(&app).1);
+    app.reply(Slot::Write, Outcome::Written(Err(crate::tui::msg::NotWritten::Exists)));
+    app.keys("BS x Enter");
+    assert!(!write(&app).1, "another name is asked for anew");
+}
+
+#[test]
+fn a_redirect_is_checked_as_typed_mended_and_saved_whole() {
+    let mut app = panel(80, 24);
+    app.keys("R a \"https://blog.acme-pets.com/\" Tab C-u \"acme-pets.com\"");
+    assert!(app.says("A name is written as an address"), "{}", app.screen());
+    app.keys("F4 F4");
+    let form = app.state.domains.redirects.form.as_ref().unwrap();
+    assert_eq!((form.from.value(), form.to.value()), ("blog.acme-pets.com", "docs.acme-pets.com"));
+    app.keys("F2");
+    let Task::Domains(DomainTask::Save(configuration)) = app.job(Slot::Save).unwrap().task else { panic!() };
+    assert_eq!(configuration.redirects.len(), 4);
+    app.reply(Slot::Save, Outcome::Saved(configuration.clone(), Err("no room.".into())));
+    assert!(app.says("no room. Nothing was changed; F2 tries again."));
+    app.keys("F2");
+    app.reply(Slot::Save, Outcome::Saved(configuration, Ok("/c/config.toml".into())));
+    assert!(app.says("Saved to /c/config.toml. Set the same in the dashboard."));
+    assert_eq!(app.state.domains.redirects.edited, app.state.domains.configuration);
+}
+
+#[test]
+fn a_configuration_that_fails_is_never_written() {
+    let mut app = panel(80, 24);
+    app.keys("R Down Enter C-u \"docs.acme-pets.com\" F2");
+    assert!(app.job(Slot::Save).is_none() && app.state.domains.redirects.form.is_some());
+    app.keys("Esc Del Up Enter C-u Enter F2");
+    assert!(app.job(Slot::Save).is_none());
+    assert!(app.says("To correct"), "{}", app.screen());
+}
+
+#[test]
+fn removal_goes_in_order_and_leaves_nothing_behind() {
+    let mut app = panel(80, 24);
+    app.state.domains.selected = Some(name("old.acme-pets.com"));
+    app.keys("U");
+    answer(&mut app, 4, true);
+    app.keys("Down Space");
+    assert!(app.state.domains.told(&name("old.acme-pets.com")).removed, "the redirect works, and visitors are few");
+    answer(&mut app, 4, true);
+    app.wait(Duration::from_secs(120));
+    app.keys("F5");
+    answer(&mut app, 10, true);
+    app.keys("\"old.acme-pets.com\" Enter");
+    assert!(app.says("The record of old.acme-pets.com still leads to the platform"), "{}", app.screen());
+    app.wait(Duration::from_secs(120));
+    app.keys("F5");
+    answer(&mut app, 18, true);
+    app.keys("C-u \"old\" Enter");
+    assert!(app.says("Type the whole name"));
+    app.keys("C-u \"old.acme-pets.com\" Enter");
+    assert!(app.state.domains.entry(&name("old.acme-pets.com")).is_none());
+    assert_eq!(app.state.domains.place, Place::List);
+}
+
+#[test]
+fn practice_runs_on_a_fast_clock_and_changes_only_its_own_world() {
+    let practice = Practice::new(fixture::start());
+    let list = practice.list();
+    let setup = Setup { practice: Some(practice), ..Setup::default() };
+    let mut app = App::started_with(Service::Demo, setup, 80, 24);
+    app.keys("3");
+    app.reply(Slot::Keep, Outcome::Kept(Ok(list)));
+    assert!(app.says("PRACTICE 1 s is 1 min"));
+    let before = app.state.domains.wall(app.now);
+    app.wait(Duration::from_secs(10));
+    let after = app.state.domains.wall(app.now);
+    assert_eq!(after.duration_since(before).as_secs(), 600);
+    app.keys("o");
+    let first = app.state.domains.practice.clone();
+    app.keys("Enter");
+    assert_ne!(app.state.domains.practice, first);
+    let look = app.job(Slot::Look(0)).unwrap().task;
+    let Task::Domains(DomainTask::Look(at)) = look else { panic!() };
+    assert!(at.practice.is_some() && at.at.is_some());
+}
+
+#[test]
+fn without_practice_there_is_nothing_to_do_outside() {
+    let mut app = panel(80, 24);
+    app.keys("o");
+    assert!(app.state.popup.is_none());
+    assert!(app.says("This is no practice"));
+}

@@ -1,0 +1,91 @@
+//! The domains panel in practice, at its own pace: one second is one minute.
+
+use crate::harness::{Start, restored};
+
+#[test]
+fn the_way_of_a_practice_domain() {
+    let home = tempfile::tempdir().unwrap();
+    let mut app = Start::petstore(&["--demo"]).env("XDG_DATA_HOME", home.path().to_str().unwrap()).open();
+    app.shows(&["> 1 "]);
+    app.send("3");
+    app.shows(&["PRACTICE", "help.acme-pets.com", "FAIL", "www.acme-pets.com"]);
+    app.send("a \t \t \thttps://docs.acme-cats.com/guide\t");
+    app.shows(&["[x] I can change the DNS settings", "subdomain \"docs\" of acme-cats.com"]);
+    app.send("\x1b[18~");
+    app.shows(&["add docs.acme-cats.com; the value: sites.petplatform.net"]);
+    // A paste never submits, and its line end is left away.
+    app.send("\r\x1b[200~sites.petplatform.net\r\n\x1b[201~");
+    app.shows(&["Value       [sites.petplatform.net_"]);
+    app.send("\x1bOQ");
+    app.shows(&["Type    CNAME", "has A 127.0.0.2"]);
+    // Copied by the terminal: OSC 52 with the value.
+    app.send("v");
+    app.shows(&["Copied \"sites.petplatform.net\""]);
+    app.wait_until("the clipboard", |_, bytes| {
+        let wanted = b"\x1b]52;c;c2l0ZXMucGV0cGxhdGZvcm0ubmV0";
+        bytes.windows(wanted.len()).any(|window| window == wanted)
+    });
+    app.send("o\r");
+    app.shows(&["Done in practice: delete A"]);
+    app.send("o\r");
+    app.shows(&["Done in practice: add CNAME"]);
+    app.send("s");
+    app.shows(&["FAIL CAA forbids the authority"]);
+    app.send("o\r");
+    app.shows(&["WAIT propagating", "WAIT until"]);
+    app.shows(&["WAIT ready to verify"]);
+    app.send("o\rV");
+    app.shows(&["WAIT certificate"]);
+    app.shows(&["FAIL no certificate"]);
+    app.send("t");
+    app.shows(&["Choose Re-verify in the dashboard", "yours to do"]);
+    app.send("o\rV");
+    app.send("\x1b");
+    app.shows(&["OK live"]);
+    // Out again: the redirect, Remove, the record.
+    app.send("q");
+    app.shows(&["docs.acme-cats.com", "live"]);
+    app.send("Ra");
+    app.shows(&["> From"]);
+    app.send("docs.acme-cats.com\t\t\r\x1bOQ");
+    app.shows(&["Saved to", "docs.acme-cats.com"]);
+    app.send("\x1b");
+    app.shows(&["Worst first."]);
+    app.send("U");
+    app.shows(&["Remove docs.acme-cats.com"]);
+    app.send("o");
+    app.shows(&["> dashboard    redirect docs.acme-cats.com to www.acme-pets.com"]);
+    app.send("\r");
+    app.shows(&["1 [x] A redirect elsewhere"]);
+    app.send(" ");
+    app.shows(&["2 [x] Visitors"]);
+    app.send("o\rj ");
+    app.shows(&["3 [x] Dashboard", "it is still there"]);
+    app.send("\x1b[18~\r");
+    app.shows(&["nothing leads to the platform any more"]);
+    app.send("docs.acme-cats.com\r");
+    app.shows(&["Worst first.", "help.acme-pets.com"]);
+    app.send("q");
+    let (status, bytes) = app.ended();
+    assert_eq!(status, 0);
+    assert!(restored(&bytes));
+    assert_eq!(std::fs::read_dir(home.path()).unwrap().count(), 0, "practice writes nothing outside");
+}
+
+#[test]
+fn a_bell_says_that_an_act_is_due_on_another_screen_too() {
+    let mut app = Start::petstore(&["--demo"]).open();
+    app.shows(&["> 1 "]);
+    app.send("3");
+    app.shows(&["help.acme-pets.com", "FAIL"]);
+    // Mended outside while nobody looks at the list: it is seen by itself.
+    app.send("a\x1b[18~");
+    app.shows(&["redirect help.acme-pets.com to"]);
+    app.send("\x1b[B\x1b[B\x1b[B\r");
+    app.shows(&["Done in practice: redirect help.acme-pets.com"]);
+    let before = app.bytes().len();
+    app.send("1");
+    app.wait_until("the bell", |screen, bytes| {
+        screen.contents().contains("help.acme-pets.com is live") && bytes[before..].contains(&7)
+    });
+}
