@@ -46,7 +46,7 @@ pub fn run(runtime: &Runtime, choices: &Choices, env: &Env) -> Result<Exit, Fail
     }
     let settings = Settings::resolve(choices, env)?;
     let (setup, desk) = domains(choices, env)?;
-    let hands = Hands { desk: Arc::new(desk), in_tmux: env.get("TMUX").is_some() };
+    let hands = Hands { desk: Arc::new(desk), in_tmux: env.get("TMUX").is_some(), home: env.path("HOME") };
     let look = Look { ascii: settings.ascii, mono: settings.mono, zone: TimeZone::system() };
     runtime.block_on(show(settings, setup, hands, look))
 }
@@ -95,7 +95,7 @@ async fn show(settings: Settings, setup: Setup, hands: Hands, look: Look) -> Res
     let worker = worker::spawn(connect, hands);
     let quits = watch_signals().map_err(|error| failed(&error))?;
     let (columns, rows) = crossterm::terminal::size().unwrap_or((80, 24));
-    let state = AppState::new(&settings, setup, Size { columns, rows }, IdempotencyKeys::new(Uuid::new_v4()));
+    let mut state = AppState::new(&settings, setup, Size { columns, rows }, IdempotencyKeys::new(Uuid::new_v4()));
     let mut screen = terminal::enter().map_err(|error| failed(&error))?;
     let wires = Wires {
         input: EventStream::new(),
@@ -105,12 +105,8 @@ async fn show(settings: Settings, setup: Setup, hands: Hands, look: Look) -> Res
         tell: terminal::tell,
         clock: clock::now,
     };
-    let ended = event_loop::run(&mut screen, state, &look, wires).await;
+    let ended = event_loop::run(&mut screen, &mut state, &look, wires).await;
     terminal::leave();
-    if let Ok(embedded) = kept.await {
-        embedded.stop().await;
-    }
-    let state = ended.map_err(|error| failed(&error))?;
     // What was told in the last moment may not be on disk yet; twice is the same as once.
     if !state.domains.changes.is_empty()
         && let Err(why) = desk.keep(&state.domains.changes)
@@ -118,6 +114,10 @@ async fn show(settings: Settings, setup: Setup, hands: Hands, look: Look) -> Res
         note(&why);
     }
     hand_over(&state);
+    if let Ok(embedded) = kept.await {
+        embedded.stop().await;
+    }
+    ended.map_err(|error| failed(&error))?;
     Ok(match state.quitting {
         None | Some(QuitReason::User) => Exit::Done,
         Some(QuitReason::Interrupt) => Exit::Interrupt,
@@ -166,12 +166,11 @@ fn hand_over(state: &AppState) {
         let status = status.map_or(String::new(), |status| format!(" --status {status}"));
         lines.push(format!("typed but not sent: name {:?}, category {:?}{status}", short(&name), short(&category_id)));
     }
-    let wizard = &state.domains.wizard;
-    if wizard.is_unsaved() {
+    for wizard in state.domains.unsaved_wizards() {
         let (name, value) = (short(wizard.name.value()), short(wizard.value.value()));
         lines.push(format!("typed but not kept: domain {name:?}, value {value:?}"));
     }
-    if state.domains.practice.is_none() && state.domains.redirects.edited != state.domains.configuration {
+    if state.domains.practice.is_none() && state.domains.redirects.is_unsaved(&state.domains.configuration) {
         lines.push("the redirects that were edited were not saved".to_owned());
     }
     for line in lines {

@@ -7,8 +7,10 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read as _, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use rustix::fs::{FlockOperation, flock};
+use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
 
 use super::dns_name::DnsName;
@@ -19,6 +21,9 @@ use super::told::{Dated, Event, Told};
 const KEPT: usize = 10;
 /// The largest file that is read, in octets.
 const MAX_FILE: u64 = 16 * 1024 * 1024;
+/// How often a list is tried that another program holds, and how long is waited in between: 10 seconds in all.
+const LOCK_TRIES: u32 = 500;
+const LOCK_PAUSE: Duration = Duration::from_millis(20);
 /// The layout of the file that this program writes.
 const LAYOUT: u32 = 1;
 
@@ -107,6 +112,12 @@ pub enum ListError {
         /// Why.
         source: serde_json::Error,
     },
+    /// Another program holds it.
+    #[error("the list of domains {} is held by another petstore, which may have been stopped", path.display())]
+    Locked {
+        /// Which file.
+        path: PathBuf,
+    },
     /// A newer program wrote it.
     #[error("the list of domains {} was written by a newer version of this program (layout {layout})", path.display())]
     Newer {
@@ -159,11 +170,23 @@ impl ListFile {
         // A lock on the list itself would be lost when a new file takes its place.
         let lock = private(OpenOptions::new().create(true).write(true)).open(self.path.with_extension("lock"));
         let lock = lock.map_err(|source| self.io(source))?;
-        flock(&lock, FlockOperation::LockExclusive).map_err(|error| self.io(error.into()))?;
+        self.lock(&lock)?;
         let mut list = self.read()?;
         let result = change(&mut list)?;
         self.write(&list, directory).map_err(|source| self.io(source))?;
         Ok(result)
+    }
+
+    /// Waits for whoever changes the list; not for ever, since a program that was stopped in between holds the lock, too.
+    fn lock(&self, lock: &File) -> Result<(), ListError> {
+        for _ in 0..LOCK_TRIES {
+            match flock(lock, FlockOperation::NonBlockingLockExclusive) {
+                Ok(()) => return Ok(()),
+                Err(Errno::WOULDBLOCK | Errno::INTR) => std::thread::sleep(LOCK_PAUSE),
+                Err(error) => return Err(self.io(error.into())),
+            }
+        }
+        Err(ListError::Locked { path: self.path.clone() })
     }
 
     fn write(&self, list: &List, directory: &Path) -> io::Result<()> {

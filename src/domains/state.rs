@@ -189,6 +189,15 @@ impl Measurement {
         }
     }
 
+    /// Whether it says what `other` says, moments apart.
+    #[must_use]
+    pub fn says_the_same_as(&self, other: &Self) -> bool {
+        let Self { verdict, code, until, record, everywhere, caa, certificate, http, unknown_there, known, .. } = self;
+        (verdict, code, until, known) == (&other.verdict, &other.code, &other.until, &other.known)
+            && (record, everywhere, caa) == (&other.record, &other.everywhere, &other.caa)
+            && (certificate, http, unknown_there) == (&other.certificate, &other.http, &other.unknown_there)
+    }
+
     /// After a removal: a record still leads to the platform, where somebody else may claim the name. One that only
     /// reaches it over other names is not right, and leads there all the same.
     #[must_use]

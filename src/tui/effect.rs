@@ -4,7 +4,7 @@ use jiff::Timestamp;
 
 use crate::api::NextPage;
 use crate::config::Notify;
-use crate::domains::configuration::{DomainsConfiguration, Redirect};
+use crate::domains::configuration::{DomainsConfiguration, Redirect, Written};
 use crate::domains::list::Entry;
 use crate::domains::practice::Practice;
 use crate::domains::told::Told;
@@ -93,7 +93,12 @@ pub enum DomainTask {
         at: Option<Timestamp>,
     },
     /// Write the project's configuration into the configuration file.
-    Save(DomainsConfiguration),
+    Save {
+        /// As it was when it was read; what somebody else has changed since is not written over.
+        was: Written,
+        /// As it is to be.
+        configuration: DomainsConfiguration,
+    },
 }
 
 /// A domain to look at.

@@ -65,13 +65,13 @@ struct Outside {
     tell: fn(&Effect) -> io::Result<()>,
 }
 
-/// Runs the app until it ends; gives the state as it was then.
+/// Runs the app until it ends. The state stays with the caller, also where the terminal fails.
 pub async fn run<B, I>(
     terminal: &mut Terminal<B>,
-    mut state: AppState,
+    state: &mut AppState,
     look: &Look,
     wires: Wires<I>,
-) -> Result<AppState, LoopError>
+) -> Result<(), LoopError>
 where
     B: Backend,
     I: Stream<Item = io::Result<Event>>,
@@ -80,12 +80,12 @@ where
     let outside = Outside { suspend, tell };
     let mut input = pin!(input.fuse());
     let now = clock();
-    let effects = start(&mut state, now);
-    perform(terminal, &mut state, effects, &worker, outside, now)?;
+    let effects = start(state, now);
+    perform(terminal, state, effects, &worker, outside, now)?;
     loop {
         let now = clock();
-        state.layout = frame(terminal, &state, look, now)?;
-        let deadline = next_deadline(&state, now);
+        state.layout = frame(terminal, state, look, now)?;
+        let deadline = next_deadline(state, now);
         let first = tokio::select! {
             biased;
             Some(reason) = quits.recv() => vec![Msg::Quit(reason)],
@@ -102,10 +102,10 @@ where
         while !batch.is_empty() && handled < BATCH {
             handled += batch.len();
             for msg in std::mem::take(&mut batch) {
-                let effects = update(&mut state, msg, now);
-                perform(terminal, &mut state, effects, &worker, outside, now)?;
+                let effects = update(state, msg, now);
+                perform(terminal, state, effects, &worker, outside, now)?;
                 if state.quitting.is_some() {
-                    return Ok(state);
+                    return Ok(());
                 }
             }
             if let Some(event) = already_there(&mut input).await {

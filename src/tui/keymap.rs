@@ -152,6 +152,11 @@ impl Context {
         }
     }
 
+    /// Whether letters that are bound nowhere here are typed all the same: somebody who sees a form types.
+    const fn takes_letters(self) -> bool {
+        self.is_text() || matches!(self, Self::Wizard)
+    }
+
     /// Whether the keys of [`Context::Global`] that would leave the place work here.
     const fn is_box(self) -> bool {
         matches!(
@@ -288,7 +293,7 @@ pub const BINDINGS: &[Binding] = &[
     bind(C::Wizard, &[f(2)], A::Save, "the record", "on to the record"),
     bind(C::Wizard, &[f(7)], A::Domain(D::Outside), "", "practice: act outside"),
     bind(C::Wizard, &[f(8)], A::Clear, "", "clear the form"),
-    bind(C::Wizard, &[k(Key::Esc), f(3), ch('q')], A::Back, "leave", "to the list, kept"),
+    bind(C::Wizard, &[k(Key::Esc), f(3)], A::Back, "leave", "to the list, kept"),
     bind(C::WizardText, &[k(Key::Tab), k(Key::Enter), k(Key::Down)], A::NextField, "next", "next field"),
     bind(C::WizardText, &[k(Key::BackTab), k(Key::Up)], A::PreviousField, "", "field before"),
     bind(C::WizardText, &[f(2)], A::Save, "the record", "on to the record"),
@@ -322,8 +327,8 @@ pub const BINDINGS: &[Binding] = &[
     bind(C::Domain, &[k(Key::Up), ch('k')], A::Up, "", "domain before, after"),
     bind(C::Domain, &[k(Key::Down), ch('j')], A::Down, "", "domain before, after"),
     bind(C::Domain, &[k(Key::Esc), f(3), ch('q')], A::Back, "back", "to the list"),
-    bind(C::Rules, &[k(Key::Right), k(Key::Tab), ch('l')], A::NextTab, "next", "other rules"),
-    bind(C::Rules, &[k(Key::Left), k(Key::BackTab), ch('h')], A::PreviousTab, "", "other rules"),
+    bind(C::Rules, &[k(Key::Right), k(Key::Tab)], A::NextTab, "next", "other rules"),
+    bind(C::Rules, &[k(Key::Left), k(Key::BackTab)], A::PreviousTab, "", "other rules"),
     bind(C::Rules, &[ch('r'), f(5)], A::Refresh, "check", "check now"),
     bind(C::Rules, &[ch('V')], A::Domain(D::Verified), "I chose Re-verify", "I chose (Re-)Verify"),
     bind(C::Rules, &[ch('y')], A::Copy, "copy", "copy the first act"),
@@ -357,8 +362,8 @@ pub const BINDINGS: &[Binding] = &[
     bind(C::RedirectForm, &[f(4)], A::Choices, "mend", "mend it"),
     bind(C::RedirectForm, &[k(Key::Esc), f(3)], A::Back, "cancel", "leave it as it was"),
     bind(C::Removal, &[ch(' ')], A::Toggle, "tick", "tick, done"),
-    bind(C::Removal, &[k(Key::Tab), k(Key::Enter), k(Key::Down), ch('j')], A::NextField, "next", "next line"),
-    bind(C::Removal, &[k(Key::BackTab), k(Key::Up), ch('k')], A::PreviousField, "", "line before"),
+    bind(C::Removal, &[k(Key::Tab), k(Key::Enter), k(Key::Down)], A::NextField, "next", "next line"),
+    bind(C::Removal, &[k(Key::BackTab), k(Key::Up)], A::PreviousField, "", "line before"),
     bind(C::Removal, &[ch('r'), f(5)], A::Refresh, "check again", "check again"),
     bind(C::Removal, &[ch('R')], A::Domain(D::Redirects), "redirects", "set a redirect"),
     bind(C::Removal, &[ch('o'), f(7)], A::Domain(D::Outside), "", "practice: act outside"),
@@ -417,7 +422,7 @@ pub fn lookup(context: Context, key: KeyPress) -> Option<Action> {
     let find =
         |wanted: Context| BINDINGS.iter().find(|b| b.context == wanted && b.keys.contains(&key)).map(|b| b.action);
     let global = || match key {
-        KeyPress { key: Key::Char(_), ctrl: false } if context.is_text() || context.is_box() => None,
+        KeyPress { key: Key::Char(_), ctrl: false } if context.takes_letters() || context.is_box() => None,
         KeyPress { key: Key::F(_) | Key::Esc, .. } if context.is_box() => None,
         _ => find(Context::Global),
     };
@@ -468,7 +473,7 @@ pub fn hints(context: Context) -> Vec<(String, &'static str)> {
         }
     }
     if !matches!(context, Context::Reader | Context::TextBox | Context::FormatsBox | Context::OutsideBox) {
-        entries.push((if context.is_text() { "F1" } else { "?" }.into(), "help"));
+        entries.push((if context.takes_letters() { "F1" } else { "?" }.into(), "help"));
     }
     entries
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::api::NextPage;
 use crate::domains::Finding;
-use crate::domains::configuration::DomainsConfiguration;
+use crate::domains::configuration::{DomainsConfiguration, Written};
 use crate::domains::list::List;
 use crate::model::Pet;
 
@@ -65,7 +65,7 @@ pub enum Outcome {
     /// Redirects were followed.
     Walked(Vec<Walked>),
     /// The configuration's domains were written to this file.
-    Saved(DomainsConfiguration, Result<String, String>),
+    Saved(DomainsConfiguration, Result<String, NotSaved>),
     /// A text was copied; or there is no program for it, and the terminal must do it.
     Copied(bool),
     /// A file was written.
@@ -74,11 +74,20 @@ pub enum Outcome {
     Failed(Failure),
 }
 
+/// Why the configuration's domains were not written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NotSaved {
+    /// Somebody else has changed them; this is there now.
+    Changed(Written),
+    /// It could not be done.
+    Failed(String),
+}
+
 /// Why a file was not written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NotWritten {
-    /// There is such a file.
-    Exists,
+    /// There is a file of this name.
+    Exists(String),
     /// It could not be written.
     Failed(String),
 }

@@ -120,6 +120,8 @@ pub struct WriteBox {
     pub path: TextInput,
     /// What is to be in it.
     pub text: Contents,
+    /// The name that was asked to be written.
+    pub asked: Option<String>,
     /// There is such a file, and Enter replaces it.
     pub replace: bool,
     /// Why it was not written.
@@ -144,7 +146,7 @@ impl WriteBox {
     /// The box with the name of a file, relative to where the program was started.
     #[must_use]
     pub fn new(path: impl Into<String>, text: Contents) -> Self {
-        Self { path: TextInput::new(path), text, replace: false, error: None }
+        Self { path: TextInput::new(path), text, asked: None, replace: false, error: None }
     }
 
     fn contents(&self) -> String {
@@ -156,8 +158,15 @@ impl WriteBox {
     }
 }
 
+/// Terminals take no longer texts, in octets.
+const MOST_COPIED: usize = 100_000;
+
 /// Copies a text; `what` is how the message calls it.
 pub fn copy(state: &mut AppState, text: String, what: &str, now: Now) -> Vec<Effect> {
+    if text.len() > MOST_COPIED {
+        state.say(MessageKind::Error, format!("{what} is too long for the clipboard of a terminal; w writes a file."));
+        return Vec::new();
+    }
     let id = state.inflight.begin(Slot::Copy, now.mono);
     state.copying = Some((text.clone(), what.to_owned()));
     vec![Effect::Job(Job { slot: Slot::Copy, id, task: Task::Copy(text) })]
@@ -170,7 +179,7 @@ pub fn on_copied(state: &mut AppState, done: bool) -> Vec<Effect> {
         state.say(MessageKind::Note, format!("Copied {what} (tmux has it; its prefix and ] pastes)."));
         return Vec::new();
     }
-    state.say(MessageKind::Note, format!("Copied {what} (sent to the terminal; if paste is empty: w or the mouse)."));
+    state.say(MessageKind::Note, format!("Copied {what} (sent to the terminal; if paste is empty: w)."));
     vec![Effect::Clipboard(text)]
 }
 
@@ -178,18 +187,21 @@ pub fn on_copied(state: &mut AppState, done: bool) -> Vec<Effect> {
 pub fn on_written(state: &mut AppState, result: Result<String, NotWritten>, now: Now) {
     match (result, &mut state.popup) {
         (Ok(path), popup) => {
-            if matches!(popup, Some(Popup::Write(_))) {
+            if matches!(popup, Some(Popup::Write(write)) if write.asked.as_deref() == Some(write.path.value())) {
                 *popup = None;
             }
             state.say_done(format!("Written to {path}."), now.mono);
         }
-        (Err(NotWritten::Exists), Some(Popup::Write(write))) => {
+        // Only for the name that was asked about.
+        (Err(NotWritten::Exists(path)), Some(Popup::Write(write))) if write.path.value().trim() == path => {
             write.replace = true;
             write.error = Some("There is such a file. Enter replaces it; or type another name.".to_owned());
         }
         (Err(NotWritten::Failed(why)), Some(Popup::Write(write))) => write.error = Some(why),
         (Err(NotWritten::Failed(why)), _) => state.say(MessageKind::Error, why),
-        (Err(NotWritten::Exists), _) => state.say(MessageKind::Error, "There is such a file. Nothing was written."),
+        (Err(NotWritten::Exists(path)), _) => {
+            state.say(MessageKind::Error, format!("There is a file {path}. Nothing was written."));
+        }
     }
 }
 
@@ -283,6 +295,7 @@ fn write_key(write: &mut WriteBox, action: Option<Action>, key: KeyPress) -> Wri
                 write.error = Some("Type the name of a file.".to_owned());
                 return WriteKey::Stay;
             }
+            write.asked = Some(write.path.value().to_owned());
             return WriteKey::Write(Task::Write { path, text: write.contents(), replace: write.replace });
         }
         Some(Action::Edit(edit)) => write.path.edit(edit),

@@ -96,7 +96,7 @@ fn on_key(state: &mut AppState, key: KeyPress, now: Now) -> Vec<Effect> {
         if context.is_text() {
             on_text(state, &c.to_string());
         } else if context == Context::Wizard {
-            domains::wizard::on_letter(&mut state.domains, c);
+            domains::wizard::on_early_text(&mut state.domains, &c.to_string());
         } else if state.screen == Screen::AddPet {
             add_pet::update::on_letter(state, c);
         }
@@ -127,7 +127,9 @@ fn everywhere(state: &mut AppState, action: Action, now: Now) -> Option<Vec<Effe
             state.pets.searching = false;
         }
         Action::ShowDomains => return Some(domains::update::show(state, now)),
-        Action::Choices if state.popup.is_none() && state.key_refused() => popups::open_key_box(state, false, now),
+        Action::Choices if state.popup.is_none() && state.screen != Screen::Domains && state.key_refused() => {
+            popups::open_key_box(state, false, now)
+        }
         Action::Choices
         | Action::Back
         | Action::Refresh
@@ -174,7 +176,7 @@ fn interrupt(state: &mut AppState, now: Now) -> Vec<Effect> {
     state.interrupted = Some(now.mono);
     let cancelled: Vec<_> =
         Slot::ALL.into_iter().filter(|slot| slot.is_cancellable() && state.inflight.forget(*slot)).collect();
-    domains::watch::cancelled(&mut state.domains);
+    domains::watch::cancelled(&mut state.domains, now);
     let what = if cancelled.is_empty() { "" } else { "Cancelled. " };
     state.say(MessageKind::Note, format!("{what}Press Ctrl-C again to quit."));
     cancelled.into_iter().map(Effect::Cancel).collect()
@@ -195,6 +197,8 @@ fn on_paste(state: &mut AppState, text: &str) {
     }
     if state.context().is_text() {
         on_text(state, text);
+    } else if state.context() == Context::Wizard {
+        domains::wizard::on_early_text(&mut state.domains, text);
     }
 }
 

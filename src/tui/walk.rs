@@ -11,7 +11,7 @@ use crate::model::Pet;
 use crate::tui::effect::{DomainTask, Effect, Job, Task};
 use crate::tui::inflight::Slot;
 use crate::tui::keymap::BINDINGS;
-use crate::tui::msg::{Key, KeyPress, Listed, LookedUp, Msg, NotCreated, NotWritten, Outcome, Reply, Size};
+use crate::tui::msg::{Key, KeyPress, Listed, LookedUp, Msg, NotCreated, NotSaved, NotWritten, Outcome, Reply, Size};
 use crate::tui::screens::domains::tests::fixture;
 use crate::tui::test_kit::{App, animals, remote};
 
@@ -78,7 +78,7 @@ fn reply(app: &mut App, which: usize) {
         Task::AddSamples(count, _) => Outcome::SamplesAdded(count, fails.then(failure)),
         Task::Copy(_) => Outcome::Copied(fails),
         Task::Write { path, replace, .. } => match (fails, replace) {
-            (true, false) => Outcome::Written(Err(NotWritten::Exists)),
+            (true, false) => Outcome::Written(Err(NotWritten::Exists(path))),
             (true, true) => Outcome::Written(Err(NotWritten::Failed("no room".into()))),
             (false, _) => Outcome::Written(Ok(path)),
         },
@@ -103,8 +103,12 @@ fn about_domains(task: DomainTask, which: usize) -> Outcome {
             let walked = redirects.into_iter().map(|redirect| fixture::walked(redirect, !fails));
             Outcome::Walked(walked.collect())
         }
-        DomainTask::Save(configuration) => {
-            let result = if fails { Err("no room".to_owned()) } else { Ok("config.toml".to_owned()) };
+        DomainTask::Save { was, configuration } => {
+            let result = match which % 4 {
+                0 => Err(NotSaved::Changed(was)),
+                1 => Err(NotSaved::Failed("no room.".to_owned())),
+                _ => Ok("config.toml".to_owned()),
+            };
             Outcome::Saved(configuration, result)
         }
     }

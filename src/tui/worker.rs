@@ -8,7 +8,7 @@ pub mod domains;
 use std::collections::HashMap;
 use std::future::Future;
 use std::io::ErrorKind;
-use std::path::Path;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -53,6 +53,8 @@ pub struct Hands {
     pub desk: Arc<Desk>,
     /// The app runs in tmux, which takes copied texts.
     pub in_tmux: bool,
+    /// What `~` stands for in the name of a file.
+    pub home: Option<PathBuf>,
 }
 
 /// Starts the worker on the current runtime. Jobs that need the service wait until `connect` has made a client.
@@ -116,7 +118,9 @@ impl Worker {
                         self.jobs.spawn(slot, Arc::clone(&self.hands.desk).perform(task, so_far));
                     }
                     Task::Copy(text) => self.jobs.spawn(slot, copy(text, self.hands.in_tmux)),
-                    Task::Write { path, text, replace } => self.jobs.spawn(slot, write(path, text, replace)),
+                    Task::Write { path, text, replace } => {
+                        self.jobs.spawn(slot, write(path, text, replace, self.hands.home.clone()))
+                    }
                     task => self.jobs.spawn(slot, perform(task, self.connection.clone(), self.client.clone())),
                 }
                 None
@@ -200,11 +204,19 @@ async fn copy(text: String, in_tmux: bool) -> Outcome {
     Outcome::Copied(loaded.is_some())
 }
 
-async fn write(path: String, text: String, replace: bool) -> Outcome {
-    let work = move || match edit::write(Path::new(&path), &text, replace) {
-        Ok(()) => Ok(path),
-        Err(error) if error.kind() == ErrorKind::AlreadyExists => Err(NotWritten::Exists),
-        Err(error) => Err(NotWritten::Failed(format!("{path} could not be written: {error}."))),
+/// Writes a file; a name that begins with `~/` stands in the home directory.
+async fn write(path: String, text: String, replace: bool, home: Option<PathBuf>) -> Outcome {
+    let work = move || {
+        let place = match (path.strip_prefix("~/"), home) {
+            (Some(rest), Some(home)) => home.join(rest),
+            _ => PathBuf::from(&path),
+        };
+        let shown = std::path::absolute(&place).unwrap_or_else(|_| place.clone());
+        match edit::write(&place, &text, replace) {
+            Ok(()) => Ok(shown.display().to_string()),
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => Err(NotWritten::Exists(path)),
+            Err(error) => Err(NotWritten::Failed(format!("{} could not be written: {error}.", shown.display()))),
+        }
     };
     let done = tokio::task::spawn_blocking(work).await;
     Outcome::Written(done.unwrap_or_else(|error| Err(NotWritten::Failed(error.to_string()))))

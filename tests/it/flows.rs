@@ -127,8 +127,8 @@ impl App {
             mono: false,
         };
         let (setup, desk) = domains;
-        let hands = Hands { desk: Arc::new(desk), in_tmux: false };
-        let state =
+        let hands = Hands { desk: Arc::new(desk), in_tmux: false, home: None };
+        let mut state =
             AppState::new(&settings, setup, Size { columns: 80, rows: 24 }, IdempotencyKeys::new(Uuid::new_v4()));
         let look = Look { ascii: true, mono: false, zone: TimeZone::UTC };
         let (screen_sender, screen) = watch::channel(String::new());
@@ -145,7 +145,7 @@ impl App {
                 tell: |_| Ok(()),
                 clock,
             };
-            event_loop::run(&mut terminal, state, &look, wires).await
+            event_loop::run(&mut terminal, &mut state, &look, wires).await.map(|()| state)
         });
         Self { keys, screen, ended, _quits: quit }
     }

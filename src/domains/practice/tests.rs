@@ -97,10 +97,7 @@ fn each_act_says_where_and_what() {
     assert_eq!(line(Act::AddCname), "at your DNS provider: add CNAME docs -> sites.petplatform.net, TTL 3600");
     assert_eq!(line(Act::AddCaa), "at your DNS provider: add CAA 0 issue \"letsencrypt.org\" at acme-cats.com");
     assert_eq!(line(Act::Reverify), "in the dashboard: choose Re-verify for docs.acme-cats.com");
-    assert_eq!(
-        line(Act::MendRedirect),
-        "in the dashboard: redirect help.acme-pets.com straight to www.acme-pets.com, 301"
-    );
+    assert_eq!(line(Act::MendRedirect), "in the dashboard: redirect help.acme-pets.com to www.acme-pets.com, 301");
     for act in Act::ALL {
         assert!(matches!(act.place(), Who::DnsProvider | Who::Dashboard), "{act:?}");
     }

@@ -11,9 +11,10 @@ use tempfile::TempDir;
 use tokio::sync::{OnceCell, mpsc};
 
 use crate::clock;
-use crate::config::edit::{self, RedirectLine};
+use crate::config;
+use crate::config::edit::{self, EditError, ProjectDomains};
 use crate::domains::Finding;
-use crate::domains::configuration::Redirect;
+use crate::domains::configuration::{Redirect, Written, WrittenRedirect};
 use crate::domains::diagnosis::Expectation;
 use crate::domains::list::{List, ListError, ListFile};
 use crate::domains::look::{Checked, Progress, look, walk_redirect, with_value};
@@ -25,7 +26,7 @@ use crate::domains::views::views;
 use crate::domains::world::{Plan, World};
 use crate::tui::effect::{DomainTask, LookAt};
 use crate::tui::inflight::{ReqId, Slot};
-use crate::tui::msg::{Outcome, Reply};
+use crate::tui::msg::{NotSaved, Outcome, Reply};
 use crate::tui::screens::domains::redirects::Walked;
 use crate::tui::screens::domains::state::{Change, Seen};
 
@@ -66,6 +67,8 @@ impl Desk {
         };
         list.change(begin).map_err(std::io::Error::other)?;
         let configuration = directory.path().join("config.toml");
+        let domains = in_file(&Practice::configuration().into());
+        edit::set_domains(&configuration, &ProjectDomains::default(), &domains).map_err(std::io::Error::other)?;
         let (world, memory) = (OnceCell::new(), Mutex::default());
         Ok(Self { list, configuration, settings: None, world, memory, _directory: Some(directory) })
     }
@@ -88,23 +91,21 @@ impl Desk {
                 }
                 Err(why) => crashed(why),
             },
-            DomainTask::Save(configuration) => {
-                let written = tokio::task::spawn_blocking(move || {
-                    let lines = configuration.redirects.iter().map(|redirect| RedirectLine {
-                        from: redirect.from.to_string(),
-                        to: redirect.to.to_string(),
-                        status: redirect.status,
-                    });
-                    let lines: Vec<_> = lines.collect();
-                    let result = edit::set_domains(&self.configuration, configuration.primary.as_str(), &lines);
-                    let path = self.configuration.display().to_string();
-                    (configuration, result.map(|()| path).map_err(|error| error.to_string()))
-                });
-                match written.await {
-                    Ok((configuration, result)) => Outcome::Saved(configuration, result),
-                    Err(error) => crashed(error.to_string()),
-                }
+            DomainTask::Save { was, configuration } => {
+                let to = Written::from(configuration.clone());
+                let written = tokio::task::spawn_blocking(move || self.save(&was, &to)).await;
+                let result = written.unwrap_or_else(|error| Err(NotSaved::Failed(error.to_string())));
+                Outcome::Saved(configuration, result)
             }
+        }
+    }
+
+    /// Writes the project's domains into the configuration file; gives its name.
+    fn save(&self, was: &Written, to: &Written) -> Result<String, NotSaved> {
+        match edit::set_domains(&self.configuration, &in_file(was), &in_file(to)) {
+            Ok(()) => Ok(self.configuration.display().to_string()),
+            Err(EditError::Changed { there, .. }) => Err(NotSaved::Changed(written(*there))),
+            Err(error) => Err(NotSaved::Failed(error.to_string())),
         }
     }
 
@@ -164,6 +165,29 @@ impl Desk {
                 shared
             }
         }
+    }
+}
+
+fn in_file(written: &Written) -> ProjectDomains {
+    let redirect = |redirect: &WrittenRedirect| config::file::Redirect {
+        from: redirect.from.clone(),
+        to: redirect.to.clone(),
+        status: u16::try_from(redirect.status).unwrap_or_default(),
+    };
+    ProjectDomains {
+        primary: written.primary.clone().unwrap_or_default(),
+        redirects: written.redirects.iter().map(redirect).collect(),
+    }
+}
+
+fn written(domains: ProjectDomains) -> Written {
+    let redirect = |redirect: config::file::Redirect| {
+        let config::file::Redirect { from, to, status } = redirect;
+        WrittenRedirect { from, to, status: status.into() }
+    };
+    Written {
+        primary: Some(domains.primary).filter(|primary| !primary.is_empty()),
+        redirects: domains.redirects.into_iter().map(redirect).collect(),
     }
 }
 

@@ -47,7 +47,7 @@ impl FormatsBox {
     }
 }
 
-/// A key in the box of formats; `false` closes it.
+/// A key in the box of formats.
 pub fn formats_key(app: &mut AppState, mut formats: FormatsBox, action: Option<Action>, now: Now) -> Vec<Effect> {
     match action {
         Some(Action::Up) => formats.choice = formats.choice.saturating_sub(1),
@@ -141,7 +141,7 @@ fn do_outside(app: &mut AppState, act: Act, now: Now) -> Vec<Effect> {
         Place::Wizard => Vec::new(),
         Place::Record | Place::Live | Place::Rules(_) => {
             if let Some(name) = app.domains.selected.clone() {
-                watch::ask(&mut app.domains, &name);
+                watch::ask_anew(&mut app.domains, &name);
             }
             Vec::new()
         }

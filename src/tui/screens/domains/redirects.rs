@@ -5,10 +5,11 @@ use jiff::Timestamp;
 use crate::clock::Now;
 use crate::domains::configuration::{self, DomainsConfiguration, Linted, Redirect, Written, WrittenRedirect};
 use crate::domains::finding::overall;
-use crate::domains::{Finding, Verdict};
+use crate::domains::{Code, DnsName, Finding, Verdict};
 use crate::tui::effect::{DomainTask, Effect, Job, Task};
 use crate::tui::inflight::Slot;
 use crate::tui::keymap::{Action, Context, DomainAction};
+use crate::tui::msg::NotSaved;
 use crate::tui::popups::{Contents, Popup, WriteBox, copy};
 use crate::tui::state::{AppState, MessageKind};
 use crate::tui::text_input::TextInput;
@@ -96,6 +97,12 @@ impl Redirects {
         })
     }
 
+    /// Whether anything here is not in the file.
+    #[must_use]
+    pub fn is_unsaved(&self, configuration: &Written) -> bool {
+        self.form.is_some() || self.edited != *configuration
+    }
+
     /// How many lines there are.
     #[must_use]
     pub const fn lines(&self) -> usize {
@@ -135,8 +142,7 @@ impl Redirects {
 /// What is to be said about the configuration with what is being typed.
 #[must_use]
 pub fn lint(state: &State) -> Linted {
-    let listed: Vec<_> = state.entries().map(|entry| entry.name.clone()).collect();
-    configuration::check(state.redirects.candidate(), &listed)
+    configuration::check(state.redirects.candidate(), &listed(state))
 }
 
 /// The findings that are about a line.
@@ -145,8 +151,27 @@ pub fn about(findings: &[Finding], line: usize) -> impl Iterator<Item = &Finding
     findings.iter().filter(move |finding| finding.seen.starts_with(&place))
 }
 
+/// What is to be said of the line that is typed: what is about it, and what is only so because of it.
+#[must_use]
+pub fn about_typed(state: &State) -> Vec<Finding> {
+    let Some(form) = &state.redirects.form else { return Vec::new() };
+    let before = configuration::check(state.redirects.edited.clone(), &listed(state)).findings;
+    let mut findings = lint(state).findings;
+    let own: Vec<Code> = about(&findings, form.line).map(|finding| finding.code).collect();
+    let is_new = |finding: &Finding| {
+        let known = |known: &Finding| (known.code, &known.seen) == (finding.code, &finding.seen);
+        finding.code != Code::CfgOk && !own.contains(&finding.code) && !before.iter().any(known)
+    };
+    findings.retain(|finding| about(std::slice::from_ref(finding), form.line).next().is_some() || is_new(finding));
+    findings
+}
+
+fn listed(state: &State) -> Vec<DnsName> {
+    state.entries().map(|entry| entry.name.clone()).collect()
+}
+
 /// A redirect as the checks want it, if its names are names.
-fn redirect(written: &WrittenRedirect) -> Option<Redirect> {
+pub fn redirect(written: &WrittenRedirect) -> Option<Redirect> {
     let name = |text: &str| crate::domains::name::domain(text).ok().map(|domain| domain.name);
     Some(Redirect { from: name(&written.from)?, to: name(&written.to)?, status: u16::try_from(written.status).ok()? })
 }
@@ -185,7 +210,8 @@ pub fn on_action(app: &mut AppState, action: Action, now: Now) -> Vec<Effect> {
         Action::Domain(DomainAction::Add) => edit(redirects, redirects.lines()),
         Action::Delete => delete(app),
         Action::Domain(DomainAction::MakePrimary) => {
-            match redirects.selected.checked_sub(1).map(|line| redirects.edited.redirects[line].to.clone()) {
+            let marked = redirects.selected.checked_sub(1).and_then(|line| redirects.edited.redirects.get(line));
+            match marked.map(|redirect| redirect.to.clone()) {
                 Some(to) => {
                     app.say(MessageKind::Note, format!("{to} is the primary domain, once F2 saves it."));
                     app.domains.redirects.edited.primary = Some(to);
@@ -280,10 +306,10 @@ fn in_form(app: &mut AppState, action: Action, now: Now) -> Vec<Effect> {
 
 /// Takes the typed line over, unless something fails in it.
 fn take(app: &mut AppState, now: Now) -> Option<Vec<Effect>> {
-    let linted = lint(&app.domains);
+    let said = about_typed(&app.domains);
     let redirects = &mut app.domains.redirects;
     let line = redirects.form.as_ref()?.line;
-    if let Some(wrong) = about(&linted.findings, line).find(|finding| finding.verdict == Verdict::Fail) {
+    if let Some(wrong) = said.iter().find(|finding| finding.verdict == Verdict::Fail) {
         let text = format!("To correct: {}. {}", wrong.title, wrong.fix);
         app.say(MessageKind::Error, text);
         return None;
@@ -336,10 +362,14 @@ fn give_away(app: &mut AppState, action: Action, now: Now) -> Vec<Effect> {
 /// Writes the configuration, if nothing fails in it.
 fn save(app: &mut AppState, now: Now) -> Vec<Effect> {
     match lint(&app.domains) {
-        Linted { configuration: Some(_), .. } if app.inflight.is_running(Slot::Save) => Vec::new(),
+        Linted { configuration: Some(_), .. } if app.inflight.is_running(Slot::Save) => {
+            app.say(MessageKind::Note, "It is being written; F2 once more saves what was changed since.");
+            Vec::new()
+        }
         Linted { configuration: Some(configuration), .. } => {
             let id = app.inflight.begin(Slot::Save, now.mono);
-            let task = Task::Domains(DomainTask::Save(configuration));
+            let was = app.domains.configuration.clone();
+            let task = Task::Domains(DomainTask::Save { was, configuration });
             vec![Effect::Job(Job { slot: Slot::Save, id, task })]
         }
         Linted { findings, .. } => {
@@ -359,17 +389,29 @@ pub fn on_walked(app: &mut AppState, walked: Vec<Walked>) {
 }
 
 /// The file was written, or not.
-pub fn on_saved(app: &mut AppState, configuration: DomainsConfiguration, result: Result<String, String>, now: Now) {
+pub fn on_saved(app: &mut AppState, configuration: DomainsConfiguration, result: Result<String, NotSaved>, now: Now) {
+    let panel = &mut app.domains;
     match result {
         Ok(path) => {
+            // What was changed since then stays, and is not saved yet.
+            let same = panel.redirects.form.is_none()
+                && lint(panel).configuration.is_some_and(|edited| edited == configuration);
             let written = Written::from(configuration);
-            // What was typed since then stays.
-            if app.domains.redirects.form.is_none() {
-                app.domains.redirects.edited.clone_from(&written);
+            if same {
+                panel.redirects.edited.clone_from(&written);
             }
-            app.domains.configuration = written;
+            panel.configure(written);
             app.say_done(format!("Saved to {path}. Set the same in the dashboard."), now.mono);
         }
-        Err(why) => app.say(MessageKind::Error, format!("{why} Nothing was changed; F2 tries again.")),
+        Err(NotSaved::Changed(there)) => {
+            let (primary, count) = (there.primary.as_deref().unwrap_or("none"), there.redirects.len());
+            let text =
+                format!("The file was changed meanwhile (primary {primary}, {count} redirects). F2 writes over it.");
+            app.say(MessageKind::Error, text);
+            app.domains.configure(there);
+        }
+        Err(NotSaved::Failed(why)) => {
+            app.say(MessageKind::Error, format!("{why} Nothing was changed; F2 tries again."));
+        }
     }
 }

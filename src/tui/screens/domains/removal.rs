@@ -1,16 +1,16 @@
 //! Taking a domain out of service, in the order in which no visitor is lost and no record is left behind.
 
 use crate::clock::Now;
-use crate::domains::state::{Measurement, State as Step};
+use crate::domains::state::State as Step;
 use crate::domains::told::Event;
-use crate::domains::{Code, DnsName};
+use crate::domains::{Code, DnsName, Finding, Verdict};
 use crate::tui::effect::Effect;
 use crate::tui::keymap::{Action, Context, DomainAction};
 use crate::tui::state::{AppState, MessageKind};
 use crate::tui::text_input::TextInput;
 
 use super::redirects::{self, Walked};
-use super::state::{Change, Place, State};
+use super::state::{Change, Doubt, Place, State};
 use super::watch;
 
 /// The page.
@@ -74,10 +74,12 @@ pub enum RedirectSeen<'a> {
 }
 
 impl RedirectSeen<'_> {
-    /// Whether it works.
+    /// Whether visitors are led on: nothing fails in it, whatever else could be better.
     #[must_use]
     pub fn works(&self) -> bool {
-        matches!(self, Self::Walked(walked) if walked.findings.iter().any(|finding| finding.code == Code::RdOk))
+        let Self::Walked(walked) = self else { return false };
+        let breaks = |finding: &Finding| finding.verdict == Verdict::Fail || finding.code == Code::RdNone;
+        walked.verdict() > Verdict::Unknown && !walked.findings.iter().any(breaks)
     }
 }
 
@@ -91,13 +93,17 @@ pub fn redirect_seen<'a>(state: &'a State, name: &DnsName) -> RedirectSeen<'a> {
     state.redirects.walked_at(line + 1).map_or(RedirectSeen::NotYet, RedirectSeen::Walked)
 }
 
-/// Whether a record still leads to the platform, as far as was seen since it was removed; `None` where that is not known.
+/// Whether a record still leads to the platform, as far as was seen since the domain was removed; `None` where that is
+/// not known.
 #[must_use]
-pub fn is_left_behind(state: &State, name: &DnsName) -> Option<bool> {
+pub fn is_left_behind(state: &State, name: &DnsName, now: Now) -> Option<bool> {
     let entry = state.entry(name)?;
-    let removed = entry.events.iter().filter(|dated| dated.event == Event::Removed).map(|dated| dated.at).max()?;
+    if state.standing(name, now).state != Step::Removed {
+        return None;
+    }
+    let removed = entry.events.iter().filter(|dated| dated.event == Event::Removed).map(|dated| dated.at).max();
     let last = entry.measurements.iter().rev().find(|measurement| measurement.known)?;
-    (last.at >= removed).then_some(Measurement::is_left_behind(last))
+    (Some(last.at) >= removed).then(|| last.is_left_behind())
 }
 
 /// Opens the page for the domain that has the cursor.
@@ -115,7 +121,7 @@ pub fn open(app: &mut AppState, now: Now) -> Vec<Effect> {
 pub fn look(app: &mut AppState, now: Now) -> Vec<Effect> {
     let panel = &mut app.domains;
     let Some(name) = panel.selected.clone() else { return Vec::new() };
-    watch::ask(panel, &name);
+    watch::ask_anew(panel, &name);
     if panel.told(&name).removed { Vec::new() } else { redirects::walk(app, now) }
 }
 
@@ -126,8 +132,7 @@ pub fn on_action(app: &mut AppState, action: Action, now: Now) -> Vec<Effect> {
         Action::NextField | Action::Down => removal.focus = removal.focus.moved(1),
         Action::PreviousField | Action::Up => removal.focus = removal.focus.moved(-1),
         Action::Toggle => tick(app, now),
-        Action::Confirm if removal.focus == Focus::Name => forget(app),
-        Action::Confirm => removal.focus = removal.focus.moved(1),
+        Action::Confirm => forget(app, now),
         Action::Refresh => return look(app, now),
         Action::Domain(DomainAction::Redirects) => return redirects::open(app, now),
         Action::Edit(edit) => {
@@ -157,13 +162,13 @@ fn tick(app: &mut AppState, now: Now) {
             let open = if redirect_seen(panel, &name).works() { None } else { Some("1: no redirect was seen to work") };
             let open = open.or((!told.removal_planned).then_some("2: whether visitors are few enough"));
             match open {
-                Some(open) if doubted != Some(Event::Removed) => {
-                    panel.doubted = Some(Event::Removed);
+                Some(open) if doubted != Some(Doubt::Removed) => {
+                    panel.doubted = Some(Doubt::Removed);
                     app.say(MessageKind::Error, format!("Step {open}. Space again, if it is removed all the same."));
                 }
                 Some(_) | None => {
                     panel.tell(&name, Event::Removed, now);
-                    watch::ask(panel, &name);
+                    watch::ask_anew(panel, &name);
                     panel.removal.focus = Focus::Name;
                     app.say(MessageKind::Note, "Noted: removed. Now delete the record at your DNS provider; r looks.");
                 }
@@ -173,17 +178,28 @@ fn tick(app: &mut AppState, now: Now) {
     }
 }
 
-/// Takes the domain off the list, if its name was typed and nothing is left behind.
-fn forget(app: &mut AppState) {
+/// Takes the domain off the list, if its name was typed and nothing is left behind. What nobody saw is asked for twice.
+fn forget(app: &mut AppState, now: Now) {
     let panel = &mut app.domains;
     let Some(name) = panel.selected.clone() else { return };
+    let doubted = panel.doubted.take();
     if DnsName::new(panel.removal.typed.value()) != name {
         return app.say(MessageKind::Error, format!("Type the whole name, {name}, to take it off the list."));
     }
-    if is_left_behind(panel, &name) == Some(true) {
-        let text =
-            format!("The record of {name} still leads to the platform: it stays on the list until that is gone.");
-        return app.say(MessageKind::Error, text);
+    let doubt = match is_left_behind(panel, &name, now) {
+        Some(true) => {
+            let text = "The record still leads to the platform: it stays here until that is gone.";
+            return app.say(MessageKind::Error, text);
+        }
+        Some(false) => None,
+        None if panel.standing(&name, now).state == Step::Removed => {
+            Some("Nobody has seen the record since the removal (F5 looks). Enter again, if it is gone.")
+        }
+        None => Some("It was not removed: steps 1 to 4. Enter again, to take it off this list all the same."),
+    };
+    if let Some(doubt) = doubt.filter(|_| doubted != Some(Doubt::Forgotten)) {
+        panel.doubted = Some(Doubt::Forgotten);
+        return app.say(MessageKind::Error, doubt);
     }
     panel.change(Change::Forgotten(name.clone()));
     panel.looks.remove(&name);

@@ -3,9 +3,8 @@
 use jiff::Timestamp;
 
 use crate::clock::Now;
-use crate::domains::configuration::Written;
 use crate::domains::list::Entry;
-use crate::domains::state::{Measurement, State as Step};
+use crate::domains::state::{Measurement, State as Step, standing};
 use crate::domains::{DnsName, Verdict, name};
 
 use super::state::State;
@@ -29,6 +28,8 @@ pub struct Row {
     pub next: Next,
     /// Somebody must act.
     pub needs_act: bool,
+    /// Time or somebody will change it, so that it is worth looking again by itself.
+    pub pending: bool,
 }
 
 /// What is next for a domain.
@@ -44,6 +45,9 @@ pub enum Next {
     Nothing,
 }
 
+/// Where a domain stands, how it is, and the same in words.
+pub type Said = (Step, Option<Verdict>, String);
+
 /// What the project's configuration says of a domain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
@@ -56,16 +60,6 @@ pub enum Role {
 }
 
 impl Role {
-    /// The role of a name.
-    #[must_use]
-    pub fn of(name: &DnsName, configuration: &Written) -> Self {
-        let is = |text: &str| DnsName::new(text) == *name;
-        if configuration.primary.as_deref().is_some_and(is) {
-            return Self::Primary;
-        }
-        if configuration.redirects.iter().any(|redirect| is(&redirect.from)) { Self::Redirect } else { Self::None }
-    }
-
     /// The word.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
@@ -81,15 +75,16 @@ impl Row {
     /// The row of an entry.
     #[must_use]
     pub fn of(entry: &Entry, state: &State, now: Now) -> Self {
-        let told = state.told(&entry.name);
+        let told = state.told_of(entry);
         let wall = state.wall(now);
-        let step = state.standing(&entry.name, now).state;
+        let step = standing(&told, &entry.measurements, wall).state;
         let last = entry.measurements.iter().rev().find(|measurement| measurement.known);
         let title = last.map_or("nothing known yet", |last| last.title.as_str());
         let fix = || Next::Act(last.map_or_else(String::new, |last| short_act(&last.fix)));
         let act = |text: &str| Next::Act(text.to_owned());
         let wait = Next::Wait(last.and_then(|last| last.until).filter(|until| *until > wall));
         let fails = last.is_some_and(|last| last.verdict == Verdict::Fail);
+        let seen_bad_once = step == Step::Live && last.is_some_and(|last| !last.is_live());
         let (verdict, what, next) = match step {
             Step::Draft => (None, "draft", act("Enter: the value")),
             _ if last.is_none() && (told.saved.is_some() || told.verified.is_some()) => {
@@ -105,7 +100,7 @@ impl Row {
             }
             Step::CertificateLate => (Some(Verdict::Fail), "no certificate", act("t: the three checks")),
             // Bad once may be chance.
-            Step::Live if last.is_some_and(|last| !last.is_live()) => (Some(Verdict::Warn), title, act("seen once: r")),
+            Step::Live if seen_bad_once => (Some(Verdict::Warn), title, act("seen once: r")),
             Step::Live if last.is_some_and(|last| last.verdict > Verdict::Ok) => (Some(Verdict::Warn), title, fix()),
             Step::Live => (Some(Verdict::Ok), "live", Next::Nothing),
             Step::Failing => (Some(Verdict::Fail), title, fix()),
@@ -123,9 +118,10 @@ impl Row {
             Step::Draft | Step::ReadyToVerify | Step::CertificateLate | Step::Failing | Step::RemovalPlanned => true,
         };
         Self {
-            shown: name::domain(entry.name.as_str()).map_or_else(|_| entry.name.to_string(), |domain| domain.unicode),
+            shown: shown(&entry.name),
             name: entry.name.clone(),
-            role: Role::of(&entry.name, &state.configuration),
+            role: state.role(&entry.name),
+            pending: step.is_pending() || seen_bad_once || step == Step::Removed && verdict.is_some(),
             step,
             verdict,
             what: what.to_owned(),
@@ -134,10 +130,10 @@ impl Row {
         }
     }
 
-    /// Whether it says what `other` says, times apart.
+    /// What it says, times apart.
     #[must_use]
-    pub fn says_the_same_as(&self, other: &Self) -> bool {
-        (self.step, self.verdict, &self.what) == (other.step, other.verdict, &other.what)
+    pub fn said(&self) -> Said {
+        (self.step, self.verdict, self.what.clone())
     }
 
     /// Greater is worse.
@@ -147,6 +143,14 @@ impl Row {
         let verdict = self.verdict.or(self.needs_act.then_some(Verdict::Wait));
         (verdict, self.needs_act)
     }
+}
+
+/// A name for people; only an `xn--` one has another form.
+fn shown(name: &DnsName) -> String {
+    if !name.as_str().contains("xn--") {
+        return name.to_string();
+    }
+    name::domain(name.as_str()).map_or_else(|_| name.to_string(), |domain| domain.unicode)
 }
 
 /// A remedy without the place, which the list has no room for.

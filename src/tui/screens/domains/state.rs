@@ -22,8 +22,8 @@ use crate::tui::text_input::TextInput;
 
 use super::redirects::Redirects;
 use super::removal::Removal;
-use super::row::Row;
-use super::wizard::Wizard;
+use super::row::{Role, Row, Said};
+use super::wizard::{Wizard, is_unsaved};
 
 /// The panel.
 #[derive(Clone, Debug)]
@@ -46,6 +46,8 @@ pub struct State {
     pub watching: bool,
     /// How an act that is due makes itself heard.
     pub notify: Notify,
+    /// The last write failed: the next act of the operator tries again.
+    pub blocked: bool,
     /// What is not kept on disk yet.
     pub changes: Vec<Change>,
     /// Those of them that are being written.
@@ -54,8 +56,11 @@ pub struct State {
     pub platform_host: Option<DnsName>,
     /// The project's primary domain and redirects, as the configuration has them.
     pub configuration: Written,
+    roles: HashMap<DnsName, Role>,
     /// Adding a domain.
     pub wizard: Wizard,
+    /// Forms that were left with something in them that could not be kept.
+    pub left: Vec<Wizard>,
     /// What the browser says, as typed on the page of rule 3.
     pub browser: TextInput,
     /// The editor of the redirects.
@@ -64,8 +69,19 @@ pub struct State {
     pub removal: Removal,
     /// What stands outside, where all this is practice.
     pub practice: Option<Practice>,
-    /// Verify, or the removal, was said where it does not fit: the same key once more notes it.
-    pub doubted: Option<Event>,
+    /// Something was said where it does not fit: the same key once more takes it.
+    pub doubted: Option<Doubt>,
+}
+
+/// What is only taken when it is said twice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Doubt {
+    /// Verify was chosen, though it cannot succeed yet.
+    Verified,
+    /// The domain was removed, though the steps before it are open.
+    Removed,
+    /// The domain is to be forgotten, though nobody saw that nothing is left behind.
+    Forgotten,
 }
 
 /// Where in the panel the operator is.
@@ -106,8 +122,14 @@ pub struct Look {
     pub seen: Option<Seen>,
     /// What a check that goes on has found so far.
     pub so_far: Option<Vec<Finding>>,
-    /// The operator asked for the check that goes on.
+    /// The operator asked for it, and waits.
     pub asked: bool,
+    /// Something was told or done since the check that goes on began: it is made once more.
+    pub again: bool,
+    /// What the row said when it was last looked at, to tell what is new.
+    pub said: Option<Said>,
+    /// What was last made heard, and when.
+    pub announced: Option<(String, Instant)>,
     /// How many checks in a row said the same.
     pub unchanged: u32,
     /// When it is looked at again by itself.
@@ -153,7 +175,7 @@ impl State {
     #[must_use]
     pub fn new(setup: Setup) -> Self {
         let Setup { platform_host, configuration, notify, practice } = setup;
-        Self {
+        let mut state = Self {
             place: Place::List,
             list: None,
             list_error: None,
@@ -163,17 +185,36 @@ impl State {
             queue: VecDeque::new(),
             watching: true,
             notify,
+            blocked: false,
             changes: Vec::new(),
             writing: 0,
             platform_host,
             redirects: Redirects::new(&configuration),
-            configuration,
+            configuration: Written::default(),
+            roles: HashMap::new(),
             wizard: Wizard::default(),
+            left: Vec::new(),
             browser: TextInput::default(),
             removal: Removal::default(),
             practice,
             doubted: None,
-        }
+        };
+        state.configure(configuration);
+        state
+    }
+
+    /// Takes the project's configuration over.
+    pub fn configure(&mut self, configuration: Written) {
+        let sources = configuration.redirects.iter().map(|redirect| (DnsName::new(&redirect.from), Role::Redirect));
+        let primary = configuration.primary.iter().map(|primary| (DnsName::new(primary), Role::Primary));
+        self.roles = sources.chain(primary).collect();
+        self.configuration = configuration;
+    }
+
+    /// What the project's configuration says of a domain.
+    #[must_use]
+    pub fn role(&self, name: &DnsName) -> Role {
+        self.roles.get(name).copied().unwrap_or(Role::None)
     }
 
     /// Where a key goes.
@@ -222,7 +263,13 @@ impl State {
     /// What was told of a domain; the value of the configuration stands in for one that was not.
     #[must_use]
     pub fn told(&self, name: &DnsName) -> Told {
-        let told = self.entry(name).map(Entry::told).unwrap_or_default();
+        self.entry(name).map(|entry| self.told_of(entry)).unwrap_or_default()
+    }
+
+    /// The same of an entry.
+    #[must_use]
+    pub fn told_of(&self, entry: &Entry) -> Told {
+        let told = entry.told();
         Told { value: told.value.or_else(|| self.platform_host.clone()), ..told }
     }
 
@@ -259,10 +306,27 @@ impl State {
         self.lanes.iter().flatten().any(|looked_at| looked_at == name)
     }
 
+    /// Forms with something typed that is not on the list.
+    pub fn unsaved_wizards(&self) -> impl Iterator<Item = &Wizard> {
+        self.left.iter().chain([&self.wizard]).filter(|wizard| is_unsaved(self, wizard))
+    }
+
     /// Notes a change, here at once and on disk soon.
     pub fn change(&mut self, change: Change) {
         if let Some(list) = &mut self.list {
             change.apply(list);
+        }
+        match &change {
+            // What waits for a disk that is full must not grow with every check.
+            Change::Measured(name, _) => {
+                let mut at = 0;
+                let writing = self.writing;
+                self.changes.retain(|old| {
+                    at += 1;
+                    at <= writing || !matches!(old, Change::Measured(other, _) if other == name)
+                });
+            }
+            Change::Told(..) | Change::Forgotten(_) => self.blocked = false,
         }
         self.changes.push(change);
     }
@@ -270,8 +334,11 @@ impl State {
     /// Notes what the operator told.
     pub fn tell(&mut self, name: &DnsName, event: Event, now: Now) {
         let at = self.wall(now);
-        let at = Timestamp::from_second(at.as_second()).unwrap_or(at);
+        let at = Timestamp::from_millisecond(at.as_millisecond()).unwrap_or(at);
         self.change(Change::Told(name.clone(), Dated { at, event }));
+        let is_looking = self.is_looking_at(name);
+        let look = self.looks.entry(name.clone()).or_default();
+        look.again = is_looking;
     }
 }
 
@@ -280,13 +347,18 @@ impl Change {
     pub fn apply(&self, list: &mut List) {
         match self {
             Self::Told(name, dated) => {
-                if !list.get(name).is_some_and(|entry| entry.events.contains(dated)) {
+                // What another program took off the list comes back only by being added.
+                let fits = match list.get(name) {
+                    Some(entry) => !entry.events.contains(dated),
+                    None => dated.event == Event::Added,
+                };
+                if fits {
                     list.note(name, dated.clone());
                 }
             }
             Self::Measured(name, measurement) => {
                 if let Some(entry) = list.get_mut(name)
-                    && entry.measurements.last().is_none_or(|last| last.at < measurement.at)
+                    && entry.measurements.iter().all(|known| known.at != measurement.at)
                 {
                     entry.keep((**measurement).clone());
                 }

@@ -16,22 +16,27 @@ use crate::tui::popups::{Contents, Popup, TextBox, TextKind, WriteBox, copy};
 use crate::tui::state::{AppState, MessageKind, Screen};
 
 use super::boxes::{FormatsBox, open_outside};
-use super::state::{Place, State};
-use super::wizard::Wizard;
+use super::state::{Doubt, Place, State};
 use super::{redirects, removal, texts, watch, wizard};
 
-/// Shows the panel; the first time, its list is read.
+/// A sentence with its full stop.
+fn closed(text: &str) -> String {
+    if text.ends_with('.') { text.to_owned() } else { format!("{text}.") }
+}
+
+/// Shows the panel. Its list is read each time: another program may have changed it.
 pub fn show(app: &mut AppState, now: Now) -> Vec<Effect> {
     app.screen = Screen::Domains;
     app.pets.searching = false;
-    if app.domains.list.is_none() { read(app, now) } else { Vec::new() }
+    read(app, now)
 }
 
 /// Reads the list.
 fn read(app: &mut AppState, now: Now) -> Vec<Effect> {
-    app.domains.list_error = None;
-    if app.inflight.is_running(Slot::Keep) || app.domains.list.is_some() {
-        return Vec::new();
+    app.domains.blocked = false;
+    // A write that is under way, or due, brings the list back, too.
+    if app.inflight.is_running(Slot::Keep) || !app.domains.changes.is_empty() {
+        return watch::work(app, now);
     }
     let id = app.inflight.begin(Slot::Keep, now.mono);
     vec![Effect::Job(Job { slot: Slot::Keep, id, task: Task::Domains(DomainTask::Keep(Vec::new())) })]
@@ -46,7 +51,7 @@ pub fn on_action(app: &mut AppState, action: Action, now: Now) -> Vec<Effect> {
     if app.domains.list.is_none() && !matches!(action, Action::Refresh | Action::Back) {
         return Vec::new();
     }
-    if !matches!(action, Action::Domain(DomainAction::Verified) | Action::Toggle) {
+    if !matches!(action, Action::Domain(DomainAction::Verified) | Action::Toggle | Action::Confirm) {
         app.domains.doubted = None;
     }
     let mut effects = match app.domains.place {
@@ -77,17 +82,17 @@ fn in_list(app: &mut AppState, action: Action, now: Now) -> Vec<Effect> {
         Action::PageDown => step(app, now, |at, last| (at + 10).min(last)),
         Action::First => step(app, now, |_, _| 0),
         Action::Last => step(app, now, |_, last| last),
-        Action::Open => open(app, now),
+        Action::Open => return open(app, now),
         Action::Domain(DomainAction::Add) => wizard::open(&mut app.domains),
         Action::Domain(DomainAction::Redirects) => return redirects::open(app, now),
         Action::Domain(DomainAction::Removal) => {
             settle_selection(app, now);
             return removal::open(app, now);
         }
-        Action::Refresh if app.domains.list_error.is_some() => return read(app, now),
         Action::Refresh => {
             watch::ask_all(&mut app.domains, now);
             app.say(MessageKind::Note, "Looking at all of them. Ctrl-C cancels.");
+            return read(app, now);
         }
         Action::Live => {
             app.domains.watching = !app.domains.watching;
@@ -126,25 +131,24 @@ fn settle_selection(app: &mut AppState, now: Now) {
 }
 
 /// Opens the domain under the cursor where its way goes on.
-fn open(app: &mut AppState, now: Now) {
+fn open(app: &mut AppState, now: Now) -> Vec<Effect> {
     settle_selection(app, now);
     let panel = &mut app.domains;
-    let Some(name) = panel.selected.clone() else { return wizard::open(panel) };
+    let Some(name) = panel.selected.clone() else {
+        wizard::open(panel);
+        return Vec::new();
+    };
     match panel.standing(&name, now).state {
         Step::Draft => {
-            panel.wizard = Wizard::of(panel, &name);
+            wizard::resume(panel, &name);
             panel.place = Place::Wizard;
         }
         Step::WaitingForDns if panel.told(&name).saved.is_none() => {
-            panel.wizard = Wizard::of(panel, &name);
+            wizard::resume(panel, &name);
             panel.place = Place::Record;
             watch::ask_if_old(panel, &name, now);
         }
-        Step::RemovalPlanned | Step::Removed => {
-            panel.place = Place::Removal;
-            panel.removal = removal::Removal::default();
-            watch::ask_if_old(panel, &name, now);
-        }
+        Step::RemovalPlanned | Step::Removed => return removal::open(app, now),
         Step::WaitingForDns
         | Step::Propagating
         | Step::ReadyToVerify
@@ -156,10 +160,17 @@ fn open(app: &mut AppState, now: Now) {
             watch::ask_if_old(panel, &name, now);
         }
     }
+    Vec::new()
 }
 
 fn at_record(app: &mut AppState, action: Action, now: Now) -> Vec<Effect> {
-    let Some(domain) = app.domains.domain() else { return Vec::new() };
+    let domain = match (action, app.domains.domain()) {
+        (Action::Domain(DomainAction::Leave), _) | (_, None) => {
+            app.domains.place = Place::List;
+            return Vec::new();
+        }
+        (_, Some(domain)) => domain,
+    };
     match action {
         Action::Domain(DomainAction::CopyPart(part)) => return copy_part(app, part, now),
         Action::Domain(DomainAction::Formats) => app.popup = Some(Popup::Formats(FormatsBox::default())),
@@ -170,16 +181,15 @@ fn at_record(app: &mut AppState, action: Action, now: Now) -> Vec<Effect> {
         Action::Domain(DomainAction::Saved) | Action::Save => {
             app.domains.tell(&domain.name, Event::Saved, now);
             app.domains.place = Place::Live;
-            watch::ask(&mut app.domains, &domain.name);
+            watch::ask_anew(&mut app.domains, &domain.name);
             app.say_done("Noted. DNS changes may take up to 48 hours; this is looked at until you leave.", now.mono);
         }
         Action::Refresh => watch::ask(&mut app.domains, &domain.name),
         Action::Domain(DomainAction::Evidence) => evidence(app),
         Action::Back => {
-            app.domains.wizard = Wizard::of(&app.domains, &domain.name);
+            wizard::resume(&mut app.domains, &domain.name);
             app.domains.place = Place::Wizard;
         }
-        Action::Domain(DomainAction::Leave) => app.domains.place = Place::List,
         _ => {}
     }
     Vec::new()
@@ -214,7 +224,7 @@ fn in_live(app: &mut AppState, action: Action, now: Now) -> Vec<Effect> {
         Action::Domain(DomainAction::Verified) => verified(app, now),
         Action::Domain(DomainAction::Saved) => {
             app.domains.tell(&name, Event::Saved, now);
-            watch::ask(&mut app.domains, &name);
+            watch::ask_anew(&mut app.domains, &name);
             app.say(MessageKind::Note, "Noted: saved now. The 48 hours begin anew.");
         }
         Action::Domain(DomainAction::Rules) => app.domains.place = Place::Rules(likely_rule(&app.domains, now)),
@@ -230,7 +240,7 @@ fn in_live(app: &mut AppState, action: Action, now: Now) -> Vec<Effect> {
         }
         Action::Domain(DomainAction::Formats) => app.popup = Some(Popup::Formats(FormatsBox::default())),
         Action::Domain(DomainAction::Record) => {
-            app.domains.wizard = Wizard::of(&app.domains, &name);
+            wizard::resume(&mut app.domains, &name);
             app.domains.place = Place::Record;
         }
         Action::Domain(DomainAction::Removal) => return removal::open(app, now),
@@ -257,15 +267,15 @@ fn verified(app: &mut AppState, now: Now) {
         panel.standing(&name, now).state,
         Step::ReadyToVerify | Step::CertificateLate | Step::CertificatePending | Step::Live
     );
-    if !fits && panel.doubted.take() != Some(Event::Verified) {
-        panel.doubted = Some(Event::Verified);
+    if !fits && panel.doubted.take() != Some(Doubt::Verified) {
+        panel.doubted = Some(Doubt::Verified);
         let text =
             "Not everything that Verify looks at is right yet, and tries are limited. V again, if it was chosen.";
         return app.say(MessageKind::Error, text);
     }
     panel.doubted = None;
     panel.tell(&name, Event::Verified, now);
-    watch::ask(panel, &name);
+    watch::ask_anew(panel, &name);
     app.say_done("Noted. The certificate follows by itself, usually within a couple of minutes.", now.mono);
 }
 
@@ -338,13 +348,14 @@ pub fn with_facts<T>(state: &State, now: Now, f: impl FnOnce(&Facts<'_>) -> T) -
     let seen = state.seen(&domain.name);
     let configured = state.redirects.edited.redirects.iter();
     let line = configured.clone().position(|redirect| DnsName::new(&redirect.from) == domain.name);
+    let redirect = line.and_then(|line| redirects::redirect(&state.redirects.edited.redirects[line]));
     let walked = line.and_then(|line| state.redirects.walked_at(line + 1));
     let facts = Facts {
         domain: &domain,
         told: &told,
         findings: seen.map_or(&[], |seen| &seen.findings),
         views: seen.map_or(&[], |seen| &seen.views),
-        redirect: walked.map(|walked| (&walked.redirect, walked.findings.as_slice())),
+        redirect: redirect.as_ref().map(|redirect| (redirect, walked.map_or(&[][..], |walked| &walked.findings))),
         now: state.wall(now),
     };
     Some(f(&facts))
@@ -374,21 +385,19 @@ pub fn on_kept(app: &mut AppState, result: Result<List, String>, now: Now) -> Ve
         Ok(mut list) => {
             panel.changes.drain(..std::mem::take(&mut panel.writing));
             // What another program measured counts, and what was measured here since.
-            let first = panel.list.is_none();
             for change in &panel.changes {
                 change.apply(&mut list);
             }
             panel.list = Some(list);
             panel.list_error = None;
-            if first {
-                watch::begin(panel, now);
-            }
+            watch::begin(panel, now);
         }
         Err(why) => {
+            // Nothing is lost: it is tried again with what is told next, or by r in the list.
             panel.writing = 0;
-            panel.list_error = Some(why.clone());
-            app.say(MessageKind::Error, why);
-            // Nothing is lost: it is tried again with the next change, or by r.
+            panel.blocked = true;
+            panel.list_error = Some(closed(&why));
+            app.say(MessageKind::Error, format!("{} r in the list tries again.", closed(&why)));
             return Vec::new();
         }
     }
@@ -405,7 +414,7 @@ pub fn on_so_far(app: &mut AppState, lane: usize, findings: Vec<Finding>) {
 
 /// A check could not be made.
 pub fn on_not_seen(app: &mut AppState, lane: usize, why: &str, now: Now) -> Vec<Effect> {
-    if let Some(name) = watch::free(&mut app.domains, lane) {
+    if let Some(name) = watch::on_failed(&mut app.domains, lane, now) {
         app.say(MessageKind::Error, format!("{name} could not be looked at: {why} r tries again."));
     }
     watch::work(app, now)

@@ -51,23 +51,16 @@ pub fn draw(app: &AppState, look: &Look, now: Now, buf: &mut Buffer, body: Rect)
     }
     let area = if wide { Rect { width: BESIDE_PANE, ..body } } else { body };
     let inner = pane(buf, area, title(app.domains.place), look, wide);
-    let mut page = Page::new(buf, inner, look);
-    let cursor = match app.domains.place {
-        Place::List => list::draw(scene, &mut page),
-        Place::Wizard => wizard::draw(scene, &mut page),
-        Place::Record => record::draw(scene, &mut page),
-        Place::Live => live::draw(scene, &mut page),
-        Place::Rules(rule) => rules::draw(scene, &mut page, rule),
-        Place::Redirects => redirects::draw(scene, &mut page),
-        Place::Removal => removal::draw(scene, &mut page),
-    };
+    let cursor = draw_page(scene, buf, inner);
     if wide {
         let right = Rect { x: area.right(), width: body.width - area.width, ..body };
         let inner = boxed(buf, right, "Beside it", look);
         let mut page = Page::new(buf, Rect { x: inner.x + 1, width: inner.width.saturating_sub(2), ..inner }, look);
         page.gap();
         match app.domains.place {
-            Place::List | Place::Live => list::beside(scene, &mut page),
+            Place::List => list::beside(scene, &mut page),
+            // It has its own wide form.
+            Place::Live => {}
             Place::Wizard => wizard::beside(scene, &mut page),
             Place::Record => record::beside(scene, &mut page),
             Place::Rules(_) => rules::beside(scene, &mut page),
@@ -76,6 +69,40 @@ pub fn draw(app: &AppState, look: &Look, now: Now, buf: &mut Buffer, body: Rect)
         }
     }
     cursor
+}
+
+/// The rows that a page wants.
+const PAGE_ROWS: u16 = 20;
+
+/// Paints the page of the place. Where a form does not fit, the part with the cursor is shown.
+fn draw_page(scene: Scene<'_>, buf: &mut Buffer, area: Rect) -> Option<Position> {
+    let place = scene.app.domains.place;
+    if area.height >= PAGE_ROWS || matches!(place, Place::List | Place::Live) {
+        return draw_whole(scene, &mut Page::new(buf, area, scene.look));
+    }
+    let whole = Rect { height: PAGE_ROWS, ..area };
+    let mut tall = Buffer::empty(whole);
+    let cursor = draw_whole(scene, &mut Page::new(&mut tall, whole, scene.look));
+    let row = cursor.map_or(0, |cursor| cursor.y - whole.y);
+    let top = (row + 3).saturating_sub(area.height).min(PAGE_ROWS - area.height);
+    for (y, x) in (0..area.height).flat_map(|y| (0..area.width).map(move |x| (y, x))) {
+        if let Some(cell) = buf.cell_mut((area.x + x, area.y + y)) {
+            *cell = tall[(area.x + x, area.y + top + y)].clone();
+        }
+    }
+    cursor.map(|cursor| Position { y: cursor.y - top, ..cursor })
+}
+
+fn draw_whole(scene: Scene<'_>, page: &mut Page<'_>) -> Option<Position> {
+    match scene.app.domains.place {
+        Place::List => list::draw(scene, page),
+        Place::Wizard => wizard::draw(scene, page),
+        Place::Record => record::draw(scene, page),
+        Place::Live => live::draw(scene, page),
+        Place::Rules(rule) => rules::draw(scene, page, rule),
+        Place::Redirects => redirects::draw(scene, page),
+        Place::Removal => removal::draw(scene, page),
+    }
 }
 
 const fn title(place: Place) -> &'static str {

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use jiff::SignedDuration;
 
 use crate::clock::Now;
+use crate::domains::list::Entry;
 use crate::domains::practice::PACE;
 use crate::domains::state::{Measurement, State as Step};
 use crate::domains::{DnsName, Verdict, name};
@@ -26,6 +27,9 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(600);
 /// A domain that is live is looked at once when the panel opens, if its last measurement is older.
 const STILL_LIVE: Duration = Duration::from_secs(3600);
 
+/// The same is made heard again only after this time.
+const SAID_AGAIN: Duration = Duration::from_secs(3600);
+
 /// How many changes of a domain are kept.
 const CHANGES_KEPT: usize = 5;
 
@@ -40,6 +44,15 @@ pub fn ask(state: &mut State, name: &DnsName) {
     look.unchanged = 0;
     if !state.is_looking_at(name) && !state.queue.contains(name) {
         state.queue.push_back(name.clone());
+    }
+}
+
+/// Asks for a domain of which something was told or done: a check that goes on has begun before that.
+pub fn ask_anew(state: &mut State, name: &DnsName) {
+    let is_looking = state.is_looking_at(name);
+    ask(state, name);
+    if let Some(look) = state.looks.get_mut(name) {
+        look.again = is_looking;
     }
 }
 
@@ -69,15 +82,17 @@ fn is_looked_at(row: &Row) -> bool {
 /// When the list was read: what is pending is looked at by and by, the rest only where its last measurement is old.
 pub fn begin(state: &mut State, now: Now) {
     let wall = state.wall(now);
-    for row in state.rows(now).iter().filter(|row| is_looked_at(row)) {
+    let rows = state.rows(now);
+    let new = rows.iter().filter(|row| is_looked_at(row) && !state.looks.contains_key(&row.name));
+    for row in new.cloned().collect::<Vec<_>>() {
         let last = state.entry(&row.name).and_then(|entry| entry.measurements.last()).map(|last| last.at);
-        let recheck = if is_pending(row) { row.step.recheck_after(0).unwrap_or(LONGEST_PAUSE) } else { STILL_LIVE };
+        let recheck = if row.pending { row.step.recheck_after(0).unwrap_or(LONGEST_PAUSE) } else { STILL_LIVE };
         let age = last.map_or(recheck, |at| Duration::try_from(wall.duration_since(at)).unwrap_or_default());
         let wait = recheck.saturating_sub(age);
-        if is_pending(row) || wait.is_zero() {
-            let due = now.mono + paced(wait, state.practice.is_some());
-            state.looks.entry(row.name.clone()).or_default().due = Some(due);
-        }
+        let due = (row.pending || wait.is_zero()).then(|| now.mono + paced(wait, state.practice.is_some()));
+        let look = state.looks.entry(row.name.clone()).or_default();
+        look.due = due;
+        look.said = Some(row.said());
     }
     due(state, now);
 }
@@ -126,14 +141,12 @@ pub fn work(app: &mut AppState, now: Now) -> Vec<Effect> {
         if panel.lanes[lane].is_some() {
             continue;
         }
-        let Some(name) = panel.queue.pop_front() else { break };
-        let Some(entry) = panel.entry(&name).cloned() else { continue };
+        let Some((name, entry)) = next_in_queue(panel) else { break };
         let at = panel.practice.as_ref().map(|_| panel.wall(now));
-        // Who has a domain before him wants its report, too.
-        let shown =
-            app.screen == Screen::Domains && panel.place != Place::List && panel.selected.as_ref() == Some(&name);
-        let detail = shown || panel.looks.get(&name).is_some_and(|look| look.asked);
-        let look = LookAt { told: panel.told(&name), entry, detail, practice: panel.practice.clone(), at };
+        // Who has a domain before him sees it grow, and may want its report.
+        let on_screen = app.screen == Screen::Domains && panel.place != Place::List;
+        let detail = on_screen && panel.selected.as_ref() == Some(&name);
+        let look = LookAt { told: panel.told_of(&entry), entry, detail, practice: panel.practice.clone(), at };
         panel.lanes[lane] = Some(name);
         let slot = Slot::Look(lane);
         let id = app.inflight.begin(slot, now.mono);
@@ -143,11 +156,21 @@ pub fn work(app: &mut AppState, now: Now) -> Vec<Effect> {
     effects
 }
 
+/// The next domain that waits and is still on the list.
+fn next_in_queue(panel: &mut State) -> Option<(DnsName, Entry)> {
+    while let Some(name) = panel.queue.pop_front() {
+        match panel.entry(&name).cloned() {
+            Some(entry) => return Some((name, entry)),
+            None => drop(panel.looks.remove(&name)),
+        }
+    }
+    None
+}
+
 /// Writes what changed, one write at a time, so that none overtakes another.
 fn keep(app: &mut AppState, now: Now) -> Option<Effect> {
-    // Where the list cannot be written, r tries again.
     let panel = &app.domains;
-    if panel.changes.is_empty() || panel.list_error.is_some() || app.inflight.is_running(Slot::Keep) {
+    if panel.changes.is_empty() || panel.blocked || app.inflight.is_running(Slot::Keep) {
         return None;
     }
     app.domains.writing = app.domains.changes.len();
@@ -157,20 +180,37 @@ fn keep(app: &mut AppState, now: Now) -> Option<Effect> {
 }
 
 /// The operator stopped everything: nothing is looked at now or waits for it.
-pub fn cancelled(state: &mut State) {
-    state.queue.clear();
-    for lane in 0..LANES {
-        free(state, lane);
+pub fn cancelled(state: &mut State, now: Now) {
+    let stopped: Vec<DnsName> = state.queue.drain(..).chain(state.lanes.iter_mut().filter_map(Option::take)).collect();
+    for name in stopped {
+        let look = state.looks.entry(name.clone()).or_default();
+        (look.asked, look.again, look.so_far) = (false, false, None);
+        wait(state, &name, now);
     }
+}
+
+/// A domain is looked at again when its pause is over, if anything is pending.
+fn wait(state: &mut State, name: &DnsName, now: Now) {
+    let row = state.entry(name).map(|entry| Row::of(entry, state, now)).filter(|row| row.pending);
+    let practice = state.practice.is_some();
+    let Some(look) = state.looks.get_mut(name) else { return };
+    let pause = row.map(|row| row.step.recheck_after(look.unchanged).unwrap_or(LONGEST_PAUSE));
+    look.due = pause.map(|pause| now.mono + paced(pause, practice));
 }
 
 /// A lane is free again.
 pub fn free(state: &mut State, lane: usize) -> Option<DnsName> {
     let name = state.lanes[lane].take()?;
     if let Some(look) = state.looks.get_mut(&name) {
-        look.so_far = None;
-        look.asked = false;
+        (look.asked, look.so_far) = (false, None);
     }
+    Some(name)
+}
+
+/// A domain could not be looked at; gives its name.
+pub fn on_failed(state: &mut State, lane: usize, now: Now) -> Option<DnsName> {
+    let name = free(state, lane)?;
+    wait(state, &name, now);
     Some(name)
 }
 
@@ -179,49 +219,42 @@ pub fn on_seen(app: &mut AppState, lane: usize, mut seen: Seen, now: Now) -> Vec
     let panel = &mut app.domains;
     let Some(name) = panel.lanes[lane].clone() else { return Vec::new() };
     let by_itself = !panel.looks.get(&name).is_some_and(|look| look.asked);
+    if panel.looks.get_mut(&name).is_some_and(|look| std::mem::take(&mut look.again)) {
+        // It began before something was told or done, and says nothing about that.
+        panel.lanes[lane] = None;
+        panel.queue.push_front(name);
+        return work(app, now);
+    }
     free(panel, lane);
-    let row = |panel: &State| panel.entry(&name).map(|entry| Row::of(entry, panel, now));
-    let before = row(panel);
-    note(panel, &name, &mut seen);
-    let after = row(panel);
-    let same_row = match (&before, &after) {
-        (Some(before), Some(after)) => before.says_the_same_as(after),
-        _ => false,
-    };
+    let fresh = note(panel, &name, &mut seen);
+    let row = panel.entry(&name).map(|entry| Row::of(entry, panel, now));
+    let said = row.as_ref().map(Row::said);
     let look = panel.looks.entry(name.clone()).or_default();
-    let changed = look.seen.as_ref().and_then(|last| difference(last, &seen));
+    let news = look.said != said;
     let first = look.seen.is_none();
-    look.unchanged = if first || changed.is_some() || !same_row { 0 } else { look.unchanged.saturating_add(1) };
-    if let Some(changed) = changed {
+    look.unchanged = if first || fresh || news { 0 } else { look.unchanged.saturating_add(1) };
+    look.said = said;
+    if let Some(changed) = look.seen.as_ref().and_then(|last| difference(last, &seen)) {
         look.changed.insert(0, (seen.at, changed));
         look.changed.truncate(CHANGES_KEPT);
     }
     if seen.report.is_empty() {
-        // The report of the check that was asked for stays until it is asked for again.
+        // The report of a check that was looked on stays until there is another.
         seen.report = look.seen.take().map_or_else(String::new, |seen| seen.report);
     }
     look.seen = Some(seen);
-    let unchanged = look.unchanged;
-    let pause = after.as_ref().filter(|row| is_pending(row)).map(|row| row.step.recheck_after(unchanged));
-    let practice = panel.practice.is_some();
-    if let Some(look) = panel.looks.get_mut(&name) {
-        look.due = pause.map(|pause| now.mono + paced(pause.unwrap_or(LONGEST_PAUSE), practice));
-    }
-    let news = after.filter(|_| by_itself && !same_row);
+    wait(panel, &name, now);
+    let news = row.filter(|_| by_itself && news);
     let mut effects: Vec<Effect> = news.and_then(|row| announce(app, &row, now)).into_iter().collect();
     effects.extend(work(app, now));
     effects
 }
 
-/// Whether time or somebody will change it: also a record that was left behind.
-fn is_pending(row: &Row) -> bool {
-    row.step.is_pending() || row.step == Step::Removed && row.verdict == Some(Verdict::Fail)
-}
-
-/// Keeps the measurement, on disk only where it says something new.
-fn note(panel: &mut State, name: &DnsName, seen: &mut Seen) {
-    let Some(entry) = panel.entry(name) else { return };
+/// Keeps the measurement, on disk only where it says something new; tells whether it does.
+fn note(panel: &mut State, name: &DnsName, seen: &mut Seen) -> bool {
+    let Some(entry) = panel.entry(name) else { return true };
     let new = &mut seen.measurement;
+    let told = entry.events.iter().map(|dated| dated.at).max();
     let mut last = entry.measurements.iter().rev();
     let (last, before) = (last.next(), last.next());
     // The end of a wait is known to the second only; a minute that wavers would be news at every check.
@@ -230,29 +263,34 @@ fn note(panel: &mut State, name: &DnsName, seen: &mut Seen) {
     {
         new.until = Some(old);
     }
-    let same = |old: Option<&Measurement>| {
-        old.is_some_and(|old| {
-            new.at.duration_since(old.at) < KEEP_SAME_AFTER
-                && Measurement { at: new.at, held: new.held.clone(), ..old.clone() } == *new
-        })
-    };
-    if !(same(last) && same(before)) {
+    let same = |old: Option<&Measurement>| old.is_some_and(|old| old.says_the_same_as(new));
+    let recent = |old: &Measurement| new.at.duration_since(old.at) < KEEP_SAME_AFTER && Some(old.at) > told;
+    let fresh = !same(last);
+    // Two of a kind are kept: some judgements want to see a thing twice.
+    if fresh || !same(before) || !last.is_some_and(recent) {
         panel.change(Change::Measured(name.clone(), Box::new(seen.measurement.clone())));
     }
+    fresh
 }
 
-/// Says what a check by itself brought, where somebody should know.
+/// Says what a check by itself brought, where somebody should know: the same only once an hour.
 fn announce(app: &mut AppState, row: &Row, now: Now) -> Option<Effect> {
     let text = match (&row.next, row.needs_act) {
         (Next::Act(act), true) => format!("{}: {}. {act}", row.shown, row.what),
-        _ if row.step == Step::Live => format!("{} is live.", row.shown),
+        _ if row.step == Step::Live && row.verdict == Some(Verdict::Ok) => format!("{} is live.", row.shown),
         _ => return None,
     };
-    let here = app.screen == Screen::Domains;
-    if here && row.step == Step::Live {
-        app.say_done(text.clone(), now.mono);
+    let look = app.domains.looks.get_mut(&row.name)?;
+    let recent = |(said, at): &(String, Instant)| *said == text && now.mono.saturating_duration_since(*at) < SAID_AGAIN;
+    if look.announced.as_ref().is_some_and(recent) {
+        return None;
+    }
+    look.announced = Some((text.clone(), now.mono));
+    let shown = if app.screen == Screen::Domains { text.clone() } else { format!("{text} (3: domains)") };
+    if row.step == Step::Live {
+        app.say_done(shown, now.mono);
     } else if app.message.as_ref().is_none_or(|message| message.kind != MessageKind::Error) {
-        app.say(MessageKind::Note, if here { text.clone() } else { format!("{text} (3: domains)") });
+        app.say(MessageKind::Note, shown);
     }
     Some(Effect::Notify(app.domains.notify, text))
 }

@@ -66,7 +66,7 @@ impl Focus {
 impl Wizard {
     /// The form for an entry of the list.
     #[must_use]
-    pub fn of(state: &State, name: &DnsName) -> Self {
+    fn of(state: &State, name: &DnsName) -> Self {
         let told = state.told(name);
         let ticked: Vec<_> = told.ticked.iter().copied().collect();
         let focus = if ticked.len() < 3 { Focus::Plan } else { Focus::Value };
@@ -92,11 +92,33 @@ impl Wizard {
             Focus::Name | Focus::Plan | Focus::Deploy | Focus::Access | Focus::Next => None,
         }
     }
+}
 
-    /// Whether anything was typed that is not on the list yet.
-    #[must_use]
-    pub fn is_unsaved(&self) -> bool {
-        self.entry.is_none() && !(self.name.is_empty() && self.value.is_empty())
+/// Whether anything is typed that is not on the list.
+#[must_use]
+pub fn is_unsaved(state: &State, wizard: &Wizard) -> bool {
+    let value = wizard.value.value().trim();
+    let known = match &wizard.entry {
+        Some(name) => state.told(name).value,
+        None => state.platform_host.clone(),
+    };
+    let value_is_new = !value.is_empty() && known.is_none_or(|known| known.as_str() != value);
+    value_is_new || wizard.entry.is_none() && !wizard.name.is_empty()
+}
+
+/// Opens the form for an entry of the list; what was typed there before is still in it, and what was typed for another
+/// domain waits.
+pub fn resume(state: &mut State, name: &DnsName) {
+    if state.wizard.entry.as_ref() == Some(name) {
+        return;
+    }
+    let form = Wizard::of(state, name);
+    let left = std::mem::replace(&mut state.wizard, form);
+    if is_unsaved(state, &left) {
+        state.left.push(left);
+    }
+    if let Some(at) = state.left.iter().position(|left| left.entry.as_ref() == Some(name)) {
+        state.wizard = state.left.remove(at);
     }
 }
 
@@ -129,7 +151,13 @@ pub fn read_value(state: &State) -> Result<DnsName, Vec<Finding>> {
 /// Opens an empty form, or the one that was left.
 pub fn open(state: &mut State) {
     if state.wizard.entry.is_some() {
-        state.wizard = Wizard::default();
+        let left = std::mem::take(&mut state.wizard);
+        if is_unsaved(state, &left) {
+            state.left.push(left);
+        }
+        if let Some(at) = state.left.iter().position(|left| left.entry.is_none()) {
+            state.wizard = state.left.remove(at);
+        }
     }
     if state.wizard.value.is_empty()
         && let Some(host) = &state.platform_host
@@ -167,11 +195,11 @@ pub fn on_action(app: &mut AppState, action: Action, now: Now) -> Vec<Effect> {
     Vec::new()
 }
 
-/// A letter where there is no field: somebody types the name already.
-pub fn on_letter(state: &mut State, letter: char) {
+/// Text where there is no field: somebody types or pastes the name already.
+pub fn on_early_text(state: &mut State, text: &str) {
     if state.wizard.entry.is_none() {
         state.wizard.focus = Focus::Name;
-        state.wizard.name.insert(letter.encode_utf8(&mut [0; 4]));
+        state.wizard.name.insert(text);
     }
 }
 
@@ -207,7 +235,7 @@ fn next(app: &mut AppState, now: Now) -> Vec<Effect> {
     match value {
         Ok(_) => {
             panel.place = Place::Record;
-            watch::ask(panel, &domain.name);
+            watch::ask_anew(panel, &domain.name);
             app.say_done("Saved as a draft. You can leave and come back at any time.", now.mono);
         }
         Err(_) if panel.wizard.value.is_empty() => {
@@ -238,10 +266,16 @@ fn leave(app: &mut AppState, now: Now) {
     match reading.domain {
         Some(domain) => {
             save(app, &domain, value.as_ref(), now);
-            app.say_done(format!("{} is kept as a draft.", short(&domain.unicode)), now.mono);
-            app.domains.wizard = Wizard::default();
+            let shown = short(&domain.unicode);
+            if is_unsaved(&app.domains, &app.domains.wizard) {
+                let text = format!("{shown} is kept as a draft; the value is not one yet, and stays in its form.");
+                app.say(MessageKind::Note, text);
+            } else {
+                app.say_done(format!("{shown} is kept as a draft."), now.mono);
+                app.domains.wizard = Wizard::default();
+            }
         }
-        None if panel.wizard.is_unsaved() => {
+        None if is_unsaved(panel, &panel.wizard) => {
             app.say(MessageKind::Note, "What you typed stays in the form until the program ends. a opens it again.");
         }
         None => {}
@@ -265,6 +299,8 @@ fn save(app: &mut AppState, domain: &Domain, value: Option<&DnsName>, now: Now) 
     }
     if let Some(host) = value.filter(|host| told.value.as_ref() != Some(*host)) {
         panel.tell(name, Event::Value { host: host.clone() }, now);
+        // What was measured was judged by the other value.
+        watch::ask_anew(panel, name);
     }
     panel.wizard.entry = Some(name.clone());
     panel.selected = Some(name.clone());

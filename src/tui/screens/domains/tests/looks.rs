@@ -34,7 +34,7 @@ pub fn answer(app: &mut App, which: usize, right: bool) {
                 let redirects = redirects.into_iter().enumerate();
                 Outcome::Walked(redirects.map(|(at, redirect)| fixture::walked(redirect, right || at != 1)).collect())
             }
-            DomainTask::Keep(_) | DomainTask::Save(_) => continue,
+            DomainTask::Keep(_) | DomainTask::Save { .. } => continue,
         };
         app.send(Msg::Reply(Reply { slot, id, outcome }));
     }
@@ -146,7 +146,7 @@ looks! {
     write_box: |columns, rows| {
         let mut app = panel(columns, rows);
         app.keys("a \"pets.acme-pets.com\" Tab \"sites.petplatform.net\" F2 w Enter");
-        app.reply(Slot::Write, Outcome::Written(Err(crate::tui::msg::NotWritten::Exists)));
+        app.reply(Slot::Write, Outcome::Written(Err(crate::tui::msg::NotWritten::Exists("pets.acme-pets.com.txt".into()))));
         app
     };
     live_before_it_was_looked_at: |columns, rows| {
@@ -268,9 +268,16 @@ fn in_monochrome_nothing_is_said_by_colour_alone() {
     insta::assert_snapshot!("list_in_monochrome_120x40", app.snapshot());
 }
 
+/// One domain by itself, where the list beside it leaves little room.
+fn app_at(columns: u16, rows: u16) {
+    let mut app = opened("docs.acme-pets.com", 1, columns, rows);
+    assert!(app.screen().contains("docs.acme-pets.com"));
+}
+
 #[test]
 fn every_place_can_be_drawn_on_every_size() {
     for (columns, rows) in [(40, 8), (60, 16), (79, 23), (110, 24), (200, 60)] {
+        app_at(columns, rows);
         for keys in ["", "a", "R", "R Enter", "Enter", "Enter t", "Enter t Right", "Enter e", "U", "Enter ?"] {
             let mut app = panel(columns, rows);
             app.keys(keys);

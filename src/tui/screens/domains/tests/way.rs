@@ -10,7 +10,7 @@ use crate::domains::{DnsName, Verdict};
 use crate::tui::deadline::next_deadline;
 use crate::tui::effect::{DomainTask, Effect, Job, Task};
 use crate::tui::inflight::{LANES, Slot};
-use crate::tui::msg::{Msg, Outcome, Reply};
+use crate::tui::msg::{Msg, NotSaved, Outcome, Reply};
 use crate::tui::screens::domains::state::{Change, Place, Setup};
 use crate::tui::test_kit::App;
 
@@ -176,6 +176,64 @@ fn an_act_that_is_due_makes_itself_heard_once_and_only_by_itself() {
 }
 
 #[test]
+fn a_live_domain_that_breaks_is_looked_at_again_before_anybody_is_told() {
+    let mut list = List::default();
+    fixture::put(&mut list, "acme-pets.com", &[(9000, fixture::value()), (8000, Event::Verified)], Some(4));
+    let mut app = App::started_with(Service::Demo, fixture::setup(), 80, 24);
+    app.answer_lists(&[]);
+    app.now.mono += Duration::from_secs(7200);
+    app.now.wall += jiff::SignedDuration::from_hours(2);
+    app.keys("3");
+    app.reply(Slot::Keep, Outcome::Kept(Ok(list)));
+    answer(&mut app, 6 * 121, true);
+    app.reply_kept();
+    let notified = |app: &App| app.effects.iter().filter(|effect| matches!(effect, Effect::Notify(..))).count();
+    assert_eq!(notified(&app), 0, "once may be chance");
+    assert!(app.screen().contains("seen once: r"), "{}", app.screen());
+    let due = next_deadline(&app.state, app.now).unwrap();
+    assert_eq!((due - app.now.mono).as_secs(), 60);
+    app.wait(due - app.now.mono);
+    answer(&mut app, 6 * 122, true);
+    assert_eq!(notified(&app), 1);
+    assert!(app.says("acme-pets.com: An A record blocks the CNAME."), "{}", app.screen());
+}
+
+#[test]
+fn an_act_that_becomes_due_by_the_clock_is_made_heard_too() {
+    let mut list = List::default();
+    let told = [(60, fixture::value()), (50, Event::Saved), (4, Event::Verified)];
+    fixture::put(&mut list, "shop.acme-pets.com", &told, Some(3));
+    let mut app = App::started_with(Service::Demo, fixture::setup(), 80, 24);
+    app.answer_lists(&[]);
+    app.keys("3");
+    app.reply(Slot::Keep, Outcome::Kept(Ok(list)));
+    answer(&mut app, 9, true);
+    app.reply_kept();
+    app.effects.clear();
+    app.wait(Duration::from_secs(27 * 60));
+    answer(&mut app, 9, true);
+    assert!(
+        app.effects.iter().any(|effect| matches!(effect, Effect::Notify(_, text) if text.contains("no certificate")))
+    );
+}
+
+#[test]
+fn a_check_that_began_before_something_was_told_says_nothing_about_it() {
+    let mut app = opened("news.acme-pets.com", 3, 80, 24);
+    app.reply_kept();
+    app.effects.clear();
+    app.keys("r");
+    let before = app.job(Slot::Look(0)).unwrap();
+    app.keys("V");
+    app.effects.clear();
+    let outcome = Outcome::Seen(Box::new(fixture::seen(&name("news.acme-pets.com"), 9)));
+    app.send(Msg::Reply(Reply { slot: before.slot, id: before.id, outcome }));
+    assert_eq!(looked_at(&app), ["news.acme-pets.com"], "it is made once more");
+    let Task::Domains(DomainTask::Look(at)) = app.job(Slot::Look(0)).unwrap().task else { panic!() };
+    assert!(at.told.verified.is_some());
+}
+
+#[test]
 fn a_switches_watching_off_and_on() {
     let mut app = pending(&many(3), 1);
     app.keys("A");
@@ -199,6 +257,8 @@ fn ctrl_c_stops_all_looks_and_their_answers_do_not_count() {
     app.send(Msg::Reply(Reply { slot: job.slot, id: job.id, outcome }));
     let seen = &app.state.domains.seen(&name("d000.acme-pets.com")).unwrap().findings;
     assert_eq!(*seen, fixture::findings(1));
+    assert!(!app.screen().contains("looking") && app.says("Watching."), "{}", app.screen());
+    assert!(next_deadline(&app.state, app.now).is_some(), "what is pending is looked at again by itself");
 }
 
 #[test]
@@ -344,10 +404,10 @@ fn a_file_that_is_there_is_replaced_on_the_second_enter_only() {
         other => panic!("{other:?}"),
     };
     assert_eq!(write(&app), ("pets.acme-pets.com.txt".into(), false));
-    app.reply(Slot::Write, Outcome::Written(Err(crate::tui::msg::NotWritten::Exists)));
+    app.reply(Slot::Write, Outcome::Written(Err(crate::tui::msg::NotWritten::Exists("pets.acme-pets.com.txt".into()))));
     app.keys("Enter");
     assert!(write(&app).1);
-    app.reply(Slot::Write, Outcome::Written(Err(crate::tui::msg::NotWritten::Exists)));
+    app.reply(Slot::Write, Outcome::Written(Err(crate::tui::msg::NotWritten::Exists("pets.acme-pets.com.txt".into()))));
     app.keys("BS x Enter");
     assert!(!write(&app).1, "another name is asked for anew");
 }
@@ -361,14 +421,54 @@ fn a_redirect_is_checked_as_typed_mended_and_saved_whole() {
     let form = app.state.domains.redirects.form.as_ref().unwrap();
     assert_eq!((form.from.value(), form.to.value()), ("blog.acme-pets.com", "docs.acme-pets.com"));
     app.keys("F2");
-    let Task::Domains(DomainTask::Save(configuration)) = app.job(Slot::Save).unwrap().task else { panic!() };
+    let Task::Domains(DomainTask::Save { configuration, .. }) = app.job(Slot::Save).unwrap().task else { panic!() };
     assert_eq!(configuration.redirects.len(), 4);
-    app.reply(Slot::Save, Outcome::Saved(configuration.clone(), Err("no room.".into())));
+    app.reply(Slot::Save, Outcome::Saved(configuration.clone(), Err(NotSaved::Failed("no room.".into()))));
     assert!(app.says("no room. Nothing was changed; F2 tries again."));
     app.keys("F2");
     app.reply(Slot::Save, Outcome::Saved(configuration, Ok("/c/config.toml".into())));
     assert!(app.says("Saved to /c/config.toml. Set the same in the dashboard."));
     assert_eq!(app.state.domains.redirects.edited, app.state.domains.configuration);
+}
+
+#[test]
+fn what_was_changed_while_it_was_being_written_stays() {
+    let mut app = panel(80, 24);
+    app.keys("R Down p F2");
+    let Task::Domains(DomainTask::Save { configuration, .. }) = app.job(Slot::Save).unwrap().task else { panic!() };
+    app.keys("a \"blog.acme-pets.com\" Tab Tab Enter");
+    app.reply(Slot::Save, Outcome::Saved(configuration, Ok("config.toml".into())));
+    assert_eq!(app.state.domains.redirects.edited.redirects.len(), 4);
+    assert!(app.says("Not saved yet"));
+    app.keys("p F2");
+    let Task::Domains(DomainTask::Save { was, configuration }) = app.job(Slot::Save).unwrap().task else { panic!() };
+    let there = crate::domains::configuration::Written { primary: Some("other.com".into()), ..was };
+    app.reply(Slot::Save, Outcome::Saved(configuration, Err(NotSaved::Changed(there.clone()))));
+    assert!(app.says("The file was changed meanwhile (primary other.com, 3 redirects). F2 writes over it."));
+    app.keys("F2");
+    let Task::Domains(DomainTask::Save { was, .. }) = app.job(Slot::Save).unwrap().task else { panic!() };
+    assert_eq!(was, there);
+}
+
+#[test]
+fn a_circle_is_told_at_the_line_that_closes_it() {
+    let mut app = panel(80, 24);
+    app.keys("R a \"blog.acme-pets.com\" Tab C-u \"news.acme-pets.com\" Tab Enter");
+    app.keys("a \"news.acme-pets.com\" Tab C-u \"blog.acme-pets.com\"");
+    assert!(app.says("blog.acme-pets.com -> news.acme-pets.com -> blog.acme-pets.com"), "{}", app.screen());
+    app.keys("Tab Enter");
+    assert!(app.state.domains.redirects.form.is_some(), "it is not taken over");
+}
+
+#[test]
+fn a_domain_that_was_not_removed_is_forgotten_only_on_a_second_enter() {
+    let mut app = panel(80, 24);
+    app.state.domains.selected = Some(name("shop.acme-pets.com"));
+    app.keys("U Down Down \"shop.acme-pets.com\" Enter");
+    assert!(app.says("It was not removed"), "{}", app.screen());
+    assert!(app.state.domains.entry(&name("shop.acme-pets.com")).is_some());
+    app.keys("Enter");
+    assert!(app.state.domains.entry(&name("shop.acme-pets.com")).is_none());
 }
 
 #[test]
@@ -394,7 +494,7 @@ fn removal_goes_in_order_and_leaves_nothing_behind() {
     app.keys("F5");
     answer(&mut app, 10, true);
     app.keys("\"old.acme-pets.com\" Enter");
-    assert!(app.says("The record of old.acme-pets.com still leads to the platform"), "{}", app.screen());
+    assert!(app.says("The record still leads to the platform"), "{}", app.screen());
     app.wait(Duration::from_secs(120));
     app.keys("F5");
     answer(&mut app, 18, true);

@@ -187,7 +187,7 @@ fn matrix(scene: Scene<'_>, page: &mut Page<'_>, name: &DnsName, seen: &Seen, ro
     let time = if wide { "TIME     " } else { "" };
     page.heading(format!("     {:<who$}{:<sees$}{:>7}  {time}VERDICT", "WHO", "SEES", "TTL"));
     let hidden = seen.views.len().saturating_sub(room);
-    for view in seen.views.iter().take(if hidden > 0 { room - 1 } else { room }) {
+    for view in seen.views.iter().take(if hidden > 0 { room.saturating_sub(1) } else { room }) {
         let pad = |text: &str, columns: usize| {
             let text = cut(&scene.look.text(text), columns - 1);
             format!("{text}{}", " ".repeat(columns - width(&text)))
@@ -203,7 +203,7 @@ fn matrix(scene: Scene<'_>, page: &mut Page<'_>, name: &DnsName, seen: &Seen, ro
         ]));
     }
     if hidden > 0 {
-        page.text(&format!("     and {} more (e)", hidden + 1));
+        page.text(&format!("     and {} more (e)", hidden + usize::from(room > 0)));
     }
 }
 

@@ -80,6 +80,9 @@ fn now_there(scene: Scene<'_>, page: &mut Page<'_>, room: usize) {
     let source = seen.views.iter().find(|view| view.role == observation::Role::Authoritative);
     let asked = source.map_or("asked resolvers".to_owned(), |view| format!("asked {}", view.name));
     page.text(&format!("   Now at that name ({asked}, {}):", scene.look.time(seen.at)));
+    if !seen.measurement.known {
+        return page.text("   ?  It could not be looked at from here: check this machine's network.");
+    }
     let wrong: Vec<_> = in_the_way(panel, name).collect();
     let Some(first) = wrong.first() else {
         let sees = source.map_or("nothing", |view| view.sees.as_str());

@@ -9,7 +9,7 @@ use crate::model::text::{cut, width};
 use crate::tui::inflight::Slot;
 use crate::tui::theme::Role;
 
-use super::super::redirects::{Focus, Form, about, lint};
+use super::super::redirects::{Focus, Form, about, about_typed, lint};
 use super::{Page, Scene, act_of, closed, sentence, verdict_style, verdict_word};
 
 /// The columns of the table; the last one takes what is left.
@@ -65,22 +65,26 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) -> Option<Position> {
         page.text("   No redirect. a adds one: from an old domain to the one that is in use.");
     }
     page.gap();
-    let linted = lint(panel);
     if let Some(form) = &redirects.form {
         place = draw_form(page, form).or(place);
     }
-    let marked = redirects.form.as_ref().map_or(redirects.selected, |form| form.line);
-    let mut told = about(&linted.findings, marked).chain(general(&linted.findings)).peekable();
-    let typing = redirects.form.is_some();
-    // What was not typed yet is no mistake yet.
-    let not_yet = |finding: &Finding| typing && finding.seen.contains(": \"\":");
-    for finding in told.by_ref().filter(|finding| !not_yet(finding)).take(3) {
+    let told = match &redirects.form {
+        // What was not typed yet is no mistake yet.
+        Some(_) => about_typed(panel).into_iter().filter(|finding| !finding.seen.contains(": \"\":")).collect(),
+        None => {
+            let findings = lint(panel).findings;
+            let about = about(&findings, redirects.selected).chain(general(&findings)).cloned();
+            about.collect::<Vec<_>>()
+        }
+    };
+    for finding in told.iter().take(3) {
         let text = format!("{}: {} {}", finding.title, closed(&finding.seen), act_of(finding));
         match finding.verdict {
             Verdict::Fail => page.error(3, &text, 3),
             verdict => page.labelled(&format!("   {:<6}", verdict_word(Some(verdict))), &text, 3),
         }
     }
+    let marked = redirects.selected;
     if let Some(walked) = redirects.walked_at(marked).filter(|_| redirects.form.is_none()) {
         if let Some(finding) = deciding(&walked.findings).filter(|finding| finding.verdict > Verdict::Ok) {
             page.labelled(&format!("   {:<6}", verdict_word(Some(finding.verdict))), &finding.seen, 2);
@@ -92,7 +96,7 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) -> Option<Position> {
         page.text(&format!("   seen {}", scene.look.time(walked.at)));
     }
     page.to_bottom(1);
-    let unsaved = redirects.edited != panel.configuration;
+    let unsaved = redirects.is_unsaved(&panel.configuration);
     page.text(if unsaved {
         "   Not saved yet: F2 writes it to your file. Set the same in the dashboard."
     } else {

@@ -4,6 +4,7 @@ use ratatui::layout::Position;
 use ratatui::text::Line;
 
 use crate::domains::finding::deciding;
+use crate::tui::inflight::Slot;
 use crate::tui::theme::Role;
 
 use super::super::removal::{Focus, RedirectSeen, is_left_behind, redirect_seen};
@@ -33,7 +34,8 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) -> Option<Position> {
     match redirect {
         RedirectSeen::None => page.wrapped(11, "none is configured: R sets it, in the dashboard it is set, too", 2),
         RedirectSeen::NotYet if told.removed => page.wrapped(11, "not looked at any more: the domain is removed", 1),
-        RedirectSeen::NotYet => page.wrapped(11, "looking ... (r)", 1),
+        RedirectSeen::NotYet if scene.app.inflight.is_running(Slot::Walk) => page.wrapped(11, "looking ...", 1),
+        RedirectSeen::NotYet => page.wrapped(11, "not looked at yet (r)", 1),
         RedirectSeen::Walked(walked) => {
             let hop = walked.hops.first().map_or("", String::as_str);
             page.wrapped(11, &format!("{hop} ({})", scene.look.time(walked.at)), 2);
@@ -58,7 +60,7 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) -> Option<Position> {
         || "the record".to_owned(),
         |record| format!("{} {} -> {}", record.kind(), record.name.relative_to(&record.zone), record.value),
     );
-    let left = is_left_behind(panel, name);
+    let left = is_left_behind(panel, name, scene.now);
     page.text(&format!("     4 [{}] DNS: delete {record}", mark(left == Some(false))));
     match left {
         Some(true) => {
@@ -71,13 +73,13 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) -> Option<Position> {
     page.text("   Links that still lead there, seen in your settings:");
     let leads = panel.configuration.redirects.iter().filter(|redirect| redirect.to == name.as_str());
     let leads: Vec<&str> = leads.map(|redirect| redirect.from.as_str()).collect();
-    let primary = if DomainRole::of(name, &panel.configuration) == DomainRole::Primary { "YES" } else { "no" };
+    let primary = if panel.role(name) == DomainRole::Primary { "YES" } else { "no" };
     let leads = if leads.is_empty() { "none".to_owned() } else { leads.join(", ") };
     page.text(&format!("     redirects to it: {leads}       primary: {primary}"));
     page.gap();
     let here = removal.focus == Focus::Name;
-    place = page.field("Type the name to take it off this list:", 44, 30, &removal.typed, here).or(place);
-    place
+    page.text("   Type the name to take it off this list:");
+    page.field("", 4, 40, &removal.typed, here).or(place)
 }
 
 /// Beside the page: why in this order.

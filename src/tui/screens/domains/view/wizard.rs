@@ -124,7 +124,7 @@ pub fn beside(scene: Scene<'_>, page: &mut Page<'_>) {
         return;
     }
     let mut wrong = in_the_way(panel, &domain.name).peekable();
-    if panel.seen(&domain.name).is_none() {
+    if panel.seen(&domain.name).is_none_or(|seen| !seen.measurement.known) {
         page.wrapped(0, "What stands at the name now is looked up in the next step.", 4);
     } else if wrong.peek().is_none() {
         page.wrapped(0, "Nothing stands in the way at the name.", 4);
