@@ -153,6 +153,9 @@ catalogue! {
         DnsValueUnknown "DNS-VALUE-UNKNOWN" "The value to compare with is not known",
             "Only the dashboard shows the right value, and none was given here.",
             "Copy the value from Project settings, Domains, and give it with --platform-host, or keep the domain in the list with it.";
+        DnsValueGone "DNS-VALUE-GONE" "The value does not exist",
+            "The host that was given as the value of the dashboard is not known to DNS: probably it was mistyped.",
+            "Copy the value anew from the dashboard, and correct it here; the record may be right as it is.";
         DnsMissing "DNS-MISSING" "No record exists at the name",
             "The name servers of the zone say that there is no such name.",
             "At your DNS provider add the CNAME record that the dashboard shows.";

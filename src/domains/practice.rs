@@ -68,8 +68,6 @@ impl Practice {
     pub const DOMAIN: &'static str = "docs.acme-cats.com";
     /// Its zone.
     pub const ZONE: &'static str = "acme-cats.com";
-    /// Its name in the zone.
-    const LABEL: &'static str = "docs";
     /// The primary domain of the project, which is live.
     pub const PRIMARY: &'static str = "www.acme-pets.com";
     /// A domain of the project that should lead to the primary one.

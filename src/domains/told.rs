@@ -119,7 +119,7 @@ impl Told {
                     told.verified_times += 1;
                 }
                 Event::RemovalPlanned => told.removal_planned = true,
-                Event::RemovalDropped => told.removal_planned = false,
+                Event::RemovalDropped => (told.removal_planned, told.removed) = (false, false),
                 Event::Removed => told.removed = true,
             }
         }

@@ -152,6 +152,25 @@ impl Context {
         }
     }
 
+    /// Whether this is a place of the domains panel.
+    #[must_use]
+    pub const fn is_about_domains(self) -> bool {
+        matches!(
+            self,
+            Self::Domains
+                | Self::Wizard
+                | Self::WizardText
+                | Self::Record
+                | Self::Domain
+                | Self::Rules
+                | Self::Browser
+                | Self::Redirects
+                | Self::RedirectForm
+                | Self::Removal
+                | Self::RemovalName
+        )
+    }
+
     /// Whether letters that are bound nowhere here are typed all the same: somebody who sees a form types.
     const fn takes_letters(self) -> bool {
         self.is_text() || matches!(self, Self::Wizard)
@@ -280,6 +299,7 @@ pub const BINDINGS: &[Binding] = &[
     bind(C::Domains, &[ch('r'), f(5)], A::Refresh, "check now", "check all now"),
     bind(C::Domains, &[ch('A')], A::Live, "watch", "watch, on and off"),
     bind(C::Domains, &[ch('o'), f(7)], A::Domain(D::Outside), "", "practice: act outside"),
+    bind(C::Domains, &[k(Key::Delete)], A::Delete, "", "drop a draft"),
     bind(C::Domains, &[k(Key::Up), ch('k')], A::Up, "", "move"),
     bind(C::Domains, &[k(Key::Down), ch('j')], A::Down, "", "move"),
     bind(C::Domains, &[k(Key::PageUp), ctrl('b')], A::PageUp, "", "a page"),
@@ -307,7 +327,7 @@ pub const BINDINGS: &[Binding] = &[
     bind(C::Record, &[ch('N')], A::Domain(D::CopyPart(Part::FullName)), "", "copy the full name"),
     bind(C::Record, &[ch('f'), f(4)], A::Domain(D::Formats), "formats", "all formats"),
     bind(C::Record, &[ch('w')], A::WriteFile, "write", "write to a file"),
-    bind(C::Record, &[ch('s'), f(2)], A::Domain(D::Saved), "saved it", "I have saved it there"),
+    bind(C::Record, &[ch('s')], A::Domain(D::Saved), "saved it", "I have saved it there"),
     bind(C::Record, &[ch('r'), f(5)], A::Refresh, "", "check now"),
     bind(C::Record, &[ch('e')], A::Domain(D::Evidence), "", "evidence"),
     bind(C::Record, &[ch('o'), f(7)], A::Domain(D::Outside), "", "practice: act outside"),
@@ -323,6 +343,7 @@ pub const BINDINGS: &[Binding] = &[
     bind(C::Domain, &[ch('s')], A::Domain(D::Saved), "", "saved again just now"),
     bind(C::Domain, &[ch('f')], A::Domain(D::Formats), "", "the record in formats"),
     bind(C::Domain, &[ch('U')], A::Domain(D::Removal), "", "remove, in order"),
+    bind(C::Domain, &[ch(' ')], A::Toggle, "", "tick what is so"),
     bind(C::Domain, &[ch('o'), f(7)], A::Domain(D::Outside), "", "practice: act outside"),
     bind(C::Domain, &[k(Key::Up), ch('k')], A::Up, "", "domain before, after"),
     bind(C::Domain, &[k(Key::Down), ch('j')], A::Down, "", "domain before, after"),
@@ -334,6 +355,7 @@ pub const BINDINGS: &[Binding] = &[
     bind(C::Rules, &[ch('y')], A::Copy, "copy", "copy the first act"),
     bind(C::Rules, &[ch('e')], A::Domain(D::Evidence), "evidence", "evidence"),
     bind(C::Rules, &[ch('S')], A::Domain(D::Report), "", "support report"),
+    bind(C::Rules, &[ch(' ')], A::Toggle, "", "tick what is so"),
     bind(C::Rules, &[ch('o'), f(7)], A::Domain(D::Outside), "", "practice: act outside"),
     bind(C::Rules, &[k(Key::Esc), f(3), ch('q')], A::Back, "back", "to the domain"),
     bind(C::Browser, &[k(Key::Tab)], A::NextTab, "next rule", "next rule"),
@@ -360,6 +382,7 @@ pub const BINDINGS: &[Binding] = &[
     bind(C::RedirectForm, &[k(Key::BackTab), k(Key::Up)], A::PreviousField, "", "field before"),
     bind(C::RedirectForm, &[f(2)], A::Save, "save", "take it and save"),
     bind(C::RedirectForm, &[f(4)], A::Choices, "mend", "mend it"),
+    bind(C::RedirectForm, &[f(8)], A::Clear, "clear", "clear the field"),
     bind(C::RedirectForm, &[k(Key::Esc), f(3)], A::Back, "cancel", "leave it as it was"),
     bind(C::Removal, &[ch(' ')], A::Toggle, "tick", "tick, done"),
     bind(C::Removal, &[k(Key::Tab), k(Key::Enter), k(Key::Down)], A::NextField, "next", "next line"),
@@ -392,6 +415,8 @@ pub const BINDINGS: &[Binding] = &[
     bind(C::WriteBox, &[k(Key::Esc), f(3)], A::Back, "cancel", "close without writing"),
     bind(C::OutsideBox, &[k(Key::Up), ch('k')], A::Up, "choose", "choose"),
     bind(C::OutsideBox, &[k(Key::Down), ch('j')], A::Down, "", "choose"),
+    bind(C::OutsideBox, &[k(Key::Home)], A::First, "", "first, last"),
+    bind(C::OutsideBox, &[k(Key::End)], A::Last, "", "first, last"),
     bind(C::OutsideBox, &[k(Key::Enter)], A::Confirm, "do it", "do it outside"),
     bind(C::OutsideBox, &[k(Key::Esc), ch('q'), f(3)], A::Back, "close", "close"),
     bind(C::Text, &[k(Key::Left)], A::Edit(Edit::Left), "", "cursor"),
@@ -481,9 +506,25 @@ pub fn hints(context: Context) -> Vec<(String, &'static str)> {
 /// The lines of the help for `context`: keys and meaning, neighbours with the same meaning on one line.
 #[must_use]
 pub fn help_lines(context: Context) -> Vec<(String, &'static str)> {
+    lines(BINDINGS.iter().filter(|b| b.context == context).map(|b| (b, b.keys.to_vec())))
+}
+
+/// The lines of the help for what works everywhere, as far as the keys mean that in `context`, too.
+#[must_use]
+pub fn global_help(context: Context) -> Vec<(String, &'static str)> {
+    let global = BINDINGS.iter().filter(|b| b.context == Context::Global);
+    let means = |key: &KeyPress, binding: &Binding| match lookup(context, *key) {
+        Some(action) => action == binding.action,
+        // Where letters are typed, they are so only there.
+        None => true,
+    };
+    lines(global.map(|b| (b, b.keys.iter().copied().filter(|key| means(key, b)).collect())))
+}
+
+fn lines<'a>(bindings: impl Iterator<Item = (&'a Binding, Vec<KeyPress>)>) -> Vec<(String, &'static str)> {
     let mut lines: Vec<(String, &'static str)> = Vec::new();
-    for binding in BINDINGS.iter().filter(|b| b.context == context) {
-        let keys = binding.keys.iter().map(|key| key_name(*key)).collect::<Vec<_>>().join(" ");
+    for (binding, keys) in bindings.filter(|(_, keys)| !keys.is_empty()) {
+        let keys = keys.into_iter().map(key_name).collect::<Vec<_>>().join(" ");
         match lines.last_mut() {
             Some((before, help)) if *help == binding.help => {
                 before.push_str("  ");

@@ -139,8 +139,19 @@ fn draw_message(buf: &mut Buffer, area: Rect, state: &AppState, look: &Look) {
                 MessageKind::Note => Role::Text,
                 MessageKind::Error => Role::Error,
             };
-            let text = cut(&look.text(&message.text), usize::from(area.width).saturating_sub(2));
-            put(buf, area, y, &Line::from(vec![Span::raw(" "), Span::styled(text, look.style(role))]));
+            // A long one takes the row above, too: what is to be done stands at its end.
+            let room = usize::from(area.width).saturating_sub(2);
+            let mut lines = wrap(&look.text(&message.text), room);
+            if let Some(rest) =
+                lines.split_off(lines.len().min(1)).into_iter().reduce(|left, right| left + " " + &right)
+            {
+                lines.push(cut(&rest, room));
+            }
+            let top = y + 1 - u16::try_from(lines.len()).unwrap_or(1);
+            for (y, text) in (top..).zip(lines) {
+                put(buf, area, y, &Line::raw(" ".repeat(usize::from(area.width))));
+                put(buf, area, y, &Line::from(vec![Span::raw(" "), Span::styled(text, look.style(role))]));
+            }
         }
         None if state.screen == Screen::Pets && !matches!(state.popup, Some(Popup::Help(_))) => {
             put(buf, area, y, &Line::raw(format!(" {}", pets::view::place(state))));
@@ -302,19 +313,10 @@ fn draw_help(buf: &mut Buffer, area: Rect, reader: Reader, look: &Look, layout: 
         left.extend(key_lines(Context::Text, look));
     }
     let mut right = vec![heading("EVERYWHERE", look)];
-    right.extend(key_lines(Context::Global, look));
+    right.extend(lines_of(keymap::global_help(reader.from), look));
     right.push(Line::raw(""));
-    right.extend(
-        ["In a text field letters are text;", "Tab, Enter, Esc and the F keys act.", "", "Marks of an animal:"]
-            .map(Line::raw),
-    );
-    for (status, word) in [("available", "for sale"), ("pending", "promised"), ("sold", "handed over")] {
-        let status = status.parse().ok().map(crate::model::ObservedStatus::Known);
-        let (mark, role) = look.mark(status.as_ref());
-        let word = format!(" {}  ({word})", status.as_ref().map_or("", |status| status.as_str()));
-        right.push(Line::from(vec![Span::raw("  "), Span::styled(mark, look.style(role)), Span::raw(word)]));
-    }
-    right.push(Line::raw(format!("  {} not set   ? a status of its own", look.mark(None).0)));
+    right.extend(["In a text field letters are text;", "Tab, Enter, Esc and the F keys act.", ""].map(Line::raw));
+    right.extend(if reader.from.is_about_domains() { domain_words() } else { marks(look) });
     let area = Rect { x: area.x + 1, y: area.y + 2, width: area.width - 1, height: area.height.saturating_sub(2) };
     if area.width >= 76 {
         let half = Rect { width: area.width / 2, ..area };
@@ -331,14 +333,43 @@ fn draw_help(buf: &mut Buffer, area: Rect, reader: Reader, look: &Look, layout: 
     }
 }
 
+fn marks(look: &Look) -> Vec<Line<'static>> {
+    let mut lines = vec![Line::raw("Marks of an animal:")];
+    for (status, word) in [("available", "for sale"), ("pending", "promised"), ("sold", "handed over")] {
+        let status = status.parse().ok().map(crate::model::ObservedStatus::Known);
+        let (mark, role) = look.mark(status.as_ref());
+        let word = format!(" {}  ({word})", status.as_ref().map_or("", |status| status.as_str()));
+        lines.push(Line::from(vec![Span::raw("  "), Span::styled(mark, look.style(role)), Span::raw(word)]));
+    }
+    lines.push(Line::raw(format!("  {} not set   ? a status of its own", look.mark(None).0)));
+    lines
+}
+
+/// Words for somebody who has never touched DNS.
+fn domain_words() -> Vec<Line<'static>> {
+    let words = [
+        "Words:",
+        " CNAME    record: name leads to a host",
+        " source   name server that decides",
+        " resolver remembers answers for a time",
+        " TTL      that time, in seconds",
+        " NXDOMAIN there is no such name",
+        " CAA      who may issue certificates",
+    ];
+    words.map(Line::raw).to_vec()
+}
+
 fn heading(text: &'static str, look: &Look) -> Line<'static> {
     Line::styled(text, look.style(Role::Heading))
 }
 
 fn key_lines(context: Context, look: &Look) -> impl Iterator<Item = Line<'static>> {
+    lines_of(keymap::help_lines(context), look)
+}
+
+fn lines_of(keys: Vec<(String, &'static str)>, look: &Look) -> impl Iterator<Item = Line<'static>> {
     let key = look.style(Role::Key);
-    keymap::help_lines(context)
-        .into_iter()
+    keys.into_iter()
         .map(move |(keys, help)| Line::from(vec![Span::styled(format!(" {keys:<12} "), key), Span::raw(help)]))
 }
 

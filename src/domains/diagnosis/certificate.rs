@@ -292,11 +292,11 @@ fn good(case: &Case<'_>, leaf: &Certificate) -> Finding {
     let lifetime = leaf.not_after.duration_since(leaf.not_before);
     let left = leaf.not_after.duration_since(case.now);
     let seen = format!(
-        "issuer {}, for {}, until {} ({} left)",
-        short(&leaf.issuer_short),
-        words::list(leaf.names.iter().map(|name| short(name))),
+        "until {} ({} left), issuer {}, for {}",
         moment(leaf.not_after),
-        words::duration(left)
+        words::duration(left),
+        short(&leaf.issuer_short),
+        words::list(leaf.names.iter().map(|name| short(name)))
     );
     // Lifetimes differ and become shorter: a number of days would mislead.
     if left.as_secs() < lifetime.as_secs() / 4 {

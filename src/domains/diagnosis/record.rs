@@ -37,6 +37,7 @@ pub fn findings(case: &Case<'_>, source: &Source<'_>) -> Vec<Finding> {
     } else {
         subdomain(case, source, &mut findings);
     }
+    value_gone(case, source, &mut findings);
     elsewhere::private(case, source, &mut findings);
     long_ttl(source, &mut findings);
     findings
@@ -95,6 +96,28 @@ fn with_cname(case: &Case<'_>, source: &Source<'_>, cnames: &[(&DnsName, u32)], 
         None if others.is_empty() => findings.push(right(case, source, expected)),
         _ => {}
     }
+}
+
+/// A value that does not exist was mistyped, whatever stands at the name: that is said first, and in place of a
+/// comparison with it.
+fn value_gone(case: &Case<'_>, source: &Source<'_>, findings: &mut Vec<Finding>) {
+    let Some(expected) = &case.expectation.platform_host else { return };
+    let mut replies = case.seen.asked(expected, RecordType::A).filter_map(|lookup| lookup.reply()).peekable();
+    let gone = replies.peek().is_some() && replies.all(Reply::is_nxdomain);
+    if !gone || source.cnames().iter().any(|(target, _)| *target == expected) {
+        return;
+    }
+    findings.retain(|finding| !matches!(finding.code, Code::DnsWrongTarget | Code::DnsNearMiss | Code::DnsChain));
+    let instead = match source.cnames().first() {
+        Some((target, _)) => format!("; the record at {} leads to {}", case.domain.name, shown(target)),
+        None => String::new(),
+    };
+    let finding = Finding::new(Code::DnsValueGone, Verdict::Fail, Who::Dashboard)
+        .seen(format!("{expected} was given as the value, and no such host exists{instead}"))
+        .expected("the value that the dashboard shows")
+        .fix("copy the value anew from the dashboard under Project settings, Domains, and correct it here; the record may be right as it is")
+        .evidence(case.seen.asked(expected, RecordType::A).map(|lookup| lookup.evidence()));
+    findings.insert(0, finding);
 }
 
 /// Whether everybody who was asked for the platform's own host says that there is none.

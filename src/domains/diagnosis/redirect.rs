@@ -97,11 +97,11 @@ fn judge_trail(redirect: &Redirect, trail: &Trail, deep: &Trail) -> Vec<Finding>
     let with = |finding: Finding| finding.expected(expected.clone()).evidence(trail.evidence());
     let dashboard = "in the dashboard under Project settings, Domains (domains.redirects)";
     if let Some(circle) = circle(trail).filter(|_| !stays_by_path(trail)) {
-        return vec![with(
-            fail(Code::RdLoop).seen(circle).fix(format!(
-                "{dashboard} remove one of the redirects; with a proxy before the platform set its SSL mode to Full (strict)"
-            )),
-        )];
+        return vec![with(fail(Code::RdLoop).seen(circle).fix(format!(
+            "{dashboard} lead {} straight to {}, and remove whatever leads back; with a proxy before the platform \
+                 set its SSL mode to Full (strict)",
+            redirect.from, redirect.to
+        )))];
     }
     if trail.cut {
         return vec![with(

@@ -62,18 +62,18 @@ impl Act {
     #[must_use]
     pub fn words(self) -> String {
         let (domain, primary, redirected) = (Practice::DOMAIN, Practice::PRIMARY, Practice::REDIRECTED);
-        let (label, zone, host) = (Practice::LABEL, Practice::ZONE, Plan::PLATFORM_HOST);
+        let (zone, host) = (Practice::ZONE, Plan::PLATFORM_HOST);
         match self {
             Self::AddDomain => format!("add {domain}; the value: {host}"),
-            Self::DeleteA => format!("delete A {} at {label}", Plan::OLD_ADDRESS),
-            Self::AddCname => format!("add CNAME {label} -> {host}, TTL {}", Plan::TTL),
+            Self::DeleteA => format!("delete A {} at {domain}", Plan::OLD_ADDRESS),
+            Self::AddCname => format!("add CNAME {domain} -> {host}, TTL {}", Plan::TTL),
             Self::AddCaa => format!("add CAA 0 issue \"{}\" at {zone}", Plan::CA),
             Self::Verify => format!("choose Verify for {domain}"),
             Self::Reverify => format!("choose Re-verify for {domain}"),
             Self::MendRedirect => format!("redirect {redirected} to {primary}, 301"),
             Self::RedirectDomain => format!("redirect {domain} to {primary}, 301"),
             Self::Remove => format!("choose Remove for {domain}"),
-            Self::DeleteCname => format!("delete CNAME {label} -> {host}"),
+            Self::DeleteCname => format!("delete CNAME {domain} -> {host}"),
         }
     }
 }

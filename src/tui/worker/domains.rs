@@ -22,7 +22,7 @@ use crate::domains::name::{self, Known};
 use crate::domains::practice::Practice;
 use crate::domains::probe::memory::Memory;
 use crate::domains::settings::{Settings, resolver};
-use crate::domains::views::views;
+use crate::domains::views::{ViewVerdict, views};
 use crate::domains::world::{Plan, World};
 use crate::tui::effect::{DomainTask, LookAt};
 use crate::tui::inflight::{ReqId, Slot};
@@ -133,7 +133,11 @@ impl Desk {
         let progress: Option<Progress<'_>> = if detail { Some(&tell) } else { None };
         let checked = look(&settings, Some(&entry), &domain, &told, &reading.findings, &memory, progress).await;
         let expectation = &settings.expectation;
-        let views = views(&checked.case(expectation, &told));
+        let mut views = views(&checked.case(expectation, &told));
+        if !checked.measurement.known {
+            // Whatever answered is not to be believed.
+            views.iter_mut().for_each(|view| view.verdict = ViewVerdict::NotCounted);
+        }
         let conflicts = checked.conflicts(expectation, &told);
         let report = if detail { checked.report(expectation, &told) } else { String::new() };
         let zone = checked.zone();

@@ -19,6 +19,7 @@ const FAIL: &[Code] = &[
     Code::DnsWrongTarget,
     Code::DnsNearMiss,
     Code::DnsTargetGone,
+    Code::DnsValueGone,
     Code::DnsNameDoubled,
     Code::DnsValueDoubled,
     Code::DnsValueUrl,

@@ -15,6 +15,10 @@ pub(super) const LIST: &[Trouble] = &[
     Trouble::new(Code::DnsWrongTarget, |plan| only(plan, Data::cname(Plan::OLD_HOST))),
     Trouble::new(Code::DnsNearMiss, |plan| only(plan, Data::cname("sites.petplatfrom.net"))),
     Trouble::new(Code::DnsTargetGone, |plan| only(plan, Data::cname("old-project.oldhost.net"))),
+    Trouble::new(Code::DnsValueGone, |plan| {
+        only(plan, Data::cname(Plan::OLD_HOST));
+        plan.zone(Plan::PLATFORM_ZONE).clear(Plan::PLATFORM_HOST);
+    }),
     Trouble::new(Code::DnsNameDoubled, |plan| {
         let doubled = format!("{}.{}", Plan::DOMAIN, Plan::ZONE);
         records(plan).clear(Plan::DOMAIN).add(&doubled, Plan::TTL, Data::cname(Plan::PLATFORM_HOST));

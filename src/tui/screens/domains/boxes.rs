@@ -91,7 +91,9 @@ pub fn open_outside(app: &mut AppState, now: Now) {
         Some(practice) => {
             let mut acts = practice.acts(wall);
             // Who has the practice domain before him goes on with that.
-            if app.domains.place != Place::List && app.domains.selected == Some(DnsName::new(Practice::DOMAIN)) {
+            if !matches!(app.domains.place, Place::List | Place::Redirects)
+                && app.domains.selected == Some(DnsName::new(Practice::DOMAIN))
+            {
                 acts.sort_by_key(|act| *act == Act::MendRedirect);
             }
             app.popup = Some(Popup::Outside(OutsideBox { acts, choice: 0 }));
@@ -105,6 +107,8 @@ pub fn outside_key(app: &mut AppState, mut outside: OutsideBox, action: Option<A
     match action {
         Some(Action::Up) => outside.choice = outside.choice.saturating_sub(1),
         Some(Action::Down) => outside.choice = (outside.choice + 1).min(outside.acts.len().saturating_sub(1)),
+        Some(Action::First) => outside.choice = 0,
+        Some(Action::Last) => outside.choice = outside.acts.len().saturating_sub(1),
         Some(Action::Confirm) => {
             app.popup = None;
             return outside.acts.get(outside.choice).map_or_else(Vec::new, |act| do_outside(app, *act, now));

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 
 use crate::clock::Now;
 use crate::domains::configuration::{self, DomainsConfiguration, Linted, Redirect, Written, WrittenRedirect};
-use crate::domains::finding::overall;
+use crate::domains::finding::{deciding, overall};
 use crate::domains::{Code, DnsName, Finding, Verdict};
 use crate::tui::effect::{DomainTask, Effect, Job, Task};
 use crate::tui::inflight::Slot;
@@ -42,6 +42,8 @@ pub struct Form {
     pub status: TextInput,
     /// Where the cursor is.
     pub focus: Focus,
+    /// The target is as it was put there: the first letter replaces it.
+    pub untouched: bool,
 }
 
 /// The fields of a line.
@@ -103,6 +105,19 @@ impl Redirects {
         self.form.is_some() || self.edited != *configuration
     }
 
+    /// Text for the field that has the cursor.
+    pub fn insert(&mut self, text: &str) {
+        if let Some(form) = &mut self.form
+            && form.focus == Focus::To
+            && std::mem::take(&mut form.untouched)
+        {
+            form.to.clear();
+        }
+        if let Some(input) = self.input() {
+            input.insert(text);
+        }
+    }
+
     /// How many lines there are.
     #[must_use]
     pub const fn lines(&self) -> usize {
@@ -128,6 +143,14 @@ impl Redirects {
             None => written.redirects.push(typed),
         }
         written
+    }
+
+    /// What fails in the redirect from a domain, as far as it was followed.
+    #[must_use]
+    pub fn failing(&self, from: &DnsName) -> Option<&str> {
+        let walked = self.walked.iter().filter(|walked| walked.redirect.from == *from && !leads_on(&walked.findings));
+        let mut findings = walked.filter_map(|walked| deciding(&walked.findings));
+        findings.next().filter(|finding| finding.verdict == Verdict::Fail).map(|finding| finding.title.as_str())
     }
 
     /// What was seen of the redirect on a line.
@@ -178,7 +201,14 @@ pub fn redirect(written: &WrittenRedirect) -> Option<Redirect> {
 
 /// Opens the editor, and follows every redirect.
 pub fn open(app: &mut AppState, now: Now) -> Vec<Effect> {
-    app.domains.place = Place::Redirects;
+    let panel = &mut app.domains;
+    panel.place = Place::Redirects;
+    let lines = panel.redirects.edited.redirects.iter();
+    let here = panel.selected.as_ref();
+    let line = lines.clone().position(|redirect| Some(&DnsName::new(&redirect.from)) == here);
+    if let (Some(line), None) = (line, &panel.redirects.form) {
+        panel.redirects.selected = line + 1;
+    }
     walk(app, now)
 }
 
@@ -240,14 +270,15 @@ fn edit(redirects: &mut Redirects, line: usize) {
     let form = match line.checked_sub(1) {
         None => {
             let primary = redirects.edited.primary.clone().unwrap_or_default();
-            Form { line, from: input(""), to: input(&primary), status: input(""), focus: Focus::To }
+            Form { line, from: input(""), to: input(&primary), status: input(""), focus: Focus::To, untouched: false }
         }
         Some(at) => {
             let primary = redirects.edited.primary.clone().unwrap_or_default();
             let new = WrittenRedirect { from: String::new(), to: primary, status: 301 };
             let written = redirects.edited.redirects.get(at).unwrap_or(&new);
             let status = input(&written.status.to_string());
-            Form { line, from: input(&written.from), to: input(&written.to), status, focus: Focus::From }
+            let untouched = line > redirects.edited.redirects.len();
+            Form { line, from: input(&written.from), to: input(&written.to), status, focus: Focus::From, untouched }
         }
     };
     redirects.form = Some(form);
@@ -285,14 +316,21 @@ fn in_form(app: &mut AppState, action: Action, now: Now) -> Vec<Effect> {
         }
         Action::Save => {
             if let Some(mut effects) = take(app, now) {
+                app.message = None;
                 effects.extend(save(app, now));
                 return effects;
             }
         }
         Action::Choices => mend(app),
         Action::Edit(edit) => {
+            form.untouched = false;
             if let Some(input) = app.domains.redirects.input() {
                 input.edit(edit);
+            }
+        }
+        Action::Clear => {
+            if let Some(input) = app.domains.redirects.input() {
+                input.clear();
             }
         }
         Action::Back => {
@@ -381,8 +419,18 @@ fn save(app: &mut AppState, now: Now) -> Vec<Effect> {
     }
 }
 
+/// Whether visitors are led on: nothing fails in it, whatever else could be better.
+#[must_use]
+pub fn leads_on(findings: &[Finding]) -> bool {
+    let breaks = |finding: &Finding| finding.verdict == Verdict::Fail || finding.code == Code::RdNone;
+    overall(findings) > Verdict::Unknown && !findings.iter().any(breaks)
+}
+
 /// Redirects were followed.
 pub fn on_walked(app: &mut AppState, walked: Vec<Walked>) {
+    for walked in walked.iter().filter(|walked| leads_on(&walked.findings)) {
+        app.domains.worked.insert(walked.redirect.from.clone(), walked.at);
+    }
     let redirects = &mut app.domains.redirects;
     redirects.walked.retain(|old| !walked.iter().any(|new| new.redirect == old.redirect));
     redirects.walked.extend(walked);

@@ -1,9 +1,9 @@
 //! Taking a domain out of service, in the order in which no visitor is lost and no record is left behind.
 
 use crate::clock::Now;
+use crate::domains::DnsName;
 use crate::domains::state::State as Step;
 use crate::domains::told::Event;
-use crate::domains::{Code, DnsName, Finding, Verdict};
 use crate::tui::effect::Effect;
 use crate::tui::keymap::{Action, Context, DomainAction};
 use crate::tui::state::{AppState, MessageKind};
@@ -74,12 +74,10 @@ pub enum RedirectSeen<'a> {
 }
 
 impl RedirectSeen<'_> {
-    /// Whether visitors are led on: nothing fails in it, whatever else could be better.
+    /// Whether it works.
     #[must_use]
     pub fn works(&self) -> bool {
-        let Self::Walked(walked) = self else { return false };
-        let breaks = |finding: &Finding| finding.verdict == Verdict::Fail || finding.code == Code::RdNone;
-        walked.verdict() > Verdict::Unknown && !walked.findings.iter().any(breaks)
+        matches!(self, Self::Walked(walked) if redirects::leads_on(&walked.findings))
     }
 }
 
@@ -156,10 +154,14 @@ fn tick(app: &mut AppState, now: Now) {
         Focus::Visitors if told.removal_planned => panel.tell(&name, Event::RemovalDropped, now),
         Focus::Visitors => panel.tell(&name, Event::RemovalPlanned, now),
         Focus::Dashboard if told.removed => {
-            app.say(MessageKind::Note, "It was removed. To serve it again: a, and add it anew.");
+            panel.tell(&name, Event::RemovalDropped, now);
+            watch::ask_anew(panel, &name);
+            app.say(MessageKind::Note, "Noted: it is served after all.");
         }
         Focus::Dashboard => {
-            let open = if redirect_seen(panel, &name).works() { None } else { Some("1: no redirect was seen to work") };
+            // Once it is removed, its redirect is gone, too.
+            let worked = redirect_seen(panel, &name).works() || panel.worked.contains_key(&name);
+            let open = if worked { None } else { Some("1: no redirect was seen to work") };
             let open = open.or((!told.removal_planned).then_some("2: whether visitors are few enough"));
             match open {
                 Some(open) if doubted != Some(Doubt::Removed) => {
@@ -169,7 +171,6 @@ fn tick(app: &mut AppState, now: Now) {
                 Some(_) | None => {
                     panel.tell(&name, Event::Removed, now);
                     watch::ask_anew(panel, &name);
-                    panel.removal.focus = Focus::Name;
                     app.say(MessageKind::Note, "Noted: removed. Now delete the record at your DNS provider; r looks.");
                 }
             }
@@ -205,5 +206,7 @@ fn forget(app: &mut AppState, now: Now) {
     panel.looks.remove(&name);
     panel.selected = None;
     panel.place = Place::List;
-    app.say(MessageKind::Done, format!("{name} is off the list."));
+    let redirect = panel.redirects.edited.redirects.iter().any(|redirect| DnsName::new(&redirect.from) == name);
+    let rest = if redirect { " Its redirect is still in your configuration: R." } else { "" };
+    app.say(MessageKind::Done, format!("{name} is off the list.{rest}"));
 }

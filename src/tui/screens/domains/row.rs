@@ -85,8 +85,12 @@ impl Row {
         let wait = Next::Wait(last.and_then(|last| last.until).filter(|until| *until > wall));
         let fails = last.is_some_and(|last| last.verdict == Verdict::Fail);
         let seen_bad_once = step == Step::Live && last.is_some_and(|last| !last.is_live());
+        let redirect = state.redirects.failing(&entry.name);
         let (verdict, what, next) = match step {
             Step::Draft => (None, "draft", act("Enter: the value")),
+            _ if last.is_none() && !entry.measurements.is_empty() => {
+                (Some(Verdict::Unknown), "cannot be checked", act("e: why"))
+            }
             _ if last.is_none() && (told.saved.is_some() || told.verified.is_some()) => {
                 (None, "not checked yet", act("r: check"))
             }
@@ -101,6 +105,8 @@ impl Row {
             Step::CertificateLate => (Some(Verdict::Fail), "no certificate", act("t: the three checks")),
             // Bad once may be chance.
             Step::Live if seen_bad_once => (Some(Verdict::Warn), title, act("seen once: r")),
+            // What the editor of the redirects shows, the list shows, too.
+            Step::Live if redirect.is_some() => (Some(Verdict::Fail), redirect.unwrap_or(title), act("R: redirects")),
             Step::Live if last.is_some_and(|last| last.verdict > Verdict::Ok) => (Some(Verdict::Warn), title, fix()),
             Step::Live => (Some(Verdict::Ok), "live", Next::Nothing),
             Step::Failing => (Some(Verdict::Fail), title, fix()),
@@ -111,8 +117,9 @@ impl Row {
             Step::Removed => (None, "removed", act("U: off the list")),
         };
         let needs_act = match step {
-            _ if what == "not checked yet" => false,
-            Step::Live | Step::Propagating | Step::CertificatePending => false,
+            _ if last.is_none() && (told.saved.is_some() || told.verified.is_some()) => false,
+            Step::Live => redirect.is_some(),
+            Step::Propagating | Step::CertificatePending => false,
             Step::WaitingForDns => fails || told.saved.is_none(),
             Step::Removed => verdict.is_some(),
             Step::Draft | Step::ReadyToVerify | Step::CertificateLate | Step::Failing | Step::RemovalPlanned => true,

@@ -67,6 +67,8 @@ pub struct State {
     pub redirects: Redirects,
     /// Removing a domain.
     pub removal: Removal,
+    /// When a redirect from a domain was last seen to work.
+    pub worked: HashMap<DnsName, Timestamp>,
     /// What stands outside, where all this is practice.
     pub practice: Option<Practice>,
     /// Something was said where it does not fit: the same key once more takes it.
@@ -80,6 +82,8 @@ pub enum Doubt {
     Verified,
     /// The domain was removed, though the steps before it are open.
     Removed,
+    /// The record was saved, though it was so before.
+    Saved,
     /// The domain is to be forgotten, though nobody saw that nothing is left behind.
     Forgotten,
 }
@@ -196,6 +200,7 @@ impl State {
             left: Vec::new(),
             browser: TextInput::default(),
             removal: Removal::default(),
+            worked: HashMap::new(),
             practice,
             doubted: None,
         };

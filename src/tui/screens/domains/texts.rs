@@ -30,11 +30,15 @@ pub fn span(time: SignedDuration) -> String {
 /// What differs between two checks: each line that came or went.
 #[must_use]
 pub fn difference(before: &Seen, after: &Seen) -> Option<String> {
-    let lines = |seen: &Seen| -> Vec<(Code, Verdict)> { seen.findings.iter().map(|f| (f.code, f.verdict)).collect() };
-    let (old, new) = (lines(before), lines(after));
-    let words = |from: &[(Code, Verdict)], other: &[(Code, Verdict)]| {
-        let only = from.iter().filter(|line| line.1 > Verdict::Ok && !other.contains(line));
-        let mut words: Vec<&str> = only.map(|(code, _)| code.as_str()).collect();
+    // What is right, or could not be looked at, comes and goes without being news.
+    let wrong = |seen: &Seen| -> Vec<(Code, String)> {
+        let wrong = seen.findings.iter().filter(|finding| finding.verdict > Verdict::Ok);
+        wrong.map(|finding| (finding.code, finding.title.clone())).collect()
+    };
+    let (old, new) = (wrong(before), wrong(after));
+    let words = |from: &[(Code, String)], other: &[(Code, String)]| {
+        let only = from.iter().filter(|(code, _)| !other.iter().any(|(known, _)| known == code));
+        let mut words: Vec<&str> = only.map(|(_, title)| title.as_str()).collect();
         words.dedup();
         words.join(", ")
     };

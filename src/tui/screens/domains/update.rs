@@ -16,7 +16,7 @@ use crate::tui::popups::{Contents, Popup, TextBox, TextKind, WriteBox, copy};
 use crate::tui::state::{AppState, MessageKind, Screen};
 
 use super::boxes::{FormatsBox, open_outside};
-use super::state::{Doubt, Place, State};
+use super::state::{Change, Doubt, Place, State};
 use super::{redirects, removal, texts, watch, wizard};
 
 /// A sentence with its full stop.
@@ -51,9 +51,17 @@ pub fn on_action(app: &mut AppState, action: Action, now: Now) -> Vec<Effect> {
     if app.domains.list.is_none() && !matches!(action, Action::Refresh | Action::Back) {
         return Vec::new();
     }
-    if !matches!(action, Action::Domain(DomainAction::Verified) | Action::Toggle | Action::Confirm) {
+    let may_confirm = matches!(
+        action,
+        Action::Domain(DomainAction::Verified | DomainAction::Saved)
+            | Action::Toggle
+            | Action::Confirm
+            | Action::Delete
+    );
+    if !may_confirm {
         app.domains.doubted = None;
     }
+    let (place, message) = (app.domains.place, app.message.clone());
     let mut effects = match app.domains.place {
         Place::List => in_list(app, action, now),
         Place::Wizard => wizard::on_action(app, action, now),
@@ -63,14 +71,23 @@ pub fn on_action(app: &mut AppState, action: Action, now: Now) -> Vec<Effect> {
         Place::Redirects => redirects::on_action(app, action, now),
         Place::Removal => removal::on_action(app, action, now),
     };
+    // What was said of one page is no news on the next.
+    if app.domains.place != place && app.message == message {
+        app.message = None;
+    }
     effects.extend(watch::work(app, now));
     effects
 }
 
 /// Text typed or pasted into the field that has the cursor.
 pub fn on_text(app: &mut AppState, text: &str) {
-    if let Some(input) = app.domains.input() {
-        input.insert(text);
+    match app.domains.place {
+        Place::Redirects => app.domains.redirects.insert(text),
+        _ => {
+            if let Some(input) = app.domains.input() {
+                input.insert(text);
+            }
+        }
     }
 }
 
@@ -91,9 +108,12 @@ fn in_list(app: &mut AppState, action: Action, now: Now) -> Vec<Effect> {
         }
         Action::Refresh => {
             watch::ask_all(&mut app.domains, now);
-            app.say(MessageKind::Note, "Looking at all of them. Ctrl-C cancels.");
-            return read(app, now);
+            app.say_done("Looking at all of them. Ctrl-C cancels.", now.mono);
+            let mut effects = read(app, now);
+            effects.extend(redirects::walk(app, now));
+            return effects;
         }
+        Action::Delete => drop_draft(app, now),
         Action::Live => {
             app.domains.watching = !app.domains.watching;
             let on = "Watching: what is pending is looked at by itself, and an act that is due makes itself heard.";
@@ -107,6 +127,25 @@ fn in_list(app: &mut AppState, action: Action, now: Now) -> Vec<Effect> {
         _ => {}
     }
     Vec::new()
+}
+
+/// Takes a draft off the list, on the second press.
+fn drop_draft(app: &mut AppState, now: Now) {
+    settle_selection(app, now);
+    let panel = &mut app.domains;
+    let Some(name) = panel.selected.clone() else { return };
+    let told = panel.told(&name);
+    if told.saved.is_some() || told.verified.is_some() {
+        return app.say(MessageKind::Note, "Only a draft is dropped so. U takes a domain out of service, in order.");
+    }
+    if panel.doubted.take() != Some(Doubt::Forgotten) {
+        panel.doubted = Some(Doubt::Forgotten);
+        return app.say(MessageKind::Note, format!("Del again drops the draft {name}."));
+    }
+    panel.change(Change::Forgotten(name.clone()));
+    panel.looks.remove(&name);
+    panel.selected = None;
+    app.say(MessageKind::Done, format!("The draft {name} is off the list."));
 }
 
 /// Moves the cursor in the list.
@@ -222,11 +261,8 @@ fn in_live(app: &mut AppState, action: Action, now: Now) -> Vec<Effect> {
     match action {
         Action::Refresh => watch::ask(&mut app.domains, &name),
         Action::Domain(DomainAction::Verified) => verified(app, now),
-        Action::Domain(DomainAction::Saved) => {
-            app.domains.tell(&name, Event::Saved, now);
-            watch::ask_anew(&mut app.domains, &name);
-            app.say(MessageKind::Note, "Noted: saved now. The 48 hours begin anew.");
-        }
+        Action::Domain(DomainAction::Saved) => saved_again(app, now),
+        Action::Toggle => tick(app, &name),
         Action::Domain(DomainAction::Rules) => app.domains.place = Place::Rules(likely_rule(&app.domains, now)),
         Action::Domain(DomainAction::Evidence) => evidence(app),
         Action::Domain(DomainAction::Report) => report(app),
@@ -253,6 +289,29 @@ fn in_live(app: &mut AppState, action: Action, now: Now) -> Vec<Effect> {
     Vec::new()
 }
 
+/// Notes that the record was saved; where it was so before, only on the second press, since the 48 hours begin anew.
+fn saved_again(app: &mut AppState, now: Now) {
+    let panel = &mut app.domains;
+    let Some(name) = panel.selected.clone() else { return };
+    if panel.told(&name).saved.is_some() && panel.doubted.take() != Some(Doubt::Saved) {
+        panel.doubted = Some(Doubt::Saved);
+        return app
+            .say(MessageKind::Note, "It was saved before. s again, if you saved it anew: the 48 hours begin then.");
+    }
+    panel.doubted = None;
+    panel.tell(&name, Event::Saved, now);
+    watch::ask_anew(panel, &name);
+    app.say(MessageKind::Note, "Noted: saved now.");
+}
+
+/// Opens the form of a domain at what can be ticked.
+fn tick(app: &mut AppState, name: &DnsName) {
+    wizard::resume(&mut app.domains, name);
+    app.domains.wizard.focus = wizard::Focus::Plan;
+    app.domains.place = Place::Wizard;
+    app.say(MessageKind::Note, "Space ticks what is so; Esc goes to the list, and keeps it.");
+}
+
 /// Cause, proof and act, for a mail.
 fn words(finding: &Finding) -> String {
     let Finding { title, code, seen, fix, .. } = finding;
@@ -273,10 +332,18 @@ fn verified(app: &mut AppState, now: Now) {
             "Not everything that Verify looks at is right yet, and tries are limited. V again, if it was chosen.";
         return app.say(MessageKind::Error, text);
     }
+    let live = panel.standing(&name, now).state == Step::Live;
     panel.doubted = None;
     panel.tell(&name, Event::Verified, now);
     watch::ask_anew(panel, &name);
-    app.say_done("Noted. The certificate follows by itself, usually within a couple of minutes.", now.mono);
+    app.say_done(
+        match (fits, live) {
+            (_, true) => "Noted. It is live already.",
+            (true, false) => "Noted. The certificate follows by itself, usually within a couple of minutes.",
+            (false, false) => "Noted. It cannot succeed before the first cause is mended.",
+        },
+        now.mono,
+    );
 }
 
 /// The page that the state calls for.
@@ -315,6 +382,7 @@ fn in_rules(app: &mut AppState, rule: Rule, action: Action, now: Now) -> Vec<Eff
             }
         }
         Action::Domain(DomainAction::Verified) => verified(app, now),
+        Action::Toggle => tick(app, &name),
         Action::Domain(DomainAction::Evidence) => evidence(app),
         Action::Domain(DomainAction::Report) => report(app),
         Action::Copy => return copy_act(app, rule, now),

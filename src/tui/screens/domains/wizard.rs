@@ -3,6 +3,7 @@
 use crate::clock::Now;
 use crate::domains::code::Topic;
 use crate::domains::name::{self, Known, Reading};
+use crate::domains::practice::Practice;
 use crate::domains::told::{Event, Precondition};
 use crate::domains::{Code, DnsName, Domain, Finding, Verdict};
 use crate::model::text::short;
@@ -186,8 +187,12 @@ pub fn on_action(app: &mut AppState, action: Action, now: Now) -> Vec<Effect> {
             }
         }
         Action::Clear => {
-            app.domains.wizard = Wizard::default();
-            app.say(MessageKind::Note, "The form is empty.");
+            let (form, text) = match &app.domains.wizard.entry {
+                Some(name) => (Wizard::of(&app.domains, name), "The form is as it is kept."),
+                None => (Wizard::default(), "The form is empty."),
+            };
+            app.domains.wizard = form;
+            app.say(MessageKind::Note, text);
         }
         Action::Back => leave(app, now),
         _ => {}
@@ -229,6 +234,11 @@ fn next(app: &mut AppState, now: Now) -> Vec<Effect> {
         app.say(MessageKind::Error, refusal("the domain", &reading.findings));
         return Vec::new();
     };
+    if panel.practice.is_some() && domain.name.as_str() != Practice::DOMAIN {
+        let text = format!("Practice has only {} to be walked: type that, please.", Practice::DOMAIN);
+        app.say(MessageKind::Error, text);
+        return Vec::new();
+    }
     let value = read_value(panel);
     save(app, &domain, value.as_ref().ok(), now);
     let panel = &mut app.domains;
@@ -236,7 +246,9 @@ fn next(app: &mut AppState, now: Now) -> Vec<Effect> {
         Ok(_) => {
             panel.place = Place::Record;
             watch::ask_anew(panel, &domain.name);
-            app.say_done("Saved as a draft. You can leave and come back at any time.", now.mono);
+            let open = Precondition::ALL.into_iter().filter(|each| !app.domains.wizard.ticked.contains(each)).count();
+            let unticked = if open == 0 { String::new() } else { format!(" {open} of 3 preconditions not ticked.") };
+            app.say_done(format!("Saved as a draft. You can leave and come back at any time.{unticked}"), now.mono);
         }
         Err(_) if panel.wizard.value.is_empty() => {
             panel.wizard.focus = Focus::Value;

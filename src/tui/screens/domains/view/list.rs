@@ -15,6 +15,7 @@ use super::{Page, Scene, act_of, sentence, verdict_style, verdict_word};
 
 /// The columns of the table; the last one takes what is left.
 const NAME: usize = 23;
+/// Not there on narrow terminals.
 const ROLE: usize = 9;
 const WORD: usize = 6;
 const WHAT: usize = 18;
@@ -39,21 +40,28 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) -> Option<Position> {
         empty(page);
         return None;
     }
-    let name = NAME + page.columns().saturating_sub(80) / 2;
-    page.heading(format!("   {:<name$}{:<ROLE$}{:<state$}NEXT", "DOMAIN", "ROLE", "STATE", state = WORD + WHAT));
+    let columns = Columns::of(page.columns());
+    let Columns { name, role, what, .. } = columns;
+    let heading = if role == 0 { "" } else { "ROLE" };
+    page.heading(format!("   {:<name$}{heading:<role$}{:<state$}NEXT", "DOMAIN", "STATE", state = WORD + what));
     let room = usize::from(page.left()).saturating_sub(2).max(1);
     let here = cursor(panel, &rows).unwrap_or(0);
     // Page by page: on slow lines a whole screen for each step would be too much.
     let top = here / room * room;
     let mut place = None;
     for (at, row) in rows.iter().enumerate().skip(top).take(room) {
-        page.line(line(row, at == here, name, scene, page.columns()));
+        page.line(line(row, at == here, columns, scene));
         if at == here {
             place = page.cell(1);
         }
     }
     page.gap();
     page.text(&sums(&rows, scene));
+    let has_pane = usize::from(scene.app.size.columns) > page.columns() + 10;
+    if page.left() >= 9 && !has_pane {
+        page.gap();
+        in_full(&rows[here], scene, page);
+    }
     if page.left() >= 5 {
         page.to_bottom(4);
         about(page);
@@ -61,25 +69,55 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) -> Option<Position> {
     place
 }
 
-fn line(row: &Row, here: bool, name: usize, scene: Scene<'_>, columns: usize) -> Line<'static> {
+/// The widths of the columns.
+#[derive(Clone, Copy)]
+struct Columns {
+    name: usize,
+    role: usize,
+    what: usize,
+    next: usize,
+}
+
+impl Columns {
+    fn of(all: usize) -> Self {
+        let more = all.saturating_sub(80);
+        let role = if all < 80 { 0 } else { ROLE };
+        let (name, what) = (NAME + more / 4, WHAT + more / 3);
+        Self { name, role, what, next: all.saturating_sub(3 + name + role + WORD + what + 1) }
+    }
+}
+
+fn line(row: &Row, here: bool, columns: Columns, scene: Scene<'_>) -> Line<'static> {
     let look = scene.look;
+    let Columns { name, role, what, next: rest } = columns;
     let pad = |text: &str, columns: usize| {
-        let text = cut(&look.text(text), columns - 1);
+        let text = cut(&look.text(text), columns.saturating_sub(1));
         let blank = " ".repeat(columns - width(&text));
         format!("{text}{blank}")
     };
     let asked = scene.app.domains.looks.get(&row.name).is_some_and(|look| look.asked);
     let next = if asked { "looking ...".to_owned() } else { next_words(row, scene) };
-    let rest = columns.saturating_sub(3 + name + ROLE + WORD + WHAT + 1);
     let line = Line::from(vec![
         Span::raw(if here { " > " } else { "   " }),
         Span::raw(pad(&row.shown, name)),
-        Span::raw(pad(row.role.as_str(), ROLE)),
+        Span::raw(pad(if role == 0 { "" } else { row.role.as_str() }, role)),
         Span::styled(pad(verdict_word(row.verdict), WORD), verdict_style(row.verdict, look)),
-        Span::raw(pad(&row.what, WHAT)),
+        Span::raw(pad(&row.what, what)),
         Span::raw(cut(&look.text(&next), rest)),
     ]);
     if here { line.style(look.style(Role::Selected)) } else { line }
+}
+
+/// The marked domain, without anything cut off.
+fn in_full(row: &Row, scene: Scene<'_>, page: &mut Page<'_>) {
+    page.labelled("   ", &format!("{}: {}.", row.shown, row.what), 2);
+    let entry = scene.app.domains.entry(&row.name);
+    let last = entry.and_then(|entry| entry.measurements.last()).filter(|_| row.needs_act);
+    match last.filter(|last| row.what == last.title && !last.fix.is_empty()) {
+        Some(last) => page.labelled("   Do: ", &sentence(&last.fix), 3),
+        None if row.next == Next::Nothing => {}
+        None => page.labelled("   Next: ", &next_words(row, scene), 1),
+    }
 }
 
 /// What is next, with times as the user reads them.

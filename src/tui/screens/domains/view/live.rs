@@ -23,6 +23,9 @@ use super::super::texts::{self, span};
 use super::super::update::cursor;
 use super::{Page, Scene, act_of, sentence, verdict_style, verdict_word};
 
+/// Fewer rows than this hold not everything.
+const SMALL: u16 = 18;
+
 /// How many rows one sentence on what to do may take.
 const FACT_ROWS: usize = 3;
 
@@ -40,6 +43,15 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) -> Option<Position> {
         return place;
     };
     let about = facts(scene, name, seen);
+    if page.area.height < SMALL {
+        // What to do comes first where not all of it can be shown.
+        page.y = page.y.saturating_sub(1);
+        write_facts(page, &about);
+        topics(page, seen);
+        let room = usize::from(page.left()).saturating_sub(2);
+        matrix(scene, page, name, seen, room);
+        return place;
+    }
     // The acts stay in sight, however many servers there are.
     let rows: usize = about.iter().map(|(label, text)| page.rows(label.len() + 3, text).min(FACT_ROWS)).sum();
     let room = usize::from(page.left()).saturating_sub(2 + 3 + 1 + rows + 1).max(2);
@@ -47,6 +59,11 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) -> Option<Position> {
     topics(page, seen);
     page.gap();
     write_facts(page, &about);
+    let changed = panel.looks.get(name).and_then(|look| look.changed.first()).filter(|(when, _)| *when == seen.at);
+    if let Some((_, text)) = changed.filter(|_| page.left() > 1) {
+        page.to_bottom(2);
+        page.text(&format!("   Changed: {text}."));
+    }
     page.to_bottom(1);
     page.text(&format!("   {}", checked(scene, name, seen)));
     place
@@ -309,14 +326,12 @@ fn checked(scene: Scene<'_>, name: &DnsName, seen: &Seen) -> String {
     let panel = &scene.app.domains;
     let at = scene.look.time(seen.at);
     let look = panel.looks.get(name);
-    let changed = look.and_then(|look| look.changed.first()).filter(|(when, _)| *when == seen.at);
-    let changed = changed.map_or_else(String::new, |(_, text)| format!(" Changed: {text}."));
     let next = match (looking(scene, name), look.and_then(|look| look.due)) {
         (Some(looking), _) => format!(" {looking}"),
         (None, Some(_)) if panel.watching => " Looked at again by itself; r at once.".to_owned(),
         (None, _) => " r looks again.".to_owned(),
     };
-    format!("Checked {at}.{next}{changed}")
+    format!("Checked {at}.{next}")
 }
 
 /// That a check goes on, once that is worth a word.

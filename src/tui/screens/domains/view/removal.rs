@@ -30,13 +30,22 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) -> Option<Position> {
     page.gap();
     let mark = |done: bool| if done { "x" } else { " " };
     let redirect = redirect_seen(panel, name);
-    page.text(&format!("     1 [{}] A redirect elsewhere is set and works", mark(redirect.works())));
-    match redirect {
-        RedirectSeen::None => page.wrapped(11, "none is configured: R sets it, in the dashboard it is set, too", 2),
-        RedirectSeen::NotYet if told.removed => page.wrapped(11, "not looked at any more: the domain is removed", 1),
-        RedirectSeen::NotYet if scene.app.inflight.is_running(Slot::Walk) => page.wrapped(11, "looking ...", 1),
-        RedirectSeen::NotYet => page.wrapped(11, "not looked at yet (r)", 1),
-        RedirectSeen::Walked(walked) => {
+    let worked = panel.worked.get(name).filter(|_| !redirect.works());
+    let does = redirect.works() || worked.is_some();
+    page.text(&format!("     1 [{}] A redirect elsewhere is set and works", mark(does)));
+    match (worked, redirect) {
+        (Some(at), _) => {
+            page.wrapped(11, &format!("worked at {}; it goes with the removal", scene.look.time(*at)), 1);
+        }
+        (None, RedirectSeen::None) => {
+            page.wrapped(11, "none is configured: R sets it, in the dashboard it is set, too", 2)
+        }
+        (None, RedirectSeen::NotYet) if told.removed => {
+            page.wrapped(11, "not looked at any more: the domain is removed", 1)
+        }
+        (None, RedirectSeen::NotYet) if scene.app.inflight.is_running(Slot::Walk) => page.wrapped(11, "looking ...", 1),
+        (None, RedirectSeen::NotYet) => page.wrapped(11, "not looked at yet (r)", 1),
+        (None, RedirectSeen::Walked(walked)) => {
             let hop = walked.hops.first().map_or("", String::as_str);
             page.wrapped(11, &format!("{hop} ({})", scene.look.time(walked.at)), 2);
             if let Some(finding) = deciding(&walked.findings).filter(|_| !redirect.works()) {
@@ -78,7 +87,11 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) -> Option<Position> {
     page.text(&format!("     redirects to it: {leads}       primary: {primary}"));
     page.gap();
     let here = removal.focus == Focus::Name;
-    page.text("   Type the name to take it off this list:");
+    page.text(if here {
+        "   Type the name to take it off this list:"
+    } else {
+        "   To take it off this list: Tab to here, and type the name:"
+    });
     page.field("", 4, 40, &removal.typed, here).or(place)
 }
 

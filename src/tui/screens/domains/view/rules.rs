@@ -19,11 +19,12 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>, rule: Rule) -> Option<Positio
     let mut tabs = vec![Span::raw("  ")];
     for (at, other) in Rule::ALL.into_iter().enumerate() {
         let here = other == rule;
-        let text = if here { format!(" [{} {}]", at + 1, other.title()) } else { format!("  {}", at + 1) };
+        let text = format!("{} {}", at + 1, short_title(other));
+        let text = if here { format!("[{text}]") } else { format!(" {text} ") };
         tabs.push(Span::styled(text, page.look.style(if here { Role::InUse } else { Role::Text })));
     }
     page.line(Line::from(tabs));
-    page.gap();
+    page.heading(format!("   {}", rule.title()));
     let mut place = page.cell(3);
     if rule == Rule::Browser {
         place = page.field("The browser says", 20, 50, &panel.browser, true).or(place);
@@ -59,6 +60,15 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>, rule: Rule) -> Option<Positio
         page.wrapped(3, &conclusion(rule, facts), 2);
     });
     place
+}
+
+const fn short_title(rule: Rule) -> &'static str {
+    match rule {
+        Rule::Verification => "Verify",
+        Rule::Certificate => "Certificate",
+        Rule::Browser => "Browser",
+        Rule::Redirects => "Redirect",
+    }
 }
 
 /// What is behind the message of a browser.

@@ -50,8 +50,10 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) -> Option<Position> {
     let reading = read_name(panel);
     cursor = page.field("Domain", FIELDS, 48, &form.name, form.focus == Focus::Name).or(cursor);
     if form.name.is_empty() {
-        let example = if panel.practice.is_some() { Practice::DOMAIN } else { "docs.example.com" };
-        note(page, &format!("for example {example}; a whole address may be pasted, too"));
+        match &panel.practice {
+            Some(_) => note(page, &format!("Practice: type {}, or https://{0}/guide", Practice::DOMAIN)),
+            None => note(page, "for example docs.example.com; a whole address may be pasted, too"),
+        }
     } else {
         said(page, &reading.findings);
     }
