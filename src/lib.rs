@@ -5,7 +5,7 @@
 //! To understand the app, read seven files: this one (the map), [`tui::msg`], [`tui::effect`], [`tui::update`],
 //! [`tui::screens::pets::update`], [`tui::worker`], [`tui::event_loop`]. To understand the service: [`server`], then
 //! [`store`]. The words of both are in [`model`]. To understand the checker of custom domains: [`domains`], then
-//! [`domains::observation`], [`domains::diagnosis`], [`domains::probe`].
+//! [`domains::observation`], [`domains::diagnosis`], [`domains::probe`]; its panel is [`tui::screens::domains`].
 //!
 //! # The app
 //!

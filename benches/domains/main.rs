@@ -9,6 +9,10 @@
 #[path = "../common/mod.rs"]
 #[allow(dead_code, reason = "shared with the other measurements")]
 mod common;
+#[path = "../../tests/pty/harness.rs"]
+#[allow(dead_code, reason = "shared with the tests in a pseudo-terminal")]
+mod harness;
+mod panel;
 
 use std::io::{BufRead as _, BufReader};
 use std::path::PathBuf;
@@ -79,6 +83,9 @@ fn main() {
     }
     if wanted("many") {
         runtime.block_on(many());
+    }
+    if wanted("panel") {
+        runtime.block_on(panel::panel());
     }
 }
 

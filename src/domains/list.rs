@@ -191,8 +191,10 @@ impl ListFile {
 
     fn write(&self, list: &List, directory: &Path) -> io::Result<()> {
         let mut file = tempfile::Builder::new().prefix(".domains-").tempfile_in(directory)?;
-        serde_json::to_writer_pretty(&mut file, list)?;
-        file.write_all(b"\n")?;
+        // In one piece: written as it is made, each word would be a call to the system.
+        let mut text = serde_json::to_vec_pretty(list)?;
+        text.push(b'\n');
+        file.write_all(&text)?;
         file.as_file().sync_all()?;
         file.persist(&self.path).map_err(|error| error.error)?;
         File::open(directory)?.sync_all()

@@ -25,6 +25,7 @@ fn part_of_the_app(file: &str) -> &'static [&'static str] {
     match name {
         "terminal.rs" | "event_loop.rs" | "test_kit.rs" => &[],
         "worker.rs" => HANDS,
+        _ if name.starts_with("worker/") => HANDS,
         "view.rs" | "theme.rs" | "widgets.rs" => PAINT,
         _ if name.ends_with("/view.rs") || name.contains("/view/") => PAINT,
         _ => PURE,

@@ -89,7 +89,7 @@ impl Row {
         let (verdict, what, next) = match step {
             Step::Draft => (None, "draft", act("Enter: the value")),
             _ if last.is_none() && !entry.measurements.is_empty() => {
-                (Some(Verdict::Unknown), "cannot be checked", act("e: why"))
+                (Some(Verdict::Unknown), "cannot be checked", act("Enter: why"))
             }
             _ if last.is_none() && (told.saved.is_some() || told.verified.is_some()) => {
                 (None, "not checked yet", act("r: check"))

@@ -5,6 +5,7 @@ use crate::domains::code::Topic;
 use crate::domains::finding::deciding;
 use crate::domains::list::List;
 use crate::domains::records::Record;
+use crate::domains::report::sentence;
 use crate::domains::rules::{self, Facts, Rule};
 use crate::domains::state::State as Step;
 use crate::domains::told::Event;
@@ -18,11 +19,6 @@ use crate::tui::state::{AppState, MessageKind, Screen};
 use super::boxes::{FormatsBox, open_outside};
 use super::state::{Change, Doubt, Place, State};
 use super::{redirects, removal, texts, watch, wizard};
-
-/// A sentence with its full stop.
-fn closed(text: &str) -> String {
-    if text.ends_with('.') { text.to_owned() } else { format!("{text}.") }
-}
 
 /// Shows the panel. Its list is read each time: another program may have changed it.
 pub fn show(app: &mut AppState, now: Now) -> Vec<Effect> {
@@ -464,8 +460,8 @@ pub fn on_kept(app: &mut AppState, result: Result<List, String>, now: Now) -> Ve
             // Nothing is lost: it is tried again with what is told next, or by r in the list.
             panel.writing = 0;
             panel.blocked = true;
-            panel.list_error = Some(closed(&why));
-            app.say(MessageKind::Error, format!("{} r in the list tries again.", closed(&why)));
+            panel.list_error = Some(sentence(&why));
+            app.say(MessageKind::Error, format!("{} r in the list tries again.", sentence(&why)));
             return Vec::new();
         }
     }

@@ -16,6 +16,7 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
 use crate::clock::Now;
+use crate::domains::report::sentence as closed;
 use crate::domains::{Finding, Verdict};
 use crate::tui::state::AppState;
 use crate::tui::theme::{Look, Role};
@@ -129,9 +130,9 @@ fn draw_practice(scene: Scene<'_>, buf: &mut Buffer, body: Rect) -> Rect {
     let line = Line::from(vec![
         Span::raw(" "),
         Span::styled(" PRACTICE ", mark),
-        Span::raw(format!(" 1 s is 1 min; now {time}; nothing leaves this program; ")),
+        Span::raw(" "),
         Span::styled(key, scene.look.style(Role::Key)),
-        Span::raw(": outside"),
+        Span::raw(format!(": outside; 1 s is 1 min, now {time}; nothing leaves this program")),
     ]);
     put(buf, body, 0, &line);
     Rect { y: body.y + 1, height: body.height.saturating_sub(1), ..body }
@@ -169,10 +170,4 @@ pub fn sentence(text: &str) -> String {
     let mut chars = text.chars();
     let first = chars.next().map(|c| c.to_uppercase().to_string()).unwrap_or_default();
     closed(&format!("{first}{}", chars.as_str()))
-}
-
-/// Text with a full stop at its end.
-pub fn closed(text: &str) -> String {
-    let end = if text.is_empty() || text.ends_with(['.', ':', '?', '!']) { "" } else { "." };
-    format!("{text}{end}")
 }

@@ -83,7 +83,7 @@ fn is_looked_at(row: &Row) -> bool {
 pub fn begin(state: &mut State, now: Now) {
     let wall = state.wall(now);
     let rows = state.rows(now);
-    let new = rows.iter().filter(|row| is_looked_at(row) && !state.looks.contains_key(&row.name));
+    let new = rows.iter().filter(|row| !state.looks.contains_key(&row.name) && is_looked_at(row));
     for row in new.cloned().collect::<Vec<_>>() {
         let last = state.entry(&row.name).and_then(|entry| entry.measurements.last()).map(|last| last.at);
         let recheck = if row.pending { row.step.recheck_after(0).unwrap_or(LONGEST_PAUSE) } else { STILL_LIVE };
@@ -244,7 +244,8 @@ pub fn on_seen(app: &mut AppState, lane: usize, mut seen: Seen, now: Now) -> Vec
     }
     look.seen = Some(seen);
     wait(panel, &name, now);
-    let news = row.filter(|_| by_itself && news);
+    // What is found when the panel opens stands in the list; news is what comes after that.
+    let news = row.filter(|_| by_itself && news && !first);
     let mut effects: Vec<Effect> = news.and_then(|row| announce(app, &row, now)).into_iter().collect();
     effects.extend(work(app, now));
     effects

@@ -513,7 +513,7 @@ fn practice_runs_on_a_fast_clock_and_changes_only_its_own_world() {
     let mut app = App::started_with(Service::Demo, setup, 80, 24);
     app.keys("3");
     app.reply(Slot::Keep, Outcome::Kept(Ok(list)));
-    assert!(app.says("PRACTICE 1 s is 1 min"));
+    assert!(app.says("PRACTICE o: outside; 1 s is 1 min"));
     let before = app.state.domains.wall(app.now);
     app.wait(Duration::from_secs(10));
     let after = app.state.domains.wall(app.now);

@@ -276,11 +276,10 @@ fn facts(scene: Scene<'_>, name: &DnsName, seen: &Seen) -> Vec<(&'static str, St
     let act = decides.map(act_of).unwrap_or_default();
     let until = decides.filter(|finding| finding.verdict == Verdict::Wait).and_then(wait).unwrap_or_default();
     let (now, then) = match step {
-        _ if !seen.measurement.known => (
-            "look at this machine's network: nothing could be measured from here, which says nothing of the domain."
-                .to_owned(),
-            "",
-        ),
+        _ if !seen.measurement.known => {
+            let why = decides.map_or("", |finding| finding.fix.as_str());
+            (format!("nothing could be measured from here, which says nothing of the domain. {}", sentence(why)), "")
+        }
         Step::ReadyToVerify => (
             "In the dashboard choose Verify, then press V here.".to_owned(),
             "the certificate comes by itself, usually within a couple of minutes.",
