@@ -46,8 +46,9 @@ async fn waiting(count: usize) -> (Room, Terminal) {
     };
     ListFile::new(home.join("petstore/domains.json")).change(told).unwrap();
     fs::write(home.join("config.toml"), configuration(&room)).unwrap();
-    let arguments = ["--config", "config.toml"];
-    let app = Start::petstore(&arguments).directory(home).env("XDG_DATA_HOME", home.to_str().unwrap()).open();
+    let config = home.join("config.toml");
+    let app =
+        Start::petstore(&["--config", config.to_str().unwrap()]).env("XDG_DATA_HOME", home.to_str().unwrap()).open();
     app.shows(&["animals"]);
     let mut app = app;
     app.send("3");
@@ -81,10 +82,9 @@ async fn watched() {
     std::thread::sleep(WATCHED);
     let share = (processor(&app) - spent) / begin.elapsed().as_secs_f64() * 100.0;
     let bytes = (app.bytes().len() - bytes) as f64;
-    let checks = room.world.questions().len() as f64;
+    assert!(!room.world.questions().is_empty(), "nobody looked");
     report("200 watched, nothing changes: written", Limit::AtMost(0.0), "bytes", vec![bytes]);
     report("200 watched: of one processor", Limit::AtMost(1.0), "%", vec![share]);
-    report("200 watched: questions in that time", Limit::LessIsBetter, "questions", vec![checks]);
     let peak = process_status(app.process_id(), "VmHWM:") / 1024.0;
     report("200 watched: peak of resident memory", Limit::AtMost(40.0), "MiB", vec![peak]);
 }
@@ -110,7 +110,7 @@ async fn keys() {
 /// Moves the cursor down and up; how long each step takes until it is on screen.
 fn round(app: &mut Terminal) -> Vec<f64> {
     let step = |at: usize| {
-        let (key, row) = if at % 2 == 0 { ("j", "> d001") } else { ("k", "> d000") };
+        let (key, row) = if at.is_multiple_of(2) { ("j", "> d001") } else { ("k", "> d000") };
         let begin = Instant::now();
         app.send(key);
         app.wait_until(row, |screen, _| screen.contents().contains(row));

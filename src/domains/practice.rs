@@ -61,6 +61,8 @@ pub struct Practice {
     mended: bool,
     /// The domain is redirected.
     redirected: bool,
+    /// How many acts were done.
+    done: u32,
 }
 
 impl Practice {
@@ -86,6 +88,7 @@ impl Practice {
             certificate: None,
             mended: false,
             redirected: false,
+            done: 0,
         }
     }
 
@@ -93,6 +96,12 @@ impl Practice {
     #[must_use]
     pub fn time(&self, wall: Timestamp) -> Timestamp {
         later(self.begin, since(self.begin, wall).saturating_mul(PACE))
+    }
+
+    /// How many acts were done: of two states of the same practice, the one with more is the later.
+    #[must_use]
+    pub const fn done(&self) -> u32 {
+        self.done
     }
 
     /// What can be done, the most sensible first.
@@ -133,6 +142,7 @@ impl Practice {
         if !self.is_possible(act, now) {
             return;
         }
+        self.done += 1;
         match act {
             Act::AddDomain => self.project = Project::With,
             Act::DeleteA => self.deleted = Some(now),

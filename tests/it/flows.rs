@@ -100,11 +100,11 @@ fn remote(base_url: &str, key: &str) -> Service {
 }
 
 /// What the domains panel works with, where a test is not about it.
-fn no_domains() -> (Setup, Desk) {
+fn no_domains() -> (Setup, Arc<Desk>) {
     let settings = DomainSettings { resolvers: Vec::new(), ..DomainSettings::new(Expectation::default(), Vec::new()) };
     (
         Setup::default(),
-        Desk::new(ListFile::new("/nonexistent/domains.json"), "/nonexistent/config.toml".into(), settings),
+        Arc::new(Desk::new(ListFile::new("/nonexistent/domains.json"), "/nonexistent/config.toml".into(), settings)),
     )
 }
 
@@ -113,7 +113,13 @@ impl App {
         Self::open_with(base_url, key, timeouts, no_domains(), clock::now)
     }
 
-    fn open_with(base_url: &str, key: &str, timeouts: Timeouts, domains: (Setup, Desk), clock: fn() -> Now) -> Self {
+    fn open_with(
+        base_url: &str,
+        key: &str,
+        timeouts: Timeouts,
+        domains: (Setup, Arc<Desk>),
+        clock: fn() -> Now,
+    ) -> Self {
         install_tls_provider();
         let service = remote(base_url, key);
         let client = Client::new(base_url.parse().unwrap(), Some(ApiKey::new(key).unwrap()), timeouts).unwrap();
@@ -127,7 +133,7 @@ impl App {
             mono: false,
         };
         let (setup, desk) = domains;
-        let hands = Hands { desk: Arc::new(desk), in_tmux: false, home: None };
+        let hands = Hands { desk, in_tmux: false, home: None };
         let mut state =
             AppState::new(&settings, setup, Size { columns: 80, rows: 24 }, IdempotencyKeys::new(Uuid::new_v4()));
         let look = Look { ascii: true, mono: false, zone: TimeZone::UTC };
@@ -447,7 +453,7 @@ fn fast_clock() -> Now {
 async fn a_practice_domain_goes_from_draft_to_live_to_removed() {
     let real = Real::with_samples(5).await;
     let practice = Practice::new(fast_clock().wall);
-    let desk = Desk::practice(&practice).unwrap();
+    let desk = Arc::new(Desk::practice(&practice).unwrap());
     let configuration = Practice::configuration().into();
     let setup = Setup { practice: Some(practice), configuration, ..Setup::default() };
     let mut app = App::open_with(&real.server.base_url(), &real.key, Timeouts::default(), (setup, desk), fast_clock);
@@ -543,8 +549,8 @@ async fn what_is_told_is_on_disk_and_the_configuration_is_written_whole() {
         resolvers: vec![petstore::domains::settings::resolver(nobody)],
         ..DomainSettings::new(Expectation::default(), Vec::new())
     };
-    let desk = Desk::new(ListFile::new(&list), config.clone(), settings);
-    let domains = (Setup::default(), desk);
+    let desk = Arc::new(Desk::new(ListFile::new(&list), config.clone(), settings));
+    let domains = (Setup::default(), Arc::clone(&desk));
     let mut app = App::open_with(&real.server.base_url(), &real.key, Timeouts::default(), domains, clock::now);
     app.press("3");
     app.shows(&["No domain is on the list yet."]).await;
@@ -556,7 +562,9 @@ async fn what_is_told_is_on_disk_and_the_configuration_is_written_whole() {
     app.shows(&["Saved to ", "As in your file."]).await;
     app.press("Esc");
     app.shows(&["docs.acme-pets.com     primary"]).await;
-    app.quit().await;
+    let state = app.quit().await;
+    // What was not written yet is written on the way out.
+    desk.keep(&state.domains.changes).unwrap();
 
     let told = ListFile::new(&list).read().unwrap().domains[0].told();
     assert!(told.saved.is_some() && told.value.is_some());

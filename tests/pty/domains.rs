@@ -59,7 +59,7 @@ fn the_way_of_a_practice_domain() {
     app.shows(&["1 [x] A redirect elsewhere"]);
     app.send(" ");
     app.shows(&["2 [x] Visitors"]);
-    app.send("o\rj ");
+    app.send("o\r\t ");
     app.shows(&["3 [x] Dashboard", "it is still there"]);
     app.send("o\r");
     app.shows(&["nothing leads to the platform any more"]);

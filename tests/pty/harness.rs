@@ -62,12 +62,6 @@ impl Start {
         self
     }
 
-    /// In this directory.
-    pub fn directory(mut self, path: &std::path::Path) -> Self {
-        self.command.cwd(path);
-        self
-    }
-
     pub fn size(mut self, columns: u16, rows: u16) -> Self {
         self.size = (columns, rows);
         self

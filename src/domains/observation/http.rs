@@ -136,6 +136,19 @@ impl Trail {
 }
 
 impl Hop {
+    /// How long a browser may keep this redirect, in words; `None` where it is none. Without a limit a permanent one may
+    /// be kept as long as the browser likes (RFC 9111 section 4.2.2).
+    #[must_use]
+    pub fn kept(&self) -> Option<String> {
+        let response = self.outcome.as_ref().ok().filter(|response| response.is_redirect())?;
+        Some(match (response.cache_seconds("max-age"), response.status) {
+            (Some(0), _) => "not kept".to_owned(),
+            (Some(seconds), _) => format!("kept for {seconds} s"),
+            (None, 301 | 308) => "kept without a limit".to_owned(),
+            (None, _) => "not kept".to_owned(),
+        })
+    }
+
     /// As proof.
     #[must_use]
     pub fn evidence(&self) -> Evidence {

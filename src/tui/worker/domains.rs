@@ -19,6 +19,7 @@ use crate::domains::diagnosis::Expectation;
 use crate::domains::list::{List, ListError, ListFile};
 use crate::domains::look::{Checked, Progress, look, walk_redirect, with_value};
 use crate::domains::name::{self, Known};
+use crate::domains::observation::Hop;
 use crate::domains::practice::Practice;
 use crate::domains::probe::memory::Memory;
 use crate::domains::settings::{Settings, resolver};
@@ -44,6 +45,8 @@ pub struct Desk {
     /// What is asked where; in practice it is known once the world runs.
     settings: Option<Settings>,
     world: OnceCell<(World, Settings)>,
+    /// The latest state of practice: jobs that began before an act must not undo it.
+    latest: Mutex<Option<Practice>>,
     memory: Mutex<Option<(Instant, Arc<Memory>)>>,
     /// Of practice; removed when this is dropped.
     _directory: Option<TempDir>,
@@ -53,8 +56,8 @@ impl Desk {
     /// The desk for real domains.
     #[must_use]
     pub fn new(list: ListFile, configuration: PathBuf, settings: Settings) -> Self {
-        let (settings, world, memory) = (Some(settings), OnceCell::new(), Mutex::default());
-        Self { list, configuration, settings, world, memory, _directory: None }
+        let (settings, world, latest, memory) = (Some(settings), OnceCell::new(), Mutex::default(), Mutex::default());
+        Self { list, configuration, settings, world, latest, memory, _directory: None }
     }
 
     /// The desk for practice, with the list that it begins with.
@@ -69,8 +72,8 @@ impl Desk {
         let configuration = directory.path().join("config.toml");
         let domains = in_file(&Practice::configuration().into());
         edit::set_domains(&configuration, &ProjectDomains::default(), &domains).map_err(std::io::Error::other)?;
-        let (world, memory) = (OnceCell::new(), Mutex::default());
-        Ok(Self { list, configuration, settings: None, world, memory, _directory: Some(directory) })
+        let (world, latest, memory) = (OnceCell::new(), Mutex::default(), Mutex::default());
+        Ok(Self { list, configuration, settings: None, world, latest, memory, _directory: Some(directory) })
     }
 
     /// Does a job; `so_far` takes what a look finds while it goes on.
@@ -150,10 +153,13 @@ impl Desk {
         let (Some(practice), Some(at)) = (practice, at) else {
             return self.settings.clone().ok_or_else(|| "there are no settings.".to_owned());
         };
-        let plan = practice.plan(at);
-        let started = self.world.get_or_try_init(|| start(plan.clone())).await;
+        let started = self.world.get_or_try_init(|| start(practice.plan(at))).await;
         let (world, settings) = started.map_err(|error| format!("the world of practice does not start: {error}."))?;
-        world.change(|there| *there = plan);
+        let mut latest = self.latest.lock().unwrap_or_else(PoisonError::into_inner);
+        if latest.as_ref().is_none_or(|latest| latest.done() <= practice.done()) {
+            *latest = Some(practice.clone());
+            world.change(|there| *there = practice.plan(at));
+        }
         Ok(Settings { now: Some(at), ..settings.clone() })
     }
 
@@ -220,7 +226,12 @@ async fn start(plan: Plan) -> std::io::Result<(World, Settings)> {
 async fn walk(settings: &Settings, redirect: Redirect) -> Walked {
     let (walk, findings, at) = walk_redirect(settings, &redirect).await;
     let trail = if walk.https.hops.is_empty() { &walk.http } else { &walk.https };
-    let hops = trail.evidence().map(|step| format!("{} -> {}", step.question, step.answer)).collect();
+    let hop = |hop: &Hop| {
+        let step = hop.evidence();
+        let kept = hop.kept().map_or_else(String::new, |kept| format!(" ({kept})"));
+        format!("{} -> {}{kept}", step.question, step.answer)
+    };
+    let hops = trail.hops.iter().map(hop).collect();
     Walked { redirect, at, findings, hops }
 }
 

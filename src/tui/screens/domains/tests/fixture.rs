@@ -190,7 +190,11 @@ pub fn setup() -> Setup {
 /// What following a redirect gave: as configured, or with another status.
 pub fn walked(redirect: Redirect, right: bool) -> Walked {
     let code = if right { Code::RdOk } else { Code::RdStatus };
-    let hops =
-        vec![format!("HEAD https://{}/ -> 30{} to https://{}/", redirect.from, if right { 1 } else { 2 }, redirect.to)];
+    let hops = vec![format!(
+        "HEAD https://{}/ -> 30{} to https://{}/ (kept for 300 s)",
+        redirect.from,
+        if right { 1 } else { 2 },
+        redirect.to
+    )];
     Walked { redirect, at: ago(1), findings: all(&[code]), hops }
 }
