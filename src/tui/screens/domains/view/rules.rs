@@ -7,7 +7,7 @@ use crate::domains::explain;
 use crate::domains::rules::{Rule, answers, conclusion};
 use crate::tui::theme::Role;
 
-use super::super::update::with_facts;
+use super::super::one::with_facts;
 use super::live::headline;
 use super::{Page, Scene, sentence, verdict_style, verdict_word};
 

@@ -1,0 +1,88 @@
+//! What must hold for the whole map.
+
+use super::bindings::{ch, ctrl, f};
+use super::{Action as A, Context as C, *};
+use std::collections::HashSet;
+
+const CONTEXTS: [Context; 25] = [
+    C::Global,
+    C::Text,
+    C::Pets,
+    C::Search,
+    C::Form,
+    C::FormChoice,
+    C::Doubt,
+    C::LimitBox,
+    C::KeyBox,
+    C::Reader,
+    C::Domains,
+    C::Wizard,
+    C::WizardText,
+    C::Record,
+    C::Domain,
+    C::Rules,
+    C::Browser,
+    C::Redirects,
+    C::RedirectForm,
+    C::Removal,
+    C::RemovalName,
+    C::TextBox,
+    C::FormatsBox,
+    C::WriteBox,
+    C::OutsideBox,
+];
+
+#[test]
+fn no_key_is_bound_twice_in_one_place_and_every_action_has_a_help_text() {
+    let mut seen = HashSet::new();
+    for binding in BINDINGS {
+        assert!((1..=25).contains(&binding.help.len()) && !binding.keys.is_empty(), "{binding:?}");
+        for key in binding.keys {
+            assert!(seen.insert((binding.context, *key)), "{binding:?}");
+        }
+    }
+}
+
+#[test]
+fn no_binding_needs_a_key_that_terminals_or_tmux_swallow() {
+    for key in BINDINGS.iter().flat_map(|binding| binding.keys) {
+        if let KeyPress { key: Key::Char(c), ctrl: true } = key {
+            assert!(!"sqjmihpvtn".contains(*c), "Ctrl-{c}");
+        }
+        assert!(!matches!(key.key, Key::F(10..=12)));
+    }
+    // Ctrl-W, Ctrl-A and Ctrl-B have twins, so nothing is lost where they are swallowed.
+    for binding in BINDINGS.iter().filter(|b| b.context != C::Text) {
+        assert!(
+            binding.keys.iter().any(|key| !key.ctrl) || matches!(binding.action, A::Redraw | A::Suspend | A::Interrupt)
+        );
+    }
+}
+
+#[test]
+fn every_bottom_line_fits_80_columns() {
+    // The pets screen has more to offer than fits; what is dropped there first is in the middle.
+    for context in CONTEXTS.into_iter().filter(|context| *context != C::Pets) {
+        let line: usize = hints(context).iter().map(|(key, word)| key.len() + 1 + word.len() + 2).sum();
+        let line = line - 1;
+        assert!(line <= 80, "{context:?}: {line}");
+    }
+}
+
+#[test]
+fn every_line_of_the_help_fits_half_of_80_columns() {
+    for (keys, help) in CONTEXTS.into_iter().flat_map(help_lines) {
+        assert!(keys.len().max(12) + help.len() + 2 <= 38, "{keys} {help}");
+    }
+}
+
+#[test]
+fn letters_are_text_in_fields_and_function_keys_act() {
+    assert_eq!(lookup(C::Form, ch('q')), None);
+    assert_eq!(lookup(C::Form, f(1)), Some(A::Help));
+    assert_eq!(lookup(C::Search, ctrl('c')), Some(A::Interrupt));
+    assert_eq!(lookup(C::Form, ctrl('a')), Some(A::Edit(Edit::Start)));
+    assert_eq!(lookup(C::Pets, ch('q')), Some(A::Quit));
+    assert_eq!(lookup(C::KeyBox, f(1)), None);
+    assert_eq!(lookup(C::Reader, ch('1')), None);
+}

@@ -1,0 +1,163 @@
+//! Texts to read, to copy and to write to a file.
+
+use super::super::effect::{Effect, Job, Task};
+use super::super::inflight::Slot;
+use super::super::keymap::Action;
+use super::super::msg::{Key, KeyPress, NotWritten};
+use super::super::state::{AppState, MessageKind};
+use super::super::text_input::TextInput;
+use super::Popup;
+use crate::clock::Now;
+
+/// What a text is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TextKind {
+    /// What proves the findings on a domain.
+    Evidence,
+    /// A support report.
+    Report,
+}
+
+/// A text to read, to copy or to write.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TextBox {
+    /// What it is.
+    pub kind: TextKind,
+    /// The text.
+    pub text: String,
+    /// The name of a file for it.
+    pub file: String,
+    /// The first line shown.
+    pub top: u16,
+}
+
+impl TextBox {
+    /// The box at its top; `file` without `.txt`.
+    #[must_use]
+    pub fn new(kind: TextKind, text: String, file: &str) -> Self {
+        Self { kind, text, file: format!("{file}.txt"), top: 0 }
+    }
+}
+
+/// Into which file?
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WriteBox {
+    /// Its name, as typed.
+    pub path: TextInput,
+    /// What is to be in it.
+    pub text: Contents,
+    /// The name that was asked to be written.
+    pub asked: Option<String>,
+    /// There is such a file, and Enter replaces it.
+    pub replace: bool,
+    /// Why it was not written.
+    pub error: Option<String>,
+}
+
+/// What a file is to hold.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Contents {
+    /// This.
+    Text(String),
+    /// TOML where the name ends in `.toml`, JSON otherwise.
+    Configuration {
+        /// As JSON.
+        json: String,
+        /// As TOML.
+        toml: String,
+    },
+}
+
+impl WriteBox {
+    /// The box with the name of a file, relative to where the program was started.
+    #[must_use]
+    pub fn new(path: impl Into<String>, text: Contents) -> Self {
+        Self { path: TextInput::new(path), text, asked: None, replace: false, error: None }
+    }
+
+    fn contents(&self) -> String {
+        match &self.text {
+            Contents::Text(text) => text.clone(),
+            Contents::Configuration { toml, .. } if self.path.value().trim().ends_with(".toml") => toml.clone(),
+            Contents::Configuration { json, .. } => json.clone(),
+        }
+    }
+}
+
+/// Terminals take no longer texts, in octets.
+const MOST_COPIED: usize = 100_000;
+
+/// Copies a text; `what` is how the message calls it.
+pub fn copy(state: &mut AppState, text: String, what: &str, now: Now) -> Vec<Effect> {
+    if text.len() > MOST_COPIED {
+        state.say(MessageKind::Error, format!("{what} is too long for the clipboard of a terminal; w writes a file."));
+        return Vec::new();
+    }
+    let id = state.inflight.begin(Slot::Copy, now.mono);
+    state.copying = Some((text.clone(), what.to_owned()));
+    vec![Effect::Job(Job { slot: Slot::Copy, id, task: Task::Copy(text) })]
+}
+
+/// A text was copied by a program of this machine, or the terminal must do it.
+pub fn on_copied(state: &mut AppState, done: bool) -> Vec<Effect> {
+    let Some((text, what)) = state.copying.take() else { return Vec::new() };
+    if done {
+        state.say(MessageKind::Note, format!("Copied {what} (tmux has it; its prefix and ] pastes)."));
+        return Vec::new();
+    }
+    state.say(MessageKind::Note, format!("Copied {what} (sent to the terminal; if paste is empty: w)."));
+    vec![Effect::Clipboard(text)]
+}
+
+/// A file was written, or not.
+pub fn on_written(state: &mut AppState, result: Result<String, NotWritten>, now: Now) {
+    match (result, &mut state.popup) {
+        (Ok(path), popup) => {
+            if matches!(popup, Some(Popup::Write(write)) if write.asked.as_deref() == Some(write.path.value())) {
+                *popup = None;
+            }
+            state.say_done(format!("Written to {path}."), now.mono);
+        }
+        // Only for the name that was asked about.
+        (Err(NotWritten::Exists(path)), Some(Popup::Write(write))) if write.path.value().trim() == path => {
+            write.replace = true;
+            write.error = Some("There is such a file. Enter replaces it; or type another name.".to_owned());
+        }
+        (Err(NotWritten::Failed(why)), Some(Popup::Write(write))) => write.error = Some(why),
+        (Err(NotWritten::Failed(why)), _) => state.say(MessageKind::Error, why),
+        (Err(NotWritten::Exists(path)), _) => {
+            state.say(MessageKind::Error, format!("There is a file {path}. Nothing was written."));
+        }
+    }
+}
+
+/// What a key in the box that asks for a file comes to.
+pub(super) enum WriteKey {
+    Stay,
+    Close,
+    Write(Task),
+}
+
+/// A key in the box that asks for a file.
+pub(super) fn write_key(write: &mut WriteBox, action: Option<Action>, key: KeyPress) -> WriteKey {
+    match action {
+        Some(Action::Back) => return WriteKey::Close,
+        Some(Action::Confirm) => {
+            let path = write.path.value().trim().to_owned();
+            if path.is_empty() {
+                write.error = Some("Type the name of a file.".to_owned());
+                return WriteKey::Stay;
+            }
+            write.asked = Some(write.path.value().to_owned());
+            return WriteKey::Write(Task::Write { path, text: write.contents(), replace: write.replace });
+        }
+        Some(Action::Edit(edit)) => write.path.edit(edit),
+        _ => match key {
+            KeyPress { key: Key::Char(c), ctrl: false } => write.path.insert(&c.to_string()),
+            _ => return WriteKey::Stay,
+        },
+    }
+    write.replace = false;
+    write.error = None;
+    WriteKey::Stay
+}
