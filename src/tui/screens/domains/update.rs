@@ -52,6 +52,7 @@ pub fn on_action(app: &mut AppState, action: Action, now: Now) -> Vec<Effect> {
         app.domains.doubted = None;
     }
     let (place, message) = (app.domains.place, app.message.clone());
+    // A place takes the actions that its keys are bound to; the key map has the others only elsewhere.
     let mut effects = match app.domains.place {
         Place::List => in_list(app, action, now),
         Place::Wizard => wizard::on_action(app, action, now),

@@ -1,0 +1,273 @@
+//! What follows from a key or a reply in the editor of the redirects.
+
+use crate::clock::Now;
+use crate::domains::configuration::{DomainsConfiguration, Linted, Redirect, Written, WrittenRedirect};
+use crate::domains::{DnsName, Verdict};
+use crate::tui::effect::{DomainTask, Effect, Job, Task};
+use crate::tui::inflight::Slot;
+use crate::tui::keymap::{Action, DomainAction};
+use crate::tui::msg::NotSaved;
+use crate::tui::popups::{Contents, Popup, WriteBox, copy};
+use crate::tui::state::{AppState, MessageKind};
+use crate::tui::text_input::TextInput;
+
+use super::super::state::Place;
+use super::{Focus, Form, Redirects, Walked, about, about_typed, leads_on, lint, redirect};
+
+/// Opens the editor, and follows every redirect.
+pub fn open(app: &mut AppState, now: Now) -> Vec<Effect> {
+    let panel = &mut app.domains;
+    panel.place = Place::Redirects;
+    let lines = panel.redirects.edited.redirects.iter();
+    let here = panel.selected.as_ref();
+    let line = lines.clone().position(|redirect| Some(&DnsName::new(&redirect.from)) == here);
+    if let (Some(line), None) = (line, &panel.redirects.form) {
+        panel.redirects.selected = line + 1;
+    }
+    walk(app, now)
+}
+
+/// Follows every redirect by header-only requests.
+pub fn walk(app: &mut AppState, now: Now) -> Vec<Effect> {
+    let panel = &app.domains;
+    let redirects: Vec<Redirect> = panel.redirects.edited.redirects.iter().filter_map(redirect).collect();
+    if redirects.is_empty() {
+        return Vec::new();
+    }
+    let at = panel.practice.as_ref().map(|_| panel.wall(now));
+    let task = DomainTask::Walk { redirects, practice: panel.practice.clone(), at };
+    let id = app.inflight.begin(Slot::Walk, now.mono);
+    vec![Effect::Job(Job { slot: Slot::Walk, id, task: Task::Domains(task) })]
+}
+
+/// A key in the editor.
+pub fn on_action(app: &mut AppState, action: Action, now: Now) -> Vec<Effect> {
+    if app.domains.redirects.form.is_some() {
+        return in_form(app, action, now);
+    }
+    let redirects = &mut app.domains.redirects;
+    match action {
+        Action::Up => redirects.selected = redirects.selected.saturating_sub(1),
+        Action::Down => redirects.selected = (redirects.selected + 1).min(redirects.lines() - 1),
+        Action::First | Action::PageUp => redirects.selected = 0,
+        Action::Last | Action::PageDown => redirects.selected = redirects.lines() - 1,
+        Action::Open => edit(redirects, redirects.selected),
+        Action::Domain(DomainAction::Add) => edit(redirects, redirects.lines()),
+        Action::Delete => delete(app),
+        Action::Domain(DomainAction::MakePrimary) => {
+            let marked = redirects.selected.checked_sub(1).and_then(|line| redirects.edited.redirects.get(line));
+            match marked.map(|redirect| redirect.to.clone()) {
+                Some(to) => {
+                    app.say(MessageKind::Note, format!("{to} is the primary domain, once F2 saves it."));
+                    app.domains.redirects.edited.primary = Some(to);
+                }
+                None => edit(redirects, 0),
+            }
+        }
+        Action::Save => return save(app, now),
+        Action::Choices => mend(app),
+        Action::Refresh => return walk(app, now),
+        Action::Copy | Action::WriteFile => return give_away(app, action, now),
+        Action::Back => {
+            let unsaved = redirects.edited != app.domains.configuration;
+            app.domains.place = Place::List;
+            if unsaved {
+                app.say(MessageKind::Note, "Not saved yet: R opens the redirects again, F2 saves them there.");
+            }
+        }
+        _ => {}
+    }
+    Vec::new()
+}
+
+fn edit(redirects: &mut Redirects, line: usize) {
+    let input = |text: &str| TextInput::new(text);
+    let form = match line.checked_sub(1) {
+        None => {
+            let primary = redirects.edited.primary.clone().unwrap_or_default();
+            Form { line, from: input(""), to: input(&primary), status: input(""), focus: Focus::To, untouched: false }
+        }
+        Some(at) => {
+            let primary = redirects.edited.primary.clone().unwrap_or_default();
+            let new = WrittenRedirect { from: String::new(), to: primary, status: 301 };
+            let written = redirects.edited.redirects.get(at).unwrap_or(&new);
+            let status = input(&written.status.to_string());
+            let untouched = line > redirects.edited.redirects.len();
+            Form { line, from: input(&written.from), to: input(&written.to), status, focus: Focus::From, untouched }
+        }
+    };
+    redirects.form = Some(form);
+}
+
+fn delete(app: &mut AppState) {
+    let redirects = &mut app.domains.redirects;
+    let Some(at) = redirects.selected.checked_sub(1).filter(|at| *at < redirects.edited.redirects.len()) else {
+        return app.say(MessageKind::Note, "The primary domain stays; Enter changes it.");
+    };
+    let gone = redirects.edited.redirects.remove(at);
+    redirects.selected = redirects.selected.min(redirects.lines() - 1);
+    app.say(MessageKind::Note, format!("The redirect from {} is gone, once F2 saves it.", gone.from));
+}
+
+fn in_form(app: &mut AppState, action: Action, now: Now) -> Vec<Effect> {
+    let Some(form) = &mut app.domains.redirects.form else { return Vec::new() };
+    let next = match form.focus {
+        _ if form.line == 0 => None,
+        Focus::From => Some(Focus::To),
+        Focus::To => Some(Focus::Status),
+        Focus::Status => None,
+    };
+    match action {
+        Action::NextField => match next {
+            Some(next) => form.focus = next,
+            None => return take(app, now).unwrap_or_default(),
+        },
+        Action::PreviousField => {
+            form.focus = match form.focus {
+                _ if form.line == 0 => Focus::To,
+                Focus::From | Focus::To => Focus::From,
+                Focus::Status => Focus::To,
+            };
+        }
+        Action::Save => {
+            if let Some(mut effects) = take(app, now) {
+                app.message = None;
+                effects.extend(save(app, now));
+                return effects;
+            }
+        }
+        Action::Choices => mend(app),
+        Action::Edit(edit) => {
+            form.untouched = false;
+            if let Some(input) = app.domains.redirects.input() {
+                input.edit(edit);
+            }
+        }
+        Action::Clear => {
+            if let Some(input) = app.domains.redirects.input() {
+                input.clear();
+            }
+        }
+        Action::Back => {
+            app.domains.redirects.form = None;
+            app.say(MessageKind::Note, "The line is as it was.");
+        }
+        _ => {}
+    }
+    Vec::new()
+}
+
+/// Takes the typed line over, unless something fails in it.
+fn take(app: &mut AppState, now: Now) -> Option<Vec<Effect>> {
+    let said = about_typed(&app.domains);
+    let redirects = &mut app.domains.redirects;
+    let line = redirects.form.as_ref()?.line;
+    if let Some(wrong) = said.iter().find(|finding| finding.verdict == Verdict::Fail) {
+        let text = format!("To correct: {}. {}", wrong.title, wrong.fix);
+        app.say(MessageKind::Error, text);
+        return None;
+    }
+    redirects.edited = redirects.candidate();
+    redirects.form = None;
+    redirects.selected = line.min(redirects.lines() - 1);
+    app.say(MessageKind::Note, "Taken over. F2 saves it to your file; set the same in the dashboard.");
+    Some(walk(app, now))
+}
+
+/// Puts what should stand there in place of what stands there.
+fn mend(app: &mut AppState) {
+    let linted = lint(&app.domains);
+    let redirects = &mut app.domains.redirects;
+    let line = redirects.form.as_ref().map_or(redirects.selected, |form| form.line);
+    let mendable = about(&linted.findings, line).find(|finding| !finding.expected.is_empty());
+    let Some(finding) = mendable else {
+        return app.say(MessageKind::Note, "Nothing here can be mended by itself.");
+    };
+    if redirects.form.is_none() {
+        edit(redirects, line);
+    }
+    let Some(form) = &mut redirects.form else { return };
+    let field = if finding.seen.contains("].from:") {
+        &mut form.from
+    } else if finding.seen.contains("].status:") {
+        &mut form.status
+    } else {
+        &mut form.to
+    };
+    *field = TextInput::new(finding.expected.as_str());
+    app.say(MessageKind::Note, format!("Mended: {}. Enter takes it over.", finding.expected));
+}
+
+/// Copies the configuration as JSON, or asks for a file to write it to.
+fn give_away(app: &mut AppState, action: Action, now: Now) -> Vec<Effect> {
+    let Some(configuration) = lint(&app.domains).configuration else {
+        app.say(MessageKind::Error, "Something in it fails: correct that first.");
+        return Vec::new();
+    };
+    if action == Action::Copy {
+        return copy(app, configuration.to_json(), "the configuration as JSON", now);
+    }
+    let text = Contents::Configuration { json: configuration.to_json(), toml: configuration.to_toml() };
+    app.popup = Some(Popup::Write(WriteBox::new("domains.json", text)));
+    Vec::new()
+}
+
+/// Writes the configuration, if nothing fails in it.
+fn save(app: &mut AppState, now: Now) -> Vec<Effect> {
+    match lint(&app.domains) {
+        Linted { configuration: Some(_), .. } if app.inflight.is_running(Slot::Save) => {
+            app.say(MessageKind::Note, "It is being written; F2 once more saves what was changed since.");
+            Vec::new()
+        }
+        Linted { configuration: Some(configuration), .. } => {
+            let id = app.inflight.begin(Slot::Save, now.mono);
+            let was = app.domains.configuration.clone();
+            let task = Task::Domains(DomainTask::Save { was, configuration });
+            vec![Effect::Job(Job { slot: Slot::Save, id, task })]
+        }
+        Linted { findings, .. } => {
+            let wrong = findings.into_iter().find(|finding| finding.verdict == Verdict::Fail);
+            let text = wrong.map_or_else(String::new, |wrong| format!(" {}: {}.", wrong.title, wrong.seen));
+            app.say(MessageKind::Error, format!("Nothing was written.{text}"));
+            Vec::new()
+        }
+    }
+}
+
+/// Redirects were followed.
+pub fn on_walked(app: &mut AppState, walked: Vec<Walked>) {
+    for walked in walked.iter().filter(|walked| leads_on(&walked.findings)) {
+        app.domains.worked.insert(walked.redirect.from.clone(), walked.at);
+    }
+    let redirects = &mut app.domains.redirects;
+    redirects.walked.retain(|old| !walked.iter().any(|new| new.redirect == old.redirect));
+    redirects.walked.extend(walked);
+}
+
+/// The file was written, or not.
+pub fn on_saved(app: &mut AppState, configuration: DomainsConfiguration, result: Result<String, NotSaved>, now: Now) {
+    let panel = &mut app.domains;
+    match result {
+        Ok(path) => {
+            // What was changed since then stays, and is not saved yet.
+            let same = panel.redirects.form.is_none()
+                && lint(panel).configuration.is_some_and(|edited| edited == configuration);
+            let written = Written::from(configuration);
+            if same {
+                panel.redirects.edited.clone_from(&written);
+            }
+            panel.configure(written);
+            app.say_done(format!("Saved to {path}. Set the same in the dashboard."), now.mono);
+        }
+        Err(NotSaved::Changed(there)) => {
+            let (primary, count) = (there.primary.as_deref().unwrap_or("none"), there.redirects.len());
+            let text =
+                format!("The file was changed meanwhile (primary {primary}, {count} redirects). F2 writes over it.");
+            app.say(MessageKind::Error, text);
+            app.domains.configure(there);
+        }
+        Err(NotSaved::Failed(why)) => {
+            app.say(MessageKind::Error, format!("{why} Nothing was changed; F2 tries again."));
+        }
+    }
+}
