@@ -112,8 +112,15 @@ impl Practice {
             // The record that is left is a danger; nobody removes a domain to add it again.
             acts.sort_by_key(|act| match act {
                 Act::DeleteCname => 0,
-                Act::AddDomain => 2,
-                _ => 1,
+                // Who starts anew starts there.
+                Act::AddDomain => {
+                    if self.cname.is_some() {
+                        3
+                    } else {
+                        1
+                    }
+                }
+                _ => 2,
             });
         }
         acts

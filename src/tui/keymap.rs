@@ -75,6 +75,7 @@ pub enum DomainAction {
     Formats,
     CopyPart(Part),
     MakePrimary,
+    Correct,
     Outside,
     Leave,
 }
@@ -284,12 +285,8 @@ pub fn help_lines(context: Context) -> Vec<(String, &'static str)> {
 #[must_use]
 pub fn global_help(context: Context) -> Vec<(String, &'static str)> {
     let global = BINDINGS.iter().filter(|b| b.context == Context::Global);
-    let means = |key: &KeyPress, binding: &Binding| match lookup(context, *key) {
-        Some(action) => action == binding.action,
-        // Where letters are typed, they are so only there.
-        None => true,
-    };
-    lines(global.map(|b| (b, b.keys.iter().copied().filter(|key| means(key, b)).collect())))
+    let own = |key: &KeyPress| BINDINGS.iter().any(|b| b.context == context && b.keys.contains(key));
+    lines(global.map(|b| (b, b.keys.iter().copied().filter(|key| !own(key)).collect())))
 }
 
 fn lines<'a>(bindings: impl Iterator<Item = (&'a Binding, Vec<KeyPress>)>) -> Vec<(String, &'static str)> {

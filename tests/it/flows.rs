@@ -470,28 +470,28 @@ async fn a_practice_domain_goes_from_draft_to_live_to_removed() {
     ])
     .await;
     app.press("Tab F7");
-    app.shows(&["> dashboard    add docs.acme-cats.com; the value: sites.petplatform.net"]).await;
+    app.shows(&["> dashboard add docs.acme-cats.com; the value: sites.petplatform.net"]).await;
     app.press("Enter \"sites.petplatform.net\" F2");
 
     // The record, and what is in its way.
     app.shows(&["Type    CNAME", "Name    docs", "Value   sites.petplatform.net", "has A 127.0.0.2"]).await;
     app.press("o");
-    app.shows(&["> DNS provider delete A 127.0.0.2 at docs.acme-cats.com"]).await;
+    app.shows(&["> provider  delete A 127.0.0.2 at docs.acme-cats.com"]).await;
     app.press("Enter o");
-    app.shows(&["> DNS provider add CNAME docs.acme-cats.com -> sites.petplatform.net"]).await;
+    app.shows(&["> provider  add CNAME docs.acme-cats.com -> sites.petplatform.net"]).await;
     app.press("Enter s");
 
     // CAA forbids the authority.
     app.shows(&["FAIL CAA forbids the authority", "add a CAA record at acme-cats.com"]).await;
     app.press("o");
-    app.shows(&["> DNS provider add CAA 0 issue \"letsencrypt.org\""]).await;
+    app.shows(&["> provider  add CAA 0 issue \"letsencrypt.org\""]).await;
     app.press("Enter");
     app.shows(&["WAIT propagating", "A 127.0.0.2", "WAIT until"]).await;
 
     // Caches forget, without a key.
     app.shows(&["WAIT ready to verify", "In the dashboard choose Verify, then press V here."]).await;
     app.press("o");
-    app.shows(&["> dashboard    choose Verify for docs.acme-cats.com"]).await;
+    app.shows(&["> dashboard choose Verify for docs.acme-cats.com"]).await;
     app.press("Enter V");
     app.shows(&["WAIT certificate", "Verify chosen"]).await;
 
@@ -501,7 +501,7 @@ async fn a_practice_domain_goes_from_draft_to_live_to_removed() {
     app.shows(&["[2 Certificate]", "No certificate after 30 minutes", "yours to do", "Nothing stands in its way"])
         .await;
     app.press("o");
-    app.shows(&["> dashboard    choose Re-verify for docs.acme-cats.com"]).await;
+    app.shows(&["> dashboard choose Re-verify for docs.acme-cats.com"]).await;
     app.press("Enter V Esc");
     app.shows(&["OK live", "days left"]).await;
 
@@ -519,17 +519,17 @@ async fn a_practice_domain_goes_from_draft_to_live_to_removed() {
     app.press("Esc U");
     app.shows(&["Remove docs.acme-cats.com", "1 [ ] A redirect elsewhere"]).await;
     app.press("o");
-    app.shows(&["> dashboard    redirect docs.acme-cats.com to www.acme-pets.com"]).await;
+    app.shows(&["> dashboard redirect docs.acme-cats.com to www.acme-pets.com"]).await;
     app.press("Enter");
     app.shows(&["1 [x] A redirect elsewhere is set and works"]).await;
     app.press("Space");
     app.shows(&["2 [x] Visitors"]).await;
     app.press("o");
-    app.shows(&["> dashboard    choose Remove for docs.acme-cats.com"]).await;
+    app.shows(&["> dashboard choose Remove for docs.acme-cats.com"]).await;
     app.press("Enter Down Space");
     app.shows(&["3 [x] Dashboard", "it is still there: whoever adds the name"]).await;
     app.press("o");
-    app.shows(&["> DNS provider delete CNAME docs.acme-cats.com"]).await;
+    app.shows(&["> provider  delete CNAME docs.acme-cats.com"]).await;
     app.press("Enter");
     app.shows(&["4 [x] DNS: delete CNAME", "nothing leads to the platform any more"]).await;
     app.press("Tab \"docs.acme-cats.com\" Enter");

@@ -54,7 +54,7 @@ fn the_way_of_a_practice_domain() {
     app.send("U");
     app.shows(&["Remove docs.acme-cats.com"]);
     app.send("o");
-    app.shows(&["> dashboard    redirect docs.acme-cats.com to www.acme-pets.com"]);
+    app.shows(&["> dashboard redirect docs.acme-cats.com to www.acme-pets.com"]);
     app.send("\r");
     app.shows(&["1 [x] A redirect elsewhere"]);
     app.send(" ");

@@ -67,7 +67,7 @@ fn what_is_offered_follows_the_way() {
     practice.act(Remove, live);
     assert_eq!(practice.acts(live), [DeleteCname, AddDomain]);
     practice.act(DeleteCname, live);
-    assert_eq!(practice.acts(live), [AddCname, AddDomain]);
+    assert_eq!(practice.acts(live), [AddDomain, AddCname]);
 }
 
 /// The time at which the domain has a certificate, if Verify is chosen after these acts, and Re-verify so much later.

@@ -132,6 +132,7 @@ fn do_outside(app: &mut AppState, act: Act, now: Now) -> Vec<Effect> {
     let then = match act {
         Act::AddCname => "; say so: s",
         Act::Verify | Act::Reverify => "; say so: V",
+        Act::Remove => "; say so: Space on step 3",
         _ => "",
     };
     app.say(MessageKind::Note, format!("Done in practice: {}{then}", act.words()));

@@ -41,10 +41,10 @@ pub fn at_record(app: &mut AppState, action: Action, now: Now) -> Vec<Effect> {
             app.say_done("Noted. DNS changes may take up to 48 hours; this is looked at until you leave.", now.mono);
         }
         Action::Refresh => watch::ask(&mut app.domains, &domain.name),
+        Action::Domain(DomainAction::Correct) => correct(app, &domain.name),
         Action::Domain(DomainAction::Evidence) => evidence(app),
         Action::Back => {
-            wizard::resume(&mut app.domains, &domain.name);
-            app.domains.place = Place::Wizard;
+            correct(app, &domain.name);
         }
         _ => {}
     }
@@ -81,6 +81,7 @@ pub fn in_live(app: &mut AppState, action: Action, now: Now) -> Vec<Effect> {
         Action::Domain(DomainAction::Verified) => verified(app, now),
         Action::Domain(DomainAction::Saved) => saved_again(app, now),
         Action::Toggle => tick(app, &name),
+        Action::Domain(DomainAction::Correct) => correct(app, &name),
         Action::Domain(DomainAction::Rules) => app.domains.place = Place::Rules(likely_rule(&app.domains, now)),
         Action::Domain(DomainAction::Evidence) => evidence(app),
         Action::Domain(DomainAction::Report) => report(app),
@@ -120,6 +121,13 @@ fn saved_again(app: &mut AppState, now: Now) {
     panel.tell(&name, Event::Saved, now);
     watch::ask_anew(panel, &name);
     app.say(MessageKind::Note, "Noted: saved now.");
+}
+
+/// Opens the form of a domain at its value.
+fn correct(app: &mut AppState, name: &DnsName) {
+    wizard::resume(&mut app.domains, name);
+    app.domains.wizard.focus = wizard::Focus::Value;
+    app.domains.place = Place::Wizard;
 }
 
 /// Opens the form of a domain at what can be ticked.

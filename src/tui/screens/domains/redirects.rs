@@ -146,7 +146,8 @@ impl Redirects {
     /// What fails in the redirect from a domain, as far as it was followed.
     #[must_use]
     pub fn failing(&self, from: &DnsName) -> Option<&str> {
-        let walked = self.walked.iter().filter(|walked| walked.redirect.from == *from && !leads_on(&walked.findings));
+        let configured = self.edited.redirects.iter().filter_map(redirect).find(|redirect| redirect.from == *from)?;
+        let walked = self.walked.iter().filter(|walked| walked.redirect == configured && !leads_on(&walked.findings));
         let mut findings = walked.filter_map(|walked| deciding(&walked.findings));
         findings.next().filter(|finding| finding.verdict == Verdict::Fail).map(|finding| finding.title.as_str())
     }

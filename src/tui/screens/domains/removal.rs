@@ -1,5 +1,7 @@
 //! Taking a domain out of service, in the order in which no visitor is lost and no record is left behind.
 
+use jiff::Timestamp;
+
 use crate::clock::Now;
 use crate::domains::DnsName;
 use crate::domains::state::State as Step;
@@ -10,7 +12,7 @@ use crate::tui::state::{AppState, MessageKind};
 use crate::tui::text_input::TextInput;
 
 use super::redirects::{self, Walked};
-use super::state::{Change, Doubt, Place, State};
+use super::state::{Doubt, Place, State};
 use super::watch;
 
 /// The page.
@@ -81,6 +83,15 @@ impl RedirectSeen<'_> {
     }
 }
 
+/// When the redirect from `name` was last seen to work: once the domain is removed, its redirect is gone, too.
+#[must_use]
+pub fn worked(state: &State, name: &DnsName) -> Option<Timestamp> {
+    let last = state.entry(name)?.measurements.last();
+    let gone = state.told(name).removed || last.is_some_and(|last| last.unknown_there);
+    let configured = !matches!(redirect_seen(state, name), RedirectSeen::None);
+    state.worked.get(name).copied().filter(|_| gone && configured)
+}
+
 /// What is known of the redirect from `name`.
 #[must_use]
 pub fn redirect_seen<'a>(state: &'a State, name: &DnsName) -> RedirectSeen<'a> {
@@ -108,8 +119,11 @@ pub fn is_left_behind(state: &State, name: &DnsName, now: Now) -> Option<bool> {
 pub fn open(app: &mut AppState, now: Now) -> Vec<Effect> {
     let panel = &mut app.domains;
     let Some(name) = panel.selected.clone() else { return Vec::new() };
-    let step = panel.standing(&name, now).state;
-    let focus = if step == Step::Removed { Focus::Name } else { Focus::Visitors };
+    let focus = match is_left_behind(panel, &name, now) {
+        Some(false) => Focus::Name,
+        _ if panel.standing(&name, now).state == Step::Removed => Focus::Dashboard,
+        _ => Focus::Visitors,
+    };
     panel.removal = Removal { focus, typed: TextInput::default() };
     panel.place = Place::Removal;
     look(app, now)
@@ -156,12 +170,11 @@ fn tick(app: &mut AppState, now: Now) {
         Focus::Dashboard if told.removed => {
             panel.tell(&name, Event::RemovalDropped, now);
             watch::ask_anew(panel, &name);
-            app.say(MessageKind::Note, "Noted: it is served after all.");
+            app.say(MessageKind::Note, "Noted: it is not removed.");
         }
         Focus::Dashboard => {
-            // Once it is removed, its redirect is gone, too.
-            let worked = redirect_seen(panel, &name).works() || panel.worked.contains_key(&name);
-            let open = if worked { None } else { Some("1: no redirect was seen to work") };
+            let works = redirect_seen(panel, &name).works() || worked(panel, &name).is_some();
+            let open = if works { None } else { Some("1: no redirect was seen to work") };
             let open = open.or((!told.removal_planned).then_some("2: whether visitors are few enough"));
             match open {
                 Some(open) if doubted != Some(Doubt::Removed) => {
@@ -202,9 +215,7 @@ fn forget(app: &mut AppState, now: Now) {
         panel.doubted = Some(Doubt::Forgotten);
         return app.say(MessageKind::Error, doubt);
     }
-    panel.change(Change::Forgotten(name.clone()));
-    panel.looks.remove(&name);
-    panel.selected = None;
+    panel.forget(&name);
     panel.place = Place::List;
     let redirect = panel.redirects.edited.redirects.iter().any(|redirect| DnsName::new(&redirect.from) == name);
     let rest = if redirect { " Its redirect is still in your configuration: R." } else { "" };

@@ -98,7 +98,7 @@ impl Row {
             Step::WaitingForDns if told.saved.is_some() => (Some(Verdict::Wait), title, wait),
             Step::WaitingForDns => (Some(Verdict::Wait), "for the record", act("Enter: the record")),
             Step::Propagating => (Some(Verdict::Wait), "propagating", wait),
-            Step::ReadyToVerify => (Some(Verdict::Wait), "ready to verify", act("choose Verify, then V")),
+            Step::ReadyToVerify => (Some(Verdict::Wait), "ready to verify", act("Verify, then V")),
             Step::CertificatePending => {
                 (Some(Verdict::Wait), "certificate", told.verified.map_or(wait, Next::Verified))
             }

@@ -336,6 +336,18 @@ impl State {
         self.changes.push(change);
     }
 
+    /// Takes a domain off the list, with all that was typed and seen of it.
+    pub fn forget(&mut self, name: &DnsName) {
+        self.change(Change::Forgotten(name.clone()));
+        self.looks.remove(name);
+        self.worked.remove(name);
+        self.left.retain(|form| form.entry.as_ref() != Some(name));
+        if self.wizard.entry.as_ref() == Some(name) {
+            self.wizard = Wizard::default();
+        }
+        self.selected = None;
+    }
+
     /// Notes what the operator told.
     pub fn tell(&mut self, name: &DnsName, event: Event, now: Now) {
         let at = self.wall(now);

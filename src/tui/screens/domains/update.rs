@@ -11,7 +11,7 @@ use crate::tui::keymap::{Action, DomainAction};
 use crate::tui::state::{AppState, MessageKind, Screen};
 
 use super::boxes::open_outside;
-use super::state::{Change, Doubt, Place, State};
+use super::state::{Doubt, Place, State};
 use super::{one, redirects, removal, watch, wizard};
 
 /// Shows the panel. Its list is read each time: another program may have changed it.
@@ -72,6 +72,8 @@ pub fn on_action(app: &mut AppState, action: Action, now: Now) -> Vec<Effect> {
 
 /// Text typed or pasted into the field that has the cursor.
 pub fn on_text(app: &mut AppState, text: &str) {
+    // Who types corrects what was wrong.
+    app.message = None;
     match app.domains.place {
         Place::Redirects => app.domains.redirects.insert(text),
         _ => {
@@ -133,9 +135,7 @@ fn drop_draft(app: &mut AppState, now: Now) {
         panel.doubted = Some(Doubt::Forgotten);
         return app.say(MessageKind::Note, format!("Del again drops the draft {name}."));
     }
-    panel.change(Change::Forgotten(name.clone()));
-    panel.looks.remove(&name);
-    panel.selected = None;
+    panel.forget(&name);
     app.say(MessageKind::Done, format!("The draft {name} is off the list."));
 }
 

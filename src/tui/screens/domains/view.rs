@@ -78,7 +78,7 @@ const PAGE_ROWS: u16 = 20;
 /// Paints the page of the place. Where a form does not fit, the part with the cursor is shown.
 fn draw_page(scene: Scene<'_>, buf: &mut Buffer, area: Rect) -> Option<Position> {
     let place = scene.app.domains.place;
-    if area.height >= PAGE_ROWS || matches!(place, Place::List | Place::Live) {
+    if area.height >= PAGE_ROWS || matches!(place, Place::List | Place::Live | Place::Record) {
         return draw_whole(scene, &mut Page::new(buf, area, scene.look));
     }
     let whole = Rect { height: PAGE_ROWS, ..area };

@@ -187,12 +187,12 @@ pub fn on_action(app: &mut AppState, action: Action, now: Now) -> Vec<Effect> {
             }
         }
         Action::Clear => {
-            let (form, text) = match &app.domains.wizard.entry {
-                Some(name) => (Wizard::of(&app.domains, name), "The form is as it is kept."),
-                None => (Wizard::default(), "The form is empty."),
-            };
-            app.domains.wizard = form;
-            app.say(MessageKind::Note, text);
+            let is_new = wizard.entry.is_none();
+            match wizard.input() {
+                Some(input) => input.clear(),
+                None if is_new => *wizard = Wizard::default(),
+                None => {}
+            }
         }
         Action::Back => leave(app, now),
         _ => {}
@@ -247,8 +247,8 @@ fn next(app: &mut AppState, now: Now) -> Vec<Effect> {
             panel.place = Place::Record;
             watch::ask_anew(panel, &domain.name);
             let open = Precondition::ALL.into_iter().filter(|each| !app.domains.wizard.ticked.contains(each)).count();
-            let unticked = if open == 0 { String::new() } else { format!(" {open} of 3 preconditions not ticked.") };
-            app.say_done(format!("Saved as a draft. You can leave and come back at any time.{unticked}"), now.mono);
+            let unticked = if open == 0 { String::new() } else { format!(" {open} preconditions are not ticked.") };
+            app.say_done(format!("Saved as a draft; come back at any time.{unticked}"), now.mono);
         }
         Err(_) if panel.wizard.value.is_empty() => {
             panel.wizard.focus = Focus::Value;

@@ -165,7 +165,7 @@ fn an_act_that_is_due_makes_itself_heard_once_and_only_by_itself() {
     answer(&mut app, 9, true);
     app.reply_kept();
     assert_eq!(notified(&app), 1, "ready to verify");
-    assert!(app.says("ready to verify. choose Verify, then V"), "{}", app.screen());
+    assert!(app.says("ready to verify. Verify, then V"), "{}", app.screen());
     app.wait(Duration::from_secs(700));
     answer(&mut app, 15, true);
     app.reply_kept();

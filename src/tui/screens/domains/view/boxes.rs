@@ -46,8 +46,8 @@ pub fn draw_outside(buf: &mut Buffer, body: Rect, outside: &OutsideBox, look: &L
     put(buf, inner, 1, &Line::raw(" The most sensible first. Enter does it in the world of practice."));
     for (y, (at, act)) in (3..).zip(outside.acts.iter().enumerate()) {
         let here = at == outside.choice;
-        let at = if act.place() == Who::Dashboard { "dashboard" } else { "DNS provider" };
-        let text = format!(" {} {at:<13}{}", if here { ">" } else { " " }, act.words());
+        let at = if act.place() == Who::Dashboard { "dashboard" } else { "provider" };
+        let text = format!(" {} {at:<10}{}", if here { ">" } else { " " }, act.words());
         put(buf, inner, y, &Line::styled(text, look.style(if here { Role::Selected } else { Role::Text })));
         if here && y < inner.height {
             place = Some(Position { x: inner.x + 1, y: inner.y + y });

@@ -58,7 +58,7 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) -> Option<Position> {
     page.gap();
     page.text(&sums(&rows, scene));
     let has_pane = usize::from(scene.app.size.columns) > page.columns() + 10;
-    if page.left() >= 9 && !has_pane {
+    if page.left() >= 5 && !has_pane {
         page.gap();
         in_full(&rows[here], scene, page);
     }

@@ -12,7 +12,7 @@ use crate::domains::observation;
 use crate::domains::state::State as Step;
 use crate::domains::told::{Precondition, Told};
 use crate::domains::views::{View, ViewVerdict};
-use crate::domains::{DnsName, Finding, Verdict};
+use crate::domains::{Code, DnsName, Finding, Verdict};
 use crate::model::text::{cut, width};
 use crate::tui::theme::Role;
 use crate::tui::widgets::boxed;
@@ -291,6 +291,9 @@ fn facts(scene: Scene<'_>, name: &DnsName, seen: &Seen) -> Vec<(&'static str, St
         Step::CertificateLate => {
             ("t: three checks, then Re-verify in the dashboard, and V here.".to_owned(), "the clock starts anew.")
         }
+        Step::Live if panel.redirects.failing(name).is_some() => {
+            ("mend the redirect from this domain: R.".to_owned(), "look again with r.")
+        }
         Step::Live if act.is_empty() => {
             ("nothing.".to_owned(), "look again with r; U takes it out of service, in order.")
         }
@@ -305,6 +308,11 @@ fn facts(scene: Scene<'_>, name: &DnsName, seen: &Seen) -> Vec<(&'static str, St
     let mut facts = vec![("Do now: ", now)];
     if !then.is_empty() {
         facts.push(("Then:   ", sentence(then)));
+    }
+    if decides
+        .is_some_and(|finding| matches!(finding.code, Code::DnsValueGone | Code::DnsWrongTarget | Code::DnsNearMiss))
+    {
+        facts.push(("Or:     ", "c corrects the value here, if it was mistyped.".to_owned()));
     }
     let more = seen.findings.iter().filter(|finding| finding.verdict == Verdict::Fail).count().saturating_sub(1);
     if more > 0 {

@@ -13,6 +13,8 @@ use super::super::wizard::in_the_way;
 use super::wizard::steps;
 use super::{Page, Scene, act_of, closed};
 
+/// Fewer rows than this hold only the record, and what is in its way.
+const SMALL: u16 = 20;
 /// Where the values of the record begin.
 const VALUES: usize = 15;
 
@@ -26,8 +28,11 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) -> Option<Position> {
         page.text("   The value is not known yet: F3 goes back to it.");
         return None;
     };
+    let small = page.area.height < SMALL;
     page.heading("   At your DNS provider add this record:");
-    page.gap();
+    if !small {
+        page.gap();
+    }
     let kind = if record.is_apex() { "ALIAS or ANAME" } else { record.kind() };
     let name = record.name.relative_to(&record.zone);
     let (value, ttl) = (record.value.to_string(), record.ttl.to_string());
@@ -46,6 +51,13 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) -> Option<Position> {
         if label == "Value" {
             cursor = page.cell(15);
         }
+    }
+    if small {
+        let room = page.left().saturating_sub(2);
+        now_there(scene, page, usize::from(room));
+        page.to_bottom(1);
+        page.text("   s when you have saved it there");
+        return cursor;
     }
     page.gap();
     if record.is_apex() {

@@ -91,7 +91,7 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) -> Option<Position> {
             page.labelled("   Do: ", &act_of(finding), 3);
         }
         for hop in walked.hops.iter().take(4) {
-            page.text(&format!("   {hop}"));
+            page.wrapped(3, hop, 2);
         }
         page.text(&format!("   seen {}", scene.look.time(walked.at)));
     }

@@ -7,7 +7,7 @@ use crate::domains::finding::deciding;
 use crate::tui::inflight::Slot;
 use crate::tui::theme::Role;
 
-use super::super::removal::{Focus, RedirectSeen, is_left_behind, redirect_seen};
+use super::super::removal::{Focus, RedirectSeen, is_left_behind, redirect_seen, worked};
 use super::super::row::Role as DomainRole;
 use super::super::texts;
 use super::{Page, Scene, act_of};
@@ -30,12 +30,12 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) -> Option<Position> {
     page.gap();
     let mark = |done: bool| if done { "x" } else { " " };
     let redirect = redirect_seen(panel, name);
-    let worked = panel.worked.get(name).filter(|_| !redirect.works());
+    let worked = worked(panel, name).filter(|_| !redirect.works());
     let does = redirect.works() || worked.is_some();
     page.text(&format!("     1 [{}] A redirect elsewhere is set and works", mark(does)));
     match (worked, redirect) {
         (Some(at), _) => {
-            page.wrapped(11, &format!("worked at {}; it goes with the removal", scene.look.time(*at)), 1);
+            page.wrapped(11, &format!("worked at {}; it goes with the removal", scene.look.time(at)), 1);
         }
         (None, RedirectSeen::None) => {
             page.wrapped(11, "none is configured: R sets it, in the dashboard it is set, too", 2)
