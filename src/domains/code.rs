@@ -435,7 +435,7 @@ catalogue! {
             "Nothing is to do.";
         RdLoop "RD-LOOP" "The redirect goes in a circle",
             "Following it leads back to where it began. With a proxy before the platform, it speaks http to it: the mode called Flexible.",
-            "Remove one of the redirects; with a proxy set its mode to Full (strict).";
+            "Lead the domain straight to its target, and remove what leads back; with a proxy set its mode to Full (strict).";
         RdTooMany "RD-TOO-MANY" "There are more than ten hops",
             "Browsers give up, too.",
             "Point the first redirect straight at the last.";

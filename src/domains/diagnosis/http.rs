@@ -73,7 +73,7 @@ fn front(case: &Case<'_>, leads_here: bool) -> Option<Finding> {
         return Some(
             Finding::new(Code::RdLoop, Verdict::Fail, Who::Dashboard)
                 .seen(circle)
-                .fix(format!("remove one of the redirects{mode}"))
+                .fix(format!("in the dashboard lead it straight to its target, and remove what leads back{mode}"))
                 .evidence(trail.evidence()),
         );
     }

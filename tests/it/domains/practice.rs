@@ -177,7 +177,7 @@ async fn the_way_from_draft_to_live_and_out_again_meets_each_trouble_in_its_orde
     let (state, code, outcome) = operator.look().await;
     assert_eq!((state, code), (State::Removed, Code::DnsMissing), "{}", outcome.lines());
     assert!(outcome.seen.handshakes.is_empty(), "nothing leads to the platform");
-    assert_eq!(operator.practice.acts(operator.now), [Act::AddCname, Act::MendRedirect, Act::AddDomain]);
+    assert_eq!(operator.practice.acts(operator.now), [Act::AddDomain, Act::AddCname, Act::MendRedirect]);
 }
 
 #[tokio::test(flavor = "multi_thread")]

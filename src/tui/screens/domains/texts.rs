@@ -38,7 +38,7 @@ pub fn difference(before: &Seen, after: &Seen) -> Option<String> {
     let (old, new) = (wrong(before), wrong(after));
     let words = |from: &[(Code, String)], other: &[(Code, String)]| {
         let only = from.iter().filter(|(code, _)| !other.iter().any(|(known, _)| known == code));
-        let mut words: Vec<&str> = only.map(|(_, title)| title.as_str()).collect();
+        let mut words: Vec<String> = only.map(|(_, title)| format!("\"{title}\"")).collect();
         words.dedup();
         words.join(", ")
     };
