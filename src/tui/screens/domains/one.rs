@@ -34,7 +34,7 @@ pub fn at_record(app: &mut AppState, action: Action, now: Now) -> Vec<Effect> {
             let text = FormatsBox::default().text(&app.domains);
             app.popup = Some(Popup::Write(WriteBox::new(format!("{}.txt", domain.name), Contents::Text(text))));
         }
-        Action::Domain(DomainAction::Saved) | Action::Save => {
+        Action::Domain(DomainAction::Saved) => {
             app.domains.tell(&domain.name, Event::Saved, now);
             app.domains.place = Place::Live;
             watch::ask_anew(&mut app.domains, &domain.name);
@@ -148,17 +148,15 @@ fn words(finding: &Finding) -> String {
 fn verified(app: &mut AppState, now: Now) {
     let panel = &mut app.domains;
     let Some(name) = panel.selected.clone() else { return };
-    let fits = matches!(
-        panel.standing(&name, now).state,
-        Step::ReadyToVerify | Step::CertificateLate | Step::CertificatePending | Step::Live
-    );
+    let state = panel.standing(&name, now).state;
+    let fits = matches!(state, Step::ReadyToVerify | Step::CertificateLate | Step::CertificatePending | Step::Live);
     if !fits && panel.doubted.take() != Some(Doubt::Verified) {
         panel.doubted = Some(Doubt::Verified);
         let text =
             "Not everything that Verify looks at is right yet, and tries are limited. V again, if it was chosen.";
         return app.say(MessageKind::Error, text);
     }
-    let live = panel.standing(&name, now).state == Step::Live;
+    let live = state == Step::Live;
     panel.doubted = None;
     panel.tell(&name, Event::Verified, now);
     watch::ask_anew(panel, &name);

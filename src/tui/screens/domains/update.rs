@@ -1,10 +1,10 @@
 //! What follows from a key or a reply in the domains panel.
 
 use crate::clock::Now;
-use crate::domains::Finding;
 use crate::domains::list::List;
 use crate::domains::report::sentence;
 use crate::domains::state::State as Step;
+use crate::domains::{DnsName, Finding};
 use crate::tui::effect::{DomainTask, Effect, Job, Task};
 use crate::tui::inflight::Slot;
 use crate::tui::keymap::{Action, DomainAction};
@@ -13,6 +13,9 @@ use crate::tui::state::{AppState, MessageKind, Screen};
 use super::boxes::open_outside;
 use super::state::{Doubt, Place, State};
 use super::{one, redirects, removal, watch, wizard};
+
+/// What is said of an act on a domain where there is none.
+const NO_DOMAIN: &str = "There is no domain yet: a adds one.";
 
 /// Shows the panel. Its list is read each time: another program may have changed it.
 pub fn show(app: &mut AppState, now: Now) -> Vec<Effect> {
@@ -39,6 +42,9 @@ pub fn on_action(app: &mut AppState, action: Action, now: Now) -> Vec<Effect> {
         return Vec::new();
     }
     if app.domains.list.is_none() && !matches!(action, Action::Refresh | Action::Back) {
+        if app.domains.list_error.is_some() {
+            app.say(MessageKind::Error, "Nothing can be done before the list is read: r tries again.");
+        }
         return Vec::new();
     }
     let may_confirm = matches!(
@@ -95,13 +101,15 @@ fn in_list(app: &mut AppState, action: Action, now: Now) -> Vec<Effect> {
         Action::Open => return open(app, now),
         Action::Domain(DomainAction::Add) => wizard::open(&mut app.domains),
         Action::Domain(DomainAction::Redirects) => return redirects::open(app, now),
-        Action::Domain(DomainAction::Removal) => {
-            settle_selection(app, now);
-            return removal::open(app, now);
-        }
+        Action::Domain(DomainAction::Removal) => match settle_selection(app, now) {
+            Some(_) => return removal::open(app, now),
+            None => app.say(MessageKind::Note, NO_DOMAIN),
+        },
         Action::Refresh => {
             watch::ask_all(&mut app.domains, now);
-            app.say_done("Looking at all of them. Ctrl-C cancels.", now.mono);
+            if !app.domains.rows(now).is_empty() {
+                app.say_done("Looking at all of them. Ctrl-C cancels.", now.mono);
+            }
             let mut effects = read(app, now);
             effects.extend(redirects::walk(app, now));
             return effects;
@@ -124,9 +132,10 @@ fn in_list(app: &mut AppState, action: Action, now: Now) -> Vec<Effect> {
 
 /// Takes a draft off the list, on the second press.
 fn drop_draft(app: &mut AppState, now: Now) {
-    settle_selection(app, now);
+    let Some(name) = settle_selection(app, now) else {
+        return app.say(MessageKind::Note, NO_DOMAIN);
+    };
     let panel = &mut app.domains;
-    let Some(name) = panel.selected.clone() else { return };
     let told = panel.told(&name);
     if told.saved.is_some() || told.verified.is_some() {
         return app.say(MessageKind::Note, "Only a draft is dropped so. U takes a domain out of service, in order.");
@@ -155,16 +164,17 @@ pub fn cursor(state: &State, rows: &[super::row::Row]) -> Option<usize> {
 }
 
 /// The domain under the cursor becomes the one that is shown.
-fn settle_selection(app: &mut AppState, now: Now) {
+fn settle_selection(app: &mut AppState, now: Now) -> Option<DnsName> {
     let rows = app.domains.rows(now);
     app.domains.selected = cursor(&app.domains, &rows).map(|at| rows[at].name.clone());
+    app.domains.selected.clone()
 }
 
 /// Opens the domain under the cursor where its way goes on.
 fn open(app: &mut AppState, now: Now) -> Vec<Effect> {
-    settle_selection(app, now);
+    let selected = settle_selection(app, now);
     let panel = &mut app.domains;
-    let Some(name) = panel.selected.clone() else {
+    let Some(name) = selected else {
         wizard::open(panel);
         return Vec::new();
     };
@@ -212,7 +222,10 @@ pub fn on_kept(app: &mut AppState, result: Result<List, String>, now: Now) -> Ve
             panel.writing = 0;
             panel.blocked = true;
             panel.list_error = Some(sentence(&why));
-            app.say(MessageKind::Error, format!("{} r in the list tries again.", sentence(&why)));
+            // The list itself shows it.
+            if app.screen != Screen::Domains || app.domains.place != Place::List {
+                app.say(MessageKind::Error, format!("{} r in the list tries again.", sentence(&why)));
+            }
             return Vec::new();
         }
     }

@@ -298,7 +298,7 @@ fn what_could_not_be_written_is_told_and_tried_again() {
     app.keys("s s");
     app.reply(Slot::Keep, Outcome::Kept(Err("the disk is full.".into())));
     app.keys("Esc");
-    assert!(app.says("the disk is full. What you told is kept until the program ends. r tries again."));
+    assert!(app.says("The disk is full. What you told is kept until the program ends. r tries again."));
     assert_eq!(app.state.domains.changes.len(), 1);
     app.effects.clear();
     app.keys("r");
@@ -533,4 +533,40 @@ fn without_practice_there_is_nothing_to_do_outside() {
     app.keys("o");
     assert!(app.state.popup.is_none());
     assert!(app.says("This is no practice"));
+}
+
+#[test]
+fn an_act_on_an_empty_list_says_that_there_is_no_domain() {
+    for key in ["U", "Del"] {
+        let mut app = App::started_with(Service::Demo, Setup::default(), 80, 24);
+        app.keys("3");
+        app.reply(Slot::Keep, Outcome::Kept(Ok(List::default())));
+        app.keys(key);
+        assert!(app.says("There is no domain yet: a adds one."), "{key}");
+    }
+}
+
+#[test]
+fn a_list_that_cannot_be_read_is_told_once_and_at_each_key() {
+    let mut app = App::started_with(Service::Demo, Setup::default(), 80, 24);
+    app.keys("3");
+    app.reply(Slot::Keep, Outcome::Kept(Err("the list cannot be read.".into())));
+    assert_eq!(app.screen().matches("list cannot be read").count(), 1);
+    app.keys("a");
+    assert!(app.says("Nothing can be done before the list is read: r tries again."));
+}
+
+#[test]
+fn a_primary_that_is_missing_is_told_once() {
+    let mut setup = fixture::setup();
+    setup.configuration.primary = None;
+    let mut app = App::started_with(Service::Demo, setup, 80, 24);
+    app.keys("3");
+    app.reply(Slot::Keep, Outcome::Kept(Ok(fixture::list())));
+    app.keys("R");
+    for marked in ["primary", "a redirect"] {
+        let screen = app.screen();
+        assert_eq!(screen.matches("There is no primary domain").count(), 1, "{marked}: {screen}");
+        app.keys("Down");
+    }
 }

@@ -26,7 +26,7 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) -> Option<Position> {
     page.gap();
     if let Some(why) = &panel.list_error {
         let kept = if panel.changes.is_empty() { "" } else { " What you told is kept until the program ends." };
-        page.error(1, &format!("{why}{kept} r tries again."), 4);
+        page.error(1, &format!("{}{kept} r tries again.", sentence(why)), 4);
         page.gap();
     }
     if panel.list.is_none() {

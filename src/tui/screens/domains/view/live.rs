@@ -212,11 +212,10 @@ fn matrix(scene: Scene<'_>, page: &mut Page<'_>, name: &DnsName, seen: &Seen, ro
         let label = if wide { &view.server } else { &view.name };
         let ttl = view.ttl.map_or_else(|| "-".to_owned(), |ttl| ttl.to_string());
         let took = if wide { format!("{:<9}", format!("{} ms", view.took.as_millis())) } else { String::new() };
-        let (word, verdict, more) = judged(scene, view);
         page.line(Line::from(vec![
             Span::raw(format!("     {}{}{ttl:>7}  {took}", pad(label, who), pad(&view.sees, sees))),
-            Span::styled(word, verdict_style(verdict, scene.look)),
-            Span::raw(more),
+            Span::styled(view.verdict.word(), verdict_style(Some(view.verdict.verdict()), scene.look)),
+            Span::raw(remark(scene, view)),
         ]));
     }
     if hidden > 0 {
@@ -224,18 +223,14 @@ fn matrix(scene: Scene<'_>, page: &mut Page<'_>, name: &DnsName, seen: &Seen, ro
     }
 }
 
-/// The verdict on a view, and what is to be said with it.
-fn judged(scene: Scene<'_>, view: &View) -> (&'static str, Option<Verdict>, String) {
-    let source = view.role == observation::Role::Authoritative;
+/// What is to be said with the verdict on a view.
+fn remark(scene: Scene<'_>, view: &View) -> String {
     match view.verdict {
-        ViewVerdict::Right => ("OK", Some(Verdict::Ok), if source { " source".to_owned() } else { String::new() }),
-        ViewVerdict::Old { until: Some(until) } => {
-            ("WAIT", Some(Verdict::Wait), format!(" until {}", moment(scene, until)))
+        ViewVerdict::Right | ViewVerdict::Wrong if view.role == observation::Role::Authoritative => {
+            " source".to_owned()
         }
-        ViewVerdict::Old { until: None } => ("WAIT", Some(Verdict::Wait), String::new()),
-        ViewVerdict::Wrong => ("FAIL", Some(Verdict::Fail), if source { " source".to_owned() } else { String::new() }),
-        ViewVerdict::NotCounted => ("not counted", None, String::new()),
-        ViewVerdict::Unjudged => ("-", None, String::new()),
+        ViewVerdict::Old { until: Some(until) } => format!(" until {}", moment(scene, until)),
+        _ => String::new(),
     }
 }
 

@@ -73,7 +73,7 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) -> Option<Position> {
         Some(_) => about_typed(panel).into_iter().filter(|finding| !finding.seen.contains(": \"\":")).collect(),
         None => {
             let findings = lint(panel).findings;
-            let about = about(&findings, redirects.selected).chain(general(&findings)).cloned();
+            let about = about(&findings, redirects.selected).chain(general(&findings, redirects.selected)).cloned();
             about.collect::<Vec<_>>()
         }
     };
@@ -105,11 +105,13 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) -> Option<Position> {
     place
 }
 
-/// Findings that are about no line.
-fn general(findings: &[Finding]) -> impl Iterator<Item = &Finding> {
-    findings
-        .iter()
-        .filter(|finding| finding.verdict == Verdict::Fail && !finding.seen.starts_with("domains.redirects["))
+/// Findings that are about no redirect; without those about the primary where it is the marked line.
+fn general(findings: &[Finding], marked: usize) -> impl Iterator<Item = &Finding> {
+    let fails = findings.iter().filter(|finding| finding.verdict == Verdict::Fail);
+    fails.filter(move |finding| {
+        let of_primary = finding.seen.starts_with("domains.primary");
+        !(finding.seen.starts_with("domains.redirects[") || of_primary && marked == 0)
+    })
 }
 
 fn draw_form(page: &mut Page<'_>, form: &Form) -> Option<Position> {
