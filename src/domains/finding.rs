@@ -1,5 +1,7 @@
 //! One line of a diagnosis: what is so, who must act, what to do, how long to wait, and what proves it.
 
+use std::cmp::Reverse;
+
 use jiff::Timestamp;
 use serde::{Serialize, Serializer};
 
@@ -169,9 +171,8 @@ pub fn overall(findings: &[Finding]) -> Verdict {
 
 /// The finding that decides: among the worst, the first in the order in which causes are to be mended.
 #[must_use]
-pub fn deciding(findings: &[Finding]) -> Option<&Finding> {
-    let worst = overall(findings);
-    findings.iter().filter(|finding| finding.verdict == worst).min_by_key(|finding| finding.code.topic())
+pub fn deciding<'a>(findings: impl IntoIterator<Item = &'a Finding>) -> Option<&'a Finding> {
+    findings.into_iter().min_by_key(|finding| (Reverse(finding.verdict), finding.code.topic()))
 }
 
 impl Serialize for Code {

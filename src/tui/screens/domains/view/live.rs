@@ -239,9 +239,8 @@ fn topics(page: &mut Page<'_>, seen: &Seen) {
     for (label, topics) in
         [("CAA", &[Topic::Caa][..]), ("Certificate", &[Topic::Certificate]), ("Page", &[Topic::Http, Topic::Redirect])]
     {
-        let of_topic: Vec<Finding> =
-            seen.findings.iter().filter(|finding| topics.contains(&finding.code.topic())).cloned().collect();
-        let (verdict, text) = match deciding(&of_topic) {
+        let of_topic = seen.findings.iter().filter(|finding| topics.contains(&finding.code.topic()));
+        let (verdict, text) = match deciding(of_topic) {
             Some(finding) if finding.seen.is_empty() => (Some(finding.verdict), finding.title.clone()),
             Some(finding) if finding.verdict <= Verdict::Ok => (Some(finding.verdict), finding.seen.clone()),
             Some(finding) => (Some(finding.verdict), format!("{}: {}", finding.title, finding.seen)),
