@@ -10,6 +10,7 @@
 //!   no state.
 //! - Shell: `terminal event_loop`. The only part that touches the terminal, the channels and the clock.
 
+pub mod command_line;
 pub mod deadline;
 pub mod effect;
 pub mod event_loop;

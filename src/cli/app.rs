@@ -18,9 +18,10 @@ use crate::domains::list::ListFile;
 use crate::domains::practice::Practice;
 use crate::model::{Draft, IdempotencyKeys, text::short};
 use crate::tui::event_loop::{self, Wires};
+use crate::tui::keymap::Keymap;
 use crate::tui::msg::{QuitReason, Size};
 use crate::tui::screens::domains::state::Setup;
-use crate::tui::state::AppState;
+use crate::tui::state::{AppState, MessageKind};
 use crate::tui::theme::Look;
 use crate::tui::worker::Hands;
 use crate::tui::worker::domains::Desk;
@@ -45,10 +46,31 @@ pub fn run(runtime: &Runtime, choices: &Choices, env: &Env) -> Result<Exit, Fail
         return Err(Failed::new(Exit::Usage, what).hint("petstore pets list works everywhere"));
     }
     let settings = Settings::resolve(choices, env)?;
+    let (keymap, complaints) = keymap(env);
     let (setup, desk) = domains(choices, env)?;
     let hands = Hands { desk: Arc::new(desk), in_tmux: env.get("TMUX").is_some(), home: env.path("HOME") };
     let look = Look { ascii: settings.ascii, mono: settings.mono, zone: TimeZone::system() };
-    runtime.block_on(show(settings, setup, hands, look))
+    let size = crossterm::terminal::size().unwrap_or((80, 24));
+    let size = Size { columns: size.0, rows: size.1 };
+    let mut state = AppState::new(&settings, setup, size, IdempotencyKeys::new(Uuid::new_v4()));
+    state.keymap = Arc::new(keymap);
+    if let [first, others @ ..] = complaints.as_slice() {
+        let more = if others.is_empty() { String::new() } else { format!(" ({} more of them)", others.len()) };
+        state.say(MessageKind::Error, format!("{first}{more}"));
+    }
+    runtime.block_on(show(settings, state, hands, look))
+}
+
+/// The keys, with the changes of the user's file beside the configuration.
+fn keymap(env: &Env) -> (Keymap, Vec<String>) {
+    let Some(path) = Paths::new(env).ok().map(|paths| paths.config.join("keymap.toml")) else {
+        return (Keymap::default(), Vec::new());
+    };
+    match std::fs::read_to_string(&path) {
+        Ok(text) => Keymap::changed_by(&text, "keymap.toml"),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => (Keymap::default(), Vec::new()),
+        Err(error) => (Keymap::default(), vec![format!("{} cannot be read: {error}.", path.display())]),
+    }
 }
 
 /// What the domains panel begins with: the real list and settings, or those of practice.
@@ -79,7 +101,7 @@ fn domains(choices: &Choices, env: &Env) -> Result<(Setup, Desk), Failed> {
     Ok((setup, Desk::new(ListFile::new(paths.domains_file()), file, settings)))
 }
 
-async fn show(settings: Settings, setup: Setup, hands: Hands, look: Look) -> Result<Exit, Failed> {
+async fn show(settings: Settings, mut state: AppState, hands: Hands, look: Look) -> Result<Exit, Failed> {
     let failed = |error: &dyn std::fmt::Display| Failed::new(Exit::Failure, format!("the terminal failed: {error}"));
     // The service starts while the first frame is drawn.
     let (keep, kept) = oneshot::channel::<Embedded>();
@@ -94,8 +116,6 @@ async fn show(settings: Settings, setup: Setup, hands: Hands, look: Look) -> Res
     let desk = Arc::clone(&hands.desk);
     let worker = worker::spawn(connect, hands);
     let quits = watch_signals().map_err(|error| failed(&error))?;
-    let (columns, rows) = crossterm::terminal::size().unwrap_or((80, 24));
-    let mut state = AppState::new(&settings, setup, Size { columns, rows }, IdempotencyKeys::new(Uuid::new_v4()));
     let mut screen = terminal::enter().map_err(|error| failed(&error))?;
     let wires = Wires {
         input: EventStream::new(),

@@ -1,16 +1,22 @@
-//! What each key does where: one table, from which keys are looked up and help and the bottom line are made.
+//! What each key does where: one table, from which keys are looked up and help, the bottom line and the list of all
+//! commands are made. A file of the user's may give an action other keys ([`remap`]).
 
 mod bindings;
+pub mod names;
+pub mod remap;
 #[cfg(test)]
 mod tests;
 
+use strum::{EnumIter, IntoStaticStr};
+
 use super::msg::{Key, KeyPress};
 use super::text_input::Edit;
-
-pub use bindings::BINDINGS;
+use bindings::BINDINGS;
+pub use names::key_name;
 
 /// What a key may be bound to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
 #[expect(missing_docs, reason = "the help texts of the table say it")]
 pub enum Action {
     Help,
@@ -52,6 +58,14 @@ pub enum Action {
     Delete,
     Copy,
     WriteFile,
+    /// Opens a screen or a box.
+    Go(Place),
+    /// Only among the animals.
+    Pet(PetAction),
+    /// Only among the profiles.
+    Profile(ProfileAction),
+    /// Only among the requests.
+    Request(RequestAction),
     /// Only in the domains panel.
     Domain(DomainAction),
     /// An answer of the question, from 1.
@@ -59,8 +73,53 @@ pub enum Action {
     Edit(Edit),
 }
 
+/// A screen or a box that is reached from everywhere.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
+#[expect(missing_docs, reason = "the help texts of the table say it")]
+pub enum Place {
+    Commands,
+    Profiles,
+    Requests,
+    Changes,
+    Themes,
+}
+
+/// What a key on the pets screen may be bound to beside what other screens have, too.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
+#[expect(missing_docs, reason = "the help texts of the table say it")]
+pub enum PetAction {
+    CopyJson,
+    CopyCurl,
+    Export,
+    ById,
+    Whole,
+    Charts,
+    AskDeprecated,
+}
+
+/// What a key on the profiles screen may be bound to beside what other screens have, too.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
+#[expect(missing_docs, reason = "the help texts of the table say it")]
+pub enum ProfileAction {
+    NewProfile,
+    TestProfile,
+    EnterKey,
+}
+
+/// What a key on the requests screen may be bound to beside what other screens have, too.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
+#[expect(missing_docs, reason = "the help texts of the table say it")]
+pub enum RequestAction {
+    OnlyFailed,
+}
+
 /// What a key of the domains panel may be bound to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
 #[expect(missing_docs, reason = "the help texts of the table say it")]
 pub enum DomainAction {
     Add,
@@ -81,7 +140,8 @@ pub enum DomainAction {
 }
 
 /// A part of the record that a domain needs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
 #[expect(missing_docs, reason = "the names say it")]
 pub enum Part {
     Type,
@@ -92,7 +152,8 @@ pub enum Part {
 }
 
 /// Where a key is pressed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, EnumIter, IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
 pub enum Context {
     /// Everywhere outside text; function keys and Ctrl keys of it also in text.
     Global,
@@ -112,8 +173,34 @@ pub enum Context {
     LimitBox,
     /// The box that asks for a key.
     KeyBox,
-    /// Help and error details.
+    /// Error details.
     Reader,
+    /// The help, with its search.
+    Help,
+    /// The list of all commands.
+    Commands,
+    /// What is new or has another status.
+    Changes,
+    /// The charts of status and category.
+    Charts,
+    /// The list of themes.
+    Themes,
+    /// The field for an animal's id, and what was found.
+    ById,
+    /// The list of profiles.
+    Profiles,
+    /// A text field of the form for a profile.
+    ProfileText,
+    /// A choice or a button of it.
+    ProfileChoice,
+    /// The list of requests.
+    Requests,
+    /// The search over it.
+    RequestSearch,
+    /// The first start.
+    Welcome,
+    /// The field for a configuration file there.
+    WelcomePath,
     /// The list of domains.
     Domains,
     /// A tick or a button of the wizard for a domain.
@@ -152,8 +239,12 @@ impl Context {
     pub const fn is_text(self) -> bool {
         match self {
             Self::Text | Self::Search | Self::Form | Self::LimitBox | Self::KeyBox => true,
+            Self::Help | Self::Commands | Self::ById | Self::ProfileText | Self::RequestSearch => true,
             Self::WizardText | Self::Browser | Self::RedirectForm | Self::RemovalName | Self::WriteBox => true,
+            Self::WelcomePath => true,
             Self::Global | Self::Pets | Self::FormChoice | Self::Doubt | Self::Reader => false,
+            Self::Changes | Self::Charts | Self::Themes | Self::Profiles | Self::ProfileChoice => false,
+            Self::Requests | Self::Welcome => false,
             Self::Domains | Self::Wizard | Self::Record | Self::Domain | Self::Rules | Self::Redirects => false,
             Self::Removal | Self::TextBox | Self::FormatsBox | Self::OutsideBox => false,
         }
@@ -190,6 +281,11 @@ impl Context {
             Self::LimitBox
                 | Self::KeyBox
                 | Self::Reader
+                | Self::Help
+                | Self::Commands
+                | Self::Changes
+                | Self::Charts
+                | Self::Themes
                 | Self::TextBox
                 | Self::FormatsBox
                 | Self::WriteBox
@@ -199,12 +295,12 @@ impl Context {
 }
 
 /// One line of the table.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Binding {
     /// Where.
     pub context: Context,
-    /// Which keys, the most natural one first.
-    pub keys: &'static [KeyPress],
+    /// Which keys, the most natural one first. None where only the list of all commands has it.
+    pub keys: Vec<KeyPress>,
     /// What they do.
     pub action: Action,
     /// For the bottom line; empty keeps it out.
@@ -213,80 +309,89 @@ pub struct Binding {
     pub help: &'static str,
 }
 
-/// What `key` does in `context`; `None` leaves it to the text field, or to nobody.
-#[must_use]
-pub fn lookup(context: Context, key: KeyPress) -> Option<Action> {
-    let find =
-        |wanted: Context| BINDINGS.iter().find(|b| b.context == wanted && b.keys.contains(&key)).map(|b| b.action);
-    let global = || match key {
-        KeyPress { key: Key::Char(_), ctrl: false } if context.takes_letters() || context.is_box() => None,
-        KeyPress { key: Key::F(_) | Key::Esc, .. } if context.is_box() => None,
-        _ => find(Context::Global),
-    };
-    find(context).or_else(|| context.is_text().then(|| find(Context::Text)).flatten()).or_else(global)
-}
+/// The keys in use.
+#[derive(Clone, Debug)]
+pub struct Keymap(Vec<Binding>);
 
-/// A key as the screen writes it: `F2`, `Ctrl-C`, `up`, `a`.
-#[must_use]
-pub fn key_name(key: KeyPress) -> String {
-    match (key.key, key.ctrl) {
-        (Key::Char(' '), _) => "Space".into(),
-        (Key::Char(c), true) => format!("Ctrl-{}", c.to_ascii_uppercase()),
-        (Key::Char(c), false) => c.into(),
-        (Key::F(number), _) => format!("F{number}"),
-        (Key::Enter | Key::LineFeed, _) => "Enter".into(),
-        (Key::Esc, _) => "Esc".into(),
-        (Key::Tab, _) => "Tab".into(),
-        (Key::BackTab, _) => "S-Tab".into(),
-        (Key::Backspace, _) => "Backspace".into(),
-        (Key::Delete, _) => "Del".into(),
-        (Key::Up, _) => "up".into(),
-        (Key::Down, _) => "down".into(),
-        (Key::Left, _) => "<-".into(),
-        (Key::Right, _) => "->".into(),
-        (Key::PageUp, _) => "PgUp".into(),
-        (Key::PageDown, _) => "PgDn".into(),
-        (Key::Home, _) => "Home".into(),
-        (Key::End, _) => "End".into(),
+impl Default for Keymap {
+    fn default() -> Self {
+        Self(BINDINGS.iter().map(bindings::Line::binding).collect())
     }
 }
 
-/// The entries of the bottom line: key and word, in order; help last. In text the key for help is `F1`.
-#[must_use]
-pub fn hints(context: Context) -> Vec<(String, &'static str)> {
-    let mut entries: Vec<_> = BINDINGS
-        .iter()
-        .filter(|b| b.context == context && !b.hint.is_empty())
-        .filter_map(|b| Some((key_name(*b.keys.first()?), b.hint)))
-        .collect();
-    // A pair of keys is shown as one entry where the table has them as neighbours.
-    for (key, hint) in &mut entries {
-        match *hint {
-            "status" => *key = "<- ->".into(),
-            "move" | "choose" | "pick" | "scroll" => *key = "up/down".into(),
-            "next" if context.is_text() || context == Context::FormChoice => *key = "Tab/Enter".into(),
-            "copy" if context == Context::Record => *key = "t n v l".into(),
-            _ => {}
+impl Keymap {
+    /// Every line, the more special ones of a place first.
+    #[must_use]
+    pub fn bindings(&self) -> &[Binding] {
+        &self.0
+    }
+
+    fn of(&self, context: Context) -> impl Iterator<Item = &Binding> {
+        self.0.iter().filter(move |binding| binding.context == context)
+    }
+
+    /// What `key` does in `context`; `None` leaves it to the text field, or to nobody.
+    #[must_use]
+    pub fn lookup(&self, context: Context, key: KeyPress) -> Option<Action> {
+        let find =
+            |wanted: Context| self.of(wanted).find(|binding| binding.keys.contains(&key)).map(|binding| binding.action);
+        let global = || match key {
+            KeyPress { key: Key::Char(_), ctrl: false } if context.takes_letters() || context.is_box() => None,
+            KeyPress { key: Key::F(_) | Key::Esc, .. } if context.is_box() => None,
+            _ => find(Context::Global),
+        };
+        find(context).or_else(|| context.is_text().then(|| find(Context::Text)).flatten()).or_else(global)
+    }
+
+    /// The first key for `action` in `context`, or everywhere, as the screen writes it.
+    #[must_use]
+    pub fn key_for(&self, context: Context, action: Action) -> Option<String> {
+        let first = |wanted| self.of(wanted).find(|binding| binding.action == action)?.keys.first().copied();
+        first(context).or_else(|| first(Context::Global)).map(key_name)
+    }
+
+    /// The entries of the bottom line: key and word, in order; help last. In text the key for help is `F1`.
+    #[must_use]
+    pub fn hints(&self, context: Context) -> Vec<(String, &'static str)> {
+        let entry = |binding: &Binding| {
+            let key = binding.keys.first().filter(|_| !binding.hint.is_empty())?;
+            Some((pair(context, binding, *key).unwrap_or_else(|| key_name(*key)), binding.hint))
+        };
+        let mut entries: Vec<_> = self.of(context).filter_map(entry).collect();
+        let helps = !matches!(context, Context::Reader | Context::TextBox | Context::FormatsBox | Context::OutsideBox);
+        if helps && context != Context::Help {
+            entries.push((if context.takes_letters() { "F1" } else { "?" }.into(), "help"));
         }
+        entries
     }
-    if !matches!(context, Context::Reader | Context::TextBox | Context::FormatsBox | Context::OutsideBox) {
-        entries.push((if context.takes_letters() { "F1" } else { "?" }.into(), "help"));
+
+    /// The lines of the help for `context`: keys and meaning, neighbours with the same meaning on one line.
+    #[must_use]
+    pub fn help_lines(&self, context: Context) -> Vec<(String, &'static str)> {
+        lines(self.of(context).map(|binding| (binding, binding.keys.clone())))
     }
-    entries
+
+    /// The lines of the help for what works everywhere, as far as the keys mean that in `context`, too.
+    #[must_use]
+    pub fn global_help(&self, context: Context) -> Vec<(String, &'static str)> {
+        let own = |key: &KeyPress| self.of(context).any(|binding| binding.keys.contains(key));
+        let global = self.of(Context::Global);
+        lines(global.map(|binding| (binding, binding.keys.iter().copied().filter(|key| !own(key)).collect())))
+    }
 }
 
-/// The lines of the help for `context`: keys and meaning, neighbours with the same meaning on one line.
-#[must_use]
-pub fn help_lines(context: Context) -> Vec<(String, &'static str)> {
-    lines(BINDINGS.iter().filter(|b| b.context == context).map(|b| (b, b.keys.to_vec())))
-}
-
-/// The lines of the help for what works everywhere, as far as the keys mean that in `context`, too.
-#[must_use]
-pub fn global_help(context: Context) -> Vec<(String, &'static str)> {
-    let global = BINDINGS.iter().filter(|b| b.context == Context::Global);
-    let own = |key: &KeyPress| BINDINGS.iter().any(|b| b.context == context && b.keys.contains(key));
-    lines(global.map(|b| (b, b.keys.iter().copied().filter(|key| !own(key)).collect())))
+/// A pair of keys that the bottom line shows as one entry, unless the user has changed it.
+fn pair(context: Context, binding: &Binding, first: KeyPress) -> Option<String> {
+    let untouched = BINDINGS.iter().any(|line| line.is(binding) && line.keys.first() == Some(&first));
+    let choosing = context.is_text() || matches!(context, Context::FormChoice | Context::ProfileChoice);
+    let text = match binding.hint {
+        "status" => "<- ->",
+        "move" | "choose" | "pick" | "scroll" => "up/down",
+        "next" if choosing => "Tab/Enter",
+        "copy" if context == Context::Record => "t n v l",
+        _ => return None,
+    };
+    untouched.then(|| text.to_owned())
 }
 
 fn lines<'a>(bindings: impl Iterator<Item = (&'a Binding, Vec<KeyPress>)>) -> Vec<(String, &'static str)> {

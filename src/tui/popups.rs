@@ -1,5 +1,7 @@
 //! The boxes over a screen; at most one is open. Their state and what keys do in them; no painting here.
 
+mod commands;
+mod help;
 mod texts;
 
 use std::time::Instant;
@@ -8,7 +10,7 @@ use crate::model::{ApiKey, Limit};
 
 use super::effect::{Effect, Job, Task};
 use super::inflight::Slot;
-use super::keymap::{Action, Context};
+use super::keymap::Action;
 use super::msg::{Key, KeyPress};
 use super::screens::domains::boxes::{self, FormatsBox, OutsideBox};
 use super::screens::pets;
@@ -17,6 +19,8 @@ use super::text_input::TextInput;
 use crate::clock::Now;
 use texts::{WriteKey, write_key};
 
+pub use commands::{Command, CommandsBox};
+pub use help::{HelpBox, HelpLine, PLACES, place_name};
 pub use texts::{Contents, TextBox, TextKind, WriteBox, copy, on_copied, on_written};
 
 /// A box over the screen.
@@ -26,8 +30,10 @@ pub enum Popup {
     Limit(LimitBox),
     /// Which key?
     Key(KeyBox),
-    /// What the keys do in the context it was opened from.
-    Help(Reader),
+    /// What the keys do.
+    Help(HelpBox),
+    /// Everything that can be done.
+    Commands(CommandsBox),
     /// The last failure in full.
     Error(Reader),
     /// A text to read, to copy or to write.
@@ -80,10 +86,8 @@ pub struct KeyBox {
 }
 
 /// Text that can be scrolled.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Reader {
-    /// Where it was opened from.
-    pub from: Context,
     /// The first line shown.
     pub top: u16,
 }
@@ -114,7 +118,20 @@ pub fn update(state: &mut AppState, action: Option<Action>, key: KeyPress, now: 
             }
             key_box_key(state, action, key, now)
         }
-        Popup::Help(reader) | Popup::Error(reader) => {
+        Popup::Help(_) if action == Some(Action::WriteFile) => {
+            let keys = Contents::Text(state.keymap.file());
+            state.popup = Some(Popup::Write(WriteBox::new("keymap.toml", keys)));
+            Vec::new()
+        }
+        Popup::Help(help) => {
+            if help.key(action, key, state.layout) {
+                Vec::new()
+            } else {
+                close(state)
+            }
+        }
+        Popup::Commands(_) => return Some(commands::on_key(state, action, key, now)),
+        Popup::Error(reader) => {
             if scroll(&mut reader.top, action, state.layout) {
                 Vec::new()
             } else {
@@ -254,7 +271,15 @@ pub fn paste(state: &mut AppState, text: &str) -> bool {
             write.replace = false;
             true
         }
-        Some(Popup::Help(_) | Popup::Error(_) | Popup::Text(_) | Popup::Formats(_) | Popup::Outside(_)) => true,
+        Some(Popup::Help(help)) => {
+            help.search.insert(text);
+            true
+        }
+        Some(Popup::Commands(commands)) => {
+            commands.type_in(text);
+            true
+        }
+        Some(Popup::Error(_) | Popup::Text(_) | Popup::Formats(_) | Popup::Outside(_)) => true,
     }
 }
 

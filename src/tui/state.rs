@@ -1,5 +1,6 @@
 //! Everything the app knows. Owned by the event loop, changed only by [`update`](super::update::update).
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
@@ -8,7 +9,7 @@ use crate::config::{KeyOrigin, Settings};
 use crate::model::{IdempotencyKeys, Pet};
 
 use super::inflight::Inflight;
-use super::keymap::Context;
+use super::keymap::{Context, Keymap};
 use super::msg::{QuitReason, Size};
 use super::popups::Popup;
 use super::screens::{add_pet, domains, pets};
@@ -39,6 +40,8 @@ pub struct AppState {
     pub message: Option<Message>,
     /// The last failure, for the full view.
     pub last_failure: Option<Failure>,
+    /// What each key does.
+    pub keymap: Arc<Keymap>,
     /// What the last frame learned.
     pub layout: Layout,
     /// Makes the keys of creations.
@@ -73,6 +76,8 @@ pub struct Link {
     pub service: String,
     /// Whether it runs inside this program.
     pub embedded: bool,
+    /// What the command line needs to be given to talk to it, with a blank before; nothing for what it takes by itself.
+    pub flags: String,
     /// The end of the key in use, and where it came from.
     pub key: (String, KeyOrigin),
     /// How it is.
@@ -173,6 +178,11 @@ impl AppState {
                 (remote.base_url.authority(), false, (ending, remote.key_origin.clone()))
             }
         };
+        let flags = match &settings.service {
+            Service::Demo => " --demo".to_owned(),
+            Service::Embedded { .. } => String::new(),
+            Service::Remote(remote) => format!(" --base-url {}", remote.base_url),
+        };
         Self {
             size,
             screen: Screen::Pets,
@@ -185,6 +195,7 @@ impl AppState {
                 name: settings.name.clone(),
                 service,
                 embedded,
+                flags,
                 key,
                 health: Health::Unknown,
                 has_pages: false,
@@ -192,6 +203,7 @@ impl AppState {
             inflight: Inflight::default(),
             message: None,
             last_failure: None,
+            keymap: Arc::default(),
             layout: Layout::default(),
             keys,
             added: Vec::new(),
@@ -207,7 +219,9 @@ impl AppState {
         match (&self.popup, self.screen) {
             (Some(Popup::Limit(_)), _) => Context::LimitBox,
             (Some(Popup::Key(_)), _) => Context::KeyBox,
-            (Some(Popup::Help(_) | Popup::Error(_)), _) => Context::Reader,
+            (Some(Popup::Error(_)), _) => Context::Reader,
+            (Some(Popup::Help(_)), _) => Context::Help,
+            (Some(Popup::Commands(_)), _) => Context::Commands,
             (Some(Popup::Text(_)), _) => Context::TextBox,
             (Some(Popup::Write(_)), _) => Context::WriteBox,
             (Some(Popup::Formats(_)), _) => Context::FormatsBox,

@@ -17,7 +17,8 @@ pub struct TextInput {
 }
 
 /// A change to a text field.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, strum::IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
 #[expect(missing_docs, reason = "the names say it")]
 pub enum Edit {
     Left,

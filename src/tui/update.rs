@@ -7,9 +7,9 @@ use crate::clock::Now;
 use super::deadline::can_refresh;
 use super::effect::Effect;
 use super::inflight::Slot;
-use super::keymap::{self, Action, Context};
+use super::keymap::{Action, Context, Place};
 use super::msg::{Key, KeyPress, Msg, Outcome, QuitReason, Reply};
-use super::popups::{self, Popup, Reader};
+use super::popups::{self, CommandsBox, HelpBox, Popup, Reader};
 use super::screens::{add_pet, domains, pets};
 use super::state::{AppState, Health, MessageKind, Screen};
 use crate::api::failure::{Failure, Remedy};
@@ -75,7 +75,7 @@ fn on_key(state: &mut AppState, key: KeyPress, now: Now) -> Vec<Effect> {
         state.message = None;
     }
     let context = state.context();
-    let action = keymap::lookup(context, key);
+    let action = state.keymap.lookup(context, key);
     if state.popup.is_none() && !acts_at_once(key) && add_pet::update::hold(state, &Msg::Key(key)) {
         return Vec::new();
     }
@@ -86,11 +86,7 @@ fn on_key(state: &mut AppState, key: KeyPress, now: Now) -> Vec<Effect> {
         return effects;
     }
     if let Some(action) = action {
-        return match state.screen {
-            Screen::Pets => pets::update::on_action(state, action, now),
-            Screen::AddPet => add_pet::update::on_action(state, action, now),
-            Screen::Domains => domains::update::on_action(state, action, now),
-        };
+        return on_screen(state, action, now);
     }
     if let KeyPress { key: Key::Char(c), ctrl: false } = key {
         if context.is_text() {
@@ -102,6 +98,19 @@ fn on_key(state: &mut AppState, key: KeyPress, now: Now) -> Vec<Effect> {
         }
     }
     Vec::new()
+}
+
+/// An action chosen by its key or from the list of all commands, where no box is open.
+pub(super) fn act(state: &mut AppState, action: Action, now: Now) -> Vec<Effect> {
+    everywhere(state, action, now).unwrap_or_else(|| on_screen(state, action, now))
+}
+
+fn on_screen(state: &mut AppState, action: Action, now: Now) -> Vec<Effect> {
+    match state.screen {
+        Screen::Pets => pets::update::on_action(state, action, now),
+        Screen::AddPet => add_pet::update::on_action(state, action, now),
+        Screen::Domains => domains::update::on_action(state, action, now),
+    }
 }
 
 /// Keys that are never typing for the next animal: they leave, help or end.
@@ -116,10 +125,9 @@ fn everywhere(state: &mut AppState, action: Action, now: Now) -> Option<Vec<Effe
         Action::Suspend => return Some(vec![Effect::Suspend]),
         Action::Redraw => return Some(vec![Effect::Redraw]),
         Action::Quit => state.quitting = Some(QuitReason::User),
-        Action::Help => state.popup = Some(Popup::Help(Reader { from: state.context(), top: 0 })),
-        Action::ErrorDetails if state.last_failure.is_some() => {
-            state.popup = Some(Popup::Error(Reader { from: state.context(), top: 0 }));
-        }
+        Action::Help => state.popup = Some(Popup::Help(HelpBox::new(state.context()))),
+        Action::Go(Place::Commands) => state.popup = Some(Popup::Commands(CommandsBox::new(state))),
+        Action::ErrorDetails if state.last_failure.is_some() => state.popup = Some(Popup::Error(Reader::default())),
         Action::ErrorDetails => state.say(MessageKind::Note, "There has been no error in this session."),
         Action::ShowPets => state.screen = Screen::Pets,
         Action::ShowAdd => {
@@ -130,39 +138,8 @@ fn everywhere(state: &mut AppState, action: Action, now: Now) -> Option<Vec<Effe
         Action::Choices if state.popup.is_none() && state.screen != Screen::Domains && state.key_refused() => {
             popups::open_key_box(state, false, now)
         }
-        Action::Choices
-        | Action::Back
-        | Action::Refresh
-        | Action::Up
-        | Action::Down
-        | Action::PageUp
-        | Action::PageDown
-        | Action::First
-        | Action::Last
-        | Action::Open
-        | Action::NextTab
-        | Action::PreviousTab
-        | Action::AllStatuses
-        | Action::MoreRows
-        | Action::FewerRows
-        | Action::ChooseLimit
-        | Action::Search
-        | Action::SortBy
-        | Action::SortTurn
-        | Action::Live
-        | Action::Samples
-        | Action::NextField
-        | Action::PreviousField
-        | Action::Confirm
-        | Action::Save
-        | Action::Clear
-        | Action::Toggle
-        | Action::Delete
-        | Action::WriteFile
-        | Action::Copy
-        | Action::Domain(_)
-        | Action::Answer(_)
-        | Action::Edit(_) => return None,
+        // These mean something else on each screen.
+        _ => return None,
     }
     Some(Vec::new())
 }

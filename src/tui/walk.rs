@@ -1,6 +1,7 @@
 //! A random walk over keys, pastes, sizes, times and replies: nothing panics, and nothing waits for a job that was never
 //! started.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use proptest::prelude::*;
@@ -10,7 +11,6 @@ use crate::config::Service;
 use crate::model::Pet;
 use crate::tui::effect::{DomainTask, Effect, Job, Task};
 use crate::tui::inflight::Slot;
-use crate::tui::keymap::BINDINGS;
 use crate::tui::msg::{Key, KeyPress, Listed, LookedUp, Msg, NotCreated, NotSaved, NotWritten, Outcome, Reply, Size};
 use crate::tui::screens::domains::tests::fixture;
 use crate::tui::test_kit::{App, animals, remote};
@@ -20,7 +20,8 @@ fn step(app: &mut App, what: u8, which: u16) {
     let which = usize::from(which);
     match what % 16 {
         0..7 => {
-            let keys: Vec<KeyPress> = BINDINGS.iter().flat_map(|binding| binding.keys).copied().collect();
+            let keymap = Arc::clone(&app.state.keymap);
+            let keys: Vec<KeyPress> = keymap.bindings().iter().flat_map(|binding| &binding.keys).copied().collect();
             app.send(Msg::Key(keys[which % keys.len()]));
         }
         7 | 8 => app.send(Msg::Key(Key::Char(char::from(b' ' + (which % 95) as u8)).into())),

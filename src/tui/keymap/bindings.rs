@@ -2,7 +2,29 @@
 
 use super::super::msg::{Key, KeyPress};
 use super::super::text_input::Edit;
-use super::{Action, Binding, Context, DomainAction, Part};
+use super::{Action, Binding, Context, DomainAction, Part, PetAction, Place, ProfileAction, RequestAction};
+
+/// One line of the table, as it is without the user's file.
+#[derive(Debug)]
+pub(super) struct Line {
+    pub context: Context,
+    pub keys: &'static [KeyPress],
+    pub action: Action,
+    pub hint: &'static str,
+    pub help: &'static str,
+}
+
+impl Line {
+    pub fn binding(&self) -> Binding {
+        let Self { context, keys, action, hint, help } = *self;
+        Binding { context, keys: keys.to_vec(), action, hint, help }
+    }
+
+    /// Whether `binding` is this line, whatever its keys are by now.
+    pub fn is(&self, binding: &Binding) -> bool {
+        self.context == binding.context && self.action == binding.action
+    }
+}
 
 const fn k(key: Key) -> KeyPress {
     KeyPress { key, ctrl: false }
@@ -22,16 +44,19 @@ const fn bind(
     action: Action,
     hint: &'static str,
     help: &'static str,
-) -> Binding {
-    Binding { context, keys, action, hint, help }
+) -> Line {
+    Line { context, keys, action, hint, help }
 }
 
 use Action as A;
 use Context as C;
 use DomainAction as D;
+use PetAction as P;
+use ProfileAction as R;
+use RequestAction as Q;
 
 /// The whole map. The bottom line shows the hints of the context in this order.
-pub const BINDINGS: &[Binding] = &[
+pub(super) const BINDINGS: &[Line] = &[
     bind(C::Pets, &[k(Key::Enter)], A::Open, "detail", "open, close the detail"),
     bind(C::Pets, &[ch('/')], A::Search, "search", "search these rows"),
     bind(C::Pets, &[k(Key::Left), ch('h')], A::PreviousTab, "", "status tab"),
@@ -40,7 +65,15 @@ pub const BINDINGS: &[Binding] = &[
     bind(C::Pets, &[ch('+')], A::MoreRows, "more", "more, fewer rows"),
     bind(C::Pets, &[ch('-')], A::FewerRows, "", "more, fewer rows"),
     bind(C::Pets, &[ch('L'), f(4)], A::ChooseLimit, "rows", "number of rows"),
-    bind(C::Pets, &[ch('A')], A::Live, "live", "live refresh, on and off"),
+    bind(C::Pets, &[ch('A')], A::Live, "live", "live refresh on, off"),
+    bind(C::Pets, &[ch('#')], A::Pet(P::ById), "id", "animal by its id"),
+    bind(C::Pets, &[ch('W')], A::Pet(P::Whole), "", "the whole inventory"),
+    bind(C::Pets, &[ch('d'), k(Key::Tab)], A::Pet(P::Charts), "charts", "charts; filter by a bar"),
+    bind(C::Pets, &[ch('C')], A::Go(Place::Changes), "", "what has changed"),
+    bind(C::Pets, &[ch('y')], A::Copy, "", "copy id, JSON, curl"),
+    bind(C::Pets, &[ch('Y')], A::Pet(P::CopyJson), "", "copy id, JSON, curl"),
+    bind(C::Pets, &[ch('c')], A::Pet(P::CopyCurl), "", "copy id, JSON, curl"),
+    bind(C::Pets, &[ch('x')], A::Pet(P::Export), "export", "write rows to a file"),
     bind(C::Pets, &[ch('o')], A::SortBy, "sort", "sort, turn round"),
     bind(C::Pets, &[ch('O')], A::SortTurn, "", "sort, turn round"),
     bind(C::Pets, &[ch('r'), f(5)], A::Refresh, "refresh", "ask again"),
@@ -56,6 +89,14 @@ pub const BINDINGS: &[Binding] = &[
     bind(C::Search, &[k(Key::Esc), f(3)], A::Back, "clear", "clear, then leave"),
     bind(C::Search, &[k(Key::Up)], A::Up, "move", "move in the rows"),
     bind(C::Search, &[k(Key::Down)], A::Down, "", "move in the rows"),
+    bind(C::Search, &[k(Key::PageUp)], A::PageUp, "", "a page"),
+    bind(C::Search, &[k(Key::PageDown)], A::PageDown, "", "a page"),
+    bind(C::ById, &[k(Key::Enter), f(2), f(5)], A::Confirm, "look up", "look it up"),
+    bind(C::ById, &[f(4)], A::Pet(P::AskDeprecated), "ask GET /pets/ID", "ask the operation by id"),
+    bind(C::ById, &[f(6)], A::Copy, "copy id", "copy the id"),
+    bind(C::ById, &[f(7)], A::Pet(P::CopyJson), "copy JSON", "copy the animal as JSON"),
+    bind(C::ById, &[f(8)], A::Clear, "", "clear the field"),
+    bind(C::ById, &[k(Key::Esc), f(3)], A::Back, "back", "to the pets"),
     bind(C::Form, &[k(Key::Tab), k(Key::Enter), k(Key::Down)], A::NextField, "next", "next field"),
     bind(C::Form, &[k(Key::BackTab), k(Key::Up)], A::PreviousField, "back", "field before"),
     bind(C::Form, &[f(2)], A::Save, "save", "check and send"),
@@ -81,7 +122,10 @@ pub const BINDINGS: &[Binding] = &[
     bind(C::LimitBox, &[k(Key::Down)], A::Down, "", "pick a number"),
     bind(C::LimitBox, &[k(Key::Esc), f(3)], A::Back, "cancel", "close without a change"),
     bind(C::KeyBox, &[k(Key::Enter), f(2)], A::Confirm, "try it", "try the key"),
-    bind(C::KeyBox, &[f(4)], A::Choices, "show or hide", "show or hide the key"),
+    bind(C::KeyBox, &[f(4)], A::Choices, "show", "show or hide the key"),
+    bind(C::KeyBox, &[k(Key::Tab), k(Key::Down)], A::NextField, "keep it where", "where it is kept"),
+    bind(C::KeyBox, &[k(Key::BackTab), k(Key::Up)], A::PreviousField, "", "where it is kept"),
+    bind(C::KeyBox, &[f(6)], A::Go(Place::Profiles), "other profile", "use another profile"),
     bind(C::KeyBox, &[k(Key::Esc), f(3)], A::Back, "close", "close; F4 opens it again"),
     bind(C::Reader, &[k(Key::Up), ch('k')], A::Up, "scroll", "scroll"),
     bind(C::Reader, &[k(Key::Down), ch('j')], A::Down, "", "scroll"),
@@ -89,7 +133,88 @@ pub const BINDINGS: &[Binding] = &[
     bind(C::Reader, &[k(Key::PageDown), ch(' ')], A::PageDown, "page", "a page"),
     bind(C::Reader, &[k(Key::Home), ch('g')], A::First, "", "top, bottom"),
     bind(C::Reader, &[k(Key::End), ch('G')], A::Last, "", "top, bottom"),
-    bind(C::Reader, &[k(Key::Esc), k(Key::Enter), ch('q'), ch('?'), f(1), f(3), ctrl('g')], A::Back, "close", "close"),
+    bind(C::Reader, &[k(Key::Esc), k(Key::Enter), ch('q'), f(3)], A::Back, "close", "close"),
+    bind(C::Help, &[k(Key::Up)], A::Up, "scroll", "scroll"),
+    bind(C::Help, &[k(Key::Down)], A::Down, "", "scroll"),
+    bind(C::Help, &[k(Key::PageUp)], A::PageUp, "", "a page"),
+    bind(C::Help, &[k(Key::PageDown)], A::PageDown, "page", "a page"),
+    bind(C::Help, &[k(Key::Tab)], A::NextTab, "other places", "keys of other places"),
+    bind(C::Help, &[k(Key::BackTab)], A::PreviousTab, "", "keys of other places"),
+    bind(C::Help, &[f(7)], A::WriteFile, "keys to a file", "write all to a file"),
+    bind(C::Help, &[k(Key::Esc), k(Key::Enter), ch('?'), f(1), f(3), ctrl('g')], A::Back, "close", "close"),
+    bind(C::Commands, &[k(Key::Up)], A::Up, "choose", "choose"),
+    bind(C::Commands, &[k(Key::Down)], A::Down, "", "choose"),
+    bind(C::Commands, &[k(Key::PageUp)], A::PageUp, "", "a page"),
+    bind(C::Commands, &[k(Key::PageDown)], A::PageDown, "", "a page"),
+    bind(C::Commands, &[k(Key::Enter), f(2)], A::Confirm, "do it", "do it"),
+    bind(C::Commands, &[f(6)], A::Copy, "copy the command line", "copy the command line"),
+    bind(C::Commands, &[k(Key::Esc), f(3), f(9)], A::Back, "close", "close"),
+    bind(C::Changes, &[k(Key::Up), ch('k')], A::Up, "move", "move"),
+    bind(C::Changes, &[k(Key::Down), ch('j')], A::Down, "", "move"),
+    bind(C::Changes, &[k(Key::PageUp)], A::PageUp, "", "a page"),
+    bind(C::Changes, &[k(Key::PageDown), ch(' ')], A::PageDown, "page", "a page"),
+    bind(C::Changes, &[k(Key::Home), ch('g')], A::First, "", "newest, oldest"),
+    bind(C::Changes, &[k(Key::End), ch('G')], A::Last, "", "newest, oldest"),
+    bind(C::Changes, &[k(Key::Enter)], A::Open, "look at it", "look at the animal"),
+    bind(C::Changes, &[ch('w')], A::WriteFile, "write to file", "write them to a file"),
+    bind(C::Changes, &[k(Key::Esc), ch('q'), ch('C'), f(3)], A::Back, "close", "close"),
+    bind(C::Charts, &[k(Key::Up), ch('k')], A::Up, "choose", "choose a bar"),
+    bind(C::Charts, &[k(Key::Down), ch('j')], A::Down, "", "choose a bar"),
+    bind(C::Charts, &[k(Key::Home), ch('g')], A::First, "", "first, last"),
+    bind(C::Charts, &[k(Key::End), ch('G')], A::Last, "", "first, last"),
+    bind(C::Charts, &[k(Key::Enter)], A::Confirm, "show only these", "show only these"),
+    bind(C::Charts, &[k(Key::Esc), k(Key::Tab), ch('q'), ch('d'), f(3)], A::Back, "close", "close"),
+    bind(C::Themes, &[k(Key::Up), ch('k')], A::Up, "choose", "see it"),
+    bind(C::Themes, &[k(Key::Down), ch('j')], A::Down, "", "see it"),
+    bind(C::Themes, &[k(Key::Enter), f(2)], A::Confirm, "keep it", "keep it, in the file"),
+    bind(C::Themes, &[k(Key::Esc), ch('q'), f(3)], A::Back, "as it was", "as it was"),
+    bind(C::Profiles, &[k(Key::Enter), f(2)], A::Confirm, "use", "use it"),
+    bind(C::Profiles, &[ch('t')], A::Profile(R::TestProfile), "test", "ask its service"),
+    bind(C::Profiles, &[ch('n'), ch('a')], A::Profile(R::NewProfile), "new", "a new profile"),
+    bind(C::Profiles, &[ch('K')], A::Profile(R::EnterKey), "key", "enter another key"),
+    bind(C::Profiles, &[ch('y')], A::Copy, "copy address", "copy the address"),
+    bind(C::Profiles, &[k(Key::Up), ch('k')], A::Up, "", "move"),
+    bind(C::Profiles, &[k(Key::Down), ch('j')], A::Down, "", "move"),
+    bind(C::Profiles, &[k(Key::Home), ch('g')], A::First, "", "first, last"),
+    bind(C::Profiles, &[k(Key::End), ch('G')], A::Last, "", "first, last"),
+    bind(C::Profiles, &[k(Key::Esc), f(3), ch('q')], A::Back, "back", "back"),
+    bind(C::ProfileText, &[k(Key::Tab), k(Key::Enter), k(Key::Down)], A::NextField, "next", "next field"),
+    bind(C::ProfileText, &[k(Key::BackTab), k(Key::Up)], A::PreviousField, "", "field before"),
+    bind(C::ProfileText, &[f(2)], A::Save, "test and write", "test it, then write it"),
+    bind(C::ProfileText, &[k(Key::Esc), f(3)], A::Back, "cancel", "leave, text stays"),
+    bind(C::ProfileChoice, &[k(Key::Tab), k(Key::Enter)], A::NextField, "next", "next field"),
+    bind(C::ProfileChoice, &[k(Key::BackTab)], A::PreviousField, "", "field before"),
+    bind(C::ProfileChoice, &[k(Key::Up), ch('k')], A::Up, "choose", "choose"),
+    bind(C::ProfileChoice, &[k(Key::Down), ch('j')], A::Down, "", "choose"),
+    bind(C::ProfileChoice, &[ch(' ')], A::Toggle, "", "change it"),
+    bind(C::ProfileChoice, &[f(2)], A::Save, "test and write", "test it, then write it"),
+    bind(C::ProfileChoice, &[k(Key::Esc), f(3)], A::Back, "cancel", "leave, text stays"),
+    bind(C::Requests, &[k(Key::Enter)], A::Open, "whole", "all of it"),
+    bind(C::Requests, &[ch('c')], A::Pet(P::CopyCurl), "copy curl", "copy as curl, no key"),
+    bind(C::Requests, &[ch('f')], A::Request(Q::OnlyFailed), "failed", "only failed, or all"),
+    bind(C::Requests, &[ch('w')], A::WriteFile, "write file", "write them to a file"),
+    bind(C::Requests, &[ch('/')], A::Search, "search", "search"),
+    bind(C::Requests, &[k(Key::Up), ch('k')], A::Up, "", "move"),
+    bind(C::Requests, &[k(Key::Down), ch('j')], A::Down, "", "move"),
+    bind(C::Requests, &[k(Key::PageUp), ctrl('b')], A::PageUp, "", "a page"),
+    bind(C::Requests, &[k(Key::PageDown), ctrl('f')], A::PageDown, "", "a page"),
+    bind(C::Requests, &[k(Key::Home), ch('g')], A::First, "", "newest, oldest"),
+    bind(C::Requests, &[k(Key::End), ch('G')], A::Last, "", "newest, oldest"),
+    bind(C::Requests, &[k(Key::Esc), f(3), ch('q')], A::Back, "back", "back"),
+    bind(C::RequestSearch, &[k(Key::Enter)], A::Confirm, "keep", "keep, go to the rows"),
+    bind(C::RequestSearch, &[k(Key::Up)], A::Up, "move", "move"),
+    bind(C::RequestSearch, &[k(Key::Down)], A::Down, "", "move"),
+    bind(C::RequestSearch, &[k(Key::Esc), f(3)], A::Back, "clear", "clear, then leave"),
+    bind(C::Welcome, &[ch('1')], A::Answer(1), "", "take this way"),
+    bind(C::Welcome, &[ch('2')], A::Answer(2), "", "take this way"),
+    bind(C::Welcome, &[ch('3')], A::Answer(3), "", "take this way"),
+    bind(C::Welcome, &[ch('4')], A::Answer(4), "", "take this way"),
+    bind(C::Welcome, &[k(Key::Enter), f(2)], A::Confirm, "take the marked one", "take the marked one"),
+    bind(C::Welcome, &[k(Key::Up), ch('k')], A::Up, "choose", "choose"),
+    bind(C::Welcome, &[k(Key::Down), ch('j')], A::Down, "", "choose"),
+    bind(C::Welcome, &[ch('q')], A::Quit, "quit", "quit"),
+    bind(C::WelcomePath, &[k(Key::Enter), f(2)], A::Confirm, "use it", "use this file"),
+    bind(C::WelcomePath, &[k(Key::Esc), f(3)], A::Back, "back", "back"),
     bind(C::Domains, &[k(Key::Enter)], A::Open, "open", "open, go on"),
     bind(C::Domains, &[ch('a')], A::Domain(D::Add), "add", "add a domain"),
     bind(C::Domains, &[ch('R')], A::Domain(D::Redirects), "redirects", "primary and redirects"),
@@ -231,7 +356,12 @@ pub const BINDINGS: &[Binding] = &[
     bind(C::Global, &[ch('1')], A::ShowPets, "", "Pets, Add, Domains"),
     bind(C::Global, &[ch('2')], A::ShowAdd, "", "Pets, Add, Domains"),
     bind(C::Global, &[ch('3')], A::ShowDomains, "", "Pets, Add, Domains"),
-    bind(C::Global, &[ch('e')], A::ErrorDetails, "", "the last error in full"),
+    bind(C::Global, &[ch(':'), f(9)], A::Go(Place::Commands), "", "all commands"),
+    bind(C::Global, &[ch('P')], A::Go(Place::Profiles), "", "profiles"),
+    bind(C::Global, &[ch('H')], A::Go(Place::Requests), "", "requests"),
+    bind(C::Global, &[ch('e')], A::ErrorDetails, "", "explain the last error"),
+    bind(C::Global, &[], A::Go(Place::Changes), "", "what has changed"),
+    bind(C::Global, &[ch('T')], A::Go(Place::Themes), "", "themes"),
     bind(C::Global, &[f(4)], A::Choices, "", "enter another API key"),
     bind(C::Global, &[ctrl('l')], A::Redraw, "", "paint the screen anew"),
     bind(C::Global, &[ctrl('z')], A::Suspend, "", "pause (fg comes back)"),

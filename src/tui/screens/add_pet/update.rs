@@ -62,38 +62,8 @@ pub fn on_action(state: &mut AppState, action: Action, now: Now) -> Vec<Effect> 
                 add.refusal = None;
             }
         }
-        Action::Help
-        | Action::Quit
-        | Action::Interrupt
-        | Action::Suspend
-        | Action::Redraw
-        | Action::ShowPets
-        | Action::ShowAdd
-        | Action::ShowDomains
-        | Action::Refresh
-        | Action::Choices
-        | Action::ErrorDetails
-        | Action::PageUp
-        | Action::PageDown
-        | Action::First
-        | Action::Last
-        | Action::Open
-        | Action::NextTab
-        | Action::PreviousTab
-        | Action::AllStatuses
-        | Action::MoreRows
-        | Action::FewerRows
-        | Action::ChooseLimit
-        | Action::Search
-        | Action::SortBy
-        | Action::SortTurn
-        | Action::Live
-        | Action::Samples
-        | Action::Toggle
-        | Action::Delete
-        | Action::Copy
-        | Action::WriteFile
-        | Action::Domain(_) => {}
+        // The key map has the others only elsewhere.
+        _ => {}
     }
     Vec::new()
 }

@@ -67,26 +67,8 @@ pub fn on_action(state: &mut AppState, action: Action, now: Now) -> Vec<Effect> 
             pets.search.edit(edit);
             searched(state);
         }
-        Action::Help
-        | Action::Quit
-        | Action::Interrupt
-        | Action::Suspend
-        | Action::Redraw
-        | Action::ShowPets
-        | Action::ShowAdd
-        | Action::ShowDomains
-        | Action::Choices
-        | Action::ErrorDetails
-        | Action::NextField
-        | Action::PreviousField
-        | Action::Save
-        | Action::Answer(_)
-        | Action::Clear
-        | Action::Toggle
-        | Action::Delete
-        | Action::Copy
-        | Action::WriteFile
-        | Action::Domain(_) => {}
+        // The key map has the others only elsewhere.
+        _ => {}
     }
     Vec::new()
 }

@@ -1,0 +1,106 @@
+//! The names of places, actions and keys: as the screen writes them, and as a file says them.
+
+use super::super::msg::{Key, KeyPress};
+use super::{Action, Context, DomainAction};
+
+impl Context {
+    /// Its name in a file: `pets`, `limit-box`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        self.into()
+    }
+}
+
+impl Action {
+    /// Its name in a file: `refresh`, `copy-part-value`, `answer-1`.
+    #[must_use]
+    pub fn name(self) -> String {
+        let word: &'static str = match self {
+            Self::Go(place) => place.into(),
+            Self::Pet(action) => action.into(),
+            Self::Profile(action) => action.into(),
+            Self::Request(action) => action.into(),
+            Self::Domain(DomainAction::CopyPart(part)) => {
+                let part: &'static str = part.into();
+                return format!("copy-part-{part}");
+            }
+            Self::Domain(action) => action.into(),
+            Self::Edit(edit) => {
+                let edit: &'static str = edit.into();
+                return format!("edit-{edit}");
+            }
+            Self::Answer(number) => return format!("answer-{number}"),
+            other => other.into(),
+        };
+        word.to_owned()
+    }
+}
+
+/// The keys that have a name.
+const NAMED: [(&str, Key); 14] = [
+    ("Space", Key::Char(' ')),
+    ("Enter", Key::Enter),
+    ("Esc", Key::Esc),
+    ("Tab", Key::Tab),
+    ("S-Tab", Key::BackTab),
+    ("Backspace", Key::Backspace),
+    ("Del", Key::Delete),
+    ("up", Key::Up),
+    ("down", Key::Down),
+    ("<-", Key::Left),
+    ("->", Key::Right),
+    ("PgUp", Key::PageUp),
+    ("PgDn", Key::PageDown),
+    ("Home", Key::Home),
+];
+
+/// A key as the screen writes it: `F2`, `Ctrl-C`, `up`, `a`.
+#[must_use]
+pub fn key_name(key: KeyPress) -> String {
+    let named = NAMED.iter().find(|(_, named)| *named == key.key).map(|(name, _)| (*name).to_owned());
+    match (key.key, key.ctrl) {
+        _ if named.is_some() => named.unwrap_or_default(),
+        (Key::Char(c), true) => format!("Ctrl-{}", c.to_ascii_uppercase()),
+        (Key::Char(c), false) => c.into(),
+        (Key::F(number), _) => format!("F{number}"),
+        (Key::LineFeed, _) => "Enter".into(),
+        _ => "End".into(),
+    }
+}
+
+/// The key that `text` names, in the words of [`key_name`], or `left` and `right`; why not, where it cannot be bound.
+pub fn read_key(text: &str) -> Result<KeyPress, String> {
+    let named = match text {
+        "left" => Some(Key::Left),
+        "right" => Some(Key::Right),
+        "End" => Some(Key::End),
+        _ => NAMED.iter().find(|(name, _)| name.eq_ignore_ascii_case(text)).map(|(_, key)| *key),
+    };
+    if let Some(key) = named {
+        return Ok(key.into());
+    }
+    let mut chars = text.chars();
+    if let (Some(c), None) = (chars.next(), chars.next())
+        && !c.is_control()
+    {
+        return Ok(Key::Char(c).into());
+    }
+    if let Some(number) = text.strip_prefix('F').and_then(|number| number.parse().ok()) {
+        return match number {
+            1..=9 => Ok(Key::F(number).into()),
+            _ => Err("F10 to F12 belong to terminals; F1 to F9 can be used".to_owned()),
+        };
+    }
+    if let Some(c) = text.strip_prefix("Ctrl-").and_then(|letter| letter.parse::<char>().ok()) {
+        let c = c.to_ascii_lowercase();
+        return match c {
+            'h' | 'i' | 'j' | 'm' => Err("terminals send Backspace, Tab or Enter for this one".to_owned()),
+            's' | 'q' | 'v' | 'p' | 't' | 'n' => {
+                Err("terminals and multiplexers keep this one for themselves".to_owned())
+            }
+            'a'..='z' => Ok(KeyPress { key: Key::Char(c), ctrl: true }),
+            _ => Err("Ctrl goes with a letter".to_owned()),
+        };
+    }
+    Err("keys are written a, G, ?, F2, Ctrl-L, Enter, Esc, Tab, S-Tab, Space, Del, up, down, left, right, PgUp, PgDn, Home, End".to_owned())
+}

@@ -1,0 +1,239 @@
+//! Other keys for the same actions, from a file of the user's: places as tables, actions with their keys.
+//!
+//! A line that cannot be used is named, and its action keeps the keys it has by default: the program starts all the same.
+
+use std::fmt::Write as _;
+
+use strum::IntoEnumIterator as _;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use super::super::msg::{Key, KeyPress};
+use super::bindings::BINDINGS;
+use super::names::{key_name, read_key};
+use super::{Action, Context, Keymap};
+
+/// Keys that always do what they do: the ways to help, and out.
+const KEPT: [(KeyPress, Action); 3] = [
+    (KeyPress { key: Key::F(1), ctrl: false }, Action::Help),
+    (KeyPress { key: Key::Char('c'), ctrl: true }, Action::Interrupt),
+    (KeyPress { key: Key::Char('z'), ctrl: true }, Action::Suspend),
+];
+
+/// One change that the file asks for.
+struct Change {
+    line: usize,
+    /// Its place in the table.
+    at: usize,
+    keys: Vec<KeyPress>,
+}
+
+impl Keymap {
+    /// The default keys changed by `text`, which came from the file called `name`; and what could not be used of it,
+    /// a sentence each.
+    #[must_use]
+    pub fn changed_by(text: &str, name: &str) -> (Self, Vec<String>) {
+        let mut map = Self::default();
+        let mut complaints = Vec::new();
+        let tables = match DeTable::parse(text) {
+            Ok(tables) => tables,
+            Err(error) => {
+                let at = error.span().map_or(0, |span| span.start);
+                complaints.push(format!(
+                    "{name}:{}: {}. The default keys are used.",
+                    line_of(text, at),
+                    error.message()
+                ));
+                return (map, complaints);
+            }
+        };
+        let mut changes = Vec::new();
+        for (place, table) in tables.get_ref() {
+            let line = line_of(text, place.span().start);
+            let context = Context::iter().find(|context| context.name() == place.get_ref());
+            let (Some(context), DeValue::Table(lines)) = (context, table.get_ref()) else {
+                let known = Context::iter().map(Context::name).collect::<Vec<_>>().join(", ");
+                complaints.push(format!("{name}:{line}: there is no place \"{}\". Places: {known}.", place.get_ref()));
+                continue;
+            };
+            for (action, keys) in lines {
+                let line = line_of(text, action.span().start);
+                match read_change(&map, context, action.get_ref(), keys) {
+                    Ok((at, keys)) => changes.push(Change { line, at, keys }),
+                    Err(why) => complaints.push(format!("{name}:{line}: {why}.")),
+                }
+            }
+        }
+        for change in &changes {
+            map.0[change.at].keys.clone_from(&change.keys);
+        }
+        complaints.extend(map.settle(changes, name));
+        (map, complaints)
+    }
+
+    /// Takes back changes until no key has two owners in one place.
+    fn settle(&mut self, mut changes: Vec<Change>, name: &str) -> Vec<String> {
+        let mut complaints = Vec::new();
+        while let Some((key, at, other)) = changes.iter().find_map(|change| self.clash(change.at)) {
+            let Some(number) = changes.iter().position(|change| change.at == at || change.at == other) else { break };
+            let change = changes.remove(number);
+            let (mine, theirs) = if change.at == at { (at, other) } else { (other, at) };
+            let (mine, theirs) = (&self.0[mine], &self.0[theirs]);
+            complaints.push(format!(
+                "{name}:{}: in {} the key {} would be both {} and {}. {} keeps its own keys.",
+                change.line,
+                theirs.context.name(),
+                key_name(key),
+                mine.action.name(),
+                theirs.action.name(),
+                mine.action.name(),
+            ));
+            self.0[change.at].keys = BINDINGS[change.at].keys.to_vec();
+        }
+        complaints
+    }
+
+    /// A key of line `at` that another line of its place has, too.
+    fn clash(&self, at: usize) -> Option<(KeyPress, usize, usize)> {
+        let mine = &self.0[at];
+        let others = self.0.iter().enumerate().filter(|(other, line)| *other != at && line.context == mine.context);
+        others
+            .filter_map(|(other, line)| {
+                line.keys.iter().find(|key| mine.keys.contains(key)).map(|key| (*key, at, other))
+            })
+            .next()
+    }
+
+    /// The whole map as such a file.
+    #[must_use]
+    pub fn file(&self) -> String {
+        let mut out = String::from(
+            "# petstore: keys by place. Copy what you change to keymap.toml beside config.toml.\n\
+             # Several keys for an action: [\"r\", \"F5\"]; none: \"none\".\n",
+        );
+        for context in Context::iter() {
+            // Writing to a String cannot fail.
+            let _ = write!(out, "\n[{}]\n", context.name());
+            for line in self.of(context) {
+                let keys: Vec<_> = line.keys.iter().map(|key| format!("{:?}", key_name(*key))).collect();
+                let keys = if keys.is_empty() { "\"none\"".to_owned() } else { format!("[{}]", keys.join(", ")) };
+                let _ = writeln!(out, "{:<24} # {}", format!("{} = {keys}", line.action.name()), line.help);
+            }
+        }
+        out
+    }
+}
+
+fn read_change(
+    map: &Keymap,
+    context: Context,
+    action: &str,
+    keys: &Spanned<DeValue<'_>>,
+) -> Result<(usize, Vec<KeyPress>), String> {
+    let place = context.name();
+    let at = map.0.iter().position(|line| line.context == context && line.action.name() == action);
+    let Some(at) = at else {
+        let known = map.of(context).map(|line| line.action.name()).collect::<Vec<_>>().join(", ");
+        return Err(format!("{place} has no action \"{action}\". It has: {known}"));
+    };
+    let texts: Vec<&str> = match keys.get_ref() {
+        DeValue::String(text) if text == "none" => Vec::new(),
+        DeValue::String(text) => vec![text],
+        DeValue::Array(texts) => texts.iter().filter_map(|text| text.get_ref().as_str()).collect(),
+        _ => return Err(format!("{place}.{action} takes a key or a list of keys, such as [\"r\", \"F5\"]")),
+    };
+    let keys: Result<Vec<_>, String> = texts
+        .iter()
+        .map(|text| read_key(text).map_err(|why| format!("{place}.{action} = \"{text}\": {why}")))
+        .collect();
+    let keys = keys?;
+    let line = &map.0[at];
+    let is_letter = |key: &&KeyPress| matches!(key.key, Key::Char(_)) && !key.ctrl && !line.keys.contains(key);
+    if let Some(letter) = keys.iter().find(is_letter)
+        && context.is_text()
+    {
+        return Err(format!("{place}.{action} = \"{}\": letters are text there", key_name(*letter)));
+    }
+    for (key, owner) in KEPT {
+        let lost = line.action == owner && line.keys.contains(&key) && !keys.contains(&key);
+        if lost || (line.action != owner && keys.contains(&key) && !line.keys.contains(&key)) {
+            return Err(format!("{place}.{action}: {} always stays {}", key_name(key), owner.name()));
+        }
+    }
+    let closes = line.action == Action::Back && line.keys.contains(&Key::Esc.into());
+    if closes && !keys.contains(&Key::Esc.into()) {
+        return Err(format!("{place}.{action}: Esc always goes back"));
+    }
+    Ok((at, keys))
+}
+
+fn line_of(text: &str, at: usize) -> usize {
+    text[..at.min(text.len())].matches('\n').count() + 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn changed(text: &str) -> (Keymap, Vec<String>) {
+        Keymap::changed_by(text, "keymap.toml")
+    }
+
+    #[test]
+    fn an_action_gets_other_keys_and_the_help_and_the_bottom_line_say_so() {
+        let (map, complaints) =
+            changed("[pets]\nrefresh = [\"R\", \"F5\"]\nlive = \"none\"\n[global]\nhelp = [\"F1\"]\n");
+        assert_eq!(complaints, Vec::<String>::new());
+        assert_eq!(map.lookup(Context::Pets, Key::Char('R').into()), Some(Action::Refresh));
+        assert_eq!(map.lookup(Context::Pets, Key::Char('r').into()), None);
+        assert_eq!(map.lookup(Context::Pets, Key::Char('A').into()), None);
+        assert!(map.hints(Context::Pets).contains(&("R".into(), "refresh")));
+        assert!(map.help_lines(Context::Pets).contains(&("R F5".into(), "ask again")));
+    }
+
+    #[test]
+    fn a_key_with_two_owners_is_named_with_both_and_the_default_stays() {
+        let (map, complaints) = changed("[pets]\nrefresh = [\"x\"]\n");
+        let said = "keymap.toml:2: in pets the key x would be both refresh and export. refresh keeps its own keys.";
+        assert_eq!(complaints, [said]);
+        assert_eq!(map.lookup(Context::Pets, Key::Char('r').into()), Some(Action::Refresh));
+        let (map, complaints) = changed("[pets]\nrefresh = \"x\"\nexport = \"r\"\n");
+        assert_eq!(complaints, Vec::<String>::new());
+        assert_eq!(map.lookup(Context::Pets, Key::Char('x').into()), Some(Action::Refresh));
+    }
+
+    #[test]
+    fn a_line_that_cannot_be_used_is_named_with_its_remedy_and_the_others_count() {
+        for (text, said) in [
+            ("[pet]\n", "keymap.toml:1: there is no place \"pet\". Places: global, text, pets"),
+            ("[pets]\n\nrefreshh = \"r\"\n", "keymap.toml:3: pets has no action \"refreshh\". It has: open, search"),
+            ("[pets]\nrefresh = \"Ctrl-H\"\n", "keymap.toml:2: pets.refresh = \"Ctrl-H\": terminals send Backspace"),
+            ("[pets]\nrefresh = \"Alt-r\"\n", "keymap.toml:2: pets.refresh = \"Alt-r\": keys are written a, G"),
+            ("[pets]\nrefresh = 3\n", "keymap.toml:2: pets.refresh takes a key or a list of keys"),
+            ("[form]\nsave = \"s\"\n", "keymap.toml:2: form.save = \"s\": letters are text there"),
+            ("[global]\nhelp = \"h\"\n", "keymap.toml:2: global.help: F1 always stays help"),
+            ("[limit-box]\nback = \"x\"\n", "keymap.toml:2: limit-box.back"),
+            ("[pets\n", "keymap.toml:1: "),
+        ] {
+            let (map, complaints) = changed(&format!("{text}\n[domains]\nadd = \"+\"\n"));
+            assert!(complaints[0].starts_with(said), "{complaints:?}");
+            let whole = text != "[pets\n";
+            assert_eq!(map.lookup(Context::Domains, Key::Char('+').into()).is_some(), whole);
+        }
+    }
+
+    #[test]
+    fn the_whole_map_is_a_file_that_changes_nothing() {
+        let file = Keymap::default().file();
+        let (map, complaints) = changed(&file);
+        assert_eq!(complaints, Vec::<String>::new());
+        assert_eq!(map.file(), file);
+    }
+
+    #[test]
+    fn each_key_is_read_as_it_is_written() {
+        for key in BINDINGS.iter().flat_map(|line| line.keys) {
+            assert_eq!(read_key(&key_name(*key)), Ok(*key));
+        }
+    }
+}

@@ -1,0 +1,229 @@
+//! All commands: everything that can be done from here, by its name, with its key and with the line that does the same
+//! in a shell.
+
+use nucleo_matcher::pattern::{CaseMatching, Normalization, Pattern};
+use nucleo_matcher::{Config, Matcher};
+
+use super::super::effect::Effect;
+use super::super::keymap::{Action, Context, Place};
+use super::super::msg::{Key, KeyPress};
+use super::super::state::{AppState, MessageKind, Screen};
+use super::super::text_input::TextInput;
+use super::super::{command_line, update};
+use super::help::place_name;
+use super::{Popup, copy};
+use crate::clock::Now;
+
+/// The list of all commands.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CommandsBox {
+    /// What was typed to narrow the list.
+    pub input: TextInput,
+    /// Those that match, the best first.
+    pub found: Vec<Command>,
+    /// Which of them is chosen, from 0.
+    pub cursor: usize,
+    /// How many there are in all.
+    pub all: usize,
+    from: Context,
+    commands: Vec<Command>,
+}
+
+/// One thing that can be done.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Command {
+    /// What it does.
+    pub title: String,
+    /// Its keys; empty where it has none.
+    pub keys: String,
+    /// The same in a shell, where there is such a line.
+    pub line: Option<String>,
+    place: Context,
+    action: Action,
+}
+
+/// The places whose actions are offered from everywhere, and their screens.
+const SCREENS: [(Context, Screen); 3] =
+    [(Context::Pets, Screen::Pets), (Context::Form, Screen::AddPet), (Context::Domains, Screen::Domains)];
+
+impl CommandsBox {
+    /// Everything that can be done where `state` is.
+    #[must_use]
+    pub fn new(state: &AppState) -> Self {
+        let from = state.context();
+        let mut places = vec![from, Context::Global];
+        places.extend(SCREENS.iter().map(|(place, _)| *place));
+        let mut commands: Vec<Command> = Vec::new();
+        for place in places {
+            for command in of_place(state, place, from) {
+                if !commands.iter().any(|known| known.action == command.action && known.title == command.title) {
+                    commands.push(command);
+                }
+            }
+        }
+        let found = commands.clone();
+        Self { input: TextInput::default(), found, cursor: 0, all: commands.len(), from, commands }
+    }
+
+    /// The command that is chosen.
+    #[must_use]
+    pub fn chosen(&self) -> Option<&Command> {
+        self.found.get(self.cursor)
+    }
+
+    /// Text typed or pasted into the field.
+    pub(super) fn type_in(&mut self, text: &str) {
+        self.input.insert(text);
+        self.narrow();
+    }
+
+    fn narrow(&mut self) {
+        self.cursor = 0;
+        let pattern = Pattern::parse(self.input.value(), CaseMatching::Ignore, Normalization::Smart);
+        let mut matcher = Matcher::new(Config::DEFAULT);
+        let mut found: Vec<(u32, &Command)> = Vec::new();
+        let mut buffer = Vec::new();
+        for command in &self.commands {
+            let text = nucleo_matcher::Utf32Str::new(&command.title, &mut buffer);
+            found.extend(pattern.score(text, &mut matcher).map(|score| (score, command)));
+        }
+        // Stable: of two that match as well, that of this place stands first.
+        found.sort_by_key(|(score, _)| std::cmp::Reverse(*score));
+        self.found = found.into_iter().map(|(_, command)| command.clone()).collect();
+    }
+}
+
+/// What can be done in one place, but for moving about in it.
+fn of_place(state: &AppState, place: Context, from: Context) -> Vec<Command> {
+    let bindings = || state.keymap.bindings().iter().filter(move |binding| binding.context == place);
+    let elsewhere = place != from && place != Context::Global;
+    let offered = bindings().filter(|binding| !is_about_moving(binding.action));
+    let commands = offered.map(|binding| {
+        let shared = bindings().filter(|other| other.help == binding.help).count() > 1;
+        let name = binding.action.name().replace('-', " ");
+        let what = if shared { name } else { binding.help.to_owned() };
+        let title = if elsewhere { format!("{}: {what}", place_name(place)) } else { what };
+        let keys: Vec<_> = binding.keys.iter().map(|key| super::super::keymap::key_name(*key)).collect();
+        let line = command_line::of(state, binding.action);
+        Command { title, keys: keys.join(" "), line, place, action: binding.action }
+    });
+    commands.collect()
+}
+
+const fn is_about_moving(action: Action) -> bool {
+    matches!(
+        action,
+        Action::Up
+            | Action::Down
+            | Action::PageUp
+            | Action::PageDown
+            | Action::First
+            | Action::Last
+            | Action::NextField
+            | Action::PreviousField
+            | Action::Confirm
+            | Action::Back
+            | Action::Answer(_)
+            | Action::Edit(_)
+            | Action::Go(Place::Commands)
+    )
+}
+
+/// A key in the list.
+pub(super) fn on_key(state: &mut AppState, action: Option<Action>, key: KeyPress, now: Now) -> Vec<Effect> {
+    let Some(Popup::Commands(commands)) = &mut state.popup else { return Vec::new() };
+    let last = commands.found.len().saturating_sub(1);
+    match action {
+        Some(Action::Up) => commands.cursor = commands.cursor.saturating_sub(1),
+        Some(Action::Down) => commands.cursor = (commands.cursor + 1).min(last),
+        Some(Action::PageUp) => commands.cursor = commands.cursor.saturating_sub(PAGE),
+        Some(Action::PageDown) => commands.cursor = (commands.cursor + PAGE).min(last),
+        Some(Action::Edit(edit)) => {
+            commands.input.edit(edit);
+            commands.narrow();
+        }
+        Some(Action::Copy) => match commands.chosen().and_then(|command| command.line.clone()) {
+            Some(line) => return copy(state, line, "the command line", now),
+            None => state.say(MessageKind::Note, "This has no command line of its own."),
+        },
+        Some(Action::Confirm) => {
+            let Some(Command { place, action, .. }) = commands.chosen().cloned() else { return Vec::new() };
+            let from = commands.from;
+            state.popup = None;
+            return run(state, place, from, action, now);
+        }
+        Some(Action::Back) => state.popup = None,
+        _ => {
+            if let KeyPress { key: Key::Char(c), ctrl: false } = key {
+                commands.type_in(&c.to_string());
+            }
+        }
+    }
+    Vec::new()
+}
+
+/// Lines of the list that a page is.
+const PAGE: usize = 6;
+
+/// Does it, on the screen that it belongs to.
+fn run(state: &mut AppState, place: Context, from: Context, action: Action, now: Now) -> Vec<Effect> {
+    let mut effects = Vec::new();
+    let screen = SCREENS.iter().find(|(of, _)| *of == place && place != from).map(|(_, screen)| *screen);
+    let show = screen.filter(|screen| state.screen != *screen).map(|screen| match screen {
+        Screen::Pets => Action::ShowPets,
+        Screen::AddPet => Action::ShowAdd,
+        Screen::Domains => Action::ShowDomains,
+    });
+    if let Some(show) = show {
+        effects.extend(update::act(state, show, now));
+    }
+    effects.extend(update::act(state, action, now));
+    effects
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tui::effect::{Effect, Task};
+    use crate::tui::inflight::Slot;
+    use crate::tui::test_kit::App;
+
+    fn found(app: &App) -> Vec<String> {
+        match &app.state.popup {
+            Some(Popup::Commands(commands)) => commands.found.iter().map(|command| command.title.clone()).collect(),
+            other => panic!("no commands: {other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_few_letters_find_a_command_of_any_screen_and_enter_does_it_there() {
+        let mut app = App::loaded(80, 24);
+        app.keys("3");
+        app.reply_kept();
+        app.keys("1 : \"dom redi\"");
+        assert_eq!(found(&app)[0], "Domains: primary and redirects");
+        app.keys("Enter");
+        assert_eq!((app.state.context(), app.state.popup), (Context::Redirects, None));
+    }
+
+    #[test]
+    fn what_belongs_here_is_done_here_and_what_is_called_nothing_says_so() {
+        let mut app = App::loaded(80, 24);
+        app.keys(": \"nosuchthing\"");
+        assert_eq!(found(&app), Vec::<String>::new());
+        app.keys("C-u \"turn\" Enter");
+        assert!(app.state.pets.sort.descending);
+        app.keys("F9 \"quit\" Enter");
+        assert!(app.state.quitting.is_some());
+    }
+
+    #[test]
+    fn the_same_on_the_command_line_is_shown_and_copied() {
+        let mut app = App::loaded(80, 24);
+        app.keys("Right : \"rows to a file\" F6");
+        let Some(Effect::Job(job)) = app.effects.last() else { panic!("nothing was copied") };
+        let line = "petstore --demo pets list --status available --limit 20 --format csv".to_owned();
+        assert_eq!((job.slot, &job.task), (Slot::Copy, &Task::Copy(line)));
+        assert!(app.says("The same on the command line"));
+    }
+}

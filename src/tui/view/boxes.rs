@@ -1,0 +1,162 @@
+//! How the boxes over the screens look.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Position, Rect};
+use ratatui::text::{Line, Span};
+
+use super::read;
+use crate::api::failure::Failure;
+use crate::clock::Now;
+use crate::config::KeyOrigin;
+use crate::model::text::{cut, width};
+use crate::tui::inflight::Slot;
+use crate::tui::popups::{CommandsBox, KeyBox, LIMIT_PRESETS, LimitBox, Reader, TextBox, TextKind, WriteBox};
+use crate::tui::state::{AppState, Health, Layout};
+use crate::tui::text_input::TextInput;
+use crate::tui::theme::{Look, Role};
+use crate::tui::widgets::{banner, field, popup, put, put_right, wrap, wrap_indented};
+
+/// How many rows?
+pub fn draw_limit(buf: &mut Buffer, body: Rect, limit_box: &LimitBox, state: &AppState, look: &Look) -> Position {
+    let inner = popup(buf, body, 38, 14, "How many rows?", look);
+    let chosen = limit_box.limit().map(|limit| i64::from(limit.get()));
+    for (y, preset) in (1..).zip(LIMIT_PRESETS) {
+        let note = match preset {
+            20 => "  (default)",
+            100 => "  (the most)",
+            _ => "",
+        };
+        let here = chosen == Some(preset);
+        let line = format!(" {} {preset:>3}{note}", if here { ">" } else { " " });
+        put(buf, inner, y, &Line::styled(line, look.style(if here { Role::Selected } else { Role::Text })));
+    }
+    put(buf, inner, 7, &Line::raw("   or type 1 to 100:"));
+    let cursor = field(buf, inner.x + 22, inner.y + 7.min(inner.height - 1), 6, &limit_box.input, look);
+    let note = if chosen.is_none() {
+        let typed = cut(&look.text(limit_box.input.value()), 8);
+        banner(&format!("1 to 100, not \"{typed}\"."), inner.width, look)
+    } else if state.link.has_pages {
+        vec![Line::raw("   Down on the last row loads the"), Line::raw("   next rows of this number.")]
+    } else {
+        vec![Line::raw("   For more than 100 see the status"), Line::raw("   tabs: each shows up to 100.")]
+    };
+    for (y, line) in (9..).zip(&note) {
+        put(buf, inner, y, line);
+    }
+    cursor
+}
+
+/// Which key?
+pub fn draw_key(
+    buf: &mut Buffer,
+    body: Rect,
+    key_box: &KeyBox,
+    state: &AppState,
+    look: &Look,
+    now: Now,
+) -> Option<Position> {
+    let title = if state.link.has_key() { "The service needs another API key" } else { "The service needs an API key" };
+    let inner = popup(buf, body, 64, 15, title, look);
+    let (ending, origin) = &state.link.key;
+    let used = if ending.is_empty() { String::new() } else { format!("ends in {ending}, ") };
+    let mut lines = vec![
+        Line::raw(""),
+        Line::raw(format!("  Service   {} ({})", look.text(&state.link.service), look.text(&state.link.name))),
+        Line::raw(format!("  Key       {used}{}", look.text(&origin.to_string()))),
+    ];
+    if let Health::KeyRefused { failure: Failure::Refused { message, .. } } = &state.link.health
+        && state.link.has_key()
+    {
+        lines.push(Line::raw(format!("  Answer    \"{}\"", look.text(message))));
+    }
+    lines.extend([Line::raw(""), Line::raw("  New key")]);
+    let stars = TextInput::new("*".repeat(key_box.input.value().chars().count()));
+    let input = if key_box.shown { &key_box.input } else { &stars };
+    let field_row = u16::try_from(lines.len()).unwrap_or(1) - 1;
+    lines.extend([Line::raw("            paste works; F4 shows or hides it"), Line::raw("")]);
+    if let Some(since) = state.inflight.since(Slot::TestKey) {
+        let seconds = now.mono.saturating_duration_since(since).as_secs();
+        lines.push(Line::styled(format!("  Trying it ... {seconds} s"), look.style(Role::Wait)));
+    } else if let Some(error) = &key_box.error {
+        lines.extend(banner(error, inner.width, look));
+    } else {
+        lines.push(Line::raw("  It is tried with one request, used until the program ends,"));
+        lines.push(Line::raw("  and not written anywhere."));
+    }
+    if let KeyOrigin::Environment(name) = origin {
+        lines.push(Line::raw(""));
+        lines.push(Line::raw(format!("  Note: {} wins again at the next start.", cut(name, 30))));
+    }
+    for (y, line) in (0..).zip(&lines) {
+        put(buf, inner, y, line);
+    }
+    (field_row < inner.height).then(|| field(buf, inner.x + 12, inner.y + field_row, 46, input, look))
+}
+
+/// The last failure in full.
+pub fn draw_error(buf: &mut Buffer, body: Rect, reader: Reader, state: &AppState, look: &Look, layout: &mut Layout) {
+    let columns = body.width.min(100);
+    let inner = popup(buf, body, columns, body.height.saturating_sub(2), "The last error", look);
+    let inside = Rect { x: inner.x + 1, width: inner.width.saturating_sub(2), ..inner };
+    let details = state.last_failure.as_ref().map_or_else(Vec::new, |failure| failure.details(&state.link.service));
+    let lines: Vec<String> = details.iter().flat_map(|line| wrap(&look.text(line), inside.width.into())).collect();
+    read(buf, inside, reader.top, &lines.into_iter().map(Line::raw).collect::<Vec<_>>(), layout);
+}
+
+/// A text to read.
+pub fn draw_text(buf: &mut Buffer, body: Rect, text: &TextBox, look: &Look, layout: &mut Layout) {
+    let title = match text.kind {
+        TextKind::Evidence => "Evidence: what was asked, and what was answered",
+        TextKind::Report => "A report for support",
+    };
+    let inner = popup(buf, body, body.width.min(116), body.height, title, look);
+    let inside = Rect { x: inner.x + 1, width: inner.width.saturating_sub(2), ..inner };
+    let columns = usize::from(inside.width);
+    let lines = text.text.lines().flat_map(|line| wrap_indented(&look.text(line), columns));
+    read(buf, inside, text.top, &lines.map(Line::raw).collect::<Vec<_>>(), layout);
+}
+
+/// Into which file?
+pub fn draw_write(buf: &mut Buffer, body: Rect, write: &WriteBox, look: &Look) -> Position {
+    let inner = popup(buf, body, 70, 9, "Write to which file?", look);
+    put(buf, inner, 1, &Line::raw("  Relative to where petstore was started."));
+    let cursor = field(buf, inner.x + 2, inner.y + 3.min(inner.height - 1), 60, &write.path, look);
+    for (y, line) in (5..).zip(write.error.iter().flat_map(|error| banner(&look.text(error), inner.width, look))) {
+        put(buf, inner, y, &line);
+    }
+    cursor
+}
+
+/// All commands: the field, those that match, and the chosen one in a shell.
+pub fn draw_commands(buf: &mut Buffer, body: Rect, commands: &CommandsBox, look: &Look) -> Position {
+    let inner = popup(buf, body, 76, body.height.min(18), "All commands", look);
+    let room = usize::from(inner.width).saturating_sub(4);
+    let (shown, cursor) = commands.input.window(room);
+    put(buf, inner, 0, &Line::from(vec![Span::styled(" : ", look.style(Role::Key)), Span::raw(look.text(&shown))]));
+    put(buf, inner, 1, &Line::raw(look.rule(usize::from(inner.width))));
+    let list = Rect { y: inner.y + 2, height: inner.height.saturating_sub(6), ..inner };
+    let top = (commands.cursor + 1).saturating_sub(list.height.into());
+    for (y, (at, command)) in (0..list.height).zip(commands.found.iter().enumerate().skip(top)) {
+        let chosen = at == commands.cursor;
+        let style = look.style(if chosen { Role::Selected } else { Role::Text });
+        let title = cut(&command.title, room.saturating_sub(width(&command.keys) + 2));
+        let line = format!(" {} {title}", if chosen { ">" } else { " " });
+        put(buf, list, y, &Line::styled(line, style));
+        put_right(buf, Rect { width: list.width.saturating_sub(1), ..list }, y, &command.keys, look, Role::Key);
+    }
+    if commands.found.is_empty() {
+        put(buf, list, 0, &Line::raw("   No command is called so. Backspace, or Esc to close."));
+    }
+    let below = inner.height.saturating_sub(3);
+    put(buf, inner, below.saturating_sub(1), &Line::raw(look.rule(usize::from(inner.width))));
+    let chosen = commands.chosen();
+    if let Some(line) = chosen.and_then(|command| command.line.as_ref()) {
+        put(buf, inner, below, &Line::styled(" The same on the command line (F6 copies it):", look.style(Role::Quiet)));
+        put(buf, inner, below + 1, &Line::raw(cut(&format!("   {}", look.text(line)), usize::from(inner.width))));
+    } else if chosen.is_some() {
+        put(buf, inner, below, &Line::styled(" Only here: no command line does this.", look.style(Role::Quiet)));
+    }
+    let count = format!(" {} of {} commands", commands.found.len(), commands.all);
+    put(buf, inner, below + 2, &Line::styled(count, look.style(Role::Quiet)));
+    Position { x: inner.x + 3 + u16::try_from(cursor).unwrap_or(0), y: inner.y }
+}
