@@ -5,6 +5,7 @@
 
 pub mod draft;
 pub mod endpoint;
+pub mod export;
 pub mod idempotency;
 pub mod limit;
 pub mod pet;

@@ -15,6 +15,7 @@ pub mod deadline;
 pub mod effect;
 pub mod event_loop;
 pub mod inflight;
+pub mod kept;
 pub mod keymap;
 pub mod msg;
 pub mod popups;

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use crate::model::text::{cut, width};
-use crate::model::{ObservedStatus, Pet, display_safe};
+use crate::model::{ObservedStatus, Pet, display_safe, export};
 
 use super::args::Format;
 
@@ -19,9 +19,9 @@ pub fn write_list(out: &mut impl Write, pets: &[Pet], format: Format, target: Ta
     match format {
         Format::Table => table(out, pets, target),
         Format::Json => json(out, &pets, target),
-        Format::Ndjson => pets.iter().try_for_each(|pet| json(out, pet, Target { columns: None })),
-        Format::Csv => separated(out, pets, b','),
-        Format::Tsv => separated(out, pets, b'\t'),
+        Format::Ndjson => export::lines(out, pets),
+        Format::Csv => export::separated(out, pets, b','),
+        Format::Tsv => export::separated(out, pets, b'\t'),
         Format::Ids => pets.iter().try_for_each(|pet| writeln!(out, "{}", pet.id)),
     }
 }
@@ -79,22 +79,6 @@ fn table(out: &mut impl Write, pets: &[Pet], target: Target) -> io::Result<()> {
     };
     line(out, headings)?;
     rows.iter().try_for_each(|row| line(out, row.each_ref().map(String::as_str)))
-}
-
-fn separated(out: &mut impl Write, pets: &[Pet], delimiter: u8) -> io::Result<()> {
-    let mut writer = csv::WriterBuilder::new().delimiter(delimiter).from_writer(out);
-    writer.write_record(["id", "name", "categoryId", "status"])?;
-    for pet in pets {
-        let status = pet.status.as_ref().map_or("", ObservedStatus::as_str);
-        let (id, category) = (pet.id.to_string(), pet.category_id.to_string());
-        writer.write_record([&id, &*inert(&pet.name), &category, &*inert(status)])?;
-    }
-    writer.flush()
-}
-
-/// A cell that no spreadsheet runs: `'` before what begins like a formula. Import takes it off again.
-fn inert(cell: &str) -> std::borrow::Cow<'_, str> {
-    if cell.starts_with(['=', '+', '-', '@', '\t', '\r']) { format!("'{cell}").into() } else { cell.into() }
 }
 
 #[cfg(test)]

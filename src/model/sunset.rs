@@ -1,6 +1,8 @@
 //! The deprecation of `GET /pets/{petId}` (sections 4.3 and 9): removed on 5 December 2030.
 
+use jiff::Timestamp;
 use jiff::civil::Date;
+use jiff::tz::TimeZone;
 
 /// The day on which the operation is removed.
 pub const GET_PET_REMOVED_ON: Date = jiff::civil::date(2030, 12, 5);
@@ -15,6 +17,13 @@ pub const GET_PET_SUNSET_HEADER: &str = "Thu, 05 Dec 2030 00:00:00 GMT";
 /// was taken over by this service: 2026-11-20T00:00:00Z.
 pub const GET_PET_DEPRECATION_HEADER: &str = "@1795132800";
 
+/// Whether the operation is gone at `at`, as far as its date tells. A wrong clock must not take it away from anybody who
+/// asks for it by hand.
+#[must_use]
+pub fn is_over(at: Timestamp) -> bool {
+    days_until_get_pet_is_removed(at.to_zoned(TimeZone::UTC).date()) <= 0
+}
+
 /// Whole days from `today` until the operation is removed; negative afterwards.
 #[must_use]
 pub fn days_until_get_pet_is_removed(today: Date) -> i32 {
@@ -24,7 +33,7 @@ pub fn days_until_get_pet_is_removed(today: Date) -> i32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use jiff::{Timestamp, civil::date, tz::TimeZone};
+    use jiff::civil::date;
 
     #[test]
     fn the_headers_name_the_day_of_the_description_and_the_sunset_is_later() {
@@ -41,5 +50,7 @@ mod tests {
         assert_eq!(days_until_get_pet_is_removed(date(2030, 12, 4)), 1);
         assert_eq!(days_until_get_pet_is_removed(date(2030, 12, 6)), -1);
         assert_eq!(days_until_get_pet_is_removed(date(2026, 11, 20)), 1476);
+        let over = |at: &str| is_over(at.parse().unwrap());
+        assert!(!over("2030-12-04T23:59:59Z") && over("2030-12-05T00:00:00Z"));
     }
 }

@@ -53,7 +53,8 @@ fn shows_seconds(state: &AppState, slot: Slot) -> bool {
         Slot::List | Slot::More | Slot::Create | Slot::LookUp | Slot::TestKey | Slot::Samples => true,
         Slot::Look(lane) => state.screen == Screen::Domains && watch::is_asked(&state.domains, lane),
         Slot::Walk => state.screen == Screen::Domains,
-        Slot::Count(_) | Slot::Keep | Slot::Save | Slot::Write | Slot::Copy => false,
+        Slot::Whole | Slot::ById => state.screen == Screen::Pets,
+        Slot::Count(_) | Slot::Keep | Slot::Save | Slot::Write | Slot::Copy | Slot::Remember => false,
     }
 }
 

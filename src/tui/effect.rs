@@ -3,14 +3,17 @@
 use jiff::Timestamp;
 
 use crate::api::NextPage;
+use crate::api::find::Ask;
+use crate::api::list::List;
 use crate::config::Notify;
 use crate::domains::configuration::{DomainsConfiguration, Redirect, Written};
 use crate::domains::list::Entry;
 use crate::domains::practice::Practice;
 use crate::domains::told::Told;
-use crate::model::{ApiKey, IdempotencyKey, NewPet, PetQuery};
+use crate::model::{ApiKey, IdempotencyKey, NewPet, PetId, PetQuery};
 
 use super::inflight::{ReqId, Slot};
+use super::kept::Kept;
 use super::screens::domains::state::Change;
 
 /// One thing to do.
@@ -50,11 +53,17 @@ pub enum Task {
         query: PetQuery,
         /// How many pages to follow, at least 1.
         pages: u16,
+        /// What is here already: rows that are still the same need not come again.
+        known: Option<List>,
     },
     /// Ask for one further page.
     More(NextPage),
     /// Add an animal, once for each key.
     Create(NewPet, IdempotencyKey),
+    /// Give out the whole inventory.
+    Whole,
+    /// Look for the animal of this id.
+    Find(PetId, Ask),
     /// Look for an animal of this name and category that may have been added.
     LookUp(NewPet),
     /// Ask for one animal with this key; go on with the key if it is accepted.
@@ -65,6 +74,8 @@ pub enum Task {
     Domains(DomainTask),
     /// Copy a text by a program of this machine, where there is one.
     Copy(String),
+    /// Keep this for the next session.
+    Remember(Box<Kept>),
     /// Write a text to a file.
     Write {
         /// The file.

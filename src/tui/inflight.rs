@@ -38,11 +38,17 @@ pub enum Slot {
     Write,
     /// Copying a text.
     Copy,
+    /// Reading the whole inventory.
+    Whole,
+    /// Looking for one animal by its id.
+    ById,
+    /// Writing what is kept for the next session. Never aborted.
+    Remember,
 }
 
 impl Slot {
     /// Every slot.
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 21] = [
         Self::List,
         Self::More,
         Self::Count(PetStatus::Available),
@@ -61,6 +67,9 @@ impl Slot {
         Self::Save,
         Self::Write,
         Self::Copy,
+        Self::Whole,
+        Self::ById,
+        Self::Remember,
     ];
 
     /// Whether it may be given up: nothing is lost or left half done.
@@ -68,8 +77,8 @@ impl Slot {
     pub const fn is_cancellable(self) -> bool {
         match self {
             Self::List | Self::More | Self::Count(_) | Self::LookUp | Self::TestKey | Self::Samples => true,
-            Self::Look(_) | Self::Walk => true,
-            Self::Create | Self::Keep | Self::Save | Self::Write | Self::Copy => false,
+            Self::Look(_) | Self::Walk | Self::Whole | Self::ById => true,
+            Self::Create | Self::Keep | Self::Save | Self::Write | Self::Copy | Self::Remember => false,
         }
     }
 }

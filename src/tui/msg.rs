@@ -1,8 +1,8 @@
 //! Everything that can happen to the app.
 
-use std::time::Duration;
-
-use crate::api::NextPage;
+use crate::api::find::Found;
+use crate::api::inventory::Coverage;
+use crate::api::list::Answer;
 use crate::domains::Finding;
 use crate::domains::configuration::{DomainsConfiguration, Written};
 use crate::domains::list::List;
@@ -47,7 +47,15 @@ pub struct Reply {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Outcome {
     /// A list, one or more pages of it.
-    Listed(Result<Listed, Failure>),
+    Listed(Result<Answer, Failure>),
+    /// Some of the whole inventory; it goes on.
+    Part(Vec<Pet>),
+    /// The whole inventory was given out.
+    Whole(Result<Coverage, Failure>),
+    /// What the look for one animal found.
+    Found(Result<Found, Failure>),
+    /// What is kept for the next session was written, or why not.
+    Remembered(Result<(), String>),
     /// An animal was added, with its id.
     Created(Result<Pet, NotCreated>),
     /// The search for an animal that may have been added.
@@ -66,8 +74,8 @@ pub enum Outcome {
     Walked(Vec<Walked>),
     /// The configuration's domains were written to this file.
     Saved(DomainsConfiguration, Result<String, NotSaved>),
-    /// A text was copied; or there is no program for it, and the terminal must do it.
-    Copied(bool),
+    /// A text was copied, or the terminal must do it.
+    Copied(Copied),
     /// A file was written.
     Written(Result<String, NotWritten>),
     /// The job ended without a result: it panicked, or the queue was full.
@@ -81,6 +89,21 @@ pub enum NotSaved {
     Changed(Written),
     /// It could not be done.
     Failed(String),
+}
+
+/// Where a text was copied to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Copied {
+    /// tmux has it.
+    Tmux,
+    /// The desktop's clipboard has it.
+    Desktop,
+    /// It stands in this file.
+    File(String),
+    /// There is no program for it: the terminal must do it.
+    Terminal,
+    /// Nowhere: why.
+    Nowhere(String),
 }
 
 /// Why a file was not written.
@@ -106,17 +129,6 @@ impl From<Failure> for NotCreated {
     fn from(failure: Failure) -> Self {
         Self { failure, repeatable: false }
     }
-}
-
-/// What a list request gave.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Listed {
-    /// The animals, in the service's order.
-    pub pets: Vec<Pet>,
-    /// Where the list goes on, if the service says so.
-    pub next: Option<NextPage>,
-    /// How long the first page took.
-    pub took: Duration,
 }
 
 /// What looking for an animal gave.

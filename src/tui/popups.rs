@@ -13,7 +13,7 @@ use super::inflight::Slot;
 use super::keymap::Action;
 use super::msg::{Key, KeyPress};
 use super::screens::domains::boxes::{self, FormatsBox, OutsideBox};
-use super::screens::pets;
+use super::screens::pets::{self, boxes::ChangesBox, boxes::ChartsBox};
 use super::state::{AppState, Layout, MessageKind};
 use super::text_input::TextInput;
 use crate::clock::Now;
@@ -36,6 +36,10 @@ pub enum Popup {
     Commands(CommandsBox),
     /// The last failure in full.
     Error(Reader),
+    /// What has changed among the animals.
+    Changes(ChangesBox),
+    /// The charts of status and category.
+    Charts(ChartsBox),
     /// A text to read, to copy or to write.
     Text(TextBox),
     /// Into which file?
@@ -129,6 +133,14 @@ pub fn update(state: &mut AppState, action: Option<Action>, key: KeyPress, now: 
             } else {
                 close(state)
             }
+        }
+        Popup::Changes(changes) => {
+            let changes = *changes;
+            return Some(pets::boxes::changes_key(state, changes, action));
+        }
+        Popup::Charts(charts) => {
+            let charts = charts.clone();
+            return Some(pets::boxes::charts_key(state, charts, action, now));
         }
         Popup::Commands(_) => return Some(commands::on_key(state, action, key, now)),
         Popup::Error(reader) => {
@@ -279,7 +291,8 @@ pub fn paste(state: &mut AppState, text: &str) -> bool {
             commands.type_in(text);
             true
         }
-        Some(Popup::Error(_) | Popup::Text(_) | Popup::Formats(_) | Popup::Outside(_)) => true,
+        Some(Popup::Error(_) | Popup::Changes(_) | Popup::Charts(_)) => true,
+        Some(Popup::Text(_) | Popup::Formats(_) | Popup::Outside(_)) => true,
     }
 }
 

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use jiff::Timestamp;
 
 use crate::config::{KeyOrigin, Settings};
-use crate::model::{IdempotencyKeys, Pet};
+use crate::model::{BaseUrl, IdempotencyKeys, Pet};
 
 use super::inflight::Inflight;
 use super::keymap::{Context, Keymap};
@@ -40,6 +40,8 @@ pub struct AppState {
     pub message: Option<Message>,
     /// The last failure, for the full view.
     pub last_failure: Option<Failure>,
+    /// That rows cannot be kept for the next session was said.
+    pub told_not_kept: bool,
     /// What each key does.
     pub keymap: Arc<Keymap>,
     /// What the last frame learned.
@@ -76,6 +78,10 @@ pub struct Link {
     pub service: String,
     /// Whether it runs inside this program.
     pub embedded: bool,
+    /// Its address; none for the one inside, which has another one each time.
+    pub address: Option<BaseUrl>,
+    /// What tells its data from those of other services; none for what is gone with the session.
+    pub identity: Option<String>,
     /// What the command line needs to be given to talk to it, with a blank before; nothing for what it takes by itself.
     pub flags: String,
     /// The end of the key in use, and where it came from.
@@ -178,10 +184,13 @@ impl AppState {
                 (remote.base_url.authority(), false, (ending, remote.key_origin.clone()))
             }
         };
-        let flags = match &settings.service {
-            Service::Demo => " --demo".to_owned(),
-            Service::Embedded { .. } => String::new(),
-            Service::Remote(remote) => format!(" --base-url {}", remote.base_url),
+        let (address, identity, flags) = match &settings.service {
+            Service::Demo => (None, None, " --demo".to_owned()),
+            Service::Embedded { database } => (None, Some(database.display().to_string()), String::new()),
+            Service::Remote(remote) => {
+                let address = remote.base_url.to_string();
+                (Some(remote.base_url.clone()), Some(address.clone()), format!(" --base-url {address}"))
+            }
         };
         Self {
             size,
@@ -195,6 +204,8 @@ impl AppState {
                 name: settings.name.clone(),
                 service,
                 embedded,
+                address,
+                identity,
                 flags,
                 key,
                 health: Health::Unknown,
@@ -203,6 +214,7 @@ impl AppState {
             inflight: Inflight::default(),
             message: None,
             last_failure: None,
+            told_not_kept: false,
             keymap: Arc::default(),
             layout: Layout::default(),
             keys,
@@ -222,10 +234,13 @@ impl AppState {
             (Some(Popup::Error(_)), _) => Context::Reader,
             (Some(Popup::Help(_)), _) => Context::Help,
             (Some(Popup::Commands(_)), _) => Context::Commands,
+            (Some(Popup::Changes(_)), _) => Context::Changes,
+            (Some(Popup::Charts(_)), _) => Context::Charts,
             (Some(Popup::Text(_)), _) => Context::TextBox,
             (Some(Popup::Write(_)), _) => Context::WriteBox,
             (Some(Popup::Formats(_)), _) => Context::FormatsBox,
             (Some(Popup::Outside(_)), _) => Context::OutsideBox,
+            (None, Screen::Pets) if self.pets.by_id.is_some() => Context::ById,
             (None, Screen::Pets) if self.pets.searching => Context::Search,
             (None, Screen::Pets) => Context::Pets,
             (None, Screen::AddPet) => self.add.context(),

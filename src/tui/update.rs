@@ -8,7 +8,8 @@ use super::deadline::can_refresh;
 use super::effect::Effect;
 use super::inflight::Slot;
 use super::keymap::{Action, Context, Place};
-use super::msg::{Key, KeyPress, Msg, Outcome, QuitReason, Reply};
+use super::kept;
+use super::msg::{Copied, Key, KeyPress, Msg, Outcome, QuitReason, Reply};
 use super::popups::{self, CommandsBox, HelpBox, Popup, Reader};
 use super::screens::{add_pet, domains, pets};
 use super::state::{AppState, Health, MessageKind, Screen};
@@ -126,6 +127,7 @@ fn everywhere(state: &mut AppState, action: Action, now: Now) -> Option<Vec<Effe
         Action::Redraw => return Some(vec![Effect::Redraw]),
         Action::Quit => state.quitting = Some(QuitReason::User),
         Action::Help => state.popup = Some(Popup::Help(HelpBox::new(state.context()))),
+        Action::Go(Place::Changes) => pets::boxes::open_changes(state),
         Action::Go(Place::Commands) => state.popup = Some(Popup::Commands(CommandsBox::new(state))),
         Action::ErrorDetails if state.last_failure.is_some() => state.popup = Some(Popup::Error(Reader::default())),
         Action::ErrorDetails => state.say(MessageKind::Note, "There has been no error in this session."),
@@ -154,6 +156,9 @@ fn interrupt(state: &mut AppState, now: Now) -> Vec<Effect> {
     let cancelled: Vec<_> =
         Slot::ALL.into_iter().filter(|slot| slot.is_cancellable() && state.inflight.forget(*slot)).collect();
     domains::watch::cancelled(&mut state.domains, now);
+    if cancelled.contains(&Slot::Whole) {
+        pets::whole::on_cancelled(state, now);
+    }
     let what = if cancelled.is_empty() { "" } else { "Cancelled. " };
     state.say(MessageKind::Note, format!("{what}Press Ctrl-C again to quit."));
     cancelled.into_iter().map(Effect::Cancel).collect()
@@ -205,6 +210,12 @@ fn on_reply(state: &mut AppState, reply: Reply, now: Now) -> Vec<Effect> {
             }
             return Vec::new();
         }
+        (Slot::Whole, Outcome::Part(pets)) => {
+            if state.inflight.is_current(slot, id) {
+                pets::whole::on_part(state, pets);
+            }
+            return Vec::new();
+        }
         (_, outcome) => outcome,
     };
     if !state.inflight.finish(slot, id) {
@@ -215,7 +226,7 @@ fn on_reply(state: &mut AppState, reply: Reply, now: Now) -> Vec<Effect> {
         (Slot::List, Outcome::Failed(failure)) => return pets::update::on_listed(state, Err(failure), now),
         (Slot::More, Outcome::Listed(result)) => pets::update::on_more(state, result, now),
         (Slot::More, Outcome::Failed(failure)) => pets::update::on_more(state, Err(failure), now),
-        (Slot::Count(status), Outcome::Listed(result)) => pets::update::on_counted(state, status, result),
+        (Slot::Count(status), Outcome::Listed(result)) => pets::update::on_counted(state, status, result, now),
         (Slot::Create, Outcome::Created(result)) => return add_pet::update::on_created(state, result, now),
         (Slot::Create, Outcome::Failed(failure)) => {
             return add_pet::update::on_created(state, Err(failure.into()), now);
@@ -241,8 +252,14 @@ fn on_reply(state: &mut AppState, reply: Reply, now: Now) -> Vec<Effect> {
         (Slot::Save, Outcome::Saved(configuration, result)) => {
             domains::redirects::on_saved(state, configuration, result, now);
         }
-        (Slot::Copy, Outcome::Copied(done)) => return popups::on_copied(state, done),
-        (Slot::Copy, Outcome::Failed(_)) => return popups::on_copied(state, false),
+        (Slot::Copy, Outcome::Copied(copied)) => return popups::on_copied(state, copied),
+        (Slot::Copy, Outcome::Failed(_)) => return popups::on_copied(state, Copied::Terminal),
+        (Slot::Whole, Outcome::Whole(result)) => pets::whole::on_read(state, result, now),
+        (Slot::Whole, Outcome::Failed(failure)) => pets::whole::on_read(state, Err(failure), now),
+        (Slot::ById, Outcome::Found(result)) => pets::by_id::on_found(state, result),
+        (Slot::ById, Outcome::Failed(failure)) => pets::by_id::on_found(state, Err(failure)),
+        (Slot::Remember, Outcome::Remembered(result)) => kept::on_remembered(state, result),
+        (Slot::Remember, Outcome::Failed(_)) => {}
         (Slot::Write, Outcome::Written(result)) => popups::on_written(state, result, now),
         (Slot::Walk | Slot::Save | Slot::Write, Outcome::Failed(failure)) => {
             state.say(MessageKind::Error, failure.sentence("this program"));
@@ -252,6 +269,7 @@ fn on_reply(state: &mut AppState, reply: Reply, now: Now) -> Vec<Effect> {
         (_, Outcome::KeyTested(_) | Outcome::SamplesAdded(..)) => {}
         (_, Outcome::SoFar(_) | Outcome::Seen(_) | Outcome::Kept(_) | Outcome::Walked(_)) => {}
         (_, Outcome::Saved(..) | Outcome::Copied(_) | Outcome::Written(_)) => {}
+        (_, Outcome::Part(_) | Outcome::Whole(_) | Outcome::Found(_) | Outcome::Remembered(_)) => {}
     }
     Vec::new()
 }

@@ -17,15 +17,18 @@ use tokio::task::JoinError;
 use tokio_util::task::JoinMap;
 
 use crate::api::creation::create_pet_once;
-use crate::api::{ApiError, Client, PetPage};
+use crate::api::find::find;
+use crate::api::inventory::inventory;
+use crate::api::list;
+use crate::api::{ApiError, Client};
 use crate::clock;
 use crate::config::edit;
 use crate::model::samples::sample;
-use crate::model::{IdempotencyKey, Limit, NewPet, PetQuery, display_safe};
+use crate::model::{IdempotencyKey, Limit, NewPet, Pet, PetQuery, display_safe};
 
 use super::effect::{Effect, Job, Task};
 use super::inflight::{ReqId, Slot};
-use super::msg::{Listed, LookedUp, NotCreated, NotWritten, Outcome, Reply};
+use super::msg::{Copied, LookedUp, NotCreated, NotWritten, Outcome, Reply};
 use crate::api::failure::Failure;
 use domains::{Desk, SoFar};
 
@@ -55,6 +58,8 @@ pub struct Hands {
     pub in_tmux: bool,
     /// What `~` stands for in the name of a file.
     pub home: Option<PathBuf>,
+    /// The directory for what is kept for the next session.
+    pub kept: Option<PathBuf>,
 }
 
 /// Starts the worker on the current runtime. Jobs that need the service wait until `connect` has made a client.
@@ -121,7 +126,11 @@ impl Worker {
                     Task::Write { path, text, replace } => {
                         self.jobs.spawn(slot, write(path, text, replace, self.hands.home.clone()))
                     }
-                    task => self.jobs.spawn(slot, perform(task, self.connection.clone(), self.client.clone())),
+                    Task::Remember(kept) => self.jobs.spawn(slot, remember(*kept, self.hands.kept.clone())),
+                    task => {
+                        let so_far = SoFar { slot, id, replies: self.outgoing.clone() };
+                        self.jobs.spawn(slot, perform(task, slot, self.connection.clone(), self.client.clone(), so_far))
+                    }
                 }
                 None
             }
@@ -143,9 +152,12 @@ impl Worker {
 
 async fn perform(
     task: Task,
+    slot: Slot,
     mut connection: Connection,
     client: watch::Sender<Option<Result<Client, Failure>>>,
+    so_far: SoFar,
 ) -> Outcome {
+    let what = if matches!(slot, Slot::Count(_)) { "count" } else { "list" };
     let connected = match connection.wait_for(Option::is_some).await {
         Ok(connected) => connected.clone(),
         Err(_) => None,
@@ -156,11 +168,18 @@ async fn perform(
         None => return Outcome::Failed(Failure::Crashed { why: "the connection was never made".to_owned() }),
     };
     match task {
-        Task::List { query, pages } => Outcome::Listed(list(&api, &query, pages).await),
+        Task::List { query, pages, known } => {
+            let answer = list::list(&api.called(what), &query, pages, known.as_ref()).await;
+            Outcome::Listed(answer.map_err(|error| Failure::from(&error)))
+        }
         Task::More(next) => {
-            let started = clock::now().mono;
-            let page = api.list_next(&next).await;
-            Outcome::Listed(page.map(|page| listed(page, started)).map_err(|error| Failure::from(&error)))
+            let answer = list::more(&api.called("further page"), &next).await;
+            Outcome::Listed(answer.map_err(|error| Failure::from(&error)))
+        }
+        Task::Whole => whole(&api.called("whole inventory"), so_far).await,
+        Task::Find(id, ask) => {
+            let found = find(&api.called("pet by id"), id, ask).await;
+            Outcome::Found(found.map_err(|error| Failure::from(&error)))
         }
         Task::Create(new, key) => {
             let added = create_pet_once(&api, &new, &key).await;
@@ -179,7 +198,7 @@ async fn perform(
             Outcome::KeyTested(tested.map(drop).map_err(|error| Failure::from(&error)))
         }
         // These need no service, and are not given to this function.
-        Task::Domains(_) | Task::Copy(_) | Task::Write { .. } => Outcome::Failed(Failure::Busy),
+        Task::Domains(_) | Task::Copy(_) | Task::Write { .. } | Task::Remember(_) => Outcome::Failed(Failure::Busy),
     }
 }
 
@@ -204,6 +223,16 @@ async fn copy(text: String, in_tmux: bool) -> Outcome {
     Outcome::Copied(loaded.is_some())
 }
 
+/// Writes what is kept of a service, for the owner's eyes only.
+async fn remember(kept: Kept, directory: Option<PathBuf>) -> Outcome {
+    let work = move || match directory {
+        None => Ok(()),
+        Some(directory) => atomic::replace_private(&kept::file(&directory, &kept.identity), &kept.text()),
+    };
+    let done = tokio::task::spawn_blocking(work).await;
+    Outcome::Remembered(done.map_or_else(|error| Err(error.to_string()), |done| done.map_err(|error| error.to_string())))
+}
+
 /// Writes a file; a name that begins with `~/` stands in the home directory.
 async fn write(path: String, text: String, replace: bool, home: Option<PathBuf>) -> Outcome {
     let work = move || {
@@ -222,23 +251,25 @@ async fn write(path: String, text: String, replace: bool, home: Option<PathBuf>)
     Outcome::Written(done.unwrap_or_else(|error| Err(NotWritten::Failed(error.to_string()))))
 }
 
-fn listed(page: PetPage, started: std::time::Instant) -> Listed {
-    let took = clock::now().mono.saturating_duration_since(started);
-    Listed { pets: page.pets, next: page.next, took }
-}
+/// How many animals of the whole inventory are told at once, at most this many times a second.
+const PART: usize = 1_000;
+const BETWEEN_PARTS: Duration = Duration::from_millis(250);
 
-/// A list, with up to `pages` pages of it. A later page that fails ends the list where it stands.
-async fn list(api: &Client, query: &PetQuery, pages: u16) -> Result<Listed, Failure> {
-    let started = clock::now().mono;
-    let first = api.list_pets(query).await.map_err(|error| Failure::from(&error))?;
-    let mut all = listed(first, started);
-    for _ in 1..pages {
-        let Some(next) = &all.next else { break };
-        let page = api.list_next(next).await.map_err(|error| Failure::from(&error))?;
-        all.pets.extend(page.pets);
-        all.next = page.next;
-    }
-    Ok(all)
+/// Gives out the whole inventory as it comes, in parts of some size.
+async fn whole(api: &Client, so_far: SoFar) -> Outcome {
+    let mut part = Vec::new();
+    let mut told = clock::now().mono;
+    let given = inventory(api, async |pets: Vec<Pet>| {
+        part.extend(pets);
+        let now = clock::now().mono;
+        if part.len() >= PART || now.saturating_duration_since(told) >= BETWEEN_PARTS {
+            told = now;
+            so_far.give(Outcome::Part(std::mem::take(&mut part))).await;
+        }
+    })
+    .await;
+    so_far.give(Outcome::Part(part)).await;
+    Outcome::Whole(given.map_err(|error| Failure::from(&error)))
 }
 
 /// One sample after another, until one is refused.

@@ -1,12 +1,15 @@
 //! Texts to read, to copy and to write to a file.
 
+use std::sync::Arc;
+
 use super::super::effect::{Effect, Job, Task};
 use super::super::inflight::Slot;
 use super::super::keymap::Action;
-use super::super::msg::{Key, KeyPress, NotWritten};
+use super::super::msg::{Copied, Key, KeyPress, NotWritten};
 use super::super::state::{AppState, MessageKind};
 use super::super::text_input::TextInput;
 use super::Popup;
+use crate::model::{Pet, export};
 use crate::clock::Now;
 
 /// What a text is.
@@ -59,6 +62,8 @@ pub struct WriteBox {
 pub enum Contents {
     /// This.
     Text(String),
+    /// These animals, in the format that the name's ending asks for.
+    Pets(Arc<Vec<Pet>>),
     /// TOML where the name ends in `.toml`, JSON otherwise.
     Configuration {
         /// As JSON.
@@ -78,6 +83,7 @@ impl WriteBox {
     fn contents(&self) -> String {
         match &self.text {
             Contents::Text(text) => text.clone(),
+            Contents::Pets(pets) => export::for_file(self.path.value(), pets),
             Contents::Configuration { toml, .. } if self.path.value().trim().ends_with(".toml") => toml.clone(),
             Contents::Configuration { json, .. } => json.clone(),
         }
@@ -99,14 +105,17 @@ pub fn copy(state: &mut AppState, text: String, what: &str, now: Now) -> Vec<Eff
 }
 
 /// A text was copied by a program of this machine, or the terminal must do it.
-pub fn on_copied(state: &mut AppState, done: bool) -> Vec<Effect> {
+pub fn on_copied(state: &mut AppState, copied: Copied) -> Vec<Effect> {
     let Some((text, what)) = state.copying.take() else { return Vec::new() };
-    if done {
-        state.say(MessageKind::Note, format!("Copied {what} (tmux has it; its prefix and ] pastes)."));
-        return Vec::new();
-    }
-    state.say(MessageKind::Note, format!("Copied {what} (sent to the terminal; if paste is empty: w)."));
-    vec![Effect::Clipboard(text)]
+    let (kind, said) = match &copied {
+        Copied::Tmux => (MessageKind::Note, format!("Copied {what} (tmux has it; its prefix and ] pastes).")),
+        Copied::Desktop => (MessageKind::Note, format!("Copied {what} (the desktop's clipboard has it).")),
+        Copied::File(path) => (MessageKind::Note, format!("This terminal has no clipboard: {what} stands in {path}.")),
+        Copied::Terminal => (MessageKind::Note, format!("Copied {what} (sent to the terminal, which says nothing).")),
+        Copied::Nowhere(why) => (MessageKind::Error, format!("Not copied: {why}")),
+    };
+    state.say(kind, said);
+    if copied == Copied::Terminal { vec![Effect::Clipboard(text)] } else { Vec::new() }
 }
 
 /// A file was written, or not.

@@ -132,7 +132,7 @@ fn send(state: &mut AppState, new: NewPet, now: Now) -> Vec<Effect> {
     let in_doubt = before.is_some();
     let (key, known) = match before {
         Some(sent) => (sent.key, sent.known),
-        None => (state.keys.make(), state.pets.known_ids().collect()),
+        None => (state.keys.make(), state.pets.changes.known_ids().collect()),
     };
     state.add.doubt = None;
     state.add.refusal = None;
@@ -204,6 +204,7 @@ fn only_field_in(text: &str) -> Option<Field> {
 fn added(state: &mut AppState, pet: Pet, now: Now) -> Vec<Effect> {
     let name = short(&pet.name);
     state.added.push(Added { at: now.wall, pet: pet.clone() });
+    state.pets.changes.added(&pet);
     state.add.next_animal();
     state.message = None;
     let way_on = match (state.add.after, state.screen) {

@@ -1,9 +1,13 @@
 //! What the pets screen knows.
 
-use std::cmp::Ordering;
 use std::time::{Duration, Instant};
 
-use crate::api::NextPage;
+use super::by_id::ById;
+use super::changes::{Before, Changes};
+use super::rows::{Rows, Sort, SortBy};
+use super::search::Query;
+use super::whole::Whole;
+use crate::api::list::List;
 use crate::clock::Now;
 use crate::config::Settings;
 use crate::model::{Limit, ObservedStatus, Pet, PetId, PetQuery, PetStatus};
@@ -18,6 +22,8 @@ pub struct State {
     pub limit: Limit,
     /// The order of the rows.
     pub sort: Sort,
+    /// Whether rows that are searched for stand with the best match first, until another order is chosen.
+    pub best_first: bool,
     /// What is searched for.
     pub search: TextInput,
     /// Whether the search field has the cursor.
@@ -32,9 +38,17 @@ pub struct State {
     pub counts: [Option<Count>; 3],
     /// Whether the counts are to be asked for after the next list.
     pub counts_due: bool,
+    /// What is new or has another status.
+    pub changes: Changes,
+    /// The whole inventory.
+    pub whole: Whole,
+    /// The look for one animal by its id, where it is open.
+    pub by_id: Option<ById>,
+    /// The list of each tab, in the order of [`tab`].
     lists: [Option<Loaded>; 4],
-    /// The rows as shown: indices into the list, searched and sorted.
-    rows: Vec<usize>,
+    /// The lists from which the counts are.
+    pub counted: [Option<List>; 3],
+    rows: Rows,
     cursor: usize,
     /// The animal under the cursor, so that it stays there when rows come and go.
     anchor: Option<PetId>,
@@ -45,16 +59,23 @@ pub struct State {
 pub struct Loaded {
     /// What was asked.
     pub limit: Limit,
-    /// How many pages were followed.
-    pub pages: u16,
-    /// The animals, in the service's order.
-    pub pets: Vec<Pet>,
-    /// Where it goes on.
-    pub next: Option<NextPage>,
+    /// The animals.
+    pub list: List,
     /// When it was read.
     pub at: Now,
-    /// Not from an answer to this very question, but picked from another list.
-    pub provisional: bool,
+    /// How it came to be here.
+    pub source: Source,
+}
+
+/// How a list came to be here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// By an answer to this very question.
+    Answer,
+    /// Picked from another list, until its own answer comes.
+    Picked,
+    /// Kept from an earlier session, until it is asked for again.
+    Kept,
 }
 
 /// A number of animals: exact, or at least so many.
@@ -72,52 +93,7 @@ impl std::fmt::Display for Count {
     }
 }
 
-/// An order of rows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Sort {
-    /// By which column.
-    pub by: SortBy,
-    /// Largest first.
-    pub descending: bool,
-}
-
-/// A column, or the order of the answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the names say it")]
-pub enum SortBy {
-    Id,
-    Name,
-    Category,
-    Status,
-    AsItCame,
-}
-
-impl SortBy {
-    /// The next one in turn.
-    #[must_use]
-    pub const fn next(self) -> Self {
-        match self {
-            Self::Id => Self::Name,
-            Self::Name => Self::Category,
-            Self::Category => Self::Status,
-            Self::Status => Self::AsItCame,
-            Self::AsItCame => Self::Id,
-        }
-    }
-
-    /// The word on the screen.
-    #[must_use]
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Id => "id",
-            Self::Name => "name",
-            Self::Category => "category",
-            Self::Status => "status",
-            Self::AsItCame => "as it came",
-        }
-    }
-}
-
+/// The place of a tab among the lists.
 const fn tab(filter: Option<PetStatus>) -> usize {
     match filter {
         None => 0,
@@ -127,6 +103,10 @@ const fn tab(filter: Option<PetStatus>) -> usize {
     }
 }
 
+/// The tabs, in their order.
+pub const TABS: [Option<PetStatus>; 4] =
+    [None, Some(PetStatus::Available), Some(PetStatus::Pending), Some(PetStatus::Sold)];
+
 impl State {
     /// The screen before anything was read.
     #[must_use]
@@ -135,6 +115,7 @@ impl State {
             filter: settings.status,
             limit: settings.limit,
             sort: Sort { by: SortBy::Id, descending: false },
+            best_first: true,
             search: TextInput::default(),
             searching: false,
             drawer: false,
@@ -142,8 +123,12 @@ impl State {
             pinned: None,
             counts: [None; 3],
             counts_due: true,
+            changes: Changes::default(),
+            whole: Whole::default(),
+            by_id: None,
             lists: [const { None }; 4],
-            rows: Vec::new(),
+            counted: [const { None }; 3],
+            rows: Rows::default(),
             cursor: 0,
             anchor: None,
         }
@@ -155,6 +140,20 @@ impl State {
         self.lists[tab(self.filter)].as_ref()
     }
 
+    /// The lists that were read or kept, by tab.
+    pub fn lists(&self) -> impl Iterator<Item = (Option<PetStatus>, &Loaded)> {
+        TABS.into_iter().zip(&self.lists).filter_map(|(filter, list)| Some((filter, list.as_ref()?)))
+    }
+
+    /// The animals that the rows are of.
+    #[must_use]
+    pub fn pets(&self) -> &[Pet] {
+        match self.whole.shown() {
+            Some(whole) => whole,
+            None => self.list().map_or(&[][..], |list| &list.list.pets),
+        }
+    }
+
     /// What to ask for.
     #[must_use]
     pub const fn query(&self) -> PetQuery {
@@ -164,13 +163,19 @@ impl State {
     /// How many rows are shown, after search.
     #[must_use]
     pub fn row_count(&self) -> usize {
-        self.rows.len()
+        self.rows.shown().len()
+    }
+
+    /// The rows of the tab: how many, of which categories, how wide.
+    #[must_use]
+    pub const fn rows(&self) -> &Rows {
+        &self.rows
     }
 
     /// The animals shown from row `from` on.
     pub fn rows_from(&self, from: usize) -> impl Iterator<Item = &Pet> {
-        let pets = self.list().map_or(&[][..], |list| &list.pets);
-        self.rows.iter().skip(from).filter_map(|index| pets.get(*index))
+        let pets = self.pets();
+        self.rows.shown().iter().skip(from).filter_map(|index| pets.get(*index as usize))
     }
 
     /// The row under the cursor, from 0.
@@ -191,14 +196,17 @@ impl State {
         self.pinned.as_ref().or_else(|| self.selected())
     }
 
-    /// Every animal id that any list here holds.
-    pub fn known_ids(&self) -> impl Iterator<Item = PetId> {
-        self.lists.iter().flatten().flat_map(|list| list.pets.iter().map(|pet| pet.id))
+    /// The animal `id`, wherever it is among what was read.
+    #[must_use]
+    pub fn find(&self, id: PetId) -> Option<&Pet> {
+        let whole = self.whole.read().iter();
+        let lists = self.lists.iter().flatten().flat_map(|loaded| loaded.list.pets.iter());
+        whole.chain(lists).chain(self.counted.iter().flatten().flat_map(|list| list.pets.iter())).find(|pet| pet.id == id)
     }
 
     /// Puts the cursor on row `row`, or on the last one.
     pub fn move_to(&mut self, row: usize) {
-        self.cursor = row.min(self.rows.len().saturating_sub(1));
+        self.cursor = row.min(self.row_count().saturating_sub(1));
         self.anchor = self.selected().map(|pet| pet.id);
         self.pinned = None;
     }
@@ -207,63 +215,127 @@ impl State {
     pub fn show_tab(&mut self, filter: Option<PetStatus>) {
         self.filter = filter;
         if self.list().is_none()
-            && let (Some(status), Some(all)) = (filter, &self.lists[0])
+            && let Some(status) = filter
         {
-            let wanted = ObservedStatus::Known(status);
-            let pets: Vec<_> = all.pets.iter().filter(|pet| pet.status.as_ref() == Some(&wanted)).cloned().collect();
-            let picked =
-                (!pets.is_empty()).then(|| Loaded { pets, next: None, pages: 1, provisional: true, ..all.clone() });
-            self.lists[tab(filter)] = picked;
+            self.lists[tab(filter)] = self.picked(status);
         }
         self.pinned = None;
-        self.arrange();
+        self.reorder();
         self.move_to(0);
     }
 
-    /// Takes a list that was read for the tab `filter`.
-    pub fn take(&mut self, filter: Option<PetStatus>, list: Loaded) {
-        self.lists[tab(filter)] = Some(list);
+    /// What other lists hold of a tab.
+    fn picked(&self, status: PetStatus) -> Option<Loaded> {
+        let all = self.lists[0].as_ref()?;
+        let wanted = ObservedStatus::Known(status);
+        let counted = self.counted[status as usize].as_ref().map_or(&[][..], |list| &list.pets);
+        let here = if counted.is_empty() { &all.list.pets[..] } else { counted };
+        let of_status = here.iter().filter(|pet| pet.status.as_ref() == Some(&wanted));
+        let pets: Vec<_> = of_status.take(self.limit.get().into()).cloned().collect();
+        let list = (!pets.is_empty()).then(|| List::of(pets, None))?;
+        Some(Loaded { limit: self.limit, list, at: all.at, source: Source::Picked })
+    }
+
+    /// Takes a list that was read for the tab `filter`, and learns from it what has changed.
+    pub fn take(&mut self, filter: Option<PetStatus>, loaded: Loaded) {
+        let old = self.lists[tab(filter)].as_ref();
+        let before = before(old.filter(|old| old.source != Source::Picked && old.limit == loaded.limit));
+        self.changes.learn(&loaded.list.pets, before, loaded.at.wall);
+        self.put(filter, loaded);
+    }
+
+    /// Takes up a list from an earlier session.
+    pub fn restore(&mut self, filter: Option<PetStatus>, loaded: Loaded) {
+        self.changes.learn(&loaded.list.pets, Before::Unknown, loaded.at.wall);
+        self.put(filter, loaded);
+    }
+
+    fn put(&mut self, filter: Option<PetStatus>, loaded: Loaded) {
+        self.lists[tab(filter)] = Some(loaded);
         if filter == self.filter {
-            self.arrange();
+            self.reorder();
         }
+    }
+
+    /// The list of the tab `filter` was asked for again, and is as it was.
+    pub fn confirm(&mut self, filter: Option<PetStatus>, at: Now) {
+        if let Some(loaded) = &mut self.lists[tab(filter)] {
+            loaded.at = at;
+            loaded.source = Source::Answer;
+        }
+    }
+
+    /// Takes the list from which the number of animals of one status is.
+    pub fn take_counted(&mut self, status: PetStatus, list: List, has_pages: bool, at: Now) {
+        let full = list.pets.len() >= usize::from(Limit::MAX.get()) && !has_pages;
+        let count = Count { seen: list.pets.len(), or_more: list.next().is_some() || full };
+        let place = status as usize;
+        let was_all = self.counts[place].is_some_and(|count| !count.or_more) && self.counted[place].is_some();
+        let before = if was_all { Before::All } else { Before::Unknown };
+        self.changes.learn(&list.pets, before, at.wall);
+        self.counts[place] = Some(count);
+        self.counted[place] = Some(list);
+    }
+
+    /// Takes up such a list from an earlier session.
+    pub fn restore_counted(&mut self, status: PetStatus, list: List, now: Now) {
+        self.changes.learn(&list.pets, Before::Unknown, now.wall);
+        let full = list.pets.len() >= usize::from(Limit::MAX.get());
+        self.counts[status as usize] = Some(Count { seen: list.pets.len(), or_more: list.next().is_some() || full });
+        self.counted[status as usize] = Some(list);
     }
 
     /// Appends a further page to the list of the tab in use.
-    pub fn append(&mut self, pets: Vec<Pet>, next: Option<NextPage>, at: Now) {
-        if let Some(list) = &mut self.lists[tab(self.filter)] {
-            // A page that begins before the last one ended, as a service without a fixed order may send.
-            let here: std::collections::HashSet<_> = list.pets.iter().map(|pet| pet.id).collect();
-            list.pets.extend(pets.into_iter().filter(|pet| !here.contains(&pet.id)));
-            list.next = next;
-            list.pages = list.pages.saturating_add(1);
-            list.at = at;
+    pub fn append(&mut self, more: List, at: Now) {
+        self.changes.learn(&more.pets, Before::Unknown, at.wall);
+        if let Some(loaded) = &mut self.lists[tab(self.filter)] {
+            loaded.list.append(more);
+            loaded.at = at;
         }
+        self.reorder();
+    }
+
+    /// Orders the rows anew: they, the tab or the order are others.
+    pub fn reorder(&mut self) {
+        let mut rows = std::mem::take(&mut self.rows);
+        let status = if self.whole.shown().is_some() { self.filter } else { None };
+        rows.order(self.pets(), status, self.sort);
+        self.rows = rows;
         self.arrange();
     }
 
-    /// Searches and sorts anew. The cursor stays on its animal, or goes to the one that took its place.
+    /// Searches anew. The cursor stays on its animal, or goes to the one that took its place.
     pub fn arrange(&mut self) {
-        let pets = self.lists[tab(self.filter)].as_ref().map_or(&[][..], |list| &list.pets);
-        let terms: Vec<String> = self.search.value().split_whitespace().map(str::to_lowercase).collect();
-        self.rows = (0..pets.len()).filter(|index| matches(&pets[*index], &terms)).collect();
-        let sort = self.sort;
-        self.rows.sort_by(|a, b| {
-            let ordering = compare(&pets[*a], &pets[*b], sort.by);
-            if sort.descending { ordering.reverse() } else { ordering }
-        });
-        if sort == (Sort { by: SortBy::AsItCame, descending: true }) {
-            self.rows.reverse();
-        }
-        let place = self.anchor.and_then(|id| self.rows.iter().position(|index| pets[*index].id == id));
-        self.cursor = place.unwrap_or(self.cursor).min(self.rows.len().saturating_sub(1));
-        self.anchor = self.rows.get(self.cursor).map(|index| pets[*index].id);
+        let mut rows = std::mem::take(&mut self.rows);
+        let pets = self.pets();
+        rows.show(pets, &self.searched(), self.best_first);
+        let is_anchor = |index: &u32| self.anchor == Some(pets[*index as usize].id);
+        let place = self.anchor.and_then(|_| rows.shown().iter().position(is_anchor));
+        self.rows = rows;
+        self.cursor = place.unwrap_or(self.cursor).min(self.row_count().saturating_sub(1));
+        self.anchor = self.selected().map(|pet| pet.id);
     }
 
-    /// How many animals there are in all, as far as the three counts or the list of all tell.
+    /// Whether the rows stand with the best match first.
+    #[must_use]
+    pub fn is_best_first(&self) -> bool {
+        self.best_first && !self.searched().is_empty()
+    }
+
+    /// What is searched for, taken apart.
+    #[must_use]
+    pub fn searched(&self) -> Query {
+        Query::parse(self.search.value())
+    }
+
+    /// How many animals there are in all, as far as the whole inventory, the three counts or the list of all tell.
     #[must_use]
     pub fn total(&self) -> Option<Count> {
+        if let Some(total) = self.whole.total() {
+            return Some(total);
+        }
         if let Some(all) = self.lists[0].as_ref().filter(|list| list.is_complete()) {
-            return Some(Count { seen: all.pets.len(), or_more: false });
+            return Some(Count { seen: all.list.pets.len(), or_more: false });
         }
         let counts: Option<Vec<_>> = self.counts.iter().copied().collect();
         let counts = counts?;
@@ -274,16 +346,38 @@ impl State {
         })
     }
 
+    /// How many animals have `status`.
+    #[must_use]
+    pub fn count(&self, status: PetStatus) -> Option<Count> {
+        self.whole.count(status).or(self.counts[status as usize])
+    }
+
     /// Since when the rows shown are what they are.
     #[must_use]
     pub fn read_at(&self) -> Option<Now> {
-        self.list().map(|list| list.at)
+        match self.whole.shown() {
+            Some(_) => self.whole.at(),
+            None => self.list().map(|list| list.at),
+        }
     }
 
-    /// When the next automatic refresh is due.
+    /// When the next automatic refresh is due. The whole inventory is asked for by hand only.
     #[must_use]
     pub fn next_refresh(&self) -> Option<Instant> {
-        Some(self.read_at()?.mono + self.live?)
+        let live = self.live.filter(|_| self.whole.shown().is_none())?;
+        Some(self.list()?.at.mono + live)
+    }
+}
+
+/// What an earlier answer to the same question held.
+fn before(old: Option<&Loaded>) -> Before {
+    match old {
+        None => Before::Unknown,
+        Some(old) if old.is_complete() => Before::All,
+        Some(old) if old.list.pets.is_sorted_by_key(|pet| pet.id) => {
+            old.list.pets.last().map_or(Before::Unknown, |last| Before::UpTo(last.id))
+        }
+        Some(_) => Before::Unknown,
     }
 }
 
@@ -291,26 +385,7 @@ impl Loaded {
     /// Whether these are certainly all animals of that question.
     #[must_use]
     pub fn is_complete(&self) -> bool {
-        !self.provisional && self.next.is_none() && self.pets.len() < usize::from(self.limit.get())
+        let full = self.list.pets.len() >= usize::from(self.limit.get());
+        self.source != Source::Picked && self.list.next().is_none() && (!full || self.list.pages() > 1)
     }
-}
-
-fn matches(pet: &Pet, terms: &[String]) -> bool {
-    if terms.is_empty() {
-        return true;
-    }
-    let status = pet.status.as_ref().map_or("", ObservedStatus::as_str);
-    let haystack = format!("{} {} {} {status}", pet.id, pet.name.to_lowercase(), pet.category_id);
-    terms.iter().all(|term| haystack.contains(term.as_str()))
-}
-
-fn compare(a: &Pet, b: &Pet, by: SortBy) -> Ordering {
-    let first = match by {
-        SortBy::Id => Ordering::Equal,
-        SortBy::Name => a.name.to_lowercase().cmp(&b.name.to_lowercase()),
-        SortBy::Category => a.category_id.cmp(&b.category_id),
-        SortBy::Status => a.status.cmp(&b.status),
-        SortBy::AsItCame => return Ordering::Equal,
-    };
-    first.then(a.id.cmp(&b.id))
 }

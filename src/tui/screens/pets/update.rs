@@ -3,23 +3,32 @@
 use std::time::Duration;
 
 use crate::api::failure::{Failure, Remedy};
+use crate::api::list::Answer;
 use crate::clock::Now;
 use crate::model::{Limit, PetQuery, PetStatus};
 use crate::tui::effect::{Effect, Job, Task};
 use crate::tui::inflight::Slot;
-use crate::tui::keymap::Action;
-use crate::tui::msg::Listed;
+use crate::tui::keymap::{Action, PetAction};
 use crate::tui::popups::{LIMIT_PRESETS, LimitBox, Popup, open_key_box};
-use crate::tui::screens::pets::{Count, Loaded};
+use crate::tui::screens::pets::state::TABS;
+use crate::tui::screens::pets::{Loaded, Source};
+use crate::tui::kept;
 use crate::tui::state::{AppState, Health, MessageKind};
+
+use super::boxes::ChartsBox;
+use super::{Sort, by_id, copying, whole};
 
 /// The most pages that a refresh follows again.
 const MAX_PAGES_AGAIN: u16 = 50;
 
 /// A key on the table or in the search field.
 pub fn on_action(state: &mut AppState, action: Action, now: Now) -> Vec<Effect> {
+    if state.pets.by_id.is_some() {
+        return by_id::on_action(state, action, now);
+    }
     let ends = at_end(state);
     let key_refused = state.key_refused();
+    let best_first = state.pets.is_best_first();
     let pets = &mut state.pets;
     let page = usize::from(state.layout.table_rows.max(1));
     match action {
@@ -48,20 +57,25 @@ pub fn on_action(state: &mut AppState, action: Action, now: Now) -> Vec<Effect> 
         Action::FewerRows => return step_limit(state, false, now),
         Action::ChooseLimit if key_refused => open_key_box(state, false, now),
         Action::ChooseLimit => state.popup = Some(Popup::Limit(LimitBox::new(state.pets.limit))),
-        Action::SortBy => {
-            pets.sort.by = pets.sort.by.next();
-            pets.sort.descending = false;
-            pets.arrange();
-        }
+        // The first press takes the order in use instead of the best match.
+        Action::SortBy if best_first => choose_order(state, false, state.pets.sort),
+        Action::SortBy => choose_order(state, false, Sort { by: state.pets.sort.by.next(), descending: false }),
         Action::SortTurn => {
-            pets.sort.descending = !pets.sort.descending;
-            pets.arrange();
+            let Sort { by, descending } = state.pets.sort;
+            choose_order(state, false, Sort { by, descending: !descending });
         }
+        Action::Copy => return copying::copy_id(state, now),
+        Action::Pet(PetAction::CopyJson) => return copying::copy_json(state, now),
+        Action::Pet(PetAction::CopyCurl) => return copying::copy_curl(state, now),
+        Action::Pet(PetAction::Export) => copying::export(state),
+        Action::Pet(PetAction::ById) => by_id::open(state),
+        Action::Pet(PetAction::Whole) => return whole::toggle(state, now),
+        Action::Pet(PetAction::Charts) => state.popup = Some(Popup::Charts(ChartsBox::new(state))),
         Action::Live => toggle_live(state, now),
         Action::Samples => return add_samples(state, now),
         Action::Refresh => {
             state.message = None;
-            return reload(state, true, now);
+            return refresh(state, now);
         }
         Action::Edit(edit) => {
             pets.search.edit(edit);
@@ -75,40 +89,66 @@ pub fn on_action(state: &mut AppState, action: Action, now: Now) -> Vec<Effect> 
 
 /// Text typed or pasted into the search field.
 pub fn on_text(state: &mut AppState, text: &str) {
+    if state.pets.by_id.is_some() {
+        return by_id::on_text(state, text);
+    }
     state.pets.search.insert(text);
     searched(state);
 }
 
 fn searched(state: &mut AppState) {
+    if state.pets.search.is_empty() {
+        state.pets.best_first = true;
+    }
     state.pets.arrange();
     state.pets.move_to(0);
 }
 
-/// Esc: clears the search, leaves it, closes the drawer, in this order.
+fn choose_order(state: &mut AppState, best_first: bool, sort: Sort) {
+    state.pets.best_first = best_first || state.pets.search.is_empty();
+    state.pets.sort = sort;
+    state.pets.reorder();
+}
+
+/// What `r` does: the rows are asked for again, and the marks of what changed before go.
+fn refresh(state: &mut AppState, now: Now) -> Vec<Effect> {
+    state.pets.changes.begin(true);
+    if state.pets.whole.open { whole::read(state, now) } else { reload(state, true, now) }
+}
+
+/// Esc: clears the search, leaves it, closes the drawer, goes back from the whole inventory, in this order.
 fn back(state: &mut AppState) {
     let pets = &mut state.pets;
     if !pets.search.is_empty() {
         pets.search.clear();
+        pets.best_first = true;
         pets.arrange();
     } else if pets.searching {
         pets.searching = false;
     } else if pets.drawer {
         pets.drawer = false;
         pets.pinned = None;
+    } else if pets.whole.open {
+        pets.whole.open = false;
+        pets.reorder();
+        pets.move_to(0);
     } else {
         state.message = None;
     }
 }
 
 fn next_tab(filter: Option<PetStatus>, by: usize) -> Option<PetStatus> {
-    let tabs = [None, Some(PetStatus::Available), Some(PetStatus::Pending), Some(PetStatus::Sold)];
-    let here = tabs.iter().position(|tab| *tab == filter).unwrap_or(0);
-    tabs[(here + by) % tabs.len()]
+    let here = TABS.iter().position(|tab| *tab == filter).unwrap_or(0);
+    TABS[(here + by) % TABS.len()]
 }
 
-fn show_tab(state: &mut AppState, filter: Option<PetStatus>, now: Now) -> Vec<Effect> {
+/// Goes to another tab, and asks for its rows. Of the whole inventory every tab is here already.
+pub fn show_tab(state: &mut AppState, filter: Option<PetStatus>, now: Now) -> Vec<Effect> {
     state.message = None;
     state.pets.show_tab(filter);
+    if state.pets.whole.open {
+        return Vec::new();
+    }
     let mut effects = forget(state, Slot::More);
     effects.extend(reload(state, false, now));
     effects
@@ -164,8 +204,16 @@ fn at_end(state: &AppState) -> bool {
 
 /// Down on the last row: the next page where there is one, else a word on how to see more.
 fn load_more(state: &mut AppState, now: Now) -> Vec<Effect> {
-    let Some(list) = state.pets.list() else { return Vec::new() };
-    match &list.next {
+    if state.pets.whole.open {
+        state.say(MessageKind::Note, state.pets.whole.word());
+        return Vec::new();
+    }
+    let Some(loaded) = state.pets.list() else { return Vec::new() };
+    match loaded.list.next() {
+        Some(_) if loaded.source != Source::Answer => {
+            state.say(MessageKind::Note, "These rows are kept from before: further ones come after the next answer.");
+            Vec::new()
+        }
         Some(_) if state.inflight.is_running(Slot::More) || state.inflight.is_running(Slot::List) => Vec::new(),
         Some(next) => {
             let next = next.clone();
@@ -189,19 +237,21 @@ fn load_more(state: &mut AppState, now: Now) -> Vec<Effect> {
 /// Whether the list in use may go on beyond what is here.
 #[must_use]
 pub fn may_have_more(state: &AppState) -> bool {
-    state.pets.list().is_some_and(|list| list.next.is_some() || !(list.is_complete() || full_but_last(state, list)))
+    let may = |loaded: &Loaded| loaded.list.next().is_some() || !(loaded.is_complete() || full_but_last(state, loaded));
+    state.pets.list().is_some_and(may)
 }
 
 /// A full last page of a service that is known to link further pages.
-fn full_but_last(state: &AppState, list: &Loaded) -> bool {
-    state.link.has_pages && list.next.is_none() && !list.provisional
+fn full_but_last(state: &AppState, loaded: &Loaded) -> bool {
+    state.link.has_pages && loaded.list.next().is_none() && loaded.source == Source::Answer
 }
 
 /// Asks for the rows again, as many pages as are here; with `counts`, for the numbers on the tabs after them.
 pub fn reload(state: &mut AppState, counts: bool, now: Now) -> Vec<Effect> {
     state.pets.counts_due |= counts;
-    let same = state.pets.list().filter(|list| list.limit == state.pets.limit);
-    let pages = same.map_or(1, |list| list.pages.min(MAX_PAGES_AGAIN));
+    state.pets.changes.begin(false);
+    let same = state.pets.list().filter(|loaded| loaded.limit == state.pets.limit);
+    let pages = same.map_or(1, |loaded| loaded.list.pages().min(MAX_PAGES_AGAIN));
     ask(state, pages, now)
 }
 
@@ -209,7 +259,9 @@ fn ask(state: &mut AppState, pages: u16, now: Now) -> Vec<Effect> {
     let query = state.pets.query();
     let mut effects = forget(state, Slot::More);
     let id = state.inflight.begin(Slot::List, now.mono);
-    effects.push(Effect::Job(Job { slot: Slot::List, id, task: Task::List { query, pages } }));
+    // What is here already need not come again.
+    let known = state.pets.list().filter(|loaded| loaded.source != Source::Picked).map(|loaded| loaded.list.clone());
+    effects.push(Effect::Job(Job { slot: Slot::List, id, task: Task::List { query, pages, known } }));
     effects
 }
 
@@ -218,35 +270,42 @@ fn forget(state: &mut AppState, slot: Slot) -> Vec<Effect> {
 }
 
 /// The rows came, or did not.
-pub fn on_listed(state: &mut AppState, result: Result<Listed, Failure>, now: Now) -> Vec<Effect> {
+pub fn on_listed(state: &mut AppState, result: Result<Answer, Failure>, now: Now) -> Vec<Effect> {
     match result {
         Err(failure) => {
             on_failure(state, failure, now);
             Vec::new()
         }
-        Ok(listed) => {
-            let pages = pages_of(&listed, state.pets.limit);
-            on_answer(state, &listed, now);
-            let Listed { pets, next, .. } = listed;
-            let list = Loaded { limit: state.pets.limit, pages, pets, next, at: now, provisional: false };
-            state.pets.take(state.pets.filter, list);
-            if std::mem::take(&mut state.pets.counts_due) { count(state, now) } else { Vec::new() }
+        Ok(answer) => {
+            on_answer(state, &answer, now);
+            let filter = state.pets.filter;
+            let changed = answer.list.is_some();
+            match answer.list {
+                None => state.pets.confirm(filter, now),
+                Some(list) => {
+                    let loaded = Loaded { limit: state.pets.limit, list, at: now, source: Source::Answer };
+                    state.pets.take(filter, loaded);
+                }
+            }
+            let mut effects = if changed { kept::keep(state, now) } else { Vec::new() };
+            if std::mem::take(&mut state.pets.counts_due) {
+                effects.extend(count(state, now));
+            }
+            effects
         }
     }
 }
 
-fn pages_of(listed: &Listed, limit: Limit) -> u16 {
-    u16::try_from(listed.pets.len().div_ceil(usize::from(limit.get()))).unwrap_or(u16::MAX).max(1)
-}
-
 /// A further page came, or did not.
-pub fn on_more(state: &mut AppState, result: Result<Listed, Failure>, now: Now) {
+pub fn on_more(state: &mut AppState, result: Result<Answer, Failure>, now: Now) {
     match result {
         Err(failure) => on_failure(state, failure, now),
-        Ok(listed) => {
-            on_answer(state, &listed, now);
+        Ok(answer) => {
+            on_answer(state, &answer, now);
             let here = state.pets.row_count();
-            state.pets.append(listed.pets, listed.next, now);
+            if let Some(list) = answer.list {
+                state.pets.append(list, now);
+            }
             if state.pets.row_count() > here {
                 state.pets.move_to(state.pets.cursor() + 1);
             }
@@ -259,7 +318,8 @@ const SAMPLES: usize = 25;
 
 /// Adds samples, but never among animals of one's own: there is no way to take them out again.
 fn add_samples(state: &mut AppState, now: Now) -> Vec<Effect> {
-    let empty = state.pets.filter.is_none() && state.pets.list().is_some_and(|list| list.pets.is_empty());
+    let is_empty = |loaded: &Loaded| loaded.source == Source::Answer && loaded.list.pets.is_empty();
+    let empty = state.pets.filter.is_none() && state.pets.list().is_some_and(is_empty);
     if !empty || state.inflight.is_running(Slot::Samples) {
         state.say(MessageKind::Note, "Samples are for an empty store only: nothing takes them out again.");
         return Vec::new();
@@ -282,13 +342,11 @@ pub fn on_samples(state: &mut AppState, added: usize, failure: Option<Failure>, 
     reload(state, true, now)
 }
 
-/// The number of animals of one status came. A failure is left to the list, which is asked the same way.
-pub fn on_counted(state: &mut AppState, status: PetStatus, result: Result<Listed, Failure>) {
-    if let Ok(listed) = result {
-        state.link.has_pages |= listed.next.is_some();
-        let full = listed.pets.len() >= usize::from(Limit::MAX.get()) && !state.link.has_pages;
-        let place = status as usize;
-        state.pets.counts[place] = Some(Count { seen: listed.pets.len(), or_more: listed.next.is_some() || full });
+/// The list of one status came, for its number. A failure is left to the list, which is asked the same way.
+pub fn on_counted(state: &mut AppState, status: PetStatus, result: Result<Answer, Failure>, now: Now) {
+    if let Ok(Answer { list: Some(list), .. }) = result {
+        state.link.has_pages |= list.next().is_some();
+        state.pets.take_counted(status, list, state.link.has_pages, now);
     }
 }
 
@@ -300,17 +358,18 @@ fn count(state: &mut AppState, now: Now) -> Vec<Effect> {
             let slot = Slot::Count(status);
             let id = state.inflight.begin(slot, now.mono);
             let query = PetQuery { status: Some(status), limit: Limit::MAX, after: None };
-            Effect::Job(Job { slot, id, task: Task::List { query, pages: 1 } })
+            let known = state.pets.counted[status as usize].clone();
+            Effect::Job(Job { slot, id, task: Task::List { query, pages: 1, known } })
         })
         .collect()
 }
 
-fn on_answer(state: &mut AppState, listed: &Listed, now: Now) {
-    state.link.has_pages |= listed.next.is_some();
+fn on_answer(state: &mut AppState, answer: &Answer, now: Now) {
+    state.link.has_pages |= answer.list.as_ref().is_some_and(|list| list.next().is_some());
     if matches!(state.link.health, Health::Away { .. }) {
         state.say_done(format!("Back: {} answers again.", state.link.service), now.mono);
     }
-    state.link.health = Health::Ok { took: listed.took };
+    state.link.health = Health::Ok { took: answer.took };
 }
 
 /// The rows stay; the banner says why they are old and when they are asked for again.

@@ -1,0 +1,63 @@
+//! Animals as files for other programs: RFC 4180 with cells that no spreadsheet runs, and JSON byte for byte.
+
+use std::borrow::Cow;
+use std::io::{self, Write};
+
+use super::{ObservedStatus, Pet};
+
+/// Writes `pets` with a header, the cells parted by `delimiter`.
+pub fn separated(out: &mut impl Write, pets: &[Pet], delimiter: u8) -> io::Result<()> {
+    let mut writer = csv::WriterBuilder::new().delimiter(delimiter).from_writer(out);
+    writer.write_record(["id", "name", "categoryId", "status"])?;
+    for pet in pets {
+        let status = pet.status.as_ref().map_or("", ObservedStatus::as_str);
+        let (id, category) = (pet.id.to_string(), pet.category_id.to_string());
+        writer.write_record([&id, &*inert(&pet.name), &category, &*inert(status)])?;
+    }
+    writer.flush()
+}
+
+/// Writes one JSON object a line.
+pub fn lines(out: &mut impl Write, pets: &[Pet]) -> io::Result<()> {
+    for pet in pets {
+        serde_json::to_writer(&mut *out, pet)?;
+        writeln!(out)?;
+    }
+    Ok(())
+}
+
+/// `pets` in the format that the ending of a file's name asks for: `json`, `ndjson`, `jsonl`, `tsv`; CSV for any other.
+#[must_use]
+pub fn for_file(name: &str, pets: &[Pet]) -> String {
+    let ending = name.trim().rsplit_once('.').map_or("", |(_, ending)| ending).to_ascii_lowercase();
+    let mut out = Vec::new();
+    let written = match ending.as_str() {
+        "json" => serde_json::to_writer_pretty(&mut out, pets).map_err(io::Error::from).and_then(|()| writeln!(out)),
+        "ndjson" | "jsonl" => lines(&mut out, pets),
+        "tsv" => separated(&mut out, pets, b'\t'),
+        _ => separated(&mut out, pets, b','),
+    };
+    // A Vec takes everything, and everything written to it is text.
+    written.map_or_else(|_| String::new(), |()| String::from_utf8(out).unwrap_or_default())
+}
+
+/// A cell that no spreadsheet runs: `'` before what begins like a formula. Import takes it off again.
+fn inert(cell: &str) -> Cow<'_, str> {
+    if cell.starts_with(['=', '+', '-', '@', '\t', '\r']) { format!("'{cell}").into() } else { cell.into() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_ending_of_the_name_chooses_the_format() {
+        let pets = [Pet { id: 7, name: "=Rex, \"x\"".into(), category_id: -1, status: None }];
+        let csv = "id,name,categoryId,status\n7,\"'=Rex, \"\"x\"\"\",-1,\n";
+        assert_eq!((for_file("a.csv", &pets), for_file("a", &pets)), (csv.to_owned(), csv.to_owned()));
+        assert_eq!(for_file("a.tsv", &pets), "id\tname\tcategoryId\tstatus\n7\t\"'=Rex, \"\"x\"\"\"\t-1\t\n");
+        let line = "{\"id\":7,\"name\":\"=Rex, \\\"x\\\"\",\"categoryId\":-1}\n";
+        assert_eq!((for_file("a.NDJSON ", &pets), for_file("a.jsonl", &pets)), (line.to_owned(), line.to_owned()));
+        assert_eq!(serde_json::from_str::<Vec<Pet>>(&for_file("a.json", &pets)).unwrap(), pets);
+    }
+}

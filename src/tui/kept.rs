@@ -1,0 +1,106 @@
+//! What is kept from one session to the next for each service: the lists as they were last read, and what has changed.
+//!
+//! Shown in the first frame, before anything was asked; never sent anywhere.
+
+use std::time::Duration;
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use super::effect::{Effect, Job, Task};
+use super::inflight::Slot;
+use super::screens::pets::changes::Change;
+use super::screens::pets::{Loaded, Source};
+use super::state::{AppState, MessageKind};
+use crate::api::list::List;
+use crate::clock::Now;
+use crate::model::{Limit, PetStatus};
+
+/// The most rows of a list that are kept.
+const MOST_ROWS: usize = 1_000;
+
+/// The longest file that is read, in octets.
+pub const MOST_OCTETS: u64 = 8 << 20;
+
+/// What is kept of one service.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Kept {
+    /// Of which service: its address, or its database.
+    pub identity: String,
+    lists: Vec<KeptList>,
+    counted: [Option<List>; 3],
+    changes: Vec<Change>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct KeptList {
+    status: Option<PetStatus>,
+    limit: Limit,
+    at: Timestamp,
+    list: List,
+}
+
+impl Kept {
+    /// What is to be kept of `state`; nothing where the service is gone with the session.
+    fn of(state: &AppState) -> Option<Self> {
+        let kept = |(status, loaded): (Option<PetStatus>, &Loaded)| KeptList {
+            status,
+            limit: loaded.limit,
+            at: loaded.at.wall,
+            list: loaded.list.first(MOST_ROWS),
+        };
+        Some(Self {
+            identity: state.link.identity.clone()?,
+            lists: state.pets.lists().filter(|(_, loaded)| loaded.source != Source::Picked).map(kept).collect(),
+            counted: state.pets.counted.clone(),
+            changes: state.pets.changes.log().iter().cloned().collect(),
+        })
+    }
+
+    /// Reads what was kept of the service `identity`. A file of another one, or of another version, is nothing.
+    #[must_use]
+    pub fn read(text: &str, identity: &str) -> Option<Self> {
+        serde_json::from_str::<Self>(text).ok().filter(|kept| kept.identity == identity)
+    }
+
+    /// The text of its file.
+    #[must_use]
+    pub fn text(&self) -> String {
+        serde_json::to_string(self).unwrap_or_default()
+    }
+
+    /// Puts it on the screen, marked as kept.
+    pub fn restore(self, state: &mut AppState, now: Now) {
+        let Self { identity: _, lists, counted, changes } = self;
+        let base = state.link.address.clone();
+        for (status, list) in PetStatus::ALL.into_iter().zip(counted) {
+            if let Some(list) = list {
+                let list = list.only_of(base.as_ref());
+                state.pets.restore_counted(status, list, now);
+            }
+        }
+        for KeptList { status, limit, at, list } in lists {
+            let age = Duration::try_from(now.wall.duration_since(at)).unwrap_or_default();
+            let mono = now.mono.checked_sub(age).unwrap_or(now.mono);
+            let (list, source) = (list.only_of(base.as_ref()), Source::Kept);
+            state.pets.restore(status, Loaded { limit, list, at: Now { mono, wall: at }, source });
+        }
+        state.pets.changes.restore(changes);
+    }
+}
+
+/// Keeps what is here for the next session.
+pub fn keep(state: &mut AppState, now: Now) -> Vec<Effect> {
+    let Some(kept) = Kept::of(state) else { return Vec::new() };
+    let id = state.inflight.begin(Slot::Remember, now.mono);
+    vec![Effect::Job(Job { slot: Slot::Remember, id, task: Task::Remember(Box::new(kept)) })]
+}
+
+/// It was written, or not.
+pub fn on_remembered(state: &mut AppState, result: Result<(), String>) {
+    if let Err(why) = result
+        && !std::mem::replace(&mut state.told_not_kept, true)
+    {
+        state.say(MessageKind::Error, format!("The rows cannot be kept for the next start: {why}"));
+    }
+}

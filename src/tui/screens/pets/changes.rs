@@ -1,0 +1,274 @@
+//! What is new or has another status since the rows were last asked for: marks for the table, and a list that is kept.
+
+use std::collections::{HashMap, VecDeque};
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::model::{ObservedStatus, Pet, PetId, PetStatus};
+
+/// The most changes that are kept; the oldest go first.
+const MOST: usize = 500;
+
+/// What is known of every animal that was seen, and what has changed.
+#[derive(Clone, Debug, Default)]
+pub struct Changes {
+    /// The status of each animal as it was last seen.
+    known: HashMap<PetId, Code>,
+    /// Statuses that this version does not know, by their code.
+    words: Vec<String>,
+    /// What the table marks.
+    marks: HashMap<PetId, Mark>,
+    /// The marks are from an earlier question: the next change begins anew.
+    old_marks: bool,
+    /// What has changed, the newest first.
+    log: VecDeque<Change>,
+    /// How many of them nobody has looked at.
+    pub unseen: usize,
+}
+
+/// A status in one byte: a hundred thousand of them are held.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Code(u8);
+
+/// How a row differs from what was there before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mark {
+    /// It was not there.
+    New,
+    /// It had another status.
+    Status,
+}
+
+impl Mark {
+    /// The sign in the table.
+    #[must_use]
+    pub const fn sign(self) -> &'static str {
+        match self {
+            Self::New => "+",
+            Self::Status => "*",
+        }
+    }
+}
+
+/// One change.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Change {
+    /// When it was seen.
+    pub at: Timestamp,
+    /// Of which animal.
+    pub id: PetId,
+    /// Its name. Clean it before showing it.
+    pub name: String,
+    /// The status it had; absent for one that is new.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<Was>,
+    /// The status it has.
+    pub to: Was,
+}
+
+/// A status as a list of changes keeps it: the word, or nothing where there was none.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "String", into = "String")]
+pub struct Was(Option<ObservedStatus>);
+
+impl From<String> for Was {
+    fn from(word: String) -> Self {
+        Self((!word.is_empty()).then(|| word.parse().map_or(ObservedStatus::Unknown(word), ObservedStatus::Known)))
+    }
+}
+
+impl From<Was> for String {
+    fn from(was: Was) -> Self {
+        was.0.map_or_else(Self::new, |status| status.as_str().to_owned())
+    }
+}
+
+impl Was {
+    /// The status, if it was set.
+    #[must_use]
+    pub const fn status(&self) -> Option<&ObservedStatus> {
+        self.0.as_ref()
+    }
+}
+
+impl std::fmt::Display for Was {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.0.as_ref().map_or("not set", ObservedStatus::as_str))
+    }
+}
+
+/// What the list held when the same was asked before: only then can an animal that is not known be called new.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Before {
+    /// Nothing is known: this is the first answer, or other rows may only have moved into view.
+    Unknown,
+    /// Every animal up to this id, in the order of ids.
+    UpTo(PetId),
+    /// Every animal.
+    All,
+}
+
+impl Changes {
+    /// What the table marks at this animal.
+    #[must_use]
+    pub fn mark(&self, id: PetId) -> Option<Mark> {
+        self.marks.get(&id).copied()
+    }
+
+    /// What has changed, the newest first.
+    #[must_use]
+    pub const fn log(&self) -> &VecDeque<Change> {
+        &self.log
+    }
+
+    /// The id of every animal that was seen.
+    pub fn known_ids(&self) -> impl Iterator<Item = PetId> {
+        self.known.keys().copied()
+    }
+
+    /// Takes up what an earlier session saw.
+    pub fn restore(&mut self, log: Vec<Change>) {
+        self.log = log.into();
+        self.log.truncate(MOST);
+    }
+
+    /// The rows are asked for again. With `by_hand` the marks go now, otherwise with the first change that comes.
+    pub fn begin(&mut self, by_hand: bool) {
+        if by_hand {
+            self.marks.clear();
+        }
+        self.old_marks = true;
+    }
+
+    /// Learns from an answer; `before` is what the last one to the same question held.
+    pub fn learn(&mut self, pets: &[Pet], before: Before, at: Timestamp) {
+        for pet in pets {
+            let code = self.code(pet.status.as_ref());
+            let is_new = match before {
+                Before::Unknown => false,
+                Before::UpTo(last) => pet.id < last,
+                Before::All => true,
+            };
+            let (mark, from) = match self.known.insert(pet.id, code) {
+                Some(old) if old == code => continue,
+                Some(old) => (Mark::Status, Some(self.status(old))),
+                None if is_new => (Mark::New, None),
+                None => continue,
+            };
+            if std::mem::take(&mut self.old_marks) {
+                self.marks.clear();
+            }
+            self.marks.insert(pet.id, mark);
+            let change = Change { at, id: pet.id, name: pet.name.clone(), from, to: Was(pet.status.clone()) };
+            self.log.push_front(change);
+            self.log.truncate(MOST);
+            self.unseen = (self.unseen + 1).min(self.log.len());
+        }
+    }
+
+    /// An animal that was added here is no news.
+    pub fn added(&mut self, pet: &Pet) {
+        let code = self.code(pet.status.as_ref());
+        self.known.insert(pet.id, code);
+    }
+
+    fn code(&mut self, status: Option<&ObservedStatus>) -> Code {
+        Code(match status {
+            None => 0,
+            Some(ObservedStatus::Known(PetStatus::Available)) => 1,
+            Some(ObservedStatus::Known(PetStatus::Pending)) => 2,
+            Some(ObservedStatus::Known(PetStatus::Sold)) => 3,
+            Some(ObservedStatus::Unknown(word)) => {
+                let at = self.words.iter().position(|known| known == word).unwrap_or_else(|| {
+                    self.words.push(word.clone());
+                    self.words.len() - 1
+                });
+                // A service with hundreds of statuses of its own: the last ones are not told apart.
+                u8::try_from(at + 4).unwrap_or(u8::MAX)
+            }
+        })
+    }
+
+    fn status(&self, code: Code) -> Was {
+        Was(match code.0 {
+            0 => None,
+            1 => Some(PetStatus::Available.into()),
+            2 => Some(PetStatus::Pending.into()),
+            3 => Some(PetStatus::Sold.into()),
+            other => self.words.get(usize::from(other) - 4).cloned().map(ObservedStatus::Unknown),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tui::test_kit::animals;
+
+    const AT: Timestamp = Timestamp::UNIX_EPOCH;
+
+    fn said(changes: &Changes) -> Vec<String> {
+        let words = |change: &Change| match &change.from {
+            Some(from) => format!("{}: {from} -> {}", change.id, change.to),
+            None => format!("{}: new, {}", change.id, change.to),
+        };
+        changes.log().iter().map(words).collect()
+    }
+
+    #[test]
+    fn the_first_answer_is_no_news_and_another_status_is() {
+        let mut changes = Changes::default();
+        let mut pets = animals(3);
+        changes.learn(&pets, Before::Unknown, AT);
+        assert_eq!(said(&changes), Vec::<String>::new());
+        pets[0].status = Some(PetStatus::Sold.into());
+        pets[1].status = None;
+        pets[2].status = Some(ObservedStatus::Unknown("reserved".into()));
+        changes.learn(&pets, Before::All, AT);
+        let all = ["100233: available -> reserved", "100232: pending -> not set", "100231: available -> sold"];
+        assert_eq!(said(&changes), all);
+        assert_eq!((changes.mark(100_231), changes.unseen), (Some(Mark::Status), 3));
+        pets[2].status = Some(PetStatus::Sold.into());
+        changes.begin(false);
+        changes.learn(&pets, Before::All, AT);
+        assert_eq!(said(&changes)[0], "100233: reserved -> sold");
+        assert_eq!((changes.mark(100_231), changes.mark(100_233)), (None, Some(Mark::Status)));
+    }
+
+    #[test]
+    fn an_animal_is_called_new_only_where_it_would_have_been_seen_before() {
+        let pets = animals(5);
+        for (before, new) in [(Before::Unknown, 0), (Before::UpTo(100_234), 1), (Before::All, 3)] {
+            let mut changes = Changes::default();
+            changes.learn(&pets[..2], Before::Unknown, AT);
+            changes.learn(&pets, before, AT);
+            assert_eq!(changes.log().len(), new, "{before:?}");
+        }
+        let mut changes = Changes::default();
+        changes.added(&pets[0]);
+        changes.learn(&pets[..1], Before::All, AT);
+        assert_eq!(said(&changes), Vec::<String>::new());
+    }
+
+    #[test]
+    fn marks_stay_until_something_else_changes_or_the_user_asks_again() {
+        let mut changes = Changes::default();
+        let pets = animals(1);
+        changes.learn(&pets, Before::All, AT);
+        assert_eq!(changes.mark(100_231), Some(Mark::New));
+        changes.begin(false);
+        changes.learn(&pets, Before::All, AT);
+        assert_eq!(changes.mark(100_231), Some(Mark::New));
+        changes.begin(true);
+        assert_eq!(changes.mark(100_231), None);
+    }
+
+    #[test]
+    fn a_list_that_is_full_forgets_the_oldest() {
+        let mut changes = Changes::default();
+        changes.learn(&animals(MOST + 20), Before::All, AT);
+        assert_eq!((changes.log().len(), changes.unseen), (MOST, MOST));
+        assert_eq!(changes.log().back().map(|change| change.id), Some(100_251));
+    }
+}

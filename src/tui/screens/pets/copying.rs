@@ -1,0 +1,65 @@
+//! What leaves the pets screen: the id, JSON or curl line of an animal for the clipboard, and the rows for a file.
+
+use std::sync::Arc;
+
+use crate::api::curl::curl_for_list;
+use crate::clock::Now;
+use crate::model::Pet;
+use crate::tui::effect::Effect;
+use crate::tui::popups::{self, Contents, Popup, WriteBox};
+use crate::tui::state::{AppState, MessageKind};
+
+const NO_ROW: &str = "There is no row to copy.";
+
+/// Copies the id of the animal in the detail.
+pub fn copy_id(state: &mut AppState, now: Now) -> Vec<Effect> {
+    match state.pets.detailed().map(|pet| pet.id) {
+        Some(id) => popups::copy(state, id.to_string(), &format!("the id {id}"), now),
+        None => say_no_row(state),
+    }
+}
+
+/// Copies the animal in the detail as the service wrote it.
+pub fn copy_json(state: &mut AppState, now: Now) -> Vec<Effect> {
+    match state.pets.detailed().map(|pet| (pet.id, serde_json::to_string(pet).unwrap_or_default())) {
+        Some((id, json)) => popups::copy(state, json, &format!("animal {id} as JSON"), now),
+        None => say_no_row(state),
+    }
+}
+
+fn say_no_row(state: &mut AppState) -> Vec<Effect> {
+    state.say(MessageKind::Note, NO_ROW);
+    Vec::new()
+}
+
+/// Copies the command that asks for these rows; the key stays in the environment.
+pub fn copy_curl(state: &mut AppState, now: Now) -> Vec<Effect> {
+    match &state.link.address {
+        Some(address) => {
+            let curl = curl_for_list(address, &state.pets.query());
+            popups::copy(state, curl, "the curl line (its key in PETSTORE_API_KEY)", now)
+        }
+        None => {
+            let text = "The service in this program has no address that curl could ask later. F9 shows command lines.";
+            state.say(MessageKind::Note, text);
+            Vec::new()
+        }
+    }
+}
+
+/// Asks into which file the rows shown are to be written.
+pub fn export(state: &mut AppState) {
+    let pets: Vec<Pet> = state.pets.rows_from(0).cloned().collect();
+    if pets.is_empty() {
+        state.say(MessageKind::Note, "There are no rows to write.");
+        return;
+    }
+    let which = match state.pets.filter {
+        _ if !state.pets.searched().is_empty() => "found",
+        Some(status) => status.as_str(),
+        None if state.pets.whole.open => "all",
+        None => "list",
+    };
+    let write = WriteBox::new(format!("pets-{which}.csv"), Contents::Pets(Arc::new(pets)));
+    state.popup = Some(Popup::Write(write));
+}

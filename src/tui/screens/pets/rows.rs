@@ -1,0 +1,159 @@
+//! The rows as they are shown: of the list in use, in their order, and those that are searched for.
+
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+
+use super::search::{Query, Search};
+use crate::model::{ObservedStatus, Pet, PetStatus};
+
+/// An order of rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sort {
+    /// By which column.
+    pub by: SortBy,
+    /// Largest first.
+    pub descending: bool,
+}
+
+/// A column, or the order of the answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the names say it")]
+pub enum SortBy {
+    Id,
+    Name,
+    Category,
+    Status,
+    AsItCame,
+}
+
+impl SortBy {
+    /// The next one in turn.
+    #[must_use]
+    pub const fn next(self) -> Self {
+        match self {
+            Self::Id => Self::Name,
+            Self::Name => Self::Category,
+            Self::Category => Self::Status,
+            Self::Status => Self::AsItCame,
+            Self::AsItCame => Self::Id,
+        }
+    }
+
+    /// The word on the screen.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Id => "id",
+            Self::Name => "name",
+            Self::Category => "category",
+            Self::Status => "status",
+            Self::AsItCame => "as it came",
+        }
+    }
+}
+
+/// The rows of one list.
+#[derive(Clone, Debug, Default)]
+pub struct Rows {
+    /// Every row of the tab, in order: indices into the list.
+    order: Vec<u32>,
+    /// Those that are shown.
+    shown: Vec<u32>,
+    /// How many of the tab's rows are in each category, the most frequent first.
+    categories: Vec<(i64, usize)>,
+    /// The digits of the longest id and category.
+    digits: (u16, u16),
+    search: Search,
+}
+
+impl Rows {
+    /// Takes other animals, or another order of them: those of `status` only, where one is given.
+    pub fn order(&mut self, pets: &[Pet], status: Option<PetStatus>, sort: Sort) {
+        let wanted = status.map(ObservedStatus::from);
+        let mut order: Vec<u32> = (0..)
+            .zip(pets)
+            .filter(|(_, pet)| wanted.is_none() || pet.status == wanted)
+            .map(|(index, _)| index)
+            .collect();
+        let pet = |index: &u32| &pets[*index as usize];
+        match sort.by {
+            SortBy::AsItCame => {}
+            // Made once for each name, not for each comparison.
+            SortBy::Name => order.sort_by_cached_key(|index| (pet(index).name.to_lowercase(), pet(index).id)),
+            by => order.sort_by(|a, b| compare(pet(a), pet(b), by)),
+        }
+        if sort.descending {
+            order.reverse();
+        }
+        let mut categories = BTreeMap::new();
+        for index in &order {
+            *categories.entry(pet(index).category_id).or_insert(0) += 1;
+        }
+        self.categories = categories.into_iter().collect();
+        self.categories.sort_by_key(|(category, count)| (std::cmp::Reverse(*count), *category));
+        let longest = |number: fn(&Pet) -> i64| {
+            let extremes = [pets.iter().map(number).min(), pets.iter().map(number).max()];
+            extremes.into_iter().flatten().map(|number| number.to_string().len()).max().unwrap_or(0) as u16
+        };
+        self.digits = (longest(|pet| pet.id), longest(|pet| pet.category_id));
+        self.order = order;
+        self.search.forget();
+    }
+
+    /// Shows those that fit: in the order of the tab, or the best match first.
+    pub fn show(&mut self, pets: &[Pet], query: &Query, best_first: bool) {
+        if query.is_empty() {
+            self.shown.clone_from(&self.order);
+            return;
+        }
+        let whole_list = self.order.len() == pets.len();
+        if best_first {
+            let found = self.search.best_first(query, pets);
+            self.shown = found.iter().map(|found| found.row).collect();
+            if !whole_list {
+                let mut here = self.order.clone();
+                here.sort_unstable();
+                self.shown.retain(|index| here.binary_search(index).is_ok());
+            }
+        } else {
+            let mut fits = vec![false; pets.len()];
+            for row in self.search.run(query, pets) {
+                fits[*row as usize] = true;
+            }
+            self.shown = self.order.iter().copied().filter(|index| fits[*index as usize]).collect();
+        }
+    }
+
+    /// The rows that are shown.
+    #[must_use]
+    pub fn shown(&self) -> &[u32] {
+        &self.shown
+    }
+
+    /// How many rows the tab has.
+    #[must_use]
+    pub fn of(&self) -> usize {
+        self.order.len()
+    }
+
+    /// How many of the tab's rows are in each category, the most frequent first.
+    #[must_use]
+    pub fn categories(&self) -> &[(i64, usize)] {
+        &self.categories
+    }
+
+    /// The digits of the longest id and of the longest category.
+    #[must_use]
+    pub const fn digits(&self) -> (u16, u16) {
+        self.digits
+    }
+}
+
+fn compare(a: &Pet, b: &Pet, by: SortBy) -> Ordering {
+    let first = match by {
+        SortBy::Id | SortBy::Name | SortBy::AsItCame => Ordering::Equal,
+        SortBy::Category => a.category_id.cmp(&b.category_id),
+        SortBy::Status => a.status.cmp(&b.status),
+    };
+    first.then(a.id.cmp(&b.id))
+}

@@ -1,0 +1,178 @@
+//! The whole inventory: what one request cannot reach, read page by page or merged from the lists of the three statuses.
+
+use crate::api::failure::Failure;
+use crate::api::inventory::Coverage;
+use crate::clock::Now;
+use crate::model::{ObservedStatus, Pet, PetStatus};
+use crate::tui::effect::{Effect, Job, Task};
+use crate::tui::inflight::Slot;
+use crate::tui::screens::pets::changes::Before;
+use crate::tui::screens::pets::state::Count;
+use crate::tui::state::{AppState, MessageKind};
+
+/// The whole inventory, as far as it was read.
+#[derive(Clone, Debug, Default)]
+pub struct Whole {
+    /// Whether it is shown instead of the lists.
+    pub open: bool,
+    /// What was read last.
+    pets: Vec<Pet>,
+    /// What came so far of what is being read.
+    coming: Vec<Pet>,
+    /// How the last reading ended, and when.
+    ended: Option<(Ended, Now)>,
+    /// How many animals have each status, in the order of [`PetStatus::ALL`].
+    counts: [usize; 3],
+}
+
+/// How a reading of the whole inventory ended.
+#[derive(Clone, Debug, PartialEq)]
+enum Ended {
+    /// With all that the service gives.
+    Read(Coverage),
+    /// By the user.
+    Stopped,
+    /// By a failure.
+    Failed(Failure),
+}
+
+impl Whole {
+    /// The animals, where they are shown.
+    #[must_use]
+    pub fn shown(&self) -> Option<&[Pet]> {
+        self.open.then_some(&self.pets[..])
+    }
+
+    /// The animals that were read.
+    #[must_use]
+    pub fn read(&self) -> &[Pet] {
+        &self.pets
+    }
+
+    /// When they were read.
+    #[must_use]
+    pub fn at(&self) -> Option<Now> {
+        self.ended.as_ref().map(|(_, at)| *at)
+    }
+
+    /// How many animals came so far of what is being read.
+    #[must_use]
+    pub fn coming(&self) -> usize {
+        self.coming.len()
+    }
+
+    /// How many there are in all.
+    #[must_use]
+    pub fn total(&self) -> Option<Count> {
+        self.open.then(|| Count { seen: self.pets.len(), or_more: !self.is_complete() })
+    }
+
+    /// How many have `status`.
+    #[must_use]
+    pub fn count(&self, status: PetStatus) -> Option<Count> {
+        let or_more = match &self.ended {
+            Some((Ended::Read(coverage), _)) => coverage.full.contains(&status),
+            Some((Ended::Stopped | Ended::Failed(_), _)) | None => true,
+        };
+        self.open.then(|| Count { seen: self.counts[status as usize], or_more })
+    }
+
+    /// How many have no status at all.
+    #[must_use]
+    pub fn without_status(&self) -> usize {
+        self.pets.len() - self.counts.iter().sum::<usize>()
+    }
+
+    fn is_complete(&self) -> bool {
+        matches!(&self.ended, Some((Ended::Read(coverage), _)) if coverage.complete)
+    }
+
+    /// What was read, and what may be missing of it.
+    #[must_use]
+    pub fn word(&self) -> String {
+        let seen = self.pets.len();
+        match &self.ended {
+            None => String::new(),
+            Some((Ended::Read(coverage), _)) => coverage.honest_word(seen),
+            Some((Ended::Stopped, _)) => format!("Stopped after {seen} animals: the rest was not read. r reads all."),
+            Some((Ended::Failed(failure), _)) => {
+                format!("{seen} animals, then: {} r reads all.", failure.sentence("the service"))
+            }
+        }
+    }
+
+    /// Takes what came as what there is; of an earlier, longer reading nothing is thrown away for a part.
+    fn take(&mut self, ended: Ended, now: Now) {
+        let coming = std::mem::take(&mut self.coming);
+        if !matches!(ended, Ended::Read(_)) && coming.len() <= self.pets.len() {
+            return;
+        }
+        self.pets = coming;
+        self.pets.shrink_to_fit();
+        self.counts = PetStatus::ALL.map(|status| {
+            let status = ObservedStatus::Known(status);
+            self.pets.iter().filter(|pet| pet.status.as_ref() == Some(&status)).count()
+        });
+        self.ended = Some((ended, now));
+    }
+}
+
+/// Shows the whole inventory, and reads it where that was not done; or goes back to the lists.
+pub fn toggle(state: &mut AppState, now: Now) -> Vec<Effect> {
+    state.message = None;
+    state.pets.whole.open = !state.pets.whole.open;
+    state.pets.reorder();
+    state.pets.move_to(0);
+    let unread = state.pets.whole.open && state.pets.whole.ended.is_none() && !state.inflight.is_running(Slot::Whole);
+    if unread { read(state, now) } else { Vec::new() }
+}
+
+/// Reads it, from the beginning.
+pub fn read(state: &mut AppState, now: Now) -> Vec<Effect> {
+    state.pets.whole.coming = Vec::new();
+    state.pets.changes.begin(true);
+    let id = state.inflight.begin(Slot::Whole, now.mono);
+    vec![Effect::Job(Job { slot: Slot::Whole, id, task: Task::Whole })]
+}
+
+/// Some more of it came.
+pub fn on_part(state: &mut AppState, pets: Vec<Pet>) {
+    state.pets.whole.coming.extend(pets);
+}
+
+/// The reading ended.
+pub fn on_read(state: &mut AppState, result: Result<Coverage, Failure>, now: Now) {
+    let before = if state.pets.whole.is_complete() { Before::All } else { Before::Unknown };
+    let ended = match result {
+        Ok(coverage) => Ended::Read(coverage),
+        Err(failure) => {
+            state.last_failure = Some(failure.clone());
+            Ended::Failed(failure)
+        }
+    };
+    let (word, failed) = (ended.clone(), matches!(ended, Ended::Failed(_)));
+    settle(state, ended, before, now);
+    let kind = if failed { MessageKind::Error } else { MessageKind::Note };
+    let text = match word {
+        Ended::Failed(failure) => {
+            let why = failure.sentence(&state.link.service);
+            format!("{why} What was read until then is shown; r reads all.")
+        }
+        Ended::Read(_) | Ended::Stopped => state.pets.whole.word(),
+    };
+    state.say(kind, text);
+}
+
+/// The user stopped it: what came stays.
+pub fn on_cancelled(state: &mut AppState, now: Now) {
+    settle(state, Ended::Stopped, Before::Unknown, now);
+}
+
+fn settle(state: &mut AppState, ended: Ended, before: Before, now: Now) {
+    let pets = &mut state.pets;
+    pets.whole.take(ended, now);
+    pets.changes.learn(&pets.whole.pets, before, now.wall);
+    if pets.whole.open {
+        pets.reorder();
+    }
+}
