@@ -6,6 +6,7 @@
 pub mod draft;
 pub mod endpoint;
 pub mod export;
+pub mod escape;
 pub mod idempotency;
 pub mod limit;
 pub mod pet;

@@ -72,6 +72,12 @@ impl BaseUrl {
         self.0.authority().to_owned()
     }
 
+    /// Scheme, host and port: what stands before the path of every address of the service.
+    #[must_use]
+    pub fn origin(&self) -> String {
+        self.0.origin().ascii_serialization()
+    }
+
     /// Refuses to carry a key in clear text to another machine.
     pub fn guard_clear_text(&self, allow_http: bool) -> Result<(), EndpointError> {
         if self.is_https() || self.is_loopback() || allow_http {
@@ -167,6 +173,7 @@ mod tests {
             assert_eq!(base.join("pets").as_str(), "https://api.example.com/v1/pets");
             assert_eq!(base.join("pets/-5").as_str(), "https://api.example.com/v1/pets/-5");
             assert_eq!(base.to_string(), "https://api.example.com/v1");
+            assert_eq!(base.origin(), "https://api.example.com");
         }
     }
 

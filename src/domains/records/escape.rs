@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use super::Conflict;
 use crate::domains::dns_name::DnsName;
+use crate::model::escape::{ascii_json, shell_word};
 
 /// The most octets in one string of a TXT record (RFC 1035 section 3.3.14).
 const TXT_STRING: usize = 255;
@@ -114,20 +115,7 @@ fn strings(text: &str, octet: Octet) -> String {
 pub fn json(value: &impl Serialize, pretty: bool) -> String {
     let text = if pretty { serde_json::to_string_pretty(value) } else { serde_json::to_string(value) };
     // Strings and numbers can always be written.
-    let text = text.unwrap_or_default();
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        if c == '\n' || (c.is_ascii() && !c.is_ascii_control()) {
-            out.push(c);
-        } else {
-            // Outside of strings JSON is printable ASCII, so that this is always inside of one.
-            for unit in c.encode_utf16(&mut [0; 2]) {
-                // Writing to a String cannot fail.
-                let _ = write!(out, "\\u{unit:04x}");
-            }
-        }
-    }
-    out
+    ascii_json(&text.unwrap_or_default())
 }
 
 /// A string literal of JavaScript.
@@ -149,9 +137,7 @@ pub fn yaml(text: &str) -> String {
     if plain { text.to_owned() } else { format!("'{}'", ascii(text).replace('\'', "''")) }
 }
 
-/// One word of a POSIX shell.
+/// One word of a POSIX shell, in printable ASCII.
 pub fn shell(text: &str) -> String {
-    let text = ascii(text);
-    let plain = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte));
-    if plain { text } else { format!("'{}'", text.replace('\'', r"'\''")) }
+    shell_word(&ascii(text))
 }
