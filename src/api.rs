@@ -1,16 +1,23 @@
 //! The client of the Petstore Animals API: one request at a time, every answer checked, every failure typed.
 //!
 //! May touch the network through reqwest; knows no terminal and no database. What repeating may help is decided by the
-//! pure [`retry`], never inside [`Client`]; [`creation`] sends an animal as often as it takes.
+//! pure [`retry`], never inside [`Client`]; [`creation`] sends an animal as often as it takes. On top of single requests:
+//! [`list`] asks again cheaply, [`exchange`] is the
+//! record of a request, and [`curl`] the command that does the same.
 
 pub mod client;
 pub mod creation;
+pub mod curl;
 pub mod error;
+pub mod exchange;
 pub mod failure;
+pub mod list;
 pub mod paging;
 pub mod retry;
 
 pub use client::{Client, Timeouts};
 pub use error::{ApiError, Defect};
+pub use exchange::{Exchange, Recorder};
 pub use failure::{Failure, Remedy};
+pub use list::List;
 pub use paging::{NextPage, PetPage};

@@ -3,31 +3,28 @@
 //! reqwest has no time limit, follows redirects with the key and takes proxies for loopback unless told otherwise; here
 //! it is told: limits on connecting, reading, the whole exchange and the size, no redirects, no proxy for loopback.
 
+mod wire;
+
+use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, LINK, RETRY_AFTER};
-use reqwest::{Method, RequestBuilder, StatusCode};
-use serde::de::DeserializeOwned;
-use url::Url;
+use reqwest::header::{CONTENT_TYPE, ETAG, HeaderName, IF_NONE_MATCH, LINK};
+use reqwest::{Method, StatusCode};
 
-use super::error::RetryAfter;
-use super::{ApiError, Defect, NextPage, PetPage};
-use crate::clock;
-use crate::model::{ApiKey, BaseUrl, IdempotencyKey, NewPet, Pet, PetId, PetQuery, Problem};
+use super::exchange::Recorder;
+use super::{ApiError, NextPage, PetPage};
+use crate::model::{ApiKey, BaseUrl, IdempotencyKey, NewPet, Pet, PetId, PetQuery};
+use wire::{Whole, json_defect, read_json};
 
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
-const IDEMPOTENCY_KEY_RETENTION: HeaderName = HeaderName::from_static("idempotency-key-retention");
-
-/// The largest body that is read.
-const MAX_BODY: usize = 8 << 20;
 
 /// How long an idle connection is kept: shorter than services do, ours 10 s, so that no request meets one that closes.
 const IDLE: Duration = Duration::from_secs(8);
 
-/// How much of a body that could not be read is kept for the error, in bytes.
-const EXCERPT: usize = 800;
+/// The longest entity tag that is kept, in bytes.
+const MAX_ETAG: usize = 256;
 
 /// How long each part of an exchange may take.
 #[derive(Clone, Copy, Debug)]
@@ -47,13 +44,23 @@ impl Default for Timeouts {
 }
 
 /// A client of one service with one key. Cheap to clone; clones share their connections.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Client {
     http: reqwest::Client,
     base: BaseUrl,
     key: Option<ApiKey>,
     timeouts: Timeouts,
     keeps_idempotency_keys: Arc<AtomicBool>,
+    recorder: Option<Recorder>,
+    what: &'static str,
+}
+
+/// What came for a page that may be known already.
+pub(super) enum Fetched {
+    /// It is as it was; `next` only where the answer says it.
+    Same { next: Option<NextPage> },
+    /// The page, with its entity tag if it has one that can be shown again.
+    New { page: PetPage, etag: Option<String> },
 }
 
 impl Client {
@@ -81,7 +88,8 @@ impl Client {
             builder = builder.no_proxy().pool_max_idle_per_host(0);
         }
         let keeps_idempotency_keys = Arc::default();
-        Ok(Self { http: builder.build()?, base, key, timeouts, keeps_idempotency_keys })
+        let http = builder.build()?;
+        Ok(Self { http, base, key, timeouts, keeps_idempotency_keys, recorder: None, what: "request" })
     }
 
     /// The same service with another key; the connections are kept.
@@ -90,25 +98,49 @@ impl Client {
         Self { key: Some(key), ..self.clone() }
     }
 
+    /// The same client, which tells `recorder` of each exchange when it has ended; so do its clones.
+    #[must_use]
+    pub fn recording(self, recorder: Recorder) -> Self {
+        Self { recorder: Some(recorder), ..self }
+    }
+
+    /// The same client for one purpose, which its records name; "request" when none is given.
+    #[must_use]
+    pub fn called(&self, what: &'static str) -> Self {
+        Self { what, ..self.clone() }
+    }
+
     /// `GET /pets` (section 4.1).
     pub async fn list_pets(&self, query: &PetQuery) -> Result<PetPage, ApiError> {
-        let mut url = self.base.join("pets");
-        {
-            let mut pairs = url.query_pairs_mut();
-            pairs.append_pair("limit", &query.limit.to_string());
-            if let Some(status) = query.status {
-                pairs.append_pair("status", status.as_str());
-            }
-            if let Some(after) = query.after {
-                pairs.append_pair("after", &after.to_string());
-            }
-        }
-        self.page(url).await
+        self.list_next(&NextPage::first(&self.base, query)).await
     }
 
     /// A further page of a list.
     pub async fn list_next(&self, next: &NextPage) -> Result<PetPage, ApiError> {
-        self.page(next.0.clone()).await
+        let request = self.request(Method::GET, next.0.clone());
+        read_page(next, &self.exchange(request, &[StatusCode::OK]).await?)
+    }
+
+    /// The address of the first page of a list.
+    pub(super) fn first_page(&self, query: &PetQuery) -> NextPage {
+        NextPage::first(&self.base, query)
+    }
+
+    /// A page of a list, unless it still has this entity tag.
+    pub(super) async fn page_unless(&self, asked: &NextPage, etag: Option<&str>) -> Result<Fetched, ApiError> {
+        let request = self.request(Method::GET, asked.0.clone());
+        let answer = match etag {
+            Some(etag) => {
+                let promised = [StatusCode::OK, StatusCode::NOT_MODIFIED];
+                self.exchange(request.header(IF_NONE_MATCH, etag), &promised).await?
+            }
+            None => self.exchange(request, &[StatusCode::OK]).await?,
+        };
+        if answer.status == StatusCode::NOT_MODIFIED {
+            return Ok(Fetched::Same { next: next_page(asked, &answer) });
+        }
+        let etag = answer.headers.get(ETAG).and_then(|value| value.to_str().ok()).filter(|etag| is_etag(etag));
+        Ok(Fetched::New { etag: etag.map(str::to_owned), page: read_page(asked, &answer)? })
     }
 
     /// `POST /pets` (section 4.2), sent exactly once. Where the service keeps such keys, sending it again with the same
@@ -120,8 +152,7 @@ impl Client {
             .header(CONTENT_TYPE, "application/json")
             .header(IDEMPOTENCY_KEY, key.as_str())
             .body(body);
-        let (_, body) = self.exchange(request, StatusCode::CREATED).await?;
-        read_json(&body)
+        read_json(&self.exchange(request, &[StatusCode::CREATED]).await?.body)
     }
 
     /// Whether any answer so far, to this client or a clone of it, has said that the service keeps idempotency keys (an
@@ -134,83 +165,30 @@ impl Client {
     /// `GET /pets/{petId}` (section 4.3), deprecated: it is removed on 5 December 2030.
     pub async fn get_pet(&self, id: PetId) -> Result<Pet, ApiError> {
         let url = self.base.join(&format!("pets/{id}"));
-        let (_, body) = self.exchange(self.request(Method::GET, url), StatusCode::OK).await?;
-        read_json(&body)
-    }
-
-    async fn page(&self, url: Url) -> Result<PetPage, ApiError> {
-        let request = self.request(Method::GET, url.clone());
-        let (headers, body) = self.exchange(request, StatusCode::OK).await?;
-        let links = headers.get_all(LINK);
-        let next = NextPage::from_links(&url, links.iter().filter_map(|value| value.to_str().ok()));
-        Ok(PetPage { pets: read_json(&body)?, next })
-    }
-
-    fn request(&self, method: Method, url: Url) -> RequestBuilder {
-        let request = self.http.request(method, url).header(ACCEPT, "application/json");
-        match &self.key {
-            Some(key) => request.bearer_auth(key.expose()),
-            None => request,
-        }
-    }
-
-    /// Sends the request and reads the answer whole, up to [`MAX_BODY`].
-    async fn exchange(&self, request: RequestBuilder, promised: StatusCode) -> Result<(HeaderMap, Vec<u8>), ApiError> {
-        let started = clock::now().mono;
-        let mut response = request.send().await.map_err(|error| self.classify(error, started))?;
-        if response.headers().contains_key(IDEMPOTENCY_KEY_RETENTION) {
-            self.keeps_idempotency_keys.store(true, Ordering::Relaxed);
-        }
-        let mut body = Vec::new();
-        while let Some(chunk) = response.chunk().await.map_err(|error| self.classify(error, started))? {
-            if body.len() + chunk.len() > MAX_BODY {
-                return Err(ApiError::Malformed(Defect::TooLarge(MAX_BODY)));
-            }
-            body.extend_from_slice(&chunk);
-        }
-        let status = response.status();
-        if status == promised {
-            Ok((std::mem::take(response.headers_mut()), body))
-        } else if status.is_success() {
-            Err(ApiError::Malformed(Defect::Status(status.as_u16())))
-        } else {
-            let problem = serde_json::from_slice::<Problem>(&body).ok();
-            let excerpt = if problem.is_some() { String::new() } else { excerpt(&body) };
-            let retry_after =
-                response.headers().get(RETRY_AFTER).map(|value| retry_after(value.to_str().unwrap_or("")));
-            Err(ApiError::Refused { status: status.as_u16(), problem, excerpt, retry_after })
-        }
-    }
-
-    fn classify(&self, error: reqwest::Error, started: Instant) -> ApiError {
-        // The URL is ours and shown elsewhere; without it the causes read better.
-        let error = error.without_url();
-        if error.is_connect() && error.is_timeout() {
-            ApiError::ConnectTimeout(self.timeouts.connect)
-        } else if error.is_connect() || error.is_builder() {
-            ApiError::NotSent(error)
-        } else if error.is_timeout() {
-            ApiError::Timeout(clock::now().mono.duration_since(started))
-        } else {
-            ApiError::Broken(error)
-        }
+        read_json(&self.exchange(self.request(Method::GET, url), &[StatusCode::OK]).await?.body)
     }
 }
 
-fn read_json<T: DeserializeOwned>(body: &[u8]) -> Result<T, ApiError> {
-    serde_json::from_slice(body).map_err(|source| json_defect(source, body))
+impl fmt::Debug for Client {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Client").field("base", &self.base).field("key", &self.key).finish_non_exhaustive()
+    }
 }
 
-fn json_defect(source: serde_json::Error, body: &[u8]) -> ApiError {
-    ApiError::Malformed(Defect::Json { source, excerpt: excerpt(body) })
+fn read_page(asked: &NextPage, answer: &Whole) -> Result<PetPage, ApiError> {
+    Ok(PetPage { pets: read_json(&answer.body)?, next: next_page(asked, answer) })
 }
 
-fn excerpt(body: &[u8]) -> String {
-    String::from_utf8_lossy(&body[..body.len().min(EXCERPT)]).into_owned()
+fn next_page(asked: &NextPage, answer: &Whole) -> Option<NextPage> {
+    let links = answer.headers.get_all(LINK);
+    NextPage::from_links(&asked.0, links.iter().filter_map(|value| value.to_str().ok()))
 }
 
-fn retry_after(value: &str) -> RetryAfter {
-    value.trim().parse().map_or(RetryAfter::Other, RetryAfter::Seconds)
+/// Whether it has the form of an entity tag (RFC 9110, section 8.8.3), strong or weak, and is of a length to keep.
+fn is_etag(text: &str) -> bool {
+    let tag = text.strip_prefix("W/").unwrap_or(text);
+    let quoted = tag.len() >= 2 && tag.starts_with('"') && tag.ends_with('"');
+    quoted && text.len() <= MAX_ETAG
 }
 
 fn no_certificates() -> rustls::ClientConfig {

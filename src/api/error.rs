@@ -59,9 +59,15 @@ pub enum Defect {
         /// The first characters of the body. Foreign text: clean it before showing it.
         excerpt: String,
     },
-    /// A success of another kind than the operation has.
+    /// A success of another kind than the operation has, or one that only a question of another kind has.
     #[error("status {0} where the description has another one")]
     Status(u16),
+    /// A list whose pages lead back to one of them.
+    #[error("its further pages lead in a circle")]
+    Circle,
+    /// A list that has not ended after so many requests.
+    #[error("the list has not ended after {0} requests")]
+    Endless(u32),
 }
 
 impl ApiError {

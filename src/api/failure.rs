@@ -91,7 +91,7 @@ impl From<&ApiError> for Failure {
                 why: safe(&causes(defect)),
                 excerpt: match defect {
                     Defect::Json { excerpt, .. } => safe(excerpt),
-                    Defect::TooLarge(_) | Defect::Status(_) => String::new(),
+                    Defect::TooLarge(_) | Defect::Status(_) | Defect::Circle | Defect::Endless(_) => String::new(),
                 },
             },
         }
@@ -99,7 +99,7 @@ impl From<&ApiError> for Failure {
 }
 
 /// The innermost cause says what happened; the layers above it only say where.
-fn root_cause(error: &dyn std::error::Error) -> String {
+pub(super) fn root_cause(error: &dyn std::error::Error) -> String {
     let mut cause = error;
     while let Some(source) = cause.source() {
         cause = source;

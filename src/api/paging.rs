@@ -6,7 +6,7 @@
 
 use url::Url;
 
-use crate::model::Pet;
+use crate::model::{BaseUrl, Pet, PetQuery};
 
 /// What one list request gave.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,11 +17,27 @@ pub struct PetPage {
     pub next: Option<NextPage>,
 }
 
-/// The address of a further page, on the same service.
+/// The address of a page, on the same service.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NextPage(pub(super) Url);
 
 impl NextPage {
+    /// The first page of the list that `query` asks `base` for.
+    pub(super) fn first(base: &BaseUrl, query: &PetQuery) -> Self {
+        let mut url = base.join("pets");
+        {
+            let mut pairs = url.query_pairs_mut();
+            pairs.append_pair("limit", &query.limit.to_string());
+            if let Some(status) = query.status {
+                pairs.append_pair("status", status.as_str());
+            }
+            if let Some(after) = query.after {
+                pairs.append_pair("after", &after.to_string());
+            }
+        }
+        Self(url)
+    }
+
     /// Reads the `Link` header values of an answer from `asked`. A link to another origin is not taken.
     pub(crate) fn from_links<'a>(asked: &Url, values: impl IntoIterator<Item = &'a str>) -> Option<Self> {
         values

@@ -1,6 +1,10 @@
 //! The client against services that misbehave. `dNN` in a name is a case of the list that client and command line must
 //! take.
 
+mod lists;
+mod records;
+mod scripted;
+
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 

@@ -7,7 +7,7 @@ mod additions;
 mod bodies;
 mod connections;
 mod contract;
-mod fixture;
+pub mod fixture;
 mod generated;
 mod idempotency;
 mod keys;

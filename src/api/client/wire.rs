@@ -1,0 +1,125 @@
+//! One exchange: the request out, the answer in whole or not at all, and a record of both for whoever asked for one.
+
+use std::sync::atomic::Ordering;
+use std::time::Instant;
+
+use reqwest::header::{ACCEPT, HeaderMap, HeaderName, RETRY_AFTER};
+use reqwest::{Method, Request, RequestBuilder, StatusCode};
+use serde::de::DeserializeOwned;
+use url::Url;
+
+use super::Client;
+use crate::api::error::RetryAfter;
+use crate::api::exchange::Recording;
+use crate::api::{ApiError, Defect};
+use crate::clock;
+use crate::model::Problem;
+
+const IDEMPOTENCY_KEY_RETENTION: HeaderName = HeaderName::from_static("idempotency-key-retention");
+
+/// The largest body that is read.
+const MAX_BODY: usize = 8 << 20;
+
+/// How much of a body that could not be read is kept for the error, in bytes.
+const EXCERPT: usize = 800;
+
+/// An answer that came whole.
+pub(super) struct Whole {
+    pub(super) status: StatusCode,
+    pub(super) headers: HeaderMap,
+    pub(super) body: Vec<u8>,
+}
+
+impl Client {
+    pub(super) fn request(&self, method: Method, url: Url) -> RequestBuilder {
+        let request = self.http.request(method, url).header(ACCEPT, "application/json");
+        match &self.key {
+            Some(key) => request.bearer_auth(key.expose()),
+            None => request,
+        }
+    }
+
+    /// Sends the request and reads the answer whole, up to [`MAX_BODY`]. Its status is one of `promised`.
+    pub(super) async fn exchange(&self, request: RequestBuilder, promised: &[StatusCode]) -> Result<Whole, ApiError> {
+        let now = clock::now();
+        let request = request.build().map_err(|error| self.classify(error, now.mono))?;
+        let recorder = self.recorder.as_ref();
+        let mut recording = recorder.map(|tell| Recording::begin(tell, self.what, &request, self.key.as_ref(), now));
+        let answer = self.whole(request, now.mono, recording.as_mut()).await;
+        if let Some(recording) = recording {
+            match &answer {
+                Ok(answer) => recording.answered(&answer.body),
+                Err(error) => recording.failed(error),
+            }
+        }
+        judge(answer?, promised)
+    }
+
+    async fn whole(
+        &self,
+        request: Request,
+        started: Instant,
+        recording: Option<&mut Recording>,
+    ) -> Result<Whole, ApiError> {
+        let mut response = self.http.execute(request).await.map_err(|error| self.classify(error, started))?;
+        if let Some(recording) = recording {
+            recording.head(response.status(), response.headers());
+        }
+        if response.headers().contains_key(IDEMPOTENCY_KEY_RETENTION) {
+            self.keeps_idempotency_keys.store(true, Ordering::Relaxed);
+        }
+        let mut body = Vec::new();
+        while let Some(chunk) = response.chunk().await.map_err(|error| self.classify(error, started))? {
+            if body.len() + chunk.len() > MAX_BODY {
+                return Err(ApiError::Malformed(Defect::TooLarge(MAX_BODY)));
+            }
+            body.extend_from_slice(&chunk);
+        }
+        Ok(Whole { status: response.status(), headers: std::mem::take(response.headers_mut()), body })
+    }
+
+    fn classify(&self, error: reqwest::Error, started: Instant) -> ApiError {
+        // The URL is ours and shown elsewhere; without it the causes read better.
+        let error = error.without_url();
+        if error.is_connect() && error.is_timeout() {
+            ApiError::ConnectTimeout(self.timeouts.connect)
+        } else if error.is_connect() || error.is_builder() {
+            ApiError::NotSent(error)
+        } else if error.is_timeout() {
+            ApiError::Timeout(clock::now().mono.duration_since(started))
+        } else {
+            ApiError::Broken(error)
+        }
+    }
+}
+
+/// Whether it is what was promised. Nothing has changed (304) only for whoever asked so.
+fn judge(answer: Whole, promised: &[StatusCode]) -> Result<Whole, ApiError> {
+    let Whole { status, headers, body } = &answer;
+    if promised.contains(status) {
+        Ok(answer)
+    } else if status.is_success() || *status == StatusCode::NOT_MODIFIED {
+        Err(ApiError::Malformed(Defect::Status(status.as_u16())))
+    } else {
+        let problem = serde_json::from_slice::<Problem>(body).ok();
+        let excerpt = if problem.is_some() { String::new() } else { excerpt(body) };
+        let retry_after = headers.get(RETRY_AFTER).map(|value| retry_after(value.to_str().unwrap_or("")));
+        Err(ApiError::Refused { status: status.as_u16(), problem, excerpt, retry_after })
+    }
+}
+
+pub(super) fn read_json<T: DeserializeOwned>(body: &[u8]) -> Result<T, ApiError> {
+    serde_json::from_slice(body).map_err(|source| json_defect(source, body))
+}
+
+pub(super) fn json_defect(source: serde_json::Error, body: &[u8]) -> ApiError {
+    ApiError::Malformed(Defect::Json { source, excerpt: excerpt(body) })
+}
+
+fn excerpt(body: &[u8]) -> String {
+    String::from_utf8_lossy(&body[..body.len().min(EXCERPT)]).into_owned()
+}
+
+fn retry_after(value: &str) -> RetryAfter {
+    value.trim().parse().map_or(RetryAfter::Other, RetryAfter::Seconds)
+}

@@ -1,0 +1,242 @@
+//! A record of one exchange, for the screen that shows what was asked and answered.
+//!
+//! It is made to be kept by the hundred and shown as it is: a few KiB each, foreign text made safe, and never the key.
+
+use std::borrow::Cow;
+use std::error::Error as _;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use jiff::Timestamp;
+use reqwest::header::HeaderMap;
+use reqwest::{Body, Request, StatusCode};
+use url::Position;
+
+use super::failure::root_cause;
+use super::{ApiError, curl};
+use crate::clock::{self, Now};
+use crate::model::escape::ascii_json;
+use crate::model::{ApiKey, BaseUrl, display_safe};
+
+/// Takes the records of a [`Client`](super::Client), in the task that asked. It must not wait.
+pub type Recorder = Arc<dyn Fn(Exchange) + Send + Sync>;
+
+/// The most that is kept of each part, in bytes.
+const MAX_PATH: usize = 400;
+const MAX_SENT: usize = 1200;
+const MAX_ANSWER: usize = 2048;
+const MAX_VALUE: usize = 128;
+const MAX_FAILURE: usize = 200;
+
+/// The most headers that are kept.
+const MAX_HEADERS: usize = 10;
+
+/// The headers of an answer that are kept.
+const HEADERS: [&str; 15] = [
+    "allow",
+    "content-type",
+    "deprecation",
+    "etag",
+    "idempotency-key-retention",
+    "idempotency-replayed",
+    "link",
+    "ratelimit",
+    "ratelimit-limit",
+    "ratelimit-policy",
+    "ratelimit-remaining",
+    "ratelimit-reset",
+    "retry-after",
+    "sunset",
+    "x-request-id",
+];
+
+/// What was asked, and what came of it. Every text is safe to show; one that was cut ends with `..`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Exchange {
+    /// When it was asked.
+    pub at: Timestamp,
+    /// What for, as [`Client::called`](super::Client::called) was told.
+    pub what: &'static str,
+    /// `GET` or `POST`.
+    pub method: String,
+    /// From the root of the host: `/v1/pets?limit=20`.
+    pub path_and_query: String,
+    /// The body that was sent, as JSON; empty where there was none. Characters that would not show are escaped in it.
+    pub sent: String,
+    /// The HTTP status code; `None` where no answer began.
+    pub status: Option<u16>,
+    /// The body of the answer, with its line ends; empty where it did not come whole.
+    pub answer: String,
+    /// The headers of the answer that say something here, names in small letters. Never a cookie.
+    pub headers: Vec<(String, String)>,
+    /// The last characters of the key that went along; `None` without a key.
+    pub key_ending: Option<String>,
+    /// The size of the answer's body, in bytes.
+    pub size: usize,
+    /// From the start to the head of the answer; zero where none came.
+    pub first_byte: Duration,
+    /// From the start to the end.
+    pub took: Duration,
+    /// Why no whole answer came: "cancelled" where nobody waited for it any more.
+    pub failure: Option<String>,
+}
+
+impl Exchange {
+    /// A command for a shell that asks the same of the service at `base`, with the key of its environment. What was cut
+    /// or hidden here is so there too.
+    #[must_use]
+    pub fn as_curl(&self, base: &BaseUrl) -> String {
+        let body = Some(self.sent.as_str()).filter(|body| !body.is_empty());
+        curl::command(&format!("{}{}", base.origin(), self.path_and_query), body)
+    }
+}
+
+/// An exchange that is going on. It is told however it ends, also when it is dropped midway.
+pub(super) struct Recording {
+    tell: Recorder,
+    key: Option<ApiKey>,
+    started: Instant,
+    exchange: Exchange,
+}
+
+impl Recording {
+    pub(super) fn begin(
+        tell: &Recorder,
+        what: &'static str,
+        request: &Request,
+        key: Option<&ApiKey>,
+        now: Now,
+    ) -> Self {
+        let sent = request.body().and_then(Body::as_bytes).unwrap_or_default();
+        let exchange = Exchange {
+            at: now.wall,
+            what,
+            method: request.method().to_string(),
+            path_and_query: foreign(
+                request.url()[Position::BeforePath..Position::AfterQuery].as_bytes(),
+                key,
+                MAX_PATH,
+            ),
+            sent: foreign(shown_json(&String::from_utf8_lossy(sent)).as_bytes(), key, MAX_SENT),
+            key_ending: key.map(|key| key.ending().to_owned()),
+            failure: Some("cancelled".to_owned()),
+            ..Exchange::default()
+        };
+        Self { tell: Arc::clone(tell), key: key.cloned(), started: now.mono, exchange }
+    }
+
+    /// The head of the answer is here.
+    pub(super) fn head(&mut self, status: StatusCode, headers: &HeaderMap) {
+        self.exchange.status = Some(status.as_u16());
+        self.exchange.first_byte = self.elapsed();
+        let known = headers.iter().filter(|(name, _)| HEADERS.contains(&name.as_str())).take(MAX_HEADERS);
+        let value = |value: &[u8]| foreign(value, self.key.as_ref(), MAX_VALUE);
+        self.exchange.headers =
+            known.map(|(name, found)| (name.as_str().to_owned(), value(found.as_bytes()))).collect();
+    }
+
+    /// The answer is here whole.
+    pub(super) fn answered(mut self, body: &[u8]) {
+        self.exchange.answer = foreign(body, self.key.as_ref(), MAX_ANSWER);
+        self.exchange.size = body.len();
+        self.exchange.failure = None;
+    }
+
+    /// There will be none.
+    pub(super) fn failed(mut self, error: &ApiError) {
+        let words = match error.source() {
+            Some(source) => format!("{error} ({})", root_cause(source)),
+            None => error.to_string(),
+        };
+        self.exchange.failure = Some(foreign(words.as_bytes(), self.key.as_ref(), MAX_FAILURE));
+    }
+
+    fn elapsed(&self) -> Duration {
+        clock::now().mono.saturating_duration_since(self.started)
+    }
+}
+
+impl Drop for Recording {
+    fn drop(&mut self) {
+        self.exchange.took = self.elapsed();
+        (self.tell)(std::mem::take(&mut self.exchange));
+    }
+}
+
+/// JSON that shows as it is, with the same meaning.
+fn shown_json(json: &str) -> Cow<'_, str> {
+    if display_safe(json) == json { Cow::Borrowed(json) } else { Cow::Owned(ascii_json(json)) }
+}
+
+/// `bytes` as text of at most `most` bytes: without the key, and each line made safe.
+fn foreign(bytes: &[u8], key: Option<&ApiKey>, most: usize) -> String {
+    // As much more as it takes to recognise a key that goes over the end.
+    let looked_at = most + key.map_or(0, |key| key.expose().len());
+    let text = String::from_utf8_lossy(&bytes[..bytes.len().min(looked_at)]);
+    let text = match key {
+        Some(key) => Cow::Owned(without_key(&text, key, most)),
+        None => text,
+    };
+    let lines: Vec<_> = text.lines().map(display_safe).collect();
+    let mut shown = lines.join("\n");
+    if bytes.len() > most || shown.len() > most {
+        shown.truncate(shown.floor_char_boundary(most - 2));
+        shown.push_str("..");
+    }
+    shown
+}
+
+/// The first `most` bytes of `text`, or a little less, with the key in it hidden. Past them it is only looked at.
+fn without_key(text: &str, key: &ApiKey, most: usize) -> String {
+    let end = text.floor_char_boundary(most);
+    let mut out = String::with_capacity(end);
+    let mut from = 0;
+    for (at, found) in text.match_indices(key.expose()).take_while(|(at, _)| *at < end) {
+        out.push_str(&text[from..at]);
+        out.push_str("....");
+        out.push_str(key.ending());
+        from = at + found.len();
+    }
+    out.push_str(text.get(from..end).unwrap_or_default());
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const KEY: &str = "petk_0123456789abcdef77d0";
+
+    fn key() -> ApiKey {
+        ApiKey::new(KEY).unwrap()
+    }
+
+    #[test]
+    fn no_part_of_the_key_is_left_wherever_the_text_is_cut() {
+        for before in 0..120 {
+            let text = format!("{KEY}{}{KEY}{KEY}{}", "x".repeat(before), "y".repeat(before));
+            let shown = foreign(text.as_bytes(), Some(&key()), 100);
+            assert!(shown.len() <= 100, "{shown}");
+            assert!(!shown.contains("petk"), "{shown}");
+        }
+        assert_eq!(foreign(format!("a {KEY} b").as_bytes(), Some(&key()), 100), "a ....77d0 b");
+    }
+
+    #[test]
+    fn foreign_text_keeps_its_lines_is_made_safe_and_never_grows() {
+        assert_eq!(foreign(b"{\r\n  \x1b[2J\xff\n}\n", None, 100), "{\n  ⟨U+001B⟩[2J\u{fffd}\n}");
+        assert_eq!(foreign(&[b'x'; 20], None, 20), "x".repeat(20));
+        assert_eq!(foreign(&[b'x'; 21], None, 20), "x".repeat(18) + "..");
+        for foreign_byte in [0x1b, 0xff, b'\n', b'a'] {
+            assert!(foreign(&[foreign_byte; 5000], Some(&key()), 2048).len() <= 2048, "{foreign_byte}");
+        }
+        let short_key = ApiKey::new("a").unwrap();
+        assert!(foreign(&[b'a'; 5000], Some(&short_key), 2048).len() <= 2048);
+    }
+
+    #[test]
+    fn a_body_that_would_not_show_is_escaped_and_another_one_stays() {
+        assert_eq!(shown_json("{\"name\":\"Zoë\"}"), "{\"name\":\"Zoë\"}");
+        assert_eq!(shown_json("{\"name\":\"a\u{200b}\"}"), "{\"name\":\"a\\u200b\"}");
+    }
+}

@@ -1,0 +1,171 @@
+//! Lists that are asked for again cheaply: each page with its entity tag, so that a service which knows those answers
+//! 304 and no rows where nothing has changed (RFC 9110, sections 8.8.3 and 13.1.2).
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use super::client::Fetched;
+use super::{ApiError, Client, Defect, NextPage};
+use crate::clock;
+use crate::model::{Pet, PetId, PetQuery};
+
+/// The animals of one or more pages, each id once.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct List {
+    /// In the service's order.
+    pub pets: Arc<Vec<Pet>>,
+    pages: Vec<Page>,
+}
+
+/// What is known of one page.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Page {
+    /// Where it came from; `None` for one that no service gave.
+    asked: Option<NextPage>,
+    /// Only where it can be shown again: the page is here just as it came.
+    etag: Option<String>,
+    /// How many rows of the list are from it.
+    len: usize,
+    next: Option<NextPage>,
+}
+
+/// What a list request gave.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Answer {
+    /// The list; `None` where it is still the known one.
+    pub list: Option<List>,
+    /// How long the first page took.
+    pub took: Duration,
+}
+
+impl List {
+    /// A list of one page that no service gave.
+    #[must_use]
+    pub fn of(pets: Vec<Pet>, next: Option<NextPage>) -> Self {
+        let mut list = Self::empty();
+        list.push(Page { asked: None, etag: None, len: pets.len(), next }, pets, &mut HashSet::new());
+        list
+    }
+
+    /// How many pages it is made of.
+    #[must_use]
+    pub fn pages(&self) -> u16 {
+        self.pages.len().try_into().unwrap_or(u16::MAX)
+    }
+
+    /// Where it goes on, if the service says so.
+    #[must_use]
+    pub fn next(&self) -> Option<&NextPage> {
+        self.pages.last()?.next.as_ref()
+    }
+
+    /// Puts `more` at the end, without the animals that are here already.
+    pub fn append(&mut self, more: Self) {
+        let mut ids = self.pets.iter().map(|pet| pet.id).collect();
+        let mut rows = Arc::unwrap_or_clone(more.pets).into_iter();
+        for page in more.pages {
+            let rows = rows.by_ref().take(page.len).collect();
+            self.push(page, rows, &mut ids);
+        }
+    }
+
+    fn empty() -> Self {
+        Self { pets: Arc::default(), pages: Vec::new() }
+    }
+
+    /// Puts a page at the end. `ids` are those of the animals that are here.
+    fn push(&mut self, mut page: Page, mut rows: Vec<Pet>, ids: &mut HashSet<PetId>) {
+        rows.retain(|pet| ids.insert(pet.id));
+        if rows.len() < page.len {
+            page.len = rows.len();
+            // The rows that were left away would be missing if this page stayed as it is and another one changed.
+            page.etag = None;
+        }
+        Arc::make_mut(&mut self.pets).append(&mut rows);
+        self.pages.push(page);
+    }
+
+    /// The pages with their rows.
+    fn parts(&self) -> impl Iterator<Item = (&Page, &[Pet])> {
+        let mut rest = self.pets.as_slice();
+        self.pages.iter().map(move |page| {
+            let (rows, after) = rest.split_at(page.len.min(rest.len()));
+            rest = after;
+            (page, rows)
+        })
+    }
+}
+
+/// A page as it is now with its rows, both borrowed where it is the known one.
+struct Part<'a> {
+    page: Cow<'a, Page>,
+    rows: Cow<'a, [Pet]>,
+}
+
+impl Part<'_> {
+    const fn is_known(&self) -> bool {
+        matches!(self.page, Cow::Borrowed(_))
+    }
+}
+
+/// A list with up to `pages` pages of it, at least one. Where `known` has a page of the same address, its rows come only
+/// if they are others; a page that fails makes the whole fail.
+pub async fn list(client: &Client, query: &PetQuery, pages: u16, known: Option<&List>) -> Result<Answer, ApiError> {
+    let started = clock::now().mono;
+    let mut known_parts = known.into_iter().flat_map(List::parts);
+    let mut parts = vec![part(client, client.first_page(query), known_parts.next()).await?];
+    let took = since(started);
+    while parts.len() < usize::from(pages)
+        && let Some(next) = parts.last().and_then(|part| part.page.next.clone())
+    {
+        parts.push(part(client, next, known_parts.next()).await?);
+    }
+    let same_number = known.is_some_and(|known| known.pages.len() == parts.len());
+    let unchanged = same_number && parts.iter().all(Part::is_known);
+    Ok(Answer { list: (!unchanged).then(|| assembled(parts)), took })
+}
+
+/// The further page at `next`, as a list of its own: see [`List::append`].
+pub async fn more(client: &Client, next: &NextPage) -> Result<Answer, ApiError> {
+    let started = clock::now().mono;
+    let part = part(client, next.clone(), None).await?;
+    Ok(Answer { list: Some(assembled(vec![part])), took: since(started) })
+}
+
+/// The page at `asked`, which may be `known`.
+async fn part<'a>(
+    client: &Client,
+    asked: NextPage,
+    known: Option<(&'a Page, &'a [Pet])>,
+) -> Result<Part<'a>, ApiError> {
+    let known = known.filter(|(page, _)| page.asked.as_ref() == Some(&asked));
+    let etag = known.and_then(|(page, _)| page.etag.as_deref());
+    match (client.page_unless(&asked, etag).await?, known) {
+        (Fetched::Same { next }, Some((page, rows))) => {
+            // An entity tag may stand for the rows only; a full last page gets its next one without a change of those.
+            let is_known = next.is_none() || next == page.next;
+            let page = if is_known { Cow::Borrowed(page) } else { Cow::Owned(Page { next, ..page.clone() }) };
+            Ok(Part { page, rows: Cow::Borrowed(rows) })
+        }
+        // Not asked conditionally, so that the client has refused it already.
+        (Fetched::Same { .. }, None) => Err(ApiError::Malformed(Defect::Status(304))),
+        (Fetched::New { page, etag }, _) => {
+            let new = Page { asked: Some(asked), etag, len: page.pets.len(), next: page.next };
+            Ok(Part { page: Cow::Owned(new), rows: Cow::Owned(page.pets) })
+        }
+    }
+}
+
+fn assembled(parts: Vec<Part<'_>>) -> List {
+    let (mut list, mut ids) = (List::empty(), HashSet::new());
+    for Part { page, rows } in parts {
+        list.push(page.into_owned(), rows.into_owned(), &mut ids);
+    }
+    list
+}
+
+fn since(started: Instant) -> Duration {
+    clock::now().mono.saturating_duration_since(started)
+}
