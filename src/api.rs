@@ -2,7 +2,7 @@
 //!
 //! May touch the network through reqwest; knows no terminal and no database. What repeating may help is decided by the
 //! pure [`retry`], never inside [`Client`]; [`creation`] sends an animal as often as it takes. On top of single requests:
-//! [`list`] asks again cheaply, [`exchange`] is the
+//! [`list`] asks again cheaply, [`inventory`] asks for everything, [`find`] looks for one animal. [`exchange`] is the
 //! record of a request, and [`curl`] the command that does the same.
 
 pub mod client;
@@ -11,6 +11,7 @@ pub mod curl;
 pub mod error;
 pub mod exchange;
 pub mod failure;
+pub mod inventory;
 pub mod list;
 pub mod paging;
 pub mod retry;

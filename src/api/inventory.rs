@@ -1,0 +1,170 @@
+//! The whole inventory, as far as the service gives it: page after page, or without pages what the lists of the three
+//! statuses hold together.
+
+use std::collections::HashSet;
+use std::hash::{BuildHasher as _, RandomState};
+
+use tokio::sync::mpsc;
+
+use super::retry::{dice, wait_before_repeat};
+use super::{ApiError, Client, Defect, NextPage, PetPage};
+use crate::model::{Limit, Pet, PetId, PetQuery, PetStatus};
+
+/// The most requests for one inventory.
+const MAX_REQUESTS: u32 = 100_000;
+
+/// The most animals that are told apart: as many as those requests give.
+const MAX_ANIMALS: usize = MAX_REQUESTS as usize * ROWS;
+
+/// The rows of a full page.
+const ROWS: usize = Limit::MAX.get() as usize;
+
+/// How much of the inventory was seen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Coverage {
+    /// How many requests it took.
+    pub requests: u32,
+    /// Whether it is all that the service lists.
+    pub complete: bool,
+    /// The statuses of which there may be more: their lists were full and had no next page.
+    pub full: Vec<PetStatus>,
+}
+
+impl Coverage {
+    /// How much the `seen` animals are, and what may be missing, in one or two sentences.
+    #[must_use]
+    pub fn honest_word(&self, seen: usize) -> String {
+        let animals = counted(seen, "animal");
+        let requests = counted(self.requests as usize, "request");
+        if self.complete {
+            return format!("{animals} from {requests}, all that the service lists.");
+        }
+        let more = match self.full.as_slice() {
+            [] => String::new(),
+            [one] => format!("of {one} there may be more than the {ROWS} it gives; "),
+            [first, second] => format!("of {first} and {second} there may be more than the {ROWS} it gives of each; "),
+            _ => format!("of every status there may be more than the {ROWS} it gives; "),
+        };
+        format!(
+            "{animals} from {requests}. The service has no further pages: {more}animals without a status are seen only \
+             where the plain list shows them."
+        )
+    }
+}
+
+fn counted(number: usize, noun: &str) -> String {
+    if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
+}
+
+/// Sends the whole inventory to `parts`, some animals at a time, each id once. What may pass by itself is asked again.
+///
+/// Goes no faster than the parts are taken, and ends where nobody takes them any more; that is not complete then.
+pub async fn inventory(client: &Client, parts: mpsc::Sender<Vec<Pet>>) -> Result<Coverage, ApiError> {
+    let mut walk =
+        Walk { client, parts, requests: 0, seen: HashSet::new(), asked: HashSet::new(), hasher: RandomState::new() };
+    let mut full = Vec::new();
+    let plain = walk.follow(None).await?;
+    if plain == End::Full {
+        for status in PetStatus::ALL {
+            match walk.follow(Some(status)).await? {
+                End::Last => {}
+                End::Full => full.push(status),
+                End::Unwanted => break,
+            }
+        }
+    }
+    Ok(Coverage { requests: walk.requests, complete: plain == End::Last, full })
+}
+
+/// How a list ended.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum End {
+    /// With its last row.
+    Last,
+    /// With a full page and no way on, where there may be more.
+    Full,
+    /// Nobody takes what it gives.
+    Unwanted,
+}
+
+struct Walk<'a> {
+    client: &'a Client,
+    parts: mpsc::Sender<Vec<Pet>>,
+    requests: u32,
+    seen: HashSet<PetId>,
+    /// The addresses that were asked, as hashes: a hostile service makes them as long as it likes.
+    asked: HashSet<u64>,
+    hasher: RandomState,
+}
+
+impl Walk<'_> {
+    /// Gives out a list to its end.
+    async fn follow(&mut self, status: Option<PetStatus>) -> Result<End, ApiError> {
+        let first = self.client.first_page(&PetQuery { status, limit: Limit::MAX, after: None });
+        let mut page = self.page(&first).await?;
+        let may_be_cut = page.next.is_none() && page.pets.len() >= ROWS;
+        loop {
+            page.pets.retain(|pet| self.seen.insert(pet.id));
+            if self.seen.len() > MAX_ANIMALS {
+                return Err(ApiError::Malformed(Defect::Endless(self.requests)));
+            }
+            if !page.pets.is_empty() && self.parts.send(page.pets).await.is_err() {
+                return Ok(End::Unwanted);
+            }
+            match &page.next {
+                Some(next) => page = self.page(next).await?,
+                None => return Ok(if may_be_cut { End::Full } else { End::Last }),
+            }
+        }
+    }
+
+    /// A page that was not asked for before.
+    async fn page(&mut self, address: &NextPage) -> Result<PetPage, ApiError> {
+        if !self.asked.insert(self.hasher.hash_one(&address.0)) {
+            return Err(ApiError::Malformed(Defect::Circle));
+        }
+        let mut repeat = 0;
+        loop {
+            if self.requests == MAX_REQUESTS {
+                return Err(ApiError::Malformed(Defect::Endless(MAX_REQUESTS)));
+            }
+            self.requests += 1;
+            let error = match self.client.list_next(address).await {
+                Ok(page) => return Ok(page),
+                Err(error) => error,
+            };
+            let Some(wait) = wait_before_repeat(repeat, &error, dice()) else { return Err(error) };
+            tokio::time::sleep(wait).await;
+            repeat += 1;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_may_be_missing_is_said() {
+        let word = |complete, full: &[PetStatus], requests, seen| {
+            Coverage { requests, complete, full: full.to_vec() }.honest_word(seen)
+        };
+        let unseen = "animals without a status are seen only where the plain list shows them.";
+        assert_eq!(word(true, &[], 1, 1), "1 animal from 1 request, all that the service lists.");
+        assert_eq!(word(true, &[], 3, 237), "237 animals from 3 requests, all that the service lists.");
+        assert_eq!(
+            word(false, &[], 4, 140),
+            format!("140 animals from 4 requests. The service has no further pages: {unseen}")
+        );
+        for (full, more) in [
+            (&PetStatus::ALL[..1], "of available there may be more than the 100 it gives"),
+            (&PetStatus::ALL[1..], "of pending and sold there may be more than the 100 it gives of each"),
+            (&PetStatus::ALL, "of every status there may be more than the 100 it gives"),
+        ] {
+            assert_eq!(
+                word(false, full, 4, 237),
+                format!("237 animals from 4 requests. The service has no further pages: {more}; {unseen}")
+            );
+        }
+    }
+}

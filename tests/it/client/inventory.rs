@@ -1,0 +1,126 @@
+//! The whole inventory, from services with pages and without.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use petstore::api::client::Timeouts;
+use petstore::api::inventory::{Coverage, inventory};
+use petstore::api::{ApiError, Client, Defect};
+use petstore::clock;
+use petstore::model::{ApiKey, Pet, PetId, PetStatus};
+use tokio::sync::mpsc;
+
+use super::scripted::{Scripted, page, refused};
+use crate::service::fixture::Service;
+use crate::stub::json;
+
+/// The ids of each part, and what came at the end.
+async fn parts(client: &Client) -> (Vec<Vec<PetId>>, Result<Coverage, ApiError>) {
+    let (parts, mut taken) = mpsc::channel::<Vec<Pet>>(1);
+    let take = async {
+        let mut ids = Vec::new();
+        while let Some(pets) = taken.recv().await {
+            ids.push(pets.iter().map(|pet| pet.id).collect());
+        }
+        ids
+    };
+    tokio::join!(take, inventory(client, parts))
+}
+
+async fn all(client: &Client) -> Result<(Vec<PetId>, Coverage), ApiError> {
+    let (ids, coverage) = parts(client).await;
+    Ok((ids.concat(), coverage?))
+}
+
+fn complete(requests: u32) -> Coverage {
+    Coverage { requests, complete: true, full: Vec::new() }
+}
+
+#[tokio::test]
+async fn our_service_is_followed_to_its_end() {
+    let service = Service::start().await;
+    service.store.insert_samples(250, clock::now()).await.unwrap();
+    let key = Some(ApiKey::new(service.key()).unwrap());
+    let client = Client::new(service.server.base_url().parse().unwrap(), key, Timeouts::default()).unwrap();
+    let (ids, coverage) = parts(&client).await;
+    assert_eq!(ids, [(1..=100).collect::<Vec<_>>(), (101..=200).collect(), (201..=250).collect()]);
+    assert_eq!(coverage.unwrap(), complete(3));
+}
+
+#[tokio::test]
+async fn a_short_list_is_the_whole_inventory() {
+    let service = Scripted::new(|_, _| page(1..=99, "", "")).await;
+    assert_eq!(all(&service.client()).await.unwrap(), ((1..=99).collect(), complete(1)));
+    let empty = Scripted::new(|_, _| json("200 OK", "[]")).await;
+    assert_eq!(all(&empty.client()).await.unwrap(), (Vec::new(), complete(1)));
+}
+
+#[tokio::test]
+async fn a_last_page_that_is_full_is_the_end_where_there_are_pages() {
+    let service = Scripted::new(|target, _| match target {
+        "/v1/pets?limit=100" => page(1..=100, "/v1/pets?after=100", ""),
+        _ => page(101..=200, "", ""),
+    })
+    .await;
+    assert_eq!(all(&service.client()).await.unwrap(), ((1..=200).collect(), complete(2)));
+}
+
+#[tokio::test]
+async fn without_pages_the_lists_of_the_statuses_are_put_together() {
+    let service = Scripted::new(|target, _| match target {
+        "/v1/pets?limit=100" => page(1..=100, "", ""),
+        "/v1/pets?limit=100&status=available" => page(51..=150, "", ""),
+        "/v1/pets?limit=100&status=pending" => page(200..=200, "/v1/pets?more", ""),
+        "/v1/pets?more" => page(201..=300, "", ""),
+        _ => page(90..=110, "", ""),
+    })
+    .await;
+    let (ids, coverage) = all(&service.client()).await.unwrap();
+    assert_eq!(ids, (1..=150).chain(200..=300).collect::<Vec<_>>());
+    assert_eq!(coverage, Coverage { requests: 5, complete: false, full: vec![PetStatus::Available] });
+}
+
+#[tokio::test]
+async fn pages_in_a_circle_end_with_an_error() {
+    for (first, second) in [("?limit=100", ""), ("/v1/pets?b", "/v1/pets?b"), ("/v1/pets?b", "/v1/pets?limit=100")] {
+        let service = Scripted::new(move |target, _| {
+            page(1..=1, if target == "/v1/pets?limit=100" { first } else { second }, "")
+        })
+        .await;
+        let error = all(&service.client()).await.unwrap_err();
+        assert!(matches!(error, ApiError::Malformed(Defect::Circle)), "{error:?}");
+        assert!(service.asked().len() <= 2);
+    }
+}
+
+#[tokio::test]
+async fn what_may_pass_by_itself_is_asked_again_and_counted() {
+    let count = AtomicUsize::new(0);
+    let service = Scripted::new(move |_, _| match count.fetch_add(1, Ordering::SeqCst) {
+        1 => refused(503),
+        number => page(number as i64..=number as i64, if number == 0 { "/v1/pets?b" } else { "" }, ""),
+    })
+    .await;
+    assert_eq!(all(&service.client()).await.unwrap(), (vec![0, 2], complete(3)));
+}
+
+#[tokio::test]
+async fn what_was_given_out_before_a_failure_stays_given_out() {
+    let service = Scripted::new(|target, _| match target {
+        "/v1/pets?limit=100" => page(1..=3, "/v1/pets?b", ""),
+        _ => refused(401),
+    })
+    .await;
+    let (ids, coverage) = parts(&service.client()).await;
+    assert_eq!(ids, [[1, 2, 3]]);
+    assert!(coverage.unwrap_err().is_unauthorized());
+}
+
+#[tokio::test]
+async fn nothing_more_is_asked_for_where_nobody_takes_it() {
+    let service = Scripted::new(|_, _| page(1..=100, "", "")).await;
+    let (parts, taken) = mpsc::channel(1);
+    drop(taken);
+    let coverage = inventory(&service.client(), parts).await.unwrap();
+    assert_eq!(coverage, Coverage { requests: 1, complete: false, full: Vec::new() });
+    assert_eq!(service.asked().len(), 1);
+}
