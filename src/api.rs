@@ -11,6 +11,7 @@ pub mod curl;
 pub mod error;
 pub mod exchange;
 pub mod failure;
+pub mod find;
 pub mod inventory;
 pub mod list;
 pub mod paging;

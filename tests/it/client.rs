@@ -1,6 +1,7 @@
 //! The client against services that misbehave. `dNN` in a name is a case of the list that client and command line must
 //! take.
 
+mod find;
 mod inventory;
 mod lists;
 mod records;

@@ -1,0 +1,110 @@
+//! One animal by its id, without the deprecated operation where the lists of section 4.1 are enough.
+
+use super::{ApiError, Client};
+use crate::model::{Limit, Pet, PetId, PetQuery, PetStatus};
+
+/// Whether `GET /pets/{petId}` may be asked, which is deprecated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ask {
+    /// When the lists do not show the animal and do not prove either that it is not there.
+    IfNeeded,
+    /// Never.
+    Never,
+    /// At once, instead of the lists.
+    Now,
+}
+
+/// What was found, and how.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Found {
+    /// The animal; `None` where no step showed it.
+    pub pet: Option<Pet>,
+    /// Every step that was taken, in order.
+    pub steps: Vec<Step>,
+}
+
+/// One request of the search.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// What was asked.
+    pub asked: Asked,
+    /// What came of it.
+    pub outcome: Outcome,
+}
+
+/// What a step asks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Asked {
+    /// The list of a status, as long as one request gives it.
+    List(PetStatus),
+    /// `GET /pets/{petId}`.
+    Get,
+}
+
+/// What came of a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// The animal.
+    Found,
+    /// The whole list, and the animal is not in it.
+    NotThere,
+    /// The animal is not among the first rows of a list that may have more.
+    NotThereButFull {
+        /// How many rows were seen.
+        rows: usize,
+    },
+    /// 404: there is no such animal.
+    NotFound,
+    /// 405 or 410: the operation itself is gone, which says nothing about the animal.
+    Gone {
+        /// The HTTP status code.
+        status: u16,
+    },
+}
+
+/// Looks for the animal `id`: in the list of each status, and then as `ask` allows. Stops where it is found.
+///
+/// An animal without a status is in none of these lists.
+pub async fn find(client: &Client, id: PetId, ask: Ask) -> Result<Found, ApiError> {
+    let mut steps = Vec::new();
+    let mut is_proven_absent = true;
+    let lists: &[PetStatus] = if ask == Ask::Now { &[] } else { &PetStatus::ALL };
+    for &status in lists {
+        let (pet, outcome) = in_list(client, id, status).await?;
+        steps.push(Step { asked: Asked::List(status), outcome });
+        if pet.is_some() {
+            return Ok(Found { pet, steps });
+        }
+        is_proven_absent &= outcome == Outcome::NotThere;
+    }
+    let get = match ask {
+        Ask::Now => true,
+        Ask::Never => false,
+        Ask::IfNeeded => !is_proven_absent,
+    };
+    if !get {
+        return Ok(Found { pet: None, steps });
+    }
+    let (pet, outcome) = match client.get_pet(id).await {
+        Ok(pet) => (Some(pet), Outcome::Found),
+        Err(ApiError::Refused { status: 404, .. }) => (None, Outcome::NotFound),
+        Err(ApiError::Refused { status: status @ (405 | 410), .. }) => (None, Outcome::Gone { status }),
+        Err(error) => return Err(error),
+    };
+    steps.push(Step { asked: Asked::Get, outcome });
+    Ok(Found { pet, steps })
+}
+
+async fn in_list(client: &Client, id: PetId, status: PetStatus) -> Result<(Option<Pet>, Outcome), ApiError> {
+    let query = PetQuery { status: Some(status), limit: Limit::MAX, after: None };
+    let page = client.list_pets(&query).await?;
+    let rows = page.pets.len();
+    let may_be_more = page.next.is_some() || rows >= usize::from(Limit::MAX.get());
+    let pet = page.pets.into_iter().find(|pet| pet.id == id);
+    let outcome = match (&pet, may_be_more) {
+        (Some(_), _) => Outcome::Found,
+        (None, true) => Outcome::NotThereButFull { rows },
+        (None, false) => Outcome::NotThere,
+    };
+    Ok((pet, outcome))
+}
