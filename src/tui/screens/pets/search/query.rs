@@ -1,0 +1,219 @@
+//! The language of the search field: what was typed, taken apart, and which animals it fits.
+
+use nucleo_matcher::Utf32String;
+
+use crate::model::{ObservedStatus, Pet};
+
+use super::needle::{Needle, Text};
+
+/// The most terms that are looked at, so that a pasted page cannot make a search slow.
+const MOST_TERMS: usize = 16;
+
+/// The word for an animal without a status.
+const NO_STATUS: &str = "none";
+
+/// What is searched for: an animal must fit every term.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Query {
+    terms: Vec<Term>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Term {
+    Word(Word),
+    Only(Filter),
+    Not(Filter),
+}
+
+/// A bare word. It may be scattered over the name, begin the category or the status, or be anywhere in the id.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Word {
+    /// Its letters.
+    pub needle: Needle,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Filter {
+    /// `"exact words"`, anywhere in the name.
+    Contains(Needle),
+    /// `cat:3,7`
+    Category(Vec<i64>),
+    /// `id:1002`, the beginning of the id.
+    Id(String),
+    /// `status:sold`, the beginning of the word.
+    Status(Needle),
+}
+
+impl Query {
+    /// Takes apart what was typed. Everything that can be typed is a query; what is not finished yet leaves nothing out.
+    ///
+    /// `rex` (a word), `"mr w"` (these very letters), `cat:3,7`, `id:1002`, `status:sold` or `is:sold`, `status:none`;
+    /// with a `-` before it, what must not be: `-whis` (these very letters), `-cat:3`. No more than 16 terms count.
+    #[must_use]
+    pub fn parse(text: &str) -> Self {
+        let mut terms: Vec<Term> = Vec::new();
+        let mut rest = text.trim_start();
+        while !rest.is_empty() && terms.len() < MOST_TERMS {
+            let (not, after) = rest.strip_prefix('-').map_or((false, rest), |after| (true, after));
+            let (term, after) = if let Some(quoted) = after.strip_prefix('"') {
+                let (exact, after) = quoted.split_once('"').unwrap_or((quoted, ""));
+                (Needle::new(exact).map(|needle| Term::of(Filter::Contains(needle), not)), after)
+            } else {
+                let (word, after) = after.split_once(char::is_whitespace).unwrap_or((after, ""));
+                (Term::parse(word, not), after)
+            };
+            terms.extend(term.filter(|term| !terms.contains(term)));
+            rest = after.trim_start();
+        }
+        Self { terms }
+    }
+
+    /// Whether every animal fits.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.terms.is_empty()
+    }
+
+    /// Whether `pet` fits.
+    #[must_use]
+    pub fn fits(&self, pet: &Pet) -> bool {
+        let name = Text::from(pet.name.as_str());
+        self.terms.iter().all(|term| match term {
+            Term::Word(word) => word.needle.is_scattered_in(name) || word.in_the_rest(pet).is_some(),
+            Term::Only(filter) => filter.fits(pet, name),
+            Term::Not(filter) => !filter.fits(pet, name),
+        })
+    }
+
+    /// Whether certainly no animal fits this one that does not fit `other`.
+    #[must_use]
+    pub fn narrows(&self, other: &Self) -> bool {
+        other.terms.iter().all(|old| self.terms.iter().any(|new| new.implies(old)))
+    }
+
+    /// The bare words.
+    pub(super) fn words(&self) -> impl Iterator<Item = &Word> {
+        self.terms.iter().filter_map(|term| match term {
+            Term::Word(word) => Some(word),
+            Term::Only(_) | Term::Not(_) => None,
+        })
+    }
+
+    /// The letters that the name must contain just so.
+    pub(super) fn exact(&self) -> impl Iterator<Item = &Needle> {
+        self.terms.iter().filter_map(|term| match term {
+            Term::Only(Filter::Contains(needle)) => Some(needle),
+            Term::Only(_) | Term::Word(_) | Term::Not(_) => None,
+        })
+    }
+}
+
+impl Term {
+    const fn of(filter: Filter, not: bool) -> Self {
+        if not { Self::Not(filter) } else { Self::Only(filter) }
+    }
+
+    /// Nothing where there is nothing to look for yet.
+    fn parse(word: &str, not: bool) -> Option<Self> {
+        let (key, value) = word.split_once(':').unwrap_or(("", word));
+        let filter = match key.to_ascii_lowercase().as_str() {
+            "cat" => {
+                let mut numbers = value.split(',').filter(|number| !matches!(*number, "" | "-")).peekable();
+                numbers.peek()?;
+                // What is no number is no category either.
+                Filter::Category(numbers.filter_map(|number| number.parse().ok()).collect())
+            }
+            "id" if matches!(value, "" | "-") => return None,
+            "id" => Filter::Id(value.to_owned()),
+            "status" | "is" => Filter::Status(Needle::new(value)?),
+            _ if not => Filter::Contains(Needle::new(word)?),
+            _ => return Some(Self::Word(Word { needle: Needle::new(word)? })),
+        };
+        Some(Self::of(filter, not))
+    }
+
+    fn implies(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Word(new), Self::Word(old)) => new.needle.starts_with(&old.needle),
+            (Self::Only(new), Self::Only(old)) => new.implies(old),
+            (Self::Not(new), Self::Not(old)) => old.implies(new),
+            (Self::Word(_) | Self::Only(_) | Self::Not(_), _) => false,
+        }
+    }
+}
+
+impl Filter {
+    fn fits(&self, pet: &Pet, name: Text<'_>) -> bool {
+        match self {
+            Self::Contains(needle) => needle.find_in(name).is_some(),
+            Self::Category(numbers) => numbers.contains(&pet.category_id),
+            Self::Id(start) => Digits::of(pet.id).as_bytes().starts_with(start.as_bytes()),
+            Self::Status(start) => start.begins(status_word(pet)),
+        }
+    }
+
+    fn implies(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Contains(new), Self::Contains(old)) => new.contains(old),
+            (Self::Category(new), Self::Category(old)) => new.iter().all(|number| old.contains(number)),
+            (Self::Id(new), Self::Id(old)) => new.starts_with(old),
+            (Self::Status(new), Self::Status(old)) => new.starts_with(old),
+            (Self::Contains(_) | Self::Category(_) | Self::Id(_) | Self::Status(_), _) => false,
+        }
+    }
+}
+
+impl Word {
+    /// How well the word fits an animal but for its name, from 1 to 3; always less than a name that fits.
+    #[must_use]
+    pub fn in_the_rest(&self, pet: &Pet) -> Option<u32> {
+        let number = match &self.needle.letters {
+            Utf32String::Ascii(letters) if letters.bytes().all(|letter| letter.is_ascii_digit()) => {
+                let (id, category) = (Digits::of(pet.id), Digits::of(pet.category_id));
+                let (wanted, id, category) = (letters.as_bytes(), id.as_bytes(), category.as_bytes());
+                let begins = id.starts_with(wanted) || category.starts_with(wanted);
+                if id == wanted || category == wanted {
+                    Some(3)
+                } else if begins {
+                    Some(2)
+                } else {
+                    id.windows(wanted.len()).any(|window| window == wanted).then_some(1)
+                }
+            }
+            Utf32String::Ascii(_) | Utf32String::Unicode(_) => None,
+        };
+        number.or_else(|| self.needle.begins(status_word(pet)).then_some(1))
+    }
+}
+
+fn status_word(pet: &Pet) -> &str {
+    pet.status.as_ref().map_or(NO_STATUS, ObservedStatus::as_str)
+}
+
+/// A number as it is written, without the cost of formatting it.
+struct Digits {
+    bytes: [u8; 20],
+    start: usize,
+}
+
+impl Digits {
+    fn of(number: i64) -> Self {
+        let mut digits = Self { bytes: [b'-'; 20], start: 20 };
+        let mut rest = number.unsigned_abs();
+        loop {
+            digits.start -= 1;
+            // A remainder of ten is a digit.
+            digits.bytes[digits.start] = b'0' + (rest % 10) as u8;
+            rest /= 10;
+            if rest == 0 {
+                break;
+            }
+        }
+        digits.start -= usize::from(number < 0);
+        digits
+    }
+
+    fn as_bytes(&self) -> &[u8] {
+        &self.bytes[self.start..]
+    }
+}

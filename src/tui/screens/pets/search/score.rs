@@ -1,0 +1,135 @@
+//! How well a name fits, by the fuzzy matcher, and the order that follows from it.
+
+use std::cmp::Reverse;
+
+use nucleo_matcher::{Config, Matcher, Utf32Str};
+
+use crate::model::{Pet, PetId};
+
+use super::needle::{Needle, Text, folded};
+use super::query::{Query, Word};
+
+/// How the rows of one answer are scored, all alike: what fits is known already, and the better way takes longer.
+#[derive(Clone, Copy)]
+enum Way {
+    /// The best place in the name that fits.
+    Best,
+    /// The first place in the name that fits.
+    Quick,
+    /// Not at all: where so many fit so much, the shorter name is as good a guess.
+    Not,
+}
+
+/// So many letters of names times letters of words are scored the best way within some milliseconds.
+const BEST_WORK: usize = 4_000_000;
+/// So many rows times letters of words the quick way.
+const QUICK_WORK: usize = 400_000;
+
+type ScoreName = fn(&mut Matcher, Utf32Str<'_>, Utf32Str<'_>) -> Option<u16>;
+
+impl Way {
+    fn new(query: &Query, pets: &[Pet], rows: &[u32]) -> Self {
+        let letters: usize = query.words().map(|word| word.needle.len()).sum();
+        let names: usize = rows.iter().map(|row| pets[*row as usize].name.len()).sum();
+        if letters.saturating_mul(names) <= BEST_WORK {
+            Self::Best
+        } else if letters.saturating_mul(rows.len()) <= QUICK_WORK {
+            Self::Quick
+        } else {
+            Self::Not
+        }
+    }
+}
+
+/// A row that fits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Match {
+    /// Which row.
+    pub row: u32,
+    /// The higher, the better; only to compare.
+    pub score: u32,
+    /// For the order among equals.
+    length: u32,
+    id: PetId,
+}
+
+/// The matcher and its buffers.
+#[derive(Clone, Debug)]
+pub struct Scorer {
+    matcher: Matcher,
+    letters: Vec<char>,
+    matches: Vec<Match>,
+}
+
+impl Default for Scorer {
+    fn default() -> Self {
+        let mut config = Config::DEFAULT;
+        config.normalize = false;
+        Self { matcher: Matcher::new(config), letters: Vec::new(), matches: Vec::new() }
+    }
+}
+
+impl Scorer {
+    /// The rows in `rows`, all of which fit, the best match first.
+    pub fn rank(&mut self, query: &Query, pets: &[Pet], rows: &[u32]) -> &[Match] {
+        let way = Way::new(query, pets, rows);
+        let mut matches = std::mem::take(&mut self.matches);
+        matches.clear();
+        matches.extend(rows.iter().map(|row| {
+            let pet = &pets[*row as usize];
+            let score = match way {
+                Way::Best => self.score(query, pet, Matcher::fuzzy_match),
+                Way::Quick => self.score(query, pet, Matcher::fuzzy_match_greedy),
+                Way::Not => 0,
+            };
+            let length = u32::try_from(pet.name.chars().count()).unwrap_or(u32::MAX);
+            Match { row: *row, score, length, id: pet.id }
+        }));
+        matches.sort_unstable_by_key(|found| (Reverse(found.score), found.length, found.id, found.row));
+        self.matches = matches;
+        &self.matches
+    }
+
+    /// The letters of `name` that `query` is about, upwards.
+    pub fn letters(&mut self, query: &Query, name: &str) -> Vec<usize> {
+        let mut found = Vec::new();
+        for word in query.words() {
+            let (matcher, name) = self.ready(&word.needle, name);
+            matcher.fuzzy_indices(name, word.needle.letters.slice(..), &mut found);
+        }
+        let mut letters: Vec<usize> = found.into_iter().map(|letter| letter as usize).collect();
+        for exact in query.exact() {
+            letters.extend(exact.find_in(name.into()).into_iter().flat_map(|start| start..start + exact.len()));
+        }
+        letters.sort_unstable();
+        letters.dedup();
+        letters
+    }
+
+    fn score(&mut self, query: &Query, pet: &Pet, way: ScoreName) -> u32 {
+        let score = |word: &Word| {
+            let (matcher, name) = self.ready(&word.needle, &pet.name);
+            let in_name = way(matcher, name, word.needle.letters.slice(..)).map(u32::from);
+            in_name.or_else(|| word.in_the_rest(pet)).unwrap_or(0)
+        };
+        query.words().map(score).sum()
+    }
+
+    /// The matcher, and the name as it takes it for that needle.
+    fn ready<'a>(&'a mut self, needle: &Needle, name: &'a str) -> (&'a mut Matcher, Utf32Str<'a>) {
+        let name = match Text::from(name) {
+            Text::Ascii(name) => {
+                self.matcher.config.ignore_case = true;
+                Utf32Str::Ascii(name)
+            }
+            Text::Other(name) => {
+                // Folded already.
+                self.matcher.config.ignore_case = false;
+                self.letters.clear();
+                self.letters.extend(folded(name, needle.plain));
+                Utf32Str::Unicode(&self.letters)
+            }
+        };
+        (&mut self.matcher, name)
+    }
+}
