@@ -5,8 +5,8 @@
 
 pub mod draft;
 pub mod endpoint;
-pub mod export;
 pub mod escape;
+pub mod export;
 pub mod idempotency;
 pub mod limit;
 pub mod pet;

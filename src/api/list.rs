@@ -6,13 +6,15 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use serde::{Deserialize, Serialize};
+
 use super::client::Fetched;
 use super::{ApiError, Client, Defect, NextPage};
 use crate::clock;
-use crate::model::{Pet, PetId, PetQuery};
+use crate::model::{BaseUrl, Pet, PetId, PetQuery};
 
 /// The animals of one or more pages, each id once.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct List {
     /// In the service's order.
     pub pets: Arc<Vec<Pet>>,
@@ -20,7 +22,7 @@ pub struct List {
 }
 
 /// What is known of one page.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Page {
     /// Where it came from; `None` for one that no service gave.
     asked: Option<NextPage>,
@@ -69,6 +71,24 @@ impl List {
             let rows = rows.by_ref().take(page.len).collect();
             self.push(page, rows, &mut ids);
         }
+    }
+
+    /// Its first `most` rows: the list itself where it has no more, otherwise without the ways to ask for it again.
+    #[must_use]
+    pub fn first(&self, most: usize) -> Self {
+        if self.pets.len() <= most { self.clone() } else { Self::of(self.pets[..most].to_vec(), self.next().cloned()) }
+    }
+
+    /// The same list as one of the service at `base`. Where its addresses are those of another service, or none is
+    /// known, it keeps only its rows: the key must not follow them.
+    #[must_use]
+    pub fn only_of(self, base: Option<&BaseUrl>) -> Self {
+        let here = |page: &Option<NextPage>| page.as_ref().is_none_or(|page| base.is_some_and(|base| page.is_of(base)));
+        if self.pages.iter().all(|page| here(&page.asked) && here(&page.next)) {
+            return self;
+        }
+        let pages = self.pages.into_iter().map(|page| Page { asked: None, etag: None, next: None, ..page });
+        Self { pages: pages.collect(), ..self }
     }
 
     fn empty() -> Self {

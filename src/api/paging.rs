@@ -4,6 +4,7 @@
 //! `Link: <...>; rel="next"` (RFC 8288); only links to the very service that was asked are followed, since the key goes
 //! along.
 
+use serde::{Deserialize, Serialize};
 use url::Url;
 
 use crate::model::{BaseUrl, Pet, PetQuery};
@@ -18,8 +19,23 @@ pub struct PetPage {
 }
 
 /// The address of a page, on the same service.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
 pub struct NextPage(pub(super) Url);
+
+impl TryFrom<String> for NextPage {
+    type Error = url::ParseError;
+
+    fn try_from(text: String) -> Result<Self, url::ParseError> {
+        text.parse().map(Self)
+    }
+}
+
+impl From<NextPage> for String {
+    fn from(page: NextPage) -> Self {
+        page.0.into()
+    }
+}
 
 impl NextPage {
     /// The first page of the list that `query` asks `base` for.
@@ -36,6 +52,11 @@ impl NextPage {
             }
         }
         Self(url)
+    }
+
+    /// Whether it is a page of the service at `base`.
+    pub(super) fn is_of(&self, base: &BaseUrl) -> bool {
+        self.0.origin() == base.join("").origin()
     }
 
     /// Reads the `Link` header values of an answer from `asked`. A link to another origin is not taken.

@@ -1,6 +1,7 @@
 //! Opens the full screen, and says on the way out what was done.
 
 use std::io::{IsTerminal as _, Write as _};
+use std::path::Path;
 use std::sync::Arc;
 
 use clap::CommandFactory as _;
@@ -18,12 +19,14 @@ use crate::domains::list::ListFile;
 use crate::domains::practice::Practice;
 use crate::model::{Draft, IdempotencyKeys, text::short};
 use crate::tui::event_loop::{self, Wires};
+use crate::tui::kept::{self, Kept};
 use crate::tui::keymap::Keymap;
 use crate::tui::msg::{QuitReason, Size};
 use crate::tui::screens::domains::state::Setup;
 use crate::tui::state::{AppState, MessageKind};
 use crate::tui::theme::Look;
 use crate::tui::worker::Hands;
+use crate::tui::worker::clipboard;
 use crate::tui::worker::domains::Desk;
 use crate::tui::{terminal, worker};
 
@@ -48,17 +51,36 @@ pub fn run(runtime: &Runtime, choices: &Choices, env: &Env) -> Result<Exit, Fail
     let settings = Settings::resolve(choices, env)?;
     let (keymap, complaints) = keymap(env);
     let (setup, desk) = domains(choices, env)?;
-    let hands = Hands { desk: Arc::new(desk), in_tmux: env.get("TMUX").is_some(), home: env.path("HOME") };
+    let own = Paths::new(env).ok().map(|paths| paths.state);
+    let kept = own.as_ref().map(|own| own.join("lists"));
+    let copying = clipboard::ways(env, own.map(|own| own.join("copied.txt")));
+    let hands = Hands { desk: Arc::new(desk), copying, home: env.path("HOME"), kept: kept.clone() };
     let look = Look { ascii: settings.ascii, mono: settings.mono, zone: TimeZone::system() };
     let size = crossterm::terminal::size().unwrap_or((80, 24));
     let size = Size { columns: size.0, rows: size.1 };
     let mut state = AppState::new(&settings, setup, size, IdempotencyKeys::new(Uuid::new_v4()));
     state.keymap = Arc::new(keymap);
+    if let Some(directory) = &kept {
+        restore(&mut state, directory);
+    }
     if let [first, others @ ..] = complaints.as_slice() {
         let more = if others.is_empty() { String::new() } else { format!(" ({} more of them)", others.len()) };
         state.say(MessageKind::Error, format!("{first}{more}"));
     }
     runtime.block_on(show(settings, state, hands, look))
+}
+
+/// Puts what an earlier session kept of this service on the screen.
+fn restore(state: &mut AppState, directory: &Path) {
+    use std::io::Read as _;
+    let Some(identity) = state.link.identity.clone() else { return };
+    let Ok(file) = std::fs::File::open(kept::file(directory, &identity)) else { return };
+    let mut text = String::new();
+    if file.take(kept::MOST_OCTETS).read_to_string(&mut text).is_ok()
+        && let Some(kept) = Kept::read(&text, &identity)
+    {
+        kept.restore(state, clock::now());
+    }
 }
 
 /// The keys, with the changes of the user's file beside the configuration.

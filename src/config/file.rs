@@ -52,7 +52,6 @@ pub enum KeySource {
 #[serde(default, deny_unknown_fields)]
 pub struct Pets {
     /// Rows asked for at once, 1 to 100.
-    #[serde(deserialize_with = "limit")]
     pub limit: Limit,
     /// The status tab at start.
     pub status: StatusChoice,
@@ -287,10 +286,6 @@ impl File {
         }
         Ok(file)
     }
-}
-
-fn limit<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Limit, D::Error> {
-    Limit::new(i64::deserialize(deserializer)?).map_err(serde::de::Error::custom)
 }
 
 #[cfg(test)]

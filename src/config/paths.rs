@@ -13,6 +13,8 @@ pub struct Paths {
     pub config: PathBuf,
     /// The embedded database: `$XDG_DATA_HOME/petstore`, else the platform's data directory.
     pub data: PathBuf,
+    /// What is kept from one session to the next: `$XDG_STATE_HOME/petstore`, else `~/.local/state/petstore`.
+    pub state: PathBuf,
 }
 
 /// There is no home directory to keep anything in.
@@ -26,10 +28,11 @@ impl Paths {
         let xdg = |name| env.path(name).filter(|path| path.is_absolute()).map(|path| path.join("petstore"));
         let platform = ProjectDirs::from("", "", "petstore");
         let home = env.path("HOME");
-        let config = xdg("XDG_CONFIG_HOME").or_else(|| home.map(|home| home.join(".config/petstore")));
+        let config = xdg("XDG_CONFIG_HOME").or_else(|| home.as_ref().map(|home| home.join(".config/petstore")));
         let config = config.or_else(|| platform.as_ref().map(|dirs| dirs.config_dir().to_owned())).ok_or(NoHome)?;
         let data = xdg("XDG_DATA_HOME").or_else(|| platform.map(|dirs| dirs.data_dir().to_owned())).ok_or(NoHome)?;
-        Ok(Self { config, data })
+        let state = xdg("XDG_STATE_HOME").or_else(|| home.map(|home| home.join(".local/state/petstore")));
+        Ok(Self { config, state: state.unwrap_or_else(|| data.join("state")), data })
     }
 
     /// The database of the service inside the program.

@@ -3,9 +3,26 @@
 use std::fmt;
 use std::str::FromStr;
 
+use serde::{Deserialize, Serialize};
+
 /// How many animals one list request may return: 1 to 100.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "i64", into = "i64")]
 pub struct Limit(u8);
+
+impl TryFrom<i64> for Limit {
+    type Error = NotALimit;
+
+    fn try_from(number: i64) -> Result<Self, NotALimit> {
+        Self::new(number)
+    }
+}
+
+impl From<Limit> for i64 {
+    fn from(limit: Limit) -> Self {
+        limit.0.into()
+    }
+}
 
 impl Limit {
     /// The least that may be asked for.

@@ -2,10 +2,12 @@
 //!
 //! Shown in the first frame, before anything was asked; never sent anywhere.
 
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
 
 use super::effect::{Effect, Job, Task};
 use super::inflight::Slot;
@@ -87,6 +89,14 @@ impl Kept {
         }
         state.pets.changes.restore(changes);
     }
+}
+
+/// The file for the service `identity`: by a hash, so that no name of a service is a path.
+#[must_use]
+pub fn file(directory: &Path, identity: &str) -> PathBuf {
+    let hash = Sha256::digest(identity.as_bytes());
+    let name: String = hash.iter().take(12).map(|octet| format!("{octet:02x}")).collect();
+    directory.join(format!("{name}.json"))
 }
 
 /// Keeps what is here for the next session.

@@ -104,7 +104,7 @@ fn health(state: &AppState, look: &Look, now: Now, wide: bool) -> (String, Role)
             let age = read.map_or(0, |at| now.mono.saturating_duration_since(at.mono).as_secs());
             // Elsewhere it would be news by itself every minute.
             let old = state.screen == Screen::Pets && age >= STALE_AFTER.as_secs();
-            let age = if old { format!(", {} min old", age / 60) } else { String::new() };
+            let age = if old { format!(", {} old", age_words(age)) } else { String::new() };
             let live = state.pets.live.map_or(String::new(), |every| format!(", live {} s", every.as_secs()));
             let time = read.map_or(String::new(), |at| look.time(at.wall));
             let text = if wide {
@@ -114,6 +114,16 @@ fn health(state: &AppState, look: &Look, now: Now, wide: bool) -> (String, Role)
             };
             (text, if old { Role::Wait } else { Role::Text })
         }
+    }
+}
+
+/// How long ago something was, from a minute on.
+#[must_use]
+pub fn age_words(seconds: u64) -> String {
+    match seconds {
+        0..7_200 => format!("{} min", seconds / 60),
+        7_200..172_800 => format!("{} h", seconds / 3_600),
+        _ => format!("{} days", seconds / 86_400),
     }
 }
 
@@ -179,6 +189,8 @@ fn draw_popup(
             boxes::draw_text(buf, body, text, look, layout);
             None
         }
+        Some(Popup::Changes(changes)) => Some(pets::view::boxes::draw_changes(buf, body, *changes, state, look, now)),
+        Some(Popup::Charts(charts)) => Some(pets::view::boxes::draw_charts(buf, body, charts, state, look)),
         Some(Popup::Commands(commands)) => Some(boxes::draw_commands(buf, body, commands, look)),
         Some(Popup::Write(write)) => Some(boxes::draw_write(buf, body, write, look)),
         Some(Popup::Formats(formats)) => domains::view::draw_formats(buf, body, *formats, state, look),

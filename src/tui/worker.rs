@@ -3,6 +3,7 @@
 //! Knows no state and no screen. A newer job replaces the older one of its slot, except for a creation, which is never
 //! aborted. A job that panics becomes a reply like any other, so that nothing on screen waits for ever.
 
+pub mod clipboard;
 pub mod domains;
 
 use std::collections::HashMap;
@@ -22,14 +23,16 @@ use crate::api::inventory::inventory;
 use crate::api::list;
 use crate::api::{ApiError, Client};
 use crate::clock;
-use crate::config::edit;
+use crate::config::{atomic, edit};
 use crate::model::samples::sample;
 use crate::model::{IdempotencyKey, Limit, NewPet, Pet, PetQuery, display_safe};
 
 use super::effect::{Effect, Job, Task};
 use super::inflight::{ReqId, Slot};
-use super::msg::{Copied, LookedUp, NotCreated, NotWritten, Outcome, Reply};
+use super::kept::{self, Kept};
+use super::msg::{LookedUp, NotCreated, NotWritten, Outcome, Reply};
 use crate::api::failure::Failure;
+use clipboard::Way;
 use domains::{Desk, SoFar};
 
 /// Effects and replies that may wait. More than the screen can ever ask for at once.
@@ -54,8 +57,8 @@ type Connection = watch::Receiver<Option<Result<Client, Failure>>>;
 pub struct Hands {
     /// For domains.
     pub desk: Arc<Desk>,
-    /// The app runs in tmux, which takes copied texts.
-    pub in_tmux: bool,
+    /// How texts are copied here, the best way first.
+    pub copying: Vec<Way>,
     /// What `~` stands for in the name of a file.
     pub home: Option<PathBuf>,
     /// The directory for what is kept for the next session.
@@ -122,7 +125,10 @@ impl Worker {
                         let so_far = SoFar { slot, id, replies: self.outgoing.clone() };
                         self.jobs.spawn(slot, Arc::clone(&self.hands.desk).perform(task, so_far));
                     }
-                    Task::Copy(text) => self.jobs.spawn(slot, copy(text, self.hands.in_tmux)),
+                    Task::Copy(text) => {
+                        let ways = self.hands.copying.clone();
+                        self.jobs.spawn(slot, async move { Outcome::Copied(clipboard::copy(&text, &ways).await) })
+                    }
                     Task::Write { path, text, replace } => {
                         self.jobs.spawn(slot, write(path, text, replace, self.hands.home.clone()))
                     }
@@ -202,27 +208,6 @@ async fn perform(
     }
 }
 
-/// How long tmux may take.
-const COPY_LIMIT: Duration = Duration::from_secs(2);
-
-/// Gives a text to tmux, which keeps it and passes it on to its terminal; `false` where there is none.
-async fn copy(text: String, in_tmux: bool) -> Outcome {
-    use tokio::io::AsyncWriteExt as _;
-    use tokio::process::Command;
-    let load = async {
-        let none = std::process::Stdio::null;
-        let mut tmux = Command::new("tmux");
-        tmux.args(["load-buffer", "-w", "-"]).stdin(std::process::Stdio::piped()).stdout(none()).stderr(none());
-        let mut tmux = tmux.kill_on_drop(true).spawn().ok()?;
-        let mut stdin = tmux.stdin.take()?;
-        stdin.write_all(text.as_bytes()).await.ok()?;
-        drop(stdin);
-        tmux.wait().await.ok().filter(std::process::ExitStatus::success)
-    };
-    let loaded = if in_tmux { tokio::time::timeout(COPY_LIMIT, load).await.ok().flatten() } else { None };
-    Outcome::Copied(loaded.is_some())
-}
-
 /// Writes what is kept of a service, for the owner's eyes only.
 async fn remember(kept: Kept, directory: Option<PathBuf>) -> Outcome {
     let work = move || match directory {
@@ -230,7 +215,9 @@ async fn remember(kept: Kept, directory: Option<PathBuf>) -> Outcome {
         Some(directory) => atomic::replace_private(&kept::file(&directory, &kept.identity), &kept.text()),
     };
     let done = tokio::task::spawn_blocking(work).await;
-    Outcome::Remembered(done.map_or_else(|error| Err(error.to_string()), |done| done.map_err(|error| error.to_string())))
+    Outcome::Remembered(
+        done.map_or_else(|error| Err(error.to_string()), |done| done.map_err(|error| error.to_string())),
+    )
 }
 
 /// Writes a file; a name that begins with `~/` stands in the home directory.
@@ -251,24 +238,29 @@ async fn write(path: String, text: String, replace: bool, home: Option<PathBuf>)
     Outcome::Written(done.unwrap_or_else(|error| Err(NotWritten::Failed(error.to_string()))))
 }
 
-/// How many animals of the whole inventory are told at once, at most this many times a second.
+/// How many animals of the whole inventory are told at once, where they come quickly.
 const PART: usize = 1_000;
+
+/// The longest that some of them are held back.
 const BETWEEN_PARTS: Duration = Duration::from_millis(250);
 
 /// Gives out the whole inventory as it comes, in parts of some size.
 async fn whole(api: &Client, so_far: SoFar) -> Outcome {
-    let mut part = Vec::new();
-    let mut told = clock::now().mono;
-    let given = inventory(api, async |pets: Vec<Pet>| {
-        part.extend(pets);
-        let now = clock::now().mono;
-        if part.len() >= PART || now.saturating_duration_since(told) >= BETWEEN_PARTS {
-            told = now;
-            so_far.give(Outcome::Part(std::mem::take(&mut part))).await;
+    let (pages, mut coming) = mpsc::channel(4);
+    let tell = async {
+        let mut part: Vec<Pet> = Vec::new();
+        let mut told = clock::now().mono;
+        while let Some(pets) = coming.recv().await {
+            part.extend(pets);
+            let now = clock::now().mono;
+            if part.len() >= PART || now.saturating_duration_since(told) >= BETWEEN_PARTS {
+                told = now;
+                so_far.give(Outcome::Part(std::mem::take(&mut part))).await;
+            }
         }
-    })
-    .await;
-    so_far.give(Outcome::Part(part)).await;
+        so_far.give(Outcome::Part(part)).await;
+    };
+    let (given, ()) = tokio::join!(inventory(api, pages), tell);
     Outcome::Whole(given.map_err(|error| Failure::from(&error)))
 }
 

@@ -9,8 +9,8 @@ use super::super::msg::{Copied, Key, KeyPress, NotWritten};
 use super::super::state::{AppState, MessageKind};
 use super::super::text_input::TextInput;
 use super::Popup;
-use crate::model::{Pet, export};
 use crate::clock::Now;
+use crate::model::{Pet, export};
 
 /// What a text is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

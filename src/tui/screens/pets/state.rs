@@ -201,7 +201,10 @@ impl State {
     pub fn find(&self, id: PetId) -> Option<&Pet> {
         let whole = self.whole.read().iter();
         let lists = self.lists.iter().flatten().flat_map(|loaded| loaded.list.pets.iter());
-        whole.chain(lists).chain(self.counted.iter().flatten().flat_map(|list| list.pets.iter())).find(|pet| pet.id == id)
+        whole
+            .chain(lists)
+            .chain(self.counted.iter().flatten().flat_map(|list| list.pets.iter()))
+            .find(|pet| pet.id == id)
     }
 
     /// Puts the cursor on row `row`, or on the last one.

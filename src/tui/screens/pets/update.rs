@@ -8,11 +8,11 @@ use crate::clock::Now;
 use crate::model::{Limit, PetQuery, PetStatus};
 use crate::tui::effect::{Effect, Job, Task};
 use crate::tui::inflight::Slot;
+use crate::tui::kept;
 use crate::tui::keymap::{Action, PetAction};
 use crate::tui::popups::{LIMIT_PRESETS, LimitBox, Popup, open_key_box};
 use crate::tui::screens::pets::state::TABS;
 use crate::tui::screens::pets::{Loaded, Source};
-use crate::tui::kept;
 use crate::tui::state::{AppState, Health, MessageKind};
 
 use super::boxes::ChartsBox;

@@ -1,21 +1,23 @@
 //! How the pets screen looks.
 
+pub mod boxes;
+mod by_id;
 mod detail;
+mod table;
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
-use ratatui::style::Modifier;
 use ratatui::text::{Line, Span};
 
 use crate::api::Failure;
 use crate::clock::Now;
 use crate::model::text::{cut, width};
-use crate::model::{Limit, ObservedStatus, Pet, PetStatus};
+use crate::model::{Limit, ObservedStatus, PetStatus};
 use crate::tui::inflight::Slot;
-use crate::tui::screens::pets::{Count, SortBy};
+use crate::tui::screens::pets::{Count, SortBy, Source};
 use crate::tui::state::{AppState, Health, Layout};
 use crate::tui::theme::{Look, Role};
-use crate::tui::view::WIDE;
+use crate::tui::view::{WIDE, age_words};
 use crate::tui::widgets::{banner_with_keys, boxed, put, put_right};
 
 use super::update::may_have_more;
@@ -36,6 +38,10 @@ pub fn draw(
     layout: &mut Layout,
 ) -> Option<Position> {
     let wide = body.width >= WIDE;
+    if let Some(by_id) = &state.pets.by_id {
+        layout.table_rows = body.height;
+        return Some(by_id::draw(buf, body, by_id, state, look, now));
+    }
     draw_tabs(buf, body, state, look, wide);
     let search_cursor = draw_search(buf, body, state, look);
     let mut top = 2;
@@ -49,14 +55,14 @@ pub fn draw(
         let panes = Rect { x: list.right(), width: rest.width - list.width, ..rest };
         detail::draw_panes(buf, panes, state, look);
         let inner = boxed(buf, list, &list_title(state, layout), look);
-        draw_table(buf, inner, state, look, now, layout)
+        table::draw(buf, inner, state, look, now, layout)
     } else {
         let drawer = if state.pets.drawer && rest.height >= 12 { 5 } else { 0 };
         let list = Rect { height: rest.height - drawer, ..rest };
         if drawer > 0 {
             detail::draw_drawer(buf, Rect { y: list.bottom(), height: drawer, ..rest }, state, look);
         }
-        draw_table(buf, list, state, look, now, layout)
+        table::draw(buf, list, state, look, now, layout)
     };
     search_cursor.or(row_cursor)
 }
@@ -80,16 +86,18 @@ fn draw_tabs(buf: &mut Buffer, body: Rect, state: &AppState, look: &Look, wide: 
         spans.push(Span::raw(if wide || filter.is_none() { " " } else { "" }));
     };
     tab(None, state.pets.total());
-    for (status, number) in PetStatus::ALL.into_iter().zip(state.pets.counts) {
-        tab(Some(status), number);
+    for status in PetStatus::ALL {
+        tab(Some(status), state.pets.count(status));
     }
     let tabs = Line::from(spans);
     put(buf, body, 0, &tabs);
-    let pages = state.pets.list().map_or(1, |list| list.pages);
+    let pages = state.pets.list().map_or(1, |loaded| loaded.list.pages());
     let limit = state.pets.limit;
-    let long =
-        if pages > 1 { format!("show {limit} a page, {pages} pages ") } else { format!("show {limit} (max 100) ") };
-    let short = format!("show {limit} ");
+    let (long, short) = match pages {
+        _ if state.pets.whole.open => ("the whole inventory ".to_owned(), "all ".to_owned()),
+        0 | 1 => (format!("show {limit} (max 100) "), format!("show {limit} ")),
+        _ => (format!("show {limit} a page, {pages} pages "), format!("show {limit} ")),
+    };
     let room = usize::from(body.width).saturating_sub(tabs.width() + 1);
     if let Some(text) = [long, short].into_iter().find(|text| width(text) <= room) {
         put_right(buf, body, 0, &text, look, Role::Text);
@@ -99,8 +107,9 @@ fn draw_tabs(buf: &mut Buffer, body: Rect, state: &AppState, look: &Look, wide: 
 /// Row 3: the search at the left, the order at the right.
 fn draw_search(buf: &mut Buffer, body: Rect, state: &AppState, look: &Look) -> Option<Position> {
     let pets = &state.pets;
-    let all = pets.list().map_or(0, |list| list.pets.len());
+    let all = pets.rows().of();
     let order = match (pets.sort.by, pets.sort.descending) {
+        _ if pets.is_best_first() => "best match".to_owned(),
         (SortBy::AsItCame, false) => "as it came".to_owned(),
         (SortBy::AsItCame, true) => "as it came, turned".to_owned(),
         (by, descending) => format!("{}, {}", by.word(), if descending { "down" } else { "up" }),
@@ -142,7 +151,7 @@ fn banner_lines(state: &AppState, look: &Look, now: Now, columns: u16) -> Vec<Li
     let rows = match age {
         None => String::new(),
         Some(0..60) => " The rows below are less than a minute old.".to_owned(),
-        Some(seconds) => format!(" The rows below are {} min old.", seconds / 60),
+        Some(seconds) => format!(" The rows below are {} old.", age_words(seconds)),
     };
     let service = &state.link.service;
     let (text, keys) = match &state.link.health {
@@ -170,147 +179,21 @@ fn banner_lines(state: &AppState, look: &Look, now: Now, columns: u16) -> Vec<Li
     banner_with_keys(&look.text(&text), keys, columns, BANNER_ROWS, look)
 }
 
-/// The columns of the table, from their left edge.
-struct Columns {
-    id: Option<u16>,
-    id_width: u16,
-    name: u16,
-    name_width: u16,
-    category: Option<(u16, u16)>,
-    status: u16,
-    status_word: bool,
-}
-
-impl Columns {
-    /// Fixed by the width of the screen; only numbers that would not fit otherwise get more room.
-    fn new(columns: u16, pets: &[Pet]) -> Self {
-        let long = |number: i64| !(-9_999_999..=99_999_999).contains(&number);
-        let id_width: u16 = if pets.iter().any(|pet| long(pet.id)) { 20 } else { 8 };
-        let category_width: u16 = if pets.iter().any(|pet| long(pet.category_id)) { 20 } else { 8 };
-        let show_category = columns >= 60 + category_width - 8;
-        let show_id = columns >= 50 + id_width - 8;
-        let status_word = columns >= 44;
-        let name = if show_id { 3 + id_width + 2 } else { 3 };
-        let status = columns.saturating_sub(if status_word { 11 } else { 2 });
-        let category = show_category.then(|| (status - 2 - category_width, category_width));
-        let name_end = category.map_or(status, |(left, _)| left);
-        let name_width = name_end.saturating_sub(name + 1);
-        Self { id: show_id.then_some(3), id_width, name, name_width, category, status, status_word }
-    }
-}
-
-fn draw_table(
-    buf: &mut Buffer,
-    area: Rect,
-    state: &AppState,
-    look: &Look,
-    now: Now,
-    layout: &mut Layout,
-) -> Option<Position> {
-    let pets = &state.pets;
-    let visible = area.height.saturating_sub(1);
-    layout.table_rows = visible;
-    let columns = Columns::new(area.width, pets.list().map_or(&[], |list| &list.pets));
-    draw_headings(buf, area, &columns, look);
-    if pets.row_count() == 0 {
-        for (y, line) in (2..).zip(empty_lines(state, look, now)) {
-            put(buf, area, y, &line);
-        }
-        return None;
-    }
-    let top = first_visible(pets.cursor(), layout.table_top, usize::from(visible), pets.row_count());
-    layout.table_top = top;
-    let quiet = matches!(state.link.health, Health::Away { .. } | Health::KeyRefused { .. });
-    let mut cursor = None;
-    for (y, (place, pet)) in (1..=visible).zip((top..).zip(pets.rows_from(top))) {
-        let selected = place == pets.cursor();
-        let row = Rect { y: area.y + y, height: 1, ..area };
-        draw_row(buf, row, pet, &columns, look, selected, quiet);
-        if selected {
-            let x = area.x + columns.id.unwrap_or(columns.name);
-            cursor = Some(Position { x, y: row.y });
-        }
-    }
-    cursor
-}
-
-/// Scrolls no further than needed, and never leaves room below while rows are above.
-fn first_visible(cursor: usize, top: usize, visible: usize, rows: usize) -> usize {
-    let least = (cursor + 1).saturating_sub(visible.max(1));
-    top.clamp(least, cursor.max(least)).min(rows.saturating_sub(visible.max(1)))
-}
-
-fn draw_headings(buf: &mut Buffer, area: Rect, columns: &Columns, look: &Look) {
-    let style = look.style(Role::Heading);
-    let mut heading = |x: u16, text: &str, room: u16| {
-        if area.height > 0 {
-            buf.set_stringn(area.x + x, area.y, text, room.into(), style);
-        }
-    };
-    if let Some(x) = columns.id {
-        heading(x, "ID", columns.id_width);
-    }
-    heading(columns.name, "NAME", columns.name_width);
-    if let Some((x, room)) = columns.category {
-        heading(x, &format!("{:>1$}", "CATEGORY", usize::from(room)), room);
-    }
-    if columns.status_word {
-        heading(columns.status, "STATUS", 11);
-    }
-}
-
-fn draw_row(buf: &mut Buffer, row: Rect, pet: &Pet, columns: &Columns, look: &Look, selected: bool, quiet: bool) {
-    let base = look.style(if quiet { Role::Quiet } else { Role::Text });
-    let mut text = |x: u16, text: &str, room: u16| {
-        buf.set_stringn(row.x + x, row.y, text, room.into(), base);
-    };
-    if let Some(x) = columns.id {
-        text(x, &pet.id.to_string(), columns.id_width);
-    }
-    text(columns.name, &name_in_table(look, &pet.name, columns.name_width.into()), columns.name_width);
-    if let Some((x, room)) = columns.category {
-        text(x, &format!("{:>1$}", pet.category_id, usize::from(room)), room);
-    }
-    let (mark, role) = look.mark(pet.status.as_ref());
-    if columns.status_word {
-        text(columns.status + 2, &cut(&status_word(look, pet), 9), 9);
-    }
-    if selected {
-        text(1, ">", 1);
-        let bar = Rect { x: row.x + 1, width: (columns.name + columns.name_width).saturating_sub(1), ..row };
-        buf.set_style(bar, look.style(Role::Selected).remove_modifier(Modifier::DIM));
-    }
-    buf.set_stringn(row.x + columns.status, row.y, mark, 1, look.style(role));
-}
-
-/// Terminals disagree about joined emoji, so that a table shows only the first sign of each; the detail shows them whole.
-fn name_in_table(look: &Look, name: &str, columns: usize) -> String {
-    use unicode_segmentation::UnicodeSegmentation as _;
-    let safe = look.text(name);
-    if safe.is_ascii() {
-        return cut(&safe, columns);
-    }
-    let simple: String = safe
-        .graphemes(true)
-        .map(|cluster| match cluster.find(['\u{200d}', '\u{fe0e}', '\u{fe0f}']) {
-            Some(joint) if joint > 0 => &cluster[..joint],
-            _ => cluster,
-        })
-        .collect();
-    cut(&simple, columns)
-}
-
-pub(super) fn status_word(look: &Look, pet: &Pet) -> String {
-    match &pet.status {
-        None => "not set".to_owned(),
-        Some(status) => look.text(status.as_str()),
-    }
-}
-
 /// What stands in an empty table: never nothing, always what to do next.
 fn empty_lines(state: &AppState, look: &Look, now: Now) -> Vec<Line<'static>> {
     let pets = &state.pets;
     let service = look.text(&state.link.service);
+    if pets.whole.open
+        && pets.pets().is_empty()
+        && let Some(since) = state.inflight.since(Slot::Whole)
+    {
+        let seconds = now.mono.saturating_duration_since(since).as_secs();
+        let (animals, tail) = (pets.whole.coming(), "s. Ctrl-C stops; what came until then stays.");
+        return vec![
+            Line::raw(format!("   Reading the whole inventory: {animals} animals so far, {seconds} {tail}")),
+            Line::raw("   W goes back to the lists meanwhile."),
+        ];
+    }
     if let Some(since) = state.inflight.since(Slot::List)
         && pets.list().is_none()
     {
@@ -363,16 +246,36 @@ fn list_title(state: &AppState, layout: &Layout) -> String {
 #[must_use]
 pub fn place(state: &AppState) -> String {
     let rows = state.pets.row_count();
-    if rows == 0 {
+    let reading = state.inflight.is_running(Slot::Whole) && !state.pets.pets().is_empty();
+    if rows == 0 && !reading {
         return String::new();
     }
-    let here = format!("Row {} of {rows}.", state.pets.cursor() + 1);
+    let here = format!("Row {} of {rows}.", (state.pets.cursor() + 1).min(rows));
+    if reading {
+        return format!("{here} Reading the whole inventory: {} animals so far.", state.pets.whole.coming());
+    }
+    if state.pets.whole.open {
+        return format!("{here} {}", state.pets.whole.word());
+    }
+    let unseen = match state.pets.changes.unseen {
+        0 => String::new(),
+        1 => " 1 change: C shows it.".to_owned(),
+        many => format!(" {many} changes: C shows them."),
+    };
+    let here = format!("{here}{unseen}");
     let list = state.pets.list();
     let loading_more = state.inflight.is_running(Slot::More);
     match list {
         _ if loading_more => format!("{here} Loading more ..."),
-        Some(list) if list.provisional => format!("{here} Picked from the rows of All; asking for the rest."),
-        Some(list) if list.next.is_some() => format!("{here} There are more: Down on the last row loads them."),
+        Some(loaded) if loaded.source == Source::Picked => {
+            format!("{here} Picked from other lists; asking for the rest.")
+        }
+        Some(loaded) if loaded.source == Source::Kept => {
+            format!("{here} Kept from an earlier session, not asked for since.")
+        }
+        Some(loaded) if loaded.list.next().is_some() => {
+            format!("{here} There are more: Down on the last row loads them.")
+        }
         _ if !may_have_more(state) => format!("{here} These are all."),
         _ if state.pets.limit == Limit::MAX => {
             format!("{here} 100 is the most one request gives. A status tab may show others.")

@@ -10,7 +10,7 @@ use crate::tui::state::AppState;
 use crate::tui::theme::{Look, Role};
 use crate::tui::widgets::{boxed, put, put_right};
 
-use super::status_word;
+use super::table::status_word;
 
 /// The same where there is room to say that this version does not know it.
 fn status_in_detail(look: &Look, pet: &Pet) -> String {
@@ -50,15 +50,16 @@ fn origin(state: &AppState, look: &Look) -> String {
     let read = state.pets.read_at().map_or(String::new(), |at| look.time(at.wall));
     match &state.pets.pinned {
         Some(_) => "just added".to_owned(),
+        None if state.pets.whole.open => format!("whole inventory, {read}"),
         None => format!("from the list, {read}"),
     }
 }
 
 fn chart_line(state: &AppState, look: &Look) -> Line<'static> {
     let mut spans = vec![Span::raw(" Of all     ")];
-    let most = state.pets.counts.iter().flatten().map(|count| count.seen).max().unwrap_or(0).max(1);
-    for (status, count) in PetStatus::ALL.into_iter().zip(state.pets.counts) {
-        let Some(count) = count else { continue };
+    let most = most(state).max(1);
+    for status in PetStatus::ALL {
+        let Some(count) = state.pets.count(status) else { continue };
         let (_, role) = look.mark(Some(&status.into()));
         spans.push(Span::raw(format!("{status} ")));
         spans.push(Span::styled(look.bar(count.seen * 10 / most), look.style(role)));
@@ -70,14 +71,15 @@ fn chart_line(state: &AppState, look: &Look) -> Line<'static> {
 /// The panes at the right: detail, and two charts.
 pub fn draw_panes(buf: &mut Buffer, area: Rect, state: &AppState, look: &Look) {
     let chart_rows = 7.min(area.height);
-    let by_category = categories(state);
+    let by_category = state.pets.rows().categories();
     let category_rows = if area.height >= 30 { u16::try_from(by_category.len().min(10)).unwrap_or(0) + 4 } else { 0 };
     let detail = Rect { height: area.height - chart_rows - category_rows, ..area };
     draw_detail(buf, detail, state, look);
     let status = Rect { y: detail.bottom(), height: chart_rows, ..area };
     let inner = boxed(buf, status, "Status", look);
-    let most = state.pets.counts.iter().flatten().map(|count| count.seen).max().unwrap_or(0);
-    for (y, (status, count)) in (1..).zip(PetStatus::ALL.into_iter().zip(state.pets.counts)) {
+    let most = most(state);
+    for (y, status) in (1..).zip(PetStatus::ALL) {
+        let count = state.pets.count(status);
         let (mark, role) = look.mark(Some(&status.into()));
         let number = count.map_or_else(|| "-".to_owned(), |count| count.to_string());
         let label = format!("{mark} {:<10}", status.as_str());
@@ -87,26 +89,20 @@ pub fn draw_panes(buf: &mut Buffer, area: Rect, state: &AppState, look: &Look) {
         let inner =
             boxed(buf, Rect { y: status.bottom(), height: category_rows, ..area }, "Category, these rows", look);
         let most = by_category.first().map_or(0, |(_, count)| *count);
-        for (y, (category, count)) in (1..inner.height).zip(&by_category) {
+        for (y, (category, count)) in (1..inner.height).zip(by_category) {
             let label = cut(&format!("{category:>10}  "), 22);
             draw_bar(buf, inner, y, &label, *count, most, &count.to_string(), look, Role::Text);
         }
     }
 }
 
-/// How many of the rows here are in each category, the most frequent first.
-fn categories(state: &AppState) -> Vec<(i64, usize)> {
-    let mut counts = std::collections::BTreeMap::new();
-    for pet in state.pets.rows_from(0) {
-        *counts.entry(pet.category_id).or_insert(0) += 1;
-    }
-    let mut counts: Vec<_> = counts.into_iter().collect();
-    counts.sort_by_key(|(category, count)| (std::cmp::Reverse(*count), *category));
-    counts
+/// The largest number of animals of one status.
+pub(super) fn most(state: &AppState) -> usize {
+    PetStatus::ALL.into_iter().filter_map(|status| state.pets.count(status)).map(|count| count.seen).max().unwrap_or(0)
 }
 
 #[expect(clippy::too_many_arguments, reason = "a bar has that many parts")]
-fn draw_bar(
+pub(super) fn draw_bar(
     buf: &mut Buffer,
     area: Rect,
     y: u16,
@@ -152,4 +148,8 @@ fn draw_detail(buf: &mut Buffer, area: Rect, state: &AppState, look: &Look) {
     );
     put(buf, inner, y + 2, &Line::raw(format!(" Id         {}", pet.id)));
     put(buf, inner, y + 4, &Line::raw(format!(" Seen       {}", origin(state, look))));
+    let others = state.pets.rows().categories().iter().find(|(category, _)| *category == pet.category_id);
+    let others = others.map_or(0, |(_, count)| *count);
+    put(buf, inner, y + 5, &Line::raw(format!(" Category {}: {others} in this list", pet.category_id)));
+    put(buf, inner, y + 7, &Line::styled(" y copy id   Y JSON   c curl (no key)", look.style(Role::Quiet)));
 }

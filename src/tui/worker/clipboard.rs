@@ -1,0 +1,127 @@
+//! Copying a text: the first way of this machine that takes it.
+
+use std::path::PathBuf;
+use std::process::{ExitStatus, Stdio};
+use std::time::Duration;
+
+use tokio::io::AsyncWriteExt as _;
+use tokio::process::Command;
+
+use crate::config::{Env, atomic};
+use crate::tui::msg::Copied;
+
+/// One way to copy.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Way {
+    /// To tmux, which passes it on to its terminal.
+    Tmux,
+    /// To the desktop's clipboard, by this program and these arguments.
+    Desktop(&'static str, &'static [&'static str]),
+    /// Through the terminal (OSC 52), which says nothing about it.
+    Terminal,
+    /// Into this file, from where it can be taken.
+    File(PathBuf),
+}
+
+/// How long a program may take.
+const LIMIT: Duration = Duration::from_secs(2);
+
+/// The ways of these surroundings, the best first; `file` where nothing else can be.
+#[must_use]
+pub fn ways(env: &Env, file: Option<PathBuf>) -> Vec<Way> {
+    let remote = env.get("SSH_CONNECTION").or_else(|| env.get("SSH_TTY")).is_some();
+    let mut ways = Vec::new();
+    if env.get("TMUX").is_some() {
+        ways.push(Way::Tmux);
+    }
+    if !remote {
+        if cfg!(target_os = "macos") {
+            ways.push(Way::Desktop("pbcopy", &[]));
+        }
+        if env.get("WAYLAND_DISPLAY").is_some() {
+            ways.push(Way::Desktop("wl-copy", &[]));
+        }
+        if env.get("DISPLAY").is_some() {
+            ways.push(Way::Desktop("xclip", &["-selection", "clipboard"]));
+        }
+    }
+    // These have no clipboard, and show the letters of a sequence that they do not know.
+    let plain =
+        matches!(env.get("TERM"), None | Some("linux" | "dumb" | "ansi" | "vt52" | "vt100" | "vt102" | "vt220"));
+    if !plain {
+        ways.push(Way::Terminal);
+    }
+    ways.extend(file.map(Way::File));
+    ways
+}
+
+/// Copies `text` by the first of `ways` that takes it.
+pub async fn copy(text: &str, ways: &[Way]) -> Copied {
+    let mut why = "there is no clipboard here.".to_owned();
+    for way in ways {
+        match way {
+            Way::Tmux if gives("tmux", &["load-buffer", "-w", "-"], text).await => return Copied::Tmux,
+            Way::Desktop(program, arguments) if gives(program, arguments, text).await => return Copied::Desktop,
+            Way::Tmux | Way::Desktop(..) => {}
+            Way::Terminal => return Copied::Terminal,
+            Way::File(path) => match atomic::replace_private(path, text) {
+                Ok(()) => return Copied::File(path.display().to_string()),
+                Err(error) => why = format!("{} cannot be written: {error}.", path.display()),
+            },
+        }
+    }
+    Copied::Nowhere(why)
+}
+
+/// Whether `program` took the text from its standard input, in time.
+async fn gives(program: &str, arguments: &[&str], text: &str) -> bool {
+    let give = async {
+        let mut command = Command::new(program);
+        command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
+        let mut child = command.kill_on_drop(true).spawn().ok()?;
+        let mut stdin = child.stdin.take()?;
+        stdin.write_all(text.as_bytes()).await.ok()?;
+        drop(stdin);
+        child.wait().await.ok().filter(ExitStatus::success)
+    };
+    tokio::time::timeout(LIMIT, give).await.is_ok_and(|done| done.is_some())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ways_of(vars: &[(&str, &str)]) -> Vec<Way> {
+        let vars = vars.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+        ways(&vars.collect(), Some("copied.txt".into()))
+    }
+
+    #[test]
+    fn the_surroundings_choose_the_way() {
+        let file = Way::File("copied.txt".into());
+        let xterm = ("TERM", "xterm-256color");
+        assert_eq!(ways_of(&[xterm]), [Way::Terminal, file.clone()]);
+        assert_eq!(ways_of(&[("TERM", "linux")]), [file.clone()]);
+        assert_eq!(
+            ways_of(&[xterm, ("TMUX", "1"), ("SSH_TTY", "x"), ("DISPLAY", ":0")]),
+            [Way::Tmux, Way::Terminal, file.clone()]
+        );
+        let desktop = ways_of(&[xterm, ("WAYLAND_DISPLAY", "wayland-0"), ("DISPLAY", ":0")]);
+        let x11 = Way::Desktop("xclip", &["-selection", "clipboard"]);
+        assert_eq!(desktop, [Way::Desktop("wl-copy", &[]), x11, Way::Terminal, file]);
+    }
+
+    #[tokio::test]
+    async fn a_way_that_is_not_there_leaves_it_to_the_next_and_the_file_is_private() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("deep/copied.txt");
+        let none = Way::Desktop("/nonexistent/clipboard", &[]);
+        let copied = copy("docs", &[none.clone(), Way::File(path.clone())]).await;
+        assert_eq!(copied, Copied::File(path.display().to_string()));
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "docs");
+        assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+        assert_eq!(copy("docs", &[Way::Desktop("cat", &[])]).await, Copied::Desktop);
+        assert_eq!(copy("docs", &[none]).await, Copied::Nowhere("there is no clipboard here.".into()));
+    }
+}
