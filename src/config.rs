@@ -1,15 +1,32 @@
-//! What the user decided: flags over environment over file over defaults, resolved once at start into [`Settings`];
-//! and the one part of it that the app writes ([`edit`]).
+//! What the user decided: flags over environment over file over defaults, resolved once at start into [`Settings`],
+//! and again for a profile that is chosen by hand ([`profiles`]); the parts of it that the app writes ([`edit`]); and
+//! the places where keys are kept ([`secrets`]).
 //!
-//! May touch files and the environment; no network and no terminal.
+//! May touch files and the environment, run the command that a profile names for its key, and ask the system's keyring;
+//! no network and no terminal.
 
+pub mod atomic;
+mod chosen;
 pub mod edit;
 pub mod env;
+pub mod error;
 pub mod file;
+pub mod origin;
 pub mod paths;
+pub mod profiles;
+mod said;
+pub mod secrets;
+pub mod service;
 pub mod settings;
+pub mod ui;
 
 pub use env::Env;
-pub use file::{ConfigError, File, Notify};
+pub use error::ConfigError;
+pub use file::{Accent, File, KeySource, Notify};
+pub use origin::{Origin, Sourced};
 pub use paths::Paths;
-pub use settings::{Choices, KeyOrigin, Remote, Service, Settings};
+pub use profiles::{Place, ProfileEntry, Profiles, settings_for};
+pub use secrets::{KeepKey, Keyring};
+pub use service::{KeyOrigin, Remote, Service};
+pub use settings::{Choices, Settings};
+pub use ui::{Clipboard, ThemeChoice};

@@ -4,8 +4,16 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
+use serde::de::Error as _;
 
 use crate::model::{Limit, PetStatus};
+
+use super::error::ConfigError;
+use super::ui::Ui;
+
+mod profile;
+
+pub use profile::{Accent, KeySource, Profile, is_plain_name};
 
 /// The whole file. Unknown keys are errors.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -21,30 +29,6 @@ pub struct File {
     pub ui: Ui,
     /// Custom domains.
     pub domains: Domains,
-}
-
-/// One service.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Profile {
-    /// The service inside the program; excludes `base_url`.
-    pub embedded: bool,
-    /// The service's address, `/v1` included.
-    pub base_url: Option<String>,
-    /// Where the API key comes from.
-    pub key: Option<KeySource>,
-    /// Allow `http://` to another machine, which sends the key in clear text.
-    pub insecure_http: bool,
-}
-
-/// Where a key is read from. Keys themselves never stand in the file.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum KeySource {
-    /// An environment variable.
-    Env(String),
-    /// A file that only its owner can read; its first line is the key.
-    File(PathBuf),
 }
 
 /// The pets screen.
@@ -83,40 +67,6 @@ impl From<StatusChoice> for Option<PetStatus> {
             StatusChoice::Sold => Some(PetStatus::Sold),
         }
     }
-}
-
-/// The look of the screen.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Ui {
-    /// Lines and marks: by the locale, or one of the two sets.
-    pub glyphs: Glyphs,
-    /// Colours: by the terminal, or none.
-    pub theme: ThemeChoice,
-}
-
-/// Which marks are drawn.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Glyphs {
-    /// By the locale.
-    #[default]
-    Auto,
-    /// Lines and dots.
-    Unicode,
-    /// Nothing beyond ASCII.
-    Ascii,
-}
-
-/// Which colours are used.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum ThemeChoice {
-    /// The terminal's own colours, on marks only.
-    #[default]
-    Default,
-    /// Bold and reverse only.
-    Mono,
 }
 
 /// Custom domains: the configuration of the project, and how they are checked.
@@ -205,71 +155,7 @@ impl Default for File {
     }
 }
 
-/// Why the configuration cannot be used.
-#[derive(Debug, thiserror::Error)]
-pub enum ConfigError {
-    /// The file cannot be read.
-    #[error("cannot read the configuration {}: {source}", path.display())]
-    Read {
-        /// Which file.
-        path: PathBuf,
-        /// Why.
-        source: std::io::Error,
-    },
-    /// A wrong or unknown key.
-    #[error("{}:{line}:{column}: {message}", path.display())]
-    Syntax {
-        /// Which file.
-        path: PathBuf,
-        /// Counted from 1.
-        line: usize,
-        /// Counted in characters from 1.
-        column: usize,
-        /// What is wrong.
-        message: String,
-    },
-    /// No such profile.
-    #[error("there is no profile \"{name}\". Known: {known}. Profiles stand in the configuration as [profiles.NAME].")]
-    NoSuchProfile {
-        /// The name asked for.
-        name: String,
-        /// Those that exist.
-        known: String,
-    },
-    /// A profile that says neither or both of `embedded` and `base_url`.
-    #[error("the profile \"{0}\" must have either base_url = \"https://...\" or embedded = true.")]
-    ProfileUnclear(String),
-    /// An address that cannot be used.
-    #[error("{origin}: {source}")]
-    Endpoint {
-        /// Where it was set.
-        origin: String,
-        /// Why not.
-        source: crate::model::EndpointError,
-    },
-    /// A key file that cannot be used.
-    #[error("cannot read the API key from {}: {why}", path.display())]
-    KeyFile {
-        /// Which file.
-        path: PathBuf,
-        /// Why not, and what to do.
-        why: String,
-    },
-    /// No place for files.
-    #[error(transparent)]
-    NoHome(#[from] super::paths::NoHome),
-}
-
 impl File {
-    /// Reads `path`. With `must_exist` false, a file that is not there is the defaults.
-    pub fn read(path: &Path, must_exist: bool) -> Result<Self, ConfigError> {
-        match std::fs::read_to_string(path) {
-            Ok(text) => Self::parse(&text, path),
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound && !must_exist => Ok(Self::default()),
-            Err(source) => Err(ConfigError::Read { path: path.to_owned(), source }),
-        }
-    }
-
     /// Reads `text`, which came from `path`.
     pub fn parse(text: &str, path: &Path) -> Result<Self, ConfigError> {
         let mut file: Self = toml::from_str(text).map_err(|error| {
@@ -306,7 +192,28 @@ mod tests {
     fn the_commented_profiles_of_the_example_are_valid_too() {
         let example = include_str!("../../config.example.toml").replace("\n#:", "\n");
         let file = File::parse(&example, Path::new("config.example.toml")).unwrap();
-        assert_eq!(file.profiles.keys().collect::<Vec<_>>(), ["embedded", "production", "staging"]);
+        let words = ["op", "read", "op://shop/petstore/key"].map(str::to_owned).to_vec();
+        let at = |host: &str, key| Profile {
+            base_url: Some(format!("https://{host}/v1")),
+            key: Some(key),
+            ..Profile::default()
+        };
+        let expected = [
+            ("embedded", Profile { embedded: true, ..Profile::default() }),
+            ("laboratory", at("lab.api.example.com", KeySource::Keyring(true))),
+            (
+                "production",
+                Profile {
+                    label: Some("PRODUCTION".into()),
+                    accent: Accent::Red,
+                    protect: true,
+                    ..at("api.example.com", KeySource::Env("PETSTORE_API_KEY".into()))
+                },
+            ),
+            ("staging", at("staging.api.example.com", KeySource::File("~/.config/petstore/keys/staging".into()))),
+            ("training", at("training.api.example.com", KeySource::Command(words))),
+        ];
+        assert_eq!(file.profiles, expected.map(|(name, profile)| (name.to_owned(), profile)).into());
     }
 
     #[test]
@@ -315,5 +222,6 @@ mod tests {
         assert_eq!(error("[pets]\nlimit = 150\n"), "config.toml:2:9: limit must be a whole number from 1 to 100");
         assert!(error("[pets]\nstatus = \"SOLD\"\n").starts_with("config.toml:2:10: unknown variant"));
         assert!(error("profile = \n").starts_with("config.toml:1:"));
+        assert!(error("[profiles.x]\naccent = \"pink\"\n").starts_with("config.toml:2:10: unknown variant `pink`"));
     }
 }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use directories::ProjectDirs;
 
 use super::Env;
+use super::file::is_plain_name;
 
 /// The directories of the program. Nothing is created here.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,6 +53,12 @@ impl Paths {
     pub fn config_file(&self) -> PathBuf {
         self.config.join("config.toml")
     }
+
+    /// Where the key of a profile is kept in a file; none for a name that is not plain.
+    #[must_use]
+    pub fn key_file(&self, profile: &str) -> Option<PathBuf> {
+        is_plain_name(profile).then(|| self.config.join("keys").join(profile))
+    }
 }
 
 #[cfg(test)]
@@ -64,6 +71,8 @@ mod tests {
         let paths = Paths::new(&env).unwrap();
         assert_eq!(paths.config_file(), PathBuf::from("/c/petstore/config.toml"));
         assert_eq!(paths.embedded_database(), PathBuf::from("/d/petstore/embedded.db"));
+        assert_eq!(paths.key_file("staging"), Some("/c/petstore/keys/staging".into()));
+        assert_eq!(paths.key_file("../config.toml"), None);
         let env = Env::from_iter([("HOME", "/home/ada"), ("XDG_CONFIG_HOME", "c"), ("XDG_DATA_HOME", "/d")]);
         assert_eq!(Paths::new(&env).unwrap().config, PathBuf::from("/home/ada/.config/petstore"));
     }

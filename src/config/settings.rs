@@ -1,12 +1,18 @@
-//! One answer to "which service, with which key": flags over environment over file over defaults.
+//! Everything that the user decided, resolved: flags over environment over file over defaults.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::model::{ApiKey, BaseUrl, Limit, PetStatus};
+use crate::model::{Limit, PetStatus};
 
-use super::file::{ConfigError, File, Glyphs, KeySource, Profile, ThemeChoice};
-use super::{Env, Paths};
+use super::Env;
+use super::chosen::Chosen;
+use super::error::ConfigError;
+use super::file::{Accent, File};
+use super::origin::{Origin, Sourced};
+use super::said::Said;
+use super::service::{KeyOrigin, Service};
+use super::ui::{Clipboard, Glyphs, ThemeChoice};
 
 /// What was said on the command line.
 #[derive(Clone, Debug, Default)]
@@ -28,8 +34,14 @@ pub struct Choices {
 /// Everything resolved.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// The name shown in the header: the profile, or the host where an address was given directly.
+    /// The name of the service: the profile's, or the host where an address was given directly.
     pub name: String,
+    /// The word shown in the header: the profile's label, or the name.
+    pub label: String,
+    /// The colour of that word.
+    pub accent: Accent,
+    /// Ask once a session before anything is added.
+    pub protect: bool,
     /// Which service.
     pub service: Service,
     /// Rows asked for at once.
@@ -40,218 +52,140 @@ pub struct Settings {
     pub live: Option<Duration>,
     /// Draw nothing beyond ASCII.
     pub ascii: bool,
-    /// Use no colours.
-    pub mono: bool,
-}
-
-/// Which service is talked to.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Service {
-    /// Inside the program, on samples in a temporary directory.
-    Demo,
-    /// Inside the program, on this database.
-    Embedded {
-        /// The SQLite file; created when absent.
-        database: PathBuf,
-    },
-    /// Somewhere else.
-    Remote(Remote),
-}
-
-/// A service somewhere else.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Remote {
-    /// Its address.
-    pub base_url: BaseUrl,
-    /// The key, if one was found.
-    pub key: Option<ApiKey>,
-    /// Where the key came from, or would have.
-    pub key_origin: KeyOrigin,
-}
-
-/// Where a key came from.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum KeyOrigin {
-    /// An environment variable.
-    Environment(String),
-    /// A file.
-    File(PathBuf),
-    /// Made by the program for the service inside it.
-    Embedded,
-    /// Typed in this session.
-    Typed,
-    /// None was given.
-    Absent,
-}
-
-impl std::fmt::Display for KeyOrigin {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Environment(name) => write!(f, "from environment {name}"),
-            Self::File(path) => write!(f, "from the file {}", path.display()),
-            Self::Embedded => f.write_str("made for this session"),
-            Self::Typed => f.write_str("typed in this session"),
-            Self::Absent => f.write_str("none is set"),
-        }
-    }
+    /// Which colours are used.
+    pub theme: ThemeChoice,
+    /// How text is copied.
+    pub clipboard: Clipboard,
+    /// Where each setting came from, in a fixed order: profile, address, key, rows, status, live, theme, glyphs,
+    /// clipboard.
+    pub origins: Vec<Sourced>,
 }
 
 /// The least pause between automatic refreshes.
 const LEAST_LIVE: u32 = 5;
 
 impl Settings {
-    /// Resolves everything. Reads the configuration file and, where one is named, the key file; uses no network.
+    /// Resolves everything. Reads the configuration file and the key, wherever that is kept, which may block; uses no
+    /// network.
     pub fn resolve(choices: &Choices, env: &Env) -> Result<Self, ConfigError> {
-        let file = configuration(choices, env)?;
-        let (name, service) = resolve_service(choices, env, &file)?;
-        Ok(Self {
-            name,
-            service,
-            limit: file.pets.limit,
-            status: file.pets.status.into(),
-            live: (file.pets.live > 0).then(|| Duration::from_secs(file.pets.live.max(LEAST_LIVE).into())),
-            ascii: match file.ui.glyphs {
-                _ if choices.ascii => true,
-                Glyphs::Auto => !env.is_utf8(),
+        let said = Said::read(choices, env)?;
+        Self::of(Chosen::at_start(&said), &said)
+    }
+
+    pub(super) fn of(chosen: Chosen, said: &Said<'_>) -> Result<Self, ConfigError> {
+        let resolved = chosen.resolve(said)?;
+        let File { pets, ui, .. } = &said.file;
+        let (theme, theme_origin) = match colourless(said.env) {
+            Some(name) => (ThemeChoice::Mono, Origin::Environment(name.to_owned())),
+            None => (ui.theme, said.origin(&["ui", "theme"])),
+        };
+        let glyphs_origin = if said.choices.ascii { Origin::Flag("--ascii") } else { said.origin(&["ui", "glyphs"]) };
+        let mut settings = Self {
+            limit: pets.limit,
+            status: pets.status.into(),
+            live: (pets.live > 0).then(|| Duration::from_secs(pets.live.max(LEAST_LIVE).into())),
+            ascii: match ui.glyphs {
+                _ if said.choices.ascii => true,
+                Glyphs::Auto => !said.env.is_utf8(),
                 Glyphs::Unicode => false,
                 Glyphs::Ascii => true,
             },
-            mono: match file.ui.theme {
-                ThemeChoice::Mono => true,
-                ThemeChoice::Default => {
-                    env.get("NO_COLOR").is_some() || matches!(env.get("TERM"), Some("vt100" | "vt220"))
-                }
-            },
-        })
+            theme,
+            clipboard: ui.clipboard,
+            origins: Vec::new(),
+            name: resolved.name,
+            label: resolved.label,
+            accent: resolved.accent,
+            protect: resolved.protect,
+            service: resolved.service,
+        };
+        settings.origins = [
+            resolved.profile_origin,
+            resolved.address_origin,
+            resolved.key_origin,
+            said.origin(&["pets", "limit"]),
+            said.origin(&["pets", "status"]),
+            said.origin(&["pets", "live"]),
+            theme_origin,
+            glyphs_origin,
+            said.origin(&["ui", "clipboard"]),
+        ]
+        .into_iter()
+        .zip(settings.in_words())
+        .map(|(origin, (name, value))| Sourced { name, value, origin })
+        .collect();
+        Ok(settings)
     }
+
+    /// Each setting with its value, for people; the key only by where it came from.
+    fn in_words(&self) -> [(&'static str, String); 9] {
+        let (address, key) = match &self.service {
+            Service::Demo => ("in this program, on samples".to_owned(), &KeyOrigin::Embedded),
+            Service::Embedded { .. } => ("in this program".to_owned(), &KeyOrigin::Embedded),
+            Service::Remote(remote) => (remote.base_url.to_string(), &remote.key_origin),
+        };
+        [
+            ("profile", self.name.clone()),
+            ("address", address),
+            ("key", key.to_string()),
+            ("rows", self.limit.to_string()),
+            ("status", self.status.map_or("all".to_owned(), |status| status.to_string())),
+            ("live", self.live.map_or("off".to_owned(), |pause| format!("{} s", pause.as_secs()))),
+            ("theme", self.theme.name().to_owned()),
+            ("glyphs", if self.ascii { "ascii" } else { "unicode" }.to_owned()),
+            ("clipboard", self.clipboard.name().to_owned()),
+        ]
+    }
+}
+
+/// The variable that asks for no colours, if one does.
+fn colourless(env: &Env) -> Option<&'static str> {
+    if env.get("NO_COLOR").is_some() {
+        return Some("NO_COLOR");
+    }
+    matches!(env.get("TERM"), Some("vt100" | "vt220")).then_some("TERM")
 }
 
 /// The configuration file: the named one, which must be there, else the usual one, which need not.
 pub fn configuration(choices: &Choices, env: &Env) -> Result<File, ConfigError> {
-    let named = choices.config.clone().or_else(|| env.path("PETSTORE_CONFIG"));
-    match (named, choices.demo) {
-        (None, true) => Ok(File::default()),
-        (None, false) => File::read(&Paths::new(env)?.config_file(), false),
-        (Some(path), _) => File::read(&path, true),
-    }
-}
-
-fn resolve_service(choices: &Choices, env: &Env, file: &File) -> Result<(String, Service), ConfigError> {
-    if choices.demo {
-        return Ok(("demo".into(), Service::Demo));
-    }
-    if let Some(text) = &choices.base_url {
-        return direct(text, "--base-url", None, choices, env);
-    }
-    let chosen = choices.profile.as_deref().or_else(|| env.get("PETSTORE_PROFILE"));
-    if chosen.is_none()
-        && let Some(text) = env.get("PETSTORE_BASE_URL")
-    {
-        return direct(text, "PETSTORE_BASE_URL", None, choices, env);
-    }
-    let name = chosen.unwrap_or(&file.profile);
-    let profile = file.profiles.get(name).ok_or_else(|| ConfigError::NoSuchProfile {
-        name: name.to_owned(),
-        known: file.profiles.keys().cloned().collect::<Vec<_>>().join(", "),
-    })?;
-    match (&profile.base_url, profile.embedded) {
-        (None, true) => {
-            let database = Paths::new(env)?.embedded_database();
-            Ok((name.to_owned(), Service::Embedded { database }))
-        }
-        (Some(text), false) => {
-            let (_, service) = direct(text, &format!("profile {name}, base_url"), Some(profile), choices, env)?;
-            Ok((name.to_owned(), service))
-        }
-        (None, false) | (Some(_), true) => Err(ConfigError::ProfileUnclear(name.to_owned())),
-    }
-}
-
-fn direct(
-    text: &str,
-    origin: &str,
-    profile: Option<&Profile>,
-    choices: &Choices,
-    env: &Env,
-) -> Result<(String, Service), ConfigError> {
-    let wrong = |source| ConfigError::Endpoint { origin: origin.to_owned(), source };
-    let base_url: BaseUrl = text.parse().map_err(wrong)?;
-    let allow_http = choices.insecure_http || profile.is_some_and(|profile| profile.insecure_http);
-    base_url.guard_clear_text(allow_http).map_err(wrong)?;
-    let (key, key_origin) = resolve_key(profile.and_then(|profile| profile.key.as_ref()), env)?;
-    Ok((base_url.authority(), Service::Remote(Remote { base_url, key, key_origin })))
-}
-
-/// The key: a profile that names its own source is given that one, so that a key in the environment never travels to
-/// another host; without one, `PETSTORE_API_KEY`, then `PETSTORE_API_KEY_FILE`.
-fn resolve_key(source: Option<&KeySource>, env: &Env) -> Result<(Option<ApiKey>, KeyOrigin), ConfigError> {
-    let by_default = || match env.path("PETSTORE_API_KEY_FILE") {
-        Some(path) if env.get("PETSTORE_API_KEY").is_none() => KeySource::File(path),
-        _ => KeySource::Env("PETSTORE_API_KEY".into()),
-    };
-    match source.cloned().unwrap_or_else(by_default) {
-        KeySource::Env(name) => match env.get(&name) {
-            None => Ok((None, KeyOrigin::Absent)),
-            Some(text) => {
-                let key = ApiKey::new(text).map_err(|source| ConfigError::Endpoint { origin: name.clone(), source })?;
-                Ok((Some(key), KeyOrigin::Environment(name)))
-            }
-        },
-        KeySource::File(path) => {
-            let path = expand_home(&path, env);
-            let key = read_key_file(&path).map_err(|why| ConfigError::KeyFile { path: path.clone(), why })?;
-            Ok((Some(key), KeyOrigin::File(path)))
-        }
-    }
-}
-
-fn expand_home(path: &Path, env: &Env) -> PathBuf {
-    match (path.strip_prefix("~"), env.path("HOME")) {
-        (Ok(rest), Some(home)) => home.join(rest),
-        _ => path.to_owned(),
-    }
-}
-
-/// The key on the first line of a file that only its owner can read.
-fn read_key_file(path: &Path) -> Result<ApiKey, String> {
-    use std::io::Read as _;
-    let file = std::fs::File::open(path).map_err(|error| error.to_string())?;
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt as _;
-        let mode = file.metadata().map_err(|error| error.to_string())?.permissions().mode();
-        if mode & 0o077 != 0 {
-            return Err(format!("others can read it (mode {:04o}). Run: chmod 600 {}", mode & 0o7777, path.display()));
-        }
-    }
-    let mut text = String::new();
-    file.take(4096).read_to_string(&mut text).map_err(|error| error.to_string())?;
-    ApiKey::new(text.lines().next().unwrap_or_default()).map_err(|error| error.to_string())
+    Ok(Said::read(choices, env)?.file)
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
+    use super::super::service::Remote;
     use super::*;
 
-    fn resolve(choices: &Choices, vars: &[(&str, &str)], config: &str) -> Result<Settings, ConfigError> {
-        let dir = tempfile::tempdir().unwrap();
-        std::fs::create_dir(dir.path().join("petstore")).unwrap();
-        std::fs::write(dir.path().join("petstore/config.toml"), config).unwrap();
-        let home = [("HOME", "/home/ada"), ("XDG_DATA_HOME", "/d")].into_iter();
-        let mut env: Vec<(String, String)> =
-            home.chain(vars.iter().copied()).map(|(n, v)| (n.to_owned(), v.to_owned())).collect();
-        env.push(("XDG_CONFIG_HOME".into(), dir.path().to_str().unwrap().into()));
-        Settings::resolve(choices, &env.into_iter().collect())
+    /// A configuration file in a directory of its own, and an environment in which it is found.
+    pub struct Written {
+        pub env: Env,
+        pub path: PathBuf,
+        _directory: tempfile::TempDir,
     }
 
-    fn remote(settings: &Settings) -> &Remote {
+    pub fn written(vars: &[(&str, &str)], config: &str) -> Written {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("petstore/config.toml");
+        std::fs::create_dir(directory.path().join("petstore")).unwrap();
+        std::fs::write(&path, config).unwrap();
+        let home =
+            [("HOME", "/home/ada"), ("XDG_DATA_HOME", "/d"), ("XDG_CONFIG_HOME", directory.path().to_str().unwrap())];
+        let env = home.iter().chain(vars).copied().collect();
+        Written { env, path, _directory: directory }
+    }
+
+    pub fn resolve(choices: &Choices, vars: &[(&str, &str)], config: &str) -> Result<Settings, ConfigError> {
+        Settings::resolve(choices, &written(vars, config).env)
+    }
+
+    pub fn remote(settings: &Settings) -> &Remote {
         match &settings.service {
             Service::Remote(remote) => remote,
             other => panic!("not remote: {other:?}"),
         }
     }
 
-    const CONFIG: &str = r#"
+    pub const CONFIG: &str = r#"
         profile = "shop"
         [profiles.shop]
         base_url = "https://shop.example/v1"
@@ -285,47 +219,90 @@ mod tests {
     }
 
     #[test]
-    fn a_profile_with_its_own_key_never_gets_the_one_of_the_environment() {
-        let profile = Choices { profile: Some("staging".into()), ..Choices::default() };
-        let vars = [("PETSTORE_API_KEY", "petk_of_production"), ("STAGING_KEY", "petk_of_staging_1")];
-        let settings = resolve(&profile, &vars, CONFIG).unwrap();
-        assert_eq!(remote(&settings).key, Some(ApiKey::new("petk_of_staging_1").unwrap()));
-        let settings = resolve(&profile, &vars[..1], CONFIG).unwrap();
-        assert_eq!((&remote(&settings).key, &remote(&settings).key_origin), (&None, &KeyOrigin::Absent));
-    }
-
-    #[test]
-    fn a_key_file_that_others_can_read_is_refused_with_the_remedy() {
-        use std::os::unix::fs::PermissionsExt as _;
-        let dir = tempfile::tempdir().unwrap();
-        let path = dir.path().join("key");
-        std::fs::write(&path, "petk_0123456789\n").unwrap();
-        let mode = |mode| std::fs::set_permissions(&path, std::fs::Permissions::from_mode(mode)).unwrap();
-        let vars = [("PETSTORE_API_KEY_FILE", path.to_str().unwrap())];
-        mode(0o644);
-        let error = resolve(&Choices::default(), &vars, CONFIG).unwrap_err().to_string();
-        assert!(error.contains("chmod 600"), "{error}");
-        mode(0o600);
-        let settings = resolve(&Choices::default(), &vars, CONFIG).unwrap();
-        assert_eq!(remote(&settings).key_origin, KeyOrigin::File(path.clone()));
-    }
-
-    #[test]
-    fn a_clear_text_address_is_refused_unless_allowed() {
-        let mut choices = Choices { base_url: Some("http://shop.example/v1".into()), ..Choices::default() };
-        let error = resolve(&choices, &[], "").unwrap_err().to_string();
-        assert!(
-            error.starts_with("--base-url: http:// would send the API key to shop.example unprotected."),
-            "{error}"
+    fn where_each_setting_came_from_is_known() {
+        let said = |choices: &Choices, vars: &[(&str, &str)], config: &str| {
+            let settings = resolve(choices, vars, config).unwrap();
+            settings
+                .origins
+                .iter()
+                .map(|Sourced { name, value, origin }| format!("{name} {value}: {origin}"))
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(
+            said(&Choices::default(), &[], ""),
+            [
+                "profile embedded: default",
+                "address in this program: default",
+                "key made for this session: default",
+                "rows 20: default",
+                "status all: default",
+                "live off: default",
+                "theme default: default",
+                "glyphs ascii: default",
+                "clipboard auto: default",
+            ]
         );
-        choices.insecure_http = true;
-        assert!(resolve(&choices, &[], "").is_ok());
+        let config = "profile = \"a\"\n[profiles.a]\nbase_url = \"https://a.example/v1\"\nkey = { env = \"A_KEY\" }\n\
+                      [pets]\nlimit = 50\nstatus = \"sold\"\nlive = 2\n\
+                      [ui]\nglyphs = \"unicode\"\ntheme = \"dark\"\nclipboard = \"osc52\"\n";
+        assert_eq!(
+            said(&Choices::default(), &[("A_KEY", "petk_of_a_000001")], config),
+            [
+                "profile a: config.toml, line 1",
+                "address https://a.example/v1: config.toml, line 3",
+                "key from environment A_KEY: config.toml, line 4",
+                "rows 50: config.toml, line 6",
+                "status sold: config.toml, line 7",
+                "live 5 s: config.toml, line 8",
+                "theme dark: config.toml, line 11",
+                "glyphs unicode: config.toml, line 10",
+                "clipboard osc52: config.toml, line 12",
+            ]
+        );
+        let choices = Choices { profile: Some("a".into()), ascii: true, ..Choices::default() };
+        let flags = said(&choices, &[("NO_COLOR", "1"), ("PETSTORE_API_KEY", "petk_other_00001")], config);
+        assert_eq!(flags[0], "profile a: from --profile");
+        assert_eq!(flags[2], "key none is set: config.toml, line 4");
+        assert_eq!(flags[6..8], ["theme mono: from environment NO_COLOR", "glyphs ascii: from --ascii"]);
+        let vars = [
+            ("PETSTORE_BASE_URL", "https://b.example/v1"),
+            ("PETSTORE_API_KEY", "petk_of_b_000001"),
+            ("TERM", "vt220"),
+        ];
+        let environment = said(&Choices::default(), &vars, config);
+        assert_eq!(
+            environment[..3],
+            [
+                "profile b.example: from environment PETSTORE_BASE_URL",
+                "address https://b.example/v1: from environment PETSTORE_BASE_URL",
+                "key from environment PETSTORE_API_KEY: from environment PETSTORE_API_KEY",
+            ]
+        );
+        assert_eq!(environment[6], "theme mono: from environment TERM");
+        let vars = [("PETSTORE_PROFILE", "a")];
+        assert_eq!(said(&Choices::default(), &vars, config)[0], "profile a: from environment PETSTORE_PROFILE");
+        let demo = Choices { demo: true, ..Choices::default() };
+        assert_eq!(
+            said(&demo, &vars, config)[..3],
+            [
+                "profile demo: from --demo",
+                "address in this program, on samples: from --demo",
+                "key made for this session: default",
+            ]
+        );
     }
 
     #[test]
-    fn an_unknown_profile_names_those_that_exist() {
-        let choices = Choices { profile: Some("prod".into()), ..Choices::default() };
-        let error = resolve(&choices, &[], CONFIG).unwrap_err().to_string();
-        assert!(error.contains("\"prod\". Known: embedded, shop, staging."), "{error}");
+    fn the_header_has_the_label_of_the_profile_or_its_name() {
+        let label = |label: &str| {
+            let config = format!("profile = \"a\"\n[profiles.a]\nbase_url = \"https://a.example/v1\"\n{label}");
+            let settings = resolve(&Choices::default(), &[], &config).unwrap();
+            (settings.name, settings.label, settings.accent, settings.protect)
+        };
+        let expected = |label: &str, accent, protect| ("a".to_owned(), label.to_owned(), accent, protect);
+        assert_eq!(label(""), expected("a", Accent::None, false));
+        assert_eq!(label("label = \" \""), expected("a", Accent::None, false));
+        let all = "label = \"LIVE\"\naccent = \"magenta\"\nprotect = true";
+        assert_eq!(label(all), expected("LIVE", Accent::Magenta, true));
     }
 }

@@ -12,7 +12,7 @@ use ratatui::style::{Color, Modifier};
 use uuid::Uuid;
 
 use crate::clock::{self, Now};
-use crate::config::{KeyOrigin, Remote, Service, Settings};
+use crate::config::{Accent, Clipboard, KeyOrigin, Remote, Service, Settings, ThemeChoice};
 use crate::model::{ApiKey, IdempotencyKeys, Limit, Pet, PetStatus};
 
 use super::effect::{Effect, Job};
@@ -38,7 +38,20 @@ pub struct App {
 
 pub fn settings(service: Service) -> Settings {
     let name = if matches!(service, Service::Remote(_)) { "production" } else { "embedded" };
-    Settings { name: name.into(), service, limit: Limit::default(), status: None, live: None, ascii: true, mono: false }
+    Settings {
+        name: name.into(),
+        label: name.into(),
+        accent: Accent::None,
+        protect: false,
+        service,
+        limit: Limit::default(),
+        status: None,
+        live: None,
+        ascii: true,
+        theme: ThemeChoice::Default,
+        clipboard: Clipboard::Auto,
+        origins: Vec::new(),
+    }
 }
 
 pub fn remote() -> Service {

@@ -11,7 +11,7 @@ use jiff::tz::TimeZone;
 use petstore::api::Client;
 use petstore::api::client::{Timeouts, install_tls_provider};
 use petstore::clock::{self, Now};
-use petstore::config::{KeyOrigin, Remote, Service, Settings};
+use petstore::config::{Accent, Clipboard, KeyOrigin, Remote, Service, Settings, ThemeChoice};
 use petstore::domains::diagnosis::Expectation;
 use petstore::domains::list::ListFile;
 use petstore::domains::practice::Practice;
@@ -125,12 +125,17 @@ impl App {
         let client = Client::new(base_url.parse().unwrap(), Some(ApiKey::new(key).unwrap()), timeouts).unwrap();
         let settings = Settings {
             name: "test".into(),
+            label: "test".into(),
+            accent: Accent::None,
+            protect: false,
             service,
             limit: Limit::default(),
             status: None,
             live: None,
             ascii: true,
-            mono: false,
+            theme: ThemeChoice::Default,
+            clipboard: Clipboard::Auto,
+            origins: Vec::new(),
         };
         let (setup, desk) = domains;
         let hands = Hands { desk, in_tmux: false, home: None };

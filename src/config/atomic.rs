@@ -1,0 +1,89 @@
+//! Files that are replaced whole or not at all.
+
+use std::fs;
+use std::io::{self, Write as _};
+use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
+use std::path::{Path, PathBuf};
+
+use tempfile::NamedTempFile;
+
+/// The file behind `path`: a link stays one, the file behind it is replaced.
+pub(super) fn target(path: &Path) -> io::Result<PathBuf> {
+    match fs::symlink_metadata(path) {
+        Ok(metadata) if metadata.is_symlink() => fs::canonicalize(path),
+        _ => Ok(path.to_owned()),
+    }
+}
+
+/// Puts `text` in the place of the file at `path`, with the same permissions.
+pub(super) fn replace(path: &Path, text: &str) -> io::Result<()> {
+    let file = beside(path, text)?;
+    if let Ok(metadata) = fs::metadata(path) {
+        file.as_file().set_permissions(metadata.permissions())?;
+    }
+    persist(file, path)
+}
+
+/// Puts `text` in the place of the file at `path`, for its owner alone. A directory that is not there yet is made for
+/// the owner alone too.
+pub fn replace_private(path: &Path, text: &str) -> io::Result<()> {
+    let directory = directory(path);
+    fs::DirBuilder::new().recursive(true).mode(0o700).create(directory)?;
+    persist(written(directory, text, 0o600)?, path)
+}
+
+/// Writes `text` to a new file at `path`; with `replace`, also where there is one.
+pub fn write(path: &Path, text: &str, replace: bool) -> io::Result<()> {
+    if path.is_dir() {
+        return Err(io::ErrorKind::IsADirectory.into());
+    }
+    if replace {
+        return self::replace(&fs::canonicalize(path).unwrap_or_else(|_| path.to_owned()), text);
+    }
+    beside(path, text)?.persist_noclobber(path).map_err(|error| error.error)?;
+    Ok(())
+}
+
+/// A file that is to take its place at `path`, already on disk. As any new file it has what the umask leaves.
+fn beside(path: &Path, text: &str) -> io::Result<NamedTempFile> {
+    let directory = directory(path);
+    fs::create_dir_all(directory)?;
+    written(directory, text, 0o666)
+}
+
+fn written(directory: &Path, text: &str, mode: u32) -> io::Result<NamedTempFile> {
+    let permissions = fs::Permissions::from_mode(mode);
+    let mut file = tempfile::Builder::new().prefix(".petstore-").permissions(permissions).tempfile_in(directory)?;
+    file.write_all(text.as_bytes())?;
+    file.as_file().sync_all()?;
+    Ok(file)
+}
+
+fn persist(file: NamedTempFile, path: &Path) -> io::Result<()> {
+    file.persist(path).map_err(|error| error.error)?;
+    // The new name is in the directory, which is written by itself.
+    fs::File::open(directory(path))?.sync_all()
+}
+
+fn directory(path: &Path) -> &Path {
+    match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_is_there_is_replaced_only_on_demand() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("record.txt");
+        write(&path, "one", false).unwrap();
+        assert_eq!(write(&path, "two", false).unwrap_err().kind(), io::ErrorKind::AlreadyExists);
+        write(&path, "two", true).unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), "two");
+        assert_eq!(write(directory.path(), "three", true).unwrap_err().kind(), io::ErrorKind::IsADirectory);
+    }
+}

@@ -1,0 +1,221 @@
+//! Writing profiles: a new one, where the key of one comes from, and which is used at start.
+
+use std::path::Path;
+
+use toml_edit::{Array, InlineTable, Item, Table, TableLike, Value};
+
+use crate::model::BaseUrl;
+
+use super::super::file::{KeySource, Profile, is_plain_name};
+use super::{EditError, by_hand, edit, set, table};
+
+/// What a new profile says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewProfile {
+    /// The service's address, `/v1` included.
+    pub base_url: String,
+    /// Where its key comes from.
+    pub key: Option<KeySource>,
+    /// The word in the header, if not the name.
+    pub label: Option<String>,
+    /// Ask once a session before anything is added.
+    pub protect: bool,
+}
+
+/// Adds the profile `name` to the file at `path`, which is created where there is none. A name that is taken, or that
+/// is not [plain](is_plain_name), and an address that cannot be used are refused.
+pub fn add_profile(path: &Path, name: &str, new: &NewProfile) -> Result<(), EditError> {
+    if !is_plain_name(name) {
+        return Err(EditError::Name(name.to_owned()));
+    }
+    let base_url = new.base_url.trim();
+    base_url.parse::<BaseUrl>()?;
+    edit(path, |wanted, document| {
+        if wanted.profiles.contains_key(name) {
+            return Err(EditError::Exists(name.to_owned()));
+        }
+        let profile = Profile {
+            base_url: Some(base_url.to_owned()),
+            key: new.key.clone(),
+            label: new.label.clone(),
+            protect: new.protect,
+            ..Profile::default()
+        };
+        wanted.profiles.insert(name.to_owned(), profile);
+        let mut profile = Table::new();
+        profile.insert("base_url", Item::Value(base_url.into()));
+        if let Some(source) = &new.key {
+            profile.insert("key", Item::Value(key(source, path)?));
+        }
+        if let Some(label) = &new.label {
+            profile.insert("label", Item::Value(label.as_str().into()));
+        }
+        if new.protect {
+            profile.insert("protect", Item::Value(true.into()));
+        }
+        // Without a line of its own: its profiles have theirs.
+        let mut begun = Table::new();
+        begun.set_implicit(true);
+        let profiles = document.entry("profiles").or_insert(Item::Table(begun));
+        let item = match profiles {
+            Item::Value(_) => Item::Value(Value::InlineTable(profile.into_inline_table())),
+            Item::None | Item::Table(_) | Item::ArrayOfTables(_) => Item::Table(profile),
+        };
+        table(document, "profiles", path)?.insert(name, item);
+        Ok(())
+    })
+}
+
+/// Sets where the key of a profile comes from, in the file at `path`.
+pub fn set_key(path: &Path, profile: &str, source: &KeySource) -> Result<(), EditError> {
+    edit(path, |wanted, document| {
+        let missing = || EditError::NoSuchProfile { path: path.to_owned(), name: profile.to_owned() };
+        let meant = wanted.profiles.get_mut(profile).ok_or_else(missing)?;
+        if meant.embedded {
+            return Err(EditError::Inside(profile.to_owned()));
+        }
+        meant.key = Some(source.clone());
+        let written = table(document, "profiles", path)?.get_mut(profile).and_then(Item::as_table_like_mut);
+        set(written.ok_or_else(missing)?, "key", key(source, path)?);
+        Ok(())
+    })
+}
+
+/// Sets which profile is used at start, in the file at `path`, which is created where there is none.
+pub fn set_profile(path: &Path, name: &str) -> Result<(), EditError> {
+    edit(path, |wanted, document| {
+        if !wanted.profiles.contains_key(name) {
+            return Err(EditError::NoSuchProfile { path: path.to_owned(), name: name.to_owned() });
+        }
+        wanted.profile = name.to_owned();
+        set(document.as_table_mut() as &mut dyn TableLike, "profile", name.into());
+        Ok(())
+    })
+}
+
+fn key(source: &KeySource, path: &Path) -> Result<Value, EditError> {
+    let (name, value) = match source {
+        KeySource::Env(variable) => ("env", variable.as_str().into()),
+        KeySource::File(file) => {
+            let text = file.to_str().ok_or_else(|| by_hand(path, &format!("{} is not Unicode", file.display())))?;
+            ("file", text.into())
+        }
+        KeySource::Command(words) => ("command", Value::Array(words.iter().map(String::as_str).collect::<Array>())),
+        KeySource::Keyring(used) => ("keyring", (*used).into()),
+    };
+    let mut table = InlineTable::new();
+    table.insert(name, value);
+    Ok(Value::InlineTable(table))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::path::PathBuf;
+
+    use super::*;
+
+    struct Written {
+        _directory: tempfile::TempDir,
+        path: PathBuf,
+    }
+
+    fn written(text: &str) -> Written {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("config.toml");
+        fs::write(&path, text).unwrap();
+        Written { path, _directory: directory }
+    }
+
+    impl Written {
+        fn text(&self) -> String {
+            fs::read_to_string(&self.path).unwrap()
+        }
+    }
+
+    fn shop() -> NewProfile {
+        NewProfile { base_url: "https://shop.example/v1".into(), key: None, label: None, protect: false }
+    }
+
+    #[test]
+    fn a_profile_is_added_and_everything_else_stays() {
+        let before = "# mine\nprofile = \"a\" # first\n\n[profiles.a] # old\nbase_url = \"https://a.example/v1\"\n\n\
+                      [pets]\nlimit = 50 # rows\n";
+        let file = written(before);
+        let words = ["op", "read", "op://shop/\"key\""].map(str::to_owned).to_vec();
+        let new =
+            NewProfile { key: Some(KeySource::Command(words)), label: Some("SHOP".into()), protect: true, ..shop() };
+        add_profile(&file.path, "shop", &new).unwrap();
+        let added = "[profiles.shop]\nbase_url = \"https://shop.example/v1\"\n\
+                     key = { command = [\"op\", \"read\", 'op://shop/\"key\"'] }\nlabel = \"SHOP\"\nprotect = true\n\n";
+        assert_eq!(file.text(), before.replace("[pets]", &format!("{added}[pets]")));
+    }
+
+    #[test]
+    fn a_profile_is_added_to_a_file_of_any_shape() {
+        for before in [
+            "",
+            "# nothing yet\n",
+            "profiles = { a = { base_url = \"https://a.example/v1\" } }\n",
+            "profiles.a.base_url = \"https://a.example/v1\"\n",
+            "[profiles]\na = { base_url = \"https://a.example/v1\" }\n",
+        ] {
+            let file = written(before);
+            add_profile(&file.path, "shop", &shop()).unwrap();
+            set_key(&file.path, "shop", &KeySource::Keyring(true)).unwrap();
+            set_profile(&file.path, "shop").unwrap();
+            assert!(file.text().contains("# nothing yet") || !before.contains('#'), "{}", file.text());
+        }
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("deep/config.toml");
+        add_profile(&path, "shop", &shop()).unwrap();
+        assert_eq!(fs::read_to_string(path).unwrap(), "[profiles.shop]\nbase_url = \"https://shop.example/v1\"\n");
+    }
+
+    #[test]
+    fn a_profile_that_cannot_be_added_is_refused_and_nothing_is_written() {
+        let before = "[profiles.a]\nbase_url = \"https://a.example/v1\"\n";
+        let file = written(before);
+        let refused = |name: &str, new: &NewProfile| add_profile(&file.path, name, new).unwrap_err().to_string();
+        assert_eq!(refused("a", &shop()), "there is a profile \"a\" already. Give the new one another name.");
+        assert!(refused("embedded", &shop()).contains("already"));
+        let odd = "\"../a\" cannot be a profile's name. It may have 1 to 40 letters, digits, - and _.";
+        assert_eq!(refused("../a", &shop()), odd);
+        let keyed = NewProfile { base_url: "https://me:petk_secret@shop.example/v1".into(), ..shop() };
+        let error = refused("b", &keyed);
+        assert!(error.starts_with("base_url: The address must not carry a user") && !error.contains("petk"), "{error}");
+        let silent = NewProfile { key: Some(KeySource::Keyring(false)), ..shop() };
+        assert!(refused("b", &silent).contains("keyring = false names no place for the key"));
+        assert_eq!(file.text(), before);
+    }
+
+    #[test]
+    fn the_source_of_a_key_is_set_and_the_comment_behind_it_stays() {
+        let key = "key = { env = \"A\" } # secret\nprotect = true\n";
+        let before = format!("[profiles.a]\nbase_url = \"https://a.example/v1\"\n{key}");
+        let file = written(&before);
+        let source = KeySource::File("~/keys/a".into());
+        set_key(&file.path, "a", &source).unwrap();
+        assert_eq!(file.text(), before.replace("{ env = \"A\" }", "{ file = \"~/keys/a\" }"));
+        let table =
+            written("[profiles.a]\nbase_url = \"https://a.example/v1\"\n[profiles.a.key]\nenv = \"A\"\n[pets]\n");
+        set_key(&table.path, "a", &source).unwrap();
+        let missing = set_key(&file.path, "b", &source).unwrap_err();
+        assert!(matches!(&missing, EditError::NoSuchProfile { name, .. } if name == "b"), "{missing}");
+        let inside = set_key(&file.path, "embedded", &source).unwrap_err().to_string();
+        assert_eq!(inside, "the profile \"embedded\" is inside this program and needs no key.");
+    }
+
+    #[test]
+    fn the_profile_used_at_start_is_one_that_exists() {
+        let tables = "# about a\n[profiles.a]\nbase_url = \"https://a.example/v1\"\n";
+        let file = written(tables);
+        set_profile(&file.path, "a").unwrap();
+        assert_eq!(file.text(), format!("profile = \"a\"\n{tables}"));
+        set_profile(&file.path, "embedded").unwrap();
+        assert_eq!(file.text(), format!("profile = \"embedded\"\n{tables}"));
+        let error = set_profile(&file.path, "b").unwrap_err();
+        assert!(matches!(&error, EditError::NoSuchProfile { name, .. } if name == "b"), "{error}");
+        assert_eq!(file.text(), format!("profile = \"embedded\"\n{tables}"));
+    }
+}

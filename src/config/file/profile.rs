@@ -1,0 +1,112 @@
+//! A service that the user knows, as the configuration file says it.
+
+use std::path::PathBuf;
+
+use serde::Deserialize;
+use serde::de::Error as _;
+
+/// One service.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Profile {
+    /// The service inside the program; excludes `base_url`.
+    pub embedded: bool,
+    /// The service's address, `/v1` included.
+    pub base_url: Option<String>,
+    /// Where the API key comes from.
+    pub key: Option<KeySource>,
+    /// Allow `http://` to another machine, which sends the key in clear text.
+    pub insecure_http: bool,
+    /// The word in the header, in place of the profile's name.
+    pub label: Option<String>,
+    /// The colour of that word.
+    pub accent: Accent,
+    /// Ask once a session before anything is added.
+    pub protect: bool,
+}
+
+/// Where a key is read from. Keys themselves never stand in the file.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum KeySource {
+    /// An environment variable.
+    Env(String),
+    /// A file that only its owner can read; its first line is the key.
+    File(PathBuf),
+    /// A program and its arguments, run without a shell; the first line of its output is the key.
+    #[serde(deserialize_with = "command")]
+    Command(Vec<String>),
+    /// The keyring of the system. In the file it is always `true`.
+    #[serde(deserialize_with = "keyring")]
+    Keyring(bool),
+}
+
+/// The colour by which a service is told from the others.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[expect(missing_docs, reason = "the names say it")]
+pub enum Accent {
+    #[default]
+    None,
+    Red,
+    Yellow,
+    Green,
+    Blue,
+    Magenta,
+    Cyan,
+}
+
+/// Whether the program may give a profile this name: 1 to 40 ASCII letters, digits, `-` and `_`. Such a name is also
+/// the name of a file.
+#[must_use]
+pub fn is_plain_name(name: &str) -> bool {
+    (1..=40).contains(&name.len()) && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte))
+}
+
+fn command<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
+    let words = Vec::<String>::deserialize(deserializer)?;
+    if words.first().is_none_or(String::is_empty) {
+        return Err(D::Error::custom(
+            "command must name a program, as in command = [\"op\", \"read\", \"op://shop/key\"]",
+        ));
+    }
+    Ok(words)
+}
+
+fn keyring<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<bool, D::Error> {
+    if bool::deserialize(deserializer)? {
+        return Ok(true);
+    }
+    Err(D::Error::custom("keyring = false names no place for the key. Write keyring = true, or leave key away"))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::super::File;
+    use super::*;
+
+    fn error(text: &str) -> String {
+        File::parse(text, Path::new("config.toml")).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn a_source_of_a_key_that_gives_none_is_refused_with_the_remedy() {
+        let key = |source: &str| error(&format!("[profiles.x]\nkey = {source}\n"));
+        let remedy = "keyring = false names no place for the key. Write keyring = true, or leave key away";
+        assert_eq!(key("{ keyring = false }"), format!("config.toml:2:7: {remedy}"));
+        for source in ["{ command = [] }", "{ command = [\"\", \"x\"] }"] {
+            assert!(key(source).starts_with("config.toml:2:7: command must name a program, as in command = ["));
+        }
+        assert!(key("{ env = \"A\", file = \"b\" }").starts_with("config.toml:2:7: "));
+    }
+
+    #[test]
+    fn a_plain_name_is_one_that_may_be_a_file() {
+        let long = "a".repeat(40);
+        assert!(["staging", "eu-1_b", "X", &long].iter().all(|name| is_plain_name(name)));
+        let longer = "a".repeat(41);
+        assert!(!["", "..", "a/b", "my shop", "caf\u{e9}", "a\n", &longer].iter().any(|name| is_plain_name(name)));
+    }
+}

@@ -1,0 +1,279 @@
+//! The services that can be switched to, and what is in force after one was chosen by hand.
+
+use std::path::PathBuf;
+
+use crate::model::BaseUrl;
+
+use super::Env;
+use super::chosen::{self, Chosen};
+use super::error::ConfigError;
+use super::file::{Accent, Profile};
+use super::origin::Origin;
+use super::said::Said;
+use super::service::KeyOrigin;
+use super::settings::{Choices, Settings};
+
+/// The services that can be switched to.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Profiles {
+    /// First the one that the session was started with, if it is no profile; then `embedded`, then the others by name.
+    /// A profile whose name the first one has is left away.
+    pub entries: Vec<ProfileEntry>,
+    /// The configuration file, which need not be there.
+    pub file: PathBuf,
+}
+
+/// A service that can be switched to. Nothing of it was tried: what is wrong with it says [`settings_for`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct ProfileEntry {
+    /// Its name, as [`Settings::name`] has it.
+    pub name: String,
+    /// Where it is.
+    pub place: Place,
+    /// Where its key would come from, in words.
+    pub key: String,
+    /// The word shown in the header.
+    pub label: String,
+    /// The colour of that word.
+    pub accent: Accent,
+    /// Ask once a session before anything is added.
+    pub protect: bool,
+    /// Where it begins in the file, counted from 1.
+    pub line: Option<usize>,
+}
+
+/// Where a service is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// Inside the program.
+    Inside,
+    /// Inside the program, on samples.
+    Demo,
+    /// At this address, as it is written; a user and a password in it are left out.
+    At(String),
+    /// The profile says neither or both of `embedded` and `base_url`.
+    Unclear,
+}
+
+impl Profiles {
+    /// Reads them from where [`Settings::resolve`] reads. Reads no key.
+    pub fn read(choices: &Choices, env: &Env) -> Result<Self, ConfigError> {
+        let said = Said::read(choices, env)?;
+        let started = Chosen::at_start(&said);
+        let beside = match (started.name_beside_profiles()?, started) {
+            (Some(name), Chosen::Demo) => Some((name, Place::Demo, "not needed".to_owned())),
+            (Some(name), Chosen::Direct { address, .. }) => {
+                Some((name, Place::At(address), key(&Profile::default(), env)))
+            }
+            (_, Chosen::Demo | Chosen::Direct { .. } | Chosen::Profile { .. }) => None,
+        };
+        let beside = beside.map(|(name, place, key)| ProfileEntry {
+            label: name.clone(),
+            name,
+            place,
+            key,
+            accent: Accent::None,
+            protect: false,
+            line: None,
+        });
+        let taken = beside.as_ref().map(|entry| entry.name.clone());
+        let mut profiles: Vec<_> =
+            said.file.profiles.iter().filter(|(name, _)| Some(*name) != taken.as_ref()).collect();
+        profiles.sort_by_key(|(name, _)| *name != "embedded");
+        let entries = beside.into_iter().chain(profiles.into_iter().map(|(name, profile)| entry(name, profile, &said)));
+        Ok(Self { entries: entries.collect(), file: said.path.clone() })
+    }
+}
+
+/// Everything resolved as at start, but for the service of this name, chosen by hand in the running program: a profile,
+/// or the one that the session was started with. It may block as long as [`Settings::resolve`] may.
+pub fn settings_for(name: &str, choices: &Choices, env: &Env) -> Result<Settings, ConfigError> {
+    let said = Said::read(choices, env)?;
+    let started = Chosen::at_start(&said);
+    let chosen = if started.name_beside_profiles()?.as_deref() == Some(name) {
+        started
+    } else {
+        Chosen::Profile { name: name.to_owned(), origin: Origin::ByHand }
+    };
+    Settings::of(chosen, &said)
+}
+
+fn entry(name: &str, profile: &Profile, said: &Said<'_>) -> ProfileEntry {
+    let place = match (&profile.base_url, profile.embedded) {
+        (None, true) => Place::Inside,
+        (Some(text), false) => Place::At(without_secrets(text)),
+        (None, false) | (Some(_), true) => Place::Unclear,
+    };
+    ProfileEntry {
+        name: name.to_owned(),
+        key: key(profile, said.env),
+        place,
+        label: chosen::label(name, profile),
+        accent: profile.accent,
+        protect: profile.protect,
+        line: said.line_of(&["profiles", name]),
+    }
+}
+
+fn key(profile: &Profile, env: &Env) -> String {
+    if profile.embedded {
+        return "not needed".to_owned();
+    }
+    let source = profile.key.clone().or_else(|| chosen::key_of_environment(env));
+    source.as_ref().map_or(KeyOrigin::Absent, KeyOrigin::from).to_string()
+}
+
+/// An address that carries no key is shown as it is written. Another one is refused when it is used, but shown before.
+fn without_secrets(text: &str) -> String {
+    if text.parse::<BaseUrl>().is_ok() {
+        return text.to_owned();
+    }
+    let begin = text.find("://").map_or(0, |at| at + 3);
+    let end = text.find(['?', '#']).unwrap_or(text.len()).max(begin);
+    let host = text[begin..end].rfind('@').map_or(begin, |at| begin + at + 1);
+    format!("{}{}", &text[..begin], &text[host..end])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::service::{Remote, Service};
+    use super::super::settings::tests::{Written, written};
+    use super::*;
+
+    const CONFIG: &str = r#"
+[profiles.shop]
+base_url = "https://shop.example/v1"
+[profiles.alpha]
+base_url = "https://alpha.example/v1"
+key = { env = "ALPHA_KEY" }
+label = "ALPHA"
+accent = "red"
+protect = true
+[profiles.told]
+base_url = "https://told.example/v1"
+key = { command = ["/bin/echo", "petk_of_told_0001"] }
+[profiles.kept]
+base_url = "https://kept.example/v1"
+key = { keyring = true }
+[profiles.filed]
+base_url = "https://me:petk_secret@filed.example/v1?k=petk_secret"
+key = { file = "~/keys/filed" }
+[profiles.both]
+embedded = true
+base_url = "https://both.example/v1"
+"#;
+
+    fn lines(written: &Written, choices: &Choices) -> Vec<String> {
+        let profiles = Profiles::read(choices, &written.env).unwrap();
+        let line = |entry: ProfileEntry| {
+            let ProfileEntry { name, place, key, label, accent, protect, line } = entry;
+            format!("{name}|{place:?}|{key}|{label}|{accent:?}|{protect}|{line:?}")
+        };
+        profiles.entries.into_iter().map(line).collect()
+    }
+
+    #[test]
+    fn all_profiles_are_listed_embedded_first_and_no_key_is_read() {
+        let written = written(&[], CONFIG);
+        assert_eq!(
+            lines(&written, &Choices::default()),
+            [
+                "embedded|Inside|not needed|embedded|None|false|None",
+                "alpha|At(\"https://alpha.example/v1\")|from environment ALPHA_KEY|ALPHA|Red|true|Some(4)",
+                "both|Unclear|not needed|both|None|false|Some(19)",
+                "filed|At(\"https://filed.example/v1\")|from the file ~/keys/filed|filed|None|false|Some(16)",
+                "kept|At(\"https://kept.example/v1\")|from the keyring|kept|None|false|Some(13)",
+                "shop|At(\"https://shop.example/v1\")|none is set|shop|None|false|Some(2)",
+                "told|At(\"https://told.example/v1\")|from the command /bin/echo petk_of_told_0001|told|None|false|Some(10)",
+            ]
+        );
+        assert_eq!(Profiles::read(&Choices::default(), &written.env).unwrap().file, written.path);
+    }
+
+    #[test]
+    fn what_the_session_was_started_with_is_listed_first_if_it_is_no_profile() {
+        let address = "https://direct.example:8443/v1";
+        let flag = Choices { base_url: Some(address.into()), ..Choices::default() };
+        let direct = |key| format!("direct.example:8443|At({address:?})|{key}|direct.example:8443|None|false|None");
+        assert_eq!(lines(&written(&[], CONFIG), &flag)[0], direct("none is set"));
+        let vars = [("PETSTORE_BASE_URL", address), ("PETSTORE_API_KEY", "petk_of_direct_01")];
+        let listed = lines(&written(&vars, CONFIG), &Choices::default());
+        assert_eq!(listed[0], direct("from environment PETSTORE_API_KEY"));
+        assert_eq!(listed[1], "embedded|Inside|not needed|embedded|None|false|None");
+        let demo = Choices { demo: true, ..Choices::default() };
+        let listed = lines(&written(&[], "not read"), &demo);
+        let expected =
+            ["demo|Demo|not needed|demo|None|false|None", "embedded|Inside|not needed|embedded|None|false|None"];
+        assert_eq!(listed, expected);
+        let profile = Choices { profile: Some("shop".into()), ..Choices::default() };
+        assert_eq!(lines(&written(&vars, CONFIG), &profile).len(), 7);
+    }
+
+    #[test]
+    fn a_profile_chosen_by_hand_wins_over_flags_and_environment() {
+        let vars = [
+            ("PETSTORE_PROFILE", "shop"),
+            ("PETSTORE_BASE_URL", "https://env.example/v1"),
+            ("PETSTORE_API_KEY", "petk_of_environment"),
+            ("ALPHA_KEY", "petk_of_alpha_001"),
+        ];
+        let written = written(&vars, CONFIG);
+        for choices in [
+            Choices::default(),
+            Choices { profile: Some("told".into()), ..Choices::default() },
+            Choices { base_url: Some("https://flag.example/v1".into()), ..Choices::default() },
+        ] {
+            let alpha = settings_for("alpha", &choices, &written.env).unwrap();
+            let header = (alpha.name.as_str(), alpha.label.as_str(), alpha.accent, alpha.protect);
+            assert_eq!(header, ("alpha", "ALPHA", Accent::Red, true));
+            let remote = Remote {
+                base_url: "https://alpha.example/v1".parse().unwrap(),
+                key: Some(crate::model::ApiKey::new("petk_of_alpha_001").unwrap()),
+                key_origin: KeyOrigin::Environment("ALPHA_KEY".into()),
+            };
+            assert_eq!(alpha.service, Service::Remote(remote));
+            assert_eq!(alpha.origins[0].origin, Origin::ByHand);
+            let embedded = settings_for("embedded", &choices, &written.env).unwrap();
+            let (name, label) = (embedded.name.as_str(), embedded.label.as_str());
+            assert_eq!((name, label, embedded.accent, embedded.protect), ("embedded", "embedded", Accent::None, false));
+            assert_eq!(embedded.service, Service::Embedded { database: "/d/petstore/embedded.db".into() });
+        }
+    }
+
+    #[test]
+    fn one_comes_back_to_what_the_session_was_started_with() {
+        let written = written(&[("PETSTORE_BASE_URL", "https://env.example/v1")], CONFIG);
+        for choices in [Choices::default(), Choices { demo: true, ..Choices::default() }] {
+            let started = Settings::resolve(&choices, &written.env).unwrap();
+            let back = settings_for(&started.name, &choices, &written.env).unwrap();
+            assert_eq!((back.service, back.origins), (started.service, started.origins));
+        }
+    }
+
+    #[test]
+    fn a_profile_that_cannot_be_used_says_why() {
+        let written = written(&[], CONFIG);
+        let refused = |name| settings_for(name, &Choices::default(), &written.env).unwrap_err().to_string();
+        let filed = refused("filed");
+        let begin = "profile filed, base_url: The address must not carry a user";
+        assert!(filed.starts_with(begin) && !filed.contains("petk_"), "{filed}");
+        assert!(refused("both").contains("\"both\" must have either base_url"));
+        assert!(refused("gone").contains("\"gone\". Known: alpha, both, embedded, filed, kept, shop, told."));
+        let told = settings_for("told", &Choices::default(), &written.env).unwrap();
+        let Service::Remote(remote) = told.service else { panic!("{:?}", told.service) };
+        assert_eq!(remote.key.unwrap().ending(), "0001");
+    }
+
+    #[test]
+    fn an_address_that_is_refused_is_shown_without_its_secrets() {
+        for (written, shown) in [
+            ("https://a:b@x.example/v1", "https://x.example/v1"),
+            ("https://a:p@ss@x.example/v1#k", "https://x.example/v1"),
+            ("a:b@x.example", "x.example"),
+            ("https://?a://b", "https://"),
+            ("nonsense", "nonsense"),
+        ] {
+            assert_eq!(without_secrets(written), shown);
+        }
+    }
+}

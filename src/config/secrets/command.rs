@@ -1,0 +1,138 @@
+//! A key that a program tells, such as that of a password manager.
+
+use std::io::{self, Read};
+use std::os::unix::process::CommandExt as _;
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::Duration;
+
+use rustix::process::{Pid, Signal, kill_process_group};
+
+use crate::model::text::cut;
+use crate::model::{ApiKey, display_safe};
+
+use super::super::ConfigError;
+use super::within;
+
+/// How long the program may take.
+const LIMIT: Duration = Duration::from_secs(10);
+/// The most that it may print, in bytes.
+const MAX_BYTES: usize = 4096;
+
+/// The key on the first line that a program prints. It is run with its arguments as they are, without a shell and
+/// without input, and ended where it takes longer than ten seconds.
+pub fn run_key_command(words: &[String]) -> Result<ApiKey, ConfigError> {
+    run(words, LIMIT).map_err(|why| ConfigError::KeyCommand { command: quoted(&words.join(" "), 60), why })
+}
+
+fn run(words: &[String], limit: Duration) -> Result<ApiKey, String> {
+    let (program, arguments) = words.split_first().ok_or("no program is named")?;
+    let mut child = Command::new(program)
+        .args(arguments)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        // In a group of its own: it cannot read from the terminal, and what it starts ends with it.
+        .process_group(0)
+        .spawn()
+        .map_err(|error| error.to_string())?;
+    let group = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
+    let (out, err) = (child.stdout.take(), child.stderr.take());
+    let ended = within(limit, move || {
+        let err = thread::spawn(move || printed(err));
+        (printed(out), err.join().unwrap_or_default(), child.wait())
+    });
+    let Some((out, err, status)) = ended else {
+        if let Some(group) = group {
+            let _ = kill_process_group(group, Signal::KILL);
+        }
+        return Err(format!("it took longer than {} s and was ended", limit.as_secs()));
+    };
+    if out.len() > MAX_BYTES {
+        return Err(format!("it printed more than {MAX_BYTES} bytes"));
+    }
+    let status = status.map_err(|error| error.to_string())?;
+    if !status.success() {
+        let said = quoted(&String::from_utf8_lossy(&err).split_whitespace().collect::<Vec<_>>().join(" "), 160);
+        return Err(if said.is_empty() { status.to_string() } else { format!("{status}: {said}") });
+    }
+    let out = String::from_utf8_lossy(&out);
+    let Some(line) = out.lines().next().filter(|line| !line.trim().is_empty()) else {
+        return Err("the first line of its output is empty".to_owned());
+    };
+    ApiKey::new(line).map_err(|error| error.to_string().trim_end_matches('.').to_owned())
+}
+
+/// What comes out of a pipe, up to one byte more than is allowed.
+fn printed(pipe: Option<impl Read>) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    // What was read before a failure counts.
+    let _: io::Result<usize> = pipe.map_or(Ok(0), |pipe| pipe.take(MAX_BYTES as u64 + 1).read_to_end(&mut bytes));
+    bytes
+}
+
+fn quoted(text: &str, columns: usize) -> String {
+    cut(&display_safe(text), columns).trim_end_matches('.').to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::File;
+    use std::os::unix::fs::OpenOptionsExt as _;
+
+    use rustix::fs::{OFlags, fcntl_setfl};
+
+    use super::*;
+    use crate::clock;
+
+    fn key(words: &[&str]) -> Result<ApiKey, String> {
+        run(&words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>(), LIMIT)
+    }
+
+    fn shell(script: &str) -> Result<ApiKey, String> {
+        key(&["/bin/sh", "-c", script])
+    }
+
+    #[test]
+    fn the_first_line_is_the_key_and_no_shell_reads_the_words() {
+        let expected = ApiKey::new("petk_$HOME_0123456789").unwrap();
+        assert_eq!(key(&["/bin/echo", "petk_$HOME_0123456789"]), Ok(expected));
+        let expected = ApiKey::new("petk_0123456789").unwrap();
+        assert_eq!(shell("echo 'Bearer petk_0123456789'; echo 'user: ada'; echo warning >&2"), Ok(expected));
+    }
+
+    #[test]
+    fn a_program_that_gives_no_key_says_why_and_its_words_are_cleaned() {
+        assert_eq!(shell("exit 3"), Err("exit status: 3".into()));
+        let cleaned = "exit status: 1: not ⟨U+001B⟩[2J signed in";
+        assert_eq!(shell("printf 'not \\033[2J\\nsigned in' >&2; exit 1"), Err(cleaned.into()));
+        assert_eq!(shell("echo; echo petk_0123456789"), Err("the first line of its output is empty".into()));
+        assert_eq!(shell("exec cat"), Err("the first line of its output is empty".into()), "there is no input");
+        assert!(shell("echo 'two words'").unwrap_err().starts_with("The API key may have only visible ASCII"));
+        assert_eq!(shell("yes petk_0123456789"), Err("it printed more than 4096 bytes".into()));
+        let long = shell("yes wrong | head -c 4000 >&2; exit 1").unwrap_err();
+        assert!(long.len() < 200, "{long}");
+        let words = ["/nowhere/op".to_owned(), "read".to_owned()];
+        let error = run_key_command(&words).unwrap_err().to_string();
+        let begin = "the command /nowhere/op read gave no API key: No such file or directory";
+        assert!(error.starts_with(begin) && error.ends_with(". Try it in a shell."), "{error}");
+    }
+
+    #[test]
+    fn a_program_that_hangs_is_ended_with_all_that_it_started() {
+        let directory = tempfile::tempdir().unwrap();
+        let fifo = directory.path().join("fifo");
+        assert!(Command::new("mkfifo").arg(&fifo).status().unwrap().success());
+        let mut reader = File::options().read(true).custom_flags(OFlags::NONBLOCK.bits() as i32).open(&fifo).unwrap();
+        fcntl_setfl(&reader, OFlags::empty()).unwrap();
+        let begun = clock::now().mono;
+        let script = format!("sleep 60 > {} & wait", fifo.display());
+        let words = ["/bin/sh".to_owned(), "-c".to_owned(), script];
+        assert_eq!(run(&words, Duration::from_secs(1)), Err("it took longer than 1 s and was ended".into()));
+        // As long as somebody may write, this waits.
+        assert_eq!(reader.read_to_end(&mut Vec::new()).unwrap(), 0);
+        let plain = ["/bin/sleep".to_owned(), "60".to_owned()];
+        assert_eq!(run(&plain, Duration::from_millis(100)), Err("it took longer than 0 s and was ended".into()));
+        assert!(clock::now().mono - begun < Duration::from_secs(30));
+    }
+}

@@ -1,0 +1,96 @@
+//! A key in a file that only its owner can read.
+
+use std::fs::File;
+use std::io::Read as _;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+
+use crate::model::ApiKey;
+
+use super::super::ConfigError;
+use super::super::atomic;
+
+/// The longest key file that is read, in bytes.
+const MAX_BYTES: u64 = 4096;
+
+/// The key on the first line of a file that only its owner can read.
+pub fn read_key_file(path: &Path) -> Result<ApiKey, ConfigError> {
+    read(path).map_err(|why| ConfigError::KeyFile { path: path.to_owned(), why })
+}
+
+fn read(path: &Path) -> Result<ApiKey, String> {
+    let file = File::open(path).map_err(|error| error.to_string())?;
+    let mode = file.metadata().map_err(|error| error.to_string())?.permissions().mode();
+    if mode & 0o077 != 0 {
+        return Err(format!("others can read it (mode {:04o}). Run: chmod 600 {}", mode & 0o7777, path.display()));
+    }
+    let mut text = String::new();
+    file.take(MAX_BYTES).read_to_string(&mut text).map_err(|error| error.to_string())?;
+    ApiKey::new(text.lines().next().unwrap_or_default()).map_err(|error| error.to_string())
+}
+
+/// Keeps a key in the file at `path`, for its owner alone, whole or not at all. A directory that is not there yet is
+/// made for the owner alone too.
+pub fn write_key_file(path: &Path, key: &ApiKey) -> Result<(), ConfigError> {
+    let write = || atomic::replace_private(&atomic::target(path)?, &format!("{}\n", key.expose()));
+    write().map_err(|source| ConfigError::KeyFileWrite { path: path.to_owned(), source })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    fn mode(path: &Path) -> u32 {
+        fs::metadata(path).unwrap().permissions().mode() & 0o777
+    }
+
+    #[test]
+    fn a_file_that_others_can_read_is_refused_with_the_remedy() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("key");
+        fs::write(&path, "petk_0123456789\nnot this\n").unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
+        let remedy = format!("others can read it (mode 0640). Run: chmod 600 {}", path.display());
+        let error = read_key_file(&path).unwrap_err().to_string();
+        assert_eq!(error, format!("cannot read the API key from {}: {remedy}", path.display()));
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
+        assert_eq!(read_key_file(&path).unwrap(), ApiKey::new("petk_0123456789").unwrap());
+    }
+
+    #[test]
+    fn a_key_is_written_for_its_owner_alone_and_read_again() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("petstore/keys/staging");
+        for text in ["petk_0123456789", "petk_another_one"] {
+            let key = ApiKey::new(text).unwrap();
+            write_key_file(&path, &key).unwrap();
+            assert_eq!(read_key_file(&path).unwrap(), key);
+            assert_eq!((mode(&path), mode(path.parent().unwrap())), (0o600, 0o700));
+        }
+        assert_eq!(fs::read_dir(path.parent().unwrap()).unwrap().count(), 1, "no temporary file is left");
+    }
+
+    #[test]
+    fn a_file_that_others_could_read_is_closed_to_them_and_a_link_stays_one() {
+        let directory = tempfile::tempdir().unwrap();
+        let (real, link) = (directory.path().join("real"), directory.path().join("link"));
+        fs::write(&real, "old").unwrap();
+        fs::set_permissions(&real, fs::Permissions::from_mode(0o644)).unwrap();
+        std::os::unix::fs::symlink(&real, &link).unwrap();
+        write_key_file(&link, &ApiKey::new("petk_0123456789").unwrap()).unwrap();
+        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+        assert_eq!((mode(&real), fs::read_to_string(&real).unwrap().as_str()), (0o600, "petk_0123456789\n"));
+    }
+
+    #[test]
+    fn a_key_that_cannot_be_written_says_where() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("file/key");
+        fs::write(directory.path().join("file"), "").unwrap();
+        let error = write_key_file(&path, &ApiKey::new("petk_0123456789").unwrap()).unwrap_err().to_string();
+        let begin = format!("the API key was not kept: {} cannot be written: ", path.display());
+        assert!(error.starts_with(&begin) && !error.contains("petk_"), "{error}");
+    }
+}

@@ -1,0 +1,153 @@
+//! The keyring of the system: the Secret Service of the desktop on Linux, the login keychain on macOS.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use keyring_core::{CredentialStore, Entry, Error};
+
+use crate::model::text::cut;
+use crate::model::{ApiKey, BaseUrl, display_safe};
+
+use super::super::ConfigError;
+use super::within;
+
+/// How long a keyring may take to answer at all.
+const ANSWERS: Duration = Duration::from_secs(2);
+/// How long it may take with an entry: it may ask for its own password first.
+const UNLOCKS: Duration = Duration::from_secs(60);
+/// The name under which all entries of the program stand.
+const SERVICE: &str = "petstore";
+
+/// A keyring that answered.
+#[derive(Clone, Debug)]
+pub struct Keyring(Arc<CredentialStore>);
+
+impl Keyring {
+    /// The keyring of this system, if there is one that answers within two seconds.
+    pub fn probe() -> Result<Self, ConfigError> {
+        Self::open(system, ANSWERS)
+    }
+
+    fn open(
+        open: impl FnOnce() -> Result<Arc<CredentialStore>, Error> + Send + 'static,
+        limit: Duration,
+    ) -> Result<Self, ConfigError> {
+        asked(limit, open).map(Self)
+    }
+
+    /// The key that is kept for this profile at this address, if there is one. A profile that was given another address
+    /// has none, so that a key never travels to another host.
+    pub fn read(&self, profile: &str, address: &BaseUrl) -> Result<Option<ApiKey>, ConfigError> {
+        let entry = self.entry(profile, address)?;
+        let text = asked(UNLOCKS, move || match entry.get_password() {
+            Err(Error::NoEntry) => Ok(None),
+            other => other.map(Some),
+        })?;
+        text.map(|text| ApiKey::new(&text)).transpose().map_err(|error| unusable(&error))
+    }
+
+    /// Keeps a key for this profile at this address.
+    pub fn write(&self, profile: &str, address: &BaseUrl, key: &ApiKey) -> Result<(), ConfigError> {
+        let (entry, key) = (self.entry(profile, address)?, key.clone());
+        asked(UNLOCKS, move || entry.set_password(key.expose()))
+    }
+
+    fn entry(&self, profile: &str, address: &BaseUrl) -> Result<Entry, ConfigError> {
+        let user = format!("{profile}@{}", address.authority());
+        self.0.build(SERVICE, &user, None).map_err(|error| unusable(&error))
+    }
+}
+
+/// What the keyring answers within `limit`. It may hang with the desktop that it belongs to.
+fn asked<T: Send + 'static>(
+    limit: Duration,
+    work: impl FnOnce() -> Result<T, Error> + Send + 'static,
+) -> Result<T, ConfigError> {
+    let silent = || ConfigError::Keyring(format!("it did not answer within {} s", limit.as_secs()));
+    within(limit, work).ok_or_else(silent)?.map_err(|error| unusable(&error))
+}
+
+fn unusable(error: &dyn std::fmt::Display) -> ConfigError {
+    ConfigError::Keyring(cut(&display_safe(&error.to_string()), 160).trim_end_matches('.').to_owned())
+}
+
+#[cfg(target_os = "linux")]
+fn system() -> Result<Arc<CredentialStore>, Error> {
+    Ok(dbus_secret_service_keyring_store::Store::new()?)
+}
+
+#[cfg(target_os = "macos")]
+fn system() -> Result<Arc<CredentialStore>, Error> {
+    Ok(apple_native_keyring_store::keychain::Store::new()?)
+}
+
+#[cfg(not(any(target_os = "linux", target_os = "macos")))]
+fn system() -> Result<Arc<CredentialStore>, Error> {
+    Err(Error::NotSupportedByStore("this system has none that the program knows".to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc;
+
+    use keyring_core::mock;
+
+    use super::*;
+    use crate::clock;
+
+    fn address(text: &str) -> BaseUrl {
+        text.parse().unwrap()
+    }
+
+    fn in_memory() -> Keyring {
+        Keyring::open(|| Ok(mock::Store::new()?), ANSWERS).unwrap()
+    }
+
+    #[test]
+    fn a_key_is_found_again_only_for_its_profile_and_its_host() {
+        let keyring = in_memory();
+        let (home, key) = (address("https://api.example.com/v1"), ApiKey::new("petk_0123456789").unwrap());
+        assert_eq!(keyring.read("staging", &home).unwrap(), None);
+        keyring.write("staging", &home, &key).unwrap();
+        assert_eq!(keyring.read("staging", &home).unwrap(), Some(key.clone()));
+        assert_eq!(keyring.read("staging", &address("https://api.example.com/v2")).unwrap(), Some(key));
+        assert_eq!(keyring.read("production", &home).unwrap(), None);
+        for elsewhere in ["https://other.example/v1", "https://api.example.com:8443/v1"] {
+            assert_eq!(keyring.read("staging", &address(elsewhere)).unwrap(), None);
+        }
+    }
+
+    #[test]
+    fn a_keyring_that_refuses_says_why_and_what_else_there_is() {
+        let keyring = in_memory();
+        let home = address("https://api.example.com/v1");
+        let entry = keyring.entry("staging", &home).unwrap();
+        let cred: &mock::Cred = entry.as_any().downcast_ref().unwrap();
+        cred.set_error(Error::NoStorageAccess("it is \x1b[1mlocked".into()));
+        assert_eq!(
+            keyring.read("staging", &home).unwrap_err().to_string(),
+            "the system keyring cannot be used: Couldn't access platform storage: it is ⟨U+001B⟩[1mlocked. Keep the \
+             key elsewhere: key = { file = \"...\" } or key = { env = \"...\" }."
+        );
+    }
+
+    #[test]
+    fn a_keyring_that_hangs_is_not_waited_for() {
+        let (_never, hangs) = mpsc::channel::<()>();
+        let open = move || {
+            let _ = hangs.recv();
+            Err(Error::NoDefaultStore)
+        };
+        let error = Keyring::open(open, Duration::from_millis(20)).unwrap_err().to_string();
+        assert!(error.contains("it did not answer within 0 s"), "{error}");
+    }
+
+    #[test]
+    fn the_keyring_of_this_system_answers_in_time_or_is_not_there() {
+        let begun = clock::now().mono;
+        if let Err(error) = Keyring::probe() {
+            assert!(matches!(error, ConfigError::Keyring(_)), "{error}");
+        }
+        assert!(clock::now().mono - begun < Duration::from_secs(5));
+    }
+}
