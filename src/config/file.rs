@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
-use serde::de::Error as _;
 
 use crate::model::{Limit, PetStatus};
 
