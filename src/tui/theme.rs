@@ -27,10 +27,6 @@ pub enum Role {
     Good,
     Key,
     Border,
-    /// What is new or has changed; a mark goes with it.
-    New,
-    /// Letters that are searched for.
-    Match,
 }
 
 /// Everything that painting needs to know about the terminal and its user.
@@ -69,8 +65,6 @@ impl Look {
             Role::Available | Role::Good => coloured(Color::Cyan),
             Role::Pending | Role::Wait => coloured(Color::Yellow),
             Role::Sold => coloured(Color::DarkGray),
-            Role::New => coloured(Color::Magenta).add_modifier(Modifier::BOLD),
-            Role::Match => plain.add_modifier(Modifier::UNDERLINED),
             Role::Error => coloured(Color::Red).add_modifier(Modifier::BOLD),
         }
     }
