@@ -20,7 +20,7 @@ pub mod service;
 pub mod settings;
 pub mod ui;
 
-pub use env::Env;
+pub use env::{Depth, Env};
 pub use error::ConfigError;
 pub use file::{Accent, File, KeySource, Notify};
 pub use origin::{Origin, Sourced};

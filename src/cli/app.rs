@@ -14,7 +14,7 @@ use uuid::Uuid;
 
 use crate::clock;
 use crate::config::settings::configuration;
-use crate::config::{Choices, ConfigError, Env, Paths, Settings, ThemeChoice};
+use crate::config::{Choices, ConfigError, Env, Paths, Settings};
 use crate::domains::list::ListFile;
 use crate::domains::practice::Practice;
 use crate::model::{Draft, IdempotencyKeys, text::short};
@@ -55,7 +55,7 @@ pub fn run(runtime: &Runtime, choices: &Choices, env: &Env) -> Result<Exit, Fail
     let kept = own.as_ref().map(|own| own.join("lists"));
     let copying = clipboard::ways(env, own.map(|own| own.join("copied.txt")));
     let hands = Hands { desk: Arc::new(desk), copying, home: env.path("HOME"), kept: kept.clone() };
-    let look = Look { ascii: settings.ascii, mono: settings.theme == ThemeChoice::Mono, zone: TimeZone::system() };
+    let look = Look { ascii: settings.ascii, theme: settings.theme, depth: env.depth(), zone: TimeZone::system() };
     let size = crossterm::terminal::size().unwrap_or((80, 24));
     let size = Size { columns: size.0, rows: size.1 };
     let mut state = AppState::new(&settings, setup, size, IdempotencyKeys::new(Uuid::new_v4()));

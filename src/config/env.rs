@@ -37,6 +37,37 @@ impl Env {
     }
 }
 
+/// How many colours a terminal shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Depth {
+    /// None.
+    Mono,
+    /// The first 16, which its user may have chosen.
+    Sixteen,
+    /// These and 240 that are everywhere the same.
+    TwoFiftySix,
+    /// Any.
+    TrueColour,
+}
+
+impl Env {
+    /// How many colours the terminal shows, as far as COLORTERM and TERM tell; 16 where they tell nothing.
+    #[must_use]
+    pub fn depth(&self) -> Depth {
+        const KNOWN: [&str; 8] = ["256color", "kitty", "alacritty", "foot", "wezterm", "ghostty", "contour", "rio"];
+        let term = self.get("TERM").unwrap_or("dumb");
+        if term == "dumb" || term.starts_with("vt") || term.ends_with("-mono") || term.ends_with("-m") {
+            Depth::Mono
+        } else if matches!(self.get("COLORTERM"), Some("truecolor" | "24bit")) || term.ends_with("-direct") {
+            Depth::TrueColour
+        } else if KNOWN.iter().any(|known| term.contains(known)) {
+            Depth::TwoFiftySix
+        } else {
+            Depth::Sixteen
+        }
+    }
+}
+
 impl<K: Into<OsString>, V: Into<OsString>> FromIterator<(K, V)> for Env {
     fn from_iter<I: IntoIterator<Item = (K, V)>>(pairs: I) -> Self {
         Self(pairs.into_iter().map(|(name, value)| (name.into(), value.into())).collect())
@@ -53,5 +84,27 @@ mod tests {
         assert!(Env::from_iter([("LC_ALL", ""), ("LANG", "C.utf8")]).is_utf8());
         assert!(!Env::from_iter([("LC_ALL", "C"), ("LANG", "de_DE.UTF-8")]).is_utf8());
         assert!(!Env::default().is_utf8());
+    }
+
+    #[test]
+    fn colours_are_those_that_the_terminal_is_known_for() {
+        let depth = |term: &str, colorterm: &str| Env::from_iter([("TERM", term), ("COLORTERM", colorterm)]).depth();
+        for term in ["", "dumb", "vt100", "vt220", "xterm-mono", "linux-m"] {
+            assert_eq!(depth(term, ""), Depth::Mono, "{term}");
+        }
+        for term in ["linux", "xterm", "xterm-color", "screen", "tmux", "rxvt", "ansi"] {
+            assert_eq!(depth(term, ""), Depth::Sixteen, "{term}");
+        }
+        for term in ["xterm-256color", "screen-256color", "tmux-256color", "xterm-kitty", "alacritty", "foot"] {
+            assert_eq!(depth(term, ""), Depth::TwoFiftySix, "{term}");
+        }
+        assert_eq!(depth("xterm-direct", ""), Depth::TrueColour);
+        assert_eq!(
+            (depth("xterm", "truecolor"), depth("xterm-256color", "24bit")),
+            (Depth::TrueColour, Depth::TrueColour)
+        );
+        // What cannot show colours does not learn it from a variable that was carried along.
+        assert_eq!(depth("vt100", "truecolor"), Depth::Mono);
+        assert_eq!(depth("xterm", "yes"), Depth::Sixteen);
     }
 }

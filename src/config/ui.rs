@@ -51,6 +51,19 @@ impl ThemeChoice {
     pub const ALL: [Self; 6] =
         [Self::Default, Self::Dark, Self::Light, Self::HighContrast, Self::Mono, Self::ColourBlind];
 
+    /// What it is, in a few words.
+    #[must_use]
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::Default => "the terminal's own colours, on marks only",
+            Self::Dark => "bright text on a dark ground",
+            Self::Light => "dark text on a bright ground",
+            Self::HighContrast => "white and bright marks on black",
+            Self::Mono => "no colours: bold, reverse, underlined",
+            Self::ColourBlind => "marks for any colour vision, on a dark ground",
+        }
+    }
+
     /// The name in the configuration file.
     #[must_use]
     pub const fn name(self) -> &'static str {

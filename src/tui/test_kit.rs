@@ -11,21 +11,23 @@ use ratatui::buffer::Buffer;
 use ratatui::style::{Color, Modifier};
 use uuid::Uuid;
 
+use crate::api::NextPage;
+use crate::api::list::{Answer, List};
 use crate::clock::{self, Now};
-use crate::config::{Accent, Clipboard, KeyOrigin, Remote, Service, Settings, ThemeChoice};
+use crate::config::{Accent, Clipboard, Depth, KeyOrigin, Remote, Service, Settings, ThemeChoice};
 use crate::model::{ApiKey, IdempotencyKeys, Limit, Pet, PetStatus};
 
 use super::effect::{Effect, Job};
 use super::inflight::Slot;
-use super::msg::{Key, KeyPress, Listed, Msg, Outcome, Reply, Size};
+use super::msg::{Key, KeyPress, Msg, Outcome, Reply, Size};
 use super::screens::domains::state::Setup;
 use super::state::AppState;
-use super::theme::Look;
+use super::theme::{Look, Theme};
 use super::update::{start, update};
 use super::view::draw;
 
 pub fn look() -> Look {
-    Look { ascii: true, mono: false, zone: TimeZone::UTC }
+    Look { ascii: true, theme: Theme::Default, depth: Depth::TrueColour, zone: TimeZone::UTC }
 }
 
 /// A state with its own clock, and the effects that wait for an answer.
@@ -151,8 +153,7 @@ impl App {
             let wanted = query.status.map(Into::into);
             let of_status = pets.iter().filter(|pet| wanted.is_none() || pet.status == wanted);
             let pets = of_status.take(query.limit.get().into()).cloned().collect();
-            let listed = Listed { pets, next: None, took: Duration::from_millis(12) };
-            self.send(Msg::Reply(Reply { slot, id, outcome: Outcome::Listed(Ok(listed)) }));
+            self.send(Msg::Reply(Reply { slot, id, outcome: listed(pets, None) }));
         }
     }
 
@@ -189,6 +190,11 @@ impl App {
         let buffer = self.buffer();
         format!("{}--- styles and cursor ---\n{}", letters(&buffer), styles(&buffer))
     }
+}
+
+/// The answer of a service with these animals.
+pub fn listed(pets: Vec<Pet>, next: Option<NextPage>) -> Outcome {
+    Outcome::Listed(Ok(Answer { list: Some(List::of(pets, next)), took: Duration::from_millis(12) }))
 }
 
 pub fn parse_keys(keys: &str) -> Vec<KeyPress> {
@@ -274,6 +280,7 @@ fn style_name(buffer: &Buffer, x: u16, y: u16) -> String {
         (Modifier::BOLD, "bold"),
         (Modifier::DIM, "dim"),
         (Modifier::REVERSED, "reverse"),
+        (Modifier::UNDERLINED, "underline"),
         (Modifier::SLOW_BLINK, "CURSOR"),
     ] {
         if cell.modifier.contains(modifier) {

@@ -31,6 +31,7 @@ pub const WIDE: u16 = 110;
 /// Paints the whole screen; gives what the next update needs to know about it.
 pub fn draw(state: &AppState, look: &Look, now: Now, frame: &mut Frame<'_>) -> Layout {
     let area = frame.area();
+    frame.buffer_mut().set_style(area, look.style(Role::Text));
     if area.width < LEAST.0 || area.height < LEAST.1 {
         let text = format!("{}x{} needed, {}x{} here. Nothing is lost.", LEAST.0, LEAST.1, area.width, area.height);
         for (y, line) in (0..).zip(wrap(&text, area.width.into())) {

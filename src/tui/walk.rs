@@ -7,13 +7,16 @@ use std::time::Duration;
 use proptest::prelude::*;
 
 use crate::api::Failure;
+use crate::api::find::Found;
+use crate::api::inventory::Coverage;
+use crate::api::list::Answer;
 use crate::config::Service;
-use crate::model::Pet;
+use crate::model::{Pet, PetStatus};
 use crate::tui::effect::{DomainTask, Effect, Job, Task};
 use crate::tui::inflight::Slot;
-use crate::tui::msg::{Key, KeyPress, Listed, LookedUp, Msg, NotCreated, NotSaved, NotWritten, Outcome, Reply, Size};
+use crate::tui::msg::{Copied, Key, KeyPress, LookedUp, Msg, NotCreated, NotSaved, NotWritten, Outcome, Reply, Size};
 use crate::tui::screens::domains::tests::fixture;
-use crate::tui::test_kit::{App, animals, remote};
+use crate::tui::test_kit::{App, animals, listed, remote};
 
 /// One step, chosen by two numbers.
 fn step(app: &mut App, what: u8, which: u16) {
@@ -66,8 +69,11 @@ fn reply(app: &mut App, which: usize) {
         _ if which.is_multiple_of(11) => Outcome::Failed(failure()),
         Task::List { .. } | Task::More(_) if fails => Outcome::Listed(Err(failure())),
         Task::List { .. } | Task::More(_) => {
-            let listed = Listed { pets: animals(which % 130), next: None, took: Duration::from_millis(5) };
-            Outcome::Listed(Ok(listed))
+            if which.is_multiple_of(7) {
+                unchanged()
+            } else {
+                listed(animals(which % 130), None)
+            }
         }
         Task::Create(..) => {
             let repeatable = which.is_multiple_of(2);
@@ -77,7 +83,19 @@ fn reply(app: &mut App, which: usize) {
         Task::LookUp(_) => Outcome::LookedUp(Ok(LookedUp { matches: vec![pet], complete: which.is_multiple_of(2) })),
         Task::TestKey(_) => Outcome::KeyTested(if fails { Err(failure()) } else { Ok(()) }),
         Task::AddSamples(count, _) => Outcome::SamplesAdded(count, fails.then(failure)),
-        Task::Copy(_) => Outcome::Copied(fails),
+        Task::Whole if which.is_multiple_of(2) => Outcome::Part(animals(which % 2_000)),
+        Task::Whole if fails => Outcome::Whole(Err(failure())),
+        Task::Whole => Outcome::Whole(Ok(Coverage { requests: 4, complete: fails, full: vec![PetStatus::Sold] })),
+        Task::Find(..) if fails => Outcome::Found(Err(failure())),
+        Task::Find(..) => Outcome::Found(Ok(Found { pet: which.is_multiple_of(2).then_some(pet), steps: Vec::new() })),
+        Task::Remember(_) => Outcome::Remembered(if fails { Err("no room".into()) } else { Ok(()) }),
+        Task::Copy(_) => Outcome::Copied(match which % 5 {
+            0 => Copied::Tmux,
+            1 => Copied::Desktop,
+            2 => Copied::File("copied.txt".into()),
+            3 => Copied::Terminal,
+            _ => Copied::Nowhere("no clipboard".into()),
+        }),
         Task::Write { path, replace, .. } => match (fails, replace) {
             (true, false) => Outcome::Written(Err(NotWritten::Exists(path))),
             (true, true) => Outcome::Written(Err(NotWritten::Failed("no room".into()))),
@@ -86,6 +104,11 @@ fn reply(app: &mut App, which: usize) {
         Task::Domains(task) => about_domains(task, which),
     };
     app.send(Msg::Reply(Reply { slot, id, outcome }));
+}
+
+/// The service says that nothing has changed.
+fn unchanged() -> Outcome {
+    Outcome::Listed(Ok(Answer { list: None, took: Duration::from_millis(5) }))
 }
 
 /// What comes of a job about domains.

@@ -48,6 +48,7 @@ pub fn popup(buf: &mut Buffer, screen: Rect, columns: u16, rows: u16, title: &st
         height: rows,
     };
     Clear.render(area, buf);
+    buf.set_style(area, look.style(Role::Text));
     boxed(buf, area, title, look)
 }
 

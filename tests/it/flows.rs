@@ -11,7 +11,7 @@ use jiff::tz::TimeZone;
 use petstore::api::Client;
 use petstore::api::client::{Timeouts, install_tls_provider};
 use petstore::clock::{self, Now};
-use petstore::config::{Accent, Clipboard, KeyOrigin, Remote, Service, Settings, ThemeChoice};
+use petstore::config::{Accent, Clipboard, Depth, KeyOrigin, Remote, Service, Settings, ThemeChoice};
 use petstore::domains::diagnosis::Expectation;
 use petstore::domains::list::ListFile;
 use petstore::domains::practice::Practice;
@@ -24,7 +24,8 @@ use petstore::tui::event_loop::{self, LoopError, Wires};
 use petstore::tui::msg::{QuitReason, Size};
 use petstore::tui::screens::domains::state::Setup;
 use petstore::tui::state::AppState;
-use petstore::tui::theme::Look;
+use petstore::tui::theme::{Look, Theme};
+use petstore::tui::worker::clipboard::Way;
 use petstore::tui::worker::domains::Desk;
 use petstore::tui::worker::{self, Hands};
 use ratatui::Terminal;
@@ -138,10 +139,10 @@ impl App {
             origins: Vec::new(),
         };
         let (setup, desk) = domains;
-        let hands = Hands { desk, in_tmux: false, home: None };
+        let hands = Hands { desk, copying: vec![Way::Terminal], home: None, kept: None };
         let mut state =
             AppState::new(&settings, setup, Size { columns: 80, rows: 24 }, IdempotencyKeys::new(Uuid::new_v4()));
-        let look = Look { ascii: true, mono: false, zone: TimeZone::UTC };
+        let look = Look { ascii: true, theme: Theme::Default, depth: Depth::TrueColour, zone: TimeZone::UTC };
         let (screen_sender, screen) = watch::channel(String::new());
         let (keys, mut events) = mpsc::unbounded_channel();
         let (quit, quits) = mpsc::channel(1);

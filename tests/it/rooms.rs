@@ -27,7 +27,13 @@ fn part_of_the_app(file: &str) -> &'static [&'static str] {
         "worker.rs" => HANDS,
         _ if name.starts_with("worker/") => HANDS,
         "view.rs" | "theme.rs" | "widgets.rs" => PAINT,
-        _ if name.starts_with("view/") || name.ends_with("/view.rs") || name.contains("/view/") => PAINT,
+        _ if name.starts_with("view/")
+            || name.starts_with("theme/")
+            || name.ends_with("/view.rs")
+            || name.contains("/view/") =>
+        {
+            PAINT
+        }
         _ => PURE,
     }
 }

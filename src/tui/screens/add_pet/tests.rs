@@ -11,6 +11,7 @@ use crate::tui::inflight::Slot;
 use crate::tui::msg::{LookedUp, Msg, NotCreated, Outcome, Size};
 use crate::tui::state::Screen;
 use crate::tui::test_kit::{App, animals, remote};
+use crate::tui::theme::Theme;
 
 fn typed(columns: u16, rows: u16, keys: &str) -> App {
     let mut app = App::loaded_from(remote(), columns, rows, &animals(39));
@@ -363,7 +364,7 @@ fn looks_in_doubt() {
     snapshot("doubt_none", |columns, rows| looked_up(columns, rows, Vec::new(), false));
     let mut app = in_doubt(60, 16);
     insta::assert_snapshot!("doubt_60x16", app.screen());
-    app.look.mono = true;
+    app.look.theme = Theme::Mono;
     app.send(Msg::Resize(Size { columns: 80, rows: 24 }));
     insta::assert_snapshot!("doubt_mono", app.snapshot());
 }

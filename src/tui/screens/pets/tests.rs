@@ -2,16 +2,17 @@
 
 use std::time::Duration;
 
-use super::SortBy;
+use super::{SortBy, Source};
 use crate::api::Failure;
 use crate::config::Service;
 use crate::model::{ObservedStatus, Pet, PetStatus};
 use crate::tui::effect::{Effect, Task};
 use crate::tui::inflight::Slot;
-use crate::tui::msg::{Listed, Msg, Outcome, QuitReason, Size};
+use crate::tui::msg::{Msg, Outcome, QuitReason, Size};
 use crate::tui::popups::Popup;
 use crate::tui::state::Health;
-use crate::tui::test_kit::{App, animals, remote};
+use crate::tui::test_kit::{self, App, animals, remote};
+use crate::tui::theme::Theme;
 
 fn refused() -> Failure {
     Failure::NotSent { why: "connection refused".into() }
@@ -48,7 +49,7 @@ fn next_page() -> crate::api::NextPage {
 }
 
 fn listed(pets: Vec<Pet>, more: bool) -> Outcome {
-    Outcome::Listed(Ok(Listed { pets, next: more.then(next_page), took: Duration::from_millis(12) }))
+    test_kit::listed(pets, more.then(next_page))
 }
 
 // --- what follows from what ---
@@ -93,8 +94,8 @@ fn a_tab_shows_what_is_known_of_it_until_its_own_rows_come() {
     let mut app = App::loaded(80, 24);
     app.keys("Right Right");
     assert_eq!(app.state.pets.filter, Some(PetStatus::Pending));
-    assert!(app.state.pets.list().unwrap().provisional);
-    assert_eq!(app.state.pets.row_count(), 4);
+    assert!(app.state.pets.list().unwrap().source == Source::Picked);
+    assert_eq!(app.state.pets.row_count(), 8);
     app.answer_lists(&animals(39));
     assert_eq!(app.state.pets.row_count(), 8);
     app.keys("0");
@@ -518,7 +519,7 @@ fn looks_small_plain_and_in_unicode() {
         insta::assert_snapshot!(format!("small_{columns}x{rows}"), app.screen());
     }
     let mut app = with_keys(80, 24, "Enter");
-    app.look.mono = true;
+    app.look.theme = Theme::Mono;
     insta::assert_snapshot!("mono", app.snapshot());
     app.look.ascii = false;
     insta::assert_snapshot!("mono_unicode", app.screen());

@@ -9,6 +9,7 @@ use crate::tui::inflight::Slot;
 use crate::tui::msg::{Msg, Outcome, Reply};
 use crate::tui::screens::domains::state::Setup;
 use crate::tui::test_kit::App;
+use crate::tui::theme::Theme;
 
 use super::fixture;
 
@@ -127,7 +128,7 @@ looks! {
         app.keys("a \"pets.acme-pets.com\" Tab \"sites.petplatform.net\" F2");
         answer(&mut app, 0, true);
         app.keys("v");
-        app.reply(Slot::Copy, Outcome::Copied(false));
+        app.reply(Slot::Copy, Outcome::Copied(crate::tui::msg::Copied::Terminal));
         app
     };
     record_of_an_apex: |columns, rows| {
@@ -260,11 +261,11 @@ looks! {
 #[test]
 fn in_monochrome_nothing_is_said_by_colour_alone() {
     let mut app = opened("docs.acme-pets.com", 1, 80, 24);
-    app.look.mono = true;
+    app.look.theme = Theme::Mono;
     let snapshot = app.snapshot();
     insta::assert_snapshot!("live_in_monochrome_80x24", snapshot);
     let mut app = panel(120, 40);
-    app.look.mono = true;
+    app.look.theme = Theme::Mono;
     insta::assert_snapshot!("list_in_monochrome_120x40", app.snapshot());
 }
 

@@ -1,0 +1,155 @@
+//! Colours as numbers: how bright, how far apart, and which of the terminal's stands for one that it cannot show.
+
+use std::sync::LazyLock;
+
+use ratatui::style::Color;
+
+use crate::config::Depth;
+
+/// Red, green and blue in sRGB.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Rgb(pub u8, pub u8, pub u8);
+
+impl Rgb {
+    /// From `0xRRGGBB`.
+    #[must_use]
+    pub const fn hex(code: u32) -> Self {
+        let [_, red, green, blue] = code.to_be_bytes();
+        Self(red, green, blue)
+    }
+
+    /// Red, green and blue as amounts of light, 0 to 1.
+    #[must_use]
+    pub fn light(self) -> [f64; 3] {
+        [self.0, self.1, self.2].map(|value| {
+            let value = f64::from(value) / 255.0;
+            if value <= 0.040_45 { value / 12.92 } else { ((value + 0.055) / 1.055).powf(2.4) }
+        })
+    }
+
+    /// The relative luminance of WCAG 2.2, 0 for black to 1 for white.
+    #[must_use]
+    pub fn luminance(self) -> f64 {
+        let [red, green, blue] = self.light();
+        0.2126 * red + 0.7152 * green + 0.0722 * blue
+    }
+
+    /// The contrast of WCAG 2.2 between the two, 1 to 21.
+    #[must_use]
+    pub fn contrast(self, other: Self) -> f64 {
+        ratio(self.luminance(), other.luminance())
+    }
+}
+
+fn ratio(one: f64, other: f64) -> f64 {
+    (one.max(other) + 0.05) / (one.min(other) + 0.05)
+}
+
+/// A colour as the eye sees it: CIELAB under daylight (D65), from amounts of light.
+#[must_use]
+pub fn lab([red, green, blue]: [f64; 3]) -> [f64; 3] {
+    let x = (0.412_456_4 * red + 0.357_576_1 * green + 0.180_437_5 * blue) / 0.950_47;
+    let y = 0.212_672_9 * red + 0.715_152_2 * green + 0.072_175 * blue;
+    let z = (0.019_333_9 * red + 0.119_192 * green + 0.950_304_1 * blue) / 1.088_83;
+    let [x, y, z] = [x, y, z].map(|t| if t > 0.008_856 { t.cbrt() } else { 7.787 * t + 16.0 / 116.0 });
+    [116.0 * y - 16.0, 500.0 * (x - y), 200.0 * (y - z)]
+}
+
+/// How different two colours look: about 2 can just be told apart side by side.
+#[must_use]
+pub fn distance(one: [f64; 3], other: [f64; 3]) -> f64 {
+    one.into_iter().zip(other).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt()
+}
+
+/// One colour of the terminal.
+struct Known {
+    index: u8,
+    luminance: f64,
+    lab: [f64; 3],
+}
+
+/// The first 16 as xterm has them. Terminals and their users choose others; the later ones are everywhere the same.
+const FIRST: [u32; 16] = [
+    0x00_0000, 0xcd_0000, 0x00_cd00, 0xcd_cd00, 0x00_00ee, 0xcd_00cd, 0x00_cdcd, 0xe5_e5e5, 0x7f_7f7f, 0xff_0000,
+    0x00_ff00, 0xff_ff00, 0x5c_5cff, 0xff_00ff, 0x00_ffff, 0xff_ffff,
+];
+
+const NAMED: [Color; 16] = [
+    Color::Black,
+    Color::Red,
+    Color::Green,
+    Color::Yellow,
+    Color::Blue,
+    Color::Magenta,
+    Color::Cyan,
+    Color::Gray,
+    Color::DarkGray,
+    Color::LightRed,
+    Color::LightGreen,
+    Color::LightYellow,
+    Color::LightBlue,
+    Color::LightMagenta,
+    Color::LightCyan,
+    Color::White,
+];
+
+/// The colour of an index, as xterm has it.
+#[must_use]
+pub fn xterm(index: u8) -> Rgb {
+    let level = |step: u8| if step == 0 { 0 } else { 55 + 40 * step };
+    match index {
+        0..16 => Rgb::hex(FIRST[usize::from(index)]),
+        16..232 => {
+            let at = index - 16;
+            Rgb(level(at / 36), level(at / 6 % 6), level(at % 6))
+        }
+        232.. => {
+            let grey = 8 + 10 * (index - 232);
+            Rgb(grey, grey, grey)
+        }
+    }
+}
+
+static KNOWN: LazyLock<Vec<Known>> = LazyLock::new(|| {
+    let known = |index| {
+        let colour = xterm(index);
+        Known { index, luminance: colour.luminance(), lab: lab(colour.light()) }
+    };
+    (0..=255).map(known).collect()
+});
+
+/// How `text` on `ground` is shown at that depth: the nearest that there is, with a contrast of at least `least`.
+///
+/// The ground is one on which black or white has it, so that some text always has. It depends on nothing else: what
+/// shares a ground goes on sharing it. With 256 colours the first 16 are left alone, since nobody knows what they are.
+#[must_use]
+pub fn shown(text: Rgb, ground: Rgb, least: f64, depth: Depth) -> (Color, Color) {
+    let known = match depth {
+        Depth::Mono => return (Color::Reset, Color::Reset),
+        Depth::Sixteen => &KNOWN[..16],
+        Depth::TwoFiftySix => &KNOWN[16..],
+        Depth::TrueColour => return (Color::Rgb(text.0, text.1, text.2), Color::Rgb(ground.0, ground.1, ground.2)),
+    };
+    let nearest = |wanted: Rgb, may: &dyn Fn(f64) -> bool| {
+        let wanted = lab(wanted.light());
+        let may = known.iter().filter(|known| may(known.luminance));
+        may.min_by(|a, b| distance(a.lab, wanted).total_cmp(&distance(b.lab, wanted))).unwrap_or(&known[0])
+    };
+    let ground = nearest(ground, &|luminance| ratio(luminance, 0.0).max(ratio(luminance, 1.0)) >= least);
+    let text = nearest(text, &|luminance| ratio(luminance, ground.luminance) >= least);
+    let colour = |known: &Known| match NAMED.get(usize::from(known.index)) {
+        Some(named) => *named,
+        None => Color::Indexed(known.index),
+    };
+    (colour(text), colour(ground))
+}
+
+/// What a colour looks like on an xterm; nothing for that of the terminal itself.
+#[cfg(test)]
+pub fn seen(colour: Color) -> Option<Rgb> {
+    match colour {
+        Color::Rgb(red, green, blue) => Some(Rgb(red, green, blue)),
+        Color::Indexed(index) => Some(xterm(index)),
+        named => NAMED.iter().position(|known| *known == named).map(|index| Rgb::hex(FIRST[index])),
+    }
+}

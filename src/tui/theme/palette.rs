@@ -1,0 +1,220 @@
+//! The themes with colours of their own: text and ground for each purpose, and how a terminal shows them.
+
+use std::sync::OnceLock;
+
+use ratatui::style::{Color, Modifier, Style};
+
+use crate::config::Depth;
+
+use super::colour::{Rgb, shown};
+use super::{Accent, Role, Theme};
+
+/// The colours of a theme. What has no ground of its own stands on that of the theme.
+pub struct Palette {
+    ground: u32,
+    text: u32,
+    heading: u32,
+    quiet: u32,
+    border: u32,
+    key: u32,
+    available: u32,
+    pending: u32,
+    sold: u32,
+    error: u32,
+    wait: u32,
+    new: u32,
+    /// Text and ground.
+    selected: (u32, u32),
+    accents: &'static Accents,
+    /// The least contrast of text to its ground.
+    pub contrast: f64,
+}
+
+/// Text on all accents, and their grounds.
+struct Accents {
+    text: u32,
+    red: u32,
+    yellow: u32,
+    green: u32,
+    blue: u32,
+    magenta: u32,
+    cyan: u32,
+}
+
+const BRIGHT: Accents = Accents {
+    text: 0x00_0000,
+    red: 0xff_8a80,
+    yellow: 0xf2_cc60,
+    green: 0x7e_e787,
+    blue: 0x9a_c1ff,
+    magenta: 0xe2_a8ff,
+    cyan: 0x5c_d9e6,
+};
+
+const DEEP: Accents = Accents {
+    text: 0xff_ffff,
+    red: 0xa3_1515,
+    yellow: 0x6b_4e00,
+    green: 0x0b_5a1f,
+    blue: 0x0a_3f8f,
+    magenta: 0x6f_1d8a,
+    cyan: 0x00_535c,
+};
+
+const DARK: Palette = Palette {
+    ground: 0x11_151c,
+    text: 0xd7_dce2,
+    heading: 0xff_ffff,
+    quiet: 0x9a_a4b2,
+    border: 0x8a_94a3,
+    key: 0x9a_c1ff,
+    available: 0x5c_c8d6,
+    pending: 0xe5_c07b,
+    sold: 0x8a_94a3,
+    error: 0xff_7b72,
+    wait: 0xe5_c07b,
+    new: 0xd2_a8ff,
+    selected: (0xff_ffff, 0x2b_4a77),
+    accents: &BRIGHT,
+    contrast: 4.5,
+};
+
+const LIGHT: Palette = Palette {
+    ground: 0xfa_fafa,
+    text: 0x1f_2328,
+    heading: 0x00_0000,
+    quiet: 0x57_606a,
+    border: 0x65_6d76,
+    key: 0x0a_3f8f,
+    available: 0x0b_6e7a,
+    pending: 0x85_5300,
+    sold: 0x65_6d76,
+    error: 0xb3_261e,
+    wait: 0x85_5300,
+    new: 0x7a_2fa0,
+    selected: (0xff_ffff, 0x0a_4a8f),
+    accents: &DEEP,
+    contrast: 4.5,
+};
+
+const HIGH_CONTRAST: Palette = Palette {
+    ground: 0x00_0000,
+    text: 0xff_ffff,
+    heading: 0xff_ffff,
+    quiet: 0xd0_d0d0,
+    border: 0xff_ffff,
+    key: 0xff_ffff,
+    available: 0x00_ffff,
+    pending: 0xff_ff00,
+    sold: 0xc0_c0c0,
+    error: 0xff_8a80,
+    wait: 0xff_ff00,
+    new: 0xff_9cff,
+    selected: (0x00_0000, 0xff_ff00),
+    accents: &BRIGHT,
+    contrast: 7.0,
+};
+
+/// The marks are from the palette of Okabe and Ito: sky blue, yellow, vermilion, orange and reddish purple.
+const COLOUR_BLIND: Palette = Palette {
+    ground: 0x0b_0e14,
+    text: 0xe6_e6e6,
+    heading: 0xff_ffff,
+    quiet: 0xa6_a6a6,
+    border: 0x99_9999,
+    key: 0xff_ffff,
+    available: 0x56_b4e9,
+    pending: 0xf0_e442,
+    sold: 0x99_9999,
+    error: 0xd5_5e00,
+    wait: 0xe6_9f00,
+    new: 0xcc_79a7,
+    selected: (0x00_0000, 0xe6_e6e6),
+    accents: &BRIGHT,
+    contrast: 4.5,
+};
+
+impl Theme {
+    /// The colours of a theme that has its own.
+    #[must_use]
+    pub const fn palette(self) -> Option<&'static Palette> {
+        match self {
+            Self::Default | Self::Mono => None,
+            Self::Dark => Some(&DARK),
+            Self::Light => Some(&LIGHT),
+            Self::HighContrast => Some(&HIGH_CONTRAST),
+            Self::ColourBlind => Some(&COLOUR_BLIND),
+        }
+    }
+}
+
+impl Palette {
+    /// Text and ground of a role. Nothing where it takes those of the place where it stands.
+    #[must_use]
+    pub const fn pair(&self, role: Role) -> Option<(Rgb, Rgb)> {
+        let (text, ground) = match role {
+            Role::Match => return None,
+            Role::Text | Role::Accent(Accent::None) => (self.text, self.ground),
+            Role::Heading | Role::InUse => (self.heading, self.ground),
+            Role::Quiet => (self.quiet, self.ground),
+            Role::Selected => self.selected,
+            Role::Available | Role::Good => (self.available, self.ground),
+            Role::Pending => (self.pending, self.ground),
+            Role::Sold => (self.sold, self.ground),
+            Role::Error => (self.error, self.ground),
+            Role::Wait => (self.wait, self.ground),
+            Role::New => (self.new, self.ground),
+            Role::Key => (self.key, self.ground),
+            Role::Border => (self.border, self.ground),
+            Role::Accent(Accent::Red) => (self.accents.text, self.accents.red),
+            Role::Accent(Accent::Yellow) => (self.accents.text, self.accents.yellow),
+            Role::Accent(Accent::Green) => (self.accents.text, self.accents.green),
+            Role::Accent(Accent::Blue) => (self.accents.text, self.accents.blue),
+            Role::Accent(Accent::Magenta) => (self.accents.text, self.accents.magenta),
+            Role::Accent(Accent::Cyan) => (self.accents.text, self.accents.cyan),
+        };
+        Some((Rgb::hex(text), Rgb::hex(ground)))
+    }
+
+    fn style(&self, role: Role, depth: Depth) -> Style {
+        let Some((text, ground)) = self.pair(role) else { return Style::new().add_modifier(Modifier::UNDERLINED) };
+        let (text, ground) = shown(text, ground, self.contrast, depth);
+        let style = Style::new().fg(text).bg(ground);
+        match role {
+            Role::Heading | Role::InUse | Role::Key | Role::Error | Role::New if stays_when_bold(text) => {
+                style.add_modifier(Modifier::BOLD)
+            }
+            _ => style,
+        }
+    }
+}
+
+/// Where there are 16 colours, bold makes others of the first eight.
+const fn stays_when_bold(colour: Color) -> bool {
+    !matches!(
+        colour,
+        Color::Black
+            | Color::Red
+            | Color::Green
+            | Color::Yellow
+            | Color::Blue
+            | Color::Magenta
+            | Color::Cyan
+            | Color::Gray
+    )
+}
+
+type Styles = Vec<(Role, Style)>;
+
+/// By theme and depth, found once: looking for the nearest colours at each word of each frame would be slow.
+static STYLES: [[OnceLock<Styles>; 4]; Theme::ALL.len()] = [const { [const { OnceLock::new() }; 4] }; Theme::ALL.len()];
+
+/// The style of a role in a theme with colours of its own, on a terminal that shows colours.
+#[must_use]
+pub fn style(theme: Theme, depth: Depth, role: Role) -> Option<Style> {
+    let palette = theme.palette().filter(|_| depth != Depth::Mono)?;
+    let styles = STYLES[theme as usize][depth as usize]
+        .get_or_init(|| Role::ALL.map(|role| (role, palette.style(role, depth))).to_vec());
+    let found = styles.iter().find(|(known, _)| *known == role);
+    Some(found.map_or_else(|| palette.style(role, depth), |(_, style)| *style))
+}
