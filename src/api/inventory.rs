@@ -39,16 +39,13 @@ impl Coverage {
         if self.complete {
             return format!("{animals} from {requests}, all that the service lists.");
         }
-        let more = match self.full.as_slice() {
+        let only = match self.full.as_slice() {
             [] => String::new(),
-            [one] => format!("of {one} there may be more than the {ROWS} it gives; "),
-            [first, second] => format!("of {first} and {second} there may be more than the {ROWS} it gives of each; "),
-            _ => format!("of every status there may be more than the {ROWS} it gives; "),
+            [one] => format!("of {one} only {ROWS} are given, and "),
+            [first, second] => format!("of {first} and {second} only {ROWS} each are given, and "),
+            _ => format!("of every status only {ROWS} are given, and "),
         };
-        format!(
-            "{animals} from {requests}. The service has no further pages: {more}animals without a status are seen only \
-             where the plain list shows them."
-        )
+        format!("{animals} from {requests}. There may be more: {only}those without a status only in the plain list.")
     }
 }
 
@@ -149,22 +146,17 @@ mod tests {
         let word = |complete, full: &[PetStatus], requests, seen| {
             Coverage { requests, complete, full: full.to_vec() }.honest_word(seen)
         };
-        let unseen = "animals without a status are seen only where the plain list shows them.";
         assert_eq!(word(true, &[], 1, 1), "1 animal from 1 request, all that the service lists.");
         assert_eq!(word(true, &[], 3, 237), "237 animals from 3 requests, all that the service lists.");
-        assert_eq!(
-            word(false, &[], 4, 140),
-            format!("140 animals from 4 requests. The service has no further pages: {unseen}")
-        );
+        let end = "those without a status only in the plain list.";
+        assert_eq!(word(false, &[], 4, 140), format!("140 animals from 4 requests. There may be more: {end}"));
         for (full, more) in [
-            (&PetStatus::ALL[..1], "of available there may be more than the 100 it gives"),
-            (&PetStatus::ALL[1..], "of pending and sold there may be more than the 100 it gives of each"),
-            (&PetStatus::ALL, "of every status there may be more than the 100 it gives"),
+            (&PetStatus::ALL[..1], "of available only 100 are given"),
+            (&PetStatus::ALL[1..], "of pending and sold only 100 each are given"),
+            (&PetStatus::ALL, "of every status only 100 are given"),
         ] {
-            assert_eq!(
-                word(false, full, 4, 237),
-                format!("237 animals from 4 requests. The service has no further pages: {more}; {unseen}")
-            );
+            let said = format!("237 animals from 4 requests. There may be more: {more}, and {end}");
+            assert_eq!(word(false, full, 4, 237), said);
         }
     }
 }

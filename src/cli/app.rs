@@ -1,7 +1,7 @@
 //! Opens the full screen, and says on the way out what was done.
 
 use std::io::{IsTerminal as _, Write as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::CommandFactory as _;
@@ -54,7 +54,13 @@ pub fn run(runtime: &Runtime, choices: &Choices, env: &Env) -> Result<Exit, Fail
     let own = Paths::new(env).ok().map(|paths| paths.state);
     let kept = own.as_ref().map(|own| own.join("lists"));
     let copying = clipboard::ways(env, own.map(|own| own.join("copied.txt")));
-    let hands = Hands { desk: Arc::new(desk), copying, home: env.path("HOME"), kept: kept.clone() };
+    let hands = Hands {
+        desk: Arc::new(desk),
+        copying,
+        home: env.path("HOME"),
+        config: config_file(choices, env),
+        kept: kept.clone(),
+    };
     let look = Look { ascii: settings.ascii, theme: settings.theme, depth: env.depth(), zone: TimeZone::system() };
     let size = crossterm::terminal::size().unwrap_or((80, 24));
     let size = Size { columns: size.0, rows: size.1 };
@@ -68,6 +74,12 @@ pub fn run(runtime: &Runtime, choices: &Choices, env: &Env) -> Result<Exit, Fail
         state.say(MessageKind::Error, format!("{first}{more}"));
     }
     runtime.block_on(show(settings, state, hands, look))
+}
+
+/// The configuration file that is read and written.
+fn config_file(choices: &Choices, env: &Env) -> Option<PathBuf> {
+    let named = choices.config.clone().or_else(|| env.path("PETSTORE_CONFIG"));
+    named.or_else(|| Paths::new(env).ok().map(|paths| paths.config_file()))
 }
 
 /// Puts what an earlier session kept of this service on the screen.
@@ -119,7 +131,7 @@ fn domains(choices: &Choices, env: &Env) -> Result<(Setup, Desk), Failed> {
         practice: None,
     };
     let paths = Paths::new(env).map_err(ConfigError::from)?;
-    let file = choices.config.clone().or_else(|| env.path("PETSTORE_CONFIG")).unwrap_or_else(|| paths.config_file());
+    let file = config_file(choices, env).unwrap_or_else(|| paths.config_file());
     Ok((setup, Desk::new(ListFile::new(paths.domains_file()), file, settings)))
 }
 

@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use crate::api::NextPage;
 use crate::api::find::Ask;
 use crate::api::list::List;
-use crate::config::Notify;
+use crate::config::{Notify, ThemeChoice};
 use crate::domains::configuration::{DomainsConfiguration, Redirect, Written};
 use crate::domains::list::Entry;
 use crate::domains::practice::Practice;
@@ -74,6 +74,8 @@ pub enum Task {
     Domains(DomainTask),
     /// Copy a text by a program of this machine, where there is one.
     Copy(String),
+    /// Write the theme into the configuration file.
+    SetTheme(ThemeChoice),
     /// Keep this for the next session.
     Remember(Box<Kept>),
     /// Write a text to a file.

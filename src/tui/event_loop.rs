@@ -154,7 +154,9 @@ fn frame<B: Backend>(
     now: Now,
 ) -> Result<super::state::Layout, LoopError> {
     let mut layout = state.layout;
-    terminal.draw(|frame| layout = draw(state, look, now, frame)).map_err(failed)?;
+    // The theme may have been changed by a key.
+    let look = Look { theme: state.theme, ..look.clone() };
+    terminal.draw(|frame| layout = draw(state, &look, now, frame)).map_err(failed)?;
     Ok(layout)
 }
 

@@ -42,13 +42,15 @@ pub enum Slot {
     Whole,
     /// Looking for one animal by its id.
     ById,
+    /// Writing a setting. Never aborted.
+    Setting,
     /// Writing what is kept for the next session. Never aborted.
     Remember,
 }
 
 impl Slot {
     /// Every slot.
-    pub const ALL: [Self; 21] = [
+    pub const ALL: [Self; 22] = [
         Self::List,
         Self::More,
         Self::Count(PetStatus::Available),
@@ -69,6 +71,7 @@ impl Slot {
         Self::Copy,
         Self::Whole,
         Self::ById,
+        Self::Setting,
         Self::Remember,
     ];
 
@@ -78,7 +81,7 @@ impl Slot {
         match self {
             Self::List | Self::More | Self::Count(_) | Self::LookUp | Self::TestKey | Self::Samples => true,
             Self::Look(_) | Self::Walk | Self::Whole | Self::ById => true,
-            Self::Create | Self::Keep | Self::Save | Self::Write | Self::Copy | Self::Remember => false,
+            Self::Create | Self::Keep | Self::Save | Self::Write | Self::Copy | Self::Remember | Self::Setting => false,
         }
     }
 }

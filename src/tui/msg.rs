@@ -54,6 +54,8 @@ pub enum Outcome {
     Whole(Result<Coverage, Failure>),
     /// What the look for one animal found.
     Found(Result<Found, Failure>),
+    /// A setting was written into this file, or why not.
+    Set(Result<String, String>),
     /// What is kept for the next session was written, or why not.
     Remembered(Result<(), String>),
     /// An animal was added, with its id.

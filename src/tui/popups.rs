@@ -3,6 +3,7 @@
 mod commands;
 mod help;
 mod texts;
+pub mod themes;
 
 use std::time::Instant;
 
@@ -22,6 +23,7 @@ use texts::{WriteKey, write_key};
 pub use commands::{Command, CommandsBox};
 pub use help::{HelpBox, HelpLine, PLACES, place_name};
 pub use texts::{Contents, TextBox, TextKind, WriteBox, copy, on_copied, on_written};
+pub use themes::ThemesBox;
 
 /// A box over the screen.
 #[derive(Clone, Debug, PartialEq)]
@@ -40,6 +42,8 @@ pub enum Popup {
     Changes(ChangesBox),
     /// The charts of status and category.
     Charts(ChartsBox),
+    /// The themes, to choose by sight.
+    Themes(ThemesBox),
     /// A text to read, to copy or to write.
     Text(TextBox),
     /// Into which file?
@@ -141,6 +145,10 @@ pub fn update(state: &mut AppState, action: Option<Action>, key: KeyPress, now: 
         Popup::Charts(charts) => {
             let charts = charts.clone();
             return Some(pets::boxes::charts_key(state, charts, action, now));
+        }
+        Popup::Themes(themes) => {
+            let themes = *themes;
+            return Some(themes::on_key(state, themes, action, now));
         }
         Popup::Commands(_) => return Some(commands::on_key(state, action, key, now)),
         Popup::Error(reader) => {
@@ -291,7 +299,7 @@ pub fn paste(state: &mut AppState, text: &str) -> bool {
             commands.type_in(text);
             true
         }
-        Some(Popup::Error(_) | Popup::Changes(_) | Popup::Charts(_)) => true,
+        Some(Popup::Error(_) | Popup::Changes(_) | Popup::Charts(_) | Popup::Themes(_)) => true,
         Some(Popup::Text(_) | Popup::Formats(_) | Popup::Outside(_)) => true,
     }
 }

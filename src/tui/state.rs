@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 
-use crate::config::{KeyOrigin, Settings};
+use crate::config::{KeyOrigin, Settings, ThemeChoice};
 use crate::model::{BaseUrl, IdempotencyKeys, Pet};
 
 use super::inflight::Inflight;
@@ -42,6 +42,8 @@ pub struct AppState {
     pub last_failure: Option<Failure>,
     /// That rows cannot be kept for the next session was said.
     pub told_not_kept: bool,
+    /// Which colours are used.
+    pub theme: ThemeChoice,
     /// What each key does.
     pub keymap: Arc<Keymap>,
     /// What the last frame learned.
@@ -215,6 +217,7 @@ impl AppState {
             message: None,
             last_failure: None,
             told_not_kept: false,
+            theme: settings.theme,
             keymap: Arc::default(),
             layout: Layout::default(),
             keys,
@@ -236,6 +239,7 @@ impl AppState {
             (Some(Popup::Commands(_)), _) => Context::Commands,
             (Some(Popup::Changes(_)), _) => Context::Changes,
             (Some(Popup::Charts(_)), _) => Context::Charts,
+            (Some(Popup::Themes(_)), _) => Context::Themes,
             (Some(Popup::Text(_)), _) => Context::TextBox,
             (Some(Popup::Write(_)), _) => Context::WriteBox,
             (Some(Popup::Formats(_)), _) => Context::FormatsBox,

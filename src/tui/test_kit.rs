@@ -162,7 +162,8 @@ impl App {
         let Size { columns, rows } = self.state.size;
         let mut terminal = Terminal::new(TestBackend::new(columns, rows)).unwrap();
         let mut layout = self.state.layout;
-        terminal.draw(|frame| layout = draw(&self.state, &self.look, self.now, frame)).unwrap();
+        let look = Look { theme: self.state.theme, ..self.look.clone() };
+        terminal.draw(|frame| layout = draw(&self.state, &look, self.now, frame)).unwrap();
         self.state.layout = layout;
         let mut buffer = terminal.backend().buffer().clone();
         let cursor = terminal.backend().cursor_position();

@@ -127,6 +127,7 @@ fn everywhere(state: &mut AppState, action: Action, now: Now) -> Option<Vec<Effe
         Action::Redraw => return Some(vec![Effect::Redraw]),
         Action::Quit => state.quitting = Some(QuitReason::User),
         Action::Help => state.popup = Some(Popup::Help(HelpBox::new(state.context()))),
+        Action::Go(Place::Themes) => popups::themes::open(state),
         Action::Go(Place::Changes) => pets::boxes::open_changes(state),
         Action::Go(Place::Commands) => state.popup = Some(Popup::Commands(CommandsBox::new(state))),
         Action::ErrorDetails if state.last_failure.is_some() => state.popup = Some(Popup::Error(Reader::default())),
@@ -258,10 +259,11 @@ fn on_reply(state: &mut AppState, reply: Reply, now: Now) -> Vec<Effect> {
         (Slot::Whole, Outcome::Failed(failure)) => pets::whole::on_read(state, Err(failure), now),
         (Slot::ById, Outcome::Found(result)) => pets::by_id::on_found(state, result),
         (Slot::ById, Outcome::Failed(failure)) => pets::by_id::on_found(state, Err(failure)),
+        (Slot::Setting, Outcome::Set(result)) => popups::themes::on_set(state, result, now),
         (Slot::Remember, Outcome::Remembered(result)) => kept::on_remembered(state, result),
         (Slot::Remember, Outcome::Failed(_)) => {}
         (Slot::Write, Outcome::Written(result)) => popups::on_written(state, result, now),
-        (Slot::Walk | Slot::Save | Slot::Write, Outcome::Failed(failure)) => {
+        (Slot::Walk | Slot::Save | Slot::Write | Slot::Setting, Outcome::Failed(failure)) => {
             state.say(MessageKind::Error, failure.sentence("this program"));
         }
         // A job answers in its own kind; a worker that did otherwise is told apart by the tests of the worker.
@@ -269,7 +271,8 @@ fn on_reply(state: &mut AppState, reply: Reply, now: Now) -> Vec<Effect> {
         (_, Outcome::KeyTested(_) | Outcome::SamplesAdded(..)) => {}
         (_, Outcome::SoFar(_) | Outcome::Seen(_) | Outcome::Kept(_) | Outcome::Walked(_)) => {}
         (_, Outcome::Saved(..) | Outcome::Copied(_) | Outcome::Written(_)) => {}
-        (_, Outcome::Part(_) | Outcome::Whole(_) | Outcome::Found(_) | Outcome::Remembered(_)) => {}
+        (_, Outcome::Part(_) | Outcome::Whole(_) | Outcome::Found(_)) => {}
+        (_, Outcome::Remembered(_) | Outcome::Set(_)) => {}
     }
     Vec::new()
 }

@@ -90,7 +90,13 @@ fn draw_header(buf: &mut Buffer, area: Rect, state: &AppState, look: &Look, now:
 /// How the service is and when the rows were read, in a few words.
 fn health(state: &AppState, look: &Look, now: Now, wide: bool) -> (String, Role) {
     let read = state.pets.read_at();
-    let data = read.map_or(String::new(), |at| format!(", data {}", look.time(at.wall)));
+    let age = read.map_or(0, |at| now.mono.saturating_duration_since(at.mono).as_secs());
+    let data = match read {
+        None => String::new(),
+        // A time of day says nothing of rows that are from another day.
+        Some(_) if age >= 3600 => format!(", data {} old", age_words(age)),
+        Some(at) => format!(", data {}", look.time(at.wall)),
+    };
     let running = state.inflight.since(Slot::List).or_else(|| state.inflight.since(Slot::More));
     let running = running.map(|since| now.mono.saturating_duration_since(since));
     if let Some(time) = running.filter(|time| *time >= SHOW_LOADING_AFTER) {
@@ -102,7 +108,6 @@ fn health(state: &AppState, look: &Look, now: Now, wide: bool) -> (String, Role)
         Health::KeyRefused { .. } if !state.link.has_key() => (format!("no key{data}"), Role::Error),
         Health::KeyRefused { .. } => (format!("401{data}"), Role::Error),
         Health::Ok { took } => {
-            let age = read.map_or(0, |at| now.mono.saturating_duration_since(at.mono).as_secs());
             // Elsewhere it would be news by itself every minute.
             let old = state.screen == Screen::Pets && age >= STALE_AFTER.as_secs();
             let age = if old { format!(", {} old", age_words(age)) } else { String::new() };
@@ -192,6 +197,10 @@ fn draw_popup(
         }
         Some(Popup::Changes(changes)) => Some(pets::view::boxes::draw_changes(buf, body, *changes, state, look, now)),
         Some(Popup::Charts(charts)) => Some(pets::view::boxes::draw_charts(buf, body, charts, state, look)),
+        Some(Popup::Themes(_)) => {
+            boxes::draw_themes(buf, body, state, look);
+            None
+        }
         Some(Popup::Commands(commands)) => Some(boxes::draw_commands(buf, body, commands, look)),
         Some(Popup::Write(write)) => Some(boxes::draw_write(buf, body, write, look)),
         Some(Popup::Formats(formats)) => domains::view::draw_formats(buf, body, *formats, state, look),

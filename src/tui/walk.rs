@@ -88,6 +88,7 @@ fn reply(app: &mut App, which: usize) {
         Task::Whole => Outcome::Whole(Ok(Coverage { requests: 4, complete: fails, full: vec![PetStatus::Sold] })),
         Task::Find(..) if fails => Outcome::Found(Err(failure())),
         Task::Find(..) => Outcome::Found(Ok(Found { pet: which.is_multiple_of(2).then_some(pet), steps: Vec::new() })),
+        Task::SetTheme(_) => Outcome::Set(if fails { Err("no room".into()) } else { Ok("config.toml".into()) }),
         Task::Remember(_) => Outcome::Remembered(if fails { Err("no room".into()) } else { Ok(()) }),
         Task::Copy(_) => Outcome::Copied(match which % 5 {
             0 => Copied::Tmux,

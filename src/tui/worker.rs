@@ -23,7 +23,7 @@ use crate::api::inventory::inventory;
 use crate::api::list;
 use crate::api::{ApiError, Client};
 use crate::clock;
-use crate::config::{atomic, edit};
+use crate::config::{ThemeChoice, atomic, edit};
 use crate::model::samples::sample;
 use crate::model::{IdempotencyKey, Limit, NewPet, Pet, PetQuery, display_safe};
 
@@ -61,6 +61,8 @@ pub struct Hands {
     pub copying: Vec<Way>,
     /// What `~` stands for in the name of a file.
     pub home: Option<PathBuf>,
+    /// The configuration file.
+    pub config: Option<PathBuf>,
     /// The directory for what is kept for the next session.
     pub kept: Option<PathBuf>,
 }
@@ -132,6 +134,7 @@ impl Worker {
                     Task::Write { path, text, replace } => {
                         self.jobs.spawn(slot, write(path, text, replace, self.hands.home.clone()))
                     }
+                    Task::SetTheme(theme) => self.jobs.spawn(slot, set_theme(theme, self.hands.config.clone())),
                     Task::Remember(kept) => self.jobs.spawn(slot, remember(*kept, self.hands.kept.clone())),
                     task => {
                         let so_far = SoFar { slot, id, replies: self.outgoing.clone() };
@@ -204,8 +207,21 @@ async fn perform(
             Outcome::KeyTested(tested.map(drop).map_err(|error| Failure::from(&error)))
         }
         // These need no service, and are not given to this function.
-        Task::Domains(_) | Task::Copy(_) | Task::Write { .. } | Task::Remember(_) => Outcome::Failed(Failure::Busy),
+        Task::Domains(_) | Task::Copy(_) | Task::Write { .. } | Task::Remember(_) | Task::SetTheme(_) => {
+            Outcome::Failed(Failure::Busy)
+        }
     }
+}
+
+/// Writes the theme into the configuration; the rest of the file stays as it is.
+async fn set_theme(theme: ThemeChoice, config: Option<PathBuf>) -> Outcome {
+    let work = move || {
+        let path = config.ok_or("no home directory is known")?;
+        edit::set_theme(&path, theme).map_err(|error| error.to_string())?;
+        Ok(path.display().to_string())
+    };
+    let done = tokio::task::spawn_blocking(work).await;
+    Outcome::Set(done.unwrap_or_else(|error| Err(error.to_string())))
 }
 
 /// Writes what is kept of a service, for the owner's eyes only.

@@ -139,7 +139,7 @@ impl App {
             origins: Vec::new(),
         };
         let (setup, desk) = domains;
-        let hands = Hands { desk, copying: vec![Way::Terminal], home: None, kept: None };
+        let hands = Hands { desk, copying: vec![Way::Terminal], home: None, config: None, kept: None };
         let mut state =
             AppState::new(&settings, setup, Size { columns: 80, rows: 24 }, IdempotencyKeys::new(Uuid::new_v4()));
         let look = Look { ascii: true, theme: Theme::Default, depth: Depth::TrueColour, zone: TimeZone::UTC };

@@ -71,6 +71,7 @@ fn whole_frames_can_be_read_and_leave_no_hole() {
     let frames = |theme: Theme, depth: Depth| {
         let app = |columns: u16, rows: u16| {
             let mut app = App::loaded_from(remote(), columns, rows, &animals(39));
+            app.state.theme = theme;
             app.look = with(theme, depth);
             app
         };

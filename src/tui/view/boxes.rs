@@ -7,7 +7,8 @@ use ratatui::text::{Line, Span};
 use super::read;
 use crate::api::failure::Failure;
 use crate::clock::Now;
-use crate::config::KeyOrigin;
+use crate::config::{Depth, KeyOrigin, ThemeChoice};
+use crate::model::PetStatus;
 use crate::model::text::{cut, width};
 use crate::tui::inflight::Slot;
 use crate::tui::popups::{CommandsBox, KeyBox, LIMIT_PRESETS, LimitBox, Reader, TextBox, TextKind, WriteBox};
@@ -159,4 +160,32 @@ pub fn draw_commands(buf: &mut Buffer, body: Rect, commands: &CommandsBox, look:
     let count = format!(" {} of {} commands", commands.found.len(), commands.all);
     put(buf, inner, below + 2, &Line::styled(count, look.style(Role::Quiet)));
     Position { x: inner.x + 3 + u16::try_from(cursor).unwrap_or(0), y: inner.y }
+}
+
+/// The themes, and how marks look in the one that is chosen.
+pub fn draw_themes(buf: &mut Buffer, body: Rect, state: &AppState, look: &Look) {
+    let rows = u16::try_from(ThemeChoice::ALL.len() + 8).unwrap_or(u16::MAX);
+    let inner = popup(buf, body, 66, rows, "Themes", look);
+    let mut lines = vec![Line::raw("")];
+    for theme in ThemeChoice::ALL {
+        let here = theme == state.theme;
+        let text = format!(" {} {:<14} {}", if here { ">" } else { " " }, theme.name(), theme.title());
+        lines.push(Line::styled(text, look.style(if here { Role::Selected } else { Role::Text })));
+    }
+    lines.push(Line::raw(""));
+    let mut marks = vec![Span::raw("   ")];
+    for status in PetStatus::ALL {
+        let (mark, role) = look.mark(Some(&status.into()));
+        marks.extend([Span::styled(mark, look.style(role)), Span::raw(format!(" {status}   "))]);
+    }
+    lines.push(Line::from(marks));
+    let said = [("+ new", Role::New), ("! error", Role::Error), ("wait", Role::Wait), ("good", Role::Good)];
+    let said = said.map(|(text, role)| Span::styled(format!("   {text}"), look.style(role)));
+    lines.push(Line::from(said.to_vec()));
+    if look.depth == Depth::Mono {
+        lines.push(Line::styled("   This terminal shows no colours: they all look alike.", look.style(Role::Quiet)));
+    }
+    for (y, line) in (0..).zip(&lines) {
+        put(buf, inner, y, line);
+    }
 }

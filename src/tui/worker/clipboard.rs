@@ -101,7 +101,7 @@ mod tests {
         let file = Way::File("copied.txt".into());
         let xterm = ("TERM", "xterm-256color");
         assert_eq!(ways_of(&[xterm]), [Way::Terminal, file.clone()]);
-        assert_eq!(ways_of(&[("TERM", "linux")]), [file.clone()]);
+        assert_eq!(ways_of(&[("TERM", "linux")]), std::slice::from_ref(&file));
         assert_eq!(
             ways_of(&[xterm, ("TMUX", "1"), ("SSH_TTY", "x"), ("DISPLAY", ":0")]),
             [Way::Tmux, Way::Terminal, file.clone()]

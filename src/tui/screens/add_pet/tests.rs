@@ -364,7 +364,7 @@ fn looks_in_doubt() {
     snapshot("doubt_none", |columns, rows| looked_up(columns, rows, Vec::new(), false));
     let mut app = in_doubt(60, 16);
     insta::assert_snapshot!("doubt_60x16", app.screen());
-    app.look.theme = Theme::Mono;
+    app.state.theme = Theme::Mono;
     app.send(Msg::Resize(Size { columns: 80, rows: 24 }));
     insta::assert_snapshot!("doubt_mono", app.snapshot());
 }

@@ -46,6 +46,17 @@ impl ById {
         }
     }
 
+    /// How it was found, for the message line.
+    #[must_use]
+    pub fn word(&self) -> String {
+        match self.looked.as_ref().and_then(|looked| looked.result.as_ref().map(|result| (looked, result))) {
+            Some((Looked { was_here: true, .. }, _)) => "Found without a request.".to_owned(),
+            Some((_, Ok(Found { steps, .. }))) if steps.len() == 1 => "1 request was made.".to_owned(),
+            Some((_, Ok(Found { steps, .. }))) => format!("{} requests were made.", steps.len()),
+            Some((_, Err(_))) | None => String::new(),
+        }
+    }
+
     /// The id that was typed, or what is wrong with it.
     fn id(&self) -> Result<PetId, String> {
         let text = self.input.value().trim();

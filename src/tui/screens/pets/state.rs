@@ -359,7 +359,7 @@ impl State {
     #[must_use]
     pub fn read_at(&self) -> Option<Now> {
         match self.whole.shown() {
-            Some(_) => self.whole.at(),
+            Some(_) => self.whole.at().or_else(|| self.list().map(|list| list.at)),
             None => self.list().map(|list| list.at),
         }
     }

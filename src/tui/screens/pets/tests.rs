@@ -1,5 +1,7 @@
 //! The pets screen: what follows from keys and replies, and how each state looks.
 
+mod more;
+
 use std::time::Duration;
 
 use super::{SortBy, Source};
@@ -519,7 +521,7 @@ fn looks_small_plain_and_in_unicode() {
         insta::assert_snapshot!(format!("small_{columns}x{rows}"), app.screen());
     }
     let mut app = with_keys(80, 24, "Enter");
-    app.look.theme = Theme::Mono;
+    app.state.theme = Theme::Mono;
     insta::assert_snapshot!("mono", app.snapshot());
     app.look.ascii = false;
     insta::assert_snapshot!("mono_unicode", app.screen());

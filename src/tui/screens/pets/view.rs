@@ -188,10 +188,10 @@ fn empty_lines(state: &AppState, look: &Look, now: Now) -> Vec<Line<'static>> {
         && let Some(since) = state.inflight.since(Slot::Whole)
     {
         let seconds = now.mono.saturating_duration_since(since).as_secs();
-        let (animals, tail) = (pets.whole.coming(), "s. Ctrl-C stops; what came until then stays.");
+        let animals = pets.whole.coming();
         return vec![
-            Line::raw(format!("   Reading the whole inventory: {animals} animals so far, {seconds} {tail}")),
-            Line::raw("   W goes back to the lists meanwhile."),
+            Line::raw(format!("   Reading the whole inventory: {animals} animals so far, {seconds} s.")),
+            Line::raw("   Ctrl-C stops, and what came until then stays; W goes back to the lists meanwhile."),
         ];
     }
     if let Some(since) = state.inflight.since(Slot::List)
@@ -245,6 +245,9 @@ fn list_title(state: &AppState, layout: &Layout) -> String {
 /// The message line when nothing else is to be said: where the cursor is, and whether there is more.
 #[must_use]
 pub fn place(state: &AppState) -> String {
+    if let Some(by_id) = &state.pets.by_id {
+        return by_id.word();
+    }
     let rows = state.pets.row_count();
     let reading = state.inflight.is_running(Slot::Whole) && !state.pets.pets().is_empty();
     if rows == 0 && !reading {
@@ -257,12 +260,11 @@ pub fn place(state: &AppState) -> String {
     if state.pets.whole.open {
         return format!("{here} {}", state.pets.whole.word());
     }
-    let unseen = match state.pets.changes.unseen {
-        0 => String::new(),
-        1 => " 1 change: C shows it.".to_owned(),
-        many => format!(" {many} changes: C shows them."),
-    };
-    let here = format!("{here}{unseen}");
+    match state.pets.changes.unseen {
+        0 => {}
+        1 => return format!("{here} 1 change: C shows it."),
+        many => return format!("{here} {many} changes: C shows them."),
+    }
     let list = state.pets.list();
     let loading_more = state.inflight.is_running(Slot::More);
     match list {

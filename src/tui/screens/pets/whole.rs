@@ -64,7 +64,7 @@ impl Whole {
     /// How many there are in all.
     #[must_use]
     pub fn total(&self) -> Option<Count> {
-        self.open.then(|| Count { seen: self.pets.len(), or_more: !self.is_complete() })
+        self.is_there().then(|| Count { seen: self.pets.len(), or_more: !self.is_complete() })
     }
 
     /// How many have `status`.
@@ -74,13 +74,11 @@ impl Whole {
             Some((Ended::Read(coverage), _)) => coverage.full.contains(&status),
             Some((Ended::Stopped | Ended::Failed(_), _)) | None => true,
         };
-        self.open.then(|| Count { seen: self.counts[status as usize], or_more })
+        self.is_there().then(|| Count { seen: self.counts[status as usize], or_more })
     }
 
-    /// How many have no status at all.
-    #[must_use]
-    pub fn without_status(&self) -> usize {
-        self.pets.len() - self.counts.iter().sum::<usize>()
+    const fn is_there(&self) -> bool {
+        self.open && self.ended.is_some()
     }
 
     fn is_complete(&self) -> bool {

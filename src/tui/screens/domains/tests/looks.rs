@@ -261,11 +261,11 @@ looks! {
 #[test]
 fn in_monochrome_nothing_is_said_by_colour_alone() {
     let mut app = opened("docs.acme-pets.com", 1, 80, 24);
-    app.look.theme = Theme::Mono;
+    app.state.theme = Theme::Mono;
     let snapshot = app.snapshot();
     insta::assert_snapshot!("live_in_monochrome_80x24", snapshot);
     let mut app = panel(120, 40);
-    app.look.theme = Theme::Mono;
+    app.state.theme = Theme::Mono;
     insta::assert_snapshot!("list_in_monochrome_120x40", app.snapshot());
 }
 

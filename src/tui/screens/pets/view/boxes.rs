@@ -45,7 +45,7 @@ pub fn draw_changes(
         ];
         put(buf, inner, y, &Line::from(spans));
     }
-    Position { x: inner.x + 1, y: inner.y + u16::try_from(changes.cursor - top).unwrap_or(0) }
+    Position { x: inner.x + 1, y: inner.y + u16::try_from(changes.cursor.saturating_sub(top)).unwrap_or(0) }
 }
 
 /// The bars of status and category; Enter on one shows only its animals.
@@ -84,7 +84,7 @@ pub fn draw_charts(buf: &mut Buffer, body: Rect, charts: &ChartsBox, state: &App
     }
     let note = " + means: at least. Categories are counted in the rows of this tab.";
     put(buf, inner, inner.height.saturating_sub(1), &Line::styled(note, look.style(Role::Quiet)));
-    Position { x: list.x + 1, y: list.y + u16::try_from(charts.cursor - top).unwrap_or(0) }
+    Position { x: list.x + 1, y: list.y + u16::try_from(charts.cursor.saturating_sub(top)).unwrap_or(0) }
 }
 
 /// The first line that is shown, so that the chosen one is.

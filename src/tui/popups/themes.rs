@@ -1,0 +1,78 @@
+//! The themes: moving over one shows the whole screen in it, Enter keeps it.
+
+use super::super::effect::{Effect, Job, Task};
+use super::super::inflight::Slot;
+use super::super::keymap::Action;
+use super::super::state::{AppState, MessageKind};
+use super::Popup;
+use crate::clock::Now;
+use crate::config::ThemeChoice;
+
+/// The list of themes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ThemesBox {
+    /// The theme that Esc goes back to.
+    before: ThemeChoice,
+}
+
+/// Opens the list.
+pub fn open(state: &mut AppState) {
+    state.popup = Some(Popup::Themes(ThemesBox { before: state.theme }));
+}
+
+/// A key in the list.
+pub(super) fn on_key(state: &mut AppState, themes: ThemesBox, action: Option<Action>, now: Now) -> Vec<Effect> {
+    let all = ThemeChoice::ALL;
+    let here = all.iter().position(|theme| *theme == state.theme).unwrap_or(0);
+    match action {
+        Some(Action::Up) => state.theme = all[here.saturating_sub(1)],
+        Some(Action::Down) => state.theme = all[(here + 1).min(all.len() - 1)],
+        Some(Action::Confirm) => {
+            state.popup = None;
+            if state.theme == themes.before {
+                return Vec::new();
+            }
+            let id = state.inflight.begin(Slot::Setting, now.mono);
+            let task = Task::SetTheme(state.theme);
+            return vec![Effect::Job(Job { slot: Slot::Setting, id, task })];
+        }
+        Some(Action::Back) => {
+            state.theme = themes.before;
+            state.popup = None;
+        }
+        _ => {}
+    }
+    Vec::new()
+}
+
+/// The theme was written into the configuration, or not; it is used in either case.
+pub fn on_set(state: &mut AppState, result: Result<String, String>, now: Now) {
+    match result {
+        Ok(path) => state.say_done(format!("The theme {} is kept in {path}.", state.theme.name()), now.mono),
+        Err(why) => state.say(MessageKind::Error, format!("The theme is used until the program ends: {why}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tui::msg::Outcome;
+    use crate::tui::test_kit::App;
+
+    #[test]
+    fn a_theme_is_seen_by_moving_over_it_and_kept_by_enter_only() {
+        let mut app = App::loaded(80, 24);
+        app.keys("T Down");
+        assert_eq!(app.state.theme, ThemeChoice::Dark);
+        app.keys("Esc");
+        assert_eq!((app.state.theme, app.job(Slot::Setting)), (ThemeChoice::Default, None));
+        app.keys("T Down Down Enter");
+        assert_eq!(app.job(Slot::Setting).unwrap().task, Task::SetTheme(ThemeChoice::Light));
+        app.reply(Slot::Setting, Outcome::Set(Ok("/c/config.toml".into())));
+        assert!(app.says("The theme light is kept in /c/config.toml."));
+        app.keys("T Up Enter");
+        app.reply(Slot::Setting, Outcome::Set(Err("no room".into())));
+        assert!(app.says("The theme is used until the program ends: no room"));
+        assert_eq!(app.state.theme, ThemeChoice::Dark);
+    }
+}

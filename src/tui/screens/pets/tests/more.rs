@@ -1,0 +1,419 @@
+//! Search, changes, the whole inventory, one animal by its id, what is kept, and what leaves the screen.
+
+use std::time::Duration;
+
+use crate::api::Failure;
+use crate::api::find::{Ask, Asked, Found, Outcome as StepOutcome, Step};
+use crate::api::inventory::Coverage;
+use crate::api::list::{Answer, List};
+use crate::config::Service;
+use crate::model::{Pet, PetStatus};
+use crate::tui::effect::{Effect, Task};
+use crate::tui::inflight::Slot;
+use crate::tui::kept::Kept;
+use crate::tui::msg::{Msg, Outcome, Reply};
+use crate::tui::popups::{Contents, Popup};
+use crate::tui::screens::pets::Source;
+use crate::tui::test_kit::{App, animals, listed, remote};
+
+fn ids(app: &App) -> Vec<i64> {
+    app.state.pets.rows_from(0).map(|pet| pet.id).collect()
+}
+
+fn unchanged() -> Outcome {
+    Outcome::Listed(Ok(Answer { list: None, took: Duration::from_millis(3) }))
+}
+
+/// An app that shows `pets` as the whole inventory.
+fn whole(columns: u16, rows: u16, pets: &[Pet], complete: bool) -> App {
+    let mut app = App::loaded(columns, rows);
+    app.keys("W");
+    part(&mut app, pets.to_vec());
+    let full = if complete { Vec::new() } else { vec![PetStatus::Available] };
+    app.reply(Slot::Whole, Outcome::Whole(Ok(Coverage { requests: 4, complete, full })));
+    app.screen();
+    app
+}
+
+/// Some of the whole inventory comes; it goes on.
+fn part(app: &mut App, pets: Vec<Pet>) {
+    let id = app.job(Slot::Whole).unwrap().id;
+    app.send(Msg::Reply(Reply { slot: Slot::Whole, id, outcome: Outcome::Part(pets) }));
+}
+
+// --- search ---
+
+#[test]
+fn the_best_match_stands_first_until_another_order_is_chosen() {
+    let mut app = App::loaded(80, 24);
+    app.keys("/ \"cap\"");
+    assert_eq!(app.state.pets.selected().unwrap().name, "Captain Fluff");
+    assert!(app.says("sort: best match"));
+    app.keys("Enter o");
+    assert!(app.says("sort: id, up"));
+    app.keys("Esc");
+    assert!(app.state.pets.best_first && app.says("sort: id, up"));
+}
+
+#[test]
+fn categories_statuses_and_what_must_not_be_are_searched_for() {
+    let mut app = App::loaded(80, 24);
+    let all = app.state.pets.row_count();
+    app.keys("/ \"cat:3\"");
+    let threes = app.state.pets.row_count();
+    assert!(app.state.pets.rows_from(0).all(|pet| pet.category_id == 3) && threes > 0);
+    app.keys("C-u \"-cat:3\"");
+    assert_eq!(app.state.pets.row_count(), all - threes);
+    app.keys("C-u \"is:sold id:1002\"");
+    assert!(app.state.pets.rows_from(0).all(|pet| pet.status == Some(PetStatus::Sold.into())));
+}
+
+// --- changes ---
+
+#[test]
+fn what_changes_is_marked_and_listed_and_an_unchanged_answer_changes_nothing() {
+    let mut pets = animals(12);
+    let mut app = App::loaded_from(Service::Demo, 80, 24, &pets);
+    pets[0].status = Some(PetStatus::Sold.into());
+    pets.push(Pet { id: 200_000, name: "Newcomer".into(), category_id: 1, status: None });
+    app.keys("r");
+    app.reply(Slot::List, listed(pets, None));
+    let screen = app.screen();
+    assert!(screen.contains(">*100231    Biscuit") && screen.contains("+200000    Newcomer"), "{screen}");
+    assert!(app.says("2 changes: C shows them."));
+    app.keys("A");
+    app.wait(Duration::from_secs(30));
+    let counted = app.effects.len();
+    app.reply(Slot::List, unchanged());
+    assert_eq!(app.effects.len(), counted, "nothing is kept anew, nothing else is asked");
+    app.keys("A");
+    assert!(app.screen().contains(">*100231    Biscuit"), "marks stay while nothing else changes");
+    app.keys("C");
+    assert!(app.says("Newcomer: new, not set") && app.says("Biscuit: available -> sold"), "{}", app.screen());
+    app.keys("Down Enter");
+    assert!(app.state.pets.drawer && app.state.pets.detailed().unwrap().id == 100_231);
+}
+
+#[test]
+fn known_rows_go_along_so_that_they_need_not_come_again() {
+    let mut app = App::loaded(80, 24);
+    app.keys("r");
+    let Task::List { known: Some(known), .. } = app.job(Slot::List).unwrap().task else { panic!("asked blindly") };
+    assert_eq!(known.pets.len(), 20);
+    app.reply(Slot::List, unchanged());
+    assert_eq!((app.state.pets.row_count(), app.state.pets.list().unwrap().source), (20, Source::Answer));
+}
+
+// --- the whole inventory ---
+
+#[test]
+fn the_whole_inventory_comes_in_parts_and_every_tab_of_it_is_here() {
+    let mut app = App::loaded(80, 24);
+    app.keys("W");
+    assert!(app.says("Reading the whole inventory: 0 animals so far"), "{}", app.screen());
+    part(&mut app, animals(100));
+    assert!(app.says("100 animals so far"));
+    part(&mut app, animals(250).split_off(100));
+    let done = Coverage { requests: 3, complete: true, full: Vec::new() };
+    app.reply(Slot::Whole, Outcome::Whole(Ok(done)));
+    assert!(app.says("250 animals from 3 requests, all that the service lists."), "{}", app.screen());
+    assert!(app.says("[All 250]") && app.says("sold 50"));
+    let asked = app.effects.len();
+    app.keys("Right Right Right");
+    assert_eq!((app.state.pets.row_count(), app.effects.len()), (50, asked));
+    app.keys("W");
+    assert_eq!(app.state.pets.filter, Some(PetStatus::Sold));
+    assert_ne!(app.state.pets.row_count(), 50);
+}
+
+#[test]
+fn what_may_be_missing_is_said_and_what_was_stopped_stays() {
+    let app = &mut whole(80, 24, &animals(237), false);
+    assert!(app.says("237 animals from 4 requests. There may be more: of available only 100 are given, and those"));
+    assert!(app.says("[All 237+]"));
+    app.keys("r");
+    part(app, animals(10));
+    app.keys("C-c");
+    assert!(app.effects.contains(&Effect::Cancel(Slot::Whole)));
+    assert_eq!(app.state.pets.row_count(), 237, "a part of a new reading does not replace a longer one");
+    let mut app = App::loaded(80, 24);
+    app.keys("W");
+    part(&mut app, animals(60));
+    app.reply(Slot::Whole, Outcome::Whole(Err(Failure::NoAnswer { after: Duration::from_secs(30) })));
+    assert!(app.says("No answer from the service in this program (30 s). What was read until then is shown"));
+    assert_eq!(app.state.pets.row_count(), 60);
+    app.keys("Esc");
+    assert!(!app.state.pets.whole.open);
+}
+
+#[test]
+fn changes_are_seen_in_the_whole_inventory_too() {
+    let mut pets = animals(150);
+    let mut app = whole(80, 24, &pets, true);
+    pets[140].status = Some(PetStatus::Sold.into());
+    pets.push(Pet { id: 500_000, name: "Late".into(), category_id: 1, status: Some(PetStatus::Pending.into()) });
+    app.keys("r");
+    part(&mut app, pets);
+    app.reply(Slot::Whole, Outcome::Whole(Ok(Coverage { requests: 2, complete: true, full: Vec::new() })));
+    let said: Vec<_> = app.state.pets.changes.log().iter().map(|change| change.id).collect();
+    assert_eq!(said, [500_000, 100_371]);
+}
+
+// --- by id ---
+
+#[test]
+fn an_animal_that_is_here_is_found_without_a_request() {
+    let mut app = App::loaded(80, 24);
+    let asked = app.effects.len();
+    app.keys("# \"100232\" Enter");
+    assert_eq!(app.effects.len(), asked);
+    assert!(app.says("Mr. Whiskers the Third of Springfield") && app.says("rows that are here"), "{}", app.screen());
+}
+
+#[test]
+fn the_lists_are_asked_before_the_operation_that_goes_away() {
+    let mut app = App::loaded(80, 24);
+    app.keys("# \"-7\" Enter");
+    assert_eq!(app.job(Slot::ById).unwrap().task, Task::Find(-7, Ask::IfNeeded));
+    let steps = vec![
+        Step { asked: Asked::List(PetStatus::Available), outcome: StepOutcome::NotThereButFull { rows: 100 } },
+        Step { asked: Asked::List(PetStatus::Pending), outcome: StepOutcome::NotThere },
+        Step { asked: Asked::List(PetStatus::Sold), outcome: StepOutcome::NotThere },
+        Step { asked: Asked::Get, outcome: StepOutcome::NotFound },
+    ];
+    app.reply(Slot::ById, Outcome::Found(Ok(Found { pet: None, steps })));
+    assert!(app.says("There is no animal -7 (404).") && app.says("not in these 100 (there are more)"));
+    assert!(app.says("removed on 5 December 2030 (in 1476 days)"), "{}", app.screen());
+    app.keys("F4");
+    assert_eq!(app.job(Slot::ById).unwrap().task, Task::Find(-7, Ask::Now));
+    app.keys("Esc");
+    assert!(app.effects.contains(&Effect::Cancel(Slot::ById)));
+}
+
+#[test]
+fn from_its_day_on_the_operation_is_asked_only_by_hand() {
+    let mut app = App::loaded(80, 24);
+    app.now.wall = "2030-12-05T00:00:00Z".parse().unwrap();
+    app.keys("# \"42\" Enter");
+    assert_eq!(app.job(Slot::ById).unwrap().task, Task::Find(42, Ask::Never));
+    app.keys("F4");
+    assert_eq!(app.job(Slot::ById).unwrap().task, Task::Find(42, Ask::Now));
+}
+
+#[test]
+fn what_is_no_id_is_said_before_anything_is_asked_and_the_text_stays() {
+    let mut app = App::loaded(80, 24);
+    for wrong in ["rex", "1.5", "9223372036854775808"] {
+        app.keys(&format!("# C-u \"{wrong}\" Enter"));
+        assert!(app.says(&format!("\"{wrong}\" is no id.")), "{}", app.screen());
+        assert_eq!(app.state.pets.by_id.as_ref().unwrap().input.value(), wrong);
+    }
+    assert_eq!(app.job(Slot::ById), None);
+}
+
+// --- kept ---
+
+/// What `app` would keep, read back into a new start.
+fn started_again(app: &App) -> App {
+    let Task::Remember(kept) = app.job(Slot::Remember).expect("nothing is kept").task else { panic!() };
+    let mut next = App::started(remote(), 80, 24);
+    let read = Kept::read(&kept.text(), "https://api.example.com/v1").expect("cannot be read back");
+    read.restore(&mut next.state, next.now);
+    next
+}
+
+#[test]
+fn the_last_lists_are_there_at_the_next_start_marked_with_their_age() {
+    let app = App::loaded_from(remote(), 80, 24, &animals(39));
+    let mut next = started_again(&app);
+    next.now.mono += Duration::from_secs(3 * 3600);
+    assert_eq!((next.state.pets.row_count(), next.state.pets.list().unwrap().source), (20, Source::Kept));
+    assert!(next.says("Kept from an earlier session, not asked for since."), "{}", next.screen());
+    next.keys("/ \"whis\" Enter Right");
+    assert!(next.state.pets.row_count() > 0, "one browses and searches before any answer");
+    next.keys("Esc 0");
+    next.reply(Slot::List, Outcome::Listed(Err(Failure::NotSent { why: "connection refused".into() })));
+    assert!(next.says("The rows below are 3 h old.") && next.says("Trying again in"), "{}", next.screen());
+}
+
+#[test]
+fn what_changed_while_nobody_looked_is_news_at_the_next_start() {
+    let mut pets = animals(12);
+    let app = App::loaded_from(remote(), 80, 24, &pets);
+    let mut next = started_again(&app);
+    pets[3].status = Some(PetStatus::Available.into());
+    next.answer_lists(&pets);
+    assert!(next.says("1 change: C shows it."), "{}", next.screen());
+    let again = started_again(&next);
+    assert_eq!(again.state.pets.changes.log().len(), 1);
+}
+
+#[test]
+fn what_is_kept_of_another_service_is_not_shown_and_addresses_of_another_are_not_followed() {
+    let app = App::loaded_from(remote(), 80, 24, &animals(39));
+    let Task::Remember(kept) = app.job(Slot::Remember).unwrap().task else { panic!() };
+    assert_eq!(Kept::read(&kept.text(), "https://other.example/v1"), None);
+    assert_eq!(Kept::read("{", "https://api.example.com/v1"), None);
+    let next = |address: &str| String::try_from(address.to_owned()).unwrap().try_into().ok();
+    let list = List::of(animals(2), next("https://evil.example/v1/pets?after=2"));
+    let base = "https://api.example.com/v1".parse().unwrap();
+    assert_eq!(list.clone().only_of(Some(&base)).next(), None);
+    let own = List::of(animals(2), next("https://api.example.com/v1/pets?after=2"));
+    assert_eq!(own.clone().only_of(Some(&base)), own);
+    assert_eq!(own.only_of(None).next(), None);
+}
+
+#[test]
+fn of_the_demo_nothing_is_kept() {
+    let app = App::loaded(80, 24);
+    assert_eq!(app.job(Slot::Remember), None);
+}
+
+// --- what leaves the screen ---
+
+#[test]
+fn the_id_the_animal_and_a_curl_line_without_the_key_are_copied() {
+    let mut app = App::loaded_from(remote(), 80, 24, &animals(39));
+    let copied = |app: &App| match app.job(Slot::Copy).unwrap().task {
+        Task::Copy(text) => text,
+        other => panic!("{other:?}"),
+    };
+    app.keys("y");
+    assert_eq!(copied(&app), "100231");
+    app.keys("Y");
+    assert_eq!(serde_json::from_str::<Pet>(&copied(&app)).unwrap(), animals(1)[0]);
+    app.keys("Right c");
+    let curl = copied(&app);
+    assert!(curl.contains("'https://api.example.com/v1/pets?limit=20&status=available'"), "{curl}");
+    assert!(curl.contains("$PETSTORE_API_KEY") && !curl.contains("77d0"), "{curl}");
+}
+
+#[test]
+fn the_rows_shown_are_written_in_the_format_of_the_name() {
+    let mut app = App::loaded(80, 24);
+    app.keys("/ \"cat:12\" Enter x");
+    let Some(Popup::Write(write)) = &app.state.popup else { panic!("no box") };
+    assert_eq!(write.path.value(), "pets-found.csv");
+    assert!(matches!(&write.text, Contents::Pets(pets) if pets.iter().all(|pet| pet.category_id == 12)));
+    app.keys("C-u \"twelve.ndjson\" Enter");
+    let Task::Write { path, text, replace } = app.job(Slot::Write).unwrap().task else { panic!() };
+    assert_eq!((path.as_str(), replace), ("twelve.ndjson", false));
+    let read: Vec<Pet> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(read.iter().map(|pet| pet.id).collect::<Vec<_>>(), ids(&app));
+}
+
+#[test]
+fn a_bar_shows_only_its_animals() {
+    let mut app = App::loaded(80, 24);
+    app.keys("d Down Down Enter");
+    assert_eq!(app.state.pets.filter, Some(PetStatus::Pending));
+    app.keys("0 d End Enter");
+    assert!(app.state.pets.search.value().starts_with("cat:") && app.says("Esc shows all again."));
+    app.keys("d Home Enter");
+    assert_eq!(app.state.pets.filter, None);
+}
+
+// --- how it looks ---
+
+/// A state at 80x24 and at 120x40.
+fn both(name: &str, make: impl Fn(u16, u16) -> App) {
+    for (columns, rows) in [(80, 24), (120, 40)] {
+        insta::assert_snapshot!(format!("{name}_{columns}x{rows}"), make(columns, rows).snapshot());
+    }
+}
+
+fn changed(columns: u16, rows: u16) -> App {
+    let mut pets = animals(20);
+    let mut app = App::loaded_from(remote(), columns, rows, &pets[..18]);
+    pets[2].status = Some(PetStatus::Sold.into());
+    pets[4].name = "\u{1b}[2Jeclair".into();
+    pets[4].status = Some(PetStatus::Pending.into());
+    app.wait(Duration::from_secs(65)).keys("r");
+    app.reply(Slot::List, listed(pets, None));
+    app
+}
+
+#[test]
+fn looks_of_search_charts_changes_and_the_whole_inventory() {
+    both("search_best", |columns, rows| {
+        let mut app = App::loaded(columns, rows);
+        app.keys("/ \"whis\"");
+        app
+    });
+    both("marks", changed);
+    both("changes", |columns, rows| {
+        let mut app = changed(columns, rows);
+        app.keys("C Down");
+        app
+    });
+    both("charts", |columns, rows| {
+        let mut app = App::loaded(columns, rows);
+        app.keys("d Down Down Down Down");
+        app
+    });
+    both("whole", |columns, rows| whole(columns, rows, &animals(237), false));
+    both("whole_reading", |columns, rows| {
+        let mut app = App::loaded(columns, rows);
+        app.keys("W");
+        part(&mut app, animals(100));
+        app.wait(Duration::from_secs(3));
+        app
+    });
+    both("kept", |columns, rows| {
+        let mut app = App::loaded_from(remote(), columns, rows, &animals(39));
+        app.keys("r");
+        let Task::Remember(kept) = app.job(Slot::Remember).unwrap().task else { panic!() };
+        let mut next = App::started(remote(), columns, rows);
+        Kept::read(&kept.text(), "https://api.example.com/v1").unwrap().restore(&mut next.state, next.now);
+        next.wait(Duration::from_secs(1));
+        next
+    });
+}
+
+#[test]
+fn looks_of_one_animal_by_its_id() {
+    both("by_id", |columns, rows| {
+        let mut app = App::loaded(columns, rows);
+        app.keys("#");
+        app
+    });
+    both("by_id_found", |columns, rows| {
+        let mut app = App::loaded(columns, rows);
+        app.keys("# \"100270\" Enter");
+        let pet = Pet { id: 100_270, ..animals(2)[1].clone() };
+        let steps = vec![
+            Step { asked: Asked::List(PetStatus::Available), outcome: StepOutcome::NotThereButFull { rows: 100 } },
+            Step { asked: Asked::List(PetStatus::Pending), outcome: StepOutcome::Found },
+        ];
+        app.reply(Slot::ById, Outcome::Found(Ok(Found { pet: Some(pet), steps })));
+        app
+    });
+    both("by_id_wrong", |columns, rows| {
+        let mut app = App::loaded(columns, rows);
+        app.keys("# \"rex\" Enter");
+        app
+    });
+}
+
+#[test]
+fn looks_of_the_commands_the_help_and_the_themes() {
+    both("commands", |columns, rows| {
+        let mut app = App::loaded(columns, rows);
+        app.keys(": \"write\"");
+        app
+    });
+    both("help_search", |columns, rows| {
+        let mut app = App::loaded(columns, rows);
+        app.keys("? \"copy\"");
+        app
+    });
+    both("themes", |columns, rows| {
+        let mut app = App::loaded(columns, rows);
+        app.keys("T Down Down Down");
+        app
+    });
+    let mut app = changed(80, 24);
+    app.state.theme = crate::config::ThemeChoice::Mono;
+    app.keys("C");
+    insta::assert_snapshot!("changes_mono", app.snapshot());
+}
