@@ -23,7 +23,7 @@ enum Way {
 /// So many letters of names times letters of words are scored the best way within some milliseconds.
 const BEST_WORK: usize = 4_000_000;
 /// So many rows times letters of words the quick way.
-const QUICK_WORK: usize = 400_000;
+const QUICK_WORK: usize = 300_000;
 
 type ScoreName = fn(&mut Matcher, Utf32Str<'_>, Utf32Str<'_>) -> Option<u16>;
 
