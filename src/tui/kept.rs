@@ -99,18 +99,23 @@ pub fn file(directory: &Path, identity: &str) -> PathBuf {
     directory.join(format!("{name}.json"))
 }
 
-/// Keeps what is here for the next session.
+/// Keeps what is here for the next session. One writing at a time, so that an older one never ends last.
 pub fn keep(state: &mut AppState, now: Now) -> Vec<Effect> {
+    state.keep_again = state.inflight.is_running(Slot::Remember);
+    if state.keep_again {
+        return Vec::new();
+    }
     let Some(kept) = Kept::of(state) else { return Vec::new() };
     let id = state.inflight.begin(Slot::Remember, now.mono);
     vec![Effect::Job(Job { slot: Slot::Remember, id, task: Task::Remember(Box::new(kept)) })]
 }
 
 /// It was written, or not.
-pub fn on_remembered(state: &mut AppState, result: Result<(), String>) {
+pub fn on_remembered(state: &mut AppState, result: Result<(), String>, now: Now) -> Vec<Effect> {
     if let Err(why) = result
         && !std::mem::replace(&mut state.told_not_kept, true)
     {
         state.say(MessageKind::Error, format!("The rows cannot be kept for the next start: {why}"));
     }
+    if state.keep_again { keep(state, now) } else { Vec::new() }
 }

@@ -40,6 +40,8 @@ pub struct AppState {
     pub message: Option<Message>,
     /// The last failure, for the full view.
     pub last_failure: Option<Failure>,
+    /// What is kept for the next session has changed while it was being written.
+    pub keep_again: bool,
     /// That rows cannot be kept for the next session was said.
     pub told_not_kept: bool,
     /// Which colours are used.
@@ -216,6 +218,7 @@ impl AppState {
             inflight: Inflight::default(),
             message: None,
             last_failure: None,
+            keep_again: false,
             told_not_kept: false,
             theme: settings.theme,
             keymap: Arc::default(),

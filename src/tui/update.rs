@@ -227,7 +227,9 @@ fn on_reply(state: &mut AppState, reply: Reply, now: Now) -> Vec<Effect> {
         (Slot::List, Outcome::Failed(failure)) => return pets::update::on_listed(state, Err(failure), now),
         (Slot::More, Outcome::Listed(result)) => pets::update::on_more(state, result, now),
         (Slot::More, Outcome::Failed(failure)) => pets::update::on_more(state, Err(failure), now),
-        (Slot::Count(status), Outcome::Listed(result)) => pets::update::on_counted(state, status, result, now),
+        (Slot::Count(status), Outcome::Listed(result)) => {
+            return pets::update::on_counted(state, status, result, now);
+        }
         (Slot::Create, Outcome::Created(result)) => return add_pet::update::on_created(state, result, now),
         (Slot::Create, Outcome::Failed(failure)) => {
             return add_pet::update::on_created(state, Err(failure.into()), now);
@@ -240,7 +242,9 @@ fn on_reply(state: &mut AppState, reply: Reply, now: Now) -> Vec<Effect> {
             return pets::update::on_samples(state, added, failure, now);
         }
         (Slot::Samples, Outcome::Failed(failure)) => return pets::update::on_samples(state, 0, Some(failure), now),
-        (Slot::Count(_), Outcome::Failed(_)) => {}
+        (Slot::Count(status), Outcome::Failed(failure)) => {
+            return pets::update::on_counted(state, status, Err(failure), now);
+        }
         (Slot::Look(lane), Outcome::Seen(seen)) => return domains::watch::on_seen(state, lane, *seen, now),
         (Slot::Look(lane), Outcome::Failed(failure)) => {
             return domains::update::on_not_seen(state, lane, &failure.sentence("the checker"), now);
@@ -260,8 +264,8 @@ fn on_reply(state: &mut AppState, reply: Reply, now: Now) -> Vec<Effect> {
         (Slot::ById, Outcome::Found(result)) => pets::by_id::on_found(state, result),
         (Slot::ById, Outcome::Failed(failure)) => pets::by_id::on_found(state, Err(failure)),
         (Slot::Setting, Outcome::Set(result)) => popups::themes::on_set(state, result, now),
-        (Slot::Remember, Outcome::Remembered(result)) => kept::on_remembered(state, result),
-        (Slot::Remember, Outcome::Failed(_)) => {}
+        (Slot::Remember, Outcome::Remembered(result)) => return kept::on_remembered(state, result, now),
+        (Slot::Remember, Outcome::Failed(_)) => return kept::on_remembered(state, Ok(()), now),
         (Slot::Write, Outcome::Written(result)) => popups::on_written(state, result, now),
         (Slot::Walk | Slot::Save | Slot::Write | Slot::Setting, Outcome::Failed(failure)) => {
             state.say(MessageKind::Error, failure.sentence("this program"));

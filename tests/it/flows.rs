@@ -41,6 +41,8 @@ use uuid::Uuid;
 
 use crate::stub::{self, json, serve};
 
+mod browsing;
+
 /// How long a test waits for what it expects.
 const PATIENCE: Duration = Duration::from_secs(20);
 
@@ -109,6 +111,11 @@ fn no_domains() -> (Setup, Arc<Desk>) {
     )
 }
 
+/// The hands of an app that writes nothing but what it is told to.
+fn hands(desk: Arc<Desk>) -> Hands {
+    Hands { desk, copying: vec![Way::Terminal], home: None, config: None, kept: None }
+}
+
 impl App {
     fn open(base_url: &str, key: &str, timeouts: Timeouts) -> Self {
         Self::open_with(base_url, key, timeouts, no_domains(), clock::now)
@@ -122,8 +129,12 @@ impl App {
         clock: fn() -> Now,
     ) -> Self {
         install_tls_provider();
-        let service = remote(base_url, key);
         let client = Client::new(base_url.parse().unwrap(), Some(ApiKey::new(key).unwrap()), timeouts).unwrap();
+        let (setup, desk) = domains;
+        Self::start(remote(base_url, key), client, setup, hands(desk), clock)
+    }
+
+    fn start(service: Service, client: Client, setup: Setup, hands: Hands, clock: fn() -> Now) -> Self {
         let settings = Settings {
             name: "test".into(),
             label: "test".into(),
@@ -138,8 +149,6 @@ impl App {
             clipboard: Clipboard::Auto,
             origins: Vec::new(),
         };
-        let (setup, desk) = domains;
-        let hands = Hands { desk, copying: vec![Way::Terminal], home: None, config: None, kept: None };
         let mut state =
             AppState::new(&settings, setup, Size { columns: 80, rows: 24 }, IdempotencyKeys::new(Uuid::new_v4()));
         let look = Look { ascii: true, theme: Theme::Default, depth: Depth::TrueColour, zone: TimeZone::UTC };

@@ -287,11 +287,12 @@ pub fn on_listed(state: &mut AppState, result: Result<Answer, Failure>, now: Now
                     state.pets.take(filter, loaded);
                 }
             }
-            let mut effects = if changed { kept::keep(state, now) } else { Vec::new() };
-            if std::mem::take(&mut state.pets.counts_due) {
-                effects.extend(count(state, now));
+            match std::mem::take(&mut state.pets.counts_due) {
+                // What is to be kept is complete with the last of them.
+                true => count(state, now),
+                false if changed => kept::keep(state, now),
+                false => Vec::new(),
             }
-            effects
         }
     }
 }
@@ -343,11 +344,13 @@ pub fn on_samples(state: &mut AppState, added: usize, failure: Option<Failure>, 
 }
 
 /// The list of one status came, for its number. A failure is left to the list, which is asked the same way.
-pub fn on_counted(state: &mut AppState, status: PetStatus, result: Result<Answer, Failure>, now: Now) {
+pub fn on_counted(state: &mut AppState, status: PetStatus, result: Result<Answer, Failure>, now: Now) -> Vec<Effect> {
     if let Ok(Answer { list: Some(list), .. }) = result {
         state.link.has_pages |= list.next().is_some();
         state.pets.take_counted(status, list, state.link.has_pages, now);
     }
+    let is_last = PetStatus::ALL.into_iter().all(|other| !state.inflight.is_running(Slot::Count(other)));
+    if is_last { kept::keep(state, now) } else { Vec::new() }
 }
 
 /// Asks how many animals have each status, as far as one request tells.

@@ -1,0 +1,141 @@
+//! Browsing beyond the first rows: the whole inventory, one animal by its id, changes, what is written and kept.
+
+use super::*;
+
+/// A service that gives at most a hundred of 300 animals, a hundred of each status, and no further page.
+async fn without_pages() -> stub::Stub {
+    use tokio::io::AsyncWriteExt as _;
+    serve(|_, request, mut socket| async move {
+        let status = |id: i64| ["available", "pending", "sold"][usize::try_from(id % 3).unwrap()];
+        let wanted = |id: &i64| match request.split_once("status=") {
+            Some((_, rest)) => rest.starts_with(status(*id)),
+            None => true,
+        };
+        let rows = (1..=300_i64).filter(wanted).take(100);
+        let rows =
+            rows.map(|id| format!(r#"{{"id":{id},"name":"Pet {id}","categoryId":1,"status":"{}"}}"#, status(id)));
+        let body = format!("[{}]", rows.collect::<Vec<_>>().join(","));
+        let _ = socket.write_all(&json("200 OK", &body)).await;
+    })
+    .await
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_whole_inventory_is_reached_page_by_page() {
+    let real = Real::with_samples(1_234).await;
+    let mut app = real.open();
+    app.shows(&["Row 1 of 20. There are more", "available 100+"]).await;
+    app.press("W");
+    app.shows(&["1234 animals from 13 requests, all that the service lists.", "[All 1234]"]).await;
+    app.press("End");
+    app.shows(&["> 1234 "]).await;
+    app.press("/ \"id:777\"");
+    app.shows(&["1 of 1234 rows", "> 777 "]).await;
+    app.press("Esc Esc");
+    app.press("Right");
+    app.shows(&["[o available 8"]).await;
+    app.quit().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn without_pages_three_lists_are_merged_and_what_may_be_missing_is_said() {
+    let service = without_pages().await;
+    let mut app = App::open(&service.base_url, "petk_0123456789abcdef77d0", Timeouts::default());
+    app.shows(&["available 100+", "Row 1 of 100."]).await;
+    app.press("W");
+    app.shows(&["300 animals from 4 requests. There may be more: of every status only 100", "[All 300+]"]).await;
+    app.quit().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn one_animal_is_found_in_the_rows_in_a_list_and_by_the_operation_that_goes_away() {
+    let real = Real::with_samples(1_000).await;
+    let mut app = real.open();
+    app.shows(&["Row 1 of 20. There are more", "available 100+"]).await;
+    app.press("#");
+    app.shows(&["Pet by id"]).await;
+    app.press("\"3\" Enter");
+    app.shows(&["Found without a request.", "Pet 3"]).await;
+    app.press("BS \"990\" Enter");
+    app.shows(&["Pet 990", "GET /pets?status=sold", "GET /pets/{petId}, deprecated ...... found", "removed"]).await;
+    app.press("BS BS BS \"5000\" Enter");
+    app.shows(&["There is no animal 5000 (404)."]).await;
+    app.press("Esc");
+    app.shows(&["Row 1 of 20."]).await;
+    app.quit().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_somebody_else_added_is_marked_and_an_unchanged_list_comes_without_rows() {
+    let real = Real::with_samples(12).await;
+    let mut app = real.open();
+    app.shows(&["Row 1 of 12. These are all.", "[All 12]", "sold 1"]).await;
+    real.store.insert_samples(1, clock::now()).await.unwrap();
+    app.press("r");
+    app.shows(&["+13 ", "1 change: C shows it."]).await;
+    app.press("C");
+    app.shows(&["Changes: 1 of 1", ": new, "]).await;
+    app.press("Esc r");
+    let screen = app.shows(&["Row 1 of 13. These are all.", " 13 "]).await;
+    assert!(!screen.contains("+13 "));
+    app.quit().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn rows_are_written_to_a_file_and_ids_copied_into_one_where_there_is_no_clipboard() {
+    let real = Real::with_samples(30).await;
+    let home = tempfile::tempdir().unwrap();
+    let copied = home.path().join("state/copied.txt");
+    let hands =
+        Hands { copying: vec![Way::File(copied.clone())], home: Some(home.path().to_owned()), ..hands(no_domains().1) };
+    let client = Client::new(
+        real.server.base_url().parse().unwrap(),
+        Some(ApiKey::new(&real.key).unwrap()),
+        Timeouts::default(),
+    );
+    let mut app =
+        App::start(remote(&real.server.base_url(), &real.key), client.unwrap(), Setup::default(), hands, clock::now);
+    app.shows(&["Row 1 of 20.", "sold 3"]).await;
+    app.press("Down y");
+    app.shows(&["This terminal has no clipboard: the id 2 stands in", "copied.txt"]).await;
+    assert_eq!(std::fs::read_to_string(&copied).unwrap(), "2");
+    app.press("Right Right Right");
+    app.shows(&["[x sold 3]", "Row 1 of 3."]).await;
+    app.press("x");
+    app.shows(&["Write to which file?", "pets-sold.csv"]).await;
+    for _ in 0..13 {
+        app.press("BS");
+    }
+    app.press("\"~/mine.csv\" Enter");
+    app.shows(&["Written to"]).await;
+    let text = std::fs::read_to_string(home.path().join("mine.csv")).unwrap();
+    assert_eq!((text.lines().next(), text.lines().count()), (Some("id,name,categoryId,status"), 4));
+    app.quit().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_command_is_found_by_its_name_and_a_theme_is_kept_in_the_configuration() {
+    let real = Real::with_samples(5).await;
+    let home = tempfile::tempdir().unwrap();
+    let config = home.path().join("config.toml");
+    std::fs::write(&config, "# mine\n[ui]\nglyphs = \"ascii\"\n").unwrap();
+    let hands = Hands { config: Some(config.clone()), ..hands(no_domains().1) };
+    let client = Client::new(
+        real.server.base_url().parse().unwrap(),
+        Some(ApiKey::new(&real.key).unwrap()),
+        Timeouts::default(),
+    );
+    let mut app =
+        App::start(remote(&real.server.base_url(), &real.key), client.unwrap(), Setup::default(), hands, clock::now);
+    app.shows(&["Row 1 of 5."]).await;
+    app.press(": \"themes\" Enter");
+    app.shows(&["colour-blind"]).await;
+    app.press("Down Down Down Enter");
+    app.shows(&["The theme high-contrast is kept in"]).await;
+    let text = std::fs::read_to_string(&config).unwrap();
+    assert!(
+        text.starts_with("# mine\n[ui]\nglyphs = \"ascii\"\n") && text.contains("theme = \"high-contrast\""),
+        "{text}"
+    );
+    app.quit().await;
+}
