@@ -11,6 +11,8 @@ mod common;
 mod harness;
 
 use std::fs;
+use std::io::{Read as _, Write as _};
+use std::net::TcpStream;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -28,7 +30,10 @@ fn main() {
     }
     common::heading();
     starts();
+    kept_start();
     keys();
+    many_rows();
+    live_refresh();
     idle_and_memory();
     list_against_curl();
 }
@@ -68,7 +73,120 @@ fn starts() {
     }
 }
 
+/// The rows of the last session, with the service gone: from exec until one of them is written.
+fn kept_start() {
+    let state = tempfile::tempdir().unwrap();
+    let served = Served::start(250);
+    let start = || app(&served).env("XDG_STATE_HOME", state.path().to_str().unwrap());
+    let mut first = start().open();
+    first.shows(&["Rex", "sold 25"]);
+    let lists = state.path().join("petstore/lists");
+    first.wait_until("the kept file", |_, _| fs::read_dir(&lists).is_ok_and(|mut files| files.next().is_some()));
+    first.send("q");
+    first.ended();
+    let (base_url, key) = (served.base_url.clone(), served.key.clone());
+    served.stop();
+    let away = || {
+        let start = Start::petstore(&["--base-url", &base_url]).env("PETSTORE_API_KEY", &key);
+        start.env("XDG_STATE_HOME", state.path().to_str().unwrap())
+    };
+    measure("kept lists, the service away: rows", AtMost(12.0), away, "Rex");
+}
+
+/// A program that only echoes: what the pseudo-terminal and the measurement themselves cost.
+fn echo() -> f64 {
+    let mut echo = Start::program("/bin/sh", &["-c", "stty raw -echo; printf ready; exec cat"]).open();
+    echo.shows(&["ready"]);
+    let mut times = Vec::new();
+    for at in 0..200 {
+        let written = echo.bytes().len();
+        let begin = Instant::now();
+        echo.send(if at % 2 == 0 { "j" } else { "k" });
+        echo.wait_until("the echo", |_, bytes| bytes.len() > written);
+        times.push(milliseconds(begin.elapsed()));
+    }
+    report("yardstick: a key echoed by cat through the same terminal", LessIsBetter, "ms", times)
+}
+
+/// A thousand rows, and a hundred thousand: memory, moving and searching.
+fn many_rows() {
+    for (animals, most) in [(1_000, 15.0), (100_000, 60.0)] {
+        let served = Served::start(animals);
+        let mut app = app(&served).open();
+        app.shows(&["Rex", "sold"]);
+        app.send("W");
+        app.shows(&[&format!("{animals} animals from")]);
+        let memory = process_status(app.process_id(), "VmRSS:") / 1024.0;
+        report(&format!("{animals} rows: resident memory"), AtMost(most), "MiB", vec![memory]);
+        let mut times = Vec::new();
+        for at in 0..100 {
+            let there = format!("Row {} of {animals}", if at % 2 == 0 { 2 } else { 1 });
+            let begin = Instant::now();
+            app.send(if at % 2 == 0 { "j" } else { "k" });
+            app.wait_until(&there, |screen, _| screen.contents().contains(&there));
+            times.push(milliseconds(begin.elapsed()));
+        }
+        report(&format!("{animals} rows: key to screen"), AtMost(1.5), "ms", times);
+        let mut times = Vec::new();
+        for word in ["whiskers", "captain", "rex", "tiger", "luna"] {
+            app.send("/");
+            app.wait_until("the field", |screen, _| screen.contents().contains("F1 help"));
+            let mut rows = format!("{animals} of {animals} rows");
+            for letter in word.chars() {
+                let (before, begin) = (app.bytes().len(), Instant::now());
+                app.send(letter.to_string());
+                // Each letter narrows what is shown, or at least stands in the field.
+                app.wait_until("an answer", |_, bytes| bytes.len() > before);
+                times.push(milliseconds(begin.elapsed()));
+                rows = app.screen();
+            }
+            assert!(rows.contains(&format!("of {animals} rows")), "{rows}");
+            app.send("\x15\r");
+            app.wait_until("all rows", |screen, _| screen.contents().contains(&format!("these {animals} rows")));
+        }
+        report(&format!("{animals} rows: a letter of the search to screen"), AtMost(16.0), "ms", times);
+    }
+}
+
+/// What an unchanged list costs: on the screen only its age, on the line next to nothing.
+fn live_refresh() {
+    let served = Served::start(250);
+    let config = tempfile::tempdir().unwrap();
+    fs::create_dir(config.path().join("petstore")).unwrap();
+    fs::write(config.path().join("petstore/config.toml"), "[pets]\nlive = 5\nlimit = 100\n").unwrap();
+    let app = app(&served).env("XDG_CONFIG_HOME", config.path().to_str().unwrap()).open();
+    app.shows(&["Rex", "sold 25", "live 5 s"]);
+    let mut bytes = Vec::new();
+    for _ in 0..4 {
+        std::thread::sleep(Duration::from_millis(500));
+        let before = app.bytes().len();
+        app.wait_until("a refresh", |_, bytes| bytes.len() > before);
+        std::thread::sleep(Duration::from_millis(200));
+        bytes.push((app.bytes().len() - before) as f64);
+    }
+    report("an unchanged live refresh of 100 rows", AtMost(60.0), "bytes to the terminal", bytes);
+    let list = |known: Option<&str>| answer_size(&served, known);
+    let (whole, etag) = list(None);
+    let (unchanged, _) = list(etag.as_deref());
+    report("yardstick: the answer with its 100 rows", LessIsBetter, "bytes", vec![whole]);
+    report("the answer that nothing has changed", LessIsBetter, "bytes", vec![unchanged]);
+}
+
+/// A list of 100 asked for, with the entity tag that is known: how many bytes came back, and their entity tag.
+fn answer_size(served: &Served, etag: Option<&str>) -> (f64, Option<String>) {
+    let (address, key) = (served.address(), &served.key);
+    let known = etag.map_or(String::new(), |etag| format!("if-none-match: {etag}\r\n"));
+    let mut socket = TcpStream::connect(address).unwrap();
+    let head = format!("GET /v1/pets?limit=100 HTTP/1.1\r\nhost: {address}\r\nauthorization: Bearer {key}\r\n");
+    socket.write_all(format!("{head}{known}connection: close\r\n\r\n").as_bytes()).unwrap();
+    let mut answer = String::new();
+    socket.read_to_string(&mut answer).unwrap();
+    let etag = answer.lines().find_map(|line| line.strip_prefix("etag: ")).map(str::to_owned);
+    (answer.len() as f64, etag)
+}
+
 fn keys() {
+    let echoed = echo();
     const MOVES: usize = 200;
     for (columns, rows, limit) in [(80, 24, AtMost(250.0)), (120, 40, AtMost(300.0))] {
         let mut app = Start::petstore(&["--demo"]).size(columns, rows).open();
@@ -90,7 +208,8 @@ fn keys() {
         let spent = (cpu(&app) - before) / MOVES as f64;
         report(&format!("row move at {columns}x{rows}"), limit, "bytes", bytes);
         report(&format!("row move at {columns}x{rows}: processor"), AtMost(0.5), "ms", vec![spent]);
-        report(&format!("row move at {columns}x{rows}: key to screen, emulator included"), LessIsBetter, "ms", times);
+        let settled = report(&format!("row move at {columns}x{rows}: key to settled screen"), AtMost(1.5), "ms", times);
+        report(&format!("row move at {columns}x{rows} / echo"), LessIsBetter, "ratio", vec![settled / echoed]);
     }
 }
 
