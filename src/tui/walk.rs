@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use proptest::prelude::*;
+use proptest::test_runner::TestCaseError;
 
 use crate::api::Failure;
 use crate::api::find::Found;
@@ -139,25 +140,54 @@ fn about_domains(task: DomainTask, which: usize) -> Outcome {
     }
 }
 
+type Steps = Vec<(u8, u16)>;
+
+fn steps() -> impl Strategy<Value = Steps> {
+    prop::collection::vec((any::<u8>(), any::<u16>()), 1..300)
+}
+
+/// Takes the steps, and holds what must be so after each of them and at the end.
+fn walk(steps: Steps, elsewhere: bool) -> Result<(), TestCaseError> {
+    let service = if elsewhere { remote() } else { Service::Demo };
+    let mut app = App::started(service, 80, 24);
+    for (what, which) in steps {
+        step(&mut app, what, which);
+        for slot in Slot::ALL {
+            prop_assert!(!app.state.inflight.is_running(slot) || app.job(slot).is_some(), "{slot:?}");
+        }
+        let deadline = crate::tui::deadline::next_deadline(&app.state, app.now);
+        prop_assert!(deadline.is_none_or(|at| at > app.now.mono));
+    }
+    app.send(Msg::Resize(Size { columns: 80, rows: 24 }));
+    app.screen();
+    // However it went: Esc leads back, and q ends it.
+    app.state.quitting = None;
+    app.wait(Duration::from_secs(1));
+    for _ in 0..12 {
+        app.keys("Esc");
+    }
+    let place = app.state.context();
+    app.keys("q");
+    prop_assert!(app.state.quitting.is_some(), "stuck in {place:?}:\n{}", app.screen());
+    Ok(())
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 200, max_shrink_iters: 400, ..ProptestConfig::default() })]
 
     #[test]
-    fn no_walk_panics_or_waits_for_a_job_that_was_never_started(
-        steps in prop::collection::vec((any::<u8>(), any::<u16>()), 1..300),
-        elsewhere in any::<bool>(),
-    ) {
-        let service = if elsewhere { remote() } else { Service::Demo };
-        let mut app = App::started(service, 80, 24);
-        for (what, which) in steps {
-            step(&mut app, what, which);
-            for slot in Slot::ALL {
-                prop_assert!(!app.state.inflight.is_running(slot) || app.job(slot).is_some(), "{slot:?}");
-            }
-            let deadline = crate::tui::deadline::next_deadline(&app.state, app.now);
-            prop_assert!(deadline.is_none_or(|at| at > app.now.mono));
-        }
-        app.send(Msg::Resize(Size { columns: 80, rows: 24 }));
-        app.screen();
+    fn no_walk_panics_or_gets_stuck_or_waits_for_a_job_that_was_never_started(steps in steps(), elsewhere in any::<bool>()) {
+        walk(steps, elsewhere)?;
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 7_000, max_shrink_iters: 400, ..ProptestConfig::default() })]
+
+    /// `cargo test --lib a_million -- --ignored`
+    #[test]
+    #[ignore = "takes minutes"]
+    fn a_million_steps_neither_panic_nor_get_stuck(steps in steps(), elsewhere in any::<bool>()) {
+        walk(steps, elsewhere)?;
     }
 }
