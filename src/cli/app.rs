@@ -53,7 +53,7 @@ pub fn run(runtime: &Runtime, choices: &Choices, env: &Env) -> Result<Exit, Fail
     let (setup, desk) = domains(choices, env)?;
     let own = Paths::new(env).ok().map(|paths| paths.state);
     let kept = own.as_ref().map(|own| own.join("lists"));
-    let copying = clipboard::ways(env, own.map(|own| own.join("copied.txt")));
+    let copying = clipboard::ways(settings.clipboard, env, own.map(|own| own.join("copied.txt")));
     let hands = Hands {
         desk: Arc::new(desk),
         copying,
