@@ -3,3 +3,5 @@
 pub mod add_pet;
 pub mod domains;
 pub mod pets;
+pub mod requests;
+pub mod welcome;

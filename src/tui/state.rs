@@ -12,7 +12,7 @@ use super::inflight::Inflight;
 use super::keymap::{Context, Keymap};
 use super::msg::{QuitReason, Size};
 use super::popups::Popup;
-use super::screens::{add_pet, domains, pets};
+use super::screens::{add_pet, domains, pets, requests, welcome};
 use crate::api::failure::Failure;
 
 /// The whole state.
@@ -30,6 +30,10 @@ pub struct AppState {
     pub add: add_pet::State,
     /// The domains panel.
     pub domains: domains::State,
+    /// What was asked and answered.
+    pub requests: requests::State,
+    /// The first start.
+    pub welcome: welcome::State,
     /// The text that is being copied, and how to call it.
     pub copying: Option<(String, String)>,
     /// The service as seen from here.
@@ -71,6 +75,10 @@ pub enum Screen {
     AddPet,
     /// Custom domains.
     Domains,
+    /// What was asked and answered.
+    Requests,
+    /// The first start: no service is chosen yet.
+    Welcome,
 }
 
 /// The service as seen from here.
@@ -120,6 +128,17 @@ pub enum Health {
         /// What it said.
         failure: Failure,
     },
+}
+
+impl Health {
+    /// Whether the service is in this very failure.
+    #[must_use]
+    pub fn is_about(&self, failure: &Failure) -> bool {
+        match self {
+            Self::Away { failure: now, .. } | Self::KeyRefused { failure: now } => now == failure,
+            Self::Unknown | Self::Ok { .. } => false,
+        }
+    }
 }
 
 /// A sentence on the message line.
@@ -203,6 +222,8 @@ impl AppState {
             pets: pets::State::new(settings),
             add: add_pet::State::default(),
             domains: domains::State::new(domains),
+            requests: requests::State::default(),
+            welcome: welcome::State::default(),
             copying: None,
             link: Link {
                 name: settings.name.clone(),
@@ -252,6 +273,9 @@ impl AppState {
             (None, Screen::Pets) => Context::Pets,
             (None, Screen::AddPet) => self.add.context(),
             (None, Screen::Domains) => self.domains.context(),
+            (None, Screen::Requests) if self.requests.searching => Context::RequestSearch,
+            (None, Screen::Requests) => Context::Requests,
+            (None, Screen::Welcome) => self.welcome.context(),
         }
     }
 

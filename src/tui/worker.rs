@@ -5,6 +5,7 @@
 
 pub mod clipboard;
 pub mod domains;
+mod recorder;
 
 use std::collections::HashMap;
 use std::future::Future;
@@ -30,7 +31,7 @@ use crate::model::{IdempotencyKey, Limit, NewPet, Pet, PetQuery, display_safe};
 use super::effect::{Effect, Job, Task};
 use super::inflight::{ReqId, Slot};
 use super::kept::{self, Kept};
-use super::msg::{LookedUp, NotCreated, NotWritten, Outcome, Reply};
+use super::msg::{LookedUp, NotCreated, NotWritten, Outcome, Recorded, Reply};
 use crate::api::failure::Failure;
 use clipboard::Way;
 use domains::{Desk, SoFar};
@@ -48,6 +49,8 @@ pub struct Handle {
     pub effects: mpsc::Sender<Effect>,
     /// Replies come out here.
     pub replies: mpsc::Receiver<Reply>,
+    /// Records of requests come out here, each before the reply that it belongs to. They may wait.
+    pub exchanges: mpsc::Receiver<Recorded>,
 }
 
 /// The client, once there is one. The service inside the program may still be starting.
@@ -73,13 +76,14 @@ pub fn spawn(connect: impl Future<Output = Result<Client, Failure>> + Send + 'st
     let (outgoing, replies) = mpsc::channel(QUEUE);
     let (client, connection) = watch::channel(None);
     let setter = client.clone();
+    let (recorder, exchanges) = recorder::recorder();
     tokio::spawn(async move {
-        let connected = connect.await;
+        let connected = connect.await.map(|client| client.recording(recorder));
         setter.send_replace(Some(connected));
     });
     let jobs = JoinMap::new();
     tokio::spawn(Worker { jobs, ids: HashMap::new(), client, connection, hands, outgoing }.run(incoming));
-    Handle { effects, replies }
+    Handle { effects, replies, exchanges }
 }
 
 struct Worker {
@@ -191,14 +195,17 @@ async fn perform(
             Outcome::Found(found.map_err(|error| Failure::from(&error)))
         }
         Task::Create(new, key) => {
-            let added = create_pet_once(&api, &new, &key).await;
+            let added = create_pet_once(&api.called("add"), &new, &key).await;
             let repeatable = api.keeps_idempotency_keys();
             Outcome::Created(added.map_err(|error| NotCreated { failure: Failure::from(&error), repeatable }))
         }
-        Task::LookUp(new) => Outcome::LookedUp(look_up(&api, &new).await.map_err(|error| Failure::from(&error))),
-        Task::AddSamples(count, key) => add_samples(&api, count, &key).await,
+        Task::LookUp(new) => {
+            let found = look_up(&api.called("look for it"), &new).await;
+            Outcome::LookedUp(found.map_err(|error| Failure::from(&error)))
+        }
+        Task::AddSamples(count, key) => add_samples(&api.called("sample"), count, &key).await,
         Task::TestKey(key) => {
-            let with_key = api.with_key(key);
+            let with_key = api.called("test of a key").with_key(key);
             let query = PetQuery { limit: Limit::MIN, ..PetQuery::default() };
             let tested = with_key.list_pets(&query).await;
             if tested.is_ok() {

@@ -42,6 +42,7 @@ use uuid::Uuid;
 use crate::stub::{self, json, serve};
 
 mod browsing;
+mod requests;
 
 /// How long a test waits for what it expects.
 const PATIENCE: Duration = Duration::from_secs(20);

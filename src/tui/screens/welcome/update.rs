@@ -1,0 +1,76 @@
+//! What follows from a key at the first start.
+
+use crate::tui::keymap::Action;
+use crate::tui::msg::QuitReason;
+use crate::tui::state::{AppState, MessageKind};
+use crate::tui::text_input::TextInput;
+
+use super::state::{Chosen, Way};
+
+/// Whether an action may be taken before anything is chosen. The others would ask a service, or leave for a screen that
+/// has nothing to show yet.
+#[must_use]
+pub const fn is_allowed(action: Action) -> bool {
+    matches!(action, Action::Help | Action::Quit | Action::Interrupt | Action::Suspend | Action::Redraw)
+}
+
+/// A key on the list of ways or in the field for a file.
+pub fn on_action(state: &mut AppState, action: Action) {
+    let welcome = &mut state.welcome;
+    match (&mut welcome.path, action) {
+        (Some(path), Action::Confirm) => {
+            let path = path.value().trim().to_owned();
+            if path.is_empty() {
+                welcome.error = Some("Type the path of the file, for example ~/petstore.toml.".to_owned());
+            } else {
+                begin(state, Chosen::File(path));
+            }
+        }
+        (Some(_), Action::Back) => (welcome.path, welcome.error) = (None, None),
+        (Some(path), Action::Edit(edit)) => {
+            path.edit(edit);
+            welcome.error = None;
+        }
+        (None, Action::Up) => welcome.cursor = welcome.cursor.saturating_sub(1),
+        (None, Action::Down) => welcome.cursor = (welcome.cursor + 1).min(Way::ALL.len() - 1),
+        (None, Action::Confirm) => take(state, Way::ALL[state.welcome.cursor]),
+        (None, Action::Answer(number)) => {
+            let at = usize::from(number).saturating_sub(1);
+            if let Some(way) = Way::ALL.get(at) {
+                welcome.cursor = at;
+                take(state, *way);
+            }
+        }
+        // The key map has the others only elsewhere.
+        _ => {}
+    }
+}
+
+/// Text typed or pasted into the field for a file.
+pub fn on_text(state: &mut AppState, text: &str) {
+    if let Some(path) = &mut state.welcome.path {
+        path.insert(text);
+        state.welcome.error = None;
+    }
+}
+
+fn take(state: &mut AppState, way: Way) {
+    match way {
+        Way::Samples => begin(state, Chosen::Samples),
+        Way::Embedded => begin(state, Chosen::Embedded),
+        Way::Connect => open_new_profile(state),
+        Way::File => state.welcome.path = Some(TextInput::default()),
+    }
+}
+
+/// Ends this start; the program begins anew with what was chosen.
+fn begin(state: &mut AppState, chosen: Chosen) {
+    state.welcome.chosen = Some(chosen);
+    state.quitting = Some(QuitReason::User);
+}
+
+/// Opens the form for a new profile.
+fn open_new_profile(state: &mut AppState) {
+    let text = "q, then: petstore --base-url URL, with the service's key in PETSTORE_API_KEY.";
+    state.say(MessageKind::Note, text);
+}
