@@ -45,4 +45,5 @@ pub mod domains;
 pub mod model;
 pub mod server;
 pub mod store;
+pub mod transfer;
 pub mod tui;

@@ -68,28 +68,16 @@ impl Client {
     ///
     /// The caller has checked [`BaseUrl::guard_clear_text`]. Fails when the machine's certificates cannot be read.
     pub fn new(base: BaseUrl, key: Option<ApiKey>, timeouts: Timeouts) -> Result<Self, reqwest::Error> {
-        let mut builder = reqwest::Client::builder()
-            .user_agent(concat!("petstore/", env!("CARGO_PKG_VERSION")))
-            .redirect(reqwest::redirect::Policy::none())
-            .connect_timeout(timeouts.connect)
-            .read_timeout(timeouts.read)
-            .timeout(timeouts.total)
-            .tcp_nodelay(true)
-            .pool_idle_timeout(IDLE)
-            .http1_only();
-        if base.is_https() {
-            builder = builder.https_only(true);
-        } else {
-            // Never used over plain HTTP, but reading the machine's certificates would take longer than the request.
-            builder = builder.tls_backend_preconfigured(no_certificates());
-        }
-        if base.is_loopback() {
-            // A new connection costs next to nothing here, while looking after idle ones would wake an idle program.
-            builder = builder.no_proxy().pool_max_idle_per_host(0);
-        }
+        let http = http(&base, timeouts, !base.is_loopback())?;
         let keeps_idempotency_keys = Arc::default();
-        let http = builder.build()?;
         Ok(Self { http, base, key, timeouts, keeps_idempotency_keys, recorder: None, what: "request" })
+    }
+
+    /// The same client for many requests one after another: it keeps its connections also to a service on loopback.
+    ///
+    /// Fails when the machine's certificates cannot be read.
+    pub fn keeping_connections(&self) -> Result<Self, reqwest::Error> {
+        Ok(Self { http: http(&self.base, self.timeouts, true)?, ..self.clone() })
     }
 
     /// The same service with another key; the connections are kept.
@@ -173,6 +161,32 @@ impl fmt::Debug for Client {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Client").field("base", &self.base).field("key", &self.key).finish_non_exhaustive()
     }
+}
+
+fn http(base: &BaseUrl, timeouts: Timeouts, keep_connections: bool) -> Result<reqwest::Client, reqwest::Error> {
+    let mut builder = reqwest::Client::builder()
+        .user_agent(concat!("petstore/", env!("CARGO_PKG_VERSION")))
+        .redirect(reqwest::redirect::Policy::none())
+        .connect_timeout(timeouts.connect)
+        .read_timeout(timeouts.read)
+        .timeout(timeouts.total)
+        .tcp_nodelay(true)
+        .pool_idle_timeout(IDLE)
+        .http1_only();
+    if base.is_https() {
+        builder = builder.https_only(true);
+    } else {
+        // Never used over plain HTTP, but reading the machine's certificates would take longer than the request.
+        builder = builder.tls_backend_preconfigured(no_certificates());
+    }
+    if base.is_loopback() {
+        builder = builder.no_proxy();
+    }
+    if !keep_connections {
+        // A new connection costs next to nothing on loopback, while looking after idle ones would wake an idle program.
+        builder = builder.pool_max_idle_per_host(0);
+    }
+    builder.build()
 }
 
 fn read_page(asked: &NextPage, answer: &Whole) -> Result<PetPage, ApiError> {

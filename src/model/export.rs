@@ -5,14 +5,30 @@ use std::io::{self, Write};
 
 use super::{ObservedStatus, Pet};
 
+/// The columns of a file with a header.
+pub const HEADER: [&str; 4] = ["id", "name", "categoryId", "status"];
+
 /// Writes `pets` with a header, the cells parted by `delimiter`.
 pub fn separated(out: &mut impl Write, pets: &[Pet], delimiter: u8) -> io::Result<()> {
+    header(out, delimiter)?;
+    rows(out, pets, delimiter, false)
+}
+
+/// Writes the header alone.
+pub fn header(out: &mut impl Write, delimiter: u8) -> io::Result<()> {
     let mut writer = csv::WriterBuilder::new().delimiter(delimiter).from_writer(out);
-    writer.write_record(["id", "name", "categoryId", "status"])?;
+    writer.write_record(HEADER)?;
+    writer.flush()
+}
+
+/// Writes `pets` without a header; `raw` leaves cells that a spreadsheet would run as they are.
+pub fn rows(out: &mut impl Write, pets: &[Pet], delimiter: u8, raw: bool) -> io::Result<()> {
+    let mut writer = csv::WriterBuilder::new().delimiter(delimiter).from_writer(out);
+    let cell = |text| if raw { Cow::Borrowed(text) } else { inert(text) };
     for pet in pets {
         let status = pet.status.as_ref().map_or("", ObservedStatus::as_str);
         let (id, category) = (pet.id.to_string(), pet.category_id.to_string());
-        writer.write_record([&id, &*inert(&pet.name), &category, &*inert(status)])?;
+        writer.write_record([&id, &*cell(&pet.name), &category, &*cell(status)])?;
     }
     writer.flush()
 }
@@ -41,9 +57,22 @@ pub fn for_file(name: &str, pets: &[Pet]) -> String {
     written.map_or_else(|_| String::new(), |()| String::from_utf8(out).unwrap_or_default())
 }
 
-/// A cell that no spreadsheet runs: `'` before what begins like a formula. Import takes it off again.
+/// A cell that no spreadsheet runs: one more `'` before what begins like a formula, also after others.
 fn inert(cell: &str) -> Cow<'_, str> {
-    if cell.starts_with(['=', '+', '-', '@', '\t', '\r']) { format!("'{cell}").into() } else { cell.into() }
+    if is_formula(cell.trim_start_matches('\'')) { format!("'{cell}").into() } else { cell.into() }
+}
+
+/// The cell as it was before [`rows`] made it inert: without the first `'` of those before what begins like a formula.
+#[must_use]
+pub fn active(cell: &str) -> &str {
+    match cell.strip_prefix('\'') {
+        Some(rest) if is_formula(rest.trim_start_matches('\'')) => rest,
+        _ => cell,
+    }
+}
+
+fn is_formula(text: &str) -> bool {
+    text.starts_with(['=', '+', '-', '@', '\t', '\r'])
 }
 
 #[cfg(test)]
@@ -59,5 +88,14 @@ mod tests {
         let line = "{\"id\":7,\"name\":\"=Rex, \\\"x\\\"\",\"categoryId\":-1}\n";
         assert_eq!((for_file("a.NDJSON ", &pets), for_file("a.jsonl", &pets)), (line.to_owned(), line.to_owned()));
         assert_eq!(serde_json::from_str::<Vec<Pet>>(&for_file("a.json", &pets)).unwrap(), pets);
+    }
+
+    #[test]
+    fn an_inert_cell_is_active_again_as_it_was() {
+        for cell in ["=1", "'=1", "''=1", "'", "''", "'Rex", "Rex", "", "-1", "@x", "\tx", "a=1", " =1"] {
+            assert_eq!(active(&inert(cell)), cell);
+        }
+        assert_eq!(inert("'=1"), "''=1");
+        assert_eq!(active("'Rex"), "'Rex");
     }
 }

@@ -15,6 +15,12 @@ impl IdempotencyKey {
         &self.0
     }
 
+    /// The key of creation `number` of the work that `run` stands for: the same one each time.
+    #[must_use]
+    pub fn numbered(run: Uuid, number: u64) -> Self {
+        Self(format!("{run}-{number}"))
+    }
+
     /// The key of creation `number` among several that this one stands for.
     #[must_use]
     pub fn part(&self, number: usize) -> Self {
@@ -45,7 +51,7 @@ impl IdempotencyKeys {
     /// A key that was not made before.
     pub fn make(&mut self) -> IdempotencyKey {
         self.made += 1;
-        IdempotencyKey(format!("{}-{}", self.run, self.made))
+        IdempotencyKey::numbered(self.run, self.made)
     }
 }
 

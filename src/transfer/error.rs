@@ -1,0 +1,139 @@
+//! Why a file is not read, written or gone on with.
+
+use std::io;
+use std::path::PathBuf;
+
+use crate::api::ApiError;
+use crate::model::Field;
+use crate::model::text::short;
+
+/// Why nothing, or no more, is transferred. Each sentence names the thing and the remedy.
+#[derive(Debug, thiserror::Error)]
+pub enum TransferError {
+    /// The input cannot be read.
+    #[error("cannot read {name}: {source}")]
+    Read {
+        /// Its name for people.
+        name: String,
+        /// Why.
+        source: io::Error,
+    },
+    /// The input has nothing in it.
+    #[error("{0} is empty")]
+    Empty(String),
+    /// One row, line or object is longer than is read.
+    #[error("line {line}: what begins here is longer than {} KiB. Is a quote missing?", .most >> 10)]
+    TooLong {
+        /// Where it begins.
+        line: u64,
+        /// The most octets.
+        most: usize,
+    },
+    /// The input is not the JSON array that it should be.
+    #[error("line {line}: {why}")]
+    NotAnArray {
+        /// Where it stops to be one.
+        line: u64,
+        /// What is wrong.
+        why: &'static str,
+    },
+    /// The workbook cannot be read, or is too large.
+    #[error("the workbook cannot be read: {0}")]
+    Workbook(String),
+    /// No column for a field that every animal has.
+    #[error(
+        "no column for {missing} among {there}. The first row must name the columns, such as name,categoryId,status. \
+         Name one with --map {missing}=COLUMN, or give all animals one value with --set {missing}=VALUE"
+    )]
+    NoColumn {
+        /// The member that is missing.
+        missing: &'static str,
+        /// The columns that are there.
+        there: String,
+    },
+    /// `--map` names a column that is not there.
+    #[error("there is no column \"{}\" for {field}; there are {there}", short(.wanted))]
+    UnknownColumn {
+        /// The member.
+        field: &'static str,
+        /// The column that was named.
+        wanted: String,
+        /// The columns that are there.
+        there: String,
+    },
+    /// Two columns of one name.
+    #[error("{there} has the column \"{}\" twice. Rename one of them", short(.name))]
+    ColumnTwice {
+        /// The name.
+        name: String,
+        /// The columns that are there.
+        there: String,
+    },
+    /// A fixed value that no animal may have.
+    #[error("--set {}: {why}", .field.member())]
+    FixedValue {
+        /// For which member.
+        field: Field,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// There is a journal, and it was not said to go on.
+    #[error(
+        "{path} is the report of an import of this file that {}. Go on with it by --resume, or remove it to begin \
+         again: that adds the same animals once more", if *.ended { "has ended" } else { "is not finished" }
+    )]
+    JournalExists {
+        /// The journal.
+        path: PathBuf,
+        /// Whether that import came to its end.
+        ended: bool,
+    },
+    /// Nothing to go on with.
+    #[error("there is no report {0} of an import to go on with. Begin without --resume")]
+    NoJournal(PathBuf),
+    /// The file is there and is no journal.
+    #[error("{path} is no report of an import: {why}")]
+    NotAJournal {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// Another process writes this journal.
+    #[error("another import is at work with {0}. Wait for its end")]
+    JournalInUse(PathBuf),
+    /// The journal belongs to another file, service or reading.
+    #[error("{path} is the report of another import: {what} was {then} and is {now}")]
+    Another {
+        /// The journal.
+        path: PathBuf,
+        /// What differs.
+        what: &'static str,
+        /// What the journal says.
+        then: String,
+        /// What is asked for now.
+        now: String,
+    },
+    /// The journal cannot be written, so that nothing is sent any more.
+    #[error("cannot write {path}: {source}")]
+    Journal {
+        /// The journal.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// The file to write cannot be written.
+    #[error("cannot write {name}: {source}")]
+    Write {
+        /// Its name for people.
+        name: String,
+        /// Why.
+        source: io::Error,
+    },
+    /// The service does not let anybody in, or is not there.
+    #[error("the service does not answer as it should")]
+    Api(#[from] ApiError),
+    /// The system has no random numbers or no thread.
+    #[error("cannot start: {0}")]
+    Start(io::Error),
+}

@@ -1,0 +1,87 @@
+//! The kinds of files, and how one is recognised: by the ending of its name, then by its first octets.
+
+use std::fmt;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+/// A kind of file that animals are read from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Format {
+    /// RFC 4180, the cells parted by commas, semicolons or tabs.
+    Csv,
+    /// One JSON object a line.
+    Ndjson,
+    /// One JSON array of objects.
+    Json,
+    /// A workbook, of which the first sheet is read.
+    Xlsx,
+}
+
+impl Format {
+    /// The kind of the file `name` that begins with `head`.
+    #[must_use]
+    pub fn recognise(name: Option<&Path>, head: &[u8]) -> Self {
+        Self::of_name(name).unwrap_or_else(|| Self::of_head(head))
+    }
+
+    fn of_name(name: Option<&Path>) -> Option<Self> {
+        match name?.extension()?.to_str()?.to_ascii_lowercase().as_str() {
+            "csv" | "tsv" => Some(Self::Csv),
+            "ndjson" | "jsonl" => Some(Self::Ndjson),
+            "json" => Some(Self::Json),
+            "xlsx" => Some(Self::Xlsx),
+            _ => None,
+        }
+    }
+
+    /// In UTF-16 every second octet is NUL as far as it matters here.
+    fn of_head(head: &[u8]) -> Self {
+        if head.starts_with(b"PK\x03\x04") {
+            return Self::Xlsx;
+        }
+        let text = head.strip_prefix(b"\xef\xbb\xbf").or_else(|| head.strip_prefix(b"\xff\xfe"));
+        let text = text.or_else(|| head.strip_prefix(b"\xfe\xff")).unwrap_or(head);
+        match text.iter().find(|octet| !b" \t\r\n\0".contains(octet)) {
+            Some(b'[') => Self::Json,
+            Some(b'{') => Self::Ndjson,
+            _ => Self::Csv,
+        }
+    }
+}
+
+impl fmt::Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Csv => "CSV",
+            Self::Ndjson => "NDJSON",
+            Self::Json => "JSON",
+            Self::Xlsx => "XLSX",
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_ending_counts_before_the_first_octets() {
+        let of = |name: &str, head: &[u8]| Format::recognise(Some(Path::new(name)), head);
+        assert_eq!(of("a.CSV", b"[{}]"), Format::Csv);
+        assert_eq!((of("a.jsonl", b""), of("a.ndjson", b"")), (Format::Ndjson, Format::Ndjson));
+        assert_eq!((of("a.json", b"{}"), of("a.xlsx", b"")), (Format::Json, Format::Xlsx));
+        for (head, format) in [
+            (&b"name,categoryId\n"[..], Format::Csv),
+            (b"", Format::Csv),
+            (b" \n[{", Format::Json),
+            (b"\xef\xbb\xbf{\"name\"", Format::Ndjson),
+            (b"\xff\xfe[\0", Format::Json),
+            (b"\xfe\xff\0{", Format::Ndjson),
+            (b"PK\x03\x04", Format::Xlsx),
+        ] {
+            assert_eq!((of("a", head), Format::recognise(None, head)), (format, format), "{head:?}");
+        }
+    }
+}

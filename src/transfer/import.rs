@@ -1,0 +1,409 @@
+//! Sends the rows of a file, several at a time, each with an Idempotency-Key of its own that is the same whenever it is
+//! sent again. Stops whenever it is told to, and goes on by its journal.
+
+mod pace;
+mod progress;
+mod send;
+
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::{mpsc, watch};
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+use uuid::Uuid;
+
+use super::journal::{self, Head, Journal, Outcome, Past, State, Target};
+use super::rows::{self, Bad, Row};
+use super::{Input, Reading, TransferError};
+use crate::api::{ApiError, Client, Failure};
+use crate::clock;
+use crate::model::{Limit, PetQuery};
+use pace::Pace;
+pub use progress::{Progress, Tell, Told};
+use send::{Sender, Turn};
+
+/// How long a service that keeps idempotency keys surely knows one, in seconds: an hour less than ours does.
+const KEY_IS_KNOWN: i64 = 23 * 60 * 60;
+
+/// Rows that are read ahead of the senders.
+const AHEAD: usize = 64;
+
+/// What to do after a row that was not added.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OnError {
+    /// Go on with the others.
+    GoOn,
+    /// Send no more.
+    Stop,
+}
+
+/// How rows are sent.
+#[derive(Clone, Copy, Debug)]
+pub struct How {
+    /// How many at a time, 1 to 16.
+    pub concurrency: usize,
+    /// What to do after a row that was not added.
+    pub on_error: OnError,
+    /// Stop once so many rows were not added.
+    pub max_errors: Option<u64>,
+    /// Send also rows that may have been added where nothing makes sure that they are added once. Otherwise they are
+    /// left alone and counted as unknown.
+    pub send_unknown: bool,
+    /// Send again what the service refused before.
+    pub retry_refused: bool,
+    /// How long things may take.
+    pub patience: Patience,
+}
+
+impl Default for How {
+    fn default() -> Self {
+        Self {
+            concurrency: 4,
+            on_error: OnError::GoOn,
+            max_errors: None,
+            send_unknown: false,
+            retry_refused: false,
+            patience: Patience::default(),
+        }
+    }
+}
+
+/// How long things may take.
+#[derive(Clone, Copy, Debug)]
+pub struct Patience {
+    /// The first pause after a failure; each further one is twice as long.
+    pub first: Duration,
+    /// The longest pause that is made unasked.
+    pub longest: Duration,
+    /// Without any success for so long, the import stops; it also does where the service asks for a longer pause.
+    pub give_up: Duration,
+    /// What is under way gets so long when the import is told to stop.
+    pub stop_within: Duration,
+}
+
+impl Default for Patience {
+    fn default() -> Self {
+        Self {
+            first: Duration::from_millis(200),
+            longest: Duration::from_secs(60),
+            give_up: Duration::from_secs(5 * 60),
+            stop_within: Duration::from_secs(10),
+        }
+    }
+}
+
+/// What whoever started an import wants of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wish {
+    /// Send.
+    Go,
+    /// Send nothing new until told to.
+    Pause,
+    /// Send nothing new, wait for what is under way, and end.
+    Stop,
+    /// End at once.
+    Abort,
+}
+
+/// Why an import has ended.
+#[derive(Debug)]
+pub enum Ended {
+    /// Every row was dealt with.
+    Complete,
+    /// It was told to.
+    Stopped,
+    /// A row was not added, and [`OnError::Stop`] was chosen.
+    OnError,
+    /// So many rows were not added that it was too much.
+    TooManyErrors,
+    /// The service does not accept the key.
+    Unauthorized(Failure),
+    /// Nothing has succeeded for too long, or the service asks for too long a pause.
+    NoAnswer(Failure),
+    /// The file or the journal failed.
+    Failed(TransferError),
+}
+
+/// What came of an import.
+#[derive(Debug)]
+pub struct Summary {
+    /// The counts at its end.
+    pub progress: Progress,
+    /// Why it ended.
+    pub ended: Ended,
+    /// Good rows that were not dealt with, where it is known how many there are.
+    pub left: Option<u64>,
+    /// The journal.
+    pub report: Option<PathBuf>,
+}
+
+/// An import that is ready to be sent.
+#[derive(Debug)]
+pub struct Work {
+    id: Uuid,
+    reading: Reading,
+    good: Option<u64>,
+    journal: Option<Journal>,
+    past: Option<Past>,
+}
+
+impl Work {
+    /// A new import, with its journal at `report` if it is to have one. `good` says how many rows can be sent, where
+    /// that is known. Blocks.
+    pub fn begin(
+        input: &Input,
+        reading: Reading,
+        good: Option<u64>,
+        report: Option<PathBuf>,
+        target: &Target,
+    ) -> Result<Self, TransferError> {
+        let Some(report) = report else {
+            return Ok(Self { id: Uuid::new_v4(), reading, good, journal: None, past: None });
+        };
+        Journal::guard(&report)?;
+        let head = Head::new(input.print()?, target, reading, good, clock::now().wall);
+        let journal = Journal::create(&report, &head)?;
+        Ok(Self { id: head.id, reading: head.reading, good, journal: Some(journal), past: None })
+    }
+
+    /// The import whose journal is at `report`. A `reading` by which nothing is decided is that of its beginning.
+    /// Blocks.
+    pub fn resume(input: &Input, reading: &Reading, report: PathBuf, target: &Target) -> Result<Self, TransferError> {
+        let (journal, past) = Journal::resume(&report, &input.print()?, target, reading)?;
+        let Head { id, reading, good, .. } = past.head.clone();
+        Ok(Self { id, reading, good, journal: Some(journal), past: Some(past) })
+    }
+
+    /// How many rows can be sent, where that is known.
+    #[must_use]
+    pub const fn good(&self) -> Option<u64> {
+        self.good
+    }
+
+    /// The rows that may have been added, with their lines, in ascending order.
+    #[must_use]
+    pub fn doubts(&self) -> Vec<(u64, u64)> {
+        let doubts = self.past.iter().flat_map(|past| &past.doubts);
+        let mut doubts: Vec<_> = doubts.map(|(row, doubt)| (*row, doubt.line)).collect();
+        doubts.sort_unstable();
+        doubts
+    }
+
+    /// Whether the rows that may have been added can be sent again without adding them twice.
+    fn can_repeat(&self, row: u64, row_hash: u64, keeps_keys: bool, now: i64) -> bool {
+        self.past.as_ref().is_some_and(|past| {
+            let doubt = past.doubts.get(&row);
+            let is_known = doubt.is_some_and(|doubt| doubt.hash == row_hash && now - doubt.sent < KEY_IS_KNOWN);
+            keeps_keys && past.same_key && is_known
+        })
+    }
+}
+
+/// What all that work at one import share.
+struct Shared {
+    work: Work,
+    how: How,
+    client: Client,
+    pace: Pace,
+    progress: watch::Sender<Progress>,
+    tell: Tell,
+    /// Nothing new is sent.
+    halt: CancellationToken,
+    ended: Mutex<Option<Ended>>,
+}
+
+impl Shared {
+    /// Sends nothing new, for the first of the reasons that are given.
+    fn end(&self, why: Ended) {
+        self.ended.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(why);
+        self.halt.cancel();
+    }
+
+    /// Writes to the journal, if there is one. What cannot be written ends the import.
+    fn note(&self, write: impl FnOnce(&Journal) -> Result<(), TransferError>) -> bool {
+        match self.work.journal.as_ref().map_or(Ok(()), write) {
+            Ok(()) => true,
+            Err(error) => {
+                self.end(Ended::Failed(error));
+                false
+            }
+        }
+    }
+
+    /// Counts what became of a row, tells it, and ends the import where that is enough.
+    fn settled(&self, told: Told) {
+        let mut errors = 0;
+        self.progress.send_modify(|progress| {
+            progress.count(&told);
+            errors = progress.errors();
+        });
+        let is_error = told.is_error();
+        (self.tell)(told);
+        if is_error && self.how.on_error == OnError::Stop {
+            self.end(Ended::OnError);
+        } else if is_error && self.how.max_errors.is_some_and(|most| errors >= most) {
+            self.end(Ended::TooManyErrors);
+        }
+    }
+
+    /// Deals with a row that is read, in the reader's thread: what is not to be sent ends here.
+    fn sort(&self, row: Result<Row, Bad>, turns: &mpsc::Sender<Turn>) -> ControlFlow<()> {
+        if self.halt.is_cancelled() {
+            return ControlFlow::Break(());
+        }
+        let turn = match row {
+            Ok(row) => self.turn(row),
+            Err(bad) => {
+                let is_new = self.state(bad.row) == State::Open;
+                let why = bad.sentence();
+                if is_new && !self.note(|journal| journal.outcome(bad.row, bad.line, &Outcome::Invalid(why))) {
+                    return ControlFlow::Break(());
+                }
+                self.settled(Told::Bad(bad));
+                None
+            }
+        };
+        match turn.map(|turn| turns.blocking_send(turn)) {
+            Some(Err(_)) => ControlFlow::Break(()),
+            Some(Ok(())) | None => ControlFlow::Continue(()),
+        }
+    }
+
+    fn state(&self, row: u64) -> State {
+        self.work.past.as_ref().map_or(State::Open, |past| past.state(row))
+    }
+
+    fn turn(&self, row: Row) -> Option<Turn> {
+        if row.mended {
+            self.progress.send_modify(|progress| progress.mended += 1);
+        }
+        let turn = match self.state(row.row) {
+            State::Open => Turn { row, doubted: false },
+            State::Refused if self.how.retry_refused => Turn { row, doubted: false },
+            State::InDoubt => {
+                let (hash, now) = (journal::hash(&row.new), clock::now().wall.as_second());
+                let is_safe = self.work.can_repeat(row.row, hash, self.client.keeps_idempotency_keys(), now);
+                if !is_safe && !self.how.send_unknown {
+                    self.settled(Told::Doubt { row: row.row, line: row.line });
+                    return None;
+                }
+                Turn { row, doubted: true }
+            }
+            state @ (State::Added | State::Refused) => {
+                self.progress.send_modify(|progress| progress.before(state));
+                return None;
+            }
+        };
+        Some(turn)
+    }
+}
+
+/// Sends what is to be sent of `input`. What happens is told by `tell`, which must not wait, and counted in `progress`;
+/// `wishes` says what is wanted.
+///
+/// Fails only before anything is sent: where the service is not there or does not accept the key.
+pub async fn run(
+    client: &Client,
+    input: Input,
+    work: Work,
+    how: How,
+    (tell, progress, wishes): (Tell, watch::Sender<Progress>, watch::Receiver<Wish>),
+) -> Result<Summary, TransferError> {
+    let client = client.keeping_connections().map_err(ApiError::NotSent)?.called("import");
+    probe(&client).await?;
+    let shared = Arc::new(Shared {
+        work,
+        how,
+        client,
+        pace: Pace::new(how.patience, clock::now().mono),
+        progress,
+        tell,
+        halt: CancellationToken::new(),
+        ended: Mutex::new(None),
+    });
+    let (turns, taken) = mpsc::channel(AHEAD);
+    let reader = {
+        let shared = Arc::clone(&shared);
+        let read = move || {
+            let reading = shared.work.reading.clone();
+            let read = rows::read(input, &reading, |row| shared.sort(row, &turns));
+            if let Err(error) = read {
+                shared.end(Ended::Failed(error));
+            }
+        };
+        // A thread of its own: one that waits for standard input must not keep the runtime from its end.
+        std::thread::Builder::new().name("rows".into()).spawn(read).map_err(TransferError::Start)?
+    };
+    drop(reader);
+    let taken = Arc::new(tokio::sync::Mutex::new(taken));
+    let mut senders = JoinSet::new();
+    for _ in 0..how.concurrency.clamp(1, 16) {
+        let sender = Sender { shared: Arc::clone(&shared), turns: Arc::clone(&taken), wishes: wishes.clone() };
+        senders.spawn(sender.run());
+    }
+    listen(&shared, senders, wishes).await;
+    Ok(summary(&shared))
+}
+
+/// Asks for one animal: whether the service is there, accepts the key, and keeps idempotency keys.
+async fn probe(client: &Client) -> Result<(), ApiError> {
+    match client.list_pets(&PetQuery { limit: Limit::MIN, ..PetQuery::default() }).await {
+        Err(error @ (ApiError::NotSent(_) | ApiError::ConnectTimeout(_))) => Err(error),
+        Err(error) if error.is_unauthorized() => Err(error),
+        // A key may be for adding only, and what may pass by is waited for while sending.
+        Ok(_) | Err(_) => Ok(()),
+    }
+}
+
+/// Waits for the senders, and does what is wished.
+async fn listen(shared: &Shared, mut senders: JoinSet<()>, mut wishes: watch::Receiver<Wish>) {
+    let ending = async {
+        shared.halt.cancelled().await;
+        tokio::time::sleep(shared.how.patience.stop_within).await;
+    };
+    tokio::pin!(ending);
+    loop {
+        tokio::select! {
+            ended = senders.join_next() => {
+                if ended.is_none() {
+                    return;
+                }
+            }
+            Ok(()) = wishes.changed() => {
+                let wish = *wishes.borrow_and_update();
+                match wish {
+                    Wish::Go => shared.pace.forgive(clock::now().mono),
+                    Wish::Pause => {}
+                    Wish::Stop => shared.end(Ended::Stopped),
+                    Wish::Abort => {
+                        shared.end(Ended::Stopped);
+                        break;
+                    }
+                }
+            }
+            () = &mut ending => break,
+        }
+    }
+    // What is still under way stays in the journal as sent without an outcome.
+    senders.shutdown().await;
+    shared.progress.send_modify(Progress::abandon);
+}
+
+fn summary(shared: &Shared) -> Summary {
+    let ended = shared.ended.lock().unwrap_or_else(PoisonError::into_inner).take();
+    let ended = ended.unwrap_or(Ended::Complete);
+    let done = matches!(ended, Ended::Complete);
+    let at = clock::now().wall;
+    shared.note(|journal| if done { journal.end(at) } else { Ok(()) }.and_then(|()| journal.close()));
+    let failed = shared.ended.lock().unwrap_or_else(PoisonError::into_inner).take();
+    let progress = shared.progress.borrow().clone();
+    let left = match ended {
+        Ended::Complete => Some(0),
+        _ => shared.work.good.map(|good| good.saturating_sub(progress.dealt_with())),
+    };
+    let report = shared.work.journal.as_ref().map(|journal| journal.path.clone());
+    Summary { ended: failed.unwrap_or(ended), left, report, progress }
+}

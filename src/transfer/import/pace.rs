@@ -1,0 +1,112 @@
+//! One pause for all senders: whoever fails makes all of them wait, longer each time, and any success ends that.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use tokio::time::sleep_until;
+
+use super::Patience;
+
+/// When anything may be sent.
+#[derive(Debug)]
+pub(super) struct Pace {
+    patience: Patience,
+    state: Mutex<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    /// Nothing is sent before.
+    until: Option<Instant>,
+    /// How many pauses came one after another.
+    pauses: u32,
+    last_success: Instant,
+    successes: u64,
+}
+
+impl Pace {
+    pub(super) fn new(patience: Patience, now: Instant) -> Self {
+        Self { patience, state: Mutex::new(Inner { until: None, pauses: 0, last_success: now, successes: 0 }) }
+    }
+
+    /// Waits until something may be sent.
+    pub(super) async fn ready(&self) {
+        loop {
+            let until = self.inner().until;
+            match until {
+                Some(until) if until > crate::clock::now().mono => sleep_until(until.into()).await,
+                _ => return,
+            }
+        }
+    }
+
+    pub(super) fn succeeded(&self, now: Instant) {
+        let mut state = self.inner();
+        state.pauses = 0;
+        state.last_success = now;
+        state.successes += 1;
+    }
+
+    /// How often anything has succeeded.
+    pub(super) fn successes(&self) -> u64 {
+        self.inner().successes
+    }
+
+    /// A time in which nothing was to succeed, such as a pause that the user made, is no reason to give up.
+    pub(super) fn forgive(&self, now: Instant) {
+        self.inner().last_success = now;
+    }
+
+    /// A request that `began` then has failed, and the service may have asked for a pause. How long all wait from now
+    /// on; `None` where it is time to give up. `dice` in 0..1 spreads the clients of a service that comes back.
+    pub(super) fn failed(&self, began: Instant, asked: Option<Duration>, now: Instant, dice: f64) -> Option<Duration> {
+        let mut state = self.inner();
+        let Patience { first, longest, give_up, .. } = self.patience;
+        if now.saturating_duration_since(state.last_success) >= give_up || asked.is_some_and(|asked| asked > give_up) {
+            return None;
+        }
+        let until = match asked {
+            Some(asked) => now + asked,
+            // Whatever began before the pause says nothing new.
+            None if state.until.is_some_and(|until| began < until) => now,
+            None => {
+                let wait = first.saturating_mul(1 << state.pauses.min(20)).min(longest);
+                state.pauses += 1;
+                now + wait.mul_f64(0.5 + dice.clamp(0.0, 1.0) / 2.0)
+            }
+        };
+        let until = state.until.map_or(until, |before| before.max(until));
+        state.until = Some(until);
+        Some(until.saturating_duration_since(now))
+    }
+
+    fn inner(&self) -> MutexGuard<'_, Inner> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_wait_together_longer_each_time_and_not_for_ever() {
+        let begin = crate::clock::now().mono;
+        let at = |seconds| begin + Duration::from_secs(seconds);
+        let pace = Pace::new(Patience { first: Duration::from_secs(1), ..Patience::default() }, begin);
+        let second = Duration::from_secs(1);
+        assert_eq!(pace.failed(at(0), None, at(10), 1.0), Some(second));
+        assert_eq!(pace.failed(at(0), None, at(10), 1.0), Some(second), "the same failure for another sender");
+        assert_eq!(pace.failed(at(11), None, at(12), 1.0), Some(second * 2));
+        assert_eq!(pace.failed(at(14), None, at(14), 1.0), Some(second * 4));
+        assert_eq!(pace.failed(at(14), Some(second * 9), at(14), 1.0), Some(second * 9));
+        for seconds in (30..200).step_by(10) {
+            let wait = pace.failed(at(seconds + 60), None, at(seconds), 1.0);
+            assert!(wait.is_some_and(|wait| wait <= second * 60), "{wait:?}");
+        }
+        assert_eq!(pace.failed(at(290), Some(second * 301), at(290), 1.0), None);
+        assert_eq!(pace.failed(at(300), None, at(300), 1.0), None);
+        pace.succeeded(at(300));
+        assert_eq!(pace.failed(at(400), None, at(400), 1.0), Some(second));
+    }
+}

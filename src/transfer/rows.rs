@@ -1,0 +1,221 @@
+//! The rows of a file as animals to send, or as what is wrong with them: one at a time, in constant memory.
+//!
+//! A row is checked by the rules of the form, [`draft`]. Blanks at both ends of a cell are cut, as the form does; not
+//! those of names in JSON, nor in CSV after the header of our own export, so that an export comes back byte for byte.
+
+mod csv;
+mod json;
+mod pieces;
+mod xlsx;
+
+use std::borrow::Cow;
+use std::ops::ControlFlow;
+
+use super::input::{Input, encoding};
+use super::reading::{Columns, Reading};
+use super::{Format, TransferError};
+use crate::model::draft::{check_name, parse_category_id};
+use crate::model::text::short;
+use crate::model::{Field, FieldError, NewPet, PetStatus, draft, export};
+
+/// A row that can be sent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Row {
+    /// Its number among the rows of the file, from 1. Blank rows do not count, bad ones do.
+    pub row: u64,
+    /// The line in the file where it begins, from 1.
+    pub line: u64,
+    /// The animal.
+    pub new: NewPet,
+    /// Whether its status was mended, such as `Available ` to `available`.
+    pub mended: bool,
+}
+
+/// A row that cannot be sent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Bad {
+    /// Its number among the rows of the file, from 1.
+    pub row: u64,
+    /// The line in the file where it begins, from 1.
+    pub line: u64,
+    /// What is wrong, at most one a field.
+    pub faults: Vec<Fault>,
+}
+
+/// What is wrong with a cell, or with a row as a whole. Every text is safe to show.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// The column as the file names it; empty for the row as a whole.
+    pub column: String,
+    /// The value, cut.
+    pub value: String,
+    /// A sentence that names the field, the value and what would be right.
+    pub reason: String,
+}
+
+impl Bad {
+    /// Everything in one line: `line 17: column pet_name: Name is needed ...`.
+    #[must_use]
+    pub fn sentence(&self) -> String {
+        let faults: Vec<_> = self.faults.iter().map(Fault::sentence).collect();
+        format!("line {}: {}", self.line, faults.join(" "))
+    }
+}
+
+impl Fault {
+    fn whole(reason: impl Into<String>) -> Self {
+        Self { column: String::new(), value: String::new(), reason: reason.into() }
+    }
+
+    fn sentence(&self) -> String {
+        match self.column.as_str() {
+            "" => self.reason.clone(),
+            column => format!("column {column}: {}", self.reason),
+        }
+    }
+}
+
+/// What was found out about a file by looking at it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Layout {
+    /// What kind of file it is.
+    pub format: Format,
+    /// What parts the cells, of CSV.
+    pub delimiter: Option<char>,
+    /// Whether it is UTF-16 rather than UTF-8.
+    pub utf16: bool,
+    /// Its columns; `None` for a JSON file without any object.
+    pub columns: Option<Columns>,
+}
+
+/// Gives every row of `input` to `each`, until that breaks off or the file ends. Blocks.
+pub fn read(
+    input: Input,
+    reading: &Reading,
+    mut each: impl FnMut(Result<Row, Bad>) -> ControlFlow<()>,
+) -> Result<Layout, TransferError> {
+    reading.check()?;
+    let format = reading.format.unwrap_or_else(|| Format::recognise(input.path.as_deref(), &input.head));
+    let utf16 = encoding(&input.head).0 != super::input::Encoding::Utf8;
+    let mut rows = Rows { reading, row: 0, each: &mut each };
+    let mut layout = Layout { format, delimiter: None, utf16, columns: None };
+    match format {
+        Format::Csv => {
+            let (delimiter, columns) = csv::read(input, &mut rows)?;
+            layout.delimiter = Some(delimiter.into());
+            layout.columns = Some(columns);
+        }
+        Format::Ndjson => layout.columns = json::read(input, pieces::Kind::Line, &mut rows)?,
+        Format::Json => layout.columns = json::read(input, pieces::Kind::Element, &mut rows)?,
+        Format::Xlsx => layout.columns = Some(xlsx::read(input, &mut rows)?),
+    }
+    Ok(layout)
+}
+
+type Each<'a> = &'a mut dyn FnMut(Result<Row, Bad>) -> ControlFlow<()>;
+
+/// Checks rows and counts them.
+struct Rows<'a> {
+    reading: &'a Reading,
+    row: u64,
+    each: Each<'a>,
+}
+
+/// The cells of a row, in the order of [`Field::ALL`]; `None` where there is none.
+type Cells<'a> = [Option<Cow<'a, str>>; 3];
+
+/// How cells are to be taken.
+#[derive(Clone, Copy)]
+struct Manner<'a> {
+    /// The column of each field, for people.
+    columns: [&'a str; 3],
+    /// A `'` before what begins like a formula is taken off.
+    active: bool,
+    /// Names are kept byte for byte.
+    exact: bool,
+}
+
+impl Rows<'_> {
+    /// A row that is bad as a whole.
+    fn bad(&mut self, line: u64, faults: Vec<Fault>) -> ControlFlow<()> {
+        self.row += 1;
+        (self.each)(Err(Bad { row: self.row, line, faults }))
+    }
+
+    fn cells(&mut self, line: u64, cells: &Cells<'_>, manner: Manner<'_>) -> ControlFlow<()> {
+        self.row += 1;
+        let checked = self.check(cells, manner);
+        (self.each)(match checked {
+            Ok((new, mended)) => Ok(Row { row: self.row, line, new, mended }),
+            Err(faults) => Err(Bad { row: self.row, line, faults }),
+        })
+    }
+
+    fn check(&self, cells: &Cells<'_>, manner: Manner<'_>) -> Result<(NewPet, bool), Vec<Fault>> {
+        let text = |field: Field| {
+            if let Some(fixed) = &self.reading.set[field as usize] {
+                return fixed.as_str();
+            }
+            let cell = cells[field as usize].as_deref().unwrap_or("");
+            if !manner.active {
+                return cell;
+            }
+            let active = export::active(cell);
+            // Blanks before the mark are typing, unless blanks count.
+            if active == cell && !manner.exact { export::active(cell.trim()) } else { active }
+        };
+        let name = text(Field::Name);
+        let name = if manner.exact { name } else { name.trim() };
+        let category = parse_category_id(text(Field::CategoryId).trim());
+        let word = text(Field::Status);
+        let status = mended_status(word);
+        let fault = |error: FieldError| Fault {
+            column: manner.columns[error.field() as usize].to_owned(),
+            value: short(text(error.field())),
+            reason: error.to_string(),
+        };
+        let too_long = name.len() > draft::NAME_MAX_CHARS * 4;
+        let name_error = if too_long { check_long_name(name) } else { check_name(name) };
+        match (name_error, category, status) {
+            (Ok(()), Ok(category_id), Ok((status, mended))) => {
+                Ok((NewPet { name: name.to_owned(), category_id, status }, mended))
+            }
+            (name, category, status) => {
+                let errors = name.err().into_iter().chain(category.err()).chain(status.err());
+                Err(errors.map(fault).collect())
+            }
+        }
+    }
+}
+
+/// A name of a megabyte is too long, whatever is in it.
+fn check_long_name(name: &str) -> Result<(), FieldError> {
+    Err(FieldError::NameTooLong { chars: name.chars().count() })
+}
+
+/// The status that `word` means, and whether it had to be mended; nothing leaves it to the service.
+fn mended_status(word: &str) -> Result<(Option<PetStatus>, bool), FieldError> {
+    let plain = word.trim();
+    if plain.is_empty() {
+        return Ok((None, false));
+    }
+    match plain.to_ascii_lowercase().parse() {
+        Ok(status) => Ok((Some(status), word != PetStatus::as_str(status))),
+        Err(_) => Err(FieldError::StatusUnknown(plain.to_owned())),
+    }
+}
+
+/// The text of a cell, or the fault that it is no text. `offset` is that of `octets` in the file, where it is known.
+fn text_of(octets: &[u8], offset: Option<u64>) -> Result<&str, Fault> {
+    str::from_utf8(octets).map_err(|error| {
+        Fault::whole(match offset {
+            Some(offset) => {
+                format!("This is not UTF-8 at byte {}. Save the file as UTF-8.", offset + error.valid_up_to() as u64)
+            }
+            None => "This is not UTF-16: half a pair stands alone. Save the file as UTF-8.".to_owned(),
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests;

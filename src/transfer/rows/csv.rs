@@ -1,0 +1,144 @@
+//! CSV: the delimiter is found by looking at the first row, the columns by their names there.
+
+use std::borrow::Cow;
+use std::ops::ControlFlow;
+
+use csv_core::{ReadRecordResult, Reader, ReaderBuilder};
+
+use super::pieces::{Kind, Piece, Pieces};
+use super::{Cells, Fault, Manner, Rows, text_of};
+use crate::transfer::TransferError;
+use crate::transfer::input::{Encoding, Input, Text};
+use crate::transfer::reading::{Columns, Reading};
+
+const DELIMITERS: [u8; 3] = [b',', b';', b'\t'];
+
+/// The most cells of a row that are looked at.
+const MOST_CELLS: usize = 16 << 10;
+
+/// Reads all rows. Says what parts the cells, and what the columns are.
+pub(super) fn read(input: Input, rows: &mut Rows<'_>) -> Result<(u8, Columns), TransferError> {
+    let name = input.name.clone();
+    let head = input.head.clone();
+    let Text { input, encoding, offset: mark } = input.text();
+    let delimiter = delimiter(&head, encoding, rows.reading);
+    drop(head);
+    let mut pieces = Pieces::new(input, Kind::Csv { delimiter }, name.clone());
+    let mut cells = Splitter::new(delimiter);
+    let header = pieces.next()?.ok_or(TransferError::Empty(name))?;
+    cells.split(header.octets);
+    let header: Vec<String> = cells.all().map(|cell| String::from_utf8_lossy(cell).into_owned()).collect();
+    let columns = Columns::find(&header, rows.reading)?;
+    let names = columns.of.map(|place| place.map_or("", |place| columns.names[place].as_str()));
+    let manner = Manner { columns: names, active: !rows.reading.raw, exact: columns.ours };
+    while let Some(piece) = pieces.next()? {
+        let offset = (encoding == Encoding::Utf8).then_some(mark + piece.offset);
+        let flow = match row(&mut cells, &piece, offset, &columns) {
+            None => ControlFlow::Continue(()),
+            Some(Ok(found)) => rows.cells(piece.line, &found, manner),
+            Some(Err(fault)) => rows.bad(piece.line, vec![fault]),
+        };
+        if flow.is_break() {
+            break;
+        }
+    }
+    Ok((delimiter, columns))
+}
+
+/// The cells of the fields; nothing for a row of blanks.
+fn row<'a>(
+    cells: &'a mut Splitter,
+    piece: &'a Piece<'_>,
+    offset: Option<u64>,
+    columns: &Columns,
+) -> Option<Result<Cells<'a>, Fault>> {
+    if piece.is_open {
+        return Some(Err(Fault::whole("A quote opens here and is not closed before the end of the file.")));
+    }
+    if let Err(fault) = text_of(piece.octets, offset) {
+        return Some(Err(fault));
+    }
+    cells.split(piece.octets);
+    if cells.all().all(|cell| cell.trim_ascii().is_empty()) {
+        return None;
+    }
+    if cells.all().skip(columns.names.len()).any(|cell| !cell.trim_ascii().is_empty()) {
+        let (here, there) = (cells.len(), columns.names.len());
+        let why = format!("There are {here} cells and {there} columns. Put a cell with the delimiter in it in quotes.");
+        return Some(Err(Fault::whole(why)));
+    }
+    // The row is text as a whole, and is cut only at ASCII.
+    Some(Ok(columns.of.map(|place| place.and_then(|place| cells.get(place)).map(String::from_utf8_lossy))))
+}
+
+/// That one whose cells are most of the columns that are looked for; where that does not tell, the most frequent one.
+fn delimiter(head: &[u8], encoding: Encoding, reading: &Reading) -> u8 {
+    let head = match encoding {
+        Encoding::Utf8 => Cow::Borrowed(head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head)),
+        Encoding::Utf16(_) => Cow::Owned(head.iter().copied().filter(|octet| *octet != 0).skip(2).collect()),
+    };
+    let score = |delimiter: u8| {
+        let mut pieces = Pieces::new(&*head, Kind::Csv { delimiter }, String::new());
+        let Ok(Some(header)) = pieces.next() else { return (0, 0) };
+        let mut cells = Splitter::new(delimiter);
+        cells.split(header.octets);
+        let header: Vec<String> = cells.all().map(|cell| String::from_utf8_lossy(cell).into_owned()).collect();
+        (Columns::look(&header, reading).map_or(0, |columns| columns.recognised()), header.len())
+    };
+    // Of equals the last one counts.
+    DELIMITERS.into_iter().rev().max_by_key(|delimiter| score(*delimiter)).unwrap_or(b',')
+}
+
+/// Cuts a row into cells, and takes their quotes off.
+struct Splitter {
+    reader: Reader,
+    octets: Vec<u8>,
+    ends: Vec<usize>,
+    count: usize,
+}
+
+impl Splitter {
+    fn new(delimiter: u8) -> Self {
+        let reader = ReaderBuilder::new().delimiter(delimiter).build();
+        Self { reader, octets: Vec::new(), ends: vec![0; 64], count: 0 }
+    }
+
+    fn split(&mut self, row: &[u8]) {
+        self.reader.reset();
+        self.octets.resize(row.len().max(1), 0);
+        self.count = 0;
+        let (mut input, mut written) = (row, 0);
+        loop {
+            let (result, read, out, ends) =
+                self.reader.read_record(input, &mut self.octets[written..], &mut self.ends[self.count..]);
+            input = &input[read..];
+            written += out;
+            self.count += ends;
+            match result {
+                ReadRecordResult::InputEmpty => {}
+                ReadRecordResult::OutputEndsFull if self.ends.len() < MOST_CELLS => {
+                    self.ends.resize(self.ends.len() * 2, 0);
+                }
+                // Without its quotes no row is longer than with them.
+                ReadRecordResult::OutputFull
+                | ReadRecordResult::OutputEndsFull
+                | ReadRecordResult::Record
+                | ReadRecordResult::End => return,
+            }
+        }
+    }
+
+    const fn len(&self) -> usize {
+        self.count
+    }
+
+    fn get(&self, place: usize) -> Option<&[u8]> {
+        let end = *self.ends[..self.count].get(place)?;
+        let begin = if place == 0 { 0 } else { self.ends[place - 1] };
+        self.octets.get(begin..end)
+    }
+
+    fn all(&self) -> impl Iterator<Item = &[u8]> {
+        (0..self.count).map_while(|place| self.get(place))
+    }
+}

@@ -1,0 +1,119 @@
+//! JSON: objects one a line or in an array, their members by name.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::ops::ControlFlow;
+
+use serde::de::{Deserializer as _, MapAccess, Visitor};
+use serde_json::value::RawValue;
+
+use super::pieces::{Kind, Pieces};
+use super::{Cells, Fault, Manner, Rows, text_of};
+use crate::model::text::{cut, short};
+use crate::model::{Field, display_safe};
+use crate::transfer::TransferError;
+use crate::transfer::input::{Encoding, Input, Text};
+use crate::transfer::reading::{Columns, Reading, field_of};
+
+/// Reads all objects. Says what the members of the first one are.
+pub(super) fn read(input: Input, kind: Kind, rows: &mut Rows<'_>) -> Result<Option<Columns>, TransferError> {
+    let name = input.name.clone();
+    let Text { input, encoding, offset: mark } = input.text();
+    let mut pieces = Pieces::new(input, kind, name);
+    let mut columns = None;
+    let reading = rows.reading;
+    let manner = Manner { columns: Field::ALL.map(Field::member), active: false, exact: true };
+    while let Some(piece) = pieces.next()? {
+        let offset = (encoding == Encoding::Utf8).then_some(mark + piece.offset);
+        let found = text_of(piece.octets, offset).and_then(|text| members(text, reading));
+        if columns.is_none()
+            && let Ok((members, _)) = &found
+        {
+            let header: Vec<String> = members.iter().map(|(name, _)| name.clone().into_owned()).collect();
+            columns = Some(Columns::look(&header, reading)?);
+        }
+        let flow = match found.and_then(|(members, places)| cells(&members, places)) {
+            Ok(cells) => rows.cells(piece.line, &cells, manner),
+            Err(fault) => rows.bad(piece.line, vec![fault]),
+        };
+        if flow == ControlFlow::Break(()) {
+            break;
+        }
+    }
+    Ok(columns)
+}
+
+type Members<'a> = Vec<(Cow<'a, str>, &'a RawValue)>;
+
+/// The members of an object, and the place among them of each field.
+fn members<'a>(text: &'a str, reading: &Reading) -> Result<(Members<'a>, [Option<usize>; 3]), Fault> {
+    struct Object;
+    impl<'de> Visitor<'de> for Object {
+        type Value = Members<'de>;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("an object with name and categoryId")
+        }
+
+        fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+            let mut members = Vec::new();
+            while let Some(member) = map.next_entry::<Name<'de>, &RawValue>()? {
+                members.push((member.0.0, member.1));
+            }
+            Ok(members)
+        }
+    }
+    let mut reader = serde_json::Deserializer::from_str(text);
+    let members = reader.deserialize_map(Object).and_then(|members| reader.end().map(|()| members));
+    let members = members.map_err(|error| Fault {
+        column: String::new(),
+        value: short(text),
+        reason: format!("This is no JSON object: {}.", cut(&display_safe(&error.to_string()), 200)),
+    })?;
+    let mut places: [Option<(usize, usize)>; 3] = [None; 3];
+    for (place, (name, _)) in members.iter().enumerate() {
+        for (field, wanted) in reading.map.iter().enumerate() {
+            if wanted.as_ref().is_some_and(|wanted| wanted.trim().to_lowercase() == name.trim().to_lowercase()) {
+                places[field] = Some((0, place));
+            }
+        }
+        if let Some((field, rank)) = field_of(name)
+            && reading.map[field].is_none()
+            && places[field].is_none_or(|(before, _)| rank <= before)
+        {
+            places[field] = Some((rank, place));
+        }
+    }
+    Ok((members, places.map(|place| place.map(|(_, place)| place))))
+}
+
+/// The name of a member, borrowed where nothing in it is escaped.
+#[derive(serde::Deserialize)]
+struct Name<'a>(#[serde(borrow)] Cow<'a, str>);
+
+/// The values as the cells that CSV would have: a name must be text, a category may be a number too.
+fn cells<'a>(members: &Members<'a>, places: [Option<usize>; 3]) -> Result<Cells<'a>, Fault> {
+    let mut cells: Cells<'a> = [None, None, None];
+    for (field, place) in Field::ALL.into_iter().zip(places) {
+        let Some((_, value)) = place.map(|place| &members[place]) else { continue };
+        let value = value.get();
+        cells[field as usize] = match value.as_bytes().first() {
+            Some(b'"') => {
+                let text: Name<'a> = serde_json::from_str(value).map_err(|error| Fault {
+                    column: field.member().to_owned(),
+                    value: short(value),
+                    reason: format!("This is no text: {}.", cut(&display_safe(&error.to_string()), 200)),
+                })?;
+                Some(text.0)
+            }
+            Some(b'n') => None,
+            _ if field == Field::CategoryId => Some(Cow::Borrowed(value)),
+            _ => {
+                let (column, value) = (field.member().to_owned(), short(value));
+                let reason = format!("{} must be a string in quotes. {value} is none.", field.member());
+                return Err(Fault { column, value, reason });
+            }
+        };
+    }
+    Ok(cells)
+}

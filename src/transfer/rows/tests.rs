@@ -1,0 +1,172 @@
+use super::*;
+use crate::model::{ObservedStatus, Pet};
+
+/// Every row in short, good or bad.
+fn read_as(text: impl AsRef<[u8]>, reading: &Reading) -> Result<Vec<String>, String> {
+    let mut rows = Vec::new();
+    let input = Input::stream("a", std::io::Cursor::new(text.as_ref().to_vec())).map_err(|error| error.to_string())?;
+    let layout = read(input, reading, |row| {
+        rows.push(match row {
+            Ok(Row { row, line, new: NewPet { name, category_id, status }, mended }) => {
+                let status = status.map_or("-", PetStatus::as_str);
+                format!("{row} {line} {name:?} {category_id} {status}{}", if mended { " mended" } else { "" })
+            }
+            Err(bad) => format!("{} {}", bad.row, bad.sentence()),
+        });
+        ControlFlow::Continue(())
+    });
+    layout.map(|_| rows).map_err(|error| error.to_string())
+}
+
+fn rows(text: impl AsRef<[u8]>) -> Vec<String> {
+    read_as(text, &Reading::default()).unwrap()
+}
+
+#[test]
+fn csv_of_every_make_gives_the_same_rows() {
+    let expected = ["1 2 \"Rex, \\\"x\\\"\" 3 sold", "2 3 \"Zoë\" -7 -"];
+    assert_eq!(rows("name,cat,state\n\"Rex, \"\"x\"\"\",3,sold\nZoë,-7,\n"), expected);
+    assert_eq!(rows("\u{feff}Name;Category;Status\r\n\"Rex, \"\"x\"\"\";3;sold\r\nZoë; -7 ;"), expected);
+    let tabs = "state\tpet_name\tcategoryId\rsold\t\"Rex, \"\"x\"\"\"\t3\r\tZoë\t-7";
+    assert_eq!(rows(tabs), expected);
+    let units =
+        |order: fn(u16) -> [u8; 2]| -> Vec<u8> { format!("\u{feff}{tabs}").encode_utf16().flat_map(order).collect() };
+    assert_eq!(rows(units(u16::to_le_bytes)), expected);
+    assert_eq!(rows(units(u16::to_be_bytes)), expected);
+}
+
+#[test]
+fn bad_rows_are_named_with_line_column_and_reason() {
+    let text = b"pet,id2,pet_name,cat,state\n,,,,\n,,\" \",three,gone\nx,y,Rex,3, Sold \n\n,,a\xffb,3,\n,,a,b,3,4\n,,a\0,3,\n\"";
+    assert_eq!(
+        rows(text),
+        [
+            "1 line 3: column pet_name: Name is needed: 1 to 255 characters that are not all blank. column cat: \
+             Category must be a whole number from -9223372036854775808 to 9223372036854775807. \"three\" is not one. \
+             column state: Status must be available, pending or sold, or not set. \"gone\" is none of them.",
+            "2 4 \"Rex\" 3 sold mended",
+            "3 line 6: This is not UTF-8 at byte 70. Save the file as UTF-8.",
+            "4 line 7: There are 6 cells and 5 columns. Put a cell with the delimiter in it in quotes.",
+            "5 line 8: column pet_name: Name has the character U+0000 at place 2, which names may not have. Delete it.",
+            "6 line 9: A quote opens here and is not closed before the end of the file.",
+        ]
+    );
+    assert_eq!(text[70], 0xff);
+}
+
+#[test]
+fn json_is_read_object_by_object() {
+    let expected = ["1 1 \" Rex \" 3 sold mended", "2 2 \"'=x\" 9223372036854775807 -"];
+    let objects = [
+        r#"{"id":1,"name":" Rex ","category":1,"categoryId":3,"status":"Sold"}"#,
+        r#"{"NAME":"'=x","category_id":9223372036854775807,"status":null,"x":{"name":[1]}}"#,
+    ];
+    assert_eq!(rows(objects.join("\n")), expected);
+    assert_eq!(rows(format!("[{},\n{}]", objects[0], objects[1])), expected);
+    let wrong = "{\"name\":7,\"cat\":1}\n{\"name\":\"a\",\"cat\":1.5}\n[1]\n{\"name\":\"a\"}\n{\"name\":\"a\u{ff}\"}\n";
+    let wrong: Vec<u8> = wrong.chars().map(|c| c as u8).collect();
+    assert_eq!(
+        rows(wrong),
+        [
+            "1 line 1: column name: name must be a string in quotes. 7 is none.",
+            "2 line 2: column categoryId: Category must be a whole number from -9223372036854775808 to \
+             9223372036854775807. \"1.5\" is not one.",
+            "3 line 3: This is no JSON object: invalid type: sequence, expected an object with name and categoryId at \
+             line 1 column 0.",
+            "4 line 4: column categoryId: Category is needed: a whole number, for example 3.",
+            "5 line 5: This is not UTF-8 at byte 69. Save the file as UTF-8.",
+        ]
+    );
+}
+
+#[test]
+fn fixed_values_and_chosen_columns_count() {
+    let mut reading = Reading { map: [Some("who".into()), None, None], ..Reading::default() };
+    reading.set = [None, Some("7".into()), Some("sold".into())];
+    assert_eq!(read_as("name,who,status\na,Rex,gone\n", &reading).unwrap(), ["1 2 \"Rex\" 7 sold"]);
+    assert_eq!(read_as("{\"name\":\"a\",\"Who\":\"Rex\"}", &reading).unwrap(), ["1 1 \"Rex\" 7 sold"]);
+    assert!(read_as("{\"name\":\"a\"}", &reading).unwrap_err().starts_with("there is no column \"who\" for name"));
+}
+
+#[test]
+fn nothing_and_no_header_are_errors() {
+    assert_eq!(read_as("", &Reading::default()), Err("a is empty".to_owned()));
+    assert!(read_as("\n\n", &Reading::default()).is_err());
+    assert!(read_as("Rex,3\n", &Reading::default()).unwrap_err().contains("The first row must name the columns"));
+    assert!(read_as("PK\u{3}\u{4}", &Reading::default()).unwrap_err().contains("the workbook cannot be read"));
+}
+
+#[test]
+fn a_mark_before_a_formula_is_taken_off_again() {
+    let text = "name,cat\n'=1,'-3\n 'Rex ,3\n'''@a,3\n '=b,3\n";
+    assert_eq!(rows(text), ["1 2 \"=1\" -3 -", "2 3 \"'Rex\" 3 -", "3 4 \"''@a\" 3 -", "4 5 \"=b\" 3 -"]);
+    let raw = Reading { raw: true, ..Reading::default() };
+    assert_eq!(read_as("name,cat\n'=1,3\n", &raw).unwrap(), ["1 2 \"'=1\" 3 -"]);
+}
+
+#[test]
+fn the_first_sheet_of_a_workbook_is_read() {
+    let sheet = r#"<worksheet><sheetData>
+        <row r="1"><c r="A1" t="inlineStr"><is><t>Pet name</t></is></c><c r="B1" t="inlineStr"><is><t>Cat</t></is></c></row>
+        <row r="3"><c r="A3" t="inlineStr"><is><t> Zoë </t></is></c><c r="B3"><v>3</v></c></row>
+        <row r="4"><c r="A4"><v>7</v></c><c r="B4"><v>1E+18</v></c></row></sheetData></worksheet>"#;
+    let book = r#"<workbook xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"><sheets>
+        <sheet name="a" sheetId="1" r:id="rId1"/></sheets></workbook>"#;
+    let ties = r#"<Relationships><Relationship Id="rId1" Target="worksheets/sheet1.xml"
+        Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/worksheet"/></Relationships>"#;
+    let top = r#"<Relationships><Relationship Id="rId1" Target="xl/workbook.xml"
+        Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument"/></Relationships>"#;
+    let mut file = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    for (name, text) in [
+        ("_rels/.rels", top),
+        ("xl/workbook.xml", book),
+        ("xl/_rels/workbook.xml.rels", ties),
+        ("xl/worksheets/sheet1.xml", sheet),
+    ] {
+        let plain = zip::write::SimpleFileOptions::default().compression_method(zip::CompressionMethod::Stored);
+        file.start_file(name, plain).unwrap();
+        std::io::Write::write_all(&mut file, text.as_bytes()).unwrap();
+    }
+    let file = file.finish().unwrap().into_inner();
+    let reason =
+        "Category must be a whole number from -9223372036854775808 to 9223372036854775807. \"1e18\" is not one.";
+    assert_eq!(rows(&file), ["1 3 \"Zoë\" 3 -".to_owned(), format!("2 line 4: column Cat: {reason}")]);
+    for cut in 0..file.len() {
+        let _ = read_as(&file[..cut], &Reading { format: Some(Format::Xlsx), ..Reading::default() });
+    }
+}
+
+fn name() -> impl proptest::strategy::Strategy<Value = String> {
+    proptest::strategy::Strategy::prop_filter("[ '=+@a,;\"👨\u{301}-]{1,9}|\\PC{1,20}", "a name", |name: &String| {
+        check_name(name).is_ok()
+    })
+}
+
+proptest::proptest! {
+    #[test]
+    fn an_export_comes_back_byte_for_byte(names in proptest::collection::vec(name(), 1..9), category_id: i64) {
+        let pets: Vec<Pet> = (1..).zip(names).map(|(id, name)| {
+            Pet { id, name, category_id, status: (id % 2 == 0).then_some(ObservedStatus::Known(PetStatus::Sold)) }
+        }).collect();
+        for file in ["a.csv", "a.tsv", "a.json", "a.ndjson"] {
+            let mut back = Vec::new();
+            let input = Input::stream("a", std::io::Cursor::new(export::for_file(file, &pets))).unwrap();
+            read(input, &Reading::default(), |row| {
+                back.push(row.unwrap().new);
+                ControlFlow::Continue(())
+            }).unwrap();
+            let news: Vec<NewPet> = pets.iter().map(|pet| NewPet {
+                name: pet.name.clone(),
+                category_id: pet.category_id,
+                status: pet.status.as_ref().map(|_| PetStatus::Sold),
+            }).collect();
+            proptest::prop_assert_eq!(back, news, "{}", file);
+        }
+    }
+
+    #[test]
+    fn no_octets_make_a_reader_stumble(head in "(name,cat\n)?|\u{feff}", text: Vec<u8>, format in 0_usize..5) {
+        let format = [None, Some(Format::Csv), Some(Format::Ndjson), Some(Format::Json), Some(Format::Xlsx)][format];
+        let _ = read_as([head.as_bytes(), &text].concat(), &Reading { format, ..Reading::default() });
+    }
+}

@@ -1,0 +1,124 @@
+//! The first sheet of a workbook. Its texts are held in memory all at once, which is how workbooks are made: therefore
+//! its size is bounded.
+
+use std::borrow::Cow;
+use std::io::{Cursor, Read as _};
+use std::ops::ControlFlow;
+
+use calamine::{Cell, DataRef, Reader as _, Xlsx};
+
+use super::{Cells, Manner, Rows};
+use crate::model::display_safe;
+use crate::model::text::cut;
+use crate::transfer::TransferError;
+use crate::transfer::input::Input;
+use crate::transfer::reading::Columns;
+
+/// The largest workbook, in octets as it is stored.
+const MOST: u64 = 32 << 20;
+
+/// The most octets of its parts, unpacked.
+const MOST_UNPACKED: u64 = 256 << 20;
+
+/// Whole numbers up to here are exact in a spreadsheet.
+const EXACT: f64 = 9_007_199_254_740_992.0;
+
+/// The most columns of a sheet.
+const MOST_COLUMNS: u32 = 16 << 10;
+
+/// Reads all rows of the first sheet. Says what its columns are.
+pub(super) fn read(input: Input, rows: &mut Rows<'_>) -> Result<Columns, TransferError> {
+    let wrong = |why: &dyn std::fmt::Display| TransferError::Workbook(cut(&display_safe(&why.to_string()), 200));
+    let name = input.name.clone();
+    let mut octets = Vec::new();
+    input
+        .octets()
+        .take(MOST + 1)
+        .read_to_end(&mut octets)
+        .map_err(|source| TransferError::Read { name: name.clone(), source })?;
+    if octets.len() as u64 > MOST {
+        return Err(wrong(&"it is larger than 32 MiB. Save the sheet as CSV"));
+    }
+    guard(&octets).map_err(|why| wrong(&why))?;
+    let mut workbook = Xlsx::new(Cursor::new(octets)).map_err(|error| wrong(&error))?;
+    let sheet = workbook.sheet_names().first().cloned().ok_or_else(|| wrong(&"it has no sheet"))?;
+    let mut cells = workbook.worksheet_cells_reader(&sheet).map_err(|error| wrong(&error))?;
+    let mut sheet = Sheet { rows, columns: None, row: Vec::new(), line: 0 };
+    while let Some(cell) = cells.next_cell().map_err(|error| wrong(&error))? {
+        if sheet.cell(&cell)?.is_break() {
+            return sheet.columns.ok_or(TransferError::Empty(name));
+        }
+    }
+    // The last row has no other one after it.
+    let _ = sheet.end_of_row()?;
+    sheet.columns.ok_or(TransferError::Empty(name))
+}
+
+/// Refuses a workbook whose parts say that they unpack to more than would be held.
+fn guard(octets: &[u8]) -> Result<(), String> {
+    let mut archive = zip::ZipArchive::new(Cursor::new(octets)).map_err(|error| error.to_string())?;
+    let mut sum = 0_u64;
+    for index in 0..archive.len() {
+        let part = archive.by_index_raw(index).map_err(|error| error.to_string())?;
+        sum = sum.saturating_add(part.size());
+    }
+    if sum > MOST_UNPACKED { Err("it unpacks to more than 256 MiB. Save the sheet as CSV".to_owned()) } else { Ok(()) }
+}
+
+struct Sheet<'a, 'b> {
+    rows: &'a mut Rows<'b>,
+    columns: Option<Columns>,
+    /// The cells of the row that is being read.
+    row: Vec<String>,
+    /// Its line, from 1.
+    line: u64,
+}
+
+impl Sheet<'_, '_> {
+    fn cell(&mut self, cell: &Cell<DataRef<'_>>) -> Result<ControlFlow<()>, TransferError> {
+        let (row, column) = cell.get_position();
+        if u64::from(row) + 1 != self.line {
+            if self.end_of_row()?.is_break() {
+                return Ok(ControlFlow::Break(()));
+            }
+            self.line = u64::from(row) + 1;
+        }
+        if column < MOST_COLUMNS {
+            let place = column as usize;
+            self.row.resize(self.row.len().max(place + 1), String::new());
+            self.row[place] = text(cell.get_value());
+        }
+        Ok(ControlFlow::Continue(()))
+    }
+
+    fn end_of_row(&mut self) -> Result<ControlFlow<()>, TransferError> {
+        let row = std::mem::take(&mut self.row);
+        if row.iter().all(|cell| cell.trim().is_empty()) {
+            return Ok(ControlFlow::Continue(()));
+        }
+        let Some(columns) = &self.columns else {
+            self.columns = Some(Columns::find(&row, self.rows.reading)?);
+            return Ok(ControlFlow::Continue(()));
+        };
+        let names = columns.of.map(|place| place.map_or("", |place| columns.names[place].as_str()));
+        let manner = Manner { columns: names, active: !self.rows.reading.raw, exact: columns.ours };
+        let cells: Cells<'_> =
+            columns.of.map(|place| place.and_then(|place| row.get(place)).map(|cell| Cow::Borrowed(cell.as_str())));
+        Ok(self.rows.cells(self.line, &cells, manner))
+    }
+}
+
+/// A number that a spreadsheet does not keep exactly is written so that it is no whole number.
+fn text(value: &DataRef<'_>) -> String {
+    match value {
+        DataRef::Empty => String::new(),
+        DataRef::Int(number) => number.to_string(),
+        DataRef::Float(number) if number.fract() == 0.0 && number.abs() <= EXACT => format!("{number:.0}"),
+        DataRef::Float(number) => format!("{number:e}"),
+        DataRef::String(text) | DataRef::DateTimeIso(text) | DataRef::DurationIso(text) => text.clone(),
+        DataRef::SharedString(text) => (*text).to_owned(),
+        DataRef::Bool(value) => value.to_string(),
+        DataRef::DateTime(value) => value.to_string(),
+        DataRef::Error(error) => error.to_string(),
+    }
+}
