@@ -14,6 +14,7 @@ mod output;
 mod pets;
 pub mod serve;
 mod service;
+mod transfer;
 pub mod upkeep;
 mod welcome;
 

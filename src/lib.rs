@@ -6,6 +6,7 @@
 //! [`tui::screens::pets::update`], [`tui::worker`], [`tui::event_loop`]. To understand the service: [`server`], then
 //! [`store`]. The words of both are in [`model`]. To understand the checker of custom domains: [`domains`], then
 //! [`domains::observation`], [`domains::diagnosis`], [`domains::probe`]; its panel is [`tui::screens::domains`].
+//! Files of animals go in and out through [`transfer`].
 //!
 //! # The app
 //!
@@ -30,11 +31,11 @@
 //! Arrows point to what may be imported; a test holds the `use` lines of `src` against this.
 //!
 //! ```text
-//! main ─► cli ─┬─► tui ──┬──► api ─────┐
-//!              │         ├──► domains ─┼─► model
-//!              │         └──► config ──┤
-//!              ├─► server ──► store ───┤
-//!              └─► api, domains, config┘     clock: usable everywhere; model imports nothing of ours
+//! main ─► cli ─┬─► tui ──┬──► transfer ─► api ─┐    transfer also uses config
+//!              │         ├──► domains ─────────┼─► model
+//!              │         └──► config ──────────┤
+//!              ├─► server ──► store ───────────┤
+//!              └─► transfer, api, domains, config   clock: usable everywhere; model imports nothing of ours
 //! ```
 
 pub mod api;

@@ -9,6 +9,7 @@
 pub mod check;
 mod doubles;
 mod error;
+pub mod export;
 pub mod format;
 pub mod import;
 pub mod input;

@@ -1,6 +1,8 @@
 //! The whole inventory, as far as the service gives it: page after page, or without pages what the lists of the three
 //! statuses hold together.
 
+mod seen;
+
 use std::collections::HashSet;
 use std::hash::{BuildHasher as _, RandomState};
 
@@ -8,7 +10,8 @@ use tokio::sync::mpsc;
 
 use super::retry::{dice, wait_before_repeat};
 use super::{ApiError, Client, Defect, NextPage, PetPage};
-use crate::model::{Limit, Pet, PetId, PetQuery, PetStatus};
+use crate::model::{Limit, Pet, PetQuery, PetStatus};
+use seen::Seen;
 
 /// The most requests for one inventory.
 const MAX_REQUESTS: u32 = 100_000;
@@ -31,6 +34,16 @@ pub struct Coverage {
 }
 
 impl Coverage {
+    /// The same as [`Self::honest_word`] for the list of one status.
+    #[must_use]
+    pub fn honest_word_of_status(&self, seen: usize) -> String {
+        let (animals, requests) = (counted(seen, "animal"), counted(self.requests as usize, "request"));
+        match self.full.as_slice() {
+            [] => format!("{animals} from {requests}, all of this status that the service lists."),
+            _ => format!("{animals} from {requests}. There may be more: only {ROWS} are given."),
+        }
+    }
+
     /// How much the `seen` animals are, and what may be missing, in one or two sentences.
     #[must_use]
     pub fn honest_word(&self, seen: usize) -> String {
@@ -57,8 +70,7 @@ fn counted(number: usize, noun: &str) -> String {
 ///
 /// Goes no faster than the parts are taken, and ends where nobody takes them any more; that is not complete then.
 pub async fn inventory(client: &Client, parts: mpsc::Sender<Vec<Pet>>) -> Result<Coverage, ApiError> {
-    let mut walk =
-        Walk { client, parts, requests: 0, seen: HashSet::new(), asked: HashSet::new(), hasher: RandomState::new() };
+    let mut walk = Walk::new(client, parts);
     let mut full = Vec::new();
     let plain = walk.follow(None).await?;
     if plain == End::Full {
@@ -71,6 +83,18 @@ pub async fn inventory(client: &Client, parts: mpsc::Sender<Vec<Pet>>) -> Result
         }
     }
     Ok(Coverage { requests: walk.requests, complete: plain == End::Last, full })
+}
+
+/// The same of one status only, which is one list.
+pub async fn of_status(
+    client: &Client,
+    status: PetStatus,
+    parts: mpsc::Sender<Vec<Pet>>,
+) -> Result<Coverage, ApiError> {
+    let mut walk = Walk::new(client, parts);
+    let end = walk.follow(Some(status)).await?;
+    let full = if end == End::Full { vec![status] } else { Vec::new() };
+    Ok(Coverage { requests: walk.requests, complete: end == End::Last, full })
 }
 
 /// How a list ended.
@@ -88,13 +112,18 @@ struct Walk<'a> {
     client: &'a Client,
     parts: mpsc::Sender<Vec<Pet>>,
     requests: u32,
-    seen: HashSet<PetId>,
+    seen: Seen,
     /// The addresses that were asked, as hashes: a hostile service makes them as long as it likes.
     asked: HashSet<u64>,
     hasher: RandomState,
 }
 
-impl Walk<'_> {
+impl<'a> Walk<'a> {
+    fn new(client: &'a Client, parts: mpsc::Sender<Vec<Pet>>) -> Self {
+        let (seen, asked, hasher) = (Seen::default(), HashSet::new(), RandomState::new());
+        Self { client, parts, requests: 0, seen, asked, hasher }
+    }
+
     /// Gives out a list to its end.
     async fn follow(&mut self, status: Option<PetStatus>) -> Result<End, ApiError> {
         let first = self.client.first_page(&PetQuery { status, limit: Limit::MAX, after: None });

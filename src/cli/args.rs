@@ -16,6 +16,7 @@ use super::copy::CopyArgs;
 use super::domains::args::DomainsCommand;
 use super::keys::KeysArgs;
 use super::serve::ServeArgs;
+use super::transfer::args::{EXPORT_HELP, ExportArgs, IMPORT_HELP, ImportArgs};
 use super::upkeep::{BackupArgs, CheckArgs, MigrateArgs};
 
 /// Keep the animals of a store from a terminal.
@@ -97,7 +98,7 @@ pub const DATABASE_VARIABLE: &str = "PETSTORE_DATABASE";
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// List, add and get animals.
+    /// List, add and get animals; import and export files of them.
     #[command(subcommand)]
     Pets(PetsCommand),
     /// Set up custom domains, and find out what is wrong with one.
@@ -130,6 +131,12 @@ pub enum PetsCommand {
     /// Get one animal by its id. The operation is removed on 5 December 2030.
     #[command(after_help = "Example:\n  petstore pets get 17 --format json")]
     Get(GetArgs),
+    /// Add the animals of a file: CSV, NDJSON, JSON or XLSX.
+    #[command(after_help = IMPORT_HELP)]
+    Import(ImportArgs),
+    /// Write the whole inventory to a file or to standard output.
+    #[command(after_help = EXPORT_HELP)]
+    Export(ExportArgs),
 }
 
 #[derive(Debug, ClapArgs)]
@@ -195,7 +202,8 @@ pub enum Format {
     Ids,
 }
 
-fn parse_status(word: &str) -> Result<PetStatus, crate::model::status::NotAStatus> {
+/// One of the three words.
+pub fn parse_status(word: &str) -> Result<PetStatus, crate::model::status::NotAStatus> {
     word.parse()
 }
 

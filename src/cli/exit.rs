@@ -22,7 +22,8 @@ pub enum Exit {
     Failure = 1,
     /// Wrong use or configuration.
     Usage = 2,
-    /// Some of several animals were added, others not; or several domains were checked, with different results.
+    /// Some of several animals were added, others not; an export is not complete that was to be; or several domains were
+    /// checked, with different results.
     Partly = 3,
     /// No API key, or one that was not accepted.
     Unauthorized = 4,

@@ -1,4 +1,4 @@
-//! `petstore pets`: list, add and get, for scripts.
+//! `petstore pets`: list, add and get, for scripts; import and export are [`transfer`]'s.
 
 use std::future::Future;
 use std::io::{self, BufRead as _, IsTerminal as _, Read as _};
@@ -17,13 +17,17 @@ use super::args::{AddArgs, GetArgs, ListArgs, Output, PetsCommand};
 use super::exit::{Exit, Failed};
 use super::format::{Target, write_list, write_one};
 use super::output::{columns, note, write};
-use super::service;
+use super::{service, transfer};
 
 /// The largest JSON object that `add -` reads, in bytes.
 const MAX_OBJECT: u64 = 64 * 1024;
 
 /// Does what `command` says, against the service of the settings.
 pub async fn run(command: PetsCommand, settings: &Settings) -> Result<Exit, Failed> {
+    let command = match command {
+        PetsCommand::Import(args) if args.dry_run => return transfer::check(args).await,
+        command => command,
+    };
     if let Service::Remote(remote) = &settings.service
         && remote.key.is_none()
     {
@@ -37,19 +41,25 @@ pub async fn run(command: PetsCommand, settings: &Settings) -> Result<Exit, Fail
     };
     let work = async {
         match command {
-            PetsCommand::List(args) => list(&client, &service, args, settings).await,
-            PetsCommand::Add(args) => add(&client, &service, args).await,
-            PetsCommand::Get(args) => get(&client, &service, &args).await,
+            PetsCommand::List(args) => until_interrupted(list(&client, &service, args, settings)).await,
+            PetsCommand::Add(args) => until_interrupted(add(&client, &service, args)).await,
+            PetsCommand::Get(args) => until_interrupted(get(&client, &service, &args)).await,
+            PetsCommand::Import(args) => transfer::import(&client, &service, args, settings).await,
+            PetsCommand::Export(args) => transfer::export(&client, &service, &args, settings).await,
         }
     };
-    let result = tokio::select! {
-        result = work => result,
-        _ = tokio::signal::ctrl_c() => Ok(Exit::Interrupt),
-    };
+    let result = work.await;
     if let Some(embedded) = embedded {
         embedded.stop().await;
     }
     result
+}
+
+async fn until_interrupted(work: impl Future<Output = Result<Exit, Failed>>) -> Result<Exit, Failed> {
+    tokio::select! {
+        result = work => result,
+        _ = tokio::signal::ctrl_c() => Ok(Exit::Interrupt),
+    }
 }
 
 async fn list(client: &Client, service: &str, args: ListArgs, settings: &Settings) -> Result<Exit, Failed> {

@@ -44,6 +44,25 @@ pub fn write(path: &Path, text: &str, replace: bool) -> io::Result<()> {
     Ok(())
 }
 
+/// An empty file that is to take its place at `path` by [`finish`], for its owner alone. Until then it goes when it is
+/// dropped.
+pub fn begin_private(path: &Path) -> io::Result<NamedTempFile> {
+    if path.is_dir() {
+        return Err(io::ErrorKind::IsADirectory.into());
+    }
+    written(directory(path), "", 0o600)
+}
+
+/// Puts `file` in its place at `path`; with `replace`, also where there is one.
+pub fn finish(file: NamedTempFile, path: &Path, replace: bool) -> io::Result<()> {
+    file.as_file().sync_all()?;
+    if replace {
+        return persist(file, &target(path)?);
+    }
+    file.persist_noclobber(path).map_err(|error| error.error)?;
+    fs::File::open(directory(path))?.sync_all()
+}
+
 /// A file that is to take its place at `path`, already on disk. As any new file it has what the umask leaves.
 fn beside(path: &Path, text: &str) -> io::Result<NamedTempFile> {
     let directory = directory(path);

@@ -130,6 +130,9 @@ pub enum TransferError {
         /// Why.
         source: io::Error,
     },
+    /// The file to write is there.
+    #[error("{0} is there already. Choose another name, or replace it: --force")]
+    Exists(String),
     /// The service does not let anybody in, or is not there.
     #[error("the service does not answer as it should")]
     Api(#[from] ApiError),

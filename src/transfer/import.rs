@@ -177,6 +177,14 @@ impl Work {
         Ok(Self { id, reading, good, journal: Some(journal), past: Some(past) })
     }
 
+    /// Leaves no journal of an import of which nothing was sent.
+    fn discard(self) {
+        if let (Some(journal), None) = (self.journal, self.past) {
+            // It would only have to be removed by hand.
+            let _ = std::fs::remove_file(&journal.path);
+        }
+    }
+
     /// How many rows can be sent, where that is known.
     #[must_use]
     pub const fn good(&self) -> Option<u64> {
@@ -313,7 +321,10 @@ pub async fn run(
     (tell, progress, wishes): (Tell, watch::Sender<Progress>, watch::Receiver<Wish>),
 ) -> Result<Summary, TransferError> {
     let client = client.keeping_connections().map_err(ApiError::NotSent)?.called("import");
-    probe(&client).await?;
+    if let Err(error) = probe(&client).await {
+        work.discard();
+        return Err(error.into());
+    }
     let shared = Arc::new(Shared {
         work,
         how,

@@ -21,6 +21,12 @@ pub struct Reading {
 }
 
 impl Reading {
+    /// The field that people mean by `name`, such as `category` or `categoryId`.
+    #[must_use]
+    pub fn field(name: &str) -> Option<Field> {
+        field_of(name).map(|(field, _)| Field::ALL[field])
+    }
+
     /// Whether the fixed values are such that an animal may have them.
     pub fn check(&self) -> Result<(), TransferError> {
         for (field, value) in Field::ALL.into_iter().zip(&self.set) {

@@ -5,7 +5,7 @@ mod find;
 mod inventory;
 mod lists;
 mod records;
-mod scripted;
+pub mod scripted;
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;

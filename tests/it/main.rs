@@ -13,3 +13,4 @@ mod rooms;
 mod service;
 mod store;
 mod stub;
+mod transfer;

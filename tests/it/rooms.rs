@@ -9,10 +9,15 @@ const ROOMS: &[(&str, &[&str], &[&str])] = &[
     ("config", &["model"], &["tokio", "reqwest", "axum", "rusqlite", "tokio_postgres", "ratatui", "crossterm"]),
     ("api", &["model"], &["axum", "rusqlite", "tokio_postgres", "ratatui", "crossterm"]),
     ("domains", &["model"], &["axum", "rusqlite", "tokio_postgres", "ratatui", "crossterm", "reqwest"]),
+    (
+        "transfer",
+        &["api", "config", "model"],
+        &["axum", "rusqlite", "tokio_postgres", "ratatui", "crossterm", "clap", "indicatif"],
+    ),
     ("store", &["model"], &["axum", "hyper", "reqwest", "ratatui", "crossterm"]),
     ("server", &["model", "store"], &["reqwest", "rusqlite", "tokio_postgres", "ratatui", "crossterm"]),
-    ("tui", &["api", "config", "domains", "model"], &["axum", "rusqlite", "tokio_postgres"]),
-    ("cli", &["api", "config", "domains", "model", "server", "store", "tui"], &[]),
+    ("tui", &["api", "config", "domains", "model", "transfer"], &["axum", "rusqlite", "tokio_postgres"]),
+    ("cli", &["api", "config", "domains", "model", "server", "store", "transfer", "tui"], &[]),
 ];
 
 /// Files of the app by their part, and what that part must not touch.

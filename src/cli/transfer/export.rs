@@ -1,0 +1,73 @@
+//! `petstore pets export`.
+
+use std::io::{self, BufWriter};
+
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+
+use super::args::ExportArgs;
+use super::bar::Bar;
+use super::ends::Ends;
+use crate::api::Client;
+use crate::cli::exit::{Exit, Failed};
+use crate::cli::output::note;
+use crate::config::Settings;
+use crate::transfer::TransferError;
+use crate::transfer::export::{Ended, How, export, to_file};
+
+/// Writes the inventory of `client`'s service to where `args` say, and says on stderr how much that is.
+pub async fn run(client: &Client, service: &str, args: &ExportArgs, settings: &Settings) -> Result<Exit, Failed> {
+    let how = How { kind: args.kind(), raw: args.raw, status: args.status, require_complete: args.require_complete };
+    let (count, counted) = watch::channel(0);
+    let stop = CancellationToken::new();
+    let mut ends = Ends::new().map_err(|error| failed(&TransferError::Start(error), service))?;
+    let bar = Bar::new(None, args.quiet, settings.ascii);
+    let now = || (*counted.borrow(), "animals".to_owned());
+    let mut ended_by = None;
+    let exported = async {
+        if args.is_stdout() {
+            let out = BufWriter::with_capacity(64 << 10, io::stdout());
+            export(client, how, out, count, &stop).await.map(|(_, ended)| ended)
+        } else {
+            to_file(client, how, (&args.file, args.force), count, &stop).await
+        }
+    };
+    tokio::pin!(exported);
+    let exported = loop {
+        tokio::select! {
+            exported = &mut exported => break exported,
+            exit = ends.next() => {
+                ended_by = Some(exit);
+                stop.cancel();
+            }
+            () = bar.follow(now) => {}
+        }
+    };
+    bar.clear();
+    let seen = usize::try_from(*counted.borrow()).unwrap_or(usize::MAX);
+    match exported {
+        // Whoever read it has gone, which is no failure.
+        Err(TransferError::Write { source, .. }) if source.kind() == io::ErrorKind::BrokenPipe => Ok(Exit::Done),
+        Err(error) => Err(failed(&error, service)),
+        Ok(Ended::Stopped) => Ok(ended_by.unwrap_or(Exit::Failure)),
+        Ok(Ended::Done(coverage) | Ended::Incomplete(coverage)) => {
+            note(&match args.status {
+                None => coverage.honest_word(seen),
+                Some(_) => coverage.honest_word_of_status(seen),
+            });
+            if how.require_complete && !coverage.complete {
+                let why = "it is not known that these are all animals, and --require-complete was given";
+                return Err(Failed::new(Exit::Partly, why));
+            }
+            Ok(Exit::Done)
+        }
+    }
+}
+
+fn failed(error: &TransferError, service: &str) -> Failed {
+    match error {
+        TransferError::Api(error) => Failed::request(error, service, false),
+        TransferError::Exists(_) => Failed::new(Exit::Usage, error.to_string()),
+        error => Failed::new(Exit::Failure, error.to_string()),
+    }
+}

@@ -1,0 +1,326 @@
+//! `petstore pets import`.
+
+use std::fs;
+use std::io::{self, BufRead as _, IsTerminal as _};
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use tokio::sync::watch;
+use tokio::task::spawn_blocking;
+
+use super::args::{ImportArgs, UnknownArg};
+use super::bar::Bar;
+use super::ends::Ends;
+use crate::api::Client;
+use crate::cli::exit::{Exit, Failed};
+use crate::cli::output::note;
+use crate::config::{Service, Settings};
+use crate::model::display_safe;
+use crate::model::escape::shell_word;
+use crate::model::text::cut;
+use crate::transfer::check::{self, Check, Found};
+use crate::transfer::import::{self, Ended, Progress, Summary, Tell, Told, Wish, Work};
+use crate::transfer::journal::{Answer, Journal, Outcome, Target};
+use crate::transfer::{Input, TransferError};
+
+/// `--dry-run`: checks everything, and needs no service.
+pub async fn check(args: ImportArgs) -> Result<Exit, Failed> {
+    let checked = look(Arc::new(args)).await?;
+    note(&format!("{}; nothing was sent", checked.sentence()));
+    Ok(match checked {
+        Check { bad: 0, .. } => Exit::Done,
+        Check { good: 0, .. } => Exit::Refused,
+        Check { .. } => Exit::Partly,
+    })
+}
+
+/// Adds the rows of the file to `client`'s service.
+pub async fn run(client: &Client, service: &str, args: ImportArgs, settings: &Settings) -> Result<Exit, Failed> {
+    let args = Arc::new(args);
+    let target = target(settings);
+    let report = args.report.clone().or_else(|| (!args.is_stdin()).then(|| Journal::beside(&args.file)));
+    let mut good = None;
+    if args.resume {
+        if report.is_none() {
+            return Err(Failed::new(Exit::Usage, "--resume needs the report: name it with --report"));
+        }
+    } else {
+        if let Some(report) = &report {
+            Journal::guard(report).map_err(failed)?;
+        } else {
+            note("there is no report, so that this import cannot be resumed; --report FILE writes one");
+        }
+        if !args.is_stdin() {
+            let checked = look(Arc::clone(&args)).await?;
+            note(&checked.sentence());
+            if checked.bad > 0 && args.how().on_error == import::OnError::Stop {
+                return Err(Failed::new(Exit::Refused, "nothing was sent, since there are bad rows")
+                    .hint("mend the file, or send the good rows: --on-error go-on"));
+            }
+            good = Some(checked.good);
+        }
+    }
+    confirm(&args, good, settings)?;
+    let mut ends = Ends::new().map_err(|error| failed(TransferError::Start(error)))?;
+    let mut send_unknown = args.unknown == UnknownArg::Send;
+    let mut resume = args.resume;
+    loop {
+        let (input, work) = prepare(&args, resume, good, report.clone(), &target).await?;
+        let how = import::How { send_unknown, ..args.how() };
+        let doubts = Arc::new(AtomicU64::new(0));
+        let (summary, ended_by) = send(client, input, work, how, (&args, settings, &mut ends, Arc::clone(&doubts)))
+            .await
+            .map_err(|error| match error {
+                TransferError::Api(error) => Failed::request(&error, service, false),
+                error => failed(error),
+            })?;
+        let exit = say(&summary, ended_by, service, &args);
+        let doubts = doubts.load(Ordering::Relaxed);
+        let asks = args.unknown == UnknownArg::Ask && !send_unknown && !args.is_stdin();
+        if doubts == 0 || !matches!(summary.ended, Ended::Complete) || !asks {
+            return Ok(exit);
+        }
+        let question = format!("{doubts} rows may have been added. Send them again? They may then be there twice.");
+        if ask(&question) != Some(true) {
+            note("hint: look with petstore pets list; then --resume with --unknown send or --unknown skip");
+            return Ok(exit);
+        }
+        (send_unknown, resume) = (true, true);
+    }
+}
+
+fn failed(error: TransferError) -> Failed {
+    let exit = match &error {
+        TransferError::NoColumn { .. }
+        | TransferError::UnknownColumn { .. }
+        | TransferError::ColumnTwice { .. }
+        | TransferError::FixedValue { .. }
+        | TransferError::JournalExists { .. }
+        | TransferError::NoJournal(_)
+        | TransferError::NotAJournal { .. }
+        | TransferError::Another { .. }
+        | TransferError::Exists(_) => Exit::Usage,
+        TransferError::Read { .. }
+        | TransferError::Empty(_)
+        | TransferError::TooLong { .. }
+        | TransferError::NotAnArray { .. }
+        | TransferError::Workbook(_)
+        | TransferError::JournalInUse(_)
+        | TransferError::Journal { .. }
+        | TransferError::Write { .. }
+        | TransferError::Api(_)
+        | TransferError::Start(_) => Exit::Failure,
+    };
+    Failed::new(exit, display_safe(&error.to_string()))
+}
+
+fn open(args: &ImportArgs) -> Result<Input, TransferError> {
+    if !args.is_stdin() {
+        return Input::file(&args.file);
+    }
+    if io::stdin().is_terminal() {
+        note("reading from standard input; Ctrl-D ends");
+    }
+    Input::stream("standard input", io::stdin())
+}
+
+/// Runs what blocks where it may.
+async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, TransferError> + Send + 'static,
+) -> Result<T, Failed> {
+    let done = spawn_blocking(work).await;
+    done.map_err(|error| Failed::new(Exit::Failure, error.to_string()))?.map_err(failed)
+}
+
+/// Checks the whole file, and names each bad row.
+async fn look(args: Arc<ImportArgs>) -> Result<Check, Failed> {
+    let mut ends = Ends::new().map_err(|error| failed(TransferError::Start(error)))?;
+    let work = blocking(move || {
+        check::check(open(&args)?, &args.reading(), |found| {
+            if let Found::Bad(bad) = found {
+                note(&bad.sentence());
+            }
+            ControlFlow::Continue(())
+        })
+    });
+    tokio::select! {
+        checked = work => checked,
+        exit = ends.next() => Err(Failed::new(exit, "stopped while the file was checked; nothing was sent")),
+    }
+}
+
+async fn prepare(
+    args: &Arc<ImportArgs>,
+    resume: bool,
+    good: Option<u64>,
+    report: Option<PathBuf>,
+    target: &Target,
+) -> Result<(Input, Work), Failed> {
+    let (args, target) = (Arc::clone(args), target.clone());
+    blocking(move || {
+        let input = open(&args)?;
+        let work = match report {
+            Some(report) if resume => Work::resume(&input, &args.reading(), report, &target)?,
+            report => Work::begin(&input, args.reading(), good, report, &target)?,
+        };
+        Ok((input, work))
+    })
+    .await
+}
+
+/// The service by what stays the same from one time to the next. That inside the program has another key each time.
+fn target(settings: &Settings) -> Target {
+    let new_key = || uuid::Uuid::new_v4().to_string();
+    match &settings.service {
+        Service::Demo => Target { service: "demo".to_owned(), key: new_key() },
+        Service::Embedded { database } => {
+            let database = fs::canonicalize(database).unwrap_or_else(|_| database.clone());
+            Target { service: format!("in this program, {}", database.display()), key: new_key() }
+        }
+        Service::Remote(remote) => Target {
+            service: remote.base_url.to_string(),
+            key: remote.key.as_ref().map_or_else(String::new, |key| key.expose().to_owned()),
+        },
+    }
+}
+
+/// Asks before anything is added to a protected profile.
+fn confirm(args: &ImportArgs, good: Option<u64>, settings: &Settings) -> Result<(), Failed> {
+    if !settings.protect || args.yes {
+        return Ok(());
+    }
+    let rows = good.map_or("the remaining".to_owned(), |good| good.to_string());
+    let label = display_safe(&settings.label);
+    match ask(&format!("This adds {rows} pets to {label}. There is no undo in the service. Go on?")) {
+        Some(true) => Ok(()),
+        Some(false) => Err(Failed::new(Exit::Usage, "nothing was sent")),
+        None => Err(Failed::new(Exit::Usage, format!("{label} is protected, and there is nobody to ask"))
+            .hint("say that it is meant: --yes")),
+    }
+}
+
+/// Whether the answer is yes; nothing where there is no terminal to ask at.
+fn ask(question: &str) -> Option<bool> {
+    if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
+        return None;
+    }
+    note(&format!("{question} [y/N]"));
+    let mut answer = String::new();
+    io::stdin().lock().read_line(&mut answer).ok()?;
+    Some(matches!(answer.trim(), "y" | "Y" | "yes"))
+}
+
+/// Sends everything, shows how it goes, and stops when it is told to: at once by a second signal.
+async fn send(
+    client: &Client,
+    input: Input,
+    work: Work,
+    how: import::How,
+    (args, settings, ends, doubts): (&ImportArgs, &Settings, &mut Ends, Arc<AtomicU64>),
+) -> Result<(Summary, Option<Exit>), TransferError> {
+    let (progress, counts) = watch::channel(Progress::default());
+    let (wish, wishes) = watch::channel(Wish::Go);
+    let bar = Bar::new(work.good(), args.quiet, settings.ascii);
+    let tell = tell(bar.clone(), args.is_stdin() || args.resume, doubts);
+    let now = || {
+        let counts = counts.borrow();
+        let Progress { added, refused, unknown, .. } = &*counts;
+        (counts.dealt_with(), format!("added {added}  refused {refused}  unknown {unknown}"))
+    };
+    let mut ended_by = None;
+    let sent = import::run(client, input, work, how, (tell, progress, wishes));
+    tokio::pin!(sent);
+    let sent = loop {
+        tokio::select! {
+            sent = &mut sent => break sent,
+            exit = ends.next() => {
+                let is_first = ended_by.replace(exit).is_none();
+                bar.note(if is_first { "stopping; what is under way may end, once more ends at once" } else { "stopped" });
+                // The import has ended where nobody listens.
+                let _ = wish.send(if is_first { Wish::Stop } else { Wish::Abort });
+            }
+            () = bar.follow(now) => {}
+        }
+    };
+    bar.clear();
+    Ok((sent?, ended_by))
+}
+
+/// Names on stderr each row that was not added. Bad rows only where they were not named by the check before.
+fn tell(bar: Bar, bad_too: bool, doubts: Arc<AtomicU64>) -> Tell {
+    Arc::new(move |told| match told {
+        Told::Row { line, outcome, .. } => match outcome {
+            Outcome::Added(_) | Outcome::Invalid(_) | Outcome::NotSent(_) => {}
+            Outcome::Refused(answer) => bar.note(&format!("line {line}: refused: {}", words(&answer))),
+            Outcome::Unknown(answer) => bar.note(&format!("line {line}: may have been added: {}", words(&answer))),
+        },
+        Told::Bad(bad) if bad_too => bar.note(&bad.sentence()),
+        Told::Bad(_) => {}
+        Told::Doubt { line, .. } => {
+            doubts.fetch_add(1, Ordering::Relaxed);
+            bar.note(&format!("line {line}: may have been added before; it was not sent again"));
+        }
+        Told::Waiting { wait, why } if wait.as_secs() > 0 => {
+            bar.note(&format!("waiting {} s: {}", wait.as_secs(), cut(&why, 200)));
+        }
+        Told::Waiting { .. } => {}
+    })
+}
+
+fn words(answer: &Answer) -> String {
+    let status = answer.status.map(|status| format!("{status} ")).unwrap_or_default();
+    let code = answer.code.as_ref().map(|code| format!("{code} ")).unwrap_or_default();
+    cut(&format!("{status}{code}{}", answer.message), 300)
+}
+
+/// Says what came of it. How the program ends.
+fn say(summary: &Summary, ended_by: Option<Exit>, service: &str, args: &ImportArgs) -> Exit {
+    let Summary { progress, ended, left, report } = summary;
+    let why = match ended {
+        Ended::Complete => None,
+        Ended::Stopped => Some("stopped".to_owned()),
+        Ended::OnError => Some("stopped after a row that was not added (--on-error stop)".to_owned()),
+        Ended::TooManyErrors => Some("stopped after too many rows that were not added (--max-errors)".to_owned()),
+        Ended::Unauthorized(failure) | Ended::NoAnswer(failure) => Some(failure.sentence(service)),
+        Ended::Failed(error) => Some(display_safe(&error.to_string()).into_owned()),
+    };
+    if let Some(why) = why {
+        note(&format!("petstore: {why}"));
+    }
+    let Progress { added, added_before, refused, invalid, unknown, .. } = progress;
+    let before = if *added_before > 0 { format!(" ({added_before} before)") } else { String::new() };
+    let left_words = left.map_or("an unknown number".to_owned(), |left| left.to_string());
+    note(&format!("{added} added{before}, {refused} refused, {invalid} invalid, {unknown} unknown, {left_words} left"));
+    if let Some(report) = report {
+        note(&format!("report: {}", display_safe(&report.display().to_string())));
+        if *left != Some(0) {
+            let named = args.report.as_ref().map(|report| format!(" --report {}", word(report))).unwrap_or_default();
+            note(&format!("go on with: petstore pets import {}{named} --resume", word(&args.file)));
+        }
+    }
+    exit(progress, ended, ended_by)
+}
+
+fn word(path: &std::path::Path) -> String {
+    shell_word(&display_safe(&path.display().to_string()))
+}
+
+fn exit(progress: &Progress, ended: &Ended, ended_by: Option<Exit>) -> Exit {
+    let any = progress.added + progress.added_before > 0;
+    match ended {
+        Ended::Stopped => ended_by.unwrap_or(Exit::Failure),
+        Ended::Unauthorized(_) => Exit::Unauthorized,
+        Ended::Failed(_) => Exit::Failure,
+        Ended::NoAnswer(_) if any || progress.errors() > 0 => Exit::Partly,
+        Ended::NoAnswer(_) => Exit::NoAnswer,
+        Ended::Complete | Ended::OnError | Ended::TooManyErrors => match (any, progress.errors(), progress.unknown) {
+            (_, 0, _) => Exit::Done,
+            (true, _, _) => Exit::Partly,
+            (false, errors, unknown) if errors == unknown => Exit::Unknown,
+            (false, _, 0) => Exit::Refused,
+            (false, ..) => Exit::Partly,
+        },
+    }
+}

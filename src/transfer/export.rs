@@ -1,0 +1,171 @@
+//! The inventory as a file, part by part: the next page is asked for while this one is written.
+
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
+
+use tokio::sync::{mpsc, oneshot, watch};
+use tokio_util::sync::CancellationToken;
+
+use super::TransferError;
+use crate::api::inventory::{Coverage, inventory, of_status};
+use crate::api::{ApiError, Client};
+use crate::config::atomic;
+use crate::model::text::short;
+use crate::model::{Pet, PetStatus, export};
+
+/// Pages that are there before they are written.
+const AHEAD: usize = 2;
+
+/// What is written to a file at once, in octets.
+const BUFFER: usize = 64 << 10;
+
+/// How animals are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// RFC 4180, with a header.
+    Csv,
+    /// Tabs, with a header.
+    Tsv,
+    /// One JSON array, an object a line.
+    Json,
+    /// One JSON object a line.
+    Ndjson,
+}
+
+impl Kind {
+    /// That of the ending of a file's name; CSV for any other.
+    #[must_use]
+    pub fn of_name(name: &Path) -> Self {
+        match name.extension().and_then(|ending| ending.to_str()).map(str::to_ascii_lowercase).as_deref() {
+            Some("tsv") => Self::Tsv,
+            Some("json") => Self::Json,
+            Some("ndjson" | "jsonl") => Self::Ndjson,
+            _ => Self::Csv,
+        }
+    }
+}
+
+/// What is written, and how.
+#[derive(Clone, Copy, Debug)]
+pub struct How {
+    /// How.
+    pub kind: Kind,
+    /// Leave cells of CSV that a spreadsheet would run as they are.
+    pub raw: bool,
+    /// Only animals of this status.
+    pub status: Option<PetStatus>,
+    /// What may not be everything is not to be had.
+    pub require_complete: bool,
+}
+
+/// How an export has ended.
+#[derive(Debug)]
+pub enum Ended {
+    /// With all that the service gives.
+    Done(Coverage),
+    /// With all that the service gives, which may not be all that it has, though that was required.
+    Incomplete(Coverage),
+    /// It was told to.
+    Stopped,
+}
+
+/// Writes the animals to `out`, which is given back, and how many there were in `count` as it goes on. Fails where the
+/// service does or `out` cannot be written; then what was written is not whole.
+pub async fn export<W: Write + Send + 'static>(
+    client: &Client,
+    how: How,
+    out: W,
+    count: watch::Sender<u64>,
+    stop: &CancellationToken,
+) -> Result<(W, Ended), TransferError> {
+    let client = client.keeping_connections().map_err(ApiError::NotSent)?.called("export");
+    let (parts, taken) = mpsc::channel(AHEAD);
+    let (told, written) = oneshot::channel();
+    let write = move || {
+        // Nobody listens any more only where the export was given up.
+        let _ = told.send(write_parts(how, out, taken, &count));
+    };
+    std::thread::Builder::new().name("export".into()).spawn(write).map_err(TransferError::Start)?;
+    let fetched = async {
+        match how.status {
+            None => inventory(&client, parts).await,
+            Some(status) => of_status(&client, status, parts).await,
+        }
+    };
+    let fetched = tokio::select! {
+        fetched = fetched => Some(fetched),
+        () = stop.cancelled() => None,
+    };
+    let failed = |source| TransferError::Write { name: "the animals".to_owned(), source };
+    let written = written.await.unwrap_or_else(|_| Err(io::ErrorKind::Other.into()));
+    match (fetched, written) {
+        // What was not taken any more is no failure of the service.
+        (Some(Ok(_)) | None, Err(source)) => Err(failed(source)),
+        (Some(Err(error)), _) => Err(error.into()),
+        (Some(Ok(coverage)), Ok(out)) if how.require_complete && !coverage.complete => {
+            Ok((out, Ended::Incomplete(coverage)))
+        }
+        (Some(Ok(coverage)), Ok(out)) => Ok((out, Ended::Done(coverage))),
+        (None, Ok(out)) => Ok((out, Ended::Stopped)),
+    }
+}
+
+/// The same into a file for its owner alone, which is there once it is whole; with `replace`, also where there is one.
+pub async fn to_file(
+    client: &Client,
+    how: How,
+    (path, replace): (&Path, bool),
+    count: watch::Sender<u64>,
+    stop: &CancellationToken,
+) -> Result<Ended, TransferError> {
+    let name = short(&path.display().to_string());
+    if !replace && path.symlink_metadata().is_ok() {
+        return Err(TransferError::Exists(name));
+    }
+    let failed = |source: io::Error| match source.kind() {
+        io::ErrorKind::AlreadyExists => TransferError::Exists(name.clone()),
+        _ => TransferError::Write { name: name.clone(), source },
+    };
+    let file = atomic::begin_private(path).map_err(failed)?;
+    let (out, ended) = export(client, how, BufWriter::with_capacity(BUFFER, file), count, stop).await?;
+    if matches!(ended, Ended::Done(_)) {
+        let file = out.into_inner().map_err(|error| failed(error.into_error()))?;
+        atomic::finish(file, path, replace).map_err(failed)?;
+    }
+    Ok(ended)
+}
+
+fn write_parts<W: Write>(
+    How { kind, raw, .. }: How,
+    mut out: W,
+    mut parts: mpsc::Receiver<Vec<Pet>>,
+    count: &watch::Sender<u64>,
+) -> io::Result<W> {
+    match kind {
+        Kind::Csv => export::header(&mut out, b',')?,
+        Kind::Tsv => export::header(&mut out, b'\t')?,
+        Kind::Json => out.write_all(b"[")?,
+        Kind::Ndjson => {}
+    }
+    let mut separator = "\n";
+    while let Some(pets) = parts.blocking_recv() {
+        match kind {
+            Kind::Csv => export::rows(&mut out, &pets, b',', raw)?,
+            Kind::Tsv => export::rows(&mut out, &pets, b'\t', raw)?,
+            Kind::Json => {
+                for pet in &pets {
+                    out.write_all(separator.as_bytes())?;
+                    serde_json::to_writer(&mut out, pet)?;
+                    separator = ",\n";
+                }
+            }
+            Kind::Ndjson => export::lines(&mut out, &pets)?,
+        }
+        count.send_modify(|count| *count += pets.len() as u64);
+    }
+    if kind == Kind::Json {
+        out.write_all(b"\n]\n")?;
+    }
+    out.flush()?;
+    Ok(out)
+}

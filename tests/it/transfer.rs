@@ -1,0 +1,6 @@
+//! Import and export against the real service, against ones that misbehave, and by the real binary.
+
+mod commands;
+mod engine;
+mod kill;
+mod round;

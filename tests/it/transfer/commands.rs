@@ -1,0 +1,147 @@
+//! `petstore pets import` and `export` as scripts use them.
+
+use std::fs;
+use std::io::Write as _;
+use std::process::{Command, Output, Stdio};
+
+use rustix::process::{Pid, Signal, kill_process};
+use tempfile::TempDir;
+
+use crate::stub::{json, serve};
+
+fn petstore(home: &TempDir, arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_petstore"));
+    command.args(arguments).env_clear().env("HOME", home.path()).env("LANG", "C.UTF-8").env("TZ", "UTC");
+    command.current_dir(home.path()).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+fn run(home: &TempDir, arguments: &[&str]) -> Output {
+    petstore(home, arguments).output().unwrap()
+}
+
+fn with_stdin(mut command: Command, text: &str) -> Output {
+    let mut child = command.stdin(Stdio::piped()).spawn().unwrap();
+    // It may end before it has read everything.
+    let _ = child.stdin.take().unwrap().write_all(text.as_bytes());
+    child.wait_with_output().unwrap()
+}
+
+/// Exit status and what is on stderr.
+fn said(output: &Output) -> (Option<i32>, String) {
+    (output.status.code(), String::from_utf8(output.stderr.clone()).unwrap())
+}
+
+fn home_with(name: &str, text: &str) -> TempDir {
+    let home = tempfile::tempdir().unwrap();
+    fs::write(home.path().join(name), text).unwrap();
+    home
+}
+
+const ARRIVALS: &str =
+    "pet_name;cat;state;notes\nBiscuit;3;Available ;Tuesday\n;3;;\nTank;three;;\nBiscuit;3;available;\n";
+
+#[test]
+fn a_dry_run_says_everything_and_sends_nothing() {
+    let home = home_with("new.csv", ARRIVALS);
+    let expected = "line 3: column pet_name: Name is needed: 1 to 255 characters that are not all blank.\n\
+        line 4: column cat: Category must be a whole number from -9223372036854775808 to 9223372036854775807. \"three\" is \
+        not one.\n2 good, 1 of them mended, 2 bad, 1 twice in the file; nothing was sent\n";
+    assert_eq!(said(&run(&home, &["pets", "import", "new.csv", "--dry-run"])), (Some(3), expected.to_owned()));
+    assert_eq!(said(&with_stdin(petstore(&home, &["pets", "import", "-", "--dry-run"]), ARRIVALS)).1, expected);
+    assert_eq!(fs::read_dir(home.path()).unwrap().count(), 1);
+}
+
+#[test]
+fn an_import_adds_the_good_rows_once() {
+    let home = home_with("new.csv", ARRIVALS);
+    let (status, text) = said(&run(&home, &["pets", "import", "new.csv"]));
+    assert_eq!(status, Some(3), "{text}");
+    let end = "2 good, 1 of them mended, 2 bad, 1 twice in the file\n2 added, 0 refused, 2 invalid, 0 unknown, 0 left\n\
+        report: new.petstore-import.ndjson\n";
+    assert!(text.ends_with(end), "{text}");
+    let (status, text) = said(&run(&home, &["pets", "import", "new.csv"]));
+    assert!(status == Some(2) && text.contains("--resume, or remove it"), "{text}");
+    let (status, text) = said(&run(&home, &["pets", "import", "new.csv", "--resume"]));
+    assert!(status == Some(3) && text.contains("0 added (2 before), 0 refused, 2 invalid"), "{text}");
+    let list = run(&home, &["pets", "export"]);
+    let csv = "id,name,categoryId,status\n1,Biscuit,3,available\n2,Biscuit,3,available\n";
+    assert_eq!(String::from_utf8(list.stdout.clone()).unwrap(), csv);
+    assert_eq!(said(&list), (Some(0), "2 animals from 1 request, all that the service lists.\n".to_owned()));
+}
+
+#[test]
+fn what_is_missing_or_wrong_is_said_with_its_remedy() {
+    let home = home_with("new.csv", "Rex,3\n");
+    for (arguments, status, says) in [
+        (&["new.csv"][..], 2, "--map name=COLUMN"),
+        (&["new.csv", "--map", "name=who"], 2, "there is no column \"who\" for name; there are Rex, 3"),
+        (&["new.csv", "--map", "colour=x"], 2, "the fields are name, categoryId and status"),
+        (&["new.csv", "--set", "status=gone"], 2, "status must be available, pending or sold"),
+        (&["new.csv", "--resume"], 2, "Begin without --resume"),
+        (&["-", "--resume"], 2, "name it with --report"),
+        (&["absent.csv"], 1, "cannot read absent.csv"),
+        (&["new.csv", "--concurrency", "17"], 2, "1..=16"),
+    ] {
+        let (code, text) = said(&run(&home, &[&["pets", "import"], arguments].concat()));
+        assert!(code == Some(status) && text.contains(says), "{arguments:?}: {code:?} {text}");
+    }
+    assert_eq!(fs::read_dir(home.path()).unwrap().filter(|entry| entry.as_ref().unwrap().path().is_file()).count(), 1);
+}
+
+#[test]
+fn a_protected_profile_is_not_added_to_unasked() {
+    let home = home_with("new.csv", "name,cat\nRex,3\n");
+    let config = "[profiles.live]\nbase_url = \"http://127.0.0.1:9/v1\"\nkey = { env = \"K\" }\nprotect = true\n";
+    fs::write(home.path().join("c.toml"), config).unwrap();
+    let with = |arguments: &[&str]| {
+        let all = [&["--config", "c.toml", "-p", "live", "pets", "import", "new.csv"], arguments].concat();
+        said(&petstore(&home, &all).env("K", "petk_0123456789abcdef77d0").output().unwrap())
+    };
+    let (status, text) = with(&[]);
+    assert!(status == Some(2) && text.contains("--yes"), "{text}");
+    let (status, text) = with(&["--yes"]);
+    assert!(status == Some(6) && text.contains("No connection to 127.0.0.1:9"), "{text}");
+    assert!(home.path().join("new.petstore-import.ndjson").metadata().is_err(), "nothing was begun");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_signal_ends_it_cleanly_and_says_how_to_go_on() {
+    for (signal, code) in [(Signal::INT, 130), (Signal::TERM, 143), (Signal::HUP, 129)] {
+        let stub = serve(|number, request, mut socket| async move {
+            if request.starts_with("GET") || number < 4 {
+                let body = if request.starts_with("GET") { "[]" } else { r#"{"id":1,"name":"a","categoryId":3}"# };
+                let status = if request.starts_with("GET") { "200 OK" } else { "201 Created" };
+                let _ = tokio::io::AsyncWriteExt::write_all(&mut socket, &json(status, body)).await;
+            } else {
+                std::future::pending::<()>().await;
+            }
+        })
+        .await;
+        let home = home_with("new.csv", &format!("name,cat\n{}", "Rex,3\n".repeat(50)));
+        let mut command = petstore(&home, &["pets", "import", "new.csv", "--concurrency", "1"]);
+        command.env("PETSTORE_BASE_URL", &stub.base_url).env("PETSTORE_API_KEY", "petk_0123456789abcdef77d0");
+        let child = command.spawn().unwrap();
+        while stub.requests() < 5 {
+            tokio::task::yield_now().await;
+        }
+        // The second one does not wait for the answer that never comes.
+        let pid = Pid::from_child(&child);
+        kill_process(pid, signal).unwrap();
+        tokio::time::sleep(std::time::Duration::from_millis(100)).await;
+        kill_process(pid, signal).unwrap();
+        let (status, text) = said(&tokio::task::spawn_blocking(|| child.wait_with_output().unwrap()).await.unwrap());
+        assert_eq!(status, Some(code), "{text}");
+        assert!(text.contains("3 added, 0 refused, 0 invalid, 1 unknown, 46 left"), "{text}");
+        assert!(text.contains("go on with: petstore pets import new.csv --resume"), "{text}");
+    }
+}
+
+#[test]
+fn an_export_to_a_closed_pipe_ends_quietly() {
+    let home = tempfile::tempdir().unwrap();
+    let mut child = petstore(&home, &["--demo", "pets", "export"]).spawn().unwrap();
+    drop(child.stdout.take());
+    let (status, text) = said(&child.wait_with_output().unwrap());
+    assert_eq!((status, text.contains("cannot")), (Some(0), false), "{text}");
+}

@@ -1,0 +1,341 @@
+//! The engine: what is sent, how often, and what is said of it.
+
+use std::fs;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use petstore::api::Client;
+use petstore::api::client::{Timeouts, install_tls_provider};
+use petstore::clock;
+use petstore::model::ApiKey;
+use petstore::transfer::import::{Ended, How, OnError, Patience, Progress, Summary, Told, Wish, Work, run};
+use petstore::transfer::journal::{Journal, Outcome, Target};
+use petstore::transfer::{Input, Reading, TransferError};
+use tempfile::TempDir;
+use tokio::io::AsyncWriteExt as _;
+use tokio::sync::watch;
+
+use crate::service::fixture::Service;
+use crate::stub::{self, json, losing_answers, serve};
+
+/// A file to import, and the service that it goes to.
+struct Import {
+    directory: TempDir,
+    file: PathBuf,
+    client: Client,
+    how: How,
+    told: Arc<Mutex<Vec<String>>>,
+    wish: watch::Sender<Wish>,
+}
+
+fn impatient() -> Patience {
+    let short = Duration::from_millis(5);
+    Patience { first: short, longest: short, give_up: Duration::from_millis(500), stop_within: short * 20 }
+}
+
+impl Import {
+    fn new(client: Client, csv: &str) -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        let file = directory.path().join("pets.csv");
+        fs::write(&file, csv).unwrap();
+        let how = How { concurrency: 2, patience: impatient(), ..How::default() };
+        Self { directory, file, client, how, told: Arc::default(), wish: watch::Sender::new(Wish::Go) }
+    }
+
+    fn report(&self) -> PathBuf {
+        Journal::beside(&self.file)
+    }
+
+    fn target() -> Target {
+        Target { service: "a".into(), key: "b".into() }
+    }
+
+    async fn begin(&self) -> Result<Summary, TransferError> {
+        let input = Input::file(&self.file)?;
+        let work = Work::begin(&input, Reading::default(), None, Some(self.report()), &Self::target())?;
+        self.run(input, work).await
+    }
+
+    async fn resume(&self) -> Result<Summary, TransferError> {
+        self.resume_as(&Self::target()).await
+    }
+
+    async fn resume_as(&self, target: &Target) -> Result<Summary, TransferError> {
+        let input = Input::file(&self.file)?;
+        let work = Work::resume(&input, &Reading::default(), self.report(), target)?;
+        self.run(input, work).await
+    }
+
+    async fn run(&self, input: Input, work: Work) -> Result<Summary, TransferError> {
+        let (told, wish) = (Arc::clone(&self.told), self.wish.clone());
+        let tell = Arc::new(move |one: Told| {
+            let text = match one {
+                Told::Row { line, name, outcome, .. } => match outcome {
+                    Outcome::Added(_) => format!("{line} {name} added"),
+                    Outcome::Refused(answer) => format!("{line} {name} refused {:?}", answer.status),
+                    Outcome::Unknown(_) => format!("{line} {name} unknown"),
+                    Outcome::NotSent(_) => format!("{line} {name} not sent"),
+                    Outcome::Invalid(_) => format!("{line} {name} invalid"),
+                },
+                Told::Bad(bad) => format!("{} bad", bad.line),
+                Told::Doubt { line, .. } => format!("{line} in doubt"),
+                Told::Waiting { .. } => {
+                    wish.send_if_modified(|_| false);
+                    return;
+                }
+            };
+            told.lock().unwrap().push(text);
+        });
+        let progress = watch::Sender::new(Progress::default());
+        run(&self.client, input, work, self.how, (tell, progress, self.wish.subscribe())).await
+    }
+
+    /// What was told since the last time, by line.
+    fn told(&self) -> Vec<String> {
+        let mut told = std::mem::take(&mut *self.told.lock().unwrap());
+        told.sort_by_key(|text| text.split(' ').next().unwrap().parse::<u64>().unwrap());
+        told
+    }
+}
+
+fn rows(names: &[&str]) -> String {
+    format!("name,cat\n{}", names.iter().map(|name| format!("{name},3\n")).collect::<String>())
+}
+
+fn client_at(base_url: &str, key: &str) -> Client {
+    install_tls_provider();
+    Client::new(base_url.parse().unwrap(), Some(ApiKey::new(key).unwrap()), Timeouts::default()).unwrap()
+}
+
+async fn service() -> (Service, Client) {
+    let service = Service::start().await;
+    let client = client_at(&service.server.base_url(), service.key());
+    (service, client)
+}
+
+async fn names(service: &Service) -> Vec<String> {
+    let mut names = Vec::new();
+    for id in 1..1000 {
+        let Some(pet) = service.store.get(id).await.unwrap() else { break };
+        names.push(pet.name);
+    }
+    names.sort();
+    names
+}
+
+fn counts(summary: &Summary) -> [u64; 5] {
+    let Progress { added, added_before, refused, invalid, unknown, .. } = summary.progress;
+    [added, added_before, refused, invalid, unknown]
+}
+
+#[tokio::test]
+async fn good_rows_are_added_and_bad_ones_named() {
+    let (service, client) = service().await;
+    let import = Import::new(client, "name,cat,status\nRex,3,Sold \n,3,\nZoë,x,\nBean,3,\n");
+    let summary = import.begin().await.unwrap();
+    assert!(matches!(summary.ended, Ended::Complete));
+    assert_eq!((counts(&summary), summary.left, summary.progress.mended), ([2, 0, 0, 2, 0], Some(0), 1));
+    assert_eq!(import.told(), ["2 Rex added", "3 bad", "4 bad", "5 Bean added"]);
+    assert_eq!(names(&service).await, ["Bean", "Rex"]);
+    let again = import.begin().await.unwrap_err().to_string();
+    assert!(again.contains("has ended") && again.contains("--resume"), "{again}");
+    let summary = import.resume().await.unwrap();
+    assert_eq!(counts(&summary), [0, 2, 0, 2, 0]);
+    assert_eq!(names(&service).await, ["Bean", "Rex"]);
+}
+
+/// A service without idempotency keys; `answer` is asked for each creation, by the request's text.
+async fn plain_service(answer: impl Fn(&str) -> Option<Vec<u8>> + Send + Sync + 'static) -> stub::Stub {
+    let answer = Arc::new(answer);
+    serve(move |_, request, mut socket| {
+        let bytes = if request.starts_with("GET") { Some(json("200 OK", "[]")) } else { answer(&request) };
+        async move {
+            if let Some(bytes) = bytes {
+                let _ = socket.write_all(&bytes).await;
+            }
+        }
+    })
+    .await
+}
+
+fn added() -> Vec<u8> {
+    json("201 Created", r#"{"id":1,"name":"a","categoryId":3}"#)
+}
+
+#[tokio::test]
+async fn what_the_service_refuses_is_sent_again_only_on_demand() {
+    let refuses = Arc::new(AtomicUsize::new(2));
+    let left = Arc::clone(&refuses);
+    let stub = plain_service(move |request| {
+        let refuse = request.contains("\"b\"") && left.load(Ordering::SeqCst) > 0;
+        Some(if refuse { json("400 Bad Request", r#"{"code":"c","message":"no","status":400}"#) } else { added() })
+    })
+    .await;
+    let mut import = Import::new(stub.client(), &rows(&["a", "b", "c"]));
+    let summary = import.begin().await.unwrap();
+    assert_eq!(counts(&summary), [2, 0, 1, 0, 0]);
+    assert_eq!(import.told(), ["2 a added", "3 b refused Some(400)", "4 c added"]);
+    refuses.store(0, Ordering::SeqCst);
+    assert_eq!(counts(&import.resume().await.unwrap()), [0, 2, 1, 0, 0]);
+    import.how.retry_refused = true;
+    assert_eq!(counts(&import.resume().await.unwrap()), [1, 2, 0, 0, 0]);
+}
+
+#[tokio::test]
+async fn a_pause_that_the_service_asks_for_is_kept_by_all() {
+    let calls = Arc::new(Mutex::new(Vec::new()));
+    let list = Arc::clone(&calls);
+    let stub = plain_service(move |_| {
+        let mut calls = list.lock().unwrap();
+        calls.push(clock::now().mono);
+        Some(if calls.len() == 1 {
+            b"HTTP/1.1 429 X\r\nretry-after: 1\r\ncontent-length: 0\r\nconnection: close\r\n\r\n".to_vec()
+        } else {
+            added()
+        })
+    })
+    .await;
+    let mut import = Import::new(stub.client(), &rows(&["a", "b", "c", "d", "e", "f"]));
+    import.how.patience.give_up = Duration::from_secs(60);
+    assert_eq!(counts(&import.begin().await.unwrap()), [6, 0, 0, 0, 0]);
+    let calls = calls.lock().unwrap();
+    let early = calls[1..].iter().filter(|at| **at - calls[0] < Duration::from_millis(950)).count();
+    assert_eq!(calls.len(), 7);
+    assert!(early <= 1, "only what was under way already: {early}");
+}
+
+#[tokio::test]
+async fn lost_answers_add_nothing_twice_where_keys_are_kept() {
+    let service = Service::start().await;
+    let names_sent: Vec<String> = (100..150).map(|number| format!("pet {number}")).collect();
+    let list: Vec<&str> = names_sent.iter().map(String::as_str).collect();
+    let stub = losing_answers(address(&service), 7).await;
+    let import = Import::new(client_at(&stub.base_url, service.key()), &rows(&list));
+    assert_eq!(counts(&import.begin().await.unwrap()), [50, 0, 0, 0, 0]);
+    assert_eq!(names(&service).await, names_sent);
+}
+
+fn address(service: &Service) -> SocketAddr {
+    service.server.local_addr()
+}
+
+#[tokio::test]
+async fn without_keys_a_lost_answer_is_a_doubt_that_only_people_resolve() {
+    let lost = Arc::new(AtomicUsize::new(1));
+    let left = Arc::clone(&lost);
+    let stub = plain_service(move |request| {
+        let lose = request.contains("\"b\"") && left.fetch_sub(1, Ordering::SeqCst) == 1;
+        (!lose).then(added)
+    })
+    .await;
+    let mut import = Import::new(stub.client(), &rows(&["a", "b", "c"]));
+    let summary = import.begin().await.unwrap();
+    assert_eq!((counts(&summary), summary.left), ([2, 0, 0, 0, 1], Some(0)));
+    assert_eq!(import.told(), ["2 a added", "3 b unknown", "4 c added"]);
+    let requests = stub.requests();
+    assert_eq!(counts(&import.resume().await.unwrap()), [0, 2, 0, 0, 1]);
+    assert_eq!((import.told(), stub.requests()), (vec!["3 in doubt".to_owned()], requests + 1), "only the probe");
+    import.how.send_unknown = true;
+    assert_eq!(counts(&import.resume().await.unwrap()), [1, 2, 0, 0, 0]);
+}
+
+/// Cuts the journal after the line that says that the row `row` is sent.
+fn forget_the_outcome(report: &Path, row: u64) {
+    let text = fs::read_to_string(report).unwrap();
+    let begin = format!("{{\"row\":{row},");
+    let kept = text.lines().filter(|line| !(line.starts_with(&begin) && line.contains("outcome")));
+    fs::write(report, kept.map(|line| format!("{line}\n")).collect::<String>()).unwrap();
+}
+
+#[tokio::test]
+async fn a_row_in_doubt_is_sent_again_with_its_key_unless_that_is_not_known_any_more() {
+    let (service, client) = service().await;
+    let import = Import::new(client, &rows(&["a", "b"]));
+    import.begin().await.unwrap();
+    forget_the_outcome(&import.report(), 2);
+    assert_eq!(counts(&import.resume().await.unwrap()), [1, 1, 0, 0, 0]);
+    assert_eq!(names(&service).await, ["a", "b"]);
+    // Another API key: what the service remembers does not count for it.
+    forget_the_outcome(&import.report(), 2);
+    let other_key = Target { key: "other".into(), ..Import::target() };
+    assert_eq!(counts(&import.resume_as(&other_key).await.unwrap()), [0, 1, 0, 0, 1]);
+    // Sent two days ago: forgotten.
+    let text = fs::read_to_string(import.report()).unwrap();
+    let sent = text.lines().find_map(|line| line.split_once("\"sent\":")).unwrap().1.trim_end_matches('}').to_owned();
+    let long_ago = sent.parse::<i64>().unwrap() - 2 * 24 * 3600;
+    fs::write(import.report(), text.replace(&format!("\"sent\":{sent}"), &format!("\"sent\":{long_ago}"))).unwrap();
+    assert_eq!(counts(&import.resume().await.unwrap()), [0, 1, 0, 0, 1]);
+    assert_eq!(names(&service).await, ["a", "b"]);
+}
+
+#[tokio::test]
+async fn a_key_that_is_refused_ends_everything_at_once() {
+    let service = Service::start().await;
+    let import = Import::new(client_at(&service.server.base_url(), "petk_0123456789abcdef77d0"), &rows(&["a"]));
+    let error = import.begin().await.unwrap_err();
+    assert!(matches!(&error, TransferError::Api(error) if error.is_unauthorized()), "{error:?}");
+    let stub = plain_service(|_| Some(json("401 Unauthorized", r#"{"code":"c","message":"no","status":401}"#))).await;
+    let import = Import::new(stub.client(), &rows(&["a"; 100]));
+    let summary = import.begin().await.unwrap();
+    assert!(matches!(summary.ended, Ended::Unauthorized(_)), "{:?}", summary.ended);
+    assert_eq!(counts(&summary), [0; 5]);
+    assert!(stub.requests() <= 3, "the probe, and one of each sender");
+}
+
+#[tokio::test]
+async fn a_service_that_stays_away_ends_it_and_nothing_is_lost() {
+    let gone = Arc::new(AtomicUsize::new(0));
+    let count = Arc::clone(&gone);
+    let stub = plain_service(move |_| {
+        let is_gone = (3..1000).contains(&count.fetch_add(1, Ordering::SeqCst));
+        Some(if is_gone { json("503 Unavailable", "") } else { added() }).map(|mut answer| {
+            let end = answer.windows(2).position(|two| two == b"\r\n").unwrap();
+            answer.splice(end..end, *b"\r\nidempotency-key-retention: 86400");
+            answer
+        })
+    })
+    .await;
+    let import = Import::new(stub.client(), &rows(&["a", "b", "c", "d", "e", "f"]));
+    let summary = import.begin().await.unwrap();
+    assert!(matches!(summary.ended, Ended::NoAnswer(_)), "{:?}", summary.ended);
+    assert_eq!(summary.progress.added, 3);
+    gone.store(1000, Ordering::SeqCst);
+    assert_eq!(counts(&import.resume().await.unwrap()), [3, 3, 0, 0, 0]);
+}
+
+#[tokio::test]
+async fn it_stops_after_errors_as_it_was_told() {
+    let (_service, client) = service().await;
+    let mut import = Import::new(client, &format!("{},x\n{}", rows(&["a"]), ",3\n".repeat(100)));
+    import.how.max_errors = Some(3);
+    let summary = import.begin().await.unwrap();
+    assert!(matches!(summary.ended, Ended::TooManyErrors), "{:?}", summary.ended);
+    assert!((3..100).contains(&summary.progress.invalid));
+    fs::remove_file(import.report()).unwrap();
+    import.how = How { on_error: OnError::Stop, max_errors: None, ..import.how };
+    let summary = import.begin().await.unwrap();
+    assert!(matches!(summary.ended, Ended::OnError), "{:?}", summary.ended);
+    drop(import.directory);
+}
+
+#[tokio::test]
+async fn it_pauses_goes_on_and_stops_on_demand() {
+    let (service, client) = service().await;
+    let import = Import::new(client, &rows(&["a", "b", "c"]));
+    import.wish.send_replace(Wish::Pause);
+    let work = import.begin();
+    tokio::pin!(work);
+    tokio::select! {
+        summary = &mut work => panic!("{summary:?}"),
+        () = async { while import.report().metadata().is_err() { tokio::task::yield_now().await } } => {}
+    }
+    import.wish.send_replace(Wish::Stop);
+    let summary = work.await.unwrap();
+    assert!(matches!(summary.ended, Ended::Stopped), "{:?}", summary.ended);
+    assert_eq!((counts(&summary), names(&service).await), ([0; 5], Vec::<String>::new()));
+    import.wish.send_replace(Wish::Go);
+    assert_eq!(counts(&import.resume().await.unwrap()), [3, 0, 0, 0, 0]);
+}

@@ -1,0 +1,113 @@
+//! Out of one store and into another.
+
+use std::fs;
+use std::sync::Arc;
+
+use petstore::api::Client;
+use petstore::api::client::{Timeouts, install_tls_provider};
+use petstore::model::{ApiKey, Pet};
+use petstore::transfer::export::{Ended, How, Kind, export, to_file};
+use petstore::transfer::import::{self, Progress, Wish, Work};
+use petstore::transfer::journal::Target;
+use petstore::transfer::{Input, Reading, TransferError};
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+
+use crate::client::scripted::{Scripted, page, refused};
+use crate::service::fixture::Service;
+
+async fn service() -> (Service, Client) {
+    install_tls_provider();
+    let service = Service::start().await;
+    let key = Some(ApiKey::new(service.key()).unwrap());
+    let client = Client::new(service.server.base_url().parse().unwrap(), key, Timeouts::default()).unwrap();
+    (service, client)
+}
+
+fn how(kind: Kind) -> How {
+    How { kind, raw: false, status: None, require_complete: false }
+}
+
+async fn exported(client: &Client, how: How) -> Result<(String, Ended), TransferError> {
+    let count = watch::Sender::new(0);
+    let (out, ended) = export(client, how, Vec::new(), count, &CancellationToken::new()).await?;
+    Ok((String::from_utf8(out).unwrap(), ended))
+}
+
+#[tokio::test]
+async fn another_store_gets_the_same_animals() {
+    let (one, client) = service().await;
+    let names =
+        [" Rex ", "\"Q\", x", "=1+1", "'=1", "''@x", "'Rex", "-", "👨‍👩‍👧 ❤️", "ポチ; \u{301}", "a\u{a0}", "@SUM(1)", ","];
+    for (place, name) in names.iter().enumerate() {
+        let status = ["available", "pending", "sold"][place % 3];
+        let category = [i64::MIN, i64::MAX, 3][place % 3];
+        let body = serde_json::json!({ "name": name, "categoryId": category, "status": status });
+        assert_eq!(one.post(body.to_string()).await.status, 201, "{name}");
+    }
+    for kind in [Kind::Csv, Kind::Tsv, Kind::Json, Kind::Ndjson] {
+        let (text, ended) = exported(&client, how(kind)).await.unwrap();
+        assert!(matches!(&ended, Ended::Done(coverage) if coverage.complete));
+        let (other, other_client) = service().await;
+        let input = Input::stream("a", std::io::Cursor::new(text.clone())).unwrap();
+        let target = Target { service: String::new(), key: String::new() };
+        let work = Work::begin(&input, Reading::default(), None, None, &target).unwrap();
+        let how = import::How { concurrency: 1, ..import::How::default() };
+        let wires =
+            (Arc::new(|_| ()) as import::Tell, watch::Sender::new(Progress::default()), watch::channel(Wish::Go).1);
+        let summary = import::run(&other_client, input, work, how, wires).await.unwrap();
+        assert_eq!(summary.progress.added, names.len() as u64, "{text}");
+        for id in 1..=names.len() as i64 {
+            assert_eq!(other.store.get(id).await.unwrap(), one.store.get(id).await.unwrap(), "{kind:?}");
+        }
+    }
+    let (text, _) = exported(&client, how(Kind::Json)).await.unwrap();
+    assert_eq!(serde_json::from_str::<Vec<Pet>>(&text).unwrap().len(), names.len());
+}
+
+#[tokio::test]
+async fn every_format_is_whole_also_without_animals() {
+    let (_service, client) = service().await;
+    for (kind, text) in [
+        (Kind::Csv, "id,name,categoryId,status\n"),
+        (Kind::Tsv, "id\tname\tcategoryId\tstatus\n"),
+        (Kind::Json, "[\n]\n"),
+        (Kind::Ndjson, ""),
+    ] {
+        assert_eq!(exported(&client, how(kind)).await.unwrap().0, text);
+    }
+}
+
+#[tokio::test]
+async fn a_file_is_there_only_when_it_is_whole() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("pets.ndjson");
+    let files = || fs::read_dir(directory.path()).unwrap().count();
+    let to_path = async |client: &Client, how: How, replace: bool| {
+        to_file(client, how, (&path, replace), watch::Sender::new(0), &CancellationToken::new()).await
+    };
+    let breaks = Scripted::new(|target, _| match target {
+        "/v1/pets?limit=100" => page(1..=100, "/v1/pets?b", ""),
+        _ => refused(401),
+    })
+    .await;
+    assert!(matches!(to_path(&breaks.client(), how(Kind::Ndjson), false).await, Err(TransferError::Api(_))));
+    assert_eq!(files(), 0);
+    let full = Scripted::new(|_, _| page(1..=100, "", "")).await;
+    let whole = How { require_complete: true, ..how(Kind::Ndjson) };
+    assert!(matches!(to_path(&full.client(), whole, false).await, Ok(Ended::Incomplete(_))));
+    assert_eq!(files(), 0);
+    let stopped = CancellationToken::new();
+    stopped.cancel();
+    let endless = Scripted::new(|_, _| page(1..=100, "/v1/pets?a", "")).await;
+    let ended = to_file(&endless.client(), whole, (&path, false), watch::Sender::new(0), &stopped).await;
+    assert!(matches!(ended, Ok(Ended::Stopped) | Err(TransferError::Api(_))), "{ended:?}");
+    assert_eq!(files(), 0);
+    assert!(matches!(to_path(&full.client(), how(Kind::Ndjson), false).await, Ok(Ended::Done(_))));
+    assert_eq!(fs::read_to_string(&path).unwrap().lines().count(), 100);
+    assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, 0o600);
+    assert!(matches!(to_path(&full.client(), how(Kind::Json), false).await, Err(TransferError::Exists(_))));
+    assert!(matches!(to_path(&full.client(), how(Kind::Json), true).await, Ok(Ended::Done(_))));
+    assert_eq!((files(), fs::read_to_string(&path).unwrap().lines().count()), (1, 102));
+}
