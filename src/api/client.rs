@@ -55,6 +55,20 @@ pub struct Client {
     what: &'static str,
 }
 
+/// A page as it came.
+pub(super) struct UnreadPage {
+    /// Where the list goes on, if the service says so.
+    pub(super) next: Option<NextPage>,
+    body: Vec<u8>,
+}
+
+impl UnreadPage {
+    /// The animals in it.
+    pub(super) fn read(self) -> Result<PetPage, ApiError> {
+        Ok(PetPage { pets: read_json(&self.body)?, next: self.next })
+    }
+}
+
 /// What came for a page that may be known already.
 pub(super) enum Fetched {
     /// It is as it was; `next` only where the answer says it.
@@ -105,8 +119,14 @@ impl Client {
 
     /// A further page of a list.
     pub async fn list_next(&self, next: &NextPage) -> Result<PetPage, ApiError> {
-        let request = self.request(Method::GET, next.0.clone());
-        read_page(next, &self.exchange(request, &[StatusCode::OK]).await?)
+        self.unread_page(next).await?.read()
+    }
+
+    /// The same, not yet read: where the list goes on is known before, so that reading need not be waited for.
+    pub(super) async fn unread_page(&self, asked: &NextPage) -> Result<UnreadPage, ApiError> {
+        let request = self.request(Method::GET, asked.0.clone());
+        let answer = self.exchange(request, &[StatusCode::OK]).await?;
+        Ok(UnreadPage { next: next_page(asked, &answer), body: answer.body })
     }
 
     /// The address of the first page of a list.

@@ -8,8 +8,9 @@ use std::hash::{BuildHasher as _, RandomState};
 
 use tokio::sync::mpsc;
 
+use super::client::UnreadPage;
 use super::retry::{dice, wait_before_repeat};
-use super::{ApiError, Client, Defect, NextPage, PetPage};
+use super::{ApiError, Client, Defect, NextPage};
 use crate::model::{Limit, Pet, PetQuery, PetStatus};
 use seen::Seen;
 
@@ -68,7 +69,7 @@ fn counted(number: usize, noun: &str) -> String {
 
 /// Sends the whole inventory to `parts`, some animals at a time, each id once. What may pass by itself is asked again.
 ///
-/// Goes no faster than the parts are taken, and ends where nobody takes them any more; that is not complete then.
+/// Is at most a page ahead of what is taken, and ends where nobody takes parts any more; that is not complete then.
 pub async fn inventory(client: &Client, parts: mpsc::Sender<Vec<Pet>>) -> Result<Coverage, ApiError> {
     let mut walk = Walk::new(client, parts);
     let mut full = Vec::new();
@@ -82,7 +83,7 @@ pub async fn inventory(client: &Client, parts: mpsc::Sender<Vec<Pet>>) -> Result
             }
         }
     }
-    Ok(Coverage { requests: walk.requests, complete: plain == End::Last, full })
+    Ok(Coverage { requests: walk.fetch.requests, complete: plain == End::Last, full })
 }
 
 /// The same of one status only, which is one list.
@@ -94,7 +95,7 @@ pub async fn of_status(
     let mut walk = Walk::new(client, parts);
     let end = walk.follow(Some(status)).await?;
     let full = if end == End::Full { vec![status] } else { Vec::new() };
-    Ok(Coverage { requests: walk.requests, complete: end == End::Last, full })
+    Ok(Coverage { requests: walk.fetch.requests, complete: end == End::Last, full })
 }
 
 /// How a list ended.
@@ -110,9 +111,14 @@ enum End {
 
 struct Walk<'a> {
     client: &'a Client,
+    fetch: Fetch<'a>,
     parts: mpsc::Sender<Vec<Pet>>,
-    requests: u32,
     seen: Seen,
+}
+
+struct Fetch<'a> {
+    client: &'a Client,
+    requests: u32,
     /// The addresses that were asked, as hashes: a hostile service makes them as long as it likes.
     asked: HashSet<u64>,
     hasher: RandomState,
@@ -120,32 +126,49 @@ struct Walk<'a> {
 
 impl<'a> Walk<'a> {
     fn new(client: &'a Client, parts: mpsc::Sender<Vec<Pet>>) -> Self {
-        let (seen, asked, hasher) = (Seen::default(), HashSet::new(), RandomState::new());
-        Self { client, parts, requests: 0, seen, asked, hasher }
+        let fetch = Fetch { client, requests: 0, asked: HashSet::new(), hasher: RandomState::new() };
+        Self { client, fetch, parts, seen: Seen::default() }
     }
 
-    /// Gives out a list to its end.
+    /// Gives out a list to its end. While a page is read and given out, the next one is on its way.
     async fn follow(&mut self, status: Option<PetStatus>) -> Result<End, ApiError> {
         let first = self.client.first_page(&PetQuery { status, limit: Limit::MAX, after: None });
-        let mut page = self.page(&first).await?;
-        let may_be_cut = page.next.is_none() && page.pets.len() >= ROWS;
+        let mut coming = self.fetch.page(&first).await;
+        let mut may_be_cut = None;
         loop {
-            page.pets.retain(|pet| self.seen.insert(pet.id));
-            if self.seen.len() > MAX_ANIMALS {
-                return Err(ApiError::Malformed(Defect::Endless(self.requests)));
-            }
-            if !page.pets.is_empty() && self.parts.send(page.pets).await.is_err() {
+            let unread = coming?;
+            let next = unread.next.clone();
+            let given = async {
+                let mut page = unread.read()?;
+                let is_cut = page.next.is_none() && page.pets.len() >= ROWS;
+                may_be_cut.get_or_insert(is_cut);
+                page.pets.retain(|pet| self.seen.insert(pet.id));
+                if self.seen.len() > MAX_ANIMALS {
+                    return Err(ApiError::Malformed(Defect::Endless(MAX_REQUESTS)));
+                }
+                Ok(page.pets.is_empty() || self.parts.send(page.pets).await.is_ok())
+            };
+            let further = async {
+                match &next {
+                    Some(next) => Some(self.fetch.page(next).await),
+                    None => None,
+                }
+            };
+            let (further, given) = tokio::join!(further, given);
+            if !given? {
                 return Ok(End::Unwanted);
             }
-            match &page.next {
-                Some(next) => page = self.page(next).await?,
-                None => return Ok(if may_be_cut { End::Full } else { End::Last }),
+            match further {
+                Some(further) => coming = further,
+                None => return Ok(if may_be_cut == Some(true) { End::Full } else { End::Last }),
             }
         }
     }
+}
 
+impl Fetch<'_> {
     /// A page that was not asked for before.
-    async fn page(&mut self, address: &NextPage) -> Result<PetPage, ApiError> {
+    async fn page(&mut self, address: &NextPage) -> Result<UnreadPage, ApiError> {
         if !self.asked.insert(self.hasher.hash_one(&address.0)) {
             return Err(ApiError::Malformed(Defect::Circle));
         }
@@ -155,7 +178,7 @@ impl<'a> Walk<'a> {
                 return Err(ApiError::Malformed(Defect::Endless(MAX_REQUESTS)));
             }
             self.requests += 1;
-            let error = match self.client.list_next(address).await {
+            let error = match self.client.unread_page(address).await {
                 Ok(page) => return Ok(page),
                 Err(error) => error,
             };

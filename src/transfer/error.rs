@@ -79,7 +79,7 @@ pub enum TransferError {
     },
     /// There is a journal, and it was not said to go on.
     #[error(
-        "{path} is the report of an import of this file that {}. Go on with it by --resume, or remove it to begin \
+        "{path} is the report of an import that {}. Go on with it by --resume, or remove it to begin \
          again: that adds the same animals once more", if *.ended { "has ended" } else { "is not finished" }
     )]
     JournalExists {

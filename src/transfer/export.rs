@@ -141,28 +141,33 @@ fn write_parts<W: Write>(
     mut parts: mpsc::Receiver<Vec<Pet>>,
     count: &watch::Sender<u64>,
 ) -> io::Result<W> {
+    // A part is put together in memory: many small writes take longer than one.
+    let mut text = Vec::new();
     match kind {
-        Kind::Csv => export::header(&mut out, b',')?,
-        Kind::Tsv => export::header(&mut out, b'\t')?,
-        Kind::Json => out.write_all(b"[")?,
+        Kind::Csv => export::header(&mut text, b',')?,
+        Kind::Tsv => export::header(&mut text, b'\t')?,
+        Kind::Json => text.push(b'['),
         Kind::Ndjson => {}
     }
     let mut separator = "\n";
     while let Some(pets) = parts.blocking_recv() {
         match kind {
-            Kind::Csv => export::rows(&mut out, &pets, b',', raw)?,
-            Kind::Tsv => export::rows(&mut out, &pets, b'\t', raw)?,
+            Kind::Csv => export::rows(&mut text, &pets, b',', raw)?,
+            Kind::Tsv => export::rows(&mut text, &pets, b'\t', raw)?,
             Kind::Json => {
                 for pet in &pets {
-                    out.write_all(separator.as_bytes())?;
-                    serde_json::to_writer(&mut out, pet)?;
+                    text.extend_from_slice(separator.as_bytes());
+                    serde_json::to_writer(&mut text, pet)?;
                     separator = ",\n";
                 }
             }
-            Kind::Ndjson => export::lines(&mut out, &pets)?,
+            Kind::Ndjson => export::lines(&mut text, &pets)?,
         }
+        out.write_all(&text)?;
+        text.clear();
         count.send_modify(|count| *count += pets.len() as u64);
     }
+    out.write_all(&text)?;
     if kind == Kind::Json {
         out.write_all(b"\n]\n")?;
     }

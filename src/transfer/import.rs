@@ -5,12 +5,13 @@ mod pace;
 mod progress;
 mod send;
 
+use std::io;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use tokio::sync::{mpsc, watch};
+use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
@@ -23,13 +24,14 @@ use crate::clock;
 use crate::model::{Limit, PetQuery};
 use pace::Pace;
 pub use progress::{Progress, Tell, Told};
-use send::{Sender, Turn};
+use send::{Queue, Sender, Turn};
 
 /// How long a service that keeps idempotency keys surely knows one, in seconds: an hour less than ours does.
 const KEY_IS_KNOWN: i64 = 23 * 60 * 60;
 
-/// Rows that are read ahead of the senders.
-const AHEAD: usize = 64;
+/// Rows that the reader hands over at once, so that it need not wake the senders for each, and such parts ahead of them.
+const PART: usize = 32;
+const AHEAD: usize = 2;
 
 /// What to do after a row that was not added.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -257,8 +259,19 @@ impl Shared {
         }
     }
 
-    /// Deals with a row that is read, in the reader's thread: what is not to be sent ends here.
-    fn sort(&self, row: Result<Row, Bad>, turns: &mpsc::Sender<Turn>) -> ControlFlow<()> {
+    /// Reads everything, in a thread of its own.
+    fn read(&self, input: Input, turns: &mpsc::Sender<Vec<Turn>>) {
+        let mut part = Vec::new();
+        let read = rows::read(input, &self.work.reading, |row| self.sort(row, &mut part, turns));
+        if let Err(error) = read {
+            self.end(Ended::Failed(error));
+        }
+        // Without senders it is not needed any more.
+        let _ = turns.blocking_send(part);
+    }
+
+    /// Deals with a row that is read: what is not to be sent ends here.
+    fn sort(&self, row: Result<Row, Bad>, part: &mut Vec<Turn>, turns: &mpsc::Sender<Vec<Turn>>) -> ControlFlow<()> {
         if self.halt.is_cancelled() {
             return ControlFlow::Break(());
         }
@@ -274,10 +287,11 @@ impl Shared {
                 None
             }
         };
-        match turn.map(|turn| turns.blocking_send(turn)) {
-            Some(Err(_)) => ControlFlow::Break(()),
-            Some(Ok(())) | None => ControlFlow::Continue(()),
+        part.extend(turn);
+        if part.len() >= PART && turns.blocking_send(std::mem::take(part)).is_err() {
+            return ControlFlow::Break(());
         }
+        ControlFlow::Continue(())
     }
 
     fn state(&self, row: u64) -> State {
@@ -309,8 +323,11 @@ impl Shared {
     }
 }
 
-/// Sends what is to be sent of `input`. What happens is told by `tell`, which must not wait, and counted in `progress`;
-/// `wishes` says what is wanted.
+/// How an import is followed and led: what happens is told, the counts go on, and the wishes are heard.
+pub type Wires = (Tell, watch::Sender<Progress>, watch::Receiver<Wish>);
+
+/// Sends what is to be sent of `input`. It works in a thread of its own, where no other work is between an answer and
+/// the next row, and stops as by [`Wish::Stop`] where this is dropped.
 ///
 /// Fails only before anything is sent: where the service is not there or does not accept the key.
 pub async fn run(
@@ -318,45 +335,45 @@ pub async fn run(
     input: Input,
     work: Work,
     how: How,
-    (tell, progress, wishes): (Tell, watch::Sender<Progress>, watch::Receiver<Wish>),
+    (tell, progress, wishes): Wires,
 ) -> Result<Summary, TransferError> {
     let client = client.keeping_connections().map_err(ApiError::NotSent)?.called("import");
-    if let Err(error) = probe(&client).await {
-        work.discard();
+    let pace = Pace::new(how.patience, clock::now().mono);
+    let (halt, ended) = (CancellationToken::new(), Mutex::new(None));
+    let _stop = halt.clone().drop_guard();
+    let shared = Shared { work, how, client, pace, progress, tell, halt, ended };
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(TransferError::Start)?;
+    let (tell_end, end) = oneshot::channel();
+    let send = move || {
+        // Nobody waits any more only where this was dropped.
+        let _ = tell_end.send(runtime.block_on(send_all(shared, input, wishes)));
+        runtime.shutdown_background();
+    };
+    thread("import", send)?;
+    end.await.unwrap_or_else(|_| Err(TransferError::Start(io::ErrorKind::Other.into())))
+}
+
+async fn send_all(shared: Shared, input: Input, wishes: watch::Receiver<Wish>) -> Result<Summary, TransferError> {
+    if let Err(error) = probe(&shared.client).await {
+        shared.work.discard();
         return Err(error.into());
     }
-    let shared = Arc::new(Shared {
-        work,
-        how,
-        client,
-        pace: Pace::new(how.patience, clock::now().mono),
-        progress,
-        tell,
-        halt: CancellationToken::new(),
-        ended: Mutex::new(None),
-    });
-    let (turns, taken) = mpsc::channel(AHEAD);
-    let reader = {
-        let shared = Arc::clone(&shared);
-        let read = move || {
-            let reading = shared.work.reading.clone();
-            let read = rows::read(input, &reading, |row| shared.sort(row, &turns));
-            if let Err(error) = read {
-                shared.end(Ended::Failed(error));
-            }
-        };
-        // A thread of its own: one that waits for standard input must not keep the runtime from its end.
-        std::thread::Builder::new().name("rows".into()).spawn(read).map_err(TransferError::Start)?
-    };
-    drop(reader);
-    let taken = Arc::new(tokio::sync::Mutex::new(taken));
+    let (shared, (turns, taken)) = (Arc::new(shared), mpsc::channel(AHEAD));
+    // A thread that waits for standard input must not keep the runtime from its end.
+    let reader = Arc::clone(&shared);
+    thread("rows", move || reader.read(input, &turns))?;
+    let queue = Arc::new(Queue::new(taken));
     let mut senders = JoinSet::new();
-    for _ in 0..how.concurrency.clamp(1, 16) {
-        let sender = Sender { shared: Arc::clone(&shared), turns: Arc::clone(&taken), wishes: wishes.clone() };
+    for _ in 0..shared.how.concurrency.clamp(1, 16) {
+        let sender = Sender { shared: Arc::clone(&shared), queue: Arc::clone(&queue), wishes: wishes.clone() };
         senders.spawn(sender.run());
     }
     listen(&shared, senders, wishes).await;
     Ok(summary(&shared))
+}
+
+fn thread(name: &str, work: impl FnOnce() + Send + 'static) -> Result<(), TransferError> {
+    std::thread::Builder::new().name(name.into()).spawn(work).map(drop).map_err(TransferError::Start)
 }
 
 /// Asks for one animal: whether the service is there, accepts the key, and keeps idempotency keys.
@@ -405,16 +422,15 @@ async fn listen(shared: &Shared, mut senders: JoinSet<()>, mut wishes: watch::Re
 
 fn summary(shared: &Shared) -> Summary {
     let ended = shared.ended.lock().unwrap_or_else(PoisonError::into_inner).take();
-    let ended = ended.unwrap_or(Ended::Complete);
+    // It is halted without a reason where nobody waits for its end any more.
+    let ended = ended.unwrap_or(if shared.halt.is_cancelled() { Ended::Stopped } else { Ended::Complete });
     let done = matches!(ended, Ended::Complete);
     let at = clock::now().wall;
     shared.note(|journal| if done { journal.end(at) } else { Ok(()) }.and_then(|()| journal.close()));
     let failed = shared.ended.lock().unwrap_or_else(PoisonError::into_inner).take();
     let progress = shared.progress.borrow().clone();
-    let left = match ended {
-        Ended::Complete => Some(0),
-        _ => shared.work.good.map(|good| good.saturating_sub(progress.dealt_with())),
-    };
+    let undone = shared.work.good.map(|good| good.saturating_sub(progress.dealt_with()));
+    let left = if done { Some(0) } else { undone };
     let report = shared.work.journal.as_ref().map(|journal| journal.path.clone());
     Summary { ended: failed.unwrap_or(ended), left, report, progress }
 }

@@ -27,7 +27,7 @@ use crate::transfer::{Input, TransferError};
 
 /// `--dry-run`: checks everything, and needs no service.
 pub async fn check(args: ImportArgs) -> Result<Exit, Failed> {
-    let checked = look(Arc::new(args)).await?;
+    let checked = look(&Arc::new(args), &mut ends()?).await?;
     note(&format!("{}; nothing was sent", checked.sentence()));
     Ok(match checked {
         Check { bad: 0, .. } => Exit::Done,
@@ -39,7 +39,7 @@ pub async fn check(args: ImportArgs) -> Result<Exit, Failed> {
 /// Adds the rows of the file to `client`'s service.
 pub async fn run(client: &Client, service: &str, args: ImportArgs, settings: &Settings) -> Result<Exit, Failed> {
     let args = Arc::new(args);
-    let target = target(settings);
+    let (target, mut ends) = (target(settings), ends()?);
     let report = args.report.clone().or_else(|| (!args.is_stdin()).then(|| Journal::beside(&args.file)));
     let mut good = None;
     if args.resume {
@@ -53,7 +53,7 @@ pub async fn run(client: &Client, service: &str, args: ImportArgs, settings: &Se
             note("there is no report, so that this import cannot be resumed; --report FILE writes one");
         }
         if !args.is_stdin() {
-            let checked = look(Arc::clone(&args)).await?;
+            let checked = look(&args, &mut ends).await?;
             note(&checked.sentence());
             if checked.bad > 0 && args.how().on_error == import::OnError::Stop {
                 return Err(Failed::new(Exit::Refused, "nothing was sent, since there are bad rows")
@@ -62,12 +62,11 @@ pub async fn run(client: &Client, service: &str, args: ImportArgs, settings: &Se
             good = Some(checked.good);
         }
     }
-    confirm(&args, good, settings)?;
-    let mut ends = Ends::new().map_err(|error| failed(TransferError::Start(error)))?;
+    confirm(&args, good, settings, &mut ends).await?;
     let mut send_unknown = args.unknown == UnknownArg::Send;
     let mut resume = args.resume;
     loop {
-        let (input, work) = prepare(&args, resume, good, report.clone(), &target).await?;
+        let (input, work) = prepare(&args, (resume, good), report.clone(), &target, &mut ends).await?;
         let how = import::How { send_unknown, ..args.how() };
         let doubts = Arc::new(AtomicU64::new(0));
         let (summary, ended_by) = send(client, input, work, how, (&args, settings, &mut ends, Arc::clone(&doubts)))
@@ -83,7 +82,7 @@ pub async fn run(client: &Client, service: &str, args: ImportArgs, settings: &Se
             return Ok(exit);
         }
         let question = format!("{doubts} rows may have been added. Send them again? They may then be there twice.");
-        if ask(&question) != Some(true) {
+        if ask(question, &mut ends).await? != Some(true) {
             note("hint: look with petstore pets list; then --resume with --unknown send or --unknown skip");
             return Ok(exit);
         }
@@ -126,40 +125,46 @@ fn open(args: &ImportArgs) -> Result<Input, TransferError> {
     Input::stream("standard input", io::stdin())
 }
 
-/// Runs what blocks where it may.
+fn ends() -> Result<Ends, Failed> {
+    Ends::new().map_err(|error| failed(TransferError::Start(error)))
+}
+
+/// Runs what blocks where it may, until it is done or somebody ends it. It is before anything is sent.
 async fn blocking<T: Send + 'static>(
+    ends: &mut Ends,
     work: impl FnOnce() -> Result<T, TransferError> + Send + 'static,
 ) -> Result<T, Failed> {
-    let done = spawn_blocking(work).await;
-    done.map_err(|error| Failed::new(Exit::Failure, error.to_string()))?.map_err(failed)
+    tokio::select! {
+        done = spawn_blocking(work) => {
+            done.map_err(|error| Failed::new(Exit::Failure, error.to_string()))?.map_err(failed)
+        }
+        exit = ends.next() => Err(Failed::new(exit, "stopped; nothing was sent")),
+    }
 }
 
 /// Checks the whole file, and names each bad row.
-async fn look(args: Arc<ImportArgs>) -> Result<Check, Failed> {
-    let mut ends = Ends::new().map_err(|error| failed(TransferError::Start(error)))?;
-    let work = blocking(move || {
+async fn look(args: &Arc<ImportArgs>, ends: &mut Ends) -> Result<Check, Failed> {
+    let args = Arc::clone(args);
+    let work = move || {
         check::check(open(&args)?, &args.reading(), |found| {
             if let Found::Bad(bad) = found {
                 note(&bad.sentence());
             }
             ControlFlow::Continue(())
         })
-    });
-    tokio::select! {
-        checked = work => checked,
-        exit = ends.next() => Err(Failed::new(exit, "stopped while the file was checked; nothing was sent")),
-    }
+    };
+    blocking(ends, work).await
 }
 
 async fn prepare(
     args: &Arc<ImportArgs>,
-    resume: bool,
-    good: Option<u64>,
+    (resume, good): (bool, Option<u64>),
     report: Option<PathBuf>,
     target: &Target,
+    ends: &mut Ends,
 ) -> Result<(Input, Work), Failed> {
     let (args, target) = (Arc::clone(args), target.clone());
-    blocking(move || {
+    blocking(ends, move || {
         let input = open(&args)?;
         let work = match report {
             Some(report) if resume => Work::resume(&input, &args.reading(), report, &target)?,
@@ -187,13 +192,14 @@ fn target(settings: &Settings) -> Target {
 }
 
 /// Asks before anything is added to a protected profile.
-fn confirm(args: &ImportArgs, good: Option<u64>, settings: &Settings) -> Result<(), Failed> {
+async fn confirm(args: &ImportArgs, good: Option<u64>, settings: &Settings, ends: &mut Ends) -> Result<(), Failed> {
     if !settings.protect || args.yes {
         return Ok(());
     }
     let rows = good.map_or("the remaining".to_owned(), |good| good.to_string());
     let label = display_safe(&settings.label);
-    match ask(&format!("This adds {rows} pets to {label}. There is no undo in the service. Go on?")) {
+    let question = format!("This adds {rows} pets to {label}. There is no undo in the service. Go on?");
+    match ask(question, ends).await? {
         Some(true) => Ok(()),
         Some(false) => Err(Failed::new(Exit::Usage, "nothing was sent")),
         None => Err(Failed::new(Exit::Usage, format!("{label} is protected, and there is nobody to ask"))
@@ -202,14 +208,18 @@ fn confirm(args: &ImportArgs, good: Option<u64>, settings: &Settings) -> Result<
 }
 
 /// Whether the answer is yes; nothing where there is no terminal to ask at.
-fn ask(question: &str) -> Option<bool> {
+async fn ask(question: String, ends: &mut Ends) -> Result<Option<bool>, Failed> {
     if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
-        return None;
+        return Ok(None);
     }
-    note(&format!("{question} [y/N]"));
-    let mut answer = String::new();
-    io::stdin().lock().read_line(&mut answer).ok()?;
-    Some(matches!(answer.trim(), "y" | "Y" | "yes"))
+    let read = move || {
+        note(&format!("{question} [y/N]"));
+        let mut answer = String::new();
+        // Whoever closes the terminal does not say yes.
+        let _ = io::stdin().lock().read_line(&mut answer);
+        Ok(Some(matches!(answer.trim(), "y" | "Y" | "yes")))
+    };
+    blocking(ends, read).await
 }
 
 /// Sends everything, shows how it goes, and stops when it is told to: at once by a second signal.

@@ -1,5 +1,6 @@
 //! One of several senders: takes a row, writes that it is sent, sends it as often as it takes, writes what came of it.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -25,9 +26,26 @@ pub(super) struct Turn {
     pub(super) doubted: bool,
 }
 
+/// The rows that are read and not yet taken by a sender.
+pub(super) struct Queue(Mutex<(VecDeque<Turn>, mpsc::Receiver<Vec<Turn>>)>);
+
+impl Queue {
+    pub(super) fn new(parts: mpsc::Receiver<Vec<Turn>>) -> Self {
+        Self(Mutex::new((VecDeque::new(), parts)))
+    }
+
+    async fn next(&self) -> Option<Turn> {
+        let (turns, parts) = &mut *self.0.lock().await;
+        while turns.is_empty() {
+            turns.extend(parts.recv().await?);
+        }
+        turns.pop_front()
+    }
+}
+
 pub(super) struct Sender {
     pub(super) shared: Arc<Shared>,
-    pub(super) turns: Arc<Mutex<mpsc::Receiver<Turn>>>,
+    pub(super) queue: Arc<Queue>,
     pub(super) wishes: watch::Receiver<Wish>,
 }
 
@@ -49,7 +67,7 @@ impl Sender {
                 // Nobody who could wish for anything is left: then it goes on.
                 let _ = self.wishes.wait_for(|wish| *wish != Wish::Pause).await;
                 self.shared.pace.ready().await;
-                self.turns.lock().await.recv().await
+                self.queue.next().await
             };
             tokio::select! {
                 biased;
@@ -187,7 +205,13 @@ impl From<&ApiError> for Answer {
             Failure::Refused { status, code, message, .. } => {
                 Self { status: Some(*status), code: code.clone(), message: message.clone() }
             }
-            _ => Self { message: failure.sentence("the service"), ..Self::default() },
+            Failure::NotSent { .. }
+            | Failure::NotStarted { .. }
+            | Failure::NoAnswer { .. }
+            | Failure::Broken { .. }
+            | Failure::Malformed { .. }
+            | Failure::Busy
+            | Failure::Crashed { .. } => Self { message: failure.sentence("the service"), ..Self::default() },
         }
     }
 }

@@ -1,0 +1,81 @@
+//! Measures import and export: the release binary against the service over loopback, beside yardsticks in the same run.
+//!
+//! `cargo bench --bench transfer`, or some parts of it by name: `cargo bench --bench transfer -- import memory`. Reports
+//! and never fails: the machine may be shared. See `benches/README.md`.
+
+#![allow(clippy::disallowed_methods, clippy::unwrap_used, clippy::print_stdout, reason = "it measures and reports")]
+
+#[allow(dead_code, reason = "shared with the other measurements")]
+#[path = "../common/mod.rs"]
+mod common;
+mod export;
+mod import;
+#[allow(dead_code, reason = "shared with the measurements of the service")]
+#[path = "../service/load.rs"]
+mod load;
+mod memory;
+mod resume;
+
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::Duration;
+
+use common::{PETSTORE, Served};
+
+/// The parts by their names.
+const PARTS: [(&str, fn()); 4] = [
+    ("import", import::measure),
+    ("memory", memory::measure),
+    ("resume", resume::measure),
+    ("export", export::measure),
+];
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let (options, names): (Vec<_>, Vec<_>) =
+        arguments.iter().map(String::as_str).partition(|word| word.starts_with('-'));
+    // Under `cargo test --benches` nothing is measured.
+    if !options.contains(&"--bench") {
+        return;
+    }
+    if let Some(unknown) = names.iter().find(|name| PARTS.iter().all(|(part, _)| part != *name)) {
+        println!("there is no part {unknown:?}; there are {:?}", PARTS.map(|(part, _)| part));
+        return;
+    }
+    common::heading();
+    for (part, measure) in PARTS {
+        if names.is_empty() || names.contains(&part) {
+            println!("{part}");
+            measure();
+        }
+    }
+}
+
+/// `petstore pets` with these arguments, for this service, saying nothing.
+fn pets(served: &Served, arguments: &[&str]) -> Command {
+    let mut command = Command::new(PETSTORE);
+    command.arg("pets").args(arguments).env("PETSTORE_BASE_URL", &served.base_url);
+    command.env("PETSTORE_API_KEY", &served.key);
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    command
+}
+
+/// This many rows with a header.
+fn rows(count: usize) -> String {
+    let rows = (0..count).map(|row| format!("Biscuit {row},{},available\n", row % 9));
+    format!("name,categoryId,status\n{}", rows.collect::<String>())
+}
+
+/// Waits for its end. Its peak of resident memory, in MiB, as it was seen last.
+fn peak(child: &mut Child) -> f64 {
+    let mut peak: f64 = 0.0;
+    while child.try_wait().unwrap().is_none() {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap_or_default();
+        // One that has just ended has no memory.
+        if status.contains("VmHWM:") {
+            peak = peak.max(common::number(&status, "VmHWM:") / 1024.0);
+        }
+        thread::sleep(Duration::from_millis(20));
+    }
+    peak
+}
