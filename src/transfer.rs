@@ -6,6 +6,7 @@
 //! [`import::Told`] for each row, [`import::Wish`] to pause and stop. Knows the client, the configuration's way to write
 //! files, and no terminal.
 
+mod alone;
 pub mod check;
 mod doubles;
 mod error;

@@ -7,6 +7,7 @@ use tokio::sync::{mpsc, oneshot, watch};
 use tokio_util::sync::CancellationToken;
 
 use super::TransferError;
+use super::alone::{alone, thread};
 use crate::api::inventory::{Coverage, inventory, of_status};
 use crate::api::{ApiError, Client};
 use crate::config::atomic;
@@ -85,17 +86,19 @@ pub async fn export<W: Write + Send + 'static>(
         // Nobody listens any more only where the export was given up.
         let _ = told.send(write_parts(how, out, taken, &count));
     };
-    std::thread::Builder::new().name("export".into()).spawn(write).map_err(TransferError::Start)?;
-    let fetched = async {
-        match how.status {
-            None => inventory(&client, parts).await,
-            Some(status) => of_status(&client, status, parts).await,
-        }
-    };
-    let fetched = tokio::select! {
-        fetched = fetched => Some(fetched),
-        () = stop.cancelled() => None,
-    };
+    thread("export", write)?;
+    let stop = stop.child_token();
+    let _stop = stop.clone().drop_guard();
+    let fetched = alone("fetch", move || async move {
+        let fetched = async {
+            match how.status {
+                None => inventory(&client, parts).await,
+                Some(status) => of_status(&client, status, parts).await,
+            }
+        };
+        stop.run_until_cancelled(fetched).await
+    });
+    let fetched = fetched.await?;
     let failed = |source| TransferError::Write { name: "the animals".to_owned(), source };
     let written = written.await.unwrap_or_else(|_| Err(io::ErrorKind::Other.into()));
     match (fetched, written) {

@@ -5,17 +5,17 @@ mod pace;
 mod progress;
 mod send;
 
-use std::io;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use tokio::sync::{mpsc, oneshot, watch};
+use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
+use super::alone::{alone, thread};
 use super::journal::{self, Head, Journal, Outcome, Past, State, Target};
 use super::rows::{self, Bad, Row};
 use super::{Input, Reading, TransferError};
@@ -342,15 +342,7 @@ pub async fn run(
     let (halt, ended) = (CancellationToken::new(), Mutex::new(None));
     let _stop = halt.clone().drop_guard();
     let shared = Shared { work, how, client, pace, progress, tell, halt, ended };
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(TransferError::Start)?;
-    let (tell_end, end) = oneshot::channel();
-    let send = move || {
-        // Nobody waits any more only where this was dropped.
-        let _ = tell_end.send(runtime.block_on(send_all(shared, input, wishes)));
-        runtime.shutdown_background();
-    };
-    thread("import", send)?;
-    end.await.unwrap_or_else(|_| Err(TransferError::Start(io::ErrorKind::Other.into())))
+    alone("import", move || send_all(shared, input, wishes)).await?
 }
 
 async fn send_all(shared: Shared, input: Input, wishes: watch::Receiver<Wish>) -> Result<Summary, TransferError> {
@@ -370,10 +362,6 @@ async fn send_all(shared: Shared, input: Input, wishes: watch::Receiver<Wish>) -
     }
     listen(&shared, senders, wishes).await;
     Ok(summary(&shared))
-}
-
-fn thread(name: &str, work: impl FnOnce() + Send + 'static) -> Result<(), TransferError> {
-    std::thread::Builder::new().name(name.into()).spawn(work).map(drop).map_err(TransferError::Start)
 }
 
 /// Asks for one animal: whether the service is there, accepts the key, and keeps idempotency keys.
