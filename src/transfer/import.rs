@@ -361,7 +361,7 @@ async fn send_all(shared: Shared, input: Input, wishes: watch::Receiver<Wish>) -
         senders.spawn(sender.run());
     }
     listen(&shared, senders, wishes).await;
-    Ok(summary(&shared))
+    Ok(summary(&shared).await)
 }
 
 /// Asks for one animal: whether the service is there, accepts the key, and keeps idempotency keys.
@@ -408,13 +408,18 @@ async fn listen(shared: &Shared, mut senders: JoinSet<()>, mut wishes: watch::Re
     shared.progress.send_modify(Progress::abandon);
 }
 
-fn summary(shared: &Shared) -> Summary {
+async fn summary(shared: &Shared) -> Summary {
     let ended = shared.ended.lock().unwrap_or_else(PoisonError::into_inner).take();
     // It is halted without a reason where nobody waits for its end any more.
     let ended = ended.unwrap_or(if shared.halt.is_cancelled() { Ended::Stopped } else { Ended::Complete });
     let done = matches!(ended, Ended::Complete);
     let at = clock::now().wall;
-    shared.note(|journal| if done { journal.end(at) } else { Ok(()) }.and_then(|()| journal.close()));
+    shared.note(|journal| if done { journal.end(at) } else { Ok(()) });
+    if let Some(journal) = &shared.work.journal
+        && let Err(error) = journal.close().await
+    {
+        shared.end(Ended::Failed(error));
+    }
     let failed = shared.ended.lock().unwrap_or_else(PoisonError::into_inner).take();
     let progress = shared.progress.borrow().clone();
     let undone = shared.work.good.map(|good| good.saturating_sub(progress.dealt_with()));

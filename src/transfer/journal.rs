@@ -5,11 +5,11 @@
 //! of the machine may; then the service's own memory of the keys helps, since a row has the same key each time.
 
 mod past;
+mod writer;
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -22,6 +22,7 @@ use crate::model::text::short;
 use crate::model::{NewPet, PetId};
 
 pub use past::{Doubt, Past, State};
+use writer::Writer;
 
 /// The version of the file's form.
 const VERSION: u32 = 1;
@@ -142,7 +143,7 @@ enum Word {
 pub struct Journal {
     /// Its path.
     pub path: PathBuf,
-    file: Mutex<File>,
+    writer: Writer,
 }
 
 impl Journal {
@@ -172,10 +173,10 @@ impl Journal {
         let failed = |source| failed(path, source);
         // Its first line is there as soon as it is, so that no end of the program leaves half a journal.
         let mut file = tempfile::Builder::new().prefix(".petstore-").tempfile_in(directory).map_err(failed)?;
-        let mut text = serde_json::to_vec(head).map_err(|error| failed(error.into()))?;
-        text.push(b'\n');
-        file.write_all(&text).map_err(failed)?;
-        Self::locked(path, file.persist_noclobber(path).map_err(|error| failed(error.error))?)
+        text(head).and_then(|head| file.write_all(&head)).map_err(failed)?;
+        let file = file.persist_noclobber(path).map_err(|error| failed(error.error))?;
+        lock(path, &file)?;
+        Self::new(path, file)
     }
 
     /// Goes on with the one that is there, if it is of the same file, service and reading.
@@ -200,31 +201,29 @@ impl Journal {
             return Err(another("the reading (--format, --map, --set, --raw)", text(&head.reading), text(reading)));
         }
         let open = OpenOptions::new().read(true).append(true).open(path).map_err(|source| failed(path, source))?;
-        let journal = Self::locked(path, open)?;
+        lock(path, &open)?;
         let same_key = head.key == recognisable(head.id, &target.key);
         let past = Past::read(path, head, same_key)?;
         // What the end of the program cut off would spoil the next line.
-        let file = journal.file.lock().unwrap_or_else(PoisonError::into_inner);
-        file.set_len(past.whole).map_err(|source| failed(path, source))?;
-        drop(file);
-        Ok((journal, past))
+        open.set_len(past.whole).map_err(|source| failed(path, source))?;
+        Ok((Self::new(path, open)?, past))
     }
 
-    fn locked(path: &Path, file: File) -> Result<Self, TransferError> {
-        match file.try_lock() {
-            Ok(()) => Ok(Self { path: path.to_owned(), file: Mutex::new(file) }),
-            Err(TryLockError::WouldBlock) => Err(TransferError::JournalInUse(path.to_owned())),
-            Err(TryLockError::Error(source)) => Err(failed(path, source)),
-        }
+    fn new(path: &Path, file: File) -> Result<Self, TransferError> {
+        let writer = Writer::new(file).map_err(TransferError::Start)?;
+        Ok(Self { path: path.to_owned(), writer })
     }
 
     /// A row is about to be sent. Once this returns, the end of the program does not lose that.
-    pub fn sending(&self, row: u64, line: u64, new: &NewPet, at: Timestamp) -> Result<(), TransferError> {
+    pub async fn sending(&self, row: u64, line: u64, new: &NewPet, at: Timestamp) -> Result<(), TransferError> {
         let hash = Some(format!("{:016x}", hash(new)));
-        self.write(&Line { row, line: Some(line), hash, sent: Some(at.as_second()), ..Line::default() })
+        let line = Line { row, line: Some(line), hash, sent: Some(at.as_second()), ..Line::default() };
+        let pending =
+            text(&line).and_then(|line| self.writer.line_to_wait_for(line)).map_err(|source| self.failed(source))?;
+        pending.written().await.map_err(|source| self.failed(source))
     }
 
-    /// What became of a row.
+    /// What became of a row. It is written soon, together with what else there is.
     pub fn outcome(&self, row: u64, line: u64, outcome: &Outcome) -> Result<(), TransferError> {
         let answered = |word, answer: &Answer| Line {
             outcome: Some(word),
@@ -250,16 +249,31 @@ impl Journal {
     }
 
     /// Brings everything to the disk, and lets others go on with it.
-    pub fn close(&self) -> Result<(), TransferError> {
-        let file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
-        file.sync_all().and_then(|()| file.unlock()).map_err(|source| failed(&self.path, source))
+    pub async fn close(&self) -> Result<(), TransferError> {
+        let pending = self.writer.close().map_err(|source| self.failed(source))?;
+        pending.written().await.map_err(|source| self.failed(source))
     }
 
-    fn write(&self, line: &impl Serialize) -> Result<(), TransferError> {
-        let failed = |source| failed(&self.path, source);
-        let mut text = serde_json::to_vec(line).map_err(|error| failed(error.into()))?;
-        text.push(b'\n');
-        self.file.lock().unwrap_or_else(PoisonError::into_inner).write_all(&text).map_err(failed)
+    fn write(&self, line: &Line) -> Result<(), TransferError> {
+        text(line).and_then(|line| self.writer.line(line)).map_err(|source| self.failed(source))
+    }
+
+    fn failed(&self, source: io::Error) -> TransferError {
+        failed(&self.path, source)
+    }
+}
+
+fn text(line: &impl Serialize) -> io::Result<Vec<u8>> {
+    let mut text = serde_json::to_vec(line)?;
+    text.push(b'\n');
+    Ok(text)
+}
+
+fn lock(path: &Path, file: &File) -> Result<(), TransferError> {
+    match file.try_lock() {
+        Ok(()) => Ok(()),
+        Err(TryLockError::WouldBlock) => Err(TransferError::JournalInUse(path.to_owned())),
+        Err(TryLockError::Error(source)) => Err(failed(path, source)),
     }
 }
 

@@ -83,8 +83,10 @@ impl Sender {
     async fn send(&self, turn: Turn) {
         let shared = &*self.shared;
         let Row { row, line, new, .. } = &turn.row;
-        if !shared.note(|journal| journal.sending(*row, *line, new, clock::now().wall)) {
-            return;
+        if let Some(journal) = &shared.work.journal
+            && let Err(error) = journal.sending(*row, *line, new, clock::now().wall).await
+        {
+            return shared.end(Ended::Failed(error));
         }
         shared.progress.send_modify(|progress| {
             progress.under_way += 1;

@@ -22,12 +22,17 @@ fn answer() -> Answer {
     Answer { status: Some(400), code: Some("invalid_name".into()), message: "No.".into() }
 }
 
+fn sending(journal: &Journal, row: u64, at: i64) {
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    let at = Timestamp::from_second(at).unwrap();
+    runtime.block_on(journal.sending(row, row + 1, &new("Rex"), at)).unwrap();
+}
+
 /// A journal with a row of each kind.
 fn written(path: &Path) -> Journal {
     let journal = Journal::create(path, &head()).unwrap();
-    let at = Timestamp::from_second(1000).unwrap();
     for row in 1..=6 {
-        journal.sending(row, row + 1, &new("Rex"), at).unwrap();
+        sending(&journal, row, 1000);
     }
     for (row, outcome) in [
         (1, Outcome::Added(7)),
@@ -62,7 +67,7 @@ fn what_was_written_is_known_again() {
     let doubt = |row| (row, Doubt { line: row + 1, hash: hash(&new("Rex")), sent: 1000 });
     assert_eq!(doubts, [doubt(3), doubt(5), doubt(6)]);
     assert!(past.same_key);
-    journal.sending(3, 4, &new("Rex"), Timestamp::from_second(5000).unwrap()).unwrap();
+    sending(&journal, 3, 5000);
     drop(journal);
     assert_eq!(resume(&path).unwrap().1.doubts[&3].sent, 1000, "the first time counts");
 }
@@ -117,6 +122,7 @@ fn beginning_again_over_a_journal_is_refused() {
     assert!(refused(&path).contains("is not finished. Go on with it by --resume, or remove it"), "{}", refused(&path));
     assert!(resume(&path).unwrap_err().contains("another import is at work"));
     journal.end(Timestamp::UNIX_EPOCH).unwrap();
+    drop(journal);
     assert!(refused(&path).contains("has ended"));
     let other = directory.path().join("b");
     fs::write(&other, "name,cat\nRex,3\n").unwrap();
