@@ -25,7 +25,7 @@ pub use error::ConfigError;
 pub use file::{Accent, File, KeySource, Notify};
 pub use origin::{Origin, Sourced};
 pub use paths::Paths;
-pub use profiles::{Place, ProfileEntry, Profiles, settings_for};
+pub use profiles::{Place, ProfileEntry, Profiles, settings_for, settings_with};
 pub use secrets::{KeepKey, Keyring};
 pub use service::{KeyOrigin, Remote, Service};
 pub use settings::{Choices, Settings};
