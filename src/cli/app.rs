@@ -1,7 +1,7 @@
 //! Opens the full screen, and says on the way out what was done.
 
 use std::io::{IsTerminal as _, Write as _};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::CommandFactory as _;
@@ -9,7 +9,7 @@ use crossterm::event::EventStream;
 use jiff::tz::TimeZone;
 use tokio::runtime::Runtime;
 use tokio::signal::unix::{SignalKind, signal};
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::mpsc;
 use uuid::Uuid;
 
 use crate::clock;
@@ -19,7 +19,6 @@ use crate::domains::list::ListFile;
 use crate::domains::practice::Practice;
 use crate::model::{Draft, IdempotencyKeys, text::short};
 use crate::tui::event_loop::{self, Wires};
-use crate::tui::kept::{self, Kept};
 use crate::tui::keymap::Keymap;
 use crate::tui::msg::{QuitReason, Size};
 use crate::tui::screens::domains::state::Setup;
@@ -28,6 +27,7 @@ use crate::tui::theme::Look;
 use crate::tui::worker::Hands;
 use crate::tui::worker::clipboard;
 use crate::tui::worker::domains::Desk;
+use crate::tui::worker::profiles::{Services, read_kept};
 use crate::tui::{terminal, worker};
 
 use super::args::Args;
@@ -35,7 +35,7 @@ use super::domains::args::ProbeArgs;
 use super::domains::settings::{configured_domains, resolve};
 use super::exit::{Exit, Failed};
 use super::output::note;
-use super::service::{self, Embedded, as_failure};
+use super::service::Inside;
 
 /// Runs the app on this terminal until it ends.
 pub fn run(runtime: &Runtime, choices: &Choices, env: &Env) -> Result<Exit, Failed> {
@@ -54,45 +54,35 @@ pub fn run(runtime: &Runtime, choices: &Choices, env: &Env) -> Result<Exit, Fail
     let own = Paths::new(env).ok().map(|paths| paths.state);
     let kept = own.as_ref().map(|own| own.join("lists"));
     let copying = clipboard::ways(env, own.map(|own| own.join("copied.txt")));
+    let inside = Inside::default();
+    let connect = inside.connect();
     let hands = Hands {
         desk: Arc::new(desk),
         copying,
         home: env.path("HOME"),
         config: config_file(choices, env),
-        kept: kept.clone(),
+        kept,
+        services: Arc::new(Services { connect, choices: choices.clone(), env: env.clone() }),
     };
     let look = Look { ascii: settings.ascii, theme: settings.theme, depth: env.depth(), zone: TimeZone::system() };
     let size = crossterm::terminal::size().unwrap_or((80, 24));
     let size = Size { columns: size.0, rows: size.1 };
     let mut state = AppState::new(&settings, setup, size, IdempotencyKeys::new(Uuid::new_v4()));
     state.keymap = Arc::new(keymap);
-    if let Some(directory) = &kept {
-        restore(&mut state, directory);
+    if let Some(kept) = hands.kept.as_ref().and_then(|kept| read_kept(kept, &settings.service)) {
+        kept.restore(&mut state, clock::now());
     }
     if let [first, others @ ..] = complaints.as_slice() {
         let more = if others.is_empty() { String::new() } else { format!(" ({} more of them)", others.len()) };
         state.say(MessageKind::Error, format!("{first}{more}"));
     }
-    runtime.block_on(show(settings, state, hands, look))
+    runtime.block_on(show(settings, state, hands, look, inside))
 }
 
 /// The configuration file that is read and written.
 fn config_file(choices: &Choices, env: &Env) -> Option<PathBuf> {
     let named = choices.config.clone().or_else(|| env.path("PETSTORE_CONFIG"));
     named.or_else(|| Paths::new(env).ok().map(|paths| paths.config_file()))
-}
-
-/// Puts what an earlier session kept of this service on the screen.
-fn restore(state: &mut AppState, directory: &Path) {
-    use std::io::Read as _;
-    let Some(identity) = state.link.identity.clone() else { return };
-    let Ok(file) = std::fs::File::open(kept::file(directory, &identity)) else { return };
-    let mut text = String::new();
-    if file.take(kept::MOST_OCTETS).read_to_string(&mut text).is_ok()
-        && let Some(kept) = Kept::read(&text, &identity)
-    {
-        kept.restore(state, clock::now());
-    }
 }
 
 /// The keys, with the changes of the user's file beside the configuration.
@@ -135,20 +125,17 @@ fn domains(choices: &Choices, env: &Env) -> Result<(Setup, Desk), Failed> {
     Ok((setup, Desk::new(ListFile::new(paths.domains_file()), file, settings)))
 }
 
-async fn show(settings: Settings, mut state: AppState, hands: Hands, look: Look) -> Result<Exit, Failed> {
+async fn show(
+    settings: Settings,
+    mut state: AppState,
+    hands: Hands,
+    look: Look,
+    inside: Inside,
+) -> Result<Exit, Failed> {
     let failed = |error: &dyn std::fmt::Display| Failed::new(Exit::Failure, format!("the terminal failed: {error}"));
-    // The service starts while the first frame is drawn.
-    let (keep, kept) = oneshot::channel::<Embedded>();
-    let for_service = settings.clone();
-    let connect = async move {
-        let (client, embedded) = service::connect(&for_service).await.map_err(|error| as_failure(&error))?;
-        if let Some(Err(unwanted)) = embedded.map(|embedded| keep.send(embedded)) {
-            unwanted.stop().await;
-        }
-        Ok(client)
-    };
     let desk = Arc::clone(&hands.desk);
-    let worker = worker::spawn(connect, hands);
+    // The service starts while the first frame is drawn.
+    let worker = worker::spawn(settings, hands);
     let quits = watch_signals().map_err(|error| failed(&error))?;
     let mut screen = terminal::enter().map_err(|error| failed(&error))?;
     let wires = Wires {
@@ -168,9 +155,7 @@ async fn show(settings: Settings, mut state: AppState, hands: Hands, look: Look)
         note(&why);
     }
     hand_over(&state);
-    if let Ok(embedded) = kept.await {
-        embedded.stop().await;
-    }
+    inside.stop().await;
     ended.map_err(|error| failed(&error))?;
     Ok(match state.quitting {
         None | Some(QuitReason::User) => Exit::Done,

@@ -54,8 +54,9 @@ fn shows_seconds(state: &AppState, slot: Slot) -> bool {
         Slot::Look(lane) => state.screen == Screen::Domains && watch::is_asked(&state.domains, lane),
         Slot::Walk => state.screen == Screen::Domains,
         Slot::Whole | Slot::ById => state.screen == Screen::Pets,
-        Slot::Setting => false,
+        Slot::TestProfile | Slot::TryProfile | Slot::UseProfile => state.screen == Screen::Profiles,
         Slot::Count(_) | Slot::Keep | Slot::Save | Slot::Write | Slot::Copy | Slot::Remember => false,
+        Slot::Setting | Slot::Profiles | Slot::WriteProfile | Slot::KeyPlaces => false,
     }
 }
 

@@ -5,12 +5,13 @@ use jiff::Timestamp;
 use crate::api::NextPage;
 use crate::api::find::Ask;
 use crate::api::list::List;
-use crate::config::{Notify, ThemeChoice};
+use crate::config::edit::NewProfile;
+use crate::config::{KeepKey, Notify, ThemeChoice};
 use crate::domains::configuration::{DomainsConfiguration, Redirect, Written};
 use crate::domains::list::Entry;
 use crate::domains::practice::Practice;
 use crate::domains::told::Told;
-use crate::model::{ApiKey, IdempotencyKey, NewPet, PetId, PetQuery};
+use crate::model::{ApiKey, BaseUrl, IdempotencyKey, NewPet, PetId, PetQuery};
 
 use super::inflight::{ReqId, Slot};
 use super::kept::Kept;
@@ -72,6 +73,8 @@ pub enum Task {
     AddSamples(usize, IdempotencyKey),
     /// Something about domains; needs no service.
     Domains(DomainTask),
+    /// Something about the services that can be switched to.
+    Profile(ProfileTask),
     /// Copy a text by a program of this machine, where there is one.
     Copy(String),
     /// Write the theme into the configuration file.
@@ -87,6 +90,50 @@ pub enum Task {
         /// Also where there is such a file.
         replace: bool,
     },
+}
+
+/// What a job about profiles does.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ProfileTask {
+    /// Read which there are.
+    Read,
+    /// Use the service of this name from now on.
+    Use(String),
+    /// Ask a service for one animal.
+    Test {
+        /// Its name.
+        name: String,
+        /// It is the one in use: it is asked with the key in use, which may have been typed.
+        in_use: bool,
+    },
+    /// Ask the service of a new profile for one animal.
+    Try(NewService),
+    /// Write a new profile, and its key where one was typed.
+    Add(NewService),
+    /// Find out where the key of this profile can be kept.
+    FindPlaces(String),
+    /// Keep a key, and write into the profile where it is.
+    KeepKey {
+        /// The profile.
+        profile: String,
+        /// Its address: a key never travels to another host.
+        address: BaseUrl,
+        /// The key.
+        key: ApiKey,
+        /// Where to keep it.
+        keep: KeepKey,
+    },
+}
+
+/// A profile that is to be.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NewService {
+    /// Its name.
+    pub name: String,
+    /// What it says; where its key comes from only if that was not typed.
+    pub profile: NewProfile,
+    /// The key that was typed, and where to keep it.
+    pub typed: Option<(ApiKey, KeepKey)>,
 }
 
 /// What a job about domains does.

@@ -46,11 +46,23 @@ pub enum Slot {
     Setting,
     /// Writing what is kept for the next session. Never aborted.
     Remember,
+    /// Reading which profiles there are.
+    Profiles,
+    /// Asking the service of a profile for one animal.
+    TestProfile,
+    /// The same for a profile that is not written yet.
+    TryProfile,
+    /// Changing to another service. Never aborted: whoever waits for it must know which one is in use.
+    UseProfile,
+    /// Writing a profile or its key. Never aborted.
+    WriteProfile,
+    /// Finding out where a key can be kept.
+    KeyPlaces,
 }
 
 impl Slot {
     /// Every slot.
-    pub const ALL: [Self; 22] = [
+    pub const ALL: [Self; 28] = [
         Self::List,
         Self::More,
         Self::Count(PetStatus::Available),
@@ -73,6 +85,12 @@ impl Slot {
         Self::ById,
         Self::Setting,
         Self::Remember,
+        Self::Profiles,
+        Self::TestProfile,
+        Self::TryProfile,
+        Self::UseProfile,
+        Self::WriteProfile,
+        Self::KeyPlaces,
     ];
 
     /// Whether it may be given up: nothing is lost or left half done.
@@ -80,8 +98,21 @@ impl Slot {
     pub const fn is_cancellable(self) -> bool {
         match self {
             Self::List | Self::More | Self::Count(_) | Self::LookUp | Self::TestKey | Self::Samples => true,
-            Self::Look(_) | Self::Walk | Self::Whole | Self::ById => true,
+            Self::Look(_) | Self::Walk | Self::Whole | Self::ById | Self::TestProfile | Self::TryProfile => true,
             Self::Create | Self::Keep | Self::Save | Self::Write | Self::Copy | Self::Remember | Self::Setting => false,
+            Self::Profiles | Self::UseProfile | Self::WriteProfile | Self::KeyPlaces => false,
+        }
+    }
+
+    /// Whether its answer is about the service in use, and nothing once there is another.
+    #[must_use]
+    pub const fn is_about_service(self) -> bool {
+        match self {
+            Self::List | Self::More | Self::Count(_) | Self::LookUp | Self::TestKey | Self::Samples => true,
+            Self::Whole | Self::ById | Self::KeyPlaces => true,
+            Self::Create | Self::Look(_) | Self::Keep | Self::Walk | Self::Save | Self::Write | Self::Copy => false,
+            Self::Remember | Self::Setting | Self::Profiles | Self::TestProfile | Self::TryProfile => false,
+            Self::UseProfile | Self::WriteProfile => false,
         }
     }
 }

@@ -16,6 +16,7 @@ use super::screens::pets::{Loaded, Source};
 use super::state::{AppState, MessageKind};
 use crate::api::list::List;
 use crate::clock::Now;
+use crate::config::Service;
 use crate::model::{Limit, PetStatus};
 
 /// The most rows of a list that are kept.
@@ -88,6 +89,16 @@ impl Kept {
             state.pets.restore(status, Loaded { limit, list, at: Now { mono, wall: at }, source });
         }
         state.pets.changes.restore(changes);
+    }
+}
+
+/// What tells the data of a service from those of others; none for what is gone with the session.
+#[must_use]
+pub fn identity(service: &Service) -> Option<String> {
+    match service {
+        Service::Demo => None,
+        Service::Embedded { database } => Some(database.display().to_string()),
+        Service::Remote(remote) => Some(remote.base_url.to_string()),
     }
 }
 

@@ -3,3 +3,4 @@
 pub mod add_pet;
 pub mod domains;
 pub mod pets;
+pub mod profiles;

@@ -9,12 +9,11 @@ use super::effect::Effect;
 use super::inflight::Slot;
 use super::kept;
 use super::keymap::{Action, Context, Place};
-use super::msg::{Copied, Key, KeyPress, Msg, Outcome, QuitReason, Reply};
+use super::msg::{Copied, Key, KeyPlaces, KeyPress, Msg, Outcome, ProfileNews, QuitReason, Reply, Tested};
 use super::popups::{self, CommandsBox, HelpBox, Popup, Reader};
-use super::screens::{add_pet, domains, pets};
+use super::screens::{add_pet, domains, pets, profiles};
 use super::state::{AppState, Health, MessageKind, Screen};
-use crate::api::failure::{Failure, Remedy};
-use crate::config::KeyOrigin;
+use crate::api::failure::Failure;
 
 /// Two presses of Ctrl-C within this time end the program.
 const TWICE: Duration = Duration::from_secs(2);
@@ -28,13 +27,19 @@ pub fn start(state: &mut AppState, now: Now) -> Vec<Effect> {
         let code = None;
         let message = "no API key is set".to_owned();
         pets::update::refuse_key(state, Failure::Refused { status: 401, code, message, retry_after: None }, now);
-        return Vec::new();
+        return popups::key::find_places(state, now).into_iter().collect();
     }
     pets::update::reload(state, true, now)
 }
 
 /// Takes one message; gives what to do about it.
 pub fn update(state: &mut AppState, msg: Msg, now: Now) -> Vec<Effect> {
+    let mut effects = follow(state, msg, now);
+    effects.extend(popups::key::find_places(state, now));
+    effects
+}
+
+fn follow(state: &mut AppState, msg: Msg, now: Now) -> Vec<Effect> {
     match msg {
         Msg::Key(key) => on_key(state, key, now),
         Msg::Paste(text) => {
@@ -111,6 +116,7 @@ fn on_screen(state: &mut AppState, action: Action, now: Now) -> Vec<Effect> {
         Screen::Pets => pets::update::on_action(state, action, now),
         Screen::AddPet => add_pet::update::on_action(state, action, now),
         Screen::Domains => domains::update::on_action(state, action, now),
+        Screen::Profiles => profiles::update::on_action(state, action, now),
     }
 }
 
@@ -129,6 +135,7 @@ fn everywhere(state: &mut AppState, action: Action, now: Now) -> Option<Vec<Effe
         Action::Help => state.popup = Some(Popup::Help(HelpBox::new(state.context()))),
         Action::Go(Place::Themes) => popups::themes::open(state),
         Action::Go(Place::Changes) => pets::boxes::open_changes(state),
+        Action::Go(Place::Profiles) => return Some(profiles::update::show(state, now)),
         Action::Go(Place::Commands) => state.popup = Some(Popup::Commands(CommandsBox::new(state))),
         Action::ErrorDetails if state.last_failure.is_some() => state.popup = Some(Popup::Error(Reader::default())),
         Action::ErrorDetails => state.say(MessageKind::Note, "There has been no error in this session."),
@@ -138,7 +145,11 @@ fn everywhere(state: &mut AppState, action: Action, now: Now) -> Option<Vec<Effe
             state.pets.searching = false;
         }
         Action::ShowDomains => return Some(domains::update::show(state, now)),
-        Action::Choices if state.popup.is_none() && state.screen != Screen::Domains && state.key_refused() => {
+        Action::Choices
+            if state.popup.is_none()
+                && matches!(state.screen, Screen::Pets | Screen::AddPet)
+                && state.key_refused() =>
+        {
             popups::open_key_box(state, false, now)
         }
         // These mean something else on each screen.
@@ -170,6 +181,7 @@ fn on_text(state: &mut AppState, text: &str) {
         Screen::Pets => pets::update::on_text(state, text),
         Screen::AddPet => add_pet::update::on_text(state, text),
         Screen::Domains => domains::update::on_text(state, text),
+        Screen::Profiles => profiles::update::on_text(state, text),
     }
 }
 
@@ -236,8 +248,8 @@ fn on_reply(state: &mut AppState, reply: Reply, now: Now) -> Vec<Effect> {
         }
         (Slot::LookUp, Outcome::LookedUp(result)) => add_pet::update::on_looked_up(state, result),
         (Slot::LookUp, Outcome::Failed(failure)) => add_pet::update::on_looked_up(state, Err(failure)),
-        (Slot::TestKey, Outcome::KeyTested(result)) => return on_key_tested(state, result, now),
-        (Slot::TestKey, Outcome::Failed(failure)) => return on_key_tested(state, Err(failure), now),
+        (Slot::TestKey, Outcome::KeyTested(result)) => return popups::key::on_tested(state, result, now),
+        (Slot::TestKey, Outcome::Failed(failure)) => return popups::key::on_tested(state, Err(failure), now),
         (Slot::Samples, Outcome::SamplesAdded(added, failure)) => {
             return pets::update::on_samples(state, added, failure, now);
         }
@@ -267,7 +279,19 @@ fn on_reply(state: &mut AppState, reply: Reply, now: Now) -> Vec<Effect> {
         (Slot::Remember, Outcome::Remembered(result)) => return kept::on_remembered(state, result, now),
         (Slot::Remember, Outcome::Failed(_)) => return kept::on_remembered(state, Ok(()), now),
         (Slot::Write, Outcome::Written(result)) => popups::on_written(state, result, now),
-        (Slot::Walk | Slot::Save | Slot::Write | Slot::Setting, Outcome::Failed(failure)) => {
+        (slot, Outcome::Profile(news)) => return profiles::update::on_news(state, slot, news, now),
+        (slot @ (Slot::TestProfile | Slot::TryProfile), Outcome::Failed(failure)) => {
+            return profiles::update::on_news(state, slot, ProfileNews::Tested(Tested::Failed(failure)), now);
+        }
+        (Slot::UseProfile, Outcome::Failed(failure)) => {
+            let news = ProfileNews::Used(Err(failure.sentence("this program")));
+            return profiles::update::on_news(state, slot, news, now);
+        }
+        (Slot::KeyPlaces, Outcome::Failed(_)) => popups::key::on_places(state, KeyPlaces::default()),
+        (
+            Slot::Walk | Slot::Save | Slot::Write | Slot::Setting | Slot::Profiles | Slot::WriteProfile,
+            Outcome::Failed(failure),
+        ) => {
             state.say(MessageKind::Error, failure.sentence("this program"));
         }
         // A job answers in its own kind; a worker that did otherwise is told apart by the tests of the worker.
@@ -279,28 +303,4 @@ fn on_reply(state: &mut AppState, reply: Reply, now: Now) -> Vec<Effect> {
         (_, Outcome::Remembered(_) | Outcome::Set(_)) => {}
     }
     Vec::new()
-}
-
-fn on_key_tested(state: &mut AppState, result: Result<(), Failure>, now: Now) -> Vec<Effect> {
-    let service = state.link.service.clone();
-    let Some(Popup::Key(key_box)) = &mut state.popup else { return Vec::new() };
-    match result {
-        Ok(()) => {
-            let typed = crate::model::ApiKey::new(key_box.input.value());
-            state.link.key = (typed.map_or(String::new(), |key| key.ending().to_owned()), KeyOrigin::Typed);
-            state.popup = None;
-            state.link.health = Health::Unknown;
-            add_pet::update::on_other_key(state);
-            state.say_done("The key was accepted and is used until the program ends.", now.mono);
-            pets::update::reload(state, true, now)
-        }
-        Err(failure) => {
-            key_box.error = Some(match failure.remedy() {
-                Remedy::EnterKey => "This key was not accepted either. Nothing else has changed.".to_owned(),
-                Remedy::TryLater | Remedy::None => format!("{} Enter tries again.", failure.sentence(&service)),
-            });
-            state.last_failure = Some(failure);
-            Vec::new()
-        }
-    }
 }

@@ -16,7 +16,7 @@ use crate::model::text::{cut, width};
 use super::deadline::{SHOW_LOADING_AFTER, STALE_AFTER};
 use super::inflight::Slot;
 use super::popups::Popup;
-use super::screens::{add_pet, domains, pets};
+use super::screens::{add_pet, domains, pets, profiles};
 use super::state::{AppState, Health, Layout, MessageKind, Screen};
 use super::theme::{Look, Role};
 use super::widgets::{boxed, hint_line, put, put_right, wrap};
@@ -24,6 +24,9 @@ use crate::api::failure::Failure;
 
 /// The least size at which anything but one line is drawn.
 pub const LEAST: (u16, u16) = (40, 8);
+
+/// Columns that the word for the service has at least.
+const LEAST_LABEL: usize = 12;
 
 /// From this width on there are panes at the right.
 pub const WIDE: u16 = 110;
@@ -50,6 +53,7 @@ pub fn draw(state: &AppState, look: &Look, now: Now, frame: &mut Frame<'_>) -> L
             Screen::Pets => pets::view::draw(state, look, now, buf, body, &mut layout),
             Screen::AddPet => add_pet::view::draw(state, look, now, buf, body),
             Screen::Domains => domains::view::draw(state, look, now, buf, body),
+            Screen::Profiles => profiles::view::draw(state, look, now, buf, body),
         }
     };
     let cursor = draw_popup(state, look, now, buf, body, &mut layout).or(cursor);
@@ -68,23 +72,31 @@ fn draw_header(buf: &mut Buffer, area: Rect, state: &AppState, look: &Look, now:
         let text = if in_use { format!("[{text}]") } else { format!(" {text} ") };
         Span::styled(text, look.style(if in_use { Role::InUse } else { Role::Text }))
     };
-    let tabs = Line::from(vec![
+    let mut tabs = Line::from(vec![
         Span::raw(" "),
         tab(Screen::Pets, "1 Pets"),
         tab(Screen::AddPet, "2 Add pet"),
         tab(Screen::Domains, "3 Domains"),
     ]);
+    if state.screen == Screen::Profiles {
+        // It has no number, so that it must be seen where there is room for one only.
+        tabs.spans.truncate(if area.width < 80 { 1 } else { tabs.spans.len() });
+        tabs.push_span(tab(Screen::Profiles, "Profiles"));
+    }
     put(buf, area, 0, &tabs);
     let (word, role) = health(state, look, now, area.width >= WIDE);
     let room = usize::from(area.width).saturating_sub(tabs.width() + 2);
-    let name = if state.link.embedded && area.width >= WIDE {
-        format!("{}, this program", state.link.name)
-    } else {
-        state.link.name.clone()
-    };
-    let name = cut(&look.text(&name), room.saturating_sub(width(&word) + 4));
-    put_right(buf, area, 0, &format!("{name} | {} ", " ".repeat(width(&word))), look, Role::Text);
-    put_right(buf, Rect { width: area.width - 1, ..area }, 0, &word, look, role);
+    let beside = if state.link.embedded && area.width >= WIDE { ", this program" } else { "" };
+    // The word for the service is never left away, however little room there is.
+    let room = room.saturating_sub(width(&word) + width(beside) + 4).max(LEAST_LABEL);
+    let label = cut(&look.text(&state.link.label), room);
+    let from_right =
+        |columns: usize| Rect { width: area.width.saturating_sub(u16::try_from(columns).unwrap_or(0)), ..area };
+    let behind = format!("{beside} | {} ", " ".repeat(width(&word)));
+    put_right(buf, area, 0, &behind, look, Role::Text);
+    put_right(buf, from_right(width(&behind) + width(&label)), 0, " ", look, Role::Text);
+    put_right(buf, from_right(width(&behind)), 0, &label, look, Role::Accent(state.link.accent));
+    put_right(buf, from_right(1), 0, &word, look, role);
 }
 
 /// How the service is and when the rows were read, in a few words.
@@ -133,7 +145,9 @@ pub fn age_words(seconds: u64) -> String {
     }
 }
 
-fn away_word(failure: &Failure) -> String {
+/// What came instead of an answer, in a word or two.
+#[must_use]
+pub fn away_word(failure: &Failure) -> String {
     match failure {
         Failure::NotSent { .. } | Failure::NoAnswer { .. } | Failure::Broken { .. } => "OFFLINE".into(),
         Failure::NotStarted { .. } => "NOT STARTED".into(),

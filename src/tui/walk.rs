@@ -11,13 +11,16 @@ use crate::api::Failure;
 use crate::api::find::Found;
 use crate::api::inventory::Coverage;
 use crate::api::list::Answer;
-use crate::config::Service;
+use crate::config::{KeyOrigin, Service, Settings};
 use crate::model::{Pet, PetStatus};
-use crate::tui::effect::{DomainTask, Effect, Job, Task};
+use crate::tui::effect::{DomainTask, Effect, Job, ProfileTask, Task};
 use crate::tui::inflight::Slot;
-use crate::tui::msg::{Copied, Key, KeyPress, LookedUp, Msg, NotCreated, NotSaved, NotWritten, Outcome, Reply, Size};
+use crate::tui::msg::{
+    Added, Copied, Key, KeyPlaces, KeyPress, LookedUp, Msg, NotCreated, NotSaved, NotWritten, Outcome, ProfileNews,
+    Reply, Size, Tested, Used,
+};
 use crate::tui::screens::domains::tests::fixture;
-use crate::tui::test_kit::{App, animals, listed, remote};
+use crate::tui::test_kit::{App, animals, listed, profiles, remote, settings};
 
 /// One step, chosen by two numbers.
 fn step(app: &mut App, what: u8, which: u16) {
@@ -104,6 +107,7 @@ fn reply(app: &mut App, which: usize) {
             (false, _) => Outcome::Written(Ok(path)),
         },
         Task::Domains(task) => about_domains(task, which),
+        Task::Profile(task) => Outcome::Profile(about_profiles(task, which)),
     };
     app.send(Msg::Reply(Reply { slot, id, outcome }));
 }
@@ -111,6 +115,37 @@ fn reply(app: &mut App, which: usize) {
 /// The service says that nothing has changed.
 fn unchanged() -> Outcome {
     Outcome::Listed(Ok(Answer { list: None, took: Duration::from_millis(5) }))
+}
+
+/// What comes of a job about profiles.
+fn about_profiles(task: ProfileTask, which: usize) -> ProfileNews {
+    let no = || "no room.".to_owned();
+    let fails = which.is_multiple_of(3);
+    let tested = || match which % 4 {
+        0 => Tested::Unusable("no such key".into()),
+        1 => Tested::Failed(Failure::NotSent { why: "connection refused".into() }),
+        _ => Tested::Answered(Duration::from_millis(12)),
+    };
+    match task {
+        ProfileTask::Read => ProfileNews::Read(if fails { Err(no()) } else { Ok(profiles()) }),
+        ProfileTask::Use(_) if fails => ProfileNews::Used(Err(no())),
+        ProfileTask::Use(name) => {
+            let service = if which.is_multiple_of(2) { remote() } else { Service::Demo };
+            let settings = Settings { name: name.clone(), label: name, ..settings(service) };
+            ProfileNews::Used(Ok(Box::new(Used { settings, kept: None })))
+        }
+        ProfileTask::Test { .. } | ProfileTask::Try(_) => ProfileNews::Tested(tested()),
+        ProfileTask::Add(_) if fails => ProfileNews::Added(Err(no())),
+        ProfileTask::Add(_) => {
+            let key_lost = which.is_multiple_of(2).then(no);
+            ProfileNews::Added(Ok(Added { file: "config.toml".into(), key_lost }))
+        }
+        ProfileTask::FindPlaces(_) => {
+            let file = (!fails).then(|| "~/keys/shop".to_owned());
+            ProfileNews::Places(KeyPlaces { file, keyring: which.is_multiple_of(2) })
+        }
+        ProfileTask::KeepKey { .. } => ProfileNews::Kept(if fails { Err(no()) } else { Ok(KeyOrigin::Keyring) }),
+    }
 }
 
 /// What comes of a job about domains.

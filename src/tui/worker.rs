@@ -5,9 +5,9 @@
 
 pub mod clipboard;
 pub mod domains;
+pub mod profiles;
 
 use std::collections::HashMap;
-use std::future::Future;
 use std::io::ErrorKind;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -23,7 +23,7 @@ use crate::api::inventory::inventory;
 use crate::api::list;
 use crate::api::{ApiError, Client};
 use crate::clock;
-use crate::config::{ThemeChoice, atomic, edit};
+use crate::config::{Settings, ThemeChoice, atomic, edit};
 use crate::model::samples::sample;
 use crate::model::{IdempotencyKey, Limit, NewPet, Pet, PetQuery, display_safe};
 
@@ -34,6 +34,7 @@ use super::msg::{LookedUp, NotCreated, NotWritten, Outcome, Reply};
 use crate::api::failure::Failure;
 use clipboard::Way;
 use domains::{Desk, SoFar};
+use profiles::Services;
 
 /// Effects and replies that may wait. More than the screen can ever ask for at once.
 const QUEUE: usize = 64;
@@ -65,25 +66,49 @@ pub struct Hands {
     pub config: Option<PathBuf>,
     /// The directory for what is kept for the next session.
     pub kept: Option<PathBuf>,
+    /// For profiles.
+    pub services: Arc<Services>,
 }
 
-/// Starts the worker on the current runtime. Jobs that need the service wait until `connect` has made a client.
-pub fn spawn(connect: impl Future<Output = Result<Client, Failure>> + Send + 'static, hands: Hands) -> Handle {
+/// Starts the worker on the current runtime. Jobs that need the service wait until there is a client for that of
+/// `settings`.
+pub fn spawn(settings: Settings, hands: Hands) -> Handle {
     let (effects, incoming) = mpsc::channel(QUEUE);
     let (outgoing, replies) = mpsc::channel(QUEUE);
     let (client, connection) = watch::channel(None);
     let setter = client.clone();
+    let connect = (hands.services.connect)(settings);
     tokio::spawn(async move {
         let connected = connect.await;
-        setter.send_replace(Some(connected));
+        // Another service may have been changed to meanwhile.
+        setter.send_if_modified(|client| {
+            let first = client.is_none();
+            if first {
+                *client = Some(connected);
+            }
+            first
+        });
     });
     let jobs = JoinMap::new();
     tokio::spawn(Worker { jobs, ids: HashMap::new(), client, connection, hands, outgoing }.run(incoming));
     Handle { effects, replies }
 }
 
+/// What a job ends with.
+struct Done {
+    outcome: Outcome,
+    /// The client for all jobs from now on, where it is another one.
+    client: Option<Client>,
+}
+
+impl From<Outcome> for Done {
+    fn from(outcome: Outcome) -> Self {
+        Self { outcome, client: None }
+    }
+}
+
 struct Worker {
-    jobs: JoinMap<Slot, Outcome>,
+    jobs: JoinMap<Slot, Done>,
     ids: HashMap<Slot, ReqId>,
     client: watch::Sender<Option<Result<Client, Failure>>>,
     connection: Connection,
@@ -115,6 +140,8 @@ impl Worker {
         match effect {
             Effect::Cancel(slot) => {
                 self.jobs.abort(&slot);
+                // It may have ended already: then that is nothing, either.
+                self.ids.remove(&slot);
                 None
             }
             Effect::Job(Job { slot: Slot::Create, id, .. }) if self.jobs.contains_key(&Slot::Create) => {
@@ -122,24 +149,21 @@ impl Worker {
             }
             Effect::Job(Job { slot, id, task }) => {
                 self.ids.insert(slot, id);
+                let so_far = SoFar { slot, id, replies: self.outgoing.clone() };
+                let Hands { desk, copying, home, config, kept, services } = &self.hands;
+                let (desk, copying, home) = (Arc::clone(desk), copying.clone(), home.clone());
+                let (config, kept, services) = (config.clone(), kept.clone(), Arc::clone(services));
+                let connection = self.connection.clone();
                 match task {
-                    Task::Domains(task) => {
-                        let so_far = SoFar { slot, id, replies: self.outgoing.clone() };
-                        self.jobs.spawn(slot, Arc::clone(&self.hands.desk).perform(task, so_far));
-                    }
+                    Task::Domains(task) => self.spawn(slot, desk.perform(task, so_far)),
+                    Task::Profile(task) => self.jobs.spawn(slot, services.perform(task, connection, kept)),
                     Task::Copy(text) => {
-                        let ways = self.hands.copying.clone();
-                        self.jobs.spawn(slot, async move { Outcome::Copied(clipboard::copy(&text, &ways).await) })
+                        self.spawn(slot, async move { Outcome::Copied(clipboard::copy(&text, &copying).await) });
                     }
-                    Task::Write { path, text, replace } => {
-                        self.jobs.spawn(slot, write(path, text, replace, self.hands.home.clone()))
-                    }
-                    Task::SetTheme(theme) => self.jobs.spawn(slot, set_theme(theme, self.hands.config.clone())),
-                    Task::Remember(kept) => self.jobs.spawn(slot, remember(*kept, self.hands.kept.clone())),
-                    task => {
-                        let so_far = SoFar { slot, id, replies: self.outgoing.clone() };
-                        self.jobs.spawn(slot, perform(task, slot, self.connection.clone(), self.client.clone(), so_far))
-                    }
+                    Task::Write { path, text, replace } => self.spawn(slot, write(path, text, replace, home)),
+                    Task::SetTheme(theme) => self.spawn(slot, set_theme(theme, config)),
+                    Task::Remember(what) => self.spawn(slot, remember(*what, kept)),
+                    task => self.jobs.spawn(slot, perform(task, slot, connection, so_far)),
                 }
                 None
             }
@@ -148,10 +172,24 @@ impl Worker {
         }
     }
 
-    fn ended(&self, slot: Slot, ended: Result<Outcome, JoinError>) -> Option<Reply> {
+    /// Runs a job after which the client is as before.
+    fn spawn(&mut self, slot: Slot, work: impl Future<Output = Outcome> + Send + 'static) {
+        self.jobs.spawn(slot, async move { work.await.into() });
+    }
+
+    fn ended(&mut self, slot: Slot, ended: Result<Done, JoinError>) -> Option<Reply> {
         let id = *self.ids.get(&slot)?;
         let outcome = match ended {
-            Ok(outcome) => outcome,
+            Ok(Done { outcome, client }) => {
+                if slot == Slot::UseProfile && client.is_some() {
+                    // A key that is still being tried is one for the service before.
+                    self.ids.remove(&Slot::TestKey);
+                }
+                if let Some(client) = client {
+                    self.client.send_replace(Some(Ok(client)));
+                }
+                outcome
+            }
             Err(error) if error.is_cancelled() => return None,
             Err(error) => Outcome::Failed(Failure::Crashed { why: display_safe(&error.to_string()).into_owned() }),
         };
@@ -159,24 +197,22 @@ impl Worker {
     }
 }
 
-async fn perform(
-    task: Task,
-    slot: Slot,
-    mut connection: Connection,
-    client: watch::Sender<Option<Result<Client, Failure>>>,
-    so_far: SoFar,
-) -> Outcome {
-    let what = if matches!(slot, Slot::Count(_)) { "count" } else { "list" };
+/// The client, as soon as there is one.
+async fn api_of(mut connection: Connection) -> Result<Client, Failure> {
     let connected = match connection.wait_for(Option::is_some).await {
         Ok(connected) => connected.clone(),
         Err(_) => None,
     };
-    let api = match connected {
-        Some(Ok(api)) => api,
-        Some(Err(failure)) => return Outcome::Failed(failure),
-        None => return Outcome::Failed(Failure::Crashed { why: "the connection was never made".to_owned() }),
+    connected.unwrap_or_else(|| Err(Failure::Crashed { why: "the connection was never made".to_owned() }))
+}
+
+async fn perform(task: Task, slot: Slot, connection: Connection, so_far: SoFar) -> Done {
+    let what = if matches!(slot, Slot::Count(_)) { "count" } else { "list" };
+    let api = match api_of(connection).await {
+        Ok(api) => api,
+        Err(failure) => return Outcome::Failed(failure).into(),
     };
-    match task {
+    let outcome = match task {
         Task::List { query, pages, known } => {
             let answer = list::list(&api.called(what), &query, pages, known.as_ref()).await;
             Outcome::Listed(answer.map_err(|error| Failure::from(&error)))
@@ -201,16 +237,19 @@ async fn perform(
             let with_key = api.with_key(key);
             let query = PetQuery { limit: Limit::MIN, ..PetQuery::default() };
             let tested = with_key.list_pets(&query).await;
-            if tested.is_ok() {
-                client.send_replace(Some(Ok(with_key)));
-            }
-            Outcome::KeyTested(tested.map(drop).map_err(|error| Failure::from(&error)))
+            let client = tested.is_ok().then_some(with_key);
+            let outcome = Outcome::KeyTested(tested.map(drop).map_err(|error| Failure::from(&error)));
+            return Done { outcome, client };
         }
         // These need no service, and are not given to this function.
-        Task::Domains(_) | Task::Copy(_) | Task::Write { .. } | Task::Remember(_) | Task::SetTheme(_) => {
-            Outcome::Failed(Failure::Busy)
-        }
-    }
+        Task::Domains(_)
+        | Task::Profile(_)
+        | Task::Copy(_)
+        | Task::Write { .. }
+        | Task::Remember(_)
+        | Task::SetTheme(_) => Outcome::Failed(Failure::Busy),
+    };
+    outcome.into()
 }
 
 /// Writes the theme into the configuration; the rest of the file stays as it is.

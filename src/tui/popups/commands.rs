@@ -43,8 +43,12 @@ pub struct Command {
 }
 
 /// The places whose actions are offered from everywhere, and their screens.
-const SCREENS: [(Context, Screen); 3] =
-    [(Context::Pets, Screen::Pets), (Context::Form, Screen::AddPet), (Context::Domains, Screen::Domains)];
+const SCREENS: [(Context, Screen); 4] = [
+    (Context::Pets, Screen::Pets),
+    (Context::Form, Screen::AddPet),
+    (Context::Domains, Screen::Domains),
+    (Context::Profiles, Screen::Profiles),
+];
 
 impl CommandsBox {
     /// Everything that can be done where `state` is.
@@ -173,6 +177,7 @@ fn run(state: &mut AppState, place: Context, from: Context, action: Action, now:
         Screen::Pets => Action::ShowPets,
         Screen::AddPet => Action::ShowAdd,
         Screen::Domains => Action::ShowDomains,
+        Screen::Profiles => Action::Go(Place::Profiles),
     });
     if let Some(show) = show {
         effects.extend(update::act(state, show, now));

@@ -7,10 +7,11 @@ use ratatui::text::{Line, Span};
 use super::read;
 use crate::api::failure::Failure;
 use crate::clock::Now;
-use crate::config::{Depth, KeyOrigin, ThemeChoice};
+use crate::config::{Depth, KeepKey, KeyOrigin, ThemeChoice};
 use crate::model::PetStatus;
 use crate::model::text::{cut, width};
 use crate::tui::inflight::Slot;
+use crate::tui::msg::KeyPlaces;
 use crate::tui::popups::{CommandsBox, KeyBox, LIMIT_PRESETS, LimitBox, Reader, TextBox, TextKind, WriteBox};
 use crate::tui::state::{AppState, Health, Layout};
 use crate::tui::text_input::TextInput;
@@ -56,8 +57,12 @@ pub fn draw_key(
     look: &Look,
     now: Now,
 ) -> Option<Position> {
-    let title = if state.link.has_key() { "The service needs another API key" } else { "The service needs an API key" };
-    let inner = popup(buf, body, 64, 15, title, look);
+    let title = match (state.key_refused(), state.link.has_key()) {
+        (true, true) => "The service needs another API key",
+        (true, false) => "The service needs an API key",
+        (false, _) => "Another API key",
+    };
+    let inner = popup(buf, body, 68, 18, title, look);
     let (ending, origin) = &state.link.key;
     let used = if ending.is_empty() { String::new() } else { format!("ends in {ending}, ") };
     let mut lines = vec![
@@ -71,27 +76,63 @@ pub fn draw_key(
         lines.push(Line::raw(format!("  Answer    \"{}\"", look.text(message))));
     }
     lines.extend([Line::raw(""), Line::raw("  New key")]);
-    let stars = TextInput::new("*".repeat(key_box.input.value().chars().count()));
-    let input = if key_box.shown { &key_box.input } else { &stars };
-    let field_row = u16::try_from(lines.len()).unwrap_or(1) - 1;
+    let row = |lines: &[Line<'_>]| u16::try_from(lines.len()).unwrap_or(1) - 1;
+    let field_row = row(&lines);
     lines.extend([Line::raw("            paste works; F4 shows or hides it"), Line::raw("")]);
+    let mut cursor_row = field_row;
+    for (label, keep) in [("Keep it", KeepKey::Session), ("", KeepKey::File), ("", KeepKey::Keyring)] {
+        let chosen = key_box.keep == keep;
+        let mark = if chosen { "(*)" } else { "( )" };
+        let here = chosen && key_box.choosing;
+        let role = match (key_box.can(keep), here) {
+            (false, _) => Role::Quiet,
+            (true, true) => Role::Selected,
+            (true, false) => Role::Text,
+        };
+        let words = look.text(&kept_where(key_box, keep));
+        let text = cut(&format!("{mark} {words}"), usize::from(inner.width).saturating_sub(13));
+        lines.push(Line::from(vec![Span::raw(format!("  {label:<10}")), Span::styled(text, look.style(role))]));
+        if here {
+            cursor_row = row(&lines);
+        }
+    }
+    lines.push(Line::raw(""));
     if let Some(since) = state.inflight.since(Slot::TestKey) {
         let seconds = now.mono.saturating_duration_since(since).as_secs();
         lines.push(Line::styled(format!("  Trying it ... {seconds} s"), look.style(Role::Wait)));
     } else if let Some(error) = &key_box.error {
         lines.extend(banner(error, inner.width, look));
     } else {
-        lines.push(Line::raw("  It is tried with one request, used until the program ends,"));
-        lines.push(Line::raw("  and not written anywhere."));
+        lines.push(Line::raw("  It is tried with one request before it is kept."));
     }
-    if let KeyOrigin::Environment(name) = origin {
+    // A key that is kept has the profile name its own place, which no variable overrides.
+    if let (KeyOrigin::Environment(name), KeepKey::Session) = (origin, key_box.keep) {
         lines.push(Line::raw(""));
-        lines.push(Line::raw(format!("  Note: {} wins again at the next start.", cut(name, 30))));
+        lines.push(Line::raw(format!("  Note: {} wins again at the next start.", cut(&look.text(name), 30))));
     }
     for (y, line) in (0..).zip(&lines) {
         put(buf, inner, y, line);
     }
-    (field_row < inner.height).then(|| field(buf, inner.x + 12, inner.y + field_row, 46, input, look))
+    let stars = TextInput::new("*".repeat(key_box.input.value().chars().count()));
+    let input = if key_box.shown { &key_box.input } else { &stars };
+    let in_field = (field_row < inner.height).then(|| field(buf, inner.x + 12, inner.y + field_row, 46, input, look));
+    let on_choice = (cursor_row < inner.height).then(|| Position { x: inner.x + 13, y: inner.y + cursor_row });
+    if key_box.choosing { on_choice } else { in_field }
+}
+
+/// A place for the key, in words.
+fn kept_where(key_box: &KeyBox, keep: KeepKey) -> String {
+    match (keep, &key_box.places) {
+        (KeepKey::Session, _) => "for this session only".to_owned(),
+        (KeepKey::File, None) => "in a file (looking ...)".to_owned(),
+        (KeepKey::File, Some(KeyPlaces { file: Some(file), .. })) => format!("in the file {file}"),
+        (KeepKey::File, Some(KeyPlaces { file: None, .. })) => {
+            "in a file (only for a profile in the configuration)".to_owned()
+        }
+        (KeepKey::Keyring, None) => "in the system keyring (looking ...)".to_owned(),
+        (KeepKey::Keyring, Some(_)) if key_box.can(keep) => "in the system keyring".to_owned(),
+        (KeepKey::Keyring, Some(_)) => "in the system keyring (not available here)".to_owned(),
+    }
 }
 
 /// The last failure in full.

@@ -8,7 +8,7 @@ use crate::tui::effect::{Effect, Job, Task};
 use crate::tui::inflight::Slot;
 use crate::tui::keymap::Action;
 use crate::tui::msg::{LookedUp, Msg, NotCreated};
-use crate::tui::screens::pets;
+use crate::tui::screens::{pets, profiles};
 use crate::tui::state::{Added, AppState, MessageKind, Screen};
 use crate::tui::update::update;
 
@@ -127,6 +127,11 @@ fn save(state: &mut AppState, now: Now) -> Vec<Effect> {
 }
 
 fn send(state: &mut AppState, new: NewPet, now: Now) -> Vec<Effect> {
+    if profiles::change::is_under_way(state) {
+        let there = short(&state.profiles.using);
+        state.say(MessageKind::Error, format!("Switching to {there}: nothing has been sent. F2 sends it after that."));
+        return Vec::new();
+    }
     // A second try may be about the same animal as the first: its key and what was known before it still count.
     let before = state.add.sent.take().filter(|sent| sent.new == new);
     let in_doubt = before.is_some();
@@ -214,7 +219,7 @@ fn added(state: &mut AppState, pet: Pet, now: Now) -> Vec<Effect> {
             state.pets.pinned = Some(pet.clone());
             "a adds another."
         }
-        (_, Screen::Pets | Screen::Domains) => "a adds another.",
+        (_, Screen::Pets | Screen::Domains | Screen::Profiles) => "a adds another.",
         (After::Stay, Screen::AddPet) => "Type the next one, or Esc for the list.",
     };
     let mut effects = pets::update::reload(state, true, now);

@@ -13,6 +13,7 @@ use crate::tui::keymap::{Action, PetAction};
 use crate::tui::popups::{LIMIT_PRESETS, LimitBox, Popup, open_key_box};
 use crate::tui::screens::pets::state::TABS;
 use crate::tui::screens::pets::{Loaded, Source};
+use crate::tui::screens::profiles;
 use crate::tui::state::{AppState, Health, MessageKind};
 
 use super::boxes::ChartsBox;
@@ -321,7 +322,7 @@ const SAMPLES: usize = 25;
 fn add_samples(state: &mut AppState, now: Now) -> Vec<Effect> {
     let is_empty = |loaded: &Loaded| loaded.source == Source::Answer && loaded.list.pets.is_empty();
     let empty = state.pets.filter.is_none() && state.pets.list().is_some_and(is_empty);
-    if !empty || state.inflight.is_running(Slot::Samples) {
+    if !empty || state.inflight.is_running(Slot::Samples) || profiles::change::is_under_way(state) {
         state.say(MessageKind::Note, "Samples are for an empty store only: nothing takes them out again.");
         return Vec::new();
     }
