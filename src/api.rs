@@ -3,13 +3,15 @@
 //! May touch the network through reqwest; knows no terminal and no database. What repeating may help is decided by the
 //! pure [`retry`], never inside [`Client`]; [`creation`] sends an animal as often as it takes. On top of single requests:
 //! [`list`] asks again cheaply, [`inventory`] asks for everything, [`find`] looks for one animal. [`exchange`] is the
-//! record of a request, and [`curl`] the command that does the same.
+//! record of a request, and [`curl`] the command that does the same; [`failure`] says why a request gave nothing, and
+//! [`explain`] what that means.
 
 pub mod client;
 pub mod creation;
 pub mod curl;
 pub mod error;
 pub mod exchange;
+pub mod explain;
 pub mod failure;
 pub mod find;
 pub mod inventory;

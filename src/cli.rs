@@ -15,6 +15,7 @@ mod pets;
 pub mod serve;
 mod service;
 pub mod upkeep;
+mod welcome;
 
 use std::fmt::Display;
 use std::io::Write as _;

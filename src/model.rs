@@ -10,6 +10,7 @@ pub mod export;
 pub mod idempotency;
 pub mod limit;
 pub mod pet;
+pub mod pretty;
 pub mod problem;
 pub mod samples;
 pub mod status;

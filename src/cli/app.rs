@@ -22,7 +22,8 @@ use crate::tui::event_loop::{self, Wires};
 use crate::tui::keymap::Keymap;
 use crate::tui::msg::{QuitReason, Size};
 use crate::tui::screens::domains::state::Setup;
-use crate::tui::state::{AppState, MessageKind};
+use crate::tui::screens::welcome::{Chosen, State as FirstStart};
+use crate::tui::state::{AppState, MessageKind, Screen};
 use crate::tui::theme::Look;
 use crate::tui::worker::Hands;
 use crate::tui::worker::clipboard;
@@ -36,6 +37,15 @@ use super::domains::settings::{configured_domains, resolve};
 use super::exit::{Exit, Failed};
 use super::output::note;
 use super::service::Inside;
+use super::welcome;
+
+/// How a session of the app ended.
+enum Ended {
+    /// With this status for the shell.
+    Exit(Exit),
+    /// To begin anew with what was chosen at the first start.
+    Again(Chosen),
+}
 
 /// Runs the app on this terminal until it ends.
 pub fn run(runtime: &Runtime, choices: &Choices, env: &Env) -> Result<Exit, Failed> {
@@ -48,12 +58,37 @@ pub fn run(runtime: &Runtime, choices: &Choices, env: &Env) -> Result<Exit, Fail
         let what = "this terminal (TERM is dumb or unset) cannot show a full screen";
         return Err(Failed::new(Exit::Usage, what).hint("petstore pets list works everywhere"));
     }
-    let settings = Settings::resolve(choices, env)?;
+    let mut choices = choices.clone();
+    let mut settings = Settings::resolve(&choices, env)?;
+    let mut first = welcome::is_first_start(&choices, env).then(FirstStart::default);
+    loop {
+        let chosen = match session(runtime, settings.clone(), &choices, env, first.take())? {
+            Ended::Exit(exit) => return Ok(exit),
+            Ended::Again(chosen) => chosen,
+        };
+        let after = welcome::choices_after(&chosen, &choices, env);
+        match (Settings::resolve(&after, env), chosen) {
+            (Ok(resolved), _) => (settings, choices) = (resolved, after),
+            (Err(error), Chosen::File(path)) => first = Some(FirstStart::refused(path, error.to_string())),
+            (Err(error), Chosen::Samples | Chosen::Embedded) => return Err(error.into()),
+        }
+    }
+}
+
+/// Runs the app once; with `first` it begins by asking with what.
+fn session(
+    runtime: &Runtime,
+    settings: Settings,
+    choices: &Choices,
+    env: &Env,
+    first: Option<FirstStart>,
+) -> Result<Ended, Failed> {
     let (keymap, complaints) = keymap(env);
     let (setup, desk) = domains(choices, env)?;
     let own = Paths::new(env).ok().map(|paths| paths.state);
     let kept = own.as_ref().map(|own| own.join("lists"));
-    let copying = clipboard::ways(env, own.map(|own| own.join("copied.txt")));
+    let copying = clipboard::ways(settings.clipboard, env, own.map(|own| own.join("copied.txt")));
+    let around = welcome::surroundings(&settings, env, &copying);
     let inside = Inside::default();
     let connect = inside.connect();
     let hands = Hands {
@@ -69,6 +104,10 @@ pub fn run(runtime: &Runtime, choices: &Choices, env: &Env) -> Result<Exit, Fail
     let size = Size { columns: size.0, rows: size.1 };
     let mut state = AppState::new(&settings, setup, size, IdempotencyKeys::new(Uuid::new_v4()));
     state.keymap = Arc::new(keymap);
+    if let Some(first) = first {
+        state.screen = Screen::Welcome;
+        state.welcome = FirstStart { around, ..first };
+    }
     if let Some(kept) = hands.kept.as_ref().and_then(|kept| read_kept(kept, &settings.service)) {
         kept.restore(&mut state, clock::now());
     }
@@ -131,10 +170,11 @@ async fn show(
     hands: Hands,
     look: Look,
     inside: Inside,
-) -> Result<Exit, Failed> {
+) -> Result<Ended, Failed> {
     let failed = |error: &dyn std::fmt::Display| Failed::new(Exit::Failure, format!("the terminal failed: {error}"));
     let desk = Arc::clone(&hands.desk);
-    // The service starts while the first frame is drawn.
+    // The service starts while the first frame is drawn; at the first start none is chosen yet.
+    let settings = (state.screen != Screen::Welcome).then_some(settings);
     let worker = worker::spawn(settings, hands);
     let quits = watch_signals().map_err(|error| failed(&error))?;
     let mut screen = terminal::enter().map_err(|error| failed(&error))?;
@@ -157,11 +197,12 @@ async fn show(
     hand_over(&state);
     inside.stop().await;
     ended.map_err(|error| failed(&error))?;
-    Ok(match state.quitting {
-        None | Some(QuitReason::User) => Exit::Done,
-        Some(QuitReason::Interrupt) => Exit::Interrupt,
-        Some(QuitReason::Terminate) => Exit::Terminate,
-        Some(QuitReason::Hangup) => Exit::Hangup,
+    Ok(match (state.quitting, state.welcome.chosen) {
+        (None | Some(QuitReason::User), Some(chosen)) => Ended::Again(chosen),
+        (None | Some(QuitReason::User), None) => Ended::Exit(Exit::Done),
+        (Some(QuitReason::Interrupt), _) => Ended::Exit(Exit::Interrupt),
+        (Some(QuitReason::Terminate), _) => Ended::Exit(Exit::Terminate),
+        (Some(QuitReason::Hangup), _) => Ended::Exit(Exit::Hangup),
     })
 }
 

@@ -234,4 +234,23 @@ mod tests {
         let error = Args::try_parse_from(["petstore", "pets", "list", "-n", "150"]).unwrap_err().to_string();
         assert!(error.contains("1 to 100"), "{error}");
     }
+
+    #[test]
+    fn every_line_that_the_screen_offers_is_one_that_is_understood() {
+        use crate::tui::command_line;
+        use crate::tui::test_kit::App;
+        let mut app = App::loaded(80, 24);
+        let mut understood = 0;
+        for screen in ["1", "2", "Esc 3"] {
+            app.keys(screen);
+            for action in app.state.keymap.clone().bindings().iter().map(|binding| binding.action) {
+                let Some(line) = command_line::of(&app.state, action) else { continue };
+                let words = line.split(' ').filter(|word| *word != ">");
+                let parsed = Args::try_parse_from(words.map(|word| word.replace("ID", "7")));
+                assert!(parsed.is_ok(), "{line}: {}", parsed.unwrap_err());
+                understood += 1;
+            }
+        }
+        assert!(understood > 10, "{understood}");
+    }
 }

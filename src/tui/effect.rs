@@ -109,7 +109,12 @@ pub enum ProfileTask {
     /// Ask the service of a new profile for one animal.
     Try(NewService),
     /// Write a new profile, and its key where one was typed.
-    Add(NewService),
+    Add {
+        /// The profile.
+        new: NewService,
+        /// Use it at the next start.
+        at_start: bool,
+    },
     /// Find out where the key of this profile can be kept.
     FindPlaces(String),
     /// Keep a key, and write into the profile where it is.

@@ -20,7 +20,7 @@ use crate::clock::Now;
 use super::deadline::next_deadline;
 use super::effect::Effect;
 use super::msg::{Msg, Outcome, QuitReason, Reply, Size};
-use super::state::AppState;
+use super::state::{AppState, Screen};
 use super::terminal::messages;
 use super::theme::Look;
 use super::update::{start, update};
@@ -91,6 +91,10 @@ where
             Some(reason) = quits.recv() => vec![Msg::Quit(reason)],
             event = input.next() => from_input(event),
             Some(reply) = worker.replies.recv() => vec![Msg::Reply(reply)],
+            // Elsewhere they wait for what comes after them, and wake nobody.
+            Some(recorded) = worker.exchanges.recv(), if state.screen == Screen::Requests => {
+                vec![Msg::Exchanged(recorded)]
+            }
             () = until(deadline) => {
                 vec![Msg::Tick]
             }
@@ -113,6 +117,9 @@ where
             }
             while let Ok(reply) = worker.replies.try_recv() {
                 batch.push(Msg::Reply(reply));
+            }
+            while let Ok(recorded) = worker.exchanges.try_recv() {
+                batch.push(Msg::Exchanged(recorded));
             }
         }
     }

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use crate::api::Exchange;
 use crate::api::find::Found;
 use crate::api::inventory::Coverage;
 use crate::api::list::Answer;
@@ -30,6 +31,8 @@ pub enum Msg {
     Tick,
     /// A job that an effect started has ended.
     Reply(Reply),
+    /// A request has ended.
+    Exchanged(Recorded),
     /// The program goes on after Ctrl-Z and `fg`.
     Resumed,
     /// The program must end.
@@ -45,6 +48,15 @@ pub struct Reply {
     pub id: ReqId,
     /// What came of it.
     pub outcome: Outcome,
+}
+
+/// The record of a request.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Recorded {
+    /// What was asked and answered.
+    pub exchange: Box<Exchange>,
+    /// How many before it were not recorded, because more came at once than can wait.
+    pub missed: u64,
 }
 
 /// What came of a job.

@@ -4,3 +4,5 @@ pub mod add_pet;
 pub mod domains;
 pub mod pets;
 pub mod profiles;
+pub mod requests;
+pub mod welcome;

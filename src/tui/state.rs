@@ -14,7 +14,7 @@ use super::kept;
 use super::keymap::{Context, Keymap};
 use super::msg::{QuitReason, Size};
 use super::popups::Popup;
-use super::screens::{add_pet, domains, pets, profiles};
+use super::screens::{add_pet, domains, pets, profiles, requests, welcome};
 use crate::api::failure::Failure;
 
 /// The whole state.
@@ -34,6 +34,10 @@ pub struct AppState {
     pub domains: domains::State,
     /// The profiles.
     pub profiles: profiles::State,
+    /// What was asked and answered.
+    pub requests: requests::State,
+    /// The first start.
+    pub welcome: welcome::State,
     /// The text that is being copied, and how to call it.
     pub copying: Option<(String, String)>,
     /// The service as seen from here.
@@ -78,6 +82,10 @@ pub enum Screen {
     Domains,
     /// The services that can be switched to.
     Profiles,
+    /// What was asked and answered.
+    Requests,
+    /// The first start: no service is chosen yet.
+    Welcome,
 }
 
 /// The service as seen from here.
@@ -133,6 +141,17 @@ pub enum Health {
         /// What it said.
         failure: Failure,
     },
+}
+
+impl Health {
+    /// Whether the service is in this very failure.
+    #[must_use]
+    pub fn is_about(&self, failure: &Failure) -> bool {
+        match self {
+            Self::Away { failure: now, .. } | Self::KeyRefused { failure: now } => now == failure,
+            Self::Unknown | Self::Ok { .. } => false,
+        }
+    }
 }
 
 /// A sentence on the message line.
@@ -232,6 +251,8 @@ impl AppState {
             add: add_pet::State::default(),
             domains: domains::State::new(domains),
             profiles: profiles::State::default(),
+            requests: requests::State::default(),
+            welcome: welcome::State::default(),
             copying: None,
             link: Link::of(settings),
             inflight: Inflight::default(),
@@ -272,6 +293,9 @@ impl AppState {
             (None, Screen::AddPet) => self.add.context(),
             (None, Screen::Domains) => self.domains.context(),
             (None, Screen::Profiles) => self.profiles.context(),
+            (None, Screen::Requests) if self.requests.searching => Context::RequestSearch,
+            (None, Screen::Requests) => Context::Requests,
+            (None, Screen::Welcome) => self.welcome.context(),
         }
     }
 

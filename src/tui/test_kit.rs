@@ -23,10 +23,11 @@ use crate::domains::settings as domains;
 use crate::model::{ApiKey, IdempotencyKeys, Limit, Pet, PetStatus};
 
 use super::effect::{Effect, Job};
-use super::inflight::Slot;
+use super::inflight::{Inflight, Slot};
 use super::msg::{Key, KeyPress, Msg, Outcome, Reply, Size};
 use super::screens::domains::state::Setup;
-use super::state::AppState;
+use super::screens::welcome::Surroundings;
+use super::state::{AppState, Screen};
 use super::theme::{Look, Theme};
 use super::update::{start, update};
 use super::view::draw;
@@ -111,6 +112,22 @@ impl App {
         let mut state = AppState::new(&settings(service), domains, size, IdempotencyKeys::new(Uuid::nil()));
         let effects = start(&mut state, now);
         Self { state, now, effects, look: look() }
+    }
+
+    /// The first start, where nothing is set up.
+    pub fn first_start(columns: u16, rows: u16) -> Self {
+        let mut app = Self::started(Service::Embedded { database: "/d/embedded.db".into() }, columns, rows);
+        app.state.screen = Screen::Welcome;
+        app.state.inflight = Inflight::default();
+        app.effects = start(&mut app.state, app.now);
+        app.state.welcome.around = Surroundings {
+            terminal: "256 colours, UTF-8, inside tmux, over SSH".into(),
+            copying: "through tmux, else through the terminal (OSC 52), else into ~/.local/state/petstore/copied.txt"
+                .into(),
+            theme: "default".into(),
+            files: ["config", "local/share", "local/state"].map(|at| format!("~/.{at}/petstore/")).into(),
+        };
+        app
     }
 
     /// Started, and every question answered from `pets` by a service without further pages.

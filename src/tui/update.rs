@@ -11,7 +11,7 @@ use super::kept;
 use super::keymap::{Action, Context, Place};
 use super::msg::{Copied, Key, KeyPlaces, KeyPress, Msg, Outcome, ProfileNews, QuitReason, Reply, Tested};
 use super::popups::{self, CommandsBox, HelpBox, Popup, Reader};
-use super::screens::{add_pet, domains, pets, profiles};
+use super::screens::{add_pet, domains, pets, profiles, requests, welcome};
 use super::state::{AppState, Health, MessageKind, Screen};
 use crate::api::failure::Failure;
 
@@ -23,6 +23,9 @@ const SAME_LINE_END: Duration = Duration::from_millis(50);
 
 /// What to ask for when the app begins.
 pub fn start(state: &mut AppState, now: Now) -> Vec<Effect> {
+    if state.screen == Screen::Welcome {
+        return Vec::new();
+    }
     if !state.link.has_key() {
         let code = None;
         let message = "no API key is set".to_owned();
@@ -52,6 +55,10 @@ fn follow(state: &mut AppState, msg: Msg, now: Now) -> Vec<Effect> {
         }
         Msg::Tick => on_tick(state, now),
         Msg::Reply(reply) => on_reply(state, reply, now),
+        Msg::Exchanged(recorded) => {
+            requests::update::on_exchanged(state, *recorded.exchange, recorded.missed);
+            Vec::new()
+        }
         Msg::Resumed => {
             state.say_done("Welcome back. Ctrl-L paints the screen anew if something is amiss.", now.mono);
             Vec::new()
@@ -117,6 +124,8 @@ fn on_screen(state: &mut AppState, action: Action, now: Now) -> Vec<Effect> {
         Screen::AddPet => add_pet::update::on_action(state, action, now),
         Screen::Domains => domains::update::on_action(state, action, now),
         Screen::Profiles => profiles::update::on_action(state, action, now),
+        Screen::Requests => requests::update::on_action(state, action, now),
+        Screen::Welcome => welcome::update::on_action(state, action, now),
     }
 }
 
@@ -127,6 +136,9 @@ const fn acts_at_once(key: KeyPress) -> bool {
 
 /// The actions that do the same on every screen.
 fn everywhere(state: &mut AppState, action: Action, now: Now) -> Option<Vec<Effect>> {
+    if welcome::update::is_first_start(state) && !welcome::update::is_allowed(action) {
+        return None;
+    }
     match action {
         Action::Interrupt => return Some(interrupt(state, now)),
         Action::Suspend => return Some(vec![Effect::Suspend]),
@@ -136,6 +148,10 @@ fn everywhere(state: &mut AppState, action: Action, now: Now) -> Option<Vec<Effe
         Action::Go(Place::Themes) => popups::themes::open(state),
         Action::Go(Place::Changes) => pets::boxes::open_changes(state),
         Action::Go(Place::Profiles) => return Some(profiles::update::show(state, now)),
+        Action::Go(Place::Requests) => {
+            state.popup = None;
+            requests::update::show(state);
+        }
         Action::Go(Place::Commands) => state.popup = Some(Popup::Commands(CommandsBox::new(state))),
         Action::ErrorDetails if state.last_failure.is_some() => state.popup = Some(Popup::Error(Reader::default())),
         Action::ErrorDetails => state.say(MessageKind::Note, "There has been no error in this session."),
@@ -182,6 +198,8 @@ fn on_text(state: &mut AppState, text: &str) {
         Screen::AddPet => add_pet::update::on_text(state, text),
         Screen::Domains => domains::update::on_text(state, text),
         Screen::Profiles => profiles::update::on_text(state, text),
+        Screen::Requests => requests::update::on_text(state, text),
+        Screen::Welcome => welcome::update::on_text(state, text),
     }
 }
 

@@ -16,7 +16,7 @@ use crate::model::text::{cut, width};
 use super::deadline::{SHOW_LOADING_AFTER, STALE_AFTER};
 use super::inflight::Slot;
 use super::popups::Popup;
-use super::screens::{add_pet, domains, pets, profiles};
+use super::screens::{add_pet, domains, pets, profiles, requests, welcome};
 use super::state::{AppState, Health, Layout, MessageKind, Screen};
 use super::theme::{Look, Role};
 use super::widgets::{boxed, hint_line, put, put_right, wrap};
@@ -54,6 +54,8 @@ pub fn draw(state: &AppState, look: &Look, now: Now, frame: &mut Frame<'_>) -> L
             Screen::AddPet => add_pet::view::draw(state, look, now, buf, body),
             Screen::Domains => domains::view::draw(state, look, now, buf, body),
             Screen::Profiles => profiles::view::draw(state, look, now, buf, body),
+            Screen::Requests => requests::view::draw(state, look, buf, body, &mut layout),
+            Screen::Welcome => welcome::view::draw(state, look, buf, body),
         }
     };
     let cursor = draw_popup(state, look, now, buf, body, &mut layout).or(cursor);
@@ -72,17 +74,32 @@ fn draw_header(buf: &mut Buffer, area: Rect, state: &AppState, look: &Look, now:
         let text = if in_use { format!("[{text}]") } else { format!(" {text} ") };
         Span::styled(text, look.style(if in_use { Role::InUse } else { Role::Text }))
     };
-    let mut tabs = Line::from(vec![
-        Span::raw(" "),
-        tab(Screen::Pets, "1 Pets"),
-        tab(Screen::AddPet, "2 Add pet"),
-        tab(Screen::Domains, "3 Domains"),
-    ]);
-    if state.screen == Screen::Profiles {
-        // It has no number, so that it must be seen where there is room for one only.
-        tabs.spans.truncate(if area.width < 80 { 1 } else { tabs.spans.len() });
-        tabs.push_span(tab(Screen::Profiles, "Profiles"));
-    }
+    let numbered = || {
+        vec![
+            Span::raw(" "),
+            tab(Screen::Pets, "1 Pets"),
+            tab(Screen::AddPet, "2 Add pet"),
+            tab(Screen::Domains, "3 Domains"),
+        ]
+    };
+    let tabs = match state.screen {
+        Screen::Welcome => {
+            put(buf, area, 0, &Line::raw(concat!(" petstore ", env!("CARGO_PKG_VERSION"))));
+            put_right(buf, area, 0, "first start ", look, Role::Text);
+            return;
+        }
+        Screen::Requests => Line::from(vec![
+            Span::raw(" "),
+            tab(Screen::Requests, "Requests"),
+            Span::raw(requests::view::counts(&state.requests)),
+        ]),
+        Screen::Profiles => {
+            // It has no number, so that it must be seen where there is room for one only.
+            let beside = if area.width < 80 { vec![Span::raw(" ")] } else { numbered() };
+            Line::from_iter(beside.into_iter().chain([tab(Screen::Profiles, "Profiles")]))
+        }
+        Screen::Pets | Screen::AddPet | Screen::Domains => Line::from(numbered()),
+    };
     put(buf, area, 0, &tabs);
     let (word, role) = health(state, look, now, area.width >= WIDE);
     let room = usize::from(area.width).saturating_sub(tabs.width() + 2);
@@ -182,10 +199,17 @@ fn draw_message(buf: &mut Buffer, area: Rect, state: &AppState, look: &Look) {
                 put(buf, area, y, &Line::from(vec![Span::raw(" "), Span::styled(text, look.style(role))]));
             }
         }
-        None if state.screen == Screen::Pets && !matches!(state.popup, Some(Popup::Help(_))) => {
-            put(buf, area, y, &Line::raw(format!(" {}", pets::view::place(state))));
+        None if matches!(state.popup, Some(Popup::Help(_))) => {}
+        None => {
+            let place = match state.screen {
+                Screen::Pets => pets::view::place(state),
+                Screen::Requests => requests::view::place(&state.requests),
+                Screen::Welcome => welcome::view::PLACE.to_owned(),
+                Screen::AddPet | Screen::Domains | Screen::Profiles => return,
+            };
+            let place = cut(&look.text(&place), usize::from(area.width).saturating_sub(2));
+            put(buf, area, y, &Line::raw(format!(" {place}")));
         }
-        None => {}
     }
 }
 
@@ -202,7 +226,7 @@ fn draw_popup(
         Some(Popup::Limit(limit_box)) => Some(boxes::draw_limit(buf, body, limit_box, state, look)),
         Some(Popup::Key(key_box)) => boxes::draw_key(buf, body, key_box, state, look, now),
         Some(Popup::Error(reader)) => {
-            boxes::draw_error(buf, body, *reader, state, look, layout);
+            boxes::draw_error(buf, body, *reader, state, look, now, layout);
             None
         }
         Some(Popup::Text(text)) => {

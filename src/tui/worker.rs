@@ -6,6 +6,7 @@
 pub mod clipboard;
 pub mod domains;
 pub mod profiles;
+mod recorder;
 
 use std::collections::HashMap;
 use std::io::ErrorKind;
@@ -21,7 +22,7 @@ use crate::api::creation::create_pet_once;
 use crate::api::find::find;
 use crate::api::inventory::inventory;
 use crate::api::list;
-use crate::api::{ApiError, Client};
+use crate::api::{ApiError, Client, Recorder};
 use crate::clock;
 use crate::config::{Settings, ThemeChoice, atomic, edit};
 use crate::model::samples::sample;
@@ -30,7 +31,7 @@ use crate::model::{IdempotencyKey, Limit, NewPet, Pet, PetQuery, display_safe};
 use super::effect::{Effect, Job, Task};
 use super::inflight::{ReqId, Slot};
 use super::kept::{self, Kept};
-use super::msg::{LookedUp, NotCreated, NotWritten, Outcome, Reply};
+use super::msg::{LookedUp, NotCreated, NotWritten, Outcome, Recorded, Reply};
 use crate::api::failure::Failure;
 use clipboard::Way;
 use domains::{Desk, SoFar};
@@ -49,6 +50,8 @@ pub struct Handle {
     pub effects: mpsc::Sender<Effect>,
     /// Replies come out here.
     pub replies: mpsc::Receiver<Reply>,
+    /// Records of requests come out here, each before the reply that it belongs to. They may wait.
+    pub exchanges: mpsc::Receiver<Recorded>,
 }
 
 /// The client, once there is one. The service inside the program may still be starting.
@@ -71,27 +74,31 @@ pub struct Hands {
 }
 
 /// Starts the worker on the current runtime. Jobs that need the service wait until there is a client for that of
-/// `settings`.
-pub fn spawn(settings: Settings, hands: Hands) -> Handle {
+/// `settings`; where there are none, for the one that is changed to.
+pub fn spawn(settings: Option<Settings>, hands: Hands) -> Handle {
     let (effects, incoming) = mpsc::channel(QUEUE);
     let (outgoing, replies) = mpsc::channel(QUEUE);
     let (client, connection) = watch::channel(None);
     let setter = client.clone();
-    let connect = (hands.services.connect)(settings);
-    tokio::spawn(async move {
-        let connected = connect.await;
-        // Another service may have been changed to meanwhile.
-        setter.send_if_modified(|client| {
-            let first = client.is_none();
-            if first {
-                *client = Some(connected);
-            }
-            first
+    let (recorder, exchanges) = recorder::recorder();
+    if let Some(settings) = settings {
+        let connect = (hands.services.connect)(settings);
+        let recorder = Recorder::clone(&recorder);
+        tokio::spawn(async move {
+            let connected = connect.await.map(|client| client.recording(recorder));
+            // Another service may have been changed to meanwhile.
+            setter.send_if_modified(|client| {
+                let first = client.is_none();
+                if first {
+                    *client = Some(connected);
+                }
+                first
+            });
         });
-    });
+    }
     let jobs = JoinMap::new();
-    tokio::spawn(Worker { jobs, ids: HashMap::new(), client, connection, hands, outgoing }.run(incoming));
-    Handle { effects, replies }
+    tokio::spawn(Worker { jobs, ids: HashMap::new(), client, connection, hands, recorder, outgoing }.run(incoming));
+    Handle { effects, replies, exchanges }
 }
 
 /// What a job ends with.
@@ -113,6 +120,7 @@ struct Worker {
     client: watch::Sender<Option<Result<Client, Failure>>>,
     connection: Connection,
     hands: Hands,
+    recorder: Recorder,
     outgoing: mpsc::Sender<Reply>,
 }
 
@@ -156,7 +164,9 @@ impl Worker {
                 let connection = self.connection.clone();
                 match task {
                     Task::Domains(task) => self.spawn(slot, desk.perform(task, so_far)),
-                    Task::Profile(task) => self.jobs.spawn(slot, services.perform(task, connection, kept)),
+                    Task::Profile(task) => {
+                        self.jobs.spawn(slot, services.perform(task, connection, Recorder::clone(&self.recorder), kept))
+                    }
                     Task::Copy(text) => {
                         self.spawn(slot, async move { Outcome::Copied(clipboard::copy(&text, &copying).await) });
                     }
@@ -227,14 +237,17 @@ async fn perform(task: Task, slot: Slot, connection: Connection, so_far: SoFar) 
             Outcome::Found(found.map_err(|error| Failure::from(&error)))
         }
         Task::Create(new, key) => {
-            let added = create_pet_once(&api, &new, &key).await;
+            let added = create_pet_once(&api.called("add"), &new, &key).await;
             let repeatable = api.keeps_idempotency_keys();
             Outcome::Created(added.map_err(|error| NotCreated { failure: Failure::from(&error), repeatable }))
         }
-        Task::LookUp(new) => Outcome::LookedUp(look_up(&api, &new).await.map_err(|error| Failure::from(&error))),
-        Task::AddSamples(count, key) => add_samples(&api, count, &key).await,
+        Task::LookUp(new) => {
+            let found = look_up(&api.called("look for it"), &new).await;
+            Outcome::LookedUp(found.map_err(|error| Failure::from(&error)))
+        }
+        Task::AddSamples(count, key) => add_samples(&api.called("sample"), count, &key).await,
         Task::TestKey(key) => {
-            let with_key = api.with_key(key);
+            let with_key = api.called("test of a key").with_key(key);
             let query = PetQuery { limit: Limit::MIN, ..PetQuery::default() };
             let tested = with_key.list_pets(&query).await;
             let client = tested.is_ok().then_some(with_key);

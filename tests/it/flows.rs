@@ -44,6 +44,7 @@ use crate::stub::{self, json, serve};
 
 mod browsing;
 mod profiles;
+mod requests;
 
 /// How long a test waits for what it expects.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -175,7 +176,7 @@ impl App {
             let mut terminal = Terminal::new(backend).unwrap();
             let wires = Wires {
                 input: stream::poll_fn(move |context| events.poll_recv(context).map(|event| event.map(Ok))),
-                worker: worker::spawn(settings, hands),
+                worker: worker::spawn(Some(settings), hands),
                 quits,
                 suspend: || Ok(()),
                 tell: |_| Ok(()),

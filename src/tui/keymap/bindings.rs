@@ -133,6 +133,7 @@ pub(super) const BINDINGS: &[Line] = &[
     bind(C::Reader, &[k(Key::PageDown), ch(' ')], A::PageDown, "page", "a page"),
     bind(C::Reader, &[k(Key::Home), ch('g')], A::First, "", "top, bottom"),
     bind(C::Reader, &[k(Key::End), ch('G')], A::Last, "", "top, bottom"),
+    bind(C::Reader, &[ch('H')], A::Go(Place::Requests), "requests", "the requests"),
     bind(C::Reader, &[k(Key::Esc), k(Key::Enter), ch('q'), f(3)], A::Back, "close", "close"),
     bind(C::Help, &[k(Key::Up)], A::Up, "scroll", "scroll"),
     bind(C::Help, &[k(Key::Down)], A::Down, "", "scroll"),

@@ -42,12 +42,13 @@ pub struct Command {
     action: Action,
 }
 
-/// The places whose actions are offered from everywhere, and their screens.
-const SCREENS: [(Context, Screen); 4] = [
-    (Context::Pets, Screen::Pets),
-    (Context::Form, Screen::AddPet),
-    (Context::Domains, Screen::Domains),
-    (Context::Profiles, Screen::Profiles),
+/// The places whose actions are offered from everywhere, their screens, and what shows those.
+const SCREENS: [(Context, Screen, Action); 5] = [
+    (Context::Pets, Screen::Pets, Action::ShowPets),
+    (Context::Form, Screen::AddPet, Action::ShowAdd),
+    (Context::Domains, Screen::Domains, Action::ShowDomains),
+    (Context::Requests, Screen::Requests, Action::Go(Place::Requests)),
+    (Context::Profiles, Screen::Profiles, Action::Go(Place::Profiles)),
 ];
 
 impl CommandsBox {
@@ -56,7 +57,7 @@ impl CommandsBox {
     pub fn new(state: &AppState) -> Self {
         let from = state.context();
         let mut places = vec![from, Context::Global];
-        places.extend(SCREENS.iter().map(|(place, _)| *place));
+        places.extend(SCREENS.iter().map(|(place, ..)| *place));
         let mut commands: Vec<Command> = Vec::new();
         for place in places {
             for command in of_place(state, place, from) {
@@ -172,13 +173,8 @@ const PAGE: usize = 6;
 /// Does it, on the screen that it belongs to.
 fn run(state: &mut AppState, place: Context, from: Context, action: Action, now: Now) -> Vec<Effect> {
     let mut effects = Vec::new();
-    let screen = SCREENS.iter().find(|(of, _)| *of == place && place != from).map(|(_, screen)| *screen);
-    let show = screen.filter(|screen| state.screen != *screen).map(|screen| match screen {
-        Screen::Pets => Action::ShowPets,
-        Screen::AddPet => Action::ShowAdd,
-        Screen::Domains => Action::ShowDomains,
-        Screen::Profiles => Action::Go(Place::Profiles),
-    });
+    let screen = SCREENS.iter().find(|(of, screen, _)| *of == place && place != from && state.screen != *screen);
+    let show = screen.map(|(_, _, show)| *show);
     if let Some(show) = show {
         effects.extend(update::act(state, show, now));
     }

@@ -19,6 +19,8 @@ pub enum TextKind {
     Evidence,
     /// A support report.
     Report,
+    /// A request and its answer.
+    Exchange,
 }
 
 /// A text to read, to copy or to write.

@@ -5,6 +5,7 @@ use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span};
 
 use super::read;
+use crate::api::explain::{Explanation, explain};
 use crate::api::failure::Failure;
 use crate::clock::Now;
 use crate::config::{Depth, KeepKey, KeyOrigin, ThemeChoice};
@@ -135,14 +136,49 @@ fn kept_where(key_box: &KeyBox, keep: KeepKey) -> String {
     }
 }
 
-/// The last failure in full.
-pub fn draw_error(buf: &mut Buffer, body: Rect, reader: Reader, state: &AppState, look: &Look, layout: &mut Layout) {
+/// The last failure in full: what it says, what it means, what to do, and when it is asked again.
+pub fn draw_error(
+    buf: &mut Buffer,
+    body: Rect,
+    reader: Reader,
+    state: &AppState,
+    look: &Look,
+    now: Now,
+    layout: &mut Layout,
+) {
     let columns = body.width.min(100);
     let inner = popup(buf, body, columns, body.height.saturating_sub(2), "The last error", look);
     let inside = Rect { x: inner.x + 1, width: inner.width.saturating_sub(2), ..inner };
-    let details = state.last_failure.as_ref().map_or_else(Vec::new, |failure| failure.details(&state.link.service));
-    let lines: Vec<String> = details.iter().flat_map(|line| wrap(&look.text(line), inside.width.into())).collect();
-    read(buf, inside, reader.top, &lines.into_iter().map(Line::raw).collect::<Vec<_>>(), layout);
+    let Some(failure) = &state.last_failure else { return };
+    let room = usize::from(inside.width);
+    let wrapped = |text: &str| wrap(&look.text(text), room).into_iter().map(Line::raw).collect::<Vec<_>>();
+    let mut lines: Vec<Line<'_>> = failure.details(&state.link.service).iter().flat_map(|line| wrapped(line)).collect();
+    let Explanation { means, todo } = explain(failure);
+    for (heading, text) in
+        [("What it means", means), ("What to do", todo), ("From here", &from_here(failure, state, now))]
+    {
+        lines.extend([Line::raw(""), Line::styled(heading, look.style(Role::Heading))]);
+        lines.extend(wrapped(text));
+    }
+    read(buf, inside, reader.top, &lines, layout);
+}
+
+/// Which keys help, and when it is tried again by itself.
+fn from_here(failure: &Failure, state: &AppState, now: Now) -> String {
+    let again = match &state.link.health {
+        _ if !state.link.health.is_about(failure) => "It is not tried again by itself.".to_owned(),
+        Health::Away { next_try: Some(at), .. } => {
+            let seconds = at.saturating_duration_since(now.mono).as_millis().div_ceil(1000);
+            format!("It is tried again in {seconds} s; Esc, then r tries at once.")
+        }
+        Health::Away { failure: Failure::NotStarted { .. }, .. } => {
+            "Trying again gives the same: Esc, then q quits.".to_owned()
+        }
+        Health::Away { .. } => "It is not tried again by itself; Esc, then r tries.".to_owned(),
+        Health::KeyRefused { .. } => "Nothing is asked before there is another key: Esc, then F4.".to_owned(),
+        Health::Unknown | Health::Ok { .. } => String::new(),
+    };
+    format!("{again} H shows the requests with their answers.")
 }
 
 /// A text to read.
@@ -150,6 +186,7 @@ pub fn draw_text(buf: &mut Buffer, body: Rect, text: &TextBox, look: &Look, layo
     let title = match text.kind {
         TextKind::Evidence => "Evidence: what was asked, and what was answered",
         TextKind::Report => "A report for support",
+        TextKind::Exchange => "A request and its answer, without the key",
     };
     let inner = popup(buf, body, body.width.min(116), body.height, title, look);
     let inside = Rect { x: inner.x + 1, width: inner.width.saturating_sub(2), ..inner };

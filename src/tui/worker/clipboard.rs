@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::io::AsyncWriteExt as _;
 use tokio::process::Command;
 
-use crate::config::{Env, atomic};
+use crate::config::{Clipboard, Env, atomic};
 use crate::tui::msg::Copied;
 
 /// One way to copy.
@@ -23,27 +23,49 @@ pub enum Way {
     File(PathBuf),
 }
 
+/// What is said where no way is left.
+const NO_WAY: &str = "there is no clipboard here, or it is switched off (clipboard in the configuration).";
+
 /// How long a program may take.
 const LIMIT: Duration = Duration::from_secs(2);
 
-/// The ways of these surroundings, the best first; `file` where nothing else can be.
+/// The ways that are chosen; with [`Clipboard::Auto`] those of these surroundings, the best first, and `file` where
+/// nothing else can be.
 #[must_use]
-pub fn ways(env: &Env, file: Option<PathBuf>) -> Vec<Way> {
+pub fn ways(choice: Clipboard, env: &Env, file: Option<PathBuf>) -> Vec<Way> {
+    match choice {
+        Clipboard::Auto => by_surroundings(env, file),
+        Clipboard::Tmux => vec![Way::Tmux],
+        Clipboard::Native => desktops(env),
+        Clipboard::Osc52 => vec![Way::Terminal],
+        Clipboard::File => file.map(Way::File).into_iter().collect(),
+        Clipboard::Off => Vec::new(),
+    }
+}
+
+/// The programs that reach the desktop's clipboard.
+fn desktops(env: &Env) -> Vec<Way> {
+    let mut ways = Vec::new();
+    if cfg!(target_os = "macos") {
+        ways.push(Way::Desktop("pbcopy", &[]));
+    }
+    if env.get("WAYLAND_DISPLAY").is_some() {
+        ways.push(Way::Desktop("wl-copy", &[]));
+    }
+    if env.get("DISPLAY").is_some() {
+        ways.push(Way::Desktop("xclip", &["-selection", "clipboard"]));
+    }
+    ways
+}
+
+fn by_surroundings(env: &Env, file: Option<PathBuf>) -> Vec<Way> {
     let remote = env.get("SSH_CONNECTION").or_else(|| env.get("SSH_TTY")).is_some();
     let mut ways = Vec::new();
     if env.get("TMUX").is_some() {
         ways.push(Way::Tmux);
     }
     if !remote {
-        if cfg!(target_os = "macos") {
-            ways.push(Way::Desktop("pbcopy", &[]));
-        }
-        if env.get("WAYLAND_DISPLAY").is_some() {
-            ways.push(Way::Desktop("wl-copy", &[]));
-        }
-        if env.get("DISPLAY").is_some() {
-            ways.push(Way::Desktop("xclip", &["-selection", "clipboard"]));
-        }
+        ways.extend(desktops(env));
     }
     // These have no clipboard, and show the letters of a sequence that they do not know.
     let plain =
@@ -57,7 +79,7 @@ pub fn ways(env: &Env, file: Option<PathBuf>) -> Vec<Way> {
 
 /// Copies `text` by the first of `ways` that takes it.
 pub async fn copy(text: &str, ways: &[Way]) -> Copied {
-    let mut why = "there is no clipboard here.".to_owned();
+    let mut why = NO_WAY.to_owned();
     for way in ways {
         match way {
             Way::Tmux if gives("tmux", &["load-buffer", "-w", "-"], text).await => return Copied::Tmux,
@@ -93,7 +115,7 @@ mod tests {
 
     fn ways_of(vars: &[(&str, &str)]) -> Vec<Way> {
         let vars = vars.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
-        ways(&vars.collect(), Some("copied.txt".into()))
+        ways(Clipboard::Auto, &vars.collect(), Some("copied.txt".into()))
     }
 
     #[test]
@@ -109,6 +131,9 @@ mod tests {
         let desktop = ways_of(&[xterm, ("WAYLAND_DISPLAY", "wayland-0"), ("DISPLAY", ":0")]);
         let x11 = Way::Desktop("xclip", &["-selection", "clipboard"]);
         assert_eq!(desktop, [Way::Desktop("wl-copy", &[]), x11, Way::Terminal, file]);
+        let env = Env::from_iter([("TERM", "linux")]);
+        assert_eq!(ways(Clipboard::Osc52, &env, None), [Way::Terminal]);
+        assert_eq!(ways(Clipboard::Off, &env, Some("copied.txt".into())), []);
     }
 
     #[tokio::test]
@@ -122,6 +147,6 @@ mod tests {
         assert_eq!(std::fs::read_to_string(&path).unwrap(), "docs");
         assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
         assert_eq!(copy("docs", &[Way::Desktop("cat", &[])]).await, Copied::Desktop);
-        assert_eq!(copy("docs", &[none]).await, Copied::Nowhere("there is no clipboard here.".into()));
+        assert_eq!(copy("docs", &[none]).await, Copied::Nowhere(NO_WAY.into()));
     }
 }

@@ -7,10 +7,10 @@ use std::sync::Arc;
 use futures_util::future::BoxFuture;
 
 use super::{Connection, Done, api_of};
-use crate::api::Client;
 use crate::api::failure::Failure;
+use crate::api::{Client, Recorder};
 use crate::clock;
-use crate::config::edit::{add_profile, set_key};
+use crate::config::edit::{add_profile, set_key, set_profile};
 use crate::config::paths::below_home;
 use crate::config::secrets::write_key_file;
 use crate::config::{
@@ -36,28 +36,32 @@ pub struct Services {
 }
 
 impl Services {
-    /// Does a job; `kept` is the directory of what is kept for the next session.
+    /// Does a job, and tells `recorder` of each request; `kept` is the directory of what is kept for the next session.
     pub(super) async fn perform(
         self: Arc<Self>,
         task: ProfileTask,
         connection: Connection,
+        recorder: Recorder,
         kept: Option<PathBuf>,
     ) -> Done {
         let news = match task {
             ProfileTask::Read => ProfileNews::Read(self.blocking(Self::read).await),
-            ProfileTask::Use(name) => return self.change_to(name, kept).await,
+            ProfileTask::Use(name) => return self.change_to(name, recorder, kept).await,
             ProfileTask::Test { in_use: true, .. } => ProfileNews::Tested(match api_of(connection).await {
                 Ok(api) => ask(&api).await,
                 Err(failure) => Tested::Failed(failure),
             }),
             ProfileTask::Test { name, in_use: false } => {
                 let resolve = move |services: &Self| said(settings_for(&name, &services.choices, &services.env));
-                ProfileNews::Tested(self.test(resolve).await)
+                ProfileNews::Tested(self.test(resolve, recorder).await)
             }
             ProfileTask::Try(new) => {
-                ProfileNews::Tested(self.test(move |services| services.settings_of_new(&new)).await)
+                let resolve = move |services: &Self| services.settings_of_new(&new);
+                ProfileNews::Tested(self.test(resolve, recorder).await)
             }
-            ProfileTask::Add(new) => ProfileNews::Added(self.blocking(move |services| services.add(new)).await),
+            ProfileTask::Add { new, at_start } => {
+                ProfileNews::Added(self.blocking(move |services| services.add(new, at_start)).await)
+            }
             ProfileTask::FindPlaces(name) => {
                 let places = self.blocking(move |services| Ok(services.places(&name))).await;
                 ProfileNews::Places(places.unwrap_or_default())
@@ -71,7 +75,7 @@ impl Services {
     }
 
     /// Resolves and connects. The client comes with the news, so that nothing uses it where the change failed.
-    async fn change_to(self: Arc<Self>, name: String, kept: Option<PathBuf>) -> Done {
+    async fn change_to(self: Arc<Self>, name: String, recorder: Recorder, kept: Option<PathBuf>) -> Done {
         let resolve = move |services: &Self| {
             let settings = said(settings_for(&name, &services.choices, &services.env))?;
             let kept = kept.and_then(|kept| read_kept(&kept, &settings.service));
@@ -82,21 +86,26 @@ impl Services {
             Err(why) => return Outcome::Profile(ProfileNews::Used(Err(why))).into(),
         };
         match (self.connect)(used.settings.clone()).await {
-            Ok(client) => {
-                Done { outcome: Outcome::Profile(ProfileNews::Used(Ok(Box::new(used)))), client: Some(client) }
-            }
+            Ok(client) => Done {
+                outcome: Outcome::Profile(ProfileNews::Used(Ok(Box::new(used)))),
+                client: Some(client.recording(recorder)),
+            },
             Err(Failure::NotStarted { why }) => Outcome::Profile(ProfileNews::Used(Err(why))).into(),
             Err(failure) => Outcome::Profile(ProfileNews::Used(Err(failure.sentence("this program")))).into(),
         }
     }
 
-    async fn test(self: Arc<Self>, resolve: impl FnOnce(&Self) -> Result<Settings, String> + Send + 'static) -> Tested {
+    async fn test(
+        self: Arc<Self>,
+        resolve: impl FnOnce(&Self) -> Result<Settings, String> + Send + 'static,
+        recorder: Recorder,
+    ) -> Tested {
         let settings = match Arc::clone(&self).blocking(resolve).await {
             Ok(settings) => settings,
             Err(why) => return Tested::Unusable(why),
         };
         match (self.connect)(settings).await {
-            Ok(api) => ask(&api).await,
+            Ok(api) => ask(&api.recording(recorder)).await,
             Err(failure) => Tested::Failed(failure),
         }
     }
@@ -123,7 +132,7 @@ impl Services {
     }
 
     /// The profile first: a name that is taken must not lose its key to the new one.
-    fn add(&self, new: NewService) -> Result<Added, String> {
+    fn add(&self, new: NewService, at_start: bool) -> Result<Added, String> {
         let NewService { name, mut profile, typed } = new;
         let address = profile.base_url.clone();
         let keeper = match &typed {
@@ -136,6 +145,9 @@ impl Services {
         };
         let file = self.read()?.file;
         add_profile(&file, &name, &profile).map_err(|error| clean(&error))?;
+        if at_start {
+            set_profile(&file, &name).map_err(|error| clean(&error))?;
+        }
         let keep = |(keeper, key): (Keeper, &ApiKey)| {
             let address: BaseUrl = address.parse().map_err(|error| clean(&error))?;
             keeper.keep(&name, &address, key)
@@ -283,7 +295,7 @@ mod tests {
         let desk = no_desk();
         let services = Arc::new(services);
         let hands = Hands { desk, copying: Vec::new(), home: None, config: None, kept: None, services };
-        let mut worker = spawn(settings(remote()), hands);
+        let mut worker = spawn(Some(settings(remote())), hands);
         let job = |slot, id, task| Effect::Job(Job { slot, id: ReqId(id), task });
         let change = Task::Profile(ProfileTask::Use("lab".into()));
         worker.effects.send(job(Slot::UseProfile, 1, change)).await.unwrap();
@@ -323,10 +335,12 @@ mod tests {
             typed: Some((ApiKey::new(key).unwrap(), KeepKey::File)),
         };
         let file = "~/config.toml".to_owned();
-        assert_eq!(services.add(new("shop", "petk_of_shop_0001")), Ok(Added { file, key_lost: None }));
+        assert_eq!(services.add(new("shop", "petk_of_shop_0001"), true), Ok(Added { file, key_lost: None }));
         let kept = directory.path().join("config/petstore/keys/shop");
         assert_eq!(std::fs::read_to_string(&kept).unwrap(), "petk_of_shop_0001\n");
-        let error = services.add(new("shop", "petk_of_other_002")).unwrap_err();
+        let config = std::fs::read_to_string(directory.path().join("config.toml")).unwrap();
+        assert!(config.starts_with("profile = \"shop\"\n"), "{config}");
+        let error = services.add(new("shop", "petk_of_other_002"), false).unwrap_err();
         assert_eq!(error, "there is a profile \"shop\" already. Give the new one another name.");
         assert_eq!(std::fs::read_to_string(&kept).unwrap(), "petk_of_shop_0001\n");
     }

@@ -219,7 +219,9 @@ fn added(state: &mut AppState, pet: Pet, now: Now) -> Vec<Effect> {
             state.pets.pinned = Some(pet.clone());
             "a adds another."
         }
-        (_, Screen::Pets | Screen::Domains | Screen::Profiles) => "a adds another.",
+        (_, Screen::Pets | Screen::Domains | Screen::Profiles | Screen::Requests | Screen::Welcome) => {
+            "a adds another."
+        }
         (After::Stay, Screen::AddPet) => "Type the next one, or Esc for the list.",
     };
     let mut effects = pets::update::reload(state, true, now);

@@ -75,7 +75,10 @@ pub fn on_used(state: &mut AppState, used: Used, now: Now) -> Vec<Effect> {
         state.popup = None;
     }
     if state.screen == Screen::Profiles && !state.profiles.form_open {
-        state.screen = state.profiles.from;
+        state.screen = match state.profiles.from {
+            Screen::Welcome => Screen::Pets,
+            before @ (Screen::Pets | Screen::AddPet | Screen::Domains | Screen::Profiles | Screen::Requests) => before,
+        };
     }
     let using = format!("Using {}: {}.", short(&state.link.name), state.link.service);
     match foreign_key(&state.link, &before) {

@@ -399,7 +399,7 @@ fn what_is_wrong_is_not_tried_and_the_cursor_goes_there() {
 #[test]
 fn one_that_answers_is_written_at_once_and_found_in_the_list() {
     let mut app = tried(80, 24, Tested::Answered(Duration::from_millis(31)));
-    let Some(ProfileTask::Add(new)) = app.asked() else { panic!("{:?}", app.asked()) };
+    let Some(ProfileTask::Add { new, at_start: false }) = app.asked() else { panic!("{:?}", app.asked()) };
     let key = ApiKey::new("petk_0123456789abcdef").unwrap();
     assert_eq!((new.name.as_str(), new.typed), ("shop", Some((key, KeepKey::File))));
     app.news(Slot::WriteProfile, ProfileNews::Added(Ok(Added { file: "config.toml".into(), key_lost: None })));
@@ -441,6 +441,31 @@ fn what_is_typed_stays_when_the_form_is_left() {
     let form = &app.state.profiles.form;
     assert_eq!((form.name.value(), form.key.value()), ("shop", "petk_0123456789abcdef"));
     assert_eq!(app.state.context(), Context::ProfileText);
+}
+
+#[test]
+fn at_the_first_start_the_form_leads_to_a_service_and_esc_back_to_the_choice() {
+    let mut app = App::first_start(80, 24);
+    app.keys("3");
+    app.news(Slot::Profiles, ProfileNews::Read(Ok(profiles())));
+    app.keys(SHOP.strip_prefix("n ").unwrap()).keys("F2");
+    app.news(Slot::TryProfile, ProfileNews::Tested(Tested::Answered(Duration::from_millis(31))));
+    assert!(matches!(app.asked(), Some(ProfileTask::Add { at_start: true, .. })));
+    app.news(Slot::WriteProfile, ProfileNews::Added(Ok(Added { file: "config.toml".into(), key_lost: None })));
+    app.keys("1 2 : H Esc");
+    assert_eq!((app.state.screen, &app.state.popup), (Screen::Welcome, &None), "there is no service yet");
+    app.keys("3 Esc Enter");
+    assert!(app.job(Slot::List).is_none());
+    app.news(Slot::UseProfile, used(staging(in_file())));
+    assert_eq!(app.state.screen, Screen::Pets);
+    assert!(app.job(Slot::List).is_some());
+}
+
+#[test]
+fn two_screens_that_were_opened_from_each_other_are_left() {
+    let mut app = listed(80, 24);
+    app.keys("H P H P Esc Esc Esc");
+    assert_eq!(app.state.screen, Screen::Pets);
 }
 
 #[test]

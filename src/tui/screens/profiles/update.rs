@@ -3,11 +3,12 @@
 use crate::clock::Now;
 use crate::config::{KeyOrigin, Place};
 use crate::model::text::short;
-use crate::tui::effect::{Effect, Job, ProfileTask, Task};
+use crate::tui::effect::{Effect, Job, NewService, ProfileTask, Task};
 use crate::tui::inflight::Slot;
 use crate::tui::keymap::{Action, ProfileAction};
 use crate::tui::msg::{Added, ProfileNews, Tested};
 use crate::tui::popups::{self, Popup};
+use crate::tui::screens::welcome;
 use crate::tui::state::{AppState, MessageKind, Screen};
 
 use super::change;
@@ -20,7 +21,12 @@ pub fn show(state: &mut AppState, now: Now) -> Vec<Effect> {
         state.popup = None;
     }
     if state.screen != Screen::Profiles {
-        state.profiles.from = state.screen;
+        // Two screens that go back to each other would never be left.
+        state.profiles.from = match (state.screen, state.requests.back) {
+            (Screen::Requests, Screen::Profiles) => state.profiles.from,
+            (Screen::Requests, before) => before,
+            (here, _) => here,
+        };
         state.profiles.selected.clone_from(&state.link.name);
         state.screen = Screen::Profiles;
     }
@@ -114,7 +120,7 @@ fn save(state: &mut AppState, now: Now) -> Vec<Effect> {
             let all_the_same = form.tried.is_some();
             state.profiles.new = Some(new.clone());
             if all_the_same {
-                vec![begin(state, Slot::WriteProfile, ProfileTask::Add(new), now)]
+                vec![write(state, new, now)]
             } else {
                 vec![begin(state, Slot::TryProfile, ProfileTask::Try(new), now)]
             }
@@ -122,11 +128,17 @@ fn save(state: &mut AppState, now: Now) -> Vec<Effect> {
     }
 }
 
+/// Writes a profile. One that is made at the first start is used at the next, too.
+fn write(state: &mut AppState, new: NewService, now: Now) -> Effect {
+    let at_start = welcome::update::is_first_start(state);
+    begin(state, Slot::WriteProfile, ProfileTask::Add { new, at_start }, now)
+}
+
 fn test(state: &mut AppState, now: Now) -> Vec<Effect> {
     let Some(name) = state.profiles.entry().map(|entry| entry.name.clone()) else { return Vec::new() };
     state.message = None;
     state.profiles.testing.clone_from(&name);
-    let in_use = name == state.link.name;
+    let in_use = name == state.link.name && !welcome::update::is_first_start(state);
     vec![begin(state, Slot::TestProfile, ProfileTask::Test { name, in_use }, now)]
 }
 
@@ -211,7 +223,7 @@ fn on_tried(state: &mut AppState, tested: Tested, now: Now) -> Vec<Effect> {
     let answers = matches!(tested, Tested::Answered(_));
     profiles.form.tried = Some(tested);
     if answers {
-        return vec![begin(state, Slot::WriteProfile, ProfileTask::Add(new), now)];
+        return vec![write(state, new, now)];
     }
     state.say(MessageKind::Error, "Nothing has been written. Mend it; or F2 again writes it all the same.");
     Vec::new()

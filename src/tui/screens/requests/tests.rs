@@ -1,0 +1,295 @@
+//! The requests screen: what follows from keys and records, and how each state looks.
+
+use std::time::Duration;
+
+use super::state::KEPT;
+use crate::api::Exchange;
+use crate::tui::effect::{Effect, Task};
+use crate::tui::inflight::Slot;
+use crate::tui::keymap::Context;
+use crate::tui::msg::{Msg, Recorded};
+use crate::tui::popups::Popup;
+use crate::tui::state::Screen;
+use crate::tui::test_kit::{App, animals, remote};
+use crate::tui::theme::Theme;
+
+/// A list that was answered, asked for at this second.
+fn listed(second: u64, query: &str) -> Exchange {
+    Exchange {
+        at: "2026-11-20T15:18:40Z".parse::<jiff::Timestamp>().unwrap() + Duration::from_secs(second),
+        what: "list",
+        method: "GET".into(),
+        path_and_query: format!("/v1/pets?{query}"),
+        status: Some(200),
+        answer: "[]".into(),
+        headers: vec![("content-type".into(), "application/json".into())],
+        key_ending: Some("77d0".into()),
+        size: 1_834,
+        first_byte: Duration::from_millis(88),
+        took: Duration::from_millis(91),
+        ..Exchange::default()
+    }
+}
+
+fn refused_addition() -> Exchange {
+    Exchange {
+        what: "add",
+        method: "POST".into(),
+        path_and_query: "/v1/pets".into(),
+        sent: r#"{"name":"Biscuit","categoryId":9,"status":"available"}"#.into(),
+        status: Some(400),
+        answer: r#"{"code":"INVALID_CATEGORY","message":"categoryId 9 does not exist","status":400}"#.into(),
+        headers: vec![("content-type".into(), "application/json".into()), ("x-request-id".into(), "7f3a91".into())],
+        size: 81,
+        ..listed(78, "")
+    }
+}
+
+fn unanswered() -> Exchange {
+    let failure = Some("no answer within 30 s".to_owned());
+    let answer = String::new();
+    let took = Duration::from_millis(30_012);
+    let first_byte = Duration::ZERO;
+    Exchange { status: None, headers: Vec::new(), answer, failure, size: 0, took, first_byte, ..refused_addition() }
+}
+
+fn send(app: &mut App, exchange: Exchange) {
+    app.send(Msg::Exchanged(Recorded { exchange: Box::new(exchange), missed: 0 }));
+}
+
+/// An app that has asked a few times, on the screen.
+fn asked(columns: u16, rows: u16) -> App {
+    let mut app = App::loaded_from(remote(), columns, rows, &animals(39));
+    send(&mut app, listed(0, "limit=20"));
+    send(&mut app, listed(1, "limit=100&status=available"));
+    send(&mut app, unanswered());
+    send(&mut app, refused_addition());
+    send(&mut app, listed(90, "limit=20"));
+    app.keys("H");
+    app
+}
+
+fn selected(app: &App) -> &Exchange {
+    app.state.requests.selected().unwrap()
+}
+
+fn paths(app: &App) -> Vec<&str> {
+    app.state.requests.rows_from(0).map(|exchange| exchange.path_and_query.as_str()).collect()
+}
+
+// --- what follows from what ---
+
+#[test]
+fn the_newest_stands_first_and_esc_goes_back_to_where_it_was_opened() {
+    let mut app = asked(80, 24);
+    assert_eq!(paths(&app)[..2], ["/v1/pets?limit=20", "/v1/pets"]);
+    assert_eq!(app.state.requests.counts(), (5, 2));
+    app.keys("H Esc");
+    assert_eq!(app.state.screen, Screen::Pets);
+    app.keys("3 H q");
+    assert_eq!((app.state.screen, app.state.quitting), (Screen::Domains, None));
+}
+
+#[test]
+fn the_cursor_stays_on_its_exchange_until_that_is_too_old() {
+    let mut app = asked(80, 24);
+    app.keys("Down");
+    assert_eq!(selected(&app), &refused_addition());
+    for second in 0..KEPT as u64 - 2 {
+        send(&mut app, listed(second, "x"));
+        assert_eq!(selected(&app), &refused_addition(), "{second}");
+    }
+    assert_eq!((app.state.requests.cursor(), app.state.requests.row_count()), (KEPT - 1, KEPT));
+    send(&mut app, listed(0, "newest"));
+    assert_eq!((selected(&app).path_and_query.as_str(), app.state.requests.cursor()), ("/v1/pets?limit=20", KEPT - 1));
+    app.keys("Home");
+    assert_eq!(selected(&app).path_and_query, "/v1/pets?newest");
+    app.keys("End PgUp PgDn Up Down");
+    assert_eq!(app.state.requests.cursor(), KEPT - 1);
+    assert_eq!(app.state.requests.counts(), (KEPT as u64 + 4, 2));
+}
+
+#[test]
+fn only_failed_ones_and_a_search_over_everything_narrow_the_list() {
+    let mut app = asked(80, 24);
+    app.keys("f");
+    assert_eq!(paths(&app), ["/v1/pets"; 2]);
+    send(&mut app, listed(95, "well"));
+    send(&mut app, Exchange { status: Some(503), ..listed(96, "ill") });
+    assert_eq!(paths(&app), ["/v1/pets?ill", "/v1/pets", "/v1/pets"]);
+    app.keys("Down / \"invalid_CAT\"");
+    assert_eq!(app.state.context(), Context::RequestSearch);
+    assert_eq!((paths(&app).len(), selected(&app)), (1, &refused_addition()));
+    for (words, found) in [("400", 1), ("post biscuit", 2), ("add within", 1), ("nothing", 0)] {
+        app.keys(&format!("C-u \"{words}\""));
+        assert_eq!(app.state.requests.row_count(), found, "{words}");
+    }
+    assert!(app.says("No request has all these words."));
+    app.keys("Esc Enter");
+    assert_eq!((app.state.requests.row_count(), app.state.context()), (3, Context::Requests));
+    app.keys("Esc");
+    assert_eq!(app.state.requests.row_count(), 7);
+    app.keys("Esc");
+    assert_eq!(app.state.screen, Screen::Pets);
+}
+
+#[test]
+fn the_whole_of_it_can_be_read_and_written_without_the_key() {
+    let mut app = asked(80, 24);
+    app.keys("Down Enter");
+    let Some(Popup::Text(text)) = &app.state.popup else { panic!("{:?}", app.state.popup) };
+    for part in ["POST /v1/pets", "authorization: Bearer ....77d0 (hidden)", "  \"categoryId\": 9,", "status 400"] {
+        assert!(text.text.contains(part), "{part}: {}", text.text);
+    }
+    app.keys("Esc f w Enter");
+    let Some(Effect::Job(job)) = app.effects.last() else { panic!("nothing is written") };
+    let Task::Write { path, text, .. } = &job.task else { panic!("{job:?}") };
+    assert_eq!(path, "requests.ndjson");
+    let lines: Vec<serde_json::Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let oldest = serde_json::json!({
+        "at": "2026-11-20T15:19:58Z", "what": "add", "method": "POST", "path": "/v1/pets",
+        "authorization": "Bearer ....77d0", "sent": refused_addition().sent, "status": null, "headers": [],
+        "answer": "", "failure": "no answer within 30 s", "octets": 0, "head_ms": 0,
+        "took_ms": 30012,
+    });
+    assert_eq!((lines.len(), &lines[0], &lines[1]["status"]), (2, &oldest, &serde_json::json!(400)));
+    assert!(!text.contains("petk_"));
+}
+
+#[test]
+fn a_request_is_copied_as_curl_where_curl_could_ask_it() {
+    let mut app = asked(80, 24);
+    app.keys("Down c");
+    let curl = refused_addition().as_curl(&"https://api.example.com/v1".parse().unwrap());
+    assert!(curl.contains("$PETSTORE_API_KEY"));
+    assert_eq!(app.job(Slot::Copy).unwrap().task, Task::Copy(curl));
+    let mut app = App::loaded(80, 24);
+    send(&mut app, listed(0, "limit=20"));
+    app.keys("H c");
+    assert!(app.job(Slot::Copy).is_none());
+    assert!(app.says("curl cannot ask it."));
+}
+
+#[test]
+fn the_last_error_is_explained_and_leads_to_its_request() {
+    use crate::api::Failure;
+    use crate::tui::msg::Outcome;
+    let mut app = App::loaded_from(remote(), 80, 24, &animals(39));
+    let fails = |app: &mut App, why: &str| {
+        app.keys("r");
+        app.reply(Slot::List, Outcome::Listed(Err(Failure::NotSent { why: why.into() })));
+        app.keys("e");
+    };
+    fails(&mut app, "invalid peer certificate: certificate expired: verification time 9 (UNIX)");
+    for said in
+        ["(invalid peer certificate", "certificate has expired", "clock", "It is tried again in 2 s; Esc, then r"]
+    {
+        assert!(app.says(said), "{said}: {}", app.screen());
+    }
+    app.wait(Duration::from_secs(1));
+    assert!(app.says("It is tried again in 1 s"));
+    app.keys("H");
+    assert_eq!((app.state.screen, &app.state.popup), (Screen::Requests, &None));
+    app.keys("Esc");
+    assert_eq!(app.state.screen, Screen::Pets);
+    app.wait(Duration::from_secs(2));
+    app.answer_lists(&animals(39));
+    app.keys("e");
+    assert!(app.says("It is not tried again by itself."), "{}", app.screen());
+}
+
+#[test]
+fn where_nothing_was_asked_every_key_says_so() {
+    let mut app = App::loaded(80, 24);
+    app.keys("H");
+    assert!(app.says("Nothing has been asked of the service yet"));
+    for key in ["Enter", "c", "w"] {
+        app.keys(key);
+        assert!(app.says("There is no request here."), "{key}");
+    }
+    app.keys("Up Down PgDn End");
+    assert_eq!(app.state.requests.cursor(), 0);
+}
+
+#[test]
+fn what_came_too_fast_to_be_recorded_is_told() {
+    let mut app = asked(80, 24);
+    app.send(Msg::Exchanged(Recorded { exchange: Box::new(listed(9, "x")), missed: 3 }));
+    assert!(app.says("3 came too fast to be recorded."));
+}
+
+#[test]
+fn nothing_on_other_screens_depends_on_the_records() {
+    let mut app = App::loaded(80, 24);
+    let before = app.snapshot();
+    send(&mut app, refused_addition());
+    assert_eq!(app.snapshot(), before);
+}
+
+// --- how it looks; made anew by: INSTA_UPDATE=always cargo test ---
+
+fn snapshot(name: &str, make: impl Fn(u16, u16) -> App) {
+    for (columns, rows) in [(80, 24), (120, 40)] {
+        insta::assert_snapshot!(format!("{name}_{columns}x{rows}"), make(columns, rows).snapshot());
+    }
+}
+
+fn with_keys(columns: u16, rows: u16, keys: &str) -> App {
+    let mut app = asked(columns, rows);
+    app.keys(keys);
+    app
+}
+
+#[test]
+fn looks_list() {
+    snapshot("list", |columns, rows| with_keys(columns, rows, "Down"));
+}
+
+#[test]
+fn looks_unanswered() {
+    snapshot("unanswered", |columns, rows| with_keys(columns, rows, "f Down"));
+}
+
+#[test]
+fn looks_search() {
+    snapshot("search", |columns, rows| with_keys(columns, rows, "/ \"avail\""));
+    snapshot("search_none", |columns, rows| with_keys(columns, rows, "/ \"nothing\""));
+}
+
+#[test]
+fn looks_whole() {
+    snapshot("whole", |columns, rows| with_keys(columns, rows, "Down Enter"));
+}
+
+#[test]
+fn looks_empty() {
+    snapshot("empty", |columns, rows| {
+        let mut app = App::loaded_from(remote(), columns, rows, &animals(39));
+        app.keys("H");
+        app
+    });
+}
+
+#[test]
+fn looks_long() {
+    snapshot("long", |columns, rows| {
+        let mut app = asked(columns, rows);
+        let pets = serde_json::to_string(&animals(30)).unwrap();
+        for second in 0..40 {
+            send(&mut app, Exchange { answer: pets.clone(), size: 12_345, ..listed(second, &"x=y&".repeat(40)) });
+        }
+        app.keys("Home Down");
+        app
+    });
+}
+
+#[test]
+fn looks_small_plain_and_in_unicode() {
+    for (columns, rows) in [(60, 16), (40, 8)] {
+        insta::assert_snapshot!(format!("small_{columns}x{rows}"), with_keys(columns, rows, "Down").screen());
+    }
+    let mut app = with_keys(80, 24, "Down");
+    app.state.theme = Theme::Mono;
+    app.look.ascii = false;
+    insta::assert_snapshot!("mono_unicode", app.snapshot());
+}

@@ -1,0 +1,87 @@
+//! What the first start knows: the ways to begin, and what was found out about this terminal.
+
+use crate::tui::keymap::Context;
+use crate::tui::text_input::TextInput;
+
+/// The first start.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct State {
+    /// What was found out.
+    pub around: Surroundings,
+    /// The way that is marked, from 0.
+    pub cursor: usize,
+    /// The field for a configuration file, where it is open.
+    pub path: Option<TextInput>,
+    /// Why the file that was named cannot be used.
+    pub error: Option<String>,
+    /// What was chosen: the program begins anew with it.
+    pub chosen: Option<Chosen>,
+}
+
+/// What was found out about this terminal and this machine, in words that are safe to show.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Surroundings {
+    /// The terminal but for its size: `256 colours, UTF-8, inside tmux`.
+    pub terminal: String,
+    /// How texts are copied here.
+    pub copying: String,
+    /// The theme, and where it was chosen.
+    pub theme: String,
+    /// The files and directories that will be written.
+    pub files: Vec<String>,
+}
+
+/// With what the program begins anew.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Chosen {
+    /// Samples, of which nothing is kept.
+    Samples,
+    /// A store on this machine, served by this program.
+    Embedded,
+    /// This configuration file, as it was typed.
+    File(String),
+}
+
+/// A way to begin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Way {
+    /// [`Chosen::Samples`]
+    Samples,
+    /// [`Chosen::Embedded`]
+    Embedded,
+    /// A new profile for a service elsewhere.
+    Connect,
+    /// [`Chosen::File`]
+    File,
+}
+
+impl Way {
+    /// All of them, as they are offered.
+    pub const ALL: [Self; 4] = [Self::Samples, Self::Embedded, Self::Connect, Self::File];
+
+    /// What it is, and what comes of it.
+    #[must_use]
+    pub const fn words(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Samples => ("Look around", "250 sample animals; nothing is kept"),
+            Self::Embedded => ("Keep a store on this machine", "in this program; begins empty"),
+            Self::Connect => ("Connect to a service", "its address and API key"),
+            Self::File => ("I have a configuration file", "give its path"),
+        }
+    }
+}
+
+impl State {
+    /// The first start again, after the file `path` was chosen, which cannot be used.
+    #[must_use]
+    pub fn refused(path: String, why: String) -> Self {
+        let cursor = Way::ALL.iter().position(|way| *way == Way::File).unwrap_or(0);
+        Self { cursor, path: Some(TextInput::new(path)), error: Some(why), ..Self::default() }
+    }
+
+    /// Where a key pressed now goes.
+    #[must_use]
+    pub const fn context(&self) -> Context {
+        if self.path.is_some() { Context::WelcomePath } else { Context::Welcome }
+    }
+}

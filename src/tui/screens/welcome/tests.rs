@@ -1,0 +1,118 @@
+//! The first start: what follows from keys, and how each state looks.
+
+use super::state::{Chosen, State};
+use crate::tui::keymap::Context;
+use crate::tui::msg::{Msg, QuitReason};
+use crate::tui::state::Screen;
+use crate::tui::test_kit::App;
+use crate::tui::theme::Theme;
+
+fn chosen(app: &App) -> (Option<QuitReason>, Option<&Chosen>) {
+    (app.state.quitting, app.state.welcome.chosen.as_ref())
+}
+
+fn began_with(with: &Chosen) -> (Option<QuitReason>, Option<&Chosen>) {
+    (Some(QuitReason::User), Some(with))
+}
+
+// --- what follows from what ---
+
+#[test]
+fn a_number_or_the_marked_way_begins_and_nothing_is_asked_before() {
+    for (keys, with) in [
+        ("1", Chosen::Samples),
+        ("Enter", Chosen::Samples),
+        ("2", Chosen::Embedded),
+        ("Up Down Enter", Chosen::Embedded),
+        ("4 \"~/my.toml\" Enter", Chosen::File("~/my.toml".into())),
+        ("j j j j Enter \" my.toml \" F2", Chosen::File("my.toml".into())),
+    ] {
+        let mut app = App::first_start(80, 24);
+        assert_eq!(chosen(&app), (None, None));
+        app.keys(keys);
+        assert_eq!(chosen(&app), began_with(&with), "{keys}");
+        assert_eq!(app.effects, []);
+    }
+}
+
+#[test]
+fn leaving_chooses_nothing() {
+    let mut app = App::first_start(80, 24);
+    app.keys("q");
+    assert_eq!(chosen(&app), (Some(QuitReason::User), None));
+    let mut app = App::first_start(80, 24);
+    app.keys("4 C-c C-c");
+    assert_eq!(chosen(&app), (Some(QuitReason::User), None));
+}
+
+#[test]
+fn keys_of_other_screens_do_nothing_here() {
+    let mut app = App::first_start(80, 24);
+    app.keys("H P T e : F9 F4 F5 a r Esc S");
+    assert_eq!((app.state.screen, &app.state.popup, app.effects.len()), (Screen::Welcome, &None, 0));
+    app.keys("? Esc");
+    assert_eq!(app.state.context(), Context::Welcome);
+}
+
+#[test]
+fn a_path_takes_letters_and_pastes_and_esc_leaves_it() {
+    let mut app = App::first_start(80, 24);
+    app.keys("4 \"q2\"");
+    assert_eq!((app.state.context(), chosen(&app)), (Context::WelcomePath, (None, None)));
+    app.send(Msg::Paste("/x.toml\n".into()));
+    assert_eq!(app.state.welcome.path.as_ref().unwrap().value(), "q2/x.toml");
+    app.keys("BS Esc");
+    assert_eq!(app.state.context(), Context::Welcome);
+    app.keys("4 Enter");
+    assert_eq!(chosen(&app), (None, None));
+    assert!(app.says("Type the path of the file"));
+}
+
+/// The first start again, after a file that cannot be used.
+fn refused(columns: u16, rows: u16) -> App {
+    let mut app = App::first_start(columns, rows);
+    let around = app.state.welcome.around.clone();
+    let why = "cannot read the configuration /home/ada/my.toml: No such file or directory (os error 2)";
+    app.state.welcome = State { around, ..State::refused("~/my.toml".into(), why.into()) };
+    app
+}
+
+#[test]
+fn a_file_that_cannot_be_used_is_mended_in_its_field() {
+    let mut app = refused(80, 24);
+    assert!(app.says("cannot read the configuration /home/ada/my.toml"));
+    app.keys("BS");
+    assert!(!app.says("cannot read"));
+    app.keys("\"l\" Enter");
+    assert_eq!(chosen(&app), began_with(&Chosen::File("~/my.toml".into())));
+}
+
+// --- how it looks; made anew by: INSTA_UPDATE=always cargo test ---
+
+fn snapshot(name: &str, make: impl Fn(u16, u16) -> App) {
+    for (columns, rows) in [(80, 24), (120, 40)] {
+        insta::assert_snapshot!(format!("{name}_{columns}x{rows}"), make(columns, rows).snapshot());
+    }
+}
+
+#[test]
+fn looks_first_start() {
+    snapshot("ways", App::first_start);
+    snapshot("path", |columns, rows| {
+        let mut app = App::first_start(columns, rows);
+        app.keys("4 \"~/my.toml\"");
+        app
+    });
+    snapshot("refused", refused);
+}
+
+#[test]
+fn looks_small_plain_and_in_unicode() {
+    for (columns, rows) in [(60, 16), (40, 8)] {
+        insta::assert_snapshot!(format!("small_{columns}x{rows}"), App::first_start(columns, rows).screen());
+    }
+    let mut app = App::first_start(80, 24);
+    app.state.theme = Theme::Mono;
+    app.look.ascii = false;
+    insta::assert_snapshot!("mono_unicode", app.snapshot());
+}
