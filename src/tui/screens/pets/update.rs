@@ -54,16 +54,20 @@ pub fn on_action(state: &mut AppState, action: Action, now: Now) -> Vec<Effect> 
         Action::NextTab => return show_tab(state, next_tab(state.pets.filter, 1), now),
         Action::PreviousTab => return show_tab(state, next_tab(state.pets.filter, 3), now),
         Action::AllStatuses => return show_tab(state, None, now),
+        Action::MoreRows | Action::FewerRows | Action::ChooseLimit | Action::Live if pets.whole.open => {
+            let text = "This is the whole inventory: r reads it again, W goes back to the lists.";
+            state.say(MessageKind::Note, text);
+        }
         Action::MoreRows => return step_limit(state, true, now),
         Action::FewerRows => return step_limit(state, false, now),
         Action::ChooseLimit if key_refused => open_key_box(state, false, now),
         Action::ChooseLimit => state.popup = Some(Popup::Limit(LimitBox::new(state.pets.limit))),
         // The first press takes the order in use instead of the best match.
-        Action::SortBy if best_first => choose_order(state, false, state.pets.sort),
-        Action::SortBy => choose_order(state, false, Sort { by: state.pets.sort.by.next(), descending: false }),
+        Action::SortBy if best_first => choose_order(state, state.pets.sort),
+        Action::SortBy => choose_order(state, Sort { by: state.pets.sort.by.next(), descending: false }),
         Action::SortTurn => {
             let Sort { by, descending } = state.pets.sort;
-            choose_order(state, false, Sort { by, descending: !descending });
+            choose_order(state, Sort { by, descending: !descending });
         }
         Action::Copy => return copying::copy_id(state, now),
         Action::Pet(PetAction::CopyJson) => return copying::copy_json(state, now),
@@ -105,8 +109,8 @@ fn searched(state: &mut AppState) {
     state.pets.move_to(0);
 }
 
-fn choose_order(state: &mut AppState, best_first: bool, sort: Sort) {
-    state.pets.best_first = best_first || state.pets.search.is_empty();
+fn choose_order(state: &mut AppState, sort: Sort) {
+    state.pets.best_first = state.pets.search.is_empty();
     state.pets.sort = sort;
     state.pets.reorder();
 }

@@ -147,6 +147,17 @@ fn what_may_be_missing_is_said_and_what_was_stopped_stays() {
 }
 
 #[test]
+fn of_the_whole_inventory_no_number_of_rows_is_chosen() {
+    let mut app = whole(80, 24, &animals(50), true);
+    let asked = app.effects.len();
+    for key in ["+", "-", "L", "A"] {
+        app.keys(key);
+        assert!(app.says("W goes back to the lists."), "{key}");
+    }
+    assert_eq!((app.effects.len(), app.state.pets.live), (asked, None));
+}
+
+#[test]
 fn changes_are_seen_in_the_whole_inventory_too() {
     let mut pets = animals(150);
     let mut app = whole(80, 24, &pets, true);
