@@ -263,7 +263,11 @@ fn draw_in_force(buf: &mut Buffer, area: Rect, state: &AppState, look: &Look) {
     put(buf, area, 0, &Line::styled("   In force, and why", look.style(Role::Heading)));
     let columns = usize::from(area.width).saturating_sub(4) / 2;
     let cell = |setting: &Sourced| {
-        let text = cut(&look.text(&format!("{}: {}", setting.name, source(setting, state))), columns - 1);
+        // The first three stand above with their values.
+        let shown = matches!(setting.name, "profile" | "address" | "key");
+        let value = if shown { String::new() } else { format!(" {}", setting.value) };
+        let text = format!("{}{value}: {}", setting.name, source(setting, state));
+        let text = cut(&look.text(&text), columns - 1);
         format!("{text}{}", " ".repeat(columns - width(&text)))
     };
     let half = origins.len().div_ceil(2);
