@@ -49,7 +49,7 @@ pub fn on_action(state: &mut AppState, action: Action, now: Now) -> Vec<Effect> 
             state.message = None;
         }
         Action::Confirm => pets.searching = false,
-        Action::Back => back(state),
+        Action::Back => return back(state, now),
         Action::NextTab => return show_tab(state, next_tab(state.pets.filter, 1), now),
         Action::PreviousTab => return show_tab(state, next_tab(state.pets.filter, 3), now),
         Action::AllStatuses => return show_tab(state, None, now),
@@ -117,7 +117,7 @@ fn refresh(state: &mut AppState, now: Now) -> Vec<Effect> {
 }
 
 /// Esc: clears the search, leaves it, closes the drawer, goes back from the whole inventory, in this order.
-fn back(state: &mut AppState) {
+fn back(state: &mut AppState, now: Now) -> Vec<Effect> {
     let pets = &mut state.pets;
     if !pets.search.is_empty() {
         pets.search.clear();
@@ -129,12 +129,11 @@ fn back(state: &mut AppState) {
         pets.drawer = false;
         pets.pinned = None;
     } else if pets.whole.open {
-        pets.whole.open = false;
-        pets.reorder();
-        pets.move_to(0);
+        return whole::toggle(state, now);
     } else {
         state.message = None;
     }
+    Vec::new()
 }
 
 fn next_tab(filter: Option<PetStatus>, by: usize) -> Option<PetStatus> {
@@ -146,12 +145,22 @@ fn next_tab(filter: Option<PetStatus>, by: usize) -> Option<PetStatus> {
 pub fn show_tab(state: &mut AppState, filter: Option<PetStatus>, now: Now) -> Vec<Effect> {
     state.message = None;
     state.pets.show_tab(filter);
-    if state.pets.whole.open {
+    let mut effects = forget(state, Slot::More);
+    // What was asked for another tab must not be taken for this one's.
+    effects.extend(forget(state, Slot::List));
+    if !state.pets.whole.open {
+        effects.extend(reload(state, false, now));
+    }
+    effects
+}
+
+/// Asks for the rows of the tab in use where they never came as an answer: the whole inventory stood before them.
+pub fn ask_where_unasked(state: &mut AppState, now: Now) -> Vec<Effect> {
+    let asked = state.pets.list().is_some_and(|loaded| loaded.source == Source::Answer);
+    if asked || state.inflight.is_running(Slot::List) || state.key_refused() {
         return Vec::new();
     }
-    let mut effects = forget(state, Slot::More);
-    effects.extend(reload(state, false, now));
-    effects
+    reload(state, false, now)
 }
 
 /// Asks for another number of rows.

@@ -8,6 +8,7 @@ use crate::tui::effect::{Effect, Job, Task};
 use crate::tui::inflight::Slot;
 use crate::tui::screens::pets::changes::Before;
 use crate::tui::screens::pets::state::Count;
+use crate::tui::screens::pets::update::ask_where_unasked;
 use crate::tui::state::{AppState, MessageKind};
 
 /// The whole inventory, as far as it was read.
@@ -121,7 +122,10 @@ pub fn toggle(state: &mut AppState, now: Now) -> Vec<Effect> {
     state.pets.whole.open = !state.pets.whole.open;
     state.pets.reorder();
     state.pets.move_to(0);
-    let unread = state.pets.whole.open && state.pets.whole.ended.is_none() && !state.inflight.is_running(Slot::Whole);
+    if !state.pets.whole.open {
+        return ask_where_unasked(state, now);
+    }
+    let unread = state.pets.whole.ended.is_none() && !state.inflight.is_running(Slot::Whole);
     if unread { read(state, now) } else { Vec::new() }
 }
 

@@ -159,6 +159,25 @@ fn changes_are_seen_in_the_whole_inventory_too() {
     assert_eq!(said, [500_000, 100_371]);
 }
 
+#[test]
+fn what_was_asked_for_another_tab_is_not_taken_for_this_one_and_a_tab_that_was_not_asked_is() {
+    let mut app = App::loaded(80, 24);
+    app.keys("r W");
+    let late = app.job(Slot::List).unwrap();
+    app.keys("Right");
+    assert!(app.effects.contains(&Effect::Cancel(Slot::List)));
+    app.send(Msg::Reply(Reply { slot: Slot::List, id: late.id, outcome: listed(animals(20), None) }));
+    app.keys("Esc");
+    let Task::List { query, .. } = app.job(Slot::List).unwrap().task else { panic!("not asked") };
+    assert_eq!(query.status, Some(PetStatus::Available));
+    let available = |pet: &Pet| pet.status == Some(PetStatus::Available.into());
+    assert!(app.state.pets.rows_from(0).all(available), "{}", app.screen());
+    app.reply(Slot::List, listed(Vec::new(), None));
+    app.effects.clear();
+    app.keys("W W");
+    assert_eq!(app.job(Slot::List), None, "what came as an answer is not asked for again");
+}
+
 // --- by id ---
 
 #[test]
