@@ -176,12 +176,13 @@ fn interrupt(state: &mut AppState, now: Now) -> Vec<Effect> {
     let cancelled: Vec<_> =
         Slot::ALL.into_iter().filter(|slot| slot.is_cancellable() && state.inflight.forget(*slot)).collect();
     domains::watch::cancelled(&mut state.domains, now);
+    let mut effects: Vec<Effect> = cancelled.iter().copied().map(Effect::Cancel).collect();
     if cancelled.contains(&Slot::Whole) {
-        pets::whole::on_cancelled(state, now);
+        effects.extend(pets::whole::on_cancelled(state, now));
     }
     let what = if cancelled.is_empty() { "" } else { "Cancelled. " };
     state.say(MessageKind::Note, format!("{what}Press Ctrl-C again to quit."));
-    cancelled.into_iter().map(Effect::Cancel).collect()
+    effects
 }
 
 fn on_text(state: &mut AppState, text: &str) {
@@ -280,8 +281,8 @@ fn on_reply(state: &mut AppState, reply: Reply, now: Now) -> Vec<Effect> {
         }
         (Slot::Copy, Outcome::Copied(copied)) => return popups::on_copied(state, copied),
         (Slot::Copy, Outcome::Failed(_)) => return popups::on_copied(state, Copied::Terminal),
-        (Slot::Whole, Outcome::Whole(result)) => pets::whole::on_read(state, result, now),
-        (Slot::Whole, Outcome::Failed(failure)) => pets::whole::on_read(state, Err(failure), now),
+        (Slot::Whole, Outcome::Whole(result)) => return pets::whole::on_read(state, result, now),
+        (Slot::Whole, Outcome::Failed(failure)) => return pets::whole::on_read(state, Err(failure), now),
         (Slot::ById, Outcome::Found(result)) => pets::by_id::on_found(state, result),
         (Slot::ById, Outcome::Failed(failure)) => pets::by_id::on_found(state, Err(failure)),
         (Slot::Setting, Outcome::Set(result)) => popups::themes::on_set(state, result, now),

@@ -178,6 +178,39 @@ fn what_was_asked_for_another_tab_is_not_taken_for_this_one_and_a_tab_that_was_n
     assert_eq!(app.job(Slot::List), None, "what came as an answer is not asked for again");
 }
 
+#[test]
+fn a_reading_that_gives_nothing_is_no_empty_store_and_tells_nothing_of_what_was_before() {
+    let failed = || Outcome::Whole(Err(Failure::NotSent { why: "refused".into() }));
+    let mut app = App::loaded(80, 24);
+    app.keys("W");
+    app.reply(Slot::Whole, failed());
+    assert!(app.says("The whole inventory has not been read yet. r reads it"), "{}", app.screen());
+    let mut pets = animals(39);
+    let mut app = whole(80, 24, &pets, true);
+    pets[0].status = Some(PetStatus::Sold.into());
+    app.keys("W r");
+    app.answer_lists(&pets);
+    app.keys("W r");
+    app.reply(Slot::Whole, failed());
+    assert!(app.says("What was read before is still shown; r reads all."), "{}", app.screen());
+    assert_eq!(app.state.pets.changes.log().len(), 1, "an old reading is no news");
+}
+
+#[test]
+fn what_the_whole_inventory_tells_is_kept_for_the_next_session() {
+    let mut pets = animals(39);
+    let mut app = App::loaded_from(remote(), 80, 24, &pets);
+    app.reply(Slot::Remember, Outcome::Remembered(Ok(())));
+    pets[30].status = Some(PetStatus::Sold.into());
+    pets[31].status = Some(PetStatus::Sold.into());
+    app.keys("W");
+    part(&mut app, pets);
+    app.reply(Slot::Whole, Outcome::Whole(Ok(Coverage { requests: 1, complete: true, full: Vec::new() })));
+    let told = app.state.pets.changes.log().len();
+    assert!(told > 0);
+    assert_eq!(started_again(&app).state.pets.changes.log().len(), told);
+}
+
 // --- by id ---
 
 #[test]
