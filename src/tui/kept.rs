@@ -78,7 +78,7 @@ impl Kept {
         for (status, list) in PetStatus::ALL.into_iter().zip(counted) {
             if let Some(list) = list {
                 let list = list.only_of(base.as_ref());
-                state.pets.restore_counted(status, list, now);
+                state.pets.restore_counted(status, list);
             }
         }
         for KeptList { status, limit, at, list } in lists {
@@ -87,7 +87,7 @@ impl Kept {
             let (list, source) = (list.only_of(base.as_ref()), Source::Kept);
             state.pets.restore(status, Loaded { limit, list, at: Now { mono, wall: at }, source });
         }
-        state.pets.changes.restore(changes);
+        state.pets.restore_changes(changes);
     }
 }
 

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use super::by_id::ById;
-use super::changes::{Before, Changes};
+use super::changes::{Before, Change, Changes};
 use super::rows::{Rows, Sort, SortBy};
 use super::search::Query;
 use super::whole::Whole;
@@ -249,7 +249,6 @@ impl State {
 
     /// Takes up a list from an earlier session.
     pub fn restore(&mut self, filter: Option<PetStatus>, loaded: Loaded) {
-        self.changes.learn(&loaded.list.pets, Before::Unknown, loaded.at.wall);
         self.put(filter, loaded);
     }
 
@@ -281,19 +280,32 @@ impl State {
     }
 
     /// Takes up such a list from an earlier session.
-    pub fn restore_counted(&mut self, status: PetStatus, list: List, now: Now) {
-        self.changes.learn(&list.pets, Before::Unknown, now.wall);
+    pub fn restore_counted(&mut self, status: PetStatus, list: List) {
         let full = list.pets.len() >= usize::from(Limit::MAX.get());
         self.counts[status as usize] = Some(Count { seen: list.pets.len(), or_more: list.next().is_some() || full });
         self.counted[status as usize] = Some(list);
+    }
+
+    /// Takes up what had changed until an earlier session ended, after its lists.
+    pub fn restore_changes(&mut self, log: Vec<Change>) {
+        let counted = self.counted.iter().flatten();
+        let lists = self.lists.iter().flatten().map(|loaded| &loaded.list);
+        self.changes.restore(counted.chain(lists).flat_map(|list| list.pets.iter()), log);
+    }
+
+    /// Forgets the lists: the animals that come are those that this program has made itself, and no news.
+    pub fn forget_lists(&mut self) {
+        self.lists = [const { None }; 4];
+        self.counted = [const { None }; 3];
+        self.reorder();
     }
 
     /// Appends a further page to the list of the tab in use.
     pub fn append(&mut self, more: List, at: Now) {
         self.changes.learn(&more.pets, Before::Unknown, at.wall);
         if let Some(loaded) = &mut self.lists[tab(self.filter)] {
+            // The rows before are as old as they were.
             loaded.list.append(more);
-            loaded.at = at;
         }
         self.reorder();
     }

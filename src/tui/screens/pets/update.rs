@@ -349,6 +349,7 @@ pub fn on_samples(state: &mut AppState, added: usize, failure: Option<Failure>, 
             state.last_failure = Some(failure);
         }
     }
+    state.pets.forget_lists();
     reload(state, true, now)
 }
 

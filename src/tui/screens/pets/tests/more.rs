@@ -95,6 +95,26 @@ fn what_changes_is_marked_and_listed_and_an_unchanged_answer_changes_nothing() {
 }
 
 #[test]
+fn samples_of_ones_own_are_no_news() {
+    let mut app = App::loaded_from(Service::Demo, 80, 24, &[]);
+    app.keys("S");
+    app.reply(Slot::Samples, Outcome::SamplesAdded(25, None));
+    app.answer_lists(&animals(25));
+    assert_eq!((app.state.pets.row_count(), app.state.pets.changes.log().len()), (20, 0));
+}
+
+#[test]
+fn a_further_page_makes_the_rows_before_it_no_younger() {
+    let next = "https://api.example.com/v1/pets?after=100250".to_owned().try_into().ok();
+    let mut app = App::started(remote(), 80, 24);
+    app.reply(Slot::List, listed(animals(20), next));
+    app.wait(Duration::from_secs(240)).keys("G Down");
+    let read = app.state.pets.read_at();
+    app.reply(Slot::More, listed(animals(39).split_off(20), None));
+    assert_eq!((app.state.pets.row_count(), app.state.pets.read_at()), (39, read));
+}
+
+#[test]
 fn known_rows_go_along_so_that_they_need_not_come_again() {
     let mut app = App::loaded(80, 24);
     app.keys("r");
