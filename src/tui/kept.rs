@@ -30,7 +30,7 @@ pub struct Kept {
     /// Of which service: its address, or its database.
     pub identity: String,
     lists: Vec<KeptList>,
-    counted: [Option<List>; 3],
+    counted: [Option<(Timestamp, List)>; 3],
     changes: Vec<Change>,
 }
 
@@ -54,7 +54,7 @@ impl Kept {
         Some(Self {
             identity: state.link.identity.clone()?,
             lists: state.pets.lists().filter(|(_, loaded)| loaded.source != Source::Picked).map(kept).collect(),
-            counted: state.pets.counted.clone(),
+            counted: state.pets.counted.clone().map(|counted| counted.map(|(list, at)| (at.wall, list))),
             changes: state.pets.changes.log().iter().cloned().collect(),
         })
     }
@@ -76,19 +76,22 @@ impl Kept {
         let Self { identity: _, lists, counted, changes } = self;
         let base = state.link.address.clone();
         for (status, list) in PetStatus::ALL.into_iter().zip(counted) {
-            if let Some(list) = list {
-                let list = list.only_of(base.as_ref());
-                state.pets.restore_counted(status, list);
+            if let Some((at, list)) = list {
+                state.pets.restore_counted(status, list.only_of(base.as_ref()), moment(at, now));
             }
         }
         for KeptList { status, limit, at, list } in lists {
-            let age = Duration::try_from(now.wall.duration_since(at)).unwrap_or_default();
-            let mono = now.mono.checked_sub(age).unwrap_or(now.mono);
             let (list, source) = (list.only_of(base.as_ref()), Source::Kept);
-            state.pets.restore(status, Loaded { limit, list, at: Now { mono, wall: at }, source });
+            state.pets.restore(status, Loaded { limit, list, at: moment(at, now), source });
         }
         state.pets.restore_changes(changes);
     }
+}
+
+/// A time of an earlier session on the clock of this one.
+fn moment(at: Timestamp, now: Now) -> Now {
+    let age = Duration::try_from(now.wall.duration_since(at)).unwrap_or_default();
+    Now { mono: now.mono.checked_sub(age).unwrap_or(now.mono), wall: at }
 }
 
 /// The file for the service `identity`: by a hash, so that no name of a service is a path.

@@ -180,6 +180,9 @@ fn interrupt(state: &mut AppState, now: Now) -> Vec<Effect> {
     if cancelled.contains(&Slot::Whole) {
         effects.extend(pets::whole::on_cancelled(state, now));
     }
+    if cancelled.contains(&Slot::ById) {
+        pets::by_id::on_cancelled(state);
+    }
     let what = if cancelled.is_empty() { "" } else { "Cancelled. " };
     state.say(MessageKind::Note, format!("{what}Press Ctrl-C again to quit."));
     effects

@@ -355,9 +355,13 @@ pub fn on_samples(state: &mut AppState, added: usize, failure: Option<Failure>, 
 
 /// The list of one status came, for its number. A failure is left to the list, which is asked the same way.
 pub fn on_counted(state: &mut AppState, status: PetStatus, result: Result<Answer, Failure>, now: Now) -> Vec<Effect> {
-    if let Ok(Answer { list: Some(list), .. }) = result {
-        state.link.has_pages |= list.next().is_some();
-        state.pets.take_counted(status, list, state.link.has_pages, now);
+    match result {
+        Ok(Answer { list: Some(list), .. }) => {
+            state.link.has_pages |= list.next().is_some();
+            state.pets.take_counted(status, list, state.link.has_pages, now);
+        }
+        Ok(Answer { list: None, .. }) => state.pets.confirm_counted(status, now),
+        Err(_) => {}
     }
     let is_last = PetStatus::ALL.into_iter().all(|other| !state.inflight.is_running(Slot::Count(other)));
     if is_last { kept::keep(state, now) } else { Vec::new() }
@@ -371,7 +375,7 @@ fn count(state: &mut AppState, now: Now) -> Vec<Effect> {
             let slot = Slot::Count(status);
             let id = state.inflight.begin(slot, now.mono);
             let query = PetQuery { status: Some(status), limit: Limit::MAX, after: None };
-            let known = state.pets.counted[status as usize].clone();
+            let known = state.pets.counted[status as usize].as_ref().map(|(list, _)| list.clone());
             Effect::Job(Job { slot, id, task: Task::List { query, pages: 1, known } })
         })
         .collect()

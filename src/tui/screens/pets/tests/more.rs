@@ -243,6 +243,26 @@ fn an_animal_that_is_here_is_found_without_a_request() {
 }
 
 #[test]
+fn an_animal_of_old_rows_is_shown_as_it_was_read_last_and_says_when() {
+    let mut pets = animals(39);
+    let mut app = whole(80, 24, &pets, true);
+    pets[0].status = Some(PetStatus::Sold.into());
+    app.wait(Duration::from_secs(3600)).keys("W r");
+    app.answer_lists(&pets);
+    app.wait(Duration::from_secs(3600)).keys("# \"100231\" Enter");
+    assert_eq!(app.state.pets.by_id.as_ref().unwrap().pet(), Some(&pets[0]));
+    assert!(app.says("Looked at 15:03"), "{}", app.screen());
+}
+
+#[test]
+fn a_look_that_was_cancelled_is_not_shown_as_under_way() {
+    let mut app = App::loaded(80, 24);
+    app.keys("# \"-7\" Enter C-c");
+    assert!(app.effects.contains(&Effect::Cancel(Slot::ById)));
+    assert!(!app.says("Looking for -7"), "{}", app.screen());
+}
+
+#[test]
 fn the_lists_are_asked_before_the_operation_that_goes_away() {
     let mut app = App::loaded(80, 24);
     app.keys("# \"-7\" Enter");
