@@ -73,6 +73,9 @@ impl ById {
     }
 }
 
+/// Said where there is nothing to copy.
+const NOTHING_FOUND: &str = "No animal was found yet that could be copied. Enter looks for the id.";
+
 /// Opens the look for one animal.
 pub fn open(state: &mut AppState) {
     state.message = None;
@@ -86,17 +89,11 @@ pub fn on_action(state: &mut AppState, action: Action, now: Now) -> Vec<Effect> 
     match action {
         Action::Confirm => return look(state, false, now),
         Action::Pet(PetAction::AskDeprecated) => return look(state, true, now),
-        Action::Back => {
-            state.pets.by_id = None;
-            if state.inflight.forget(Slot::ById) {
-                return vec![Effect::Cancel(Slot::ById)];
-            }
-        }
+        Action::Back => return leave(state),
         Action::Clear => {
-            *by_id = ById::default();
-            if state.inflight.forget(Slot::ById) {
-                return vec![Effect::Cancel(Slot::ById)];
-            }
+            let effects = leave(state);
+            open(state);
+            return effects;
         }
         Action::Edit(edit) => {
             by_id.input.edit(edit);
@@ -107,17 +104,25 @@ pub fn on_action(state: &mut AppState, action: Action, now: Now) -> Vec<Effect> 
                 let what = format!("the id {id}");
                 return popups::copy(state, id, &what, now);
             }
+            state.say(MessageKind::Note, NOTHING_FOUND);
         }
         Action::Pet(PetAction::CopyJson) => {
             if let Some(pet) = by_id.pet() {
                 let json = serde_json::to_string(pet).unwrap_or_default();
                 return popups::copy(state, json, "the animal as JSON", now);
             }
+            state.say(MessageKind::Note, NOTHING_FOUND);
         }
         // The key map has the others only elsewhere.
         _ => {}
     }
     Vec::new()
+}
+
+/// Goes back to the rows, where it is open. What runs is given up.
+pub fn leave(state: &mut AppState) -> Vec<Effect> {
+    state.pets.by_id = None;
+    if state.inflight.forget(Slot::ById) { vec![Effect::Cancel(Slot::ById)] } else { Vec::new() }
 }
 
 /// Text typed or pasted into the field.
