@@ -141,7 +141,14 @@ fn everywhere(state: &mut AppState, action: Action, now: Now) -> Option<Vec<Effe
         Action::Suspend => return Some(vec![Effect::Suspend]),
         Action::Redraw => return Some(vec![Effect::Redraw]),
         Action::Quit => state.quitting = Some(QuitReason::User),
-        Action::Help => state.popup = Some(Popup::Help(HelpBox::new(state.context()))),
+        Action::Help => {
+            let place = state.context();
+            // A theme that was only looked at goes with its box.
+            if let Some(Popup::Themes(themes)) = &state.popup {
+                state.theme = themes.before();
+            }
+            state.popup = Some(Popup::Help(HelpBox::new(place)));
+        }
         Action::Go(Place::Themes) => popups::themes::open(state),
         Action::Go(Place::Changes) => pets::boxes::open_changes(state),
         Action::Go(Place::Requests) => {
