@@ -13,7 +13,7 @@ use crate::tui::inflight::Slot;
 use crate::tui::kept::Kept;
 use crate::tui::msg::{Msg, Outcome, Reply};
 use crate::tui::popups::{Contents, Popup};
-use crate::tui::screens::pets::Source;
+use crate::tui::screens::pets::{Loaded, Source};
 use crate::tui::test_kit::{App, animals, listed, remote};
 
 fn ids(app: &App) -> Vec<i64> {
@@ -353,6 +353,17 @@ fn what_is_kept_of_another_service_is_not_shown_and_addresses_of_another_are_not
     let own = List::of(animals(2), next("https://api.example.com/v1/pets?after=2"));
     assert_eq!(own.clone().only_of(Some(&base)), own);
     assert_eq!(own.only_of(None).next(), None);
+}
+
+#[test]
+fn kept_pages_that_went_on_are_not_taken_for_all_where_their_addresses_are_gone() {
+    let next = |after: i64| format!("http://127.0.0.1:4711/v1/pets?after={after}").try_into().ok();
+    let mut list = List::of(animals(20), next(100_250));
+    list.append(List::of(animals(40).split_off(20), next(100_270)));
+    let mut app = App::started(Service::Embedded { database: "/d/embedded.db".into() }, 80, 24);
+    let (limit, at) = (app.state.pets.limit, app.now);
+    app.state.pets.restore(None, Loaded { limit, list: list.only_of(None), at, source: Source::Kept });
+    assert_eq!((app.state.pets.row_count(), app.state.pets.total()), (40, None));
 }
 
 #[test]
