@@ -31,7 +31,7 @@ pub struct Kept {
     /// Of which service: its address, or its database.
     pub identity: String,
     lists: Vec<KeptList>,
-    counted: [Option<List>; 3],
+    counted: [Option<(Timestamp, List)>; 3],
     changes: Vec<Change>,
 }
 
@@ -55,7 +55,7 @@ impl Kept {
         Some(Self {
             identity: state.link.identity.clone()?,
             lists: state.pets.lists().filter(|(_, loaded)| loaded.source != Source::Picked).map(kept).collect(),
-            counted: state.pets.counted.clone(),
+            counted: state.pets.counted.clone().map(|counted| counted.map(|(list, at)| (at.wall, list))),
             changes: state.pets.changes.log().iter().cloned().collect(),
         })
     }
@@ -77,18 +77,15 @@ impl Kept {
         let Self { identity: _, lists, counted, changes } = self;
         let base = state.link.address.clone();
         for (status, list) in PetStatus::ALL.into_iter().zip(counted) {
-            if let Some(list) = list {
-                let list = list.only_of(base.as_ref());
-                state.pets.restore_counted(status, list, now);
+            if let Some((at, list)) = list {
+                state.pets.restore_counted(status, list.only_of(base.as_ref()), moment(at, now));
             }
         }
         for KeptList { status, limit, at, list } in lists {
-            let age = Duration::try_from(now.wall.duration_since(at)).unwrap_or_default();
-            let mono = now.mono.checked_sub(age).unwrap_or(now.mono);
             let (list, source) = (list.only_of(base.as_ref()), Source::Kept);
-            state.pets.restore(status, Loaded { limit, list, at: Now { mono, wall: at }, source });
+            state.pets.restore(status, Loaded { limit, list, at: moment(at, now), source });
         }
-        state.pets.changes.restore(changes);
+        state.pets.restore_changes(changes);
     }
 }
 
@@ -100,6 +97,12 @@ pub fn identity(service: &Service) -> Option<String> {
         Service::Embedded { database } => Some(database.display().to_string()),
         Service::Remote(remote) => Some(remote.base_url.to_string()),
     }
+}
+
+/// A time of an earlier session on the clock of this one.
+fn moment(at: Timestamp, now: Now) -> Now {
+    let age = Duration::try_from(now.wall.duration_since(at)).unwrap_or_default();
+    Now { mono: now.mono.checked_sub(age).unwrap_or(now.mono), wall: at }
 }
 
 /// The file for the service `identity`: by a hash, so that no name of a service is a path.

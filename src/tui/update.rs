@@ -144,7 +144,14 @@ fn everywhere(state: &mut AppState, action: Action, now: Now) -> Option<Vec<Effe
         Action::Suspend => return Some(vec![Effect::Suspend]),
         Action::Redraw => return Some(vec![Effect::Redraw]),
         Action::Quit => state.quitting = Some(QuitReason::User),
-        Action::Help => state.popup = Some(Popup::Help(HelpBox::new(state.context()))),
+        Action::Help => {
+            let place = state.context();
+            // A theme that was only looked at goes with its box.
+            if let Some(Popup::Themes(themes)) = &state.popup {
+                state.theme = themes.before();
+            }
+            state.popup = Some(Popup::Help(HelpBox::new(place)));
+        }
         Action::Go(Place::Themes) => popups::themes::open(state),
         Action::Go(Place::Changes) => pets::boxes::open_changes(state),
         Action::Go(Place::Profiles) => return Some(profiles::update::show(state, now)),
@@ -184,12 +191,16 @@ fn interrupt(state: &mut AppState, now: Now) -> Vec<Effect> {
     let cancelled: Vec<_> =
         Slot::ALL.into_iter().filter(|slot| slot.is_cancellable() && state.inflight.forget(*slot)).collect();
     domains::watch::cancelled(&mut state.domains, now);
+    let mut effects: Vec<Effect> = cancelled.iter().copied().map(Effect::Cancel).collect();
     if cancelled.contains(&Slot::Whole) {
-        pets::whole::on_cancelled(state, now);
+        effects.extend(pets::whole::on_cancelled(state, now));
+    }
+    if cancelled.contains(&Slot::ById) {
+        pets::by_id::on_cancelled(state);
     }
     let what = if cancelled.is_empty() { "" } else { "Cancelled. " };
     state.say(MessageKind::Note, format!("{what}Press Ctrl-C again to quit."));
-    cancelled.into_iter().map(Effect::Cancel).collect()
+    effects
 }
 
 fn on_text(state: &mut AppState, text: &str) {
@@ -289,8 +300,8 @@ fn on_reply(state: &mut AppState, reply: Reply, now: Now) -> Vec<Effect> {
         }
         (Slot::Copy, Outcome::Copied(copied)) => return popups::on_copied(state, copied),
         (Slot::Copy, Outcome::Failed(_)) => return popups::on_copied(state, Copied::Terminal),
-        (Slot::Whole, Outcome::Whole(result)) => pets::whole::on_read(state, result, now),
-        (Slot::Whole, Outcome::Failed(failure)) => pets::whole::on_read(state, Err(failure), now),
+        (Slot::Whole, Outcome::Whole(result)) => return pets::whole::on_read(state, result, now),
+        (Slot::Whole, Outcome::Failed(failure)) => return pets::whole::on_read(state, Err(failure), now),
         (Slot::ById, Outcome::Found(result)) => pets::by_id::on_found(state, result),
         (Slot::ById, Outcome::Failed(failure)) => pets::by_id::on_found(state, Err(failure)),
         (Slot::Setting, Outcome::Set(result)) => popups::themes::on_set(state, result, now),

@@ -136,11 +136,14 @@ fn read_change(
         let known = map.of(context).map(|line| line.action.name()).collect::<Vec<_>>().join(", ");
         return Err(format!("{place} has no action \"{action}\". It has: {known}"));
     };
+    let no_keys = || format!("{place}.{action} takes a key or a list of keys, such as [\"r\", \"F5\"]");
     let texts: Vec<&str> = match keys.get_ref() {
         DeValue::String(text) if text == "none" => Vec::new(),
         DeValue::String(text) => vec![text],
-        DeValue::Array(texts) => texts.iter().filter_map(|text| text.get_ref().as_str()).collect(),
-        _ => return Err(format!("{place}.{action} takes a key or a list of keys, such as [\"r\", \"F5\"]")),
+        DeValue::Array(texts) => {
+            texts.iter().map(|text| text.get_ref().as_str()).collect::<Option<_>>().ok_or_else(no_keys)?
+        }
+        _ => return Err(no_keys()),
     };
     let keys: Result<Vec<_>, String> = texts
         .iter()
@@ -210,6 +213,7 @@ mod tests {
             ("[pets]\nrefresh = \"Ctrl-H\"\n", "keymap.toml:2: pets.refresh = \"Ctrl-H\": terminals send Backspace"),
             ("[pets]\nrefresh = \"Alt-r\"\n", "keymap.toml:2: pets.refresh = \"Alt-r\": keys are written a, G"),
             ("[pets]\nrefresh = 3\n", "keymap.toml:2: pets.refresh takes a key or a list of keys"),
+            ("[pets]\nrefresh = [5]\n", "keymap.toml:2: pets.refresh takes a key or a list of keys"),
             ("[form]\nsave = \"s\"\n", "keymap.toml:2: form.save = \"s\": letters are text there"),
             ("[global]\nhelp = \"h\"\n", "keymap.toml:2: global.help: F1 always stays help"),
             ("[limit-box]\nback = \"x\"\n", "keymap.toml:2: limit-box.back"),

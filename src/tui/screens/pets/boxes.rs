@@ -90,7 +90,8 @@ pub fn changes_key(state: &mut AppState, changes: ChangesBox, action: Option<Act
             };
             state.popup = None;
             state.screen = Screen::Pets;
-            state.pets.pinned = state.pets.find(id).cloned();
+            state.pets.by_id = None;
+            state.pets.pinned = state.pets.find(id).map(|(pet, _)| pet.clone());
             state.pets.drawer = state.pets.pinned.is_some();
             if !state.pets.drawer {
                 state.say(MessageKind::Note, format!("Animal {id} is not among the rows here. # looks for it."));

@@ -50,7 +50,7 @@ pub fn on_action(state: &mut AppState, action: Action, now: Now) -> Vec<Effect> 
             state.message = None;
         }
         Action::Confirm => pets.searching = false,
-        Action::Back => back(state),
+        Action::Back => return back(state, now),
         Action::NextTab => return show_tab(state, next_tab(state.pets.filter, 1), now),
         Action::PreviousTab => return show_tab(state, next_tab(state.pets.filter, 3), now),
         Action::AllStatuses => return show_tab(state, None, now),
@@ -122,7 +122,7 @@ fn refresh(state: &mut AppState, now: Now) -> Vec<Effect> {
 }
 
 /// Esc: clears the search, leaves it, closes the drawer, goes back from the whole inventory, in this order.
-fn back(state: &mut AppState) {
+fn back(state: &mut AppState, now: Now) -> Vec<Effect> {
     let pets = &mut state.pets;
     if !pets.search.is_empty() {
         pets.search.clear();
@@ -134,12 +134,11 @@ fn back(state: &mut AppState) {
         pets.drawer = false;
         pets.pinned = None;
     } else if pets.whole.open {
-        pets.whole.open = false;
-        pets.reorder();
-        pets.move_to(0);
+        return whole::toggle(state, now);
     } else {
         state.message = None;
     }
+    Vec::new()
 }
 
 fn next_tab(filter: Option<PetStatus>, by: usize) -> Option<PetStatus> {
@@ -151,12 +150,22 @@ fn next_tab(filter: Option<PetStatus>, by: usize) -> Option<PetStatus> {
 pub fn show_tab(state: &mut AppState, filter: Option<PetStatus>, now: Now) -> Vec<Effect> {
     state.message = None;
     state.pets.show_tab(filter);
-    if state.pets.whole.open {
+    let mut effects = forget(state, Slot::More);
+    // What was asked for another tab must not be taken for this one's.
+    effects.extend(forget(state, Slot::List));
+    if !state.pets.whole.open {
+        effects.extend(reload(state, false, now));
+    }
+    effects
+}
+
+/// Asks for the rows of the tab in use where they never came as an answer: the whole inventory stood before them.
+pub fn ask_where_unasked(state: &mut AppState, now: Now) -> Vec<Effect> {
+    let asked = state.pets.list().is_some_and(|loaded| loaded.source == Source::Answer);
+    if asked || state.inflight.is_running(Slot::List) || state.key_refused() {
         return Vec::new();
     }
-    let mut effects = forget(state, Slot::More);
-    effects.extend(reload(state, false, now));
-    effects
+    reload(state, false, now)
 }
 
 /// Asks for another number of rows.
@@ -345,14 +354,19 @@ pub fn on_samples(state: &mut AppState, added: usize, failure: Option<Failure>, 
             state.last_failure = Some(failure);
         }
     }
+    state.pets.forget_lists();
     reload(state, true, now)
 }
 
 /// The list of one status came, for its number. A failure is left to the list, which is asked the same way.
 pub fn on_counted(state: &mut AppState, status: PetStatus, result: Result<Answer, Failure>, now: Now) -> Vec<Effect> {
-    if let Ok(Answer { list: Some(list), .. }) = result {
-        state.link.has_pages |= list.next().is_some();
-        state.pets.take_counted(status, list, state.link.has_pages, now);
+    match result {
+        Ok(Answer { list: Some(list), .. }) => {
+            state.link.has_pages |= list.next().is_some();
+            state.pets.take_counted(status, list, state.link.has_pages, now);
+        }
+        Ok(Answer { list: None, .. }) => state.pets.confirm_counted(status, now),
+        Err(_) => {}
     }
     let is_last = PetStatus::ALL.into_iter().all(|other| !state.inflight.is_running(Slot::Count(other)));
     if is_last { kept::keep(state, now) } else { Vec::new() }
@@ -366,7 +380,7 @@ fn count(state: &mut AppState, now: Now) -> Vec<Effect> {
             let slot = Slot::Count(status);
             let id = state.inflight.begin(slot, now.mono);
             let query = PetQuery { status: Some(status), limit: Limit::MAX, after: None };
-            let known = state.pets.counted[status as usize].clone();
+            let known = state.pets.counted[status as usize].as_ref().map(|(list, _)| list.clone());
             Effect::Job(Job { slot, id, task: Task::List { query, pages: 1, known } })
         })
         .collect()

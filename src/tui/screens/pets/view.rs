@@ -194,6 +194,9 @@ fn empty_lines(state: &AppState, look: &Look, now: Now) -> Vec<Line<'static>> {
             Line::raw("   Ctrl-C stops, and what came until then stays; W goes back to the lists meanwhile."),
         ];
     }
+    if pets.whole.open && pets.whole.at().is_none() {
+        return vec![Line::raw("   The whole inventory has not been read yet. r reads it; W goes back to the lists.")];
+    }
     if let Some(since) = state.inflight.since(Slot::List)
         && pets.list().is_none()
     {

@@ -6,8 +6,10 @@ use crate::clock::Now;
 use crate::model::{ObservedStatus, Pet, PetStatus};
 use crate::tui::effect::{Effect, Job, Task};
 use crate::tui::inflight::Slot;
+use crate::tui::kept;
 use crate::tui::screens::pets::changes::Before;
 use crate::tui::screens::pets::state::Count;
+use crate::tui::screens::pets::update::ask_where_unasked;
 use crate::tui::state::{AppState, MessageKind};
 
 /// The whole inventory, as far as it was read.
@@ -99,11 +101,12 @@ impl Whole {
         }
     }
 
-    /// Takes what came as what there is; of an earlier, longer reading nothing is thrown away for a part.
-    fn take(&mut self, ended: Ended, now: Now) {
+    /// Takes what came as what there is; of an earlier, longer reading nothing is thrown away for a part. Tells whether
+    /// it was taken.
+    fn take(&mut self, ended: Ended, now: Now) -> bool {
         let coming = std::mem::take(&mut self.coming);
         if !matches!(ended, Ended::Read(_)) && coming.len() <= self.pets.len() {
-            return;
+            return false;
         }
         self.pets = coming;
         self.pets.shrink_to_fit();
@@ -112,6 +115,7 @@ impl Whole {
             self.pets.iter().filter(|pet| pet.status.as_ref() == Some(&status)).count()
         });
         self.ended = Some((ended, now));
+        true
     }
 }
 
@@ -121,7 +125,10 @@ pub fn toggle(state: &mut AppState, now: Now) -> Vec<Effect> {
     state.pets.whole.open = !state.pets.whole.open;
     state.pets.reorder();
     state.pets.move_to(0);
-    let unread = state.pets.whole.open && state.pets.whole.ended.is_none() && !state.inflight.is_running(Slot::Whole);
+    if !state.pets.whole.open {
+        return ask_where_unasked(state, now);
+    }
+    let unread = state.pets.whole.ended.is_none() && !state.inflight.is_running(Slot::Whole);
     if unread { read(state, now) } else { Vec::new() }
 }
 
@@ -139,38 +146,43 @@ pub fn on_part(state: &mut AppState, pets: Vec<Pet>) {
 }
 
 /// The reading ended.
-pub fn on_read(state: &mut AppState, result: Result<Coverage, Failure>, now: Now) {
-    let before = if state.pets.whole.is_complete() { Before::All } else { Before::Unknown };
-    let ended = match result {
-        Ok(coverage) => Ended::Read(coverage),
+pub fn on_read(state: &mut AppState, result: Result<Coverage, Failure>, now: Now) -> Vec<Effect> {
+    match result {
+        Ok(coverage) => {
+            let effects = settle(state, Ended::Read(coverage), now);
+            state.say(MessageKind::Note, state.pets.whole.word());
+            effects
+        }
         Err(failure) => {
-            state.last_failure = Some(failure.clone());
-            Ended::Failed(failure)
-        }
-    };
-    let (word, failed) = (ended.clone(), matches!(ended, Ended::Failed(_)));
-    settle(state, ended, before, now);
-    let kind = if failed { MessageKind::Error } else { MessageKind::Note };
-    let text = match word {
-        Ended::Failed(failure) => {
             let why = failure.sentence(&state.link.service);
-            format!("{why} What was read until then is shown; r reads all.")
+            state.last_failure = Some(failure.clone());
+            let taken = state.pets.whole.coming() > state.pets.whole.read().len();
+            let effects = settle(state, Ended::Failed(failure), now);
+            let here = match (taken, state.pets.whole.read().is_empty()) {
+                (true, _) => "What was read until then is shown; ",
+                (false, false) => "What was read before is still shown; ",
+                (false, true) => "",
+            };
+            state.say(MessageKind::Error, format!("{why} {here}r reads all."));
+            effects
         }
-        Ended::Read(_) | Ended::Stopped => state.pets.whole.word(),
-    };
-    state.say(kind, text);
+    }
 }
 
 /// The user stopped it: what came stays.
-pub fn on_cancelled(state: &mut AppState, now: Now) {
-    settle(state, Ended::Stopped, Before::Unknown, now);
+pub fn on_cancelled(state: &mut AppState, now: Now) -> Vec<Effect> {
+    settle(state, Ended::Stopped, now)
 }
 
-fn settle(state: &mut AppState, ended: Ended, before: Before, now: Now) {
+fn settle(state: &mut AppState, ended: Ended, now: Now) -> Vec<Effect> {
     let pets = &mut state.pets;
-    pets.whole.take(ended, now);
-    pets.changes.learn(&pets.whole.pets, before, now.wall);
+    let before = if pets.whole.is_complete() { Before::All } else { Before::Unknown };
+    // An older reading that stays is older than what the lists have told since.
+    if pets.whole.take(ended, now) {
+        pets.changes.learn(&pets.whole.pets, before, now.wall);
+    }
     if pets.whole.open {
         pets.reorder();
     }
+    kept::keep(state, now)
 }

@@ -13,7 +13,7 @@ use crate::tui::inflight::Slot;
 use crate::tui::kept::Kept;
 use crate::tui::msg::{Msg, Outcome, Reply};
 use crate::tui::popups::{Contents, Popup};
-use crate::tui::screens::pets::Source;
+use crate::tui::screens::pets::{Loaded, Source};
 use crate::tui::test_kit::{App, animals, listed, remote};
 
 fn ids(app: &App) -> Vec<i64> {
@@ -95,6 +95,26 @@ fn what_changes_is_marked_and_listed_and_an_unchanged_answer_changes_nothing() {
 }
 
 #[test]
+fn samples_of_ones_own_are_no_news() {
+    let mut app = App::loaded_from(Service::Demo, 80, 24, &[]);
+    app.keys("S");
+    app.reply(Slot::Samples, Outcome::SamplesAdded(25, None));
+    app.answer_lists(&animals(25));
+    assert_eq!((app.state.pets.row_count(), app.state.pets.changes.log().len()), (20, 0));
+}
+
+#[test]
+fn a_further_page_makes_the_rows_before_it_no_younger() {
+    let next = "https://api.example.com/v1/pets?after=100250".to_owned().try_into().ok();
+    let mut app = App::started(remote(), 80, 24);
+    app.reply(Slot::List, listed(animals(20), next));
+    app.wait(Duration::from_secs(240)).keys("G Down");
+    let read = app.state.pets.read_at();
+    app.reply(Slot::More, listed(animals(39).split_off(20), None));
+    assert_eq!((app.state.pets.row_count(), app.state.pets.read_at()), (39, read));
+}
+
+#[test]
 fn known_rows_go_along_so_that_they_need_not_come_again() {
     let mut app = App::loaded(80, 24);
     app.keys("r");
@@ -170,6 +190,58 @@ fn changes_are_seen_in_the_whole_inventory_too() {
     assert_eq!(said, [500_000, 100_371]);
 }
 
+#[test]
+fn what_was_asked_for_another_tab_is_not_taken_for_this_one_and_a_tab_that_was_not_asked_is() {
+    let mut app = App::loaded(80, 24);
+    app.keys("r W");
+    let late = app.job(Slot::List).unwrap();
+    app.keys("Right");
+    assert!(app.effects.contains(&Effect::Cancel(Slot::List)));
+    app.send(Msg::Reply(Reply { slot: Slot::List, id: late.id, outcome: listed(animals(20), None) }));
+    app.keys("Esc");
+    let Task::List { query, .. } = app.job(Slot::List).unwrap().task else { panic!("not asked") };
+    assert_eq!(query.status, Some(PetStatus::Available));
+    let available = |pet: &Pet| pet.status == Some(PetStatus::Available.into());
+    assert!(app.state.pets.rows_from(0).all(available), "{}", app.screen());
+    app.reply(Slot::List, listed(Vec::new(), None));
+    app.effects.clear();
+    app.keys("W W");
+    assert_eq!(app.job(Slot::List), None, "what came as an answer is not asked for again");
+}
+
+#[test]
+fn a_reading_that_gives_nothing_is_no_empty_store_and_tells_nothing_of_what_was_before() {
+    let failed = || Outcome::Whole(Err(Failure::NotSent { why: "refused".into() }));
+    let mut app = App::loaded(80, 24);
+    app.keys("W");
+    app.reply(Slot::Whole, failed());
+    assert!(app.says("The whole inventory has not been read yet. r reads it"), "{}", app.screen());
+    let mut pets = animals(39);
+    let mut app = whole(80, 24, &pets, true);
+    pets[0].status = Some(PetStatus::Sold.into());
+    app.keys("W r");
+    app.answer_lists(&pets);
+    app.keys("W r");
+    app.reply(Slot::Whole, failed());
+    assert!(app.says("What was read before is still shown; r reads all."), "{}", app.screen());
+    assert_eq!(app.state.pets.changes.log().len(), 1, "an old reading is no news");
+}
+
+#[test]
+fn what_the_whole_inventory_tells_is_kept_for_the_next_session() {
+    let mut pets = animals(39);
+    let mut app = App::loaded_from(remote(), 80, 24, &pets);
+    app.reply(Slot::Remember, Outcome::Remembered(Ok(())));
+    pets[30].status = Some(PetStatus::Sold.into());
+    pets[31].status = Some(PetStatus::Sold.into());
+    app.keys("W");
+    part(&mut app, pets);
+    app.reply(Slot::Whole, Outcome::Whole(Ok(Coverage { requests: 1, complete: true, full: Vec::new() })));
+    let told = app.state.pets.changes.log().len();
+    assert!(told > 0);
+    assert_eq!(started_again(&app).state.pets.changes.log().len(), told);
+}
+
 // --- by id ---
 
 #[test]
@@ -179,6 +251,26 @@ fn an_animal_that_is_here_is_found_without_a_request() {
     app.keys("# \"100232\" Enter");
     assert_eq!(app.effects.len(), asked);
     assert!(app.says("Mr. Whiskers the Third of Springfield") && app.says("rows that are here"), "{}", app.screen());
+}
+
+#[test]
+fn an_animal_of_old_rows_is_shown_as_it_was_read_last_and_says_when() {
+    let mut pets = animals(39);
+    let mut app = whole(80, 24, &pets, true);
+    pets[0].status = Some(PetStatus::Sold.into());
+    app.wait(Duration::from_secs(3600)).keys("W r");
+    app.answer_lists(&pets);
+    app.wait(Duration::from_secs(3600)).keys("# \"100231\" Enter");
+    assert_eq!(app.state.pets.by_id.as_ref().unwrap().pet(), Some(&pets[0]));
+    assert!(app.says("Looked at 15:03"), "{}", app.screen());
+}
+
+#[test]
+fn a_look_that_was_cancelled_is_not_shown_as_under_way() {
+    let mut app = App::loaded(80, 24);
+    app.keys("# \"-7\" Enter C-c");
+    assert!(app.effects.contains(&Effect::Cancel(Slot::ById)));
+    assert!(!app.says("Looking for -7"), "{}", app.screen());
 }
 
 #[test]
@@ -272,6 +364,17 @@ fn what_is_kept_of_another_service_is_not_shown_and_addresses_of_another_are_not
     let own = List::of(animals(2), next("https://api.example.com/v1/pets?after=2"));
     assert_eq!(own.clone().only_of(Some(&base)), own);
     assert_eq!(own.only_of(None).next(), None);
+}
+
+#[test]
+fn kept_pages_that_went_on_are_not_taken_for_all_where_their_addresses_are_gone() {
+    let next = |after: i64| format!("http://127.0.0.1:4711/v1/pets?after={after}").try_into().ok();
+    let mut list = List::of(animals(20), next(100_250));
+    list.append(List::of(animals(40).split_off(20), next(100_270)));
+    let mut app = App::started(Service::Embedded { database: "/d/embedded.db".into() }, 80, 24);
+    let (limit, at) = (app.state.pets.limit, app.now);
+    app.state.pets.restore(None, Loaded { limit, list: list.only_of(None), at, source: Source::Kept });
+    assert_eq!((app.state.pets.row_count(), app.state.pets.total()), (40, None));
 }
 
 #[test]

@@ -114,7 +114,7 @@ pub(super) fn draw_bar(
     role: Role,
 ) {
     let room = usize::from(area.width).saturating_sub(width(label) + 8);
-    let columns = if most == 0 { 0 } else { (value * room).div_ceil(most) };
+    let columns = if most == 0 { 0 } else { (value * room).div_ceil(most).min(room) };
     put(
         buf,
         area,
