@@ -92,6 +92,7 @@ fn what_changes_is_marked_and_listed_and_an_unchanged_answer_changes_nothing() {
     assert!(app.says("Newcomer: new, not set") && app.says("Biscuit: available -> sold"), "{}", app.screen());
     app.keys("Down Enter");
     assert!(app.state.pets.drawer && app.state.pets.detailed().unwrap().id == 100_231);
+    assert!(app.says("as it was read last") && !app.says("just added"), "{}", app.screen());
 }
 
 #[test]

@@ -49,7 +49,8 @@ pub fn draw_drawer(buf: &mut Buffer, area: Rect, state: &AppState, look: &Look) 
 fn origin(state: &AppState, look: &Look) -> String {
     let read = state.pets.read_at().map_or(String::new(), |at| look.time(at.wall));
     match &state.pets.pinned {
-        Some(_) => "just added".to_owned(),
+        Some(pet) if state.added.iter().any(|added| added.pet.id == pet.id) => "just added".to_owned(),
+        Some(_) => "as it was read last".to_owned(),
         None if state.pets.whole.open => format!("whole inventory, {read}"),
         None => format!("from the list, {read}"),
     }
