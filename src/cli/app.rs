@@ -13,12 +13,14 @@ use tokio::sync::mpsc;
 use uuid::Uuid;
 
 use crate::clock;
+use crate::config::atomic;
 use crate::config::settings::configuration;
 use crate::config::{Choices, ConfigError, Env, Paths, Settings};
 use crate::domains::list::ListFile;
 use crate::domains::practice::Practice;
 use crate::model::{Draft, IdempotencyKeys, text::short};
 use crate::tui::event_loop::{self, Wires};
+use crate::tui::kept::{self, Kept};
 use crate::tui::keymap::Keymap;
 use crate::tui::msg::{QuitReason, Size};
 use crate::tui::screens::domains::state::Setup;
@@ -108,12 +110,13 @@ fn session(
         state.screen = Screen::Welcome;
         state.welcome = FirstStart { around, ..first };
     }
-    if let Some(kept) = hands.kept.as_ref().and_then(|kept| read_kept(kept, &settings.service)) {
+    if let Some(kept) = hands.kept.as_ref().and_then(|kept| read_kept(kept, &settings)) {
         kept.restore(&mut state, clock::now());
     }
     if let [first, others @ ..] = complaints.as_slice() {
-        let more = if others.is_empty() { String::new() } else { format!(" ({} more of them)", others.len()) };
+        let more = if others.is_empty() { String::new() } else { format!(" {} more: e shows all.", others.len()) };
         state.say(MessageKind::Error, format!("{first}{more}"));
+        state.complaints = complaints;
     }
     runtime.block_on(show(settings, state, hands, look, inside))
 }
@@ -173,6 +176,7 @@ async fn show(
 ) -> Result<Ended, Failed> {
     let failed = |error: &dyn std::fmt::Display| Failed::new(Exit::Failure, format!("the terminal failed: {error}"));
     let desk = Arc::clone(&hands.desk);
+    let directory = hands.kept.clone();
     // The service starts while the first frame is drawn; at the first start none is chosen yet.
     let settings = (state.screen != Screen::Welcome).then_some(settings);
     let worker = worker::spawn(settings, hands);
@@ -188,6 +192,10 @@ async fn show(
     };
     let ended = event_loop::run(&mut screen, &mut state, &look, wires).await;
     terminal::leave();
+    // What changed since it was kept last: the age of rows, further pages. It is there to be quick; no work is lost with it.
+    if let (Some(directory), Some(kept)) = (directory, Kept::at_the_end(&state)) {
+        let _ = atomic::replace_private(&kept::file(&directory, &kept.identity), &kept.text());
+    }
     // What was told in the last moment may not be on disk yet; twice is the same as once.
     if !state.domains.changes.is_empty()
         && let Err(why) = desk.keep(&state.domains.changes)

@@ -5,6 +5,9 @@ use std::io::{self, Write};
 
 use super::{ObservedStatus, Pet};
 
+/// The endings of files that [`for_file`] knows.
+pub const FORMATS: [&str; 5] = ["csv", "tsv", "json", "ndjson", "jsonl"];
+
 /// Writes `pets` with a header, the cells parted by `delimiter`.
 pub fn separated(out: &mut impl Write, pets: &[Pet], delimiter: u8) -> io::Result<()> {
     let mut writer = csv::WriterBuilder::new().delimiter(delimiter).from_writer(out);

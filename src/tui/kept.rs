@@ -16,7 +16,7 @@ use super::screens::pets::{Loaded, Source};
 use super::state::{AppState, MessageKind};
 use crate::api::list::List;
 use crate::clock::Now;
-use crate::config::Service;
+use crate::config::{Service, Settings};
 use crate::model::{Limit, PetStatus};
 
 /// The most rows of a list that are kept.
@@ -28,8 +28,10 @@ pub const MOST_OCTETS: u64 = 8 << 20;
 /// What is kept of one service.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Kept {
-    /// Of which service: its address, or its database.
+    /// Of which service: its address and the name it goes by, or its database.
     pub identity: String,
+    /// Whether it links further pages.
+    has_pages: bool,
     lists: Vec<KeptList>,
     counted: [Option<(Timestamp, List)>; 3],
     changes: Vec<Change>,
@@ -54,10 +56,18 @@ impl Kept {
         };
         Some(Self {
             identity: state.link.identity.clone()?,
+            has_pages: state.link.has_pages,
             lists: state.pets.lists().filter(|(_, loaded)| loaded.source != Source::Picked).map(kept).collect(),
             counted: state.pets.counted.clone().map(|counted| counted.map(|(list, at)| (at.wall, list))),
             changes: state.pets.changes.log().iter().cloned().collect(),
         })
+    }
+
+    /// What is to be kept when the program ends; nothing where nothing was read in this session.
+    #[must_use]
+    pub fn at_the_end(state: &AppState) -> Option<Self> {
+        let was_read = state.pets.lists().any(|(_, loaded)| loaded.source == Source::Answer);
+        was_read.then(|| Self::of(state)).flatten()
     }
 
     /// Reads what was kept of the service `identity`. A file of another one, or of another version, is nothing.
@@ -74,11 +84,12 @@ impl Kept {
 
     /// Puts it on the screen, marked as kept.
     pub fn restore(self, state: &mut AppState, now: Now) {
-        let Self { identity: _, lists, counted, changes } = self;
+        let Self { identity: _, has_pages, lists, counted, changes } = self;
+        state.link.has_pages |= has_pages;
         let base = state.link.address.clone();
         for (status, list) in PetStatus::ALL.into_iter().zip(counted) {
             if let Some((at, list)) = list {
-                state.pets.restore_counted(status, list.only_of(base.as_ref()), moment(at, now));
+                state.pets.restore_counted(status, list.only_of(base.as_ref()), has_pages, moment(at, now));
             }
         }
         for KeptList { status, limit, at, list } in lists {
@@ -91,11 +102,12 @@ impl Kept {
 
 /// What tells the data of a service from those of others; none for what is gone with the session.
 #[must_use]
-pub fn identity(service: &Service) -> Option<String> {
-    match service {
+pub fn identity(settings: &Settings) -> Option<String> {
+    match &settings.service {
         Service::Demo => None,
         Service::Embedded { database } => Some(database.display().to_string()),
-        Service::Remote(remote) => Some(remote.base_url.to_string()),
+        // With another key, the same address may show something else.
+        Service::Remote(remote) => Some(format!("{} {}", settings.name, remote.base_url)),
     }
 }
 

@@ -54,6 +54,8 @@ pub struct AppState {
     pub told_not_kept: bool,
     /// Which colours are used.
     pub theme: ThemeChoice,
+    /// What could not be used of the user's files at the start, a sentence each.
+    pub complaints: Vec<String>,
     /// What each key does.
     pub keymap: Arc<Keymap>,
     /// What the last frame learned.
@@ -223,7 +225,7 @@ impl Link {
             service,
             embedded: address.is_none(),
             address,
-            identity: kept::identity(&settings.service),
+            identity: kept::identity(settings),
             flags: if by_hand { format!(" --profile {}", shell_word(&settings.name)) } else { flags },
             key,
             origins: settings.origins.clone(),
@@ -261,6 +263,7 @@ impl AppState {
             keep_again: false,
             told_not_kept: false,
             theme: settings.theme,
+            complaints: Vec::new(),
             keymap: Arc::default(),
             layout: Layout::default(),
             keys,

@@ -160,7 +160,9 @@ fn everywhere(state: &mut AppState, action: Action, now: Now) -> Option<Vec<Effe
             requests::update::show(state);
         }
         Action::Go(Place::Commands) => state.popup = Some(Popup::Commands(CommandsBox::new(state))),
-        Action::ErrorDetails if state.last_failure.is_some() => state.popup = Some(Popup::Error(Reader::default())),
+        Action::ErrorDetails if state.last_failure.is_some() || !state.complaints.is_empty() => {
+            state.popup = Some(Popup::Error(Reader::default()))
+        }
         Action::ErrorDetails => state.say(MessageKind::Note, "There has been no error in this session."),
         Action::ShowPets => state.screen = Screen::Pets,
         Action::ShowAdd => {
@@ -254,7 +256,7 @@ fn on_reply(state: &mut AppState, reply: Reply, now: Now) -> Vec<Effect> {
         }
         (Slot::Whole, Outcome::Part(pets)) => {
             if state.inflight.is_current(slot, id) {
-                pets::whole::on_part(state, pets);
+                return pets::whole::on_part(state, pets, now);
             }
             return Vec::new();
         }
@@ -302,8 +304,8 @@ fn on_reply(state: &mut AppState, reply: Reply, now: Now) -> Vec<Effect> {
         (Slot::Copy, Outcome::Failed(_)) => return popups::on_copied(state, Copied::Terminal),
         (Slot::Whole, Outcome::Whole(result)) => return pets::whole::on_read(state, result, now),
         (Slot::Whole, Outcome::Failed(failure)) => return pets::whole::on_read(state, Err(failure), now),
-        (Slot::ById, Outcome::Found(result)) => pets::by_id::on_found(state, result),
-        (Slot::ById, Outcome::Failed(failure)) => pets::by_id::on_found(state, Err(failure)),
+        (Slot::ById, Outcome::Found(result)) => return pets::by_id::on_found(state, result, now),
+        (Slot::ById, Outcome::Failed(failure)) => return pets::by_id::on_found(state, Err(failure), now),
         (Slot::Setting, Outcome::Set(result)) => popups::themes::on_set(state, result, now),
         (Slot::Remember, Outcome::Remembered(result)) => return kept::on_remembered(state, result, now),
         (Slot::Remember, Outcome::Failed(_)) => return kept::on_remembered(state, Ok(()), now),

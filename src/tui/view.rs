@@ -59,7 +59,7 @@ pub fn draw(state: &AppState, look: &Look, now: Now, frame: &mut Frame<'_>) -> L
         }
     };
     let cursor = draw_popup(state, look, now, buf, body, &mut layout).or(cursor);
-    draw_message(buf, area, state, look);
+    draw_message(buf, area, state, look, now);
     put(buf, area, area.height - 1, &hint_line(state.keymap.hints(state.context()), area.width, look));
     if let Some(place) = cursor {
         frame.set_cursor_position(place);
@@ -176,7 +176,7 @@ pub fn away_word(failure: &Failure) -> String {
 }
 
 /// The last but one row: what happened, or where the cursor is.
-fn draw_message(buf: &mut Buffer, area: Rect, state: &AppState, look: &Look) {
+fn draw_message(buf: &mut Buffer, area: Rect, state: &AppState, look: &Look, now: Now) {
     let y = area.height - 2;
     match &state.message {
         Some(message) => {
@@ -202,7 +202,7 @@ fn draw_message(buf: &mut Buffer, area: Rect, state: &AppState, look: &Look) {
         None if matches!(state.popup, Some(Popup::Help(_))) => {}
         None => {
             let place = match state.screen {
-                Screen::Pets => pets::view::place(state),
+                Screen::Pets => pets::view::place(state, look, now),
                 Screen::Requests => requests::view::place(&state.requests),
                 Screen::Welcome => welcome::view::PLACE.to_owned(),
                 Screen::AddPet | Screen::Domains | Screen::Profiles => return,

@@ -67,8 +67,24 @@ impl Keymap {
         for change in &changes {
             map.0[change.at].keys.clone_from(&change.keys);
         }
+        complaints.extend(changes.iter().filter_map(|change| map.hidden(change, name)));
         complaints.extend(map.settle(changes, name));
         (map, complaints)
+    }
+
+    /// What a change hides of the keys that work everywhere. It counts all the same.
+    fn hidden(&self, change: &Change, name: &str) -> Option<String> {
+        let line = &self.0[change.at];
+        let is_new = |key: &&KeyPress| !BINDINGS[change.at].keys.contains(key);
+        let everywhere = |key: &KeyPress| self.of(Context::Global).find(|global| global.keys.contains(key));
+        let mut hidden = change.keys.iter().filter(is_new).filter_map(|key| Some((key, everywhere(key)?)));
+        let (key, global) = hidden.next().filter(|_| line.context != Context::Global)?;
+        let (place, key, hidden) = (line.context.name(), key_name(*key), global.action.name());
+        Some(format!(
+            "{name}:{}: in {place} the key {key} is {} now, and {hidden} no more.",
+            change.line,
+            line.action.name()
+        ))
     }
 
     /// Takes back changes until no key has two owners in one place.
@@ -191,7 +207,7 @@ mod tests {
         assert_eq!(map.lookup(Context::Pets, Key::Char('r').into()), None);
         assert_eq!(map.lookup(Context::Pets, Key::Char('A').into()), None);
         assert!(map.hints(Context::Pets).contains(&("R".into(), "refresh")));
-        assert!(map.help_lines(Context::Pets).contains(&("R F5".into(), "ask again")));
+        assert!(map.help_lines(Context::Pets).contains(&("R F5".into(), "refresh: ask again")));
     }
 
     #[test]

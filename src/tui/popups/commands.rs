@@ -264,7 +264,7 @@ mod tests {
         let app = App::loaded(80, 24);
         let commands = CommandsBox::new(&app.state).commands;
         let line = |title: &str| commands.iter().find(|command| command.title == title).unwrap().line.clone();
-        assert_eq!(line("ask again").unwrap(), "petstore --demo pets list --limit 20");
+        assert_eq!(line("refresh: ask again").unwrap(), "petstore --demo pets list --limit 20");
         assert_eq!(line("Domains: check all now"), None);
     }
 

@@ -160,6 +160,6 @@ mod tests {
         app.state.keymap = map.into();
         app.keys("? \"ask again\"");
         assert!(matches!(app.state.popup, Some(Popup::Help(_))));
-        assert!(app.says("Pets R ask again"), "{}", app.screen());
+        assert!(app.says("Pets R refresh: ask again"), "{}", app.screen());
     }
 }

@@ -13,7 +13,7 @@ use crate::model::PetStatus;
 use crate::model::text::{cut, width};
 use crate::tui::inflight::Slot;
 use crate::tui::msg::KeyPlaces;
-use crate::tui::popups::{CommandsBox, KeyBox, LIMIT_PRESETS, LimitBox, Reader, TextBox, TextKind, WriteBox};
+use crate::tui::popups::{CommandsBox, Contents, KeyBox, LIMIT_PRESETS, LimitBox, Reader, TextBox, TextKind, WriteBox};
 use crate::tui::state::{AppState, Health, Layout};
 use crate::tui::text_input::TextInput;
 use crate::tui::theme::{Look, Role};
@@ -149,9 +149,13 @@ pub fn draw_error(
     let columns = body.width.min(100);
     let inner = popup(buf, body, columns, body.height.saturating_sub(2), "The last error", look);
     let inside = Rect { x: inner.x + 1, width: inner.width.saturating_sub(2), ..inner };
-    let Some(failure) = &state.last_failure else { return };
     let room = usize::from(inside.width);
     let wrapped = |text: &str| wrap(&look.text(text), room).into_iter().map(Line::raw).collect::<Vec<_>>();
+    let Some(failure) = &state.last_failure else {
+        let complaints = state.complaints.iter().flat_map(|complaint| wrapped(complaint));
+        read(buf, inside, reader.top, &complaints.collect::<Vec<_>>(), layout);
+        return;
+    };
     let mut lines: Vec<Line<'_>> = failure.details(&state.link.service).iter().flat_map(|line| wrapped(line)).collect();
     let Explanation { means, todo } = explain(failure);
     for (heading, text) in
@@ -198,7 +202,11 @@ pub fn draw_text(buf: &mut Buffer, body: Rect, text: &TextBox, look: &Look, layo
 /// Into which file?
 pub fn draw_write(buf: &mut Buffer, body: Rect, write: &WriteBox, look: &Look) -> Position {
     let inner = popup(buf, body, 70, 9, "Write to which file?", look);
-    put(buf, inner, 1, &Line::raw("  Relative to where petstore was started."));
+    let formats = if matches!(write.text, Contents::Pets(_)) { " .csv .tsv .json .ndjson" } else { "" };
+    put(buf, inner, 1, &Line::raw(format!("  Relative to where petstore was started.{formats}")));
+    if let Some(what) = &write.what {
+        put(buf, inner, 2, &Line::raw(cut(&format!("  {what}"), usize::from(inner.width))));
+    }
     let cursor = field(buf, inner.x + 2, inner.y + 3.min(inner.height - 1), 60, &write.path, look);
     for (y, line) in (5..).zip(write.error.iter().flat_map(|error| banner(&look.text(error), inner.width, look))) {
         put(buf, inner, y, &line);

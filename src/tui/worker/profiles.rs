@@ -78,7 +78,7 @@ impl Services {
     async fn change_to(self: Arc<Self>, name: String, recorder: Recorder, kept: Option<PathBuf>) -> Done {
         let resolve = move |services: &Self| {
             let settings = said(settings_for(&name, &services.choices, &services.env))?;
-            let kept = kept.and_then(|kept| read_kept(&kept, &settings.service));
+            let kept = kept.and_then(|kept| read_kept(&kept, &settings));
             Ok(Used { settings, kept })
         };
         let used = match Arc::clone(&self).blocking(resolve).await {
@@ -222,8 +222,8 @@ async fn ask(api: &Client) -> Tested {
 
 /// What an earlier session kept of a service.
 #[must_use]
-pub fn read_kept(directory: &Path, service: &Service) -> Option<Kept> {
-    let identity = kept::identity(service)?;
+pub fn read_kept(directory: &Path, settings: &Settings) -> Option<Kept> {
+    let identity = kept::identity(settings)?;
     let mut text = String::new();
     let file = std::fs::File::open(kept::file(directory, &identity)).ok()?;
     file.take(kept::MOST_OCTETS).read_to_string(&mut text).ok()?;

@@ -52,7 +52,7 @@ impl ChartsBox {
 /// Opens the list of changes.
 pub fn open_changes(state: &mut AppState) {
     if state.pets.changes.log().is_empty() {
-        let text = "Nothing has changed since the rows were first read. r asks again; A does so by itself.";
+        let text = "Among the rows that were read nothing has changed. r asks again, W compares all animals.";
         state.say(MessageKind::Note, text);
         return;
     }

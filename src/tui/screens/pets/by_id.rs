@@ -11,6 +11,7 @@ use crate::tui::effect::{Effect, Job, Task};
 use crate::tui::inflight::Slot;
 use crate::tui::keymap::{Action, PetAction};
 use crate::tui::popups;
+use crate::tui::screens::pets::update::{on_failure, on_sign_of_life};
 use crate::tui::state::{AppState, MessageKind};
 use crate::tui::text_input::TextInput;
 
@@ -172,12 +173,16 @@ pub fn on_cancelled(state: &mut AppState) {
 }
 
 /// The look ended.
-pub fn on_found(state: &mut AppState, result: Result<Found, Failure>) {
-    if let Err(failure) = &result {
-        state.last_failure = Some(failure.clone());
-        state.say(MessageKind::Error, failure.sentence(&state.link.service));
-    }
+pub fn on_found(state: &mut AppState, result: Result<Found, Failure>, now: Now) -> Vec<Effect> {
+    let effects = match &result {
+        Err(failure) => {
+            on_failure(state, failure.clone(), now);
+            Vec::new()
+        }
+        Ok(_) => on_sign_of_life(state, now),
+    };
     if let Some(looked) = state.pets.by_id.as_mut().and_then(|by_id| by_id.looked.as_mut()) {
         looked.result = Some(result);
     }
+    effects
 }

@@ -241,9 +241,17 @@ impl State {
     /// Takes a list that was read for the tab `filter`, and learns from it what has changed.
     pub fn take(&mut self, filter: Option<PetStatus>, loaded: Loaded) {
         let old = self.lists[tab(filter)].as_ref();
-        let before = before(old.filter(|old| old.source != Source::Picked && old.limit == loaded.limit));
+        let same = old.filter(|old| old.source != Source::Picked && old.limit == loaded.limit);
+        // In the list of a status, an animal that was not there before may only have another status now.
+        let before = if filter.is_none() || self.knows_all() { before(same) } else { Before::Unknown };
         self.changes.learn(&loaded.list.pets, before, loaded.at.wall);
         self.put(filter, loaded);
+    }
+
+    /// Whether every animal of the service is here, in whichever list.
+    fn knows_all(&self) -> bool {
+        let all = self.lists[0].as_ref().is_some_and(Loaded::is_complete);
+        all || self.whole.is_complete() || self.counts.iter().all(|count| count.is_some_and(|count| !count.or_more))
     }
 
     /// Takes up a list from an earlier session.
@@ -252,6 +260,11 @@ impl State {
     }
 
     fn put(&mut self, filter: Option<PetStatus>, loaded: Loaded) {
+        if let Some(pinned) = &mut self.pinned
+            && let Some(newer) = loaded.list.pets.iter().find(|pet| pet.id == pinned.id)
+        {
+            pinned.clone_from(newer);
+        }
         self.lists[tab(filter)] = Some(loaded);
         if filter == self.filter {
             self.reorder();
@@ -271,8 +284,7 @@ impl State {
         let full = list.pets.len() >= usize::from(Limit::MAX.get()) && !has_pages;
         let count = Count { seen: list.pets.len(), or_more: list.next().is_some() || full };
         let place = status as usize;
-        let was_all = self.counts[place].is_some_and(|count| !count.or_more) && self.counted[place].is_some();
-        let before = if was_all { Before::All } else { Before::Unknown };
+        let before = if self.knows_all() { Before::All } else { Before::Unknown };
         self.changes.learn(&list.pets, before, at.wall);
         self.counts[place] = Some(count);
         self.counted[place] = Some((list, at));
@@ -286,8 +298,8 @@ impl State {
     }
 
     /// Takes up such a list from an earlier session.
-    pub fn restore_counted(&mut self, status: PetStatus, list: List, at: Now) {
-        let full = list.pets.len() >= usize::from(Limit::MAX.get());
+    pub fn restore_counted(&mut self, status: PetStatus, list: List, has_pages: bool, at: Now) {
+        let full = list.pets.len() >= usize::from(Limit::MAX.get()) && !has_pages;
         self.counts[status as usize] = Some(Count { seen: list.pets.len(), or_more: list.next().is_some() || full });
         self.counted[status as usize] = Some((list, at));
     }
@@ -303,6 +315,7 @@ impl State {
     pub fn forget_lists(&mut self) {
         self.lists = [const { None }; 4];
         self.counted = [const { None }; 3];
+        self.counts = [None; 3];
         self.reorder();
     }
 
@@ -329,7 +342,7 @@ impl State {
     pub fn arrange(&mut self) {
         let mut rows = std::mem::take(&mut self.rows);
         let pets = self.pets();
-        rows.show(pets, &self.searched(), self.best_first);
+        rows.show(pets, &self.searched(), self.is_best_first());
         let is_anchor = |index: &u32| self.anchor == Some(pets[*index as usize].id);
         let place = self.anchor.and_then(|_| rows.shown().iter().position(is_anchor));
         self.rows = rows;
@@ -340,7 +353,7 @@ impl State {
     /// Whether the rows stand with the best match first.
     #[must_use]
     pub fn is_best_first(&self) -> bool {
-        self.best_first && !self.searched().is_empty()
+        self.best_first && self.searched().words().next().is_some()
     }
 
     /// What is searched for, taken apart.

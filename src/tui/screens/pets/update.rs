@@ -54,7 +54,7 @@ pub fn on_action(state: &mut AppState, action: Action, now: Now) -> Vec<Effect> 
         Action::NextTab => return show_tab(state, next_tab(state.pets.filter, 1), now),
         Action::PreviousTab => return show_tab(state, next_tab(state.pets.filter, 3), now),
         Action::AllStatuses => return show_tab(state, None, now),
-        Action::MoreRows | Action::FewerRows | Action::ChooseLimit | Action::Live if pets.whole.open => {
+        Action::MoreRows | Action::FewerRows | Action::ChooseLimit | Action::Live if pets.whole.is_there() => {
             let text = "This is the whole inventory: r reads it again, W goes back to the lists.";
             state.say(MessageKind::Note, text);
         }
@@ -118,18 +118,21 @@ fn choose_order(state: &mut AppState, sort: Sort) {
 /// What `r` does: the rows are asked for again, and the marks of what changed before go.
 fn refresh(state: &mut AppState, now: Now) -> Vec<Effect> {
     state.pets.changes.begin(true);
-    if state.pets.whole.open { whole::read(state, now) } else { reload(state, true, now) }
+    // Whoever asks by hand is there to see it: what failed before does not make the next pause longer.
+    if let Health::Away { tries, .. } = &mut state.link.health {
+        *tries = 0;
+    }
+    if state.pets.whole.is_there() { whole::read(state, now) } else { reload(state, true, now) }
 }
 
-/// Esc: clears the search, leaves it, closes the drawer, goes back from the whole inventory, in this order.
+/// Esc: leaves and clears the search, closes the drawer, goes back from the whole inventory, in this order.
 fn back(state: &mut AppState, now: Now) -> Vec<Effect> {
     let pets = &mut state.pets;
-    if !pets.search.is_empty() {
+    if pets.searching || !pets.search.is_empty() {
+        pets.searching = false;
         pets.search.clear();
         pets.best_first = true;
         pets.arrange();
-    } else if pets.searching {
-        pets.searching = false;
     } else if pets.drawer {
         pets.drawer = false;
         pets.pinned = None;
@@ -153,7 +156,8 @@ pub fn show_tab(state: &mut AppState, filter: Option<PetStatus>, now: Now) -> Ve
     let mut effects = forget(state, Slot::More);
     // What was asked for another tab must not be taken for this one's.
     effects.extend(forget(state, Slot::List));
-    if !state.pets.whole.open {
+    // While the service is away, looking around does not ask it: it is asked by itself, and then for this tab.
+    if !state.pets.whole.is_there() && !is_away(state) {
         effects.extend(reload(state, false, now));
     }
     effects
@@ -162,7 +166,7 @@ pub fn show_tab(state: &mut AppState, filter: Option<PetStatus>, now: Now) -> Ve
 /// Asks for the rows of the tab in use where they never came as an answer: the whole inventory stood before them.
 pub fn ask_where_unasked(state: &mut AppState, now: Now) -> Vec<Effect> {
     let asked = state.pets.list().is_some_and(|loaded| loaded.source == Source::Answer);
-    if asked || state.inflight.is_running(Slot::List) || state.key_refused() {
+    if asked || is_away(state) || state.inflight.is_running(Slot::List) || state.key_refused() {
         return Vec::new();
     }
     reload(state, false, now)
@@ -205,6 +209,10 @@ fn toggle_live(state: &mut AppState, now: Now) {
         None => Some(Duration::from_secs(30)),
     };
     match state.pets.live {
+        Some(every) if is_away(state) => {
+            let text = format!("The rows are asked for again every {} s, once the service answers.", every.as_secs());
+            state.say_done(text, now.mono);
+        }
         Some(every) => {
             state.say_done(format!("The rows are asked for again every {} s. A stops it.", every.as_secs()), now.mono)
         }
@@ -218,12 +226,16 @@ fn at_end(state: &AppState) -> bool {
 
 /// Down on the last row: the next page where there is one, else a word on how to see more.
 fn load_more(state: &mut AppState, now: Now) -> Vec<Effect> {
-    if state.pets.whole.open {
+    if state.pets.whole.is_there() {
         state.say(MessageKind::Note, state.pets.whole.word());
         return Vec::new();
     }
     let Some(loaded) = state.pets.list() else { return Vec::new() };
     match loaded.list.next() {
+        Some(_) if is_away(state) => {
+            state.say(MessageKind::Note, "Further rows come when the service answers again.");
+            Vec::new()
+        }
         Some(_) if loaded.source != Source::Answer => {
             state.say(MessageKind::Note, "These rows are kept from before: further ones come after the next answer.");
             Vec::new()
@@ -246,6 +258,11 @@ fn load_more(state: &mut AppState, now: Now) -> Vec<Effect> {
             Vec::new()
         }
     }
+}
+
+/// Whether the service was not there when it was last asked, and will be asked again by itself.
+const fn is_away(state: &AppState) -> bool {
+    matches!(state.link.health, Health::Away { next_try: Some(_), .. })
 }
 
 /// Whether the list in use may go on beyond what is here.
@@ -317,11 +334,11 @@ pub fn on_more(state: &mut AppState, result: Result<Answer, Failure>, now: Now) 
         Err(failure) => on_failure(state, failure, now),
         Ok(answer) => {
             on_answer(state, &answer, now);
-            let here = state.pets.row_count();
+            let (here, waits_there) = (state.pets.row_count(), at_end(state));
             if let Some(list) = answer.list {
                 state.pets.append(list, now);
             }
-            if state.pets.row_count() > here {
+            if waits_there && state.pets.row_count() > here {
                 state.pets.move_to(state.pets.cursor() + 1);
             }
         }
@@ -386,6 +403,11 @@ fn count(state: &mut AppState, now: Now) -> Vec<Effect> {
         .collect()
 }
 
+/// The service has answered something else: the rows are asked for again where they were waited for.
+pub fn on_sign_of_life(state: &mut AppState, now: Now) -> Vec<Effect> {
+    if is_away(state) && !state.inflight.is_running(Slot::List) { reload(state, true, now) } else { Vec::new() }
+}
+
 fn on_answer(state: &mut AppState, answer: &Answer, now: Now) {
     state.link.has_pages |= answer.list.as_ref().is_some_and(|list| list.next().is_some());
     if matches!(state.link.health, Health::Away { .. }) {
@@ -395,7 +417,7 @@ fn on_answer(state: &mut AppState, answer: &Answer, now: Now) {
 }
 
 /// The rows stay; the banner says why they are old and when they are asked for again.
-fn on_failure(state: &mut AppState, failure: Failure, now: Now) {
+pub fn on_failure(state: &mut AppState, failure: Failure, now: Now) {
     state.last_failure = Some(failure.clone());
     match failure.remedy() {
         Remedy::EnterKey => refuse_key(state, failure, now),

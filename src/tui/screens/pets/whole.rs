@@ -9,7 +9,7 @@ use crate::tui::inflight::Slot;
 use crate::tui::kept;
 use crate::tui::screens::pets::changes::Before;
 use crate::tui::screens::pets::state::Count;
-use crate::tui::screens::pets::update::ask_where_unasked;
+use crate::tui::screens::pets::update::{ask_where_unasked, on_failure, on_sign_of_life};
 use crate::tui::state::{AppState, MessageKind};
 
 /// The whole inventory, as far as it was read.
@@ -42,7 +42,7 @@ impl Whole {
     /// The animals, where they are shown.
     #[must_use]
     pub fn shown(&self) -> Option<&[Pet]> {
-        self.open.then_some(&self.pets[..])
+        self.is_there().then_some(&self.pets[..])
     }
 
     /// The animals that were read.
@@ -79,11 +79,15 @@ impl Whole {
         self.is_there().then(|| Count { seen: self.counts[status as usize], or_more })
     }
 
-    const fn is_there(&self) -> bool {
+    /// Whether it is shown: it was asked for, and read at least in part.
+    #[must_use]
+    pub const fn is_there(&self) -> bool {
         self.open && self.ended.is_some()
     }
 
-    fn is_complete(&self) -> bool {
+    /// Whether it is certainly all that the service lists.
+    #[must_use]
+    pub fn is_complete(&self) -> bool {
         matches!(&self.ended, Some((Ended::Read(coverage), _)) if coverage.complete)
     }
 
@@ -124,7 +128,6 @@ pub fn toggle(state: &mut AppState, now: Now) -> Vec<Effect> {
     state.message = None;
     state.pets.whole.open = !state.pets.whole.open;
     state.pets.reorder();
-    state.pets.move_to(0);
     if !state.pets.whole.open {
         return ask_where_unasked(state, now);
     }
@@ -141,8 +144,9 @@ pub fn read(state: &mut AppState, now: Now) -> Vec<Effect> {
 }
 
 /// Some more of it came.
-pub fn on_part(state: &mut AppState, pets: Vec<Pet>) {
+pub fn on_part(state: &mut AppState, pets: Vec<Pet>, now: Now) -> Vec<Effect> {
     state.pets.whole.coming.extend(pets);
+    on_sign_of_life(state, now)
 }
 
 /// The reading ended.
@@ -155,15 +159,15 @@ pub fn on_read(state: &mut AppState, result: Result<Coverage, Failure>, now: Now
         }
         Err(failure) => {
             let why = failure.sentence(&state.link.service);
-            state.last_failure = Some(failure.clone());
+            on_failure(state, failure.clone(), now);
             let taken = state.pets.whole.coming() > state.pets.whole.read().len();
             let effects = settle(state, Ended::Failed(failure), now);
             let here = match (taken, state.pets.whole.read().is_empty()) {
-                (true, _) => "What was read until then is shown; ",
-                (false, false) => "What was read before is still shown; ",
-                (false, true) => "",
+                (true, _) => "What was read until then is shown; r reads all.",
+                (false, false) => "What was read before is still shown; r reads all.",
+                (false, true) => "Nothing was read; W tries again.",
             };
-            state.say(MessageKind::Error, format!("{why} {here}r reads all."));
+            state.say(MessageKind::Error, format!("{why} {here}"));
             effects
         }
     }
@@ -181,8 +185,8 @@ fn settle(state: &mut AppState, ended: Ended, now: Now) -> Vec<Effect> {
     if pets.whole.take(ended, now) {
         pets.changes.learn(&pets.whole.pets, before, now.wall);
     }
-    if pets.whole.open {
-        pets.reorder();
-    }
+    // Where nothing came there is nothing to show: the lists stay.
+    pets.whole.open &= pets.whole.is_there();
+    pets.reorder();
     kept::keep(state, now)
 }

@@ -131,7 +131,7 @@ fn known_rows_go_along_so_that_they_need_not_come_again() {
 fn the_whole_inventory_comes_in_parts_and_every_tab_of_it_is_here() {
     let mut app = App::loaded(80, 24);
     app.keys("W");
-    assert!(app.says("Reading the whole inventory: 0 animals so far"), "{}", app.screen());
+    assert!(app.says("Reading the whole inventory: 0 animals so far") && app.says("Biscuit"), "{}", app.screen());
     part(&mut app, animals(100));
     assert!(app.says("100 animals so far"));
     part(&mut app, animals(250).split_off(100));
@@ -216,7 +216,8 @@ fn a_reading_that_gives_nothing_is_no_empty_store_and_tells_nothing_of_what_was_
     let mut app = App::loaded(80, 24);
     app.keys("W");
     app.reply(Slot::Whole, failed());
-    assert!(app.says("The whole inventory has not been read yet. r reads it"), "{}", app.screen());
+    assert!(app.says("Nothing was read; W tries again.") && !app.state.pets.whole.open, "{}", app.screen());
+    assert_eq!(app.state.pets.row_count(), 20);
     let mut pets = animals(39);
     let mut app = whole(80, 24, &pets, true);
     pets[0].status = Some(PetStatus::Sold.into());
@@ -241,6 +242,63 @@ fn what_the_whole_inventory_tells_is_kept_for_the_next_session() {
     let told = app.state.pets.changes.log().len();
     assert!(told > 0);
     assert_eq!(started_again(&app).state.pets.changes.log().len(), told);
+}
+
+#[test]
+fn away_or_not_is_known_from_every_answer_and_looking_around_asks_nothing() {
+    let mut app = App::loaded_from(remote(), 80, 24, &animals(39));
+    let away = || Failure::NotSent { why: "connection refused".into() };
+    app.keys("W");
+    app.reply(Slot::Whole, Outcome::Whole(Err(away())));
+    assert!(app.says("OFFLINE") && app.says("Trying again in 0:02"), "{}", app.screen());
+    let asked = app.effects.len();
+    app.keys("Right Right 0 Left");
+    assert_eq!(app.effects.iter().skip(asked).filter(|effect| matches!(effect, Effect::Job(_))).count(), 0);
+    assert!(app.says("Trying again in 0:02"), "{}", app.screen());
+    app.keys("0 # \"42\" Enter");
+    app.reply(Slot::ById, Outcome::Found(Ok(Found { pet: None, steps: Vec::new() })));
+    assert!(app.state.inflight.is_running(Slot::List), "it answers: the rows are asked for at once");
+    app.answer_lists(&animals(39));
+    app.keys("Esc");
+    assert!(app.says("| ok, "), "{}", app.screen());
+}
+
+#[test]
+fn asking_by_hand_does_not_make_the_next_pause_longer() {
+    let mut app = App::loaded_from(remote(), 80, 24, &animals(39));
+    for _ in 0..9 {
+        app.keys("r");
+        app.reply(Slot::List, Outcome::Listed(Err(Failure::NotSent { why: "connection refused".into() })));
+    }
+    assert!(app.says("Trying again in 0:02"), "{}", app.screen());
+}
+
+#[test]
+fn a_part_of_the_inventory_is_written_as_one() {
+    let mut app = whole(80, 24, &animals(237), false);
+    app.keys("x");
+    assert!(app.says("237 rows, not all that the service has"), "{}", app.screen());
+    let Some(Popup::Write(write)) = &app.state.popup else { panic!("no box") };
+    assert_eq!(write.path.value(), "pets-part.csv");
+    app.keys("C-u \"part.xlsx\" Enter");
+    assert!(app.says("The ending chooses the format: .csv, .tsv"), "{}", app.screen());
+    assert_eq!(app.job(Slot::Write), None);
+    app.keys("C-u \"part.csv\" Enter");
+    app.reply(Slot::Write, Outcome::Written(Ok("/home/ada/part.csv".into())));
+    assert!(app.says("Written to /home/ada/part.csv: 237 rows, not all that the service has."), "{}", app.screen());
+}
+
+#[test]
+fn an_animal_that_moves_into_a_list_is_not_called_new() {
+    let pets = animals(150);
+    let mut app = App::loaded_from(remote(), 80, 24, &pets);
+    app.keys("Right Right");
+    app.answer_lists(&pets);
+    let mut moved = pets.clone();
+    moved[149].status = Some(PetStatus::Pending.into());
+    app.keys("r");
+    app.answer_lists(&moved);
+    assert!(app.state.pets.changes.log().iter().all(|change| change.from.is_some()), "{}", app.screen());
 }
 
 // --- by id ---
@@ -321,7 +379,7 @@ fn what_is_no_id_is_said_before_anything_is_asked_and_the_text_stays() {
 fn started_again(app: &App) -> App {
     let Task::Remember(kept) = app.job(Slot::Remember).expect("nothing is kept").task else { panic!() };
     let mut next = App::started(remote(), 80, 24);
-    let read = Kept::read(&kept.text(), "https://api.example.com/v1").expect("cannot be read back");
+    let read = Kept::read(&kept.text(), "production https://api.example.com/v1").expect("cannot be read back");
     read.restore(&mut next.state, next.now);
     next
 }
@@ -332,7 +390,7 @@ fn the_last_lists_are_there_at_the_next_start_marked_with_their_age() {
     let mut next = started_again(&app);
     next.now.mono += Duration::from_secs(3 * 3600);
     assert_eq!((next.state.pets.row_count(), next.state.pets.list().unwrap().source), (20, Source::Kept));
-    assert!(next.says("Kept from an earlier session, not asked for since."), "{}", next.screen());
+    assert!(next.says("From 14:03, not asked for since."), "{}", next.screen());
     next.keys("/ \"whis\" Enter Right");
     assert!(next.state.pets.row_count() > 0, "one browses and searches before any answer");
     next.keys("Esc 0");
@@ -356,8 +414,8 @@ fn what_changed_while_nobody_looked_is_news_at_the_next_start() {
 fn what_is_kept_of_another_service_is_not_shown_and_addresses_of_another_are_not_followed() {
     let app = App::loaded_from(remote(), 80, 24, &animals(39));
     let Task::Remember(kept) = app.job(Slot::Remember).unwrap().task else { panic!() };
-    assert_eq!(Kept::read(&kept.text(), "https://other.example/v1"), None);
-    assert_eq!(Kept::read("{", "https://api.example.com/v1"), None);
+    assert_eq!(Kept::read(&kept.text(), "other https://api.example.com/v1"), None);
+    assert_eq!(Kept::read("{", "production https://api.example.com/v1"), None);
     let next = |address: &str| address.to_owned().try_into().ok();
     let list = List::of(animals(2), next("https://evil.example/v1/pets?after=2"));
     let base = "https://api.example.com/v1".parse().unwrap();
@@ -479,7 +537,7 @@ fn looks_of_search_charts_changes_and_the_whole_inventory() {
         app.keys("r");
         let Task::Remember(kept) = app.job(Slot::Remember).unwrap().task else { panic!() };
         let mut next = App::started(remote(), columns, rows);
-        Kept::read(&kept.text(), "https://api.example.com/v1").unwrap().restore(&mut next.state, next.now);
+        Kept::read(&kept.text(), "production https://api.example.com/v1").unwrap().restore(&mut next.state, next.now);
         next.wait(Duration::from_secs(1));
         next
     });

@@ -51,7 +51,7 @@ fn origin(state: &AppState, look: &Look) -> String {
     match &state.pets.pinned {
         Some(pet) if state.added.iter().any(|added| added.pet.id == pet.id) => "just added".to_owned(),
         Some(_) => "as it was read last".to_owned(),
-        None if state.pets.whole.open => format!("whole inventory, {read}"),
+        None if state.pets.whole.is_there() => format!("whole inventory, {read}"),
         None => format!("from the list, {read}"),
     }
 }
@@ -63,7 +63,7 @@ fn chart_line(state: &AppState, look: &Look) -> Line<'static> {
         let Some(count) = state.pets.count(status) else { continue };
         let (_, role) = look.mark(Some(&status.into()));
         spans.push(Span::raw(format!("{status} ")));
-        spans.push(Span::styled(look.bar(count.seen * 10 / most), look.style(role)));
+        spans.push(Span::styled(look.bar(count.seen * 7 / most), look.style(role)));
         spans.push(Span::raw(format!(" {count}   ")));
     }
     Line::from(spans)
