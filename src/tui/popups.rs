@@ -104,7 +104,8 @@ pub fn update(state: &mut AppState, action: Option<Action>, key: KeyPress, now: 
         Popup::Key(_) => return Some(key::on_key(state, action, key, now)),
         Popup::Help(_) if action == Some(Action::WriteFile) => {
             let keys = Contents::Text(state.keymap.file());
-            state.popup = Some(Popup::Write(WriteBox::new("keymap.toml", keys)));
+            let what = Some("beside config.toml its keys are used from the next start on".to_owned());
+            state.popup = Some(Popup::Write(WriteBox { what, ..WriteBox::new("keymap.toml", keys) }));
             Vec::new()
         }
         Popup::Help(help) => {

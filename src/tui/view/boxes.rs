@@ -14,7 +14,7 @@ use crate::model::text::{cut, width};
 use crate::tui::inflight::Slot;
 use crate::tui::msg::KeyPlaces;
 use crate::tui::popups::{CommandsBox, Contents, KeyBox, LIMIT_PRESETS, LimitBox, Reader, TextBox, TextKind, WriteBox};
-use crate::tui::state::{AppState, Health, Layout};
+use crate::tui::state::{AppState, Health, Layout, Link};
 use crate::tui::text_input::TextInput;
 use crate::tui::theme::{Look, Role};
 use crate::tui::widgets::{banner, field, popup, put, put_right, wrap, wrap_indented};
@@ -66,9 +66,11 @@ pub fn draw_key(
     let inner = popup(buf, body, 68, 18, title, look);
     let (ending, origin) = &state.link.key;
     let used = if ending.is_empty() { String::new() } else { format!("ends in {ending}, ") };
+    let Link { service, name, .. } = &state.link;
+    let service = if service == name { service.clone() } else { format!("{service} ({name})") };
     let mut lines = vec![
         Line::raw(""),
-        Line::raw(format!("  Service   {} ({})", look.text(&state.link.service), look.text(&state.link.name))),
+        Line::raw(format!("  Service   {}", look.text(&service))),
         Line::raw(format!("  Key       {used}{}", look.text(&origin.to_string()))),
     ];
     if let Health::KeyRefused { failure: Failure::Refused { message, .. } } = &state.link.health
