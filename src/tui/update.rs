@@ -200,7 +200,13 @@ fn interrupt(state: &mut AppState, now: Now) -> Vec<Effect> {
     if cancelled.contains(&Slot::ById) {
         pets::by_id::on_cancelled(state);
     }
-    let what = if cancelled.is_empty() { "" } else { "Cancelled. " };
+    let what = match state.pets.whole.read().len() {
+        came if cancelled.contains(&Slot::Whole) && state.pets.whole.is_there() => {
+            format!("Stopped: {came} animals are here. ")
+        }
+        _ if cancelled.is_empty() => String::new(),
+        _ => "Cancelled. ".to_owned(),
+    };
     state.say(MessageKind::Note, format!("{what}Press Ctrl-C again to quit."));
     effects
 }

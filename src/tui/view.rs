@@ -91,7 +91,8 @@ fn draw_header(buf: &mut Buffer, area: Rect, state: &AppState, look: &Look, now:
         Screen::Requests => Line::from(vec![
             Span::raw(" "),
             tab(Screen::Requests, "Requests"),
-            Span::raw(requests::view::counts(&state.requests)),
+            // The word for the service has the right of way.
+            Span::raw(cut(&requests::view::counts(&state.requests), usize::from(area.width).saturating_sub(48))),
         ]),
         Screen::Profiles => {
             // It has no number, so that it must be seen where there is room for one only.
@@ -126,7 +127,8 @@ fn health(state: &AppState, look: &Look, now: Now, wide: bool) -> (String, Role)
         Some(_) if age >= 3600 => format!(", data {} old", age_words(age)),
         Some(at) => format!(", data {}", look.time(at.wall)),
     };
-    let running = state.inflight.since(Slot::List).or_else(|| state.inflight.since(Slot::More));
+    let slots = [Slot::List, Slot::More, Slot::Whole, Slot::ById];
+    let running = slots.into_iter().find_map(|slot| state.inflight.since(slot));
     let running = running.map(|since| now.mono.saturating_duration_since(since));
     if let Some(time) = running.filter(|time| *time >= SHOW_LOADING_AFTER) {
         return (format!("loading {} s{data}", time.as_secs()), Role::Wait);

@@ -118,10 +118,6 @@ fn choose_order(state: &mut AppState, sort: Sort) {
 /// What `r` does: the rows are asked for again, and the marks of what changed before go.
 fn refresh(state: &mut AppState, now: Now) -> Vec<Effect> {
     state.pets.changes.begin(true);
-    // Whoever asks by hand is there to see it: what failed before does not make the next pause longer.
-    if let Health::Away { tries, .. } = &mut state.link.health {
-        *tries = 0;
-    }
     if state.pets.whole.is_there() { whole::read(state, now) } else { reload(state, true, now) }
 }
 
@@ -157,7 +153,7 @@ pub fn show_tab(state: &mut AppState, filter: Option<PetStatus>, now: Now) -> Ve
     // What was asked for another tab must not be taken for this one's.
     effects.extend(forget(state, Slot::List));
     // While the service is away, looking around does not ask it: it is asked by itself, and then for this tab.
-    if !state.pets.whole.is_there() && !is_away(state) {
+    if !state.pets.whole.is_there() && !waits(state) {
         effects.extend(reload(state, false, now));
     }
     effects
@@ -166,7 +162,7 @@ pub fn show_tab(state: &mut AppState, filter: Option<PetStatus>, now: Now) -> Ve
 /// Asks for the rows of the tab in use where they never came as an answer: the whole inventory stood before them.
 pub fn ask_where_unasked(state: &mut AppState, now: Now) -> Vec<Effect> {
     let asked = state.pets.list().is_some_and(|loaded| loaded.source == Source::Answer);
-    if asked || is_away(state) || state.inflight.is_running(Slot::List) || state.key_refused() {
+    if asked || waits(state) || state.inflight.is_running(Slot::List) {
         return Vec::new();
     }
     reload(state, false, now)
@@ -177,7 +173,11 @@ pub fn set_limit(state: &mut AppState, limit: Limit, now: Now) -> Vec<Effect> {
     state.message = None;
     state.pets.limit = limit;
     let mut effects = forget(state, Slot::More);
-    effects.extend(ask(state, 1, now));
+    if waits(state) {
+        state.say(MessageKind::Note, format!("{limit} rows are asked for once the service answers again."));
+    } else {
+        effects.extend(ask(state, 1, now));
+    }
     effects
 }
 
@@ -209,7 +209,7 @@ fn toggle_live(state: &mut AppState, now: Now) {
         None => Some(Duration::from_secs(30)),
     };
     match state.pets.live {
-        Some(every) if is_away(state) => {
+        Some(every) if waits(state) => {
             let text = format!("The rows are asked for again every {} s, once the service answers.", every.as_secs());
             state.say_done(text, now.mono);
         }
@@ -230,9 +230,13 @@ fn load_more(state: &mut AppState, now: Now) -> Vec<Effect> {
         state.say(MessageKind::Note, state.pets.whole.word());
         return Vec::new();
     }
+    if !state.pets.search.is_empty() {
+        state.say(MessageKind::Note, "These are all that were found here. Esc clears the search, W reads all animals.");
+        return Vec::new();
+    }
     let Some(loaded) = state.pets.list() else { return Vec::new() };
     match loaded.list.next() {
-        Some(_) if is_away(state) => {
+        Some(_) if waits(state) => {
             state.say(MessageKind::Note, "Further rows come when the service answers again.");
             Vec::new()
         }
@@ -263,6 +267,12 @@ fn load_more(state: &mut AppState, now: Now) -> Vec<Effect> {
 /// Whether the service was not there when it was last asked, and will be asked again by itself.
 const fn is_away(state: &AppState) -> bool {
     matches!(state.link.health, Health::Away { next_try: Some(_), .. })
+}
+
+/// Whether nothing is asked at the moment but by hand: the service is away, or wants another key.
+#[must_use]
+pub const fn waits(state: &AppState) -> bool {
+    is_away(state) || matches!(state.link.health, Health::KeyRefused { .. })
 }
 
 /// Whether the list in use may go on beyond what is here.
@@ -411,7 +421,8 @@ pub fn on_sign_of_life(state: &mut AppState, now: Now) -> Vec<Effect> {
 fn on_answer(state: &mut AppState, answer: &Answer, now: Now) {
     state.link.has_pages |= answer.list.as_ref().is_some_and(|list| list.next().is_some());
     if matches!(state.link.health, Health::Away { .. }) {
-        state.say_done(format!("Back: {} answers again.", state.link.service), now.mono);
+        let part = if state.pets.whole.is_there() { " r reads the inventory again." } else { "" };
+        state.say_done(format!("Back: {} answers again.{part}", state.link.service), now.mono);
     }
     state.link.health = Health::Ok { took: answer.took };
 }
@@ -423,6 +434,11 @@ pub fn on_failure(state: &mut AppState, failure: Failure, now: Now) {
         Remedy::EnterKey => refuse_key(state, failure, now),
         Remedy::TryLater => {
             let tries = match &state.link.health {
+                // Asked by hand before its time: that does not make the pause longer.
+                Health::Away { tries, next_try: Some(at), .. } if now.mono < *at => {
+                    state.link.health = Health::Away { failure, tries: *tries, next_try: Some(*at) };
+                    return;
+                }
                 Health::Away { tries, .. } => tries + 1,
                 Health::Unknown | Health::Ok { .. } | Health::KeyRefused { .. } => 1,
             };

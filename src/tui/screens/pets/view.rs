@@ -20,7 +20,7 @@ use crate::tui::theme::{Look, Role};
 use crate::tui::view::{WIDE, age_words};
 use crate::tui::widgets::{banner_with_keys, boxed, put, put_right};
 
-use super::update::may_have_more;
+use super::update::{may_have_more, waits};
 
 /// The most rows that a banner takes from the table.
 const BANNER_ROWS: usize = 3;
@@ -252,7 +252,7 @@ pub fn place(state: &AppState, look: &Look, now: Now) -> String {
     let here = format!("Row {} of {rows}.", (state.pets.cursor() + 1).min(rows));
     if reading {
         let animals = state.pets.whole.coming();
-        return format!("Reading the whole inventory: {animals} animals so far. Ctrl-C stops, what came stays.");
+        return format!("Reading the whole inventory: {animals} animals so far. Ctrl-C stops.");
     }
     match state.pets.changes.unseen {
         0 => {}
@@ -260,7 +260,7 @@ pub fn place(state: &AppState, look: &Look, now: Now) -> String {
         many => return format!("{here} {many} changes: C shows them."),
     }
     if state.pets.whole.is_there() {
-        let all = if state.pets.whole.is_complete() { "These are all" } else { "There may be more than these" };
+        let all = if state.pets.whole.is_complete() { "These are all" } else { "There may be more: r reads all" };
         return format!("{here} {all}. W goes back to the lists.");
     }
     let list = state.pets.list();
@@ -268,11 +268,13 @@ pub fn place(state: &AppState, look: &Look, now: Now) -> String {
     match list {
         _ if loading_more => format!("{here} Loading more ..."),
         Some(loaded) if loaded.source == Source::Picked => {
-            format!("{here} Picked from other lists; asking for the rest.")
+            let rest = if state.inflight.is_running(Slot::List) { "; asking for the rest" } else { "" };
+            format!("{here} Picked from other lists{rest}.")
         }
         Some(loaded) if loaded.source == Source::Kept => {
-            format!("{here} From {}, not asked for since.", look.moment(loaded.at.wall, now.wall))
+            format!("{here} From {}.", look.moment(loaded.at.wall, now.wall))
         }
+        Some(loaded) if loaded.list.next().is_some() && waits(state) => format!("{here} There are more."),
         Some(loaded) if loaded.list.next().is_some() => {
             format!("{here} There are more: Down on the last row loads them.")
         }

@@ -21,6 +21,8 @@ pub struct Whole {
     pets: Vec<Pet>,
     /// What came so far of what is being read.
     coming: Vec<Pet>,
+    /// When the last of it came.
+    came_at: Option<Now>,
     /// How the last reading ended, and when.
     ended: Option<(Ended, Now)>,
     /// How many animals have each status, in the order of [`PetStatus::ALL`].
@@ -118,7 +120,8 @@ impl Whole {
             let status = ObservedStatus::Known(status);
             self.pets.iter().filter(|pet| pet.status.as_ref() == Some(&status)).count()
         });
-        self.ended = Some((ended, now));
+        // A part is as old as what came last of it, however long the rest was waited for.
+        self.ended = Some((ended, self.came_at.take().unwrap_or(now)));
         true
     }
 }
@@ -146,6 +149,7 @@ pub fn read(state: &mut AppState, now: Now) -> Vec<Effect> {
 /// Some more of it came.
 pub fn on_part(state: &mut AppState, pets: Vec<Pet>, now: Now) -> Vec<Effect> {
     state.pets.whole.coming.extend(pets);
+    state.pets.whole.came_at = Some(now);
     on_sign_of_life(state, now)
 }
 

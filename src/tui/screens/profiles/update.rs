@@ -241,7 +241,11 @@ fn on_added(state: &mut AppState, added: Added, now: Now) -> Vec<Effect> {
         Some(Tested::Failed(_) | Tested::Unusable(_)) | None => String::new(),
     };
     match key_lost {
-        None => state.say_done(format!("Added {name} to {file}.{answered} Enter uses it."), now.mono),
+        None => {
+            let default =
+                if welcome::update::is_first_start(state) { " It is used from the next start on." } else { "" };
+            state.say_done(format!("Added {name} to {file}.{answered}{default} Enter uses it."), now.mono);
+        }
         Some(why) => state.say(MessageKind::Error, format!("Added {name} to {file}, but its key was not kept: {why}")),
     }
     if let Some(tried) = tried {

@@ -8,12 +8,12 @@ mod form;
 
 use super::State;
 use crate::clock::Now;
-use crate::config::{Accent, Place, ProfileEntry, Sourced};
+use crate::config::{Accent, KeyOrigin, Place, ProfileEntry, Sourced};
 use crate::model::BaseUrl;
 use crate::model::text::{cut, width};
 use crate::tui::inflight::Slot;
 use crate::tui::msg::Tested;
-use crate::tui::state::AppState;
+use crate::tui::state::{AppState, Health};
 use crate::tui::theme::{Look, Role};
 use crate::tui::view::{WIDE, away_word, pane};
 use crate::tui::widgets::{boxed, put, wrap};
@@ -40,8 +40,8 @@ pub fn draw(state: &AppState, look: &Look, now: Now, buf: &mut Buffer, body: Rec
     }
     let profiles = &state.profiles;
     let count = u16::try_from(profiles.entries().len()).unwrap_or(u16::MAX);
-    let beside = if wide { DETAILS } else { DETAILS + 7 };
-    let rows = count.max(1).min(inner.height.saturating_sub(2 + beside).max(3));
+    // Every profile is in sight before what is in force is.
+    let rows = count.max(1).min(inner.height.saturating_sub(2 + DETAILS).max(3));
     let list = Rect { height: inner.height.min(rows + 2), ..inner };
     let cursor = draw_list(buf, list, state, look, now);
     let below = Rect { y: list.bottom(), height: inner.height - list.height, ..inner };
@@ -93,7 +93,9 @@ fn draw_list(buf: &mut Buffer, area: Rect, state: &AppState, look: &Look, now: N
         let mark = if at == here { ">" } else { " " };
         let (word, role) = state_word(entry, state, now);
         let place = look.text(&place(&entry.place));
-        let text = cells([&look.text(&entry.name), &place, &look.text(key_word(&entry.key)), ""]);
+        let typed = entry.name == state.link.name && state.link.key.1 == KeyOrigin::Typed;
+        let key = if typed { "typed" } else { key_word(&entry.key) };
+        let text = cells([&look.text(&entry.name), &place, &look.text(key), ""]);
         let style = look.style(if at == here { Role::Selected } else { Role::Text });
         let in_use = if entry.name == state.link.name { "in use  " } else { "" };
         let spans = vec![
@@ -109,7 +111,7 @@ fn draw_list(buf: &mut Buffer, area: Rect, state: &AppState, look: &Look, now: N
 
 /// How the service of a profile last answered, in a word or two.
 fn state_word(entry: &ProfileEntry, state: &AppState, now: Now) -> (String, Role) {
-    let State { tests, testing, using, .. } = &state.profiles;
+    let State { testing, using, .. } = &state.profiles;
     let running = |slot, name: &str| state.inflight.since(slot).filter(|_| entry.name == name);
     let seconds = |since| now.mono.saturating_duration_since(since).as_secs();
     if let Some(since) = running(Slot::UseProfile, using) {
@@ -118,9 +120,23 @@ fn state_word(entry: &ProfileEntry, state: &AppState, now: Now) -> (String, Role
     if let Some(since) = running(Slot::TestProfile, testing) {
         return (format!("asking {} s", seconds(since)), Role::Wait);
     }
-    match tests.get(&entry.name).map(|(_, tested)| tested) {
-        None => (String::new(), Role::Quiet),
-        Some(tested) => word(tested),
+    last(entry, state).map_or((String::new(), Role::Quiet), |(_, tested)| word(&tested))
+}
+
+/// What the service of a profile said last, and when, where that is known: of the one in use every answer tells.
+fn last(entry: &ProfileEntry, state: &AppState) -> Option<(Option<Now>, Tested)> {
+    let tested = state.profiles.tests.get(&entry.name).map(|(at, tested)| (Some(*at), tested.clone()));
+    if entry.name != state.link.name {
+        return tested;
+    }
+    match &state.link.health {
+        Health::Unknown => tested,
+        Health::Away { failure, .. } | Health::KeyRefused { failure } => Some((None, Tested::Failed(failure.clone()))),
+        Health::Ok { took } => {
+            let read = state.pets.read_at();
+            let newer = tested.filter(|(at, _)| at.map(|at| at.mono) >= read.map(|read| read.mono));
+            newer.or(Some((read, Tested::Answered(*took))))
+        }
     }
 }
 
@@ -173,14 +189,14 @@ fn draw_details(buf: &mut Buffer, area: Rect, entry: &ProfileEntry, state: &AppS
         Place::Unclear => "neither or both of base_url and embedded are said".to_owned(),
         place => self::place(place),
     };
-    let tested = state.profiles.tests.get(&entry.name);
     let service = match &entry.place {
         Place::At(address) => host(address),
         Place::Inside | Place::Demo | Place::Unclear => "the service in this program".to_owned(),
     };
-    let answer = match tested {
+    let answer = match last(entry, state) {
         None => "not asked yet: t asks for one animal".to_owned(),
-        Some((at, tested)) => format!("{} ({})", answer(tested, &service), look.time(at.wall)),
+        Some((None, tested)) => answer(&tested, &service),
+        Some((Some(at), tested)) => format!("{} ({})", answer(&tested, &service), look.time(at.wall)),
     };
     let key = if entry.name == state.link.name { in_use(state) } else { entry.key.clone() };
     let protect = if entry.protect { "asks once a session before anything is added" } else { "no" };

@@ -390,7 +390,7 @@ fn the_last_lists_are_there_at_the_next_start_marked_with_their_age() {
     let mut next = started_again(&app);
     next.now.mono += Duration::from_secs(3 * 3600);
     assert_eq!((next.state.pets.row_count(), next.state.pets.list().unwrap().source), (20, Source::Kept));
-    assert!(next.says("From 14:03, not asked for since."), "{}", next.screen());
+    assert!(next.says("From 14:03."), "{}", next.screen());
     next.keys("/ \"whis\" Enter Right");
     assert!(next.state.pets.row_count() > 0, "one browses and searches before any answer");
     next.keys("Esc 0");
