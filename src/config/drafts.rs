@@ -33,11 +33,23 @@ impl Claim {
     /// # Errors
     /// The directory cannot be made or written, its file system knows no locks, or 64 programs run.
     pub fn new(state: &Path, identity: &str) -> io::Result<Self> {
-        let directory = state.join("drafts");
-        DirBuilder::new().recursive(true).mode(0o700).create(&directory)?;
-        let files = |number: usize, ending: &str| directory.join(format!("{}-{number}.{ending}", stem(identity)));
+        let files = |number: usize, ending: &str| file(state, identity, number, ending);
         let left = |number: &usize| files(*number, "json").exists() || files(*number, "queue.ndjson").exists();
-        for number in (1..=MOST).filter(left).chain(1..=MOST) {
+        Self::first((1..=MOST).filter(left).chain(1..=MOST), files)
+    }
+
+    /// Claims files for the service `identity` in which nothing was left.
+    ///
+    /// # Errors
+    /// As for [`Claim::new`].
+    pub fn free(state: &Path, identity: &str) -> io::Result<Self> {
+        let files = |number: usize, ending: &str| file(state, identity, number, ending);
+        let left = |number: usize| files(number, "json").exists() || files(number, "queue.ndjson").exists();
+        Self::first((1..=MOST).filter(|number| !left(*number)), files)
+    }
+
+    fn first(numbers: impl Iterator<Item = usize>, files: impl Fn(usize, &str) -> PathBuf) -> io::Result<Self> {
+        for number in numbers {
             if let Some(lock) = locked(&files(number, "lock"))? {
                 return Ok(Self { draft: files(number, "json"), queue: files(number, "queue.ndjson"), _lock: lock });
             }
@@ -74,6 +86,11 @@ impl Claim {
         atomic::replace_private(&self.draft, text)
     }
 
+    /// Gives what cannot be read another name, so that nothing is written over it.
+    pub fn put_aside(&self) -> io::Result<()> {
+        fs::rename(&self.draft, self.draft.with_extension("unreadable"))
+    }
+
     /// Nothing is typed any more.
     pub fn clear(&self) -> io::Result<()> {
         match fs::remove_file(&self.draft) {
@@ -83,9 +100,16 @@ impl Claim {
     }
 }
 
+fn file(state: &Path, identity: &str, number: usize, ending: &str) -> PathBuf {
+    state.join("drafts").join(format!("{}-{number}.{ending}", stem(identity)))
+}
+
 /// The file, locked; `None` where another program has locked it. It stays when the lock is gone: if it were removed,
 /// two programs could lock two files of this name.
 fn locked(path: &Path) -> io::Result<Option<File>> {
+    if let Some(directory) = path.parent() {
+        DirBuilder::new().recursive(true).mode(0o700).create(directory)?;
+    }
     let file = OpenOptions::new().create(true).truncate(false).write(true).mode(0o600).open(path)?;
     match flock(&file, FlockOperation::NonBlockingLockExclusive) {
         Ok(()) => Ok(Some(file)),
@@ -133,6 +157,11 @@ mod tests {
         took.clear().unwrap();
         assert_eq!(took.read().unwrap(), None);
         assert!(claim(state.path()).draft_path().to_str().unwrap().ends_with("-1.json"));
+        let (typed, free) = (claim(state.path()), Claim::free(state.path(), "https://shop.example/v1").unwrap());
+        typed.write("typed").unwrap();
+        drop((typed, free));
+        let free = Claim::free(state.path(), "https://shop.example/v1").unwrap();
+        assert!(!free.draft_path().exists() && !free.queue_path().exists(), "{free:?}");
     }
 
     #[test]

@@ -117,7 +117,7 @@ fn no_domains() -> (Setup, Arc<Desk>) {
 /// The hands of an app that writes nothing but what it is told to.
 fn hands(desk: Arc<Desk>) -> Hands {
     let services = services(|_| Err(Failure::NotStarted { why: "this test has no service".into() }));
-    Hands { desk, copying: vec![Way::Terminal], home: None, config: None, kept: None, services }
+    Hands { desk, copying: vec![Way::Terminal], home: None, config: None, kept: None, drafts: None, services }
 }
 
 /// What it takes to change services, where there is no configuration.
