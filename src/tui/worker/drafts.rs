@@ -148,3 +148,94 @@ impl Held {
 fn said(error: &io::Error) -> String {
     display_safe(&error.to_string()).into_owned()
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+    use crate::tui::drafts::Typed;
+    use crate::tui::text_input::TextInput;
+
+    fn write(number: u64, identity: &str, search: &str) -> WriteDrafts {
+        let typed = Typed { search: TextInput::new(search), ..Typed::default() };
+        let at = "2026-11-20T14:03:07Z".parse().unwrap();
+        let drafts = Drafts { identity: identity.into(), profile: "shop".into(), at, ended: None, typed };
+        WriteDrafts { number, drafts: Box::new(drafts), apart: false, moved: false }
+    }
+
+    /// What a program that starts now finds there.
+    fn found(state: &Path, identity: &str) -> Option<String> {
+        let drafts = DraftFiles::new(state.to_owned()).open(identity).unwrap();
+        drafts.map(|drafts| drafts.typed.search.value().to_owned())
+    }
+
+    #[test]
+    fn an_older_write_never_takes_the_place_of_a_newer_one() {
+        let state = tempfile::tempdir().unwrap();
+        let files = DraftFiles::new(state.path().to_owned());
+        files.write(&write(2, "a", "newer")).unwrap();
+        files.write(&write(1, "a", "older")).unwrap();
+        assert_eq!(found(state.path(), "a"), None, "another program works on it");
+        drop(files);
+        assert_eq!(found(state.path(), "a").as_deref(), Some("newer"));
+    }
+
+    #[test]
+    fn where_nothing_is_typed_there_is_no_file() {
+        let state = tempfile::tempdir().unwrap();
+        let files = DraftFiles::new(state.path().to_owned());
+        files.write(&write(1, "a", "typed")).unwrap();
+        files.write(&write(2, "a", "")).unwrap();
+        drop(files);
+        let left = fs::read_dir(state.path().join("drafts")).unwrap().map(|file| file.unwrap().path());
+        assert!(left.into_iter().all(|path| path.extension().is_some_and(|ending| ending == "lock")));
+    }
+
+    #[test]
+    fn what_was_left_and_is_not_shown_stays_until_it_is() {
+        let state = tempfile::tempdir().unwrap();
+        DraftFiles::new(state.path().to_owned()).write(&write(1, "a", "left")).unwrap();
+        let files = DraftFiles::new(state.path().to_owned());
+        assert!(files.open("a").unwrap().is_some());
+        files.write(&WriteDrafts { apart: true, ..write(1, "a", "typed") }).unwrap();
+        drop(files);
+        assert_eq!(found(state.path(), "a").as_deref(), Some("left"));
+
+        let files = DraftFiles::new(state.path().to_owned());
+        files.open("a").unwrap();
+        files.write(&WriteDrafts { apart: true, ..write(1, "a", "more") }).unwrap();
+        files.write(&write(2, "a", "taken up")).unwrap();
+        drop(files);
+        let one = DraftFiles::new(state.path().to_owned());
+        assert_eq!(one.open("a").unwrap().unwrap().typed.search.value(), "taken up");
+        assert_eq!(found(state.path(), "a").as_deref(), Some("typed"), "of the program before");
+    }
+
+    #[test]
+    fn what_moves_to_another_service_is_there_before_it_is_gone_here() {
+        for (moved, stays) in [(true, None), (false, Some("typed"))] {
+            let state = tempfile::tempdir().unwrap();
+            let files = DraftFiles::new(state.path().to_owned());
+            files.write(&write(1, "a", "typed")).unwrap();
+            files.open("b").unwrap();
+            assert_eq!(found(state.path(), "a"), None, "still held");
+            files.write(&WriteDrafts { apart: true, moved, ..write(2, "b", "typed") }).unwrap();
+            assert_eq!(found(state.path(), "a").as_deref(), stays);
+            drop(files);
+            assert_eq!(found(state.path(), "b").as_deref(), Some("typed"));
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_put_aside() {
+        let state = tempfile::tempdir().unwrap();
+        let claim = Claim::new(state.path(), "a").unwrap();
+        claim.write("{\"from\":\"a later version\"}").unwrap();
+        let path = claim.draft_path().to_owned();
+        drop(claim);
+        assert_eq!(found(state.path(), "a"), None);
+        let aside = path.with_extension("unreadable");
+        assert_eq!(fs::read_to_string(aside).unwrap(), "{\"from\":\"a later version\"}");
+    }
+}

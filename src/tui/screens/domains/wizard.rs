@@ -290,7 +290,7 @@ fn leave(app: &mut AppState, now: Now) {
             }
         }
         None if is_unsaved(panel, &panel.wizard) => {
-            app.say(MessageKind::Note, "What you typed stays in the form until the program ends. a opens it again.");
+            app.say(MessageKind::Note, "What you typed stays in the form. a opens it again.");
         }
         None => {}
     }
