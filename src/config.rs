@@ -1,12 +1,13 @@
 //! What the user decided: flags over environment over file over defaults, resolved once at start into [`Settings`],
-//! and again for a profile that is chosen by hand ([`profiles`]); the parts of it that the app writes ([`edit`]); and
-//! the places where keys are kept ([`secrets`]).
+//! and again for a profile that is chosen by hand ([`profiles`]); the parts of it that the app writes ([`edit`]); the
+//! places where keys are kept ([`secrets`]); and the files of what is typed ([`drafts`]).
 //!
 //! May touch files and the environment, run the command that a profile names for its key, and ask the system's keyring;
 //! no network and no terminal.
 
 pub mod atomic;
 mod chosen;
+pub mod drafts;
 pub mod edit;
 pub mod env;
 pub mod error;

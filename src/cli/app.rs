@@ -1,11 +1,13 @@
 //! Opens the full screen, and says on the way out what was done.
 
 use std::io::{IsTerminal as _, Write as _};
+use std::panic::{AssertUnwindSafe, resume_unwind};
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::CommandFactory as _;
 use crossterm::event::EventStream;
+use futures_util::FutureExt as _;
 use jiff::tz::TimeZone;
 use tokio::runtime::Runtime;
 use tokio::signal::unix::{SignalKind, signal};
@@ -19,7 +21,8 @@ use crate::config::{Choices, ConfigError, Env, Paths, Settings};
 use crate::domains::list::ListFile;
 use crate::domains::practice::Practice;
 use crate::model::{Draft, IdempotencyKeys, text::short};
-use crate::tui::event_loop::{self, Wires};
+use crate::tui::drafts::{self, Ending};
+use crate::tui::event_loop::{self, LoopError, Wires};
 use crate::tui::kept::{self, Kept};
 use crate::tui::keymap::Keymap;
 use crate::tui::msg::{QuitReason, Size};
@@ -30,6 +33,7 @@ use crate::tui::theme::Look;
 use crate::tui::worker::Hands;
 use crate::tui::worker::clipboard;
 use crate::tui::worker::domains::Desk;
+use crate::tui::worker::drafts::DraftFiles;
 use crate::tui::worker::profiles::{Services, read_kept};
 use crate::tui::{terminal, worker};
 
@@ -89,6 +93,7 @@ fn session(
     let (setup, desk) = domains(choices, env)?;
     let own = Paths::new(env).ok().map(|paths| paths.state);
     let kept = own.as_ref().map(|own| own.join("lists"));
+    let drafts = own.clone().map(|own| Arc::new(DraftFiles::new(own)));
     let copying = clipboard::ways(settings.clipboard, env, own.map(|own| own.join("copied.txt")));
     let around = welcome::surroundings(&settings, env, &copying);
     let inside = Inside::default();
@@ -99,6 +104,7 @@ fn session(
         home: env.path("HOME"),
         config: config_file(choices, env),
         kept,
+        drafts,
         services: Arc::new(Services { connect, choices: choices.clone(), env: env.clone() }),
     };
     let look = Look { ascii: settings.ascii, theme: settings.theme, depth: env.depth(), zone: TimeZone::system() };
@@ -112,6 +118,12 @@ fn session(
     }
     if let Some(kept) = hands.kept.as_ref().and_then(|kept| read_kept(kept, &settings)) {
         kept.restore(&mut state, clock::now());
+    }
+    if let (Some(files), Some(identity)) = (&hands.drafts, &state.link.identity)
+        && state.screen != Screen::Welcome
+    {
+        let opened = files.open(identity);
+        drafts::on_opened(&mut state, opened, clock::now());
     }
     if let [first, others @ ..] = complaints.as_slice() {
         let more = if others.is_empty() { String::new() } else { format!(" {} more: e shows all.", others.len()) };
@@ -175,7 +187,7 @@ async fn show(
     inside: Inside,
 ) -> Result<Ended, Failed> {
     let failed = |error: &dyn std::fmt::Display| Failed::new(Exit::Failure, format!("the terminal failed: {error}"));
-    let desk = Arc::clone(&hands.desk);
+    let (desk, files) = (Arc::clone(&hands.desk), hands.drafts.clone());
     let directory = hands.kept.clone();
     // The service starts while the first frame is drawn; at the first start none is chosen yet.
     let settings = (state.screen != Screen::Welcome).then_some(settings);
@@ -190,8 +202,12 @@ async fn show(
         tell: terminal::tell,
         clock: clock::now,
     };
-    let ended = event_loop::run(&mut screen, &mut state, &look, wires).await;
+    let run = AssertUnwindSafe(event_loop::run(&mut screen, &mut state, &look, wires)).catch_unwind().await;
     terminal::leave();
+    if let Some(files) = files {
+        keep_drafts(&files, &state, run.as_ref().ok());
+    }
+    let ended = run.unwrap_or_else(|panic| resume_unwind(panic));
     // What changed since it was kept last: the age of rows, further pages. It is there to be quick; no work is lost with it.
     if let (Some(directory), Some(kept)) = (directory, Kept::at_the_end(&state)) {
         let _ = atomic::replace_private(&kept::file(&directory, &kept.identity), &kept.text());
@@ -212,6 +228,21 @@ async fn show(
         (Some(QuitReason::Terminate), _) => Ended::Exit(Exit::Terminate),
         (Some(QuitReason::Hangup), _) => Ended::Exit(Exit::Hangup),
     })
+}
+
+/// Writes what is typed for the next session, also where the terminal is gone.
+fn keep_drafts(files: &DraftFiles, state: &AppState, run: Option<&Result<(), LoopError>>) {
+    let ended = match (run, state.quitting) {
+        (None, _) => Ending::Fault,
+        (Some(Err(_)), _) | (_, Some(QuitReason::Hangup)) => Ending::Hangup,
+        (_, Some(QuitReason::Interrupt | QuitReason::Terminate)) => Ending::Signal,
+        (_, None | Some(QuitReason::User)) => Ending::Quit,
+    };
+    if let Some(write) = drafts::last(state, ended, clock::now())
+        && let Err(why) = files.write(&write)
+    {
+        note(&format!("what was typed could not be kept: {why}"));
+    }
 }
 
 /// Signals, and the end of the terminal, as reasons to quit.

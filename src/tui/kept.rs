@@ -7,7 +7,6 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
-use sha2::{Digest as _, Sha256};
 
 use super::effect::{Effect, Job, Task};
 use super::inflight::Slot;
@@ -16,6 +15,7 @@ use super::screens::pets::{Loaded, Source};
 use super::state::{AppState, MessageKind};
 use crate::api::list::List;
 use crate::clock::Now;
+use crate::config::paths::stem;
 use crate::config::{Service, Settings};
 use crate::model::{Limit, PetStatus};
 
@@ -117,12 +117,10 @@ fn moment(at: Timestamp, now: Now) -> Now {
     Now { mono: now.mono.checked_sub(age).unwrap_or(now.mono), wall: at }
 }
 
-/// The file for the service `identity`: by a hash, so that no name of a service is a path.
+/// The file for the service `identity`.
 #[must_use]
 pub fn file(directory: &Path, identity: &str) -> PathBuf {
-    let hash = Sha256::digest(identity.as_bytes());
-    let name: String = hash.iter().take(12).map(|octet| format!("{octet:02x}")).collect();
-    directory.join(format!("{name}.json"))
+    directory.join(format!("{}.json", stem(identity)))
 }
 
 /// Keeps what is here for the next session. One writing at a time, so that an older one never ends last.

@@ -43,6 +43,7 @@ use uuid::Uuid;
 use crate::stub::{self, json, serve};
 
 mod browsing;
+mod drafts;
 mod profiles;
 mod requests;
 
@@ -117,7 +118,7 @@ fn no_domains() -> (Setup, Arc<Desk>) {
 /// The hands of an app that writes nothing but what it is told to.
 fn hands(desk: Arc<Desk>) -> Hands {
     let services = services(|_| Err(Failure::NotStarted { why: "this test has no service".into() }));
-    Hands { desk, copying: vec![Way::Terminal], home: None, config: None, kept: None, services }
+    Hands { desk, copying: vec![Way::Terminal], home: None, config: None, kept: None, drafts: None, services }
 }
 
 /// What it takes to change services, where there is no configuration.
@@ -167,6 +168,10 @@ impl App {
     fn run(settings: Settings, setup: Setup, hands: Hands, clock: fn() -> Now) -> Self {
         let mut state =
             AppState::new(&settings, setup, Size { columns: 80, rows: 24 }, IdempotencyKeys::new(Uuid::new_v4()));
+        if let (Some(files), Some(identity)) = (&hands.drafts, &state.link.identity) {
+            let opened = files.open(identity);
+            petstore::tui::drafts::on_opened(&mut state, opened, clock());
+        }
         let look = Look { ascii: true, theme: Theme::Default, depth: Depth::TrueColour, zone: TimeZone::UTC };
         let (screen_sender, screen) = watch::channel(String::new());
         let (keys, mut events) = mpsc::unbounded_channel();
@@ -203,6 +208,7 @@ impl App {
                 "F4" => KeyCode::F(4),
                 "F6" => KeyCode::F(6),
                 "F7" => KeyCode::F(7),
+                "F8" => KeyCode::F(8),
                 "Space" => KeyCode::Char(' '),
                 word if word.len() == 1 => KeyCode::Char(word.chars().next().unwrap()),
                 word => {

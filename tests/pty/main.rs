@@ -5,6 +5,7 @@
 
 mod browsing;
 mod domains;
+mod drafts;
 mod ends;
 mod harness;
 mod screens;

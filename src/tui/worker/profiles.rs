@@ -294,7 +294,7 @@ mod tests {
         let (_directory, services) = services(connect);
         let desk = no_desk();
         let services = Arc::new(services);
-        let hands = Hands { desk, copying: Vec::new(), home: None, config: None, kept: None, services };
+        let hands = Hands { desk, copying: Vec::new(), home: None, config: None, kept: None, drafts: None, services };
         let mut worker = spawn(Some(settings(remote())), hands);
         let job = |slot, id, task| Effect::Job(Job { slot, id: ReqId(id), task });
         let change = Task::Profile(ProfileTask::Use("lab".into()));

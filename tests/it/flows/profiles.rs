@@ -5,17 +5,18 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use petstore::config::settings_for;
+use petstore::tui::worker::drafts::DraftFiles;
 
 use super::*;
 
 /// A home directory with a configuration in it, and the environment of an app that is started there.
-struct Home {
+pub(super) struct Home {
     directory: TempDir,
     env: Env,
 }
 
 impl Home {
-    fn with(config: &str) -> Self {
+    pub(super) fn with(config: &str) -> Self {
         let directory = tempfile::tempdir().unwrap();
         let home = directory.path().to_str().unwrap().to_owned();
         let env = [("HOME", home.clone()), ("XDG_CONFIG_HOME", format!("{home}/.config")), ("XDG_DATA_HOME", home)];
@@ -29,12 +30,17 @@ impl Home {
         self.directory.path().join(".config/petstore/config.toml")
     }
 
+    /// Where drafts are kept.
+    pub(super) fn state(&self) -> PathBuf {
+        self.directory.path().join("state")
+    }
+
     fn key_file(&self, profile: &str) -> PathBuf {
         self.directory.path().join(".config/petstore/keys").join(profile)
     }
 
     /// A key in a file, as a profile names it.
-    fn put_key(&self, profile: &str, key: &str) {
+    pub(super) fn put_key(&self, profile: &str, key: &str) {
         let path = self.key_file(profile);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(&path, key).unwrap();
@@ -42,7 +48,7 @@ impl Home {
     }
 
     /// The app as it starts with the configuration as it is by then.
-    fn open(&self) -> App {
+    pub(super) fn open(&self) -> App {
         install_tls_provider();
         let settings = Settings::resolve(&Choices::default(), &self.env).unwrap();
         let connect = |settings: Settings| match settings.service {
@@ -53,7 +59,8 @@ impl Home {
         let services = Arc::new(Services { connect, choices: Choices::default(), env: self.env.clone() });
         let (setup, desk) = no_domains();
         let kept = Some(self.directory.path().join("lists"));
-        App::run(settings, setup, Hands { services, kept, ..hands(desk) }, clock::now)
+        let drafts = Some(Arc::new(DraftFiles::new(self.state())));
+        App::run(settings, setup, Hands { services, kept, drafts, ..hands(desk) }, clock::now)
     }
 }
 
