@@ -2,11 +2,30 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
+/// The most characters of a key.
+const MOST: usize = 255;
+
 /// What stands for one creation, however often it is sent: at most 255 visible characters of ASCII.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String")]
 pub struct IdempotencyKey(String);
+
+/// A text that no key can be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the key of a creation is 1 to {MOST} visible ASCII characters")]
+pub struct NotAnIdempotencyKey;
+
+impl TryFrom<String> for IdempotencyKey {
+    type Error = NotAnIdempotencyKey;
+
+    fn try_from(text: String) -> Result<Self, NotAnIdempotencyKey> {
+        let fits = (1..=MOST).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_graphic());
+        if fits { Ok(Self(text)) } else { Err(NotAnIdempotencyKey) }
+    }
+}
 
 impl IdempotencyKey {
     /// As it is sent.
@@ -60,5 +79,15 @@ mod tests {
         assert_eq!(first.as_str(), "00000000-0000-0000-0000-000000000000-1");
         assert_ne!(first, second);
         assert_eq!(second.part(7).to_string(), "00000000-0000-0000-0000-000000000000-2.7");
+    }
+
+    #[test]
+    fn a_key_is_read_back_as_it_was_and_nothing_else_is_one() {
+        let key = IdempotencyKeys::new(Uuid::nil()).make();
+        let text = serde_json::to_string(&key).unwrap();
+        assert_eq!(serde_json::from_str::<IdempotencyKey>(&text).unwrap(), key);
+        for wrong in [String::new(), "a b".into(), "\n".into(), "x".repeat(256)] {
+            assert_eq!(IdempotencyKey::try_from(wrong), Err(NotAnIdempotencyKey));
+        }
     }
 }
