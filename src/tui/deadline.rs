@@ -31,7 +31,9 @@ pub fn next_deadline(state: &AppState, now: Now) -> Option<Instant> {
     let stale = (state.screen == Screen::Pets && state.link.health_is_ok()).then(|| next_minute(state, now)).flatten();
     let domain = watch::next_due(&state.domains);
     let countdown = (state.screen == Screen::Domains).then(|| next_countdown(state, now)).flatten();
-    [message, refresh, retry, running, stale, domain, countdown]
+    let rapid = &state.add.rapid;
+    let lines = rapid.pause.filter(|_| rapid.has_work());
+    [message, refresh, retry, running, stale, domain, countdown, lines]
         .into_iter()
         .flatten()
         .min()
@@ -56,6 +58,7 @@ fn shows_seconds(state: &AppState, slot: Slot) -> bool {
         Slot::Whole | Slot::ById => state.screen == Screen::Pets,
         Slot::TestProfile | Slot::TryProfile | Slot::UseProfile => state.screen == Screen::Profiles,
         Slot::Count(_) | Slot::Keep | Slot::Save | Slot::Write | Slot::Copy | Slot::Remember => false,
+        Slot::Queue | Slot::Line(_) | Slot::LookUpLine => false,
         Slot::Setting | Slot::Profiles | Slot::WriteProfile | Slot::KeyPlaces => false,
     }
 }

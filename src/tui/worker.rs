@@ -6,6 +6,7 @@
 pub mod clipboard;
 pub mod domains;
 pub mod profiles;
+pub mod queue;
 mod recorder;
 
 use std::collections::HashMap;
@@ -28,14 +29,15 @@ use crate::config::{Settings, ThemeChoice, atomic, edit};
 use crate::model::samples::sample;
 use crate::model::{IdempotencyKey, Limit, NewPet, Pet, PetQuery, display_safe};
 
-use super::effect::{Effect, Job, Task};
+use super::effect::{Effect, Job, LineToSend, Task};
 use super::inflight::{ReqId, Slot};
 use super::kept::{self, Kept};
-use super::msg::{LookedUp, NotCreated, NotWritten, Outcome, Recorded, Reply};
+use super::msg::{LineSent, LookedUp, NotCreated, NotWritten, Outcome, Recorded, Reply};
 use crate::api::failure::Failure;
 use clipboard::Way;
 use domains::{Desk, SoFar};
 use profiles::Services;
+use queue::{Queue, Queues};
 
 /// Effects and replies that may wait. More than the screen can ever ask for at once.
 const QUEUE: usize = 64;
@@ -69,6 +71,8 @@ pub struct Hands {
     pub config: Option<PathBuf>,
     /// The directory for what is kept for the next session.
     pub kept: Option<PathBuf>,
+    /// Where lines of rapid entry wait.
+    pub queues: Arc<Queues>,
     /// For profiles.
     pub services: Arc<Services>,
 }
@@ -81,7 +85,9 @@ pub fn spawn(settings: Option<Settings>, hands: Hands) -> Handle {
     let (client, connection) = watch::channel(None);
     let setter = client.clone();
     let (recorder, exchanges) = recorder::recorder();
+    let mut queue = Queue::default();
     if let Some(settings) = settings {
+        queue = hands.queues.of(&settings.service).map(|(queue, _)| queue).unwrap_or_default();
         let connect = (hands.services.connect)(settings);
         let recorder = Recorder::clone(&recorder);
         tokio::spawn(async move {
@@ -97,7 +103,8 @@ pub fn spawn(settings: Option<Settings>, hands: Hands) -> Handle {
         });
     }
     let jobs = JoinMap::new();
-    tokio::spawn(Worker { jobs, ids: HashMap::new(), client, connection, hands, recorder, outgoing }.run(incoming));
+    let ids = HashMap::new();
+    tokio::spawn(Worker { jobs, ids, client, connection, queue, hands, recorder, outgoing }.run(incoming));
     Handle { effects, replies, exchanges }
 }
 
@@ -106,11 +113,13 @@ struct Done {
     outcome: Outcome,
     /// The client for all jobs from now on, where it is another one.
     client: Option<Client>,
+    /// The queue of its service, where that is another one.
+    queue: Option<Queue>,
 }
 
 impl From<Outcome> for Done {
     fn from(outcome: Outcome) -> Self {
-        Self { outcome, client: None }
+        Self { outcome, client: None, queue: None }
     }
 }
 
@@ -119,6 +128,7 @@ struct Worker {
     ids: HashMap<Slot, ReqId>,
     client: watch::Sender<Option<Result<Client, Failure>>>,
     connection: Connection,
+    queue: Queue,
     hands: Hands,
     recorder: Recorder,
     outgoing: mpsc::Sender<Reply>,
@@ -158,15 +168,21 @@ impl Worker {
             Effect::Job(Job { slot, id, task }) => {
                 self.ids.insert(slot, id);
                 let so_far = SoFar { slot, id, replies: self.outgoing.clone() };
-                let Hands { desk, copying, home, config, kept, services } = &self.hands;
+                let Hands { desk, copying, home, config, kept, queues, services } = &self.hands;
                 let (desk, copying, home) = (Arc::clone(desk), copying.clone(), home.clone());
                 let (config, kept, services) = (config.clone(), kept.clone(), Arc::clone(services));
                 let connection = self.connection.clone();
                 match task {
                     Task::Domains(task) => self.spawn(slot, desk.perform(task, so_far)),
                     Task::Profile(task) => {
-                        self.jobs.spawn(slot, services.perform(task, connection, Recorder::clone(&self.recorder), kept))
+                        let (recorder, queues) = (Recorder::clone(&self.recorder), Arc::clone(queues));
+                        self.jobs.spawn(slot, services.perform(task, connection, recorder, kept, queues));
                     }
+                    Task::Queue(records) => {
+                        let queue = self.queue.clone();
+                        self.spawn(slot, async move { Outcome::Queued(queue.write(records).await) });
+                    }
+                    Task::SendLine(line) => self.spawn(slot, send_line(self.queue.clone(), connection, *line)),
                     Task::Copy(text) => {
                         self.spawn(slot, async move { Outcome::Copied(clipboard::copy(&text, &copying).await) });
                     }
@@ -190,13 +206,16 @@ impl Worker {
     fn ended(&mut self, slot: Slot, ended: Result<Done, JoinError>) -> Option<Reply> {
         let id = *self.ids.get(&slot)?;
         let outcome = match ended {
-            Ok(Done { outcome, client }) => {
+            Ok(Done { outcome, client, queue }) => {
                 if slot == Slot::UseProfile && client.is_some() {
                     // A key that is still being tried is one for the service before.
                     self.ids.remove(&Slot::TestKey);
                 }
                 if let Some(client) = client {
                     self.client.send_replace(Some(Ok(client)));
+                }
+                if let Some(queue) = queue {
+                    self.queue = queue;
                 }
                 outcome
             }
@@ -214,6 +233,13 @@ async fn api_of(mut connection: Connection) -> Result<Client, Failure> {
         Err(_) => None,
     };
     connected.unwrap_or_else(|| Err(Failure::Crashed { why: "the connection was never made".to_owned() }))
+}
+
+async fn send_line(queue: Queue, connection: Connection, line: LineToSend) -> Outcome {
+    Outcome::LineSent(match api_of(connection).await {
+        Ok(api) => queue.send(&api.called("rapid entry"), line).await,
+        Err(failure) => LineSent::NotSent(failure),
+    })
 }
 
 async fn perform(task: Task, slot: Slot, connection: Connection, so_far: SoFar) -> Done {
@@ -252,11 +278,13 @@ async fn perform(task: Task, slot: Slot, connection: Connection, so_far: SoFar) 
             let tested = with_key.list_pets(&query).await;
             let client = tested.is_ok().then_some(with_key);
             let outcome = Outcome::KeyTested(tested.map(drop).map_err(|error| Failure::from(&error)));
-            return Done { outcome, client };
+            return Done { outcome, client, queue: None };
         }
-        // These need no service, and are not given to this function.
+        // These are not given to this function.
         Task::Domains(_)
         | Task::Profile(_)
+        | Task::Queue(_)
+        | Task::SendLine(_)
         | Task::Copy(_)
         | Task::Write { .. }
         | Task::Remember(_)

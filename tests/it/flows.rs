@@ -44,6 +44,7 @@ use crate::stub::{self, json, serve};
 
 mod browsing;
 mod profiles;
+mod rapid;
 mod requests;
 
 /// How long a test waits for what it expects.
@@ -117,7 +118,7 @@ fn no_domains() -> (Setup, Arc<Desk>) {
 /// The hands of an app that writes nothing but what it is told to.
 fn hands(desk: Arc<Desk>) -> Hands {
     let services = services(|_| Err(Failure::NotStarted { why: "this test has no service".into() }));
-    Hands { desk, copying: vec![Way::Terminal], home: None, config: None, kept: None, services }
+    Hands { desk, copying: vec![Way::Terminal], home: None, config: None, kept: None, queues: Arc::default(), services }
 }
 
 /// What it takes to change services, where there is no configuration.
@@ -145,6 +146,17 @@ impl App {
     }
 
     fn start(service: Service, client: Client, setup: Setup, hands: Hands, clock: fn() -> Now) -> Self {
+        Self::start_with(service, client, setup, hands, clock, |_| {})
+    }
+
+    fn start_with(
+        service: Service,
+        client: Client,
+        setup: Setup,
+        hands: Hands,
+        clock: fn() -> Now,
+        prepare: impl FnOnce(&mut AppState),
+    ) -> Self {
         let settings = Settings {
             name: "test".into(),
             label: "test".into(),
@@ -160,13 +172,24 @@ impl App {
             origins: Vec::new(),
         };
         let services = services(move |_| Ok(client.clone()));
-        Self::run(settings, setup, Hands { services, ..hands }, clock)
+        Self::run_with(settings, setup, Hands { services, ..hands }, clock, prepare)
     }
 
     /// The app with these settings.
     fn run(settings: Settings, setup: Setup, hands: Hands, clock: fn() -> Now) -> Self {
+        Self::run_with(settings, setup, hands, clock, |_| {})
+    }
+
+    fn run_with(
+        settings: Settings,
+        setup: Setup,
+        hands: Hands,
+        clock: fn() -> Now,
+        prepare: impl FnOnce(&mut AppState),
+    ) -> Self {
         let mut state =
             AppState::new(&settings, setup, Size { columns: 80, rows: 24 }, IdempotencyKeys::new(Uuid::new_v4()));
+        prepare(&mut state);
         let look = Look { ascii: true, theme: Theme::Default, depth: Depth::TrueColour, zone: TimeZone::UTC };
         let (screen_sender, screen) = watch::channel(String::new());
         let (keys, mut events) = mpsc::unbounded_channel();
