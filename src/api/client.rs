@@ -7,7 +7,7 @@ mod wire;
 
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use reqwest::header::{CONTENT_TYPE, ETAG, HeaderName, IF_NONE_MATCH, LINK};
@@ -50,7 +50,7 @@ pub struct Client {
     base: BaseUrl,
     key: Option<ApiKey>,
     timeouts: Timeouts,
-    keeps_idempotency_keys: Arc<AtomicBool>,
+    idempotency_retention: Arc<AtomicU64>,
     recorder: Option<Recorder>,
     what: &'static str,
 }
@@ -87,9 +87,9 @@ impl Client {
             // A new connection costs next to nothing here, while looking after idle ones would wake an idle program.
             builder = builder.no_proxy().pool_max_idle_per_host(0);
         }
-        let keeps_idempotency_keys = Arc::default();
+        let idempotency_retention = Arc::default();
         let http = builder.build()?;
-        Ok(Self { http, base, key, timeouts, keeps_idempotency_keys, recorder: None, what: "request" })
+        Ok(Self { http, base, key, timeouts, idempotency_retention, recorder: None, what: "request" })
     }
 
     /// The same service with another key; the connections are kept.
@@ -159,7 +159,13 @@ impl Client {
     /// addition).
     #[must_use]
     pub fn keeps_idempotency_keys(&self) -> bool {
-        self.keeps_idempotency_keys.load(Ordering::Relaxed)
+        !self.idempotency_retention().is_zero()
+    }
+
+    /// For how long it keeps them, by the last answer that said so; not at all where none did.
+    #[must_use]
+    pub fn idempotency_retention(&self) -> Duration {
+        Duration::from_secs(self.idempotency_retention.load(Ordering::Relaxed))
     }
 
     /// `GET /pets/{petId}` (section 4.3), deprecated: it is removed on 5 December 2030.

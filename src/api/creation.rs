@@ -6,14 +6,6 @@ use super::retry::{dice, wait_before_repeat, wait_before_sending_again};
 use super::{ApiError, Client};
 use crate::model::{IdempotencyKey, Limit, NewPet, Pet, PetQuery};
 
-/// Whether the service keeps idempotency keys; it is asked where no answer has said so yet.
-pub async fn keeps_keys(client: &Client) -> Result<bool, ApiError> {
-    if !client.keeps_idempotency_keys() {
-        client.list_pets(&PetQuery { limit: Limit::MIN, ..PetQuery::default() }).await?;
-    }
-    Ok(client.keeps_idempotency_keys())
-}
-
 /// Adds `new`. Where the service keeps idempotency keys, what failed quickly is sent again with the same `key`, at most
 /// three times within a few seconds; whether it keeps them is asked where no answer has said so yet.
 ///

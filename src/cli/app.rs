@@ -1,11 +1,13 @@
 //! Opens the full screen, and says on the way out what was done.
 
 use std::io::{IsTerminal as _, Write as _};
+use std::panic::{AssertUnwindSafe, resume_unwind};
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::CommandFactory as _;
 use crossterm::event::EventStream;
+use futures_util::FutureExt as _;
 use jiff::tz::TimeZone;
 use tokio::runtime::Runtime;
 use tokio::signal::unix::{SignalKind, signal};
@@ -14,6 +16,7 @@ use uuid::Uuid;
 
 use crate::clock;
 use crate::config::codes::Codes;
+use crate::config::drafts::Claims;
 use crate::config::file::Add;
 use crate::config::queue::Record;
 use crate::config::settings::configuration;
@@ -21,7 +24,8 @@ use crate::config::{Choices, ConfigError, Env, Paths, Settings};
 use crate::domains::list::ListFile;
 use crate::domains::practice::Practice;
 use crate::model::{Draft, IdempotencyKeys, text::short};
-use crate::tui::event_loop::{self, Wires};
+use crate::tui::drafts::{self, Ending};
+use crate::tui::event_loop::{self, LoopError, Wires};
 use crate::tui::keymap::Keymap;
 use crate::tui::msg::{QuitReason, Size};
 use crate::tui::screens::add_pet::rapid::sending::restore;
@@ -33,6 +37,7 @@ use crate::tui::theme::Look;
 use crate::tui::worker::Hands;
 use crate::tui::worker::clipboard;
 use crate::tui::worker::domains::Desk;
+use crate::tui::worker::drafts::DraftFiles;
 use crate::tui::worker::profiles::{Services, read_kept};
 use crate::tui::worker::queue::Queues;
 use crate::tui::{terminal, worker};
@@ -94,7 +99,9 @@ fn session(
     let (setup, desk) = domains(choices, env)?;
     let own = Paths::new(env).ok().map(|paths| paths.state);
     let kept = own.as_ref().map(|own| own.join("lists"));
-    let queues = Arc::new(Queues::new(own.clone()));
+    let claims = own.clone().map(|own| Arc::new(Claims::new(own)));
+    let queues = Arc::new(Queues::new(claims.clone()));
+    let drafts = claims.map(|claims| Arc::new(DraftFiles::new(claims)));
     let copying = clipboard::ways(settings.clipboard, env, own.map(|own| own.join("copied.txt")));
     let around = welcome::surroundings(&settings, env, &copying);
     let inside = Inside::default();
@@ -105,6 +112,7 @@ fn session(
         home: env.path("HOME"),
         config: config_file(choices, env),
         kept,
+        drafts,
         queues,
         services: Arc::new(Services { connect, choices: choices.clone(), env: env.clone() }),
     };
@@ -122,6 +130,12 @@ fn session(
     }
     if let Some(kept) = hands.kept.as_ref().and_then(|kept| read_kept(kept, &settings.service)) {
         kept.restore(&mut state, clock::now());
+    }
+    if let (Some(files), Some(identity)) = (&hands.drafts, &state.link.identity)
+        && state.screen != Screen::Welcome
+    {
+        let opened = files.open(identity);
+        drafts::on_opened(&mut state, opened, clock::now());
     }
     if let [first, others @ ..] = complaints.as_slice() {
         let more = if others.is_empty() { String::new() } else { format!(" ({} more of them)", others.len()) };
@@ -199,7 +213,7 @@ async fn show(
     inside: Inside,
 ) -> Result<Ended, Failed> {
     let failed = |error: &dyn std::fmt::Display| Failed::new(Exit::Failure, format!("the terminal failed: {error}"));
-    let desk = Arc::clone(&hands.desk);
+    let (desk, files) = (Arc::clone(&hands.desk), hands.drafts.clone());
     let queues = Arc::clone(&hands.queues);
     // The service starts while the first frame is drawn; at the first start none is chosen yet.
     let settings = (state.screen != Screen::Welcome).then_some(settings);
@@ -214,8 +228,12 @@ async fn show(
         tell: terminal::tell,
         clock: clock::now,
     };
-    let ended = event_loop::run(&mut screen, &mut state, &look, wires).await;
+    let run = AssertUnwindSafe(event_loop::run(&mut screen, &mut state, &look, wires)).catch_unwind().await;
     terminal::leave();
+    if let Some(files) = files {
+        keep_drafts(&files, &state, run.as_ref().ok());
+    }
+    let ended = run.unwrap_or_else(|panic| resume_unwind(panic));
     // What was told in the last moment may not be on disk yet; twice is the same as once.
     if !state.domains.changes.is_empty()
         && let Err(why) = desk.keep(&state.domains.changes)
@@ -236,6 +254,21 @@ async fn show(
         (Some(QuitReason::Terminate), _) => Ended::Exit(Exit::Terminate),
         (Some(QuitReason::Hangup), _) => Ended::Exit(Exit::Hangup),
     })
+}
+
+/// Writes what is typed for the next session, also where the terminal is gone.
+fn keep_drafts(files: &DraftFiles, state: &AppState, run: Option<&Result<(), LoopError>>) {
+    let ended = match (run, state.quitting) {
+        (None, _) => Ending::Fault,
+        (Some(Err(_)), _) | (_, Some(QuitReason::Hangup)) => Ending::Hangup,
+        (_, Some(QuitReason::Interrupt | QuitReason::Terminate)) => Ending::Signal,
+        (_, None | Some(QuitReason::User)) => Ending::Quit,
+    };
+    if let Some(write) = drafts::last(state, ended, clock::now())
+        && let Err(why) = files.write(&write)
+    {
+        note(&format!("what was typed could not be kept: {why}"));
+    }
 }
 
 /// Signals, and the end of the terminal, as reasons to quit.
@@ -277,6 +310,9 @@ fn hand_over(state: &AppState) {
         let Draft { name, category_id, status } = state.add.draft();
         let status = status.map_or(String::new(), |status| format!(" --status {status}"));
         lines.push(format!("typed but not sent: name {:?}, category {:?}{status}", short(&name), short(&category_id)));
+    }
+    if !state.add.rapid.name.is_empty() {
+        lines.push(format!("typed in rapid entry but not taken: {:?}", short(state.add.rapid.name.value())));
     }
     let counts = state.add.rapid.counts();
     if counts.waiting + counts.unknown > 0 {

@@ -1,10 +1,12 @@
 //! The files of what is typed and not sent yet: for each service as many as programs run at once, so that no two of them
 //! ever write the same one.
 
+use std::collections::HashMap;
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, ErrorKind, Read as _};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;
@@ -33,11 +35,23 @@ impl Claim {
     /// # Errors
     /// The directory cannot be made or written, its file system knows no locks, or 64 programs run.
     pub fn new(state: &Path, identity: &str) -> io::Result<Self> {
-        let directory = state.join("drafts");
-        DirBuilder::new().recursive(true).mode(0o700).create(&directory)?;
-        let files = |number: usize, ending: &str| directory.join(format!("{}-{number}.{ending}", stem(identity)));
+        let files = |number: usize, ending: &str| file(state, identity, number, ending);
         let left = |number: &usize| files(*number, "json").exists() || files(*number, "queue.ndjson").exists();
-        for number in (1..=MOST).filter(left).chain(1..=MOST) {
+        Self::first((1..=MOST).filter(left).chain(1..=MOST), files)
+    }
+
+    /// Claims files for the service `identity` in which nothing was left.
+    ///
+    /// # Errors
+    /// As for [`Claim::new`].
+    pub fn free(state: &Path, identity: &str) -> io::Result<Self> {
+        let files = |number: usize, ending: &str| file(state, identity, number, ending);
+        let left = |number: usize| files(number, "json").exists() || files(number, "queue.ndjson").exists();
+        Self::first((1..=MOST).filter(|number| !left(*number)), files)
+    }
+
+    fn first(numbers: impl Iterator<Item = usize>, files: impl Fn(usize, &str) -> PathBuf) -> io::Result<Self> {
+        for number in numbers {
             if let Some(lock) = locked(&files(number, "lock"))? {
                 return Ok(Self { draft: files(number, "json"), queue: files(number, "queue.ndjson"), _lock: lock });
             }
@@ -74,6 +88,11 @@ impl Claim {
         atomic::replace_private(&self.draft, text)
     }
 
+    /// Gives what cannot be read another name, so that nothing is written over it.
+    pub fn put_aside(&self) -> io::Result<()> {
+        fs::rename(&self.draft, self.draft.with_extension("unreadable"))
+    }
+
     /// Nothing is typed any more.
     pub fn clear(&self) -> io::Result<()> {
         match fs::remove_file(&self.draft) {
@@ -83,9 +102,51 @@ impl Claim {
     }
 }
 
+/// The files that this program has claimed: for each service the same ones, whoever asks for them.
+#[derive(Debug)]
+pub struct Claims {
+    state: PathBuf,
+    held: Mutex<HashMap<String, Weak<Claim>>>,
+}
+
+impl Claims {
+    /// Those below the directory `state`. Nothing is touched yet.
+    #[must_use]
+    pub fn new(state: PathBuf) -> Self {
+        Self { state, held: Mutex::default() }
+    }
+
+    /// The directory.
+    #[must_use]
+    pub fn state(&self) -> &Path {
+        &self.state
+    }
+
+    /// The files for the service `identity`, as long as anybody here has them.
+    ///
+    /// # Errors
+    /// As for [`Claim::new`].
+    pub fn of(&self, identity: &str) -> io::Result<Arc<Claim>> {
+        let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(claim) = held.get(identity).and_then(Weak::upgrade) {
+            return Ok(claim);
+        }
+        let claim = Arc::new(Claim::new(&self.state, identity)?);
+        held.insert(identity.to_owned(), Arc::downgrade(&claim));
+        Ok(claim)
+    }
+}
+
+fn file(state: &Path, identity: &str, number: usize, ending: &str) -> PathBuf {
+    state.join("drafts").join(format!("{}-{number}.{ending}", stem(identity)))
+}
+
 /// The file, locked; `None` where another program has locked it. It stays when the lock is gone: if it were removed,
 /// two programs could lock two files of this name.
 fn locked(path: &Path) -> io::Result<Option<File>> {
+    if let Some(directory) = path.parent() {
+        DirBuilder::new().recursive(true).mode(0o700).create(directory)?;
+    }
     let file = OpenOptions::new().create(true).truncate(false).write(true).mode(0o600).open(path)?;
     match flock(&file, FlockOperation::NonBlockingLockExclusive) {
         Ok(()) => Ok(Some(file)),
@@ -118,6 +179,17 @@ mod tests {
     }
 
     #[test]
+    fn whoever_asks_here_has_the_same_files_until_nobody_has_them() {
+        let state = tempfile::tempdir().unwrap();
+        let claims = Claims::new(state.path().to_owned());
+        let (one, two) = (claims.of("x").unwrap(), claims.of("x").unwrap());
+        assert!(Arc::ptr_eq(&one, &two) && one.draft_path() != claims.of("y").unwrap().draft_path());
+        let path = one.draft_path().to_owned();
+        drop((one, two));
+        assert_eq!(Claim::new(state.path(), "x").unwrap().draft_path(), path);
+    }
+
+    #[test]
     fn what_a_program_left_is_taken_up_before_anything_free() {
         let state = tempfile::tempdir().unwrap();
         let (one, two, three) = (claim(state.path()), claim(state.path()), claim(state.path()));
@@ -133,6 +205,11 @@ mod tests {
         took.clear().unwrap();
         assert_eq!(took.read().unwrap(), None);
         assert!(claim(state.path()).draft_path().to_str().unwrap().ends_with("-1.json"));
+        let (typed, free) = (claim(state.path()), Claim::free(state.path(), "https://shop.example/v1").unwrap());
+        typed.write("typed").unwrap();
+        drop((typed, free));
+        let free = Claim::free(state.path(), "https://shop.example/v1").unwrap();
+        assert!(!free.draft_path().exists() && !free.queue_path().exists(), "{free:?}");
     }
 
     #[test]

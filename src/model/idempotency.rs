@@ -5,25 +5,22 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-/// The most characters of a key.
-const MOST: usize = 255;
-
 /// What stands for one creation, however often it is sent: at most 255 visible characters of ASCII.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String")]
 pub struct IdempotencyKey(String);
 
-/// A text that no key can be.
+/// The text stands for no creation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the key of a creation is 1 to {MOST} visible ASCII characters")]
-pub struct NotAnIdempotencyKey;
+#[error("an Idempotency-Key is 1 to 255 visible ASCII characters")]
+pub struct NoIdempotencyKey;
 
 impl TryFrom<String> for IdempotencyKey {
-    type Error = NotAnIdempotencyKey;
+    type Error = NoIdempotencyKey;
 
-    fn try_from(text: String) -> Result<Self, NotAnIdempotencyKey> {
-        let fits = (1..=MOST).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_graphic());
-        if fits { Ok(Self(text)) } else { Err(NotAnIdempotencyKey) }
+    fn try_from(text: String) -> Result<Self, NoIdempotencyKey> {
+        let fits = (1..=255).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_graphic());
+        if fits { Ok(Self(text)) } else { Err(NoIdempotencyKey) }
     }
 }
 
@@ -82,12 +79,12 @@ mod tests {
     }
 
     #[test]
-    fn a_key_is_read_back_as_it_was_and_nothing_else_is_one() {
+    fn a_key_that_was_kept_is_read_again_and_nothing_else_is_one() {
         let key = IdempotencyKeys::new(Uuid::nil()).make();
         let text = serde_json::to_string(&key).unwrap();
         assert_eq!(serde_json::from_str::<IdempotencyKey>(&text).unwrap(), key);
-        for wrong in [String::new(), "a b".into(), "\n".into(), "x".repeat(256)] {
-            assert_eq!(IdempotencyKey::try_from(wrong), Err(NotAnIdempotencyKey));
+        for text in ["", "a b", "a\nb", "ä", &"x".repeat(256)] {
+            assert_eq!(IdempotencyKey::try_from(text.to_owned()), Err(NoIdempotencyKey), "{text:?}");
         }
     }
 }

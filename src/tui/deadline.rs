@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 
 use crate::clock::Now;
 
+use super::drafts;
 use super::inflight::Slot;
 use super::screens::domains::{Place, watch};
 use super::state::{AppState, Health, Screen};
@@ -33,7 +34,8 @@ pub fn next_deadline(state: &AppState, now: Now) -> Option<Instant> {
     let countdown = (state.screen == Screen::Domains).then(|| next_countdown(state, now)).flatten();
     let rapid = &state.add.rapid;
     let lines = rapid.pause.filter(|_| rapid.has_work());
-    [message, refresh, retry, running, stale, domain, countdown, lines]
+    let drafts = drafts::next_due(state);
+    [message, refresh, retry, running, stale, domain, countdown, lines, drafts]
         .into_iter()
         .flatten()
         .min()
@@ -60,6 +62,7 @@ fn shows_seconds(state: &AppState, slot: Slot) -> bool {
         Slot::Count(_) | Slot::Keep | Slot::Save | Slot::Write | Slot::Copy | Slot::Remember => false,
         Slot::Queue | Slot::Line(_) | Slot::LookUpLine => false,
         Slot::Setting | Slot::Profiles | Slot::WriteProfile | Slot::KeyPlaces => false,
+        Slot::OpenDrafts | Slot::Drafts => false,
     }
 }
 

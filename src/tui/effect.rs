@@ -14,6 +14,7 @@ use crate::domains::practice::Practice;
 use crate::domains::told::Told;
 use crate::model::{ApiKey, BaseUrl, IdempotencyKey, NewPet, PetId, PetQuery};
 
+use super::drafts::Drafts;
 use super::inflight::{ReqId, Slot};
 use super::kept::Kept;
 use super::screens::domains::state::Change;
@@ -80,6 +81,10 @@ pub enum Task {
     Domains(DomainTask),
     /// Something about the services that can be switched to.
     Profile(ProfileTask),
+    /// Add an animal that was sent at this time with this key, if the service is sure to know the key still.
+    Settle(NewPet, IdempotencyKey, Timestamp),
+    /// Something about what is typed.
+    Drafts(DraftTask),
     /// Copy a text by a program of this machine, where there is one.
     Copy(String),
     /// Write the theme into the configuration file.
@@ -108,8 +113,30 @@ pub struct LineToSend {
     pub key: IdempotencyKey,
     /// Whose API key goes with it, for the file.
     pub by: String,
-    /// It was sent before, and may have arrived: only for a service that keeps keys.
-    pub again: bool,
+    /// It was typed then and sent since, and may have arrived: only for a service that is sure to know its key still.
+    pub again: Option<Timestamp>,
+}
+
+/// What a job about drafts does.
+#[derive(Clone, Debug, PartialEq)]
+pub enum DraftTask {
+    /// Claim the files for the service of this identity, and read what was left there.
+    Open(String),
+    /// Write what is typed.
+    Write(WriteDrafts),
+}
+
+/// Drafts to write.
+#[derive(Clone, Debug, PartialEq)]
+pub struct WriteDrafts {
+    /// Counts the writes: an older one never takes the place of a newer one.
+    pub number: u64,
+    /// What is typed.
+    pub drafts: Box<Drafts>,
+    /// Into other files than those that were claimed: what was left there is not on the screen.
+    pub apart: bool,
+    /// What was typed for the service before is in it, and need not stay there.
+    pub moved: bool,
 }
 
 /// What a job about profiles does.

@@ -67,11 +67,15 @@ pub enum Slot {
     WriteProfile,
     /// Finding out where a key can be kept.
     KeyPlaces,
+    /// Reading what was typed before.
+    OpenDrafts,
+    /// Writing what is typed. Never aborted: a newer one comes after it.
+    Drafts,
 }
 
 impl Slot {
     /// Every slot.
-    pub const ALL: [Self; 38] = [
+    pub const ALL: [Self; 40] = [
         Self::List,
         Self::More,
         Self::Count(PetStatus::Available),
@@ -110,6 +114,8 @@ impl Slot {
         Self::UseProfile,
         Self::WriteProfile,
         Self::KeyPlaces,
+        Self::OpenDrafts,
+        Self::Drafts,
     ];
 
     /// Whether it may be given up: nothing is lost or left half done.
@@ -122,6 +128,7 @@ impl Slot {
             Self::Queue | Self::Line(_) => false,
             Self::Create | Self::Keep | Self::Save | Self::Write | Self::Copy | Self::Remember | Self::Setting => false,
             Self::Profiles | Self::UseProfile | Self::WriteProfile | Self::KeyPlaces => false,
+            Self::OpenDrafts | Self::Drafts => false,
         }
     }
 
@@ -130,11 +137,11 @@ impl Slot {
     pub const fn is_about_service(self) -> bool {
         match self {
             Self::List | Self::More | Self::Count(_) | Self::LookUp | Self::TestKey | Self::Samples => true,
-            Self::Whole | Self::ById | Self::KeyPlaces | Self::LookUpLine => true,
+            Self::Whole | Self::ById | Self::KeyPlaces | Self::LookUpLine | Self::OpenDrafts => true,
             Self::Queue | Self::Line(_) => false,
             Self::Create | Self::Look(_) | Self::Keep | Self::Walk | Self::Save | Self::Write | Self::Copy => false,
             Self::Remember | Self::Setting | Self::Profiles | Self::TestProfile | Self::TryProfile => false,
-            Self::UseProfile | Self::WriteProfile => false,
+            Self::UseProfile | Self::WriteProfile | Self::Drafts => false,
         }
     }
 }

@@ -246,6 +246,8 @@ pub enum Context {
     WriteBox,
     /// What can be done outside, in practice.
     OutsideBox,
+    /// The question before the first change of a session.
+    Confirm,
 }
 
 impl Context {
@@ -261,7 +263,7 @@ impl Context {
             Self::Changes | Self::Charts | Self::Themes | Self::Profiles | Self::ProfileChoice => false,
             Self::Requests | Self::Welcome => false,
             Self::Domains | Self::Wizard | Self::Record | Self::Domain | Self::Rules | Self::Redirects => false,
-            Self::Removal | Self::TextBox | Self::FormatsBox | Self::OutsideBox => false,
+            Self::Removal | Self::TextBox | Self::FormatsBox | Self::OutsideBox | Self::Confirm => false,
         }
     }
 
@@ -305,6 +307,7 @@ impl Context {
                 | Self::FormatsBox
                 | Self::WriteBox
                 | Self::OutsideBox
+                | Self::Confirm
         )
     }
 }

@@ -13,6 +13,7 @@ use crate::domains::configuration::{DomainsConfiguration, Written};
 use crate::domains::list::List;
 use crate::model::Pet;
 
+use super::drafts::Drafts;
 use super::inflight::{ReqId, Slot};
 use super::kept::Kept;
 use super::screens::domains::redirects::Walked;
@@ -97,8 +98,12 @@ pub enum Outcome {
     Walked(Vec<Walked>),
     /// The configuration's domains were written to this file.
     Saved(DomainsConfiguration, Result<String, NotSaved>),
+    /// An animal was not sent again: the service may not know its key any more.
+    NotSettled,
     /// Something about the services that can be switched to.
     Profile(ProfileNews),
+    /// Something about what is typed.
+    Drafts(DraftNews),
     /// A text was copied, or the terminal must do it.
     Copied(Copied),
     /// A file was written.
@@ -114,6 +119,15 @@ pub enum NotSaved {
     Changed(Written),
     /// It could not be done.
     Failed(String),
+}
+
+/// What came of a job about drafts.
+#[derive(Clone, Debug, PartialEq)]
+pub enum DraftNews {
+    /// What a session before left, or why none can be kept.
+    Opened(Result<Option<Box<Drafts>>, String>),
+    /// What is typed was written, or why not.
+    Written(Result<(), String>),
 }
 
 /// What came of a job about profiles.

@@ -1,6 +1,7 @@
 //! The boxes over a screen; at most one is open. Their state and what keys do in them; no painting here.
 
 mod commands;
+pub mod confirm;
 mod help;
 pub mod key;
 mod texts;
@@ -20,6 +21,7 @@ use crate::clock::Now;
 use texts::{WriteKey, write_key};
 
 pub use commands::{Command, CommandsBox};
+pub use confirm::ConfirmBox;
 pub use help::{HelpBox, HelpLine, PLACES, place_name};
 pub use key::{KeyBox, open_key_box};
 pub use texts::{Contents, TextBox, TextKind, WriteBox, copy, on_copied, on_written};
@@ -52,6 +54,8 @@ pub enum Popup {
     Formats(FormatsBox),
     /// What can be done outside, in practice.
     Outside(OutsideBox),
+    /// Is it to be done?
+    Confirm(ConfirmBox),
 }
 
 /// The presets of the limit, in order.
@@ -167,6 +171,10 @@ pub fn update(state: &mut AppState, action: Option<Action>, key: KeyPress, now: 
             let outside = outside.clone();
             return Some(boxes::outside_key(state, outside, action, now));
         }
+        Popup::Confirm(asked) => {
+            let asked = asked.clone();
+            return Some(confirm::on_key(state, asked, action, now));
+        }
     };
     Some(effects)
 }
@@ -248,7 +256,7 @@ pub fn paste(state: &mut AppState, text: &str) -> bool {
             true
         }
         Some(Popup::Error(_) | Popup::Changes(_) | Popup::Charts(_) | Popup::Themes(_)) => true,
-        Some(Popup::Text(_) | Popup::Formats(_) | Popup::Outside(_)) => true,
+        Some(Popup::Text(_) | Popup::Formats(_) | Popup::Outside(_) | Popup::Confirm(_)) => true,
     }
 }
 

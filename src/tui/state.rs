@@ -1,5 +1,6 @@
 //! Everything the app knows. Owned by the event loop, changed only by [`update`](super::update::update).
 
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -9,6 +10,7 @@ use crate::config::{Accent, KeyOrigin, Origin, Service, Settings, Sourced, Theme
 use crate::model::escape::shell_word;
 use crate::model::{BaseUrl, IdempotencyKeys, Pet};
 
+use super::drafts;
 use super::inflight::Inflight;
 use super::kept;
 use super::keymap::{Context, Keymap};
@@ -34,6 +36,10 @@ pub struct AppState {
     pub domains: domains::State,
     /// The profiles.
     pub profiles: profiles::State,
+    /// What is typed, on disk.
+    pub drafts: drafts::State,
+    /// The profiles for which a change was allowed in this session.
+    pub allowed: HashSet<String>,
     /// What was asked and answered.
     pub requests: requests::State,
     /// The first start.
@@ -95,6 +101,8 @@ pub struct Link {
     pub name: String,
     /// The word for it in the header.
     pub label: String,
+    /// Ask once a session before anything is added.
+    pub protect: bool,
     /// The colour of that word.
     pub accent: Accent,
     /// How sentences call the service: its host, or `the service in this program`.
@@ -219,6 +227,7 @@ impl Link {
         Self {
             name: settings.name.clone(),
             label: settings.label.clone(),
+            protect: settings.protect,
             accent: settings.accent,
             service,
             embedded: address.is_none(),
@@ -251,6 +260,8 @@ impl AppState {
             add: add_pet::State::default(),
             domains: domains::State::new(domains),
             profiles: profiles::State::default(),
+            drafts: drafts::State::default(),
+            allowed: HashSet::new(),
             requests: requests::State::default(),
             welcome: welcome::State::default(),
             copying: None,
@@ -287,6 +298,7 @@ impl AppState {
             (Some(Popup::Write(_)), _) => Context::WriteBox,
             (Some(Popup::Formats(_)), _) => Context::FormatsBox,
             (Some(Popup::Outside(_)), _) => Context::OutsideBox,
+            (Some(Popup::Confirm(_)), _) => Context::Confirm,
             (None, Screen::Pets) if self.pets.by_id.is_some() => Context::ById,
             (None, Screen::Pets) if self.pets.searching => Context::Search,
             (None, Screen::Pets) => Context::Pets,

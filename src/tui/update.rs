@@ -5,11 +5,14 @@ use std::time::Duration;
 use crate::clock::Now;
 
 use super::deadline::can_refresh;
+use super::drafts;
 use super::effect::Effect;
 use super::inflight::Slot;
 use super::kept;
 use super::keymap::{Action, Context, Place};
-use super::msg::{Copied, Key, KeyPlaces, KeyPress, LineSent, Msg, Outcome, ProfileNews, QuitReason, Reply, Tested};
+use super::msg::{
+    Copied, DraftNews, Key, KeyPlaces, KeyPress, LineSent, Msg, Outcome, ProfileNews, QuitReason, Reply, Tested,
+};
 use super::popups::{self, CommandsBox, HelpBox, Popup, Reader};
 use super::screens::add_pet::rapid;
 use super::screens::{add_pet, domains, pets, profiles, requests, welcome};
@@ -33,7 +36,9 @@ pub fn start(state: &mut AppState, now: Now) -> Vec<Effect> {
         pets::update::refuse_key(state, Failure::Refused { status: 401, code, message, retry_after: None }, now);
         return popups::key::find_places(state, now).into_iter().collect();
     }
-    pets::update::reload(state, true, now)
+    let mut effects = pets::update::reload(state, true, now);
+    effects.extend(add_pet::update::settle(state, now));
+    effects
 }
 
 /// Takes one message; gives what to do about it.
@@ -41,6 +46,7 @@ pub fn update(state: &mut AppState, msg: Msg, now: Now) -> Vec<Effect> {
     let mut effects = follow(state, msg, now);
     effects.extend(popups::key::find_places(state, now));
     effects.extend(rapid::sending::work(state, now));
+    effects.extend(drafts::notice(state, now));
     effects
 }
 
@@ -82,6 +88,7 @@ fn on_key(state: &mut AppState, key: KeyPress, now: Now) -> Vec<Effect> {
     if state.message.as_ref().is_some_and(|message| message.kind != MessageKind::Error) {
         state.message = None;
     }
+    state.drafts.back = None;
     let context = state.context();
     let action = state.keymap.lookup(context, key);
     if state.popup.is_none() && !acts_at_once(key) && add_pet::update::hold(state, &Msg::Key(key)) {
@@ -274,6 +281,12 @@ fn on_reply(state: &mut AppState, reply: Reply, now: Now) -> Vec<Effect> {
         }
         (Slot::LookUpLine, Outcome::LookedUp(result)) => rapid::lines::on_looked_up(state, result),
         (Slot::LookUpLine, Outcome::Failed(failure)) => rapid::lines::on_looked_up(state, Err(failure)),
+        (Slot::Create, Outcome::NotSettled) => add_pet::update::on_not_settled(state),
+        (Slot::OpenDrafts | Slot::Drafts, Outcome::Drafts(news)) => return drafts::on_news(state, news, now),
+        (Slot::OpenDrafts | Slot::Drafts, Outcome::Failed(failure)) => {
+            let news = DraftNews::Written(Err(failure.sentence("this program")));
+            return drafts::on_news(state, news, now);
+        }
         (Slot::LookUp, Outcome::LookedUp(result)) => add_pet::update::on_looked_up(state, result),
         (Slot::LookUp, Outcome::Failed(failure)) => add_pet::update::on_looked_up(state, Err(failure)),
         (Slot::TestKey, Outcome::KeyTested(result)) => return popups::key::on_tested(state, result, now),
@@ -329,6 +342,7 @@ fn on_reply(state: &mut AppState, reply: Reply, now: Now) -> Vec<Effect> {
         (_, Outcome::Saved(..) | Outcome::Copied(_) | Outcome::Written(_)) => {}
         (_, Outcome::Part(_) | Outcome::Whole(_) | Outcome::Found(_)) => {}
         (_, Outcome::Remembered(_) | Outcome::Set(_)) => {}
+        (_, Outcome::NotSettled | Outcome::Drafts(_)) => {}
     }
     Vec::new()
 }

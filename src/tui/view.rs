@@ -60,7 +60,7 @@ pub fn draw(state: &AppState, look: &Look, now: Now, frame: &mut Frame<'_>) -> L
         }
     };
     let cursor = draw_popup(state, look, now, buf, body, &mut layout).or(cursor);
-    draw_message(buf, area, state, look);
+    draw_message(buf, area, state, look, now);
     put(buf, area, area.height - 1, &hint_line(state.keymap.hints(state.context()), area.width, look));
     if let Some(place) = cursor {
         frame.set_cursor_position(place);
@@ -185,7 +185,7 @@ pub fn away_word(failure: &Failure) -> String {
 }
 
 /// The last but one row: what happened, or where the cursor is.
-fn draw_message(buf: &mut Buffer, area: Rect, state: &AppState, look: &Look) {
+fn draw_message(buf: &mut Buffer, area: Rect, state: &AppState, look: &Look, now: Now) {
     let y = area.height - 2;
     match &state.message {
         Some(message) => {
@@ -194,19 +194,11 @@ fn draw_message(buf: &mut Buffer, area: Rect, state: &AppState, look: &Look) {
                 MessageKind::Note => Role::Text,
                 MessageKind::Error => Role::Error,
             };
-            // A long one takes the row above, too: what is to be done stands at its end.
-            let room = usize::from(area.width).saturating_sub(2);
-            let mut lines = wrap(&look.text(&message.text), room);
-            if let Some(rest) =
-                lines.split_off(lines.len().min(1)).into_iter().reduce(|left, right| left + " " + &right)
-            {
-                lines.push(cut(&rest, room));
-            }
-            let top = y + 1 - u16::try_from(lines.len()).unwrap_or(1);
-            for (y, text) in (top..).zip(lines) {
-                put(buf, area, y, &Line::raw(" ".repeat(usize::from(area.width))));
-                put(buf, area, y, &Line::from(vec![Span::raw(" "), Span::styled(text, look.style(role))]));
-            }
+            two_lines(buf, area, y, &message.text, look, role);
+        }
+        None if state.drafts.back.is_some() || state.drafts.trouble.is_some() => {
+            let (text, role) = about_drafts(state, look, now);
+            two_lines(buf, area, y, &text, look, role);
         }
         None if matches!(state.popup, Some(Popup::Help(_))) => {}
         None => {
@@ -220,6 +212,31 @@ fn draw_message(buf: &mut Buffer, area: Rect, state: &AppState, look: &Look) {
             let place = cut(&look.text(&place), usize::from(area.width).saturating_sub(2));
             put(buf, area, y, &Line::raw(format!(" {place}")));
         }
+    }
+}
+
+/// A sentence on row `y`; a long one takes the row above, too: what is to be done stands at its end.
+fn two_lines(buf: &mut Buffer, area: Rect, y: u16, text: &str, look: &Look, role: Role) {
+    let room = usize::from(area.width).saturating_sub(2);
+    let mut lines = wrap(&look.text(text), room);
+    if let Some(rest) = lines.split_off(lines.len().min(1)).into_iter().reduce(|left, right| left + " " + &right) {
+        lines.push(cut(&rest, room));
+    }
+    let top = y + 1 - u16::try_from(lines.len()).unwrap_or(1);
+    for (y, text) in (top..).zip(lines) {
+        put(buf, area, y, &Line::raw(" ".repeat(usize::from(area.width))));
+        put(buf, area, y, &Line::from(vec![Span::raw(" "), Span::styled(text, look.style(role))]));
+    }
+}
+
+/// What came back from a session before, or why nothing is kept for the next one.
+fn about_drafts(state: &AppState, look: &Look, now: Now) -> (String, Role) {
+    match (&state.drafts.trouble, &state.drafts.back) {
+        (Some(why), None) => {
+            (format!("Drafts cannot be written: {why}. What you type is only in this window."), Role::Error)
+        }
+        (_, Some(back)) => (back.sentence(&look.moment(back.at, now.wall), &state.link.service), Role::Text),
+        (None, None) => (String::new(), Role::Text),
     }
 }
 
@@ -249,6 +266,7 @@ fn draw_popup(
             boxes::draw_themes(buf, body, state, look);
             None
         }
+        Some(Popup::Confirm(asked)) => Some(boxes::draw_confirm(buf, body, asked, state, look)),
         Some(Popup::Commands(commands)) => Some(boxes::draw_commands(buf, body, commands, look)),
         Some(Popup::Write(write)) => Some(boxes::draw_write(buf, body, write, look)),
         Some(Popup::Formats(formats)) => domains::view::draw_formats(buf, body, *formats, state, look),

@@ -14,11 +14,12 @@ use crate::api::{Exchange, Failure};
 use crate::config::queue::Left;
 use crate::config::{KeyOrigin, Service, Settings};
 use crate::model::{Pet, PetStatus};
-use crate::tui::effect::{DomainTask, Effect, Job, ProfileTask, Task};
+use crate::tui::drafts::Drafts;
+use crate::tui::effect::{DomainTask, DraftTask, Effect, Job, ProfileTask, Task};
 use crate::tui::inflight::Slot;
 use crate::tui::msg::{
-    Added, Copied, Key, KeyPlaces, KeyPress, LineSent, LookedUp, Msg, NotCreated, NotSaved, NotWritten, Outcome,
-    ProfileNews, Recorded, Reply, Size, Tested, Used,
+    Added, Copied, DraftNews, Key, KeyPlaces, KeyPress, LineSent, LookedUp, Msg, NotCreated, NotSaved, NotWritten,
+    Outcome, ProfileNews, Recorded, Reply, Size, Tested, Used,
 };
 use crate::tui::screens::domains::tests::fixture;
 use crate::tui::test_kit::{App, animals, listed, profiles, remote, settings};
@@ -134,8 +135,31 @@ fn reply(app: &mut App, which: usize) {
         },
         Task::Domains(task) => about_domains(task, which),
         Task::Profile(task) => Outcome::Profile(about_profiles(task, which)),
+        Task::Settle(..) if which.is_multiple_of(2) => Outcome::NotSettled,
+        Task::Settle(..) => {
+            Outcome::Created(if fails { Err(NotCreated { failure: failure(), repeatable: true }) } else { Ok(pet) })
+        }
+        Task::Drafts(DraftTask::Write(_)) => {
+            Outcome::Drafts(DraftNews::Written(if fails { Err("no room".into()) } else { Ok(()) }))
+        }
+        Task::Drafts(DraftTask::Open(_)) => Outcome::Drafts(DraftNews::Opened(match which % 4 {
+            0 => Err("no room".into()),
+            1 => Ok(None),
+            _ => Ok(left(app, which)),
+        })),
     };
     app.send(Msg::Reply(Reply { slot, id, outcome }));
+}
+
+/// Drafts as they were written before, maybe long ago.
+fn left(app: &App, which: usize) -> Option<Box<Drafts>> {
+    let written = |effect: &Effect| match effect {
+        Effect::Job(Job { task: Task::Drafts(DraftTask::Write(write)), .. }) => Some(write.drafts.clone()),
+        _ => None,
+    };
+    let mut drafts = app.effects.iter().rev().filter_map(written).nth(which % 7)?;
+    drafts.at -= Duration::from_secs(which as u64 * 1_000);
+    Some(drafts)
 }
 
 /// The service says that nothing has changed.

@@ -5,6 +5,7 @@
 
 pub mod clipboard;
 pub mod domains;
+pub mod drafts;
 pub mod profiles;
 pub mod queue;
 mod recorder;
@@ -15,6 +16,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use jiff::Timestamp;
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinError;
 use tokio_util::task::JoinMap;
@@ -29,13 +31,14 @@ use crate::config::{Settings, ThemeChoice, atomic, edit};
 use crate::model::samples::sample;
 use crate::model::{IdempotencyKey, Limit, NewPet, Pet, PetQuery, display_safe};
 
-use super::effect::{Effect, Job, LineToSend, Task};
+use super::effect::{DraftTask, Effect, Job, LineToSend, Task};
 use super::inflight::{ReqId, Slot};
 use super::kept::{self, Kept};
-use super::msg::{LineSent, LookedUp, NotCreated, NotWritten, Outcome, Recorded, Reply};
+use super::msg::{DraftNews, LineSent, LookedUp, NotCreated, NotWritten, Outcome, Recorded, Reply};
 use crate::api::failure::Failure;
 use clipboard::Way;
 use domains::{Desk, SoFar};
+use drafts::DraftFiles;
 use profiles::Services;
 use queue::{Queue, Queues};
 
@@ -44,6 +47,9 @@ const QUEUE: usize = 64;
 
 /// The most pages that looking for one animal follows.
 const MAX_PAGES_LOOKED_UP: usize = 200;
+
+/// By how much the time since an animal was sent may be wrong, and how long it may be under way.
+const CLOCKS_DIFFER: Duration = Duration::from_secs(600);
 
 /// The loop's ends of the two channels.
 #[derive(Debug)]
@@ -73,6 +79,8 @@ pub struct Hands {
     pub kept: Option<PathBuf>,
     /// Where lines of rapid entry wait.
     pub queues: Arc<Queues>,
+    /// For what is typed; none where nothing of it is kept.
+    pub drafts: Option<Arc<DraftFiles>>,
     /// For profiles.
     pub services: Arc<Services>,
 }
@@ -104,7 +112,8 @@ pub fn spawn(settings: Option<Settings>, hands: Hands) -> Handle {
     }
     let jobs = JoinMap::new();
     let ids = HashMap::new();
-    tokio::spawn(Worker { jobs, ids, client, connection, queue, hands, recorder, outgoing }.run(incoming));
+    let worker = Worker { jobs, ids, client, connection, queue, hands, drafts_taken: 0, recorder, outgoing };
+    tokio::spawn(worker.run(incoming));
     Handle { effects, replies, exchanges }
 }
 
@@ -130,6 +139,8 @@ struct Worker {
     connection: Connection,
     queue: Queue,
     hands: Hands,
+    /// The number of the newest writing of drafts that was begun.
+    drafts_taken: u64,
     recorder: Recorder,
     outgoing: mpsc::Sender<Reply>,
 }
@@ -168,9 +179,10 @@ impl Worker {
             Effect::Job(Job { slot, id, task }) => {
                 self.ids.insert(slot, id);
                 let so_far = SoFar { slot, id, replies: self.outgoing.clone() };
-                let Hands { desk, copying, home, config, kept, queues, services } = &self.hands;
+                let Hands { desk, copying, home, config, kept, drafts, queues, services } = &self.hands;
                 let (desk, copying, home) = (Arc::clone(desk), copying.clone(), home.clone());
                 let (config, kept, services) = (config.clone(), kept.clone(), Arc::clone(services));
+                let drafts = drafts.clone();
                 let connection = self.connection.clone();
                 match task {
                     Task::Domains(task) => self.spawn(slot, desk.perform(task, so_far)),
@@ -189,6 +201,21 @@ impl Worker {
                     Task::Write { path, text, replace } => self.spawn(slot, write(path, text, replace, home)),
                     Task::SetTheme(theme) => self.spawn(slot, set_theme(theme, config)),
                     Task::Remember(what) => self.spawn(slot, remember(*what, kept)),
+                    Task::Drafts(task) => {
+                        if let DraftTask::Write(write) = &task {
+                            self.drafts_taken = write.number;
+                        }
+                        self.spawn(slot, keep_drafts(task, drafts));
+                    }
+                    task @ Task::Create(..) => {
+                        let (files, number) = (drafts, self.drafts_taken);
+                        self.jobs.spawn(slot, async move {
+                            if let Some(files) = files {
+                                files.ended(number).await;
+                            }
+                            perform(task, slot, connection, so_far).await
+                        });
+                    }
                     task => self.jobs.spawn(slot, perform(task, slot, connection, so_far)),
                 }
                 None
@@ -267,6 +294,13 @@ async fn perform(task: Task, slot: Slot, connection: Connection, so_far: SoFar) 
             let repeatable = api.keeps_idempotency_keys();
             Outcome::Created(added.map_err(|error| NotCreated { failure: Failure::from(&error), repeatable }))
         }
+        Task::Settle(new, key, at) => match settle(&api.called("add"), &new, &key, at).await {
+            Ok(settled) => settled.map_or(Outcome::NotSettled, |pet| Outcome::Created(Ok(pet))),
+            Err(error) => {
+                let repeatable = api.keeps_idempotency_keys();
+                Outcome::Created(Err(NotCreated { failure: Failure::from(&error), repeatable }))
+            }
+        },
         Task::LookUp(new) => {
             let found = look_up(&api.called("look for it"), &new).await;
             Outcome::LookedUp(found.map_err(|error| Failure::from(&error)))
@@ -285,6 +319,7 @@ async fn perform(task: Task, slot: Slot, connection: Connection, so_far: SoFar) 
         | Task::Profile(_)
         | Task::Queue(_)
         | Task::SendLine(_)
+        | Task::Drafts(_)
         | Task::Copy(_)
         | Task::Write { .. }
         | Task::Remember(_)
@@ -314,6 +349,14 @@ async fn remember(kept: Kept, directory: Option<PathBuf>) -> Outcome {
     Outcome::Remembered(
         done.map_or_else(|error| Err(error.to_string()), |done| done.map_err(|error| error.to_string())),
     )
+}
+
+async fn keep_drafts(task: DraftTask, files: Option<Arc<DraftFiles>>) -> Outcome {
+    match (files, task) {
+        (Some(files), task) => files.perform(task).await,
+        (None, DraftTask::Open(_)) => Outcome::Drafts(DraftNews::Opened(Ok(None))),
+        (None, DraftTask::Write(_)) => Outcome::Drafts(DraftNews::Written(Ok(()))),
+    }
 }
 
 /// Writes a file; a name that begins with `~/` stands in the home directory.
@@ -358,6 +401,19 @@ async fn whole(api: &Client, so_far: SoFar) -> Outcome {
     };
     let (given, ()) = tokio::join!(inventory(api, pages), tell);
     Outcome::Whole(given.map_err(|error| Failure::from(&error)))
+}
+
+/// Whether the service is sure to know the key of an animal that was sent after `at`.
+async fn is_known_still(api: &Client, at: Timestamp) -> Result<bool, ApiError> {
+    // Every answer says how long keys are kept.
+    api.list_pets(&PetQuery { limit: Limit::MIN, ..PetQuery::default() }).await?;
+    let age = clock::now().wall.duration_since(at);
+    Ok(Duration::try_from(age).is_ok_and(|age| age + CLOCKS_DIFFER < api.idempotency_retention()))
+}
+
+/// Sends an animal again that was sent at `at`; `None` where the service may have forgotten its key, or never keeps any.
+async fn settle(api: &Client, new: &NewPet, key: &IdempotencyKey, at: Timestamp) -> Result<Option<Pet>, ApiError> {
+    if is_known_still(api, at).await? { create_pet_once(api, new, key).await.map(Some) } else { Ok(None) }
 }
 
 /// One sample after another, until one is refused.

@@ -118,7 +118,16 @@ fn no_domains() -> (Setup, Arc<Desk>) {
 /// The hands of an app that writes nothing but what it is told to.
 fn hands(desk: Arc<Desk>) -> Hands {
     let services = services(|_| Err(Failure::NotStarted { why: "this test has no service".into() }));
-    Hands { desk, copying: vec![Way::Terminal], home: None, config: None, kept: None, queues: Arc::default(), services }
+    Hands {
+        desk,
+        copying: vec![Way::Terminal],
+        home: None,
+        config: None,
+        kept: None,
+        drafts: None,
+        queues: Arc::default(),
+        services,
+    }
 }
 
 /// What it takes to change services, where there is no configuration.

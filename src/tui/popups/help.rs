@@ -123,6 +123,7 @@ pub const fn place_name(context: Context) -> &'static str {
         Context::FormatsBox => "Formats",
         Context::WriteBox => "Write to a file",
         Context::OutsideBox => "Practice",
+        Context::Confirm => "First change",
         Context::Profiles => "Profiles",
         Context::ProfileText | Context::ProfileChoice => "A new profile",
         Context::Requests | Context::RequestSearch => "Requests",

@@ -16,7 +16,7 @@ use crate::tui::state::{AppState, Health, MessageKind};
 use crate::tui::text_input::TextInput;
 
 /// Keys under way when the box opens by itself are not taken for an answer for so long.
-const DEAF: Duration = Duration::from_millis(250);
+pub(super) const DEAF: Duration = Duration::from_millis(250);
 
 /// Which key?
 #[derive(Clone, Debug, Default, PartialEq)]

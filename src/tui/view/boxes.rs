@@ -13,7 +13,10 @@ use crate::model::PetStatus;
 use crate::model::text::{cut, width};
 use crate::tui::inflight::Slot;
 use crate::tui::msg::KeyPlaces;
-use crate::tui::popups::{CommandsBox, KeyBox, LIMIT_PRESETS, LimitBox, Reader, TextBox, TextKind, WriteBox};
+use crate::tui::popups::confirm::Change;
+use crate::tui::popups::{
+    CommandsBox, ConfirmBox, KeyBox, LIMIT_PRESETS, LimitBox, Reader, TextBox, TextKind, WriteBox,
+};
 use crate::tui::state::{AppState, Health, Layout};
 use crate::tui::text_input::TextInput;
 use crate::tui::theme::{Look, Role};
@@ -238,6 +241,42 @@ pub fn draw_commands(buf: &mut Buffer, body: Rect, commands: &CommandsBox, look:
     let count = format!(" {} of {} commands", commands.found.len(), commands.all);
     put(buf, inner, below + 2, &Line::styled(count, look.style(Role::Quiet)));
     Position { x: inner.x + 3 + u16::try_from(cursor).unwrap_or(0), y: inner.y }
+}
+
+/// Is the first change of a session to be made?
+pub fn draw_confirm(buf: &mut Buffer, body: Rect, asked: &ConfirmBox, state: &AppState, look: &Look) -> Position {
+    let title = format!("First change to {} in this session", cut(&look.text(&state.link.label), 20));
+    let inner = popup(buf, body, 62, 15, &title, look);
+    let room = usize::from(inner.width).saturating_sub(4);
+    let address = state.link.address.as_ref().map_or_else(|| state.link.service.clone(), ToString::to_string);
+    let (what, parts) = match &asked.change {
+        Change::Add(new) => {
+            let status = new.status.map_or("not set (the service decides)".to_owned(), |status| status.to_string());
+            let parts = [("Name", new.name.clone()), ("Category", new.category_id.to_string()), ("Status", status)];
+            ("Add this pet to".to_owned(), parts.to_vec())
+        }
+        Change::Samples(count) => (format!("Add {count} samples to"), Vec::new()),
+        Change::Rapid(0) => ("Begin rapid entry: each line is added at once to".to_owned(), Vec::new()),
+        Change::Rapid(count) => (format!("Begin rapid entry, and send {count} lines that wait, to"), Vec::new()),
+    };
+    let mut lines = vec![String::new()];
+    lines.extend(wrap(&format!("{what} {}?", look.text(&address)), room));
+    lines.push(String::new());
+    lines.extend(parts.iter().map(|(label, value)| format!("   {label:<10} {}", look.text(value))));
+    lines.push(String::new());
+    lines.extend(wrap("The service shows no way to change or delete a pet afterwards.", room));
+    lines.push(String::new());
+    for (y, line) in (0..).zip(&lines) {
+        put(buf, inner, y, &Line::raw(format!("  {}", cut(line, room))));
+    }
+    let answers = u16::try_from(lines.len()).unwrap_or(u16::MAX).min(inner.height.saturating_sub(1));
+    let answer = Line::from(vec![
+        Span::styled("     y", look.style(Role::Key)),
+        Span::raw("  Add it      "),
+        Span::styled("n  Not now (Enter, Esc)", look.style(Role::Selected)),
+    ]);
+    put(buf, inner, answers, &answer);
+    Position { x: inner.x + 20, y: inner.y + answers }
 }
 
 /// The themes, and how marks look in the one that is chosen.

@@ -307,8 +307,16 @@ mod tests {
         let (_directory, services) = services(connect);
         let desk = no_desk();
         let services = Arc::new(services);
-        let hands =
-            Hands { desk, copying: Vec::new(), home: None, config: None, kept: None, queues: Arc::default(), services };
+        let hands = Hands {
+            desk,
+            copying: Vec::new(),
+            home: None,
+            config: None,
+            kept: None,
+            drafts: None,
+            queues: Arc::default(),
+            services,
+        };
         let mut worker = spawn(Some(settings(remote())), hands);
         let job = |slot, id, task| Effect::Job(Job { slot, id: ReqId(id), task });
         let change = Task::Profile(ProfileTask::Use("lab".into()));

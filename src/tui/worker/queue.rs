@@ -4,23 +4,23 @@
 //! a second. Nobody who types waits for it; whoever sends does.
 
 use std::collections::HashMap;
-use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tokio::sync::oneshot;
 
-use crate::api::creation::keeps_keys;
 use crate::api::failure::Failure;
 use crate::api::{ApiError, Client};
 use crate::clock;
 use crate::config::Service;
-use crate::config::drafts::Claim;
+use crate::config::drafts::{Claim, Claims};
 use crate::config::queue::{Left, QueueFile, Record};
 use crate::tui::effect::LineToSend;
 use crate::tui::kept;
 use crate::tui::msg::LineSent;
+
+use super::is_known_still;
 
 /// The least time between two waits for the disk.
 const BETWEEN_SYNCS: Duration = Duration::from_secs(1);
@@ -28,20 +28,20 @@ const BETWEEN_SYNCS: Duration = Duration::from_secs(1);
 /// The queues that this program has, one for each service that it has used.
 #[derive(Debug, Default)]
 pub struct Queues {
-    state: Option<PathBuf>,
+    claims: Option<Arc<Claims>>,
     open: Mutex<HashMap<String, Queue>>,
 }
 
 impl Queues {
-    /// They stand below the state directory `state`; without one nothing is kept.
+    /// Those that are claimed with `claims`; without them nothing is kept.
     #[must_use]
-    pub fn new(state: Option<PathBuf>) -> Self {
-        Self { state, open: Mutex::default() }
+    pub fn new(claims: Option<Arc<Claims>>) -> Self {
+        Self { claims, open: Mutex::default() }
     }
 
     /// The queue of a service, and what waits in it. Why not, where there should be one.
     pub fn of(&self, service: &Service) -> Result<(Queue, Left), String> {
-        let (Some(state), Some(identity)) = (&self.state, kept::identity(service)) else {
+        let (Some(claims), Some(identity)) = (&self.claims, kept::identity(service)) else {
             return Ok((Queue::default(), Left::default()));
         };
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
@@ -49,7 +49,7 @@ impl Queues {
             let left = queue.read()?;
             return Ok((queue.clone(), left));
         }
-        let claim = Claim::new(state, &identity).map_err(|error| error.to_string())?;
+        let claim = claims.of(&identity).map_err(|error| error.to_string())?;
         let queue = Queue::start(claim)?;
         let left = queue.read()?;
         open.insert(identity, queue.clone());
@@ -72,10 +72,15 @@ pub struct Queue(Option<Arc<Kept>>);
 
 #[derive(Debug)]
 struct Kept {
-    /// Nothing once the session has ended.
-    file: Arc<Mutex<Option<QueueFile>>>,
+    file: Arc<Mutex<Option<Claimed>>>,
     orders: Sender<Order>,
-    _claim: Claim,
+}
+
+/// The file, and the right to write it; nothing of both once the session has ended.
+#[derive(Debug)]
+struct Claimed {
+    file: QueueFile,
+    _claim: Arc<Claim>,
 }
 
 struct Order {
@@ -84,18 +89,20 @@ struct Order {
 }
 
 impl Queue {
-    fn start(claim: Claim) -> Result<Self, String> {
-        let file = Arc::new(Mutex::new(Some(QueueFile::new(claim.queue_path().to_owned()))));
+    fn start(claim: Arc<Claim>) -> Result<Self, String> {
+        let claimed = Claimed { file: QueueFile::new(claim.queue_path().to_owned()), _claim: claim };
+        let file = Arc::new(Mutex::new(Some(claimed)));
         let (orders, coming) = channel();
         let written = Arc::clone(&file);
         let thread = std::thread::Builder::new().name("queue".into()).spawn(move || write(&written, &coming));
         thread.map_err(|error| error.to_string())?;
-        Ok(Self(Some(Arc::new(Kept { file, orders, _claim: claim }))))
+        Ok(Self(Some(Arc::new(Kept { file, orders }))))
     }
 
     fn read(&self) -> Result<Left, String> {
         let Some(kept) = &self.0 else { return Ok(Left::default()) };
-        locked(&kept.file).as_ref().map_or(Ok(Left::default()), QueueFile::read).map_err(|error| error.to_string())
+        let left = locked(&kept.file).as_ref().map_or(Ok(Left::default()), |claimed| claimed.file.read());
+        left.map_err(|error| error.to_string())
     }
 
     /// Writes these lines after all that were given before; why not, where it failed.
@@ -109,7 +116,7 @@ impl Queue {
 
     fn close(&self, rest: &[Record]) -> Result<(), String> {
         let Some(kept) = &self.0 else { return Ok(()) };
-        let Some(mut file) = locked(&kept.file).take() else { return Ok(()) };
+        let Some(Claimed { mut file, _claim }) = locked(&kept.file).take() else { return Ok(()) };
         let appended = if rest.is_empty() { Ok(()) } else { file.append(rest) };
         appended.and_then(|()| file.remove_if_settled()).map_err(|error| error.to_string())
     }
@@ -117,8 +124,8 @@ impl Queue {
     /// Sends a line once, after it was written that it is sent; what came of it is written before it is told.
     pub(super) async fn send(&self, api: &Client, to_send: LineToSend) -> LineSent {
         let LineToSend { line, new, key, by, again } = to_send;
-        if again {
-            match keeps_keys(api).await {
+        if let Some(typed) = again {
+            match is_known_still(api, typed).await {
                 Ok(true) => {}
                 Ok(false) => return LineSent::NotRepeatable,
                 Err(error) => return LineSent::NotSent(not_sent(&error)),
@@ -146,12 +153,12 @@ fn not_sent(error: &ApiError) -> Failure {
     }
 }
 
-fn locked(file: &Mutex<Option<QueueFile>>) -> MutexGuard<'_, Option<QueueFile>> {
+fn locked(file: &Mutex<Option<Claimed>>) -> MutexGuard<'_, Option<Claimed>> {
     file.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Writes until nobody can ask any more.
-fn write(file: &Mutex<Option<QueueFile>>, orders: &Receiver<Order>) {
+fn write(file: &Mutex<Option<Claimed>>, orders: &Receiver<Order>) {
     let mut synced = None;
     let mut due = false;
     loop {
@@ -164,13 +171,13 @@ fn write(file: &Mutex<Option<QueueFile>>, orders: &Receiver<Order>) {
         match order {
             Ok(Order { records, done }) => {
                 // After the end of the session nobody hears of it, so that nothing is sent.
-                let Some(result) = locked(file).as_mut().map(|file| file.append(&records)) else { continue };
+                let Some(result) = locked(file).as_mut().map(|claimed| claimed.file.append(&records)) else { continue };
                 due |= result.is_ok();
                 let _ = done.send(result.map_err(|error| error.to_string()));
             }
             Err(RecvTimeoutError::Timeout) => {
                 // Failing here loses nothing but at the end of the machine; the next one may succeed.
-                due = locked(file).as_ref().is_some_and(|file| file.sync().is_err());
+                due = locked(file).as_ref().is_some_and(|claimed| claimed.file.sync().is_err());
                 synced = Some(clock::now().mono);
             }
             Err(RecvTimeoutError::Disconnected) => return,
@@ -203,7 +210,7 @@ mod tests {
     #[tokio::test]
     async fn what_waits_is_there_at_the_next_start_and_no_file_is_left_when_all_is_settled() {
         let state = tempfile::tempdir().unwrap();
-        let queues = Queues::new(Some(state.path().to_owned()));
+        let queues = Queues::new(Some(Arc::new(Claims::new(state.path().to_owned()))));
         let (queue, left) = queues.of(&service()).unwrap();
         assert_eq!(left, Left::default());
         for line in 1..=20 {
@@ -216,7 +223,7 @@ mod tests {
         assert!(queue.write(vec![typed(22)]).await.is_err());
         drop((queue, queues));
 
-        let queues = Queues::new(Some(state.path().to_owned()));
+        let queues = Queues::new(Some(Arc::new(Claims::new(state.path().to_owned()))));
         let (_, left) = queues.of(&service()).unwrap();
         assert_eq!(lines(&left), [20, 21]);
         queues.close(kept::identity(&service()).as_deref(), &[20, 21].map(|line| Record::Dropped { line })).unwrap();
@@ -229,7 +236,7 @@ mod tests {
     #[tokio::test]
     async fn a_service_that_is_gone_with_the_session_has_no_file() {
         let state = tempfile::tempdir().unwrap();
-        let queues = Queues::new(Some(state.path().to_owned()));
+        let queues = Queues::new(Some(Arc::new(Claims::new(state.path().to_owned()))));
         queues.of(&Service::Demo).unwrap().0.write(vec![typed(1)]).await.unwrap();
         queues.close(None, &[typed(2)]).unwrap();
         assert_eq!(std::fs::read_dir(state.path()).unwrap().count(), 0);

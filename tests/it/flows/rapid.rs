@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
-use petstore::config::drafts::Claim;
+use petstore::config::drafts::Claims;
 use petstore::tui::screens::add_pet::rapid::{Fate, sending};
 use petstore::tui::worker::queue::Queues;
 use tokio::io::AsyncWriteExt as _;
@@ -125,7 +125,7 @@ async fn lines_wait_on_disk_for_a_service_that_is_away_and_the_next_session_send
         let client = Client::new(base_url.parse().unwrap(), Some(ApiKey::new(&key).unwrap()), Timeouts::default());
         let (setup, desk) = no_domains();
         let service = remote(&base_url, &key);
-        let queues = Arc::new(Queues::new(Some(home.path().to_owned())));
+        let queues = Arc::new(Queues::new(Some(Arc::new(Claims::new(home.path().to_owned())))));
         let left = queues.of(&service).unwrap().1;
         let hands = Hands { queues: Arc::clone(&queues), ..hands(desk) };
         (
@@ -150,19 +150,9 @@ async fn lines_wait_on_disk_for_a_service_that_is_away_and_the_next_session_send
     app.shows(&["[1 Pets]", "3 waiting"]).await;
     let state = app.quit().await;
     queues.close(state.link.identity.as_deref(), &[]).unwrap();
-    drop(queues);
 
     let listener = TcpListener::bind(address).await.unwrap();
     let server = server::start(server::Config::default(), store.clone(), listener).unwrap();
-    // The worker of the first session has let go of the file by then.
-    let claimed = || Claim::new(home.path(), &base_url).unwrap().queue_path().to_str().unwrap().contains("-1.");
-    tokio::time::timeout(PATIENCE, async {
-        while !claimed() {
-            tokio::task::yield_now().await;
-        }
-    })
-    .await
-    .unwrap();
     let (mut app, queues) = open();
     app.shows(&["All 4"]).await;
     let state = app.quit().await;

@@ -10,6 +10,7 @@ use crate::tui::effect::{Effect, Job, Task};
 use crate::tui::inflight::Slot;
 use crate::tui::kept;
 use crate::tui::keymap::{Action, PetAction};
+use crate::tui::popups::confirm::{self, Change};
 use crate::tui::popups::{LIMIT_PRESETS, LimitBox, Popup, open_key_box};
 use crate::tui::screens::pets::state::TABS;
 use crate::tui::screens::pets::{Loaded, Source};
@@ -323,12 +324,15 @@ pub fn on_more(state: &mut AppState, result: Result<Answer, Failure>, now: Now) 
 const SAMPLES: usize = 25;
 
 /// Adds samples, but never among animals of one's own: there is no way to take them out again.
-fn add_samples(state: &mut AppState, now: Now) -> Vec<Effect> {
+pub(in crate::tui) fn add_samples(state: &mut AppState, now: Now) -> Vec<Effect> {
     let is_empty = |loaded: &Loaded| loaded.source == Source::Answer && loaded.list.pets.is_empty();
     let empty = state.pets.filter.is_none() && state.pets.list().is_some_and(is_empty);
     if !empty || state.inflight.is_running(Slot::Samples) || profiles::change::is_under_way(state) {
         state.say(MessageKind::Note, "Samples are for an empty store only: nothing takes them out again.");
         return Vec::new();
+    }
+    if let Some(asked) = confirm::ask(state, Change::Samples(SAMPLES), now) {
+        return asked;
     }
     state.say(MessageKind::Note, format!("Adding {SAMPLES} samples ..."));
     let id = state.inflight.begin(Slot::Samples, now.mono);

@@ -6,6 +6,7 @@
 use crate::clock::Now;
 use crate::config::Origin;
 use crate::model::text::short;
+use crate::tui::drafts;
 use crate::tui::effect::{Effect, ProfileTask};
 use crate::tui::inflight::Slot;
 use crate::tui::msg::Used;
@@ -74,7 +75,15 @@ pub fn on_used(state: &mut AppState, used: Used, now: Now) -> Vec<Effect> {
         kept.restore(state, now);
     }
     let about_rows = |popup: &Popup| {
-        matches!(popup, Popup::Key(_) | Popup::Limit(_) | Popup::Changes(_) | Popup::Charts(_) | Popup::Error(_))
+        matches!(
+            popup,
+            Popup::Key(_)
+                | Popup::Limit(_)
+                | Popup::Changes(_)
+                | Popup::Charts(_)
+                | Popup::Error(_)
+                | Popup::Confirm(_)
+        )
     };
     if state.popup.as_ref().is_some_and(about_rows) {
         state.popup = None;
@@ -91,9 +100,15 @@ pub fn on_used(state: &mut AppState, used: Used, now: Now) -> Vec<Effect> {
             let there = &state.link.service;
             state.say(MessageKind::Note, format!("{using} The key from environment {variable} goes to {there}."));
         }
+        None if state.add.is_typed() => {
+            let (before, service) = (short(&before.name), &state.link.service);
+            let text = format!("{using} What you typed for {before} is still in the form, and goes to {service} now.");
+            state.say(MessageKind::Note, text);
+        }
         None => state.say_done(using, now.mono),
     }
     rapid::sending::restore(state, left);
+    effects.extend(drafts::on_other_service(state, now));
     effects.extend(start(state, now));
     effects
 }

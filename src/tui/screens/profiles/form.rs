@@ -2,6 +2,8 @@
 
 use std::collections::HashSet;
 
+use serde::{Deserialize, Serialize};
+
 use crate::config::edit::NewProfile;
 use crate::config::file::is_plain_name;
 use crate::config::{KeepKey, KeySource};
@@ -12,7 +14,7 @@ use crate::tui::msg::Tested;
 use crate::tui::text_input::TextInput;
 
 /// The form.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Form {
     /// As typed.
     pub name: TextInput,
@@ -20,9 +22,11 @@ pub struct Form {
     pub address: TextInput,
     /// As chosen.
     pub source: Source,
-    /// The key itself, where it is typed.
+    /// The key itself, where it is typed. Never in a draft.
+    #[serde(skip)]
     pub key: TextInput,
     /// Whether it can be read.
+    #[serde(skip)]
     pub shown: bool,
     /// The variable that holds it.
     pub variable: TextInput,
@@ -35,13 +39,15 @@ pub struct Form {
     /// Where the cursor is.
     pub focus: Focus,
     /// The parts that were left once, or checked by saving: only these show their errors.
+    #[serde(skip)]
     pub checked: HashSet<Focus>,
     /// What trying it gave, until something is changed.
+    #[serde(skip)]
     pub tried: Option<Tested>,
 }
 
 /// Where the key of the new profile comes from.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[expect(missing_docs, reason = "the words say it")]
 pub enum Source {
     #[default]
@@ -91,7 +97,7 @@ impl Source {
 }
 
 /// The parts of the form, in order.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[expect(missing_docs, reason = "the names say it")]
 pub enum Focus {
     #[default]

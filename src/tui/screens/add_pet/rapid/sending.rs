@@ -5,8 +5,6 @@
 
 use std::time::Duration;
 
-use jiff::SignedDuration;
-
 use crate::api::failure::{Failure, Remedy};
 use crate::clock::Now;
 use crate::config::queue::{Left, Record};
@@ -15,6 +13,7 @@ use crate::model::text::short;
 use crate::tui::effect::{Effect, Job, LineToSend, Task};
 use crate::tui::inflight::{LINES, Slot};
 use crate::tui::msg::LineSent;
+use crate::tui::popups::confirm;
 use crate::tui::screens::{pets, profiles};
 use crate::tui::state::{Added, AppState, MessageKind, Screen};
 
@@ -30,9 +29,6 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 /// The longest pause that the service may ask for.
 const LONGEST_ASKED: u64 = 3_600;
 
-/// From when on a line is not repeated by itself: services keep keys for a day, ours does.
-const REPEATABLE: SignedDuration = SignedDuration::from_hours(23);
-
 /// Whose API key goes with a line: its end, which tells one from another without giving it away.
 #[must_use]
 pub fn holder(state: &AppState) -> String {
@@ -47,7 +43,7 @@ pub fn work(state: &mut AppState, now: Now) -> Vec<Effect> {
         return Vec::new();
     }
     let mut effects: Vec<Effect> = write(state, now).into_iter().collect();
-    if !state.key_refused() && !profiles::change::is_under_way(state) {
+    if !state.key_refused() && confirm::is_allowed(state) && !profiles::change::is_under_way(state) {
         effects.extend(send(state, now));
     }
     effects
@@ -106,14 +102,12 @@ fn send(state: &mut AppState, now: Now) -> Vec<Effect> {
         let under_way = (0..LINES).filter(|lane| state.inflight.is_running(Slot::Line(*lane))).count();
         let next = state.add.rapid.lines.iter_mut().find(|line| line.fate == Fate::Waiting);
         let Some(line) = next.filter(|_| under_way < most) else { break };
-        let repeats = line.sent.as_ref();
-        // The service knows its keys for each API key, and not for ever.
-        let is_too_late = now.wall.duration_since(line.at) > REPEATABLE;
-        if repeats.is_some_and(|before| *before != by || is_too_late) {
+        // The service keeps its keys for each API key.
+        if line.sent.as_ref().is_some_and(|before| *before != by) {
             line.fate = Fate::Unknown(None);
             continue;
         }
-        let again = repeats.is_some();
+        let again = line.sent.is_some().then_some(line.at);
         let Ok(new) = line.draft.check() else {
             line.fate = Fate::Refused("cannot be sent".to_owned());
             continue;
@@ -250,9 +244,13 @@ pub fn restore(state: &mut AppState, left: Result<Left, String>) {
     let waiting = left.open.len() - in_doubt;
     state.add.rapid.restore(left);
     if waiting + in_doubt > 0 {
+        let what = if confirm::is_allowed(state) {
+            "They are sent now where that is safe (2, F6: look)."
+        } else {
+            "They are sent once rapid entry (2, F6) is begun."
+        };
         let text = format!(
-            "Rapid entry of the last session: {saved} saved, {waiting} waiting, {in_doubt} without an answer. They are \
-             sent now where that is safe (2, F6: look)."
+            "Rapid entry of the last session: {saved} saved, {waiting} waiting, {in_doubt} without an answer. {what}"
         );
         state.say(MessageKind::Note, text);
     }

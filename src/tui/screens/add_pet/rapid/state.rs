@@ -286,6 +286,7 @@ impl State {
     pub fn restore(&mut self, left: Left) {
         self.lines = left.open.into_iter().map(Line::restored).collect();
         self.last = self.lines.iter().map(|line| line.number).max().unwrap_or(0);
+        self.on = false;
         self.unwritten.clear();
         self.writing.clear();
         self.looking = None;

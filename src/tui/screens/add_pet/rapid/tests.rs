@@ -106,7 +106,7 @@ fn enter_takes_the_line_and_the_field_is_empty_in_the_same_frame() {
     let records = written(&mut app);
     assert!(matches!(&records[..], [Record::Typed(Typed { line: 1, .. })]), "{records:?}");
     let line = &sent(&app)[0];
-    assert_eq!((line.line, line.new.name.as_str(), line.new.category_id, line.again), (1, "Biscuit", 3, false));
+    assert_eq!((line.line, line.new.name.as_str(), line.new.category_id, line.again), (1, "Biscuit", 3, None));
     assert_eq!((line.new.status, line.by.as_str()), (Some(PetStatus::Available), "77d0"));
     app.keys("\"Mochi\"");
     answer(&mut app, 0, saved(100_251));
@@ -317,7 +317,7 @@ fn without_an_answer_the_line_is_sent_again_with_its_key_and_growing_pauses() {
     assert_eq!(pauses, [1, 2, 4, 8, 16, 30, 30]);
     let lines = sent(&app);
     assert!(lines.iter().all(|line| line.key == lines[0].key && line.line == 1));
-    assert_eq!((lines[0].again, lines[1].again), (false, true));
+    assert_eq!((lines[0].again, lines[1].again), (None, Some(app.state.add.rapid.lines[0].at)));
     answer(&mut app, 0, saved(1));
     assert_eq!(names_sent(&app).last().unwrap(), "Mochi");
 }
@@ -351,7 +351,7 @@ fn a_line_in_doubt_is_sent_again_or_dropped_only_by_hand() {
     app.wait(Duration::from_secs(3600));
     assert_eq!(sent(&app).len(), 1);
     app.keys("Up F5");
-    assert_eq!((sent(&app).len(), sent(&app)[1].again), (2, false));
+    assert_eq!((sent(&app).len(), sent(&app)[1].again), (2, None));
     answer(&mut app, 0, LineSent::NotRepeatable);
     app.keys("Del");
     assert_eq!(written(&mut app), [Record::Dropped { line: 1 }]);
@@ -359,17 +359,12 @@ fn a_line_in_doubt_is_sent_again_or_dropped_only_by_hand() {
 }
 
 #[test]
-fn with_another_api_key_or_after_a_day_a_line_in_doubt_is_not_repeated() {
+fn with_another_api_key_a_line_in_doubt_is_not_repeated() {
     let mut app = opened(80, 24);
     typed(&mut app, &["Rex"]);
     answer(&mut app, 0, no_answer());
     app.state.link.key.0 = "ffff".into();
     app.wait(Duration::from_secs(1));
-    assert_eq!((fates(&app)[0].1, sent(&app).len()), (&Fate::Unknown(None), 1));
-    let mut app = opened(80, 24);
-    typed(&mut app, &["Rex"]);
-    answer(&mut app, 0, no_answer());
-    app.wait(Duration::from_secs(24 * 3600));
     assert_eq!((fates(&app)[0].1, sent(&app).len()), (&Fate::Unknown(None), 1));
 }
 
@@ -384,7 +379,7 @@ fn with_a_refused_api_key_everything_waits_until_there_is_another() {
     assert!(app.screen().contains("3 waiting, 401"), "{}", app.screen());
     app.state.link.health = crate::tui::state::Health::Unknown;
     app.wait(Duration::from_secs(1));
-    assert_eq!((sent(&app).len(), sent(&app)[1].again), (2, false));
+    assert_eq!((sent(&app).len(), sent(&app)[1].again), (2, None));
 }
 
 #[test]
@@ -396,7 +391,7 @@ fn the_time_that_a_service_asks_for_is_waited() {
         app.wait(Duration::from_secs(19));
         assert_eq!(sent(&app).len(), 1, "{status}");
         app.wait(Duration::from_secs(1));
-        assert_eq!((sent(&app).len(), sent(&app)[1].again), (2, status == 503), "{status}");
+        assert_eq!((sent(&app).len(), sent(&app)[1].again.is_some()), (2, status == 503), "{status}");
     }
 }
 
@@ -454,7 +449,7 @@ fn what_an_earlier_session_left_is_sent_on_in_order_with_its_keys() {
     assert!(app.says("Rapid entry of the last session: 14 saved, 2 waiting, 2 without an answer."), "{}", app.screen());
     answer(&mut app, 0, saved(1));
     answer(&mut app, 0, saved(2));
-    let lines: Vec<_> = sent(&app).into_iter().map(|line| (line.new.name, line.key, line.again)).collect();
+    let lines: Vec<_> = sent(&app).into_iter().map(|line| (line.new.name, line.key, line.again.is_some())).collect();
     assert_eq!(lines, [("Rex".into(), keys[0].clone(), true), ("Mochi".into(), keys[1].clone(), false)]);
     // Sent with another API key, nobody knows, and a line that makes no sense is not sent.
     assert_eq!(fates(&app)[2..], [("", &Fate::Refused("blank".into())), ("Tank", &Fate::Unknown(None))]);
@@ -494,6 +489,23 @@ fn what_is_typed_goes_along_between_form_and_rapid_entry() {
     assert_eq!((rapid.name.value(), rapid.category.value(), rapid.status), ("Biscuit", "7", Some(PetStatus::Pending)));
     app.keys("\"!\" F6");
     assert_eq!((app.state.add.name.value(), app.state.add.rapid.on), ("Biscuit!", false));
+}
+
+#[test]
+fn a_protected_service_is_asked_about_once_and_until_then_nothing_is_sent() {
+    let mut app = App::loaded_from(remote(), 80, 24, &animals(3));
+    app.state.link.protect = true;
+    super::sending::restore(&mut app.state, Ok(left(&[("Rex", None), ("Mochi", None)])));
+    assert!(app.says("They are sent once rapid entry (2, F6) is begun."), "{}", app.screen());
+    app.keys("a F6").wait(Duration::from_secs(5));
+    assert!(app.screen().contains("Begin rapid entry, and send 2 lines that wait, to"), "{}", app.screen());
+    app.keys("Esc");
+    assert_eq!((app.state.add.rapid.on, sent(&app).len()), (false, 0));
+    app.keys("F6").wait(Duration::from_secs(5));
+    app.keys("y");
+    assert_eq!((app.state.add.rapid.on, sent(&app).len()), (true, 1));
+    app.keys("F6 F6");
+    assert_eq!((app.state.popup.clone(), app.state.add.rapid.on), (None, true));
 }
 
 // --- how it looks ---

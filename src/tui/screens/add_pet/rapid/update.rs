@@ -4,21 +4,24 @@ use crate::clock::Now;
 use crate::model::PetStatus;
 use crate::tui::effect::Effect;
 use crate::tui::keymap::{Action, RapidAction};
+use crate::tui::popups::confirm::{self, Change};
 use crate::tui::screens::pets;
 use crate::tui::state::{AppState, MessageKind, Screen};
 
 use super::state::{Focus, State};
 use super::{lines, taking};
 
-/// Changes from the form to rapid entry, or back. What is typed goes along.
-pub fn switch(state: &mut AppState) {
-    if !state.add.rapid.on && !may_begin(state) {
-        return;
+/// Changes from the form to rapid entry, or back. What is typed goes along. A protected service is asked about first.
+pub fn switch(state: &mut AppState, now: Now) -> Vec<Effect> {
+    lines::leave_as_it_was(state);
+    if !state.add.rapid.on {
+        let change = Change::Rapid(state.add.rapid.counts().waiting);
+        if let Some(asked) = confirm::ask(state, change, now) {
+            return asked;
+        }
     }
     let add = &mut state.add;
     let form_is_free = add.sent.is_none();
-    lines::leave_as_it_was(state);
-    let add = &mut state.add;
     let rapid = &mut add.rapid;
     rapid.on = !rapid.on;
     if rapid.on {
@@ -36,11 +39,7 @@ pub fn switch(state: &mut AppState) {
             add.name = std::mem::take(&mut rapid.name);
         }
     }
-}
-
-/// Whether rapid entry may begin. A profile with `protect = true` is to ask here, once a session.
-const fn may_begin(_state: &AppState) -> bool {
-    true
+    Vec::new()
 }
 
 /// A key in rapid entry.
@@ -62,7 +61,7 @@ pub fn on_action(state: &mut AppState, action: Action, now: Now) -> Vec<Effect> 
         (Action::Refresh, Focus::Lines) => lines::send_again(state),
         (Action::Delete, Focus::Lines) => lines::drop_marked(state, now),
         (Action::Rapid(RapidAction::UseCode), _) => taking::use_code(state, now),
-        (Action::Rapid(RapidAction::RapidEntry), _) => switch(state),
+        (Action::Rapid(RapidAction::RapidEntry), _) => return switch(state, now),
         (Action::Clear, _) => {
             if rapid.mending.is_some() {
                 lines::leave_as_it_was(state);

@@ -1,0 +1,1 @@
+//! When drafts are written, and what comes back.
