@@ -32,8 +32,7 @@ pub fn next_deadline(state: &AppState, now: Now) -> Option<Instant> {
     let stale = (state.screen == Screen::Pets && state.link.health_is_ok()).then(|| next_minute(state, now)).flatten();
     let domain = watch::next_due(&state.domains);
     let countdown = (state.screen == Screen::Domains).then(|| next_countdown(state, now)).flatten();
-    let rapid = &state.add.rapid;
-    let lines = rapid.pause.filter(|_| rapid.has_work());
+    let lines = state.add.rapid.next_due();
     let drafts = drafts::next_due(state);
     [message, refresh, retry, running, stale, domain, countdown, lines, drafts]
         .into_iter()

@@ -7,4 +7,5 @@ mod browsing;
 mod domains;
 mod ends;
 mod harness;
+mod rapid;
 mod screens;

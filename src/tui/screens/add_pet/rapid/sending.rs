@@ -26,6 +26,9 @@ const PACE: Duration = Duration::from_millis(40);
 /// The longest pause before a line is sent again.
 const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 
+/// The pause before what could not be written is written again.
+const BETWEEN_WRITES: Duration = Duration::from_secs(2);
+
 /// The longest pause that the service may ask for.
 const LONGEST_ASKED: u64 = 3_600;
 
@@ -38,12 +41,18 @@ pub fn holder(state: &AppState) -> String {
 /// Starts whatever can be written or sent now.
 pub fn work(state: &mut AppState, now: Now) -> Vec<Effect> {
     let rapid = &mut state.add.rapid;
-    rapid.pause = rapid.pause.filter(|until| *until > now.mono);
-    if rapid.pause.is_some() || !rapid.has_work() {
+    if !rapid.has_work() {
         return Vec::new();
     }
+    rapid.pause = rapid.pause.filter(|until| *until > now.mono);
+    rapid.write_pause = rapid.write_pause.filter(|until| *until > now.mono);
+    // Also while nothing is sent: what waits must outlive the program.
     let mut effects: Vec<Effect> = write(state, now).into_iter().collect();
-    if !state.key_refused() && confirm::is_allowed(state) && !profiles::change::is_under_way(state) {
+    if state.add.rapid.pause.is_none()
+        && !state.key_refused()
+        && confirm::is_allowed(state)
+        && !profiles::change::is_under_way(state)
+    {
         effects.extend(send(state, now));
     }
     effects
@@ -52,7 +61,7 @@ pub fn work(state: &mut AppState, now: Now) -> Vec<Effect> {
 /// One writing at a time, so that lines stand in the file as they were typed.
 fn write(state: &mut AppState, now: Now) -> Option<Effect> {
     let rapid = &mut state.add.rapid;
-    if rapid.unwritten.is_empty() || state.inflight.is_running(Slot::Queue) {
+    if rapid.unwritten.is_empty() || rapid.write_pause.is_some() || state.inflight.is_running(Slot::Queue) {
         return None;
     }
     rapid.writing = std::mem::take(&mut rapid.unwritten);
@@ -79,7 +88,8 @@ pub fn on_written(state: &mut AppState, result: Result<(), String>, now: Now) {
             rapid.unwritten.extend(newer);
             let why = short(&why);
             let text = format!("The lines cannot be kept on disk ({why}). They wait here and are not sent until then.");
-            hold(state, None, text, now);
+            rapid.write_pause = Some(now.mono + BETWEEN_WRITES);
+            state.say(MessageKind::Error, text);
         }
     }
 }

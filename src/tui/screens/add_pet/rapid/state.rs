@@ -56,6 +56,8 @@ pub struct State {
     pub writing: Vec<Record>,
     /// Until when nothing is sent.
     pub pause: Option<Instant>,
+    /// Until when nothing is written.
+    pub write_pause: Option<Instant>,
     /// How many times in a row nothing came of sending.
     pub tries: u32,
     /// How long the last answer took.
@@ -226,6 +228,12 @@ impl State {
         !self.unwritten.is_empty() || !self.writing.is_empty() || self.lines.iter().any(under_way)
     }
 
+    /// When something that waits is due by itself.
+    #[must_use]
+    pub fn next_due(&self) -> Option<Instant> {
+        self.pause.into_iter().chain(self.write_pause).min().filter(|_| self.has_work())
+    }
+
     /// The line of this number.
     pub fn line(&mut self, number: u64) -> Option<&mut Line> {
         self.lines.iter_mut().find(|line| line.number == number)
@@ -291,6 +299,7 @@ impl State {
         self.writing.clear();
         self.looking = None;
         self.pause = None;
+        self.write_pause = None;
         self.tries = 0;
         if self.focus == Focus::Lines {
             self.focus = Focus::Name;

@@ -402,12 +402,23 @@ fn what_cannot_be_written_is_not_sent_and_not_lost() {
     app.reply(Slot::Queue, Outcome::Queued(Err("no room".into())));
     assert!(app.says("The lines cannot be kept on disk (no room)."), "{}", app.screen());
     assert_eq!(sent(&app), []);
-    app.wait(Duration::from_secs(1));
+    app.wait(Duration::from_secs(2));
     let lines: Vec<_> = written(&mut app)
         .into_iter()
         .filter_map(|record| if let Record::Typed(typed) = record { Some(typed.line) } else { None })
         .collect();
     assert_eq!((lines, names_sent(&app)), (vec![1, 2], vec!["Rex".to_owned()]));
+}
+
+#[test]
+fn what_is_typed_while_the_service_is_away_is_written_all_the_same() {
+    let mut app = opened(80, 24);
+    typed(&mut app, &["Rex"]);
+    answer(&mut app, 0, LineSent::NotSent(Failure::NotSent { why: "connection refused".into() }));
+    app.keys("\"Mochi\" Enter");
+    let records = written(&mut app);
+    assert!(matches!(&records[..], [Record::Typed(Typed { line: 2, .. })]), "{records:?}");
+    assert_eq!(sent(&app).len(), 1);
 }
 
 #[test]
