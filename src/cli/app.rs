@@ -16,6 +16,10 @@ use uuid::Uuid;
 
 use crate::clock;
 use crate::config::atomic;
+use crate::config::codes::Codes;
+use crate::config::drafts::Claims;
+use crate::config::file::Add;
+use crate::config::queue::Record;
 use crate::config::settings::configuration;
 use crate::config::{Choices, ConfigError, Env, Paths, Settings};
 use crate::domains::list::ListFile;
@@ -26,7 +30,9 @@ use crate::tui::event_loop::{self, LoopError, Wires};
 use crate::tui::kept::{self, Kept};
 use crate::tui::keymap::Keymap;
 use crate::tui::msg::{QuitReason, Size};
-use crate::tui::screens::domains::state::Setup;
+use crate::tui::screens::add_pet::rapid::sending::restore;
+use crate::tui::screens::add_pet::rapid::{Fate, Line, Setup};
+use crate::tui::screens::domains::state::Setup as DomainsSetup;
 use crate::tui::screens::welcome::{Chosen, State as FirstStart};
 use crate::tui::state::{AppState, MessageKind, Screen};
 use crate::tui::theme::Look;
@@ -35,6 +41,7 @@ use crate::tui::worker::clipboard;
 use crate::tui::worker::domains::Desk;
 use crate::tui::worker::drafts::DraftFiles;
 use crate::tui::worker::profiles::{Services, read_kept};
+use crate::tui::worker::queue::Queues;
 use crate::tui::{terminal, worker};
 
 use super::args::Args;
@@ -89,11 +96,14 @@ fn session(
     env: &Env,
     first: Option<FirstStart>,
 ) -> Result<Ended, Failed> {
-    let (keymap, complaints) = keymap(env);
+    let (keymap, mut complaints) = keymap(env);
+    let rapid = rapid_entry(choices, env, &mut complaints)?;
     let (setup, desk) = domains(choices, env)?;
     let own = Paths::new(env).ok().map(|paths| paths.state);
     let kept = own.as_ref().map(|own| own.join("lists"));
-    let drafts = own.clone().map(|own| Arc::new(DraftFiles::new(own)));
+    let claims = own.clone().map(|own| Arc::new(Claims::new(own)));
+    let queues = Arc::new(Queues::new(claims.clone()));
+    let drafts = claims.map(|claims| Arc::new(DraftFiles::new(claims)));
     let copying = clipboard::ways(settings.clipboard, env, own.map(|own| own.join("copied.txt")));
     let around = welcome::surroundings(&settings, env, &copying);
     let inside = Inside::default();
@@ -105,6 +115,7 @@ fn session(
         config: config_file(choices, env),
         kept,
         drafts,
+        queues,
         services: Arc::new(Services { connect, choices: choices.clone(), env: env.clone() }),
     };
     let look = Look { ascii: settings.ascii, theme: settings.theme, depth: env.depth(), zone: TimeZone::system() };
@@ -112,9 +123,12 @@ fn session(
     let size = Size { columns: size.0, rows: size.1 };
     let mut state = AppState::new(&settings, setup, size, IdempotencyKeys::new(Uuid::new_v4()));
     state.keymap = Arc::new(keymap);
+    state.add.rapid.setup = rapid;
     if let Some(first) = first {
         state.screen = Screen::Welcome;
         state.welcome = FirstStart { around, ..first };
+    } else {
+        restore(&mut state, hands.queues.of(&settings).map(|(_, left)| left));
     }
     if let Some(kept) = hands.kept.as_ref().and_then(|kept| read_kept(kept, &settings)) {
         kept.restore(&mut state, clock::now());
@@ -139,6 +153,21 @@ fn config_file(choices: &Choices, env: &Env) -> Option<PathBuf> {
     named.or_else(|| Paths::new(env).ok().map(|paths| paths.config_file()))
 }
 
+/// What rapid entry begins with; what cannot be used of the file of codes is added to `complaints`.
+fn rapid_entry(choices: &Choices, env: &Env, complaints: &mut Vec<String>) -> Result<Setup, Failed> {
+    let Add { codes, scan_strip: strip, at_once } = configuration(choices, env)?.add;
+    if codes.as_os_str().is_empty() {
+        return Ok(Setup { codes: None, strip, at_once });
+    }
+    let place = match (codes.strip_prefix("~"), env.path("HOME")) {
+        (Ok(rest), Some(home)) => home.join(rest),
+        _ => config_file(choices, env).and_then(|file| Some(file.parent()?.join(&codes))).unwrap_or(codes),
+    };
+    let (codes, faults) = Codes::read(&place);
+    complaints.extend(faults);
+    Ok(Setup { codes: Some(Arc::new(codes)), strip, at_once })
+}
+
 /// The keys, with the changes of the user's file beside the configuration.
 fn keymap(env: &Env) -> (Keymap, Vec<String>) {
     let Some(path) = Paths::new(env).ok().map(|paths| paths.config.join("keymap.toml")) else {
@@ -152,13 +181,13 @@ fn keymap(env: &Env) -> (Keymap, Vec<String>) {
 }
 
 /// What the domains panel begins with: the real list and settings, or those of practice.
-fn domains(choices: &Choices, env: &Env) -> Result<(Setup, Desk), Failed> {
+fn domains(choices: &Choices, env: &Env) -> Result<(DomainsSetup, Desk), Failed> {
     if choices.demo {
         let practice = Practice::new(clock::now().wall);
         let desk = Desk::practice(&practice);
         let desk = desk.map_err(|error| Failed::new(Exit::Failure, format!("practice needs a directory: {error}")))?;
         let notify = configuration(choices, env)?.domains.notify;
-        let setup = Setup {
+        let setup = DomainsSetup {
             platform_host: None,
             configuration: Practice::configuration().into(),
             notify,
@@ -168,7 +197,7 @@ fn domains(choices: &Choices, env: &Env) -> Result<(Setup, Desk), Failed> {
     }
     let configured = configuration(choices, env)?.domains;
     let settings = resolve(&ProbeArgs::default(), &configured)?;
-    let setup = Setup {
+    let setup = DomainsSetup {
         platform_host: settings.expectation.platform_host.clone(),
         configuration: configured_domains(&configured),
         notify: configured.notify,
@@ -189,6 +218,7 @@ async fn show(
     let failed = |error: &dyn std::fmt::Display| Failed::new(Exit::Failure, format!("the terminal failed: {error}"));
     let (desk, files) = (Arc::clone(&hands.desk), hands.drafts.clone());
     let directory = hands.kept.clone();
+    let queues = Arc::clone(&hands.queues);
     // The service starts while the first frame is drawn; at the first start none is chosen yet.
     let settings = (state.screen != Screen::Welcome).then_some(settings);
     let worker = worker::spawn(settings, hands);
@@ -217,6 +247,10 @@ async fn show(
         && let Err(why) = desk.keep(&state.domains.changes)
     {
         note(&why);
+    }
+    let rest: Vec<Record> = state.add.rapid.writing.iter().chain(&state.add.rapid.unwritten).cloned().collect();
+    if let Err(why) = queues.close(state.link.identity.as_deref(), &rest) {
+        note(&format!("the lines of rapid entry that wait could not be written: {why}"));
     }
     hand_over(&state);
     inside.stop().await;
@@ -284,6 +318,21 @@ fn hand_over(state: &AppState) {
         let Draft { name, category_id, status } = state.add.draft();
         let status = status.map_or(String::new(), |status| format!(" --status {status}"));
         lines.push(format!("typed but not sent: name {:?}, category {:?}{status}", short(&name), short(&category_id)));
+    }
+    if !state.add.rapid.name.is_empty() {
+        lines.push(format!("typed in rapid entry but not taken: {:?}", short(state.add.rapid.name.value())));
+    }
+    let counts = state.add.rapid.counts();
+    if counts.waiting + counts.unknown > 0 {
+        let (waiting, unknown) = (counts.waiting, counts.unknown);
+        lines.push(match &state.link.identity {
+            Some(_) => format!("rapid entry: {waiting} lines wait for the next start, {unknown} had no answer"),
+            None => format!("rapid entry: {waiting} lines were not sent, {unknown} had no answer"),
+        });
+    }
+    let refused = |line: &&Line| matches!(line.fate, Fate::Refused(_) | Fate::UnknownCode);
+    for line in state.add.rapid.lines.iter().filter(refused).filter(|line| !line.draft.name.is_empty()) {
+        lines.push(format!("refused in rapid entry: {:?}", short(&line.draft.name)));
     }
     for wizard in state.domains.unsaved_wizards() {
         let (name, value) = (short(wizard.name.value()), short(wizard.value.value()));

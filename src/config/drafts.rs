@@ -1,10 +1,12 @@
 //! The files of what is typed and not sent yet: for each service as many as programs run at once, so that no two of them
 //! ever write the same one.
 
+use std::collections::HashMap;
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, ErrorKind, Read as _};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;
@@ -100,6 +102,41 @@ impl Claim {
     }
 }
 
+/// The files that this program has claimed: for each service the same ones, whoever asks for them.
+#[derive(Debug)]
+pub struct Claims {
+    state: PathBuf,
+    held: Mutex<HashMap<String, Weak<Claim>>>,
+}
+
+impl Claims {
+    /// Those below the directory `state`. Nothing is touched yet.
+    #[must_use]
+    pub fn new(state: PathBuf) -> Self {
+        Self { state, held: Mutex::default() }
+    }
+
+    /// The directory.
+    #[must_use]
+    pub fn state(&self) -> &Path {
+        &self.state
+    }
+
+    /// The files for the service `identity`, as long as anybody here has them.
+    ///
+    /// # Errors
+    /// As for [`Claim::new`].
+    pub fn of(&self, identity: &str) -> io::Result<Arc<Claim>> {
+        let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(claim) = held.get(identity).and_then(Weak::upgrade) {
+            return Ok(claim);
+        }
+        let claim = Arc::new(Claim::new(&self.state, identity)?);
+        held.insert(identity.to_owned(), Arc::downgrade(&claim));
+        Ok(claim)
+    }
+}
+
 fn file(state: &Path, identity: &str, number: usize, ending: &str) -> PathBuf {
     state.join("drafts").join(format!("{}-{number}.{ending}", stem(identity)))
 }
@@ -139,6 +176,17 @@ mod tests {
         assert!(two.queue_path().to_str().unwrap().ends_with("-2.queue.ndjson"));
         drop(one);
         assert_eq!(claim(state.path()).draft_path(), paths[0]);
+    }
+
+    #[test]
+    fn whoever_asks_here_has_the_same_files_until_nobody_has_them() {
+        let state = tempfile::tempdir().unwrap();
+        let claims = Claims::new(state.path().to_owned());
+        let (one, two) = (claims.of("x").unwrap(), claims.of("x").unwrap());
+        assert!(Arc::ptr_eq(&one, &two) && one.draft_path() != claims.of("y").unwrap().draft_path());
+        let path = one.draft_path().to_owned();
+        drop((one, two));
+        assert_eq!(Claim::new(state.path(), "x").unwrap().draft_path(), path);
     }
 
     #[test]

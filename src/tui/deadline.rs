@@ -32,8 +32,9 @@ pub fn next_deadline(state: &AppState, now: Now) -> Option<Instant> {
     let stale = (state.screen == Screen::Pets && state.link.health_is_ok()).then(|| next_minute(state, now)).flatten();
     let domain = watch::next_due(&state.domains);
     let countdown = (state.screen == Screen::Domains).then(|| next_countdown(state, now)).flatten();
+    let lines = state.add.rapid.next_due();
     let drafts = drafts::next_due(state);
-    [message, refresh, retry, running, stale, domain, countdown, drafts]
+    [message, refresh, retry, running, stale, domain, countdown, lines, drafts]
         .into_iter()
         .flatten()
         .min()
@@ -58,6 +59,7 @@ fn shows_seconds(state: &AppState, slot: Slot) -> bool {
         Slot::Whole | Slot::ById => state.screen == Screen::Pets,
         Slot::TestProfile | Slot::TryProfile | Slot::UseProfile => state.screen == Screen::Profiles,
         Slot::Count(_) | Slot::Keep | Slot::Save | Slot::Write | Slot::Copy | Slot::Remember => false,
+        Slot::Queue | Slot::Line(_) | Slot::LookUpLine => false,
         Slot::Setting | Slot::Profiles | Slot::WriteProfile | Slot::KeyPlaces => false,
         Slot::OpenDrafts | Slot::Drafts => false,
     }

@@ -6,6 +6,7 @@ use crate::api::NextPage;
 use crate::api::find::Ask;
 use crate::api::list::List;
 use crate::config::edit::NewProfile;
+use crate::config::queue::Record;
 use crate::config::{KeepKey, Notify, ThemeChoice};
 use crate::domains::configuration::{DomainsConfiguration, Redirect, Written};
 use crate::domains::list::Entry;
@@ -66,6 +67,10 @@ pub enum Task {
     Whole,
     /// Look for the animal of this id.
     Find(PetId, Ask),
+    /// Write what became of lines of rapid entry into their file.
+    Queue(Vec<Record>),
+    /// Send a line of rapid entry, once.
+    SendLine(Box<LineToSend>),
     /// Look for an animal of this name and category that may have been added.
     LookUp(NewPet),
     /// Ask for one animal with this key; go on with the key if it is accepted.
@@ -95,6 +100,21 @@ pub enum Task {
         /// Also where there is such a file.
         replace: bool,
     },
+}
+
+/// A line of rapid entry to send.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LineToSend {
+    /// Its number in the file.
+    pub line: u64,
+    /// The animal.
+    pub new: NewPet,
+    /// With which key.
+    pub key: IdempotencyKey,
+    /// Whose API key goes with it, for the file.
+    pub by: String,
+    /// It was typed then and sent since, and may have arrived: only for a service that is sure to know its key still.
+    pub again: Option<Timestamp>,
 }
 
 /// What a job about drafts does.

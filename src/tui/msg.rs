@@ -6,6 +6,7 @@ use crate::api::Exchange;
 use crate::api::find::Found;
 use crate::api::inventory::Coverage;
 use crate::api::list::Answer;
+use crate::config::queue::Left;
 use crate::config::{KeyOrigin, Profiles, Settings};
 use crate::domains::Finding;
 use crate::domains::configuration::{DomainsConfiguration, Written};
@@ -77,6 +78,10 @@ pub enum Outcome {
     Remembered(Result<(), String>),
     /// An animal was added, with its id.
     Created(Result<Pet, NotCreated>),
+    /// What became of lines of rapid entry was written into their file, or why not.
+    Queued(Result<(), String>),
+    /// What came of sending a line of rapid entry.
+    LineSent(LineSent),
     /// The search for an animal that may have been added.
     LookedUp(Result<LookedUp, Failure>),
     /// A typed key; the worker goes on with it when it was accepted.
@@ -149,6 +154,8 @@ pub struct Used {
     pub settings: Settings,
     /// What was kept of it.
     pub kept: Option<Kept>,
+    /// What waits for it in the queue of rapid entry, or why that is not known.
+    pub left: Result<Left, String>,
 }
 
 /// What asking a service for one animal gave.
@@ -218,6 +225,19 @@ impl From<Failure> for NotCreated {
     fn from(failure: Failure) -> Self {
         Self { failure, repeatable: false }
     }
+}
+
+/// What came of sending a line of rapid entry.
+#[derive(Clone, Debug, PartialEq)]
+pub enum LineSent {
+    /// It was added.
+    Saved(Pet),
+    /// This came instead of the animal.
+    Failed(Failure),
+    /// It was not sent this time, for this reason.
+    NotSent(Failure),
+    /// It may have arrived before, and the service does not keep keys: it was not sent again.
+    NotRepeatable,
 }
 
 /// What looking for an animal gave.

@@ -10,8 +10,11 @@ use super::effect::Effect;
 use super::inflight::Slot;
 use super::kept;
 use super::keymap::{Action, Context, Place};
-use super::msg::{Copied, DraftNews, Key, KeyPlaces, KeyPress, Msg, Outcome, ProfileNews, QuitReason, Reply, Tested};
+use super::msg::{
+    Copied, DraftNews, Key, KeyPlaces, KeyPress, LineSent, Msg, Outcome, ProfileNews, QuitReason, Reply, Tested,
+};
 use super::popups::{self, CommandsBox, HelpBox, Popup, Reader};
+use super::screens::add_pet::rapid;
 use super::screens::{add_pet, domains, pets, profiles, requests, welcome};
 use super::state::{AppState, Health, MessageKind, Screen};
 use crate::api::failure::Failure;
@@ -42,6 +45,7 @@ pub fn start(state: &mut AppState, now: Now) -> Vec<Effect> {
 pub fn update(state: &mut AppState, msg: Msg, now: Now) -> Vec<Effect> {
     let mut effects = follow(state, msg, now);
     effects.extend(popups::key::find_places(state, now));
+    effects.extend(rapid::sending::work(state, now));
     effects.extend(drafts::notice(state, now));
     effects
 }
@@ -49,10 +53,7 @@ pub fn update(state: &mut AppState, msg: Msg, now: Now) -> Vec<Effect> {
 fn follow(state: &mut AppState, msg: Msg, now: Now) -> Vec<Effect> {
     match msg {
         Msg::Key(key) => on_key(state, key, now),
-        Msg::Paste(text) => {
-            on_paste(state, &text);
-            Vec::new()
-        }
+        Msg::Paste(text) => on_paste(state, &text, now),
         Msg::Resize(size) => {
             state.size = size;
             Vec::new()
@@ -75,19 +76,15 @@ fn follow(state: &mut AppState, msg: Msg, now: Now) -> Vec<Effect> {
 }
 
 fn on_key(state: &mut AppState, key: KeyPress, now: Now) -> Vec<Effect> {
+    // Only the key before counts: a line feed that ends a line of its own is an Enter.
+    let entered = std::mem::replace(&mut state.entered, (key.key == Key::Enter).then_some(now.mono));
     let key = match key.key {
-        Key::LineFeed => {
-            let second_half = state.entered.is_some_and(|at| now.mono.saturating_duration_since(at) < SAME_LINE_END);
-            if second_half {
-                return Vec::new();
-            }
-            Key::Enter.into()
+        Key::LineFeed if entered.is_some_and(|at| now.mono.saturating_duration_since(at) < SAME_LINE_END) => {
+            return Vec::new();
         }
+        Key::LineFeed => Key::Enter.into(),
         _ => key,
     };
-    if key.key == Key::Enter {
-        state.entered = Some(now.mono);
-    }
     if state.message.as_ref().is_some_and(|message| message.kind != MessageKind::Error) {
         state.message = None;
     }
@@ -108,7 +105,7 @@ fn on_key(state: &mut AppState, key: KeyPress, now: Now) -> Vec<Effect> {
     }
     if let KeyPress { key: Key::Char(c), ctrl: false } = key {
         if context.is_text() {
-            on_text(state, &c.to_string());
+            on_text(state, &c.to_string(), now);
         } else if context == Context::Wizard {
             domains::wizard::on_early_text(&mut state.domains, &c.to_string());
         } else if state.screen == Screen::AddPet {
@@ -216,10 +213,10 @@ fn interrupt(state: &mut AppState, now: Now) -> Vec<Effect> {
     effects
 }
 
-fn on_text(state: &mut AppState, text: &str) {
+fn on_text(state: &mut AppState, text: &str, now: Now) {
     match state.screen {
         Screen::Pets => pets::update::on_text(state, text),
-        Screen::AddPet => add_pet::update::on_text(state, text),
+        Screen::AddPet => add_pet::update::on_text(state, text, now),
         Screen::Domains => domains::update::on_text(state, text),
         Screen::Profiles => profiles::update::on_text(state, text),
         Screen::Requests => requests::update::on_text(state, text),
@@ -228,15 +225,20 @@ fn on_text(state: &mut AppState, text: &str) {
 }
 
 /// A paste goes into the field that has the cursor, or nowhere. It never submits and never triggers.
-fn on_paste(state: &mut AppState, text: &str) {
+/// But in rapid entry: there each of several lines is a name.
+fn on_paste(state: &mut AppState, text: &str, now: Now) -> Vec<Effect> {
     if popups::paste(state, text) || add_pet::update::hold(state, &Msg::Paste(text.to_owned())) {
-        return;
+        return Vec::new();
+    }
+    if state.screen == Screen::AddPet && state.add.rapid.on {
+        return rapid::taking::paste(state, text, now);
     }
     if state.context().is_text() {
-        on_text(state, text);
+        on_text(state, text, now);
     } else if state.context() == Context::Wizard {
         domains::wizard::on_early_text(&mut state.domains, text);
     }
+    Vec::new()
 }
 
 fn on_tick(state: &mut AppState, now: Now) -> Vec<Effect> {
@@ -288,6 +290,16 @@ fn on_reply(state: &mut AppState, reply: Reply, now: Now) -> Vec<Effect> {
         (Slot::Create, Outcome::Failed(failure)) => {
             return add_pet::update::on_created(state, Err(failure.into()), now);
         }
+        (Slot::Queue, Outcome::Queued(result)) => rapid::sending::on_written(state, result, now),
+        (Slot::Queue, Outcome::Failed(failure)) => {
+            rapid::sending::on_written(state, Err(failure.sentence("this program")), now);
+        }
+        (Slot::Line(lane), Outcome::LineSent(sent)) => return rapid::sending::on_sent(state, lane, sent, now),
+        (Slot::Line(lane), Outcome::Failed(failure)) => {
+            return rapid::sending::on_sent(state, lane, LineSent::Failed(failure), now);
+        }
+        (Slot::LookUpLine, Outcome::LookedUp(result)) => rapid::lines::on_looked_up(state, result),
+        (Slot::LookUpLine, Outcome::Failed(failure)) => rapid::lines::on_looked_up(state, Err(failure)),
         (Slot::Create, Outcome::NotSettled) => add_pet::update::on_not_settled(state),
         (Slot::OpenDrafts | Slot::Drafts, Outcome::Drafts(news)) => return drafts::on_news(state, news, now),
         (Slot::OpenDrafts | Slot::Drafts, Outcome::Failed(failure)) => {
@@ -344,7 +356,7 @@ fn on_reply(state: &mut AppState, reply: Reply, now: Now) -> Vec<Effect> {
         }
         // A job answers in its own kind; a worker that did otherwise is told apart by the tests of the worker.
         (_, Outcome::Listed(_) | Outcome::Created(_) | Outcome::LookedUp(_)) => {}
-        (_, Outcome::KeyTested(_) | Outcome::SamplesAdded(..)) => {}
+        (_, Outcome::KeyTested(_) | Outcome::SamplesAdded(..) | Outcome::Queued(_) | Outcome::LineSent(_)) => {}
         (_, Outcome::SoFar(_) | Outcome::Seen(_) | Outcome::Kept(_) | Outcome::Walked(_)) => {}
         (_, Outcome::Saved(..) | Outcome::Copied(_) | Outcome::Written(_)) => {}
         (_, Outcome::Part(_) | Outcome::Whole(_) | Outcome::Found(_)) => {}

@@ -51,6 +51,7 @@ pub fn draw(state: &AppState, look: &Look, now: Now, frame: &mut Frame<'_>) -> L
         draw_header(buf, area, state, look, now);
         match state.screen {
             Screen::Pets => pets::view::draw(state, look, now, buf, body, &mut layout),
+            Screen::AddPet if state.add.rapid.on => add_pet::rapid::view::draw(state, look, buf, body),
             Screen::AddPet => add_pet::view::draw(state, look, now, buf, body),
             Screen::Domains => domains::view::draw(state, look, now, buf, body),
             Screen::Profiles => profiles::view::draw(state, look, now, buf, body),
@@ -74,11 +75,13 @@ fn draw_header(buf: &mut Buffer, area: Rect, state: &AppState, look: &Look, now:
         let text = if in_use { format!("[{text}]") } else { format!(" {text} ") };
         Span::styled(text, look.style(if in_use { Role::InUse } else { Role::Text }))
     };
+    let in_rapid_entry = state.screen == Screen::AddPet && state.add.rapid.on;
+    let add_tab = if in_rapid_entry { "2 Add pet: rapid entry" } else { "2 Add pet" };
     let numbered = || {
         vec![
             Span::raw(" "),
             tab(Screen::Pets, "1 Pets"),
-            tab(Screen::AddPet, "2 Add pet"),
+            tab(Screen::AddPet, add_tab),
             tab(Screen::Domains, "3 Domains"),
         ]
     };
@@ -103,6 +106,12 @@ fn draw_header(buf: &mut Buffer, area: Rect, state: &AppState, look: &Look, now:
     };
     put(buf, area, 0, &tabs);
     let (word, role) = health(state, look, now, area.width >= WIDE);
+    let (word, role) = match add_pet::rapid::view::waiting_word(state) {
+        // What waits matters more than when the rows were read.
+        Some(waiting) if state.link.health_is_ok() => (waiting, Role::Wait),
+        Some(waiting) => (format!("{waiting}, {word}"), role),
+        None => (word, role),
+    };
     let room = usize::from(area.width).saturating_sub(tabs.width() + 2);
     let beside = if state.link.embedded && area.width >= WIDE { ", this program" } else { "" };
     // The word for the service is never left away, however little room there is.
@@ -199,6 +208,7 @@ fn draw_message(buf: &mut Buffer, area: Rect, state: &AppState, look: &Look, now
                 Screen::Pets => pets::view::place(state, look, now),
                 Screen::Requests => requests::view::place(&state.requests),
                 Screen::Welcome => welcome::view::PLACE.to_owned(),
+                Screen::AddPet if state.add.rapid.on => add_pet::rapid::view::PLACE.to_owned(),
                 Screen::AddPet | Screen::Domains | Screen::Profiles => return,
             };
             let place = cut(&look.text(&place), usize::from(area.width).saturating_sub(2));

@@ -11,14 +11,15 @@ use crate::api::find::Found;
 use crate::api::inventory::Coverage;
 use crate::api::list::Answer;
 use crate::api::{Exchange, Failure};
+use crate::config::queue::Left;
 use crate::config::{KeyOrigin, Service, Settings};
 use crate::model::{Pet, PetStatus};
 use crate::tui::drafts::Drafts;
 use crate::tui::effect::{DomainTask, DraftTask, Effect, Job, ProfileTask, Task};
 use crate::tui::inflight::Slot;
 use crate::tui::msg::{
-    Added, Copied, DraftNews, Key, KeyPlaces, KeyPress, LookedUp, Msg, NotCreated, NotSaved, NotWritten, Outcome,
-    ProfileNews, Recorded, Reply, Size, Tested, Used,
+    Added, Copied, DraftNews, Key, KeyPlaces, KeyPress, LineSent, LookedUp, Msg, NotCreated, NotSaved, NotWritten,
+    Outcome, ProfileNews, Recorded, Reply, Size, Tested, Used,
 };
 use crate::tui::screens::domains::tests::fixture;
 use crate::tui::test_kit::{App, animals, listed, profiles, remote, settings};
@@ -102,6 +103,13 @@ fn reply(app: &mut App, which: usize) {
             let repeatable = which.is_multiple_of(2);
             Outcome::Created(if fails { Err(NotCreated { failure: failure(), repeatable }) } else { Ok(pet) })
         }
+        Task::Queue(_) => Outcome::Queued(if fails { Err("no room".into()) } else { Ok(()) }),
+        Task::SendLine(line) => Outcome::LineSent(match which % 5 {
+            0 | 1 => LineSent::Saved(Pet { name: line.new.name, ..pet }),
+            2 => LineSent::Failed(failure()),
+            3 => LineSent::NotSent(failure()),
+            _ => LineSent::NotRepeatable,
+        }),
         Task::LookUp(_) if fails => Outcome::LookedUp(Err(failure())),
         Task::LookUp(_) => Outcome::LookedUp(Ok(LookedUp { matches: vec![pet], complete: which.is_multiple_of(2) })),
         Task::TestKey(_) => Outcome::KeyTested(if fails { Err(failure()) } else { Ok(()) }),
@@ -174,7 +182,7 @@ fn about_profiles(task: ProfileTask, which: usize) -> ProfileNews {
         ProfileTask::Use(name) => {
             let service = if which.is_multiple_of(2) { remote() } else { Service::Demo };
             let settings = Settings { name: name.clone(), label: name, ..settings(service) };
-            ProfileNews::Used(Ok(Box::new(Used { settings, kept: None })))
+            ProfileNews::Used(Ok(Box::new(Used { settings, kept: None, left: Ok(Left::default()) })))
         }
         ProfileTask::Test { .. } | ProfileTask::Try(_) => ProfileNews::Tested(tested()),
         ProfileTask::Add { .. } if fails => ProfileNews::Added(Err(no())),
@@ -235,11 +243,12 @@ fn chooses_a_service(effect: &Effect) -> bool {
 enum Start {
     Inside,
     Elsewhere,
+    Rapid,
     First,
 }
 
 fn starts() -> impl Strategy<Value = Start> {
-    prop::sample::select(vec![Start::Inside, Start::Elsewhere, Start::First])
+    prop::sample::select(vec![Start::Inside, Start::Elsewhere, Start::Rapid, Start::First])
 }
 
 type Steps = Vec<(u8, u16)>;
@@ -253,6 +262,11 @@ fn walk(steps: Steps, from: Start) -> Result<(), TestCaseError> {
     let mut app = match from {
         Start::Inside => App::started(Service::Demo, 80, 24),
         Start::Elsewhere => App::started(remote(), 80, 24),
+        Start::Rapid => {
+            let mut app = App::started(remote(), 80, 24);
+            app.keys("a F6 \"3\" Enter");
+            app
+        }
         Start::First => App::first_start(80, 24),
     };
     for (what, which) in steps {

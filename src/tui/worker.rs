@@ -7,6 +7,7 @@ pub mod clipboard;
 pub mod domains;
 pub mod drafts;
 pub mod profiles;
+pub mod queue;
 mod recorder;
 
 use std::collections::HashMap;
@@ -30,15 +31,16 @@ use crate::config::{Settings, ThemeChoice, atomic, edit};
 use crate::model::samples::sample;
 use crate::model::{IdempotencyKey, Limit, NewPet, Pet, PetQuery, display_safe};
 
-use super::effect::{DraftTask, Effect, Job, Task};
+use super::effect::{DraftTask, Effect, Job, LineToSend, Task};
 use super::inflight::{ReqId, Slot};
 use super::kept::{self, Kept};
-use super::msg::{DraftNews, LookedUp, NotCreated, NotWritten, Outcome, Recorded, Reply};
+use super::msg::{DraftNews, LineSent, LookedUp, NotCreated, NotWritten, Outcome, Recorded, Reply};
 use crate::api::failure::Failure;
 use clipboard::Way;
 use domains::{Desk, SoFar};
 use drafts::DraftFiles;
 use profiles::Services;
+use queue::{Queue, Queues};
 
 /// Effects and replies that may wait. More than the screen can ever ask for at once.
 const QUEUE: usize = 64;
@@ -75,6 +77,8 @@ pub struct Hands {
     pub config: Option<PathBuf>,
     /// The directory for what is kept for the next session.
     pub kept: Option<PathBuf>,
+    /// Where lines of rapid entry wait.
+    pub queues: Arc<Queues>,
     /// For what is typed; none where nothing of it is kept.
     pub drafts: Option<Arc<DraftFiles>>,
     /// For profiles.
@@ -89,7 +93,9 @@ pub fn spawn(settings: Option<Settings>, hands: Hands) -> Handle {
     let (client, connection) = watch::channel(None);
     let setter = client.clone();
     let (recorder, exchanges) = recorder::recorder();
+    let mut queue = Queue::default();
     if let Some(settings) = settings {
+        queue = hands.queues.of(&settings).map(|(queue, _)| queue).unwrap_or_default();
         let connect = (hands.services.connect)(settings);
         let recorder = Recorder::clone(&recorder);
         tokio::spawn(async move {
@@ -105,10 +111,9 @@ pub fn spawn(settings: Option<Settings>, hands: Hands) -> Handle {
         });
     }
     let jobs = JoinMap::new();
-    tokio::spawn(
-        Worker { jobs, ids: HashMap::new(), client, connection, hands, drafts_taken: 0, recorder, outgoing }
-            .run(incoming),
-    );
+    let ids = HashMap::new();
+    let worker = Worker { jobs, ids, client, connection, queue, hands, drafts_taken: 0, recorder, outgoing };
+    tokio::spawn(worker.run(incoming));
     Handle { effects, replies, exchanges }
 }
 
@@ -117,11 +122,13 @@ struct Done {
     outcome: Outcome,
     /// The client for all jobs from now on, where it is another one.
     client: Option<Client>,
+    /// The queue of its service, where that is another one.
+    queue: Option<Queue>,
 }
 
 impl From<Outcome> for Done {
     fn from(outcome: Outcome) -> Self {
-        Self { outcome, client: None }
+        Self { outcome, client: None, queue: None }
     }
 }
 
@@ -130,6 +137,7 @@ struct Worker {
     ids: HashMap<Slot, ReqId>,
     client: watch::Sender<Option<Result<Client, Failure>>>,
     connection: Connection,
+    queue: Queue,
     hands: Hands,
     /// The number of the newest writing of drafts that was begun.
     drafts_taken: u64,
@@ -171,7 +179,7 @@ impl Worker {
             Effect::Job(Job { slot, id, task }) => {
                 self.ids.insert(slot, id);
                 let so_far = SoFar { slot, id, replies: self.outgoing.clone() };
-                let Hands { desk, copying, home, config, kept, drafts, services } = &self.hands;
+                let Hands { desk, copying, home, config, kept, drafts, queues, services } = &self.hands;
                 let (desk, copying, home) = (Arc::clone(desk), copying.clone(), home.clone());
                 let (config, kept, services) = (config.clone(), kept.clone(), Arc::clone(services));
                 let drafts = drafts.clone();
@@ -179,8 +187,14 @@ impl Worker {
                 match task {
                     Task::Domains(task) => self.spawn(slot, desk.perform(task, so_far)),
                     Task::Profile(task) => {
-                        self.jobs.spawn(slot, services.perform(task, connection, Recorder::clone(&self.recorder), kept))
+                        let (recorder, queues) = (Recorder::clone(&self.recorder), Arc::clone(queues));
+                        self.jobs.spawn(slot, services.perform(task, connection, recorder, kept, queues));
                     }
+                    Task::Queue(records) => {
+                        let queue = self.queue.clone();
+                        self.spawn(slot, async move { Outcome::Queued(queue.write(records).await) });
+                    }
+                    Task::SendLine(line) => self.spawn(slot, send_line(self.queue.clone(), connection, *line)),
                     Task::Copy(text) => {
                         self.spawn(slot, async move { Outcome::Copied(clipboard::copy(&text, &copying).await) });
                     }
@@ -219,13 +233,16 @@ impl Worker {
     fn ended(&mut self, slot: Slot, ended: Result<Done, JoinError>) -> Option<Reply> {
         let id = *self.ids.get(&slot)?;
         let outcome = match ended {
-            Ok(Done { outcome, client }) => {
+            Ok(Done { outcome, client, queue }) => {
                 if slot == Slot::UseProfile && client.is_some() {
                     // A key that is still being tried is one for the service before.
                     self.ids.remove(&Slot::TestKey);
                 }
                 if let Some(client) = client {
                     self.client.send_replace(Some(Ok(client)));
+                }
+                if let Some(queue) = queue {
+                    self.queue = queue;
                 }
                 outcome
             }
@@ -243,6 +260,13 @@ async fn api_of(mut connection: Connection) -> Result<Client, Failure> {
         Err(_) => None,
     };
     connected.unwrap_or_else(|| Err(Failure::Crashed { why: "the connection was never made".to_owned() }))
+}
+
+async fn send_line(queue: Queue, connection: Connection, line: LineToSend) -> Outcome {
+    Outcome::LineSent(match api_of(connection).await {
+        Ok(api) => queue.send(&api.called("rapid entry"), line).await,
+        Err(failure) => LineSent::NotSent(failure),
+    })
 }
 
 async fn perform(task: Task, slot: Slot, connection: Connection, so_far: SoFar) -> Done {
@@ -288,11 +312,13 @@ async fn perform(task: Task, slot: Slot, connection: Connection, so_far: SoFar) 
             let tested = with_key.list_pets(&query).await;
             let client = tested.is_ok().then_some(with_key);
             let outcome = Outcome::KeyTested(tested.map(drop).map_err(|error| Failure::from(&error)));
-            return Done { outcome, client };
+            return Done { outcome, client, queue: None };
         }
-        // These need no service, and are not given to this function.
+        // These are not given to this function.
         Task::Domains(_)
         | Task::Profile(_)
+        | Task::Queue(_)
+        | Task::SendLine(_)
         | Task::Drafts(_)
         | Task::Copy(_)
         | Task::Write { .. }
@@ -377,13 +403,17 @@ async fn whole(api: &Client, so_far: SoFar) -> Outcome {
     Outcome::Whole(given.map_err(|error| Failure::from(&error)))
 }
 
-/// Sends an animal again that was sent at `at`; `None` where the service may have forgotten its key, or never keeps any.
-async fn settle(api: &Client, new: &NewPet, key: &IdempotencyKey, at: Timestamp) -> Result<Option<Pet>, ApiError> {
+/// Whether the service is sure to know the key of an animal that was sent after `at`.
+async fn is_known_still(api: &Client, at: Timestamp) -> Result<bool, ApiError> {
     // Every answer says how long keys are kept.
     api.list_pets(&PetQuery { limit: Limit::MIN, ..PetQuery::default() }).await?;
     let age = clock::now().wall.duration_since(at);
-    let sure = Duration::try_from(age).is_ok_and(|age| age + CLOCKS_DIFFER < api.idempotency_retention());
-    if sure { create_pet_once(api, new, key).await.map(Some) } else { Ok(None) }
+    Ok(Duration::try_from(age).is_ok_and(|age| age + CLOCKS_DIFFER < api.idempotency_retention()))
+}
+
+/// Sends an animal again that was sent at `at`; `None` where the service may have forgotten its key, or never keeps any.
+async fn settle(api: &Client, new: &NewPet, key: &IdempotencyKey, at: Timestamp) -> Result<Option<Pet>, ApiError> {
+    if is_known_still(api, at).await? { create_pet_once(api, new, key).await.map(Some) } else { Ok(None) }
 }
 
 /// One sample after another, until one is refused.

@@ -45,6 +45,7 @@ use crate::stub::{self, json, serve};
 mod browsing;
 mod drafts;
 mod profiles;
+mod rapid;
 mod requests;
 
 /// How long a test waits for what it expects.
@@ -118,13 +119,40 @@ fn no_domains() -> (Setup, Arc<Desk>) {
 /// The hands of an app that writes nothing but what it is told to.
 fn hands(desk: Arc<Desk>) -> Hands {
     let services = services(|_| Err(Failure::NotStarted { why: "this test has no service".into() }));
-    Hands { desk, copying: vec![Way::Terminal], home: None, config: None, kept: None, drafts: None, services }
+    Hands {
+        desk,
+        copying: vec![Way::Terminal],
+        home: None,
+        config: None,
+        kept: None,
+        drafts: None,
+        queues: Arc::default(),
+        services,
+    }
 }
 
 /// What it takes to change services, where there is no configuration.
 fn services(connect: impl Fn(Settings) -> Result<Client, Failure> + Send + Sync + 'static) -> Arc<Services> {
     let connect: Connect = Arc::new(move |settings| Box::pin(std::future::ready(connect(settings))));
     Arc::new(Services { connect, choices: Choices::default(), env: Env::default() })
+}
+
+/// The settings of a session with this service.
+fn settings(service: Service) -> Settings {
+    Settings {
+        name: "test".into(),
+        label: "test".into(),
+        accent: Accent::None,
+        protect: false,
+        service,
+        limit: Limit::default(),
+        status: None,
+        live: None,
+        ascii: true,
+        theme: ThemeChoice::Default,
+        clipboard: Clipboard::Auto,
+        origins: Vec::new(),
+    }
 }
 
 impl App {
@@ -146,32 +174,41 @@ impl App {
     }
 
     fn start(service: Service, client: Client, setup: Setup, hands: Hands, clock: fn() -> Now) -> Self {
-        let settings = Settings {
-            name: "test".into(),
-            label: "test".into(),
-            accent: Accent::None,
-            protect: false,
-            service,
-            limit: Limit::default(),
-            status: None,
-            live: None,
-            ascii: true,
-            theme: ThemeChoice::Default,
-            clipboard: Clipboard::Auto,
-            origins: Vec::new(),
-        };
+        Self::start_with(service, client, setup, hands, clock, |_| {})
+    }
+
+    fn start_with(
+        service: Service,
+        client: Client,
+        setup: Setup,
+        hands: Hands,
+        clock: fn() -> Now,
+        prepare: impl FnOnce(&mut AppState),
+    ) -> Self {
+        let settings = settings(service);
         let services = services(move |_| Ok(client.clone()));
-        Self::run(settings, setup, Hands { services, ..hands }, clock)
+        Self::run_with(settings, setup, Hands { services, ..hands }, clock, prepare)
     }
 
     /// The app with these settings.
     fn run(settings: Settings, setup: Setup, hands: Hands, clock: fn() -> Now) -> Self {
+        Self::run_with(settings, setup, hands, clock, |_| {})
+    }
+
+    fn run_with(
+        settings: Settings,
+        setup: Setup,
+        hands: Hands,
+        clock: fn() -> Now,
+        prepare: impl FnOnce(&mut AppState),
+    ) -> Self {
         let mut state =
             AppState::new(&settings, setup, Size { columns: 80, rows: 24 }, IdempotencyKeys::new(Uuid::new_v4()));
         if let (Some(files), Some(identity)) = (&hands.drafts, &state.link.identity) {
             let opened = files.open(identity);
             petstore::tui::drafts::on_opened(&mut state, opened, clock());
         }
+        prepare(&mut state);
         let look = Look { ascii: true, theme: Theme::Default, depth: Depth::TrueColour, zone: TimeZone::UTC };
         let (screen_sender, screen) = watch::channel(String::new());
         let (keys, mut events) = mpsc::unbounded_channel();

@@ -8,4 +8,5 @@ mod domains;
 mod drafts;
 mod ends;
 mod harness;
+mod rapid;
 mod screens;

@@ -312,7 +312,7 @@ fn another_service_has_drafts_of_its_own_and_what_is_typed_goes_along() {
         app.reply(Slot::Profiles, Outcome::Profile(ProfileNews::Read(Ok(profiles()))));
         app.keys("Home Enter");
         let service = Service::Embedded { database: "/d/embedded.db".into() };
-        let used = Used { settings: settings(service), kept: None };
+        let used = Used { settings: settings(service), kept: None, left: Ok(crate::config::queue::Left::default()) };
         app.reply(Slot::UseProfile, Outcome::Profile(ProfileNews::Used(Ok(Box::new(used)))));
         assert_eq!(app.job(Slot::OpenDrafts).unwrap().task, Task::Drafts(DraftTask::Open("/d/embedded.db".into())));
         app

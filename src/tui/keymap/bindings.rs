@@ -2,7 +2,9 @@
 
 use super::super::msg::{Key, KeyPress};
 use super::super::text_input::Edit;
-use super::{Action, Binding, Context, DomainAction, Part, PetAction, Place, ProfileAction, RequestAction};
+use super::{
+    Action, Binding, Context, DomainAction, Part, PetAction, Place, ProfileAction, RapidAction, RequestAction,
+};
 
 /// One line of the table, as it is without the user's file.
 #[derive(Debug)]
@@ -53,6 +55,7 @@ use Context as C;
 use DomainAction as D;
 use PetAction as P;
 use ProfileAction as R;
+use RapidAction as E;
 use RequestAction as Q;
 
 /// The whole map. The bottom line shows the hints of the context in this order.
@@ -100,6 +103,7 @@ pub(super) const BINDINGS: &[Line] = &[
     bind(C::Form, &[k(Key::Tab), k(Key::Enter), k(Key::Down)], A::NextField, "next", "next field"),
     bind(C::Form, &[k(Key::BackTab), k(Key::Up)], A::PreviousField, "back", "field before"),
     bind(C::Form, &[f(2)], A::Save, "save", "check and send"),
+    bind(C::Form, &[f(6)], A::Rapid(E::RapidEntry), "rapid", "rapid entry"),
     bind(C::Form, &[f(8)], A::Clear, "clear", "clear; again: undo"),
     bind(C::Form, &[k(Key::Esc), f(3)], A::Back, "pets", "to the pets, text stays"),
     bind(C::FormChoice, &[k(Key::Tab), k(Key::Enter)], A::Confirm, "next", "next; at the end: save"),
@@ -107,8 +111,32 @@ pub(super) const BINDINGS: &[Line] = &[
     bind(C::FormChoice, &[k(Key::Up), ch('k')], A::Up, "choose", "choose"),
     bind(C::FormChoice, &[k(Key::Down), ch('j')], A::Down, "", "choose"),
     bind(C::FormChoice, &[f(2)], A::Save, "save", "check and send"),
+    bind(C::FormChoice, &[f(6)], A::Rapid(E::RapidEntry), "", "rapid entry"),
     bind(C::FormChoice, &[f(8)], A::Clear, "clear", "clear; again: undo"),
     bind(C::FormChoice, &[k(Key::Esc), f(3)], A::Back, "pets", "to the pets, text stays"),
+    bind(C::Rapid, &[k(Key::Enter)], A::Confirm, "save", "take the line"),
+    bind(C::Rapid, &[k(Key::BackTab)], A::PreviousField, "category, status", "category, status"),
+    bind(C::Rapid, &[k(Key::Tab)], A::NextField, "", "next field; ends a scan"),
+    bind(C::Rapid, &[k(Key::Up)], A::Up, "mend", "to the lines"),
+    bind(C::Rapid, &[k(Key::Down)], A::Down, "", "to the lines"),
+    bind(C::Rapid, &[f(2)], A::Save, "finish", "finish, to the pets"),
+    bind(C::Rapid, &[f(6)], A::Rapid(E::RapidEntry), "form", "the form"),
+    bind(C::Rapid, &[f(7)], A::Rapid(E::UseCode), "", "unknown code as a name"),
+    bind(C::Rapid, &[f(8)], A::Clear, "", "clear the field"),
+    bind(C::Rapid, &[k(Key::Esc), f(3)], A::Back, "", "to the pets"),
+    bind(C::RapidChoice, &[k(Key::Enter)], A::Confirm, "mend, look for", "mend !, look for ?"),
+    bind(C::RapidChoice, &[f(5)], A::Refresh, "send again", "send ? again"),
+    bind(C::RapidChoice, &[k(Key::Delete)], A::Delete, "drop", "drop the line"),
+    bind(C::RapidChoice, &[k(Key::Up)], A::Up, "move", "move, choose"),
+    bind(C::RapidChoice, &[k(Key::Down)], A::Down, "", "move, choose"),
+    bind(C::RapidChoice, &[k(Key::Left)], A::PreviousTab, "", "choose the status"),
+    bind(C::RapidChoice, &[k(Key::Right)], A::NextTab, "", "choose the status"),
+    bind(C::RapidChoice, &[k(Key::Tab)], A::NextField, "", "next field"),
+    bind(C::RapidChoice, &[k(Key::BackTab)], A::PreviousField, "", "field before"),
+    bind(C::RapidChoice, &[f(2)], A::Save, "", "finish, to the pets"),
+    bind(C::RapidChoice, &[f(6)], A::Rapid(E::RapidEntry), "", "the form"),
+    bind(C::RapidChoice, &[f(7)], A::Rapid(E::UseCode), "", "unknown code as a name"),
+    bind(C::RapidChoice, &[k(Key::Esc), f(3)], A::Back, "name", "to the name"),
     bind(C::Doubt, &[ch('1')], A::Answer(1), "", "take this answer"),
     bind(C::Doubt, &[ch('2')], A::Answer(2), "", "take this answer"),
     bind(C::Doubt, &[ch('3')], A::Answer(3), "", "take this answer"),

@@ -7,6 +7,7 @@ use crate::clock::Now;
 use crate::model::NewPet;
 use crate::tui::effect::Effect;
 use crate::tui::keymap::Action;
+use crate::tui::screens::add_pet::rapid;
 use crate::tui::screens::{add_pet, pets};
 use crate::tui::state::{AppState, MessageKind};
 
@@ -26,12 +27,20 @@ pub enum Change {
     Add(NewPet),
     /// So many samples are added.
     Samples(usize),
+    /// Rapid entry begins; so many lines wait already.
+    Rapid(usize),
+}
+
+/// Whether changes may be made to the service in use without asking.
+#[must_use]
+pub fn is_allowed(state: &AppState) -> bool {
+    !state.link.protect || state.allowed.contains(&state.link.name)
 }
 
 /// Opens the box where the service in use is protected and nothing was allowed there in this session; `None` where the
 /// change may be made.
 pub fn ask(state: &mut AppState, change: Change, now: Now) -> Option<Vec<Effect>> {
-    if !state.link.protect || state.allowed.contains(&state.link.name) {
+    if is_allowed(state) {
         return None;
     }
     state.popup = Some(Popup::Confirm(ConfirmBox { change, deaf_until: now.mono + DEAF }));
@@ -50,6 +59,7 @@ pub(super) fn on_key(state: &mut AppState, asked: ConfirmBox, action: Option<Act
             match asked.change {
                 Change::Add(new) => add_pet::update::send(state, new, now),
                 Change::Samples(_) => pets::update::add_samples(state, now),
+                Change::Rapid(_) => rapid::update::switch(state, now),
             }
         }
         Some(Action::Back) => {

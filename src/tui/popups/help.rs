@@ -109,6 +109,7 @@ pub const fn place_name(context: Context) -> &'static str {
         Context::Changes => "Changes",
         Context::Charts => "Charts",
         Context::Form | Context::FormChoice => "Add pet",
+        Context::Rapid | Context::RapidChoice => "Rapid entry",
         Context::Doubt => "May have been added",
         Context::LimitBox => "Number of rows",
         Context::KeyBox => "API key",

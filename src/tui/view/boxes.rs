@@ -266,8 +266,12 @@ pub fn draw_confirm(buf: &mut Buffer, body: Rect, asked: &ConfirmBox, state: &Ap
             ("Add this pet to".to_owned(), parts.to_vec())
         }
         Change::Samples(count) => (format!("Add {count} samples to"), Vec::new()),
+        Change::Rapid(0) => ("Begin rapid entry: each line is added at once to".to_owned(), Vec::new()),
+        Change::Rapid(count) => (format!("Begin rapid entry, and send {count} lines that wait, to"), Vec::new()),
     };
-    let mut lines = vec![String::new(), format!("{what}  {}?", look.text(&address)), String::new()];
+    let mut lines = vec![String::new()];
+    lines.extend(wrap(&format!("{what} {}?", look.text(&address)), room));
+    lines.push(String::new());
     lines.extend(parts.iter().map(|(label, value)| format!("   {label:<10} {}", look.text(value))));
     lines.push(String::new());
     lines.extend(wrap("The service shows no way to change or delete a pet afterwards.", room));

@@ -1,14 +1,14 @@
 //! The hands for drafts: which files are this program's, and what is written to them last.
 
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use tokio::sync::watch;
 use tokio::time::timeout;
 
-use crate::config::drafts::Claim;
+use crate::config::drafts::{Claim, Claims};
 use crate::model::display_safe;
 use crate::tui::drafts::Drafts;
 use crate::tui::effect::{DraftTask, WriteDrafts};
@@ -20,7 +20,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// The files of drafts, below the state directory.
 #[derive(Debug)]
 pub struct DraftFiles {
-    state: PathBuf,
+    claims: Arc<Claims>,
     files: Mutex<Files>,
     /// The number of the newest write that has ended.
     ended: watch::Sender<u64>,
@@ -39,23 +39,23 @@ struct Files {
 #[derive(Debug)]
 struct Held {
     identity: String,
-    claim: Claim,
+    claim: Arc<Claim>,
     /// Further ones, while there is something in the first that must not be written over.
     apart: Option<Claim>,
 }
 
 impl DraftFiles {
-    /// Those below the directory `state`. Nothing is touched yet.
+    /// Those that are claimed with `claims`. Nothing is touched yet.
     #[must_use]
-    pub fn new(state: PathBuf) -> Self {
-        Self { state, files: Mutex::default(), ended: watch::Sender::new(0) }
+    pub fn new(claims: Arc<Claims>) -> Self {
+        Self { claims, files: Mutex::default(), ended: watch::Sender::new(0) }
     }
 
     /// Claims the files of the service `identity`, and reads what was left in them. What cannot be read there is put
     /// aside under another name.
     pub fn open(&self, identity: &str) -> Result<Option<Drafts>, String> {
         let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
-        let Held { claim, .. } = files.hold(&self.state, identity)?;
+        let Held { claim, .. } = files.hold(&self.claims, identity)?;
         let Some(text) = claim.read().map_err(|error| said(&error))? else { return Ok(None) };
         let drafts = Drafts::read(&text, identity);
         if drafts.is_none() {
@@ -72,7 +72,10 @@ impl DraftFiles {
             return Ok(());
         }
         files.number = number;
-        files.hold(&self.state, &drafts.identity)?.write(&self.state, drafts, apart).map_err(|error| said(&error))?;
+        files
+            .hold(&self.claims, &drafts.identity)?
+            .write(self.claims.state(), drafts, apart)
+            .map_err(|error| said(&error))?;
         match files.former.take() {
             Some(former) => former.leave(moved).map_err(|error| said(&error)),
             None => Ok(()),
@@ -106,9 +109,9 @@ impl DraftFiles {
 }
 
 impl Files {
-    fn hold(&mut self, state: &Path, identity: &str) -> Result<&mut Held, String> {
+    fn hold(&mut self, claims: &Claims, identity: &str) -> Result<&mut Held, String> {
         if self.held.as_ref().is_none_or(|held| held.identity != identity) {
-            let claim = Claim::new(state, identity).map_err(|error| said(&error))?;
+            let claim = claims.of(identity).map_err(|error| said(&error))?;
             let held = Held { identity: identity.to_owned(), claim, apart: None };
             self.former = self.held.replace(held).or(self.former.take());
         }
@@ -119,7 +122,7 @@ impl Files {
 impl Held {
     fn write(&mut self, state: &Path, drafts: &Drafts, apart: bool) -> io::Result<()> {
         let empty = drafts.typed.is_empty();
-        let claim = match (&mut self.apart, apart) {
+        let claim: &Claim = match (&mut self.apart, apart) {
             (_, false) => &self.claim,
             (Some(claim), true) => claim,
             (None, true) if empty => return Ok(()),
@@ -166,14 +169,14 @@ mod tests {
 
     /// What a program that starts now finds there.
     fn found(state: &Path, identity: &str) -> Option<String> {
-        let drafts = DraftFiles::new(state.to_owned()).open(identity).unwrap();
+        let drafts = DraftFiles::new(Arc::new(Claims::new(state.to_owned()))).open(identity).unwrap();
         drafts.map(|drafts| drafts.typed.search.value().to_owned())
     }
 
     #[test]
     fn an_older_write_never_takes_the_place_of_a_newer_one() {
         let state = tempfile::tempdir().unwrap();
-        let files = DraftFiles::new(state.path().to_owned());
+        let files = DraftFiles::new(Arc::new(Claims::new(state.path().to_owned())));
         files.write(&write(2, "a", "newer")).unwrap();
         files.write(&write(1, "a", "older")).unwrap();
         assert_eq!(found(state.path(), "a"), None, "another program works on it");
@@ -184,7 +187,7 @@ mod tests {
     #[test]
     fn where_nothing_is_typed_there_is_no_file() {
         let state = tempfile::tempdir().unwrap();
-        let files = DraftFiles::new(state.path().to_owned());
+        let files = DraftFiles::new(Arc::new(Claims::new(state.path().to_owned())));
         files.write(&write(1, "a", "typed")).unwrap();
         files.write(&write(2, "a", "")).unwrap();
         drop(files);
@@ -195,19 +198,19 @@ mod tests {
     #[test]
     fn what_was_left_and_is_not_shown_stays_until_it_is() {
         let state = tempfile::tempdir().unwrap();
-        DraftFiles::new(state.path().to_owned()).write(&write(1, "a", "left")).unwrap();
-        let files = DraftFiles::new(state.path().to_owned());
+        DraftFiles::new(Arc::new(Claims::new(state.path().to_owned()))).write(&write(1, "a", "left")).unwrap();
+        let files = DraftFiles::new(Arc::new(Claims::new(state.path().to_owned())));
         assert!(files.open("a").unwrap().is_some());
         files.write(&WriteDrafts { apart: true, ..write(1, "a", "typed") }).unwrap();
         drop(files);
         assert_eq!(found(state.path(), "a").as_deref(), Some("left"));
 
-        let files = DraftFiles::new(state.path().to_owned());
+        let files = DraftFiles::new(Arc::new(Claims::new(state.path().to_owned())));
         files.open("a").unwrap();
         files.write(&WriteDrafts { apart: true, ..write(1, "a", "more") }).unwrap();
         files.write(&write(2, "a", "taken up")).unwrap();
         drop(files);
-        let one = DraftFiles::new(state.path().to_owned());
+        let one = DraftFiles::new(Arc::new(Claims::new(state.path().to_owned())));
         assert_eq!(one.open("a").unwrap().unwrap().typed.search.value(), "taken up");
         assert_eq!(found(state.path(), "a").as_deref(), Some("typed"), "of the program before");
     }
@@ -216,7 +219,7 @@ mod tests {
     fn what_moves_to_another_service_is_there_before_it_is_gone_here() {
         for (moved, stays) in [(true, None), (false, Some("typed"))] {
             let state = tempfile::tempdir().unwrap();
-            let files = DraftFiles::new(state.path().to_owned());
+            let files = DraftFiles::new(Arc::new(Claims::new(state.path().to_owned())));
             files.write(&write(1, "a", "typed")).unwrap();
             files.open("b").unwrap();
             assert_eq!(found(state.path(), "a"), None, "still held");

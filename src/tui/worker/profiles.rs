@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 
+use super::queue::{Queue, Queues};
 use super::{Connection, Done, api_of};
 use crate::api::failure::Failure;
 use crate::api::{Client, Recorder};
@@ -43,10 +44,11 @@ impl Services {
         connection: Connection,
         recorder: Recorder,
         kept: Option<PathBuf>,
+        queues: Arc<Queues>,
     ) -> Done {
         let news = match task {
             ProfileTask::Read => ProfileNews::Read(self.blocking(Self::read).await),
-            ProfileTask::Use(name) => return self.change_to(name, recorder, kept).await,
+            ProfileTask::Use(name) => return self.change_to(name, recorder, kept, queues).await,
             ProfileTask::Test { in_use: true, .. } => ProfileNews::Tested(match api_of(connection).await {
                 Ok(api) => ask(&api).await,
                 Err(failure) => Tested::Failed(failure),
@@ -75,13 +77,23 @@ impl Services {
     }
 
     /// Resolves and connects. The client comes with the news, so that nothing uses it where the change failed.
-    async fn change_to(self: Arc<Self>, name: String, recorder: Recorder, kept: Option<PathBuf>) -> Done {
+    async fn change_to(
+        self: Arc<Self>,
+        name: String,
+        recorder: Recorder,
+        kept: Option<PathBuf>,
+        queues: Arc<Queues>,
+    ) -> Done {
         let resolve = move |services: &Self| {
             let settings = said(settings_for(&name, &services.choices, &services.env))?;
             let kept = kept.and_then(|kept| read_kept(&kept, &settings));
-            Ok(Used { settings, kept })
+            let (queue, left) = match queues.of(&settings) {
+                Ok((queue, left)) => (queue, Ok(left)),
+                Err(why) => (Queue::default(), Err(why)),
+            };
+            Ok((Used { settings, kept, left }, queue))
         };
-        let used = match Arc::clone(&self).blocking(resolve).await {
+        let (used, queue) = match Arc::clone(&self).blocking(resolve).await {
             Ok(used) => used,
             Err(why) => return Outcome::Profile(ProfileNews::Used(Err(why))).into(),
         };
@@ -89,6 +101,7 @@ impl Services {
             Ok(client) => Done {
                 outcome: Outcome::Profile(ProfileNews::Used(Ok(Box::new(used)))),
                 client: Some(client.recording(recorder)),
+                queue: Some(queue),
             },
             Err(Failure::NotStarted { why }) => Outcome::Profile(ProfileNews::Used(Err(why))).into(),
             Err(failure) => Outcome::Profile(ProfileNews::Used(Err(failure.sentence("this program")))).into(),
@@ -294,7 +307,16 @@ mod tests {
         let (_directory, services) = services(connect);
         let desk = no_desk();
         let services = Arc::new(services);
-        let hands = Hands { desk, copying: Vec::new(), home: None, config: None, kept: None, drafts: None, services };
+        let hands = Hands {
+            desk,
+            copying: Vec::new(),
+            home: None,
+            config: None,
+            kept: None,
+            drafts: None,
+            queues: Arc::default(),
+            services,
+        };
         let mut worker = spawn(Some(settings(remote())), hands);
         let job = |slot, id, task| Effect::Job(Job { slot, id: ReqId(id), task });
         let change = Task::Profile(ProfileTask::Use("lab".into()));

@@ -12,6 +12,7 @@ use tokio::net::TcpStream;
 
 use super::profiles::Home;
 use super::*;
+use petstore::config::drafts::Claims;
 
 /// The files of drafts, with what is in them.
 fn files(state: &Path) -> Vec<Drafts> {
@@ -101,7 +102,7 @@ async fn an_animal_is_on_disk_with_its_key_before_it_is_sent() {
     })
     .await;
     let (setup, desk) = no_domains();
-    let drafts = Some(Arc::new(DraftFiles::new(state.clone())));
+    let drafts = Some(Arc::new(DraftFiles::new(Arc::new(Claims::new(state.clone())))));
     let service = remote(&stub.base_url, "petk_0123456789abcdef77d0");
     let mut app = App::start(service, stub.client(), setup, Hands { drafts, ..hands(desk) }, clock::now);
     app.shows(&["There are no animals here yet."]).await;
@@ -181,7 +182,7 @@ async fn what_was_sent_when_the_program_was_gone_is_settled_by_the_next_one() {
     let open = |base_url: &str| {
         let client = Client::new(base_url.parse().unwrap(), Some(ApiKey::new(&real.key).unwrap()), Timeouts::default());
         let (setup, desk) = no_domains();
-        let files = Arc::new(DraftFiles::new(state.clone()));
+        let files = Arc::new(DraftFiles::new(Arc::new(Claims::new(state.clone()))));
         let gone = Arc::downgrade(&files);
         let hands = Hands { drafts: Some(files), ..hands(desk) };
         (App::start(remote(base_url, &real.key), client.unwrap(), setup, hands, clock::now), gone)

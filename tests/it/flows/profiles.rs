@@ -4,6 +4,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
+use petstore::config::drafts::Claims;
 use petstore::config::settings_for;
 use petstore::tui::worker::drafts::DraftFiles;
 
@@ -59,7 +60,7 @@ impl Home {
         let services = Arc::new(Services { connect, choices: Choices::default(), env: self.env.clone() });
         let (setup, desk) = no_domains();
         let kept = Some(self.directory.path().join("lists"));
-        let drafts = Some(Arc::new(DraftFiles::new(self.state())));
+        let drafts = Some(Arc::new(DraftFiles::new(Arc::new(Claims::new(self.state())))));
         App::run(settings, setup, Hands { services, kept, drafts, ..hands(desk) }, clock::now)
     }
 }

@@ -12,6 +12,8 @@ use crate::tui::keymap::Context;
 use crate::tui::msg::Msg;
 use crate::tui::text_input::TextInput;
 
+use super::rapid;
+
 /// The add form.
 #[derive(Clone, Debug, Default)]
 pub struct State {
@@ -35,6 +37,8 @@ pub struct State {
     pub doubt: Option<Doubt>,
     /// Keys and pastes that came while an animal was being sent; they are for the next one.
     pub held: Vec<Msg>,
+    /// Rapid entry, in the place of the form while it is on.
+    pub rapid: rapid::State,
     /// What was sent is from a session before, and may be settled by sending it again with its key.
     pub unsettled: bool,
     /// What the last animal left in the form for the next one.
@@ -217,6 +221,7 @@ impl State {
     #[must_use]
     pub const fn context(&self) -> Context {
         match (&self.doubt, self.focus) {
+            _ if self.rapid.on => self.rapid.context(),
             (Some(_), _) => Context::Doubt,
             (None, Focus::Name | Focus::Category) => Context::Form,
             (None, Focus::Status | Focus::After | Focus::Save) => Context::FormChoice,

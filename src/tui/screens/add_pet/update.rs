@@ -9,13 +9,14 @@ use crate::model::{Field, NewPet, Pet, PetStatus};
 use crate::tui::drafts;
 use crate::tui::effect::{Effect, Job, Task};
 use crate::tui::inflight::Slot;
-use crate::tui::keymap::Action;
+use crate::tui::keymap::{Action, RapidAction};
 use crate::tui::msg::{LookedUp, Msg, NotCreated};
 use crate::tui::popups::confirm::{self, Change};
 use crate::tui::screens::{pets, profiles};
 use crate::tui::state::{Added, AppState, MessageKind, Screen};
 use crate::tui::update::update;
 
+use super::rapid;
 use super::state::{After, Answer, Doubt, Focus, Found, Refusal, Sent};
 
 /// The most keys held for the next animal while one is being sent.
@@ -23,7 +24,7 @@ const MAX_HELD: usize = 4096;
 
 /// Keeps a key or a paste that came while an animal is being sent: it is typing ahead, for the next one.
 pub fn hold(state: &mut AppState, msg: &Msg) -> bool {
-    let holds = state.screen == Screen::AddPet && state.add.is_sending();
+    let holds = state.screen == Screen::AddPet && state.add.is_sending() && !state.add.rapid.on;
     if holds && state.add.held.len() < MAX_HELD {
         state.add.held.push(msg.clone());
     }
@@ -32,11 +33,15 @@ pub fn hold(state: &mut AppState, msg: &Msg) -> bool {
 
 /// A key on the form.
 pub fn on_action(state: &mut AppState, action: Action, now: Now) -> Vec<Effect> {
+    if state.add.rapid.on {
+        return rapid::update::on_action(state, action, now);
+    }
     if action == Action::Clear && state.add.draft().is_empty() && drafts::unpark(state, now) {
         return settle(state, now);
     }
     let add = &mut state.add;
     match action {
+        Action::Rapid(RapidAction::RapidEntry) => return rapid::update::switch(state, now),
         Action::Answer(number) => return answer(state, usize::from(number) - 1, now),
         Action::Confirm => match &add.doubt {
             Some(doubt) => {
@@ -76,8 +81,10 @@ pub fn on_action(state: &mut AppState, action: Action, now: Now) -> Vec<Effect> 
 }
 
 /// Text typed or pasted into the field that has the cursor.
-pub fn on_text(state: &mut AppState, text: &str) {
-    if let Some(input) = state.add.input() {
+pub fn on_text(state: &mut AppState, text: &str, now: Now) {
+    if state.add.rapid.on {
+        rapid::update::on_text(state, text, now);
+    } else if let Some(input) = state.add.input() {
         input.insert(text);
         state.add.refusal = None;
     }

@@ -11,6 +11,7 @@ use crate::tui::effect::{Effect, ProfileTask};
 use crate::tui::inflight::Slot;
 use crate::tui::msg::Used;
 use crate::tui::popups::Popup;
+use crate::tui::screens::add_pet::rapid;
 use crate::tui::screens::pets;
 use crate::tui::state::{AppState, Link, MessageKind, Screen};
 use crate::tui::update::start;
@@ -40,6 +41,10 @@ pub fn begin(state: &mut AppState, now: Now) -> Vec<Effect> {
         state.say(MessageKind::Error, text);
         return Vec::new();
     }
+    if let Some(why) = rapid::sending::why_not_switch(state) {
+        state.say(MessageKind::Error, why);
+        return Vec::new();
+    }
     // A key that is being tried is one for the service in use.
     let mut effects = update::forget(state, Slot::TestKey);
     state.profiles.using.clone_from(&name);
@@ -56,7 +61,7 @@ pub fn on_failed(state: &mut AppState, why: &str) {
 
 /// Another service is in use: nothing of the one before stays but what is typed.
 pub fn on_used(state: &mut AppState, used: Used, now: Now) -> Vec<Effect> {
-    let Used { settings, kept } = used;
+    let Used { settings, kept, left } = used;
     let before = std::mem::replace(&mut state.link, Link::of(&settings));
     let mut effects = Vec::new();
     for slot in Slot::ALL.into_iter().filter(|slot| slot.is_about_service()) {
@@ -102,6 +107,7 @@ pub fn on_used(state: &mut AppState, used: Used, now: Now) -> Vec<Effect> {
         }
         None => state.say_done(using, now.mono),
     }
+    rapid::sending::restore(state, left);
     effects.extend(drafts::on_other_service(state, now));
     effects.extend(start(state, now));
     effects

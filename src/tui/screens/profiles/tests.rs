@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use super::{Focus, Source};
 use crate::api::Failure;
+use crate::config::queue::Left;
 use crate::config::{Accent, KeepKey, KeyOrigin, Origin, ProfileEntry, Service, Settings, Sourced};
 use crate::model::{ApiKey, PetStatus};
 use crate::tui::effect::{Effect, Job, ProfileTask, Task};
@@ -79,7 +80,7 @@ fn in_file() -> Origin {
 }
 
 fn used(settings: Settings) -> ProfileNews {
-    ProfileNews::Used(Ok(Box::new(Used { settings, kept: None })))
+    ProfileNews::Used(Ok(Box::new(Used { settings, kept: None, left: Ok(Left::default()) })))
 }
 
 fn unauthorized() -> Failure {
@@ -196,7 +197,7 @@ fn what_was_kept_of_the_other_service_is_shown_at_once() {
     let Some(Job { task: Task::Remember(kept), .. }) = other.job(Slot::Remember) else { panic!("nothing is kept") };
     let mut app = listed(80, 24);
     app.keys("Down Enter");
-    let used = Used { settings: staging(in_file()), kept: Some(*kept) };
+    let used = Used { settings: staging(in_file()), kept: Some(*kept), left: Ok(Left::default()) };
     app.news(Slot::UseProfile, ProfileNews::Used(Ok(Box::new(used))));
     assert_eq!(app.state.pets.row_count(), 7);
     assert!(app.state.inflight.is_running(Slot::List));
