@@ -19,7 +19,6 @@ use crate::config::atomic;
 use crate::config::codes::Codes;
 use crate::config::drafts::Claims;
 use crate::config::file::Add;
-use crate::config::queue::Record;
 use crate::config::settings::configuration;
 use crate::config::{Choices, ConfigError, Env, Paths, Settings};
 use crate::domains::list::ListFile;
@@ -248,8 +247,7 @@ async fn show(
     {
         note(&why);
     }
-    let rest: Vec<Record> = state.add.rapid.writing.iter().chain(&state.add.rapid.unwritten).cloned().collect();
-    if let Err(why) = queues.close(state.link.identity.as_deref(), &rest) {
+    if let Err(why) = queues.close(state.link.identity.as_deref(), &state.add.rapid.not_in_file()) {
         note(&format!("the lines of rapid entry that wait could not be written: {why}"));
     }
     hand_over(&state);

@@ -31,16 +31,19 @@ impl Served {
         Self { child, url, key, _directory: directory }
     }
 
-    /// The app on it, with what it keeps in `state`.
+    /// The app on it, with what it keeps in `state`. Ids have the order of typing however slow the machine is.
     fn app(&self, state: &Path) -> Terminal {
+        let config = state.join("config.toml");
+        std::fs::write(&config, "[add]\nat_once = 1\n").unwrap();
         let start = Start::petstore(&["--base-url", &self.url]).env("PETSTORE_API_KEY", &self.key);
+        let start = start.env("PETSTORE_CONFIG", config.to_str().unwrap());
         start.env("XDG_STATE_HOME", state.to_str().unwrap()).open()
     }
 
     /// The names in the order of their ids.
     fn names(&self) -> Vec<String> {
         let mut list = Command::new(PETSTORE);
-        list.args(["pets", "list", "--all", "--format", "ndjson", "--base-url", &self.url]);
+        list.args(["pets", "list", "--limit", "100", "--format", "ndjson", "--base-url", &self.url]);
         let listed = list.env("PETSTORE_API_KEY", &self.key).output().unwrap();
         assert!(listed.status.success(), "{}", String::from_utf8_lossy(&listed.stderr));
         let mut pets: Vec<(i64, String)> = String::from_utf8(listed.stdout)
@@ -144,6 +147,9 @@ fn killed_at_any_moment_every_line_that_was_taken_is_there_exactly_once_and_in_o
             assert!(std::time::Instant::now() < deadline, "round {round}: {taken:?} taken, {there:?} there");
             std::thread::sleep(Duration::from_millis(20));
         };
+        // The first key takes away what is said of the session before.
+        app.send("j");
+        app.wait_until("that nothing waits", |screen, _| !screen.contents().contains("waiting"));
         app.send("q");
         app.ended();
         // Exactly once, in the order of typing, and nothing that was never typed.

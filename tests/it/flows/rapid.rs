@@ -69,7 +69,7 @@ async fn a_slow_service_keeps_up_with_a_scanner_and_every_line_gets_its_own_id()
         app.press(&format!("\"{name}\" Enter"));
     }
     app.shows(&["40 saved, 0 waiting, 0 refused"]).await;
-    let took = clock::now().mono.duration_since(begin);
+    let took = clock::now().mono.saturating_duration_since(begin);
     app.press("Esc");
     app.shows(&["[1 Pets]"]).await;
     let state = app.quit().await;
@@ -148,7 +148,7 @@ async fn lines_wait_on_disk_for_a_service_that_is_away_and_the_next_session_send
     app.press("Esc");
     app.shows(&["[1 Pets]", "3 waiting"]).await;
     let state = app.quit().await;
-    queues.close(state.link.identity.as_deref(), &[]).unwrap();
+    queues.close(state.link.identity.as_deref(), &state.add.rapid.not_in_file()).unwrap();
 
     let listener = TcpListener::bind(address).await.unwrap();
     let server = server::start(server::Config::default(), store.clone(), listener).unwrap();
@@ -156,7 +156,7 @@ async fn lines_wait_on_disk_for_a_service_that_is_away_and_the_next_session_send
     app.shows(&["All 4"]).await;
     let state = app.quit().await;
     assert_eq!(saved(&state), names(2, 4).into_iter().zip(2..).collect::<Vec<_>>());
-    queues.close(state.link.identity.as_deref(), &[]).unwrap();
+    queues.close(state.link.identity.as_deref(), &state.add.rapid.not_in_file()).unwrap();
     let files = std::fs::read_dir(home.path().join("drafts")).unwrap();
     assert!(files.map(|file| file.unwrap().path()).all(|path| path.extension().is_some_and(|end| end == "lock")));
     server.shutdown().await;

@@ -228,6 +228,12 @@ impl State {
         !self.unwritten.is_empty() || !self.writing.is_empty() || self.lines.iter().any(under_way)
     }
 
+    /// What may not be in the file yet, in order.
+    #[must_use]
+    pub fn not_in_file(&self) -> Vec<Record> {
+        self.writing.iter().chain(&self.unwritten).cloned().collect()
+    }
+
     /// When something that waits is due by itself.
     #[must_use]
     pub fn next_due(&self) -> Option<Instant> {
