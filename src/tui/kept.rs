@@ -12,7 +12,7 @@ use super::effect::{Effect, Job, Task};
 use super::inflight::Slot;
 use super::screens::pets::changes::Change;
 use super::screens::pets::{Loaded, Source};
-use super::state::{AppState, MessageKind};
+use super::state::{AppState, Message, MessageKind};
 use crate::api::list::List;
 use crate::clock::Now;
 use crate::config::paths::stem;
@@ -139,7 +139,10 @@ pub fn on_remembered(state: &mut AppState, result: Result<(), String>, now: Now)
     if let Err(why) = result
         && !std::mem::replace(&mut state.told_not_kept, true)
     {
-        state.say(MessageKind::Error, format!("The rows cannot be kept for the next start: {why}"));
+        // Not for long: what is typed matters more, and has a word of its own.
+        let text = format!("The rows cannot be kept for the next start: {why}");
+        state.message =
+            Some(Message { text, kind: MessageKind::Error, until: Some(now.mono + Duration::from_secs(5)) });
     }
     if state.keep_again { keep(state, now) } else { Vec::new() }
 }
