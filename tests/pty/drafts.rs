@@ -205,7 +205,7 @@ fn without_a_disk_it_says_so_and_goes_on() {
     let mut app = start(&service(), &state).open();
     app.shows(&["Rex"]);
     app.send("aBiscuit");
-    app.shows(&["[Biscuit_", "Drafts cannot be written: ", "is only in this window."]);
+    app.shows(&["[Biscuit_", "Drafts cannot be written: ", "What you type is only"]);
     app.send("s");
     app.shows(&["[Biscuits_", "Drafts cannot be written: "]);
     fs::remove_file(&state).unwrap();
