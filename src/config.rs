@@ -1,12 +1,15 @@
 //! What the user decided: flags over environment over file over defaults, resolved once at start into [`Settings`],
-//! and again for a profile that is chosen by hand ([`profiles`]); the parts of it that the app writes ([`edit`]); and
-//! the places where keys are kept ([`secrets`]).
+//! and again for a profile that is chosen by hand ([`profiles`]); the parts of it that the app writes ([`edit`]); the
+//! places where keys are kept ([`secrets`]); the files of what is typed ([`drafts`]) and of what waits to be sent
+//! ([`queue`]); and the codes that scanners read ([`codes`]).
 //!
 //! May touch files and the environment, run the command that a profile names for its key, and ask the system's keyring;
 //! no network and no terminal.
 
 pub mod atomic;
 mod chosen;
+pub mod codes;
+pub mod drafts;
 pub mod edit;
 pub mod env;
 pub mod error;
@@ -14,6 +17,7 @@ pub mod file;
 pub mod origin;
 pub mod paths;
 pub mod profiles;
+pub mod queue;
 mod said;
 pub mod secrets;
 pub mod service;
@@ -25,7 +29,7 @@ pub use error::ConfigError;
 pub use file::{Accent, File, KeySource, Notify};
 pub use origin::{Origin, Sourced};
 pub use paths::Paths;
-pub use profiles::{Place, ProfileEntry, Profiles, settings_for};
+pub use profiles::{Place, ProfileEntry, Profiles, settings_for, settings_with};
 pub use secrets::{KeepKey, Keyring};
 pub use service::{KeyOrigin, Remote, Service};
 pub use settings::{Choices, Settings};

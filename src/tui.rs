@@ -3,15 +3,16 @@
 //! Read in this order: [`msg`] (what can happen), [`effect`] (what can be asked for), [`update`] (what follows from
 //! what), [`screens::pets::update`] (one screen of it), [`worker`] (the hands), [`event_loop`] (the wiring).
 //!
-//! - Pure part: `msg effect state inflight keymap text_input update deadline popups`, and all of `screens` but views.
+//! - Pure part: `msg effect state inflight keymap text_input update deadline popups drafts`, and all of `screens` but views.
 //!   No ratatui, crossterm, tokio, reqwest, clock or printing.
 //! - Paint: `view theme widgets screens/*/view`. Takes `&AppState`, gives a frame.
-//! - Hands: `worker`. Network through [`crate::api`] and [`crate::domains`], files through [`crate::config::edit`]; knows
-//!   no state.
+//! - Hands: `worker`. Network through [`crate::api`] and [`crate::domains`], files and keys through [`crate::config`];
+//!   knows no state.
 //! - Shell: `terminal event_loop`. The only part that touches the terminal, the channels and the clock.
 
 pub mod command_line;
 pub mod deadline;
+pub mod drafts;
 pub mod effect;
 pub mod event_loop;
 pub mod inflight;

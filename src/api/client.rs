@@ -7,7 +7,7 @@ mod wire;
 
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use reqwest::header::{CONTENT_TYPE, ETAG, HeaderName, IF_NONE_MATCH, LINK};
@@ -50,7 +50,7 @@ pub struct Client {
     base: BaseUrl,
     key: Option<ApiKey>,
     timeouts: Timeouts,
-    keeps_idempotency_keys: Arc<AtomicBool>,
+    idempotency_retention: Arc<AtomicU64>,
     recorder: Option<Recorder>,
     what: &'static str,
 }
@@ -83,8 +83,8 @@ impl Client {
     /// The caller has checked [`BaseUrl::guard_clear_text`]. Fails when the machine's certificates cannot be read.
     pub fn new(base: BaseUrl, key: Option<ApiKey>, timeouts: Timeouts) -> Result<Self, reqwest::Error> {
         let http = http(&base, timeouts, !base.is_loopback())?;
-        let keeps_idempotency_keys = Arc::default();
-        Ok(Self { http, base, key, timeouts, keeps_idempotency_keys, recorder: None, what: "request" })
+        let idempotency_retention = Arc::default();
+        Ok(Self { http, base, key, timeouts, idempotency_retention, recorder: None, what: "request" })
     }
 
     /// The same client for many requests one after another: it keeps its connections also to a service on loopback.
@@ -167,7 +167,13 @@ impl Client {
     /// addition).
     #[must_use]
     pub fn keeps_idempotency_keys(&self) -> bool {
-        self.keeps_idempotency_keys.load(Ordering::Relaxed)
+        !self.idempotency_retention().is_zero()
+    }
+
+    /// For how long it keeps them, by the last answer that said so; not at all where none did.
+    #[must_use]
+    pub fn idempotency_retention(&self) -> Duration {
+        Duration::from_secs(self.idempotency_retention.load(Ordering::Relaxed))
     }
 
     /// `GET /pets/{petId}` (section 4.3), deprecated: it is removed on 5 December 2030.

@@ -26,13 +26,14 @@ pub fn explain(failure: &Failure) -> Explanation {
             "Mend what it names: often a file that cannot be opened, or a full disk. Then start petstore again.",
         ),
         Failure::NoAnswer { .. } => explained(
-            "The service was reached, but its answer did not come in time. What was asked may have been done.",
+            "The service was reached, but its answer did not come in time. Reading changes nothing; an animal that \
+             was sent may have been added.",
             "Wait and ask again. If it stays so, the service has too much to do, or something on the way holds answers \
              back.",
         ),
         Failure::Broken { .. } => explained(
-            "The connection ended before the answer was whole: the service or something on the way closed it. What was \
-             asked may have been done.",
+            "The connection ended before the answer was whole: the service or something on the way closed it. Reading \
+             changes nothing; an animal that was sent may have been added.",
             "Ask again. If it happens each time, look whether the service stops at this request, and at a proxy or VPN \
              on the way.",
         ),
@@ -187,12 +188,12 @@ const fn refused(status: u16) -> Explanation {
             "Wait as long as it says. Watching less often (A) and fewer rows help.",
         ),
         502..=504 => explained(
-            "Something before the service answered in its place: it is down, restarts, or has too much to do. What was \
-             asked may have been done.",
+            "Something before the service answered in its place: it is down, restarts, or has too much to do. An animal \
+             that was sent may have been added.",
             "Wait: it is mostly short. After an addition look for the animal in the list before you send it again.",
         ),
         500..=599 => explained(
-            "The service made a mistake. What was asked may have been done.",
+            "The service made a mistake. An animal that was sent may have been added all the same.",
             "Ask again later. If it stays, its operator must mend it; x-request-id in the answer helps them.",
         ),
         400..=499 => explained(

@@ -104,7 +104,10 @@ pub(super) fn root_cause(error: &dyn std::error::Error) -> String {
     while let Some(source) = cause.source() {
         cause = source;
     }
-    cause.to_string()
+    let text = cause.to_string();
+    // The number of the system says nothing beside its words.
+    let text = text.split_once(" (os error").map_or(text.as_str(), |(words, _)| words);
+    if text.contains("closed before message completed") { "it closed the connection".into() } else { text.to_owned() }
 }
 
 fn safe(text: &str) -> String {

@@ -80,12 +80,16 @@ impl List {
     }
 
     /// The same list as one of the service at `base`. Where its addresses are those of another service, or none is
-    /// known, it keeps only its rows: the key must not follow them.
+    /// known, it keeps only its rows: the key must not follow them. Where it went on, they are as of one page that may
+    /// have been cut, so that nobody takes them for all.
     #[must_use]
     pub fn only_of(self, base: Option<&BaseUrl>) -> Self {
         let here = |page: &Option<NextPage>| page.as_ref().is_none_or(|page| base.is_some_and(|base| page.is_of(base)));
         if self.pages.iter().all(|page| here(&page.asked) && here(&page.next)) {
             return self;
+        }
+        if self.next().is_some() {
+            return Self { pages: vec![Page { asked: None, etag: None, len: self.pets.len(), next: None }], ..self };
         }
         let pages = self.pages.into_iter().map(|page| Page { asked: None, etag: None, next: None, ..page });
         Self { pages: pages.collect(), ..self }

@@ -1,35 +1,46 @@
 //! Opens the full screen, and says on the way out what was done.
 
-use std::future::pending;
 use std::io::{IsTerminal as _, Write as _};
-use std::path::{Path, PathBuf};
+use std::panic::{AssertUnwindSafe, resume_unwind};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::CommandFactory as _;
 use crossterm::event::EventStream;
+use futures_util::FutureExt as _;
 use jiff::tz::TimeZone;
 use tokio::runtime::Runtime;
 use tokio::signal::unix::{SignalKind, signal};
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::mpsc;
 use uuid::Uuid;
 
 use crate::clock;
+use crate::config::atomic;
+use crate::config::codes::Codes;
+use crate::config::drafts::Claims;
+use crate::config::file::Add;
 use crate::config::settings::configuration;
 use crate::config::{Choices, ConfigError, Env, Paths, Settings};
 use crate::domains::list::ListFile;
 use crate::domains::practice::Practice;
 use crate::model::{Draft, IdempotencyKeys, text::short};
-use crate::tui::event_loop::{self, Wires};
+use crate::tui::drafts::{self, Ending};
+use crate::tui::event_loop::{self, LoopError, Wires};
 use crate::tui::kept::{self, Kept};
 use crate::tui::keymap::Keymap;
 use crate::tui::msg::{QuitReason, Size};
-use crate::tui::screens::domains::state::Setup;
+use crate::tui::screens::add_pet::rapid::sending::restore;
+use crate::tui::screens::add_pet::rapid::{Fate, Line, Setup};
+use crate::tui::screens::domains::state::Setup as DomainsSetup;
 use crate::tui::screens::welcome::{Chosen, State as FirstStart};
 use crate::tui::state::{AppState, MessageKind, Screen};
 use crate::tui::theme::Look;
 use crate::tui::worker::Hands;
 use crate::tui::worker::clipboard;
 use crate::tui::worker::domains::Desk;
+use crate::tui::worker::drafts::DraftFiles;
+use crate::tui::worker::profiles::{Services, read_kept};
+use crate::tui::worker::queue::Queues;
 use crate::tui::{terminal, worker};
 
 use super::args::Args;
@@ -37,7 +48,7 @@ use super::domains::args::ProbeArgs;
 use super::domains::settings::{configured_domains, resolve};
 use super::exit::{Exit, Failed};
 use super::output::note;
-use super::service::{self, Embedded, as_failure};
+use super::service::Inside;
 use super::welcome;
 
 /// How a session of the app ended.
@@ -84,36 +95,55 @@ fn session(
     env: &Env,
     first: Option<FirstStart>,
 ) -> Result<Ended, Failed> {
-    let (keymap, complaints) = keymap(env);
+    let (keymap, mut complaints) = keymap(env);
+    let rapid = rapid_entry(choices, env, &mut complaints)?;
     let (setup, desk) = domains(choices, env)?;
     let own = Paths::new(env).ok().map(|paths| paths.state);
     let kept = own.as_ref().map(|own| own.join("lists"));
+    let claims = own.clone().map(|own| Arc::new(Claims::new(own)));
+    let queues = Arc::new(Queues::new(claims.clone()));
+    let drafts = claims.map(|claims| Arc::new(DraftFiles::new(claims)));
     let copying = clipboard::ways(settings.clipboard, env, own.map(|own| own.join("copied.txt")));
     let around = welcome::surroundings(&settings, env, &copying);
+    let inside = Inside::default();
+    let connect = inside.connect();
     let hands = Hands {
         desk: Arc::new(desk),
         copying,
         home: env.path("HOME"),
         config: config_file(choices, env),
-        kept: kept.clone(),
+        kept,
+        drafts,
+        queues,
+        services: Arc::new(Services { connect, choices: choices.clone(), env: env.clone() }),
     };
     let look = Look { ascii: settings.ascii, theme: settings.theme, depth: env.depth(), zone: TimeZone::system() };
     let size = crossterm::terminal::size().unwrap_or((80, 24));
     let size = Size { columns: size.0, rows: size.1 };
     let mut state = AppState::new(&settings, setup, size, IdempotencyKeys::new(Uuid::new_v4()));
     state.keymap = Arc::new(keymap);
+    state.add.rapid.setup = rapid;
     if let Some(first) = first {
         state.screen = Screen::Welcome;
         state.welcome = FirstStart { around, ..first };
+    } else {
+        restore(&mut state, hands.queues.of(&settings).map(|(_, left)| left));
     }
-    if let Some(directory) = &kept {
-        restore(&mut state, directory);
+    if let Some(kept) = hands.kept.as_ref().and_then(|kept| read_kept(kept, &settings)) {
+        kept.restore(&mut state, clock::now());
+    }
+    if let (Some(files), Some(identity)) = (&hands.drafts, &state.link.identity)
+        && state.screen != Screen::Welcome
+    {
+        let opened = files.open(identity);
+        drafts::on_opened(&mut state, opened, clock::now());
     }
     if let [first, others @ ..] = complaints.as_slice() {
-        let more = if others.is_empty() { String::new() } else { format!(" ({} more of them)", others.len()) };
+        let more = if others.is_empty() { String::new() } else { format!(" {} more: e shows all.", others.len()) };
         state.say(MessageKind::Error, format!("{first}{more}"));
+        state.complaints = complaints;
     }
-    runtime.block_on(show(settings, state, hands, look))
+    runtime.block_on(show(settings, state, hands, look, inside))
 }
 
 /// The configuration file that is read and written.
@@ -122,17 +152,19 @@ fn config_file(choices: &Choices, env: &Env) -> Option<PathBuf> {
     named.or_else(|| Paths::new(env).ok().map(|paths| paths.config_file()))
 }
 
-/// Puts what an earlier session kept of this service on the screen.
-fn restore(state: &mut AppState, directory: &Path) {
-    use std::io::Read as _;
-    let Some(identity) = state.link.identity.clone() else { return };
-    let Ok(file) = std::fs::File::open(kept::file(directory, &identity)) else { return };
-    let mut text = String::new();
-    if file.take(kept::MOST_OCTETS).read_to_string(&mut text).is_ok()
-        && let Some(kept) = Kept::read(&text, &identity)
-    {
-        kept.restore(state, clock::now());
+/// What rapid entry begins with; what cannot be used of the file of codes is added to `complaints`.
+fn rapid_entry(choices: &Choices, env: &Env, complaints: &mut Vec<String>) -> Result<Setup, Failed> {
+    let Add { codes, scan_strip: strip, at_once } = configuration(choices, env)?.add;
+    if codes.as_os_str().is_empty() {
+        return Ok(Setup { codes: None, strip, at_once });
     }
+    let place = match (codes.strip_prefix("~"), env.path("HOME")) {
+        (Ok(rest), Some(home)) => home.join(rest),
+        _ => config_file(choices, env).and_then(|file| Some(file.parent()?.join(&codes))).unwrap_or(codes),
+    };
+    let (codes, faults) = Codes::read(&place);
+    complaints.extend(faults);
+    Ok(Setup { codes: Some(Arc::new(codes)), strip, at_once })
 }
 
 /// The keys, with the changes of the user's file beside the configuration.
@@ -148,13 +180,13 @@ fn keymap(env: &Env) -> (Keymap, Vec<String>) {
 }
 
 /// What the domains panel begins with: the real list and settings, or those of practice.
-fn domains(choices: &Choices, env: &Env) -> Result<(Setup, Desk), Failed> {
+fn domains(choices: &Choices, env: &Env) -> Result<(DomainsSetup, Desk), Failed> {
     if choices.demo {
         let practice = Practice::new(clock::now().wall);
         let desk = Desk::practice(&practice);
         let desk = desk.map_err(|error| Failed::new(Exit::Failure, format!("practice needs a directory: {error}")))?;
         let notify = configuration(choices, env)?.domains.notify;
-        let setup = Setup {
+        let setup = DomainsSetup {
             platform_host: None,
             configuration: Practice::configuration().into(),
             notify,
@@ -164,7 +196,7 @@ fn domains(choices: &Choices, env: &Env) -> Result<(Setup, Desk), Failed> {
     }
     let configured = configuration(choices, env)?.domains;
     let settings = resolve(&ProbeArgs::default(), &configured)?;
-    let setup = Setup {
+    let setup = DomainsSetup {
         platform_host: settings.expectation.platform_host.clone(),
         configuration: configured_domains(&configured),
         notify: configured.notify,
@@ -175,25 +207,20 @@ fn domains(choices: &Choices, env: &Env) -> Result<(Setup, Desk), Failed> {
     Ok((setup, Desk::new(ListFile::new(paths.domains_file()), file, settings)))
 }
 
-async fn show(settings: Settings, mut state: AppState, hands: Hands, look: Look) -> Result<Ended, Failed> {
+async fn show(
+    settings: Settings,
+    mut state: AppState,
+    hands: Hands,
+    look: Look,
+    inside: Inside,
+) -> Result<Ended, Failed> {
     let failed = |error: &dyn std::fmt::Display| Failed::new(Exit::Failure, format!("the terminal failed: {error}"));
-    // The service starts while the first frame is drawn.
-    let (keep, kept) = oneshot::channel::<Embedded>();
-    let for_service = settings.clone();
-    let may_connect = state.screen != Screen::Welcome;
-    let connect = async move {
-        if !may_connect {
-            drop(keep);
-            return pending().await;
-        }
-        let (client, embedded) = service::connect(&for_service).await.map_err(|error| as_failure(&error))?;
-        if let Some(Err(unwanted)) = embedded.map(|embedded| keep.send(embedded)) {
-            unwanted.stop().await;
-        }
-        Ok(client)
-    };
-    let desk = Arc::clone(&hands.desk);
-    let worker = worker::spawn(connect, hands);
+    let (desk, files) = (Arc::clone(&hands.desk), hands.drafts.clone());
+    let directory = hands.kept.clone();
+    let queues = Arc::clone(&hands.queues);
+    // The service starts while the first frame is drawn; at the first start none is chosen yet.
+    let settings = (state.screen != Screen::Welcome).then_some(settings);
+    let worker = worker::spawn(settings, hands);
     let quits = watch_signals().map_err(|error| failed(&error))?;
     let mut screen = terminal::enter().map_err(|error| failed(&error))?;
     let wires = Wires {
@@ -204,18 +231,27 @@ async fn show(settings: Settings, mut state: AppState, hands: Hands, look: Look)
         tell: terminal::tell,
         clock: clock::now,
     };
-    let ended = event_loop::run(&mut screen, &mut state, &look, wires).await;
+    let run = AssertUnwindSafe(event_loop::run(&mut screen, &mut state, &look, wires)).catch_unwind().await;
     terminal::leave();
+    if let Some(files) = files {
+        keep_drafts(&files, &state, run.as_ref().ok());
+    }
+    let ended = run.unwrap_or_else(|panic| resume_unwind(panic));
+    // What changed since it was kept last: the age of rows, further pages. It is there to be quick; no work is lost with it.
+    if let (Some(directory), Some(kept)) = (directory, Kept::at_the_end(&state)) {
+        let _ = atomic::replace_private(&kept::file(&directory, &kept.identity), &kept.text());
+    }
     // What was told in the last moment may not be on disk yet; twice is the same as once.
     if !state.domains.changes.is_empty()
         && let Err(why) = desk.keep(&state.domains.changes)
     {
         note(&why);
     }
-    hand_over(&state);
-    if let Ok(embedded) = kept.await {
-        embedded.stop().await;
+    if let Err(why) = queues.close(state.link.identity.as_deref(), &state.add.rapid.not_in_file()) {
+        note(&format!("the lines of rapid entry that wait could not be written: {why}"));
     }
+    hand_over(&state);
+    inside.stop().await;
     ended.map_err(|error| failed(&error))?;
     Ok(match (state.quitting, state.welcome.chosen) {
         (None | Some(QuitReason::User), Some(chosen)) => Ended::Again(chosen),
@@ -224,6 +260,21 @@ async fn show(settings: Settings, mut state: AppState, hands: Hands, look: Look)
         (Some(QuitReason::Terminate), _) => Ended::Exit(Exit::Terminate),
         (Some(QuitReason::Hangup), _) => Ended::Exit(Exit::Hangup),
     })
+}
+
+/// Writes what is typed for the next session, also where the terminal is gone.
+fn keep_drafts(files: &DraftFiles, state: &AppState, run: Option<&Result<(), LoopError>>) {
+    let ended = match (run, state.quitting) {
+        (None, _) => Ending::Fault,
+        (Some(Err(_)), _) | (_, Some(QuitReason::Hangup)) => Ending::Hangup,
+        (_, Some(QuitReason::Interrupt | QuitReason::Terminate)) => Ending::Signal,
+        (_, None | Some(QuitReason::User)) => Ending::Quit,
+    };
+    if let Some(write) = drafts::last(state, ended, clock::now())
+        && let Err(why) = files.write(&write)
+    {
+        note(&format!("what was typed could not be kept: {why}"));
+    }
 }
 
 /// Signals, and the end of the terminal, as reasons to quit.
@@ -265,6 +316,21 @@ fn hand_over(state: &AppState) {
         let Draft { name, category_id, status } = state.add.draft();
         let status = status.map_or(String::new(), |status| format!(" --status {status}"));
         lines.push(format!("typed but not sent: name {:?}, category {:?}{status}", short(&name), short(&category_id)));
+    }
+    if !state.add.rapid.name.is_empty() {
+        lines.push(format!("typed in rapid entry but not taken: {:?}", short(state.add.rapid.name.value())));
+    }
+    let counts = state.add.rapid.counts();
+    if counts.waiting + counts.unknown > 0 {
+        let (waiting, unknown) = (counts.waiting, counts.unknown);
+        lines.push(match &state.link.identity {
+            Some(_) => format!("rapid entry: {waiting} lines wait for the next start, {unknown} had no answer"),
+            None => format!("rapid entry: {waiting} lines were not sent, {unknown} had no answer"),
+        });
+    }
+    let refused = |line: &&Line| matches!(line.fate, Fate::Refused(_) | Fate::UnknownCode);
+    for line in state.add.rapid.lines.iter().filter(refused).filter(|line| !line.draft.name.is_empty()) {
+        lines.push(format!("refused in rapid entry: {:?}", short(&line.draft.name)));
     }
     for wizard in state.domains.unsaved_wizards() {
         let (name, value) = (short(wizard.name.value()), short(wizard.value.value()));

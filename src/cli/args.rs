@@ -251,8 +251,8 @@ mod tests {
         let mut understood = 0;
         for screen in ["1", "2", "Esc 3"] {
             app.keys(screen);
-            for action in app.state.keymap.clone().bindings().iter().map(|binding| binding.action) {
-                let Some(line) = command_line::of(&app.state, action) else { continue };
+            for binding in app.state.keymap.clone().bindings() {
+                let Some(line) = command_line::of(&app.state, binding.context, binding.action) else { continue };
                 let words = line.split(' ').filter(|word| *word != ">");
                 let parsed = Args::try_parse_from(words.map(|word| word.replace("ID", "7")));
                 assert!(parsed.is_ok(), "{line}: {}", parsed.unwrap_err());

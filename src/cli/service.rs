@@ -1,10 +1,12 @@
 //! The service that a command or the app talks to: another one, or one started inside this program.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use secrecy::ExposeSecret as _;
 use tempfile::TempDir;
 use tokio::net::TcpListener;
+use tokio::sync::Mutex;
 
 use crate::api::client::Timeouts;
 use crate::api::{Client, Failure};
@@ -14,6 +16,7 @@ use crate::model::text::causes;
 use crate::model::{ApiKey, BaseUrl};
 use crate::server::{self, ServerHandle};
 use crate::store::{DatabaseUrl, Store};
+use crate::tui::worker::profiles::Connect;
 
 use super::exit::{Exit, Failed};
 
@@ -41,6 +44,56 @@ impl Embedded {
         };
         // What does not end in time is dropped; SQLite loses nothing that was acknowledged.
         let _ = tokio::time::timeout(STOP_WITHIN, stopped).await;
+    }
+}
+
+/// The services inside this program that the app has used: each is started once, and all of them end with the app.
+#[derive(Clone, Default)]
+pub struct Inside(Arc<Mutex<Started>>);
+
+#[derive(Default)]
+struct Started {
+    running: Vec<(Service, Client, Embedded)>,
+    /// The app has ended: nothing is started any more.
+    over: bool,
+}
+
+impl Inside {
+    /// How the app reaches the service of some settings.
+    pub fn connect(&self) -> Connect {
+        let started = Arc::clone(&self.0);
+        Arc::new(move |settings| {
+            let started = Arc::clone(&started);
+            Box::pin(async move { started.lock().await.connect(&settings).await })
+        })
+    }
+
+    /// Ends all of them.
+    pub async fn stop(self) {
+        let running = {
+            let mut started = self.0.lock().await;
+            started.over = true;
+            std::mem::take(&mut started.running)
+        };
+        for (_, _, embedded) in running {
+            embedded.stop().await;
+        }
+    }
+}
+
+impl Started {
+    async fn connect(&mut self, settings: &Settings) -> Result<Client, Failure> {
+        if let Some((_, client, _)) = self.running.iter().find(|(service, ..)| *service == settings.service) {
+            return Ok(client.clone());
+        }
+        if self.over {
+            return Err(Failure::NotStarted { why: "the program ends".to_owned() });
+        }
+        let (client, embedded) = connect(settings).await.map_err(|error| as_failure(&error))?;
+        if let Some(embedded) = embedded {
+            self.running.push((settings.service.clone(), client.clone(), embedded));
+        }
+        Ok(client)
     }
 }
 
@@ -84,6 +137,32 @@ fn inside(why: &str) -> Failed {
 }
 
 /// The same failure, as the screen shows it.
-pub fn as_failure(failed: &Failed) -> Failure {
+fn as_failure(failed: &Failed) -> Failure {
     Failure::NotStarted { why: crate::model::display_safe(&failed.to_string()).into_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::api::client::install_tls_provider;
+    use crate::config::{Choices, Env};
+    use crate::model::PetQuery;
+
+    #[tokio::test]
+    async fn a_service_inside_is_started_once_and_none_after_the_end() {
+        install_tls_provider();
+        let directory = tempfile::tempdir().unwrap();
+        let env: Env = [("HOME", directory.path()), ("XDG_DATA_HOME", directory.path())].into_iter().collect();
+        let settings = Settings::resolve(&Choices::default(), &env).unwrap();
+        let inside = Inside::default();
+        let connect = inside.connect();
+        for _ in 0..2 {
+            let client = connect(settings.clone()).await.unwrap();
+            client.list_pets(&PetQuery::default()).await.unwrap();
+        }
+        assert_eq!(inside.0.lock().await.running.len(), 1);
+        inside.stop().await;
+        let why = "the program ends".to_owned();
+        assert_eq!(connect(settings).await.err(), Some(Failure::NotStarted { why }));
+    }
 }

@@ -37,6 +37,12 @@ pub fn write(path: &Path, text: &str, replace: bool) -> io::Result<()> {
     if path.is_dir() {
         return Err(io::ErrorKind::IsADirectory.into());
     }
+    let directory = directory(path);
+    if !directory.is_dir() {
+        // A mistyped name must not make directories.
+        let why = format!("there is no directory {}", directory.display());
+        return Err(io::Error::new(io::ErrorKind::NotFound, why));
+    }
     if replace {
         return self::replace(&fs::canonicalize(path).unwrap_or_else(|_| path.to_owned()), text);
     }

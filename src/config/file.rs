@@ -24,6 +24,8 @@ pub struct File {
     pub profiles: BTreeMap<String, Profile>,
     /// The pets screen.
     pub pets: Pets,
+    /// Adding animals.
+    pub add: Add,
     /// The look of the screen.
     pub ui: Ui,
     /// Custom domains.
@@ -40,6 +42,49 @@ pub struct Pets {
     pub status: StatusChoice,
     /// Seconds between automatic refreshes, 0 for none.
     pub live: u32,
+}
+
+/// Adding animals.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Add {
+    /// The file of scanned codes, beside this one where the path is relative; none where it is empty.
+    pub codes: PathBuf,
+    /// The signs that the scanner puts in front of each code.
+    pub scan_strip: String,
+    /// The most lines of rapid entry that are under way at once.
+    pub at_once: AtOnce,
+}
+
+/// How many lines may be under way at once, 1 to [`AtOnce::MOST`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "usize")]
+pub struct AtOnce(usize);
+
+impl AtOnce {
+    /// The most.
+    pub const MOST: usize = 8;
+
+    /// The number.
+    #[must_use]
+    pub const fn get(self) -> usize {
+        self.0
+    }
+}
+
+impl Default for AtOnce {
+    fn default() -> Self {
+        Self(Self::MOST)
+    }
+}
+
+impl TryFrom<usize> for AtOnce {
+    type Error = String;
+
+    fn try_from(number: usize) -> Result<Self, String> {
+        let fits = (1..=Self::MOST).contains(&number);
+        if fits { Ok(Self(number)) } else { Err(format!("at_once must be a whole number from 1 to {}", Self::MOST)) }
+    }
 }
 
 /// `all` or one of the three states.
@@ -148,6 +193,7 @@ impl Default for File {
             profile: "embedded".into(),
             profiles: BTreeMap::from([("embedded".into(), embedded)]),
             pets: Pets::default(),
+            add: Add::default(),
             ui: Ui::default(),
             domains: Domains::default(),
         }
@@ -219,6 +265,7 @@ mod tests {
     fn wrong_keys_and_values_name_line_and_column() {
         assert!(error("profile = \"x\"\n[pets]\nlimitt = 3\n").starts_with("config.toml:3:1: unknown field `limitt`"));
         assert_eq!(error("[pets]\nlimit = 150\n"), "config.toml:2:9: limit must be a whole number from 1 to 100");
+        assert_eq!(error("[add]\nat_once = 9\n"), "config.toml:2:11: at_once must be a whole number from 1 to 8");
         assert!(error("[pets]\nstatus = \"SOLD\"\n").starts_with("config.toml:2:10: unknown variant"));
         assert!(error("profile = \n").starts_with("config.toml:1:"));
         assert!(error("[profiles.x]\naccent = \"pink\"\n").starts_with("config.toml:2:10: unknown variant `pink`"));

@@ -1,8 +1,9 @@
 //! Where things are kept. XDG variables win on every platform.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use directories::ProjectDirs;
+use sha2::{Digest as _, Sha256};
 
 use super::Env;
 use super::file::is_plain_name;
@@ -61,9 +62,32 @@ impl Paths {
     }
 }
 
+/// A path in the words of the configuration file: `~/` for what stands in the home directory.
+#[must_use]
+pub fn below_home(path: PathBuf, env: &Env) -> PathBuf {
+    let home = env.path("HOME");
+    let below = home.as_ref().and_then(|home| path.strip_prefix(home).ok()).map(|rest| Path::new("~").join(rest));
+    below.unwrap_or(path)
+}
+
+/// What the files that are kept for the service `identity` are called: a hash, so that no name of a service is a path.
+#[must_use]
+pub fn stem(identity: &str) -> String {
+    Sha256::digest(identity.as_bytes()).iter().take(12).map(|octet| format!("{octet:02x}")).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_stands_in_the_home_directory_is_written_short() {
+        let env = Env::from_iter([("HOME", "/home/ada")]);
+        let below = |path: &str| below_home(path.into(), &env);
+        assert_eq!(below("/home/ada/.config/petstore/keys/shop"), PathBuf::from("~/.config/petstore/keys/shop"));
+        assert_eq!(below("/home/adam/shop"), PathBuf::from("/home/adam/shop"));
+        assert_eq!(below_home("/home/ada".into(), &Env::default()), PathBuf::from("/home/ada"));
+    }
 
     #[test]
     fn xdg_variables_win_and_relative_ones_are_ignored() {

@@ -6,6 +6,7 @@ use crate::model::BaseUrl;
 
 use super::Env;
 use super::chosen::{self, Chosen};
+use super::edit::NewProfile;
 use super::error::ConfigError;
 use super::file::{Accent, Profile};
 use super::origin::Origin;
@@ -96,6 +97,14 @@ pub fn settings_for(name: &str, choices: &Choices, env: &Env) -> Result<Settings
         Chosen::Profile { name: name.to_owned(), origin: Origin::ByHand }
     };
     Settings::of(chosen, &said)
+}
+
+/// Everything resolved as if the file had this profile, too, and it were chosen by hand. It may block as long as
+/// [`Settings::resolve`] may.
+pub fn settings_with(name: &str, new: &NewProfile, choices: &Choices, env: &Env) -> Result<Settings, ConfigError> {
+    let mut said = Said::read(choices, env)?;
+    said.file.profiles.insert(name.to_owned(), new.profile());
+    Settings::of(Chosen::Profile { name: name.to_owned(), origin: Origin::ByHand }, &said)
 }
 
 fn entry(name: &str, profile: &Profile, said: &Said<'_>) -> ProfileEntry {
@@ -262,6 +271,18 @@ base_url = "https://both.example/v1"
         let told = settings_for("told", &Choices::default(), &written.env).unwrap();
         let Service::Remote(remote) = told.service else { panic!("{:?}", told.service) };
         assert_eq!(remote.key.unwrap().ending(), "0001");
+    }
+
+    #[test]
+    fn a_profile_that_is_not_written_yet_can_be_tried() {
+        let written = written(&[("NEW_KEY", "petk_of_new_00001")], CONFIG);
+        let key = Some(super::super::KeySource::Env("NEW_KEY".into()));
+        let new = NewProfile { base_url: " https://new.example/v1".into(), key, label: None, protect: true };
+        let settings = settings_with("new", &new, &Choices::default(), &written.env).unwrap();
+        let Service::Remote(remote) = &settings.service else { panic!("{:?}", settings.service) };
+        assert_eq!((remote.base_url.to_string().as_str(), settings.protect), ("https://new.example/v1", true));
+        assert_eq!(remote.key.as_ref().unwrap().ending(), "0001");
+        assert!(settings_for("new", &Choices::default(), &written.env).is_err(), "it was not written");
     }
 
     #[test]

@@ -32,7 +32,7 @@ pub struct Choices {
 }
 
 /// Everything resolved.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
     /// The name of the service: the profile's, or the host where an address was given directly.
     pub name: String,

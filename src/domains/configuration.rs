@@ -6,6 +6,8 @@ mod tests;
 
 use std::collections::{HashMap, HashSet};
 
+use serde::{Deserialize, Serialize};
+
 use crate::model::text::short;
 
 use super::code::Code;
@@ -30,7 +32,7 @@ pub struct DomainsConfiguration {
 }
 
 /// The configuration as somebody wrote it.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Written {
     /// `domains.primary`.
     pub primary: Option<String>,
@@ -39,7 +41,7 @@ pub struct Written {
 }
 
 /// One of `domains.redirects` as somebody wrote it.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WrittenRedirect {
     /// The domain that redirects.
     pub from: String,

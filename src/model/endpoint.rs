@@ -32,6 +32,9 @@ pub enum EndpointError {
         "http:// would send the API key to {0} unprotected. Use https://, or --insecure-http if that network is your own."
     )]
     ClearText(String),
+    /// Nothing where a key should be.
+    #[error("There is no API key. Type or paste one.")]
+    KeyMissing,
     /// A key with characters that no HTTP header carries.
     #[error("The API key may have only visible ASCII characters without blanks. Copy it again.")]
     KeyCharacters,
@@ -130,7 +133,10 @@ impl ApiKey {
             Some(scheme) if scheme.eq_ignore_ascii_case("bearer ") => text[7..].trim_start(),
             _ => text,
         };
-        if key.is_empty() || !key.bytes().all(|byte| byte.is_ascii_graphic()) {
+        if key.is_empty() {
+            return Err(EndpointError::KeyMissing);
+        }
+        if !key.bytes().all(|byte| byte.is_ascii_graphic()) {
             return Err(EndpointError::KeyCharacters);
         }
         Ok(Self(key.to_owned().into()))
@@ -205,7 +211,10 @@ mod tests {
         assert_eq!(key.expose(), "petk_0123456789abcdef77d0");
         assert_eq!(format!("{key:?}"), "ApiKey(...77d0)");
         assert_eq!(ApiKey::new("short").unwrap().ending(), "");
-        for bad in ["", " ", "two words", "schlüssel", "a\nb"] {
+        for none in ["", " \n"] {
+            assert_eq!(ApiKey::new(none), Err(EndpointError::KeyMissing), "{none:?}");
+        }
+        for bad in ["two words", "schlüssel", "a\nb"] {
             assert_eq!(ApiKey::new(bad), Err(EndpointError::KeyCharacters), "{bad:?}");
         }
     }

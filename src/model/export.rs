@@ -8,6 +8,9 @@ use super::{ObservedStatus, Pet};
 /// The columns of a file with a header.
 pub const HEADER: [&str; 4] = ["id", "name", "categoryId", "status"];
 
+/// The endings of files that [`for_file`] knows.
+pub const FORMATS: [&str; 5] = ["csv", "tsv", "json", "ndjson", "jsonl"];
+
 /// Writes `pets` with a header, the cells parted by `delimiter`.
 pub fn separated(out: &mut impl Write, pets: &[Pet], delimiter: u8) -> io::Result<()> {
     header(out, delimiter)?;

@@ -2,11 +2,27 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 /// What stands for one creation, however often it is sent: at most 255 visible characters of ASCII.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String")]
 pub struct IdempotencyKey(String);
+
+/// The text stands for no creation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("an Idempotency-Key is 1 to 255 visible ASCII characters")]
+pub struct NoIdempotencyKey;
+
+impl TryFrom<String> for IdempotencyKey {
+    type Error = NoIdempotencyKey;
+
+    fn try_from(text: String) -> Result<Self, NoIdempotencyKey> {
+        let fits = (1..=255).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_graphic());
+        if fits { Ok(Self(text)) } else { Err(NoIdempotencyKey) }
+    }
+}
 
 impl IdempotencyKey {
     /// As it is sent.
@@ -66,5 +82,15 @@ mod tests {
         assert_eq!(first.as_str(), "00000000-0000-0000-0000-000000000000-1");
         assert_ne!(first, second);
         assert_eq!(second.part(7).to_string(), "00000000-0000-0000-0000-000000000000-2.7");
+    }
+
+    #[test]
+    fn a_key_that_was_kept_is_read_again_and_nothing_else_is_one() {
+        let key = IdempotencyKeys::new(Uuid::nil()).make();
+        let text = serde_json::to_string(&key).unwrap();
+        assert_eq!(serde_json::from_str::<IdempotencyKey>(&text).unwrap(), key);
+        for text in ["", "a b", "a\nb", "ä", &"x".repeat(256)] {
+            assert_eq!(IdempotencyKey::try_from(text.to_owned()), Err(NoIdempotencyKey), "{text:?}");
+        }
     }
 }

@@ -26,7 +26,7 @@ pub struct Pet {
 }
 
 /// The body of a creation (section 2, NewPet). [`Draft::check`](super::Draft::check) makes one from typed text.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct NewPet {
     /// 1 to 255 Unicode characters; see [`draft::check_name`](super::draft::check_name).

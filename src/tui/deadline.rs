@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 
 use crate::clock::Now;
 
+use super::drafts;
 use super::inflight::Slot;
 use super::screens::domains::{Place, watch};
 use super::state::{AppState, Health, Screen};
@@ -31,7 +32,9 @@ pub fn next_deadline(state: &AppState, now: Now) -> Option<Instant> {
     let stale = (state.screen == Screen::Pets && state.link.health_is_ok()).then(|| next_minute(state, now)).flatten();
     let domain = watch::next_due(&state.domains);
     let countdown = (state.screen == Screen::Domains).then(|| next_countdown(state, now)).flatten();
-    [message, refresh, retry, running, stale, domain, countdown]
+    let lines = state.add.rapid.next_due();
+    let drafts = drafts::next_due(state);
+    [message, refresh, retry, running, stale, domain, countdown, lines, drafts]
         .into_iter()
         .flatten()
         .min()
@@ -54,8 +57,11 @@ fn shows_seconds(state: &AppState, slot: Slot) -> bool {
         Slot::Look(lane) => state.screen == Screen::Domains && watch::is_asked(&state.domains, lane),
         Slot::Walk => state.screen == Screen::Domains,
         Slot::Whole | Slot::ById => state.screen == Screen::Pets,
-        Slot::Setting => false,
+        Slot::TestProfile | Slot::TryProfile | Slot::UseProfile => state.screen == Screen::Profiles,
         Slot::Count(_) | Slot::Keep | Slot::Save | Slot::Write | Slot::Copy | Slot::Remember => false,
+        Slot::Queue | Slot::Line(_) | Slot::LookUpLine => false,
+        Slot::Setting | Slot::Profiles | Slot::WriteProfile | Slot::KeyPlaces => false,
+        Slot::OpenDrafts | Slot::Drafts => false,
     }
 }
 

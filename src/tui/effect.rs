@@ -5,13 +5,16 @@ use jiff::Timestamp;
 use crate::api::NextPage;
 use crate::api::find::Ask;
 use crate::api::list::List;
-use crate::config::{Notify, ThemeChoice};
+use crate::config::edit::NewProfile;
+use crate::config::queue::Record;
+use crate::config::{KeepKey, Notify, ThemeChoice};
 use crate::domains::configuration::{DomainsConfiguration, Redirect, Written};
 use crate::domains::list::Entry;
 use crate::domains::practice::Practice;
 use crate::domains::told::Told;
-use crate::model::{ApiKey, IdempotencyKey, NewPet, PetId, PetQuery};
+use crate::model::{ApiKey, BaseUrl, IdempotencyKey, NewPet, PetId, PetQuery};
 
+use super::drafts::Drafts;
 use super::inflight::{ReqId, Slot};
 use super::kept::Kept;
 use super::screens::domains::state::Change;
@@ -64,6 +67,10 @@ pub enum Task {
     Whole,
     /// Look for the animal of this id.
     Find(PetId, Ask),
+    /// Write what became of lines of rapid entry into their file.
+    Queue(Vec<Record>),
+    /// Send a line of rapid entry, once.
+    SendLine(Box<LineToSend>),
     /// Look for an animal of this name and category that may have been added.
     LookUp(NewPet),
     /// Ask for one animal with this key; go on with the key if it is accepted.
@@ -72,6 +79,12 @@ pub enum Task {
     AddSamples(usize, IdempotencyKey),
     /// Something about domains; needs no service.
     Domains(DomainTask),
+    /// Something about the services that can be switched to.
+    Profile(ProfileTask),
+    /// Add an animal that was sent at this time with this key, if the service is sure to know the key still.
+    Settle(NewPet, IdempotencyKey, Timestamp),
+    /// Something about what is typed.
+    Drafts(DraftTask),
     /// Copy a text by a program of this machine, where there is one.
     Copy(String),
     /// Write the theme into the configuration file.
@@ -87,6 +100,92 @@ pub enum Task {
         /// Also where there is such a file.
         replace: bool,
     },
+}
+
+/// A line of rapid entry to send.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LineToSend {
+    /// Its number in the file.
+    pub line: u64,
+    /// The animal.
+    pub new: NewPet,
+    /// With which key.
+    pub key: IdempotencyKey,
+    /// Whose API key goes with it, for the file.
+    pub by: String,
+    /// It was typed then and sent since, and may have arrived: only for a service that is sure to know its key still.
+    pub again: Option<Timestamp>,
+}
+
+/// What a job about drafts does.
+#[derive(Clone, Debug, PartialEq)]
+pub enum DraftTask {
+    /// Claim the files for the service of this identity, and read what was left there.
+    Open(String),
+    /// Write what is typed.
+    Write(WriteDrafts),
+}
+
+/// Drafts to write.
+#[derive(Clone, Debug, PartialEq)]
+pub struct WriteDrafts {
+    /// Counts the writes: an older one never takes the place of a newer one.
+    pub number: u64,
+    /// What is typed.
+    pub drafts: Box<Drafts>,
+    /// Into other files than those that were claimed: what was left there is not on the screen.
+    pub apart: bool,
+    /// What was typed for the service before is in it, and need not stay there.
+    pub moved: bool,
+}
+
+/// What a job about profiles does.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ProfileTask {
+    /// Read which there are.
+    Read,
+    /// Use the service of this name from now on.
+    Use(String),
+    /// Ask a service for one animal.
+    Test {
+        /// Its name.
+        name: String,
+        /// It is the one in use: it is asked with the key in use, which may have been typed.
+        in_use: bool,
+    },
+    /// Ask the service of a new profile for one animal.
+    Try(NewService),
+    /// Write a new profile, and its key where one was typed.
+    Add {
+        /// The profile.
+        new: NewService,
+        /// Use it at the next start.
+        at_start: bool,
+    },
+    /// Find out where the key of this profile can be kept.
+    FindPlaces(String),
+    /// Keep a key, and write into the profile where it is.
+    KeepKey {
+        /// The profile.
+        profile: String,
+        /// Its address: a key never travels to another host.
+        address: BaseUrl,
+        /// The key.
+        key: ApiKey,
+        /// Where to keep it.
+        keep: KeepKey,
+    },
+}
+
+/// A profile that is to be.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NewService {
+    /// Its name.
+    pub name: String,
+    /// What it says; where its key comes from only if that was not typed.
+    pub profile: NewProfile,
+    /// The key that was typed, and where to keep it.
+    pub typed: Option<(ApiKey, KeepKey)>,
 }
 
 /// What a job about domains does.

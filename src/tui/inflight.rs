@@ -9,6 +9,9 @@ use crate::model::PetStatus;
 /// How many domains are looked at side by side.
 pub const LANES: usize = 4;
 
+/// How many lines of rapid entry are sent side by side.
+pub const LINES: usize = 8;
+
 /// A kind of job of which one at a time matters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Slot {
@@ -20,6 +23,12 @@ pub enum Slot {
     Count(PetStatus),
     /// Adding an animal. Never replaced and never aborted.
     Create,
+    /// Writing lines of rapid entry into their file. Never aborted.
+    Queue,
+    /// Sending a line of rapid entry, in one of [`LINES`] lanes. Never aborted.
+    Line(usize),
+    /// Looking for one of these that may have been added.
+    LookUpLine,
     /// Looking for an animal that may have been added.
     LookUp,
     /// Trying a typed key.
@@ -46,17 +55,43 @@ pub enum Slot {
     Setting,
     /// Writing what is kept for the next session. Never aborted.
     Remember,
+    /// Reading which profiles there are.
+    Profiles,
+    /// Asking the service of a profile for one animal.
+    TestProfile,
+    /// The same for a profile that is not written yet.
+    TryProfile,
+    /// Changing to another service. Never aborted: whoever waits for it must know which one is in use.
+    UseProfile,
+    /// Writing a profile or its key. Never aborted.
+    WriteProfile,
+    /// Finding out where a key can be kept.
+    KeyPlaces,
+    /// Reading what was typed before.
+    OpenDrafts,
+    /// Writing what is typed. Never aborted: a newer one comes after it.
+    Drafts,
 }
 
 impl Slot {
     /// Every slot.
-    pub const ALL: [Self; 22] = [
+    pub const ALL: [Self; 40] = [
         Self::List,
         Self::More,
         Self::Count(PetStatus::Available),
         Self::Count(PetStatus::Pending),
         Self::Count(PetStatus::Sold),
         Self::Create,
+        Self::Queue,
+        Self::Line(0),
+        Self::Line(1),
+        Self::Line(2),
+        Self::Line(3),
+        Self::Line(4),
+        Self::Line(5),
+        Self::Line(6),
+        Self::Line(7),
+        Self::LookUpLine,
         Self::LookUp,
         Self::TestKey,
         Self::Samples,
@@ -73,6 +108,14 @@ impl Slot {
         Self::ById,
         Self::Setting,
         Self::Remember,
+        Self::Profiles,
+        Self::TestProfile,
+        Self::TryProfile,
+        Self::UseProfile,
+        Self::WriteProfile,
+        Self::KeyPlaces,
+        Self::OpenDrafts,
+        Self::Drafts,
     ];
 
     /// Whether it may be given up: nothing is lost or left half done.
@@ -80,8 +123,25 @@ impl Slot {
     pub const fn is_cancellable(self) -> bool {
         match self {
             Self::List | Self::More | Self::Count(_) | Self::LookUp | Self::TestKey | Self::Samples => true,
-            Self::Look(_) | Self::Walk | Self::Whole | Self::ById => true,
+            Self::Look(_) | Self::Walk | Self::Whole | Self::ById | Self::TestProfile | Self::TryProfile => true,
+            Self::LookUpLine => true,
+            Self::Queue | Self::Line(_) => false,
             Self::Create | Self::Keep | Self::Save | Self::Write | Self::Copy | Self::Remember | Self::Setting => false,
+            Self::Profiles | Self::UseProfile | Self::WriteProfile | Self::KeyPlaces => false,
+            Self::OpenDrafts | Self::Drafts => false,
+        }
+    }
+
+    /// Whether its answer is about the service in use, and nothing once there is another.
+    #[must_use]
+    pub const fn is_about_service(self) -> bool {
+        match self {
+            Self::List | Self::More | Self::Count(_) | Self::LookUp | Self::TestKey | Self::Samples => true,
+            Self::Whole | Self::ById | Self::KeyPlaces | Self::LookUpLine | Self::OpenDrafts => true,
+            Self::Queue | Self::Line(_) => false,
+            Self::Create | Self::Look(_) | Self::Keep | Self::Walk | Self::Save | Self::Write | Self::Copy => false,
+            Self::Remember | Self::Setting | Self::Profiles | Self::TestProfile | Self::TryProfile => false,
+            Self::UseProfile | Self::WriteProfile | Self::Drafts => false,
         }
     }
 }

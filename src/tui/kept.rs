@@ -7,15 +7,16 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
-use sha2::{Digest as _, Sha256};
 
 use super::effect::{Effect, Job, Task};
 use super::inflight::Slot;
 use super::screens::pets::changes::Change;
 use super::screens::pets::{Loaded, Source};
-use super::state::{AppState, MessageKind};
+use super::state::{AppState, Message, MessageKind};
 use crate::api::list::List;
 use crate::clock::Now;
+use crate::config::paths::stem;
+use crate::config::{Service, Settings};
 use crate::model::{Limit, PetStatus};
 
 /// The most rows of a list that are kept.
@@ -27,10 +28,12 @@ pub const MOST_OCTETS: u64 = 8 << 20;
 /// What is kept of one service.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Kept {
-    /// Of which service: its address, or its database.
+    /// Of which service: its address and the name it goes by, or its database.
     pub identity: String,
+    /// Whether it links further pages.
+    has_pages: bool,
     lists: Vec<KeptList>,
-    counted: [Option<List>; 3],
+    counted: [Option<(Timestamp, List)>; 3],
     changes: Vec<Change>,
 }
 
@@ -53,10 +56,18 @@ impl Kept {
         };
         Some(Self {
             identity: state.link.identity.clone()?,
+            has_pages: state.link.has_pages,
             lists: state.pets.lists().filter(|(_, loaded)| loaded.source != Source::Picked).map(kept).collect(),
-            counted: state.pets.counted.clone(),
+            counted: state.pets.counted.clone().map(|counted| counted.map(|(list, at)| (at.wall, list))),
             changes: state.pets.changes.log().iter().cloned().collect(),
         })
+    }
+
+    /// What is to be kept when the program ends; nothing where nothing was read in this session.
+    #[must_use]
+    pub fn at_the_end(state: &AppState) -> Option<Self> {
+        let was_read = state.pets.lists().any(|(_, loaded)| loaded.source == Source::Answer);
+        was_read.then(|| Self::of(state)).flatten()
     }
 
     /// Reads what was kept of the service `identity`. A file of another one, or of another version, is nothing.
@@ -73,30 +84,43 @@ impl Kept {
 
     /// Puts it on the screen, marked as kept.
     pub fn restore(self, state: &mut AppState, now: Now) {
-        let Self { identity: _, lists, counted, changes } = self;
+        let Self { identity: _, has_pages, lists, counted, changes } = self;
+        state.link.has_pages |= has_pages;
         let base = state.link.address.clone();
         for (status, list) in PetStatus::ALL.into_iter().zip(counted) {
-            if let Some(list) = list {
-                let list = list.only_of(base.as_ref());
-                state.pets.restore_counted(status, list, now);
+            if let Some((at, list)) = list {
+                state.pets.restore_counted(status, list.only_of(base.as_ref()), has_pages, moment(at, now));
             }
         }
         for KeptList { status, limit, at, list } in lists {
-            let age = Duration::try_from(now.wall.duration_since(at)).unwrap_or_default();
-            let mono = now.mono.checked_sub(age).unwrap_or(now.mono);
             let (list, source) = (list.only_of(base.as_ref()), Source::Kept);
-            state.pets.restore(status, Loaded { limit, list, at: Now { mono, wall: at }, source });
+            state.pets.restore(status, Loaded { limit, list, at: moment(at, now), source });
         }
-        state.pets.changes.restore(changes);
+        state.pets.restore_changes(changes);
     }
 }
 
-/// The file for the service `identity`: by a hash, so that no name of a service is a path.
+/// What tells the data of a service from those of others; none for what is gone with the session.
+#[must_use]
+pub fn identity(settings: &Settings) -> Option<String> {
+    match &settings.service {
+        Service::Demo => None,
+        Service::Embedded { database } => Some(database.display().to_string()),
+        // With another key, the same address may show something else.
+        Service::Remote(remote) => Some(format!("{} {}", settings.name, remote.base_url)),
+    }
+}
+
+/// A time of an earlier session on the clock of this one.
+fn moment(at: Timestamp, now: Now) -> Now {
+    let age = Duration::try_from(now.wall.duration_since(at)).unwrap_or_default();
+    Now { mono: now.mono.checked_sub(age).unwrap_or(now.mono), wall: at }
+}
+
+/// The file for the service `identity`.
 #[must_use]
 pub fn file(directory: &Path, identity: &str) -> PathBuf {
-    let hash = Sha256::digest(identity.as_bytes());
-    let name: String = hash.iter().take(12).map(|octet| format!("{octet:02x}")).collect();
-    directory.join(format!("{name}.json"))
+    directory.join(format!("{}.json", stem(identity)))
 }
 
 /// Keeps what is here for the next session. One writing at a time, so that an older one never ends last.
@@ -115,7 +139,10 @@ pub fn on_remembered(state: &mut AppState, result: Result<(), String>, now: Now)
     if let Err(why) = result
         && !std::mem::replace(&mut state.told_not_kept, true)
     {
-        state.say(MessageKind::Error, format!("The rows cannot be kept for the next start: {why}"));
+        // Not for long: what is typed matters more, and has a word of its own.
+        let text = format!("The rows cannot be kept for the next start: {why}");
+        state.message =
+            Some(Message { text, kind: MessageKind::Error, until: Some(now.mono + Duration::from_secs(5)) });
     }
     if state.keep_again { keep(state, now) } else { Vec::new() }
 }

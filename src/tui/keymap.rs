@@ -64,6 +64,8 @@ pub enum Action {
     Pet(PetAction),
     /// Only among the profiles.
     Profile(ProfileAction),
+    /// Only in rapid entry, or to get there.
+    Rapid(RapidAction),
     /// Only among the requests.
     Request(RequestAction),
     /// Only in the domains panel.
@@ -107,6 +109,15 @@ pub enum ProfileAction {
     NewProfile,
     TestProfile,
     EnterKey,
+}
+
+/// What a key may be bound to that is about rapid entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
+#[expect(missing_docs, reason = "the help texts of the table say it")]
+pub enum RapidAction {
+    RapidEntry,
+    UseCode,
 }
 
 /// What a key on the requests screen may be bound to beside what other screens have, too.
@@ -167,6 +178,10 @@ pub enum Context {
     Form,
     /// A choice or button of the add form.
     FormChoice,
+    /// A text field of rapid entry.
+    Rapid,
+    /// The status there, and the lines that were taken. Letters are for the name.
+    RapidChoice,
     /// The question after an add without an answer.
     Doubt,
     /// The box that asks how many rows.
@@ -231,6 +246,8 @@ pub enum Context {
     WriteBox,
     /// What can be done outside, in practice.
     OutsideBox,
+    /// The question before the first change of a session.
+    Confirm,
 }
 
 impl Context {
@@ -241,12 +258,12 @@ impl Context {
             Self::Text | Self::Search | Self::Form | Self::LimitBox | Self::KeyBox => true,
             Self::Help | Self::Commands | Self::ById | Self::ProfileText | Self::RequestSearch => true,
             Self::WizardText | Self::Browser | Self::RedirectForm | Self::RemovalName | Self::WriteBox => true,
-            Self::WelcomePath => true,
+            Self::WelcomePath | Self::Rapid | Self::RapidChoice => true,
             Self::Global | Self::Pets | Self::FormChoice | Self::Doubt | Self::Reader => false,
             Self::Changes | Self::Charts | Self::Themes | Self::Profiles | Self::ProfileChoice => false,
             Self::Requests | Self::Welcome => false,
             Self::Domains | Self::Wizard | Self::Record | Self::Domain | Self::Rules | Self::Redirects => false,
-            Self::Removal | Self::TextBox | Self::FormatsBox | Self::OutsideBox => false,
+            Self::Removal | Self::TextBox | Self::FormatsBox | Self::OutsideBox | Self::Confirm => false,
         }
     }
 
@@ -290,6 +307,7 @@ impl Context {
                 | Self::FormatsBox
                 | Self::WriteBox
                 | Self::OutsideBox
+                | Self::Confirm
         )
     }
 }
@@ -338,6 +356,8 @@ impl Keymap {
         let global = || match key {
             KeyPress { key: Key::Char(_), ctrl: false } if context.takes_letters() || context.is_box() => None,
             KeyPress { key: Key::F(_) | Key::Esc, .. } if context.is_box() => None,
+            // The help would take the place of the box, and of what is typed in it.
+            KeyPress { key: Key::Char('g'), ctrl: true } if context.is_box() => None,
             _ => find(Context::Global),
         };
         find(context).or_else(|| context.is_text().then(|| find(Context::Text)).flatten()).or_else(global)

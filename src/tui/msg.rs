@@ -1,15 +1,21 @@
 //! Everything that can happen to the app.
 
+use std::time::Duration;
+
 use crate::api::Exchange;
 use crate::api::find::Found;
 use crate::api::inventory::Coverage;
 use crate::api::list::Answer;
+use crate::config::queue::Left;
+use crate::config::{KeyOrigin, Profiles, Settings};
 use crate::domains::Finding;
 use crate::domains::configuration::{DomainsConfiguration, Written};
 use crate::domains::list::List;
 use crate::model::Pet;
 
+use super::drafts::Drafts;
 use super::inflight::{ReqId, Slot};
+use super::kept::Kept;
 use super::screens::domains::redirects::Walked;
 use super::screens::domains::state::Seen;
 use crate::api::failure::Failure;
@@ -72,6 +78,10 @@ pub enum Outcome {
     Remembered(Result<(), String>),
     /// An animal was added, with its id.
     Created(Result<Pet, NotCreated>),
+    /// What became of lines of rapid entry was written into their file, or why not.
+    Queued(Result<(), String>),
+    /// What came of sending a line of rapid entry.
+    LineSent(LineSent),
     /// The search for an animal that may have been added.
     LookedUp(Result<LookedUp, Failure>),
     /// A typed key; the worker goes on with it when it was accepted.
@@ -88,6 +98,12 @@ pub enum Outcome {
     Walked(Vec<Walked>),
     /// The configuration's domains were written to this file.
     Saved(DomainsConfiguration, Result<String, NotSaved>),
+    /// An animal was not sent again: the service may not know its key any more.
+    NotSettled,
+    /// Something about the services that can be switched to.
+    Profile(ProfileNews),
+    /// Something about what is typed.
+    Drafts(DraftNews),
     /// A text was copied, or the terminal must do it.
     Copied(Copied),
     /// A file was written.
@@ -103,6 +119,72 @@ pub enum NotSaved {
     Changed(Written),
     /// It could not be done.
     Failed(String),
+}
+
+/// What came of a job about drafts.
+#[derive(Clone, Debug, PartialEq)]
+pub enum DraftNews {
+    /// What a session before left, or why none can be kept.
+    Opened(Result<Option<Box<Drafts>>, String>),
+    /// What is typed was written, or why not.
+    Written(Result<(), String>),
+}
+
+/// What came of a job about profiles.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ProfileNews {
+    /// Which there are, or why they cannot be read.
+    Read(Result<Profiles, String>),
+    /// Another service is used from now on, or why not: then the one before still is.
+    Used(Result<Box<Used>, String>),
+    /// A service was asked for one animal.
+    Tested(Tested),
+    /// A new profile was written, or why not.
+    Added(Result<Added, String>),
+    /// Where a key can be kept.
+    Places(KeyPlaces),
+    /// Where the key is kept from now on, or why it is not.
+    Kept(Result<KeyOrigin, String>),
+}
+
+/// The service that is used from now on.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Used {
+    /// Everything that is in force with it.
+    pub settings: Settings,
+    /// What was kept of it.
+    pub kept: Option<Kept>,
+    /// What waits for it in the queue of rapid entry, or why that is not known.
+    pub left: Result<Left, String>,
+}
+
+/// What asking a service for one animal gave.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Tested {
+    /// It answered, and so fast.
+    Answered(Duration),
+    /// It did not answer as it should.
+    Failed(Failure),
+    /// It was not asked: what is said of it cannot be used.
+    Unusable(String),
+}
+
+/// A profile that was written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Added {
+    /// Into which file.
+    pub file: String,
+    /// Why its key was not kept, where one was typed.
+    pub key_lost: Option<String>,
+}
+
+/// Where a key can be kept beside this session.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct KeyPlaces {
+    /// The file for it; none where there is no profile that could name one.
+    pub file: Option<String>,
+    /// Whether the keyring of the system answered.
+    pub keyring: bool,
 }
 
 /// Where a text was copied to.
@@ -143,6 +225,19 @@ impl From<Failure> for NotCreated {
     fn from(failure: Failure) -> Self {
         Self { failure, repeatable: false }
     }
+}
+
+/// What came of sending a line of rapid entry.
+#[derive(Clone, Debug, PartialEq)]
+pub enum LineSent {
+    /// It was added.
+    Saved(Pet),
+    /// This came instead of the animal.
+    Failed(Failure),
+    /// It was not sent this time, for this reason.
+    NotSent(Failure),
+    /// It may have arrived before, and the service does not keep keys: it was not sent again.
+    NotRepeatable,
 }
 
 /// What looking for an animal gave.

@@ -1,27 +1,29 @@
 //! The boxes over a screen; at most one is open. Their state and what keys do in them; no painting here.
 
 mod commands;
+pub mod confirm;
 mod help;
+pub mod key;
 mod texts;
 pub mod themes;
 
-use std::time::Instant;
+use crate::model::Limit;
 
-use crate::model::{ApiKey, Limit};
-
-use super::effect::{Effect, Job, Task};
+use super::effect::{Effect, Job};
 use super::inflight::Slot;
 use super::keymap::Action;
 use super::msg::{Key, KeyPress};
 use super::screens::domains::boxes::{self, FormatsBox, OutsideBox};
 use super::screens::pets::{self, boxes::ChangesBox, boxes::ChartsBox};
-use super::state::{AppState, Layout, MessageKind};
+use super::state::{AppState, Layout};
 use super::text_input::TextInput;
 use crate::clock::Now;
 use texts::{WriteKey, write_key};
 
 pub use commands::{Command, CommandsBox};
+pub use confirm::ConfirmBox;
 pub use help::{HelpBox, HelpLine, PLACES, place_name};
+pub use key::{KeyBox, open_key_box};
 pub use texts::{Contents, TextBox, TextKind, WriteBox, copy, on_copied, on_written};
 pub use themes::ThemesBox;
 
@@ -52,6 +54,8 @@ pub enum Popup {
     Formats(FormatsBox),
     /// What can be done outside, in practice.
     Outside(OutsideBox),
+    /// Is it to be done?
+    Confirm(ConfirmBox),
 }
 
 /// The presets of the limit, in order.
@@ -80,30 +84,11 @@ impl LimitBox {
     }
 }
 
-/// Which key?
-#[derive(Clone, Debug, PartialEq)]
-pub struct KeyBox {
-    /// What was typed. Shown as stars unless `shown`.
-    pub input: TextInput,
-    /// Whether what is typed can be read.
-    pub shown: bool,
-    /// Why the key typed was not taken.
-    pub error: Option<String>,
-    /// Keys pressed before this moment were meant for what was there before the box.
-    pub deaf_until: Option<Instant>,
-}
-
 /// Text that can be scrolled.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Reader {
     /// The first line shown.
     pub top: u16,
-}
-
-/// Opens the box that asks for a key. With `by_itself`, keys that are under way are not taken for an answer.
-pub fn open_key_box(state: &mut AppState, by_itself: bool, now: Now) {
-    let deaf_until = by_itself.then(|| now.mono + std::time::Duration::from_millis(250));
-    state.popup = Some(Popup::Key(KeyBox { input: TextInput::default(), shown: false, error: None, deaf_until }));
 }
 
 /// A key in the box that is open. `None` when there is none.
@@ -120,15 +105,11 @@ pub fn update(state: &mut AppState, action: Option<Action>, key: KeyPress, now: 
                 }
             }
         }
-        Popup::Key(key_box) => {
-            if key_box.deaf_until.is_some_and(|until| now.mono < until) {
-                return Some(Vec::new());
-            }
-            key_box_key(state, action, key, now)
-        }
+        Popup::Key(_) => return Some(key::on_key(state, action, key, now)),
         Popup::Help(_) if action == Some(Action::WriteFile) => {
             let keys = Contents::Text(state.keymap.file());
-            state.popup = Some(Popup::Write(WriteBox::new("keymap.toml", keys)));
+            let what = Some("beside config.toml its keys are used from the next start on".to_owned());
+            state.popup = Some(Popup::Write(WriteBox { what, ..WriteBox::new("keymap.toml", keys) }));
             Vec::new()
         }
         Popup::Help(help) => {
@@ -191,6 +172,10 @@ pub fn update(state: &mut AppState, action: Option<Action>, key: KeyPress, now: 
             let outside = outside.clone();
             return Some(boxes::outside_key(state, outside, action, now));
         }
+        Popup::Confirm(asked) => {
+            let asked = asked.clone();
+            return Some(confirm::on_key(state, asked, action, now));
+        }
     };
     Some(effects)
 }
@@ -246,34 +231,6 @@ fn type_number(limit_box: &mut LimitBox, text: &str) {
     }
 }
 
-fn key_box_key(state: &mut AppState, action: Option<Action>, key: KeyPress, now: Now) -> Vec<Effect> {
-    let Some(Popup::Key(key_box)) = &mut state.popup else { return Vec::new() };
-    match action {
-        Some(Action::Back) => {
-            state.inflight.forget(Slot::TestKey);
-            state.say(MessageKind::Note, "Your place and what you typed are kept. F4 asks for the key again.");
-            state.popup = None;
-            return vec![Effect::Cancel(Slot::TestKey)];
-        }
-        Some(Action::Choices) => key_box.shown = !key_box.shown,
-        Some(Action::Confirm) => match ApiKey::new(key_box.input.value()) {
-            Err(error) => key_box.error = Some(error.to_string()),
-            Ok(typed) => {
-                key_box.error = None;
-                let id = state.inflight.begin(Slot::TestKey, now.mono);
-                return vec![Effect::Job(Job { slot: Slot::TestKey, id, task: Task::TestKey(typed) })];
-            }
-        },
-        Some(Action::Edit(edit)) => key_box.input.edit(edit),
-        _ => {
-            if let KeyPress { key: Key::Char(c), ctrl: false } = key {
-                key_box.input.insert(&c.to_string());
-            }
-        }
-    }
-    Vec::new()
-}
-
 /// Text pasted into the box that is open. `false` when there is none, or none that takes text.
 pub fn paste(state: &mut AppState, text: &str) -> bool {
     match &mut state.popup {
@@ -283,7 +240,7 @@ pub fn paste(state: &mut AppState, text: &str) -> bool {
             true
         }
         Some(Popup::Key(key_box)) => {
-            key_box.input.insert(text);
+            key::paste(key_box, text);
             true
         }
         Some(Popup::Write(write)) => {
@@ -300,7 +257,7 @@ pub fn paste(state: &mut AppState, text: &str) -> bool {
             true
         }
         Some(Popup::Error(_) | Popup::Changes(_) | Popup::Charts(_) | Popup::Themes(_)) => true,
-        Some(Popup::Text(_) | Popup::Formats(_) | Popup::Outside(_)) => true,
+        Some(Popup::Text(_) | Popup::Formats(_) | Popup::Outside(_) | Popup::Confirm(_)) => true,
     }
 }
 

@@ -3,5 +3,6 @@
 pub mod add_pet;
 pub mod domains;
 pub mod pets;
+pub mod profiles;
 pub mod requests;
 pub mod welcome;

@@ -1,18 +1,22 @@
 //! Everything the app knows. Owned by the event loop, changed only by [`update`](super::update::update).
 
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 
-use crate::config::{KeyOrigin, Settings, ThemeChoice};
+use crate::config::{Accent, KeyOrigin, Origin, Service, Settings, Sourced, ThemeChoice};
+use crate::model::escape::shell_word;
 use crate::model::{BaseUrl, IdempotencyKeys, Pet};
 
+use super::drafts;
 use super::inflight::Inflight;
+use super::kept;
 use super::keymap::{Context, Keymap};
 use super::msg::{QuitReason, Size};
 use super::popups::Popup;
-use super::screens::{add_pet, domains, pets, requests, welcome};
+use super::screens::{add_pet, domains, pets, profiles, requests, welcome};
 use crate::api::failure::Failure;
 
 /// The whole state.
@@ -30,6 +34,12 @@ pub struct AppState {
     pub add: add_pet::State,
     /// The domains panel.
     pub domains: domains::State,
+    /// The profiles.
+    pub profiles: profiles::State,
+    /// What is typed, on disk.
+    pub drafts: drafts::State,
+    /// The profiles for which a change was allowed in this session.
+    pub allowed: HashSet<String>,
     /// What was asked and answered.
     pub requests: requests::State,
     /// The first start.
@@ -50,6 +60,8 @@ pub struct AppState {
     pub told_not_kept: bool,
     /// Which colours are used.
     pub theme: ThemeChoice,
+    /// What could not be used of the user's files at the start, a sentence each.
+    pub complaints: Vec<String>,
     /// What each key does.
     pub keymap: Arc<Keymap>,
     /// What the last frame learned.
@@ -67,14 +79,17 @@ pub struct AppState {
 }
 
 /// The screens, each in its own folder.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Screen {
     /// Browse the animals.
+    #[default]
     Pets,
     /// Add one.
     AddPet,
     /// Custom domains.
     Domains,
+    /// The services that can be switched to.
+    Profiles,
     /// What was asked and answered.
     Requests,
     /// The first start: no service is chosen yet.
@@ -86,6 +101,12 @@ pub enum Screen {
 pub struct Link {
     /// The profile's name.
     pub name: String,
+    /// The word for it in the header.
+    pub label: String,
+    /// Ask once a session before anything is added.
+    pub protect: bool,
+    /// The colour of that word.
+    pub accent: Accent,
     /// How sentences call the service: its host, or `the service in this program`.
     pub service: String,
     /// Whether it runs inside this program.
@@ -98,6 +119,8 @@ pub struct Link {
     pub flags: String,
     /// The end of the key in use, and where it came from.
     pub key: (String, KeyOrigin),
+    /// Where each setting in force came from.
+    pub origins: Vec<Sourced>,
     /// How it is.
     pub health: Health,
     /// Whether it has ever sent a link to a next page.
@@ -186,6 +209,40 @@ pub struct Layout {
 }
 
 impl Link {
+    /// The service that these settings name: nothing has come back from it yet.
+    #[must_use]
+    pub fn of(settings: &Settings) -> Self {
+        let by_hand = settings.origins.first().is_some_and(|profile| profile.origin == Origin::ByHand);
+        let (service, address, key, flags) = match &settings.service {
+            service @ (Service::Demo | Service::Embedded { .. }) => {
+                let flags = if *service == Service::Demo { " --demo" } else { "" };
+                let key = (String::new(), KeyOrigin::Embedded);
+                ("the service in this program".to_owned(), None, key, flags.to_owned())
+            }
+            Service::Remote(remote) => {
+                let ending = remote.key.as_ref().map_or(String::new(), |key| key.ending().to_owned());
+                let key = (ending, remote.key_origin.clone());
+                let flags = format!(" --base-url {}", remote.base_url);
+                (remote.base_url.authority(), Some(remote.base_url.clone()), key, flags)
+            }
+        };
+        Self {
+            name: settings.name.clone(),
+            label: settings.label.clone(),
+            protect: settings.protect,
+            accent: settings.accent,
+            service,
+            embedded: address.is_none(),
+            address,
+            identity: kept::identity(settings),
+            flags: if by_hand { format!(" --profile {}", shell_word(&settings.name)) } else { flags },
+            key,
+            origins: settings.origins.clone(),
+            health: Health::Unknown,
+            has_pages: false,
+        }
+    }
+
     /// Whether requests carry a key at all.
     #[must_use]
     pub fn has_key(&self) -> bool {
@@ -197,24 +254,6 @@ impl AppState {
     /// The state at start: nothing known, the list about to be asked for.
     #[must_use]
     pub fn new(settings: &Settings, domains: domains::state::Setup, size: Size, keys: IdempotencyKeys) -> Self {
-        use crate::config::Service;
-        let (service, embedded, key) = match &settings.service {
-            Service::Demo | Service::Embedded { .. } => {
-                ("the service in this program".to_owned(), true, (String::new(), KeyOrigin::Embedded))
-            }
-            Service::Remote(remote) => {
-                let ending = remote.key.as_ref().map_or(String::new(), |key| key.ending().to_owned());
-                (remote.base_url.authority(), false, (ending, remote.key_origin.clone()))
-            }
-        };
-        let (address, identity, flags) = match &settings.service {
-            Service::Demo => (None, None, " --demo".to_owned()),
-            Service::Embedded { database } => (None, Some(database.display().to_string()), String::new()),
-            Service::Remote(remote) => {
-                let address = remote.base_url.to_string();
-                (Some(remote.base_url.clone()), Some(address.clone()), format!(" --base-url {address}"))
-            }
-        };
         Self {
             size,
             screen: Screen::Pets,
@@ -222,26 +261,20 @@ impl AppState {
             pets: pets::State::new(settings),
             add: add_pet::State::default(),
             domains: domains::State::new(domains),
+            profiles: profiles::State::default(),
+            drafts: drafts::State::default(),
+            allowed: HashSet::new(),
             requests: requests::State::default(),
             welcome: welcome::State::default(),
             copying: None,
-            link: Link {
-                name: settings.name.clone(),
-                service,
-                embedded,
-                address,
-                identity,
-                flags,
-                key,
-                health: Health::Unknown,
-                has_pages: false,
-            },
+            link: Link::of(settings),
             inflight: Inflight::default(),
             message: None,
             last_failure: None,
             keep_again: false,
             told_not_kept: false,
             theme: settings.theme,
+            complaints: Vec::new(),
             keymap: Arc::default(),
             layout: Layout::default(),
             keys,
@@ -268,11 +301,13 @@ impl AppState {
             (Some(Popup::Write(_)), _) => Context::WriteBox,
             (Some(Popup::Formats(_)), _) => Context::FormatsBox,
             (Some(Popup::Outside(_)), _) => Context::OutsideBox,
+            (Some(Popup::Confirm(_)), _) => Context::Confirm,
             (None, Screen::Pets) if self.pets.by_id.is_some() => Context::ById,
             (None, Screen::Pets) if self.pets.searching => Context::Search,
             (None, Screen::Pets) => Context::Pets,
             (None, Screen::AddPet) => self.add.context(),
             (None, Screen::Domains) => self.domains.context(),
+            (None, Screen::Profiles) => self.profiles.context(),
             (None, Screen::Requests) if self.requests.searching => Context::RequestSearch,
             (None, Screen::Requests) => Context::Requests,
             (None, Screen::Welcome) => self.welcome.context(),

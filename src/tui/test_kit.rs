@@ -1,6 +1,7 @@
 //! What the tests of the app share: states in five lines, keys by name, frames as text.
 
 use std::fmt::Write as _;
+use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::Timestamp;
@@ -14,7 +15,11 @@ use uuid::Uuid;
 use crate::api::NextPage;
 use crate::api::list::{Answer, List};
 use crate::clock::{self, Now};
-use crate::config::{Accent, Clipboard, Depth, KeyOrigin, Remote, Service, Settings, ThemeChoice};
+use crate::config::{
+    Accent, Clipboard, Depth, KeyOrigin, Place, ProfileEntry, Profiles, Remote, Service, Settings, ThemeChoice,
+};
+use crate::domains::list::ListFile;
+use crate::domains::settings as domains;
 use crate::model::{ApiKey, IdempotencyKeys, Limit, Pet, PetStatus};
 
 use super::effect::{Effect, Job};
@@ -26,6 +31,7 @@ use super::state::{AppState, Screen};
 use super::theme::{Look, Theme};
 use super::update::{start, update};
 use super::view::draw;
+use super::worker::domains::Desk;
 
 pub fn look() -> Look {
     Look { ascii: true, theme: Theme::Default, depth: Depth::TrueColour, zone: TimeZone::UTC }
@@ -63,6 +69,36 @@ pub fn remote() -> Service {
         key: Some(ApiKey::new("petk_0123456789abcdef77d0").unwrap()),
         key_origin: KeyOrigin::Environment("PETSTORE_API_KEY".into()),
     })
+}
+
+/// The hands of the domains panel, where a test is not about it.
+pub fn no_desk() -> Arc<Desk> {
+    let settings =
+        domains::Settings { resolvers: Vec::new(), ..domains::Settings::new(Default::default(), Vec::new()) };
+    Arc::new(Desk::new(ListFile::new("/nonexistent/domains.json"), "/nonexistent/config.toml".into(), settings))
+}
+
+/// Three profiles: the one inside, `staging` and `production`.
+pub fn profiles() -> Profiles {
+    let entry = |name: &str, place, key: &str, line| ProfileEntry {
+        name: name.to_owned(),
+        place,
+        key: key.to_owned(),
+        label: name.to_owned(),
+        accent: Accent::None,
+        protect: false,
+        line,
+    };
+    let at = |host: &str| Place::At(format!("https://{host}/v1"));
+    let production = entry("production", at("api.example.com"), "from environment PETSTORE_API_KEY", Some(14));
+    Profiles {
+        entries: vec![
+            entry("embedded", Place::Inside, "not needed", None),
+            ProfileEntry { label: "PRODUCTION".into(), accent: Accent::Red, protect: true, ..production },
+            entry("staging", at("staging.api.example.com"), "from the file ~/.config/petstore/keys/staging", Some(9)),
+        ],
+        file: "/home/ada/.config/petstore/config.toml".into(),
+    }
 }
 
 impl App {

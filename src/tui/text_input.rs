@@ -1,5 +1,6 @@
 //! A line of text being typed: value and cursor, by grapheme cluster, with the readline keys people expect.
 
+use serde::{Deserialize, Serialize};
 use unicode_segmentation::UnicodeSegmentation;
 
 use crate::model::display_safe;
@@ -9,11 +10,30 @@ use crate::model::text::width;
 const MAX_BYTES: usize = 4096;
 
 /// A text field's content.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "Kept")]
 pub struct TextInput {
     value: String,
     /// Byte offset of the cursor, always on a cluster boundary.
     cursor: usize,
+}
+
+/// A text field's content as it was kept on disk.
+#[derive(Deserialize)]
+struct Kept {
+    value: String,
+    cursor: usize,
+}
+
+impl From<Kept> for TextInput {
+    /// Cleaned as if it were typed, since a file may hold anything.
+    fn from(Kept { value, cursor }: Kept) -> Self {
+        let mut input = Self::default();
+        input.insert(&value);
+        let mut places = input.value.grapheme_indices(true).map(|(at, _)| at).chain([input.value.len()]);
+        input.cursor = places.rfind(|at| *at <= cursor).unwrap_or(0);
+        input
+    }
 }
 
 /// A change to a text field.
@@ -160,6 +180,19 @@ mod tests {
         assert_eq!(input.value(), "<a b c[2J>");
         input.insert(&"x".repeat(10_000));
         assert_eq!(input.value().len(), MAX_BYTES);
+    }
+
+    #[test]
+    fn what_was_kept_comes_back_with_its_cursor_and_clean() {
+        let mut input = TextInput::new("ポチ e\u{301}");
+        input.edit(Edit::Left);
+        let text = serde_json::to_string(&input).unwrap();
+        assert_eq!(serde_json::from_str::<TextInput>(&text).unwrap(), input);
+        let hostile = r#"{"value":"a\u001b[2J\nb\u00e9","cursor":7}"#;
+        let read: TextInput = serde_json::from_str(hostile).unwrap();
+        assert_eq!((read.value.as_str(), read.cursor), ("a[2J bé", 6));
+        let read: TextInput = serde_json::from_str(r#"{"value":"ab","cursor":99}"#).unwrap();
+        assert_eq!(read, TextInput::new("ab"));
     }
 
     #[test]

@@ -5,16 +5,19 @@ use std::time::Duration;
 use crate::clock::Now;
 
 use super::deadline::can_refresh;
+use super::drafts;
 use super::effect::Effect;
 use super::inflight::Slot;
 use super::kept;
 use super::keymap::{Action, Context, Place};
-use super::msg::{Copied, Key, KeyPress, Msg, Outcome, QuitReason, Reply};
+use super::msg::{
+    Copied, DraftNews, Key, KeyPlaces, KeyPress, LineSent, Msg, Outcome, ProfileNews, QuitReason, Reply, Tested,
+};
 use super::popups::{self, CommandsBox, HelpBox, Popup, Reader};
-use super::screens::{add_pet, domains, pets, requests, welcome};
+use super::screens::add_pet::rapid;
+use super::screens::{add_pet, domains, pets, profiles, requests, welcome};
 use super::state::{AppState, Health, MessageKind, Screen};
-use crate::api::failure::{Failure, Remedy};
-use crate::config::KeyOrigin;
+use crate::api::failure::Failure;
 
 /// Two presses of Ctrl-C within this time end the program.
 const TWICE: Duration = Duration::from_secs(2);
@@ -31,19 +34,26 @@ pub fn start(state: &mut AppState, now: Now) -> Vec<Effect> {
         let code = None;
         let message = "no API key is set".to_owned();
         pets::update::refuse_key(state, Failure::Refused { status: 401, code, message, retry_after: None }, now);
-        return Vec::new();
+        return popups::key::find_places(state, now).into_iter().collect();
     }
-    pets::update::reload(state, true, now)
+    let mut effects = pets::update::reload(state, true, now);
+    effects.extend(add_pet::update::settle(state, now));
+    effects
 }
 
 /// Takes one message; gives what to do about it.
 pub fn update(state: &mut AppState, msg: Msg, now: Now) -> Vec<Effect> {
+    let mut effects = follow(state, msg, now);
+    effects.extend(popups::key::find_places(state, now));
+    effects.extend(rapid::sending::work(state, now));
+    effects.extend(drafts::notice(state, now));
+    effects
+}
+
+fn follow(state: &mut AppState, msg: Msg, now: Now) -> Vec<Effect> {
     match msg {
         Msg::Key(key) => on_key(state, key, now),
-        Msg::Paste(text) => {
-            on_paste(state, &text);
-            Vec::new()
-        }
+        Msg::Paste(text) => on_paste(state, &text, now),
         Msg::Resize(size) => {
             state.size = size;
             Vec::new()
@@ -66,22 +76,19 @@ pub fn update(state: &mut AppState, msg: Msg, now: Now) -> Vec<Effect> {
 }
 
 fn on_key(state: &mut AppState, key: KeyPress, now: Now) -> Vec<Effect> {
+    // Only the key before counts: a line feed that ends a line of its own is an Enter.
+    let entered = std::mem::replace(&mut state.entered, (key.key == Key::Enter).then_some(now.mono));
     let key = match key.key {
-        Key::LineFeed => {
-            let second_half = state.entered.is_some_and(|at| now.mono.saturating_duration_since(at) < SAME_LINE_END);
-            if second_half {
-                return Vec::new();
-            }
-            Key::Enter.into()
+        Key::LineFeed if entered.is_some_and(|at| now.mono.saturating_duration_since(at) < SAME_LINE_END) => {
+            return Vec::new();
         }
+        Key::LineFeed => Key::Enter.into(),
         _ => key,
     };
-    if key.key == Key::Enter {
-        state.entered = Some(now.mono);
-    }
     if state.message.as_ref().is_some_and(|message| message.kind != MessageKind::Error) {
         state.message = None;
     }
+    state.drafts.back = None;
     let context = state.context();
     let action = state.keymap.lookup(context, key);
     if state.popup.is_none() && !acts_at_once(key) && add_pet::update::hold(state, &Msg::Key(key)) {
@@ -98,7 +105,7 @@ fn on_key(state: &mut AppState, key: KeyPress, now: Now) -> Vec<Effect> {
     }
     if let KeyPress { key: Key::Char(c), ctrl: false } = key {
         if context.is_text() {
-            on_text(state, &c.to_string());
+            on_text(state, &c.to_string(), now);
         } else if context == Context::Wizard {
             domains::wizard::on_early_text(&mut state.domains, &c.to_string());
         } else if state.screen == Screen::AddPet {
@@ -118,11 +125,9 @@ fn on_screen(state: &mut AppState, action: Action, now: Now) -> Vec<Effect> {
         Screen::Pets => pets::update::on_action(state, action, now),
         Screen::AddPet => add_pet::update::on_action(state, action, now),
         Screen::Domains => domains::update::on_action(state, action, now),
+        Screen::Profiles => profiles::update::on_action(state, action, now),
         Screen::Requests => requests::update::on_action(state, action, now),
-        Screen::Welcome => {
-            welcome::update::on_action(state, action);
-            Vec::new()
-        }
+        Screen::Welcome => welcome::update::on_action(state, action, now),
     }
 }
 
@@ -133,7 +138,7 @@ const fn acts_at_once(key: KeyPress) -> bool {
 
 /// The actions that do the same on every screen.
 fn everywhere(state: &mut AppState, action: Action, now: Now) -> Option<Vec<Effect>> {
-    if state.screen == Screen::Welcome && !welcome::update::is_allowed(action) {
+    if welcome::update::is_first_start(state) && !welcome::update::is_allowed(action) {
         return None;
     }
     match action {
@@ -141,15 +146,25 @@ fn everywhere(state: &mut AppState, action: Action, now: Now) -> Option<Vec<Effe
         Action::Suspend => return Some(vec![Effect::Suspend]),
         Action::Redraw => return Some(vec![Effect::Redraw]),
         Action::Quit => state.quitting = Some(QuitReason::User),
-        Action::Help => state.popup = Some(Popup::Help(HelpBox::new(state.context()))),
+        Action::Help => {
+            let place = state.context();
+            // A theme that was only looked at goes with its box.
+            if let Some(Popup::Themes(themes)) = &state.popup {
+                state.theme = themes.before();
+            }
+            state.popup = Some(Popup::Help(HelpBox::new(place)));
+        }
         Action::Go(Place::Themes) => popups::themes::open(state),
         Action::Go(Place::Changes) => pets::boxes::open_changes(state),
+        Action::Go(Place::Profiles) => return Some(profiles::update::show(state, now)),
         Action::Go(Place::Requests) => {
             state.popup = None;
             requests::update::show(state);
         }
         Action::Go(Place::Commands) => state.popup = Some(Popup::Commands(CommandsBox::new(state))),
-        Action::ErrorDetails if state.last_failure.is_some() => state.popup = Some(Popup::Error(Reader::default())),
+        Action::ErrorDetails if state.last_failure.is_some() || !state.complaints.is_empty() => {
+            state.popup = Some(Popup::Error(Reader::default()))
+        }
         Action::ErrorDetails => state.say(MessageKind::Note, "There has been no error in this session."),
         Action::ShowPets => state.screen = Screen::Pets,
         Action::ShowAdd => {
@@ -157,7 +172,11 @@ fn everywhere(state: &mut AppState, action: Action, now: Now) -> Option<Vec<Effe
             state.pets.searching = false;
         }
         Action::ShowDomains => return Some(domains::update::show(state, now)),
-        Action::Choices if state.popup.is_none() && state.screen != Screen::Domains && state.key_refused() => {
+        Action::Choices
+            if state.popup.is_none()
+                && matches!(state.screen, Screen::Pets | Screen::AddPet)
+                && state.key_refused() =>
+        {
             popups::open_key_box(state, false, now)
         }
         // These mean something else on each screen.
@@ -176,34 +195,50 @@ fn interrupt(state: &mut AppState, now: Now) -> Vec<Effect> {
     let cancelled: Vec<_> =
         Slot::ALL.into_iter().filter(|slot| slot.is_cancellable() && state.inflight.forget(*slot)).collect();
     domains::watch::cancelled(&mut state.domains, now);
+    let mut effects: Vec<Effect> = cancelled.iter().copied().map(Effect::Cancel).collect();
     if cancelled.contains(&Slot::Whole) {
-        pets::whole::on_cancelled(state, now);
+        effects.extend(pets::whole::on_cancelled(state, now));
     }
-    let what = if cancelled.is_empty() { "" } else { "Cancelled. " };
+    if cancelled.contains(&Slot::ById) {
+        pets::by_id::on_cancelled(state);
+    }
+    let what = match state.pets.whole.read().len() {
+        came if cancelled.contains(&Slot::Whole) && state.pets.whole.is_there() => {
+            format!("Stopped: {came} animals are here. ")
+        }
+        _ if cancelled.is_empty() => String::new(),
+        _ => "Cancelled. ".to_owned(),
+    };
     state.say(MessageKind::Note, format!("{what}Press Ctrl-C again to quit."));
-    cancelled.into_iter().map(Effect::Cancel).collect()
+    effects
 }
 
-fn on_text(state: &mut AppState, text: &str) {
+fn on_text(state: &mut AppState, text: &str, now: Now) {
     match state.screen {
         Screen::Pets => pets::update::on_text(state, text),
-        Screen::AddPet => add_pet::update::on_text(state, text),
+        Screen::AddPet => add_pet::update::on_text(state, text, now),
         Screen::Domains => domains::update::on_text(state, text),
+        Screen::Profiles => profiles::update::on_text(state, text),
         Screen::Requests => requests::update::on_text(state, text),
         Screen::Welcome => welcome::update::on_text(state, text),
     }
 }
 
 /// A paste goes into the field that has the cursor, or nowhere. It never submits and never triggers.
-fn on_paste(state: &mut AppState, text: &str) {
+/// But in rapid entry: there each of several lines is a name.
+fn on_paste(state: &mut AppState, text: &str, now: Now) -> Vec<Effect> {
     if popups::paste(state, text) || add_pet::update::hold(state, &Msg::Paste(text.to_owned())) {
-        return;
+        return Vec::new();
+    }
+    if state.screen == Screen::AddPet && state.add.rapid.on {
+        return rapid::taking::paste(state, text, now);
     }
     if state.context().is_text() {
-        on_text(state, text);
+        on_text(state, text, now);
     } else if state.context() == Context::Wizard {
         domains::wizard::on_early_text(&mut state.domains, text);
     }
+    Vec::new()
 }
 
 fn on_tick(state: &mut AppState, now: Now) -> Vec<Effect> {
@@ -234,7 +269,7 @@ fn on_reply(state: &mut AppState, reply: Reply, now: Now) -> Vec<Effect> {
         }
         (Slot::Whole, Outcome::Part(pets)) => {
             if state.inflight.is_current(slot, id) {
-                pets::whole::on_part(state, pets);
+                return pets::whole::on_part(state, pets, now);
             }
             return Vec::new();
         }
@@ -255,10 +290,26 @@ fn on_reply(state: &mut AppState, reply: Reply, now: Now) -> Vec<Effect> {
         (Slot::Create, Outcome::Failed(failure)) => {
             return add_pet::update::on_created(state, Err(failure.into()), now);
         }
+        (Slot::Queue, Outcome::Queued(result)) => rapid::sending::on_written(state, result, now),
+        (Slot::Queue, Outcome::Failed(failure)) => {
+            rapid::sending::on_written(state, Err(failure.sentence("this program")), now);
+        }
+        (Slot::Line(lane), Outcome::LineSent(sent)) => return rapid::sending::on_sent(state, lane, sent, now),
+        (Slot::Line(lane), Outcome::Failed(failure)) => {
+            return rapid::sending::on_sent(state, lane, LineSent::Failed(failure), now);
+        }
+        (Slot::LookUpLine, Outcome::LookedUp(result)) => rapid::lines::on_looked_up(state, result),
+        (Slot::LookUpLine, Outcome::Failed(failure)) => rapid::lines::on_looked_up(state, Err(failure)),
+        (Slot::Create, Outcome::NotSettled) => add_pet::update::on_not_settled(state),
+        (Slot::OpenDrafts | Slot::Drafts, Outcome::Drafts(news)) => return drafts::on_news(state, news, now),
+        (Slot::OpenDrafts | Slot::Drafts, Outcome::Failed(failure)) => {
+            let news = DraftNews::Written(Err(failure.sentence("this program")));
+            return drafts::on_news(state, news, now);
+        }
         (Slot::LookUp, Outcome::LookedUp(result)) => add_pet::update::on_looked_up(state, result),
         (Slot::LookUp, Outcome::Failed(failure)) => add_pet::update::on_looked_up(state, Err(failure)),
-        (Slot::TestKey, Outcome::KeyTested(result)) => return on_key_tested(state, result, now),
-        (Slot::TestKey, Outcome::Failed(failure)) => return on_key_tested(state, Err(failure), now),
+        (Slot::TestKey, Outcome::KeyTested(result)) => return popups::key::on_tested(state, result, now),
+        (Slot::TestKey, Outcome::Failed(failure)) => return popups::key::on_tested(state, Err(failure), now),
         (Slot::Samples, Outcome::SamplesAdded(added, failure)) => {
             return pets::update::on_samples(state, added, failure, now);
         }
@@ -280,48 +331,37 @@ fn on_reply(state: &mut AppState, reply: Reply, now: Now) -> Vec<Effect> {
         }
         (Slot::Copy, Outcome::Copied(copied)) => return popups::on_copied(state, copied),
         (Slot::Copy, Outcome::Failed(_)) => return popups::on_copied(state, Copied::Terminal),
-        (Slot::Whole, Outcome::Whole(result)) => pets::whole::on_read(state, result, now),
-        (Slot::Whole, Outcome::Failed(failure)) => pets::whole::on_read(state, Err(failure), now),
-        (Slot::ById, Outcome::Found(result)) => pets::by_id::on_found(state, result),
-        (Slot::ById, Outcome::Failed(failure)) => pets::by_id::on_found(state, Err(failure)),
+        (Slot::Whole, Outcome::Whole(result)) => return pets::whole::on_read(state, result, now),
+        (Slot::Whole, Outcome::Failed(failure)) => return pets::whole::on_read(state, Err(failure), now),
+        (Slot::ById, Outcome::Found(result)) => return pets::by_id::on_found(state, result, now),
+        (Slot::ById, Outcome::Failed(failure)) => return pets::by_id::on_found(state, Err(failure), now),
         (Slot::Setting, Outcome::Set(result)) => popups::themes::on_set(state, result, now),
         (Slot::Remember, Outcome::Remembered(result)) => return kept::on_remembered(state, result, now),
         (Slot::Remember, Outcome::Failed(_)) => return kept::on_remembered(state, Ok(()), now),
         (Slot::Write, Outcome::Written(result)) => popups::on_written(state, result, now),
-        (Slot::Walk | Slot::Save | Slot::Write | Slot::Setting, Outcome::Failed(failure)) => {
+        (slot, Outcome::Profile(news)) => return profiles::update::on_news(state, slot, news, now),
+        (slot @ (Slot::TestProfile | Slot::TryProfile), Outcome::Failed(failure)) => {
+            return profiles::update::on_news(state, slot, ProfileNews::Tested(Tested::Failed(failure)), now);
+        }
+        (Slot::UseProfile, Outcome::Failed(failure)) => {
+            let news = ProfileNews::Used(Err(failure.sentence("this program")));
+            return profiles::update::on_news(state, slot, news, now);
+        }
+        (Slot::KeyPlaces, Outcome::Failed(_)) => popups::key::on_places(state, KeyPlaces::default()),
+        (
+            Slot::Walk | Slot::Save | Slot::Write | Slot::Setting | Slot::Profiles | Slot::WriteProfile,
+            Outcome::Failed(failure),
+        ) => {
             state.say(MessageKind::Error, failure.sentence("this program"));
         }
         // A job answers in its own kind; a worker that did otherwise is told apart by the tests of the worker.
         (_, Outcome::Listed(_) | Outcome::Created(_) | Outcome::LookedUp(_)) => {}
-        (_, Outcome::KeyTested(_) | Outcome::SamplesAdded(..)) => {}
+        (_, Outcome::KeyTested(_) | Outcome::SamplesAdded(..) | Outcome::Queued(_) | Outcome::LineSent(_)) => {}
         (_, Outcome::SoFar(_) | Outcome::Seen(_) | Outcome::Kept(_) | Outcome::Walked(_)) => {}
         (_, Outcome::Saved(..) | Outcome::Copied(_) | Outcome::Written(_)) => {}
         (_, Outcome::Part(_) | Outcome::Whole(_) | Outcome::Found(_)) => {}
         (_, Outcome::Remembered(_) | Outcome::Set(_)) => {}
+        (_, Outcome::NotSettled | Outcome::Drafts(_)) => {}
     }
     Vec::new()
-}
-
-fn on_key_tested(state: &mut AppState, result: Result<(), Failure>, now: Now) -> Vec<Effect> {
-    let service = state.link.service.clone();
-    let Some(Popup::Key(key_box)) = &mut state.popup else { return Vec::new() };
-    match result {
-        Ok(()) => {
-            let typed = crate::model::ApiKey::new(key_box.input.value());
-            state.link.key = (typed.map_or(String::new(), |key| key.ending().to_owned()), KeyOrigin::Typed);
-            state.popup = None;
-            state.link.health = Health::Unknown;
-            add_pet::update::on_other_key(state);
-            state.say_done("The key was accepted and is used until the program ends.", now.mono);
-            pets::update::reload(state, true, now)
-        }
-        Err(failure) => {
-            key_box.error = Some(match failure.remedy() {
-                Remedy::EnterKey => "This key was not accepted either. Nothing else has changed.".to_owned(),
-                Remedy::TryLater | Remedy::None => format!("{} Enter tries again.", failure.sentence(&service)),
-            });
-            state.last_failure = Some(failure);
-            Vec::new()
-        }
-    }
 }

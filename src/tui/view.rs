@@ -16,7 +16,7 @@ use crate::model::text::{cut, width};
 use super::deadline::{SHOW_LOADING_AFTER, STALE_AFTER};
 use super::inflight::Slot;
 use super::popups::Popup;
-use super::screens::{add_pet, domains, pets, requests, welcome};
+use super::screens::{add_pet, domains, pets, profiles, requests, welcome};
 use super::state::{AppState, Health, Layout, MessageKind, Screen};
 use super::theme::{Look, Role};
 use super::widgets::{boxed, hint_line, put, put_right, wrap};
@@ -24,6 +24,9 @@ use crate::api::failure::Failure;
 
 /// The least size at which anything but one line is drawn.
 pub const LEAST: (u16, u16) = (40, 8);
+
+/// Columns that the word for the service has at least.
+const LEAST_LABEL: usize = 12;
 
 /// From this width on there are panes at the right.
 pub const WIDE: u16 = 110;
@@ -48,14 +51,16 @@ pub fn draw(state: &AppState, look: &Look, now: Now, frame: &mut Frame<'_>) -> L
         draw_header(buf, area, state, look, now);
         match state.screen {
             Screen::Pets => pets::view::draw(state, look, now, buf, body, &mut layout),
+            Screen::AddPet if state.add.rapid.on => add_pet::rapid::view::draw(state, look, buf, body),
             Screen::AddPet => add_pet::view::draw(state, look, now, buf, body),
             Screen::Domains => domains::view::draw(state, look, now, buf, body),
+            Screen::Profiles => profiles::view::draw(state, look, now, buf, body),
             Screen::Requests => requests::view::draw(state, look, buf, body, &mut layout),
             Screen::Welcome => welcome::view::draw(state, look, buf, body),
         }
     };
     let cursor = draw_popup(state, look, now, buf, body, &mut layout).or(cursor);
-    draw_message(buf, area, state, look);
+    draw_message(buf, area, state, look, now);
     put(buf, area, area.height - 1, &hint_line(state.keymap.hints(state.context()), area.width, look));
     if let Some(place) = cursor {
         frame.set_cursor_position(place);
@@ -70,6 +75,16 @@ fn draw_header(buf: &mut Buffer, area: Rect, state: &AppState, look: &Look, now:
         let text = if in_use { format!("[{text}]") } else { format!(" {text} ") };
         Span::styled(text, look.style(if in_use { Role::InUse } else { Role::Text }))
     };
+    let in_rapid_entry = state.screen == Screen::AddPet && state.add.rapid.on;
+    let add_tab = if in_rapid_entry { "2 Add pet: rapid entry" } else { "2 Add pet" };
+    let numbered = || {
+        vec![
+            Span::raw(" "),
+            tab(Screen::Pets, "1 Pets"),
+            tab(Screen::AddPet, add_tab),
+            tab(Screen::Domains, "3 Domains"),
+        ]
+    };
     let tabs = match state.screen {
         Screen::Welcome => {
             put(buf, area, 0, &Line::raw(concat!(" petstore ", env!("CARGO_PKG_VERSION"))));
@@ -79,26 +94,36 @@ fn draw_header(buf: &mut Buffer, area: Rect, state: &AppState, look: &Look, now:
         Screen::Requests => Line::from(vec![
             Span::raw(" "),
             tab(Screen::Requests, "Requests"),
-            Span::raw(requests::view::counts(&state.requests)),
+            // The word for the service has the right of way.
+            Span::raw(cut(&requests::view::counts(&state.requests), usize::from(area.width).saturating_sub(48))),
         ]),
-        Screen::Pets | Screen::AddPet | Screen::Domains => Line::from(vec![
-            Span::raw(" "),
-            tab(Screen::Pets, "1 Pets"),
-            tab(Screen::AddPet, "2 Add pet"),
-            tab(Screen::Domains, "3 Domains"),
-        ]),
+        Screen::Profiles => {
+            // It has no number, so that it must be seen where there is room for one only.
+            let beside = if area.width < 80 { vec![Span::raw(" ")] } else { numbered() };
+            Line::from_iter(beside.into_iter().chain([tab(Screen::Profiles, "Profiles")]))
+        }
+        Screen::Pets | Screen::AddPet | Screen::Domains => Line::from(numbered()),
     };
     put(buf, area, 0, &tabs);
     let (word, role) = health(state, look, now, area.width >= WIDE);
-    let room = usize::from(area.width).saturating_sub(tabs.width() + 2);
-    let name = if state.link.embedded && area.width >= WIDE {
-        format!("{}, this program", state.link.name)
-    } else {
-        state.link.name.clone()
+    let (word, role) = match add_pet::rapid::view::waiting_word(state) {
+        // What waits matters more than when the rows were read.
+        Some(waiting) if state.link.health_is_ok() => (waiting, Role::Wait),
+        Some(waiting) => (format!("{waiting}, {word}"), role),
+        None => (word, role),
     };
-    let name = cut(&look.text(&name), room.saturating_sub(width(&word) + 4));
-    put_right(buf, area, 0, &format!("{name} | {} ", " ".repeat(width(&word))), look, Role::Text);
-    put_right(buf, Rect { width: area.width - 1, ..area }, 0, &word, look, role);
+    let room = usize::from(area.width).saturating_sub(tabs.width() + 2);
+    let beside = if state.link.embedded && area.width >= WIDE { ", this program" } else { "" };
+    // The word for the service is never left away, however little room there is.
+    let room = room.saturating_sub(width(&word) + width(beside) + 4).max(LEAST_LABEL);
+    let label = cut(&look.text(&state.link.label), room);
+    let from_right =
+        |columns: usize| Rect { width: area.width.saturating_sub(u16::try_from(columns).unwrap_or(0)), ..area };
+    let behind = format!("{beside} | {} ", " ".repeat(width(&word)));
+    put_right(buf, area, 0, &behind, look, Role::Text);
+    put_right(buf, from_right(width(&behind) + width(&label)), 0, " ", look, Role::Text);
+    put_right(buf, from_right(width(&behind)), 0, &label, look, Role::Accent(state.link.accent));
+    put_right(buf, from_right(1), 0, &word, look, role);
 }
 
 /// How the service is and when the rows were read, in a few words.
@@ -111,7 +136,8 @@ fn health(state: &AppState, look: &Look, now: Now, wide: bool) -> (String, Role)
         Some(_) if age >= 3600 => format!(", data {} old", age_words(age)),
         Some(at) => format!(", data {}", look.time(at.wall)),
     };
-    let running = state.inflight.since(Slot::List).or_else(|| state.inflight.since(Slot::More));
+    let slots = [Slot::List, Slot::More, Slot::Whole, Slot::ById];
+    let running = slots.into_iter().find_map(|slot| state.inflight.since(slot));
     let running = running.map(|since| now.mono.saturating_duration_since(since));
     if let Some(time) = running.filter(|time| *time >= SHOW_LOADING_AFTER) {
         return (format!("loading {} s{data}", time.as_secs()), Role::Wait);
@@ -147,7 +173,9 @@ pub fn age_words(seconds: u64) -> String {
     }
 }
 
-fn away_word(failure: &Failure) -> String {
+/// What came instead of an answer, in a word or two.
+#[must_use]
+pub fn away_word(failure: &Failure) -> String {
     match failure {
         Failure::NotSent { .. } | Failure::NoAnswer { .. } | Failure::Broken { .. } => "OFFLINE".into(),
         Failure::NotStarted { .. } => "NOT STARTED".into(),
@@ -159,7 +187,7 @@ fn away_word(failure: &Failure) -> String {
 }
 
 /// The last but one row: what happened, or where the cursor is.
-fn draw_message(buf: &mut Buffer, area: Rect, state: &AppState, look: &Look) {
+fn draw_message(buf: &mut Buffer, area: Rect, state: &AppState, look: &Look, now: Now) {
     let y = area.height - 2;
     match &state.message {
         Some(message) => {
@@ -168,31 +196,49 @@ fn draw_message(buf: &mut Buffer, area: Rect, state: &AppState, look: &Look) {
                 MessageKind::Note => Role::Text,
                 MessageKind::Error => Role::Error,
             };
-            // A long one takes the row above, too: what is to be done stands at its end.
-            let room = usize::from(area.width).saturating_sub(2);
-            let mut lines = wrap(&look.text(&message.text), room);
-            if let Some(rest) =
-                lines.split_off(lines.len().min(1)).into_iter().reduce(|left, right| left + " " + &right)
-            {
-                lines.push(cut(&rest, room));
-            }
-            let top = y + 1 - u16::try_from(lines.len()).unwrap_or(1);
-            for (y, text) in (top..).zip(lines) {
-                put(buf, area, y, &Line::raw(" ".repeat(usize::from(area.width))));
-                put(buf, area, y, &Line::from(vec![Span::raw(" "), Span::styled(text, look.style(role))]));
-            }
+            two_lines(buf, area, y, &message.text, look, role);
+        }
+        None if state.drafts.back.is_some() || state.drafts.trouble.is_some() => {
+            let (text, role) = about_drafts(state, look, now);
+            two_lines(buf, area, y, &text, look, role);
         }
         None if matches!(state.popup, Some(Popup::Help(_))) => {}
         None => {
             let place = match state.screen {
-                Screen::Pets => pets::view::place(state),
+                Screen::Pets => pets::view::place(state, look, now),
                 Screen::Requests => requests::view::place(&state.requests),
                 Screen::Welcome => welcome::view::PLACE.to_owned(),
-                Screen::AddPet | Screen::Domains => return,
+                Screen::AddPet if state.add.rapid.on => add_pet::rapid::view::PLACE.to_owned(),
+                Screen::AddPet | Screen::Domains | Screen::Profiles => return,
             };
             let place = cut(&look.text(&place), usize::from(area.width).saturating_sub(2));
             put(buf, area, y, &Line::raw(format!(" {place}")));
         }
+    }
+}
+
+/// A sentence on row `y`; a long one takes the row above, too: what is to be done stands at its end.
+fn two_lines(buf: &mut Buffer, area: Rect, y: u16, text: &str, look: &Look, role: Role) {
+    let room = usize::from(area.width).saturating_sub(2);
+    let mut lines = wrap(&look.text(text), room);
+    if let Some(rest) = lines.split_off(lines.len().min(1)).into_iter().reduce(|left, right| left + " " + &right) {
+        lines.push(cut(&rest, room));
+    }
+    let top = y + 1 - u16::try_from(lines.len()).unwrap_or(1);
+    for (y, text) in (top..).zip(lines) {
+        put(buf, area, y, &Line::raw(" ".repeat(usize::from(area.width))));
+        put(buf, area, y, &Line::from(vec![Span::raw(" "), Span::styled(text, look.style(role))]));
+    }
+}
+
+/// What came back from a session before, or why nothing is kept for the next one.
+fn about_drafts(state: &AppState, look: &Look, now: Now) -> (String, Role) {
+    match (&state.drafts.trouble, &state.drafts.back) {
+        (Some(why), None) => {
+            (format!("Drafts cannot be written: {why}. What you type is only in this window."), Role::Error)
+        }
+        (_, Some(back)) => (back.sentence(&look.moment(back.at, now.wall), &state.link.service), Role::Text),
+        (None, None) => (String::new(), Role::Text),
     }
 }
 
@@ -222,6 +268,7 @@ fn draw_popup(
             boxes::draw_themes(buf, body, state, look);
             None
         }
+        Some(Popup::Confirm(asked)) => Some(boxes::draw_confirm(buf, body, asked, state, look)),
         Some(Popup::Commands(commands)) => Some(boxes::draw_commands(buf, body, commands, look)),
         Some(Popup::Write(write)) => Some(boxes::draw_write(buf, body, write, look)),
         Some(Popup::Formats(formats)) => domains::view::draw_formats(buf, body, *formats, state, look),

@@ -11,15 +11,18 @@ use crate::api::find::Found;
 use crate::api::inventory::Coverage;
 use crate::api::list::Answer;
 use crate::api::{Exchange, Failure};
-use crate::config::Service;
+use crate::config::queue::Left;
+use crate::config::{KeyOrigin, Service, Settings};
 use crate::model::{Pet, PetStatus};
-use crate::tui::effect::{DomainTask, Effect, Job, Task};
+use crate::tui::drafts::Drafts;
+use crate::tui::effect::{DomainTask, DraftTask, Effect, Job, ProfileTask, Task};
 use crate::tui::inflight::Slot;
 use crate::tui::msg::{
-    Copied, Key, KeyPress, LookedUp, Msg, NotCreated, NotSaved, NotWritten, Outcome, Recorded, Reply, Size,
+    Added, Copied, DraftNews, Key, KeyPlaces, KeyPress, LineSent, LookedUp, Msg, NotCreated, NotSaved, NotWritten,
+    Outcome, ProfileNews, Recorded, Reply, Size, Tested, Used,
 };
 use crate::tui::screens::domains::tests::fixture;
-use crate::tui::test_kit::{App, animals, listed, remote};
+use crate::tui::test_kit::{App, animals, listed, profiles, remote, settings};
 
 /// One step, chosen by two numbers.
 fn step(app: &mut App, what: u8, which: u16) {
@@ -100,6 +103,13 @@ fn reply(app: &mut App, which: usize) {
             let repeatable = which.is_multiple_of(2);
             Outcome::Created(if fails { Err(NotCreated { failure: failure(), repeatable }) } else { Ok(pet) })
         }
+        Task::Queue(_) => Outcome::Queued(if fails { Err("no room".into()) } else { Ok(()) }),
+        Task::SendLine(line) => Outcome::LineSent(match which % 5 {
+            0 | 1 => LineSent::Saved(Pet { name: line.new.name, ..pet }),
+            2 => LineSent::Failed(failure()),
+            3 => LineSent::NotSent(failure()),
+            _ => LineSent::NotRepeatable,
+        }),
         Task::LookUp(_) if fails => Outcome::LookedUp(Err(failure())),
         Task::LookUp(_) => Outcome::LookedUp(Ok(LookedUp { matches: vec![pet], complete: which.is_multiple_of(2) })),
         Task::TestKey(_) => Outcome::KeyTested(if fails { Err(failure()) } else { Ok(()) }),
@@ -124,13 +134,68 @@ fn reply(app: &mut App, which: usize) {
             (false, _) => Outcome::Written(Ok(path)),
         },
         Task::Domains(task) => about_domains(task, which),
+        Task::Profile(task) => Outcome::Profile(about_profiles(task, which)),
+        Task::Settle(..) if which.is_multiple_of(2) => Outcome::NotSettled,
+        Task::Settle(..) => {
+            Outcome::Created(if fails { Err(NotCreated { failure: failure(), repeatable: true }) } else { Ok(pet) })
+        }
+        Task::Drafts(DraftTask::Write(_)) => {
+            Outcome::Drafts(DraftNews::Written(if fails { Err("no room".into()) } else { Ok(()) }))
+        }
+        Task::Drafts(DraftTask::Open(_)) => Outcome::Drafts(DraftNews::Opened(match which % 4 {
+            0 => Err("no room".into()),
+            1 => Ok(None),
+            _ => Ok(left(app, which)),
+        })),
     };
     app.send(Msg::Reply(Reply { slot, id, outcome }));
+}
+
+/// Drafts as they were written before, maybe long ago.
+fn left(app: &App, which: usize) -> Option<Box<Drafts>> {
+    let written = |effect: &Effect| match effect {
+        Effect::Job(Job { task: Task::Drafts(DraftTask::Write(write)), .. }) => Some(write.drafts.clone()),
+        _ => None,
+    };
+    let mut drafts = app.effects.iter().rev().filter_map(written).nth(which % 7)?;
+    drafts.at -= Duration::from_secs(which as u64 * 1_000);
+    Some(drafts)
 }
 
 /// The service says that nothing has changed.
 fn unchanged() -> Outcome {
     Outcome::Listed(Ok(Answer { list: None, took: Duration::from_millis(5) }))
+}
+
+/// What comes of a job about profiles.
+fn about_profiles(task: ProfileTask, which: usize) -> ProfileNews {
+    let no = || "no room.".to_owned();
+    let fails = which.is_multiple_of(3);
+    let tested = || match which % 4 {
+        0 => Tested::Unusable("no such key".into()),
+        1 => Tested::Failed(Failure::NotSent { why: "connection refused".into() }),
+        _ => Tested::Answered(Duration::from_millis(12)),
+    };
+    match task {
+        ProfileTask::Read => ProfileNews::Read(if fails { Err(no()) } else { Ok(profiles()) }),
+        ProfileTask::Use(_) if fails => ProfileNews::Used(Err(no())),
+        ProfileTask::Use(name) => {
+            let service = if which.is_multiple_of(2) { remote() } else { Service::Demo };
+            let settings = Settings { name: name.clone(), label: name, ..settings(service) };
+            ProfileNews::Used(Ok(Box::new(Used { settings, kept: None, left: Ok(Left::default()) })))
+        }
+        ProfileTask::Test { .. } | ProfileTask::Try(_) => ProfileNews::Tested(tested()),
+        ProfileTask::Add { .. } if fails => ProfileNews::Added(Err(no())),
+        ProfileTask::Add { .. } => {
+            let key_lost = which.is_multiple_of(2).then(no);
+            ProfileNews::Added(Ok(Added { file: "config.toml".into(), key_lost }))
+        }
+        ProfileTask::FindPlaces(_) => {
+            let file = (!fails).then(|| "~/keys/shop".to_owned());
+            ProfileNews::Places(KeyPlaces { file, keyring: which.is_multiple_of(2) })
+        }
+        ProfileTask::KeepKey { .. } => ProfileNews::Kept(if fails { Err(no()) } else { Ok(KeyOrigin::Keyring) }),
+    }
 }
 
 /// What comes of a job about domains.
@@ -160,12 +225,17 @@ fn about_domains(task: DomainTask, which: usize) -> Outcome {
     }
 }
 
-/// Whether this would ask the service, or write something that nobody named.
+/// Whether this would ask the service in use, or write something that nobody named.
 fn asks_the_service(effect: &Effect) -> bool {
     match effect {
-        Effect::Job(job) => !matches!(job.task, Task::Write { .. } | Task::Copy(_)),
+        Effect::Job(job) => !matches!(job.task, Task::Write { .. } | Task::Copy(_) | Task::Profile(_)),
         Effect::Cancel(_) | Effect::Suspend | Effect::Redraw | Effect::Notify(..) | Effect::Clipboard(_) => false,
     }
+}
+
+/// Whether from then on there is a service that may be asked.
+fn chooses_a_service(effect: &Effect) -> bool {
+    matches!(effect, Effect::Job(Job { task: Task::Profile(ProfileTask::Use(_)), .. }))
 }
 
 /// From where a walk sets out.
@@ -173,11 +243,12 @@ fn asks_the_service(effect: &Effect) -> bool {
 enum Start {
     Inside,
     Elsewhere,
+    Rapid,
     First,
 }
 
 fn starts() -> impl Strategy<Value = Start> {
-    prop::sample::select(vec![Start::Inside, Start::Elsewhere, Start::First])
+    prop::sample::select(vec![Start::Inside, Start::Elsewhere, Start::Rapid, Start::First])
 }
 
 type Steps = Vec<(u8, u16)>;
@@ -191,6 +262,11 @@ fn walk(steps: Steps, from: Start) -> Result<(), TestCaseError> {
     let mut app = match from {
         Start::Inside => App::started(Service::Demo, 80, 24),
         Start::Elsewhere => App::started(remote(), 80, 24),
+        Start::Rapid => {
+            let mut app = App::started(remote(), 80, 24);
+            app.keys("a F6 \"3\" Enter");
+            app
+        }
         Start::First => App::first_start(80, 24),
     };
     for (what, which) in steps {
@@ -198,7 +274,8 @@ fn walk(steps: Steps, from: Start) -> Result<(), TestCaseError> {
         for slot in Slot::ALL {
             prop_assert!(!app.state.inflight.is_running(slot) || app.job(slot).is_some(), "{slot:?}");
         }
-        prop_assert!(from != Start::First || !app.effects.iter().any(asks_the_service), "{:?}", app.effects);
+        let may_ask = from != Start::First || app.effects.iter().any(chooses_a_service);
+        prop_assert!(may_ask || !app.effects.iter().any(asks_the_service), "{:?}", app.effects);
         let deadline = crate::tui::deadline::next_deadline(&app.state, app.now);
         prop_assert!(deadline.is_none_or(|at| at > app.now.mono));
     }

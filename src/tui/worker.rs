@@ -5,15 +5,18 @@
 
 pub mod clipboard;
 pub mod domains;
+pub mod drafts;
+pub mod profiles;
+pub mod queue;
 mod recorder;
 
 use std::collections::HashMap;
-use std::future::Future;
 use std::io::ErrorKind;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use jiff::Timestamp;
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinError;
 use tokio_util::task::JoinMap;
@@ -22,25 +25,31 @@ use crate::api::creation::create_pet_once;
 use crate::api::find::find;
 use crate::api::inventory::inventory;
 use crate::api::list;
-use crate::api::{ApiError, Client};
+use crate::api::{ApiError, Client, Recorder};
 use crate::clock;
-use crate::config::{ThemeChoice, atomic, edit};
+use crate::config::{Settings, ThemeChoice, atomic, edit};
 use crate::model::samples::sample;
 use crate::model::{IdempotencyKey, Limit, NewPet, Pet, PetQuery, display_safe};
 
-use super::effect::{Effect, Job, Task};
+use super::effect::{DraftTask, Effect, Job, LineToSend, Task};
 use super::inflight::{ReqId, Slot};
 use super::kept::{self, Kept};
-use super::msg::{LookedUp, NotCreated, NotWritten, Outcome, Recorded, Reply};
+use super::msg::{DraftNews, LineSent, LookedUp, NotCreated, NotWritten, Outcome, Recorded, Reply};
 use crate::api::failure::Failure;
 use clipboard::Way;
 use domains::{Desk, SoFar};
+use drafts::DraftFiles;
+use profiles::Services;
+use queue::{Queue, Queues};
 
 /// Effects and replies that may wait. More than the screen can ever ask for at once.
 const QUEUE: usize = 64;
 
 /// The most pages that looking for one animal follows.
 const MAX_PAGES_LOOKED_UP: usize = 200;
+
+/// By how much the time since an animal was sent may be wrong, and how long it may be under way.
+const CLOCKS_DIFFER: Duration = Duration::from_secs(600);
 
 /// The loop's ends of the two channels.
 #[derive(Debug)]
@@ -68,30 +77,71 @@ pub struct Hands {
     pub config: Option<PathBuf>,
     /// The directory for what is kept for the next session.
     pub kept: Option<PathBuf>,
+    /// Where lines of rapid entry wait.
+    pub queues: Arc<Queues>,
+    /// For what is typed; none where nothing of it is kept.
+    pub drafts: Option<Arc<DraftFiles>>,
+    /// For profiles.
+    pub services: Arc<Services>,
 }
 
-/// Starts the worker on the current runtime. Jobs that need the service wait until `connect` has made a client.
-pub fn spawn(connect: impl Future<Output = Result<Client, Failure>> + Send + 'static, hands: Hands) -> Handle {
+/// Starts the worker on the current runtime. Jobs that need the service wait until there is a client for that of
+/// `settings`; where there are none, for the one that is changed to.
+pub fn spawn(settings: Option<Settings>, hands: Hands) -> Handle {
     let (effects, incoming) = mpsc::channel(QUEUE);
     let (outgoing, replies) = mpsc::channel(QUEUE);
     let (client, connection) = watch::channel(None);
     let setter = client.clone();
     let (recorder, exchanges) = recorder::recorder();
-    tokio::spawn(async move {
-        let connected = connect.await.map(|client| client.recording(recorder));
-        setter.send_replace(Some(connected));
-    });
+    let mut queue = Queue::default();
+    if let Some(settings) = settings {
+        queue = hands.queues.of(&settings).map(|(queue, _)| queue).unwrap_or_default();
+        let connect = (hands.services.connect)(settings);
+        let recorder = Recorder::clone(&recorder);
+        tokio::spawn(async move {
+            let connected = connect.await.map(|client| client.recording(recorder));
+            // Another service may have been changed to meanwhile.
+            setter.send_if_modified(|client| {
+                let first = client.is_none();
+                if first {
+                    *client = Some(connected);
+                }
+                first
+            });
+        });
+    }
     let jobs = JoinMap::new();
-    tokio::spawn(Worker { jobs, ids: HashMap::new(), client, connection, hands, outgoing }.run(incoming));
+    let ids = HashMap::new();
+    let worker = Worker { jobs, ids, client, connection, queue, hands, drafts_taken: 0, recorder, outgoing };
+    tokio::spawn(worker.run(incoming));
     Handle { effects, replies, exchanges }
 }
 
+/// What a job ends with.
+struct Done {
+    outcome: Outcome,
+    /// The client for all jobs from now on, where it is another one.
+    client: Option<Client>,
+    /// The queue of its service, where that is another one.
+    queue: Option<Queue>,
+}
+
+impl From<Outcome> for Done {
+    fn from(outcome: Outcome) -> Self {
+        Self { outcome, client: None, queue: None }
+    }
+}
+
 struct Worker {
-    jobs: JoinMap<Slot, Outcome>,
+    jobs: JoinMap<Slot, Done>,
     ids: HashMap<Slot, ReqId>,
     client: watch::Sender<Option<Result<Client, Failure>>>,
     connection: Connection,
+    queue: Queue,
     hands: Hands,
+    /// The number of the newest writing of drafts that was begun.
+    drafts_taken: u64,
+    recorder: Recorder,
     outgoing: mpsc::Sender<Reply>,
 }
 
@@ -119,6 +169,8 @@ impl Worker {
         match effect {
             Effect::Cancel(slot) => {
                 self.jobs.abort(&slot);
+                // It may have ended already: then that is nothing, either.
+                self.ids.remove(&slot);
                 None
             }
             Effect::Job(Job { slot: Slot::Create, id, .. }) if self.jobs.contains_key(&Slot::Create) => {
@@ -126,24 +178,45 @@ impl Worker {
             }
             Effect::Job(Job { slot, id, task }) => {
                 self.ids.insert(slot, id);
+                let so_far = SoFar { slot, id, replies: self.outgoing.clone() };
+                let Hands { desk, copying, home, config, kept, drafts, queues, services } = &self.hands;
+                let (desk, copying, home) = (Arc::clone(desk), copying.clone(), home.clone());
+                let (config, kept, services) = (config.clone(), kept.clone(), Arc::clone(services));
+                let drafts = drafts.clone();
+                let connection = self.connection.clone();
                 match task {
-                    Task::Domains(task) => {
-                        let so_far = SoFar { slot, id, replies: self.outgoing.clone() };
-                        self.jobs.spawn(slot, Arc::clone(&self.hands.desk).perform(task, so_far));
+                    Task::Domains(task) => self.spawn(slot, desk.perform(task, so_far)),
+                    Task::Profile(task) => {
+                        let (recorder, queues) = (Recorder::clone(&self.recorder), Arc::clone(queues));
+                        self.jobs.spawn(slot, services.perform(task, connection, recorder, kept, queues));
                     }
+                    Task::Queue(records) => {
+                        let queue = self.queue.clone();
+                        self.spawn(slot, async move { Outcome::Queued(queue.write(records).await) });
+                    }
+                    Task::SendLine(line) => self.spawn(slot, send_line(self.queue.clone(), connection, *line)),
                     Task::Copy(text) => {
-                        let ways = self.hands.copying.clone();
-                        self.jobs.spawn(slot, async move { Outcome::Copied(clipboard::copy(&text, &ways).await) })
+                        self.spawn(slot, async move { Outcome::Copied(clipboard::copy(&text, &copying).await) });
                     }
-                    Task::Write { path, text, replace } => {
-                        self.jobs.spawn(slot, write(path, text, replace, self.hands.home.clone()))
+                    Task::Write { path, text, replace } => self.spawn(slot, write(path, text, replace, home)),
+                    Task::SetTheme(theme) => self.spawn(slot, set_theme(theme, config)),
+                    Task::Remember(what) => self.spawn(slot, remember(*what, kept)),
+                    Task::Drafts(task) => {
+                        if let DraftTask::Write(write) = &task {
+                            self.drafts_taken = write.number;
+                        }
+                        self.spawn(slot, keep_drafts(task, drafts));
                     }
-                    Task::SetTheme(theme) => self.jobs.spawn(slot, set_theme(theme, self.hands.config.clone())),
-                    Task::Remember(kept) => self.jobs.spawn(slot, remember(*kept, self.hands.kept.clone())),
-                    task => {
-                        let so_far = SoFar { slot, id, replies: self.outgoing.clone() };
-                        self.jobs.spawn(slot, perform(task, slot, self.connection.clone(), self.client.clone(), so_far))
+                    task @ Task::Create(..) => {
+                        let (files, number) = (drafts, self.drafts_taken);
+                        self.jobs.spawn(slot, async move {
+                            if let Some(files) = files {
+                                files.ended(number).await;
+                            }
+                            perform(task, slot, connection, so_far).await
+                        });
                     }
+                    task => self.jobs.spawn(slot, perform(task, slot, connection, so_far)),
                 }
                 None
             }
@@ -152,10 +225,27 @@ impl Worker {
         }
     }
 
-    fn ended(&self, slot: Slot, ended: Result<Outcome, JoinError>) -> Option<Reply> {
+    /// Runs a job after which the client is as before.
+    fn spawn(&mut self, slot: Slot, work: impl Future<Output = Outcome> + Send + 'static) {
+        self.jobs.spawn(slot, async move { work.await.into() });
+    }
+
+    fn ended(&mut self, slot: Slot, ended: Result<Done, JoinError>) -> Option<Reply> {
         let id = *self.ids.get(&slot)?;
         let outcome = match ended {
-            Ok(outcome) => outcome,
+            Ok(Done { outcome, client, queue }) => {
+                if slot == Slot::UseProfile && client.is_some() {
+                    // A key that is still being tried is one for the service before.
+                    self.ids.remove(&Slot::TestKey);
+                }
+                if let Some(client) = client {
+                    self.client.send_replace(Some(Ok(client)));
+                }
+                if let Some(queue) = queue {
+                    self.queue = queue;
+                }
+                outcome
+            }
             Err(error) if error.is_cancelled() => return None,
             Err(error) => Outcome::Failed(Failure::Crashed { why: display_safe(&error.to_string()).into_owned() }),
         };
@@ -163,24 +253,29 @@ impl Worker {
     }
 }
 
-async fn perform(
-    task: Task,
-    slot: Slot,
-    mut connection: Connection,
-    client: watch::Sender<Option<Result<Client, Failure>>>,
-    so_far: SoFar,
-) -> Outcome {
-    let what = if matches!(slot, Slot::Count(_)) { "count" } else { "list" };
+/// The client, as soon as there is one.
+async fn api_of(mut connection: Connection) -> Result<Client, Failure> {
     let connected = match connection.wait_for(Option::is_some).await {
         Ok(connected) => connected.clone(),
         Err(_) => None,
     };
-    let api = match connected {
-        Some(Ok(api)) => api,
-        Some(Err(failure)) => return Outcome::Failed(failure),
-        None => return Outcome::Failed(Failure::Crashed { why: "the connection was never made".to_owned() }),
+    connected.unwrap_or_else(|| Err(Failure::Crashed { why: "the connection was never made".to_owned() }))
+}
+
+async fn send_line(queue: Queue, connection: Connection, line: LineToSend) -> Outcome {
+    Outcome::LineSent(match api_of(connection).await {
+        Ok(api) => queue.send(&api.called("rapid entry"), line).await,
+        Err(failure) => LineSent::NotSent(failure),
+    })
+}
+
+async fn perform(task: Task, slot: Slot, connection: Connection, so_far: SoFar) -> Done {
+    let what = if matches!(slot, Slot::Count(_)) { "count" } else { "list" };
+    let api = match api_of(connection).await {
+        Ok(api) => api,
+        Err(failure) => return Outcome::Failed(failure).into(),
     };
-    match task {
+    let outcome = match task {
         Task::List { query, pages, known } => {
             let answer = list::list(&api.called(what), &query, pages, known.as_ref()).await;
             Outcome::Listed(answer.map_err(|error| Failure::from(&error)))
@@ -199,6 +294,13 @@ async fn perform(
             let repeatable = api.keeps_idempotency_keys();
             Outcome::Created(added.map_err(|error| NotCreated { failure: Failure::from(&error), repeatable }))
         }
+        Task::Settle(new, key, at) => match settle(&api.called("add"), &new, &key, at).await {
+            Ok(settled) => settled.map_or(Outcome::NotSettled, |pet| Outcome::Created(Ok(pet))),
+            Err(error) => {
+                let repeatable = api.keeps_idempotency_keys();
+                Outcome::Created(Err(NotCreated { failure: Failure::from(&error), repeatable }))
+            }
+        },
         Task::LookUp(new) => {
             let found = look_up(&api.called("look for it"), &new).await;
             Outcome::LookedUp(found.map_err(|error| Failure::from(&error)))
@@ -208,16 +310,22 @@ async fn perform(
             let with_key = api.called("test of a key").with_key(key);
             let query = PetQuery { limit: Limit::MIN, ..PetQuery::default() };
             let tested = with_key.list_pets(&query).await;
-            if tested.is_ok() {
-                client.send_replace(Some(Ok(with_key)));
-            }
-            Outcome::KeyTested(tested.map(drop).map_err(|error| Failure::from(&error)))
+            let client = tested.is_ok().then_some(with_key);
+            let outcome = Outcome::KeyTested(tested.map(drop).map_err(|error| Failure::from(&error)));
+            return Done { outcome, client, queue: None };
         }
-        // These need no service, and are not given to this function.
-        Task::Domains(_) | Task::Copy(_) | Task::Write { .. } | Task::Remember(_) | Task::SetTheme(_) => {
-            Outcome::Failed(Failure::Busy)
-        }
-    }
+        // These are not given to this function.
+        Task::Domains(_)
+        | Task::Profile(_)
+        | Task::Queue(_)
+        | Task::SendLine(_)
+        | Task::Drafts(_)
+        | Task::Copy(_)
+        | Task::Write { .. }
+        | Task::Remember(_)
+        | Task::SetTheme(_) => Outcome::Failed(Failure::Busy),
+    };
+    outcome.into()
 }
 
 /// Writes the theme into the configuration; the rest of the file stays as it is.
@@ -241,6 +349,14 @@ async fn remember(kept: Kept, directory: Option<PathBuf>) -> Outcome {
     Outcome::Remembered(
         done.map_or_else(|error| Err(error.to_string()), |done| done.map_err(|error| error.to_string())),
     )
+}
+
+async fn keep_drafts(task: DraftTask, files: Option<Arc<DraftFiles>>) -> Outcome {
+    match (files, task) {
+        (Some(files), task) => files.perform(task).await,
+        (None, DraftTask::Open(_)) => Outcome::Drafts(DraftNews::Opened(Ok(None))),
+        (None, DraftTask::Write(_)) => Outcome::Drafts(DraftNews::Written(Ok(()))),
+    }
 }
 
 /// Writes a file; a name that begins with `~/` stands in the home directory.
@@ -285,6 +401,19 @@ async fn whole(api: &Client, so_far: SoFar) -> Outcome {
     };
     let (given, ()) = tokio::join!(inventory(api, pages), tell);
     Outcome::Whole(given.map_err(|error| Failure::from(&error)))
+}
+
+/// Whether the service is sure to know the key of an animal that was sent after `at`.
+async fn is_known_still(api: &Client, at: Timestamp) -> Result<bool, ApiError> {
+    // Every answer says how long keys are kept.
+    api.list_pets(&PetQuery { limit: Limit::MIN, ..PetQuery::default() }).await?;
+    let age = clock::now().wall.duration_since(at);
+    Ok(Duration::try_from(age).is_ok_and(|age| age + CLOCKS_DIFFER < api.idempotency_retention()))
+}
+
+/// Sends an animal again that was sent at `at`; `None` where the service may have forgotten its key, or never keeps any.
+async fn settle(api: &Client, new: &NewPet, key: &IdempotencyKey, at: Timestamp) -> Result<Option<Pet>, ApiError> {
+    if is_known_still(api, at).await? { create_pet_once(api, new, key).await.map(Some) } else { Ok(None) }
 }
 
 /// One sample after another, until one is refused.

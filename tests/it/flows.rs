@@ -8,10 +8,10 @@ use std::time::Duration;
 use crossterm::event::{Event, KeyCode, KeyEvent, KeyModifiers};
 use futures_util::stream;
 use jiff::tz::TimeZone;
-use petstore::api::Client;
 use petstore::api::client::{Timeouts, install_tls_provider};
+use petstore::api::{Client, Failure};
 use petstore::clock::{self, Now};
-use petstore::config::{Accent, Clipboard, Depth, KeyOrigin, Remote, Service, Settings, ThemeChoice};
+use petstore::config::{Accent, Choices, Clipboard, Depth, Env, KeyOrigin, Remote, Service, Settings, ThemeChoice};
 use petstore::domains::diagnosis::Expectation;
 use petstore::domains::list::ListFile;
 use petstore::domains::practice::Practice;
@@ -27,6 +27,7 @@ use petstore::tui::state::AppState;
 use petstore::tui::theme::{Look, Theme};
 use petstore::tui::worker::clipboard::Way;
 use petstore::tui::worker::domains::Desk;
+use petstore::tui::worker::profiles::{Connect, Services};
 use petstore::tui::worker::{self, Hands};
 use ratatui::Terminal;
 use ratatui::backend::{Backend, ClearType, TestBackend, WindowSize};
@@ -42,6 +43,9 @@ use uuid::Uuid;
 use crate::stub::{self, json, serve};
 
 mod browsing;
+mod drafts;
+mod profiles;
+mod rapid;
 mod requests;
 
 /// How long a test waits for what it expects.
@@ -114,7 +118,41 @@ fn no_domains() -> (Setup, Arc<Desk>) {
 
 /// The hands of an app that writes nothing but what it is told to.
 fn hands(desk: Arc<Desk>) -> Hands {
-    Hands { desk, copying: vec![Way::Terminal], home: None, config: None, kept: None }
+    let services = services(|_| Err(Failure::NotStarted { why: "this test has no service".into() }));
+    Hands {
+        desk,
+        copying: vec![Way::Terminal],
+        home: None,
+        config: None,
+        kept: None,
+        drafts: None,
+        queues: Arc::default(),
+        services,
+    }
+}
+
+/// What it takes to change services, where there is no configuration.
+fn services(connect: impl Fn(Settings) -> Result<Client, Failure> + Send + Sync + 'static) -> Arc<Services> {
+    let connect: Connect = Arc::new(move |settings| Box::pin(std::future::ready(connect(settings))));
+    Arc::new(Services { connect, choices: Choices::default(), env: Env::default() })
+}
+
+/// The settings of a session with this service.
+fn settings(service: Service) -> Settings {
+    Settings {
+        name: "test".into(),
+        label: "test".into(),
+        accent: Accent::None,
+        protect: false,
+        service,
+        limit: Limit::default(),
+        status: None,
+        live: None,
+        ascii: true,
+        theme: ThemeChoice::Default,
+        clipboard: Clipboard::Auto,
+        origins: Vec::new(),
+    }
 }
 
 impl App {
@@ -136,22 +174,41 @@ impl App {
     }
 
     fn start(service: Service, client: Client, setup: Setup, hands: Hands, clock: fn() -> Now) -> Self {
-        let settings = Settings {
-            name: "test".into(),
-            label: "test".into(),
-            accent: Accent::None,
-            protect: false,
-            service,
-            limit: Limit::default(),
-            status: None,
-            live: None,
-            ascii: true,
-            theme: ThemeChoice::Default,
-            clipboard: Clipboard::Auto,
-            origins: Vec::new(),
-        };
+        Self::start_with(service, client, setup, hands, clock, |_| {})
+    }
+
+    fn start_with(
+        service: Service,
+        client: Client,
+        setup: Setup,
+        hands: Hands,
+        clock: fn() -> Now,
+        prepare: impl FnOnce(&mut AppState),
+    ) -> Self {
+        let settings = settings(service);
+        let services = services(move |_| Ok(client.clone()));
+        Self::run_with(settings, setup, Hands { services, ..hands }, clock, prepare)
+    }
+
+    /// The app with these settings.
+    fn run(settings: Settings, setup: Setup, hands: Hands, clock: fn() -> Now) -> Self {
+        Self::run_with(settings, setup, hands, clock, |_| {})
+    }
+
+    fn run_with(
+        settings: Settings,
+        setup: Setup,
+        hands: Hands,
+        clock: fn() -> Now,
+        prepare: impl FnOnce(&mut AppState),
+    ) -> Self {
         let mut state =
             AppState::new(&settings, setup, Size { columns: 80, rows: 24 }, IdempotencyKeys::new(Uuid::new_v4()));
+        if let (Some(files), Some(identity)) = (&hands.drafts, &state.link.identity) {
+            let opened = files.open(identity);
+            petstore::tui::drafts::on_opened(&mut state, opened, clock());
+        }
+        prepare(&mut state);
         let look = Look { ascii: true, theme: Theme::Default, depth: Depth::TrueColour, zone: TimeZone::UTC };
         let (screen_sender, screen) = watch::channel(String::new());
         let (keys, mut events) = mpsc::unbounded_channel();
@@ -161,7 +218,7 @@ impl App {
             let mut terminal = Terminal::new(backend).unwrap();
             let wires = Wires {
                 input: stream::poll_fn(move |context| events.poll_recv(context).map(|event| event.map(Ok))),
-                worker: worker::spawn(async move { Ok(client) }, hands),
+                worker: worker::spawn(Some(settings), hands),
                 quits,
                 suspend: || Ok(()),
                 tell: |_| Ok(()),
@@ -186,7 +243,9 @@ impl App {
                 "BS" => KeyCode::Backspace,
                 "F2" => KeyCode::F(2),
                 "F4" => KeyCode::F(4),
+                "F6" => KeyCode::F(6),
                 "F7" => KeyCode::F(7),
+                "F8" => KeyCode::F(8),
                 "Space" => KeyCode::Char(' '),
                 word if word.len() == 1 => KeyCode::Char(word.chars().next().unwrap()),
                 word => {

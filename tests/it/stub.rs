@@ -113,7 +113,7 @@ pub fn header<'a>(request: &'a str, name: &str) -> Option<&'a str> {
 }
 
 /// Headers and, where a length is given, the body.
-async fn read_request(socket: &mut TcpStream) -> Option<String> {
+pub async fn read_request(socket: &mut TcpStream) -> Option<String> {
     let mut request = Vec::new();
     loop {
         if let Some(end) = request.windows(4).position(|bytes| bytes == b"\r\n\r\n") {

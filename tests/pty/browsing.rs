@@ -72,7 +72,7 @@ fn keys_of_ones_own_act_and_a_clash_names_both_owners() {
     app.send("Z");
     app.shows(&["250 animals from 3 requests", "[All 250]"]);
     app.send("?");
-    app.shows(&["Help: Pets", "Z            the whole inventory", "r F5         ask again"]);
+    app.shows(&["Help: Pets", "Z            the whole inventory", "r F5         refresh: ask again"]);
     app.send("\x1b");
     app.shows(&["[All 250]"]);
     app.send("q");

@@ -5,6 +5,8 @@
 
 mod browsing;
 mod domains;
+mod drafts;
 mod ends;
 mod harness;
+mod rapid;
 mod screens;

@@ -65,8 +65,10 @@ impl Client {
         if let Some(recording) = recording {
             recording.head(response.status(), response.headers());
         }
-        if response.headers().contains_key(IDEMPOTENCY_KEY_RETENTION) {
-            self.keeps_idempotency_keys.store(true, Ordering::Relaxed);
+        if let Some(said) = response.headers().get(IDEMPOTENCY_KEY_RETENTION) {
+            // Keys are kept, though who knows how long where it is no number of seconds.
+            let seconds = said.to_str().ok().and_then(|said| said.trim().parse().ok()).unwrap_or(1);
+            self.idempotency_retention.store(seconds, Ordering::Relaxed);
         }
         let mut body = Vec::new();
         while let Some(chunk) = response.chunk().await.map_err(|error| self.classify(error, started))? {

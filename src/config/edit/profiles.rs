@@ -22,6 +22,20 @@ pub struct NewProfile {
     pub protect: bool,
 }
 
+impl NewProfile {
+    /// The profile, as the file will say it.
+    #[must_use]
+    pub fn profile(&self) -> Profile {
+        Profile {
+            base_url: Some(self.base_url.trim().to_owned()),
+            key: self.key.clone(),
+            label: self.label.clone(),
+            protect: self.protect,
+            ..Profile::default()
+        }
+    }
+}
+
 /// Adds the profile `name` to the file at `path`, which is created where there is none. A name that is taken, or that
 /// is not [plain](is_plain_name), and an address that cannot be used are refused.
 pub fn add_profile(path: &Path, name: &str, new: &NewProfile) -> Result<(), EditError> {
@@ -34,14 +48,7 @@ pub fn add_profile(path: &Path, name: &str, new: &NewProfile) -> Result<(), Edit
         if wanted.profiles.contains_key(name) {
             return Err(EditError::Exists(name.to_owned()));
         }
-        let profile = Profile {
-            base_url: Some(base_url.to_owned()),
-            key: new.key.clone(),
-            label: new.label.clone(),
-            protect: new.protect,
-            ..Profile::default()
-        };
-        wanted.profiles.insert(name.to_owned(), profile);
+        wanted.profiles.insert(name.to_owned(), new.profile());
         let mut profile = Table::new();
         profile.insert("base_url", Item::Value(base_url.into()));
         if let Some(source) = &new.key {

@@ -49,9 +49,12 @@ struct Known {
 
 impl Store {
     /// Makes a key that is stored nowhere and may read and write: only this process knows it, and it ends with the
-    /// store. For the service inside the app.
+    /// store, or with the next of its kind. For the service inside the app.
+    ///
+    /// Its public part is the same each time, so that a creation which is repeated after a restart is still the same.
     pub fn session_key(&self) -> Result<SecretString, StoreError> {
-        let (id, key) = format::generate().map_err(StoreError::Random)?;
+        let id = format::SESSION;
+        let key = format::with_id(id).map_err(StoreError::Random)?;
         let hash = hash(key.expose_secret());
         let scopes = Scopes::default();
         let known = Known { hash, scopes, expires_at: None, revoked: false, last_used_at: None, read_at: None };

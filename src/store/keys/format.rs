@@ -48,15 +48,23 @@ impl FromStr for KeyId {
     }
 }
 
+/// The id of every key that is stored nowhere.
+pub(super) const SESSION: KeyId = KeyId(*b"thisprog");
+
 /// A new key and its id.
 pub(super) fn generate() -> Result<(KeyId, SecretString), getrandom::Error> {
     let id = KeyId(random_base62()?);
+    Ok((id, with_id(id)?))
+}
+
+/// A new key of this id.
+pub(super) fn with_id(id: KeyId) -> Result<SecretString, getrandom::Error> {
     let secret: [u8; SECRET] = random_base62()?;
     let mut key = format!("{PREFIX}{id}_");
     key.extend(secret.map(char::from));
     let checksum = checksum(key.as_bytes());
     key.extend(checksum.map(char::from));
-    Ok((id, key.into()))
+    Ok(key.into())
 }
 
 /// The id of a key whose form and checksum are right; whether such a key exists is not known here.

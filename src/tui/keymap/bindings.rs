@@ -2,7 +2,9 @@
 
 use super::super::msg::{Key, KeyPress};
 use super::super::text_input::Edit;
-use super::{Action, Binding, Context, DomainAction, Part, PetAction, Place, ProfileAction, RequestAction};
+use super::{
+    Action, Binding, Context, DomainAction, Part, PetAction, Place, ProfileAction, RapidAction, RequestAction,
+};
 
 /// One line of the table, as it is without the user's file.
 #[derive(Debug)]
@@ -53,6 +55,7 @@ use Context as C;
 use DomainAction as D;
 use PetAction as P;
 use ProfileAction as R;
+use RapidAction as E;
 use RequestAction as Q;
 
 /// The whole map. The bottom line shows the hints of the context in this order.
@@ -73,10 +76,10 @@ pub(super) const BINDINGS: &[Line] = &[
     bind(C::Pets, &[ch('y')], A::Copy, "", "copy id, JSON, curl"),
     bind(C::Pets, &[ch('Y')], A::Pet(P::CopyJson), "", "copy id, JSON, curl"),
     bind(C::Pets, &[ch('c')], A::Pet(P::CopyCurl), "", "copy id, JSON, curl"),
-    bind(C::Pets, &[ch('x')], A::Pet(P::Export), "export", "write rows to a file"),
+    bind(C::Pets, &[ch('x')], A::Pet(P::Export), "export", "export rows to a file"),
     bind(C::Pets, &[ch('o')], A::SortBy, "sort", "sort, turn round"),
     bind(C::Pets, &[ch('O')], A::SortTurn, "", "sort, turn round"),
-    bind(C::Pets, &[ch('r'), f(5)], A::Refresh, "refresh", "ask again"),
+    bind(C::Pets, &[ch('r'), f(5)], A::Refresh, "refresh", "refresh: ask again"),
     bind(C::Pets, &[ch('a')], A::ShowAdd, "add", "add an animal"),
     bind(C::Pets, &[ch('S')], A::Samples, "", "samples (empty store)"),
     bind(C::Pets, &[k(Key::Up), ch('k')], A::Up, "", "move"),
@@ -86,7 +89,7 @@ pub(super) const BINDINGS: &[Line] = &[
     bind(C::Pets, &[k(Key::Home), ch('g')], A::First, "", "first, last"),
     bind(C::Pets, &[k(Key::End), ch('G')], A::Last, "", "first, last"),
     bind(C::Search, &[k(Key::Enter)], A::Confirm, "keep", "keep, go to the rows"),
-    bind(C::Search, &[k(Key::Esc), f(3)], A::Back, "clear", "clear, then leave"),
+    bind(C::Search, &[k(Key::Esc), f(3)], A::Back, "clear and leave", "clear and leave"),
     bind(C::Search, &[k(Key::Up)], A::Up, "move", "move in the rows"),
     bind(C::Search, &[k(Key::Down)], A::Down, "", "move in the rows"),
     bind(C::Search, &[k(Key::PageUp)], A::PageUp, "", "a page"),
@@ -100,6 +103,7 @@ pub(super) const BINDINGS: &[Line] = &[
     bind(C::Form, &[k(Key::Tab), k(Key::Enter), k(Key::Down)], A::NextField, "next", "next field"),
     bind(C::Form, &[k(Key::BackTab), k(Key::Up)], A::PreviousField, "back", "field before"),
     bind(C::Form, &[f(2)], A::Save, "save", "check and send"),
+    bind(C::Form, &[f(6)], A::Rapid(E::RapidEntry), "rapid", "rapid entry"),
     bind(C::Form, &[f(8)], A::Clear, "clear", "clear; again: undo"),
     bind(C::Form, &[k(Key::Esc), f(3)], A::Back, "pets", "to the pets, text stays"),
     bind(C::FormChoice, &[k(Key::Tab), k(Key::Enter)], A::Confirm, "next", "next; at the end: save"),
@@ -107,8 +111,32 @@ pub(super) const BINDINGS: &[Line] = &[
     bind(C::FormChoice, &[k(Key::Up), ch('k')], A::Up, "choose", "choose"),
     bind(C::FormChoice, &[k(Key::Down), ch('j')], A::Down, "", "choose"),
     bind(C::FormChoice, &[f(2)], A::Save, "save", "check and send"),
+    bind(C::FormChoice, &[f(6)], A::Rapid(E::RapidEntry), "", "rapid entry"),
     bind(C::FormChoice, &[f(8)], A::Clear, "clear", "clear; again: undo"),
     bind(C::FormChoice, &[k(Key::Esc), f(3)], A::Back, "pets", "to the pets, text stays"),
+    bind(C::Rapid, &[k(Key::Enter)], A::Confirm, "save", "take the line"),
+    bind(C::Rapid, &[k(Key::BackTab)], A::PreviousField, "category, status", "category, status"),
+    bind(C::Rapid, &[k(Key::Tab)], A::NextField, "", "next field; ends a scan"),
+    bind(C::Rapid, &[k(Key::Up)], A::Up, "mend", "to the lines"),
+    bind(C::Rapid, &[k(Key::Down)], A::Down, "", "to the lines"),
+    bind(C::Rapid, &[f(2)], A::Save, "finish", "finish, to the pets"),
+    bind(C::Rapid, &[f(6)], A::Rapid(E::RapidEntry), "form", "the form"),
+    bind(C::Rapid, &[f(7)], A::Rapid(E::UseCode), "", "unknown code as a name"),
+    bind(C::Rapid, &[f(8)], A::Clear, "", "clear the field"),
+    bind(C::Rapid, &[k(Key::Esc), f(3)], A::Back, "", "to the pets"),
+    bind(C::RapidChoice, &[k(Key::Enter)], A::Confirm, "mend, look for", "mend !, look for ?"),
+    bind(C::RapidChoice, &[f(5)], A::Refresh, "send again", "send ? again"),
+    bind(C::RapidChoice, &[k(Key::Delete)], A::Delete, "drop", "drop the line"),
+    bind(C::RapidChoice, &[k(Key::Up)], A::Up, "move", "move, choose"),
+    bind(C::RapidChoice, &[k(Key::Down)], A::Down, "", "move, choose"),
+    bind(C::RapidChoice, &[k(Key::Left)], A::PreviousTab, "", "choose the status"),
+    bind(C::RapidChoice, &[k(Key::Right)], A::NextTab, "", "choose the status"),
+    bind(C::RapidChoice, &[k(Key::Tab)], A::NextField, "", "next field"),
+    bind(C::RapidChoice, &[k(Key::BackTab)], A::PreviousField, "", "field before"),
+    bind(C::RapidChoice, &[f(2)], A::Save, "", "finish, to the pets"),
+    bind(C::RapidChoice, &[f(6)], A::Rapid(E::RapidEntry), "", "the form"),
+    bind(C::RapidChoice, &[f(7)], A::Rapid(E::UseCode), "", "unknown code as a name"),
+    bind(C::RapidChoice, &[k(Key::Esc), f(3)], A::Back, "name", "to the name"),
     bind(C::Doubt, &[ch('1')], A::Answer(1), "", "take this answer"),
     bind(C::Doubt, &[ch('2')], A::Answer(2), "", "take this answer"),
     bind(C::Doubt, &[ch('3')], A::Answer(3), "", "take this answer"),
@@ -172,7 +200,8 @@ pub(super) const BINDINGS: &[Line] = &[
     bind(C::Profiles, &[k(Key::Enter), f(2)], A::Confirm, "use", "use it"),
     bind(C::Profiles, &[ch('t')], A::Profile(R::TestProfile), "test", "ask its service"),
     bind(C::Profiles, &[ch('n'), ch('a')], A::Profile(R::NewProfile), "new", "a new profile"),
-    bind(C::Profiles, &[ch('K')], A::Profile(R::EnterKey), "key", "enter another key"),
+    bind(C::Profiles, &[ch('r'), f(5)], A::Refresh, "", "read the file again"),
+    bind(C::Profiles, &[ch('K'), f(4)], A::Profile(R::EnterKey), "key", "enter another key"),
     bind(C::Profiles, &[ch('y')], A::Copy, "copy address", "copy the address"),
     bind(C::Profiles, &[k(Key::Up), ch('k')], A::Up, "", "move"),
     bind(C::Profiles, &[k(Key::Down), ch('j')], A::Down, "", "move"),
@@ -182,14 +211,17 @@ pub(super) const BINDINGS: &[Line] = &[
     bind(C::ProfileText, &[k(Key::Tab), k(Key::Enter), k(Key::Down)], A::NextField, "next", "next field"),
     bind(C::ProfileText, &[k(Key::BackTab), k(Key::Up)], A::PreviousField, "", "field before"),
     bind(C::ProfileText, &[f(2)], A::Save, "test and write", "test it, then write it"),
-    bind(C::ProfileText, &[k(Key::Esc), f(3)], A::Back, "cancel", "leave, text stays"),
-    bind(C::ProfileChoice, &[k(Key::Tab), k(Key::Enter)], A::NextField, "next", "next field"),
+    bind(C::ProfileText, &[f(4)], A::Choices, "", "show or hide the key"),
+    bind(C::ProfileText, &[k(Key::Esc), f(3)], A::Back, "back", "leave, text stays"),
+    bind(C::ProfileChoice, &[k(Key::Tab)], A::NextField, "next", "next field"),
+    bind(C::ProfileChoice, &[k(Key::Enter)], A::Confirm, "", "next; at the end: do it"),
     bind(C::ProfileChoice, &[k(Key::BackTab)], A::PreviousField, "", "field before"),
     bind(C::ProfileChoice, &[k(Key::Up), ch('k')], A::Up, "choose", "choose"),
     bind(C::ProfileChoice, &[k(Key::Down), ch('j')], A::Down, "", "choose"),
     bind(C::ProfileChoice, &[ch(' ')], A::Toggle, "", "change it"),
     bind(C::ProfileChoice, &[f(2)], A::Save, "test and write", "test it, then write it"),
-    bind(C::ProfileChoice, &[k(Key::Esc), f(3)], A::Back, "cancel", "leave, text stays"),
+    bind(C::ProfileChoice, &[f(4)], A::Choices, "", "show or hide the key"),
+    bind(C::ProfileChoice, &[k(Key::Esc), f(3)], A::Back, "back", "leave, text stays"),
     bind(C::Requests, &[k(Key::Enter)], A::Open, "whole", "all of it"),
     bind(C::Requests, &[ch('c')], A::Pet(P::CopyCurl), "copy curl", "copy as curl, no key"),
     bind(C::Requests, &[ch('f')], A::Request(Q::OnlyFailed), "failed", "only failed, or all"),
@@ -345,6 +377,14 @@ pub(super) const BINDINGS: &[Line] = &[
     bind(C::OutsideBox, &[k(Key::End)], A::Last, "", "first, last"),
     bind(C::OutsideBox, &[k(Key::Enter)], A::Confirm, "do it", "do it outside"),
     bind(C::OutsideBox, &[k(Key::Esc), ch('q'), f(3)], A::Back, "close", "close"),
+    bind(C::Confirm, &[ch('y')], A::Confirm, "yes, add", "yes: add it"),
+    bind(
+        C::Confirm,
+        &[ch('n'), k(Key::Enter), k(Key::Esc), f(3)],
+        A::Back,
+        "no (Enter and Esc, too)",
+        "no: nothing is added",
+    ),
     bind(C::Text, &[k(Key::Left)], A::Edit(Edit::Left), "", "cursor"),
     bind(C::Text, &[k(Key::Right)], A::Edit(Edit::Right), "", "cursor"),
     bind(C::Text, &[k(Key::Home), ctrl('a')], A::Edit(Edit::Start), "", "start, end"),

@@ -19,6 +19,7 @@ impl Action {
             Self::Go(place) => place.into(),
             Self::Pet(action) => action.into(),
             Self::Profile(action) => action.into(),
+            Self::Rapid(action) => action.into(),
             Self::Request(action) => action.into(),
             Self::Domain(DomainAction::CopyPart(part)) => {
                 let part: &'static str = part.into();

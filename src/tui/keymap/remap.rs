@@ -67,8 +67,24 @@ impl Keymap {
         for change in &changes {
             map.0[change.at].keys.clone_from(&change.keys);
         }
+        complaints.extend(changes.iter().filter_map(|change| map.hidden(change, name)));
         complaints.extend(map.settle(changes, name));
         (map, complaints)
+    }
+
+    /// What a change hides of the keys that work everywhere. It counts all the same.
+    fn hidden(&self, change: &Change, name: &str) -> Option<String> {
+        let line = &self.0[change.at];
+        let is_new = |key: &&KeyPress| !BINDINGS[change.at].keys.contains(key);
+        let everywhere = |key: &KeyPress| self.of(Context::Global).find(|global| global.keys.contains(key));
+        let mut hidden = change.keys.iter().filter(is_new).filter_map(|key| Some((key, everywhere(key)?)));
+        let (key, global) = hidden.next().filter(|_| line.context != Context::Global)?;
+        let (place, key, hidden) = (line.context.name(), key_name(*key), global.action.name());
+        Some(format!(
+            "{name}:{}: in {place} the key {key} is {} now, and {hidden} no more.",
+            change.line,
+            line.action.name()
+        ))
     }
 
     /// Takes back changes until no key has two owners in one place.
@@ -136,11 +152,14 @@ fn read_change(
         let known = map.of(context).map(|line| line.action.name()).collect::<Vec<_>>().join(", ");
         return Err(format!("{place} has no action \"{action}\". It has: {known}"));
     };
+    let no_keys = || format!("{place}.{action} takes a key or a list of keys, such as [\"r\", \"F5\"]");
     let texts: Vec<&str> = match keys.get_ref() {
         DeValue::String(text) if text == "none" => Vec::new(),
         DeValue::String(text) => vec![text],
-        DeValue::Array(texts) => texts.iter().filter_map(|text| text.get_ref().as_str()).collect(),
-        _ => return Err(format!("{place}.{action} takes a key or a list of keys, such as [\"r\", \"F5\"]")),
+        DeValue::Array(texts) => {
+            texts.iter().map(|text| text.get_ref().as_str()).collect::<Option<_>>().ok_or_else(no_keys)?
+        }
+        _ => return Err(no_keys()),
     };
     let keys: Result<Vec<_>, String> = texts
         .iter()
@@ -188,7 +207,7 @@ mod tests {
         assert_eq!(map.lookup(Context::Pets, Key::Char('r').into()), None);
         assert_eq!(map.lookup(Context::Pets, Key::Char('A').into()), None);
         assert!(map.hints(Context::Pets).contains(&("R".into(), "refresh")));
-        assert!(map.help_lines(Context::Pets).contains(&("R F5".into(), "ask again")));
+        assert!(map.help_lines(Context::Pets).contains(&("R F5".into(), "refresh: ask again")));
     }
 
     #[test]
@@ -210,6 +229,7 @@ mod tests {
             ("[pets]\nrefresh = \"Ctrl-H\"\n", "keymap.toml:2: pets.refresh = \"Ctrl-H\": terminals send Backspace"),
             ("[pets]\nrefresh = \"Alt-r\"\n", "keymap.toml:2: pets.refresh = \"Alt-r\": keys are written a, G"),
             ("[pets]\nrefresh = 3\n", "keymap.toml:2: pets.refresh takes a key or a list of keys"),
+            ("[pets]\nrefresh = [5]\n", "keymap.toml:2: pets.refresh takes a key or a list of keys"),
             ("[form]\nsave = \"s\"\n", "keymap.toml:2: form.save = \"s\": letters are text there"),
             ("[global]\nhelp = \"h\"\n", "keymap.toml:2: global.help: F1 always stays help"),
             ("[limit-box]\nback = \"x\"\n", "keymap.toml:2: limit-box.back"),

@@ -7,11 +7,12 @@ use nucleo_matcher::{Config, Matcher};
 use super::super::effect::Effect;
 use super::super::keymap::{Action, Context, Place};
 use super::super::msg::{Key, KeyPress};
-use super::super::state::{AppState, MessageKind, Screen};
+use super::super::screens::pets::by_id;
+use super::super::state::{AppState, MessageKind};
 use super::super::text_input::TextInput;
 use super::super::{command_line, update};
 use super::help::place_name;
-use super::{Popup, copy};
+use super::{Popup, copy, open_key_box};
 use crate::clock::Now;
 
 /// The list of all commands.
@@ -42,13 +43,16 @@ pub struct Command {
     action: Action,
 }
 
-/// The places whose actions are offered from everywhere, their screens, and what shows those.
-const SCREENS: [(Context, Screen, Action); 4] = [
-    (Context::Pets, Screen::Pets, Action::ShowPets),
-    (Context::Form, Screen::AddPet, Action::ShowAdd),
-    (Context::Domains, Screen::Domains, Action::ShowDomains),
-    (Context::Requests, Screen::Requests, Action::Go(Place::Requests)),
-];
+/// The places whose actions are offered from everywhere, each where its screen was left, and what shows them.
+fn screens(state: &AppState) -> [(Context, Action); 5] {
+    [
+        (Context::Pets, Action::ShowPets),
+        (state.add.context(), Action::ShowAdd),
+        (state.domains.context(), Action::ShowDomains),
+        (Context::Requests, Action::Go(Place::Requests)),
+        (state.profiles.context(), Action::Go(Place::Profiles)),
+    ]
+}
 
 impl CommandsBox {
     /// Everything that can be done where `state` is.
@@ -56,7 +60,7 @@ impl CommandsBox {
     pub fn new(state: &AppState) -> Self {
         let from = state.context();
         let mut places = vec![from, Context::Global];
-        places.extend(SCREENS.iter().map(|(place, ..)| *place));
+        places.extend(screens(state).map(|(place, _)| place));
         let mut commands: Vec<Command> = Vec::new();
         for place in places {
             for command in of_place(state, place, from) {
@@ -108,7 +112,7 @@ fn of_place(state: &AppState, place: Context, from: Context) -> Vec<Command> {
         let what = if shared { name } else { binding.help.to_owned() };
         let title = if elsewhere { format!("{}: {what}", place_name(place)) } else { what };
         let keys: Vec<_> = binding.keys.iter().map(|key| super::super::keymap::key_name(*key)).collect();
-        let line = command_line::of(state, binding.action);
+        let line = command_line::of(state, place, binding.action);
         Command { title, keys: keys.join(" "), line, place, action: binding.action }
     });
     commands.collect()
@@ -171,10 +175,20 @@ const PAGE: usize = 6;
 
 /// Does it, on the screen that it belongs to.
 fn run(state: &mut AppState, place: Context, from: Context, action: Action, now: Now) -> Vec<Effect> {
+    // Its key asks for one only where that is missing, and means something else on some screens.
+    if (place, action) == (Context::Global, Action::Choices) {
+        match state.link.embedded {
+            true => state.say(MessageKind::Note, "The service in this program makes its own key."),
+            false => open_key_box(state, false, now),
+        }
+        return Vec::new();
+    }
     let mut effects = Vec::new();
-    let screen = SCREENS.iter().find(|(of, screen, _)| *of == place && place != from && state.screen != *screen);
-    let show = screen.map(|(_, _, show)| *show);
-    if let Some(show) = show {
+    let show = screens(state).into_iter().find(|(of, _)| *of == place && place != from);
+    if place == Context::Pets || action == Action::ShowPets {
+        effects.extend(by_id::leave(state));
+    }
+    if let Some((_, show)) = show {
         effects.extend(update::act(state, show, now));
     }
     effects.extend(update::act(state, action, now));
@@ -186,7 +200,7 @@ mod tests {
     use super::*;
     use crate::tui::effect::{Effect, Task};
     use crate::tui::inflight::Slot;
-    use crate::tui::test_kit::App;
+    use crate::tui::test_kit::{App, animals, remote};
 
     fn found(app: &App) -> Vec<String> {
         match &app.state.popup {
@@ -225,5 +239,71 @@ mod tests {
         let line = "petstore --demo pets list --status available --limit 20 --format csv".to_owned();
         assert_eq!((job.slot, &job.task), (Slot::Copy, &Task::Copy(line)));
         assert!(app.says("The same on the command line"));
+    }
+
+    #[test]
+    fn what_belongs_to_the_rows_is_done_there_though_one_looks_for_an_id() {
+        let mut app = App::loaded(80, 24);
+        app.keys("# F9 \"rows to a file\" Enter");
+        assert!(matches!(app.state.popup, Some(Popup::Write(_))), "{}", app.screen());
+    }
+
+    #[test]
+    fn a_screen_offers_what_can_be_done_where_it_was_left() {
+        let mut app = App::loaded(80, 24);
+        app.keys("3");
+        app.reply_kept();
+        app.keys("R 1 : \"drop a draft\"");
+        assert_eq!(found(&app), Vec::<String>::new());
+        app.keys("C-u \"remove the line\"");
+        assert_eq!(found(&app)[0], "Redirects: remove the line");
+    }
+
+    #[test]
+    fn each_command_shows_the_line_of_its_own_screen() {
+        let app = App::loaded(80, 24);
+        let commands = CommandsBox::new(&app.state).commands;
+        let line = |title: &str| commands.iter().find(|command| command.title == title).unwrap().line.clone();
+        assert_eq!(line("refresh: ask again").unwrap(), "petstore --demo pets list --limit 20");
+        assert_eq!(line("Domains: check all now"), None);
+    }
+
+    #[test]
+    fn another_key_can_be_entered_though_the_one_in_use_is_accepted() {
+        let mut app = App::loaded_from(remote(), 80, 24, &animals(3));
+        app.keys(": \"another api key\" Enter");
+        assert!(matches!(app.state.popup, Some(Popup::Key(_))), "{}", app.screen());
+    }
+
+    #[test]
+    fn every_command_from_every_screen_does_something_or_is_where_it_leads_to() {
+        let start = |way: &str| {
+            let mut app = App::loaded_from(remote(), 80, 24, &animals(39));
+            app.keys("3");
+            app.reply_kept();
+            app.keys("1").keys(way).keys("F9");
+            app
+        };
+        let mut idle = Vec::new();
+        for way in ["", "#", "2", "3", "H"] {
+            for at in 0..found(&start(way)).len() {
+                let mut app = start(way);
+                let Some(Popup::Commands(commands)) = &mut app.state.popup else { panic!("no commands") };
+                commands.cursor = at;
+                let title = commands.chosen().unwrap().title.clone();
+                let popup = app.state.popup.take();
+                let before = (app.screen(), app.effects.len());
+                app.state.popup = popup;
+                app.keys("Enter");
+                if before == (app.screen(), app.effects.len()) && app.state.quitting.is_none() {
+                    idle.push(format!("{way} {title}"));
+                }
+            }
+        }
+        // Nothing shows profiles yet, and there are no domains to check.
+        idle.retain(|command| !command.ends_with(" profiles"));
+        let (clear, id, add) = ("# clear the field", "# Pets: animal by its id", "2 Pets: add an animal");
+        let here = [" show pets", clear, id, "2 show add", add, "3 check all now", "3 show domains", "H requests"];
+        assert_eq!(idle, here);
     }
 }

@@ -109,6 +109,7 @@ pub const fn place_name(context: Context) -> &'static str {
         Context::Changes => "Changes",
         Context::Charts => "Charts",
         Context::Form | Context::FormChoice => "Add pet",
+        Context::Rapid | Context::RapidChoice => "Rapid entry",
         Context::Doubt => "May have been added",
         Context::LimitBox => "Number of rows",
         Context::KeyBox => "API key",
@@ -122,6 +123,7 @@ pub const fn place_name(context: Context) -> &'static str {
         Context::FormatsBox => "Formats",
         Context::WriteBox => "Write to a file",
         Context::OutsideBox => "Practice",
+        Context::Confirm => "First change",
         Context::Profiles => "Profiles",
         Context::ProfileText | Context::ProfileChoice => "A new profile",
         Context::Requests | Context::RequestSearch => "Requests",
@@ -160,6 +162,6 @@ mod tests {
         app.state.keymap = map.into();
         app.keys("? \"ask again\"");
         assert!(matches!(app.state.popup, Some(Popup::Help(_))));
-        assert!(app.says("Pets R ask again"), "{}", app.screen());
+        assert!(app.says("Pets R refresh: ask again"), "{}", app.screen());
     }
 }

@@ -51,6 +51,8 @@ pub struct WriteBox {
     pub path: TextInput,
     /// What is to be in it.
     pub text: Contents,
+    /// How much it is, where that is worth a word.
+    pub what: Option<String>,
     /// The name that was asked to be written.
     pub asked: Option<String>,
     /// There is such a file, and Enter replaces it.
@@ -79,7 +81,17 @@ impl WriteBox {
     /// The box with the name of a file, relative to where the program was started.
     #[must_use]
     pub fn new(path: impl Into<String>, text: Contents) -> Self {
-        Self { path: TextInput::new(path), text, asked: None, replace: false, error: None }
+        Self { path: TextInput::new(path), text, what: None, asked: None, replace: false, error: None }
+    }
+
+    /// What is wrong with the ending of the name, where that chooses the format.
+    fn wrong_ending(&self) -> Option<String> {
+        let name = self.path.value().trim();
+        let file = name.rsplit('/').next().unwrap_or(name);
+        let (_, ending) = file.rsplit_once('.').filter(|_| matches!(self.text, Contents::Pets(_)))?;
+        let known = export::FORMATS.iter().any(|format| ending.eq_ignore_ascii_case(format));
+        (!known)
+            .then(|| format!("The ending chooses the format: {}.", export::FORMATS.map(|f| format!(".{f}")).join(", ")))
     }
 
     fn contents(&self) -> String {
@@ -98,7 +110,10 @@ const MOST_COPIED: usize = 100_000;
 /// Copies a text; `what` is how the message calls it.
 pub fn copy(state: &mut AppState, text: String, what: &str, now: Now) -> Vec<Effect> {
     if text.len() > MOST_COPIED {
-        state.say(MessageKind::Error, format!("{what} is too long for the clipboard of a terminal; w writes a file."));
+        state.say(
+            MessageKind::Error,
+            format!("{what} is too long for the clipboard of a terminal. Nothing was copied."),
+        );
         return Vec::new();
     }
     let id = state.inflight.begin(Slot::Copy, now.mono);
@@ -124,10 +139,14 @@ pub fn on_copied(state: &mut AppState, copied: Copied) -> Vec<Effect> {
 pub fn on_written(state: &mut AppState, result: Result<String, NotWritten>, now: Now) {
     match (result, &mut state.popup) {
         (Ok(path), popup) => {
+            let what = match popup {
+                Some(Popup::Write(WriteBox { what: Some(what), .. })) => format!(": {what}"),
+                _ => String::new(),
+            };
             if matches!(popup, Some(Popup::Write(write)) if write.asked.as_deref() == Some(write.path.value())) {
                 *popup = None;
             }
-            state.say_done(format!("Written to {path}."), now.mono);
+            state.say_done(format!("Written to {path}{what}."), now.mono);
         }
         // Only for the name that was asked about.
         (Err(NotWritten::Exists(path)), Some(Popup::Write(write))) if write.path.value().trim() == path => {
@@ -157,6 +176,10 @@ pub(super) fn write_key(write: &mut WriteBox, action: Option<Action>, key: KeyPr
             let path = write.path.value().trim().to_owned();
             if path.is_empty() {
                 write.error = Some("Type the name of a file.".to_owned());
+                return WriteKey::Stay;
+            }
+            if let Some(why) = write.wrong_ending() {
+                write.error = Some(why);
                 return WriteKey::Stay;
             }
             write.asked = Some(write.path.value().to_owned());

@@ -15,6 +15,14 @@ pub struct ThemesBox {
     before: ThemeChoice,
 }
 
+impl ThemesBox {
+    /// The theme that was used before the list was opened.
+    #[must_use]
+    pub const fn before(self) -> ThemeChoice {
+        self.before
+    }
+}
+
 /// Opens the list.
 pub fn open(state: &mut AppState) {
     state.popup = Some(Popup::Themes(ThemesBox { before: state.theme }));
@@ -66,6 +74,8 @@ mod tests {
         assert_eq!(app.state.theme, ThemeChoice::Dark);
         app.keys("Esc");
         assert_eq!((app.state.theme, app.job(Slot::Setting)), (ThemeChoice::Default, None));
+        app.keys("T Down C-g Esc");
+        assert_eq!(app.state.theme, ThemeChoice::Default);
         app.keys("T Down Down Enter");
         assert_eq!(app.job(Slot::Setting).unwrap().task, Task::SetTheme(ThemeChoice::Light));
         app.reply(Slot::Setting, Outcome::Set(Ok("/c/config.toml".into())));

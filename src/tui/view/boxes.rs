@@ -8,12 +8,16 @@ use super::read;
 use crate::api::explain::{Explanation, explain};
 use crate::api::failure::Failure;
 use crate::clock::Now;
-use crate::config::{Depth, KeyOrigin, ThemeChoice};
+use crate::config::{Depth, KeepKey, KeyOrigin, ThemeChoice};
 use crate::model::PetStatus;
 use crate::model::text::{cut, width};
 use crate::tui::inflight::Slot;
-use crate::tui::popups::{CommandsBox, KeyBox, LIMIT_PRESETS, LimitBox, Reader, TextBox, TextKind, WriteBox};
-use crate::tui::state::{AppState, Health, Layout};
+use crate::tui::msg::KeyPlaces;
+use crate::tui::popups::confirm::Change;
+use crate::tui::popups::{
+    CommandsBox, ConfirmBox, Contents, KeyBox, LIMIT_PRESETS, LimitBox, Reader, TextBox, TextKind, WriteBox,
+};
+use crate::tui::state::{AppState, Health, Layout, Link};
 use crate::tui::text_input::TextInput;
 use crate::tui::theme::{Look, Role};
 use crate::tui::widgets::{banner, field, popup, put, put_right, wrap, wrap_indented};
@@ -57,13 +61,19 @@ pub fn draw_key(
     look: &Look,
     now: Now,
 ) -> Option<Position> {
-    let title = if state.link.has_key() { "The service needs another API key" } else { "The service needs an API key" };
-    let inner = popup(buf, body, 64, 15, title, look);
+    let title = match (state.key_refused(), state.link.has_key()) {
+        (true, true) => "The service needs another API key",
+        (true, false) => "The service needs an API key",
+        (false, _) => "Another API key",
+    };
+    let inner = popup(buf, body, 68, 18, title, look);
     let (ending, origin) = &state.link.key;
     let used = if ending.is_empty() { String::new() } else { format!("ends in {ending}, ") };
+    let Link { service, name, .. } = &state.link;
+    let service = if service == name { service.clone() } else { format!("{service} ({name})") };
     let mut lines = vec![
         Line::raw(""),
-        Line::raw(format!("  Service   {} ({})", look.text(&state.link.service), look.text(&state.link.name))),
+        Line::raw(format!("  Service   {}", look.text(&service))),
         Line::raw(format!("  Key       {used}{}", look.text(&origin.to_string()))),
     ];
     if let Health::KeyRefused { failure: Failure::Refused { message, .. } } = &state.link.health
@@ -72,27 +82,63 @@ pub fn draw_key(
         lines.push(Line::raw(format!("  Answer    \"{}\"", look.text(message))));
     }
     lines.extend([Line::raw(""), Line::raw("  New key")]);
-    let stars = TextInput::new("*".repeat(key_box.input.value().chars().count()));
-    let input = if key_box.shown { &key_box.input } else { &stars };
-    let field_row = u16::try_from(lines.len()).unwrap_or(1) - 1;
+    let row = |lines: &[Line<'_>]| u16::try_from(lines.len()).unwrap_or(1) - 1;
+    let field_row = row(&lines);
     lines.extend([Line::raw("            paste works; F4 shows or hides it"), Line::raw("")]);
+    let mut cursor_row = field_row;
+    for (label, keep) in [("Keep it", KeepKey::Session), ("", KeepKey::File), ("", KeepKey::Keyring)] {
+        let chosen = key_box.keep == keep;
+        let mark = if chosen { "(*)" } else { "( )" };
+        let here = chosen && key_box.choosing;
+        let role = match (key_box.can(keep), here) {
+            (false, _) => Role::Quiet,
+            (true, true) => Role::Selected,
+            (true, false) => Role::Text,
+        };
+        let words = look.text(&kept_where(key_box, keep));
+        let text = cut(&format!("{mark} {words}"), usize::from(inner.width).saturating_sub(13));
+        lines.push(Line::from(vec![Span::raw(format!("  {label:<10}")), Span::styled(text, look.style(role))]));
+        if here {
+            cursor_row = row(&lines);
+        }
+    }
+    lines.push(Line::raw(""));
     if let Some(since) = state.inflight.since(Slot::TestKey) {
         let seconds = now.mono.saturating_duration_since(since).as_secs();
         lines.push(Line::styled(format!("  Trying it ... {seconds} s"), look.style(Role::Wait)));
     } else if let Some(error) = &key_box.error {
         lines.extend(banner(error, inner.width, look));
     } else {
-        lines.push(Line::raw("  It is tried with one request, used until the program ends,"));
-        lines.push(Line::raw("  and not written anywhere."));
+        lines.push(Line::raw("  It is tried with one request before it is kept."));
     }
-    if let KeyOrigin::Environment(name) = origin {
+    // A key that is kept has the profile name its own place, which no variable overrides.
+    if let (KeyOrigin::Environment(name), KeepKey::Session) = (origin, key_box.keep) {
         lines.push(Line::raw(""));
-        lines.push(Line::raw(format!("  Note: {} wins again at the next start.", cut(name, 30))));
+        lines.push(Line::raw(format!("  Note: {} wins again at the next start.", cut(&look.text(name), 30))));
     }
     for (y, line) in (0..).zip(&lines) {
         put(buf, inner, y, line);
     }
-    (field_row < inner.height).then(|| field(buf, inner.x + 12, inner.y + field_row, 46, input, look))
+    let stars = TextInput::new("*".repeat(key_box.input.value().chars().count()));
+    let input = if key_box.shown { &key_box.input } else { &stars };
+    let in_field = (field_row < inner.height).then(|| field(buf, inner.x + 12, inner.y + field_row, 46, input, look));
+    let on_choice = (cursor_row < inner.height).then(|| Position { x: inner.x + 13, y: inner.y + cursor_row });
+    if key_box.choosing { on_choice } else { in_field }
+}
+
+/// A place for the key, in words.
+fn kept_where(key_box: &KeyBox, keep: KeepKey) -> String {
+    match (keep, &key_box.places) {
+        (KeepKey::Session, _) => "for this session only".to_owned(),
+        (KeepKey::File, None) => "in a file (looking ...)".to_owned(),
+        (KeepKey::File, Some(KeyPlaces { file: Some(file), .. })) => format!("in the file {file}"),
+        (KeepKey::File, Some(KeyPlaces { file: None, .. })) => {
+            "in a file (only for a profile in the configuration)".to_owned()
+        }
+        (KeepKey::Keyring, None) => "in the system keyring (looking ...)".to_owned(),
+        (KeepKey::Keyring, Some(_)) if key_box.can(keep) => "in the system keyring".to_owned(),
+        (KeepKey::Keyring, Some(_)) => "in the system keyring (not available here)".to_owned(),
+    }
 }
 
 /// The last failure in full: what it says, what it means, what to do, and when it is asked again.
@@ -108,9 +154,13 @@ pub fn draw_error(
     let columns = body.width.min(100);
     let inner = popup(buf, body, columns, body.height.saturating_sub(2), "The last error", look);
     let inside = Rect { x: inner.x + 1, width: inner.width.saturating_sub(2), ..inner };
-    let Some(failure) = &state.last_failure else { return };
     let room = usize::from(inside.width);
     let wrapped = |text: &str| wrap(&look.text(text), room).into_iter().map(Line::raw).collect::<Vec<_>>();
+    let Some(failure) = &state.last_failure else {
+        let complaints = state.complaints.iter().flat_map(|complaint| wrapped(complaint));
+        read(buf, inside, reader.top, &complaints.collect::<Vec<_>>(), layout);
+        return;
+    };
     let mut lines: Vec<Line<'_>> = failure.details(&state.link.service).iter().flat_map(|line| wrapped(line)).collect();
     let Explanation { means, todo } = explain(failure);
     for (heading, text) in
@@ -157,7 +207,11 @@ pub fn draw_text(buf: &mut Buffer, body: Rect, text: &TextBox, look: &Look, layo
 /// Into which file?
 pub fn draw_write(buf: &mut Buffer, body: Rect, write: &WriteBox, look: &Look) -> Position {
     let inner = popup(buf, body, 70, 9, "Write to which file?", look);
-    put(buf, inner, 1, &Line::raw("  Relative to where petstore was started."));
+    let formats = if matches!(write.text, Contents::Pets(_)) { " .csv .tsv .json .ndjson" } else { "" };
+    put(buf, inner, 1, &Line::raw(format!("  Relative to where petstore was started.{formats}")));
+    if let Some(what) = &write.what {
+        put(buf, inner, 2, &Line::raw(cut(&format!("  {what}"), usize::from(inner.width))));
+    }
     let cursor = field(buf, inner.x + 2, inner.y + 3.min(inner.height - 1), 60, &write.path, look);
     for (y, line) in (5..).zip(write.error.iter().flat_map(|error| banner(&look.text(error), inner.width, look))) {
         put(buf, inner, y, &line);
@@ -197,6 +251,42 @@ pub fn draw_commands(buf: &mut Buffer, body: Rect, commands: &CommandsBox, look:
     let count = format!(" {} of {} commands", commands.found.len(), commands.all);
     put(buf, inner, below + 2, &Line::styled(count, look.style(Role::Quiet)));
     Position { x: inner.x + 3 + u16::try_from(cursor).unwrap_or(0), y: inner.y }
+}
+
+/// Is the first change of a session to be made?
+pub fn draw_confirm(buf: &mut Buffer, body: Rect, asked: &ConfirmBox, state: &AppState, look: &Look) -> Position {
+    let title = format!("First change to {} in this session", cut(&look.text(&state.link.label), 20));
+    let inner = popup(buf, body, 62, 15, &title, look);
+    let room = usize::from(inner.width).saturating_sub(4);
+    let address = state.link.address.as_ref().map_or_else(|| state.link.service.clone(), ToString::to_string);
+    let (what, parts) = match &asked.change {
+        Change::Add(new) => {
+            let status = new.status.map_or("not set (the service decides)".to_owned(), |status| status.to_string());
+            let parts = [("Name", new.name.clone()), ("Category", new.category_id.to_string()), ("Status", status)];
+            ("Add this pet to".to_owned(), parts.to_vec())
+        }
+        Change::Samples(count) => (format!("Add {count} samples to"), Vec::new()),
+        Change::Rapid(0) => ("Begin rapid entry: each line is added at once to".to_owned(), Vec::new()),
+        Change::Rapid(count) => (format!("Begin rapid entry, and send {count} lines that wait, to"), Vec::new()),
+    };
+    let mut lines = vec![String::new()];
+    lines.extend(wrap(&format!("{what} {}?", look.text(&address)), room));
+    lines.push(String::new());
+    lines.extend(parts.iter().map(|(label, value)| format!("   {label:<10} {}", look.text(value))));
+    lines.push(String::new());
+    lines.extend(wrap("The service shows no way to change or delete a pet afterwards.", room));
+    lines.push(String::new());
+    for (y, line) in (0..).zip(&lines) {
+        put(buf, inner, y, &Line::raw(format!("  {}", cut(line, room))));
+    }
+    let answers = u16::try_from(lines.len()).unwrap_or(u16::MAX).min(inner.height.saturating_sub(1));
+    let answer = Line::from(vec![
+        Span::styled("     y", look.style(Role::Key)),
+        Span::raw("  Add it      "),
+        Span::styled("n  Not now (Enter, Esc)", look.style(Role::Selected)),
+    ]);
+    put(buf, inner, answers, &answer);
+    Position { x: inner.x + 20, y: inner.y + answers }
 }
 
 /// The themes, and how marks look in the one that is chosen.

@@ -65,6 +65,10 @@ fn draw_place(buf: &mut Buffer, area: Rect, help: &HelpBox, keymap: &Keymap, loo
     right.extend(lines_of(keymap.global_help(help.place), look));
     right.push(Line::raw(""));
     right.extend(["In a text field letters are text;", "Tab, Enter, Esc and the F keys act.", ""].map(Line::raw));
+    if matches!(help.place, Context::Pets | Context::Search) {
+        right.push(Line::raw("Search: whis  cat:3,7  is:sold"));
+        right.extend(["  id:1002  \"exact words\"  -not", ""].map(Line::raw));
+    }
     right.extend(if help.place.is_about_domains() { domain_words() } else { marks(look) });
     if area.width >= 76 {
         let half = Rect { width: area.width / 2, ..area };

@@ -31,8 +31,7 @@ async fn the_whole_inventory_is_reached_page_by_page() {
     app.shows(&["> 1234 "]).await;
     app.press("/ \"id:777\"");
     app.shows(&["1 of 1234 rows", "> 777 "]).await;
-    app.press("Esc Esc");
-    app.press("Right");
+    app.press("Esc Right");
     app.shows(&["[o available 8"]).await;
     app.quit().await;
 }

@@ -1,6 +1,9 @@
 //! What the add form knows.
 
 use std::collections::HashSet;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
 
 use crate::api::failure::Failure;
 use crate::clock::Now;
@@ -8,6 +11,8 @@ use crate::model::{Draft, Field, FieldError, IdempotencyKey, NewPet, Pet, PetId,
 use crate::tui::keymap::Context;
 use crate::tui::msg::Msg;
 use crate::tui::text_input::TextInput;
+
+use super::rapid;
 
 /// The add form.
 #[derive(Clone, Debug, Default)]
@@ -32,11 +37,17 @@ pub struct State {
     pub doubt: Option<Doubt>,
     /// Keys and pastes that came while an animal was being sent; they are for the next one.
     pub held: Vec<Msg>,
+    /// Rapid entry, in the place of the form while it is on.
+    pub rapid: rapid::State,
+    /// What was sent is from a session before, and may be settled by sending it again with its key.
+    pub unsettled: bool,
+    /// What the last animal left in the form for the next one.
+    left: Draft,
     cleared: Option<Draft>,
 }
 
 /// What to do after saving.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum After {
     /// Stay, for another animal.
     #[default]
@@ -46,7 +57,7 @@ pub enum After {
 }
 
 /// The parts of the form, in order.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[expect(missing_docs, reason = "the names say it")]
 pub enum Focus {
     #[default]
@@ -113,16 +124,18 @@ pub struct Sent {
     /// When.
     pub at: Now,
     /// The animals known before, which cannot be this one.
-    pub known: HashSet<PetId>,
+    pub known: Arc<HashSet<PetId>>,
     /// Whether it was sent before, and nobody knows what became of that.
     pub in_doubt: bool,
+    /// The end of the API key it was sent with: the service keeps idempotency keys for each API key.
+    pub api_key: String,
 }
 
 /// The animal may have been added, or not. Nothing is sent until the user chooses.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Doubt {
-    /// What came instead of an answer.
-    pub failure: Failure,
+    /// What came instead of an answer; nothing where the program ended before.
+    pub failure: Option<Failure>,
     /// Whether the service keeps idempotency keys, so that sending it again adds no second one.
     pub repeatable: bool,
     /// What looking for it gave.
@@ -184,6 +197,13 @@ impl State {
         Draft { name: self.name.value().to_owned(), category_id: self.category.value().to_owned(), status: self.status }
     }
 
+    /// Whether anything is typed or chosen since the last animal.
+    #[must_use]
+    pub fn is_typed(&self) -> bool {
+        let draft = self.draft();
+        !draft.is_empty() && draft != self.left
+    }
+
     /// The error to show at `field`, if it has one and was left once.
     #[must_use]
     pub fn error_at(&self, field: Field) -> Option<FieldError> {
@@ -201,6 +221,7 @@ impl State {
     #[must_use]
     pub const fn context(&self) -> Context {
         match (&self.doubt, self.focus) {
+            _ if self.rapid.on => self.rapid.context(),
             (Some(_), _) => Context::Doubt,
             (None, Focus::Name | Focus::Category) => Context::Form,
             (None, Focus::Status | Focus::After | Focus::Save) => Context::FormChoice,
@@ -230,6 +251,7 @@ impl State {
         self.sent = None;
         self.doubt = None;
         self.focus = Focus::Name;
+        self.left = self.draft();
     }
 
     /// Empties the form, or brings back what the last call of this emptied. Tells which of the two.

@@ -1,17 +1,22 @@
 //! What follows from a key or a reply on the add form.
 
+use std::sync::Arc;
+
 use crate::api::failure::{Failure, Remedy};
 use crate::clock::Now;
 use crate::model::text::short;
 use crate::model::{Field, NewPet, Pet, PetStatus};
+use crate::tui::drafts;
 use crate::tui::effect::{Effect, Job, Task};
 use crate::tui::inflight::Slot;
-use crate::tui::keymap::Action;
+use crate::tui::keymap::{Action, RapidAction};
 use crate::tui::msg::{LookedUp, Msg, NotCreated};
-use crate::tui::screens::pets;
+use crate::tui::popups::confirm::{self, Change};
+use crate::tui::screens::{pets, profiles};
 use crate::tui::state::{Added, AppState, MessageKind, Screen};
 use crate::tui::update::update;
 
+use super::rapid;
 use super::state::{After, Answer, Doubt, Focus, Found, Refusal, Sent};
 
 /// The most keys held for the next animal while one is being sent.
@@ -19,7 +24,7 @@ const MAX_HELD: usize = 4096;
 
 /// Keeps a key or a paste that came while an animal is being sent: it is typing ahead, for the next one.
 pub fn hold(state: &mut AppState, msg: &Msg) -> bool {
-    let holds = state.screen == Screen::AddPet && state.add.is_sending();
+    let holds = state.screen == Screen::AddPet && state.add.is_sending() && !state.add.rapid.on;
     if holds && state.add.held.len() < MAX_HELD {
         state.add.held.push(msg.clone());
     }
@@ -28,8 +33,15 @@ pub fn hold(state: &mut AppState, msg: &Msg) -> bool {
 
 /// A key on the form.
 pub fn on_action(state: &mut AppState, action: Action, now: Now) -> Vec<Effect> {
+    if state.add.rapid.on {
+        return rapid::update::on_action(state, action, now);
+    }
+    if action == Action::Clear && state.add.draft().is_empty() && drafts::unpark(state, now) {
+        return settle(state, now);
+    }
     let add = &mut state.add;
     match action {
+        Action::Rapid(RapidAction::RapidEntry) => return rapid::update::switch(state, now),
         Action::Answer(number) => return answer(state, usize::from(number) - 1, now),
         Action::Confirm => match &add.doubt {
             Some(doubt) => {
@@ -69,8 +81,10 @@ pub fn on_action(state: &mut AppState, action: Action, now: Now) -> Vec<Effect> 
 }
 
 /// Text typed or pasted into the field that has the cursor.
-pub fn on_text(state: &mut AppState, text: &str) {
-    if let Some(input) = state.add.input() {
+pub fn on_text(state: &mut AppState, text: &str, now: Now) {
+    if state.add.rapid.on {
+        rapid::update::on_text(state, text, now);
+    } else if let Some(input) = state.add.input() {
         input.insert(text);
         state.add.refusal = None;
     }
@@ -126,20 +140,50 @@ fn save(state: &mut AppState, now: Now) -> Vec<Effect> {
     }
 }
 
-fn send(state: &mut AppState, new: NewPet, now: Now) -> Vec<Effect> {
+pub(in crate::tui) fn send(state: &mut AppState, new: NewPet, now: Now) -> Vec<Effect> {
+    if profiles::change::is_under_way(state) {
+        let there = short(&state.profiles.using);
+        state.say(MessageKind::Error, format!("Switching to {there}: nothing has been sent. F2 sends it after that."));
+        return Vec::new();
+    }
+    if let Some(change) = confirm::ask(state, Change::Add(new.clone()), now) {
+        return change;
+    }
     // A second try may be about the same animal as the first: its key and what was known before it still count.
     let before = state.add.sent.take().filter(|sent| sent.new == new);
     let in_doubt = before.is_some();
     let (key, known) = match before {
         Some(sent) => (sent.key, sent.known),
-        None => (state.keys.make(), state.pets.changes.known_ids().collect()),
+        None => (state.keys.make(), Arc::new(drafts::known(state.pets.changes.known_ids()))),
     };
     state.add.doubt = None;
     state.add.refusal = None;
     state.message = None;
-    state.add.sent = Some(Sent { new: new.clone(), key: key.clone(), at: now, known, in_doubt });
+    let api_key = state.link.key.0.clone();
+    state.add.sent = Some(Sent { new: new.clone(), key: key.clone(), at: now, known, in_doubt, api_key });
+    // On disk before it is sent: whatever happens in between, its key is known afterwards.
+    let mut effects: Vec<Effect> = drafts::write(state, now).into_iter().collect();
     let id = state.inflight.begin(Slot::Create, now.mono);
-    vec![Effect::Job(Job { slot: Slot::Create, id, task: Task::Create(new, key) })]
+    effects.push(Effect::Job(Job { slot: Slot::Create, id, task: Task::Create(new, key) }));
+    effects
+}
+
+/// Sends an animal of a session before again with its key, where that is sure to add no second one.
+pub fn settle(state: &mut AppState, now: Now) -> Vec<Effect> {
+    let Some(sent) = state.add.sent.as_ref().filter(|_| std::mem::take(&mut state.add.unsettled)) else {
+        return Vec::new();
+    };
+    state.add.doubt = None;
+    let task = Task::Settle(sent.new.clone(), sent.key.clone(), sent.at.wall);
+    let id = state.inflight.begin(Slot::Create, now.mono);
+    vec![Effect::Job(Job { slot: Slot::Create, id, task })]
+}
+
+/// It was not: what to do is asked.
+pub fn on_not_settled(state: &mut AppState) {
+    state.add.held.clear();
+    state.add.doubt = Some(Doubt { failure: None, repeatable: false, found: None, choice: 0 });
+    state.say(MessageKind::Error, "The service may not know its key any more. Nothing is sent until you choose.");
 }
 
 /// The animal was added, or refused, or nobody knows.
@@ -154,7 +198,7 @@ pub fn on_created(state: &mut AppState, result: Result<Pet, NotCreated>, now: No
                 if failure.remedy() == Remedy::EnterKey {
                     pets::update::refuse_key(state, failure.clone(), now);
                 }
-                state.add.doubt = Some(Doubt { failure, repeatable, found: None, choice: 0 });
+                state.add.doubt = Some(Doubt { failure: Some(failure), repeatable, found: None, choice: 0 });
                 state.say(MessageKind::Error, "Nothing is sent until you choose. What you typed is kept.");
             } else {
                 state.add.sent = None;
@@ -206,6 +250,7 @@ fn added(state: &mut AppState, pet: Pet, now: Now) -> Vec<Effect> {
     state.added.push(Added { at: now.wall, pet: pet.clone() });
     state.pets.changes.added(&pet);
     state.add.next_animal();
+    drafts::hurry(state);
     state.message = None;
     let way_on = match (state.add.after, state.screen) {
         (After::Show, Screen::AddPet) => {
@@ -214,7 +259,9 @@ fn added(state: &mut AppState, pet: Pet, now: Now) -> Vec<Effect> {
             state.pets.pinned = Some(pet.clone());
             "a adds another."
         }
-        (_, Screen::Pets | Screen::Domains | Screen::Requests | Screen::Welcome) => "a adds another.",
+        (_, Screen::Pets | Screen::Domains | Screen::Profiles | Screen::Requests | Screen::Welcome) => {
+            "a adds another."
+        }
         (After::Stay, Screen::AddPet) => "Type the next one, or Esc for the list.",
     };
     let mut effects = pets::update::reload(state, true, now);

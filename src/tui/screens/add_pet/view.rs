@@ -12,7 +12,7 @@ use crate::tui::inflight::Slot;
 use crate::tui::state::AppState;
 use crate::tui::theme::{Look, Role};
 use crate::tui::view::{WIDE, pane};
-use crate::tui::widgets::{banner, boxed, field, put, wrap};
+use crate::tui::widgets::{banner, boxed, field, put, put_right, wrap};
 
 use super::state::{After, Answer, Doubt, Focus, Found, State};
 
@@ -31,6 +31,10 @@ pub fn draw(state: &AppState, look: &Look, now: Now, buf: &mut Buffer, body: Rec
     let top = draw_banner(buf, form, state, look);
     if !wide {
         put(buf, form, top, &Line::styled("   Add a pet", look.style(Role::Heading)));
+    }
+    if let Some(at) = state.drafts.written_at.filter(|_| add.is_typed()) {
+        let kept = Rect { width: form.width.saturating_sub(1), ..form };
+        put_right(buf, kept, top, &format!("draft kept, {}", look.time(at)), look, Role::Quiet);
     }
     let name_width = form.width.saturating_sub(FIELDS + 4).min(48);
     let mut y = top + 2;
@@ -78,8 +82,9 @@ fn draw_banner(buf: &mut Buffer, form: Rect, state: &AppState, look: &Look) -> u
     let text = match (&state.add.doubt, &state.add.refusal) {
         (Some(doubt), _) => {
             let what = match &doubt.failure {
-                Failure::NoAnswer { after } => format!("No answer came after {} s.", after.as_secs()),
-                other => other.sentence(service),
+                None => "The program ended before an answer came.".to_owned(),
+                Some(Failure::NoAnswer { after }) => format!("No answer came after {} s.", after.as_secs()),
+                Some(other) => other.sentence(service),
             };
             let again = if doubt.repeatable {
                 "Sending it again adds it once, whatever became of this."

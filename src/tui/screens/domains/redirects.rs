@@ -3,6 +3,7 @@
 mod keys;
 
 use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
 
 use crate::domains::configuration::{self, Linted, Redirect, Written, WrittenRedirect};
 use crate::domains::finding::{deciding, overall};
@@ -28,7 +29,7 @@ pub struct Redirects {
 }
 
 /// A line that is being typed.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Form {
     /// Which line.
     pub line: usize,
@@ -45,7 +46,7 @@ pub struct Form {
 }
 
 /// The fields of a line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[expect(missing_docs, reason = "the names say it")]
 pub enum Focus {
     From,

@@ -1,5 +1,7 @@
 //! Adding a domain: what must be so before, the name, the value of the dashboard, and then the record to enter.
 
+use serde::{Deserialize, Serialize};
+
 use crate::clock::Now;
 use crate::domains::code::Topic;
 use crate::domains::name::{self, Known, Reading};
@@ -16,7 +18,7 @@ use super::state::{Place, State};
 use super::watch;
 
 /// The steps before the record.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Wizard {
     /// What was ticked.
     pub ticked: Vec<Precondition>,
@@ -31,7 +33,7 @@ pub struct Wizard {
 }
 
 /// The parts of the form, in order.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[expect(missing_docs, reason = "the names say it")]
 pub enum Focus {
     #[default]
@@ -288,7 +290,7 @@ fn leave(app: &mut AppState, now: Now) {
             }
         }
         None if is_unsaved(panel, &panel.wizard) => {
-            app.say(MessageKind::Note, "What you typed stays in the form until the program ends. a opens it again.");
+            app.say(MessageKind::Note, "What you typed stays in the form. a opens it again.");
         }
         None => {}
     }

@@ -52,7 +52,7 @@ impl ChartsBox {
 /// Opens the list of changes.
 pub fn open_changes(state: &mut AppState) {
     if state.pets.changes.log().is_empty() {
-        let text = "Nothing has changed since the rows were first read. r asks again; A does so by itself.";
+        let text = "Among the rows that were read nothing has changed. r asks again, W compares all animals.";
         state.say(MessageKind::Note, text);
         return;
     }
@@ -90,7 +90,8 @@ pub fn changes_key(state: &mut AppState, changes: ChangesBox, action: Option<Act
             };
             state.popup = None;
             state.screen = Screen::Pets;
-            state.pets.pinned = state.pets.find(id).cloned();
+            state.pets.by_id = None;
+            state.pets.pinned = state.pets.find(id).map(|(pet, _)| pet.clone());
             state.pets.drawer = state.pets.pinned.is_some();
             if !state.pets.drawer {
                 state.say(MessageKind::Note, format!("Animal {id} is not among the rows here. # looks for it."));

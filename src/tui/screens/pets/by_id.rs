@@ -1,6 +1,8 @@
 //! One animal by its id: from the rows that are here, then from the lists, and from the deprecated operation only where
 //! those cannot answer.
 
+use jiff::Timestamp;
+
 use crate::api::failure::Failure;
 use crate::api::find::{Ask, Found};
 use crate::clock::Now;
@@ -9,6 +11,7 @@ use crate::tui::effect::{Effect, Job, Task};
 use crate::tui::inflight::Slot;
 use crate::tui::keymap::{Action, PetAction};
 use crate::tui::popups;
+use crate::tui::screens::pets::update::{on_failure, on_sign_of_life};
 use crate::tui::state::{AppState, MessageKind};
 use crate::tui::text_input::TextInput;
 
@@ -32,8 +35,8 @@ pub struct Looked {
     pub at: Now,
     /// What came of it; absent while it runs.
     pub result: Option<Result<Found, Failure>>,
-    /// Whether it was among the rows that were here already: nothing was asked then.
-    pub was_here: bool,
+    /// Where it was among the rows that were here already, when those were read: nothing was asked then.
+    pub was_here: Option<Timestamp>,
 }
 
 impl ById {
@@ -50,7 +53,7 @@ impl ById {
     #[must_use]
     pub fn word(&self) -> String {
         match self.looked.as_ref().and_then(|looked| looked.result.as_ref().map(|result| (looked, result))) {
-            Some((Looked { was_here: true, .. }, _)) => "Found without a request.".to_owned(),
+            Some((Looked { was_here: Some(_), .. }, _)) => "Found without a request.".to_owned(),
             Some((_, Ok(Found { steps, .. }))) if steps.len() == 1 => "1 request was made.".to_owned(),
             Some((_, Ok(Found { steps, .. }))) => format!("{} requests were made.", steps.len()),
             Some((_, Err(_))) | None => String::new(),
@@ -71,6 +74,9 @@ impl ById {
     }
 }
 
+/// Said where there is nothing to copy.
+const NOTHING_FOUND: &str = "No animal was found yet that could be copied. Enter looks for the id.";
+
 /// Opens the look for one animal.
 pub fn open(state: &mut AppState) {
     state.message = None;
@@ -84,13 +90,12 @@ pub fn on_action(state: &mut AppState, action: Action, now: Now) -> Vec<Effect> 
     match action {
         Action::Confirm => return look(state, false, now),
         Action::Pet(PetAction::AskDeprecated) => return look(state, true, now),
-        Action::Back => {
-            state.pets.by_id = None;
-            if state.inflight.forget(Slot::ById) {
-                return vec![Effect::Cancel(Slot::ById)];
-            }
+        Action::Back => return leave(state),
+        Action::Clear => {
+            let effects = leave(state);
+            open(state);
+            return effects;
         }
-        Action::Clear => *by_id = ById::default(),
         Action::Edit(edit) => {
             by_id.input.edit(edit);
             by_id.error = None;
@@ -100,17 +105,25 @@ pub fn on_action(state: &mut AppState, action: Action, now: Now) -> Vec<Effect> 
                 let what = format!("the id {id}");
                 return popups::copy(state, id, &what, now);
             }
+            state.say(MessageKind::Note, NOTHING_FOUND);
         }
         Action::Pet(PetAction::CopyJson) => {
             if let Some(pet) = by_id.pet() {
                 let json = serde_json::to_string(pet).unwrap_or_default();
                 return popups::copy(state, json, "the animal as JSON", now);
             }
+            state.say(MessageKind::Note, NOTHING_FOUND);
         }
         // The key map has the others only elsewhere.
         _ => {}
     }
     Vec::new()
+}
+
+/// Goes back to the rows, where it is open. What runs is given up.
+pub fn leave(state: &mut AppState) -> Vec<Effect> {
+    state.pets.by_id = None;
+    if state.inflight.forget(Slot::ById) { vec![Effect::Cancel(Slot::ById)] } else { Vec::new() }
 }
 
 /// Text typed or pasted into the field.
@@ -132,9 +145,9 @@ fn look(state: &mut AppState, at_once: bool, now: Now) -> Vec<Effect> {
             return Vec::new();
         }
     };
-    let here = if at_once { None } else { state.pets.find(id).cloned() };
-    let was_here = here.is_some();
-    let result = here.map(|pet| Ok(Found { pet: Some(pet), steps: Vec::new() }));
+    let here = if at_once { None } else { state.pets.find(id).map(|(pet, at)| (pet.clone(), at)) };
+    let was_here = here.as_ref().map(|(_, at)| at.wall);
+    let result = here.map(|(pet, _)| Ok(Found { pet: Some(pet), steps: Vec::new() }));
     let asks = result.is_none();
     if let Some(by_id) = &mut state.pets.by_id {
         by_id.looked = Some(Looked { id, at: now, result, was_here });
@@ -152,13 +165,24 @@ fn look(state: &mut AppState, at_once: bool, now: Now) -> Vec<Effect> {
     vec![Effect::Job(Job { slot: Slot::ById, id: job, task: Task::Find(id, ask) })]
 }
 
-/// The look ended.
-pub fn on_found(state: &mut AppState, result: Result<Found, Failure>) {
-    if let Err(failure) = &result {
-        state.last_failure = Some(failure.clone());
-        state.say(MessageKind::Error, failure.sentence(&state.link.service));
+/// The user stopped the look: what was typed stays.
+pub fn on_cancelled(state: &mut AppState) {
+    if let Some(by_id) = &mut state.pets.by_id {
+        by_id.looked = None;
     }
+}
+
+/// The look ended.
+pub fn on_found(state: &mut AppState, result: Result<Found, Failure>, now: Now) -> Vec<Effect> {
+    let effects = match &result {
+        Err(failure) => {
+            on_failure(state, failure.clone(), now);
+            Vec::new()
+        }
+        Ok(_) => on_sign_of_life(state, now),
+    };
     if let Some(looked) = state.pets.by_id.as_mut().and_then(|by_id| by_id.looked.as_mut()) {
         looked.result = Some(result);
     }
+    effects
 }

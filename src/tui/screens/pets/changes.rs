@@ -31,6 +31,15 @@ pub struct Changes {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Code(u8);
 
+/// The code of the first status that this version does not know.
+const FIRST_WORD: u8 = 4;
+
+/// The code of all statuses beyond those that are told apart.
+const OTHER: u8 = u8::MAX;
+
+/// How many statuses that this version does not know are told apart.
+const MOST_WORDS: usize = (OTHER - FIRST_WORD) as usize;
+
 /// How a row differs from what was there before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mark {
@@ -127,10 +136,20 @@ impl Changes {
         self.known.keys().copied()
     }
 
-    /// Takes up what an earlier session saw.
-    pub fn restore(&mut self, log: Vec<Change>) {
+    /// Takes up what an earlier session saw: its lists, which may be of different ages, and what had changed by its end.
+    pub fn restore<'a>(&mut self, pets: impl Iterator<Item = &'a Pet>, log: Vec<Change>) {
         self.log = log.into();
         self.log.truncate(MOST);
+        for pet in pets {
+            let code = self.code(pet.status.as_ref());
+            self.known.insert(pet.id, code);
+        }
+        // Where lists differ, one of them came before a change that is here; the newest change stands first.
+        for at in (0..self.log.len()).rev() {
+            let (id, to) = (self.log[at].id, self.log[at].to.clone());
+            let code = self.code(to.status());
+            self.known.insert(id, code);
+        }
     }
 
     /// The rows are asked for again. With `by_hand` the marks go now, otherwise with the first change that comes.
@@ -179,14 +198,15 @@ impl Changes {
             Some(ObservedStatus::Known(PetStatus::Available)) => 1,
             Some(ObservedStatus::Known(PetStatus::Pending)) => 2,
             Some(ObservedStatus::Known(PetStatus::Sold)) => 3,
-            Some(ObservedStatus::Unknown(word)) => {
-                let at = self.words.iter().position(|known| known == word).unwrap_or_else(|| {
-                    self.words.push(word.clone());
-                    self.words.len() - 1
-                });
+            Some(ObservedStatus::Unknown(word)) => match self.words.iter().position(|known| known == word) {
+                Some(at) => FIRST_WORD + at as u8,
                 // A service with hundreds of statuses of its own: the last ones are not told apart.
-                u8::try_from(at + 4).unwrap_or(u8::MAX)
-            }
+                None if self.words.len() == MOST_WORDS => OTHER,
+                None => {
+                    self.words.push(word.clone());
+                    FIRST_WORD + (self.words.len() - 1) as u8
+                }
+            },
         })
     }
 
@@ -196,7 +216,8 @@ impl Changes {
             1 => Some(PetStatus::Available.into()),
             2 => Some(PetStatus::Pending.into()),
             3 => Some(PetStatus::Sold.into()),
-            other => self.words.get(usize::from(other) - 4).cloned().map(ObservedStatus::Unknown),
+            OTHER => Some(ObservedStatus::Unknown("another".to_owned())),
+            word => self.words.get(usize::from(word - FIRST_WORD)).cloned().map(ObservedStatus::Unknown),
         })
     }
 }
@@ -262,6 +283,36 @@ mod tests {
         assert_eq!(changes.mark(100_231), Some(Mark::New));
         changes.begin(true);
         assert_eq!(changes.mark(100_231), None);
+    }
+
+    #[test]
+    fn of_hundreds_of_unknown_statuses_only_the_first_are_told_apart_and_held() {
+        let mut changes = Changes::default();
+        let mut pets = animals(2_000);
+        for (at, pet) in pets.iter_mut().enumerate() {
+            pet.status = Some(ObservedStatus::Unknown(format!("word {at}")));
+        }
+        changes.learn(&pets, Before::Unknown, AT);
+        assert_eq!(changes.words.len(), MOST_WORDS);
+        for (at, said) in [(MOST_WORDS - 1, "word 250 -> sold"), (MOST_WORDS, "another -> sold")] {
+            pets[at].status = Some(PetStatus::Sold.into());
+            changes.learn(&pets, Before::All, AT);
+            assert_eq!(super::super::boxes::sentence(&changes.log()[0], ""), format!(": {said}"));
+        }
+    }
+
+    #[test]
+    fn lists_of_different_ages_that_are_taken_up_again_are_no_news() {
+        let mut now = Changes::default();
+        let (old, mut new) = (animals(2), animals(2));
+        new[0].status = Some(PetStatus::Sold.into());
+        now.learn(&old, Before::Unknown, AT);
+        now.learn(&new, Before::Unknown, AT);
+        let mut next = Changes::default();
+        next.restore(new.iter().chain(&old), now.log().iter().cloned().collect());
+        assert_eq!((next.mark(old[0].id), next.unseen), (None, 0));
+        next.learn(&new, Before::All, AT);
+        assert_eq!(said(&next), said(&now));
     }
 
     #[test]

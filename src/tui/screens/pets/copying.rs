@@ -9,6 +9,8 @@ use crate::tui::effect::Effect;
 use crate::tui::popups::{self, Contents, Popup, WriteBox};
 use crate::tui::state::{AppState, MessageKind};
 
+use super::update::may_have_more;
+
 const NO_ROW: &str = "There is no row to copy.";
 
 /// Copies the id of the animal in the detail.
@@ -57,9 +59,14 @@ pub fn export(state: &mut AppState) {
     let which = match state.pets.filter {
         _ if !state.pets.searched().is_empty() => "found",
         Some(status) => status.as_str(),
-        None if state.pets.whole.open => "all",
+        None if state.pets.whole.is_there() && state.pets.whole.is_complete() => "all",
+        None if state.pets.whole.is_there() => "part",
         None => "list",
     };
+    let rows = if pets.len() == 1 { "1 row".to_owned() } else { format!("{} rows", pets.len()) };
+    let whole = &state.pets.whole;
+    let missing = if whole.is_there() { !whole.is_complete() } else { may_have_more(state) };
+    let what = if missing { format!("{rows}, not all that the service has") } else { rows };
     let write = WriteBox::new(format!("pets-{which}.csv"), Contents::Pets(Arc::new(pets)));
-    state.popup = Some(Popup::Write(write));
+    state.popup = Some(Popup::Write(WriteBox { what: Some(what), ..write }));
 }

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use super::by_id::ById;
-use super::changes::{Before, Changes};
+use super::changes::{Before, Change, Changes};
 use super::rows::{Rows, Sort, SortBy};
 use super::search::Query;
 use super::whole::Whole;
@@ -46,8 +46,8 @@ pub struct State {
     pub by_id: Option<ById>,
     /// The list of each tab, in the order of [`tab`].
     lists: [Option<Loaded>; 4],
-    /// The lists from which the counts are.
-    pub counted: [Option<List>; 3],
+    /// The lists from which the counts are, and when they were read.
+    pub counted: [Option<(List, Now)>; 3],
     rows: Rows,
     cursor: usize,
     /// The animal under the cursor, so that it stays there when rows come and go.
@@ -196,15 +196,14 @@ impl State {
         self.pinned.as_ref().or_else(|| self.selected())
     }
 
-    /// The animal `id`, wherever it is among what was read.
+    /// The animal `id` as it was read last, wherever among what was read, and when that was.
     #[must_use]
-    pub fn find(&self, id: PetId) -> Option<&Pet> {
-        let whole = self.whole.read().iter();
-        let lists = self.lists.iter().flatten().flat_map(|loaded| loaded.list.pets.iter());
-        whole
-            .chain(lists)
-            .chain(self.counted.iter().flatten().flat_map(|list| list.pets.iter()))
-            .find(|pet| pet.id == id)
+    pub fn find(&self, id: PetId) -> Option<(&Pet, Now)> {
+        let whole = self.whole.at().map(|at| (self.whole.read(), at));
+        let lists = self.lists.iter().flatten().map(|loaded| (&loaded.list.pets[..], loaded.at));
+        let counted = self.counted.iter().flatten().map(|(list, at)| (&list.pets[..], *at));
+        let all = whole.into_iter().chain(lists).chain(counted);
+        all.filter_map(|(pets, at)| Some((pets.iter().find(|pet| pet.id == id)?, at))).max_by_key(|(_, at)| at.mono)
     }
 
     /// Puts the cursor on row `row`, or on the last one.
@@ -231,7 +230,7 @@ impl State {
     fn picked(&self, status: PetStatus) -> Option<Loaded> {
         let all = self.lists[0].as_ref()?;
         let wanted = ObservedStatus::Known(status);
-        let counted = self.counted[status as usize].as_ref().map_or(&[][..], |list| &list.pets);
+        let counted = self.counted[status as usize].as_ref().map_or(&[][..], |(list, _)| &list.pets);
         let here = if counted.is_empty() { &all.list.pets[..] } else { counted };
         let of_status = here.iter().filter(|pet| pet.status.as_ref() == Some(&wanted));
         let pets: Vec<_> = of_status.take(self.limit.get().into()).cloned().collect();
@@ -242,18 +241,30 @@ impl State {
     /// Takes a list that was read for the tab `filter`, and learns from it what has changed.
     pub fn take(&mut self, filter: Option<PetStatus>, loaded: Loaded) {
         let old = self.lists[tab(filter)].as_ref();
-        let before = before(old.filter(|old| old.source != Source::Picked && old.limit == loaded.limit));
+        let same = old.filter(|old| old.source != Source::Picked && old.limit == loaded.limit);
+        // In the list of a status, an animal that was not there before may only have another status now.
+        let before = if filter.is_none() || self.knows_all() { before(same) } else { Before::Unknown };
         self.changes.learn(&loaded.list.pets, before, loaded.at.wall);
         self.put(filter, loaded);
     }
 
+    /// Whether every animal of the service is here, in whichever list.
+    fn knows_all(&self) -> bool {
+        let all = self.lists[0].as_ref().is_some_and(Loaded::is_complete);
+        all || self.whole.is_complete() || self.counts.iter().all(|count| count.is_some_and(|count| !count.or_more))
+    }
+
     /// Takes up a list from an earlier session.
     pub fn restore(&mut self, filter: Option<PetStatus>, loaded: Loaded) {
-        self.changes.learn(&loaded.list.pets, Before::Unknown, loaded.at.wall);
         self.put(filter, loaded);
     }
 
     fn put(&mut self, filter: Option<PetStatus>, loaded: Loaded) {
+        if let Some(pinned) = &mut self.pinned
+            && let Some(newer) = loaded.list.pets.iter().find(|pet| pet.id == pinned.id)
+        {
+            pinned.clone_from(newer);
+        }
         self.lists[tab(filter)] = Some(loaded);
         if filter == self.filter {
             self.reorder();
@@ -273,27 +284,47 @@ impl State {
         let full = list.pets.len() >= usize::from(Limit::MAX.get()) && !has_pages;
         let count = Count { seen: list.pets.len(), or_more: list.next().is_some() || full };
         let place = status as usize;
-        let was_all = self.counts[place].is_some_and(|count| !count.or_more) && self.counted[place].is_some();
-        let before = if was_all { Before::All } else { Before::Unknown };
+        let before = if self.knows_all() { Before::All } else { Before::Unknown };
         self.changes.learn(&list.pets, before, at.wall);
         self.counts[place] = Some(count);
-        self.counted[place] = Some(list);
+        self.counted[place] = Some((list, at));
+    }
+
+    /// Such a list was asked for again, and is as it was.
+    pub fn confirm_counted(&mut self, status: PetStatus, at: Now) {
+        if let Some((_, read)) = &mut self.counted[status as usize] {
+            *read = at;
+        }
     }
 
     /// Takes up such a list from an earlier session.
-    pub fn restore_counted(&mut self, status: PetStatus, list: List, now: Now) {
-        self.changes.learn(&list.pets, Before::Unknown, now.wall);
-        let full = list.pets.len() >= usize::from(Limit::MAX.get());
+    pub fn restore_counted(&mut self, status: PetStatus, list: List, has_pages: bool, at: Now) {
+        let full = list.pets.len() >= usize::from(Limit::MAX.get()) && !has_pages;
         self.counts[status as usize] = Some(Count { seen: list.pets.len(), or_more: list.next().is_some() || full });
-        self.counted[status as usize] = Some(list);
+        self.counted[status as usize] = Some((list, at));
+    }
+
+    /// Takes up what had changed until an earlier session ended, after its lists.
+    pub fn restore_changes(&mut self, log: Vec<Change>) {
+        let counted = self.counted.iter().flatten().map(|(list, _)| list);
+        let lists = self.lists.iter().flatten().map(|loaded| &loaded.list);
+        self.changes.restore(counted.chain(lists).flat_map(|list| list.pets.iter()), log);
+    }
+
+    /// Forgets the lists: the animals that come are those that this program has made itself, and no news.
+    pub fn forget_lists(&mut self) {
+        self.lists = [const { None }; 4];
+        self.counted = [const { None }; 3];
+        self.counts = [None; 3];
+        self.reorder();
     }
 
     /// Appends a further page to the list of the tab in use.
     pub fn append(&mut self, more: List, at: Now) {
         self.changes.learn(&more.pets, Before::Unknown, at.wall);
         if let Some(loaded) = &mut self.lists[tab(self.filter)] {
+            // The rows before are as old as they were.
             loaded.list.append(more);
-            loaded.at = at;
         }
         self.reorder();
     }
@@ -311,7 +342,7 @@ impl State {
     pub fn arrange(&mut self) {
         let mut rows = std::mem::take(&mut self.rows);
         let pets = self.pets();
-        rows.show(pets, &self.searched(), self.best_first);
+        rows.show(pets, &self.searched(), self.is_best_first());
         let is_anchor = |index: &u32| self.anchor == Some(pets[*index as usize].id);
         let place = self.anchor.and_then(|_| rows.shown().iter().position(is_anchor));
         self.rows = rows;
@@ -322,7 +353,7 @@ impl State {
     /// Whether the rows stand with the best match first.
     #[must_use]
     pub fn is_best_first(&self) -> bool {
-        self.best_first && !self.searched().is_empty()
+        self.best_first && self.searched().words().next().is_some()
     }
 
     /// What is searched for, taken apart.

@@ -281,7 +281,7 @@ fn without_a_key_nothing_is_asked_and_one_is_asked_for() {
     let Service::Remote(mut without) = remote() else { panic!() };
     (without.key, without.key_origin) = (None, crate::config::KeyOrigin::Absent);
     let mut app = App::started(Service::Remote(without), 80, 24);
-    assert!(app.effects.is_empty() && matches!(app.state.popup, Some(Popup::Key(_))));
+    assert!(app.job(Slot::List).is_none() && matches!(app.state.popup, Some(Popup::Key(_))));
     app.wait(Duration::from_secs(1)).keys("Esc");
     assert!(app.says("No API key is set for api.example.com. Nothing has been asked. F4: enter one"));
     app.keys("F4 \"petk_0123456789\" Enter");

@@ -10,9 +10,11 @@ use crate::tui::effect::{Effect, Job, Task};
 use crate::tui::inflight::Slot;
 use crate::tui::kept;
 use crate::tui::keymap::{Action, PetAction};
+use crate::tui::popups::confirm::{self, Change};
 use crate::tui::popups::{LIMIT_PRESETS, LimitBox, Popup, open_key_box};
 use crate::tui::screens::pets::state::TABS;
 use crate::tui::screens::pets::{Loaded, Source};
+use crate::tui::screens::profiles;
 use crate::tui::state::{AppState, Health, MessageKind};
 
 use super::boxes::ChartsBox;
@@ -49,20 +51,24 @@ pub fn on_action(state: &mut AppState, action: Action, now: Now) -> Vec<Effect> 
             state.message = None;
         }
         Action::Confirm => pets.searching = false,
-        Action::Back => back(state),
+        Action::Back => return back(state, now),
         Action::NextTab => return show_tab(state, next_tab(state.pets.filter, 1), now),
         Action::PreviousTab => return show_tab(state, next_tab(state.pets.filter, 3), now),
         Action::AllStatuses => return show_tab(state, None, now),
+        Action::MoreRows | Action::FewerRows | Action::ChooseLimit | Action::Live if pets.whole.is_there() => {
+            let text = "This is the whole inventory: r reads it again, W goes back to the lists.";
+            state.say(MessageKind::Note, text);
+        }
         Action::MoreRows => return step_limit(state, true, now),
         Action::FewerRows => return step_limit(state, false, now),
         Action::ChooseLimit if key_refused => open_key_box(state, false, now),
         Action::ChooseLimit => state.popup = Some(Popup::Limit(LimitBox::new(state.pets.limit))),
         // The first press takes the order in use instead of the best match.
-        Action::SortBy if best_first => choose_order(state, false, state.pets.sort),
-        Action::SortBy => choose_order(state, false, Sort { by: state.pets.sort.by.next(), descending: false }),
+        Action::SortBy if best_first => choose_order(state, state.pets.sort),
+        Action::SortBy => choose_order(state, Sort { by: state.pets.sort.by.next(), descending: false }),
         Action::SortTurn => {
             let Sort { by, descending } = state.pets.sort;
-            choose_order(state, false, Sort { by, descending: !descending });
+            choose_order(state, Sort { by, descending: !descending });
         }
         Action::Copy => return copying::copy_id(state, now),
         Action::Pet(PetAction::CopyJson) => return copying::copy_json(state, now),
@@ -104,8 +110,8 @@ fn searched(state: &mut AppState) {
     state.pets.move_to(0);
 }
 
-fn choose_order(state: &mut AppState, best_first: bool, sort: Sort) {
-    state.pets.best_first = best_first || state.pets.search.is_empty();
+fn choose_order(state: &mut AppState, sort: Sort) {
+    state.pets.best_first = state.pets.search.is_empty();
     state.pets.sort = sort;
     state.pets.reorder();
 }
@@ -113,28 +119,26 @@ fn choose_order(state: &mut AppState, best_first: bool, sort: Sort) {
 /// What `r` does: the rows are asked for again, and the marks of what changed before go.
 fn refresh(state: &mut AppState, now: Now) -> Vec<Effect> {
     state.pets.changes.begin(true);
-    if state.pets.whole.open { whole::read(state, now) } else { reload(state, true, now) }
+    if state.pets.whole.is_there() { whole::read(state, now) } else { reload(state, true, now) }
 }
 
-/// Esc: clears the search, leaves it, closes the drawer, goes back from the whole inventory, in this order.
-fn back(state: &mut AppState) {
+/// Esc: leaves and clears the search, closes the drawer, goes back from the whole inventory, in this order.
+fn back(state: &mut AppState, now: Now) -> Vec<Effect> {
     let pets = &mut state.pets;
-    if !pets.search.is_empty() {
+    if pets.searching || !pets.search.is_empty() {
+        pets.searching = false;
         pets.search.clear();
         pets.best_first = true;
         pets.arrange();
-    } else if pets.searching {
-        pets.searching = false;
     } else if pets.drawer {
         pets.drawer = false;
         pets.pinned = None;
     } else if pets.whole.open {
-        pets.whole.open = false;
-        pets.reorder();
-        pets.move_to(0);
+        return whole::toggle(state, now);
     } else {
         state.message = None;
     }
+    Vec::new()
 }
 
 fn next_tab(filter: Option<PetStatus>, by: usize) -> Option<PetStatus> {
@@ -146,12 +150,23 @@ fn next_tab(filter: Option<PetStatus>, by: usize) -> Option<PetStatus> {
 pub fn show_tab(state: &mut AppState, filter: Option<PetStatus>, now: Now) -> Vec<Effect> {
     state.message = None;
     state.pets.show_tab(filter);
-    if state.pets.whole.open {
+    let mut effects = forget(state, Slot::More);
+    // What was asked for another tab must not be taken for this one's.
+    effects.extend(forget(state, Slot::List));
+    // While the service is away, looking around does not ask it: it is asked by itself, and then for this tab.
+    if !state.pets.whole.is_there() && !waits(state) {
+        effects.extend(reload(state, false, now));
+    }
+    effects
+}
+
+/// Asks for the rows of the tab in use where they never came as an answer: the whole inventory stood before them.
+pub fn ask_where_unasked(state: &mut AppState, now: Now) -> Vec<Effect> {
+    let asked = state.pets.list().is_some_and(|loaded| loaded.source == Source::Answer);
+    if asked || waits(state) || state.inflight.is_running(Slot::List) {
         return Vec::new();
     }
-    let mut effects = forget(state, Slot::More);
-    effects.extend(reload(state, false, now));
-    effects
+    reload(state, false, now)
 }
 
 /// Asks for another number of rows.
@@ -159,7 +174,11 @@ pub fn set_limit(state: &mut AppState, limit: Limit, now: Now) -> Vec<Effect> {
     state.message = None;
     state.pets.limit = limit;
     let mut effects = forget(state, Slot::More);
-    effects.extend(ask(state, 1, now));
+    if waits(state) {
+        state.say(MessageKind::Note, format!("{limit} rows are asked for once the service answers again."));
+    } else {
+        effects.extend(ask(state, 1, now));
+    }
     effects
 }
 
@@ -191,6 +210,10 @@ fn toggle_live(state: &mut AppState, now: Now) {
         None => Some(Duration::from_secs(30)),
     };
     match state.pets.live {
+        Some(every) if waits(state) => {
+            let text = format!("The rows are asked for again every {} s, once the service answers.", every.as_secs());
+            state.say_done(text, now.mono);
+        }
         Some(every) => {
             state.say_done(format!("The rows are asked for again every {} s. A stops it.", every.as_secs()), now.mono)
         }
@@ -204,12 +227,20 @@ fn at_end(state: &AppState) -> bool {
 
 /// Down on the last row: the next page where there is one, else a word on how to see more.
 fn load_more(state: &mut AppState, now: Now) -> Vec<Effect> {
-    if state.pets.whole.open {
+    if state.pets.whole.is_there() {
         state.say(MessageKind::Note, state.pets.whole.word());
+        return Vec::new();
+    }
+    if !state.pets.search.is_empty() {
+        state.say(MessageKind::Note, "These are all that were found here. Esc clears the search, W reads all animals.");
         return Vec::new();
     }
     let Some(loaded) = state.pets.list() else { return Vec::new() };
     match loaded.list.next() {
+        Some(_) if waits(state) => {
+            state.say(MessageKind::Note, "Further rows come when the service answers again.");
+            Vec::new()
+        }
         Some(_) if loaded.source != Source::Answer => {
             state.say(MessageKind::Note, "These rows are kept from before: further ones come after the next answer.");
             Vec::new()
@@ -232,6 +263,17 @@ fn load_more(state: &mut AppState, now: Now) -> Vec<Effect> {
             Vec::new()
         }
     }
+}
+
+/// Whether the service was not there when it was last asked, and will be asked again by itself.
+const fn is_away(state: &AppState) -> bool {
+    matches!(state.link.health, Health::Away { next_try: Some(_), .. })
+}
+
+/// Whether nothing is asked at the moment but by hand: the service is away, or wants another key.
+#[must_use]
+pub const fn waits(state: &AppState) -> bool {
+    is_away(state) || matches!(state.link.health, Health::KeyRefused { .. })
 }
 
 /// Whether the list in use may go on beyond what is here.
@@ -303,11 +345,11 @@ pub fn on_more(state: &mut AppState, result: Result<Answer, Failure>, now: Now) 
         Err(failure) => on_failure(state, failure, now),
         Ok(answer) => {
             on_answer(state, &answer, now);
-            let here = state.pets.row_count();
+            let (here, waits_there) = (state.pets.row_count(), at_end(state));
             if let Some(list) = answer.list {
                 state.pets.append(list, now);
             }
-            if state.pets.row_count() > here {
+            if waits_there && state.pets.row_count() > here {
                 state.pets.move_to(state.pets.cursor() + 1);
             }
         }
@@ -318,12 +360,15 @@ pub fn on_more(state: &mut AppState, result: Result<Answer, Failure>, now: Now) 
 const SAMPLES: usize = 25;
 
 /// Adds samples, but never among animals of one's own: there is no way to take them out again.
-fn add_samples(state: &mut AppState, now: Now) -> Vec<Effect> {
+pub(in crate::tui) fn add_samples(state: &mut AppState, now: Now) -> Vec<Effect> {
     let is_empty = |loaded: &Loaded| loaded.source == Source::Answer && loaded.list.pets.is_empty();
     let empty = state.pets.filter.is_none() && state.pets.list().is_some_and(is_empty);
-    if !empty || state.inflight.is_running(Slot::Samples) {
+    if !empty || state.inflight.is_running(Slot::Samples) || profiles::change::is_under_way(state) {
         state.say(MessageKind::Note, "Samples are for an empty store only: nothing takes them out again.");
         return Vec::new();
+    }
+    if let Some(asked) = confirm::ask(state, Change::Samples(SAMPLES), now) {
+        return asked;
     }
     state.say(MessageKind::Note, format!("Adding {SAMPLES} samples ..."));
     let id = state.inflight.begin(Slot::Samples, now.mono);
@@ -340,14 +385,19 @@ pub fn on_samples(state: &mut AppState, added: usize, failure: Option<Failure>, 
             state.last_failure = Some(failure);
         }
     }
+    state.pets.forget_lists();
     reload(state, true, now)
 }
 
 /// The list of one status came, for its number. A failure is left to the list, which is asked the same way.
 pub fn on_counted(state: &mut AppState, status: PetStatus, result: Result<Answer, Failure>, now: Now) -> Vec<Effect> {
-    if let Ok(Answer { list: Some(list), .. }) = result {
-        state.link.has_pages |= list.next().is_some();
-        state.pets.take_counted(status, list, state.link.has_pages, now);
+    match result {
+        Ok(Answer { list: Some(list), .. }) => {
+            state.link.has_pages |= list.next().is_some();
+            state.pets.take_counted(status, list, state.link.has_pages, now);
+        }
+        Ok(Answer { list: None, .. }) => state.pets.confirm_counted(status, now),
+        Err(_) => {}
     }
     let is_last = PetStatus::ALL.into_iter().all(|other| !state.inflight.is_running(Slot::Count(other)));
     if is_last { kept::keep(state, now) } else { Vec::new() }
@@ -361,27 +411,38 @@ fn count(state: &mut AppState, now: Now) -> Vec<Effect> {
             let slot = Slot::Count(status);
             let id = state.inflight.begin(slot, now.mono);
             let query = PetQuery { status: Some(status), limit: Limit::MAX, after: None };
-            let known = state.pets.counted[status as usize].clone();
+            let known = state.pets.counted[status as usize].as_ref().map(|(list, _)| list.clone());
             Effect::Job(Job { slot, id, task: Task::List { query, pages: 1, known } })
         })
         .collect()
 }
 
+/// The service has answered something else: the rows are asked for again where they were waited for.
+pub fn on_sign_of_life(state: &mut AppState, now: Now) -> Vec<Effect> {
+    if is_away(state) && !state.inflight.is_running(Slot::List) { reload(state, true, now) } else { Vec::new() }
+}
+
 fn on_answer(state: &mut AppState, answer: &Answer, now: Now) {
     state.link.has_pages |= answer.list.as_ref().is_some_and(|list| list.next().is_some());
     if matches!(state.link.health, Health::Away { .. }) {
-        state.say_done(format!("Back: {} answers again.", state.link.service), now.mono);
+        let part = if state.pets.whole.is_there() { " r reads the inventory again." } else { "" };
+        state.say_done(format!("Back: {} answers again.{part}", state.link.service), now.mono);
     }
     state.link.health = Health::Ok { took: answer.took };
 }
 
 /// The rows stay; the banner says why they are old and when they are asked for again.
-fn on_failure(state: &mut AppState, failure: Failure, now: Now) {
+pub fn on_failure(state: &mut AppState, failure: Failure, now: Now) {
     state.last_failure = Some(failure.clone());
     match failure.remedy() {
         Remedy::EnterKey => refuse_key(state, failure, now),
         Remedy::TryLater => {
             let tries = match &state.link.health {
+                // Asked by hand before its time: that does not make the pause longer.
+                Health::Away { tries, next_try: Some(at), .. } if now.mono < *at => {
+                    state.link.health = Health::Away { failure, tries: *tries, next_try: Some(*at) };
+                    return;
+                }
                 Health::Away { tries, .. } => tries + 1,
                 Health::Unknown | Health::Ok { .. } | Health::KeyRefused { .. } => 1,
             };

@@ -20,7 +20,7 @@ use crate::tui::theme::{Look, Role};
 use crate::tui::view::{WIDE, age_words};
 use crate::tui::widgets::{banner_with_keys, boxed, put, put_right};
 
-use super::update::may_have_more;
+use super::update::{may_have_more, waits};
 
 /// The most rows that a banner takes from the table.
 const BANNER_ROWS: usize = 3;
@@ -57,7 +57,7 @@ pub fn draw(
         let inner = boxed(buf, list, &list_title(state, layout), look);
         table::draw(buf, inner, state, look, now, layout)
     } else {
-        let drawer = if state.pets.drawer && rest.height >= 12 { 5 } else { 0 };
+        let drawer = if state.pets.drawer && rest.height >= 10 { 5 } else { 0 };
         let list = Rect { height: rest.height - drawer, ..rest };
         if drawer > 0 {
             detail::draw_drawer(buf, Rect { y: list.bottom(), height: drawer, ..rest }, state, look);
@@ -94,7 +94,10 @@ fn draw_tabs(buf: &mut Buffer, body: Rect, state: &AppState, look: &Look, wide: 
     let pages = state.pets.list().map_or(1, |loaded| loaded.list.pages());
     let limit = state.pets.limit;
     let (long, short) = match pages {
-        _ if state.pets.whole.open => ("the whole inventory ".to_owned(), "all ".to_owned()),
+        _ if state.pets.whole.is_there() && state.pets.whole.is_complete() => {
+            ("the whole inventory ".to_owned(), "all ".to_owned())
+        }
+        _ if state.pets.whole.is_there() => ("part of the inventory ".to_owned(), "a part ".to_owned()),
         0 | 1 => (format!("show {limit} (max 100) "), format!("show {limit} ")),
         _ => (format!("show {limit} a page, {pages} pages "), format!("show {limit} ")),
     };
@@ -183,17 +186,6 @@ fn banner_lines(state: &AppState, look: &Look, now: Now, columns: u16) -> Vec<Li
 fn empty_lines(state: &AppState, look: &Look, now: Now) -> Vec<Line<'static>> {
     let pets = &state.pets;
     let service = look.text(&state.link.service);
-    if pets.whole.open
-        && pets.pets().is_empty()
-        && let Some(since) = state.inflight.since(Slot::Whole)
-    {
-        let seconds = now.mono.saturating_duration_since(since).as_secs();
-        let animals = pets.whole.coming();
-        return vec![
-            Line::raw(format!("   Reading the whole inventory: {animals} animals so far, {seconds} s.")),
-            Line::raw("   Ctrl-C stops, and what came until then stays; W goes back to the lists meanwhile."),
-        ];
-    }
     if let Some(since) = state.inflight.since(Slot::List)
         && pets.list().is_none()
     {
@@ -208,7 +200,11 @@ fn empty_lines(state: &AppState, look: &Look, now: Now) -> Vec<Line<'static>> {
     }
     if !pets.search.is_empty() {
         let typed = cut(&look.text(pets.search.value()), 30);
-        return vec![Line::raw(format!("   None of these rows matches \"{typed}\". Esc clears the search."))];
+        let mut lines = vec![Line::raw(format!("   None of these rows matches \"{typed}\". Esc clears the search."))];
+        if !pets.whole.is_there() && may_have_more(state) {
+            lines.push(Line::raw("   There may be others: Esc, then W reads the whole inventory."));
+        }
+        return lines;
     }
     if let Some(status) = pets.filter {
         return vec![Line::raw(format!("   No pets with status {status}. 0 for all, a to add one."))];
@@ -244,37 +240,41 @@ fn list_title(state: &AppState, layout: &Layout) -> String {
 
 /// The message line when nothing else is to be said: where the cursor is, and whether there is more.
 #[must_use]
-pub fn place(state: &AppState) -> String {
+pub fn place(state: &AppState, look: &Look, now: Now) -> String {
     if let Some(by_id) = &state.pets.by_id {
         return by_id.word();
     }
     let rows = state.pets.row_count();
-    let reading = state.inflight.is_running(Slot::Whole) && !state.pets.pets().is_empty();
+    let reading = state.inflight.is_running(Slot::Whole);
     if rows == 0 && !reading {
         return String::new();
     }
     let here = format!("Row {} of {rows}.", (state.pets.cursor() + 1).min(rows));
     if reading {
-        return format!("{here} Reading the whole inventory: {} animals so far.", state.pets.whole.coming());
-    }
-    if state.pets.whole.open {
-        return format!("{here} {}", state.pets.whole.word());
+        let animals = state.pets.whole.coming();
+        return format!("Reading the whole inventory: {animals} animals so far. Ctrl-C stops.");
     }
     match state.pets.changes.unseen {
         0 => {}
         1 => return format!("{here} 1 change: C shows it."),
         many => return format!("{here} {many} changes: C shows them."),
     }
+    if state.pets.whole.is_there() {
+        let all = if state.pets.whole.is_complete() { "These are all" } else { "There may be more: r reads all" };
+        return format!("{here} {all}. W goes back to the lists.");
+    }
     let list = state.pets.list();
     let loading_more = state.inflight.is_running(Slot::More);
     match list {
         _ if loading_more => format!("{here} Loading more ..."),
         Some(loaded) if loaded.source == Source::Picked => {
-            format!("{here} Picked from other lists; asking for the rest.")
+            let rest = if state.inflight.is_running(Slot::List) { "; asking for the rest" } else { "" };
+            format!("{here} Picked from other lists{rest}.")
         }
         Some(loaded) if loaded.source == Source::Kept => {
-            format!("{here} Kept from an earlier session, not asked for since.")
+            format!("{here} From {}.", look.moment(loaded.at.wall, now.wall))
         }
+        Some(loaded) if loaded.list.next().is_some() && waits(state) => format!("{here} There are more."),
         Some(loaded) if loaded.list.next().is_some() => {
             format!("{here} There are more: Down on the last row loads them.")
         }

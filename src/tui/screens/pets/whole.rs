@@ -6,8 +6,10 @@ use crate::clock::Now;
 use crate::model::{ObservedStatus, Pet, PetStatus};
 use crate::tui::effect::{Effect, Job, Task};
 use crate::tui::inflight::Slot;
+use crate::tui::kept;
 use crate::tui::screens::pets::changes::Before;
 use crate::tui::screens::pets::state::Count;
+use crate::tui::screens::pets::update::{ask_where_unasked, on_failure, on_sign_of_life};
 use crate::tui::state::{AppState, MessageKind};
 
 /// The whole inventory, as far as it was read.
@@ -19,6 +21,8 @@ pub struct Whole {
     pets: Vec<Pet>,
     /// What came so far of what is being read.
     coming: Vec<Pet>,
+    /// When the last of it came.
+    came_at: Option<Now>,
     /// How the last reading ended, and when.
     ended: Option<(Ended, Now)>,
     /// How many animals have each status, in the order of [`PetStatus::ALL`].
@@ -40,7 +44,7 @@ impl Whole {
     /// The animals, where they are shown.
     #[must_use]
     pub fn shown(&self) -> Option<&[Pet]> {
-        self.open.then_some(&self.pets[..])
+        self.is_there().then_some(&self.pets[..])
     }
 
     /// The animals that were read.
@@ -77,11 +81,15 @@ impl Whole {
         self.is_there().then(|| Count { seen: self.counts[status as usize], or_more })
     }
 
-    const fn is_there(&self) -> bool {
+    /// Whether it is shown: it was asked for, and read at least in part.
+    #[must_use]
+    pub const fn is_there(&self) -> bool {
         self.open && self.ended.is_some()
     }
 
-    fn is_complete(&self) -> bool {
+    /// Whether it is certainly all that the service lists.
+    #[must_use]
+    pub fn is_complete(&self) -> bool {
         matches!(&self.ended, Some((Ended::Read(coverage), _)) if coverage.complete)
     }
 
@@ -99,11 +107,12 @@ impl Whole {
         }
     }
 
-    /// Takes what came as what there is; of an earlier, longer reading nothing is thrown away for a part.
-    fn take(&mut self, ended: Ended, now: Now) {
+    /// Takes what came as what there is; of an earlier, longer reading nothing is thrown away for a part. Tells whether
+    /// it was taken.
+    fn take(&mut self, ended: Ended, now: Now) -> bool {
         let coming = std::mem::take(&mut self.coming);
         if !matches!(ended, Ended::Read(_)) && coming.len() <= self.pets.len() {
-            return;
+            return false;
         }
         self.pets = coming;
         self.pets.shrink_to_fit();
@@ -111,7 +120,9 @@ impl Whole {
             let status = ObservedStatus::Known(status);
             self.pets.iter().filter(|pet| pet.status.as_ref() == Some(&status)).count()
         });
-        self.ended = Some((ended, now));
+        // A part is as old as what came last of it, however long the rest was waited for.
+        self.ended = Some((ended, self.came_at.take().unwrap_or(now)));
+        true
     }
 }
 
@@ -120,8 +131,10 @@ pub fn toggle(state: &mut AppState, now: Now) -> Vec<Effect> {
     state.message = None;
     state.pets.whole.open = !state.pets.whole.open;
     state.pets.reorder();
-    state.pets.move_to(0);
-    let unread = state.pets.whole.open && state.pets.whole.ended.is_none() && !state.inflight.is_running(Slot::Whole);
+    if !state.pets.whole.open {
+        return ask_where_unasked(state, now);
+    }
+    let unread = state.pets.whole.ended.is_none() && !state.inflight.is_running(Slot::Whole);
     if unread { read(state, now) } else { Vec::new() }
 }
 
@@ -134,43 +147,50 @@ pub fn read(state: &mut AppState, now: Now) -> Vec<Effect> {
 }
 
 /// Some more of it came.
-pub fn on_part(state: &mut AppState, pets: Vec<Pet>) {
+pub fn on_part(state: &mut AppState, pets: Vec<Pet>, now: Now) -> Vec<Effect> {
     state.pets.whole.coming.extend(pets);
+    state.pets.whole.came_at = Some(now);
+    on_sign_of_life(state, now)
 }
 
 /// The reading ended.
-pub fn on_read(state: &mut AppState, result: Result<Coverage, Failure>, now: Now) {
-    let before = if state.pets.whole.is_complete() { Before::All } else { Before::Unknown };
-    let ended = match result {
-        Ok(coverage) => Ended::Read(coverage),
+pub fn on_read(state: &mut AppState, result: Result<Coverage, Failure>, now: Now) -> Vec<Effect> {
+    match result {
+        Ok(coverage) => {
+            let effects = settle(state, Ended::Read(coverage), now);
+            state.say(MessageKind::Note, state.pets.whole.word());
+            effects
+        }
         Err(failure) => {
-            state.last_failure = Some(failure.clone());
-            Ended::Failed(failure)
-        }
-    };
-    let (word, failed) = (ended.clone(), matches!(ended, Ended::Failed(_)));
-    settle(state, ended, before, now);
-    let kind = if failed { MessageKind::Error } else { MessageKind::Note };
-    let text = match word {
-        Ended::Failed(failure) => {
             let why = failure.sentence(&state.link.service);
-            format!("{why} What was read until then is shown; r reads all.")
+            on_failure(state, failure.clone(), now);
+            let taken = state.pets.whole.coming() > state.pets.whole.read().len();
+            let effects = settle(state, Ended::Failed(failure), now);
+            let here = match (taken, state.pets.whole.read().is_empty()) {
+                (true, _) => "What was read until then is shown; r reads all.",
+                (false, false) => "What was read before is still shown; r reads all.",
+                (false, true) => "Nothing was read; W tries again.",
+            };
+            state.say(MessageKind::Error, format!("{why} {here}"));
+            effects
         }
-        Ended::Read(_) | Ended::Stopped => state.pets.whole.word(),
-    };
-    state.say(kind, text);
+    }
 }
 
 /// The user stopped it: what came stays.
-pub fn on_cancelled(state: &mut AppState, now: Now) {
-    settle(state, Ended::Stopped, Before::Unknown, now);
+pub fn on_cancelled(state: &mut AppState, now: Now) -> Vec<Effect> {
+    settle(state, Ended::Stopped, now)
 }
 
-fn settle(state: &mut AppState, ended: Ended, before: Before, now: Now) {
+fn settle(state: &mut AppState, ended: Ended, now: Now) -> Vec<Effect> {
     let pets = &mut state.pets;
-    pets.whole.take(ended, now);
-    pets.changes.learn(&pets.whole.pets, before, now.wall);
-    if pets.whole.open {
-        pets.reorder();
+    let before = if pets.whole.is_complete() { Before::All } else { Before::Unknown };
+    // An older reading that stays is older than what the lists have told since.
+    if pets.whole.take(ended, now) {
+        pets.changes.learn(&pets.whole.pets, before, now.wall);
     }
+    // Where nothing came there is nothing to show: the lists stay.
+    pets.whole.open &= pets.whole.is_there();
+    pets.reorder();
+    kept::keep(state, now)
 }

@@ -1,8 +1,11 @@
 //! What follows from a key at the first start.
 
+use crate::clock::Now;
+use crate::tui::effect::Effect;
 use crate::tui::keymap::Action;
 use crate::tui::msg::QuitReason;
-use crate::tui::state::{AppState, MessageKind};
+use crate::tui::screens::profiles;
+use crate::tui::state::{AppState, Screen};
 use crate::tui::text_input::TextInput;
 
 use super::state::{Chosen, Way};
@@ -14,8 +17,18 @@ pub const fn is_allowed(action: Action) -> bool {
     matches!(action, Action::Help | Action::Quit | Action::Interrupt | Action::Suspend | Action::Redraw)
 }
 
+/// Whether no service is chosen yet: here, and among the profiles that were reached from here.
+#[must_use]
+pub fn is_first_start(state: &AppState) -> bool {
+    match state.screen {
+        Screen::Welcome => true,
+        Screen::Profiles => state.profiles.from == Screen::Welcome,
+        Screen::Pets | Screen::AddPet | Screen::Domains | Screen::Requests => false,
+    }
+}
+
 /// A key on the list of ways or in the field for a file.
-pub fn on_action(state: &mut AppState, action: Action) {
+pub fn on_action(state: &mut AppState, action: Action, now: Now) -> Vec<Effect> {
     let welcome = &mut state.welcome;
     match (&mut welcome.path, action) {
         (Some(path), Action::Confirm) => {
@@ -33,17 +46,18 @@ pub fn on_action(state: &mut AppState, action: Action) {
         }
         (None, Action::Up) => welcome.cursor = welcome.cursor.saturating_sub(1),
         (None, Action::Down) => welcome.cursor = (welcome.cursor + 1).min(Way::ALL.len() - 1),
-        (None, Action::Confirm) => take(state, Way::ALL[state.welcome.cursor]),
+        (None, Action::Confirm) => return take(state, Way::ALL[state.welcome.cursor], now),
         (None, Action::Answer(number)) => {
             let at = usize::from(number).saturating_sub(1);
             if let Some(way) = Way::ALL.get(at) {
                 welcome.cursor = at;
-                take(state, *way);
+                return take(state, *way, now);
             }
         }
         // The key map has the others only elsewhere.
         _ => {}
     }
+    Vec::new()
 }
 
 /// Text typed or pasted into the field for a file.
@@ -54,13 +68,14 @@ pub fn on_text(state: &mut AppState, text: &str) {
     }
 }
 
-fn take(state: &mut AppState, way: Way) {
+fn take(state: &mut AppState, way: Way, now: Now) -> Vec<Effect> {
     match way {
         Way::Samples => begin(state, Chosen::Samples),
         Way::Embedded => begin(state, Chosen::Embedded),
-        Way::Connect => open_new_profile(state),
+        Way::Connect => return open_new_profile(state, now),
         Way::File => state.welcome.path = Some(TextInput::default()),
     }
+    Vec::new()
 }
 
 /// Ends this start; the program begins anew with what was chosen.
@@ -70,7 +85,8 @@ fn begin(state: &mut AppState, chosen: Chosen) {
 }
 
 /// Opens the form for a new profile.
-fn open_new_profile(state: &mut AppState) {
-    let text = "q, then: petstore --base-url URL, with the service's key in PETSTORE_API_KEY.";
-    state.say(MessageKind::Note, text);
+fn open_new_profile(state: &mut AppState, now: Now) -> Vec<Effect> {
+    let effects = profiles::update::show(state, now);
+    state.profiles.form_open = true;
+    effects
 }

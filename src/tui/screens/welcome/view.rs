@@ -110,4 +110,4 @@ fn draw_preview(buf: &mut Buffer, area: Rect, look: &Look) {
 }
 
 /// The message line when nothing else is to be said.
-pub const PLACE: &str = "Nothing has been asked of any service yet, and no file was written.";
+pub const PLACE: &str = "Nothing is asked of any service, and no file written, before you choose.";

@@ -92,7 +92,7 @@ impl Query {
     }
 
     /// The bare words.
-    pub(super) fn words(&self) -> impl Iterator<Item = &Word> {
+    pub fn words(&self) -> impl Iterator<Item = &Word> {
         self.terms.iter().filter_map(|term| match term {
             Term::Word(word) => Some(word),
             Term::Only(_) | Term::Not(_) => None,

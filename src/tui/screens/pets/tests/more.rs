@@ -13,7 +13,7 @@ use crate::tui::inflight::Slot;
 use crate::tui::kept::Kept;
 use crate::tui::msg::{Msg, Outcome, Reply};
 use crate::tui::popups::{Contents, Popup};
-use crate::tui::screens::pets::Source;
+use crate::tui::screens::pets::{Loaded, Source};
 use crate::tui::test_kit::{App, animals, listed, remote};
 
 fn ids(app: &App) -> Vec<i64> {
@@ -92,6 +92,27 @@ fn what_changes_is_marked_and_listed_and_an_unchanged_answer_changes_nothing() {
     assert!(app.says("Newcomer: new, not set") && app.says("Biscuit: available -> sold"), "{}", app.screen());
     app.keys("Down Enter");
     assert!(app.state.pets.drawer && app.state.pets.detailed().unwrap().id == 100_231);
+    assert!(app.says("as it was read last") && !app.says("just added"), "{}", app.screen());
+}
+
+#[test]
+fn samples_of_ones_own_are_no_news() {
+    let mut app = App::loaded_from(Service::Demo, 80, 24, &[]);
+    app.keys("S");
+    app.reply(Slot::Samples, Outcome::SamplesAdded(25, None));
+    app.answer_lists(&animals(25));
+    assert_eq!((app.state.pets.row_count(), app.state.pets.changes.log().len()), (20, 0));
+}
+
+#[test]
+fn a_further_page_makes_the_rows_before_it_no_younger() {
+    let next = "https://api.example.com/v1/pets?after=100250".to_owned().try_into().ok();
+    let mut app = App::started(remote(), 80, 24);
+    app.reply(Slot::List, listed(animals(20), next));
+    app.wait(Duration::from_secs(240)).keys("G Down");
+    let read = app.state.pets.read_at();
+    app.reply(Slot::More, listed(animals(39).split_off(20), None));
+    assert_eq!((app.state.pets.row_count(), app.state.pets.read_at()), (39, read));
 }
 
 #[test]
@@ -110,7 +131,7 @@ fn known_rows_go_along_so_that_they_need_not_come_again() {
 fn the_whole_inventory_comes_in_parts_and_every_tab_of_it_is_here() {
     let mut app = App::loaded(80, 24);
     app.keys("W");
-    assert!(app.says("Reading the whole inventory: 0 animals so far"), "{}", app.screen());
+    assert!(app.says("Reading the whole inventory: 0 animals so far") && app.says("Biscuit"), "{}", app.screen());
     part(&mut app, animals(100));
     assert!(app.says("100 animals so far"));
     part(&mut app, animals(250).split_off(100));
@@ -147,6 +168,17 @@ fn what_may_be_missing_is_said_and_what_was_stopped_stays() {
 }
 
 #[test]
+fn of_the_whole_inventory_no_number_of_rows_is_chosen() {
+    let mut app = whole(80, 24, &animals(50), true);
+    let asked = app.effects.len();
+    for key in ["+", "-", "L", "A"] {
+        app.keys(key);
+        assert!(app.says("W goes back to the lists."), "{key}");
+    }
+    assert_eq!((app.effects.len(), app.state.pets.live), (asked, None));
+}
+
+#[test]
 fn changes_are_seen_in_the_whole_inventory_too() {
     let mut pets = animals(150);
     let mut app = whole(80, 24, &pets, true);
@@ -159,6 +191,116 @@ fn changes_are_seen_in_the_whole_inventory_too() {
     assert_eq!(said, [500_000, 100_371]);
 }
 
+#[test]
+fn what_was_asked_for_another_tab_is_not_taken_for_this_one_and_a_tab_that_was_not_asked_is() {
+    let mut app = App::loaded(80, 24);
+    app.keys("r W");
+    let late = app.job(Slot::List).unwrap();
+    app.keys("Right");
+    assert!(app.effects.contains(&Effect::Cancel(Slot::List)));
+    app.send(Msg::Reply(Reply { slot: Slot::List, id: late.id, outcome: listed(animals(20), None) }));
+    app.keys("Esc");
+    let Task::List { query, .. } = app.job(Slot::List).unwrap().task else { panic!("not asked") };
+    assert_eq!(query.status, Some(PetStatus::Available));
+    let available = |pet: &Pet| pet.status == Some(PetStatus::Available.into());
+    assert!(app.state.pets.rows_from(0).all(available), "{}", app.screen());
+    app.reply(Slot::List, listed(Vec::new(), None));
+    app.effects.clear();
+    app.keys("W W");
+    assert_eq!(app.job(Slot::List), None, "what came as an answer is not asked for again");
+}
+
+#[test]
+fn a_reading_that_gives_nothing_is_no_empty_store_and_tells_nothing_of_what_was_before() {
+    let failed = || Outcome::Whole(Err(Failure::NotSent { why: "refused".into() }));
+    let mut app = App::loaded(80, 24);
+    app.keys("W");
+    app.reply(Slot::Whole, failed());
+    assert!(app.says("Nothing was read; W tries again.") && !app.state.pets.whole.open, "{}", app.screen());
+    assert_eq!(app.state.pets.row_count(), 20);
+    let mut pets = animals(39);
+    let mut app = whole(80, 24, &pets, true);
+    pets[0].status = Some(PetStatus::Sold.into());
+    app.keys("W r");
+    app.answer_lists(&pets);
+    app.keys("W r");
+    app.reply(Slot::Whole, failed());
+    assert!(app.says("What was read before is still shown; r reads all."), "{}", app.screen());
+    assert_eq!(app.state.pets.changes.log().len(), 1, "an old reading is no news");
+}
+
+#[test]
+fn what_the_whole_inventory_tells_is_kept_for_the_next_session() {
+    let mut pets = animals(39);
+    let mut app = App::loaded_from(remote(), 80, 24, &pets);
+    app.reply(Slot::Remember, Outcome::Remembered(Ok(())));
+    pets[30].status = Some(PetStatus::Sold.into());
+    pets[31].status = Some(PetStatus::Sold.into());
+    app.keys("W");
+    part(&mut app, pets);
+    app.reply(Slot::Whole, Outcome::Whole(Ok(Coverage { requests: 1, complete: true, full: Vec::new() })));
+    let told = app.state.pets.changes.log().len();
+    assert!(told > 0);
+    assert_eq!(started_again(&app).state.pets.changes.log().len(), told);
+}
+
+#[test]
+fn away_or_not_is_known_from_every_answer_and_looking_around_asks_nothing() {
+    let mut app = App::loaded_from(remote(), 80, 24, &animals(39));
+    let away = || Failure::NotSent { why: "connection refused".into() };
+    app.keys("W");
+    app.reply(Slot::Whole, Outcome::Whole(Err(away())));
+    assert!(app.says("OFFLINE") && app.says("Trying again in 0:02"), "{}", app.screen());
+    let asked = app.effects.len();
+    app.keys("Right Right 0 Left");
+    assert_eq!(app.effects.iter().skip(asked).filter(|effect| matches!(effect, Effect::Job(_))).count(), 0);
+    assert!(app.says("Trying again in 0:02"), "{}", app.screen());
+    app.keys("0 # \"42\" Enter");
+    app.reply(Slot::ById, Outcome::Found(Ok(Found { pet: None, steps: Vec::new() })));
+    assert!(app.state.inflight.is_running(Slot::List), "it answers: the rows are asked for at once");
+    app.answer_lists(&animals(39));
+    app.keys("Esc");
+    assert!(app.says("| ok, "), "{}", app.screen());
+}
+
+#[test]
+fn asking_by_hand_does_not_make_the_next_pause_longer() {
+    let mut app = App::loaded_from(remote(), 80, 24, &animals(39));
+    for _ in 0..9 {
+        app.keys("r");
+        app.reply(Slot::List, Outcome::Listed(Err(Failure::NotSent { why: "connection refused".into() })));
+    }
+    assert!(app.says("Trying again in 0:02"), "{}", app.screen());
+}
+
+#[test]
+fn a_part_of_the_inventory_is_written_as_one() {
+    let mut app = whole(80, 24, &animals(237), false);
+    app.keys("x");
+    assert!(app.says("237 rows, not all that the service has"), "{}", app.screen());
+    let Some(Popup::Write(write)) = &app.state.popup else { panic!("no box") };
+    assert_eq!(write.path.value(), "pets-part.csv");
+    app.keys("C-u \"part.xlsx\" Enter");
+    assert!(app.says("The ending chooses the format: .csv, .tsv"), "{}", app.screen());
+    assert_eq!(app.job(Slot::Write), None);
+    app.keys("C-u \"part.csv\" Enter");
+    app.reply(Slot::Write, Outcome::Written(Ok("/home/ada/part.csv".into())));
+    assert!(app.says("Written to /home/ada/part.csv: 237 rows, not all that the service has."), "{}", app.screen());
+}
+
+#[test]
+fn an_animal_that_moves_into_a_list_is_not_called_new() {
+    let pets = animals(150);
+    let mut app = App::loaded_from(remote(), 80, 24, &pets);
+    app.keys("Right Right");
+    app.answer_lists(&pets);
+    let mut moved = pets.clone();
+    moved[149].status = Some(PetStatus::Pending.into());
+    app.keys("r");
+    app.answer_lists(&moved);
+    assert!(app.state.pets.changes.log().iter().all(|change| change.from.is_some()), "{}", app.screen());
+}
+
 // --- by id ---
 
 #[test]
@@ -168,6 +310,26 @@ fn an_animal_that_is_here_is_found_without_a_request() {
     app.keys("# \"100232\" Enter");
     assert_eq!(app.effects.len(), asked);
     assert!(app.says("Mr. Whiskers the Third of Springfield") && app.says("rows that are here"), "{}", app.screen());
+}
+
+#[test]
+fn an_animal_of_old_rows_is_shown_as_it_was_read_last_and_says_when() {
+    let mut pets = animals(39);
+    let mut app = whole(80, 24, &pets, true);
+    pets[0].status = Some(PetStatus::Sold.into());
+    app.wait(Duration::from_secs(3600)).keys("W r");
+    app.answer_lists(&pets);
+    app.wait(Duration::from_secs(3600)).keys("# \"100231\" Enter");
+    assert_eq!(app.state.pets.by_id.as_ref().unwrap().pet(), Some(&pets[0]));
+    assert!(app.says("Looked at 15:03"), "{}", app.screen());
+}
+
+#[test]
+fn a_look_that_was_cancelled_is_not_shown_as_under_way() {
+    let mut app = App::loaded(80, 24);
+    app.keys("# \"-7\" Enter C-c");
+    assert!(app.effects.contains(&Effect::Cancel(Slot::ById)));
+    assert!(!app.says("Looking for -7"), "{}", app.screen());
 }
 
 #[test]
@@ -217,7 +379,7 @@ fn what_is_no_id_is_said_before_anything_is_asked_and_the_text_stays() {
 fn started_again(app: &App) -> App {
     let Task::Remember(kept) = app.job(Slot::Remember).expect("nothing is kept").task else { panic!() };
     let mut next = App::started(remote(), 80, 24);
-    let read = Kept::read(&kept.text(), "https://api.example.com/v1").expect("cannot be read back");
+    let read = Kept::read(&kept.text(), "production https://api.example.com/v1").expect("cannot be read back");
     read.restore(&mut next.state, next.now);
     next
 }
@@ -228,7 +390,7 @@ fn the_last_lists_are_there_at_the_next_start_marked_with_their_age() {
     let mut next = started_again(&app);
     next.now.mono += Duration::from_secs(3 * 3600);
     assert_eq!((next.state.pets.row_count(), next.state.pets.list().unwrap().source), (20, Source::Kept));
-    assert!(next.says("Kept from an earlier session, not asked for since."), "{}", next.screen());
+    assert!(next.says("From 14:03."), "{}", next.screen());
     next.keys("/ \"whis\" Enter Right");
     assert!(next.state.pets.row_count() > 0, "one browses and searches before any answer");
     next.keys("Esc 0");
@@ -252,8 +414,8 @@ fn what_changed_while_nobody_looked_is_news_at_the_next_start() {
 fn what_is_kept_of_another_service_is_not_shown_and_addresses_of_another_are_not_followed() {
     let app = App::loaded_from(remote(), 80, 24, &animals(39));
     let Task::Remember(kept) = app.job(Slot::Remember).unwrap().task else { panic!() };
-    assert_eq!(Kept::read(&kept.text(), "https://other.example/v1"), None);
-    assert_eq!(Kept::read("{", "https://api.example.com/v1"), None);
+    assert_eq!(Kept::read(&kept.text(), "other https://api.example.com/v1"), None);
+    assert_eq!(Kept::read("{", "production https://api.example.com/v1"), None);
     let next = |address: &str| address.to_owned().try_into().ok();
     let list = List::of(animals(2), next("https://evil.example/v1/pets?after=2"));
     let base = "https://api.example.com/v1".parse().unwrap();
@@ -261,6 +423,17 @@ fn what_is_kept_of_another_service_is_not_shown_and_addresses_of_another_are_not
     let own = List::of(animals(2), next("https://api.example.com/v1/pets?after=2"));
     assert_eq!(own.clone().only_of(Some(&base)), own);
     assert_eq!(own.only_of(None).next(), None);
+}
+
+#[test]
+fn kept_pages_that_went_on_are_not_taken_for_all_where_their_addresses_are_gone() {
+    let next = |after: i64| format!("http://127.0.0.1:4711/v1/pets?after={after}").try_into().ok();
+    let mut list = List::of(animals(20), next(100_250));
+    list.append(List::of(animals(40).split_off(20), next(100_270)));
+    let mut app = App::started(Service::Embedded { database: "/d/embedded.db".into() }, 80, 24);
+    let (limit, at) = (app.state.pets.limit, app.now);
+    app.state.pets.restore(None, Loaded { limit, list: list.only_of(None), at, source: Source::Kept });
+    assert_eq!((app.state.pets.row_count(), app.state.pets.total()), (40, None));
 }
 
 #[test]
@@ -364,7 +537,7 @@ fn looks_of_search_charts_changes_and_the_whole_inventory() {
         app.keys("r");
         let Task::Remember(kept) = app.job(Slot::Remember).unwrap().task else { panic!() };
         let mut next = App::started(remote(), columns, rows);
-        Kept::read(&kept.text(), "https://api.example.com/v1").unwrap().restore(&mut next.state, next.now);
+        Kept::read(&kept.text(), "production https://api.example.com/v1").unwrap().restore(&mut next.state, next.now);
         next.wait(Duration::from_secs(1));
         next
     });

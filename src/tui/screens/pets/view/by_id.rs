@@ -67,12 +67,16 @@ fn looked_lines(looked: &Looked, by_id: &ById, state: &AppState, look: &Look, no
                 Span::styled(mark, look.style(role)),
                 Span::raw(status),
             ]));
-            lines.push(Line::raw(format!("     Looked at   {}", look.time(looked.at.wall))));
+            let when = match looked.was_here {
+                Some(read) => look.moment(read, now.wall),
+                None => look.time(looked.at.wall),
+            };
+            lines.push(Line::raw(format!("     Looked at   {when}")));
         }
         None => lines.push(Line::styled(format!("   {}", not_found(looked.id, &found.steps)), look.style(Role::Error))),
     }
     lines.extend([Line::raw(""), Line::styled("   How it was looked for", look.style(Role::Heading))]);
-    let here = if looked.was_here { "found" } else { "not there" };
+    let here = if looked.was_here.is_some() { "found" } else { "not there" };
     lines.push(Line::raw(format!("     {:<36} {here}", "rows that are here ".to_owned() + &".".repeat(17))));
     lines.extend(found.steps.iter().map(step));
     lines

@@ -49,8 +49,9 @@ pub fn draw_drawer(buf: &mut Buffer, area: Rect, state: &AppState, look: &Look) 
 fn origin(state: &AppState, look: &Look) -> String {
     let read = state.pets.read_at().map_or(String::new(), |at| look.time(at.wall));
     match &state.pets.pinned {
-        Some(_) => "just added".to_owned(),
-        None if state.pets.whole.open => format!("whole inventory, {read}"),
+        Some(pet) if state.added.iter().any(|added| added.pet.id == pet.id) => "just added".to_owned(),
+        Some(_) => "as it was read last".to_owned(),
+        None if state.pets.whole.is_there() => format!("whole inventory, {read}"),
         None => format!("from the list, {read}"),
     }
 }
@@ -62,7 +63,7 @@ fn chart_line(state: &AppState, look: &Look) -> Line<'static> {
         let Some(count) = state.pets.count(status) else { continue };
         let (_, role) = look.mark(Some(&status.into()));
         spans.push(Span::raw(format!("{status} ")));
-        spans.push(Span::styled(look.bar(count.seen * 10 / most), look.style(role)));
+        spans.push(Span::styled(look.bar(count.seen * 7 / most), look.style(role)));
         spans.push(Span::raw(format!(" {count}   ")));
     }
     Line::from(spans)
@@ -114,7 +115,7 @@ pub(super) fn draw_bar(
     role: Role,
 ) {
     let room = usize::from(area.width).saturating_sub(width(label) + 8);
-    let columns = if most == 0 { 0 } else { (value * room).div_ceil(most) };
+    let columns = if most == 0 { 0 } else { (value * room).div_ceil(most).min(room) };
     put(
         buf,
         area,

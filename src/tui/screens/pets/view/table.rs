@@ -63,7 +63,7 @@ pub fn draw(
     }
     let top = first_visible(pets.cursor(), layout.table_top, usize::from(visible), pets.row_count());
     layout.table_top = top;
-    let kept = pets.list().is_some_and(|loaded| loaded.source == Source::Kept) && !pets.whole.open;
+    let kept = pets.list().is_some_and(|loaded| loaded.source == Source::Kept) && !pets.whole.is_there();
     let quiet = kept || matches!(state.link.health, Health::Away { .. } | Health::KeyRefused { .. });
     let query = pets.searched();
     let mut marker = (!query.is_empty()).then(Search::default);

@@ -1,0 +1,207 @@
+//! The file of scanned codes: which animal a code stands for.
+//!
+//! CSV with the columns `code`, `name` and, where wanted, `category`, in any order; the first line names them. A line
+//! that cannot be used is named, and the others count.
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+
+use crate::model::draft::{check_name, parse_category_id};
+use crate::model::text::short;
+
+/// The most codes that are read.
+pub const MOST: usize = 100_000;
+
+/// The longest file that is read, in octets.
+const MOST_OCTETS: u64 = 64 << 20;
+
+/// The most lines that are named one by one.
+const MOST_NAMED: usize = 5;
+
+/// What a code stands for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Coded {
+    /// The animal's name.
+    pub name: String,
+    /// Its category; the one in use where there is none.
+    pub category: Option<i64>,
+}
+
+/// The codes by what the scanner sends.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Codes(HashMap<String, Coded>);
+
+impl Codes {
+    /// What `code` stands for.
+    #[must_use]
+    pub fn get(&self, code: &str) -> Option<&Coded> {
+        self.0.get(code)
+    }
+
+    /// How many there are.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Reads the file at `path`, and says what could not be used of it, a sentence each.
+    #[must_use]
+    pub fn read(path: &Path) -> (Self, Vec<String>) {
+        match File::open(path) {
+            Ok(file) => Self::of(file.take(MOST_OCTETS), &path.display().to_string()),
+            Err(error) => (Self::default(), vec![format!("{} cannot be read: {error}.", path.display())]),
+        }
+    }
+
+    fn of(text: impl Read, file: &str) -> (Self, Vec<String>) {
+        let mut codes = HashMap::new();
+        let mut faults = Faults { file, said: Vec::new(), more: 0 };
+        let mut reader = csv::ReaderBuilder::new().flexible(true).trim(csv::Trim::All).from_reader(text);
+        let columns = match reader.headers().map_err(io::Error::from).map(Columns::of) {
+            Ok(Some(columns)) => columns,
+            Ok(None) => {
+                faults.add(1, "the first line must name the columns code, name and, if you like, category");
+                return (Self::default(), faults.sentences());
+            }
+            Err(error) => {
+                faults.add(1, &error.to_string());
+                return (Self::default(), faults.sentences());
+            }
+        };
+        for record in reader.records() {
+            let record = match record {
+                Ok(record) => record,
+                Err(error) => {
+                    let line = error.position().map_or(0, csv::Position::line);
+                    faults.add(line, "it is no line of CSV in UTF-8");
+                    continue;
+                }
+            };
+            let line = record.position().map_or(0, csv::Position::line);
+            if codes.len() == MOST {
+                faults.add(line, &format!("{MOST} codes are the most; what follows is left out"));
+                break;
+            }
+            match columns.read(&record) {
+                Err(why) => faults.add(line, &why),
+                Ok((code, _)) if codes.contains_key(&code) => {
+                    faults.add(line, &format!("the code \"{}\" is there already; the first counts", short(&code)));
+                }
+                Ok((code, coded)) => {
+                    codes.insert(code, coded);
+                }
+            }
+        }
+        (Self(codes), faults.sentences())
+    }
+}
+
+/// Where the columns stand.
+struct Columns {
+    code: usize,
+    name: usize,
+    category: Option<usize>,
+}
+
+impl Columns {
+    fn of(header: &csv::StringRecord) -> Option<Self> {
+        let at = |wanted: &str| {
+            header.iter().position(|name| name.trim_start_matches('\u{feff}').eq_ignore_ascii_case(wanted))
+        };
+        Some(Self { code: at("code")?, name: at("name")?, category: at("category") })
+    }
+
+    fn read(&self, record: &csv::StringRecord) -> Result<(String, Coded), String> {
+        let text = |at: usize| record.get(at).unwrap_or_default();
+        let (code, name) = (text(self.code), text(self.name));
+        if code.is_empty() {
+            return Err("it has no code".to_owned());
+        }
+        check_name(name).map_err(|error| error.to_string())?;
+        let category = match self.category.map_or("", text) {
+            "" => None,
+            number => Some(parse_category_id(number).map_err(|error| error.to_string())?),
+        };
+        Ok((code.to_owned(), Coded { name: name.to_owned(), category }))
+    }
+}
+
+/// What could not be used: the first lines by their number, the others counted.
+struct Faults<'a> {
+    file: &'a str,
+    said: Vec<String>,
+    more: usize,
+}
+
+impl Faults<'_> {
+    fn add(&mut self, line: u64, why: &str) {
+        if self.said.len() < MOST_NAMED {
+            self.said.push(format!("{}:{line}: {}.", self.file, why.trim_end_matches('.')));
+        } else {
+            self.more += 1;
+        }
+    }
+
+    fn sentences(mut self) -> Vec<String> {
+        if self.more > 0 {
+            self.said.push(format!("{}: {} more lines cannot be used.", self.file, self.more));
+        }
+        self.said
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> (Codes, Vec<String>) {
+        Codes::of(text.as_bytes(), "codes.csv")
+    }
+
+    #[test]
+    fn columns_are_found_by_their_names_in_any_order() {
+        let (codes, faults) =
+            read("\u{feff}Category,Code,note,NAME\n12, 4006381333931 ,x,Goldfish\n,96385074,,\"Rex, II\"\n");
+        assert_eq!(faults, Vec::<String>::new());
+        assert_eq!(codes.get("4006381333931"), Some(&Coded { name: "Goldfish".into(), category: Some(12) }));
+        assert_eq!(codes.get("96385074"), Some(&Coded { name: "Rex, II".into(), category: None }));
+        assert_eq!((codes.count(), codes.get("1")), (2, None));
+    }
+
+    #[test]
+    fn a_wrong_line_is_named_and_the_others_count() {
+        let text = "code,name,category\n1,Rex,3\n2,,3\n,Mochi,\n3,Tank,x\n1,Luna,4\n4,Zoe,5\n5\n6\n7\n";
+        let (codes, faults) = read(text);
+        assert_eq!((codes.count(), codes.get("1").unwrap().name.as_str()), (2, "Rex"));
+        assert!(faults[0].starts_with("codes.csv:3: Name is needed"), "{faults:?}");
+        assert_eq!(faults[1], "codes.csv:4: it has no code.");
+        assert!(faults[2].starts_with("codes.csv:5: Category must be"), "{faults:?}");
+        assert_eq!(faults[3], "codes.csv:6: the code \"1\" is there already; the first counts.");
+        assert_eq!(faults[5], "codes.csv: 2 more lines cannot be used.");
+    }
+
+    #[test]
+    fn what_is_no_such_file_is_said() {
+        assert_eq!(
+            read("1,Rex,3\n"),
+            (
+                Codes::default(),
+                vec!["codes.csv:1: the first line must name the columns code, name and, if you like, category.".into()]
+            )
+        );
+        assert_eq!(read("").1.len(), 1);
+        assert_eq!(Codes::read(Path::new("/nonexistent/codes.csv")).1.len(), 1);
+        let latin: &[u8] = b"code,name\n1,Zo\xeb\n2,Rex\n";
+        let (codes, faults) = Codes::of(latin, "codes.csv");
+        assert_eq!((codes.count(), faults.len()), (1, 1));
+    }
+
+    #[test]
+    fn no_more_codes_are_read_than_can_be_kept() {
+        let lines: String = (0..MOST + 10).map(|code| format!("{code},Rex\n")).collect();
+        let (codes, faults) = read(&format!("code,name\n{lines}"));
+        assert_eq!((codes.count(), faults.len()), (MOST, 1));
+    }
+}

@@ -1,0 +1,311 @@
+//! What is typed, kept on disk while it is: when it is due to be written, and what comes back at the next start.
+//!
+//! Half a second after the first key that is not on disk yet, at most once a second, and at once before an animal is
+//! sent and after it was added. Each service has drafts of its own; the samples have none.
+
+mod typed;
+
+#[cfg(test)]
+mod tests;
+
+use std::time::{Duration, Instant};
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use super::effect::{DraftTask, Effect, Job, Task, WriteDrafts};
+use super::inflight::Slot;
+use super::msg::DraftNews;
+use super::screens::{add_pet, welcome};
+use super::state::AppState;
+use crate::clock::Now;
+use crate::model::text::short;
+
+pub use typed::{Typed, known};
+
+/// From the first key that is not on disk to the write.
+const SOON: Duration = Duration::from_millis(500);
+
+/// From one write to the next.
+const BETWEEN: Duration = Duration::from_secs(1);
+
+/// From a write that failed to the next try.
+const AFTER_TROUBLE: Duration = Duration::from_secs(5);
+
+/// What was typed longer ago is not shown by itself.
+const OLD: Duration = Duration::from_secs(30 * 24 * 60 * 60);
+
+/// What is typed for one service, as it is on disk.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Drafts {
+    /// Which service: its address, or its database.
+    pub identity: String,
+    /// The profile's name.
+    pub profile: String,
+    /// When this was written.
+    pub at: Timestamp,
+    /// How the session ended; nothing as long as it goes on.
+    pub ended: Option<Ending>,
+    /// What is typed.
+    pub typed: Typed,
+}
+
+/// How a session ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Ending {
+    /// The user ended it.
+    Quit,
+    /// Somebody else did, by a signal.
+    Signal,
+    /// The terminal was gone.
+    Hangup,
+    /// By a fault of the program.
+    Fault,
+}
+
+/// What is known of the drafts on disk.
+#[derive(Clone, Debug, Default)]
+pub struct State {
+    /// What is on disk.
+    on_disk: Typed,
+    /// What is being written.
+    writing: Option<Typed>,
+    /// Since when something is typed that is neither.
+    since: Option<Instant>,
+    /// It must not wait.
+    at_once: bool,
+    /// When the last write began.
+    tried: Option<Instant>,
+    /// Counts the writes, so that an older one never ends last.
+    number: u64,
+    /// What was typed for the service before is in these drafts.
+    moved: bool,
+    /// In the files of this service there is something that is not on the screen.
+    apart: bool,
+    /// That, where it was read.
+    parked: Option<Box<Drafts>>,
+    /// Why they cannot be written, as long as they cannot.
+    pub trouble: Option<String>,
+    /// What came back, until the first key.
+    pub back: Option<Back>,
+    /// When what is typed was last written.
+    pub written_at: Option<Timestamp>,
+}
+
+/// What came back from a session before.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Back {
+    /// When it was written.
+    pub at: Timestamp,
+    /// For which profile.
+    pub profile: String,
+    /// How that session ended.
+    pub ended: Option<Ending>,
+    /// What is to be said of what was sent.
+    pub what: What,
+}
+
+/// What came back, as far as something was sent of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum What {
+    /// Nothing was sent.
+    NotSent,
+    /// This animal was sent; it is sent again, which adds it once.
+    Settling(String),
+    /// This animal was sent; what to do is asked.
+    Asking(String),
+    /// It is kept, but not shown.
+    Parked,
+}
+
+impl Drafts {
+    /// The text of its file.
+    #[must_use]
+    pub fn text(&self) -> String {
+        serde_json::to_string(self).unwrap_or_default()
+    }
+
+    /// Reads the drafts of the service `identity`; `None` where it is something else.
+    #[must_use]
+    pub fn read(text: &str, identity: &str) -> Option<Self> {
+        serde_json::from_str::<Self>(text).ok().filter(|drafts| drafts.identity == identity)
+    }
+
+    fn of(state: &AppState, ended: Option<Ending>, now: Now) -> Option<Self> {
+        let identity = state.link.identity.clone().filter(|_| !welcome::update::is_first_start(state))?;
+        let mut typed = Typed::of(state);
+        if ended == Some(Ending::Quit) {
+            // Whoever leaves in order begins with all rows.
+            typed.search.clear();
+        }
+        Some(Self { identity, profile: state.link.name.clone(), at: now.wall, ended, typed })
+    }
+}
+
+impl Back {
+    /// The sentence about it; `at` is the time of day, `service` where things are sent.
+    #[must_use]
+    pub fn sentence(&self, at: &str, service: &str) -> String {
+        let profile = short(&self.profile);
+        let before = match self.ended {
+            None => format!("The last session ended without warning at {at}."),
+            Some(Ending::Hangup) => format!("The connection of the last session was lost at {at}."),
+            Some(Ending::Fault) => format!("The last session ended by a fault of the program at {at}."),
+            Some(Ending::Signal) => format!("The last session was ended from outside at {at}."),
+            Some(Ending::Quit) => String::new(),
+        };
+        let what = match (&self.what, self.ended) {
+            (What::NotSent, Some(Ending::Quit)) => {
+                return format!("What you had typed for {profile} at {at} is here. Nothing of it was sent.");
+            }
+            (What::NotSent, _) => {
+                format!("What you had typed for {profile} is here. Nothing of it had been sent.")
+            }
+            (What::Settling(pet), _) => {
+                format!("{pet} was sent without an answer: it is sent again with its key, which adds it only once.")
+            }
+            (What::Asking(pet), _) => format!("{pet} was sent to {service} without an answer. What you typed is here."),
+            (What::Parked, _) => {
+                return format!(
+                    "What was typed for {profile} at {at} is kept, too: F8 in the empty form (2) shows it."
+                );
+            }
+        };
+        if before.is_empty() { what } else { format!("{before} {what}") }
+    }
+}
+
+/// Takes up what was left for this service by a session before.
+pub fn on_opened(state: &mut AppState, opened: Result<Option<Drafts>, String>, now: Now) {
+    let drafts = match opened {
+        Ok(drafts) => drafts,
+        Err(why) => return state.drafts.trouble = Some(why),
+    };
+    let here = Typed::of(state);
+    state.drafts.apart = false;
+    let Some(drafts) = drafts.filter(|drafts| drafts.typed != here) else { return };
+    let is_old = now.wall.duration_since(drafts.at).unsigned_abs() > OLD;
+    if is_old || !here.is_empty() {
+        state.drafts.apart = true;
+        state.drafts.back = Some(Back { what: What::Parked, ..Back::of(&drafts, state) });
+        state.drafts.parked = Some(Box::new(drafts));
+        return;
+    }
+    take_up(state, drafts, now);
+}
+
+fn take_up(state: &mut AppState, drafts: Drafts, now: Now) {
+    state.drafts.on_disk = drafts.typed.clone();
+    drafts.typed.clone().restore(state, now);
+    state.drafts.back = Some(Back::of(&drafts, state));
+}
+
+impl Back {
+    fn of(drafts: &Drafts, state: &AppState) -> Self {
+        let what = match &drafts.typed.sent {
+            None => What::NotSent,
+            Some(sent) if state.add.unsettled => What::Settling(short(&sent.new.name)),
+            Some(sent) => What::Asking(short(&sent.new.name)),
+        };
+        Self { at: drafts.at, profile: drafts.profile.clone(), ended: drafts.ended, what }
+    }
+}
+
+/// Shows what was kept and not shown; `false` where there is nothing like it.
+pub fn unpark(state: &mut AppState, now: Now) -> bool {
+    let Some(drafts) = state.drafts.parked.take() else { return false };
+    state.drafts.apart = false;
+    take_up(state, *drafts, now);
+    true
+}
+
+/// Another service is used from now on: it has drafts of its own. What is typed is now for this one.
+pub fn on_other_service(state: &mut AppState, now: Now) -> Vec<Effect> {
+    let (number, moved) = (state.drafts.number, !state.drafts.apart);
+    state.drafts = State { number, moved, apart: true, ..State::default() };
+    let Some(identity) = state.link.identity.clone() else { return Vec::new() };
+    let id = state.inflight.begin(Slot::OpenDrafts, now.mono);
+    let open = Job { slot: Slot::OpenDrafts, id, task: Task::Drafts(DraftTask::Open(identity)) };
+    let mut effects = vec![Effect::Job(open)];
+    effects.extend(write(state, now));
+    effects
+}
+
+/// What is typed may have changed.
+pub fn notice(state: &mut AppState, now: Now) -> Option<Effect> {
+    let Drafts { typed, .. } = Drafts::of(state, None, now)?;
+    let drafts = &mut state.drafts;
+    if typed == *drafts.writing.as_ref().unwrap_or(&drafts.on_disk) {
+        (drafts.since, drafts.at_once) = (None, false);
+        if drafts.writing.is_none() {
+            drafts.trouble = None;
+        }
+        return None;
+    }
+    drafts.since.get_or_insert(now.mono);
+    next_due(state).is_some_and(|due| due <= now.mono).then(|| write(state, now)).flatten()
+}
+
+/// It must be on disk as soon as can be.
+pub const fn hurry(state: &mut AppState) {
+    state.drafts.at_once = true;
+}
+
+/// When what is typed is to be written.
+#[must_use]
+pub fn next_due(state: &AppState) -> Option<Instant> {
+    let State { since, at_once, tried, trouble, .. } = &state.drafts;
+    let since = since.filter(|_| !state.inflight.is_running(Slot::Drafts))?;
+    let pause = if trouble.is_some() { AFTER_TROUBLE } else { BETWEEN };
+    match tried {
+        _ if *at_once => Some(since),
+        Some(tried) => Some((since + SOON).max(*tried + pause)),
+        None => Some(since + SOON),
+    }
+}
+
+/// Writes what is typed now, whatever else is being written.
+pub fn write(state: &mut AppState, now: Now) -> Option<Effect> {
+    let drafts = Drafts::of(state, None, now)?;
+    let here = &mut state.drafts;
+    here.number += 1;
+    here.writing = Some(drafts.typed.clone());
+    here.tried = Some(now.mono);
+    (here.since, here.at_once) = (None, false);
+    let write = WriteDrafts { number: here.number, drafts: Box::new(drafts), apart: here.apart, moved: here.moved };
+    let id = state.inflight.begin(Slot::Drafts, now.mono);
+    Some(Effect::Job(Job { slot: Slot::Drafts, id, task: Task::Drafts(DraftTask::Write(write)) }))
+}
+
+/// Something about the drafts has come back.
+pub fn on_news(state: &mut AppState, news: DraftNews, now: Now) -> Vec<Effect> {
+    match news {
+        DraftNews::Opened(opened) => {
+            on_opened(state, opened.map(|drafts| drafts.map(|drafts| *drafts)), now);
+            return add_pet::update::settle(state, now);
+        }
+        DraftNews::Written(result) => {
+            let drafts = &mut state.drafts;
+            let writing = drafts.writing.take();
+            match (result, writing) {
+                (Ok(()), Some(typed)) => {
+                    drafts.written_at = (!typed.is_empty()).then_some(now.wall);
+                    drafts.on_disk = typed;
+                    drafts.trouble = None;
+                }
+                (Ok(()), None) => {}
+                (Err(why), _) => drafts.trouble = Some(why),
+            }
+        }
+    }
+    Vec::new()
+}
+
+/// What is to be written when the program ends.
+#[must_use]
+pub fn last(state: &AppState, ended: Ending, now: Now) -> Option<WriteDrafts> {
+    let State { number, apart, moved, .. } = state.drafts;
+    Some(WriteDrafts { number: number + 1, drafts: Box::new(Drafts::of(state, Some(ended), now)?), apart, moved })
+}

@@ -1,0 +1,353 @@
+//! When drafts are written, and what comes back.
+
+use super::*;
+use crate::api::Failure;
+use crate::config::{Service, Settings};
+use crate::domains::DnsName;
+use crate::model::{IdempotencyKeys, NewPet, Pet};
+use crate::tui::keymap::Context;
+use crate::tui::msg::{Msg, NotCreated, Outcome, ProfileNews, Size, Used};
+use crate::tui::screens::add_pet;
+use crate::tui::screens::domains::state::Setup;
+use crate::tui::state::Screen;
+use crate::tui::test_kit::{App, animals, profiles, remote, settings};
+use crate::tui::text_input::TextInput;
+use crate::tui::update::start;
+
+const IDENTITY: &str = "production https://api.example.com/v1";
+
+/// An app with nothing open but the form.
+fn form(keys: &str) -> App {
+    let mut app = App::loaded_from(remote(), 80, 24, &animals(39));
+    app.keys("a").keys(keys);
+    app
+}
+
+/// Every write that was asked for.
+fn writes(app: &App) -> Vec<WriteDrafts> {
+    let write = |effect: &Effect| match effect {
+        Effect::Job(Job { task: Task::Drafts(DraftTask::Write(write)), .. }) => Some(write.clone()),
+        _ => None,
+    };
+    app.effects.iter().filter_map(write).collect()
+}
+
+/// The name in the form of each write; nothing where none is typed.
+fn names(app: &App) -> Vec<String> {
+    let name = |write: &WriteDrafts| write.drafts.typed.form.as_ref().map(|form| form.name.value().to_owned());
+    writes(app).iter().map(|write| name(write).unwrap_or_default()).collect()
+}
+
+fn written(app: &mut App, result: Result<(), &str>) {
+    app.reply(Slot::Drafts, Outcome::Drafts(DraftNews::Written(result.map_err(ToOwned::to_owned))));
+}
+
+fn millis(app: &mut App, millis: u64) {
+    app.wait(Duration::from_millis(millis));
+}
+
+/// What is on disk when the session ends so, read by the next one, which begins `after` that.
+fn next_session(app: &App, ended: Option<Ending>, service: Service, after: Duration) -> App {
+    next_with(app, ended, settings(service), after)
+}
+
+fn next_with(app: &App, ended: Option<Ending>, settings: Settings, after: Duration) -> App {
+    let text = Drafts::of(&app.state, ended, app.now).unwrap().text();
+    let mut now = app.now;
+    now.mono += after;
+    now.wall += after;
+    let keys = IdempotencyKeys::new(uuid::Uuid::max());
+    let mut state = AppState::new(&settings, Setup::default(), Size { columns: 80, rows: 24 }, keys);
+    let identity = state.link.identity.clone().unwrap();
+    on_opened(&mut state, Ok(Drafts::read(&text, &identity)), now);
+    let effects = start(&mut state, now);
+    App { state, now, effects, look: crate::tui::test_kit::look() }
+}
+
+fn no_answer() -> Outcome {
+    let failure = Failure::NoAnswer { after: Duration::from_secs(30) };
+    Outcome::Created(Err(NotCreated { failure, repeatable: true }))
+}
+
+fn created() -> Outcome {
+    Outcome::Created(Ok(Pet { id: 7, name: "Biscuit".into(), category_id: 3, status: None }))
+}
+
+#[test]
+fn what_is_typed_is_written_half_a_second_after_the_first_key_and_once_a_second() {
+    let mut app = form("\"B\"");
+    millis(&mut app, 400);
+    app.keys("\"i\"");
+    millis(&mut app, 99);
+    assert_eq!(names(&app), [""; 0]);
+    millis(&mut app, 1);
+    assert_eq!(names(&app), ["Bi"]);
+    app.keys("\"s\"");
+    written(&mut app, Ok(()));
+    millis(&mut app, 999);
+    assert_eq!(names(&app), ["Bi"]);
+    millis(&mut app, 1);
+    assert_eq!(names(&app), ["Bi", "Bis"]);
+    written(&mut app, Ok(()));
+    millis(&mut app, 60_000);
+    assert_eq!(names(&app).len(), 2, "nothing new is typed");
+    assert_eq!(next_due(&app.state), None);
+    assert!(app.says("draft kept, 14:03:08"));
+}
+
+#[test]
+fn only_one_write_runs_at_a_time_and_what_is_typed_meanwhile_follows() {
+    let mut app = form("\"B\"");
+    millis(&mut app, 500);
+    app.keys("\"i\"");
+    millis(&mut app, 5_000);
+    assert_eq!((names(&app).len(), next_due(&app.state)), (1, None));
+    written(&mut app, Ok(()));
+    assert_eq!(names(&app), ["B", "Bi"]);
+    assert_eq!(writes(&app).iter().map(|write| write.number).collect::<Vec<_>>(), [1, 2]);
+}
+
+#[test]
+fn that_drafts_cannot_be_written_is_said_as_long_as_it_is_so() {
+    let mut app = form("\"B\"");
+    millis(&mut app, 500);
+    written(&mut app, Err("no space left on device"));
+    let said = "Drafts cannot be written: no space left on device. What you type is only in this window.";
+    assert!(app.says(said));
+    app.keys("\"i\"");
+    assert!(app.says(said), "{}", app.screen());
+    millis(&mut app, 4_999);
+    assert_eq!(names(&app).len(), 1);
+    millis(&mut app, 1);
+    assert_eq!(names(&app), ["B", "Bi"]);
+    written(&mut app, Ok(()));
+    assert!(!app.says(said));
+}
+
+#[test]
+fn samples_and_the_first_start_have_no_drafts() {
+    let mut demo = App::loaded(80, 24);
+    demo.keys("a \"Biscuit\"");
+    millis(&mut demo, 10_000);
+    assert_eq!(writes(&demo), []);
+    let mut first = App::first_start(80, 24);
+    millis(first.keys("c \"x\""), 10_000);
+    assert_eq!((writes(&first), last(&first.state, Ending::Quit, first.now)), (vec![], None));
+}
+
+#[test]
+fn everything_typed_comes_back_where_it_was() {
+    let mut app = form("\"Biscuit\" Tab \"3\" Tab p S-Tab Left Esc / \"mo\" Enter P");
+    app.reply(Slot::Profiles, Outcome::Profile(ProfileNews::Read(Ok(profiles()))));
+    app.keys("n \"shop\" Tab \"https://shop.example/v1\" Esc Esc");
+    let panel = &mut app.state.domains;
+    panel.wizard.name = TextInput::new("shop.example");
+    panel.browser = TextInput::new("not secure");
+    panel.redirects.edited.primary = Some("www.shop.example".into());
+    let left = crate::tui::screens::domains::wizard::Wizard {
+        value: TextInput::new("cname.host.example"),
+        entry: Some(DnsName::new("old.example")),
+        ..Default::default()
+    };
+    panel.left.push(left);
+    let before = Typed::of(&app.state);
+    let mut next = next_session(&app, None, remote(), Duration::from_secs(60));
+    assert_eq!(Typed::of(&next.state), before);
+    assert_eq!((next.state.context(), next.state.add.focus), (Context::Form, add_pet::Focus::Category));
+    assert_eq!(
+        (before.wizards.len(), before.search.value(), before.browser.value(), before.profile.is_some()),
+        (2, "mo", "not secure", true)
+    );
+    let said = "The last session ended without warning at 14:03. What you had typed for production is here. \
+                Nothing of it had been sent.";
+    assert!(next.says(said), "{}", next.screen());
+    assert_eq!(writes(&next), [], "it is on disk");
+    next.keys("Right");
+    assert!(!next.says("ended without warning"), "the sentence goes with the first key");
+}
+
+#[test]
+fn how_the_last_session_ended_is_said() {
+    let app = form("\"Biscuit\"");
+    for (ended, said) in [
+        (Ending::Quit, "What you had typed for production at 14:03 is here. Nothing of it was sent."),
+        (Ending::Hangup, "The connection of the last session was lost at 14:03. What you had typed"),
+        (Ending::Signal, "The last session was ended from outside at 14:03. What you had typed"),
+        (Ending::Fault, "The last session ended by a fault of the program at 14:03. What you had typed"),
+    ] {
+        let mut next = next_session(&app, Some(ended), remote(), Duration::from_secs(60));
+        assert!(next.says(said), "{}", next.screen());
+    }
+}
+
+#[test]
+fn whoever_quits_with_nothing_typed_leaves_nothing() {
+    let mut app = App::loaded_from(remote(), 80, 24, &animals(39));
+    app.keys("/ \"mo\" Enter");
+    let left = |app: &App, ended| last(&app.state, ended, app.now).unwrap().drafts.typed.is_empty();
+    assert!(left(&app, Ending::Quit));
+    assert!(!left(&app, Ending::Hangup), "after a lost connection the search is as it was");
+    app.keys("a \"x\"");
+    assert!(!left(&app, Ending::Quit));
+    app.keys("F8");
+    assert!(left(&app, Ending::Quit));
+}
+
+#[test]
+fn an_animal_is_on_disk_with_its_key_before_it_is_sent_and_not_after_it_was_added() {
+    let mut app = form("\"Biscuit\" Tab \"3\" F2");
+    let at = |slot| app.effects.iter().position(|effect| matches!(effect, Effect::Job(job) if job.slot == slot));
+    assert!(at(Slot::Drafts).unwrap() < at(Slot::Create).unwrap());
+    let Some(Job { task: Task::Create(new, key), .. }) = app.job(Slot::Create) else { panic!("nothing is sent") };
+    let sent = writes(&app)[0].drafts.typed.sent.clone().unwrap();
+    assert_eq!((&sent.new, &sent.key, sent.known.len()), (&new, &key, 39));
+    written(&mut app, Ok(()));
+    app.reply(Slot::Create, created());
+    let after = writes(&app);
+    assert!(after.len() == 2 && after[1].drafts.typed.is_empty(), "{after:?}");
+    assert_eq!(app.state.add.category.value(), "3", "what stays for the next one is not typed");
+}
+
+#[test]
+fn an_animal_that_was_added_while_its_draft_was_being_written_is_taken_out_after_that() {
+    let mut app = form("\"Biscuit\" Tab \"3\" F2");
+    app.reply(Slot::Create, created());
+    assert_eq!(writes(&app).len(), 1);
+    written(&mut app, Ok(()));
+    assert!(writes(&app)[1].drafts.typed.is_empty());
+}
+
+#[test]
+fn what_was_sent_without_an_answer_is_settled_with_its_key() {
+    let app = form("\"Biscuit\" Tab \"3\" F2");
+    let Some(Job { task: Task::Create(new, key), .. }) = app.job(Slot::Create) else { panic!("nothing is sent") };
+    let mut next = next_session(&app, None, remote(), Duration::from_secs(60));
+    let job = next.job(Slot::Create).unwrap();
+    assert_eq!(job.task, Task::Settle(new, key, app.now.wall));
+    assert!(next.says("Biscuit was sent without an answer: it is sent again with its key, which adds it only once."));
+    next.reply(Slot::Create, created());
+    assert!(next.says("Added Biscuit, id 7."));
+    assert!(writes(&next)[0].drafts.typed.is_empty());
+
+    let mut next = next_session(&app, None, remote(), Duration::from_secs(60));
+    next.reply(Slot::Create, Outcome::NotSettled);
+    assert_eq!(next.state.context(), Context::Doubt);
+    assert!(next.says("The service may not know its key any more. Nothing is sent until you choose."));
+    let mut next = next_session(&app, None, remote(), Duration::from_secs(60));
+    next.reply(Slot::Create, no_answer());
+    assert_eq!(next.state.context(), Context::Doubt);
+    assert!(next.says("No answer came after 30 s."));
+}
+
+#[test]
+fn where_a_repeat_could_add_a_second_one_it_is_asked_about() {
+    let other_key = |service| match service {
+        Service::Remote(mut remote) => {
+            remote.key = Some(crate::model::ApiKey::new("petk_another_key_0000").unwrap());
+            Service::Remote(remote)
+        }
+        service => service,
+    };
+    let mut app = form("\"Biscuit\" Tab \"3\" F2");
+    app.reply(Slot::Create, no_answer());
+    let protected = Settings { protect: true, ..settings(remote()) };
+    for settings in [settings(other_key(remote())), protected] {
+        let mut next = next_with(&app, Some(Ending::Hangup), settings, Duration::from_secs(60));
+        assert_eq!((next.job(Slot::Create), next.state.context()), (None, Context::Doubt));
+        assert!(next.says("The program ended before an answer came. The pet may or may not have been added."));
+        assert!(next.says("Biscuit was sent to api.example.com without an answer."), "{}", next.screen());
+        next.keys("1");
+        let looked = Task::LookUp(NewPet { name: "Biscuit".into(), category_id: 3, status: None });
+        assert_eq!(next.job(Slot::LookUp).unwrap().task, looked);
+    }
+    let inside = || Service::Embedded { database: "/d/embedded.db".into() };
+    let mut app = App::loaded_from(inside(), 80, 24, &animals(3));
+    app.keys("a \"Biscuit\" Tab \"3\" F2");
+    let next = next_session(&app, None, inside(), Duration::from_secs(60));
+    assert_eq!((next.job(Slot::Create), next.state.context()), (None, Context::Doubt));
+}
+
+#[test]
+fn what_is_older_than_thirty_days_waits_for_f8_and_is_not_written_over() {
+    let app = form("\"Biscuit\"");
+    let mut next = next_session(&app, None, remote(), Duration::from_secs(31 * 24 * 60 * 60));
+    assert_eq!((next.state.screen, next.state.add.name.value()), (Screen::Pets, ""));
+    assert!(
+        next.says("What was typed for production at Fri 20 Nov 14:03 is kept, too: F8 in the empty form (2) shows it.")
+    );
+    next.keys("2 \"Rex\"");
+    millis(&mut next, 500);
+    assert!(writes(&next)[0].apart);
+    written(&mut next, Ok(()));
+    next.keys("F8 F8");
+    assert_eq!(next.state.add.name.value(), "Biscuit");
+    next.keys("End \"!\"");
+    millis(&mut next, 1_000);
+    assert!(!writes(&next)[1].apart);
+    assert_eq!(names(&next), ["Rex", "Biscuit!"]);
+}
+
+#[test]
+fn no_key_is_in_a_draft() {
+    let secret = "petk_0123456789abcdef77d0";
+    let mut app = App::loaded_from(remote(), 80, 24, &animals(3));
+    app.keys("P");
+    app.reply(Slot::Profiles, Outcome::Profile(ProfileNews::Read(Ok(profiles()))));
+    app.keys("n \"shop\" Tab");
+    app.send(Msg::Paste(format!("https://me:{secret}@shop.example/v1")));
+    app.keys("Tab Tab");
+    app.send(Msg::Paste(secret.into()));
+    assert_eq!(app.state.profiles.form.key.value(), secret);
+    millis(&mut app, 500);
+    let drafts = &writes(&app)[0].drafts;
+    assert!(drafts.text().contains("shop") && !drafts.text().contains(secret), "{}", drafts.text());
+    assert!(!format!("{drafts:?}").contains(secret));
+}
+
+#[test]
+fn another_service_has_drafts_of_its_own_and_what_is_typed_goes_along() {
+    let switched = |keys: &str| {
+        let mut app = form(keys);
+        app.keys("Esc P");
+        app.reply(Slot::Profiles, Outcome::Profile(ProfileNews::Read(Ok(profiles()))));
+        app.keys("Home Enter");
+        let service = Service::Embedded { database: "/d/embedded.db".into() };
+        let used = Used { settings: settings(service), kept: None, left: Ok(crate::config::queue::Left::default()) };
+        app.reply(Slot::UseProfile, Outcome::Profile(ProfileNews::Used(Ok(Box::new(used)))));
+        assert_eq!(app.job(Slot::OpenDrafts).unwrap().task, Task::Drafts(DraftTask::Open("/d/embedded.db".into())));
+        app
+    };
+    let left = |name: &str| {
+        let mut other = form(&format!("\"{name}\""));
+        other.state.link.identity = Some("/d/embedded.db".into());
+        let drafts = Drafts::of(&other.state, Some(Ending::Quit), other.now).unwrap();
+        Outcome::Drafts(DraftNews::Opened(Ok(Some(Box::new(drafts)))))
+    };
+    let mut app = switched("\"Biscuit\"");
+    assert!(
+        app.says("What you typed for production is still in the form, and goes to the service in this program now.")
+    );
+    let write = writes(&app).pop().unwrap();
+    assert_eq!((write.drafts.identity.as_str(), write.apart, write.moved), ("/d/embedded.db", true, true));
+    assert_eq!(names(&app).last().unwrap(), "Biscuit");
+    written(&mut app, Ok(()));
+    app.reply(Slot::OpenDrafts, left("Rex"));
+    assert_eq!(app.state.add.name.value(), "Biscuit", "what is typed is not written over");
+    app.keys("2 F8 F8");
+    assert_eq!(app.state.add.name.value(), "Rex");
+
+    let mut app = switched("");
+    app.reply(Slot::OpenDrafts, left("Rex"));
+    assert_eq!((app.state.screen, app.state.add.name.value()), (Screen::AddPet, "Rex"));
+}
+
+#[test]
+fn only_drafts_of_this_service_and_this_program_are_read() {
+    let app = form("\"Biscuit\"");
+    let drafts = Drafts::of(&app.state, None, app.now).unwrap();
+    assert_eq!(Drafts::read(&drafts.text(), IDENTITY), Some(drafts.clone()));
+    assert_eq!(Drafts::read(&drafts.text(), "https://other.example/v1"), None);
+    for text in ["", "{", "{}", &drafts.text().replace("\"typed\":{", "\"typed\":{\"new\":1,")] {
+        assert_eq!(Drafts::read(text, IDENTITY), None, "{text}");
+    }
+}

@@ -1,0 +1,200 @@
+//! Everything typed that nobody else keeps: taken from the state, and put back into it.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::clock::Now;
+use crate::domains::configuration::Written;
+use crate::model::{IdempotencyKey, NewPet, PetId, PetStatus};
+use crate::tui::screens::add_pet::{After, Doubt, Focus, Sent};
+use crate::tui::screens::domains::redirects;
+use crate::tui::screens::domains::wizard::Wizard;
+use crate::tui::screens::profiles::form::Form as Profile;
+use crate::tui::state::{AppState, Screen};
+use crate::tui::text_input::TextInput;
+
+/// The most animals known before a creation that are kept: those with the largest ids, which are mostly the newest.
+const MOST_KNOWN: usize = 50_000;
+
+/// What is typed and not sent, saved or kept elsewhere.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Typed {
+    /// The add form.
+    pub form: Option<Form>,
+    /// An animal that was sent without an answer so far.
+    pub sent: Option<Unanswered>,
+    /// Domains that are not on the list yet, or not with this value.
+    pub wizards: Vec<Wizard>,
+    /// Redirects that are not in the configuration.
+    pub redirects: Option<Redirects>,
+    /// The form for a new profile, without its key.
+    pub profile: Option<Profile>,
+    /// The search among the animals.
+    pub search: TextInput,
+    /// What the browser says of a domain.
+    pub browser: TextInput,
+}
+
+/// The add form.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Form {
+    /// As typed.
+    pub name: TextInput,
+    /// As typed.
+    pub category: TextInput,
+    /// As chosen.
+    pub status: Option<PetStatus>,
+    /// What to do after saving.
+    pub after: After,
+    /// Where the cursor is.
+    pub focus: Focus,
+}
+
+/// An animal that was sent.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Unanswered {
+    /// What was sent.
+    pub new: NewPet,
+    /// What stands for this one creation.
+    pub key: IdempotencyKey,
+    /// When.
+    pub at: Timestamp,
+    /// The animals known before.
+    pub known: Arc<HashSet<PetId>>,
+    /// The end of the API key it was sent with, as every screen shows it: with another one it would be added again.
+    pub api_key: String,
+}
+
+/// Redirects that were edited.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Redirects {
+    /// What was in the configuration when they were.
+    pub was: Written,
+    /// As edited.
+    pub edited: Written,
+    /// The line that has the cursor.
+    pub selected: usize,
+    /// The line that is being typed.
+    pub form: Option<redirects::Form>,
+}
+
+impl Typed {
+    /// What is typed in `state`.
+    #[must_use]
+    pub fn of(state: &AppState) -> Self {
+        let (add, domains) = (&state.add, &state.domains);
+        let form = (add.is_typed() || add.sent.is_some()).then(|| Form {
+            name: add.name.clone(),
+            category: add.category.clone(),
+            status: add.status,
+            after: add.after,
+            focus: add.focus,
+        });
+        let sent = add.sent.as_ref().map(|sent| Unanswered {
+            new: sent.new.clone(),
+            key: sent.key.clone(),
+            at: sent.at.wall,
+            known: Arc::clone(&sent.known),
+            api_key: sent.api_key.clone(),
+        });
+        let edited = &domains.redirects;
+        let redirects = edited.is_unsaved(&domains.configuration).then(|| Redirects {
+            was: domains.configuration.clone(),
+            edited: edited.edited.clone(),
+            selected: edited.selected,
+            form: edited.form.clone(),
+        });
+        Self {
+            form,
+            sent,
+            wizards: domains.unsaved_wizards().cloned().collect(),
+            redirects,
+            profile: profile(&state.profiles.form),
+            search: state.pets.search.clone(),
+            browser: domains.browser.clone(),
+        }
+    }
+
+    /// Whether there is nothing.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// Puts it where it was typed. What was sent comes back as a question.
+    pub fn restore(self, state: &mut AppState, now: Now) {
+        let Self { form, sent, wizards, redirects, profile, search, browser } = self;
+        if let Some(Form { name, category, status, after, focus }) = form {
+            let add = &mut state.add;
+            (add.name, add.category, add.status, add.after, add.focus) = (name, category, status, after, focus);
+            state.screen = Screen::AddPet;
+        }
+        if let Some(Unanswered { new, key, at, known, api_key }) = sent {
+            let age = Duration::try_from(now.wall.duration_since(at)).unwrap_or_default();
+            let at = Now { mono: now.mono.checked_sub(age).unwrap_or(now.mono), wall: at };
+            state.add.doubt = Some(Doubt { failure: None, repeatable: false, found: None, choice: 0 });
+            // Whoever wants to be asked before anything is added is asked. The one inside has another key each time.
+            let same_key = !state.link.embedded && state.link.has_key() && state.link.key.0 == api_key;
+            state.add.unsettled = same_key && !state.link.protect;
+            state.add.sent = Some(Sent { new, key, at, known, in_doubt: true, api_key });
+        }
+        for wizard in wizards {
+            match wizard.entry {
+                Some(_) => state.domains.left.push(wizard),
+                None => state.domains.wizard = wizard,
+            }
+        }
+        if let Some(Redirects { was, edited, selected, form }) = redirects
+            && edited != state.domains.configuration
+        {
+            // Saving says it if somebody else has changed them meanwhile.
+            state.domains.configuration = was;
+            let editor = &mut state.domains.redirects;
+            editor.edited = edited;
+            editor.selected = selected.min(editor.lines() - 1);
+            let last = editor.lines();
+            editor.form = form.filter(|form| form.line <= last);
+        }
+        if let Some(profile) = profile {
+            state.profiles.form = profile;
+        }
+        state.domains.browser = browser;
+        if !search.is_empty() {
+            state.pets.search = search;
+            state.pets.arrange();
+        }
+    }
+}
+
+/// The animals that are known before a creation, as far as they are kept.
+#[must_use]
+pub fn known(ids: impl Iterator<Item = PetId>) -> HashSet<PetId> {
+    let mut ids: Vec<PetId> = ids.collect();
+    if ids.len() > MOST_KNOWN {
+        ids.sort_unstable_by_key(|id| std::cmp::Reverse(*id));
+        ids.truncate(MOST_KNOWN);
+    }
+    ids.into_iter().collect()
+}
+
+/// What is typed of a new profile: never its key, and no address with something secret in it.
+fn profile(form: &Profile) -> Option<Profile> {
+    let form = Profile {
+        key: TextInput::default(),
+        address: if form.address.value().contains('@') { TextInput::default() } else { form.address.clone() },
+        shown: false,
+        checked: HashSet::new(),
+        tried: None,
+        ..form.clone()
+    };
+    let Profile { name, address, variable, file, command, .. } = &form;
+    [name, address, variable, file, command].iter().any(|input| !input.is_empty()).then_some(form)
+}

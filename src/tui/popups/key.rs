@@ -1,0 +1,176 @@
+//! The box that asks for an API key: what is typed, and where it is kept once the service has accepted it.
+
+use std::time::{Duration, Instant};
+
+use super::Popup;
+use crate::api::failure::{Failure, Remedy};
+use crate::clock::Now;
+use crate::config::{KeepKey, KeyOrigin};
+use crate::model::ApiKey;
+use crate::tui::effect::{Effect, Job, ProfileTask, Task};
+use crate::tui::inflight::Slot;
+use crate::tui::keymap::Action;
+use crate::tui::msg::{Key, KeyPlaces, KeyPress};
+use crate::tui::screens::{add_pet, pets, profiles};
+use crate::tui::state::{AppState, Health, MessageKind};
+use crate::tui::text_input::TextInput;
+
+/// Keys under way when the box opens by itself are not taken for an answer for so long.
+pub(super) const DEAF: Duration = Duration::from_millis(250);
+
+/// Which key?
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct KeyBox {
+    /// What was typed. Shown as stars unless `shown`.
+    pub input: TextInput,
+    /// Whether what is typed can be read.
+    pub shown: bool,
+    /// Why the key typed was not taken.
+    pub error: Option<String>,
+    /// Keys pressed before this moment were meant for what was there before the box.
+    pub deaf_until: Option<Instant>,
+    /// Where the key is kept once it was accepted.
+    pub keep: KeepKey,
+    /// Whether the cursor is on that choice.
+    pub choosing: bool,
+    /// Where it can be kept, as soon as that is known.
+    pub places: Option<KeyPlaces>,
+}
+
+impl KeyBox {
+    /// Whether a key can be kept there.
+    #[must_use]
+    pub fn can(&self, keep: KeepKey) -> bool {
+        let places = self.places.as_ref();
+        match keep {
+            KeepKey::Session => true,
+            KeepKey::File => places.is_some_and(|places| places.file.is_some()),
+            // The profile must be able to say so, too.
+            KeepKey::Keyring => places.is_some_and(|places| places.keyring && places.file.is_some()),
+        }
+    }
+
+    /// From the field through the places that there are and round to the field, or the other way.
+    fn step(&mut self, forward: bool) {
+        let places = [KeepKey::Session, KeepKey::File, KeepKey::Keyring].into_iter().filter(|keep| self.can(*keep));
+        let places: Vec<_> = if forward { places.collect() } else { places.rev().collect() };
+        let here = places.iter().position(|keep| *keep == self.keep).unwrap_or(0);
+        match (self.choosing, places.get(here + 1)) {
+            (false, _) => self.choosing = true,
+            (true, Some(keep)) => self.keep = *keep,
+            (true, None) => self.choosing = false,
+        }
+    }
+
+    fn type_in(&mut self, text: &str) {
+        self.choosing = false;
+        self.input.insert(text);
+    }
+}
+
+/// Opens the box. With `by_itself`, keys that are under way are not taken for an answer.
+pub fn open_key_box(state: &mut AppState, by_itself: bool, now: Now) {
+    let deaf_until = by_itself.then(|| now.mono + DEAF);
+    state.popup = Some(Popup::Key(KeyBox { deaf_until, ..KeyBox::default() }));
+}
+
+/// Asks where the key can be kept, once for each box.
+pub fn find_places(state: &mut AppState, now: Now) -> Option<Effect> {
+    let asks = matches!(&state.popup, Some(Popup::Key(KeyBox { places: None, .. })));
+    if !asks || state.inflight.is_running(Slot::KeyPlaces) {
+        return None;
+    }
+    let id = state.inflight.begin(Slot::KeyPlaces, now.mono);
+    let task = Task::Profile(ProfileTask::FindPlaces(state.link.name.clone()));
+    Some(Effect::Job(Job { slot: Slot::KeyPlaces, id, task }))
+}
+
+/// It is known where the key can be kept.
+pub fn on_places(state: &mut AppState, places: KeyPlaces) {
+    if let Some(Popup::Key(key_box)) = &mut state.popup {
+        key_box.places = Some(places);
+    }
+}
+
+/// A key in the box.
+pub(super) fn on_key(state: &mut AppState, action: Option<Action>, key: KeyPress, now: Now) -> Vec<Effect> {
+    let refused = state.key_refused();
+    let switching = profiles::change::is_under_way(state);
+    let Some(Popup::Key(key_box)) = &mut state.popup else { return Vec::new() };
+    if key_box.deaf_until.is_some_and(|until| now.mono < until) {
+        return Vec::new();
+    }
+    match action {
+        Some(Action::Back) => {
+            state.popup = None;
+            if refused {
+                state.say(MessageKind::Note, "Your place and what you typed are kept. F4 asks for the key again.");
+            }
+            return if state.inflight.forget(Slot::TestKey) { vec![Effect::Cancel(Slot::TestKey)] } else { Vec::new() };
+        }
+        Some(Action::Choices) => key_box.shown = !key_box.shown,
+        Some(Action::NextField) => key_box.step(true),
+        Some(Action::PreviousField) => key_box.step(false),
+        Some(Action::Confirm) if switching => key_box.error = Some("Another service is being changed to.".to_owned()),
+        Some(Action::Confirm) => match ApiKey::new(key_box.input.value()) {
+            Err(error) => key_box.error = Some(error.to_string()),
+            Ok(typed) => {
+                key_box.error = None;
+                let id = state.inflight.begin(Slot::TestKey, now.mono);
+                return vec![Effect::Job(Job { slot: Slot::TestKey, id, task: Task::TestKey(typed) })];
+            }
+        },
+        Some(Action::Edit(edit)) => {
+            key_box.choosing = false;
+            key_box.input.edit(edit);
+        }
+        _ => {
+            if let KeyPress { key: Key::Char(c), ctrl: false } = key {
+                key_box.type_in(&c.to_string());
+            }
+        }
+    }
+    Vec::new()
+}
+
+/// Text pasted into the box.
+pub(super) fn paste(key_box: &mut KeyBox, text: &str) {
+    key_box.type_in(text);
+}
+
+/// The key was tried with one request: the worker goes on with it if it was accepted.
+pub fn on_tested(state: &mut AppState, result: Result<(), Failure>, now: Now) -> Vec<Effect> {
+    let service = state.link.service.clone();
+    let Some(Popup::Key(key_box)) = &mut state.popup else { return Vec::new() };
+    match result {
+        Ok(()) => {
+            let (typed, keep) = (ApiKey::new(key_box.input.value()).ok(), key_box.keep);
+            let ending = typed.as_ref().map_or(String::new(), |key| key.ending().to_owned());
+            state.link.key = (ending, KeyOrigin::Typed);
+            state.popup = None;
+            state.link.health = Health::Unknown;
+            add_pet::update::on_other_key(state);
+            let mut effects = match (keep, typed, state.link.address.clone()) {
+                (KeepKey::File | KeepKey::Keyring, Some(key), Some(address)) => {
+                    let id = state.inflight.begin(Slot::WriteProfile, now.mono);
+                    let task = ProfileTask::KeepKey { profile: state.link.name.clone(), address, key, keep };
+                    vec![Effect::Job(Job { slot: Slot::WriteProfile, id, task: Task::Profile(task) })]
+                }
+                (KeepKey::Session | KeepKey::File | KeepKey::Keyring, _, _) => {
+                    state.say_done("The key was accepted and is used until the program ends.", now.mono);
+                    Vec::new()
+                }
+            };
+            effects.extend(pets::update::reload(state, true, now));
+            effects
+        }
+        Err(failure) => {
+            key_box.error = Some(match failure.remedy() {
+                Remedy::EnterKey => "This key was not accepted either. Nothing else has changed.".to_owned(),
+                Remedy::TryLater | Remedy::None => format!("{} Enter tries again.", failure.sentence(&service)),
+            });
+            state.last_failure = Some(failure);
+            Vec::new()
+        }
+    }
+}

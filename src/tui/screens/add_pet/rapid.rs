@@ -1,0 +1,16 @@
+//! Rapid entry, for barcode scanners and fast typists: a name, Enter, the next. Typing never waits for the service.
+//!
+//! Enter takes the line: it stands in the list at once, is written into a file, and then sent. Nothing is lost where the
+//! service is away, and nothing is sent twice where it might then be there twice.
+
+pub mod lines;
+pub mod sending;
+pub mod state;
+pub mod taking;
+pub mod update;
+pub mod view;
+
+pub use state::{Fate, Focus, Line, Setup, State};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,588 @@
+//! Rapid entry: what becomes of lines, and how each state looks.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::state::MOST_WAITING;
+use super::{Fate, Focus};
+use crate::api::Failure;
+use crate::config::Service;
+use crate::config::codes::Codes;
+use crate::config::file::AtOnce;
+use crate::config::queue::{Left, Open, Record, Typed};
+use crate::model::{Draft, IdempotencyKeys, Pet, PetStatus};
+use crate::tui::effect::{Effect, Job, LineToSend, Task};
+use crate::tui::inflight::Slot;
+use crate::tui::msg::{LineSent, LookedUp, Msg, Outcome, Reply, Size};
+use crate::tui::state::Screen;
+use crate::tui::test_kit::{App, animals, remote};
+use crate::tui::theme::Theme;
+
+/// Rapid entry with category 3, status available, and the cursor in the name.
+fn opened(columns: u16, rows: u16) -> App {
+    let mut app = App::loaded_from(remote(), columns, rows, &animals(39));
+    app.effects.clear();
+    app.keys("a F6 \"3\" Tab Right Enter");
+    app
+}
+
+/// Types names, each with Enter, and has their records written.
+fn typed(app: &mut App, names: &[&str]) {
+    for name in names {
+        app.keys(&format!("\"{name}\" Enter"));
+        written(app);
+    }
+}
+
+/// Answers the writing of records, as a disk that works; gives them.
+fn written(app: &mut App) -> Vec<Record> {
+    let mut all = Vec::new();
+    while app.state.inflight.is_running(Slot::Queue) {
+        if let Some(Job { task: Task::Queue(records), .. }) = app.job(Slot::Queue) {
+            all.extend(records);
+        }
+        app.reply(Slot::Queue, Outcome::Queued(Ok(())));
+    }
+    all
+}
+
+/// Every line that was sent so far, in order.
+fn sent(app: &App) -> Vec<LineToSend> {
+    let line = |effect: &Effect| match effect {
+        Effect::Job(Job { task: Task::SendLine(line), .. }) => Some((**line).clone()),
+        _ => None,
+    };
+    app.effects.iter().filter_map(line).collect()
+}
+
+fn names_sent(app: &App) -> Vec<String> {
+    sent(app).into_iter().map(|line| line.new.name).collect()
+}
+
+fn bells(app: &App) -> usize {
+    app.effects.iter().filter(|effect| matches!(effect, Effect::Notify(..))).count()
+}
+
+fn fates(app: &App) -> Vec<(&str, &Fate)> {
+    app.state.add.rapid.lines.iter().map(|line| (line.draft.name.as_str(), &line.fate)).collect()
+}
+
+fn answer(app: &mut App, lane: usize, outcome: LineSent) {
+    app.reply(Slot::Line(lane), Outcome::LineSent(outcome));
+    written(app);
+}
+
+fn saved(id: i64) -> LineSent {
+    LineSent::Saved(Pet { id, name: "x".into(), category_id: 3, status: Some(PetStatus::Available.into()) })
+}
+
+fn refused(status: u16, retry_after: Option<u64>) -> LineSent {
+    LineSent::Failed(Failure::Refused { status, code: Some("no".into()), message: "no".into(), retry_after })
+}
+
+fn no_answer() -> LineSent {
+    LineSent::Failed(Failure::NoAnswer { after: Duration::from_secs(30) })
+}
+
+fn with_codes(app: &mut App) {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("codes.csv");
+    std::fs::write(&path, "code,name,category\n4006381333931,Goldfish,12\n96385074,Canary,\n").unwrap();
+    let (codes, faults) = Codes::read(&path);
+    assert_eq!(faults, Vec::<String>::new());
+    app.state.add.rapid.setup.codes = Some(Arc::new(codes));
+}
+
+// --- taking ---
+
+#[test]
+fn enter_takes_the_line_and_the_field_is_empty_in_the_same_frame() {
+    let mut app = opened(80, 24);
+    app.keys("\"Biscuit\" Enter");
+    assert!(app.says("This session: 0 saved, 1 waiting, 0 refused"), "{}", app.screen());
+    assert!(app.screen().contains("Biscuit"));
+    assert_eq!((app.state.add.rapid.name.value(), app.state.add.rapid.focus), ("", Focus::Name));
+    assert_eq!(sent(&app), [], "nothing is sent before it is in the file");
+    let records = written(&mut app);
+    assert!(matches!(&records[..], [Record::Typed(Typed { line: 1, .. })]), "{records:?}");
+    let line = &sent(&app)[0];
+    assert_eq!((line.line, line.new.name.as_str(), line.new.category_id, line.again), (1, "Biscuit", 3, None));
+    assert_eq!((line.new.status, line.by.as_str()), (Some(PetStatus::Available), "77d0"));
+    app.keys("\"Mochi\"");
+    answer(&mut app, 0, saved(100_251));
+    assert_eq!(app.state.add.rapid.name.value(), "Mochi");
+    assert!(app.says("1 saved, 0 waiting"));
+    assert!(app.screen().contains("id 100251"));
+}
+
+#[test]
+fn every_line_has_a_key_of_its_own_and_lines_go_one_after_another() {
+    let mut app = opened(80, 24);
+    typed(&mut app, &["Rex", "Rex", "Rex"]);
+    assert_eq!(sent(&app).len(), 1);
+    answer(&mut app, 0, saved(1));
+    answer(&mut app, 0, saved(2));
+    answer(&mut app, 0, saved(3));
+    let keys: Vec<_> = sent(&app).into_iter().map(|line| line.key).collect();
+    assert!(keys.len() == 3 && keys[0] != keys[1] && keys[1] != keys[2] && keys[0] != keys[2]);
+    let ids: Vec<_> = app.state.added.iter().map(|added| added.pet.id).collect();
+    assert_eq!(ids, [1, 2, 3]);
+}
+
+#[test]
+fn where_answers_take_long_several_lines_are_under_way_and_each_gets_its_own_answer() {
+    let mut app = opened(80, 24);
+    typed(&mut app, &["one"]);
+    app.wait(Duration::from_millis(300));
+    answer(&mut app, 0, saved(1));
+    let names: Vec<String> = (2..=20).map(|number| format!("no {number}")).collect();
+    typed(&mut app, &names.iter().map(String::as_str).collect::<Vec<_>>());
+    assert_eq!(sent(&app).len(), 9, "eight at once after the first");
+    // The answers come in another order than they were asked for.
+    app.wait(Duration::from_millis(300));
+    for lane in [5, 0, 7] {
+        answer(&mut app, lane, saved(100 + i64::try_from(lane).unwrap()));
+    }
+    let fate = |at: usize| app.state.add.rapid.lines[at].fate.clone();
+    assert_eq!((fate(6), fate(1), fate(8)), (Fate::Saved(105), Fate::Saved(100), Fate::Saved(107)));
+    assert_eq!(names_sent(&app)[1..], names[..11]);
+    let shown: Vec<&str> = fates(&app).into_iter().map(|(name, _)| name).collect();
+    assert_eq!(shown[1..], names[..]);
+}
+
+#[test]
+fn who_wants_ids_in_order_has_one_line_under_way() {
+    let mut app = opened(80, 24);
+    app.state.add.rapid.setup.at_once = AtOnce::try_from(1).unwrap();
+    app.state.add.rapid.took = Duration::from_secs(3);
+    typed(&mut app, &["one", "two", "three"]);
+    assert_eq!(sent(&app).len(), 1);
+}
+
+#[test]
+fn every_suffix_of_a_scanner_ends_one_line() {
+    for suffix in ["Enter", "LF", "Enter LF", "Tab"] {
+        let mut app = opened(80, 24);
+        for name in ["4006381333931", "96385074", "Rex"] {
+            app.keys(&format!("\"{name}\" {suffix}"));
+            app.now.mono += Duration::from_millis(5);
+        }
+        let names: Vec<&str> = fates(&app).into_iter().map(|(name, _)| name).collect();
+        assert_eq!((names, bells(&app)), (vec!["4006381333931", "96385074", "Rex"], 0), "{suffix}");
+        assert_eq!(app.state.add.rapid.focus, Focus::Name, "{suffix}");
+    }
+}
+
+#[test]
+fn a_tab_of_a_person_goes_to_the_next_field_and_the_text_stays() {
+    let mut app = opened(80, 24);
+    for letter in ["R", "e", "x", "Tab"] {
+        app.keys(letter);
+        app.wait(Duration::from_millis(90));
+    }
+    assert_eq!((fates(&app), app.state.add.rapid.focus), (vec![], Focus::Category));
+    app.keys("Tab Tab Enter");
+    assert_eq!(fates(&app), [("Rex", &Fate::Unwritten)]);
+}
+
+#[test]
+fn blanks_are_cut_and_a_blank_line_is_refused_with_a_bell() {
+    let mut app = opened(80, 24);
+    app.keys("\"  Rex \" Enter Space Space Enter");
+    let rapid = &app.state.add.rapid;
+    assert_eq!(rapid.lines[0].draft.name, "Rex");
+    assert_eq!(rapid.lines[1].fate, Fate::Refused("blank".into()));
+    assert_eq!(bells(&app), 1);
+    assert!(app.says("The line is blank: nothing is sent.") && app.screen().contains("(blank)"), "{}", app.screen());
+    written(&mut app);
+    assert_eq!(names_sent(&app), ["Rex"]);
+}
+
+#[test]
+fn text_is_never_lost_wherever_the_cursor_is() {
+    let mut app = opened(80, 24);
+    app.keys("\"Rex\" Enter Up");
+    assert_eq!(app.state.add.rapid.focus, Focus::Lines);
+    app.keys("\"Mochi\" Enter S-Tab");
+    assert_eq!(app.state.add.rapid.focus, Focus::Status);
+    app.keys("\"pepper\" Enter");
+    let names: Vec<&str> = fates(&app).into_iter().map(|(name, _)| name).collect();
+    assert_eq!(names, ["Rex", "Mochi", "pepper"]);
+}
+
+#[test]
+fn each_of_several_pasted_lines_is_a_name_and_one_line_is_only_typed() {
+    let mut app = opened(80, 24);
+    app.keys("\"Big \"");
+    app.send(Msg::Paste("Rex\r\nMochi\r\n\r\nTank".into()));
+    let names: Vec<&str> = fates(&app).into_iter().map(|(name, _)| name).collect();
+    assert_eq!(names, ["Big Rex", "Mochi", "", "Tank"]);
+    assert!(app.says("4 lines were pasted; 1 of them are marked with !."), "{}", app.screen());
+    assert_eq!(bells(&app), 1);
+    app.send(Msg::Paste("Luna\n".into()));
+    assert_eq!((app.state.add.rapid.name.value(), app.state.add.rapid.lines.len()), ("Luna", 4));
+}
+
+#[test]
+fn no_more_lines_wait_than_fit_and_the_text_is_kept() {
+    let mut app = opened(80, 24);
+    let names: Vec<String> = (0..MOST_WAITING).map(|number| format!("n{number}")).collect();
+    app.send(Msg::Paste(names.join("\n")));
+    app.keys("\"Rex\" Enter");
+    assert!(app.says("1000 lines wait, which is the most. What you typed is kept."), "{}", app.screen());
+    assert_eq!((app.state.add.rapid.name.value(), app.state.add.rapid.lines.len()), ("Rex", MOST_WAITING));
+    app.send(Msg::Paste("Mochi\nTank".into()));
+    assert!(app.says("0 lines were taken, the last 2 were not: paste again from \"Mochi\"."), "{}", app.screen());
+    written(&mut app);
+    answer(&mut app, 0, saved(1));
+    app.keys("Enter");
+    assert_eq!(app.state.add.rapid.lines.last().unwrap().draft.name, "Rex");
+}
+
+#[test]
+fn a_known_code_is_an_animal_and_an_unknown_one_is_asked_about() {
+    let mut app = opened(80, 24);
+    with_codes(&mut app);
+    app.state.add.rapid.setup.strip = "]E0".into();
+    app.keys("\"]E04006381333931\" Enter \"96385074\" Enter \"12345678\" Enter \"Rex\" Enter");
+    written(&mut app);
+    let lines: Vec<_> = app.state.add.rapid.lines.iter().map(|line| line.draft.clone()).collect();
+    let draft = |name: &str, category: &str| Draft {
+        name: name.into(),
+        category_id: category.into(),
+        status: Some(PetStatus::Available),
+    };
+    assert_eq!(lines, [draft("Goldfish", "12"), draft("Canary", "3"), draft("12345678", "3"), draft("Rex", "3")]);
+    assert_eq!((bells(&app), &app.state.add.rapid.lines[2].fate), (1, &Fate::UnknownCode));
+    assert!(app.screen().contains("unknown code"));
+    app.keys("F7");
+    written(&mut app);
+    for id in 1..=4 {
+        answer(&mut app, 0, saved(id));
+    }
+    assert_eq!(names_sent(&app), ["Goldfish", "Canary", "12345678", "Rex"]);
+    app.keys("F7");
+    assert!(app.says("There is no unknown code here."));
+}
+
+// --- what comes back ---
+
+#[test]
+fn a_refused_line_is_mended_in_its_place_while_the_flow_goes_on() {
+    let mut app = opened(80, 24);
+    typed(&mut app, &["Rex", "Mochi"]);
+    answer(&mut app, 0, refused(400, None));
+    assert_eq!((bells(&app), names_sent(&app)), (1, vec!["Rex".to_owned(), "Mochi".into()]));
+    assert!(app.says("Rex was refused"), "{}", app.screen());
+    app.keys("Up Enter");
+    assert_eq!((app.state.add.rapid.name.value(), app.state.add.rapid.focus), ("Rex", Focus::Name));
+    app.keys("\" II\" S-Tab S-Tab BS \"7\" Enter Enter");
+    written(&mut app);
+    let rapid = &app.state.add.rapid;
+    assert_eq!(rapid.lines[0].draft.name, "Rex II");
+    assert_eq!((rapid.lines[0].draft.category_id.as_str(), rapid.category.value()), ("7", "3"));
+    answer(&mut app, 0, saved(1));
+    let lines = sent(&app);
+    assert!(lines[2].new.name == "Rex II" && lines[2].key != lines[0].key && lines[2].line == 3);
+}
+
+#[test]
+fn esc_leaves_a_line_that_was_to_be_mended_as_it_was() {
+    let mut app = opened(80, 24);
+    typed(&mut app, &["Rex"]);
+    answer(&mut app, 0, refused(400, None));
+    app.keys("Up Enter \"x\" Esc");
+    assert_eq!((app.state.add.rapid.name.value(), app.state.screen), ("", Screen::AddPet));
+    assert_eq!(app.state.add.rapid.lines[0].draft.name, "Rex");
+    app.keys("Up Del");
+    assert_eq!(fates(&app), []);
+    assert_eq!(app.state.add.rapid.focus, Focus::Name);
+}
+
+#[test]
+fn without_an_answer_the_line_is_sent_again_with_its_key_and_growing_pauses() {
+    let mut app = opened(80, 24);
+    typed(&mut app, &["Rex", "Mochi"]);
+    let mut pauses = Vec::new();
+    for _ in 0..7 {
+        let before = sent(&app).len();
+        answer(&mut app, 0, no_answer());
+        let mut waited = 0;
+        while sent(&app).len() == before {
+            app.wait(Duration::from_secs(1));
+            waited += 1;
+        }
+        pauses.push(waited);
+    }
+    assert_eq!(pauses, [1, 2, 4, 8, 16, 30, 30]);
+    let lines = sent(&app);
+    assert!(lines.iter().all(|line| line.key == lines[0].key && line.line == 1));
+    assert_eq!((lines[0].again, lines[1].again), (None, Some(app.state.add.rapid.lines[0].at)));
+    answer(&mut app, 0, saved(1));
+    assert_eq!(names_sent(&app).last().unwrap(), "Mochi");
+}
+
+#[test]
+fn where_the_service_keeps_no_keys_the_user_decides_and_later_lines_go_on() {
+    let mut app = opened(80, 24);
+    typed(&mut app, &["Rex", "Mochi"]);
+    answer(&mut app, 0, no_answer());
+    assert!(app.says("2 waiting"));
+    app.wait(Duration::from_secs(1));
+    answer(&mut app, 0, LineSent::NotRepeatable);
+    assert_eq!(fates(&app)[0], ("Rex", &Fate::Unknown(None)));
+    assert_eq!(names_sent(&app).last().unwrap(), "Mochi");
+    answer(&mut app, 0, saved(5));
+    // Enter looks for it, and takes what was found.
+    app.keys("Up Enter");
+    let pet = |id| Pet { id, name: "Rex".into(), category_id: 3, status: None };
+    app.reply(Slot::LookUpLine, Outcome::LookedUp(Ok(LookedUp { matches: vec![pet(4), pet(5)], complete: true })));
+    assert!(app.says("Animal 4 has this name and category."), "{}", app.screen());
+    app.keys("Enter");
+    assert_eq!(fates(&app)[0], ("Rex", &Fate::Saved(4)));
+    assert_eq!(written(&mut app), [Record::Saved { line: 1, id: 4 }]);
+}
+
+#[test]
+fn a_line_in_doubt_is_sent_again_or_dropped_only_by_hand() {
+    let mut app = opened(80, 24);
+    typed(&mut app, &["Rex"]);
+    answer(&mut app, 0, LineSent::NotRepeatable);
+    app.wait(Duration::from_secs(3600));
+    assert_eq!(sent(&app).len(), 1);
+    app.keys("Up F5");
+    assert_eq!((sent(&app).len(), sent(&app)[1].again), (2, None));
+    answer(&mut app, 0, LineSent::NotRepeatable);
+    app.keys("Del");
+    assert_eq!(written(&mut app), [Record::Dropped { line: 1 }]);
+    assert_eq!(fates(&app), []);
+}
+
+#[test]
+fn with_another_api_key_a_line_in_doubt_is_not_repeated() {
+    let mut app = opened(80, 24);
+    typed(&mut app, &["Rex"]);
+    answer(&mut app, 0, no_answer());
+    app.state.link.key.0 = "ffff".into();
+    app.wait(Duration::from_secs(1));
+    assert_eq!((fates(&app)[0].1, sent(&app).len()), (&Fate::Unknown(None), 1));
+}
+
+#[test]
+fn with_a_refused_api_key_everything_waits_until_there_is_another() {
+    let mut app = opened(80, 24);
+    typed(&mut app, &["Rex", "Mochi"]);
+    answer(&mut app, 0, refused(401, None));
+    typed(&mut app, &["Tank"]);
+    app.wait(Duration::from_secs(3600));
+    assert_eq!(sent(&app).len(), 1);
+    assert!(app.screen().contains("3 waiting, 401"), "{}", app.screen());
+    app.state.link.health = crate::tui::state::Health::Unknown;
+    app.wait(Duration::from_secs(1));
+    assert_eq!((sent(&app).len(), sent(&app)[1].again), (2, None));
+}
+
+#[test]
+fn the_time_that_a_service_asks_for_is_waited() {
+    for status in [429, 503] {
+        let mut app = opened(80, 24);
+        typed(&mut app, &["Rex"]);
+        answer(&mut app, 0, refused(status, Some(20)));
+        app.wait(Duration::from_secs(19));
+        assert_eq!(sent(&app).len(), 1, "{status}");
+        app.wait(Duration::from_secs(1));
+        assert_eq!((sent(&app).len(), sent(&app)[1].again.is_some()), (2, status == 503), "{status}");
+    }
+}
+
+#[test]
+fn what_cannot_be_written_is_not_sent_and_not_lost() {
+    let mut app = opened(80, 24);
+    app.keys("\"Rex\" Enter \"Mochi\" Enter");
+    app.reply(Slot::Queue, Outcome::Queued(Err("no room".into())));
+    assert!(app.says("The lines cannot be kept on disk (no room)."), "{}", app.screen());
+    assert_eq!(sent(&app), []);
+    app.wait(Duration::from_secs(2));
+    let lines: Vec<_> = written(&mut app)
+        .into_iter()
+        .filter_map(|record| if let Record::Typed(typed) = record { Some(typed.line) } else { None })
+        .collect();
+    assert_eq!((lines, names_sent(&app)), (vec![1, 2], vec!["Rex".to_owned()]));
+}
+
+#[test]
+fn what_is_typed_while_the_service_is_away_is_written_all_the_same() {
+    let mut app = opened(80, 24);
+    typed(&mut app, &["Rex"]);
+    answer(&mut app, 0, LineSent::NotSent(Failure::NotSent { why: "connection refused".into() }));
+    app.keys("\"Mochi\" Enter");
+    let records = written(&mut app);
+    assert!(matches!(&records[..], [Record::Typed(Typed { line: 2, .. })]), "{records:?}");
+    assert_eq!(sent(&app).len(), 1);
+}
+
+#[test]
+fn lines_go_on_being_sent_on_other_screens_and_the_list_is_read_at_the_end() {
+    let mut app = opened(80, 24);
+    typed(&mut app, &["Rex", "Mochi"]);
+    app.keys("F2");
+    assert!(app.state.screen == Screen::Pets && app.screen().contains("2 waiting"), "{}", app.screen());
+    answer(&mut app, 0, saved(1));
+    assert!(!app.state.inflight.is_running(Slot::List));
+    answer(&mut app, 0, saved(2));
+    assert!(app.state.inflight.is_running(Slot::List), "the list is asked for again");
+}
+
+// --- the next start ---
+
+fn left(names: &[(&str, Option<&str>)]) -> Left {
+    let mut keys = IdempotencyKeys::new(uuid::Uuid::from_u128(7));
+    let open = (1..).zip(names).map(|(line, (name, sent))| {
+        let pet = Draft { name: (*name).into(), category_id: "3".into(), status: None };
+        let at = "2026-11-20T14:00:00Z".parse().unwrap();
+        Open { typed: Typed { line, at, key: keys.make(), pet, code: None }, sent: sent.map(str::to_owned) }
+    });
+    Left { open: open.collect(), saved: 14, unreadable: 0 }
+}
+
+fn restored(service: Service, left: Left) -> App {
+    let mut app = App::started(service, 80, 24);
+    super::sending::restore(&mut app.state, Ok(left));
+    app.wait(Duration::from_millis(1));
+    app
+}
+
+#[test]
+fn what_an_earlier_session_left_is_sent_on_in_order_with_its_keys() {
+    let left = left(&[("Rex", Some("77d0")), ("Mochi", None), ("", None), ("Tank", Some("0000"))]);
+    let keys: Vec<_> = left.open.iter().map(|open| open.typed.key.clone()).collect();
+    let mut app = restored(remote(), left);
+    assert!(app.says("Rapid entry of the last session: 14 saved, 2 waiting, 2 without an answer."), "{}", app.screen());
+    answer(&mut app, 0, saved(1));
+    answer(&mut app, 0, saved(2));
+    let lines: Vec<_> = sent(&app).into_iter().map(|line| (line.new.name, line.key, line.again.is_some())).collect();
+    assert_eq!(lines, [("Rex".into(), keys[0].clone(), true), ("Mochi".into(), keys[1].clone(), false)]);
+    // Sent with another API key, nobody knows, and a line that makes no sense is not sent.
+    assert_eq!(fates(&app)[2..], [("", &Fate::Refused("blank".into())), ("Tank", &Fate::Unknown(None))]);
+    app.keys("a F6 \"3\" Enter");
+    typed(&mut app, &["Luna"]);
+    assert_eq!(app.state.add.rapid.lines.last().unwrap().number, 5);
+}
+
+#[test]
+fn another_service_gets_none_of_the_lines_of_the_one_before() {
+    let mut app = opened(80, 24);
+    app.keys("\"Rex\" Enter");
+    assert!(super::sending::why_not_switch(&app.state).unwrap().contains("on their way"));
+    written(&mut app);
+    answer(&mut app, 0, refused(429, Some(60)));
+    assert_eq!(super::sending::why_not_switch(&app.state), None);
+    super::sending::restore(&mut app.state, Ok(Left::default()));
+    app.wait(Duration::from_secs(60));
+    assert_eq!((fates(&app), sent(&app).len()), (vec![], 1));
+}
+
+#[test]
+fn a_late_answer_for_the_service_before_changes_nothing() {
+    let mut app = opened(80, 24);
+    typed(&mut app, &["Rex"]);
+    let job = app.job(Slot::Line(0)).unwrap();
+    super::sending::restore(&mut app.state, Ok(Left::default()));
+    app.send(Msg::Reply(Reply { slot: job.slot, id: job.id, outcome: Outcome::LineSent(saved(1)) }));
+    assert_eq!((app.state.add.rapid.saved, app.state.added.len()), (0, 0));
+}
+
+#[test]
+fn what_is_typed_goes_along_between_form_and_rapid_entry() {
+    let mut app = App::loaded_from(remote(), 80, 24, &animals(3));
+    app.keys("a \"Biscuit\" Tab \"7\" Tab p F6");
+    let rapid = &app.state.add.rapid;
+    assert_eq!((rapid.name.value(), rapid.category.value(), rapid.status), ("Biscuit", "7", Some(PetStatus::Pending)));
+    app.keys("\"!\" F6");
+    assert_eq!((app.state.add.name.value(), app.state.add.rapid.on), ("Biscuit!", false));
+}
+
+#[test]
+fn a_protected_service_is_asked_about_once_and_until_then_nothing_is_sent() {
+    let mut app = App::loaded_from(remote(), 80, 24, &animals(3));
+    app.state.link.protect = true;
+    super::sending::restore(&mut app.state, Ok(left(&[("Rex", None), ("Mochi", None)])));
+    assert!(app.says("They are sent once rapid entry (2, F6) is begun."), "{}", app.screen());
+    app.keys("a F6").wait(Duration::from_secs(5));
+    assert!(app.screen().contains("Begin rapid entry, and send 2 lines that wait, to"), "{}", app.screen());
+    app.keys("Esc");
+    assert_eq!((app.state.add.rapid.on, sent(&app).len()), (false, 0));
+    app.keys("F6").wait(Duration::from_secs(5));
+    app.keys("y");
+    assert_eq!((app.state.add.rapid.on, sent(&app).len()), (true, 1));
+    app.keys("F6 F6");
+    assert_eq!((app.state.popup.clone(), app.state.add.rapid.on), (None, true));
+}
+
+// --- how it looks ---
+
+fn busy(columns: u16, rows: u16) -> App {
+    let mut app = opened(columns, rows);
+    with_codes(&mut app);
+    for (id, name) in (100_246..).zip(["Luna", "Tank", "Pepper"]) {
+        typed(&mut app, &[name]);
+        answer(&mut app, 0, saved(id));
+        app.wait(Duration::from_secs(3));
+    }
+    typed(&mut app, &["9", " ", "Gordon"]);
+    answer(&mut app, 0, refused(400, None));
+    answer(&mut app, 0, no_answer());
+    app.wait(Duration::from_secs(1));
+    answer(&mut app, 0, LineSent::NotRepeatable);
+    typed(&mut app, &["4006381333931", "12345678", "Mochi"]);
+    app.keys("\"Bis\"");
+    app
+}
+
+fn snapshot(name: &str, make: impl Fn(u16, u16) -> App) {
+    for (columns, rows) in [(80, 24), (120, 40)] {
+        insta::assert_snapshot!(format!("{name}_{columns}x{rows}"), make(columns, rows).snapshot());
+    }
+}
+
+#[test]
+fn looks() {
+    snapshot("empty", opened);
+    snapshot("busy", busy);
+    snapshot("lines", |columns, rows| {
+        let mut app = busy(columns, rows);
+        app.keys("C-u Up Down Down");
+        app
+    });
+    snapshot("waiting", |columns, rows| {
+        let mut app = opened(columns, rows);
+        typed(&mut app, &["Rex", "Mochi"]);
+        answer(&mut app, 0, LineSent::NotSent(Failure::NotSent { why: "connection refused".into() }));
+        app
+    });
+    snapshot("status", |columns, rows| {
+        let mut app = opened(columns, rows);
+        app.keys("S-Tab");
+        app
+    });
+    let mut app = busy(80, 24);
+    app.state.theme = Theme::Mono;
+    insta::assert_snapshot!("busy_mono", app.snapshot());
+    app.send(Msg::Resize(Size { columns: 60, rows: 16 }));
+    insta::assert_snapshot!("busy_60x16", app.screen());
+}
+
+#[test]
+fn every_size_down_to_nothing_is_drawn_without_a_panic() {
+    for mut app in [opened(80, 24), busy(80, 24)] {
+        for focus in ["C-u", "Up", "S-Tab"] {
+            app.keys(focus);
+            for columns in [0, 1, 2, 10, 30, 39, 40, 57, 60, 80, 110, 120, 250] {
+                for rows in [0, 1, 2, 3, 7, 8, 9, 12, 16, 24, 40] {
+                    app.send(Msg::Resize(Size { columns, rows }));
+                    app.screen();
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,214 @@
+//! How rapid entry looks.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Position, Rect};
+use ratatui::text::{Line, Span};
+
+use crate::model::text::{cut, width};
+use crate::model::{ObservedStatus, PetStatus};
+use crate::tui::state::{AppState, Screen};
+use crate::tui::theme::{Look, Role};
+use crate::tui::view::{WIDE, pane};
+use crate::tui::widgets::{boxed, field, put, wrap};
+
+use super::state::{Fate, Focus, Line as Entry, State};
+
+/// What the last but one row says where nothing else is to be said.
+pub const PLACE: &str = "You can go on typing while lines are being sent. Up: mend a refused line.";
+
+/// The width of rapid entry where there is a pane beside it.
+const BESIDE_PANE: u16 = 82;
+
+/// The columns of the list: their left edges.
+const TIME: u16 = 5;
+const NAME: u16 = 15;
+const FROM_RIGHT: u16 = 36;
+
+/// How many lines wait, where that must be seen: elsewhere, and here where they are not being sent.
+#[must_use]
+pub fn waiting_word(state: &AppState) -> Option<String> {
+    let rapid = &state.add.rapid;
+    let is_seen = state.screen == Screen::AddPet && rapid.on && rapid.pause.is_none() && !state.key_refused();
+    let waiting = rapid.counts().waiting;
+    (waiting > 0 && !is_seen).then(|| format!("{waiting} waiting"))
+}
+
+/// Paints rapid entry into `body`; gives the place of the cursor.
+pub fn draw(state: &AppState, look: &Look, buf: &mut Buffer, body: Rect) -> Option<Position> {
+    let wide = body.width >= WIDE;
+    let area = if wide { Rect { width: BESIDE_PANE, ..body } } else { body };
+    let inner = pane(buf, area, "Add pets: rapid entry", look, wide);
+    let rapid = &state.add.rapid;
+    let mut y = draw_intro(buf, inner, rapid);
+    let mut cursor = draw_sticky(buf, inner, y, rapid, look);
+    y += 2;
+    let columns = inner.width.saturating_sub(16);
+    label_at(buf, inner, 2, y, "Name", rapid.focus == Focus::Name, look);
+    if y < inner.height {
+        let place = field(buf, inner.x + 13, inner.y + y, columns, &rapid.name, look);
+        cursor = if rapid.focus == Focus::Name { Some(place) } else { cursor };
+    }
+    let counts = rapid.counts();
+    let mut text =
+        format!("   This session: {} saved, {} waiting, {} refused", counts.saved, counts.waiting, counts.refused);
+    if counts.unknown > 0 {
+        text.push_str(&format!(", {} unknown", counts.unknown));
+    }
+    put(buf, inner, y + 2, &Line::raw(text));
+    put(
+        buf,
+        inner,
+        y + 3,
+        &Line::styled(format!(" {}", look.rule(inner.width.saturating_sub(2).into())), look.style(Role::Border)),
+    );
+    let list = Rect { y: inner.y + (y + 4).min(inner.height), height: inner.height.saturating_sub(y + 4), ..inner };
+    if let Some(place) = draw_lines(buf, list, rapid, look) {
+        cursor = Some(place);
+    }
+    if wide {
+        draw_beside(buf, Rect { x: area.right(), width: body.width - area.width, ..body }, rapid, look);
+    }
+    cursor
+}
+
+/// What this is for, where there is room for it; gives the first free row.
+fn draw_intro(buf: &mut Buffer, area: Rect, rapid: &State) -> u16 {
+    if area.height < 16 {
+        return 0;
+    }
+    let codes = match &rapid.setup.codes {
+        Some(codes) => format!(" Codes: {}.", codes.count()),
+        None => String::new(),
+    };
+    let text = format!(
+        "Scan or type a name, press Enter. It is saved at once and the field is empty again. Category and status stay \
+         until you change them.{codes}"
+    );
+    let lines = wrap(&text, usize::from(area.width).saturating_sub(6));
+    let free = u16::try_from(lines.len()).unwrap_or(0) + 2;
+    for (y, line) in (1..).zip(lines) {
+        put(buf, area, y, &Line::raw(format!("   {line}")));
+    }
+    free
+}
+
+fn label_at(buf: &mut Buffer, area: Rect, x: u16, y: u16, label: &str, in_use: bool, look: &Look) {
+    let marker = if in_use { ">" } else { " " };
+    let role = if in_use { Role::InUse } else { Role::Text };
+    let area = Rect { x: area.x + x, width: area.width.saturating_sub(x), ..area };
+    put(buf, area, y, &Line::styled(format!(" {marker} {label}"), look.style(role)));
+}
+
+/// What stays from line to line; gives the place of the cursor if it is there.
+fn draw_sticky(buf: &mut Buffer, area: Rect, y: u16, rapid: &State, look: &Look) -> Option<Position> {
+    label_at(buf, area, 2, y, "Category", rapid.focus == Focus::Category, look);
+    if y >= area.height {
+        return None;
+    }
+    let category = field(buf, area.x + 14, area.y + y, 12, &rapid.category, look);
+    label_at(buf, area, 30, y, "Status", rapid.focus == Focus::Status, look);
+    let status = status_spans(rapid.status, look);
+    let place = Rect { x: area.x + 40, width: area.width.saturating_sub(40), ..area };
+    put(buf, place, y, &Line::from_iter([Span::raw("[")].into_iter().chain(status).chain([Span::raw("]")])));
+    let hint = Rect { x: area.x + 57, width: area.width.saturating_sub(57), ..area };
+    put(buf, hint, y, &Line::styled("(S-Tab to change)", look.style(Role::Quiet)));
+    match rapid.focus {
+        Focus::Category => Some(category),
+        Focus::Status => Some(Position { x: place.x + 1, y: area.y + y }),
+        Focus::Name | Focus::Lines => None,
+    }
+}
+
+fn status_spans(status: Option<PetStatus>, look: &Look) -> [Span<'static>; 2] {
+    let (mark, role) = look.mark(status.map(ObservedStatus::Known).as_ref());
+    let word = status.map_or("not set".to_owned(), |status| status.to_string());
+    [Span::styled(mark, look.style(role)), Span::raw(format!(" {word}"))]
+}
+
+/// The lines, the newest on top; gives the place of the marked one where the cursor is there.
+fn draw_lines(buf: &mut Buffer, area: Rect, rapid: &State, look: &Look) -> Option<Position> {
+    let right = area.x + area.width.saturating_sub(FROM_RIGHT);
+    let heading = format!("     TIME      {:width$} CATEGORY  STATUS     RESULT", "NAME", width = name_width(area));
+    put(buf, area, 0, &Line::styled(heading, look.style(Role::Heading)));
+    let rows = usize::from(area.height.saturating_sub(1));
+    let in_lines = rapid.focus == Focus::Lines;
+    let marked = rapid.lines.iter().rev().position(|line| line.number == rapid.marked).filter(|_| in_lines);
+    // The marked line is always in sight.
+    let top = marked.map_or(0, |at| at.saturating_sub(rows.saturating_sub(1)));
+    let mut cursor = None;
+    for (y, (at, line)) in (1..area.height).zip(rapid.lines.iter().rev().enumerate().skip(top)) {
+        let here = marked == Some(at);
+        if here {
+            let style = look.style(Role::Selected);
+            put(buf, area, y, &Line::styled(" ".repeat(area.width.into()), style));
+            cursor = Some(Position { x: area.x + NAME, y: area.y + y });
+        }
+        draw_line(buf, Rect { y: area.y + y, height: 1, ..area }, line, right, here, look);
+    }
+    cursor
+}
+
+fn name_width(area: Rect) -> usize {
+    usize::from(area.width.saturating_sub(NAME + FROM_RIGHT))
+}
+
+fn draw_line(buf: &mut Buffer, row: Rect, line: &Entry, right: u16, here: bool, look: &Look) {
+    let style = |role| look.style(if here { Role::Selected } else { role });
+    let (mark, role, result) = match &line.fate {
+        Fate::Unwritten => (" ", Role::Wait, "waiting".to_owned()),
+        Fate::Waiting => ("*", Role::Wait, "waiting".to_owned()),
+        Fate::Sending(..) => ("*", Role::Wait, "sending".to_owned()),
+        Fate::Saved(id) => ("+", Role::Good, format!("id {id}")),
+        Fate::Refused(why) => ("!", Role::Error, why.clone()),
+        Fate::UnknownCode => ("!", Role::Error, "unknown code".to_owned()),
+        Fate::Unknown(None) => ("?", Role::Wait, "no answer".to_owned()),
+        Fate::Unknown(Some(id)) => ("?", Role::Wait, format!("id {id}?")),
+    };
+    let marker = if here { ">" } else { " " };
+    put(
+        buf,
+        row,
+        0,
+        &Line::from(vec![
+            Span::styled(format!(" {marker}"), style(Role::Text)),
+            Span::styled(format!(" {mark}"), style(role)),
+        ]),
+    );
+    let at = |x: u16| Rect { x, width: row.right().saturating_sub(x), ..row };
+    put(buf, at(row.x + TIME), 0, &Line::styled(look.time(line.at), style(Role::Text)));
+    let name = match &line.code {
+        _ if line.draft.name.trim().is_empty() => "(blank)".to_owned(),
+        Some(code) if *code != line.draft.name => format!("{} (code {code})", line.draft.name),
+        Some(_) | None => line.draft.name.clone(),
+    };
+    let name = cut(&look.text(&name), name_width(row));
+    put(buf, at(row.x + NAME), 0, &Line::styled(name, style(Role::Text)));
+    let category = cut(&look.text(&line.draft.category_id), 8);
+    let category = format!("{}{category}", " ".repeat(8_usize.saturating_sub(width(&category))));
+    put(buf, at(right + 1), 0, &Line::styled(category, style(Role::Text)));
+    let status = line.draft.status.map_or("not set".to_owned(), |status| status.to_string());
+    put(buf, at(right + 11), 0, &Line::styled(status, style(Role::Text)));
+    put(buf, at(right + 22), 0, &Line::styled(cut(&look.text(&result), 14), style(role)));
+}
+
+/// Beside it: how fast it goes, and what becomes of the lines.
+fn draw_beside(buf: &mut Buffer, area: Rect, rapid: &State, look: &Look) {
+    let inner = boxed(buf, area, "Beside it", look);
+    let mut texts = vec![format!("Speed: {} in a minute.", rapid.per_minute())];
+    if let Some(codes) = &rapid.setup.codes {
+        texts.push(format!(
+            "{} codes are known. An unknown one is marked with !; F7 takes it as the name.",
+            codes.count()
+        ));
+    }
+    texts.push("Each line is written to a file before it is sent.".to_owned());
+    texts.push("* sending or waiting, + saved, ! refused, ? no answer".to_owned());
+    let mut y = 1;
+    for text in texts {
+        for line in wrap(&text, usize::from(inner.width).saturating_sub(2)) {
+            put(buf, inner, y, &Line::raw(format!(" {line}")));
+            y += 1;
+        }
+        y += 1;
+    }
+}

@@ -1,0 +1,13 @@
+//! The services that can be switched to: which there are, how they answer, and a form for a new one.
+
+pub mod change;
+pub mod form;
+pub mod state;
+pub mod update;
+pub mod view;
+
+pub use form::{Focus, Form, Source};
+pub use state::State;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,336 @@
+//! The form for a new profile: what is typed and chosen, and what is wrong with it.
+
+use std::collections::HashSet;
+
+use serde::{Deserialize, Serialize};
+
+use crate::config::edit::NewProfile;
+use crate::config::file::is_plain_name;
+use crate::config::{KeepKey, KeySource};
+use crate::model::text::short;
+use crate::model::{ApiKey, BaseUrl};
+use crate::tui::effect::NewService;
+use crate::tui::msg::Tested;
+use crate::tui::text_input::TextInput;
+
+/// The form.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Form {
+    /// As typed.
+    pub name: TextInput,
+    /// As typed.
+    pub address: TextInput,
+    /// As chosen.
+    pub source: Source,
+    /// The key itself, where it is typed. Never in a draft.
+    #[serde(skip)]
+    pub key: TextInput,
+    /// Whether it can be read.
+    #[serde(skip)]
+    pub shown: bool,
+    /// The variable that holds it.
+    pub variable: TextInput,
+    /// The file that holds it.
+    pub file: TextInput,
+    /// The command that prints it.
+    pub command: TextInput,
+    /// Ask once a session before anything is added.
+    pub protect: bool,
+    /// Where the cursor is.
+    pub focus: Focus,
+    /// The parts that were left once, or checked by saving: only these show their errors.
+    #[serde(skip)]
+    pub checked: HashSet<Focus>,
+    /// What trying it gave, until something is changed.
+    #[serde(skip)]
+    pub tried: Option<Tested>,
+}
+
+/// Where the key of the new profile comes from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[expect(missing_docs, reason = "the words say it")]
+pub enum Source {
+    #[default]
+    TypedForFile,
+    TypedForKeyring,
+    Variable,
+    File,
+    Command,
+    None,
+}
+
+impl Source {
+    /// All of them, in their order.
+    pub const ALL: [Self; 6] =
+        [Self::TypedForFile, Self::TypedForKeyring, Self::Variable, Self::File, Self::Command, Self::None];
+
+    /// What it is, in a few words.
+    #[must_use]
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::TypedForFile => "typed here, kept in a file for you alone",
+            Self::TypedForKeyring => "typed here, kept in the system keyring",
+            Self::Variable => "from an environment variable",
+            Self::File => "from a file that only you can read",
+            Self::Command => "from a command that prints it",
+            Self::None => "none of its own (PETSTORE_API_KEY if set)",
+        }
+    }
+
+    /// The label of the field that goes with it.
+    #[must_use]
+    pub const fn label(self) -> Option<&'static str> {
+        match self {
+            Self::TypedForFile | Self::TypedForKeyring => Some("The key *"),
+            Self::Variable => Some("Variable *"),
+            Self::File => Some("File *"),
+            Self::Command => Some("Command *"),
+            Self::None => None,
+        }
+    }
+
+    /// Whether the key itself is typed.
+    #[must_use]
+    pub const fn is_typed(self) -> bool {
+        matches!(self, Self::TypedForFile | Self::TypedForKeyring)
+    }
+}
+
+/// The parts of the form, in order.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[expect(missing_docs, reason = "the names say it")]
+pub enum Focus {
+    #[default]
+    Name,
+    Address,
+    Source,
+    Value,
+    Protect,
+    Save,
+}
+
+impl Focus {
+    const ORDER: [Self; 6] = [Self::Name, Self::Address, Self::Source, Self::Value, Self::Protect, Self::Save];
+
+    /// Whether letters are typed there.
+    #[must_use]
+    pub const fn is_text(self) -> bool {
+        matches!(self, Self::Name | Self::Address | Self::Value)
+    }
+}
+
+/// The key of the new profile: where it comes from, or the key itself and where to keep it.
+struct NewKey {
+    source: Option<KeySource>,
+    typed: Option<(ApiKey, KeepKey)>,
+}
+
+impl Form {
+    /// Goes to the next part or to the one before, round; the one that is left shows its errors from now on.
+    pub fn step(&mut self, forward: bool) {
+        self.checked.insert(self.focus);
+        let parts: Vec<Focus> =
+            Focus::ORDER.into_iter().filter(|focus| *focus != Focus::Value || self.source.label().is_some()).collect();
+        let here = parts.iter().position(|focus| *focus == self.focus).unwrap_or(0);
+        let by = if forward { 1 } else { parts.len() - 1 };
+        self.focus = parts[(here + by) % parts.len()];
+    }
+
+    /// Takes the next source or the one before.
+    pub fn choose(&mut self, down: bool) {
+        let here = self.source as usize;
+        self.source = Source::ALL[if down { (here + 1).min(Source::ALL.len() - 1) } else { here.saturating_sub(1) }];
+        self.checked.remove(&Focus::Value);
+        self.tried = None;
+    }
+
+    /// The field that goes with the source of the key.
+    #[must_use]
+    pub const fn value(&self) -> Option<&TextInput> {
+        match self.source {
+            Source::TypedForFile | Source::TypedForKeyring => Some(&self.key),
+            Source::Variable => Some(&self.variable),
+            Source::File => Some(&self.file),
+            Source::Command => Some(&self.command),
+            Source::None => None,
+        }
+    }
+
+    /// The text field that has the cursor.
+    pub const fn input(&mut self) -> Option<&mut TextInput> {
+        match (self.focus, self.source) {
+            (Focus::Name, _) => Some(&mut self.name),
+            (Focus::Address, _) => Some(&mut self.address),
+            (Focus::Value, Source::TypedForFile | Source::TypedForKeyring) => Some(&mut self.key),
+            (Focus::Value, Source::Variable) => Some(&mut self.variable),
+            (Focus::Value, Source::File) => Some(&mut self.file),
+            (Focus::Value, Source::Command) => Some(&mut self.command),
+            (Focus::Value, Source::None) | (Focus::Source | Focus::Protect | Focus::Save, _) => None,
+        }
+    }
+
+    /// The error to show at `focus`, if there is one and the part was left once.
+    #[must_use]
+    pub fn error_at(&self, focus: Focus, is_taken: impl Fn(&str) -> bool) -> Option<String> {
+        self.checked.contains(&focus).then(|| self.wrong(focus, is_taken)).flatten()
+    }
+
+    /// What is unusual about the address, though it may be right.
+    #[must_use]
+    pub fn doubt(&self) -> Option<&'static str> {
+        let address = self.address.value().trim().trim_end_matches('/');
+        let version = address.rsplit('/').next().and_then(|part| part.strip_prefix('v'));
+        let ends_so = version.is_some_and(|number| number.starts_with(|c: char| c.is_ascii_digit()));
+        (address.parse::<BaseUrl>().is_ok() && !ends_so).then_some("Mostly it ends in /v1.")
+    }
+
+    /// What is wrong with a part.
+    fn wrong(&self, focus: Focus, is_taken: impl Fn(&str) -> bool) -> Option<String> {
+        match focus {
+            Focus::Name => match self.name.value().trim() {
+                "" => Some("A name is needed.".to_owned()),
+                name if is_taken(name) => Some("There is a profile of this name already.".to_owned()),
+                name if !is_plain_name(name) => {
+                    Some("1 to 40 letters, digits, - and _ make a name. Nothing else.".to_owned())
+                }
+                _ => None,
+            },
+            Focus::Address => match self.address.value().trim() {
+                "" => Some("An address is needed, as https://api.example.com/v1.".to_owned()),
+                address => {
+                    let checked = address.parse::<BaseUrl>().and_then(|address| address.guard_clear_text(false));
+                    checked.err().map(|error| error.to_string())
+                }
+            },
+            Focus::Value => self.key().err(),
+            Focus::Source | Focus::Protect | Focus::Save => None,
+        }
+    }
+
+    /// Its key, or why there is none.
+    fn key(&self) -> Result<NewKey, String> {
+        let typed = |keep| {
+            if self.key.is_empty() {
+                return Err("A key is needed. Paste works.".to_owned());
+            }
+            let key = ApiKey::new(self.key.value()).map_err(|error| error.to_string())?;
+            Ok(NewKey { source: None, typed: Some((key, keep)) })
+        };
+        let source = match self.source {
+            Source::TypedForFile => return typed(KeepKey::File),
+            Source::TypedForKeyring => return typed(KeepKey::Keyring),
+            Source::Variable => match self.variable.value().trim() {
+                name if is_variable(name) => Some(KeySource::Env(name.to_owned())),
+                "" => return Err("The name of a variable is needed, as SHOP_KEY.".to_owned()),
+                name => return Err(format!("\"{}\" is no name of a variable, as SHOP_KEY is.", short(name))),
+            },
+            Source::File => match self.file.value().trim() {
+                "" => return Err("A file is needed, as ~/keys/shop.".to_owned()),
+                path => Some(KeySource::File(path.into())),
+            },
+            Source::Command => Some(KeySource::Command(words(self.command.value())?)),
+            Source::None => None,
+        };
+        Ok(NewKey { source, typed: None })
+    }
+
+    /// The profile that is typed, or the parts that are wrong, in order. They show their errors from now on.
+    pub fn check(&mut self, is_taken: impl Fn(&str) -> bool) -> Result<NewService, Vec<Focus>> {
+        self.checked.extend(Focus::ORDER);
+        let wrong: Vec<Focus> =
+            Focus::ORDER.into_iter().filter(|focus| self.wrong(*focus, &is_taken).is_some()).collect();
+        match self.key() {
+            Ok(NewKey { source, typed }) if wrong.is_empty() => {
+                let base_url = self.address.value().trim().to_owned();
+                let profile = NewProfile { base_url, key: source, label: None, protect: self.protect };
+                Ok(NewService { name: self.name.value().trim().to_owned(), profile, typed })
+            }
+            _ => Err(wrong),
+        }
+    }
+}
+
+fn is_variable(name: &str) -> bool {
+    name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+}
+
+/// A command as the words of it: blanks part them, quotes hold them together. No shell reads them.
+fn words(text: &str) -> Result<Vec<String>, String> {
+    let (mut words, mut word, mut quote) = (Vec::new(), None::<String>, None);
+    for c in text.chars() {
+        match (c, quote) {
+            (c, Some(open)) if c == open => quote = None,
+            ('"' | '\'', None) => {
+                quote = Some(c);
+                word.get_or_insert_default();
+            }
+            (c, None) if c.is_whitespace() => words.extend(word.take()),
+            (c, _) => word.get_or_insert_default().push(c),
+        }
+    }
+    words.extend(word);
+    match (quote, words.first()) {
+        (Some(open), _) => Err(format!("A second {open} is missing.")),
+        (None, Some(program)) if !program.is_empty() => Ok(words),
+        (None, _) => Err("A command is needed, as op read op://shop/key.".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_is_parted_at_blanks_outside_of_quotes() {
+        let said = |words: &[&str]| Ok(words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>());
+        assert_eq!(words("op read  'op://my shop/key' "), said(&["op", "read", "op://my shop/key"]));
+        assert_eq!(words("a\"b c\"d ''"), said(&["ab cd", ""]));
+        assert_eq!(words("op 'x"), Err("A second ' is missing.".to_owned()));
+        for none in ["", "  ", "'' x"] {
+            assert!(words(none).unwrap_err().starts_with("A command is needed"), "{none:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_typed_is_checked_part_by_part() {
+        let filled = |name: &str, address: &str, source, value: &str| {
+            let value = TextInput::new(value);
+            let (key, variable, file, command) = (value.clone(), value.clone(), value.clone(), value);
+            let (name, address) = (TextInput::new(name), TextInput::new(address));
+            Form { name, address, source, key, variable, file, command, ..Form::default() }
+        };
+        let taken = |name: &str| name == "embedded";
+        let good = "https://shop.example/v1";
+        for (mut form, wrong) in [
+            (filled("", "", Source::None, ""), vec![Focus::Name, Focus::Address]),
+            (filled("embedded", good, Source::None, ""), vec![Focus::Name]),
+            (filled("my shop", good, Source::TypedForFile, "two words"), vec![Focus::Name, Focus::Value]),
+            (filled("shop", "http://shop.example/v1", Source::Variable, "1X"), vec![Focus::Address, Focus::Value]),
+            (
+                filled("shop", "https://me:petk_secret@shop.example/v1", Source::File, " "),
+                vec![Focus::Address, Focus::Value],
+            ),
+            (filled("shop", good, Source::Command, "op '"), vec![Focus::Value]),
+        ] {
+            assert_eq!(form.check(taken), Err(wrong), "{form:?}");
+        }
+        let made = |source, value| filled(" shop ", good, source, value).check(taken).unwrap();
+        assert_eq!(made(Source::Variable, "SHOP_KEY").profile.key, Some(KeySource::Env("SHOP_KEY".into())));
+        assert_eq!(made(Source::None, "x").profile.key, None);
+        let typed = made(Source::TypedForKeyring, "Bearer petk_0123456789");
+        let key = ApiKey::new("petk_0123456789").unwrap();
+        assert_eq!(
+            (typed.name.as_str(), typed.profile.key, typed.typed),
+            ("shop", None, Some((key, KeepKey::Keyring)))
+        );
+    }
+
+    #[test]
+    fn an_address_without_a_version_is_only_doubted() {
+        let doubt = |address: &str| Form { address: TextInput::new(address), ..Form::default() }.doubt();
+        assert_eq!(doubt("https://shop.example/v1/"), None);
+        assert_eq!(doubt("https://shop.example/"), Some("Mostly it ends in /v1."));
+        assert_eq!(doubt("shop"), None, "what is no address is wrong, not doubted");
+    }
+}

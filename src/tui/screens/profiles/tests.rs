@@ -1,0 +1,577 @@
+//! The profiles screen: what follows from keys and replies, and how each state looks.
+
+use std::time::Duration;
+
+use super::{Focus, Source};
+use crate::api::Failure;
+use crate::config::queue::Left;
+use crate::config::{Accent, KeepKey, KeyOrigin, Origin, ProfileEntry, Service, Settings, Sourced};
+use crate::model::{ApiKey, PetStatus};
+use crate::tui::effect::{Effect, Job, ProfileTask, Task};
+use crate::tui::inflight::Slot;
+use crate::tui::keymap::Context;
+use crate::tui::msg::{Added, KeyPlaces, Msg, Outcome, ProfileNews, Size, Tested, Used};
+use crate::tui::popups::{KeyBox, Popup};
+use crate::tui::state::{Health, Screen};
+use crate::tui::test_kit::{self, App, animals, profiles, remote, settings};
+use crate::tui::theme::Theme;
+
+impl App {
+    fn news(&mut self, slot: Slot, news: ProfileNews) {
+        self.reply(slot, Outcome::Profile(news));
+    }
+
+    /// The newest job about profiles.
+    fn asked(&self) -> Option<ProfileTask> {
+        self.effects.iter().rev().find_map(|effect| match effect {
+            Effect::Job(Job { task: Task::Profile(task), .. }) => Some(task.clone()),
+            _ => None,
+        })
+    }
+
+    /// How many jobs were asked for that make or change a profile.
+    fn writes(&self) -> usize {
+        let writes = |effect: &&Effect| matches!(effect, Effect::Job(Job { slot: Slot::WriteProfile, .. }));
+        self.effects.iter().filter(writes).count()
+    }
+}
+
+fn listed(columns: u16, rows: u16) -> App {
+    let mut app = App::loaded_from(remote(), columns, rows, &animals(39));
+    app.state.link.origins = origins();
+    app.keys("P");
+    app.news(Slot::Profiles, ProfileNews::Read(Ok(profiles())));
+    app
+}
+
+fn origins() -> Vec<Sourced> {
+    let file = |line| Origin::File { path: "/home/ada/.config/petstore/config.toml".into(), line };
+    let setting = |name, value: &str, origin| Sourced { name, value: value.to_owned(), origin };
+    vec![
+        setting("profile", "production", file(3)),
+        setting("address", "https://api.example.com/v1", file(14)),
+        setting("key", "from environment PETSTORE_API_KEY", Origin::Environment("PETSTORE_API_KEY".into())),
+        setting("rows", "20", Origin::Default),
+        setting("status", "all", Origin::Default),
+        setting("live", "off", Origin::Default),
+        setting("theme", "default", Origin::Default),
+        setting("glyphs", "ascii", Origin::Flag("--ascii")),
+        setting("clipboard", "auto", Origin::Default),
+    ]
+}
+
+/// What is in force after a change to `staging`, whose key comes from there.
+fn staging(key: Origin) -> Settings {
+    let mut staging = settings(Service::Remote(crate::config::Remote {
+        base_url: "https://staging.api.example.com/v1".parse().unwrap(),
+        key: Some(ApiKey::new("petk_0123456789abcdefa91c").unwrap()),
+        key_origin: KeyOrigin::File("/home/ada/.config/petstore/keys/staging".into()),
+    }));
+    staging.name = "staging".into();
+    staging.label = "STAGING".into();
+    staging.accent = Accent::Yellow;
+    let origin = |name, origin| Sourced { name, value: String::new(), origin };
+    staging.origins = vec![origin("profile", Origin::ByHand), origin("key", key)];
+    staging
+}
+
+fn in_file() -> Origin {
+    Origin::File { path: "config.toml".into(), line: 10 }
+}
+
+fn used(settings: Settings) -> ProfileNews {
+    ProfileNews::Used(Ok(Box::new(Used { settings, kept: None, left: Ok(Left::default()) })))
+}
+
+fn unauthorized() -> Failure {
+    let message = "API key is not valid".to_owned();
+    Failure::Refused { status: 401, code: Some("unauthorized".into()), message, retry_after: None }
+}
+
+const SHOP: &str = "n \"shop\" Tab \"https://shop.example/v1\" Tab Tab \"petk_0123456789abcdef\"";
+
+/// The form, filled.
+fn typed(columns: u16, rows: u16) -> App {
+    let mut app = listed(columns, rows);
+    app.keys(SHOP);
+    app
+}
+
+fn tried(columns: u16, rows: u16, tested: Tested) -> App {
+    let mut app = typed(columns, rows);
+    app.keys("F2");
+    app.news(Slot::TryProfile, ProfileNews::Tested(tested));
+    app
+}
+
+// --- the list ---
+
+#[test]
+fn the_screen_opens_on_the_profile_in_use_and_goes_back_to_where_one_came_from() {
+    let mut app = App::loaded_from(remote(), 80, 24, &animals(3));
+    app.keys("3 P");
+    app.news(Slot::Profiles, ProfileNews::Read(Ok(profiles())));
+    assert_eq!((app.state.screen, app.state.context()), (Screen::Profiles, Context::Profiles));
+    assert_eq!(app.state.profiles.entry().unwrap().name, "production");
+    app.keys("Down Down Down");
+    assert_eq!(app.state.profiles.entry().unwrap().name, "staging");
+    app.keys("P");
+    app.news(Slot::Profiles, ProfileNews::Read(Ok(profiles())));
+    assert_eq!(app.state.profiles.entry().unwrap().name, "staging", "reading again moves nothing");
+    app.keys("Esc");
+    assert_eq!(app.state.screen, Screen::Domains);
+}
+
+#[test]
+fn a_list_that_cannot_be_read_says_why_and_the_one_before_stays() {
+    let mut app = listed(80, 24);
+    app.keys("r");
+    app.news(Slot::Profiles, ProfileNews::Read(Err("config.toml:3:1: unknown field `x`".into())));
+    assert!(app.says("The profiles cannot be read: config.toml:3:1: unknown field"));
+    assert_eq!(app.state.profiles.entries().len(), 3);
+}
+
+#[test]
+fn a_test_asks_once_and_its_answer_stays_in_words() {
+    let mut app = listed(80, 24);
+    app.keys("Down t");
+    assert_eq!(app.asked(), Some(ProfileTask::Test { name: "staging".into(), in_use: false }));
+    app.news(Slot::TestProfile, ProfileNews::Tested(Tested::Failed(unauthorized())));
+    assert!(
+        app.says("staging.api.example.com did not accept the API key. It says: \"API key is not valid\""),
+        "{}",
+        app.screen()
+    );
+    app.keys("Up t");
+    assert_eq!(app.asked(), Some(ProfileTask::Test { name: "production".into(), in_use: true }));
+    app.news(Slot::TestProfile, ProfileNews::Tested(Tested::Answered(Duration::from_millis(142))));
+    assert!(app.says("OK 142 ms") && app.says("! ERROR 401"), "{}", app.screen());
+}
+
+#[test]
+fn only_an_address_that_stays_is_copied() {
+    let mut app = listed(80, 24);
+    app.keys("y");
+    let copied = Some(Task::Copy("https://api.example.com/v1".into()));
+    assert_eq!(app.job(Slot::Copy).map(|job| job.task), copied);
+    app.keys("g y");
+    assert!(app.says("has another address each time"));
+}
+
+// --- the change to another service ---
+
+#[test]
+fn after_a_change_nothing_of_the_service_before_is_left_but_what_is_typed() {
+    let mut app = App::loaded_from(remote(), 80, 24, &animals(39));
+    app.keys("/ \"rex\" Enter C-l A a \"Biscuit\" Esc r");
+    let late = app.job(Slot::List).unwrap();
+    app.keys("2 Esc 1 P");
+    app.news(Slot::Profiles, ProfileNews::Read(Ok(profiles())));
+    app.keys("Down Enter");
+    assert_eq!(app.asked(), Some(ProfileTask::Use("staging".into())));
+    assert_eq!(app.state.link.name, "production", "until it is known that the other one can be used");
+    app.news(Slot::UseProfile, used(staging(in_file())));
+
+    assert_eq!((app.state.screen, app.state.link.name.as_str()), (Screen::Pets, "staging"));
+    assert_eq!((app.state.pets.row_count(), app.state.pets.find(100_231)), (0, None));
+    assert!(app.state.pets.search.is_empty() && app.state.pets.live.is_none());
+    assert_eq!(app.state.pets.count(PetStatus::Sold), None);
+    assert_eq!(app.state.add.name.value(), "Biscuit");
+    assert!(app.effects.contains(&Effect::Cancel(Slot::List)));
+    let asks_anew = app.job(Slot::List).filter(|job| job.id != late.id).expect("the list is asked for");
+    assert!(matches!(asks_anew.task, Task::List { known: None, pages: 1, .. }));
+    assert!(app.says("STAGING |") && app.says("Using staging: staging.api.example.com."), "{}", app.screen());
+
+    let Job { slot, id, .. } = late;
+    app.send(Msg::Reply(crate::tui::msg::Reply { slot, id, outcome: test_kit::listed(animals(5), None) }));
+    assert_eq!(app.state.pets.row_count(), 0, "late rows of the other service are dropped");
+    app.reply(Slot::List, test_kit::listed(animals(2), None));
+    assert_eq!(app.state.pets.row_count(), 2);
+}
+
+#[test]
+fn what_was_kept_of_the_other_service_is_shown_at_once() {
+    let mut other = App::loaded_from(staging(in_file()).service, 80, 24, &animals(7));
+    other.keys("r");
+    other.reply(Slot::List, test_kit::listed(animals(7), None));
+    let Some(Job { task: Task::Remember(kept), .. }) = other.job(Slot::Remember) else { panic!("nothing is kept") };
+    let mut app = listed(80, 24);
+    app.keys("Down Enter");
+    let used = Used { settings: staging(in_file()), kept: Some(*kept), left: Ok(Left::default()) };
+    app.news(Slot::UseProfile, ProfileNews::Used(Ok(Box::new(used))));
+    assert_eq!(app.state.pets.row_count(), 7);
+    assert!(app.state.inflight.is_running(Slot::List));
+}
+
+#[test]
+fn a_change_that_fails_leaves_the_service_before_in_use_and_says_why() {
+    for (outcome, why) in [
+        (Outcome::Profile(ProfileNews::Used(Err("cannot read the API key from keys/staging: gone".into()))), "gone"),
+        (Outcome::Failed(Failure::Busy), "more to do"),
+    ] {
+        let mut app = listed(80, 24);
+        app.keys("Down Enter");
+        app.reply(Slot::UseProfile, outcome);
+        assert!(app.says("staging cannot be used, so that production still is:"), "{}", app.screen());
+        assert!(app.says(why), "{}", app.screen());
+        assert_eq!((app.state.link.name.as_str(), app.state.pets.row_count()), ("production", 20));
+    }
+}
+
+#[test]
+fn no_change_begins_while_an_animal_is_on_its_way_or_its_fate_is_open() {
+    let mut app = listed(80, 24);
+    app.keys("2 \"Biscuit\" Tab \"3\" F2 Esc P Down Enter");
+    assert!(app.says("Biscuit is on its way to api.example.com. Wait for the answer, then switch."));
+    let failure = Failure::NoAnswer { after: Duration::from_secs(30) };
+    app.reply(Slot::Create, Outcome::Created(Err(failure.into())));
+    app.keys("Enter");
+    assert!(app.says("Whether Biscuit was added to api.example.com is not known yet."), "{}", app.screen());
+    assert!(app.job(Slot::UseProfile).is_none());
+}
+
+#[test]
+fn nothing_is_sent_while_a_change_is_under_way_and_there_is_one_at_a_time() {
+    let mut app = listed(80, 24);
+    app.keys("Down Enter");
+    let first = app.job(Slot::UseProfile);
+    app.keys("Up Enter");
+    assert!(app.says("Still switching to staging."));
+    assert_eq!(app.job(Slot::UseProfile), first);
+    app.keys("C-c");
+    assert!(app.state.inflight.is_running(Slot::UseProfile), "nobody would know which one is in use");
+    app.keys("2 \"Biscuit\" Tab \"3\" F2");
+    assert!(app.says("Switching to staging: nothing has been sent."));
+    assert!(app.job(Slot::Create).is_none());
+    app.news(Slot::UseProfile, used(staging(in_file())));
+    app.keys("F2");
+    assert!(app.job(Slot::Create).is_some());
+}
+
+#[test]
+fn a_key_of_the_environment_that_goes_to_another_host_is_told() {
+    let told = |origin: Origin| {
+        let mut app = listed(80, 24);
+        app.keys("Down Enter");
+        app.news(Slot::UseProfile, used(staging(origin)));
+        app.says("The key from environment PETSTORE_API_KEY goes to staging.api.example.com.")
+    };
+    assert!(told(Origin::Environment("PETSTORE_API_KEY".into())));
+    assert!(!told(in_file()));
+}
+
+#[test]
+fn a_profile_without_a_key_asks_for_one_before_anything_is_sent() {
+    let mut app = listed(80, 24);
+    app.keys("Down Enter");
+    let mut keyless = staging(Origin::Default);
+    let Service::Remote(remote) = &mut keyless.service else { panic!("not remote") };
+    (remote.key, remote.key_origin) = (None, KeyOrigin::Absent);
+    app.news(Slot::UseProfile, used(keyless));
+    assert!(matches!(app.state.popup, Some(Popup::Key(_))));
+    assert!(!app.state.inflight.is_running(Slot::List));
+    assert_eq!(app.asked(), Some(ProfileTask::FindPlaces("staging".into())));
+}
+
+// --- the key box ---
+
+fn key_box(app: &App) -> &KeyBox {
+    match &app.state.popup {
+        Some(Popup::Key(key_box)) => key_box,
+        other => panic!("no key box: {other:?}"),
+    }
+}
+
+/// The box on a service that refused the key.
+fn refused(columns: u16, rows: u16, places: KeyPlaces) -> App {
+    let mut app = App::loaded_from(remote(), columns, rows, &animals(39));
+    app.keys("r");
+    app.reply(Slot::List, Outcome::Listed(Err(unauthorized())));
+    app.wait(Duration::from_millis(300));
+    app.news(Slot::KeyPlaces, ProfileNews::Places(places));
+    app
+}
+
+fn everywhere() -> KeyPlaces {
+    KeyPlaces { file: Some("~/.config/petstore/keys/production".into()), keyring: true }
+}
+
+#[test]
+fn the_places_are_found_out_once_for_each_box() {
+    let app = refused(80, 24, everywhere());
+    let asked =
+        |app: &App| app.effects.iter().filter(|e| matches!(e, Effect::Job(j) if j.slot == Slot::KeyPlaces)).count();
+    assert_eq!(asked(&app), 1);
+    let mut app = app;
+    app.keys("x x Esc F4");
+    assert_eq!(asked(&app), 2);
+}
+
+#[test]
+fn the_choice_goes_round_through_what_there_is_and_letters_go_to_the_field() {
+    let steps = |places: KeyPlaces, keys: &str| {
+        let mut app = refused(80, 24, places);
+        app.keys(keys);
+        let key_box = key_box(&app);
+        (key_box.choosing, key_box.keep)
+    };
+    assert_eq!(steps(everywhere(), "Tab"), (true, KeepKey::Session));
+    assert_eq!(steps(everywhere(), "Tab Down"), (true, KeepKey::File));
+    assert_eq!(steps(everywhere(), "Tab Tab Tab"), (true, KeepKey::Keyring));
+    assert_eq!(steps(everywhere(), "Tab Tab Tab Tab"), (false, KeepKey::Keyring));
+    assert_eq!(steps(everywhere(), "Tab Down Up"), (true, KeepKey::Session));
+    assert_eq!(steps(everywhere(), "Tab Down x"), (false, KeepKey::File));
+    let no_keyring = KeyPlaces { keyring: false, ..everywhere() };
+    assert_eq!(steps(no_keyring, "Tab Tab Tab"), (false, KeepKey::File));
+    assert_eq!(steps(KeyPlaces::default(), "Tab Tab"), (false, KeepKey::Session));
+    let only_keyring = KeyPlaces { file: None, keyring: true };
+    assert_eq!(steps(only_keyring, "Tab Tab"), (false, KeepKey::Session), "no profile could say so");
+}
+
+#[test]
+fn a_key_is_kept_where_it_was_chosen_only_after_it_was_accepted() {
+    let mut app = refused(80, 24, everywhere());
+    app.keys("\"petk_fedcba9876543210\" Tab Down Enter");
+    app.reply(Slot::TestKey, Outcome::KeyTested(Err(unauthorized())));
+    assert!(app.says("This key was not accepted either.") && app.writes() == 0);
+    app.keys("Enter");
+    app.reply(Slot::TestKey, Outcome::KeyTested(Ok(())));
+    let task = ProfileTask::KeepKey {
+        profile: "production".into(),
+        address: "https://api.example.com/v1".parse().unwrap(),
+        key: ApiKey::new("petk_fedcba9876543210").unwrap(),
+        keep: KeepKey::File,
+    };
+    assert_eq!(app.asked(), Some(task));
+    let origin = KeyOrigin::File("~/.config/petstore/keys/production".into());
+    app.news(Slot::WriteProfile, ProfileNews::Kept(Ok(origin.clone())));
+    assert_eq!(app.state.link.key, ("3210".into(), origin));
+    assert!(app.says("is kept: in ~/.config/petstore/keys/production, for you alone."));
+}
+
+#[test]
+fn a_key_that_cannot_be_kept_is_used_all_the_same() {
+    let mut app = refused(80, 24, everywhere());
+    app.keys("\"petk_fedcba9876543210\" Tab Down Enter");
+    app.reply(Slot::TestKey, Outcome::KeyTested(Ok(())));
+    app.news(Slot::WriteProfile, ProfileNews::Kept(Err("no room.".into())));
+    assert!(app.says("is used until the program ends, but not kept: no room."));
+    assert_eq!(app.state.link.key, ("3210".into(), KeyOrigin::Typed));
+}
+
+#[test]
+fn f6_leads_from_the_box_to_the_other_profiles_and_no_key_is_tried_any_more() {
+    let mut app = refused(80, 24, everywhere());
+    app.keys("\"petk_fedcba9876543210\" Enter F6");
+    assert_eq!((app.state.screen, &app.state.popup), (Screen::Profiles, &None));
+    assert!(app.effects.contains(&Effect::Cancel(Slot::TestKey)));
+    app.keys("Esc");
+    assert_eq!(app.state.screen, Screen::Pets);
+}
+
+#[test]
+fn another_key_is_entered_for_the_profile_in_use_only() {
+    let mut app = listed(80, 24);
+    app.keys("Down K");
+    assert!(app.says("K enters a key for the profile in use. Enter uses staging first."));
+    app.keys("Up K");
+    assert!(app.says("Another API key"));
+    app.keys("Esc");
+    assert_eq!((app.state.screen, app.state.popup.clone(), app.state.message.clone()), (Screen::Profiles, None, None));
+    assert!(matches!(app.state.link.health, Health::Ok { .. }));
+}
+
+// --- a new profile ---
+
+#[test]
+fn what_is_wrong_is_not_tried_and_the_cursor_goes_there() {
+    let mut app = listed(80, 24);
+    app.keys("n F2");
+    assert!(app.says("3 things to correct. Nothing has been written."));
+    assert_eq!(app.state.profiles.form.focus, Focus::Name);
+    app.keys("\"staging\" Tab \"https://shop.example/v1\" Tab Up Down Down Tab \"1X\" F2");
+    assert!(app.says("There is a profile of this name already."), "{}", app.screen());
+    assert_eq!((app.state.profiles.form.focus, app.state.profiles.form.source), (Focus::Name, Source::Variable));
+    app.keys("\"2\" F2");
+    assert_eq!(app.state.profiles.form.focus, Focus::Value);
+    assert!(app.job(Slot::TryProfile).is_none() && app.writes() == 0);
+}
+
+#[test]
+fn one_that_answers_is_written_at_once_and_found_in_the_list() {
+    let mut app = tried(80, 24, Tested::Answered(Duration::from_millis(31)));
+    let Some(ProfileTask::Add { new, at_start: false }) = app.asked() else { panic!("{:?}", app.asked()) };
+    let key = ApiKey::new("petk_0123456789abcdef").unwrap();
+    assert_eq!((new.name.as_str(), new.typed), ("shop", Some((key, KeepKey::File))));
+    app.news(Slot::WriteProfile, ProfileNews::Added(Ok(Added { file: "config.toml".into(), key_lost: None })));
+    assert!(app.says("Added shop to config.toml. It answered in 31 ms. Enter uses it."), "{}", app.screen());
+    let mut more = profiles();
+    more.entries.push(ProfileEntry { name: "shop".into(), ..more.entries[1].clone() });
+    app.news(Slot::Profiles, ProfileNews::Read(Ok(more)));
+    assert_eq!(app.state.profiles.entry().unwrap().name, "shop");
+    app.keys("n");
+    assert!(app.state.profiles.form.name.is_empty() && app.state.profiles.form.key.is_empty());
+}
+
+#[test]
+fn one_that_does_not_answer_is_written_only_at_the_second_try_without_a_change() {
+    let mut app = tried(80, 24, Tested::Failed(unauthorized()));
+    assert!(app.writes() == 0 && app.says("F2 again writes it all the same."), "{}", app.screen());
+    app.keys("\"0\" F2");
+    assert!(app.writes() == 0 && app.state.inflight.is_running(Slot::TryProfile), "another key is another try");
+    app.news(Slot::TryProfile, ProfileNews::Tested(Tested::Unusable("no".into())));
+    app.keys("F2");
+    assert_eq!(app.writes(), 1);
+}
+
+#[test]
+fn what_was_changed_while_it_was_tried_is_not_written() {
+    let mut app = typed(80, 24);
+    app.keys("F2 \"x\"");
+    app.news(Slot::TryProfile, ProfileNews::Tested(Tested::Answered(Duration::from_millis(31))));
+    assert!(app.writes() == 0 && app.says("F2 tries it as it is now."));
+}
+
+#[test]
+fn what_is_typed_stays_when_the_form_is_left() {
+    let mut app = typed(80, 24);
+    app.keys("F2 Esc Esc");
+    assert_eq!(app.state.screen, Screen::Pets);
+    assert!(app.effects.contains(&Effect::Cancel(Slot::TryProfile)));
+    app.keys("P n");
+    let form = &app.state.profiles.form;
+    assert_eq!((form.name.value(), form.key.value()), ("shop", "petk_0123456789abcdef"));
+    assert_eq!(app.state.context(), Context::ProfileText);
+}
+
+#[test]
+fn at_the_first_start_the_form_leads_to_a_service_and_esc_back_to_the_choice() {
+    let mut app = App::first_start(80, 24);
+    app.keys("3");
+    app.news(Slot::Profiles, ProfileNews::Read(Ok(profiles())));
+    app.keys(SHOP.strip_prefix("n ").unwrap()).keys("F2");
+    app.news(Slot::TryProfile, ProfileNews::Tested(Tested::Answered(Duration::from_millis(31))));
+    assert!(matches!(app.asked(), Some(ProfileTask::Add { at_start: true, .. })));
+    app.news(Slot::WriteProfile, ProfileNews::Added(Ok(Added { file: "config.toml".into(), key_lost: None })));
+    app.keys("1 2 : H Esc");
+    assert_eq!((app.state.screen, &app.state.popup), (Screen::Welcome, &None), "there is no service yet");
+    app.keys("3 Esc Enter");
+    assert!(app.job(Slot::List).is_none());
+    app.news(Slot::UseProfile, used(staging(in_file())));
+    assert_eq!(app.state.screen, Screen::Pets);
+    assert!(app.job(Slot::List).is_some());
+}
+
+#[test]
+fn two_screens_that_were_opened_from_each_other_are_left() {
+    let mut app = listed(80, 24);
+    app.keys("H P H P Esc Esc Esc");
+    assert_eq!(app.state.screen, Screen::Pets);
+}
+
+#[test]
+fn a_key_is_never_on_the_screen_unless_it_is_asked_for() {
+    let mut app = typed(80, 24);
+    assert!(!app.screen().contains("petk_"));
+    app.keys("F4");
+    assert!(app.screen().contains("petk_0123456789abcdef"));
+}
+
+#[test]
+fn a_key_refused_elsewhere_opens_no_box_over_the_form() {
+    let mut app = listed(80, 24);
+    app.keys("1 r P n");
+    app.reply(Slot::List, Outcome::Listed(Err(unauthorized())));
+    assert!(app.state.key_refused() && app.state.popup.is_none());
+    app.keys("F4");
+    assert!(app.state.popup.is_none() && app.state.profiles.form.shown);
+}
+
+// --- how each state looks ---
+
+fn snapshot(name: &str, make: impl Fn(u16, u16) -> App) {
+    for (columns, rows) in [(80, 24), (120, 40)] {
+        insta::assert_snapshot!(format!("{name}_{columns}x{rows}"), make(columns, rows).snapshot());
+    }
+}
+
+fn tested(columns: u16, rows: u16) -> App {
+    let mut app = listed(columns, rows);
+    app.keys("t");
+    app.news(Slot::TestProfile, ProfileNews::Tested(Tested::Answered(Duration::from_millis(142))));
+    app.keys("Down t");
+    app.news(Slot::TestProfile, ProfileNews::Tested(Tested::Failed(unauthorized())));
+    app
+}
+
+#[test]
+fn looks_of_the_list() {
+    snapshot("reading", |columns, rows| {
+        let mut app = App::loaded_from(remote(), columns, rows, &animals(39));
+        app.keys("P");
+        app
+    });
+    snapshot("listed", listed);
+    snapshot("tested", tested);
+    snapshot("switching", |columns, rows| {
+        let mut app = listed(columns, rows);
+        app.keys("Down Enter");
+        app.wait(Duration::from_secs(3));
+        app
+    });
+    snapshot("not_used", |columns, rows| {
+        let mut app = listed(columns, rows);
+        app.keys("Down Enter");
+        let why = "cannot read the API key from /home/ada/.config/petstore/keys/staging: No such file or directory";
+        app.news(Slot::UseProfile, ProfileNews::Used(Err(why.into())));
+        app
+    });
+    snapshot("used", |columns, rows| {
+        let mut app = listed(columns, rows);
+        app.keys("Down Enter");
+        app.news(Slot::UseProfile, used(staging(in_file())));
+        app.answer_lists(&animals(3));
+        app
+    });
+}
+
+#[test]
+fn looks_of_the_key_box() {
+    snapshot("key_choice", |columns, rows| {
+        let mut app = refused(columns, rows, everywhere());
+        app.keys("\"petk_fedcba9876543210\" Tab Down");
+        app
+    });
+    snapshot("key_session_only", |columns, rows| refused(columns, rows, KeyPlaces::default()));
+}
+
+#[test]
+fn looks_of_the_form() {
+    snapshot("form", |columns, rows| {
+        let mut app = listed(columns, rows);
+        app.keys("n");
+        app
+    });
+    snapshot("form_wrong", |columns, rows| {
+        let mut app = listed(columns, rows);
+        app.keys("n \"my shop\" Tab \"http://shop.example/v1\" F2");
+        app
+    });
+    snapshot("form_tried", |columns, rows| tried(columns, rows, Tested::Failed(unauthorized())));
+}
+
+#[test]
+fn looks_where_there_is_little_room_and_without_colours() {
+    let mut red = listed(60, 16);
+    red.state.link.label = "PRODUCTION".into();
+    red.state.link.accent = Accent::Red;
+    insta::assert_snapshot!("listed_60x16", red.screen());
+    red.send(Msg::Resize(Size { columns: 40, rows: 8 }));
+    insta::assert_snapshot!("listed_40x8", red.screen());
+    red.keys("n Tab Tab Tab Tab");
+    insta::assert_snapshot!("form_40x8", red.screen());
+    red.keys("Esc");
+    red.state.theme = Theme::Mono;
+    red.send(Msg::Resize(Size { columns: 80, rows: 24 }));
+    insta::assert_snapshot!("listed_mono", red.snapshot());
+}

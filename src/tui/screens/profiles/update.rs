@@ -1,0 +1,256 @@
+//! What follows from a key or a reply on the profiles screen.
+
+use crate::clock::Now;
+use crate::config::{KeyOrigin, Place};
+use crate::model::text::short;
+use crate::tui::effect::{Effect, Job, NewService, ProfileTask, Task};
+use crate::tui::inflight::Slot;
+use crate::tui::keymap::{Action, ProfileAction};
+use crate::tui::msg::{Added, ProfileNews, Tested};
+use crate::tui::popups::{self, Popup};
+use crate::tui::screens::welcome;
+use crate::tui::state::{AppState, MessageKind, Screen};
+
+use super::change;
+use super::form::{Focus, Form};
+
+/// Opens the screen, and reads which profiles there are.
+pub fn show(state: &mut AppState, now: Now) -> Vec<Effect> {
+    let mut effects = forget(state, Slot::TestKey);
+    if matches!(state.popup, Some(Popup::Key(_))) {
+        state.popup = None;
+    }
+    if state.screen != Screen::Profiles {
+        // Two screens that go back to each other would never be left.
+        state.profiles.from = match (state.screen, state.requests.back) {
+            (Screen::Requests, Screen::Profiles) => state.profiles.from,
+            (Screen::Requests, before) => before,
+            (here, _) => here,
+        };
+        state.profiles.selected.clone_from(&state.link.name);
+        state.screen = Screen::Profiles;
+    }
+    state.pets.searching = false;
+    effects.push(begin(state, Slot::Profiles, ProfileTask::Read, now));
+    effects
+}
+
+/// A key on the list or in the form.
+pub fn on_action(state: &mut AppState, action: Action, now: Now) -> Vec<Effect> {
+    if state.profiles.form_open {
+        return on_form(state, action, now);
+    }
+    let here = state.profiles.cursor();
+    match action {
+        Action::Up => state.profiles.move_to(here.saturating_sub(1)),
+        Action::Down => state.profiles.move_to(here + 1),
+        Action::First => state.profiles.move_to(0),
+        Action::Last => state.profiles.move_to(usize::MAX),
+        Action::Confirm => return change::begin(state, now),
+        Action::Copy => return copy(state, now),
+        Action::Refresh => return show(state, now),
+        Action::Profile(ProfileAction::EnterKey) => enter_key(state, now),
+        Action::Profile(ProfileAction::TestProfile) => return test(state, now),
+        Action::Profile(ProfileAction::NewProfile) => {
+            state.profiles.form_open = true;
+            state.message = None;
+        }
+        Action::Back => state.screen = state.profiles.from,
+        // The key map has the others only elsewhere.
+        _ => {}
+    }
+    Vec::new()
+}
+
+/// Text typed or pasted into the field that has the cursor.
+pub fn on_text(state: &mut AppState, text: &str) {
+    let form = &mut state.profiles.form;
+    if let Some(input) = form.input() {
+        input.insert(text);
+        form.tried = None;
+    }
+}
+
+fn on_form(state: &mut AppState, action: Action, now: Now) -> Vec<Effect> {
+    let form = &mut state.profiles.form;
+    match action {
+        Action::Save => return save(state, now),
+        Action::Confirm if form.focus == Focus::Save => return save(state, now),
+        Action::NextField | Action::Confirm => form.step(true),
+        Action::PreviousField => form.step(false),
+        Action::Up | Action::Down if form.focus == Focus::Source => form.choose(action == Action::Down),
+        Action::Up => form.step(false),
+        Action::Down => form.step(true),
+        Action::Toggle if form.focus == Focus::Protect => form.protect = !form.protect,
+        Action::Toggle if form.focus == Focus::Save => return save(state, now),
+        Action::Choices => form.shown = !form.shown,
+        Action::Back => {
+            state.profiles.form_open = false;
+            state.say(MessageKind::Note, "What you typed is kept: n shows it again.");
+            return forget(state, Slot::TryProfile);
+        }
+        Action::Edit(edit) => {
+            if let Some(input) = form.input() {
+                input.edit(edit);
+                form.tried = None;
+            }
+        }
+        // The key map has the others only elsewhere.
+        _ => {}
+    }
+    Vec::new()
+}
+
+/// Tries what is typed, or writes it where that was tried in vain; or puts the cursor on the first thing to correct.
+fn save(state: &mut AppState, now: Now) -> Vec<Effect> {
+    if state.inflight.is_running(Slot::TryProfile) || state.inflight.is_running(Slot::WriteProfile) {
+        return Vec::new();
+    }
+    let taken: Vec<String> = state.profiles.entries().iter().map(|entry| entry.name.clone()).collect();
+    let form = &mut state.profiles.form;
+    match form.check(|name| taken.iter().any(|taken| taken == name)) {
+        Err(wrong) => {
+            form.focus = wrong.first().copied().unwrap_or_default();
+            let things = if wrong.len() == 1 { "1 thing".to_owned() } else { format!("{} things", wrong.len()) };
+            state.say(MessageKind::Error, format!("{things} to correct. Nothing has been written."));
+            Vec::new()
+        }
+        Ok(new) => {
+            state.message = None;
+            let all_the_same = form.tried.is_some();
+            state.profiles.new = Some(new.clone());
+            if all_the_same {
+                vec![write(state, new, now)]
+            } else {
+                vec![begin(state, Slot::TryProfile, ProfileTask::Try(new), now)]
+            }
+        }
+    }
+}
+
+/// Writes a profile. One that is made at the first start is used at the next, too.
+fn write(state: &mut AppState, new: NewService, now: Now) -> Effect {
+    let at_start = welcome::update::is_first_start(state);
+    begin(state, Slot::WriteProfile, ProfileTask::Add { new, at_start }, now)
+}
+
+fn test(state: &mut AppState, now: Now) -> Vec<Effect> {
+    let Some(name) = state.profiles.entry().map(|entry| entry.name.clone()) else { return Vec::new() };
+    state.message = None;
+    state.profiles.testing.clone_from(&name);
+    let in_use = name == state.link.name && !welcome::update::is_first_start(state);
+    vec![begin(state, Slot::TestProfile, ProfileTask::Test { name, in_use }, now)]
+}
+
+fn enter_key(state: &mut AppState, now: Now) {
+    let Some(entry) = state.profiles.entry() else { return };
+    if entry.name != state.link.name {
+        let text = format!("K enters a key for the profile in use. Enter uses {} first.", short(&entry.name));
+        state.say(MessageKind::Note, text);
+    } else if state.link.embedded {
+        state.say(MessageKind::Note, "The service in this program makes its own key.");
+    } else {
+        popups::open_key_box(state, false, now);
+    }
+}
+
+fn copy(state: &mut AppState, now: Now) -> Vec<Effect> {
+    match state.profiles.entry().map(|entry| entry.place.clone()) {
+        Some(Place::At(address)) => popups::copy(state, address, "the address", now),
+        Some(Place::Inside | Place::Demo) => {
+            state.say(MessageKind::Note, "The service in this program has another address each time.");
+            Vec::new()
+        }
+        Some(Place::Unclear) | None => {
+            state.say(MessageKind::Note, "There is no address to copy.");
+            Vec::new()
+        }
+    }
+}
+
+pub(super) fn begin(state: &mut AppState, slot: Slot, task: ProfileTask, now: Now) -> Effect {
+    let id = state.inflight.begin(slot, now.mono);
+    Effect::Job(Job { slot, id, task: Task::Profile(task) })
+}
+
+pub(super) fn forget(state: &mut AppState, slot: Slot) -> Vec<Effect> {
+    if state.inflight.forget(slot) { vec![Effect::Cancel(slot)] } else { Vec::new() }
+}
+
+/// Something about profiles came.
+pub fn on_news(state: &mut AppState, slot: Slot, news: ProfileNews, now: Now) -> Vec<Effect> {
+    match news {
+        ProfileNews::Read(Ok(profiles)) => state.profiles.list = Some(profiles),
+        ProfileNews::Read(Err(why)) => state.say(MessageKind::Error, format!("The profiles cannot be read: {why}")),
+        ProfileNews::Used(Ok(used)) => return change::on_used(state, *used, now),
+        ProfileNews::Used(Err(why)) => change::on_failed(state, &why),
+        ProfileNews::Tested(tested) if slot == Slot::TryProfile => return on_tried(state, tested, now),
+        ProfileNews::Tested(tested) => {
+            let name = std::mem::take(&mut state.profiles.testing);
+            state.profiles.tests.insert(name, (now, tested));
+        }
+        ProfileNews::Added(Ok(added)) => return on_added(state, added, now),
+        ProfileNews::Added(Err(why)) => state.say(MessageKind::Error, format!("Not written: {why}")),
+        ProfileNews::Places(places) => popups::key::on_places(state, places),
+        ProfileNews::Kept(Ok(origin)) => {
+            state.say_done(format!("The key was accepted and is kept: {}.", place(&origin)), now.mono);
+            state.link.key.1 = origin;
+        }
+        ProfileNews::Kept(Err(why)) => {
+            let text = format!("The key was accepted and is used until the program ends, but not kept: {why}");
+            state.say(MessageKind::Error, text);
+        }
+    }
+    Vec::new()
+}
+
+fn place(origin: &KeyOrigin) -> String {
+    match origin {
+        KeyOrigin::File(path) => format!("in {}, for you alone", path.display()),
+        KeyOrigin::Keyring => "in the system keyring".to_owned(),
+        other => other.to_string(),
+    }
+}
+
+/// A profile that is not written yet was tried: written if it answers; otherwise only if that is wanted all the same.
+fn on_tried(state: &mut AppState, tested: Tested, now: Now) -> Vec<Effect> {
+    let profiles = &mut state.profiles;
+    let is_taken = |name: &str| profiles.list.iter().flat_map(|list| &list.entries).any(|entry| entry.name == name);
+    let Some(new) = profiles.new.clone().filter(|new| profiles.form.check(is_taken).as_ref() == Ok(new)) else {
+        state.say(MessageKind::Note, "The form was changed meanwhile. F2 tries it as it is now.");
+        return Vec::new();
+    };
+    let answers = matches!(tested, Tested::Answered(_));
+    profiles.form.tried = Some(tested);
+    if answers {
+        return vec![write(state, new, now)];
+    }
+    state.say(MessageKind::Error, "Nothing has been written. Mend it; or F2 again writes it all the same.");
+    Vec::new()
+}
+
+fn on_added(state: &mut AppState, added: Added, now: Now) -> Vec<Effect> {
+    let Added { file, key_lost } = added;
+    let Some(new) = state.profiles.new.take() else { return Vec::new() };
+    let tried = std::mem::take(&mut state.profiles.form).tried;
+    state.profiles.form = Form::default();
+    state.profiles.form_open = false;
+    let name = short(&new.name);
+    let answered = match &tried {
+        Some(Tested::Answered(took)) => format!(" It answered in {} ms.", took.as_millis()),
+        Some(Tested::Failed(_) | Tested::Unusable(_)) | None => String::new(),
+    };
+    match key_lost {
+        None => {
+            let default =
+                if welcome::update::is_first_start(state) { " It is used from the next start on." } else { "" };
+            state.say_done(format!("Added {name} to {file}.{answered}{default} Enter uses it."), now.mono);
+        }
+        Some(why) => state.say(MessageKind::Error, format!("Added {name} to {file}, but its key was not kept: {why}")),
+    }
+    if let Some(tried) = tried {
+        state.profiles.tests.insert(new.name.clone(), (now, tried));
+    }
+    state.profiles.selected = new.name;
+    vec![begin(state, Slot::Profiles, ProfileTask::Read, now)]
+}

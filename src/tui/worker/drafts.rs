@@ -1,0 +1,244 @@
+//! The hands for drafts: which files are this program's, and what is written to them last.
+
+use std::io;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::watch;
+use tokio::time::timeout;
+
+use crate::config::drafts::{Claim, Claims};
+use crate::model::display_safe;
+use crate::tui::drafts::Drafts;
+use crate::tui::effect::{DraftTask, WriteDrafts};
+use crate::tui::msg::{DraftNews, Outcome};
+
+/// The longest that an animal waits for its draft to be on disk before it is sent.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// The files of drafts, below the state directory.
+#[derive(Debug)]
+pub struct DraftFiles {
+    claims: Arc<Claims>,
+    files: Mutex<Files>,
+    /// The number of the newest write that has ended.
+    ended: watch::Sender<u64>,
+}
+
+#[derive(Debug, Default)]
+struct Files {
+    held: Option<Held>,
+    /// Those of the service before, until what was typed there is on disk elsewhere.
+    former: Option<Held>,
+    /// The number of the newest write.
+    number: u64,
+}
+
+/// The files of one service.
+#[derive(Debug)]
+struct Held {
+    identity: String,
+    claim: Arc<Claim>,
+    /// Further ones, while there is something in the first that must not be written over.
+    apart: Option<Claim>,
+}
+
+impl DraftFiles {
+    /// Those that are claimed with `claims`. Nothing is touched yet.
+    #[must_use]
+    pub fn new(claims: Arc<Claims>) -> Self {
+        Self { claims, files: Mutex::default(), ended: watch::Sender::new(0) }
+    }
+
+    /// Claims the files of the service `identity`, and reads what was left in them. What cannot be read there is put
+    /// aside under another name.
+    pub fn open(&self, identity: &str) -> Result<Option<Drafts>, String> {
+        let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
+        let Held { claim, .. } = files.hold(&self.claims, identity)?;
+        let Some(text) = claim.read().map_err(|error| said(&error))? else { return Ok(None) };
+        let drafts = Drafts::read(&text, identity);
+        if drafts.is_none() {
+            claim.put_aside().map_err(|error| said(&error))?;
+        }
+        Ok(drafts)
+    }
+
+    /// Writes drafts, unless newer ones were written already; where nothing is typed there is no file.
+    pub fn write(&self, write: &WriteDrafts) -> Result<(), String> {
+        let WriteDrafts { number, ref drafts, apart, moved } = *write;
+        let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
+        if number <= files.number {
+            return Ok(());
+        }
+        files.number = number;
+        files
+            .hold(&self.claims, &drafts.identity)?
+            .write(self.claims.state(), drafts, apart)
+            .map_err(|error| said(&error))?;
+        match files.former.take() {
+            Some(former) => former.leave(moved).map_err(|error| said(&error)),
+            None => Ok(()),
+        }
+    }
+
+    /// Does a job.
+    pub(super) async fn perform(self: Arc<Self>, task: DraftTask) -> Outcome {
+        let number = match &task {
+            DraftTask::Write(write) => write.number,
+            DraftTask::Open(_) => 0,
+        };
+        let files = Arc::clone(&self);
+        let work = move || match task {
+            DraftTask::Open(identity) => DraftNews::Opened(files.open(&identity).map(|drafts| drafts.map(Box::new))),
+            DraftTask::Write(write) => DraftNews::Written(files.write(&write)),
+        };
+        let news = tokio::task::spawn_blocking(work).await;
+        self.ended.send_if_modified(|ended| {
+            let newer = number > *ended;
+            *ended = number.max(*ended);
+            newer
+        });
+        Outcome::Drafts(news.unwrap_or_else(|error| DraftNews::Written(Err(error.to_string()))))
+    }
+
+    /// Waits until this write has ended, well or not; not for ever, since a disk may hang.
+    pub(super) async fn ended(&self, number: u64) {
+        let _ = timeout(PATIENCE, self.ended.subscribe().wait_for(|ended| *ended >= number)).await;
+    }
+}
+
+impl Files {
+    fn hold(&mut self, claims: &Claims, identity: &str) -> Result<&mut Held, String> {
+        if self.held.as_ref().is_none_or(|held| held.identity != identity) {
+            let claim = claims.of(identity).map_err(|error| said(&error))?;
+            let held = Held { identity: identity.to_owned(), claim, apart: None };
+            self.former = self.held.replace(held).or(self.former.take());
+        }
+        self.held.as_mut().ok_or_else(|| "no files are claimed".to_owned())
+    }
+}
+
+impl Held {
+    fn write(&mut self, state: &Path, drafts: &Drafts, apart: bool) -> io::Result<()> {
+        let empty = drafts.typed.is_empty();
+        let claim: &Claim = match (&mut self.apart, apart) {
+            (_, false) => &self.claim,
+            (Some(claim), true) => claim,
+            (None, true) if empty => return Ok(()),
+            (apart @ None, true) => apart.insert(Claim::free(state, &self.identity)?),
+        };
+        if empty {
+            claim.clear()?
+        } else {
+            claim.write(&drafts.text())?
+        }
+        if !apart && let Some(claim) = self.apart.take() {
+            claim.clear()?;
+        }
+        Ok(())
+    }
+
+    /// What was typed here is kept elsewhere now. What was in the first files is that only where it has `moved`.
+    fn leave(self, moved: bool) -> io::Result<()> {
+        if let Some(apart) = &self.apart {
+            apart.clear()?;
+        }
+        if moved { self.claim.clear() } else { Ok(()) }
+    }
+}
+
+fn said(error: &io::Error) -> String {
+    display_safe(&error.to_string()).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+    use crate::tui::drafts::Typed;
+    use crate::tui::text_input::TextInput;
+
+    fn write(number: u64, identity: &str, search: &str) -> WriteDrafts {
+        let typed = Typed { search: TextInput::new(search), ..Typed::default() };
+        let at = "2026-11-20T14:03:07Z".parse().unwrap();
+        let drafts = Drafts { identity: identity.into(), profile: "shop".into(), at, ended: None, typed };
+        WriteDrafts { number, drafts: Box::new(drafts), apart: false, moved: false }
+    }
+
+    /// What a program that starts now finds there.
+    fn found(state: &Path, identity: &str) -> Option<String> {
+        let drafts = DraftFiles::new(Arc::new(Claims::new(state.to_owned()))).open(identity).unwrap();
+        drafts.map(|drafts| drafts.typed.search.value().to_owned())
+    }
+
+    #[test]
+    fn an_older_write_never_takes_the_place_of_a_newer_one() {
+        let state = tempfile::tempdir().unwrap();
+        let files = DraftFiles::new(Arc::new(Claims::new(state.path().to_owned())));
+        files.write(&write(2, "a", "newer")).unwrap();
+        files.write(&write(1, "a", "older")).unwrap();
+        assert_eq!(found(state.path(), "a"), None, "another program works on it");
+        drop(files);
+        assert_eq!(found(state.path(), "a").as_deref(), Some("newer"));
+    }
+
+    #[test]
+    fn where_nothing_is_typed_there_is_no_file() {
+        let state = tempfile::tempdir().unwrap();
+        let files = DraftFiles::new(Arc::new(Claims::new(state.path().to_owned())));
+        files.write(&write(1, "a", "typed")).unwrap();
+        files.write(&write(2, "a", "")).unwrap();
+        drop(files);
+        let left = fs::read_dir(state.path().join("drafts")).unwrap().map(|file| file.unwrap().path());
+        assert!(left.into_iter().all(|path| path.extension().is_some_and(|ending| ending == "lock")));
+    }
+
+    #[test]
+    fn what_was_left_and_is_not_shown_stays_until_it_is() {
+        let state = tempfile::tempdir().unwrap();
+        DraftFiles::new(Arc::new(Claims::new(state.path().to_owned()))).write(&write(1, "a", "left")).unwrap();
+        let files = DraftFiles::new(Arc::new(Claims::new(state.path().to_owned())));
+        assert!(files.open("a").unwrap().is_some());
+        files.write(&WriteDrafts { apart: true, ..write(1, "a", "typed") }).unwrap();
+        drop(files);
+        assert_eq!(found(state.path(), "a").as_deref(), Some("left"));
+
+        let files = DraftFiles::new(Arc::new(Claims::new(state.path().to_owned())));
+        files.open("a").unwrap();
+        files.write(&WriteDrafts { apart: true, ..write(1, "a", "more") }).unwrap();
+        files.write(&write(2, "a", "taken up")).unwrap();
+        drop(files);
+        let one = DraftFiles::new(Arc::new(Claims::new(state.path().to_owned())));
+        assert_eq!(one.open("a").unwrap().unwrap().typed.search.value(), "taken up");
+        assert_eq!(found(state.path(), "a").as_deref(), Some("typed"), "of the program before");
+    }
+
+    #[test]
+    fn what_moves_to_another_service_is_there_before_it_is_gone_here() {
+        for (moved, stays) in [(true, None), (false, Some("typed"))] {
+            let state = tempfile::tempdir().unwrap();
+            let files = DraftFiles::new(Arc::new(Claims::new(state.path().to_owned())));
+            files.write(&write(1, "a", "typed")).unwrap();
+            files.open("b").unwrap();
+            assert_eq!(found(state.path(), "a"), None, "still held");
+            files.write(&WriteDrafts { apart: true, moved, ..write(2, "b", "typed") }).unwrap();
+            assert_eq!(found(state.path(), "a").as_deref(), stays);
+            drop(files);
+            assert_eq!(found(state.path(), "b").as_deref(), Some("typed"));
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_put_aside() {
+        let state = tempfile::tempdir().unwrap();
+        let claim = Claim::new(state.path(), "a").unwrap();
+        claim.write("{\"from\":\"a later version\"}").unwrap();
+        let path = claim.draft_path().to_owned();
+        drop(claim);
+        assert_eq!(found(state.path(), "a"), None);
+        let aside = path.with_extension("unreadable");
+        assert_eq!(fs::read_to_string(aside).unwrap(), "{\"from\":\"a later version\"}");
+    }
+}

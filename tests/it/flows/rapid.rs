@@ -1,0 +1,163 @@
+//! Rapid entry through the real loop: a slow service, a lossy one, and one that goes and comes back.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use petstore::config::drafts::Claims;
+use petstore::tui::screens::add_pet::rapid::{Fate, sending};
+use petstore::tui::worker::queue::Queues;
+use tokio::io::AsyncWriteExt as _;
+
+use super::*;
+
+/// Into rapid entry, with category 3.
+async fn enter(app: &mut App) {
+    app.press("a F6");
+    app.shows(&["rapid entry", "> Category"]).await;
+    app.press("\"3\" Enter");
+    app.shows(&["> Name"]).await;
+}
+
+fn names(from: usize, to: usize) -> Vec<String> {
+    (from..=to).map(|number| format!("pet-{number}")).collect()
+}
+
+/// What each line came to, in the order of typing.
+fn saved(state: &AppState) -> Vec<(String, i64)> {
+    let lines = state.add.rapid.lines.iter();
+    lines
+        .filter_map(|line| if let Fate::Saved(id) = line.fate { Some((line.draft.name.clone(), id)) } else { None })
+        .collect()
+}
+
+/// A service that takes `delay` for each answer, counts names, and gives ids in the order in which requests came.
+async fn slow(delay: Duration) -> (stub::Stub, Arc<Mutex<Vec<String>>>, Arc<AtomicUsize>) {
+    let (arrived, most) = (Arc::new(Mutex::new(Vec::new())), Arc::new(AtomicUsize::new(0)));
+    let (seen, at_once, now) = (Arc::clone(&arrived), Arc::clone(&most), Arc::new(AtomicUsize::new(0)));
+    let slow = serve(move |_, request, mut socket| {
+        let (seen, at_once, now) = (Arc::clone(&seen), Arc::clone(&at_once), Arc::clone(&now));
+        async move {
+            if request.starts_with("GET") {
+                let _ = socket.write_all(&json("200 OK", "[]")).await;
+                return;
+            }
+            let id = {
+                let mut seen = seen.lock().unwrap();
+                let name = request.split("\"name\":\"").nth(1).unwrap().split('"').next().unwrap();
+                seen.push(name.to_owned());
+                seen.len()
+            };
+            at_once.fetch_max(now.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
+            tokio::time::sleep(delay).await;
+            now.fetch_sub(1, Ordering::SeqCst);
+            let body = format!(r#"{{"id":{id},"name":"x","categoryId":3}}"#);
+            let _ = socket.write_all(&json("201 Created", &body)).await;
+        }
+    })
+    .await;
+    (slow, arrived, most)
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_slow_service_keeps_up_with_a_scanner_and_every_line_gets_its_own_id() {
+    let (slow, arrived, most) = slow(Duration::from_millis(300)).await;
+    let mut app = App::open(&slow.base_url, "petk_0123456789abcdef77d0", Timeouts::default());
+    app.shows(&["There are no animals here yet."]).await;
+    enter(&mut app).await;
+    let begin = clock::now().mono;
+    for name in names(1, 40) {
+        app.press(&format!("\"{name}\" Enter"));
+    }
+    app.shows(&["40 saved, 0 waiting, 0 refused"]).await;
+    let took = clock::now().mono.saturating_duration_since(begin);
+    app.press("Esc");
+    app.shows(&["[1 Pets]"]).await;
+    let state = app.quit().await;
+    let arrived = arrived.lock().unwrap().clone();
+    // One by one they would take 12 s.
+    assert!(took < Duration::from_secs(6), "{took:?}");
+    assert!(most.load(Ordering::SeqCst) <= 8);
+    let ids: HashMap<String, i64> = (1..).zip(arrived).map(|(id, name)| (name, id)).collect();
+    assert_eq!(ids.len(), 40);
+    let expected: Vec<_> = names(1, 40).into_iter().map(|name| (name.clone(), ids[&name])).collect();
+    assert_eq!(saved(&state), expected);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn where_answers_are_quick_ids_have_the_order_of_typing() {
+    let real = Real::with_samples(0).await;
+    let mut app = real.open();
+    app.shows(&["There are no animals here yet."]).await;
+    enter(&mut app).await;
+    app.keys.send(Event::Paste(names(1, 100).join("\n"))).unwrap();
+    app.shows(&["100 saved, 0 waiting"]).await;
+    app.press("Esc");
+    app.shows(&["[1 Pets]"]).await;
+    let state = app.quit().await;
+    let expected: Vec<_> = names(1, 100).into_iter().zip(1..).collect();
+    assert_eq!(saved(&state), expected);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn lost_answers_add_nothing_twice_where_the_service_keeps_keys() {
+    let real = Real::with_samples(0).await;
+    let lossy = stub::losing_answers(real.server.local_addr(), 2).await;
+    let mut app = App::open(&lossy.base_url, &real.key, Timeouts::default());
+    app.shows(&["There are no animals here yet."]).await;
+    enter(&mut app).await;
+    for name in names(1, 5) {
+        app.press(&format!("\"{name}\" Enter"));
+    }
+    app.shows(&["5 saved, 0 waiting"]).await;
+    app.press("Esc");
+    app.shows(&["[1 Pets]"]).await;
+    assert_eq!(saved(&app.quit().await), names(1, 5).into_iter().zip(1..).collect::<Vec<_>>());
+    assert_eq!(real.store.get(6).await.unwrap(), None);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn lines_wait_on_disk_for_a_service_that_is_away_and_the_next_session_sends_them() {
+    let Real { server, key, store, _directory } = Real::with_samples(0).await;
+    let (address, base_url) = (server.local_addr(), server.base_url());
+    let home = tempfile::tempdir().unwrap();
+    let open = || {
+        let client = Client::new(base_url.parse().unwrap(), Some(ApiKey::new(&key).unwrap()), Timeouts::default());
+        let (setup, desk) = no_domains();
+        let service = remote(&base_url, &key);
+        let queues = Arc::new(Queues::new(Some(Arc::new(Claims::new(home.path().to_owned())))));
+        let left = queues.of(&settings(service.clone())).unwrap().1;
+        let hands = Hands { queues: Arc::clone(&queues), ..hands(desk) };
+        (
+            App::start_with(service, client.unwrap(), setup, hands, clock::now, move |state| {
+                sending::restore(state, Ok(left))
+            }),
+            queues,
+        )
+    };
+    install_tls_provider();
+    let (mut app, queues) = open();
+    app.shows(&["There are no animals here yet."]).await;
+    enter(&mut app).await;
+    app.press("\"pet-1\" Enter");
+    app.shows(&["1 saved, 0 waiting"]).await;
+    server.shutdown().await;
+    for name in names(2, 4) {
+        app.press(&format!("\"{name}\" Enter"));
+    }
+    app.shows(&["1 saved, 3 waiting", "3 waiting"]).await;
+    app.press("Esc");
+    app.shows(&["[1 Pets]", "3 waiting"]).await;
+    let state = app.quit().await;
+    queues.close(state.link.identity.as_deref(), &state.add.rapid.not_in_file()).unwrap();
+
+    let listener = TcpListener::bind(address).await.unwrap();
+    let server = server::start(server::Config::default(), store.clone(), listener).unwrap();
+    let (mut app, queues) = open();
+    app.shows(&["All 4"]).await;
+    let state = app.quit().await;
+    assert_eq!(saved(&state), names(2, 4).into_iter().zip(2..).collect::<Vec<_>>());
+    queues.close(state.link.identity.as_deref(), &state.add.rapid.not_in_file()).unwrap();
+    let files = std::fs::read_dir(home.path().join("drafts")).unwrap();
+    assert!(files.map(|file| file.unwrap().path()).all(|path| path.extension().is_some_and(|end| end == "lock")));
+    server.shutdown().await;
+}

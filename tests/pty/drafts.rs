@@ -1,0 +1,311 @@
+//! What is typed survives whatever happens to the program: killed, hung up, without a terminal, without a disk.
+
+use std::fs;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc::{Sender, channel};
+use std::time::{Duration, Instant};
+
+use petstore::tui::drafts::{Drafts, Ending};
+
+use crate::harness::{PETSTORE, Start, Terminal};
+
+const KEY: &str = "petk_0123456789abcdef77d0";
+
+/// How long anything is waited for.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A service of one animal.
+fn service() -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut stream = stream.unwrap();
+            let _ = whole(&mut stream);
+            let body = r#"[{"id":7,"name":"Rex","categoryId":1,"status":"available"}]"#;
+            let head = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close\r\ncontent-length: ";
+            let _ = stream.write_all(format!("{head}{}\r\n\r\n{body}", body.len()).as_bytes());
+        }
+    });
+    format!("http://{address}/v1")
+}
+
+/// The head of a message and, where a length is given, its body; what came of it where the other side is gone.
+fn whole(stream: &mut TcpStream) -> Vec<u8> {
+    let mut message = Vec::new();
+    let mut more = [0; 4096];
+    loop {
+        if let Some(end) = message.windows(4).position(|bytes| bytes == b"\r\n\r\n") {
+            let head = String::from_utf8_lossy(&message[..end]).to_lowercase();
+            let length = head.lines().find_map(|line| line.strip_prefix("content-length: ")?.parse().ok());
+            if message.len() >= end + 4 + length.unwrap_or(0) {
+                return message;
+            }
+        }
+        match stream.read(&mut more) {
+            Ok(0) | Err(_) => return message,
+            Ok(count) => message.extend_from_slice(&more[..count]),
+        }
+    }
+}
+
+fn start(base_url: &str, state: &Path) -> Start {
+    let start = Start::petstore(&["--base-url", base_url]).env("PETSTORE_API_KEY", KEY);
+    start.env("XDG_STATE_HOME", state.to_str().unwrap())
+}
+
+fn files(state: &Path, ending: &str) -> Vec<PathBuf> {
+    let directory = state.join("petstore/drafts");
+    let files = fs::read_dir(directory).into_iter().flatten().map(|file| file.unwrap().path());
+    files.filter(|path| path.extension().is_some_and(|found| found == ending)).collect()
+}
+
+/// The drafts on disk.
+fn drafts(state: &Path) -> Vec<Drafts> {
+    let read = |path: PathBuf| serde_json::from_str(&fs::read_to_string(path).ok()?).ok();
+    files(state, "json").into_iter().filter_map(read).collect()
+}
+
+/// The names that are typed on disk, sorted.
+fn names(state: &Path) -> Vec<String> {
+    let name = |drafts: Drafts| Some(drafts.typed.form?.name.value().to_owned());
+    let mut names: Vec<String> = drafts(state).into_iter().filter_map(name).collect();
+    names.sort();
+    names
+}
+
+#[track_caller]
+fn wait_for(what: &str, condition: impl Fn() -> bool) {
+    let begun = Instant::now();
+    while !condition() {
+        assert!(begun.elapsed() < PATIENCE, "{what} never came");
+        std::thread::yield_now();
+    }
+}
+
+#[test]
+fn killed_at_any_moment_it_has_all_but_the_last_keys() {
+    let state = tempfile::tempdir().unwrap();
+    let base_url = service();
+    let mut chance = std::process::id();
+    let mut typed = String::new();
+    for round in 0..20_u8 {
+        let mut app = start(&base_url, state.path()).open();
+        if typed.is_empty() {
+            app.shows(&["Rex"]);
+            app.send("a");
+        } else {
+            app.shows(&["The last session ended without warning at", &format!("[{typed}_")]);
+        }
+        chance = chance.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        let (first, last) = (1 + (chance >> 28) % 3, (chance >> 24) % 4);
+        let letter = char::from(b'a' + round % 26);
+        let sure = typed.clone() + &letter.to_string().repeat(first as usize);
+        app.send(&sure[typed.len()..]);
+        wait_for("what was typed first", || names(state.path()) == [sure.clone()]);
+        app.send(letter.to_string().repeat(last as usize));
+        app.signal("KILL");
+        app.ended();
+        let kept = names(state.path());
+        assert!(kept.len() == 1 && kept[0].starts_with(&sure), "{kept:?} of {sure} and {last} more");
+        typed.clone_from(&kept[0]);
+    }
+}
+
+#[test]
+fn a_signal_that_ends_it_leaves_everything_typed() {
+    let base_url = service();
+    for (signal, status, ended) in [("HUP", 129, Ending::Hangup), ("TERM", 143, Ending::Signal)] {
+        let state = tempfile::tempdir().unwrap();
+        let mut app = start(&base_url, state.path()).open();
+        app.shows(&["Rex"]);
+        app.send("aCaptain Fluff\t1\t");
+        app.shows(&["[Captain Fluff_", "[1_", "> Status"]);
+        app.signal(signal);
+        assert_eq!(app.ended().0, status);
+        let left = drafts(state.path()).remove(0);
+        let form = left.typed.form.unwrap();
+        assert_eq!((form.name.value(), form.category.value(), left.ended), ("Captain Fluff", "1", Some(ended)));
+        let app = start(&base_url, state.path()).open();
+        app.shows(&["[Captain Fluff_", "> Status", "Nothing of it had been sent."]);
+    }
+}
+
+#[test]
+fn a_terminal_that_goes_leaves_everything_typed() {
+    let state = tempfile::tempdir().unwrap();
+    let mut terminal = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "drafts::types_and_is_gone", "--nocapture"])
+        .env("PETSTORE_TEST_DRAFTS", state.path())
+        .env("PETSTORE_TEST_SERVICE", service())
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    assert_eq!(terminal.wait().unwrap().code(), Some(0));
+    wait_for("the drafts", || drafts(state.path()).iter().any(|left| left.ended == Some(Ending::Hangup)));
+    assert_eq!(names(state.path()), ["Biscuit"]);
+}
+
+/// Run only by the test above: a terminal of its own, whose end closes every handle of the other side.
+#[test]
+fn types_and_is_gone() {
+    let Some(state) = std::env::var_os("PETSTORE_TEST_DRAFTS") else { return };
+    let script = format!("trap '' HUP; exec {PETSTORE} --base-url {}", std::env::var("PETSTORE_TEST_SERVICE").unwrap());
+    let start = Start::program("/bin/sh", &["-c", &script]).env("PETSTORE_API_KEY", KEY);
+    let mut app = start.env("XDG_STATE_HOME", state.to_str().unwrap()).open();
+    app.shows(&["Rex"]);
+    app.send("aBiscuit");
+    app.shows(&["[Biscuit_"]);
+    std::process::exit(0);
+}
+
+#[test]
+fn two_programs_at_once_keep_what_is_typed_in_each() {
+    let state = tempfile::tempdir().unwrap();
+    let base_url = service();
+    let open = |typed: &str| {
+        let mut app: Terminal = start(&base_url, state.path()).open();
+        if !typed.is_empty() {
+            app.shows(&["Rex"]);
+            app.send(typed);
+        }
+        app
+    };
+    let (mut one, mut two) = (open("aBiscuit"), open("aMochi"));
+    wait_for("both drafts", || names(state.path()) == ["Biscuit", "Mochi"]);
+    for app in [&mut one, &mut two] {
+        app.signal("KILL");
+        app.ended();
+    }
+    let (mut one, mut two) = (open(""), open(""));
+    let screens = [&one, &two].map(|app| app.shows(&["ended without warning", "Nothing of it had been sent."]));
+    for name in ["[Biscuit_", "[Mochi_"] {
+        assert!(screens.iter().filter(|screen| screen.contains(name)).count() == 1, "{name}: {screens:?}");
+    }
+    // Emptied and left in order, nothing stays.
+    for app in [&mut one, &mut two] {
+        app.send("\x1b[19~\x1b");
+        app.shows(&["Row 1 of 1."]);
+        app.send("q");
+        assert_eq!(app.ended().0, 0);
+    }
+    assert_eq!(files(state.path(), "json"), Vec::<PathBuf>::new());
+}
+
+#[test]
+fn without_a_disk_it_says_so_and_goes_on() {
+    let directory = tempfile::tempdir().unwrap();
+    let state = directory.path().join("state");
+    fs::write(&state, "a file in the place of the directory").unwrap();
+    let mut app = start(&service(), &state).open();
+    app.shows(&["Rex"]);
+    app.send("aBiscuit");
+    app.shows(&["[Biscuit_", "Drafts cannot be written: ", "What you type is only"]);
+    app.send("s");
+    app.shows(&["[Biscuits_", "Drafts cannot be written: "]);
+    fs::remove_file(&state).unwrap();
+    app.shows(&["draft kept, "]);
+    app.wait_until("the end of the complaint", |screen, _| !screen.contents().contains("Drafts cannot be written"));
+    assert_eq!(names(&state), ["Biscuits"]);
+    app.signal("TERM");
+    assert_eq!(app.ended().0, 143);
+}
+
+struct Served(Child);
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// Passes requests on to `service` and answers back, but keeps back the answers to creations while `holding`; tells of
+/// each creation that was carried out.
+fn proxy(service: SocketAddr, holding: Arc<AtomicBool>, carried_out: Sender<()>) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut stream = stream.unwrap();
+            let (holding, carried_out) = (Arc::clone(&holding), carried_out.clone());
+            std::thread::spawn(move || {
+                let request = whole(&mut stream);
+                let mut service = TcpStream::connect(service).unwrap();
+                service.write_all(&request).unwrap();
+                let answer = whole(&mut service);
+                if request.starts_with(b"POST") {
+                    let _ = carried_out.send(());
+                    if holding.load(Ordering::SeqCst) {
+                        // Until the other side is gone.
+                        let _ = stream.read(&mut [0; 1]);
+                        return;
+                    }
+                }
+                let _ = stream.write_all(&answer);
+            });
+        }
+    });
+    format!("http://{address}/v1")
+}
+
+#[test]
+fn killed_between_sending_and_the_answer_it_adds_the_animal_once() {
+    let directory = tempfile::tempdir().unwrap();
+    let database = format!("sqlite:{}", directory.path().join("store.db").display());
+    let made =
+        Command::new(PETSTORE).args(["keys", "create", "--database", &database, "--name", "t"]).output().unwrap();
+    let key = String::from_utf8(made.stdout).unwrap().trim().to_owned();
+    let serve = ["serve", "--listen", "127.0.0.1:0", "--sample", "5", "--database", &database];
+    let mut served = Served(Command::new(PETSTORE).args(serve).stderr(Stdio::piped()).spawn().unwrap());
+    let mut line = String::new();
+    BufReader::new(served.0.stderr.take().unwrap()).read_line(&mut line).unwrap();
+    let address = line.trim().strip_prefix("listening on http://").unwrap().split('/').next().unwrap().to_owned();
+    let (holding, (carried_out, creations)) = (Arc::new(AtomicBool::new(true)), channel());
+    let base_url = proxy(address.parse().unwrap(), Arc::clone(&holding), carried_out);
+    let state = directory.path().join("state");
+    let open = || {
+        let start = Start::petstore(&["--base-url", &base_url]).env("PETSTORE_API_KEY", &key);
+        start.env("XDG_STATE_HOME", state.to_str().unwrap()).open()
+    };
+    let mut app = open();
+    app.shows(&["[All 5]"]);
+    app.send("aBiscuit\t3\x1bOQ");
+    creations.recv_timeout(PATIENCE).unwrap();
+    app.signal("KILL");
+    app.ended();
+    assert_eq!(drafts(&state).remove(0).typed.sent.unwrap().new.name, "Biscuit");
+
+    holding.store(false, Ordering::SeqCst);
+    let mut app = open();
+    app.shows(&["Added Biscuit, id 6."]);
+    creations.recv_timeout(PATIENCE).unwrap();
+    wait_for("the empty draft", || files(&state, "json").is_empty());
+    app.send("\x1b");
+    app.shows(&["[All 6]", "Biscuit"]);
+    app.send("q");
+    assert_eq!(app.ended().0, 0);
+    let looked = AtomicUsize::new(0);
+    every_file(&state, &|path, bytes| {
+        looked.fetch_add(1, Ordering::SeqCst);
+        let has = bytes.windows(key.len()).any(|window| window == key.as_bytes());
+        assert!(!has, "the key is in {}", path.display());
+    });
+    assert!(looked.into_inner() > 0);
+}
+
+fn every_file(directory: &Path, look: &dyn Fn(&Path, &[u8])) {
+    for entry in fs::read_dir(directory).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            every_file(&path, look);
+        } else {
+            look(&path, &fs::read(&path).unwrap());
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! Rapid entry in a terminal: what scanners send, and what is there after the program was killed.
+
+use std::collections::BTreeSet;
+use std::io::{BufRead as _, BufReader};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use crate::harness::{PETSTORE, Start, Terminal};
+
+/// A service in a process of its own, which outlives the app.
+struct Served {
+    child: Child,
+    url: String,
+    key: String,
+    _directory: tempfile::TempDir,
+}
+
+impl Served {
+    fn start() -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        let database = format!("sqlite:{}", directory.path().join("store.db").display());
+        let make = ["keys", "create", "--database", &database, "--name", "t"];
+        let made = Command::new(PETSTORE).args(make).output().unwrap();
+        let key = String::from_utf8(made.stdout).unwrap().trim().to_owned();
+        let serve = ["serve", "--listen", "127.0.0.1:0", "--database", &database];
+        let mut child = Command::new(PETSTORE).args(serve).stderr(Stdio::piped()).spawn().unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stderr.take().unwrap()).read_line(&mut line).unwrap();
+        let url = line.trim().strip_prefix("listening on ").unwrap().to_owned();
+        Self { child, url, key, _directory: directory }
+    }
+
+    /// The app on it, with what it keeps in `state`. Ids have the order of typing however slow the machine is.
+    fn app(&self, state: &Path) -> Terminal {
+        let config = state.join("config.toml");
+        std::fs::write(&config, "[add]\nat_once = 1\n").unwrap();
+        let start = Start::petstore(&["--base-url", &self.url]).env("PETSTORE_API_KEY", &self.key);
+        let start = start.env("PETSTORE_CONFIG", config.to_str().unwrap());
+        start.env("XDG_STATE_HOME", state.to_str().unwrap()).open()
+    }
+
+    /// The names in the order of their ids.
+    fn names(&self) -> Vec<String> {
+        let mut list = Command::new(PETSTORE);
+        list.args(["pets", "list", "--limit", "100", "--format", "ndjson", "--base-url", &self.url]);
+        let listed = list.env("PETSTORE_API_KEY", &self.key).output().unwrap();
+        assert!(listed.status.success(), "{}", String::from_utf8_lossy(&listed.stderr));
+        let mut pets: Vec<(i64, String)> = String::from_utf8(listed.stdout)
+            .unwrap()
+            .lines()
+            .map(|line| {
+                let pet: serde_json::Value = serde_json::from_str(line).unwrap();
+                (pet["id"].as_i64().unwrap(), pet["name"].as_str().unwrap().to_owned())
+            })
+            .collect();
+        pets.sort_unstable();
+        pets.into_iter().map(|(_, name)| name).collect()
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Into rapid entry, with category 3.
+fn enter(app: &mut Terminal) {
+    app.send("a\x1b[17~");
+    app.shows(&["rapid entry", "> Category"]);
+    app.send("3\r");
+    app.shows(&["> Name", "[3_"]);
+}
+
+#[test]
+fn every_suffix_of_a_scanner_is_one_animal_each() {
+    let served = Served::start();
+    let state = tempfile::tempdir().unwrap();
+    let mut app = served.app(state.path());
+    app.shows(&["There are no animals here yet."]);
+    enter(&mut app);
+    let mut expected = Vec::new();
+    for (at, suffix) in ["\r", "\n", "\r\n", "\t"].into_iter().enumerate() {
+        // Two at once, as a scanner that is not waited for.
+        let names = [format!("400638133393{at}"), format!("9638507{at}")];
+        app.send(names.iter().map(|name| format!("{name}{suffix}")).collect::<String>());
+        expected.extend(names);
+        app.shows(&[&format!("{} saved, 0 waiting, 0 refused", expected.len()), "> Name"]);
+    }
+    assert_eq!(served.names(), expected);
+    app.send("\x1bOQ");
+    app.shows(&["[1 Pets]", "All 8"]);
+    app.send("q");
+    assert_eq!(app.ended().0, 0);
+}
+
+/// What the files of the queue hold: every line that was taken.
+fn taken(state: &Path) -> Vec<String> {
+    let mut names = Vec::new();
+    for file in std::fs::read_dir(state.join("petstore/drafts")).into_iter().flatten() {
+        let path = file.unwrap().path();
+        if !path.to_str().unwrap().ends_with(".queue.ndjson") {
+            continue;
+        }
+        let text = std::fs::read_to_string(path).unwrap();
+        let whole = text.rfind('\n').map_or("", |end| &text[..end]);
+        for line in whole.lines() {
+            let record: serde_json::Value = serde_json::from_str(line).unwrap();
+            if let Some(name) = record["typed"]["pet"]["name"].as_str() {
+                names.push(name.to_owned());
+            }
+        }
+    }
+    names
+}
+
+#[test]
+fn killed_at_any_moment_every_line_that_was_taken_is_there_exactly_once_and_in_order() {
+    for round in 0..20_u64 {
+        let served = Served::start();
+        let state = tempfile::tempdir().unwrap();
+        let mut app = served.app(state.path());
+        app.shows(&["There are no animals here yet."]);
+        enter(&mut app);
+        let names: Vec<String> = (1..=50).map(|number| format!("pet-{round}-{number:02}")).collect();
+        // Somewhere among the fifty, another place each time, and at another moment after it.
+        let stop = usize::try_from(1 + (round * 17 + 5) % 50).unwrap();
+        for name in &names[..stop] {
+            app.send(format!("{name}\r"));
+        }
+        std::thread::sleep(Duration::from_micros(round * 731 % 15_000));
+        app.signal("KILL");
+        app.ended();
+        let taken = taken(state.path());
+        let mut app = served.app(state.path());
+        app.shows(&["[1 Pets]", "| ok, "]);
+        let deadline = std::time::Instant::now() + Duration::from_secs(60);
+        // Those that were taken are sent, whatever had become of them before.
+        let wanted: BTreeSet<&String> = taken.iter().collect();
+        let there = loop {
+            let there = served.names();
+            if wanted.iter().all(|name| there.contains(name)) {
+                break there;
+            }
+            assert!(std::time::Instant::now() < deadline, "round {round}: {taken:?} taken, {there:?} there");
+            std::thread::sleep(Duration::from_millis(20));
+        };
+        // The first key takes away what is said of the session before.
+        app.send("j");
+        app.wait_until("that nothing waits", |screen, _| !screen.contents().contains("waiting"));
+        app.send("q");
+        app.ended();
+        // Exactly once, in the order of typing, and nothing that was never typed.
+        assert_eq!(there, names[..there.len()], "round {round}, killed after {stop}");
+        assert_eq!(served.names(), there, "round {round}");
+        let left = self::taken(state.path());
+        assert_eq!(left, Vec::<String>::new(), "round {round}: the file is removed once all is settled");
+    }
+}
