@@ -30,6 +30,14 @@ fn saved(state: &AppState) -> Vec<(String, i64)> {
         .collect()
 }
 
+/// Whether these names were saved in the order of typing, and nothing beside them has an id between these.
+#[track_caller]
+fn assert_saved(state: &AppState, names: Vec<String>, ids: std::ops::RangeInclusive<i64>) {
+    let (saved, mut given): (Vec<_>, Vec<_>) = saved(state).into_iter().unzip();
+    given.sort_unstable();
+    assert_eq!((saved, given), (names, ids.collect()));
+}
+
 /// A service that takes `delay` for each answer, counts names, and gives ids in the order in which requests came.
 async fn slow(delay: Duration) -> (stub::Stub, Arc<Mutex<Vec<String>>>, Arc<AtomicUsize>) {
     let (arrived, most) = (Arc::new(Mutex::new(Vec::new())), Arc::new(AtomicUsize::new(0)));
@@ -84,7 +92,7 @@ async fn a_slow_service_keeps_up_with_a_scanner_and_every_line_gets_its_own_id()
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn where_answers_are_quick_ids_have_the_order_of_typing() {
+async fn a_pasted_list_is_saved_line_by_line() {
     let real = Real::with_samples(0).await;
     let mut app = real.open();
     app.shows(&["There are no animals here yet."]).await;
@@ -93,9 +101,7 @@ async fn where_answers_are_quick_ids_have_the_order_of_typing() {
     app.shows(&["100 saved, 0 waiting"]).await;
     app.press("Esc");
     app.shows(&["[1 Pets]"]).await;
-    let state = app.quit().await;
-    let expected: Vec<_> = names(1, 100).into_iter().zip(1..).collect();
-    assert_eq!(saved(&state), expected);
+    assert_saved(&app.quit().await, names(1, 100), 1..=100);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -111,7 +117,7 @@ async fn lost_answers_add_nothing_twice_where_the_service_keeps_keys() {
     app.shows(&["5 saved, 0 waiting"]).await;
     app.press("Esc");
     app.shows(&["[1 Pets]"]).await;
-    assert_eq!(saved(&app.quit().await), names(1, 5).into_iter().zip(1..).collect::<Vec<_>>());
+    assert_saved(&app.quit().await, names(1, 5), 1..=5);
     assert_eq!(real.store.get(6).await.unwrap(), None);
 }
 
@@ -155,7 +161,7 @@ async fn lines_wait_on_disk_for_a_service_that_is_away_and_the_next_session_send
     let (mut app, queues) = open();
     app.shows(&["All 4"]).await;
     let state = app.quit().await;
-    assert_eq!(saved(&state), names(2, 4).into_iter().zip(2..).collect::<Vec<_>>());
+    assert_saved(&state, names(2, 4), 2..=4);
     queues.close(state.link.identity.as_deref(), &state.add.rapid.not_in_file()).unwrap();
     let files = std::fs::read_dir(home.path().join("drafts")).unwrap();
     assert!(files.map(|file| file.unwrap().path()).all(|path| path.extension().is_some_and(|end| end == "lock")));
