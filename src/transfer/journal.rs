@@ -5,6 +5,7 @@
 //! of the machine may; then the service's own memory of the keys helps, since a row has the same key each time.
 
 mod past;
+mod target;
 mod writer;
 
 use std::fs::{File, OpenOptions, TryLockError};
@@ -22,6 +23,7 @@ use crate::model::text::short;
 use crate::model::{NewPet, PetId};
 
 pub use past::{Doubt, Past, State};
+pub use target::Target;
 use writer::Writer;
 
 /// The version of the file's form.
@@ -49,15 +51,6 @@ pub struct Head {
     pub good: Option<u64>,
     /// When it began.
     pub at: Timestamp,
-}
-
-/// Where the animals go.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Target {
-    /// The service: its address, or a word for the one inside the program.
-    pub service: String,
-    /// The API key, or whatever else stands for who asks. Not written anywhere.
-    pub key: String,
 }
 
 impl Head {

@@ -1,6 +1,5 @@
 //! `petstore pets import`.
 
-use std::fs;
 use std::io::{self, BufRead as _, IsTerminal as _};
 use std::ops::ControlFlow;
 use std::path::PathBuf;
@@ -16,7 +15,7 @@ use super::ends::Ends;
 use crate::api::Client;
 use crate::cli::exit::{Exit, Failed};
 use crate::cli::output::note;
-use crate::config::{Service, Settings};
+use crate::config::Settings;
 use crate::model::display_safe;
 use crate::model::escape::shell_word;
 use crate::model::text::cut;
@@ -39,7 +38,7 @@ pub async fn check(args: ImportArgs) -> Result<Exit, Failed> {
 /// Adds the rows of the file to `client`'s service.
 pub async fn run(client: &Client, service: &str, args: ImportArgs, settings: &Settings) -> Result<Exit, Failed> {
     let args = Arc::new(args);
-    let (target, mut ends) = (target(settings), ends()?);
+    let (target, mut ends) = (Target::of(settings), ends()?);
     let report = args.report.clone().or_else(|| (!args.is_stdin()).then(|| Journal::beside(&args.file)));
     let mut good = None;
     if args.resume {
@@ -173,22 +172,6 @@ async fn prepare(
         Ok((input, work))
     })
     .await
-}
-
-/// The service by what stays the same from one time to the next. That inside the program has another key each time.
-fn target(settings: &Settings) -> Target {
-    let new_key = || uuid::Uuid::new_v4().to_string();
-    match &settings.service {
-        Service::Demo => Target { service: "demo".to_owned(), key: new_key() },
-        Service::Embedded { database } => {
-            let database = fs::canonicalize(database).unwrap_or_else(|_| database.clone());
-            Target { service: format!("in this program, {}", database.display()), key: new_key() }
-        }
-        Service::Remote(remote) => Target {
-            service: remote.base_url.to_string(),
-            key: remote.key.as_ref().map_or_else(String::new, |key| key.expose().to_owned()),
-        },
-    }
 }
 
 /// Asks before anything is added to a protected profile.

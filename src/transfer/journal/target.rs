@@ -1,0 +1,60 @@
+//! Where the animals of an import go, by what stays the same from one time to the next.
+
+use std::fs;
+
+use uuid::Uuid;
+
+use crate::config::{Service, Settings};
+
+/// Where the animals go.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Target {
+    /// The service: its address, or words for the one inside the program.
+    pub service: String,
+    /// The API key, or whatever else stands for who asks. Not written anywhere.
+    pub key: String,
+}
+
+impl Target {
+    /// The service of these settings. The one inside the program is known by its database, which is to be there by now;
+    /// looking for it blocks for a moment.
+    #[must_use]
+    pub fn of(settings: &Settings) -> Self {
+        match &settings.service {
+            // It has new animals each time, and remembers nothing.
+            Service::Demo => Self { service: "demo".to_owned(), key: Uuid::new_v4().to_string() },
+            Service::Embedded { database } => {
+                let database = fs::canonicalize(database).unwrap_or_else(|_| database.clone());
+                // Each session has its own key, but all of them the same public part, by which Idempotency-Keys are kept
+                // in the database.
+                Self { service: format!("in this program, {}", database.display()), key: "session".to_owned() }
+            }
+            Service::Remote(remote) => Self {
+                service: remote.base_url.to_string(),
+                key: remote.key.as_ref().map_or_else(String::new, |key| key.expose().to_owned()),
+            },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::{Choices, Env};
+
+    #[test]
+    fn one_database_is_one_target_by_whatever_path_and_each_demo_another() {
+        let directory = tempfile::tempdir().unwrap();
+        let of = |service: &Service| {
+            let env: Env = [("HOME", directory.path())].into_iter().collect();
+            let settings = Settings::resolve(&Choices::default(), &env).unwrap();
+            Target::of(&Settings { service: service.clone(), ..settings })
+        };
+        let embedded = |path: &str| Service::Embedded { database: directory.path().join(path) };
+        fs::write(directory.path().join("a.db"), "").unwrap();
+        fs::create_dir(directory.path().join("below")).unwrap();
+        assert_eq!(of(&embedded("a.db")), of(&embedded("below/../a.db")));
+        assert_ne!(of(&embedded("a.db")), of(&embedded("b.db")));
+        assert_ne!(of(&Service::Demo), of(&Service::Demo));
+    }
+}
