@@ -1,7 +1,7 @@
 //! Many animals at once: out of a file into the service, and out of the service into a file.
 //!
 //! One engine for the app and the command line. [`rows`] reads a file of any size row by row and checks each, [`check`]
-//! does that without sending, [`import`] sends them with a [`journal`] by which it can go on after any end, and
+//! does that without sending, [`preview`] for a screen, [`import`] sends them with a [`journal`] by which it can go on after any end, and
 //! [`export`] writes the inventory. What they have to say are plain values: [`import::Progress`] in a watch channel,
 //! [`import::Told`] for each row, [`import::Wish`] to pause and stop. Knows the client, the configuration's way to write
 //! files, and no terminal.
@@ -15,6 +15,8 @@ pub mod format;
 pub mod import;
 pub mod input;
 pub mod journal;
+pub mod mend;
+pub mod preview;
 pub mod reading;
 pub mod rows;
 mod utf16;

@@ -100,6 +100,12 @@ impl Client {
         Self { key: Some(key), ..self.clone() }
     }
 
+    /// The key that it asks with.
+    #[must_use]
+    pub const fn key(&self) -> Option<&ApiKey> {
+        self.key.as_ref()
+    }
+
     /// The same client, which tells `recorder` of each exchange when it has ended; so do its clones.
     #[must_use]
     pub fn recording(self, recorder: Recorder) -> Self {

@@ -29,6 +29,7 @@ use crate::tui::event_loop::{self, LoopError, Wires};
 use crate::tui::kept::{self, Kept};
 use crate::tui::keymap::Keymap;
 use crate::tui::msg::{QuitReason, Size};
+use crate::tui::screens::add_pet::import::update::command_line;
 use crate::tui::screens::add_pet::rapid::sending::restore;
 use crate::tui::screens::add_pet::rapid::{Fate, Line, Setup};
 use crate::tui::screens::domains::state::Setup as DomainsSetup;
@@ -100,6 +101,7 @@ fn session(
     let (setup, desk) = domains(choices, env)?;
     let own = Paths::new(env).ok().map(|paths| paths.state);
     let kept = own.as_ref().map(|own| own.join("lists"));
+    let pasted = own.as_ref().map(|own| own.join("imports"));
     let claims = own.clone().map(|own| Arc::new(Claims::new(own)));
     let queues = Arc::new(Queues::new(claims.clone()));
     let drafts = claims.map(|claims| Arc::new(DraftFiles::new(claims)));
@@ -113,6 +115,7 @@ fn session(
         home: env.path("HOME"),
         config: config_file(choices, env),
         kept,
+        pasted,
         drafts,
         queues,
         services: Arc::new(Services { connect, choices: choices.clone(), env: env.clone() }),
@@ -220,7 +223,7 @@ async fn show(
     let queues = Arc::clone(&hands.queues);
     // The service starts while the first frame is drawn; at the first start none is chosen yet.
     let settings = (state.screen != Screen::Welcome).then_some(settings);
-    let worker = worker::spawn(settings, hands);
+    let (worker, worker_ended) = worker::spawn(settings, hands);
     let quits = watch_signals().map_err(|error| failed(&error))?;
     let mut screen = terminal::enter().map_err(|error| failed(&error))?;
     let wires = Wires {
@@ -236,6 +239,8 @@ async fn show(
     if let Some(files) = files {
         keep_drafts(&files, &state, run.as_ref().ok());
     }
+    // It waits for no more than an import that stops.
+    let _ = worker_ended.await;
     let ended = run.unwrap_or_else(|panic| resume_unwind(panic));
     // What changed since it was kept last: the age of rows, further pages. It is there to be quick; no work is lost with it.
     if let (Some(directory), Some(kept)) = (directory, Kept::at_the_end(&state)) {
@@ -319,6 +324,12 @@ fn hand_over(state: &AppState) {
     }
     if !state.add.rapid.name.is_empty() {
         lines.push(format!("typed in rapid entry but not taken: {:?}", short(state.add.rapid.name.value())));
+    }
+    if let Some(running) = state.add.import.running()
+        && (running.is_under_way() || running.left() > 0)
+    {
+        let line = command_line(state, " --resume");
+        lines.push(format!("the import is not at its end; it goes on at the next start, or by: {line}"));
     }
     let counts = state.add.rapid.counts();
     if counts.waiting + counts.unknown > 0 {

@@ -3,6 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
+use super::reading::list;
 use crate::api::ApiError;
 use crate::model::Field;
 use crate::model::text::short;
@@ -42,14 +43,15 @@ pub enum TransferError {
     Workbook(String),
     /// No column for a field that every animal has.
     #[error(
-        "no column for {missing} among {there}. The first row must name the columns, such as name,categoryId,status. \
-         Name one with --map {missing}=COLUMN, or give all animals one value with --set {missing}=VALUE"
+        "no column for {} among {}. The first row must name the columns, such as name,categoryId,status. \
+         Name one with --map {0}=COLUMN, or give all animals one value with --set {0}=VALUE",
+        .missing.member(), list(.there)
     )]
     NoColumn {
         /// The member that is missing.
-        missing: &'static str,
-        /// The columns that are there.
-        there: String,
+        missing: Field,
+        /// The columns that are there, safe to show.
+        there: Vec<String>,
     },
     /// `--map` names a column that is not there.
     #[error("there is no column \"{}\" for {field}; there are {there}", short(.wanted))]

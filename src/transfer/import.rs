@@ -43,7 +43,7 @@ pub enum OnError {
 }
 
 /// How rows are sent.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct How {
     /// How many at a time, 1 to 16.
     pub concurrency: usize,
@@ -74,7 +74,7 @@ impl Default for How {
 }
 
 /// How long things may take.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Patience {
     /// The first pause after a failure; each further one is twice as long.
     pub first: Duration,

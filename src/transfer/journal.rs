@@ -160,6 +160,12 @@ impl Journal {
         }
     }
 
+    /// How the import of a journal reads its file, where there is one.
+    #[must_use]
+    pub fn reading(path: &Path) -> Option<Reading> {
+        read_head(path).ok().map(|head| head.reading)
+    }
+
     /// Begins a new one, for its owner alone. There must be none.
     pub fn create(path: &Path, head: &Head) -> Result<Self, TransferError> {
         let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::{Format, TransferError};
 use crate::model::draft::{check_name, parse_category_id};
 use crate::model::text::{cut, short};
-use crate::model::{Field, PetStatus, display_safe, export};
+use crate::model::{Field, PetStatus, export};
 
 /// What was decided by hand about a file. The default decides nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -53,6 +53,12 @@ pub(super) fn field_of(column: &str) -> Option<(usize, usize)> {
     NAMES.iter().enumerate().find_map(|(field, names)| Some((field, names.iter().position(|name| *name == plain)?)))
 }
 
+/// Whether cells are the names of columns, of which at least one is a field's.
+#[must_use]
+pub fn is_header(cells: &[&str]) -> bool {
+    cells.iter().any(|cell| field_of(cell.trim().trim_matches('"')).is_some())
+}
+
 /// Which column each field is read from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Columns {
@@ -71,7 +77,7 @@ impl Columns {
         for (field, place) in Field::ALL.into_iter().zip(columns.of) {
             let needed = field != Field::Status;
             if needed && place.is_none() && reading.set[field as usize].is_none() {
-                return Err(TransferError::NoColumn { missing: field.member(), there: columns.list() });
+                return Err(TransferError::NoColumn { missing: field, there: columns.names });
             }
         }
         Ok(columns)
@@ -124,8 +130,13 @@ impl Columns {
     }
 
     fn list(&self) -> String {
-        cut(&display_safe(&self.names.join(", ")), 400)
+        list(&self.names)
     }
+}
+
+/// The columns in one sentence.
+pub(super) fn list(names: &[String]) -> String {
+    cut(&names.join(", "), 400)
 }
 
 #[cfg(test)]

@@ -57,8 +57,14 @@ impl Bad {
     /// Everything in one line: `line 17: column pet_name: Name is needed ...`.
     #[must_use]
     pub fn sentence(&self) -> String {
+        format!("line {}: {}", self.line, self.reasons())
+    }
+
+    /// The same without the line.
+    #[must_use]
+    pub fn reasons(&self) -> String {
         let faults: Vec<_> = self.faults.iter().map(Fault::sentence).collect();
-        format!("line {}: {}", self.line, faults.join(" "))
+        faults.join(" ")
     }
 }
 

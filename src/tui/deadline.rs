@@ -56,10 +56,12 @@ fn shows_seconds(state: &AppState, slot: Slot) -> bool {
         Slot::List | Slot::More | Slot::Create | Slot::LookUp | Slot::TestKey | Slot::Samples => true,
         Slot::Look(lane) => state.screen == Screen::Domains && watch::is_asked(&state.domains, lane),
         Slot::Walk => state.screen == Screen::Domains,
-        Slot::Whole | Slot::ById => state.screen == Screen::Pets,
+        Slot::Whole | Slot::ById | Slot::Export => state.screen == Screen::Pets,
         Slot::TestProfile | Slot::TryProfile | Slot::UseProfile => state.screen == Screen::Profiles,
         Slot::Count(_) | Slot::Keep | Slot::Save | Slot::Write | Slot::Copy | Slot::Remember => false,
-        Slot::Queue | Slot::Line(_) | Slot::LookUpLine => false,
+        Slot::Queue | Slot::Line(_) | Slot::LookUpLine | Slot::LookAtFile => false,
+        // What it waits for counts down; everything else comes as news.
+        Slot::Import => state.screen == Screen::AddPet && state.add.import.is_waiting(),
         Slot::Setting | Slot::Profiles | Slot::WriteProfile | Slot::KeyPlaces => false,
         Slot::OpenDrafts | Slot::Drafts => false,
     }

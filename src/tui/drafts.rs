@@ -116,6 +116,8 @@ pub enum What {
     Settling(String),
     /// This animal was sent; what to do is asked.
     Asking(String),
+    /// The import of this file was under way.
+    Importing(String),
     /// It is kept, but not shown.
     Parked,
 }
@@ -167,6 +169,9 @@ impl Back {
                 format!("{pet} was sent without an answer: it is sent again with its key, which adds it only once.")
             }
             (What::Asking(pet), _) => format!("{pet} was sent to {service} without an answer. What you typed is here."),
+            (What::Importing(file), _) => {
+                format!("The import of {file} is not at its end: Enter, then F2 go on with it.")
+            }
             (What::Parked, _) => {
                 return format!(
                     "What was typed for {profile} at {at} is kept, too: F8 in the empty form (2) shows it."
@@ -175,6 +180,11 @@ impl Back {
         };
         if before.is_empty() { what } else { format!("{before} {what}") }
     }
+}
+
+fn file_name(import: &typed::Import) -> String {
+    let path = import.path.value();
+    short(path.rsplit('/').next().unwrap_or(path))
 }
 
 /// Takes up what was left for this service by a session before.
@@ -204,7 +214,9 @@ fn take_up(state: &mut AppState, drafts: Drafts, now: Now) {
 
 impl Back {
     fn of(drafts: &Drafts, state: &AppState) -> Self {
+        let importing = drafts.typed.import.as_ref().filter(|import| import.begun);
         let what = match &drafts.typed.sent {
+            None if importing.is_some() => What::Importing(importing.map_or_else(String::new, file_name)),
             None => What::NotSent,
             Some(sent) if state.add.unsettled => What::Settling(short(&sent.new.name)),
             Some(sent) => What::Asking(short(&sent.new.name)),

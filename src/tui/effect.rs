@@ -1,5 +1,8 @@
 //! Everything that the app can ask for. Plain data: the worker does the network, the loop does the terminal.
 
+use std::path::PathBuf;
+use std::sync::Arc;
+
 use jiff::Timestamp;
 
 use crate::api::NextPage;
@@ -13,6 +16,8 @@ use crate::domains::list::Entry;
 use crate::domains::practice::Practice;
 use crate::domains::told::Told;
 use crate::model::{ApiKey, BaseUrl, IdempotencyKey, NewPet, PetId, PetQuery};
+use crate::transfer::Reading;
+use crate::transfer::import::{How, Wish};
 
 use super::drafts::Drafts;
 use super::inflight::{ReqId, Slot};
@@ -26,6 +31,8 @@ pub enum Effect {
     Job(Job),
     /// Stop what runs in this slot; its reply no longer matters.
     Cancel(Slot),
+    /// Pause, stop or go on with the import that is under way.
+    Lead(Wish),
     /// Give the terminal back and stop, as Ctrl-Z asks.
     Suspend,
     /// Paint everything anew.
@@ -91,6 +98,15 @@ pub enum Task {
     SetTheme(ThemeChoice),
     /// Keep this for the next session.
     Remember(Box<Kept>),
+    /// Something about the import of a file.
+    Import(ImportTask),
+    /// Write the whole inventory into a file.
+    Export {
+        /// The file.
+        path: String,
+        /// Also where there is such a file.
+        replace: bool,
+    },
     /// Write a text to a file.
     Write {
         /// The file.
@@ -100,6 +116,52 @@ pub enum Task {
         /// Also where there is such a file.
         replace: bool,
     },
+}
+
+/// What a job about the import of a file does.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ImportTask {
+    /// Check all of it, and send nothing.
+    Look(Source, Reading),
+    /// Send its rows.
+    Run(Box<RunImport>),
+    /// Write the rows that were not added into a new file.
+    Mend {
+        /// What was imported.
+        source: Source,
+        /// How it was read.
+        reading: Reading,
+        /// The report of its import, where it was begun.
+        report: Option<PathBuf>,
+        /// The new file.
+        path: String,
+        /// Also where there is such a file.
+        replace: bool,
+    },
+}
+
+/// An import to begin, or to go on with.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RunImport {
+    /// What is imported.
+    pub source: Source,
+    /// How it is read.
+    pub reading: Reading,
+    /// How many rows can be sent.
+    pub good: u64,
+    /// It was begun before.
+    pub resume: bool,
+    /// How rows are sent.
+    pub how: How,
+}
+
+/// Animals that are to be imported.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// A file, by its name as typed.
+    File(String),
+    /// What was pasted.
+    Pasted(Arc<str>),
 }
 
 /// A line of rapid entry to send.

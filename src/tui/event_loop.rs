@@ -190,7 +190,7 @@ fn perform<B: Backend>(
             }
             Effect::Redraw => repaint(terminal, state)?,
             Effect::Notify(..) | Effect::Clipboard(_) => (outside.tell)(&effect).map_err(failed)?,
-            Effect::Cancel(_) | Effect::Job(_) => {
+            Effect::Cancel(_) | Effect::Lead(_) | Effect::Job(_) => {
                 let Err(refused) = worker.effects.try_send(effect) else { continue };
                 if let Effect::Job(job) = refused.into_inner() {
                     let reply = Reply { slot: job.slot, id: job.id, outcome: Outcome::Failed(Failure::Busy) };

@@ -71,11 +71,17 @@ pub enum Slot {
     OpenDrafts,
     /// Writing what is typed. Never aborted: a newer one comes after it.
     Drafts,
+    /// Looking at a file that is to be imported.
+    LookAtFile,
+    /// Importing a file. Never aborted: it is told to stop.
+    Import,
+    /// Writing the whole inventory to a file.
+    Export,
 }
 
 impl Slot {
     /// Every slot.
-    pub const ALL: [Self; 40] = [
+    pub const ALL: [Self; 43] = [
         Self::List,
         Self::More,
         Self::Count(PetStatus::Available),
@@ -116,6 +122,9 @@ impl Slot {
         Self::KeyPlaces,
         Self::OpenDrafts,
         Self::Drafts,
+        Self::LookAtFile,
+        Self::Import,
+        Self::Export,
     ];
 
     /// Whether it may be given up: nothing is lost or left half done.
@@ -124,8 +133,8 @@ impl Slot {
         match self {
             Self::List | Self::More | Self::Count(_) | Self::LookUp | Self::TestKey | Self::Samples => true,
             Self::Look(_) | Self::Walk | Self::Whole | Self::ById | Self::TestProfile | Self::TryProfile => true,
-            Self::LookUpLine => true,
-            Self::Queue | Self::Line(_) => false,
+            Self::LookUpLine | Self::LookAtFile | Self::Export => true,
+            Self::Queue | Self::Line(_) | Self::Import => false,
             Self::Create | Self::Keep | Self::Save | Self::Write | Self::Copy | Self::Remember | Self::Setting => false,
             Self::Profiles | Self::UseProfile | Self::WriteProfile | Self::KeyPlaces => false,
             Self::OpenDrafts | Self::Drafts => false,
@@ -137,8 +146,8 @@ impl Slot {
     pub const fn is_about_service(self) -> bool {
         match self {
             Self::List | Self::More | Self::Count(_) | Self::LookUp | Self::TestKey | Self::Samples => true,
-            Self::Whole | Self::ById | Self::KeyPlaces | Self::LookUpLine | Self::OpenDrafts => true,
-            Self::Queue | Self::Line(_) => false,
+            Self::Whole | Self::ById | Self::KeyPlaces | Self::LookUpLine | Self::OpenDrafts | Self::Export => true,
+            Self::Queue | Self::Line(_) | Self::LookAtFile | Self::Import => false,
             Self::Create | Self::Look(_) | Self::Keep | Self::Walk | Self::Save | Self::Write | Self::Copy => false,
             Self::Remember | Self::Setting | Self::Profiles | Self::TestProfile | Self::TryProfile => false,
             Self::UseProfile | Self::WriteProfile | Self::Drafts => false,

@@ -66,6 +66,8 @@ pub enum Action {
     Profile(ProfileAction),
     /// Only in rapid entry, or to get there.
     Rapid(RapidAction),
+    /// Only about the import of a file.
+    Import(ImportAction),
     /// Only among the requests.
     Request(RequestAction),
     /// Only in the domains panel.
@@ -118,6 +120,15 @@ pub enum ProfileAction {
 pub enum RapidAction {
     RapidEntry,
     UseCode,
+}
+
+/// What a key may be bound to that is about the import of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
+#[expect(missing_docs, reason = "the help texts of the table say it")]
+pub enum ImportAction {
+    Import,
+    OnlyProblems,
 }
 
 /// What a key on the requests screen may be bound to beside what other screens have, too.
@@ -192,6 +203,14 @@ pub enum Context {
     Reader,
     /// The help, with its search.
     Help,
+    /// The field for the file that is to be imported.
+    ImportFile,
+    /// What is in it, and how it is to be sent.
+    ImportLook,
+    /// The field for one value there.
+    ImportValue,
+    /// The import that is under way.
+    ImportRun,
     /// The list of all commands.
     Commands,
     /// What is new or has another status.
@@ -258,10 +277,10 @@ impl Context {
             Self::Text | Self::Search | Self::Form | Self::LimitBox | Self::KeyBox => true,
             Self::Help | Self::Commands | Self::ById | Self::ProfileText | Self::RequestSearch => true,
             Self::WizardText | Self::Browser | Self::RedirectForm | Self::RemovalName | Self::WriteBox => true,
-            Self::WelcomePath | Self::Rapid | Self::RapidChoice => true,
+            Self::WelcomePath | Self::Rapid | Self::RapidChoice | Self::ImportFile | Self::ImportValue => true,
             Self::Global | Self::Pets | Self::FormChoice | Self::Doubt | Self::Reader => false,
             Self::Changes | Self::Charts | Self::Themes | Self::Profiles | Self::ProfileChoice => false,
-            Self::Requests | Self::Welcome => false,
+            Self::Requests | Self::Welcome | Self::ImportLook | Self::ImportRun => false,
             Self::Domains | Self::Wizard | Self::Record | Self::Domain | Self::Rules | Self::Redirects => false,
             Self::Removal | Self::TextBox | Self::FormatsBox | Self::OutsideBox | Self::Confirm => false,
         }
@@ -407,7 +426,7 @@ fn pair(context: Context, binding: &Binding, first: KeyPress) -> Option<String> 
     let text = match binding.hint {
         "status" => "<- ->",
         "move" | "choose" | "pick" | "scroll" => "up/down",
-        "next" if choosing => "Tab/Enter",
+        "next" if choosing || context == Context::ImportLook => "Tab/Enter",
         "copy" if context == Context::Record => "t n v l",
         _ => return None,
     };

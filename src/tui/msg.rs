@@ -11,7 +11,10 @@ use crate::config::{KeyOrigin, Profiles, Settings};
 use crate::domains::Finding;
 use crate::domains::configuration::{DomainsConfiguration, Written};
 use crate::domains::list::List;
-use crate::model::Pet;
+use crate::model::{Field, Pet};
+use crate::transfer::Reading;
+use crate::transfer::import::{Progress, Told};
+use crate::transfer::preview::Preview;
 
 use super::drafts::Drafts;
 use super::inflight::{ReqId, Slot};
@@ -108,6 +111,12 @@ pub enum Outcome {
     Copied(Copied),
     /// A file was written.
     Written(Result<String, NotWritten>),
+    /// Something about the import of a file.
+    Import(ImportNews),
+    /// How many animals of the inventory are in the file so far; it goes on.
+    Exporting(u64),
+    /// The whole inventory was written to a file, with so many animals.
+    Exported(Result<Exported, NotWritten>),
     /// The job ended without a result: it panicked, or the queue was full.
     Failed(Failure),
 }
@@ -200,6 +209,89 @@ pub enum Copied {
     Terminal,
     /// Nowhere: why.
     Nowhere(String),
+}
+
+/// What came of a job about the import of a file.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ImportNews {
+    /// So many rows are checked; it goes on.
+    Looking(u64),
+    /// A file was looked at.
+    Looked(Result<Box<FileSeen>, NotSeen>),
+    /// It is imported from this file, with this report; it goes on.
+    Begun(String, String),
+    /// The counts, and what has happened; it goes on.
+    Going(Progress, Vec<Told>),
+    /// It has ended.
+    Ended(Box<ImportEnd>),
+}
+
+/// What is in a file that is to be imported.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FileSeen {
+    /// Its whole path; none of what was pasted.
+    pub path: Option<String>,
+    /// What was found.
+    pub preview: Preview,
+    /// It was begun to be imported before.
+    pub before: Option<Before>,
+}
+
+/// An import that was begun before.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Before {
+    /// How it reads the file.
+    pub reading: Reading,
+    /// Whether it came to its end.
+    pub ended: bool,
+}
+
+/// Why a file cannot be imported as it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NotSeen {
+    /// A sentence.
+    pub why: String,
+    /// The field for which there is no column, and the columns that there are, where a choice among them would help.
+    pub missing: Option<(Field, Vec<String>)>,
+}
+
+/// How an import has ended.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ImportEnd {
+    /// The counts.
+    pub progress: Progress,
+    /// Good rows that were not dealt with, where that is known.
+    pub left: Option<u64>,
+    /// Why.
+    pub why: EndOf,
+}
+
+/// Why an import has ended.
+#[derive(Clone, Debug, PartialEq)]
+pub enum EndOf {
+    /// Every row was dealt with.
+    Complete,
+    /// It was told to.
+    Stopped,
+    /// A row was not added, and that was to be the end.
+    OnError,
+    /// The service does not accept the key.
+    KeyRefused(Failure),
+    /// The service is away.
+    NoAnswer(Failure),
+    /// The file or its report failed.
+    Failed(String),
+}
+
+/// The whole inventory in a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Exported {
+    /// The file.
+    pub path: String,
+    /// How many animals are in it.
+    pub count: u64,
+    /// Whether these are known to be all.
+    pub coverage: Coverage,
 }
 
 /// Why a file was not written.

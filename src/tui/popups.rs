@@ -9,13 +9,13 @@ pub mod themes;
 
 use crate::model::Limit;
 
-use super::effect::{Effect, Job};
+use super::effect::{Effect, Job, Task};
 use super::inflight::Slot;
 use super::keymap::Action;
 use super::msg::{Key, KeyPress};
 use super::screens::domains::boxes::{self, FormatsBox, OutsideBox};
 use super::screens::pets::{self, boxes::ChangesBox, boxes::ChartsBox};
-use super::state::{AppState, Layout};
+use super::state::{AppState, Layout, MessageKind};
 use super::text_input::TextInput;
 use crate::clock::Now;
 use texts::{WriteKey, write_key};
@@ -24,7 +24,7 @@ pub use commands::{Command, CommandsBox};
 pub use confirm::ConfirmBox;
 pub use help::{HelpBox, HelpLine, PLACES, place_name};
 pub use key::{KeyBox, open_key_box};
-pub use texts::{Contents, TextBox, TextKind, WriteBox, copy, on_copied, on_written};
+pub use texts::{Contents, TextBox, TextKind, WriteBox, copy, on_copied, on_exported, on_exporting, on_written};
 pub use themes::ThemesBox;
 
 /// A box over the screen.
@@ -157,12 +157,20 @@ pub fn update(state: &mut AppState, action: Option<Action>, key: KeyPress, now: 
         }
         Popup::Write(write) => match write_key(write, action, key) {
             WriteKey::Stay => Vec::new(),
-            WriteKey::Close => close(state),
-            WriteKey::Write(task) if !state.inflight.is_running(Slot::Write) => {
-                let id = state.inflight.begin(Slot::Write, now.mono);
-                vec![Effect::Job(Job { slot: Slot::Write, id, task })]
+            WriteKey::Close if state.inflight.forget(Slot::Export) => {
+                state.popup = None;
+                state.say(MessageKind::Note, "Stopped. Nothing was written.");
+                vec![Effect::Cancel(Slot::Export)]
             }
-            WriteKey::Write(_) => Vec::new(),
+            WriteKey::Close => close(state),
+            WriteKey::Write(task) => {
+                let slot = if matches!(task, Task::Export { .. }) { Slot::Export } else { Slot::Write };
+                if state.inflight.is_running(slot) {
+                    return Some(Vec::new());
+                }
+                let id = state.inflight.begin(slot, now.mono);
+                vec![Effect::Job(Job { slot, id, task })]
+            }
         },
         Popup::Formats(formats) => {
             let formats = *formats;

@@ -81,9 +81,8 @@ fn told(effect: &Effect) -> Vec<u8> {
             let _ = crossterm::queue!(out, CopyToClipboard::to_clipboard_from(text.as_bytes()));
             out
         }
-        Effect::Notify(Notify::Off, _) | Effect::Job(_) | Effect::Cancel(_) | Effect::Suspend | Effect::Redraw => {
-            Vec::new()
-        }
+        Effect::Notify(Notify::Off, _) | Effect::Suspend | Effect::Redraw => Vec::new(),
+        Effect::Job(_) | Effect::Cancel(_) | Effect::Lead(_) => Vec::new(),
     }
 }
 

@@ -11,10 +11,11 @@ use super::inflight::Slot;
 use super::kept;
 use super::keymap::{Action, Context, Place};
 use super::msg::{
-    Copied, DraftNews, Key, KeyPlaces, KeyPress, LineSent, Msg, Outcome, ProfileNews, QuitReason, Reply, Tested,
+    Copied, DraftNews, ImportNews, Key, KeyPlaces, KeyPress, LineSent, Msg, NotWritten, Outcome, ProfileNews,
+    QuitReason, Reply, Tested,
 };
 use super::popups::{self, CommandsBox, HelpBox, Popup, Reader};
-use super::screens::add_pet::rapid;
+use super::screens::add_pet::{import, rapid};
 use super::screens::{add_pet, domains, pets, profiles, requests, welcome};
 use super::state::{AppState, Health, MessageKind, Screen};
 use crate::api::failure::Failure;
@@ -230,8 +231,16 @@ fn on_paste(state: &mut AppState, text: &str, now: Now) -> Vec<Effect> {
     if popups::paste(state, text) || add_pet::update::hold(state, &Msg::Paste(text.to_owned())) {
         return Vec::new();
     }
-    if state.screen == Screen::AddPet && state.add.rapid.on {
-        return rapid::taking::paste(state, text, now);
+    if state.screen == Screen::AddPet && !state.add.import.on {
+        if state.add.rapid.on {
+            return rapid::taking::paste(state, text, now);
+        }
+        if state.context() == Context::Form
+            && state.add.focus == add_pet::Focus::Name
+            && let Some(effects) = import::open::paste(state, text, now)
+        {
+            return effects;
+        }
     }
     if state.context().is_text() {
         on_text(state, text, now);
@@ -270,6 +279,19 @@ fn on_reply(state: &mut AppState, reply: Reply, now: Now) -> Vec<Effect> {
         (Slot::Whole, Outcome::Part(pets)) => {
             if state.inflight.is_current(slot, id) {
                 return pets::whole::on_part(state, pets, now);
+            }
+            return Vec::new();
+        }
+        (Slot::LookAtFile, Outcome::Import(news @ ImportNews::Looking(_)))
+        | (Slot::Import, Outcome::Import(news @ (ImportNews::Begun(..) | ImportNews::Going(..)))) => {
+            if state.inflight.is_current(slot, id) {
+                import::update::on_so_far(state, news, now);
+            }
+            return Vec::new();
+        }
+        (Slot::Export, Outcome::Exporting(count)) => {
+            if state.inflight.is_current(slot, id) {
+                popups::on_exporting(state, count);
             }
             return Vec::new();
         }
@@ -339,6 +361,15 @@ fn on_reply(state: &mut AppState, reply: Reply, now: Now) -> Vec<Effect> {
         (Slot::Remember, Outcome::Remembered(result)) => return kept::on_remembered(state, result, now),
         (Slot::Remember, Outcome::Failed(_)) => return kept::on_remembered(state, Ok(()), now),
         (Slot::Write, Outcome::Written(result)) => popups::on_written(state, result, now),
+        (Slot::LookAtFile | Slot::Import, Outcome::Import(news)) => return import::update::on_news(state, news, now),
+        (slot @ (Slot::LookAtFile | Slot::Import), Outcome::Failed(failure)) => {
+            return import::update::on_failed(state, slot, &failure, now);
+        }
+        (Slot::Export, Outcome::Exported(result)) => popups::on_exported(state, result, now),
+        (Slot::Export, Outcome::Failed(failure)) => {
+            let why = format!("{} Nothing was written.", failure.sentence(&state.link.service));
+            popups::on_exported(state, Err(NotWritten::Failed(why)), now);
+        }
         (slot, Outcome::Profile(news)) => return profiles::update::on_news(state, slot, news, now),
         (slot @ (Slot::TestProfile | Slot::TryProfile), Outcome::Failed(failure)) => {
             return profiles::update::on_news(state, slot, ProfileNews::Tested(Tested::Failed(failure)), now);
@@ -361,7 +392,8 @@ fn on_reply(state: &mut AppState, reply: Reply, now: Now) -> Vec<Effect> {
         (_, Outcome::Saved(..) | Outcome::Copied(_) | Outcome::Written(_)) => {}
         (_, Outcome::Part(_) | Outcome::Whole(_) | Outcome::Found(_)) => {}
         (_, Outcome::Remembered(_) | Outcome::Set(_)) => {}
-        (_, Outcome::NotSettled | Outcome::Drafts(_)) => {}
+        (_, Outcome::NotSettled | Outcome::Drafts(_) | Outcome::Import(_)) => {}
+        (_, Outcome::Exporting(_) | Outcome::Exported(_)) => {}
     }
     Vec::new()
 }

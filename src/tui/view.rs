@@ -51,6 +51,7 @@ pub fn draw(state: &AppState, look: &Look, now: Now, frame: &mut Frame<'_>) -> L
         draw_header(buf, area, state, look, now);
         match state.screen {
             Screen::Pets => pets::view::draw(state, look, now, buf, body, &mut layout),
+            Screen::AddPet if state.add.import.on => add_pet::import::view::draw(state, look, now, buf, body),
             Screen::AddPet if state.add.rapid.on => add_pet::rapid::view::draw(state, look, buf, body),
             Screen::AddPet => add_pet::view::draw(state, look, now, buf, body),
             Screen::Domains => domains::view::draw(state, look, now, buf, body),
@@ -75,8 +76,11 @@ fn draw_header(buf: &mut Buffer, area: Rect, state: &AppState, look: &Look, now:
         let text = if in_use { format!("[{text}]") } else { format!(" {text} ") };
         Span::styled(text, look.style(if in_use { Role::InUse } else { Role::Text }))
     };
-    let in_rapid_entry = state.screen == Screen::AddPet && state.add.rapid.on;
-    let add_tab = if in_rapid_entry { "2 Add pet: rapid entry" } else { "2 Add pet" };
+    let add_tab = match (state.screen, &state.add) {
+        (Screen::AddPet, add) if add.import.on => "2 Add pet: import",
+        (Screen::AddPet, add) if add.rapid.on => "2 Add pet: rapid entry",
+        _ => "2 Add pet",
+    };
     let numbered = || {
         vec![
             Span::raw(" "),
@@ -106,7 +110,8 @@ fn draw_header(buf: &mut Buffer, area: Rect, state: &AppState, look: &Look, now:
     };
     put(buf, area, 0, &tabs);
     let (word, role) = health(state, look, now, area.width >= WIDE);
-    let (word, role) = match add_pet::rapid::view::waiting_word(state) {
+    let waiting = add_pet::import::view::word(state).or_else(|| add_pet::rapid::view::waiting_word(state));
+    let (word, role) = match waiting {
         // What waits matters more than when the rows were read.
         Some(waiting) if state.link.health_is_ok() => (waiting, Role::Wait),
         Some(waiting) => (format!("{waiting}, {word}"), role),
@@ -208,6 +213,7 @@ fn draw_message(buf: &mut Buffer, area: Rect, state: &AppState, look: &Look, now
                 Screen::Pets => pets::view::place(state, look, now),
                 Screen::Requests => requests::view::place(&state.requests),
                 Screen::Welcome => welcome::view::PLACE.to_owned(),
+                Screen::AddPet if state.add.import.on => add_pet::import::view::place(state).to_owned(),
                 Screen::AddPet if state.add.rapid.on => add_pet::rapid::view::PLACE.to_owned(),
                 Screen::AddPet | Screen::Domains | Screen::Profiles => return,
             };

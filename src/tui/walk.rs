@@ -13,13 +13,18 @@ use crate::api::list::Answer;
 use crate::api::{Exchange, Failure};
 use crate::config::queue::Left;
 use crate::config::{KeyOrigin, Service, Settings};
-use crate::model::{Pet, PetStatus};
+use crate::model::{Field, Pet, PetStatus};
+use crate::transfer::Input;
+use crate::transfer::import::{Progress, Told};
+use crate::transfer::journal::Outcome as Fate;
+use crate::transfer::preview::preview;
 use crate::tui::drafts::Drafts;
-use crate::tui::effect::{DomainTask, DraftTask, Effect, Job, ProfileTask, Task};
+use crate::tui::effect::{DomainTask, DraftTask, Effect, ImportTask, Job, ProfileTask, Source, Task};
 use crate::tui::inflight::Slot;
 use crate::tui::msg::{
-    Added, Copied, DraftNews, Key, KeyPlaces, KeyPress, LineSent, LookedUp, Msg, NotCreated, NotSaved, NotWritten,
-    Outcome, ProfileNews, Recorded, Reply, Size, Tested, Used,
+    Added, Before, Copied, DraftNews, EndOf, Exported, FileSeen, ImportEnd, ImportNews, Key, KeyPlaces, KeyPress,
+    LineSent, LookedUp, Msg, NotCreated, NotSaved, NotSeen, NotWritten, Outcome, ProfileNews, Recorded, Reply, Size,
+    Tested, Used,
 };
 use crate::tui::screens::domains::tests::fixture;
 use crate::tui::test_kit::{App, animals, listed, profiles, remote, settings};
@@ -133,6 +138,16 @@ fn reply(app: &mut App, which: usize) {
             (true, true) => Outcome::Written(Err(NotWritten::Failed("no room".into()))),
             (false, _) => Outcome::Written(Ok(path)),
         },
+        Task::Import(task) => about_imports(task, which, failure),
+        Task::Export { path, replace } => match (fails, replace) {
+            (true, false) => Outcome::Exported(Err(NotWritten::Exists(path))),
+            (true, true) => Outcome::Exported(Err(NotWritten::Failed("no room".into()))),
+            (false, _) if which.is_multiple_of(2) => Outcome::Exporting(which as u64),
+            (false, _) => {
+                let coverage = Coverage { requests: 4, complete: which.is_multiple_of(5), full: vec![PetStatus::Sold] };
+                Outcome::Exported(Ok(Exported { path, count: which as u64, coverage }))
+            }
+        },
         Task::Domains(task) => about_domains(task, which),
         Task::Profile(task) => Outcome::Profile(about_profiles(task, which)),
         Task::Settle(..) if which.is_multiple_of(2) => Outcome::NotSettled,
@@ -160,6 +175,62 @@ fn left(app: &App, which: usize) -> Option<Box<Drafts>> {
     let mut drafts = app.effects.iter().rev().filter_map(written).nth(which % 7)?;
     drafts.at -= Duration::from_secs(which as u64 * 1_000);
     Some(drafts)
+}
+
+/// What comes of a job about the import of a file.
+fn about_imports(task: ImportTask, which: usize, failure: impl Fn() -> Failure) -> Outcome {
+    let progress = |added: usize| Progress {
+        added: added as u64,
+        refused: which as u64 % 3,
+        unknown: which as u64 % 2,
+        waiting_until: None,
+        ..Progress::default()
+    };
+    Outcome::Import(match (task, which % 4) {
+        (ImportTask::Look(..), 0) => ImportNews::Looking(which as u64),
+        (ImportTask::Look(..), 1) => {
+            let columns = vec!["a".into(), "name".into()];
+            ImportNews::Looked(Err(NotSeen {
+                why: "No name.".into(),
+                missing: which.is_multiple_of(3).then_some((Field::Name, columns)),
+            }))
+        }
+        (ImportTask::Look(source, reading), _) => {
+            let text = match source {
+                Source::Pasted(text) => text.as_bytes().to_vec(),
+                Source::File(_) => b"name,cat,x\nRex,3,\n,3,\nRex,3,\nMax,\x1b,\n".to_vec(),
+            };
+            let input = Input::stream("a", std::io::Cursor::new(text)).unwrap();
+            let before =
+                which.is_multiple_of(5).then(|| Before { reading: reading.clone(), ended: which.is_multiple_of(2) });
+            ImportNews::Looked(match preview(input, &reading, |_| true) {
+                Ok(preview) => Ok(Box::new(FileSeen { path: Some("/tmp/a.csv".into()), preview, before })),
+                Err(error) => Err(NotSeen { why: error.to_string(), missing: None }),
+            })
+        }
+        (ImportTask::Run(_), 0) => ImportNews::Begun("/tmp/a.csv".into(), "/tmp/a.ndjson".into()),
+        (ImportTask::Run(_), 1 | 2) => {
+            let row = which as u64 + 1;
+            let outcome = Fate::Added(which as i64);
+            let told = vec![Told::Row { row, line: row, name: "Rex".into(), outcome }, Told::Doubt { row, line: row }];
+            ImportNews::Going(progress(which), told)
+        }
+        (ImportTask::Run(_), _) => {
+            let why = match which % 6 {
+                0 => EndOf::Complete,
+                1 => EndOf::Stopped,
+                2 => EndOf::OnError,
+                3 => EndOf::KeyRefused(failure()),
+                4 => EndOf::NoAnswer(failure()),
+                _ => EndOf::Failed("no room.".into()),
+            };
+            let left = which.is_multiple_of(2).then_some(which as u64 % 5);
+            ImportNews::Ended(Box::new(ImportEnd { progress: progress(3), left, why }))
+        }
+        (ImportTask::Mend { path, .. }, which) => {
+            return Outcome::Written(if which == 0 { Err(NotWritten::Exists(path)) } else { Ok(path) });
+        }
+    })
 }
 
 /// The service says that nothing has changed.
@@ -229,7 +300,12 @@ fn about_domains(task: DomainTask, which: usize) -> Outcome {
 fn asks_the_service(effect: &Effect) -> bool {
     match effect {
         Effect::Job(job) => !matches!(job.task, Task::Write { .. } | Task::Copy(_) | Task::Profile(_)),
-        Effect::Cancel(_) | Effect::Suspend | Effect::Redraw | Effect::Notify(..) | Effect::Clipboard(_) => false,
+        Effect::Cancel(_)
+        | Effect::Lead(_)
+        | Effect::Suspend
+        | Effect::Redraw
+        | Effect::Notify(..)
+        | Effect::Clipboard(_) => false,
     }
 }
 

@@ -6,19 +6,21 @@
 pub mod clipboard;
 pub mod domains;
 pub mod drafts;
+mod import;
 pub mod profiles;
 pub mod queue;
 mod recorder;
 
 use std::collections::HashMap;
 use std::io::ErrorKind;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::Timestamp;
 use tokio::sync::{mpsc, watch};
-use tokio::task::JoinError;
+use tokio::task::{JoinError, JoinHandle};
+use tokio::time::timeout;
 use tokio_util::task::JoinMap;
 
 use crate::api::creation::create_pet_once;
@@ -27,14 +29,15 @@ use crate::api::inventory::inventory;
 use crate::api::list;
 use crate::api::{ApiError, Client, Recorder};
 use crate::clock;
-use crate::config::{Settings, ThemeChoice, atomic, edit};
+use crate::config::{Service, Settings, ThemeChoice, atomic, edit};
 use crate::model::samples::sample;
 use crate::model::{IdempotencyKey, Limit, NewPet, Pet, PetQuery, display_safe};
+use crate::transfer::import::Wish;
 
-use super::effect::{DraftTask, Effect, Job, LineToSend, Task};
+use super::effect::{DraftTask, Effect, ImportTask, Job, LineToSend, Task};
 use super::inflight::{ReqId, Slot};
 use super::kept::{self, Kept};
-use super::msg::{DraftNews, LineSent, LookedUp, NotCreated, NotWritten, Outcome, Recorded, Reply};
+use super::msg::{DraftNews, LineSent, LookedUp, NotCreated, NotWritten, Outcome, ProfileNews, Recorded, Reply};
 use crate::api::failure::Failure;
 use clipboard::Way;
 use domains::{Desk, SoFar};
@@ -50,6 +53,9 @@ const MAX_PAGES_LOOKED_UP: usize = 200;
 
 /// By how much the time since an animal was sent may be wrong, and how long it may be under way.
 const CLOCKS_DIFFER: Duration = Duration::from_secs(600);
+
+/// What an import that is under way gets when the program ends. What has no answer by then is known from its report.
+const LAST_ROWS: Duration = Duration::from_millis(700);
 
 /// The loop's ends of the two channels.
 #[derive(Debug)]
@@ -77,6 +83,8 @@ pub struct Hands {
     pub config: Option<PathBuf>,
     /// The directory for what is kept for the next session.
     pub kept: Option<PathBuf>,
+    /// The directory for what is pasted and imported.
+    pub pasted: Option<PathBuf>,
     /// Where lines of rapid entry wait.
     pub queues: Arc<Queues>,
     /// For what is typed; none where nothing of it is kept.
@@ -87,14 +95,16 @@ pub struct Hands {
 
 /// Starts the worker on the current runtime. Jobs that need the service wait until there is a client for that of
 /// `settings`; where there are none, for the one that is changed to.
-pub fn spawn(settings: Option<Settings>, hands: Hands) -> Handle {
+///
+/// It ends soon after its handle is dropped; the second value waits for that.
+pub fn spawn(settings: Option<Settings>, hands: Hands) -> (Handle, JoinHandle<()>) {
     let (effects, incoming) = mpsc::channel(QUEUE);
     let (outgoing, replies) = mpsc::channel(QUEUE);
     let (client, connection) = watch::channel(None);
     let setter = client.clone();
     let (recorder, exchanges) = recorder::recorder();
     let mut queue = Queue::default();
-    if let Some(settings) = settings {
+    if let Some(settings) = settings.clone() {
         queue = hands.queues.of(&settings).map(|(queue, _)| queue).unwrap_or_default();
         let connect = (hands.services.connect)(settings);
         let recorder = Recorder::clone(&recorder);
@@ -112,9 +122,11 @@ pub fn spawn(settings: Option<Settings>, hands: Hands) -> Handle {
     }
     let jobs = JoinMap::new();
     let ids = HashMap::new();
-    let worker = Worker { jobs, ids, client, connection, queue, hands, drafts_taken: 0, recorder, outgoing };
-    tokio::spawn(worker.run(incoming));
-    Handle { effects, replies, exchanges }
+    let (drafts_taken, leading) = (0, watch::channel(Wish::Go).0);
+    let worker =
+        Worker { jobs, ids, settings, client, connection, queue, hands, drafts_taken, leading, recorder, outgoing };
+    let ended = tokio::spawn(worker.run(incoming));
+    (Handle { effects, replies, exchanges }, ended)
 }
 
 /// What a job ends with.
@@ -135,12 +147,16 @@ impl From<Outcome> for Done {
 struct Worker {
     jobs: JoinMap<Slot, Done>,
     ids: HashMap<Slot, ReqId>,
+    /// The service in use.
+    settings: Option<Settings>,
     client: watch::Sender<Option<Result<Client, Failure>>>,
     connection: Connection,
     queue: Queue,
     hands: Hands,
     /// The number of the newest writing of drafts that was begun.
     drafts_taken: u64,
+    /// What is wished of the import that is under way.
+    leading: watch::Sender<Wish>,
     recorder: Recorder,
     outgoing: mpsc::Sender<Reply>,
 }
@@ -151,7 +167,7 @@ impl Worker {
         loop {
             let reply = tokio::select! {
                 effect = incoming.recv() => match effect {
-                    None => return,
+                    None => return self.finish().await,
                     Some(effect) => self.take(effect),
                 },
                 Some((slot, ended)) = self.jobs.join_next() => self.ended(slot, ended),
@@ -159,9 +175,26 @@ impl Worker {
             if let Some(reply) = reply
                 && self.outgoing.send(reply).await.is_err()
             {
-                return;
+                return self.finish().await;
             }
         }
+    }
+
+    /// Nobody waits for anything any more: an import ends after the rows that are under way, or soon.
+    async fn finish(mut self) {
+        if !self.jobs.contains_key(&Slot::Import) {
+            return;
+        }
+        self.leading.send_replace(Wish::Stop);
+        let ended = async {
+            while let Some((slot, _)) = self.jobs.join_next().await {
+                if slot == Slot::Import {
+                    return;
+                }
+            }
+        };
+        // Its report says what is not known yet.
+        let _ = timeout(LAST_ROWS, ended).await;
     }
 
     /// Starts or stops a job; a reply when it cannot be started.
@@ -179,11 +212,16 @@ impl Worker {
             Effect::Job(Job { slot, id, task }) => {
                 self.ids.insert(slot, id);
                 let so_far = SoFar { slot, id, replies: self.outgoing.clone() };
-                let Hands { desk, copying, home, config, kept, drafts, queues, services } = &self.hands;
+                let Hands { desk, copying, home, config, kept, pasted, drafts, queues, services } = &self.hands;
                 let (desk, copying, home) = (Arc::clone(desk), copying.clone(), home.clone());
                 let (config, kept, services) = (config.clone(), kept.clone(), Arc::clone(services));
                 let drafts = drafts.clone();
                 let connection = self.connection.clone();
+                let around = import::Surroundings {
+                    home: home.clone(),
+                    pasted: pasted.clone(),
+                    settings: self.settings.clone(),
+                };
                 match task {
                     Task::Domains(task) => self.spawn(slot, desk.perform(task, so_far)),
                     Task::Profile(task) => {
@@ -197,6 +235,15 @@ impl Worker {
                     Task::SendLine(line) => self.spawn(slot, send_line(self.queue.clone(), connection, *line)),
                     Task::Copy(text) => {
                         self.spawn(slot, async move { Outcome::Copied(clipboard::copy(&text, &copying).await) });
+                    }
+                    Task::Import(ImportTask::Run(run)) => {
+                        self.leading = watch::channel(Wish::Go).0;
+                        let wishes = self.leading.subscribe();
+                        self.spawn(slot, import::run(*run, connection, around, wishes, so_far));
+                    }
+                    Task::Import(task) => self.spawn(slot, import::perform(task, around, so_far)),
+                    Task::Export { path, replace } => {
+                        self.spawn(slot, import::export(path, replace, connection, around, so_far));
                     }
                     Task::Write { path, text, replace } => self.spawn(slot, write(path, text, replace, home)),
                     Task::SetTheme(theme) => self.spawn(slot, set_theme(theme, config)),
@@ -220,6 +267,10 @@ impl Worker {
                 }
                 None
             }
+            Effect::Lead(wish) => {
+                self.leading.send_replace(wish);
+                None
+            }
             // The loop keeps these to itself.
             Effect::Suspend | Effect::Redraw | Effect::Notify(..) | Effect::Clipboard(_) => None,
         }
@@ -239,7 +290,14 @@ impl Worker {
                     self.ids.remove(&Slot::TestKey);
                 }
                 if let Some(client) = client {
+                    if let Some(Service::Remote(remote)) = self.settings.as_mut().map(|settings| &mut settings.service)
+                    {
+                        remote.key = client.key().cloned();
+                    }
                     self.client.send_replace(Some(Ok(client)));
+                }
+                if let Outcome::Profile(ProfileNews::Used(Ok(used))) = &outcome {
+                    self.settings = Some(used.settings.clone());
                 }
                 if let Some(queue) = queue {
                     self.queue = queue;
@@ -319,6 +377,8 @@ async fn perform(task: Task, slot: Slot, connection: Connection, so_far: SoFar) 
         | Task::Profile(_)
         | Task::Queue(_)
         | Task::SendLine(_)
+        | Task::Import(_)
+        | Task::Export { .. }
         | Task::Drafts(_)
         | Task::Copy(_)
         | Task::Write { .. }
@@ -359,18 +419,23 @@ async fn keep_drafts(task: DraftTask, files: Option<Arc<DraftFiles>>) -> Outcome
     }
 }
 
+/// Where a file is whose name was typed.
+fn place(path: &str, home: Option<&Path>) -> PathBuf {
+    let place = match (path.strip_prefix("~/"), home) {
+        (Some(rest), Some(home)) => home.join(rest),
+        _ => PathBuf::from(path),
+    };
+    std::path::absolute(&place).unwrap_or(place)
+}
+
 /// Writes a file; a name that begins with `~/` stands in the home directory.
 async fn write(path: String, text: String, replace: bool, home: Option<PathBuf>) -> Outcome {
     let work = move || {
-        let place = match (path.strip_prefix("~/"), home) {
-            (Some(rest), Some(home)) => home.join(rest),
-            _ => PathBuf::from(&path),
-        };
-        let shown = std::path::absolute(&place).unwrap_or_else(|_| place.clone());
+        let place = place(&path, home.as_deref());
         match edit::write(&place, &text, replace) {
-            Ok(()) => Ok(shown.display().to_string()),
+            Ok(()) => Ok(place.display().to_string()),
             Err(error) if error.kind() == ErrorKind::AlreadyExists => Err(NotWritten::Exists(path)),
-            Err(error) => Err(NotWritten::Failed(format!("{} could not be written: {error}.", shown.display()))),
+            Err(error) => Err(NotWritten::Failed(format!("{} could not be written: {error}.", place.display()))),
         }
     };
     let done = tokio::task::spawn_blocking(work).await;

@@ -44,6 +44,7 @@ use crate::stub::{self, json, serve};
 
 mod browsing;
 mod drafts;
+mod import;
 mod profiles;
 mod rapid;
 mod requests;
@@ -125,6 +126,7 @@ fn hands(desk: Arc<Desk>) -> Hands {
         home: None,
         config: None,
         kept: None,
+        pasted: None,
         drafts: None,
         queues: Arc::default(),
         services,
@@ -218,7 +220,7 @@ impl App {
             let mut terminal = Terminal::new(backend).unwrap();
             let wires = Wires {
                 input: stream::poll_fn(move |context| events.poll_recv(context).map(|event| event.map(Ok))),
-                worker: worker::spawn(Some(settings), hands),
+                worker: worker::spawn(Some(settings), hands).0,
                 quits,
                 suspend: || Ok(()),
                 tell: |_| Ok(()),

@@ -8,5 +8,7 @@ mod domains;
 mod drafts;
 mod ends;
 mod harness;
+mod import;
 mod rapid;
 mod screens;
+mod served;

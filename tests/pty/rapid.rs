@@ -1,70 +1,11 @@
 //! Rapid entry in a terminal: what scanners send, and what is there after the program was killed.
 
 use std::collections::BTreeSet;
-use std::io::{BufRead as _, BufReader};
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use crate::harness::{PETSTORE, Start, Terminal};
-
-/// A service in a process of its own, which outlives the app.
-struct Served {
-    child: Child,
-    url: String,
-    key: String,
-    _directory: tempfile::TempDir,
-}
-
-impl Served {
-    fn start() -> Self {
-        let directory = tempfile::tempdir().unwrap();
-        let database = format!("sqlite:{}", directory.path().join("store.db").display());
-        let make = ["keys", "create", "--database", &database, "--name", "t"];
-        let made = Command::new(PETSTORE).args(make).output().unwrap();
-        let key = String::from_utf8(made.stdout).unwrap().trim().to_owned();
-        let serve = ["serve", "--listen", "127.0.0.1:0", "--database", &database];
-        let mut child = Command::new(PETSTORE).args(serve).stderr(Stdio::piped()).spawn().unwrap();
-        let mut line = String::new();
-        BufReader::new(child.stderr.take().unwrap()).read_line(&mut line).unwrap();
-        let url = line.trim().strip_prefix("listening on ").unwrap().to_owned();
-        Self { child, url, key, _directory: directory }
-    }
-
-    /// The app on it, with what it keeps in `state`. Ids have the order of typing however slow the machine is.
-    fn app(&self, state: &Path) -> Terminal {
-        let config = state.join("config.toml");
-        std::fs::write(&config, "[add]\nat_once = 1\n").unwrap();
-        let start = Start::petstore(&["--base-url", &self.url]).env("PETSTORE_API_KEY", &self.key);
-        let start = start.env("PETSTORE_CONFIG", config.to_str().unwrap());
-        start.env("XDG_STATE_HOME", state.to_str().unwrap()).open()
-    }
-
-    /// The names in the order of their ids.
-    fn names(&self) -> Vec<String> {
-        let mut list = Command::new(PETSTORE);
-        list.args(["pets", "list", "--limit", "100", "--format", "ndjson", "--base-url", &self.url]);
-        let listed = list.env("PETSTORE_API_KEY", &self.key).output().unwrap();
-        assert!(listed.status.success(), "{}", String::from_utf8_lossy(&listed.stderr));
-        let mut pets: Vec<(i64, String)> = String::from_utf8(listed.stdout)
-            .unwrap()
-            .lines()
-            .map(|line| {
-                let pet: serde_json::Value = serde_json::from_str(line).unwrap();
-                (pet["id"].as_i64().unwrap(), pet["name"].as_str().unwrap().to_owned())
-            })
-            .collect();
-        pets.sort_unstable();
-        pets.into_iter().map(|(_, name)| name).collect()
-    }
-}
-
-impl Drop for Served {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
+use crate::harness::Terminal;
+use crate::served::Served;
 
 /// Into rapid entry, with category 3.
 fn enter(app: &mut Terminal) {
@@ -118,7 +59,7 @@ fn taken(state: &Path) -> Vec<String> {
 
 #[test]
 fn killed_at_any_moment_every_line_that_was_taken_is_there_exactly_once_and_in_order() {
-    for round in 0..20_u64 {
+    for round in 0..33_u64 {
         let served = Served::start();
         let state = tempfile::tempdir().unwrap();
         let mut app = served.app(state.path());

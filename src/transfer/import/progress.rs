@@ -43,7 +43,8 @@ pub enum Told {
 
 impl Told {
     /// Whether it is a row that was not added.
-    pub(super) const fn is_error(&self) -> bool {
+    #[must_use]
+    pub const fn is_error(&self) -> bool {
         match self {
             Self::Row { outcome, .. } => match outcome {
                 Outcome::Refused(_) | Outcome::Unknown(_) | Outcome::Invalid(_) => true,

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::clock::Now;
 use crate::domains::configuration::Written;
 use crate::model::{IdempotencyKey, NewPet, PetId, PetStatus};
+use crate::tui::screens::add_pet::import::{self, Phase};
 use crate::tui::screens::add_pet::{After, Doubt, Focus, Sent};
 use crate::tui::screens::domains::redirects;
 use crate::tui::screens::domains::wizard::Wizard;
@@ -28,6 +29,8 @@ pub struct Typed {
     pub form: Option<Form>,
     /// An animal that was sent without an answer so far.
     pub sent: Option<Unanswered>,
+    /// The file that was to be imported, or was.
+    pub import: Option<Import>,
     /// Domains that are not on the list yet, or not with this value.
     pub wizards: Vec<Wizard>,
     /// Redirects that are not in the configuration.
@@ -54,6 +57,16 @@ pub struct Form {
     pub after: After,
     /// Where the cursor is.
     pub focus: Focus,
+}
+
+/// A file of animals.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Import {
+    /// Its name, as typed or whole.
+    pub path: TextInput,
+    /// Rows of it were sent, and not all: its report says which.
+    pub begun: bool,
 }
 
 /// An animal that was sent.
@@ -115,6 +128,7 @@ impl Typed {
         Self {
             form,
             sent,
+            import: import(&add.import),
             wizards: domains.unsaved_wizards().cloned().collect(),
             redirects,
             profile: profile(&state.profiles.form),
@@ -131,7 +145,7 @@ impl Typed {
 
     /// Puts it where it was typed. What was sent comes back as a question.
     pub fn restore(self, state: &mut AppState, now: Now) {
-        let Self { form, sent, wizards, redirects, profile, search, browser } = self;
+        let Self { form, sent, import, wizards, redirects, profile, search, browser } = self;
         if let Some(Form { name, category, status, after, focus }) = form {
             let add = &mut state.add;
             (add.name, add.category, add.status, add.after, add.focus) = (name, category, status, after, focus);
@@ -145,6 +159,13 @@ impl Typed {
             let same_key = !state.link.embedded && state.link.has_key() && state.link.key.0 == api_key;
             state.add.unsettled = same_key && !state.link.protect;
             state.add.sent = Some(Sent { new, key, at, known, in_doubt: true, api_key });
+        }
+        if let Some(Import { path, begun }) = import {
+            state.add.import.path = path;
+            state.add.import.on |= begun;
+            if begun {
+                state.screen = Screen::AddPet;
+            }
         }
         for wizard in wizards {
             match wizard.entry {
@@ -183,6 +204,18 @@ pub fn known(ids: impl Iterator<Item = PetId>) -> HashSet<PetId> {
         ids.truncate(MOST_KNOWN);
     }
     ids.into_iter().collect()
+}
+
+/// The file of an import that is not at its end.
+fn import(import: &import::State) -> Option<Import> {
+    let (path, begun) = match &import.phase {
+        Phase::File | Phase::Looked(_) => (import.path.clone(), false),
+        Phase::Running(running) => {
+            let (file, _) = running.files.as_ref().filter(|_| running.is_under_way() || running.left() > 0)?;
+            (TextInput::new(file.clone()), true)
+        }
+    };
+    (!path.is_empty()).then_some(Import { path, begun })
 }
 
 /// What is typed of a new profile: never its key, and no address with something secret in it.

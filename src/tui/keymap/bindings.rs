@@ -3,7 +3,8 @@
 use super::super::msg::{Key, KeyPress};
 use super::super::text_input::Edit;
 use super::{
-    Action, Binding, Context, DomainAction, Part, PetAction, Place, ProfileAction, RapidAction, RequestAction,
+    Action, Binding, Context, DomainAction, ImportAction, Part, PetAction, Place, ProfileAction, RapidAction,
+    RequestAction,
 };
 
 /// One line of the table, as it is without the user's file.
@@ -53,6 +54,7 @@ const fn bind(
 use Action as A;
 use Context as C;
 use DomainAction as D;
+use ImportAction as I;
 use PetAction as P;
 use ProfileAction as R;
 use RapidAction as E;
@@ -81,6 +83,7 @@ pub(super) const BINDINGS: &[Line] = &[
     bind(C::Pets, &[ch('O')], A::SortTurn, "", "sort, turn round"),
     bind(C::Pets, &[ch('r'), f(5)], A::Refresh, "refresh", "refresh: ask again"),
     bind(C::Pets, &[ch('a')], A::ShowAdd, "add", "add an animal"),
+    bind(C::Pets, &[ch('I'), f(7)], A::Import(I::Import), "", "import a file"),
     bind(C::Pets, &[ch('S')], A::Samples, "", "samples (empty store)"),
     bind(C::Pets, &[k(Key::Up), ch('k')], A::Up, "", "move"),
     bind(C::Pets, &[k(Key::Down), ch('j')], A::Down, "", "move"),
@@ -101,9 +104,10 @@ pub(super) const BINDINGS: &[Line] = &[
     bind(C::ById, &[f(8)], A::Clear, "", "clear the field"),
     bind(C::ById, &[k(Key::Esc), f(3)], A::Back, "back", "to the pets"),
     bind(C::Form, &[k(Key::Tab), k(Key::Enter), k(Key::Down)], A::NextField, "next", "next field"),
-    bind(C::Form, &[k(Key::BackTab), k(Key::Up)], A::PreviousField, "back", "field before"),
+    bind(C::Form, &[k(Key::BackTab), k(Key::Up)], A::PreviousField, "", "field before"),
     bind(C::Form, &[f(2)], A::Save, "save", "check and send"),
     bind(C::Form, &[f(6)], A::Rapid(E::RapidEntry), "rapid", "rapid entry"),
+    bind(C::Form, &[f(7)], A::Import(I::Import), "import", "import a file"),
     bind(C::Form, &[f(8)], A::Clear, "clear", "clear; again: undo"),
     bind(C::Form, &[k(Key::Esc), f(3)], A::Back, "pets", "to the pets, text stays"),
     bind(C::FormChoice, &[k(Key::Tab), k(Key::Enter)], A::Confirm, "next", "next; at the end: save"),
@@ -112,6 +116,7 @@ pub(super) const BINDINGS: &[Line] = &[
     bind(C::FormChoice, &[k(Key::Down), ch('j')], A::Down, "", "choose"),
     bind(C::FormChoice, &[f(2)], A::Save, "save", "check and send"),
     bind(C::FormChoice, &[f(6)], A::Rapid(E::RapidEntry), "", "rapid entry"),
+    bind(C::FormChoice, &[f(7)], A::Import(I::Import), "", "import a file"),
     bind(C::FormChoice, &[f(8)], A::Clear, "clear", "clear; again: undo"),
     bind(C::FormChoice, &[k(Key::Esc), f(3)], A::Back, "pets", "to the pets, text stays"),
     bind(C::Rapid, &[k(Key::Enter)], A::Confirm, "save", "take the line"),
@@ -137,6 +142,39 @@ pub(super) const BINDINGS: &[Line] = &[
     bind(C::RapidChoice, &[f(6)], A::Rapid(E::RapidEntry), "", "the form"),
     bind(C::RapidChoice, &[f(7)], A::Rapid(E::UseCode), "", "unknown code as a name"),
     bind(C::RapidChoice, &[k(Key::Esc), f(3)], A::Back, "name", "to the name"),
+    bind(C::ImportFile, &[k(Key::Enter), f(2)], A::Confirm, "look at it", "look at the file"),
+    bind(C::ImportFile, &[f(7), k(Key::Esc), f(3)], A::Back, "form", "to the form"),
+    bind(C::ImportLook, &[f(2)], A::Save, "start", "send the rows"),
+    bind(C::ImportLook, &[k(Key::Tab), k(Key::Enter)], A::NextField, "next", "next choice"),
+    bind(C::ImportLook, &[k(Key::BackTab)], A::PreviousField, "", "choice before"),
+    bind(C::ImportLook, &[k(Key::Up), k(Key::Left), ch('k')], A::Up, "choose", "choose"),
+    bind(C::ImportLook, &[k(Key::Down), k(Key::Right), ch('j'), ch(' ')], A::Down, "", "choose"),
+    bind(C::ImportLook, &[f(4), ch('l')], A::Choices, "list", "bad rows and doubles"),
+    bind(C::ImportLook, &[f(5), ch('r')], A::Refresh, "", "read the file again"),
+    bind(C::ImportLook, &[ch('w')], A::WriteFile, "", "bad rows to a file"),
+    bind(C::ImportLook, &[ch('y')], A::Copy, "", "copy the command line"),
+    bind(C::ImportLook, &[k(Key::Esc), f(3)], A::Back, "cancel", "another file"),
+    bind(C::ImportValue, &[f(2)], A::Save, "start", "send the rows"),
+    bind(C::ImportValue, &[k(Key::Tab), k(Key::Enter)], A::NextField, "next", "next choice"),
+    bind(C::ImportValue, &[k(Key::BackTab)], A::PreviousField, "", "choice before"),
+    bind(C::ImportValue, &[k(Key::Up)], A::Up, "choose", "a column instead"),
+    bind(C::ImportValue, &[k(Key::Down)], A::Down, "", "a column instead"),
+    bind(C::ImportValue, &[f(4)], A::Choices, "list", "bad rows and doubles"),
+    bind(C::ImportValue, &[f(5)], A::Refresh, "", "read the file again"),
+    bind(C::ImportValue, &[k(Key::Esc), f(3)], A::Back, "cancel", "another file"),
+    bind(C::ImportRun, &[k(Key::Esc), f(3)], A::Back, "pause, leave", "pause, then leave"),
+    bind(C::ImportRun, &[f(2)], A::Save, "go on", "go on"),
+    bind(C::ImportRun, &[k(Key::Delete)], A::Delete, "", "stop what is paused"),
+    bind(C::ImportRun, &[ch('f')], A::Import(I::OnlyProblems), "only problems", "only rows to mend"),
+    bind(C::ImportRun, &[k(Key::Up), ch('k')], A::Up, "", "move"),
+    bind(C::ImportRun, &[k(Key::Down), ch('j')], A::Down, "", "move"),
+    bind(C::ImportRun, &[k(Key::PageUp)], A::PageUp, "", "a page"),
+    bind(C::ImportRun, &[k(Key::PageDown), ch(' ')], A::PageDown, "", "a page"),
+    bind(C::ImportRun, &[k(Key::Home), ch('g')], A::First, "", "first, last"),
+    bind(C::ImportRun, &[k(Key::End), ch('G')], A::Last, "", "first, last"),
+    bind(C::ImportRun, &[k(Key::Enter)], A::Confirm, "", "look among the pets"),
+    bind(C::ImportRun, &[ch('y')], A::Copy, "copy command", "copy the command"),
+    bind(C::ImportRun, &[ch('w')], A::WriteFile, "to mend", "rows to mend to a file"),
     bind(C::Doubt, &[ch('1')], A::Answer(1), "", "take this answer"),
     bind(C::Doubt, &[ch('2')], A::Answer(2), "", "take this answer"),
     bind(C::Doubt, &[ch('3')], A::Answer(3), "", "take this answer"),
@@ -370,6 +408,7 @@ pub(super) const BINDINGS: &[Line] = &[
     bind(C::FormatsBox, &[ch('d')], A::Toggle, "with what to delete", "with what to delete"),
     bind(C::FormatsBox, &[k(Key::Esc), ch('q'), f(3)], A::Back, "close", "close"),
     bind(C::WriteBox, &[k(Key::Enter), f(2)], A::Confirm, "write", "write the file"),
+    bind(C::WriteBox, &[k(Key::Tab)], A::Toggle, "", "rows or everything"),
     bind(C::WriteBox, &[k(Key::Esc), f(3)], A::Back, "cancel", "close without writing"),
     bind(C::OutsideBox, &[k(Key::Up), ch('k')], A::Up, "choose", "choose"),
     bind(C::OutsideBox, &[k(Key::Down), ch('j')], A::Down, "", "choose"),

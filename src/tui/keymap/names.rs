@@ -20,6 +20,7 @@ impl Action {
             Self::Pet(action) => action.into(),
             Self::Profile(action) => action.into(),
             Self::Rapid(action) => action.into(),
+            Self::Import(action) => action.into(),
             Self::Request(action) => action.into(),
             Self::Domain(DomainAction::CopyPart(part)) => {
                 let part: &'static str = part.into();

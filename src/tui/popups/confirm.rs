@@ -7,7 +7,7 @@ use crate::clock::Now;
 use crate::model::NewPet;
 use crate::tui::effect::Effect;
 use crate::tui::keymap::Action;
-use crate::tui::screens::add_pet::rapid;
+use crate::tui::screens::add_pet::{import, rapid};
 use crate::tui::screens::{add_pet, pets};
 use crate::tui::state::{AppState, MessageKind};
 
@@ -29,6 +29,8 @@ pub enum Change {
     Samples(usize),
     /// Rapid entry begins; so many lines wait already.
     Rapid(usize),
+    /// So many rows of a file are sent.
+    Import(u64),
 }
 
 /// Whether changes may be made to the service in use without asking.
@@ -60,6 +62,7 @@ pub(super) fn on_key(state: &mut AppState, asked: ConfirmBox, action: Option<Act
                 Change::Add(new) => add_pet::update::send(state, new, now),
                 Change::Samples(_) => pets::update::add_samples(state, now),
                 Change::Rapid(_) => rapid::update::switch(state, now),
+                Change::Import(_) => import::update::begin(state, now),
             }
         }
         Some(Action::Back) => {

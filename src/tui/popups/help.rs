@@ -110,6 +110,7 @@ pub const fn place_name(context: Context) -> &'static str {
         Context::Charts => "Charts",
         Context::Form | Context::FormChoice => "Add pet",
         Context::Rapid | Context::RapidChoice => "Rapid entry",
+        Context::ImportFile | Context::ImportLook | Context::ImportValue | Context::ImportRun => "Import",
         Context::Doubt => "May have been added",
         Context::LimitBox => "Number of rows",
         Context::KeyBox => "API key",

@@ -1,16 +1,18 @@
 //! Texts to read, to copy and to write to a file.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::super::effect::{Effect, Job, Task};
+use super::super::effect::{Effect, ImportTask, Job, Source, Task};
 use super::super::inflight::Slot;
 use super::super::keymap::Action;
-use super::super::msg::{Copied, Key, KeyPress, NotWritten};
+use super::super::msg::{Copied, Exported, Key, KeyPress, NotWritten};
 use super::super::state::{AppState, MessageKind};
 use super::super::text_input::TextInput;
 use super::Popup;
 use crate::clock::Now;
 use crate::model::{Pet, export};
+use crate::transfer::Reading;
 
 /// What a text is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,6 +23,8 @@ pub enum TextKind {
     Report,
     /// A request and its answer.
     Exchange,
+    /// Rows of a file that is to be imported.
+    Rows,
 }
 
 /// A text to read, to copy or to write.
@@ -59,6 +63,8 @@ pub struct WriteBox {
     pub replace: bool,
     /// Why it was not written.
     pub error: Option<String>,
+    /// How many animals are in it so far, while the whole inventory is written.
+    pub written: Option<u64>,
 }
 
 /// What a file is to hold.
@@ -66,8 +72,22 @@ pub struct WriteBox {
 pub enum Contents {
     /// This.
     Text(String),
-    /// These animals, in the format that the name's ending asks for.
-    Pets(Arc<Vec<Pet>>),
+    /// Animals, in the format that the name's ending asks for.
+    Pets {
+        /// The rows shown.
+        shown: Arc<Vec<Pet>>,
+        /// The whole inventory instead, read from the service.
+        whole: bool,
+    },
+    /// The rows of an import that were not added.
+    ToMend {
+        /// What was imported, or is to be.
+        source: Source,
+        /// How it is read.
+        reading: Reading,
+        /// The report, where it was begun.
+        report: Option<PathBuf>,
+    },
     /// TOML where the name ends in `.toml`, JSON otherwise.
     Configuration {
         /// As JSON.
@@ -81,26 +101,40 @@ impl WriteBox {
     /// The box with the name of a file, relative to where the program was started.
     #[must_use]
     pub fn new(path: impl Into<String>, text: Contents) -> Self {
-        Self { path: TextInput::new(path), text, what: None, asked: None, replace: false, error: None }
+        Self { path: TextInput::new(path), text, what: None, asked: None, replace: false, error: None, written: None }
     }
 
     /// What is wrong with the ending of the name, where that chooses the format.
     fn wrong_ending(&self) -> Option<String> {
         let name = self.path.value().trim();
         let file = name.rsplit('/').next().unwrap_or(name);
-        let (_, ending) = file.rsplit_once('.').filter(|_| matches!(self.text, Contents::Pets(_)))?;
+        let (_, ending) = file.rsplit_once('.').filter(|_| matches!(self.text, Contents::Pets { .. }))?;
         let known = export::FORMATS.iter().any(|format| ending.eq_ignore_ascii_case(format));
         (!known)
             .then(|| format!("The ending chooses the format: {}.", export::FORMATS.map(|f| format!(".{f}")).join(", ")))
     }
 
-    fn contents(&self) -> String {
-        match &self.text {
-            Contents::Text(text) => text.clone(),
-            Contents::Pets(pets) => export::for_file(self.path.value(), pets),
-            Contents::Configuration { toml, .. } if self.path.value().trim().ends_with(".toml") => toml.clone(),
-            Contents::Configuration { json, .. } => json.clone(),
+    /// Changes between the rows shown and the whole inventory.
+    fn toggle(&mut self) {
+        if let Contents::Pets { whole, .. } = &mut self.text {
+            *whole = !*whole;
         }
+    }
+
+    fn task(&self, path: String) -> Task {
+        let replace = self.replace;
+        let text = match &self.text {
+            Contents::Text(text) => text.clone(),
+            Contents::Pets { whole: true, .. } => return Task::Export { path, replace },
+            Contents::Pets { shown, whole: false } => export::for_file(&path, shown),
+            Contents::ToMend { source, reading, report } => {
+                let (source, reading, report) = (source.clone(), reading.clone(), report.clone());
+                return Task::Import(ImportTask::Mend { source, reading, report, path, replace });
+            }
+            Contents::Configuration { toml, .. } if path.ends_with(".toml") => toml.clone(),
+            Contents::Configuration { json, .. } => json.clone(),
+        };
+        Task::Write { path, text, replace }
     }
 }
 
@@ -133,6 +167,29 @@ pub fn on_copied(state: &mut AppState, copied: Copied) -> Vec<Effect> {
     };
     state.say(kind, said);
     if copied == Copied::Terminal { vec![Effect::Clipboard(text)] } else { Vec::new() }
+}
+
+/// How far the whole inventory is.
+pub fn on_exporting(state: &mut AppState, count: u64) {
+    if let Some(Popup::Write(write)) = &mut state.popup {
+        write.written = Some(count);
+    }
+}
+
+/// The whole inventory was written, or not.
+pub fn on_exported(state: &mut AppState, result: Result<Exported, NotWritten>, now: Now) {
+    if let Some(Popup::Write(write)) = &mut state.popup {
+        write.written = None;
+    }
+    match result {
+        Ok(Exported { path, count, coverage }) => {
+            let word = coverage.honest_word(usize::try_from(count).unwrap_or(usize::MAX));
+            on_written(state, Ok(path.clone()), now);
+            let kind = if coverage.complete { MessageKind::Done } else { MessageKind::Note };
+            state.say(kind, format!("Written to {path}: {word}"));
+        }
+        Err(not_written) => on_written(state, Err(not_written), now),
+    }
 }
 
 /// A file was written, or not.
@@ -183,8 +240,9 @@ pub(super) fn write_key(write: &mut WriteBox, action: Option<Action>, key: KeyPr
                 return WriteKey::Stay;
             }
             write.asked = Some(write.path.value().to_owned());
-            return WriteKey::Write(Task::Write { path, text: write.contents(), replace: write.replace });
+            return WriteKey::Write(write.task(path));
         }
+        Some(Action::Toggle) => write.toggle(),
         Some(Action::Edit(edit)) => write.path.edit(edit),
         _ => match key {
             KeyPress { key: Key::Char(c), ctrl: false } => write.path.insert(&c.to_string()),

@@ -1,5 +1,6 @@
 //! Add an animal: checked as typed, refused without loss, and honest when no answer comes.
 
+pub mod import;
 pub mod rapid;
 pub mod state;
 pub mod update;

@@ -196,6 +196,7 @@ pub fn draw_text(buf: &mut Buffer, body: Rect, text: &TextBox, look: &Look, layo
         TextKind::Evidence => "Evidence: what was asked, and what was answered",
         TextKind::Report => "A report for support",
         TextKind::Exchange => "A request and its answer, without the key",
+        TextKind::Rows => "Rows of the file",
     };
     let inner = popup(buf, body, body.width.min(116), body.height, title, look);
     let inside = Rect { x: inner.x + 1, width: inner.width.saturating_sub(2), ..inner };
@@ -207,11 +208,20 @@ pub fn draw_text(buf: &mut Buffer, body: Rect, text: &TextBox, look: &Look, layo
 /// Into which file?
 pub fn draw_write(buf: &mut Buffer, body: Rect, write: &WriteBox, look: &Look) -> Position {
     let inner = popup(buf, body, 70, 9, "Write to which file?", look);
-    let formats = if matches!(write.text, Contents::Pets(_)) { " .csv .tsv .json .ndjson" } else { "" };
+    let formats = if matches!(write.text, Contents::Pets { .. }) { " .csv .tsv .json .ndjson" } else { "" };
     put(buf, inner, 1, &Line::raw(format!("  Relative to where petstore was started.{formats}")));
-    if let Some(what) = &write.what {
-        put(buf, inner, 2, &Line::raw(cut(&format!("  {what}"), usize::from(inner.width))));
-    }
+    let what = match (&write.text, write.written) {
+        (_, Some(count)) => format!("{count} animals so far ... Esc stops it"),
+        (Contents::Pets { whole, .. }, None) => {
+            let mark = |chosen: bool| if chosen { "(*)" } else { "( )" };
+            let rows = write.what.as_deref().unwrap_or_default();
+            format!("{} {rows}   {} everything (Tab)", mark(!whole), mark(*whole))
+        }
+        (Contents::Text(_) | Contents::ToMend { .. } | Contents::Configuration { .. }, None) => {
+            write.what.clone().unwrap_or_default()
+        }
+    };
+    put(buf, inner, 2, &Line::raw(cut(&format!("  {what}"), usize::from(inner.width))));
     let cursor = field(buf, inner.x + 2, inner.y + 3.min(inner.height - 1), 60, &write.path, look);
     for (y, line) in (5..).zip(write.error.iter().flat_map(|error| banner(&look.text(error), inner.width, look))) {
         put(buf, inner, y, &line);
@@ -267,6 +277,7 @@ pub fn draw_confirm(buf: &mut Buffer, body: Rect, asked: &ConfirmBox, state: &Ap
         }
         Change::Samples(count) => (format!("Add {count} samples to"), Vec::new()),
         Change::Rapid(0) => ("Begin rapid entry: each line is added at once to".to_owned(), Vec::new()),
+        Change::Import(count) => (format!("Import {count} pets into"), Vec::new()),
         Change::Rapid(count) => (format!("Begin rapid entry, and send {count} lines that wait, to"), Vec::new()),
     };
     let mut lines = vec![String::new()];

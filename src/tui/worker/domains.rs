@@ -252,8 +252,12 @@ impl SoFar {
         let _ = self.replies.send(Reply { slot: self.slot, id: self.id, outcome }).await;
     }
 
-    fn tell(&self, findings: &[Finding]) {
-        let outcome = Outcome::SoFar(findings.to_vec());
+    /// Leaves it out where there is no room: something newer comes.
+    pub fn offer(&self, outcome: Outcome) {
         let _ = self.replies.try_send(Reply { slot: self.slot, id: self.id, outcome });
+    }
+
+    fn tell(&self, findings: &[Finding]) {
+        self.offer(Outcome::SoFar(findings.to_vec()));
     }
 }

@@ -313,11 +313,12 @@ mod tests {
             home: None,
             config: None,
             kept: None,
+            pasted: None,
             drafts: None,
             queues: Arc::default(),
             services,
         };
-        let mut worker = spawn(Some(settings(remote())), hands);
+        let (mut worker, _) = spawn(Some(settings(remote())), hands);
         let job = |slot, id, task| Effect::Job(Job { slot, id: ReqId(id), task });
         let change = Task::Profile(ProfileTask::Use("lab".into()));
         worker.effects.send(job(Slot::UseProfile, 1, change)).await.unwrap();

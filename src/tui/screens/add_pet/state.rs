@@ -12,7 +12,7 @@ use crate::tui::keymap::Context;
 use crate::tui::msg::Msg;
 use crate::tui::text_input::TextInput;
 
-use super::rapid;
+use super::{import, rapid};
 
 /// The add form.
 #[derive(Clone, Debug, Default)]
@@ -39,6 +39,8 @@ pub struct State {
     pub held: Vec<Msg>,
     /// Rapid entry, in the place of the form while it is on.
     pub rapid: rapid::State,
+    /// The import of a file, in the place of the form while it is on.
+    pub import: import::State,
     /// What was sent is from a session before, and may be settled by sending it again with its key.
     pub unsettled: bool,
     /// What the last animal left in the form for the next one.
@@ -219,8 +221,9 @@ impl State {
 
     /// Where a key goes.
     #[must_use]
-    pub const fn context(&self) -> Context {
+    pub fn context(&self) -> Context {
         match (&self.doubt, self.focus) {
+            _ if self.import.on => self.import.context(),
             _ if self.rapid.on => self.rapid.context(),
             (Some(_), _) => Context::Doubt,
             (None, Focus::Name | Focus::Category) => Context::Form,

@@ -284,9 +284,9 @@ fn the_two_halves_of_a_cr_lf_are_one_enter() {
 
 #[test]
 fn a_paste_never_submits() {
-    let mut app = typed(80, 24, "");
+    let mut app = typed(80, 24, "\"The \"");
     app.send(Msg::Paste("Rex\r\nMochi\n".into()));
-    assert_eq!((name(&app), app.state.add.focus), ("Rex Mochi", Focus::Name));
+    assert_eq!((name(&app), app.state.add.focus), ("The Rex Mochi", Focus::Name));
     app.keys("Tab Tab");
     app.send(Msg::Paste("s".into()));
     assert_eq!((creations(&app).len(), app.state.add.status), (0, None));

@@ -9,22 +9,23 @@ use crate::model::{Field, NewPet, Pet, PetStatus};
 use crate::tui::drafts;
 use crate::tui::effect::{Effect, Job, Task};
 use crate::tui::inflight::Slot;
-use crate::tui::keymap::{Action, RapidAction};
+use crate::tui::keymap::{Action, ImportAction, RapidAction};
 use crate::tui::msg::{LookedUp, Msg, NotCreated};
 use crate::tui::popups::confirm::{self, Change};
 use crate::tui::screens::{pets, profiles};
 use crate::tui::state::{Added, AppState, MessageKind, Screen};
 use crate::tui::update::update;
 
-use super::rapid;
 use super::state::{After, Answer, Doubt, Focus, Found, Refusal, Sent};
+use super::{import, rapid};
 
 /// The most keys held for the next animal while one is being sent.
 const MAX_HELD: usize = 4096;
 
 /// Keeps a key or a paste that came while an animal is being sent: it is typing ahead, for the next one.
 pub fn hold(state: &mut AppState, msg: &Msg) -> bool {
-    let holds = state.screen == Screen::AddPet && state.add.is_sending() && !state.add.rapid.on;
+    let is_form = state.screen == Screen::AddPet && !state.add.rapid.on && !state.add.import.on;
+    let holds = is_form && state.add.is_sending();
     if holds && state.add.held.len() < MAX_HELD {
         state.add.held.push(msg.clone());
     }
@@ -33,6 +34,13 @@ pub fn hold(state: &mut AppState, msg: &Msg) -> bool {
 
 /// A key on the form.
 pub fn on_action(state: &mut AppState, action: Action, now: Now) -> Vec<Effect> {
+    if action == Action::Import(ImportAction::Import) {
+        import::open::show(state);
+        return Vec::new();
+    }
+    if state.add.import.on {
+        return import::update::on_action(state, action, now);
+    }
     if state.add.rapid.on {
         return rapid::update::on_action(state, action, now);
     }
@@ -82,7 +90,9 @@ pub fn on_action(state: &mut AppState, action: Action, now: Now) -> Vec<Effect> 
 
 /// Text typed or pasted into the field that has the cursor.
 pub fn on_text(state: &mut AppState, text: &str, now: Now) {
-    if state.add.rapid.on {
+    if state.add.import.on {
+        import::update::on_text(state, text);
+    } else if state.add.rapid.on {
         rapid::update::on_text(state, text, now);
     } else if let Some(input) = state.add.input() {
         input.insert(text);
@@ -92,7 +102,7 @@ pub fn on_text(state: &mut AppState, text: &str, now: Now) {
 
 /// A letter where letters choose: `a p s n` for the status.
 pub fn on_letter(state: &mut AppState, letter: char) {
-    if state.add.doubt.is_none() && state.add.focus == Focus::Status {
+    if state.add.doubt.is_none() && state.add.focus == Focus::Status && !state.add.import.on {
         state.add.status = match letter {
             'a' => Some(PetStatus::Available),
             'p' => Some(PetStatus::Pending),

@@ -67,6 +67,6 @@ pub fn export(state: &mut AppState) {
     let whole = &state.pets.whole;
     let missing = if whole.is_there() { !whole.is_complete() } else { may_have_more(state) };
     let what = if missing { format!("{rows}, not all that the service has") } else { rows };
-    let write = WriteBox::new(format!("pets-{which}.csv"), Contents::Pets(Arc::new(pets)));
+    let write = WriteBox::new(format!("pets-{which}.csv"), Contents::Pets { shown: Arc::new(pets), whole: false });
     state.popup = Some(Popup::Write(WriteBox { what: Some(what), ..write }));
 }

@@ -9,13 +9,15 @@ use crate::model::{Limit, PetQuery, PetStatus};
 use crate::tui::effect::{Effect, Job, Task};
 use crate::tui::inflight::Slot;
 use crate::tui::kept;
-use crate::tui::keymap::{Action, PetAction};
+use crate::tui::keymap::{Action, ImportAction, PetAction};
 use crate::tui::popups::confirm::{self, Change};
 use crate::tui::popups::{LIMIT_PRESETS, LimitBox, Popup, open_key_box};
+use crate::tui::screens::add_pet::import;
 use crate::tui::screens::pets::state::TABS;
 use crate::tui::screens::pets::{Loaded, Source};
 use crate::tui::screens::profiles;
 use crate::tui::state::{AppState, Health, MessageKind};
+use crate::tui::text_input::TextInput;
 
 use super::boxes::ChartsBox;
 use super::{Sort, by_id, copying, whole};
@@ -74,6 +76,7 @@ pub fn on_action(state: &mut AppState, action: Action, now: Now) -> Vec<Effect> 
         Action::Pet(PetAction::CopyJson) => return copying::copy_json(state, now),
         Action::Pet(PetAction::CopyCurl) => return copying::copy_curl(state, now),
         Action::Pet(PetAction::Export) => copying::export(state),
+        Action::Import(ImportAction::Import) => import::open::show(state),
         Action::Pet(PetAction::ById) => by_id::open(state),
         Action::Pet(PetAction::Whole) => return whole::toggle(state, now),
         Action::Pet(PetAction::Charts) => state.popup = Some(Popup::Charts(ChartsBox::new(state))),
@@ -99,6 +102,13 @@ pub fn on_text(state: &mut AppState, text: &str) {
         return by_id::on_text(state, text);
     }
     state.pets.search.insert(text);
+    searched(state);
+}
+
+/// Searches all rows for `query`.
+pub fn search_for(state: &mut AppState, query: &str) {
+    state.pets.filter = None;
+    state.pets.search = TextInput::new(query);
     searched(state);
 }
 

@@ -11,7 +11,7 @@ use crate::tui::effect::{Effect, ProfileTask};
 use crate::tui::inflight::Slot;
 use crate::tui::msg::Used;
 use crate::tui::popups::Popup;
-use crate::tui::screens::add_pet::rapid;
+use crate::tui::screens::add_pet::{import, rapid};
 use crate::tui::screens::pets;
 use crate::tui::state::{AppState, Link, MessageKind, Screen};
 use crate::tui::update::start;
@@ -41,7 +41,7 @@ pub fn begin(state: &mut AppState, now: Now) -> Vec<Effect> {
         state.say(MessageKind::Error, text);
         return Vec::new();
     }
-    if let Some(why) = rapid::sending::why_not_switch(state) {
+    if let Some(why) = import::update::why_not_switch(state).or_else(|| rapid::sending::why_not_switch(state)) {
         state.say(MessageKind::Error, why);
         return Vec::new();
     }

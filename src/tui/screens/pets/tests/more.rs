@@ -467,7 +467,9 @@ fn the_rows_shown_are_written_in_the_format_of_the_name() {
     app.keys("/ \"cat:12\" Enter x");
     let Some(Popup::Write(write)) = &app.state.popup else { panic!("no box") };
     assert_eq!(write.path.value(), "pets-found.csv");
-    assert!(matches!(&write.text, Contents::Pets(pets) if pets.iter().all(|pet| pet.category_id == 12)));
+    assert!(
+        matches!(&write.text, Contents::Pets { shown, whole: false } if shown.iter().all(|pet| pet.category_id == 12))
+    );
     app.keys("C-u \"twelve.ndjson\" Enter");
     let Task::Write { path, text, replace } = app.job(Slot::Write).unwrap().task else { panic!() };
     assert_eq!((path.as_str(), replace), ("twelve.ndjson", false));

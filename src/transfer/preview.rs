@@ -1,0 +1,125 @@
+//! What a screen shows of a file before anything of it is sent: the check, with what it came upon, in bounded memory.
+
+use std::ops::ControlFlow;
+
+use super::check::{Check, Found, check};
+use super::rows::{Bad, Row};
+use super::{Format, Input, Reading, TransferError};
+use crate::model::text::short;
+use crate::model::{Field, NewPet};
+
+/// The most bad rows, and the most doubles, that are kept to be shown.
+pub const MOST: usize = 1_000;
+
+/// Good rows that are kept to be shown.
+const FIRST: usize = 3;
+
+/// A file as it was checked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Preview {
+    /// The counts, and how the file is built.
+    pub check: Check,
+    /// What was found in the cells of each field, in the order of [`Field::ALL`].
+    pub cells: [Cells; 3],
+    /// The first good rows.
+    pub first: Vec<NewPet>,
+    /// The first bad rows.
+    pub bad: Vec<Bad>,
+    /// The first good rows that came before: their lines and names, safe to show.
+    pub doubles: Vec<(u64, String)>,
+}
+
+/// What was found in the cells of a field.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Cells {
+    /// Those with nothing in them where there must be something.
+    pub empty: u64,
+    /// Others that cannot be sent.
+    pub wrong: u64,
+}
+
+/// Looks at all of `input`, until `go_on` says no: then the counts are those so far. It is asked with the number of
+/// rows at each. Blocks.
+pub fn preview(input: Input, reading: &Reading, mut go_on: impl FnMut(u64) -> bool) -> Result<Preview, TransferError> {
+    let (mut rows, mut first, mut bad, mut doubles) = (0, Vec::new(), Vec::new(), Vec::new());
+    // Faults name their column; there is one for each field at most.
+    let mut columns: Vec<(String, Cells)> = Vec::new();
+    let check = check(input, reading, |found| {
+        rows += 1;
+        match found {
+            Found::Good { row, is_double } => {
+                let Row { line, new, .. } = row;
+                if is_double && doubles.len() < MOST {
+                    doubles.push((line, short(&new.name)));
+                }
+                if first.len() < FIRST {
+                    first.push(new);
+                }
+            }
+            Found::Bad(row) => {
+                for fault in &row.faults {
+                    let known = columns.iter().position(|(column, _)| *column == fault.column);
+                    let place = known.unwrap_or_else(|| {
+                        columns.push((fault.column.clone(), Cells::default()));
+                        columns.len() - 1
+                    });
+                    let cells = &mut columns[place].1;
+                    let count = if fault.value.is_empty() { &mut cells.empty } else { &mut cells.wrong };
+                    *count += 1;
+                }
+                if bad.len() < MOST {
+                    bad.push(row);
+                }
+            }
+        }
+        if go_on(rows) { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    })?;
+    let cells = Field::ALL.map(|field| {
+        let places = check.layout.columns.as_ref();
+        let name = places.and_then(|places| Some(places.names[places.of[field as usize]?].as_str()));
+        // Of JSON the faults name the member itself.
+        let is_json = matches!(check.layout.format, Format::Json | Format::Ndjson);
+        let name = name.map(|name| if is_json { field.member() } else { name });
+        let found = columns.iter().find(|(column, _)| Some(column.as_str()) == name);
+        found.map_or_else(Cells::default, |(_, cells)| *cells)
+    });
+    Ok(Preview { check, cells, first, bad, doubles })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Cursor;
+
+    use super::*;
+
+    fn looked(text: &'static str, reading: &Reading) -> Preview {
+        preview(Input::stream("a", Cursor::new(text)).unwrap(), reading, |_| true).unwrap()
+    }
+
+    #[test]
+    fn each_field_has_its_own_counts_and_the_rows_their_reasons() {
+        let text = "cat,pet_name,notes\n3,Rex,\nthree,Luna,\n,  ,x\n3,Rex,\n5,Max,\n";
+        let preview = looked(text, &Reading::default());
+        let [name, category, status] = preview.cells;
+        assert_eq!((name.empty, name.wrong, category.empty, category.wrong), (1, 0, 1, 1));
+        assert_eq!((status, preview.check.good, preview.check.bad), (Cells::default(), 3, 2));
+        assert_eq!(preview.bad.iter().map(|bad| bad.line).collect::<Vec<_>>(), [3, 4]);
+        assert_eq!(preview.doubles, [(5, "Rex".to_owned())]);
+        assert_eq!(preview.first.iter().map(|new| new.name.as_str()).collect::<Vec<_>>(), ["Rex", "Rex", "Max"]);
+    }
+
+    #[test]
+    fn members_of_json_are_counted_by_their_field() {
+        let preview =
+            looked("[{\"name\":\"\",\"category\":3},{\"name\":\"Rex\",\"category\":\"x\"}]", &Reading::default());
+        let [name, category, _] = preview.cells;
+        assert_eq!((name.empty, category.wrong), (1, 1));
+    }
+
+    #[test]
+    fn it_ends_where_nobody_waits_for_it_any_more() {
+        let text = "name,category\nRex,3\nMax,3\nLuna,3\n";
+        let input = Input::stream("a", Cursor::new(text)).unwrap();
+        assert_eq!(preview(input, &Reading::default(), |rows| rows < 2).unwrap().check.good, 2);
+    }
+}

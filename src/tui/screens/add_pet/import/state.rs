@@ -1,0 +1,83 @@
+//! What the import knows.
+
+use crate::tui::effect::Source;
+use crate::tui::keymap::Context;
+use crate::tui::text_input::TextInput;
+
+use super::looked::Looked;
+use super::running::Running;
+
+/// The import.
+#[derive(Clone, Debug, Default)]
+pub struct State {
+    /// Whether it is shown, and not the form.
+    pub on: bool,
+    /// The name of the file, as typed.
+    pub path: TextInput,
+    /// Why the file cannot be imported, where that is so.
+    pub error: Option<String>,
+    /// How far it is.
+    pub phase: Phase,
+    /// What was pasted into a field of one line, instead of which it is imported.
+    pub pasted: Option<String>,
+}
+
+/// How far an import is.
+#[derive(Clone, Debug, Default)]
+pub enum Phase {
+    /// Which file?
+    #[default]
+    File,
+    /// It is looked at, or was.
+    Looked(Box<Looked>),
+    /// It is under way, or has ended.
+    Running(Box<Running>),
+}
+
+impl State {
+    /// Where a key goes.
+    #[must_use]
+    pub fn context(&self) -> Context {
+        match &self.phase {
+            Phase::File => Context::ImportFile,
+            Phase::Looked(looked) if looked.input_ref().is_some() => Context::ImportValue,
+            Phase::Looked(_) => Context::ImportLook,
+            Phase::Running(_) => Context::ImportRun,
+        }
+    }
+
+    /// The import that is under way or has ended.
+    #[must_use]
+    pub const fn running(&self) -> Option<&Running> {
+        match &self.phase {
+            Phase::Running(running) => Some(running),
+            Phase::File | Phase::Looked(_) => None,
+        }
+    }
+
+    /// The same, to be changed.
+    pub const fn running_mut(&mut self) -> Option<&mut Running> {
+        match &mut self.phase {
+            Phase::Running(running) => Some(running),
+            Phase::File | Phase::Looked(_) => None,
+        }
+    }
+
+    /// The file that is looked at, or was.
+    pub const fn looked_mut(&mut self) -> Option<&mut Looked> {
+        match &mut self.phase {
+            Phase::Looked(looked) => Some(looked),
+            Phase::File | Phase::Running(_) => None,
+        }
+    }
+
+    /// What is imported, where that is known.
+    #[must_use]
+    pub const fn source(&self) -> Option<&Source> {
+        match &self.phase {
+            Phase::File => None,
+            Phase::Looked(looked) => Some(&looked.source),
+            Phase::Running(running) => Some(&running.source),
+        }
+    }
+}

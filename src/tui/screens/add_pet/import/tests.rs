@@ -1,0 +1,396 @@
+use std::io::Cursor;
+use std::time::Duration;
+
+use super::*;
+use crate::api::failure::Failure;
+use crate::model::Field;
+use crate::transfer::import::{Progress, Told, Wish};
+use crate::transfer::journal::{Answer, Outcome as Fate};
+use crate::transfer::preview::preview;
+use crate::transfer::{Input, Reading};
+use crate::tui::effect::{Effect, ImportTask, RunImport, Source, Task};
+use crate::tui::inflight::Slot;
+use crate::tui::keymap::Context;
+use crate::tui::msg::{Before, EndOf, FileSeen, ImportEnd, ImportNews, Msg, NotSeen, Outcome, Reply, Size};
+use crate::tui::popups::{Contents, Popup};
+use crate::tui::state::Screen;
+use crate::tui::test_kit::{App, animals, remote};
+
+const FILE: &str = "pet_name,cat,state,notes\nBiscuit,3,available,came Tuesday\n,3,available,\nRex,three,sold,\n\
+                    Biscuit,3,available,\nLuna,12, Pending,\n";
+
+fn opened(columns: u16, rows: u16) -> App {
+    let mut app = App::loaded_from(remote(), columns, rows, &animals(3));
+    app.state.link.label = "PRODUCTION".into();
+    app.keys("I \"new-arrivals.csv\" Enter");
+    app
+}
+
+/// What a worker finds in `text`, as it is to be read by the newest job.
+fn found(app: &App, text: &'static str, before: Option<Before>) -> Outcome {
+    let Some(Task::Import(ImportTask::Look(_, reading))) = app.job(Slot::LookAtFile).map(|job| job.task) else {
+        panic!("nothing is looked at")
+    };
+    let seen = preview(Input::stream("a", Cursor::new(text)).unwrap(), &reading, |_| true);
+    Outcome::Import(ImportNews::Looked(match seen {
+        Ok(preview) => Ok(Box::new(FileSeen { path: Some("/home/ada/new-arrivals.csv".into()), preview, before })),
+        Err(error) => Err(NotSeen { why: error.to_string(), missing: None }),
+    }))
+}
+
+fn looked(columns: u16, rows: u16, text: &'static str) -> App {
+    let mut app = opened(columns, rows);
+    let outcome = found(&app, text, None);
+    app.reply(Slot::LookAtFile, outcome);
+    app
+}
+
+fn begun(app: &App) -> Option<RunImport> {
+    match app.job(Slot::Import)?.task {
+        Task::Import(ImportTask::Run(run)) => Some(*run),
+        _ => None,
+    }
+}
+
+fn so_far(app: &mut App, news: ImportNews) {
+    let id = app.job(Slot::Import).unwrap().id;
+    app.send(Msg::Reply(Reply { slot: Slot::Import, id, outcome: Outcome::Import(news) }));
+}
+
+fn row(line: u64, name: &str, outcome: Fate) -> Told {
+    Told::Row { row: line - 1, line, name: name.into(), outcome }
+}
+
+fn refused() -> Fate {
+    let message = "categoryId 99 is unknown".to_owned();
+    Fate::Refused(Answer { status: Some(400), code: Some("INVALID_CATEGORY".into()), message })
+}
+
+fn unknown() -> Fate {
+    Fate::Unknown(Answer { message: "no answer in 30 s".into(), ..Answer::default() })
+}
+
+/// An import of 1,237 rows, of which 612 were dealt with.
+fn running(columns: u16, rows: u16) -> App {
+    let mut app = looked(columns, rows, "name,cat\nBiscuit,3\n");
+    app.state.add.import.looked_mut().unwrap().found = Some(Ok(many(1_237)));
+    app.keys("F2");
+    let files = ("/home/ada/new-arrivals.csv".into(), "/home/ada/new-arrivals.petstore-import.ndjson".into());
+    so_far(&mut app, ImportNews::Begun(files.0, files.1));
+    so_far(&mut app, ImportNews::Going(Progress { added: 1, ..Progress::default() }, Vec::new()));
+    app.wait(Duration::from_secs(60));
+    let progress = Progress { added: 606, refused: 5, unknown: 1, under_way: 4, ..Progress::default() };
+    let told = vec![
+        row(402, "Pepper", refused()),
+        row(571, "Luna", unknown()),
+        row(598, "Tank", refused()),
+        row(611, "Moss", Fate::Added(100_862)),
+        row(612, "Ziggy", Fate::Added(100_863)),
+    ];
+    so_far(&mut app, ImportNews::Going(progress, told));
+    app
+}
+
+fn many(good: u64) -> FileSeen {
+    let mut preview =
+        preview(Input::stream("a", Cursor::new("name,cat\nBiscuit,3\n")).unwrap(), &Default::default(), |_| true)
+            .unwrap();
+    preview.check.good = good;
+    FileSeen { path: Some("/home/ada/new-arrivals.csv".into()), preview, before: None }
+}
+
+fn end(app: &mut App, progress: Progress, left: u64, why: EndOf) {
+    let end = ImportEnd { progress, left: Some(left), why };
+    app.reply(Slot::Import, Outcome::Import(ImportNews::Ended(Box::new(end))));
+}
+
+#[test]
+fn a_file_is_looked_at_and_nothing_is_sent() {
+    let mut app = looked(80, 24, FILE);
+    assert_eq!((app.state.context(), begun(&app)), (Context::ImportLook, None));
+    for said in [
+        "new-arrivals.csv CSV, comma, UTF-8, 5 rows",
+        "pet_name -> name Biscuit 4 ok 1 empty",
+        "cat -> categoryId 3 4 ok 1 bad",
+        "notes -> (not used)",
+        "Cannot be sent (2):",
+        "line 3",
+        "Twice in the file (same name, category and status): 1 row",
+        "A status was mended in 1 row",
+        "This adds 3 pets to PRODUCTION. There is no undo in the service.",
+    ] {
+        assert!(app.says(said), "{said}:\n{}", app.screen());
+    }
+}
+
+#[test]
+fn with_bad_rows_nothing_is_sent_before_that_is_chosen() {
+    let mut app = looked(80, 24, FILE);
+    app.keys("F2");
+    assert_eq!(begun(&app), None);
+    assert!(app.says("2 rows cannot be sent. Choose to send the others, or mend the file"), "{}", app.screen());
+    app.keys("Space F2");
+    let run = begun(&app).unwrap();
+    assert_eq!((run.good, run.resume, run.source), (3, false, Source::File("new-arrivals.csv".into())));
+}
+
+#[test]
+fn another_column_or_one_value_for_all_is_read_at_once() {
+    let mut app = looked(80, 24, FILE);
+    app.keys("Tab Down");
+    let Some(Task::Import(ImportTask::Look(_, reading))) = app.job(Slot::LookAtFile).map(|job| job.task) else {
+        panic!("it is not looked at")
+    };
+    assert_eq!(reading.map, [None, Some("state".into()), None]);
+    // Over the last column to one value, which is looked at once it is typed.
+    let outcome = found(&app, FILE, None);
+    app.reply(Slot::LookAtFile, outcome);
+    app.keys("Down Down");
+    app.keys("\"7\"");
+    assert_eq!(app.state.context(), Context::ImportValue);
+    app.keys("F2");
+    assert!(app.says("The file is being checked. F2 starts when that has ended."), "{}", app.screen());
+    let outcome = found(&app, FILE, None);
+    app.reply(Slot::LookAtFile, outcome);
+    assert!(app.says("one value for all") && app.says("This adds 4 pets"), "{}", app.screen());
+    app.keys("F2 Space F2");
+    assert_eq!(begun(&app).unwrap().reading.set, [None, Some("7".into()), None]);
+}
+
+#[test]
+fn where_no_column_fits_it_is_asked_for() {
+    let mut app = opened(80, 24);
+    let not_seen = NotSeen {
+        why: "No column is named categoryId. Choose one.".into(),
+        missing: Some((Field::CategoryId, vec!["a".into(), "b".into()])),
+    };
+    app.reply(Slot::LookAtFile, Outcome::Import(ImportNews::Looked(Err(not_seen))));
+    assert!(app.says("No column is named categoryId") && app.says("> (none)"), "{}", app.screen());
+    app.keys("Down Down");
+    let Some(Task::Import(ImportTask::Look(_, reading))) = app.job(Slot::LookAtFile).map(|job| job.task) else {
+        panic!("it is not looked at")
+    };
+    assert_eq!(reading.map, [None, Some("b".into()), None]);
+}
+
+#[test]
+fn a_file_that_cannot_be_read_is_said_where_its_name_is() {
+    let mut app = opened(80, 24);
+    let not_seen = NotSeen { why: "cannot read new-arrivals.csv: No such file.".into(), missing: None };
+    app.reply(Slot::LookAtFile, Outcome::Import(ImportNews::Looked(Err(not_seen))));
+    assert!(app.says("cannot read new-arrivals.csv: No such file."), "{}", app.screen());
+    assert_eq!((app.state.context(), app.state.add.import.path.value()), (Context::ImportFile, "new-arrivals.csv"));
+}
+
+#[test]
+fn an_import_that_was_begun_before_is_gone_on_with() {
+    let mut app = opened(80, 24);
+    let reading = Reading { set: [None, None, Some("sold".into())], ..Reading::default() };
+    let before = Before { reading, ended: false };
+    let outcome = found(&app, "name,cat\nRex,3\n", Some(before));
+    app.reply(Slot::LookAtFile, outcome);
+    assert!(app.says("Its import was begun before. F2 goes on with it"), "{}", app.screen());
+    app.keys("F2");
+    let run = begun(&app).unwrap();
+    assert_eq!((run.resume, run.reading.set), (true, [None, None, Some("sold".into())]));
+}
+
+#[test]
+fn pasted_lines_are_offered_as_animals_and_are_a_name_all_the_same() {
+    let mut app = App::loaded(80, 24);
+    app.keys("a Tab \"3\" S-Tab");
+    app.send(Msg::Paste("Rex\nLuna, the \"cat\"\n\nMax\n".into()));
+    assert_eq!(app.state.context(), Context::ImportLook, "{}", app.screen());
+    let Some(Task::Import(ImportTask::Look(Source::Pasted(text), reading))) =
+        app.job(Slot::LookAtFile).map(|job| job.task)
+    else {
+        panic!("it is not looked at")
+    };
+    assert_eq!(&*text, "name\n\"Rex\"\n\"Luna, the \"\"cat\"\"\"\n\"Max\"\n");
+    assert_eq!(reading.set, [None, Some("3".into()), None]);
+    let outcome = found(&app, "name\nRex\nLuna\nMax\n", None);
+    app.reply(Slot::LookAtFile, outcome);
+    assert!(app.says("This adds 3 pets"));
+    app.keys("Esc");
+    assert_eq!((app.state.context(), app.state.add.name.value()), (Context::Form, "Rex Luna, the \"cat\"  Max"));
+}
+
+#[test]
+fn cells_from_a_spreadsheet_need_no_header() {
+    let mut app = App::loaded(80, 24);
+    app.keys("a");
+    app.send(Msg::Paste("Rex\t3\tsold\nLuna\t4\tpending\n".into()));
+    let Some(Task::Import(ImportTask::Look(Source::Pasted(text), _))) = app.job(Slot::LookAtFile).map(|job| job.task)
+    else {
+        panic!("it is not looked at")
+    };
+    assert_eq!(&*text, "name\tcategoryId\tstatus\nRex\t3\tsold\nLuna\t4\tpending\n");
+}
+
+#[test]
+fn a_file_that_is_dropped_on_the_name_is_looked_at() {
+    let mut app = App::loaded(80, 24);
+    app.keys("a");
+    app.send(Msg::Paste("'/home/ada/new arrivals.csv'".into()));
+    let Some(Task::Import(ImportTask::Look(source, _))) = app.job(Slot::LookAtFile).map(|job| job.task) else {
+        panic!("it is not looked at")
+    };
+    assert_eq!(source, Source::File("/home/ada/new arrivals.csv".into()));
+}
+
+#[test]
+fn one_line_or_a_name_that_was_begun_is_only_typed() {
+    let mut app = App::loaded(80, 24);
+    app.keys("a");
+    app.send(Msg::Paste("Rex\n".into()));
+    app.send(Msg::Paste("the\nfirst".into()));
+    assert_eq!((app.state.context(), app.state.add.name.value()), (Context::Form, "Rexthe first"));
+}
+
+#[test]
+fn the_counts_the_speed_and_the_last_rows_are_shown_while_it_runs() {
+    let mut app = running(80, 24);
+    for said in ["612 of 1237 49%", "added 606 refused 5 unknown 1 left 625", "10.1 a second", "about 1:01"] {
+        assert!(app.says(said), "{said}:\n{}", app.screen());
+    }
+    assert!(app.says("612 Ziggy id 100863") && app.says("571 Luna may have been added: no answer in 30 s"));
+    app.keys("f");
+    assert!(!app.says("Ziggy") && app.says("598 Tank 400 INVALID_CATEGORY"));
+}
+
+#[test]
+fn esc_pauses_f2_goes_on_and_del_stops_what_is_paused() {
+    let mut app = running(80, 24);
+    app.keys("Del");
+    assert_eq!(app.effects.last(), app.effects.iter().rfind(|effect| matches!(effect, Effect::Job(_))));
+    app.keys("Esc");
+    assert_eq!(app.effects.last(), Some(&Effect::Lead(Wish::Pause)));
+    assert!(app.says("Paused after the rows under way."));
+    app.keys("F2");
+    assert_eq!(app.effects.last(), Some(&Effect::Lead(Wish::Go)));
+    app.keys("Esc Del");
+    assert_eq!(app.effects.last(), Some(&Effect::Lead(Wish::Stop)));
+    let progress = Progress { added: 610, refused: 5, unknown: 1, ..Progress::default() };
+    end(&mut app, progress, 621, EndOf::Stopped);
+    assert!(app.says("Stopped: 610 added, 621 left."), "{}", app.screen());
+    app.effects.clear();
+    app.keys("F2");
+    let run = begun(&app).unwrap();
+    assert_eq!((run.resume, run.source), (true, Source::File("/home/ada/new-arrivals.csv".into())));
+}
+
+#[test]
+fn it_goes_on_while_other_screens_are_shown_and_the_header_says_so() {
+    let mut app = running(80, 24);
+    app.keys("1");
+    assert!(app.says("importing 49%"), "{}", app.screen());
+    app.keys("2");
+    assert_eq!(app.state.context(), Context::ImportRun);
+    app.keys("Esc Esc");
+    assert_eq!(app.state.screen, Screen::Pets);
+    assert!(app.says("import paused 49%"), "{}", app.screen());
+}
+
+#[test]
+fn another_service_gets_no_row_of_it() {
+    let app = running(80, 24);
+    let why = update::why_not_switch(&app.state).unwrap();
+    assert_eq!(why, "An import into PRODUCTION is under way, 625 rows are left. Stop it first (2, Esc, Del).");
+}
+
+#[test]
+fn a_service_that_is_away_or_refuses_the_key_ends_it_with_the_way_on() {
+    let mut app = running(80, 24);
+    let progress = Progress { added: 606, ..Progress::default() };
+    end(&mut app, progress.clone(), 631, EndOf::NoAnswer(Failure::NoAnswer { after: Duration::from_secs(30) }));
+    assert!(app.says("606 added, 631 left; y copies the line that goes on."), "{}", app.screen());
+    app.keys("y");
+    let line = "petstore --base-url https://api.example.com/v1 pets import '/home/ada/new-arrivals.csv' --resume";
+    assert_eq!(app.job(Slot::Copy).unwrap().task, Task::Copy(line.into()));
+    let mut app = running(80, 24);
+    let failure = Failure::Refused { status: 401, code: None, message: "no".into(), retry_after: None };
+    end(&mut app, progress, 631, EndOf::KeyRefused(failure));
+    assert!(app.state.key_refused() && app.says("F4: another key."), "{}", app.screen());
+}
+
+#[test]
+fn rows_to_mend_are_written_and_looked_for() {
+    let mut app = running(80, 24);
+    app.keys("w");
+    let Some(Popup::Write(write)) = &app.state.popup else { panic!("no box") };
+    assert_eq!(write.path.value(), "new-arrivals-to-mend.csv");
+    assert!(
+        matches!(&write.text, Contents::ToMend { report: Some(report), .. } if report.ends_with("new-arrivals.petstore-import.ndjson"))
+    );
+    app.keys("Enter");
+    assert!(matches!(app.job(Slot::Write).unwrap().task, Task::Import(ImportTask::Mend { replace: false, .. })));
+    app.keys("Esc f Down Enter");
+    assert_eq!((app.state.screen, app.state.pets.search.value()), (Screen::Pets, "Luna"));
+}
+
+#[test]
+fn a_protected_service_is_asked_about_with_the_number() {
+    let mut app = looked(80, 24, FILE);
+    app.state.link.protect = true;
+    app.keys("F2 Space F2");
+    assert!(app.says("Import 3 pets into https://api.example.com/v1?"), "{}", app.screen());
+    app.wait(Duration::from_secs(1)).keys("Enter");
+    assert_eq!((begun(&app), app.state.context()), (None, Context::ImportLook));
+    app.keys("F2").wait(Duration::from_secs(1)).keys("y");
+    assert_eq!(begun(&app).unwrap().good, 3);
+}
+
+#[test]
+fn names_that_move_the_cursor_stay_in_their_cells() {
+    let mut app = looked(80, 24, "name,cat,\u{1b}[2J\n\u{1b}[31mRex,3,x\nRex\u{202e},3,\nMax,3,\n");
+    let screen = app.screen();
+    assert!(!screen.chars().any(|c| c.is_control() && c != '\n') && !screen.contains('\u{202e}'), "{screen:?}");
+    app.keys("F2 Space F2");
+    so_far(&mut app, ImportNews::Begun("/tmp/\u{1b}[2J.csv".into(), "/tmp/\u{1b}.ndjson".into()));
+    let screen = app.screen();
+    assert!(!screen.chars().any(|c| c.is_control() && c != '\n'), "{screen:?}");
+}
+
+fn snapshot(name: &str, make: impl Fn(u16, u16) -> App) {
+    for (columns, rows) in [(80, 24), (120, 40)] {
+        insta::assert_snapshot!(format!("{name}_{columns}x{rows}"), make(columns, rows).snapshot());
+    }
+}
+
+#[test]
+fn looks() {
+    snapshot("file", |columns, rows| {
+        let mut app = App::loaded_from(remote(), columns, rows, &animals(3));
+        app.keys("I \"new-arrivals.csv\"");
+        app
+    });
+    snapshot("preview", |columns, rows| looked(columns, rows, FILE));
+    snapshot("value", |columns, rows| {
+        let mut app = looked(columns, rows, FILE);
+        app.keys("Tab Up Up");
+        let outcome = found(&app, FILE, None);
+        app.reply(Slot::LookAtFile, outcome);
+        app.keys("Up Up");
+        app
+    });
+    snapshot("running", running);
+    snapshot("ended", |columns, rows| {
+        let mut app = running(columns, rows);
+        let progress = Progress { added: 1_231, refused: 5, unknown: 1, ..Progress::default() };
+        end(&mut app, progress, 0, EndOf::Complete);
+        app.keys("f");
+        app
+    });
+}
+
+#[test]
+fn every_size_down_to_nothing_is_drawn_without_a_panic() {
+    for mut app in [looked(80, 24, FILE), running(80, 24)] {
+        for columns in (0..130).step_by(7) {
+            for rows in 0..30 {
+                app.send(Msg::Resize(Size { columns, rows }));
+                app.screen();
+            }
+        }
+    }
+}

@@ -1,0 +1,485 @@
+//! What follows from a key on the import, and from what comes back of it.
+
+use std::path::PathBuf;
+
+use crate::api::failure::{Failure, Remedy};
+use crate::clock::Now;
+use crate::model::Field;
+use crate::model::escape::shell_word;
+use crate::model::text::short;
+use crate::transfer::import::{Progress, Told, Wish};
+use crate::tui::drafts;
+use crate::tui::effect::{Effect, ImportTask, Job, RunImport, Source, Task};
+use crate::tui::inflight::Slot;
+use crate::tui::keymap::{Action, ImportAction};
+use crate::tui::msg::{Before, EndOf, FileSeen, ImportEnd, ImportNews, NotSeen};
+use crate::tui::popups::confirm::{self, Change};
+use crate::tui::popups::{Contents, Popup, TextBox, TextKind, WriteBox, copy};
+use crate::tui::screens::{pets, profiles};
+use crate::tui::state::{AppState, MessageKind, Screen};
+
+use super::looked::{Choice, Looked, Part};
+use super::open;
+use super::running::{Entry, Running, Shown};
+use super::state::{Phase, State};
+
+/// Rows that a page of the list is.
+const PAGE: usize = 8;
+
+impl State {
+    /// Whether it counts the seconds until something is sent again.
+    #[must_use]
+    pub fn is_waiting(&self) -> bool {
+        self.running().is_some_and(|running| running.is_under_way() && running.progress.waiting_until.is_some())
+    }
+}
+
+/// A key on the import.
+pub fn on_action(state: &mut AppState, action: Action, now: Now) -> Vec<Effect> {
+    match (&state.add.import.phase, action) {
+        (Phase::File, Action::Confirm) => open::look_at_typed(state, now),
+        (Phase::File, Action::Back) => {
+            state.add.import.on = false;
+            Vec::new()
+        }
+        (Phase::File, Action::Edit(edit)) => {
+            state.add.import.path.edit(edit);
+            state.add.import.error = None;
+            Vec::new()
+        }
+        (Phase::Looked(_), action) => on_looked_action(state, action, now),
+        (Phase::Running(_), action) => on_running_action(state, action, now),
+        // The key map has the others only elsewhere.
+        (Phase::File, _) => Vec::new(),
+    }
+}
+
+/// Text typed or pasted into the field that has the cursor.
+pub fn on_text(state: &mut AppState, text: &str) {
+    let import = &mut state.add.import;
+    match &mut import.phase {
+        Phase::File => {
+            import.path.insert(text);
+            import.error = None;
+        }
+        Phase::Looked(looked) => {
+            if let Some(input) = looked.input() {
+                input.insert(text);
+                looked.changed = true;
+            }
+        }
+        Phase::Running(_) => {}
+    }
+}
+
+fn on_looked_action(state: &mut AppState, action: Action, now: Now) -> Vec<Effect> {
+    let Some(looked) = state.add.import.looked_mut() else { return Vec::new() };
+    match action {
+        Action::NextField | Action::PreviousField | Action::Confirm => {
+            looked.step(action != Action::PreviousField);
+            return if looked.changed { open::look_again(state, now).into_iter().collect() } else { Vec::new() };
+        }
+        Action::Up | Action::Down => {
+            looked.choose(action == Action::Down);
+            // A value that is still to be typed is looked at when it is.
+            let typing = looked.input_ref().is_some_and(|input| input.is_empty());
+            return if looked.changed && !typing {
+                open::look_again(state, now).into_iter().collect()
+            } else {
+                Vec::new()
+            };
+        }
+        Action::Edit(edit) => {
+            if let Some(input) = looked.input() {
+                input.edit(edit);
+                looked.changed = true;
+            }
+        }
+        Action::Save => return start(state, now),
+        Action::Refresh => return open::look_again(state, now).into_iter().collect(),
+        Action::Choices => list(state),
+        Action::Copy => {
+            let line = command_line(state, " --dry-run");
+            return copy(state, line, "the command line", now);
+        }
+        Action::WriteFile => mend(state),
+        Action::Back => return open::leave(state),
+        // The key map has the others only elsewhere.
+        _ => {}
+    }
+    Vec::new()
+}
+
+/// Opens the list of everything that is to be known of single rows.
+fn list(state: &mut AppState) {
+    let Some(seen) = state.add.import.looked_mut().and_then(|looked| looked.seen()) else { return };
+    let preview = &seen.preview;
+    let mut lines = Vec::new();
+    if preview.check.bad > 0 {
+        lines.push(format!("Cannot be sent ({}):", preview.check.bad));
+        lines.extend(preview.bad.iter().map(|bad| format!("  {}", bad.sentence())));
+        lines.push(String::new());
+    }
+    if preview.check.doubles > 0 {
+        lines.push(format!("Came before with the same name, category and status ({}):", preview.check.doubles));
+        lines.extend(preview.doubles.iter().map(|(line, name)| format!("  line {line}: {name}")));
+    }
+    if lines.is_empty() {
+        state.say(MessageKind::Note, "Every row can be sent, and none is there twice.");
+        return;
+    }
+    state.popup = Some(Popup::Text(TextBox::new(TextKind::Rows, lines.join("\n"), "rows-to-mend")));
+}
+
+/// Sends what can be sent, or says what is in the way.
+fn start(state: &mut AppState, now: Now) -> Vec<Effect> {
+    let is_looking = state.inflight.is_running(Slot::LookAtFile);
+    let Some(looked) = state.add.import.looked_mut() else { return Vec::new() };
+    if looked.changed || (is_looking && looked.seen().is_none()) {
+        let effects = if looked.changed { open::look_again(state, now) } else { None };
+        state.say(MessageKind::Note, "The file is being checked. F2 starts when that has ended.");
+        return effects.into_iter().collect();
+    }
+    let Some(seen) = looked.seen() else {
+        let why = match &looked.found {
+            Some(Err(NotSeen { why, .. })) => why.clone(),
+            Some(Ok(_)) | None => "The file was not checked.".to_owned(),
+        };
+        state.say(MessageKind::Error, format!("Nothing has been sent. {why}"));
+        return Vec::new();
+    };
+    let check = &seen.preview.check;
+    let (good, bad) = (check.good, check.bad);
+    if is_looking {
+        state.say(MessageKind::Note, "The file is being checked. F2 starts when that has ended.");
+    } else if good == 0 {
+        state.say(MessageKind::Error, "Nothing has been sent: no row can be. Mend the file, then F5 reads it again.");
+    } else if bad > 0 && !looked.only_good {
+        looked.part = Part::Bad;
+        let text =
+            format!("{bad} rows cannot be sent. Choose to send the others, or mend the file; F5 reads it again.");
+        state.say(MessageKind::Error, text);
+    } else if profiles::change::is_under_way(state) {
+        let there = short(&state.profiles.using);
+        state.say(MessageKind::Error, format!("Switching to {there}: nothing has been sent. F2 starts after that."));
+    } else if state.key_refused() {
+        state.say(MessageKind::Error, "The service needs another API key: F4 or e. Nothing has been sent.");
+    } else {
+        return begin(state, now);
+    }
+    Vec::new()
+}
+
+/// Begins, or goes on with what was begun before. A protected service is asked about first.
+pub fn begin(state: &mut AppState, now: Now) -> Vec<Effect> {
+    let Some(looked) = state.add.import.looked_mut() else { return Vec::new() };
+    let good = looked.good();
+    if let Some(asked) = confirm::ask(state, Change::Import(good), now) {
+        return asked;
+    }
+    let Some(looked) = state.add.import.looked_mut() else { return Vec::new() };
+    let (source, reading, how) = (looked.source.clone(), looked.reading(), looked.how);
+    let resume = looked.seen().is_some_and(|seen| seen.before.is_some());
+    run(state, RunImport { source, reading, good, resume, how }, now)
+}
+
+/// Goes on with an import that has ended before all rows were added. What was refused is sent once more.
+fn go_on(state: &mut AppState, now: Now) -> Vec<Effect> {
+    let Some(running) = state.add.import.running() else { return Vec::new() };
+    let Running { reading, how, good, files, progress, .. } = running;
+    let Some((file, _)) = files.as_ref().filter(|_| running.left() > 0 || progress.refused > 0) else {
+        state.say(MessageKind::Note, "There is nothing left to send.");
+        return Vec::new();
+    };
+    let (source, reading) = (Source::File(file.clone()), reading.clone());
+    let again = RunImport { source, reading, good: *good, resume: true, how: *how };
+    run(state, again, now)
+}
+
+fn run(state: &mut AppState, mut run: RunImport, now: Now) -> Vec<Effect> {
+    // Whoever goes on wants the rest: also what was refused, which may be mended in the service by now.
+    run.how.retry_refused = run.resume;
+    let service = state.link.label.clone();
+    let running = Running::new(run.source.clone(), run.reading.clone(), run.how, run.good, service);
+    let import = &mut state.add.import;
+    import.phase = Phase::Running(Box::new(running));
+    import.pasted = None;
+    state.message = None;
+    let id = state.inflight.begin(Slot::Import, now.mono);
+    vec![Effect::Job(Job { slot: Slot::Import, id, task: Task::Import(ImportTask::Run(Box::new(run))) })]
+}
+
+fn on_running_action(state: &mut AppState, action: Action, now: Now) -> Vec<Effect> {
+    let Some(running) = state.add.import.running_mut() else { return Vec::new() };
+    let last = running.listed().len().saturating_sub(1);
+    match action {
+        Action::Up => running.cursor = running.cursor.saturating_sub(1),
+        Action::Down => running.cursor = (running.cursor + 1).min(last),
+        Action::PageUp => running.cursor = running.cursor.saturating_sub(PAGE),
+        Action::PageDown => running.cursor = (running.cursor + PAGE).min(last),
+        Action::First => running.cursor = 0,
+        Action::Last => running.cursor = last,
+        Action::Import(ImportAction::OnlyProblems) => {
+            running.only_to_mend = !running.only_to_mend;
+            running.cursor = 0;
+        }
+        Action::Save if running.paused && running.is_under_way() => return lead(state, false),
+        Action::Save if !running.is_under_way() => return go_on(state, now),
+        Action::Back if running.is_under_way() && !running.paused => return lead(state, true),
+        Action::Back if running.is_under_way() => {
+            state.screen = Screen::Pets;
+            state.say(MessageKind::Note, "The import is paused. 2 shows it again.");
+        }
+        Action::Back => {
+            state.add.import = State::default();
+            state.screen = Screen::Pets;
+        }
+        Action::Delete if running.paused && running.is_under_way() => return vec![Effect::Lead(Wish::Stop)],
+        Action::Delete if running.is_under_way() => {
+            state.say(MessageKind::Note, "Esc pauses it first; then Del stops it for good.");
+        }
+        Action::Copy => {
+            let line = command_line(state, " --resume");
+            return copy(state, line, "the command that goes on with it", now);
+        }
+        Action::WriteFile => mend(state),
+        Action::Confirm => return look_for(state, now),
+        // The key map has the others only elsewhere.
+        _ => {}
+    }
+    Vec::new()
+}
+
+fn lead(state: &mut AppState, pause: bool) -> Vec<Effect> {
+    let Some(running) = state.add.import.running_mut() else { return Vec::new() };
+    running.paused = pause;
+    running.measure_anew();
+    if pause {
+        let text = "Paused after the rows under way. F2 goes on, Del stops for good, Esc leaves it paused.";
+        state.say(MessageKind::Note, text);
+    }
+    vec![Effect::Lead(if pause { Wish::Pause } else { Wish::Go })]
+}
+
+/// Looks among the animals for the one of the marked row.
+fn look_for(state: &mut AppState, now: Now) -> Vec<Effect> {
+    let marked = state.add.import.running().and_then(Running::marked);
+    let Some(Entry { name, shown, .. }) = marked.filter(|entry| !entry.name.is_empty()) else { return Vec::new() };
+    let query = match shown {
+        Shown::Added(id) => id.to_string(),
+        Shown::Refused(_) | Shown::Unknown(_) | Shown::NotSent(_) => name.clone(),
+    };
+    state.screen = Screen::Pets;
+    pets::update::search_for(state, &query);
+    pets::update::reload(state, true, now)
+}
+
+/// Asks for the file that takes the rows to mend.
+fn mend(state: &mut AppState) {
+    let import = &state.add.import;
+    let (reading, report, count) = match &import.phase {
+        Phase::Looked(looked) => (looked.reading(), None, looked.seen().map_or(0, |seen| seen.preview.check.bad)),
+        Phase::Running(running) => {
+            let report = running.files.as_ref().map(|(_, report)| PathBuf::from(report));
+            (running.reading.clone(), report, running.progress.errors())
+        }
+        Phase::File => return,
+    };
+    let Some(source) = import.source().cloned() else { return };
+    if count == 0 {
+        state.say(MessageKind::Note, "There is nothing to mend.");
+        return;
+    }
+    let what = Some(format!("{count} rows to mend, each with the reason"));
+    let write = WriteBox::new(mend_name(&source), Contents::ToMend { source, reading, report });
+    state.popup = Some(Popup::Write(WriteBox { what, ..write }));
+}
+
+fn mend_name(source: &Source) -> String {
+    match source {
+        Source::File(path) => {
+            let stem = path.rsplit_once('.').map_or(path.as_str(), |(stem, _)| stem);
+            format!("{stem}-to-mend.csv")
+        }
+        Source::Pasted(_) => "pasted-to-mend.csv".to_owned(),
+    }
+}
+
+/// The line that does the same in a shell.
+#[must_use]
+pub fn command_line(state: &AppState, more: &str) -> String {
+    let import = &state.add.import;
+    let file = match &import.phase {
+        Phase::Running(running) => running.files.as_ref().map(|(file, _)| file.clone()),
+        Phase::Looked(looked) => looked.seen().and_then(|seen| seen.path.clone()),
+        Phase::File => None,
+    };
+    let file = file.or_else(|| match import.source() {
+        Some(Source::File(path)) => Some(path.clone()),
+        Some(Source::Pasted(_)) | None => None,
+    });
+    let file = file.map_or("FILE".to_owned(), |file| shell_word(&file));
+    let options = match &import.phase {
+        Phase::Looked(looked) => options(looked),
+        // The report knows how it is read.
+        Phase::File | Phase::Running(_) => String::new(),
+    };
+    format!("petstore{} pets import {file}{options}{more}", state.link.flags)
+}
+
+/// How the file is to be read, as options.
+fn options(looked: &Looked) -> String {
+    let choices = Field::ALL.into_iter().zip(&looked.choices);
+    let options = choices.filter_map(|(field, choice)| match choice {
+        Choice::Found => None,
+        Choice::Column(column) => Some(format!(" --map {}={}", field.member(), shell_word(column))),
+        Choice::Value(value) => Some(format!(" --set {}={}", field.member(), shell_word(value.value().trim()))),
+    });
+    options.collect()
+}
+
+/// Something of the import has come back. Tells whether more of it is to come.
+pub fn on_so_far(state: &mut AppState, news: ImportNews, now: Now) {
+    match news {
+        ImportNews::Looking(rows) => {
+            if let Some(looked) = state.add.import.looked_mut() {
+                looked.rows = rows;
+            }
+        }
+        ImportNews::Begun(file, report) => {
+            if let Some(running) = state.add.import.running_mut() {
+                running.files = Some((file, report));
+                drafts::hurry(state);
+            }
+        }
+        ImportNews::Going(progress, told) => on_going(state, progress, told, now),
+        // These end their jobs.
+        ImportNews::Looked(_) | ImportNews::Ended(_) => {}
+    }
+}
+
+fn on_going(state: &mut AppState, progress: Progress, told: Vec<Told>, now: Now) {
+    if let Some(running) = state.add.import.running_mut() {
+        running.take(progress, told, now.mono);
+    }
+}
+
+/// The file was looked at, or an import has ended.
+pub fn on_news(state: &mut AppState, news: ImportNews, now: Now) -> Vec<Effect> {
+    match news {
+        ImportNews::Looked(found) => {
+            let Some(looked) = state.add.import.looked_mut() else { return Vec::new() };
+            let is_first = looked.found.is_none();
+            let place = looked.parts().iter().position(|part| *part == looked.part);
+            let not_seen = found.as_ref().err().filter(|_| is_first).cloned();
+            if let Ok(FileSeen { before: Some(before), .. }) = found.as_deref()
+                && is_first
+            {
+                looked.read_as(&before.reading);
+            }
+            looked.found = Some(found.map(|seen| *seen));
+            if place.is_none_or(|place| place >= looked.parts().len()) {
+                looked.part = looked.parts()[0];
+            }
+            if let Some(not_seen) = not_seen {
+                first_trouble(state, not_seen);
+            }
+            Vec::new()
+        }
+        ImportNews::Ended(end) => on_ended(state, *end, now),
+        going => {
+            on_so_far(state, going, now);
+            Vec::new()
+        }
+    }
+}
+
+/// What cannot be read at all is said where its name was typed; what only needs a choice asks for it.
+fn first_trouble(state: &mut AppState, NotSeen { why, missing }: NotSeen) {
+    let import = &mut state.add.import;
+    let Phase::Looked(looked) = &mut import.phase else { return };
+    if missing.is_none() && matches!(looked.source, Source::File(_)) {
+        import.error = Some(why);
+        import.phase = Phase::File;
+        return;
+    }
+    // The first field for which there is nothing has the cursor.
+    let is_empty = |field: &Field| matches!(&looked.choices[*field as usize], Choice::Value(value) if value.is_empty());
+    let empty = Field::ALL.into_iter().find(is_empty);
+    looked.part = Part::Of(empty.or(missing.map(|(field, _)| field)).unwrap_or(Field::Name));
+}
+
+fn on_ended(state: &mut AppState, end: ImportEnd, now: Now) -> Vec<Effect> {
+    let service = state.link.service.clone();
+    let Some(running) = state.add.import.running_mut() else { return Vec::new() };
+    let progress = if running.files.is_some() { end.progress.clone() } else { running.progress.clone() };
+    running.progress = progress;
+    (running.paused, running.waiting) = (false, None);
+    let (added, errors) = (running.progress.added, running.progress.errors());
+    let left = end.left.unwrap_or_else(|| running.left());
+    let why = end.why.clone();
+    running.ended = Some(end);
+    let (kind, text) = match why {
+        EndOf::Complete if errors == 0 => (MessageKind::Done, format!("Imported: {added} added.")),
+        EndOf::Complete => (
+            MessageKind::Error,
+            format!("Imported: {added} added, {errors} to mend. f lists them, w writes them to a file."),
+        ),
+        EndOf::Stopped => {
+            (MessageKind::Note, format!("Stopped: {added} added, {left} left. y copies the line that goes on."))
+        }
+        EndOf::OnError => {
+            (MessageKind::Error, format!("Stopped at a row that was refused: {added} added, {left} left."))
+        }
+        EndOf::KeyRefused(failure) => {
+            refuse_key(state, failure, now);
+            (MessageKind::Error, format!("The key was not accepted: {added} added, {left} left. F4: another key."))
+        }
+        EndOf::NoAnswer(failure) => {
+            let said = failure.sentence(&service);
+            state.last_failure = Some(failure);
+            (MessageKind::Error, format!("{said} {added} added, {left} left; y copies the line that goes on."))
+        }
+        EndOf::Failed(why) => (MessageKind::Error, format!("{why} {added} added, {left} left.")),
+    };
+    if kind == MessageKind::Done {
+        state.say_done(text, now.mono)
+    } else {
+        state.say(kind, text)
+    }
+    if added == 0 || state.key_refused() { Vec::new() } else { pets::update::reload(state, true, now) }
+}
+
+fn refuse_key(state: &mut AppState, failure: Failure, now: Now) {
+    if failure.remedy() == Remedy::EnterKey {
+        pets::update::refuse_key(state, failure, now);
+    }
+}
+
+/// The import could not be done at all.
+pub fn on_failed(state: &mut AppState, slot: Slot, failure: &Failure, now: Now) -> Vec<Effect> {
+    let why = failure.sentence("this program");
+    if slot == Slot::Import {
+        let end = ImportEnd { progress: Progress::default(), left: None, why: EndOf::Failed(why) };
+        return on_ended(state, end, now);
+    }
+    on_news(state, ImportNews::Looked(Err(NotSeen { why, missing: None })), now)
+}
+
+/// Why another service cannot be changed to now.
+#[must_use]
+pub fn why_not_switch(state: &AppState) -> Option<String> {
+    let running = state.add.import.running().filter(|running| running.is_under_way())?;
+    let (service, left) = (&running.service, running.left());
+    Some(format!("An import into {} is under way, {left} rows are left. Stop it first (2, Esc, Del).", short(service)))
+}
+
+/// What a look at a file says of an import that was begun before.
+#[must_use]
+pub fn before_words(before: &Before) -> &'static str {
+    if before.ended {
+        "It was imported before. F2 sends only what was refused or left then; nothing is added twice."
+    } else {
+        "Its import was begun before. F2 goes on with it; what was added then is not sent again."
+    }
+}

@@ -1,0 +1,170 @@
+//! How an import that is under way looks, and one that has ended.
+
+use std::time::Duration;
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Position, Rect};
+use ratatui::text::{Line, Span};
+
+use crate::clock::Now;
+use crate::model::text::{cut, width};
+use crate::tui::screens::add_pet::import::running::{Entry, Running, Shown};
+use crate::tui::screens::add_pet::import::update::command_line;
+use crate::tui::state::AppState;
+use crate::tui::theme::{Look, Role};
+use crate::tui::view::WIDE;
+use crate::tui::widgets::{boxed, put, wrap};
+
+/// The columns of the list: their left edges.
+const LINE: u16 = 3;
+const NAME: u16 = 11;
+const RESULT: u16 = 36;
+
+/// Rows below the list: how to go on with it elsewhere.
+const BELOW: u16 = 4;
+
+/// Paints the import; gives the place of the cursor.
+pub fn draw(
+    running: &Running,
+    state: &AppState,
+    look: &Look,
+    now: Now,
+    buf: &mut Buffer,
+    body: Rect,
+) -> Option<Position> {
+    let wide = body.width >= WIDE;
+    let file = running.files.as_ref().map_or("...", |(file, _)| file.rsplit('/').next().unwrap_or(file));
+    let title = vec![
+        Span::styled("   Import   ", look.style(Role::Heading)),
+        Span::raw(cut(&look.text(file), 40)),
+        Span::raw(format!("  -> {}", cut(&look.text(&running.service), 20))),
+    ];
+    put(buf, body, 1, &Line::from(title));
+    draw_gauge(running, look, buf, body, 3);
+    put(buf, body, 4, &Line::raw(cut(&counts(running, now), usize::from(body.width))));
+    if let Some((_, report)) = &running.files {
+        let name = report.rsplit('/').next().unwrap_or(report);
+        let text = format!("   Report   {}   (written row by row)", look.text(name));
+        put(buf, body, 6, &Line::raw(cut(&text, usize::from(body.width))));
+    }
+    let list = Rect { y: body.y + 7.min(body.height), height: body.height.saturating_sub(7 + BELOW), ..body };
+    let cursor = if wide && !running.only_to_mend {
+        let half = list.height / 2;
+        let rows = boxed(buf, Rect { height: list.height - half, ..list }, "Rows (f: only problems)", look);
+        let cursor = draw_rows(running, running.listed(), true, look, buf, rows);
+        let title = format!("To mend: {}", running.progress.errors());
+        let mend = boxed(buf, Rect { y: list.y + list.height - half, height: half, ..list }, &title, look);
+        draw_rows(running, &running.to_mend, false, look, buf, mend);
+        cursor
+    } else {
+        draw_rows(running, running.listed(), true, look, buf, list)
+    };
+    draw_below(running, state, look, buf, Rect { y: list.bottom(), height: body.bottom() - list.bottom(), ..body });
+    cursor
+}
+
+fn draw_gauge(running: &Running, look: &Look, buf: &mut Buffer, area: Rect, y: u16) {
+    let done = running.good - running.left();
+    let words = format!("  {done} of {}   {}%", running.good, running.percent());
+    let room = usize::from(area.width).saturating_sub(width(&words) + 6);
+    let full = usize::try_from(running.percent()).unwrap_or(100) * room / 100;
+    let bar = vec![
+        Span::raw("   ["),
+        Span::styled("#".repeat(full), look.style(Role::Good)),
+        Span::styled("-".repeat(room - full), look.style(Role::Quiet)),
+        Span::raw(format!("]{words}")),
+    ];
+    put(buf, area, y, &Line::from(bar));
+}
+
+fn counts(running: &Running, now: Now) -> String {
+    let progress = &running.progress;
+    let mut text = format!("   added {}", progress.added);
+    if progress.added_before > 0 {
+        text.push_str(&format!(" (and {} before)", progress.added_before));
+    }
+    let (refused, unknown, left) = (progress.refused + progress.invalid, progress.unknown, running.left());
+    text.push_str(&format!("   refused {refused}   unknown {unknown}   left {left}"));
+    if !running.is_under_way() {
+        return text;
+    }
+    if let Some(until) = progress.waiting_until {
+        let seconds = until.saturating_duration_since(now.mono).as_millis().div_ceil(1000);
+        let why = running.waiting.as_deref().unwrap_or("the service asks for a pause");
+        return format!("{text}   waiting {seconds} s: {why}");
+    }
+    if running.paused {
+        return format!("{text}   paused, {} under way", progress.under_way);
+    }
+    if let Some(speed) = running.speed() {
+        text.push_str(&format!("   {speed:.1} a second"));
+    }
+    if let Some(left) = running.time_left() {
+        text.push_str(&format!("   about {}", clock_words(left)));
+    }
+    text
+}
+
+fn clock_words(time: Duration) -> String {
+    let seconds = time.as_secs();
+    match seconds / 3_600 {
+        0 => format!("{}:{:02}", seconds / 60, seconds % 60),
+        hours => format!("{hours}:{:02}:{:02}", seconds / 60 % 60, seconds % 60),
+    }
+}
+
+/// Rows, the newest on top; gives the place of the marked one where these are the ones that it is among.
+fn draw_rows<'a>(
+    running: &Running,
+    rows: impl IntoIterator<Item = &'a Entry>,
+    has_cursor: bool,
+    look: &Look,
+    buf: &mut Buffer,
+    area: Rect,
+) -> Option<Position> {
+    let at = |x: u16| Rect { x: area.x + x.min(area.width), width: area.width.saturating_sub(x), ..area };
+    for (x, text) in [(LINE + 1, "LINE"), (NAME, "NAME"), (RESULT, "RESULT")] {
+        put(buf, at(x), 0, &Line::styled(text, look.style(Role::Heading)));
+    }
+    let height = usize::from(area.height.saturating_sub(1));
+    let top = if has_cursor { (running.cursor + 1).saturating_sub(height) } else { 0 };
+    let mut place = None;
+    for (y, (index, row)) in (1..area.height).zip(rows.into_iter().enumerate().skip(top)) {
+        let here = has_cursor && index == running.cursor;
+        let style = |role| look.style(if here { Role::Selected } else { role });
+        if here {
+            put(buf, area, y, &Line::styled(" ".repeat(area.width.into()), style(Role::Text)));
+            place = Some(Position { x: area.x + NAME.min(area.width - 1), y: area.y + y });
+        }
+        let (mark, role, text) = match &row.shown {
+            Shown::Added(id) => ("+", Role::Good, format!("id {id}")),
+            Shown::Refused(why) => ("!", Role::Error, why.clone()),
+            Shown::Unknown(why) => ("?", Role::Wait, format!("may have been added: {why}")),
+            Shown::NotSent(why) => ("*", Role::Wait, format!("not sent: {why}")),
+        };
+        put(buf, area, y, &Line::styled(format!(" {}{mark}", if here { ">" } else { " " }), style(role)));
+        put(buf, at(LINE + 1), y, &Line::styled(format!("{:>5}", row.line), style(Role::Text)));
+        let name = cut(&look.text(&row.name), usize::from(RESULT - NAME) - 1);
+        put(buf, at(NAME), y, &Line::styled(name, style(Role::Text)));
+        let text = cut(&look.text(&text), usize::from(area.width.saturating_sub(RESULT)));
+        put(buf, at(RESULT), y, &Line::styled(text, style(role)));
+    }
+    place
+}
+
+fn draw_below(running: &Running, state: &AppState, look: &Look, buf: &mut Buffer, area: Rect) {
+    let is_done = running.left() == 0 && running.progress.refused + running.progress.unknown == 0;
+    if running.files.is_none() || (!running.is_under_way() && is_done) {
+        return;
+    }
+    let title = if running.is_under_way() {
+        "If this window or the connection is lost, nothing is lost:"
+    } else {
+        "F2 goes on here; in a shell:"
+    };
+    put(buf, area, 1, &Line::raw(format!("   {title}")));
+    let line = look.text(&command_line(state, " --resume"));
+    for (y, line) in (2..area.height).zip(wrap(&line, usize::from(area.width).saturating_sub(7))) {
+        put(buf, area, y, &Line::raw(format!("     {line}")));
+    }
+}

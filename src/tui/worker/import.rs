@@ -1,0 +1,323 @@
+//! Files of animals: looks at one, imports it, writes what is to be mended of it, and exports the inventory.
+
+use std::collections::VecDeque;
+use std::io::{self, Cursor};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::watch;
+use tokio::task::spawn_blocking;
+use tokio_util::sync::CancellationToken;
+
+use super::domains::SoFar;
+use super::{Connection, api_of, place};
+use crate::api::failure::Failure;
+use crate::clock;
+use crate::config::{Settings, atomic};
+use crate::model::{display_safe, text};
+use crate::transfer::export::{self, to_file};
+use crate::transfer::import::{self, Ended, Progress, Summary, Tell, Told, Wish, Work};
+use crate::transfer::journal::{Journal, Target};
+use crate::transfer::preview::preview;
+use crate::transfer::{Input, Reading, TransferError, mend};
+use crate::tui::effect::{ImportTask, RunImport, Source};
+use crate::tui::msg::{Before, EndOf, Exported, FileSeen, ImportEnd, ImportNews, NotSeen, NotWritten, Outcome};
+
+/// How often it is told how far things are.
+const BETWEEN_NEWS: Duration = Duration::from_millis(100);
+
+/// The most rows that were added and are told at once: the screen shows fewer.
+const MOST_ROWS: usize = 200;
+
+/// The most others.
+const MOST_PROBLEMS: usize = 1_000;
+
+/// What is known here of the machine and of the service in use.
+#[derive(Clone)]
+pub(super) struct Surroundings {
+    /// What `~` stands for in the name of a file.
+    pub home: Option<PathBuf>,
+    /// The directory for what was pasted.
+    pub pasted: Option<PathBuf>,
+    /// The service in use.
+    pub settings: Option<Settings>,
+}
+
+impl Surroundings {
+    /// Where a file is whose name was typed.
+    fn place(&self, path: &str) -> PathBuf {
+        place(path, self.home.as_deref())
+    }
+
+    fn open(&self, source: &Source) -> Result<Input, TransferError> {
+        match source {
+            Source::File(path) => Input::file(&self.place(path)),
+            Source::Pasted(text) => Input::stream("what was pasted", Cursor::new(text.as_bytes().to_vec())),
+        }
+    }
+}
+
+/// Does a job about an import, except for [`ImportTask::Run`].
+pub(super) async fn perform(task: ImportTask, around: Surroundings, so_far: SoFar) -> Outcome {
+    match task {
+        ImportTask::Look(source, reading) => {
+            Outcome::Import(ImportNews::Looked(look(source, reading, around, so_far).await))
+        }
+        ImportTask::Mend { source, reading, report, path, replace } => {
+            let work = move || {
+                let place = around.place(&path);
+                match around
+                    .open(&source)
+                    .and_then(|input| mend::write(input, &reading, report.as_deref(), (&place, replace)))
+                {
+                    Ok(_) => Ok(place.display().to_string()),
+                    Err(TransferError::Exists(_)) => Err(NotWritten::Exists(path)),
+                    Err(error) => Err(NotWritten::Failed(format!("{}.", display_safe(&error.to_string())))),
+                }
+            };
+            let done = spawn_blocking(work).await;
+            Outcome::Written(done.unwrap_or_else(|error| Err(NotWritten::Failed(error.to_string()))))
+        }
+        // It is led, which needs more than this.
+        ImportTask::Run(_) => Outcome::Failed(Failure::Busy),
+    }
+}
+
+async fn look(source: Source, reading: Reading, around: Surroundings, so_far: SoFar) -> Result<Box<FileSeen>, NotSeen> {
+    let stop = Arc::new(AtomicBool::new(false));
+    let _guard = StopOnDrop(Arc::clone(&stop));
+    let work = move || {
+        let report = if let Source::File(path) = &source { Some(Journal::beside(&around.place(path))) } else { None };
+        let before = report.as_deref().map_or(Ok(None), before)?;
+        // Nothing was chosen yet: it is read as it was before.
+        let reading = match &before {
+            Some(before) if reading == Reading::default() => before.reading.clone(),
+            Some(_) | None => reading,
+        };
+        let input = around.open(&source)?;
+        let mut told = clock::now().mono;
+        let preview = preview(input, &reading, |rows| {
+            if rows.is_multiple_of(1_024) {
+                let now = clock::now().mono;
+                if now.saturating_duration_since(told) >= BETWEEN_NEWS {
+                    told = now;
+                    so_far.offer(Outcome::Import(ImportNews::Looking(rows)));
+                }
+            }
+            !stop.load(Ordering::Relaxed)
+        })?;
+        let path = match &source {
+            Source::Pasted(_) => None,
+            Source::File(path) => Some(around.place(path).display().to_string()),
+        };
+        Ok(Box::new(FileSeen { path, preview, before }))
+    };
+    let looked: Result<_, TransferError> = match spawn_blocking(work).await {
+        Ok(looked) => looked,
+        Err(error) => return Err(NotSeen { why: error.to_string(), missing: None }),
+    };
+    looked.map_err(|error| {
+        let why = why_not(&error);
+        let TransferError::NoColumn { missing, there } = error else { return NotSeen { why, missing: None } };
+        NotSeen { why, missing: Some((missing, there)) }
+    })
+}
+
+/// The words of the screen where those of the command line would name options.
+fn why_not(error: &TransferError) -> String {
+    match error {
+        TransferError::NoColumn { missing, .. } => {
+            format!("No column is named {}. Choose one, or one value for all.", missing.member())
+        }
+        TransferError::FixedValue { why, .. } => why.clone(),
+        error => format!("{}.", display_safe(&error.to_string())),
+    }
+}
+
+fn before(report: &Path) -> Result<Option<Before>, TransferError> {
+    match Journal::guard(report) {
+        Ok(()) => Ok(None),
+        Err(TransferError::JournalExists { path, ended }) => {
+            Ok(Some(Before { reading: Journal::reading(&path).unwrap_or_default(), ended }))
+        }
+        Err(error) => Err(error),
+    }
+}
+
+struct StopOnDrop(Arc<AtomicBool>);
+
+impl Drop for StopOnDrop {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+/// Imports a file, and tells how it goes, until it has ended or is told to.
+pub(super) async fn run(
+    task: RunImport,
+    connection: Connection,
+    around: Surroundings,
+    wishes: watch::Receiver<Wish>,
+    so_far: SoFar,
+) -> Outcome {
+    let ended = match send(task, connection, around, wishes, &so_far).await {
+        Ok(end) => end,
+        Err(why) => ImportEnd { progress: Progress::default(), left: None, why },
+    };
+    Outcome::Import(ImportNews::Ended(Box::new(ended)))
+}
+
+async fn send(
+    task: RunImport,
+    connection: Connection,
+    around: Surroundings,
+    wishes: watch::Receiver<Wish>,
+    so_far: &SoFar,
+) -> Result<ImportEnd, EndOf> {
+    let api = api_of(connection).await.map_err(EndOf::NoAnswer)?;
+    let RunImport { source, reading, good, resume, how } = task;
+    let target = around.settings.clone();
+    let pasted = matches!(source, Source::Pasted(_));
+    let begin = move || {
+        let place = match &source {
+            Source::File(path) => around.place(path),
+            Source::Pasted(text) => keep(text, &around)?,
+        };
+        let (report, input) = (Journal::beside(&place), Input::file(&place)?);
+        let target = target.as_ref().map_or_else(|| Target { service: String::new(), key: String::new() }, Target::of);
+        let work = if resume {
+            Work::resume(&input, &reading, report.clone(), &target)?
+        } else {
+            Work::begin(&input, reading, Some(good), Some(report.clone()), &target)?
+        };
+        Ok::<_, TransferError>((place, report, input, work))
+    };
+    let begun = spawn_blocking(begin).await.map_err(|error| EndOf::Failed(error.to_string()))?;
+    let (place, report, input, work) = begun.map_err(|error| EndOf::Failed(why_not(&error)))?;
+    let names = [&place, &report].map(|path| path.display().to_string());
+    let [place_name, report_name] = names;
+    so_far.give(Outcome::Import(ImportNews::Begun(place_name, report_name))).await;
+    let (progress, counts) = watch::channel(Progress::default());
+    let heard = Arc::new(Mutex::new(Heard::default()));
+    let sent = import::run(&api, input, work, how, (tell(&heard), progress, wishes));
+    let (sent, ()) = tokio::join!(sent, follow(counts, &heard, so_far));
+    let summary = sent.map_err(|error| match &error {
+        TransferError::Api(error) if error.is_unauthorized() => EndOf::KeyRefused(Failure::from(error)),
+        TransferError::Api(error) => EndOf::NoAnswer(Failure::from(error)),
+        error => EndOf::Failed(why_not(error)),
+    })?;
+    let end = end_of(summary);
+    if pasted && matches!(end.why, EndOf::Complete) && end.progress.errors() == 0 {
+        // Everything of it is in the service; what cannot be removed is in nobody's way.
+        let _ = std::fs::remove_file(&place).and_then(|()| std::fs::remove_file(&report));
+    }
+    Ok(end)
+}
+
+/// Writes what was pasted into a file of its own, so that its import can be gone on with like any other.
+fn keep(pasted: &str, around: &Surroundings) -> Result<PathBuf, TransferError> {
+    let failed = |source| TransferError::Write { name: "what was pasted".to_owned(), source };
+    let none = || failed(io::Error::other("no home directory is known"));
+    let directory = around.pasted.clone().ok_or_else(none)?;
+    let at = clock::now().wall.strftime("%Y%m%d-%H%M%S%3f");
+    let place = directory.join(format!("pasted-{at}.csv"));
+    atomic::replace_private(&place, pasted).map_err(failed)?;
+    Ok(place)
+}
+
+/// What was told since the screen was told, as much of it as it shows.
+#[derive(Default)]
+struct Heard {
+    rows: VecDeque<Told>,
+    problems: VecDeque<Told>,
+}
+
+fn tell(heard: &Arc<Mutex<Heard>>) -> Tell {
+    let heard = Arc::clone(heard);
+    Arc::new(move |told| {
+        let mut heard = heard.lock().unwrap_or_else(PoisonError::into_inner);
+        let (list, most) =
+            if told.is_error() { (&mut heard.problems, MOST_PROBLEMS) } else { (&mut heard.rows, MOST_ROWS) };
+        if list.len() == most {
+            list.pop_front();
+        }
+        list.push_back(told);
+    })
+}
+
+/// Tells the screen how it goes until there is no news any more.
+async fn follow(mut counts: watch::Receiver<Progress>, heard: &Mutex<Heard>, so_far: &SoFar) {
+    loop {
+        let goes_on = counts.changed().await.is_ok();
+        let told = {
+            let mut heard = heard.lock().unwrap_or_else(PoisonError::into_inner);
+            let Heard { rows, problems } = std::mem::take(&mut *heard);
+            rows.into_iter().chain(problems).collect()
+        };
+        let progress = counts.borrow_and_update().clone();
+        so_far.give(Outcome::Import(ImportNews::Going(progress, told))).await;
+        if !goes_on {
+            return;
+        }
+        tokio::time::sleep(BETWEEN_NEWS).await;
+    }
+}
+
+fn end_of(summary: Summary) -> ImportEnd {
+    let Summary { progress, ended, left, report: _ } = summary;
+    let why = match ended {
+        Ended::Complete => EndOf::Complete,
+        Ended::Stopped => EndOf::Stopped,
+        Ended::OnError | Ended::TooManyErrors => EndOf::OnError,
+        Ended::Unauthorized(failure) => EndOf::KeyRefused(failure),
+        Ended::NoAnswer(failure) => EndOf::NoAnswer(failure),
+        Ended::Failed(error) => EndOf::Failed(format!("{}.", display_safe(&error.to_string()))),
+    };
+    ImportEnd { progress, left, why }
+}
+
+/// Writes the whole inventory into a file, in the format that the name's ending asks for.
+pub(super) async fn export(
+    path: String,
+    replace: bool,
+    connection: Connection,
+    around: Surroundings,
+    so_far: SoFar,
+) -> Outcome {
+    let api = match api_of(connection).await {
+        Ok(api) => api,
+        Err(failure) => return Outcome::Failed(failure),
+    };
+    let place = around.place(&path);
+    let how = export::How { kind: export::Kind::of_name(&place), raw: false, status: None, require_complete: false };
+    let (count, counted) = watch::channel(0);
+    // Where this is dropped, so is the token's guard: the thread that writes hears of it.
+    let stop = CancellationToken::new();
+    let _guard = stop.clone().drop_guard();
+    let api = api.called("export");
+    let written = to_file(&api, how, (&place, replace), count, &stop);
+    let (written, count) = tokio::join!(written, count_up(counted, &so_far));
+    Outcome::Exported(match written {
+        Ok(export::Ended::Done(coverage) | export::Ended::Incomplete(coverage)) => {
+            Ok(Exported { path: place.display().to_string(), count, coverage })
+        }
+        Ok(export::Ended::Stopped) => Err(NotWritten::Failed("Stopped. Nothing was written.".to_owned())),
+        Err(TransferError::Exists(_)) => Err(NotWritten::Exists(path)),
+        Err(TransferError::Api(error)) => {
+            let failure = Failure::from(&error);
+            Err(NotWritten::Failed(format!("{} Nothing was written.", failure.sentence("the service"))))
+        }
+        Err(error) => Err(NotWritten::Failed(format!("{}.", text::safe_causes(&error)))),
+    })
+}
+
+async fn count_up(mut counted: watch::Receiver<u64>, so_far: &SoFar) -> u64 {
+    while counted.changed().await.is_ok() {
+        let count = *counted.borrow_and_update();
+        so_far.give(Outcome::Exporting(count)).await;
+        tokio::time::sleep(BETWEEN_NEWS).await;
+    }
+    *counted.borrow()
+}

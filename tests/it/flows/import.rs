@@ -1,0 +1,187 @@
+//! Files of animals through the real loop: looked at, sent, gone on with, mended, and written again.
+
+use std::collections::HashSet;
+use std::fs;
+use std::path::Path;
+
+use super::*;
+
+/// A file of so many animals, `pet-1` and so on; those of `bad` have no category.
+fn file(directory: &Path, count: usize, bad: &[usize]) -> String {
+    let rows = (1..=count).map(|number| match bad.contains(&number) {
+        true => format!("pet-{number},,came Tuesday\n"),
+        false => format!("pet-{number},3,came Tuesday\n"),
+    });
+    let path = directory.join("new-arrivals.csv");
+    fs::write(&path, format!("pet_name,cat,notes\n{}", rows.collect::<String>())).unwrap();
+    path.display().to_string()
+}
+
+/// Every name in the store, as often as it is there.
+async fn names(real: &Real) -> Vec<String> {
+    let client = Client::new(
+        real.server.base_url().parse().unwrap(),
+        Some(ApiKey::new(&real.key).unwrap()),
+        Timeouts::default(),
+    );
+    let (pages, mut coming) = mpsc::channel(4);
+    let client = client.unwrap();
+    let read = petstore::api::inventory::inventory(&client, pages);
+    let collect = async {
+        let mut names = Vec::new();
+        while let Some(pets) = coming.recv().await {
+            names.extend(pets.into_iter().map(|pet| pet.name));
+        }
+        names
+    };
+    let (read, names) = tokio::join!(read, collect);
+    read.unwrap();
+    names
+}
+
+fn assert_each_once(names: &[String], count: usize) {
+    let wanted: HashSet<String> = (1..=count).map(|number| format!("pet-{number}")).collect();
+    assert_eq!(names.len(), count);
+    assert_eq!(names.iter().cloned().collect::<HashSet<_>>(), wanted);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_file_is_looked_at_sent_without_its_bad_rows_and_these_are_written_to_be_mended() {
+    let real = Real::with_samples(0).await;
+    let directory = tempfile::tempdir().unwrap();
+    let path = file(directory.path(), 300, &[17, 200]);
+    let mut app = real.open();
+    app.shows(&["There are no animals here yet."]).await;
+    app.press(&format!("I \"{path}\" Enter"));
+    app.shows(&["CSV, comma, UTF-8, 300 rows", "pet_name", "298 ok  2 empty", "Cannot be sent (2):", "cat is empty"])
+        .await;
+    app.press("F2");
+    app.shows(&["2 rows cannot be sent."]).await;
+    assert_eq!(names(&real).await, Vec::<String>::new());
+    app.press("Space F2");
+    app.shows(&["298 of 298   100%", "Imported: 298 added, 2 to mend.", "new-arrivals.petstore-import.ndjson"]).await;
+    app.press("w Enter");
+    app.shows(&["Written to", "2 rows to mend"]).await;
+    let mend = fs::read_to_string(directory.path().join("new-arrivals-to-mend.csv")).unwrap();
+    let rows: Vec<&str> = mend.lines().collect();
+    assert_eq!(rows[0], "name,categoryId,status,why");
+    assert!(rows[1].starts_with("pet-17,,,") && rows[2].starts_with("pet-200,,,") && rows.len() == 3, "{mend}");
+    // Mended, it is imported as it is.
+    fs::write(
+        directory.path().join("mended.csv"),
+        mend.replace("pet-17,,", "pet-17,3,").replace("pet-200,,", "pet-200,3,"),
+    )
+    .unwrap();
+    app.press("Esc");
+    app.shows(&["[1 Pets]"]).await;
+    app.press(&format!("I \"{}\" Enter", directory.path().join("mended.csv").display()));
+    app.shows(&["This adds 2 pets to test."]).await;
+    app.press("F2");
+    app.shows(&["Imported: 2 added."]).await;
+    assert_each_once(&names(&real).await, 300);
+    app.press("Esc");
+    app.shows(&["[1 Pets]", "All 100+"]).await;
+    app.quit().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_was_under_way_when_the_program_ended_is_gone_on_with() {
+    let real = Real::with_samples(0).await;
+    let directory = tempfile::tempdir().unwrap();
+    let path = file(directory.path(), 600, &[]);
+    let mut app = real.open();
+    app.shows(&["There are no animals here yet."]).await;
+    app.press(&format!("I \"{path}\" Enter"));
+    app.shows(&["This adds 600 pets"]).await;
+    app.press("F2");
+    app.shows(&["RESULT", "id 1"]).await;
+    app.press("Esc");
+    app.shows(&["Paused after the rows under way."]).await;
+    let state = app.quit().await;
+    let before = state.add.import.running().unwrap().progress.clone();
+    assert!(before.added > 0 && before.added < 600, "{before:?}");
+
+    let mut app = real.open();
+    app.shows(&["[1 Pets]"]).await;
+    app.press(&format!("I \"{path}\" Enter"));
+    app.shows(&["Its import was begun before. F2 goes on with it"]).await;
+    app.press("F2");
+    app.shows(&["600 of 600   100%", "before)"]).await;
+    app.shows(&["Imported: "]).await;
+    assert_each_once(&names(&real).await, 600);
+    app.press("Esc");
+    app.shows(&["[1 Pets]"]).await;
+    app.quit().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn lost_answers_add_no_row_twice() {
+    let real = Real::with_samples(0).await;
+    let lossy = stub::losing_answers(real.server.local_addr(), 7).await;
+    let directory = tempfile::tempdir().unwrap();
+    let path = file(directory.path(), 50, &[]);
+    let mut app = App::open(&lossy.base_url, &real.key, Timeouts::default());
+    app.shows(&["There are no animals here yet."]).await;
+    app.press(&format!("I \"{path}\" Enter"));
+    app.shows(&["This adds 50 pets"]).await;
+    app.press("F2");
+    app.shows(&["Imported: 50 added."]).await;
+    assert_each_once(&names(&real).await, 50);
+    app.press("Esc");
+    app.shows(&["[1 Pets]"]).await;
+    app.quit().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn pasted_lines_are_imported_and_leave_no_file() {
+    let real = Real::with_samples(0).await;
+    let directory = tempfile::tempdir().unwrap();
+    let client = Client::new(
+        real.server.base_url().parse().unwrap(),
+        Some(ApiKey::new(&real.key).unwrap()),
+        Timeouts::default(),
+    );
+    install_tls_provider();
+    let (setup, desk) = no_domains();
+    let hands = Hands { pasted: Some(directory.path().join("imports")), ..hands(desk) };
+    let service = remote(&real.server.base_url(), &real.key);
+    let mut app = App::start(service, client.unwrap(), setup, hands, clock::now);
+    app.shows(&["There are no animals here yet."]).await;
+    app.press("a");
+    app.shows(&["> Name"]).await;
+    app.keys.send(Event::Paste("pet-1\npet-2\npet-3\n".into())).unwrap();
+    app.shows(&["what was pasted", "Category is needed", "3 lines were pasted"]).await;
+    app.press("\"7\" Tab");
+    app.shows(&["This adds 3 pets"]).await;
+    app.press("F2");
+    app.shows(&["Imported: 3 added."]).await;
+    assert_each_once(&names(&real).await, 3);
+    assert_eq!(fs::read_dir(directory.path().join("imports")).unwrap().count(), 0);
+    app.press("Esc");
+    app.shows(&["[1 Pets]"]).await;
+    app.quit().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_whole_inventory_is_written_and_read_back_the_same() {
+    let real = Real::with_samples(250).await;
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("all.json");
+    let mut app = real.open();
+    app.shows(&["Row 1 of 20."]).await;
+    app.press("x");
+    app.shows(&["(*) 20 rows", "( ) everything (Tab)"]).await;
+    app.press("Tab");
+    app.shows(&["(*) everything (Tab)"]).await;
+    for _ in 0..20 {
+        app.press("BS");
+    }
+    app.press(&format!("\"{}\" Enter", path.display()));
+    app.shows(&["250 animals from 3 requests, all that the"]).await;
+    app.quit().await;
+    let written: Vec<petstore::model::Pet> = serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap();
+    assert_eq!(written.len(), 250);
+    for pet in written.iter().step_by(50) {
+        assert_eq!(real.store.get(pet.id).await.unwrap().as_ref(), Some(pet));
+    }
+}

@@ -1,0 +1,92 @@
+//! The import of a file in a terminal: killed at any moment, and stopped by a signal.
+
+use std::fs;
+use std::path::Path;
+use std::time::Duration;
+
+use crate::harness::Terminal;
+use crate::served::Served;
+
+const ROWS: usize = 60;
+
+/// A file of animals whose names are those of this round.
+fn file(directory: &Path, round: u64) -> (String, Vec<String>) {
+    let names: Vec<String> = (1..=ROWS).map(|number| format!("pet-{round}-{number:02}")).collect();
+    let rows: String = names.iter().map(|name| format!("{name},3\n")).collect();
+    let path = directory.join("new-arrivals.csv");
+    fs::write(&path, format!("name,categoryId\n{rows}")).unwrap();
+    (path.display().to_string(), names)
+}
+
+/// From wherever the app begins to the file that was looked at.
+fn look(app: &mut Terminal, path: &str) {
+    let screen = app.shows(&["| ok, "]);
+    if !screen.contains("[2 Add pet: import]") {
+        app.send("I");
+        app.shows(&["[2 Add pet: import]", "> File"]);
+    }
+    app.send(format!("\x15{path}\r"));
+    app.shows(&["60 rows", "At once: 4"]);
+}
+
+fn sorted(mut names: Vec<String>) -> Vec<String> {
+    names.sort();
+    names
+}
+
+#[test]
+fn killed_at_any_moment_every_row_is_there_exactly_once_after_it_was_gone_on_with() {
+    let mut begun_before = 0;
+    for round in 0..34_u64 {
+        let served = Served::start();
+        let state = tempfile::tempdir().unwrap();
+        let (path, names) = file(state.path(), round);
+        // Now and then it is killed more than once.
+        for kill in 0..=round % 3 {
+            let mut app = served.app(state.path());
+            look(&mut app, &path);
+            app.send("\x1bOQ");
+            std::thread::sleep(Duration::from_micros((round * 7 + kill * 3) * 731 % 40_000));
+            app.signal("KILL");
+            app.ended();
+        }
+        let mut app = served.app(state.path());
+        look(&mut app, &path);
+        begun_before += u64::from(app.screen().contains("Its import was begun before."));
+        app.send("\x1bOQ");
+        app.shows(&["Imported:", "100%", "left 0"]);
+        assert_eq!(sorted(served.names()), names, "round {round}");
+        app.send("\x1b");
+        app.shows(&["[1 Pets]"]);
+        app.send("q");
+        app.ended();
+    }
+    // Otherwise this would say nothing.
+    assert!(begun_before >= 5, "{begun_before}");
+}
+
+#[test]
+fn a_signal_stops_it_and_the_next_start_offers_to_go_on() {
+    let served = Served::start();
+    let state = tempfile::tempdir().unwrap();
+    let (path, names) = file(state.path(), 1);
+    let mut app = served.app(state.path());
+    look(&mut app, &path);
+    app.send("\x1bOQ");
+    app.shows(&["RESULT"]);
+    app.send("\x1b");
+    app.shows(&["Paused after the rows under way."]);
+    app.signal("TERM");
+    let (status, written) = app.ended();
+    assert_eq!(status, 143);
+    let said = String::from_utf8_lossy(&written);
+    assert!(said.contains("the import is not at its end") && said.contains("--resume"), "{said}");
+
+    let mut app = served.app(state.path());
+    app.shows(&["[2 Add pet: import]", "new-arrivals.csv is not at its end: Enter,"]);
+    app.send("\r");
+    app.shows(&["Its import was begun before."]);
+    app.send("\x1bOQ");
+    app.shows(&["Imported:", "left 0"]);
+    assert_eq!(sorted(served.names()), names);
+}
