@@ -308,6 +308,7 @@ fn watch_signals() -> std::io::Result<mpsc::Receiver<QuitReason>> {
 /// What was added, and what was typed but not sent, so that nothing is lost with the screen.
 fn hand_over(state: &AppState) {
     let mut lines = Vec::new();
+    let kept = if state.link.identity.is_some() { ", kept for the next start" } else { "" };
     let ids: Vec<String> = state.added.iter().map(|added| added.pet.id.to_string()).collect();
     match ids.as_slice() {
         [] => {}
@@ -320,10 +321,11 @@ fn hand_over(state: &AppState) {
     } else if !state.add.name.is_empty() {
         let Draft { name, category_id, status } = state.add.draft();
         let status = status.map_or(String::new(), |status| format!(" --status {status}"));
-        lines.push(format!("typed but not sent: name {:?}, category {:?}{status}", short(&name), short(&category_id)));
+        let (name, category) = (short(&name), short(&category_id));
+        lines.push(format!("typed but not sent{kept}: name {name:?}, category {category:?}{status}"));
     }
     if !state.add.rapid.name.is_empty() {
-        lines.push(format!("typed in rapid entry but not taken: {:?}", short(state.add.rapid.name.value())));
+        lines.push(format!("typed in rapid entry but not taken{kept}: {:?}", short(state.add.rapid.name.value())));
     }
     if let Some(running) = state.add.import.running()
         && (running.is_under_way() || running.left() > 0)
@@ -341,7 +343,7 @@ fn hand_over(state: &AppState) {
     }
     let refused = |line: &&Line| matches!(line.fate, Fate::Refused(_) | Fate::UnknownCode);
     for line in state.add.rapid.lines.iter().filter(refused).filter(|line| !line.draft.name.is_empty()) {
-        lines.push(format!("refused in rapid entry: {:?}", short(&line.draft.name)));
+        lines.push(format!("refused in rapid entry{kept}: {:?}", short(&line.draft.name)));
     }
     for wizard in state.domains.unsaved_wizards() {
         let (name, value) = (short(wizard.name.value()), short(wizard.value.value()));

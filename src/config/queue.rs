@@ -37,12 +37,15 @@ pub enum Record {
         /// As what.
         id: PetId,
     },
-    /// It was refused for good.
+    /// It cannot be sent as it is: the user mends or drops it.
     Refused {
         /// Which.
         line: u64,
+        /// Why, in a few words.
+        #[serde(default)]
+        why: String,
     },
-    /// The user does not want it any more.
+    /// It was mended, and has another number since, or is not wanted any more.
     Dropped {
         /// Which.
         line: u64,
@@ -73,6 +76,8 @@ pub struct Open {
     pub typed: Typed,
     /// With whose API key it was sent, if it was.
     pub sent: Option<String>,
+    /// Why it cannot be sent as it is, if that is so.
+    pub refused: Option<String>,
 }
 
 /// What a file holds.
@@ -114,12 +119,19 @@ impl Left {
 
     fn take(&mut self, record: Record) {
         match record {
-            // Written twice is the same as once.
-            Record::Typed(typed) if self.open.iter().rev().any(|open| open.typed.line == typed.line) => {}
-            Record::Typed(typed) => self.open.push(Open { typed, sent: None }),
+            // Written twice is the same as once, unless it was refused in between.
+            Record::Typed(typed) => match self.open.iter_mut().rfind(|open| open.typed.line == typed.line) {
+                Some(open) => (open.typed, open.refused) = (typed, None),
+                None => self.open.push(Open { typed, sent: None, refused: None }),
+            },
             Record::Sent { line, by } => {
                 if let Some(open) = self.open.iter_mut().find(|open| open.typed.line == line) {
                     open.sent = Some(by);
+                }
+            }
+            Record::Refused { line, why } => {
+                if let Some(open) = self.open.iter_mut().find(|open| open.typed.line == line) {
+                    (open.sent, open.refused) = (None, Some(why));
                 }
             }
             Record::Saved { line, id: _ } => {
@@ -127,14 +139,16 @@ impl Left {
                 self.open.retain(|open| open.typed.line != line);
                 self.saved += before - self.open.len();
             }
-            Record::Refused { line } | Record::Dropped { line } => self.open.retain(|open| open.typed.line != line),
+            Record::Dropped { line } => self.open.retain(|open| open.typed.line != line),
         }
     }
 
     fn text(&self) -> String {
         let records = self.open.iter().flat_map(|open| {
-            let sent = open.sent.clone().map(|by| Record::Sent { line: open.typed.line, by });
-            [Some(Record::Typed(open.typed.clone())), sent].into_iter().flatten()
+            let line = open.typed.line;
+            let sent = open.sent.clone().map(|by| Record::Sent { line, by });
+            let refused = open.refused.clone().map(|why| Record::Refused { line, why });
+            [Some(Record::Typed(open.typed.clone())), sent, refused].into_iter().flatten()
         });
         text(records)
     }
@@ -187,7 +201,7 @@ impl QueueFile {
         self.file.as_ref().map_or(Ok(()), File::sync_data)
     }
 
-    /// Removes it if nothing in it waits or is in doubt.
+    /// Removes it if nothing in it waits, is in doubt or is to be mended.
     pub fn remove_if_settled(&mut self) -> io::Result<()> {
         if !self.read()?.open.is_empty() || !self.path.exists() {
             return self.sync();
@@ -222,6 +236,17 @@ mod tests {
         Record::Sent { line, by: "77d0".into() }
     }
 
+    fn refused(line: u64) -> Record {
+        Record::Refused { line, why: "refused (400)".into() }
+    }
+
+    #[test]
+    fn what_was_refused_and_is_taken_all_the_same_waits_again() {
+        let (_directory, mut file) = queue();
+        file.append(&[Record::Typed(typed(1)), by(1), refused(1), Record::Typed(typed(1))]).unwrap();
+        assert_eq!(file.read().unwrap().open, [Open { typed: typed(1), sent: None, refused: None }]);
+    }
+
     fn queue() -> (tempfile::TempDir, QueueFile) {
         let directory = tempfile::tempdir().unwrap();
         let file = QueueFile::new(directory.path().join("queue.ndjson"));
@@ -234,10 +259,15 @@ mod tests {
         assert_eq!(file.read().unwrap(), Left::default());
         let records: Vec<Record> = (1..=5).map(|line| Record::Typed(typed(line))).collect();
         file.append(&records).unwrap();
-        file.append(&[by(1), Record::Saved { line: 1, id: 7 }, by(2), by(3), Record::Refused { line: 3 }]).unwrap();
+        file.append(&[by(1), Record::Saved { line: 1, id: 7 }, by(2), by(3), refused(3)]).unwrap();
         file.append(&[Record::Dropped { line: 4 }, Record::Typed(typed(5))]).unwrap();
         file.sync().unwrap();
-        let open = vec![Open { typed: typed(2), sent: Some("77d0".into()) }, Open { typed: typed(5), sent: None }];
+        let open = |line: u64, sent: Option<&str>, refused: Option<&str>| Open {
+            typed: typed(line),
+            sent: sent.map(str::to_owned),
+            refused: refused.map(str::to_owned),
+        };
+        let open = vec![open(2, Some("77d0"), None), open(3, None, Some("refused (400)")), open(5, None, None)];
         let left = Left { open, saved: 1, unreadable: 0 };
         assert_eq!(file.read().unwrap(), left);
         assert_eq!(fs::metadata(&file.path).unwrap().permissions().mode() & 0o777, 0o600);
@@ -248,6 +278,9 @@ mod tests {
         again.remove_if_settled().unwrap();
         assert!(again.path.exists());
         again.append(&[Record::Saved { line: 2, id: 8 }, Record::Saved { line: 5, id: 9 }]).unwrap();
+        again.remove_if_settled().unwrap();
+        assert!(again.path.exists(), "a refused line is to be mended");
+        again.append(&[Record::Dropped { line: 3 }]).unwrap();
         again.remove_if_settled().unwrap();
         assert!(!again.path.exists());
         again.remove_if_settled().unwrap();

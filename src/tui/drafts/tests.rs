@@ -5,8 +5,10 @@ use crate::api::Failure;
 use crate::config::{Service, Settings};
 use crate::domains::DnsName;
 use crate::model::{IdempotencyKeys, NewPet, Pet};
+use crate::transfer::preview::preview;
+use crate::transfer::{Input, Reading};
 use crate::tui::keymap::Context;
-use crate::tui::msg::{Msg, NotCreated, Outcome, ProfileNews, Size, Used};
+use crate::tui::msg::{FileSeen, ImportNews, Msg, NotCreated, Outcome, ProfileNews, Reply, Size, Used};
 use crate::tui::screens::add_pet;
 use crate::tui::screens::domains::state::Setup;
 use crate::tui::state::Screen;
@@ -350,4 +352,48 @@ fn only_drafts_of_this_service_and_this_program_are_read() {
     for text in ["", "{", "{}", &drafts.text().replace("\"typed\":{", "\"typed\":{\"new\":1,")] {
         assert_eq!(Drafts::read(text, IDENTITY), None, "{text}");
     }
+}
+
+#[test]
+fn what_was_typed_ahead_is_for_the_next_animal_also_after_the_program_ended() {
+    let mut app = form("\"Biscuit\" Tab \"3\" F2");
+    app.keys("\"Max\" Tab \"4\"");
+    let mut app = next_session(&app, None, remote(), Duration::from_secs(60));
+    assert_eq!(app.state.add.name.value(), "Biscuit");
+    app.reply(Slot::Create, created());
+    assert_eq!(app.state.add.name.value(), "Max 4");
+}
+
+#[test]
+fn a_name_of_rapid_entry_that_was_not_taken_comes_back() {
+    let app = form("F6 \"3\" Enter \"Bisc\"");
+    let next = next_session(&app, None, remote(), Duration::from_secs(60));
+    let rapid = &next.state.add.rapid;
+    assert_eq!((rapid.on, rapid.name.value(), rapid.category.value()), (true, "Bisc", "3"));
+    let protected = Settings { protect: true, ..settings(remote()) };
+    let next = next_with(&app, None, protected, Duration::from_secs(60));
+    assert_eq!((next.state.add.rapid.on, next.state.add.rapid.name.value()), (false, "Bisc"));
+}
+
+#[test]
+fn a_file_that_was_to_be_imported_comes_back_and_one_under_way_at_once() {
+    let mut app = form("F7 \"new-arrivals.csv\"");
+    let next = next_session(&app, None, remote(), Duration::from_secs(60));
+    assert_eq!((next.state.add.import.on, next.state.add.import.path.value()), (false, "new-arrivals.csv"));
+    app.keys("Enter");
+    let input = Input::stream("a", std::io::Cursor::new("name,cat\nRex,3\n")).unwrap();
+    let preview = preview(input, &Reading::default(), |_| true).unwrap();
+    let seen = FileSeen { path: Some("/tmp/new-arrivals.csv".into()), preview, before: None };
+    app.reply(Slot::LookAtFile, Outcome::Import(ImportNews::Looked(Ok(Box::new(seen)))));
+    app.keys("F2");
+    let id = app.job(Slot::Import).unwrap().id;
+    let begun = ImportNews::Begun("/tmp/new-arrivals.csv".into(), "/tmp/new-arrivals.petstore-import.ndjson".into());
+    app.send(Msg::Reply(Reply { slot: Slot::Import, id, outcome: Outcome::Import(begun) }));
+    let mut next = next_session(&app, None, remote(), Duration::from_secs(60));
+    assert!(
+        next.says("The import of new-arrivals.csv is not at its end: Enter, then F2 go on with it."),
+        "{}",
+        next.screen()
+    );
+    assert_eq!((next.state.add.import.on, next.state.add.import.path.value()), (true, "/tmp/new-arrivals.csv"));
 }

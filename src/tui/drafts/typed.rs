@@ -10,6 +10,8 @@ use serde::{Deserialize, Serialize};
 use crate::clock::Now;
 use crate::domains::configuration::Written;
 use crate::model::{IdempotencyKey, NewPet, PetId, PetStatus};
+use crate::tui::msg::{Key, KeyPress, Msg};
+use crate::tui::popups::confirm;
 use crate::tui::screens::add_pet::import::{self, Phase};
 use crate::tui::screens::add_pet::{After, Doubt, Focus, Sent};
 use crate::tui::screens::domains::redirects;
@@ -29,6 +31,10 @@ pub struct Typed {
     pub form: Option<Form>,
     /// An animal that was sent without an answer so far.
     pub sent: Option<Unanswered>,
+    /// What was typed for the next animal while that one was being sent.
+    pub ahead: String,
+    /// The name in rapid entry that is not taken yet.
+    pub rapid: Option<Rapid>,
     /// The file that was to be imported, or was.
     pub import: Option<Import>,
     /// Domains that are not on the list yet, or not with this value.
@@ -57,6 +63,18 @@ pub struct Form {
     pub after: After,
     /// Where the cursor is.
     pub focus: Focus,
+}
+
+/// Rapid entry.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Rapid {
+    /// As typed.
+    pub name: TextInput,
+    /// As typed.
+    pub category: TextInput,
+    /// As chosen.
+    pub status: Option<PetStatus>,
 }
 
 /// A file of animals.
@@ -128,6 +146,12 @@ impl Typed {
         Self {
             form,
             sent,
+            ahead: ahead(&add.held),
+            rapid: (!add.rapid.name.is_empty()).then(|| Rapid {
+                name: add.rapid.name.clone(),
+                category: add.rapid.category.clone(),
+                status: add.rapid.status,
+            }),
             import: import(&add.import),
             wizards: domains.unsaved_wizards().cloned().collect(),
             redirects,
@@ -145,7 +169,7 @@ impl Typed {
 
     /// Puts it where it was typed. What was sent comes back as a question.
     pub fn restore(self, state: &mut AppState, now: Now) {
-        let Self { form, sent, import, wizards, redirects, profile, search, browser } = self;
+        let Self { form, sent, ahead, rapid, import, wizards, redirects, profile, search, browser } = self;
         if let Some(Form { name, category, status, after, focus }) = form {
             let add = &mut state.add;
             (add.name, add.category, add.status, add.after, add.focus) = (name, category, status, after, focus);
@@ -159,6 +183,18 @@ impl Typed {
             let same_key = !state.link.embedded && state.link.has_key() && state.link.key.0 == api_key;
             state.add.unsettled = same_key && !state.link.protect;
             state.add.sent = Some(Sent { new, key, at, known, in_doubt: true, api_key });
+            if !ahead.is_empty() {
+                state.add.held.push(Msg::Paste(ahead));
+            }
+        }
+        if let Some(Rapid { name, category, status }) = rapid {
+            let add = &mut state.add;
+            (add.rapid.name, add.rapid.category, add.rapid.status) = (name, category, status);
+            // Whoever wants to be asked before anything is added is asked when it is begun.
+            if confirm::is_allowed(state) {
+                state.add.rapid.on = true;
+                state.screen = Screen::AddPet;
+            }
         }
         if let Some(Import { path, begun }) = import {
             state.add.import.path = path;
@@ -204,6 +240,21 @@ pub fn known(ids: impl Iterator<Item = PetId>) -> HashSet<PetId> {
         ids.truncate(MOST_KNOWN);
     }
     ids.into_iter().collect()
+}
+
+/// The words of keys and pastes.
+fn ahead(held: &[Msg]) -> String {
+    let mut text = String::new();
+    for msg in held {
+        match msg {
+            Msg::Key(KeyPress { key: Key::Char(c), ctrl: false }) => text.push(*c),
+            Msg::Paste(pasted) => text.push_str(pasted),
+            // What parts the fields parts the words.
+            _ if text.is_empty() || text.ends_with(' ') => {}
+            _ => text.push(' '),
+        }
+    }
+    text
 }
 
 /// The file of an import that is not at its end.

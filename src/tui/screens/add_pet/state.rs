@@ -43,6 +43,8 @@ pub struct State {
     pub import: import::State,
     /// What was sent is from a session before, and may be settled by sending it again with its key.
     pub unsettled: bool,
+    /// The category stands there from the animal before: what is typed next takes its place.
+    pub sticky: bool,
     /// What the last animal left in the form for the next one.
     left: Draft,
     cleared: Option<Draft>,
@@ -255,6 +257,7 @@ impl State {
         self.doubt = None;
         self.focus = Focus::Name;
         self.left = self.draft();
+        self.sticky = true;
     }
 
     /// Empties the form, or brings back what the last call of this emptied. Tells which of the two.

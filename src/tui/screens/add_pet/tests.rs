@@ -283,6 +283,17 @@ fn the_two_halves_of_a_cr_lf_are_one_enter() {
 }
 
 #[test]
+fn a_category_that_stayed_is_typed_over() {
+    let mut app = sent(80, 24);
+    let pet = Pet { id: 7, name: "Biscuit".into(), category_id: 3, status: None };
+    app.reply(Slot::Create, Outcome::Created(Ok(pet)));
+    app.keys("\"Max\" Tab \"12\"");
+    assert_eq!(app.state.add.category.value(), "12");
+    app.keys("S-Tab Tab \"4\"");
+    assert_eq!(app.state.add.category.value(), "124");
+}
+
+#[test]
 fn a_paste_never_submits() {
     let mut app = typed(80, 24, "\"The \"");
     app.send(Msg::Paste("Rex\r\nMochi\n".into()));

@@ -77,6 +77,7 @@ pub fn on_action(state: &mut AppState, action: Action, now: Now) -> Vec<Effect> 
         }
         Action::Back => state.screen = Screen::Pets,
         Action::Edit(edit) => {
+            add.sticky &= add.focus != Focus::Category;
             if let Some(input) = add.input() {
                 input.edit(edit);
                 add.refusal = None;
@@ -94,9 +95,15 @@ pub fn on_text(state: &mut AppState, text: &str, now: Now) {
         import::update::on_text(state, text);
     } else if state.add.rapid.on {
         rapid::update::on_text(state, text, now);
-    } else if let Some(input) = state.add.input() {
-        input.insert(text);
-        state.add.refusal = None;
+    } else {
+        let in_category = state.add.focus == Focus::Category;
+        if in_category && std::mem::take(&mut state.add.sticky) {
+            state.add.category.clear();
+        }
+        if let Some(input) = state.add.input() {
+            input.insert(text);
+            state.add.refusal = None;
+        }
     }
 }
 
@@ -191,7 +198,6 @@ pub fn settle(state: &mut AppState, now: Now) -> Vec<Effect> {
 
 /// It was not: what to do is asked.
 pub fn on_not_settled(state: &mut AppState) {
-    state.add.held.clear();
     state.add.doubt = Some(Doubt { failure: None, repeatable: false, found: None, choice: 0 });
     state.say(MessageKind::Error, "The service may not know its key any more. Nothing is sent until you choose.");
 }

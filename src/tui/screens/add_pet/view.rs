@@ -19,6 +19,9 @@ use super::state::{After, Answer, Doubt, Focus, Found, State};
 /// The width of the form where there is a pane beside it.
 const FORM_BESIDE_PANE: u16 = 72;
 
+/// From this height on there are blank rows between the parts.
+const ROOMY: u16 = 18;
+
 /// The left edge of the fields.
 const FIELDS: u16 = 18;
 
@@ -37,7 +40,9 @@ pub fn draw(state: &AppState, look: &Look, now: Now, buf: &mut Buffer, body: Rec
         put_right(buf, kept, top, &format!("draft kept, {}", look.time(at)), look, Role::Quiet);
     }
     let name_width = form.width.saturating_sub(FIELDS + 4).min(48);
-    let mut y = top + 2;
+    // In a low window every row counts.
+    let gap = u16::from(form.height >= ROOMY);
+    let mut y = top + 1 + gap;
     let mut cursor = None;
     for (focus, label, input, columns, hint) in [
         (Focus::Name, "Name *", &add.name, name_width, ""),
@@ -53,15 +58,15 @@ pub fn draw(state: &AppState, look: &Look, now: Now, buf: &mut Buffer, body: Rec
             let hint_area = Rect { x: form.x + after, width: form.width.saturating_sub(after), ..form };
             put(buf, hint_area, y, &Line::styled(hint, look.style(Role::Quiet)));
         }
-        y = draw_error(buf, form, y + 1, add, focus, look).max(y + 2);
+        y = draw_error(buf, form, y + 1, add, focus, look, gap).max(y + 1 + gap);
     }
-    y = draw_status(buf, form, y, add, look, &mut cursor);
+    y = draw_status(buf, form, y, add, look, &mut cursor) + gap;
     if let Some(doubt) = &add.doubt {
-        let place = draw_doubt(buf, form, y + 1, doubt, state, look, now);
+        let place = draw_doubt(buf, form, y + gap, doubt, state, look, now);
         cursor = Some(place);
     } else {
         draw_after(buf, form, y, add, look, &mut cursor);
-        draw_button(buf, form, y + 2, state, look, now, &mut cursor);
+        draw_button(buf, form, y + 1 + gap, state, look, now, &mut cursor);
     }
     if wide {
         let right = Rect { x: area.right(), width: body.width - area.width, ..body };
@@ -113,7 +118,7 @@ fn draw_banner(buf: &mut Buffer, form: Rect, state: &AppState, look: &Look) -> u
 }
 
 /// The error of a field, under it; gives the first free row.
-fn draw_error(buf: &mut Buffer, form: Rect, mut y: u16, add: &State, focus: Focus, look: &Look) -> u16 {
+fn draw_error(buf: &mut Buffer, form: Rect, mut y: u16, add: &State, focus: Focus, look: &Look, gap: u16) -> u16 {
     let Some(field) = focus.field() else { return y };
     let said =
         add.refusal.as_ref().filter(|refusal| refusal.field == Some(field)).map(|refusal| match &refusal.failure {
@@ -125,7 +130,7 @@ fn draw_error(buf: &mut Buffer, form: Rect, mut y: u16, add: &State, focus: Focu
         put(buf, form, y, line);
         y += 1;
     }
-    y + 1
+    y + gap
 }
 
 fn draw_status(buf: &mut Buffer, form: Rect, y: u16, add: &State, look: &Look, cursor: &mut Option<Position>) -> u16 {
@@ -149,7 +154,7 @@ fn draw_status(buf: &mut Buffer, form: Rect, y: u16, add: &State, look: &Look, c
             *cursor = Some(Position { x: form.x + FIELDS + 1, y: form.y + row });
         }
     }
-    y + 5
+    y + 4
 }
 
 fn draw_after(buf: &mut Buffer, form: Rect, y: u16, add: &State, look: &Look, cursor: &mut Option<Position>) {

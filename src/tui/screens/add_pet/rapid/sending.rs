@@ -168,11 +168,11 @@ pub fn on_sent(state: &mut AppState, lane: usize, sent: LineSent, now: Now) -> V
                 Failure::Refused { status, .. } => format!("refused ({status})"),
                 _ => "refused".to_owned(),
             };
-            let line_number = line.number;
+            let refused = Record::Refused { line: line.number, why: status.clone() };
             line.fate = Fate::Refused(status);
             line.sent = None;
             let said = failure.sentence(&state.link.service);
-            state.add.rapid.unwritten.push(Record::Refused { line: line_number });
+            state.add.rapid.unwritten.push(refused);
             state.add.rapid.tries = 0;
             state.say(MessageKind::Error, format!("{name} was refused: {said} Up marks it, Enter mends it."));
             state.last_failure = Some(failure);
@@ -250,9 +250,14 @@ pub fn restore(state: &mut AppState, left: Result<Left, String>) {
         }
     };
     let saved = left.saved;
+    let refused = left.open.iter().filter(|open| open.refused.is_some()).count();
     let in_doubt = left.open.iter().filter(|open| open.sent.is_some()).count();
-    let waiting = left.open.len() - in_doubt;
+    let waiting = left.open.len() - in_doubt - refused;
     state.add.rapid.restore(left);
+    if waiting + in_doubt == 0 && refused > 0 {
+        let text = format!("Rapid entry of the last session: {refused} refused lines are there to be mended (2, F6).");
+        state.say(MessageKind::Note, text);
+    }
     if waiting + in_doubt > 0 {
         let what = if confirm::is_allowed(state) {
             "They are sent now where that is safe (2, F6: look)."
@@ -274,10 +279,10 @@ pub fn why_not_switch(state: &AppState) -> Option<String> {
     if rapid.is_under_way() {
         return Some(format!("Lines of rapid entry are on their way to {service}. Wait a moment, then switch."));
     }
-    if counts.refused > 0 {
+    let kept = state.link.identity.is_some();
+    if counts.refused > 0 && !kept {
         return Some(format!("{} refused lines of rapid entry are for {service}. Mend or drop them.", counts.refused));
     }
-    let kept = state.link.identity.is_some();
     (!kept && counts.waiting + counts.unknown > 0)
         .then(|| format!("{} lines of rapid entry wait for {service}, which keeps none.", counts.waiting))
 }

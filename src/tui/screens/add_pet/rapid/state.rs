@@ -8,7 +8,8 @@ use jiff::{SignedDuration, Timestamp};
 use crate::config::codes::Codes;
 use crate::config::file::AtOnce;
 use crate::config::queue::{Left, Open, Record};
-use crate::model::{Draft, IdempotencyKey, PetId, PetStatus};
+use crate::model::text::cut;
+use crate::model::{Draft, IdempotencyKey, PetId, PetStatus, display_safe};
 use crate::tui::keymap::Context;
 use crate::tui::text_input::TextInput;
 
@@ -261,6 +262,7 @@ impl State {
     pub fn place(&mut self, line: Line) {
         if let Some(Mending { number, category, status }) = self.mending.take() {
             (self.category, self.status) = (category, status);
+            self.unwritten.push(Record::Dropped { line: number });
             if let Some(mended) = self.line(number) {
                 *mended = line;
                 return;
@@ -322,14 +324,16 @@ fn is_close(before: Instant, now: Instant) -> bool {
 
 impl Line {
     fn restored(open: Open) -> Self {
-        let Open { typed, sent } = open;
+        let Open { typed, sent, refused } = open;
         Self {
             number: typed.line,
             at: typed.at,
             // What the file holds is checked as if it were typed.
-            fate: match typed.pet.check() {
-                Ok(_) => Fate::Waiting,
-                Err(errors) => Fate::Refused(super::taking::reason(&errors)),
+            fate: match (refused, typed.pet.check()) {
+                (Some(_), _) if typed.code.as_ref() == Some(&typed.pet.name) => Fate::UnknownCode,
+                (Some(why), _) => Fate::Refused(cut(&display_safe(&why), 14)),
+                (None, Ok(_)) => Fate::Waiting,
+                (None, Err(errors)) => Fate::Refused(super::taking::reason(&errors)),
             },
             draft: typed.pet,
             code: typed.code,

@@ -109,10 +109,18 @@ fn take(state: &mut AppState, text: &str, now: Now) -> Option<Effect> {
     let number = state.add.rapid.next_number();
     let line = Line { number, at: now.wall, draft, code, key: state.keys.make(), sent: None, fate };
     let heard = line.fate.wants_the_user().then(bell);
-    if line.fate == Fate::Unwritten {
-        state.add.rapid.unwritten.push(typed(&line));
+    let rapid = &mut state.add.rapid;
+    // A blank line is nothing to keep.
+    if !line.draft.name.is_empty() {
+        rapid.unwritten.push(typed(&line));
+        let why = match &line.fate {
+            Fate::Refused(why) => Some(why.clone()),
+            Fate::UnknownCode => Some(String::new()),
+            Fate::Unwritten | Fate::Waiting | Fate::Sending(..) | Fate::Saved(_) | Fate::Unknown(_) => None,
+        };
+        rapid.unwritten.extend(why.map(|why| Record::Refused { line: number, why }));
     }
-    state.add.rapid.place(line);
+    rapid.place(line);
     heard
 }
 

@@ -440,7 +440,8 @@ fn left(names: &[(&str, Option<&str>)]) -> Left {
     let open = (1..).zip(names).map(|(line, (name, sent))| {
         let pet = Draft { name: (*name).into(), category_id: "3".into(), status: None };
         let at = "2026-11-20T14:00:00Z".parse().unwrap();
-        Open { typed: Typed { line, at, key: keys.make(), pet, code: None }, sent: sent.map(str::to_owned) }
+        let typed = Typed { line, at, key: keys.make(), pet, code: None };
+        Open { typed, sent: sent.map(str::to_owned), refused: None }
     });
     Left { open: open.collect(), saved: 14, unreadable: 0 }
 }
@@ -467,6 +468,21 @@ fn what_an_earlier_session_left_is_sent_on_in_order_with_its_keys() {
     app.keys("a F6 \"3\" Enter");
     typed(&mut app, &["Luna"]);
     assert_eq!(app.state.add.rapid.lines.last().unwrap().number, 5);
+}
+
+#[test]
+fn what_was_refused_is_there_to_be_mended_and_what_is_mended_is_gone_from_the_file() {
+    let mut refused = left(&[("Rex", None), ("40063813", None)]);
+    refused.open[0].refused = Some("refused (400)".into());
+    refused.open[1].refused = Some(String::new());
+    refused.open[1].typed.code = Some("40063813".into());
+    let mut app = restored(remote(), refused);
+    assert!(app.says("2 refused lines are there to be mended (2, F6)."), "{}", app.screen());
+    assert_eq!(fates(&app), [("Rex", &Fate::Refused("refused (400)".into())), ("40063813", &Fate::UnknownCode)]);
+    assert_eq!(sent(&app).len(), 0);
+    app.keys("a F6 \"3\" Enter Up Down Enter BS BS BS \"Max\" Enter");
+    let records = written(&mut app);
+    assert!(matches!(&records[..], [Record::Typed(Typed { line: 3, .. }), Record::Dropped { line: 1 }]), "{records:?}");
 }
 
 #[test]
