@@ -10,13 +10,10 @@ mod common;
 #[path = "../tests/pty/harness.rs"]
 mod harness;
 
-use std::collections::HashSet;
 use std::fs;
 use std::io::{Read as _, Write as _};
-use std::net::{Shutdown, TcpListener, TcpStream};
+use std::net::TcpStream;
 use std::process::{Command, Stdio};
-use std::sync::mpsc;
-use std::thread;
 use std::time::{Duration, Instant};
 
 use common::Limit::{self, AtMost, LessIsBetter};
@@ -39,7 +36,6 @@ fn main() {
     live_refresh();
     idle_and_memory();
     list_against_curl();
-    rapid();
 }
 
 /// From exec until `text`, one word since blanks are skipped, is in what was written; in milliseconds.
@@ -215,112 +211,6 @@ fn keys() {
         let settled = report(&format!("row move at {columns}x{rows}: key to settled screen"), AtMost(1.5), "ms", times);
         report(&format!("row move at {columns}x{rows} / echo"), LessIsBetter, "ratio", vec![settled / echoed]);
     }
-}
-
-/// A line that takes its time: what comes on a connection goes on 150 ms later, each way.
-fn distant(address: String) -> String {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let here = format!("http://{}/v1", listener.local_addr().unwrap());
-    let carry = |mut from: TcpStream, mut to: TcpStream| {
-        let (pieces, coming) = mpsc::channel::<(Instant, Vec<u8>)>();
-        thread::spawn(move || {
-            for (due, piece) in coming {
-                thread::sleep(due.saturating_duration_since(Instant::now()));
-                if to.write_all(&piece).is_err() {
-                    return;
-                }
-            }
-            let _ = to.shutdown(Shutdown::Write);
-        });
-        thread::spawn(move || {
-            let mut piece = [0; 16_384];
-            while let Ok(count @ 1..) = from.read(&mut piece) {
-                if pieces.send((Instant::now() + Duration::from_millis(150), piece[..count].to_vec())).is_err() {
-                    return;
-                }
-            }
-        });
-    };
-    thread::spawn(move || {
-        for near in listener.incoming().map_while(Result::ok) {
-            let far = TcpStream::connect(&address).unwrap();
-            carry(near.try_clone().unwrap(), far.try_clone().unwrap());
-            carry(far, near);
-        }
-    });
-    here
-}
-
-/// Twenty names a second for a minute, with answers that take 300 ms: nothing is lost, doubled or reordered, and a key
-/// is on the screen as soon as without.
-fn rapid() {
-    const NAMES: usize = 1_200;
-    let served = Served::start(0);
-    let far = distant(served.address().to_owned());
-    let state = tempfile::tempdir().unwrap();
-    let start = Start::petstore(&["--base-url", &far]).env("PETSTORE_API_KEY", &served.key);
-    let mut app = start.env("XDG_STATE_HOME", state.path().to_str().unwrap()).open();
-    app.shows(&["There are no animals here yet."]);
-    app.send("a\x1b[17~");
-    app.shows(&["> Category"]);
-    app.send("3\r");
-    app.shows(&["> Name"]);
-    let key = |app: &mut Terminal, letter: &str, shown: &str| {
-        let begin = Instant::now();
-        app.send(letter);
-        app.wait_until(shown, |screen, _| screen.contents().contains(shown));
-        milliseconds(begin.elapsed())
-    };
-    let mut idle = Vec::new();
-    for _ in 0..100 {
-        idle.push(key(&mut app, "p", "[p_"));
-        app.send("\x7f");
-        app.wait_until("the empty field", |screen, _| screen.contents().contains("Name    [__"));
-    }
-    let begin = Instant::now();
-    let mut times = Vec::new();
-    for number in 1..=NAMES {
-        thread::sleep(
-            (begin + Duration::from_millis(50) * u32::try_from(number).unwrap())
-                .saturating_duration_since(Instant::now()),
-        );
-        times.push(key(&mut app, "p", "[p_"));
-        app.send(format!("et-{number:04}\r"));
-        app.wait_until("the empty field", |screen, _| screen.contents().contains("Name    [__"));
-    }
-    let typed = begin.elapsed();
-    app.shows(&[&format!("{NAMES} saved, 0 waiting, 0 refused")]);
-    let behind = milliseconds(begin.elapsed().saturating_sub(typed));
-    let before = report("rapid entry: key to screen, nothing under way", LessIsBetter, "ms", idle);
-    let during = report("rapid entry: key to screen, 20 lines a second", AtMost(16.0), "ms", times);
-    report("rapid entry: key to screen, with / without", LessIsBetter, "ratio", vec![during / before]);
-    report("rapid entry: the last line saved after it was typed", AtMost(2_000.0), "ms", vec![behind]);
-    let names = names_in_store(&served);
-    let wanted: Vec<String> = (1..=NAMES).map(|number| format!("pet-{number:04}")).collect();
-    let there: HashSet<&String> = names.iter().collect();
-    let lost = wanted.iter().filter(|name| !there.contains(name)).count();
-    report("rapid entry: lost of 1200", AtMost(0.0), "lines", vec![lost as f64]);
-    report("rapid entry: doubled of 1200", AtMost(0.0), "lines", vec![(names.len() - there.len()) as f64]);
-    let overtaken = names.windows(2).filter(|pair| pair[0] > pair[1]).count();
-    report("rapid entry: ids not in the order of typing", LessIsBetter, "pairs", vec![overtaken as f64]);
-}
-
-/// The names of all animals in the order of their ids, page by page.
-fn names_in_store(served: &Served) -> Vec<String> {
-    let (address, key) = (served.address(), &served.key);
-    let (mut names, mut path) = (Vec::new(), Some("/v1/pets?limit=100".to_owned()));
-    while let Some(asked) = path {
-        let mut socket = TcpStream::connect(address).unwrap();
-        let head = format!("GET {asked} HTTP/1.1\r\nhost: {address}\r\nauthorization: Bearer {key}\r\n");
-        socket.write_all(format!("{head}connection: close\r\n\r\n").as_bytes()).unwrap();
-        let mut answer = String::new();
-        socket.read_to_string(&mut answer).unwrap();
-        let parts = answer.split("\"name\":\"").skip(1);
-        names.extend(parts.map(|part| part.split('"').next().unwrap().to_owned()));
-        let link = answer.lines().find_map(|line| line.strip_prefix("link: <"));
-        path = link.and_then(|link| Some(link.split('>').next()?[link.find("/v1")?..].to_owned()));
-    }
-    names
 }
 
 fn idle_and_memory() {

@@ -397,3 +397,13 @@ fn a_file_that_was_to_be_imported_comes_back_and_one_under_way_at_once() {
     );
     assert_eq!((next.state.add.import.on, next.state.add.import.path.value()), (true, "/tmp/new-arrivals.csv"));
 }
+
+#[test]
+fn looks() {
+    for (columns, rows) in [(80, 24), (120, 40)] {
+        let app = form("\"Captain Fluff the Se\" Tab \"1\" Tab p");
+        let mut next = next_session(&app, None, remote(), Duration::from_secs(60));
+        next.send(Msg::Resize(Size { columns, rows }));
+        insta::assert_snapshot!(format!("back_{columns}x{rows}"), next.snapshot());
+    }
+}

@@ -82,7 +82,7 @@ mod tests {
     use crate::model::Pet;
     use crate::tui::inflight::Slot;
     use crate::tui::keymap::Context;
-    use crate::tui::msg::{Msg, Outcome};
+    use crate::tui::msg::{Msg, Outcome, Size};
     use crate::tui::test_kit::{App, animals, remote};
 
     fn protected() -> App {
@@ -150,6 +150,15 @@ mod tests {
         assert!(app.job(Slot::Create).is_some() && app.state.popup.is_none());
         app.state.link.name = "other".into();
         assert_eq!(ask(&mut app.state, Change::Samples(25), app.now), Some(Vec::new()));
+    }
+
+    #[test]
+    fn looks() {
+        for (columns, rows) in [(80, 24), (120, 40)] {
+            let mut app = asked();
+            app.send(Msg::Resize(Size { columns, rows }));
+            insta::assert_snapshot!(format!("confirm_{columns}x{rows}"), app.snapshot());
+        }
     }
 
     #[test]
