@@ -33,6 +33,8 @@ pub fn paste(state: &mut AppState, text: &str, now: Now) -> Option<Vec<Effect>> 
         state.add.import.pasted = Some(text.to_owned());
         return Some(look(state, Source::File(path), [Choice::Found, Choice::Found, Choice::Found], now));
     }
+    // Most terminals send line ends as Enter.
+    let text = &text.replace("\r\n", "\n").replace('\r', "\n");
     let lines = text.lines().filter(|line| !line.trim().is_empty()).count();
     if lines < 2 {
         return None;

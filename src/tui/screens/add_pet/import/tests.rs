@@ -199,7 +199,7 @@ fn an_import_that_was_begun_before_is_gone_on_with() {
 fn pasted_lines_are_offered_as_animals_and_are_a_name_all_the_same() {
     let mut app = App::loaded(80, 24);
     app.keys("a Tab \"3\" S-Tab");
-    app.send(Msg::Paste("Rex\nLuna, the \"cat\"\n\nMax\n".into()));
+    app.send(Msg::Paste("Rex\rLuna, the \"cat\"\r\n\nMax\r".into()));
     assert_eq!(app.state.context(), Context::ImportLook, "{}", app.screen());
     let Some(Task::Import(ImportTask::Look(Source::Pasted(text), reading))) =
         app.job(Slot::LookAtFile).map(|job| job.task)

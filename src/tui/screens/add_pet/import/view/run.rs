@@ -8,6 +8,7 @@ use ratatui::text::{Line, Span};
 
 use crate::clock::Now;
 use crate::model::text::{cut, width};
+use crate::tui::effect::Source;
 use crate::tui::screens::add_pet::import::running::{Entry, Running, Shown};
 use crate::tui::screens::add_pet::import::update::command_line;
 use crate::tui::state::AppState;
@@ -33,7 +34,11 @@ pub fn draw(
     body: Rect,
 ) -> Option<Position> {
     let wide = body.width >= WIDE;
-    let file = running.files.as_ref().map_or("...", |(file, _)| file.rsplit('/').next().unwrap_or(file));
+    let file = match (&running.source, &running.files) {
+        (Source::Pasted(_), _) => "what was pasted",
+        (Source::File(_), Some((file, _))) => file.rsplit('/').next().unwrap_or(file),
+        (Source::File(_), None) => "...",
+    };
     let title = vec![
         Span::styled("   Import   ", look.style(Role::Heading)),
         Span::raw(cut(&look.text(file), 40)),
@@ -42,7 +47,9 @@ pub fn draw(
     put(buf, body, 1, &Line::from(title));
     draw_gauge(running, look, buf, body, 3);
     put(buf, body, 4, &Line::raw(cut(&counts(running, now), usize::from(body.width))));
-    if let Some((_, report)) = &running.files {
+    // What was pasted and is in the service leaves no report.
+    let is_gone = matches!(running.source, Source::Pasted(_)) && !running.is_under_way() && running.left() == 0;
+    if let Some((_, report)) = running.files.as_ref().filter(|_| !is_gone) {
         let name = report.rsplit('/').next().unwrap_or(report);
         let text = format!("   Report   {}   (written row by row)", look.text(name));
         put(buf, body, 6, &Line::raw(cut(&text, usize::from(body.width))));
