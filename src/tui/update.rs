@@ -200,6 +200,9 @@ fn interrupt(state: &mut AppState, now: Now) -> Vec<Effect> {
     if cancelled.contains(&Slot::Whole) {
         effects.extend(pets::whole::on_cancelled(state, now));
     }
+    if cancelled.contains(&Slot::Export) {
+        popups::on_exported(state, Err(NotWritten::Failed("Stopped. Nothing was written.".to_owned())), now);
+    }
     if cancelled.contains(&Slot::ById) {
         pets::by_id::on_cancelled(state);
     }

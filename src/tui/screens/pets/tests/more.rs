@@ -11,7 +11,7 @@ use crate::model::{Pet, PetStatus};
 use crate::tui::effect::{Effect, Task};
 use crate::tui::inflight::Slot;
 use crate::tui::kept::Kept;
-use crate::tui::msg::{Msg, Outcome, Reply};
+use crate::tui::msg::{Exported, Msg, NotWritten, Outcome, Reply};
 use crate::tui::popups::{Contents, Popup};
 use crate::tui::screens::pets::{Loaded, Source};
 use crate::tui::test_kit::{App, animals, listed, remote};
@@ -459,6 +459,28 @@ fn the_id_the_animal_and_a_curl_line_without_the_key_are_copied() {
     let curl = copied(&app);
     assert!(curl.contains("'https://api.example.com/v1/pets?limit=20&status=available'"), "{curl}");
     assert!(curl.contains("$PETSTORE_API_KEY") && !curl.contains("77d0"), "{curl}");
+}
+
+#[test]
+fn everything_is_written_from_the_service_and_can_be_stopped() {
+    let mut app = App::loaded(80, 24);
+    app.keys("x Tab C-u \"all.json\" Enter");
+    assert_eq!(app.job(Slot::Export).unwrap().task, Task::Export { path: "all.json".into(), replace: false });
+    let id = app.job(Slot::Export).unwrap().id;
+    app.send(Msg::Reply(Reply { slot: Slot::Export, id, outcome: Outcome::Exporting(1_200) }));
+    assert!(app.says("1200 animals so far ... Esc stops it"), "{}", app.screen());
+    app.keys("C-c");
+    assert_eq!(app.effects.last(), Some(&Effect::Cancel(Slot::Export)));
+    assert!(app.says("Stopped. Nothing was written.") && !app.says("so far"), "{}", app.screen());
+    app.wait(Duration::from_secs(3)).keys("Enter");
+    app.reply(Slot::Export, Outcome::Exported(Err(NotWritten::Exists("all.json".into()))));
+    assert!(app.says("There is such a file. Enter replaces it"), "{}", app.screen());
+    app.keys("Enter");
+    let coverage = Coverage { requests: 12, complete: false, full: vec![PetStatus::Available] };
+    let exported = Exported { path: "/tmp/all.json".into(), count: 1_203, coverage };
+    app.reply(Slot::Export, Outcome::Exported(Ok(exported)));
+    assert_eq!(app.state.popup, None);
+    assert!(app.says("Written to /tmp/all.json: 1203 animals from 12 requests. There may be more:"), "{}", app.screen());
 }
 
 #[test]
