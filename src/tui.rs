@@ -31,6 +31,8 @@ pub mod widgets;
 pub mod worker;
 
 #[cfg(test)]
+mod pictures;
+#[cfg(test)]
 pub(crate) mod test_kit;
 #[cfg(test)]
 mod walk;

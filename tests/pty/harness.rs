@@ -103,6 +103,12 @@ impl Terminal {
         self.seen.0.lock().unwrap().parser.screen().contents()
     }
 
+    /// Looks at the screen.
+    #[allow(dead_code, reason = "only the tour does")]
+    pub fn with_screen<T>(&self, look: impl FnOnce(&vt100::Screen) -> T) -> T {
+        look(self.seen.0.lock().unwrap().parser.screen())
+    }
+
     /// Everything that was written so far.
     pub fn bytes(&self) -> Vec<u8> {
         self.seen.0.lock().unwrap().bytes.clone()

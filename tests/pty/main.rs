@@ -12,3 +12,4 @@ mod import;
 mod rapid;
 mod screens;
 mod served;
+mod tour;

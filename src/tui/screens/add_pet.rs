@@ -9,4 +9,4 @@ pub mod view;
 pub use state::{After, Doubt, Focus, Refusal, Sent, State};
 
 #[cfg(test)]
-mod tests;
+pub(in crate::tui) mod tests;

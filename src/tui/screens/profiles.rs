@@ -10,4 +10,4 @@ pub use form::{Focus, Form, Source};
 pub use state::State;
 
 #[cfg(test)]
-mod tests;
+pub(in crate::tui) mod tests;

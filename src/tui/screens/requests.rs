@@ -2,7 +2,7 @@
 
 pub mod state;
 #[cfg(test)]
-mod tests;
+pub(in crate::tui) mod tests;
 pub mod texts;
 pub mod update;
 pub mod view;

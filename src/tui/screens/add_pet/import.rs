@@ -15,4 +15,4 @@ pub use running::{Running, Shown};
 pub use state::{Phase, State};
 
 #[cfg(test)]
-mod tests;
+pub(in crate::tui) mod tests;

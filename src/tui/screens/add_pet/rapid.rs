@@ -13,4 +13,4 @@ pub mod view;
 pub use state::{Fate, Focus, Line, Setup, State};
 
 #[cfg(test)]
-mod tests;
+pub(in crate::tui) mod tests;

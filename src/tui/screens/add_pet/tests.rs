@@ -13,7 +13,7 @@ use crate::tui::state::Screen;
 use crate::tui::test_kit::{App, animals, remote};
 use crate::tui::theme::Theme;
 
-fn typed(columns: u16, rows: u16, keys: &str) -> App {
+pub fn typed(columns: u16, rows: u16, keys: &str) -> App {
     let mut app = App::loaded_from(remote(), columns, rows, &animals(39));
     app.keys("a").keys(keys);
     app
@@ -40,7 +40,7 @@ fn created(id: i64) -> Pet {
     Pet { id, name: "Biscuit".into(), category_id: 9, status: Some(PetStatus::Available.into()) }
 }
 
-fn in_doubt(columns: u16, rows: u16) -> App {
+pub fn in_doubt(columns: u16, rows: u16) -> App {
     let mut app = sent(columns, rows);
     app.wait(Duration::from_secs(30));
     app.reply(Slot::Create, Outcome::Created(Err(no_answer().into())));

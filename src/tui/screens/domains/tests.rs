@@ -1,5 +1,5 @@
 //! The domains panel: what follows from keys and replies, and how each place looks.
 
 pub(in crate::tui) mod fixture;
-mod looks;
+pub mod looks;
 mod way;

@@ -36,7 +36,7 @@ impl App {
     }
 }
 
-fn listed(columns: u16, rows: u16) -> App {
+pub fn listed(columns: u16, rows: u16) -> App {
     let mut app = App::loaded_from(remote(), columns, rows, &animals(39));
     app.state.link.origins = origins();
     app.keys("P");

@@ -234,7 +234,7 @@ fn snapshot(name: &str, make: impl Fn(u16, u16) -> App) {
     }
 }
 
-fn with_keys(columns: u16, rows: u16, keys: &str) -> App {
+pub fn with_keys(columns: u16, rows: u16, keys: &str) -> App {
     let mut app = asked(columns, rows);
     app.keys(keys);
     app

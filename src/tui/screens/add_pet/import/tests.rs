@@ -16,7 +16,7 @@ use crate::tui::popups::{Contents, Popup};
 use crate::tui::state::Screen;
 use crate::tui::test_kit::{App, animals, remote};
 
-const FILE: &str = "pet_name,cat,state,notes\nBiscuit,3,available,came Tuesday\n,3,available,\nRex,three,sold,\n\
+pub const FILE: &str = "pet_name,cat,state,notes\nBiscuit,3,available,came Tuesday\n,3,available,\nRex,three,sold,\n\
                     Biscuit,3,available,\nLuna,12, Pending,\n";
 
 fn opened(columns: u16, rows: u16) -> App {
@@ -38,7 +38,7 @@ fn found(app: &App, text: &'static str, before: Option<Before>) -> Outcome {
     }))
 }
 
-fn looked(columns: u16, rows: u16, text: &'static str) -> App {
+pub fn looked(columns: u16, rows: u16, text: &'static str) -> App {
     let mut app = opened(columns, rows);
     let outcome = found(&app, text, None);
     app.reply(Slot::LookAtFile, outcome);
@@ -71,7 +71,7 @@ fn unknown() -> Fate {
 }
 
 /// An import of 1,237 rows, of which 612 were dealt with.
-fn running(columns: u16, rows: u16) -> App {
+pub fn running(columns: u16, rows: u16) -> App {
     let mut app = looked(columns, rows, "name,cat\nBiscuit,3\n");
     app.state.add.import.looked_mut().unwrap().found = Some(Ok(many(1_237)));
     app.keys("F2");

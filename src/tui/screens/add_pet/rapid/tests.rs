@@ -537,7 +537,7 @@ fn a_protected_service_is_asked_about_once_and_until_then_nothing_is_sent() {
 
 // --- how it looks ---
 
-fn busy(columns: u16, rows: u16) -> App {
+pub fn busy(columns: u16, rows: u16) -> App {
     let mut app = opened(columns, rows);
     with_codes(&mut app);
     for (id, name) in (100_246..).zip(["Luna", "Tank", "Pepper"]) {

@@ -480,7 +480,11 @@ fn everything_is_written_from_the_service_and_can_be_stopped() {
     let exported = Exported { path: "/tmp/all.json".into(), count: 1_203, coverage };
     app.reply(Slot::Export, Outcome::Exported(Ok(exported)));
     assert_eq!(app.state.popup, None);
-    assert!(app.says("Written to /tmp/all.json: 1203 animals from 12 requests. There may be more:"), "{}", app.screen());
+    assert!(
+        app.says("Written to /tmp/all.json: 1203 animals from 12 requests. There may be more:"),
+        "{}",
+        app.screen()
+    );
 }
 
 #[test]

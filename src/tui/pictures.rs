@@ -1,0 +1,119 @@
+//! The pictures of the README and of `assets/img`: each screen as it is drawn, held up to date.
+//!
+//! `PETSTORE_PICTURES=write cargo test --lib pictures` makes them anew.
+
+mod svg;
+
+use std::fs;
+use std::path::Path;
+use std::time::Duration;
+
+use crate::api::failure::Failure;
+use crate::model::{Pet, samples};
+use crate::tui::inflight::Slot;
+use crate::tui::msg::Outcome;
+use crate::tui::screens::add_pet::{import, rapid};
+use crate::tui::screens::domains::tests::looks as domains;
+use crate::tui::screens::{add_pet, profiles, requests};
+use crate::tui::test_kit::{App, remote};
+use crate::tui::theme::Theme;
+use svg::{DARK, Ground, LIGHT};
+
+/// Animals as the samples have them.
+fn pets(count: usize) -> Vec<Pet> {
+    let new = (0..count).map(samples::sample);
+    (1..)
+        .zip(new)
+        .map(|(id, new)| Pet { id, name: new.name, category_id: new.category_id, status: new.status.map(Into::into) })
+        .collect()
+}
+
+fn browsing(columns: u16, rows: u16, keys: &str) -> App {
+    let mut app = App::loaded_from(remote(), columns, rows, &pets(175));
+    app.keys(keys);
+    app
+}
+
+/// The service has said that the key is wrong.
+fn key_refused() -> App {
+    let mut app = browsing(80, 24, "r");
+    let message = "The API key is not valid.".to_owned();
+    let failure = Failure::Refused { status: 401, code: Some("unauthorized".into()), message, retry_after: None };
+    app.reply(Slot::List, Outcome::Listed(Err(failure)));
+    app.wait(Duration::from_secs(1));
+    app
+}
+
+/// Each picture by its name, as it is on a dark ground.
+fn scenes() -> Vec<(&'static str, App)> {
+    let redirects = || {
+        let mut app = domains::panel(80, 24);
+        app.keys("R");
+        domains::answer(&mut app, 0, false);
+        app
+    };
+    let record = || {
+        let mut app = domains::panel(80, 24);
+        app.keys("a \"pets.acme-pets.com\" Tab \"sites.petplatform.net\" F2");
+        app
+    };
+    vec![
+        ("pets", browsing(80, 24, "Enter")),
+        ("pets-wide", browsing(120, 40, "Down Down")),
+        ("search", browsing(80, 24, "/ \"whis\"")),
+        ("charts", browsing(80, 24, "d Down Down")),
+        ("by-id", browsing(80, 24, "#")),
+        ("limit", browsing(80, 24, "L")),
+        ("add", add_pet::tests::typed(80, 24, "\"Biscuit\" Tab \"3rd\" F2")),
+        ("add-unanswered", add_pet::tests::in_doubt(80, 24)),
+        ("rapid", rapid::tests::busy(80, 24)),
+        ("import-look", import::tests::looked(80, 24, import::tests::FILE)),
+        ("import-run", import::tests::running(80, 24)),
+        ("domains", domains::panel(80, 24)),
+        ("domains-record", record()),
+        ("domains-live", domains::opened("docs.acme-pets.com", 1, 80, 24)),
+        ("domains-redirects", redirects()),
+        ("profiles", profiles::tests::listed(80, 24)),
+        ("requests", requests::tests::with_keys(80, 24, "Down")),
+        ("key", key_refused()),
+        ("commands", browsing(80, 24, ": \"dom\"")),
+        ("help", browsing(80, 24, "?")),
+        ("first-start", App::first_start(80, 24)),
+    ]
+}
+
+/// The picture as it is to be; on a light ground with the light theme.
+fn picture(app: &mut App, unicode: bool, ground: Ground) -> String {
+    app.look.ascii = !unicode;
+    svg::still(&app.buffer(), ground)
+}
+
+fn all() -> Vec<(String, String)> {
+    let mut all: Vec<(String, String)> =
+        scenes().into_iter().map(|(name, mut app)| (name.to_owned(), picture(&mut app, true, DARK))).collect();
+    let mut light = browsing(80, 24, "Enter");
+    light.state.theme = Theme::Light;
+    all.push(("pets-light".to_owned(), picture(&mut light, true, LIGHT)));
+    let mut mono = browsing(80, 24, "Enter");
+    mono.state.theme = Theme::Mono;
+    all.push(("pets-ascii".to_owned(), picture(&mut mono, false, DARK)));
+    all
+}
+
+#[test]
+#[expect(clippy::disallowed_methods, reason = "who runs it says whether the pictures are to be written")]
+fn the_pictures_show_the_screens_as_they_are() {
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/img");
+    let write = std::env::var_os("PETSTORE_PICTURES").is_some();
+    let mut old = Vec::new();
+    for (name, picture) in all() {
+        let path = directory.join(format!("{name}.svg"));
+        if write {
+            fs::create_dir_all(&directory).unwrap();
+            fs::write(path, picture).unwrap();
+        } else if fs::read_to_string(path).unwrap_or_default() != picture {
+            old.push(name);
+        }
+    }
+    assert!(old.is_empty(), "{old:?} are not as the screens: PETSTORE_PICTURES=write cargo test --lib pictures");
+}
