@@ -1,8 +1,8 @@
 //! What an import has done, row by row, in a file beside the input: by it an import goes on after any end.
 //!
-//! NDJSON: the first line says what is imported where; then a line before each row is sent and one with its outcome. They
-//! are written, not forced to the disk, before the request leaves: the end of the program loses nothing of them. The end
-//! of the machine may; then the service's own memory of the keys helps, since a row has the same key each time.
+//! NDJSON: the first line says what is imported where; then a line before each row is sent and one with its outcome. The
+//! first of them is written, not forced to the disk, before the request leaves: the end of the program does not lose it.
+//! The end of the machine may; then the service's own memory of the keys helps, since a row has the same key each time.
 
 mod past;
 mod target;
@@ -18,6 +18,7 @@ use sha2::{Digest as _, Sha256};
 use uuid::Uuid;
 
 use super::input::{Print, hex};
+use super::rows::Row;
 use super::{Reading, TransferError};
 use crate::model::text::short;
 use crate::model::{NewPet, PetId};
@@ -207,12 +208,15 @@ impl Journal {
         Ok(Self { path: path.to_owned(), writer })
     }
 
-    /// A row is about to be sent. Once this returns, the end of the program does not lose that.
-    pub async fn sending(&self, row: u64, line: u64, new: &NewPet, at: Timestamp) -> Result<(), TransferError> {
-        let hash = Some(format!("{:016x}", hash(new)));
-        let line = Line { row, line: Some(line), hash, sent: Some(at.as_second()), ..Line::default() };
-        let pending =
-            text(&line).and_then(|line| self.writer.line_to_wait_for(line)).map_err(|source| self.failed(source))?;
+    /// Rows are about to be sent. Once this returns, the end of the program does not lose that.
+    pub async fn sending(&self, rows: impl Iterator<Item = &Row>, at: Timestamp) -> Result<(), TransferError> {
+        let mut lines = Vec::new();
+        for Row { row, line, new, .. } in rows {
+            let hash = Some(format!("{:016x}", hash(new)));
+            let line = Line { row: *row, line: Some(*line), hash, sent: Some(at.as_second()), ..Line::default() };
+            lines.extend(text(&line).map_err(|source| self.failed(source))?);
+        }
+        let pending = self.writer.lines_to_wait_for(&lines).map_err(|source| self.failed(source))?;
         pending.written().await.map_err(|source| self.failed(source))
     }
 
@@ -248,7 +252,7 @@ impl Journal {
     }
 
     fn write(&self, line: &Line) -> Result<(), TransferError> {
-        text(line).and_then(|line| self.writer.line(line)).map_err(|source| self.failed(source))
+        text(line).and_then(|line| self.writer.lines(&line)).map_err(|source| self.failed(source))
     }
 
     fn failed(&self, source: io::Error) -> TransferError {
