@@ -5,6 +5,7 @@
 //! The end of the machine may; then the service's own memory of the keys helps, since a row has the same key each time.
 
 mod past;
+mod reasons;
 mod target;
 mod writer;
 
@@ -20,10 +21,11 @@ use uuid::Uuid;
 use super::input::{Print, hex};
 use super::rows::Row;
 use super::{Reading, TransferError};
-use crate::model::text::short;
+use crate::model::text::{cut, short};
 use crate::model::{NewPet, PetId};
 
 pub use past::{Doubt, Past, State};
+pub(super) use reasons::Reasons;
 pub use target::Target;
 use writer::Writer;
 
@@ -62,6 +64,24 @@ impl Head {
         let (service, key) = (target.service.clone(), recognisable(id, &target.key));
         Self { petstore_import: VERSION, id, file, service, key, reading, good, at }
     }
+
+    /// Whether it is of this file and reading. A `reading` by which nothing is decided is any.
+    fn check(&self, path: &Path, file: &Print, reading: &Reading) -> Result<(), TransferError> {
+        if let Some((what, then, now)) = self.file.difference(file) {
+            return Err(another(path, what, then, now));
+        }
+        if *reading != Reading::default() && self.reading != *reading {
+            let text =
+                |reading: &Reading| serde_json::to_string(reading).map_or_else(|_| String::new(), |text| short(&text));
+            let what = "the reading (--format, --map, --set, --raw)";
+            return Err(another(path, what, text(&self.reading), text(reading)));
+        }
+        Ok(())
+    }
+}
+
+fn another(path: &Path, what: &'static str, then: String, now: String) -> TransferError {
+    TransferError::Another { path: path.to_owned(), what, then, now }
 }
 
 /// Eight octets of a hash with the import's own id: enough to tell two keys apart, and of no use for anything else.
@@ -93,6 +113,16 @@ pub struct Answer {
     pub code: Option<String>,
     /// A sentence.
     pub message: String,
+}
+
+impl Answer {
+    /// All of it in one line, cut.
+    #[must_use]
+    pub fn words(&self) -> String {
+        let status = self.status.map(|status| format!("{status} ")).unwrap_or_default();
+        let code = self.code.as_ref().map(|code| format!("{code} ")).unwrap_or_default();
+        cut(&format!("{status}{code}{}", self.message), 300)
+    }
 }
 
 /// A line after the first one, as it is written and read. Each has some of these.
@@ -181,23 +211,14 @@ impl Journal {
         reading: &Reading,
     ) -> Result<(Self, Past), TransferError> {
         let head = read_head(path)?;
-        let another =
-            |what, then: String, now: String| TransferError::Another { path: path.to_owned(), what, then, now };
-        if let Some((what, then, now)) = head.file.difference(file) {
-            return Err(another(what, then, now));
-        }
+        head.check(path, file, reading)?;
         if head.service != target.service {
-            return Err(another("the service", short(&head.service), short(&target.service)));
-        }
-        if *reading != Reading::default() && head.reading != *reading {
-            let text =
-                |reading: &Reading| serde_json::to_string(reading).map_or_else(|_| String::new(), |text| short(&text));
-            return Err(another("the reading (--format, --map, --set, --raw)", text(&head.reading), text(reading)));
+            return Err(another(path, "the service", short(&head.service), short(&target.service)));
         }
         let open = OpenOptions::new().read(true).append(true).open(path).map_err(|source| failed(path, source))?;
         lock(path, &open)?;
         let same_key = head.key == recognisable(head.id, &target.key);
-        let past = Past::read(path, head, same_key)?;
+        let past = Past::read(path, head, same_key, |_, _| {})?;
         // What the end of the program cut off would spoil the next line.
         open.set_len(past.whole).map_err(|source| failed(path, source))?;
         Ok((Self::new(path, open)?, past))
