@@ -1,13 +1,14 @@
 //! Many animals at once: out of a file into the service, and out of the service into a file.
 //!
 //! One engine for the app and the command line. [`rows`] reads a file of any size row by row and checks each, [`check`]
-//! does that without sending, [`preview`] for a screen, [`import`] sends them with a [`journal`] by which it can go on after any end, and
-//! [`export`] writes the inventory. What they have to say are plain values: [`import::Progress`] in a watch channel,
-//! [`import::Told`] for each row, [`import::Wish`] to pause and stop. Knows the client, the configuration's way to write
-//! files, and no terminal.
+//! does that without sending, [`preview`] for a screen, [`import`] sends them with a [`journal`] by which it can go on
+//! after any end, [`mend`] writes those that were not added to a new file, and [`export`] writes the inventory. What they
+//! have to say are plain values: [`import::Progress`] in a watch channel, [`import::Told`] for each row, [`import::Wish`]
+//! to pause and stop. Knows the client, the configuration's way to write files, and no terminal.
 
 mod alone;
 pub mod check;
+mod destination;
 mod doubles;
 mod error;
 pub mod export;

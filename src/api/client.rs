@@ -6,12 +6,15 @@
 mod wire;
 
 use std::fmt;
+use std::iter;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use reqwest::header::{CONTENT_TYPE, ETAG, HeaderName, IF_NONE_MATCH, LINK};
-use reqwest::{Method, StatusCode};
+use reqwest::header::{
+    ACCEPT, AUTHORIZATION, CONTENT_TYPE, ETAG, HeaderMap, HeaderName, HeaderValue, IF_NONE_MATCH, LINK,
+};
+use reqwest::{Method, StatusCode, Url};
 
 use super::exchange::Recorder;
 use super::{ApiError, NextPage, PetPage};
@@ -19,6 +22,7 @@ use crate::model::{ApiKey, BaseUrl, IdempotencyKey, NewPet, Pet, PetId, PetQuery
 use wire::{Whole, json_defect, read_json};
 
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
+const JSON: HeaderValue = HeaderValue::from_static("application/json");
 
 /// How long an idle connection is kept: shorter than services do, ours 10 s, so that no request meets one that closes.
 const IDLE: Duration = Duration::from_secs(8);
@@ -49,6 +53,9 @@ pub struct Client {
     http: reqwest::Client,
     base: BaseUrl,
     key: Option<ApiKey>,
+    /// What is the same in every request: where animals are, and the headers.
+    pets: Url,
+    headers: HeaderMap,
     timeouts: Timeouts,
     idempotency_retention: Arc<AtomicU64>,
     recorder: Option<Recorder>,
@@ -83,8 +90,9 @@ impl Client {
     /// The caller has checked [`BaseUrl::guard_clear_text`]. Fails when the machine's certificates cannot be read.
     pub fn new(base: BaseUrl, key: Option<ApiKey>, timeouts: Timeouts) -> Result<Self, reqwest::Error> {
         let http = http(&base, timeouts, !base.is_loopback())?;
+        let (pets, headers) = (base.join("pets"), headers(key.as_ref()));
         let idempotency_retention = Arc::default();
-        Ok(Self { http, base, key, timeouts, idempotency_retention, recorder: None, what: "request" })
+        Ok(Self { http, base, key, pets, headers, timeouts, idempotency_retention, recorder: None, what: "request" })
     }
 
     /// The same client for many requests one after another: it keeps its connections also to a service on loopback.
@@ -97,7 +105,7 @@ impl Client {
     /// The same service with another key; the connections are kept.
     #[must_use]
     pub fn with_key(&self, key: ApiKey) -> Self {
-        Self { key: Some(key), ..self.clone() }
+        Self { headers: headers(Some(&key)), key: Some(key), ..self.clone() }
     }
 
     /// The key that it asks with.
@@ -162,8 +170,8 @@ impl Client {
     pub async fn create_pet(&self, new: &NewPet, key: &IdempotencyKey) -> Result<Pet, ApiError> {
         let body = serde_json::to_vec(new).map_err(|source| json_defect(source, &[]))?;
         let request = self
-            .request(Method::POST, self.base.join("pets"))
-            .header(CONTENT_TYPE, "application/json")
+            .request(Method::POST, self.pets.clone())
+            .header(CONTENT_TYPE, JSON)
             .header(IDEMPOTENCY_KEY, key.as_str())
             .body(body);
         read_json(&self.exchange(request, &[StatusCode::CREATED]).await?.body)
@@ -193,6 +201,17 @@ impl fmt::Debug for Client {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Client").field("base", &self.base).field("key", &self.key).finish_non_exhaustive()
     }
+}
+
+/// Those of every request.
+fn headers(key: Option<&ApiKey>) -> HeaderMap {
+    // A key has only characters that a header may have.
+    let bearer = key.and_then(|key| HeaderValue::try_from(format!("Bearer {}", key.expose())).ok());
+    let bearer = bearer.map(|mut bearer| {
+        bearer.set_sensitive(true);
+        (AUTHORIZATION, bearer)
+    });
+    iter::once((ACCEPT, JSON)).chain(bearer).collect()
 }
 
 fn http(base: &BaseUrl, timeouts: Timeouts, keep_connections: bool) -> Result<reqwest::Client, reqwest::Error> {

@@ -8,10 +8,9 @@ use tokio_util::sync::CancellationToken;
 
 use super::TransferError;
 use super::alone::{alone, thread};
+use super::destination::Destination;
 use crate::api::inventory::{Coverage, inventory, of_status};
 use crate::api::{ApiError, Client};
-use crate::config::atomic;
-use crate::model::text::short;
 use crate::model::{Pet, PetStatus, export};
 
 /// Pages that are there before they are written.
@@ -117,23 +116,16 @@ pub async fn export<W: Write + Send + 'static>(
 pub async fn to_file(
     client: &Client,
     how: How,
-    (path, replace): (&Path, bool),
+    to: (&Path, bool),
     count: watch::Sender<u64>,
     stop: &CancellationToken,
 ) -> Result<Ended, TransferError> {
-    let name = short(&path.display().to_string());
-    if !replace && path.symlink_metadata().is_ok() {
-        return Err(TransferError::Exists(name));
-    }
-    let failed = |source: io::Error| match source.kind() {
-        io::ErrorKind::AlreadyExists => TransferError::Exists(name.clone()),
-        _ => TransferError::Write { name: name.clone(), source },
-    };
-    let file = atomic::begin_private(path).map_err(failed)?;
+    let destination = Destination::new(to)?;
+    let file = destination.begin()?;
     let (out, ended) = export(client, how, BufWriter::with_capacity(BUFFER, file), count, stop).await?;
     if matches!(ended, Ended::Done(_)) {
-        let file = out.into_inner().map_err(|error| failed(error.into_error()))?;
-        atomic::finish(file, path, replace).map_err(failed)?;
+        let file = out.into_inner().map_err(|error| destination.failed(error.into_error()))?;
+        destination.finish(file)?;
     }
     Ok(ended)
 }

@@ -1,6 +1,7 @@
 //! Sends the rows of a file, several at a time, each with an Idempotency-Key of its own that is the same whenever it is
 //! sent again. Stops whenever it is told to, and goes on by its journal.
 
+mod ahead;
 mod pace;
 mod progress;
 mod send;
@@ -22,9 +23,10 @@ use super::{Input, Reading, TransferError};
 use crate::api::{ApiError, Client, Failure};
 use crate::clock;
 use crate::model::{Limit, PetQuery};
+use ahead::{Turn, queue};
 use pace::Pace;
 pub use progress::{Progress, Tell, Told};
-use send::{Queue, Sender, Turn};
+use send::Sender;
 
 /// How long a service that keeps idempotency keys surely knows one, in seconds: an hour less than ours does.
 const KEY_IS_KNOWN: i64 = 23 * 60 * 60;
@@ -354,13 +356,17 @@ async fn send_all(shared: Shared, input: Input, wishes: watch::Receiver<Wish>) -
     // A thread that waits for standard input must not keep the runtime from its end.
     let reader = Arc::clone(&shared);
     thread("rows", move || reader.read(input, &turns))?;
-    let queue = Arc::new(Queue::new(taken));
+    let count = shared.how.concurrency.clamp(1, 16);
+    let (announcer, queue) = queue(&shared, count, taken, wishes.clone());
+    tokio::spawn(announcer.run());
+    let queue = Arc::new(queue);
     let mut senders = JoinSet::new();
-    for _ in 0..shared.how.concurrency.clamp(1, 16) {
+    for _ in 0..count {
         let sender = Sender { shared: Arc::clone(&shared), queue: Arc::clone(&queue), wishes: wishes.clone() };
         senders.spawn(sender.run());
     }
     listen(&shared, senders, wishes).await;
+    queue.give_back(&shared).await;
     Ok(summary(&shared).await)
 }
 

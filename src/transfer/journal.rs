@@ -1,10 +1,11 @@
 //! What an import has done, row by row, in a file beside the input: by it an import goes on after any end.
 //!
-//! NDJSON: the first line says what is imported where; then a line before each row is sent and one with its outcome. They
-//! are written, not forced to the disk, before the request leaves: the end of the program loses nothing of them. The end
-//! of the machine may; then the service's own memory of the keys helps, since a row has the same key each time.
+//! NDJSON: the first line says what is imported where; then a line before each row is sent and one with its outcome. The
+//! first of them is written, not forced to the disk, before the request leaves: the end of the program does not lose it.
+//! The end of the machine may; then the service's own memory of the keys helps, since a row has the same key each time.
 
 mod past;
+mod reasons;
 mod target;
 mod writer;
 
@@ -18,11 +19,13 @@ use sha2::{Digest as _, Sha256};
 use uuid::Uuid;
 
 use super::input::{Print, hex};
+use super::rows::Row;
 use super::{Reading, TransferError};
-use crate::model::text::short;
+use crate::model::text::{cut, short};
 use crate::model::{NewPet, PetId};
 
 pub use past::{Doubt, Past, State};
+pub(super) use reasons::Reasons;
 pub use target::Target;
 use writer::Writer;
 
@@ -61,6 +64,24 @@ impl Head {
         let (service, key) = (target.service.clone(), recognisable(id, &target.key));
         Self { petstore_import: VERSION, id, file, service, key, reading, good, at }
     }
+
+    /// Whether it is of this file and reading. A `reading` by which nothing is decided is any.
+    fn check(&self, path: &Path, file: &Print, reading: &Reading) -> Result<(), TransferError> {
+        if let Some((what, then, now)) = self.file.difference(file) {
+            return Err(another(path, what, then, now));
+        }
+        if *reading != Reading::default() && self.reading != *reading {
+            let text =
+                |reading: &Reading| serde_json::to_string(reading).map_or_else(|_| String::new(), |text| short(&text));
+            let what = "the reading (--format, --map, --set, --raw)";
+            return Err(another(path, what, text(&self.reading), text(reading)));
+        }
+        Ok(())
+    }
+}
+
+fn another(path: &Path, what: &'static str, then: String, now: String) -> TransferError {
+    TransferError::Another { path: path.to_owned(), what, then, now }
 }
 
 /// Eight octets of a hash with the import's own id: enough to tell two keys apart, and of no use for anything else.
@@ -92,6 +113,16 @@ pub struct Answer {
     pub code: Option<String>,
     /// A sentence.
     pub message: String,
+}
+
+impl Answer {
+    /// All of it in one line, cut.
+    #[must_use]
+    pub fn words(&self) -> String {
+        let status = self.status.map(|status| format!("{status} ")).unwrap_or_default();
+        let code = self.code.as_ref().map(|code| format!("{code} ")).unwrap_or_default();
+        cut(&format!("{status}{code}{}", self.message), 300)
+    }
 }
 
 /// A line after the first one, as it is written and read. Each has some of these.
@@ -186,23 +217,14 @@ impl Journal {
         reading: &Reading,
     ) -> Result<(Self, Past), TransferError> {
         let head = read_head(path)?;
-        let another =
-            |what, then: String, now: String| TransferError::Another { path: path.to_owned(), what, then, now };
-        if let Some((what, then, now)) = head.file.difference(file) {
-            return Err(another(what, then, now));
-        }
+        head.check(path, file, reading)?;
         if head.service != target.service {
-            return Err(another("the service", short(&head.service), short(&target.service)));
-        }
-        if *reading != Reading::default() && head.reading != *reading {
-            let text =
-                |reading: &Reading| serde_json::to_string(reading).map_or_else(|_| String::new(), |text| short(&text));
-            return Err(another("the reading (--format, --map, --set, --raw)", text(&head.reading), text(reading)));
+            return Err(another(path, "the service", short(&head.service), short(&target.service)));
         }
         let open = OpenOptions::new().read(true).append(true).open(path).map_err(|source| failed(path, source))?;
         lock(path, &open)?;
         let same_key = head.key == recognisable(head.id, &target.key);
-        let past = Past::read(path, head, same_key)?;
+        let past = Past::read(path, head, same_key, |_, _| {})?;
         // What the end of the program cut off would spoil the next line.
         open.set_len(past.whole).map_err(|source| failed(path, source))?;
         Ok((Self::new(path, open)?, past))
@@ -213,12 +235,15 @@ impl Journal {
         Ok(Self { path: path.to_owned(), writer })
     }
 
-    /// A row is about to be sent. Once this returns, the end of the program does not lose that.
-    pub async fn sending(&self, row: u64, line: u64, new: &NewPet, at: Timestamp) -> Result<(), TransferError> {
-        let hash = Some(format!("{:016x}", hash(new)));
-        let line = Line { row, line: Some(line), hash, sent: Some(at.as_second()), ..Line::default() };
-        let pending =
-            text(&line).and_then(|line| self.writer.line_to_wait_for(line)).map_err(|source| self.failed(source))?;
+    /// Rows are about to be sent. Once this returns, the end of the program does not lose that.
+    pub async fn sending(&self, rows: impl Iterator<Item = &Row>, at: Timestamp) -> Result<(), TransferError> {
+        let mut lines = Vec::new();
+        for Row { row, line, new, .. } in rows {
+            let hash = Some(format!("{:016x}", hash(new)));
+            let line = Line { row: *row, line: Some(*line), hash, sent: Some(at.as_second()), ..Line::default() };
+            lines.extend(text(&line).map_err(|source| self.failed(source))?);
+        }
+        let pending = self.writer.lines_to_wait_for(&lines).map_err(|source| self.failed(source))?;
         pending.written().await.map_err(|source| self.failed(source))
     }
 
@@ -254,7 +279,7 @@ impl Journal {
     }
 
     fn write(&self, line: &Line) -> Result<(), TransferError> {
-        text(line).and_then(|line| self.writer.line(line)).map_err(|source| self.failed(source))
+        text(line).and_then(|line| self.writer.lines(&line)).map_err(|source| self.failed(source))
     }
 
     fn failed(&self, source: io::Error) -> TransferError {

@@ -100,6 +100,15 @@ pub fn read(
     reading: &Reading,
     mut each: impl FnMut(Result<Row, Bad>) -> ControlFlow<()>,
 ) -> Result<Layout, TransferError> {
+    read_with_cells(input, reading, |row, _| each(row))
+}
+
+/// The same, with the text that is found for each field, in the order of [`Field::ALL`]: empty where there is none.
+pub(super) fn read_with_cells(
+    input: Input,
+    reading: &Reading,
+    mut each: impl FnMut(Result<Row, Bad>, [&str; 3]) -> ControlFlow<()>,
+) -> Result<Layout, TransferError> {
     reading.check()?;
     let format = reading.format.unwrap_or_else(|| Format::recognise(input.path.as_deref(), &input.head));
     let utf16 = encoding(&input.head).0 != super::input::Encoding::Utf8;
@@ -118,7 +127,7 @@ pub fn read(
     Ok(layout)
 }
 
-type Each<'a> = &'a mut dyn FnMut(Result<Row, Bad>) -> ControlFlow<()>;
+type Each<'a> = &'a mut dyn FnMut(Result<Row, Bad>, [&str; 3]) -> ControlFlow<()>;
 
 /// Checks rows and counts them.
 struct Rows<'a> {
@@ -143,53 +152,60 @@ struct Manner<'a> {
 
 impl Rows<'_> {
     /// A row that is bad as a whole.
-    fn bad(&mut self, line: u64, faults: Vec<Fault>) -> ControlFlow<()> {
+    fn bad(&mut self, line: u64, fault: Fault, cells: &Cells<'_>, manner: Manner<'_>) -> ControlFlow<()> {
         self.row += 1;
-        (self.each)(Err(Bad { row: self.row, line, faults }))
+        let bad = Bad { row: self.row, line, faults: vec![fault] };
+        (self.each)(Err(bad), texts(self.reading, cells, manner))
     }
 
     fn cells(&mut self, line: u64, cells: &Cells<'_>, manner: Manner<'_>) -> ControlFlow<()> {
         self.row += 1;
-        let checked = self.check(cells, manner);
-        (self.each)(match checked {
+        let texts = texts(self.reading, cells, manner);
+        let row = match check(texts, manner) {
             Ok((new, mended)) => Ok(Row { row: self.row, line, new, mended }),
             Err(faults) => Err(Bad { row: self.row, line, faults }),
-        })
+        };
+        (self.each)(row, texts)
     }
+}
 
-    fn check(&self, cells: &Cells<'_>, manner: Manner<'_>) -> Result<(NewPet, bool), Vec<Fault>> {
-        let text = |field: Field| {
-            if let Some(fixed) = &self.reading.set[field as usize] {
-                return fixed.as_str();
-            }
-            let cell = cells[field as usize].as_deref().unwrap_or("");
-            if !manner.active {
-                return cell;
-            }
-            let active = export::active(cell);
-            // Blanks before the mark are typing, unless blanks count.
-            if active == cell && !manner.exact { export::active(cell.trim()) } else { active }
-        };
-        let name = text(Field::Name);
-        let name = if manner.exact { name } else { name.trim() };
-        let category = parse_category_id(text(Field::CategoryId).trim());
-        let word = text(Field::Status);
-        let status = mended_status(word);
-        let fault = |error: FieldError| Fault {
-            column: manner.columns[error.field() as usize].to_owned(),
-            value: short(text(error.field())),
-            reason: error.to_string(),
-        };
-        let too_long = name.len() > draft::NAME_MAX_CHARS * 4;
-        let name_error = if too_long { check_long_name(name) } else { check_name(name) };
-        match (name_error, category, status) {
-            (Ok(()), Ok(category_id), Ok((status, mended))) => {
-                Ok((NewPet { name: name.to_owned(), category_id, status }, mended))
-            }
-            (name, category, status) => {
-                let errors = name.err().into_iter().chain(category.err()).chain(status.err());
-                Err(errors.map(fault).collect())
-            }
+/// What counts for each field.
+fn texts<'a>(reading: &'a Reading, cells: &'a Cells<'_>, manner: Manner<'_>) -> [&'a str; 3] {
+    Field::ALL.map(|field| {
+        if let Some(fixed) = &reading.set[field as usize] {
+            return fixed.as_str();
+        }
+        let cell = cells[field as usize].as_deref().unwrap_or("");
+        if !manner.active {
+            return cell;
+        }
+        let active = export::active(cell);
+        // Blanks before the mark are typing, unless blanks count.
+        if active == cell && !manner.exact { export::active(cell.trim()) } else { active }
+    })
+}
+
+fn check(texts: [&str; 3], manner: Manner<'_>) -> Result<(NewPet, bool), Vec<Fault>> {
+    let text = |field: Field| texts[field as usize];
+    let name = text(Field::Name);
+    let name = if manner.exact { name } else { name.trim() };
+    let category = parse_category_id(text(Field::CategoryId).trim());
+    let word = text(Field::Status);
+    let status = mended_status(word);
+    let fault = |error: FieldError| Fault {
+        column: manner.columns[error.field() as usize].to_owned(),
+        value: short(text(error.field())),
+        reason: error.to_string(),
+    };
+    let too_long = name.len() > draft::NAME_MAX_CHARS * 4;
+    let name_error = if too_long { check_long_name(name) } else { check_name(name) };
+    match (name_error, category, status) {
+        (Ok(()), Ok(category_id), Ok((status, mended))) => {
+            Ok((NewPet { name: name.to_owned(), category_id, status }, mended))
+        }
+        (name, category, status) => {
+            let errors = name.err().into_iter().chain(category.err()).chain(status.err());
+            Err(errors.map(fault).collect())
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-use reqwest::header::{ACCEPT, HeaderMap, HeaderName, RETRY_AFTER};
+use reqwest::header::{HeaderMap, HeaderName, RETRY_AFTER};
 use reqwest::{Method, Request, RequestBuilder, StatusCode};
 use serde::de::DeserializeOwned;
 use url::Url;
@@ -32,11 +32,9 @@ pub(super) struct Whole {
 
 impl Client {
     pub(super) fn request(&self, method: Method, url: Url) -> RequestBuilder {
-        let request = self.http.request(method, url).header(ACCEPT, "application/json");
-        match &self.key {
-            Some(key) => request.bearer_auth(key.expose()),
-            None => request,
-        }
+        let mut request = Request::new(method, url);
+        request.headers_mut().clone_from(&self.headers);
+        RequestBuilder::from_parts(self.http.clone(), request)
     }
 
     /// Sends the request and reads the answer whole, up to [`MAX_BODY`]. Its status is one of `promised`.

@@ -19,6 +19,7 @@ Examples:
   petstore pets import new-arrivals.csv --dry-run
   petstore pets import new-arrivals.csv --map categoryId=kind --set status=available
   petstore pets import new-arrivals.csv --resume
+  petstore pets import new-arrivals.csv --dry-run --mend bad.csv
   petstore pets export - | petstore -p branch pets import - --report branch.ndjson
 
 Every row has an Idempotency-Key, the same whenever it is sent again, and the report beside the file \
@@ -78,6 +79,12 @@ pub struct ImportArgs {
     /// With --resume: rows that may have been added, where sending again could add them twice.
     #[arg(long, value_enum, default_value_t = UnknownArg::Ask)]
     pub unknown: UnknownArg,
+    /// At the end, write the rows that were not added to this CSV file, with the reason; it can be imported once mended.
+    #[arg(long, value_name = "CSV")]
+    pub mend: Option<PathBuf>,
+    /// Replace the file of --mend.
+    #[arg(long, requires = "mend")]
+    pub force: bool,
     /// Do not ask before adding to a protected profile.
     #[arg(short, long)]
     pub yes: bool,

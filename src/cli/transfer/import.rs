@@ -21,13 +21,16 @@ use crate::model::escape::shell_word;
 use crate::model::text::cut;
 use crate::transfer::check::{self, Check, Found};
 use crate::transfer::import::{self, Ended, Progress, Summary, Tell, Told, Wish, Work};
-use crate::transfer::journal::{Answer, Journal, Outcome, Target};
-use crate::transfer::{Input, TransferError};
+use crate::transfer::journal::{Journal, Outcome, Target};
+use crate::transfer::{Input, TransferError, mend};
 
 /// `--dry-run`: checks everything, and needs no service.
 pub async fn check(args: ImportArgs) -> Result<Exit, Failed> {
-    let checked = look(&Arc::new(args), &mut ends()?).await?;
+    let (args, mut ends) = (Arc::new(args), ends()?);
+    can_mend(&args)?;
+    let checked = look(&args, &mut ends).await?;
     note(&format!("{}; nothing was sent", checked.sentence()));
+    mend(&args, None).await?;
     Ok(match checked {
         Check { bad: 0, .. } => Exit::Done,
         Check { good: 0, .. } => Exit::Refused,
@@ -39,6 +42,7 @@ pub async fn check(args: ImportArgs) -> Result<Exit, Failed> {
 pub async fn run(client: &Client, service: &str, args: ImportArgs, settings: &Settings) -> Result<Exit, Failed> {
     let args = Arc::new(args);
     let (target, mut ends) = (Target::of(settings), ends()?);
+    can_mend(&args)?;
     let report = args.report.clone().or_else(|| (!args.is_stdin()).then(|| Journal::beside(&args.file)));
     let mut good = None;
     if args.resume {
@@ -55,6 +59,7 @@ pub async fn run(client: &Client, service: &str, args: ImportArgs, settings: &Se
             let checked = look(&args, &mut ends).await?;
             note(&checked.sentence());
             if checked.bad > 0 && args.how().on_error == import::OnError::Stop {
+                mend(&args, None).await?;
                 return Err(Failed::new(Exit::Refused, "nothing was sent, since there are bad rows")
                     .hint("mend the file, or send the good rows: --on-error go-on"));
             }
@@ -78,11 +83,16 @@ pub async fn run(client: &Client, service: &str, args: ImportArgs, settings: &Se
         let doubts = doubts.load(Ordering::Relaxed);
         let asks = args.unknown == UnknownArg::Ask && !send_unknown && !args.is_stdin();
         if doubts == 0 || !matches!(summary.ended, Ended::Complete) || !asks {
+            // Whoever ends it does not want to wait for more.
+            if ended_by.is_none() {
+                mend(&args, report).await?;
+            }
             return Ok(exit);
         }
         let question = format!("{doubts} rows may have been added. Send them again? They may then be there twice.");
         if ask(question, &mut ends).await? != Some(true) {
             note("hint: look with petstore pets list; then --resume with --unknown send or --unknown skip");
+            mend(&args, report).await?;
             return Ok(exit);
         }
         (send_unknown, resume) = (true, true);
@@ -174,6 +184,32 @@ async fn prepare(
     .await
 }
 
+/// Whether `--mend` can be done: before anything is sent.
+fn can_mend(args: &ImportArgs) -> Result<(), Failed> {
+    match &args.mend {
+        Some(_) if args.is_stdin() => {
+            Err(Failed::new(Exit::Usage, "--mend reads the file once more, and standard input can be read only once"))
+        }
+        Some(to) if !args.force && to.symlink_metadata().is_ok() => {
+            Err(failed(TransferError::Exists(to.display().to_string())))
+        }
+        Some(_) | None => Ok(()),
+    }
+}
+
+/// Writes the rows that were not added, where that is asked for.
+async fn mend(args: &Arc<ImportArgs>, report: Option<PathBuf>) -> Result<(), Failed> {
+    let Some(to) = args.mend.clone() else { return Ok(()) };
+    let (args, name) = (Arc::clone(args), display_safe(&to.display().to_string()).into_owned());
+    let write = move || mend::write(open(&args)?, &args.reading(), report.as_deref(), (&to, args.force));
+    let rows = spawn_blocking(write).await.map_err(|error| Failed::new(Exit::Failure, error.to_string()))?;
+    note(&match rows.map_err(failed)? {
+        0 => "no row is to be mended".to_owned(),
+        rows => format!("{rows} rows to mend: {name}"),
+    });
+    Ok(())
+}
+
 /// Asks before anything is added to a protected profile.
 async fn confirm(args: &ImportArgs, good: Option<u64>, settings: &Settings, ends: &mut Ends) -> Result<(), Failed> {
     if !settings.protect || args.yes {
@@ -246,8 +282,8 @@ fn tell(bar: Bar, bad_too: bool, doubts: Arc<AtomicU64>) -> Tell {
     Arc::new(move |told| match told {
         Told::Row { line, outcome, .. } => match outcome {
             Outcome::Added(_) | Outcome::Invalid(_) | Outcome::NotSent(_) => {}
-            Outcome::Refused(answer) => bar.note(&format!("line {line}: refused: {}", words(&answer))),
-            Outcome::Unknown(answer) => bar.note(&format!("line {line}: may have been added: {}", words(&answer))),
+            Outcome::Refused(answer) => bar.note(&format!("line {line}: refused: {}", answer.words())),
+            Outcome::Unknown(answer) => bar.note(&format!("line {line}: may have been added: {}", answer.words())),
         },
         Told::Bad(bad) if bad_too => bar.note(&bad.sentence()),
         Told::Bad(_) => {}
@@ -260,12 +296,6 @@ fn tell(bar: Bar, bad_too: bool, doubts: Arc<AtomicU64>) -> Tell {
         }
         Told::Waiting { .. } => {}
     })
-}
-
-fn words(answer: &Answer) -> String {
-    let status = answer.status.map(|status| format!("{status} ")).unwrap_or_default();
-    let code = answer.code.as_ref().map(|code| format!("{code} ")).unwrap_or_default();
-    cut(&format!("{status}{code}{}", answer.message), 300)
 }
 
 /// Says what came of it. How the program ends.

@@ -1,11 +1,11 @@
-//! One of several senders: takes a row, writes that it is sent, sends it as often as it takes, writes what came of it.
+//! One of several senders: takes a row, sends it as often as it takes, writes what came of it.
 
-use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use tokio::sync::{Mutex, mpsc, watch};
+use tokio::sync::watch;
 
+use super::ahead::{Queue, Turn};
 use super::{Ended, Shared, Told, Wish};
 use crate::api::error::RetryAfter;
 use crate::api::retry::dice;
@@ -17,31 +17,6 @@ use crate::transfer::rows::Row;
 
 /// How often a row that fails while others succeed is sent again.
 const OWN_FAILURES: u32 = 3;
-
-/// A row to send.
-#[derive(Debug)]
-pub(super) struct Turn {
-    pub(super) row: Row,
-    /// Whether it may have been added before.
-    pub(super) doubted: bool,
-}
-
-/// The rows that are read and not yet taken by a sender.
-pub(super) struct Queue(Mutex<(VecDeque<Turn>, mpsc::Receiver<Vec<Turn>>)>);
-
-impl Queue {
-    pub(super) fn new(parts: mpsc::Receiver<Vec<Turn>>) -> Self {
-        Self(Mutex::new((VecDeque::new(), parts)))
-    }
-
-    async fn next(&self) -> Option<Turn> {
-        let (turns, parts) = &mut *self.0.lock().await;
-        while turns.is_empty() {
-            turns.extend(parts.recv().await?);
-        }
-        turns.pop_front()
-    }
-}
 
 pub(super) struct Sender {
     pub(super) shared: Arc<Shared>,
@@ -83,11 +58,6 @@ impl Sender {
     async fn send(&self, turn: Turn) {
         let shared = &*self.shared;
         let Row { row, line, new, .. } = &turn.row;
-        if let Some(journal) = &shared.work.journal
-            && let Err(error) = journal.sending(*row, *line, new, clock::now().wall).await
-        {
-            return shared.end(Ended::Failed(error));
-        }
         shared.progress.send_modify(|progress| {
             progress.under_way += 1;
             progress.waiting_until = None;

@@ -10,7 +10,7 @@ use crate::model::text::short;
 use crate::transfer::TransferError;
 
 /// The longest line that is read, in octets.
-const MOST_LINE: u64 = 64 << 10;
+pub(super) const MOST_LINE: u64 = 64 << 10;
 
 /// No line is shorter than this, so that a journal cannot name rows that it has no room for.
 const LEAST_LINE: u64 = 10;
@@ -73,7 +73,13 @@ impl Past {
         self.states[place] = self.states[place] & !(3 << shift) | (state as u8) << shift;
     }
 
-    pub(super) fn read(path: &Path, head: Head, same_key: bool) -> Result<Self, TransferError> {
+    /// Each line and where it begins is shown to `each`.
+    pub(super) fn read(
+        path: &Path,
+        head: Head,
+        same_key: bool,
+        mut each: impl FnMut(&Line, u64),
+    ) -> Result<Self, TransferError> {
         let failed = |source| super::failed(path, source);
         let file = File::open(path).map_err(failed)?;
         let size = file.metadata().map_err(failed)?.len();
@@ -91,11 +97,12 @@ impl Past {
                 // The end, or a line of which the end of the program cut off the rest.
                 return Ok(past);
             }
-            past.whole += count as u64;
             if number > 1 {
                 let line = serde_json::from_slice(&text).map_err(|error| damaged(path, number, &error.to_string()))?;
+                each(&line, past.whole);
                 past.take(line, size).map_err(|why| damaged(path, number, why))?;
             }
+            past.whole += count as u64;
         }
     }
 

@@ -35,8 +35,8 @@ pub(super) fn read(input: Input, rows: &mut Rows<'_>) -> Result<(u8, Columns), T
         let offset = (encoding == Encoding::Utf8).then_some(mark + piece.offset);
         let flow = match row(&mut cells, &piece, offset, &columns) {
             None => ControlFlow::Continue(()),
-            Some(Ok(found)) => rows.cells(piece.line, &found, manner),
-            Some(Err(fault)) => rows.bad(piece.line, vec![fault]),
+            Some((found, None)) => rows.cells(piece.line, &found, manner),
+            Some((found, Some(fault))) => rows.bad(piece.line, fault, &found, manner),
         };
         if flow.is_break() {
             break;
@@ -45,30 +45,32 @@ pub(super) fn read(input: Input, rows: &mut Rows<'_>) -> Result<(u8, Columns), T
     Ok((delimiter, columns))
 }
 
-/// The cells of the fields; nothing for a row of blanks.
+/// The cells of the fields, and what is wrong with the row as a whole; nothing for a row of blanks.
 fn row<'a>(
     cells: &'a mut Splitter,
-    piece: &'a Piece<'_>,
+    piece: &Piece<'_>,
     offset: Option<u64>,
     columns: &Columns,
-) -> Option<Result<Cells<'a>, Fault>> {
+) -> Option<(Cells<'a>, Option<Fault>)> {
     if piece.is_open {
-        return Some(Err(Fault::whole("A quote opens here and is not closed before the end of the file.")));
-    }
-    if let Err(fault) = text_of(piece.octets, offset) {
-        return Some(Err(fault));
+        let why = "A quote opens here and is not closed before the end of the file.";
+        return Some((Cells::default(), Some(Fault::whole(why))));
     }
     cells.split(piece.octets);
     if cells.all().all(|cell| cell.trim_ascii().is_empty()) {
         return None;
     }
-    if cells.all().skip(columns.names.len()).any(|cell| !cell.trim_ascii().is_empty()) {
+    let fault = if let Err(fault) = text_of(piece.octets, offset) {
+        Some(fault)
+    } else if cells.all().skip(columns.names.len()).any(|cell| !cell.trim_ascii().is_empty()) {
         let (here, there) = (cells.len(), columns.names.len());
         let why = format!("There are {here} cells and {there} columns. Put a cell with the delimiter in it in quotes.");
-        return Some(Err(Fault::whole(why)));
-    }
-    // The row is text as a whole, and is cut only at ASCII.
-    Some(Ok(columns.of.map(|place| place.and_then(|place| cells.get(place)).map(String::from_utf8_lossy))))
+        Some(Fault::whole(why))
+    } else {
+        None
+    };
+    // A row that is text as a whole is cut only at ASCII.
+    Some((columns.of.map(|place| place.and_then(|place| cells.get(place)).map(String::from_utf8_lossy)), fault))
 }
 
 /// That one whose cells are most of the columns that are looked for; where that does not tell, the most frequent one.

@@ -32,9 +32,13 @@ pub(super) fn read(input: Input, kind: Kind, rows: &mut Rows<'_>) -> Result<Opti
             let header: Vec<String> = members.iter().map(|(name, _)| name.clone().into_owned()).collect();
             columns = Some(Columns::look(&header, reading)?);
         }
-        let flow = match found.and_then(|(members, places)| cells(&members, places)) {
-            Ok(cells) => rows.cells(piece.line, &cells, manner),
-            Err(fault) => rows.bad(piece.line, vec![fault]),
+        let (cells, fault) = match found {
+            Ok((members, places)) => cells(&members, places),
+            Err(fault) => (Cells::default(), Some(fault)),
+        };
+        let flow = match fault {
+            None => rows.cells(piece.line, &cells, manner),
+            Some(fault) => rows.bad(piece.line, fault, &cells, manner),
         };
         if flow == ControlFlow::Break(()) {
             break;
@@ -91,29 +95,30 @@ fn members<'a>(text: &'a str, reading: &Reading) -> Result<(Members<'a>, [Option
 #[derive(serde::Deserialize)]
 struct Name<'a>(#[serde(borrow)] Cow<'a, str>);
 
-/// The values as the cells that CSV would have: a name must be text, a category may be a number too.
-fn cells<'a>(members: &Members<'a>, places: [Option<usize>; 3]) -> Result<Cells<'a>, Fault> {
-    let mut cells: Cells<'a> = [None, None, None];
+/// The values as the cells that CSV would have, and the first that is wrong: a name must be text, a category may be a
+/// number too.
+fn cells<'a>(members: &Members<'a>, places: [Option<usize>; 3]) -> (Cells<'a>, Option<Fault>) {
+    let (mut cells, mut fault) = (Cells::default(), None);
     for (field, place) in Field::ALL.into_iter().zip(places) {
         let Some((_, value)) = place.map(|place| &members[place]) else { continue };
-        let value = value.get();
-        cells[field as usize] = match value.as_bytes().first() {
-            Some(b'"') => {
-                let text: Name<'a> = serde_json::from_str(value).map_err(|error| Fault {
-                    column: field.member().to_owned(),
-                    value: short(value),
-                    reason: format!("This is no text: {}.", cut(&display_safe(&error.to_string()), 200)),
-                })?;
-                Some(text.0)
-            }
-            Some(b'n') => None,
-            _ if field == Field::CategoryId => Some(Cow::Borrowed(value)),
-            _ => {
-                let (column, value) = (field.member().to_owned(), short(value));
-                let reason = format!("{} must be a string in quotes. {value} is none.", field.member());
-                return Err(Fault { column, value, reason });
-            }
-        };
+        cells[field as usize] = cell(field, value.get()).unwrap_or_else(|wrong| {
+            fault.get_or_insert(wrong);
+            Some(Cow::Borrowed(value.get()))
+        });
     }
-    Ok(cells)
+    (cells, fault)
+}
+
+fn cell(field: Field, value: &str) -> Result<Option<Cow<'_, str>>, Fault> {
+    let fault = |reason| Fault { column: field.member().to_owned(), value: short(value), reason };
+    match value.as_bytes().first() {
+        Some(b'"') => {
+            let text = serde_json::from_str::<Name<'_>>(value);
+            let why = |error: serde_json::Error| cut(&display_safe(&error.to_string()), 200);
+            Ok(Some(text.map_err(|error| fault(format!("This is no text: {}.", why(error))))?.0))
+        }
+        Some(b'n') => Ok(None),
+        _ if field == Field::CategoryId => Ok(Some(Cow::Borrowed(value))),
+        _ => Err(fault(format!("{} must be a string in quotes. {} is none.", field.member(), short(value)))),
+    }
 }

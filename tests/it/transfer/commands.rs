@@ -71,6 +71,26 @@ fn an_import_adds_the_good_rows_once() {
 }
 
 #[test]
+fn rows_that_were_not_added_are_mended_and_imported() {
+    let home = home_with("new.csv", ARRIVALS);
+    let (status, text) = said(&run(&home, &["pets", "import", "new.csv", "--dry-run", "--mend", "bad.csv"]));
+    assert!(status == Some(3) && text.ends_with("nothing was sent\n2 rows to mend: bad.csv\n"), "{text}");
+    let (status, text) = said(&run(&home, &["pets", "import", "new.csv", "--mend", "bad.csv"]));
+    assert!(status == Some(2) && text.contains("bad.csv is there already") && text.contains("--force"), "{text}");
+    let (status, text) = said(&run(&home, &["pets", "import", "new.csv", "--mend", "bad.csv", "--force"]));
+    assert!(status == Some(3) && text.ends_with("2 rows to mend: bad.csv\n"), "{text}");
+    let bad = fs::read_to_string(home.path().join("bad.csv")).unwrap();
+    assert!(bad.starts_with("name,categoryId,status,why\n,3,,line 3: column pet_name: Name is needed"), "{bad}");
+    let mended = bad.replace("\n,3,", "\nRex,3,").replace("Tank,three", "Tank,4");
+    fs::write(home.path().join("bad.csv"), mended).unwrap();
+    let (status, text) = said(&run(&home, &["pets", "import", "bad.csv", "--mend", "worse.csv"]));
+    assert!(status == Some(0) && text.contains("2 added") && text.ends_with("no row is to be mended\n"), "{text}");
+    assert!(home.path().join("worse.csv").metadata().is_err());
+    let list = run(&home, &["pets", "export"]).stdout;
+    assert!(String::from_utf8(list).unwrap().ends_with("\n3,Rex,3,available\n4,Tank,4,available\n"));
+}
+
+#[test]
 fn what_is_missing_or_wrong_is_said_with_its_remedy() {
     let home = home_with("new.csv", "Rex,3\n");
     for (arguments, status, says) in [
@@ -80,6 +100,7 @@ fn what_is_missing_or_wrong_is_said_with_its_remedy() {
         (&["new.csv", "--set", "status=gone"], 2, "status must be available, pending or sold"),
         (&["new.csv", "--resume"], 2, "Begin without --resume"),
         (&["-", "--resume"], 2, "name it with --report"),
+        (&["-", "--mend", "bad.csv"], 2, "standard input can be read only once"),
         (&["absent.csv"], 1, "cannot read absent.csv"),
         (&["new.csv", "--concurrency", "17"], 2, "1..=16"),
     ] {

@@ -339,3 +339,26 @@ async fn it_pauses_goes_on_and_stops_on_demand() {
     import.wish.send_replace(Wish::Go);
     assert_eq!(counts(&import.resume().await.unwrap()), [3, 0, 0, 0, 0]);
 }
+
+#[tokio::test]
+async fn what_was_made_ready_and_not_sent_is_no_doubt_after_a_stop() {
+    let (wish, sent) = (watch::Sender::new(Wish::Go), Arc::new(AtomicUsize::new(0)));
+    let (stop, count) = (wish.clone(), Arc::clone(&sent));
+    // It keeps no keys: a row in doubt would not be sent again.
+    let stub = plain_service(move |_| {
+        if count.fetch_add(1, Ordering::SeqCst) == 2 {
+            stop.send_replace(Wish::Stop);
+        }
+        Some(added())
+    })
+    .await;
+    let mut import = Import::new(stub.client(), &rows(&["a"; 50]));
+    import.wish = wish;
+    let summary = import.begin().await.unwrap();
+    assert!(matches!(summary.ended, Ended::Stopped), "{:?}", summary.ended);
+    let before = summary.progress.added;
+    assert!((3..50).contains(&before) && summary.progress.errors() == 0, "{:?}", summary.progress);
+    import.wish.send_replace(Wish::Go);
+    assert_eq!(counts(&import.resume().await.unwrap()), [50 - before, before, 0, 0, 0]);
+    assert_eq!(sent.load(Ordering::SeqCst), 50);
+}

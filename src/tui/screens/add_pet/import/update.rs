@@ -277,21 +277,24 @@ fn look_for(state: &mut AppState, now: Now) -> Vec<Effect> {
 /// Asks for the file that takes the rows to mend.
 fn mend(state: &mut AppState) {
     let import = &state.add.import;
-    let (reading, report, count) = match &import.phase {
-        Phase::Looked(looked) => (looked.reading(), None, looked.seen().map_or(0, |seen| seen.preview.check.bad)),
+    let (source, reading, report, count) = match &import.phase {
+        Phase::Looked(looked) => {
+            let bad = looked.seen().map_or(0, |seen| seen.preview.check.bad);
+            (looked.source.clone(), looked.reading(), None, bad)
+        }
         Phase::Running(running) => {
-            let report = running.files.as_ref().map(|(_, report)| PathBuf::from(report));
-            (running.reading.clone(), report, running.progress.errors())
+            let Some((file, report)) = running.files.clone() else { return };
+            (Source::File(file), running.reading.clone(), Some(PathBuf::from(report)), running.progress.errors())
         }
         Phase::File => return,
     };
-    let Some(source) = import.source().cloned() else { return };
     if count == 0 {
         state.say(MessageKind::Note, "There is nothing to mend.");
         return;
     }
     let what = Some(format!("{count} rows to mend, each with the reason"));
-    let write = WriteBox::new(mend_name(&source), Contents::ToMend { source, reading, report });
+    let name = import.source().map_or_else(String::new, mend_name);
+    let write = WriteBox::new(name, Contents::ToMend { source, reading, report });
     state.popup = Some(Popup::Write(WriteBox { what, ..write }));
 }
 

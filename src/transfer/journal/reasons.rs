@@ -1,0 +1,69 @@
+//! Why rows were not added, as the journal says it. What is kept in memory is where it says so, of a number of rows that
+//! is bounded.
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::{self, BufRead as _, BufReader, Read as _, Seek as _, SeekFrom};
+use std::path::Path;
+
+use super::past::MOST_LINE;
+use super::{Answer, Head, Line, Past, State, Word, failed, read_head};
+use crate::model::display_safe;
+use crate::transfer::input::Print;
+use crate::transfer::rows::Row;
+use crate::transfer::{Reading, TransferError};
+
+/// Of so many rows it is known where the journal says why; of further ones only what became of them.
+const MOST: usize = 250_000;
+
+/// A journal that is only read.
+pub(in crate::transfer) struct Reasons {
+    past: Past,
+    file: BufReader<File>,
+    /// Where the lines of the outcomes begin.
+    places: HashMap<u64, u64>,
+}
+
+impl Reasons {
+    /// Of the journal at `path`, if it is of the same file and reading.
+    pub(in crate::transfer) fn read(path: &Path, file: &Print, reading: &Reading) -> Result<Self, TransferError> {
+        let head = read_head(path)?;
+        head.check(path, file, reading)?;
+        let mut places = HashMap::new();
+        let past = Past::read(path, head, false, |line, place| match line.outcome {
+            Some(Word::Refused | Word::Unknown) if places.len() < MOST => drop(places.insert(line.row, place)),
+            // An earlier line says nothing any more.
+            Some(_) => drop(places.remove(&line.row)),
+            None => {}
+        })?;
+        let file = BufReader::new(File::open(path).map_err(|source| failed(path, source))?);
+        Ok(Self { past, file, places })
+    }
+
+    /// How the file was read.
+    pub(in crate::transfer) const fn head(&self) -> &Head {
+        &self.past.head
+    }
+
+    /// Why this row was not added, safe to show, if it was sent and it is not known that it was added.
+    pub(in crate::transfer) fn why(&mut self, Row { row, line, .. }: &Row) -> io::Result<Option<String>> {
+        let what = match self.past.state(*row) {
+            State::Open | State::Added => return Ok(None),
+            State::Refused => "refused",
+            State::InDoubt => "may have been added",
+        };
+        let why = match self.places.get(row) {
+            Some(place) => format!(": {}", display_safe(&self.answer(*place)?.words())),
+            None => String::new(),
+        };
+        Ok(Some(format!("line {line}: {what}{why}")))
+    }
+
+    fn answer(&mut self, place: u64) -> io::Result<Answer> {
+        self.file.seek(SeekFrom::Start(place))?;
+        let mut text = Vec::new();
+        self.file.by_ref().take(MOST_LINE).read_until(b'\n', &mut text)?;
+        let Line { status, code, message, .. } = serde_json::from_slice(&text)?;
+        Ok(Answer { status, code, message: message.unwrap_or_default() })
+    }
+}
