@@ -143,7 +143,7 @@ fn session(
         state.say(MessageKind::Error, format!("{first}{more}"));
         state.complaints = complaints;
     }
-    runtime.block_on(show(settings, state, hands, look, inside))
+    runtime.block_on(show(settings, state, hands, look, env.shows_frames_at_once(), inside))
 }
 
 /// The configuration file that is read and written.
@@ -212,6 +212,7 @@ async fn show(
     mut state: AppState,
     hands: Hands,
     look: Look,
+    synchronized: bool,
     inside: Inside,
 ) -> Result<Ended, Failed> {
     let failed = |error: &dyn std::fmt::Display| Failed::new(Exit::Failure, format!("the terminal failed: {error}"));
@@ -222,7 +223,7 @@ async fn show(
     let settings = (state.screen != Screen::Welcome).then_some(settings);
     let worker = worker::spawn(settings, hands);
     let quits = watch_signals().map_err(|error| failed(&error))?;
-    let mut screen = terminal::enter().map_err(|error| failed(&error))?;
+    let mut screen = terminal::enter(synchronized).map_err(|error| failed(&error))?;
     let wires = Wires {
         input: EventStream::new(),
         worker,
