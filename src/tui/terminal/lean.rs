@@ -150,7 +150,7 @@ impl<W: Write, S: Fn() -> io::Result<Size>> Backend for Lean<W, S> {
             covered = (y, x..x.saturating_add(cell.cell_width()));
             let put = self.next.put(x.into(), y.into(), cell);
             if let Some(touched) = self.touched.get_mut(usize::from(y)).filter(|_| !put.is_empty()) {
-                let first = if touched.is_empty() { put.start } else { touched.start.min(put.start) };
+                let first = if touched.end == 0 { put.start } else { touched.start.min(put.start) };
                 *touched = first..touched.end.max(put.end);
             }
         }
