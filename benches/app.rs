@@ -188,7 +188,7 @@ fn answer_size(served: &Served, etag: Option<&str>) -> (f64, Option<String>) {
 fn keys() {
     let echoed = echo();
     const MOVES: usize = 200;
-    for (columns, rows, limit) in [(80, 24, AtMost(250.0)), (120, 40, AtMost(300.0))] {
+    for (columns, rows, limit) in [(80, 24, AtMost(120.0)), (120, 40, AtMost(160.0))] {
         let mut app = Start::petstore(&["--demo"]).size(columns, rows).open();
         app.shows(&["Rex", "sold 25"]);
         app.send("L100\r");

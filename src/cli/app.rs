@@ -146,7 +146,7 @@ fn session(
         state.say(MessageKind::Error, format!("{first}{more}"));
         state.complaints = complaints;
     }
-    runtime.block_on(show(settings, state, hands, look, inside))
+    runtime.block_on(show(settings, state, hands, look, env.shows_frames_at_once(), inside))
 }
 
 /// The configuration file that is read and written.
@@ -215,6 +215,7 @@ async fn show(
     mut state: AppState,
     hands: Hands,
     look: Look,
+    synchronized: bool,
     inside: Inside,
 ) -> Result<Ended, Failed> {
     let failed = |error: &dyn std::fmt::Display| Failed::new(Exit::Failure, format!("the terminal failed: {error}"));
@@ -225,7 +226,7 @@ async fn show(
     let settings = (state.screen != Screen::Welcome).then_some(settings);
     let (worker, worker_ended) = worker::spawn(settings, hands);
     let quits = watch_signals().map_err(|error| failed(&error))?;
-    let mut screen = terminal::enter().map_err(|error| failed(&error))?;
+    let mut screen = terminal::enter(synchronized).map_err(|error| failed(&error))?;
     let wires = Wires {
         input: EventStream::new(),
         worker,

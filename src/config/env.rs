@@ -66,6 +66,29 @@ impl Env {
             Depth::Sixteen
         }
     }
+
+    /// Whether the terminal is known to show a frame at once that is marked by mode 2026, as far as TERM and what
+    /// terminals say of themselves tell. It is never asked.
+    #[must_use]
+    pub fn shows_frames_at_once(&self) -> bool {
+        const KNOWN: [&str; 6] = ["kitty", "ghostty", "wezterm", "foot", "contour", "alacritty"];
+        let term = self.get("TERM").unwrap_or("dumb");
+        let program = self.get("TERM_PROGRAM").unwrap_or("");
+        if term.starts_with("tmux") || term.starts_with("screen") {
+            // The variables of what it runs in may have been carried along.
+            return program == "tmux"
+                && self.get("TERM_PROGRAM_VERSION").is_some_and(|version| at_least(version, (3, 4)));
+        }
+        let programs = ["WezTerm", "ghostty", "iTerm.app", "contour"];
+        KNOWN.iter().any(|known| term.contains(known))
+            || term.starts_with("xterm") && (programs.contains(&program) || self.get("WT_SESSION").is_some())
+    }
+}
+
+/// Whether a version such as `3.4a` is at least this one.
+fn at_least(version: &str, least: (u32, u32)) -> bool {
+    let mut numbers = version.split(|c: char| !c.is_ascii_digit()).map(|number| number.parse().unwrap_or(0));
+    (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0)) >= least
 }
 
 impl<K: Into<OsString>, V: Into<OsString>> FromIterator<(K, V)> for Env {
@@ -106,5 +129,23 @@ mod tests {
         // What cannot show colours does not learn it from a variable that was carried along.
         assert_eq!(depth("vt100", "truecolor"), Depth::Mono);
         assert_eq!(depth("xterm", "yes"), Depth::Sixteen);
+    }
+
+    #[test]
+    fn frames_are_marked_only_for_terminals_that_are_known_to_look_for_it() {
+        let known = |variables: &[(&str, &str)]| Env::from_iter(variables.iter().copied()).shows_frames_at_once();
+        for term in ["xterm-kitty", "xterm-ghostty", "wezterm", "foot-extra", "contour", "alacritty"] {
+            assert!(known(&[("TERM", term)]), "{term}");
+        }
+        for term in ["", "linux", "vt220", "xterm", "xterm-256color", "screen-256color", "tmux-256color", "rxvt"] {
+            assert!(!known(&[("TERM", term)]), "{term}");
+        }
+        let xterm = ("TERM", "xterm-256color");
+        assert!(known(&[xterm, ("TERM_PROGRAM", "iTerm.app")]) && known(&[xterm, ("WT_SESSION", "a4f1")]));
+        assert!(!known(&[xterm, ("TERM_PROGRAM", "Apple_Terminal")]));
+        let tmux =
+            |version| known(&[("TERM", "tmux-256color"), ("TERM_PROGRAM", "tmux"), ("TERM_PROGRAM_VERSION", version)]);
+        assert!(tmux("3.4") && tmux("3.5a") && tmux("4.0") && !tmux("3.3a") && !tmux("2.9") && !tmux("next"));
+        assert!(!known(&[("TERM", "screen"), ("TERM_PROGRAM", "WezTerm"), ("WT_SESSION", "a4f1")]));
     }
 }

@@ -1,35 +1,39 @@
 //! The terminal itself: switched on, given back whatever happens, and its events as messages.
 
-use std::io::{self, BufWriter, Stdout, Write as _};
+mod lean;
+
+use std::fs::File;
+use std::io::{self, Write as _};
+use std::os::fd::AsFd as _;
 
 use crossterm::clipboard::CopyToClipboard;
 use crossterm::event::{DisableBracketedPaste, EnableBracketedPaste, Event, KeyCode, KeyEventKind, KeyModifiers};
 use crossterm::execute;
+use crossterm::style::ResetColor;
 use crossterm::terminal::{EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode};
 use ratatui::Terminal;
-use ratatui::backend::{Backend, ClearType, CrosstermBackend, WindowSize};
-use ratatui::buffer::Cell;
-use ratatui::layout::{Position, Size as CellSize};
+use ratatui::layout::Size as CellSize;
 
 use crate::config::Notify;
 use crate::model::display_safe;
 
 use super::effect::Effect;
 use super::msg::{Key, KeyPress, Msg, Size};
+use lean::Lean;
 
 /// The terminal that the app draws on.
-pub type AppTerminal = Terminal<Quiet<CrosstermBackend<BufWriter<Stdout>>>>;
-
-/// Frames are written in one piece.
-const BUFFER: usize = 64 * 1024;
+pub type AppTerminal = Terminal<Lean<File, fn() -> io::Result<CellSize>>>;
 
 /// Switches the terminal to the app's modes. [`leave`] undoes it, also after a panic.
-pub fn enter() -> io::Result<AppTerminal> {
-    // crossterm 0.29 drops reverse video together with colours when NO_COLOR is set; the theme does that job instead.
-    crossterm::style::force_color_output(true);
+///
+/// With `synchronized` long frames are marked for a terminal that then shows them at once.
+pub fn enter(synchronized: bool) -> io::Result<AppTerminal> {
     leave_on_panic();
     switch_on()?;
-    Terminal::new(Quiet::new(CrosstermBackend::new(BufWriter::with_capacity(BUFFER, io::stdout()))))
+    // A standard output of the library would write a frame line by line.
+    let out = File::from(io::stdout().as_fd().try_clone_to_owned()?);
+    let size: fn() -> io::Result<CellSize> = || crossterm::terminal::size().map(CellSize::from);
+    Terminal::new(Lean::new(out, size, synchronized)?)
 }
 
 /// Raw mode, alternate screen, bracketed paste.
@@ -40,7 +44,8 @@ pub fn switch_on() -> io::Result<()> {
 
 /// Gives the terminal back as it was. Errors are left alone: the terminal may be gone.
 pub fn leave() {
-    let _ = execute!(io::stdout(), DisableBracketedPaste, LeaveAlternateScreen, crossterm::cursor::Show);
+    // A frame ends in the look of its last letter.
+    let _ = execute!(io::stdout(), ResetColor, DisableBracketedPaste, LeaveAlternateScreen, crossterm::cursor::Show);
     let _ = disable_raw_mode();
     let _ = io::stdout().flush();
 }
@@ -152,72 +157,6 @@ fn keys(code: KeyCode, modifiers: KeyModifiers) -> Vec<Msg> {
     }
     messages.push(Msg::Key(key));
     messages
-}
-
-/// A backend that writes nothing where nothing has changed: ratatui resets styles and sets the cursor in every frame.
-#[derive(Debug)]
-pub struct Quiet<B> {
-    inner: B,
-    shown: Option<bool>,
-    place: Option<Position>,
-}
-
-impl<B> Quiet<B> {
-    /// Wraps a backend whose cursor state is not known yet.
-    pub const fn new(inner: B) -> Self {
-        Self { inner, shown: None, place: None }
-    }
-}
-
-impl<B: Backend> Backend for Quiet<B> {
-    type Error = B::Error;
-
-    fn draw<'a, I: Iterator<Item = (u16, u16, &'a Cell)>>(&mut self, content: I) -> Result<(), B::Error> {
-        let mut content = content.peekable();
-        if content.peek().is_none() {
-            return Ok(());
-        }
-        self.place = None;
-        self.inner.draw(content)
-    }
-
-    fn hide_cursor(&mut self) -> Result<(), B::Error> {
-        if self.shown.replace(false) == Some(false) { Ok(()) } else { self.inner.hide_cursor() }
-    }
-
-    fn show_cursor(&mut self) -> Result<(), B::Error> {
-        if self.shown.replace(true) == Some(true) { Ok(()) } else { self.inner.show_cursor() }
-    }
-
-    fn get_cursor_position(&mut self) -> Result<Position, B::Error> {
-        // Asking the terminal would block where none answers, and its answer could be taken for keys.
-        Ok(self.place.unwrap_or_default())
-    }
-
-    fn set_cursor_position<P: Into<Position>>(&mut self, position: P) -> Result<(), B::Error> {
-        let position = position.into();
-        if self.place.replace(position) == Some(position) { Ok(()) } else { self.inner.set_cursor_position(position) }
-    }
-
-    fn clear(&mut self) -> Result<(), B::Error> {
-        self.inner.clear()
-    }
-
-    fn clear_region(&mut self, region: ClearType) -> Result<(), B::Error> {
-        self.inner.clear_region(region)
-    }
-
-    fn size(&self) -> Result<CellSize, B::Error> {
-        self.inner.size()
-    }
-
-    fn window_size(&mut self) -> Result<WindowSize, B::Error> {
-        self.inner.window_size()
-    }
-
-    fn flush(&mut self) -> Result<(), B::Error> {
-        self.inner.flush()
-    }
 }
 
 #[cfg(test)]

@@ -152,7 +152,7 @@ fn a_panic_gives_the_terminal_back_before_its_report() {
 #[test]
 fn panics_when_asked() {
     if std::env::var_os("PETSTORE_TEST_PANIC").is_some() {
-        let _screen = petstore::tui::terminal::enter().unwrap();
+        let _screen = petstore::tui::terminal::enter(false).unwrap();
         panic!("on purpose");
     }
 }

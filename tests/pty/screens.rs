@@ -158,7 +158,7 @@ fn a_terminal_that_cannot_show_it_is_told_so() {
 }
 
 #[test]
-fn moving_by_one_row_writes_at_most_250_bytes() {
+fn moving_by_one_row_writes_at_most_120_bytes() {
     let mut app = Start::petstore(&["--demo"]).open();
     app.shows(BROWSING);
     app.send("j");
@@ -167,5 +167,5 @@ fn moving_by_one_row_writes_at_most_250_bytes() {
     app.send("j");
     app.shows(&["> 3 ", "Row 3 of 20."]);
     let written = app.bytes().len() - before;
-    assert!(written <= 250, "{written} bytes for one row");
+    assert!(written <= 120, "{written} bytes for one row");
 }

@@ -119,7 +119,8 @@ fn draw_row(buf: &mut Buffer, row: Rect, pet: &Pet, columns: &Columns, look: &Lo
     if let Some(x) = columns.id {
         text(x, &pet.id.to_string(), columns.id_width);
     }
-    text(columns.name, &name_in_table(look, &pet.name, columns.name_width.into()), columns.name_width);
+    let name = name_in_table(look, &pet.name, columns.name_width.into());
+    text(columns.name, &name, columns.name_width);
     if let Some((x, room)) = columns.category {
         text(x, &format!("{:>1$}", pet.category_id, usize::from(room)), room);
     }
@@ -129,7 +130,9 @@ fn draw_row(buf: &mut Buffer, row: Rect, pet: &Pet, columns: &Columns, look: &Lo
     }
     if selected {
         text(1, ">", 1);
-        let bar = Rect { x: row.x + 1, width: (columns.name + columns.name_width).saturating_sub(1), ..row };
+        // No further than the name: each of its columns is written twice when it moves.
+        let name_width = u16::try_from(width(&name)).unwrap_or(0);
+        let bar = Rect { x: row.x + 1, width: (columns.name + name_width).saturating_sub(1), ..row };
         buf.set_style(bar, look.style(Role::Selected).remove_modifier(Modifier::DIM));
     }
     buf.set_stringn(row.x + columns.status, row.y, mark, 1, look.style(role));

@@ -1,0 +1,309 @@
+//! Measures what the app writes to its terminal, key by key, beside what ratatui's own backend writes for the same frames.
+//!
+//! `cargo bench --bench screen`. Reports and never fails. See `benches/README.md`.
+
+#![allow(clippy::disallowed_methods, clippy::unwrap_used, clippy::print_stdout, reason = "it measures and reports")]
+
+#[allow(dead_code, reason = "shared with the measurements of the service")]
+mod common;
+#[allow(dead_code, reason = "shared with the tests in a pseudo-terminal")]
+#[path = "../tests/pty/harness.rs"]
+mod harness;
+
+use std::cell::{Cell, RefCell};
+use std::fs;
+use std::io::{self, Write};
+use std::rc::Rc;
+use std::thread;
+use std::time::Duration;
+
+use ratatui::backend::CrosstermBackend;
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Position, Rect};
+use ratatui::style::{Color, Modifier};
+use ratatui::{TerminalOptions, Viewport};
+
+use common::Limit::{self, AtMost, LessIsBetter};
+use common::{heading, report};
+use harness::{Start, Terminal};
+
+fn main() {
+    // Under `cargo test --benches` nothing is measured.
+    if !std::env::args().any(|argument| argument == "--bench") {
+        return;
+    }
+    crossterm::style::force_color_output(true);
+    heading();
+    first_screen();
+    for (columns, rows, most) in [(80, 24, 120.0), (120, 40, 160.0)] {
+        row_moves(columns, rows, AtMost(most));
+    }
+    scrolls();
+    pages();
+    search();
+    for (columns, rows, most) in [(80, 24, 0.25), (200, 60, 0.4)] {
+        processor(columns, rows, AtMost(most));
+    }
+}
+
+/// A screen as it was seen: what is on it, and where the cursor is.
+struct Seen {
+    buffer: Buffer,
+    cursor: Option<Position>,
+}
+
+/// What one key has led to.
+struct Frame {
+    before: Seen,
+    after: Seen,
+    written: Vec<u8>,
+}
+
+impl Frame {
+    /// How many characters look different, and in how many rows.
+    fn changed(&self) -> (usize, usize) {
+        let places = self.before.buffer.diff(&self.after.buffer);
+        let mut rows: Vec<u16> = places.iter().map(|(_, y, _)| *y).collect();
+        rows.dedup();
+        (places.len(), rows.len())
+    }
+
+    /// Octets for each that would be allowed.
+    fn share(&self, each: f64) -> f64 {
+        let (characters, rows) = self.changed();
+        self.written.len() as f64 / (each * characters as f64 + 10.0 * rows as f64)
+    }
+
+    /// What ratatui's own backend writes for it.
+    fn yardstick(&self) -> f64 {
+        let counted = Rc::new(Cell::new(0));
+        let backend = CrosstermBackend::new(Counter(Rc::clone(&counted)));
+        let options = TerminalOptions { viewport: Viewport::Fixed(self.after.buffer.area) };
+        let mut terminal = ratatui::Terminal::with_options(backend, options).unwrap();
+        for seen in [&self.before, &self.after] {
+            counted.set(0);
+            terminal
+                .draw(|frame| {
+                    frame.buffer_mut().clone_from(&seen.buffer);
+                    if let Some(cursor) = seen.cursor {
+                        frame.set_cursor_position(cursor);
+                    }
+                })
+                .unwrap();
+        }
+        counted.get() as f64
+    }
+}
+
+struct Counter(Rc<Cell<usize>>);
+
+impl Write for Counter {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.set(self.0.get() + bytes.len());
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// The screen of the moment.
+fn seen(app: &Terminal) -> Seen {
+    let found = RefCell::new(None);
+    app.wait_until("a screen", |screen, _| {
+        *found.borrow_mut() = Some(copy(screen));
+        true
+    });
+    found.into_inner().unwrap()
+}
+
+fn copy(screen: &vt100::Screen) -> Seen {
+    let (rows, columns) = screen.size();
+    let mut buffer = Buffer::empty(Rect::new(0, 0, columns.get(), rows.get()));
+    for (y, x) in (0..rows.get()).flat_map(|y| (0..columns.get()).map(move |x| (y, x))) {
+        let from = screen.cell(y, x).unwrap();
+        if from.is_wide_continuation() {
+            continue;
+        }
+        let blank = matches!(from.contents(), "" | " ");
+        let cell = &mut buffer[(x, y)];
+        cell.set_symbol(if blank { " " } else { from.contents() });
+        cell.bg = colour(from.bgcolor());
+        for (there, modifier) in [(from.inverse(), Modifier::REVERSED), (from.underline(), Modifier::UNDERLINED)] {
+            cell.modifier.set(modifier, there);
+        }
+        // Nothing else is seen of a blank.
+        if !blank || !cell.modifier.is_empty() {
+            cell.fg = colour(from.fgcolor());
+            for (there, modifier) in
+                [(from.bold(), Modifier::BOLD), (from.dim(), Modifier::DIM), (from.italic(), Modifier::ITALIC)]
+            {
+                cell.modifier.set(modifier, there);
+            }
+        }
+    }
+    let (y, x) = screen.cursor_position();
+    Seen { buffer, cursor: (!screen.hide_cursor()).then_some(Position { x, y }) }
+}
+
+const fn colour(colour: vt100::Color) -> Color {
+    match colour {
+        vt100::Color::Default => Color::Reset,
+        vt100::Color::Idx(index) => Color::Indexed(index),
+        vt100::Color::Rgb(red, green, blue) => Color::Rgb(red, green, blue),
+    }
+}
+
+/// The app with a hundred rows, the cursor on the first one.
+fn open(columns: u16, rows: u16) -> Terminal {
+    let mut app = Start::petstore(&["--demo"]).size(columns, rows).open();
+    app.shows(&["Rex", "sold 25"]);
+    app.send("L100\r");
+    app.shows(&["Row 1 of 100"]);
+    settle();
+    app
+}
+
+/// A frame is written in one piece; this is for what may come after it.
+fn settle() {
+    thread::sleep(Duration::from_millis(30));
+}
+
+/// Sends a key and waits until `place` is on the screen.
+fn press(app: &mut Terminal, key: &str, place: &str) -> Frame {
+    let (before, written) = (seen(app), app.bytes().len());
+    app.send(key);
+    app.wait_until(place, |screen, bytes| bytes.len() > written && screen.contents().contains(place));
+    settle();
+    Frame { before, after: seen(app), written: app.bytes()[written..].to_vec() }
+}
+
+/// Reports the frames for one kind of key.
+fn octets(what: &str, limit: Limit, frames: &[Frame]) {
+    report(what, limit, "bytes", frames.iter().map(|frame| frame.written.len() as f64).collect());
+    report("  yardstick: ratatui's own backend", LessIsBetter, "bytes", frames.iter().map(Frame::yardstick).collect());
+    let parts: Vec<[f64; 3]> = frames.iter().map(|frame| parts(&frame.written)).collect();
+    for (at, part) in ["letters", "moves and erasing", "looks"].into_iter().enumerate() {
+        report(&format!("  of it {part}"), LessIsBetter, "bytes", parts.iter().map(|parts| parts[at]).collect());
+    }
+}
+
+/// Octets of letters, of moves and the like, and of looks.
+fn parts(written: &[u8]) -> [f64; 3] {
+    let (mut parts, mut at) = ([0.0; 3], 0);
+    while at < written.len() {
+        let length = match &written[at..] {
+            [b'\x1b', b'[', rest @ ..] => 3 + rest.iter().position(|end| (b'@'..=b'~').contains(end)).unwrap(),
+            [b'\x1b', ..] => 2,
+            _ => 1,
+        };
+        let part = match written[at] {
+            b'\x1b' if written[at + length - 1] == b'm' => 2,
+            b'\x1b' | b'\r' | b'\n' | b'\x08' => 1,
+            _ => 0,
+        };
+        parts[part] += length as f64;
+        at += length;
+    }
+    parts
+}
+
+fn first_screen() {
+    let mut frames = Vec::new();
+    for _ in 0..5 {
+        let app = Start::petstore(&["--demo"]).open();
+        app.shows(&["Rex", "sold 25"]);
+        thread::sleep(Duration::from_millis(300));
+        let after = seen(&app);
+        let before = Seen { buffer: Buffer::empty(after.buffer.area), cursor: None };
+        frames.push(Frame { before, after, written: app.bytes() });
+    }
+    octets("first screen at 80x24, from exec to its rows", AtMost(2_500.0), &frames);
+}
+
+fn row_moves(columns: u16, rows: u16, limit: Limit) {
+    let mut app = open(columns, rows);
+    let frames: Vec<Frame> = (0..60)
+        .map(|at| {
+            let there = if at % 20 < 10 { at % 20 + 2 } else { 20 - at % 20 };
+            press(&mut app, if at % 20 < 10 { "j" } else { "k" }, &format!("Row {there} of 100"))
+        })
+        .collect();
+    octets(&format!("row move at {columns}x{rows}"), limit, &frames);
+}
+
+fn scrolls() {
+    let mut app = open(80, 24);
+    let mut frames = Vec::new();
+    let mut first = String::new();
+    for row in 2..=60 {
+        let frame = press(&mut app, "j", &format!("Row {row} of 100"));
+        // The row below the headings is another one when the list has moved.
+        let top: String = (0..40).map(|x| frame.after.buffer[(x, 4)].symbol().to_owned()).collect();
+        if row > 3 && top != first {
+            frames.push(frame);
+        }
+        first = top;
+    }
+    assert!(frames.len() > 30, "the list has not moved");
+    octets("one row past the edge at 80x24", AtMost(250.0), &frames);
+}
+
+fn pages() {
+    let mut app = open(80, 24);
+    let mut frames = Vec::new();
+    let mut row = 1;
+    while row < 100 {
+        let before = row;
+        let frame = press(&mut app, "\x1b[6~", "Row ");
+        let text: String = (0..80).map(|x| frame.after.buffer[(x, 22)].symbol().to_owned()).collect();
+        row = text.trim().trim_start_matches("Row ").split(' ').next().unwrap().parse().unwrap();
+        assert!(row > before, "{text}");
+        frames.push(frame);
+    }
+    octets("page down at 80x24", LessIsBetter, &frames);
+    let shares = frames.iter().map(|frame| frame.share(1.05)).collect();
+    report("page down / (1.05 changed characters + 10 a row)", AtMost(1.0), "ratio", shares);
+}
+
+fn search() {
+    let mut app = open(80, 24);
+    let mut frames = Vec::new();
+    for word in ["rex", "luna", "tiger", "mochi"] {
+        press(&mut app, "/", "F1 help");
+        for (at, letter) in word.char_indices() {
+            let typed = &word[..=at];
+            frames.push(press(&mut app, &letter.to_string(), &format!(" / {typed}")));
+        }
+        press(&mut app, "\x15\r", "these 100 rows");
+    }
+    octets("a letter of the search at 80x24", LessIsBetter, &frames);
+    let shares = frames.iter().map(|frame| frame.share(1.2)).collect();
+    report("a letter / (1.2 changed characters + 10 a row)", AtMost(1.0), "ratio", shares);
+}
+
+/// Milliseconds of processor time so far, of all threads.
+fn spent(app: &Terminal) -> f64 {
+    let threads = fs::read_dir(format!("/proc/{}/task", app.process_id())).unwrap();
+    let read = |path: std::path::PathBuf| fs::read_to_string(path.join("schedstat")).ok();
+    let times = threads.filter_map(|thread| read(thread.unwrap().path()));
+    times.map(|text| text.split(' ').next().unwrap().parse::<f64>().unwrap() / 1e6).sum()
+}
+
+fn processor(columns: u16, rows: u16, limit: Limit) {
+    let mut app = open(columns, rows);
+    let mut times = Vec::new();
+    for round in 0..10 {
+        let before = spent(&app);
+        for at in 0..20 {
+            let there = if at < 10 { at + 2 } else { 20 - at };
+            app.send(if at < 10 { "j" } else { "k" });
+            app.shows(&[&format!("Row {there} of 100")]);
+        }
+        if round > 0 {
+            times.push((spent(&app) - before) / 20.0);
+        }
+    }
+    report(&format!("row move at {columns}x{rows}: processor"), limit, "ms", times);
+}
