@@ -99,7 +99,7 @@ pub enum Task {
     /// Keep this for the next session.
     Remember(Box<Kept>),
     /// Something about the import of a file.
-    Import(ImportTask),
+    Import(Box<ImportTask>),
     /// Write the whole inventory into a file.
     Export {
         /// The file.
@@ -124,20 +124,27 @@ pub enum ImportTask {
     /// Check all of it, and send nothing.
     Look(Source, Reading),
     /// Send its rows.
-    Run(Box<RunImport>),
+    Run(RunImport),
     /// Write the rows that were not added into a new file.
     Mend {
-        /// What was imported.
-        source: Source,
-        /// How it was read.
-        reading: Reading,
-        /// The report of its import, where it was begun.
-        report: Option<PathBuf>,
+        /// Which.
+        what: ToMend,
         /// The new file.
         path: String,
         /// Also where there is such a file.
         replace: bool,
     },
+}
+
+/// Rows that were not added, or cannot be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ToMend {
+    /// What was imported, or is to be.
+    pub source: Source,
+    /// How it is read.
+    pub reading: Reading,
+    /// The report of its import, where it was begun.
+    pub report: Option<PathBuf>,
 }
 
 /// An import to begin, or to go on with.

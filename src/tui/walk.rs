@@ -138,7 +138,7 @@ fn reply(app: &mut App, which: usize) {
             (true, true) => Outcome::Written(Err(NotWritten::Failed("no room".into()))),
             (false, _) => Outcome::Written(Ok(path)),
         },
-        Task::Import(task) => about_imports(task, which, failure),
+        Task::Import(task) => about_imports(*task, which, failure),
         Task::Export { path, replace } => match (fails, replace) {
             (true, false) => Outcome::Exported(Err(NotWritten::Exists(path))),
             (true, true) => Outcome::Exported(Err(NotWritten::Failed("no room".into()))),

@@ -236,12 +236,19 @@ impl Worker {
                     Task::Copy(text) => {
                         self.spawn(slot, async move { Outcome::Copied(clipboard::copy(&text, &copying).await) });
                     }
-                    Task::Import(ImportTask::Run(run)) => {
-                        self.leading = watch::channel(Wish::Go).0;
-                        let wishes = self.leading.subscribe();
-                        self.spawn(slot, import::run(*run, connection, around, wishes, so_far));
-                    }
-                    Task::Import(task) => self.spawn(slot, import::perform(task, around, so_far)),
+                    Task::Import(task) => match *task {
+                        ImportTask::Run(run) => {
+                            self.leading = watch::channel(Wish::Go).0;
+                            let wishes = self.leading.subscribe();
+                            self.spawn(slot, import::run(run, connection, around, wishes, so_far));
+                        }
+                        ImportTask::Look(source, reading) => {
+                            self.spawn(slot, import::look(source, reading, around, so_far));
+                        }
+                        ImportTask::Mend { what, path, replace } => {
+                            self.spawn(slot, import::write_to_mend(what, path, replace, around));
+                        }
+                    },
                     Task::Export { path, replace } => {
                         self.spawn(slot, import::export(path, replace, connection, around, so_far));
                     }

@@ -63,10 +63,10 @@ pub fn film(screens: &[(u32, Buffer)], ground: Ground) -> String {
         // Where nothing moves, the first is to be seen.
         let shown = if at == 0 { "visible" } else { "hidden" };
         let last = if begin + time == all { 100.0 } else { to - 0.001 };
-        let _ = write!(
+        let _ = writeln!(
             out,
             "<style>@keyframes f{at}{{{before}{from:.3}%,{last:.3}%{{visibility:visible}}{after}}}\
-             .f{at}{{visibility:{shown};animation:f{at} {all}ms step-end infinite}}</style><g class=\"f{at}\">\n"
+             .f{at}{{visibility:{shown};animation:f{at} {all}ms step-end infinite}}</style><g class=\"f{at}\">"
         );
         rows(&mut out, screen, ground);
         out.push_str("</g>\n");

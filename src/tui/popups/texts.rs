@@ -1,9 +1,8 @@
 //! Texts to read, to copy and to write to a file.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::super::effect::{Effect, ImportTask, Job, Source, Task};
+use super::super::effect::{Effect, ImportTask, Job, Task, ToMend};
 use super::super::inflight::Slot;
 use super::super::keymap::Action;
 use super::super::msg::{Copied, Exported, Key, KeyPress, NotWritten};
@@ -12,7 +11,6 @@ use super::super::text_input::TextInput;
 use super::Popup;
 use crate::clock::Now;
 use crate::model::{Pet, export};
-use crate::transfer::Reading;
 
 /// What a text is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,14 +78,7 @@ pub enum Contents {
         whole: bool,
     },
     /// The rows of an import that were not added.
-    ToMend {
-        /// What was imported, or is to be.
-        source: Source,
-        /// How it is read.
-        reading: Reading,
-        /// The report, where it was begun.
-        report: Option<PathBuf>,
-    },
+    ToMend(Box<ToMend>),
     /// TOML where the name ends in `.toml`, JSON otherwise.
     Configuration {
         /// As JSON.
@@ -127,9 +118,9 @@ impl WriteBox {
             Contents::Text(text) => text.clone(),
             Contents::Pets { whole: true, .. } => return Task::Export { path, replace },
             Contents::Pets { shown, whole: false } => export::for_file(&path, shown),
-            Contents::ToMend { source, reading, report } => {
-                let (source, reading, report) = (source.clone(), reading.clone(), report.clone());
-                return Task::Import(ImportTask::Mend { source, reading, report, path, replace });
+            Contents::ToMend(what) => {
+                let what = ToMend::clone(what);
+                return Task::Import(Box::new(ImportTask::Mend { what, path, replace }));
             }
             Contents::Configuration { toml, .. } if path.ends_with(".toml") => toml.clone(),
             Contents::Configuration { json, .. } => json.clone(),

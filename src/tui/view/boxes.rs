@@ -217,7 +217,7 @@ pub fn draw_write(buf: &mut Buffer, body: Rect, write: &WriteBox, look: &Look) -
             let rows = write.what.as_deref().unwrap_or_default();
             format!("{} {rows}   {} everything (Tab)", mark(!whole), mark(*whole))
         }
-        (Contents::Text(_) | Contents::ToMend { .. } | Contents::Configuration { .. }, None) => {
+        (Contents::Text(_) | Contents::ToMend(_) | Contents::Configuration { .. }, None) => {
             write.what.clone().unwrap_or_default()
         }
     };

@@ -22,7 +22,7 @@ use crate::transfer::import::{self, Ended, Progress, Summary, Tell, Told, Wish, 
 use crate::transfer::journal::{Journal, Target};
 use crate::transfer::preview::preview;
 use crate::transfer::{Input, Reading, TransferError, mend};
-use crate::tui::effect::{ImportTask, RunImport, Source};
+use crate::tui::effect::{RunImport, Source, ToMend};
 use crate::tui::msg::{Before, EndOf, Exported, FileSeen, ImportEnd, ImportNews, NotSeen, NotWritten, Outcome};
 
 /// How often it is told how far things are.
@@ -59,33 +59,29 @@ impl Surroundings {
     }
 }
 
-/// Does a job about an import, except for [`ImportTask::Run`].
-pub(super) async fn perform(task: ImportTask, around: Surroundings, so_far: SoFar) -> Outcome {
-    match task {
-        ImportTask::Look(source, reading) => {
-            Outcome::Import(ImportNews::Looked(look(source, reading, around, so_far).await))
+/// Writes the rows that were not added into a new file.
+pub(super) async fn write_to_mend(what: ToMend, path: String, replace: bool, around: Surroundings) -> Outcome {
+    let work = move || {
+        let ToMend { source, reading, report } = what;
+        let place = around.place(&path);
+        let written =
+            around.open(&source).and_then(|input| mend::write(input, &reading, report.as_deref(), (&place, replace)));
+        match written {
+            Ok(_) => Ok(place.display().to_string()),
+            Err(TransferError::Exists(_)) => Err(NotWritten::Exists(path)),
+            Err(error) => Err(NotWritten::Failed(format!("{}.", display_safe(&error.to_string())))),
         }
-        ImportTask::Mend { source, reading, report, path, replace } => {
-            let work = move || {
-                let place = around.place(&path);
-                match around
-                    .open(&source)
-                    .and_then(|input| mend::write(input, &reading, report.as_deref(), (&place, replace)))
-                {
-                    Ok(_) => Ok(place.display().to_string()),
-                    Err(TransferError::Exists(_)) => Err(NotWritten::Exists(path)),
-                    Err(error) => Err(NotWritten::Failed(format!("{}.", display_safe(&error.to_string())))),
-                }
-            };
-            let done = spawn_blocking(work).await;
-            Outcome::Written(done.unwrap_or_else(|error| Err(NotWritten::Failed(error.to_string()))))
-        }
-        // It is led, which needs more than this.
-        ImportTask::Run(_) => Outcome::Failed(Failure::Busy),
-    }
+    };
+    let done = spawn_blocking(work).await;
+    Outcome::Written(done.unwrap_or_else(|error| Err(NotWritten::Failed(error.to_string()))))
 }
 
-async fn look(source: Source, reading: Reading, around: Surroundings, so_far: SoFar) -> Result<Box<FileSeen>, NotSeen> {
+/// Checks all of a file, and tells how far that is.
+pub(super) async fn look(source: Source, reading: Reading, around: Surroundings, so_far: SoFar) -> Outcome {
+    Outcome::Import(ImportNews::Looked(seen(source, reading, around, so_far).await))
+}
+
+async fn seen(source: Source, reading: Reading, around: Surroundings, so_far: SoFar) -> Result<Box<FileSeen>, NotSeen> {
     let stop = Arc::new(AtomicBool::new(false));
     let _guard = StopOnDrop(Arc::clone(&stop));
     let work = move || {

@@ -13,9 +13,12 @@ use unicode_width::UnicodeWidthStr as _;
 
 use super::*;
 
+/// What tells how large the terminal is.
+type Measure = Box<dyn Fn() -> io::Result<Size>>;
+
 /// The frames that were written, and an emulated terminal that shows them.
 struct Screen {
-    terminal: Terminal<Lean<Vec<u8>, Box<dyn Fn() -> io::Result<Size>>>>,
+    terminal: Terminal<Lean<Vec<u8>, Measure>>,
     size: Rc<Shared<Size>>,
     emulator: vt100::Parser,
 }

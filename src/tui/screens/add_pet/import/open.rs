@@ -108,7 +108,7 @@ pub fn look(state: &mut AppState, source: Source, choices: [Choice; 3], now: Now
 pub fn look_again(state: &mut AppState, now: Now) -> Option<Effect> {
     let looked = state.add.import.looked_mut()?;
     (looked.changed, looked.rows) = (false, 0);
-    let task = Task::Import(ImportTask::Look(looked.source.clone(), looked.reading()));
+    let task = Task::Import(Box::new(ImportTask::Look(looked.source.clone(), looked.reading())));
     let id = state.inflight.begin(Slot::LookAtFile, now.mono);
     Some(Effect::Job(Job { slot: Slot::LookAtFile, id, task }))
 }

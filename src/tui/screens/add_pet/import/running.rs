@@ -170,7 +170,10 @@ impl Running {
     #[must_use]
     pub const fn percent(&self) -> u64 {
         let done = self.good - self.left();
-        if self.good == 0 { 100 } else { done * 100 / self.good }
+        match (done * 100).checked_div(self.good) {
+            Some(percent) => percent,
+            None => 100,
+        }
     }
 
     /// Rows added in a second, where that is known.

@@ -9,7 +9,7 @@ use crate::model::escape::shell_word;
 use crate::model::text::short;
 use crate::transfer::import::{Progress, Told, Wish};
 use crate::tui::drafts;
-use crate::tui::effect::{Effect, ImportTask, Job, RunImport, Source, Task};
+use crate::tui::effect::{Effect, ImportTask, Job, RunImport, Source, Task, ToMend};
 use crate::tui::inflight::Slot;
 use crate::tui::keymap::{Action, ImportAction};
 use crate::tui::msg::{Before, EndOf, FileSeen, ImportEnd, ImportNews, NotSeen};
@@ -206,7 +206,7 @@ fn run(state: &mut AppState, mut run: RunImport, now: Now) -> Vec<Effect> {
     import.pasted = None;
     state.message = None;
     let id = state.inflight.begin(Slot::Import, now.mono);
-    vec![Effect::Job(Job { slot: Slot::Import, id, task: Task::Import(ImportTask::Run(Box::new(run))) })]
+    vec![Effect::Job(Job { slot: Slot::Import, id, task: Task::Import(Box::new(ImportTask::Run(run))) })]
 }
 
 fn on_running_action(state: &mut AppState, action: Action, now: Now) -> Vec<Effect> {
@@ -294,7 +294,7 @@ fn mend(state: &mut AppState) {
     }
     let what = Some(format!("{count} rows to mend, each with the reason"));
     let name = import.source().map_or_else(String::new, mend_name);
-    let write = WriteBox::new(name, Contents::ToMend { source, reading, report });
+    let write = WriteBox::new(name, Contents::ToMend(Box::new(ToMend { source, reading, report })));
     state.popup = Some(Popup::Write(WriteBox { what, ..write }));
 }
 

@@ -237,7 +237,7 @@ fn draw_choices(
     area: Rect,
     mut y: u16,
 ) -> Option<Position> {
-    let Some(seen) = looked.seen() else { return None };
+    let seen = looked.seen()?;
     let check = &seen.preview.check;
     let mut cursor = None;
     let mut line = |part: Part, x: u16, text: String, buf: &mut Buffer, y: u16| {
