@@ -33,4 +33,4 @@ pub use profiles::{Place, ProfileEntry, Profiles, settings_for, settings_with};
 pub use secrets::{KeepKey, Keyring};
 pub use service::{KeyOrigin, Remote, Service};
 pub use settings::{Choices, Settings};
-pub use ui::{Clipboard, ThemeChoice};
+pub use ui::{Clipboard, LinkSpeed, ThemeChoice};

@@ -3,7 +3,7 @@
 //! Read in this order: [`msg`] (what can happen), [`effect`] (what can be asked for), [`update`] (what follows from
 //! what), [`screens::pets::update`] (one screen of it), [`worker`] (the hands), [`event_loop`] (the wiring).
 //!
-//! - Pure part: `msg effect state inflight keymap text_input update deadline popups drafts`, and all of `screens` but views.
+//! - Pure part: `msg effect state inflight keymap text_input update deadline pacing popups drafts`, and all of `screens` but views.
 //!   No ratatui, crossterm, tokio, reqwest, clock or printing.
 //! - Paint: `view theme widgets screens/*/view`. Takes `&AppState`, gives a frame.
 //! - Hands: `worker`. Network through [`crate::api`] and [`crate::domains`], files and keys through [`crate::config`];
@@ -19,6 +19,7 @@ pub mod inflight;
 pub mod kept;
 pub mod keymap;
 pub mod msg;
+pub mod pacing;
 pub mod popups;
 pub mod screens;
 pub mod state;

@@ -25,16 +25,18 @@ use crate::domains::list::ListFile;
 use crate::domains::practice::Practice;
 use crate::model::{Draft, IdempotencyKeys, text::short};
 use crate::tui::drafts::{self, Ending};
-use crate::tui::event_loop::{self, LoopError, Wires};
+use crate::tui::event_loop::{self, LoopError, Outside, Wires};
 use crate::tui::kept::{self, Kept};
 use crate::tui::keymap::Keymap;
 use crate::tui::msg::{QuitReason, Size};
+use crate::tui::pacing::Pacing;
 use crate::tui::screens::add_pet::import::update::command_line;
 use crate::tui::screens::add_pet::rapid::sending::restore;
 use crate::tui::screens::add_pet::rapid::{Fate, Line, Setup};
 use crate::tui::screens::domains::state::Setup as DomainsSetup;
 use crate::tui::screens::welcome::{Chosen, State as FirstStart};
 use crate::tui::state::{AppState, MessageKind, Screen};
+use crate::tui::terminal::outlet::Outlet;
 use crate::tui::theme::Look;
 use crate::tui::worker::Hands;
 use crate::tui::worker::clipboard;
@@ -222,21 +224,24 @@ async fn show(
     let (desk, files) = (Arc::clone(&hands.desk), hands.drafts.clone());
     let directory = hands.kept.clone();
     let queues = Arc::clone(&hands.queues);
+    let link = settings.link;
     // The service starts while the first frame is drawn; at the first start none is chosen yet.
     let settings = (state.screen != Screen::Welcome).then_some(settings);
     let (worker, worker_ended) = worker::spawn(settings, hands);
     let quits = watch_signals().map_err(|error| failed(&error))?;
-    let mut screen = terminal::enter(synchronized).map_err(|error| failed(&error))?;
+    let outlet = Outlet::to_stdout().map_err(|error| failed(&error))?;
+    let mut screen = terminal::enter(&outlet, synchronized).map_err(|error| failed(&error))?;
     let wires = Wires {
         input: EventStream::new(),
         worker,
         quits,
-        suspend: terminal::suspend,
-        tell: terminal::tell,
+        outside: outside(&outlet),
+        traffic: outlet.traffic(),
+        pacing: Pacing::new(link),
         clock: clock::now,
     };
     let run = AssertUnwindSafe(event_loop::run(&mut screen, &mut state, &look, wires)).catch_unwind().await;
-    terminal::leave();
+    let is_there = terminal::leave(&outlet);
     if let Some(files) = files {
         keep_drafts(&files, &state, run.as_ref().ok());
     }
@@ -256,7 +261,10 @@ async fn show(
     if let Err(why) = queues.close(state.link.identity.as_deref(), &state.add.rapid.not_in_file()) {
         note(&format!("the lines of rapid entry that wait could not be written: {why}"));
     }
-    hand_over(&state);
+    // Nothing can be said to a terminal that stands still.
+    if is_there {
+        hand_over(&state);
+    }
     inside.stop().await;
     ended.map_err(|error| failed(&error))?;
     Ok(match (state.quitting, state.welcome.chosen) {
@@ -266,6 +274,15 @@ async fn show(
         (Some(QuitReason::Terminate), _) => Ended::Exit(Exit::Terminate),
         (Some(QuitReason::Hangup), _) => Ended::Exit(Exit::Hangup),
     })
+}
+
+/// What the loop does to the terminal beside the frames.
+fn outside(outlet: &Outlet) -> Outside {
+    let (paused, told) = (outlet.clone(), outlet.clone());
+    Outside {
+        suspend: Box::new(move || terminal::suspend(&paused)),
+        tell: Box::new(move |effect| terminal::tell(&told, effect)),
+    }
 }
 
 /// Writes what is typed for the next session, also where the terminal is gone.

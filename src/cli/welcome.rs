@@ -31,7 +31,7 @@ pub fn surroundings(settings: &Settings, env: &Env, copying: &[Way]) -> Surround
     ];
     terminal.extend(env.get("TMUX").map(|_| "inside tmux"));
     terminal.extend(env.get("STY").map(|_| "inside screen"));
-    terminal.extend(env.get("SSH_CONNECTION").or_else(|| env.get("SSH_TTY")).map(|_| "over SSH"));
+    terminal.extend(env.is_over_ssh().then_some("over SSH"));
     let ways: Vec<String> = copying.iter().map(|way| way_words(way, env)).collect();
     let said = settings.origins.iter().find(|sourced| sourced.name == "theme" && sourced.origin != Origin::Default);
     let origin = said.map_or(String::new(), |sourced| format!(" ({})", sourced.origin));

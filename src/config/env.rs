@@ -67,6 +67,12 @@ impl Env {
         }
     }
 
+    /// Whether the terminal is at the other end of a line.
+    #[must_use]
+    pub fn is_over_ssh(&self) -> bool {
+        self.get("SSH_CONNECTION").or_else(|| self.get("SSH_TTY")).is_some()
+    }
+
     /// Whether the terminal is known to show a frame at once that is marked by mode 2026, as far as TERM and what
     /// terminals say of themselves tell. It is never asked.
     #[must_use]

@@ -12,7 +12,7 @@ use super::file::{Accent, File};
 use super::origin::{Origin, Sourced};
 use super::said::Said;
 use super::service::{KeyOrigin, Service};
-use super::ui::{Clipboard, Glyphs, ThemeChoice};
+use super::ui::{Clipboard, Glyphs, LinkSpeed, ThemeChoice};
 
 /// What was said on the command line.
 #[derive(Clone, Debug, Default)]
@@ -56,8 +56,10 @@ pub struct Settings {
     pub theme: ThemeChoice,
     /// How text is copied.
     pub clipboard: Clipboard,
+    /// How fast the line to the terminal is; to be watched where that is not said and there is a line, as over SSH.
+    pub link: LinkSpeed,
     /// Where each setting came from, in a fixed order: profile, address, key, rows, status, live, theme, glyphs,
-    /// clipboard.
+    /// clipboard, link.
     pub origins: Vec<Sourced>,
 }
 
@@ -92,6 +94,10 @@ impl Settings {
             },
             theme,
             clipboard: ui.clipboard,
+            link: match ui.link {
+                LinkSpeed::Auto if !said.env.is_over_ssh() => LinkSpeed::Fast,
+                link => link,
+            },
             origins: Vec::new(),
             name: resolved.name,
             label: resolved.label,
@@ -109,6 +115,7 @@ impl Settings {
             theme_origin,
             glyphs_origin,
             said.origin(&["ui", "clipboard"]),
+            said.origin(&["ui", "link"]),
         ]
         .into_iter()
         .zip(settings.in_words())
@@ -118,7 +125,7 @@ impl Settings {
     }
 
     /// Each setting with its value, for people; the key only by where it came from.
-    fn in_words(&self) -> [(&'static str, String); 9] {
+    fn in_words(&self) -> [(&'static str, String); 10] {
         let (address, key) = match &self.service {
             Service::Demo => ("in this program, on samples".to_owned(), &KeyOrigin::Embedded),
             Service::Embedded { .. } => ("in this program".to_owned(), &KeyOrigin::Embedded),
@@ -134,6 +141,7 @@ impl Settings {
             ("theme", self.theme.name().to_owned()),
             ("glyphs", if self.ascii { "ascii" } else { "unicode" }.to_owned()),
             ("clipboard", self.clipboard.name().to_owned()),
+            ("link", self.link.name().to_owned()),
         ]
     }
 }
@@ -240,11 +248,12 @@ pub(super) mod tests {
                 "theme default: default",
                 "glyphs ascii: default",
                 "clipboard auto: default",
+                "link fast: default",
             ]
         );
         let config = "profile = \"a\"\n[profiles.a]\nbase_url = \"https://a.example/v1\"\nkey = { env = \"A_KEY\" }\n\
                       [pets]\nlimit = 50\nstatus = \"sold\"\nlive = 2\n\
-                      [ui]\nglyphs = \"unicode\"\ntheme = \"dark\"\nclipboard = \"osc52\"\n";
+                      [ui]\nglyphs = \"unicode\"\ntheme = \"dark\"\nclipboard = \"osc52\"\nlink = \"slow\"\n";
         assert_eq!(
             said(&Choices::default(), &[("A_KEY", "petk_of_a_000001")], config),
             [
@@ -257,6 +266,7 @@ pub(super) mod tests {
                 "theme dark: config.toml, line 11",
                 "glyphs unicode: config.toml, line 10",
                 "clipboard osc52: config.toml, line 12",
+                "link slow: config.toml, line 13",
             ]
         );
         let choices = Choices { profile: Some("a".into()), ascii: true, ..Choices::default() };

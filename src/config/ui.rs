@@ -12,6 +12,8 @@ pub struct Ui {
     pub theme: ThemeChoice,
     /// How text is copied.
     pub clipboard: Clipboard,
+    /// How fast the line to the terminal is.
+    pub link: LinkSpeed,
 }
 
 /// Which marks are drawn.
@@ -97,6 +99,31 @@ pub enum Clipboard {
     Off,
 }
 
+/// How fast the line to the terminal is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum LinkSpeed {
+    /// Over SSH it is watched; fast elsewhere.
+    #[default]
+    Auto,
+    /// Nothing is saved.
+    Fast,
+    /// Nothing moves by itself, and less often than every ten seconds.
+    Slow,
+}
+
+impl LinkSpeed {
+    /// The name in the configuration file.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::Fast => "fast",
+            Self::Slow => "slow",
+        }
+    }
+}
+
 impl Clipboard {
     /// The name in the configuration file.
     #[must_use]
@@ -126,6 +153,10 @@ mod tests {
         for clipboard in [Auto, Tmux, Native, Osc52, File, Off] {
             let ui: Ui = toml::from_str(&format!("clipboard = \"{}\"", clipboard.name())).unwrap();
             assert_eq!(ui, Ui { clipboard, ..Ui::default() });
+        }
+        for link in [LinkSpeed::Auto, LinkSpeed::Fast, LinkSpeed::Slow] {
+            let ui: Ui = toml::from_str(&format!("link = \"{}\"", link.name())).unwrap();
+            assert_eq!(ui, Ui { link, ..Ui::default() });
         }
     }
 }

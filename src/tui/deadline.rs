@@ -22,13 +22,13 @@ pub fn next_deadline(state: &AppState, now: Now) -> Option<Instant> {
     let refresh = can_refresh(state).then(|| state.pets.next_refresh()).flatten();
     let retry = match &state.link.health {
         Health::Away { next_try: Some(at), .. } if !state.inflight.is_running(Slot::List) => {
-            Some(next_second_before(*at, now.mono))
+            Some(next_second_before(*at, now.mono, step(state)))
         }
         Health::Away { .. } | Health::Unknown | Health::Ok { .. } | Health::KeyRefused { .. } => None,
     };
     let shown = Slot::ALL.into_iter().filter(|slot| shows_seconds(state, *slot));
     let running = shown.filter_map(|slot| state.inflight.since(slot));
-    let running = running.map(|since| next_shown_second(since, now.mono)).min();
+    let running = running.map(|since| next_shown_second(since, now.mono, step(state))).min();
     let stale = (state.screen == Screen::Pets && state.link.health_is_ok()).then(|| next_minute(state, now)).flatten();
     let domain = watch::next_due(&state.domains);
     let countdown = (state.screen == Screen::Domains).then(|| next_countdown(state, now)).flatten();
@@ -72,22 +72,28 @@ fn next_countdown(state: &AppState, now: Now) -> Option<Instant> {
     let in_practice = state.domains.practice.is_some();
     let counts = in_practice || !matches!(state.domains.place, Place::List | Place::Wizard | Place::Redirects);
     let second = now.wall.as_second();
-    let left = if in_practice { 1 } else { 60 - second.rem_euclid(60) };
+    let left = if in_practice { step(state).cast_signed() } else { 60 - second.rem_euclid(60) };
     counts.then(|| now.mono + Duration::from_secs(left.unsigned_abs()))
 }
 
-fn next_shown_second(since: Instant, now: Instant) -> Instant {
+fn next_shown_second(since: Instant, now: Instant, step: u64) -> Instant {
     let running = now.saturating_duration_since(since);
     if running < SHOW_LOADING_AFTER {
         return since + SHOW_LOADING_AFTER;
     }
-    since + Duration::from_secs(running.as_secs() + 1)
+    since + Duration::from_secs((running.as_secs() / step + 1) * step)
 }
 
-/// The next whole second of a countdown to `at`.
-fn next_second_before(at: Instant, now: Instant) -> Instant {
+/// How many seconds a clock on screen stands still.
+const fn step(state: &AppState) -> u64 {
+    if state.slow_line { 10 } else { 1 }
+}
+
+/// The next whole second of a countdown to `at`, or the next of every `step`.
+fn next_second_before(at: Instant, now: Instant, step: u64) -> Instant {
     let left = at.saturating_duration_since(now);
-    at.checked_sub(Duration::from_secs(left.as_millis().saturating_sub(1) as u64 / 1000)).unwrap_or(at)
+    let seconds = left.as_millis().saturating_sub(1) as u64 / 1000;
+    at.checked_sub(Duration::from_secs(seconds / step * step)).unwrap_or(at)
 }
 
 /// Old rows tell their age in minutes.

@@ -1,4 +1,5 @@
 //! The wiring: waits for whatever comes first, lets [`update`](super::update) decide, draws once, starts what is to do.
+//! Never waits for the terminal: one that is slow gets fewer frames, and one that stands still none.
 //!
 //! Owns the state. Generic over backend, input and clock, so that tests run this very loop.
 
@@ -12,7 +13,7 @@ use futures_util::{Stream, StreamExt as _};
 use ratatui::Terminal;
 use ratatui::backend::Backend;
 use ratatui::layout::Rect;
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
 use tokio::time::sleep_until;
 
 use crate::clock::Now;
@@ -20,8 +21,10 @@ use crate::clock::Now;
 use super::deadline::next_deadline;
 use super::effect::Effect;
 use super::msg::{Msg, Outcome, QuitReason, Reply, Size};
+use super::pacing::Pacing;
 use super::state::{AppState, Screen};
 use super::terminal::messages;
+use super::terminal::outlet::Traffic;
 use super::theme::Look;
 use super::update::{start, update};
 use super::view::draw;
@@ -50,19 +53,22 @@ pub struct Wires<I> {
     pub worker: Handle,
     /// Signals, and the end of the terminal.
     pub quits: mpsc::Receiver<QuitReason>,
-    /// Gives the terminal back, stops the program, and takes the terminal again.
-    pub suspend: fn() -> io::Result<()>,
-    /// Gives the terminal something beside the frames: a bell, a notification, a text to copy.
-    pub tell: fn(&Effect) -> io::Result<()>,
+    /// What is done to the terminal beside the frames.
+    pub outside: Outside,
+    /// Whether the terminal has taken what was written.
+    pub traffic: watch::Receiver<Traffic>,
+    /// When frames may be drawn.
+    pub pacing: Pacing,
     /// Reads the clock.
     pub clock: fn() -> Now,
 }
 
 /// What is done to the terminal beside the frames.
-#[derive(Clone, Copy)]
-struct Outside {
-    suspend: fn() -> io::Result<()>,
-    tell: fn(&Effect) -> io::Result<()>,
+pub struct Outside {
+    /// Gives the terminal back, stops the program, and takes the terminal again.
+    pub suspend: Box<dyn Fn() -> io::Result<()> + Send>,
+    /// Gives the terminal something: a bell, a notification, a text to copy.
+    pub tell: Box<dyn Fn(&Effect) -> io::Result<()> + Send>,
 }
 
 /// Runs the app until it ends. The state stays with the caller, also where the terminal fails.
@@ -76,15 +82,21 @@ where
     B: Backend,
     I: Stream<Item = io::Result<Event>>,
 {
-    let Wires { input, mut worker, mut quits, suspend, tell, clock } = wires;
-    let outside = Outside { suspend, tell };
+    let Wires { input, mut worker, mut quits, outside, mut traffic, mut pacing, clock } = wires;
     let mut input = pin!(input.fuse());
     let now = clock();
+    state.slow_line = pacing.is_slow();
     let effects = start(state, now);
-    perform(terminal, state, effects, &worker, outside, now)?;
+    perform(terminal, state, effects, &worker, &outside, now)?;
+    let mut is_due = true;
     loop {
         let now = clock();
-        state.layout = frame(terminal, state, look, now)?;
+        let busy = traffic.borrow().busy;
+        if is_due && !busy && pacing.next_frame(now.mono) <= now.mono {
+            state.layout = frame(terminal, state, look, now)?;
+            pacing.drawn(now.mono);
+            is_due = false;
+        }
         let deadline = next_deadline(state, now);
         let first = tokio::select! {
             biased;
@@ -95,10 +107,20 @@ where
             Some(recorded) = worker.exchanges.recv(), if state.screen == Screen::Requests => {
                 vec![Msg::Exchanged(recorded)]
             }
-            () = until(deadline) => {
-                vec![Msg::Tick]
+            () = until(deadline) => vec![Msg::Tick],
+            Ok(()) = traffic.changed() => {
+                let Traffic { busy, took } = *traffic.borrow_and_update();
+                if !busy {
+                    pacing.taken(took, clock().mono);
+                }
+                if pacing.is_slow() == state.slow_line {
+                    continue;
+                }
+                vec![Msg::Line { slow: pacing.is_slow() }]
             }
+            () = until(Some(pacing.next_frame(now.mono))), if is_due && !busy => continue,
         };
+        is_due = true;
         let now = clock();
         let mut batch = first;
         let mut handled = 0;
@@ -107,7 +129,7 @@ where
             handled += batch.len();
             for msg in std::mem::take(&mut batch) {
                 let effects = update(state, msg, now);
-                perform(terminal, state, effects, &worker, outside, now)?;
+                perform(terminal, state, effects, &worker, &outside, now)?;
                 if state.quitting.is_some() {
                     return Ok(());
                 }
@@ -177,7 +199,7 @@ fn perform<B: Backend>(
     state: &mut AppState,
     effects: Vec<Effect>,
     worker: &Handle,
-    outside: Outside,
+    outside: &Outside,
     now: Now,
 ) -> Result<(), LoopError> {
     for effect in effects {

@@ -32,6 +32,11 @@ pub enum Msg {
     Paste(String),
     /// The terminal has another size.
     Resize(Size),
+    /// The line to the terminal is slow from now on, or not any more.
+    Line {
+        /// Which of the two.
+        slow: bool,
+    },
     /// A deadline that [`next_deadline`](super::deadline::next_deadline) named has come.
     Tick,
     /// A job that an effect started has ended.

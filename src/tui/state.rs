@@ -64,6 +64,8 @@ pub struct AppState {
     pub complaints: Vec<String>,
     /// What each key does.
     pub keymap: Arc<Keymap>,
+    /// The line to the terminal is slow: what moves by itself does so less often.
+    pub slow_line: bool,
     /// What the last frame learned.
     pub layout: Layout,
     /// Makes the keys of creations.
@@ -276,6 +278,7 @@ impl AppState {
             theme: settings.theme,
             complaints: Vec::new(),
             keymap: Arc::default(),
+            slow_line: false,
             layout: Layout::default(),
             keys,
             added: Vec::new(),

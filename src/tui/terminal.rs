@@ -1,14 +1,14 @@
 //! The terminal itself: switched on, given back whatever happens, and its events as messages.
 
 mod lean;
+pub mod outlet;
 
-use std::fs::File;
 use std::io::{self, Write as _};
-use std::os::fd::AsFd as _;
+use std::time::Duration;
 
 use crossterm::clipboard::CopyToClipboard;
 use crossterm::event::{DisableBracketedPaste, EnableBracketedPaste, Event, KeyCode, KeyEventKind, KeyModifiers};
-use crossterm::execute;
+use crossterm::queue;
 use crossterm::style::ResetColor;
 use crossterm::terminal::{EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode};
 use ratatui::Terminal;
@@ -20,58 +20,60 @@ use crate::model::display_safe;
 use super::effect::Effect;
 use super::msg::{Key, KeyPress, Msg, Size};
 use lean::Lean;
+use outlet::Outlet;
 
 /// The terminal that the app draws on.
-pub type AppTerminal = Terminal<Lean<File, fn() -> io::Result<CellSize>>>;
+pub type AppTerminal = Terminal<Lean<Outlet, fn() -> io::Result<CellSize>>>;
+
+/// A terminal that takes nothing for so long stands still.
+const PATIENCE: Duration = Duration::from_millis(200);
 
 /// Switches the terminal to the app's modes. [`leave`] undoes it, also after a panic.
 ///
 /// With `synchronized` long frames are marked for a terminal that then shows them at once.
-pub fn enter(synchronized: bool) -> io::Result<AppTerminal> {
-    leave_on_panic();
-    switch_on()?;
-    // A standard output of the library would write a frame line by line.
-    let out = File::from(io::stdout().as_fd().try_clone_to_owned()?);
+pub fn enter(outlet: &Outlet, synchronized: bool) -> io::Result<AppTerminal> {
+    leave_on_panic(outlet.clone());
+    switch_on(outlet)?;
     let size: fn() -> io::Result<CellSize> = || crossterm::terminal::size().map(CellSize::from);
-    Terminal::new(Lean::new(out, size, synchronized)?)
+    Terminal::new(Lean::new(outlet.clone(), size, synchronized)?)
 }
 
 /// Raw mode, alternate screen, bracketed paste.
-pub fn switch_on() -> io::Result<()> {
+fn switch_on(outlet: &Outlet) -> io::Result<()> {
     enable_raw_mode()?;
-    execute!(io::stdout(), EnterAlternateScreen, EnableBracketedPaste)
+    queue!(outlet.clone(), EnterAlternateScreen, EnableBracketedPaste)
 }
 
-/// Gives the terminal back as it was. Errors are left alone: the terminal may be gone.
-pub fn leave() {
+/// Gives the terminal back as it was. `false` where it is gone or stands still: then nothing more can be said there.
+pub fn leave(outlet: &Outlet) -> bool {
     // A frame ends in the look of its last letter.
-    let _ = execute!(io::stdout(), ResetColor, DisableBracketedPaste, LeaveAlternateScreen, crossterm::cursor::Show);
+    let said = queue!(outlet.clone(), ResetColor, DisableBracketedPaste, LeaveAlternateScreen, crossterm::cursor::Show);
+    let is_there = outlet.drained(PATIENCE) && said.is_ok();
     let _ = disable_raw_mode();
-    let _ = io::stdout().flush();
+    is_there
 }
 
 /// A panic must not leave the terminal in raw mode, nor its report on a screen that is about to go.
-fn leave_on_panic() {
+fn leave_on_panic(outlet: Outlet) {
     let report = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |info| {
-        leave();
-        report(info);
+        if leave(&outlet) {
+            report(info);
+        }
     }));
 }
 
 /// Stops the program as Ctrl-Z does in a shell, and comes back with `fg`.
-pub fn suspend() -> io::Result<()> {
-    leave();
+pub fn suspend(outlet: &Outlet) -> io::Result<()> {
+    leave(outlet);
     // The whole group, so that a wrapper such as cargo stops with it.
     rustix::process::kill_current_process_group(rustix::process::Signal::TSTP)?;
-    switch_on()
+    switch_on(outlet)
 }
 
 /// Gives the terminal a bell, a notification, or a text to copy. It answers nothing.
-pub fn tell(effect: &Effect) -> io::Result<()> {
-    let mut out = io::stdout();
-    out.write_all(&told(effect))?;
-    out.flush()
+pub fn tell(outlet: &Outlet, effect: &Effect) -> io::Result<()> {
+    outlet.clone().write_all(&told(effect))
 }
 
 /// The octets for it; nothing for effects that are not for the terminal.

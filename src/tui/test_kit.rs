@@ -16,7 +16,8 @@ use crate::api::NextPage;
 use crate::api::list::{Answer, List};
 use crate::clock::{self, Now};
 use crate::config::{
-    Accent, Clipboard, Depth, KeyOrigin, Place, ProfileEntry, Profiles, Remote, Service, Settings, ThemeChoice,
+    Accent, Clipboard, Depth, KeyOrigin, LinkSpeed, Place, ProfileEntry, Profiles, Remote, Service, Settings,
+    ThemeChoice,
 };
 use crate::domains::list::ListFile;
 use crate::domains::settings as domains;
@@ -59,6 +60,7 @@ pub fn settings(service: Service) -> Settings {
         ascii: true,
         theme: ThemeChoice::Default,
         clipboard: Clipboard::Auto,
+        link: LinkSpeed::Fast,
         origins: Vec::new(),
     }
 }

@@ -59,6 +59,16 @@ fn follow(state: &mut AppState, msg: Msg, now: Now) -> Vec<Effect> {
             state.size = size;
             Vec::new()
         }
+        Msg::Line { slow } => {
+            state.slow_line = slow;
+            let text = if slow {
+                "The line is slow: clocks stand still for ten seconds at a time."
+            } else {
+                "The line is fast again."
+            };
+            state.say_done(text, now.mono);
+            Vec::new()
+        }
         Msg::Tick => on_tick(state, now),
         Msg::Reply(reply) => on_reply(state, reply, now),
         Msg::Exchanged(recorded) => {

@@ -11,7 +11,9 @@ use jiff::tz::TimeZone;
 use petstore::api::client::{Timeouts, install_tls_provider};
 use petstore::api::{Client, Failure};
 use petstore::clock::{self, Now};
-use petstore::config::{Accent, Choices, Clipboard, Depth, Env, KeyOrigin, Remote, Service, Settings, ThemeChoice};
+use petstore::config::{
+    Accent, Choices, Clipboard, Depth, Env, KeyOrigin, LinkSpeed, Remote, Service, Settings, ThemeChoice,
+};
 use petstore::domains::diagnosis::Expectation;
 use petstore::domains::list::ListFile;
 use petstore::domains::practice::Practice;
@@ -20,10 +22,12 @@ use petstore::model::{ApiKey, IdempotencyKeys, Limit};
 use petstore::server::{self, ServerHandle};
 use petstore::store::keys::{NewKey, Scopes};
 use petstore::store::{DatabaseUrl, Store};
-use petstore::tui::event_loop::{self, LoopError, Wires};
+use petstore::tui::event_loop::{self, LoopError, Outside, Wires};
 use petstore::tui::msg::{QuitReason, Size};
+use petstore::tui::pacing::Pacing;
 use petstore::tui::screens::domains::state::Setup;
 use petstore::tui::state::AppState;
+use petstore::tui::terminal::outlet::Traffic;
 use petstore::tui::theme::{Look, Theme};
 use petstore::tui::worker::clipboard::Way;
 use petstore::tui::worker::domains::Desk;
@@ -153,6 +157,7 @@ fn settings(service: Service) -> Settings {
         ascii: true,
         theme: ThemeChoice::Default,
         clipboard: Clipboard::Auto,
+        link: LinkSpeed::Fast,
         origins: Vec::new(),
     }
 }
@@ -222,8 +227,9 @@ impl App {
                 input: stream::poll_fn(move |context| events.poll_recv(context).map(|event| event.map(Ok))),
                 worker: worker::spawn(Some(settings), hands).0,
                 quits,
-                suspend: || Ok(()),
-                tell: |_| Ok(()),
+                outside: Outside { suspend: Box::new(|| Ok(())), tell: Box::new(|_| Ok(())) },
+                traffic: watch::channel(Traffic::default()).1,
+                pacing: Pacing::new(LinkSpeed::Fast),
                 clock,
             };
             event_loop::run(&mut terminal, &mut state, &look, wires).await.map(|()| state)

@@ -4,6 +4,8 @@ use std::io::{BufRead as _, BufReader};
 use std::net::TcpListener;
 use std::process::{Child, Command, Stdio};
 
+use petstore::tui::terminal::outlet::Outlet;
+
 use crate::harness::{PETSTORE, Start, restored, switched_off};
 
 const ROWS: &[&str] = &["> 1 ", "Rex", "sold 25"];
@@ -152,7 +154,34 @@ fn a_panic_gives_the_terminal_back_before_its_report() {
 #[test]
 fn panics_when_asked() {
     if std::env::var_os("PETSTORE_TEST_PANIC").is_some() {
-        let _screen = petstore::tui::terminal::enter(false).unwrap();
+        let _screen = petstore::tui::terminal::enter(&Outlet::to_stdout().unwrap(), false).unwrap();
         panic!("on purpose");
+    }
+}
+
+#[test]
+fn a_terminal_that_stands_still_holds_up_neither_the_end_nor_what_is_typed() {
+    for (signal, status) in [("TERM", 143), ("HUP", 129)] {
+        let state = tempfile::tempdir().unwrap();
+        let start = Start::petstore(&[]).env("XDG_STATE_HOME", state.path().to_str().unwrap()).size(200, 60);
+        let config = state.path().join("config.toml");
+        std::fs::write(&config, "profile = \"embedded\"\n[profiles.embedded]\nembedded = true\n").unwrap();
+        let mut app = start.env("PETSTORE_CONFIG", config.to_str().unwrap()).open();
+        app.shows(&["There are no animals here yet."]);
+        app.freeze(true);
+        app.send("2Captain Fluff");
+        let typed = |name: &str| {
+            let files = std::fs::read_dir(state.path().join("petstore/drafts")).into_iter().flatten();
+            files.filter_map(|file| std::fs::read_to_string(file.unwrap().path()).ok()).any(|text| text.contains(name))
+        };
+        let deadline = std::time::Instant::now() + std::time::Duration::from_secs(60);
+        while !typed("Captain Fluff") {
+            assert!(std::time::Instant::now() < deadline, "the keys were never taken");
+            std::thread::yield_now();
+        }
+        app.signal(signal);
+        assert_eq!(app.exit_status(), status);
+        app.freeze(false);
+        assert!(typed("Captain Fluff"));
     }
 }

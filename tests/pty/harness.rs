@@ -75,7 +75,8 @@ impl Start {
         drop(pair.slave);
         let mut reader = pair.master.try_clone_reader().unwrap();
         let parser = vt100::Parser::new(at_least_one(rows), at_least_one(columns), 0);
-        let seen = Arc::new((Mutex::new(Seen { parser, bytes: Vec::new(), closed: false }), Condvar::new()));
+        let seen =
+            Arc::new((Mutex::new(Seen { parser, bytes: Vec::new(), closed: false }), Condvar::new()));
         let shared = Arc::clone(&seen);
         // Drains all the time, so that the program never waits for the test.
         std::thread::spawn(move || {
@@ -143,6 +144,14 @@ impl Terminal {
         self.writer.flush().unwrap();
     }
 
+    /// The terminal stops what the program writes, as Ctrl-S does, or lets it go on.
+    #[allow(dead_code, reason = "the measurements do not need it")]
+    pub fn freeze(&self, frozen: bool) {
+        use rustix::termios::{Action, tcflow};
+        let slave = std::fs::File::options().read(true).write(true).open(self.master.tty_name().unwrap()).unwrap();
+        tcflow(slave, if frozen { Action::OOff } else { Action::OOn }).unwrap();
+    }
+
     pub fn resize(&self, columns: u16, rows: u16) {
         self.seen.0.lock().unwrap().parser.screen_mut().set_size(at_least_one(rows), at_least_one(columns));
         self.master.resize(PtySize { rows, cols: columns, ..PtySize::default() }).unwrap();
@@ -178,24 +187,31 @@ impl Terminal {
         }
     }
 
+    /// Waits for the end, whatever the terminal has taken by then; gives the exit status.
+    #[track_caller]
+    pub fn exit_status(&mut self) -> u32 {
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            if let Some(status) = self.child.try_wait().unwrap() {
+                return status.exit_code();
+            }
+            assert!(Instant::now() < deadline, "still running:\n{}", self.screen());
+            std::thread::yield_now();
+        }
+    }
+
     /// Waits for the end; gives the exit status and everything that was written.
     #[track_caller]
     pub fn ended(&mut self) -> (u32, Vec<u8>) {
         let deadline = Instant::now() + PATIENCE;
-        let status = loop {
-            if let Some(status) = self.child.try_wait().unwrap() {
-                break status;
-            }
-            assert!(Instant::now() < deadline, "still running:\n{}", self.screen());
-            std::thread::yield_now();
-        };
+        let status = self.exit_status();
         let (lock, changed) = &*self.seen;
         let mut seen = lock.lock().unwrap();
         while !seen.closed {
             assert!(Instant::now() < deadline, "the terminal was not closed");
             seen = changed.wait_timeout(seen, Duration::from_millis(200)).unwrap().0;
         }
-        (status.exit_code(), seen.bytes.clone())
+        (status, seen.bytes.clone())
     }
 }
 

@@ -59,7 +59,7 @@ fn desktops(env: &Env) -> Vec<Way> {
 }
 
 fn by_surroundings(env: &Env, file: Option<PathBuf>) -> Vec<Way> {
-    let remote = env.get("SSH_CONNECTION").or_else(|| env.get("SSH_TTY")).is_some();
+    let remote = env.is_over_ssh();
     let mut ways = Vec::new();
     if env.get("TMUX").is_some() {
         ways.push(Way::Tmux);

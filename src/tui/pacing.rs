@@ -1,0 +1,122 @@
+//! When a frame may be drawn, and whether the line to the terminal is slow. Reads no clock.
+//!
+//! The first key is answered at once; whoever holds one down sees a frame each sixteenth of a second at most, and never
+//! one more than the terminal has taken: what comes meanwhile is in the next.
+
+use std::time::{Duration, Instant};
+
+use crate::config::LinkSpeed;
+
+/// Between two frames.
+const BETWEEN: Duration = Duration::from_millis(16);
+
+/// The same where the line is slow.
+const BETWEEN_SLOW: Duration = Duration::from_millis(50);
+
+/// A frame that took so long came over a slow line, where the one before did, too.
+const LONG: Duration = Duration::from_millis(100);
+
+/// Without such a frame for so long the line is fast again.
+const CALM: Duration = Duration::from_secs(60);
+
+/// How frames are paced.
+#[derive(Clone, Copy, Debug)]
+pub struct Pacing {
+    setting: LinkSpeed,
+    slow: bool,
+    /// The last frame took long.
+    doubtful: bool,
+    /// When a frame took long last.
+    long_at: Option<Instant>,
+    /// When the last frame was drawn.
+    drawn: Option<Instant>,
+}
+
+impl Pacing {
+    /// What is set, or what is found out by watching.
+    #[must_use]
+    pub const fn new(setting: LinkSpeed) -> Self {
+        let slow = matches!(setting, LinkSpeed::Slow);
+        Self { setting, slow, doubtful: false, long_at: None, drawn: None }
+    }
+
+    /// Whether the line is slow.
+    #[must_use]
+    pub const fn is_slow(&self) -> bool {
+        self.slow
+    }
+
+    /// The next moment at which a frame may be drawn.
+    #[must_use]
+    pub fn next_frame(&self, now: Instant) -> Instant {
+        let between = if self.slow { BETWEEN_SLOW } else { BETWEEN };
+        self.drawn.map_or(now, |drawn| drawn + between)
+    }
+
+    /// A frame was drawn.
+    pub const fn drawn(&mut self, now: Instant) {
+        self.drawn = Some(now);
+    }
+
+    /// The terminal has taken a frame, after `took`.
+    pub fn taken(&mut self, took: Duration, now: Instant) {
+        if self.setting != LinkSpeed::Auto {
+            return;
+        }
+        let is_long = took >= LONG;
+        if is_long {
+            self.long_at = Some(now);
+            self.slow |= self.doubtful;
+        } else if self.long_at.is_some_and(|at| now.saturating_duration_since(at) >= CALM) {
+            self.slow = false;
+        }
+        self.doubtful = is_long;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clock;
+
+    const QUICK: Duration = Duration::from_millis(2);
+
+    #[test]
+    fn the_first_frame_is_drawn_at_once_and_the_next_after_a_sixtieth_of_a_second() {
+        let now = clock::now().mono;
+        let mut pacing = Pacing::new(LinkSpeed::Fast);
+        assert_eq!(pacing.next_frame(now), now);
+        pacing.drawn(now);
+        assert_eq!(pacing.next_frame(now), now + Duration::from_millis(16));
+        let mut slow = Pacing::new(LinkSpeed::Slow);
+        slow.drawn(now);
+        assert_eq!(slow.next_frame(now), now + Duration::from_millis(50));
+    }
+
+    #[test]
+    fn two_long_frames_in_a_row_make_a_slow_line_and_a_quiet_minute_a_fast_one() {
+        let now = clock::now().mono;
+        let after = |seconds: u64| now + Duration::from_secs(seconds);
+        let mut pacing = Pacing::new(LinkSpeed::Auto);
+        for (took, slow) in [(LONG, false), (QUICK, false), (LONG, false), (LONG, true), (QUICK, true)] {
+            pacing.taken(took, now);
+            assert_eq!(pacing.is_slow(), slow, "{took:?}");
+        }
+        pacing.taken(QUICK, after(59));
+        assert!(pacing.is_slow());
+        pacing.taken(QUICK, after(60));
+        assert!(!pacing.is_slow());
+    }
+
+    #[test]
+    fn what_is_set_stays() {
+        let now = clock::now().mono;
+        for setting in [LinkSpeed::Fast, LinkSpeed::Slow] {
+            let mut pacing = Pacing::new(setting);
+            pacing.taken(LONG, now);
+            pacing.taken(LONG, now);
+            pacing.taken(QUICK, now + CALM);
+            assert_eq!(pacing.is_slow(), setting == LinkSpeed::Slow);
+        }
+    }
+}
