@@ -13,9 +13,11 @@ use unicode_width::UnicodeWidthStr as _;
 
 use super::*;
 
+type Told = Box<dyn Fn() -> io::Result<Size>>;
+
 /// The frames that were written, and an emulated terminal that shows them.
 struct Screen {
-    terminal: Terminal<Lean<Vec<u8>, Box<dyn Fn() -> io::Result<Size>>>>,
+    terminal: Terminal<Lean<Vec<u8>, Told>>,
     size: Rc<Shared<Size>>,
     emulator: vt100::Parser,
 }
@@ -32,7 +34,7 @@ impl Screen {
     fn marked(columns: u16, rows: u16, synchronized: bool) -> Self {
         let size = Rc::new(Shared::new(Size::new(columns, rows)));
         let told = Rc::clone(&size);
-        let told: Box<dyn Fn() -> io::Result<Size>> = Box::new(move || Ok(told.get()));
+        let told: Told = Box::new(move || Ok(told.get()));
         let terminal = Terminal::new(Lean::new(Vec::new(), told, synchronized).unwrap()).unwrap();
         let mut emulator = vt100::Parser::new(nonzero(rows), nonzero(columns), 0);
         emulator.process(b"what was there before\r\n\x1b[31;44mand in which colours");
