@@ -63,12 +63,15 @@ pub struct Wires<I> {
     pub clock: fn() -> Now,
 }
 
+/// Gives the terminal something.
+pub type Tell = Box<dyn Fn(&Effect) -> io::Result<()> + Send>;
+
 /// What is done to the terminal beside the frames.
 pub struct Outside {
     /// Gives the terminal back, stops the program, and takes the terminal again.
     pub suspend: Box<dyn Fn() -> io::Result<()> + Send>,
-    /// Gives the terminal something: a bell, a notification, a text to copy.
-    pub tell: Box<dyn Fn(&Effect) -> io::Result<()> + Send>,
+    /// For a bell, a notification, a text to copy.
+    pub tell: Tell,
 }
 
 /// Runs the app until it ends. The state stays with the caller, also where the terminal fails.

@@ -223,16 +223,19 @@ impl App {
         let ended = tokio::spawn(async move {
             let backend = Shown { inner: TestBackend::new(80, 24), screen: screen_sender };
             let mut terminal = Terminal::new(backend).unwrap();
+            let (worker, worker_ended) = worker::spawn(Some(settings), hands);
             let wires = Wires {
                 input: stream::poll_fn(move |context| events.poll_recv(context).map(|event| event.map(Ok))),
-                worker: worker::spawn(Some(settings), hands).0,
+                worker,
                 quits,
                 outside: Outside { suspend: Box::new(|| Ok(())), tell: Box::new(|_| Ok(())) },
                 traffic: watch::channel(Traffic::default()).1,
                 pacing: Pacing::new(LinkSpeed::Fast),
                 clock,
             };
-            event_loop::run(&mut terminal, &mut state, &look, wires).await.map(|()| state)
+            let run = event_loop::run(&mut terminal, &mut state, &look, wires).await;
+            worker_ended.await.unwrap();
+            run.map(|()| state)
         });
         Self { keys, screen, ended, _quits: quit }
     }

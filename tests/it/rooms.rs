@@ -29,7 +29,7 @@ fn part_of_the_app(file: &str) -> &'static [&'static str] {
     let name = file.trim_start_matches("tui/");
     match name {
         "terminal.rs" | "event_loop.rs" | "test_kit.rs" => &[],
-        _ if name.starts_with("terminal/") => &[],
+        _ if name.starts_with("terminal/") || name.starts_with("pictures/") => &[],
         "worker.rs" => HANDS,
         _ if name.starts_with("worker/") => HANDS,
         "view.rs" | "theme.rs" | "widgets.rs" => PAINT,

@@ -75,8 +75,7 @@ impl Start {
         drop(pair.slave);
         let mut reader = pair.master.try_clone_reader().unwrap();
         let parser = vt100::Parser::new(at_least_one(rows), at_least_one(columns), 0);
-        let seen =
-            Arc::new((Mutex::new(Seen { parser, bytes: Vec::new(), closed: false }), Condvar::new()));
+        let seen = Arc::new((Mutex::new(Seen { parser, bytes: Vec::new(), closed: false }), Condvar::new()));
         let shared = Arc::clone(&seen);
         // Drains all the time, so that the program never waits for the test.
         std::thread::spawn(move || {
