@@ -61,7 +61,8 @@ pub fn for_file(name: &str, pets: &[Pet]) -> String {
 }
 
 /// A cell that no spreadsheet runs: one more `'` before what begins like a formula, also after others.
-fn inert(cell: &str) -> Cow<'_, str> {
+#[must_use]
+pub fn inert(cell: &str) -> Cow<'_, str> {
     if is_formula(cell.trim_start_matches('\'')) { format!("'{cell}").into() } else { cell.into() }
 }
 
