@@ -56,8 +56,9 @@ pub fn main() -> ExitCode {
     if let Some(exit) = complete::answer(&arguments, &env) {
         return exit.into();
     }
-    let command = Args::command().color(When::of_help(&arguments, &env));
-    let parsed = command.clone().try_get_matches_from(&arguments).and_then(|matches| Args::from_arg_matches(&matches));
+    let mut command = Args::command().color(When::of_help(&arguments, &env));
+    let matches = command.try_get_matches_from_mut(&arguments);
+    let parsed = matches.and_then(|matches| Args::from_arg_matches(&matches));
     let args = match parsed {
         Ok(args) => args,
         Err(error) => {

@@ -47,8 +47,12 @@ pub struct Args {
     pub command: Option<Command>,
 }
 
+/// Above the options that stand anywhere.
+pub const EVERYWHERE: &str = "Options everywhere";
+
 /// Options that stand anywhere.
 #[derive(Debug, ClapArgs)]
+#[command(next_help_heading = EVERYWHERE)]
 pub struct Shared {
     /// Use 250 sample animals in a temporary store; nothing is kept.
     #[arg(long, global = true)]

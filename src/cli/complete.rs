@@ -47,7 +47,7 @@ pub enum Shell {
     Fish,
     Elvish,
     #[value(name = "powershell", alias = "pwsh")]
-    PowerShell,
+    Pwsh,
 }
 
 impl Shell {
@@ -57,7 +57,7 @@ impl Shell {
             Self::Zsh => "zsh",
             Self::Fish => "fish",
             Self::Elvish => "elvish",
-            Self::PowerShell => "powershell",
+            Self::Pwsh => "powershell",
         }
     }
 }

@@ -111,8 +111,12 @@ impl Failed {
             | Failure::Crashed { .. } => Exit::Failure,
         };
         let body = match error {
-            ApiError::Refused { problem: Some(problem), .. } => serde_json::to_string(problem).ok(),
-            _ => None,
+            ApiError::Refused { problem, .. } => problem.as_ref().and_then(|body| serde_json::to_string(body).ok()),
+            ApiError::NotSent(_)
+            | ApiError::ConnectTimeout(_)
+            | ApiError::Timeout(_)
+            | ApiError::Broken(_)
+            | ApiError::Malformed(_) => None,
         };
         let body = body.map(|body| shown_json(&body).into_owned());
         Self { hint: hint(&failure, exit), body, ..Self::new(exit, failure.sentence(service)) }
@@ -130,12 +134,16 @@ fn hint(failure: &Failure, exit: Exit) -> Option<String> {
         Failure::Refused { status: 403, .. } => "this key may not do that; petstore keys list shows what each may do",
         Failure::Refused { status: 400 | 422, .. } => "petstore pets add --help says what an animal is",
         Failure::Refused { status: 404, .. } => "is the address right? It ends in /v1: petstore --base-url URL",
-        Failure::Refused { status: 429 | 500..=599, .. } => "try again in a moment; petstore pets list -v shows each request",
+        Failure::Refused { status: 429 | 500..=599, .. } => {
+            "try again in a moment; petstore pets list -v shows each request"
+        }
         Failure::NotSent { why } if why.contains("certificate") => {
             "name a file with the authorities to trust in SSL_CERT_FILE, if you know that this service is right"
         }
         Failure::NotSent { .. } => "check the address, or start a service: petstore serve",
-        Failure::NoAnswer { .. } | Failure::Broken { .. } => "try again in a moment; petstore pets list -v shows each request",
+        Failure::NoAnswer { .. } | Failure::Broken { .. } => {
+            "try again in a moment; petstore pets list -v shows each request"
+        }
         Failure::Malformed { .. } => "is this a Petstore Animals API? Its address ends in /v1: petstore --base-url URL",
         Failure::Refused { .. } | Failure::NotStarted { .. } | Failure::Busy | Failure::Crashed { .. } => return None,
     };
@@ -217,5 +225,32 @@ impl From<UpkeepError> for Failed {
     fn from(error: UpkeepError) -> Self {
         let exit = if matches!(error, UpkeepError::Interrupted) { Exit::Interrupt } else { Exit::Failure };
         Self::new(exit, safe_causes(&error))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::api::error::RetryAfter;
+    use crate::model::{Problem, ProblemCode};
+
+    #[test]
+    fn a_certificate_that_is_not_trusted_has_a_way_out_that_turns_nothing_off() {
+        let why = "invalid peer certificate: UnknownIssuer".to_owned();
+        let said = hint(&Failure::NotSent { why }, Exit::NoAnswer).unwrap();
+        assert!(said.contains("SSL_CERT_FILE"), "{said}");
+    }
+
+    #[test]
+    fn the_error_body_is_shown_only_where_it_was_asked_for_and_safely() {
+        let problem = Problem::new(ProblemCode::NotFound, 404, "no \u{202e} way");
+        let retry_after = Some(RetryAfter::Seconds(7));
+        let error = ApiError::Refused { status: 404, problem: Some(problem), excerpt: String::new(), retry_after };
+        let failed = Failed::request(&error, "shop.example", false);
+        let lines = "shop.example answered 404 (not_found): \"no ⟨U+202E⟩ way\"\n\
+                     hint: the service asks to wait 7 s before the next try";
+        assert_eq!((failed.exit, failed.to_string()), (Exit::NotFound, lines.to_owned()));
+        let body = r#"{"code":"not_found","message":"no \u202e way","status":404}"#;
+        assert_eq!(failed.with_body().to_string(), format!("{lines}\n{body}"));
     }
 }

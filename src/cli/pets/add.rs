@@ -47,7 +47,7 @@ pub fn show(args: AddArgs, settings: &Settings) -> Result<Exit, Failed> {
     }
     let (mut shown, mut wrong) = (0_u64, 0);
     let mut objects = Objects::default();
-    while let Some((place, given)) = objects.next()? {
+    while let Some(Object { place, given }) = objects.next()? {
         match given {
             Ok(new) => {
                 shown += 1;
@@ -96,7 +96,7 @@ async fn add_from_stdin(desk: &Desk<'_>, layout: &Layout) -> Result<Exit, Failed
     let mut keys = IdempotencyKeys::new(Uuid::new_v4());
     let (mut added, mut wrong) = (0_u64, 0_u64);
     let mut objects = Objects::default();
-    while let Some((place, given)) = objects.next()? {
+    while let Some(Object { place, given }) = objects.next()? {
         let new = match given {
             Ok(new) => new,
             Err(why) => {
@@ -138,6 +138,14 @@ fn print(pet: &Pet, layout: &Layout) -> Result<(), Failed> {
     write(|out| write_one(out, pet, layout)).map(drop)
 }
 
+/// An object of stdin.
+struct Object {
+    /// Its line or lines.
+    place: String,
+    /// The animal, or why it is none.
+    given: Result<NewPet, String>,
+}
+
 /// The JSON objects of stdin, each on one line or spread over several.
 #[derive(Default)]
 struct Objects {
@@ -146,7 +154,7 @@ struct Objects {
 
 impl Objects {
     /// The next object and where it stands; why it is none, from where the next line may be one again.
-    fn next(&mut self) -> Result<Option<(String, Result<NewPet, String>)>, Failed> {
+    fn next(&mut self) -> Result<Option<Object>, Failed> {
         let mut text = String::new();
         let mut first = self.line + 1;
         loop {
@@ -167,7 +175,7 @@ impl Objects {
             }
             let place =
                 if first == self.line { format!("line {first}") } else { format!("lines {first} to {}", self.line) };
-            return Ok(Some((place, checked(given))));
+            return Ok(Some(Object { place, given: checked(given) }));
         }
     }
 }

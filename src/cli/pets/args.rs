@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use clap::{Args as ClapArgs, Subcommand, ValueEnum};
 
-use crate::cli::args::{Output, parse_duration, statuses};
+use crate::cli::args::{EVERYWHERE, Output, parse_duration, statuses};
 use crate::cli::transfer::args::{EXPORT_HELP, ExportArgs, IMPORT_HELP, ImportArgs};
 use crate::model::{Limit, PetId, PetStatus};
 
@@ -66,10 +66,10 @@ pub struct PetsArgs {
 #[derive(Clone, Copy, Debug, ClapArgs)]
 pub struct Speech {
     /// Say nothing on standard error but what went wrong.
-    #[arg(short, long, global = true)]
+    #[arg(short, long, global = true, help_heading = EVERYWHERE)]
     pub quiet: bool,
     /// Say each request on standard error, with its status and how long it took. The key is never shown.
-    #[arg(short, long, global = true)]
+    #[arg(short, long, global = true, help_heading = EVERYWHERE)]
     pub verbose: bool,
 }
 

@@ -56,11 +56,13 @@ pub async fn run(desk: &Desk<'_>, args: &WatchArgs) -> Result<Exit, Failed> {
                 continue;
             }
         };
-        if failures > 0 {
+        let was_away = failures > 0;
+        if was_away {
             desk.voice.note(&format!("{} answers again", desk.service));
         }
         (failures, pause) = (0, args.interval);
-        if !is_changed {
+        // What came before a failure in the same look was not told yet.
+        if !is_changed && !was_away {
             continue;
         }
         let at = clock::now().wall;
@@ -91,12 +93,16 @@ fn pause(interval: Duration, failures: u32, error: &ApiError, dice: f64) -> Dura
     let longest = LONGEST_PAUSE.max(interval);
     let grown =
         interval.saturating_mul(2_u32.saturating_pow(failures)).min(longest).mul_f64(0.75 + dice.clamp(0.0, 1.0) / 4.0);
-    match error {
-        ApiError::Refused { retry_after: Some(RetryAfter::Seconds(seconds)), .. } => {
-            Duration::from_secs(*seconds).clamp(grown, longest.max(grown))
-        }
-        _ => grown,
-    }
+    let named = match error {
+        ApiError::Refused { retry_after: Some(RetryAfter::Seconds(seconds)), .. } => Duration::from_secs(*seconds),
+        ApiError::Refused { .. }
+        | ApiError::NotSent(_)
+        | ApiError::ConnectTimeout(_)
+        | ApiError::Timeout(_)
+        | ApiError::Broken(_)
+        | ApiError::Malformed(_) => Duration::ZERO,
+    };
+    named.min(longest).max(grown)
 }
 
 /// The lists in which the animals are.

@@ -99,6 +99,16 @@ pub async fn against(base_url: &str, key: &str, arguments: &[&str]) -> Output {
     tokio::task::spawn_blocking(move || command.output().unwrap()).await.unwrap()
 }
 
+/// A process that ends with the test, however that ends.
+pub struct Running(pub Child);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
 /// A key as services make them.
 pub const KEY: &str = "petk_0123456789abcdef77d0";
 

@@ -7,19 +7,18 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use tokio::io::AsyncWriteExt as _;
 
-use super::fixture::{KEY, Served, against, all, fails_cleanly, stdout};
+use super::fixture::{KEY, Running, Served, against, all, fails_cleanly, stdout};
 use crate::stub::{header, json, serve};
 
 #[test]
 fn what_is_added_is_told_and_ctrl_c_ends_it() {
     let served = Served::start();
     let mut command = served.petstore(&["pets", "watch", "--interval", "1s"]);
-    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut running = Running(command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap());
+    let child = &mut running.0;
     let mut said = BufReader::new(child.stderr.take().unwrap()).lines().map(Result::unwrap);
     let first = said.next().unwrap();
     assert!(first.starts_with("watching 30 animals of 127.0.0.1"), "{first}");
-    let added = served.run(&["pets", "add", "--name", "Rex\u{200d}", "--category-id", "3", "-o", "ids"]);
-    assert_eq!(added.status.code(), Some(2), "not a name");
     let added = served.run(&["pets", "add", "--name", "Zoë", "--category-id", "3", "-s", "sold", "-o", "ids"]);
     assert_eq!(stdout(&added), "31\n");
     let line = BufReader::new(child.stdout.take().unwrap()).lines().next().unwrap().unwrap();
