@@ -5,61 +5,107 @@
 
 mod app;
 mod args;
+mod colour;
+mod complete;
+mod confirm;
 pub mod copy;
 mod domains;
+mod ends;
 mod exit;
 mod format;
 pub mod keys;
+mod man;
+mod nearest;
 mod output;
 mod pets;
 pub mod serve;
 mod service;
 mod transfer;
 pub mod upkeep;
+mod usage;
 mod welcome;
 
+use std::ffi::OsString;
 use std::fmt::Display;
-use std::io::Write as _;
+use std::io::{self, IsTerminal as _, Write as _};
 use std::process::ExitCode;
 
-use clap::Parser as _;
+use clap::{CommandFactory as _, FromArgMatches as _};
+use tokio::runtime::Builder;
 
 use crate::api;
-use crate::config::{self, Env, Paths, Settings};
+use crate::config::{self, Env, Paths};
 use crate::store::DatabaseUrl;
 
 use args::{Args, Command};
+use colour::{Ink, When};
 pub use exit::{Exit, Failed};
+
+/// The version, with the commit where it is known, and how it was built.
+pub(crate) const VERSION: &str = if cfg!(debug_assertions) {
+    concat!(env!("CARGO_PKG_VERSION"), " (debug build", env!("PETSTORE_COMMIT"), ")")
+} else {
+    concat!(env!("CARGO_PKG_VERSION"), " (release build", env!("PETSTORE_COMMIT"), ")")
+};
 
 /// Parses the arguments of the process, does what they say, and says what went wrong.
 #[must_use]
 pub fn main() -> ExitCode {
-    let args = match Args::try_parse() {
+    let env = Env::from_process();
+    let arguments: Vec<OsString> = std::env::args_os().collect();
+    if let Some(exit) = complete::answer(&arguments, &env) {
+        return exit.into();
+    }
+    let mut command = Args::command().color(When::of_help(&arguments, &env));
+    let matches = command.try_get_matches_from_mut(&arguments);
+    let parsed = matches.and_then(|matches| Args::from_arg_matches(&matches));
+    let args = match parsed {
         Ok(args) => args,
         Err(error) => {
-            // Help and version go to stdout, the rest to stderr; a closed stream is no reason to fail loudly.
-            let _ = error.print();
-            return if error.use_stderr() { Exit::Usage.into() } else { Exit::Done.into() };
+            let Some(failed) = usage::failed(&error, &command, &arguments) else {
+                return print(&error).into();
+            };
+            complain(&failed);
+            return failed.exit.into();
         }
     };
-    match run(args) {
+    let coloured = When::resolve(args.shared.color, &env).on(io::stderr().is_terminal(), &env);
+    match run(args, &env) {
         Ok(exit) => exit.into(),
         Err(failed) => {
-            complain(&failed);
+            say(&failed, coloured);
             failed.exit.into()
         }
     }
 }
 
-/// One line on stderr: `petstore: what happened`. A closed stderr is left alone.
-pub fn complain(what: &impl Display) {
-    let _ = writeln!(std::io::stderr(), "petstore: {what}");
+/// Help and version go to stdout, help that was not asked for to stderr.
+fn print(error: &clap::Error) -> Exit {
+    match error.print() {
+        _ if error.use_stderr() => Exit::Usage,
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            complain(&format!("cannot write to standard output: {error}"));
+            Exit::Failure
+        }
+        Ok(()) | Err(_) => Exit::Done,
+    }
 }
 
-fn run(args: Args) -> Result<Exit, Failed> {
-    let env = Env::from_process();
+/// One line on stderr: `petstore: what happened`. A closed stderr is left alone.
+pub fn complain(what: &impl Display) {
+    say(what, false);
+}
+
+fn say(what: &impl Display, coloured: bool) {
+    let _ = writeln!(io::stderr(), "{} {what}", Ink::Red.paint("petstore:", coloured));
+}
+
+fn run(args: Args, env: &Env) -> Result<Exit, Failed> {
     api::client::install_tls_provider();
-    let mut builder = tokio::runtime::Builder::new_multi_thread();
+    let mut builder = match &args.command {
+        Some(Command::Pets(pets)) if pets.command.asks_one_by_one() => Builder::new_current_thread(),
+        _ => Builder::new_multi_thread(),
+    };
     if !matches!(args.command, Some(Command::Serve(_))) {
         // The screen has the main thread; two more carry the service inside and the requests.
         builder.worker_threads(2);
@@ -67,41 +113,40 @@ fn run(args: Args) -> Result<Exit, Failed> {
     let runtime =
         builder.enable_all().build().map_err(|error| Failed::new(Exit::Failure, format!("cannot start: {error}")))?;
     let result = match args.command {
-        None => app::run(&runtime, &args.shared.choices(), &env),
-        Some(Command::Pets(command)) => {
-            let settings = Settings::resolve(&args.shared.choices(), &env)?;
-            runtime.block_on(pets::run(command, &settings))
-        }
+        None => app::run(&runtime, &args.shared.choices(), env),
+        Some(Command::Pets(command)) => runtime.block_on(pets::run(command, &args.shared, env)),
         Some(Command::Domains(command)) => {
-            let file = config::settings::configuration(&args.shared.choices(), &env)?;
-            let list = Paths::new(&env).map_err(Failed::config)?.domains_file();
-            runtime.block_on(domains::run(*command, &file.domains, &list))
+            let file = config::settings::configuration(&args.shared.choices(), env)?;
+            let list = Paths::new(env).map_err(Failed::config)?.domains_file();
+            runtime.block_on(domains::run(command.command, &file.domains, &list))
         }
         Some(Command::Serve(serve)) => runtime.block_on(async {
-            let default = DatabaseUrl::Sqlite(Paths::new(&env).map_err(Failed::config)?.embedded_database());
-            serve::run(serve, &default, &keys::actor(&env), &mut std::io::stderr()).await?;
+            let default = DatabaseUrl::Sqlite(Paths::new(env).map_err(Failed::config)?.embedded_database());
+            serve::run(serve, &default, &keys::actor(env), &mut io::stderr()).await?;
             Ok(Exit::Done)
         }),
         Some(Command::Keys(keys)) => runtime.block_on(async {
-            keys::run(keys, &env, &mut std::io::stdout(), &mut std::io::stderr()).await?;
+            keys::run(keys, env, &mut io::stdout(), &mut io::stderr()).await?;
             Ok(Exit::Done)
         }),
         Some(Command::Backup(backup)) => runtime.block_on(async {
-            upkeep::backup(backup, &mut std::io::stderr()).await?;
+            upkeep::backup(backup, &mut io::stderr()).await?;
             Ok(Exit::Done)
         }),
         Some(Command::Check(check)) => runtime.block_on(async {
-            upkeep::check(check, &mut std::io::stdout(), &mut std::io::stderr()).await?;
+            upkeep::check(check, &mut io::stdout(), &mut io::stderr()).await?;
             Ok(Exit::Done)
         }),
         Some(Command::Copy(args)) => runtime.block_on(async {
-            copy::run(args, &mut std::io::stderr()).await?;
+            copy::run(args, &mut io::stderr()).await?;
             Ok(Exit::Done)
         }),
         Some(Command::Migrate(migrate)) => runtime.block_on(async {
-            upkeep::migrate(migrate, &mut std::io::stderr()).await?;
+            upkeep::migrate(migrate, &mut io::stderr()).await?;
             Ok(Exit::Done)
         }),
+        Some(Command::Completions(args)) => complete::run(&args),
+        Some(Command::Man(args)) => man::run(&args),
     };
     // A thread that still waits for a name to resolve must not keep the program.
     runtime.shutdown_background();

@@ -2,28 +2,44 @@
 
 use std::ffi::OsStr;
 use std::path::PathBuf;
+use std::time::Duration;
 
-use clap::builder::TypedValueParser;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::error::ErrorKind;
 use clap::{Arg, Args as ClapArgs, Parser, Subcommand, ValueEnum};
 
 use crate::config::Choices;
+use crate::model::PetStatus;
 use crate::model::text::safe_causes;
-use crate::model::{Limit, PetStatus};
 use crate::store::DatabaseUrl;
 
+use super::colour::When;
+use super::complete::{self, CompletionsArgs};
 use super::copy::CopyArgs;
-use super::domains::args::DomainsCommand;
+use super::domains::args::DomainsArgs;
 use super::keys::KeysArgs;
+use super::man::ManArgs;
+use super::pets::args::PetsArgs;
+use super::pets::column::{self, Column};
 use super::serve::ServeArgs;
-use super::transfer::args::{EXPORT_HELP, ExportArgs, IMPORT_HELP, ImportArgs};
 use super::upkeep::{BackupArgs, CheckArgs, MigrateArgs};
+
+const HELP: &str = "Examples:
+  petstore --demo
+  petstore --demo pets list --status available
+  petstore -p branch pets list --all --format csv
+  petstore domains explain ERR_CERT_COMMON_NAME_INVALID
+  petstore serve --listen 127.0.0.1:8080 --database sqlite:store.db
+
+petstore COMMAND --help has the examples of each command, and petstore man its page. Exit status: 0 done, 1 other failure, \
+2 wrong use or configuration, 3 partly done, 4 key missing or refused, 5 not found, 6 no answer, 7 refused by the service, \
+8 and 9 see domains check, 10 an animal may or may not have been added, 130 Ctrl-C.";
 
 /// Keep the animals of a store from a terminal.
 ///
 /// Without a command it opens the full screen, on the service inside the program unless another one is named.
 #[derive(Debug, Parser)]
-#[command(version, about, max_term_width = 100, subcommand_required = false)]
+#[command(version = super::VERSION, about, max_term_width = 100, subcommand_required = false, after_help = HELP)]
 pub struct Args {
     #[command(flatten)]
     pub shared: Shared,
@@ -31,8 +47,12 @@ pub struct Args {
     pub command: Option<Command>,
 }
 
+/// Above the options that stand anywhere.
+pub const EVERYWHERE: &str = "Options everywhere";
+
 /// Options that stand anywhere.
 #[derive(Debug, ClapArgs)]
+#[command(next_help_heading = EVERYWHERE)]
 pub struct Shared {
     /// Use 250 sample animals in a temporary store; nothing is kept.
     #[arg(long, global = true)]
@@ -41,7 +61,7 @@ pub struct Shared {
     #[arg(long, global = true, value_name = "URL")]
     pub base_url: Option<String>,
     /// A profile of the configuration file.
-    #[arg(short, long, global = true, value_name = "NAME")]
+    #[arg(short, long, global = true, value_name = "NAME", add = complete::profiles())]
     pub profile: Option<String>,
     /// Another configuration file.
     #[arg(long, global = true, value_name = "FILE")]
@@ -52,6 +72,9 @@ pub struct Shared {
     /// Draw nothing beyond ASCII.
     #[arg(long, global = true)]
     pub ascii: bool,
+    /// When to use colours. [default: auto, or that of PETSTORE_COLOR; NO_COLOR counts]
+    #[arg(long, global = true, value_enum, value_name = "WHEN")]
+    pub color: Option<When>,
 }
 
 impl Shared {
@@ -98,12 +121,8 @@ pub const DATABASE_VARIABLE: &str = "PETSTORE_DATABASE";
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// List, add and get animals; import and export files of them.
-    #[command(subcommand)]
-    Pets(PetsCommand),
-    /// Set up custom domains, and find out what is wrong with one.
-    #[command(subcommand)]
-    Domains(Box<DomainsCommand>),
+    Pets(PetsArgs),
+    Domains(Box<DomainsArgs>),
     /// Serve the Petstore Animals API.
     Serve(ServeArgs),
     /// Manage the API keys of a service.
@@ -116,73 +135,24 @@ pub enum Command {
     Copy(CopyArgs),
     /// Make or bring up to date the tables of a service's database.
     Migrate(MigrateArgs),
-}
-
-#[derive(Debug, Subcommand)]
-pub enum PetsCommand {
-    /// List animals.
-    #[command(after_help = "Examples:\n  petstore pets list --status available --limit 50\n  \
-        petstore pets list --format ids | head -3")]
-    List(ListArgs),
-    /// Add an animal, or those of a JSON stream on stdin.
-    #[command(after_help = "Examples:\n  petstore pets add --name Biscuit --category-id 3\n  \
-        petstore pets add - < animals.ndjson")]
-    Add(AddArgs),
-    /// Get one animal by its id. The operation is removed on 5 December 2030.
-    #[command(after_help = "Example:\n  petstore pets get 17 --format json")]
-    Get(GetArgs),
-    /// Add the animals of a file: CSV, NDJSON, JSON or XLSX.
-    #[command(after_help = IMPORT_HELP)]
-    Import(ImportArgs),
-    /// Write the whole inventory to a file or to standard output.
-    #[command(after_help = EXPORT_HELP)]
-    Export(ExportArgs),
-}
-
-#[derive(Debug, ClapArgs)]
-pub struct ListArgs {
-    /// Only animals of this status.
-    #[arg(short, long, value_parser = parse_status, value_name = "available|pending|sold")]
-    pub status: Option<PetStatus>,
-    /// The most animals, 1 to 100. [default: 20, or that of the configuration]
-    #[arg(short = 'n', long, value_name = "N")]
-    pub limit: Option<Limit>,
-    #[command(flatten)]
-    pub output: Output,
-}
-
-#[derive(Debug, ClapArgs)]
-pub struct AddArgs {
-    /// `-` reads JSON objects {"name", "categoryId", "status"} from stdin, one after another.
-    #[arg(value_parser = ["-"], conflicts_with_all = ["name", "category_id", "status"])]
-    pub stdin: Option<String>,
-    /// The animal's name, 1 to 255 characters.
-    #[arg(long, required_unless_present = "stdin")]
-    pub name: Option<String>,
-    /// The category's id, a whole number of 64 bits.
-    #[arg(long, value_name = "ID", allow_hyphen_values = true, required_unless_present = "stdin")]
-    pub category_id: Option<String>,
-    /// The status; when not given the service decides.
-    #[arg(short, long, value_parser = parse_status, value_name = "available|pending|sold")]
-    pub status: Option<PetStatus>,
-    #[command(flatten)]
-    pub output: Output,
-}
-
-#[derive(Debug, ClapArgs)]
-pub struct GetArgs {
-    /// The animal's id.
-    #[arg(allow_negative_numbers = true)]
-    pub id: i64,
-    #[command(flatten)]
-    pub output: Output,
+    Completions(CompletionsArgs),
+    Man(ManArgs),
 }
 
 #[derive(Debug, ClapArgs)]
 pub struct Output {
-    /// How the animals are written.
-    #[arg(short = 'o', long, value_enum, default_value_t = Format::Table)]
-    pub format: Format,
+    /// How the animals are written. [default: table, or that of PETSTORE_OUTPUT]
+    #[arg(short = 'o', long, value_enum)]
+    pub format: Option<Format>,
+    /// The same as --format json.
+    #[arg(long, conflicts_with = "format")]
+    pub json: bool,
+    /// Only these columns, in this order: id, name, categoryId, status.
+    #[arg(long, value_name = "COLUMNS", value_delimiter = ',', add = column::to_show())]
+    pub columns: Vec<Column>,
+    /// No header above columns.
+    #[arg(long)]
+    pub no_header: bool,
 }
 
 /// How animals are written.
@@ -202,9 +172,26 @@ pub enum Format {
     Ids,
 }
 
-/// One of the three words.
-pub fn parse_status(word: &str) -> Result<PetStatus, crate::model::status::NotAStatus> {
-    word.parse()
+/// Reads one of the three statuses.
+pub fn statuses() -> impl TypedValueParser<Value = PetStatus> {
+    PossibleValuesParser::new(PetStatus::ALL.map(PetStatus::as_str)).try_map(|word| word.parse::<PetStatus>())
+}
+
+/// `90s`, `30m`, `48h`, `2d`.
+pub fn parse_duration(text: &str) -> Result<Duration, String> {
+    let wrong = || "write a time such as 90s, 30m or 48h".to_owned();
+    let split = text.find(|c: char| !c.is_ascii_digit()).ok_or_else(wrong)?;
+    let (number, unit) = text.split_at(split);
+    let number: u64 = number.parse().map_err(|_| wrong())?;
+    let seconds = match unit {
+        "s" => 1,
+        "m" | "min" => 60,
+        "h" => 3600,
+        "d" => 86_400,
+        _ => return Err(wrong()),
+    };
+    // A year is longer than anything that is waited for here.
+    number.checked_mul(seconds).filter(|total| *total <= 31_536_000).map(Duration::from_secs).ok_or_else(wrong)
 }
 
 #[cfg(test)]
@@ -234,6 +221,15 @@ mod tests {
         ] {
             let error = Args::try_parse_from(["petstore", "serve", "--database", url]).unwrap_err().to_string();
             assert!(error.contains("--database: ") && !error.contains("secret"), "{error}");
+        }
+    }
+
+    #[test]
+    fn times_are_read_or_refused_with_an_example() {
+        assert_eq!(parse_duration("90s"), Ok(Duration::from_secs(90)));
+        assert_eq!(parse_duration("48h"), Ok(Duration::from_secs(172_800)));
+        for wrong in ["", "5", "h", "-3s", "99999999999h", "5 weeks"] {
+            assert!(parse_duration(wrong).unwrap_err().contains("48h"), "{wrong}");
         }
     }
 

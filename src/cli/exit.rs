@@ -6,10 +6,12 @@ use std::process::ExitCode;
 use crate::api::{ApiError, Failure};
 use crate::config::ConfigError;
 use crate::domains::list::ListError;
+use crate::model::escape::shown_json;
 use crate::model::text::safe_causes;
 use crate::store::CopyError;
 
 use super::keys::KeysError;
+use super::nearest::did_you_mean;
 use super::serve::ServeError;
 use super::upkeep::UpkeepError;
 
@@ -35,7 +37,7 @@ pub enum Exit {
     Refused = 7,
     /// A check of a domain: somebody must act.
     DomainFails = 8,
-    /// A check of a domain: time will do it, or the time to watch is up.
+    /// A check of a domain: time will do it. Or the time to watch is up.
     DomainWaits = 9,
     /// An animal was sent and no answer came: it may have been added.
     Unknown = 10,
@@ -60,18 +62,32 @@ pub struct Failed {
     pub exit: Exit,
     what: String,
     hint: Option<String>,
+    /// The Error body of the service, as one line of JSON that is safe to show.
+    body: Option<String>,
+    shows_body: bool,
 }
 
 impl Failed {
     /// A failure; `what` is safe to show.
     pub fn new(exit: Exit, what: impl Into<String>) -> Self {
-        Self { exit, what: what.into(), hint: None }
+        Self { exit, what: what.into(), hint: None, body: None, shows_body: false }
     }
 
     /// With the next thing to try.
     #[must_use]
     pub fn hint(self, hint: impl Into<String>) -> Self {
         Self { hint: Some(hint.into()), ..self }
+    }
+
+    /// Also shows the Error body of the service, if there is one: for programs that read JSON.
+    #[must_use]
+    pub fn with_body(self) -> Self {
+        Self { shows_body: true, ..self }
+    }
+
+    /// What failed, without the next thing to try.
+    pub fn what(&self) -> &str {
+        &self.what
     }
 
     /// Wrong use or configuration.
@@ -94,35 +110,75 @@ impl Failed {
             | Failure::Busy
             | Failure::Crashed { .. } => Exit::Failure,
         };
-        let mut failed = Self::new(exit, failure.sentence(service));
-        failed.hint = match (exit, &failure) {
-            (Exit::Unauthorized, _) => Some("set PETSTORE_API_KEY to a key that this service accepts".to_owned()),
-            (Exit::Unknown, _) => {
-                Some("the animal may or may not have been added; look with: petstore pets list".to_owned())
-            }
-            (_, Failure::NotSent { .. }) => Some("check the address, or start a service: petstore serve".to_owned()),
-            (_, Failure::Refused { retry_after: Some(seconds), .. }) => {
-                Some(format!("the service asks to wait {seconds} s before the next try"))
-            }
-            _ => None,
+        let body = match error {
+            ApiError::Refused { problem, .. } => problem.as_ref().and_then(|body| serde_json::to_string(body).ok()),
+            ApiError::NotSent(_)
+            | ApiError::ConnectTimeout(_)
+            | ApiError::Timeout(_)
+            | ApiError::Broken(_)
+            | ApiError::Malformed(_) => None,
         };
-        failed
+        let body = body.map(|body| shown_json(&body).into_owned());
+        Self { hint: hint(&failure, exit), body, ..Self::new(exit, failure.sentence(service)) }
     }
+}
+
+/// The next thing to try.
+fn hint(failure: &Failure, exit: Exit) -> Option<String> {
+    let hint = match failure {
+        _ if exit == Exit::Unknown => "the animal may or may not have been added; look with: petstore pets list --all",
+        Failure::Refused { retry_after: Some(seconds), .. } => {
+            return Some(format!("the service asks to wait {seconds} s before the next try"));
+        }
+        Failure::Refused { status: 401, .. } => "set PETSTORE_API_KEY to a key that this service accepts",
+        Failure::Refused { status: 403, .. } => "this key may not do that; petstore keys list shows what each may do",
+        Failure::Refused { status: 400 | 422, .. } => "petstore pets add --help says what an animal is",
+        Failure::Refused { status: 404, .. } => "is the address right? It ends in /v1: petstore --base-url URL",
+        Failure::Refused { status: 429 | 500..=599, .. } => {
+            "try again in a moment; petstore pets list -v shows each request"
+        }
+        Failure::NotSent { why } if why.contains("certificate") => {
+            "name a file with the authorities to trust in SSL_CERT_FILE, if you know that this service is right"
+        }
+        Failure::NotSent { .. } => "check the address, or start a service: petstore serve",
+        Failure::NoAnswer { .. } | Failure::Broken { .. } => {
+            "try again in a moment; petstore pets list -v shows each request"
+        }
+        Failure::Malformed { .. } => "is this a Petstore Animals API? Its address ends in /v1: petstore --base-url URL",
+        Failure::Refused { .. } | Failure::NotStarted { .. } | Failure::Busy | Failure::Crashed { .. } => return None,
+    };
+    Some(hint.to_owned())
 }
 
 impl fmt::Display for Failed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.what)?;
-        match &self.hint {
-            Some(hint) => write!(f, "\nhint: {hint}"),
-            None => Ok(()),
+        if let Some(hint) = &self.hint {
+            write!(f, "\nhint: {hint}")?;
+        }
+        match &self.body {
+            Some(body) if self.shows_body => write!(f, "\n{body}"),
+            Some(_) | None => Ok(()),
         }
     }
 }
 
 impl From<ConfigError> for Failed {
     fn from(error: ConfigError) -> Self {
-        Self::config(error)
+        let hint = match &error {
+            ConfigError::NoSuchProfile { name, known } => did_you_mean(name, known.split(", ")),
+            ConfigError::Read { .. }
+            | ConfigError::Syntax { .. }
+            | ConfigError::ProfileUnclear(_)
+            | ConfigError::Endpoint { .. }
+            | ConfigError::KeyFile { .. }
+            | ConfigError::KeyFileWrite { .. }
+            | ConfigError::KeyCommand { .. }
+            | ConfigError::Keyring(_)
+            | ConfigError::NoHome(_) => String::new(),
+        };
+        let failed = Self::config(error);
+        if hint.is_empty() { failed } else { failed.hint(hint.trim_start()) }
     }
 }
 
@@ -169,5 +225,32 @@ impl From<UpkeepError> for Failed {
     fn from(error: UpkeepError) -> Self {
         let exit = if matches!(error, UpkeepError::Interrupted) { Exit::Interrupt } else { Exit::Failure };
         Self::new(exit, safe_causes(&error))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::api::error::RetryAfter;
+    use crate::model::{Problem, ProblemCode};
+
+    #[test]
+    fn a_certificate_that_is_not_trusted_has_a_way_out_that_turns_nothing_off() {
+        let why = "invalid peer certificate: UnknownIssuer".to_owned();
+        let said = hint(&Failure::NotSent { why }, Exit::NoAnswer).unwrap();
+        assert!(said.contains("SSL_CERT_FILE"), "{said}");
+    }
+
+    #[test]
+    fn the_error_body_is_shown_only_where_it_was_asked_for_and_safely() {
+        let problem = Problem::new(ProblemCode::NotFound, 404, "no \u{202e} way");
+        let retry_after = Some(RetryAfter::Seconds(7));
+        let error = ApiError::Refused { status: 404, problem: Some(problem), excerpt: String::new(), retry_after };
+        let failed = Failed::request(&error, "shop.example", false);
+        let lines = "shop.example answered 404 (not_found): \"no ⟨U+202E⟩ way\"\n\
+                     hint: the service asks to wait 7 s before the next try";
+        assert_eq!((failed.exit, failed.to_string()), (Exit::NotFound, lines.to_owned()));
+        let body = r#"{"code":"not_found","message":"no \u202e way","status":404}"#;
+        assert_eq!(failed.with_body().to_string(), format!("{lines}\n{body}"));
     }
 }

@@ -1,90 +1,165 @@
 //! Animals on stdout: for people as a table, for programs exactly.
 
+mod table;
+
+use std::borrow::Cow;
 use std::io::{self, Write};
 
-use crate::model::text::{cut, width};
-use crate::model::{ObservedStatus, Pet, display_safe, export};
+use serde::ser::{Serialize, SerializeMap as _, Serializer};
+
+use crate::model::escape::shown_json;
+use crate::model::{ObservedStatus, Pet, export};
 
 use super::args::Format;
+use super::pets::column::Column;
+use table::table;
 
-/// How wide the table may be and whether JSON is spread over lines.
-#[derive(Clone, Copy, Debug)]
-pub struct Target {
+/// How animals are written.
+#[derive(Clone, Debug)]
+pub struct Layout {
+    /// In which format.
+    pub format: Format,
+    /// Only these parts of an animal, in this order; all of it as it came where there are none.
+    pub columns: Vec<Column>,
+    /// With a header above columns.
+    pub header: bool,
     /// The terminal's width; `None` where nobody looks, and nothing is cut.
-    pub columns: Option<usize>,
+    pub width: Option<usize>,
+    /// With colours.
+    pub coloured: bool,
+}
+
+/// The formats that have a line for each animal, so that one can be written before the next one is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lines {
+    /// JSON objects.
+    Ndjson,
+    /// Cells parted by this.
+    Separated(u8),
+    /// Ids.
+    Ids,
+}
+
+impl Format {
+    /// The same where it has a line for each animal.
+    pub const fn lines(self) -> Option<Lines> {
+        match self {
+            Self::Ndjson => Some(Lines::Ndjson),
+            Self::Csv => Some(Lines::Separated(b',')),
+            Self::Tsv => Some(Lines::Separated(b'\t')),
+            Self::Ids => Some(Lines::Ids),
+            Self::Table | Self::Json => None,
+        }
+    }
 }
 
 /// Writes a list.
-pub fn write_list(out: &mut impl Write, pets: &[Pet], format: Format, target: Target) -> io::Result<()> {
-    match format {
-        Format::Table => table(out, pets, target),
-        Format::Json => json(out, &pets, target),
-        Format::Ndjson => export::lines(out, pets),
-        Format::Csv => export::separated(out, pets, b','),
-        Format::Tsv => export::separated(out, pets, b'\t'),
-        Format::Ids => pets.iter().try_for_each(|pet| writeln!(out, "{}", pet.id)),
+pub fn write_list(out: &mut impl Write, pets: &[Pet], layout: &Layout) -> io::Result<()> {
+    match layout.format.lines() {
+        Some(lines) => {
+            write_header(out, lines, layout)?;
+            write_lines(out, pets, lines, layout)
+        }
+        None if layout.format == Format::Table => table(out, pets, layout),
+        None => json(out, &pets.iter().map(|pet| Picked { pet, columns: &layout.columns }).collect::<Vec<_>>(), layout),
     }
 }
 
 /// Writes one animal: in JSON the object itself, otherwise a list of one.
-pub fn write_one(out: &mut impl Write, pet: &Pet, format: Format, target: Target) -> io::Result<()> {
-    match format {
-        Format::Json => json(out, pet, target),
+pub fn write_one(out: &mut impl Write, pet: &Pet, layout: &Layout) -> io::Result<()> {
+    match layout.format {
+        Format::Json => json(out, &Picked { pet, columns: &layout.columns }, layout),
         Format::Table | Format::Ndjson | Format::Csv | Format::Tsv | Format::Ids => {
-            write_list(out, std::slice::from_ref(pet), format, target)
+            write_list(out, std::slice::from_ref(pet), layout)
         }
     }
 }
 
-/// Spread over lines on a terminal, on one line otherwise.
-fn json(out: &mut impl Write, value: &impl serde::Serialize, target: Target) -> io::Result<()> {
-    if target.columns.is_some() {
-        // On a terminal control characters would act, so the text is cleaned; JSON itself escapes only some of them.
-        let text = serde_json::to_string_pretty(value)?;
-        for line in text.lines() {
-            writeln!(out, "{}", display_safe(line))?;
+/// What stands above the lines.
+pub fn write_header(out: &mut impl Write, lines: Lines, layout: &Layout) -> io::Result<()> {
+    match lines {
+        Lines::Separated(delimiter) if layout.header => {
+            let mut writer = csv::WriterBuilder::new().delimiter(delimiter).from_writer(out);
+            writer.write_record(shown(layout).iter().map(|column| column.as_str()))?;
+            writer.flush()
         }
-        return Ok(());
+        Lines::Separated(_) | Lines::Ndjson | Lines::Ids => Ok(()),
+    }
+}
+
+/// The lines of some animals.
+pub fn write_lines(out: &mut impl Write, pets: &[Pet], lines: Lines, layout: &Layout) -> io::Result<()> {
+    match lines {
+        Lines::Ndjson => pets.iter().try_for_each(|pet| {
+            serde_json::to_writer(&mut *out, &Picked { pet, columns: &layout.columns })?;
+            writeln!(out)
+        }),
+        Lines::Ids => pets.iter().try_for_each(|pet| writeln!(out, "{}", pet.id)),
+        Lines::Separated(delimiter) => {
+            let mut writer = csv::WriterBuilder::new().delimiter(delimiter).from_writer(out);
+            for pet in pets {
+                writer.write_record(shown(layout).iter().map(|column| cell(pet, *column).into_owned()))?;
+            }
+            writer.flush()
+        }
+    }
+}
+
+fn shown(layout: &Layout) -> &[Column] {
+    if layout.columns.is_empty() { &Column::ALL } else { &layout.columns }
+}
+
+/// A cell that no spreadsheet runs.
+fn cell(pet: &Pet, column: Column) -> Cow<'_, str> {
+    match column {
+        Column::Id | Column::CategoryId => column.of(pet),
+        Column::Name => export::inert(&pet.name),
+        Column::Status => export::inert(pet.status.as_ref().map_or("", ObservedStatus::as_str)),
+    }
+}
+
+/// An animal as it came, or only some parts of it.
+struct Picked<'a> {
+    pet: &'a Pet,
+    columns: &'a [Column],
+}
+
+impl Serialize for Picked<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Self { pet, columns } = self;
+        if columns.is_empty() {
+            return pet.serialize(serializer);
+        }
+        let mut map = serializer.serialize_map(None)?;
+        for column in *columns {
+            match (column, &pet.status) {
+                (Column::Id, _) => map.serialize_entry(column.as_str(), &pet.id)?,
+                (Column::Name, _) => map.serialize_entry(column.as_str(), &pet.name)?,
+                (Column::CategoryId, _) => map.serialize_entry(column.as_str(), &pet.category_id)?,
+                (Column::Status, Some(status)) => map.serialize_entry(column.as_str(), status)?,
+                (Column::Status, None) => {}
+            }
+        }
+        map.end()
+    }
+}
+
+/// Spread over lines on a terminal, on one line otherwise.
+fn json(out: &mut impl Write, value: &impl Serialize, layout: &Layout) -> io::Result<()> {
+    if layout.width.is_some() {
+        // On a terminal control characters would act; JSON itself escapes only some of them.
+        let text = serde_json::to_string_pretty(value)?;
+        return text.lines().try_for_each(|line| writeln!(out, "{}", shown_json(line)));
     }
     serde_json::to_writer(&mut *out, value)?;
     writeln!(out)
 }
 
-fn table(out: &mut impl Write, pets: &[Pet], target: Target) -> io::Result<()> {
-    let rows: Vec<[String; 4]> = pets
-        .iter()
-        .map(|pet| {
-            let status = match &pet.status {
-                None => "-".to_owned(),
-                Some(ObservedStatus::Known(status)) => status.to_string(),
-                Some(ObservedStatus::Unknown(word)) => format!("{} (unknown)", display_safe(word)),
-            };
-            [pet.id.to_string(), display_safe(&pet.name).into_owned(), pet.category_id.to_string(), status]
-        })
-        .collect();
-    let headings = ["ID", "NAME", "CATEGORY", "STATUS"];
-    let widest = |column: usize| {
-        rows.iter().map(|row| width(&row[column])).chain([headings[column].len()]).max().unwrap_or_default()
-    };
-    let [id, mut name, category, status] = [widest(0), widest(1), widest(2), widest(3)];
-    if let Some(columns) = target.columns {
-        // The name gives way, but not beyond what can still be recognised.
-        name = name.min(columns.saturating_sub(id + category + status + 6).max(12));
-    }
-    let line = |out: &mut dyn Write, row: [&str; 4]| {
-        let [row_id, row_name, row_category, row_status] = row;
-        let row_name = cut(row_name, name);
-        let pad = " ".repeat(name - width(&row_name));
-        writeln!(out, "{row_id:<id$}  {row_name}{pad}  {row_category:>category$}  {row_status}")
-    };
-    line(out, headings)?;
-    rows.iter().try_for_each(|row| line(out, row.each_ref().map(String::as_str)))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::PetStatus;
+    use crate::model::text::width;
+    use crate::model::{PetStatus, display_safe};
 
     fn pets() -> Vec<Pet> {
         let pet = |id, name: &str, category_id, status| Pet { id, name: name.into(), category_id, status };
@@ -95,10 +170,18 @@ mod tests {
         ]
     }
 
-    fn written(format: Format, columns: Option<usize>) -> String {
+    fn layout(format: Format, width: Option<usize>) -> Layout {
+        Layout { format, columns: Vec::new(), header: true, width, coloured: false }
+    }
+
+    fn written_as(layout: &Layout) -> String {
         let mut out = Vec::new();
-        write_list(&mut out, &pets(), format, Target { columns }).unwrap();
+        write_list(&mut out, &pets(), layout).unwrap();
         String::from_utf8(out).unwrap()
+    }
+
+    fn written(format: Format, width: Option<usize>) -> String {
+        written_as(&layout(format, width))
     }
 
     #[test]
@@ -108,8 +191,31 @@ mod tests {
     }
 
     #[test]
-    fn json_gives_every_byte_back() {
-        assert_eq!(serde_json::from_str::<Vec<Pet>>(&written(Format::Json, None)).unwrap(), pets());
+    fn no_line_of_a_table_is_wider_than_the_terminal_while_names_can_give_way() {
+        for columns in 75..120 {
+            let table = written(Format::Table, Some(columns));
+            assert!(table.lines().all(|line| width(line) <= columns), "{columns}:\n{table}");
+        }
+    }
+
+    #[test]
+    fn colours_change_nothing_but_the_colours() {
+        let coloured = written_as(&Layout { coloured: true, ..layout(Format::Table, Some(80)) });
+        assert!(coloured.contains("\x1b[2msold\x1b[0m"), "{coloured:?}");
+        let mut plain = coloured;
+        for code in ["\x1b[0m", "\x1b[1m", "\x1b[2m"] {
+            plain = plain.replace(code, "");
+        }
+        assert_eq!(plain, written(Format::Table, Some(80)));
+    }
+
+    #[test]
+    fn json_gives_every_byte_back_also_on_a_terminal() {
+        for width in [None, Some(80)] {
+            let text = written(Format::Json, width);
+            assert_eq!(serde_json::from_str::<Vec<Pet>>(&text).unwrap(), pets());
+            assert_eq!(width.is_some(), display_safe(&text.replace('\n', "")) == text.replace('\n', ""));
+        }
         let lines = written(Format::Ndjson, Some(80));
         let back: Vec<Pet> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
         assert_eq!(back, pets());
@@ -120,5 +226,29 @@ mod tests {
         insta::assert_snapshot!("csv", written(Format::Csv, None));
         insta::assert_snapshot!("tsv", written(Format::Tsv, None));
         assert_eq!(written(Format::Ids, None), "1\n9223372036854775807\n3\n");
+    }
+
+    #[test]
+    fn chosen_columns_stand_in_their_order_in_every_format() {
+        let columns = vec![Column::Status, Column::Id];
+        let picked = |format| written_as(&Layout { columns: columns.clone(), ..layout(format, None) });
+        let max = i64::MAX;
+        assert_eq!(
+            picked(Format::Table),
+            format!(
+                "STATUS              ID\nsold                1\n-                   {max}\nreserved (unknown)  3\n"
+            )
+        );
+        assert_eq!(picked(Format::Csv), format!("status,id\nsold,1\n,{max}\nreserved,3\n"));
+        let objects = [
+            r#"{"status":"sold","id":1}"#.to_owned(),
+            format!(r#"{{"id":{max}}}"#),
+            r#"{"status":"reserved","id":3}"#.into(),
+        ];
+        assert_eq!(picked(Format::Ndjson), objects.join("\n") + "\n");
+        assert_eq!(picked(Format::Json), format!("[{}]\n", objects.join(",")));
+        let bare = Layout { columns: vec![Column::Id], header: false, ..layout(Format::Csv, None) };
+        assert_eq!(written_as(&bare), format!("1\n{max}\n3\n"));
+        assert_eq!(written_as(&Layout { format: Format::Table, ..bare }), format!("1\n{max}\n3\n"));
     }
 }

@@ -21,6 +21,8 @@ use crate::store::{KeyId, Store, StoreError};
 
 /// Manage the API keys of a service.
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  petstore keys create --database sqlite:store.db --name till-2\n  \
+    petstore keys list --database sqlite:store.db")]
 pub struct KeysArgs {
     #[command(subcommand)]
     command: KeysCommand,
@@ -45,6 +47,7 @@ enum KeysCommand {
         expires: Option<String>,
     },
     /// List the keys: what they may do, until when, and when they were last used.
+    #[command(after_help = "Example:\n  petstore keys list --database sqlite:store.db --format json")]
     List {
         #[command(flatten)]
         database: DatabaseArg,
@@ -53,6 +56,7 @@ enum KeysCommand {
         format: ListFormat,
     },
     /// Have a key refused, everywhere within five seconds.
+    #[command(after_help = "Example:\n  petstore keys revoke --database sqlite:store.db 4fT9qLx2")]
     Revoke {
         #[command(flatten)]
         database: DatabaseArg,
@@ -71,6 +75,7 @@ enum KeysCommand {
         overlap: SignedDuration,
     },
     /// List what was done to keys: when, what, to which, by whom.
+    #[command(after_help = "Example:\n  petstore keys log --database sqlite:store.db")]
     Log {
         #[command(flatten)]
         database: DatabaseArg,

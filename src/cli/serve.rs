@@ -22,6 +22,8 @@ use crate::store::{DatabaseUrl, Store, StoreError};
 
 /// Serve the Petstore Animals API.
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  petstore serve --listen 127.0.0.1:8080 --database sqlite:store.db\n  \
+    petstore serve --listen 127.0.0.1:8080 --sample 250 --log-level info --log-format json")]
 pub struct ServeArgs {
     #[command(flatten)]
     listen: ListenArgs,

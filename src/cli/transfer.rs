@@ -2,7 +2,6 @@
 
 pub mod args;
 mod bar;
-mod ends;
 mod export;
 mod import;
 

@@ -20,7 +20,7 @@ const PATIENCE_OF_A_LOG: Duration = Duration::from_secs(60);
 
 /// Copy a service's database while it is in use.
 #[derive(Debug, Args)]
-#[command(after_help = "Example:\n  petstore backup --database sqlite:store.db store-2026-11-21.db\n\
+#[command(after_help = "Example:\n  petstore backup --database sqlite:store.db store-2026-11-21.db\n\n\
     To use the copy: petstore serve --database sqlite:store-2026-11-21.db")]
 pub struct BackupArgs {
     #[command(flatten)]

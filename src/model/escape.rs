@@ -1,6 +1,9 @@
 //! Text made harmless for commands and files that people copy.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
+
+use super::display_safe;
 
 /// `text` as one word of a POSIX shell: as it stands where that is harmless, otherwise in single quotes.
 #[must_use]
@@ -27,6 +30,12 @@ pub fn ascii_json(json: &str) -> String {
     out
 }
 
+/// JSON that shows as it is, with the same meaning.
+#[must_use]
+pub fn shown_json(json: &str) -> Cow<'_, str> {
+    if display_safe(json) == json { Cow::Borrowed(json) } else { Cow::Owned(ascii_json(json)) }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -46,5 +55,11 @@ mod tests {
         let json = ascii_json(&serde_json::to_string(name).unwrap());
         assert!(json.bytes().all(|byte| (b' '..=b'~').contains(&byte)), "{json}");
         assert_eq!(serde_json::from_str::<String>(&json).unwrap(), name);
+    }
+
+    #[test]
+    fn a_body_that_would_not_show_is_escaped_and_another_one_stays() {
+        assert_eq!(shown_json("{\"name\":\"Zoë\"}"), "{\"name\":\"Zoë\"}");
+        assert_eq!(shown_json("{\"name\":\"a\u{200b}\"}"), "{\"name\":\"a\\u200b\"}");
     }
 }

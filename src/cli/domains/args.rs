@@ -8,8 +8,23 @@ use std::time::Duration;
 use clap::{Args, Subcommand, ValueEnum};
 use jiff::Timestamp;
 
+use crate::cli::args::parse_duration;
+use crate::cli::complete;
 use crate::domains::DnsName;
 use crate::domains::records::ExportFormat;
+
+const DOMAINS_HELP: &str = "Examples:
+  petstore domains add docs.example.com --platform-host sites.platform.example
+  petstore domains check docs.example.com
+  petstore domains explain ERR_CERT_COMMON_NAME_INVALID";
+
+/// Set up custom domains, and find out what is wrong with one.
+#[derive(Debug, Args)]
+#[command(after_help = DOMAINS_HELP)]
+pub struct DomainsArgs {
+    #[command(subcommand)]
+    pub command: DomainsCommand,
+}
 
 #[derive(Debug, Subcommand)]
 pub enum DomainsCommand {
@@ -17,8 +32,10 @@ pub enum DomainsCommand {
     #[command(after_help = "Example:\n  petstore domains add docs.example.com --platform-host sites.platform.example")]
     Add(AddArgs),
     /// The domains of the list, the worst first.
+    #[command(after_help = "Example:\n  petstore domains list --format json")]
     List(FormatArg),
     /// One domain of the list: where it stands, and what to do next.
+    #[command(after_help = "Example:\n  petstore domains show docs.example.com")]
     Show(ShowArgs),
     /// Look at a domain from outside: what is wrong, who must act, how long to wait.
     ///
@@ -33,19 +50,25 @@ pub enum DomainsCommand {
     /// Check again and again until the domain is live, or the time is up.
     ///
     /// A line for each change. Ends with 0 when it is live, 9 when the time is up.
+    #[command(after_help = "Example:\n  petstore domains watch docs.example.com --until dns --timeout 2h")]
     Watch(WatchArgs),
     /// The record to add, in the format of a DNS provider or tool.
     #[command(after_help = "Example:\n  petstore domains records docs.example.com --format bind")]
     Records(RecordsArgs),
     /// Hold every redirect of the configuration against what is served.
+    #[command(after_help = "Example:\n  petstore domains redirects --file domains.toml")]
     Redirects(RedirectsArgs),
     /// Say that the record was saved at the DNS provider; the clock of 48 hours begins.
+    #[command(after_help = "Example:\n  petstore domains saved docs.example.com")]
     Saved(WhenArgs),
     /// Say that Verify, or Re-verify, was chosen in the dashboard; the clock of 30 minutes begins.
+    #[command(after_help = "Example:\n  petstore domains verified docs.example.com")]
     Verified(WhenArgs),
     /// A check with all its evidence, for a support ticket.
+    #[command(after_help = "Example:\n  petstore domains report docs.example.com > ticket.txt")]
     Report(ReportArgs),
     /// Take a domain out: what to do in which order, then off the list.
+    #[command(after_help = "Example:\n  petstore domains remove docs.example.com")]
     Remove(RemoveArgs),
     /// The cause and the cure behind a code or a browser's message.
     #[command(after_help = "Examples:\n  petstore domains explain ERR_CERT_COMMON_NAME_INVALID\n  \
@@ -55,6 +78,7 @@ pub enum DomainsCommand {
     #[command(after_help = "Example:\n  petstore domains parse https://Docs.Example.com/guide")]
     Parse(ParseArgs),
     /// Check a configuration of domains, JSON or TOML.
+    #[command(after_help = "Example:\n  petstore domains lint domains.toml")]
     Lint(LintArgs),
 }
 
@@ -127,6 +151,7 @@ pub struct AddArgs {
 #[derive(Debug, Args)]
 pub struct ShowArgs {
     /// The domain.
+    #[arg(add = complete::domains())]
     pub name: String,
     #[command(flatten)]
     pub output: FormatArg,
@@ -135,6 +160,7 @@ pub struct ShowArgs {
 #[derive(Debug, Args)]
 pub struct CheckArgs {
     /// The domains; all of the list without one.
+    #[arg(add = complete::domains())]
     pub names: Vec<String>,
     /// Check one redirect instead: the domain that redirects.
     #[arg(long, value_name = "DOMAIN", requires = "to", conflicts_with = "names")]
@@ -167,6 +193,7 @@ pub enum Until {
 #[derive(Debug, Args)]
 pub struct WatchArgs {
     /// The domain.
+    #[arg(add = complete::domains())]
     pub name: String,
     /// How far.
     #[arg(long, value_enum, default_value_t = Until::Live)]
@@ -183,6 +210,7 @@ pub struct WatchArgs {
 #[derive(Debug, Args)]
 pub struct RecordsArgs {
     /// The domain.
+    #[arg(add = complete::domains())]
     pub name: String,
     /// The format.
     #[arg(short = 'o', long, default_value = "plain", value_parser = parse_export)]
@@ -208,6 +236,7 @@ pub struct RedirectsArgs {
 #[derive(Debug, Args)]
 pub struct WhenArgs {
     /// The domain.
+    #[arg(add = complete::domains())]
     pub name: String,
     /// When, if not now (RFC 3339).
     #[arg(long, value_name = "TIME")]
@@ -217,6 +246,7 @@ pub struct WhenArgs {
 #[derive(Debug, Args)]
 pub struct ReportArgs {
     /// The domain.
+    #[arg(add = complete::domains())]
     pub name: String,
     #[command(flatten)]
     pub probe: ProbeArgs,
@@ -225,6 +255,7 @@ pub struct ReportArgs {
 #[derive(Debug, Args)]
 pub struct RemoveArgs {
     /// The domain.
+    #[arg(add = complete::domains())]
     pub name: String,
     /// It was removed in the dashboard; looks for the record that was left.
     #[arg(long, conflicts_with = "forget")]
@@ -286,34 +317,12 @@ fn parse_export(text: &str) -> Result<ExportFormat, String> {
     })
 }
 
-/// `90s`, `30m`, `48h`, `2d`.
-fn parse_duration(text: &str) -> Result<Duration, String> {
-    let wrong = || "write a time such as 90s, 30m or 48h".to_owned();
-    let split = text.find(|c: char| !c.is_ascii_digit()).ok_or_else(wrong)?;
-    let (number, unit) = text.split_at(split);
-    let number: u64 = number.parse().map_err(|_| wrong())?;
-    let seconds = match unit {
-        "s" => 1,
-        "m" | "min" => 60,
-        "h" => 3600,
-        "d" => 86_400,
-        _ => return Err(wrong()),
-    };
-    // A year is longer than anything that is waited for here.
-    number.checked_mul(seconds).filter(|total| *total <= 31_536_000).map(Duration::from_secs).ok_or_else(wrong)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn times_and_addresses_are_read_or_refused_with_an_example() {
-        assert_eq!(parse_duration("90s"), Ok(Duration::from_secs(90)));
-        assert_eq!(parse_duration("48h"), Ok(Duration::from_secs(172_800)));
-        for wrong in ["", "5", "h", "-3s", "99999999999h", "5 weeks"] {
-            assert!(parse_duration(wrong).unwrap_err().contains("48h"), "{wrong}");
-        }
+    fn addresses_are_read_or_refused_with_an_example() {
         assert_eq!(socket_address("127.0.0.1", 53), Ok(([127, 0, 0, 1], 53).into()));
         assert_eq!(socket_address("[::1]:5353", 53).unwrap().port(), 5353);
         assert!(parse_name_server("ns1.acme.com").is_err() && parse_name_server("ns1.acme.com=x").is_err());

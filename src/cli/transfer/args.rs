@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, ValueEnum};
 
-use crate::cli::args::parse_status;
+use crate::cli::args::statuses;
 use crate::model::{Field, PetStatus};
 use crate::transfer::export::Kind;
 use crate::transfer::import::{How, OnError};
@@ -167,7 +167,7 @@ pub struct ExportArgs {
     #[arg(value_name = "FILE|-", default_value = "-")]
     pub file: PathBuf,
     /// Only animals of this status.
-    #[arg(short, long, value_parser = parse_status, value_name = "available|pending|sold")]
+    #[arg(short, long, value_parser = statuses())]
     pub status: Option<PetStatus>,
     /// How they are written. [default: by the ending of the file's name, otherwise CSV]
     #[arg(short = 'o', long, value_enum)]

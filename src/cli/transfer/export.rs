@@ -7,8 +7,8 @@ use tokio_util::sync::CancellationToken;
 
 use super::args::ExportArgs;
 use super::bar::Bar;
-use super::ends::Ends;
 use crate::api::Client;
+use crate::cli::ends::Ends;
 use crate::cli::exit::{Exit, Failed};
 use crate::cli::output::note;
 use crate::config::Settings;

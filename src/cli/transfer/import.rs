@@ -11,8 +11,8 @@ use tokio::task::spawn_blocking;
 
 use super::args::{ImportArgs, UnknownArg};
 use super::bar::Bar;
-use super::ends::Ends;
 use crate::api::Client;
+use crate::cli::ends::Ends;
 use crate::cli::exit::{Exit, Failed};
 use crate::cli::output::note;
 use crate::config::Settings;

@@ -1,10 +1,10 @@
-//! The signals by which somebody ends a transfer.
+//! The signals by which somebody ends a command.
 
 use std::io;
 
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
-use crate::cli::exit::Exit;
+use super::exit::Exit;
 
 /// SIGINT, SIGTERM and SIGHUP, from when this is made.
 pub struct Ends {

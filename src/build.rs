@@ -1,0 +1,53 @@
+//! Tells the program from which commit it was built, where that is known.
+//!
+//! Known from the repository around it, or from the note that `cargo package` leaves in a package. It is looked at again
+//! only when something else was checked out or committed.
+
+use std::fs;
+use std::io::{self, Write as _};
+use std::path::Path;
+use std::process::Command;
+
+fn main() -> io::Result<()> {
+    let mut out = io::stdout();
+    writeln!(out, "cargo:rerun-if-changed=src/build.rs")?;
+    for file in watched() {
+        writeln!(out, "cargo:rerun-if-changed={file}")?;
+    }
+    let commit = of_repository().or_else(of_package).map_or_else(String::new, |commit| format!(", commit {commit}"));
+    writeln!(out, "cargo:rustc-env=PETSTORE_COMMIT={commit}")
+}
+
+/// What git says; nothing for a package that lies somewhere in another repository.
+fn git(arguments: &[&str]) -> Option<String> {
+    let manifest = env!("CARGO_MANIFEST_DIR");
+    let output = Command::new("git").arg("-C").arg(manifest).args(arguments).output().ok()?;
+    output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
+}
+
+fn is_own_repository() -> bool {
+    git(&["rev-parse", "--show-prefix"]).is_some_and(|prefix| prefix.is_empty())
+}
+
+fn of_repository() -> Option<String> {
+    is_own_repository().then(|| git(&["rev-parse", "--short=12", "HEAD"])).flatten()
+}
+
+/// `.cargo_vcs_info.json` has one hash in it.
+fn of_package() -> Option<String> {
+    let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(".cargo_vcs_info.json")).ok()?;
+    let hash = text.split('"').find(|word| word.len() == 40 && word.bytes().all(|byte| byte.is_ascii_hexdigit()))?;
+    Some(hash[..12].to_owned())
+}
+
+/// The files that change with the commit. One that is not there would have it looked at each time.
+fn watched() -> Vec<String> {
+    if !is_own_repository() {
+        return Vec::new();
+    }
+    let branch = git(&["symbolic-ref", "--quiet", "HEAD"]);
+    let names = ["HEAD", "logs/HEAD"].into_iter().chain(branch.as_deref());
+    let files = names.filter_map(|name| git(&["rev-parse", "--git-path", name]));
+    let absolute = files.map(|file| Path::new(env!("CARGO_MANIFEST_DIR")).join(file));
+    absolute.filter(|file| file.exists()).map(|file| file.display().to_string()).collect()
+}

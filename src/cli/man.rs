@@ -1,0 +1,65 @@
+//! `petstore man`: a manual page for each command, made of the same words as its help.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use clap::{Args as ClapArgs, Command, CommandFactory as _};
+use clap_mangen::Man;
+
+use crate::model::text::short;
+
+use super::args::Args;
+use super::exit::{Exit, Failed};
+use super::nearest::did_you_mean;
+use super::output::{note, write};
+
+/// Print the manual page of a command, or write those of all commands to a directory.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = "Examples:
+  petstore man > petstore.1
+  petstore man pets list > petstore-pets-list.1
+  petstore man --dir man1
+
+To read one: petstore man pets list | man -l -")]
+pub struct ManArgs {
+    /// The command; petstore itself without one.
+    #[arg(conflicts_with = "dir")]
+    pub command: Vec<String>,
+    /// Write a page for each command to this directory, which is made if it is not there.
+    #[arg(long)]
+    pub dir: Option<PathBuf>,
+}
+
+/// Prints the page, or writes them all.
+pub fn run(args: &ManArgs) -> Result<Exit, Failed> {
+    let mut all = Args::command().disable_help_subcommand(true);
+    all.build();
+    if let Some(directory) = &args.dir {
+        let wrong = |error| Failed::new(Exit::Failure, format!("cannot write to {}: {error}", directory.display()));
+        let count = pages(&all, directory).map_err(wrong)?;
+        note(&format!("wrote {count} pages to {}", directory.display()));
+        return Ok(Exit::Done);
+    }
+    let mut command = &all;
+    for word in &args.command {
+        command = command.find_subcommand(word).ok_or_else(|| {
+            let meant = did_you_mean(word, command.get_subcommands().map(Command::get_name));
+            Failed::new(Exit::Usage, format!("there is no command \"{}\".{meant}", short(word))).hint("petstore --help")
+        })?;
+    }
+    let page = Man::new(command.clone());
+    write(|out| page.render(out))?;
+    Ok(Exit::Done)
+}
+
+/// Writes the page of a command and of all below it; how many these are.
+fn pages(command: &Command, directory: &Path) -> io::Result<usize> {
+    fs::create_dir_all(directory)?;
+    let mut count = 1;
+    for below in command.get_subcommands().filter(|command| !command.is_hide_set()) {
+        count += pages(below, directory)?;
+    }
+    Man::new(command.clone()).generate_to(directory)?;
+    Ok(count)
+}

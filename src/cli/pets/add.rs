@@ -1,0 +1,201 @@
+//! `petstore pets add`: one animal by flags, or those of a JSON stream.
+
+use std::io::{self, BufRead as _, IsTerminal as _, Read as _};
+
+use uuid::Uuid;
+
+use super::Desk;
+use super::args::AddArgs;
+use crate::api::ApiError;
+use crate::api::creation::create_pet_once;
+use crate::api::curl::curl_for_pet;
+use crate::cli::exit::{Exit, Failed};
+use crate::cli::format::{Layout, write_one};
+use crate::cli::output::{note, write};
+use crate::config::{Service, Settings};
+use crate::model::draft::{check_name, parse_category_id};
+use crate::model::{BaseUrl, IdempotencyKeys, NewPet, Pet, PetStatus, display_safe};
+
+/// The largest JSON object that `add -` reads, in bytes.
+const MAX_OBJECT: usize = 64 * 1024;
+
+/// Where `petstore serve` listens unless it is told otherwise; the service inside has another address each time.
+const USUAL: &str = "http://127.0.0.1:8080/v1";
+
+pub async fn run(desk: &Desk<'_>, args: AddArgs) -> Result<Exit, Failed> {
+    let layout = desk.layout(&args.output)?;
+    if args.stdin.is_some() {
+        return add_from_stdin(desk, &layout).await;
+    }
+    let new = of_flags(args)?;
+    let key = IdempotencyKeys::new(Uuid::new_v4()).make();
+    let added = create_pet_once(desk.client, &new, &key).await;
+    let pet = added.map_err(|error| Failed::request(&error, desk.service, true))?;
+    print(&pet, &layout)?;
+    Ok(Exit::Done)
+}
+
+/// `--dry-run`: prints what would be sent.
+pub fn show(args: AddArgs, settings: &Settings) -> Result<Exit, Failed> {
+    let base: BaseUrl = match &settings.service {
+        Service::Remote(remote) => remote.base_url.clone(),
+        Service::Demo | Service::Embedded { .. } => USUAL.parse().map_err(Failed::config)?,
+    };
+    if args.stdin.is_none() {
+        let line = curl_for_pet(&base, &of_flags(args)?);
+        return write(|out| writeln(out, &line)).map(|_| Exit::Done);
+    }
+    let (mut shown, mut wrong) = (0_u64, 0);
+    let mut objects = Objects::default();
+    while let Some(Object { place, given }) = objects.next()? {
+        match given {
+            Ok(new) => {
+                shown += 1;
+                if !write(|out| writeln(out, &curl_for_pet(&base, &new)))? {
+                    return Ok(Exit::Done);
+                }
+            }
+            Err(why) => {
+                wrong += 1;
+                note(&format!("{place}: {why}"));
+            }
+        }
+    }
+    Ok(exit(shown, wrong))
+}
+
+fn writeln(out: &mut impl io::Write, line: &str) -> io::Result<()> {
+    out.write_all(line.as_bytes())?;
+    out.write_all(b"\n")
+}
+
+fn of_flags(args: AddArgs) -> Result<NewPet, Failed> {
+    let name = args.name.unwrap_or_default();
+    let wrong = |flag, error| Failed::new(Exit::Usage, format!("--{flag}: {error}")).hint("petstore pets add --help");
+    check_name(&name).map_err(|error| wrong("name", error))?;
+    let category_id =
+        parse_category_id(&args.category_id.unwrap_or_default()).map_err(|error| wrong("category-id", error))?;
+    Ok(NewPet { name, category_id, status: args.status })
+}
+
+/// One animal as a file gives it. Members it does not know are ignored, so that an export can be read back.
+#[derive(serde::Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Given {
+    name: String,
+    category_id: i64,
+    status: Option<PetStatus>,
+}
+
+/// Adds the objects of stdin. A wrong one is named and does not stop the others; an answer that does not come does,
+/// since sending on would hide which animal is in doubt.
+async fn add_from_stdin(desk: &Desk<'_>, layout: &Layout) -> Result<Exit, Failed> {
+    if io::stdin().is_terminal() {
+        desk.voice.note("reading JSON objects from standard input; Ctrl-D ends");
+    }
+    let mut keys = IdempotencyKeys::new(Uuid::new_v4());
+    let (mut added, mut wrong) = (0_u64, 0_u64);
+    let mut objects = Objects::default();
+    while let Some(Object { place, given }) = objects.next()? {
+        let new = match given {
+            Ok(new) => new,
+            Err(why) => {
+                wrong += 1;
+                note(&format!("{place}: {why}"));
+                continue;
+            }
+        };
+        match create_pet_once(desk.client, &new, &keys.make()).await {
+            Ok(pet) => {
+                added += 1;
+                print(&pet, layout)?;
+            }
+            Err(error @ ApiError::Refused { status: 400 | 422, .. }) => {
+                wrong += 1;
+                note(&format!("{place}: {}", Failed::request(&error, desk.service, true).what()));
+            }
+            Err(error) => {
+                note(&format!("stopped at {place}; {added} added, {wrong} refused before it"));
+                return Err(Failed::request(&error, desk.service, true));
+            }
+        }
+    }
+    if wrong > 0 {
+        note(&format!("{added} added, {wrong} refused"));
+    }
+    Ok(exit(added, wrong))
+}
+
+const fn exit(good: u64, wrong: u64) -> Exit {
+    match (good, wrong) {
+        (_, 0) => Exit::Done,
+        (0, _) => Exit::Refused,
+        (_, _) => Exit::Partly,
+    }
+}
+
+fn print(pet: &Pet, layout: &Layout) -> Result<(), Failed> {
+    write(|out| write_one(out, pet, layout)).map(drop)
+}
+
+/// An object of stdin.
+struct Object {
+    /// Its line or lines.
+    place: String,
+    /// The animal, or why it is none.
+    given: Result<NewPet, String>,
+}
+
+/// The JSON objects of stdin, each on one line or spread over several.
+#[derive(Default)]
+struct Objects {
+    line: u64,
+}
+
+impl Objects {
+    /// The next object and where it stands; why it is none, from where the next line may be one again.
+    fn next(&mut self) -> Result<Option<Object>, Failed> {
+        let mut text = String::new();
+        let mut first = self.line + 1;
+        loop {
+            let ended = !read_line(&mut text)?;
+            self.line += u64::from(!ended);
+            if text.trim().is_empty() {
+                if ended {
+                    return Ok(None);
+                }
+                first = self.line + 1;
+                text.clear();
+                continue;
+            }
+            let given = serde_json::from_str::<Given>(&text);
+            // What ends too early goes on in the next line.
+            if !ended && given.as_ref().is_err_and(serde_json::Error::is_eof) {
+                continue;
+            }
+            let place =
+                if first == self.line { format!("line {first}") } else { format!("lines {first} to {}", self.line) };
+            return Ok(Some(Object { place, given: checked(given) }));
+        }
+    }
+}
+
+fn checked(given: Result<Given, serde_json::Error>) -> Result<NewPet, String> {
+    let given = given.map_err(|error| display_safe(&error.to_string()).into_owned())?;
+    check_name(&given.name).map_err(|error| error.to_string())?;
+    Ok(NewPet { name: given.name, category_id: given.category_id, status: given.status })
+}
+
+/// Adds the next line of stdin to `text`; `false` at its end.
+fn read_line(text: &mut String) -> Result<bool, Failed> {
+    let failed =
+        |error: &dyn std::fmt::Display| Failed::new(Exit::Failure, format!("cannot read standard input: {error}"));
+    let mut line = Vec::new();
+    let room = (MAX_OBJECT + 1).saturating_sub(text.len());
+    let read = io::stdin().lock().take(room as u64).read_until(b'\n', &mut line).map_err(|error| failed(&error))?;
+    if text.len() + read > MAX_OBJECT {
+        return Err(failed(&"an object is longer than 64 KiB"));
+    }
+    text.push_str(std::str::from_utf8(&line).map_err(|error| failed(&error))?);
+    Ok(read > 0)
+}

@@ -1,0 +1,174 @@
+//! The columns of an animal: which are shown, and by which it is sorted.
+
+use std::borrow::Cow;
+use std::cmp::Reverse;
+use std::str::FromStr;
+
+use clap_complete::engine::{ArgValueCandidates, CompletionCandidate};
+
+use crate::cli::nearest::did_you_mean;
+use crate::model::export::HEADER;
+use crate::model::text::short;
+use crate::model::{ObservedStatus, Pet};
+
+/// A part of an animal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Column {
+    /// `id`
+    Id,
+    /// `name`
+    Name,
+    /// `categoryId`
+    CategoryId,
+    /// `status`
+    Status,
+}
+
+impl Column {
+    /// All, in the order of the description.
+    pub const ALL: [Self; 4] = [Self::Id, Self::Name, Self::CategoryId, Self::Status];
+
+    /// The word of the description.
+    pub const fn as_str(self) -> &'static str {
+        HEADER[self as usize]
+    }
+
+    /// The word above a column for people.
+    pub const fn heading(self) -> &'static str {
+        match self {
+            Self::Id => "ID",
+            Self::Name => "NAME",
+            Self::CategoryId => "CATEGORY",
+            Self::Status => "STATUS",
+        }
+    }
+
+    /// What an animal has there, as it came; empty for no status.
+    pub fn of(self, pet: &Pet) -> Cow<'_, str> {
+        match self {
+            Self::Id => pet.id.to_string().into(),
+            Self::Name => pet.name.as_str().into(),
+            Self::CategoryId => pet.category_id.to_string().into(),
+            Self::Status => pet.status.as_ref().map_or("", ObservedStatus::as_str).into(),
+        }
+    }
+}
+
+impl FromStr for Column {
+    type Err = String;
+
+    fn from_str(word: &str) -> Result<Self, String> {
+        let lower = word.trim().to_lowercase();
+        let lower = if lower == "category" { "categoryid" } else { lower.as_str() };
+        Self::ALL.into_iter().find(|column| column.as_str().to_lowercase() == lower).ok_or_else(|| {
+            let meant = did_you_mean(lower, HEADER);
+            format!("\"{}\" is none of id, name, categoryId and status.{meant}", short(word))
+        })
+    }
+}
+
+/// In which order animals are listed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sort {
+    column: Column,
+    descending: bool,
+}
+
+impl FromStr for Sort {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (word, descending) = match (text.strip_prefix('-'), text.rsplit_once(':')) {
+            (Some(word), None) => (word, true),
+            (None, Some((word, "desc"))) => (word, true),
+            (None, Some((word, "asc"))) => (word, false),
+            (None, None) => (text, false),
+            (_, Some(_)) => return Err("write it as name, -name, name:asc or name:desc".to_owned()),
+        };
+        Ok(Self { column: word.parse()?, descending })
+    }
+}
+
+impl Sort {
+    /// Sorts; among equals the lesser id is first. Names whatever their case; no status is greater than any.
+    pub fn apply(self, pets: &mut [Pet]) {
+        match self.column {
+            Column::Id => self.by(pets, |pet| pet.id),
+            Column::Name => self.by(pets, |pet| (pet.name.to_lowercase(), pet.name.clone())),
+            Column::CategoryId => self.by(pets, |pet| pet.category_id),
+            Column::Status => self.by(pets, |pet| (pet.status.is_none(), pet.status.clone())),
+        }
+    }
+
+    fn by<K: Ord>(self, pets: &mut [Pet], key: impl Fn(&Pet) -> K) {
+        if self.descending {
+            pets.sort_by_cached_key(|pet| (Reverse(key(pet)), pet.id));
+        } else {
+            pets.sort_by_cached_key(|pet| (key(pet), pet.id));
+        }
+    }
+}
+
+/// The words for `--sort`, for a shell that completes them.
+pub fn to_sort_by() -> ArgValueCandidates {
+    ArgValueCandidates::new(|| {
+        let words = Column::ALL.map(Column::as_str);
+        let down = words.map(|word| format!("{word}:desc"));
+        words.into_iter().map(CompletionCandidate::new).chain(down.map(CompletionCandidate::new)).collect()
+    })
+}
+
+/// The words for `--columns`, the same.
+pub fn to_show() -> ArgValueCandidates {
+    ArgValueCandidates::new(|| Column::ALL.map(|column| CompletionCandidate::new(column.as_str())).into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::PetStatus;
+
+    #[test]
+    fn an_order_is_a_column_and_a_direction() {
+        let sort = |column, descending| Ok(Sort { column, descending });
+        for (text, expected) in [
+            ("id", sort(Column::Id, false)),
+            ("-id", sort(Column::Id, true)),
+            ("name:desc", sort(Column::Name, true)),
+            ("Category:asc", sort(Column::CategoryId, false)),
+        ] {
+            assert_eq!(text.parse::<Sort>(), expected, "{text}");
+        }
+        let nearest = "\"nmae\" is none of id, name, categoryId and status. Did you mean name?";
+        assert_eq!("-nmae".parse::<Sort>(), Err(nearest.to_owned()));
+        for wrong in ["name:up", "-name:desc", "", "price"] {
+            assert!(wrong.parse::<Sort>().is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn equals_keep_the_order_of_their_ids_both_ways() {
+        let pet = |id, name: &str, status: Option<PetStatus>| Pet {
+            id,
+            name: name.into(),
+            category_id: -id,
+            status: status.map(Into::into),
+        };
+        let pets = [
+            pet(3, "rex", Some(PetStatus::Sold)),
+            pet(1, "Rex", None),
+            pet(4, "ada", Some(PetStatus::Available)),
+            pet(2, "Zoë", Some(PetStatus::Sold)),
+        ];
+        let ids = |sort: &str| {
+            let mut pets = pets.clone();
+            sort.parse::<Sort>().unwrap().apply(&mut pets);
+            pets.map(|pet| pet.id)
+        };
+        assert_eq!(ids("id"), [1, 2, 3, 4]);
+        assert_eq!(ids("category"), [4, 3, 2, 1]);
+        assert_eq!(ids("name"), [4, 1, 3, 2]);
+        assert_eq!(ids("status"), [4, 2, 3, 1]);
+        assert_eq!(ids("-status"), [1, 2, 3, 4]);
+    }
+}

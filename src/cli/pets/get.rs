@@ -1,0 +1,76 @@
+//! `petstore pets get`: animals by their ids, by the deprecated operation only where the lists cannot tell.
+
+use super::args::{GetArgs, Via};
+use super::{Desk, repeated};
+use crate::api::ApiError;
+use crate::api::find::{Ask, Asked, Found, Outcome, find};
+use crate::cli::exit::{Exit, Failed};
+use crate::cli::format::{write_list, write_one};
+use crate::cli::output::{note, write};
+use crate::model::PetId;
+use crate::model::sunset::GET_PET_REMOVED_ON_WORDS;
+
+pub async fn run(desk: &Desk<'_>, args: &GetArgs) -> Result<Exit, Failed> {
+    let layout = desk.layout(&args.output)?;
+    let (mut pets, mut missing, mut steps) = (Vec::new(), Vec::new(), Vec::new());
+    for &id in &args.ids {
+        let found = one(desk, id, args.via).await.map_err(|error| desk.failed(&error))?;
+        steps.extend(found.steps);
+        match found.pet {
+            Some(pet) => pets.push(pet),
+            None => missing.push(id),
+        }
+    }
+    if steps.iter().any(|step| step.asked == Asked::Get) {
+        desk.voice.note(&format!("used GET /pets/{{petId}}, which is removed on {GET_PET_REMOVED_ON_WORDS}"));
+    }
+    let gone = steps.iter().find_map(|step| match step.outcome {
+        Outcome::Gone { status } => Some(status),
+        Outcome::Found | Outcome::NotThere | Outcome::NotThereButFull { .. } | Outcome::NotFound => None,
+    });
+    let unseen = steps.iter().any(|step| matches!(step.outcome, Outcome::NotThereButFull { .. }));
+    if pets.is_empty() {
+        let what = format!("{} has no pet {}", desk.service, in_words(&missing));
+        return Err(match (gone, unseen) {
+            (Some(status), _) => Failed::new(
+                Exit::NotFound,
+                format!("{what} in its lists, and the operation that gets one is gone ({status})"),
+            )
+            .hint("look further: petstore pets list --all"),
+            (None, true) if args.via == Via::List => {
+                Failed::new(Exit::NotFound, format!("{what} among the animals that one request lists"))
+                    .hint("look further: petstore pets list --all, or --via auto")
+            }
+            (None, _) => Failed::new(Exit::NotFound, what).hint("those there are: petstore pets list --all"),
+        });
+    }
+    match (pets.as_slice(), args.ids.len()) {
+        ([pet], 1) => write(|out| write_one(out, pet, &layout))?,
+        (pets, _) => write(|out| write_list(out, pets, &layout))?,
+    };
+    if missing.is_empty() {
+        return Ok(Exit::Done);
+    }
+    note(&format!("petstore: {} has no pet {}", desk.service, in_words(&missing)));
+    Ok(Exit::Partly)
+}
+
+async fn one(desk: &Desk<'_>, id: PetId, via: Via) -> Result<Found, ApiError> {
+    let ask = match via {
+        Via::Auto => Ask::IfNeeded,
+        Via::List => Ask::Never,
+        Via::Get => Ask::Now,
+    };
+    let found = repeated(|| find(desk.client, id, ask)).await?;
+    let asked = found.steps.iter().any(|step| step.asked == Asked::Get);
+    if found.pet.is_some() || asked || via == Via::List {
+        return Ok(found);
+    }
+    // The lists prove nothing of an animal without a status.
+    repeated(|| find(desk.client, id, Ask::Now)).await
+}
+
+fn in_words(ids: &[PetId]) -> String {
+    let words: Vec<_> = ids.iter().map(PetId::to_string).collect();
+    words.join(", ")
+}

@@ -1,0 +1,114 @@
+//! `petstore pets list`: the first animals, or the whole inventory as far as the service gives it.
+
+use tokio::sync::mpsc;
+
+use super::args::ListArgs;
+use super::{Desk, repeated};
+use crate::api::inventory::{Coverage, inventory, of_status};
+use crate::cli::exit::{Exit, Failed};
+use crate::cli::format::{Layout, write_header, write_lines, write_list};
+use crate::cli::output::write;
+use crate::model::{Pet, PetQuery};
+
+pub async fn run(desk: &Desk<'_>, args: &ListArgs) -> Result<Exit, Failed> {
+    let layout = desk.layout(&args.output)?;
+    if args.all { all(desk, args, &layout).await } else { first(desk, args, &layout).await }
+}
+
+async fn first(desk: &Desk<'_>, args: &ListArgs, layout: &Layout) -> Result<Exit, Failed> {
+    let limit = args.limit.unwrap_or(desk.settings.limit);
+    let query = PetQuery { status: args.status, limit, after: None };
+    let mut page = repeated(|| desk.client.list_pets(&query)).await.map_err(|error| desk.failed(&error))?;
+    if let Some(sort) = args.sort {
+        sort.apply(&mut page.pets);
+    }
+    let shown = write(|out| write_list(out, &page.pets, layout))?;
+    if shown && page.pets.len() >= usize::from(limit.get()) {
+        let more = if page.next.is_some() { "and there are more" } else { "of possibly more" };
+        desk.voice.note(&format!("{} {more}; --limit takes up to 100, --all lists all", page.pets.len()));
+    }
+    Ok(Exit::Done)
+}
+
+/// What was taken of an inventory.
+#[derive(Default)]
+struct Taken {
+    /// What was not written yet.
+    pets: Vec<Pet>,
+    seen: usize,
+    /// Whoever read it has gone.
+    unread: bool,
+}
+
+async fn all(desk: &Desk<'_>, args: &ListArgs, layout: &Layout) -> Result<Exit, Failed> {
+    // What is to be sorted, or to be all, cannot be written before it is here.
+    let waits = args.sort.is_some() || args.require_complete;
+    let (parts, coming) = mpsc::channel(1);
+    let fetched = async {
+        match args.status {
+            None => inventory(desk.client, parts).await,
+            Some(status) => of_status(desk.client, status, parts).await,
+        }
+    };
+    let (coverage, taken) = tokio::join!(fetched, take(coming, layout, waits));
+    let mut taken = taken?;
+    if taken.unread {
+        return Ok(Exit::Done);
+    }
+    let coverage = coverage.map_err(|error| desk.failed(&error))?;
+    let word = word(&coverage, args, taken.seen);
+    if args.require_complete && !coverage.complete {
+        return Err(Failed::new(
+            Exit::Partly,
+            format!("nothing is listed, since --require-complete was given: {word}"),
+        )
+        .hint("list what there is, without --require-complete"));
+    }
+    if let Some(sort) = args.sort {
+        sort.apply(&mut taken.pets);
+    }
+    let is_written = layout.format.lines().is_some() && !waits;
+    if !is_written && !write(|out| write_list(out, &taken.pets, layout))? {
+        return Ok(Exit::Done);
+    }
+    if !coverage.complete {
+        desk.voice.note(&word);
+    }
+    Ok(Exit::Done)
+}
+
+/// Takes an inventory, and writes it as it comes where the format has lines and nothing else `waits` for it.
+async fn take(mut coming: mpsc::Receiver<Vec<Pet>>, layout: &Layout, waits: bool) -> Result<Taken, Failed> {
+    let mut taken = Taken::default();
+    let lines = layout.format.lines().filter(|_| !waits);
+    let mut is_first = true;
+    while let Some(part) = coming.recv().await {
+        taken.seen += part.len();
+        let Some(lines) = lines else {
+            taken.pets.extend(part);
+            continue;
+        };
+        let header = std::mem::take(&mut is_first);
+        taken.unread = !write(|out| {
+            if header {
+                write_header(out, lines, layout)?;
+            }
+            write_lines(out, &part, lines, layout)
+        })?;
+        if taken.unread {
+            break;
+        }
+    }
+    // An empty inventory has a header, too.
+    if let (Some(lines), true) = (lines, is_first) {
+        taken.unread = !write(|out| write_header(out, lines, layout))?;
+    }
+    Ok(taken)
+}
+
+fn word(coverage: &Coverage, args: &ListArgs, seen: usize) -> String {
+    match args.status {
+        None => coverage.honest_word(seen),
+        Some(_) => coverage.honest_word_of_status(seen),
+    }
+}

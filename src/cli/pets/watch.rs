@@ -1,0 +1,179 @@
+//! `petstore pets watch`: what changes in the inventory, as it happens, by asking again and again.
+//!
+//! Pages are asked for with their entity tags, so that a look at an unchanged inventory carries no rows.
+
+mod changes;
+mod lines;
+
+use std::time::Duration;
+
+use jiff::tz::TimeZone;
+use tokio::time::sleep;
+
+use super::args::WatchArgs;
+use super::{Desk, repeated};
+use crate::api::error::RetryAfter;
+use crate::api::list::{self, List};
+use crate::api::retry::dice;
+use crate::api::{ApiError, Client, Failure, Remedy};
+use crate::cli::exit::{Exit, Failed};
+use crate::cli::output::{note, write};
+use crate::clock;
+use crate::model::{Limit, Pet, PetQuery, PetStatus};
+use changes::Known;
+use lines::write_change;
+
+/// The longest pause between two looks at a service that is away, unless a longer one was asked for.
+const LONGEST_PAUSE: Duration = Duration::from_secs(300);
+
+pub async fn run(desk: &Desk<'_>, args: &WatchArgs) -> Result<Exit, Failed> {
+    let begin = clock::now().mono;
+    // What cannot be reached at all is said at once; later it is waited for.
+    let first = repeated(|| async {
+        let mut lists = Lists::new(args.status);
+        lists.look(desk.client).await.map(|_| lists)
+    });
+    let mut lists = first.await.map_err(|error| desk.failed(&error))?;
+    let mut known = Known::new(lists.pets());
+    let whole = if lists.are_whole() { "" } else { ", as far as its lists go; what leaves them is not called gone" };
+    desk.voice.note(&format!("watching {} animals of {}{whole}", known.len(), desk.service));
+    let zone = TimeZone::system();
+    let mut failures = 0;
+    let mut pause = args.interval;
+    loop {
+        let left = args.timeout.map(|timeout| timeout.saturating_sub(clock::now().mono - begin));
+        if let Some(left) = left.filter(|left| *left <= pause) {
+            sleep(left).await;
+            desk.voice.note("the time is up");
+            return Ok(Exit::DomainWaits);
+        }
+        sleep(pause).await;
+        let is_changed = match lists.look(desk.client).await {
+            Ok(is_changed) => is_changed,
+            Err(error) => {
+                pause = pause_after(desk, &error, args.interval, failures)?;
+                failures += 1;
+                continue;
+            }
+        };
+        let was_away = failures > 0;
+        if was_away {
+            desk.voice.note(&format!("{} answers again", desk.service));
+        }
+        (failures, pause) = (0, args.interval);
+        // What came before a failure in the same look was not told yet.
+        if !is_changed && !was_away {
+            continue;
+        }
+        let at = clock::now().wall;
+        let changes = known.change_to(lists.pets(), lists.are_whole());
+        let is_read = write(|out| {
+            changes.iter().try_for_each(|change| write_change(out, change, at, &zone, args.format, desk.coloured))
+        })?;
+        if !is_read {
+            return Ok(Exit::Done);
+        }
+    }
+}
+
+/// How long to wait after the failure number `failures` (from 0) in a row; an error where waiting does not help.
+fn pause_after(desk: &Desk<'_>, error: &ApiError, interval: Duration, failures: u32) -> Result<Duration, Failed> {
+    let failure = Failure::from(error);
+    if failure.remedy() != Remedy::TryLater {
+        return Err(desk.failed(error));
+    }
+    if failures == 0 {
+        note(&format!("{} Trying again, less and less often.", failure.sentence(desk.service)));
+    }
+    Ok(pause(interval, failures, error, dice()))
+}
+
+/// Doubles each time, up to [`LONGEST_PAUSE`]; `dice` in 0..1 spreads those who wait for the same service.
+fn pause(interval: Duration, failures: u32, error: &ApiError, dice: f64) -> Duration {
+    let longest = LONGEST_PAUSE.max(interval);
+    let grown =
+        interval.saturating_mul(2_u32.saturating_pow(failures)).min(longest).mul_f64(0.75 + dice.clamp(0.0, 1.0) / 4.0);
+    let named = match error {
+        ApiError::Refused { retry_after: Some(RetryAfter::Seconds(seconds)), .. } => Duration::from_secs(*seconds),
+        ApiError::Refused { .. }
+        | ApiError::NotSent(_)
+        | ApiError::ConnectTimeout(_)
+        | ApiError::Timeout(_)
+        | ApiError::Broken(_)
+        | ApiError::Malformed(_) => Duration::ZERO,
+    };
+    named.min(longest).max(grown)
+}
+
+/// The lists in which the animals are.
+struct Lists {
+    status: Option<PetStatus>,
+    /// The list of all animals, or of the one status.
+    plain: Option<List>,
+    /// The lists of each status, where the plain one has no pages and may be cut.
+    of_statuses: [Option<List>; 3],
+}
+
+impl Lists {
+    const fn new(status: Option<PetStatus>) -> Self {
+        Self { status, plain: None, of_statuses: [const { None }; 3] }
+    }
+
+    /// Asks for them again: whether anything is another. What failed is as it was.
+    async fn look(&mut self, client: &Client) -> Result<bool, ApiError> {
+        let mut is_changed = ask(client, self.status, &mut self.plain).await?;
+        if self.status.is_none() && !self.are_whole() {
+            for (status, known) in PetStatus::ALL.into_iter().zip(&mut self.of_statuses) {
+                is_changed |= ask(client, Some(status), known).await?;
+            }
+        }
+        Ok(is_changed)
+    }
+
+    /// Whether an animal that is in none of them is gone.
+    fn are_whole(&self) -> bool {
+        self.plain.as_ref().is_some_and(|list| {
+            let is_cut = list.pages() == 1 && list.pets.len() >= usize::from(Limit::MAX.get());
+            list.next().is_none() && !is_cut
+        })
+    }
+
+    fn pets(&self) -> impl Iterator<Item = &Pet> {
+        let others = self.of_statuses.iter().filter(|_| !self.are_whole());
+        [&self.plain].into_iter().chain(others).flatten().flat_map(|list| list.pets.iter())
+    }
+}
+
+async fn ask(client: &Client, status: Option<PetStatus>, known: &mut Option<List>) -> Result<bool, ApiError> {
+    let query = PetQuery { status, limit: Limit::MAX, after: None };
+    let answer = list::list(client, &query, u16::MAX, known.as_ref()).await?;
+    let is_new = answer.list.is_some();
+    if is_new {
+        *known = answer.list;
+    }
+    Ok(is_new)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pauses_grow_to_their_end_and_a_time_that_is_named_is_heard() {
+        let second = Duration::from_secs(1);
+        let away = ApiError::Timeout(second);
+        let pauses: Vec<_> = (0..12).map(|failures| pause(5 * second, failures, &away, 1.0).as_secs()).collect();
+        assert_eq!(pauses, [5, 10, 20, 40, 80, 160, 300, 300, 300, 300, 300, 300]);
+        assert_eq!(pause(600 * second, 40, &away, 1.0), 600 * second);
+        assert_eq!(pause(4 * second, 0, &away, 0.0), 3 * second);
+        let named = |seconds| ApiError::Refused {
+            status: 429,
+            problem: None,
+            excerpt: String::new(),
+            retry_after: Some(RetryAfter::Seconds(seconds)),
+        };
+        assert_eq!(pause(5 * second, 0, &named(60), 1.0), 60 * second);
+        assert_eq!(pause(5 * second, 0, &named(1), 1.0), 5 * second);
+        assert_eq!(pause(5 * second, 0, &named(99_999), 1.0), 300 * second);
+    }
+}

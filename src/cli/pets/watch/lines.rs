@@ -1,0 +1,102 @@
+//! A change as a line: for people, or as a JSON object.
+
+use std::io::{self, Write};
+
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use serde::Serialize;
+
+use super::changes::Change;
+use crate::cli::colour::Ink;
+use crate::cli::pets::args::WatchFormat;
+use crate::cli::pets::column::Column;
+use crate::model::{Pet, display_safe};
+
+pub fn write_change(
+    out: &mut impl Write,
+    change: &Change,
+    at: Timestamp,
+    zone: &TimeZone,
+    format: WatchFormat,
+    coloured: bool,
+) -> io::Result<()> {
+    match format {
+        WatchFormat::Lines => {
+            let time = at.to_zoned(zone.clone()).strftime("%H:%M:%S");
+            writeln!(out, "{time}  {}", sentence(change, coloured))
+        }
+        WatchFormat::Ndjson => {
+            serde_json::to_writer(&mut *out, &object(change, at))?;
+            writeln!(out)
+        }
+    }
+}
+
+fn sentence(change: &Change, coloured: bool) -> String {
+    let is = |pet: &Pet| {
+        let status = if pet.status.is_some() { Column::Status.of(pet) } else { "-".into() };
+        format!("{}  {}  {}  {}", pet.id, display_safe(&pet.name), pet.category_id, display_safe(&status))
+    };
+    match change {
+        Change::New(pet) => format!("{} {}", Ink::Green.paint("+", coloured), is(pet)),
+        Change::Gone(pet) => format!("{} {}", Ink::Red.paint("-", coloured), is(pet)),
+        Change::Changed { before, pet } => {
+            let other = Column::ALL.into_iter().filter(|column| column.of(before) != column.of(pet));
+            let was: Vec<_> =
+                other.map(|column| format!("{} was {}", column.as_str(), quoted(&column.of(before)))).collect();
+            format!("{} {}  ({})", Ink::Yellow.paint("*", coloured), is(pet), was.join(", "))
+        }
+    }
+}
+
+fn quoted(text: &str) -> String {
+    if text.is_empty() { "not set".to_owned() } else { display_safe(text).into_owned() }
+}
+
+/// A change for programs.
+#[derive(Serialize)]
+struct Object<'a> {
+    at: String,
+    change: &'static str,
+    pet: &'a Pet,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    before: Option<&'a Pet>,
+}
+
+fn object(change: &Change, at: Timestamp) -> Object<'_> {
+    let at = at.to_string();
+    match change {
+        Change::New(pet) => Object { at, change: "new", pet, before: None },
+        Change::Changed { before, pet } => Object { at, change: "changed", pet, before: Some(before) },
+        Change::Gone(pet) => Object { at, change: "gone", pet, before: None },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::PetStatus;
+
+    fn written(change: &Change, format: WatchFormat) -> String {
+        let mut out = Vec::new();
+        let at = "2026-11-21T14:03:07Z".parse().unwrap();
+        write_change(&mut out, change, at, &TimeZone::UTC, format, false).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn a_line_says_what_an_animal_is_and_what_it_was() {
+        let pet = Pet { id: 31, name: "Rex\u{1b}".into(), category_id: 3, status: Some(PetStatus::Sold.into()) };
+        let before = Pet { status: None, ..pet.clone() };
+        let changed = Change::Changed { before: before.clone(), pet: pet.clone() };
+        let lines = |change: &Change| written(change, WatchFormat::Lines);
+        assert_eq!(lines(&Change::New(before)), "14:03:07  + 31  Rex⟨U+001B⟩  3  -\n");
+        assert_eq!(lines(&Change::Gone(pet)), "14:03:07  - 31  Rex⟨U+001B⟩  3  sold\n");
+        assert_eq!(lines(&changed), "14:03:07  * 31  Rex⟨U+001B⟩  3  sold  (status was not set)\n");
+        assert_eq!(
+            written(&changed, WatchFormat::Ndjson),
+            "{\"at\":\"2026-11-21T14:03:07Z\",\"change\":\"changed\",\"pet\":{\"id\":31,\"name\":\"Rex\\u001b\",\
+             \"categoryId\":3,\"status\":\"sold\"},\"before\":{\"id\":31,\"name\":\"Rex\\u001b\",\"categoryId\":3}}\n"
+        );
+    }
+}

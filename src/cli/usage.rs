@@ -1,0 +1,94 @@
+//! What is wrong with a command line, in the three lines that every failure has: what, and the next thing to try.
+
+use std::ffi::OsString;
+
+use clap::error::ErrorKind;
+use clap::{Command, Error};
+
+use crate::model::display_safe;
+
+use super::exit::{Exit, Failed};
+
+/// The refusal of these arguments; `None` where it is no refusal but a help that is to be printed as it is.
+pub fn failed(error: &Error, command: &Command, arguments: &[OsString]) -> Option<Failed> {
+    match error.kind() {
+        ErrorKind::DisplayHelp
+        | ErrorKind::DisplayVersion
+        | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand
+        | ErrorKind::MissingSubcommand => None,
+        _ => Some(in_short(&error.render().to_string(), &path(command, arguments))),
+    }
+}
+
+/// clap says it in paragraphs: what is wrong, tips, the usage, and where the help is.
+fn in_short(text: &str, path: &str) -> Failed {
+    let (mut what, mut tips) = (Vec::new(), Vec::new());
+    for line in text.lines().map(str::trim).take_while(|line| !line.starts_with("Usage:")) {
+        match line.strip_prefix("tip: ") {
+            Some(tip) => tips.push(tip.to_owned()),
+            None if line.is_empty() || line.starts_with("For more information") => {}
+            None => what.push(line.strip_prefix("error: ").unwrap_or(line).to_owned()),
+        }
+    }
+    tips.push(format!("{path} --help"));
+    Failed::new(Exit::Usage, display_safe(&what.join(" "))).hint(display_safe(&tips.join("; or see: ")))
+}
+
+/// The command that was meant, as far as its words are known.
+fn path(command: &Command, arguments: &[OsString]) -> String {
+    let mut names = vec![command.get_name()];
+    let mut command = command;
+    for word in arguments.iter().skip(1).filter_map(|argument| argument.to_str()) {
+        if let Some(further) = command.find_subcommand(word) {
+            names.push(further.get_name());
+            command = further;
+        }
+    }
+    names.join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::args::Args;
+    use clap::{CommandFactory as _, Parser as _};
+
+    fn said(line: &str) -> String {
+        let arguments: Vec<OsString> = line.split(' ').map(OsString::from).collect();
+        let error = Args::try_parse_from(&arguments).unwrap_err();
+        failed(&error, &Args::command(), &arguments).unwrap().to_string()
+    }
+
+    #[test]
+    fn a_wrong_word_names_the_one_that_was_meant() {
+        assert_eq!(
+            said("petstore pets lst"),
+            "unrecognized subcommand 'lst'\nhint: a similar subcommand exists: 'list'; or see: petstore pets --help"
+        );
+        assert_eq!(
+            said("petstore pets list --status sould"),
+            "invalid value 'sould' for '--status <STATUS>' [possible values: available, pending, sold]\n\
+             hint: a similar value exists: 'sold'; or see: petstore pets list --help"
+        );
+        assert_eq!(
+            said("petstore pets list --sort nmae"),
+            "invalid value 'nmae' for '--sort <COLUMN>': \"nmae\" is none of id, name, categoryId and status. Did you mean \
+             name?\nhint: petstore pets list --help"
+        );
+        assert_eq!(
+            said("petstore pets add --name Rex"),
+            "the following required arguments were not provided: --category-id <ID>\nhint: petstore pets add --help"
+        );
+        assert_eq!(
+            said("petstore pets list -n 150"),
+            "invalid value '150' for '--limit <N>': limit must be a whole number from 1 to 100; --all lists more than 100\n\
+             hint: petstore pets list --help"
+        );
+    }
+
+    #[test]
+    fn what_was_typed_is_made_safe() {
+        let text = said("petstore pets list --status a\u{1b}[2Jb");
+        assert!(!text.chars().any(|c| c.is_control() && c != '\n'), "{text:?}");
+    }
+}

@@ -1,0 +1,103 @@
+//! `petstore pets add`.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+
+use super::fixture::{KEY, Served, against, all, fails_cleanly, home, petstore, run, stderr, stdout, with_stdin};
+use crate::stub::losing_answers;
+
+#[test]
+fn with_nothing_configured_animals_are_kept_in_the_data_directory() {
+    let home = home();
+    let added = run(&home, &["pets", "add", "--name", "Rex", "--category-id", "-3", "--format", "ids"]);
+    assert_eq!((added.status.code(), stdout(&added).trim()), (Some(0), "1"), "{}", stderr(&added));
+    let listed = run(&home, &["pets", "list", "--format", "json"]);
+    assert_eq!(stdout(&listed), "[{\"id\":1,\"name\":\"Rex\",\"categoryId\":-3,\"status\":\"available\"}]\n");
+    let database = home.path().join(".local/share/petstore/embedded.db");
+    assert_eq!(database.metadata().unwrap().permissions().mode() & 0o777, 0o600);
+}
+
+#[test]
+fn a_stream_of_animals_names_its_wrong_lines_and_adds_the_others() {
+    let served = Served::start();
+    let lines = concat!(
+        "{\"name\":\"one\",\"categoryId\":1}\n",
+        "\n",
+        "{\"name\":\"\",\"categoryId\":1}\n",
+        "{\"name\":\"three\",\"categoryId\":1.5}\n",
+        "{\"id\":9,\"name\":\"four\",\"categoryId\":4,\"status\":\"sold\"}",
+    );
+    let output = with_stdin(served.petstore(&["pets", "add", "-", "--format", "ids"]), lines);
+    assert_eq!(output.status.code(), Some(3), "{}", stderr(&output));
+    assert_eq!(stdout(&output), "31\n32\n");
+    let said = stderr(&output);
+    assert!(
+        said.contains("line 3: Name is needed") && said.contains("line 4: ") && said.ends_with("2 added, 2 refused\n"),
+        "{said}"
+    );
+    let again = with_stdin(served.petstore(&["pets", "add", "-"]), "{\"name\":\"five\",\"categoryId\":5}\n");
+    assert_eq!((again.status.code(), stderr(&again).as_str()), (Some(0), ""));
+}
+
+#[tokio::test]
+async fn d21_an_add_whose_answer_got_lost_is_one_animal() {
+    let served = Served::start();
+    let address = served.base_url.strip_prefix("http://").unwrap().strip_suffix("/v1").unwrap().parse().unwrap();
+    let lossy = losing_answers(address, 1).await;
+    let add = ["pets", "add", "--name", "Biscuit", "--category-id", "3", "-o", "ids"];
+    let added = against(&lossy.base_url, &served.key, &add).await;
+    assert_eq!((stdout(&added).as_str(), added.status.code()), ("31\n", Some(0)), "{}", stderr(&added));
+    let all = served.run(&["pets", "list", "-n", "100", "-o", "ids"]);
+    assert_eq!(stdout(&all).lines().count(), 31);
+}
+
+#[test]
+fn an_object_may_be_spread_over_several_lines() {
+    let served = Served::start();
+    let objects = "{\n  \"name\": \"one\",\n  \"categoryId\": 1\n}\n{\"name\": \"two\",\n\"categoryId\": 2.5}\n{\"name\":\"three\"";
+    let (status, added, said) = all(&with_stdin(served.petstore(&["pets", "add", "-", "-o", "ids"]), objects));
+    assert_eq!((status, added.as_str()), (Some(3), "31\n"), "{said}");
+    let lines: Vec<_> = said.lines().map(|line| line.split(':').next().unwrap()).collect();
+    assert_eq!(lines, ["lines 5 to 6", "line 7", "1 added, 2 refused"], "{said}");
+}
+
+#[test]
+fn a_dry_run_prints_what_would_be_sent_without_the_key_and_sends_nothing() {
+    let served = Served::start();
+    let add = ["pets", "add", "--name", "o'Neil", "--category-id", "3", "--dry-run"];
+    let line = format!(
+        "curl -sSg -H \"Authorization: Bearer $PETSTORE_API_KEY\" -H 'Content-Type: application/json' --data-raw \
+         '{{\"name\":\"o'\\''Neil\",\"categoryId\":3}}' '{}/pets'\n",
+        served.base_url
+    );
+    assert_eq!(all(&served.run(&add)), (Some(0), line, String::new()));
+    let lines = "{\"name\":\"a\",\"categoryId\":1}\n{}\n";
+    let (status, shown, said) = all(&with_stdin(served.petstore(&["pets", "add", "-", "--dry-run"]), lines));
+    assert_eq!((status, shown.lines().count()), (Some(3), 1), "{said}");
+    assert_eq!(stdout(&served.run(&["pets", "list", "--all", "-o", "ids"])).lines().count(), 30);
+}
+
+#[test]
+fn a_protected_profile_is_changed_only_where_it_is_said_or_asked() {
+    let served = Served::start();
+    let config = format!("[profiles.shop]\nbase_url = \"{}\"\nprotect = true\nlabel = \"SHOP\"\n", served.base_url);
+    fs::create_dir_all(served.home.path().join(".config/petstore")).unwrap();
+    fs::write(served.home.path().join(".config/petstore/config.toml"), config).unwrap();
+    let add = |more: &[&str]| {
+        let words = [&["-p", "shop", "pets", "add", "--name", "Rex", "--category-id", "1", "-o", "ids"], more].concat();
+        petstore(&served.home, &words).env("PETSTORE_API_KEY", &served.key).output().unwrap()
+    };
+    fails_cleanly(&add(&[]), 2, "SHOP is protected, and there is nobody to ask\nhint: say that it is meant: --yes");
+    assert_eq!(all(&add(&["--yes"])), (Some(0), "31\n".to_owned(), String::new()));
+}
+
+#[tokio::test]
+async fn an_animal_that_may_have_been_added_is_an_exit_status_of_its_own() {
+    let add = ["pets", "add", "--name", "Rex", "--category-id", "1"];
+    let cut =
+        super::fixture::against_answer(b"HTTP/1.1 201 Created\r\ncontent-length: 50\r\n\r\n{\"id\":".to_vec(), &add)
+            .await;
+    fails_cleanly(&cut, 10, "may or may not have been added; look with: petstore pets list");
+    let nobody = against("http://127.0.0.1:1/v1", KEY, &add).await;
+    fails_cleanly(&nobody, 6, "No connection to 127.0.0.1:1");
+}

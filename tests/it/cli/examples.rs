@@ -1,0 +1,134 @@
+//! Every command line that a help shows as an example is run, in a home where what it names is there.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::process::CommandExt as _;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
+
+use rustix::process::{Pid, Signal, kill_process_group};
+use tempfile::TempDir;
+
+use super::fixture::{PETSTORE, Served, stderr};
+use super::helps::{commands, help};
+
+/// How long a command may go on before it counts as one that does not end by itself.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// A home with a profile `branch`, files of animals, a database, a configuration of domains; and nothing of it reaches
+/// beyond this machine.
+fn prepare(served: &Served) -> TempDir {
+    let home = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| {
+        let path = home.path().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    };
+    write("key", &served.key);
+    fs::set_permissions(home.path().join("key"), fs::Permissions::from_mode(0o600)).unwrap();
+    let address = &served.base_url;
+    let config = format!(
+        "[profiles.branch]\nbase_url = \"{address}\"\nkey = {{ file = \"{}\" }}\n\
+         [domains]\nplatform_host = \"sites.platform.example\"\nresolvers = [\"127.0.0.1:1\"]\n",
+        home.path().join("key").display()
+    );
+    write(".config/petstore/config.toml", &config);
+    write("animals.ndjson", "{\"name\":\"Rex\",\"categoryId\":1}\n");
+    write("new-arrivals.csv", "name,categoryId,kind\nBiscuit,3,3\n");
+    write("domains.toml", "[domains]\nprimary = \"docs.example.com\"\n");
+    let made = shell(&home, "petstore keys create --database sqlite:store.db --name till").output().unwrap();
+    assert!(made.status.success(), "{}", stderr(&made));
+    home
+}
+
+fn shell(home: &TempDir, line: &str) -> Command {
+    let mut command = Command::new("/bin/sh");
+    let programs = Path::new(PETSTORE).parent().unwrap().display().to_string();
+    command.args(["-c", line]).current_dir(home.path()).env_clear().env("HOME", home.path()).env("LANG", "C.UTF-8");
+    command.env("PATH", format!("{programs}:/usr/bin:/bin"));
+    // In a group of its own, so that what a shell has started ends with it.
+    command.process_group(0).stdin(Stdio::null());
+    command
+}
+
+/// How a line ended, and what it said on stderr; nothing for one that went on, and was ended here.
+fn outcome(home: &TempDir, line: &str, patience: Duration) -> Option<(Option<i32>, String)> {
+    let child = shell(home, line).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    let group = Pid::from_child(&child);
+    let (tell, told) = mpsc::channel();
+    let waits = thread::spawn(move || tell.send(child.wait_with_output().unwrap()));
+    let output = told.recv_timeout(patience).ok();
+    if output.is_none() {
+        let _ = kill_process_group(group, Signal::KILL);
+    }
+    let _ = waits.join().unwrap();
+    output.map(|output| (output.status.code(), stderr(&output)))
+}
+
+/// The examples of a help: what begins with two blanks and the name of the program.
+fn examples(command: &[String]) -> Vec<String> {
+    let text = help(command, "--help");
+    let mut found: Vec<String> = Vec::new();
+    let mut was_example = false;
+    for line in text.lines() {
+        let is_example = line.starts_with("  petstore");
+        assert!(is_example || !was_example || line.is_empty(), "an example is too long for one line: {line}");
+        was_example = is_example;
+        if is_example {
+            found.push(line.trim().to_owned());
+        }
+    }
+    assert!(!found.is_empty(), "{command:?}");
+    found
+}
+
+#[test]
+fn every_example_is_a_line_that_works() {
+    let served = Served::start();
+    let home = prepare(&served);
+    let mut lines: Vec<String> = commands().iter().flat_map(|command| examples(command)).collect();
+    lines.sort();
+    lines.dedup();
+    // The names of others are not asked for from here.
+    let lines: Vec<String> = lines.iter().map(|line| line.replace("db.shop.example", "127.0.0.1:1")).collect();
+    assert!(lines.len() > 60, "{lines:#?}");
+    // What goes on, or is patient with resolvers that do not answer, runs beside the others and is ended.
+    let goes_on = [" watch", " serve", "domains check", "domains report"];
+    let (going_on, ending): (Vec<_>, Vec<_>) =
+        lines.into_iter().partition(|line| goes_on.iter().any(|words| line.contains(words)));
+    let mut wrong = Vec::new();
+    let home = &home;
+    thread::scope(|scope| {
+        let watches =
+            going_on.iter().map(|line| scope.spawn(move || (line, outcome(home, line, Duration::from_secs(3)))));
+        let watches: Vec<_> = watches.collect();
+        let ended = ending.iter().map(|line| (line, outcome(home, line, PATIENCE)));
+        let ended: Vec<_> = ended.collect();
+        for (line, outcome) in ended.into_iter().chain(watches.into_iter().map(|watch| watch.join().unwrap())) {
+            // A screen cannot be shown here.
+            let is_screen = |said: &str| said.starts_with("petstore: the full screen needs a terminal");
+            if let Some((status, said)) = outcome
+                && (status.is_none_or(|status| matches!(status, 2 | 101)) && !is_screen(&said))
+            {
+                wrong.push(format!("{line}: {status:?}: {said}"));
+            }
+        }
+    });
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn the_examples_of_pets_do_what_they_say() {
+    let served = Served::start();
+    let home = prepare(&served);
+    for command in ["list", "add", "get"] {
+        for line in examples(&["pets".to_owned(), command.to_owned()]) {
+            let line = line.replace("petstore pets", "petstore -p branch pets");
+            let (status, said) = outcome(&home, &line, PATIENCE).unwrap();
+            assert_eq!(status, Some(0), "{line}: {said}");
+        }
+    }
+}

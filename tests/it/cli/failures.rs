@@ -1,0 +1,149 @@
+//! How every command fails: exit status, and one to three lines that say what, why, and what to try next.
+
+use std::fs;
+
+use super::fixture::{KEY, Served, against, against_answer, all, fails_cleanly, home, run, stderr};
+use crate::stub::{always, json};
+
+#[test]
+fn exit_statuses_tell_failures_apart() {
+    let served = Served::start();
+    let with = |name: &str, value: &str| served.petstore(&["pets", "list"]).env(name, value).output().unwrap();
+    fails_cleanly(&with("PETSTORE_API_KEY", "petk_wrong_key_0123456789"), 4, "did not accept the API key");
+    fails_cleanly(&with("PETSTORE_API_KEY", ""), 4, "no API key for http://127.0.0.1");
+    fails_cleanly(&with("PETSTORE_BASE_URL", "http://127.0.0.1:1/v1"), 6, "Connection refused");
+    fails_cleanly(&with("PETSTORE_BASE_URL", "http://shop.example/v1"), 2, "would send the API key to shop.example");
+    fails_cleanly(&with("PETSTORE_BASE_URL", "nonsense"), 2, "is not an address");
+    fails_cleanly(&with("PETSTORE_PROFILE", "nowhere"), 2, "there is no profile \"nowhere\"");
+    fails_cleanly(&served.run(&["pets", "get", "4711", "-q"]), 5, "has no pet 4711");
+    fails_cleanly(&served.run(&["pets", "add", "--name", "a\u{202e}b", "--category-id", "1"]), 2, "U+202E at place 2");
+    fails_cleanly(&served.run(&["pets", "add", "--name", "a", "--category-id", "1.0"]), 2, "\"1.0\" is not one");
+    fails_cleanly(&served.run(&["pets", "list", "-n", "150"]), 2, "1 to 100; --all lists more than 100");
+}
+
+#[test]
+fn a_wrong_configuration_names_file_line_and_column() {
+    let home = home();
+    let path = home.path().join("wrong.toml");
+    fs::write(&path, "[pets]\nlimit = 1000\n").unwrap();
+    let output = run(&home, &["--config", path.to_str().unwrap(), "pets", "list"]);
+    fails_cleanly(&output, 2, "wrong.toml:2:9: limit must be a whole number from 1 to 100");
+}
+
+#[test]
+fn without_a_terminal_the_full_screen_says_so() {
+    let output = run(&home(), &[]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).starts_with("petstore: the full screen needs a terminal"), "{}", stderr(&output));
+}
+
+#[tokio::test]
+async fn each_answer_that_is_none_names_what_was_wrong_and_what_to_try() {
+    let gone = |status: &str| json(status, "{\"code\":\"x\",\"message\":\"a\\u001bb\",\"status\":1}");
+    let slow = b"HTTP/1.1 429 Too Many Requests\r\nretry-after: 3600\r\ncontent-length: 0\r\n\r\n".to_vec();
+    for (answer, status, says, hint) in [
+        (gone("400 Bad Request"), 7, "answered 400 (x): \"a⟨U+001B⟩b\"", "pets add --help"),
+        (gone("401 Unauthorized"), 4, "did not accept the API key", "PETSTORE_API_KEY"),
+        (gone("403 Forbidden"), 4, "answered 403 (x)", "keys list"),
+        (gone("404 Not Found"), 5, "answered 404 (x)", "--base-url"),
+        (gone("501 Not Implemented"), 1, "answered 501 (x)", "-v shows each request"),
+        (slow, 7, "answered 429", "asks to wait 3600 s"),
+        (json("200 OK", "<html>"), 1, "not what the description promises: expected value", "--base-url"),
+        (json("200 OK", ""), 1, "not what the description promises: EOF", "--base-url"),
+        (json("200 OK", "{\"id\":1}"), 1, "not what the description promises: invalid type: map", "--base-url"),
+        (json("200 OK", "[{\"id\":1.5,\"name\":\"a\",\"categoryId\":1}]"), 1, "floating point `1.5`", "--base-url"),
+        (json("200 OK", "[{\"name\":\"a\",\"categoryId\":1}]"), 1, "missing field `id`", "--base-url"),
+        (
+            b"HTTP/1.1 200 OK\r\ncontent-length: 1\r\n\r\n\xff".to_vec(),
+            1,
+            "not what the description promises",
+            "--base-url",
+        ),
+    ] {
+        let output = against_answer(answer, &["pets", "list"]).await;
+        fails_cleanly(&output, status, says);
+        let said = stderr(&output);
+        assert!(said.lines().nth(1).is_some_and(|line| line.starts_with("hint: ") && line.contains(hint)), "{said}");
+    }
+}
+
+#[tokio::test]
+async fn d23_an_answer_that_was_cut_shows_nothing() {
+    for cut in [
+        &b"HTTP/1.1 200 OK\r\ncontent-length: 500\r\n\r\n[{\"id\":1,\"name\":\"a\",\"categoryId\":1}]"[..],
+        b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5\r\n[{\"id",
+        b"HTTP/1.1 200 OK\r\nconten",
+        b"",
+    ] {
+        fails_cleanly(&against_answer(cut.to_vec(), &["pets", "list"]).await, 6, "The connection to 127.0.0.1");
+    }
+}
+
+#[tokio::test]
+async fn with_json_the_error_body_is_a_line_of_json_on_stderr() {
+    let body = r#"{"code":"nope","message":"no \u202e way","status":404}"#;
+    let service = always(json("404 Not Found", body)).await;
+    for format in ["json", "ndjson"] {
+        let output = against(&service.base_url, KEY, &["pets", "list", "-o", format]).await;
+        fails_cleanly(&output, 5, "answered 404 (nope)");
+        assert_eq!(stderr(&output).lines().nth(2), Some(body), "{format}");
+    }
+    let plain = against(&service.base_url, KEY, &["pets", "list"]).await;
+    assert_eq!(stderr(&plain).lines().count(), 2, "{}", stderr(&plain));
+    let nobody = against("http://127.0.0.1:1/v1", KEY, &["pets", "list", "--json"]).await;
+    assert_eq!(stderr(&nobody).lines().count(), 2, "there is no Error body where nobody answered");
+}
+
+#[test]
+fn the_word_that_was_meant_is_named() {
+    let home = home();
+    let config = home.path().join("config.toml");
+    fs::write(&config, "[profiles.production]\nbase_url = \"https://shop.example/v1\"\n").unwrap();
+    let config = config.to_str().unwrap();
+    for (words, says) in [
+        (&["pets", "lits"][..], "'lits'\nhint: a similar subcommand exists: 'list'; or see: petstore pets --help"),
+        (&["pets", "list", "--statsu", "sold"], "hint: a similar argument exists: '--status'"),
+        (&["pets", "list", "-s", "avaliable"], "hint: a similar value exists: 'available'"),
+        (&["pets", "list", "-o", "jsn"], "hint: a similar value exists: 'json'"),
+        (&["pets", "list", "--columns", "id,nme"], "Did you mean name?"),
+        (&["--config", config, "-p", "prodution", "pets", "list"], "hint: Did you mean production?"),
+        (&["man", "pets", "lst"], "there is no command \"lst\". Did you mean list?"),
+        (&["completions", "fsh"], "a similar value exists: 'fish'"),
+    ] {
+        fails_cleanly(&run(&home, words), 2, says);
+    }
+}
+
+#[test]
+fn a_command_that_lacks_its_command_shows_its_help_and_ends_with_2() {
+    let home = home();
+    for command in ["pets", "domains", "keys"] {
+        let (status, out, said) = all(&run(&home, &[command]));
+        assert_eq!((status, out.as_str()), (Some(2), ""));
+        assert!(said.contains("Usage: petstore ") && said.contains("Commands:"), "{said}");
+    }
+}
+
+#[test]
+fn every_command_says_it_when_its_output_cannot_be_written() {
+    let served = Served::start();
+    let database = format!("sqlite:{}", served.home.path().join("store.db").display());
+    for words in [
+        &["pets", "list"][..],
+        &["pets", "list", "--all", "-o", "csv"],
+        &["pets", "get", "1"],
+        &["pets", "add", "--name", "Rex", "--category-id", "1"],
+        &["keys", "list", "--database", &database],
+        &["check", "--database", &database],
+        &["domains", "parse", "docs.example.com"],
+        &["domains", "explain", "DNS-A-BLOCKS"],
+        &["completions", "bash"],
+        &["man"],
+        &["--help"],
+        &["--version"],
+    ] {
+        let full = fs::File::options().write(true).open("/dev/full").unwrap();
+        let output = served.petstore(words).stdout(full).stderr(std::process::Stdio::piped()).output().unwrap();
+        fails_cleanly(&output, 1, "petstore: ");
+    }
+}

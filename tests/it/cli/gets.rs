@@ -1,0 +1,46 @@
+//! `petstore pets get`.
+
+use super::fixture::{Served, all, fails_cleanly, stderr, stdout};
+
+#[test]
+fn another_service_is_used_with_its_key() {
+    let served = Served::start();
+    let added =
+        served.run(&["pets", "add", "--name", "=Biscuit", "--category-id", "9223372036854775807", "-s", "sold"]);
+    assert_eq!(added.status.code(), Some(0), "{}", stderr(&added));
+    let got = served.run(&["pets", "get", "31", "--format", "json"]);
+    let pet = r#"{"id":31,"name":"=Biscuit","categoryId":9223372036854775807,"status":"sold"}"#;
+    assert_eq!(stdout(&got).trim(), pet);
+    assert_eq!(stderr(&got), "", "a list has shown it");
+    assert_eq!(
+        stdout(&served.run(&["pets", "get", "31", "--format", "csv"])).lines().nth(1).unwrap(),
+        "31,'=Biscuit,9223372036854775807,sold"
+    );
+}
+
+#[test]
+fn the_deprecated_operation_is_used_and_named_only_where_it_is_needed_or_asked_for() {
+    let served = Served::start();
+    let get = |words: &[&str]| all(&served.run(&[&["pets", "get", "-o", "ids"], words].concat()));
+    assert_eq!(get(&["7"]), (Some(0), "7\n".to_owned(), String::new()));
+    assert_eq!(get(&["7", "--via", "list"]), (Some(0), "7\n".to_owned(), String::new()));
+    let used = "used GET /pets/{petId}, which is removed on 5 December 2030\n";
+    assert_eq!(get(&["7", "--via", "get"]), (Some(0), "7\n".to_owned(), used.to_owned()));
+    assert_eq!(get(&["7", "--via", "get", "--quiet"]), (Some(0), "7\n".to_owned(), String::new()));
+}
+
+#[test]
+fn several_animals_are_one_list_and_those_that_are_not_there_are_named() {
+    let served = Served::start();
+    let ids = |text: &str| -> Vec<i64> {
+        let pets: Vec<serde_json::Value> = serde_json::from_str(text).unwrap();
+        pets.iter().map(|pet| pet["id"].as_i64().unwrap()).collect()
+    };
+    let both = served.run(&["pets", "get", "3", "1", "--json"]);
+    assert_eq!((both.status.code(), ids(&stdout(&both))), (Some(0), vec![3, 1]));
+    let (status, out, said) = all(&served.run(&["pets", "get", "3", "-4", "4711", "--json", "-q"]));
+    assert_eq!((status, ids(&out)), (Some(3), vec![3]));
+    assert!(said.starts_with("petstore: 127.0.0.1") && said.ends_with(" has no pet -4, 4711\n"), "{said}");
+    let none = served.run(&["pets", "get", "4711", "--via", "list"]);
+    fails_cleanly(&none, 5, " has no pet 4711\nhint: those there are: petstore pets list --all");
+}

@@ -1,0 +1,231 @@
+//! `petstore pets list`.
+
+use std::fs::{self, File};
+use std::io::Read as _;
+use std::process::Stdio;
+
+use tokio::io::AsyncWriteExt as _;
+
+use super::fixture::{KEY, Served, against, against_answer, all, fails_cleanly, home, petstore, run, stderr, stdout};
+use crate::stub::{json, serve};
+
+#[test]
+fn the_demo_lists_in_every_format() {
+    let home = home();
+    let list = |format: &str| {
+        let output = run(&home, &["--demo", "pets", "list", "-n", "3", "-s", "available", "--format", format]);
+        assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+        assert_eq!(stderr(&output), "3 and there are more; --limit takes up to 100, --all lists all\n");
+        stdout(&output)
+    };
+    assert_eq!(list("table").lines().next(), Some("ID  NAME           CATEGORY  STATUS"));
+    let pets: Vec<serde_json::Value> = serde_json::from_str(&list("json")).unwrap();
+    assert_eq!(pets.len(), 3);
+    let lines: Vec<serde_json::Value> =
+        list("ndjson").lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(lines, pets);
+    let ids: Vec<String> = pets.iter().map(|pet| pet["id"].to_string()).collect();
+    assert_eq!(list("ids").lines().collect::<Vec<_>>(), ids);
+    assert_eq!(list("csv").lines().next(), Some("id,name,categoryId,status"));
+    assert_eq!(list("tsv").lines().next(), Some("id\tname\tcategoryId\tstatus"));
+    assert!(fs::read_dir(home.path()).unwrap().next().is_none(), "the demo leaves nothing behind");
+}
+
+#[test]
+fn xdg_data_home_wins() {
+    let (home, data) = (home(), home());
+    let mut command = petstore(&home, &["pets", "list"]);
+    assert_eq!(command.env("XDG_DATA_HOME", data.path()).output().unwrap().status.code(), Some(0));
+    assert!(data.path().join("petstore/embedded.db").exists());
+}
+
+#[test]
+fn d32_a_reader_that_goes_is_no_failure_and_a_full_disk_is() {
+    let home = home();
+    let mut child = petstore(&home, &["--demo", "pets", "list", "-n", "100"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let mut said = String::new();
+    child.stderr.take().unwrap().read_to_string(&mut said).unwrap();
+    assert_eq!((child.wait().unwrap().code(), said.as_str()), (Some(0), ""));
+    let full = File::options().write(true).open("/dev/full").unwrap();
+    let output = petstore(&home, &["--demo", "pets", "list"]).stdout(full).stderr(Stdio::piped()).output().unwrap();
+    fails_cleanly(&output, 1, "cannot write to standard output");
+}
+
+#[tokio::test]
+async fn d24_a_list_is_asked_for_again_when_the_service_was_busy() {
+    let busy_once = serve(|number, _, mut socket| async move {
+        let answer = match number {
+            0 => json("503 Service Unavailable", r#"{"code":"busy","message":"not now","status":503}"#),
+            _ => json("200 OK", r#"[{"id":7,"name":"Rex","categoryId":3}]"#),
+        };
+        let _ = socket.write_all(&answer).await;
+    })
+    .await;
+    let listed = against(&busy_once.base_url, KEY, &["pets", "list", "-o", "ids"]).await;
+    assert_eq!((stdout(&listed).as_str(), listed.status.code()), ("7\n", Some(0)), "{}", stderr(&listed));
+    assert_eq!(busy_once.requests(), 2);
+}
+
+#[test]
+fn columns_header_order_and_format_are_chosen() {
+    let home = home();
+    let list = |words: &str| {
+        let line = format!("--demo pets list -n 4 -q {words}");
+        let output = run(&home, &line.split(' ').collect::<Vec<_>>());
+        assert_eq!((output.status.code(), stderr(&output)), (Some(0), String::new()), "{words}");
+        stdout(&output)
+    };
+    assert_eq!(list("--columns name,id -o tsv"), "name\tid\nRex\t1\nMr. Whiskers\t2\nThumper\t3\nCaptain Beaky\t4\n");
+    assert_eq!(list("--columns name --no-header --sort -name"), "Thumper\nRex\nMr. Whiskers\nCaptain Beaky\n");
+    assert_eq!(list("--sort id:desc -o ids"), "4\n3\n2\n1\n");
+    assert_eq!(list("--json --columns id"), "[{\"id\":1},{\"id\":2},{\"id\":3},{\"id\":4}]\n");
+    let by_variable =
+        petstore(&home, &["--demo", "pets", "list", "-n", "1", "-q"]).env("PETSTORE_OUTPUT", "ids").output();
+    assert_eq!(stdout(&by_variable.unwrap()), "1\n");
+    let wrong = petstore(&home, &["--demo", "pets", "list"]).env("PETSTORE_OUTPUT", "jsno").output().unwrap();
+    fails_cleanly(&wrong, 2, "PETSTORE_OUTPUT: \"jsno\" is no format. Did you mean json?\nhint: one of table, json,");
+    fails_cleanly(&run(&home, &["--demo", "pets", "list", "-o", "ids", "--columns", "id"]), 2, "--columns");
+}
+
+#[test]
+fn all_lists_every_animal_once_in_every_format_and_says_nothing_where_that_is_certain() {
+    let home = home();
+    let list = |words: &[&str]| {
+        let output = run(&home, &[&["--demo", "pets", "list", "--all"], words].concat());
+        assert_eq!((output.status.code(), stderr(&output)), (Some(0), String::new()), "{words:?}");
+        stdout(&output)
+    };
+    let ids: String = (1..=250).map(|id| format!("{id}\n")).collect();
+    assert_eq!(list(&["-o", "ids"]), ids);
+    assert_eq!(list(&["-o", "table"]).lines().count(), 251);
+    assert_eq!(list(&["-o", "csv"]).lines().count(), 251);
+    assert_eq!(list(&["-o", "csv"]), list(&["-o", "csv", "--sort", "id"]));
+    let pets: Vec<serde_json::Value> = serde_json::from_str(&list(&["-o", "json", "--require-complete"])).unwrap();
+    let lines: Vec<serde_json::Value> =
+        list(&["-o", "ndjson"]).lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!((pets.len(), &pets), (250, &lines));
+    let sold = list(&["-o", "ids", "-s", "sold", "--sort", "-id"]);
+    let mut ids: Vec<i64> = sold.lines().map(|id| id.parse().unwrap()).collect();
+    assert!(ids.len() == 25 && ids.is_sorted_by(|a, b| a > b), "{ids:?}");
+    ids.dedup();
+    assert_eq!(ids.len(), 25);
+}
+
+/// A list of a hundred animals, and no way to more of them.
+fn cut_list() -> Vec<u8> {
+    let rows: Vec<_> = (1..=100).map(|id| format!("{{\"id\":{id},\"name\":\"a\",\"categoryId\":1}}")).collect();
+    json("200 OK", &format!("[{}]", rows.join(",")))
+}
+
+#[tokio::test]
+async fn what_may_be_missing_is_said_and_is_an_error_where_all_were_required() {
+    let all_of = |words: &'static [&'static str]| {
+        let words = [&["pets", "list", "--all", "-o", "ids"], words].concat();
+        async move { all(&against_answer(cut_list(), &words).await) }
+    };
+    let ids: String = (1..=100).map(|id| format!("{id}\n")).collect();
+    let word = "100 animals from 4 requests. There may be more: of every status only 100 are given, and those without a \
+                status only in the plain list.";
+    assert_eq!(all_of(&[]).await, (Some(0), ids.clone(), format!("{word}\n")));
+    assert_eq!(all_of(&["--quiet"]).await, (Some(0), ids, String::new()));
+    let required = format!(
+        "petstore: nothing is listed, since --require-complete was given: {word}\nhint: list what there is, without \
+         --require-complete\n"
+    );
+    assert_eq!(all_of(&["--require-complete"]).await, (Some(3), String::new(), required));
+    let sold = against_answer(cut_list(), &["pets", "list", "--all", "-s", "sold", "-o", "ids"]).await;
+    assert_eq!(stderr(&sold), "100 animals from 1 request. There may be more: only 100 are given.\n");
+}
+
+#[tokio::test]
+async fn an_inventory_that_breaks_off_is_never_shown_as_whole() {
+    let breaking = serve(|_, request, mut socket| async move {
+        let rows = "[{\"id\":1,\"name\":\"a\",\"categoryId\":1}]";
+        let length = rows.len();
+        let page = format!(
+            "HTTP/1.1 200 OK\r\nlink: </v1/pets?after=1>; rel=\"next\"\r\ncontent-length: {length}\r\nconnection: \
+             close\r\n\r\n{rows}"
+        );
+        let answer = if !request.contains("after=1") { page.into_bytes() } else { json("401 Unauthorized", "{}") };
+        let _ = socket.write_all(&answer).await;
+    })
+    .await;
+    for (format, shown) in [("table", ""), ("json", ""), ("ids", "1\n"), ("csv", "id,name,categoryId,status\n1,a,1,\n")]
+    {
+        let (status, out, said) =
+            all(&against(&breaking.base_url, KEY, &["pets", "list", "--all", "-o", format]).await);
+        assert_eq!((status, out.as_str()), (Some(4), shown), "{format}: {said}");
+    }
+}
+
+#[test]
+fn verbose_says_each_request_and_never_the_key() {
+    let served = Served::start();
+    let (status, _, said) = all(&served.run(&["pets", "list", "--all", "-o", "ids", "-v"]));
+    assert_eq!(status, Some(0));
+    let [request] = said.lines().collect::<Vec<_>>()[..] else { panic!("{said}") };
+    let milliseconds = request.strip_prefix("GET /v1/pets?limit=100: 200, ").unwrap().split(' ').nth(2).unwrap();
+    assert!(milliseconds.parse::<u64>().is_ok() && request.ends_with(" ms"), "{request}");
+    let wrong = served.petstore(&["-v", "pets", "list"]).output().unwrap();
+    assert_eq!(wrong.status.code(), Some(2), "it is an option of pets: {}", stderr(&wrong));
+    let mut refused = served.petstore(&["pets", "-v", "list"]);
+    let said = stderr(&refused.env("PETSTORE_API_KEY", KEY).output().unwrap());
+    assert!(said.starts_with("GET /v1/pets?limit=20: 401, ") && !said.contains("petk_"), "{said}");
+}
+
+#[test]
+fn colours_are_asked_for_or_left_away() {
+    let home = home();
+    let list = |words: &[&str], variable: (&str, &str)| {
+        let mut command = petstore(&home, &[&["--demo", "pets", "list", "-n", "2", "-q"], words].concat());
+        stdout(&command.env(variable.0, variable.1).output().unwrap())
+    };
+    let plain = list(&[], ("LANG", "C.UTF-8"));
+    assert!(!plain.contains('\u{1b}'));
+    let coloured = list(&["--color", "always"], ("NO_COLOR", "1"));
+    assert!(
+        coloured.starts_with("\u{1b}[1mID\u{1b}[0m") && coloured.contains("\u{1b}[32mavailable\u{1b}[0m"),
+        "{coloured}"
+    );
+    assert_eq!(list(&[], ("CLICOLOR_FORCE", "1")), coloured);
+    assert_eq!(list(&["--color=never"], ("CLICOLOR_FORCE", "1")), plain);
+    assert_eq!(list(&["--color=always", "-o", "json"], ("LANG", "C")), list(&["-o", "json"], ("LANG", "C")));
+}
+
+#[test]
+fn d32_a_stream_to_a_reader_that_goes_or_a_full_disk_ends_the_same_way() {
+    let home = home();
+    for format in ["csv", "json", "ndjson"] {
+        let list = ["--demo", "pets", "list", "--all", "-o", format];
+        let mut child = petstore(&home, &list).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        drop(child.stdout.take());
+        let mut said = String::new();
+        child.stderr.take().unwrap().read_to_string(&mut said).unwrap();
+        assert_eq!((child.wait().unwrap().code(), said.as_str()), (Some(0), ""), "{format}");
+        let full = File::options().write(true).open("/dev/full").unwrap();
+        let output = petstore(&home, &list).stdout(full).stderr(Stdio::piped()).output().unwrap();
+        fails_cleanly(&output, 1, "cannot write to standard output");
+    }
+}
+
+#[tokio::test]
+async fn names_and_numbers_are_given_exactly_and_an_unknown_status_is_usable() {
+    let rows = "[{\"id\":9223372036854775807,\"name\":\"=\\u001b[2J\u{202e}ポチ\",\"categoryId\":-9223372036854775808,\
+                \"status\":\"reserved\"},{\"id\":-1,\"name\":\"\",\"categoryId\":0,\"colour\":[1]}]";
+    let list = |format: &'static str| async move {
+        let output = against_answer(json("200 OK", rows), &["pets", "list", "-o", format]).await;
+        assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+        stdout(&output)
+    };
+    let exact = rows.replace(",\"colour\":[1]", "");
+    assert_eq!(list("json").await, exact.clone() + "\n");
+    assert_eq!(list("ndjson").await, exact.trim_matches(['[', ']']).replace("},{", "}\n{") + "\n");
+    assert_eq!(list("ids").await, "9223372036854775807\n-1\n");
+    let table = list("table").await;
+    assert!(table.contains("=⟨U+001B⟩[2J⟨U+202E⟩ポチ") && table.contains("reserved (unknown)"), "{table}");
+}

@@ -1,0 +1,111 @@
+//! `petstore serve` and `keys`: addresses, logs, figures, keys.
+
+use std::fs;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpStream;
+use std::os::unix::fs::PermissionsExt as _;
+use std::process::{Child, Command, Stdio};
+
+use super::fixture::{Served, fails_cleanly, home, petstore, run, stderr, stdout};
+
+#[test]
+fn serve_prints_its_address_and_ends_well_on_sigterm() {
+    let mut served = Served::start();
+    assert!(served.base_url.starts_with("http://127.0.0.1:") && served.base_url.ends_with("/v1"));
+    let id = served.child.id().to_string();
+    assert!(Command::new("kill").arg(&id).status().unwrap().success());
+    assert_eq!(served.child.wait().unwrap().code(), Some(0));
+    let output = run(&served.home, &["serve", "--listen", "0.0.0.0:0"]);
+    fails_cleanly(&output, 2, "clear text");
+}
+
+#[test]
+fn the_log_is_json_with_the_request_id_and_the_client_and_without_the_key() {
+    let home = home();
+    let database = format!("sqlite:{}", home.path().join("store.db").display());
+    let key = stdout(&run(&home, &["keys", "create", "--database", &database, "--name", "test"]));
+    let key = key.trim();
+    let log = ["--log-level", "info", "--log-format", "json", "--proxy", "127.0.0.1"];
+    let serve = [&["serve", "--listen", "127.0.0.1:0", "--database", &database], &log[..]].concat();
+    let mut child = petstore(&home, &serve).stderr(Stdio::piped()).spawn().unwrap();
+    let mut lines = BufReader::new(child.stderr.take().unwrap()).lines().map(Result::unwrap);
+    let base_url = lines.next().unwrap().strip_prefix("listening on ").unwrap().to_owned();
+    let mut get = petstore(&home, &["pets", "get", "7", "--via", "get"]);
+    get.env("PETSTORE_BASE_URL", &base_url).env("PETSTORE_API_KEY", key);
+    assert_eq!(get.output().unwrap().status.code(), Some(5));
+    let line = lines.next().unwrap();
+    let mut proxy = TcpStream::connect(base_url.trim_start_matches("http://").trim_end_matches("/v1")).unwrap();
+    let secrets =
+        "Authorization: Bearer petk_wrong\r\nCookie: petk_cookie\r\nX-Forwarded-For: petk_made_up, 192.0.2.9\r\n";
+    let asks = format!("GET /v1/pets?after=petk_query HTTP/1.1\r\nHost: x\r\nX-Request-Id: order-7\r\n{secrets}\r\n");
+    proxy.write_all(asks.as_bytes()).unwrap();
+    let refused = lines.next().unwrap();
+    assert!(Command::new("kill").arg(child.id().to_string()).status().unwrap().success());
+    assert!(child.wait().unwrap().success());
+    let logged: serde_json::Value = serde_json::from_str(&line).unwrap();
+    assert_eq!((&logged["level"], &logged["method"]), (&"INFO".into(), &"GET".into()), "{line}");
+    assert_eq!((&logged["path"], &logged["status"]), (&"/v1/pets/7".into(), &404.into()), "{line}");
+    assert_eq!(logged["key"], key[5..13], "the public id of the key, and no more of it");
+    assert_eq!(logged["request_id"].as_str().map(str::len), Some(36), "{line}");
+    assert_eq!(logged["client"], "127.0.0.1", "{line}");
+    assert!(!line.contains(&key[13..]), "{line}");
+    let logged: serde_json::Value = serde_json::from_str(&refused).unwrap();
+    assert_eq!((&logged["client"], &logged["status"]), (&"192.0.2.9".into(), &401.into()), "{refused}");
+    assert_eq!(logged["request_id"], "order-7", "{refused}");
+    assert!(logged.get("key").is_none() && !refused.contains("petk_"), "{refused}");
+}
+
+#[test]
+fn the_metrics_are_where_the_second_line_says() {
+    let home = home();
+    let database = format!("sqlite:{}", home.path().join("store.db").display());
+    let serve = ["serve", "--listen", "127.0.0.1:0", "--metrics-listen", "127.0.0.1:0", "--database", &database];
+    let mut child = petstore(&home, &serve).stderr(Stdio::piped()).spawn().unwrap();
+    let mut lines = BufReader::new(child.stderr.take().unwrap()).lines().map(Result::unwrap).skip(1);
+    let line = lines.next().unwrap();
+    let address = line.strip_prefix("metrics on http://").unwrap().strip_suffix("/metrics").unwrap();
+    let mut prometheus = TcpStream::connect(address).unwrap();
+    prometheus.write_all(b"GET /metrics HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").unwrap();
+    let mut answer = String::new();
+    prometheus.read_to_string(&mut answer).unwrap();
+    assert!(answer.starts_with("HTTP/1.1 200") && answer.ends_with("# EOF\n"), "{answer}");
+    assert!(Command::new("kill").arg(child.id().to_string()).status().unwrap().success());
+    assert!(child.wait().unwrap().success());
+    let open = run(&home, &["serve", "--metrics-listen", "0.0.0.0:0", "--database", &database]);
+    fails_cleanly(&open, 2, "--metrics-listen 0.0.0.0:0");
+}
+
+#[test]
+fn a_first_start_writes_a_key_for_its_owner_only_and_a_second_one_none() {
+    let home = home();
+    let database = format!("sqlite:{}", home.path().join("store.db").display());
+    let key_file = home.path().join("store.db.admin-key");
+    let serve = || {
+        let serve = ["serve", "--listen", "127.0.0.1:0", "--database", &database];
+        let mut child = petstore(&home, &serve).stderr(Stdio::piped()).spawn().unwrap();
+        let mut lines = BufReader::new(child.stderr.take().unwrap()).lines().map(Result::unwrap);
+        let base_url = lines.next().unwrap().strip_prefix("listening on ").unwrap().to_owned();
+        (child, base_url, lines)
+    };
+    let stop = |mut child: Child| {
+        assert!(Command::new("kill").arg(child.id().to_string()).status().unwrap().success());
+        assert!(child.wait().unwrap().success());
+    };
+
+    let (child, base_url, mut lines) = serve();
+    let said = lines.next().unwrap();
+    assert!(said.ends_with(key_file.to_str().unwrap()), "{said}");
+    let key = fs::read_to_string(&key_file).unwrap();
+    assert!(!said.contains(key.trim()));
+    assert_eq!(fs::metadata(&key_file).unwrap().permissions().mode() & 0o777, 0o600);
+    let mut add = petstore(&home, &["pets", "add", "--name", "Rex", "--category-id", "3"]);
+    let added = add.env("PETSTORE_BASE_URL", base_url).env("PETSTORE_API_KEY", key.trim()).output().unwrap();
+    assert!(added.status.success(), "{}", stderr(&added));
+    stop(child);
+
+    fs::remove_file(&key_file).unwrap();
+    let (child, _, mut lines) = serve();
+    stop(child);
+    assert_eq!(lines.next(), None);
+    assert!(!key_file.exists());
+}
