@@ -11,7 +11,7 @@ use crate::config::LinkSpeed;
 const BETWEEN: Duration = Duration::from_millis(16);
 
 /// The same where the line is slow.
-const BETWEEN_SLOW: Duration = Duration::from_millis(50);
+const BETWEEN_SLOW: Duration = Duration::from_millis(100);
 
 /// A frame that took so long came over a slow line, where the one before did, too.
 const LONG: Duration = Duration::from_millis(100);
@@ -90,7 +90,7 @@ mod tests {
         assert_eq!(pacing.next_frame(now), now + Duration::from_millis(16));
         let mut slow = Pacing::new(LinkSpeed::Slow);
         slow.drawn(now);
-        assert_eq!(slow.next_frame(now), now + Duration::from_millis(50));
+        assert_eq!(slow.next_frame(now), now + Duration::from_millis(100));
     }
 
     #[test]

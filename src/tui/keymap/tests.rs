@@ -75,3 +75,21 @@ fn every_action_has_a_name_of_its_own_in_its_place() {
         assert!(names.insert((binding.context, binding.action.name())), "{binding:?}");
     }
 }
+
+#[test]
+fn every_action_is_reached_without_function_keys() {
+    let map = Keymap::default();
+    let only_function_keys = |binding: &&Binding| {
+        !binding.keys.is_empty() && binding.keys.iter().all(|key| matches!(key.key, Key::F(_)))
+    };
+    let mut wanting: Vec<(&str, String)> = map
+        .bindings()
+        .iter()
+        .filter(only_function_keys)
+        // From a place that is no box one gets to the pets, where the list of all commands has what can be done there.
+        .filter(|binding| binding.context.is_box())
+        .map(|binding| (binding.context.into(), binding.action.name()))
+        .collect();
+    wanting.sort();
+    assert_eq!(wanting, [] as [(&str, String); 0]);
+}
