@@ -79,9 +79,8 @@ fn every_action_has_a_name_of_its_own_in_its_place() {
 #[test]
 fn every_action_is_reached_without_function_keys() {
     let map = Keymap::default();
-    let only_function_keys = |binding: &&Binding| {
-        !binding.keys.is_empty() && binding.keys.iter().all(|key| matches!(key.key, Key::F(_)))
-    };
+    let only_function_keys =
+        |binding: &&Binding| !binding.keys.is_empty() && binding.keys.iter().all(|key| matches!(key.key, Key::F(_)));
     let mut wanting: Vec<(&str, String)> = map
         .bindings()
         .iter()
