@@ -365,9 +365,18 @@ async fn send_all(shared: Shared, input: Input, wishes: watch::Receiver<Wish>) -
         let sender = Sender { shared: Arc::clone(&shared), queue: Arc::clone(&queue), wishes: wishes.clone() };
         senders.spawn(sender.run());
     }
+    let keeper = tokio::spawn(keep_up(Arc::clone(&shared)));
     listen(&shared, senders, wishes).await;
+    keeper.abort();
     queue.give_back(&shared).await;
-    Ok(summary(&shared).await)
+    Ok(summary(&shared))
+}
+
+/// Has the journal written while nothing new is sent.
+async fn keep_up(shared: Arc<Shared>) {
+    if let Some(journal) = &shared.work.journal {
+        shared.end(Ended::Failed(journal.keep_up().await));
+    }
 }
 
 /// Asks for one animal: whether the service is there, accepts the key, and keeps idempotency keys.
@@ -414,7 +423,7 @@ async fn listen(shared: &Shared, mut senders: JoinSet<()>, mut wishes: watch::Re
     shared.progress.send_modify(Progress::abandon);
 }
 
-async fn summary(shared: &Shared) -> Summary {
+fn summary(shared: &Shared) -> Summary {
     let ended = shared.ended.lock().unwrap_or_else(PoisonError::into_inner).take();
     // It is halted without a reason where nobody waits for its end any more.
     let ended = ended.unwrap_or(if shared.halt.is_cancelled() { Ended::Stopped } else { Ended::Complete });
@@ -422,7 +431,7 @@ async fn summary(shared: &Shared) -> Summary {
     let at = clock::now().wall;
     shared.note(|journal| if done { journal.end(at) } else { Ok(()) });
     if let Some(journal) = &shared.work.journal
-        && let Err(error) = journal.close().await
+        && let Err(error) = journal.close()
     {
         shared.end(Ended::Failed(error));
     }

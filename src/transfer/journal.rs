@@ -206,7 +206,7 @@ impl Journal {
         text(head).and_then(|head| file.write_all(&head)).map_err(failed)?;
         let file = file.persist_noclobber(path).map_err(|error| failed(error.error))?;
         lock(path, &file)?;
-        Self::new(path, file)
+        Ok(Self::new(path, file))
     }
 
     /// Goes on with the one that is there, if it is of the same file, service and reading.
@@ -227,27 +227,25 @@ impl Journal {
         let past = Past::read(path, head, same_key, |_, _| {})?;
         // What the end of the program cut off would spoil the next line.
         open.set_len(past.whole).map_err(|source| failed(path, source))?;
-        Ok((Self::new(path, open)?, past))
+        Ok((Self::new(path, open), past))
     }
 
-    fn new(path: &Path, file: File) -> Result<Self, TransferError> {
-        let writer = Writer::new(file).map_err(TransferError::Start)?;
-        Ok(Self { path: path.to_owned(), writer })
+    fn new(path: &Path, file: File) -> Self {
+        Self { path: path.to_owned(), writer: Writer::new(file) }
     }
 
     /// Rows are about to be sent. Once this returns, the end of the program does not lose that.
-    pub async fn sending(&self, rows: impl Iterator<Item = &Row>, at: Timestamp) -> Result<(), TransferError> {
+    pub fn sending<'a>(&self, rows: impl Iterator<Item = &'a Row>, at: Timestamp) -> Result<(), TransferError> {
         let mut lines = Vec::new();
         for Row { row, line, new, .. } in rows {
             let hash = Some(format!("{:016x}", hash(new)));
             let line = Line { row: *row, line: Some(*line), hash, sent: Some(at.as_second()), ..Line::default() };
             lines.extend(text(&line).map_err(|source| self.failed(source))?);
         }
-        let pending = self.writer.lines_to_wait_for(&lines).map_err(|source| self.failed(source))?;
-        pending.written().await.map_err(|source| self.failed(source))
+        self.writer.write(&lines).map_err(|source| self.failed(source))
     }
 
-    /// What became of a row. It is written soon, together with what else there is.
+    /// What became of a row. It is written with what comes next, or by [`keep_up`](Self::keep_up).
     pub fn outcome(&self, row: u64, line: u64, outcome: &Outcome) -> Result<(), TransferError> {
         let answered = |word, answer: &Answer| Line {
             outcome: Some(word),
@@ -273,13 +271,21 @@ impl Journal {
     }
 
     /// Brings everything to the disk, and lets others go on with it.
-    pub async fn close(&self) -> Result<(), TransferError> {
-        let pending = self.writer.close().map_err(|source| self.failed(source))?;
-        pending.written().await.map_err(|source| self.failed(source))
+    pub fn close(&self) -> Result<(), TransferError> {
+        self.writer.close().map_err(|source| self.failed(source))
+    }
+
+    /// Writes outcomes that have waited for a moment, for as long as it is polled. Returns only where that fails.
+    pub async fn keep_up(&self) -> TransferError {
+        loop {
+            if let Err(source) = self.writer.soon().await {
+                return self.failed(source);
+            }
+        }
     }
 
     fn write(&self, line: &Line) -> Result<(), TransferError> {
-        text(line).and_then(|line| self.writer.lines(&line)).map_err(|source| self.failed(source))
+        text(line).and_then(|line| self.writer.keep(&line)).map_err(|source| self.failed(source))
     }
 
     fn failed(&self, source: io::Error) -> TransferError {

@@ -24,8 +24,8 @@ pub(super) struct Turn {
 /// Those of which it is written that they are sent.
 pub(super) struct Queue(Mutex<mpsc::Receiver<Turn>>);
 
-/// Takes rows from the reader, writes that they are sent, and puts them into the queue, some at once: the journal is
-/// waited for once for all of them.
+/// Takes rows from the reader, writes that they are sent, and puts them into the queue, some at once, which is one
+/// write for all of them.
 pub(super) struct Announcer {
     shared: Arc<Shared>,
     parts: mpsc::Receiver<Vec<Turn>>,
@@ -73,7 +73,7 @@ impl Announcer {
         };
         let room = shared.halt.run_until_cancelled(room).await?.ok()?;
         if let Some(journal) = &shared.work.journal
-            && let Err(error) = journal.sending(turns.iter().map(|turn| &turn.row), clock::now().wall).await
+            && let Err(error) = journal.sending(turns.iter().map(|turn| &turn.row), clock::now().wall)
         {
             shared.end(Ended::Failed(error));
             return None;
