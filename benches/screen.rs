@@ -15,7 +15,7 @@ use std::fs;
 use std::io::{self, Write};
 use std::rc::Rc;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use ratatui::backend::CrosstermBackend;
 use ratatui::buffer::Buffer;
@@ -24,7 +24,7 @@ use ratatui::style::{Color, Modifier};
 use ratatui::{TerminalOptions, Viewport};
 
 use common::Limit::{self, AtMost, LessIsBetter};
-use common::{heading, report};
+use common::{Served, heading, milliseconds, report};
 use harness::{Start, Terminal};
 
 fn main() {
@@ -35,6 +35,7 @@ fn main() {
     crossterm::style::force_color_output(true);
     heading();
     first_screen();
+    kept_over_the_line();
     for (columns, rows, most) in [(80, 24, 120.0), (120, 40, 160.0)] {
         row_moves(columns, rows, AtMost(most));
     }
@@ -57,6 +58,17 @@ struct Frame {
     before: Seen,
     after: Seen,
     written: Vec<u8>,
+    /// From the key until it stood on a screen beside, in milliseconds.
+    took: f64,
+}
+
+/// A line of 200 ms there and back, and 64 kbit/s.
+const ROUND_TRIP: f64 = 200.0;
+const OCTETS_A_MILLISECOND: f64 = 8.0;
+
+/// How long what was measured beside takes at the other end of that line, until its last octet is there.
+fn over_the_line(took: f64, written: &[u8]) -> f64 {
+    ROUND_TRIP + took + written.len() as f64 / OCTETS_A_MILLISECOND
 }
 
 impl Frame {
@@ -173,10 +185,12 @@ fn settle() {
 /// Sends a key and waits until `place` is on the screen.
 fn press(app: &mut Terminal, key: &str, place: &str) -> Frame {
     let (before, written) = (seen(app), app.bytes().len());
+    let begun = Instant::now();
     app.send(key);
     app.wait_until(place, |screen, bytes| bytes.len() > written && screen.contents().contains(place));
+    let took = milliseconds(begun.elapsed());
     settle();
-    Frame { before, after: seen(app), written: app.bytes()[written..].to_vec() }
+    Frame { before, after: seen(app), written: app.bytes()[written..].to_vec(), took }
 }
 
 /// Reports the frames for one kind of key.
@@ -217,7 +231,7 @@ fn first_screen() {
         thread::sleep(Duration::from_millis(300));
         let after = seen(&app);
         let before = Seen { buffer: Buffer::empty(after.buffer.area), cursor: None };
-        frames.push(Frame { before, after, written: app.bytes() });
+        frames.push(Frame { before, after, written: app.bytes(), took: 0.0 });
     }
     octets("first screen at 80x24, from exec to its rows", AtMost(2_500.0), &frames);
 }
@@ -231,6 +245,34 @@ fn row_moves(columns: u16, rows: u16, limit: Limit) {
         })
         .collect();
     octets(&format!("row move at {columns}x{rows}"), limit, &frames);
+    let times = frames.iter().map(|frame| over_the_line(frame.took, &frame.written)).collect();
+    report(&format!("row move at {columns}x{rows} over 200 ms and 64 kbit/s"), AtMost(ROUND_TRIP + 100.0), "ms", times);
+}
+
+/// From exec to the kept rows at the other end of the line, the service away.
+fn kept_over_the_line() {
+    let state = tempfile::tempdir().unwrap();
+    let served = Served::start(250);
+    let (base_url, key) = (served.base_url.clone(), served.key.clone());
+    let start = || {
+        let start = Start::petstore(&["--base-url", &base_url]).env("PETSTORE_API_KEY", &key);
+        start.env("XDG_STATE_HOME", state.path().to_str().unwrap())
+    };
+    let mut first = start().open();
+    first.shows(&["Rex", "sold 25"]);
+    let lists = state.path().join("petstore/lists");
+    first.wait_until("the kept file", |_, _| fs::read_dir(&lists).is_ok_and(|mut files| files.next().is_some()));
+    first.send("q");
+    first.ended();
+    served.stop();
+    let mut times = Vec::new();
+    for _ in 0..9 {
+        let begun = Instant::now();
+        let app = start().open();
+        app.shows(&["Rex", "sold 25", "Row 1 of 20"]);
+        times.push(over_the_line(milliseconds(begun.elapsed()), &app.bytes()));
+    }
+    report("kept rows over 200 ms and 64 kbit/s", AtMost(ROUND_TRIP + 400.0), "ms", times);
 }
 
 fn scrolls() {
@@ -263,6 +305,8 @@ fn pages() {
         frames.push(frame);
     }
     octets("page down at 80x24", LessIsBetter, &frames);
+    let times = frames.iter().map(|frame| over_the_line(frame.took, &frame.written)).collect();
+    report("page down over 200 ms and 64 kbit/s", AtMost(ROUND_TRIP + 250.0), "ms", times);
     let shares = frames.iter().map(|frame| frame.share(1.05)).collect();
     report("page down / (1.05 changed characters + 10 a row)", AtMost(1.0), "ratio", shares);
 }
