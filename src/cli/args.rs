@@ -52,6 +52,9 @@ pub struct Shared {
     /// Draw nothing beyond ASCII.
     #[arg(long, global = true)]
     pub ascii: bool,
+    /// Ask and answer in plain lines, for screen readers and braille lines: nothing is repainted. [env: ACCESSIBLE=1]
+    #[arg(long, global = true)]
+    pub accessible: bool,
 }
 
 impl Shared {
@@ -64,6 +67,7 @@ impl Shared {
             demo: self.demo,
             insecure_http: self.insecure_http,
             ascii: self.ascii,
+            accessible: self.accessible,
         }
     }
 }

@@ -35,10 +35,7 @@ pub async fn run(command: PetsCommand, settings: &Settings) -> Result<Exit, Fail
             .hint("set PETSTORE_API_KEY, or name a key file in PETSTORE_API_KEY_FILE"));
     }
     let (client, embedded) = service::connect(settings).await?;
-    let service = match &settings.service {
-        Service::Demo | Service::Embedded { .. } => "the service inside the program".to_owned(),
-        Service::Remote(remote) => remote.base_url.authority(),
-    };
+    let service = service::name(&settings.service);
     let work = async {
         match command {
             PetsCommand::List(args) => until_interrupted(list(&client, &service, args, settings)).await,
@@ -171,7 +168,7 @@ fn read_given(line: &str) -> Result<NewPet, String> {
 }
 
 /// Asks again as often as [`wait_before_repeat`] advises. Only for requests that change nothing.
-async fn repeated<T, F: Future<Output = Result<T, ApiError>>>(ask: impl Fn() -> F) -> Result<T, ApiError> {
+pub async fn repeated<T, F: Future<Output = Result<T, ApiError>>>(ask: impl Fn() -> F) -> Result<T, ApiError> {
     for repeat in 0.. {
         match ask().await {
             Ok(answer) => return Ok(answer),

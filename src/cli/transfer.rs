@@ -2,9 +2,9 @@
 
 pub mod args;
 mod bar;
-mod ends;
+pub mod ends;
 mod export;
 mod import;
 
 pub use export::run as export;
-pub use import::{check, run as import};
+pub use import::{answer_words, check, run as import};

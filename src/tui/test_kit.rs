@@ -57,6 +57,7 @@ pub fn settings(service: Service) -> Settings {
         status: None,
         live: None,
         ascii: true,
+        accessible: false,
         theme: ThemeChoice::Default,
         clipboard: Clipboard::Auto,
         origins: Vec::new(),

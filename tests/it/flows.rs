@@ -151,6 +151,7 @@ fn settings(service: Service) -> Settings {
         status: None,
         live: None,
         ascii: true,
+        accessible: false,
         theme: ThemeChoice::Default,
         clipboard: Clipboard::Auto,
         origins: Vec::new(),

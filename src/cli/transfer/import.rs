@@ -215,7 +215,7 @@ async fn send(
 ) -> Result<(Summary, Option<Exit>), TransferError> {
     let (progress, counts) = watch::channel(Progress::default());
     let (wish, wishes) = watch::channel(Wish::Go);
-    let bar = Bar::new(work.good(), args.quiet, settings.ascii);
+    let bar = Bar::new(work.good(), args.quiet, settings);
     let tell = tell(bar.clone(), args.is_stdin() || args.resume, doubts);
     let now = || {
         let counts = counts.borrow();
@@ -246,8 +246,10 @@ fn tell(bar: Bar, bad_too: bool, doubts: Arc<AtomicU64>) -> Tell {
     Arc::new(move |told| match told {
         Told::Row { line, outcome, .. } => match outcome {
             Outcome::Added(_) | Outcome::Invalid(_) | Outcome::NotSent(_) => {}
-            Outcome::Refused(answer) => bar.note(&format!("line {line}: refused: {}", words(&answer))),
-            Outcome::Unknown(answer) => bar.note(&format!("line {line}: may have been added: {}", words(&answer))),
+            Outcome::Refused(answer) => bar.note(&format!("line {line}: refused: {}", answer_words(&answer))),
+            Outcome::Unknown(answer) => {
+                bar.note(&format!("line {line}: may have been added: {}", answer_words(&answer)))
+            }
         },
         Told::Bad(bad) if bad_too => bar.note(&bad.sentence()),
         Told::Bad(_) => {}
@@ -262,7 +264,8 @@ fn tell(bar: Bar, bad_too: bool, doubts: Arc<AtomicU64>) -> Tell {
     })
 }
 
-fn words(answer: &Answer) -> String {
+/// What the service answered for a row.
+pub fn answer_words(answer: &Answer) -> String {
     let status = answer.status.map(|status| format!("{status} ")).unwrap_or_default();
     let code = answer.code.as_ref().map(|code| format!("{code} ")).unwrap_or_default();
     cut(&format!("{status}{code}{}", answer.message), 300)
