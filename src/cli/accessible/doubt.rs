@@ -116,7 +116,7 @@ impl Session {
 
 const fn words_of(answer: Answer) -> &'static str {
     match answer {
-        Answer::Settle => "send it again, safely: the service adds it once",
+        Answer::Settle => "send it again safely: the service adds it once",
         Answer::SendAgain => "send it again: it may then be there twice",
         Answer::LookFor => "look for it",
         Answer::ThatIsIt => "that is it",

@@ -7,7 +7,7 @@ use crate::cli::accessible::dialogue::Asked;
 use crate::cli::accessible::{Session, words};
 use crate::model::Field;
 use crate::model::text::short;
-use crate::transfer::Reading;
+use crate::transfer::{Reading, TransferError};
 
 const FILE_HELP: &str = "Say the name of a file: CSV, JSON, NDJSON or XLSX. Its first row names the columns, such as \
                          name, categoryId, status.";
@@ -42,7 +42,11 @@ impl Session {
         let read = |answer: &str| {
             let mut reading = before.clone();
             reading.set[missing as usize] = Some(answer.to_owned());
-            reading.check().map(|()| reading).map_err(|error| error.to_string())
+            match reading.check() {
+                Ok(()) => Ok(reading),
+                Err(TransferError::FixedValue { why, .. }) => Err(why),
+                Err(error) => Err(error.to_string()),
+            }
         };
         let question = format!("{} of all animals:", missing.member());
         *reading = self.talk.ask(&question, "Say the value that all animals of the file get.", read).await?;
