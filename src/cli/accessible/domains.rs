@@ -122,14 +122,10 @@ impl Session {
     /// Tells how a domain is, what to do now, and what else is wrong.
     pub(super) fn tell_looked(&mut self, looked: &Looked) -> Asked<()> {
         let Looked { domain, seen, state, .. } = looked;
-        let Some(decides) = deciding(&seen.findings) else {
-            return self.talk.say(format!("Nothing could be measured of {}.", domain.unicode));
-        };
-        self.talk.say(headline(domain, decides))?;
-        if decides.verdict != Verdict::Ok {
-            self.tell_finding(decides, seen)?;
-        }
-        let rest = seen.findings.iter().filter(|finding| !std::ptr::eq(*finding, decides));
+        self.tell_cause(looked)?;
+        let decides = deciding(&seen.findings);
+        let rest =
+            seen.findings.iter().filter(|finding| decides.is_none_or(|decides| !std::ptr::eq(*finding, decides)));
         let (wrong, right): (Vec<_>, Vec<_>) = rest.partition(|finding| finding.verdict > Verdict::Ok);
         for finding in wrong {
             let also = match finding.verdict {
@@ -145,6 +141,25 @@ impl Session {
             self.talk.say(format!("Right: {}.", words::counted(right as u64, "check")))?;
         }
         self.talk.say(format!("Step: {}. {}", words::state(*state), words::next_step(*state, &domain.name)))
+    }
+
+    /// The same after another look, without what was told before.
+    pub(super) fn tell_looked_again(&mut self, before: &Looked, looked: &Looked) -> Asked<()> {
+        if before.state != looked.state || !before.seen.measurement.says_the_same_as(&looked.seen.measurement) {
+            return self.tell_looked(looked);
+        }
+        self.tell_cause(looked)?;
+        self.talk.say("Nothing has changed since the last look.")
+    }
+
+    /// How a domain is, and what to do about its first cause.
+    fn tell_cause(&mut self, looked: &Looked) -> Asked<()> {
+        let Looked { domain, seen, .. } = looked;
+        let Some(decides) = deciding(&seen.findings) else {
+            return self.talk.say(format!("Nothing could be measured of {}.", domain.unicode));
+        };
+        self.talk.say(headline(domain, decides))?;
+        if decides.verdict == Verdict::Ok { Ok(()) } else { self.tell_finding(decides, seen) }
     }
 
     fn tell_finding(&mut self, finding: &Finding, seen: &Seen) -> Asked<()> {

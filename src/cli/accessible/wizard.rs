@@ -101,10 +101,11 @@ impl Session {
     /// Looks, tells, and takes notes until the domain is left.
     async fn go_the_way(&mut self, domain: &Domain) -> Asked<()> {
         let Some(mut looked) = self.look(domain, None).await? else { return Ok(()) };
-        if looked.told.saved.is_none() {
-            self.tell_record(&looked)?;
-        } else {
+        let mut told = looked.told.saved.is_some();
+        if told {
             self.tell_looked(&looked)?;
+        } else {
+            self.tell_record(&looked)?;
         }
         let mut ways = STEPS.to_vec();
         if self.setup.domains.practice.is_some() {
@@ -127,8 +128,12 @@ impl Session {
                 _ => {}
             }
             let Some(again) = self.look(domain, None).await? else { continue };
-            looked = again;
-            self.tell_looked(&looked)?;
+            if told {
+                self.tell_looked_again(&looked, &again)?;
+            } else {
+                self.tell_looked(&again)?;
+            }
+            (looked, told) = (again, true);
         }
     }
 
