@@ -20,7 +20,8 @@ fn noon() -> Now {
 fn without_places_and_times(transcript: &str) -> String {
     let lines = transcript.lines().map(|line| match line.split_once("ait until ") {
         Some((before, _)) => format!("{before}ait until TIME"),
-        None => without_ports(line),
+        // Whichever name server was quicker.
+        None => without_ports(line).replace("ns2.", "ns1."),
     });
     lines.collect::<Vec<_>>().join("\n")
 }
