@@ -3,6 +3,7 @@
 //! Data goes to stdout, everything else to stderr. Every failure is a sentence, where possible a hint, and one of the
 //! exit statuses of [`Exit`].
 
+pub mod accessible;
 mod app;
 mod args;
 mod colour;

@@ -6,7 +6,8 @@
 //! [`tui::screens::pets::update`], [`tui::worker`], [`tui::event_loop`]. To understand the service: [`server`], then
 //! [`store`]. The words of both are in [`model`]. To understand the checker of custom domains: [`domains`], then
 //! [`domains::observation`], [`domains::diagnosis`], [`domains::probe`]; its panel is [`tui::screens::domains`].
-//! Files of animals go in and out through [`transfer`].
+//! Files of animals go in and out through [`transfer`]. The main tasks in plain lines, for who hears or feels the screen,
+//! are in [`cli::accessible`].
 //!
 //! # The app
 //!

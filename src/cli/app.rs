@@ -1,4 +1,5 @@
-//! Opens the full screen, and says on the way out what was done.
+//! Opens the full screen, and says on the way out what was done. Where plain lines are wished, or nothing else can be
+//! shown, it asks and answers in those.
 
 use std::io::{IsTerminal as _, Write as _};
 use std::panic::{AssertUnwindSafe, resume_unwind};
@@ -46,6 +47,7 @@ use crate::tui::worker::profiles::{Services, read_kept};
 use crate::tui::worker::queue::Queues;
 use crate::tui::{terminal, worker};
 
+use super::accessible;
 use super::args::Args;
 use super::domains::args::ProbeArgs;
 use super::domains::settings::{configured_domains, resolve};
@@ -64,17 +66,19 @@ enum Ended {
 
 /// Runs the app on this terminal until it ends.
 pub fn run(runtime: &Runtime, choices: &Choices, env: &Env) -> Result<Exit, Failed> {
-    if !std::io::stdin().is_terminal() || !std::io::stdout().is_terminal() {
+    let mut settings = Settings::resolve(choices, env)?;
+    let is_terminal = std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
+    let is_dumb = matches!(env.get("TERM"), None | Some("dumb"));
+    if settings.accessible || is_terminal && is_dumb {
+        return accessible::run(runtime, settings, choices, env);
+    }
+    if !is_terminal {
         let what = "the full screen needs a terminal for both input and output";
         let usage = Args::command().render_usage();
-        return Err(Failed::new(Exit::Usage, what).hint(format!("for scripts: petstore pets list\n{usage}")));
-    }
-    if matches!(env.get("TERM"), None | Some("dumb")) {
-        let what = "this terminal (TERM is dumb or unset) cannot show a full screen";
-        return Err(Failed::new(Exit::Usage, what).hint("petstore pets list works everywhere"));
+        let hint = format!("for scripts: petstore pets list; in plain lines: petstore --accessible\n{usage}");
+        return Err(Failed::new(Exit::Usage, what).hint(hint));
     }
     let mut choices = choices.clone();
-    let mut settings = Settings::resolve(&choices, env)?;
     let mut first = welcome::is_first_start(&choices, env).then(FirstStart::default);
     loop {
         let chosen = match session(runtime, settings.clone(), &choices, env, first.take())? {
@@ -185,7 +189,7 @@ fn keymap(env: &Env) -> (Keymap, Vec<String>) {
 }
 
 /// What the domains panel begins with: the real list and settings, or those of practice.
-fn domains(choices: &Choices, env: &Env) -> Result<(DomainsSetup, Desk), Failed> {
+pub fn domains(choices: &Choices, env: &Env) -> Result<(DomainsSetup, Desk), Failed> {
     if choices.demo {
         let practice = Practice::new(clock::now().wall);
         let desk = Desk::practice(&practice);

@@ -75,6 +75,9 @@ pub struct Shared {
     /// When to use colours. [default: auto, or that of PETSTORE_COLOR; NO_COLOR counts]
     #[arg(long, global = true, value_enum, value_name = "WHEN")]
     pub color: Option<When>,
+    /// Ask and answer in plain lines, for screen readers and braille lines: nothing is repainted. [env: ACCESSIBLE=1]
+    #[arg(long, global = true)]
+    pub accessible: bool,
 }
 
 impl Shared {
@@ -87,6 +90,7 @@ impl Shared {
             demo: self.demo,
             insecure_http: self.insecure_http,
             ascii: self.ascii,
+            accessible: self.accessible,
         }
     }
 }

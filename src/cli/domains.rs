@@ -10,7 +10,7 @@ mod json;
 mod keep;
 pub mod settings;
 mod watch;
-mod words;
+pub mod words;
 
 use std::path::Path;
 

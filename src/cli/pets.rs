@@ -80,10 +80,7 @@ async fn at_the_service(
         Some(recorder) => client.recording(recorder),
         None => client,
     };
-    let service = &match &settings.service {
-        Service::Demo | Service::Embedded { .. } => "the service inside the program".to_owned(),
-        Service::Remote(remote) => remote.base_url.authority(),
-    };
+    let service = &service::name(&settings.service);
     let desk = Desk { client: &client, service, settings, env, voice, coloured };
     let result = match command {
         PetsCommand::List(args) => until_ended(list::run(&desk, &args)).await,
@@ -162,7 +159,7 @@ fn wants_json(command: &PetsCommand, env: &Env) -> bool {
 }
 
 /// Asks again as often as [`wait_before_repeat`] advises. Only for requests that change nothing.
-async fn repeated<T, F: Future<Output = Result<T, ApiError>>>(ask: impl Fn() -> F) -> Result<T, ApiError> {
+pub async fn repeated<T, F: Future<Output = Result<T, ApiError>>>(ask: impl Fn() -> F) -> Result<T, ApiError> {
     let mut repeat = 0;
     loop {
         let error = match ask().await {

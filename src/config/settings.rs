@@ -29,6 +29,8 @@ pub struct Choices {
     pub insecure_http: bool,
     /// `--ascii`
     pub ascii: bool,
+    /// `--accessible`
+    pub accessible: bool,
 }
 
 /// Everything resolved.
@@ -52,6 +54,8 @@ pub struct Settings {
     pub live: Option<Duration>,
     /// Draw nothing beyond ASCII.
     pub ascii: bool,
+    /// Ask and answer in plain lines, instead of a screen that is repainted.
+    pub accessible: bool,
     /// Which colours are used.
     pub theme: ThemeChoice,
     /// How text is copied.
@@ -92,6 +96,7 @@ impl Settings {
                 Glyphs::Unicode => false,
                 Glyphs::Ascii => true,
             },
+            accessible: said.choices.accessible || wants_plain_lines(said.env),
             theme,
             clipboard: ui.clipboard,
             link: match ui.link {
@@ -144,6 +149,12 @@ impl Settings {
             ("link", self.link.name().to_owned()),
         ]
     }
+}
+
+/// Whether a variable asks for plain lines. `ACCESSIBLE` is shared with other programs.
+fn wants_plain_lines(env: &Env) -> bool {
+    let value = env.get("PETSTORE_ACCESSIBLE").or_else(|| env.get("ACCESSIBLE"));
+    value.is_some_and(|value| !matches!(value, "0" | "false" | "no"))
 }
 
 /// The variable that asks for no colours, if one does.
@@ -300,6 +311,22 @@ pub(super) mod tests {
                 "key made for this session: default",
             ]
         );
+    }
+
+    #[test]
+    fn plain_lines_are_asked_for_by_a_flag_or_a_variable() {
+        let plain = |choices: &Choices, vars: &[(&str, &str)]| resolve(choices, vars, "").unwrap().accessible;
+        let none = Choices::default();
+        assert!(plain(&Choices { accessible: true, ..Choices::default() }, &[("PETSTORE_ACCESSIBLE", "0")]));
+        for (vars, expected) in [
+            (&[][..], false),
+            (&[("ACCESSIBLE", "1")], true),
+            (&[("PETSTORE_ACCESSIBLE", "yes")], true),
+            (&[("ACCESSIBLE", "0")], false),
+            (&[("ACCESSIBLE", "1"), ("PETSTORE_ACCESSIBLE", "no")], false),
+        ] {
+            assert_eq!(plain(&none, vars), expected, "{vars:?}");
+        }
     }
 
     #[test]

@@ -58,6 +58,7 @@ pub fn settings(service: Service) -> Settings {
         status: None,
         live: None,
         ascii: true,
+        accessible: false,
         theme: ThemeChoice::Default,
         clipboard: Clipboard::Auto,
         link: LinkSpeed::Fast,

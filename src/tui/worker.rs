@@ -484,7 +484,7 @@ async fn is_known_still(api: &Client, at: Timestamp) -> Result<bool, ApiError> {
 }
 
 /// Sends an animal again that was sent at `at`; `None` where the service may have forgotten its key, or never keeps any.
-async fn settle(api: &Client, new: &NewPet, key: &IdempotencyKey, at: Timestamp) -> Result<Option<Pet>, ApiError> {
+pub async fn settle(api: &Client, new: &NewPet, key: &IdempotencyKey, at: Timestamp) -> Result<Option<Pet>, ApiError> {
     if is_known_still(api, at).await? { create_pet_once(api, new, key).await.map(Some) } else { Ok(None) }
 }
 
@@ -499,7 +499,7 @@ async fn add_samples(api: &Client, count: usize, key: &IdempotencyKey) -> Outcom
 }
 
 /// Every animal of that name, category and status that the list shows.
-async fn look_up(api: &Client, new: &NewPet) -> Result<LookedUp, ApiError> {
+pub async fn look_up(api: &Client, new: &NewPet) -> Result<LookedUp, ApiError> {
     let query = PetQuery { status: new.status, limit: Limit::MAX, after: None };
     let mut page = api.list_pets(&query).await?;
     let mut matches = Vec::new();

@@ -8,5 +8,6 @@ mod fixture;
 mod gets;
 mod helps;
 mod lists;
+mod plain;
 mod serves;
 mod watches;

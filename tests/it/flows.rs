@@ -155,6 +155,7 @@ fn settings(service: Service) -> Settings {
         status: None,
         live: None,
         ascii: true,
+        accessible: false,
         theme: ThemeChoice::Default,
         clipboard: Clipboard::Auto,
         link: LinkSpeed::Fast,

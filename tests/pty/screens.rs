@@ -150,14 +150,6 @@ fn small_sizes_say_what_they_need_and_come_back() {
 }
 
 #[test]
-fn a_terminal_that_cannot_show_it_is_told_so() {
-    let mut app = Start::petstore(&["--demo"]).env("TERM", "dumb").open();
-    let (status, bytes) = app.ended();
-    assert_eq!(status, 2);
-    assert!(String::from_utf8_lossy(&bytes).contains("TERM is dumb or unset"));
-}
-
-#[test]
 fn moving_by_one_row_writes_at_most_120_bytes() {
     let mut app = Start::petstore(&["--demo"]).open();
     app.shows(BROWSING);

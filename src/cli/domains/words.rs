@@ -37,17 +37,7 @@ pub fn summary(
         let text = format!("{}: nothing could be measured", domain.name);
         return write!(out, "{}", paragraph("        ", &text, room, 8));
     };
-    let headline = match decides.verdict {
-        Verdict::Fail => format!("{} needs an act: {}.", domain.unicode, lower_first(&decides.title)),
-        Verdict::Wait if matches!(decides.who, Who::Nobody | Who::Platform) => {
-            format!("{} needs time: {}.", domain.unicode, lower_first(&decides.title))
-        }
-        Verdict::Wait => format!("{} waits for your next step: {}.", domain.unicode, lower_first(&decides.title)),
-        Verdict::Warn => format!("{} works, but: {}.", domain.unicode, lower_first(&decides.title)),
-        Verdict::Ok => format!("{} is all right.", domain.unicode),
-        Verdict::Unknown => format!("{} could not be judged: {}.", domain.unicode, lower_first(&decides.title)),
-    };
-    writeln!(out, "{}", display_safe(&headline))?;
+    writeln!(out, "{}", display_safe(&headline(domain, decides)))?;
     if decides.verdict == Verdict::Fail
         && findings.iter().filter(|finding| finding.verdict == Verdict::Fail).count() > 1
     {
@@ -67,6 +57,21 @@ pub fn summary(
     };
     let next = if silent { String::new() } else { format!("; {next}") };
     write!(out, "{}", paragraph("Step: ", &format!("{}{age}{next}", standing.state), room, 6))
+}
+
+/// How a domain is in one sentence, by the finding that decides.
+pub fn headline(domain: &Domain, decides: &Finding) -> String {
+    let title = lower_first(&decides.title);
+    match decides.verdict {
+        Verdict::Fail => format!("{} needs an act: {title}.", domain.unicode),
+        Verdict::Wait if matches!(decides.who, Who::Nobody | Who::Platform) => {
+            format!("{} needs time: {title}.", domain.unicode)
+        }
+        Verdict::Wait => format!("{} waits for your next step: {title}.", domain.unicode),
+        Verdict::Warn => format!("{} works, but: {title}.", domain.unicode),
+        Verdict::Ok => format!("{} is all right.", domain.unicode),
+        Verdict::Unknown => format!("{} could not be judged: {title}.", domain.unicode),
+    }
 }
 
 fn lower_first(text: &str) -> String {

@@ -1,4 +1,4 @@
-//! Progress on stderr: a bar on a terminal, otherwise a line a minute.
+//! Progress on stderr: a bar on a terminal, lines there where nothing is to be repainted, otherwise a line a minute.
 
 use std::fmt::Write as _;
 use std::io::{IsTerminal as _, stderr};
@@ -7,24 +7,32 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
 use crate::cli::output::note;
+use crate::config::Settings;
 
-/// How often a bar is drawn, and how often a line is written where nobody may look.
+/// How often a bar is drawn, and how often a line is written: to be heard, and where nobody may look.
 const DRAWN: Duration = Duration::from_millis(200);
+const SPOKEN: Duration = Duration::from_secs(10);
 const WRITTEN: Duration = Duration::from_secs(60);
 
 /// What is shown. Cheap to clone; clones are the same bar.
 #[derive(Clone)]
 pub struct Bar {
     bar: ProgressBar,
-    is_terminal: bool,
+    is_drawn: bool,
+    /// How often it is told how far it is.
+    each: Duration,
     quiet: bool,
 }
 
 impl Bar {
     /// For so many rows, if that is known.
-    pub fn new(rows: Option<u64>, quiet: bool, ascii: bool) -> Self {
-        let is_terminal = stderr().is_terminal();
-        let target = if quiet || !is_terminal { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
+    pub fn new(rows: Option<u64>, quiet: bool, settings: &Settings) -> Self {
+        let (is_drawn, each) = match (stderr().is_terminal(), settings.accessible) {
+            (true, false) => (true, DRAWN),
+            (true, true) => (false, SPOKEN),
+            (false, _) => (false, WRITTEN),
+        };
+        let target = if quiet || !is_drawn { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
         let bar = ProgressBar::with_draw_target(rows, target);
         let template = match rows {
             Some(_) => "[{bar:24}] {pos} of {len} {percent:>3}%  {rate}  about {eta}  {wide_msg}",
@@ -36,8 +44,8 @@ impl Bar {
             let _ = write!(out, "{:.1} a second", state.per_sec());
         };
         let style = style.with_key("rate", rate).progress_chars("#>-");
-        bar.set_style(if ascii { style.tick_chars("|/-\\ ") } else { style });
-        Self { bar, is_terminal, quiet }
+        bar.set_style(if settings.ascii { style.tick_chars("|/-\\ ") } else { style });
+        Self { bar, is_drawn, each, quiet }
     }
 
     /// A line for people that does not disturb the bar.
@@ -47,7 +55,7 @@ impl Bar {
 
     /// Shows what `now` says, how many rows and what else, until this is dropped.
     pub async fn follow(&self, mut now: impl FnMut() -> (u64, String)) {
-        let mut due = tokio::time::interval(if self.is_terminal { DRAWN } else { WRITTEN });
+        let mut due = tokio::time::interval(self.each);
         due.tick().await;
         if self.quiet {
             return std::future::pending().await;
@@ -55,7 +63,7 @@ impl Bar {
         loop {
             due.tick().await;
             let (rows, text) = now();
-            if self.is_terminal {
+            if self.is_drawn {
                 self.bar.set_position(rows);
                 self.bar.set_message(text);
                 self.bar.tick();

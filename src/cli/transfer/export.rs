@@ -21,7 +21,7 @@ pub async fn run(client: &Client, service: &str, args: &ExportArgs, settings: &S
     let (count, counted) = watch::channel(0);
     let stop = CancellationToken::new();
     let mut ends = Ends::new().map_err(|error| failed(&TransferError::Start(error), service))?;
-    let bar = Bar::new(None, args.quiet, settings.ascii);
+    let bar = Bar::new(None, args.quiet, settings);
     let now = || (*counted.borrow(), "animals".to_owned());
     let mut ended_by = None;
     let exported = async {

@@ -251,7 +251,7 @@ async fn send(
 ) -> Result<(Summary, Option<Exit>), TransferError> {
     let (progress, counts) = watch::channel(Progress::default());
     let (wish, wishes) = watch::channel(Wish::Go);
-    let bar = Bar::new(work.good(), args.quiet, settings.ascii);
+    let bar = Bar::new(work.good(), args.quiet, settings);
     let tell = tell(bar.clone(), args.is_stdin() || args.resume, doubts);
     let now = || {
         let counts = counts.borrow();

@@ -83,7 +83,7 @@ impl Desk {
                 let kept = tokio::task::spawn_blocking(move || self.keep(&changes)).await;
                 Outcome::Kept(kept.unwrap_or_else(|error| Err(error.to_string())))
             }
-            DomainTask::Look(at) => match self.look(*at, so_far).await {
+            DomainTask::Look(at) => match self.look(*at, |findings| so_far.tell(findings)).await {
                 Ok(seen) => Outcome::Seen(Box::new(seen)),
                 Err(why) => crashed(why),
             },
@@ -124,7 +124,9 @@ impl Desk {
         self.list.change(apply).map_err(|error| error.to_string())
     }
 
-    async fn look(&self, at: LookAt, so_far: SoFar) -> Result<Seen, String> {
+    /// Looks at one domain; `so_far` takes what is found while it goes on, where somebody looks on. Fails where nothing
+    /// could be asked.
+    pub async fn look(&self, at: LookAt, so_far: impl Fn(&[Finding]) + Send + Sync) -> Result<Seen, String> {
         let LookAt { entry, told, detail, practice, at } = at;
         let settings = self.settings(practice.as_ref(), at).await?;
         let settings = with_value(&settings, &told);
@@ -132,7 +134,7 @@ impl Desk {
         let domain = reading.domain.ok_or_else(|| format!("{} is no domain name.", entry.name))?;
         // Who looks on wants to see what is so now; practice changes from one check to the next.
         let memory = if detail || practice.is_some() { Arc::default() } else { self.memory() };
-        let tell = |findings: &[Finding], _| so_far.tell(findings);
+        let tell = |findings: &[Finding], _| so_far(findings);
         let progress: Option<Progress<'_>> = if detail { Some(&tell) } else { None };
         let checked = look(&settings, Some(&entry), &domain, &told, &reading.findings, &memory, progress).await;
         let expectation = &settings.expectation;

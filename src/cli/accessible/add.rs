@@ -1,0 +1,151 @@
+//! Adding animals, one after another. What is not added keeps its answers, which Enter gives again.
+
+use super::dialogue::{Asked, Leave};
+use super::{Session, words};
+use crate::api::Failure;
+use crate::api::creation::create_pet_once;
+use crate::model::draft::{check_name, parse_category_id};
+use crate::model::text::short;
+use crate::model::{Draft, IdempotencyKey, NewPet, Pet, PetStatus};
+
+const NAME_HELP: &str = "Say the name of the animal: 1 to 255 characters.";
+const CATEGORY_HELP: &str = "Say the id of the category: a whole number, such as 3.";
+
+/// What became of an animal.
+pub(super) enum Sent {
+    /// It was added, or was found to be there.
+    Added(Pet),
+    /// It was not added: its answers are to be changed.
+    Change,
+    /// It is not sent again.
+    Given,
+}
+
+/// An animal on its way.
+pub(super) struct Parcel {
+    pub(super) new: NewPet,
+    pub(super) key: IdempotencyKey,
+    pub(super) at: jiff::Timestamp,
+}
+
+impl Session {
+    /// Asks for an animal and sends it, again and again.
+    pub(super) async fn add(&mut self) -> Asked<()> {
+        let mut draft = Draft::default();
+        loop {
+            let new = match self.ask_animal(&mut draft).await {
+                Ok(Some(new)) => new,
+                Ok(None) => return Ok(()),
+                Err(leave) => return self.leave_unsent(&draft, leave),
+            };
+            match self.may_add(1).await {
+                Ok(true) => {}
+                Ok(false) => continue,
+                Err(leave) => return self.leave_unsent(&draft, leave),
+            }
+            let key = self.keys.make();
+            let at = self.now().wall;
+            match self.send(&Parcel { new, key, at }).await? {
+                Sent::Added(pet) => {
+                    self.known.insert(pet.id);
+                    self.added.push(pet.id);
+                    self.talk.say(format!("Added: {}.", words::animal(&pet)))?;
+                    draft.name.clear();
+                }
+                Sent::Change => {}
+                Sent::Given => draft.name.clear(),
+            }
+        }
+    }
+
+    /// Leaves the questions, and names the animal that was not sent.
+    fn leave_unsent(&mut self, draft: &Draft, leave: Leave) -> Asked<()> {
+        if !draft.name.is_empty() && !matches!(leave, Leave::Broken(_)) {
+            self.talk.say(format!("Not sent: {}.", short(&draft.name)))?;
+        }
+        Err(leave)
+    }
+
+    /// Asks for the fields; what was answered before is what Enter means. Nothing where there is no further animal.
+    async fn ask_animal(&mut self, draft: &mut Draft) -> Asked<Option<NewPet>> {
+        let question = match draft.name.as_str() {
+            "" => "Name, or press Enter to end:".to_owned(),
+            name => format!("Name, press Enter for {}:", short(name)),
+        };
+        let before = draft.name.clone();
+        let read = |answer: &str| match (answer, before.as_str()) {
+            ("", "") => Ok(None),
+            ("", before) => Ok(Some(before.to_owned())),
+            (name, _) => check_name(name).map(|()| Some(name.to_owned())).map_err(|error| error.to_string()),
+        };
+        let Some(name) = self.talk.ask(&question, NAME_HELP, read).await? else { return Ok(None) };
+        draft.name = name;
+        let question = match draft.category_id.as_str() {
+            "" => "Category, a whole number:".to_owned(),
+            id => format!("Category, press Enter for {id}:"),
+        };
+        let before = draft.category_id.clone();
+        let read = |answer: &str| {
+            let answer = if answer.is_empty() { &before } else { answer };
+            parse_category_id(answer).map_err(|_| not_a_category(answer))
+        };
+        let category_id = self.talk.ask(&question, CATEGORY_HELP, read).await?;
+        draft.category_id = category_id.to_string();
+        let ways = ["unset, the service decides", "available", "pending", "sold"];
+        let enter = draft.status.and_then(|status| PetStatus::ALL.iter().position(|own| *own == status));
+        let chosen = self.talk.choose_again("Status", &ways, Some(enter.map_or(0, |at| at + 1))).await?;
+        draft.status = chosen.checked_sub(1).map(|at| PetStatus::ALL[at]);
+        Ok(Some(NewPet { name: draft.name.clone(), category_id, status: draft.status }))
+    }
+
+    /// Sends an animal until it is known what became of it, or nobody wants to know any more.
+    async fn send(&mut self, parcel: &Parcel) -> Asked<Sent> {
+        loop {
+            let failure = match self.post(parcel).await? {
+                Ok(pet) => return Ok(Sent::Added(pet)),
+                Err(failure) => failure,
+            };
+            if failure.as_ref().is_none_or(Failure::outcome_unknown) {
+                return self.settle_doubt(parcel, failure).await;
+            }
+            let Some(failure) = failure else { return Ok(Sent::Change) };
+            self.talk.say(format!("Not added: {}.", words::new_animal(&parcel.new)))?;
+            self.talk.say_all(words::failure(&failure, &self.service))?;
+            if matches!(failure, Failure::Refused { status: 400 | 422, .. }) {
+                return Ok(Sent::Change);
+            }
+            let ways = ["send it again", "change it", "leave it"];
+            match self.talk.choose("What next", &ways, Some(0)).await {
+                Ok(0) => {}
+                Ok(1) => return Ok(Sent::Change),
+                Ok(_) => return Ok(Sent::Given),
+                Err(leave) => {
+                    self.talk.say(format!("Not sent: {}.", short(&parcel.new.name)))?;
+                    return Err(leave);
+                }
+            }
+        }
+    }
+
+    /// Sends an animal with its key. Where somebody stops that, nobody knows what became of it, and no failure says why.
+    pub(super) async fn post(&mut self, parcel: &Parcel) -> Asked<Result<Pet, Option<Failure>>> {
+        let client = self.setup.client.called("add");
+        let waiting = format!("Still waiting for {}.", self.service);
+        match self.talk.during(create_pet_once(&client, &parcel.new, &parcel.key), || waiting.clone()).await {
+            Ok(result) => Ok(result.map_err(|error| Some(Failure::from(&error)))),
+            Err(Leave::Stopped) => Ok(Err(None)),
+            Err(leave) => {
+                self.remind(parcel)?;
+                Err(leave)
+            }
+        }
+    }
+}
+
+/// Shorter than where a form has room for the range.
+fn not_a_category(answer: &str) -> String {
+    match answer {
+        "" => "A category is needed: a whole number, such as 3.".to_owned(),
+        answer => format!("\"{}\" is not a whole number of 64 bits. 3 would be one.", short(answer)),
+    }
+}

@@ -1,0 +1,320 @@
+//! Question and answer in plain lines, on any reader of lines and any writer: nothing that was written is ever touched
+//! again, so that a screen reader and a braille line get all of it in its order.
+
+use std::collections::HashSet;
+use std::future::Future;
+use std::io::{self, Write};
+use std::time::Duration;
+
+use tokio::io::{AsyncBufRead, AsyncBufReadExt as _, AsyncReadExt as _};
+use tokio::sync::mpsc;
+
+use crate::model::display_safe;
+
+/// The most characters of a line that is written.
+const LONGEST: usize = 200;
+/// The most octets of an answer.
+const MOST: usize = 64 * 1024;
+/// The most characters of a default that is spoken in words.
+const SHORT: usize = 20;
+/// How often it is told that something still goes on.
+const TOLD: Duration = Duration::from_secs(10);
+/// What can be said at every question.
+const ALWAYS: &str = "back goes back, quit ends the program. To use such a word as an answer, put it in quotes.";
+
+/// Why a question was left without an answer.
+#[derive(Debug)]
+pub enum Leave {
+    /// Back to where the task was chosen.
+    Back,
+    /// The end of the program, or of the input.
+    Quit,
+    /// Ctrl-C, once: what ran is given up.
+    Stopped,
+    /// Ctrl-C, twice.
+    Interrupted,
+    /// Nothing can be read or written any more.
+    Broken(io::Error),
+}
+
+impl From<io::Error> for Leave {
+    fn from(error: io::Error) -> Self {
+        Self::Broken(error)
+    }
+}
+
+/// An answer, unless the question was left.
+pub type Asked<T> = Result<T, Leave>;
+
+/// Both ends of the talk.
+pub struct Dialogue {
+    lines: Box<dyn AsyncBufRead + Unpin>,
+    out: Box<dyn Write>,
+    interrupts: mpsc::Receiver<()>,
+    /// Answers are written, too, since no terminal shows them.
+    echo: bool,
+    /// As much of a line as has come.
+    line: Vec<u8>,
+    /// Ctrl-C was pressed, and nothing was answered since.
+    interrupted: bool,
+    /// The questions whose choices were told.
+    told: HashSet<String>,
+}
+
+impl Dialogue {
+    /// Reads answers from `lines` and writes to `out`; each message of `interrupts` is a Ctrl-C. With `echo` the answers
+    /// are written behind their questions.
+    #[must_use]
+    pub fn new(
+        lines: impl AsyncBufRead + Unpin + 'static,
+        out: impl Write + 'static,
+        interrupts: mpsc::Receiver<()>,
+        echo: bool,
+    ) -> Self {
+        let (lines, out) = (Box::new(lines), Box::new(out));
+        Self { lines, out, interrupts, echo, line: Vec::new(), interrupted: false, told: HashSet::new() }
+    }
+
+    /// Writes a sentence, safe to show; a long one in several lines.
+    pub fn say(&mut self, text: impl AsRef<str>) -> Asked<()> {
+        for line in broken(&display_safe(text.as_ref())) {
+            writeln!(self.out, "{line}")?;
+        }
+        Ok(self.out.flush()?)
+    }
+
+    /// Writes several.
+    pub fn say_all(&mut self, lines: impl IntoIterator<Item = impl AsRef<str>>) -> Asked<()> {
+        lines.into_iter().try_for_each(|line| self.say(line))
+    }
+
+    /// Asks until `read` takes the answer, which it gets without blanks around it; what it says otherwise is told before
+    /// the question is asked again. `help` says what can be answered here, in one or more lines.
+    pub async fn ask<T>(
+        &mut self,
+        question: &str,
+        help: &str,
+        mut read: impl FnMut(&str) -> Result<T, String>,
+    ) -> Asked<T> {
+        loop {
+            write!(self.out, "{} ", display_safe(question))?;
+            self.out.flush()?;
+            let Some(line) = self.next_line().await? else { continue };
+            match line.to_lowercase().as_str() {
+                "back" => return Err(Leave::Back),
+                "quit" => return Err(Leave::Quit),
+                "help" | "?" => {
+                    self.say_all(help.lines())?;
+                    self.say(ALWAYS)?;
+                    continue;
+                }
+                _ => {}
+            }
+            match read(unquoted(&line)) {
+                Ok(answer) => return Ok(answer),
+                Err(why) => self.say(why)?,
+            }
+        }
+    }
+
+    /// Asks for one of `ways` by its number or its first letters, and tells them before. Enter takes the one of the
+    /// place `enter`. Gives the place.
+    pub async fn choose(&mut self, what: &str, ways: &[impl AsRef<str>], enter: Option<usize>) -> Asked<usize> {
+        self.tell(ways)?;
+        self.pick(what, ways, enter).await
+    }
+
+    /// The same, where the ways are told only the first time, and then by `help`.
+    pub async fn choose_again(&mut self, what: &str, ways: &[impl AsRef<str>], enter: Option<usize>) -> Asked<usize> {
+        if self.told.insert(what.to_owned()) {
+            self.tell(ways)?;
+        }
+        self.pick(what, ways, enter).await
+    }
+
+    /// Asks for yes or no; Enter means `enter`.
+    pub async fn is_yes(&mut self, question: &str, enter: bool) -> Asked<bool> {
+        let default = if enter { "yes" } else { "no" };
+        let asked = format!("{question} Yes or no, press Enter for {default}:");
+        self.ask(&asked, "Say yes or no; y and n will do.", |answer| match answer.to_lowercase().as_str() {
+            "" => Ok(enter),
+            "y" | "yes" => Ok(true),
+            "n" | "no" => Ok(false),
+            _ => Err("That is neither yes nor no.".to_owned()),
+        })
+        .await
+    }
+
+    /// Waits for the end of `work`, and tells `how_far` it is every ten seconds. Ctrl-C leaves it.
+    pub async fn during<T>(&mut self, work: impl Future<Output = T>, how_far: impl Fn() -> String) -> Asked<T> {
+        let mut due = tokio::time::interval(TOLD);
+        due.tick().await;
+        tokio::pin!(work);
+        loop {
+            tokio::select! {
+                done = &mut work => return Ok(done),
+                _ = due.tick() => self.say(how_far())?,
+                Some(()) = self.interrupts.recv() => return Err(self.interrupt()),
+            }
+        }
+    }
+
+    async fn pick(&mut self, what: &str, ways: &[impl AsRef<str>], enter: Option<usize>) -> Asked<usize> {
+        let last = ways.len();
+        let default = enter.map_or(String::new(), |enter| format!(", press Enter for {}", in_short(enter, ways)));
+        let listed: Vec<_> = ways.iter().enumerate().map(|(at, way)| numbered(at, way.as_ref())).collect();
+        let help = format!("Say a number or the first letters.\n{}", listed.join("\n"));
+        let read = |answer: &str| match (place(answer, ways), enter) {
+            (Some(at), _) => Ok(at),
+            (None, Some(enter)) if answer.is_empty() => Ok(enter),
+            (None, _) => Err(format!("Choose a number from 1 to {last}; help tells what they are.")),
+        };
+        self.ask(&format!("{what}, 1 to {last}{default}:"), &help, read).await
+    }
+
+    fn tell(&mut self, ways: &[impl AsRef<str>]) -> Asked<()> {
+        self.say_all(ways.iter().enumerate().map(|(at, way)| numbered(at, way.as_ref())))
+    }
+
+    /// The next answer; nothing where the question is to be asked again.
+    async fn next_line(&mut self) -> Asked<Option<String>> {
+        let Self { lines, line, interrupts, .. } = self;
+        let room = (MOST - line.len().min(MOST)) as u64;
+        let mut limited = lines.take(room);
+        tokio::select! {
+            read = limited.read_until(b'\n', line) => {
+                read?;
+            }
+            Some(()) = interrupts.recv() => {
+                self.line.clear();
+                writeln!(self.out)?;
+                let leave = self.interrupt();
+                if matches!(leave, Leave::Interrupted) {
+                    return Err(leave);
+                }
+                self.say("Ctrl-C once more ends the program.")?;
+                return Ok(None);
+            }
+        }
+        let line = std::mem::take(&mut self.line);
+        self.interrupted = false;
+        if line.is_empty() {
+            writeln!(self.out)?;
+            return Err(Leave::Quit);
+        }
+        let text = String::from_utf8_lossy(&line);
+        let text = text.trim();
+        if self.echo {
+            self.say(text)?;
+        }
+        if line.len() >= MOST && !line.ends_with(b"\n") {
+            self.say("That is too long: an answer has at most 64 KiB.")?;
+            self.lines.read_until(b'\n', &mut Vec::new()).await?;
+            return Ok(None);
+        }
+        if text.contains(char::REPLACEMENT_CHARACTER) {
+            self.say("That has letters that are not UTF-8.")?;
+            return Ok(None);
+        }
+        Ok(Some(text.to_owned()))
+    }
+
+    fn interrupt(&mut self) -> Leave {
+        if std::mem::replace(&mut self.interrupted, true) { Leave::Interrupted } else { Leave::Stopped }
+    }
+}
+
+/// A way in few words, up to where it is explained; its number where those are not few.
+fn in_short(at: usize, ways: &[impl AsRef<str>]) -> String {
+    let way = ways[at].as_ref().split([',', ':']).next().unwrap_or_default();
+    if way.chars().count() <= SHORT { way.to_owned() } else { (at + 1).to_string() }
+}
+
+fn numbered(at: usize, way: &str) -> String {
+    format!("{}: {way}", at + 1)
+}
+
+/// Which of `ways` an answer means: by its number, by the word, or by first letters that no other has.
+fn place(answer: &str, ways: &[impl AsRef<str>]) -> Option<usize> {
+    if let Ok(number) = answer.parse::<usize>() {
+        return number.checked_sub(1).filter(|at| *at < ways.len());
+    }
+    let answer = answer.to_lowercase();
+    let begins = |way: &str| !answer.is_empty() && way.to_lowercase().starts_with(&answer);
+    let mut fitting = ways.iter().enumerate().filter(|(_, way)| begins(way.as_ref()));
+    let exact = ways.iter().position(|way| way.as_ref().to_lowercase() == answer);
+    exact.or_else(|| fitting.next().filter(|_| fitting.next().is_none()).map(|(at, _)| at))
+}
+
+/// A word that means something at every question, taken as an answer where it stands in quotes.
+fn unquoted(answer: &str) -> &str {
+    let inner = answer.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
+    inner.filter(|word| matches!(word.to_lowercase().as_str(), "back" | "quit" | "help" | "?")).unwrap_or(answer)
+}
+
+/// `text` in lines of at most [`LONGEST`] characters, broken between words where there are any.
+fn broken(text: &str) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut line = String::new();
+    let mut length = 0;
+    for word in text.split(' ') {
+        let letters: Vec<char> = word.chars().collect();
+        if length > 0 && length + 1 + letters.len() > LONGEST {
+            lines.push(std::mem::take(&mut line));
+            length = 0;
+        }
+        if length > 0 {
+            line.push(' ');
+            length += 1;
+        }
+        for letter in letters {
+            if length == LONGEST {
+                lines.push(std::mem::take(&mut line));
+                length = 0;
+            }
+            line.push(letter);
+            length += 1;
+        }
+    }
+    lines.push(line);
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_choice_is_named_by_its_number_its_word_or_its_first_letters() {
+        let ways = ["all", "available", "pending", "sold", "add more"];
+        for (answer, expected) in [
+            ("1", Some(0)),
+            ("5", Some(4)),
+            ("0", None),
+            ("6", None),
+            ("-1", None),
+            ("P", Some(2)),
+            ("al", Some(0)),
+            ("ALL", Some(0)),
+            ("a", None),
+            ("", None),
+            ("sold out", None),
+        ] {
+            assert_eq!(place(answer, &ways), expected, "{answer:?}");
+        }
+    }
+
+    #[test]
+    fn an_animal_may_be_called_like_a_command() {
+        assert_eq!(["\"Quit\"", "\"Rex\"", "quit", "\""].map(unquoted), ["Quit", "\"Rex\"", "quit", "\""]);
+    }
+
+    #[test]
+    fn long_lines_are_broken_between_words_and_within_words_that_are_longer() {
+        assert_eq!(broken(""), [""]);
+        let text = format!("{} {}", "a".repeat(150), "b".repeat(60));
+        assert_eq!(broken(&text), ["a".repeat(150), "b".repeat(60)]);
+        assert_eq!(broken(&"c".repeat(201)), ["c".repeat(200), "c".to_owned()]);
+        assert_eq!(broken("one  two"), ["one  two"]);
+    }
+}

@@ -1,0 +1,125 @@
+//! A file of animals: it is looked at, what is wrong is told, and then it is asked whether to send the rest.
+
+mod ask;
+mod send;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use tokio::task::spawn_blocking;
+
+use super::dialogue::Asked;
+use super::{Session, words};
+use crate::transfer::journal::Journal;
+use crate::transfer::preview::{Preview, preview};
+use crate::transfer::{Input, Reading, TransferError};
+
+/// The most bad rows, doubles and refusals that are told.
+const MOST: usize = 20;
+
+impl Session {
+    /// Imports a file.
+    pub(super) async fn import(&mut self) -> Asked<()> {
+        let path = self.ask_file().await?;
+        let mut reading = Reading::default();
+        let looked = loop {
+            match self.look_at_file(&path, &reading).await? {
+                Ok(looked) => break looked,
+                Err(TransferError::NoColumn { missing, there }) => {
+                    self.ask_column(&mut reading, missing, &there).await?;
+                }
+                Err(error) => return self.talk.say(error.to_string()),
+            }
+        };
+        self.tell_preview(&looked)?;
+        let good = looked.check.good;
+        if good == 0 {
+            return self.talk.say("Nothing can be sent. Mend the file, then import it again.");
+        }
+        let report = Journal::beside(&path);
+        let goes_on = match Journal::guard(&report) {
+            Ok(()) => false,
+            Err(TransferError::JournalExists { ended, .. }) => match self.ask_to_go_on(&report, ended).await? {
+                true => true,
+                false => return Ok(()),
+            },
+            Err(error) => return self.talk.say(error.to_string()),
+        };
+        if self.may_import(good, goes_on).await? {
+            self.send_file(&path, reading, good, report, goes_on).await?;
+        }
+        Ok(())
+    }
+
+    async fn look_at_file(&mut self, path: &Path, reading: &Reading) -> Asked<Result<Preview, TransferError>> {
+        let (path, reading) = (path.to_owned(), reading.clone());
+        let rows = Arc::new(AtomicU64::new(0));
+        let counter = Arc::clone(&rows);
+        let looking = spawn_blocking(move || {
+            let count = |rows| {
+                counter.store(rows, Ordering::Relaxed);
+                // Nobody waits for it any more where the other end is gone.
+                Arc::strong_count(&counter) > 1
+            };
+            preview(Input::file(&path)?, &reading, count)
+        });
+        let how_far = || format!("{} rows were looked at.", rows.load(Ordering::Relaxed));
+        let looked = self.talk.during(looking, how_far).await?;
+        Ok(looked.unwrap_or_else(|error| Err(TransferError::Start(error.into()))))
+    }
+
+    fn tell_preview(&mut self, looked: &Preview) -> Asked<()> {
+        let Preview { check, first, bad, doubles, .. } = looked;
+        let rows = words::counted(check.good + check.bad, "row");
+        let bad_words =
+            if check.bad == 0 { "all can be sent".to_owned() } else { format!("{} cannot be sent", check.bad) };
+        self.talk.say(format!("{rows}: {bad_words}."))?;
+        self.talk.say_all(bad.iter().take(MOST).map(|row| format!("Bad: {}", row.sentence())))?;
+        if check.bad > MOST as u64 {
+            self.talk.say(format!("{} more are bad.", check.bad - MOST as u64))?;
+        }
+        if check.mended > 0 {
+            self.talk.say(format!("Mended: the status of {}.", words::counted(check.mended, "row")))?;
+        }
+        if check.doubles > 0 {
+            let lines: Vec<_> =
+                doubles.iter().take(MOST).map(|(line, name)| format!("{name} in line {line}")).collect();
+            self.talk.say(format!("Twice in the file: {}. They are sent, too.", lines.join(", ")))?;
+        }
+        match first.first() {
+            Some(new) => self.talk.say(format!("The first is {}.", words::new_animal(new))),
+            None => Ok(()),
+        }
+    }
+}
+
+/// A path as it is typed, pasted or dropped on the terminal.
+fn path_of(answer: &str, home: Option<&Path>) -> PathBuf {
+    let quoted = ['\'', '"'].into_iter().find_map(|quote| answer.strip_prefix(quote)?.strip_suffix(quote));
+    let plain = quoted.map_or_else(|| answer.replace("\\ ", " "), str::to_owned);
+    let plain = plain.strip_prefix("file://").unwrap_or(&plain);
+    match (plain.strip_prefix("~/"), home) {
+        (Some(rest), Some(home)) => home.join(rest),
+        _ => PathBuf::from(plain),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_may_be_quoted_dropped_or_in_the_home_directory() {
+        let home = Path::new("/home/ada");
+        for (answer, expected) in [
+            ("pets.csv", "pets.csv"),
+            ("'/tmp/new pets.csv'", "/tmp/new pets.csv"),
+            ("/tmp/new\\ pets.csv", "/tmp/new pets.csv"),
+            ("file:///tmp/a.csv", "/tmp/a.csv"),
+            ("~/a.csv", "/home/ada/a.csv"),
+        ] {
+            assert_eq!(path_of(answer, Some(home)), Path::new(expected), "{answer}");
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! Sends the rows of a file, tells now and then how far it is, and what became of them.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tokio::sync::watch;
+use tokio::task::spawn_blocking;
+
+use super::MOST;
+use crate::api::Failure;
+use crate::cli::accessible::dialogue::{Asked, Leave};
+use crate::cli::accessible::{Session, words};
+use crate::transfer::import::{self, Ended, How, Progress, Summary, Tell, Told, Wish, Work};
+use crate::transfer::journal::{Outcome, Target};
+use crate::transfer::{Input, Reading, TransferError};
+
+/// A file that may be sent.
+struct File {
+    path: PathBuf,
+    reading: Reading,
+    good: u64,
+    report: PathBuf,
+}
+
+impl Session {
+    /// Sends a file to its end, as far as it goes.
+    pub(super) async fn send_file(
+        &mut self,
+        path: &Path,
+        reading: Reading,
+        good: u64,
+        report: PathBuf,
+        goes_on: bool,
+    ) -> Asked<()> {
+        let file = Arc::new(File { path: path.to_owned(), reading, good, report });
+        let mut resume = goes_on;
+        let mut how = How::default();
+        let mut tried_safely = false;
+        loop {
+            let summary = match self.send_once(&file, resume, how).await? {
+                Ok(summary) => summary,
+                Err(TransferError::Api(error)) => {
+                    return self.talk.say_all(words::failure(&Failure::from(&error), &self.service));
+                }
+                Err(error) => return self.talk.say(error.to_string()),
+            };
+            self.tell_summary(&summary)?;
+            let unknown = summary.progress.unknown;
+            if unknown == 0 || how.send_unknown || !matches!(summary.ended, Ended::Complete) {
+                return Ok(());
+            }
+            resume = true;
+            if self.setup.client.keeps_idempotency_keys() && !tried_safely {
+                tried_safely = true;
+                if !self.talk.is_yes("Send those again, safely? The service adds each once.", true).await? {
+                    return Ok(());
+                }
+            } else {
+                how.send_unknown = true;
+                if !self.talk.is_yes("Send those again? They may then be there twice.", false).await? {
+                    return Ok(());
+                }
+            }
+        }
+    }
+
+    async fn send_once(&mut self, file: &Arc<File>, resume: bool, how: How) -> Asked<Result<Summary, TransferError>> {
+        let (target, shared) = (Target::of(&self.setup.settings), Arc::clone(file));
+        let prepared = spawn_blocking(move || {
+            let File { path, reading, good, report } = &*shared;
+            let input = Input::file(path)?;
+            let work = if resume {
+                Work::resume(&input, reading, report.clone(), &target)?
+            } else {
+                Work::begin(&input, reading.clone(), Some(*good), Some(report.clone()), &target)?
+            };
+            Ok((input, work))
+        });
+        let (input, work) = match prepared.await {
+            Ok(Ok(prepared)) => prepared,
+            Ok(Err(error)) => return Ok(Err(error)),
+            Err(error) => return Ok(Err(TransferError::Start(error.into()))),
+        };
+        let (progress, counts) = watch::channel(Progress::default());
+        let (wish, wishes) = watch::channel(Wish::Go);
+        let trouble = Arc::new(Mutex::new(Vec::new()));
+        let client = self.setup.client.clone();
+        let sent = import::run(&client, input, work, how, (tell(Arc::clone(&trouble)), progress, wishes));
+        tokio::pin!(sent);
+        let good = file.good;
+        let how_far = || format!("{} of {good} are dealt with.", counts.borrow().dealt_with());
+        let sent = loop {
+            match self.talk.during(sent.as_mut(), how_far).await {
+                Ok(sent) => break sent,
+                Err(Leave::Stopped) => {
+                    self.talk.say("Stopping: what is under way may end. Ctrl-C once more ends it at once.")?;
+                    // The import has ended where nobody listens.
+                    let _ = wish.send(Wish::Stop);
+                }
+                Err(Leave::Interrupted) => {
+                    let _ = wish.send(Wish::Abort);
+                }
+                Err(leave) => return Err(leave),
+            }
+        };
+        let lines = std::mem::take(&mut *trouble.lock().unwrap_or_else(PoisonError::into_inner));
+        self.talk.say_all(&lines)?;
+        Ok(sent)
+    }
+
+    fn tell_summary(&mut self, summary: &Summary) -> Asked<()> {
+        let Summary { progress, ended, left, report } = summary;
+        match ended {
+            Ended::Complete => {}
+            Ended::Stopped => self.talk.say("Stopped.")?,
+            Ended::OnError | Ended::TooManyErrors => self.talk.say("Stopped after rows that were not added.")?,
+            Ended::Unauthorized(failure) | Ended::NoAnswer(failure) => {
+                self.talk.say_all(words::failure(failure, &self.service))?;
+            }
+            Ended::Failed(error) => self.talk.say(error.to_string())?,
+        }
+        let Progress { added, added_before, refused, invalid, unknown, .. } = progress;
+        self.talk.say(format!("{} added.", words::counted(*added, "animal")))?;
+        for (number, what) in [
+            (added_before, "were added before."),
+            (refused, "refused by the service."),
+            (invalid, "bad, left out."),
+            (unknown, "may have been added: no answer came."),
+        ] {
+            if *number > 0 {
+                self.talk.say(format!("{number} {what}"))?;
+            }
+        }
+        if *left != Some(0) {
+            let left = left.map_or("Some".to_owned(), |left| left.to_string());
+            self.talk.say(format!("{left} left. Import the same file again: it goes on where it stopped."))?;
+        }
+        match report {
+            Some(report) => self.talk.say(format!("Report: {}", report.display())),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Keeps the first words on rows that were not added.
+fn tell(trouble: Arc<Mutex<Vec<String>>>) -> Tell {
+    Arc::new(move |told| {
+        let line = match told {
+            Told::Row { line, outcome: Outcome::Refused(answer), .. } => {
+                format!("Refused: line {line}: {}", answer.words())
+            }
+            Told::Row { line, outcome: Outcome::Unknown(answer), .. } => {
+                format!("Not known: line {line}: {}", answer.words())
+            }
+            Told::Doubt { line, .. } => format!("Not sent again: line {line}: it may have been added before."),
+            Told::Row { outcome: Outcome::Added(_) | Outcome::NotSent(_) | Outcome::Invalid(_), .. }
+            | Told::Bad(_)
+            | Told::Waiting { .. } => return,
+        };
+        let mut trouble = trouble.lock().unwrap_or_else(PoisonError::into_inner);
+        if trouble.len() < MOST {
+            trouble.push(line);
+        }
+    })
+}

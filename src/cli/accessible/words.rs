@@ -1,0 +1,66 @@
+//! Sentences that several tasks share: the most important word first.
+
+use crate::api::Failure;
+use crate::api::explain::explain;
+use crate::domains::DnsName;
+use crate::domains::state::State;
+use crate::model::{NewPet, ObservedStatus, Pet, text::short};
+
+/// `1 animal`, `2 animals`.
+pub fn counted(number: u64, noun: &str) -> String {
+    if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
+}
+
+/// An animal of the service.
+pub fn animal(pet: &Pet) -> String {
+    let status = match &pet.status {
+        None => "no status".to_owned(),
+        Some(ObservedStatus::Known(status)) => status.to_string(),
+        Some(ObservedStatus::Unknown(word)) => format!("status {}, which is unknown here", short(word)),
+    };
+    format!("{}, category {}, {status}, id {}", pet.name, pet.category_id, pet.id)
+}
+
+/// An animal that is not there yet.
+pub fn new_animal(new: &NewPet) -> String {
+    let status = new.status.map_or(String::new(), |status| format!(", {status}"));
+    format!("{}, category {}{status}", new.name, new.category_id)
+}
+
+/// What happened, and what to do next.
+pub fn failure(failure: &Failure, service: &str) -> [String; 2] {
+    let todo = match failure {
+        Failure::Refused { status: 401, .. } => {
+            "Set PETSTORE_API_KEY to a key that this service accepts, then start petstore again.".to_owned()
+        }
+        Failure::Refused { retry_after: Some(seconds), .. } => {
+            format!("Wait {seconds} seconds, as the service asks; then try again.")
+        }
+        Failure::Refused { status: 429, .. } => "Wait a minute, then try again.".to_owned(),
+        failure => explain(failure).todo.to_owned(),
+    };
+    [failure.sentence(service), format!("What to do: {todo}")]
+}
+
+/// Where a domain stands.
+pub fn state(state: State) -> String {
+    state.as_str().replace('-', " ").replace("dns", "DNS")
+}
+
+/// What is to be done next for a domain, in this dialogue.
+pub fn next_step(state: State, name: &DnsName) -> String {
+    match state {
+        State::Draft => "Copy the value from the dashboard: Project settings, Domains, Add domain.".to_owned(),
+        State::WaitingForDns => "Enter the record at your DNS provider.".to_owned(),
+        State::Propagating => "Wait: the record is right, some caches still hold the old answer.".to_owned(),
+        State::ReadyToVerify => "Choose Verify in the dashboard.".to_owned(),
+        State::CertificatePending => {
+            "Wait: the certificate follows by itself, usually within a couple of minutes.".to_owned()
+        }
+        State::CertificateLate => "Choose Re-verify in the dashboard.".to_owned(),
+        State::Live => "Nothing is to do.".to_owned(),
+        State::Failing => "Mend the first cause.".to_owned(),
+        State::RemovalPlanned => format!("Set a redirect of {name} up first, then choose Remove in the dashboard."),
+        State::Removed => "Delete the CNAME at your DNS provider, if it is still there.".to_owned(),
+    }
+}

@@ -1,0 +1,134 @@
+//! Talks in plain lines, from the first question to the last: lines go in, and the whole transcript is compared.
+
+mod animals;
+mod domains;
+mod files;
+
+use std::io::{self, Cursor, Write};
+use std::sync::{Arc, LazyLock, Mutex};
+use std::time::Duration;
+
+use petstore::api::Client;
+use petstore::api::client::{Timeouts, install_tls_provider};
+use petstore::cli::Exit;
+use petstore::cli::accessible::dialogue::Dialogue;
+use petstore::cli::accessible::{Session, Setup};
+use petstore::clock::{self, Now};
+use petstore::config::{Choices, Env, Settings};
+use petstore::domains::diagnosis::Expectation;
+use petstore::domains::list::ListFile;
+use petstore::domains::practice::Practice;
+use petstore::domains::settings::Settings as DomainSettings;
+use petstore::tui::screens::domains::state::Setup as Domains;
+use petstore::tui::worker::domains::Desk;
+use tempfile::TempDir;
+use tokio::sync::mpsc;
+
+use crate::service::fixture::Service;
+
+/// The time in all talks; it stands still.
+static NOW: LazyLock<Now> = LazyLock::new(|| Now { wall: "2026-11-21T12:00:00Z".parse().unwrap(), ..clock::now() });
+
+/// Where a talk is written to.
+#[derive(Clone, Default)]
+struct Paper(Arc<Mutex<Vec<u8>>>);
+
+impl Write for Paper {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap().write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Somebody at a keyboard, with a directory of their own.
+struct Person {
+    setup: Setup,
+    directory: TempDir,
+    /// What is written otherwise than it comes, since it differs from run to run.
+    masks: Vec<(String, &'static str)>,
+    interrupt: mpsc::Sender<()>,
+    interrupts: mpsc::Receiver<()>,
+}
+
+impl Person {
+    /// At a service with this address and key; `config` is in the configuration file.
+    fn at(base_url: &str, key: &str, timeouts: Timeouts, config: &str) -> Self {
+        install_tls_provider();
+        let directory = tempfile::tempdir().unwrap();
+        let file = directory.path().join("config.toml");
+        std::fs::write(&file, config.replace("ADDRESS", base_url)).unwrap();
+        let home = directory.path().to_str().unwrap().to_owned();
+        let env: Env = [("HOME", home.as_str()), ("PETSTORE_API_KEY", key)].into_iter().collect();
+        let base_url_choice = config.is_empty().then(|| base_url.to_owned());
+        let choices = Choices { config: Some(file), base_url: base_url_choice, ..Choices::default() };
+        let settings = Settings::resolve(&choices, &env).unwrap();
+        let key = petstore::model::ApiKey::new(key).unwrap();
+        let client = Client::new(base_url.parse().unwrap(), Some(key), timeouts).unwrap();
+        let nobody =
+            DomainSettings { resolvers: Vec::new(), ..DomainSettings::new(Expectation::default(), Vec::new()) };
+        let list = ListFile::new(directory.path().join("domains.json"));
+        let desk = Desk::new(list, directory.path().join("config.toml"), nobody);
+        let host = base_url.split('/').nth(2).unwrap().to_owned();
+        let masks = vec![(host, "HOST"), (home, "HOME")];
+        let home = Some(directory.path().to_owned());
+        let setup = Setup { settings, client, domains: Domains::default(), desk, home, clock: || *NOW };
+        let (interrupt, interrupts) = mpsc::channel(4);
+        Self { setup, directory, masks, interrupt, interrupts }
+    }
+
+    /// At the real service.
+    fn of(service: &Service) -> Self {
+        Self::at(&service.server.base_url(), service.key(), Timeouts::default(), "")
+    }
+
+    /// In practice of domains.
+    fn practising(mut self, clock: fn() -> Now) -> Self {
+        let practice = Practice::new(NOW.wall);
+        self.setup.desk = Desk::practice(&practice).unwrap();
+        self.setup.domains = Domains { practice: Some(practice), ..Domains::default() };
+        self.setup.clock = clock;
+        self
+    }
+
+    /// Writes a file into the home directory.
+    fn file(&self, name: &str, text: &str) {
+        std::fs::write(self.directory.path().join(name), text).unwrap();
+    }
+
+    /// Says these lines one after another, until the end of them; gives the transcript, which must be plain.
+    async fn says(self, lines: &[&str]) -> String {
+        let (exit, transcript) = self.talks(Cursor::new(said(lines))).await;
+        assert_eq!(exit, Exit::Done, "{transcript}");
+        transcript
+    }
+
+    async fn talks(self, lines: impl tokio::io::AsyncBufRead + Unpin + 'static) -> (Exit, String) {
+        let Self { setup, directory: _directory, masks, interrupt: _interrupt, interrupts } = self;
+        let paper = Paper::default();
+        let talk = Dialogue::new(lines, paper.clone(), interrupts, true);
+        let exit = tokio::time::timeout(Duration::from_secs(60), Session::new(setup, talk).run()).await;
+        let text = String::from_utf8(paper.0.lock().unwrap().clone()).unwrap();
+        is_plain(&text);
+        let masked = masks.iter().fold(text, |text, (from, to)| text.replace(from, to));
+        (exit.unwrap_or_else(|_| panic!("it does not end:\n{masked}")).unwrap(), masked)
+    }
+}
+
+fn said(lines: &[&str]) -> Vec<u8> {
+    lines.iter().flat_map(|line| format!("{line}\n").into_bytes()).collect()
+}
+
+/// No escape, no box, no long line; and each prompt ends as one.
+#[track_caller]
+fn is_plain(transcript: &str) {
+    for line in transcript.lines() {
+        assert!(line.chars().count() <= 200, "too long: {line}");
+        for letter in line.chars() {
+            assert!(!letter.is_control(), "a control character in {line:?}");
+            assert!(!('\u{2500}'..='\u{259f}').contains(&letter), "a box in {line}");
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! Domains in practice: a check, and the way of a new one.
+
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::time::Duration;
+
+use petstore::clock::Now;
+
+use super::{NOW, Person};
+use crate::stub::impatient;
+
+fn nobody() -> Person {
+    Person::at("http://127.0.0.1:9/v1", "petk_0123456789abcdef77d0", impatient(), "")
+}
+
+fn noon() -> Now {
+    *NOW
+}
+
+/// Without what differs from run to run and from machine to machine: ports, and times of day in the zone of the machine.
+fn without_places_and_times(transcript: &str) -> String {
+    let lines = transcript.lines().map(|line| match line.split_once("ait until ") {
+        Some((before, _)) => format!("{before}ait until TIME"),
+        // Whichever name server was quicker.
+        None => without_ports(line).replace("ns2.", "ns1."),
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+fn without_ports(line: &str) -> String {
+    let mut parts = line.split("127.0.0.");
+    let mut masked = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let (host, rest) = part.split_at(1);
+        let port = rest.strip_prefix(':').map(|port| port.trim_start_matches(|c: char| c.is_ascii_digit()));
+        masked += &match port {
+            Some(rest) => format!("127.0.0.{host}:PORT{rest}"),
+            None => format!("127.0.0.{host}{rest}"),
+        };
+    }
+    masked
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_domain_is_checked_by_its_number_or_by_its_name() {
+    let person = nobody().practising(noon);
+    let lines = ["6", "localhost", "1", "check a domain", "https://docs.acme-cats.com/guide", "sites.petplatform.net"];
+    insta::assert_snapshot!(without_places_and_times(&person.says(&lines).await));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_wizard_tells_the_record_part_by_part_and_what_stands_in_its_way() {
+    let person = nobody().practising(noon);
+    let lines = ["7", "", "no", "", "other.acme-cats.com", "", "", "3", "back", "7", "2", "quit"];
+    insta::assert_snapshot!(without_places_and_times(&person.says(&lines).await));
+}
+
+/// Later each time it is read: an hour of practice a minute.
+fn hurrying() -> Now {
+    static SECONDS: AtomicI64 = AtomicI64::new(0);
+    let second = SECONDS.fetch_add(10, Ordering::Relaxed);
+    Now { wall: NOW.wall + Duration::from_secs(second.try_into().unwrap()), ..*NOW }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_domain_becomes_live_by_the_steps_that_are_told() {
+    let person = nobody().practising(hurrying);
+    let practise = |act: &'static str| ["6", act];
+    let acts = ["at your DNS provider: delete A", "at your DNS provider: add CNAME", "at your DNS provider: add CAA"];
+    let mut lines = vec!["7", "", "", "", "", ""];
+    lines.extend(acts.iter().flat_map(|act| practise(act)));
+    lines.push("4");
+    lines.extend(practise("in the dashboard: choose Verify"));
+    lines.push("5");
+    lines.extend(["1"; 8]);
+    lines.extend(practise("in the dashboard: choose Re-verify"));
+    lines.push("5");
+    lines.extend(["1", "1", "1", "quit"]);
+    let transcript = person.says(&lines).await;
+    for said in [
+        "Done in the dashboard: add docs.acme-cats.com; the value: sites.petplatform.net.",
+        "In the way: A ",
+        "Noted. DNS changes may take up to 48 hours.",
+        "docs.acme-cats.com is all right.",
+        "Step: live. Nothing is to do.",
+    ] {
+        assert!(transcript.contains(said), "{said}:\n{transcript}");
+    }
+}

@@ -1,0 +1,32 @@
+//! Plain lines on a real terminal.
+
+use crate::harness::Start;
+
+#[test]
+fn questions_and_answers_write_no_escape_sequence() {
+    let mut talk = Start::petstore(&["--accessible", "--demo"]).open();
+    talk.shows(&["Main menu, 1 to 9:"]);
+    talk.send("3\r");
+    talk.shows(&["Name, or press Enter to end:"]);
+    talk.send("Biscuit\r");
+    talk.shows(&["Category, a whole number:"]);
+    talk.send("3\r");
+    talk.shows(&["Status, 1 to 4"]);
+    talk.send("sold\r");
+    talk.shows(&["Added: Biscuit, category 3, sold, id 251.", "Name, or press Enter to end:"]);
+    talk.send("quit\r");
+    let (status, bytes) = talk.ended();
+    assert_eq!(status, 0);
+    let strange: Vec<u8> =
+        bytes.into_iter().filter(|byte| byte.is_ascii_control() && !b"\r\n".contains(byte)).collect();
+    assert_eq!(strange, b"");
+}
+
+#[test]
+fn a_terminal_that_cannot_show_a_screen_gets_questions() {
+    let mut talk = Start::petstore(&["--demo"]).env("TERM", "dumb").open();
+    talk.shows(&["petstore in plain lines.", "Main menu, 1 to 9:"]);
+    // Ctrl-D.
+    talk.send("\x04");
+    assert_eq!(talk.ended().0, 0);
+}
