@@ -90,6 +90,8 @@ fn a_paste_of_several_lines_never_submits() {
     let mut app = Start::petstore(&["--demo"]).open();
     app.shows(BROWSING);
     app.send("a\x1b[200~Rex\r\nMochi\r\n\x1b[201~");
+    app.shows(&["what was pasted", "2 lines were pasted: each is an animal."]);
+    app.send("\x1b");
     app.shows(&["[Rex Mochi_", "> Name"]);
 }
 
