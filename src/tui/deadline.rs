@@ -113,3 +113,32 @@ impl super::state::Link {
         matches!(self.health, Health::Ok { .. })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Service;
+    use crate::tui::msg::Msg;
+    use crate::tui::test_kit::App;
+
+    #[test]
+    fn on_a_slow_line_clocks_stand_for_ten_seconds() {
+        let mut app = App::started(Service::Demo, 80, 24);
+        let after = |app: &App| next_deadline(&app.state, app.now).map(|at| at.saturating_duration_since(app.now.mono));
+        app.wait(Duration::from_millis(400));
+        assert_eq!(after(&app), Some(Duration::from_millis(600)));
+        app.send(Msg::Line { slow: true });
+        app.state.message = None;
+        assert_eq!(after(&app), Some(Duration::from_millis(9_600)));
+        app.send(Msg::Line { slow: false });
+        assert!(app.says("The line is fast again."), "{}", app.screen());
+    }
+
+    #[test]
+    fn a_countdown_on_a_slow_line_goes_in_tens() {
+        let now = crate::clock::now().mono;
+        let at = now + Duration::from_millis(27_300);
+        assert_eq!(next_second_before(at, now, 1), at - Duration::from_secs(27));
+        assert_eq!(next_second_before(at, now, 10), at - Duration::from_secs(20));
+    }
+}

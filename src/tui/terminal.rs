@@ -34,8 +34,14 @@ const PATIENCE: Duration = Duration::from_millis(200);
 pub fn enter(outlet: &Outlet, synchronized: bool) -> io::Result<AppTerminal> {
     leave_on_panic(outlet.clone());
     switch_on(outlet)?;
-    let size: fn() -> io::Result<CellSize> = || crossterm::terminal::size().map(CellSize::from);
+    let size: fn() -> io::Result<CellSize> = size;
     Terminal::new(Lean::new(outlet.clone(), size, synchronized)?)
+}
+
+/// Asked before each frame, and so without opening anything.
+fn size() -> io::Result<CellSize> {
+    let size = rustix::termios::tcgetwinsize(io::stdout())?;
+    Ok(CellSize { width: size.ws_col, height: size.ws_row })
 }
 
 /// Raw mode, alternate screen, bracketed paste.
