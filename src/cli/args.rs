@@ -18,10 +18,12 @@ use super::complete::{self, CompletionsArgs};
 use super::copy::CopyArgs;
 use super::domains::args::DomainsArgs;
 use super::keys::KeysArgs;
+use super::login::{LoginArgs, LogoutArgs};
 use super::man::ManArgs;
 use super::pets::args::PetsArgs;
 use super::pets::column::{self, Column};
 use super::serve::ServeArgs;
+use super::status::StatusArgs;
 use super::upkeep::{BackupArgs, CheckArgs, MigrateArgs};
 
 const HELP: &str = "Examples:
@@ -123,6 +125,9 @@ pub const DATABASE_VARIABLE: &str = "PETSTORE_DATABASE";
 pub enum Command {
     Pets(PetsArgs),
     Domains(Box<DomainsArgs>),
+    Login(LoginArgs),
+    Logout(LogoutArgs),
+    Status(StatusArgs),
     /// Serve the Petstore Animals API.
     Serve(ServeArgs),
     /// Manage the API keys of a service.

@@ -112,6 +112,14 @@ pub async fn connect(settings: &Settings) -> Result<(Client, Option<Embedded>), 
     }
 }
 
+/// The service that the settings name, in the words of failures.
+pub fn name(settings: &Settings) -> String {
+    match &settings.service {
+        Service::Demo | Service::Embedded { .. } => "the service inside the program".to_owned(),
+        Service::Remote(remote) => remote.base_url.authority(),
+    }
+}
+
 async fn open(url: &DatabaseUrl) -> Result<Store, Failed> {
     Store::open(url).await.map_err(|error| inside(&causes(&error)))
 }

@@ -155,8 +155,12 @@ fn remote(
         (None, Some(_)) => Origin::Environment(KEY.to_owned()),
         (None, None) => Origin::Default,
     };
-    let key = source.as_ref().map(|source| read(source, name, &base_url, said.env)).transpose()?.flatten();
-    let (key, key_origin) = key.map_or((None, KeyOrigin::Absent), |(key, origin)| (Some(key), origin));
+    let (key, key_origin) = match &source {
+        Some(source) if !said.reads_key => (None, KeyOrigin::from(source)),
+        Some(source) => read(source, name, &base_url, said.env)?
+            .map_or((None, KeyOrigin::Absent), |(key, origin)| (Some(key), origin)),
+        None => (None, KeyOrigin::Absent),
+    };
     Ok((Remote { base_url, key, key_origin }, origin))
 }
 
@@ -194,7 +198,8 @@ fn read(
     Ok(key.map(|key| (key, origin)))
 }
 
-fn expand_home(path: &Path, env: &Env) -> PathBuf {
+/// A path of the configuration file; one that begins with `~/` stands in the home directory.
+pub fn expand_home(path: &Path, env: &Env) -> PathBuf {
     match (path.strip_prefix("~"), env.path("HOME")) {
         (Ok(rest), Some(home)) => home.join(rest),
         _ => path.to_owned(),

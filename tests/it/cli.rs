@@ -8,5 +8,6 @@ mod fixture;
 mod gets;
 mod helps;
 mod lists;
+mod logins;
 mod serves;
 mod watches;
