@@ -7,12 +7,14 @@ mod app;
 mod args;
 mod colour;
 mod complete;
+mod configuration;
 mod confirm;
 pub mod copy;
 mod domains;
 mod ends;
 mod exit;
 mod format;
+mod keymap;
 pub mod keys;
 mod login;
 mod man;
@@ -125,6 +127,7 @@ fn run(args: Args, env: &Env) -> Result<Exit, Failed> {
         Some(Command::Login(login)) => runtime.block_on(login::login(login, &args.shared.choices(), env)),
         Some(Command::Logout(_)) => login::logout(&args.shared.choices(), env),
         Some(Command::Status(status)) => runtime.block_on(status::run(status, &args.shared.choices(), env)),
+        Some(Command::Config(config)) => configuration::run(&config, &args.shared.choices(), env),
         Some(Command::Serve(serve)) => runtime.block_on(async {
             let default = DatabaseUrl::Sqlite(Paths::new(env).map_err(Failed::config)?.embedded_database());
             serve::run(serve, &default, &keys::actor(env), &mut io::stderr()).await?;

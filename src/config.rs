@@ -13,6 +13,8 @@ pub mod drafts;
 pub mod edit;
 pub mod env;
 pub mod error;
+mod everything;
+mod faults;
 pub mod file;
 pub mod login;
 pub mod origin;
@@ -27,6 +29,8 @@ pub mod ui;
 
 pub use env::{Depth, Env};
 pub use error::ConfigError;
+pub use everything::everything;
+pub use faults::{Fault, faults};
 pub use file::{Accent, File, KeySource, Notify};
 pub use login::{Login, LoginError};
 pub use origin::{Origin, Sourced};

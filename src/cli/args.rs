@@ -15,6 +15,7 @@ use crate::store::DatabaseUrl;
 
 use super::colour::When;
 use super::complete::{self, CompletionsArgs};
+use super::configuration::ConfigArgs;
 use super::copy::CopyArgs;
 use super::domains::args::DomainsArgs;
 use super::keys::KeysArgs;
@@ -128,6 +129,7 @@ pub enum Command {
     Login(LoginArgs),
     Logout(LogoutArgs),
     Status(StatusArgs),
+    Config(ConfigArgs),
     /// Serve the Petstore Animals API.
     Serve(ServeArgs),
     /// Manage the API keys of a service.

@@ -172,21 +172,31 @@ impl fmt::Display for Failed {
 
 impl From<ConfigError> for Failed {
     fn from(error: ConfigError) -> Self {
-        let hint = match &error {
-            ConfigError::NoSuchProfile { name, known } => did_you_mean(name, known.split(", ")),
-            ConfigError::Read { .. }
-            | ConfigError::Syntax { .. }
-            | ConfigError::ProfileUnclear(_)
-            | ConfigError::Endpoint { .. }
-            | ConfigError::KeyFile { .. }
-            | ConfigError::KeyFileWrite { .. }
-            | ConfigError::KeyFileRemove { .. }
-            | ConfigError::KeyCommand { .. }
-            | ConfigError::Keyring(_)
-            | ConfigError::NoHome(_) => String::new(),
-        };
-        let failed = Self::config(error);
-        if hint.is_empty() { failed } else { failed.hint(hint.trim_start()) }
+        let failed = Self::config(display_safe(&error.to_string()));
+        let meant = display_safe(&meant(&error)).into_owned();
+        if meant.is_empty() { failed } else { failed.hint(meant.trim_start()) }
+    }
+}
+
+/// ` Did you mean …?` where a word of the configuration is near one that is known, else nothing.
+pub fn meant(error: &ConfigError) -> String {
+    match error {
+        ConfigError::NoSuchProfile { name, known } => did_you_mean(name, known.split(", ")),
+        // unknown field `limitt`, expected one of `limit`, `status`, `live`
+        ConfigError::Syntax { message, .. } if message.starts_with("unknown ") => {
+            let mut words = message.split('`').skip(1).step_by(2);
+            words.next().map_or_else(String::new, |typed| did_you_mean(typed, words))
+        }
+        ConfigError::Syntax { .. }
+        | ConfigError::Read { .. }
+        | ConfigError::ProfileUnclear(_)
+        | ConfigError::Endpoint { .. }
+        | ConfigError::KeyFile { .. }
+        | ConfigError::KeyFileWrite { .. }
+        | ConfigError::KeyFileRemove { .. }
+        | ConfigError::KeyCommand { .. }
+        | ConfigError::Keyring(_)
+        | ConfigError::NoHome(_) => String::new(),
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod adds;
 mod completions;
+mod configures;
 mod examples;
 mod failures;
 mod fixture;

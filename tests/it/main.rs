@@ -4,6 +4,7 @@
 
 mod cli;
 mod client;
+mod config_schema;
 mod domains;
 mod durability;
 mod flows;

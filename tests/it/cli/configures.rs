@@ -49,7 +49,7 @@ fn init_writes_the_example_once() {
     let directory = fs::metadata(file(&home).parent().unwrap()).unwrap();
     assert_eq!(directory.permissions().mode() & 0o777, 0o700);
     fs::write(file(&home), "# mine\n").unwrap();
-    fails_cleanly(&run(&home, &["config", "init"]), 2, "is there already, and stays as it is");
+    fails_cleanly(&run(&home, &["config", "init"]), 1, "is there already, and stays as it is");
     assert_eq!(fs::read_to_string(file(&home)).unwrap(), "# mine\n");
     let nowhere = home.path().join("no/such/config.toml");
     fails_cleanly(&run(&home, &["--config", nowhere.to_str().unwrap(), "config", "init"]), 1, "there is no directory");
@@ -153,7 +153,10 @@ fn what_was_edited_takes_effect_when_it_is_right() {
     assert_eq!(stderr(&edit(&home, "true")), "nothing was changed\n");
     let empty = super::fixture::home();
     let first = edit(&empty, "sed -i 's/^limit = 20 /limit = 30 /'");
-    assert_eq!((first.status.code(), stderr(&first)), (Some(0), wrote.replace(home.path().to_str().unwrap(), empty.path().to_str().unwrap())));
+    assert_eq!(
+        (first.status.code(), stderr(&first)),
+        (Some(0), wrote.replace(home.path().to_str().unwrap(), empty.path().to_str().unwrap()))
+    );
     assert!(fs::read_to_string(file(&empty)).unwrap().contains("\nlimit = 30 "));
 }
 
@@ -161,8 +164,12 @@ fn what_was_edited_takes_effect_when_it_is_right() {
 fn the_file_stays_as_it_was_when_the_editor_fails_or_the_text_is_wrong() {
     let text = "# mine\n[pets]\nlimit = 5\n";
     let home = with(text);
-    for (editor, says) in [("sed -i s/5/6/; false", "the editor"), ("no-such-editor", "ended with exit status: 127")] {
-        fails_cleanly(&edit(&home, editor), 1, says);
+    for (editor, says) in
+        [("f() { sed -i s/5/6/ \"$1\"; false; }; f", "the editor"), ("no-such-editor", "ended with exit status: 127")]
+    {
+        // A shell that does not find the editor says so itself, too.
+        let failed = edit(&home, editor);
+        assert!(failed.status.code() == Some(1) && stderr(&failed).contains(says), "{}", stderr(&failed));
         assert_eq!(fs::read_to_string(file(&home)).unwrap(), text);
     }
     let wrong = edit(&home, "sed -i s/limit/limitt/");
