@@ -10,6 +10,7 @@ mod complete;
 mod configuration;
 mod confirm;
 pub mod copy;
+mod doctor;
 mod domains;
 mod ends;
 mod exit;
@@ -128,6 +129,7 @@ fn run(args: Args, env: &Env) -> Result<Exit, Failed> {
         Some(Command::Logout(_)) => login::logout(&args.shared.choices(), env),
         Some(Command::Status(status)) => runtime.block_on(status::run(status, &args.shared.choices(), env)),
         Some(Command::Config(config)) => configuration::run(&config, &args.shared.choices(), env),
+        Some(Command::Doctor(doctor)) => runtime.block_on(doctor::run(doctor, &args.shared.choices(), env)),
         Some(Command::Serve(serve)) => runtime.block_on(async {
             let default = DatabaseUrl::Sqlite(Paths::new(env).map_err(Failed::config)?.embedded_database());
             serve::run(serve, &default, &keys::actor(env), &mut io::stderr()).await?;

@@ -17,6 +17,7 @@ use super::colour::When;
 use super::complete::{self, CompletionsArgs};
 use super::configuration::ConfigArgs;
 use super::copy::CopyArgs;
+use super::doctor::DoctorArgs;
 use super::domains::args::DomainsArgs;
 use super::keys::KeysArgs;
 use super::login::{LoginArgs, LogoutArgs};
@@ -130,6 +131,7 @@ pub enum Command {
     Logout(LogoutArgs),
     Status(StatusArgs),
     Config(ConfigArgs),
+    Doctor(DoctorArgs),
     /// Serve the Petstore Animals API.
     Serve(ServeArgs),
     /// Manage the API keys of a service.

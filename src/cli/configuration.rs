@@ -20,6 +20,8 @@ use super::keymap;
 use super::output::{note, write};
 use super::status::{columns, objects};
 
+pub use check::check;
+
 /// Every key with its default, explained.
 const EXAMPLE: &str = include_str!("../../config.example.toml");
 

@@ -3,6 +3,7 @@
 mod adds;
 mod completions;
 mod configures;
+mod doctors;
 mod examples;
 mod failures;
 mod fixture;

@@ -15,24 +15,27 @@ use super::super::{app, keymap};
 
 /// Says that all is well, or what is wrong, a line each.
 pub fn run(path: &Path, choices: &Choices, env: &Env) -> Result<Exit, Failed> {
-    let text = match std::fs::read_to_string(path) {
-        Ok(text) => Some(text),
-        Err(error) if error.kind() == io::ErrorKind::NotFound && choices.config.is_none() => None,
-        Err(source) => return Err(ConfigError::Read { path: path.to_owned(), source }.into()),
-    };
-    let mut found = findings(text.as_deref().unwrap_or_default(), path);
-    if found.is_empty() {
-        found = around(choices, env)?;
-    }
+    let found = check(path, choices, env)?;
     if !found.is_empty() {
         return Err(failed(&found));
     }
-    let shown = path.display();
-    write(|out| match text {
-        Some(_) => writeln!(out, "{shown} is right"),
-        None => writeln!(out, "there is no {shown}: the defaults are in force"),
+    let (shown, is_there) = (path.display(), path.exists());
+    write(|out| match is_there {
+        true => writeln!(out, "{shown} is right"),
+        false => writeln!(out, "there is no {shown}: the defaults are in force"),
     })?;
     Ok(Exit::Done)
+}
+
+/// What is wrong with the configuration in the file at `path` and with what belongs to it: a line each, safe to show.
+pub fn check(path: &Path, choices: &Choices, env: &Env) -> Result<Vec<String>, Failed> {
+    let text = match std::fs::read_to_string(path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == io::ErrorKind::NotFound && choices.config.is_none() => String::new(),
+        Err(source) => return Err(ConfigError::Read { path: path.to_owned(), source }.into()),
+    };
+    let found = findings(&text, path);
+    if found.is_empty() { around(choices, env) } else { Ok(found) }
 }
 
 /// What is wrong with the configuration `text`, which is or will be in the file at `path`: a line each, safe to show.

@@ -143,6 +143,7 @@ fn every_command_says_it_when_its_output_cannot_be_written() {
         &["config", "show"],
         &["config", "keys"],
         &["config", "themes"],
+        &["doctor"],
         &["man"],
         &["--help"],
         &["--version"],
