@@ -61,9 +61,15 @@ pub async fn run(args: StatusArgs, choices: &Choices, env: &Env) -> Result<Exit,
     asked.failed.map_or(Ok(Exit::Done), Err)
 }
 
-/// Asks the service of these settings for one animal.
+/// Asks the service of these settings for one animal. One inside the program that was never used is left unmade: looking
+/// must not end the first start. Then there is neither an answer nor a failure.
 pub async fn ask(settings: &Settings) -> Asked {
     let nobody = |failed| Asked { took: None, accepted: None, failed: Some(failed) };
+    if let Service::Embedded { database } = &settings.service
+        && !database.exists()
+    {
+        return Asked { took: None, accepted: None, failed: None };
+    }
     let (client, embedded) = match service::connect(settings).await {
         Ok(connected) => connected,
         Err(failed) => return nobody(failed),
@@ -128,9 +134,10 @@ fn origin(origin: &Origin) -> String {
 
 fn table(out: &mut impl Write, settings: &Settings, asked: &Asked) -> io::Result<()> {
     columns(out, &settings.origins, true)?;
-    let answers = match asked.took {
-        Some(took) => format!("answers in {} ms", took.as_millis()),
-        None => "no answer".to_owned(),
+    let answers = match (asked.took, &asked.failed) {
+        (Some(took), _) => format!("answers in {} ms", took.as_millis()),
+        (None, Some(_)) => "no answer".to_owned(),
+        (None, None) => "is begun by its first use".to_owned(),
     };
     let key = match asked.accepted {
         Some(true) => ", key accepted",
@@ -144,7 +151,7 @@ fn object(settings: &Settings, asked: &Asked) -> Value {
     json!({
         "profile": settings.name,
         "settings": objects(&settings.origins),
-        "reachable": asked.took.is_some(),
+        "reachable": (asked.took.is_some() || asked.failed.is_some()).then_some(asked.took.is_some()),
         "milliseconds": asked.took.map(|took| u64::try_from(took.as_millis()).unwrap_or(u64::MAX)),
         "keyAccepted": asked.accepted,
         "failure": asked.failed.as_ref().map(Failed::what),

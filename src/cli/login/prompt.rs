@@ -22,11 +22,11 @@ pub enum Typed {
 pub async fn ask(question: String) -> io::Result<Typed> {
     let typed = tokio::task::spawn_blocking(move || {
         let mut stderr = io::stderr();
-        write!(stderr, "{question}")?;
-        stderr.flush()?;
-        // All keys come as they are: nothing is shown, and Ctrl-C leaves the terminal as it was.
+        // All keys come as they are: nothing is shown, and Ctrl-C leaves the terminal as it was. Before the question, so
+        // that who answers at once is not shown either.
         enable_raw_mode()?;
-        let typed = read(io::stdin().lock().bytes());
+        let asked = write!(stderr, "{question}").and_then(|()| stderr.flush());
+        let typed = asked.and_then(|()| read(io::stdin().lock().bytes()));
         disable_raw_mode()?;
         let _ = writeln!(stderr);
         typed

@@ -186,3 +186,14 @@ fn status_of_a_service_that_is_away_shows_the_settings_all_the_same() {
     assert_eq!((inside.status.code(), stderr(&inside)), (Some(0), String::new()));
     assert!(stdout(&inside).ends_with(" ms, key accepted\n"), "{}", stdout(&inside));
 }
+
+#[test]
+fn status_of_a_service_inside_that_was_never_used_makes_nothing() {
+    let home = home();
+    let status = run(&home, &["status"]);
+    assert_eq!((status.status.code(), stderr(&status)), (Some(0), String::new()));
+    assert!(stdout(&status).ends_with("\nservice    is begun by its first use\n"), "{}", stdout(&status));
+    let object: serde_json::Value = serde_json::from_str(&stdout(&run(&home, &["status", "-o", "json"]))).unwrap();
+    assert!(object["reachable"].is_null() && object["failure"].is_null(), "{object}");
+    assert_eq!(fs::read_dir(home.path()).unwrap().count(), 0);
+}
