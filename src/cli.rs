@@ -8,19 +8,24 @@ mod app;
 mod args;
 mod colour;
 mod complete;
+mod configuration;
 mod confirm;
 pub mod copy;
+mod doctor;
 mod domains;
 mod ends;
 mod exit;
 mod format;
+mod keymap;
 pub mod keys;
+mod login;
 mod man;
 mod nearest;
 mod output;
 mod pets;
 pub mod serve;
 mod service;
+mod status;
 mod transfer;
 pub mod upkeep;
 mod usage;
@@ -121,6 +126,11 @@ fn run(args: Args, env: &Env) -> Result<Exit, Failed> {
             let list = Paths::new(env).map_err(Failed::config)?.domains_file();
             runtime.block_on(domains::run(command.command, &file.domains, &list))
         }
+        Some(Command::Login(login)) => runtime.block_on(login::login(login, &args.shared.choices(), env)),
+        Some(Command::Logout(_)) => login::logout(&args.shared.choices(), env),
+        Some(Command::Status(status)) => runtime.block_on(status::run(status, &args.shared.choices(), env)),
+        Some(Command::Config(config)) => configuration::run(&config, &args.shared.choices(), env),
+        Some(Command::Doctor(doctor)) => runtime.block_on(doctor::run(doctor, &args.shared.choices(), env)),
         Some(Command::Serve(serve)) => runtime.block_on(async {
             let default = DatabaseUrl::Sqlite(Paths::new(env).map_err(Failed::config)?.embedded_database());
             serve::run(serve, &default, &keys::actor(env), &mut io::stderr()).await?;

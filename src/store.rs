@@ -27,7 +27,7 @@ pub use self::idempotency::Idempotency;
 pub use self::keys::KeyId;
 pub use self::pets::{Added, Page};
 pub use self::postgres::{PostgresUrl, PostgresUrlError};
-pub use self::upkeep::{BackupError, Checked, backup, check};
+pub use self::upkeep::{BackupError, Checked, QuickChecked, backup, check, quick_check};
 pub use self::url::{DatabaseUrl, DatabaseUrlError};
 
 use self::database::Database;

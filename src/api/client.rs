@@ -11,14 +11,15 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use jiff::Timestamp;
 use reqwest::header::{
-    ACCEPT, AUTHORIZATION, CONTENT_TYPE, ETAG, HeaderMap, HeaderName, HeaderValue, IF_NONE_MATCH, LINK,
+    ACCEPT, AUTHORIZATION, CONTENT_TYPE, DATE, ETAG, HeaderMap, HeaderName, HeaderValue, IF_NONE_MATCH, LINK,
 };
 use reqwest::{Method, StatusCode, Url};
 
 use super::exchange::Recorder;
 use super::{ApiError, NextPage, PetPage};
-use crate::model::{ApiKey, BaseUrl, IdempotencyKey, NewPet, Pet, PetId, PetQuery};
+use crate::model::{ApiKey, BaseUrl, IdempotencyKey, Limit, NewPet, Pet, PetId, PetQuery};
 use wire::{Whole, json_defect, read_json};
 
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
@@ -129,6 +130,15 @@ impl Client {
     /// `GET /pets` (section 4.1).
     pub async fn list_pets(&self, query: &PetQuery) -> Result<PetPage, ApiError> {
         self.list_next(&NextPage::first(&self.base, query)).await
+    }
+
+    /// What the clock of the service says, to the second, by the `Date` of an answer; `None` where it has none.
+    pub async fn date(&self) -> Result<Option<Timestamp>, ApiError> {
+        let query = PetQuery { limit: Limit::MIN, ..PetQuery::default() };
+        let request = self.request(Method::GET, NextPage::first(&self.base, &query).0);
+        let answer = self.exchange(request, &[StatusCode::OK]).await?;
+        let date = answer.headers.get(DATE).and_then(|value| value.to_str().ok());
+        Ok(date.and_then(|date| jiff::fmt::rfc2822::parse(date).ok()).map(|date| date.timestamp()))
     }
 
     /// A further page of a list.

@@ -3,7 +3,6 @@
 
 use std::io::{IsTerminal as _, Write as _};
 use std::panic::{AssertUnwindSafe, resume_unwind};
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::CommandFactory as _;
@@ -21,14 +20,13 @@ use crate::config::codes::Codes;
 use crate::config::drafts::Claims;
 use crate::config::file::Add;
 use crate::config::settings::configuration;
-use crate::config::{Choices, ConfigError, Env, Paths, Settings};
+use crate::config::{Choices, ConfigError, Env, Paths, Settings, file_path};
 use crate::domains::list::ListFile;
 use crate::domains::practice::Practice;
 use crate::model::{Draft, IdempotencyKeys, text::short};
 use crate::tui::drafts::{self, Ending};
 use crate::tui::event_loop::{self, LoopError, Outside, Wires};
 use crate::tui::kept::{self, Kept};
-use crate::tui::keymap::Keymap;
 use crate::tui::msg::{QuitReason, Size};
 use crate::tui::pacing::Pacing;
 use crate::tui::screens::add_pet::import::update::command_line;
@@ -52,6 +50,7 @@ use super::args::Args;
 use super::domains::args::ProbeArgs;
 use super::domains::settings::{configured_domains, resolve};
 use super::exit::{Exit, Failed};
+use super::keymap;
 use super::output::note;
 use super::service::Inside;
 use super::welcome;
@@ -102,7 +101,7 @@ fn session(
     env: &Env,
     first: Option<FirstStart>,
 ) -> Result<Ended, Failed> {
-    let (keymap, mut complaints) = keymap(env);
+    let (keymap, mut complaints) = keymap::read(env);
     let rapid = rapid_entry(choices, env, &mut complaints)?;
     let (setup, desk) = domains(choices, env)?;
     let own = Paths::new(env).ok().map(|paths| paths.state);
@@ -119,7 +118,7 @@ fn session(
         desk: Arc::new(desk),
         copying,
         home: env.path("HOME"),
-        config: config_file(choices, env),
+        config: file_path(choices, env).ok(),
         kept,
         pasted,
         drafts,
@@ -155,37 +154,19 @@ fn session(
     runtime.block_on(show(settings, state, hands, look, env.shows_frames_at_once(), inside))
 }
 
-/// The configuration file that is read and written.
-fn config_file(choices: &Choices, env: &Env) -> Option<PathBuf> {
-    let named = choices.config.clone().or_else(|| env.path("PETSTORE_CONFIG"));
-    named.or_else(|| Paths::new(env).ok().map(|paths| paths.config_file()))
-}
-
 /// What rapid entry begins with; what cannot be used of the file of codes is added to `complaints`.
-fn rapid_entry(choices: &Choices, env: &Env, complaints: &mut Vec<String>) -> Result<Setup, Failed> {
+pub fn rapid_entry(choices: &Choices, env: &Env, complaints: &mut Vec<String>) -> Result<Setup, Failed> {
     let Add { codes, scan_strip: strip, at_once } = configuration(choices, env)?.add;
     if codes.as_os_str().is_empty() {
         return Ok(Setup { codes: None, strip, at_once });
     }
     let place = match (codes.strip_prefix("~"), env.path("HOME")) {
         (Ok(rest), Some(home)) => home.join(rest),
-        _ => config_file(choices, env).and_then(|file| Some(file.parent()?.join(&codes))).unwrap_or(codes),
+        _ => file_path(choices, env).ok().and_then(|file| Some(file.parent()?.join(&codes))).unwrap_or(codes),
     };
     let (codes, faults) = Codes::read(&place);
     complaints.extend(faults);
     Ok(Setup { codes: Some(Arc::new(codes)), strip, at_once })
-}
-
-/// The keys, with the changes of the user's file beside the configuration.
-fn keymap(env: &Env) -> (Keymap, Vec<String>) {
-    let Some(path) = Paths::new(env).ok().map(|paths| paths.config.join("keymap.toml")) else {
-        return (Keymap::default(), Vec::new());
-    };
-    match std::fs::read_to_string(&path) {
-        Ok(text) => Keymap::changed_by(&text, "keymap.toml"),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => (Keymap::default(), Vec::new()),
-        Err(error) => (Keymap::default(), vec![format!("{} cannot be read: {error}.", path.display())]),
-    }
 }
 
 /// What the domains panel begins with: the real list and settings, or those of practice.
@@ -212,7 +193,7 @@ pub fn domains(choices: &Choices, env: &Env) -> Result<(DomainsSetup, Desk), Fai
         practice: None,
     };
     let paths = Paths::new(env).map_err(ConfigError::from)?;
-    let file = config_file(choices, env).unwrap_or_else(|| paths.config_file());
+    let file = file_path(choices, env).map_err(ConfigError::from)?;
     Ok((setup, Desk::new(ListFile::new(paths.domains_file()), file, settings)))
 }
 

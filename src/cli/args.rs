@@ -15,13 +15,17 @@ use crate::store::DatabaseUrl;
 
 use super::colour::When;
 use super::complete::{self, CompletionsArgs};
+use super::configuration::ConfigArgs;
 use super::copy::CopyArgs;
+use super::doctor::DoctorArgs;
 use super::domains::args::DomainsArgs;
 use super::keys::KeysArgs;
+use super::login::{LoginArgs, LogoutArgs};
 use super::man::ManArgs;
 use super::pets::args::PetsArgs;
 use super::pets::column::{self, Column};
 use super::serve::ServeArgs;
+use super::status::StatusArgs;
 use super::upkeep::{BackupArgs, CheckArgs, MigrateArgs};
 
 const HELP: &str = "Examples:
@@ -127,6 +131,11 @@ pub const DATABASE_VARIABLE: &str = "PETSTORE_DATABASE";
 pub enum Command {
     Pets(PetsArgs),
     Domains(Box<DomainsArgs>),
+    Login(LoginArgs),
+    Logout(LogoutArgs),
+    Status(StatusArgs),
+    Config(ConfigArgs),
+    Doctor(DoctorArgs),
     /// Serve the Petstore Animals API.
     Serve(ServeArgs),
     /// Manage the API keys of a service.

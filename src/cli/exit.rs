@@ -4,8 +4,9 @@ use std::fmt;
 use std::process::ExitCode;
 
 use crate::api::{ApiError, Failure};
-use crate::config::ConfigError;
+use crate::config::{ConfigError, LoginError};
 use crate::domains::list::ListError;
+use crate::model::display_safe;
 use crate::model::escape::shown_json;
 use crate::model::text::safe_causes;
 use crate::store::CopyError;
@@ -123,6 +124,10 @@ impl Failed {
     }
 }
 
+/// The next thing to try where there is no key.
+pub const GIVE_A_KEY: &str =
+    "petstore login keeps one for a profile; or set PETSTORE_API_KEY, or name a key file in PETSTORE_API_KEY_FILE";
+
 /// The next thing to try.
 fn hint(failure: &Failure, exit: Exit) -> Option<String> {
     let hint = match failure {
@@ -130,7 +135,9 @@ fn hint(failure: &Failure, exit: Exit) -> Option<String> {
         Failure::Refused { retry_after: Some(seconds), .. } => {
             return Some(format!("the service asks to wait {seconds} s before the next try"));
         }
-        Failure::Refused { status: 401, .. } => "set PETSTORE_API_KEY to a key that this service accepts",
+        Failure::Refused { status: 401, .. } => {
+            "petstore login keeps a key that this service accepts, or set PETSTORE_API_KEY to one"
+        }
         Failure::Refused { status: 403, .. } => "this key may not do that; petstore keys list shows what each may do",
         Failure::Refused { status: 400 | 422, .. } => "petstore pets add --help says what an animal is",
         Failure::Refused { status: 404, .. } => "is the address right? It ends in /v1: petstore --base-url URL",
@@ -165,20 +172,46 @@ impl fmt::Display for Failed {
 
 impl From<ConfigError> for Failed {
     fn from(error: ConfigError) -> Self {
-        let hint = match &error {
-            ConfigError::NoSuchProfile { name, known } => did_you_mean(name, known.split(", ")),
-            ConfigError::Read { .. }
-            | ConfigError::Syntax { .. }
-            | ConfigError::ProfileUnclear(_)
-            | ConfigError::Endpoint { .. }
-            | ConfigError::KeyFile { .. }
-            | ConfigError::KeyFileWrite { .. }
-            | ConfigError::KeyCommand { .. }
-            | ConfigError::Keyring(_)
-            | ConfigError::NoHome(_) => String::new(),
-        };
-        let failed = Self::config(error);
-        if hint.is_empty() { failed } else { failed.hint(hint.trim_start()) }
+        let failed = Self::config(display_safe(&error.to_string()));
+        let meant = display_safe(&meant(&error)).into_owned();
+        if meant.is_empty() { failed } else { failed.hint(meant.trim_start()) }
+    }
+}
+
+/// ` Did you mean …?` where a word of the configuration is near one that is known, else nothing.
+pub fn meant(error: &ConfigError) -> String {
+    match error {
+        ConfigError::NoSuchProfile { name, known } => did_you_mean(name, known.split(", ")),
+        // unknown field `limitt`, expected one of `limit`, `status`, `live`
+        ConfigError::Syntax { message, .. } if message.starts_with("unknown ") => {
+            let mut words = message.split('`').skip(1).step_by(2);
+            words.next().map_or_else(String::new, |typed| did_you_mean(typed, words))
+        }
+        ConfigError::Syntax { .. }
+        | ConfigError::Read { .. }
+        | ConfigError::ProfileUnclear(_)
+        | ConfigError::Endpoint { .. }
+        | ConfigError::KeyFile { .. }
+        | ConfigError::KeyFileWrite { .. }
+        | ConfigError::KeyFileRemove { .. }
+        | ConfigError::KeyCommand { .. }
+        | ConfigError::Keyring(_)
+        | ConfigError::NoHome(_) => String::new(),
+    }
+}
+
+impl From<LoginError> for Failed {
+    fn from(error: LoginError) -> Self {
+        match error {
+            LoginError::Config(error) => error.into(),
+            LoginError::Inside(_) => {
+                Self::config(error).hint("name a profile of another service: petstore login -p NAME")
+            }
+            LoginError::Nameless(_) => {
+                Self::config(error).hint("give it a profile: petstore login -p NAME --base-url URL")
+            }
+            LoginError::Edit(_) | LoginError::Elsewhere { .. } => Self::config(display_safe(&error.to_string())),
+        }
     }
 }
 

@@ -21,7 +21,7 @@ use super::args::{Format, Output, Shared};
 use super::colour::When;
 use super::confirm::confirm;
 use super::ends::Ends;
-use super::exit::{Exit, Failed};
+use super::exit::{Exit, Failed, GIVE_A_KEY};
 use super::format::Layout;
 use super::nearest::did_you_mean;
 use super::output::{Voice, columns};
@@ -63,8 +63,7 @@ async fn at_the_service(
     if let Service::Remote(remote) = &settings.service
         && remote.key.is_none()
     {
-        return Err(Failed::new(Exit::Unauthorized, format!("no API key for {}", remote.base_url))
-            .hint("set PETSTORE_API_KEY, or name a key file in PETSTORE_API_KEY_FILE"));
+        return Err(Failed::new(Exit::Unauthorized, format!("no API key for {}", remote.base_url)).hint(GIVE_A_KEY));
     }
     if let PetsCommand::Add(args) = &command {
         let what = if args.stdin.is_some() { "the animals of standard input" } else { "an animal" };

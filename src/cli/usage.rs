@@ -9,6 +9,9 @@ use crate::model::display_safe;
 
 use super::exit::{Exit, Failed};
 
+/// How the keys of the service begin.
+const KEY_BEGIN: &str = "petk_";
+
 /// The refusal of these arguments; `None` where it is no refusal but a help that is to be printed as it is.
 pub fn failed(error: &Error, command: &Command, arguments: &[OsString]) -> Option<Failed> {
     match error.kind() {
@@ -31,7 +34,21 @@ fn in_short(text: &str, path: &str) -> Failed {
         }
     }
     tips.push(format!("{path} --help"));
-    Failed::new(Exit::Usage, display_safe(&what.join(" "))).hint(display_safe(&tips.join("; or see: ")))
+    let what = without_keys(&what.join(" "));
+    Failed::new(Exit::Usage, display_safe(&what)).hint(display_safe(&tips.join("; or see: ")))
+}
+
+/// What looks like an API key is not repeated: what is said on stderr is often kept.
+fn without_keys(text: &str) -> String {
+    let mut parts = text.split(KEY_BEGIN);
+    let mut said = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let rest = part.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-');
+        said.push_str(KEY_BEGIN);
+        said.push_str("...");
+        said.push_str(rest);
+    }
+    said
 }
 
 /// The command that was meant, as far as its words are known.
@@ -84,6 +101,14 @@ mod tests {
             "invalid value '150' for '--limit <N>': limit must be a whole number from 1 to 100; --all lists more than 100\n\
              hint: petstore pets list --help"
         );
+    }
+
+    #[test]
+    fn a_key_that_was_typed_in_the_wrong_place_is_not_repeated() {
+        for line in ["petstore login --with-token=petk_4fT9qLx2_secret", "petstore pets list petk_4fT9qLx2_secret"] {
+            let said = said(line);
+            assert!(said.contains("'petk_...'") && !said.contains("4fT9"), "{said}");
+        }
     }
 
     #[test]

@@ -47,7 +47,8 @@ pub fn surroundings(settings: &Settings, env: &Env, copying: &[Way]) -> Surround
     }
 }
 
-fn way_words(way: &Way, env: &Env) -> String {
+/// A way to copy, in words.
+pub fn way_words(way: &Way, env: &Env) -> String {
     match way {
         Way::Tmux => "through tmux".to_owned(),
         Way::Desktop(program, _) => format!("by {program}"),

@@ -86,7 +86,9 @@ impl Chosen {
             Self::Direct { address, place, origin } => {
                 let base_url = base_url(&address, place)?;
                 let name = base_url.authority();
-                let (remote, key_origin) = remote(base_url, place, &name, &Profile::default(), said)?;
+                let wrong = |source| ConfigError::Endpoint { origin: place.to_owned(), source };
+                base_url.guard_clear_text(said.choices.insecure_http).map_err(wrong)?;
+                let (remote, key_origin) = remote(base_url, &name, &Profile::default(), said)?;
                 Ok(plain(name, Service::Remote(remote), [origin.clone(), origin, key_origin]))
             }
             Self::Profile { name, origin } => profile(name, origin, said),
@@ -99,23 +101,37 @@ fn plain(name: String, service: Service, [profile_origin, address_origin, key_or
     Resolved { name, label, accent, protect, service, profile_origin, address_origin, key_origin }
 }
 
+/// The address of a profile, checked as it is when it is used; `None` where the service is inside.
+pub fn address(name: &str, profile: &Profile, allow_http: bool) -> Result<Option<BaseUrl>, ConfigError> {
+    match (&profile.base_url, profile.embedded) {
+        (None, true) => Ok(None),
+        (Some(text), false) => {
+            let place = format!("profile {name}, base_url");
+            let base_url = base_url(text, &place)?;
+            let wrong = |source| ConfigError::Endpoint { origin: place.clone(), source };
+            base_url.guard_clear_text(allow_http).map_err(wrong)?;
+            Ok(Some(base_url))
+        }
+        (None, false) | (Some(_), true) => Err(ConfigError::ProfileUnclear(name.to_owned())),
+    }
+}
+
 fn profile(name: String, profile_origin: Origin, said: &Said<'_>) -> Result<Resolved, ConfigError> {
     let profile = said.file.profiles.get(&name).ok_or_else(|| ConfigError::NoSuchProfile {
         name: name.clone(),
         known: said.file.profiles.keys().cloned().collect::<Vec<_>>().join(", "),
     })?;
     let in_file = |key| said.origin(&["profiles", &name, key]);
-    let (service, address_origin, key_origin) = match (&profile.base_url, profile.embedded) {
-        (None, true) => {
+    let allow_http = said.choices.insecure_http || profile.insecure_http;
+    let (service, address_origin, key_origin) = match address(&name, profile, allow_http)? {
+        None => {
             let database = Paths::new(said.env)?.embedded_database();
             (Service::Embedded { database }, in_file("embedded"), Origin::Default)
         }
-        (Some(text), false) => {
-            let place = format!("profile {name}, base_url");
-            let (remote, key_origin) = remote(base_url(text, &place)?, &place, &name, profile, said)?;
+        Some(base_url) => {
+            let (remote, key_origin) = remote(base_url, &name, profile, said)?;
             (Service::Remote(remote), in_file("base_url"), key_origin)
         }
-        (None, false) | (Some(_), true) => return Err(ConfigError::ProfileUnclear(name)),
     };
     Ok(Resolved {
         label: label(&name, profile),
@@ -138,16 +154,7 @@ fn base_url(text: &str, place: &str) -> Result<BaseUrl, ConfigError> {
     text.parse().map_err(|source| ConfigError::Endpoint { origin: place.to_owned(), source })
 }
 
-fn remote(
-    base_url: BaseUrl,
-    place: &str,
-    name: &str,
-    profile: &Profile,
-    said: &Said<'_>,
-) -> Result<(Remote, Origin), ConfigError> {
-    let allow_http = said.choices.insecure_http || profile.insecure_http;
-    let wrong = |source| ConfigError::Endpoint { origin: place.to_owned(), source };
-    base_url.guard_clear_text(allow_http).map_err(wrong)?;
+fn remote(base_url: BaseUrl, name: &str, profile: &Profile, said: &Said<'_>) -> Result<(Remote, Origin), ConfigError> {
     let source = profile.key.clone().or_else(|| key_of_environment(said.env));
     let origin = match (&profile.key, &source) {
         (Some(_), _) => said.origin(&["profiles", name, "key"]),
@@ -155,8 +162,12 @@ fn remote(
         (None, Some(_)) => Origin::Environment(KEY.to_owned()),
         (None, None) => Origin::Default,
     };
-    let key = source.as_ref().map(|source| read(source, name, &base_url, said.env)).transpose()?.flatten();
-    let (key, key_origin) = key.map_or((None, KeyOrigin::Absent), |(key, origin)| (Some(key), origin));
+    let (key, key_origin) = match &source {
+        Some(source) if !said.reads_key => (None, KeyOrigin::from(source)),
+        Some(source) => read(source, name, &base_url, said.env)?
+            .map_or((None, KeyOrigin::Absent), |(key, origin)| (Some(key), origin)),
+        None => (None, KeyOrigin::Absent),
+    };
     Ok((Remote { base_url, key, key_origin }, origin))
 }
 
@@ -194,7 +205,8 @@ fn read(
     Ok(key.map(|key| (key, origin)))
 }
 
-fn expand_home(path: &Path, env: &Env) -> PathBuf {
+/// A path of the configuration file; one that begins with `~/` stands in the home directory.
+pub fn expand_home(path: &Path, env: &Env) -> PathBuf {
     match (path.strip_prefix("~"), env.path("HOME")) {
         (Ok(rest), Some(home)) => home.join(rest),
         _ => path.to_owned(),

@@ -17,7 +17,7 @@ mod ui;
 
 pub use super::atomic::write;
 pub use domains::{ProjectDomains, set_domains};
-pub use profiles::{NewProfile, add_profile, set_key, set_profile};
+pub use profiles::{NewProfile, add_profile, remove_key, set_key, set_profile};
 pub use ui::set_theme;
 
 /// Why the file was not written. It is as it was.

@@ -60,6 +60,14 @@ pub enum ConfigError {
         /// Why.
         source: std::io::Error,
     },
+    /// A key file that cannot be removed.
+    #[error("the API key is still in {}, which cannot be removed: {source}.", path.display())]
+    KeyFileRemove {
+        /// Which file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
     /// A command that gave no key.
     #[error("the command {command} gave no API key: {why}. Try it in a shell.")]
     KeyCommand {

@@ -156,6 +156,19 @@ pub enum Notify {
     Osc777,
 }
 
+impl Notify {
+    /// The name in the configuration file.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Off => "off",
+            Self::Bell => "bell",
+            Self::Osc9 => "osc9",
+            Self::Osc777 => "osc777",
+        }
+    }
+}
+
 /// One redirect of the project.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]

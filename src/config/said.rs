@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use super::error::ConfigError;
 use super::file::File;
 use super::origin::{Lines, Origin};
+use super::paths::NoHome;
 use super::settings::Choices;
 use super::{Env, Paths};
 
@@ -19,6 +20,8 @@ pub struct Said<'a> {
     pub file: File,
     /// Where the file is, or would be.
     pub path: PathBuf,
+    /// Whether the key of the service is wanted, and not only where it would come from.
+    pub reads_key: bool,
     lines: Lines,
 }
 
@@ -26,12 +29,12 @@ impl<'a> Said<'a> {
     /// Reads the file: the named one, which must be there, else the usual one, which need not. With `--demo` only a
     /// named one is read.
     pub fn read(choices: &'a Choices, env: &'a Env) -> Result<Self, ConfigError> {
-        let named = choices.config.clone().or_else(|| env.path("PETSTORE_CONFIG"));
+        let named = named(choices, env);
         let must_exist = named.is_some();
         let (path, text) = match named {
             None if choices.demo => (Paths::new(env).map(|paths| paths.config_file()).unwrap_or_default(), None),
             named => {
-                let path = named.map_or_else(|| Paths::new(env).map(|paths| paths.config_file()), Ok)?;
+                let path = named.map_or_else(|| file_path(choices, env), Ok)?;
                 let text = match std::fs::read_to_string(&path) {
                     Ok(text) => Some(text),
                     Err(error) if error.kind() == io::ErrorKind::NotFound && !must_exist => None,
@@ -41,7 +44,12 @@ impl<'a> Said<'a> {
             }
         };
         let text = text.unwrap_or_default();
-        Ok(Self { choices, env, file: File::parse(&text, &path)?, lines: Lines::of(&text), path })
+        Ok(Self { choices, env, file: File::parse(&text, &path)?, lines: Lines::of(&text), path, reads_key: true })
+    }
+
+    /// The same, for those who do not want the key of the service itself.
+    pub fn without_key(self) -> Self {
+        Self { reads_key: false, ..self }
     }
 
     /// The line on which the key at `path` stands in the file.
@@ -54,4 +62,13 @@ impl<'a> Said<'a> {
         let in_file = |line| Origin::File { path: self.path.clone(), line };
         self.line_of(path).map_or(Origin::Default, in_file)
     }
+}
+
+/// The file that is read and written: the named one, else the usual one. It need not be there.
+pub fn file_path(choices: &Choices, env: &Env) -> Result<PathBuf, NoHome> {
+    named(choices, env).map_or_else(|| Paths::new(env).map(|paths| paths.config_file()), Ok)
+}
+
+fn named(choices: &Choices, env: &Env) -> Option<PathBuf> {
+    choices.config.clone().or_else(|| env.path("PETSTORE_CONFIG"))
 }

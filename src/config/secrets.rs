@@ -9,10 +9,12 @@ use std::time::Duration;
 mod command;
 mod key_file;
 mod keyring;
+mod place;
 
 pub use command::run_key_command;
 pub use key_file::{read_key_file, write_key_file};
 pub use keyring::Keyring;
+pub use place::KeyPlace;
 
 /// How long a key that was typed is to be kept, and where.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

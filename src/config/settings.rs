@@ -78,6 +78,12 @@ impl Settings {
         Self::of(Chosen::at_start(&said), &said)
     }
 
+    /// The same, but for the key: only where it would come from is known. Runs no command and asks no keyring.
+    pub fn without_key(choices: &Choices, env: &Env) -> Result<Self, ConfigError> {
+        let said = Said::read(choices, env)?.without_key();
+        Self::of(Chosen::at_start(&said), &said)
+    }
+
     pub(super) fn of(chosen: Chosen, said: &Said<'_>) -> Result<Self, ConfigError> {
         let resolved = chosen.resolve(said)?;
         let File { pets, ui, .. } = &said.file;

@@ -20,7 +20,7 @@ use super::connection::DatabaseError;
 use super::work::Work;
 use super::{DatabaseUrl, StoreError, Why};
 
-pub(super) use self::snapshot::{backup, check, moment};
+pub(super) use self::snapshot::{backup, check, moment, quick_check};
 
 use self::readers::Readers;
 use self::writer::Writer;

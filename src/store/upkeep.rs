@@ -17,6 +17,15 @@ pub struct Checked {
     pub problems: Vec<String>,
 }
 
+/// What a quick look has found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct QuickChecked {
+    /// The version of its tables.
+    pub schema: u32,
+    /// What is wrong, a line each; few. Foreign text: clean it before showing it.
+    pub problems: Vec<String>,
+}
+
 /// Why there is no copy. Nothing is left behind under the name of the copy.
 #[derive(Debug, thiserror::Error)]
 pub enum BackupError {
@@ -63,5 +72,12 @@ pub async fn backup(url: &DatabaseUrl, file: &Path, cancel: CancellationToken) -
 pub async fn check(url: &DatabaseUrl) -> Result<Checked, StoreError> {
     let DatabaseUrl::Sqlite(path) = url.clone() else { return Err(StoreError::CheckOfServer) };
     let checked = spawn_blocking(move || sqlite::check(&path)).await;
+    checked.unwrap_or(Err(Why::Closed.into()))
+}
+
+/// Reads the pages, but not what is in them. Changes nothing; nobody who uses the database waits for it.
+pub async fn quick_check(url: &DatabaseUrl) -> Result<QuickChecked, StoreError> {
+    let DatabaseUrl::Sqlite(path) = url.clone() else { return Err(StoreError::CheckOfServer) };
+    let checked = spawn_blocking(move || sqlite::quick_check(&path)).await;
     checked.unwrap_or(Err(Why::Closed.into()))
 }

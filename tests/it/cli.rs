@@ -2,12 +2,15 @@
 
 mod adds;
 mod completions;
+mod configures;
+mod doctors;
 mod examples;
 mod failures;
 mod fixture;
 mod gets;
 mod helps;
 mod lists;
+mod logins;
 mod plain;
 mod serves;
 mod watches;

@@ -5,6 +5,7 @@
 mod accessible;
 mod cli;
 mod client;
+mod config_schema;
 mod domains;
 mod durability;
 mod flows;

@@ -88,6 +88,17 @@ pub fn set_key(path: &Path, profile: &str, source: &KeySource) -> Result<(), Edi
     })
 }
 
+/// Removes from the file at `path` where the key of a profile comes from.
+pub fn remove_key(path: &Path, profile: &str) -> Result<(), EditError> {
+    edit(path, |wanted, document| {
+        let missing = || EditError::NoSuchProfile { path: path.to_owned(), name: profile.to_owned() };
+        wanted.profiles.get_mut(profile).ok_or_else(missing)?.key = None;
+        let written = table(document, "profiles", path)?.get_mut(profile).and_then(Item::as_table_like_mut);
+        written.ok_or_else(missing)?.remove("key");
+        Ok(())
+    })
+}
+
 /// Sets which profile is used at start, in the file at `path`, which is created where there is none.
 pub fn set_profile(path: &Path, name: &str) -> Result<(), EditError> {
     edit(path, |wanted, document| {
@@ -211,6 +222,18 @@ mod tests {
         assert!(matches!(&missing, EditError::NoSuchProfile { name, .. } if name == "b"), "{missing}");
         let inside = set_key(&file.path, "embedded", &source).unwrap_err().to_string();
         assert_eq!(inside, "the profile \"embedded\" is inside this program and needs no key.");
+    }
+
+    #[test]
+    fn the_source_of_a_key_is_removed_and_everything_else_stays() {
+        let before = "# mine\n[profiles.a] # old\nbase_url = \"https://a.example/v1\" # here\n";
+        let file = written(&format!("{before}key = {{ env = \"A\" }}\nprotect = true\n"));
+        for _ in 0..2 {
+            remove_key(&file.path, "a").unwrap();
+            assert_eq!(file.text(), format!("{before}protect = true\n"));
+        }
+        let missing = remove_key(&file.path, "b").unwrap_err();
+        assert!(matches!(&missing, EditError::NoSuchProfile { name, .. } if name == "b"), "{missing}");
     }
 
     #[test]

@@ -52,6 +52,15 @@ impl Keyring {
         asked(UNLOCKS, move || entry.set_password(key.expose()))
     }
 
+    /// Removes the key that is kept for this profile at this address, if there is one.
+    pub fn remove(&self, profile: &str, address: &BaseUrl) -> Result<(), ConfigError> {
+        let entry = self.entry(profile, address)?;
+        asked(UNLOCKS, move || match entry.delete_credential() {
+            Err(Error::NoEntry) => Ok(()),
+            other => other,
+        })
+    }
+
     fn entry(&self, profile: &str, address: &BaseUrl) -> Result<Entry, ConfigError> {
         let user = format!("{profile}@{}", address.authority());
         self.0.build(SERVICE, &user, None).map_err(|error| unusable(&error))
@@ -114,6 +123,17 @@ mod tests {
         assert_eq!(keyring.read("production", &home).unwrap(), None);
         for elsewhere in ["https://other.example/v1", "https://api.example.com:8443/v1"] {
             assert_eq!(keyring.read("staging", &address(elsewhere)).unwrap(), None);
+        }
+    }
+
+    #[test]
+    fn a_key_that_was_removed_is_gone_and_so_is_one_that_never_was() {
+        let keyring = in_memory();
+        let home = address("https://api.example.com/v1");
+        keyring.write("staging", &home, &ApiKey::new("petk_0123456789").unwrap()).unwrap();
+        for _ in 0..2 {
+            keyring.remove("staging", &home).unwrap();
+            assert_eq!(keyring.read("staging", &home).unwrap(), None);
         }
     }
 

@@ -15,7 +15,7 @@ use super::{BUSY_PAUSE, BUSY_TIMEOUT, cannot_open, file, schema};
 use crate::model::draft::check_name;
 use crate::store::connection::Row;
 use crate::store::pets::pet;
-use crate::store::upkeep::{BackupError, Checked};
+use crate::store::upkeep::{BackupError, Checked, QuickChecked};
 use crate::store::{DatabaseUrl, StoreError, sql};
 
 /// Pages copied before it is asked again whether to go on: about 4 MiB.
@@ -84,6 +84,25 @@ pub(in crate::store) fn moment(path: &Path) -> Result<Connection, StoreError> {
 }
 
 pub(in crate::store) fn check(path: &Path) -> Result<Checked, StoreError> {
+    let (connection, _) = known(path)?;
+    let mut checked = Checked { pets: 0, problems: Vec::new() };
+    let read =
+        pages(&connection, "integrity_check", &mut checked.problems).and_then(|()| pets(&connection, &mut checked));
+    // What cannot be read at all is the worst of what is wrong.
+    checked.problems.extend(read.err().map(|error| error.to_string()));
+    Ok(checked)
+}
+
+pub(in crate::store) fn quick_check(path: &Path) -> Result<QuickChecked, StoreError> {
+    let (connection, schema) = known(path)?;
+    let mut problems = Vec::new();
+    let read = pages(&connection, "quick_check", &mut problems);
+    problems.extend(read.err().map(|error| error.to_string()));
+    Ok(QuickChecked { schema, problems })
+}
+
+/// A connection to a file whose tables this program knows, and their version.
+fn known(path: &Path) -> Result<(Connection, u32), StoreError> {
     let connection = connect(path)?;
     let found = schema::version(&connection).map_err(|source| cannot_open(path, source))?;
     if found > schema::VERSION {
@@ -93,18 +112,14 @@ pub(in crate::store) fn check(path: &Path) -> Result<Checked, StoreError> {
             known: schema::VERSION,
         });
     }
-    let mut checked = Checked { pets: 0, problems: Vec::new() };
-    let read = pages(&connection, &mut checked).and_then(|()| pets(&connection, &mut checked));
-    // What cannot be read at all is the worst of what is wrong.
-    checked.problems.extend(read.err().map(|error| error.to_string()));
-    Ok(checked)
+    Ok((connection, found))
 }
 
-fn pages(connection: &Connection, checked: &mut Checked) -> rusqlite::Result<()> {
-    connection.pragma_query(None, "integrity_check", |row| {
+fn pages(connection: &Connection, pragma: &str, problems: &mut Vec<String>) -> rusqlite::Result<()> {
+    connection.pragma_query(None, pragma, |row| {
         let line: String = row.get(0)?;
         if line != "ok" {
-            checked.problems.push(line);
+            problems.push(line);
         }
         Ok(())
     })

@@ -13,9 +13,8 @@ use crate::api::{Client, Recorder};
 use crate::clock;
 use crate::config::edit::{add_profile, set_key, set_profile};
 use crate::config::paths::below_home;
-use crate::config::secrets::write_key_file;
 use crate::config::{
-    Choices, ConfigError, Env, KeepKey, KeyOrigin, KeySource, Keyring, Paths, Profiles, Service, Settings,
+    Choices, ConfigError, Env, KeepKey, KeyOrigin, KeyPlace, KeySource, Keyring, Paths, Profiles, Service, Settings,
     settings_for, settings_with,
 };
 use crate::model::{ApiKey, BaseUrl, Limit, PetQuery, display_safe};
@@ -161,9 +160,9 @@ impl Services {
         if at_start {
             set_profile(&file, &name).map_err(|error| clean(&error))?;
         }
-        let keep = |(keeper, key): (Keeper, &ApiKey)| {
+        let keep = |(keeper, key): (KeyPlace, &ApiKey)| {
             let address: BaseUrl = address.parse().map_err(|error| clean(&error))?;
-            keeper.keep(&name, &address, key)
+            said(keeper.keep(&name, &address, key))
         };
         let key_lost = keeper.map(keep).transpose().err();
         Ok(Added { file: self.short(file).display().to_string(), key_lost })
@@ -171,20 +170,23 @@ impl Services {
 
     fn keep(&self, profile: &str, address: &BaseUrl, key: &ApiKey, keep: KeepKey) -> Result<KeyOrigin, String> {
         let (source, keeper) = self.keeper(profile, keep)?;
-        keeper.keep(profile, address, key)?;
+        said(keeper.keep(profile, address, key))?;
         set_key(&self.read()?.file, profile, &source).map_err(|error| clean(&error))?;
         Ok(KeyOrigin::from(&source))
     }
 
     /// Where a key is kept: as the profile says it, and the place itself.
-    fn keeper(&self, profile: &str, keep: KeepKey) -> Result<(KeySource, Keeper), String> {
+    fn keeper(&self, profile: &str, keep: KeepKey) -> Result<(KeySource, KeyPlace), String> {
         match keep {
             KeepKey::Session => Err("it is for this session only.".to_owned()),
             KeepKey::File => {
-                let path = self.key_file(profile).ok_or("there is no file for it.")?;
-                Ok((KeySource::File(self.short(path.clone())), Keeper::File(path)))
+                let place = KeyPlace::file(profile, &self.env).ok_or("there is no file for it.")?;
+                Ok((place.source(&self.env), place))
             }
-            KeepKey::Keyring => Ok((KeySource::Keyring(true), Keeper::Keyring(said(Keyring::probe())?))),
+            KeepKey::Keyring => {
+                let place = said(KeyPlace::keyring())?;
+                Ok((place.source(&self.env), place))
+            }
         }
     }
 
@@ -205,21 +207,6 @@ impl Services {
 
     fn short(&self, path: PathBuf) -> PathBuf {
         below_home(path, &self.env)
-    }
-}
-
-/// A place for a key.
-enum Keeper {
-    File(PathBuf),
-    Keyring(Keyring),
-}
-
-impl Keeper {
-    fn keep(&self, profile: &str, address: &BaseUrl, key: &ApiKey) -> Result<(), String> {
-        said(match self {
-            Self::File(path) => write_key_file(path, key),
-            Self::Keyring(keyring) => keyring.write(profile, address, key),
-        })
     }
 }
 

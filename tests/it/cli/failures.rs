@@ -117,7 +117,7 @@ fn the_word_that_was_meant_is_named() {
 #[test]
 fn a_command_that_lacks_its_command_shows_its_help_and_ends_with_2() {
     let home = home();
-    for command in ["pets", "domains", "keys"] {
+    for command in ["pets", "domains", "keys", "config"] {
         let (status, out, said) = all(&run(&home, &[command]));
         assert_eq!((status, out.as_str()), (Some(2), ""));
         assert!(said.contains("Usage: petstore ") && said.contains("Commands:"), "{said}");
@@ -138,6 +138,12 @@ fn every_command_says_it_when_its_output_cannot_be_written() {
         &["domains", "parse", "docs.example.com"],
         &["domains", "explain", "DNS-A-BLOCKS"],
         &["completions", "bash"],
+        &["status"],
+        &["config", "path"],
+        &["config", "show"],
+        &["config", "keys"],
+        &["config", "themes"],
+        &["doctor"],
         &["man"],
         &["--help"],
         &["--version"],

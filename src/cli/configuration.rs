@@ -1,0 +1,126 @@
+//! `petstore config`: where the configuration is, what it says, whether it is right, and changing it by hand.
+
+mod check;
+mod edit;
+
+use std::fs::DirBuilder;
+use std::io::{self, Write as _};
+use std::os::unix::fs::DirBuilderExt as _;
+use std::path::Path;
+
+use clap::{Args, Subcommand};
+
+use crate::config::edit::write as write_file;
+use crate::config::{Choices, Env, Paths, ThemeChoice, everything, file_path};
+use crate::model::display_safe;
+
+use super::domains::args::{Format, FormatArg};
+use super::exit::{Exit, Failed};
+use super::keymap;
+use super::output::{note, write};
+use super::status::{columns, objects};
+
+pub use check::check;
+
+/// Every key with its default, explained.
+const EXAMPLE: &str = include_str!("../../config.example.toml");
+
+/// The configuration file: where it is, what is in force, and whether it is right.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  petstore config show --origin\n  petstore config check\n  petstore config edit")]
+pub struct ConfigArgs {
+    #[command(subcommand)]
+    command: ConfigCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum ConfigCommand {
+    /// Print where the configuration file is, or would be.
+    #[command(after_help = "Example:\n  petstore config path")]
+    Path,
+    /// Print the settings in force. Keys are not read, and never printed.
+    #[command(after_help = "Examples:\n  petstore config show\n  petstore config show --origin\n  \
+        petstore -p branch config show --format json")]
+    Show {
+        /// And where each comes from: option, variable, file and line, or default.
+        #[arg(long)]
+        origin: bool,
+        #[command(flatten)]
+        output: FormatArg,
+    },
+    /// Find what is wrong with the configuration, its profiles and the key map, with line and column.
+    #[command(
+        after_help = "Examples:\n  petstore config check\n  petstore --config .config/petstore/config.toml config check"
+    )]
+    Check,
+    /// Write a configuration file with every key, its default and what it means. One that is there stays as it is.
+    #[command(after_help = "Example:\n  petstore config init")]
+    Init,
+    /// Open the configuration file in $VISUAL or $EDITOR, and check it before it takes effect.
+    #[command(after_help = "Example:\n  petstore config edit")]
+    Edit,
+    /// Print the keys of the screen in the form of keymap.toml, with your changes.
+    #[command(after_help = "Example:\n  petstore config keys > keymap.toml")]
+    Keys,
+    /// List the themes.
+    #[command(after_help = "Example:\n  petstore config themes")]
+    Themes,
+}
+
+/// Does what `args` say.
+pub fn run(args: &ConfigArgs, choices: &Choices, env: &Env) -> Result<Exit, Failed> {
+    let path = file_path(choices, env).map_err(Failed::config)?;
+    match &args.command {
+        ConfigCommand::Path => {
+            write(|out| writeln!(out, "{}", path.display()))?;
+            if !path.exists() {
+                note("there is no such file yet: petstore config init writes one");
+            }
+        }
+        ConfigCommand::Show { origin, output } => {
+            let all = everything(choices, env)?;
+            write(|out| match output.format {
+                Format::Table => columns(out, &all, *origin),
+                Format::Json => {
+                    serde_json::to_writer(&mut *out, &objects(&all))?;
+                    writeln!(out)
+                }
+            })?;
+        }
+        ConfigCommand::Check => return check::run(&path, choices, env),
+        ConfigCommand::Init => {
+            begin(&path, EXAMPLE, env).map_err(|error| match error.kind() {
+                io::ErrorKind::AlreadyExists => {
+                    let what = format!("{} is there already, and stays as it is", path.display());
+                    Failed::new(Exit::Failure, what).hint("petstore config edit")
+                }
+                _ => cannot_write(&path, &error),
+            })?;
+            note(&format!("wrote {}", display_safe(&path.display().to_string())));
+        }
+        ConfigCommand::Edit => return edit::run(&path, env),
+        ConfigCommand::Keys => {
+            let (keymap, complaints) = keymap::read(env);
+            complaints.iter().for_each(|complaint| note(&display_safe(complaint)));
+            write(|out| out.write_all(keymap.file().as_bytes()))?;
+        }
+        ConfigCommand::Themes => {
+            write(|out| ThemeChoice::ALL.iter().try_for_each(|one| writeln!(out, "{:14}{}", one.name(), one.title())))?;
+        }
+    }
+    Ok(Exit::Done)
+}
+
+/// Writes the first configuration file. The usual directory is made; another one must be there.
+fn begin(path: &Path, text: &str, env: &Env) -> io::Result<()> {
+    if let Ok(paths) = Paths::new(env)
+        && path.parent() == Some(&paths.config)
+    {
+        DirBuilder::new().recursive(true).mode(0o700).create(&paths.config)?;
+    }
+    write_file(path, text, false)
+}
+
+fn cannot_write(path: &Path, error: &io::Error) -> Failed {
+    Failed::new(Exit::Failure, format!("{} could not be written: {error}", path.display()))
+}

@@ -1,0 +1,62 @@
+//! What is wrong with the configuration, before anything stumbles over it.
+
+use std::io::{self, Write as _};
+use std::path::Path;
+
+use crate::config::settings::configuration;
+use crate::config::{Choices, ConfigError, Env, faults};
+use crate::model::display_safe;
+
+use super::super::domains::args::ProbeArgs;
+use super::super::domains::settings::resolve;
+use super::super::exit::{Exit, Failed, meant};
+use super::super::output::write;
+use super::super::{app, keymap};
+
+/// Says that all is well, or what is wrong, a line each.
+pub fn run(path: &Path, choices: &Choices, env: &Env) -> Result<Exit, Failed> {
+    let found = check(path, choices, env)?;
+    if !found.is_empty() {
+        return Err(failed(&found));
+    }
+    let (shown, is_there) = (path.display(), path.exists());
+    write(|out| match is_there {
+        true => writeln!(out, "{shown} is right"),
+        false => writeln!(out, "there is no {shown}: the defaults are in force"),
+    })?;
+    Ok(Exit::Done)
+}
+
+/// What is wrong with the configuration in the file at `path` and with what belongs to it: a line each, safe to show.
+pub fn check(path: &Path, choices: &Choices, env: &Env) -> Result<Vec<String>, Failed> {
+    let text = match std::fs::read_to_string(path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == io::ErrorKind::NotFound && choices.config.is_none() => String::new(),
+        Err(source) => return Err(ConfigError::Read { path: path.to_owned(), source }.into()),
+    };
+    let found = findings(&text, path);
+    if found.is_empty() { around(choices, env) } else { Ok(found) }
+}
+
+/// What is wrong with the configuration `text`, which is or will be in the file at `path`: a line each, safe to show.
+pub fn findings(text: &str, path: &Path) -> Vec<String> {
+    let faults = faults(text, path).into_iter().map(|fault| {
+        let place = fault.line.map_or(String::new(), |line| format!("{}:{line}: ", path.display()));
+        format!("{place}{}{}", fault.error, meant(&fault.error))
+    });
+    faults.map(|line| display_safe(&line).into_owned()).collect()
+}
+
+/// What is wrong with the settings of domains, and with the files that the configuration names or that stand beside it.
+fn around(choices: &Choices, env: &Env) -> Result<Vec<String>, Failed> {
+    let mut found = keymap::read(env).1;
+    app::rapid_entry(choices, env, &mut found)?;
+    let domains = resolve(&ProbeArgs::default(), &configuration(choices, env)?.domains);
+    found.extend(domains.err().map(|failed| failed.what().to_owned()));
+    Ok(found.iter().map(|line| display_safe(line).into_owned()).collect())
+}
+
+/// All that was found, as a failure.
+pub fn failed(found: &[String]) -> Failed {
+    Failed::new(Exit::Usage, found.join("\n")).hint("petstore config edit")
+}

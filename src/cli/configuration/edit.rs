@@ -1,0 +1,106 @@
+//! Changing the configuration by hand: in an editor, on a copy, which takes its place only when it is right.
+
+use std::fs;
+use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::config::Env;
+use crate::config::atomic::replace_private;
+use crate::config::edit::write as write_file;
+
+use super::super::exit::{Exit, Failed};
+use super::super::output::note;
+use super::check::{failed, findings};
+use super::{EXAMPLE, begin, cannot_write};
+
+/// Opens the editor until the text is right, nobody wants to go on, or the editor fails. Only then the file is replaced.
+pub fn run(path: &Path, env: &Env) -> Result<Exit, Failed> {
+    let there = read(path).map_err(|error| cannot_write(path, &error))?;
+    let before = there.as_deref().unwrap_or(EXAMPLE);
+    let copy = Copy::new(before).map_err(|error| cannot_write(path, &error))?;
+    loop {
+        open(&copy.path, env)?;
+        let text = fs::read_to_string(&copy.path);
+        let text = text.map_err(|error| Failed::new(Exit::Failure, format!("the edited text is lost: {error}")))?;
+        if text == before {
+            note("nothing was changed");
+            return Ok(Exit::Done);
+        }
+        let found = findings(&text, path);
+        if !found.is_empty() {
+            note(&found.join("\n"));
+            if asked_to_go_on() {
+                continue;
+            }
+            let kept = keep(&text, path)?;
+            let hint = format!("the file stays as it is; what was typed is in {}", kept.display());
+            return Err(failed(&found).hint(hint));
+        }
+        if read(path).map_err(|error| cannot_write(path, &error))? != there {
+            let kept = keep(&text, path)?;
+            let what = format!("{} was changed meanwhile, and stays as it is", path.display());
+            return Err(Failed::new(Exit::Failure, what).hint(format!("what was typed is in {}", kept.display())));
+        }
+        let written = if there.is_some() { write_file(path, &text, true) } else { begin(path, &text, env) };
+        written.map_err(|error| cannot_write(path, &error))?;
+        note(&format!("wrote {}", path.display()));
+        return Ok(Exit::Done);
+    }
+}
+
+/// The text while it is edited, for its owner alone, under the name of the file.
+struct Copy {
+    path: PathBuf,
+    _directory: tempfile::TempDir,
+}
+
+impl Copy {
+    fn new(text: &str) -> io::Result<Self> {
+        let directory = tempfile::Builder::new().prefix("petstore-").tempdir()?;
+        let path = directory.path().join("config.toml");
+        replace_private(&path, text)?;
+        Ok(Self { path, _directory: directory })
+    }
+}
+
+fn read(path: &Path) -> io::Result<Option<String>> {
+    match fs::read_to_string(path) {
+        Ok(text) => Ok(Some(text)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// The editor is a line for the shell, as for every program that has one: it may have arguments.
+fn open(path: &Path, env: &Env) -> Result<(), Failed> {
+    let editor = env.get("VISUAL").or_else(|| env.get("EDITOR")).unwrap_or("vi");
+    let failed = |why: String| {
+        let what = format!("the editor {} {why}; the file stays as it was", crate::model::text::short(editor));
+        Failed::new(Exit::Failure, what).hint("set EDITOR to one that works here")
+    };
+    let status = Command::new("/bin/sh").arg("-c").arg(format!("{editor} \"$1\"")).arg("sh").arg(path).status();
+    match status {
+        Ok(status) if status.success() => Ok(()),
+        Ok(status) => Err(failed(format!("ended with {status}"))),
+        Err(error) => Err(failed(format!("did not start: {error}"))),
+    }
+}
+
+/// Where nobody can be asked, nobody goes on.
+fn asked_to_go_on() -> bool {
+    if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
+        return false;
+    }
+    let _ = write!(io::stderr(), "Edit again? [Y/n] ");
+    let mut answer = String::new();
+    let read = io::stdin().lock().read_line(&mut answer);
+    read.is_ok_and(|octets| octets > 0) && matches!(answer.trim(), "" | "y" | "Y" | "yes")
+}
+
+/// Keeps what was typed beside the file, so that it is not lost.
+fn keep(text: &str, path: &Path) -> Result<PathBuf, Failed> {
+    let kept = path.with_extension("toml.edited");
+    replace_private(&kept, text).map_err(|error| cannot_write(&kept, &error))?;
+    Ok(kept)
+}

@@ -1,0 +1,145 @@
+//! `petstore doctor`: looks at everything that the program stands on, and says what to do about what is not right.
+
+mod files;
+mod network;
+mod terminal;
+
+use std::io::{self, Write};
+use std::time::Duration;
+
+use clap::Args;
+use serde_json::{Value, json};
+
+use crate::config::{Choices, Env, file_path};
+use crate::model::display_safe;
+
+use super::configuration;
+use super::domains::args::{Format, FormatArg};
+use super::exit::{Exit, Failed};
+use super::output::write;
+
+/// How long one check may take, unless it says otherwise.
+const LIMIT: Duration = Duration::from_secs(10);
+
+/// Look at terminal, configuration, keys, network and database, and say what to do about what is not right.
+///
+/// Ends with 0 if nothing fails, and with 1 otherwise. Nothing is changed, and no key is printed.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  petstore doctor\n  petstore -p branch doctor --format json")]
+pub struct DoctorArgs {
+    #[command(flatten)]
+    output: FormatArg,
+}
+
+/// How it is with one thing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Verdict {
+    Ok,
+    Warn,
+    Fail,
+}
+
+impl Verdict {
+    const fn word(self) -> &'static str {
+        match self {
+            Self::Ok => "ok",
+            Self::Warn => "warn",
+            Self::Fail => "fail",
+        }
+    }
+}
+
+/// One thing that was looked at.
+#[derive(Debug, PartialEq, Eq)]
+struct Check {
+    name: String,
+    verdict: Verdict,
+    /// What was found.
+    found: String,
+    /// What to do about it, where something is to be done.
+    remedy: Option<String>,
+}
+
+impl Check {
+    fn new(name: &str, verdict: Verdict, found: &str) -> Self {
+        let found = display_safe(found).into_owned();
+        Self { name: display_safe(name).into_owned(), verdict, found, remedy: None }
+    }
+
+    fn ok(name: &str, found: &str) -> Self {
+        Self::new(name, Verdict::Ok, found)
+    }
+
+    fn warn(name: &str, found: &str, remedy: &str) -> Self {
+        Self { remedy: Some(display_safe(remedy).into_owned()), ..Self::new(name, Verdict::Warn, found) }
+    }
+
+    fn fail(name: &str, found: &str, remedy: &str) -> Self {
+        Self { verdict: Verdict::Fail, ..Self::warn(name, found, remedy) }
+    }
+}
+
+/// Looks at everything.
+pub async fn run(args: DoctorArgs, choices: &Choices, env: &Env) -> Result<Exit, Failed> {
+    let mut checks = terminal::checks(env);
+    checks.push(configured(choices, env));
+    checks.extend(files::checks(env));
+    checks.extend(network::checks(choices, env).await);
+    checks.push(files::database(env).await);
+    write(|out| match args.output.format {
+        Format::Table => lines(out, &checks),
+        Format::Json => {
+            serde_json::to_writer(&mut *out, &checks.iter().map(object).collect::<Vec<_>>())?;
+            writeln!(out)
+        }
+    })?;
+    let fails = checks.iter().any(|check| check.verdict == Verdict::Fail);
+    Ok(if fails { Exit::Failure } else { Exit::Done })
+}
+
+fn configured(choices: &Choices, env: &Env) -> Check {
+    const NAME: &str = "configuration";
+    let path = match file_path(choices, env) {
+        Ok(path) => path,
+        Err(error) => return Check::fail(NAME, &error.to_string(), "set HOME"),
+    };
+    match configuration::check(&path, choices, env) {
+        Ok(found) if !found.is_empty() => Check::fail(NAME, &found.join(" "), "petstore config edit"),
+        Ok(_) if path.exists() => Check::ok(NAME, &path.display().to_string()),
+        Ok(_) => Check::ok(NAME, "no file: the defaults are in force"),
+        Err(failed) => Check::fail(NAME, failed.what(), "petstore config path says which file is read"),
+    }
+}
+
+fn lines(out: &mut impl Write, checks: &[Check]) -> io::Result<()> {
+    let names = checks.iter().map(|check| check.name.chars().count()).max().unwrap_or(0);
+    for check in checks {
+        writeln!(out, "{:4}  {:names$}  {}", check.verdict.word(), check.name, check.found)?;
+        if let Some(remedy) = &check.remedy {
+            writeln!(out, "{:6}{:names$}  do: {remedy}", "", "")?;
+        }
+    }
+    Ok(())
+}
+
+fn object(check: &Check) -> Value {
+    json!({ "name": check.name, "verdict": check.verdict.word(), "found": check.found, "remedy": check.remedy })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_check_is_a_line_with_its_remedy_below() {
+        let checks = [Check::ok("terminal", "80x24"), Check::fail("key \u{1b}", "is lost", "petstore login")];
+        let mut out = Vec::new();
+        lines(&mut out, &checks).unwrap();
+        let expected =
+            "ok    terminal      80x24\nfail  key ⟨U+001B⟩  is lost\n                    do: petstore login\n";
+        assert_eq!(String::from_utf8(out).unwrap(), expected);
+        let expected =
+            json!({"name": "key ⟨U+001B⟩", "verdict": "fail", "found": "is lost", "remedy": "petstore login"});
+        assert_eq!(object(&checks[1]), expected);
+    }
+}

@@ -1,0 +1,137 @@
+//! Directories, who else can read them, and the database in them.
+
+use std::fs;
+use std::io;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+
+use rustix::fs::{Access, access};
+
+use crate::config::paths::below_home;
+use crate::config::{Env, Paths};
+use crate::model::text::safe_causes;
+use crate::store::{self, DatabaseUrl};
+
+use super::{Check, LIMIT};
+
+/// The most files of keys that are looked at.
+const MOST_KEYS: usize = 100;
+
+pub fn checks(env: &Env) -> Vec<Check> {
+    // That there is no home the configuration has said.
+    let Ok(paths) = Paths::new(env) else { return Vec::new() };
+    let mut checks = vec![
+        directory("settings", &paths.config, 0o022, env),
+        directory("data", &paths.data, 0o022, env),
+        directory("state", &paths.state, 0o022, env),
+    ];
+    let keys = paths.config.join("keys");
+    if keys.exists() {
+        checks.push(directory("keys", &keys, 0o077, env));
+        let files = fs::read_dir(&keys).into_iter().flatten().flatten().take(MOST_KEYS);
+        checks.extend(files.filter_map(|file| open_key(&file.path(), env)));
+    }
+    checks
+}
+
+/// A directory that the program must be able to write to, and in which others must not have the permissions `not`.
+fn directory(name: &str, path: &Path, not: u32, env: &Env) -> Check {
+    let shown = below_home(path.to_owned(), env).display().to_string();
+    let mode = match fs::metadata(path) {
+        Ok(found) if found.is_dir() => found.permissions().mode() & 0o7777,
+        Ok(_) => return Check::fail(name, &format!("{shown} is no directory"), &format!("move it away: {shown}")),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            return Check::ok(name, &format!("{shown} is made when it is needed"));
+        }
+        Err(error) => return Check::fail(name, &format!("{shown}: {error}"), &format!("ls -ld {shown}")),
+    };
+    if access(path, Access::READ_OK | Access::WRITE_OK | Access::EXEC_OK).is_err() {
+        return Check::fail(
+            name,
+            &format!("{shown} cannot be written to (mode {mode:04o})"),
+            &format!("chmod u+rwx {shown}"),
+        );
+    }
+    if mode & not != 0 {
+        let (what, remedy) = if not == 0o077 { ("look into", "go-rwx") } else { ("write to", "go-w") };
+        return Check::warn(
+            name,
+            &format!("others can {what} {shown} (mode {mode:04o})"),
+            &format!("chmod {remedy} {shown}"),
+        );
+    }
+    Check::ok(name, &format!("{shown} (mode {mode:04o})"))
+}
+
+/// A key that others can read.
+fn open_key(path: &Path, env: &Env) -> Option<Check> {
+    let mode = fs::metadata(path).ok()?.permissions().mode() & 0o7777;
+    let shown = below_home(path.to_owned(), env).display().to_string();
+    let found = format!("others can read {shown} (mode {mode:04o})");
+    (mode & 0o077 != 0).then(|| Check::fail("keys", &found, &format!("chmod 600 {shown}, and have the key replaced")))
+}
+
+/// The database of the service inside the program.
+pub async fn database(env: &Env) -> Check {
+    const NAME: &str = "database";
+    let Ok(path) = Paths::new(env).map(|paths| paths.embedded_database()) else {
+        return Check::ok(NAME, "none");
+    };
+    let shown = below_home(path.clone(), env).display().to_string();
+    if !path.exists() {
+        return Check::ok(NAME, &format!("{shown} is made when it is needed"));
+    }
+    let url = DatabaseUrl::Sqlite(path.clone());
+    let whole = format!("petstore check --database {url} looks at all of it");
+    let remedy = "keep this file, and put the last backup in its place";
+    match tokio::time::timeout(LIMIT, store::quick_check(&url)).await {
+        Err(_) => Check::warn(NAME, &format!("{shown} was not read through within {} s", LIMIT.as_secs()), &whole),
+        Ok(Err(error)) => Check::fail(NAME, &format!("{shown}: {}", safe_causes(&error)), remedy),
+        Ok(Ok(quick)) => match quick.problems.first() {
+            Some(problem) => Check::fail(NAME, &format!("{shown} is damaged: {problem}"), remedy),
+            None => Check::ok(NAME, &format!("{shown} is sound, schema {}", quick.schema)),
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_others_can_do_is_found_with_the_command_that_mends_it() {
+        let home = tempfile::tempdir().unwrap();
+        let env = Env::from_iter([("HOME", home.path()), ("XDG_DATA_HOME", &home.path().join("data"))]);
+        let keys = home.path().join(".config/petstore/keys");
+        fs::create_dir_all(&keys).unwrap();
+        fs::create_dir_all(home.path().join("data")).unwrap();
+        fs::write(home.path().join("data/petstore"), "").unwrap();
+        fs::write(keys.join("shop"), "").unwrap();
+        let mode = |path: &Path, mode| fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+        mode(keys.parent().unwrap(), 0o777);
+        mode(&keys, 0o750);
+        mode(&keys.join("shop"), 0o644);
+        let warn = |name, found, remedy| Check::warn(name, found, remedy);
+        let there = "~/.config/petstore";
+        assert_eq!(
+            checks(&env),
+            [
+                warn("settings", &format!("others can write to {there} (mode 0777)"), &format!("chmod go-w {there}")),
+                Check::fail("data", "~/data/petstore is no directory", "move it away: ~/data/petstore"),
+                Check::ok("state", "~/.local/state/petstore is made when it is needed"),
+                warn(
+                    "keys",
+                    &format!("others can look into {there}/keys (mode 0750)"),
+                    &format!("chmod go-rwx {there}/keys")
+                ),
+                Check::fail(
+                    "keys",
+                    &format!("others can read {there}/keys/shop (mode 0644)"),
+                    &format!("chmod 600 {there}/keys/shop, and have the key replaced")
+                ),
+            ]
+        );
+        mode(keys.parent().unwrap(), 0o700);
+        assert_eq!(checks(&env)[0], Check::ok("settings", &format!("{there} (mode 0700)")));
+    }
+}

@@ -1,0 +1,196 @@
+//! The profiles and their keys, and the way to the service that is used.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use jiff::SignedDuration;
+use rustls::crypto::ring;
+use rustls_platform_verifier::Verifier;
+use tokio::net::lookup_host;
+use tokio::task::spawn_blocking;
+use tokio::time::timeout;
+
+use crate::clock;
+use crate::config::settings::configuration;
+use crate::config::{Choices, Env, KeyOrigin, KeySource, Origin, Remote, Service, Settings, settings_for};
+
+use super::super::exit::{Exit, Failed};
+use super::super::{service, status};
+use super::{Check, LIMIT};
+
+/// How long a name may take to be found.
+const NAMES: Duration = Duration::from_secs(3);
+
+/// How long a key may take: a command has ten seconds itself, and a keyring may ask for its password.
+const KEYS: Duration = Duration::from_secs(15);
+
+/// How far the clocks may be apart before time limits and dates are wrong.
+const APART: SignedDuration = SignedDuration::from_secs(30);
+
+pub async fn checks(choices: &Choices, env: &Env) -> Vec<Check> {
+    let Ok(known) = Settings::without_key(choices, env) else {
+        // The configuration has said what is wrong, or it is a flag that is.
+        let failed = Settings::without_key(choices, env).err().map(Failed::from);
+        let found = failed.as_ref().map_or("", Failed::what);
+        return vec![Check::fail("profile", found, "petstore config show --origin")];
+    };
+    let mut checks = others(&known.name, choices, env);
+    let name = format!("profile {}", known.name);
+    let resolved = {
+        let (choices, env) = (choices.clone(), env.clone());
+        timeout(KEYS, spawn_blocking(move || Settings::resolve(&choices, &env))).await
+    };
+    let settings = match resolved {
+        Ok(Ok(Ok(settings))) => settings,
+        Ok(Ok(Err(error))) => {
+            checks.push(Check::fail(&name, &error.to_string(), &login(&known.name)));
+            return checks;
+        }
+        Ok(Err(error)) => {
+            checks.push(Check::fail(&name, &error.to_string(), "petstore status"));
+            return checks;
+        }
+        Err(_) => {
+            let found = format!("its key was not there within {} s", KEYS.as_secs());
+            checks.push(Check::fail(&name, &found, "unlock the keyring, or try its command in a shell"));
+            return checks;
+        }
+    };
+    let Service::Remote(remote) = &settings.service else {
+        checks.push(Check::ok(&name, "in this program, no key needed"));
+        checks.push(trust(false));
+        return checks;
+    };
+    checks.push(key(&name, &settings, remote, env));
+    checks.push(trust(remote.base_url.is_https()));
+    checks.push(names(remote).await);
+    checks.extend(answers(&settings).await);
+    checks
+}
+
+/// The profiles that are not in use. No command is run for them, and no keyring asked.
+fn others(used: &str, choices: &Choices, env: &Env) -> Vec<Check> {
+    let profiles = configuration(choices, env).map(|file| file.profiles).unwrap_or_default();
+    let others = profiles.iter().filter(|(name, profile)| name.as_str() != used && !profile.embedded);
+    let check = |(name, profile): (&String, &crate::config::file::Profile)| {
+        let title = format!("profile {name}");
+        match &profile.key {
+            Some(source @ (KeySource::Command(_) | KeySource::Keyring(_))) => {
+                Check::ok(&title, &format!("its key comes {}, not tried", KeyOrigin::from(source)))
+            }
+            Some(KeySource::Env(_) | KeySource::File(_)) | None => match settings_for(name, choices, env) {
+                Ok(Settings { service: Service::Remote(remote), .. }) if remote.key.is_none() => {
+                    Check::warn(&title, "it has no key", &login(name))
+                }
+                Ok(settings) => Check::ok(&title, &key_origin(&settings)),
+                Err(error) => Check::warn(&title, &error.to_string(), &login(name)),
+            },
+        }
+    };
+    others.map(check).collect()
+}
+
+fn key(name: &str, settings: &Settings, remote: &Remote, env: &Env) -> Check {
+    let named = settings.origins.iter().any(|one| one.name == "key" && matches!(one.origin, Origin::File { .. }));
+    if remote.key.is_none() {
+        return Check::fail(name, &format!("no key for {}", remote.base_url), &login(&settings.name));
+    }
+    if named
+        && env.get("PETSTORE_API_KEY").is_some()
+        && remote.key_origin != KeyOrigin::Environment("PETSTORE_API_KEY".into())
+    {
+        let found = format!("{}; PETSTORE_API_KEY is set, and not used here", key_origin(settings));
+        return Check::warn(name, &found, "unset PETSTORE_API_KEY, if it is not for another service");
+    }
+    Check::ok(name, &key_origin(settings))
+}
+
+fn key_origin(settings: &Settings) -> String {
+    match &settings.service {
+        Service::Remote(remote) => format!("its key comes {}", remote.key_origin),
+        Service::Demo | Service::Embedded { .. } => "no key needed".to_owned(),
+    }
+}
+
+fn login(profile: &str) -> String {
+    format!("petstore login -p {profile}")
+}
+
+/// Whether the authorities of this machine can be read: without them no `https://` service is trusted.
+fn trust(needed: bool) -> Check {
+    let verifier = Verifier::new(Arc::new(ring::default_provider()));
+    let remedy = "install the certificates of the system (ca-certificates), or name a PEM file in SSL_CERT_FILE";
+    match verifier {
+        Ok(_) => Check::ok("certificates", "those of the system can be read"),
+        Err(error) if needed => Check::fail("certificates", &error.to_string(), remedy),
+        Err(error) => Check::warn("certificates", &error.to_string(), remedy),
+    }
+}
+
+async fn names(remote: &Remote) -> Check {
+    let url = remote.base_url.join("");
+    let host = url.host_str().unwrap_or_default().to_owned();
+    let begun = clock::now().mono;
+    let found =
+        timeout(NAMES, lookup_host((host.trim_matches(['[', ']']), url.port_or_known_default().unwrap_or(443)))).await;
+    let took = clock::now().mono.saturating_duration_since(begun).as_millis();
+    let remedy = "is the address of the profile right? Else see /etc/resolv.conf, or the network";
+    match found {
+        Ok(Ok(addresses)) => Check::ok("name", &format!("{host}: {} addresses in {took} ms", addresses.count())),
+        Ok(Err(error)) => Check::fail("name", &format!("{host}: {error}"), remedy),
+        Err(_) => Check::fail("name", &format!("{host}: no answer within {} s", NAMES.as_secs()), remedy),
+    }
+}
+
+/// Whether the service answers, and what its clock says.
+async fn answers(settings: &Settings) -> Vec<Check> {
+    const NAME: &str = "service";
+    let service = service::name(&settings.service);
+    let Ok(asked) = timeout(LIMIT, status::ask(settings)).await else {
+        let found = format!("{service} did not answer within {} s", LIMIT.as_secs());
+        return vec![Check::fail(NAME, &found, "try again in a moment: petstore status")];
+    };
+    if let Some(failed) = &asked.failed {
+        let remedy = match failed.exit {
+            Exit::Unauthorized => login(&settings.name),
+            _ => "petstore status".to_owned(),
+        };
+        return vec![Check::fail(NAME, failed.what(), &remedy)];
+    }
+    let took = asked.took.unwrap_or_default().as_millis();
+    let mut checks = vec![Check::ok(NAME, &format!("{service} answers in {took} ms and accepts the key"))];
+    if let Ok((client, _)) = service::connect(settings).await
+        && let Ok(Ok(Some(there))) = timeout(LIMIT, client.date()).await
+    {
+        checks.push(clocks(there.duration_until(clock::now().wall)));
+    }
+    checks
+}
+
+/// The clock of this machine, which is ahead of that of the service by `ahead`.
+fn clocks(ahead: SignedDuration) -> Check {
+    let seconds = ahead.as_secs().unsigned_abs();
+    if ahead.abs() <= APART {
+        return Check::ok("clock", &format!("as that of the service, within {} s", APART.as_secs()));
+    }
+    let way = if ahead.is_negative() { "behind" } else { "ahead of" };
+    Check::warn(
+        "clock",
+        &format!("{seconds} s {way} that of the service"),
+        "set the clock of this machine: timedatectl status",
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Verdict;
+    use super::*;
+
+    #[test]
+    fn clocks_that_are_apart_are_told_by_how_much() {
+        assert_eq!(clocks(SignedDuration::from_secs(-30)).verdict, Verdict::Ok);
+        let ahead = clocks(SignedDuration::from_secs(31));
+        assert_eq!((ahead.verdict, ahead.found.as_str()), (Verdict::Warn, "31 s ahead of that of the service"));
+        assert_eq!(clocks(SignedDuration::from_secs(-3600)).found, "3600 s behind that of the service");
+    }
+}

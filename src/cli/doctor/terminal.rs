@@ -1,0 +1,98 @@
+//! What the screen can be on this terminal.
+
+use std::io::{self, IsTerminal as _};
+
+use crate::config::{Clipboard, Depth, Env, Paths};
+use crate::tui::worker::clipboard::{Way, ways};
+
+use super::super::welcome::way_words;
+use super::Check;
+
+/// The least size on which everything can be reached.
+const LEAST: (u16, u16) = (40, 8);
+
+pub fn checks(env: &Env) -> Vec<Check> {
+    let size = io::stdout().is_terminal().then(|| crossterm::terminal::size().ok()).flatten();
+    vec![terminal(size, env), colours(env), characters(env), clipboard(env)]
+}
+
+fn terminal(size: Option<(u16, u16)>, env: &Env) -> Check {
+    const NAME: &str = "terminal";
+    let mut found = match size {
+        Some((columns, rows)) => format!("{columns}x{rows}"),
+        None => "the output is none".to_owned(),
+    };
+    for (variable, words) in [("TMUX", ", inside tmux"), ("STY", ", inside screen")] {
+        found.push_str(env.get(variable).map_or("", |_| words));
+    }
+    found.push_str(if env.is_over_ssh() { ", over SSH" } else { "" });
+    match (size, env.get("TERM")) {
+        (Some(_), None | Some("dumb")) => Check::warn(
+            NAME,
+            &format!("{found}, TERM is dumb or unset"),
+            "set TERM; petstore pets list works everywhere",
+        ),
+        (Some((columns, rows)), Some(_)) if columns < LEAST.0 || rows < LEAST.1 => {
+            Check::warn(NAME, &found, &format!("make the window larger: at least {}x{}", LEAST.0, LEAST.1))
+        }
+        (Some(_), Some(term)) => Check::ok(NAME, &format!("{found}, {term}")),
+        (None, _) => Check::ok(NAME, &found),
+    }
+}
+
+fn colours(env: &Env) -> Check {
+    let found = match (env.get("NO_COLOR"), env.depth()) {
+        (Some(_), _) => "none, by NO_COLOR",
+        (None, Depth::Mono) => "none",
+        (None, Depth::Sixteen) => "16",
+        (None, Depth::TwoFiftySix) => "256",
+        (None, Depth::TrueColour) => "all",
+    };
+    Check::ok("colours", found)
+}
+
+fn characters(env: &Env) -> Check {
+    if env.is_utf8() {
+        return Check::ok("characters", "UTF-8");
+    }
+    Check::warn("characters", "ASCII only, by the locale", "set LANG to a locale with UTF-8, such as C.UTF-8")
+}
+
+fn clipboard(env: &Env) -> Check {
+    let file = Paths::new(env).ok().map(|paths| paths.state.join("copied.txt"));
+    let ways = ways(Clipboard::Auto, env, file);
+    let words: Vec<String> = ways.iter().map(|way| way_words(way, env)).collect();
+    let found = words.join(", else ");
+    match ways.as_slice() {
+        [] | [Way::File(_)] => Check::warn(
+            "clipboard",
+            if ways.is_empty() { "none" } else { &found },
+            "clipboard = \"osc52\" copies through the terminal",
+        ),
+        _ => Check::ok("clipboard", &found),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Verdict;
+    use super::*;
+
+    #[test]
+    fn what_a_terminal_cannot_do_has_a_remedy() {
+        let env = |vars: &[(&str, &str)]| vars.iter().copied().collect::<Env>();
+        let xterm = env(&[("TERM", "xterm-256color"), ("LANG", "C.UTF-8"), ("TMUX", "x"), ("SSH_TTY", "/dev/pts/1")]);
+        let ok = Check::ok("terminal", "80x24, inside tmux, over SSH, xterm-256color");
+        assert_eq!(terminal(Some((80, 24)), &xterm), ok);
+        assert_eq!(terminal(Some((39, 24)), &xterm).verdict, Verdict::Warn);
+        assert_eq!(terminal(Some((80, 24)), &env(&[("TERM", "dumb")])).verdict, Verdict::Warn);
+        assert_eq!(terminal(None, &env(&[])), Check::ok("terminal", "the output is none"));
+        assert_eq!(
+            (colours(&xterm), characters(&xterm)),
+            (Check::ok("colours", "256"), Check::ok("characters", "UTF-8"))
+        );
+        assert_eq!(colours(&env(&[("TERM", "xterm"), ("NO_COLOR", "1")])), Check::ok("colours", "none, by NO_COLOR"));
+        assert_eq!(characters(&env(&[("LANG", "C")])).verdict, Verdict::Warn);
+        assert_eq!(clipboard(&xterm).verdict, Verdict::Ok);
+    }
+}

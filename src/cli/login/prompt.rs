@@ -1,0 +1,85 @@
+//! A line that is typed without being shown.
+
+use std::io::{self, Read as _, Write as _};
+
+use crossterm::terminal::{disable_raw_mode, enable_raw_mode};
+
+/// The longest line that is taken, in bytes; what goes beyond is left away, and no key.
+const MOST: usize = 4096;
+
+/// What came of it.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Typed {
+    /// A line.
+    Line(String),
+    /// An empty line, or the end of the input.
+    Nothing,
+    /// Ctrl-C.
+    Interrupt,
+}
+
+/// Asks on stderr and reads from the terminal. Whoever does not wait for it to end calls [`restore`].
+pub async fn ask(question: String) -> io::Result<Typed> {
+    let typed = tokio::task::spawn_blocking(move || {
+        let mut stderr = io::stderr();
+        // All keys come as they are: nothing is shown, and Ctrl-C leaves the terminal as it was. Before the question, so
+        // that who answers at once is not shown either.
+        enable_raw_mode()?;
+        let asked = write!(stderr, "{question}").and_then(|()| stderr.flush());
+        let typed = asked.and_then(|()| read(io::stdin().lock().bytes()));
+        disable_raw_mode()?;
+        let _ = writeln!(stderr);
+        typed
+    });
+    typed.await.unwrap_or_else(|error| Err(io::Error::other(error)))
+}
+
+/// Has the terminal as it was before it was asked.
+pub fn restore() {
+    let _ = disable_raw_mode();
+}
+
+fn read(keys: impl Iterator<Item = io::Result<u8>>) -> io::Result<Typed> {
+    let mut line = Vec::new();
+    for key in keys {
+        match key? {
+            b'\r' | b'\n' => break,
+            0x03 => return Ok(Typed::Interrupt),
+            0x04 if line.is_empty() => return Ok(Typed::Nothing),
+            0x08 | 0x7f => {
+                line.pop();
+            }
+            0x15 => line.clear(),
+            key if line.len() < MOST => line.push(key),
+            _ => {}
+        }
+    }
+    let line = String::from_utf8_lossy(&line).into_owned();
+    Ok(if line.trim().is_empty() { Typed::Nothing } else { Typed::Line(line) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn typed(keys: &str) -> Typed {
+        read(keys.bytes().map(Ok)).unwrap()
+    }
+
+    #[test]
+    fn a_line_ends_with_enter_and_can_be_mended_before() {
+        let line = |text: &str| Typed::Line(text.to_owned());
+        assert_eq!(typed("petk_1\rrest"), line("petk_1"));
+        assert_eq!(typed("petk_12\u{7f}3\n"), line("petk_13"));
+        assert_eq!(typed("wrong\u{15}petk_1"), line("petk_1"));
+        assert_eq!(typed("\u{8}\u{7f}a\r"), line("a"));
+    }
+
+    #[test]
+    fn nothing_and_ctrl_c_are_no_keys() {
+        for nothing in ["", "\r", "  \r", "\u{4}", "a\u{15}\r"] {
+            assert_eq!(typed(nothing), Typed::Nothing, "{nothing:?}");
+        }
+        assert_eq!(typed("petk_\u{3}1\r"), Typed::Interrupt);
+    }
+}

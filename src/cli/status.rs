@@ -1,0 +1,159 @@
+//! `petstore status`: which service is meant, by what settings, and whether it answers and accepts the key.
+
+use std::io::{self, Write};
+use std::time::Duration;
+
+use clap::Args;
+use serde_json::{Value, json};
+
+use crate::api::ApiError;
+use crate::clock;
+use crate::config::{Choices, Env, Origin, Service, Settings, Sourced};
+use crate::model::text::width;
+use crate::model::{Limit, PetQuery, display_safe};
+
+use super::domains::args::{Format, FormatArg};
+use super::exit::{Exit, Failed};
+use super::output::write;
+use super::service;
+
+/// Which service is meant, where each setting comes from, and whether the service answers and accepts the key.
+///
+/// Ends with 0 if all is well, 4 if the key is missing or not accepted, 6 if nobody answers.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  petstore status
+  petstore status -p branch --format json")]
+pub struct StatusArgs {
+    #[command(flatten)]
+    output: FormatArg,
+}
+
+/// What came of asking the service.
+#[derive(Debug)]
+pub struct Asked {
+    /// How long the answer took; `None` where there was none.
+    pub took: Option<Duration>,
+    /// Whether the key was accepted; `None` where nobody could say.
+    pub accepted: Option<bool>,
+    /// What went wrong.
+    pub failed: Option<Failed>,
+}
+
+/// Shows it; the exit status is that of the request.
+pub async fn run(args: StatusArgs, choices: &Choices, env: &Env) -> Result<Exit, Failed> {
+    // What cannot be read of the key should not hide the rest.
+    let known = Settings::without_key(choices, env)?;
+    let (settings, asked) = match Settings::resolve(choices, env) {
+        Ok(settings) => {
+            let asked = ask(&settings).await;
+            (settings, asked)
+        }
+        Err(error) => (known, Asked { took: None, accepted: None, failed: Some(error.into()) }),
+    };
+    write(|out| match args.output.format {
+        Format::Table => table(out, &settings, &asked),
+        Format::Json => {
+            serde_json::to_writer(&mut *out, &object(&settings, &asked))?;
+            writeln!(out)
+        }
+    })?;
+    asked.failed.map_or(Ok(Exit::Done), Err)
+}
+
+/// Asks the service of these settings for one animal. One inside the program that was never used is left unmade: looking
+/// must not end the first start. Then there is neither an answer nor a failure.
+pub async fn ask(settings: &Settings) -> Asked {
+    let nobody = |failed| Asked { took: None, accepted: None, failed: Some(failed) };
+    if let Service::Embedded { database } = &settings.service
+        && !database.exists()
+    {
+        return Asked { took: None, accepted: None, failed: None };
+    }
+    let (client, embedded) = match service::connect(settings).await {
+        Ok(connected) => connected,
+        Err(failed) => return nobody(failed),
+    };
+    let begun = clock::now().mono;
+    let query = PetQuery { limit: Limit::MIN, ..PetQuery::default() };
+    let answer = client.called("status").list_pets(&query).await;
+    let took = Some(clock::now().mono.saturating_duration_since(begun));
+    if let Some(embedded) = embedded {
+        embedded.stop().await;
+    }
+    let Err(error) = answer else { return Asked { took, accepted: Some(true), failed: None } };
+    let failed = match (&settings.service, &error) {
+        (Service::Remote(remote), ApiError::Refused { status: 401, .. }) if remote.key.is_none() => {
+            Failed::new(Exit::Unauthorized, format!("no API key for {}", remote.base_url)).hint(super::exit::GIVE_A_KEY)
+        }
+        _ => Failed::request(&error, &service::name(&settings.service), false),
+    };
+    match error {
+        ApiError::Refused { status, .. } => {
+            Asked { took, accepted: (status == 401).then_some(false), failed: Some(failed) }
+        }
+        ApiError::Malformed(_) => Asked { took, accepted: None, failed: Some(failed) },
+        ApiError::NotSent(_) | ApiError::ConnectTimeout(_) | ApiError::Timeout(_) | ApiError::Broken(_) => {
+            nobody(failed)
+        }
+    }
+}
+
+/// Settings with their values and where these come from, in columns.
+pub fn columns(out: &mut impl Write, settings: &[Sourced], origins: bool) -> io::Result<()> {
+    let values: Vec<_> = settings.iter().map(|sourced| display_safe(&sourced.value)).collect();
+    let names = settings.iter().map(|sourced| sourced.name.len()).max().unwrap_or(0);
+    let widest = values.iter().map(|value| width(value)).max().unwrap_or(0);
+    for (sourced, value) in settings.iter().zip(&values) {
+        if origins {
+            let gap = " ".repeat(widest - width(value));
+            writeln!(out, "{:names$}  {value}{gap}  {}", sourced.name, origin(&sourced.origin))?;
+        } else {
+            writeln!(out, "{:names$}  {value}", sourced.name)?;
+        }
+    }
+    Ok(())
+}
+
+/// Settings with their values and where these come from, for programs.
+pub fn objects(settings: &[Sourced]) -> Value {
+    let object = |sourced: &Sourced| {
+        let mut object = json!({ "name": sourced.name, "value": sourced.value, "origin": origin(&sourced.origin) });
+        if let Origin::File { path, line } = &sourced.origin {
+            object["file"] = path.display().to_string().into();
+            object["line"] = (*line).into();
+        }
+        object
+    };
+    settings.iter().map(object).collect()
+}
+
+fn origin(origin: &Origin) -> String {
+    display_safe(&origin.to_string()).into_owned()
+}
+
+fn table(out: &mut impl Write, settings: &Settings, asked: &Asked) -> io::Result<()> {
+    columns(out, &settings.origins, true)?;
+    let answers = match (asked.took, &asked.failed) {
+        (Some(took), _) => format!("answers in {} ms", took.as_millis()),
+        (None, Some(_)) => "no answer".to_owned(),
+        (None, None) => "is begun by its first use".to_owned(),
+    };
+    let key = match asked.accepted {
+        Some(true) => ", key accepted",
+        Some(false) => ", key not accepted",
+        None => "",
+    };
+    writeln!(out, "\nservice    {answers}{key}")
+}
+
+fn object(settings: &Settings, asked: &Asked) -> Value {
+    json!({
+        "profile": settings.name,
+        "settings": objects(&settings.origins),
+        "reachable": (asked.took.is_some() || asked.failed.is_some()).then_some(asked.took.is_some()),
+        "milliseconds": asked.took.map(|took| u64::try_from(took.as_millis()).unwrap_or(u64::MAX)),
+        "keyAccepted": asked.accepted,
+        "failure": asked.failed.as_ref().map(Failed::what),
+    })
+}

@@ -1,0 +1,59 @@
+//! Every setting that is in force, in the words of the configuration file.
+
+use super::Env;
+use super::chosen::Chosen;
+use super::error::ConfigError;
+use super::file::File;
+use super::origin::{Origin, Sourced};
+use super::said::Said;
+use super::settings::{Choices, Settings};
+
+/// All of them with their values and where these come from. Of a key only where it would come from: it is not read.
+pub fn everything(choices: &Choices, env: &Env) -> Result<Vec<Sourced>, ConfigError> {
+    let said = Said::read(choices, env)?.without_key();
+    let settings = Settings::of(Chosen::at_start(&said), &said)?;
+    let of_profile = |key: &str| said.origin(&["profiles", &settings.name, key]);
+    let mut all = settings.origins.clone();
+    let names = [
+        "profile",
+        "address",
+        "key",
+        "pets.limit",
+        "pets.status",
+        "pets.live",
+        "ui.theme",
+        "ui.glyphs",
+        "ui.clipboard",
+        "ui.link",
+    ];
+    for (sourced, name) in all.iter_mut().zip(names) {
+        sourced.name = name;
+    }
+    let File { add, domains, .. } = &said.file;
+    let redirects = domains.redirects.iter().map(|one| format!("{} to {} ({})", one.from, one.to, one.status));
+    let name_servers = domains.name_servers.iter().map(|(name, address)| format!("{name} at {address}"));
+    let more: [(&'static str, String, Origin); 16] = [
+        ("label", settings.label.clone(), of_profile("label")),
+        ("protect", settings.protect.to_string(), of_profile("protect")),
+        ("add.codes", add.codes.display().to_string(), said.origin(&["add", "codes"])),
+        ("add.scan_strip", add.scan_strip.clone(), said.origin(&["add", "scan_strip"])),
+        ("add.at_once", add.at_once.get().to_string(), said.origin(&["add", "at_once"])),
+        ("domains.primary", domains.primary.clone(), said.origin(&["domains", "primary"])),
+        ("domains.redirects", joined(redirects), said.origin(&["domains", "redirects"])),
+        ("domains.platform_host", domains.platform_host.clone(), said.origin(&["domains", "platform_host"])),
+        ("domains.ca_identities", domains.ca_identities.join(", "), said.origin(&["domains", "ca_identities"])),
+        ("domains.resolvers", domains.resolvers.join(", "), said.origin(&["domains", "resolvers"])),
+        ("domains.name_servers", joined(name_servers), said.origin(&["domains", "name_servers"])),
+        ("domains.http_port", domains.http_port.to_string(), said.origin(&["domains", "http_port"])),
+        ("domains.https_port", domains.https_port.to_string(), said.origin(&["domains", "https_port"])),
+        ("domains.trust", domains.trust.display().to_string(), said.origin(&["domains", "trust"])),
+        ("domains.allow_private", domains.allow_private.to_string(), said.origin(&["domains", "allow_private"])),
+        ("domains.notify", domains.notify.name().to_owned(), said.origin(&["domains", "notify"])),
+    ];
+    all.extend(more.map(|(name, value, origin)| Sourced { name, value, origin }));
+    Ok(all)
+}
+
+fn joined(parts: impl Iterator<Item = String>) -> String {
+    parts.collect::<Vec<_>>().join(", ")
+}

@@ -1,0 +1,209 @@
+//! Logging in and out: the profile that is meant, whatever is wrong with its key, and what is kept of it and forgotten.
+
+use std::path::PathBuf;
+
+use crate::model::{ApiKey, BaseUrl};
+
+use super::Env;
+use super::chosen::{Chosen, expand_home};
+use super::edit::{EditError, NewProfile, add_profile, remove_key, set_key};
+use super::error::ConfigError;
+use super::file::{KeySource, is_plain_name};
+use super::said::Said;
+use super::secrets::KeyPlace;
+use super::service::{KeyOrigin, Service};
+use super::settings::{Choices, Settings};
+
+/// A profile that is logged in to or out of.
+#[derive(Clone, Debug)]
+pub struct Login {
+    /// Its name.
+    pub profile: String,
+    /// The service's address.
+    pub address: BaseUrl,
+    /// Where its key comes from, as the file says it.
+    pub source: Option<KeySource>,
+    /// The configuration file.
+    pub file: PathBuf,
+    /// Whether it does not stand in the file yet.
+    pub is_new: bool,
+    /// The line of the file that names the key, counted from 1.
+    pub line: Option<usize>,
+}
+
+/// Why nobody can log in or out there.
+#[derive(Debug, thiserror::Error)]
+pub enum LoginError {
+    /// The configuration or the place of the key cannot be used.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    /// The file was not changed.
+    #[error(transparent)]
+    Edit(#[from] EditError),
+    /// The service needs no key.
+    #[error("{0} is inside this program and needs no key.")]
+    Inside(String),
+    /// An address without a profile.
+    #[error("a key is kept for a profile, and the service at {0} was named by its address alone.")]
+    Nameless(String),
+    /// The key is none that the program keeps.
+    #[error("the key of {} is none that petstore keeps: it comes {origin}.", crate::model::text::short(profile))]
+    Elsewhere {
+        /// The profile.
+        profile: String,
+        /// Where it comes from.
+        origin: KeyOrigin,
+    },
+}
+
+impl Login {
+    /// The profile that is named by flag, environment or file. One that the file does not have is new where its address
+    /// is given beside its name (`--profile` and `--base-url`). Reads no key.
+    pub fn find(choices: &Choices, env: &Env) -> Result<Self, LoginError> {
+        let said = Said::read(choices, env)?.without_key();
+        let chosen = Chosen::at_start(&said);
+        let (name, is_new) = match (&chosen, &choices.profile) {
+            (Chosen::Profile { name, .. }, _) => (name.clone(), false),
+            (Chosen::Direct { .. }, Some(name)) => (name.clone(), true),
+            (Chosen::Demo, _) => return Err(LoginError::Inside("the demo".to_owned())),
+            (Chosen::Direct { .. }, None) => return Err(LoginError::Nameless(Settings::of(chosen, &said)?.name)),
+        };
+        let known = said.file.profiles.get(&name);
+        if is_new && known.is_some() {
+            return Err(EditError::Exists(name).into());
+        }
+        if is_new && !is_plain_name(&name) {
+            return Err(EditError::Name(name).into());
+        }
+        let (source, line) = (known.and_then(|known| known.key.clone()), said.line_of(&["profiles", &name, "key"]));
+        match Settings::of(chosen, &said)?.service {
+            Service::Demo | Service::Embedded { .. } => Err(LoginError::Inside(format!("the profile {name}"))),
+            Service::Remote(remote) => {
+                Ok(Self { profile: name, address: remote.base_url, source, file: said.path, is_new, line })
+            }
+        }
+    }
+
+    /// Keeps `key` in `place`, and says so in the file, which keeps its comments. What the program had kept elsewhere
+    /// for this profile is removed.
+    pub fn keep(&self, key: &ApiKey, place: &KeyPlace, env: &Env) -> Result<KeyOrigin, LoginError> {
+        let source = place.source(env);
+        if self.is_new {
+            let new = NewProfile {
+                base_url: self.address.to_string(),
+                key: Some(source.clone()),
+                label: None,
+                protect: false,
+            };
+            add_profile(&self.file, &self.profile, &new)?;
+            place.keep(&self.profile, &self.address, key)?;
+        } else {
+            place.keep(&self.profile, &self.address, key)?;
+            set_key(&self.file, &self.profile, &source)?;
+        }
+        match (self.kept_in_file(env), place) {
+            (Some(old), KeyPlace::Keyring(_)) => old.clear(&self.profile, &self.address)?,
+            (Some(_) | None, KeyPlace::File(_)) | (None, KeyPlace::Keyring(_)) => {}
+        }
+        Ok(KeyOrigin::from(&source))
+    }
+
+    /// Removes the key that the program keeps for this profile, and what the file says of it; says where it was, or
+    /// that there was none.
+    pub fn forget(&self, env: &Env) -> Result<Option<KeyOrigin>, LoginError> {
+        let Some(source) = &self.source else { return Ok(None) };
+        let origin = KeyOrigin::from(source);
+        let place = match source {
+            KeySource::Keyring(_) => Some(KeyPlace::keyring()?),
+            KeySource::File(_) => self.kept_in_file(env),
+            KeySource::Env(_) | KeySource::Command(_) => None,
+        };
+        let Some(place) = place else {
+            return Err(LoginError::Elsewhere { profile: self.profile.clone(), origin });
+        };
+        place.clear(&self.profile, &self.address)?;
+        remove_key(&self.file, &self.profile)?;
+        Ok(Some(origin))
+    }
+
+    /// The file of the program for this key, if it is the one that the profile names.
+    fn kept_in_file(&self, env: &Env) -> Option<KeyPlace> {
+        let Some(KeySource::File(named)) = &self.source else { return None };
+        let own = KeyPlace::file(&self.profile, env)?;
+        matches!(&own, KeyPlace::File(path) if *path == expand_home(named, env)).then_some(own)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::settings::tests::written;
+    use super::*;
+
+    const CONFIG: &str = "# mine\n[profiles.shop] # old\nbase_url = \"https://shop.example/v1\"\n\
+                          key = { file = \"/nowhere/key\" } # lost\n[profiles.env]\nbase_url = \"https://env.example/v1\"\n\
+                          key = { env = \"A\" }\n";
+
+    fn profile(name: &str) -> Choices {
+        Choices { profile: Some(name.into()), ..Choices::default() }
+    }
+
+    #[test]
+    fn a_key_is_kept_and_forgotten_and_the_comments_stay() {
+        let written = written(&[], CONFIG);
+        let key = ApiKey::new("petk_0123456789").unwrap();
+        let find = || Login::find(&profile("shop"), &written.env).unwrap();
+        let place = KeyPlace::file("shop", &written.env).unwrap();
+        let KeyPlace::File(path) = place.clone() else { panic!() };
+        let kept = find().keep(&key, &place, &written.env).unwrap();
+        assert_eq!(kept, KeyOrigin::File(path.clone()));
+        let text = || std::fs::read_to_string(&written.path).unwrap();
+        assert_eq!(text(), CONFIG.replace("/nowhere/key", path.to_str().unwrap()));
+        assert_eq!(super::super::secrets::read_key_file(&path).unwrap(), key);
+        assert_eq!(find().forget(&written.env).unwrap(), Some(KeyOrigin::File(path.clone())));
+        assert_eq!(text(), CONFIG.replace("key = { file = \"/nowhere/key\" } # lost\n", ""));
+        assert!(!path.exists());
+        assert_eq!(find().forget(&written.env).unwrap(), None);
+    }
+
+    #[test]
+    fn a_key_that_the_program_does_not_keep_is_left_where_it_is() {
+        let written = written(&[("A", "petk_0123456789")], CONFIG);
+        for (name, origin) in [("shop", "from the file /nowhere/key"), ("env", "from environment A")] {
+            let error = Login::find(&profile(name), &written.env).unwrap().forget(&written.env).unwrap_err();
+            let said = format!("the key of {name} is none that petstore keeps: it comes {origin}.");
+            assert_eq!(error.to_string(), said);
+        }
+        assert_eq!(std::fs::read_to_string(&written.path).unwrap(), CONFIG);
+    }
+
+    #[test]
+    fn only_a_profile_of_another_service_is_logged_in_to() {
+        let written = written(&[], CONFIG);
+        let refused = |choices: &Choices| Login::find(choices, &written.env).unwrap_err().to_string();
+        assert_eq!(refused(&Choices::default()), "the profile embedded is inside this program and needs no key.");
+        let demo = Choices { demo: true, ..Choices::default() };
+        assert_eq!(refused(&demo), "the demo is inside this program and needs no key.");
+        let base_url = Some("https://new.example/v1".to_owned());
+        let direct = Choices { base_url: base_url.clone(), ..Choices::default() };
+        assert!(refused(&direct).contains("new.example was named by its address alone"));
+        let at = |name: &str| Choices { base_url: base_url.clone(), ..profile(name) };
+        assert!(refused(&at("shop")).contains("there is a profile \"shop\" already"));
+        assert!(refused(&at("../x")).contains("cannot be a profile's name"));
+        let new = Login::find(&at("new"), &written.env).unwrap();
+        assert_eq!((new.profile.as_str(), new.is_new, new.line), ("new", true, None));
+        assert_eq!(Login::find(&profile("shop"), &written.env).unwrap().line, Some(4));
+    }
+
+    #[test]
+    fn a_new_profile_is_written_with_its_key() {
+        let written = written(&[], CONFIG);
+        let base_url = Some("https://new.example/v1".to_owned());
+        let choices = Choices { base_url, ..profile("new") };
+        let place = KeyPlace::file("new", &written.env).unwrap();
+        let key = ApiKey::new("petk_0123456789").unwrap();
+        Login::find(&choices, &written.env).unwrap().keep(&key, &place, &written.env).unwrap();
+        let settings = Settings::resolve(&profile("new"), &written.env).unwrap();
+        let Service::Remote(remote) = settings.service else { panic!() };
+        assert_eq!((remote.base_url.to_string().as_str(), remote.key), ("https://new.example/v1", Some(key)));
+    }
+}

@@ -1,0 +1,64 @@
+//! The places in which the program itself keeps the key of a profile.
+
+use std::fs;
+use std::io;
+use std::path::PathBuf;
+
+use crate::model::{ApiKey, BaseUrl};
+
+use super::super::file::KeySource;
+use super::super::paths::below_home;
+use super::super::{ConfigError, Env, Paths};
+use super::{Keyring, write_key_file};
+
+/// A place for the key of one profile.
+#[derive(Clone, Debug)]
+pub enum KeyPlace {
+    /// A file for its owner alone.
+    File(PathBuf),
+    /// The keyring of the system.
+    Keyring(Keyring),
+}
+
+impl KeyPlace {
+    /// The file of this profile; none for a name that is not plain, or without a home.
+    #[must_use]
+    pub fn file(profile: &str, env: &Env) -> Option<Self> {
+        Paths::new(env).ok()?.key_file(profile).map(Self::File)
+    }
+
+    /// The keyring, if there is one that answers.
+    pub fn keyring() -> Result<Self, ConfigError> {
+        Keyring::probe().map(Self::Keyring)
+    }
+
+    /// The place in the words of the configuration file.
+    #[must_use]
+    pub fn source(&self, env: &Env) -> KeySource {
+        match self {
+            Self::File(path) => KeySource::File(below_home(path.clone(), env)),
+            Self::Keyring(_) => KeySource::Keyring(true),
+        }
+    }
+
+    /// Keeps a key in it.
+    pub fn keep(&self, profile: &str, address: &BaseUrl, key: &ApiKey) -> Result<(), ConfigError> {
+        match self {
+            Self::File(path) => write_key_file(path, key),
+            Self::Keyring(keyring) => keyring.write(profile, address, key),
+        }
+    }
+
+    /// Removes the key that is kept in it, if there is one.
+    pub fn clear(&self, profile: &str, address: &BaseUrl) -> Result<(), ConfigError> {
+        match self {
+            Self::File(path) => match fs::remove_file(path) {
+                Err(source) if source.kind() != io::ErrorKind::NotFound => {
+                    Err(ConfigError::KeyFileRemove { path: path.clone(), source })
+                }
+                Ok(()) | Err(_) => Ok(()),
+            },
+            Self::Keyring(keyring) => keyring.remove(profile, address),
+        }
+    }
+}

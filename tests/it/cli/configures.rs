@@ -1,0 +1,205 @@
+//! `petstore config`: where the file is, what is in force, what is wrong with it, and changing it.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::PathBuf;
+use std::process::Output;
+
+use tempfile::TempDir;
+
+use super::fixture::{all, fails_cleanly, home, petstore, run, stderr, stdout};
+
+const EXAMPLE: &str = include_str!("../../../config.example.toml");
+
+fn file(home: &TempDir) -> PathBuf {
+    home.path().join(".config/petstore/config.toml")
+}
+
+/// A home with this configuration.
+fn with(text: &str) -> TempDir {
+    let home = home();
+    fs::create_dir_all(file(&home).parent().unwrap()).unwrap();
+    fs::write(file(&home), text).unwrap();
+    home
+}
+
+fn edit(home: &TempDir, editor: &str) -> Output {
+    let mut command = petstore(home, &["config", "edit"]);
+    command.env("EDITOR", "false").env("VISUAL", editor).env("PATH", "/usr/bin:/bin").output().unwrap()
+}
+
+#[test]
+fn the_path_is_that_of_the_file_that_is_read() {
+    let home = home();
+    let path = |words: &[&str]| run(&home, words);
+    let (status, out, said) = all(&path(&["config", "path"]));
+    assert_eq!((status, out), (Some(0), format!("{}\n", file(&home).display())));
+    assert_eq!(said, "there is no such file yet: petstore config init writes one\n");
+    assert_eq!(stdout(&path(&["--config", "/x/my.toml", "config", "path"])), "/x/my.toml\n");
+    let mut command = petstore(&home, &["config", "path"]);
+    assert_eq!(stdout(&command.env("PETSTORE_CONFIG", "/y/my.toml").output().unwrap()), "/y/my.toml\n");
+}
+
+#[test]
+fn init_writes_the_example_once() {
+    let home = home();
+    let wrote = format!("wrote {}\n", file(&home).display());
+    assert_eq!(all(&run(&home, &["config", "init"])), (Some(0), String::new(), wrote));
+    assert_eq!(fs::read_to_string(file(&home)).unwrap(), EXAMPLE);
+    let directory = fs::metadata(file(&home).parent().unwrap()).unwrap();
+    assert_eq!(directory.permissions().mode() & 0o777, 0o700);
+    fs::write(file(&home), "# mine\n").unwrap();
+    fails_cleanly(&run(&home, &["config", "init"]), 1, "is there already, and stays as it is");
+    assert_eq!(fs::read_to_string(file(&home)).unwrap(), "# mine\n");
+    let nowhere = home.path().join("no/such/config.toml");
+    fails_cleanly(&run(&home, &["--config", nowhere.to_str().unwrap(), "config", "init"]), 1, "there is no directory");
+}
+
+#[test]
+fn show_prints_what_is_in_force_and_where_it_comes_from_but_no_key() {
+    let home = with("profile = \"a\"\n[profiles.a]\nbase_url = \"https://a.example/v1\"\n[pets]\nlimit = 7\n");
+    let show = |words: &[&str]| {
+        let mut command = petstore(&home, words);
+        let output = command.env("PETSTORE_API_KEY", "petk_0123456789abcdef").output().unwrap();
+        assert_eq!((output.status.code(), stderr(&output)), (Some(0), String::new()));
+        assert!(!stdout(&output).contains("0123456789"));
+        stdout(&output)
+    };
+    let plain = show(&["config", "show"]);
+    assert!(plain.contains("pets.limit             7\n"), "{plain}");
+    let origins = show(&["config", "show", "--origin"]);
+    let line = |name: &str| {
+        let line = origins.lines().find(|line| line.split(' ').next() == Some(name)).unwrap();
+        line.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(line("pets.limit"), "pets.limit 7 config.toml, line 5");
+    assert_eq!(line("key"), "key from environment PETSTORE_API_KEY from environment PETSTORE_API_KEY");
+    assert_eq!(line("add.at_once"), "add.at_once 8 default");
+    let objects: serde_json::Value =
+        serde_json::from_str(&show(&["-p", "embedded", "config", "show", "-o", "json"])).unwrap();
+    let object = |name: &str| objects.as_array().unwrap().iter().find(|one| one["name"] == name).unwrap().clone();
+    let limit = serde_json::json!({
+        "name": "pets.limit", "value": "7", "origin": "config.toml, line 5", "file": file(&home), "line": 5
+    });
+    assert_eq!(object("pets.limit"), limit);
+    assert_eq!(object("profile")["origin"], "from --profile");
+    let lost = with("profile = \"a\"\n[profiles.a]\nbase_url = \"https://a.example/v1\"\nkey = { file = \"/no\" }\n");
+    assert!(stdout(&run(&lost, &["config", "show"])).contains("from the file /no"), "the key is not read");
+}
+
+#[test]
+fn show_names_every_key_of_the_example() {
+    let shown = stdout(&run(&home(), &["config", "show"]));
+    let example: toml::Table = EXAMPLE.parse().unwrap();
+    for (section, keys) in example.iter().filter(|(name, _)| !["profile", "profiles"].contains(&name.as_str())) {
+        for key in keys.as_table().unwrap().keys() {
+            let name = format!("{section}.{key}");
+            assert!(shown.lines().any(|line| line.split(' ').next() == Some(&name)), "{name}: {shown}");
+        }
+    }
+}
+
+#[test]
+fn a_wrong_word_stops_every_command_with_its_place_and_the_word_that_was_meant() {
+    for (text, place, meant) in [
+        ("[pets]\nlimitt = 5\n", "config.toml:2:1: unknown field `limitt`", "Did you mean limit?"),
+        ("[pets]\nstatus = \"slod\"\n", "config.toml:2:10: unknown variant `slod`", "Did you mean sold?"),
+        ("[ui]\ntheme = \"darc\"\n", "config.toml:2:9: unknown variant `darc`", "Did you mean dark?"),
+        ("[profiles.a]\nbase-url = \"x\"\n", "config.toml:2:1: unknown field `base-url`", "Did you mean base_url?"),
+        ("[pest]\n", "config.toml:1:2: unknown field `pest`", "Did you mean pets?"),
+        ("profile = \"embeded\"\n", "there is no profile \"embeded\"", "Did you mean embedded?"),
+        ("[pets\n", "config.toml:1:6: ", ""),
+        ("[pets]\nlimit = 500\n", "config.toml:2:9: limit must be a whole number from 1 to 100", ""),
+        ("\"\\u001b[2J\" = 1\n", "config.toml:1:1: unknown field `⟨U+001B⟩[2J`", ""),
+    ] {
+        let home = with(text);
+        for words in [&["config", "check"][..], &["pets", "list"], &["config", "show"], &["status"]] {
+            let output = run(&home, words);
+            fails_cleanly(&output, 2, place);
+            assert!(stderr(&output).contains(meant), "{}", stderr(&output));
+        }
+    }
+}
+
+#[test]
+fn check_finds_what_the_start_does_not_see() {
+    let right = with(EXAMPLE);
+    let said = format!("{} is right\n", file(&right).display());
+    assert_eq!(all(&run(&right, &["config", "check"])), (Some(0), said, String::new()));
+    let none = run(&home(), &["config", "check"]);
+    assert!(none.status.success() && stdout(&none).ends_with("the defaults are in force\n"));
+    fails_cleanly(&run(&right, &["--config", "/no/such.toml", "config", "check"]), 2, "cannot read the configuration");
+    for (text, says) in [
+        ("[profiles.a]\nbase_url = \"http://shop.example/v1\"\n", "config.toml:2: profile a, base_url: http://"),
+        ("[profiles.a]\nlabel = \"A\"\n", "config.toml:1: the profile \"a\" must have either"),
+        ("[add]\ncodes = \"no.csv\"\n", "no.csv"),
+        ("[domains]\nresolvers = [\"nobody\"]\n", "nobody"),
+    ] {
+        fails_cleanly(&run(&with(text), &["config", "check"]), 2, says);
+    }
+    fs::write(file(&right).with_file_name("keymap.toml"), "[pets]\nrefersh = \"R\"\n").unwrap();
+    fails_cleanly(&run(&right, &["config", "check"]), 2, "keymap.toml:2: pets has no action \"refersh\"");
+    let two = with("[profiles.a]\nlabel = \"A\"\n[profiles.b]\nlabel = \"B\"\n");
+    let said = stderr(&run(&two, &["config", "check"]));
+    assert!(said.contains("the profile \"a\"") && said.contains("the profile \"b\""), "{said}");
+}
+
+#[test]
+fn what_was_edited_takes_effect_when_it_is_right() {
+    let home = with("# mine\n[pets]\nlimit = 5\n");
+    let wrote = format!("wrote {}\n", file(&home).display());
+    assert_eq!(all(&edit(&home, "sed -i s/5/6/")), (Some(0), String::new(), wrote.clone()));
+    assert_eq!(fs::read_to_string(file(&home)).unwrap(), "# mine\n[pets]\nlimit = 6\n");
+    assert_eq!(stderr(&edit(&home, "true")), "nothing was changed\n");
+    let empty = super::fixture::home();
+    let first = edit(&empty, "sed -i 's/^limit = 20 /limit = 30 /'");
+    assert_eq!(
+        (first.status.code(), stderr(&first)),
+        (Some(0), wrote.replace(home.path().to_str().unwrap(), empty.path().to_str().unwrap()))
+    );
+    assert!(fs::read_to_string(file(&empty)).unwrap().contains("\nlimit = 30 "));
+}
+
+#[test]
+fn the_file_stays_as_it_was_when_the_editor_fails_or_the_text_is_wrong() {
+    let text = "# mine\n[pets]\nlimit = 5\n";
+    let home = with(text);
+    for (editor, says) in
+        [("f() { sed -i s/5/6/ \"$1\"; false; }; f", "the editor"), ("no-such-editor", "ended with exit status: 127")]
+    {
+        // A shell that does not find the editor says so itself, too.
+        let failed = edit(&home, editor);
+        assert!(failed.status.code() == Some(1) && stderr(&failed).contains(says), "{}", stderr(&failed));
+        assert_eq!(fs::read_to_string(file(&home)).unwrap(), text);
+    }
+    let wrong = edit(&home, "sed -i s/limit/limitt/");
+    assert_eq!(wrong.status.code(), Some(2));
+    let said = stderr(&wrong);
+    assert!(said.contains("config.toml:3:1: unknown field `limitt`") && said.contains("Did you mean limit?"), "{said}");
+    assert_eq!(fs::read_to_string(file(&home)).unwrap(), text);
+    let kept = file(&home).with_extension("toml.edited");
+    assert_eq!(fs::read_to_string(kept).unwrap(), text.replace("limit", "limitt"));
+    let other = format!("echo '# else' > {}; echo '# typed' >", file(&home).display());
+    fails_cleanly(&edit(&home, &other), 1, "was changed meanwhile");
+    assert_eq!(fs::read_to_string(file(&home)).unwrap(), "# else\n");
+}
+
+#[test]
+fn the_keys_are_printed_as_the_file_that_changes_them() {
+    let home = with("");
+    let keymap = file(&home).with_file_name("keymap.toml");
+    let keys = run(&home, &["config", "keys"]);
+    assert_eq!((keys.status.code(), stderr(&keys)), (Some(0), String::new()));
+    assert!(stdout(&keys).contains("\n[pets]\n"), "{}", stdout(&keys));
+    fs::write(&keymap, stdout(&keys)).unwrap();
+    assert_eq!(all(&run(&home, &["config", "keys"])), (Some(0), stdout(&keys), String::new()));
+    fs::write(&keymap, "[pest]\n").unwrap();
+    assert!(stderr(&run(&home, &["config", "keys"])).starts_with("keymap.toml:1: there is no place \"pest\""));
+}
+
+#[test]
+fn the_themes_are_listed_with_a_line_each() {
+    let themes = stdout(&run(&home(), &["config", "themes"]));
+    assert_eq!(themes.lines().count(), 6);
+    assert!(themes.starts_with("default       the terminal's own colours, on marks only\n"), "{themes}");
+}

@@ -1,0 +1,199 @@
+//! `petstore login`, `logout` and `status`: keys that are tested, kept, forgotten, and never shown.
+
+use std::fs;
+use std::io::{Read as _, Write as _};
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::PathBuf;
+
+use portable_pty::{CommandBuilder, PtySize, native_pty_system};
+
+use super::fixture::{KEY, PETSTORE, Served, all, fails_cleanly, home, petstore, run, stderr, stdout, with_stdin};
+
+/// A profile `branch` of this service, without a key, in the home of the service.
+fn with_profile(served: &Served) -> PathBuf {
+    let file = served.home.path().join(".config/petstore/config.toml");
+    fs::create_dir_all(file.parent().unwrap()).unwrap();
+    fs::write(&file, config(&served.base_url, "")).unwrap();
+    file
+}
+
+fn config(address: &str, key: &str) -> String {
+    format!("# mine\nprofile = \"branch\"\n[profiles.branch] # the till\nbase_url = \"{address}\" # here\n{key}")
+}
+
+fn key_file(served: &Served) -> PathBuf {
+    served.home.path().join(".config/petstore/keys/branch")
+}
+
+#[test]
+fn a_key_is_tested_kept_used_and_forgotten() {
+    let served = Served::start();
+    let file = with_profile(&served);
+    let login = with_stdin(petstore(&served.home, &["login", "--with-token"]), &format!("{}\n", served.key));
+    let host = served.base_url.trim_start_matches("http://").trim_end_matches("/v1");
+    let kept = "from the file ~/.config/petstore/keys/branch";
+    let said = format!("{host} accepts the key; profile branch now has it {kept}\n");
+    assert_eq!(all(&login), (Some(0), String::new(), said));
+    let mode = |path: &PathBuf| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    let (path, directory) = (key_file(&served), key_file(&served).parent().unwrap().to_owned());
+    assert_eq!((mode(&path), mode(&directory)), (0o600, 0o700));
+    let mention = "key = { file = \"~/.config/petstore/keys/branch\" }\n";
+    assert_eq!(fs::read_to_string(&file).unwrap(), config(&served.base_url, mention));
+    assert_eq!(run(&served.home, &["pets", "list", "-n", "1", "-o", "ids"]).status.code(), Some(0));
+
+    let logout = run(&served.home, &["logout"]);
+    assert_eq!(all(&logout), (Some(0), String::new(), format!("removed the key of branch, which came {kept}\n")));
+    assert!(!path.exists());
+    assert_eq!(fs::read_to_string(&file).unwrap(), config(&served.base_url, ""));
+    assert_eq!(all(&run(&served.home, &["logout"])), (Some(0), String::new(), "branch has no key\n".into()));
+}
+
+#[test]
+fn a_key_that_is_not_accepted_is_not_kept() {
+    let served = Served::start();
+    let file = with_profile(&served);
+    let refused = with_stdin(petstore(&served.home, &["login", "--with-token"]), KEY);
+    fails_cleanly(&refused, 4, "did not accept the API key");
+    assert!(stderr(&refused).contains("It was not kept") && !stderr(&refused).contains(KEY), "{}", stderr(&refused));
+    let nobody = ["login", "--with-token", "-p", "new", "--base-url", "http://127.0.0.1:1/v1"];
+    fails_cleanly(&with_stdin(petstore(&served.home, &nobody), KEY), 6, "127.0.0.1:1");
+    for (text, says) in [("", "no API key"), ("\n\n", "no API key"), ("petk_\u{1b}[2J\n", "")] {
+        fails_cleanly(&with_stdin(petstore(&served.home, &["login", "--with-token"]), text), 2, says);
+    }
+    assert_eq!(fs::read_to_string(file).unwrap(), config(&served.base_url, ""));
+    assert!(!key_file(&served).exists());
+}
+
+#[test]
+fn a_profile_that_is_not_there_yet_is_made_with_its_key() {
+    let served = Served::start();
+    let login = ["login", "-p", "till-2", "--base-url", &served.base_url, "--with-token"];
+    let said = with_stdin(petstore(&served.home, &login), &served.key);
+    assert!(said.status.success() && stderr(&said).contains("till-2, which was added,"), "{}", stderr(&said));
+    assert!(run(&served.home, &["-p", "till-2", "status"]).status.success());
+    fails_cleanly(&with_stdin(petstore(&served.home, &login), &served.key), 2, "there is a profile \"till-2\" already");
+}
+
+#[test]
+fn a_key_as_an_argument_is_refused_and_not_repeated() {
+    let home = home();
+    for words in [
+        &["login", KEY][..],
+        &["login", "--key", KEY],
+        &["login", "--token", KEY],
+        &["login", "--with-token", KEY],
+        &["login", "-p", "branch", "--key=petk_0123456789abcdef77d0"],
+    ] {
+        let refused = run(&home, words);
+        fails_cleanly(&refused, 2, "other users see it in the list of processes");
+        assert!(!stderr(&refused).contains("0123456789"), "{}", stderr(&refused));
+    }
+}
+
+#[test]
+fn who_cannot_log_in_is_told_why() {
+    let home = home();
+    fails_cleanly(&run(&home, &["login"]), 2, "the profile embedded is inside this program and needs no key");
+    fails_cleanly(&run(&home, &["--demo", "logout"]), 2, "the demo is inside this program");
+    let direct = ["--base-url", "https://shop.example/v1", "login"];
+    fails_cleanly(&run(&home, &direct), 2, "hint: give it a profile: petstore login -p NAME --base-url URL");
+    let config = home.path().join("config.toml");
+    fs::write(&config, "[profiles.branch]\nbase_url = \"http://127.0.0.1:1/v1\"\nkey = { env = \"MINE\" }\n").unwrap();
+    let at = |words: &[&str]| run(&home, &[&["--config", config.to_str().unwrap(), "-p", "branch"], words].concat());
+    fails_cleanly(&at(&["login"]), 2, "a key is needed, and there is nobody to ask");
+    let logout = at(&["logout"]);
+    fails_cleanly(&logout, 2, "the key of branch is none that petstore keeps: it comes from environment MINE.");
+    assert!(stderr(&logout).contains("config.toml, line 3 names it"), "{}", stderr(&logout));
+    let keyring = at(&["login", "--store", "keyring"]);
+    fails_cleanly(&keyring, 2, "");
+}
+
+#[test]
+fn a_key_that_is_typed_is_not_shown() {
+    let served = Served::start();
+    with_profile(&served);
+    let pair = native_pty_system().openpty(PtySize { rows: 24, cols: 100, pixel_width: 0, pixel_height: 0 }).unwrap();
+    let mut command = CommandBuilder::new(PETSTORE);
+    command.arg("login");
+    command.env_clear();
+    command.env("HOME", served.home.path());
+    let mut child = pair.slave.spawn_command(command).unwrap();
+    drop(pair.slave);
+    let (mut reader, mut writer) = (pair.master.try_clone_reader().unwrap(), pair.master.take_writer().unwrap());
+    let mut shown = Vec::new();
+    let mut byte = [0];
+    // What is typed before the question would be shown by the terminal itself.
+    while !shown.ends_with(b"(is not shown): ") {
+        reader.read_exact(&mut byte).unwrap();
+        shown.push(byte[0]);
+    }
+    writer.write_all(format!("x\u{15}{}\r", served.key).as_bytes()).unwrap();
+    let _ = reader.read_to_end(&mut shown);
+    let shown = String::from_utf8_lossy(&shown).into_owned();
+    assert!(child.wait().unwrap().success(), "{shown}");
+    assert!(shown.contains("accepts the key") && !shown.contains(&served.key), "{shown}");
+    assert_eq!(fs::read_to_string(key_file(&served)).unwrap(), format!("{}\n", served.key));
+}
+
+#[test]
+fn status_says_where_each_setting_comes_from_and_whether_the_service_answers() {
+    let served = Served::start();
+    with_profile(&served);
+    let status = |key: &str| {
+        let mut command = petstore(&served.home, &["status", "-o", "json"]);
+        let output = command.env("PETSTORE_API_KEY", key).output().unwrap();
+        let object: serde_json::Value = serde_json::from_str(&stdout(&output)).unwrap();
+        (output, object)
+    };
+    let (output, object) = status(&served.key);
+    assert_eq!((output.status.code(), stderr(&output)), (Some(0), String::new()));
+    assert_eq!(
+        (&object["profile"], &object["reachable"], &object["keyAccepted"]),
+        (&"branch".into(), &true.into(), &true.into())
+    );
+    assert!(object["milliseconds"].is_u64() && object["failure"].is_null(), "{object}");
+    let setting = |name: &str| {
+        object["settings"].as_array().unwrap().iter().find(|setting| setting["name"] == name).unwrap().clone()
+    };
+    assert_eq!((&setting("profile")["line"], &setting("address")["line"]), (&2.into(), &4.into()));
+    assert_eq!(setting("key")["origin"], "from environment PETSTORE_API_KEY");
+    let (output, object) = status(KEY);
+    assert_eq!(
+        (output.status.code(), &object["reachable"], &object["keyAccepted"]),
+        (Some(4), &true.into(), &false.into())
+    );
+    let table = run(&served.home, &["status"]);
+    assert_eq!(table.status.code(), Some(4));
+    assert!(stderr(&table).starts_with("petstore: no API key for http://127.0.0.1:"), "{}", stderr(&table));
+    let text = stdout(&table);
+    assert!(text.contains("\nkey        none is set"), "{text}");
+    assert!(text.contains("\nservice    answers in ") && text.ends_with(" ms, key not accepted\n"), "{text}");
+    assert!(!text.contains(&served.key));
+}
+
+#[test]
+fn status_of_a_service_that_is_away_shows_the_settings_all_the_same() {
+    let home = home();
+    let nobody = run(&home, &["--base-url", "http://127.0.0.1:1/v1", "status"]);
+    assert_eq!(nobody.status.code(), Some(6));
+    assert!(stdout(&nobody).ends_with("\nservice    no answer\n"), "{}", stdout(&nobody));
+    let mut lost = petstore(&home, &["--base-url", "http://127.0.0.1:1/v1", "status"]);
+    let lost = lost.env("PETSTORE_API_KEY_FILE", "/nowhere/key").output().unwrap();
+    assert_eq!(lost.status.code(), Some(2));
+    assert!(stdout(&lost).contains("from the file /nowhere/key"), "{}", stdout(&lost));
+    assert!(stderr(&lost).contains("cannot read the API key from /nowhere/key"), "{}", stderr(&lost));
+    let inside = run(&home, &["--demo", "status"]);
+    assert_eq!((inside.status.code(), stderr(&inside)), (Some(0), String::new()));
+    assert!(stdout(&inside).ends_with(" ms, key accepted\n"), "{}", stdout(&inside));
+}
+
+#[test]
+fn status_of_a_service_inside_that_was_never_used_makes_nothing() {
+    let home = home();
+    let status = run(&home, &["status"]);
+    assert_eq!((status.status.code(), stderr(&status)), (Some(0), String::new()));
+    assert!(stdout(&status).ends_with("\nservice    is begun by its first use\n"), "{}", stdout(&status));
+    let object: serde_json::Value = serde_json::from_str(&stdout(&run(&home, &["status", "-o", "json"]))).unwrap();
+    assert!(object["reachable"].is_null() && object["failure"].is_null(), "{object}");
+    assert_eq!(fs::read_dir(home.path()).unwrap().count(), 0);
+}
