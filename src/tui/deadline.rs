@@ -86,7 +86,7 @@ fn next_shown_second(since: Instant, now: Instant, step: u64) -> Instant {
 
 /// How many seconds a clock on screen stands still.
 const fn step(state: &AppState) -> u64 {
-    if state.slow_line { 10 } else { 1 }
+    if state.slow_line || state.unwatched { 10 } else { 1 }
 }
 
 /// The next whole second of a countdown to `at`, or the next of every `step`.
@@ -122,7 +122,7 @@ mod tests {
     use crate::tui::test_kit::App;
 
     #[test]
-    fn on_a_slow_line_clocks_stand_for_ten_seconds() {
+    fn on_a_slow_line_and_where_nobody_looks_clocks_stand_for_ten_seconds() {
         let mut app = App::started(Service::Demo, 80, 24);
         let after = |app: &App| next_deadline(&app.state, app.now).map(|at| at.saturating_duration_since(app.now.mono));
         app.wait(Duration::from_millis(400));
@@ -130,6 +130,11 @@ mod tests {
         app.send(Msg::Line { slow: true });
         app.state.message = None;
         assert_eq!(after(&app), Some(Duration::from_millis(9_600)));
+        app.send(Msg::Line { slow: false });
+        app.send(Msg::Focus { here: false });
+        app.state.message = None;
+        assert_eq!(after(&app), Some(Duration::from_millis(9_600)));
+        app.send(Msg::Focus { here: true });
         app.send(Msg::Line { slow: false });
         assert!(app.says("The line is fast again."), "{}", app.screen());
     }

@@ -32,6 +32,11 @@ pub enum Msg {
     Paste(String),
     /// The terminal has another size.
     Resize(Size),
+    /// Whoever types looks at this terminal from now on, or at something else.
+    Focus {
+        /// Which of the two.
+        here: bool,
+    },
     /// The line to the terminal is slow from now on, or not any more.
     Line {
         /// Which of the two.

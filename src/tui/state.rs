@@ -66,6 +66,8 @@ pub struct AppState {
     pub keymap: Arc<Keymap>,
     /// The line to the terminal is slow: what moves by itself does so less often.
     pub slow_line: bool,
+    /// Nobody looks: what moves by itself does so less often.
+    pub unwatched: bool,
     /// What the last frame learned.
     pub layout: Layout,
     /// Makes the keys of creations.
@@ -279,6 +281,7 @@ impl AppState {
             complaints: Vec::new(),
             keymap: Arc::default(),
             slow_line: false,
+            unwatched: false,
             layout: Layout::default(),
             keys,
             added: Vec::new(),

@@ -7,7 +7,10 @@ use std::io::{self, Write as _};
 use std::time::Duration;
 
 use crossterm::clipboard::CopyToClipboard;
-use crossterm::event::{DisableBracketedPaste, EnableBracketedPaste, Event, KeyCode, KeyEventKind, KeyModifiers};
+use crossterm::event::{
+    DisableBracketedPaste, DisableFocusChange, EnableBracketedPaste, EnableFocusChange, Event, KeyCode, KeyEventKind,
+    KeyModifiers,
+};
 use crossterm::queue;
 use crossterm::style::ResetColor;
 use crossterm::terminal::{EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode};
@@ -44,16 +47,23 @@ fn size() -> io::Result<CellSize> {
     Ok(CellSize { width: size.ws_col, height: size.ws_row })
 }
 
-/// Raw mode, alternate screen, bracketed paste.
+/// Raw mode, alternate screen, bracketed paste, and word of when the terminal is looked at.
 fn switch_on(outlet: &Outlet) -> io::Result<()> {
     enable_raw_mode()?;
-    queue!(outlet.clone(), EnterAlternateScreen, EnableBracketedPaste)
+    queue!(outlet.clone(), EnterAlternateScreen, EnableBracketedPaste, EnableFocusChange)
 }
 
 /// Gives the terminal back as it was. `false` where it is gone or stands still: then nothing more can be said there.
 pub fn leave(outlet: &Outlet) -> bool {
     // A frame ends in the look of its last letter.
-    let said = queue!(outlet.clone(), ResetColor, DisableBracketedPaste, LeaveAlternateScreen, crossterm::cursor::Show);
+    let said = queue!(
+        outlet.clone(),
+        ResetColor,
+        DisableFocusChange,
+        DisableBracketedPaste,
+        LeaveAlternateScreen,
+        crossterm::cursor::Show
+    );
     let is_there = outlet.drained(PATIENCE) && said.is_ok();
     let _ = disable_raw_mode();
     is_there
@@ -127,7 +137,9 @@ pub fn messages(event: Event) -> Vec<Msg> {
         Event::Key(key) if key.kind != KeyEventKind::Release => keys(key.code, key.modifiers),
         Event::Paste(text) => vec![Msg::Paste(text)],
         Event::Resize(columns, rows) => vec![Msg::Resize(Size { columns, rows })],
-        Event::Key(_) | Event::Mouse(_) | Event::FocusGained | Event::FocusLost => Vec::new(),
+        Event::FocusGained => vec![Msg::Focus { here: true }],
+        Event::FocusLost => vec![Msg::Focus { here: false }],
+        Event::Key(_) | Event::Mouse(_) => Vec::new(),
     }
 }
 

@@ -59,6 +59,10 @@ fn follow(state: &mut AppState, msg: Msg, now: Now) -> Vec<Effect> {
             state.size = size;
             Vec::new()
         }
+        Msg::Focus { here } => {
+            state.unwatched = !here;
+            Vec::new()
+        }
         Msg::Line { slow } => {
             state.slow_line = slow;
             let text = if slow {

@@ -228,7 +228,7 @@ fn at_least_one(cells: u16) -> NonZero<u16> {
 
 /// Whether everything that was switched on was switched off again, after it.
 pub fn restored(bytes: &[u8]) -> bool {
-    switched_off(bytes, "?1049") && switched_off(bytes, "?2004")
+    ["?1049", "?2004", "?1004"].iter().all(|mode| switched_off(bytes, mode))
 }
 
 /// Whether this mode was switched on, and off again after it.
