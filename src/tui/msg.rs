@@ -232,6 +232,8 @@ pub enum ImportNews {
     Begun(String, String),
     /// The counts, and what has happened; it goes on.
     Going(Progress, Vec<Told>),
+    /// It was not begun, for this reason: nothing was sent, and there is no report of it.
+    NotBegun(EndOf),
     /// It has ended.
     Ended(Box<ImportEnd>),
 }

@@ -158,11 +158,10 @@ pub(super) async fn run(
     wishes: watch::Receiver<Wish>,
     so_far: SoFar,
 ) -> Outcome {
-    let ended = match send(task, connection, around, wishes, &so_far).await {
-        Ok(end) => end,
-        Err(why) => ImportEnd { progress: Progress::default(), left: None, why },
-    };
-    Outcome::Import(ImportNews::Ended(Box::new(ended)))
+    Outcome::Import(match send(task, connection, around, wishes, &so_far).await {
+        Ok(end) => ImportNews::Ended(Box::new(end)),
+        Err(why) => ImportNews::NotBegun(why),
+    })
 }
 
 async fn send(
@@ -199,6 +198,10 @@ async fn send(
     let heard = Arc::new(Mutex::new(Heard::default()));
     let sent = import::run(&api, input, work, how, (tell(&heard), progress, wishes));
     let (sent, ()) = tokio::join!(sent, follow(counts, &heard, so_far));
+    if pasted && sent.is_err() {
+        // Nothing was sent; what was pasted is on the screen still.
+        let _ = std::fs::remove_file(&place);
+    }
     let summary = sent.map_err(|error| match &error {
         TransferError::Api(error) if error.is_unauthorized() => EndOf::KeyRefused(Failure::from(error)),
         TransferError::Api(error) => EndOf::NoAnswer(Failure::from(error)),

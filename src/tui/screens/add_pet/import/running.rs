@@ -10,6 +10,8 @@ use crate::transfer::journal::Outcome;
 use crate::tui::effect::Source;
 use crate::tui::msg::ImportEnd;
 
+use super::looked::Looked;
+
 /// Rows that were added and are still shown.
 const LAST_ROWS: usize = 200;
 
@@ -19,6 +21,8 @@ const MOST_TO_MEND: usize = 1_000;
 /// An import that was begun.
 #[derive(Clone, Debug)]
 pub struct Running {
+    /// The file as it was looked at, for as long as nothing of it was ever sent.
+    pub looked: Option<Box<Looked>>,
     /// What is imported.
     pub source: Source,
     /// How it is read.
@@ -82,6 +86,7 @@ impl Running {
     #[must_use]
     pub fn new(source: Source, reading: Reading, how: How, good: u64, service: String) -> Self {
         Self {
+            looked: None,
             source,
             reading,
             how,

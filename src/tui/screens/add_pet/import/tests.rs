@@ -314,6 +314,31 @@ fn a_service_that_is_away_or_refuses_the_key_ends_it_with_the_way_on() {
 }
 
 #[test]
+fn where_nothing_was_sent_the_file_stands_there_as_before_and_is_sent_anew() {
+    let mut app = looked(80, 24, "name,cat\nRex,3\n");
+    app.keys("Tab Tab Tab Down F2");
+    let first = begun(&app).unwrap();
+    let why = EndOf::NoAnswer(Failure::NotSent { why: "connection refused".into() });
+    app.reply(Slot::Import, Outcome::Import(ImportNews::NotBegun(why)));
+    assert_eq!(app.state.context(), Context::ImportLook);
+    assert!(app.says("Nothing has been sent. No connection") && app.says("F2 tries again."), "{}", app.screen());
+    app.keys("F2");
+    assert_eq!(begun(&app).unwrap(), first);
+    assert!(
+        !first.resume
+            && app
+                .effects
+                .iter()
+                .filter(|effect| matches!(effect, Effect::Job(job) if job.slot == Slot::Import))
+                .count()
+                == 2
+    );
+    let failure = Failure::Refused { status: 401, code: None, message: "no".into(), retry_after: None };
+    app.reply(Slot::Import, Outcome::Import(ImportNews::NotBegun(EndOf::KeyRefused(failure))));
+    assert!(app.state.key_refused() && app.says("1, then F4: another key"), "{}", app.screen());
+}
+
+#[test]
 fn rows_to_mend_are_written_and_looked_for() {
     let mut app = running(80, 24);
     app.keys("w");

@@ -163,7 +163,10 @@ fn start(state: &mut AppState, now: Now) -> Vec<Effect> {
         let there = short(&state.profiles.using);
         state.say(MessageKind::Error, format!("Switching to {there}: nothing has been sent. F2 starts after that."));
     } else if state.key_refused() {
-        state.say(MessageKind::Error, "The service needs another API key: F4 or e. Nothing has been sent.");
+        state.say(
+            MessageKind::Error,
+            "Nothing has been sent: the service needs another API key. 1, then F4: another key; 2, then F2.",
+        );
     } else {
         return begin(state, now);
     }
@@ -200,10 +203,12 @@ fn run(state: &mut AppState, mut run: RunImport, now: Now) -> Vec<Effect> {
     // Whoever goes on wants the rest: also what was refused, which may be mended in the service by now.
     run.how.retry_refused = run.resume;
     let service = state.link.label.clone();
-    let running = Running::new(run.source.clone(), run.reading.clone(), run.how, run.good, service);
+    let mut running = Running::new(run.source.clone(), run.reading.clone(), run.how, run.good, service);
     let import = &mut state.add.import;
+    if let Phase::Looked(looked) = std::mem::take(&mut import.phase) {
+        running.looked = (!run.resume).then_some(looked);
+    }
     import.phase = Phase::Running(Box::new(running));
-    import.pasted = None;
     state.message = None;
     let id = state.inflight.begin(Slot::Import, now.mono);
     vec![Effect::Job(Job { slot: Slot::Import, id, task: Task::Import(Box::new(ImportTask::Run(run))) })]
@@ -357,7 +362,7 @@ pub fn on_so_far(state: &mut AppState, news: ImportNews, now: Now) {
         }
         ImportNews::Going(progress, told) => on_going(state, progress, told, now),
         // These end their jobs.
-        ImportNews::Looked(_) | ImportNews::Ended(_) => {}
+        ImportNews::Looked(_) | ImportNews::NotBegun(_) | ImportNews::Ended(_) => {}
     }
 }
 
@@ -389,7 +394,11 @@ pub fn on_news(state: &mut AppState, news: ImportNews, now: Now) -> Vec<Effect> 
             }
             Vec::new()
         }
-        ImportNews::Ended(end) => on_ended(state, *end, now),
+        ImportNews::NotBegun(why) => on_not_begun(state, why, now),
+        ImportNews::Ended(end) => {
+            state.add.import.pasted = None;
+            on_ended(state, *end, now)
+        }
         going => {
             on_so_far(state, going, now);
             Vec::new()
@@ -410,6 +419,33 @@ fn first_trouble(state: &mut AppState, NotSeen { why, missing }: NotSeen) {
     let is_empty = |field: &Field| matches!(&looked.choices[*field as usize], Choice::Value(value) if value.is_empty());
     let empty = Field::ALL.into_iter().find(is_empty);
     looked.part = Part::Of(empty.or(missing.map(|(field, _)| field)).unwrap_or(Field::Name));
+}
+
+/// Nothing was sent: the file stands there as before, and F2 tries again. Where it had been begun before, its report is
+/// there still.
+fn on_not_begun(state: &mut AppState, why: EndOf, now: Now) -> Vec<Effect> {
+    let looked = state.add.import.running_mut().and_then(|running| running.looked.take());
+    let Some(looked) = looked else {
+        let end = ImportEnd { progress: Progress::default(), left: None, why };
+        return on_ended(state, end, now);
+    };
+    state.add.import.phase = Phase::Looked(looked);
+    let text = match why {
+        EndOf::KeyRefused(failure) => {
+            refuse_key(state, failure, now);
+            "Nothing has been sent: the key was not accepted. 1, then F4: another key; 2, then F2 tries again."
+                .to_owned()
+        }
+        EndOf::NoAnswer(failure) => {
+            let said = failure.sentence(&state.link.service);
+            state.last_failure = Some(failure);
+            format!("Nothing has been sent. {said} F2 tries again.")
+        }
+        EndOf::Failed(why) => format!("Nothing has been sent. {why}"),
+        EndOf::Complete | EndOf::Stopped | EndOf::OnError => "Nothing has been sent. F2 tries again.".to_owned(),
+    };
+    state.say(MessageKind::Error, text);
+    Vec::new()
 }
 
 fn on_ended(state: &mut AppState, end: ImportEnd, now: Now) -> Vec<Effect> {
