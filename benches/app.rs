@@ -9,6 +9,8 @@ mod common;
 #[allow(dead_code, reason = "shared with the tests in a pseudo-terminal")]
 #[path = "../tests/pty/harness.rs"]
 mod harness;
+#[path = "common/kept.rs"]
+mod kept;
 
 use std::fs;
 use std::io::{Read as _, Write as _};
@@ -20,6 +22,7 @@ use std::time::{Duration, Instant};
 use common::Limit::{self, AtMost, LessIsBetter};
 use common::{PETSTORE, Served, milliseconds, number, process_status, report};
 use harness::{Start, Terminal};
+use kept::Kept;
 
 /// How many times each start is measured.
 const RUNS: usize = 15;
@@ -76,22 +79,8 @@ fn starts() {
 
 /// The rows of the last session, with the service gone: from exec until one of them is written.
 fn kept_start() {
-    let state = tempfile::tempdir().unwrap();
-    let served = Served::start(250);
-    let start = || app(&served).env("XDG_STATE_HOME", state.path().to_str().unwrap());
-    let mut first = start().open();
-    first.shows(&["Rex", "sold 25"]);
-    let lists = state.path().join("petstore/lists");
-    first.wait_until("the kept file", |_, _| fs::read_dir(&lists).is_ok_and(|mut files| files.next().is_some()));
-    first.send("q");
-    first.ended();
-    let (base_url, key) = (served.base_url.clone(), served.key.clone());
-    served.stop();
-    let away = || {
-        let start = Start::petstore(&["--base-url", &base_url]).env("PETSTORE_API_KEY", &key);
-        start.env("XDG_STATE_HOME", state.path().to_str().unwrap())
-    };
-    measure("kept lists, the service away: rows", AtMost(12.0), away, "Rex");
+    let kept = Kept::of_a_service_that_is_away();
+    measure("kept lists, the service away: rows", AtMost(12.0), || kept.start(), "Rex");
 }
 
 /// A program that only echoes: what the pseudo-terminal and the measurement themselves cost.

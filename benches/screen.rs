@@ -9,6 +9,8 @@ mod common;
 #[allow(dead_code, reason = "shared with the tests in a pseudo-terminal")]
 #[path = "../tests/pty/harness.rs"]
 mod harness;
+#[path = "common/kept.rs"]
+mod kept;
 
 use std::cell::{Cell, RefCell};
 use std::fs;
@@ -24,8 +26,9 @@ use ratatui::style::{Color, Modifier};
 use ratatui::{TerminalOptions, Viewport};
 
 use common::Limit::{self, AtMost, LessIsBetter};
-use common::{Served, heading, milliseconds, report};
+use common::{heading, milliseconds, report};
 use harness::{Start, Terminal};
+use kept::Kept;
 
 fn main() {
     // Under `cargo test --benches` nothing is measured.
@@ -251,24 +254,11 @@ fn row_moves(columns: u16, rows: u16, limit: Limit) {
 
 /// From exec to the kept rows at the other end of the line, the service away.
 fn kept_over_the_line() {
-    let state = tempfile::tempdir().unwrap();
-    let served = Served::start(250);
-    let (base_url, key) = (served.base_url.clone(), served.key.clone());
-    let start = || {
-        let start = Start::petstore(&["--base-url", &base_url]).env("PETSTORE_API_KEY", &key);
-        start.env("XDG_STATE_HOME", state.path().to_str().unwrap())
-    };
-    let mut first = start().open();
-    first.shows(&["Rex", "sold 25"]);
-    let lists = state.path().join("petstore/lists");
-    first.wait_until("the kept file", |_, _| fs::read_dir(&lists).is_ok_and(|mut files| files.next().is_some()));
-    first.send("q");
-    first.ended();
-    served.stop();
+    let kept = Kept::of_a_service_that_is_away();
     let mut times = Vec::new();
     for _ in 0..9 {
         let begun = Instant::now();
-        let app = start().open();
+        let app = kept.start().open();
         app.shows(&["Rex", "sold 25", "Row 1 of 20"]);
         times.push(over_the_line(milliseconds(begun.elapsed()), &app.bytes()));
     }

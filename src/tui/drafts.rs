@@ -136,7 +136,7 @@ impl Drafts {
     }
 
     fn of(state: &AppState, ended: Option<Ending>, now: Now) -> Option<Self> {
-        let identity = state.link.identity.clone().filter(|_| !welcome::update::is_first_start(state))?;
+        let identity = identity(state)?.to_owned();
         let mut typed = Typed::of(state);
         if ended == Some(Ending::Quit) {
             // Whoever leaves in order begins with all rows.
@@ -180,6 +180,11 @@ impl Back {
         };
         if before.is_empty() { what } else { format!("{before} {what}") }
     }
+}
+
+/// Of the service for which something is kept.
+fn identity(state: &AppState) -> Option<&str> {
+    state.link.identity.as_deref().filter(|_| !welcome::update::is_first_start(state))
 }
 
 fn file_name(import: &typed::Import) -> String {
@@ -247,7 +252,8 @@ pub fn on_other_service(state: &mut AppState, now: Now) -> Vec<Effect> {
 
 /// What is typed may have changed.
 pub fn notice(state: &mut AppState, now: Now) -> Option<Effect> {
-    let Drafts { typed, .. } = Drafts::of(state, None, now)?;
+    identity(state)?;
+    let typed = Typed::of(state);
     let drafts = &mut state.drafts;
     if typed == *drafts.writing.as_ref().unwrap_or(&drafts.on_disk) {
         (drafts.since, drafts.at_once) = (None, false);

@@ -302,7 +302,7 @@ fn on_reply(state: &mut AppState, reply: Reply, now: Now) -> Vec<Effect> {
         (Slot::LookAtFile, Outcome::Import(news @ ImportNews::Looking(_)))
         | (Slot::Import, Outcome::Import(news @ (ImportNews::Begun(..) | ImportNews::Going(..)))) => {
             if state.inflight.is_current(slot, id) {
-                import::update::on_so_far(state, news, now);
+                import::news::on_so_far(state, news, now);
             }
             return Vec::new();
         }
@@ -378,9 +378,9 @@ fn on_reply(state: &mut AppState, reply: Reply, now: Now) -> Vec<Effect> {
         (Slot::Remember, Outcome::Remembered(result)) => return kept::on_remembered(state, result, now),
         (Slot::Remember, Outcome::Failed(_)) => return kept::on_remembered(state, Ok(()), now),
         (Slot::Write, Outcome::Written(result)) => popups::on_written(state, result, now),
-        (Slot::LookAtFile | Slot::Import, Outcome::Import(news)) => return import::update::on_news(state, news, now),
+        (Slot::LookAtFile | Slot::Import, Outcome::Import(news)) => return import::news::on_news(state, news, now),
         (slot @ (Slot::LookAtFile | Slot::Import), Outcome::Failed(failure)) => {
-            return import::update::on_failed(state, slot, &failure, now);
+            return import::news::on_failed(state, slot, &failure, now);
         }
         (Slot::Export, Outcome::Exported(result)) => popups::on_exported(state, result, now),
         (Slot::Export, Outcome::Failed(failure)) => {

@@ -93,7 +93,7 @@ fn others(used: &str, choices: &Choices, env: &Env) -> Vec<Check> {
 fn key(name: &str, settings: &Settings, remote: &Remote, env: &Env) -> Check {
     let named = settings.origins.iter().any(|one| one.name == "key" && matches!(one.origin, Origin::File { .. }));
     if remote.key.is_none() {
-        return Check::fail(name, &format!("no key for {}", remote.base_url), &login(&settings.name));
+        return Check::fail(name, &format!("no key for {}", remote.base_url), &another_key(settings));
     }
     if named
         && env.get("PETSTORE_API_KEY").is_some()
@@ -116,6 +116,14 @@ fn login(profile: &str) -> String {
     format!("petstore login -p {profile}")
 }
 
+/// What helps where the service in use needs another key: an address that was only named has no profile to keep it.
+fn another_key(settings: &Settings) -> String {
+    match settings.origins.iter().find(|said| said.name == "address").map(|said| &said.origin) {
+        Some(Origin::Flag(_) | Origin::Environment(_)) => "set PETSTORE_API_KEY to a key of this service".to_owned(),
+        Some(Origin::File { .. } | Origin::ByHand | Origin::Default) | None => login(&settings.name),
+    }
+}
+
 /// Whether the authorities of this machine can be read: without them no `https://` service is trusted.
 fn trust(needed: bool) -> Check {
     let verifier = Verifier::new(Arc::new(ring::default_provider()));
@@ -136,7 +144,11 @@ async fn names(remote: &Remote) -> Check {
     let took = clock::now().mono.saturating_duration_since(begun).as_millis();
     let remedy = "is the address of the profile right? Else see /etc/resolv.conf, or the network";
     match found {
-        Ok(Ok(addresses)) => Check::ok("name", &format!("{host}: {} addresses in {took} ms", addresses.count())),
+        Ok(Ok(addresses)) => {
+            let count = addresses.count();
+            let addresses = if count == 1 { "1 address".to_owned() } else { format!("{count} addresses") };
+            Check::ok("name", &format!("{host}: {addresses} in {took} ms"))
+        }
         Ok(Err(error)) => Check::fail("name", &format!("{host}: {error}"), remedy),
         Err(_) => Check::fail("name", &format!("{host}: no answer within {} s", NAMES.as_secs()), remedy),
     }
@@ -152,7 +164,7 @@ async fn answers(settings: &Settings) -> Vec<Check> {
     };
     if let Some(failed) = &asked.failed {
         let remedy = match failed.exit {
-            Exit::Unauthorized => login(&settings.name),
+            Exit::Unauthorized => another_key(settings),
             _ => "petstore status".to_owned(),
         };
         return vec![Check::fail(NAME, failed.what(), &remedy)];

@@ -4,6 +4,7 @@
 //! screens are shown, and is gone on with by its report after any end of the program.
 
 pub mod looked;
+pub mod news;
 pub mod open;
 pub mod running;
 pub mod state;

@@ -80,4 +80,10 @@ impl State {
             Phase::Running(running) => Some(&running.source),
         }
     }
+
+    /// Whether it counts the seconds until something is sent again.
+    #[must_use]
+    pub fn is_waiting(&self) -> bool {
+        self.running().is_some_and(|running| running.is_under_way() && running.progress.waiting_until.is_some())
+    }
 }

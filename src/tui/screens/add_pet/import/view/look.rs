@@ -12,8 +12,9 @@ use crate::transfer::preview::{Cells, Preview};
 use crate::transfer::rows::Fault;
 use crate::tui::effect::Source;
 use crate::tui::inflight::Slot;
+use crate::tui::msg::Before;
 use crate::tui::screens::add_pet::import::looked::{Choice, Looked, Part};
-use crate::tui::screens::add_pet::import::update::{before_words, command_line};
+use crate::tui::screens::add_pet::import::update::command_line;
 use crate::tui::state::AppState;
 use crate::tui::theme::{Look, Role};
 use crate::tui::view::{WIDE, pane};
@@ -295,5 +296,14 @@ fn draw_beside(looked: &Looked, state: &AppState, look: &Look, buf: &mut Buffer,
     let wrapped = lines.iter().flat_map(|line| wrap(line, room));
     for (y, line) in (1..inner.height).zip(wrapped) {
         put(buf, inner, y, &Line::raw(format!(" {line}")));
+    }
+}
+
+/// What a look at a file says of an import that was begun before.
+fn before_words(before: &Before) -> &'static str {
+    if before.ended {
+        "It was imported before. F2 sends only what was refused or left then; nothing is added twice."
+    } else {
+        "Its import was begun before. F2 goes on with it; what was added then is not sent again."
     }
 }
