@@ -44,7 +44,7 @@ fn a_service_that_answers_is_looked_at_from_name_to_clock() {
     let found = |name: &str| verdict(&checks, name);
     assert!(found("service").1.ends_with(" ms and accepts the key"), "{:?}", found("service"));
     assert_eq!(found("clock"), ("ok".into(), "as that of the service, within 30 s".into()));
-    assert!(found("name").1.starts_with("127.0.0.1: 1 addresses in "), "{:?}", found("name"));
+    assert!(found("name").1.starts_with("127.0.0.1: 1 address in "), "{:?}", found("name"));
     assert!(!stdout(&output).contains(&served.key));
 }
 
