@@ -45,6 +45,7 @@ fn main() {
     scrolls();
     pages();
     search();
+    echo();
     for (columns, rows, most) in [(80, 24, 0.25), (200, 60, 0.4)] {
         processor(columns, rows, AtMost(most));
     }
@@ -323,6 +324,23 @@ fn spent(app: &Terminal) -> f64 {
     let read = |path: std::path::PathBuf| fs::read_to_string(path.join("schedstat")).ok();
     let times = threads.filter_map(|thread| read(thread.unwrap().path()));
     times.map(|text| text.split(' ').next().unwrap().parse::<f64>().unwrap() / 1e6).sum()
+}
+
+/// What a key takes that is only read and written again.
+fn echo() {
+    let mut cat = Start::program("/bin/sh", &["-c", "stty raw -echo; echo ready; exec cat"]).open();
+    cat.shows(&["ready"]);
+    let mut times = Vec::new();
+    for _ in 0..10 {
+        let before = spent(&cat);
+        for _ in 0..20 {
+            let written = cat.bytes().len();
+            cat.send("j");
+            cat.wait_until("the echo", |_, bytes| bytes.len() > written);
+        }
+        times.push((spent(&cat) - before) / 20.0);
+    }
+    report("yardstick: a key echoed by `cat`: processor", LessIsBetter, "ms", times);
 }
 
 fn processor(columns: u16, rows: u16, limit: Limit) {

@@ -23,6 +23,7 @@ mod man;
 mod nearest;
 mod output;
 mod pets;
+mod profiles;
 pub mod serve;
 mod service;
 mod status;
@@ -40,10 +41,10 @@ use clap::{CommandFactory as _, FromArgMatches as _};
 use tokio::runtime::Builder;
 
 use crate::api;
-use crate::config::{self, Env, Paths};
+use crate::config::{self, Choices, Env, Paths};
 use crate::store::DatabaseUrl;
 
-use args::{Args, Command};
+use args::{AccessCommand, Args, Command, UiArgs};
 use colour::{Ink, When};
 pub use exit::{Exit, Failed};
 
@@ -62,6 +63,10 @@ pub fn main() -> ExitCode {
     if let Some(exit) = complete::answer(&arguments, &env) {
         return exit.into();
     }
+    // The whole command line need not be set up for this.
+    if matches!(arguments.as_slice(), [_, only] if only == "--version" || only == "-V") {
+        return finish(output::write(|out| writeln!(out, "petstore {VERSION}")).map(|_| Exit::Done), false).into();
+    }
     let mut command = Args::command().color(When::of_help(&arguments, &env));
     let matches = command.try_get_matches_from_mut(&arguments);
     let parsed = matches.and_then(|matches| Args::from_arg_matches(&matches));
@@ -76,17 +81,25 @@ pub fn main() -> ExitCode {
         }
     };
     let coloured = When::resolve(args.shared.color, &env).on(io::stderr().is_terminal(), &env);
-    match run(args, &env) {
-        Ok(exit) => exit.into(),
-        Err(failed) => {
-            say(&failed, coloured);
-            failed.exit.into()
-        }
-    }
+    finish(run(args, &env), coloured).into()
+}
+
+/// Says what failed, if anything did.
+fn finish(done: Result<Exit, Failed>, coloured: bool) -> Exit {
+    done.unwrap_or_else(|failed| {
+        say(&failed, coloured);
+        failed.exit
+    })
 }
 
 /// Help and version go to stdout, help that was not asked for to stderr.
 fn print(error: &clap::Error) -> Exit {
+    if !error.use_stderr()
+        && let Err(failed) = output::is_there()
+    {
+        complain(&failed);
+        return failed.exit;
+    }
     match error.print() {
         _ if error.use_stderr() => Exit::Usage,
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
@@ -106,6 +119,24 @@ fn say(what: &impl Display, coloured: bool) {
     let _ = writeln!(io::stderr(), "{} {what}", Ink::Red.paint("petstore:", coloured));
 }
 
+/// A service has one name. Only a profile that is made has its address beside it.
+fn one_service(choices: &Choices, command: Option<&Command>) -> Result<(), Failed> {
+    let makes_one =
+        matches!(command, Some(Command::Access(AccessCommand::Login(_)) | Command::Auth(AccessCommand::Login(_))));
+    let given = [
+        ("--demo", choices.demo),
+        ("--profile", choices.profile.is_some() && !makes_one),
+        ("--base-url", choices.base_url.is_some()),
+    ];
+    let given: Vec<_> = given.iter().filter(|(_, given)| *given).map(|(name, _)| *name).collect();
+    match given.as_slice() {
+        [one, other, ..] => {
+            Err(Failed::new(Exit::Usage, format!("{one} and {other} name two services")).hint("leave one of them away"))
+        }
+        [] | [_] => Ok(()),
+    }
+}
+
 fn run(args: Args, env: &Env) -> Result<Exit, Failed> {
     api::client::install_tls_provider();
     let mut builder = match &args.command {
@@ -118,46 +149,55 @@ fn run(args: Args, env: &Env) -> Result<Exit, Failed> {
     }
     let runtime =
         builder.enable_all().build().map_err(|error| Failed::new(Exit::Failure, format!("cannot start: {error}")))?;
-    let result = match args.command {
-        None => app::run(&runtime, &args.shared.choices(), env),
-        Some(Command::Pets(command)) => runtime.block_on(pets::run(command, &args.shared, env)),
-        Some(Command::Domains(command)) => {
-            let file = config::settings::configuration(&args.shared.choices(), env)?;
+    let choices = args.shared.choices();
+    one_service(&choices, args.command.as_ref())?;
+    let result = match args.command.unwrap_or(Command::Ui(UiArgs::default())) {
+        Command::Ui(ui) => app::run(&runtime, &choices, env, ui.place),
+        Command::Pets(command) => runtime.block_on(pets::run(command, &args.shared, env)),
+        Command::Domains(command) => {
+            let file = config::settings::configuration(&choices, env)?;
             let list = Paths::new(env).map_err(Failed::config)?.domains_file();
             runtime.block_on(domains::run(command.command, &file.domains, &list))
         }
-        Some(Command::Login(login)) => runtime.block_on(login::login(login, &args.shared.choices(), env)),
-        Some(Command::Logout(_)) => login::logout(&args.shared.choices(), env),
-        Some(Command::Status(status)) => runtime.block_on(status::run(status, &args.shared.choices(), env)),
-        Some(Command::Config(config)) => configuration::run(&config, &args.shared.choices(), env),
-        Some(Command::Doctor(doctor)) => runtime.block_on(doctor::run(doctor, &args.shared.choices(), env)),
-        Some(Command::Serve(serve)) => runtime.block_on(async {
+        Command::Access(command) | Command::Auth(command) => match command {
+            AccessCommand::Login(login) => runtime.block_on(login::login(login, &choices, env)),
+            AccessCommand::Logout(_) => login::logout(&choices, env),
+            AccessCommand::Status(status) => runtime.block_on(status::run(status, &choices, env)),
+        },
+        Command::Profiles(profiles) => profiles::run(&profiles, &choices, env),
+        Command::Config(config) => configuration::run(&config, &choices, env),
+        Command::Doctor(doctor) => runtime.block_on(doctor::run(doctor, &choices, env)),
+        Command::Serve(serve) => runtime.block_on(async {
             let default = DatabaseUrl::Sqlite(Paths::new(env).map_err(Failed::config)?.embedded_database());
             serve::run(serve, &default, &keys::actor(env), &mut io::stderr()).await?;
             Ok(Exit::Done)
         }),
-        Some(Command::Keys(keys)) => runtime.block_on(async {
+        Command::Keys(keys) => runtime.block_on(async {
+            if keys.prints() {
+                output::is_there()?;
+            }
             keys::run(keys, env, &mut io::stdout(), &mut io::stderr()).await?;
             Ok(Exit::Done)
         }),
-        Some(Command::Backup(backup)) => runtime.block_on(async {
+        Command::Backup(backup) => runtime.block_on(async {
             upkeep::backup(backup, &mut io::stderr()).await?;
             Ok(Exit::Done)
         }),
-        Some(Command::Check(check)) => runtime.block_on(async {
+        Command::Check(check) => runtime.block_on(async {
+            output::is_there()?;
             upkeep::check(check, &mut io::stdout(), &mut io::stderr()).await?;
             Ok(Exit::Done)
         }),
-        Some(Command::Copy(args)) => runtime.block_on(async {
+        Command::Copy(args) => runtime.block_on(async {
             copy::run(args, &mut io::stderr()).await?;
             Ok(Exit::Done)
         }),
-        Some(Command::Migrate(migrate)) => runtime.block_on(async {
+        Command::Migrate(migrate) => runtime.block_on(async {
             upkeep::migrate(migrate, &mut io::stderr()).await?;
             Ok(Exit::Done)
         }),
-        Some(Command::Completions(args)) => complete::run(&args),
-        Some(Command::Man(args)) => man::run(&args),
+        Command::Completions(args) => complete::run(&args),
+        Command::Man(args) => man::run(&args),
     };
     // A thread that still waits for a name to resolve must not keep the program.
     runtime.shutdown_background();

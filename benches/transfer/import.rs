@@ -29,7 +29,7 @@ pub fn measure() {
             let begin = Instant::now();
             assert!(pets(&served, &arguments).status().unwrap().success());
             let our = ROWS as f64 / begin.elapsed().as_secs_f64();
-            fs::remove_file(directory.path().join("rows.petstore-import.ndjson")).unwrap();
+            fs::remove_file(directory.path().join("rows.csv.petstore-import.ndjson")).unwrap();
             theirs.push(their);
             ours.push(our);
             ratios.push(our / their);

@@ -15,7 +15,7 @@ pub fn measure() {
     let (served, directory) = (Served::start(0), directory());
     let file = directory.path().join("rows.csv");
     fs::write(&file, rows(ROWS)).unwrap();
-    let journal = directory.path().join("rows.petstore-import.ndjson");
+    let journal = directory.path().join("rows.csv.petstore-import.ndjson");
     let length = || fs::metadata(&journal).map_or(0, |metadata| metadata.len());
     let file = file.to_str().unwrap();
     let mut child = pets(&served, &["import", file]).spawn().unwrap();

@@ -15,7 +15,7 @@ use jiff::Timestamp;
 use reqwest::header::{
     ACCEPT, AUTHORIZATION, CONTENT_TYPE, DATE, ETAG, HeaderMap, HeaderName, HeaderValue, IF_NONE_MATCH, LINK,
 };
-use reqwest::{Method, StatusCode, Url};
+use reqwest::{Certificate, Method, StatusCode, Url};
 
 use super::exchange::Recorder;
 use super::{ApiError, NextPage, PetPage};
@@ -58,9 +58,38 @@ pub struct Client {
     pets: Url,
     headers: HeaderMap,
     timeouts: Timeouts,
+    trust: Trust,
     idempotency_retention: Arc<AtomicU64>,
     recorder: Option<Recorder>,
     what: &'static str,
+}
+
+/// Who may vouch for a service.
+#[derive(Clone, Debug)]
+pub enum Trust {
+    /// The authorities of the system, or of `SSL_CERT_FILE`.
+    System,
+    /// Only these.
+    Only(Arc<[Certificate]>),
+}
+
+/// Why authorities cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum NoAuthorities {
+    /// There is none.
+    #[error("there is no certificate in it")]
+    Empty,
+    /// It is no PEM.
+    #[error(transparent)]
+    Malformed(#[from] reqwest::Error),
+}
+
+impl Trust {
+    /// Only the authorities of a file in PEM (RFC 7468).
+    pub fn only(pem: &[u8]) -> Result<Self, NoAuthorities> {
+        let authorities = Certificate::from_pem_bundle(pem)?;
+        if authorities.is_empty() { Err(NoAuthorities::Empty) } else { Ok(Self::Only(authorities.into())) }
+    }
 }
 
 /// A page as it came.
@@ -90,17 +119,27 @@ impl Client {
     ///
     /// The caller has checked [`BaseUrl::guard_clear_text`]. Fails when the machine's certificates cannot be read.
     pub fn new(base: BaseUrl, key: Option<ApiKey>, timeouts: Timeouts) -> Result<Self, reqwest::Error> {
-        let http = http(&base, timeouts, !base.is_loopback())?;
+        Self::trusting(base, key, timeouts, Trust::System)
+    }
+
+    /// The same, with a say in who may vouch for the service. Fails where a certificate of these cannot be used, too.
+    pub fn trusting(
+        base: BaseUrl,
+        key: Option<ApiKey>,
+        timeouts: Timeouts,
+        trust: Trust,
+    ) -> Result<Self, reqwest::Error> {
+        let http = http(&base, timeouts, &trust, !base.is_loopback())?;
         let (pets, headers) = (base.join("pets"), headers(key.as_ref()));
-        let idempotency_retention = Arc::default();
-        Ok(Self { http, base, key, pets, headers, timeouts, idempotency_retention, recorder: None, what: "request" })
+        let (idempotency_retention, recorder, what) = (Arc::default(), None, "request");
+        Ok(Self { http, base, key, pets, headers, timeouts, trust, idempotency_retention, recorder, what })
     }
 
     /// The same client for many requests one after another: it keeps its connections also to a service on loopback.
     ///
     /// Fails when the machine's certificates cannot be read.
     pub fn keeping_connections(&self) -> Result<Self, reqwest::Error> {
-        Ok(Self { http: http(&self.base, self.timeouts, true)?, ..self.clone() })
+        Ok(Self { http: http(&self.base, self.timeouts, &self.trust, true)?, ..self.clone() })
     }
 
     /// The same service with another key; the connections are kept.
@@ -224,7 +263,12 @@ fn headers(key: Option<&ApiKey>) -> HeaderMap {
     iter::once((ACCEPT, JSON)).chain(bearer).collect()
 }
 
-fn http(base: &BaseUrl, timeouts: Timeouts, keep_connections: bool) -> Result<reqwest::Client, reqwest::Error> {
+fn http(
+    base: &BaseUrl,
+    timeouts: Timeouts,
+    trust: &Trust,
+    keep_connections: bool,
+) -> Result<reqwest::Client, reqwest::Error> {
     let mut builder = reqwest::Client::builder()
         .user_agent(concat!("petstore/", env!("CARGO_PKG_VERSION")))
         .redirect(reqwest::redirect::Policy::none())
@@ -236,6 +280,9 @@ fn http(base: &BaseUrl, timeouts: Timeouts, keep_connections: bool) -> Result<re
         .http1_only();
     if base.is_https() {
         builder = builder.https_only(true);
+        if let Trust::Only(authorities) = trust {
+            builder = builder.tls_certs_only(authorities.iter().cloned());
+        }
     } else {
         // Never used over plain HTTP, but reading the machine's certificates would take longer than the request.
         builder = builder.tls_backend_preconfigured(no_certificates());

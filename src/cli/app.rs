@@ -46,7 +46,7 @@ use crate::tui::worker::queue::Queues;
 use crate::tui::{terminal, worker};
 
 use super::accessible;
-use super::args::Args;
+use super::args::{Args, Place};
 use super::domains::args::ProbeArgs;
 use super::domains::settings::{configured_domains, resolve};
 use super::exit::{Exit, Failed};
@@ -63,12 +63,25 @@ enum Ended {
     Again(Chosen),
 }
 
+impl From<Place> for Screen {
+    fn from(place: Place) -> Self {
+        match place {
+            Place::Pets => Self::Pets,
+            Place::Add => Self::AddPet,
+            Place::Domains => Self::Domains,
+        }
+    }
+}
+
 /// Runs the app on this terminal until it ends.
-pub fn run(runtime: &Runtime, choices: &Choices, env: &Env) -> Result<Exit, Failed> {
+pub fn run(runtime: &Runtime, choices: &Choices, env: &Env, place: Option<Place>) -> Result<Exit, Failed> {
     let mut settings = Settings::resolve(choices, env)?;
     let is_terminal = std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
     let is_dumb = matches!(env.get("TERM"), None | Some("dumb"));
     if settings.accessible || is_terminal && is_dumb {
+        if place.is_some() {
+            note("in plain lines the place is chosen by the first question");
+        }
         return accessible::run(runtime, settings, choices, env);
     }
     if !is_terminal {
@@ -80,7 +93,7 @@ pub fn run(runtime: &Runtime, choices: &Choices, env: &Env) -> Result<Exit, Fail
     let mut choices = choices.clone();
     let mut first = welcome::is_first_start(&choices, env).then(FirstStart::default);
     loop {
-        let chosen = match session(runtime, settings.clone(), &choices, env, first.take())? {
+        let chosen = match session(runtime, settings.clone(), &choices, env, place, first.take())? {
             Ended::Exit(exit) => return Ok(exit),
             Ended::Again(chosen) => chosen,
         };
@@ -99,6 +112,7 @@ fn session(
     settings: Settings,
     choices: &Choices,
     env: &Env,
+    place: Option<Place>,
     first: Option<FirstStart>,
 ) -> Result<Ended, Failed> {
     let (keymap, mut complaints) = keymap::read(env);
@@ -145,6 +159,9 @@ fn session(
     {
         let opened = files.open(identity);
         drafts::on_opened(&mut state, opened, clock::now());
+    }
+    if let Some(place) = place.filter(|_| state.screen != Screen::Welcome) {
+        state.screen = place.into();
     }
     if let [first, others @ ..] = complaints.as_slice() {
         let more = if others.is_empty() { String::new() } else { format!(" {} more: e shows all.", others.len()) };

@@ -7,6 +7,7 @@ use std::time::Duration;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::error::ErrorKind;
 use clap::{Arg, Args as ClapArgs, Parser, Subcommand, ValueEnum};
+use jiff::Timestamp;
 
 use crate::config::Choices;
 use crate::model::PetStatus;
@@ -24,6 +25,7 @@ use super::login::{LoginArgs, LogoutArgs};
 use super::man::ManArgs;
 use super::pets::args::PetsArgs;
 use super::pets::column::{self, Column};
+use super::profiles::ProfilesArgs;
 use super::serve::ServeArgs;
 use super::status::StatusArgs;
 use super::upkeep::{BackupArgs, CheckArgs, MigrateArgs};
@@ -39,6 +41,11 @@ petstore COMMAND --help has the examples of each command, and petstore man its p
 2 wrong use or configuration, 3 partly done, 4 key missing or refused, 5 not found, 6 no answer, 7 refused by the service, \
 8 and 9 see domains check, 10 an animal may or may not have been added, 130 Ctrl-C.";
 
+const UI_HELP: &str = "Examples:
+  petstore ui
+  petstore ui domains
+  petstore --demo ui add";
+
 /// Keep the animals of a store from a terminal.
 ///
 /// Without a command it opens the full screen, on the service inside the program unless another one is named.
@@ -52,7 +59,7 @@ pub struct Args {
 }
 
 /// Above the options that stand anywhere.
-pub const EVERYWHERE: &str = "Options everywhere";
+const EVERYWHERE: &str = "Options everywhere";
 
 /// Options that stand anywhere.
 #[derive(Debug, ClapArgs)]
@@ -70,6 +77,9 @@ pub struct Shared {
     /// Another configuration file.
     #[arg(long, global = true, value_name = "FILE")]
     pub config: Option<PathBuf>,
+    /// The authorities that may vouch for the service, as PEM; those of the system do not count then.
+    #[arg(long, global = true, value_name = "FILE")]
+    pub ca_file: Option<PathBuf>,
     /// Allow http:// to another machine: the key then travels in clear text.
     #[arg(long, global = true)]
     pub insecure_http: bool,
@@ -82,6 +92,20 @@ pub struct Shared {
     /// Ask and answer in plain lines, for screen readers and braille lines: nothing is repainted. [env: ACCESSIBLE=1]
     #[arg(long, global = true)]
     pub accessible: bool,
+    #[command(flatten)]
+    pub speech: Speech,
+}
+
+/// How much is said on standard error.
+#[derive(Clone, Copy, Debug, ClapArgs)]
+#[command(next_help_heading = EVERYWHERE)]
+pub struct Speech {
+    /// With pets: say nothing on standard error but what went wrong.
+    #[arg(short, long, global = true)]
+    pub quiet: bool,
+    /// With pets: say each request on standard error, with its status and how long it took. The key is never shown.
+    #[arg(short, long, global = true)]
+    pub verbose: bool,
 }
 
 impl Shared {
@@ -92,6 +116,7 @@ impl Shared {
             profile: self.profile.clone(),
             base_url: self.base_url.clone(),
             demo: self.demo,
+            ca_file: self.ca_file.clone(),
             insecure_http: self.insecure_http,
             ascii: self.ascii,
             accessible: self.accessible,
@@ -129,11 +154,17 @@ pub const DATABASE_VARIABLE: &str = "PETSTORE_DATABASE";
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
+    /// Open the full screen, at a place.
+    #[command(after_help = UI_HELP)]
+    Ui(UiArgs),
     Pets(PetsArgs),
     Domains(Box<DomainsArgs>),
-    Login(LoginArgs),
-    Logout(LogoutArgs),
-    Status(StatusArgs),
+    #[command(flatten)]
+    Access(AccessCommand),
+    /// Where `gh` has them.
+    #[command(subcommand, hide = true)]
+    Auth(AccessCommand),
+    Profiles(ProfilesArgs),
     Config(ConfigArgs),
     Doctor(DoctorArgs),
     /// Serve the Petstore Animals API.
@@ -148,8 +179,35 @@ pub enum Command {
     Copy(CopyArgs),
     /// Make or bring up to date the tables of a service's database.
     Migrate(MigrateArgs),
+    #[command(alias = "completion")]
     Completions(CompletionsArgs),
     Man(ManArgs),
+}
+
+/// Which service, and with which key.
+#[derive(Debug, Subcommand)]
+pub enum AccessCommand {
+    Login(LoginArgs),
+    Logout(LogoutArgs),
+    Status(StatusArgs),
+}
+
+#[derive(Debug, Default, ClapArgs)]
+pub struct UiArgs {
+    /// Where it begins. [default: the animals, or what was being typed]
+    #[arg(value_enum)]
+    pub place: Option<Place>,
+}
+
+/// A screen that the app can begin with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Place {
+    /// The animals.
+    Pets,
+    /// The form that adds one.
+    Add,
+    /// The domains panel.
+    Domains,
 }
 
 #[derive(Debug, ClapArgs)]
@@ -190,6 +248,11 @@ pub fn statuses() -> impl TypedValueParser<Value = PetStatus> {
     PossibleValuesParser::new(PetStatus::ALL.map(PetStatus::as_str)).try_map(|word| word.parse::<PetStatus>())
 }
 
+/// A moment, such as `2026-11-21T08:30:00Z`.
+pub fn parse_time(text: &str) -> Result<Timestamp, String> {
+    text.parse().map_err(|_| "write a time as RFC 3339 has it, such as 2026-11-21T08:30:00Z".to_owned())
+}
+
 /// `90s`, `30m`, `48h`, `2d`.
 pub fn parse_duration(text: &str) -> Result<Duration, String> {
     let wrong = || "write a time such as 90s, 30m or 48h".to_owned();
@@ -222,6 +285,31 @@ mod tests {
         for line in ["petstore --demo pets list -n 5", "petstore pets list --limit=5 --demo"] {
             let args = Args::try_parse_from(line.split(' ')).unwrap();
             assert!(args.shared.demo, "{line}");
+        }
+    }
+
+    #[test]
+    fn what_those_who_know_gh_would_type_is_understood() {
+        for line in [
+            "petstore auth login --profile branch --with-token",
+            "petstore auth status",
+            "petstore auth logout --profile branch",
+            "petstore pets list --status available --limit 50 --json",
+            "petstore pets ls --all --columns name,status --sort name --format csv",
+            "petstore pets view 42 --json",
+            "petstore pets create --name Biscuit --category 3 --yes",
+            "petstore pets create -",
+            "petstore pets watch",
+            "petstore status --json",
+            "petstore doctor --json",
+            "petstore domains check docs.example.com --json",
+            "petstore pets import file.csv --dry-run",
+            "petstore completion bash",
+            "petstore config list",
+            "petstore config edit",
+        ] {
+            let understood = Args::try_parse_from(line.split(' '));
+            assert!(understood.is_ok(), "{line}: {}", understood.unwrap_err());
         }
     }
 

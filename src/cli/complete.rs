@@ -90,12 +90,8 @@ pub fn profiles() -> ArgValueCandidates {
     ArgValueCandidates::new(|| {
         let profiles = Profiles::read(&Choices::default(), &Env::from_process()).map(|profiles| profiles.entries);
         let plain = profiles.unwrap_or_default().into_iter().filter(|entry| is_plain_name(&entry.name));
-        let place = |place| match place {
-            Place::Inside | Place::Demo => "inside the program".to_owned(),
-            Place::At(address) => display_safe(&address).into_owned(),
-            Place::Unclear => "unclear: neither or both of embedded and base_url".to_owned(),
-        };
-        plain.map(|entry| CompletionCandidate::new(entry.name).help(Some(place(entry.place).into()))).collect()
+        let place = |place: &Place| display_safe(&place.to_string()).into_owned();
+        plain.map(|entry| CompletionCandidate::new(entry.name).help(Some(place(&entry.place).into()))).collect()
     })
 }
 

@@ -39,8 +39,11 @@ enum ConfigCommand {
     #[command(after_help = "Example:\n  petstore config path")]
     Path,
     /// Print the settings in force. Keys are not read, and never printed.
-    #[command(after_help = "Examples:\n  petstore config show\n  petstore config show --origin\n  \
-        petstore -p branch config show --format json")]
+    #[command(
+        after_help = "Examples:\n  petstore config show\n  petstore config show --origin\n  \
+        petstore -p branch config show --format json",
+        visible_alias = "list"
+    )]
     Show {
         /// And where each comes from: option, variable, file and line, or default.
         #[arg(long)]
@@ -79,7 +82,7 @@ pub fn run(args: &ConfigArgs, choices: &Choices, env: &Env) -> Result<Exit, Fail
         }
         ConfigCommand::Show { origin, output } => {
             let all = everything(choices, env)?;
-            write(|out| match output.format {
+            write(|out| match output.chosen() {
                 Format::Table => columns(out, &all, *origin),
                 Format::Json => {
                     serde_json::to_writer(&mut *out, &objects(&all))?;
@@ -92,7 +95,7 @@ pub fn run(args: &ConfigArgs, choices: &Choices, env: &Env) -> Result<Exit, Fail
             begin(&path, EXAMPLE, env).map_err(|error| match error.kind() {
                 io::ErrorKind::AlreadyExists => {
                     let what = format!("{} is there already, and stays as it is", path.display());
-                    Failed::new(Exit::Failure, what).hint("petstore config edit")
+                    Failed::new(Exit::Failure, what).hint(choices.command("config edit"))
                 }
                 _ => cannot_write(&path, &error),
             })?;

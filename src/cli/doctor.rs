@@ -86,7 +86,7 @@ pub async fn run(args: DoctorArgs, choices: &Choices, env: &Env) -> Result<Exit,
     checks.extend(files::checks(env));
     checks.extend(network::checks(choices, env).await);
     checks.push(files::database(env).await);
-    write(|out| match args.output.format {
+    write(|out| match args.output.chosen() {
         Format::Table => lines(out, &checks),
         Format::Json => {
             serde_json::to_writer(&mut *out, &checks.iter().map(object).collect::<Vec<_>>())?;
@@ -104,7 +104,7 @@ fn configured(choices: &Choices, env: &Env) -> Check {
         Err(error) => return Check::fail(NAME, &error.to_string(), "set HOME"),
     };
     match configuration::check(&path, choices, env) {
-        Ok(found) if !found.is_empty() => Check::fail(NAME, &found.join(" "), "petstore config edit"),
+        Ok(found) if !found.is_empty() => Check::fail(NAME, &found.join(" "), &choices.command("config edit")),
         Ok(_) if path.exists() => Check::ok(NAME, &path.display().to_string()),
         Ok(_) => Check::ok(NAME, "no file: the defaults are in force"),
         Err(failed) => Check::fail(NAME, failed.what(), "petstore config path says which file is read"),

@@ -8,6 +8,7 @@ mod check;
 mod files;
 mod json;
 mod keep;
+mod list;
 pub mod settings;
 mod watch;
 pub mod words;
@@ -23,23 +24,23 @@ use args::DomainsCommand;
 
 /// Does what `command` says, with the `[domains]` part of the configuration and the list at `list`.
 pub async fn run(command: DomainsCommand, configured: &Configured, list: &Path) -> Result<Exit, Failed> {
-    let list = ListFile::new(list);
+    let file = ListFile::new(list);
     let work = async {
         match command {
-            DomainsCommand::Add(args) => keep::add(&args, configured, &list),
-            DomainsCommand::List(args) => keep::list(args.format, configured, &list),
-            DomainsCommand::Show(args) => keep::show(&args, configured, &list),
-            DomainsCommand::Saved(args) => keep::saved(&args, configured, &list),
-            DomainsCommand::Verified(args) => keep::verified(&args, configured, &list),
-            DomainsCommand::Remove(args) => keep::remove(args, configured, &list).await,
-            DomainsCommand::Check(args) => check::run(args, configured, &list).await,
-            DomainsCommand::Report(args) => check::report(&args, configured, &list).await,
-            DomainsCommand::Watch(args) => watch::run(args, configured, &list).await,
-            DomainsCommand::Records(args) => files::records(args, configured, &list).await,
-            DomainsCommand::Redirects(args) => check::redirects(args, configured, &list).await,
+            DomainsCommand::Add(args) => keep::add(&args, configured, &file),
+            DomainsCommand::List(args) => list::list(args.chosen(), configured, &file),
+            DomainsCommand::Show(args) => keep::show(&args, configured, &file),
+            DomainsCommand::Saved(args) => keep::saved(&args, configured, &file),
+            DomainsCommand::Verified(args) => keep::verified(&args, configured, &file),
+            DomainsCommand::Remove(args) => keep::remove(args, configured, &file).await,
+            DomainsCommand::Check(args) => check::run(args, configured, &file).await,
+            DomainsCommand::Report(args) => check::report(&args, configured, &file).await,
+            DomainsCommand::Watch(args) => watch::run(args, configured, &file).await,
+            DomainsCommand::Records(args) => files::records(args, configured, &file).await,
+            DomainsCommand::Redirects(args) => check::redirects(args, configured, &file).await,
             DomainsCommand::Explain(args) => files::explain(&args),
             DomainsCommand::Parse(args) => files::parse(&args, configured),
-            DomainsCommand::Lint(args) => files::lint(&args, &list),
+            DomainsCommand::Lint(args) => files::lint(&args, &file),
         }
     };
     tokio::select! {

@@ -86,6 +86,11 @@ impl Failed {
         Self { shows_body: true, ..self }
     }
 
+    /// The next thing to try.
+    pub fn remedy(&self) -> Option<&str> {
+        self.hint.as_deref()
+    }
+
     /// What failed, without the next thing to try.
     pub fn what(&self) -> &str {
         &self.what
@@ -145,7 +150,7 @@ fn hint(failure: &Failure, exit: Exit) -> Option<String> {
             "try again in a moment; petstore pets list -v shows each request"
         }
         Failure::NotSent { why } if why.contains("certificate") => {
-            "name a file with the authorities to trust in SSL_CERT_FILE, if you know that this service is right"
+            "if you know that this service is right, name a file of the authorities to trust: --ca-file FILE"
         }
         Failure::NotSent { .. } => "check the address, or start a service: petstore serve",
         Failure::NoAnswer { .. } | Failure::Broken { .. } => {
@@ -172,9 +177,26 @@ impl fmt::Display for Failed {
 
 impl From<ConfigError> for Failed {
     fn from(error: ConfigError) -> Self {
-        let failed = Self::config(display_safe(&error.to_string()));
+        let exit = match &error {
+            ConfigError::KeyFile { .. } | ConfigError::KeyCommand { .. } | ConfigError::Keyring(_) => {
+                Exit::Unauthorized
+            }
+            ConfigError::NoSuchProfile { .. }
+            | ConfigError::Syntax { .. }
+            | ConfigError::Read { .. }
+            | ConfigError::ProfileUnclear(_)
+            | ConfigError::Endpoint { .. }
+            | ConfigError::KeyFileWrite { .. }
+            | ConfigError::KeyFileRemove { .. }
+            | ConfigError::NoHome(_) => Exit::Usage,
+        };
+        let failed = Self::new(exit, display_safe(&error.to_string()));
         let meant = display_safe(&meant(&error)).into_owned();
-        if meant.is_empty() { failed } else { failed.hint(meant.trim_start()) }
+        match (meant.is_empty(), exit) {
+            (false, _) => failed.hint(meant.trim_start()),
+            (true, Exit::Unauthorized) => failed.hint("petstore login keeps a key where it is found"),
+            (true, _) => failed.hint("petstore doctor says what is not right, and petstore config edit changes it"),
+        }
     }
 }
 
@@ -203,6 +225,11 @@ pub fn meant(error: &ConfigError) -> String {
 impl From<LoginError> for Failed {
     fn from(error: LoginError) -> Self {
         match error {
+            LoginError::Config(error @ ConfigError::NoSuchProfile { .. }) => {
+                let meant = meant(&error);
+                Self::config(display_safe(&format!("{error}{meant}")))
+                    .hint("a new one is made with its address: petstore login -p NAME --base-url URL")
+            }
             LoginError::Config(error) => error.into(),
             LoginError::Inside(_) => {
                 Self::config(error).hint("name a profile of another service: petstore login -p NAME")
@@ -222,18 +249,33 @@ impl From<ServeError> for Failed {
         } else {
             Exit::Failure
         };
-        Self::new(exit, safe_causes(&error))
+        let failed = Self::new(exit, safe_causes(&error));
+        match error {
+            ServeError::Listen { .. } => failed.hint("name another one: --listen 127.0.0.1:0 takes a free port"),
+            ServeError::Store(_) => failed.hint(DATABASE),
+            ServeError::NotLoopback(_)
+            | ServeError::MetricsNotLoopback(_)
+            | ServeError::PassedOn(_)
+            | ServeError::NoAddress(_)
+            | ServeError::Tls(_)
+            | ServeError::Signals(_)
+            | ServeError::KeyFile { .. } => failed,
+        }
     }
 }
 
+/// What to look at where a database cannot be used.
+const DATABASE: &str = "--database names sqlite:FILE, as petstore serve made it, or postgres://USER@HOST/DATABASE";
+
 impl From<KeysError> for Failed {
     fn from(error: KeysError) -> Self {
-        let exit = match &error {
-            KeysError::Expires(_) | KeysError::Overlap => Exit::Usage,
-            KeysError::NoSuchKey(_) | KeysError::NotAccepted(_) => Exit::NotFound,
-            KeysError::Store(_) | KeysError::Print(_) => Exit::Failure,
-        };
-        Self::new(exit, safe_causes(&error))
+        let failed = |exit| Self::new(exit, safe_causes(&error));
+        match error {
+            KeysError::Expires(_) | KeysError::Overlap => failed(Exit::Usage),
+            KeysError::NoSuchKey(_) | KeysError::NotAccepted(_) => failed(Exit::NotFound),
+            KeysError::Store(_) => failed(Exit::Failure).hint(DATABASE),
+            KeysError::Print(_) | KeysError::Unseen { .. } | KeysError::StillAccepted { .. } => failed(Exit::Failure),
+        }
     }
 }
 
@@ -271,7 +313,7 @@ mod tests {
     fn a_certificate_that_is_not_trusted_has_a_way_out_that_turns_nothing_off() {
         let why = "invalid peer certificate: UnknownIssuer".to_owned();
         let said = hint(&Failure::NotSent { why }, Exit::NoAnswer).unwrap();
-        assert!(said.contains("SSL_CERT_FILE"), "{said}");
+        assert!(said.contains("--ca-file"), "{said}");
     }
 
     #[test]

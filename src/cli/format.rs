@@ -23,6 +23,8 @@ pub struct Layout {
     pub columns: Vec<Column>,
     /// With a header above columns.
     pub header: bool,
+    /// Cells that a spreadsheet would run stay as they are.
+    pub raw: bool,
     /// The terminal's width; `None` where nobody looks, and nothing is cut.
     pub width: Option<usize>,
     /// With colours.
@@ -98,7 +100,7 @@ pub fn write_lines(out: &mut impl Write, pets: &[Pet], lines: Lines, layout: &La
         Lines::Separated(delimiter) => {
             let mut writer = csv::WriterBuilder::new().delimiter(delimiter).from_writer(out);
             for pet in pets {
-                writer.write_record(shown(layout).iter().map(|column| cell(pet, *column).into_owned()))?;
+                writer.write_record(shown(layout).iter().map(|column| cell(pet, *column, layout.raw).into_owned()))?;
             }
             writer.flush()
         }
@@ -109,9 +111,10 @@ fn shown(layout: &Layout) -> &[Column] {
     if layout.columns.is_empty() { &Column::ALL } else { &layout.columns }
 }
 
-/// A cell that no spreadsheet runs.
-fn cell(pet: &Pet, column: Column) -> Cow<'_, str> {
+/// A cell that no spreadsheet runs, unless it is `raw`.
+fn cell(pet: &Pet, column: Column, raw: bool) -> Cow<'_, str> {
     match column {
+        Column::Name | Column::Status if raw => column.of(pet),
         Column::Id | Column::CategoryId => column.of(pet),
         Column::Name => export::inert(&pet.name),
         Column::Status => export::inert(pet.status.as_ref().map_or("", ObservedStatus::as_str)),
@@ -171,7 +174,7 @@ mod tests {
     }
 
     fn layout(format: Format, width: Option<usize>) -> Layout {
-        Layout { format, columns: Vec::new(), header: true, width, coloured: false }
+        Layout { format, columns: Vec::new(), header: true, raw: false, width, coloured: false }
     }
 
     fn written_as(layout: &Layout) -> String {
@@ -226,6 +229,8 @@ mod tests {
         insta::assert_snapshot!("csv", written(Format::Csv, None));
         insta::assert_snapshot!("tsv", written(Format::Tsv, None));
         assert_eq!(written(Format::Ids, None), "1\n9223372036854775807\n3\n");
+        let raw = written_as(&Layout { raw: true, ..layout(Format::Csv, None) });
+        assert_eq!(raw, written(Format::Csv, None).replace("'=cmd", "=cmd"));
     }
 
     #[test]

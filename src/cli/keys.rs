@@ -28,6 +28,19 @@ pub struct KeysArgs {
     command: KeysCommand,
 }
 
+impl KeysArgs {
+    /// Whether its result goes to standard output.
+    pub const fn prints(&self) -> bool {
+        match self.command {
+            KeysCommand::Create { .. }
+            | KeysCommand::List { .. }
+            | KeysCommand::Rotate { .. }
+            | KeysCommand::Log { .. } => true,
+            KeysCommand::Revoke { .. } => false,
+        }
+    }
+}
+
 #[derive(Debug, Subcommand)]
 enum KeysCommand {
     /// Make a new API key and print it, once: only its hash is stored.
@@ -109,9 +122,27 @@ pub enum KeysError {
     /// A key that is not accepted any more cannot be replaced.
     #[error("there is no key {0} that is still accepted: make a new one with petstore keys create")]
     NotAccepted(KeyId),
-    /// The result could not be printed. A new key is stored all the same: make another one.
+    /// The result could not be printed.
     #[error("the result could not be printed")]
     Print(#[from] io::Error),
+    /// A new key could not be printed.
+    #[error("the new key {id} could not be printed, and was revoked: {remedy}")]
+    Unseen {
+        /// Its id.
+        id: KeyId,
+        /// What to do.
+        remedy: String,
+        /// Why.
+        source: io::Error,
+    },
+    /// Nor could it be taken back.
+    #[error("the new key {id} could not be printed, and is still accepted: petstore keys revoke {id}")]
+    StillAccepted {
+        /// Its id.
+        id: KeyId,
+        /// Why it was not revoked.
+        source: StoreError,
+    },
 }
 
 /// Does what `args` say. A new key goes to `out`, alone on a line; what was done goes to `err`.
@@ -122,13 +153,16 @@ pub async fn run(args: KeysArgs, env: &Env, out: &mut impl Write, err: &mut impl
         KeysCommand::Create { database, name, scopes, expires } => {
             let expires_at = expires.map(|expires| end(&expires, now)).transpose()?;
             let store = Store::open(&database.url).await?;
-            let created = store.create_key(NewKey { name, scopes, expires_at }, &actor, now).await;
-            store.close().await;
-            let (id, key) = created?;
             let until = expires_at.map_or_else(|| "never ends".to_owned(), |at| format!("ends {}", minute(at)));
-            // Whether or not it can be said, the key must be printed.
-            let _ = writeln!(err, "created key {id} ({scopes}; {until})");
-            print_key(out, &key)
+            let made = async {
+                let (id, key) = store.create_key(NewKey { name, scopes, expires_at }, &actor, now).await?;
+                // Whether or not it can be said, the key must be printed.
+                let _ = writeln!(err, "created key {id} ({scopes}; {until})");
+                hand_over(&store, (id, &key), &actor, out, || "make another one".to_owned()).await
+            };
+            let made = made.await;
+            store.close().await;
+            made
         }
         KeysCommand::List { database, format } => {
             let store = Store::open_existing(&database.url).await?;
@@ -156,11 +190,16 @@ pub async fn run(args: KeysArgs, env: &Env, out: &mut impl Write, err: &mut impl
         KeysCommand::Rotate { database, id, overlap } => {
             let both = Duration::try_from(overlap).map_err(|_| KeysError::Overlap)?;
             let store = Store::open_existing(&database.url).await?;
-            let rotated = store.rotate_key(id, both, &actor, now).await;
+            let made = async {
+                let rotated = store.rotate_key(id, both, &actor, now).await?;
+                let (new, key) = rotated.ok_or(KeysError::NotAccepted(id))?;
+                let _ = writeln!(err, "created key {new}; key {id} is accepted for {overlap:#} more");
+                let remedy = || format!("key {id} ends in {overlap:#} all the same, so rotate it again before");
+                hand_over(&store, (new, &key), &actor, out, remedy).await
+            };
+            let made = made.await;
             store.close().await;
-            let (new, key) = rotated?.ok_or(KeysError::NotAccepted(id))?;
-            let _ = writeln!(err, "created key {new}; key {id} is accepted for {overlap:#} more");
-            print_key(out, &key)
+            made
         }
         KeysCommand::Log { database } => {
             let store = Store::open_existing(&database.url).await?;
@@ -175,9 +214,22 @@ pub async fn run(args: KeysArgs, env: &Env, out: &mut impl Write, err: &mut impl
     }
 }
 
-fn print_key(out: &mut impl Write, key: &SecretString) -> Result<(), KeysError> {
-    writeln!(out, "{}", key.expose_secret())?;
-    Ok(out.flush()?)
+/// Prints a new key. One that nobody has seen is not left behind.
+async fn hand_over(
+    store: &Store,
+    (id, key): (KeyId, &SecretString),
+    actor: &str,
+    out: &mut impl Write,
+    remedy: impl Fn() -> String,
+) -> Result<(), KeysError> {
+    let printed = writeln!(out, "{}", key.expose_secret()).and_then(|()| out.flush());
+    if let Err(source) = printed {
+        return Err(match store.revoke_key(id, actor, clock::now()).await {
+            Ok(_) => KeysError::Unseen { id, remedy: remedy(), source },
+            Err(source) => KeysError::StillAccepted { id, source },
+        });
+    }
+    Ok(())
 }
 
 /// Who runs this, for the log of keys. The number is certain, the name only helpful.

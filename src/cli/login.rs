@@ -7,15 +7,14 @@ use std::io::{self, IsTerminal as _, Read as _};
 
 use clap::{Args, ValueEnum};
 
-use crate::api::Client;
-use crate::api::client::Timeouts;
 use crate::config::{Choices, Env, KeyPlace, Login, LoginError};
-use crate::model::text::{causes, short};
+use crate::model::text::short;
 use crate::model::{ApiKey, Limit, PetQuery, display_safe};
 
 use super::ends::Ends;
 use super::exit::{Exit, Failed};
 use super::output::note;
+use super::service::client;
 use prompt::{Typed, ask};
 
 /// The most that is read of what should be a key, in bytes.
@@ -139,9 +138,11 @@ async fn key(login: &Login, with_token: bool) -> Result<Result<ApiKey, Exit>, Fa
         text.lines().next().unwrap_or_default().to_owned()
     } else {
         let what = "a key is needed, and there is nobody to ask";
-        return Err(
-            Failed::new(Exit::Usage, what).hint("read it from standard input: petstore login --with-token < FILE")
-        );
+        let new = if login.is_new { format!(" --base-url {}", login.address) } else { String::new() };
+        return Err(Failed::new(Exit::Usage, what).hint(format!(
+            "read it from standard input: petstore login -p {}{new} --with-token < FILE",
+            short(&login.profile)
+        )));
     };
     let key = ApiKey::new(&text).map_err(|error| Failed::new(Exit::Usage, error.to_string()));
     key.map(Ok).map_err(|failed| failed.hint("nothing was changed"))
@@ -149,9 +150,7 @@ async fn key(login: &Login, with_token: bool) -> Result<Result<ApiKey, Exit>, Fa
 
 /// Asks for one animal, and keeps nothing that is not accepted.
 async fn test(login: &Login, key: &ApiKey) -> Result<(), Failed> {
-    let client = Client::new(login.address.clone(), Some(key.clone()), Timeouts::default());
-    let client =
-        client.map_err(|error| Failed::new(Exit::Failure, format!("cannot prepare requests: {}", causes(&error))))?;
+    let client = client(login.address.clone(), Some(key.clone()), login.ca_file.as_deref())?;
     let query = PetQuery { limit: Limit::MIN, ..PetQuery::default() };
     let answer = client.called("login").list_pets(&query).await;
     answer.map(|_| ()).map_err(|error| {

@@ -4,11 +4,16 @@ use crate::domains::distance::distance;
 
 /// ` Did you mean …?` where one of `words` is near, else nothing.
 pub fn did_you_mean<'a>(typed: &str, words: impl IntoIterator<Item = &'a str>) -> String {
+    nearest(typed, words).map_or_else(String::new, |word| format!(" Did you mean {word}?"))
+}
+
+/// The one of `words` that may have been meant.
+pub fn nearest<'a>(typed: &str, words: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let typed = typed.to_lowercase();
     let apart = words.into_iter().map(|word| (distance(&typed, &word.to_lowercase()), word));
     // A third of the letters may be wrong, and of short words one.
     let near = apart.filter(|(apart, word)| *apart <= (word.chars().count() / 3).max(1));
-    near.min_by_key(|(apart, _)| *apart).map_or_else(String::new, |(_, word)| format!(" Did you mean {word}?"))
+    near.min_by_key(|(apart, _)| *apart).map(|(_, word)| word)
 }
 
 #[cfg(test)]

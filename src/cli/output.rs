@@ -2,13 +2,33 @@
 
 use std::io::{self, IsTerminal as _, Write};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::api::{Exchange, Recorder};
 
 use super::exit::{Exit, Failed};
 
+/// Whether standard output was closed when the program began.
+static WAS_CLOSED: AtomicBool = AtomicBool::new(false);
+
+/// Looks before `main`: the standard library then has put `/dev/null` in the place of a closed descriptor, and what is
+/// written would be lost without a word.
+#[ctor::ctor(unsafe)]
+fn look() {
+    WAS_CLOSED.store(rustix::io::fcntl_getfd(rustix::stdio::stdout()).is_err(), Ordering::Relaxed);
+}
+
+/// Fails where there is no standard output: for what must not be done unless its result can be told.
+pub fn is_there() -> Result<(), Failed> {
+    if WAS_CLOSED.load(Ordering::Relaxed) {
+        return Err(Failed::new(Exit::Failure, "cannot write to standard output: it is closed"));
+    }
+    Ok(())
+}
+
 /// Writes to stdout; `false` when whoever read it has gone, which is no failure.
 pub fn write(write: impl FnOnce(&mut io::BufWriter<io::StdoutLock<'_>>) -> io::Result<()>) -> Result<bool, Failed> {
+    is_there()?;
     let mut out = io::BufWriter::new(io::stdout().lock());
     let written = write(&mut out).and_then(|()| out.flush());
     // What could not be written must not be tried again when the buffer is dropped.

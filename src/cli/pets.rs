@@ -17,7 +17,7 @@ use crate::api::{ApiError, Client};
 use crate::config::{Env, Service, Settings};
 use crate::model::text::short;
 
-use super::args::{Format, Output, Shared};
+use super::args::{Format, Output, Shared, Speech};
 use super::colour::When;
 use super::confirm::confirm;
 use super::ends::Ends;
@@ -26,7 +26,7 @@ use super::format::Layout;
 use super::nearest::did_you_mean;
 use super::output::{Voice, columns};
 use super::{service, transfer};
-use args::{PetsArgs, PetsCommand, Speech, WatchFormat};
+use args::{PetsArgs, PetsCommand, WatchFormat};
 
 /// What a command works with.
 struct Desk<'a> {
@@ -41,14 +41,14 @@ struct Desk<'a> {
 
 /// Does what `args` say.
 pub async fn run(args: PetsArgs, shared: &Shared, env: &Env) -> Result<Exit, Failed> {
-    let PetsArgs { speech, command } = args;
+    let PetsArgs { command } = args;
     let settings = Settings::resolve(&shared.choices(), env)?;
     let wants_json = wants_json(&command, env);
     let coloured = When::resolve(shared.color, env).on(io::stdout().is_terminal(), env);
     let done = match command {
         PetsCommand::Import(args) if args.dry_run => transfer::check(args).await,
         PetsCommand::Add(args) if args.dry_run => add::show(args, &settings),
-        command => at_the_service(command, speech, &settings, env, coloured).await,
+        command => at_the_service(command, shared.speech, &settings, env, coloured).await,
     };
     done.map_err(|failed| if wants_json { failed.with_body() } else { failed })
 }
@@ -122,6 +122,7 @@ impl Desk<'_> {
             format,
             columns: output.columns.clone(),
             header: !output.no_header,
+            raw: false,
             width: columns(),
             coloured: self.coloured,
         })

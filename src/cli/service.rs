@@ -1,5 +1,9 @@
 //! The service that a command or the app talks to: another one, or one started inside this program.
 
+use std::error::Error;
+use std::fs::File;
+use std::io::Read as _;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -8,11 +12,11 @@ use tempfile::TempDir;
 use tokio::net::TcpListener;
 use tokio::sync::Mutex;
 
-use crate::api::client::Timeouts;
+use crate::api::client::{Timeouts, Trust};
 use crate::api::{Client, Failure};
 use crate::clock;
 use crate::config::{Service, Settings};
-use crate::model::text::causes;
+use crate::model::text::{causes, short};
 use crate::model::{ApiKey, BaseUrl};
 use crate::server::{self, ServerHandle};
 use crate::store::{DatabaseUrl, Store};
@@ -108,7 +112,9 @@ pub fn name(service: &Service) -> String {
 /// A client for the service that the settings name, and the service itself where it is inside.
 pub async fn connect(settings: &Settings) -> Result<(Client, Option<Embedded>), Failed> {
     match &settings.service {
-        Service::Remote(remote) => Ok((client(remote.base_url.clone(), remote.key.clone())?, None)),
+        Service::Remote(remote) => {
+            Ok((client(remote.base_url.clone(), remote.key.clone(), remote.ca_file.as_deref())?, None))
+        }
         Service::Demo => {
             let directory = tempfile::Builder::new().prefix("petstore-demo-").tempdir();
             let directory = directory.map_err(|error| inside(&format!("no temporary directory: {error}")))?;
@@ -131,13 +137,32 @@ async fn start(store: Store, directory: Option<TempDir>) -> Result<(Client, Opti
     let server = server::start(server::Config::default(), store.clone(), listener);
     let server = server.map_err(|error| inside(&error.to_string()))?;
     let base: BaseUrl = server.base_url().parse().map_err(Failed::config)?;
-    let client = client(base, Some(key))?;
+    let client = client(base, Some(key), None)?;
     Ok((client, Some(Embedded { server, store, _directory: directory })))
 }
 
-fn client(base: BaseUrl, key: Option<ApiKey>) -> Result<Client, Failed> {
-    Client::new(base, key, Timeouts::default())
+/// A client for the service at `base`, for which the authorities in `ca_file` vouch, or else those of the system.
+pub fn client(base: BaseUrl, key: Option<ApiKey>, ca_file: Option<&Path>) -> Result<Client, Failed> {
+    let trust = match ca_file {
+        Some(file) => authorities(file)?,
+        None => Trust::System,
+    };
+    Client::trusting(base, key, Timeouts::default(), trust)
         .map_err(|error| Failed::new(Exit::Failure, format!("cannot prepare requests: {}", causes(&error))))
+}
+
+/// The most that is read of a file of authorities, in bytes; that of a system has a quarter of it.
+const MOST_AUTHORITIES: u64 = 1 << 20;
+
+fn authorities(file: &Path) -> Result<Trust, Failed> {
+    let unusable = |why: &dyn Error| {
+        let what = format!("the authorities in {} cannot be used: {}", short(&file.display().to_string()), causes(why));
+        Failed::new(Exit::Usage, what).hint("--ca-file, and ca_file of a profile, name a file of certificates as PEM")
+    };
+    let mut pem = Vec::new();
+    let read = File::open(file).and_then(|opened| opened.take(MOST_AUTHORITIES).read_to_end(&mut pem));
+    read.map_err(|error| unusable(&error))?;
+    Trust::only(&pem).map_err(|error| unusable(&error))
 }
 
 fn inside(why: &str) -> Failed {

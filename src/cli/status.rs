@@ -51,7 +51,7 @@ pub async fn run(args: StatusArgs, choices: &Choices, env: &Env) -> Result<Exit,
         }
         Err(error) => (known, Asked { took: None, accepted: None, failed: Some(error.into()) }),
     };
-    write(|out| match args.output.format {
+    write(|out| match args.output.chosen() {
         Format::Table => table(out, &settings, &asked),
         Format::Json => {
             serde_json::to_writer(&mut *out, &object(&settings, &asked))?;

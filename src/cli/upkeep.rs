@@ -60,6 +60,19 @@ pub enum UpkeepError {
     /// The database is damaged.
     #[error("{0} is damaged ({1} found): stop the service, keep this file, and go on with the last backup")]
     Damaged(DatabaseUrl, usize),
+    /// The copy is damaged, as far as a quick look tells.
+    #[error(
+        "{} was written and is damaged ({found} found); {database} may be, too: look with petstore check, and keep \
+         the backups that you have", .copy.display()
+    )]
+    DamagedCopy {
+        /// What was copied.
+        database: DatabaseUrl,
+        /// The copy, which stays.
+        copy: PathBuf,
+        /// How much is wrong with it.
+        found: usize,
+    },
     /// The findings could not be printed.
     #[error("the findings could not be printed")]
     Print(#[from] io::Error),
@@ -68,14 +81,25 @@ pub enum UpkeepError {
     Interrupted,
 }
 
-/// Makes the copy; Ctrl-C calls it off and leaves nothing behind.
+/// Makes the copy, and fails where a quick look finds it damaged; then it stays. Ctrl-C calls it off, and
+/// leaves nothing behind before the copy is whole.
 pub async fn backup(args: BackupArgs, err: &mut impl Write) -> Result<(), UpkeepError> {
-    let copying = store::backup(&args.database.url, &args.file, cancelled_by_interrupt());
+    let cancel = cancelled_by_interrupt();
+    let copying = store::backup(&args.database.url, &args.file, cancel.clone());
     let copied = say_that_it_goes_on(|| "copying".to_owned(), copying).await;
     match copied {
         Err(BackupError::Cancelled) => Err(UpkeepError::Interrupted),
         copied => {
             copied?;
+            let copy = DatabaseUrl::Sqlite(args.file.clone());
+            let looked = cancel.run_until_cancelled(store::quick_check(&copy));
+            let looked = say_that_it_goes_on(|| "looking at the copy".to_owned(), looked).await;
+            let looked = looked.ok_or(UpkeepError::Interrupted)??;
+            if !looked.problems.is_empty() {
+                say_problems(&looked.problems, err)?;
+                let (database, copy, found) = (args.database.url, args.file, looked.problems.len());
+                return Err(UpkeepError::DamagedCopy { database, copy, found });
+            }
             let _ = writeln!(err, "copied {} to {}", args.database.url, args.file.display());
             Ok(())
         }
@@ -89,10 +113,12 @@ pub async fn check(args: CheckArgs, out: &mut impl Write, err: &mut impl Write) 
         writeln!(out, "{} is sound: {} animals", args.database.url, checked.pets)?;
         return Ok(out.flush()?);
     }
-    for problem in &checked.problems {
-        writeln!(err, "{}", display_safe(problem))?;
-    }
+    say_problems(&checked.problems, err)?;
     Err(UpkeepError::Damaged(args.database.url, checked.problems.len()))
+}
+
+fn say_problems(problems: &[String], err: &mut impl Write) -> io::Result<()> {
+    problems.iter().try_for_each(|problem| writeln!(err, "{}", display_safe(problem)))
 }
 
 /// Has the schema up to date; several may do it at once.

@@ -2,12 +2,13 @@
 
 use std::ffi::OsString;
 
-use clap::error::ErrorKind;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Command, Error};
 
 use crate::model::display_safe;
 
 use super::exit::{Exit, Failed};
+use super::nearest::nearest;
 
 /// How the keys of the service begin.
 const KEY_BEGIN: &str = "petk_";
@@ -19,12 +20,20 @@ pub fn failed(error: &Error, command: &Command, arguments: &[OsString]) -> Optio
         | ErrorKind::DisplayVersion
         | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand
         | ErrorKind::MissingSubcommand => None,
-        _ => Some(in_short(&error.render().to_string(), &path(command, arguments))),
+        _ => {
+            let (path, command) = meant(command, arguments);
+            let ours = match error.get(ContextKind::InvalidSubcommand) {
+                Some(ContextValue::String(typed)) => Some(similar(typed, command)),
+                _ => None,
+            };
+            Some(in_short(&error.render().to_string(), &path, ours))
+        }
     }
 }
 
-/// clap says it in paragraphs: what is wrong, tips, the usage, and where the help is.
-fn in_short(text: &str, path: &str) -> Failed {
+/// clap says it in paragraphs: what is wrong, tips, the usage, and where the help is. `ours` are tips instead of its
+/// own.
+fn in_short(text: &str, path: &str, ours: Option<Vec<String>>) -> Failed {
     let (mut what, mut tips) = (Vec::new(), Vec::new());
     for line in text.lines().map(str::trim).take_while(|line| !line.starts_with("Usage:")) {
         match line.strip_prefix("tip: ") {
@@ -33,9 +42,22 @@ fn in_short(text: &str, path: &str) -> Failed {
             None => what.push(line.strip_prefix("error: ").unwrap_or(line).to_owned()),
         }
     }
+    let mut tips = ours.unwrap_or(tips);
     tips.push(format!("{path} --help"));
     let what = without_keys(&what.join(" "));
     Failed::new(Exit::Usage, display_safe(&what)).hint(display_safe(&tips.join("; or see: ")))
+}
+
+/// A tip with the command below `command` that was meant, or the one of that name further down. clap's own guess is far
+/// off where a word is short.
+fn similar(typed: &str, command: &Command) -> Vec<String> {
+    let near = nearest(typed, command.get_subcommands().map(Command::get_name)).map(str::to_owned);
+    let below = || {
+        let above =
+            command.get_subcommands().find(|above| above.get_subcommands().any(|one| one.get_name() == typed))?;
+        Some(format!("{} {typed}", above.get_name()))
+    };
+    near.or_else(below).map(|words| format!("a similar subcommand exists: '{words}'")).into_iter().collect()
 }
 
 /// What looks like an API key is not repeated: what is said on stderr is often kept.
@@ -51,8 +73,8 @@ fn without_keys(text: &str) -> String {
     said
 }
 
-/// The command that was meant, as far as its words are known.
-fn path(command: &Command, arguments: &[OsString]) -> String {
+/// The command that was meant, as far as its words are known, and these words.
+fn meant<'a>(command: &'a Command, arguments: &[OsString]) -> (String, &'a Command) {
     let mut names = vec![command.get_name()];
     let mut command = command;
     for word in arguments.iter().skip(1).filter_map(|argument| argument.to_str()) {
@@ -61,7 +83,7 @@ fn path(command: &Command, arguments: &[OsString]) -> String {
             command = further;
         }
     }
-    names.join(" ")
+    (names.join(" "), command)
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io::{self, Write as _};
-use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
+use std::os::unix::fs::{DirBuilderExt as _, FileTypeExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
@@ -32,11 +32,29 @@ pub fn replace_private(path: &Path, text: &str) -> io::Result<()> {
     persist(written(directory, text, 0o600)?, path)
 }
 
-/// Writes `text` to a new file at `path`; with `replace`, also where there is one.
-pub fn write(path: &Path, text: &str, replace: bool) -> io::Result<()> {
-    if path.is_dir() {
-        return Err(io::ErrorKind::IsADirectory.into());
+/// What is at `path`, or behind the link there, where that is no file that could be replaced: such as `a directory`.
+#[must_use]
+pub fn no_file(path: &Path) -> Option<&'static str> {
+    let kind = fs::metadata(path).ok()?.file_type();
+    match () {
+        () if kind.is_file() => None,
+        () if kind.is_dir() => Some("a directory"),
+        () if kind.is_char_device() || kind.is_block_device() => Some("a device"),
+        () if kind.is_fifo() => Some("a pipe"),
+        () if kind.is_socket() => Some("a socket"),
+        () => Some("something else"),
     }
+}
+
+fn refuse_what_is_no_file(path: &Path) -> io::Result<()> {
+    no_file(path).map_or(Ok(()), |what| {
+        Err(io::Error::new(io::ErrorKind::InvalidInput, format!("it is {what}, which is not replaced by a file")))
+    })
+}
+
+/// Writes `text` to a new file at `path`; with `replace`, also where there is one. What is there and no file stays.
+pub fn write(path: &Path, text: &str, replace: bool) -> io::Result<()> {
+    refuse_what_is_no_file(path)?;
     let directory = directory(path);
     if !directory.is_dir() {
         // A mistyped name must not make directories.
@@ -53,14 +71,13 @@ pub fn write(path: &Path, text: &str, replace: bool) -> io::Result<()> {
 /// An empty file that is to take its place at `path` by [`finish`], for its owner alone. Until then it goes when it is
 /// dropped.
 pub fn begin_private(path: &Path) -> io::Result<NamedTempFile> {
-    if path.is_dir() {
-        return Err(io::ErrorKind::IsADirectory.into());
-    }
+    refuse_what_is_no_file(path)?;
     written(directory(path), "", 0o600)
 }
 
 /// Puts `file` in its place at `path`; with `replace`, also where there is one.
 pub fn finish(file: NamedTempFile, path: &Path, replace: bool) -> io::Result<()> {
+    refuse_what_is_no_file(path)?;
     file.as_file().sync_all()?;
     if replace {
         return persist(file, &target(path)?);
@@ -109,6 +126,25 @@ mod tests {
         assert_eq!(write(&path, "two", false).unwrap_err().kind(), io::ErrorKind::AlreadyExists);
         write(&path, "two", true).unwrap();
         assert_eq!(fs::read_to_string(&path).unwrap(), "two");
-        assert_eq!(write(directory.path(), "three", true).unwrap_err().kind(), io::ErrorKind::IsADirectory);
+        for replace in [false, true] {
+            let why = write(directory.path(), "three", replace).unwrap_err().to_string();
+            assert_eq!(why, "it is a directory, which is not replaced by a file");
+        }
+    }
+
+    #[test]
+    fn what_is_no_file_is_left_alone_also_behind_a_link() {
+        let directory = tempfile::tempdir().unwrap();
+        let (socket, link) = (directory.path().join("socket"), directory.path().join("link"));
+        let _listener = std::os::unix::net::UnixListener::bind(&socket).unwrap();
+        std::os::unix::fs::symlink(&socket, &link).unwrap();
+        for path in [&socket, &link] {
+            assert_eq!(no_file(path), Some("a socket"));
+            assert!(write(path, "one", true).is_err() && begin_private(path).is_err());
+            assert!(finish(written(directory.path(), "one", 0o600).unwrap(), path, true).is_err());
+        }
+        assert!(fs::symlink_metadata(&socket).unwrap().file_type().is_socket());
+        assert_eq!(no_file(Path::new("/dev/null")), Some("a device"));
+        assert_eq!(no_file(&directory.path().join("absent")), None);
     }
 }

@@ -168,7 +168,15 @@ fn remote(base_url: BaseUrl, name: &str, profile: &Profile, said: &Said<'_>) -> 
             .map_or((None, KeyOrigin::Absent), |(key, origin)| (Some(key), origin)),
         None => (None, KeyOrigin::Absent),
     };
-    Ok((Remote { base_url, key, key_origin }, origin))
+    // The flag is for the service that was meant when it was given: no other one may be vouched for by these.
+    let meant = match Chosen::at_start(said) {
+        Chosen::Profile { name: meant, .. } => meant == name,
+        Chosen::Direct { address, .. } => address.parse().is_ok_and(|meant: BaseUrl| meant == base_url),
+        Chosen::Demo => false,
+    };
+    let ca_file = said.choices.ca_file.clone().filter(|_| meant);
+    let ca_file = ca_file.or_else(|| profile.ca_file.as_deref().map(|file| expand_home(file, said.env)));
+    Ok((Remote { base_url, key, key_origin, ca_file }, origin))
 }
 
 const KEY: &str = "PETSTORE_API_KEY";

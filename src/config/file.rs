@@ -258,7 +258,10 @@ mod tests {
         };
         let expected = [
             ("embedded", Profile { embedded: true, ..Profile::default() }),
-            ("laboratory", at("lab.api.example.com", KeySource::Keyring(true))),
+            (
+                "laboratory",
+                Profile { ca_file: Some("~/lab-ca.pem".into()), ..at("lab.api.example.com", KeySource::Keyring(true)) },
+            ),
             (
                 "production",
                 Profile {

@@ -11,7 +11,7 @@ use super::error::ConfigError;
 use super::file::{KeySource, is_plain_name};
 use super::said::Said;
 use super::secrets::KeyPlace;
-use super::service::{KeyOrigin, Service};
+use super::service::{KeyOrigin, Remote, Service};
 use super::settings::{Choices, Settings};
 
 /// A profile that is logged in to or out of.
@@ -21,6 +21,8 @@ pub struct Login {
     pub profile: String,
     /// The service's address.
     pub address: BaseUrl,
+    /// The authorities that may vouch for it, if not those of the system.
+    pub ca_file: Option<PathBuf>,
     /// Where its key comes from, as the file says it.
     pub source: Option<KeySource>,
     /// The configuration file.
@@ -79,7 +81,8 @@ impl Login {
         match Settings::of(chosen, &said)?.service {
             Service::Demo | Service::Embedded { .. } => Err(LoginError::Inside(format!("the profile {name}"))),
             Service::Remote(remote) => {
-                Ok(Self { profile: name, address: remote.base_url, source, file: said.path, is_new, line })
+                let Remote { base_url: address, ca_file, .. } = remote;
+                Ok(Self { profile: name, address, ca_file, source, file: said.path, is_new, line })
             }
         }
     }
@@ -92,6 +95,8 @@ impl Login {
             let new = NewProfile {
                 base_url: self.address.to_string(),
                 key: Some(source.clone()),
+                // The file is read from anywhere.
+                ca_file: self.ca_file.as_ref().map(|file| std::path::absolute(file).unwrap_or_else(|_| file.clone())),
                 label: None,
                 protect: false,
             };

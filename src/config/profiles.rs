@@ -1,5 +1,6 @@
 //! The services that can be switched to, and what is in force after one was chosen by hand.
 
+use std::fmt;
 use std::path::PathBuf;
 
 use crate::model::BaseUrl;
@@ -20,6 +21,8 @@ pub struct Profiles {
     /// First the one that the session was started with, if it is no profile; then `embedded`, then the others by name.
     /// A profile whose name the first one has is left away.
     pub entries: Vec<ProfileEntry>,
+    /// The name of the one that is meant where nothing else is chosen; there need not be such a profile.
+    pub meant: String,
     /// The configuration file, which need not be there.
     pub file: PathBuf,
 }
@@ -56,11 +59,26 @@ pub enum Place {
     Unclear,
 }
 
+/// In a few words. The address is as others wrote it.
+impl fmt::Display for Place {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Inside | Self::Demo => formatter.write_str("inside the program"),
+            Self::At(address) => formatter.write_str(address),
+            Self::Unclear => formatter.write_str("unclear: neither or both of embedded and base_url"),
+        }
+    }
+}
+
 impl Profiles {
     /// Reads them from where [`Settings::resolve`] reads. Reads no key.
     pub fn read(choices: &Choices, env: &Env) -> Result<Self, ConfigError> {
         let said = Said::read(choices, env)?;
         let started = Chosen::at_start(&said);
+        let profile = match &started {
+            Chosen::Profile { name, .. } => Some(name.clone()),
+            Chosen::Demo | Chosen::Direct { .. } => None,
+        };
         let beside = match (started.name_beside_profiles()?, started) {
             (Some(name), Chosen::Demo) => Some((name, Place::Demo, "not needed".to_owned())),
             (Some(name), Chosen::Direct { address, .. }) => {
@@ -78,11 +96,12 @@ impl Profiles {
             line: None,
         });
         let taken = beside.as_ref().map(|entry| entry.name.clone());
+        let meant = profile.or_else(|| taken.clone()).unwrap_or_default();
         let mut profiles: Vec<_> =
             said.file.profiles.iter().filter(|(name, _)| Some(*name) != taken.as_ref()).collect();
         profiles.sort_by_key(|(name, _)| *name != "embedded");
         let entries = beside.into_iter().chain(profiles.into_iter().map(|(name, profile)| entry(name, profile, &said)));
-        Ok(Self { entries: entries.collect(), file: said.path.clone() })
+        Ok(Self { entries: entries.collect(), meant, file: said.path.clone() })
     }
 }
 
@@ -239,9 +258,13 @@ base_url = "https://both.example/v1"
                 base_url: "https://alpha.example/v1".parse().unwrap(),
                 key: Some(crate::model::ApiKey::new("petk_of_alpha_001").unwrap()),
                 key_origin: KeyOrigin::Environment("ALPHA_KEY".into()),
+                ca_file: None,
             };
             assert_eq!(alpha.service, Service::Remote(remote));
             assert_eq!(alpha.origins[0].origin, Origin::ByHand);
+            // What was said of another one does not vouch for it.
+            let trusting = Choices { ca_file: Some("/lab.pem".into()), ..choices.clone() };
+            assert_eq!(settings_for("alpha", &trusting, &written.env).unwrap().service, alpha.service);
             let embedded = settings_for("embedded", &choices, &written.env).unwrap();
             let (name, label) = (embedded.name.as_str(), embedded.label.as_str());
             assert_eq!((name, label, embedded.accent, embedded.protect), ("embedded", "embedded", Accent::None, false));
@@ -277,7 +300,8 @@ base_url = "https://both.example/v1"
     fn a_profile_that_is_not_written_yet_can_be_tried() {
         let written = written(&[("NEW_KEY", "petk_of_new_00001")], CONFIG);
         let key = Some(super::super::KeySource::Env("NEW_KEY".into()));
-        let new = NewProfile { base_url: " https://new.example/v1".into(), key, label: None, protect: true };
+        let new =
+            NewProfile { base_url: " https://new.example/v1".into(), key, ca_file: None, label: None, protect: true };
         let settings = settings_with("new", &new, &Choices::default(), &written.env).unwrap();
         let Service::Remote(remote) = &settings.service else { panic!("{:?}", settings.service) };
         assert_eq!((remote.base_url.to_string().as_str(), settings.protect), ("https://new.example/v1", true));

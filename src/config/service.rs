@@ -31,6 +31,8 @@ pub struct Remote {
     pub key: Option<ApiKey>,
     /// Where the key came from, or would have.
     pub key_origin: KeyOrigin,
+    /// The authorities that may vouch for it, as PEM; where there is no file, those of the system.
+    pub ca_file: Option<PathBuf>,
 }
 
 /// Where a key came from.

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use crate::model::text::short;
 use crate::model::{Limit, PetStatus};
 
 use super::Env;
@@ -25,12 +26,24 @@ pub struct Choices {
     pub base_url: Option<String>,
     /// `--demo`
     pub demo: bool,
+    /// `--ca-file`
+    pub ca_file: Option<PathBuf>,
     /// `--insecure-http`
     pub insecure_http: bool,
     /// `--ascii`
     pub ascii: bool,
     /// `--accessible`
     pub accessible: bool,
+}
+
+impl Choices {
+    /// Another call of petstore for the same configuration and profile.
+    #[must_use]
+    pub fn command(&self, words: &str) -> String {
+        let config = self.config.as_deref().map(|file| format!("--config {} ", short(&file.display().to_string())));
+        let profile = self.profile.as_deref().map(|name| format!("-p {} ", short(name)));
+        format!("petstore {}{}{words}", config.unwrap_or_default(), profile.unwrap_or_default())
+    }
 }
 
 /// Everything resolved.

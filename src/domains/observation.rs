@@ -445,6 +445,8 @@ pub struct Observations {
 pub struct Complete {
     /// Name servers and resolvers, but for resolvers that are late.
     pub record: bool,
+    /// The platform's own host, where it is known.
+    pub platform: bool,
     /// CAA.
     pub caa: bool,
     /// Certificates.
@@ -455,7 +457,7 @@ pub struct Complete {
 
 impl Complete {
     /// Everything.
-    pub const ALL: Self = Self { record: true, caa: true, certificate: true, http: true };
+    pub const ALL: Self = Self { record: true, platform: true, caa: true, certificate: true, http: true };
 }
 
 impl Observations {

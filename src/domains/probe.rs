@@ -57,3 +57,72 @@ pub async fn measure(
     seen.complete = Complete::ALL;
     seen
 }
+
+#[cfg(test)]
+mod tests {
+    use std::net::SocketAddr;
+    use std::sync::Arc;
+
+    use tokio::net::UdpSocket;
+
+    use super::super::diagnosis::Expectation;
+    use super::super::dns_name::DnsName;
+    use super::super::name;
+    use super::super::observation::{Question, RecordType};
+    use super::super::settings::resolver;
+    use super::*;
+
+    /// How long a check may take where nothing is to be waited for.
+    const AT_ONCE: Duration = Duration::from_secs(5);
+
+    fn asking(address: SocketAddr) -> (Settings, Domain) {
+        let expectation = Expectation { platform_host: Some(DnsName::new("cname.acme.net")), ..Expectation::default() };
+        let mut settings = Settings::new(expectation, Vec::new());
+        settings.resolvers = vec![resolver(address)];
+        (settings, name::domain("docs.acme.com").unwrap())
+    }
+
+    /// Nobody listens at port 1 of this machine.
+    fn closed() -> SocketAddr {
+        SocketAddr::from(([127, 0, 0, 1], 1))
+    }
+
+    #[tokio::test]
+    async fn a_part_that_begins_when_every_resolver_failed_keeps_nobody_waiting() {
+        let (settings, domain) = asking(closed());
+        let memory = Memory::default();
+        let shared = Shared::new(&settings, &domain, &memory, None);
+        shared.resolvers().await;
+        let rest = async { tokio::join!(shared.record(), shared.caa(), shared.platform(), shared.reach()) };
+        assert!(timeout(AT_ONCE, rest).await.is_ok());
+        assert_eq!(shared.into_observations().complete, Complete::ALL);
+    }
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    async fn a_check_whose_resolvers_refuse_ends_at_once_every_time() {
+        let (settings, domain) = asking(closed());
+        for round in 0..300 {
+            let memory = Memory::default();
+            let measured = timeout(AT_ONCE, measure(&settings, &domain, &memory, None)).await;
+            assert!(measured.is_ok(), "round {round}");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_question_whose_asker_gave_up_is_asked_by_the_next() {
+        let silent = UdpSocket::bind("127.0.0.1:0").await.unwrap();
+        let (settings, domain) = asking(silent.local_addr().unwrap());
+        let memory = Memory::default();
+        let shared = Shared::new(&settings, &domain, &memory, None);
+        let server = Arc::clone(&settings.resolvers[0]);
+        let question = Question::new(domain.name.clone(), RecordType::A);
+        let mut datagram = [0; 512];
+        tokio::select! {
+            _ = shared.ask(&server, question.clone()) => {}
+            received = silent.recv(&mut datagram) => assert!(received.is_ok()),
+        }
+        drop(silent);
+        assert!(timeout(AT_ONCE, shared.ask(&server, question)).await.is_ok_and(|reply| reply.is_none()));
+        assert_eq!(shared.into_observations().lookups.len(), 1);
+    }
+}

@@ -141,6 +141,9 @@ pub struct Measurement {
     pub unknown_there: bool,
     /// Something could be measured at all.
     pub known: bool,
+    /// It was seen that the record is not there, or is another; not so where no server spoke for it.
+    #[serde(default)]
+    pub elsewhere: bool,
     /// Resolvers that hold an old answer, and until when.
     #[serde(default)]
     pub held: Vec<(String, Timestamp)>,
@@ -167,6 +170,22 @@ impl Measurement {
             about_servers.clone().any(|finding| finding.verdict == Verdict::Fail && finding.code != Code::Over48h);
         let known = findings.iter().any(|finding| finding.verdict != Verdict::Unknown);
         let record = known && !fails(Topic::Record) && !servers_fail && !any(&absent);
+        // A domain that nobody delegates leads nowhere; of one whose servers fail nobody knows.
+        let silent =
+            about_servers.clone().any(|finding| finding.verdict == Verdict::Fail && finding.code != Code::NotDelegated);
+        let not_right =
+            |f: &Finding| f.code.topic() == Topic::Record && matches!(f.verdict, Verdict::Fail | Verdict::Wait);
+        // Wrong, and a part of it may lead to the platform all the same.
+        let partly = [
+            Code::DnsCnameAndOther,
+            Code::DnsMultiCname,
+            Code::DnsAaaaLeft,
+            Code::ApexPartial,
+            Code::ApexAaaa,
+            Code::ApexCname,
+            Code::ProxyCloudflare,
+        ];
+        let elsewhere = !silent && !any(&partly) && (any(&[Code::NotDelegated]) || findings.iter().any(not_right));
         let certificate_wrong = findings
             .iter()
             .any(|f| f.code.topic() == Topic::Certificate && matches!(f.verdict, Verdict::Fail | Verdict::Wait));
@@ -185,6 +204,7 @@ impl Measurement {
             http: certificate && !fails(Topic::Http) && !fails(Topic::Redirect) && any(&[Code::HttpOk, Code::Http5xx]),
             unknown_there: any(&[Code::Http404Project]),
             known,
+            elsewhere,
             held,
         }
     }
@@ -203,6 +223,12 @@ impl Measurement {
     #[must_use]
     pub fn is_left_behind(&self) -> bool {
         self.known && (self.record || self.unknown_there || self.code == Code::DnsChain.as_str())
+    }
+
+    /// Whether a record leads to the platform; `None` where the measurement does not tell.
+    #[must_use]
+    pub fn leads_to_platform(&self) -> Option<bool> {
+        if self.is_left_behind() { Some(true) } else { self.elsewhere.then_some(false) }
     }
 
     /// Record, certificate and page are right.
@@ -377,6 +403,21 @@ mod tests {
         assert!(!left(&[(Code::DnsMissing, Verdict::Wait)]));
         assert!(!left(&[(Code::DnsWrongTarget, Verdict::Fail)]));
         assert!(!left(&[(Code::Offline, Verdict::Unknown)]));
+    }
+
+    #[test]
+    fn that_nothing_leads_to_the_platform_is_said_only_where_it_was_seen() {
+        let leads = |lines: &[(Code, Verdict)]| measured(1, lines).leads_to_platform();
+        assert_eq!(leads(&[RIGHT, FREE, GOOD, ANSWERS]), Some(true));
+        assert_eq!(leads(&[(Code::DnsMissing, Verdict::Wait), FREE]), Some(false));
+        assert_eq!(leads(&[(Code::DnsWrongTarget, Verdict::Fail)]), Some(false));
+        assert_eq!(leads(&[(Code::NotDelegated, Verdict::Fail)]), Some(false));
+        assert_eq!(leads(&[(Code::Offline, Verdict::Unknown)]), None);
+        assert_eq!(leads(&[]), None);
+        assert_eq!(leads(&[(Code::LameAll, Verdict::Fail), (Code::DnsMissing, Verdict::Fail)]), None);
+        assert_eq!(leads(&[(Code::DnsCnameAndOther, Verdict::Fail)]), None);
+        assert_eq!(leads(&[(Code::DnssecBogus, Verdict::Fail), RIGHT]), None);
+        assert_eq!(leads(&[(Code::DnsValueUnknown, Verdict::Unknown), FREE, GOOD, ANSWERS]), None);
     }
 
     #[test]

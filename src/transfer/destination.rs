@@ -17,9 +17,12 @@ pub(super) struct Destination<'a> {
 }
 
 impl<'a> Destination<'a> {
-    /// Refuses a file that is there, unless it is to be replaced.
+    /// Refuses a file that is there, unless it is to be replaced, and whatever else is there.
     pub(super) fn new((path, replace): (&'a Path, bool)) -> Result<Self, TransferError> {
         let name = short(&path.display().to_string());
+        if let Some(what) = atomic::no_file(path) {
+            return Err(TransferError::NoFile { name, what });
+        }
         if !replace && path.symlink_metadata().is_ok() {
             return Err(TransferError::Exists(name));
         }

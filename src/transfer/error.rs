@@ -135,6 +135,14 @@ pub enum TransferError {
     /// The file to write is there.
     #[error("{0} is there already. Choose another name, or replace it: --force")]
     Exists(String),
+    /// What is there is nothing that a file could replace.
+    #[error("{name} is {what}, and is not replaced by a file. Choose another name")]
+    NoFile {
+        /// Its name for people.
+        name: String,
+        /// What it is.
+        what: &'static str,
+    },
     /// The service does not let anybody in, or is not there.
     #[error("the service does not answer as it should")]
     Api(#[from] ApiError),

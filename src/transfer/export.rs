@@ -33,14 +33,16 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// That of the ending of a file's name; CSV for any other.
+    /// That of the ending of a file's name, CSV where it has none; `None` for an ending of something else.
     #[must_use]
-    pub fn of_name(name: &Path) -> Self {
-        match name.extension().and_then(|ending| ending.to_str()).map(str::to_ascii_lowercase).as_deref() {
-            Some("tsv") => Self::Tsv,
-            Some("json") => Self::Json,
-            Some("ndjson" | "jsonl") => Self::Ndjson,
-            _ => Self::Csv,
+    pub fn of_name(name: &Path) -> Option<Self> {
+        let Some(ending) = name.extension() else { return Some(Self::Csv) };
+        match ending.to_str()?.to_ascii_lowercase().as_str() {
+            "csv" => Some(Self::Csv),
+            "tsv" => Some(Self::Tsv),
+            "json" => Some(Self::Json),
+            "ndjson" | "jsonl" => Some(Self::Ndjson),
+            _ => None,
         }
     }
 }

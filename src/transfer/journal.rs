@@ -21,6 +21,7 @@ use uuid::Uuid;
 use super::input::{Print, hex};
 use super::rows::Row;
 use super::{Reading, TransferError};
+use crate::config::atomic;
 use crate::model::text::{cut, short};
 use crate::model::{NewPet, PetId};
 
@@ -171,10 +172,10 @@ pub struct Journal {
 }
 
 impl Journal {
-    /// Where the journal of a file is: beside it.
+    /// Where the journal of a file is: beside it, with all of its name.
     #[must_use]
     pub fn beside(input: &Path) -> PathBuf {
-        let mut name = input.file_stem().unwrap_or_default().to_owned();
+        let mut name = input.file_name().unwrap_or_default().to_owned();
         name.push(".petstore-import.ndjson");
         input.with_file_name(name)
     }
@@ -320,6 +321,10 @@ pub(super) fn hash(new: &NewPet) -> u64 {
 
 fn read_head(path: &Path) -> Result<Head, TransferError> {
     let wrong = |why: String| TransferError::NotAJournal { path: path.to_owned(), why };
+    // A pipe would keep whoever opens it waiting.
+    if let Some(what) = atomic::no_file(path) {
+        return Err(TransferError::NoFile { name: short(&path.display().to_string()), what });
+    }
     let mut file = match File::open(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(TransferError::NoJournal(path.to_owned())),
         Err(error) => return Err(wrong(error.to_string())),

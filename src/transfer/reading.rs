@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Format, TransferError};
+use super::{Format, TransferError, mend};
 use crate::model::draft::{check_name, parse_category_id};
 use crate::model::text::{cut, short};
 use crate::model::{Field, PetStatus, export};
@@ -66,7 +66,8 @@ pub struct Columns {
     pub names: Vec<String>,
     /// The place among them of each field's column, in the order of [`Field::ALL`].
     pub of: [Option<usize>; 3],
-    /// Whether it is the header of our own export, after which every name is kept as it stands, blanks included.
+    /// Whether it is the header of our own export, or of such rows that were to be mended: after it every name is kept as
+    /// it stands, blanks included.
     pub ours: bool,
 }
 
@@ -86,7 +87,8 @@ impl Columns {
     /// The same where a member may be missing.
     pub(super) fn look(header: &[String], reading: &Reading) -> Result<Self, TransferError> {
         let names: Vec<String> = header.iter().map(|name| short(name.trim())).collect();
-        let mut columns = Self { names, of: [None; 3], ours: header == export::HEADER };
+        let ours = header == export::HEADER || header.first().is_some_and(|name| name == mend::WHY_EXACT);
+        let mut columns = Self { names, of: [None; 3], ours };
         for (index, field) in Field::ALL.into_iter().enumerate() {
             if reading.set[index].is_some() {
                 continue;

@@ -100,14 +100,26 @@ pub fn read(
     reading: &Reading,
     mut each: impl FnMut(Result<Row, Bad>) -> ControlFlow<()>,
 ) -> Result<Layout, TransferError> {
-    read_with_cells(input, reading, |row, _| each(row))
+    read_with_source(input, reading, |row, _, _| each(row))
 }
 
-/// The same, with the text that is found for each field, in the order of [`Field::ALL`]: empty where there is none.
-pub(super) fn read_with_cells(
+/// A row as it stands in the file.
+#[derive(Clone, Copy)]
+pub(super) struct Source<'a> {
+    /// The columns, where the file has a header.
+    pub(super) columns: Option<&'a Columns>,
+    /// Everything that is in the row, by its place. What is no cell under a column comes behind the last one.
+    pub(super) cell: Cell<'a>,
+}
+
+type Cell<'a> = &'a dyn Fn(usize) -> Option<&'a [u8]>;
+
+/// The same, with the text that is found for each field, in the order of [`Field::ALL`] and empty where there is none, and
+/// each row as it stands.
+pub(super) fn read_with_source(
     input: Input,
     reading: &Reading,
-    mut each: impl FnMut(Result<Row, Bad>, [&str; 3]) -> ControlFlow<()>,
+    mut each: impl FnMut(Result<Row, Bad>, [&str; 3], Source<'_>) -> ControlFlow<()>,
 ) -> Result<Layout, TransferError> {
     reading.check()?;
     let format = reading.format.unwrap_or_else(|| Format::recognise(input.path.as_deref(), &input.head));
@@ -127,7 +139,7 @@ pub(super) fn read_with_cells(
     Ok(layout)
 }
 
-type Each<'a> = &'a mut dyn FnMut(Result<Row, Bad>, [&str; 3]) -> ControlFlow<()>;
+type Each<'a> = &'a mut dyn FnMut(Result<Row, Bad>, [&str; 3], Source<'_>) -> ControlFlow<()>;
 
 /// Checks rows and counts them.
 struct Rows<'a> {
@@ -151,21 +163,23 @@ struct Manner<'a> {
 }
 
 impl Rows<'_> {
-    /// A row that is bad as a whole.
-    fn bad(&mut self, line: u64, fault: Fault, cells: &Cells<'_>, manner: Manner<'_>) -> ControlFlow<()> {
+    /// A row with these cells, which is bad as a whole where there is a `fault`.
+    fn row(
+        &mut self,
+        line: u64,
+        found: (&Cells<'_>, Option<Fault>),
+        source: Source<'_>,
+        manner: Manner<'_>,
+    ) -> ControlFlow<()> {
         self.row += 1;
-        let bad = Bad { row: self.row, line, faults: vec![fault] };
-        (self.each)(Err(bad), texts(self.reading, cells, manner))
-    }
-
-    fn cells(&mut self, line: u64, cells: &Cells<'_>, manner: Manner<'_>) -> ControlFlow<()> {
-        self.row += 1;
+        let (cells, fault) = found;
         let texts = texts(self.reading, cells, manner);
-        let row = match check(texts, manner) {
+        let checked = fault.map_or_else(|| check(texts, manner), |fault| Err(vec![fault]));
+        let row = match checked {
             Ok((new, mended)) => Ok(Row { row: self.row, line, new, mended }),
             Err(faults) => Err(Bad { row: self.row, line, faults }),
         };
-        (self.each)(row, texts)
+        (self.each)(row, texts, source)
     }
 }
 

@@ -94,6 +94,14 @@ where
     let mut is_due = true;
     loop {
         let now = clock();
+        if traffic.has_changed().unwrap_or(false) {
+            pacing.taken(traffic.borrow_and_update().took, now.mono);
+            if pacing.is_slow() != state.slow_line {
+                let effects = update(state, Msg::Line { slow: pacing.is_slow() }, now);
+                perform(terminal, state, effects, &worker, &outside, now)?;
+                is_due = true;
+            }
+        }
         let busy = traffic.borrow().busy;
         if is_due && !busy && pacing.next_frame(now.mono) <= now.mono {
             state.layout = frame(terminal, state, look, now)?;
@@ -111,16 +119,8 @@ where
                 vec![Msg::Exchanged(recorded)]
             }
             () = until(deadline) => vec![Msg::Tick],
-            Ok(()) = traffic.changed() => {
-                let Traffic { busy, took } = *traffic.borrow_and_update();
-                if !busy {
-                    pacing.taken(took, clock().mono);
-                }
-                if pacing.is_slow() == state.slow_line {
-                    continue;
-                }
-                vec![Msg::Line { slow: pacing.is_slow() }]
-            }
+            // Nothing waits for the end of a frame but the next one.
+            Ok(()) = changed(&mut traffic), if is_due && busy => continue,
             () = until(Some(pacing.next_frame(now.mono))), if is_due && !busy => continue,
         };
         is_due = true;
@@ -128,7 +128,7 @@ where
         let mut batch = first;
         let mut handled = 0;
         // Whatever else has arrived meanwhile is drawn in the same frame.
-        while !batch.is_empty() && handled < BATCH {
+        while !batch.is_empty() {
             handled += batch.len();
             for msg in std::mem::take(&mut batch) {
                 let effects = update(state, msg, now);
@@ -136,6 +136,9 @@ where
                 if state.quitting.is_some() {
                     return Ok(());
                 }
+            }
+            if handled >= BATCH {
+                break;
             }
             if let Some(event) = already_there(&mut input).await {
                 batch.extend(from_input(event));
@@ -162,6 +165,13 @@ async fn already_there<S: Stream>(stream: &mut Pin<&mut S>) -> Option<Option<S::
         })
     })
     .await
+}
+
+/// Waits for news of the way to the terminal, and leaves them to be looked at.
+async fn changed(traffic: &mut watch::Receiver<Traffic>) -> Result<(), watch::error::RecvError> {
+    traffic.changed().await?;
+    traffic.mark_changed();
+    Ok(())
 }
 
 async fn until(deadline: Option<std::time::Instant>) {

@@ -71,6 +71,7 @@ pub fn remote() -> Service {
         base_url: "https://api.example.com/v1".parse().unwrap(),
         key: Some(ApiKey::new("petk_0123456789abcdef77d0").unwrap()),
         key_origin: KeyOrigin::Environment("PETSTORE_API_KEY".into()),
+        ca_file: None,
     })
 }
 
@@ -100,6 +101,7 @@ pub fn profiles() -> Profiles {
             ProfileEntry { label: "PRODUCTION".into(), accent: Accent::Red, protect: true, ..production },
             entry("staging", at("staging.api.example.com"), "from the file ~/.config/petstore/keys/staging", Some(9)),
         ],
+        meant: "staging".into(),
         file: "/home/ada/.config/petstore/config.toml".into(),
     }
 }

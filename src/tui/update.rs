@@ -39,6 +39,9 @@ pub fn start(state: &mut AppState, now: Now) -> Vec<Effect> {
     }
     let mut effects = pets::update::reload(state, true, now);
     effects.extend(add_pet::update::settle(state, now));
+    if state.screen == Screen::Domains {
+        effects.extend(domains::update::show(state, now));
+    }
     effects
 }
 

@@ -19,7 +19,7 @@ use super::popups::Popup;
 use super::screens::{add_pet, domains, pets, profiles, requests, welcome};
 use super::state::{AppState, Health, Layout, MessageKind, Screen};
 use super::theme::{Look, Role};
-use super::widgets::{boxed, hint_line, put, put_right, wrap};
+use super::widgets::{boxed, cover, hint_line, put, put_right, wrap};
 use crate::api::failure::Failure;
 
 /// The least size at which anything but one line is drawn.
@@ -34,7 +34,7 @@ pub const WIDE: u16 = 110;
 /// Paints the whole screen; gives what the next update needs to know about it.
 pub fn draw(state: &AppState, look: &Look, now: Now, frame: &mut Frame<'_>) -> Layout {
     let area = frame.area();
-    frame.buffer_mut().set_style(area, look.style(Role::Text));
+    cover(frame.buffer_mut(), area, look);
     if area.width < LEAST.0 || area.height < LEAST.1 {
         let text = format!("{}x{} needed, {}x{} here. Nothing is lost.", LEAST.0, LEAST.1, area.width, area.height);
         for (y, line) in (0..).zip(wrap(&text, area.width.into())) {

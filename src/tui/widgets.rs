@@ -2,8 +2,9 @@
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
+use ratatui::style::Style;
 use ratatui::text::{Line, Span};
-use ratatui::widgets::{Block, Borders, Clear, Widget};
+use ratatui::widgets::{Clear, Widget};
 
 use crate::model::text::{cut, width};
 
@@ -13,28 +14,79 @@ use super::theme::{Look, Role};
 /// Writes a line at row `y` of `area`, cut at its right edge.
 pub fn put(buf: &mut Buffer, area: Rect, y: u16, line: &Line<'_>) {
     if y < area.height {
-        buf.set_line(area.x, area.y + y, line, area.width);
+        let mut x = area.x;
+        for span in &line.spans {
+            x = put_at(buf, x, area.y + y, &span.content, area.right().saturating_sub(x), line.style.patch(span.style));
+        }
     }
+}
+
+/// Writes `text` at `(x, y)` in at most `columns`, none of it behind the right edge; gives the column behind it.
+///
+/// Nearly all of what is shown are letters of one octet and one column: these need no search for clusters.
+pub fn put_at(buf: &mut Buffer, x: u16, y: u16, text: &str, columns: u16, style: Style) -> u16 {
+    if !text.bytes().all(|byte| (b' '..=b'~').contains(&byte)) {
+        return buf.set_stringn(x, y, text, columns.into(), style).0;
+    }
+    let room = usize::from(columns.min(buf.area.right().saturating_sub(x)));
+    let letters = text.len().min(room);
+    if letters == 0 {
+        return x;
+    }
+    let first = buf.index_of(x, y);
+    for (at, cell) in buf.content[first..first + letters].iter_mut().enumerate() {
+        cell.set_symbol(&text[at..=at]).set_style(style);
+    }
+    // No more than the room, which is that of a column.
+    x + u16::try_from(letters).unwrap_or(u16::MAX)
 }
 
 /// Writes a line that ends at the right edge of `area`.
 pub fn put_right(buf: &mut Buffer, area: Rect, y: u16, text: &str, look: &Look, role: Role) {
     let columns = u16::try_from(width(text)).unwrap_or(u16::MAX).min(area.width);
     if y < area.height {
-        buf.set_stringn(area.right() - columns, area.y + y, text, columns.into(), look.style(role));
+        put_at(buf, area.right() - columns, area.y + y, text, columns, look.style(role));
     }
 }
 
-/// A box with a title; gives the area inside.
+/// A box with a title; gives the area inside. What is inside stays as it is, which saves going over every cell of it.
 pub fn boxed(buf: &mut Buffer, area: Rect, title: &str, look: &Look) -> Rect {
-    let block = Block::new().borders(Borders::ALL).border_set(look.border()).border_style(look.style(Role::Border));
-    let inner = block.inner(area);
-    block.render(area, buf);
+    let area = area.intersection(buf.area);
+    let (set, style) = (look.border(), look.style(Role::Border));
+    if area.width < 2 || area.height < 2 {
+        return Rect { width: 0, height: 0, ..area };
+    }
+    let (right, bottom) = (area.right() - 1, area.bottom() - 1);
+    let mut edge = |x: u16, y: u16, symbol: &str| {
+        buf[(x, y)].set_symbol(symbol).set_style(style);
+    };
+    for x in area.x + 1..right {
+        edge(x, area.y, set.horizontal_top);
+        edge(x, bottom, set.horizontal_bottom);
+    }
+    for y in area.y + 1..bottom {
+        edge(area.x, y, set.vertical_left);
+        edge(right, y, set.vertical_right);
+    }
+    edge(area.x, area.y, set.top_left);
+    edge(right, area.y, set.top_right);
+    edge(area.x, bottom, set.bottom_left);
+    edge(right, bottom, set.bottom_right);
+    let inner = Rect { x: area.x + 1, y: area.y + 1, width: area.width - 2, height: area.height - 2 };
     if area.width > 6 {
         let title = cut(title, usize::from(area.width) - 6);
-        buf.set_string(area.x + 2, area.y, format!(" {title} "), look.style(Role::Heading));
+        put_at(buf, area.x + 2, area.y, &format!(" {title} "), area.width - 2, look.style(Role::Heading));
     }
     inner
+}
+
+/// Gives blank cells the ground that all text stands on.
+pub fn cover(buf: &mut Buffer, area: Rect, look: &Look) {
+    let ground = look.style(Role::Text);
+    // Most themes leave it to the terminal.
+    if ground != Style::new() {
+        buf.set_style(area, ground);
+    }
 }
 
 /// A box of `columns` by `rows` in the middle of `screen`, over whatever is there; gives the area inside.
@@ -48,7 +100,7 @@ pub fn popup(buf: &mut Buffer, screen: Rect, columns: u16, rows: u16, title: &st
         height: rows,
     };
     Clear.render(area, buf);
-    buf.set_style(area, look.style(Role::Text));
+    cover(buf, area, look);
     boxed(buf, area, title, look)
 }
 
@@ -140,7 +192,7 @@ pub fn field(buf: &mut Buffer, x: u16, y: u16, columns: u16, input: &TextInput, 
     let (shown, cursor) = input.window(columns.into());
     let shown = look.text(&shown);
     let blank = usize::from(columns).saturating_sub(width(&shown));
-    buf.set_stringn(x, y, format!("[{shown}{}]", "_".repeat(blank)), usize::from(columns) + 2, look.style(Role::Text));
+    put_at(buf, x, y, &format!("[{shown}{}]", "_".repeat(blank)), columns + 2, look.style(Role::Text));
     Position { x: x + 1 + u16::try_from(cursor).unwrap_or(0), y }
 }
 

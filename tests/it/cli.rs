@@ -13,4 +13,5 @@ mod lists;
 mod logins;
 mod plain;
 mod serves;
+mod trusts;
 mod watches;

@@ -2,6 +2,7 @@
 
 use std::convert::Infallible;
 use std::future::Future;
+use std::pin::pin;
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
@@ -42,6 +43,7 @@ use tempfile::TempDir;
 use tokio::net::TcpListener;
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
+use tokio::task::coop::unconstrained;
 use uuid::Uuid;
 
 use crate::stub::{self, json, serve};
@@ -109,7 +111,7 @@ struct App {
 
 fn remote(base_url: &str, key: &str) -> Service {
     let key = Some(ApiKey::new(key).unwrap());
-    Service::Remote(Remote { base_url: base_url.parse().unwrap(), key, key_origin: KeyOrigin::Typed })
+    Service::Remote(Remote { base_url: base_url.parse().unwrap(), key, key_origin: KeyOrigin::Typed, ca_file: None })
 }
 
 /// What the domains panel works with, where a test is not about it.
@@ -226,7 +228,10 @@ impl App {
             let mut terminal = Terminal::new(backend).unwrap();
             let (worker, worker_ended) = worker::spawn(Some(settings), hands);
             let wires = Wires {
-                input: stream::poll_fn(move |context| events.poll_recv(context).map(|event| event.map(Ok))),
+                // All that is there at once, as from a terminal.
+                input: stream::poll_fn(move |context| {
+                    pin!(unconstrained(events.recv())).poll(context).map(|event| event.map(Ok))
+                }),
                 worker,
                 quits,
                 outside: Outside { suspend: Box::new(|| Ok(())), tell: Box::new(|_| Ok(())) },
@@ -349,6 +354,20 @@ async fn browse_filter_limit_page_open_add_be_refused_mend_add() {
     assert_eq!(state.added.iter().map(|added| added.pet.id).collect::<Vec<_>>(), [251, 252]);
     let stored = real.store.get(252).await.unwrap().unwrap();
     assert_eq!((stored.name.as_str(), stored.category_id), ("Mochi", 3));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn more_keys_at_once_than_a_frame_waits_for_all_arrive() {
+    let real = Real::with_samples(1).await;
+    let mut app = real.open();
+    app.shows(&["> 1 "]).await;
+    app.press("a");
+    app.shows(&["[ F2 Save ]"]).await;
+    let name: String = ('a'..='z').cycle().take(1_000).collect();
+    app.press(&format!("\"{name}\" Esc"));
+    app.shows(&["[1 Pets]"]).await;
+    let state = app.quit().await;
+    assert_eq!(state.add.name.value(), name);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -644,7 +663,7 @@ async fn what_is_told_is_on_disk_and_the_configuration_is_written_whole() {
     app.press("a \"docs.acme-pets.com\" Tab \"sites.petplatform.net\" F2");
     app.shows(&["Type    CNAME"]).await;
     app.press("s");
-    app.shows(&["saved 1"]).await;
+    app.shows(&["DNS access   saved "]).await;
     app.press("Esc R Enter \"docs.acme-pets.com\" Enter a \"old.acme-pets.com\" Tab Tab Enter F2");
     app.shows(&["Saved to ", "As in your file."]).await;
     app.press("Esc");

@@ -163,3 +163,14 @@ fn moving_by_one_row_writes_at_most_120_bytes() {
     let written = app.bytes().len() - before;
     assert!(written <= 120, "{written} bytes for one row");
 }
+
+#[test]
+fn the_app_opens_at_the_place_that_is_named() {
+    for (place, shows) in [("domains", "[3 Domains]"), ("add", "[2 Add pet]"), ("pets", "[1 Pets]")] {
+        let app = Start::petstore(&["--demo", "ui", place]).open();
+        app.shows(&[shows]);
+        if place == "domains" {
+            app.shows(&["help.acme-pets.com", "Worst first."]);
+        }
+    }
+}

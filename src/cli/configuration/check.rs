@@ -17,7 +17,7 @@ use super::super::{app, keymap};
 pub fn run(path: &Path, choices: &Choices, env: &Env) -> Result<Exit, Failed> {
     let found = check(path, choices, env)?;
     if !found.is_empty() {
-        return Err(failed(&found));
+        return Err(failed(&found).hint(choices.command("config edit")));
     }
     let (shown, is_there) = (path.display(), path.exists());
     write(|out| match is_there {
@@ -58,5 +58,5 @@ fn around(choices: &Choices, env: &Env) -> Result<Vec<String>, Failed> {
 
 /// All that was found, as a failure.
 pub fn failed(found: &[String]) -> Failed {
-    Failed::new(Exit::Usage, found.join("\n")).hint("petstore config edit")
+    Failed::new(Exit::Usage, found.join("\n"))
 }

@@ -29,8 +29,7 @@ pub fn run(path: &Path, env: &Env) -> Result<Exit, Failed> {
         }
         let found = findings(&text, path);
         if !found.is_empty() {
-            note(&found.join("\n"));
-            if asked_to_go_on() {
+            if asked_to_go_on(&found) {
                 continue;
             }
             let kept = keep(&text, path)?;
@@ -87,11 +86,12 @@ fn open(path: &Path, env: &Env) -> Result<(), Failed> {
     }
 }
 
-/// Where nobody can be asked, nobody goes on.
-fn asked_to_go_on() -> bool {
+/// Says what was found and asks. Where nobody can be asked, nobody goes on.
+fn asked_to_go_on(found: &[String]) -> bool {
     if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
         return false;
     }
+    note(&found.join("\n"));
     let _ = write!(io::stderr(), "Edit again? [Y/n] ");
     let mut answer = String::new();
     let read = io::stdin().lock().read_line(&mut answer);

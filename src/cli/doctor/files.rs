@@ -41,7 +41,14 @@ fn directory(name: &str, path: &Path, not: u32, env: &Env) -> Check {
         Ok(found) if found.is_dir() => found.permissions().mode() & 0o7777,
         Ok(_) => return Check::fail(name, &format!("{shown} is no directory"), &format!("move it away: {shown}")),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            return Check::ok(name, &format!("{shown} is made when it is needed"));
+            // It is made below the first directory that is there.
+            let above = path.ancestors().skip(1).find(|above| above.exists()).unwrap_or(path);
+            if access(above, Access::WRITE_OK | Access::EXEC_OK).is_ok() {
+                return Check::ok(name, &format!("{shown} is made when it is needed"));
+            }
+            let above = below_home(above.to_owned(), env).display().to_string();
+            let found = format!("{shown} cannot be made: {above} cannot be written to");
+            return Check::fail(name, &found, &format!("ls -ld {above}; or name another place, such as XDG_DATA_HOME"));
         }
         Err(error) => return Check::fail(name, &format!("{shown}: {error}"), &format!("ls -ld {shown}")),
     };

@@ -32,7 +32,7 @@ pub async fn checks(choices: &Choices, env: &Env) -> Vec<Check> {
         // The configuration has said what is wrong, or it is a flag that is.
         let failed = Settings::without_key(choices, env).err().map(Failed::from);
         let found = failed.as_ref().map_or("", Failed::what);
-        return vec![Check::fail("profile", found, "petstore config show --origin")];
+        return vec![Check::fail("profile", found, &choices.command("config check"))];
     };
     let mut checks = others(&known.name, choices, env);
     let name = format!("profile {}", known.name);
@@ -160,12 +160,12 @@ async fn answers(settings: &Settings) -> Vec<Check> {
     let service = service::name(&settings.service);
     let Ok(asked) = timeout(LIMIT, status::ask(settings)).await else {
         let found = format!("{service} did not answer within {} s", LIMIT.as_secs());
-        return vec![Check::fail(NAME, &found, "try again in a moment: petstore status")];
+        return vec![Check::fail(NAME, &found, "try again in a moment, or ask whoever runs it")];
     };
     if let Some(failed) = &asked.failed {
         let remedy = match failed.exit {
             Exit::Unauthorized => another_key(settings),
-            _ => "petstore status".to_owned(),
+            _ => failed.remedy().map_or_else(|| "petstore config show --origin".to_owned(), str::to_owned),
         };
         return vec![Check::fail(NAME, failed.what(), &remedy)];
     }

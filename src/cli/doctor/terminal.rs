@@ -20,7 +20,7 @@ fn terminal(size: Option<(u16, u16)>, env: &Env) -> Check {
     const NAME: &str = "terminal";
     let mut found = match size {
         Some((columns, rows)) => format!("{columns}x{rows}"),
-        None => "the output is none".to_owned(),
+        None => "not shown on one now".to_owned(),
     };
     for (variable, words) in [("TMUX", ", inside tmux"), ("STY", ", inside screen")] {
         found.push_str(env.get(variable).map_or("", |_| words));
@@ -86,7 +86,7 @@ mod tests {
         assert_eq!(terminal(Some((80, 24)), &xterm), ok);
         assert_eq!(terminal(Some((39, 24)), &xterm).verdict, Verdict::Warn);
         assert_eq!(terminal(Some((80, 24)), &env(&[("TERM", "dumb")])).verdict, Verdict::Warn);
-        assert_eq!(terminal(None, &env(&[])), Check::ok("terminal", "the output is none"));
+        assert_eq!(terminal(None, &env(&[])), Check::ok("terminal", "not shown on one now"));
         assert_eq!(
             (colours(&xterm), characters(&xterm)),
             (Check::ok("colours", "256"), Check::ok("characters", "UTF-8"))

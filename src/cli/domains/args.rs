@@ -8,7 +8,7 @@ use std::time::Duration;
 use clap::{Args, Subcommand, ValueEnum};
 use jiff::Timestamp;
 
-use crate::cli::args::parse_duration;
+use crate::cli::args::{parse_duration, parse_time};
 use crate::cli::complete;
 use crate::domains::DnsName;
 use crate::domains::records::ExportFormat;
@@ -110,13 +110,13 @@ pub struct ProbeArgs {
     #[arg(long, value_name = "NAME")]
     pub ca: Vec<String>,
     /// The time to take for now (RFC 3339), for rehearsals.
-    #[arg(long, value_name = "TIME")]
+    #[arg(long, value_name = "TIME", value_parser = parse_time)]
     pub now: Option<Timestamp>,
     /// When the record was saved, instead of what the list says.
-    #[arg(long, value_name = "TIME")]
+    #[arg(long, value_name = "TIME", value_parser = parse_time)]
     pub saved_at: Option<Timestamp>,
     /// When Verify was chosen, instead of what the list says.
-    #[arg(long, value_name = "TIME")]
+    #[arg(long, value_name = "TIME", value_parser = parse_time)]
     pub verified_at: Option<Timestamp>,
 }
 
@@ -134,7 +134,17 @@ pub enum Format {
 pub struct FormatArg {
     /// How the result is written.
     #[arg(short = 'o', long, value_enum, default_value_t = Format::Table)]
-    pub format: Format,
+    format: Format,
+    /// The same as --format json.
+    #[arg(long, conflicts_with = "format")]
+    json: bool,
+}
+
+impl FormatArg {
+    /// What was asked for.
+    pub const fn chosen(self) -> Format {
+        if self.json { Format::Json } else { self.format }
+    }
 }
 
 #[derive(Debug, Args)]
@@ -239,7 +249,7 @@ pub struct WhenArgs {
     #[arg(add = complete::domains())]
     pub name: String,
     /// When, if not now (RFC 3339).
-    #[arg(long, value_name = "TIME")]
+    #[arg(long, value_name = "TIME", value_parser = parse_time)]
     pub at: Option<Timestamp>,
 }
 

@@ -35,7 +35,7 @@ pub async fn run(args: CheckArgs, configured: &Configured, file: &ListFile) -> R
     let settings = resolve(&args.probe, configured)?;
     if let (Some(from), Some(to)) = (&args.from, &args.to) {
         let redirect = Redirect { from: need_name(from)?.name, to: need_name(to)?.name, status: args.status };
-        return one_redirect(&settings, &redirect, args.output.format, args.evidence).await;
+        return one_redirect(&settings, &redirect, args.output.chosen(), args.evidence).await;
     }
     let list = read_list(file)?;
     let names: Vec<String> = if args.names.is_empty() {
@@ -44,8 +44,9 @@ pub async fn run(args: CheckArgs, configured: &Configured, file: &ListFile) -> R
         args.names.clone()
     };
     match names.as_slice() {
-        [] => Err(Failed::new(Exit::Usage, "no domain was named, and the list is empty")
-            .hint("petstore domains check docs.example.com --platform-host HOST, or petstore domains add")),
+        [] => Err(Failed::new(Exit::Usage, "no domain was named, and the list is empty").hint(
+            "petstore domains check docs.example.com --platform-host HOST, or petstore domains add docs.example.com",
+        )),
         [name] => one(name, &args, &settings, &list, file).await,
         several => many(several, &args, &settings, &list, file).await,
     }
@@ -54,11 +55,11 @@ pub async fn run(args: CheckArgs, configured: &Configured, file: &ListFile) -> R
 async fn one(name: &str, args: &CheckArgs, settings: &Settings, list: &List, file: &ListFile) -> Result<Exit, Failed> {
     let (domain, about_name) = match read_name(name, settings.expectation.platform_host.as_ref()) {
         Ok(read) => read,
-        Err(findings) => return refused(name, &findings, now(settings), args.output.format),
+        Err(findings) => return refused(name, &findings, now(settings), args.output.chosen()),
     };
     let settings = for_domain(settings, list, &domain, &args.probe);
     let told = told(list, &domain, &args.probe, &settings);
-    let table = args.output.format == Format::Table;
+    let table = args.output.chosen() == Format::Table;
     let columns = columns();
     if table {
         let expected = settings.expectation.platform_host.as_ref();
@@ -135,7 +136,7 @@ async fn many(
     list: &List,
     file: &ListFile,
 ) -> Result<Exit, Failed> {
-    let table = args.output.format == Format::Table;
+    let table = args.output.chosen() == Format::Table;
     let mut verdicts = Vec::new();
     let mut values = vec![Value::Null; names.len()];
     let mut rows = Vec::new();
@@ -254,7 +255,7 @@ pub async fn redirects(args: RedirectsArgs, configured: &Configured, file: &List
     let all: Vec<Finding> =
         linted.findings.iter().chain(checked.iter().flat_map(|(.., findings)| findings)).cloned().collect();
     let at = now(settings);
-    match args.output.format {
+    match args.output.chosen() {
         Format::Json => {
             let each: Vec<Value> = checked
                 .iter()

@@ -29,7 +29,7 @@ pub fn parse(args: &ParseArgs, configured: &Configured) -> Result<Exit, Failed> 
     let host = platform_host(args.platform_host.as_deref(), configured)?;
     // What stands in the list matters to `add`; here only the name does, and the platform's own.
     let reading = name::read(&args.name, &name::Known { platform_host: host, listed: Vec::new() });
-    match args.output.format {
+    match args.output.chosen() {
         Format::Json => {
             let about = reading.domain.as_ref().map_or_else(|| json!({ "domain": null }), json::domain);
             print_json(&json::with(json::findings(&reading.findings), about))?;
@@ -60,7 +60,7 @@ pub fn lint(args: &LintArgs, file: &ListFile) -> Result<Exit, Failed> {
     let text = read_text(&args.file)?;
     let listed: Vec<_> = read_list(file)?.domains.into_iter().map(|entry| entry.name).collect();
     let linted = configuration::lint(&text, &listed);
-    match args.output.format {
+    match args.output.chosen() {
         Format::Json => print_json(&json::findings(&linted.findings))?,
         Format::Table => {
             let now = clock::now().wall;
@@ -95,7 +95,7 @@ pub fn explain(args: &ExplainArgs) -> Result<Exit, Failed> {
             None => failed.hint("give a code of this program such as DNS-A-BLOCKS, or what the browser says, such as ERR_CERT_DATE_INVALID"),
         });
     }
-    match args.output.format {
+    match args.output.chosen() {
         Format::Json => {
             let each =
                 |code: &Code| json!({ "code": code, "title": code.title(), "cause": code.cause(), "fix": code.cure() });
@@ -122,8 +122,10 @@ pub fn explain(args: &ExplainArgs) -> Result<Exit, Failed> {
 pub async fn records(args: RecordsArgs, configured: &Configured, file: &ListFile) -> Result<Exit, Failed> {
     let (domain, settings, list) = prepare(&args.name, &args.probe, configured, file)?;
     let Some(value) = settings.expectation.platform_host.clone() else {
-        return Err(Failed::new(Exit::Usage, format!("the value for {} is not known", domain.unicode))
-            .hint("copy it from the dashboard: --platform-host HOST, or petstore domains add"));
+        return Err(Failed::new(Exit::Usage, format!("the value for {} is not known", domain.unicode)).hint(format!(
+            "copy it from the dashboard: --platform-host HOST, or petstore domains add {} --platform-host HOST",
+            domain.name
+        )));
     };
     let (mut zone, mut conflicts) = (domain.registrable.clone(), Vec::new());
     if args.with_deletes {

@@ -5,24 +5,24 @@ use std::io::Write as _;
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::clock;
 use crate::config::file::Domains as Configured;
 use crate::domains::configuration::{self, Redirect};
+use crate::domains::finding::deciding;
 use crate::domains::list::{Entry, List, ListError, ListFile};
 use crate::domains::look::{look, walk_redirect};
 use crate::domains::probe::memory::Memory;
-use crate::domains::report::until_words;
-use crate::domains::state::{State, standing};
+use crate::domains::state::State;
 use crate::domains::told::{Dated, Event};
 use crate::domains::{Code, DnsName, Domain, Finding, Verdict};
-use crate::model::text::short;
 
 use super::super::exit::{Exit, Failed};
 use super::super::output::{columns, note};
 use super::args::{AddArgs, Format, RemoveArgs, ShowArgs, WhenArgs};
 use super::check::{prepare, print, print_json};
+use super::list::Row;
 use super::settings::{configured_domains, need_name, platform_host, read_list, told};
 use super::{exit_of, json, words};
 
@@ -47,7 +47,7 @@ pub fn add(args: &AddArgs, configured: &Configured, file: &ListFile) -> Result<E
             Ok::<_, ListError>(())
         })?;
     }
-    if args.output.format == Format::Json {
+    if args.output.chosen() == Format::Json {
         let about = reading.domain.as_ref().map_or_else(|| json!({ "domain": null }), json::domain);
         print_json(&json::with(json::findings(&reading.findings), about))?;
         return Ok(exit_of(&reading.findings));
@@ -72,104 +72,6 @@ pub fn known(platform_host: Option<DnsName>, configured: &Configured, list: &Lis
     crate::domains::name::Known { platform_host, listed }
 }
 
-/// `petstore domains list`.
-pub fn list(format: Format, configured: &Configured, file: &ListFile) -> Result<Exit, Failed> {
-    let list = read_list(file)?;
-    let now = clock::now().wall;
-    let mut rows: Vec<Row> = list.domains.iter().map(|entry| Row::of(entry, configured, now)).collect();
-    rows.sort_by(|left, right| right.verdict.cmp(&left.verdict).then_with(|| left.name.cmp(&right.name)));
-    if format == Format::Json {
-        // Sorted, so that the first is the worst.
-        let worst = rows.first().map(|row| (row.verdict, row.code.clone()));
-        let (verdict, code) = worst.unwrap_or_default();
-        let rows: Vec<Value> = rows.iter().map(Row::json).collect();
-        print_json(&json!({ "verdict": verdict, "code": code, "domains": rows }))?;
-        return Ok(Exit::Done);
-    }
-    if rows.is_empty() {
-        note("no domain is on the list. Put one there: petstore domains add docs.example.com --platform-host HOST");
-        return Ok(Exit::Done);
-    }
-    let widest = rows.iter().map(|row| row.name.len()).max().unwrap_or_default().clamp(6, 40);
-    print(|out| {
-        writeln!(out, "{:<widest$}  {:<9}{:<20}{:<9}NEXT", "DOMAIN", "ROLE", "STATE", "VERDICT")?;
-        for row in &rows {
-            let verdict = row.verdict.map_or("-", Verdict::as_str).to_uppercase();
-            writeln!(
-                out,
-                "{:<widest$}  {:<9}{:<20}{verdict:<9}{}",
-                short(&row.name),
-                row.role,
-                row.state.as_str(),
-                row.next
-            )?;
-        }
-        let here = || rows.iter().filter(|row| row.state != State::Removed);
-        let count = |verdict| here().filter(|row| row.verdict == Some(verdict)).count();
-        let unchecked = here().filter(|row| row.verdict.is_none()).count();
-        writeln!(
-            out,
-            "\n{} to mend, {} waiting, {} fine, {unchecked} not checked yet, {} removed",
-            count(Verdict::Fail),
-            count(Verdict::Wait),
-            count(Verdict::Ok) + count(Verdict::Warn),
-            rows.len() - here().count()
-        )
-    })?;
-    Ok(Exit::Done)
-}
-
-/// One domain of the list, summed up.
-struct Row {
-    name: String,
-    role: &'static str,
-    state: State,
-    verdict: Option<Verdict>,
-    code: Option<String>,
-    next: String,
-    checked: Option<Timestamp>,
-    until: Option<Timestamp>,
-}
-
-impl Row {
-    fn of(entry: &Entry, configured: &Configured, now: Timestamp) -> Self {
-        let last = entry.measurements.last();
-        let state = standing(&entry.told(), &entry.measurements, now).state;
-        let is = |text: &str| DnsName::new(text) == entry.name;
-        let role = if is(&configured.primary) {
-            "primary"
-        } else if configured.redirects.iter().any(|redirect| is(&redirect.from)) {
-            "redirect"
-        } else {
-            "-"
-        };
-        let next = match last {
-            Some(last) if matches!(last.verdict, Verdict::Fail | Verdict::Wait) => match last.until {
-                Some(until) => format!("{}, until {}", last.title, until_words(until, now)),
-                None => last.title.clone(),
-            },
-            _ => state.next_step(&entry.name),
-        };
-        Self {
-            name: entry.name.to_string(),
-            role,
-            state,
-            verdict: last.map(|last| last.verdict),
-            code: last.map(|last| last.code.clone()),
-            next,
-            checked: last.map(|last| last.at),
-            until: last.and_then(|last| last.until),
-        }
-    }
-
-    fn json(&self) -> Value {
-        json!({
-            "domain": self.name, "role": self.role, "state": self.state, "verdict": self.verdict, "code": self.code,
-            "next": self.next, "checkedAt": self.checked, "until": self.until,
-        })
-    }
-}
-
 /// The entry of a name; a failure that says how to add it otherwise.
 fn entry<'a>(list: &'a List, domain: &Domain) -> Result<&'a Entry, Failed> {
     list.get(&domain.name).ok_or_else(|| {
@@ -186,7 +88,7 @@ pub fn show(args: &ShowArgs, configured: &Configured, file: &ListFile) -> Result
     let now = clock::now().wall;
     let row = Row::of(entry, configured, now);
     let told = entry.told();
-    if args.output.format == Format::Json {
+    if args.output.chosen() == Format::Json {
         let more = json!({ "value": told.value, "events": entry.events, "measurements": entry.measurements });
         print_json(&json::with(row.json(), more))?;
         return Ok(Exit::Done);
@@ -222,19 +124,22 @@ pub fn show(args: &ShowArgs, configured: &Configured, file: &ListFile) -> Result
 
 /// `petstore domains saved`.
 pub fn saved(args: &WhenArgs, configured: &Configured, file: &ListFile) -> Result<Exit, Failed> {
-    tell(args, Event::Saved, configured, file)?;
-    note("noted. DNS changes may take up to 48 hours; see how far it is: petstore domains check");
+    let name = tell(args, Event::Saved, configured, file)?;
+    note(&format!("noted. DNS changes may take up to 48 hours; see how far it is: petstore domains check {name}"));
     Ok(Exit::Done)
 }
 
 /// `petstore domains verified`.
 pub fn verified(args: &WhenArgs, configured: &Configured, file: &ListFile) -> Result<Exit, Failed> {
-    tell(args, Event::Verified, configured, file)?;
-    note("noted. The certificate follows by itself, usually within a couple of minutes: petstore domains watch");
+    let name = tell(args, Event::Verified, configured, file)?;
+    note(&format!(
+        "noted. The certificate follows by itself, usually within a couple of minutes: petstore domains watch {name}"
+    ));
     Ok(Exit::Done)
 }
 
-fn tell(args: &WhenArgs, event: Event, configured: &Configured, file: &ListFile) -> Result<(), Failed> {
+/// Notes it, and gives the name that it was noted for.
+fn tell(args: &WhenArgs, event: Event, configured: &Configured, file: &ListFile) -> Result<DnsName, Failed> {
     let domain = need_name(&args.name)?;
     let host = platform_host(None, configured)?;
     let now = clock::now().wall;
@@ -250,7 +155,8 @@ fn tell(args: &WhenArgs, event: Event, configured: &Configured, file: &ListFile)
         }
         list.note(&domain.name, Dated { at, event });
         Ok::<_, Failed>(())
-    })
+    })?;
+    Ok(domain.name)
 }
 
 /// `petstore domains remove`.
@@ -326,17 +232,28 @@ async fn left_behind(
 ) -> Result<Exit, Failed> {
     let told = told(list, domain, &args.probe, settings);
     let checked = look(settings, list.get(&domain.name), domain, &told, &[], &Memory::default(), None).await;
-    if checked.measurement.is_left_behind() {
-        print(|out| {
+    let name = &domain.name;
+    match checked.measurement.leads_to_platform() {
+        Some(true) => print(|out| {
             writeln!(out, "FAIL   The record of {} is still there", domain.unicode)?;
             writeln!(
                 out,
                 "       Do: at your DNS provider delete it now: whoever adds the name to a project of theirs gets your"
             )?;
-            writeln!(out, "       visitors. Then: petstore domains remove {} --forget", domain.name)
-        })?;
-        return Ok(Exit::DomainFails);
+            writeln!(out, "       visitors. Then: petstore domains remove {name} --forget")
+        })
+        .map(|()| Exit::DomainFails),
+        Some(false) => {
+            note(&format!("no record leads to the platform. Off the list: petstore domains remove {name} --forget"));
+            Ok(Exit::Done)
+        }
+        None => {
+            let decides = deciding(&checked.findings);
+            print(|out| decides.into_iter().try_for_each(|it| words::finding(out, it, checked.at, columns(), false)))?;
+            let why = if checked.measurement.known { "it cannot be told" } else { "nothing could be measured" };
+            let what = format!("{why}: a record of {} may still lead to the platform", domain.unicode);
+            Err(Failed::new(Exit::Failure, what)
+                .hint(format!("it stays on the list; look again: petstore domains remove {name} --done")))
+        }
     }
-    note(&format!("no record leads to the platform. Off the list: petstore domains remove {} --forget", domain.name));
-    Ok(Exit::Done)
 }

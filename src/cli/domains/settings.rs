@@ -75,8 +75,16 @@ pub fn platform_host(flag: Option<&str>, configured: &Configured) -> Result<Opti
     match name::domain(text) {
         Ok(domain) => Ok(Some(domain.name)),
         Err(refusal) => {
-            Err(Failed::config(format!("{origin}: \"{}\": {}", short(text), refusal.title)).hint(refusal.fix))
+            Err(Failed::config(format!("{origin}: \"{}\": {}", short(text), reason(&refusal))).hint(refusal.fix))
         }
+    }
+}
+
+/// Why a name is refused, with what was seen in it.
+fn reason(refusal: &Finding) -> String {
+    match refusal.seen.as_str() {
+        "" => refusal.title.clone(),
+        seen => format!("{}, {seen}", refusal.title),
     }
 }
 
@@ -103,7 +111,7 @@ pub fn read_name(typed: &str, platform_host: Option<&DnsName>) -> Result<(Domain
 /// A name that a command needs; a failure of use otherwise.
 pub fn need_name(typed: &str) -> Result<Domain, Failed> {
     name::domain(typed).map_err(|refusal| {
-        Failed::config(format!("\"{}\": {} ({})", short(typed), refusal.title, refusal.code)).hint(refusal.fix)
+        Failed::config(format!("\"{}\": {} ({})", short(typed), reason(&refusal), refusal.code)).hint(refusal.fix)
     })
 }
 

@@ -42,7 +42,7 @@ pub async fn run(args: WatchArgs, configured: &Configured, file: &ListFile) -> R
             unchanged += 1;
         } else {
             unchanged = 0;
-            line(&checked, &settings, &told, args.output.format)?;
+            line(&checked, &settings, &told, args.output.chosen())?;
         }
         last = Some(seen);
         if is_done(args.until, &checked) {

@@ -11,13 +11,19 @@ use crate::api::creation::create_pet_once;
 use crate::api::curl::curl_for_pet;
 use crate::cli::exit::{Exit, Failed};
 use crate::cli::format::{Layout, write_one};
-use crate::cli::output::{note, write};
+use crate::cli::output::{is_there, note, write};
 use crate::config::{Service, Settings};
 use crate::model::draft::{check_name, parse_category_id};
+use crate::model::text::cut;
 use crate::model::{BaseUrl, IdempotencyKeys, NewPet, Pet, PetStatus, display_safe};
 
 /// The largest JSON object that `add -` reads, in bytes.
 const MAX_OBJECT: usize = 64 * 1024;
+
+const NOTHING: &str = "there is nothing to add: standard input has no JSON object";
+
+/// What is expected, for whoever has it otherwise.
+const EXAMPLE: &str = r#"a JSON object is expected here, such as {"name":"Rex","categoryId":3}"#;
 
 /// Where `petstore serve` listens unless it is told otherwise; the service inside has another address each time.
 const USUAL: &str = "http://127.0.0.1:8080/v1";
@@ -28,6 +34,7 @@ pub async fn run(desk: &Desk<'_>, args: AddArgs) -> Result<Exit, Failed> {
         return add_from_stdin(desk, &layout).await;
     }
     let new = of_flags(args)?;
+    is_there()?;
     let key = IdempotencyKeys::new(Uuid::new_v4()).make();
     let added = create_pet_once(desk.client, &new, &key).await;
     let pet = added.map_err(|error| Failed::request(&error, desk.service, true))?;
@@ -61,6 +68,9 @@ pub fn show(args: AddArgs, settings: &Settings) -> Result<Exit, Failed> {
             }
         }
     }
+    if shown + wrong == 0 {
+        note(NOTHING);
+    }
     Ok(exit(shown, wrong))
 }
 
@@ -93,6 +103,7 @@ async fn add_from_stdin(desk: &Desk<'_>, layout: &Layout) -> Result<Exit, Failed
     if io::stdin().is_terminal() {
         desk.voice.note("reading JSON objects from standard input; Ctrl-D ends");
     }
+    is_there()?;
     let mut keys = IdempotencyKeys::new(Uuid::new_v4());
     let (mut added, mut wrong) = (0_u64, 0_u64);
     let mut objects = Objects::default();
@@ -120,6 +131,9 @@ async fn add_from_stdin(desk: &Desk<'_>, layout: &Layout) -> Result<Exit, Failed
             }
         }
     }
+    if added + wrong == 0 {
+        desk.voice.note(NOTHING);
+    }
     if wrong > 0 {
         note(&format!("{added} added, {wrong} refused"));
     }
@@ -135,7 +149,9 @@ const fn exit(good: u64, wrong: u64) -> Exit {
 }
 
 fn print(pet: &Pet, layout: &Layout) -> Result<(), Failed> {
-    write(|out| write_one(out, pet, layout)).map(drop)
+    let told = write(|out| write_one(out, pet, layout));
+    // Whoever only hears of the failure would add it again.
+    told.map(drop).map_err(|failed| failed.hint(format!("the animal was added, with id {}", pet.id)))
 }
 
 /// An object of stdin.
@@ -173,15 +189,37 @@ impl Objects {
             if !ended && given.as_ref().is_err_and(serde_json::Error::is_eof) {
                 continue;
             }
-            let place =
-                if first == self.line { format!("line {first}") } else { format!("lines {first} to {}", self.line) };
-            return Ok(Some(Object { place, given: checked(given) }));
+            let place = match &given {
+                // The line is that of the stream, not of the object.
+                Err(error) => format!("line {}, column {}", first - 1 + error.line() as u64, error.column()),
+                Ok(_) if first == self.line => format!("line {first}"),
+                Ok(_) => format!("lines {first} to {}", self.line),
+            };
+            let given = given.map_err(|error| why_not(&text, &error)).and_then(checked);
+            return Ok(Some(Object { place, given }));
         }
     }
 }
 
-fn checked(given: Result<Given, serde_json::Error>) -> Result<NewPet, String> {
-    let given = given.map_err(|error| display_safe(&error.to_string()).into_owned())?;
+/// The words of the reader, without its place and its types.
+fn why_not(text: &str, error: &serde_json::Error) -> String {
+    if !text.trim_start().starts_with('{') {
+        return EXAMPLE.to_owned();
+    }
+    let why = error.to_string();
+    let why = why.strip_suffix(&format!(" at line {} column {}", error.line(), error.column())).unwrap_or(&why);
+    let why = match why.strip_suffix(", expected i64") {
+        Some(what) => format!("{what}, but categoryId is a whole number of 64 bits"),
+        None => match why.strip_suffix(", expected a string") {
+            Some(what) => format!("{what}, but name is a text in quotes"),
+            None if matches!(why, "expected ident" | "expected value") => "no JSON value stands here".to_owned(),
+            None => why.to_owned(),
+        },
+    };
+    cut(&display_safe(&why), 200)
+}
+
+fn checked(given: Given) -> Result<NewPet, String> {
     check_name(&given.name).map_err(|error| error.to_string())?;
     Ok(NewPet { name: given.name, category_id: given.category_id, status: given.status })
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use clap::{Args as ClapArgs, Subcommand, ValueEnum};
 
-use crate::cli::args::{EVERYWHERE, Output, parse_duration, statuses};
+use crate::cli::args::{Output, parse_duration, statuses};
 use crate::cli::transfer::args::{EXPORT_HELP, ExportArgs, IMPORT_HELP, ImportArgs};
 use crate::model::{Limit, PetId, PetStatus};
 
@@ -21,6 +21,9 @@ const LIST_HELP: &str = "Examples:
   petstore pets list --all --sort name --columns name,status
   petstore pets list --all --require-complete --format json > animals.json
   petstore pets list --format ids | head -3
+
+A cell of CSV or TSV that a spreadsheet would run as a formula gets a ' before it; --raw leaves it. JSON has every name \
+byte for byte.
 
 What is sorted is what is listed: with --all the whole inventory, otherwise the first animals. With --all, NDJSON, CSV, \
 TSV and ids are written as they come; an exit status other than 0 says that they are not all. A service without pages \
@@ -56,33 +59,20 @@ away it is asked less and less often. Exit status: 130 on Ctrl-C, 9 when the tim
 #[derive(Debug, ClapArgs)]
 #[command(after_help = PETS_HELP)]
 pub struct PetsArgs {
-    #[command(flatten)]
-    pub speech: Speech,
     #[command(subcommand)]
     pub command: PetsCommand,
-}
-
-/// How much is said on standard error.
-#[derive(Clone, Copy, Debug, ClapArgs)]
-pub struct Speech {
-    /// Say nothing on standard error but what went wrong.
-    #[arg(short, long, global = true, help_heading = EVERYWHERE)]
-    pub quiet: bool,
-    /// Say each request on standard error, with its status and how long it took. The key is never shown.
-    #[arg(short, long, global = true, help_heading = EVERYWHERE)]
-    pub verbose: bool,
 }
 
 #[derive(Debug, Subcommand)]
 pub enum PetsCommand {
     /// List animals.
-    #[command(after_help = LIST_HELP)]
+    #[command(after_help = LIST_HELP, visible_alias = "ls")]
     List(ListArgs),
     /// Add an animal, or those of a JSON stream on standard input.
-    #[command(after_help = ADD_HELP)]
+    #[command(after_help = ADD_HELP, visible_aliases = ["create", "new"])]
     Add(AddArgs),
     /// Get animals by their ids.
-    #[command(after_help = GET_HELP)]
+    #[command(after_help = GET_HELP, visible_alias = "view")]
     Get(GetArgs),
     /// Say what changes, as it happens.
     #[command(after_help = WATCH_HELP)]
@@ -122,6 +112,9 @@ pub struct ListArgs {
     /// Sort what is listed: by id, name, categoryId or status; the other way round with a - before it or :desc after it.
     #[arg(long, value_name = "COLUMN", allow_hyphen_values = true, add = column::to_sort_by())]
     pub sort: Option<Sort>,
+    /// Leave cells of CSV and TSV that a spreadsheet would run as they are.
+    #[arg(long)]
+    pub raw: bool,
     #[command(flatten)]
     pub output: Output,
 }
@@ -135,7 +128,7 @@ pub struct AddArgs {
     #[arg(long, required_unless_present = "stdin", allow_hyphen_values = true)]
     pub name: Option<String>,
     /// The category's id, a whole number of 64 bits.
-    #[arg(long, value_name = "ID", allow_hyphen_values = true, required_unless_present = "stdin")]
+    #[arg(long, alias = "category", value_name = "ID", allow_hyphen_values = true, required_unless_present = "stdin")]
     pub category_id: Option<String>,
     /// The status; when not given the service decides.
     #[arg(short, long, value_parser = statuses())]
@@ -153,7 +146,7 @@ pub struct AddArgs {
 #[derive(Debug, ClapArgs)]
 pub struct GetArgs {
     /// The animals' ids.
-    #[arg(value_name = "ID", required = true, allow_negative_numbers = true)]
+    #[arg(value_name = "ID", required = true, allow_negative_numbers = true, value_parser = parse_id)]
     pub ids: Vec<PetId>,
     /// How they are looked for.
     #[arg(long, value_enum, default_value_t = Via::Auto)]
@@ -206,6 +199,10 @@ const LEAST_INTERVAL: Duration = Duration::from_secs(1);
 fn parse_interval(text: &str) -> Result<Duration, String> {
     let interval = parse_duration(text)?;
     if interval >= LEAST_INTERVAL { Ok(interval) } else { Err("the least is 1s".to_owned()) }
+}
+
+fn parse_id(text: &str) -> Result<PetId, String> {
+    text.parse().map_err(|_| "an id is a whole number of 64 bits, such as 17".to_owned())
 }
 
 fn parse_limit(text: &str) -> Result<Limit, String> {

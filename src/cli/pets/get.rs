@@ -30,7 +30,7 @@ pub async fn run(desk: &Desk<'_>, args: &GetArgs) -> Result<Exit, Failed> {
     });
     let unseen = steps.iter().any(|step| matches!(step.outcome, Outcome::NotThereButFull { .. }));
     if pets.is_empty() {
-        let what = format!("{} has no pet {}", desk.service, in_words(&missing));
+        let what = format!("{} has no {}", desk.service, in_words(&missing));
         return Err(match (gone, unseen) {
             (Some(status), _) => Failed::new(
                 Exit::NotFound,
@@ -51,7 +51,7 @@ pub async fn run(desk: &Desk<'_>, args: &GetArgs) -> Result<Exit, Failed> {
     if missing.is_empty() {
         return Ok(Exit::Done);
     }
-    note(&format!("petstore: {} has no pet {}", desk.service, in_words(&missing)));
+    note(&format!("petstore: {} has no {}", desk.service, in_words(&missing)));
     Ok(Exit::Partly)
 }
 
@@ -72,5 +72,6 @@ async fn one(desk: &Desk<'_>, id: PetId, via: Via) -> Result<Found, ApiError> {
 
 fn in_words(ids: &[PetId]) -> String {
     let words: Vec<_> = ids.iter().map(PetId::to_string).collect();
-    words.join(", ")
+    let many = if words.len() == 1 { "pet" } else { "pets" };
+    format!("{many} {}", words.join(", "))
 }

@@ -11,7 +11,7 @@ use crate::cli::output::write;
 use crate::model::{Pet, PetQuery};
 
 pub async fn run(desk: &Desk<'_>, args: &ListArgs) -> Result<Exit, Failed> {
-    let layout = desk.layout(&args.output)?;
+    let layout = Layout { raw: args.raw, ..desk.layout(&args.output)? };
     if args.all { all(desk, args, &layout).await } else { first(desk, args, &layout).await }
 }
 

@@ -23,7 +23,7 @@ Examples:
   petstore pets export - | petstore -p branch pets import - --report branch.ndjson
 
 Every row has an Idempotency-Key, the same whenever it is sent again, and the report beside the file \
-(NAME.petstore-import.ndjson) says what became of it. Exit status: 0 all added, 3 some not, 4 key refused, 6 no answer, \
+(FILE.petstore-import.ndjson) says what became of it. Exit status: 0 all added, 3 some not, 4 key refused, 6 no answer, \
 7 all refused, 10 unknown.";
 
 pub const EXPORT_HELP: &str =
@@ -169,7 +169,7 @@ pub struct ExportArgs {
     /// Only animals of this status.
     #[arg(short, long, value_parser = statuses())]
     pub status: Option<PetStatus>,
-    /// How they are written. [default: by the ending of the file's name, otherwise CSV]
+    /// How they are written. [default: by the ending of the file's name, CSV where it has none]
     #[arg(short = 'o', long, value_enum)]
     pub format: Option<KindArg>,
     /// Leave cells of CSV that a spreadsheet would run as they are.
@@ -191,13 +191,14 @@ impl ExportArgs {
         self.file.as_os_str() == "-"
     }
 
-    pub fn kind(&self) -> Kind {
+    /// How the animals are written; `None` where the file's name asks for what is not written.
+    pub fn kind(&self) -> Option<Kind> {
         match self.format {
             None => Kind::of_name(&self.file),
-            Some(KindArg::Csv) => Kind::Csv,
-            Some(KindArg::Json) => Kind::Json,
-            Some(KindArg::Ndjson) => Kind::Ndjson,
-            Some(KindArg::Tsv) => Kind::Tsv,
+            Some(KindArg::Csv) => Some(Kind::Csv),
+            Some(KindArg::Json) => Some(Kind::Json),
+            Some(KindArg::Ndjson) => Some(Kind::Ndjson),
+            Some(KindArg::Tsv) => Some(Kind::Tsv),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! `petstore pets export`.
 
 use std::io::{self, BufWriter};
+use std::path::Path;
 
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
@@ -10,14 +11,20 @@ use super::bar::Bar;
 use crate::api::Client;
 use crate::cli::ends::Ends;
 use crate::cli::exit::{Exit, Failed};
-use crate::cli::output::note;
+use crate::cli::output::{is_there, note};
 use crate::config::Settings;
+use crate::model::export;
+use crate::model::text::short;
 use crate::transfer::TransferError;
-use crate::transfer::export::{Ended, How, export, to_file};
+use crate::transfer::export::{self as writing, Ended, How, to_file};
 
 /// Writes the inventory of `client`'s service to where `args` say, and says on stderr how much that is.
 pub async fn run(client: &Client, service: &str, args: &ExportArgs, settings: &Settings) -> Result<Exit, Failed> {
-    let how = How { kind: args.kind(), raw: args.raw, status: args.status, require_complete: args.require_complete };
+    let kind = args.kind().ok_or_else(|| no_such_kind(&args.file))?;
+    let how = How { kind, raw: args.raw, status: args.status, require_complete: args.require_complete };
+    if args.is_stdout() {
+        is_there()?;
+    }
     let (count, counted) = watch::channel(0);
     let stop = CancellationToken::new();
     let mut ends = Ends::new().map_err(|error| failed(&TransferError::Start(error), service))?;
@@ -27,7 +34,7 @@ pub async fn run(client: &Client, service: &str, args: &ExportArgs, settings: &S
     let exported = async {
         if args.is_stdout() {
             let out = BufWriter::with_capacity(64 << 10, io::stdout());
-            export(client, how, out, count, &stop).await.map(|(_, ended)| ended)
+            writing::export(client, how, out, count, &stop).await.map(|(_, ended)| ended)
         } else {
             to_file(client, how, (&args.file, args.force), count, &stop).await
         }
@@ -64,10 +71,20 @@ pub async fn run(client: &Client, service: &str, args: &ExportArgs, settings: &S
     }
 }
 
+const TO_STDOUT: &str = "standard output is -: petstore pets export -";
+
+fn no_such_kind(file: &Path) -> Failed {
+    let name = short(&file.display().to_string());
+    let known = export::FORMATS.map(|ending| format!(".{ending}")).join(", ");
+    let why = format!("{name}: the ending chooses the format, and there are {known}");
+    Failed::new(Exit::Usage, why).hint("choose another name, or say which format is meant: --format csv")
+}
+
 fn failed(error: &TransferError, service: &str) -> Failed {
     match error {
         TransferError::Api(error) => Failed::request(error, service, false),
         TransferError::Exists(_) => Failed::new(Exit::Usage, error.to_string()),
+        TransferError::NoFile { .. } => Failed::new(Exit::Usage, error.to_string()).hint(TO_STDOUT),
         error => Failed::new(Exit::Failure, error.to_string()),
     }
 }

@@ -109,7 +109,8 @@ fn failed(error: TransferError) -> Failed {
         | TransferError::NoJournal(_)
         | TransferError::NotAJournal { .. }
         | TransferError::Another { .. }
-        | TransferError::Exists(_) => Exit::Usage,
+        | TransferError::Exists(_)
+        | TransferError::NoFile { .. } => Exit::Usage,
         TransferError::Read { .. }
         | TransferError::Empty(_)
         | TransferError::TooLong { .. }
@@ -121,7 +122,16 @@ fn failed(error: TransferError) -> Failed {
         | TransferError::Api(_)
         | TransferError::Start(_) => Exit::Failure,
     };
-    Failed::new(exit, display_safe(&error.to_string()))
+    let failed = Failed::new(exit, display_safe(&error.to_string()));
+    let is_in_the_way = matches!(
+        error,
+        TransferError::JournalExists { .. } | TransferError::NotAJournal { .. } | TransferError::Another { .. }
+    );
+    if is_in_the_way {
+        failed.hint("an import of something else has a report of another name: --report FILE")
+    } else {
+        failed
+    }
 }
 
 fn open(args: &ImportArgs) -> Result<Input, TransferError> {
@@ -190,10 +200,8 @@ fn can_mend(args: &ImportArgs) -> Result<(), Failed> {
         Some(_) if args.is_stdin() => {
             Err(Failed::new(Exit::Usage, "--mend reads the file once more, and standard input can be read only once"))
         }
-        Some(to) if !args.force && to.symlink_metadata().is_ok() => {
-            Err(failed(TransferError::Exists(to.display().to_string())))
-        }
-        Some(_) | None => Ok(()),
+        Some(to) => mend::guard((to, args.force)).map_err(failed),
+        None => Ok(()),
     }
 }
 
@@ -205,6 +213,7 @@ async fn mend(args: &Arc<ImportArgs>, report: Option<PathBuf>) -> Result<(), Fai
     let rows = spawn_blocking(write).await.map_err(|error| Failed::new(Exit::Failure, error.to_string()))?;
     note(&match rows.map_err(failed)? {
         0 => "no row is to be mended".to_owned(),
+        1 => format!("1 row to mend: {name}"),
         rows => format!("{rows} rows to mend: {name}"),
     });
     Ok(())

@@ -1,6 +1,6 @@
 //! Writing profiles: a new one, where the key of one comes from, and which is used at start.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use toml_edit::{Array, InlineTable, Item, Table, TableLike, Value};
 
@@ -16,6 +16,8 @@ pub struct NewProfile {
     pub base_url: String,
     /// Where its key comes from.
     pub key: Option<KeySource>,
+    /// The authorities that may vouch for it, if not those of the system.
+    pub ca_file: Option<PathBuf>,
     /// The word in the header, if not the name.
     pub label: Option<String>,
     /// Ask once a session before anything is added.
@@ -29,6 +31,7 @@ impl NewProfile {
         Profile {
             base_url: Some(self.base_url.trim().to_owned()),
             key: self.key.clone(),
+            ca_file: self.ca_file.clone(),
             label: self.label.clone(),
             protect: self.protect,
             ..Profile::default()
@@ -53,6 +56,10 @@ pub fn add_profile(path: &Path, name: &str, new: &NewProfile) -> Result<(), Edit
         profile.insert("base_url", Item::Value(base_url.into()));
         if let Some(source) = &new.key {
             profile.insert("key", Item::Value(key(source, path)?));
+        }
+        if let Some(file) = &new.ca_file {
+            let text = file.to_str().ok_or_else(|| by_hand(path, &format!("{} is not Unicode", file.display())))?;
+            profile.insert("ca_file", Item::Value(text.into()));
         }
         if let Some(label) = &new.label {
             profile.insert("label", Item::Value(label.as_str().into()));
@@ -152,7 +159,7 @@ mod tests {
     }
 
     fn shop() -> NewProfile {
-        NewProfile { base_url: "https://shop.example/v1".into(), key: None, label: None, protect: false }
+        NewProfile { base_url: "https://shop.example/v1".into(), key: None, ca_file: None, label: None, protect: false }
     }
 
     #[test]

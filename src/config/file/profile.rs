@@ -15,6 +15,8 @@ pub struct Profile {
     pub base_url: Option<String>,
     /// Where the API key comes from.
     pub key: Option<KeySource>,
+    /// The authorities that may vouch for the service, as PEM, instead of the system's.
+    pub ca_file: Option<PathBuf>,
     /// Allow `http://` to another machine, which sends the key in clear text.
     pub insecure_http: bool,
     /// The word in the header, in place of the profile's name.

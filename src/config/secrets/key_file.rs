@@ -20,7 +20,11 @@ pub fn read_key_file(path: &Path) -> Result<ApiKey, ConfigError> {
 
 fn read(path: &Path) -> Result<ApiKey, String> {
     let file = File::open(path).map_err(|error| error.to_string())?;
-    let mode = file.metadata().map_err(|error| error.to_string())?.permissions().mode();
+    let found = file.metadata().map_err(|error| error.to_string())?;
+    if found.is_dir() {
+        return Err("it is a directory; name the file in it".to_owned());
+    }
+    let mode = found.permissions().mode();
     if mode & 0o077 != 0 {
         return Err(format!("others can read it (mode {:04o}). Run: chmod 600 {}", mode & 0o7777, path.display()));
     }

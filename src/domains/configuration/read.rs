@@ -16,6 +16,18 @@ use super::{MAX_REDIRECTS, Written, WrittenRedirect, fail, warn};
 const MAX_TOLD: usize = 20;
 
 const TOP: &[&str] = &["primary", "redirects"];
+/// What else stands in the `[domains]` table of this program's own file, where the configuration may stand, too.
+const OWN: &[&str] = &[
+    "platform_host",
+    "ca_identities",
+    "resolvers",
+    "name_servers",
+    "http_port",
+    "https_port",
+    "trust",
+    "allow_private",
+    "notify",
+];
 const REDIRECT: &[&str] = &["from", "to", "status"];
 
 /// A value of either format. Objects keep their order, and every key, also one that comes twice.
@@ -101,7 +113,7 @@ impl<'de> Deserialize<'de> for Node {
 /// Reads a text; `None` where nothing can be judged.
 pub fn read(text: &str, findings: &mut Vec<Finding>) -> Option<Written> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let root = if text.trim_start().starts_with('{') { json(text) } else { toml(text) };
+    let (root, own) = if text.trim_start().starts_with('{') { (json(text), [].as_slice()) } else { (toml(text), OWN) };
     let members = match root {
         Err(finding) => {
             findings.push(*finding);
@@ -117,7 +129,7 @@ pub fn read(text: &str, findings: &mut Vec<Finding>) -> Option<Written> {
             return None;
         }
     };
-    domains(members, findings)
+    domains(members, own, findings)
 }
 
 fn json(text: &str) -> Result<Node, Box<Finding>> {
@@ -147,10 +159,10 @@ fn syntax(line: usize, column: usize, why: &str) -> Box<Finding> {
     Box::new(fail(Code::CfgSyntax).seen(seen))
 }
 
-/// Finds the part that is ours: under `domains`, as dotted keys, or the whole file.
-fn domains(members: Vec<(String, Node)>, findings: &mut Vec<Finding>) -> Option<Written> {
+/// Finds the part that is ours: under `domains`, as dotted keys, or the whole file. Keys of `own` may stand beside.
+fn domains(members: Vec<(String, Node)>, own: &[&str], findings: &mut Vec<Finding>) -> Option<Written> {
     let has = |key: &str| members.iter().any(|(name, _)| name == key);
-    let ours: Vec<(String, Node)> = if has("domains") {
+    let mut ours: Vec<(String, Node)> = if has("domains") {
         duplicates("", &members, findings);
         let (_, domains) = members.into_iter().find(|(name, _)| name == "domains")?;
         match domains {
@@ -171,6 +183,7 @@ fn domains(members: Vec<(String, Node)>, findings: &mut Vec<Finding>) -> Option<
         members
     };
     duplicates("domains.", &ours, findings);
+    ours.retain(|(key, _)| !own.contains(&key.as_str()));
     unknown("domains.", &ours, TOP, findings);
     let mut written = Written::default();
     for (key, node) in ours {

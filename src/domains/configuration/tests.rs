@@ -111,6 +111,20 @@ fn wrong_types_and_keys_are_named_with_their_place() {
 }
 
 #[test]
+fn every_key_of_the_own_file_may_stand_beside_in_toml_and_none_in_json() {
+    let schema: serde_json::Value = serde_json::from_str(include_str!("../../../assets/config.schema.json")).unwrap();
+    let keys: Vec<&String> = schema["properties"]["domains"]["properties"].as_object().unwrap().keys().collect();
+    let own: Vec<&String> = keys.into_iter().filter(|key| !matches!(key.as_str(), "primary" | "redirects")).collect();
+    assert!(own.len() > 5, "{own:?}");
+    for key in own {
+        let toml = lines(&format!("[domains]\nprimary = \"docs.acme.com\"\n{key} = 1\n"));
+        assert!(toml.iter().all(|(code, _)| code != "CFG-UNKNOWN-KEY"), "{toml:?}");
+        let json = lines(&format!(r#"{{"domains": {{"primary": "docs.acme.com", "{key}": 1}}}}"#));
+        assert_eq!(json, [("CFG-UNKNOWN-KEY".to_owned(), format!("domains.{key}"))]);
+    }
+}
+
+#[test]
 fn a_text_that_cannot_be_read_is_named_by_line_and_column() {
     for (text, place) in [
         ("{\"domains\": {\n  \"primary\": docs\n}}", "line 2, column 14"),

@@ -13,7 +13,7 @@ use super::super::dns_name::{DnsName, Domain};
 use super::super::observation::{Handshake, Lookup, Question, Server};
 
 /// Cells that are filled once, by whoever needs them first; the others wait.
-type Cells<K, V> = Mutex<HashMap<K, Arc<OnceCell<V>>>>;
+pub(super) type Cells<K, V> = Mutex<HashMap<K, Arc<OnceCell<V>>>>;
 
 /// Answers and handshakes of one run. Nothing in it is older than the run.
 pub struct Memory {
@@ -63,7 +63,8 @@ impl Memory {
     }
 }
 
-fn cell<K: Eq + Hash, V>(cells: &Cells<K, V>, key: K) -> Arc<OnceCell<V>> {
+/// The cell of `key`.
+pub(super) fn cell<K: Eq + Hash, V>(cells: &Cells<K, V>, key: K) -> Arc<OnceCell<V>> {
     Arc::clone(cells.lock().unwrap_or_else(PoisonError::into_inner).entry(key).or_default())
 }
 

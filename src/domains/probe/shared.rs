@@ -1,6 +1,5 @@
 //! What the parts of a measurement share: the observations so far, and the ways to ask.
 
-use std::collections::HashSet;
 use std::future::Future;
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -19,7 +18,7 @@ use super::super::dns::exchange;
 use super::super::dns_name::{DnsName, Domain};
 use super::super::observation::{Complete, Lookup, Observations, Question, RecordType, Reply, Role, Server};
 use super::super::settings::Settings;
-use super::memory::Memory;
+use super::memory::{Cells, Memory, cell};
 
 /// The most questions of one check.
 const MAX_QUESTIONS: usize = 200;
@@ -36,7 +35,7 @@ pub struct Shared<'a> {
     pub domain: &'a Domain,
     pub memory: &'a Memory,
     seen: Mutex<Observations>,
-    asked: Mutex<HashSet<(Arc<Server>, Question)>>,
+    asked: Cells<(Arc<Server>, Question), Option<Reply>>,
     changed: Notify,
     started: Now,
     progress: Option<&'a (dyn Fn(&Observations) + Sync)>,
@@ -118,29 +117,26 @@ impl<'a> Shared<'a> {
         clock::now().mono - self.started.mono
     }
 
-    /// Puts a question to one server, once, and notes the answer. Whoever asks again gets the same answer.
+    /// Puts a question to one server, once, and notes the answer. Whoever asks again gets the same answer; where the
+    /// first gave up before it came, the next one asks in its place.
     pub async fn ask(&self, server: &Arc<Server>, question: Question) -> Option<Reply> {
-        let first = {
-            let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
-            if asked.len() >= MAX_QUESTIONS {
-                return None;
-            }
-            asked.insert((Arc::clone(server), question.clone()))
-        };
-        if !first {
-            let same = |lookup: &&Lookup| lookup.question == question && lookup.server == *server;
-            return self.until(|seen| Some(seen.lookups.iter().find(same)?.reply().cloned())).await;
+        if self.asked.lock().unwrap_or_else(PoisonError::into_inner).len() >= MAX_QUESTIONS {
+            return None;
         }
-        let ask = || exchange::ask(Arc::clone(server), question.clone(), self.now());
-        // What stands at the name itself no other check asks for.
-        let lookup = if question.name == self.domain.name {
-            ask().await
-        } else {
-            self.memory.answer(Arc::clone(server), question.clone(), ask).await
+        let asked = cell(&self.asked, (Arc::clone(server), question.clone()));
+        let first = async || {
+            let ask = || exchange::ask(Arc::clone(server), question.clone(), self.now());
+            // What stands at the name itself no other check asks for.
+            let lookup = if question.name == self.domain.name {
+                ask().await
+            } else {
+                self.memory.answer(Arc::clone(server), question.clone(), ask).await
+            };
+            let reply = lookup.reply().cloned();
+            self.note(|seen| seen.lookups.push(lookup));
+            reply
         };
-        let reply = lookup.reply().cloned();
-        self.note(|seen| seen.lookups.push(lookup));
-        reply
+        asked.get_or_init(first).await.clone()
     }
 
     /// Asks a resolver, and another one when it is slow or fails; the first usable answer, else the last one.

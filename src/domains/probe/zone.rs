@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::super::dns_name::DnsName;
 use super::super::observation::{
-    Data, Lookup, NoReply, Observations, Question, Record, RecordType, Reply, ResponseCode, Role, Server, TYPES,
+    Data, Lookup, NoReply, Question, Record, RecordType, Reply, ResponseCode, Role, Server, TYPES,
 };
 use super::shared::{Shared, all};
 
@@ -55,8 +55,7 @@ impl Shared<'_> {
     /// resolver is asked where there is an address to compare.
     async fn platform_addresses(&self) {
         let Some(host) = &self.settings.expectation.platform_host else { return };
-        let asked = |seen: &Observations, kind| seen.asked(host, kind).next().is_some();
-        self.until(|seen| (asked(seen, RecordType::A) && asked(seen, RecordType::AAAA)).then_some(())).await;
+        self.addresses_of(host).await;
         let has_address = {
             let seen = self.seen();
             let name = &self.domain.name;

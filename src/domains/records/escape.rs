@@ -47,6 +47,11 @@ pub fn ascii(text: &str) -> String {
     out
 }
 
+/// Whether three digits are those of an octet (RFC 1035 section 5.1).
+fn is_octet(digits: &[u8]) -> bool {
+    digits.iter().all(u8::is_ascii_digit) && digits <= b"255".as_slice()
+}
+
 /// `text`, which is a name or a part of one, of letters, digits, `-`, `_`, `.`, `*`, and escapes of three digits.
 pub fn name(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
@@ -57,9 +62,7 @@ pub fn name(text: &str) -> String {
             out.push(char::from(byte));
         } else if byte != b'\\' {
             Octet::Decimal.push(&mut out, byte);
-        } else if let Some((digits, after)) =
-            after.split_at_checked(3).filter(|(d, _)| d.iter().all(u8::is_ascii_digit))
-        {
+        } else if let Some((digits, after)) = after.split_at_checked(3).filter(|(digits, _)| is_octet(digits)) {
             out.push('\\');
             out.extend(digits.iter().copied().map(char::from));
             rest = after;

@@ -142,7 +142,7 @@ fn a_journal_that_names_rows_beyond_its_size_takes_no_memory() {
 
 #[test]
 fn the_journal_is_beside_its_file() {
-    assert_eq!(Journal::beside(Path::new("a/b.csv")), Path::new("a/b.petstore-import.ndjson"));
+    assert_eq!(Journal::beside(Path::new("a/b.csv")), Path::new("a/b.csv.petstore-import.ndjson"));
     assert_eq!(Journal::beside(Path::new("b")), Path::new("b.petstore-import.ndjson"));
 }
 

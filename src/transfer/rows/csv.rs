@@ -1,12 +1,13 @@
 //! CSV: the delimiter is found by looking at the first row, the columns by their names there.
 
 use std::borrow::Cow;
+use std::cmp::Ordering;
 use std::ops::ControlFlow;
 
 use csv_core::{ReadRecordResult, Reader, ReaderBuilder};
 
 use super::pieces::{Kind, Piece, Pieces};
-use super::{Cells, Fault, Manner, Rows, text_of};
+use super::{Cells, Fault, Manner, Rows, Source, text_of};
 use crate::transfer::TransferError;
 use crate::transfer::input::{Encoding, Input, Text};
 use crate::transfer::reading::{Columns, Reading};
@@ -33,34 +34,46 @@ pub(super) fn read(input: Input, rows: &mut Rows<'_>) -> Result<(u8, Columns), T
     let manner = Manner { columns: names, active: !rows.reading.raw, exact: columns.ours };
     while let Some(piece) = pieces.next()? {
         let offset = (encoding == Encoding::Utf8).then_some(mark + piece.offset);
-        let flow = match row(&mut cells, &piece, offset, &columns) {
-            None => ControlFlow::Continue(()),
-            Some((found, None)) => rows.cells(piece.line, &found, manner),
-            Some((found, Some(fault))) => rows.bad(piece.line, fault, &found, manner),
-        };
-        if flow.is_break() {
+        if row(rows, &mut cells, &piece, offset, &columns, manner).is_break() {
             break;
         }
     }
     Ok((delimiter, columns))
 }
 
-/// The cells of the fields, and what is wrong with the row as a whole; nothing for a row of blanks.
-fn row<'a>(
-    cells: &'a mut Splitter,
+fn row(
+    rows: &mut Rows<'_>,
+    cells: &mut Splitter,
     piece: &Piece<'_>,
     offset: Option<u64>,
     columns: &Columns,
-) -> Option<(Cells<'a>, Option<Fault>)> {
+    manner: Manner<'_>,
+) -> ControlFlow<()> {
     if piece.is_open {
         let why = "A quote opens here and is not closed before the end of the file.";
-        return Some((Cells::default(), Some(Fault::whole(why))));
+        let cell = |place| match columns.names.len().cmp(&place) {
+            Ordering::Greater => Some(&b""[..]),
+            Ordering::Equal => Some(piece.octets),
+            Ordering::Less => None,
+        };
+        let found = (&Cells::default(), Some(Fault::whole(why)));
+        return rows.row(piece.line, found, Source { columns: Some(columns), cell: &cell }, manner);
     }
     cells.split(piece.octets);
+    let cells = &*cells;
     if cells.all().all(|cell| cell.trim_ascii().is_empty()) {
-        return None;
+        return ControlFlow::Continue(());
     }
-    let fault = if let Err(fault) = text_of(piece.octets, offset) {
+    let fault = fault(cells, piece, offset, columns);
+    // A row that is text as a whole is cut only at ASCII.
+    let of_fields = columns.of.map(|place| place.and_then(|place| cells.get(place)).map(String::from_utf8_lossy));
+    let source = Source { columns: Some(columns), cell: &|place| cells.get(place) };
+    rows.row(piece.line, (&of_fields, fault), source, manner)
+}
+
+/// What is wrong with the row as a whole.
+fn fault(cells: &Splitter, piece: &Piece<'_>, offset: Option<u64>, columns: &Columns) -> Option<Fault> {
+    if let Err(fault) = text_of(piece.octets, offset) {
         Some(fault)
     } else if cells.all().skip(columns.names.len()).any(|cell| !cell.trim_ascii().is_empty()) {
         let (here, there) = (cells.len(), columns.names.len());
@@ -68,9 +81,7 @@ fn row<'a>(
         Some(Fault::whole(why))
     } else {
         None
-    };
-    // A row that is text as a whole is cut only at ASCII.
-    Some((columns.of.map(|place| place.and_then(|place| cells.get(place)).map(String::from_utf8_lossy)), fault))
+    }
 }
 
 /// That one whose cells are most of the columns that are looked for; where that does not tell, the most frequent one.

@@ -2,13 +2,12 @@
 
 use std::borrow::Cow;
 use std::fmt;
-use std::ops::ControlFlow;
 
 use serde::de::{Deserializer as _, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 use super::pieces::{Kind, Pieces};
-use super::{Cells, Fault, Manner, Rows, text_of};
+use super::{Cells, Fault, Manner, Rows, Source, text_of};
 use crate::model::text::{cut, short};
 use crate::model::{Field, display_safe};
 use crate::transfer::TransferError;
@@ -36,11 +35,9 @@ pub(super) fn read(input: Input, kind: Kind, rows: &mut Rows<'_>) -> Result<Opti
             Ok((members, places)) => cells(&members, places),
             Err(fault) => (Cells::default(), Some(fault)),
         };
-        let flow = match fault {
-            None => rows.cells(piece.line, &cells, manner),
-            Some(fault) => rows.bad(piece.line, fault, &cells, manner),
-        };
-        if flow == ControlFlow::Break(()) {
+        let cell = |place| if place == 0 { Some(piece.octets) } else { None };
+        let source = Source { columns: None, cell: &cell };
+        if rows.row(piece.line, (&cells, fault), source, manner).is_break() {
             break;
         }
     }

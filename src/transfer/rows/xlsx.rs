@@ -7,7 +7,7 @@ use std::ops::ControlFlow;
 
 use calamine::{Cell, DataRef, Reader as _, Xlsx};
 
-use super::{Cells, Manner, Rows};
+use super::{Cells, Manner, Rows, Source};
 use crate::model::display_safe;
 use crate::model::text::cut;
 use crate::transfer::TransferError;
@@ -104,7 +104,9 @@ impl Sheet<'_, '_> {
         let manner = Manner { columns: names, active: !self.rows.reading.raw, exact: columns.ours };
         let cells: Cells<'_> =
             columns.of.map(|place| place.and_then(|place| row.get(place)).map(|cell| Cow::Borrowed(cell.as_str())));
-        Ok(self.rows.cells(self.line, &cells, manner))
+        let cell = |place: usize| row.get(place).map(String::as_bytes);
+        let source = Source { columns: Some(columns), cell: &cell };
+        Ok(self.rows.row(self.line, (&cells, None), source, manner))
     }
 }
 

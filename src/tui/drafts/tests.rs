@@ -387,7 +387,8 @@ fn a_file_that_was_to_be_imported_comes_back_and_one_under_way_at_once() {
     app.reply(Slot::LookAtFile, Outcome::Import(ImportNews::Looked(Ok(Box::new(seen)))));
     app.keys("F2");
     let id = app.job(Slot::Import).unwrap().id;
-    let begun = ImportNews::Begun("/tmp/new-arrivals.csv".into(), "/tmp/new-arrivals.petstore-import.ndjson".into());
+    let begun =
+        ImportNews::Begun("/tmp/new-arrivals.csv".into(), "/tmp/new-arrivals.csv.petstore-import.ndjson".into());
     app.send(Msg::Reply(Reply { slot: Slot::Import, id, outcome: Outcome::Import(begun) }));
     let mut next = next_session(&app, None, remote(), Duration::from_secs(60));
     assert!(

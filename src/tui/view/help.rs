@@ -10,7 +10,7 @@ use crate::tui::keymap::{Context, Keymap};
 use crate::tui::popups::{HelpBox, HelpLine, place_name};
 use crate::tui::state::{AppState, Layout};
 use crate::tui::theme::{Look, Role};
-use crate::tui::widgets::{field, put};
+use crate::tui::widgets::{field, put, put_at};
 
 /// Keys of the place at the left, those that work everywhere at the right; or what was searched for.
 pub fn draw(
@@ -25,7 +25,7 @@ pub fn draw(
     put(buf, area, 0, &Line::styled(title.clone(), look.style(Role::Heading)));
     let room = usize::from(area.width).saturating_sub(width(&title) + width(prompt) + 6).min(20);
     let x = area.right().saturating_sub(u16::try_from(width(prompt) + room + 3).unwrap_or(u16::MAX));
-    buf.set_stringn(x, area.y, prompt, width(prompt), look.style(Role::Text));
+    put_at(buf, x, area.y, prompt, area.width, look.style(Role::Text));
     let columns = u16::try_from(room).unwrap_or(0);
     let cursor = field(buf, x + u16::try_from(width(prompt)).unwrap_or(0), area.y, columns, &help.search, look);
     put(buf, area, 1, &Line::raw(format!(" {}", look.rule(usize::from(area.width).saturating_sub(2)))));

@@ -290,7 +290,9 @@ pub(super) async fn export(
         Err(failure) => return Outcome::Failed(failure),
     };
     let place = around.place(&path);
-    let how = export::How { kind: export::Kind::of_name(&place), raw: false, status: None, require_complete: false };
+    // The box has said which endings there are.
+    let kind = export::Kind::of_name(&place).unwrap_or(export::Kind::Csv);
+    let how = export::How { kind, raw: false, status: None, require_complete: false };
     let (count, counted) = watch::channel(0);
     // Where this is dropped, so is the token's guard: the thread that writes hears of it.
     let stop = CancellationToken::new();

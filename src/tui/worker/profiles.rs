@@ -341,7 +341,13 @@ mod tests {
         let (directory, services) = services(nobody());
         let new = |name: &str, key: &str| NewService {
             name: name.to_owned(),
-            profile: NewProfile { base_url: "https://shop.example/v1".into(), key: None, label: None, protect: false },
+            profile: NewProfile {
+                base_url: "https://shop.example/v1".into(),
+                key: None,
+                ca_file: None,
+                label: None,
+                protect: false,
+            },
             typed: Some((ApiKey::new(key).unwrap(), KeepKey::File)),
         };
         let file = "~/config.toml".to_owned();
@@ -360,7 +366,7 @@ mod tests {
         let (_directory, services) = services(nobody());
         let typed = ApiKey::new("petk_of_shop_0001").unwrap();
         let base_url = "https://shop.example/v1".to_owned();
-        let profile = NewProfile { base_url, key: None, label: None, protect: false };
+        let profile = NewProfile { base_url, key: None, ca_file: None, label: None, protect: false };
         let new = NewService { name: "shop".into(), profile, typed: Some((typed.clone(), KeepKey::File)) };
         let Service::Remote(remote) = services.settings_of_new(&new).unwrap().service else { panic!("not remote") };
         assert_eq!((remote.key, remote.key_origin), (Some(typed), KeyOrigin::Typed));

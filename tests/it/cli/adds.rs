@@ -32,7 +32,9 @@ fn a_stream_of_animals_names_its_wrong_lines_and_adds_the_others() {
     assert_eq!(stdout(&output), "31\n32\n");
     let said = stderr(&output);
     assert!(
-        said.contains("line 3: Name is needed") && said.contains("line 4: ") && said.ends_with("2 added, 2 refused\n"),
+        said.contains("line 3: Name is needed")
+            && said.contains("line 4, column 32: ")
+            && said.ends_with("2 added, 2 refused\n"),
         "{said}"
     );
     let again = with_stdin(served.petstore(&["pets", "add", "-"]), "{\"name\":\"five\",\"categoryId\":5}\n");
@@ -58,7 +60,35 @@ fn an_object_may_be_spread_over_several_lines() {
     let (status, added, said) = all(&with_stdin(served.petstore(&["pets", "add", "-", "-o", "ids"]), objects));
     assert_eq!((status, added.as_str()), (Some(3), "31\n"), "{said}");
     let lines: Vec<_> = said.lines().map(|line| line.split(':').next().unwrap()).collect();
-    assert_eq!(lines, ["lines 5 to 6", "line 7", "1 added, 2 refused"], "{said}");
+    assert_eq!(lines, ["line 6, column 17", "line 7, column 15", "1 added, 2 refused"], "{said}");
+}
+
+#[test]
+fn what_is_wrong_with_an_object_is_said_in_words_with_its_place() {
+    let served = Served::start();
+    let lines = concat!(
+        "\n",
+        "{\"name\":\"\"}\n",
+        "hello\n",
+        "{\"name\":\"Rex\",\"categoryId\":\"x\"}\n",
+        "{\"name\":5,\"categoryId\":1}\n",
+        "[\"Rex\",3]\n",
+    );
+    let (status, added, said) = all(&with_stdin(served.petstore(&["pets", "add", "-"]), lines));
+    let expected = concat!(
+        "line 2, column 11: missing field `categoryId`\n",
+        "line 3, column 1: a JSON object is expected here, such as {\"name\":\"Rex\",\"categoryId\":3}\n",
+        "line 4, column 30: invalid type: string \"x\", but categoryId is a whole number of 64 bits\n",
+        "line 5, column 9: invalid type: integer `5`, but name is a text in quotes\n",
+        "line 6, column 9: a JSON object is expected here, such as {\"name\":\"Rex\",\"categoryId\":3}\n",
+        "0 added, 5 refused\n",
+    );
+    assert_eq!((status, added.as_str(), said.as_str()), (Some(7), "", expected));
+    for more in [&[][..], &["--dry-run"]] {
+        let empty = with_stdin(served.petstore(&[&["pets", "add", "-"], more].concat()), "\n");
+        let nothing = "there is nothing to add: standard input has no JSON object\n".to_owned();
+        assert_eq!(all(&empty), (Some(0), String::new(), nothing));
+    }
 }
 
 #[test]

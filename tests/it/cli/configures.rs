@@ -203,3 +203,34 @@ fn the_themes_are_listed_with_a_line_each() {
     assert_eq!(themes.lines().count(), 6);
     assert!(themes.starts_with("default       the terminal's own colours, on marks only\n"), "{themes}");
 }
+
+#[test]
+fn profiles_are_listed_and_one_is_chosen_for_good() {
+    let home = with(
+        "# mine\n[profiles.branch]\nbase_url = \"https://branch.example/v1\" # ours\nkey = { env = \"BRANCH\" }\n\
+         [profiles.till]\nbase_url = \"https://ada:secret@till.example/v1\"\n",
+    );
+    let listed = |words: &[&str]| stdout(&run(&home, words));
+    let table = listed(&["profiles", "list"]);
+    assert!(table.starts_with("* embedded  inside the program ") && !table.contains("secret"), "{table}");
+    assert!(table.contains("\n  branch    https://branch.example/v1"), "{table}");
+    let (status, out, said) = all(&run(&home, &["profiles", "use", "branch"]));
+    assert_eq!((status, out.as_str(), said.as_str()), (Some(0), "", "branch is meant from now on\n"));
+    let text = fs::read_to_string(file(&home)).unwrap();
+    assert!(text.contains("profile = \"branch\"") && text.contains("# mine") && text.contains("# ours"), "{text}");
+    let json: serde_json::Value = serde_json::from_str(&listed(&["profiles", "list", "--format", "json"])).unwrap();
+    let meant: Vec<_> = json.as_array().unwrap().iter().filter(|one| one["meant"] == true).collect();
+    assert_eq!((meant.len(), meant[0]["name"].as_str()), (1, Some("branch")));
+    assert_eq!(
+        (meant[0]["baseUrl"].as_str(), meant[0]["embedded"].as_bool()),
+        (Some("https://branch.example/v1"), Some(false))
+    );
+    let mut command = petstore(&home, &["profiles", "use", "till"]);
+    let said = stderr(&command.env("PETSTORE_PROFILE", "branch").output().unwrap());
+    assert!(said.ends_with("but not here: PETSTORE_PROFILE is set, and wins over the configuration\n"), "{said}");
+    fails_cleanly(&run(&home, &["profiles", "use", "branhc"]), 2, "Did you mean branch?");
+    // What is meant need not be there for the others to be shown.
+    let mut command = petstore(&home, &["profiles", "list"]);
+    let listed = command.env("PETSTORE_PROFILE", "brnach").output().unwrap();
+    assert!(stdout(&listed).contains("\n  till ") && !stdout(&listed).contains('*'), "{}", stderr(&listed));
+}

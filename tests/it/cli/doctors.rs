@@ -24,7 +24,7 @@ fn a_new_home_is_in_order() {
     let (status, out, said) = all(&output);
     assert_eq!((status, said.as_str()), (Some(0), ""), "{out}");
     for line in [
-        "ok    terminal          the output is none",
+        "ok    terminal          not shown on one now",
         "ok    characters        UTF-8",
         "ok    configuration     no file: the defaults are in force",
         "ok    settings          ~/.config/petstore is made when it is needed",
@@ -65,7 +65,7 @@ fn what_is_wrong_fails_with_the_remedy() {
         "fail  keys            others can read ~/.config/petstore/keys/branch (mode 0644)",
         "do: chmod 600 ~/.config/petstore/keys/branch, and have the key replaced",
         "fail  service         No connection to 127.0.0.1:1",
-        "do: petstore status",
+        "do: check the address, or start a service: petstore serve",
     ] {
         assert!(out.contains(says), "{says}: {out}");
     }

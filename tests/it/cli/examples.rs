@@ -142,3 +142,75 @@ fn the_examples_of_pets_do_what_they_say() {
         }
     }
 }
+
+/// The lines of the README's shell blocks without their comments, and what stands in backquotes in its text.
+fn of_the_readme() -> (Vec<String>, Vec<String>) {
+    let text = include_str!("../../../README.md");
+    let (mut lines, mut words, mut language) = (Vec::new(), String::new(), None);
+    for line in text.lines() {
+        match (line.strip_prefix("```"), language) {
+            (Some(name), None) => language = Some(name),
+            (Some(_), Some(_)) => language = None,
+            (None, Some("sh")) => lines.push(line.split(" # ").next().unwrap().trim().to_owned()),
+            (None, Some(_)) => {}
+            (None, None) => {
+                words.push_str(line);
+                words.push(' ');
+            }
+        }
+    }
+    let mentioned =
+        words.split('`').skip(1).step_by(2).map(|words| words.split_whitespace().collect::<Vec<_>>().join(" "));
+    (lines.into_iter().filter(|line| !line.is_empty()).collect(), mentioned.collect())
+}
+
+#[test]
+fn every_line_of_the_readme_is_one_that_works() {
+    let served = Served::start();
+    let home = prepare(&served);
+    let (lines, mentioned) = of_the_readme();
+    let (cargo, lines): (Vec<_>, Vec<_>) = lines.into_iter().partition(|line| line.starts_with("cargo "));
+    // The first runs the app, the second all that this test is one of.
+    assert_eq!(cargo, ["cargo run --release -- --demo", "cargo test"]);
+    // A package of this crate has no such file.
+    if let Ok(runs) = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/.ci/run")) {
+        assert!(runs.lines().any(|line| line == cargo[1]), "{runs}");
+    }
+    assert!(lines.len() > 25, "{lines:#?}");
+    let key = fs::read_to_string(home.path().join("key")).unwrap();
+    let certificate = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
+    fs::write(home.path().join("chain.pem"), certificate.cert.pem()).unwrap();
+    fs::write(home.path().join("key.pem"), certificate.signing_key.serialize_pem()).unwrap();
+    let mut around = format!("export PETSTORE_PROFILE=branch PETSTORE_API_KEY={key}; ");
+    let mut wrong = Vec::new();
+    for line in lines {
+        // What is to be put in by the reader, and addresses that this machine does not have.
+        let line = line
+            .replace(" ID", " ab12cd34")
+            .replace("10.0.0.7:8080", "127.0.0.1:0")
+            .replace("0.0.0.0:8443", "127.0.0.1:0");
+        let line = line.replace("127.0.0.1:8080", "127.0.0.1:0").replace("db.shop.example", "127.0.0.1:1");
+        if line.starts_with("export ") {
+            around.push_str(&format!("{line}; "));
+            continue;
+        }
+        let patience =
+            if line.contains(" watch ") || line.contains(" serve ") { Duration::from_secs(2) } else { PATIENCE };
+        let outcome = outcome(&home, &format!("{around}{line}"), patience);
+        // There is no such domain, no such server and no such key: whoever finds that out has understood the line.
+        if let Some((status, said)) = outcome
+            && status.is_none_or(|status| matches!(status, 2 | 101 | 127))
+        {
+            wrong.push(format!("{line}: {status:?}: {said}"));
+        }
+    }
+    // What is named in passing has words to be put in: it must be understood as far as its help.
+    let named = mentioned.iter().filter(|words| words.starts_with("petstore ") && !words.contains("COMMAND"));
+    for words in named {
+        let (status, said) = outcome(&home, &format!("{words} --help"), PATIENCE).unwrap();
+        if status != Some(0) {
+            wrong.push(format!("{words}: {status:?}: {said}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use super::fixture::{KEY, Served, against, against_answer, all, fails_cleanly, home, run, stderr};
+use super::fixture::{KEY, Served, against, against_answer, all, fails_cleanly, home, run, stderr, stdout};
 use crate::stub::{always, json};
 
 #[test]
@@ -18,6 +18,9 @@ fn exit_statuses_tell_failures_apart() {
     fails_cleanly(&served.run(&["pets", "get", "4711", "-q"]), 5, "has no pet 4711");
     fails_cleanly(&served.run(&["pets", "add", "--name", "a\u{202e}b", "--category-id", "1"]), 2, "U+202E at place 2");
     fails_cleanly(&served.run(&["pets", "add", "--name", "a", "--category-id", "1.0"]), 2, "\"1.0\" is not one");
+    fails_cleanly(&served.run(&["pets", "get", "abc"]), 2, "an id is a whole number of 64 bits");
+    let at = ["domains", "saved", "docs.example.com", "--at", "yesterday"];
+    fails_cleanly(&served.run(&at), 2, "such as 2026-11-21T08:30:00Z");
     fails_cleanly(&served.run(&["pets", "list", "-n", "150"]), 2, "1 to 100; --all lists more than 100");
 }
 
@@ -107,6 +110,8 @@ fn the_word_that_was_meant_is_named() {
         (&["pets", "list", "-o", "jsn"], "hint: a similar value exists: 'json'"),
         (&["pets", "list", "--columns", "id,nme"], "Did you mean name?"),
         (&["--config", config, "-p", "prodution", "pets", "list"], "hint: Did you mean production?"),
+        (&["export"], "hint: a similar subcommand exists: 'pets export'; or see: petstore --help"),
+        (&["pet", "list"], "hint: a similar subcommand exists: 'pets'; or see: petstore --help"),
         (&["man", "pets", "lst"], "there is no command \"lst\". Did you mean list?"),
         (&["completions", "fsh"], "a similar value exists: 'fish'"),
     ] {
@@ -152,4 +157,79 @@ fn every_command_says_it_when_its_output_cannot_be_written() {
         let output = served.petstore(words).stdout(full).stderr(std::process::Stdio::piped()).output().unwrap();
         fails_cleanly(&output, 1, "petstore: ");
     }
+}
+
+/// The binary with standard output closed, as `>&-` does it.
+fn closed(mut command: std::process::Command) -> std::process::Output {
+    let mut shell = std::process::Command::new("/bin/sh");
+    shell.args(["-c", "exec \"$0\" \"$@\" >&-"]).arg(command.get_program()).args(command.get_args()).env_clear();
+    shell.envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    command.stdin(std::process::Stdio::null());
+    shell.stdin(std::process::Stdio::null()).stderr(std::process::Stdio::piped()).output().unwrap()
+}
+
+#[test]
+fn nothing_is_done_where_its_result_cannot_be_told() {
+    let served = Served::start();
+    let database = format!("sqlite:{}", served.home.path().join("store.db").display());
+    let keys = |served: &Served| stdout(&run(&served.home, &["keys", "list", "--database", &database])).lines().count();
+    let animals = |served: &Served| stdout(&served.run(&["pets", "list", "--all", "-o", "ids"])).lines().count();
+    let before = (keys(&served), animals(&served));
+    for words in [
+        &["pets", "list"][..],
+        &["pets", "add", "--name", "Rex", "--category-id", "1"],
+        &["pets", "export", "-"],
+        &["keys", "create", "--database", &database, "--name", "closed"],
+        &["status"],
+        &["--help"],
+    ] {
+        fails_cleanly(&closed(served.petstore(words)), 1, "cannot write to standard output: it is closed");
+    }
+    assert_eq!((keys(&served), animals(&served)), before);
+}
+
+#[test]
+fn what_was_done_is_said_where_its_result_could_not_be_written() {
+    let served = Served::start();
+    let database = format!("sqlite:{}", served.home.path().join("store.db").display());
+    let full = |words: &[&str]| {
+        let full = fs::File::options().write(true).open("/dev/full").unwrap();
+        served.petstore(words).stdout(full).stderr(std::process::Stdio::piped()).output().unwrap()
+    };
+    let added = full(&["pets", "add", "--name", "Rex", "--category-id", "1"]);
+    fails_cleanly(&added, 1, "hint: the animal was added, with id 31");
+    let create = ["keys", "create", "--database", &database, "--name", "unseen"];
+    assert!(stderr(&full(&create)).contains("could not be printed, and was revoked: make another one"));
+    let listed = stdout(&run(&served.home, &["keys", "list", "--database", &database]));
+    let unseen = listed.lines().find(|line| line.ends_with("unseen")).unwrap();
+    assert!(unseen.contains("revoked"), "{listed}");
+    let till = stdout(&run(&served.home, &["keys", "create", "--database", &database, "--name", "till"]));
+    let id = till["petk_".len()..].get(..8).unwrap();
+    let rotated = stderr(&full(&["keys", "rotate", "--database", &database, id]));
+    assert!(rotated.contains(&format!("key {id} ends in 24h all the same, so rotate it again before")), "{rotated}");
+    // What needs no output is done without one.
+    assert!(closed(served.petstore(&["keys", "revoke", "--database", &database, id])).status.success());
+}
+
+#[test]
+fn two_names_of_a_service_and_what_is_said_of_a_key_are_refused_with_a_way_on() {
+    let home = home();
+    let two = run(&home, &["--demo", "-p", "shop", "pets", "list"]);
+    fails_cleanly(&two, 2, "--demo and --profile name two services");
+    let address = ["--base-url", "http://127.0.0.1:1/v1", "-p", "shop"];
+    fails_cleanly(&run(&home, &[&address[..], &["status"]].concat()), 2, "--profile and --base-url name two services");
+    let login = run(&home, &[&address[..], &["login"]].concat());
+    fails_cleanly(&login, 2, "petstore login -p shop --base-url http://127.0.0.1:1/v1 --with-token < FILE");
+    fails_cleanly(&run(&home, &["login", "-p", "nope"]), 2, "petstore login -p NAME --base-url URL");
+    let mut directory = super::fixture::petstore(&home, &["--base-url", "http://127.0.0.1:1/v1", "pets", "list"]);
+    directory.env("PETSTORE_API_KEY_FILE", home.path());
+    fails_cleanly(&directory.output().unwrap(), 4, "it is a directory");
+}
+
+#[test]
+fn how_much_is_said_may_be_chosen_before_the_command() {
+    let served = Served::start();
+    let said = |words: &[&str]| stderr(&served.run(words));
+    assert!(said(&["-v", "pets", "list"]).contains("GET /v1/pets?limit=20: 200, "));
+    assert_eq!(said(&["-q", "pets", "list", "--limit", "1"]), "");
 }

@@ -40,7 +40,7 @@ fn several_animals_are_one_list_and_those_that_are_not_there_are_named() {
     assert_eq!((both.status.code(), ids(&stdout(&both))), (Some(0), vec![3, 1]));
     let (status, out, said) = all(&served.run(&["pets", "get", "3", "-4", "4711", "--json", "-q"]));
     assert_eq!((status, ids(&out)), (Some(3), vec![3]));
-    assert!(said.starts_with("petstore: 127.0.0.1") && said.ends_with(" has no pet -4, 4711\n"), "{said}");
+    assert!(said.starts_with("petstore: 127.0.0.1") && said.ends_with(" has no pets -4, 4711\n"), "{said}");
     let none = served.run(&["pets", "get", "4711", "--via", "list"]);
     fails_cleanly(&none, 5, " has no pet 4711\nhint: those there are: petstore pets list --all");
 }

@@ -105,7 +105,7 @@ fn who_cannot_log_in_is_told_why() {
     fails_cleanly(&logout, 2, "the key of branch is none that petstore keeps: it comes from environment MINE.");
     assert!(stderr(&logout).contains("config.toml, line 3 names it"), "{}", stderr(&logout));
     let keyring = at(&["login", "--store", "keyring"]);
-    fails_cleanly(&keyring, 2, "");
+    fails_cleanly(&keyring, 4, "");
 }
 
 #[test]
@@ -179,7 +179,7 @@ fn status_of_a_service_that_is_away_shows_the_settings_all_the_same() {
     assert!(stdout(&nobody).ends_with("\nservice    no answer\n"), "{}", stdout(&nobody));
     let mut lost = petstore(&home, &["--base-url", "http://127.0.0.1:1/v1", "status"]);
     let lost = lost.env("PETSTORE_API_KEY_FILE", "/nowhere/key").output().unwrap();
-    assert_eq!(lost.status.code(), Some(2));
+    assert_eq!(lost.status.code(), Some(4));
     assert!(stdout(&lost).contains("from the file /nowhere/key"), "{}", stdout(&lost));
     assert!(stderr(&lost).contains("cannot read the API key from /nowhere/key"), "{}", stderr(&lost));
     let inside = run(&home, &["--demo", "status"]);

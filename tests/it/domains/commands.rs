@@ -405,6 +405,44 @@ fn a_removal_goes_in_order_and_finds_the_record_that_was_left() {
 }
 
 #[test]
+fn a_removal_that_nobody_could_look_at_is_not_called_clean() {
+    let home = home();
+    ends_with(&petstore(&home, &["add", DOMAIN, "--platform-host", Plan::PLATFORM_HOST]).output().unwrap(), 0);
+    let done = petstore(&home, &["remove", DOMAIN, "--done", "--resolver", "127.0.0.1:1"]).output().unwrap();
+    ends_with(&done, 1);
+    assert!(text(&done.stdout).contains("[OFFLINE]"), "{}", text(&done.stdout));
+    let said = text(&done.stderr);
+    for part in
+        ["nothing could be measured", "it stays on the list", "petstore domains remove docs.acme-pets.com --done"]
+    {
+        assert!(said.contains(part), "{part} is missing in\n{said}");
+    }
+    let listed = text(&petstore(&home, &["list"]).output().unwrap().stdout);
+    assert!(listed.contains(DOMAIN), "{listed}");
+}
+
+#[test]
+fn a_command_that_is_offered_has_all_its_words() {
+    let home = home();
+    ends_with(&petstore(&home, &["add", DOMAIN, "--platform-host", Plan::PLATFORM_HOST]).output().unwrap(), 0);
+    for (told, offered) in [
+        ("saved", "petstore domains check docs.acme-pets.com\n"),
+        ("verified", "petstore domains watch docs.acme-pets.com\n"),
+    ] {
+        let said = text(&petstore(&home, &[told, DOMAIN]).output().unwrap().stderr);
+        assert!(said.ends_with(offered), "{said}");
+    }
+}
+
+#[test]
+fn a_character_that_no_name_has_is_named_with_its_place() {
+    let home = home();
+    let refused = petstore(&home, &["check", DOMAIN, "--platform-host", "x y"]).output().unwrap();
+    ends_with(&refused, 2);
+    assert!(text(&refused.stderr).contains("U+0020 at position 2"), "{}", text(&refused.stderr));
+}
+
+#[test]
 fn a_report_has_every_question_and_what_was_told() {
     let room = Room::of(Code::CaaBlocked);
     let output = room.run(&["report", DOMAIN, "--saved-at", "2026-11-21T10:00:00Z"]);

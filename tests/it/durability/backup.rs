@@ -57,4 +57,11 @@ fn a_check_tells_a_sound_database_from_one_with_a_broken_page() {
     assert!(!broken.status.success());
     // SQLite counts pages from 1.
     assert!(said.contains(&format!("page {}", middle + 1)), "{said}");
+
+    let copy = shop.home().join("copy.db");
+    let copied = shop.run(&["backup", "--database", &shop.url(), copy.to_str().unwrap()]);
+    let said = str::from_utf8(&copied.stderr).unwrap();
+    assert_eq!(copied.status.code(), Some(1), "{said}");
+    assert!(said.contains("copy.db was written and is damaged") && !said.contains("copied "), "{said}");
+    assert!(copy.is_file());
 }

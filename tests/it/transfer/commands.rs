@@ -58,10 +58,10 @@ fn an_import_adds_the_good_rows_once() {
     let (status, text) = said(&run(&home, &["pets", "import", "new.csv"]));
     assert_eq!(status, Some(3), "{text}");
     let end = "2 good, 1 of them mended, 2 bad, 1 twice in the file\n2 added, 0 refused, 2 invalid, 0 unknown, 0 left\n\
-        report: new.petstore-import.ndjson\n";
+        report: new.csv.petstore-import.ndjson\n";
     assert!(text.ends_with(end), "{text}");
     let (status, text) = said(&run(&home, &["pets", "import", "new.csv"]));
-    assert!(status == Some(2) && text.contains("--resume, or remove it"), "{text}");
+    assert!(status == Some(2) && text.contains("--resume, or remove it") && text.contains("--report FILE"), "{text}");
     let (status, text) = said(&run(&home, &["pets", "import", "new.csv", "--resume"]));
     assert!(status == Some(3) && text.contains("0 added (2 before), 0 refused, 2 invalid"), "{text}");
     let list = run(&home, &["pets", "export"]);
@@ -80,8 +80,11 @@ fn rows_that_were_not_added_are_mended_and_imported() {
     let (status, text) = said(&run(&home, &["pets", "import", "new.csv", "--mend", "bad.csv", "--force"]));
     assert!(status == Some(3) && text.ends_with("2 rows to mend: bad.csv\n"), "{text}");
     let bad = fs::read_to_string(home.path().join("bad.csv")).unwrap();
-    assert!(bad.starts_with("name,categoryId,status,why\n,3,,line 3: column pet_name: Name is needed"), "{bad}");
-    let mended = bad.replace("\n,3,", "\nRex,3,").replace("Tank,three", "Tank,4");
+    assert!(
+        bad.starts_with("why not added,name,categoryId,status,notes\nline 3: column pet_name: Name is needed"),
+        "{bad}"
+    );
+    let mended = bad.replace(",,3,", ",Rex,3,").replace("Tank,three", "Tank,4");
     fs::write(home.path().join("bad.csv"), mended).unwrap();
     let (status, text) = said(&run(&home, &["pets", "import", "bad.csv", "--mend", "worse.csv"]));
     assert!(status == Some(0) && text.contains("2 added") && text.ends_with("no row is to be mended\n"), "{text}");
@@ -124,7 +127,7 @@ fn a_protected_profile_is_not_added_to_unasked() {
     assert!(status == Some(2) && text.contains("--yes"), "{text}");
     let (status, text) = with(&["--yes"]);
     assert!(status == Some(6) && text.contains("No connection to 127.0.0.1:9"), "{text}");
-    assert!(home.path().join("new.petstore-import.ndjson").metadata().is_err(), "nothing was begun");
+    assert!(home.path().join("new.csv.petstore-import.ndjson").metadata().is_err(), "nothing was begun");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -157,6 +160,43 @@ async fn a_signal_ends_it_cleanly_and_says_how_to_go_on() {
         assert!(text.contains("3 added, 0 refused, 0 invalid, 1 unknown, 46 left"), "{text}");
         assert!(text.contains("go on with: petstore pets import new.csv --resume"), "{text}");
     }
+}
+
+#[test]
+fn files_of_one_stem_have_reports_of_their_own() {
+    let home = home_with("new.csv", "name,cat\nRex,3\n");
+    fs::write(home.path().join("new.ndjson"), "{\"name\":\"Tom\",\"categoryId\":3}\n").unwrap();
+    for name in ["new.csv", "new.ndjson"] {
+        let (status, text) = said(&run(&home, &["pets", "import", name]));
+        assert!(status == Some(0) && text.contains("1 added, 0 refused"), "{text}");
+    }
+    let report = "new.csv.petstore-import.ndjson";
+    let (status, text) = said(&run(&home, &["pets", "import", "new.ndjson", "--report", report, "--resume"]));
+    assert!(status == Some(2) && text.contains("another import") && text.contains("--report FILE"), "{text}");
+}
+
+#[test]
+fn what_is_no_file_is_never_replaced_and_an_unknown_ending_is_refused() {
+    let home = home_with("new.csv", "name,cat\nRex,three\n");
+    std::os::unix::fs::symlink("/dev/null", home.path().join("nul")).unwrap();
+    assert!(Command::new("mkfifo").arg(home.path().join("pipe")).status().unwrap().success());
+    for (name, what) in [("nul", "a device"), (".", "a directory"), ("pipe", "a pipe")] {
+        for force in [&[][..], &["--force"]] {
+            let (status, text) = said(&run(&home, &[&["--demo", "pets", "export", name], force].concat()));
+            let says = format!("{name} is {what}, and is not replaced by a file. Choose another name");
+            assert!(status == Some(2) && text.contains(&says) && text.contains("export -"), "{text}");
+            let import = ["pets", "import", "new.csv", "--dry-run", "--mend", name];
+            let (status, text) = said(&run(&home, &[&import, force].concat()));
+            assert!(status == Some(2) && text.contains(&says), "{text}");
+        }
+        let (status, text) = said(&run(&home, &["pets", "import", "new.csv", "--report", name]));
+        assert!(status == Some(2) && text.contains(what), "{text}");
+    }
+    let (status, text) = said(&run(&home, &["--demo", "pets", "export", "all.xlsx"]));
+    assert!(status == Some(2) && text.contains(".csv, .tsv, .json, .ndjson, .jsonl"), "{text}");
+    assert!(home.path().join("all.xlsx").metadata().is_err());
+    let (status, text) = said(&run(&home, &["--demo", "pets", "export", "all.xlsx", "--format", "csv"]));
+    assert_eq!(status, Some(0), "{text}");
 }
 
 #[test]

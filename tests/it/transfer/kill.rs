@@ -31,7 +31,7 @@ fn kill_and_resume(kills: u64, environment: &[(&str, &str)]) {
         command.args(resume.then_some("--resume"));
         command
     };
-    let report = home.path().join("pets.petstore-import.ndjson");
+    let report = home.path().join("pets.csv.petstore-import.ndjson");
     let length = || fs::metadata(&report).map_or(0, |metadata| metadata.len());
     for kill in 0..kills {
         let before = length();

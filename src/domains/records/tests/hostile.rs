@@ -150,6 +150,13 @@ proptest! {
 }
 
 #[test]
+fn what_only_looks_like_the_escape_of_an_octet_is_none() {
+    for (text, written) in [("v\\300.example", "v\\05100.example"), ("v\\255x", "v\\255x"), ("v\\", "v\\092")] {
+        assert_eq!(escape::name(text), written);
+    }
+}
+
+#[test]
 fn terraform_itself_finds_nothing_to_reformat() {
     const TERRAFORM: &str = "/usr/local/bin/terraform";
     if !Path::new(TERRAFORM).exists() {

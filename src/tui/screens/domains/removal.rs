@@ -112,7 +112,7 @@ pub fn is_left_behind(state: &State, name: &DnsName, now: Now) -> Option<bool> {
     }
     let removed = entry.events.iter().filter(|dated| dated.event == Event::Removed).map(|dated| dated.at).max();
     let last = entry.measurements.iter().rev().find(|measurement| measurement.known)?;
-    (Some(last.at) >= removed).then(|| last.is_left_behind())
+    last.leads_to_platform().filter(|_| Some(last.at) >= removed)
 }
 
 /// Opens the page for the domain that has the cursor.
@@ -207,7 +207,7 @@ fn forget(app: &mut AppState, now: Now) {
         }
         Some(false) => None,
         None if panel.standing(&name, now).state == Step::Removed => {
-            Some("Nobody has seen the record since the removal (F5 looks). Enter again, if it is gone.")
+            Some("Nobody has seen the record gone since the removal (F5 looks). Enter again, if it is.")
         }
         None => Some("It was not removed: steps 1 to 4. Enter again, to take it off this list all the same."),
     };

@@ -242,7 +242,7 @@ impl Form {
         match self.key() {
             Ok(NewKey { source, typed }) if wrong.is_empty() => {
                 let base_url = self.address.value().trim().to_owned();
-                let profile = NewProfile { base_url, key: source, label: None, protect: self.protect };
+                let profile = NewProfile { base_url, key: source, ca_file: None, label: None, protect: self.protect };
                 Ok(NewService { name: self.name.value().trim().to_owned(), profile, typed })
             }
             _ => Err(wrong),

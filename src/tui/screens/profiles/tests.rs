@@ -66,6 +66,7 @@ fn staging(key: Origin) -> Settings {
         base_url: "https://staging.api.example.com/v1".parse().unwrap(),
         key: Some(ApiKey::new("petk_0123456789abcdefa91c").unwrap()),
         key_origin: KeyOrigin::File("/home/ada/.config/petstore/keys/staging".into()),
+        ca_file: None,
     }));
     staging.name = "staging".into();
     staging.label = "STAGING".into();

@@ -87,8 +87,9 @@ fn letters(row: &[Cell]) -> Option<u64> {
     if row.iter().all(|cell| cell.symbol() == " ") {
         return None;
     }
+    let text: String = row.iter().map(Cell::symbol).collect();
     let mut hasher = DefaultHasher::new();
-    row.iter().for_each(|cell| hasher.write(cell.symbol().as_bytes()));
+    hasher.write(text.as_bytes());
     Some(hasher.finish())
 }
 

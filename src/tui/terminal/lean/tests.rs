@@ -110,7 +110,7 @@ fn looks_like(shown: &vt100::Cell, wanted: &Cell) -> bool {
     ground && lines && (letters || wanted.symbol() == " " && !underlined && !reversed)
 }
 
-const WORDS: [&str; 14] = [
+const WORDS: [&str; 16] = [
     "Rex",
     "Mr. Whiskers",
     "available",
@@ -120,6 +120,8 @@ const WORDS: [&str; 14] = [
     "●○",
     "ポチ",
     "日本語の名前",
+    "כלב שלי",
+    "قِطّة",
     "cafe\u{301} e\u{301}",
     "🐶",
     "👩\u{200d}🚀!",

@@ -88,7 +88,7 @@ pub fn running(columns: u16, rows: u16) -> App {
     let mut app = looked(columns, rows, "name,cat\nBiscuit,3\n");
     app.state.add.import.looked_mut().unwrap().found = Some(Ok(many(1_237)));
     app.keys("F2");
-    let files = ("/home/ada/new-arrivals.csv".into(), "/home/ada/new-arrivals.petstore-import.ndjson".into());
+    let files = ("/home/ada/new-arrivals.csv".into(), "/home/ada/new-arrivals.csv.petstore-import.ndjson".into());
     so_far(&mut app, ImportNews::Begun(files.0, files.1));
     so_far(&mut app, ImportNews::Going(Progress { added: 1, ..Progress::default() }, Vec::new()));
     app.wait(Duration::from_secs(60));
@@ -345,7 +345,7 @@ fn rows_to_mend_are_written_and_looked_for() {
     let Some(Popup::Write(write)) = &app.state.popup else { panic!("no box") };
     assert_eq!(write.path.value(), "new-arrivals-to-mend.csv");
     let Contents::ToMend(what) = &write.text else { panic!("other rows") };
-    assert_eq!(what.report.as_deref(), Some(Path::new("/home/ada/new-arrivals.petstore-import.ndjson")));
+    assert_eq!(what.report.as_deref(), Some(Path::new("/home/ada/new-arrivals.csv.petstore-import.ndjson")));
     app.keys("Enter");
     let Task::Import(task) = app.job(Slot::Write).unwrap().task else { panic!("nothing is written") };
     assert!(matches!(*task, ImportTask::Mend { replace: false, .. }));

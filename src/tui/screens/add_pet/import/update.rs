@@ -287,7 +287,10 @@ fn mend(state: &mut AppState) {
         state.say(MessageKind::Note, "There is nothing to mend.");
         return;
     }
-    let what = Some(format!("{count} rows to mend, each with the reason"));
+    let what = Some(match count {
+        1 => "1 row to mend, with the reason".to_owned(),
+        _ => format!("{count} rows to mend, each with the reason"),
+    });
     let name = import.source().map_or_else(String::new, mend_name);
     let write = WriteBox::new(name, Contents::ToMend(Box::new(ToMend { source, reading, report })));
     state.popup = Some(Popup::Write(WriteBox { what, ..write }));

@@ -11,7 +11,7 @@ use crate::tui::screens::pets::Source;
 use crate::tui::screens::pets::search::Search;
 use crate::tui::state::{AppState, Health, Layout};
 use crate::tui::theme::{Look, Role};
-use crate::tui::widgets::put;
+use crate::tui::widgets::{put, put_at};
 
 /// The columns of the table, from their left edge.
 struct Columns {
@@ -73,7 +73,7 @@ pub fn draw(
         let row = Rect { y: area.y + y, height: 1, ..area };
         draw_row(buf, row, pet, &columns, look, selected, quiet);
         if let Some(mark) = pets.changes.mark(pet.id) {
-            buf.set_stringn(row.x + 2, row.y, mark.sign(), 1, look.style(Role::New));
+            put_at(buf, row.x + 2, row.y, mark.sign(), 1, look.style(Role::New));
         }
         if let Some(marker) = &mut marker {
             underline(buf, row, &columns, &pet.name, &marker.positions(&query, pet), look);
@@ -96,7 +96,7 @@ fn draw_headings(buf: &mut Buffer, area: Rect, columns: &Columns, look: &Look) {
     let style = look.style(Role::Heading);
     let mut heading = |x: u16, text: &str, room: u16| {
         if area.height > 0 {
-            buf.set_stringn(area.x + x, area.y, text, room.into(), style);
+            put_at(buf, area.x + x, area.y, text, room, style);
         }
     };
     if let Some(x) = columns.id {
@@ -114,7 +114,7 @@ fn draw_headings(buf: &mut Buffer, area: Rect, columns: &Columns, look: &Look) {
 fn draw_row(buf: &mut Buffer, row: Rect, pet: &Pet, columns: &Columns, look: &Look, selected: bool, quiet: bool) {
     let base = look.style(if quiet { Role::Quiet } else { Role::Text });
     let mut text = |x: u16, text: &str, room: u16| {
-        buf.set_stringn(row.x + x, row.y, text, room.into(), base);
+        put_at(buf, row.x + x, row.y, text, room, base);
     };
     if let Some(x) = columns.id {
         text(x, &pet.id.to_string(), columns.id_width);
@@ -135,7 +135,7 @@ fn draw_row(buf: &mut Buffer, row: Rect, pet: &Pet, columns: &Columns, look: &Lo
         let bar = Rect { x: row.x + 1, width: (columns.name + name_width).saturating_sub(1), ..row };
         buf.set_style(bar, look.style(Role::Selected).remove_modifier(Modifier::DIM));
     }
-    buf.set_stringn(row.x + columns.status, row.y, mark, 1, look.style(role));
+    put_at(buf, row.x + columns.status, row.y, mark, 1, look.style(role));
 }
 
 /// Underlines the signs of the name that are searched for.

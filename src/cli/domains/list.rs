@@ -1,0 +1,190 @@
+//! The list in a table: where each domain stands, the worst first, and what comes next.
+
+use std::io::{self, Write};
+
+use jiff::Timestamp;
+use serde_json::{Value, json};
+
+use crate::clock;
+use crate::config::file::Domains as Configured;
+use crate::domains::list::{Entry, ListFile};
+use crate::domains::report::until_words;
+use crate::domains::state::{State, standing};
+use crate::domains::{DnsName, Verdict};
+use crate::model::display_safe;
+use crate::model::text::{cut, width};
+
+use super::super::exit::{Exit, Failed};
+use super::super::output::{columns, note};
+use super::args::Format;
+use super::check::{print, print_json};
+use super::settings::read_list;
+
+/// How much of a name is left at least where the terminal is too narrow.
+const LEAST_NAME: usize = 12;
+/// How much is left for the next step, before names give way.
+const LEAST_NEXT: usize = 24;
+
+/// `petstore domains list`.
+pub fn list(format: Format, configured: &Configured, file: &ListFile) -> Result<Exit, Failed> {
+    let list = read_list(file)?;
+    let now = clock::now().wall;
+    let mut rows: Vec<Row> = list.domains.iter().map(|entry| Row::of(entry, configured, now)).collect();
+    rows.sort_by(|left, right| right.verdict.cmp(&left.verdict).then_with(|| left.name.cmp(&right.name)));
+    if format == Format::Json {
+        // Sorted, so that the first is the worst.
+        let worst = rows.first().map(|row| (row.verdict, row.code.clone()));
+        let (verdict, code) = worst.unwrap_or_default();
+        let rows: Vec<Value> = rows.iter().map(Row::json).collect();
+        print_json(&json!({ "verdict": verdict, "code": code, "domains": rows }))?;
+        return Ok(Exit::Done);
+    }
+    if rows.is_empty() {
+        note("no domain is on the list. Put one there: petstore domains add docs.example.com --platform-host HOST");
+        return Ok(Exit::Done);
+    }
+    print(|out| {
+        table(out, &rows, columns())?;
+        writeln!(out, "\n{}", sum(&rows))
+    })?;
+    Ok(Exit::Done)
+}
+
+/// One domain of the list, summed up.
+pub struct Row {
+    pub name: String,
+    pub role: &'static str,
+    pub state: State,
+    pub verdict: Option<Verdict>,
+    pub code: Option<String>,
+    pub next: String,
+    pub checked: Option<Timestamp>,
+    pub until: Option<Timestamp>,
+}
+
+impl Row {
+    pub fn of(entry: &Entry, configured: &Configured, now: Timestamp) -> Self {
+        let last = entry.measurements.last();
+        let state = standing(&entry.told(), &entry.measurements, now).state;
+        let is = |text: &str| DnsName::new(text) == entry.name;
+        let role = if is(&configured.primary) {
+            "primary"
+        } else if configured.redirects.iter().any(|redirect| is(&redirect.from)) {
+            "redirect"
+        } else {
+            "-"
+        };
+        let next = match last {
+            Some(last) if matches!(last.verdict, Verdict::Fail | Verdict::Wait) => match last.until {
+                Some(until) => format!("{}, until {}", last.title, until_words(until, now)),
+                None => last.title.clone(),
+            },
+            _ => state.next_step(&entry.name),
+        };
+        Self {
+            name: entry.name.to_string(),
+            role,
+            state,
+            verdict: last.map(|last| last.verdict),
+            code: last.map(|last| last.code.clone()),
+            next,
+            checked: last.map(|last| last.at),
+            until: last.and_then(|last| last.until),
+        }
+    }
+
+    pub fn json(&self) -> Value {
+        json!({
+            "domain": self.name, "role": self.role, "state": self.state, "verdict": self.verdict, "code": self.code,
+            "next": self.next, "checkedAt": self.checked, "until": self.until,
+        })
+    }
+
+    fn cells(&self) -> [String; 5] {
+        let verdict = self.verdict.map_or("-", Verdict::as_str).to_uppercase();
+        let safe = |text: &str| display_safe(text).into_owned();
+        [safe(&self.name), self.role.to_owned(), self.state.as_str().to_owned(), verdict, safe(&self.next)]
+    }
+}
+
+/// Writes the rows in columns. On a terminal of `columns` names give way, and each line is cut where it ends.
+fn table(out: &mut impl Write, rows: &[Row], columns: Option<usize>) -> io::Result<()> {
+    let headings = ["DOMAIN", "ROLE", "STATE", "VERDICT", "NEXT"].map(str::to_owned);
+    let lines: Vec<[String; 5]> = std::iter::once(headings).chain(rows.iter().map(Row::cells)).collect();
+    let widest = |at: usize| lines.iter().map(|cells| width(&cells[at])).max().unwrap_or_default();
+    let [mut name, role, state, verdict] = [0, 1, 2, 3].map(widest);
+    if let Some(columns) = columns {
+        let others = role + state + verdict + 8 + LEAST_NEXT;
+        name = name.min(columns.saturating_sub(others).max(LEAST_NAME));
+    }
+    for cells in &lines {
+        let mut line = String::new();
+        for (cell, room) in cells.iter().zip([name, role, state, verdict]) {
+            let cell = cut(cell, room);
+            line.push_str(&cell);
+            line.push_str(&" ".repeat(room - width(&cell) + 2));
+        }
+        line.push_str(&cells[4]);
+        writeln!(out, "{}", columns.map_or_else(|| line.clone(), |columns| cut(&line, columns)))?;
+    }
+    Ok(())
+}
+
+/// How many domains are how; each counts once.
+fn sum(rows: &[Row]) -> String {
+    let here = || rows.iter().filter(|row| row.state != State::Removed);
+    let count = |verdict| here().filter(|row| row.verdict == Some(verdict)).count();
+    let unchecked = here().filter(|row| row.verdict.is_none()).count();
+    format!(
+        "{} to mend, {} waiting, {} fine, {} unknown, {unchecked} not checked yet, {} removed",
+        count(Verdict::Fail),
+        count(Verdict::Wait),
+        count(Verdict::Ok) + count(Verdict::Warn),
+        count(Verdict::Unknown),
+        rows.len() - here().count()
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(name: &str, verdict: Option<Verdict>) -> Row {
+        let state = State::Draft;
+        let next = state.next_step(&DnsName::new(name));
+        Row { name: name.to_owned(), role: "-", state, verdict, code: None, next, checked: None, until: None }
+    }
+
+    fn written(rows: &[Row], columns: Option<usize>) -> String {
+        let mut out = Vec::new();
+        table(&mut out, rows, columns).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn every_line_fits_the_terminal_and_names_are_recognised() {
+        let long = format!("{}.example.com", "docs".repeat(12));
+        let rows = [row(&long, Some(Verdict::Unknown)), row("a.example.com", None)];
+        for columns in [40, 60, 80, 120] {
+            let shown = written(&rows, Some(columns));
+            assert!(shown.lines().all(|line| width(line) <= columns), "{columns}\n{shown}");
+            assert!(shown.contains("\ndocsdocsdo"), "{columns}\n{shown}");
+        }
+        assert!(written(&rows, Some(80)).contains("  copy the value "));
+    }
+
+    #[test]
+    fn nothing_is_cut_where_nobody_looks() {
+        let long = format!("{}.example.com", "docs".repeat(12));
+        let shown = written(&[row(&long, None)], None);
+        assert!(shown.contains(&format!("\n{long}  ")) && shown.ends_with(" --platform-host VALUE\n"), "{shown}");
+    }
+
+    #[test]
+    fn every_domain_counts_once() {
+        let verdicts = [None, Some(Verdict::Unknown), Some(Verdict::Unknown), Some(Verdict::Warn), Some(Verdict::Fail)];
+        let mut rows: Vec<Row> = verdicts.map(|verdict| row("a.example.com", verdict)).into();
+        rows.push(Row { state: State::Removed, ..row("b.example.com", Some(Verdict::Fail)) });
+        assert_eq!(sum(&rows), "1 to mend, 0 waiting, 1 fine, 2 unknown, 1 not checked yet, 1 removed");
+    }
+}

@@ -1,0 +1,115 @@
+//! `petstore profiles`: the services that can be meant, and the one that is meant where nothing else is said.
+
+use std::io::{self, Write};
+
+use clap::{Args, Subcommand};
+use serde_json::{Value, json};
+
+use crate::config::edit::{EditError, set_profile};
+use crate::config::{Choices, Env, Place, ProfileEntry, Profiles};
+use crate::model::display_safe;
+use crate::model::text::{short, width};
+
+use super::complete;
+use super::domains::args::{Format, FormatArg};
+use super::exit::{Exit, Failed};
+use super::nearest::did_you_mean;
+use super::output::{note, write};
+
+/// The services that can be meant, and the one that is meant where nothing else is said.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  petstore profiles list
+  petstore profiles use branch
+
+A new one is made by: petstore login -p NAME --base-url URL. Whether one works says: petstore status -p NAME")]
+pub struct ProfilesArgs {
+    #[command(subcommand)]
+    command: ProfilesCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum ProfilesCommand {
+    /// List them; a star stands before the one that is meant. Keys are not read, and never printed.
+    #[command(after_help = "Examples:\n  petstore profiles list\n  petstore profiles list --format json")]
+    List {
+        #[command(flatten)]
+        output: FormatArg,
+    },
+    /// Write into the configuration which one is meant from now on.
+    #[command(after_help = "Example:\n  petstore profiles use branch")]
+    Use {
+        /// The name of a profile.
+        #[arg(add = complete::profiles())]
+        name: String,
+    },
+}
+
+/// Lists them, or chooses one.
+pub fn run(args: &ProfilesArgs, choices: &Choices, env: &Env) -> Result<Exit, Failed> {
+    match &args.command {
+        ProfilesCommand::List { output } => {
+            let profiles = Profiles::read(choices, env)?;
+            let meant = &profiles.meant;
+            write(|out| match output.chosen() {
+                Format::Table => table(out, &profiles.entries, meant),
+                Format::Json => {
+                    let all: Vec<_> = profiles.entries.iter().map(|entry| object(entry, meant)).collect();
+                    serde_json::to_writer(&mut *out, &all)?;
+                    writeln!(out)
+                }
+            })?;
+        }
+        ProfilesCommand::Use { name } => choose(name, choices, env)?,
+    }
+    Ok(Exit::Done)
+}
+
+fn choose(name: &str, choices: &Choices, env: &Env) -> Result<(), Failed> {
+    let profiles = Profiles::read(choices, env)?;
+    let names = || profiles.entries.iter().filter(|entry| entry.line.is_some()).map(|entry| entry.name.as_str());
+    set_profile(&profiles.file, name).map_err(|error| match error {
+        EditError::NoSuchProfile { .. } => {
+            let meant = did_you_mean(name, names());
+            Failed::new(Exit::Usage, format!("{error}{meant}")).hint("petstore profiles list")
+        }
+        error => Failed::new(Exit::Failure, display_safe(&error.to_string())).hint("petstore doctor"),
+    })?;
+    note(&format!("{} is meant from now on", short(name)));
+    // What is said there wins over the file, also over what was just written.
+    let wins = |variable: &&str| env.get(variable).is_some_and(|value| value != name);
+    if let Some(variable) = ["PETSTORE_PROFILE", "PETSTORE_BASE_URL"].iter().find(|variable| wins(variable)) {
+        note(&format!("but not here: {variable} is set, and wins over the configuration"));
+    }
+    Ok(())
+}
+
+fn table(out: &mut impl Write, entries: &[ProfileEntry], meant: &str) -> io::Result<()> {
+    let safe = |text: &str| display_safe(text).into_owned();
+    let row = |entry: &ProfileEntry| [safe(&entry.name), safe(&entry.place.to_string()), safe(&entry.key)];
+    let rows: Vec<_> = entries.iter().map(row).collect();
+    let widest = |column: usize| rows.iter().map(|row| width(&row[column])).max().unwrap_or(0);
+    let (names, places) = (widest(0), widest(1));
+    for (row, entry) in rows.iter().zip(entries) {
+        let [name, place, key] = row;
+        let mark = if entry.name == meant { '*' } else { ' ' };
+        let (after_name, after_place) = (" ".repeat(names - width(name)), " ".repeat(places - width(place)));
+        writeln!(out, "{mark} {name}{after_name}  {place}{after_place}  key {key}")?;
+    }
+    Ok(())
+}
+
+fn object(entry: &ProfileEntry, meant: &str) -> Value {
+    let address = match &entry.place {
+        Place::At(address) => Some(address),
+        Place::Inside | Place::Demo | Place::Unclear => None,
+    };
+    json!({
+        "name": entry.name,
+        "baseUrl": address,
+        "embedded": matches!(entry.place, Place::Inside | Place::Demo),
+        "key": entry.key,
+        "protect": entry.protect,
+        "meant": entry.name == meant,
+    })
+}
