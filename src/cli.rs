@@ -24,6 +24,7 @@ mod nearest;
 mod output;
 mod pets;
 mod profiles;
+mod result;
 pub mod serve;
 mod service;
 mod status;

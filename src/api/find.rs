@@ -1,6 +1,8 @@
 //! One animal by its id, without the deprecated operation where the lists of section 4.1 are enough.
 
-use super::{ApiError, Client};
+use tokio::sync::OnceCell;
+
+use super::{ApiError, Client, PetPage};
 use crate::model::{Limit, Pet, PetId, PetQuery, PetStatus};
 
 /// Whether `GET /pets/{petId}` may be asked, which is deprecated.
@@ -62,15 +64,20 @@ pub enum Outcome {
     },
 }
 
+/// The first page of each status, as far as it was asked for: whoever looks for several animals fetches it once.
+#[derive(Debug, Default)]
+pub struct Lists([OnceCell<PetPage>; PetStatus::ALL.len()]);
+
 /// Looks for the animal `id`: in the list of each status, and then as `ask` allows. Stops where it is found.
 ///
 /// An animal without a status is in none of these lists.
-pub async fn find(client: &Client, id: PetId, ask: Ask) -> Result<Found, ApiError> {
+pub async fn find(client: &Client, lists: &Lists, id: PetId, ask: Ask) -> Result<Found, ApiError> {
     let mut steps = Vec::new();
     let mut is_proven_absent = true;
-    let lists: &[PetStatus] = if ask == Ask::Now { &[] } else { &PetStatus::ALL };
-    for &status in lists {
-        let (pet, outcome) = in_list(client, id, status).await?;
+    let asked = if ask == Ask::Now { 0 } else { lists.0.len() };
+    for (status, list) in PetStatus::ALL.into_iter().zip(&lists.0).take(asked) {
+        let query = PetQuery { status: Some(status), limit: Limit::MAX, after: None };
+        let (pet, outcome) = in_list(list.get_or_try_init(|| client.list_pets(&query)).await?, id);
         steps.push(Step { asked: Asked::List(status), outcome });
         if pet.is_some() {
             return Ok(Found { pet, steps });
@@ -95,16 +102,14 @@ pub async fn find(client: &Client, id: PetId, ask: Ask) -> Result<Found, ApiErro
     Ok(Found { pet, steps })
 }
 
-async fn in_list(client: &Client, id: PetId, status: PetStatus) -> Result<(Option<Pet>, Outcome), ApiError> {
-    let query = PetQuery { status: Some(status), limit: Limit::MAX, after: None };
-    let page = client.list_pets(&query).await?;
+fn in_list(page: &PetPage, id: PetId) -> (Option<Pet>, Outcome) {
     let rows = page.pets.len();
     let may_be_more = page.next.is_some() || rows >= usize::from(Limit::MAX.get());
-    let pet = page.pets.into_iter().find(|pet| pet.id == id);
+    let pet = page.pets.iter().find(|pet| pet.id == id).cloned();
     let outcome = match (&pet, may_be_more) {
         (Some(_), _) => Outcome::Found,
         (None, true) => Outcome::NotThereButFull { rows },
         (None, false) => Outcome::NotThere,
     };
-    Ok((pet, outcome))
+    (pet, outcome)
 }

@@ -11,6 +11,7 @@ use jiff::Timestamp;
 
 use crate::config::Choices;
 use crate::model::PetStatus;
+use crate::model::export::Column;
 use crate::model::text::safe_causes;
 use crate::store::DatabaseUrl;
 
@@ -23,8 +24,9 @@ use super::domains::args::DomainsArgs;
 use super::keys::KeysArgs;
 use super::login::{LoginArgs, LogoutArgs};
 use super::man::ManArgs;
+use super::output::Voice;
 use super::pets::args::PetsArgs;
-use super::pets::column::{self, Column};
+use super::pets::column::{parse_column, to_show};
 use super::profiles::ProfilesArgs;
 use super::serve::ServeArgs;
 use super::status::StatusArgs;
@@ -106,6 +108,16 @@ pub struct Speech {
     /// With pets: say each request on standard error, with its status and how long it took. The key is never shown.
     #[arg(short, long, global = true)]
     pub verbose: bool,
+}
+
+impl Speech {
+    pub const fn voice(self) -> Voice {
+        match self {
+            Self { quiet: true, .. } => Voice::Quiet,
+            Self { verbose: true, .. } => Voice::Verbose,
+            Self { quiet: false, verbose: false } => Voice::Normal,
+        }
+    }
 }
 
 impl Shared {
@@ -219,7 +231,7 @@ pub struct Output {
     #[arg(long, conflicts_with = "format")]
     pub json: bool,
     /// Only these columns, in this order: id, name, categoryId, status.
-    #[arg(long, value_name = "COLUMNS", value_delimiter = ',', add = column::to_show())]
+    #[arg(long, value_name = "COLUMNS", value_delimiter = ',', value_parser = parse_column, add = to_show())]
     pub columns: Vec<Column>,
     /// No header above columns.
     #[arg(long)]

@@ -14,10 +14,10 @@ use crate::config::edit::write as write_file;
 use crate::config::{Choices, Env, Paths, ThemeChoice, everything, file_path};
 use crate::model::display_safe;
 
-use super::domains::args::{Format, FormatArg};
 use super::exit::{Exit, Failed};
 use super::keymap;
 use super::output::{note, write};
+use super::result::{Format, FormatArg, print, print_json};
 use super::status::{columns, objects};
 
 pub use check::check;
@@ -82,13 +82,10 @@ pub fn run(args: &ConfigArgs, choices: &Choices, env: &Env) -> Result<Exit, Fail
         }
         ConfigCommand::Show { origin, output } => {
             let all = everything(choices, env)?;
-            write(|out| match output.chosen() {
-                Format::Table => columns(out, &all, *origin),
-                Format::Json => {
-                    serde_json::to_writer(&mut *out, &objects(&all))?;
-                    writeln!(out)
-                }
-            })?;
+            match output.chosen() {
+                Format::Table => print(|out| columns(out, &all, *origin))?,
+                Format::Json => print_json(&objects(&all))?,
+            }
         }
         ConfigCommand::Check => return check::run(&path, choices, env),
         ConfigCommand::Init => {

@@ -14,9 +14,8 @@ use crate::config::{Choices, Env, file_path};
 use crate::model::display_safe;
 
 use super::configuration;
-use super::domains::args::{Format, FormatArg};
 use super::exit::{Exit, Failed};
-use super::output::write;
+use super::result::{Format, FormatArg, print, print_json};
 
 /// How long one check may take, unless it says otherwise.
 const LIMIT: Duration = Duration::from_secs(10);
@@ -81,18 +80,15 @@ impl Check {
 
 /// Looks at everything.
 pub async fn run(args: DoctorArgs, choices: &Choices, env: &Env) -> Result<Exit, Failed> {
-    let mut checks = terminal::checks(env);
+    let mut checks = terminal::checks(choices, env);
     checks.push(configured(choices, env));
     checks.extend(files::checks(env));
     checks.extend(network::checks(choices, env).await);
     checks.push(files::database(env).await);
-    write(|out| match args.output.chosen() {
-        Format::Table => lines(out, &checks),
-        Format::Json => {
-            serde_json::to_writer(&mut *out, &checks.iter().map(object).collect::<Vec<_>>())?;
-            writeln!(out)
-        }
-    })?;
+    match args.output.chosen() {
+        Format::Table => print(|out| lines(out, &checks))?,
+        Format::Json => print_json(&checks.iter().map(object).collect::<Vec<_>>())?,
+    }
     let fails = checks.iter().any(|check| check.verdict == Verdict::Fail);
     Ok(if fails { Exit::Failure } else { Exit::Done })
 }

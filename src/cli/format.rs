@@ -2,16 +2,15 @@
 
 mod table;
 
-use std::borrow::Cow;
 use std::io::{self, Write};
 
 use serde::ser::{Serialize, SerializeMap as _, Serializer};
 
-use crate::model::escape::shown_json;
-use crate::model::{ObservedStatus, Pet, export};
+use crate::model::Pet;
+use crate::model::export::{self, Column};
 
 use super::args::Format;
-use super::pets::column::Column;
+use super::result::json;
 use table::table;
 
 /// How animals are written.
@@ -63,14 +62,17 @@ pub fn write_list(out: &mut impl Write, pets: &[Pet], layout: &Layout) -> io::Re
             write_lines(out, pets, lines, layout)
         }
         None if layout.format == Format::Table => table(out, pets, layout),
-        None => json(out, &pets.iter().map(|pet| Picked { pet, columns: &layout.columns }).collect::<Vec<_>>(), layout),
+        None => {
+            let picked: Vec<_> = pets.iter().map(|pet| Picked { pet, columns: &layout.columns }).collect();
+            json(out, &picked, layout.width.is_some())
+        }
     }
 }
 
 /// Writes one animal: in JSON the object itself, otherwise a list of one.
 pub fn write_one(out: &mut impl Write, pet: &Pet, layout: &Layout) -> io::Result<()> {
     match layout.format {
-        Format::Json => json(out, &Picked { pet, columns: &layout.columns }, layout),
+        Format::Json => json(out, &Picked { pet, columns: &layout.columns }, layout.width.is_some()),
         Format::Table | Format::Ndjson | Format::Csv | Format::Tsv | Format::Ids => {
             write_list(out, std::slice::from_ref(pet), layout)
         }
@@ -80,11 +82,7 @@ pub fn write_one(out: &mut impl Write, pet: &Pet, layout: &Layout) -> io::Result
 /// What stands above the lines.
 pub fn write_header(out: &mut impl Write, lines: Lines, layout: &Layout) -> io::Result<()> {
     match lines {
-        Lines::Separated(delimiter) if layout.header => {
-            let mut writer = csv::WriterBuilder::new().delimiter(delimiter).from_writer(out);
-            writer.write_record(shown(layout).iter().map(|column| column.as_str()))?;
-            writer.flush()
-        }
+        Lines::Separated(delimiter) if layout.header => export::header(out, shown(layout), delimiter),
         Lines::Separated(_) | Lines::Ndjson | Lines::Ids => Ok(()),
     }
 }
@@ -97,28 +95,12 @@ pub fn write_lines(out: &mut impl Write, pets: &[Pet], lines: Lines, layout: &La
             writeln!(out)
         }),
         Lines::Ids => pets.iter().try_for_each(|pet| writeln!(out, "{}", pet.id)),
-        Lines::Separated(delimiter) => {
-            let mut writer = csv::WriterBuilder::new().delimiter(delimiter).from_writer(out);
-            for pet in pets {
-                writer.write_record(shown(layout).iter().map(|column| cell(pet, *column, layout.raw).into_owned()))?;
-            }
-            writer.flush()
-        }
+        Lines::Separated(delimiter) => export::rows(out, pets, shown(layout), delimiter, layout.raw),
     }
 }
 
 fn shown(layout: &Layout) -> &[Column] {
     if layout.columns.is_empty() { &Column::ALL } else { &layout.columns }
-}
-
-/// A cell that no spreadsheet runs, unless it is `raw`.
-fn cell(pet: &Pet, column: Column, raw: bool) -> Cow<'_, str> {
-    match column {
-        Column::Name | Column::Status if raw => column.of(pet),
-        Column::Id | Column::CategoryId => column.of(pet),
-        Column::Name => export::inert(&pet.name),
-        Column::Status => export::inert(pet.status.as_ref().map_or("", ObservedStatus::as_str)),
-    }
 }
 
 /// An animal as it came, or only some parts of it.
@@ -147,22 +129,11 @@ impl Serialize for Picked<'_> {
     }
 }
 
-/// Spread over lines on a terminal, on one line otherwise.
-fn json(out: &mut impl Write, value: &impl Serialize, layout: &Layout) -> io::Result<()> {
-    if layout.width.is_some() {
-        // On a terminal control characters would act; JSON itself escapes only some of them.
-        let text = serde_json::to_string_pretty(value)?;
-        return text.lines().try_for_each(|line| writeln!(out, "{}", shown_json(line)));
-    }
-    serde_json::to_writer(&mut *out, value)?;
-    writeln!(out)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::model::text::width;
-    use crate::model::{PetStatus, display_safe};
+    use crate::model::{ObservedStatus, PetStatus, display_safe};
 
     fn pets() -> Vec<Pet> {
         let pet = |id, name: &str, category_id, status| Pet { id, name: name.into(), category_id, status };

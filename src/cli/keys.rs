@@ -12,6 +12,8 @@ use secrecy::{ExposeSecret, SecretString};
 use serde_json::json;
 
 use super::args::DatabaseArg;
+use super::output::columns;
+use super::result::{Format, FormatArg, json};
 use crate::clock::{self, Now};
 use crate::config::Env;
 use crate::model::display_safe;
@@ -64,9 +66,8 @@ enum KeysCommand {
     List {
         #[command(flatten)]
         database: DatabaseArg,
-        /// How the keys are written.
-        #[arg(short = 'o', long, value_enum, default_value_t = ListFormat::Table)]
-        format: ListFormat,
+        #[command(flatten)]
+        output: FormatArg,
     },
     /// Have a key refused, everywhere within five seconds.
     #[command(after_help = "Example:\n  petstore keys revoke --database sqlite:store.db 4fT9qLx2")]
@@ -93,15 +94,6 @@ enum KeysCommand {
         #[command(flatten)]
         database: DatabaseArg,
     },
-}
-
-/// How keys are written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-enum ListFormat {
-    /// Columns for people.
-    Table,
-    /// An array of objects.
-    Json,
 }
 
 /// Why a key was not made, changed or printed.
@@ -164,17 +156,13 @@ pub async fn run(args: KeysArgs, env: &Env, out: &mut impl Write, err: &mut impl
             store.close().await;
             made
         }
-        KeysCommand::List { database, format } => {
+        KeysCommand::List { database, output } => {
             let store = Store::open_existing(&database.url).await?;
             let keys = store.list_keys().await;
             store.close().await;
-            match format {
-                ListFormat::Table => table(out, &keys?, now)?,
-                ListFormat::Json => {
-                    serde_json::to_writer(&mut *out, &keys?.iter().map(object).collect::<Vec<_>>())
-                        .map_err(io::Error::from)?;
-                    writeln!(out)?;
-                }
+            match output.chosen() {
+                Format::Table => table(out, &keys?, now)?,
+                Format::Json => json(out, &keys?.iter().map(object).collect::<Vec<_>>(), columns().is_some())?,
             }
             Ok(out.flush()?)
         }

@@ -17,7 +17,7 @@ use crate::api::{ApiError, Client};
 use crate::config::{Env, Service, Settings};
 use crate::model::text::short;
 
-use super::args::{Format, Output, Shared, Speech};
+use super::args::{Format, Output, Shared};
 use super::colour::When;
 use super::confirm::confirm;
 use super::ends::Ends;
@@ -42,20 +42,21 @@ struct Desk<'a> {
 /// Does what `args` say.
 pub async fn run(args: PetsArgs, shared: &Shared, env: &Env) -> Result<Exit, Failed> {
     let PetsArgs { command } = args;
-    let settings = Settings::resolve(&shared.choices(), env)?;
+    let choices = shared.choices();
     let wants_json = wants_json(&command, env);
     let coloured = When::resolve(shared.color, env).on(io::stdout().is_terminal(), env);
+    let voice = shared.speech.voice();
     let done = match command {
-        PetsCommand::Import(args) if args.dry_run => transfer::check(args).await,
-        PetsCommand::Add(args) if args.dry_run => add::show(args, &settings),
-        command => at_the_service(command, shared.speech, &settings, env, coloured).await,
+        PetsCommand::Import(args) if args.dry_run => transfer::check(args, voice).await,
+        PetsCommand::Add(args) if args.dry_run => add::show(args, &Settings::without_key(&choices, env)?),
+        command => at_the_service(command, voice, &Settings::resolve(&choices, env)?, env, coloured).await,
     };
     done.map_err(|failed| if wants_json { failed.with_body() } else { failed })
 }
 
 async fn at_the_service(
     command: PetsCommand,
-    speech: Speech,
+    voice: Voice,
     settings: &Settings,
     env: &Env,
     coloured: bool,
@@ -69,11 +70,6 @@ async fn at_the_service(
         let what = if args.stdin.is_some() { "the animals of standard input" } else { "an animal" };
         confirm(what, settings, args.yes)?;
     }
-    let voice = match speech {
-        Speech { quiet: true, .. } => Voice::Quiet,
-        Speech { verbose: true, .. } => Voice::Verbose,
-        Speech { quiet: false, verbose: false } => Voice::Normal,
-    };
     let (client, embedded) = service::connect(settings).await?;
     let client = match voice.recorder() {
         Some(recorder) => client.recording(recorder),
@@ -86,8 +82,8 @@ async fn at_the_service(
         PetsCommand::Add(args) => until_ended(add::run(&desk, args)).await,
         PetsCommand::Get(args) => until_ended(get::run(&desk, &args)).await,
         PetsCommand::Watch(args) => until_ended(watch::run(&desk, &args)).await,
-        PetsCommand::Import(args) => transfer::import(&client, service, args, settings).await,
-        PetsCommand::Export(args) => transfer::export(&client, service, &args, settings).await,
+        PetsCommand::Import(args) => transfer::import(&client, service, args, settings, voice).await,
+        PetsCommand::Export(args) => transfer::export(&client, service, &args, settings, voice).await,
     };
     if let Some(embedded) = embedded {
         embedded.stop().await;

@@ -11,10 +11,10 @@ use crate::model::display_safe;
 use crate::model::text::{short, width};
 
 use super::complete;
-use super::domains::args::{Format, FormatArg};
 use super::exit::{Exit, Failed};
 use super::nearest::did_you_mean;
-use super::output::{note, write};
+use super::output::note;
+use super::result::{Format, FormatArg, print, print_json};
 
 /// The services that can be meant, and the one that is meant where nothing else is said.
 #[derive(Debug, Args)]
@@ -51,14 +51,12 @@ pub fn run(args: &ProfilesArgs, choices: &Choices, env: &Env) -> Result<Exit, Fa
         ProfilesCommand::List { output } => {
             let profiles = Profiles::read(choices, env)?;
             let meant = &profiles.meant;
-            write(|out| match output.chosen() {
-                Format::Table => table(out, &profiles.entries, meant),
+            match output.chosen() {
+                Format::Table => print(|out| table(out, &profiles.entries, meant))?,
                 Format::Json => {
-                    let all: Vec<_> = profiles.entries.iter().map(|entry| object(entry, meant)).collect();
-                    serde_json::to_writer(&mut *out, &all)?;
-                    writeln!(out)
+                    print_json(&profiles.entries.iter().map(|entry| object(entry, meant)).collect::<Vec<_>>())?;
                 }
-            })?;
+            }
         }
         ProfilesCommand::Use { name } => choose(name, choices, env)?,
     }

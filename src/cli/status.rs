@@ -12,9 +12,8 @@ use crate::config::{Choices, Env, Origin, Service, Settings, Sourced};
 use crate::model::text::width;
 use crate::model::{Limit, PetQuery, display_safe};
 
-use super::domains::args::{Format, FormatArg};
 use super::exit::{Exit, Failed};
-use super::output::write;
+use super::result::{Format, FormatArg, print, print_json};
 use super::service;
 
 /// Which service is meant, where each setting comes from, and whether the service answers and accepts the key.
@@ -51,13 +50,10 @@ pub async fn run(args: StatusArgs, choices: &Choices, env: &Env) -> Result<Exit,
         }
         Err(error) => (known, Asked { took: None, accepted: None, failed: Some(error.into()) }),
     };
-    write(|out| match args.output.chosen() {
-        Format::Table => table(out, &settings, &asked),
-        Format::Json => {
-            serde_json::to_writer(&mut *out, &object(&settings, &asked))?;
-            writeln!(out)
-        }
-    })?;
+    match args.output.chosen() {
+        Format::Table => print(|out| table(out, &settings, &asked))?,
+        Format::Json => print_json(&object(&settings, &asked))?,
+    }
     asked.failed.map_or(Ok(Exit::Done), Err)
 }
 

@@ -6,6 +6,7 @@ use super::error::ConfigError;
 use super::file::File;
 use super::origin::{Origin, Sourced};
 use super::said::Said;
+use super::service::Service;
 use super::settings::{Choices, Settings};
 
 /// All of them with their values and where these come from. Of a key only where it would come from: it is not read.
@@ -13,27 +14,29 @@ pub fn everything(choices: &Choices, env: &Env) -> Result<Vec<Sourced>, ConfigEr
     let said = Said::read(choices, env)?.without_key();
     let settings = Settings::of(Chosen::at_start(&said), &said)?;
     let of_profile = |key: &str| said.origin(&["profiles", &settings.name, key]);
+    let of_profile_or = |flag, is_given, key| if is_given { Origin::Flag(flag) } else { of_profile(key) };
     let mut all = settings.origins.clone();
-    let names = [
-        "profile",
-        "address",
-        "key",
-        "pets.limit",
-        "pets.status",
-        "pets.live",
-        "ui.theme",
-        "ui.glyphs",
-        "ui.clipboard",
-        "ui.link",
-    ];
-    for (sourced, name) in all.iter_mut().zip(names) {
-        sourced.name = name;
+    for sourced in &mut all {
+        sourced.name = key(sourced.name);
     }
-    let File { add, domains, .. } = &said.file;
+    let File { add, domains, profiles, .. } = &said.file;
+    let trusted = match &settings.service {
+        Service::Remote(remote) => remote.ca_file.as_ref().map(|file| file.display().to_string()),
+        Service::Demo | Service::Embedded { .. } => None,
+    };
+    let trusted_by_flag = choices.ca_file.is_some() && trusted.is_some();
+    let insecure = choices.insecure_http || profiles.get(&settings.name).is_some_and(|profile| profile.insecure_http);
     let redirects = domains.redirects.iter().map(|one| format!("{} to {} ({})", one.from, one.to, one.status));
     let name_servers = domains.name_servers.iter().map(|(name, address)| format!("{name} at {address}"));
-    let more: [(&'static str, String, Origin); 16] = [
+    let more: [(&'static str, String, Origin); 19] = [
+        ("ca_file", trusted.unwrap_or_default(), of_profile_or("--ca-file", trusted_by_flag, "ca_file")),
+        (
+            "insecure_http",
+            insecure.to_string(),
+            of_profile_or("--insecure-http", choices.insecure_http, "insecure_http"),
+        ),
         ("label", settings.label.clone(), of_profile("label")),
+        ("accent", settings.accent.name().to_owned(), of_profile("accent")),
         ("protect", settings.protect.to_string(), of_profile("protect")),
         ("add.codes", add.codes.display().to_string(), said.origin(&["add", "codes"])),
         ("add.scan_strip", add.scan_strip.clone(), said.origin(&["add", "scan_strip"])),
@@ -52,6 +55,20 @@ pub fn everything(choices: &Choices, env: &Env) -> Result<Vec<Sourced>, ConfigEr
     ];
     all.extend(more.map(|(name, value, origin)| Sourced { name, value, origin }));
     Ok(all)
+}
+
+/// The key of the file for a setting.
+fn key(setting: &'static str) -> &'static str {
+    match setting {
+        "rows" => "pets.limit",
+        "status" => "pets.status",
+        "live" => "pets.live",
+        "theme" => "ui.theme",
+        "glyphs" => "ui.glyphs",
+        "clipboard" => "ui.clipboard",
+        "link" => "ui.link",
+        of_the_profile => of_the_profile,
+    }
 }
 
 fn joined(parts: impl Iterator<Item = String>) -> String {

@@ -55,10 +55,22 @@ impl Paths {
         self.config.join("config.toml")
     }
 
+    /// Where keys are kept in files.
+    #[must_use]
+    pub fn keys(&self) -> PathBuf {
+        self.config.join("keys")
+    }
+
     /// Where the key of a profile is kept in a file; none for a name that is not plain.
     #[must_use]
     pub fn key_file(&self, profile: &str) -> Option<PathBuf> {
-        is_plain_name(profile).then(|| self.config.join("keys").join(profile))
+        is_plain_name(profile).then(|| self.keys().join(profile))
+    }
+
+    /// What was copied last, where nothing else takes it.
+    #[must_use]
+    pub fn copied_file(&self) -> PathBuf {
+        self.state.join("copied.txt")
     }
 }
 

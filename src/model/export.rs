@@ -5,33 +5,77 @@ use std::io::{self, Write};
 
 use super::{ObservedStatus, Pet};
 
-/// The columns of a file with a header.
+/// The columns of a file with a header, as [`Column::ALL`] has them.
 pub const HEADER: [&str; 4] = ["id", "name", "categoryId", "status"];
+
+/// A part of an animal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Column {
+    /// `id`
+    Id,
+    /// `name`
+    Name,
+    /// `categoryId`
+    CategoryId,
+    /// `status`
+    Status,
+}
+
+impl Column {
+    /// All, in the order of the description.
+    pub const ALL: [Self; 4] = [Self::Id, Self::Name, Self::CategoryId, Self::Status];
+
+    /// The word of the description.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        HEADER[self as usize]
+    }
+
+    /// What an animal has there, as it came; empty for no status.
+    #[must_use]
+    pub fn of(self, pet: &Pet) -> Cow<'_, str> {
+        match self {
+            Self::Id => pet.id.to_string().into(),
+            Self::Name => pet.name.as_str().into(),
+            Self::CategoryId => pet.category_id.to_string().into(),
+            Self::Status => pet.status.as_ref().map_or("", ObservedStatus::as_str).into(),
+        }
+    }
+
+    /// The same as a cell that no spreadsheet runs. Numbers are none that it would.
+    fn cell(self, pet: &Pet) -> Cow<'_, str> {
+        match self {
+            Self::Id | Self::CategoryId => self.of(pet),
+            Self::Name => inert(&pet.name),
+            Self::Status => inert(pet.status.as_ref().map_or("", ObservedStatus::as_str)),
+        }
+    }
+}
 
 /// The endings of files that [`for_file`] knows.
 pub const FORMATS: [&str; 5] = ["csv", "tsv", "json", "ndjson", "jsonl"];
 
 /// Writes `pets` with a header, the cells parted by `delimiter`.
 pub fn separated(out: &mut impl Write, pets: &[Pet], delimiter: u8) -> io::Result<()> {
-    header(out, delimiter)?;
-    rows(out, pets, delimiter, false)
+    header(out, &Column::ALL, delimiter)?;
+    rows(out, pets, &Column::ALL, delimiter, false)
 }
 
 /// Writes the header alone.
-pub fn header(out: &mut impl Write, delimiter: u8) -> io::Result<()> {
+pub fn header(out: &mut impl Write, columns: &[Column], delimiter: u8) -> io::Result<()> {
     let mut writer = csv::WriterBuilder::new().delimiter(delimiter).from_writer(out);
-    writer.write_record(HEADER)?;
+    writer.write_record(columns.iter().map(|column| column.as_str()))?;
     writer.flush()
 }
 
 /// Writes `pets` without a header; `raw` leaves cells that a spreadsheet would run as they are.
-pub fn rows(out: &mut impl Write, pets: &[Pet], delimiter: u8, raw: bool) -> io::Result<()> {
+pub fn rows(out: &mut impl Write, pets: &[Pet], columns: &[Column], delimiter: u8, raw: bool) -> io::Result<()> {
     let mut writer = csv::WriterBuilder::new().delimiter(delimiter).from_writer(out);
-    let cell = |text| if raw { Cow::Borrowed(text) } else { inert(text) };
     for pet in pets {
-        let status = pet.status.as_ref().map_or("", ObservedStatus::as_str);
-        let (id, category) = (pet.id.to_string(), pet.category_id.to_string());
-        writer.write_record([&id, &*cell(&pet.name), &category, &*cell(status)])?;
+        for column in columns {
+            writer.write_field(&*if raw { column.of(pet) } else { column.cell(pet) })?;
+        }
+        writer.write_record(None::<&[u8]>)?;
     }
     writer.flush()
 }

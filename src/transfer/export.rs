@@ -11,7 +11,8 @@ use super::alone::{alone, thread};
 use super::destination::Destination;
 use crate::api::inventory::{Coverage, inventory, of_status};
 use crate::api::{ApiError, Client};
-use crate::model::{Pet, PetStatus, export};
+use crate::model::export::{self, Column};
+use crate::model::{Pet, PetStatus};
 
 /// Pages that are there before they are written.
 const AHEAD: usize = 2;
@@ -141,16 +142,16 @@ fn write_parts<W: Write>(
     // A part is put together in memory: many small writes take longer than one.
     let mut text = Vec::new();
     match kind {
-        Kind::Csv => export::header(&mut text, b',')?,
-        Kind::Tsv => export::header(&mut text, b'\t')?,
+        Kind::Csv => export::header(&mut text, &Column::ALL, b',')?,
+        Kind::Tsv => export::header(&mut text, &Column::ALL, b'\t')?,
         Kind::Json => text.push(b'['),
         Kind::Ndjson => {}
     }
     let mut separator = "\n";
     while let Some(pets) = parts.blocking_recv() {
         match kind {
-            Kind::Csv => export::rows(&mut text, &pets, b',', raw)?,
-            Kind::Tsv => export::rows(&mut text, &pets, b'\t', raw)?,
+            Kind::Csv => export::rows(&mut text, &pets, &Column::ALL, b',', raw)?,
+            Kind::Tsv => export::rows(&mut text, &pets, &Column::ALL, b'\t', raw)?,
             Kind::Json => {
                 for pet in &pets {
                     text.extend_from_slice(separator.as_bytes());

@@ -24,7 +24,7 @@ use tokio::time::timeout;
 use tokio_util::task::JoinMap;
 
 use crate::api::creation::create_pet_once;
-use crate::api::find::find;
+use crate::api::find::{Lists, find};
 use crate::api::inventory::inventory;
 use crate::api::list;
 use crate::api::{ApiError, Client, Recorder};
@@ -351,7 +351,7 @@ async fn perform(task: Task, slot: Slot, connection: Connection, so_far: SoFar) 
         }
         Task::Whole => whole(&api.called("whole inventory"), so_far).await,
         Task::Find(id, ask) => {
-            let found = find(&api.called("pet by id"), id, ask).await;
+            let found = find(&api.called("pet by id"), &Lists::default(), id, ask).await;
             Outcome::Found(found.map_err(|error| Failure::from(&error)))
         }
         Task::Create(new, key) => {

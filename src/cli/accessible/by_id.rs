@@ -2,7 +2,7 @@
 
 use super::dialogue::Asked;
 use super::{Session, words};
-use crate::api::find::{Ask, Asked as Request, Found, Outcome, find};
+use crate::api::find::{Ask, Asked as Request, Found, Lists, Outcome, find};
 use crate::model::sunset::{self, GET_PET_REMOVED_ON_WORDS};
 use crate::model::{PetId, text::short};
 
@@ -18,13 +18,13 @@ impl Session {
             // Gone by now, or about to go: only who asks for it by hand gets it.
             let ask = if sunset::is_over(self.now().wall) { Ask::Never } else { Ask::IfNeeded };
             let client = self.setup.client.called("pet by id");
-            let Some(found) = self.answer(find(&client, id, ask)).await? else { continue };
+            let Some(found) = self.answer(find(&client, &Lists::default(), id, ask)).await? else { continue };
             if self.told(id, &found)? {
                 continue;
             }
             let asked = format!("Ask the service for it directly? That is removed on {GET_PET_REMOVED_ON_WORDS}.");
             if self.talk.is_yes(&asked, false).await?
-                && let Some(found) = self.answer(find(&client, id, Ask::Now)).await?
+                && let Some(found) = self.answer(find(&client, &Lists::default(), id, Ask::Now)).await?
             {
                 self.told(id, &found)?;
             }

@@ -1,7 +1,7 @@
 //! Changing the configuration by hand: in an editor, on a copy, which takes its place only when it is right.
 
 use std::fs;
-use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -9,6 +9,7 @@ use crate::config::Env;
 use crate::config::atomic::replace_private;
 use crate::config::edit::write as write_file;
 
+use super::super::confirm::ask;
 use super::super::exit::{Exit, Failed};
 use super::super::output::note;
 use super::check::{failed, findings};
@@ -16,7 +17,7 @@ use super::{EXAMPLE, begin, cannot_write};
 
 /// Opens the editor until the text is right, nobody wants to go on, or the editor fails. Only then the file is replaced.
 pub fn run(path: &Path, env: &Env) -> Result<Exit, Failed> {
-    let there = read(path).map_err(|error| cannot_write(path, &error))?;
+    let there = read(path)?;
     let before = there.as_deref().unwrap_or(EXAMPLE);
     let copy = Copy::new(before).map_err(|error| cannot_write(path, &error))?;
     loop {
@@ -36,7 +37,7 @@ pub fn run(path: &Path, env: &Env) -> Result<Exit, Failed> {
             let hint = format!("the file stays as it is; what was typed is in {}", kept.display());
             return Err(failed(&found).hint(hint));
         }
-        if read(path).map_err(|error| cannot_write(path, &error))? != there {
+        if read(path)? != there {
             let kept = keep(&text, path)?;
             let what = format!("{} was changed meanwhile, and stays as it is", path.display());
             return Err(Failed::new(Exit::Failure, what).hint(format!("what was typed is in {}", kept.display())));
@@ -63,11 +64,11 @@ impl Copy {
     }
 }
 
-fn read(path: &Path) -> io::Result<Option<String>> {
+fn read(path: &Path) -> Result<Option<String>, Failed> {
     match fs::read_to_string(path) {
         Ok(text) => Ok(Some(text)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(error),
+        Err(error) => Err(Failed::new(Exit::Failure, format!("{} cannot be read: {error}", path.display()))),
     }
 }
 
@@ -88,14 +89,7 @@ fn open(path: &Path, env: &Env) -> Result<(), Failed> {
 
 /// Says what was found and asks. Where nobody can be asked, nobody goes on.
 fn asked_to_go_on(found: &[String]) -> bool {
-    if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
-        return false;
-    }
-    note(&found.join("\n"));
-    let _ = write!(io::stderr(), "Edit again? [Y/n] ");
-    let mut answer = String::new();
-    let read = io::stdin().lock().read_line(&mut answer);
-    read.is_ok_and(|octets| octets > 0) && matches!(answer.trim(), "" | "y" | "Y" | "yes")
+    ask(&format!("{}\nEdit again?", found.join("\n")), true) == Some(true)
 }
 
 /// Keeps what was typed beside the file, so that it is not lost.

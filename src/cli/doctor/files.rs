@@ -25,7 +25,7 @@ pub fn checks(env: &Env) -> Vec<Check> {
         directory("data", &paths.data, 0o022, env),
         directory("state", &paths.state, 0o022, env),
     ];
-    let keys = paths.config.join("keys");
+    let keys = paths.keys();
     if keys.exists() {
         checks.push(directory("keys", &keys, 0o077, env));
         let files = fs::read_dir(&keys).into_iter().flatten().flatten().take(MOST_KEYS);

@@ -62,7 +62,7 @@ pub async fn checks(choices: &Choices, env: &Env) -> Vec<Check> {
         return checks;
     };
     checks.push(key(&name, &settings, remote, env));
-    checks.push(trust(remote.base_url.is_https()));
+    checks.push(trust(remote.base_url.is_https() && remote.ca_file.is_none()));
     checks.push(names(remote).await);
     checks.extend(answers(&settings).await);
     checks

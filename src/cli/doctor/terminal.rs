@@ -2,18 +2,18 @@
 
 use std::io::{self, IsTerminal as _};
 
-use crate::config::{Clipboard, Depth, Env, Paths};
+use crate::config::{Choices, Clipboard, Depth, Env, Paths, Settings};
+use crate::tui::view::LEAST;
 use crate::tui::worker::clipboard::{Way, ways};
 
 use super::super::welcome::way_words;
 use super::Check;
 
-/// The least size on which everything can be reached.
-const LEAST: (u16, u16) = (40, 8);
-
-pub fn checks(env: &Env) -> Vec<Check> {
+pub fn checks(choices: &Choices, env: &Env) -> Vec<Check> {
     let size = io::stdout().is_terminal().then(|| crossterm::terminal::size().ok()).flatten();
-    vec![terminal(size, env), colours(env), characters(env), clipboard(env)]
+    // What is wrong with the settings the configuration says.
+    let choice = Settings::without_key(choices, env).map_or(Clipboard::Auto, |settings| settings.clipboard);
+    vec![terminal(size, env), colours(env), characters(env), clipboard(choice, env)]
 }
 
 fn terminal(size: Option<(u16, u16)>, env: &Env) -> Check {
@@ -58,18 +58,16 @@ fn characters(env: &Env) -> Check {
     Check::warn("characters", "ASCII only, by the locale", "set LANG to a locale with UTF-8, such as C.UTF-8")
 }
 
-fn clipboard(env: &Env) -> Check {
-    let file = Paths::new(env).ok().map(|paths| paths.state.join("copied.txt"));
-    let ways = ways(Clipboard::Auto, env, file);
+fn clipboard(choice: Clipboard, env: &Env) -> Check {
+    let ways = ways(choice, env, Paths::new(env).ok().map(|paths| paths.copied_file()));
     let words: Vec<String> = ways.iter().map(|way| way_words(way, env)).collect();
     let found = words.join(", else ");
-    match ways.as_slice() {
-        [] | [Way::File(_)] => Check::warn(
-            "clipboard",
-            if ways.is_empty() { "none" } else { &found },
-            "clipboard = \"osc52\" copies through the terminal",
-        ),
-        _ => Check::ok("clipboard", &found),
+    let remedy = "clipboard = \"osc52\" copies through the terminal";
+    match (choice, ways.as_slice()) {
+        (Clipboard::Off, _) => Check::ok("clipboard", "switched off"),
+        (_, []) => Check::warn("clipboard", "none", remedy),
+        (Clipboard::Auto, [Way::File(_)]) => Check::warn("clipboard", &found, remedy),
+        (_, _) => Check::ok("clipboard", &found),
     }
 }
 
@@ -93,6 +91,10 @@ mod tests {
         );
         assert_eq!(colours(&env(&[("TERM", "xterm"), ("NO_COLOR", "1")])), Check::ok("colours", "none, by NO_COLOR"));
         assert_eq!(characters(&env(&[("LANG", "C")])).verdict, Verdict::Warn);
-        assert_eq!(clipboard(&xterm).verdict, Verdict::Ok);
+        assert_eq!(clipboard(Clipboard::Auto, &xterm).verdict, Verdict::Ok);
+        let bare = env(&[("HOME", "/home/ada"), ("TERM", "linux")]);
+        assert_eq!(clipboard(Clipboard::Auto, &bare).verdict, Verdict::Warn);
+        assert_eq!(clipboard(Clipboard::File, &bare).verdict, Verdict::Ok);
+        assert_eq!(clipboard(Clipboard::Off, &bare), Check::ok("clipboard", "switched off"));
     }
 }

@@ -10,6 +10,7 @@ use jiff::Timestamp;
 
 use crate::cli::args::{parse_duration, parse_time};
 use crate::cli::complete;
+use crate::cli::result::FormatArg;
 use crate::domains::DnsName;
 use crate::domains::records::ExportFormat;
 
@@ -118,33 +119,6 @@ pub struct ProbeArgs {
     /// When Verify was chosen, instead of what the list says.
     #[arg(long, value_name = "TIME", value_parser = parse_time)]
     pub verified_at: Option<Timestamp>,
-}
-
-/// How results are written.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum Format {
-    /// Lines for people.
-    #[default]
-    Table,
-    /// One JSON object.
-    Json,
-}
-
-#[derive(Clone, Copy, Debug, Default, Args)]
-pub struct FormatArg {
-    /// How the result is written.
-    #[arg(short = 'o', long, value_enum, default_value_t = Format::Table)]
-    format: Format,
-    /// The same as --format json.
-    #[arg(long, conflicts_with = "format")]
-    json: bool,
-}
-
-impl FormatArg {
-    /// What was asked for.
-    pub const fn chosen(self) -> Format {
-        if self.json { Format::Json } else { self.format }
-    }
 }
 
 #[derive(Debug, Args)]

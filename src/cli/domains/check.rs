@@ -1,6 +1,6 @@
 //! `check`, `redirects` and `report`: looking, and saying what was seen.
 
-use std::io::{self, Write as _};
+use std::io::Write as _;
 use std::sync::{Arc, Mutex};
 
 use futures_util::StreamExt as _;
@@ -22,8 +22,9 @@ use crate::domains::{Code, Domain, Finding, Verdict};
 use crate::model::text::short;
 
 use super::super::exit::{Exit, Failed};
-use super::super::output::{columns, note, write};
-use super::args::{CheckArgs, Format, ProbeArgs, RedirectsArgs, ReportArgs};
+use super::super::output::{columns, note};
+use super::super::result::{Format, print, print_json};
+use super::args::{CheckArgs, ProbeArgs, RedirectsArgs, ReportArgs};
 use super::settings::{configured_domains, for_domain, need_name, read_list, read_name, resolve, told};
 use super::{exit, exit_of, json, words};
 
@@ -293,23 +294,6 @@ pub async fn report(args: &ReportArgs, configured: &Configured, file: &ListFile)
     keep(file, std::slice::from_ref(&checked))?;
     print(|out| write!(out, "{}", checked.report(&settings.expectation, &told)))?;
     Ok(exit_of(&checked.findings))
-}
-
-/// Writes to stdout at once.
-pub fn print(body: impl FnOnce(&mut io::BufWriter<io::StdoutLock<'_>>) -> io::Result<()>) -> Result<(), Failed> {
-    write(body).map(drop)
-}
-
-/// Writes one JSON object: spread over lines on a terminal, on one line otherwise.
-pub fn print_json(value: &Value) -> Result<(), Failed> {
-    print(|out| {
-        if columns().is_some() {
-            let text = serde_json::to_string_pretty(value)?;
-            return text.lines().try_for_each(|line| writeln!(out, "{}", crate::model::display_safe(line)));
-        }
-        serde_json::to_writer(&mut *out, value)?;
-        writeln!(out)
-    })
 }
 
 /// The settings and what was told, for commands that look at one domain of the list.

@@ -16,8 +16,9 @@ use crate::model::text::short;
 
 use super::super::exit::{Exit, Failed};
 use super::super::output::columns;
-use super::args::{ExplainArgs, Format, LintArgs, ParseArgs, RecordsArgs};
-use super::check::{prepare, print, print_json};
+use super::super::result::{Format, print, print_json};
+use super::args::{ExplainArgs, LintArgs, ParseArgs, RecordsArgs};
+use super::check::prepare;
 use super::settings::{platform_host, read_list, told};
 use super::{exit_of, json, words};
 

@@ -20,8 +20,9 @@ use crate::domains::{Code, DnsName, Domain, Finding, Verdict};
 
 use super::super::exit::{Exit, Failed};
 use super::super::output::{columns, note};
-use super::args::{AddArgs, Format, RemoveArgs, ShowArgs, WhenArgs};
-use super::check::{prepare, print, print_json};
+use super::super::result::{Format, print, print_json};
+use super::args::{AddArgs, RemoveArgs, ShowArgs, WhenArgs};
+use super::check::prepare;
 use super::list::Row;
 use super::settings::{configured_domains, need_name, platform_host, read_list, told};
 use super::{exit_of, json, words};

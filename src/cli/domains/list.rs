@@ -16,8 +16,7 @@ use crate::model::text::{cut, width};
 
 use super::super::exit::{Exit, Failed};
 use super::super::output::{columns, note};
-use super::args::Format;
-use super::check::{print, print_json};
+use super::super::result::{Format, print, print_json};
 use super::settings::read_list;
 
 /// How much of a name is left at least where the terminal is too narrow.

@@ -19,8 +19,9 @@ use crate::domains::told::Told;
 
 use super::super::exit::{Exit, Failed};
 use super::super::output::note;
-use super::args::{Format, Until, WatchArgs};
-use super::check::{prepare, print, print_json};
+use super::super::result::{Format, print, print_json};
+use super::args::{Until, WatchArgs};
+use super::check::prepare;
 use super::settings::{read_list, told};
 use super::{exit_of, json};
 

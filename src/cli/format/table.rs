@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use super::{Layout, shown};
 use crate::cli::colour::Ink;
-use crate::cli::pets::column::Column;
+use crate::model::export::Column;
 use crate::model::text::{cut, short, width};
 use crate::model::{ObservedStatus, Pet, PetStatus, display_safe};
 
@@ -14,7 +14,7 @@ pub fn table(out: &mut impl Write, pets: &[Pet], layout: &Layout) -> io::Result<
     let rows: Vec<Vec<String>> =
         pets.iter().map(|pet| columns.iter().map(|column| words(pet, *column)).collect()).collect();
     let widest = |(at, column): (usize, &Column)| {
-        let heading = if layout.header { column.heading().len() } else { 0 };
+        let heading = if layout.header { heading(*column).len() } else { 0 };
         rows.iter().map(|row| width(&row[at])).chain([heading]).max().unwrap_or_default()
     };
     let mut widths: Vec<usize> = columns.iter().enumerate().map(widest).collect();
@@ -24,7 +24,7 @@ pub fn table(out: &mut impl Write, pets: &[Pet], layout: &Layout) -> io::Result<
         widths[name] = widths[name].min(most.saturating_sub(others).max(12));
     }
     if layout.header {
-        let headings: Vec<_> = columns.iter().map(|column| column.heading().to_owned()).collect();
+        let headings: Vec<_> = columns.iter().map(|column| heading(*column).to_owned()).collect();
         line(out, &headings, columns, &widths, |_| Ink::Bold, layout.coloured)?;
     }
     for (pet, row) in pets.iter().zip(&rows) {
@@ -75,5 +75,15 @@ fn ink(pet: &Pet, column: Column) -> Ink {
         (Column::Status, Some(ObservedStatus::Unknown(_))) | (Column::Id | Column::Name | Column::CategoryId, _) => {
             Ink::Plain
         }
+    }
+}
+
+/// The word above a column.
+const fn heading(column: Column) -> &'static str {
+    match column {
+        Column::Id => "ID",
+        Column::Name => "NAME",
+        Column::CategoryId => "CATEGORY",
+        Column::Status => "STATUS",
     }
 }

@@ -2,6 +2,8 @@
 
 use std::io::{self, BufRead as _, IsTerminal as _, Read as _};
 
+use tokio::sync::mpsc;
+use tokio::task::spawn_blocking;
 use uuid::Uuid;
 
 use super::Desk;
@@ -106,8 +108,9 @@ async fn add_from_stdin(desk: &Desk<'_>, layout: &Layout) -> Result<Exit, Failed
     is_there()?;
     let mut keys = IdempotencyKeys::new(Uuid::new_v4());
     let (mut added, mut wrong) = (0_u64, 0_u64);
-    let mut objects = Objects::default();
-    while let Some(Object { place, given }) = objects.next()? {
+    let mut objects = as_they_come();
+    while let Some(object) = objects.recv().await {
+        let Object { place, given } = object?;
         let new = match given {
             Ok(new) => new,
             Err(why) => {
@@ -199,6 +202,21 @@ impl Objects {
             return Ok(Some(Object { place, given }));
         }
     }
+}
+
+/// The objects of stdin, read on a thread of its own: whoever waits for one is still reached by signals.
+fn as_they_come() -> mpsc::Receiver<Result<Object, Failed>> {
+    let (tell, told) = mpsc::channel(1);
+    spawn_blocking(move || {
+        let mut objects = Objects::default();
+        while let Some(object) = objects.next().transpose() {
+            let last = object.is_err();
+            if tell.blocking_send(object).is_err() || last {
+                break;
+            }
+        }
+    });
+    told
 }
 
 /// The words of the reader, without its place and its types.

@@ -1,70 +1,23 @@
 //! The columns of an animal: which are shown, and by which it is sorted.
 
-use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::str::FromStr;
 
 use clap_complete::engine::{ArgValueCandidates, CompletionCandidate};
 
 use crate::cli::nearest::did_you_mean;
-use crate::model::export::HEADER;
+use crate::model::Pet;
+use crate::model::export::{Column, HEADER};
 use crate::model::text::short;
-use crate::model::{ObservedStatus, Pet};
 
-/// A part of an animal.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Column {
-    /// `id`
-    Id,
-    /// `name`
-    Name,
-    /// `categoryId`
-    CategoryId,
-    /// `status`
-    Status,
-}
-
-impl Column {
-    /// All, in the order of the description.
-    pub const ALL: [Self; 4] = [Self::Id, Self::Name, Self::CategoryId, Self::Status];
-
-    /// The word of the description.
-    pub const fn as_str(self) -> &'static str {
-        HEADER[self as usize]
-    }
-
-    /// The word above a column for people.
-    pub const fn heading(self) -> &'static str {
-        match self {
-            Self::Id => "ID",
-            Self::Name => "NAME",
-            Self::CategoryId => "CATEGORY",
-            Self::Status => "STATUS",
-        }
-    }
-
-    /// What an animal has there, as it came; empty for no status.
-    pub fn of(self, pet: &Pet) -> Cow<'_, str> {
-        match self {
-            Self::Id => pet.id.to_string().into(),
-            Self::Name => pet.name.as_str().into(),
-            Self::CategoryId => pet.category_id.to_string().into(),
-            Self::Status => pet.status.as_ref().map_or("", ObservedStatus::as_str).into(),
-        }
-    }
-}
-
-impl FromStr for Column {
-    type Err = String;
-
-    fn from_str(word: &str) -> Result<Self, String> {
-        let lower = word.trim().to_lowercase();
-        let lower = if lower == "category" { "categoryid" } else { lower.as_str() };
-        Self::ALL.into_iter().find(|column| column.as_str().to_lowercase() == lower).ok_or_else(|| {
-            let meant = did_you_mean(lower, HEADER);
-            format!("\"{}\" is none of id, name, categoryId and status.{meant}", short(word))
-        })
-    }
+/// Reads the word of a column, whatever its case.
+pub fn parse_column(word: &str) -> Result<Column, String> {
+    let lower = word.trim().to_lowercase();
+    let lower = if lower == "category" { "categoryid" } else { lower.as_str() };
+    Column::ALL.into_iter().find(|column| column.as_str().to_lowercase() == lower).ok_or_else(|| {
+        let meant = did_you_mean(lower, HEADER);
+        format!("\"{}\" is none of id, name, categoryId and status.{meant}", short(word))
+    })
 }
 
 /// In which order animals are listed.
@@ -85,7 +38,7 @@ impl FromStr for Sort {
             (None, None) => (text, false),
             (_, Some(_)) => return Err("write it as name, -name, name:asc or name:desc".to_owned()),
         };
-        Ok(Self { column: word.parse()?, descending })
+        Ok(Self { column: parse_column(word)?, descending })
     }
 }
 

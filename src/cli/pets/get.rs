@@ -3,7 +3,7 @@
 use super::args::{GetArgs, Via};
 use super::{Desk, repeated};
 use crate::api::ApiError;
-use crate::api::find::{Ask, Asked, Found, Outcome, find};
+use crate::api::find::{Ask, Asked, Found, Lists, Outcome, find};
 use crate::cli::exit::{Exit, Failed};
 use crate::cli::format::{write_list, write_one};
 use crate::cli::output::{note, write};
@@ -13,8 +13,9 @@ use crate::model::sunset::GET_PET_REMOVED_ON_WORDS;
 pub async fn run(desk: &Desk<'_>, args: &GetArgs) -> Result<Exit, Failed> {
     let layout = desk.layout(&args.output)?;
     let (mut pets, mut missing, mut steps) = (Vec::new(), Vec::new(), Vec::new());
+    let lists = Lists::default();
     for &id in &args.ids {
-        let found = one(desk, id, args.via).await.map_err(|error| desk.failed(&error))?;
+        let found = one(desk, &lists, id, args.via).await.map_err(|error| desk.failed(&error))?;
         steps.extend(found.steps);
         match found.pet {
             Some(pet) => pets.push(pet),
@@ -55,19 +56,19 @@ pub async fn run(desk: &Desk<'_>, args: &GetArgs) -> Result<Exit, Failed> {
     Ok(Exit::Partly)
 }
 
-async fn one(desk: &Desk<'_>, id: PetId, via: Via) -> Result<Found, ApiError> {
+async fn one(desk: &Desk<'_>, lists: &Lists, id: PetId, via: Via) -> Result<Found, ApiError> {
     let ask = match via {
         Via::Auto => Ask::IfNeeded,
         Via::List => Ask::Never,
         Via::Get => Ask::Now,
     };
-    let found = repeated(|| find(desk.client, id, ask)).await?;
+    let found = repeated(|| find(desk.client, lists, id, ask)).await?;
     let asked = found.steps.iter().any(|step| step.asked == Asked::Get);
     if found.pet.is_some() || asked || via == Via::List {
         return Ok(found);
     }
     // The lists prove nothing of an animal without a status.
-    repeated(|| find(desk.client, id, Ask::Now)).await
+    repeated(|| find(desk.client, lists, id, Ask::Now)).await
 }
 
 fn in_words(ids: &[PetId]) -> String {

@@ -88,9 +88,6 @@ pub struct ImportArgs {
     /// Do not ask before adding to a protected profile.
     #[arg(short, long)]
     pub yes: bool,
-    /// No progress on standard error.
-    #[arg(short, long)]
-    pub quiet: bool,
 }
 
 impl ImportArgs {
@@ -181,9 +178,6 @@ pub struct ExportArgs {
     /// Replace a file that is there.
     #[arg(long)]
     pub force: bool,
-    /// No progress on standard error.
-    #[arg(short, long)]
-    pub quiet: bool,
 }
 
 impl ExportArgs {

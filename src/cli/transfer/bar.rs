@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
-use crate::cli::output::note;
+use crate::cli::output::{Voice, note};
 use crate::config::Settings;
 
 /// How often a bar is drawn, and how often a line is written: to be heard, and where nobody may look.
@@ -21,18 +21,23 @@ pub struct Bar {
     is_drawn: bool,
     /// How often it is told how far it is.
     each: Duration,
-    quiet: bool,
+    voice: Voice,
 }
 
 impl Bar {
     /// For so many rows, if that is known.
-    pub fn new(rows: Option<u64>, quiet: bool, settings: &Settings) -> Self {
-        let (is_drawn, each) = match (stderr().is_terminal(), settings.accessible) {
+    pub fn new(rows: Option<u64>, voice: Voice, settings: &Settings) -> Self {
+        // What tells of each request would tear it apart.
+        let (is_drawn, each) = match (stderr().is_terminal() && voice != Voice::Verbose, settings.accessible) {
             (true, false) => (true, DRAWN),
             (true, true) => (false, SPOKEN),
             (false, _) => (false, WRITTEN),
         };
-        let target = if quiet || !is_drawn { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
+        let target = if voice == Voice::Quiet || !is_drawn {
+            ProgressDrawTarget::hidden()
+        } else {
+            ProgressDrawTarget::stderr()
+        };
         let bar = ProgressBar::with_draw_target(rows, target);
         let template = match rows {
             Some(_) => "[{bar:24}] {pos} of {len} {percent:>3}%  {rate}  about {eta}  {wide_msg}",
@@ -45,7 +50,7 @@ impl Bar {
         };
         let style = style.with_key("rate", rate).progress_chars("#>-");
         bar.set_style(if settings.ascii { style.tick_chars("|/-\\ ") } else { style });
-        Self { bar, is_drawn, each, quiet }
+        Self { bar, is_drawn, each, voice }
     }
 
     /// A line for people that does not disturb the bar.
@@ -57,7 +62,7 @@ impl Bar {
     pub async fn follow(&self, mut now: impl FnMut() -> (u64, String)) {
         let mut due = tokio::time::interval(self.each);
         due.tick().await;
-        if self.quiet {
+        if self.voice == Voice::Quiet {
             return std::future::pending().await;
         }
         loop {

@@ -11,7 +11,7 @@ use super::bar::Bar;
 use crate::api::Client;
 use crate::cli::ends::Ends;
 use crate::cli::exit::{Exit, Failed};
-use crate::cli::output::{is_there, note};
+use crate::cli::output::{Voice, is_there};
 use crate::config::Settings;
 use crate::model::export;
 use crate::model::text::short;
@@ -19,7 +19,13 @@ use crate::transfer::TransferError;
 use crate::transfer::export::{self as writing, Ended, How, to_file};
 
 /// Writes the inventory of `client`'s service to where `args` say, and says on stderr how much that is.
-pub async fn run(client: &Client, service: &str, args: &ExportArgs, settings: &Settings) -> Result<Exit, Failed> {
+pub async fn run(
+    client: &Client,
+    service: &str,
+    args: &ExportArgs,
+    settings: &Settings,
+    voice: Voice,
+) -> Result<Exit, Failed> {
     let kind = args.kind().ok_or_else(|| no_such_kind(&args.file))?;
     let how = How { kind, raw: args.raw, status: args.status, require_complete: args.require_complete };
     if args.is_stdout() {
@@ -28,7 +34,7 @@ pub async fn run(client: &Client, service: &str, args: &ExportArgs, settings: &S
     let (count, counted) = watch::channel(0);
     let stop = CancellationToken::new();
     let mut ends = Ends::new().map_err(|error| failed(&TransferError::Start(error), service))?;
-    let bar = Bar::new(None, args.quiet, settings);
+    let bar = Bar::new(None, voice, settings);
     let now = || (*counted.borrow(), "animals".to_owned());
     let mut ended_by = None;
     let exported = async {
@@ -58,7 +64,7 @@ pub async fn run(client: &Client, service: &str, args: &ExportArgs, settings: &S
         Err(error) => Err(failed(&error, service)),
         Ok(Ended::Stopped) => Ok(ended_by.unwrap_or(Exit::Failure)),
         Ok(Ended::Done(coverage) | Ended::Incomplete(coverage)) => {
-            note(&match args.status {
+            voice.note(&match args.status {
                 None => coverage.honest_word(seen),
                 Some(_) => coverage.honest_word_of_status(seen),
             });

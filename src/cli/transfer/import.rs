@@ -1,6 +1,6 @@
 //! `petstore pets import`.
 
-use std::io::{self, BufRead as _, IsTerminal as _};
+use std::io::{self, IsTerminal as _};
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -12,9 +12,10 @@ use tokio::task::spawn_blocking;
 use super::args::{ImportArgs, UnknownArg};
 use super::bar::Bar;
 use crate::api::Client;
+use crate::cli::confirm::{self, allowed, question};
 use crate::cli::ends::Ends;
 use crate::cli::exit::{Exit, Failed};
-use crate::cli::output::note;
+use crate::cli::output::{Voice, note};
 use crate::config::Settings;
 use crate::model::display_safe;
 use crate::model::escape::shell_word;
@@ -25,12 +26,12 @@ use crate::transfer::journal::{Journal, Outcome, Target};
 use crate::transfer::{Input, TransferError, mend};
 
 /// `--dry-run`: checks everything, and needs no service.
-pub async fn check(args: ImportArgs) -> Result<Exit, Failed> {
+pub async fn check(args: ImportArgs, voice: Voice) -> Result<Exit, Failed> {
     let (args, mut ends) = (Arc::new(args), ends()?);
     can_mend(&args)?;
     let checked = look(&args, &mut ends).await?;
-    note(&format!("{}; nothing was sent", checked.sentence()));
-    mend(&args, None).await?;
+    voice.note(&format!("{}; nothing was sent", checked.sentence()));
+    mend(&args, None, voice).await?;
     Ok(match checked {
         Check { bad: 0, .. } => Exit::Done,
         Check { good: 0, .. } => Exit::Refused,
@@ -39,7 +40,13 @@ pub async fn check(args: ImportArgs) -> Result<Exit, Failed> {
 }
 
 /// Adds the rows of the file to `client`'s service.
-pub async fn run(client: &Client, service: &str, args: ImportArgs, settings: &Settings) -> Result<Exit, Failed> {
+pub async fn run(
+    client: &Client,
+    service: &str,
+    args: ImportArgs,
+    settings: &Settings,
+    voice: Voice,
+) -> Result<Exit, Failed> {
     let args = Arc::new(args);
     let (target, mut ends) = (Target::of(settings), ends()?);
     can_mend(&args)?;
@@ -53,13 +60,13 @@ pub async fn run(client: &Client, service: &str, args: ImportArgs, settings: &Se
         if let Some(report) = &report {
             Journal::guard(report).map_err(failed)?;
         } else {
-            note("there is no report, so that this import cannot be resumed; --report FILE writes one");
+            voice.note("there is no report, so that this import cannot be resumed; --report FILE writes one");
         }
         if !args.is_stdin() {
             let checked = look(&args, &mut ends).await?;
-            note(&checked.sentence());
+            voice.note(&checked.sentence());
             if checked.bad > 0 && args.how().on_error == import::OnError::Stop {
-                mend(&args, None).await?;
+                mend(&args, None, voice).await?;
                 return Err(Failed::new(Exit::Refused, "nothing was sent, since there are bad rows")
                     .hint("mend the file, or send the good rows: --on-error go-on"));
             }
@@ -73,26 +80,27 @@ pub async fn run(client: &Client, service: &str, args: ImportArgs, settings: &Se
         let (input, work) = prepare(&args, (resume, good), report.clone(), &target, &mut ends).await?;
         let how = import::How { send_unknown, ..args.how() };
         let doubts = Arc::new(AtomicU64::new(0));
-        let (summary, ended_by) = send(client, input, work, how, (&args, settings, &mut ends, Arc::clone(&doubts)))
-            .await
-            .map_err(|error| match error {
-                TransferError::Api(error) => Failed::request(&error, service, false),
-                error => failed(error),
-            })?;
-        let exit = say(&summary, ended_by, service, &args);
+        let (summary, ended_by) =
+            send(client, input, work, how, (&args, settings, &mut ends, voice, Arc::clone(&doubts))).await.map_err(
+                |error| match error {
+                    TransferError::Api(error) => Failed::request(&error, service, false),
+                    error => failed(error),
+                },
+            )?;
+        let exit = say(&summary, ended_by, service, &args, voice);
         let doubts = doubts.load(Ordering::Relaxed);
         let asks = args.unknown == UnknownArg::Ask && !send_unknown && !args.is_stdin();
         if doubts == 0 || !matches!(summary.ended, Ended::Complete) || !asks {
             // Whoever ends it does not want to wait for more.
             if ended_by.is_none() {
-                mend(&args, report).await?;
+                mend(&args, report, voice).await?;
             }
             return Ok(exit);
         }
         let question = format!("{doubts} rows may have been added. Send them again? They may then be there twice.");
         if ask(question, &mut ends).await? != Some(true) {
             note("hint: look with petstore pets list; then --resume with --unknown send or --unknown skip");
-            mend(&args, report).await?;
+            mend(&args, report, voice).await?;
             return Ok(exit);
         }
         (send_unknown, resume) = (true, true);
@@ -206,12 +214,12 @@ fn can_mend(args: &ImportArgs) -> Result<(), Failed> {
 }
 
 /// Writes the rows that were not added, where that is asked for.
-async fn mend(args: &Arc<ImportArgs>, report: Option<PathBuf>) -> Result<(), Failed> {
+async fn mend(args: &Arc<ImportArgs>, report: Option<PathBuf>, voice: Voice) -> Result<(), Failed> {
     let Some(to) = args.mend.clone() else { return Ok(()) };
     let (args, name) = (Arc::clone(args), display_safe(&to.display().to_string()).into_owned());
     let write = move || mend::write(open(&args)?, &args.reading(), report.as_deref(), (&to, args.force));
     let rows = spawn_blocking(write).await.map_err(|error| Failed::new(Exit::Failure, error.to_string()))?;
-    note(&match rows.map_err(failed)? {
+    voice.note(&match rows.map_err(failed)? {
         0 => "no row is to be mended".to_owned(),
         1 => format!("1 row to mend: {name}"),
         rows => format!("{rows} rows to mend: {name}"),
@@ -225,29 +233,12 @@ async fn confirm(args: &ImportArgs, good: Option<u64>, settings: &Settings, ends
         return Ok(());
     }
     let rows = good.map_or("the remaining".to_owned(), |good| good.to_string());
-    let label = display_safe(&settings.label);
-    let question = format!("This adds {rows} pets to {label}. There is no undo in the service. Go on?");
-    match ask(question, ends).await? {
-        Some(true) => Ok(()),
-        Some(false) => Err(Failed::new(Exit::Usage, "nothing was sent")),
-        None => Err(Failed::new(Exit::Usage, format!("{label} is protected, and there is nobody to ask"))
-            .hint("say that it is meant: --yes")),
-    }
+    allowed(ask(question(&format!("{rows} pets"), settings), ends).await?, settings)
 }
 
 /// Whether the answer is yes; nothing where there is no terminal to ask at.
 async fn ask(question: String, ends: &mut Ends) -> Result<Option<bool>, Failed> {
-    if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
-        return Ok(None);
-    }
-    let read = move || {
-        note(&format!("{question} [y/N]"));
-        let mut answer = String::new();
-        // Whoever closes the terminal does not say yes.
-        let _ = io::stdin().lock().read_line(&mut answer);
-        Ok(Some(matches!(answer.trim(), "y" | "Y" | "yes")))
-    };
-    blocking(ends, read).await
+    blocking(ends, move || Ok(confirm::ask(&question, false))).await
 }
 
 /// Sends everything, shows how it goes, and stops when it is told to: at once by a second signal.
@@ -256,11 +247,11 @@ async fn send(
     input: Input,
     work: Work,
     how: import::How,
-    (args, settings, ends, doubts): (&ImportArgs, &Settings, &mut Ends, Arc<AtomicU64>),
+    (args, settings, ends, voice, doubts): (&ImportArgs, &Settings, &mut Ends, Voice, Arc<AtomicU64>),
 ) -> Result<(Summary, Option<Exit>), TransferError> {
     let (progress, counts) = watch::channel(Progress::default());
     let (wish, wishes) = watch::channel(Wish::Go);
-    let bar = Bar::new(work.good(), args.quiet, settings);
+    let bar = Bar::new(work.good(), voice, settings);
     let tell = tell(bar.clone(), args.is_stdin() || args.resume, doubts);
     let now = || {
         let counts = counts.borrow();
@@ -308,8 +299,12 @@ fn tell(bar: Bar, bad_too: bool, doubts: Arc<AtomicU64>) -> Tell {
 }
 
 /// Says what came of it. How the program ends.
-fn say(summary: &Summary, ended_by: Option<Exit>, service: &str, args: &ImportArgs) -> Exit {
+fn say(summary: &Summary, ended_by: Option<Exit>, service: &str, args: &ImportArgs, voice: Voice) -> Exit {
     let Summary { progress, ended, left, report } = summary;
+    let exit = exit(progress, ended, ended_by);
+    if exit == Exit::Done && voice == Voice::Quiet {
+        return exit;
+    }
     let why = match ended {
         Ended::Complete => None,
         Ended::Stopped => Some("stopped".to_owned()),
@@ -332,7 +327,7 @@ fn say(summary: &Summary, ended_by: Option<Exit>, service: &str, args: &ImportAr
             note(&format!("go on with: petstore pets import {}{named} --resume", word(&args.file)));
         }
     }
-    exit(progress, ended, ended_by)
+    exit
 }
 
 fn word(path: &std::path::Path) -> String {

@@ -58,6 +58,22 @@ pub enum Accent {
     Cyan,
 }
 
+impl Accent {
+    /// The name in the configuration.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Red => "red",
+            Self::Yellow => "yellow",
+            Self::Green => "green",
+            Self::Blue => "blue",
+            Self::Magenta => "magenta",
+            Self::Cyan => "cyan",
+        }
+    }
+}
+
 /// Whether the program may give a profile this name: 1 to 40 ASCII letters, digits, `-` and `_`. Such a name is also
 /// the name of a file.
 #[must_use]

@@ -1,9 +1,15 @@
 //! `petstore pets add`.
 
 use std::fs;
+use std::io::{BufRead as _, BufReader, Write as _};
 use std::os::unix::fs::PermissionsExt as _;
+use std::process::Stdio;
 
-use super::fixture::{KEY, Served, against, all, fails_cleanly, home, petstore, run, stderr, stdout, with_stdin};
+use rustix::process::{Pid, Signal, kill_process};
+
+use super::fixture::{
+    KEY, Running, Served, against, all, fails_cleanly, home, petstore, run, stderr, stdout, with_stdin,
+};
 use crate::stub::losing_answers;
 
 #[test]
@@ -39,6 +45,21 @@ fn a_stream_of_animals_names_its_wrong_lines_and_adds_the_others() {
     );
     let again = with_stdin(served.petstore(&["pets", "add", "-"]), "{\"name\":\"five\",\"categoryId\":5}\n");
     assert_eq!((again.status.code(), stderr(&again).as_str()), (Some(0), ""));
+}
+
+#[test]
+fn ctrl_c_ends_it_while_it_waits_for_an_animal() {
+    let served = Served::start();
+    let mut command = served.petstore(&["pets", "add", "-", "-o", "ids"]);
+    let mut running = Running(command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap());
+    let mut stdin = running.0.stdin.take().unwrap();
+    stdin.write_all(b"{\"name\":\"one\",\"categoryId\":1}\n").unwrap();
+    let mut added = String::new();
+    BufReader::new(running.0.stdout.take().unwrap()).read_line(&mut added).unwrap();
+    assert_eq!(added, "31\n");
+    kill_process(Pid::from_child(&running.0), Signal::INT).unwrap();
+    assert_eq!(running.0.wait().unwrap().code(), Some(130));
+    drop(stdin);
 }
 
 #[tokio::test]

@@ -57,7 +57,9 @@ fn init_writes_the_example_once() {
 
 #[test]
 fn show_prints_what_is_in_force_and_where_it_comes_from_but_no_key() {
-    let home = with("profile = \"a\"\n[profiles.a]\nbase_url = \"https://a.example/v1\"\n[pets]\nlimit = 7\n");
+    let home = with(
+        "profile = \"a\"\n[profiles.a]\nbase_url = \"https://a.example/v1\"\naccent = \"red\"\n[pets]\nlimit = 7\n",
+    );
     let show = |words: &[&str]| {
         let mut command = petstore(&home, words);
         let output = command.env("PETSTORE_API_KEY", "petk_0123456789abcdef").output().unwrap();
@@ -72,14 +74,17 @@ fn show_prints_what_is_in_force_and_where_it_comes_from_but_no_key() {
         let line = origins.lines().find(|line| line.split(' ').next() == Some(name)).unwrap();
         line.split_whitespace().collect::<Vec<_>>().join(" ")
     };
-    assert_eq!(line("pets.limit"), "pets.limit 7 config.toml, line 5");
+    assert_eq!(line("pets.limit"), "pets.limit 7 config.toml, line 6");
     assert_eq!(line("key"), "key from environment PETSTORE_API_KEY from environment PETSTORE_API_KEY");
     assert_eq!(line("add.at_once"), "add.at_once 8 default");
+    assert_eq!(line("accent"), "accent red config.toml, line 4");
+    let trusting = show(&["--ca-file", "/lab.pem", "config", "show", "--origin"]);
+    assert!(trusting.lines().any(|line| line.starts_with("ca_file") && line.contains("/lab.pem")), "{trusting}");
     let objects: serde_json::Value =
         serde_json::from_str(&show(&["-p", "embedded", "config", "show", "-o", "json"])).unwrap();
     let object = |name: &str| objects.as_array().unwrap().iter().find(|one| one["name"] == name).unwrap().clone();
     let limit = serde_json::json!({
-        "name": "pets.limit", "value": "7", "origin": "config.toml, line 5", "file": file(&home), "line": 5
+        "name": "pets.limit", "value": "7", "origin": "config.toml, line 6", "file": file(&home), "line": 6
     });
     assert_eq!(object("pets.limit"), limit);
     assert_eq!(object("profile")["origin"], "from --profile");

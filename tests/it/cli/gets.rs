@@ -41,6 +41,8 @@ fn several_animals_are_one_list_and_those_that_are_not_there_are_named() {
     let (status, out, said) = all(&served.run(&["pets", "get", "3", "-4", "4711", "--json", "-q"]));
     assert_eq!((status, ids(&out)), (Some(3), vec![3]));
     assert!(said.starts_with("petstore: 127.0.0.1") && said.ends_with(" has no pets -4, 4711\n"), "{said}");
+    let asked = stderr(&served.run(&["-v", "pets", "get", "-4", "4711", "4712", "--via", "list"]));
+    assert_eq!(asked.matches("GET /v1/pets?").count(), 3, "one request for each status: {asked}");
     let none = served.run(&["pets", "get", "4711", "--via", "list"]);
     fails_cleanly(&none, 5, " has no pet 4711\nhint: those there are: petstore pets list --all");
 }

@@ -1,6 +1,6 @@
 //! One animal by its id, step by step.
 
-use petstore::api::find::{Ask, Asked, Found, Outcome, Step, find};
+use petstore::api::find::{Ask, Asked, Found, Lists, Outcome, Step, find};
 use petstore::api::{ApiError, Client};
 use petstore::model::{Pet, PetId, PetStatus};
 
@@ -35,7 +35,7 @@ fn get(outcome: Outcome) -> Step {
 }
 
 async fn found(client: &Client, id: PetId, ask: Ask) -> Found {
-    find(client, id, ask).await.unwrap()
+    find(client, &Lists::default(), id, ask).await.unwrap()
 }
 
 const FULL: Outcome = Outcome::NotThereButFull { rows: 100 };
@@ -91,9 +91,9 @@ async fn the_deprecated_operation_alone_is_asked_where_that_is_wanted() {
 #[tokio::test]
 async fn a_step_that_fails_ends_the_search() {
     let service = service(|| refused(503)).await;
-    let error = find(&service.client(), 7000, Ask::IfNeeded).await.unwrap_err();
+    let error = find(&service.client(), &Lists::default(), 7000, Ask::IfNeeded).await.unwrap_err();
     assert!(matches!(error, ApiError::Refused { status: 503, .. }), "{error:?}");
     let wrong_key = Scripted::new(|_, _| refused(401)).await;
-    assert!(find(&wrong_key.client(), 1, Ask::IfNeeded).await.unwrap_err().is_unauthorized());
+    assert!(find(&wrong_key.client(), &Lists::default(), 1, Ask::IfNeeded).await.unwrap_err().is_unauthorized());
     assert_eq!(wrong_key.asked().len(), 1);
 }

@@ -53,6 +53,18 @@ fn a_dry_run_says_everything_and_sends_nothing() {
 }
 
 #[test]
+fn quiet_leaves_only_what_went_wrong() {
+    let home = home_with("good.csv", "name,cat\nRex,3\n");
+    fs::write(home.path().join("bad.csv"), "name,cat\n,3\n").unwrap();
+    for good in [&["import", "good.csv", "--dry-run"][..], &["import", "good.csv"], &["export", "all.csv"]] {
+        let output = run(&home, &[&["-q", "pets"], good].concat());
+        assert_eq!(said(&output), (Some(0), String::new()), "{good:?}");
+    }
+    let (status, text) = said(&run(&home, &["pets", "import", "bad.csv", "--quiet"]));
+    assert!(status == Some(7) && text.starts_with("line 2: column name: ") && text.contains("1 invalid"), "{text}");
+}
+
+#[test]
 fn an_import_adds_the_good_rows_once() {
     let home = home_with("new.csv", ARRIVALS);
     let (status, text) = said(&run(&home, &["pets", "import", "new.csv"]));

@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::changes::Change;
 use crate::cli::colour::Ink;
 use crate::cli::pets::args::WatchFormat;
-use crate::cli::pets::column::Column;
+use crate::model::export::Column;
 use crate::model::{Pet, display_safe};
 
 pub fn write_change(

@@ -1,0 +1,59 @@
+//! A result that is one thing: lines for people, or one JSON value for programs.
+
+use std::io::{self, Write};
+
+use clap::{Args, ValueEnum};
+use serde::Serialize;
+
+use crate::model::escape::shown_json;
+
+use super::exit::Failed;
+use super::output::{columns, write};
+
+/// How results are written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// Lines for people.
+    #[default]
+    Table,
+    /// One JSON value.
+    Json,
+}
+
+#[derive(Clone, Copy, Debug, Default, Args)]
+pub struct FormatArg {
+    /// How the result is written.
+    #[arg(short = 'o', long, value_enum, default_value_t = Format::Table)]
+    format: Format,
+    /// The same as --format json.
+    #[arg(long, conflicts_with = "format")]
+    json: bool,
+}
+
+impl FormatArg {
+    /// What was asked for.
+    pub const fn chosen(self) -> Format {
+        if self.json { Format::Json } else { self.format }
+    }
+}
+
+/// Writes lines to stdout at once. That whoever read them has gone is no failure.
+pub fn print(lines: impl FnOnce(&mut io::BufWriter<io::StdoutLock<'_>>) -> io::Result<()>) -> Result<(), Failed> {
+    write(lines).map(drop)
+}
+
+/// Writes a JSON value to stdout.
+pub fn print_json(value: &impl Serialize) -> Result<(), Failed> {
+    print(|out| json(out, value, columns().is_some()))
+}
+
+/// Writes a JSON value: spread over lines where it is `looked_at`, on one line otherwise.
+pub fn json(out: &mut impl Write, value: &impl Serialize, looked_at: bool) -> io::Result<()> {
+    if looked_at {
+        // On a terminal control characters would act; JSON itself escapes only some of them.
+        let text = serde_json::to_string_pretty(value)?;
+        return text.lines().try_for_each(|line| writeln!(out, "{}", shown_json(line)));
+    }
+    serde_json::to_writer(&mut *out, value)?;
+    writeln!(out)
+}
