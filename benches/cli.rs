@@ -30,7 +30,7 @@ fn main() {
     let home = common::directory();
     let list = || {
         let mut command = Command::new(PETSTORE);
-        command.args(["pets", "list", "--format", "json"]).env("HOME", home.path());
+        command.args(["pets", "list", "--quiet", "--format", "json"]).env("HOME", home.path());
         command.env("PETSTORE_BASE_URL", &served.base_url).env("PETSTORE_API_KEY", &served.key);
         command.stdin(Stdio::null()).stdout(Stdio::null()).status()
     };
