@@ -9,6 +9,7 @@ use clap::CommandFactory as _;
 use crossterm::event::EventStream;
 use futures_util::FutureExt as _;
 use jiff::tz::TimeZone;
+use ratatui::layout::Size as CellSize;
 use tokio::runtime::Runtime;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::mpsc;
@@ -142,8 +143,8 @@ fn session(
         services: Arc::new(Services { connect, choices: choices.clone(), env: env.clone() }),
     };
     let look = Look { ascii: settings.ascii, theme: settings.theme, depth: env.depth(), zone: TimeZone::system() };
-    let size = crossterm::terminal::size().unwrap_or((80, 24));
-    let size = Size { columns: size.0, rows: size.1 };
+    let size = terminal::size().unwrap_or(CellSize { width: 80, height: 24 });
+    let size = Size { columns: size.width, rows: size.height };
     let mut state = AppState::new(&settings, setup, size, IdempotencyKeys::new(Uuid::new_v4()));
     state.keymap = Arc::new(keymap);
     state.add.rapid.setup = rapid;
@@ -245,10 +246,11 @@ async fn show(
         clock: clock::now,
     };
     let run = AssertUnwindSafe(event_loop::run(&mut screen, &mut state, &look, wires)).catch_unwind().await;
-    let is_there = terminal::leave(&outlet);
     if let Some(files) = files {
         keep_drafts(&files, &state, run.as_ref().ok());
     }
+    // It takes its time over a slow line.
+    let is_there = terminal::leave(&outlet, state.quitting == Some(QuitReason::User));
     // It waits for no more than an import that stops.
     let _ = worker_ended.await;
     let ended = run.unwrap_or_else(|panic| resume_unwind(panic));

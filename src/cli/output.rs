@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::api::{Exchange, Recorder};
+use crate::tui::terminal;
 
 use super::exit::{Exit, Failed};
 
@@ -84,8 +85,7 @@ fn line(exchange: &Exchange) -> String {
 /// The width of the terminal that stdout is; `None` where it is none.
 #[must_use]
 pub fn columns() -> Option<usize> {
-    let columns = io::stdout().is_terminal().then(|| crossterm::terminal::size().map_or(80, |(columns, _)| columns));
-    columns.map(usize::from)
+    io::stdout().is_terminal().then(|| terminal::size().map_or(80, |size| size.width).into())
 }
 
 #[cfg(test)]

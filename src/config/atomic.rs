@@ -1,26 +1,51 @@
 //! Files that are replaced whole or not at all.
 
-use std::fs;
+use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, FileTypeExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::Duration;
 
+use rustix::fs::{FlockOperation, flock};
+use rustix::io::Errno;
 use tempfile::NamedTempFile;
 
-/// The file behind `path`: a link stays one, the file behind it is replaced.
-pub(super) fn target(path: &Path) -> io::Result<PathBuf> {
+/// How often a directory is tried that another program holds, and how long is waited in between: 10 seconds in all.
+const LOCK_TRIES: u32 = 500;
+const LOCK_PAUSE: Duration = Duration::from_millis(20);
+
+/// The file behind `path`: a link stays one, the file behind it is replaced. Fails for a link to nothing.
+pub fn target(path: &Path) -> io::Result<PathBuf> {
     match fs::symlink_metadata(path) {
         Ok(metadata) if metadata.is_symlink() => fs::canonicalize(path),
         _ => Ok(path.to_owned()),
     }
 }
 
+/// Holds what is in the directory of `path`, which is made where there is none, until this is dropped: one change at a
+/// time, also of other programs. Waits for them, but not for ever, since one that was stopped holds it, too.
+pub(super) fn alone(path: &Path) -> io::Result<File> {
+    let directory = directory(path);
+    fs::create_dir_all(directory)?;
+    // A lock on the file itself would be lost when a new one takes its place.
+    let held = File::open(directory)?;
+    for _ in 0..LOCK_TRIES {
+        match flock(&held, FlockOperation::NonBlockingLockExclusive) {
+            Err(Errno::WOULDBLOCK | Errno::INTR) => thread::sleep(LOCK_PAUSE),
+            // Some file systems lock no directories.
+            Ok(()) | Err(_) => return Ok(held),
+        }
+    }
+    Err(io::Error::new(io::ErrorKind::TimedOut, "another program is changing it, or was stopped while it did"))
+}
+
 /// Puts `text` in the place of the file at `path`, with the same permissions.
 pub(super) fn replace(path: &Path, text: &str) -> io::Result<()> {
-    let file = beside(path, text)?;
-    if let Ok(metadata) = fs::metadata(path) {
-        file.as_file().set_permissions(metadata.permissions())?;
-    }
+    let Ok(metadata) = fs::metadata(path) else { return persist(beside(path, text)?, path) };
+    // Nobody else may read it meanwhile, who may not read that.
+    let file = written(directory(path), text, 0o600)?;
+    file.as_file().set_permissions(metadata.permissions())?;
     persist(file, path)
 }
 
@@ -62,7 +87,7 @@ pub fn write(path: &Path, text: &str, replace: bool) -> io::Result<()> {
         return Err(io::Error::new(io::ErrorKind::NotFound, why));
     }
     if replace {
-        return self::replace(&fs::canonicalize(path).unwrap_or_else(|_| path.to_owned()), text);
+        return self::replace(&target(path)?, text);
     }
     beside(path, text)?.persist_noclobber(path).map_err(|error| error.error)?;
     Ok(())
@@ -75,15 +100,15 @@ pub fn begin_private(path: &Path) -> io::Result<NamedTempFile> {
     written(directory(path), "", 0o600)
 }
 
-/// Puts `file` in its place at `path`; with `replace`, also where there is one.
+/// Puts `file` in its place at `path`, which is no link; with `replace`, also where there is one.
 pub fn finish(file: NamedTempFile, path: &Path, replace: bool) -> io::Result<()> {
     refuse_what_is_no_file(path)?;
     file.as_file().sync_all()?;
     if replace {
-        return persist(file, &target(path)?);
+        return persist(file, path);
     }
     file.persist_noclobber(path).map_err(|error| error.error)?;
-    fs::File::open(directory(path))?.sync_all()
+    File::open(directory(path))?.sync_all()
 }
 
 /// A file that is to take its place at `path`, already on disk. As any new file it has what the umask leaves.
@@ -104,7 +129,7 @@ fn written(directory: &Path, text: &str, mode: u32) -> io::Result<NamedTempFile>
 fn persist(file: NamedTempFile, path: &Path) -> io::Result<()> {
     file.persist(path).map_err(|error| error.error)?;
     // The new name is in the directory, which is written by itself.
-    fs::File::open(directory(path))?.sync_all()
+    File::open(directory(path))?.sync_all()
 }
 
 fn directory(path: &Path) -> &Path {
@@ -130,6 +155,20 @@ mod tests {
             let why = write(directory.path(), "three", replace).unwrap_err().to_string();
             assert_eq!(why, "it is a directory, which is not replaced by a file");
         }
+    }
+
+    #[test]
+    fn what_only_its_owner_may_read_stays_so_and_a_link_stays_one() {
+        let directory = tempfile::tempdir().unwrap();
+        let (path, link, lost) = ["file", "link", "lost"].map(|name| directory.path().join(name)).into();
+        replace_private(&path, "one").unwrap();
+        std::os::unix::fs::symlink(&path, &link).unwrap();
+        std::os::unix::fs::symlink(directory.path().join("absent"), &lost).unwrap();
+        write(&link, "two", true).unwrap();
+        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+        assert_eq!(fs::read_to_string(&path).unwrap(), "two");
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+        assert_eq!(write(&lost, "three", true).unwrap_err().kind(), io::ErrorKind::NotFound);
     }
 
     #[test]

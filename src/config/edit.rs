@@ -85,6 +85,8 @@ fn edit(
 ) -> Result<(), EditError> {
     let io = |source| EditError::Io { path: path.to_owned(), source };
     let target = atomic::target(path).map_err(io)?;
+    // Whoever else changes it waits: what it reads must be what this writes.
+    let _alone = atomic::alone(&target).map_err(io)?;
     let text = match fs::read_to_string(&target) {
         Ok(text) => text,
         Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
@@ -155,6 +157,23 @@ mod tests {
         assert!(error.contains("config.toml is not a configuration any more"), "{error}");
         assert_eq!(fs::read_to_string(&path).unwrap(), "[domains\n");
         assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 1, "no temporary file is left");
+    }
+
+    #[test]
+    fn changes_at_the_same_time_lose_nothing_of_each_other() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("config.toml");
+        let new = |name: &str| {
+            let base_url = format!("https://{name}.example/v1");
+            add_profile(&path, name, &NewProfile { base_url, key: None, ca_file: None, label: None, protect: false })
+        };
+        std::thread::scope(|scope| {
+            for thread in 0..4 {
+                scope.spawn(move || (0..5).for_each(|number| new(&format!("p{thread}-{number}")).unwrap()));
+            }
+        });
+        let file = File::parse(&fs::read_to_string(&path).unwrap(), &path).unwrap();
+        assert_eq!(file.profiles.keys().filter(|name| name.starts_with('p')).count(), 20);
     }
 
     #[test]

@@ -1,7 +1,9 @@
 //! A file for its owner alone, which is there once it is whole.
 
+use std::fs;
 use std::io;
-use std::path::Path;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf, absolute};
 
 use tempfile::NamedTempFile;
 
@@ -10,15 +12,15 @@ use crate::config::atomic;
 use crate::model::text::short;
 
 /// Where it is to be.
-pub(super) struct Destination<'a> {
-    path: &'a Path,
+pub(super) struct Destination {
+    path: PathBuf,
     replace: bool,
     name: String,
 }
 
-impl<'a> Destination<'a> {
-    /// Refuses a file that is there, unless it is to be replaced, and whatever else is there.
-    pub(super) fn new((path, replace): (&'a Path, bool)) -> Result<Self, TransferError> {
+impl Destination {
+    /// Refuses a file that is there, unless it is to be replaced, and whatever else is there. A link stays one.
+    pub(super) fn new((path, replace): (&Path, bool)) -> Result<Self, TransferError> {
         let name = short(&path.display().to_string());
         if let Some(what) = atomic::no_file(path) {
             return Err(TransferError::NoFile { name, what });
@@ -26,17 +28,29 @@ impl<'a> Destination<'a> {
         if !replace && path.symlink_metadata().is_ok() {
             return Err(TransferError::Exists(name));
         }
-        Ok(Self { path, replace, name })
+        match atomic::target(path) {
+            Ok(path) => Ok(Self { path, replace, name }),
+            Err(source) => Err(TransferError::Write { name, source }),
+        }
+    }
+
+    /// Refuses to take the place of `other`, which is `what` and must stay.
+    pub(super) fn is_not(&self, other: &Path, what: &'static str) -> Result<(), TransferError> {
+        let is_same = match (fs::metadata(&self.path), fs::metadata(other)) {
+            (Ok(this), Ok(other)) => (this.dev(), this.ino()) == (other.dev(), other.ino()),
+            (_, _) => absolute(&self.path).is_ok_and(|this| absolute(other).is_ok_and(|other| this == other)),
+        };
+        if is_same { Err(TransferError::Needed { name: self.name.clone(), what }) } else { Ok(()) }
     }
 
     /// An empty one, which goes when it is dropped.
     pub(super) fn begin(&self) -> Result<NamedTempFile, TransferError> {
-        atomic::begin_private(self.path).map_err(|error| self.failed(error))
+        atomic::begin_private(&self.path).map_err(|error| self.failed(error))
     }
 
     /// It is whole.
     pub(super) fn finish(&self, file: NamedTempFile) -> Result<(), TransferError> {
-        atomic::finish(file, self.path, self.replace).map_err(|error| self.failed(error))
+        atomic::finish(file, &self.path, self.replace).map_err(|error| self.failed(error))
     }
 
     pub(super) fn failed(&self, source: io::Error) -> TransferError {

@@ -135,6 +135,14 @@ pub enum TransferError {
     /// The file to write is there.
     #[error("{0} is there already. Choose another name, or replace it: --force")]
     Exists(String),
+    /// The file to write would take the place of another one that must stay.
+    #[error("{name} is {what}, and stays as it is. Choose another name")]
+    Needed {
+        /// Its name for people.
+        name: String,
+        /// What it is.
+        what: &'static str,
+    },
     /// What is there is nothing that a file could replace.
     #[error("{name} is {what}, and is not replaced by a file. Choose another name")]
     NoFile {

@@ -7,7 +7,9 @@ mod plan;
 mod progress;
 mod send;
 
+use std::io;
 use std::ops::ControlFlow;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -187,10 +189,16 @@ impl Shared {
 
     /// Reads everything, in a thread of its own.
     fn read(&self, input: Input, turns: &mpsc::Sender<Vec<Turn>>) {
-        let mut part = Vec::new();
-        let read = rows::read(input, &self.work.reading, |row| self.sort(row, &mut part, turns));
-        if let Err(error) = read {
-            self.end(Ended::Failed(error));
+        let (mut part, name) = (Vec::new(), input.name.clone());
+        let read = || rows::read(input, &self.work.reading, |row| self.sort(row, &mut part, turns));
+        match catch_unwind(AssertUnwindSafe(read)) {
+            Ok(Ok(_)) => {}
+            Ok(Err(error)) => self.end(Ended::Failed(error)),
+            // What is read is hostile, and not all of its readers are from here. It must not be taken for its end.
+            Err(_) => {
+                let source = io::Error::other("its reader gave up; please report this");
+                self.end(Ended::Failed(TransferError::Read { name, source }));
+            }
         }
         // Without senders it is not needed any more.
         let _ = turns.blocking_send(part);

@@ -323,7 +323,7 @@ fn read_head(path: &Path) -> Result<Head, TransferError> {
     let wrong = |why: String| TransferError::NotAJournal { path: path.to_owned(), why };
     // A pipe would keep whoever opens it waiting.
     if let Some(what) = atomic::no_file(path) {
-        return Err(TransferError::NoFile { name: short(&path.display().to_string()), what });
+        return Err(wrong(format!("it is {what}")));
     }
     let mut file = match File::open(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(TransferError::NoJournal(path.to_owned())),

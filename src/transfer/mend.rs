@@ -27,9 +27,16 @@ const ROW: &str = "row";
 /// What is written at once, in octets.
 const BUFFER: usize = 64 << 10;
 
-/// Whether [`write()`] may write to `to`.
-pub fn guard(to: (&Path, bool)) -> Result<(), TransferError> {
-    Destination::new(to).map(drop)
+/// Whether [`write()`] may write to `to`, which is neither what is read nor its `report`.
+pub fn guard(input: &Path, report: Option<&Path>, to: (&Path, bool)) -> Result<(), TransferError> {
+    destination(Some(input), report, to).map(drop)
+}
+
+fn destination(input: Option<&Path>, report: Option<&Path>, to: (&Path, bool)) -> Result<Destination, TransferError> {
+    let destination = Destination::new(to)?;
+    input.map_or(Ok(()), |input| destination.is_not(input, "the file that is imported"))?;
+    report.map_or(Ok(()), |report| destination.is_not(report, "the report of this import"))?;
+    Ok(destination)
 }
 
 /// Writes the rows of `input` that cannot be sent to a CSV file, and those of which the journal at `report` says that the
@@ -40,7 +47,7 @@ pub fn guard(to: (&Path, bool)) -> Result<(), TransferError> {
 /// without further words; what a spreadsheet would run gets a `'` before it. The file is `to`, for its owner alone, there
 /// once it is whole; with `true`, also where there is one. Blocks.
 pub fn write(input: Input, reading: &Reading, report: Option<&Path>, to: (&Path, bool)) -> Result<u64, TransferError> {
-    let destination = Destination::new(to)?;
+    let destination = destination(input.path.as_deref(), report, to)?;
     let mut reasons = report.map(|report| Reasons::read(report, &input.print()?, reading)).transpose()?;
     let reading = reasons.as_ref().map_or(reading, |reasons| &reasons.head().reading).clone();
     let file = destination.begin()?;
@@ -54,16 +61,16 @@ pub fn write(input: Input, reading: &Reading, report: Option<&Path>, to: (&Path,
         };
         written = why.and_then(|why| {
             let Some(why) = why else { return Ok(()) };
-            if count == 0 {
-                header(&mut out, &reading, source)?;
-            }
+            let first = if count == 0 { header(&mut out, &reading, source) } else { Ok(()) };
             count += 1;
-            record(&mut out, &reading, (texts, source), &why)
+            let written = first.and_then(|()| record(&mut out, &reading, (texts, source), &why));
+            written.map_err(|error| destination.failed(error))
         });
         if written.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     })?;
-    let finished = written.and_then(|()| out.into_inner().map_err(|error| error.into_error()));
-    let file = finished.and_then(|out| out.into_inner().map_err(|error| error.into_error()));
+    written?;
+    let file = out.into_inner().map_err(|error| error.into_error());
+    let file = file.and_then(|out| out.into_inner().map_err(|error| error.into_error()));
     let file = file.map_err(|error| destination.failed(error))?;
     if count > 0 {
         destination.finish(file)?;

@@ -13,6 +13,7 @@ use futures_util::{Stream, StreamExt as _};
 use ratatui::Terminal;
 use ratatui::backend::Backend;
 use ratatui::layout::Rect;
+use tokio::sync::mpsc::error::SendError;
 use tokio::sync::{mpsc, watch};
 use tokio::time::sleep_until;
 
@@ -206,7 +207,7 @@ fn failed(error: impl std::fmt::Display) -> LoopError {
     LoopError::Terminal(error.to_string())
 }
 
-/// Terminal effects are done here, everything else is given to the worker. What it cannot take fails at once.
+/// Terminal effects are done here, everything else is given to the worker. Where there is none any more, it fails at once.
 fn perform<B: Backend>(
     terminal: &mut Terminal<B>,
     state: &mut AppState,
@@ -226,9 +227,11 @@ fn perform<B: Backend>(
             Effect::Redraw => repaint(terminal, state)?,
             Effect::Notify(..) | Effect::Clipboard(_) => (outside.tell)(&effect).map_err(failed)?,
             Effect::Cancel(_) | Effect::Lead(_) | Effect::Job(_) => {
-                let Err(refused) = worker.effects.try_send(effect) else { continue };
-                if let Effect::Job(job) = refused.into_inner() {
-                    let reply = Reply { slot: job.slot, id: job.id, outcome: Outcome::Failed(Failure::Busy) };
+                let Err(SendError(lost)) = worker.effects.send(effect) else { continue };
+                if let Effect::Job(job) = lost {
+                    let why = "whoever does it has ended".to_owned();
+                    let reply =
+                        Reply { slot: job.slot, id: job.id, outcome: Outcome::Failed(Failure::Crashed { why }) };
                     let effects = update(state, Msg::Reply(reply), now);
                     perform(terminal, state, effects, worker, outside, now)?;
                 }

@@ -1,6 +1,6 @@
 //! When a frame may be drawn, and whether the line to the terminal is slow. Reads no clock.
 //!
-//! The first key is answered at once; whoever holds one down sees a frame each sixteenth of a second at most, and never
+//! The first key is answered at once; whoever holds one down sees a frame each 16 ms at most, and never
 //! one more than the terminal has taken: what comes meanwhile is in the next.
 
 use std::time::{Duration, Instant};

@@ -4,6 +4,7 @@ mod lean;
 pub mod outlet;
 
 use std::io::{self, Write as _};
+use std::thread;
 use std::time::Duration;
 
 use crossterm::clipboard::CopyToClipboard;
@@ -28,8 +29,15 @@ use outlet::Outlet;
 /// The terminal that the app draws on.
 pub type AppTerminal = Terminal<Lean<Outlet, fn() -> io::Result<CellSize>>>;
 
-/// A terminal that takes nothing for so long stands still.
+/// A terminal that takes nothing for so long stands still, unless it was slower than that before.
 const PATIENCE: Duration = Duration::from_millis(200);
+
+/// The same where a key has just come from there: it may be far away, but somebody sits at it. At 9,600 baud it can be
+/// four seconds before what lies on the way makes room for more.
+const PATIENCE_AFTER_A_KEY: Duration = Duration::from_secs(5);
+
+/// Where the terminal does not know its size, as over a serial line.
+const USUAL: Size = Size { columns: 80, rows: 24 };
 
 /// Switches the terminal to the app's modes. [`leave`] undoes it, also after a panic.
 ///
@@ -41,10 +49,15 @@ pub fn enter(outlet: &Outlet, synchronized: bool) -> io::Result<AppTerminal> {
     Terminal::new(Lean::new(outlet.clone(), size, synchronized)?)
 }
 
-/// Asked before each frame, and so without opening anything.
-fn size() -> io::Result<CellSize> {
+/// How large the terminal is. Asked before each frame, and so without opening anything.
+pub fn size() -> io::Result<CellSize> {
     let size = rustix::termios::tcgetwinsize(io::stdout())?;
-    Ok(CellSize { width: size.ws_col, height: size.ws_row })
+    let Size { columns, rows } = known(size.ws_col, size.ws_row);
+    Ok(CellSize { width: columns, height: rows })
+}
+
+const fn known(columns: u16, rows: u16) -> Size {
+    if columns == 0 || rows == 0 { USUAL } else { Size { columns, rows } }
 }
 
 /// Raw mode, alternate screen, bracketed paste, and word of when the terminal is looked at.
@@ -53,8 +66,9 @@ fn switch_on(outlet: &Outlet) -> io::Result<()> {
     queue!(outlet.clone(), EnterAlternateScreen, EnableBracketedPaste, EnableFocusChange)
 }
 
-/// Gives the terminal back as it was. `false` where it is gone or stands still: then nothing more can be said there.
-pub fn leave(outlet: &Outlet) -> bool {
+/// Gives the terminal back as it was, by a key or not. `false` where it is gone or stands still: then nothing more can be
+/// said there.
+pub fn leave(outlet: &Outlet, by_key: bool) -> bool {
     // A frame ends in the look of its last letter.
     let said = queue!(
         outlet.clone(),
@@ -64,16 +78,19 @@ pub fn leave(outlet: &Outlet) -> bool {
         LeaveAlternateScreen,
         crossterm::cursor::Show
     );
-    let is_there = outlet.drained(PATIENCE) && said.is_ok();
+    let patience = if by_key { PATIENCE_AFTER_A_KEY } else { PATIENCE };
+    let is_there = outlet.drained(patience) && said.is_ok();
     let _ = disable_raw_mode();
     is_there
 }
 
-/// A panic must not leave the terminal in raw mode, nor its report on a screen that is about to go.
+/// A panic of this thread must not leave the terminal in raw mode, nor its report on a screen that is about to go. That
+/// of another one does not end the app: whoever waits for its work hears of it.
 fn leave_on_panic(outlet: Outlet) {
     let report = std::panic::take_hook();
+    let app = thread::current().id();
     std::panic::set_hook(Box::new(move |info| {
-        if leave(&outlet) {
+        if thread::current().id() == app && leave(&outlet, false) {
             report(info);
         }
     }));
@@ -81,7 +98,7 @@ fn leave_on_panic(outlet: Outlet) {
 
 /// Stops the program as Ctrl-Z does in a shell, and comes back with `fg`.
 pub fn suspend(outlet: &Outlet) -> io::Result<()> {
-    leave(outlet);
+    leave(outlet, true);
     // The whole group, so that a wrapper such as cargo stops with it.
     rustix::process::kill_current_process_group(rustix::process::Signal::TSTP)?;
     switch_on(outlet)
@@ -136,7 +153,7 @@ pub fn messages(event: Event) -> Vec<Msg> {
     match event {
         Event::Key(key) if key.kind != KeyEventKind::Release => keys(key.code, key.modifiers),
         Event::Paste(text) => vec![Msg::Paste(text)],
-        Event::Resize(columns, rows) => vec![Msg::Resize(Size { columns, rows })],
+        Event::Resize(columns, rows) => vec![Msg::Resize(known(columns, rows))],
         Event::FocusGained => vec![Msg::Focus { here: true }],
         Event::FocusLost => vec![Msg::Focus { here: false }],
         Event::Key(_) | Event::Mouse(_) => Vec::new(),
@@ -210,5 +227,6 @@ mod tests {
         assert_eq!(press(KeyCode::Char('G'), KeyModifiers::SHIFT), [key(Key::Char('G'))]);
         let released = KeyEvent { kind: KeyEventKind::Release, ..KeyEvent::from(KeyCode::Enter) };
         assert_eq!(messages(Event::Key(released)), []);
+        assert_eq!(messages(Event::Resize(0, 0)), [Msg::Resize(Size { columns: 80, rows: 24 })]);
     }
 }

@@ -45,7 +45,7 @@ use drafts::DraftFiles;
 use profiles::Services;
 use queue::{Queue, Queues};
 
-/// Effects and replies that may wait. More than the screen can ever ask for at once.
+/// Replies that may wait.
 const QUEUE: usize = 64;
 
 /// The most pages that looking for one animal follows.
@@ -60,8 +60,8 @@ const LAST_ROWS: Duration = Duration::from_millis(700);
 /// The loop's ends of the two channels.
 #[derive(Debug)]
 pub struct Handle {
-    /// Effects go in here; when it is full, the effect fails at once as "busy".
-    pub effects: mpsc::Sender<Effect>,
+    /// Effects go in here, and are taken at once: none is lost, and none that stops something waits behind others.
+    pub effects: mpsc::UnboundedSender<Effect>,
     /// Replies come out here.
     pub replies: mpsc::Receiver<Reply>,
     /// Records of requests come out here, each before the reply that it belongs to. They may wait.
@@ -98,7 +98,7 @@ pub struct Hands {
 ///
 /// It ends soon after its handle is dropped; the second value waits for that.
 pub fn spawn(settings: Option<Settings>, hands: Hands) -> (Handle, JoinHandle<()>) {
-    let (effects, incoming) = mpsc::channel(QUEUE);
+    let (effects, incoming) = mpsc::unbounded_channel();
     let (outgoing, replies) = mpsc::channel(QUEUE);
     let (client, connection) = watch::channel(None);
     let setter = client.clone();
@@ -163,7 +163,7 @@ struct Worker {
 
 impl Worker {
     /// Until the app drops its ends.
-    async fn run(mut self, mut incoming: mpsc::Receiver<Effect>) {
+    async fn run(mut self, mut incoming: mpsc::UnboundedReceiver<Effect>) {
         loop {
             let reply = tokio::select! {
                 effect = incoming.recv() => match effect {

@@ -1,6 +1,6 @@
 //! How it ends: signals, lost lines, a paused job, a hanging request, a wrong key.
 
-use std::io::{BufRead as _, BufReader};
+use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::TcpListener;
 use std::process::{Child, Command, Stdio};
 
@@ -148,13 +148,19 @@ fn a_panic_gives_the_terminal_back_before_its_report() {
     let text = String::from_utf8_lossy(&bytes).into_owned();
     let left = text.rfind("\x1b[?1049l").unwrap();
     assert!(text[left..].contains("on purpose"), "the report comes after the screen is given back");
+    assert!(text[..left].contains("still there") && !text.contains("elsewhere"));
+    assert_eq!(text.matches("\x1b[?1049l").count(), 1, "{text:?}");
 }
 
 /// Run only by the test above, in a terminal of its own.
 #[test]
 fn panics_when_asked() {
     if std::env::var_os("PETSTORE_TEST_PANIC").is_some() {
-        let _screen = petstore::tui::terminal::enter(&Outlet::to_stdout().unwrap(), false).unwrap();
+        let outlet = Outlet::to_stdout().unwrap();
+        let _screen = petstore::tui::terminal::enter(&outlet, false).unwrap();
+        // Whoever waits for the work of another thread hears of it, and the app goes on.
+        std::thread::spawn(|| panic!("elsewhere")).join().unwrap_err();
+        outlet.clone().write_all(b"still there").unwrap();
         panic!("on purpose");
     }
 }

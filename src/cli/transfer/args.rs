@@ -8,6 +8,7 @@ use crate::cli::args::statuses;
 use crate::model::{Field, PetStatus};
 use crate::transfer::export::Kind;
 use crate::transfer::import::{How, OnError};
+use crate::transfer::journal::Journal;
 use crate::transfer::{Format, Reading};
 
 pub const IMPORT_HELP: &str = "Columns are found by their names, whatever the case: name or pet name; categoryId, \
@@ -93,6 +94,11 @@ pub struct ImportArgs {
 impl ImportArgs {
     pub fn is_stdin(&self) -> bool {
         self.file.as_os_str() == "-"
+    }
+
+    /// Where what becomes of each row is written.
+    pub fn journal(&self) -> Option<PathBuf> {
+        self.report.clone().or_else(|| (!self.is_stdin()).then(|| Journal::beside(&self.file)))
     }
 
     pub fn reading(&self) -> Reading {

@@ -50,7 +50,7 @@ pub async fn run(
     let args = Arc::new(args);
     let (target, mut ends) = (Target::of(settings), ends()?);
     can_mend(&args)?;
-    let report = args.report.clone().or_else(|| (!args.is_stdin()).then(|| Journal::beside(&args.file)));
+    let report = args.journal();
     let mut good = None;
     if args.resume {
         if report.is_none() {
@@ -118,6 +118,7 @@ fn failed(error: TransferError) -> Failed {
         | TransferError::NotAJournal { .. }
         | TransferError::Another { .. }
         | TransferError::Exists(_)
+        | TransferError::Needed { .. }
         | TransferError::NoFile { .. } => Exit::Usage,
         TransferError::Read { .. }
         | TransferError::Empty(_)
@@ -208,7 +209,7 @@ fn can_mend(args: &ImportArgs) -> Result<(), Failed> {
         Some(_) if args.is_stdin() => {
             Err(Failed::new(Exit::Usage, "--mend reads the file once more, and standard input can be read only once"))
         }
-        Some(to) => mend::guard((to, args.force)).map_err(failed),
+        Some(to) => mend::guard(&args.file, args.journal().as_deref(), (to, args.force)).map_err(failed),
         None => Ok(()),
     }
 }

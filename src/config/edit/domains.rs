@@ -45,10 +45,15 @@ fn change(
         set(domains, "primary", to.primary.as_str().into());
     }
     if there.redirects != to.redirects {
-        let mut kept: Vec<(&Redirect, Value)> = match domains.get("redirects") {
-            Some(Item::Value(Value::Array(lines))) => there.redirects.iter().zip(lines.iter().cloned()).collect(),
-            _ => Vec::new(),
+        let (mut kept, trailing): (Vec<(&Redirect, Value)>, _) = match domains.get("redirects") {
+            Some(Item::Value(Value::Array(lines))) => {
+                let kept = there.redirects.iter().zip(lines.iter().cloned()).collect();
+                (kept, lines.trailing().as_str().map(str::to_owned))
+            }
+            _ => (Vec::new(), None),
         };
+        // Comments behind the last line, or instead of one, stand there.
+        let trailing = trailing.filter(|text| text.contains('\n')).unwrap_or_else(|| "\n".to_owned());
         let mut array = Array::new();
         for redirect in &to.redirects {
             // A line that stays keeps its comments.
@@ -57,7 +62,9 @@ fn change(
         }
         if !to.redirects.is_empty() {
             array.set_trailing_comma(true);
-            array.set_trailing("\n");
+        }
+        if !to.redirects.is_empty() || trailing.contains('#') {
+            array.set_trailing(trailing);
         }
         set(domains, "redirects", Value::Array(array));
     }
@@ -107,14 +114,18 @@ mod tests {
     #[test]
     fn everything_else_stays_comments_included() {
         let before = "# mine\nprofile = \"embedded\"\n\n[domains] # ours\n# the main one\nprimary = \"a.com\" # yes\n\
-                      redirects = [\n    # for the old shop\n    { from = \"x.com\", to = \"b.com\", status = 301 }, # kept\n]\n\
+                      redirects = [\n    # for the old shop\n    { from = \"x.com\", to = \"b.com\", status = 301 }, # kept\n    # { from = \"off.com\" }\n]\n\
                       resolvers = [\"system\"]\n\n[pets]\nlimit = 50 # rows\n";
         let to = domains("b.com", &[redirect("old.com", "b.com"), redirect("x.com", "b.com")]);
         let after = edited(before, &to);
         let kept =
             ["# mine", "[domains] # ours", "# the main one\n", "# yes", "# for the old shop", "limit = 50 # rows"];
-        assert!(kept.iter().all(|kept| after.contains(kept)), "{after}");
+        let all = |text: &str| {
+            kept.iter().chain(&[" # kept\n    # { from = \"off.com\" }\n]"]).all(|kept| text.contains(kept))
+        };
+        assert!(all(&after), "{after}");
         assert_eq!(edited(&after, &to), after);
+        assert!(edited(&after, &domains("b.com", &[])).contains("# { from = \"off.com\" }\n]"));
     }
 
     #[test]

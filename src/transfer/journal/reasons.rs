@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, BufRead as _, BufReader, Read as _, Seek as _, SeekFrom};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::past::MOST_LINE;
 use super::{Answer, Head, Line, Past, State, Word, failed, read_head};
@@ -19,6 +19,7 @@ const MOST: usize = 250_000;
 /// A journal that is only read.
 pub(in crate::transfer) struct Reasons {
     past: Past,
+    path: PathBuf,
     file: BufReader<File>,
     /// Where the lines of the outcomes begin.
     places: HashMap<u64, u64>,
@@ -37,7 +38,7 @@ impl Reasons {
             None => {}
         })?;
         let file = BufReader::new(File::open(path).map_err(|source| failed(path, source))?);
-        Ok(Self { past, file, places })
+        Ok(Self { past, path: path.to_owned(), file, places })
     }
 
     /// How the file was read.
@@ -46,14 +47,21 @@ impl Reasons {
     }
 
     /// Why this row was not added, safe to show, if it was sent and it is not known that it was added.
-    pub(in crate::transfer) fn why(&mut self, Row { row, line, .. }: &Row) -> io::Result<Option<String>> {
+    pub(in crate::transfer) fn why(&mut self, Row { row, line, .. }: &Row) -> Result<Option<String>, TransferError> {
         let what = match self.past.state(*row) {
             State::Open | State::Added => return Ok(None),
             State::Refused => "refused",
             State::InDoubt => "may have been added",
         };
         let why = match self.places.get(row) {
-            Some(place) => format!(": {}", display_safe(&self.answer(*place)?.words())),
+            Some(place) => {
+                let answer = self.answer(*place);
+                let wrong = |error: io::Error| TransferError::NotAJournal {
+                    path: self.path.clone(),
+                    why: display_safe(&error.to_string()).into_owned(),
+                };
+                format!(": {}", display_safe(&answer.map_err(wrong)?.words()))
+            }
             None => String::new(),
         };
         Ok(Some(format!("line {line}: {what}{why}")))

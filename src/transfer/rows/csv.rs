@@ -14,7 +14,7 @@ use crate::transfer::reading::{Columns, Reading};
 
 const DELIMITERS: [u8; 3] = [b',', b';', b'\t'];
 
-/// The most cells of a row that are looked at.
+/// The most cells of a row.
 const MOST_CELLS: usize = 16 << 10;
 
 /// Reads all rows. Says what parts the cells, and what the columns are.
@@ -75,6 +75,8 @@ fn row(
 fn fault(cells: &Splitter, piece: &Piece<'_>, offset: Option<u64>, columns: &Columns) -> Option<Fault> {
     if let Err(fault) = text_of(piece.octets, offset) {
         Some(fault)
+    } else if cells.is_cut {
+        Some(Fault::whole(format!("There are more than {MOST_CELLS} cells. Is a quote or the end of a line missing?")))
     } else if cells.all().skip(columns.names.len()).any(|cell| !cell.trim_ascii().is_empty()) {
         let (here, there) = (cells.len(), columns.names.len());
         let why = format!("There are {here} cells and {there} columns. Put a cell with the delimiter in it in quotes.");
@@ -108,18 +110,20 @@ struct Splitter {
     octets: Vec<u8>,
     ends: Vec<usize>,
     count: usize,
+    /// There are more than can be held.
+    is_cut: bool,
 }
 
 impl Splitter {
     fn new(delimiter: u8) -> Self {
         let reader = ReaderBuilder::new().delimiter(delimiter).build();
-        Self { reader, octets: Vec::new(), ends: vec![0; 64], count: 0 }
+        Self { reader, octets: Vec::new(), ends: vec![0; 64], count: 0, is_cut: false }
     }
 
     fn split(&mut self, row: &[u8]) {
         self.reader.reset();
         self.octets.resize(row.len().max(1), 0);
-        self.count = 0;
+        (self.count, self.is_cut) = (0, false);
         let (mut input, mut written) = (row, 0);
         loop {
             let (result, read, out, ends) =
@@ -132,11 +136,12 @@ impl Splitter {
                 ReadRecordResult::OutputEndsFull if self.ends.len() < MOST_CELLS => {
                     self.ends.resize(self.ends.len() * 2, 0);
                 }
+                ReadRecordResult::OutputEndsFull => {
+                    self.is_cut = true;
+                    return;
+                }
                 // Without its quotes no row is longer than with them.
-                ReadRecordResult::OutputFull
-                | ReadRecordResult::OutputEndsFull
-                | ReadRecordResult::Record
-                | ReadRecordResult::End => return,
+                ReadRecordResult::OutputFull | ReadRecordResult::Record | ReadRecordResult::End => return,
             }
         }
     }

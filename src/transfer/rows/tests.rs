@@ -104,36 +104,62 @@ fn a_mark_before_a_formula_is_taken_off_again() {
     assert_eq!(read_as("name,cat\n'=1,3\n", &raw).unwrap(), ["1 2 \"'=1\" 3 -"]);
 }
 
-#[test]
-fn the_first_sheet_of_a_workbook_is_read() {
-    let sheet = r#"<worksheet><sheetData>
-        <row r="1"><c r="A1" t="inlineStr"><is><t>Pet name</t></is></c><c r="B1" t="inlineStr"><is><t>Cat</t></is></c></row>
-        <row r="3"><c r="A3" t="inlineStr"><is><t> Zoë </t></is></c><c r="B3"><v>3</v></c></row>
-        <row r="4"><c r="A4"><v>7</v></c><c r="B4"><v>1E+18</v></c></row></sheetData></worksheet>"#;
+/// A workbook of one sheet.
+fn workbook(more: &[(&str, &str)]) -> Vec<u8> {
     let book = r#"<workbook xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"><sheets>
         <sheet name="a" sheetId="1" r:id="rId1"/></sheets></workbook>"#;
     let ties = r#"<Relationships><Relationship Id="rId1" Target="worksheets/sheet1.xml"
         Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/worksheet"/></Relationships>"#;
     let top = r#"<Relationships><Relationship Id="rId1" Target="xl/workbook.xml"
         Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument"/></Relationships>"#;
+    let parts = [("_rels/.rels", top), ("xl/workbook.xml", book), ("xl/_rels/workbook.xml.rels", ties)];
     let mut file = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
-    for (name, text) in [
-        ("_rels/.rels", top),
-        ("xl/workbook.xml", book),
-        ("xl/_rels/workbook.xml.rels", ties),
-        ("xl/worksheets/sheet1.xml", sheet),
-    ] {
+    for (name, text) in parts.iter().chain(more) {
         let plain = zip::write::SimpleFileOptions::default().compression_method(zip::CompressionMethod::Stored);
-        file.start_file(name, plain).unwrap();
+        file.start_file(*name, plain).unwrap();
         std::io::Write::write_all(&mut file, text.as_bytes()).unwrap();
     }
-    let file = file.finish().unwrap().into_inner();
+    file.finish().unwrap().into_inner()
+}
+
+#[test]
+fn the_first_sheet_of_a_workbook_is_read() {
+    let sheet = r#"<worksheet><sheetData>
+        <row r="1"><c r="A1" t="inlineStr"><is><t>Pet name</t></is></c><c r="B1" t="inlineStr"><is><t>Cat</t></is></c></row>
+        <row r="3"><c r="A3" t="inlineStr"><is><t> Zoë </t></is></c><c r="B3"><v>3</v></c></row>
+        <row r="4"><c r="A4"><v>7</v></c><c r="B4"><v>1E+18</v></c></row></sheetData></worksheet>"#;
+    let file = workbook(&[("xl/worksheets/sheet1.xml", sheet)]);
     let reason =
         "Category must be a whole number from -9223372036854775808 to 9223372036854775807. \"1e18\" is not one.";
     assert_eq!(rows(&file), ["1 3 \"Zoë\" 3 -".to_owned(), format!("2 line 4: column Cat: {reason}")]);
     for cut in 0..file.len() {
         let _ = read_as(&file[..cut], &Reading { format: Some(Format::Xlsx), ..Reading::default() });
     }
+}
+
+#[test]
+fn texts_of_a_workbook_are_no_more_than_they_can_be() {
+    let sheet = r#"<worksheet><sheetData><row r="1"><c r="A1" t="s"><v>0</v></c><c r="B1" t="s"><v>1</v></c></row>
+        <row r="2"><c r="A2" t="s"><v>0</v></c><c r="B2"><v>3</v></c></row></sheetData></worksheet>"#;
+    let read = |list: &str| {
+        read_as(workbook(&[("xl/worksheets/sheet1.xml", sheet), ("xl/SharedStrings.xml", list)]), &Reading::default())
+    };
+    let texts = "<si><t>name</t></si><si><t>cat</t></si></sst>";
+    assert_eq!(read(&format!("<sst uniqueCount=\"2\">{texts}")).unwrap(), ["1 2 \"name\" 3 -"]);
+    for count in ["1000000000000000", "18446744073709551615", "900"] {
+        for list in
+            [format!("<!-- a --><x:sst a='b' uniqueCount='{count}'>{texts}"), format!("<sst uniqueCount=\"{count}\"/>")]
+        {
+            let why = read(&list).unwrap_err();
+            assert!(why.contains(&format!("it says to have {count} texts")), "{why}");
+        }
+    }
+}
+
+#[test]
+fn a_row_of_more_cells_than_are_held_is_wrong() {
+    let text = format!("name,cat\nRex,3{}x\n", ",".repeat(20_000));
+    assert_eq!(rows(text), ["1 line 2: There are more than 16384 cells. Is a quote or the end of a line missing?"]);
 }
 
 fn name() -> impl proptest::strategy::Strategy<Value = String> {

@@ -2,10 +2,13 @@
 //! its size is bounded.
 
 use std::borrow::Cow;
-use std::io::{Cursor, Read as _};
+use std::io::{BufReader, Cursor, Read as _};
 use std::ops::ControlFlow;
 
 use calamine::{Cell, DataRef, Reader as _, Xlsx};
+use quick_xml::Reader as XmlReader;
+use quick_xml::events::Event;
+use zip::ZipArchive;
 
 use super::{Cells, Manner, Rows, Source};
 use crate::model::display_safe;
@@ -19,6 +22,9 @@ const MOST: u64 = 32 << 20;
 
 /// The most octets of its parts, unpacked.
 const MOST_UNPACKED: u64 = 256 << 20;
+
+/// What each of its texts takes at least, in octets: `<si/>`.
+const LEAST_TEXT: u64 = 5;
 
 /// Whole numbers up to here are exact in a spreadsheet.
 const EXACT: f64 = 9_007_199_254_740_992.0;
@@ -56,13 +62,45 @@ pub(super) fn read(input: Input, rows: &mut Rows<'_>) -> Result<Columns, Transfe
 
 /// Refuses a workbook whose parts say that they unpack to more than would be held.
 fn guard(octets: &[u8]) -> Result<(), String> {
-    let mut archive = zip::ZipArchive::new(Cursor::new(octets)).map_err(|error| error.to_string())?;
+    let mut archive = ZipArchive::new(Cursor::new(octets)).map_err(|error| error.to_string())?;
     let mut sum = 0_u64;
     for index in 0..archive.len() {
         let part = archive.by_index_raw(index).map_err(|error| error.to_string())?;
         sum = sum.saturating_add(part.size());
     }
-    if sum > MOST_UNPACKED { Err("it unpacks to more than 256 MiB. Save the sheet as CSV".to_owned()) } else { Ok(()) }
+    if sum > MOST_UNPACKED {
+        return Err("it unpacks to more than 256 MiB. Save the sheet as CSV".to_owned());
+    }
+    (0..archive.len()).try_for_each(|index| texts(&mut archive, index))
+}
+
+/// Refuses a list of texts that says to have more of them than it could: room is made at once for as many as it says.
+fn texts(archive: &mut ZipArchive<Cursor<&[u8]>>, index: usize) -> Result<(), String> {
+    let part = archive.by_index(index).map_err(|error| error.to_string())?;
+    if !part.name().is_ok_and(|name| name.to_ascii_lowercase().ends_with("sharedstrings.xml")) {
+        return Ok(());
+    }
+    let most = part.size() / LEAST_TEXT;
+    let mut reader = XmlReader::from_reader(BufReader::new(part));
+    let mut octets = Vec::new();
+    loop {
+        octets.clear();
+        match reader.read_event_into(&mut octets).map_err(|error| error.to_string())? {
+            Event::Start(list) | Event::Empty(list) if list.local_name().as_ref() == "sst" => {
+                let mut said = list.attributes();
+                let said = said.with_checks(false).flatten().filter(|said| said.key.as_ref() == "uniqueCount");
+                // What is no number for this reader is none for the other one, either.
+                return match said.filter_map(|said| said.value.parse::<u64>().ok()).max() {
+                    Some(count) if count > most => {
+                        Err(format!("it says to have {count} texts, and has room for {most}"))
+                    }
+                    Some(_) | None => Ok(()),
+                };
+            }
+            Event::Eof => return Ok(()),
+            _ => {}
+        }
+    }
 }
 
 struct Sheet<'a, 'b> {

@@ -12,6 +12,12 @@ use tokio::sync::watch;
 
 use crate::clock;
 
+/// So many octets are written at once: more than most frames have, and no more than a slow line takes in a moment.
+const PIECE: usize = 256;
+
+/// No line is waited for longer than that while it takes nothing.
+const MOST_PATIENCE: Duration = Duration::from_secs(10);
+
 /// What is known of the way.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Traffic {
@@ -39,6 +45,10 @@ struct Shared {
 struct State {
     waiting: Vec<u8>,
     writing: bool,
+    /// How many pieces were written.
+    pieces: u64,
+    /// How long one of the last pieces took: a slow line takes many at once, and then none for a while.
+    longest: Duration,
     failed: Option<io::ErrorKind>,
 }
 
@@ -64,13 +74,22 @@ impl Outlet {
         self.traffic.clone()
     }
 
-    /// Waits until everything is written, but no longer than `patience`; tells whether it is.
+    /// Waits until everything is written, but for none of its pieces longer than `patience`, or where the line is slow,
+    /// than it has taken before; tells whether it is.
     #[must_use]
     pub fn drained(&self, patience: Duration) -> bool {
-        let state = self.shared.lock();
-        let busy = |state: &mut State| state.failed.is_none() && (state.writing || !state.waiting.is_empty());
-        let waited = self.shared.changed.wait_timeout_while(state, patience, busy);
-        !waited.unwrap_or_else(PoisonError::into_inner).1.timed_out()
+        let mut state = self.shared.lock();
+        loop {
+            let begun = state.pieces;
+            let stands = |state: &mut State| state.is_busy() && state.pieces == begun;
+            let patience = patience.max((state.longest * 3).min(MOST_PATIENCE));
+            let waited = self.shared.changed.wait_timeout_while(state, patience, stands);
+            let (now, waited) = waited.unwrap_or_else(PoisonError::into_inner);
+            state = now;
+            if waited.timed_out() || !state.is_busy() {
+                return !waited.timed_out() && state.failed.is_none();
+            }
+        }
     }
 }
 
@@ -96,6 +115,17 @@ impl Write for Outlet {
     }
 }
 
+impl State {
+    fn taken(&mut self, took: Duration) {
+        self.pieces += 1;
+        self.longest = took.max(self.longest / 32 * 31);
+    }
+
+    const fn is_busy(&self) -> bool {
+        self.failed.is_none() && (self.writing || !self.waiting.is_empty())
+    }
+}
+
 impl Shared {
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
@@ -110,7 +140,14 @@ impl Shared {
             state.writing = true;
             drop(state);
             let begun = clock::now().mono;
-            let written = out.write_all(&octets).and_then(|()| out.flush());
+            let written = octets.chunks(PIECE).try_for_each(|piece| {
+                let begun = clock::now().mono;
+                out.write_all(piece)?;
+                self.lock().taken(clock::now().mono.saturating_duration_since(begun));
+                self.changed.notify_all();
+                Ok(())
+            });
+            let written = written.and_then(|()| out.flush());
             let took = clock::now().mono.saturating_duration_since(begun);
             state = self.lock();
             state.writing = false;
@@ -174,11 +211,35 @@ mod tests {
     }
 
     #[test]
+    fn a_terminal_that_takes_piece_after_piece_is_waited_for() {
+        let (mut outlet, let_it, written) = slow();
+        outlet.write_all(&[b'a'; 3 * PIECE]).unwrap();
+        let waiting = outlet.clone();
+        let drained = thread::spawn(move || waiting.drained(LONG));
+        for piece in 1..=3 {
+            assert!(!outlet.drained(Duration::from_millis(1)), "piece {piece} is not taken");
+            let_it.send(()).unwrap();
+            assert_eq!(written.recv().unwrap().len(), PIECE);
+        }
+        assert!(drained.join().unwrap());
+    }
+
+    #[test]
+    fn a_line_that_was_slow_is_given_the_time_it_has_taken_for_a_while() {
+        let mut state = State::default();
+        state.taken(Duration::from_secs(4));
+        (0..16).for_each(|_| state.taken(Duration::ZERO));
+        assert!(state.longest > Duration::from_secs(2), "{:?}", state.longest);
+        (0..200).for_each(|_| state.taken(Duration::ZERO));
+        assert!(state.longest < Duration::from_millis(10), "{:?}", state.longest);
+    }
+
+    #[test]
     fn a_terminal_that_is_gone_is_told_to_whoever_writes_next() {
         let (mut outlet, let_it, _written) = slow();
         drop(let_it);
         outlet.write_all(b"a").unwrap();
-        assert!(outlet.drained(LONG));
+        assert!(!outlet.drained(LONG), "nobody will ever see it");
         assert_eq!(outlet.write_all(b"b").unwrap_err().kind(), io::ErrorKind::BrokenPipe);
     }
 }

@@ -21,7 +21,7 @@ use crate::transfer::export::{self, to_file};
 use crate::transfer::import::{self, Ended, Progress, Summary, Tell, Told, Wish, Work};
 use crate::transfer::journal::{Journal, Target};
 use crate::transfer::preview::preview;
-use crate::transfer::{Input, Reading, TransferError, mend};
+use crate::transfer::{Format, Input, Reading, TransferError, mend};
 use crate::tui::effect::{RunImport, Source, ToMend};
 use crate::tui::msg::{Before, EndOf, Exported, FileSeen, ImportEnd, ImportNews, NotSeen, NotWritten, Outcome};
 
@@ -198,8 +198,8 @@ async fn send(
     let heard = Arc::new(Mutex::new(Heard::default()));
     let sent = import::run(&api, input, work, how, (tell(&heard), progress, wishes));
     let (sent, ()) = tokio::join!(sent, follow(counts, &heard, so_far));
-    if pasted && sent.is_err() {
-        // Nothing was sent; what was pasted is on the screen still.
+    if pasted && sent.is_err() && !report.exists() {
+        // Nothing was sent and nothing is to be gone on with; what was pasted is on the screen still.
         let _ = std::fs::remove_file(&place);
     }
     let summary = sent.map_err(|error| match &error {
@@ -221,7 +221,8 @@ fn keep(pasted: &str, around: &Surroundings) -> Result<PathBuf, TransferError> {
     let none = || failed(io::Error::other("no home directory is known"));
     let directory = around.pasted.clone().ok_or_else(none)?;
     let at = clock::now().wall.strftime("%Y%m%d-%H%M%S%3f");
-    let place = directory.join(format!("pasted-{at}.csv"));
+    let ending = Format::recognise(None, pasted.as_bytes()).ending();
+    let place = directory.join(format!("pasted-{at}.{ending}"));
     atomic::replace_private(&place, pasted).map_err(failed)?;
     Ok(place)
 }

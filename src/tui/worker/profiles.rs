@@ -308,7 +308,7 @@ mod tests {
         let (mut worker, _) = spawn(Some(settings(remote())), hands);
         let job = |slot, id, task| Effect::Job(Job { slot, id: ReqId(id), task });
         let change = Task::Profile(ProfileTask::Use("lab".into()));
-        worker.effects.send(job(Slot::UseProfile, 1, change)).await.unwrap();
+        worker.effects.send(job(Slot::UseProfile, 1, change)).unwrap();
         let Some(Reply { outcome: Outcome::Profile(ProfileNews::Used(Ok(used))), .. }) = worker.replies.recv().await
         else {
             panic!("not changed")
@@ -319,7 +319,7 @@ mod tests {
             tokio::task::yield_now().await;
         }
         let query = PetQuery::default();
-        worker.effects.send(job(Slot::List, 2, Task::List { query, pages: 1, known: None })).await.unwrap();
+        worker.effects.send(job(Slot::List, 2, Task::List { query, pages: 1, known: None })).unwrap();
         let reply = worker.replies.recv().await.unwrap();
         let refused = matches!(&reply.outcome, Outcome::Listed(Err(Failure::NotSent { .. })));
         assert!(refused, "nobody listens where lab is, and lab was asked: {reply:?}");

@@ -160,6 +160,16 @@ async fn pasted_lines_are_imported_and_leave_no_file() {
     assert_eq!(fs::read_dir(directory.path().join("imports")).unwrap().count(), 0);
     app.press("Esc");
     app.shows(&["[1 Pets]"]).await;
+    app.press("a");
+    app.shows(&["> Name"]).await;
+    let objects = "{\"name\":\"pet-4\",\"categoryId\":1}\n{\"name\":\"pet-5\",\"categoryId\":1}\n";
+    app.keys.send(Event::Paste(objects.into())).unwrap();
+    app.shows(&["NDJSON", "This adds 2 pets"]).await;
+    app.press("F2");
+    app.shows(&["Imported: 2 added."]).await;
+    assert_each_once(&names(&real).await, 5);
+    app.press("Esc");
+    app.shows(&["[1 Pets]"]).await;
     app.quit().await;
 }
 

@@ -1,7 +1,8 @@
 //! `petstore pets import` and `export` as scripts use them.
 
 use std::fs;
-use std::io::Write as _;
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::os::unix::fs::symlink;
 use std::process::{Command, Output, Stdio};
 
 use rustix::process::{Pid, Signal, kill_process};
@@ -158,17 +159,23 @@ async fn a_signal_ends_it_cleanly_and_says_how_to_go_on() {
         let home = home_with("new.csv", &format!("name,cat\n{}", "Rex,3\n".repeat(50)));
         let mut command = petstore(&home, &["pets", "import", "new.csv", "--concurrency", "1"]);
         command.env("PETSTORE_BASE_URL", &stub.base_url).env("PETSTORE_API_KEY", "petk_0123456789abcdef77d0");
-        let child = command.spawn().unwrap();
+        let mut child = command.spawn().unwrap();
         while stub.requests() < 5 {
             tokio::task::yield_now().await;
         }
-        // The second one does not wait for the answer that never comes.
-        let pid = Pid::from_child(&child);
-        kill_process(pid, signal).unwrap();
-        tokio::time::sleep(std::time::Duration::from_millis(100)).await;
-        kill_process(pid, signal).unwrap();
-        let (status, text) = said(&tokio::task::spawn_blocking(|| child.wait_with_output().unwrap()).await.unwrap());
+        let ended = tokio::task::spawn_blocking(move || {
+            let mut lines = BufReader::new(child.stderr.take().unwrap()).lines().map(Result::unwrap);
+            let pid = Pid::from_child(&child);
+            kill_process(pid, signal).unwrap();
+            while !lines.next().unwrap().starts_with("stopping; what is under way may end") {}
+            // The second one does not wait for the answer that never comes.
+            kill_process(pid, signal).unwrap();
+            let text: Vec<String> = lines.collect();
+            (child.wait().unwrap().code(), text.join("\n"))
+        });
+        let (status, text) = ended.await.unwrap();
         assert_eq!(status, Some(code), "{text}");
+        assert!(text.lines().any(|line| line == "stopped"), "{text}");
         assert!(text.contains("3 added, 0 refused, 0 invalid, 1 unknown, 46 left"), "{text}");
         assert!(text.contains("go on with: petstore pets import new.csv --resume"), "{text}");
     }
@@ -190,7 +197,7 @@ fn files_of_one_stem_have_reports_of_their_own() {
 #[test]
 fn what_is_no_file_is_never_replaced_and_an_unknown_ending_is_refused() {
     let home = home_with("new.csv", "name,cat\nRex,three\n");
-    std::os::unix::fs::symlink("/dev/null", home.path().join("nul")).unwrap();
+    symlink("/dev/null", home.path().join("nul")).unwrap();
     assert!(Command::new("mkfifo").arg(home.path().join("pipe")).status().unwrap().success());
     for (name, what) in [("nul", "a device"), (".", "a directory"), ("pipe", "a pipe")] {
         for force in [&[][..], &["--force"]] {
@@ -209,6 +216,41 @@ fn what_is_no_file_is_never_replaced_and_an_unknown_ending_is_refused() {
     assert!(home.path().join("all.xlsx").metadata().is_err());
     let (status, text) = said(&run(&home, &["--demo", "pets", "export", "all.xlsx", "--format", "csv"]));
     assert_eq!(status, Some(0), "{text}");
+}
+
+#[test]
+fn what_is_imported_and_its_report_are_not_replaced_by_what_is_to_be_mended() {
+    let home = home_with("new.csv", ARRIVALS);
+    symlink("new.csv", home.path().join("link.csv")).unwrap();
+    let report = "new.csv.petstore-import.ndjson";
+    for (to, what) in [
+        ("new.csv", "the file that is imported"),
+        ("link.csv", "the file that is imported"),
+        (report, "the report of this import"),
+    ] {
+        let (status, text) = said(&run(&home, &["pets", "import", "new.csv", "--mend", to, "--force"]));
+        assert!(status == Some(2) && text.contains(&format!("{to} is {what}, and stays as it is")), "{text}");
+        let (status, text) = said(&run(&home, &["pets", "import", "new.csv", "--dry-run", "--mend", to, "--force"]));
+        assert!(status == Some(2) && text.contains("stays as it is"), "{text}");
+    }
+    assert_eq!(fs::read_to_string(home.path().join("new.csv")).unwrap(), ARRIVALS);
+    assert!(!home.path().join(report).exists(), "nothing was begun");
+}
+
+#[test]
+fn the_file_behind_a_link_is_replaced_and_a_link_to_nothing_is_named_at_once() {
+    let home = home_with("old.csv", "old");
+    fs::create_dir(home.path().join("there")).unwrap();
+    fs::rename(home.path().join("old.csv"), home.path().join("there/old.csv")).unwrap();
+    symlink("there/old.csv", home.path().join("link.csv")).unwrap();
+    symlink("there/absent.csv", home.path().join("lost.csv")).unwrap();
+    let export = |to: &str| said(&run(&home, &["--demo", "pets", "export", to, "--force"]));
+    let (status, text) = export("link.csv");
+    assert_eq!(status, Some(0), "{text}");
+    assert!(fs::symlink_metadata(home.path().join("link.csv")).unwrap().is_symlink());
+    assert!(fs::read_to_string(home.path().join("there/old.csv")).unwrap().starts_with("id,name,"));
+    let (status, text) = export("lost.csv");
+    assert!(status == Some(1) && text.contains("cannot write lost.csv: No such file"), "{text}");
 }
 
 #[test]

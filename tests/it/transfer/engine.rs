@@ -1,6 +1,7 @@
 //! The engine: what is sent, how often, and what is said of it.
 
 use std::fs;
+use std::io::{self, Cursor, Read};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -145,6 +146,31 @@ async fn good_rows_are_added_and_bad_ones_named() {
     let summary = import.resume().await.unwrap();
     assert_eq!(counts(&summary), [0, 2, 0, 2, 0]);
     assert_eq!(names(&service).await, ["Bean", "Rex"]);
+}
+
+/// A reader that gives up on what it reads.
+struct Stumbles;
+
+impl Read for Stumbles {
+    fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+        panic!("on purpose");
+    }
+}
+
+#[tokio::test]
+async fn a_reader_that_gives_up_is_not_taken_for_the_end() {
+    let (service, client) = service().await;
+    let import = Import::new(client, "");
+    // The first MiB is read at once.
+    let begin = Cursor::new(format!("name,cat\nRex,3\n{}", "\n".repeat(1 << 20)));
+    let input = Input::stream("a stream", begin.chain(Stumbles)).unwrap();
+    let work = Work::begin(&input, Reading::default(), None, Some(import.report()), &Import::target()).unwrap();
+    let summary = import.run(input, work).await.unwrap();
+    let Ended::Failed(error) = &summary.ended else { panic!("{:?}", summary.ended) };
+    assert_eq!(error.to_string(), "cannot read a stream: its reader gave up; please report this");
+    assert!(names(&service).await.len() <= 1);
+    let report = Journal::guard(&import.report()).unwrap_err().to_string();
+    assert!(report.contains("is not finished"), "{report}");
 }
 
 /// A service without idempotency keys; `answer` is asked for each creation, by the request's text.

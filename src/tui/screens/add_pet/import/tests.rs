@@ -339,6 +339,18 @@ fn where_nothing_was_sent_the_file_stands_there_as_before_and_is_sent_anew() {
 }
 
 #[test]
+fn rows_to_mend_stand_beside_their_file() {
+    for (file, name) in [
+        ("/home/ada/new.arrivals.csv", "/home/ada/new.arrivals-to-mend.csv"),
+        ("/data/v1.2/arrivals", "/data/v1.2/arrivals-to-mend.csv"),
+        ("./arrivals", "./arrivals-to-mend.csv"),
+        ("~/.arrivals", "~/.arrivals-to-mend.csv"),
+    ] {
+        assert_eq!(update::mend_name(&Source::File(file.to_owned())), name);
+    }
+}
+
+#[test]
 fn rows_to_mend_are_written_and_looked_for() {
     let mut app = running(80, 24);
     app.keys("w");

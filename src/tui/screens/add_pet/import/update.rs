@@ -1,6 +1,6 @@
 //! What follows from a key on the import.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::clock::Now;
 use crate::model::Field;
@@ -296,11 +296,13 @@ fn mend(state: &mut AppState) {
     state.popup = Some(Popup::Write(WriteBox { what, ..write }));
 }
 
-fn mend_name(source: &Source) -> String {
+/// A name beside the file.
+pub(super) fn mend_name(source: &Source) -> String {
     match source {
         Source::File(path) => {
-            let stem = path.rsplit_once('.').map_or(path.as_str(), |(stem, _)| stem);
-            format!("{stem}-to-mend.csv")
+            let path = Path::new(path);
+            let stem = path.file_stem().unwrap_or_default().display();
+            path.with_file_name(format!("{stem}-to-mend.csv")).display().to_string()
         }
         Source::Pasted(_) => "pasted-to-mend.csv".to_owned(),
     }
