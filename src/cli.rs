@@ -157,7 +157,14 @@ fn run(args: Args, env: &Env) -> Result<Exit, Failed> {
         Command::Pets(command) => runtime.block_on(pets::run(command, &args.shared, env)),
         Command::Domains(command) => {
             let file = config::settings::configuration(&choices, env)?;
-            let list = Paths::new(env).map_err(Failed::config)?.domains_file();
+            // What is tried with samples is not kept.
+            let samples = choices.demo.then(tempfile::tempdir).transpose();
+            let samples = samples
+                .map_err(|error| Failed::new(Exit::Failure, format!("there is no temporary directory: {error}")))?;
+            let list = match &samples {
+                Some(directory) => directory.path().join("domains.json"),
+                None => Paths::new(env).map_err(Failed::config)?.domains_file(),
+            };
             runtime.block_on(domains::run(command.command, &file.domains, &list))
         }
         Command::Access(command) | Command::Auth(command) => match command {

@@ -85,7 +85,7 @@ pub fn lint(text: &str, known: &[DnsName]) -> Linted {
         read::read(text, &mut findings)
     };
     match written {
-        Some(written) => judge(&written, known, findings),
+        Some((written, places)) => judge(&written, &places, known, findings),
         None => Linted { configuration: None, findings },
     }
 }
@@ -93,10 +93,12 @@ pub fn lint(text: &str, known: &[DnsName]) -> Linted {
 /// Judges a configuration that was read elsewhere.
 #[must_use]
 pub fn check(written: Written, known: &[DnsName]) -> Linted {
-    judge(&written, known, Vec::new())
+    let places: Vec<usize> = (0..written.redirects.len()).collect();
+    judge(&written, &places, known, Vec::new())
 }
 
-fn judge(written: &Written, known: &[DnsName], mut findings: Vec<Finding>) -> Linted {
+/// `places`: where each redirect stands in the list as it is written.
+fn judge(written: &Written, places: &[usize], known: &[DnsName], mut findings: Vec<Finding>) -> Linted {
     // A value of another type was named already.
     let misread = findings.iter().any(|f| f.code == Code::CfgType && f.seen.starts_with("domains.primary "));
     let primary = match written.primary.as_deref().map(str::trim) {
@@ -112,7 +114,7 @@ fn judge(written: &Written, known: &[DnsName], mut findings: Vec<Finding>) -> Li
         Some(text) => read_name("domains.primary", text, &mut findings),
     };
     let mut redirects = Vec::new();
-    for (index, written) in written.redirects.iter().enumerate() {
+    for (index, written) in places.iter().zip(&written.redirects) {
         let place = format!("domains.redirects[{index}]");
         let from = read_name(&format!("{place}.from"), &written.from, &mut findings);
         let to = read_name(&format!("{place}.to"), &written.to, &mut findings);

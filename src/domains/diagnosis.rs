@@ -101,7 +101,9 @@ impl Case<'_> {
 #[must_use]
 pub fn conflicting<'a>(case: &Case<'a>) -> Vec<&'a Record> {
     let expected = case.expectation.platform_host.as_ref();
-    let right = |record: &&Record| matches!(&record.data, Data::Cname(target) if Some(target) == expected);
+    let right = |record: &&Record| {
+        !case.domain.is_apex() && matches!(&record.data, Data::Cname(target) if Some(target) == expected)
+    };
     let leading = |record: &&Record| {
         matches!(record.data.kind(), RecordType::CNAME | RecordType::A | RecordType::AAAA)
             || (!case.domain.is_apex()

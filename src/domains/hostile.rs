@@ -61,7 +61,7 @@ pub fn caa(bytes: &[u8]) {
 pub fn certificate(bytes: &[u8]) {
     if let Some(certificate) = tls::certificate(bytes) {
         let _ = certificate.covers("docs.acme-pets.com");
-        assert!(certificate.names.len() <= 100);
+        assert!(certificate.names.iter().map(String::len).sum::<usize>() <= bytes.len());
     }
 }
 

@@ -102,7 +102,7 @@ pub fn until_words(until: Timestamp, now: Timestamp) -> String {
 #[must_use]
 pub fn sentence(text: &str) -> String {
     let mut text = text.to_owned();
-    if !text.ends_with(['.', ')', ':']) {
+    if !text.ends_with(['.', ')', ':', '?', '!']) {
         text.push('.');
     }
     text

@@ -155,7 +155,8 @@ impl Session {
             return self.talk.say("Nothing else stands at that name.");
         }
         for conflict in &seen.conflicts {
-            let values = conflict.values.join(", ");
+            let values: Vec<&str> = conflict.values.iter().map(|value| value.trim_end_matches('.')).collect();
+            let values = values.join(", ");
             self.talk.say(format!("In the way: {} {values}. Delete it first.", conflict.kind))?;
         }
         Ok(())

@@ -110,15 +110,22 @@ pub struct ProbeArgs {
     /// The CAA identity of the platform's certificate authority; may be given again.
     #[arg(long, value_name = "NAME")]
     pub ca: Vec<String>,
-    /// The time to take for now (RFC 3339), for rehearsals.
+    /// The time to take for now (RFC 3339), for rehearsals: what comes of them is not kept.
     #[arg(long, value_name = "TIME", value_parser = parse_time)]
     pub now: Option<Timestamp>,
-    /// When the record was saved, instead of what the list says.
+    /// When the record was saved, instead of what the list says; a rehearsal, too.
     #[arg(long, value_name = "TIME", value_parser = parse_time)]
     pub saved_at: Option<Timestamp>,
-    /// When Verify was chosen, instead of what the list says.
+    /// When Verify was chosen, instead of what the list says; a rehearsal, too.
     #[arg(long, value_name = "TIME", value_parser = parse_time)]
     pub verified_at: Option<Timestamp>,
+}
+
+impl ProbeArgs {
+    /// Whether it is judged as if something else had been told, or at another time: what comes of it is not kept.
+    pub const fn is_rehearsal(&self) -> bool {
+        self.now.is_some() || self.saved_at.is_some() || self.verified_at.is_some()
+    }
 }
 
 #[derive(Debug, Args)]

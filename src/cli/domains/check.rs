@@ -1,18 +1,21 @@
 //! `check`, `redirects` and `report`: looking, and saying what was seen.
 
-use std::io::Write as _;
+use std::future::Future;
+use std::io::{self, IsTerminal as _, Write as _};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use futures_util::StreamExt as _;
 use futures_util::stream;
 use jiff::Timestamp;
 use serde_json::{Value, json};
+use tokio::time::{Instant, interval_at};
 
 use crate::config::file::Domains as Configured;
 use crate::domains::configuration::{self, Redirect};
 use crate::domains::finding::overall;
 use crate::domains::list::{List, ListFile};
-use crate::domains::look::{Checked, Progress, keep, look, now, walk_redirect};
+use crate::domains::look::{self, Checked, Progress, look, now, walk_redirect};
 use crate::domains::observation::Observations;
 use crate::domains::probe::memory::Memory;
 use crate::domains::report::matrix;
@@ -27,6 +30,10 @@ use super::super::result::{Format, print, print_json};
 use super::args::{CheckArgs, ProbeArgs, RedirectsArgs, ReportArgs};
 use super::settings::{configured_domains, for_domain, need_name, read_list, read_name, resolve, told};
 use super::{exit, exit_of, json, words};
+
+/// After how long somebody who waits is told that it goes on, and then again.
+const FIRST_WORD: Duration = Duration::from_secs(2);
+const FURTHER_WORDS: Duration = Duration::from_secs(5);
 
 /// How many domains are looked at side by side.
 const AT_ONCE: usize = 24;
@@ -85,9 +92,10 @@ async fn one(name: &str, args: &CheckArgs, settings: &Settings, list: &List, fil
         printed.extend(fresh.into_iter().map(finding_key));
     };
     let progress: Option<Progress<'_>> = if table { Some(&show) } else { None };
-    let checked =
-        look(&settings, list.get(&domain.name), &domain, &told, &about_name, &Memory::default(), progress).await;
-    keep(file, std::slice::from_ref(&checked))?;
+    let memory = Memory::default();
+    let looking = look(&settings, list.get(&domain.name), &domain, &told, &about_name, &memory, progress);
+    let checked = patiently(looking, || "still looking ...".to_owned()).await;
+    keep(&args.probe, file, std::slice::from_ref(&checked))?;
     if table {
         show(&checked.findings, checked.at);
         print(|out| {
@@ -101,10 +109,31 @@ async fn one(name: &str, args: &CheckArgs, settings: &Settings, list: &List, fil
     Ok(exit_of(&checked.findings))
 }
 
+/// Keeps what was measured, unless it was a rehearsal.
+pub fn keep(args: &ProbeArgs, file: &ListFile, checked: &[Checked]) -> Result<(), Failed> {
+    if args.is_rehearsal() { Ok(()) } else { Ok(look::keep(file, checked)?) }
+}
+
 /// What tells whether a finding was written already; what is all right is said once, however many say so.
 fn finding_key(finding: &Finding) -> (Code, Verdict, String) {
     let seen = if finding.verdict == Verdict::Ok { String::new() } else { finding.seen.clone() };
     (finding.code, finding.verdict, seen)
+}
+
+/// Says on a terminal that it goes on, where `work` takes long.
+async fn patiently<T>(work: impl Future<Output = T>, word: impl Fn() -> String) -> T {
+    let mut due = interval_at(Instant::now() + FIRST_WORD, FURTHER_WORDS);
+    tokio::pin!(work);
+    loop {
+        tokio::select! {
+            done = &mut work => return done,
+            _ = due.tick() => {
+                if io::stderr().is_terminal() {
+                    note(&word());
+                }
+            }
+        }
+    }
 }
 
 /// What the checks of several domains share.
@@ -151,7 +180,9 @@ async fn many(
     }))
     .buffer_unordered(AT_ONCE);
     let mut done = Vec::new();
-    while let Some((order, name, result)) = running.next().await {
+    while let Some((order, name, result)) =
+        patiently(running.next(), || format!("still looking: {} of {} done ...", verdicts.len(), names.len())).await
+    {
         let result = result.map_err(|error| Failed::new(Exit::Failure, format!("{}: {error}", short(name))))?;
         let (findings, state) = match result {
             Ok((checked, value)) => {
@@ -176,7 +207,7 @@ async fn many(
         ));
     }
     drop(running);
-    keep(file, &done)?;
+    keep(&args.probe, file, &done)?;
     let worst = verdicts.iter().copied().max().unwrap_or(Verdict::Unknown);
     if table {
         rows.sort_by(|(left, a), (right, b)| right.cmp(left).then_with(|| a.cmp(b)));
@@ -242,6 +273,7 @@ pub async fn redirects(args: RedirectsArgs, configured: &Configured, file: &List
         Some(path) => configuration::lint(&super::files::read_text(path)?, &listed),
         None => configuration::check(configured_domains(configured), &listed),
     };
+    let linted_well = linted.configuration.is_some();
     let redirects = linted.configuration.map(|configuration| configuration.redirects).unwrap_or_default();
     let settings = &settings;
     let mut checked: Vec<(usize, Redirect, Vec<Finding>)> = stream::iter(redirects.into_iter().enumerate())
@@ -273,7 +305,7 @@ pub async fn redirects(args: RedirectsArgs, configured: &Configured, file: &List
                 writeln!(out, "\n{} to {} with {}", redirect.from, redirect.to, redirect.status)?;
                 findings.iter().try_for_each(|finding| words::finding(out, finding, at, columns(), false))?;
             }
-            if checked.is_empty() {
+            if linted_well && checked.is_empty() {
                 writeln!(out, "no redirect is configured; they stand under domains.redirects")?;
             }
             Ok(())
@@ -291,7 +323,7 @@ pub async fn report(args: &ReportArgs, configured: &Configured, file: &ListFile)
     let told = told(&list, &domain, &args.probe, &settings);
     note(&format!("looking at {} ...", domain.name));
     let checked = look(&settings, list.get(&domain.name), &domain, &told, &[], &Memory::default(), None).await;
-    keep(file, std::slice::from_ref(&checked))?;
+    keep(&args.probe, file, std::slice::from_ref(&checked))?;
     print(|out| write!(out, "{}", checked.report(&settings.expectation, &told)))?;
     Ok(exit_of(&checked.findings))
 }

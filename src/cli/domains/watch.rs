@@ -10,7 +10,7 @@ use crate::config::file::Domains as Configured;
 use crate::domains::Verdict;
 use crate::domains::finding::{deciding, overall};
 use crate::domains::list::ListFile;
-use crate::domains::look::{Checked, keep, look};
+use crate::domains::look::{Checked, look};
 use crate::domains::probe::memory::Memory;
 use crate::domains::report::until_words;
 use crate::domains::settings::Settings;
@@ -21,7 +21,7 @@ use super::super::exit::{Exit, Failed};
 use super::super::output::note;
 use super::super::result::{Format, print, print_json};
 use super::args::{Until, WatchArgs};
-use super::check::prepare;
+use super::check::{keep, prepare};
 use super::settings::{read_list, told};
 use super::{exit_of, json};
 
@@ -36,7 +36,7 @@ pub async fn run(args: WatchArgs, configured: &Configured, file: &ListFile) -> R
         let list = read_list(file)?;
         let told = told(&list, &domain, &args.probe, &settings);
         let checked = look(&settings, list.get(&domain.name), &domain, &told, &[], &Memory::default(), None).await;
-        keep(file, std::slice::from_ref(&checked))?;
+        keep(&args.probe, file, std::slice::from_ref(&checked))?;
         let state = checked.standing.state;
         let seen = (state, deciding(&checked.findings).map(|finding| (finding.code, finding.until)));
         if last.as_ref() == Some(&seen) {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashSet};
 use std::fmt;
 
-use serde::de::{self, Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde::de::{self, Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
 use crate::model::text::short;
 
@@ -110,10 +110,13 @@ impl<'de> Deserialize<'de> for Node {
     }
 }
 
-/// Reads a text; `None` where nothing can be judged.
-pub fn read(text: &str, findings: &mut Vec<Finding>) -> Option<Written> {
+/// Reads a text, and where each of its redirects stands in their list: what is none is left out. `None` where nothing can
+/// be judged.
+pub fn read(text: &str, findings: &mut Vec<Finding>) -> Option<(Written, Vec<usize>)> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let (root, own) = if text.trim_start().starts_with('{') { (json(text), [].as_slice()) } else { (toml(text), OWN) };
+    // A list is no configuration, but a header of TOML begins like one.
+    let is_json = text.trim_start().starts_with('{') || serde_json::from_str::<IgnoredAny>(text).is_ok();
+    let (root, own) = if is_json { (json(text), [].as_slice()) } else { (toml(text), OWN) };
     let members = match root {
         Err(finding) => {
             findings.push(*finding);
@@ -160,7 +163,7 @@ fn syntax(line: usize, column: usize, why: &str) -> Box<Finding> {
 }
 
 /// Finds the part that is ours: under `domains`, as dotted keys, or the whole file. Keys of `own` may stand beside.
-fn domains(members: Vec<(String, Node)>, own: &[&str], findings: &mut Vec<Finding>) -> Option<Written> {
+fn domains(members: Vec<(String, Node)>, own: &[&str], findings: &mut Vec<Finding>) -> Option<(Written, Vec<usize>)> {
     let has = |key: &str| members.iter().any(|(name, _)| name == key);
     let mut ours: Vec<(String, Node)> = if has("domains") {
         duplicates("", &members, findings);
@@ -185,7 +188,7 @@ fn domains(members: Vec<(String, Node)>, own: &[&str], findings: &mut Vec<Findin
     duplicates("domains.", &ours, findings);
     ours.retain(|(key, _)| !own.contains(&key.as_str()));
     unknown("domains.", &ours, TOP, findings);
-    let mut written = Written::default();
+    let (mut written, mut places) = (Written::default(), Vec::new());
     for (key, node) in ours {
         match (key.as_str(), node) {
             ("primary", Node::Text(text)) => written.primary = Some(text),
@@ -199,7 +202,8 @@ fn domains(members: Vec<(String, Node)>, own: &[&str], findings: &mut Vec<Findin
                     findings.push(fail(Code::CfgType).seen(seen));
                 }
                 let redirects = list.into_iter().take(MAX_REDIRECTS).enumerate();
-                written.redirects = redirects.filter_map(|(index, node)| redirect(index, node, findings)).collect();
+                let redirects = redirects.filter_map(|(index, node)| Some((index, redirect(index, node, findings)?)));
+                (places, written.redirects) = redirects.unzip();
             }
             ("redirects", other) => {
                 findings.push(wrong_type("domains.redirects", &other, "a list of from, to and status"))
@@ -207,7 +211,7 @@ fn domains(members: Vec<(String, Node)>, own: &[&str], findings: &mut Vec<Findin
             _ => {}
         }
     }
-    Some(written)
+    Some((written, places))
 }
 
 fn redirect(index: usize, node: Node, findings: &mut Vec<Finding>) -> Option<WrittenRedirect> {

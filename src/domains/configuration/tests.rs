@@ -74,6 +74,17 @@ fn verdicts_tell_what_stops_a_configuration_from_what_is_only_worth_a_look() {
 }
 
 #[test]
+fn redirects_are_named_by_their_place_also_behind_one_that_is_none() {
+    let text = r#"{"primary": "docs.acme.com", "redirects": [
+        {"from": "a.acme.com", "to": "docs.acme.com", "status": "301"},
+        {"from": "b.acme.com", "to": "b.acme.com", "status": 301}]}"#;
+    let seen: Vec<String> = lines(text).into_iter().map(|(_, seen)| seen).collect();
+    assert_eq!(seen[0], "domains.redirects[0].status is text");
+    assert!(seen[1].starts_with("domains.redirects[1]"), "{seen:?}");
+    assert_eq!(lines("[]"), [("CFG-TYPE".to_owned(), "the whole file is a list".to_owned())]);
+}
+
+#[test]
 fn wrong_types_and_keys_are_named_with_their_place() {
     for (text, expected) in [
         (r#"{"domains": []}"#, "domains is a list"),

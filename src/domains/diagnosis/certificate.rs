@@ -2,8 +2,6 @@
 
 use std::net::IpAddr;
 
-use jiff::Timestamp;
-
 use crate::model::text::short;
 
 use super::super::code::Code;
@@ -56,6 +54,7 @@ pub fn findings(case: &Case<'_>, leads_here: bool) -> Vec<Finding> {
             None => findings.push(finding),
         }
     }
+    one_of_several(leads_here, &mut findings);
     findings.extend(strict_transport(&reached, &findings));
     findings.extend(differing(&reached));
     let unreachable_v6: Vec<IpAddr> = case
@@ -73,6 +72,21 @@ pub fn findings(case: &Case<'_>, leads_here: bool) -> Vec<Finding> {
         );
     }
     findings
+}
+
+/// Where another address of the platform shows the right certificate, neither Verify nor waiting brings this one back.
+fn one_of_several(leads_here: bool, findings: &mut [Finding]) {
+    let is_good = |finding: &Finding| matches!(finding.code, Code::TlsOk | Code::TlsSoon | Code::TlsOld);
+    if !leads_here || !findings.iter().any(is_good) {
+        return;
+    }
+    let silent = |code| matches!(code, Code::TlsRefused | Code::TlsReset | Code::TlsTimeout | Code::TlsAlert);
+    for finding in findings.iter_mut().filter(|finding| silent(finding.code)) {
+        (finding.verdict, finding.who, finding.until) = (Verdict::Warn, Who::Platform, None);
+        finding.fix =
+            "other addresses of the platform are fine: look again in a few minutes, and tell its support if it stays"
+                .to_owned();
+    }
 }
 
 /// Of a server that is not the platform's nothing can be asked; Verify would only fail, and nothing comes by waiting.
@@ -207,7 +221,7 @@ fn wrong_date(case: &Case<'_>, handshake: &Handshake, leaf: &Certificate) -> Opt
     let clock = |finding: Finding| match server_clock.filter(|_| valid_there) {
         Some(date) => Finding { who: Who::ThisMachine, ..finding }.fix(format!(
             "the server's clock says {}, and the certificate is valid then: set the clock of this machine",
-            moment(date)
+            words::moment(date)
         )),
         None => finding,
     };
@@ -215,7 +229,7 @@ fn wrong_date(case: &Case<'_>, handshake: &Handshake, leaf: &Certificate) -> Opt
         let ago = words::duration(case.now.duration_since(leaf.not_after));
         return Some(clock(
             fail(Code::TlsExpired, Who::Platform)
-                .seen(format!("the certificate ended {}, {ago} ago", moment(leaf.not_after)))
+                .seen(format!("the certificate ended {}, {ago} ago", words::moment(leaf.not_after)))
                 .expected("a certificate that is valid now")
                 .fix(
                     "renewal is the platform's, and needs DNS and CAA: check those lines first, then choose Re-verify in \
@@ -226,7 +240,7 @@ fn wrong_date(case: &Case<'_>, handshake: &Handshake, leaf: &Certificate) -> Opt
     if case.now < leaf.not_before {
         return Some(clock(
             fail(Code::TlsFuture, Who::Platform)
-                .seen(format!("the certificate begins {}", moment(leaf.not_before)))
+                .seen(format!("the certificate begins {}", words::moment(leaf.not_before)))
                 .expected("a certificate that is valid now")
                 .fix("check the clock of this machine; otherwise wait")
                 .until(leaf.not_before),
@@ -293,7 +307,7 @@ fn good(case: &Case<'_>, leaf: &Certificate) -> Finding {
     let left = leaf.not_after.duration_since(case.now);
     let seen = format!(
         "until {} ({} left), issuer {}, for {}",
-        moment(leaf.not_after),
+        words::moment(leaf.not_after),
         words::duration(left),
         short(&leaf.issuer_short),
         words::list(leaf.names.iter().map(|name| short(name)))
@@ -310,7 +324,7 @@ fn good(case: &Case<'_>, leaf: &Certificate) -> Finding {
     let other_issuer = platform.is_some_and(|own| own.issuer_short != leaf.issuer_short);
     if other_issuer && case.told.added.or(case.told.saved).is_some_and(|then| leaf.not_before < then) {
         return Finding::new(Code::TlsOld, Verdict::Warn, Who::DnsProvider)
-            .seen(format!("{seen}; serial {}, from {}", short(&leaf.serial), moment(leaf.not_before)))
+            .seen(format!("{seen}; serial {}, from {}", short(&leaf.serial), words::moment(leaf.not_before)))
             .fix("an old host or a cache may still answer: open a fresh window and compare serial numbers");
     }
     Finding::ok(Code::TlsOk).seen(seen)
@@ -351,10 +365,6 @@ fn differing(reached: &[&Handshake]) -> Option<Finding> {
             .fix("check the address that is odd: it may be an old server")
             .evidence(serials.iter().map(|(_, handshake)| handshake.evidence())),
     )
-}
-
-fn moment(at: Timestamp) -> String {
-    at.strftime("%Y-%m-%d %H:%M UTC").to_string()
 }
 
 fn fail(code: Code, who: Who) -> Finding {

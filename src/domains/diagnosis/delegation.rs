@@ -198,7 +198,24 @@ pub fn secondaries(case: &Case<'_>) -> Option<Finding> {
     let all = serials(case);
     let serials: Vec<String> =
         all.iter().map(|(lookup, serial)| format!("{} has serial {serial}", lookup.server.name)).collect();
-    let mut list = format!("{} does not have the record yet", words::list(behind.iter().map(|name| short(name))));
+    let names = words::list(behind.iter().map(|name| short(name)));
+    let numbers: BTreeSet<u32> = all.iter().map(|(_, serial)| *serial).collect();
+    if numbers.len() == 1 && all.len() > 1 {
+        // Nothing is on its way: the same version of the zone has two contents.
+        return Some(
+            Finding {
+                title: "The name servers disagree about the same version of the zone".to_owned(),
+                ..Finding::new(Code::SecondaryBehind, Verdict::Warn, Who::DnsProvider)
+            }
+            .seen(format!("{names} has another record, at the same serial ({})", words::list(serials)))
+            .expected("the same zone at every server")
+            .fix(format!(
+                "at your DNS provider enter the record at {names}, too, or ask why it does not take over the zone"
+            ))
+            .evidence(all.iter().map(|(lookup, _)| lookup.evidence())),
+        );
+    }
+    let mut list = format!("{names} does not have the record yet");
     if !serials.is_empty() {
         list.push_str(&format!(" ({})", words::list(serials)));
     }

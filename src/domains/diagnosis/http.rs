@@ -114,7 +114,12 @@ fn page(case: &Case<'_>, pages: &[&Hop]) -> Option<Finding> {
         }
         Err(HttpFailure::Tls | HttpFailure::Withheld | HttpFailure::Unreachable) => None,
         Err(why) => {
-            let finding = Finding::new(Code::Http5xx, Verdict::Warn, Who::Platform)
+            let title = match why {
+                HttpFailure::Malformed => "What answers there is not HTTP",
+                _ => "The site does not answer",
+            };
+            let finding = Finding::new(Code::Http5xx, Verdict::Warn, Who::Platform);
+            let finding = Finding { title: title.to_owned(), ..finding }
                 .seen(format!("https://{name}/: {why}"))
                 .expected("the site")
                 .fix("the domain is fine: check in the dashboard whether the last deploy is good");

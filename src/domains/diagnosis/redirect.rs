@@ -8,7 +8,7 @@ use crate::model::text::{cut, display_safe, short};
 use super::super::code::Code;
 use super::super::dns_name::DnsName;
 use super::super::finding::{Finding, Verdict, Who, overall};
-use super::super::observation::{Hop, Method, Response, Trail};
+use super::super::observation::{Distrust, Handshake, Hop, Method, Response, Trail};
 use super::words;
 
 /// The path that a redirect must keep.
@@ -34,6 +34,8 @@ pub struct Walk {
     pub http: Trail,
     /// From a page below FROM, over the scheme that redirects.
     pub deep: Trail,
+    /// What FROM shows to whoever comes over https.
+    pub handshake: Option<Handshake>,
 }
 
 /// An address for people.
@@ -68,6 +70,8 @@ pub fn judge(redirect: &Redirect, walk: &Walk, now: Timestamp) -> Vec<Finding> {
     if trail.hops.iter().all(|hop| hop.outcome.is_err()) {
         findings.push(no_answer(redirect, trail));
     } else {
+        let handshake = walk.handshake.as_ref().filter(|_| by_https);
+        findings.extend(handshake.and_then(|handshake| untrusted(redirect, handshake, now)));
         findings.extend(judge_trail(redirect, trail, &walk.deep));
         if !by_https && let Some(response) = walk.https.last() {
             findings.push(
@@ -90,6 +94,36 @@ pub fn judge(redirect: &Redirect, walk: &Walk, now: Timestamp) -> Vec<Finding> {
             .push(Finding::ok(Code::RdHead).seen("HEAD gave 405 or 501; checked with GET").evidence(trail.evidence()));
     }
     findings
+}
+
+/// A certificate at which browsers stop, before they hear of the redirect.
+fn untrusted(redirect: &Redirect, handshake: &Handshake, now: Timestamp) -> Option<Finding> {
+    let (presented, leaf) = (handshake.outcome.as_ref().ok()?, handshake.leaf()?);
+    let from = redirect.from.as_str();
+    let issuer = || format!("the issuer is {}", short(&leaf.issuer));
+    let (code, seen) = if !leaf.covers(from) {
+        (
+            Code::TlsWrongName,
+            format!("the certificate is for {}", words::list(leaf.names.iter().map(|name| short(name)))),
+        )
+    } else if now > leaf.not_after {
+        (Code::TlsExpired, format!("the certificate ended {}", words::moment(leaf.not_after)))
+    } else if now < leaf.not_before {
+        (Code::TlsFuture, format!("the certificate begins {}", words::moment(leaf.not_before)))
+    } else {
+        match &presented.trust {
+            // What is missing on this machine says nothing about the redirect.
+            Ok(()) | Err(Distrust::NoRoots) => return None,
+            Err(_) if leaf.is_self_issued() => (Code::TlsSelf, issuer()),
+            Err(_) => (Code::TlsUnknownCa, issuer()),
+        }
+    };
+    let finding = fail(code)
+        .seen(seen)
+        .expected(format!("a certificate for {from} that browsers trust: they stop there, and never redirect"))
+        .fix(format!("mend the certificate first: petstore domains check {from}"))
+        .evidence([handshake.evidence()]);
+    Some(finding)
 }
 
 fn judge_trail(redirect: &Redirect, trail: &Trail, deep: &Trail) -> Vec<Finding> {

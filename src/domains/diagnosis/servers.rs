@@ -15,8 +15,9 @@ const SLOW: std::time::Duration = std::time::Duration::from_secs(1);
 /// the world does not yet see what is right at the source, the record's "ok" gives way.
 pub fn findings(case: &Case<'_>, source: &Source<'_>, record: &mut Vec<Finding>, findings: &mut Vec<Finding>) {
     let resolvers: Vec<&Lookup> = case.seen.resolvers(&case.domain.name, RecordType::A).collect();
-    if resolvers.iter().all(|lookup| no_answer(lookup).is_some()) && source.lookups.is_empty() {
-        findings.push(offline(&resolvers));
+    let unheard = resolvers.iter().all(|lookup| no_answer(lookup).is_some());
+    if unheard && source.lookups.is_empty() {
+        findings.push(offline(case, &resolvers));
         return;
     }
     if let Some(not_delegated) = delegation::not_delegated(case) {
@@ -47,8 +48,9 @@ pub fn findings(case: &Case<'_>, source: &Source<'_>, record: &mut Vec<Finding>,
     let disagree = disagreement.is_some();
     findings.extend(disagreement);
     remarks(case, &resolvers, findings);
-    // "Every resolver has it" is not said beside "this one has not".
-    if disagree || findings.iter().any(|finding| matches!(finding.verdict, Verdict::Wait | Verdict::Fail)) {
+    // "Every resolver has it" is not said beside "this one has not", nor where none was heard, and nothing behind the
+    // name was looked at.
+    if disagree || unheard || findings.iter().any(|finding| matches!(finding.verdict, Verdict::Wait | Verdict::Fail)) {
         record.retain(|finding| finding.verdict != Verdict::Ok);
     }
 }
@@ -62,11 +64,26 @@ fn no_answer(lookup: &Lookup) -> Option<String> {
     }
 }
 
-fn offline(resolvers: &[&Lookup]) -> Finding {
-    Finding::new(Code::Offline, Verdict::Unknown, Who::ThisMachine)
-        .seen(format!("no answer from {}", words::list(resolvers.iter().map(|lookup| lookup.server.label()))))
-        .fix(Code::Offline.cure())
-        .evidence(resolvers.iter().map(|lookup| lookup.evidence()))
+fn offline(case: &Case<'_>, resolvers: &[&Lookup]) -> Finding {
+    let finding = Finding::new(Code::Offline, Verdict::Unknown, Who::ThisMachine);
+    let said = resolvers.iter().map(|lookup| {
+        let why = lookup.reply().map_or_else(String::new, |reply| format!(" ({})", code_name(reply.code)));
+        lookup.server.label() + &why
+    });
+    let seen = format!("no answer from {}", words::list(said));
+    let of_others = |lookup: &&Lookup| {
+        matches!(lookup.server.role, Role::Resolver { .. }) && lookup.reply().is_some_and(Reply::is_answer)
+    };
+    let finding = if case.seen.lookups.iter().any(|lookup| of_others(&lookup)) {
+        Finding { title: "No resolver answers for this name".to_owned(), ..finding }.fix(format!(
+            "they answer for other names: try again in a minute, or with another resolver (--resolver); if that fails, \
+             too, look at the name servers of {}",
+            case.zone()
+        ))
+    } else {
+        finding.fix(Code::Offline.cure())
+    };
+    finding.seen(seen).evidence(resolvers.iter().map(|lookup| lookup.evidence()))
 }
 
 /// Whether an answer only says that there is none to be had.
@@ -122,7 +139,10 @@ pub fn resolvers_fail(case: &Case<'_>, resolvers: &[&Lookup], so_far: &[Finding]
     Some(
         Finding::new(Code::ServfailAll, Verdict::Fail, Who::DnsProvider)
             .seen(format!("{} of {answered} resolvers answer SERVFAIL, also without validation", failing.len()))
-            .fix("open a ticket at your DNS provider, with the evidence below")
+            .fix(format!(
+                "open a ticket at your DNS provider, with the output of: petstore domains report {}",
+                case.domain.name
+            ))
             .evidence(failing.iter().map(|lookup| lookup.evidence()).chain([first.evidence()]).take(failing.len())),
     )
 }

@@ -5,12 +5,13 @@ use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::redirect::{Redirect, Walk, judge};
 use super::*;
 use crate::domains::finding::{Who, deciding, overall};
 use crate::domains::name;
 use crate::domains::observation::{
     Certificate, Complete, Distrust, Handshake, Hop, Lookup, Method, NoReply, Presented, Question, Reply, Response,
-    ResponseCode, Role, Server, TlsFailure,
+    ResponseCode, Role, Server, TlsFailure, Trail,
 };
 
 pub const HOST: &str = "sites.platform.net";
@@ -391,9 +392,89 @@ fn resolvers_without_a_usable_answer_are_offline_and_say_nothing_of_the_domain()
     let refused = || Reply { code: ResponseCode::Refused, ..Reply::default() };
     let seen = Seen::new().resolved(1, refused()).with(&resolver(2), NAME, RecordType::A, Err(NoReply::Timeout));
     assert_eq!(judged(&seen, &told()), (Code::Offline, Verdict::Unknown));
+    let for_others = seen.with(&resolver(1), "acme.com", RecordType::SOA, Ok(answer(vec![])));
+    let findings = diagnosed(&for_others, &expectation(), &told(), at(0));
+    assert_eq!(findings[0].title, "No resolver answers for this name");
+    assert!(findings[0].seen.contains("REFUSED") && !findings[0].fix.contains("connection"), "{findings:?}");
     let findings = diagnosed(&Seen::right().resolved(3, refused()), &expectation(), &told(), at(0));
     assert_eq!(overall(&findings), Verdict::Ok);
     assert!(findings.iter().any(|finding| finding.code == Code::ResolverDown && finding.seen.contains("REFUSED")));
+}
+
+#[test]
+fn what_only_the_name_servers_say_is_not_known_to_be_all_right() {
+    let right = answer(vec![cname(NAME, HOST)]);
+    let seen = Seen::new().source(RecordType::CNAME, right);
+    let seen = seen.with(&resolver(1), NAME, RecordType::A, Err(NoReply::Timeout));
+    let findings = diagnosed(&seen, &expectation(), &told(), at(0));
+    assert_eq!(overall(&findings), Verdict::Unknown, "{findings:?}");
+}
+
+#[test]
+fn servers_with_two_contents_of_one_version_are_not_waited_for() {
+    let soa = || answer(vec![record("acme.com", 3600, Data::Soa { serial: 7, minimum: 900 })]);
+    let seen = Seen::right()
+        .with(&ns(2), NAME, RecordType::CNAME, Ok(answer(vec![cname(NAME, "old.host.net")])))
+        .with(&ns(1), "acme.com", RecordType::SOA, Ok(soa()))
+        .with(&ns(2), "acme.com", RecordType::SOA, Ok(soa()));
+    let findings = diagnosed(&seen, &expectation(), &told(), at(0));
+    let finding = findings.iter().find(|finding| finding.code == Code::SecondaryBehind).unwrap();
+    assert_eq!((finding.verdict, finding.until), (Verdict::Warn, None));
+    assert!(finding.seen.contains("at the same serial") && finding.fix.contains("ns2.acme.com"), "{finding:?}");
+}
+
+#[test]
+fn everything_that_stands_in_the_way_is_named_at_once() {
+    let old = IpAddr::V4(Ipv4Addr::new(198, 51, 100, 9));
+    let seen = Seen::new()
+        .source(RecordType::A, answer(vec![address(NAME, old)]))
+        .source(RecordType::TXT, answer(vec![record(NAME, 3600, Data::Txt("v=spf1 -all".into()))]));
+    let findings = diagnosed(&seen, &expectation(), &told(), at(0));
+    let blocks = findings.iter().find(|finding| finding.code == Code::DnsABlocks).unwrap();
+    assert!(blocks.fix.contains("TXT") && blocks.fix.contains("v=spf1"), "{}", blocks.fix);
+}
+
+#[test]
+fn one_dead_address_of_the_platform_is_no_step_of_the_operators() {
+    let seen = Seen::right()
+        .shows(Ok(certificate(&[NAME], at(-1000), at(100_000))), None)
+        .shows(Err(TlsFailure::Refused), None);
+    let findings = diagnosed(&seen, &expectation(), &told(), at(0));
+    let refused = findings.iter().find(|finding| finding.code == Code::TlsRefused).unwrap();
+    assert_eq!((refused.verdict, refused.who), (Verdict::Warn, Who::Platform));
+    assert_eq!(overall(&findings), Verdict::Warn);
+}
+
+#[test]
+fn a_redirect_behind_a_certificate_that_browsers_refuse_is_none() {
+    let (from, to) = (DnsName::new(NAME), DnsName::new("shop.acme.com"));
+    let redirect = Redirect { from, to, status: 301 };
+    let judged = |presented: Presented| {
+        let location = Some("https://shop.acme.com/".to_owned());
+        let hop = |path: &str| Hop {
+            url: url::Url::parse(&format!("https://{NAME}{path}")).unwrap(),
+            method: Method::Head,
+            address: None,
+            at: at(0),
+            took: Duration::ZERO,
+            outcome: Ok(Response { status: 301, location: location.clone(), ..Response::default() }),
+        };
+        let seen = Seen::new().shows(Ok(presented), None);
+        let trail = |path| Trail { hops: vec![hop(path)], cut: false };
+        let walk = Walk {
+            https: trail("/"),
+            http: Trail::default(),
+            deep: Trail::default(),
+            handshake: seen.0.handshakes.first().cloned(),
+        };
+        judge(&redirect, &walk, at(0)).into_iter().map(|finding| finding.code).next().unwrap()
+    };
+    let good = || certificate(&[NAME], at(-1000), at(100_000));
+    assert_eq!(judged(good()), Code::RdOk);
+    assert_eq!(judged(certificate(&["other.com"], at(-1000), at(100_000))), Code::TlsWrongName);
+    assert_eq!(judged(certificate(&[NAME], at(-1000), at(-1))), Code::TlsExpired);
+    assert_eq!(judged(certificate(&[NAME], at(1), at(100_000))), Code::TlsFuture);
+    assert_eq!(judged(Presented { trust: Err(Distrust::UnknownIssuer), ..good() }), Code::TlsUnknownCa);
 }
 
 #[test]

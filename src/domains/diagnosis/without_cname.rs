@@ -49,13 +49,23 @@ fn blocks(case: &Case<'_>, source: &Source<'_>, addresses: &[IpAddr], ttl: u32) 
         .seen(format!("{name} has A {list} ({})", source.witness()))
         .expected(one_cname(case))
         .fix(format!(
-            "at your DNS provider delete the A record {list} of {}, then add {}: both cannot stand together. \
+            "at your DNS provider delete the A record {list} of {}{}, then add {}: both cannot stand together. \
              Then: up to {} (its TTL).",
             case.label(),
+            beside(source),
             record_to_add(case),
             words::ttl(ttl)
         ))
         .evidence(source.evidence(&[RecordType::A, RecordType::CNAME]))
+}
+
+/// What else must go, since a CNAME stands alone.
+fn beside(source: &Source<'_>) -> String {
+    let others = source.own.iter().filter(|record| {
+        matches!(record.data.kind(), RecordType::TXT | RecordType::MX | RecordType::HTTPS | RecordType::CAA)
+    });
+    let others: Vec<String> = others.map(|record| record.data.words()).collect();
+    if others.is_empty() { String::new() } else { format!(" and {}", words::list(others)) }
 }
 
 fn left_over(case: &Case<'_>, source: &Source<'_>, addresses: &[IpAddr], ttl: u32) -> Finding {

@@ -17,6 +17,11 @@ pub fn duration(duration: SignedDuration) -> String {
     }
 }
 
+/// `2026-11-21 08:30 UTC`
+pub fn moment(at: Timestamp) -> String {
+    at.strftime("%Y-%m-%d %H:%M UTC").to_string()
+}
+
 /// A number of seconds as a TTL has them.
 pub fn ttl(seconds: u32) -> String {
     duration(SignedDuration::from_secs(seconds.into()))

@@ -130,7 +130,7 @@ impl Shared<'_> {
     }
 
     /// A handshake, and over the same connection the front page where that is wanted.
-    async fn shake(&self, address: IpAddr, server_name: &str, page: bool) -> Handshake {
+    pub(super) async fn shake(&self, address: IpAddr, server_name: &str, page: bool) -> Handshake {
         let (at, begin) = (self.now(), clock::now().mono);
         let address = SocketAddr::new(address, self.settings.https_port);
         let mut handshake = Handshake {

@@ -26,8 +26,6 @@ const PARSE_LIMIT: Duration = Duration::from_secs(2);
 /// The most certificates of a chain, and octets of all of them, that are read.
 const MAX_CHAIN: usize = 16;
 const MAX_OCTETS: usize = 64 * 1024;
-/// The most names of one certificate that are kept.
-const MAX_NAMES: usize = 100;
 
 /// Connects to `address` and makes a handshake for `server_name`; once more where it was cut.
 pub async fn handshake(
@@ -149,7 +147,7 @@ pub fn certificate(der: &[u8]) -> Option<Certificate> {
         issuer: issuer.to_string(),
         issuer_short: first(issuer, true).or_else(|| first(issuer, false)).unwrap_or_else(|| issuer.to_string()),
         common_name: first(parsed.subject(), false),
-        names: names.take(MAX_NAMES).collect(),
+        names: names.collect(),
         not_before: time(parsed.validity().not_before.timestamp())?,
         not_after: time(parsed.validity().not_after.timestamp())?,
         serial: parsed.raw_serial_as_string(),

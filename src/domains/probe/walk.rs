@@ -26,7 +26,12 @@ pub async fn walk(settings: &Settings, from: &Domain, redirect: &Redirect) -> (W
         Some(url) => shared.trail(url, &addresses).await,
         None => Trail::default(),
     };
-    let (mut https, http) = tokio::join!(trail("https"), trail("http"));
+    let first = addresses.first().copied();
+    let shake = async || match first {
+        Some(address) => Some(shared.shake(address, redirect.from.as_str(), false).await),
+        None => None,
+    };
+    let (mut https, http, handshake) = tokio::join!(trail("https"), trail("http"), shake());
     let redirects =
         |trail: &Trail| trail.hops.first().is_some_and(|hop| hop.outcome.as_ref().is_ok_and(Response::is_redirect));
     let scheme = if redirects(&https) || !redirects(&http) { "https" } else { "http" };
@@ -47,5 +52,5 @@ pub async fn walk(settings: &Settings, from: &Domain, redirect: &Redirect) -> (W
             seen.page = page.ok().and_then(|page| page.outcome.ok()?.page);
         }
     }
-    (Walk { https, http, deep }, shared.now())
+    (Walk { https, http, deep, handshake }, shared.now())
 }

@@ -4,6 +4,7 @@ use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 
+use petstore::clock;
 use petstore::domains::Code;
 use petstore::domains::world::{Data, Fault, Plan, World};
 use serde_json::Value;
@@ -14,6 +15,8 @@ use super::fixture::{NOW, now};
 /// A world, and a home whose configuration points at nothing else.
 struct Room {
     world: World,
+    /// The time of the checks; none for that of the day.
+    now: Option<&'static str>,
     home: TempDir,
     runtime: tokio::runtime::Runtime,
 }
@@ -24,7 +27,14 @@ impl Room {
         let world = runtime.block_on(World::start(plan)).unwrap();
         let home = tempfile::tempdir().unwrap();
         std::fs::write(home.path().join("roots.pem"), world.trust_pem()).unwrap();
-        Self { world, home, runtime }
+        Self { world, now: Some(NOW), home, runtime }
+    }
+
+    /// A world of this very day.
+    fn today(code: Code) -> Self {
+        let mut room = Self::new(Plan::showing(clock::now().wall, code).unwrap());
+        room.now = None;
+        room
     }
 
     fn of(code: Code) -> Self {
@@ -43,7 +53,8 @@ impl Room {
     /// The same, pointed at the world, at the time of the tests.
     fn command(&self, words: &[&str]) -> Command {
         let mut command = self.petstore(words);
-        command.args(self.world.arguments(&self.roots())).args(["--now", NOW]);
+        command.args(self.world.arguments(&self.roots()));
+        command.args(self.now.iter().flat_map(|now| ["--now", now]));
         command
     }
 
@@ -260,7 +271,7 @@ fn every_setting_has_its_key_in_the_configuration() {
 
 #[test]
 fn the_way_of_a_domain_is_kept_in_the_list() {
-    let room = Room::of(Code::DnsMissing);
+    let room = Room::today(Code::DnsMissing);
     let add = ["add", "https://Docs.Acme-Pets.com/guide", "--platform-host", Plan::PLATFORM_HOST];
     let output = room.petstore(&add).output().unwrap();
     ends_with(&output, 0);
@@ -294,6 +305,25 @@ fn the_way_of_a_domain_is_kept_in_the_list() {
     let missing = room.petstore(&["saved", "other.acme-pets.com"]).output().unwrap();
     ends_with(&missing, 5);
     assert!(text(&missing.stderr).contains("petstore domains add other.acme-pets.com"));
+}
+
+#[test]
+fn rehearsals_and_samples_change_nothing_in_the_list() {
+    let room = Room::today(Code::TlsPending);
+    let add = ["add", DOMAIN, "--platform-host", Plan::PLATFORM_HOST];
+    let mut demo = room.petstore(&add);
+    ends_with(&demo.arg("--demo").output().unwrap(), 0);
+    let listed = room.petstore(&["list"]).output().unwrap();
+    assert!(text(&listed.stderr).contains("no domain is on the list"), "{}", text(&listed.stderr));
+    ends_with(&room.petstore(&add).output().unwrap(), 0);
+    let list = || std::fs::read_to_string(room.home.path().join(".local/share/petstore/domains.json")).unwrap();
+    let before = list();
+    for rehearsal in [["--now", "2030-01-01T00:00:00Z"], ["--verified-at", "2026-01-01T00:00:00Z"]] {
+        room.check(&[&[DOMAIN], &rehearsal[..]].concat());
+        assert_eq!(list(), before, "{rehearsal:?}");
+    }
+    room.check(&[DOMAIN]);
+    assert_ne!(list(), before);
 }
 
 #[test]

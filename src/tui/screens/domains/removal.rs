@@ -4,6 +4,7 @@ use jiff::Timestamp;
 
 use crate::clock::Now;
 use crate::domains::DnsName;
+use crate::domains::name;
 use crate::domains::state::State as Step;
 use crate::domains::told::Event;
 use crate::tui::effect::Effect;
@@ -197,7 +198,8 @@ fn forget(app: &mut AppState, now: Now) {
     let panel = &mut app.domains;
     let Some(name) = panel.selected.clone() else { return };
     let doubted = panel.doubted.take();
-    if DnsName::new(panel.removal.typed.value()) != name {
+    let typed = panel.removal.typed.value();
+    if name::domain(typed).map_or_else(|_| DnsName::new(typed), |domain| domain.name) != name {
         return app.say(MessageKind::Error, format!("Type the whole name, {name}, to take it off the list."));
     }
     let doubt = match is_left_behind(panel, &name, now) {
