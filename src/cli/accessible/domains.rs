@@ -203,7 +203,7 @@ pub(super) fn read_name(answer: &str, known: &Known) -> Result<Domain, String> {
         let refused = reading.findings.iter().find(|finding| finding.verdict == Verdict::Fail);
         refused.map_or_else(
             || format!("\"{}\" is no domain.", short(answer)),
-            |finding| format!("{}. {}", finding.title, sentence(&finding.fix)),
+            |finding| format!("{}: {} {}", finding.title, sentence(&finding.seen), sentence(&finding.fix)),
         )
     })
 }

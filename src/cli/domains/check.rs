@@ -9,7 +9,7 @@ use futures_util::StreamExt as _;
 use futures_util::stream;
 use jiff::Timestamp;
 use serde_json::{Value, json};
-use tokio::time::{Instant, interval_at};
+use tokio::time::sleep;
 
 use crate::config::file::Domains as Configured;
 use crate::domains::configuration::{self, Redirect};
@@ -122,12 +122,13 @@ fn finding_key(finding: &Finding) -> (Code, Verdict, String) {
 
 /// Says on a terminal that it goes on, where `work` takes long.
 async fn patiently<T>(work: impl Future<Output = T>, word: impl Fn() -> String) -> T {
-    let mut due = interval_at(Instant::now() + FIRST_WORD, FURTHER_WORDS);
+    let mut wait = FIRST_WORD;
     tokio::pin!(work);
     loop {
         tokio::select! {
             done = &mut work => return done,
-            _ = due.tick() => {
+            () = sleep(wait) => {
+                wait = FURTHER_WORDS;
                 if io::stderr().is_terminal() {
                     note(&word());
                 }

@@ -135,10 +135,11 @@ fn sum(rows: &[Row]) -> String {
     let count = |verdict| here().filter(|row| row.verdict == Some(verdict)).count();
     let unchecked = here().filter(|row| row.verdict.is_none()).count();
     format!(
-        "{} to mend, {} waiting, {} fine, {} unknown, {unchecked} not checked yet, {} removed",
+        "{} to mend, {} waiting, {} with a warning, {} fine, {} unknown, {unchecked} not checked yet, {} removed",
         count(Verdict::Fail),
         count(Verdict::Wait),
-        count(Verdict::Ok) + count(Verdict::Warn),
+        count(Verdict::Warn),
+        count(Verdict::Ok),
         count(Verdict::Unknown),
         rows.len() - here().count()
     )
@@ -184,6 +185,9 @@ mod tests {
         let verdicts = [None, Some(Verdict::Unknown), Some(Verdict::Unknown), Some(Verdict::Warn), Some(Verdict::Fail)];
         let mut rows: Vec<Row> = verdicts.map(|verdict| row("a.example.com", verdict)).into();
         rows.push(Row { state: State::Removed, ..row("b.example.com", Some(Verdict::Fail)) });
-        assert_eq!(sum(&rows), "1 to mend, 0 waiting, 1 fine, 2 unknown, 1 not checked yet, 1 removed");
+        assert_eq!(
+            sum(&rows),
+            "1 to mend, 0 waiting, 1 with a warning, 0 fine, 2 unknown, 1 not checked yet, 1 removed"
+        );
     }
 }
