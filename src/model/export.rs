@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::io::{self, Write};
+use std::path::Path;
 
 use super::{ObservedStatus, Pet};
 
@@ -52,13 +53,78 @@ impl Column {
     }
 }
 
-/// The endings of files that [`for_file`] knows.
-pub const FORMATS: [&str; 5] = ["csv", "tsv", "json", "ndjson", "jsonl"];
+/// How animals are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// RFC 4180, with a header.
+    Csv,
+    /// Tabs, with a header.
+    Tsv,
+    /// One JSON array, an object a line.
+    Json,
+    /// One JSON object a line.
+    Ndjson,
+}
 
-/// Writes `pets` with a header, the cells parted by `delimiter`.
-pub fn separated(out: &mut impl Write, pets: &[Pet], delimiter: u8) -> io::Result<()> {
-    header(out, &Column::ALL, delimiter)?;
-    rows(out, pets, &Column::ALL, delimiter, false)
+impl Kind {
+    /// The endings of files that [`Self::of_name`] knows.
+    pub const ENDINGS: [&str; 5] = ["csv", "tsv", "json", "ndjson", "jsonl"];
+
+    /// That of the ending of a file's name, CSV where it has none; `None` for an ending of something else.
+    #[must_use]
+    pub fn of_name(name: &Path) -> Option<Self> {
+        let Some(ending) = name.extension() else { return Some(Self::Csv) };
+        match ending.to_str()?.to_ascii_lowercase().as_str() {
+            "csv" => Some(Self::Csv),
+            "tsv" => Some(Self::Tsv),
+            "json" => Some(Self::Json),
+            "ndjson" | "jsonl" => Some(Self::Ndjson),
+            _ => None,
+        }
+    }
+}
+
+/// Writes animals in one format, part by part.
+#[derive(Debug)]
+pub struct Pen {
+    kind: Kind,
+    raw: bool,
+    /// What parts an object of an array from what stands before it.
+    separator: &'static str,
+}
+
+impl Pen {
+    /// Writes what stands before the animals. `raw` leaves cells that a spreadsheet would run as they are.
+    pub fn begin(kind: Kind, raw: bool, out: &mut impl Write) -> io::Result<Self> {
+        match kind {
+            Kind::Csv => header(out, &Column::ALL, b',')?,
+            Kind::Tsv => header(out, &Column::ALL, b'\t')?,
+            Kind::Json => out.write_all(b"[")?,
+            Kind::Ndjson => {}
+        }
+        Ok(Self { kind, raw, separator: "\n" })
+    }
+
+    /// Writes some animals.
+    pub fn write(&mut self, pets: &[Pet], out: &mut impl Write) -> io::Result<()> {
+        match self.kind {
+            Kind::Csv => rows(out, pets, &Column::ALL, b',', self.raw),
+            Kind::Tsv => rows(out, pets, &Column::ALL, b'\t', self.raw),
+            Kind::Json => pets.iter().try_for_each(|pet| {
+                out.write_all(std::mem::replace(&mut self.separator, ",\n").as_bytes())?;
+                Ok(serde_json::to_writer(&mut *out, pet)?)
+            }),
+            Kind::Ndjson => pets.iter().try_for_each(|pet| {
+                serde_json::to_writer(&mut *out, pet)?;
+                out.write_all(b"\n")
+            }),
+        }
+    }
+
+    /// Writes what stands after them.
+    pub fn end(self, out: &mut impl Write) -> io::Result<()> {
+        if self.kind == Kind::Json { out.write_all(b"\n]\n") } else { Ok(()) }
+    }
 }
 
 /// Writes the header alone.
@@ -80,26 +146,15 @@ pub fn rows(out: &mut impl Write, pets: &[Pet], columns: &[Column], delimiter: u
     writer.flush()
 }
 
-/// Writes one JSON object a line.
-pub fn lines(out: &mut impl Write, pets: &[Pet]) -> io::Result<()> {
-    for pet in pets {
-        serde_json::to_writer(&mut *out, pet)?;
-        writeln!(out)?;
-    }
-    Ok(())
-}
-
-/// `pets` in the format that the ending of a file's name asks for: `json`, `ndjson`, `jsonl`, `tsv`; CSV for any other.
+/// `pets` in the format that the ending of a file's name asks for; CSV where it asks for none of them.
 #[must_use]
 pub fn for_file(name: &str, pets: &[Pet]) -> String {
-    let ending = name.trim().rsplit_once('.').map_or("", |(_, ending)| ending).to_ascii_lowercase();
+    let kind = Kind::of_name(Path::new(name.trim())).unwrap_or(Kind::Csv);
     let mut out = Vec::new();
-    let written = match ending.as_str() {
-        "json" => serde_json::to_writer_pretty(&mut out, pets).map_err(io::Error::from).and_then(|()| writeln!(out)),
-        "ndjson" | "jsonl" => lines(&mut out, pets),
-        "tsv" => separated(&mut out, pets, b'\t'),
-        _ => separated(&mut out, pets, b','),
-    };
+    let written = Pen::begin(kind, false, &mut out).and_then(|mut pen| {
+        pen.write(pets, &mut out)?;
+        pen.end(&mut out)
+    });
     // A Vec takes everything, and everything written to it is text.
     written.map_or_else(|_| String::new(), |()| String::from_utf8(out).unwrap_or_default())
 }
@@ -135,7 +190,9 @@ mod tests {
         assert_eq!(for_file("a.tsv", &pets), "id\tname\tcategoryId\tstatus\n7\t\"'=Rex, \"\"x\"\"\"\t-1\t\n");
         let line = "{\"id\":7,\"name\":\"=Rex, \\\"x\\\"\",\"categoryId\":-1}\n";
         assert_eq!((for_file("a.NDJSON ", &pets), for_file("a.jsonl", &pets)), (line.to_owned(), line.to_owned()));
-        assert_eq!(serde_json::from_str::<Vec<Pet>>(&for_file("a.json", &pets)).unwrap(), pets);
+        assert_eq!(for_file("a.json", &pets), format!("[\n{}\n]\n", line.trim_end()));
+        assert!(Kind::ENDINGS.iter().all(|ending| Kind::of_name(Path::new(&format!("a.{ending}"))).is_some()));
+        assert_eq!(Kind::of_name(Path::new("a.xlsx")), None);
     }
 
     #[test]

@@ -11,7 +11,7 @@ use super::alone::{alone, thread};
 use super::destination::Destination;
 use crate::api::inventory::{Coverage, inventory, of_status};
 use crate::api::{ApiError, Client};
-use crate::model::export::{self, Column};
+use crate::model::export::{Kind, Pen};
 use crate::model::{Pet, PetStatus};
 
 /// Pages that are there before they are written.
@@ -19,34 +19,6 @@ const AHEAD: usize = 2;
 
 /// What is written to a file at once, in octets.
 const BUFFER: usize = 64 << 10;
-
-/// How animals are written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// RFC 4180, with a header.
-    Csv,
-    /// Tabs, with a header.
-    Tsv,
-    /// One JSON array, an object a line.
-    Json,
-    /// One JSON object a line.
-    Ndjson,
-}
-
-impl Kind {
-    /// That of the ending of a file's name, CSV where it has none; `None` for an ending of something else.
-    #[must_use]
-    pub fn of_name(name: &Path) -> Option<Self> {
-        let Some(ending) = name.extension() else { return Some(Self::Csv) };
-        match ending.to_str()?.to_ascii_lowercase().as_str() {
-            "csv" => Some(Self::Csv),
-            "tsv" => Some(Self::Tsv),
-            "json" => Some(Self::Json),
-            "ndjson" | "jsonl" => Some(Self::Ndjson),
-            _ => None,
-        }
-    }
-}
 
 /// What is written, and how.
 #[derive(Clone, Copy, Debug)]
@@ -141,34 +113,15 @@ fn write_parts<W: Write>(
 ) -> io::Result<W> {
     // A part is put together in memory: many small writes take longer than one.
     let mut text = Vec::new();
-    match kind {
-        Kind::Csv => export::header(&mut text, &Column::ALL, b',')?,
-        Kind::Tsv => export::header(&mut text, &Column::ALL, b'\t')?,
-        Kind::Json => text.push(b'['),
-        Kind::Ndjson => {}
-    }
-    let mut separator = "\n";
+    let mut pen = Pen::begin(kind, raw, &mut text)?;
     while let Some(pets) = parts.blocking_recv() {
-        match kind {
-            Kind::Csv => export::rows(&mut text, &pets, &Column::ALL, b',', raw)?,
-            Kind::Tsv => export::rows(&mut text, &pets, &Column::ALL, b'\t', raw)?,
-            Kind::Json => {
-                for pet in &pets {
-                    text.extend_from_slice(separator.as_bytes());
-                    serde_json::to_writer(&mut text, pet)?;
-                    separator = ",\n";
-                }
-            }
-            Kind::Ndjson => export::lines(&mut text, &pets)?,
-        }
+        pen.write(&pets, &mut text)?;
         out.write_all(&text)?;
         text.clear();
         count.send_modify(|count| *count += pets.len() as u64);
     }
+    pen.end(&mut text)?;
     out.write_all(&text)?;
-    if kind == Kind::Json {
-        out.write_all(b"\n]\n")?;
-    }
     out.flush()?;
     Ok(out)
 }

@@ -5,6 +5,8 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+use crate::model::export::Kind;
+
 /// A kind of file that animals are read from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -23,17 +25,20 @@ impl Format {
     /// The kind of the file `name` that begins with `head`.
     #[must_use]
     pub fn recognise(name: Option<&Path>, head: &[u8]) -> Self {
-        Self::of_name(name).unwrap_or_else(|| Self::of_head(head))
+        name.and_then(Self::of_name).unwrap_or_else(|| Self::of_head(head))
     }
 
-    fn of_name(name: Option<&Path>) -> Option<Self> {
-        match name?.extension()?.to_str()?.to_ascii_lowercase().as_str() {
-            "csv" | "tsv" => Some(Self::Csv),
-            "ndjson" | "jsonl" => Some(Self::Ndjson),
-            "json" => Some(Self::Json),
-            "xlsx" => Some(Self::Xlsx),
-            _ => None,
+    /// That of the ending of a file's name; `None` where it has none, or that of something else.
+    #[must_use]
+    pub fn of_name(name: &Path) -> Option<Self> {
+        if name.extension()?.eq_ignore_ascii_case("xlsx") {
+            return Some(Self::Xlsx);
         }
+        Kind::of_name(name).map(|kind| match kind {
+            Kind::Csv | Kind::Tsv => Self::Csv,
+            Kind::Ndjson => Self::Ndjson,
+            Kind::Json => Self::Json,
+        })
     }
 
     /// How the names of such files end.

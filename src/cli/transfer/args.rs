@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use clap::{Args as ClapArgs, ValueEnum};
 
 use crate::cli::args::statuses;
+use crate::model::export::Kind;
 use crate::model::{Field, PetStatus};
-use crate::transfer::export::Kind;
 use crate::transfer::import::{How, OnError};
 use crate::transfer::journal::Journal;
 use crate::transfer::{Format, Reading};

@@ -13,7 +13,7 @@ use crate::cli::ends::Ends;
 use crate::cli::exit::{Exit, Failed};
 use crate::cli::output::{Voice, is_there};
 use crate::config::Settings;
-use crate::model::export;
+use crate::model::export::Kind;
 use crate::model::text::short;
 use crate::transfer::TransferError;
 use crate::transfer::export::{self as writing, Ended, How, to_file};
@@ -81,7 +81,7 @@ const TO_STDOUT: &str = "standard output is -: petstore pets export -";
 
 fn no_such_kind(file: &Path) -> Failed {
     let name = short(&file.display().to_string());
-    let known = export::FORMATS.map(|ending| format!(".{ending}")).join(", ");
+    let known = Kind::ENDINGS.map(|ending| format!(".{ending}")).join(", ");
     let why = format!("{name}: the ending chooses the format, and there are {known}");
     Failed::new(Exit::Usage, why).hint("choose another name, or say which format is meant: --format csv")
 }

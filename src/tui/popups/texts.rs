@@ -10,7 +10,8 @@ use super::super::state::{AppState, MessageKind};
 use super::super::text_input::TextInput;
 use super::Popup;
 use crate::clock::Now;
-use crate::model::{Pet, export};
+use crate::model::Pet;
+use crate::model::export::{self, Kind};
 
 /// What a text is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -100,9 +101,10 @@ impl WriteBox {
         let name = self.path.value().trim();
         let file = name.rsplit('/').next().unwrap_or(name);
         let (_, ending) = file.rsplit_once('.').filter(|_| matches!(self.text, Contents::Pets { .. }))?;
-        let known = export::FORMATS.iter().any(|format| ending.eq_ignore_ascii_case(format));
-        (!known)
-            .then(|| format!("The ending chooses the format: {}.", export::FORMATS.map(|f| format!(".{f}")).join(", ")))
+        let known = Kind::ENDINGS.iter().any(|known| ending.eq_ignore_ascii_case(known));
+        (!known).then(|| {
+            format!("The ending chooses the format: {}.", Kind::ENDINGS.map(|ending| format!(".{ending}")).join(", "))
+        })
     }
 
     /// Changes between the rows shown and the whole inventory.

@@ -16,6 +16,7 @@ use super::{Connection, api_of, place};
 use crate::api::failure::Failure;
 use crate::clock;
 use crate::config::{Settings, atomic};
+use crate::model::export::Kind;
 use crate::model::{display_safe, text};
 use crate::transfer::export::{self, to_file};
 use crate::transfer::import::{self, Ended, Progress, Summary, Tell, Told, Wish, Work};
@@ -292,7 +293,7 @@ pub(super) async fn export(
     };
     let place = around.place(&path);
     // The box has said which endings there are.
-    let kind = export::Kind::of_name(&place).unwrap_or(export::Kind::Csv);
+    let kind = Kind::of_name(&place).unwrap_or(Kind::Csv);
     let how = export::How { kind, raw: false, status: None, require_complete: false };
     let (count, counted) = watch::channel(0);
     // Where this is dropped, so is the token's guard: the thread that writes hears of it.

@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use petstore::api::Client;
 use petstore::api::client::{Timeouts, install_tls_provider};
+use petstore::model::export::Kind;
 use petstore::model::{ApiKey, Pet};
-use petstore::transfer::export::{Ended, How, Kind, export, to_file};
+use petstore::transfer::export::{Ended, How, export, to_file};
 use petstore::transfer::import::{self, Progress, Wish, Work};
 use petstore::transfer::journal::Target;
 use petstore::transfer::{Input, Reading, TransferError};

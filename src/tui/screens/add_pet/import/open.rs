@@ -1,7 +1,10 @@
 //! How an import begins: by its key, by a file that is dropped on the terminal, or by lines that are pasted.
 
+use std::path::Path;
+
 use crate::clock::Now;
 use crate::model::{Field, text::short};
+use crate::transfer::Format;
 use crate::transfer::reading::is_header;
 use crate::tui::effect::{Effect, ImportTask, Job, Source, Task};
 use crate::tui::inflight::Slot;
@@ -10,9 +13,6 @@ use crate::tui::text_input::TextInput;
 
 use super::looked::{Choice, Looked};
 use super::state::Phase;
-
-/// The endings of files that are taken for animals when their name is pasted.
-const ENDINGS: [&str; 6] = [".csv", ".tsv", ".json", ".ndjson", ".jsonl", ".xlsx"];
 
 /// Shows the import as it was left, or asks for a file.
 pub fn show(state: &mut AppState) {
@@ -80,9 +80,8 @@ fn dropped(text: &str) -> Option<String> {
     let bare = text.strip_prefix("file://").unwrap_or(text);
     let quoted = ['\'', '"'].into_iter().find_map(|quote| bare.strip_prefix(quote)?.strip_suffix(quote));
     let path = quoted.map_or_else(|| bare.replace("\\ ", " "), str::to_owned);
-    let ending = path.to_lowercase();
     let is_path = path.starts_with('/') || path.starts_with("~/");
-    (is_path && !path.contains('\n') && ENDINGS.iter().any(|known| ending.ends_with(known))).then_some(path)
+    (is_path && !path.contains('\n') && Format::of_name(Path::new(&path)).is_some()).then_some(path)
 }
 
 /// The file whose name is typed is looked at.
