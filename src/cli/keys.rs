@@ -176,13 +176,15 @@ pub async fn run(args: KeysArgs, env: &Env, out: &mut impl Write, err: &mut impl
             Ok(())
         }
         KeysCommand::Rotate { database, id, overlap } => {
-            let both = Duration::try_from(overlap).map_err(|_| KeysError::Overlap)?;
+            let until = Duration::try_from(overlap).ok().and_then(|both| now.wall.checked_add(both).ok());
+            let until = until.ok_or(KeysError::Overlap)?;
             let store = Store::open_existing(&database.url).await?;
             let made = async {
-                let rotated = store.rotate_key(id, both, &actor, now).await?;
-                let (new, key) = rotated.ok_or(KeysError::NotAccepted(id))?;
-                let _ = writeln!(err, "created key {new}; key {id} is accepted for {overlap:#} more");
-                let remedy = || format!("key {id} ends in {overlap:#} all the same, so rotate it again before");
+                let rotated = store.rotate_key(id, until, &actor, now).await?;
+                let (new, key, until) = rotated.ok_or(KeysError::NotAccepted(id))?;
+                let until = minute(until);
+                let _ = writeln!(err, "created key {new}; key {id} is accepted until {until}");
+                let remedy = || format!("key {id} ends at {until} all the same, so rotate it again before");
                 hand_over(&store, (new, &key), &actor, out, remedy).await
             };
             let made = made.await;

@@ -5,7 +5,7 @@ mod listen;
 
 use std::io::{self, Write};
 use std::net::SocketAddr;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use secrecy::ExposeSecret;
@@ -15,6 +15,7 @@ use self::limits::LimitArgs;
 use self::listen::{ListenArgs, Listening};
 use super::args::{DATABASE_VARIABLE, DatabaseParser};
 use crate::clock;
+use crate::config::atomic::replace_private;
 use crate::model::text::safe_causes;
 use crate::server::{self, Config, Origin, Proxy, Tls, TlsError};
 use crate::store::keys::{NewKey, Scopes};
@@ -127,11 +128,19 @@ pub async fn run(args: ServeArgs, default: &DatabaseUrl, actor: &str, err: &mut 
     log_to_stderr(args.log_level, args.log_format);
     let mut signals = Signals::new().map_err(ServeError::Signals)?;
     let database = args.database.as_ref().unwrap_or(default);
-    let store = Store::open(database).await?;
-    if args.sample > 0 {
-        store.insert_samples(args.sample, clock::now()).await?;
-    }
-    let about_keys = first_key(&store, database, actor).await?;
+    let opened = async {
+        let store = Store::open(database).await?;
+        if args.sample > 0 {
+            store.insert_samples(args.sample, clock::now()).await?;
+        }
+        let about_keys = first_key(&store, database, actor).await?;
+        Ok::<_, ServeError>((store, about_keys))
+    };
+    let (store, about_keys) = tokio::select! {
+        opened = opened => opened?,
+        // What is half done is undone by the database.
+        () = signals.stop(None) => return Ok(()),
+    };
     let config = Config {
         failed_authentications: args.limits.failed_authentications(),
         rate_limit: args.limits.rate_limit(),
@@ -181,26 +190,27 @@ fn log_to_stderr(level: LogLevel, format: LogFormat) {
 /// What to say about keys where there were none. Beside a file the first one is made; a server may have several
 /// instances, none of which is where its operator looks.
 async fn first_key(store: &Store, database: &DatabaseUrl, actor: &str) -> Result<Option<String>, ServeError> {
-    let DatabaseUrl::Sqlite(database) = database else {
-        let hint = "there is no API key yet; make one: petstore keys create --name NAME --scopes admin";
-        return Ok((!store.has_keys().await?).then(|| format!("{hint} --database '{database}'")));
-    };
-    let path = database.with_added_extension("admin-key");
-    let new = NewKey { name: "first start".to_owned(), scopes: Scopes::ADMIN, expires_at: None };
-    let Some((_, key)) = store.create_first_key(new, actor, clock::now()).await? else { return Ok(None) };
-    match write_private(&path, key.expose_secret()) {
-        Ok(()) => Ok(Some(format!("the first API key, which may do everything, is in {}", path.display()))),
-        Err(source) => Err(ServeError::KeyFile { path, source }),
+    let now = clock::now();
+    if let DatabaseUrl::Sqlite(file) = database {
+        let path = file.with_added_extension("admin-key");
+        let new = NewKey { name: "first start".to_owned(), scopes: Scopes::ADMIN, expires_at: None };
+        if let Some((id, key)) = store.create_first_key(new, actor, now).await? {
+            // No key in such a file is good where none was made before.
+            return match replace_private(&path, &format!("{}\n", key.expose_secret())) {
+                Ok(()) => Ok(Some(format!("the first API key, which may do everything, is in {}", path.display()))),
+                Err(source) => {
+                    // Nobody has it.
+                    store.revoke_key(id, actor, now).await?;
+                    Err(ServeError::KeyFile { path, source })
+                }
+            };
+        }
     }
-}
-
-/// Replaces what is there: no key in such a file is good where none was made before.
-fn write_private(path: &Path, text: &str) -> io::Result<()> {
-    // Born with mode 0600.
-    let mut file = tempfile::NamedTempFile::new_in(path.parent().unwrap_or(Path::new("/")))?;
-    writeln!(file, "{text}")?;
-    file.as_file().sync_all()?;
-    file.persist(path).map(drop).map_err(|error| error.error)
+    if store.list_keys().await?.iter().any(|key| key.is_valid(now)) {
+        return Ok(None);
+    }
+    let hint = "no API key is accepted; make one: petstore keys create --name NAME --scopes admin";
+    Ok(Some(format!("{hint} --database '{database}'")))
 }
 
 struct Signals {

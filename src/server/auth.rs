@@ -1,8 +1,8 @@
 //! The API key (section 5 of the description): asked for before anything else of the request is looked at.
 //!
-//! A key has 190 random bits, so nobody finds one by trying. What is slowed, for each address, is being asked in vain:
-//! it costs a look into the database and a line in the log. Valid keys pass all the same, since many clients may share
-//! an address.
+//! A key has 190 random bits, so nobody finds one by trying. An address that asks in vain too often is told to wait. That
+//! saves neither the look into the database nor the line in the log: valid keys pass all the same, since many clients may
+//! share an address.
 
 use std::net::{IpAddr, Ipv6Addr};
 use std::num::NonZeroU32;

@@ -3,10 +3,15 @@
 //! A key in a web page is everybody's key, so there is no way to allow all of them at once.
 
 use std::str::FromStr;
+use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
+use axum::extract::Request;
 use axum::http::{HeaderValue, Method, header};
-use tower_http::cors::{AllowOrigin, CorsLayer};
+use axum::response::Response;
+use futures_util::future::Either;
+use tower::Layer;
+use tower_http::cors::{AllowOrigin, Cors, CorsLayer};
 use url::Url;
 
 use super::frame::{IDEMPOTENCY_KEY, IDEMPOTENCY_KEY_RETENTION, IDEMPOTENCY_REPLAYED, X_REQUEST_ID};
@@ -37,8 +42,8 @@ impl FromStr for Origin {
 }
 
 /// Answers the questions of browsers, which come without a key, and lets pages of `origins` read answers.
-pub(super) fn layer(origins: &[Origin]) -> CorsLayer {
-    CorsLayer::new()
+pub(super) fn layer(origins: &[Origin]) -> Preflights {
+    let cors = CorsLayer::new()
         .allow_origin(AllowOrigin::list(origins.iter().map(|Origin(origin)| origin.clone())))
         .allow_methods([Method::GET, Method::HEAD, Method::POST])
         .allow_headers([
@@ -58,7 +63,47 @@ pub(super) fn layer(origins: &[Origin]) -> CorsLayer {
             IDEMPOTENCY_REPLAYED,
             X_REQUEST_ID,
         ])
-        .max_age(MAX_AGE)
+        .max_age(MAX_AGE);
+    Preflights(cors)
+}
+
+/// The layer of the library takes every OPTIONS for the question of a browser; this one only what is one.
+#[derive(Clone)]
+pub(super) struct Preflights(CorsLayer);
+
+impl<S: Clone> Layer<S> for Preflights {
+    type Service = Parted<S>;
+
+    fn layer(&self, inner: S) -> Parted<S> {
+        Parted { cors: self.0.layer(inner.clone()), plain: inner }
+    }
+}
+
+/// The service behind that layer, and without it.
+#[derive(Clone)]
+pub(super) struct Parted<S> {
+    cors: Cors<S>,
+    plain: S,
+}
+
+impl<S: tower::Service<Request, Response = Response>> tower::Service<Request> for Parted<S> {
+    type Response = Response;
+    type Error = S::Error;
+    type Future = Either<<Cors<S> as tower::Service<Request>>::Future, S::Future>;
+
+    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), S::Error>> {
+        ready!(self.cors.poll_ready(context))?;
+        self.plain.poll_ready(context)
+    }
+
+    fn call(&mut self, request: Request) -> Self::Future {
+        let has = |name| request.headers().contains_key(name);
+        let asks = has(header::ORIGIN) && has(header::ACCESS_CONTROL_REQUEST_METHOD);
+        if request.method() == Method::OPTIONS && !asks {
+            return Either::Right(self.plain.call(request));
+        }
+        Either::Left(self.cors.call(request))
+    }
 }
 
 #[cfg(test)]

@@ -10,8 +10,8 @@ use axum::response::{IntoResponse, Response};
 
 use crate::model::text::{display_safe, short};
 use crate::model::{Field, FieldError, Problem, ProblemCode};
-use crate::store::StoreError;
 use crate::store::keys::Scope;
+use crate::store::{StoreError, Why};
 
 /// Why a request gets no 2xx. The text is the message that is sent.
 #[derive(Debug, thiserror::Error)]
@@ -58,6 +58,8 @@ pub(super) enum Failure {
     IdempotencyMismatch,
     #[error("The database cannot take this now. Try again in a moment.")]
     Storage(#[source] Option<StoreError>),
+    #[error("The animal may or may not have been added. {}", once_more(*.keyed))]
+    Unclear { cause: Option<StoreError>, keyed: bool },
     #[error("Something went wrong in the service. The log tells what, under the request id of this answer.")]
     Internal,
 }
@@ -92,8 +94,29 @@ impl Failure {
             },
             Self::IdempotencyInProgress => (StatusCode::CONFLICT, Code::IdempotencyInProgress),
             Self::IdempotencyMismatch => (StatusCode::UNPROCESSABLE_ENTITY, Code::IdempotencyMismatch),
-            Self::Storage(_) => (StatusCode::SERVICE_UNAVAILABLE, Code::StorageUnavailable),
+            Self::Storage(_) | Self::Unclear { .. } => (StatusCode::SERVICE_UNAVAILABLE, Code::StorageUnavailable),
             Self::Internal => (StatusCode::INTERNAL_SERVER_ERROR, Code::InternalError),
+        }
+    }
+}
+
+/// How to go on where it is not known whether an animal was added.
+const fn once_more(keyed: bool) -> &'static str {
+    if keyed {
+        "Send the same again with the same Idempotency-Key: it is added once."
+    } else {
+        "Look in the list before you send it again; with an Idempotency-Key that would be safe."
+    }
+}
+
+impl Failure {
+    /// The same of a creation, which has an Idempotency-Key or not: asking again could add the animal twice.
+    pub(super) fn of_creation(self, keyed: bool) -> Self {
+        match self {
+            Self::Storage(cause @ (None | Some(StoreError::Unavailable(Why::OutcomeUnknown)))) => {
+                Self::Unclear { cause, keyed }
+            }
+            known => known,
         }
     }
 }
@@ -119,11 +142,13 @@ impl IntoResponse for Failure {
             Self::Unauthorized => Some((header::WWW_AUTHENTICATE, "Bearer")),
             // Limits are whole numbers a second, so that nobody has to wait longer for the next request.
             Self::TooManyFailedAuthentications | Self::TooManyRequests => Some((header::RETRY_AFTER, "1")),
-            Self::Storage(_) | Self::IdempotencyInProgress => Some((header::RETRY_AFTER, "1")),
+            Self::Storage(_) | Self::IdempotencyInProgress | Self::Unclear { keyed: true, .. } => {
+                Some((header::RETRY_AFTER, "1"))
+            }
             _ => None,
         };
         response.headers_mut().extend(extra.map(|(name, value)| (name, HeaderValue::from_static(value))));
-        if let Self::Storage(error) = self {
+        if let Self::Storage(error) | Self::Unclear { cause: error, .. } = self {
             response.extensions_mut().insert(Cause(error.map(Arc::new)));
         }
         response

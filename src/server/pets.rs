@@ -37,11 +37,13 @@ pub(super) async fn create(
     let body = extract::json_body(&parts.headers, body, &service.config).await?;
     let new = new_pet::parse(&body)?;
     let Some(key) = key else {
-        let pet = service.within_time(service.store.add(new, clock::now())).await?;
+        let pet = service.within_time(service.store.add(new, clock::now())).await;
+        let pet = pet.map_err(|failure| failure.of_creation(false))?;
         return Ok((StatusCode::CREATED, APPLICATION_JSON, json(&pet)?).into_response());
     };
     let once = Idempotency { api_key: identity.key, key };
-    let added = service.within_time(service.store.add_once(new, once, clock::now())).await?;
+    let added = service.within_time(service.store.add_once(new, once, clock::now())).await;
+    let added = added.map_err(|failure| failure.of_creation(true))?;
     let mut response = (StatusCode::CREATED, APPLICATION_JSON, json(&added.pet)?).into_response();
     if added.replayed {
         response.headers_mut().insert(IDEMPOTENCY_REPLAYED, HeaderValue::from_static("true"));

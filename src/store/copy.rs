@@ -9,6 +9,7 @@ mod source;
 mod sum;
 mod tables;
 
+use std::os::unix::fs::MetadataExt as _;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use futures_util::future::try_join_all;
@@ -100,7 +101,7 @@ pub async fn copy(
     progress: &Progress,
     cancel: &CancellationToken,
 ) -> Result<Copied, CopyError> {
-    if from == to {
+    if from == to || is_one_file(from, to) {
         return Err(CopyError::Same);
     }
     let mut source = Source::open(from).await?;
@@ -108,6 +109,15 @@ pub async fn copy(
     let copied = Copy { from, to, database: &database, progress, cancel }.all(&mut source).await;
     database.close().await;
     copied
+}
+
+/// Whether two names are those of one file.
+fn is_one_file(from: &DatabaseUrl, to: &DatabaseUrl) -> bool {
+    let file = |url: &DatabaseUrl| match url {
+        DatabaseUrl::Sqlite(path) => std::fs::metadata(path).ok().map(|file| (file.dev(), file.ino())),
+        DatabaseUrl::Postgres(_) => None,
+    };
+    file(from).is_some_and(|from| file(to) == Some(from))
 }
 
 struct Copy<'a> {

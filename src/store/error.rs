@@ -34,6 +34,12 @@ pub enum StoreError {
         /// What it said.
         source: DatabaseError,
     },
+    /// It is a database, and has none of our tables.
+    #[error("{database} is no database of petstore: name another file, or one that is not there yet")]
+    Foreign {
+        /// Which one.
+        database: DatabaseUrl,
+    },
     /// SQLite's locks and shared memory do not reach across machines.
     #[error("the database {} is on a disk of another machine ({kind}), where SQLite would lose animals: use a disk of this machine", .path.display())]
     NetworkFileSystem {

@@ -6,8 +6,6 @@ mod format;
 mod scopes;
 mod work;
 
-use std::time::Duration;
-
 use jiff::Timestamp;
 use secrecy::{ExposeSecret, SecretString};
 use sha2::{Digest, Sha256};
@@ -116,20 +114,20 @@ impl Store {
         Ok(revoked)
     }
 
-    /// Makes a key of the same name, scopes and lifetime; the old one is good for `overlap` still, so that both are
-    /// accepted while the new one is handed out. Nothing where there is no such key, or it is no longer accepted.
+    /// Makes a key of the same name, scopes and lifetime; the old one is good until `until`, or its own earlier end, so
+    /// that both are accepted while the new one is handed out. With the end of the old one. Nothing where there is no such key, or it is no longer accepted.
     pub async fn rotate_key(
         &self,
         id: KeyId,
-        overlap: Duration,
+        until: Timestamp,
         actor: &str,
         now: Now,
-    ) -> Result<Option<(KeyId, SecretString)>, StoreError> {
+    ) -> Result<Option<(KeyId, SecretString, Timestamp)>, StoreError> {
         let (new_id, key) = format::generate().map_err(StoreError::Random)?;
         let hash = hash(key.expose_secret());
-        let rotate = Rotate { id, overlap, new_id, hash, actor: actor.to_owned(), now };
+        let rotate = Rotate { id, until, new_id, hash, actor: actor.to_owned(), now };
         let rotated = self.inner.database.write(rotate).await?;
-        Ok(rotated.then_some((new_id, key)))
+        Ok(rotated.map(|until| (new_id, key, until)))
     }
 }
 

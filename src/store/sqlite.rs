@@ -48,6 +48,7 @@ impl Sqlite {
         refuse_old_sqlite(rusqlite::version_number())?;
         file::create_private(path).map_err(|source| StoreError::Create { path: path.to_owned(), source })?;
         file::refuse_network(path)?;
+        schema::refuse_foreign(path)?;
         let mut writing = connect_for_writing(path).map_err(|source| cannot_open(path, source))?;
         schema::migrate(&mut writing, path)?;
         let writer = Writer::start(writing).map_err(StoreError::Thread)?;

@@ -85,6 +85,23 @@ async fn a_file_that_is_no_database_is_refused() {
 }
 
 #[tokio::test]
+async fn a_database_of_another_program_is_left_alone() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("other.db");
+    for version in [0, 6] {
+        let other = rusqlite::Connection::open(&path).unwrap();
+        other.execute_batch(&format!("CREATE TABLE IF NOT EXISTS t (x); PRAGMA user_version = {version}")).unwrap();
+        drop(other);
+        let before = std::fs::read(&path).unwrap();
+        let url = DatabaseUrl::Sqlite(path.clone());
+        assert!(matches!(Store::open(&url).await, Err(StoreError::Foreign { .. })), "{version}");
+        assert!(matches!(Store::open_existing(&url).await, Err(StoreError::Foreign { .. })), "{version}");
+        assert!(matches!(quick_check(&url).await, Err(StoreError::Foreign { .. })), "{version}");
+        assert!(std::fs::read(&path).unwrap() == before, "not even its journal is another one");
+    }
+}
+
+#[tokio::test]
 async fn a_file_of_a_newer_version_is_left_alone() {
     let (_directory, url, store) = store().await;
     store.close().await;

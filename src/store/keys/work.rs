@@ -1,7 +1,5 @@
 //! What is read and written about API keys.
 
-use std::time::Duration;
-
 use jiff::Timestamp;
 use secrecy::{ExposeSecret, SecretString};
 
@@ -111,7 +109,7 @@ impl Work for Revoke {
 /// Limits the old key and stores a new one like it.
 pub(super) struct Rotate {
     pub(super) id: KeyId,
-    pub(super) overlap: Duration,
+    pub(super) until: Timestamp,
     pub(super) new_id: KeyId,
     pub(super) hash: Hash,
     pub(super) actor: String,
@@ -119,21 +117,20 @@ pub(super) struct Rotate {
 }
 
 impl Work for Rotate {
-    /// Whether the old key was accepted still.
-    type Output = bool;
+    /// Until when the old key is accepted; nothing where it was not any more.
+    type Output = Option<Timestamp>;
 
-    async fn run(&self, on: &Connection<'_>) -> Result<bool, DatabaseError> {
-        let Self { id, overlap, new_id, hash, actor, now } = self;
-        let Some(old) = show(on, *id).await?.filter(|old| old.is_valid(*now)) else { return Ok(false) };
+    async fn run(&self, on: &Connection<'_>) -> Result<Option<Timestamp>, DatabaseError> {
+        let Self { id, until, new_id, hash, actor, now } = self;
+        let Some(old) = show(on, *id).await?.filter(|old| old.is_valid(*now)) else { return Ok(None) };
         let lifetime = old.expires_at.map(|expires_at| expires_at.duration_since(old.created_at));
         let expires_at = lifetime.and_then(|lifetime| now.wall.checked_add(lifetime).ok());
-        let until = now.wall.as_second().saturating_add_unsigned(overlap.as_secs());
-        on.execute(sql::LIMIT_KEY, &[Value::Int(until), Value::Text(id.as_str())]).await?;
+        on.execute(sql::LIMIT_KEY, &[Value::Int(until.as_second()), Value::Text(id.as_str())]).await?;
         note(on, "rotated", *id, actor, *now).await?;
         let new = NewKey { name: old.name, scopes: old.scopes, expires_at };
         insert(on, *new_id, hash, &new, *now).await?;
         note(on, "created", *new_id, actor, *now).await?;
-        Ok(true)
+        Ok(Some(old.expires_at.map_or(*until, |end| end.min(*until))))
     }
 }
 

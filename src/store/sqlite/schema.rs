@@ -40,6 +40,27 @@ pub(super) fn migrate(connection: &mut Connection, path: &Path) -> Result<(), St
     transaction.commit().map_err(cannot)
 }
 
+/// Whether there is the table that every version of this program has made first.
+pub(super) fn has_pets(connection: &Connection) -> rusqlite::Result<bool> {
+    connection.query_row("SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'pets')", [], |row| row.get(0))
+}
+
+/// Refuses a database of another program, before anything of it is changed. What cannot be read is left to whoever opens
+/// it.
+pub(super) fn refuse_foreign(path: &Path) -> Result<(), StoreError> {
+    let looked = Connection::open(path)
+        .and_then(|connection| Ok(has_pets(&connection)? || version(&connection)? == 0 && is_empty(&connection)?));
+    if looked.unwrap_or(true) {
+        Ok(())
+    } else {
+        Err(StoreError::Foreign { database: DatabaseUrl::Sqlite(path.to_owned()) })
+    }
+}
+
+fn is_empty(connection: &Connection) -> rusqlite::Result<bool> {
+    connection.query_row("SELECT NOT EXISTS (SELECT 1 FROM sqlite_schema)", [], |row| row.get(0))
+}
+
 pub(super) fn version(connection: &Connection) -> rusqlite::Result<u32> {
     connection.pragma_query_value(None, "user_version", |row| row.get(0))
 }

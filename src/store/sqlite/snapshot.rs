@@ -105,6 +105,10 @@ pub(in crate::store) fn quick_check(path: &Path) -> Result<QuickChecked, StoreEr
 fn known(path: &Path) -> Result<(Connection, u32), StoreError> {
     let connection = connect(path)?;
     let found = schema::version(&connection).map_err(|source| cannot_open(path, source))?;
+    // What cannot be read of it is not foreign, but damaged.
+    if !schema::has_pets(&connection).unwrap_or(true) {
+        return Err(StoreError::Foreign { database: DatabaseUrl::Sqlite(path.to_owned()) });
+    }
     if found > schema::VERSION {
         return Err(StoreError::Newer {
             database: DatabaseUrl::Sqlite(path.to_owned()),

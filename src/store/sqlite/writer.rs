@@ -13,6 +13,7 @@ use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
+use std::time::Duration;
 
 use rusqlite::config::DbConfig;
 use rusqlite::wal::CheckpointMode;
@@ -21,6 +22,7 @@ use tokio::runtime::{Handle, RuntimeFlavor};
 use tokio::sync::mpsc;
 use tokio::sync::mpsc::error::TrySendError;
 use tokio::task::{block_in_place, spawn_blocking};
+use tokio::time::timeout;
 
 use super::{at_once, is_busy};
 use crate::model::text::safe_causes;
@@ -33,6 +35,9 @@ const QUEUE: usize = 1024;
 
 /// The most writes in one transaction: enough to hide the fsync, few enough to keep each of them prompt.
 const GROUP: usize = 128;
+
+/// How long closing may take: another process can hold the file, and nothing that was acknowledged is lost without it.
+const CLOSE_TIME: Duration = Duration::from_secs(2);
 
 /// From how many pages on the write-ahead log is folded into the file. SQLite's own number; about 4 MiB.
 const CHECKPOINT_PAGES: c_int = 1000;
@@ -109,9 +114,10 @@ impl Writer {
         let running = self.running().take();
         let Some(Running { jobs, thread }) = running else { return };
         drop(jobs);
-        let ended = spawn_blocking(|| thread.join()).await;
-        if !matches!(ended, Ok(Ok(()))) {
-            tracing::error!("the writer ended badly");
+        match timeout(CLOSE_TIME, spawn_blocking(|| thread.join())).await {
+            Ok(Ok(Ok(()))) => {}
+            Ok(_) => tracing::error!("the writer ended badly"),
+            Err(_) => tracing::error!("the file is held by another process, and was not closed"),
         }
     }
 
@@ -154,6 +160,11 @@ impl Pen {
     /// folded in then.
     fn write(&self, connection: &mut rusqlite::Connection, group: &mut Vec<Box<dyn Job>>) -> bool {
         self.was_alone.store(group.len() == 1, Ordering::Relaxed);
+        // Nobody waits for these any more, and another process may keep everybody waiting for the file.
+        group.retain(|job| job.is_wanted());
+        if group.is_empty() {
+            return false;
+        }
         let committed = self.commit(connection, group);
         for job in group.drain(..) {
             job.end(committed.clone());
@@ -205,6 +216,7 @@ fn try_commit(connection: &mut rusqlite::Connection, group: &mut [Box<dyn Job>])
 
 fn run(connection: &mut rusqlite::Connection, group: &mut [Box<dyn Job>]) -> Result<(), DatabaseError> {
     let connection = Connection::sqlite(connection);
+    // Whoever has gone while the file was waited for may ask again.
     group.iter_mut().filter(|job| job.is_wanted()).try_for_each(|job| at_once(job.run(&connection)))
 }
 

@@ -56,6 +56,26 @@ fn the_log_is_json_with_the_request_id_and_the_client_and_without_the_key() {
 }
 
 #[test]
+fn a_first_key_that_cannot_be_kept_is_not_left_behind() {
+    let home = home();
+    let database = format!("sqlite:{}", home.path().join("store.db").display());
+    let serve = ["serve", "--listen", "127.0.0.1:0", "--database", &database];
+    let kept = home.path().join("store.db.admin-key");
+    fs::create_dir(&kept).unwrap();
+    fails_cleanly(&run(&home, &serve), 1, "cannot be written to");
+    let keys = stdout(&run(&home, &["keys", "list", "--database", &database]));
+    assert!(keys.contains("revoked"), "{keys}");
+    fs::remove_dir(&kept).unwrap();
+    let mut child = petstore(&home, &serve).stderr(Stdio::piped()).spawn().unwrap();
+    let mut lines = BufReader::new(child.stderr.take().unwrap()).lines().map(Result::unwrap);
+    assert!(lines.next().unwrap().starts_with("listening on "));
+    let hint = lines.next().unwrap();
+    assert!(hint.starts_with("no API key is accepted; make one: petstore keys create"), "{hint}");
+    assert!(Command::new("kill").arg(child.id().to_string()).status().unwrap().success());
+    assert!(child.wait().unwrap().success());
+}
+
+#[test]
 fn the_metrics_are_where_the_second_line_says() {
     let home = home();
     let database = format!("sqlite:{}", home.path().join("store.db").display());

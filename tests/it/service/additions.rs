@@ -46,7 +46,12 @@ async fn no_web_page_may_use_the_service_unless_its_origin_was_named() {
     let allowed = answer.header("access-control-allow-headers").unwrap();
     assert!(allowed.contains("authorization") && allowed.contains("idempotency-key"));
 
+    // What no browser asks is answered as ever.
+    open.send("OPTIONS", "/v1/pets", &asks[..1], "").await.is_error(401, "unauthorized");
     let bearer = open.bearer();
+    let answer = open.send("OPTIONS", "/v1/pets", &[("Authorization", bearer.as_str())], "").await;
+    assert_eq!((answer.status, answer.header("allow").is_some()), (204, true));
+
     for (origin, allowed) in [("https://shop.example", Some("https://shop.example")), ("https://evil.example", None)] {
         let headers = [("Authorization", bearer.as_str()), ("Origin", origin), JSON];
         let answer = open.exchange("GET", "/v1/pets", &headers, "").await;

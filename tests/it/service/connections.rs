@@ -65,7 +65,16 @@ async fn a_write_that_was_answered_503_is_not_made_later() {
     let path = service.file();
     let other_process = rusqlite::Connection::open(path).unwrap();
     other_process.execute_batch("BEGIN IMMEDIATE").unwrap();
-    service.post(r#"{"name":"Too late","categoryId":1}"#).await.is_error(503, "storage_unavailable");
+    let late = r#"{"name":"Too late","categoryId":1}"#;
+    let answer = service.post(late).await;
+    answer.is_error(503, "storage_unavailable");
+    let told = answer.json()["message"].as_str().unwrap().to_owned();
+    assert!(told.contains("may or may not have been added. Look in the list"), "{told}");
+    assert_eq!(answer.header("retry-after"), None, "whoever obeyed it could add the animal twice");
+    let answer = service.call("POST", "/v1/pets", &[JSON, ("Idempotency-Key", "order-7-0123456789")], late).await;
+    answer.is_error(503, "storage_unavailable");
+    assert!(answer.text().contains("with the same Idempotency-Key"), "{}", answer.text());
+    assert_eq!(answer.header("retry-after"), Some("1"));
     assert_eq!(service.get("/v1/pets").await.text(), "[]");
     other_process.execute_batch("ROLLBACK").unwrap();
     let rex = NewPet { name: "Rex".into(), category_id: 1, status: None };

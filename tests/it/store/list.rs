@@ -241,13 +241,19 @@ async fn a_rotated_key_and_the_new_one_are_both_good_for_a_while(database: &Data
     let now = clock::now();
     let admin = NewKey { scopes: Scopes::ADMIN, ..till() };
     let (id, old) = store.create_key(admin, "ada", now).await.unwrap();
-    let (_, new) = store.rotate_key(id, Duration::from_secs(60), "ada", now).await.unwrap().unwrap();
+    let minute = now.wall + Duration::from_secs(60);
+    let (_, new, until) = store.rotate_key(id, minute, "ada", now).await.unwrap().unwrap();
+    assert_eq!(until, minute);
     for (key, seconds, is_good) in [(&old, 30, true), (&new, 30, true), (&old, 90, false), (&new, 90, true)] {
         let found = store.verify_key(key.expose_secret(), later(now, Duration::from_secs(seconds))).await.unwrap();
         assert_eq!(found.is_some_and(|identity| identity.scopes.allow(Scope::Admin)), is_good, "{seconds}");
     }
+    let soon = now.wall + Duration::from_secs(30);
+    let (id, _) = store.create_key(NewKey { expires_at: Some(soon), ..till() }, "ada", now).await.unwrap();
+    let (.., until) = store.rotate_key(id, minute, "ada", now).await.unwrap().unwrap();
+    assert_eq!(until.as_second(), soon.as_second(), "its own end is not put off");
     let late = later(now, Duration::from_secs(90));
-    assert_eq!(store.rotate_key(id, Duration::ZERO, "ada", late).await.unwrap().map(|(id, _)| id), None);
+    assert_eq!(store.rotate_key(id, late.wall, "ada", late).await.unwrap().map(|(id, ..)| id), None);
 }
 
 async fn what_was_done_to_keys_is_noted(database: &Database) {
