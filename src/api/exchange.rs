@@ -32,7 +32,7 @@ const MAX_FAILURE: usize = 200;
 const MAX_HEADERS: usize = 10;
 
 /// The headers of an answer that are kept.
-const HEADERS: [&str; 15] = [
+const HEADERS: [&str; 16] = [
     "allow",
     "content-type",
     "deprecation",
@@ -40,6 +40,7 @@ const HEADERS: [&str; 15] = [
     "idempotency-key-retention",
     "idempotency-replayed",
     "link",
+    "location",
     "ratelimit",
     "ratelimit-limit",
     "ratelimit-policy",

@@ -246,11 +246,12 @@ async fn show(
         clock: clock::now,
     };
     let run = AssertUnwindSafe(event_loop::run(&mut screen, &mut state, &look, wires)).catch_unwind().await;
-    if let Some(files) = files {
-        keep_drafts(&files, &state, run.as_ref().ok());
-    }
+    let not_kept = files.as_ref().and_then(|files| keep_drafts(files, &state, run.as_ref().ok()));
     // It takes its time over a slow line.
     let is_there = terminal::leave(&outlet, state.quitting == Some(QuitReason::User));
+    if let Some(why) = &not_kept {
+        note(&format!("what was typed could not be kept: {why}"));
+    }
     // It waits for no more than an import that stops.
     let _ = worker_ended.await;
     let ended = run.unwrap_or_else(|panic| resume_unwind(panic));
@@ -264,12 +265,13 @@ async fn show(
     {
         note(&why);
     }
-    if let Err(why) = queues.close(state.link.identity.as_deref(), &state.add.rapid.not_in_file()) {
+    let queued = queues.close(state.link.identity.as_deref(), &state.add.rapid.not_in_file());
+    if let Err(why) = &queued {
         note(&format!("the lines of rapid entry that wait could not be written: {why}"));
     }
     // Nothing can be said to a terminal that stands still.
     if is_there {
-        hand_over(&state);
+        hand_over(&state, not_kept.is_none(), queued.is_ok());
     }
     inside.stop().await;
     ended.map_err(|error| failed(&error))?;
@@ -291,19 +293,16 @@ fn outside(outlet: &Outlet) -> Outside {
     }
 }
 
-/// Writes what is typed for the next session, also where the terminal is gone.
-fn keep_drafts(files: &DraftFiles, state: &AppState, run: Option<&Result<(), LoopError>>) {
+/// Writes what is typed for the next session, also where the terminal is gone. Why it could not, if that is so.
+fn keep_drafts(files: &DraftFiles, state: &AppState, run: Option<&Result<(), LoopError>>) -> Option<String> {
     let ended = match (run, state.quitting) {
         (None, _) => Ending::Fault,
         (Some(Err(_)), _) | (_, Some(QuitReason::Hangup)) => Ending::Hangup,
         (_, Some(QuitReason::Interrupt | QuitReason::Terminate)) => Ending::Signal,
         (_, None | Some(QuitReason::User)) => Ending::Quit,
     };
-    if let Some(write) = drafts::last(state, ended, clock::now())
-        && let Err(why) = files.write(&write)
-    {
-        note(&format!("what was typed could not be kept: {why}"));
-    }
+    let write = drafts::last(state, ended, clock::now())?;
+    files.write(&write).err().map(|why| why.to_string())
 }
 
 /// Signals, and the end of the terminal, as reasons to quit.
@@ -329,10 +328,11 @@ fn watch_signals() -> std::io::Result<mpsc::Receiver<QuitReason>> {
     Ok(quits)
 }
 
-/// What was added, and what was typed but not sent, so that nothing is lost with the screen.
-fn hand_over(state: &AppState) {
+/// What was added, and what was typed but not sent, so that nothing is lost with the screen. `is_kept`: the fields are on
+/// disk; `queued`: the lines of rapid entry are.
+fn hand_over(state: &AppState, is_kept: bool, queued: bool) {
     let mut lines = Vec::new();
-    let kept = if state.link.identity.is_some() { ", kept for the next start" } else { "" };
+    let kept = if is_kept && state.link.identity.is_some() { ", kept for the next start" } else { "" };
     let ids: Vec<String> = state.added.iter().map(|added| added.pet.id.to_string()).collect();
     match ids.as_slice() {
         [] => {}
@@ -361,11 +361,20 @@ fn hand_over(state: &AppState) {
     if counts.waiting + counts.unknown > 0 {
         let (waiting, unknown) = (counts.waiting, counts.unknown);
         lines.push(match &state.link.identity {
-            Some(_) => format!("rapid entry: {waiting} lines wait for the next start, {unknown} had no answer"),
-            None => format!("rapid entry: {waiting} lines were not sent, {unknown} had no answer"),
+            Some(_) if queued => {
+                format!("rapid entry: {waiting} lines wait for the next start, {unknown} had no answer")
+            }
+            Some(_) | None => format!("rapid entry: {waiting} lines were not sent, {unknown} had no answer"),
         });
     }
+    if !queued {
+        for line in state.add.rapid.lines.iter().filter(|line| line.fate.is_waiting()) {
+            let (name, category) = (short(&line.draft.name), short(&line.draft.category_id));
+            lines.push(format!("not sent in rapid entry: name {name:?}, category {category:?}"));
+        }
+    }
     let refused = |line: &&Line| matches!(line.fate, Fate::Refused(_) | Fate::UnknownCode);
+    let kept = if queued && state.link.identity.is_some() { ", kept for the next start" } else { "" };
     for line in state.add.rapid.lines.iter().filter(refused).filter(|line| !line.draft.name.is_empty()) {
         lines.push(format!("refused in rapid entry{kept}: {:?}", short(&line.draft.name)));
     }

@@ -40,6 +40,7 @@ fn key_refused() -> App {
     let message = "The API key is not valid.".to_owned();
     let failure = Failure::Refused { status: 401, code: Some("unauthorized".into()), message, retry_after: None };
     app.reply(Slot::List, Outcome::Listed(Err(failure)));
+    app.keys("F4");
     app.wait(Duration::from_secs(1));
     app
 }

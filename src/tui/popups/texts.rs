@@ -171,9 +171,6 @@ pub fn on_exporting(state: &mut AppState, count: u64) {
 
 /// The whole inventory was written, or not.
 pub fn on_exported(state: &mut AppState, result: Result<Exported, NotWritten>, now: Now) {
-    if let Some(Popup::Write(write)) = &mut state.popup {
-        write.written = None;
-    }
     match result {
         Ok(Exported { path, count, coverage }) => {
             let word = coverage.honest_word(usize::try_from(count).unwrap_or(usize::MAX));
@@ -187,6 +184,9 @@ pub fn on_exported(state: &mut AppState, result: Result<Exported, NotWritten>, n
 
 /// A file was written, or not.
 pub fn on_written(state: &mut AppState, result: Result<String, NotWritten>, now: Now) {
+    if let Some(Popup::Write(write)) = &mut state.popup {
+        write.written = None;
+    }
     match (result, &mut state.popup) {
         (Ok(path), popup) => {
             let what = match popup {
@@ -233,6 +233,7 @@ pub(super) fn write_key(write: &mut WriteBox, action: Option<Action>, key: KeyPr
                 return WriteKey::Stay;
             }
             write.asked = Some(write.path.value().to_owned());
+            write.written = matches!(write.text, Contents::Pets { whole: true, .. }).then_some(0);
             return WriteKey::Write(write.task(path));
         }
         Some(Action::Toggle) => write.toggle(),

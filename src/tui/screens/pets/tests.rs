@@ -277,6 +277,19 @@ fn a_refused_key_is_asked_for_and_the_app_goes_on_with_the_new_one() {
 }
 
 #[test]
+fn a_key_refused_in_the_background_takes_no_letters() {
+    let mut app = App::loaded_from(remote(), 80, 24, &animals(39));
+    app.keys("r");
+    app.reply(Slot::List, Outcome::Listed(Err(unauthorized())));
+    assert_eq!(app.state.popup, None);
+    assert!(app.says("The API key is not accepted any more. F4 asks for another one."), "{}", app.screen());
+    app.wait(Duration::from_secs(1)).keys("j j Enter");
+    assert!(app.job(Slot::TestKey).is_none());
+    app.keys("F4");
+    assert!(matches!(app.state.popup, Some(Popup::Key(_))));
+}
+
+#[test]
 fn without_a_key_nothing_is_asked_and_one_is_asked_for() {
     let Service::Remote(mut without) = remote() else { panic!() };
     (without.key, without.key_origin) = (None, crate::config::KeyOrigin::Absent);
@@ -489,6 +502,7 @@ fn looks_boxes() {
         let mut app = App::loaded_from(remote(), columns, rows, &animals(39));
         app.keys("r");
         app.reply(Slot::List, Outcome::Listed(Err(unauthorized())));
+        app.keys("F4");
         app.wait(Duration::from_secs(1)).keys("\"petk_0123\"");
         app
     });
@@ -496,6 +510,7 @@ fn looks_boxes() {
         let mut app = App::loaded_from(remote(), columns, rows, &animals(39));
         app.keys("r");
         app.reply(Slot::List, Outcome::Listed(Err(unauthorized())));
+        app.keys("F4");
         app.wait(Duration::from_secs(1)).keys("\"petk_0123456789\" Enter");
         app.reply(Slot::TestKey, Outcome::KeyTested(Err(unauthorized())));
         app
@@ -504,6 +519,7 @@ fn looks_boxes() {
         let mut app = App::loaded_from(remote(), columns, rows, &animals(39));
         app.keys("r");
         app.reply(Slot::List, Outcome::Listed(Err(unauthorized())));
+        app.keys("F4");
         app.wait(Duration::from_secs(1)).keys("Esc");
         app
     });

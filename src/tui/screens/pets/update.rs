@@ -466,11 +466,15 @@ pub fn on_failure(state: &mut AppState, failure: Failure, now: Now) {
     }
 }
 
-/// The key was not accepted: asks for another, unless a text field has the cursor.
+/// The key was not accepted. Another one is asked for where nothing was answered yet; later somebody may be at the keys,
+/// whose letters must not be taken for a key: then the header says it, and which key asks.
 pub fn refuse_key(state: &mut AppState, failure: Failure, now: Now) {
-    state.link.health = Health::KeyRefused { failure };
-    if state.popup.is_none() && !state.context().is_text() {
+    let before = std::mem::replace(&mut state.link.health, Health::KeyRefused { failure });
+    let is_first = matches!(before, Health::Unknown);
+    if is_first && state.popup.is_none() && !state.context().is_text() {
         open_key_box(state, true, now);
+    } else if !matches!(before, Health::KeyRefused { .. }) {
+        state.say(MessageKind::Error, "The API key is not accepted any more. F4 asks for another one.");
     }
 }
 

@@ -288,6 +288,7 @@ fn refused(columns: u16, rows: u16, places: KeyPlaces) -> App {
     let mut app = App::loaded_from(remote(), columns, rows, &animals(39));
     app.keys("r");
     app.reply(Slot::List, Outcome::Listed(Err(unauthorized())));
+    app.keys("F4");
     app.wait(Duration::from_millis(300));
     app.news(Slot::KeyPlaces, ProfileNews::Places(places));
     app

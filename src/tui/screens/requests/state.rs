@@ -54,7 +54,8 @@ impl Default for State {
 /// Whether an exchange gave no success: it was refused, or no whole answer came.
 #[must_use]
 pub fn has_failed(exchange: &Exchange) -> bool {
-    exchange.failure.is_some() || exchange.status.is_none_or(|status| status >= 400)
+    // A list that has not changed is answered 304.
+    exchange.failure.is_some() || exchange.status.is_none_or(|status| !matches!(status, 200..=299 | 304))
 }
 
 impl State {

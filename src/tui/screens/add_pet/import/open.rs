@@ -98,7 +98,8 @@ pub fn look_at_typed(state: &mut AppState, now: Now) -> Vec<Effect> {
 
 /// Begins to look at `source`.
 pub fn look(state: &mut AppState, source: Source, choices: [Choice; 3], now: Now) -> Vec<Effect> {
-    state.add.import.error = None;
+    // What was said of another file is no longer so.
+    (state.message, state.add.import.error) = (None, None);
     state.add.import.phase = Phase::Looked(Box::new(Looked::new(source, choices)));
     look_again(state, now).into_iter().collect()
 }

@@ -32,15 +32,15 @@ pub fn draw_drawer(buf: &mut Buffer, area: Rect, state: &AppState, look: &Look) 
     let name = cut(&look.text(&pet.name), usize::from(area.width).saturating_sub(14));
     put(buf, area, 1, &Line::raw(format!(" Name       {name}")));
     let (mark, role) = look.mark(pet.status.as_ref());
+    // The id is whole in the title above. What does not fit ends with a mark, so that nothing cut reads as whole.
+    let before = format!(" Category   {:<20}   Status  ", pet.category_id);
+    let after = format!(" {:<12}  Id  {}", status_in_detail(look, pet), pet.id);
+    let room = usize::from(area.width).saturating_sub(width(&before) + width(mark));
     put(
         buf,
         area,
         2,
-        &Line::from(vec![
-            Span::raw(format!(" Category   {:<20}   Status  ", pet.category_id)),
-            Span::styled(mark, look.style(role)),
-            Span::raw(format!(" {:<12}  Id  {}", status_in_detail(look, pet), pet.id)),
-        ]),
+        &Line::from(vec![Span::raw(before), Span::styled(mark, look.style(role)), Span::raw(cut(&after, room))]),
     );
     put(buf, area, 3, &chart_line(state, look));
 }
