@@ -186,6 +186,19 @@ fn a_tab_of_a_person_goes_to_the_next_field_and_the_text_stays() {
 }
 
 #[test]
+fn a_category_that_no_line_could_have_is_refused_at_its_field() {
+    let mut app = opened(80, 24);
+    for key in ["Enter", "Tab"] {
+        app.wait(Duration::from_secs(1)).keys("Tab \"abc\"");
+        app.wait(Duration::from_secs(1)).keys(key);
+        assert_eq!(app.state.add.rapid.focus, Focus::Category, "{key}");
+        assert!(app.says("abc\" is not one."), "{}", app.screen());
+        app.keys("BS BS BS Enter");
+        assert_eq!(app.state.add.rapid.focus, Focus::Name, "{key}");
+    }
+}
+
+#[test]
 fn blanks_are_cut_and_a_blank_line_is_refused_with_a_bell() {
     let mut app = opened(80, 24);
     app.keys("\"  Rex \" Enter Space Space Enter");
