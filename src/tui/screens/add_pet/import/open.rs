@@ -93,13 +93,14 @@ pub fn look_at_typed(state: &mut AppState, now: Now) -> Vec<Effect> {
         return Vec::new();
     }
     let path = dropped(&path).unwrap_or(path);
+    // What was said of another file is no longer so.
+    state.message = None;
     look(state, Source::File(path), [Choice::Found, Choice::Found, Choice::Found], now)
 }
 
 /// Begins to look at `source`.
 pub fn look(state: &mut AppState, source: Source, choices: [Choice; 3], now: Now) -> Vec<Effect> {
-    // What was said of another file is no longer so.
-    (state.message, state.add.import.error) = (None, None);
+    state.add.import.error = None;
     state.add.import.phase = Phase::Looked(Box::new(Looked::new(source, choices)));
     look_again(state, now).into_iter().collect()
 }
