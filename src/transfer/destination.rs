@@ -34,15 +34,6 @@ impl Destination {
         }
     }
 
-    /// Refuses to take the place of `other`, which is `what` and must stay.
-    pub(super) fn is_not(&self, other: &Path, what: &'static str) -> Result<(), TransferError> {
-        let is_same = match (fs::metadata(&self.path), fs::metadata(other)) {
-            (Ok(this), Ok(other)) => (this.dev(), this.ino()) == (other.dev(), other.ino()),
-            (_, _) => absolute(&self.path).is_ok_and(|this| absolute(other).is_ok_and(|other| this == other)),
-        };
-        if is_same { Err(TransferError::Needed { name: self.name.clone(), what }) } else { Ok(()) }
-    }
-
     /// An empty one, which goes when it is dropped.
     pub(super) fn begin(&self) -> Result<NamedTempFile, TransferError> {
         atomic::begin_private(&self.path).map_err(|error| self.failed(error))
@@ -59,4 +50,13 @@ impl Destination {
             _ => TransferError::Write { name: self.name.clone(), source },
         }
     }
+}
+
+/// Refuses to write to `to` in the place of `other`, which is `what` and must stay.
+pub(super) fn must_not_be(to: &Path, other: &Path, what: &'static str) -> Result<(), TransferError> {
+    let is_same = match (fs::metadata(to), fs::metadata(other)) {
+        (Ok(to), Ok(other)) => (to.dev(), to.ino()) == (other.dev(), other.ino()),
+        (_, _) => absolute(to).is_ok_and(|to| absolute(other).is_ok_and(|other| to == other)),
+    };
+    if is_same { Err(TransferError::Needed { name: short(&to.display().to_string()), what }) } else { Ok(()) }
 }

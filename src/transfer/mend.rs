@@ -6,7 +6,7 @@ use std::io::{self, BufWriter, Write};
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use super::destination::Destination;
+use super::destination::{Destination, must_not_be};
 use super::journal::Reasons;
 use super::reading::Columns;
 use super::rows::{self, Source};
@@ -33,10 +33,9 @@ pub fn guard(input: &Path, report: Option<&Path>, to: (&Path, bool)) -> Result<(
 }
 
 fn destination(input: Option<&Path>, report: Option<&Path>, to: (&Path, bool)) -> Result<Destination, TransferError> {
-    let destination = Destination::new(to)?;
-    input.map_or(Ok(()), |input| destination.is_not(input, "the file that is imported"))?;
-    report.map_or(Ok(()), |report| destination.is_not(report, "the report of this import"))?;
-    Ok(destination)
+    input.map_or(Ok(()), |input| must_not_be(to.0, input, "the file that is imported"))?;
+    report.map_or(Ok(()), |report| must_not_be(to.0, report, "the report of this import"))?;
+    Destination::new(to)
 }
 
 /// Writes the rows of `input` that cannot be sent to a CSV file, and those of which the journal at `report` says that the

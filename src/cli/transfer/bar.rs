@@ -28,16 +28,12 @@ impl Bar {
     /// For so many rows, if that is known.
     pub fn new(rows: Option<u64>, voice: Voice, settings: &Settings) -> Self {
         // What tells of each request would tear it apart.
-        let (is_drawn, each) = match (stderr().is_terminal() && voice != Voice::Verbose, settings.accessible) {
+        let (is_drawn, each) = match (stderr().is_terminal() && voice == Voice::Normal, settings.accessible) {
             (true, false) => (true, DRAWN),
             (true, true) => (false, SPOKEN),
             (false, _) => (false, WRITTEN),
         };
-        let target = if voice == Voice::Quiet || !is_drawn {
-            ProgressDrawTarget::hidden()
-        } else {
-            ProgressDrawTarget::stderr()
-        };
+        let target = if is_drawn { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
         let bar = ProgressBar::with_draw_target(rows, target);
         let template = match rows {
             Some(_) => "[{bar:24}] {pos} of {len} {percent:>3}%  {rate}  about {eta}  {wide_msg}",

@@ -228,8 +228,10 @@ fn what_is_imported_and_its_report_are_not_replaced_by_what_is_to_be_mended() {
         ("link.csv", "the file that is imported"),
         (report, "the report of this import"),
     ] {
-        let (status, text) = said(&run(&home, &["pets", "import", "new.csv", "--mend", to, "--force"]));
-        assert!(status == Some(2) && text.contains(&format!("{to} is {what}, and stays as it is")), "{text}");
+        for force in [&[][..], &["--force"]] {
+            let (status, text) = said(&run(&home, &[&["pets", "import", "new.csv", "--mend", to], force].concat()));
+            assert!(status == Some(2) && text.contains(&format!("{to} is {what}, and stays as it is")), "{text}");
+        }
         let (status, text) = said(&run(&home, &["pets", "import", "new.csv", "--dry-run", "--mend", to, "--force"]));
         assert!(status == Some(2) && text.contains("stays as it is"), "{text}");
     }

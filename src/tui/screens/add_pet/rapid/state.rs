@@ -8,8 +8,9 @@ use jiff::{SignedDuration, Timestamp};
 use crate::config::codes::Codes;
 use crate::config::file::AtOnce;
 use crate::config::queue::{Left, Open, Record};
+use crate::model::draft::parse_category_id;
 use crate::model::text::cut;
-use crate::model::{Draft, IdempotencyKey, PetId, PetStatus, display_safe};
+use crate::model::{Draft, FieldError, IdempotencyKey, PetId, PetStatus, display_safe};
 use crate::tui::keymap::Context;
 use crate::tui::text_input::TextInput;
 
@@ -214,6 +215,13 @@ impl State {
             }
         }
         counts
+    }
+
+    /// Whether every line to come would be refused for the category. Without one it may come from the file of codes.
+    #[must_use]
+    pub fn has_wrong_category(&self) -> bool {
+        let read = parse_category_id(self.category.value().trim());
+        matches!(read, Err(FieldError::CategoryNotInt64(_)))
     }
 
     /// Whether anything waits to be written or sent.

@@ -1,8 +1,7 @@
 //! What follows from a key in rapid entry.
 
 use crate::clock::Now;
-use crate::model::draft::parse_category_id;
-use crate::model::{FieldError, PetStatus};
+use crate::model::PetStatus;
 use crate::tui::effect::Effect;
 use crate::tui::keymap::{Action, RapidAction};
 use crate::tui::popups::confirm::{self, Change};
@@ -47,9 +46,9 @@ pub fn switch(state: &mut AppState, now: Now) -> Vec<Effect> {
 pub fn on_action(state: &mut AppState, action: Action, now: Now) -> Vec<Effect> {
     let rapid = &mut state.add.rapid;
     let goes_on = rapid.focus == Focus::Category && matches!(action, Action::Confirm | Action::NextField);
-    if goes_on && let Some(wrong) = wrong_category(rapid) {
-        state.say(MessageKind::Error, wrong.to_string());
-        return Vec::new();
+    // The field says it as long as it is so.
+    if goes_on && rapid.has_wrong_category() {
+        return vec![taking::bell()];
     }
     match (action, rapid.focus) {
         (Action::Confirm, Focus::Name) => return taking::take_name(state, now),
@@ -113,12 +112,6 @@ fn leave(state: &mut AppState, now: Now) -> Vec<Effect> {
         return Vec::new();
     }
     pets::update::reload(state, true, now)
-}
-
-/// What every line to come would be refused for. Without a category it may come from the file of codes.
-fn wrong_category(rapid: &State) -> Option<FieldError> {
-    let wrong = parse_category_id(rapid.category.value().trim()).err()?;
-    matches!(wrong, FieldError::CategoryNotInt64(_)).then_some(wrong)
 }
 
 const fn neighbour(focus: Focus, next: bool) -> Focus {

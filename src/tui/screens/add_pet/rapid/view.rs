@@ -111,7 +111,11 @@ fn draw_sticky(buf: &mut Buffer, area: Rect, y: u16, rapid: &State, look: &Look)
     let place = Rect { x: area.x + 40, width: area.width.saturating_sub(40), ..area };
     put(buf, place, y, &Line::from_iter([Span::raw("[")].into_iter().chain(status).chain([Span::raw("]")])));
     let hint = Rect { x: area.x + 57, width: area.width.saturating_sub(57), ..area };
-    put(buf, hint, y, &Line::styled("(S-Tab to change)", look.style(Role::Quiet)));
+    let (hinted, role) = match rapid.has_wrong_category() {
+        true => ("! no whole number", Role::Error),
+        false => ("(S-Tab to change)", Role::Quiet),
+    };
+    put(buf, hint, y, &Line::styled(hinted, look.style(role)));
     match rapid.focus {
         Focus::Category => Some(category),
         Focus::Status => Some(Position { x: place.x + 1, y: area.y + y }),
