@@ -165,7 +165,11 @@ fn run(args: Args, env: &Env) -> Result<Exit, Failed> {
                 Some(directory) => directory.path().join("domains.json"),
                 None => Paths::new(env).map_err(Failed::config)?.domains_file(),
             };
-            runtime.block_on(domains::run(command.command, &file.domains, &list))
+            let done = runtime.block_on(domains::run(command.command, &file.domains, &list));
+            if samples.is_some() && list.exists() {
+                output::note("with --demo the list of domains is not kept");
+            }
+            done
         }
         Command::Access(command) | Command::Auth(command) => match command {
             AccessCommand::Login(login) => runtime.block_on(login::login(login, &choices, env)),

@@ -207,7 +207,7 @@ pub fn secondaries(case: &Case<'_>) -> Option<Finding> {
                 title: "The name servers disagree about the same version of the zone".to_owned(),
                 ..Finding::new(Code::SecondaryBehind, Verdict::Warn, Who::DnsProvider)
             }
-            .seen(format!("{names} has another record, at the same serial ({})", words::list(serials)))
+            .seen(format!("another record stands at {names}, at the same serial ({})", words::list(serials)))
             .expected("the same zone at every server")
             .fix(format!(
                 "at your DNS provider enter the record at {names}, too, or ask why it does not take over the zone"
