@@ -175,7 +175,8 @@ pub fn active(cell: &str) -> &str {
 }
 
 fn is_formula(text: &str) -> bool {
-    text.starts_with(['=', '+', '-', '@', '\t', '\r'])
+    // Full-width signs are what East Asian input methods write; spreadsheets take them for the others.
+    text.starts_with(['=', '+', '-', '@', '＝', '＋', '－', '＠', '\t', '\r', '\n'])
 }
 
 #[cfg(test)]
@@ -197,8 +198,12 @@ mod tests {
 
     #[test]
     fn an_inert_cell_is_active_again_as_it_was() {
-        for cell in ["=1", "'=1", "''=1", "'", "''", "'Rex", "Rex", "", "-1", "@x", "\tx", "a=1", " =1"] {
+        for cell in ["=1", "'=1", "''=1", "'", "''", "'Rex", "Rex", "", "-1", "@x", "\tx", "a=1", " =1", "'＝1"] {
             assert_eq!(active(&inert(cell)), cell);
+        }
+        for formula in ["=1", "+1", "-1", "@x", "＝1", "＋1", "－1", "＠x", "\tx", "\rx", "\nx"] {
+            let cell = inert(formula);
+            assert_eq!((cell.strip_prefix('\''), active(&cell)), (Some(formula), formula));
         }
         assert_eq!(inert("'=1"), "''=1");
         assert_eq!(active("'Rex"), "'Rex");
