@@ -7,6 +7,7 @@ mod wire;
 
 use std::fmt;
 use std::iter;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -24,6 +25,10 @@ use wire::{Whole, json_defect, read_json};
 
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
+
+/// The addresses of `localhost` and of every name below it; the port is that of the URL.
+const LOOPBACK: [SocketAddr; 2] =
+    [SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 0), SocketAddr::new(IpAddr::V6(Ipv6Addr::LOCALHOST), 0)];
 
 /// How long an idle connection is kept: shorter than services do, ours 10 s, so that no request meets one that closes.
 const IDLE: Duration = Duration::from_secs(8);
@@ -289,6 +294,9 @@ fn http(
     }
     if base.is_loopback() {
         builder = builder.no_proxy();
+    }
+    if let Some(name) = base.loopback_name() {
+        builder = builder.resolve_to_addrs(name, &LOOPBACK);
     }
     if !keep_connections {
         // A new connection costs next to nothing on loopback, while looking after idle ones would wake an idle program.

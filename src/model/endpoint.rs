@@ -52,15 +52,22 @@ impl BaseUrl {
         url
     }
 
-    /// Whether the host is this machine: `localhost` or a loopback address.
+    /// Whether the host is this machine: `localhost`, a name below it or a loopback address.
     #[must_use]
     pub fn is_loopback(&self) -> bool {
         match self.0.host() {
-            Some(Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
+            Some(Host::Domain(_)) => self.loopback_name().is_some(),
             Some(Host::Ipv4(ip)) => ip.is_loopback(),
             Some(Host::Ipv6(ip)) => IpAddr::from(ip).is_loopback(),
             None => false,
         }
+    }
+
+    /// The host where it is a name of this machine: it always means the loopback addresses, and no name server is asked
+    /// (RFC 6761, section 6.3).
+    #[must_use]
+    pub fn loopback_name(&self) -> Option<&str> {
+        self.0.domain().filter(|name| *name == "localhost" || name.ends_with(".localhost"))
     }
 
     /// Whether the connection is encrypted.

@@ -12,6 +12,7 @@ mod helps;
 mod lists;
 mod logins;
 mod plain;
+mod secrets;
 mod serves;
 mod trusts;
 mod watches;

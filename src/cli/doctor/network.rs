@@ -136,6 +136,9 @@ fn trust(needed: bool) -> Check {
 }
 
 async fn names(remote: &Remote) -> Check {
+    if let Some(name) = remote.base_url.loopback_name() {
+        return Check::ok("name", &format!("{name}: this machine"));
+    }
     let url = remote.base_url.join("");
     let host = url.host_str().unwrap_or_default().to_owned();
     let begun = clock::now().mono;
