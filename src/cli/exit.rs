@@ -178,9 +178,10 @@ impl fmt::Display for Failed {
 impl From<ConfigError> for Failed {
     fn from(error: ConfigError) -> Self {
         let exit = match &error {
-            ConfigError::KeyFile { .. } | ConfigError::KeyCommand { .. } | ConfigError::Keyring(_) => {
-                Exit::Unauthorized
-            }
+            ConfigError::KeyFile { .. }
+            | ConfigError::KeyCommand { .. }
+            | ConfigError::KeyCommandOfOthers { .. }
+            | ConfigError::Keyring(_) => Exit::Unauthorized,
             ConfigError::NoSuchProfile { .. }
             | ConfigError::Syntax { .. }
             | ConfigError::Read { .. }
@@ -217,6 +218,7 @@ pub fn meant(error: &ConfigError) -> String {
         | ConfigError::KeyFileWrite { .. }
         | ConfigError::KeyFileRemove { .. }
         | ConfigError::KeyCommand { .. }
+        | ConfigError::KeyCommandOfOthers { .. }
         | ConfigError::Keyring(_)
         | ConfigError::NoHome(_) => String::new(),
     }

@@ -164,8 +164,9 @@ fn remote(base_url: BaseUrl, name: &str, profile: &Profile, said: &Said<'_>) -> 
     };
     let (key, key_origin) = match &source {
         Some(source) if !said.reads_key => (None, KeyOrigin::from(source)),
-        Some(source) => read(source, name, &base_url, said.env)?
-            .map_or((None, KeyOrigin::Absent), |(key, origin)| (Some(key), origin)),
+        Some(source) => {
+            read(source, name, &base_url, said)?.map_or((None, KeyOrigin::Absent), |(key, origin)| (Some(key), origin))
+        }
         None => (None, KeyOrigin::Absent),
     };
     // The flag is for the service that was meant when it was given: no other one may be vouched for by these.
@@ -193,21 +194,24 @@ fn read(
     source: &KeySource,
     profile: &str,
     address: &BaseUrl,
-    env: &Env,
+    said: &Said<'_>,
 ) -> Result<Option<(ApiKey, KeyOrigin)>, ConfigError> {
     let mut origin = KeyOrigin::from(source);
     let key = match source {
         KeySource::Env(name) => {
             let wrong = |source| ConfigError::Endpoint { origin: name.clone(), source };
-            env.get(name).map(ApiKey::new).transpose().map_err(wrong)?
+            said.env.get(name).map(ApiKey::new).transpose().map_err(wrong)?
         }
         KeySource::File(path) => {
-            let path = expand_home(path, env);
+            let path = expand_home(path, said.env);
             let key = secrets::read_key_file(&path)?;
             origin = KeyOrigin::File(path);
             Some(key)
         }
-        KeySource::Command(words) => Some(secrets::run_key_command(words)?),
+        KeySource::Command(words) => {
+            secrets::refuse_where_others_write(&said.path)?;
+            Some(secrets::run_key_command(words)?)
+        }
         KeySource::Keyring(_) => Keyring::probe()?.read(profile, address)?,
     };
     Ok(key.map(|key| (key, origin)))

@@ -76,6 +76,16 @@ pub enum ConfigError {
         /// What happened, safe to show.
         why: String,
     },
+    /// A command that somebody else could have chosen.
+    #[error("the command for the API key was not run: others may change {} ({why}) and so choose the command. Run: {remedy} {}", path.display(), path.display())]
+    KeyCommandOfOthers {
+        /// The configuration file, or its directory.
+        path: PathBuf,
+        /// What lets them.
+        why: String,
+        /// The command that ends it, without the path.
+        remedy: String,
+    },
     /// The keyring of the system cannot be used.
     #[error(
         "the system keyring cannot be used: {0}. Keep the key elsewhere: key = {{ file = \"...\" }} or key = {{ env = \"...\" }}."

@@ -11,7 +11,7 @@ mod key_file;
 mod keyring;
 mod place;
 
-pub use command::run_key_command;
+pub use command::{refuse_where_others_write, run_key_command};
 pub use key_file::{read_key_file, write_key_file};
 pub use keyring::Keyring;
 pub use place::KeyPlace;

@@ -3,8 +3,9 @@
 use std::io::{self, Write as _};
 use std::path::Path;
 
+use crate::config::secrets::refuse_where_others_write;
 use crate::config::settings::configuration;
-use crate::config::{Choices, ConfigError, Env, faults};
+use crate::config::{Choices, ConfigError, Env, KeySource, faults};
 use crate::model::display_safe;
 
 use super::super::domains::args::ProbeArgs;
@@ -35,7 +36,7 @@ pub fn check(path: &Path, choices: &Choices, env: &Env) -> Result<Vec<String>, F
         Err(source) => return Err(ConfigError::Read { path: path.to_owned(), source }.into()),
     };
     let found = findings(&text, path);
-    if found.is_empty() { around(choices, env) } else { Ok(found) }
+    if found.is_empty() { around(path, choices, env) } else { Ok(found) }
 }
 
 /// What is wrong with the configuration `text`, which is or will be in the file at `path`: a line each, safe to show.
@@ -48,10 +49,14 @@ pub fn findings(text: &str, path: &Path) -> Vec<String> {
 }
 
 /// What is wrong with the settings of domains, and with the files that the configuration names or that stand beside it.
-fn around(choices: &Choices, env: &Env) -> Result<Vec<String>, Failed> {
+fn around(path: &Path, choices: &Choices, env: &Env) -> Result<Vec<String>, Failed> {
     let mut found = keymap::read(env).1;
     app::rapid_entry(choices, env, &mut found)?;
-    let domains = resolve(&ProbeArgs::default(), &configuration(choices, env)?.domains);
+    let file = configuration(choices, env)?;
+    if file.profiles.values().any(|profile| matches!(profile.key, Some(KeySource::Command(_)))) {
+        found.extend(refuse_where_others_write(path).err().map(|error| error.to_string()));
+    }
+    let domains = resolve(&ProbeArgs::default(), &file.domains);
     found.extend(domains.err().map(|failed| failed.what().to_owned()));
     Ok(found.iter().map(|line| display_safe(line).into_owned()).collect())
 }

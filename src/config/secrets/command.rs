@@ -1,12 +1,15 @@
 //! A key that a program tells, such as that of a password manager.
 
+use std::fs;
 use std::io::{self, Read};
+use std::os::unix::fs::MetadataExt as _;
 use std::os::unix::process::CommandExt as _;
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
-use rustix::process::{Pid, Signal, kill_process_group};
+use rustix::process::{Pid, Signal, geteuid, kill_process_group};
 
 use crate::model::text::cut;
 use crate::model::{ApiKey, display_safe};
@@ -23,6 +26,27 @@ const MAX_BYTES: usize = 4096;
 /// without input, and ended where it takes longer than ten seconds.
 pub fn run_key_command(words: &[String]) -> Result<ApiKey, ConfigError> {
     run(words, LIMIT).map_err(|why| ConfigError::KeyCommand { command: quoted(&words.join(" "), 60), why })
+}
+
+/// Refuses to run what the configuration file at `path` names where others may write that file, or put another one in its
+/// place: they would choose what runs.
+pub fn refuse_where_others_write(path: &Path) -> Result<(), ConfigError> {
+    let real = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    for path in [Some(&*real), real.parent(), path.parent()].into_iter().flatten() {
+        // What is not there says nothing that could run.
+        let Ok(found) = fs::metadata(path) else { continue };
+        let (mode, owner, own) = (found.mode() & 0o7777, found.uid(), geteuid().as_raw());
+        // In a directory with the sticky bit, such as /tmp, each file is only its owner's to replace.
+        let is_sticky = found.is_dir() && mode & 0o1000 != 0;
+        let others = |why, remedy| Err(ConfigError::KeyCommandOfOthers { path: path.to_owned(), why, remedy });
+        if owner != own && owner != 0 {
+            return others(format!("it belongs to user {owner}"), format!("chown {own}"));
+        }
+        if mode & 0o022 != 0 && !is_sticky {
+            return others(format!("mode {mode:04o}"), "chmod go-w".to_owned());
+        }
+    }
+    Ok(())
 }
 
 fn run(words: &[String], limit: Duration) -> Result<ApiKey, String> {
@@ -78,7 +102,7 @@ fn quoted(text: &str, columns: usize) -> String {
 #[cfg(test)]
 mod tests {
     use std::fs::File;
-    use std::os::unix::fs::OpenOptionsExt as _;
+    use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _, symlink};
 
     use rustix::fs::{OFlags, fcntl_setfl};
 
@@ -116,6 +140,36 @@ mod tests {
         let error = run_key_command(&words).unwrap_err().to_string();
         let begin = "the command /nowhere/op read gave no API key: No such file or directory";
         assert!(error.starts_with(begin) && error.ends_with(". Try it in a shell."), "{error}");
+    }
+
+    #[test]
+    fn a_configuration_that_others_may_write_or_replace_chooses_no_command() {
+        let directory = tempfile::tempdir().unwrap();
+        let [real, links] = ["real", "links"].map(|name| directory.path().join(name));
+        [&real, &links].into_iter().for_each(|path| fs::create_dir(path).unwrap());
+        let (file, link) = (real.join("config.toml"), links.join("config.toml"));
+        fs::write(&file, "").unwrap();
+        symlink(&file, &link).unwrap();
+        let mode = |path: &Path, mode| fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+        [(&real, 0o755), (&links, 0o755), (&file, 0o644)].into_iter().for_each(|(path, right)| mode(path, right));
+        refuse_where_others_write(&link).unwrap();
+        refuse_where_others_write(&real.join("absent.toml")).unwrap();
+        for (path, wrong, right) in
+            [(&file, 0o664, 0o644), (&file, 0o606, 0o600), (&real, 0o775, 0o755), (&links, 0o757, 0o755)]
+        {
+            mode(path, wrong);
+            let error = refuse_where_others_write(&link).unwrap_err().to_string();
+            let path_and_remedy = format!(
+                "{} (mode {wrong:04o}) and so choose the command. Run: chmod go-w {}",
+                path.display(),
+                path.display()
+            );
+            assert!(error.ends_with(&path_and_remedy), "{error}");
+            mode(path, right);
+            refuse_where_others_write(&link).unwrap();
+        }
+        mode(&real, 0o1777);
+        refuse_where_others_write(&link).unwrap();
     }
 
     #[test]
