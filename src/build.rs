@@ -8,6 +8,7 @@ use std::io::{self, Write as _};
 use std::path::Path;
 use std::process::Command;
 
+#[expect(clippy::disallowed_methods, reason = "cargo reads it")]
 fn main() -> io::Result<()> {
     let mut out = io::stdout();
     writeln!(out, "cargo:rerun-if-changed=src/build.rs")?;

@@ -48,6 +48,7 @@ use crate::store::DatabaseUrl;
 use args::{AccessCommand, Args, Command, UiArgs};
 use colour::{Ink, When};
 pub use exit::{Exit, Failed};
+use output::Content;
 
 /// The version, with the commit where it is known, and how it was built.
 pub(crate) const VERSION: &str = if cfg!(debug_assertions) {
@@ -117,7 +118,11 @@ pub fn complain(what: &impl Display) {
 }
 
 fn say(what: &impl Display, coloured: bool) {
-    let _ = writeln!(io::stderr(), "{} {what}", Ink::Red.paint("petstore:", coloured));
+    let _ = writeln!(io::stderr(), "{}", complaint(what, coloured));
+}
+
+fn complaint(what: &impl Display, coloured: bool) -> String {
+    format!("{} {}", Ink::Red.paint("petstore:", coloured), output::safe(&what.to_string()))
 }
 
 /// A service has one name. Only a profile that is made has its address beside it.
@@ -188,24 +193,25 @@ fn run(args: Args, env: &Env) -> Result<Exit, Failed> {
             if keys.prints() {
                 output::is_there()?;
             }
-            keys::run(keys, env, &mut io::stdout(), &mut io::stderr()).await?;
+            let mut out = output::out(keys.content());
+            keys::run(keys, env, &mut out, &mut output::err()).await?;
             Ok(Exit::Done)
         }),
         Command::Backup(backup) => runtime.block_on(async {
-            upkeep::backup(backup, &mut io::stderr()).await?;
+            upkeep::backup(backup, &mut output::err()).await?;
             Ok(Exit::Done)
         }),
         Command::Check(check) => runtime.block_on(async {
             output::is_there()?;
-            upkeep::check(check, &mut io::stdout(), &mut io::stderr()).await?;
+            upkeep::check(check, &mut output::out(Content::Lines), &mut output::err()).await?;
             Ok(Exit::Done)
         }),
         Command::Copy(args) => runtime.block_on(async {
-            copy::run(args, &mut io::stderr()).await?;
+            copy::run(args, &mut output::err()).await?;
             Ok(Exit::Done)
         }),
         Command::Migrate(migrate) => runtime.block_on(async {
-            upkeep::migrate(migrate, &mut io::stderr()).await?;
+            upkeep::migrate(migrate, &mut output::err()).await?;
             Ok(Exit::Done)
         }),
         Command::Completions(args) => complete::run(&args),

@@ -35,6 +35,7 @@ use crate::tui::worker::domains::Desk;
 
 use super::ends::Ends;
 use super::exit::{Exit, Failed};
+use super::output::{Content, out};
 use super::{app, service};
 use dialogue::{Asked, Dialogue, Leave};
 
@@ -120,7 +121,7 @@ pub fn run(runtime: &Runtime, settings: Settings, choices: &Choices, env: &Env) 
         let mut ends = Ends::new().map_err(|error| Failed::new(Exit::Failure, format!("cannot start: {error}")))?;
         let (interrupt, interrupts) = mpsc::channel(4);
         let echo = !io::stdin().is_terminal();
-        let talk = Dialogue::new(BufReader::new(tokio::io::stdin()), io::stdout(), interrupts, echo);
+        let talk = Dialogue::new(BufReader::new(tokio::io::stdin()), out(Content::Lines), interrupts, echo);
         let ended = async {
             loop {
                 match ends.next().await {

@@ -52,7 +52,7 @@ use super::domains::args::ProbeArgs;
 use super::domains::settings::{configured_domains, resolve};
 use super::exit::{Exit, Failed};
 use super::keymap;
-use super::output::note;
+use super::output::{is_terminal, note, write};
 use super::service::Inside;
 use super::welcome;
 
@@ -77,7 +77,7 @@ impl From<Place> for Screen {
 /// Runs the app on this terminal until it ends.
 pub fn run(runtime: &Runtime, choices: &Choices, env: &Env, place: Option<Place>) -> Result<Exit, Failed> {
     let mut settings = Settings::resolve(choices, env)?;
-    let is_terminal = std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
+    let is_terminal = std::io::stdin().is_terminal() && is_terminal();
     let is_dumb = matches!(env.get("TERM"), None | Some("dumb"));
     if settings.accessible || is_terminal && is_dumb {
         if place.is_some() {
@@ -385,7 +385,5 @@ fn hand_over(state: &AppState, is_kept: bool, queued: bool) {
     if state.domains.practice.is_none() && state.domains.redirects.is_unsaved(&state.domains.configuration) {
         lines.push("the redirects that were edited were not saved".to_owned());
     }
-    for line in lines {
-        let _ = writeln!(std::io::stdout(), "{}", crate::model::display_safe(&line));
-    }
+    let _ = write(|out| lines.iter().try_for_each(|line| writeln!(out, "{line}")));
 }

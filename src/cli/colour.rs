@@ -66,17 +66,34 @@ pub enum Ink {
 }
 
 impl Ink {
+    /// Everything that [`Self::paint`] writes after an escape character.
+    pub const CODES: [&str; 6] = [
+        Self::Plain.code(),
+        Self::Bold.code(),
+        Self::Dim.code(),
+        Self::Red.code(),
+        Self::Green.code(),
+        Self::Yellow.code(),
+    ];
+
+    const fn code(self) -> &'static str {
+        match self {
+            Self::Plain => "[0m",
+            Self::Bold => "[1m",
+            Self::Dim => "[2m",
+            Self::Red => "[1;31m",
+            Self::Green => "[32m",
+            Self::Yellow => "[33m",
+        }
+    }
+
     /// `text` in this ink where colours are used.
     pub fn paint(self, text: &str, coloured: bool) -> String {
-        let code = match self {
-            Self::Plain => return text.to_owned(),
-            Self::Bold => "1",
-            Self::Dim => "2",
-            Self::Red => "1;31",
-            Self::Green => "32",
-            Self::Yellow => "33",
-        };
-        if coloured { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() }
+        match self {
+            Self::Plain => text.to_owned(),
+            _ if !coloured => text.to_owned(),
+            _ => format!("\x1b{}{text}\x1b{}", self.code(), Self::Plain.code()),
+        }
     }
 }
 

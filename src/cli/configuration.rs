@@ -5,6 +5,7 @@ mod edit;
 
 use std::fs::DirBuilder;
 use std::io::{self, Write as _};
+use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::Path;
 
@@ -75,7 +76,7 @@ pub fn run(args: &ConfigArgs, choices: &Choices, env: &Env) -> Result<Exit, Fail
     let path = file_path(choices, env).map_err(Failed::config)?;
     match &args.command {
         ConfigCommand::Path => {
-            write(|out| writeln!(out, "{}", path.display()))?;
+            write(|out| out.write_all(path.as_os_str().as_bytes()).and_then(|()| out.write_all(b"\n")))?;
             if !path.exists() {
                 note("there is no such file yet: petstore config init writes one");
             }

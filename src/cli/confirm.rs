@@ -6,6 +6,7 @@ use crate::config::Settings;
 use crate::model::display_safe;
 
 use super::exit::{Exit, Failed};
+use super::output::err;
 
 /// Asks before `what` is added, unless `yes` was said or the profile is not protected. It blocks until somebody answers.
 pub fn confirm(what: &str, settings: &Settings, yes: bool) -> Result<(), Failed> {
@@ -38,7 +39,8 @@ pub fn ask(question: &str, usual: bool) -> Option<bool> {
     if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
         return None;
     }
-    let _ = write!(io::stderr(), "{question} {} ", if usual { "[Y/n]" } else { "[y/N]" });
+    let mut err = err();
+    let _ = write!(err, "{question} {} ", if usual { "[Y/n]" } else { "[y/N]" }).and_then(|()| err.flush());
     let mut answer = String::new();
     // Whoever closes the terminal does not say yes.
     let is_answered = io::stdin().lock().read_line(&mut answer).is_ok_and(|octets| octets > 0);

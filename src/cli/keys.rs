@@ -12,7 +12,7 @@ use secrecy::{ExposeSecret, SecretString};
 use serde_json::json;
 
 use super::args::DatabaseArg;
-use super::output::columns;
+use super::output::{Content, columns};
 use super::result::{Format, FormatArg, json};
 use crate::clock::{self, Now};
 use crate::config::Env;
@@ -39,6 +39,14 @@ impl KeysArgs {
             | KeysCommand::Rotate { .. }
             | KeysCommand::Log { .. } => true,
             KeysCommand::Revoke { .. } => false,
+        }
+    }
+
+    /// What it writes there.
+    pub fn content(&self) -> Content {
+        match &self.command {
+            KeysCommand::List { output, .. } if output.chosen() == Format::Json => Content::Json,
+            _ => Content::Lines,
         }
     }
 }

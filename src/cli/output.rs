@@ -1,13 +1,23 @@
-//! stdout for data, stderr for notes.
+//! stdout for data, stderr for notes: the one place that writes to either.
+//!
+//! On a terminal everything that others wrote is made visible instead of acting; pipes and files get every byte.
 
+use std::borrow::Cow;
 use std::io::{self, IsTerminal as _, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::api::{Exchange, Recorder};
+use crate::model::display_safe;
+use crate::model::escape::shown_json;
+use crate::model::text::without_keys;
 use crate::tui::terminal;
 
+use super::colour::Ink;
 use super::exit::{Exit, Failed};
+
+/// How much is written at once to a pipe or a file, in bytes.
+const FULL: usize = 64 << 10;
 
 /// Whether standard output was closed when the program began.
 static WAS_CLOSED: AtomicBool = AtomicBool::new(false);
@@ -27,23 +37,150 @@ pub fn is_there() -> Result<(), Failed> {
     Ok(())
 }
 
-/// Writes to stdout; `false` when whoever read it has gone, which is no failure.
-pub fn write(write: impl FnOnce(&mut io::BufWriter<io::StdoutLock<'_>>) -> io::Result<()>) -> Result<bool, Failed> {
+/// What is written: it decides how foreign text in it is made visible.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Content {
+    /// Lines for people, with our colours.
+    Lines,
+    /// Lines on stderr: without colours, and without anything that looks like an API key.
+    Notes,
+    /// Cells as RFC 4180 quotes them, parted by commas or tabs.
+    Cells,
+    /// JSON values, whole or a line each.
+    Json,
+}
+
+impl Content {
+    /// `text`, some whole lines, with the same meaning and nothing in it that acts on a terminal.
+    fn shown(self, text: &str) -> String {
+        match self {
+            Self::Lines => by_line(text, |line| coloured(line).into()),
+            Self::Notes => by_line(&without_keys(text), |line| tabbed(line).into()),
+            // Only between quotes a line feed or a tab is foreign.
+            Self::Cells => {
+                let part = |(at, part): (usize, &str)| match at % 2 {
+                    0 => by_line(part, |line| tabbed(line).into()),
+                    _ => display_safe(part).into_owned(),
+                };
+                text.split('"').enumerate().map(part).collect::<Vec<_>>().join("\"")
+            }
+            Self::Json => by_line(text, shown_json),
+        }
+    }
+}
+
+fn by_line(text: &str, shown: impl Fn(&str) -> Cow<'_, str>) -> String {
+    text.split('\n').map(shown).collect::<Vec<_>>().join("\n")
+}
+
+/// A line made safe, with its tabs.
+fn tabbed(line: &str) -> String {
+    line.split('\t').map(display_safe).collect::<Vec<_>>().join("\t")
+}
+
+/// The same with the colours that are ours.
+fn coloured(line: &str) -> String {
+    let mut parts = line.split('\x1b');
+    let mut shown = tabbed(parts.next().unwrap_or_default());
+    for part in parts {
+        match Ink::CODES.into_iter().find_map(|code| Some((code, part.strip_prefix(code)?))) {
+            Some((code, rest)) => shown.extend(["\x1b", code, &tabbed(rest)]),
+            None => shown.push_str(&tabbed(&format!("\x1b{part}"))),
+        }
+    }
+    shown
+}
+
+/// Where text goes that others may have written. What is left in it when it is dropped was not written.
+#[derive(Debug)]
+pub struct Out<W> {
+    to: W,
+    /// What is written, where it is shown to people; otherwise every byte goes as it came.
+    shown: Option<Content>,
+    waiting: Vec<u8>,
+    /// How much of that are whole lines.
+    whole: usize,
+    is_quoted: bool,
+}
+
+/// Standard output.
+#[expect(clippy::disallowed_methods, reason = "this is the one place that may")]
+pub fn out(content: Content) -> Out<io::Stdout> {
+    Out::new(io::stdout(), is_terminal().then_some(content))
+}
+
+/// Standard error, which is for people also in a pipe.
+pub fn err() -> Out<io::Stderr> {
+    Out::new(io::stderr(), Some(Content::Notes))
+}
+
+impl<W: Write> Out<W> {
+    const fn new(to: W, shown: Option<Content>) -> Self {
+        Self { to, shown, waiting: Vec::new(), whole: 0, is_quoted: false }
+    }
+
+    /// Passes on so many of the bytes that wait.
+    fn pass(&mut self, count: usize) -> io::Result<()> {
+        let bytes: Vec<u8> = self.waiting.drain(..count).collect();
+        self.whole = 0;
+        match self.shown {
+            Some(content) => self.to.write_all(content.shown(&String::from_utf8_lossy(&bytes)).as_bytes()),
+            None => self.to.write_all(&bytes),
+        }
+    }
+}
+
+impl<W: Write> Write for Out<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let before = self.waiting.len();
+        self.waiting.extend_from_slice(bytes);
+        if let Some(content) = self.shown {
+            for (at, byte) in bytes.iter().enumerate() {
+                self.is_quoted ^= *byte == b'"' && content == Content::Cells;
+                if *byte == b'\n' && !self.is_quoted {
+                    self.whole = before + at + 1;
+                }
+            }
+            if self.whole > 0 {
+                self.pass(self.whole)?;
+            }
+        } else if self.waiting.len() >= FULL {
+            self.pass(self.waiting.len())?;
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.pass(self.waiting.len())?;
+        self.to.flush()
+    }
+}
+
+/// Writes lines for people to stdout; `false` when whoever read it has gone, which is no failure.
+pub fn write(write: impl FnOnce(&mut Out<io::Stdout>) -> io::Result<()>) -> Result<bool, Failed> {
+    write_as(Content::Lines, write)
+}
+
+/// The same for anything.
+pub fn write_as(content: Content, write: impl FnOnce(&mut Out<io::Stdout>) -> io::Result<()>) -> Result<bool, Failed> {
     is_there()?;
-    let mut out = io::BufWriter::new(io::stdout().lock());
-    let written = write(&mut out).and_then(|()| out.flush());
-    // What could not be written must not be tried again when the buffer is dropped.
-    let _ = out.into_parts();
-    match written {
+    let mut out = out(content);
+    match write(&mut out).and_then(|()| out.flush()) {
         Ok(()) => Ok(true),
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(false),
         Err(error) => Err(Failed::new(Exit::Failure, format!("cannot write to standard output: {error}"))),
     }
 }
 
-/// A line for people, on stderr.
+/// A line for people, on stderr. A closed stderr is left alone.
 pub fn note(text: &str) {
-    let _ = writeln!(io::stderr(), "{text}");
+    let _ = err().write_all(format!("{text}\n").as_bytes());
+}
+
+/// Text for stderr: nothing in it acts on a terminal or a log, and nothing in it looks like an API key.
+#[must_use]
+pub fn safe(text: &str) -> String {
+    Content::Notes.shown(text)
 }
 
 /// How much is said on stderr beside failures.
@@ -82,16 +219,72 @@ fn line(exchange: &Exchange) -> String {
     }
 }
 
+/// Whether stdout is a terminal.
+#[must_use]
+#[expect(clippy::disallowed_methods, reason = "this is the one place that may")]
+pub fn is_terminal() -> bool {
+    io::stdout().is_terminal()
+}
+
 /// The width of the terminal that stdout is; `None` where it is none.
 #[must_use]
 pub fn columns() -> Option<usize> {
-    io::stdout().is_terminal().then(|| terminal::size().map_or(80, |size| size.width).into())
+    is_terminal().then(|| terminal::size().map_or(80, |size| size.width).into())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use std::time::Duration;
+
+    /// What arrives of `text`, written in pieces of so many bytes.
+    fn arrives(text: &str, shown: Option<Content>, pieces: usize) -> String {
+        let mut out = Out::new(Vec::new(), shown);
+        for piece in text.as_bytes().chunks(pieces) {
+            out.write_all(piece).unwrap();
+        }
+        out.flush().unwrap();
+        String::from_utf8(out.to).unwrap()
+    }
+
+    #[test]
+    fn what_acts_on_a_terminal_is_made_visible_in_every_content_and_stays_as_it_is_elsewhere() {
+        let csv = "id,name\n1,\"Rex\x1b[2J\n2,\"\"Fake\"\",\tx\"\n3,a\u{202e}b\u{9b}\n";
+        let json = "[\n  {\"name\": \"Zoë \x7f\u{9b}2J\u{202e}\"},\n  {\"name\": \"Zoë\"}\n]\n";
+        let lines = "\x1b[1;31mRex\x1b[0m\tsold\x1b[8m \x1b]0;x\x07\r\u{85}\nno end";
+        for pieces in [1, 3, 7, 1000] {
+            for (text, content, expected) in [
+                (
+                    csv,
+                    Content::Cells,
+                    "id,name\n1,\"Rex⟨U+001B⟩[2J⟨U+000A⟩2,\"\"Fake\"\",⟨U+0009⟩x\"\n3,a⟨U+202E⟩b⟨U+009B⟩\n",
+                ),
+                (
+                    json,
+                    Content::Json,
+                    "[\n  {\"name\": \"Zo\\u00eb \\u007f\\u009b2J\\u202e\"},\n  {\"name\": \"Zoë\"}\n]\n",
+                ),
+                (
+                    lines,
+                    Content::Lines,
+                    "\x1b[1;31mRex\x1b[0m\tsold⟨U+001B⟩[8m ⟨U+001B⟩]0;x⟨U+0007⟩⟨U+000D⟩⟨U+0085⟩\nno end",
+                ),
+            ] {
+                assert_eq!(arrives(text, Some(content), pieces), expected, "{content:?}");
+                assert_eq!(arrives(text, None, pieces), text);
+            }
+        }
+        assert_eq!(arrives("key petk_0123456789\x1b\n", Some(Content::Notes), 5), "key petk_...⟨U+001B⟩\n");
+    }
+
+    #[test]
+    fn what_is_written_is_on_the_terminal_line_by_line_and_a_question_when_it_is_asked() {
+        let mut out = Out::new(Vec::new(), Some(Content::Lines));
+        out.write_all(b"one\ntwo").unwrap();
+        assert_eq!(out.to, b"one\n");
+        out.flush().unwrap();
+        assert_eq!(out.to, b"one\ntwo");
+    }
 
     #[test]
     fn a_request_is_one_line_with_its_status_and_its_time() {

@@ -8,7 +8,6 @@ mod list;
 mod watch;
 
 use std::future::Future;
-use std::io::{self, IsTerminal as _};
 
 use clap::ValueEnum as _;
 
@@ -24,7 +23,7 @@ use super::ends::Ends;
 use super::exit::{Exit, Failed, GIVE_A_KEY};
 use super::format::Layout;
 use super::nearest::did_you_mean;
-use super::output::{Voice, columns};
+use super::output::{Voice, columns, is_terminal};
 use super::{service, transfer};
 use args::{PetsArgs, PetsCommand, WatchFormat};
 
@@ -44,7 +43,7 @@ pub async fn run(args: PetsArgs, shared: &Shared, env: &Env) -> Result<Exit, Fai
     let PetsArgs { command } = args;
     let choices = shared.choices();
     let wants_json = wants_json(&command, env);
-    let coloured = When::resolve(shared.color, env).on(io::stdout().is_terminal(), env);
+    let coloured = When::resolve(shared.color, env).on(is_terminal(), env);
     let voice = shared.speech.voice();
     let done = match command {
         PetsCommand::Import(args) if args.dry_run => transfer::check(args, voice).await,

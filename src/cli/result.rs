@@ -5,10 +5,8 @@ use std::io::{self, Write};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 
-use crate::model::escape::shown_json;
-
 use super::exit::Failed;
-use super::output::{columns, write};
+use super::output::{Content, Out, is_terminal, write, write_as};
 
 /// How results are written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -38,22 +36,21 @@ impl FormatArg {
 }
 
 /// Writes lines to stdout at once. That whoever read them has gone is no failure.
-pub fn print(lines: impl FnOnce(&mut io::BufWriter<io::StdoutLock<'_>>) -> io::Result<()>) -> Result<(), Failed> {
+pub fn print(lines: impl FnOnce(&mut Out<io::Stdout>) -> io::Result<()>) -> Result<(), Failed> {
     write(lines).map(drop)
 }
 
 /// Writes a JSON value to stdout.
 pub fn print_json(value: &impl Serialize) -> Result<(), Failed> {
-    print(|out| json(out, value, columns().is_some()))
+    write_as(Content::Json, |out| json(out, value, is_terminal())).map(drop)
 }
 
 /// Writes a JSON value: spread over lines where it is `looked_at`, on one line otherwise.
 pub fn json(out: &mut impl Write, value: &impl Serialize, looked_at: bool) -> io::Result<()> {
     if looked_at {
-        // On a terminal control characters would act; JSON itself escapes only some of them.
-        let text = serde_json::to_string_pretty(value)?;
-        return text.lines().try_for_each(|line| writeln!(out, "{}", shown_json(line)));
+        serde_json::to_writer_pretty(&mut *out, value)?;
+    } else {
+        serde_json::to_writer(&mut *out, value)?;
     }
-    serde_json::to_writer(&mut *out, value)?;
     writeln!(out)
 }

@@ -7,6 +7,10 @@ use std::fmt::Write as _;
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
+/// How the API keys of the service begin. Their public id follows.
+pub const KEY_PREFIX: &str = "petk_";
+/// The length of that id, which may be shown.
+const KEY_ID: usize = 8;
 /// The most combining marks kept on one base character; more would smear over the rows around it.
 const MAX_MARKS: usize = 4;
 
@@ -52,6 +56,37 @@ pub fn display_safe(text: &str) -> Cow<'_, str> {
 #[must_use]
 pub fn short(text: &str) -> String {
     cut(&display_safe(text), 40)
+}
+
+/// `text` with `petk_...` for whatever looks like an API key: more than the public id after the prefix.
+#[must_use]
+pub fn without_keys(text: &str) -> Cow<'_, str> {
+    let mut out = String::new();
+    let mut taken = 0;
+    for (at, _) in text.match_indices(KEY_PREFIX).filter(|(at, _)| key_length(&text[*at..]) > KEY_PREFIX.len() + KEY_ID)
+    {
+        if at >= taken {
+            out.push_str(&text[taken..at]);
+            out.push_str(KEY_PREFIX);
+            out.push_str("...");
+            taken = at + key_length(&text[at..]);
+        }
+    }
+    if taken == 0 {
+        return Cow::Borrowed(text);
+    }
+    out.push_str(&text[taken..]);
+    Cow::Owned(out)
+}
+
+/// Whether something in `text` looks like an API key.
+#[must_use]
+pub fn holds_key(text: &str) -> bool {
+    matches!(without_keys(text), Cow::Owned(_))
+}
+
+fn key_length(text: &str) -> usize {
+    text.bytes().take_while(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(byte)).count()
 }
 
 /// The terminal columns that `text` takes. It must be safe already.
@@ -154,6 +189,22 @@ mod tests {
         assert_eq!(display_safe("R\u{200b}ex\u{feff}"), "R⟨U+200B⟩ex⟨U+FEFF⟩");
         assert_eq!(display_safe("a\u{200d}b"), "a⟨U+200D⟩b");
         assert_eq!(display_safe("\u{2028}\u{3164}\u{e0041}"), "⟨U+2028⟩⟨U+3164⟩⟨U+E0041⟩");
+    }
+
+    #[test]
+    fn what_looks_like_a_key_is_hidden_and_its_public_id_is_not() {
+        for (text, hidden) in [
+            ("a petk_4fT9qLx2_s3cret b", "a petk_... b"),
+            ("'petk_0123456789abcdef',petk_aaaaaaaaa", "'petk_...',petk_..."),
+            ("petk_petk_petk_petk_", "petk_..."),
+            ("xpetk_123456789", "xpetk_..."),
+        ] {
+            assert_eq!(without_keys(text), hidden);
+            assert!(holds_key(text));
+        }
+        for text in ["", "petk_", "after petk_, as shown", "petk_4fT9qLx2", "petk_4fT9qLx2 petk_", "Pétk_0123456789"] {
+            assert!(!holds_key(text) && without_keys(text) == text, "{text}");
+        }
     }
 
     #[test]

@@ -50,6 +50,7 @@ pub fn enter(outlet: &Outlet, synchronized: bool) -> io::Result<AppTerminal> {
 }
 
 /// How large the terminal is. Asked before each frame, and so without opening anything.
+#[expect(clippy::disallowed_methods, reason = "nothing is written")]
 pub fn size() -> io::Result<CellSize> {
     let size = rustix::termios::tcgetwinsize(io::stdout())?;
     let Size { columns, rows } = known(size.ws_col, size.ws_row);

@@ -8,6 +8,7 @@ mod browsing;
 mod domains;
 mod drafts;
 mod ends;
+mod foreign;
 mod harness;
 mod import;
 mod rapid;

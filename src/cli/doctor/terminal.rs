@@ -1,16 +1,15 @@
 //! What the screen can be on this terminal.
 
-use std::io::{self, IsTerminal as _};
-
 use crate::config::{Choices, Clipboard, Depth, Env, Paths, Settings};
 use crate::tui::view::LEAST;
 use crate::tui::worker::clipboard::{Way, ways};
 
+use super::super::output::is_terminal;
 use super::super::welcome::way_words;
 use super::Check;
 
 pub fn checks(choices: &Choices, env: &Env) -> Vec<Check> {
-    let size = io::stdout().is_terminal().then(|| crossterm::terminal::size().ok()).flatten();
+    let size = is_terminal().then(|| crossterm::terminal::size().ok()).flatten();
     // What is wrong with the settings the configuration says.
     let choice = Settings::without_key(choices, env).map_or(Clipboard::Auto, |settings| settings.clipboard);
     vec![terminal(size, env), colours(env), characters(env), clipboard(choice, env)]

@@ -4,6 +4,8 @@ use std::io::{self, Read as _, Write as _};
 
 use crossterm::terminal::{disable_raw_mode, enable_raw_mode};
 
+use super::super::output::err;
+
 /// The longest line that is taken, in bytes; what goes beyond is left away, and no key.
 const MOST: usize = 4096;
 
@@ -21,7 +23,7 @@ pub enum Typed {
 /// Asks on stderr and reads from the terminal. Whoever does not wait for it to end calls [`restore`].
 pub async fn ask(question: String) -> io::Result<Typed> {
     let typed = tokio::task::spawn_blocking(move || {
-        let mut stderr = io::stderr();
+        let mut stderr = err();
         // All keys come as they are: nothing is shown, and Ctrl-C leaves the terminal as it was. Before the question, so
         // that who answers at once is not shown either.
         enable_raw_mode()?;

@@ -13,7 +13,7 @@ use crate::api::creation::create_pet_once;
 use crate::api::curl::curl_for_pet;
 use crate::cli::exit::{Exit, Failed};
 use crate::cli::format::{Layout, write_one};
-use crate::cli::output::{is_there, note, write};
+use crate::cli::output::{is_there, note, write, write_as};
 use crate::config::{Service, Settings};
 use crate::model::draft::{check_name, parse_category_id};
 use crate::model::text::cut;
@@ -152,7 +152,7 @@ const fn exit(good: u64, wrong: u64) -> Exit {
 }
 
 fn print(pet: &Pet, layout: &Layout) -> Result<(), Failed> {
-    let told = write(|out| write_one(out, pet, layout));
+    let told = write_as(layout.format.content(), |out| write_one(out, pet, layout));
     // Whoever only hears of the failure would add it again.
     told.map(drop).map_err(|failed| failed.hint(format!("the animal was added, with id {}", pet.id)))
 }

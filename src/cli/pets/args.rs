@@ -5,6 +5,7 @@ use std::time::Duration;
 use clap::{Args as ClapArgs, Subcommand, ValueEnum};
 
 use crate::cli::args::{Output, parse_duration, statuses};
+use crate::cli::output::Content;
 use crate::cli::transfer::args::{EXPORT_HELP, ExportArgs, IMPORT_HELP, ImportArgs};
 use crate::model::{Limit, PetId, PetStatus};
 
@@ -191,6 +192,16 @@ pub enum WatchFormat {
     /// A JSON object a line.
     #[value(alias = "json")]
     Ndjson,
+}
+
+impl WatchFormat {
+    /// What it is for [`write_as`](crate::cli::output::write_as).
+    pub const fn content(self) -> Content {
+        match self {
+            Self::Lines => Content::Lines,
+            Self::Ndjson => Content::Json,
+        }
+    }
 }
 
 /// The least pause between two looks.

@@ -6,7 +6,7 @@ use crate::api::ApiError;
 use crate::api::find::{Ask, Asked, Found, Lists, Outcome, find};
 use crate::cli::exit::{Exit, Failed};
 use crate::cli::format::{write_list, write_one};
-use crate::cli::output::{note, write};
+use crate::cli::output::{note, write_as};
 use crate::model::PetId;
 use crate::model::sunset::GET_PET_REMOVED_ON_WORDS;
 
@@ -46,8 +46,8 @@ pub async fn run(desk: &Desk<'_>, args: &GetArgs) -> Result<Exit, Failed> {
         });
     }
     match (pets.as_slice(), args.ids.len()) {
-        ([pet], 1) => write(|out| write_one(out, pet, &layout))?,
-        (pets, _) => write(|out| write_list(out, pets, &layout))?,
+        ([pet], 1) => write_as(layout.format.content(), |out| write_one(out, pet, &layout))?,
+        (pets, _) => write_as(layout.format.content(), |out| write_list(out, pets, &layout))?,
     };
     if missing.is_empty() {
         return Ok(Exit::Done);

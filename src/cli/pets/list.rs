@@ -7,7 +7,7 @@ use super::{Desk, repeated};
 use crate::api::inventory::{Coverage, inventory, of_status};
 use crate::cli::exit::{Exit, Failed};
 use crate::cli::format::{Layout, write_header, write_lines, write_list};
-use crate::cli::output::write;
+use crate::cli::output::write_as;
 use crate::model::{Pet, PetQuery};
 
 pub async fn run(desk: &Desk<'_>, args: &ListArgs) -> Result<Exit, Failed> {
@@ -22,7 +22,7 @@ async fn first(desk: &Desk<'_>, args: &ListArgs, layout: &Layout) -> Result<Exit
     if let Some(sort) = args.sort {
         sort.apply(&mut page.pets);
     }
-    let shown = write(|out| write_list(out, &page.pets, layout))?;
+    let shown = write_as(layout.format.content(), |out| write_list(out, &page.pets, layout))?;
     if shown && page.pets.len() >= usize::from(limit.get()) {
         let more = if page.next.is_some() { "and there are more" } else { "of possibly more" };
         desk.voice.note(&format!("{} {more}; --limit takes up to 100, --all lists all", page.pets.len()));
@@ -68,7 +68,7 @@ async fn all(desk: &Desk<'_>, args: &ListArgs, layout: &Layout) -> Result<Exit, 
         sort.apply(&mut taken.pets);
     }
     let is_written = layout.format.lines().is_some() && !waits;
-    if !is_written && !write(|out| write_list(out, &taken.pets, layout))? {
+    if !is_written && !write_as(layout.format.content(), |out| write_list(out, &taken.pets, layout))? {
         return Ok(Exit::Done);
     }
     if !coverage.complete {
@@ -89,7 +89,7 @@ async fn take(mut coming: mpsc::Receiver<Vec<Pet>>, layout: &Layout, waits: bool
             continue;
         };
         let header = std::mem::take(&mut is_first);
-        taken.unread = !write(|out| {
+        taken.unread = !write_as(layout.format.content(), |out| {
             if header {
                 write_header(out, lines, layout)?;
             }
@@ -101,7 +101,7 @@ async fn take(mut coming: mpsc::Receiver<Vec<Pet>>, layout: &Layout, waits: bool
     }
     // An empty inventory has a header, too.
     if let (Some(lines), true) = (lines, is_first) {
-        taken.unread = !write(|out| write_header(out, lines, layout))?;
+        taken.unread = !write_as(layout.format.content(), |out| write_header(out, lines, layout))?;
     }
     Ok(taken)
 }

@@ -17,7 +17,7 @@ use crate::api::list::{self, List};
 use crate::api::retry::dice;
 use crate::api::{ApiError, Client, Failure, Remedy};
 use crate::cli::exit::{Exit, Failed};
-use crate::cli::output::{note, write};
+use crate::cli::output::{note, write_as};
 use crate::clock;
 use crate::model::{Limit, Pet, PetQuery, PetStatus};
 use changes::Known;
@@ -67,7 +67,7 @@ pub async fn run(desk: &Desk<'_>, args: &WatchArgs) -> Result<Exit, Failed> {
         }
         let at = clock::now().wall;
         let changes = known.change_to(lists.pets(), lists.are_whole());
-        let is_read = write(|out| {
+        let is_read = write_as(args.format.content(), |out| {
             changes.iter().try_for_each(|change| write_change(out, change, at, &zone, args.format, desk.coloured))
         })?;
         if !is_read {

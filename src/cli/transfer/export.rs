@@ -1,6 +1,6 @@
 //! `petstore pets export`.
 
-use std::io::{self, BufWriter};
+use std::io;
 use std::path::Path;
 
 use tokio::sync::watch;
@@ -11,7 +11,7 @@ use super::bar::Bar;
 use crate::api::Client;
 use crate::cli::ends::Ends;
 use crate::cli::exit::{Exit, Failed};
-use crate::cli::output::{Voice, is_there};
+use crate::cli::output::{Content, Voice, is_there, out};
 use crate::config::Settings;
 use crate::model::export::Kind;
 use crate::model::text::short;
@@ -39,8 +39,11 @@ pub async fn run(
     let mut ended_by = None;
     let exported = async {
         if args.is_stdout() {
-            let out = BufWriter::with_capacity(64 << 10, io::stdout());
-            writing::export(client, how, out, count, &stop).await.map(|(_, ended)| ended)
+            let content = match kind {
+                Kind::Csv | Kind::Tsv => Content::Cells,
+                Kind::Json | Kind::Ndjson => Content::Json,
+            };
+            writing::export(client, how, out(content), count, &stop).await.map(|(_, ended)| ended)
         } else {
             to_file(client, how, (&args.file, args.force), count, &stop).await
         }

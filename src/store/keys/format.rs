@@ -8,7 +8,8 @@ use std::str::FromStr;
 
 use secrecy::SecretString;
 
-const PREFIX: &str = "petk_";
+use crate::model::text::KEY_PREFIX as PREFIX;
+
 const ID: usize = 8;
 const SECRET: usize = 32;
 const CHECKSUM: usize = 6;

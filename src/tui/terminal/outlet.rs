@@ -54,6 +54,7 @@ struct State {
 
 impl Outlet {
     /// The way to standard output. Fails where there is none, or no thread.
+    #[expect(clippy::disallowed_methods, reason = "the app draws nothing that is not safe")]
     pub fn to_stdout() -> io::Result<Self> {
         // A standard output of the library would write line by line, and lock others out while it does.
         Self::to(File::from(io::stdout().as_fd().try_clone_to_owned()?))
