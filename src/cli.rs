@@ -65,6 +65,10 @@ pub fn main() -> ExitCode {
     if let Some(exit) = complete::answer(&arguments, &env) {
         return exit.into();
     }
+    if let Err(failed) = usage::refuse_misplaced_key(&arguments, &env) {
+        complain(&failed);
+        return failed.exit.into();
+    }
     // The whole command line need not be set up for this.
     if matches!(arguments.as_slice(), [_, only] if only == "--version" || only == "-V") {
         return finish(output::write(|out| writeln!(out, "petstore {VERSION}")).map(|_| Exit::Done), false).into();

@@ -5,7 +5,7 @@
 use std::time::Duration;
 
 use super::error::{ApiError, Defect, RetryAfter};
-use crate::model::text::{causes, cut};
+use crate::model::text::{causes, cut, without_keys};
 use crate::model::{ProblemCode, display_safe};
 
 /// A failed request, comparable and cleaned: every text in it is safe to show.
@@ -111,7 +111,7 @@ pub(super) fn root_cause(error: &dyn std::error::Error) -> String {
 }
 
 fn safe(text: &str) -> String {
-    cut(&display_safe(text), 400)
+    cut(&display_safe(&without_keys(text)), 400)
 }
 
 impl Failure {

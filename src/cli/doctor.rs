@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 
 use crate::config::{Choices, Env, file_path};
 use crate::model::display_safe;
+use crate::model::text::without_keys;
 
 use super::configuration;
 use super::exit::{Exit, Failed};
@@ -61,7 +62,7 @@ struct Check {
 
 impl Check {
     fn new(name: &str, verdict: Verdict, found: &str) -> Self {
-        let found = display_safe(found).into_owned();
+        let found = display_safe(&without_keys(found)).into_owned();
         Self { name: display_safe(name).into_owned(), verdict, found, remedy: None }
     }
 

@@ -15,6 +15,7 @@ use super::ends::Ends;
 use super::exit::{Exit, Failed};
 use super::output::note;
 use super::service::client;
+use super::usage::key_as_argument;
 use prompt::{Typed, ask};
 
 /// The most that is read of what should be a key, in bytes.
@@ -66,11 +67,7 @@ pub struct LogoutArgs {}
 /// Asks for a key, tests it, and keeps it.
 pub async fn login(args: LoginArgs, choices: &Choices, env: &Env) -> Result<Exit, Failed> {
     if args.key.is_some() || !args.words.is_empty() {
-        let why =
-            "a key is not taken as an argument: other users see it in the list of processes, and the shell keeps it";
-        let remedy = "petstore login asks for it, --with-token reads it from standard input; have a key replaced that others \
-                      may have seen: petstore keys rotate";
-        return Err(Failed::new(Exit::Usage, why).hint(remedy));
+        return Err(key_as_argument());
     }
     let mut ends = Ends::new().map_err(|error| Failed::new(Exit::Failure, format!("cannot start: {error}")))?;
     let work = async {

@@ -5,13 +5,15 @@ use std::ffi::OsString;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Command, Error};
 
+use crate::config::Env;
 use crate::model::display_safe;
+use crate::model::text::{holds_key, without_keys};
 
-use super::exit::{Exit, Failed};
+use super::exit::{Exit, Failed, GIVE_A_KEY};
 use super::nearest::nearest;
 
-/// How the keys of the service begin.
-const KEY_BEGIN: &str = "petk_";
+/// The variables that name something, and so may be repeated in words; never the key itself.
+const NAMING: [&str; 4] = ["PETSTORE_BASE_URL", "PETSTORE_PROFILE", "PETSTORE_CONFIG", "PETSTORE_API_KEY_FILE"];
 
 /// The refusal of these arguments; `None` where it is no refusal but a help that is to be printed as it is.
 pub fn failed(error: &Error, command: &Command, arguments: &[OsString]) -> Option<Failed> {
@@ -44,8 +46,8 @@ fn in_short(text: &str, path: &str, ours: Option<Vec<String>>) -> Failed {
     }
     let mut tips = ours.unwrap_or(tips);
     tips.push(format!("{path} --help"));
-    let what = without_keys(&what.join(" "));
-    Failed::new(Exit::Usage, display_safe(&what)).hint(display_safe(&tips.join("; or see: ")))
+    let what = what.join(" ");
+    Failed::new(Exit::Usage, display_safe(&without_keys(&what))).hint(display_safe(&tips.join("; or see: ")))
 }
 
 /// A tip with the command below `command` that was meant, or the one of that name further down. clap's own guess is far
@@ -60,17 +62,24 @@ fn similar(typed: &str, command: &Command) -> Vec<String> {
     near.or_else(below).map(|words| format!("a similar subcommand exists: '{words}'")).into_iter().collect()
 }
 
-/// What looks like an API key is not repeated: what is said on stderr is often kept.
-fn without_keys(text: &str) -> String {
-    let mut parts = text.split(KEY_BEGIN);
-    let mut said = parts.next().unwrap_or_default().to_owned();
-    for part in parts {
-        let rest = part.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-');
-        said.push_str(KEY_BEGIN);
-        said.push_str("...");
-        said.push_str(rest);
+/// Refuses an API key where a name, an address or a path belongs: all of these are repeated in words.
+pub fn refuse_misplaced_key(arguments: &[OsString], env: &Env) -> Result<(), Failed> {
+    if arguments.iter().any(|argument| holds_key(&argument.to_string_lossy())) {
+        return Err(key_as_argument());
     }
-    said
+    match NAMING.into_iter().find(|name| env.get(name).is_some_and(holds_key)) {
+        Some(name) => Err(Failed::new(Exit::Usage, format!("{name} holds an API key")).hint(GIVE_A_KEY)),
+        None => Ok(()),
+    }
+}
+
+/// The refusal of a key on the command line.
+pub fn key_as_argument() -> Failed {
+    let why = "a key is not taken as an argument: other users see it in the list of processes, and the shell keeps it";
+    Failed::new(Exit::Usage, why).hint(
+        "petstore login asks for it, --with-token reads it from standard input; have a key replaced that others may have \
+         seen: petstore keys rotate",
+    )
 }
 
 /// The command that was meant, as far as its words are known, and these words.

@@ -104,7 +104,8 @@ fn edited(
 ) -> Result<String, EditError> {
     let syntax = |why: String| EditError::Syntax { path: path.to_owned(), why };
     let mut wanted = File::parse(text, path).map_err(|error| syntax(error.to_string()))?;
-    let mut document: DocumentMut = text.parse().map_err(|error: toml_edit::TomlError| syntax(error.to_string()))?;
+    let mut document: DocumentMut =
+        text.parse().map_err(|error: toml_edit::TomlError| syntax(error.message().to_owned()))?;
     change(&mut wanted, &mut document)?;
     let mut edited = document.to_string();
     if text.contains("\r\n") {

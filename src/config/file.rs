@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
+use crate::model::text::{KEY_PREFIX, holds_key};
 use crate::model::{Limit, PetStatus};
 
 use super::error::ConfigError;
@@ -216,20 +217,38 @@ impl Default for File {
 impl File {
     /// Reads `text`, which came from `path`.
     pub fn parse(text: &str, path: &Path) -> Result<Self, ConfigError> {
-        let mut file: Self = toml::from_str(text).map_err(|error| {
-            let before = &text[..error.span().map_or(0, |span| span.start).min(text.len())];
+        let wrong = |at: usize, message: &str| {
+            let before = &text[..at.min(text.len())];
             ConfigError::Syntax {
                 path: path.to_owned(),
                 line: before.matches('\n').count() + 1,
                 column: before.chars().rev().take_while(|c| *c != '\n').count() + 1,
-                message: error.message().to_owned(),
+                message: message.to_owned(),
             }
-        })?;
+        };
+        // Before it is read: whatever is wrong with it is said in its own words.
+        if let Some(at) = key_itself(text) {
+            return Err(wrong(at, profile::KEY_ITSELF));
+        }
+        let mut file: Self =
+            toml::from_str(text).map_err(|error| wrong(error.span().map_or(0, |span| span.start), error.message()))?;
         for (name, profile) in Self::default().profiles {
             file.profiles.entry(name).or_insert(profile);
         }
         Ok(file)
     }
+}
+
+/// Where something that looks like an API key stands in `text`. Comments are never repeated.
+fn key_itself(text: &str) -> Option<usize> {
+    let mut at = 0;
+    text.split_inclusive('\n').find_map(|line| {
+        let begin = at;
+        at += line.len();
+        let is_comment = line.trim_start().starts_with('#');
+        let key = line.find(KEY_PREFIX).filter(|_| !is_comment && holds_key(line))?;
+        Some(begin + key)
+    })
 }
 
 #[cfg(test)]

@@ -179,7 +179,7 @@ accent = "red"
 protect = true
 [profiles.told]
 base_url = "https://told.example/v1"
-key = { command = ["/bin/echo", "petk_of_told_0001"] }
+key = { command = ["/bin/echo", "key_of_told_0001"] }
 [profiles.kept]
 base_url = "https://kept.example/v1"
 key = { keyring = true }
@@ -212,7 +212,7 @@ base_url = "https://both.example/v1"
                 "filed|At(\"https://filed.example/v1\")|from the file ~/keys/filed|filed|None|false|Some(16)",
                 "kept|At(\"https://kept.example/v1\")|from the keyring|kept|None|false|Some(13)",
                 "shop|At(\"https://shop.example/v1\")|none is set|shop|None|false|Some(2)",
-                "told|At(\"https://told.example/v1\")|from the command /bin/echo petk_of_told_0001|told|None|false|Some(10)",
+                "told|At(\"https://told.example/v1\")|from the command /bin/echo key_of_told_0001|told|None|false|Some(10)",
             ]
         );
         assert_eq!(Profiles::read(&Choices::default(), &written.env).unwrap().file, written.path);

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::PathBuf;
 
-use crate::model::text::short;
+use crate::model::text::{short, without_keys};
 use crate::model::{ApiKey, BaseUrl};
 
 use super::file::KeySource;
@@ -68,9 +68,9 @@ impl From<&KeySource> for KeyOrigin {
 impl fmt::Display for KeyOrigin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Environment(name) => write!(f, "from environment {name}"),
-            Self::File(path) => write!(f, "from the file {}", path.display()),
-            Self::Command(words) => write!(f, "from the command {}", short(words)),
+            Self::Environment(name) => write!(f, "from environment {}", without_keys(name)),
+            Self::File(path) => write!(f, "from the file {}", without_keys(&path.to_string_lossy())),
+            Self::Command(words) => write!(f, "from the command {}", short(&without_keys(words))),
             Self::Keyring => f.write_str("from the keyring"),
             Self::Embedded => f.write_str("made for this session"),
             Self::Typed => f.write_str("typed in this session"),

@@ -22,9 +22,9 @@ pub enum EndpointError {
     /// Neither http nor https.
     #[error("The address must begin with https:// (or http:// on this machine), not \"{}\".", text::short(.0))]
     Scheme(String),
-    /// User name, password, query or fragment in the address.
+    /// User name, password, query, fragment or API key in the address.
     #[error(
-        "The address must not carry a user, a password, a query or a fragment: it is shown on screen. Give the key in PETSTORE_API_KEY."
+        "The address must not carry a user, a password, a query, a fragment or an API key: it is shown on screen. Give the key in PETSTORE_API_KEY."
     )]
     Decorated,
     /// Clear text to another machine.
@@ -102,6 +102,10 @@ impl FromStr for BaseUrl {
     type Err = EndpointError;
 
     fn from_str(text: &str) -> Result<Self, EndpointError> {
+        // Before anything else: every other refusal repeats it, and a host is asked of name servers.
+        if text::holds_key(text) {
+            return Err(EndpointError::Decorated);
+        }
         let url = Url::parse(text.trim()).map_err(|_| EndpointError::NotAnAddress(text.to_owned()))?;
         if !matches!(url.scheme(), "http" | "https") {
             return Err(EndpointError::Scheme(text.to_owned()));
@@ -210,6 +214,9 @@ mod tests {
         assert!(matches!(parse("ftp://x/v1"), EndpointError::Scheme(_)));
         assert_eq!(parse("https://me:pw@x/v1"), EndpointError::Decorated);
         assert_eq!(parse("https://x/v1?a=b"), EndpointError::Decorated);
+        for key in ["petk_0123456789abcdef", "https://petk_0123456789abcdef/v1", "ftp://x/petk_0123456789abcdef"] {
+            assert_eq!(parse(key), EndpointError::Decorated, "{key}");
+        }
     }
 
     #[test]

@@ -14,6 +14,7 @@ pub struct Profile {
     /// The service's address, `/v1` included.
     pub base_url: Option<String>,
     /// Where the API key comes from.
+    #[serde(deserialize_with = "key")]
     pub key: Option<KeySource>,
     /// The authorities that may vouch for the service, as PEM, instead of the system's.
     pub ca_file: Option<PathBuf>,
@@ -81,6 +82,21 @@ pub fn is_plain_name(name: &str) -> bool {
     (1..=40).contains(&name.len()) && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte))
 }
 
+/// The error for an API key in the file.
+pub(super) const KEY_ITSELF: &str = "an API key does not belong in the configuration itself. Remove it, then run petstore \
+                                     login, or name its place: key = { env = \"NAME\" }, key = { file = \"PATH\" } or \
+                                     key = { command = [\"PROGRAM\"] }";
+
+/// A table; anything else may be a key, and is not repeated.
+fn key<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<KeySource>, D::Error> {
+    match toml::Value::deserialize(deserializer)? {
+        table @ toml::Value::Table(_) => {
+            KeySource::deserialize(table).map(Some).map_err(|error| D::Error::custom(error.message()))
+        }
+        _ => Err(D::Error::custom(KEY_ITSELF)),
+    }
+}
+
 fn command<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
     let words = Vec::<String>::deserialize(deserializer)?;
     if words.first().is_none_or(String::is_empty) {
@@ -118,6 +134,30 @@ mod tests {
             assert!(key(source).starts_with("config.toml:2:7: command must name a program, as in command = ["));
         }
         assert!(key("{ env = \"A\", file = \"b\" }").starts_with("config.toml:2:7: "));
+    }
+
+    #[test]
+    fn a_key_in_the_file_is_refused_with_its_place_and_without_being_repeated() {
+        for key in ["\"of_another_service\"", "\"\"", "1234567890", "[\"secret\"]"] {
+            assert_eq!(
+                error(&format!("[profiles.x]\nkey = {key}\n")),
+                format!("config.toml:2:7: {KEY_ITSELF}"),
+                "{key}"
+            );
+        }
+        for (text, place) in [
+            ("[profiles.x]\nkey = \"petk_0123456789abcdef\"\n", "2:8"),
+            ("[profiles.x]\nkey = petk_0123456789abcdef\n", "2:7"),
+            ("[profiles.x]\nkey = { env = \"petk_0123456789abcdef\" }\n", "2:16"),
+            ("[profiles.x]\nkey = { command = [\"echo\", \"petk_0123456789abcdef\"] }\n", "2:29"),
+            ("[profiles.x]\nbase_url = \"https://petk_0123456789abcdef@x/v1\"\n", "2:21"),
+            ("petk_0123456789abcdef = 1\n", "1:1"),
+            ("# mine\r\n[profiles.petk_0123456789abcdef]\n", "2:11"),
+            ("[[[\nprofile = 'Bearer petk_0123456789abcdef", "2:19"),
+        ] {
+            assert_eq!(error(text), format!("config.toml:{place}: {KEY_ITSELF}"), "{text}");
+        }
+        assert!(File::parse("  # petk_0123456789abcdef\n", Path::new("config.toml")).is_ok());
     }
 
     #[test]

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use rustix::process::{Pid, Signal, geteuid, kill_process_group};
 
-use crate::model::text::cut;
+use crate::model::text::{cut, without_keys};
 use crate::model::{ApiKey, display_safe};
 
 use super::super::ConfigError;
@@ -96,7 +96,7 @@ fn printed(pipe: Option<impl Read>) -> Vec<u8> {
 }
 
 fn quoted(text: &str, columns: usize) -> String {
-    cut(&display_safe(text), columns).trim_end_matches('.').to_owned()
+    cut(&display_safe(&without_keys(text)), columns).trim_end_matches('.').to_owned()
 }
 
 #[cfg(test)]

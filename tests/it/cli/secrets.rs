@@ -3,9 +3,125 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
+use std::process::Output;
 
-use super::fixture::{KEY, Served, against, all, petstore, stderr, stdout};
+use super::fixture::{KEY, Served, against, against_answer, all, fails_cleanly, home, petstore, run, stderr, stdout};
 use crate::stub::{always, json};
+
+const SECRET: &str = "0123456789abcdef";
+
+#[track_caller]
+fn says_no_key(output: &Output) {
+    let said = format!("{}{}", stdout(output), stderr(output));
+    assert!(!said.contains(SECRET), "{said}");
+}
+
+#[test]
+fn a_key_in_the_configuration_is_refused_by_every_command_and_never_printed() {
+    let written = [
+        format!("[profiles.x]\nbase_url = \"http://127.0.0.1:1/v1\"\nkey = \"{KEY}\"\n"),
+        format!("[profiles.x]\nbase_url = \"http://127.0.0.1:1/v1\"\nkey = \"of_another_service_{SECRET}\"\n"),
+        format!("profile = \"x\"\n[profiles.x]\nkey = {KEY}\n"),
+        format!("[profiles.x]\nkey = {{ env = \"{KEY}\" }}\n"),
+        format!("[profiles.x]\nkey = {{ command = [\"echo\", \"{KEY}\"] }}\n"),
+        format!("[profiles.x]\nbase_url = \"https://{KEY}@shop.example/v1\"\n"),
+        format!("[profiles.x]\nbase_url = \"https://shop.example/v1?key={KEY}\"\n"),
+        format!("[profiles.x]\nbase_url = \"{KEY}\"\n"),
+        format!("[profiles.x]\naccent = \"{KEY}\"\n"),
+        format!("[profiles.{KEY}]\nprotect = true\n"),
+        format!("{KEY} = 1\n"),
+        format!("[[[ \"{KEY}\n"),
+    ];
+    for (at, text) in written.iter().enumerate() {
+        let home = home();
+        let file = home.path().join(".config/petstore/config.toml");
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(&file, text).unwrap();
+        let commands = [
+            &["pets", "list"][..],
+            &["config", "check"],
+            &["config", "show"],
+            &["profiles", "list"],
+            &["profiles", "use", "x"],
+            &["pets", "add", "--name", "Rex", "--category-id", "1"],
+            &["-p", "x", "pets", "export", "-"],
+            &["status"],
+            &["-p", "x", "login", "--with-token"],
+            &["-p", "x", "logout"],
+            &["domains", "list"],
+            &["--accessible"],
+            &[],
+        ];
+        for words in commands.into_iter().take(if at < 2 { 13 } else { 4 }) {
+            let output = run(&home, words);
+            fails_cleanly(
+                &output,
+                2,
+                "an API key does not belong in the configuration itself. Remove it, then run petstore login",
+            );
+            assert!(stderr(&output).contains("config.toml:"), "{}", stderr(&output));
+            says_no_key(&output);
+        }
+        let doctor = run(&home, &["doctor"]);
+        assert!(doctor.status.code() == Some(1) && stdout(&doctor).contains("does not belong in the configuration"));
+        says_no_key(&doctor);
+    }
+}
+
+#[test]
+fn a_key_where_a_name_an_address_or_a_path_belongs_is_refused_and_not_repeated() {
+    let home = home();
+    let host = format!("https://{KEY}.example/v1");
+    for words in [
+        &["--base-url", KEY, "pets", "list"][..],
+        &["--base-url", &host, "doctor"],
+        &["-p", KEY, "status"],
+        &["--config", KEY, "config", "path"],
+        &["--ca-file", KEY, "config", "show"],
+        &["pets", "list", KEY],
+        &["pets", "list", "--status", KEY],
+        &["keys", "revoke", "--database", "sqlite:x.db", KEY],
+        &["domains", "parse", KEY],
+        &[KEY],
+    ] {
+        let output = run(&home, words);
+        fails_cleanly(&output, 2, "a key is not taken as an argument: other users see it in the list of processes");
+        says_no_key(&output);
+    }
+    for name in ["PETSTORE_BASE_URL", "PETSTORE_PROFILE", "PETSTORE_CONFIG", "PETSTORE_API_KEY_FILE"] {
+        for words in [&["doctor"][..], &["config", "path"], &["pets", "list"]] {
+            let output = petstore(&home, words).env(name, KEY).output().unwrap();
+            fails_cleanly(&output, 2, &format!("{name} holds an API key\nhint: petstore login keeps one"));
+            says_no_key(&output);
+        }
+    }
+}
+
+#[test]
+fn a_key_in_the_key_map_is_not_repeated() {
+    let home = home();
+    let directory = home.path().join(".config/petstore");
+    fs::create_dir_all(&directory).unwrap();
+    fs::write(directory.join("keymap.toml"), format!("[pets]\n{KEY} = \"R\"\n")).unwrap();
+    for (words, status) in [(&["config", "check"][..], 2), (&["doctor"], 1), (&["config", "keys"], 0)] {
+        let output = run(&home, words);
+        assert_eq!(output.status.code(), Some(status), "{}", stderr(&output));
+        assert!(format!("{}{}", stdout(&output), stderr(&output)).contains("petk_..."), "{}", stderr(&output));
+        says_no_key(&output);
+    }
+}
+
+#[tokio::test]
+async fn a_service_that_repeats_the_key_is_not_quoted_with_it() {
+    let body = format!("{{\"code\":\"unauthorized\",\"message\":\"no {KEY} here\",\"status\":401}}");
+    for words in [&["pets", "list", "-v", "-o", "json"][..], &["status"], &["doctor"]] {
+        let output = against_answer(json("401 Unauthorized", &body), words).await;
+        assert!(!output.status.success());
+        says_no_key(&output);
+    }
+    let told = against_answer(json("401 Unauthorized", &body), &["pets", "list"]).await;
+    assert!(stderr(&told).contains("It says: \"no petk_... here\""), "{}", stderr(&told));
+}
 
 #[test]
 fn a_configuration_that_others_may_write_runs_no_command() {
