@@ -109,7 +109,7 @@ fn answer(shared: &Shared, server: &Server, question: &[u8], tcp: bool) -> Optio
         tcp,
         edns: question.edns.is_some(),
     });
-    let plan = shared.plan();
+    let plan = &mut *shared.plan();
     let (faults, reply) = match server {
         Server::NameServer(host) => {
             let server = plan.name_servers.iter().find(|server| server.host == *host)?;
@@ -118,7 +118,11 @@ fn answer(shared: &Shared, server: &Server, question: &[u8], tcp: bool) -> Optio
         Server::Resolver(number) => {
             let resolver = plan.resolvers.get(*number)?;
             let unchecked = question.metadata.checking_disabled;
-            (&resolver.faults, recursion::resolve(&plan, resolver, &name, kind, unchecked))
+            let (reply, kept) = recursion::resolve(plan, resolver, &name, kind, unchecked);
+            let now = plan.now;
+            let resolver = plan.resolvers.get_mut(*number)?;
+            resolver.keep(kept, now);
+            (&resolver.faults, reply)
         }
     };
     let is_resolver = matches!(server, Server::Resolver(_));

@@ -13,7 +13,7 @@ use crate::domains::DnsName;
 /// What a world is made of: plain data, to be changed at will, also while the world runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Plan {
-    /// The time of day in it.
+    /// The time of day in it, by which answers that resolvers keep grow old.
     pub now: Timestamp,
     /// The zones, each once; name servers may have copies of their own.
     pub zones: Vec<Zone>,

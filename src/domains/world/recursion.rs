@@ -7,16 +7,23 @@ use super::fault::Fault;
 use super::lookup::{self, MOST_NAMES, Reply};
 use super::plan::Plan;
 use super::record::{Data, Record};
-use super::server::{HeldAnswer, NameServer, Resolver};
+use super::server::{Held, HeldAnswer, NameServer, Resolver};
 use super::zone::Zone;
 use crate::domains::DnsName;
 
 /// The extended error of RFC 8914 for servers that cannot be reached.
 const NO_REACHABLE_AUTHORITY: u16 = 22;
 
-/// The answer of `resolver`, without its faults.
-pub(super) fn resolve(plan: &Plan, resolver: &Resolver, name: &DnsName, kind: RecordType, unchecked: bool) -> Reply {
-    let mut reply = follow(plan, resolver, name, kind, unchecked);
+/// The answer of `resolver`, without its faults, and what it keeps of what it was told for that.
+pub(super) fn resolve(
+    plan: &Plan,
+    resolver: &Resolver,
+    name: &DnsName,
+    kind: RecordType,
+    unchecked: bool,
+) -> (Reply, Vec<Held>) {
+    let mut kept = Vec::new();
+    let mut reply = follow(plan, resolver, name, kind, unchecked, &mut kept);
     if let (ResponseCode::NXDomain, Some(address)) = (reply.code, resolver.invents) {
         reply = Reply::of(ResponseCode::NoError);
         let data = Data::address(address);
@@ -27,17 +34,29 @@ pub(super) fn resolve(plan: &Plan, resolver: &Resolver, name: &DnsName, kind: Re
         let remarks = resolver.remarks.iter().filter(|(domain, ..)| name.is_within(domain));
         reply.remarks.extend(remarks.map(|(_, code, text)| (*code, text.clone())));
     }
-    reply
+    (reply, kept)
 }
 
-fn follow(plan: &Plan, resolver: &Resolver, name: &DnsName, kind: RecordType, unchecked: bool) -> Reply {
+fn follow(
+    plan: &Plan,
+    resolver: &Resolver,
+    name: &DnsName,
+    kind: RecordType,
+    unchecked: bool,
+    kept: &mut Vec<Held>,
+) -> Reply {
     let mut whole = Reply::of(ResponseCode::NoError);
     let mut name = name.clone();
     for _ in 0..MOST_NAMES {
         if let Some((_, code, text)) = resolver.bogus.iter().find(|(domain, ..)| !unchecked && name.is_within(domain)) {
             return Reply { remarks: vec![(*code, text.clone())], ..Reply::of(ResponseCode::ServFail) };
         }
-        let Some(part) = remembered(plan, resolver, &name, kind).or_else(|| ask(plan, resolver, &name, kind)) else {
+        let told = || {
+            let said = ask(plan, resolver, &name, kind)?;
+            kept.extend(Held::of(&name, kind, &said, plan.now).filter(|_| resolver.keeps));
+            Some(said)
+        };
+        let Some(part) = remembered(plan, resolver, &name, kind).or_else(told) else {
             let remarks = vec![(NO_REACHABLE_AUTHORITY, format!("no server answered for {name}"))];
             return Reply { remarks, ..Reply::of(ResponseCode::ServFail) };
         };
@@ -60,14 +79,14 @@ fn follow(plan: &Plan, resolver: &Resolver, name: &DnsName, kind: RecordType, un
 
 /// What it holds about `name`, as an answer.
 fn remembered(plan: &Plan, resolver: &Resolver, name: &DnsName, kind: RecordType) -> Option<Reply> {
-    let is_given = |held: &&HeldAnswer| matches!(held, HeldAnswer::Records(_));
-    let held = resolver.held(name, kind).or_else(|| resolver.held(name, RecordType::CNAME).filter(is_given));
-    match held? {
-        HeldAnswer::Records(records) => Some(Reply { answers: records.clone(), ..Reply::of(ResponseCode::NoError) }),
+    let is_given = |held: &HeldAnswer| matches!(held, HeldAnswer::Records(_));
+    let held = |kind| resolver.held(name, kind, plan.now);
+    match held(kind).or_else(|| held(RecordType::CNAME).filter(is_given))? {
+        HeldAnswer::Records(answers) => Some(Reply { answers, ..Reply::of(ResponseCode::NoError) }),
         HeldAnswer::Nothing { ttl, nxdomain } => {
             let zones: Vec<_> = plan.zones.iter().collect();
-            let soa = lookup::nearest(&zones, name).map(|zone| Record { ttl: *ttl, ..zone.soa() });
-            let code = if *nxdomain { ResponseCode::NXDomain } else { ResponseCode::NoError };
+            let soa = lookup::nearest(&zones, name).map(|zone| Record { ttl, ..zone.soa() });
+            let code = if nxdomain { ResponseCode::NXDomain } else { ResponseCode::NoError };
             Some(Reply { authorities: soa.into_iter().collect(), ..Reply::of(code) })
         }
     }

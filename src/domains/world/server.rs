@@ -2,11 +2,13 @@
 
 use std::net::IpAddr;
 
+use hickory_proto::op::ResponseCode;
 use hickory_proto::rr::RecordType;
+use jiff::{SignedDuration, Timestamp};
 
 use super::fault::Fault;
 use super::lookup::{self, Reply};
-use super::record::Record;
+use super::record::{Data, Record};
 use super::zone::Zone;
 use crate::domains::DnsName;
 
@@ -51,6 +53,8 @@ pub struct Resolver {
     pub faults: Vec<Fault>,
     /// Answers that it still has and gives instead of asking anew.
     pub held: Vec<Held>,
+    /// It keeps what it is answered for as long as the TTL allows, by the plan's time of day.
+    pub keeps: bool,
     /// Zones that only it sees (split horizon), instead of the world's.
     pub zones: Vec<Zone>,
     /// Domains whose signatures it finds wrong: SERVFAIL with this extended error (number, text), unless the asker
@@ -71,6 +75,8 @@ pub struct Held {
     pub kind: RecordType,
     /// What it has.
     pub answer: HeldAnswer,
+    /// When it forgets that; without a time it never does, and the time left stays as it is.
+    pub until: Option<Timestamp>,
 }
 
 /// What a resolver still has.
@@ -85,6 +91,40 @@ pub enum HeldAnswer {
         /// Whether the name does not exist (NXDOMAIN), instead of having no record of this type.
         nxdomain: bool,
     },
+}
+
+impl Held {
+    /// What a server just said about `name` and `kind`, as far as it may be kept.
+    pub(super) fn of(name: &DnsName, asked: RecordType, said: &Reply, now: Timestamp) -> Option<Self> {
+        let of = |kind| -> Vec<Record> { said.answers.iter().filter(|it| it.answers(name, kind)).cloned().collect() };
+        let (kind, records) = match of(asked) {
+            none if none.is_empty() => (RecordType::CNAME, of(RecordType::CNAME)),
+            records => (asked, records),
+        };
+        let is_soa = |record: &&Record| matches!(record.data, Data::Soa { .. });
+        let (kind, ttl, answer) = match records.iter().map(|record| record.ttl).min() {
+            Some(ttl) => (kind, ttl, HeldAnswer::Records(records)),
+            None if !said.answers.is_empty() => return None,
+            None => {
+                let ttl = said.authorities.iter().find(is_soa)?.ttl;
+                (asked, ttl, HeldAnswer::Nothing { ttl, nxdomain: said.code == ResponseCode::NXDomain })
+            }
+        };
+        let until = now.checked_add(SignedDuration::from_secs(ttl.into())).ok()?;
+        Some(Self { name: name.clone(), kind, answer, until: Some(until) })
+    }
+
+    /// What is left of it at `now`.
+    fn at(&self, now: Timestamp) -> Option<HeldAnswer> {
+        let Some(until) = self.until else { return Some(self.answer.clone()) };
+        let left = u32::try_from(until.duration_since(now).as_secs()).ok().filter(|left| *left > 0)?;
+        Some(match &self.answer {
+            HeldAnswer::Records(records) => {
+                HeldAnswer::Records(records.iter().map(|record| Record { ttl: left, ..record.clone() }).collect())
+            }
+            HeldAnswer::Nothing { nxdomain, .. } => HeldAnswer::Nothing { ttl: left, nxdomain: *nxdomain },
+        })
+    }
 }
 
 impl Resolver {
@@ -106,17 +146,24 @@ impl Resolver {
     }
 
     fn hold(&mut self, name: &str, kind: RecordType, answer: HeldAnswer) -> &mut Self {
-        self.held.push(Held { name: DnsName::new(name), kind, answer });
+        self.held.push(Held { name: DnsName::new(name), kind, answer, until: None });
         self
     }
 
-    /// What it holds for `name` and `kind`; that a name does not exist holds for every type (RFC 2308 section 5).
-    pub(super) fn held(&self, name: &DnsName, kind: RecordType) -> Option<&HeldAnswer> {
+    /// What it holds at `now` for `name` and `kind`; that a name does not exist holds for every type (RFC 2308
+    /// section 5).
+    pub(super) fn held(&self, name: &DnsName, kind: RecordType, now: Timestamp) -> Option<HeldAnswer> {
         let fits = |held: &&Held| {
             let is_absent = matches!(held.answer, HeldAnswer::Nothing { nxdomain: true, .. });
             held.name == *name && (held.kind == kind || is_absent)
         };
-        self.held.iter().find(fits).map(|held| &held.answer)
+        self.held.iter().filter(fits).find_map(|held| held.at(now))
+    }
+
+    /// Keeps answers, and forgets those whose time is over.
+    pub(super) fn keep(&mut self, answers: Vec<Held>, now: Timestamp) {
+        self.held.retain(|held| held.at(now).is_some());
+        self.held.extend(answers);
     }
 
     /// Sees this zone instead of the world's.

@@ -2,6 +2,7 @@
 
 use hickory_proto::op::ResponseCode;
 use hickory_proto::rr::RecordType;
+use jiff::SignedDuration;
 
 use super::ask::{ask, extended_errors, healthy_but, lines, question, told, udp};
 use crate::domains::world::{Data, Fault, Plan, Record, Zone};
@@ -106,6 +107,36 @@ async fn an_old_answer_is_given_until_its_time_is_over() {
     assert_eq!(told(world.resolver(0), Plan::DOMAIN, RecordType::CNAME).await.1.len(), 1);
     world.change(|plan| plan.resolver(1).held.clear());
     assert_eq!(told(world.resolver(1), Plan::PLATFORM_HOST, RecordType::A).await.1.len(), 1);
+}
+
+#[tokio::test]
+async fn what_is_kept_grows_old_by_the_time_of_the_plan_and_is_asked_for_anew_when_its_time_is_over() {
+    let world = healthy_but(|plan| {
+        plan.zone(Plan::ZONE).set(Plan::DOMAIN, 300, Data::cname(Plan::OLD_HOST));
+        plan.resolver(0).keeps = true;
+    });
+    let world = world.await;
+    let resolver = world.resolver(0);
+    let sees = async |kind| lines(&ask(resolver, Plan::DOMAIN, kind).await.answers);
+    let pass = |seconds| world.change(|plan| plan.now += SignedDuration::from_secs(seconds));
+    let fresh = "gone.acme-pets.com";
+    assert_eq!(sees(RecordType::CNAME).await, ["docs.acme-pets.com 300 CNAME pets.oldhost.net"]);
+    assert_eq!(ask(resolver, fresh, RecordType::A).await.metadata.response_code, ResponseCode::NXDomain);
+    world.change(|plan| {
+        plan.zone(Plan::ZONE).set(Plan::DOMAIN, 300, Data::cname(Plan::PLATFORM_HOST));
+        plan.zone(Plan::ZONE).set(fresh, 300, Data::cname(Plan::PLATFORM_HOST));
+    });
+    pass(299);
+    let old = ["docs.acme-pets.com 1 CNAME pets.oldhost.net", "pets.oldhost.net 3600 A 127.0.0.2"];
+    assert_eq!(sees(RecordType::A).await, old, "the target was not asked for before");
+    assert_eq!(lines(&ask(resolver, fresh, RecordType::AAAA).await.authorities), ["acme-pets.com 601 SOA"]);
+    pass(1);
+    let new = ["docs.acme-pets.com 300 CNAME sites.petplatform.net", "sites.petplatform.net 3600 A 127.0.0.1"];
+    assert_eq!(sees(RecordType::A).await, new);
+    pass(599);
+    assert_eq!(ask(resolver, fresh, RecordType::A).await.metadata.response_code, ResponseCode::NXDomain);
+    pass(1);
+    assert_eq!(told(resolver, fresh, RecordType::A).await.1.len(), 2);
 }
 
 #[tokio::test]
