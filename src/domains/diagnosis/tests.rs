@@ -538,6 +538,34 @@ fn resolvers_that_all_hold_something_else_do_not_make_a_domain_live() {
 }
 
 #[test]
+fn resolvers_that_lead_to_the_platform_by_different_addresses_do_not_disagree() {
+    let second = IpAddr::V4(Ipv4Addr::new(203, 0, 113, 81));
+    let apex = "acme.com";
+    let seen = |other: IpAddr| {
+        let sees = |number, own| {
+            move |seen: Seen| {
+                seen.with(&resolver(number), apex, RecordType::A, Ok(answer(vec![address(apex, own)]))).with(
+                    &resolver(number),
+                    HOST,
+                    RecordType::A,
+                    Ok(answer(vec![address(HOST, PLATFORM), address(HOST, second)])),
+                )
+            }
+        };
+        sees(2, other)(sees(1, PLATFORM)(Seen::new().with(&ns(1), apex, RecordType::A, Err(NoReply::Timeout))))
+    };
+    let domain = name::domain(apex).unwrap();
+    let disagree = |seen: &Seen| {
+        let (expectation, told) = (expectation(), told());
+        let case =
+            Case { domain: &domain, expectation: &expectation, told: &told, seen: &seen.0, earlier: &[], now: at(0) };
+        diagnose(&case).iter().any(|finding| finding.code == Code::ResolversDisagree)
+    };
+    assert!(!disagree(&seen(second)));
+    assert!(disagree(&seen(IpAddr::V4(Ipv4Addr::new(198, 51, 100, 8)))));
+}
+
+#[test]
 fn name_servers_that_fail_are_trouble_also_while_resolvers_remember() {
     let fails = Reply { code: ResponseCode::ServFail, ..Reply::default() };
     let right = || answer(vec![cname(NAME, HOST), address(HOST, PLATFORM)]);
