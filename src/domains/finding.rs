@@ -175,6 +175,12 @@ pub fn deciding<'a>(findings: impl IntoIterator<Item = &'a Finding>) -> Option<&
     findings.into_iter().min_by_key(|finding| (Reverse(finding.verdict), finding.code.topic()))
 }
 
+/// When the wait ends that decides; `None` where something else decides, or nobody knows.
+#[must_use]
+pub fn wait_ends(findings: &[Finding]) -> Option<Timestamp> {
+    deciding(findings).filter(|finding| finding.verdict == Verdict::Wait)?.until
+}
+
 impl Serialize for Code {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(self.as_str())

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::code::{Code, Topic};
 use super::diagnosis::{CERTIFICATE_WAIT, PROPAGATION};
 use super::dns_name::DnsName;
-use super::finding::{Finding, Verdict, deciding, overall};
+use super::finding::{Finding, Verdict, deciding, overall, wait_ends};
 use super::told::Told;
 
 /// A step of a domain's way from the first record to live, and out again.
@@ -125,7 +125,7 @@ pub struct Measurement {
     /// What to do about it; empty where nothing is to do.
     #[serde(default)]
     pub fix: String,
-    /// The end of the longest wait.
+    /// When the wait ends that decides.
     pub until: Option<Timestamp>,
     /// The record is right at its source.
     pub record: bool,
@@ -196,7 +196,7 @@ impl Measurement {
             code: decides.map(|finding| finding.code.to_string()).unwrap_or_default(),
             title: decides.map(|finding| finding.title.clone()).unwrap_or_default(),
             fix: decides.map(|finding| finding.fix.clone()).unwrap_or_default(),
-            until: findings.iter().filter(|f| f.verdict == Verdict::Wait).filter_map(|f| f.until).max(),
+            until: wait_ends(findings),
             record,
             everywhere: record && !any(&waits),
             caa: !fails(Topic::Caa),
@@ -231,10 +231,10 @@ impl Measurement {
         if self.is_left_behind() { Some(true) } else { self.elsewhere.then_some(false) }
     }
 
-    /// Record, certificate and page are right.
+    /// All that answered lead to the platform, CAA allows its authority, and certificate and page are right.
     #[must_use]
     pub const fn is_live(&self) -> bool {
-        self.record && self.certificate && self.http
+        self.record && self.everywhere && self.caa && self.certificate && self.http
     }
 }
 
@@ -247,13 +247,20 @@ pub struct Standing {
     pub stale: Option<SignedDuration>,
 }
 
-/// Where a domain stands, by what was told, by the last measurements (the latest is last), at `now`.
+impl Standing {
+    /// The domain is live, and this was measured now.
+    #[must_use]
+    pub fn is_seen_live(&self) -> bool {
+        self.state == State::Live && self.stale.is_none()
+    }
+}
+
+/// Where a domain stands, by what was told and by the last measurement that measured anything (the latest is last), at
+/// `now`. How often the domain was looked at before does not matter.
 #[must_use]
 pub fn standing(told: &Told, measurements: &[Measurement], now: Timestamp) -> Standing {
     let since = |then: Timestamp| now.duration_since(then).max(SignedDuration::ZERO);
-    let mut known = measurements.iter().rev().filter(|measurement| measurement.known);
-    let latest = known.next();
-    let before = known.next();
+    let latest = measurements.iter().rev().find(|measurement| measurement.known);
     let stale = match (measurements.last(), latest) {
         (Some(last), Some(known)) if !last.known => Some(since(known.at)),
         _ => None,
@@ -267,12 +274,7 @@ pub fn standing(told: &Told, measurements: &[Measurement], now: Timestamp) -> St
         _ if told.value.is_none() => State::Draft,
         None if told.verified.is_some() => after_verify,
         None => State::WaitingForDns,
-        // A domain that becomes live is seen by all; one that was live is not undone by a cache.
-        Some(latest) if latest.is_live() && (latest.everywhere || before.is_some_and(Measurement::is_live)) => {
-            State::Live
-        }
-        // Once may be chance.
-        Some(latest) if !latest.is_live() && before.is_some_and(Measurement::is_live) => State::Live,
+        Some(latest) if latest.is_live() => State::Live,
         Some(latest) if !latest.record => {
             let overdue = told.saved.is_some_and(|saved| since(saved) > PROPAGATION);
             if overdue || told.verified.is_some() { State::Failing } else { State::WaitingForDns }
@@ -362,16 +364,31 @@ mod tests {
     }
 
     #[test]
-    fn a_live_domain_fails_only_when_it_is_bad_twice_in_a_row() {
-        let live = measured(1, &[RIGHT, FREE, GOOD, ANSWERS]);
-        let bad = measured(2, &[(Code::DnsABlocks, Verdict::Fail)]);
+    fn the_state_follows_from_what_is_so_however_often_it_was_looked_at_before() {
         let verified = Told { verified: Some(at(0)), ..told() };
-        let cached = measured(2, &[(Code::TtlWait, Verdict::Wait), FREE, GOOD, ANSWERS]);
-        assert_eq!(state(&verified, std::slice::from_ref(&cached), 3), State::Propagating);
-        assert_eq!(state(&verified, &[live.clone(), cached], 3), State::Live);
-        assert_eq!(state(&verified, &[live.clone(), bad.clone()], 3), State::Live);
-        assert_eq!(state(&verified, &[live.clone(), bad.clone(), bad.clone()], 3), State::Failing);
-        assert_eq!(state(&verified, &[bad, live], 3), State::Live);
+        let with = |code, verdict| measured(2, &[(code, verdict), FREE, GOOD, ANSWERS]);
+        let latest = [
+            (measured(2, &[RIGHT, FREE, GOOD, ANSWERS]), State::Live),
+            (with(Code::TlsSoon, Verdict::Warn), State::Live),
+            (with(Code::TtlWait, Verdict::Wait), State::Propagating),
+            (with(Code::NegWait, Verdict::Wait), State::Propagating),
+            (with(Code::StaleServed, Verdict::Wait), State::Propagating),
+            (with(Code::ResolversDisagree, Verdict::Warn), State::Propagating),
+            (with(Code::Over48h, Verdict::Fail), State::Failing),
+            (with(Code::DnsABlocks, Verdict::Fail), State::Failing),
+            (measured(2, &[RIGHT, (Code::CaaBlocked, Verdict::Fail), GOOD, ANSWERS]), State::Failing),
+        ];
+        for (latest, expected) in &latest {
+            assert_eq!(state(&verified, std::slice::from_ref(latest), 3), *expected, "{}", latest.code);
+        }
+        let earlier: Vec<&Measurement> = latest.iter().map(|(earlier, _)| earlier).collect();
+        for (latest, expected) in &latest {
+            for (first, second) in earlier.iter().flat_map(|first| earlier.iter().map(move |second| (first, second))) {
+                let all = [(*first).clone(), (*second).clone(), latest.clone()];
+                let codes = all.each_ref().map(|measurement| measurement.code.as_str());
+                assert_eq!(state(&verified, &all, 3), *expected, "{codes:?}");
+            }
+        }
     }
 
     #[test]
@@ -380,6 +397,7 @@ mod tests {
         let offline = measured(11, &[(Code::Offline, Verdict::Unknown)]);
         let standing = standing(&told(), &[live, offline], at(11));
         assert_eq!(standing, Standing { state: State::Live, stale: Some(SignedDuration::from_mins(10)) });
+        assert!(!standing.is_seen_live(), "nobody saw it now");
     }
 
     #[test]
@@ -442,5 +460,20 @@ mod tests {
         assert_eq!(seconds(State::Live, 40), Some(3600));
         assert_eq!(seconds(State::CertificatePending, 5), Some(60));
         assert_eq!(seconds(State::Removed, 0), None);
+    }
+
+    #[test]
+    fn what_is_kept_is_the_end_of_the_wait_that_decides() {
+        let until = |verdict| {
+            let finding = |code, verdict, minutes| Finding::new(code, verdict, Who::Nobody).until(at(minutes));
+            let findings = [
+                finding(Code::TtlWait, Verdict::Wait, 5),
+                finding(Code::TlsPending, Verdict::Wait, 30),
+                finding(Code::CaaBlocked, verdict, 90),
+            ];
+            Measurement::of(&findings, Vec::new(), at(0)).until
+        };
+        assert_eq!(until(Verdict::Warn), Some(at(5)));
+        assert_eq!(until(Verdict::Fail), None, "time does not mend it");
     }
 }

@@ -4,5 +4,6 @@ mod catalogue;
 mod commands;
 mod fixture;
 mod hostile;
+mod over_time;
 mod practice;
 mod seeds;

@@ -3,8 +3,9 @@
 use serde_json::{Value, json};
 
 use crate::domains::diagnosis::Expectation;
-use crate::domains::finding::{deciding, overall};
+use crate::domains::finding::{deciding, overall, wait_ends};
 use crate::domains::look::Checked;
+use crate::domains::state::State;
 use crate::domains::told::Told;
 use crate::domains::views::views;
 use crate::domains::{Domain, Finding, Verdict};
@@ -62,12 +63,15 @@ pub fn check(checked: &Checked, expectation: &Expectation, told: &Told) -> Value
         })
         .collect();
     let decides = deciding(found);
-    let until =
-        found.iter().filter(|finding| finding.verdict == Verdict::Wait).filter_map(|finding| finding.until).max();
+    // That nothing is to do is not said beside a warning.
+    let is_then = match state {
+        State::Live => overall(found) == Verdict::Ok,
+        _ => overall(found) != Verdict::Fail,
+    };
     let next = json!({
         "now": decides.map(|finding| finding.fix.clone()).filter(|fix| !fix.is_empty()),
-        "then": (overall(found) != Verdict::Fail).then(|| state.next_step(&domain.name)),
-        "until": until,
+        "then": is_then.then(|| state.next_step(&domain.name)),
+        "until": wait_ends(found),
     });
     let more = json!({
         "state": state,

@@ -74,7 +74,7 @@ impl Row {
             "-"
         };
         let next = match last {
-            Some(last) if matches!(last.verdict, Verdict::Fail | Verdict::Wait) => match last.until {
+            Some(last) if last.verdict > Verdict::Ok => match last.until {
                 Some(until) => format!("{}, until {}", last.title, until_words(until, now)),
                 None => last.title.clone(),
             },

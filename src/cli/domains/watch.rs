@@ -14,7 +14,6 @@ use crate::domains::look::{Checked, look};
 use crate::domains::probe::memory::Memory;
 use crate::domains::report::until_words;
 use crate::domains::settings::Settings;
-use crate::domains::state::State;
 use crate::domains::told::Told;
 
 use super::super::exit::{Exit, Failed};
@@ -65,7 +64,7 @@ pub async fn run(args: WatchArgs, configured: &Configured, file: &ListFile) -> R
 
 fn is_done(until: Until, checked: &Checked) -> bool {
     match until {
-        Until::Live => checked.standing.state == State::Live && checked.measurement.verdict != Verdict::Fail,
+        Until::Live => checked.standing.is_seen_live(),
         Until::Dns => checked.measurement.everywhere,
     }
 }

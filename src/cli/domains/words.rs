@@ -6,7 +6,7 @@ use jiff::Timestamp;
 
 use crate::domains::finding::deciding;
 use crate::domains::report::{self, paragraph, room, sentence, until_words};
-use crate::domains::state::{Standing, State};
+use crate::domains::state::Standing;
 use crate::domains::{Domain, Finding, Verdict, Who};
 use crate::model::display_safe;
 
@@ -50,11 +50,7 @@ pub fn summary(
     }
     let age = standing.stale.map_or_else(String::new, |age| format!(", as of {} min ago", age.as_mins()));
     // What comes next on the way is only worth a word where nothing else is to be done first.
-    let silent = match decides.verdict {
-        Verdict::Ok => false,
-        Verdict::Wait => standing.state == State::Live,
-        Verdict::Fail | Verdict::Warn | Verdict::Unknown => true,
-    };
+    let silent = !matches!(decides.verdict, Verdict::Ok | Verdict::Wait);
     let next = if silent { String::new() } else { format!("; {next}") };
     write!(out, "{}", paragraph("Step: ", &format!("{}{age}{next}", standing.state), room, 6))
 }

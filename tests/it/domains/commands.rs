@@ -13,8 +13,8 @@ use tempfile::TempDir;
 use super::fixture::{NOW, now};
 
 /// A world, and a home whose configuration points at nothing else.
-struct Room {
-    world: World,
+pub struct Room {
+    pub world: World,
     /// The time of the checks; none for that of the day.
     now: Option<&'static str>,
     home: TempDir,
@@ -22,7 +22,7 @@ struct Room {
 }
 
 impl Room {
-    fn new(plan: Plan) -> Self {
+    pub fn new(plan: Plan) -> Self {
         let runtime = tokio::runtime::Runtime::new().unwrap();
         let world = runtime.block_on(World::start(plan)).unwrap();
         let home = tempfile::tempdir().unwrap();
@@ -31,7 +31,7 @@ impl Room {
     }
 
     /// A world of this very day.
-    fn today(code: Code) -> Self {
+    pub fn today(code: Code) -> Self {
         let mut room = Self::new(Plan::showing(clock::now().wall, code).unwrap());
         room.now = None;
         room
@@ -46,24 +46,24 @@ impl Room {
     }
 
     /// `petstore domains` with these words, and nothing of this machine.
-    fn petstore(&self, words: &[&str]) -> Command {
+    pub fn petstore(&self, words: &[&str]) -> Command {
         petstore(&self.home, words)
     }
 
     /// The same, pointed at the world, at the time of the tests.
-    fn command(&self, words: &[&str]) -> Command {
+    pub fn command(&self, words: &[&str]) -> Command {
         let mut command = self.petstore(words);
         command.args(self.world.arguments(&self.roots()));
         command.args(self.now.iter().flat_map(|now| ["--now", now]));
         command
     }
 
-    fn run(&self, words: &[&str]) -> Output {
+    pub fn run(&self, words: &[&str]) -> Output {
         self.command(words).output().unwrap()
     }
 
     /// What `check` prints as JSON, with its exit status.
-    fn check(&self, words: &[&str]) -> (i32, Value) {
+    pub fn check(&self, words: &[&str]) -> (i32, Value) {
         let output = self.run(&[&["check", "--format", "json"], words].concat());
         let value = serde_json::from_slice(&output.stdout)
             .unwrap_or_else(|error| panic!("{error}: {}{}", text(&output.stdout), text(&output.stderr)));
@@ -84,7 +84,7 @@ fn petstore(home: &TempDir, words: &[&str]) -> Command {
     command
 }
 
-fn text(bytes: &[u8]) -> String {
+pub fn text(bytes: &[u8]) -> String {
     String::from_utf8(bytes.to_vec()).unwrap()
 }
 
@@ -93,7 +93,7 @@ fn home() -> TempDir {
 }
 
 #[track_caller]
-fn ends_with(output: &Output, status: i32) {
+pub fn ends_with(output: &Output, status: i32) {
     assert_eq!(output.status.code(), Some(status), "{}{}", text(&output.stdout), text(&output.stderr));
 }
 

@@ -83,8 +83,8 @@ impl Row {
         let fix = || Next::Act(last.map_or_else(String::new, |last| short_act(&last.fix)));
         let act = |text: &str| Next::Act(text.to_owned());
         let wait = Next::Wait(last.and_then(|last| last.until).filter(|until| *until > wall));
-        let fails = last.is_some_and(|last| last.verdict == Verdict::Fail);
-        let seen_bad_once = step == Step::Live && last.is_some_and(|last| !last.is_live());
+        let measured = last.map(|last| last.verdict);
+        let fails = measured == Some(Verdict::Fail);
         let redirect = state.redirects.failing(&entry.name);
         let (verdict, what, next) = match step {
             Step::Draft => (None, "draft", act("Enter: the value")),
@@ -97,19 +97,17 @@ impl Row {
             Step::WaitingForDns if fails => (Some(Verdict::Fail), title, fix()),
             Step::WaitingForDns if told.saved.is_some() => (Some(Verdict::Wait), title, wait),
             Step::WaitingForDns => (Some(Verdict::Wait), "for the record", act("Enter: the record")),
-            Step::Propagating => (Some(Verdict::Wait), "propagating", wait),
+            Step::Propagating => (measured, "propagating", wait),
             Step::ReadyToVerify => (Some(Verdict::Wait), "ready to verify", act("Verify, then V")),
             Step::CertificatePending => {
                 (Some(Verdict::Wait), "certificate", told.verified.map_or(wait, Next::Verified))
             }
             Step::CertificateLate => (Some(Verdict::Fail), "no certificate", act("t: the three checks")),
-            // Bad once may be chance.
-            Step::Live if seen_bad_once => (Some(Verdict::Warn), title, act("seen once: r")),
             // What the editor of the redirects shows, the list shows, too.
             Step::Live if redirect.is_some() => (Some(Verdict::Fail), redirect.unwrap_or(title), act("R: redirects")),
-            Step::Live if last.is_some_and(|last| last.verdict > Verdict::Ok) => (Some(Verdict::Warn), title, fix()),
-            Step::Live => (Some(Verdict::Ok), "live", Next::Nothing),
-            Step::Failing => (Some(Verdict::Fail), title, fix()),
+            Step::Live if measured > Some(Verdict::Ok) => (measured, title, fix()),
+            Step::Live => (measured, "live", Next::Nothing),
+            Step::Failing => (measured, title, fix()),
             Step::RemovalPlanned => (None, "to be removed", act("U: in which order")),
             Step::Removed if last.is_some_and(Measurement::is_left_behind) => {
                 (Some(Verdict::Fail), "CNAME left behind", act("delete the CNAME"))
@@ -128,7 +126,7 @@ impl Row {
             shown: shown(&entry.name),
             name: entry.name.clone(),
             role: state.role(&entry.name),
-            pending: step.is_pending() || seen_bad_once || step == Step::Removed && verdict.is_some(),
+            pending: step.is_pending() || step == Step::Removed && verdict.is_some(),
             step,
             verdict,
             what: what.to_owned(),

@@ -132,6 +132,8 @@ pub struct Look {
     pub again: bool,
     /// What the row said when it was last looked at, to tell what is new.
     pub said: Option<Said>,
+    /// It was live before the last check, which saw it bad.
+    pub bad_once: bool,
     /// What was last made heard, and when.
     pub announced: Option<(String, Instant)>,
     /// How many checks in a row said the same.

@@ -14,7 +14,7 @@ use crate::tui::effect::{DomainTask, Effect, Job, LookAt, Task};
 use crate::tui::inflight::{LANES, Slot};
 use crate::tui::state::{AppState, MessageKind, Screen};
 
-use super::row::{Next, Row};
+use super::row::{Next, Row, Said};
 use super::state::{Change, Place, Seen, State};
 use super::texts::difference;
 
@@ -33,7 +33,7 @@ const SAID_AGAIN: Duration = Duration::from_secs(3600);
 /// How many changes of a domain are kept.
 const CHANGES_KEPT: usize = 5;
 
-/// A measurement that says what the two before it said is kept on disk only this often.
+/// A measurement that says what the one before it said is kept on disk only this often.
 const KEEP_SAME_AFTER: SignedDuration = SignedDuration::from_mins(10);
 
 /// Puts a domain on the list of those to be looked at, because the operator wants to see it.
@@ -230,8 +230,12 @@ pub fn on_seen(app: &mut AppState, lane: usize, mut seen: Seen, now: Now) -> Vec
     let row = panel.entry(&name).map(|entry| Row::of(entry, panel, now));
     let said = row.as_ref().map(Row::said);
     let look = panel.looks.entry(name.clone()).or_default();
+    let is_live = |said: &Option<Said>| said.as_ref().is_some_and(|(step, ..)| *step == Step::Live);
     let news = look.said != said;
     let first = look.seen.is_none();
+    // Once may be chance: that a live domain is bad is made heard when it is seen again.
+    let again = std::mem::replace(&mut look.bad_once, is_live(&look.said) && !is_live(&said));
+    let heard = by_itself && (again || news && !first && !look.bad_once);
     look.unchanged = if first || fresh || news { 0 } else { look.unchanged.saturating_add(1) };
     look.said = said;
     if let Some(changed) = look.seen.as_ref().and_then(|last| difference(last, &seen)) {
@@ -245,8 +249,8 @@ pub fn on_seen(app: &mut AppState, lane: usize, mut seen: Seen, now: Now) -> Vec
     look.seen = Some(seen);
     wait(panel, &name, now);
     // What is found when the panel opens stands in the list; news is what comes after that.
-    let news = row.filter(|_| by_itself && news && !first);
-    let mut effects: Vec<Effect> = news.and_then(|row| announce(app, &row, now)).into_iter().collect();
+    let heard = row.filter(|_| heard);
+    let mut effects: Vec<Effect> = heard.and_then(|row| announce(app, &row, now)).into_iter().collect();
     effects.extend(work(app, now));
     effects
 }
@@ -256,19 +260,16 @@ fn note(panel: &mut State, name: &DnsName, seen: &mut Seen) -> bool {
     let Some(entry) = panel.entry(name) else { return true };
     let new = &mut seen.measurement;
     let told = entry.events.iter().map(|dated| dated.at).max();
-    let mut last = entry.measurements.iter().rev();
-    let (last, before) = (last.next(), last.next());
+    let last = entry.measurements.last();
     // The end of a wait is known to the second only; a minute that wavers would be news at every check.
     if let (Some(old), Some(until)) = (last.and_then(|last| last.until), new.until)
         && old.duration_since(until).abs() <= SignedDuration::from_mins(1)
     {
         new.until = Some(old);
     }
-    let same = |old: Option<&Measurement>| old.is_some_and(|old| old.says_the_same_as(new));
     let recent = |old: &Measurement| new.at.duration_since(old.at) < KEEP_SAME_AFTER && Some(old.at) > told;
-    let fresh = !same(last);
-    // Two of a kind are kept: some judgements want to see a thing twice.
-    if fresh || !same(before) || !last.is_some_and(recent) {
+    let fresh = !last.is_some_and(|last| last.says_the_same_as(new));
+    if fresh || !last.is_some_and(recent) {
         panel.change(Change::Measured(name.clone(), Box::new(seen.measurement.clone())));
     }
     fresh
