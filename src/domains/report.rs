@@ -1,7 +1,7 @@
 //! Findings and servers as plain text for people: on the command line, and in a report for support.
 
+use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use jiff::{SignedDuration, Timestamp};
 
 use crate::model::display_safe;
 use crate::model::text::{cut, width};
@@ -83,14 +83,15 @@ fn row(view: &View) -> [String; 6] {
     ]
 }
 
-/// A moment for people, with how long it is until then.
+/// A moment for people, with how long it is until then, or that it has passed.
 #[must_use]
 pub fn until_words(until: Timestamp, now: Timestamp) -> String {
-    let left = until.duration_since(now).max(SignedDuration::ZERO);
+    let left = until.duration_since(now);
     let zoned = until.to_zoned(TimeZone::system());
-    let format = if left.as_secs() > 20 * 3600 { "%a %d %b %H:%M %Z" } else { "%H:%M %Z" };
+    let format = if left.abs().as_secs() > 20 * 3600 { "%a %d %b %H:%M %Z" } else { "%H:%M %Z" };
     let minutes = left.as_secs() / 60;
     let left = match minutes {
+        _ if until <= now => "passed".to_owned(),
         0 => format!("{} s", left.as_secs()),
         1..60 => format!("{minutes} min"),
         _ => format!("{} h {} min", minutes / 60, minutes % 60),

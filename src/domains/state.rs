@@ -12,6 +12,13 @@ use super::dns_name::DnsName;
 use super::finding::{Finding, Verdict, deciding, overall, wait_ends};
 use super::told::Told;
 
+/// The pause between the first two checks; it doubles while nothing changes.
+const FIRST_PAUSE: Duration = Duration::from_secs(60);
+/// How long after a promised time a check sees what came of it: caches count whole seconds.
+const AFTER_PROMISE: SignedDuration = SignedDuration::from_secs(1);
+/// Two promised times that differ by no more are the same.
+const SAME_PROMISE: SignedDuration = SignedDuration::from_mins(1);
+
 /// A step of a domain's way from the first record to live, and out again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -84,18 +91,16 @@ impl State {
         }
     }
 
-    /// How long to wait before looking again, when `unchanged` checks in a row said the same; `None` where nothing is
-    /// pending.
-    #[must_use]
-    pub fn recheck_after(self, unchanged: u32) -> Option<Duration> {
+    /// How long to wait before looking again where no time is promised, when `unchanged` checks in a row said the same;
+    /// `None` where nothing is pending.
+    fn recheck_after(self, unchanged: u32) -> Option<Duration> {
         let most = match self {
             Self::Draft | Self::Removed => return None,
             Self::Live => Duration::from_secs(3600),
-            Self::CertificatePending => Duration::from_secs(60),
+            Self::CertificatePending => FIRST_PAUSE,
             _ => Duration::from_secs(600),
         };
-        let doubled = Duration::from_secs(60).saturating_mul(1 << unchanged.min(6));
-        Some(doubled.min(most))
+        Some(FIRST_PAUSE.saturating_mul(1 << unchanged.min(6)).min(most))
     }
 
     /// Time or somebody's act will change it, so that it is worth looking again in the background.
@@ -209,13 +214,24 @@ impl Measurement {
         }
     }
 
-    /// Whether it says what `other` says, moments apart.
+    /// Whether a `later` one says what this one says.
     #[must_use]
-    pub fn says_the_same_as(&self, other: &Self) -> bool {
-        let Self { verdict, code, until, record, everywhere, caa, certificate, http, unknown_there, known, .. } = self;
-        (verdict, code, until, known) == (&other.verdict, &other.code, &other.until, &other.known)
-            && (record, everywhere, caa) == (&other.record, &other.everywhere, &other.caa)
-            && (certificate, http, unknown_there) == (&other.certificate, &other.http, &other.unknown_there)
+    pub fn says_the_same_as(&self, later: &Self) -> bool {
+        let Self { verdict, code, record, everywhere, caa, certificate, http, unknown_there, known, .. } = self;
+        (verdict, code, known) == (&later.verdict, &later.code, &later.known)
+            && self.promises_the_same_as(later)
+            && (record, everywhere, caa) == (&later.record, &later.everywhere, &later.caa)
+            && (certificate, http, unknown_there) == (&later.certificate, &later.http, &later.unknown_there)
+    }
+
+    /// Whether a `later` one promises what this one does. The end of a wait is known to the second only, so that it
+    /// wavers; a promised time that has passed is not promised again by another one.
+    #[must_use]
+    pub fn promises_the_same_as(&self, later: &Self) -> bool {
+        match (self.until, later.until) {
+            (Some(old), Some(new)) => old == new || old > later.at && old.duration_since(new).abs() <= SAME_PROMISE,
+            (old, new) => old == new,
+        }
     }
 
     /// After a removal: a record still leads to the platform, where somebody else may claim the name. One that only
@@ -293,6 +309,28 @@ pub fn standing(told: &Told, measurements: &[Measurement], now: Timestamp) -> St
         Some(_) => State::ReadyToVerify,
     };
     Standing { state, stale }
+}
+
+/// When to look again after a look at `last`: when the pause is over that grows with `unchanged`, the number of checks in
+/// a row that said the same, or a second after the promised end of the wait (`until`) or after the 30 minutes or 48 hours
+/// that were told of, whichever comes first. `None` where nothing is pending.
+#[must_use]
+pub fn next_look(
+    state: State,
+    told: &Told,
+    until: Option<Timestamp>,
+    unchanged: u32,
+    last: Timestamp,
+) -> Option<Timestamp> {
+    let after = |then: Timestamp, wait: SignedDuration| then.checked_add(wait).ok();
+    let due = |promised: Option<Timestamp>| promised.and_then(|promised| after(promised, AFTER_PROMISE));
+    let passed = due(until).is_some_and(|due| due <= last);
+    // What was promised for a time that passed meanwhile is looked at soon.
+    let pause = state.recheck_after(if passed { 0 } else { unchanged })?;
+    let verified = told.verified.and_then(|verified| after(verified, CERTIFICATE_WAIT));
+    let saved = told.saved.and_then(|saved| after(saved, PROPAGATION));
+    let promised = [until, verified, saved].into_iter().filter_map(due).filter(|due| *due > last);
+    promised.chain(last.checked_add(pause)).min()
 }
 
 /// The trouble is only that the certificate is not there.
@@ -460,6 +498,36 @@ mod tests {
         assert_eq!(seconds(State::Live, 40), Some(3600));
         assert_eq!(seconds(State::CertificatePending, 5), Some(60));
         assert_eq!(seconds(State::Removed, 0), None);
+    }
+
+    #[test]
+    fn the_next_look_is_a_second_after_a_promised_time_or_a_deadline_if_the_pause_does_not_end_before() {
+        let seconds = |told: &Told, until: Option<Timestamp>, unchanged| {
+            let next = next_look(State::Propagating, told, until, unchanged, at(0)).unwrap();
+            next.duration_since(at(0)).as_secs()
+        };
+        let promised = |seconds| Some(at(0) + SignedDuration::from_secs(seconds));
+        assert_eq!([0, 3, 9].map(|unchanged| seconds(&told(), None, unchanged)), [60, 480, 600]);
+        assert_eq!([3, 59, 60, 5000].map(|after| seconds(&told(), promised(after), 0)), [4, 60, 60, 60]);
+        assert_eq!([0, 3, 130, 5000].map(|after| seconds(&told(), promised(after), 9)), [1, 4, 131, 600]);
+        assert_eq!(seconds(&told(), promised(-1), 9), 60, "it passed while the check ran");
+        let verified = Told { verified: Some(at(-29)), ..told() };
+        assert_eq!(seconds(&verified, promised(500), 9), 61);
+        assert_eq!(seconds(&Told { verified: Some(at(-31)), ..told() }, None, 9), 600);
+        let saved = Told { saved: Some(at(-48 * 60 + 2)), ..told() };
+        assert_eq!([0, 9].map(|unchanged| seconds(&saved, None, unchanged)), [60, 121]);
+        assert_eq!(next_look(State::Removed, &told(), promised(3), 0, at(0)), None);
+    }
+
+    #[test]
+    fn a_promise_may_waver_but_one_that_has_passed_is_not_made_again() {
+        let wait = |minutes, until: i64| Measurement {
+            until: Some(at(0) + SignedDuration::from_secs(until)),
+            ..measured(minutes, &[(Code::TtlWait, Verdict::Wait)])
+        };
+        assert!(wait(0, 600).says_the_same_as(&wait(1, 601)));
+        assert!(!wait(0, 600).says_the_same_as(&wait(1, 700)));
+        assert!(!wait(0, 600).says_the_same_as(&wait(10, 630)), "10 minutes were promised, and are over");
     }
 
     #[test]

@@ -50,7 +50,8 @@ pub enum DomainsCommand {
     Check(CheckArgs),
     /// Check again and again until the domain is live, or the time is up.
     ///
-    /// A line for each change. Ends with 0 when it is live, 9 when the time is up.
+    /// A line for each change. Checks right after each promised time, and a last time when the time is up. Ends with 0 when
+    /// it is live, 9 when the time is up.
     #[command(after_help = "Example:\n  petstore domains watch docs.example.com --until dns --timeout 2h")]
     Watch(WatchArgs),
     /// The record to add, in the format of a DNS provider or tool.

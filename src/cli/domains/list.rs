@@ -75,6 +75,10 @@ impl Row {
         };
         let next = match last {
             Some(last) if last.verdict > Verdict::Ok => match last.until {
+                Some(until) if until <= now => {
+                    let until = until_words(until, now);
+                    format!("{}, until {until}: petstore domains check {}", last.title, entry.name)
+                }
                 Some(until) => format!("{}, until {}", last.title, until_words(until, now)),
                 None => last.title.clone(),
             },

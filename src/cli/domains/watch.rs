@@ -1,6 +1,7 @@
 //! `petstore domains watch`: again and again, a line for each change, until it is done or the time is up.
 
 use std::io::Write as _;
+use std::time::Duration;
 
 use jiff::tz::TimeZone;
 use tokio::time::sleep;
@@ -8,12 +9,13 @@ use tokio::time::sleep;
 use crate::clock;
 use crate::config::file::Domains as Configured;
 use crate::domains::Verdict;
-use crate::domains::finding::{deciding, overall};
+use crate::domains::finding::{deciding, overall, wait_ends};
 use crate::domains::list::ListFile;
-use crate::domains::look::{Checked, look};
+use crate::domains::look::{Checked, look, now};
 use crate::domains::probe::memory::Memory;
 use crate::domains::report::until_words;
 use crate::domains::settings::Settings;
+use crate::domains::state::{Measurement, State, next_look};
 use crate::domains::told::Told;
 
 use super::super::exit::{Exit, Failed};
@@ -24,11 +26,13 @@ use super::check::{keep, prepare};
 use super::settings::{read_list, told};
 use super::{exit_of, json};
 
-/// Watches one domain. 0 when it is live (or the record right everywhere), 9 when the time is up.
+/// Watches one domain. 0 when it is live (or the record right everywhere), 9 when the time is up; it is looked at once
+/// more then.
 pub async fn run(args: WatchArgs, configured: &Configured, file: &ListFile) -> Result<Exit, Failed> {
     let (domain, settings, _) = prepare(&args.name, &args.probe, configured, file)?;
     let begin = clock::now().mono;
-    let mut last = None;
+    // What was written last.
+    let mut last: Option<(State, Measurement)> = None;
     let mut unchanged = 0;
     loop {
         // What is told in another window counts from the next check on.
@@ -37,28 +41,28 @@ pub async fn run(args: WatchArgs, configured: &Configured, file: &ListFile) -> R
         let checked = look(&settings, list.get(&domain.name), &domain, &told, &[], &Memory::default(), None).await;
         keep(&args.probe, file, std::slice::from_ref(&checked))?;
         let state = checked.standing.state;
-        let seen = (state, deciding(&checked.findings).map(|finding| (finding.code, finding.until)));
-        if last.as_ref() == Some(&seen) {
+        let measurement = &checked.measurement;
+        if last.as_ref().is_some_and(|(before, last)| *before == state && last.says_the_same_as(measurement)) {
             unchanged += 1;
         } else {
             unchanged = 0;
             line(&checked, &settings, &told, args.output.chosen())?;
+            last = Some((state, measurement.clone()));
         }
-        last = Some(seen);
         if is_done(args.until, &checked) {
             return Ok(Exit::Done);
         }
-        let Some(wait) = state.recheck_after(unchanged) else {
+        let Some(next) = next_look(state, &told, measurement.until, unchanged, checked.at) else {
             note(&state.next_step(&domain.name));
             return Ok(exit_of(&checked.findings));
         };
         let left = args.timeout.saturating_sub(clock::now().mono - begin);
-        if left <= wait {
-            sleep(left).await;
+        if left.is_zero() {
             note(&format!("the time is up; the last verdict is {}", overall(&checked.findings).as_str()));
             return Ok(Exit::DomainWaits);
         }
-        sleep(wait).await;
+        let wait = Duration::try_from(next.duration_since(now(&settings))).unwrap_or_default();
+        sleep(wait.min(left)).await;
     }
 }
 
@@ -76,7 +80,7 @@ fn line(checked: &Checked, settings: &Settings, told: &Told, format: Format) -> 
     if format == Format::Json {
         return print_json(&json::check(checked, &settings.expectation, told));
     }
-    let until = decides.and_then(|finding| finding.until);
+    let until = wait_ends(&checked.findings);
     let until = until.map_or_else(String::new, |until| format!(", until {}", until_words(until, checked.at)));
     print(|out| {
         let time = checked.at.to_zoned(TimeZone::system()).strftime("%H:%M:%S").to_string();

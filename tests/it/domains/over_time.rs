@@ -1,13 +1,21 @@
 //! Domains that are looked at again and again, while caches grow old: the real binary against a world.
 
+use std::io::{BufRead as _, BufReader};
+use std::process::{Child, Stdio};
+use std::time::Duration;
+
+use hickory_proto::rr::RecordType;
 use jiff::SignedDuration;
-use petstore::domains::Code;
-use petstore::domains::world::{Data, Plan, Zone};
+use petstore::clock;
+use petstore::domains::world::{Data, Plan, Server, Zone};
+use petstore::domains::{Code, DnsName};
 use serde_json::Value;
 
 use super::commands::{Room, ends_with, text};
 
 const DOMAIN: &str = Plan::DOMAIN;
+/// Sooner than the pause between two looks at which nothing is promised.
+const SOON: Duration = Duration::from_secs(45);
 
 /// A domain with a certificate at the platform, on the list, whose record was changed after every resolver had kept what
 /// was there `before`.
@@ -36,6 +44,23 @@ fn no_record(zone: &mut Zone) {
 
 fn pass(room: &Room, seconds: i64) {
     room.world.change(|plan| plan.now += SignedDuration::from_secs(seconds));
+}
+
+/// How often the first resolver was asked where the domain leads: as often as it was looked at.
+fn looks(room: &Room) -> usize {
+    let first = |asked: &petstore::domains::world::Question| {
+        asked.server == Server::Resolver(0) && asked.name == DnsName::new(DOMAIN) && asked.kind == RecordType::A
+    };
+    room.world.questions().into_iter().filter(first).count()
+}
+
+/// A running `watch`, which wrote its first line.
+fn watching(room: &Room, words: &[&str]) -> (Child, String) {
+    let mut command = room.command(&[&["watch", DOMAIN], words].concat());
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut line = String::new();
+    BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
+    (child, line)
 }
 
 /// The state and the verdict by everything that tells them of the same measurement.
@@ -103,4 +128,56 @@ fn watching_does_not_end_on_what_is_only_remembered() {
     let offline = room.petstore(&words).output().unwrap();
     ends_with(&offline, 9);
     assert!(text(&offline.stdout).contains("UNKNOWN  live: "), "{}", text(&offline.stdout));
+}
+
+#[test]
+fn watching_looks_again_when_the_promised_time_has_come() {
+    let room = changed(old_address);
+    pass(&room, i64::from(Plan::TTL) - 2);
+    room.world.forget();
+    let begin = clock::now().mono;
+    let (child, line) = watching(&room, &[]);
+    assert!(line.contains("WAIT   propagating: ") && line.contains(", until "), "{line}");
+    pass(&room, 2);
+    let output = child.wait_with_output().unwrap();
+    ends_with(&output, 0);
+    assert!(text(&output.stdout).contains("OK     live: "), "{}", text(&output.stdout));
+    let took = clock::now().mono - begin;
+    assert!(took < SOON, "{took:?}");
+    assert_eq!(looks(&room), 2);
+}
+
+#[test]
+fn watching_looks_once_more_when_the_time_is_up() {
+    let room = Room::today(Code::DnsMissing);
+    let (child, line) = watching(&room, &["--timeout", "2s"]);
+    assert!(line.contains("waiting-for-dns: "), "{line}");
+    room.world.change(|plan| {
+        plan.zone(Plan::ZONE).set(DOMAIN, Plan::TTL, Data::cname(Plan::PLATFORM_HOST));
+    });
+    let output = child.wait_with_output().unwrap();
+    ends_with(&output, 0);
+    assert_eq!((text(&output.stderr).as_str(), looks(&room)), ("", 2));
+
+    let room = Room::today(Code::DnsMissing);
+    let output = room.run(&["watch", DOMAIN, "--timeout", "1s"]);
+    ends_with(&output, 9);
+    assert!(text(&output.stderr).contains("the time is up; the last verdict is wait"), "{}", text(&output.stderr));
+    assert_eq!(looks(&room), 2);
+}
+
+#[test]
+fn a_promised_time_that_has_passed_is_said_so_and_not_promised_again() {
+    let room = changed(old_address);
+    pass(&room, i64::from(Plan::TTL) - 1);
+    let (status, value) = room.check(&[DOMAIN]);
+    assert_eq!((status, &value["code"]), (9, &"TTL-WAIT".into()));
+    let until: jiff::Timestamp = value["next"]["until"].as_str().unwrap().parse().unwrap();
+    let end = clock::now().mono + SOON;
+    while clock::now().wall <= until {
+        assert!(clock::now().mono < end);
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    let listed = text(&room.petstore(&["list"]).output().unwrap().stdout);
+    assert!(listed.contains("UTC (passed): petstore domains check docs.acme-pets.com\n"), "{listed}");
 }

@@ -37,7 +37,7 @@ pub struct Row {
 pub enum Next {
     /// Something is to be done.
     Act(String),
-    /// Time does it: until then, where that is known.
+    /// Time does it: until then, where that is known; the time may have passed.
     Wait(Option<Timestamp>),
     /// Time does it: Verify was chosen then.
     Verified(Timestamp),
@@ -82,7 +82,7 @@ impl Row {
         let title = last.map_or("nothing known yet", |last| last.title.as_str());
         let fix = || Next::Act(last.map_or_else(String::new, |last| short_act(&last.fix)));
         let act = |text: &str| Next::Act(text.to_owned());
-        let wait = Next::Wait(last.and_then(|last| last.until).filter(|until| *until > wall));
+        let wait = Next::Wait(last.and_then(|last| last.until));
         let measured = last.map(|last| last.verdict);
         let fails = measured == Some(Verdict::Fail);
         let redirect = state.redirects.failing(&entry.name);

@@ -3,12 +3,12 @@
 
 use std::time::{Duration, Instant};
 
-use jiff::SignedDuration;
+use jiff::{SignedDuration, Timestamp};
 
 use crate::clock::Now;
 use crate::domains::list::Entry;
 use crate::domains::practice::PACE;
-use crate::domains::state::{Measurement, State as Step};
+use crate::domains::state::{Measurement, State as Step, next_look};
 use crate::domains::{DnsName, Verdict, name};
 use crate::tui::effect::{DomainTask, Effect, Job, LookAt, Task};
 use crate::tui::inflight::{LANES, Slot};
@@ -22,10 +22,10 @@ use super::texts::difference;
 const LEAST_PAUSE: Duration = Duration::from_secs(5);
 
 /// How long a domain waits that has no pause of its own.
-const LONGEST_PAUSE: Duration = Duration::from_secs(600);
+const LONGEST_PAUSE: SignedDuration = SignedDuration::from_mins(10);
 
 /// A domain that is live is looked at once when the panel opens, if its last measurement is older.
-const STILL_LIVE: Duration = Duration::from_secs(3600);
+const STILL_LIVE: SignedDuration = SignedDuration::from_hours(1);
 
 /// The same is made heard again only after this time.
 const SAID_AGAIN: Duration = Duration::from_secs(3600);
@@ -85,11 +85,13 @@ pub fn begin(state: &mut State, now: Now) {
     let rows = state.rows(now);
     let new = rows.iter().filter(|row| !state.looks.contains_key(&row.name) && is_looked_at(row));
     for row in new.cloned().collect::<Vec<_>>() {
-        let last = state.entry(&row.name).and_then(|entry| entry.measurements.last()).map(|last| last.at);
-        let recheck = if row.pending { row.step.recheck_after(0).unwrap_or(LONGEST_PAUSE) } else { STILL_LIVE };
-        let age = last.map_or(recheck, |at| Duration::try_from(wall.duration_since(at)).unwrap_or_default());
-        let wait = recheck.saturating_sub(age);
-        let due = (row.pending || wait.is_zero()).then(|| now.mono + paced(wait, state.practice.is_some()));
+        let last = state.entry(&row.name).and_then(|entry| entry.measurements.last());
+        let next = match last.map(|last| last.at.min(wall)) {
+            None => Some(wall),
+            Some(last) if row.pending => next(state, &row, 0, last),
+            Some(last) => last.checked_add(STILL_LIVE).ok().filter(|next| *next <= wall),
+        };
+        let due = next.map(|next| instant(state, next, now));
         let look = state.looks.entry(row.name.clone()).or_default();
         look.due = due;
         look.said = Some(row.said());
@@ -128,9 +130,18 @@ pub fn is_asked(state: &State, lane: usize) -> bool {
     name.and_then(|name| state.looks.get(name)).is_some_and(|look| look.asked)
 }
 
-/// How long a time of domains is on the wall.
-fn paced(time: Duration, practice: bool) -> Duration {
-    if practice { time / PACE.unsigned_abs() } else { time }
+/// When a pending domain is looked at again after a look at `last`.
+fn next(state: &State, row: &Row, unchanged: u32, last: Timestamp) -> Option<Timestamp> {
+    let entry = state.entry(&row.name)?;
+    let until = entry.measurements.last().and_then(|measurement| measurement.until);
+    let next = next_look(row.step, &state.told_of(entry), until, unchanged, last);
+    next.or_else(|| last.checked_add(LONGEST_PAUSE).ok())
+}
+
+/// A time of domains, which runs faster in practice, on the clock of the wall.
+fn instant(state: &State, at: Timestamp, now: Now) -> Instant {
+    let wait = Duration::try_from(at.duration_since(state.wall(now))).unwrap_or_default();
+    now.mono + if state.practice.is_some() { wait / PACE.unsigned_abs() } else { wait }
 }
 
 /// Starts what waits, as far as there are free lanes, and writes what changed.
@@ -192,10 +203,12 @@ pub fn cancelled(state: &mut State, now: Now) {
 /// A domain is looked at again when its pause is over, if anything is pending.
 fn wait(state: &mut State, name: &DnsName, now: Now) {
     let row = state.entry(name).map(|entry| Row::of(entry, state, now)).filter(|row| row.pending);
-    let practice = state.practice.is_some();
-    let Some(look) = state.looks.get_mut(name) else { return };
-    let pause = row.map(|row| row.step.recheck_after(look.unchanged).unwrap_or(LONGEST_PAUSE));
-    look.due = pause.map(|pause| now.mono + paced(pause, practice));
+    let unchanged = state.looks.get(name).map_or(0, |look| look.unchanged);
+    let next = row.and_then(|row| next(state, &row, unchanged, state.wall(now)));
+    let due = next.map(|next| instant(state, next, now));
+    if let Some(look) = state.looks.get_mut(name) {
+        look.due = due;
+    }
 }
 
 /// A lane is free again.
@@ -261,11 +274,9 @@ fn note(panel: &mut State, name: &DnsName, seen: &mut Seen) -> bool {
     let new = &mut seen.measurement;
     let told = entry.events.iter().map(|dated| dated.at).max();
     let last = entry.measurements.last();
-    // The end of a wait is known to the second only; a minute that wavers would be news at every check.
-    if let (Some(old), Some(until)) = (last.and_then(|last| last.until), new.until)
-        && old.duration_since(until).abs() <= SignedDuration::from_mins(1)
-    {
-        new.until = Some(old);
+    if let Some(last) = last.filter(|last| last.promises_the_same_as(new)) {
+        // A minute that wavers would be news at every check.
+        new.until = last.until;
     }
     let recent = |old: &Measurement| new.at.duration_since(old.at) < KEEP_SAME_AFTER && Some(old.at) > told;
     let fresh = !last.is_some_and(|last| last.says_the_same_as(new));

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use jiff::SignedDuration;
+
 use crate::config::{Notify, Service};
 use crate::domains::list::List;
 use crate::domains::practice::Practice;
@@ -118,22 +120,63 @@ fn nothing_is_looked_at_where_nothing_is_pending() {
 
 #[test]
 fn pending_domains_are_looked_at_by_themselves_and_less_often_where_nothing_changes() {
-    let mut app = pending(&many(1), 1);
-    let mut pauses = Vec::new();
-    for check in 0..8 {
+    let mut app = pending(&many(1), 2);
+    assert_eq!(pauses(&mut app, 2, 8), [60, 120, 240, 480, 600, 600, 600, 600]);
+    // Another answer, and it is soon looked at again.
+    app.wait(Duration::from_secs(600));
+    answer(&mut app, 3, true);
+    assert_eq!((next_deadline(&app.state, app.now).unwrap() - app.now.mono).as_secs(), 60);
+}
+
+/// The seconds before each of so many looks, which all give check `which`.
+fn pauses(app: &mut App, which: usize, looks: usize) -> Vec<u64> {
+    let mut pause = || {
         let due = next_deadline(&app.state, app.now).expect("it is pending");
         let pause = due - app.now.mono;
         app.wait(pause);
-        assert_eq!(looked_at(&app).len(), 1, "check {check}");
-        answer(&mut app, 1, true);
+        assert_eq!(looked_at(app).len(), 1);
+        answer(app, which, true);
         app.reply_kept();
-        pauses.push(pause.as_secs());
-    }
-    assert_eq!(pauses, [60, 120, 240, 480, 600, 600, 600, 600]);
-    // Another answer, and it is soon looked at again.
-    app.wait(Duration::from_secs(600));
-    answer(&mut app, 2, true);
-    assert_eq!((next_deadline(&app.state, app.now).unwrap() - app.now.mono).as_secs(), 60);
+        pause.as_secs()
+    };
+    (0..looks).map(|_| pause()).collect()
+}
+
+#[test]
+fn a_promised_time_is_looked_at_when_it_comes_and_said_to_have_passed_after_that() {
+    let mut app = pending(&many(1), 1);
+    // 21 minutes were promised, of which 15 are over after four looks.
+    assert_eq!(pauses(&mut app, 1, 4), [60, 120, 240, 480]);
+    assert!(app.says("until 14:24") && !app.says("has passed"), "{}", app.screen());
+    assert_eq!(pauses(&mut app, 1, 1), [361], "a second after the end");
+    assert!(app.says("14:24 has passed: r"), "{}", app.screen());
+    assert_eq!(pauses(&mut app, 1, 1), [60], "it is looked at again soon");
+    app.keys("Enter");
+    assert!(app.says("The time promised, 14:24, has passed: r checks."), "{}", app.screen());
+    assert!(!app.says("less than a minute"), "{}", app.screen());
+}
+
+#[test]
+fn a_promised_time_that_passed_while_nobody_looked_is_looked_at_when_the_panel_opens() {
+    let open = |seconds: u32| {
+        let mut list = List::default();
+        let told = [(60, fixture::value()), (50, Event::Saved)];
+        fixture::put(&mut list, "docs.acme-pets.com", &told, Some(1));
+        // Looked at a moment ago, by another program.
+        let entry = list.get_mut(&name("docs.acme-pets.com")).unwrap();
+        entry.measurements[0].at = fixture::start() + SignedDuration::from_secs(1230);
+        let mut app = App::started_with(Service::Demo, fixture::setup(), 80, 24);
+        app.answer_lists(&[]);
+        app.now.mono += Duration::from_secs(seconds.into());
+        app.now.wall += SignedDuration::from_secs(seconds.into());
+        app.keys("3");
+        app.reply(Slot::Keep, Outcome::Kept(Ok(list)));
+        app
+    };
+    let app = open(1230);
+    assert!(looked_at(&app).is_empty());
+    assert_eq!((next_deadline(&app.state, app.now).unwrap() - app.now.mono).as_secs(), 31);
+    assert_eq!(looked_at(&open(1262)), ["docs.acme-pets.com"]);
 }
 
 #[test]
@@ -192,7 +235,7 @@ fn a_live_domain_that_breaks_is_looked_at_again_before_anybody_is_told() {
     let mut app = App::started_with(Service::Demo, fixture::setup(), 80, 24);
     app.answer_lists(&[]);
     app.now.mono += Duration::from_secs(7200);
-    app.now.wall += jiff::SignedDuration::from_hours(2);
+    app.now.wall += SignedDuration::from_hours(2);
     app.keys("3");
     app.reply(Slot::Keep, Outcome::Kept(Ok(list)));
     answer(&mut app, 6 * 121, true);

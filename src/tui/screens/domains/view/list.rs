@@ -122,9 +122,11 @@ fn in_full(row: &Row, scene: Scene<'_>, page: &mut Page<'_>) {
 
 /// What is next, with times as the user reads them.
 fn next_words(row: &Row, scene: Scene<'_>) -> String {
-    let moment = |at| scene.look.moment(at, scene.app.domains.wall(scene.now));
+    let wall = scene.app.domains.wall(scene.now);
+    let moment = |at| scene.look.moment(at, wall);
     match &row.next {
         Next::Act(act) => act.clone(),
+        Next::Wait(Some(until)) if *until <= wall => format!("{} has passed: r", moment(*until)),
         Next::Wait(Some(until)) => format!("until {}", moment(*until)),
         Next::Wait(None) => "time does it".to_owned(),
         Next::Verified(at) => format!("Verify {}", moment(*at)),

@@ -229,6 +229,9 @@ fn remark(scene: Scene<'_>, view: &View) -> String {
         ViewVerdict::Right | ViewVerdict::Wrong if view.role == observation::Role::Authoritative => {
             " source".to_owned()
         }
+        ViewVerdict::Old { until: Some(until) } if until <= scene.app.domains.wall(scene.now) => {
+            format!(" was until {}", moment(scene, until))
+        }
         ViewVerdict::Old { until: Some(until) } => format!(" until {}", moment(scene, until)),
         _ => String::new(),
     }
@@ -264,8 +267,11 @@ fn facts(scene: Scene<'_>, name: &DnsName, seen: &Seen) -> Vec<(&'static str, St
     let decides = deciding(&seen.findings);
     let wait = |finding: &Finding| {
         let until = finding.until?;
-        let left = until.duration_since(wall).max(SignedDuration::ZERO);
-        Some(format!(" Until {} (in {}).", moment(scene, until), span(left)))
+        let at = moment(scene, until);
+        if until <= wall {
+            return Some(format!(" The time promised, {at}, has passed: r checks."));
+        }
+        Some(format!(" Until {at} (in {}).", span(until.duration_since(wall))))
     };
     let act = decides.map(act_of).unwrap_or_default();
     let until = decides.filter(|finding| finding.verdict == Verdict::Wait).and_then(wait).unwrap_or_default();
