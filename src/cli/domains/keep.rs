@@ -14,7 +14,7 @@ use crate::domains::finding::deciding;
 use crate::domains::list::{Entry, List, ListError, ListFile};
 use crate::domains::look::{look, walk_redirect};
 use crate::domains::probe::memory::Memory;
-use crate::domains::state::State;
+use crate::domains::state::{Measurement, State};
 use crate::domains::told::{Dated, Event};
 use crate::domains::{Code, DnsName, Domain, Finding, Verdict};
 
@@ -117,7 +117,9 @@ pub fn show(args: &ShowArgs, configured: &Configured, file: &ListFile) -> Result
             }
             None => writeln!(out, "  Checked   never")?,
         }
-        let act = entry.measurements.last().filter(|last| last.verdict > Verdict::Ok && !last.fix.is_empty());
+        // Of a wait the promised time says more than that there is nothing but to wait.
+        let is_act = |last: &&Measurement| last.verdict > Verdict::Ok && last.until.is_none() && !last.fix.is_empty();
+        let act = entry.measurements.last().filter(is_act);
         writeln!(out, "  Next      {}", act.map_or(&row.next, |last| &last.fix))
     })?;
     Ok(Exit::Done)
