@@ -49,6 +49,7 @@ use args::{AccessCommand, Args, Command, UiArgs};
 use colour::{Ink, When};
 pub use exit::{Exit, Failed};
 use output::Content;
+use serve::Log;
 
 /// The version, with the commit where it is known, and how it was built.
 pub(crate) const VERSION: &str = if cfg!(debug_assertions) {
@@ -87,7 +88,7 @@ pub fn main() -> ExitCode {
         }
     };
     let coloured = When::resolve(args.shared.color, &env).on(io::stderr().is_terminal(), &env);
-    finish(run(args, &env), coloured).into()
+    finish(run(args, &env, coloured), coloured).into()
 }
 
 /// Says what failed, if anything did.
@@ -147,7 +148,11 @@ fn one_service(choices: &Choices, command: Option<&Command>) -> Result<(), Faile
     }
 }
 
-fn run(args: Args, env: &Env) -> Result<Exit, Failed> {
+fn cannot_start(error: &io::Error) -> Failed {
+    Failed::new(Exit::Failure, format!("cannot start: {error}"))
+}
+
+fn run(args: Args, env: &Env, coloured: bool) -> Result<Exit, Failed> {
     api::client::install_tls_provider();
     let mut builder = match &args.command {
         Some(Command::Pets(pets)) if pets.command.asks_one_by_one() => Builder::new_current_thread(),
@@ -157,8 +162,7 @@ fn run(args: Args, env: &Env) -> Result<Exit, Failed> {
         // The screen has the main thread; two more carry the service inside and the requests.
         builder.worker_threads(2);
     }
-    let runtime =
-        builder.enable_all().build().map_err(|error| Failed::new(Exit::Failure, format!("cannot start: {error}")))?;
+    let runtime = builder.enable_all().build().map_err(|error| cannot_start(&error))?;
     let choices = args.shared.choices();
     one_service(&choices, args.command.as_ref())?;
     let result = match args.command.unwrap_or(Command::Ui(UiArgs::default())) {
@@ -188,11 +192,26 @@ fn run(args: Args, env: &Env) -> Result<Exit, Failed> {
         Command::Profiles(profiles) => profiles::run(&profiles, &choices, env),
         Command::Config(config) => configuration::run(&config, &choices, env),
         Command::Doctor(doctor) => runtime.block_on(doctor::run(doctor, &choices, env)),
-        Command::Serve(serve) => runtime.block_on(async {
-            let default = DatabaseUrl::Sqlite(Paths::new(env).map_err(Failed::config)?.embedded_database());
-            serve::run(serve, &default, &keys::actor(env), &mut io::stderr()).await?;
-            Ok(Exit::Done)
-        }),
+        Command::Serve(mut serve) => {
+            let log = Log::to_stderr().map_err(|error| cannot_start(&error))?;
+            let served = runtime.block_on(async {
+                let database = match serve.database.take() {
+                    Some(database) => database,
+                    None => DatabaseUrl::Sqlite(Paths::new(env).map_err(Failed::config)?.embedded_database()),
+                };
+                Ok::<_, Failed>(serve::run(serve, &database, &keys::actor(env), &log).await?)
+            });
+            // A failure must not wait for stderr either.
+            let exit = served.map_or_else(
+                |failed| {
+                    log.line(&complaint(&failed, coloured));
+                    failed.exit
+                },
+                |()| Exit::Done,
+            );
+            log.finish();
+            Ok(exit)
+        }
         Command::Keys(keys) => runtime.block_on(async {
             if keys.prints() {
                 output::is_there()?;

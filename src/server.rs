@@ -28,6 +28,7 @@ use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::time::Duration;
 
+use prometheus_client::metrics::counter::Counter;
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 use tokio_util::sync::{CancellationToken, DropGuard};
@@ -79,6 +80,8 @@ pub struct Config {
     pub proxies: Vec<Proxy>,
     /// The certificate, where connections are encrypted: they are not.
     pub tls: Option<Tls>,
+    /// Lines that the log dropped, for the metrics: whatever writes the log counts them.
+    pub dropped_log_lines: Counter,
     /// What running requests get to end after the order to stop: 8 s, so that the whole stop stays within 10 s.
     pub drain: Duration,
 }
@@ -98,6 +101,7 @@ impl Default for Config {
             cors_origins: Vec::new(),
             proxies: Vec::new(),
             tls: None,
+            dropped_log_lines: Counter::default(),
             drain: Duration::from_secs(8),
         }
     }
@@ -127,7 +131,8 @@ pub struct ServerHandle {
 pub fn start(config: Config, store: Store, listener: TcpListener) -> io::Result<ServerHandle> {
     let address = listener.local_addr()?;
     let stop = CancellationToken::new();
-    let (config, metrics) = (Arc::new(config), Arc::new(Metrics::new(clock::now())));
+    let metrics = Arc::new(Metrics::new(clock::now(), config.dropped_log_lines.clone()));
+    let config = Arc::new(config);
     let service = Service {
         store,
         config: Arc::clone(&config),

@@ -2,9 +2,11 @@
 
 mod limits;
 mod listen;
+mod log;
 
-use std::io::{self, Write};
+use std::io;
 use std::net::SocketAddr;
+use std::panic;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
@@ -13,6 +15,7 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use self::limits::LimitArgs;
 use self::listen::{ListenArgs, Listening};
+pub use self::log::Log;
 use super::args::{DATABASE_VARIABLE, DatabaseParser};
 use crate::clock;
 use crate::config::atomic::replace_private;
@@ -30,7 +33,7 @@ pub struct ServeArgs {
     listen: ListenArgs,
     /// The database: sqlite:FILE, made if it is not there, or postgres://USER@HOST/DATABASE.
     #[arg(long, value_name = "URL", env = DATABASE_VARIABLE, hide_env_values = true, value_parser = DatabaseParser)]
-    database: Option<DatabaseUrl>,
+    pub(super) database: Option<DatabaseUrl>,
     /// First add this many sample animals.
     #[arg(long, value_name = "N", default_value_t = 0)]
     sample: usize,
@@ -118,16 +121,15 @@ pub enum ServeError {
     Store(#[from] StoreError),
 }
 
-/// Serves until SIGTERM or SIGINT, then lets running requests end; a second signal ends at once. `default` is the
-/// database where none was named. One line with the address goes to `err` as soon as requests are accepted.
+/// Serves `database` until SIGTERM or SIGINT, then lets running requests end; a second signal ends at once. One line
+/// with the address goes to `log` as soon as requests are accepted.
 ///
 /// Where no key was ever made, one that may do everything is made in the name of `actor`, and written to a file beside
 /// the database, for its owner only.
-pub async fn run(args: ServeArgs, default: &DatabaseUrl, actor: &str, err: &mut impl Write) -> Result<(), ServeError> {
+pub async fn run(args: ServeArgs, database: &DatabaseUrl, actor: &str, log: &Log) -> Result<(), ServeError> {
     let Listening { api, metrics, tls } = args.listen.open()?;
-    log_to_stderr(args.log_level, args.log_format);
+    write_to(log, args.log_level, args.log_format);
     let mut signals = Signals::new().map_err(ServeError::Signals)?;
-    let database = args.database.as_ref().unwrap_or(default);
     let opened = async {
         let store = Store::open(database).await?;
         if args.sample > 0 {
@@ -147,17 +149,17 @@ pub async fn run(args: ServeArgs, default: &DatabaseUrl, actor: &str, err: &mut 
         cors_origins: args.cors_origin,
         proxies: args.proxy,
         tls: tls.clone(),
+        dropped_log_lines: log.dropped(),
         ..Config::default()
     };
     let mut server = server::start(config, store.clone(), api).map_err(ServeError::NoAddress)?;
     let metrics = metrics.map(|listener| server.serve_metrics(listener)).transpose().map_err(ServeError::NoAddress)?;
-    // Serving matters more than a closed stderr.
-    let _ = writeln!(err, "listening on {}", server.base_url());
+    log.line(&format!("listening on {}", server.base_url()));
     if let Some(address) = metrics {
-        let _ = writeln!(err, "metrics on http://{address}/metrics");
+        log.line(&format!("metrics on http://{address}/metrics"));
     }
     if let Some(about_keys) = about_keys {
-        let _ = writeln!(err, "{about_keys}");
+        log.line(&about_keys);
     }
     signals.stop(tls.as_ref()).await;
     let stopped = async {
@@ -171,20 +173,27 @@ pub async fn run(args: ServeArgs, default: &DatabaseUrl, actor: &str, err: &mut 
     Ok(())
 }
 
-/// Names, paths and ids in it were cleaned where they are logged; API keys never are.
-fn log_to_stderr(level: LogLevel, format: LogFormat) {
+/// Sends what is traced to `log`, and panics with it. Names, paths and ids were cleaned where they are traced; API keys
+/// never are.
+fn write_to(log: &Log, level: LogLevel, format: LogFormat) {
     let level = match level {
         LogLevel::Error => tracing::Level::ERROR,
         LogLevel::Warn => tracing::Level::WARN,
         LogLevel::Info => tracing::Level::INFO,
         LogLevel::Debug => tracing::Level::DEBUG,
     };
-    // Where nobody reads stderr any more, complaining about that would be a panic.
-    let log = tracing_subscriber::fmt().with_max_level(level).with_writer(io::stderr).log_internal_errors(false);
+    let log = log.clone();
+    // Internal errors would go to stderr themselves.
+    let lines =
+        tracing_subscriber::fmt().with_max_level(level).with_writer(move || log.clone()).log_internal_errors(false);
     match format {
-        LogFormat::Text => log.with_ansi(false).init(),
-        LogFormat::Json => log.json().flatten_event(true).init(),
+        LogFormat::Text => lines.with_ansi(false).init(),
+        LogFormat::Json => lines.json().flatten_event(true).init(),
     }
+    panic::set_hook(Box::new(|info| {
+        let place = info.location().map(ToString::to_string);
+        tracing::error!(place, panic = info.payload_as_str(), "a thread panicked");
+    }));
 }
 
 /// What to say about keys where there were none. Beside a file the first one is made; a server may have several
@@ -263,7 +272,8 @@ mod tests {
         let path = directory.path().join("store.db");
         let refused = async |flags: &[&str]| {
             let Line { serve: args } = Line::parse_from(flags);
-            let refused = run(args, &DatabaseUrl::Sqlite(path.clone()), "ada", &mut Vec::new()).await;
+            let log = Log::to(io::sink()).unwrap();
+            let refused = run(args, &DatabaseUrl::Sqlite(path.clone()), "ada", &log).await;
             assert!(!path.exists());
             refused
         };

@@ -83,7 +83,7 @@ impl Limit {
 }
 
 impl Metrics {
-    pub(super) fn new(started: Now) -> Self {
+    pub(super) fn new(started: Now, dropped_log_lines: Counter) -> Self {
         let metrics = Self {
             requests: Arc::default(),
             connections: Connections::default(),
@@ -99,10 +99,10 @@ impl Metrics {
         for limit in Limit::ALL {
             drop(metrics.rate_limited.get_or_create(&[("limit", limit.as_str())]));
         }
-        Self { registry: metrics.register(started), ..metrics }
+        Self { registry: metrics.register(started, dropped_log_lines), ..metrics }
     }
 
-    fn register(&self, started: Now) -> Registry {
+    fn register(&self, started: Now, dropped_log_lines: Counter) -> Registry {
         let mut registry = Registry::default();
         registry.register_collector(Box::new(Arc::clone(&self.requests)));
         let Connections { open, accepted, evicted, failed } = self.connections.clone();
@@ -116,6 +116,8 @@ impl Metrics {
         registry.register("petstore_rate_limited", "Requests answered 429, by the limit that they met", limited);
         let failures = self.storage_failures.clone();
         registry.register("petstore_storage_failures", "Requests that the database did not serve", failures);
+        let dropped = "Lines of the log that were dropped because nothing read them in time";
+        registry.register("petstore_log_lines_dropped", dropped, dropped_log_lines);
         let version = Info::new([("version", env!("CARGO_PKG_VERSION"))]);
         registry.register("petstore_build", "The program that runs", version);
         let since = Gauge::<f64, AtomicU64>::default();

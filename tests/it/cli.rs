@@ -15,4 +15,5 @@ mod plain;
 mod secrets;
 mod serves;
 mod trusts;
+mod unread;
 mod watches;

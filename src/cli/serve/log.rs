@@ -1,0 +1,130 @@
+//! The way to stderr for everything that the service reports: a bounded queue, and a thread of its own that writes. No
+//! request and no signal waits for whatever reads stderr; what does not fit is dropped and counted.
+
+use std::fs::File;
+use std::io::{self, Write};
+use std::mem::take;
+use std::os::fd::AsFd as _;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use prometheus_client::metrics::counter::Counter;
+
+/// The most that waits to be written, in bytes: thousands of lines.
+const MOST: usize = 1 << 20;
+
+/// How long the end of the program waits for the rest to be written.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// The log. All clones lead to the same queue, in order.
+#[derive(Clone, Debug)]
+pub struct Log(Arc<Shared>);
+
+#[derive(Debug, Default)]
+struct Shared {
+    queue: Mutex<Queue>,
+    changed: Condvar,
+    dropped: Counter,
+}
+
+#[derive(Debug, Default)]
+struct Queue {
+    lines: Vec<u8>,
+    writing: bool,
+    /// Lines dropped since the last report of it.
+    dropped: u64,
+}
+
+impl Log {
+    /// A log on stderr. Fails where there is no descriptor or no thread left.
+    pub fn to_stderr() -> io::Result<Self> {
+        // The standard library's own stderr is locked while it is written to.
+        Self::to(File::from(io::stderr().as_fd().try_clone_to_owned()?))
+    }
+
+    pub(super) fn to(mut out: impl Write + Send + 'static) -> io::Result<Self> {
+        let shared = Arc::<Shared>::default();
+        let writer = Arc::clone(&shared);
+        // It ends with the program: a write that hangs cannot be waited for.
+        thread::Builder::new().name("log".into()).spawn(move || writer.write_all_to(&mut out))?;
+        Ok(Self(shared))
+    }
+
+    /// Adds one line.
+    pub fn line(&self, line: &str) {
+        self.0.push(format!("{line}\n").as_bytes());
+    }
+
+    /// How many lines were dropped.
+    pub(super) fn dropped(&self) -> Counter {
+        self.0.dropped.clone()
+    }
+
+    /// Waits until everything is written, but not longer than a second.
+    pub fn finish(&self) {
+        let unwritten = |queue: &mut Queue| queue.writing || !queue.lines.is_empty();
+        drop(self.0.changed.wait_timeout_while(self.0.lock(), PATIENCE, unwritten));
+    }
+}
+
+/// Each write is one line or several whole ones, as `tracing_subscriber` makes them.
+impl Write for Log {
+    fn write(&mut self, lines: &[u8]) -> io::Result<usize> {
+        self.0.push(lines);
+        Ok(lines.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Shared {
+    fn push(&self, lines: &[u8]) {
+        let mut queue = self.lock();
+        if queue.lines.len() + lines.len() <= MOST {
+            queue.lines.extend_from_slice(lines);
+            self.changed.notify_all();
+        } else {
+            queue.dropped += 1;
+            self.dropped.inc();
+        }
+    }
+
+    fn write_all_to(&self, out: &mut impl Write) {
+        let mut written = false;
+        loop {
+            let (lines, dropped) = self.next(written);
+            if dropped > 0 {
+                // Of any level, so that it is always there; behind the lines that were taken, where the dropped ones are missing.
+                tracing::error!("{dropped} log lines dropped: nothing read stderr in time");
+            }
+            written = false;
+            // One by one: other programs may write to the same pipe.
+            for line in lines.split_inclusive(|byte| *byte == b'\n') {
+                if out.write_all(line).is_ok() {
+                    written = true;
+                } else {
+                    self.lock().dropped += 1;
+                    self.dropped.inc();
+                }
+            }
+        }
+    }
+
+    /// Waits for lines and takes them all; also how many were dropped, if a report of that can be `written`.
+    fn next(&self, written: bool) -> (Vec<u8>, u64) {
+        let mut queue = self.lock();
+        queue.writing = false;
+        self.changed.notify_all();
+        let queue = self.changed.wait_while(queue, |queue| queue.lines.is_empty());
+        let mut queue = queue.unwrap_or_else(PoisonError::into_inner);
+        queue.writing = true;
+        (take(&mut queue.lines), if written { take(&mut queue.dropped) } else { 0 })
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Queue> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
