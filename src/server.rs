@@ -20,6 +20,7 @@ mod new_pet;
 mod pets;
 mod proxies;
 mod routes;
+mod slow_bodies;
 mod tls;
 
 use std::io;
@@ -41,6 +42,7 @@ pub use self::tls::{Tls, TlsError};
 use self::auth::FailedAuthentications;
 use self::limits::RateLimits;
 use self::metrics::Metrics;
+use self::slow_bodies::SlowBodies;
 use crate::clock;
 use crate::store::Store;
 
@@ -67,7 +69,8 @@ pub struct Config {
     pub request_time: Duration,
     /// The time for a client to take any further part of an answer: 30 s.
     pub write_time: Duration,
-    /// Connections at once: 1,024. A further one takes the place of the one that has waited longest for a request.
+    /// Connections at once: 1,024. A further one takes the place of the one that has waited longest for a request or its
+    /// body, first of those that never had a valid key. A quarter of them may be slow bodies with the same key.
     pub connections: usize,
     /// Requests without a valid key that one address gets a 401 for each second: 10. Further ones get a 429; none do
     /// where there is no limit.
@@ -115,6 +118,7 @@ struct Service {
     metrics: Arc<Metrics>,
     failed_authentications: Option<Arc<FailedAuthentications>>,
     rate_limits: Option<Arc<RateLimits>>,
+    slow_bodies: Arc<SlowBodies>,
 }
 
 /// A running service. When this is dropped, the service stops by itself in the background.
@@ -135,6 +139,7 @@ pub fn start(config: Config, store: Store, listener: TcpListener) -> io::Result<
     let config = Arc::new(config);
     let service = Service {
         store,
+        slow_bodies: Arc::new(SlowBodies::new(config.connections)),
         config: Arc::clone(&config),
         metrics: Arc::clone(&metrics),
         failed_authentications: config.failed_authentications.map(FailedAuthentications::new).map(Arc::new),

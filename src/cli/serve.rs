@@ -1,5 +1,6 @@
 //! `petstore serve`: the service in the foreground, until a signal.
 
+mod descriptors;
 mod limits;
 mod listen;
 mod log;
@@ -149,6 +150,7 @@ pub async fn run(args: ServeArgs, database: &DatabaseUrl, actor: &str, log: &Log
         cors_origins: args.cors_origin,
         proxies: args.proxy,
         tls: tls.clone(),
+        connections: descriptors::places(),
         dropped_log_lines: log.dropped(),
         ..Config::default()
     };

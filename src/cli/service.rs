@@ -30,6 +30,9 @@ const DEMO_ANIMALS: usize = 250;
 /// What the service inside gets to end what is under way.
 const STOP_WITHIN: Duration = Duration::from_secs(2);
 
+/// Connections at once to the service inside, which only this program uses: others must not take its file descriptors.
+const CONNECTIONS: usize = 64;
+
 /// A service inside this program: real HTTP on a free port of loopback, with a key of its own.
 pub struct Embedded {
     server: ServerHandle,
@@ -134,7 +137,8 @@ async fn start(store: Store, directory: Option<TempDir>) -> Result<(Client, Opti
     let key = store.session_key().map_err(|error| inside(&causes(&error)))?;
     let key = ApiKey::new(key.expose_secret()).map_err(|error| inside(&error.to_string()))?;
     let listener = TcpListener::bind(("127.0.0.1", 0)).await.map_err(|error| inside(&error.to_string()))?;
-    let server = server::start(server::Config::default(), store.clone(), listener);
+    let config = server::Config { connections: CONNECTIONS, ..server::Config::default() };
+    let server = server::start(config, store.clone(), listener);
     let server = server.map_err(|error| inside(&error.to_string()))?;
     let base: BaseUrl = server.base_url().parse().map_err(Failed::config)?;
     let client = client(base, Some(key), None)?;
@@ -176,10 +180,28 @@ fn as_failure(failed: &Failed) -> Failure {
 
 #[cfg(test)]
 mod tests {
+    use tokio::io::AsyncReadExt as _;
+    use tokio::net::TcpStream;
+
     use super::*;
     use crate::api::client::install_tls_provider;
     use crate::config::{Choices, Env};
     use crate::model::PetQuery;
+
+    #[tokio::test]
+    async fn strangers_take_few_descriptors_of_the_program() {
+        install_tls_provider();
+        let choices = Choices { demo: true, ..Choices::default() };
+        let (client, inside) = connect(&Settings::resolve(&choices, &Env::default()).unwrap()).await.unwrap();
+        let inside = inside.unwrap();
+        let mut strangers = Vec::new();
+        for _ in 0..=CONNECTIONS {
+            strangers.push(TcpStream::connect(inside.server.local_addr()).await.unwrap());
+        }
+        client.list_pets(&PetQuery::default()).await.unwrap();
+        assert_eq!(strangers[0].read(&mut [0]).await.unwrap(), 0);
+        inside.stop().await;
+    }
 
     #[tokio::test]
     async fn a_service_inside_is_started_once_and_none_after_the_end() {

@@ -1,7 +1,7 @@
 //! Connections: accepted up to a limit, and drained at the end.
 //!
-//! When every place is taken, whoever has kept one longest without asking for anything makes room: many clients that
-//! only hold on must not keep the others out.
+//! When every place or file descriptor is taken, the connection makes room that has waited longest for a whole request,
+//! first of those that never had a valid key: many clients that only hold on must not keep the others out.
 
 use std::collections::HashMap;
 use std::io;
@@ -11,6 +11,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
+use rustix::io::Errno;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::{AbortHandle, Id, JoinSet};
 use tokio::time::{sleep, timeout};
@@ -20,11 +21,11 @@ use super::connection::{Acceptor, Waiting};
 use super::{Config, metrics};
 use crate::clock;
 
-/// How long to wait when the system has no more file descriptors; one of them comes free by then.
+/// How long to wait when the system accepts nothing, and no connection can make room.
 const BACK_OFF: Duration = Duration::from_millis(100);
 
 /// How long a connection may wait before it can be made to give up its place: longer than it takes to ask.
-const GRACE: Duration = Duration::from_millis(250);
+pub(super) const GRACE: Duration = Duration::from_millis(250);
 
 /// How often to look whether somebody's grace is over.
 const LOOK_AGAIN: Duration = Duration::from_millis(10);
@@ -55,7 +56,11 @@ pub(super) async fn run(
                 Err(error) => {
                     connections.metrics.failed.inc();
                     tracing::warn!(%error, "cannot accept");
-                    sleep(BACK_OFF).await;
+                    if is_about_descriptors(&error) && connections.make_room() {
+                        connections.one_ended().await;
+                    } else {
+                        sleep(BACK_OFF).await;
+                    }
                 }
             },
             () = sleep(LOOK_AGAIN), if newcomer.is_some() => {}
@@ -96,17 +101,23 @@ impl Connections {
         }
     }
 
-    /// Ends the connection that has waited longest for a request. Not where none has waited for [`GRACE`].
+    /// Ends the connection that has waited longest, first of those without a valid key. Not before it has for [`GRACE`].
     fn make_room(&mut self) -> bool {
         let now = clock::now();
-        let waiting = self.open.iter().filter_map(|(id, (_, waiting))| Some((waiting.time(now)?, *id)));
-        let longest = waiting.max_by_key(|(time, _)| *time).filter(|(time, _)| *time >= GRACE);
-        let Some((handle, _)) = longest.and_then(|(_, id)| self.open.remove(&id)) else { return false };
+        let waiting = self.open.iter().filter_map(|(id, (_, waiting))| Some((waiting.time(now)?, waiting, *id)));
+        let first = waiting.max_by_key(|(time, waiting, _)| (!waiting.had_key(), *time));
+        let first = first.filter(|(time, ..)| *time >= GRACE).map(|(.., id)| id);
+        let Some((handle, _)) = first.and_then(|id| self.open.remove(&id)) else { return false };
         handle.abort();
         self.metrics.evicted.inc();
         self.metrics.open.dec();
         true
     }
+}
+
+/// The process, or the whole system, has no more of them.
+fn is_about_descriptors(error: &io::Error) -> bool {
+    matches!(Errno::from_io_error(error), Some(Errno::MFILE | Errno::NFILE))
 }
 
 /// The client was gone before it was accepted.

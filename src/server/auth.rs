@@ -6,6 +6,7 @@
 
 use std::net::{IpAddr, Ipv6Addr};
 use std::num::NonZeroU32;
+use std::sync::Arc;
 
 use axum::Extension;
 use axum::extract::{Request, State};
@@ -15,6 +16,7 @@ use axum::response::{IntoResponse, Response};
 use governor::{DefaultKeyedRateLimiter, Quota, RateLimiter};
 
 use super::Service;
+use super::connection::Waiting;
 use super::failure::Failure;
 use super::metrics::Limit;
 use super::proxies::Client;
@@ -70,6 +72,9 @@ pub(super) async fn require_key(
         service.metrics.rate_limited(Limit::Address);
         return Err(Failure::TooManyFailedAuthentications);
     };
+    if let Some(waiting) = request.extensions().get::<Arc<Waiting>>() {
+        waiting.set_had_key();
+    }
     let standing = service.rate_limits.as_ref().map(|limits| limits.take(identity.key));
     let scope = if request.method() == Method::POST { Scope::Write } else { Scope::Read };
     let mut response = if standing.as_ref().is_some_and(|standing| !standing.is_allowed) {

@@ -8,7 +8,7 @@ use std::io::{self, Cursor, ErrorKind};
 use std::net::SocketAddr;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::task::{Poll, ready};
 use std::time::{Duration, Instant};
 
@@ -99,6 +99,7 @@ impl Acceptor {
         stream.set_write_timeout(Some(self.config.write_time));
         let service = service_fn(|mut request: Request<Incoming>| {
             request.extensions_mut().insert(Peer(peer.ip()));
+            request.extensions_mut().insert(Arc::clone(&waiting));
             let (mut router, waiting) = (self.router.clone(), Arc::clone(&waiting));
             async move {
                 waiting.stop();
@@ -157,28 +158,38 @@ fn has_blank_line(bytes: &[u8]) -> bool {
     bytes.windows(2).any(|pair| pair == b"\n\n") || bytes.windows(3).any(|three| three == b"\n\r\n")
 }
 
-/// How long a connection has been waiting for a request, or for its client to take the answer.
+/// How long a connection has been waiting for a request or its body, or for its client to take the answer.
 #[derive(Debug)]
 pub(super) struct Waiting {
     accepted: Instant,
     /// Milliseconds after that, or [`Self::ANSWERING`].
     since: AtomicU64,
+    had_key: AtomicBool,
 }
 
 impl Waiting {
     const ANSWERING: u64 = u64::MAX;
 
     pub(super) fn since(now: Now) -> Self {
-        Self { accepted: now.mono, since: AtomicU64::new(0) }
+        Self { accepted: now.mono, since: AtomicU64::new(0), had_key: AtomicBool::new(false) }
     }
 
-    fn begin(&self, now: Now) {
+    pub(super) fn begin(&self, now: Now) {
         let since = now.mono.saturating_duration_since(self.accepted).as_millis();
         self.since.store(u64::try_from(since).unwrap_or(Self::ANSWERING), Ordering::Relaxed);
     }
 
-    fn stop(&self) {
+    pub(super) fn stop(&self) {
         self.since.store(Self::ANSWERING, Ordering::Relaxed);
+    }
+
+    /// A request came with a valid key.
+    pub(super) fn set_had_key(&self) {
+        self.had_key.store(true, Ordering::Relaxed);
+    }
+
+    pub(super) fn had_key(&self) -> bool {
+        self.had_key.load(Ordering::Relaxed)
     }
 
     /// Nothing while a request is being answered.

@@ -22,6 +22,8 @@ pub(super) enum Failure {
     TooManyFailedAuthentications,
     #[error("There were too many requests with this API key. Wait a second.")]
     TooManyRequests,
+    #[error("Too many requests with this API key send their bodies slowly. Wait a second.")]
+    TooManySlowBodies,
     #[error("This API key does not have the scope {0}. Use one that has it.")]
     Forbidden(Scope),
     #[error("There is no such path. The animals are at /v1/pets.")]
@@ -73,7 +75,7 @@ impl Failure {
         use ProblemCode as Code;
         match self {
             Self::Unauthorized => (StatusCode::UNAUTHORIZED, Code::Unauthorized),
-            Self::TooManyFailedAuthentications | Self::TooManyRequests => {
+            Self::TooManyFailedAuthentications | Self::TooManyRequests | Self::TooManySlowBodies => {
                 (StatusCode::TOO_MANY_REQUESTS, Code::RateLimited)
             }
             Self::Forbidden(_) => (StatusCode::FORBIDDEN, Code::Forbidden),
@@ -141,7 +143,9 @@ impl IntoResponse for Failure {
         let extra = match &self {
             Self::Unauthorized => Some((header::WWW_AUTHENTICATE, "Bearer")),
             // Limits are whole numbers a second, so that nobody has to wait longer for the next request.
-            Self::TooManyFailedAuthentications | Self::TooManyRequests => Some((header::RETRY_AFTER, "1")),
+            Self::TooManyFailedAuthentications | Self::TooManyRequests | Self::TooManySlowBodies => {
+                Some((header::RETRY_AFTER, "1"))
+            }
             Self::Storage(_) | Self::IdempotencyInProgress | Self::Unclear { keyed: true, .. } => {
                 Some((header::RETRY_AFTER, "1"))
             }

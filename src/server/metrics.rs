@@ -69,15 +69,18 @@ pub(super) enum Limit {
     Address,
     /// The one for each API key.
     Key,
+    /// The one for slow bodies with the same API key.
+    Bodies,
 }
 
 impl Limit {
-    const ALL: [Self; 2] = [Self::Address, Self::Key];
+    const ALL: [Self; 3] = [Self::Address, Self::Key, Self::Bodies];
 
     const fn as_str(self) -> &'static str {
         match self {
             Self::Address => "address",
             Self::Key => "key",
+            Self::Bodies => "bodies",
         }
     }
 }

@@ -1,21 +1,28 @@
 //! The three operations on animals (section 4 of the description).
 
+use std::pin::pin;
+use std::sync::Arc;
+
 use axum::Extension;
-use axum::body::Bytes;
+use axum::body::{Body, Bytes};
 use axum::extract::{Request, State};
+use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, Uri};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use tokio::time::timeout;
 
+use super::accept::GRACE;
 use super::conditional::APPLICATION_JSON;
+use super::connection::Waiting;
 use super::failure::Failure;
 use super::frame::IDEMPOTENCY_REPLAYED;
+use super::metrics::Limit;
 use super::{Service, conditional, extract, new_pet};
 use crate::clock;
 use crate::model::PetQuery;
 use crate::store::keys::Identity;
-use crate::store::{Idempotency, StoreError};
+use crate::store::{Idempotency, KeyId, StoreError};
 
 /// `GET /pets` (4.1). Where there are more, `Link: <…>; rel="next"` leads on (an addition).
 pub(super) async fn list(State(service): State<Service>, headers: HeaderMap, uri: Uri) -> Result<Response, Failure> {
@@ -34,7 +41,7 @@ pub(super) async fn create(
 ) -> Result<Response, Failure> {
     let (parts, body) = request.into_parts();
     let key = extract::idempotency_key(&parts.headers)?;
-    let body = extract::json_body(&parts.headers, body, &service.config).await?;
+    let body = service.json_body(&parts, body, identity.key).await?;
     let new = new_pet::parse(&body)?;
     let Some(key) = key else {
         let pet = service.within_time(service.store.add(new, clock::now())).await;
@@ -60,6 +67,25 @@ pub(super) async fn get(State(service): State<Service>, headers: HeaderMap, uri:
 }
 
 impl Service {
+    /// The whole body. Meanwhile the connection waits, and may have to make room for others.
+    async fn json_body(&self, parts: &Parts, body: Body, key: KeyId) -> Result<Bytes, Failure> {
+        let waiting = parts.extensions.get::<Arc<Waiting>>();
+        waiting.inspect(|waiting| waiting.begin(clock::now()));
+        let mut body = pin!(extract::json_body(&parts.headers, body, &self.config));
+        let body = match timeout(GRACE, body.as_mut()).await {
+            Ok(soon) => soon,
+            Err(_) => {
+                let Some(_slow) = self.slow_bodies.begin(key) else {
+                    self.metrics.rate_limited(Limit::Bodies);
+                    return Err(Failure::TooManySlowBodies);
+                };
+                body.await
+            }
+        };
+        waiting.inspect(|waiting| waiting.stop());
+        body
+    }
+
     async fn within_time<T>(&self, work: impl Future<Output = Result<T, StoreError>>) -> Result<T, Failure> {
         let done = timeout(self.config.request_time, work).await.map_err(|_| Failure::Storage(None))?;
         Ok(done?)

@@ -3,6 +3,7 @@
 mod adds;
 mod completions;
 mod configures;
+mod crowds;
 mod doctors;
 mod examples;
 mod failures;

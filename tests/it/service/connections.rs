@@ -13,6 +13,8 @@ use tokio::time::timeout;
 
 use super::fixture::{JSON, Service, head, read_answer};
 
+const REX: &str = r#"{"name":"Rex","categoryId":1}"#;
+
 fn short() -> Config {
     let moment = Duration::from_millis(30);
     Config { header_time: moment, body_time: moment, drain: moment, ..Service::config() }
@@ -112,21 +114,63 @@ async fn connections_that_ask_for_nothing_make_room_for_one_that_does() {
 #[tokio::test]
 async fn a_request_that_is_being_answered_keeps_its_place() {
     let service = Service::with(Config { connections: 1, ..Service::config() }).await;
-    let bearer = service.bearer();
-    let body = r#"{"name":"Rex","categoryId":1}"#;
-    let length = body.len().to_string();
-    let headers = [("Authorization", bearer.as_str()), JSON, ("Content-Length", &length), ("Expect", "100-continue")];
-    let mut slow = service.connect().await;
-    slow.write_all(format!("{}\r\n", head("POST", "/v1/pets", &headers)).as_bytes()).await.unwrap();
-    let mut go_on = [0; 25];
-    slow.read_exact(&mut go_on).await.unwrap();
-
+    let other_process = rusqlite::Connection::open(service.file()).unwrap();
+    other_process.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let mut slow = pin!(service.post(REX));
     let mut next = pin!(service.get("/v1/pets"));
     // Longer than one that asks for nothing could keep its place.
-    assert!(timeout(Duration::from_millis(400), next.as_mut()).await.is_err());
-    slow.write_all(body.as_bytes()).await.unwrap();
-    assert_eq!(read_answer(&mut slow).await.status, 201);
+    let both = async { tokio::join!(slow.as_mut(), next.as_mut()) };
+    assert!(timeout(Duration::from_millis(400), both).await.is_err());
+    other_process.execute_batch("ROLLBACK").unwrap();
+    assert_eq!(slow.await.status, 201);
     assert_eq!(next.await.json()[0]["name"], "Rex");
+}
+
+#[tokio::test]
+async fn a_body_that_does_not_arrive_makes_room_and_adds_nothing() {
+    let service = Service::with(Config { connections: 1, ..Service::config() }).await;
+    let mut slow = service.half_sent(service.key()).await;
+    assert_eq!(service.get("/v1/pets").await.text(), "[]");
+    assert_eq!(slow.read(&mut [0]).await.unwrap(), 0);
+}
+
+#[tokio::test]
+async fn one_key_has_a_bounded_number_of_slow_bodies_and_everybody_else_goes_on() {
+    let service = Service::with(Config { connections: 8, ..Service::config() }).await;
+    let (_, other) = service.new_key("read,write").await;
+    let mut slow = Vec::new();
+    for _ in 0..3 {
+        slow.push(service.half_sent(service.key()).await);
+    }
+    let of_another_key = service.half_sent(&other).await;
+    let answers = slow.iter_mut().map(|slow| Box::pin(read_answer(slow)));
+    let (refused, which, _) = futures_util::future::select_all(answers).await;
+    refused.is_error(429, "rate_limited");
+    assert_eq!(refused.header("retry-after"), Some("1"));
+    assert_eq!(service.post(REX).await.status, 201);
+    slow[which] = of_another_key;
+    for mut slow in slow {
+        slow.write_all(REX.as_bytes()).await.unwrap();
+        assert_eq!(read_answer(&mut slow).await.status, 201);
+    }
+}
+
+#[tokio::test]
+async fn connections_without_a_valid_key_make_room_first() {
+    let service = Service::with(Config { connections: 2, ..Service::config() }).await;
+    let ask = format!("GET /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: {}\r\n\r\n", service.bearer());
+    let mut till = service.connect().await;
+    let mut asked = async || {
+        till.write_all(ask.as_bytes()).await.unwrap();
+        let mut answer = [0; 4096];
+        let read = till.read(&mut answer).await.unwrap();
+        answer[..read].starts_with(b"HTTP/1.1 200")
+    };
+    assert!(asked().await);
+    let mut silent = service.connect().await;
+    assert_eq!(service.get("/v1/pets").await.status, 200);
+    assert_eq!(silent.read(&mut [0]).await.unwrap(), 0);
+    assert!(asked().await, "it has waited longer, but it had a key");
 }
 
 #[tokio::test]
@@ -168,24 +212,11 @@ async fn sixty_four_posts_at_once_are_all_there_after_reopening() {
 #[tokio::test]
 async fn d19_the_stop_finishes_what_runs_and_drops_what_was_half_sent() {
     let service = Service::with(Config { drain: Duration::from_millis(50), ..Service::config() }).await;
-    let bearer = service.bearer();
-    let body = r#"{"name":"Rex","categoryId":1}"#;
-    let length = body.len().to_string();
-    let headers = [("Authorization", bearer.as_str()), JSON, ("Content-Length", length.as_str())];
-    let head = format!("{}Expect: 100-continue\r\n\r\n", head("POST", "/v1/pets", &headers));
-
     let idle = service.connect().await;
     let mut half_head = service.connect().await;
     half_head.write_all(b"GET /v1/pets HT").await.unwrap();
-    let mut half_body = service.connect().await;
-    let mut running = service.connect().await;
-    for stream in [&mut half_body, &mut running] {
-        stream.write_all(head.as_bytes()).await.unwrap();
-        // The service asks for the body: the request is being handled.
-        let mut go_on = [0; 25];
-        stream.read_exact(&mut go_on).await.unwrap();
-        assert_eq!(&go_on, b"HTTP/1.1 100 Continue\r\n\r\n");
-    }
+    let mut half_body = service.half_sent(service.key()).await;
+    let mut running = service.half_sent(service.key()).await;
     half_body.write_all(b"{\"name\"").await.unwrap();
 
     let Service { server, store, directory: _directory, .. } = service;
@@ -195,7 +226,7 @@ async fn d19_the_stop_finishes_what_runs_and_drops_what_was_half_sent() {
     let stop = tokio::spawn(server.shutdown());
     // Once nothing is accepted any more, the drain has begun.
     while tokio::net::TcpStream::connect(address).await.is_ok() {}
-    running.write_all(body.as_bytes()).await.unwrap();
+    running.write_all(REX.as_bytes()).await.unwrap();
     assert_eq!(read_answer(&mut running).await.status, 201);
     stop.await.unwrap();
     assert!(started.elapsed() < Duration::from_secs(5));

@@ -78,6 +78,18 @@ impl Service {
         self.send(method, target, &[("Authorization", &format!("Bearer {key}")), JSON], body).await
     }
 
+    /// A connection on which a POST has begun: the service waits for its body.
+    pub async fn half_sent(&self, key: &str) -> TcpStream {
+        let bearer = format!("Bearer {key}");
+        let headers = [("Authorization", &*bearer), JSON, ("Content-Length", "29"), ("Expect", "100-continue")];
+        let mut stream = self.connect().await;
+        stream.write_all(format!("{}\r\n", head("POST", "/v1/pets", &headers)).as_bytes()).await.unwrap();
+        let mut go_on = [0; 25];
+        stream.read_exact(&mut go_on).await.unwrap();
+        assert_eq!(&go_on, b"HTTP/1.1 100 Continue\r\n\r\n");
+        stream
+    }
+
     /// Asks without a key until that is slowed, which takes two requests where no second passes between them.
     pub async fn slowed(&self, method: &str, target: &str) -> Answer {
         loop {
