@@ -34,7 +34,8 @@ impl<'a> Said<'a> {
         let (path, text) = match named {
             None if choices.demo => (Paths::new(env).map(|paths| paths.config_file()).unwrap_or_default(), None),
             named => {
-                let path = named.map_or_else(|| file_path(choices, env), Ok)?;
+                // Without a home directory there is no usual file either.
+                let path = named.unwrap_or_else(|| file_path(choices, env).unwrap_or_default());
                 let text = match std::fs::read_to_string(&path) {
                     Ok(text) => Some(text),
                     Err(error) if error.kind() == io::ErrorKind::NotFound && !must_exist => None,

@@ -10,6 +10,7 @@ mod domains;
 mod durability;
 mod flows;
 mod instances;
+mod package;
 mod postgres;
 mod rooms;
 mod service;

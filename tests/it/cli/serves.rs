@@ -6,7 +6,7 @@ use std::net::TcpStream;
 use std::os::unix::fs::PermissionsExt as _;
 use std::process::{Child, Command, Stdio};
 
-use super::fixture::{Served, fails_cleanly, home, petstore, run, stderr, stdout};
+use super::fixture::{PETSTORE, Running, Served, all, fails_cleanly, home, petstore, run, stderr, stdout};
 
 #[test]
 fn serve_prints_its_address_and_ends_well_on_sigterm() {
@@ -17,6 +17,40 @@ fn serve_prints_its_address_and_ends_well_on_sigterm() {
     assert_eq!(served.child.wait().unwrap().code(), Some(0));
     let output = run(&served.home, &["serve", "--listen", "0.0.0.0:0"]);
     fails_cleanly(&output, 2, "clear text");
+}
+
+/// A user without an entry in the list of users, and without `HOME`; files are theirs all the same.
+fn homeless(arguments: &[&str]) -> Command {
+    let mut command = if rustix::process::geteuid().is_root() {
+        let mut setpriv = Command::new("setpriv");
+        setpriv.args(["--reuid=54321", "--inh-caps=+dac_override", "--ambient-caps=+dac_override", "--clear-groups"]);
+        setpriv
+    } else {
+        let mut unshare = Command::new("unshare");
+        unshare.args(["--user", "--map-user=54321"]);
+        unshare
+    };
+    command.arg(PETSTORE).args(arguments).env_clear().env("PATH", "/usr/bin:/bin").stdin(Stdio::null());
+    command
+}
+
+#[test]
+fn a_user_without_a_home_serves_the_database_that_is_named() {
+    let directory = home();
+    let database = format!("sqlite:{}", directory.path().join("store.db").display());
+    let serve = ["serve", "--listen", "127.0.0.1:0"];
+    fails_cleanly(&homeless(&serve).output().unwrap(), 2, "no home directory is known");
+    for named in [&["--database", &database][..], &[]] {
+        let mut serve = homeless(&[&serve[..], named].concat());
+        let mut service = Running(serve.env("PETSTORE_DATABASE", &database).stderr(Stdio::piped()).spawn().unwrap());
+        let mut lines = BufReader::new(service.0.stderr.take().unwrap()).lines().map(Result::unwrap);
+        let line = lines.next().unwrap();
+        let base_url = line.strip_prefix("listening on ").unwrap_or_else(|| panic!("{line}"));
+        let key = fs::read_to_string(directory.path().join("store.db.admin-key")).unwrap();
+        let mut list = homeless(&["pets", "list", "--base-url", base_url, "--format", "ids"]);
+        let listed = list.env("PETSTORE_API_KEY", key.trim()).output().unwrap();
+        assert_eq!(all(&listed), (Some(0), String::new(), String::new()));
+    }
 }
 
 #[test]
