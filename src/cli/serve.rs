@@ -18,6 +18,7 @@ use self::limits::LimitArgs;
 use self::listen::{ListenArgs, Listening};
 pub use self::log::Log;
 use super::args::{DATABASE_VARIABLE, DatabaseParser};
+use super::output::safe;
 use crate::clock;
 use crate::config::atomic::replace_private;
 use crate::model::text::safe_causes;
@@ -161,7 +162,7 @@ pub async fn run(args: ServeArgs, database: &DatabaseUrl, actor: &str, log: &Log
         log.line(&format!("metrics on http://{address}/metrics"));
     }
     if let Some(about_keys) = about_keys {
-        log.line(&about_keys);
+        log.line(&safe(&about_keys));
     }
     signals.stop(tls.as_ref()).await;
     let stopped = async {
