@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use reqwest::header::{
     ACCEPT, AUTHORIZATION, CONTENT_TYPE, DATE, ETAG, HeaderMap, HeaderName, HeaderValue, IF_NONE_MATCH, LINK,
 };
@@ -32,6 +32,9 @@ const LOOPBACK: [SocketAddr; 2] =
 
 /// How long an idle connection is kept: shorter than services do, ours 10 s, so that no request meets one that closes.
 const IDLE: Duration = Duration::from_secs(8);
+
+/// By how much two clocks may differ, and how long a creation may be under way, in seconds.
+const CLOCKS_DIFFER: SignedDuration = SignedDuration::from_secs(600);
 
 /// The longest entity tag that is kept, in bytes.
 const MAX_ETAG: usize = 256;
@@ -242,6 +245,14 @@ impl Client {
     #[must_use]
     pub fn idempotency_retention(&self) -> Duration {
         Duration::from_secs(self.idempotency_retention.load(Ordering::Relaxed))
+    }
+
+    /// Whether it surely still knows the Idempotency-Key of a creation of this age. A creation in the future has no known
+    /// age: one of the clocks was or is wrong.
+    #[must_use]
+    pub fn surely_knows(&self, age: SignedDuration) -> bool {
+        let retention = SignedDuration::try_from(self.idempotency_retention()).unwrap_or(SignedDuration::MAX);
+        -CLOCKS_DIFFER <= age && age.max(SignedDuration::ZERO) < retention.saturating_sub(CLOCKS_DIFFER)
     }
 
     /// `GET /pets/{petId}` (section 4.3), deprecated: it is removed on 5 December 2030.

@@ -107,6 +107,22 @@ pub async fn losing_answers(address: SocketAddr, lost: usize) -> Stub {
     .await
 }
 
+/// Passes requests on to the service at `address` and its answers back, as if its clock said `date`.
+pub async fn answering_at(address: SocketAddr, date: &'static str) -> Stub {
+    serve(move |_, request, mut socket| async move {
+        let mut service = TcpStream::connect(address).await.unwrap();
+        service.write_all(request.as_bytes()).await.unwrap();
+        let answer = read_request(&mut service).await.unwrap();
+        let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+        let dated = head.lines().map(|line| match line.starts_with("date:") {
+            true => format!("date: {date}\r\n"),
+            false => format!("{line}\r\n"),
+        });
+        let _ = socket.write_all(format!("{}\r\n{body}", dated.collect::<String>()).as_bytes()).await;
+    })
+    .await
+}
+
 /// The value of a header of a request; the name in small letters.
 pub fn header<'a>(request: &'a str, name: &str) -> Option<&'a str> {
     request.lines().filter_map(|line| line.split_once(": ")).find(|(found, _)| *found == name).map(|(_, value)| value)

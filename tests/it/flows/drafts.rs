@@ -4,6 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use petstore::model::{IdempotencyKey, NewPet};
 use petstore::tui::drafts::Drafts;
 use petstore::tui::msg::QuitReason;
 use petstore::tui::worker::drafts::DraftFiles;
@@ -12,6 +13,7 @@ use tokio::net::TcpStream;
 
 use super::profiles::Home;
 use super::*;
+use crate::service::fixture::Service;
 use petstore::config::drafts::Claims;
 
 /// The files of drafts, with what is in them.
@@ -217,4 +219,26 @@ async fn what_was_sent_when_the_program_was_gone_is_settled_by_the_next_one() {
     app.shows(&["[All 6]"]).await;
     app.quit().await;
     assert!(real.store.get(7).await.unwrap().is_none());
+}
+
+#[tokio::test]
+async fn what_was_sent_at_a_time_that_a_clock_does_not_know_is_not_sent_again_unasked() {
+    let service = Service::start().await;
+    let client = |base_url: &str| {
+        install_tls_provider();
+        Client::new(base_url.parse().unwrap(), Some(ApiKey::new(service.key()).unwrap()), Timeouts::default()).unwrap()
+    };
+    let ahead = stub::answering_at(service.server.local_addr(), "Sat, 01 Jan 2050 00:00:00 GMT").await;
+    let new = NewPet { name: "Rex".into(), category_id: 3, status: None };
+    let key = IdempotencyKey::numbered(Uuid::nil(), 1);
+    let now = clock::now().wall;
+    let settle = async |base_url: &str, hours: i64| {
+        let at = now + jiff::SignedDuration::from_hours(hours);
+        worker::settle(&client(base_url), &new, &key, at).await.unwrap().map(|pet| pet.id)
+    };
+    let here = service.server.base_url();
+    // Just now, and at the end of the time for which keys are kept.
+    assert_eq!([settle(&here, 0).await, settle(&here, -23).await], [Some(1), Some(1)]);
+    // Before that; in the future of this machine; and far back by the clock of the service.
+    assert_eq!([settle(&here, -24).await, settle(&here, 48).await, settle(&ahead.base_url, 0).await], [None; 3]);
 }
