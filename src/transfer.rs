@@ -2,7 +2,7 @@
 //!
 //! One engine for the app and the command line. [`rows`] reads a file of any size row by row and checks each, [`check`]
 //! does that without sending, [`preview`] for a screen, [`import`] sends them with a [`journal`] by which it can go on
-//! after any end, [`mend`] writes those that were not added to a new file, and [`export`] writes the inventory. What they
+//! after any end, [`earlier`] finds out whether it should, [`mend`] writes those that were not added to a new file, and [`export`] writes the inventory. What they
 //! have to say are plain values: [`import::Progress`] in a watch channel, [`import::Told`] for each row, [`import::Wish`]
 //! to pause and stop. Knows the client, the configuration's way to write files, and no terminal.
 
@@ -10,6 +10,7 @@ mod alone;
 pub mod check;
 mod destination;
 mod doubles;
+pub mod earlier;
 mod error;
 pub mod export;
 pub mod format;

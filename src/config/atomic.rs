@@ -111,6 +111,19 @@ pub fn finish(file: NamedTempFile, path: &Path, replace: bool) -> io::Result<()>
     File::open(directory(path))?.sync_all()
 }
 
+/// Gives the file at `path` the name `other` as well, or a copy of it that name where the file system has one name for
+/// each file. Fails if there is such a file already.
+pub fn keep_as(path: &Path, other: &Path) -> io::Result<()> {
+    match fs::hard_link(path, other) {
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
+            let mut copy = begin_private(other)?;
+            io::copy(&mut File::open(path)?, &mut copy)?;
+            finish(copy, other, false)
+        }
+        done => done,
+    }
+}
+
 /// A file that is to take its place at `path`, already on disk. As any new file it has what the umask leaves.
 fn beside(path: &Path, text: &str) -> io::Result<NamedTempFile> {
     let directory = directory(path);

@@ -1,7 +1,7 @@
 //! Why a file is not read, written or gone on with.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::reading::list;
 use crate::api::ApiError;
@@ -79,17 +79,12 @@ pub enum TransferError {
         /// What is wrong with it.
         why: String,
     },
-    /// There is a journal, and it was not said to go on.
+    /// There is a journal, and it was not chosen to go on or to begin anew.
     #[error(
-        "{path} is the report of an import that {}. Go on with it by --resume, or remove it to begin \
-         again: that adds the same animals once more", if *.ended { "has ended" } else { "is not finished" }
+        "{0} is the report of an earlier import. --resume goes on with it and sends nothing twice; --again begins \
+         anew and adds what it added once more"
     )]
-    JournalExists {
-        /// The journal.
-        path: PathBuf,
-        /// Whether that import came to its end.
-        ended: bool,
-    },
+    JournalExists(PathBuf),
     /// Nothing to go on with.
     #[error("there is no report {0} of an import to go on with. Begin without --resume")]
     NoJournal(PathBuf),
@@ -101,10 +96,31 @@ pub enum TransferError {
         /// What is wrong with it.
         why: String,
     },
+    /// The journal cannot be read to its end, so that it is not known what was added.
+    #[error("{path} is damaged in line {line}: {why}")]
+    Damaged {
+        /// The journal.
+        path: PathBuf,
+        /// Its line, from 1.
+        line: u64,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// The file is not as it was when the journal was written, and its rows cannot be told apart.
+    #[error("the file has changed since {path} was written: {what}")]
+    Changed {
+        /// The journal.
+        path: PathBuf,
+        /// What differs.
+        what: String,
+    },
+    /// None of the rows that were added by this journal is in the file.
+    #[error("{0} is the report of another file: none of the rows that it added is in this one")]
+    Unrelated(PathBuf),
     /// Another process writes this journal.
     #[error("another import is at work with {0}. Wait for its end")]
     JournalInUse(PathBuf),
-    /// The journal belongs to another file, service or reading.
+    /// The journal belongs to another service or reading.
     #[error("{path} is the report of another import: {what} was {then} and is {now}")]
     Another {
         /// The journal.
@@ -157,4 +173,16 @@ pub enum TransferError {
     /// The system has no random numbers or no thread.
     #[error("cannot start: {0}")]
     Start(io::Error),
+}
+
+impl TransferError {
+    /// The file is not as it was when the journal at `path` was written.
+    pub(super) fn changed(path: &Path, (what, then, now): (&str, String, String)) -> Self {
+        Self::Changed { path: path.to_owned(), what: format!("{what} was {then} and is {now}") }
+    }
+
+    /// Whether the columns of the file are not those that are wanted.
+    pub(super) const fn is_of_the_columns(&self) -> bool {
+        matches!(self, Self::NoColumn { .. } | Self::UnknownColumn { .. } | Self::ColumnTwice { .. })
+    }
 }

@@ -10,29 +10,28 @@ mod send;
 use std::io;
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use jiff::{SignedDuration, Timestamp};
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 use super::alone::{alone, thread};
+use super::input::Print;
 use super::journal::{self, Head, Journal, Outcome, Past, State, Target};
 use super::rows::{self, Bad, Row};
 use super::{Input, Reading, TransferError};
 use crate::api::{ApiError, Client, Failure};
-use crate::clock;
-use crate::model::{Limit, PetQuery};
+use crate::clock::{self, Now};
+use crate::model::IdempotencyKey;
 use ahead::{Turn, queue};
 use pace::Pace;
 pub use plan::{How, OnError, Patience, Wish};
 pub use progress::{Progress, Tell, Told};
 use send::Sender;
-
-/// How long a service that keeps idempotency keys surely knows one, in seconds: an hour less than ours does.
-const KEY_IS_KNOWN: i64 = 23 * 60 * 60;
 
 /// Rows that the reader hands over at once, so that it need not wake the senders for each, and such parts ahead of them.
 const PART: usize = 32;
@@ -70,6 +69,26 @@ pub struct Summary {
     pub report: Option<PathBuf>,
 }
 
+/// How an import begins.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Start {
+    /// There is no report yet.
+    New,
+    /// It goes on by its report.
+    GoOn,
+    /// It takes the place of an earlier one: of the one that was seen, or whatever is there.
+    Anew(Option<Seen>),
+}
+
+/// What was looked at before it was decided how to begin.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Seen {
+    /// The file.
+    pub file: Print,
+    /// The earlier import.
+    pub import: Uuid,
+}
+
 /// An import that is ready to be sent.
 #[derive(Debug)]
 pub struct Work {
@@ -81,6 +100,24 @@ pub struct Work {
 }
 
 impl Work {
+    /// An import that begins so, with its journal at `report`. Blocks.
+    pub fn start(
+        start: &Start,
+        input: &Input,
+        reading: &Reading,
+        good: Option<u64>,
+        report: Option<PathBuf>,
+        target: &Target,
+    ) -> Result<Self, TransferError> {
+        match (start, report) {
+            (Start::GoOn, Some(report)) => Self::resume(input, reading, report, target),
+            (Start::Anew(seen), Some(report)) if seen.is_some() || Journal::guard(&report).is_err() => {
+                Self::anew(input, reading.clone(), good, report, target, seen.as_ref())
+            }
+            (_, report) => Self::begin(input, reading.clone(), good, report, target),
+        }
+    }
+
     /// A new import, with its journal at `report` if it is to have one. `good` says how many rows can be sent, where
     /// that is known. Blocks.
     pub fn begin(
@@ -99,10 +136,29 @@ impl Work {
         Ok(Self { id: head.id, reading: head.reading, good, journal: Some(journal), past: None })
     }
 
-    /// The import whose journal is at `report`. A `reading` by which nothing is decided is that of its beginning.
-    /// Blocks.
+    /// A new import whose journal takes the place of an earlier one, which is kept. If that was decided by what was
+    /// `seen` of the file and of that journal, they must be the same still. Blocks.
+    fn anew(
+        input: &Input,
+        reading: Reading,
+        good: Option<u64>,
+        report: PathBuf,
+        target: &Target,
+        seen: Option<&Seen>,
+    ) -> Result<Self, TransferError> {
+        let print = input.print()?;
+        if let Some(differs) = seen.and_then(|seen| seen.file.difference(&print)) {
+            return Err(TransferError::changed(&report, differs));
+        }
+        let head = Head::new(print, target, reading, good, clock::now().wall);
+        let journal = Journal::replace(&report, &head, seen.map(|seen| seen.import))?;
+        Ok(Self { id: head.id, reading: head.reading, good, journal: Some(journal), past: None })
+    }
+
+    /// The import whose journal is at `report`. A `reading` by which nothing is decided is that of its beginning. In a
+    /// file that has changed, rows are recognised by what is in them. Blocks.
     pub fn resume(input: &Input, reading: &Reading, report: PathBuf, target: &Target) -> Result<Self, TransferError> {
-        let (journal, past) = Journal::resume(&report, &input.print()?, target, reading)?;
+        let (journal, past) = Journal::resume(&report, input, target, reading)?;
         let Head { id, reading, good, .. } = past.head.clone();
         Ok(Self { id, reading, good, journal: Some(journal), past: Some(past) })
     }
@@ -110,9 +166,14 @@ impl Work {
     /// Leaves no journal of an import of which nothing was sent.
     fn discard(self) {
         if let (Some(journal), None) = (self.journal, self.past) {
-            // It would only have to be removed by hand.
-            let _ = std::fs::remove_file(&journal.path);
+            journal.discard();
         }
+    }
+
+    /// Where the earlier journal is kept whose place this one's has taken.
+    #[must_use]
+    pub fn kept(&self) -> Option<&Path> {
+        self.journal.as_ref()?.kept.as_deref()
     }
 
     /// How many rows can be sent, where that is known.
@@ -130,13 +191,33 @@ impl Work {
         doubts
     }
 
-    /// Whether the rows that may have been added can be sent again without adding them twice.
-    fn can_repeat(&self, row: u64, row_hash: u64, keeps_keys: bool, now: i64) -> bool {
-        self.past.as_ref().is_some_and(|past| {
-            let doubt = past.doubts.get(&row);
-            let is_known = doubt.is_some_and(|doubt| doubt.hash == row_hash && now - doubt.sent < KEY_IS_KNOWN);
-            keeps_keys && past.same_key && is_known
+    /// Whether a row that may have been added can be sent again to `client`'s service without adding it twice.
+    fn can_repeat(&self, row: u64, client: &Client, now: Timestamp) -> bool {
+        let doubt = self.past.as_ref().and_then(|past| past.doubts.get(&row));
+        doubt.is_some_and(|doubt| {
+            let age = SignedDuration::from_secs(now.as_second().saturating_sub(doubt.sent));
+            doubt.ours && client.surely_knows(age)
         })
+    }
+
+    /// The Idempotency-Key of a row: the same whenever it is sent.
+    fn key(&self, row: u64) -> IdempotencyKey {
+        let doubt = self.past.as_ref().and_then(|past| Some(past.doubts.get(&row)?.key(&past.head, row)));
+        doubt.unwrap_or_else(|| IdempotencyKey::numbered(self.id, row))
+    }
+}
+
+/// The clock of the service, as one of its answers had it; this machine's where they have no date.
+#[derive(Clone, Copy, Debug)]
+struct ServiceClock {
+    date: Timestamp,
+    at: Now,
+}
+
+impl ServiceClock {
+    fn now(self) -> Timestamp {
+        let passed = clock::now().mono.saturating_duration_since(self.at.mono);
+        self.date.checked_add(passed).unwrap_or(Timestamp::MAX)
     }
 }
 
@@ -145,6 +226,7 @@ struct Shared {
     work: Work,
     how: How,
     client: Client,
+    clock: ServiceClock,
     pace: Pace,
     progress: watch::Sender<Progress>,
     tell: Tell,
@@ -228,6 +310,12 @@ impl Shared {
         ControlFlow::Continue(())
     }
 
+    /// A row is not the one of its number in the journal: somebody has written to the file meanwhile.
+    fn changed(&self, line: u64) -> TransferError {
+        let path = self.work.journal.as_ref().map_or_else(PathBuf::new, |journal| journal.path.clone());
+        TransferError::Changed { path, what: format!("line {line} is another row") }
+    }
+
     fn state(&self, row: u64) -> State {
         self.work.past.as_ref().map_or(State::Open, |past| past.state(row))
     }
@@ -236,12 +324,16 @@ impl Shared {
         if row.mended {
             self.progress.send_modify(|progress| progress.mended += 1);
         }
+        let before = self.work.past.as_ref().and_then(|past| past.hash(row.row));
+        if before.is_some_and(|before| before != journal::hash(&row.new)) {
+            self.end(Ended::Failed(self.changed(row.line)));
+            return None;
+        }
         let turn = match self.state(row.row) {
             State::Open => Turn { row, doubted: false },
             State::Refused if self.how.retry_refused => Turn { row, doubted: false },
             State::InDoubt => {
-                let (hash, now) = (journal::hash(&row.new), clock::now().wall.as_second());
-                let is_safe = self.work.can_repeat(row.row, hash, self.client.keeps_idempotency_keys(), now);
+                let is_safe = self.work.can_repeat(row.row, &self.client, self.clock.now());
                 if !is_safe && !self.how.send_unknown {
                     self.settled(Told::Doubt { row: row.row, line: row.line });
                     return None;
@@ -272,17 +364,24 @@ pub async fn run(
     (tell, progress, wishes): Wires,
 ) -> Result<Summary, TransferError> {
     let client = client.keeping_connections().map_err(ApiError::NotSent)?.called("import");
-    let pace = Pace::new(how.patience, clock::now().mono);
+    let (at, pace) = (clock::now(), Pace::new(how.patience, clock::now().mono));
+    let clock = ServiceClock { date: at.wall, at };
     let (halt, ended) = (CancellationToken::new(), Mutex::new(None));
     let _stop = halt.clone().drop_guard();
-    let shared = Shared { work, how, client, pace, progress, tell, halt, ended };
+    let shared = Shared { work, how, client, clock, pace, progress, tell, halt, ended };
     alone("import", move || send_all(shared, input, wishes)).await?
 }
 
-async fn send_all(shared: Shared, input: Input, wishes: watch::Receiver<Wish>) -> Result<Summary, TransferError> {
-    if let Err(error) = probe(&shared.client).await {
-        shared.work.discard();
-        return Err(error.into());
+async fn send_all(mut shared: Shared, input: Input, wishes: watch::Receiver<Wish>) -> Result<Summary, TransferError> {
+    match probe(&shared.client).await {
+        Ok(date) => {
+            let at = clock::now();
+            shared.clock = ServiceClock { date: date.unwrap_or(at.wall), at };
+        }
+        Err(error) => {
+            shared.work.discard();
+            return Err(error.into());
+        }
     }
     let (shared, (turns, taken)) = (Arc::new(shared), mpsc::channel(AHEAD));
     // A thread that waits for standard input must not keep the runtime from its end.
@@ -311,13 +410,15 @@ async fn keep_up(shared: Arc<Shared>) {
     }
 }
 
-/// Asks for one animal: whether the service is there, accepts the key, and keeps idempotency keys.
-async fn probe(client: &Client) -> Result<(), ApiError> {
-    match client.list_pets(&PetQuery { limit: Limit::MIN, ..PetQuery::default() }).await {
+/// Asks for one animal: whether the service is there, accepts the key and keeps idempotency keys, and what time it is
+/// there.
+async fn probe(client: &Client) -> Result<Option<Timestamp>, ApiError> {
+    match client.date().await {
         Err(error @ (ApiError::NotSent(_) | ApiError::ConnectTimeout(_))) => Err(error),
         Err(error) if error.is_unauthorized() => Err(error),
+        Ok(date) => Ok(date),
         // A key may be for adding only, and what may pass by is waited for while sending.
-        Ok(_) | Err(_) => Ok(()),
+        Err(_) => Ok(None),
     }
 }
 
@@ -370,7 +471,7 @@ fn summary(shared: &Shared) -> Summary {
     let failed = shared.ended.lock().unwrap_or_else(PoisonError::into_inner).take();
     let progress = shared.progress.borrow().clone();
     let undone = shared.work.good.map(|good| good.saturating_sub(progress.dealt_with()));
-    let left = if done { Some(0) } else { undone };
+    let left = if done { Some(progress.not_sent) } else { undone };
     let report = shared.work.journal.as_ref().map(|journal| journal.path.clone());
     Summary { ended: failed.unwrap_or(ended), left, report, progress }
 }

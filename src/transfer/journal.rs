@@ -3,35 +3,43 @@
 //! NDJSON: the first line says what is imported where; then a line before each row is sent and one with its outcome. The
 //! first of them is written, not forced to the disk, before the request leaves: the end of the program does not lose it.
 //! The end of the machine may; then the service's own memory of the keys helps, since a row has the same key each time.
+//!
+//! Rows go by their numbers as long as the file is the same, and by their hashes once it has changed: then the journal is
+//! written anew for the rows that are in the file now. The one before stays beside it under the date of its beginning.
 
 mod past;
+mod pool;
 mod reasons;
 mod target;
 mod writer;
 
 use std::fs::{File, OpenOptions, TryLockError};
-use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
+use std::io::{self, BufWriter, Read as _, Seek as _, SeekFrom, Write as _};
+use std::ops::ControlFlow;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
+use tempfile::NamedTempFile;
 use uuid::Uuid;
 
 use super::input::{Print, hex};
-use super::rows::Row;
-use super::{Reading, TransferError};
+use super::rows::{self, Row};
+use super::{Input, Reading, TransferError};
 use crate::config::atomic;
 use crate::model::text::{cut, short};
-use crate::model::{NewPet, PetId};
+use crate::model::{IdempotencyKey, NewPet, PetId};
 
 pub use past::{Doubt, Past, State};
+pub(super) use pool::Pool;
 pub(super) use reasons::Reasons;
 pub use target::Target;
 use writer::Writer;
 
-/// The version of the file's form.
-const VERSION: u32 = 1;
+/// The version of the file's form. The first had no keys and times of the service, and its rows had the file's order.
+const VERSION: u32 = 2;
 
 /// The longest first line, in octets.
 const MOST_HEAD: u64 = 64 << 10;
@@ -39,7 +47,7 @@ const MOST_HEAD: u64 = 64 << 10;
 /// The first line.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Head {
-    /// The version of the form, 1.
+    /// The version of the form.
     pub petstore_import: u32,
     /// What the rows' Idempotency-Keys are made of.
     pub id: Uuid,
@@ -66,18 +74,28 @@ impl Head {
         Self { petstore_import: VERSION, id, file, service, key, reading, good, at }
     }
 
-    /// Whether it is of this file and reading. A `reading` by which nothing is decided is any.
-    fn check(&self, path: &Path, file: &Print, reading: &Reading) -> Result<(), TransferError> {
-        if let Some((what, then, now)) = self.file.difference(file) {
-            return Err(another(path, what, then, now));
+    /// Whether it is of this reading. A `reading` by which nothing is decided is any.
+    pub(super) fn check_reading(&self, path: &Path, reading: &Reading) -> Result<(), TransferError> {
+        if *reading == Reading::default() || self.reading == *reading {
+            return Ok(());
         }
-        if *reading != Reading::default() && self.reading != *reading {
-            let text =
-                |reading: &Reading| serde_json::to_string(reading).map_or_else(|_| String::new(), |text| short(&text));
-            let what = "the reading (--format, --map, --set, --raw)";
-            return Err(another(path, what, text(&self.reading), text(reading)));
+        let text =
+            |reading: &Reading| serde_json::to_string(reading).map_or_else(|_| String::new(), |text| short(&text));
+        let what = "the reading (--format, --map, --set, --raw)";
+        Err(another(path, what, text(&self.reading), text(reading)))
+    }
+
+    /// Whether it is of this service.
+    pub(super) fn check_service(&self, path: &Path, target: &Target) -> Result<(), TransferError> {
+        if self.service == target.service {
+            return Ok(());
         }
-        Ok(())
+        Err(another(path, "the service", short(&self.service), short(&target.service)))
+    }
+
+    /// What stands for the API key of `target` in this journal.
+    pub(super) fn who(&self, target: &Target) -> String {
+        recognisable(self.id, &target.key)
     }
 }
 
@@ -135,9 +153,15 @@ struct Line {
     /// Of what is sent, in hexadecimal digits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     hash: Option<String>,
-    /// When it is sent, in seconds since 1970.
+    /// When it is sent, in seconds since 1970: by the clock of the service, if its answers have a date.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     sent: Option<i64>,
+    /// The Idempotency-Key, if it is not the one of the row's number.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    key: Option<IdempotencyKey>,
+    /// Of the API key, if it is not the one of the first line; empty if it is not known any more.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    by: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     outcome: Option<Word>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -151,6 +175,28 @@ struct Line {
     /// On the last line of an import that came to its end, with the row 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     end: Option<Timestamp>,
+}
+
+impl Line {
+    /// What became of a row.
+    fn of(row: u64, line: u64, outcome: &Outcome) -> Self {
+        let answered = |word, answer: &Answer| Self {
+            row,
+            outcome: Some(word),
+            status: answer.status,
+            code: answer.code.clone(),
+            message: Some(answer.message.clone()),
+            line: Some(line),
+            ..Self::default()
+        };
+        match outcome {
+            Outcome::Added(id) => Self { row, outcome: Some(Word::Added), id: Some(*id), ..Self::default() },
+            Outcome::Refused(answer) => answered(Word::Refused, answer),
+            Outcome::Unknown(answer) => answered(Word::Unknown, answer),
+            Outcome::NotSent(answer) => answered(Word::NotSent, answer),
+            Outcome::Invalid(why) => answered(Word::Invalid, &Answer { message: why.clone(), ..Answer::default() }),
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -168,6 +214,10 @@ enum Word {
 pub struct Journal {
     /// Its path.
     pub path: PathBuf,
+    /// Where the one is that was in its place before.
+    pub kept: Option<PathBuf>,
+    /// Of the API key, if it is not the one of the first line.
+    by: Option<String>,
     writer: Writer,
 }
 
@@ -185,17 +235,8 @@ impl Journal {
         match read_head(path) {
             Err(TransferError::NoJournal(_)) => Ok(()),
             Err(error) => Err(error),
-            Ok(_) => {
-                let ended = past::ended(path).map_err(|source| failed(path, source))?;
-                Err(TransferError::JournalExists { path: path.to_owned(), ended })
-            }
+            Ok(_) => Err(TransferError::JournalExists(path.to_owned())),
         }
-    }
-
-    /// How the import of a journal reads its file, where there is one.
-    #[must_use]
-    pub fn reading(path: &Path) -> Option<Reading> {
-        read_head(path).ok().map(|head| head.reading)
     }
 
     /// Begins a new one, for its owner alone. There must be none.
@@ -210,37 +251,81 @@ impl Journal {
         Ok(Self::new(path, file))
     }
 
-    /// Goes on with the one that is there, if it is of the same file, service and reading.
+    /// Begins a new one in the place of the one that is there, which is kept under its date. That must be the one of the
+    /// import `seen`, if one was.
+    pub fn replace(path: &Path, head: &Head, seen: Option<Uuid>) -> Result<Self, TransferError> {
+        let failed = |source| failed(path, source);
+        let (place, old) = open(path)?;
+        if seen.is_some_and(|seen| read_head(path).is_ok_and(|head| head.id != seen)) {
+            return Err(TransferError::JournalExists(path.to_owned()));
+        }
+        let mut new = atomic::begin_private(&place).map_err(failed)?;
+        text(head).and_then(|head| new.write_all(&head)).map_err(failed)?;
+        take_the_place(path, &old, new)
+    }
+
+    /// Goes on with the one that is there, if it is of the same service and reading. If the file has changed, the journal
+    /// is written anew for the rows that are in it now.
     pub fn resume(
         path: &Path,
-        file: &Print,
+        input: &Input,
         target: &Target,
         reading: &Reading,
     ) -> Result<(Self, Past), TransferError> {
+        let (_, old) = open(path)?;
         let head = read_head(path)?;
-        head.check(path, file, reading)?;
-        if head.service != target.service {
-            return Err(another(path, "the service", short(&head.service), short(&target.service)));
+        head.check_reading(path, reading)?;
+        head.check_service(path, target)?;
+        let (print, who) = (input.print()?, head.who(target));
+        let mut ids: Vec<Option<PetId>> = Vec::new();
+        let is_same = head.file.difference(&print).is_none();
+        let past = Past::read(path, head, &who, |line, _| {
+            // Their number is bounded by the size of the journal.
+            let row = line.row as usize;
+            if !is_same && line.id.is_some() {
+                ids.resize(ids.len().max(row + 1), None);
+                ids[row] = line.id;
+            }
+        })?;
+        if is_same {
+            // What the end of the program cut off would spoil the next line.
+            old.set_len(past.whole).map_err(|source| failed(path, source))?;
+            let by = Some(who).filter(|who| *who != past.head.key);
+            return Ok((Self { by, ..Self::new(path, old) }, past));
         }
-        let open = OpenOptions::new().read(true).append(true).open(path).map_err(|source| failed(path, source))?;
-        lock(path, &open)?;
-        let same_key = head.key == recognisable(head.id, &target.key);
-        let past = Past::read(path, head, same_key, |_, _| {})?;
-        // What the end of the program cut off would spoil the next line.
-        open.set_len(past.whole).map_err(|source| failed(path, source))?;
-        Ok((Self::new(path, open), past))
+        // A stream cannot be read a second time, and a journal may have been written by hand, without hashes.
+        let file = input.path.as_deref().filter(|_| print.size.is_some());
+        let (Some(file), Some(pool)) = (file, Pool::new(&past)) else {
+            let differs = past.head.file.difference(&print).unwrap_or_default();
+            return Err(TransferError::changed(path, differs));
+        };
+        let head = Head::new(print, target, past.head.reading.clone(), None, past.head.at);
+        let journal = written_anew(path, (&old, &past, pool), Input::file(file)?, head, &ids)?;
+        let head = read_head(path)?;
+        let past = Past::read(path, head.clone(), &head.who(target), |_, _| {})?;
+        Ok((journal, past))
     }
 
     fn new(path: &Path, file: File) -> Self {
-        Self { path: path.to_owned(), writer: Writer::new(file) }
+        Self { path: path.to_owned(), kept: None, by: None, writer: Writer::new(file) }
+    }
+
+    /// Takes away one by which nothing was sent: the one before is in its place again.
+    pub fn discard(self) {
+        // It would only have to be removed by hand.
+        let _ = match &self.kept {
+            Some(kept) => std::fs::rename(kept, atomic::target(&self.path).as_deref().unwrap_or(&self.path)),
+            None => std::fs::remove_file(&self.path),
+        };
     }
 
     /// Rows are about to be sent. Once this returns, the end of the program does not lose that.
     pub fn sending<'a>(&self, rows: impl Iterator<Item = &'a Row>, at: Timestamp) -> Result<(), TransferError> {
         let mut lines = Vec::new();
         for Row { row, line, new, .. } in rows {
-            let hash = Some(format!("{:016x}", hash(new)));
-            let line = Line { row: *row, line: Some(*line), hash, sent: Some(at.as_second()), ..Line::default() };
+            let hash = Some(hex_of(hash(new)));
+            let (sent, by) = (Some(at.as_second()), self.by.clone());
+            let line = Line { row: *row, line: Some(*line), hash, sent, by, ..Line::default() };
             lines.extend(text(&line).map_err(|source| self.failed(source))?);
         }
         self.writer.write(&lines).map_err(|source| self.failed(source))
@@ -248,22 +333,7 @@ impl Journal {
 
     /// What became of a row. It is written with what comes next, or by [`keep_up`](Self::keep_up).
     pub fn outcome(&self, row: u64, line: u64, outcome: &Outcome) -> Result<(), TransferError> {
-        let answered = |word, answer: &Answer| Line {
-            outcome: Some(word),
-            status: answer.status,
-            code: answer.code.clone(),
-            message: Some(answer.message.clone()),
-            line: Some(line),
-            ..Line::default()
-        };
-        let text = match outcome {
-            Outcome::Added(id) => Line { outcome: Some(Word::Added), id: Some(*id), ..Line::default() },
-            Outcome::Refused(answer) => answered(Word::Refused, answer),
-            Outcome::Unknown(answer) => answered(Word::Unknown, answer),
-            Outcome::NotSent(answer) => answered(Word::NotSent, answer),
-            Outcome::Invalid(why) => answered(Word::Invalid, &Answer { message: why.clone(), ..Answer::default() }),
-        };
-        self.write(&Line { row, ..text })
+        self.write(&Line::of(row, line, outcome))
     }
 
     /// Every row has been dealt with.
@@ -308,6 +378,116 @@ fn lock(path: &Path, file: &File) -> Result<(), TransferError> {
     }
 }
 
+/// The journal behind `path`, where it is, opened and locked.
+fn open(path: &Path) -> Result<(PathBuf, File), TransferError> {
+    // A pipe would keep whoever opens it waiting.
+    read_head(path)?;
+    let failed = |source| failed(path, source);
+    let place = atomic::target(path).map_err(failed)?;
+    let file = OpenOptions::new().read(true).append(true).open(&place).map_err(failed)?;
+    lock(path, &file)?;
+    // Another import may have put a new one in its place just before.
+    let (here, there) = (file.metadata().map_err(failed)?, std::fs::metadata(&place).map_err(failed)?);
+    if (here.dev(), here.ino()) == (there.dev(), there.ino()) {
+        Ok((place, file))
+    } else {
+        Err(TransferError::JournalInUse(path.to_owned()))
+    }
+}
+
+/// Puts `new` in the place of the journal `old`, which is locked and kept under the date of its beginning.
+fn take_the_place(path: &Path, _old: &File, new: NamedTempFile) -> Result<Journal, TransferError> {
+    let failed = |source| failed(path, source);
+    let place = atomic::target(path).map_err(failed)?;
+    let began = read_head(&place)?.at;
+    // The lock goes with the file, whatever its name.
+    let file = new.as_file().try_clone().map_err(failed)?;
+    lock(path, &file)?;
+    let kept =
+        (0..).map(|number| kept_as(&place, began, number)).find_map(|kept| match atomic::keep_as(&place, &kept) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => None,
+            done => Some(done.map(|()| kept)),
+        });
+    let kept = kept.transpose().map_err(failed)?;
+    atomic::finish(new, &place, true).map_err(failed)?;
+    Ok(Journal { kept, ..Journal::new(path, file) })
+}
+
+/// The name of a journal that began then and is in nobody's way any more; `number` tells those of one second apart.
+fn kept_as(path: &Path, began: Timestamp, number: u32) -> PathBuf {
+    let mut ending = began.strftime("%Y%m%d-%H%M%S").to_string();
+    if number > 0 {
+        ending.push_str(&format!("-{number}"));
+    }
+    if let Some(extension) = path.extension() {
+        ending.push_str(&format!(".{}", extension.display()));
+    }
+    path.with_extension(ending)
+}
+
+/// The journals that were in the place of `path` before.
+pub(super) fn kept(path: &Path) -> Vec<PathBuf> {
+    let Ok(place) = atomic::target(path) else { return Vec::new() };
+    let directory = place.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let Ok(entries) = std::fs::read_dir(directory) else { return Vec::new() };
+    let begins = format!("{}.", place.file_stem().unwrap_or_default().display());
+    let is_kept = |other: &PathBuf| {
+        let name = other.file_name().unwrap_or_default().to_string_lossy();
+        other.extension() == place.extension() && name.starts_with(&begins) && other.file_name() != place.file_name()
+    };
+    entries.flatten().map(|entry| directory.join(entry.file_name())).filter(is_kept).collect()
+}
+
+/// Writes the journal at `path` anew for the rows that are in `file` now: what is known of each, by its hash. What was
+/// added, or may have been, and is not in the file any more stays known after them.
+fn written_anew(
+    path: &Path,
+    (old, past, mut pool): (&File, &Past, Pool),
+    file: Input,
+    head: Head,
+    ids: &[Option<PetId>],
+) -> Result<Journal, TransferError> {
+    let failed = |source| failed(path, source);
+    // The line of each row and, of those that can be sent, the hash.
+    let mut found = Vec::new();
+    rows::read(file, &past.head.reading, |row| {
+        found.push(row.map_or_else(|bad| (bad.line, None), |row| (row.line, Some(hash(&row.new)))));
+        ControlFlow::Continue(())
+    })?;
+    let rows: Vec<_> =
+        found.into_iter().map(|(line, hash)| (line, hash, hash.and_then(|hash| pool.take(hash)))).collect();
+    if pool.len() > 0 && rows.iter().all(|(.., before)| before.is_none()) {
+        return Err(TransferError::Unrelated(path.to_owned()));
+    }
+    let good = rows.iter().filter(|(_, hash, _)| hash.is_some()).count();
+    let head = Head { good: Some(good as u64), ..head };
+    let new = atomic::begin_private(&atomic::target(path).map_err(failed)?).map_err(failed)?;
+    let mut out = BufWriter::with_capacity(256 << 10, new);
+    let mut write = |line: &[u8]| out.write_all(line).map_err(failed);
+    write(&text(&head).map_err(failed)?)?;
+    let known = |row: u64, line: Option<u64>, before: u64| {
+        let (hash, line) = (past.hash(before).map(hex_of), line.or(past.doubts.get(&before).map(|doubt| doubt.line)));
+        let known = Line { row, line, hash, ..Line::default() };
+        let Some(doubt) = past.doubts.get(&before) else {
+            let id = ids.get(before as usize).copied().flatten();
+            return Line { outcome: Some(Word::Added), id, ..known };
+        };
+        let (sent, key) = (Some(doubt.sent), Some(doubt.key(&past.head, before)));
+        Line { sent, key, by: (!doubt.ours).then(String::new), ..known }
+    };
+    let last = rows.len() as u64;
+    for (row, (line, _, before)) in (1..).zip(rows) {
+        let nothing = Line { row, line: Some(line), ..Line::default() };
+        let line = before.map_or(nothing, |before| known(row, Some(line), before));
+        write(&text(&line).map_err(failed)?)?;
+    }
+    for (row, before) in (last + 1..).zip(pool.rest()) {
+        write(&text(&known(row, None, before)).map_err(failed)?)?;
+    }
+    let new = out.into_inner().map_err(|error| failed(error.into_error()))?;
+    take_the_place(path, old, new)
+}
+
 fn failed(path: &Path, source: io::Error) -> TransferError {
     TransferError::Journal { path: path.to_owned(), source }
 }
@@ -319,7 +499,11 @@ pub(super) fn hash(new: &NewPet) -> u64 {
     sum.iter().take(8).fold(0, |sum, octet| sum << 8 | u64::from(*octet))
 }
 
-fn read_head(path: &Path) -> Result<Head, TransferError> {
+fn hex_of(hash: u64) -> String {
+    format!("{hash:016x}")
+}
+
+pub(super) fn read_head(path: &Path) -> Result<Head, TransferError> {
     let wrong = |why: String| TransferError::NotAJournal { path: path.to_owned(), why };
     // A pipe would keep whoever opens it waiting.
     if let Some(what) = atomic::no_file(path) {
@@ -335,8 +519,8 @@ fn read_head(path: &Path) -> Result<Head, TransferError> {
     begin.map_err(|error| wrong(error.to_string()))?;
     let Some(end) = memchr::memchr(b'\n', &text) else { return Err(wrong("its first line is cut off".to_owned())) };
     let head: Head = serde_json::from_slice(&text[..end]).map_err(|error| wrong(short(&error.to_string())))?;
-    if head.petstore_import != VERSION {
-        return Err(wrong(format!("it has the version {}, not {VERSION}", head.petstore_import)));
+    if !(1..=VERSION).contains(&head.petstore_import) {
+        return Err(wrong(format!("it has the version {}; a newer petstore can read it", head.petstore_import)));
     }
     Ok(head)
 }

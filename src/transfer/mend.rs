@@ -214,7 +214,7 @@ mod tests {
         assert!(text.starts_with(BAD) && text.contains("\nline 4: refused: 400 c no,3,Zoë,-7,\n\"line 5"), "{text}");
         fs::write(&path, TEXT.replace("Rex", "Max")).unwrap();
         let other = write(input(), &Reading::default(), Some(&report), (&out, true)).unwrap_err().to_string();
-        assert!(other.contains("is the report of another import"), "{other}");
+        assert!(other.contains("the file has changed since"), "{other}");
     }
 
     #[test]

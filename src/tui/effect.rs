@@ -17,7 +17,7 @@ use crate::domains::practice::Practice;
 use crate::domains::told::Told;
 use crate::model::{ApiKey, BaseUrl, IdempotencyKey, NewPet, PetId, PetQuery};
 use crate::transfer::Reading;
-use crate::transfer::import::{How, Wish};
+use crate::transfer::import::{How, Start, Wish};
 
 use super::drafts::Drafts;
 use super::inflight::{ReqId, Slot};
@@ -156,8 +156,10 @@ pub struct RunImport {
     pub reading: Reading,
     /// How many rows can be sent.
     pub good: u64,
-    /// It was begun before.
-    pub resume: bool,
+    /// How it begins.
+    pub start: Start,
+    /// Its report, if it is not the one beside the file.
+    pub report: Option<PathBuf>,
     /// How rows are sent.
     pub how: How,
 }

@@ -12,7 +12,7 @@ use crate::domains::Finding;
 use crate::domains::configuration::{DomainsConfiguration, Written};
 use crate::domains::list::List;
 use crate::model::{Field, Pet};
-use crate::transfer::Reading;
+use crate::transfer::earlier::Earlier;
 use crate::transfer::import::{Progress, Told};
 use crate::transfer::preview::Preview;
 
@@ -245,17 +245,8 @@ pub struct FileSeen {
     pub path: Option<String>,
     /// What was found.
     pub preview: Preview,
-    /// It was begun to be imported before.
-    pub before: Option<Before>,
-}
-
-/// An import that was begun before.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Before {
-    /// How it reads the file.
-    pub reading: Reading,
-    /// Whether it came to its end.
-    pub ended: bool,
+    /// An earlier import of a file of its name.
+    pub before: Option<Earlier>,
 }
 
 /// Why a file cannot be imported as it is.

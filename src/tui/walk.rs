@@ -14,17 +14,18 @@ use crate::api::{Exchange, Failure};
 use crate::config::queue::Left;
 use crate::config::{KeyOrigin, Service, Settings};
 use crate::model::{Field, Pet, PetStatus};
-use crate::transfer::Input;
-use crate::transfer::import::{Progress, Told};
+use crate::transfer::earlier::Earlier;
+use crate::transfer::import::{Progress, Seen, Told};
 use crate::transfer::journal::Outcome as Fate;
 use crate::transfer::preview::preview;
+use crate::transfer::{Input, Reading};
 use crate::tui::drafts::Drafts;
 use crate::tui::effect::{DomainTask, DraftTask, Effect, ImportTask, Job, ProfileTask, Source, Task};
 use crate::tui::inflight::Slot;
 use crate::tui::msg::{
-    Added, Before, Copied, DraftNews, EndOf, Exported, FileSeen, ImportEnd, ImportNews, Key, KeyPlaces, KeyPress,
-    LineSent, LookedUp, Msg, NotCreated, NotSaved, NotSeen, NotWritten, Outcome, ProfileNews, Recorded, Reply, Size,
-    Tested, Used,
+    Added, Copied, DraftNews, EndOf, Exported, FileSeen, ImportEnd, ImportNews, Key, KeyPlaces, KeyPress, LineSent,
+    LookedUp, Msg, NotCreated, NotSaved, NotSeen, NotWritten, Outcome, ProfileNews, Recorded, Reply, Size, Tested,
+    Used,
 };
 use crate::tui::screens::domains::tests::fixture;
 use crate::tui::test_kit::{App, animals, listed, profiles, remote, settings};
@@ -51,6 +52,25 @@ fn step(app: &mut App, what: u8, which: u16) {
         _ => {
             app.screen();
         }
+    }
+}
+
+/// An earlier import, of one kind or another.
+fn earlier(reading: &Reading, which: usize) -> Earlier {
+    let file = Input::stream("a", std::io::Cursor::new("a")).unwrap().print().unwrap();
+    Earlier {
+        report: "/tmp/a.ndjson".into(),
+        began: jiff::Timestamp::UNIX_EPOCH,
+        reading: reading.clone(),
+        seen: Seen { file, import: uuid::Uuid::nil() },
+        same_file: which.is_multiple_of(2),
+        finished: which.is_multiple_of(3),
+        replaced: which.is_multiple_of(7),
+        added: 3,
+        here: which as u64 % 4,
+        new: which as u64 % 3,
+        bad: 0,
+        as_long: which.is_multiple_of(4),
     }
 }
 
@@ -201,8 +221,7 @@ fn about_imports(task: ImportTask, which: usize, failure: impl Fn() -> Failure) 
                 Source::File(_) => b"name,cat,x\nRex,3,\n,3,\nRex,3,\nMax,\x1b,\n".to_vec(),
             };
             let input = Input::stream("a", std::io::Cursor::new(text)).unwrap();
-            let before =
-                which.is_multiple_of(5).then(|| Before { reading: reading.clone(), ended: which.is_multiple_of(2) });
+            let before = which.is_multiple_of(5).then(|| earlier(&reading, which));
             ImportNews::Looked(match preview(input, &reading, |_| true) {
                 Ok(preview) => Ok(Box::new(FileSeen { path: Some("/tmp/a.csv".into()), preview, before })),
                 Err(error) => Err(NotSeen { why: error.to_string(), missing: None }),

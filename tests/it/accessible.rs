@@ -72,7 +72,11 @@ impl Person {
         let list = ListFile::new(directory.path().join("domains.json"));
         let desk = Desk::new(list, directory.path().join("config.toml"), nobody);
         let host = base_url.split('/').nth(2).unwrap().to_owned();
-        let masks = vec![(host, "HOST"), (home, "HOME")];
+        // Imports begin by the real clock, and the day may end meanwhile.
+        let today = clock::now().wall.to_zoned(jiff::tz::TimeZone::system());
+        let days =
+            [today.clone(), today.tomorrow().unwrap()].map(|day| (day.strftime("%Y-%m-%d").to_string(), "TODAY"));
+        let masks = [(host, "HOST"), (home, "HOME")].into_iter().chain(days).collect();
         let home = Some(directory.path().to_owned());
         let setup = Setup { settings, client, domains: Domains::default(), desk, home, clock: || *NOW };
         let (interrupt, interrupts) = mpsc::channel(4);

@@ -260,6 +260,7 @@ impl App {
                 "BS" => KeyCode::Backspace,
                 "F2" => KeyCode::F(2),
                 "F4" => KeyCode::F(4),
+                "F5" => KeyCode::F(5),
                 "F6" => KeyCode::F(6),
                 "F7" => KeyCode::F(7),
                 "F8" => KeyCode::F(8),

@@ -4,3 +4,4 @@ mod commands;
 mod engine;
 mod kill;
 mod round;
+mod weekly;

@@ -11,9 +11,12 @@ use tokio::task::spawn_blocking;
 
 use super::dialogue::Asked;
 use super::{Session, words};
-use crate::transfer::journal::Journal;
+use crate::transfer::earlier::Earlier;
+use crate::transfer::import::Start;
+use crate::transfer::journal::{Journal, Target};
 use crate::transfer::preview::{Preview, preview};
 use crate::transfer::{Input, Reading, TransferError};
+use send::File;
 
 /// The most bad rows, doubles and refusals that are told.
 const MOST: usize = 20;
@@ -23,7 +26,7 @@ impl Session {
     pub(super) async fn import(&mut self) -> Asked<()> {
         let path = self.ask_file().await?;
         let mut reading = Reading::default();
-        let looked = loop {
+        let (looked, earlier) = loop {
             match self.look_at_file(&path, &reading).await? {
                 Ok(looked) => break looked,
                 Err(TransferError::NoColumn { missing, there }) => {
@@ -37,23 +40,29 @@ impl Session {
         if good == 0 {
             return self.talk.say("Nothing can be sent. Mend the file, then import it again.");
         }
-        let report = Journal::beside(&path);
-        let goes_on = match Journal::guard(&report) {
-            Ok(()) => false,
-            Err(TransferError::JournalExists { ended, .. }) => match self.ask_to_go_on(&report, ended).await? {
-                true => true,
-                false => return Ok(()),
-            },
-            Err(error) => return self.talk.say(error.to_string()),
-        };
-        if self.may_import(good, goes_on).await? {
-            self.send_file(&path, reading, good, report, goes_on).await?;
+        let mut file = File { report: Journal::beside(&path), path, reading, good };
+        let mut start = Start::New;
+        if let Some(earlier) = earlier {
+            let Some(chosen) = self.ask_how_to_begin(&earlier).await? else { return Ok(()) };
+            file.reading = earlier.reading;
+            if chosen == Start::GoOn {
+                file.report = earlier.report;
+            }
+            start = chosen;
+        }
+        if self.may_import(good, start == Start::GoOn).await? {
+            self.send_file(file, start).await?;
         }
         Ok(())
     }
 
-    async fn look_at_file(&mut self, path: &Path, reading: &Reading) -> Asked<Result<Preview, TransferError>> {
-        let (path, reading) = (path.to_owned(), reading.clone());
+    /// What is in a file, and what an earlier import has to do with it.
+    async fn look_at_file(
+        &mut self,
+        path: &Path,
+        reading: &Reading,
+    ) -> Asked<Result<(Preview, Option<Earlier>), TransferError>> {
+        let (path, reading, target) = (path.to_owned(), reading.clone(), Target::of(&self.setup.settings));
         let rows = Arc::new(AtomicU64::new(0));
         let counter = Arc::clone(&rows);
         let looking = spawn_blocking(move || {
@@ -62,7 +71,9 @@ impl Session {
                 // Nobody waits for it any more where the other end is gone.
                 Arc::strong_count(&counter) > 1
             };
-            preview(Input::file(&path)?, &reading, count)
+            let earlier = Earlier::look(&path, &reading, &Journal::beside(&path), &target)?;
+            let reading = earlier.as_ref().map_or(&reading, |earlier| &earlier.reading);
+            Ok((preview(Input::file(&path)?, reading, count)?, earlier))
         });
         let how_far = || format!("{} rows were looked at.", rows.load(Ordering::Relaxed));
         let looked = self.talk.during(looking, how_far).await?;

@@ -21,17 +21,18 @@ use crate::model::display_safe;
 use crate::model::escape::shell_word;
 use crate::model::text::cut;
 use crate::transfer::check::{self, Check, Found};
-use crate::transfer::import::{self, Ended, Progress, Summary, Tell, Told, Wish, Work};
+use crate::transfer::earlier::{Earlier, Way};
+use crate::transfer::import::{self, Ended, Progress, Start, Summary, Tell, Told, Wish, Work};
 use crate::transfer::journal::{Journal, Outcome, Target};
-use crate::transfer::{Input, TransferError, mend};
+use crate::transfer::{Input, Reading, TransferError, mend};
 
 /// `--dry-run`: checks everything, and needs no service.
 pub async fn check(args: ImportArgs, voice: Voice) -> Result<Exit, Failed> {
     let (args, mut ends) = (Arc::new(args), ends()?);
     can_mend(&args)?;
-    let checked = look(&args, &mut ends).await?;
+    let checked = look(&args, &args.reading(), &mut ends).await?;
     voice.note(&format!("{}; nothing was sent", checked.sentence()));
-    mend(&args, None, voice).await?;
+    mend(&args, &args.reading(), None, voice).await?;
     Ok(match checked {
         Check { bad: 0, .. } => Exit::Done,
         Check { good: 0, .. } => Exit::Refused,
@@ -50,34 +51,28 @@ pub async fn run(
     let args = Arc::new(args);
     let (target, mut ends) = (Target::of(settings), ends()?);
     can_mend(&args)?;
-    let report = args.journal();
+    let Some(Begin { mut start, reading, report, new }) = begin(&args, &target, &mut ends, voice).await? else {
+        return Ok(Exit::Done);
+    };
     let mut good = None;
-    if args.resume {
-        if report.is_none() {
-            return Err(Failed::new(Exit::Usage, "--resume needs the report: name it with --report"));
+    if !args.resume && !args.is_stdin() {
+        let checked = look(&args, &reading, &mut ends).await?;
+        voice.note(&checked.sentence());
+        if checked.bad > 0 && args.how().on_error == import::OnError::Stop {
+            mend(&args, &reading, None, voice).await?;
+            return Err(Failed::new(Exit::Refused, "nothing was sent, since there are bad rows")
+                .hint("mend the file, or send the good rows: --on-error go-on"));
         }
-    } else {
-        if let Some(report) = &report {
-            Journal::guard(report).map_err(failed)?;
-        } else {
-            voice.note("there is no report, so that this import cannot be resumed; --report FILE writes one");
-        }
-        if !args.is_stdin() {
-            let checked = look(&args, &mut ends).await?;
-            voice.note(&checked.sentence());
-            if checked.bad > 0 && args.how().on_error == import::OnError::Stop {
-                mend(&args, None, voice).await?;
-                return Err(Failed::new(Exit::Refused, "nothing was sent, since there are bad rows")
-                    .hint("mend the file, or send the good rows: --on-error go-on"));
-            }
-            good = Some(checked.good);
-        }
+        good = Some(checked.good);
     }
-    confirm(&args, good, settings, &mut ends).await?;
+    confirm(&args, new.filter(|new| *new > 0).or(good), settings, &mut ends).await?;
     let mut send_unknown = args.unknown == UnknownArg::Send;
-    let mut resume = args.resume;
     loop {
-        let (input, work) = prepare(&args, (resume, good), report.clone(), &target, &mut ends).await?;
+        let prepared = (start.clone(), reading.clone(), good, report.clone());
+        let (input, work) = prepare(&args, prepared, &target, &mut ends).await?;
+        if let Some(kept) = work.kept() {
+            voice.note(&format!("the report of before is kept: {}", display_safe(&kept.display().to_string())));
+        }
         let how = import::How { send_unknown, ..args.how() };
         let doubts = Arc::new(AtomicU64::new(0));
         let (summary, ended_by) =
@@ -93,17 +88,19 @@ pub async fn run(
         if doubts == 0 || !matches!(summary.ended, Ended::Complete) || !asks {
             // Whoever ends it does not want to wait for more.
             if ended_by.is_none() {
-                mend(&args, report, voice).await?;
+                mend(&args, &reading, report, voice).await?;
             }
             return Ok(exit);
         }
         let question = format!("{doubts} rows may have been added. Send them again? They may then be there twice.");
         if ask(question, &mut ends).await? != Some(true) {
-            note("hint: look with petstore pets list; then --resume with --unknown send or --unknown skip");
-            mend(&args, report, voice).await?;
+            note(
+                "hint: petstore pets list --all shows whether they are there; --resume --unknown send sends them again",
+            );
+            mend(&args, &reading, report, voice).await?;
             return Ok(exit);
         }
-        (send_unknown, resume) = (true, true);
+        (send_unknown, start) = (true, Start::GoOn);
     }
 }
 
@@ -113,9 +110,12 @@ fn failed(error: TransferError) -> Failed {
         | TransferError::UnknownColumn { .. }
         | TransferError::ColumnTwice { .. }
         | TransferError::FixedValue { .. }
-        | TransferError::JournalExists { .. }
+        | TransferError::JournalExists(_)
         | TransferError::NoJournal(_)
         | TransferError::NotAJournal { .. }
+        | TransferError::Damaged { .. }
+        | TransferError::Changed { .. }
+        | TransferError::Unrelated(_)
         | TransferError::Another { .. }
         | TransferError::Exists(_)
         | TransferError::Needed { .. }
@@ -132,15 +132,102 @@ fn failed(error: TransferError) -> Failed {
         | TransferError::Start(_) => Exit::Failure,
     };
     let failed = Failed::new(exit, display_safe(&error.to_string()));
-    let is_in_the_way = matches!(
-        error,
-        TransferError::JournalExists { .. } | TransferError::NotAJournal { .. } | TransferError::Another { .. }
-    );
-    if is_in_the_way {
-        failed.hint("an import of something else has a report of another name: --report FILE")
-    } else {
-        failed
+    // None of these may lead to rows that are added a second time.
+    match error {
+        TransferError::NotAJournal { .. } => {
+            failed.hint("if it has nothing to do with petstore, name another file for the report: --report FILE")
+        }
+        TransferError::Damaged { .. } => failed.hint(
+            "without it nobody knows which rows were added: look with petstore pets list --all, and import only those \
+             that are missing",
+        ),
+        TransferError::Changed { .. } => failed.hint(
+            "import the file once more: rows are then recognised by what is in them. A stream has to be the same again",
+        ),
+        TransferError::Unrelated(_) => failed.hint(
+            "name the report of this file: --report. Only a file of which nothing was ever added begins anew: without \
+             --resume",
+        ),
+        TransferError::Another { what: "the service", .. } => failed.hint(
+            "to go on, choose that service (--profile, --base-url). Only if this one is another store: a report of its \
+             own, --report FILE",
+        ),
+        TransferError::Another { .. } => {
+            failed.hint("leave those options out to go on; --again adds every row, also those that were added before")
+        }
+        _ => failed,
     }
+}
+
+/// How an import begins.
+struct Begin {
+    start: Start,
+    reading: Reading,
+    report: Option<PathBuf>,
+    /// How many rows are left to send, where that is known.
+    new: Option<u64>,
+}
+
+/// Finds out how the import begins, by the report of an earlier one. Nothing if that has added every row.
+async fn begin(
+    args: &Arc<ImportArgs>,
+    target: &Target,
+    ends: &mut Ends,
+    voice: Voice,
+) -> Result<Option<Begin>, Failed> {
+    let plain = |start, report| Ok(Some(Begin { start, reading: args.reading(), report, new: None }));
+    let Some(report) = args.journal() else {
+        if args.resume {
+            return Err(Failed::new(Exit::Usage, "--resume needs the report: name it with --report"));
+        }
+        voice.note("there is no report, so that this import cannot be resumed; --report FILE writes one");
+        return plain(Start::New, None);
+    };
+    if args.resume {
+        return plain(Start::GoOn, Some(report));
+    }
+    let is_there = !matches!(Journal::guard(&report), Ok(()) | Err(TransferError::NotAJournal { .. }));
+    if args.again && is_there {
+        return plain(Start::Anew(None), Some(report));
+    }
+    if args.again || args.is_stdin() {
+        Journal::guard(&report).map_err(failed)?;
+        return plain(Start::New, Some(report));
+    }
+    let looked = {
+        let (args, report, target) = (Arc::clone(args), report.clone(), target.clone());
+        blocking(ends, move || Earlier::look(&args.file, &args.reading(), &report, &target)).await?
+    };
+    let Some(earlier) = looked else { return plain(Start::New, Some(report)) };
+    let Earlier { reading, here, new, .. } = earlier.clone();
+    let all = here + new;
+    let start = match earlier.way() {
+        Way::Done => {
+            voice.note(&format!("{} Nothing was sent; --again would add all {all} once more.", earlier.sentence()));
+            return Ok(None);
+        }
+        Way::GoOn => Start::GoOn,
+        Way::Anew => earlier.anew(),
+        Way::Choose => {
+            let question = format!("{} Leave those out, and send the other {new}?", earlier.sentence());
+            if here == 0 || new == 0 || ask(question, ends).await? != Some(true) {
+                let of = if earlier.replaced { format!("--report {} ", word(&earlier.report)) } else { String::new() };
+                let what = format!("{} Nothing was sent", earlier.sentence());
+                let same = match here {
+                    0 => "if it is the same list, change only the rows that were not added".to_owned(),
+                    _ => format!("if they are the same pets, leave them out: {of}--resume (sends the other {new})"),
+                };
+                return Err(Failed::new(Exit::Usage, display_safe(&what))
+                    .hint(format!("{same}; if they are new ones, add all {all}: --again")));
+            }
+            Start::GoOn
+        }
+    };
+    if earlier.way() != Way::Choose {
+        voice.note(&earlier.sentence());
+    }
+    let (report, new) = if start == Start::GoOn { (earlier.report, Some(new)) } else { (report, None) };
+    Ok(Some(Begin { start, reading, report: Some(report), new }))
 }
 
 fn open(args: &ImportArgs) -> Result<Input, TransferError> {
@@ -171,10 +258,10 @@ async fn blocking<T: Send + 'static>(
 }
 
 /// Checks the whole file, and names each bad row.
-async fn look(args: &Arc<ImportArgs>, ends: &mut Ends) -> Result<Check, Failed> {
-    let args = Arc::clone(args);
+async fn look(args: &Arc<ImportArgs>, reading: &Reading, ends: &mut Ends) -> Result<Check, Failed> {
+    let (args, reading) = (Arc::clone(args), reading.clone());
     let work = move || {
-        check::check(open(&args)?, &args.reading(), |found| {
+        check::check(open(&args)?, &reading, |found| {
             if let Found::Bad(bad) = found {
                 note(&bad.sentence());
             }
@@ -186,18 +273,14 @@ async fn look(args: &Arc<ImportArgs>, ends: &mut Ends) -> Result<Check, Failed> 
 
 async fn prepare(
     args: &Arc<ImportArgs>,
-    (resume, good): (bool, Option<u64>),
-    report: Option<PathBuf>,
+    (start, reading, good, report): (Start, Reading, Option<u64>, Option<PathBuf>),
     target: &Target,
     ends: &mut Ends,
 ) -> Result<(Input, Work), Failed> {
     let (args, target) = (Arc::clone(args), target.clone());
     blocking(ends, move || {
         let input = open(&args)?;
-        let work = match report {
-            Some(report) if resume => Work::resume(&input, &args.reading(), report, &target)?,
-            report => Work::begin(&input, args.reading(), good, report, &target)?,
-        };
+        let work = Work::start(&start, &input, &reading, good, report, &target)?;
         Ok((input, work))
     })
     .await
@@ -215,10 +298,11 @@ fn can_mend(args: &ImportArgs) -> Result<(), Failed> {
 }
 
 /// Writes the rows that were not added, where that is asked for.
-async fn mend(args: &Arc<ImportArgs>, report: Option<PathBuf>, voice: Voice) -> Result<(), Failed> {
+async fn mend(args: &Arc<ImportArgs>, reading: &Reading, report: Option<PathBuf>, voice: Voice) -> Result<(), Failed> {
     let Some(to) = args.mend.clone() else { return Ok(()) };
-    let (args, name) = (Arc::clone(args), display_safe(&to.display().to_string()).into_owned());
-    let write = move || mend::write(open(&args)?, &args.reading(), report.as_deref(), (&to, args.force));
+    let (args, reading) = (Arc::clone(args), reading.clone());
+    let name = display_safe(&to.display().to_string()).into_owned();
+    let write = move || mend::write(open(&args)?, &reading, report.as_deref(), (&to, args.force));
     let rows = spawn_blocking(write).await.map_err(|error| Failed::new(Exit::Failure, error.to_string()))?;
     voice.note(&match rows.map_err(failed)? {
         0 => "no row is to be mended".to_owned(),
@@ -323,9 +407,19 @@ fn say(summary: &Summary, ended_by: Option<Exit>, service: &str, args: &ImportAr
     note(&format!("{added} added{before}, {refused} refused, {invalid} invalid, {unknown} unknown, {left_words} left"));
     if let Some(report) = report {
         note(&format!("report: {}", display_safe(&report.display().to_string())));
+        let named = if args.report.is_none() && *report == Journal::beside(&args.file) {
+            String::new()
+        } else {
+            format!(" --report {}", word(report))
+        };
+        let file = word(&args.file);
         if *left != Some(0) {
-            let named = args.report.as_ref().map(|report| format!(" --report {}", word(report))).unwrap_or_default();
-            note(&format!("go on with: petstore pets import {}{named} --resume", word(&args.file)));
+            note(&format!("go on with: petstore pets import {file}{named} --resume"));
+        } else if refused + invalid > 0 && args.mend.is_none() && !args.is_stdin() {
+            note(&format!(
+                "the others: fix them in {file} and import it again, which sends only them; or write them to a file to fix \
+                 and import there: petstore pets import {file}{named} --resume --mend CSV"
+            ));
         }
     }
     exit

@@ -9,7 +9,6 @@ use std::sync::Arc;
 use tokio::sync::{Mutex, mpsc, watch};
 
 use super::{Ended, Shared, Wish};
-use crate::clock;
 use crate::transfer::journal::{Answer, Outcome};
 use crate::transfer::rows::Row;
 
@@ -73,7 +72,7 @@ impl Announcer {
         };
         let room = shared.halt.run_until_cancelled(room).await?.ok()?;
         if let Some(journal) = &shared.work.journal
-            && let Err(error) = journal.sending(turns.iter().map(|turn| &turn.row), clock::now().wall)
+            && let Err(error) = journal.sending(turns.iter().map(|turn| &turn.row), shared.clock.now())
         {
             shared.end(Ended::Failed(error));
             return None;

@@ -69,6 +69,8 @@ pub struct Progress {
     pub invalid: u64,
     /// May have been added.
     pub unknown: u64,
+    /// Certainly not added, though they were sent: they may be sent again.
+    pub not_sent: u64,
     /// Rows whose status was mended.
     pub mended: u64,
     /// Sent, and no answer yet.
@@ -99,7 +101,7 @@ impl Progress {
                     Outcome::Refused(_) => self.refused += 1,
                     Outcome::Unknown(_) => self.unknown += 1,
                     Outcome::Invalid(_) => self.invalid += 1,
-                    Outcome::NotSent(_) => {}
+                    Outcome::NotSent(_) => self.not_sent += 1,
                 }
             }
             Told::Bad(_) => self.invalid += 1,

@@ -9,9 +9,9 @@ use super::ahead::{Queue, Turn};
 use super::{Ended, Shared, Told, Wish};
 use crate::api::error::RetryAfter;
 use crate::api::retry::dice;
-use crate::api::{ApiError, Failure};
-use crate::clock;
-use crate::model::{IdempotencyKey, PetId, ProblemCode, display_safe};
+use crate::api::{ApiError, Client, Failure};
+use crate::clock::{self, Now};
+use crate::model::{PetId, ProblemCode, display_safe};
 use crate::transfer::journal::{Answer, Outcome};
 use crate::transfer::rows::Row;
 
@@ -74,7 +74,7 @@ impl Sender {
     /// Sends a row until it is added, or it is known that it is not, or nothing more can be known.
     async fn once(&self, turn: &Turn) -> Result<PetId, Outcome> {
         let shared = &*self.shared;
-        let key = IdempotencyKey::numbered(shared.work.id, turn.row.row);
+        let (key, first) = (shared.work.key(turn.row.row), clock::now());
         // The first failure after which it may have been added: what fails for sure later says nothing about that one.
         let mut in_doubt =
             turn.doubted.then(|| Answer { message: "It may have been added before.".to_owned(), ..Answer::default() });
@@ -104,7 +104,7 @@ impl Sender {
                     let others_succeed = std::mem::replace(&mut successes, shared.pace.successes()) < successes;
                     own_failures += u32::from(others_succeed && is_own(&error) || is_the_rows(&error));
                     self.pause(began, asked, &error);
-                    let repeats_safely = in_doubt.is_none() || shared.client.keeps_idempotency_keys();
+                    let repeats_safely = in_doubt.is_none() || is_known_since(&shared.client, first);
                     if !repeats_safely || own_failures > OWN_FAILURES {
                         return Err(or(Outcome::NotSent));
                     }
@@ -131,6 +131,14 @@ impl Sender {
             }
         }
     }
+}
+
+/// Whether the service still knows a key that it got just after `first`: a machine that slept may have slept for days.
+fn is_known_since(client: &Client, first: Now) -> bool {
+    let now = clock::now();
+    let passed = now.mono.saturating_duration_since(first.mono);
+    let passed = passed.max(now.wall.duration_since(first.wall).unsigned_abs());
+    passed < client.idempotency_retention()
 }
 
 fn verdict(error: &ApiError) -> Verdict {

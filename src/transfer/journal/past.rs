@@ -1,11 +1,12 @@
-//! What a journal says, in two bits a row; more only of rows whose outcome is not known.
+//! What a journal says, in two bits a row and the hash of what was sent; more only of rows whose outcome is not known.
 
 use std::collections::HashMap;
 use std::fs::File;
-use std::io::{self, BufRead as _, BufReader, Read as _, Seek as _, SeekFrom};
+use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::Path;
 
 use super::{Head, Line, Word};
+use crate::model::IdempotencyKey;
 use crate::model::text::short;
 use crate::transfer::TransferError;
 
@@ -33,7 +34,7 @@ impl State {
 }
 
 /// A row that may have been added.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Doubt {
     /// Its line in the file.
     pub line: u64,
@@ -41,6 +42,18 @@ pub struct Doubt {
     pub hash: u64,
     /// When it was sent first, in seconds since 1970.
     pub sent: i64,
+    /// Whether it was always sent with the API key in use: what a service remembers belongs to it.
+    pub ours: bool,
+    /// The Idempotency-Key, if it is not the one of the row's number.
+    pub key: Option<IdempotencyKey>,
+}
+
+impl Doubt {
+    /// The Idempotency-Key with which the row was sent.
+    #[must_use]
+    pub fn key(&self, head: &Head, row: u64) -> IdempotencyKey {
+        self.key.clone().unwrap_or_else(|| IdempotencyKey::numbered(head.id, row))
+    }
 }
 
 /// What a journal says.
@@ -48,11 +61,17 @@ pub struct Doubt {
 pub struct Past {
     /// Its first line.
     pub head: Head,
-    /// Whether the API key is still the one with which it began.
-    pub same_key: bool,
     /// The rows that may have been added.
     pub doubts: HashMap<u64, Doubt>,
+    /// The last row that it names.
+    pub last: u64,
+    /// What stands for the API key in use.
+    who: String,
     states: Vec<u8>,
+    /// Of what was sent; 0 of other rows.
+    hashes: Vec<u64>,
+    /// Whether its last line says that every row has been dealt with.
+    ended: bool,
     /// How long the journal is without a last line that is cut off, in octets.
     pub(super) whole: u64,
 }
@@ -65,6 +84,18 @@ impl Past {
         self.states.get(place).map_or(State::Open, |states| State::ALL[usize::from(states >> shift & 3)])
     }
 
+    /// The hash of what was sent.
+    #[must_use]
+    pub fn hash(&self, row: u64) -> Option<u64> {
+        self.hashes.get(row as usize).copied().filter(|hash| *hash != 0)
+    }
+
+    /// Whether every row of its file was added.
+    #[must_use]
+    pub fn is_finished(&self) -> bool {
+        self.ended && (1..=self.last).all(|row| self.state(row) == State::Added)
+    }
+
     fn set(&mut self, row: u64, state: State) {
         let (place, shift) = place(row);
         if place >= self.states.len() {
@@ -73,17 +104,23 @@ impl Past {
         self.states[place] = self.states[place] & !(3 << shift) | (state as u8) << shift;
     }
 
-    /// Each line and where it begins is shown to `each`.
+    /// What the journal at `path` says, whoever goes on with it.
+    pub(in crate::transfer) fn of(path: &Path, head: Head) -> Result<Self, TransferError> {
+        Self::read(path, head, "", |_, _| {})
+    }
+
+    /// Each line and where it begins is shown to `each`. `who` stands for the API key in use.
     pub(super) fn read(
         path: &Path,
         head: Head,
-        same_key: bool,
+        who: &str,
         mut each: impl FnMut(&Line, u64),
     ) -> Result<Self, TransferError> {
         let failed = |source| super::failed(path, source);
         let file = File::open(path).map_err(failed)?;
         let size = file.metadata().map_err(failed)?.len();
-        let mut past = Self { head, same_key, doubts: HashMap::new(), states: Vec::new(), whole: 0 };
+        let (doubts, states, hashes) = (HashMap::new(), Vec::new(), Vec::new());
+        let mut past = Self { head, doubts, last: 0, who: who.to_owned(), states, hashes, ended: false, whole: 0 };
         let mut input = BufReader::with_capacity(256 << 10, file);
         let (mut text, mut number) = (Vec::new(), 0_u64);
         loop {
@@ -99,25 +136,33 @@ impl Past {
             }
             if number > 1 {
                 let line = serde_json::from_slice(&text).map_err(|error| damaged(path, number, &error.to_string()))?;
+                past.take(&line, size).map_err(|why| damaged(path, number, why))?;
                 each(&line, past.whole);
-                past.take(line, size).map_err(|why| damaged(path, number, why))?;
             }
             past.whole += count as u64;
         }
     }
 
-    fn take(&mut self, line: Line, size: u64) -> Result<(), &'static str> {
-        if line.end.is_some() {
+    fn take(&mut self, line: &Line, size: u64) -> Result<(), &'static str> {
+        self.ended = line.end.is_some();
+        if self.ended {
             return Ok(());
         }
         if line.row == 0 || line.row > size / LEAST_LINE {
             return Err("there is no such row");
         }
+        self.last = self.last.max(line.row);
+        let hash = line.hash.as_deref().and_then(|hash| u64::from_str_radix(hash, 16).ok());
+        if let Some(hash) = hash {
+            let row = line.row as usize;
+            self.hashes.resize(self.hashes.len().max(row + 1), 0);
+            self.hashes[row] = hash;
+        }
         if let Some(sent) = line.sent {
-            let hash = line.hash.as_deref().and_then(|hash| u64::from_str_radix(hash, 16).ok());
             let hash = hash.ok_or("the hash is missing")?;
-            let doubt = Doubt { line: line.line.unwrap_or_default(), hash, sent };
-            self.doubts.entry(line.row).or_insert(doubt);
+            let ours = *line.by.as_ref().unwrap_or(&self.head.key) == self.who;
+            let doubt = Doubt { line: line.line.unwrap_or_default(), hash, sent, ours, key: line.key.clone() };
+            self.doubts.entry(line.row).and_modify(|before| before.ours &= ours).or_insert(doubt);
             self.set(line.row, State::InDoubt);
         }
         let state = match line.outcome {
@@ -138,17 +183,6 @@ const fn place(row: u64) -> (usize, u32) {
     ((row / 4) as usize, (row % 4) as u32 * 2)
 }
 
-fn damaged(path: &Path, number: u64, why: &str) -> TransferError {
-    TransferError::NotAJournal { path: path.to_owned(), why: format!("line {number}: {}", short(why)) }
-}
-
-/// Whether the last line says that every row has been dealt with.
-pub(super) fn ended(path: &Path) -> io::Result<bool> {
-    let mut file = File::open(path)?;
-    let size = file.metadata()?.len();
-    file.seek(SeekFrom::Start(size.saturating_sub(MOST_LINE)))?;
-    let mut text = Vec::new();
-    file.take(MOST_LINE).read_to_end(&mut text)?;
-    let last = text.strip_suffix(b"\n").and_then(|text| text.rsplit(|octet| *octet == b'\n').next());
-    Ok(last.and_then(|last| serde_json::from_slice::<Line>(last).ok()).is_some_and(|line| line.end.is_some()))
+fn damaged(path: &Path, line: u64, why: &str) -> TransferError {
+    TransferError::Damaged { path: path.to_owned(), line, why: short(why) }
 }

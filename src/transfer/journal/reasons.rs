@@ -29,9 +29,12 @@ impl Reasons {
     /// Of the journal at `path`, if it is of the same file and reading.
     pub(in crate::transfer) fn read(path: &Path, file: &Print, reading: &Reading) -> Result<Self, TransferError> {
         let head = read_head(path)?;
-        head.check(path, file, reading)?;
+        head.check_reading(path, reading)?;
+        if let Some(differs) = head.file.difference(file) {
+            return Err(TransferError::changed(path, differs));
+        }
         let mut places = HashMap::new();
-        let past = Past::read(path, head, false, |line, place| match line.outcome {
+        let past = Past::read(path, head, "", |line, place| match line.outcome {
             Some(Word::Refused | Word::Unknown) if places.len() < MOST => drop(places.insert(line.row, place)),
             // An earlier line says nothing any more.
             Some(_) => drop(places.remove(&line.row)),

@@ -2,8 +2,12 @@ use std::fs;
 
 use super::*;
 
+fn input() -> Input {
+    Input::stream("a", io::Cursor::new("name,cat\nRex,3\n")).unwrap()
+}
+
 fn print() -> Print {
-    Print { size: Some(1), modified: Some(2), head: "a".into(), whole: None }
+    input().print().unwrap()
 }
 
 fn target() -> Target {
@@ -47,7 +51,11 @@ fn written(path: &Path) -> Journal {
 }
 
 fn resume(path: &Path) -> Result<(Journal, Past), String> {
-    Journal::resume(path, &print(), &target(), &Reading::default()).map_err(|error| error.to_string())
+    resume_as(path, &target()).map_err(|error| error.to_string())
+}
+
+fn resume_as(path: &Path, target: &Target) -> Result<(Journal, Past), TransferError> {
+    Journal::resume(path, &input(), target, &Reading::default())
 }
 
 fn states(past: &Past) -> Vec<State> {
@@ -62,11 +70,10 @@ fn what_was_written_is_known_again() {
     drop(written(&path));
     let (journal, past) = resume(&path).unwrap();
     assert_eq!(states(&past), [Added, Refused, InDoubt, Open, InDoubt, InDoubt, Refused, Open]);
-    let mut doubts: Vec<_> = past.doubts.iter().map(|(row, doubt)| (*row, *doubt)).collect();
+    let mut doubts: Vec<_> = past.doubts.iter().map(|(row, doubt)| (*row, doubt.clone())).collect();
     doubts.sort_unstable_by_key(|(row, _)| *row);
-    let doubt = |row| (row, Doubt { line: row + 1, hash: hash(&new("Rex")), sent: 1000 });
+    let doubt = |row| (row, Doubt { line: row + 1, hash: hash(&new("Rex")), sent: 1000, ours: true, key: None });
     assert_eq!(doubts, [doubt(3), doubt(5), doubt(6)]);
-    assert!(past.same_key);
     sending(&journal, 3, 5000);
     drop(journal);
     assert_eq!(resume(&path).unwrap().1.doubts[&3].sent, 1000, "the first time counts");
@@ -90,26 +97,140 @@ fn a_journal_that_was_cut_anywhere_goes_on() {
 }
 
 #[test]
-fn another_file_service_or_reading_is_refused_and_named() {
+fn another_stream_service_or_reading_is_refused_and_named() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("a.ndjson");
     drop(written(&path));
-    let with = |print: Print, service: &str, reading: Reading| {
-        let target = Target { service: service.to_owned(), ..target() };
-        Journal::resume(&path, &print, &target, &reading).map(|_| ()).map_err(|error| error.to_string())
+    let with = |text: &'static str, service: &str, reading: Reading| {
+        let (input, target) =
+            (Input::stream("a", io::Cursor::new(text)).unwrap(), Target { service: service.to_owned(), ..target() });
+        let resumed = Journal::resume(&path, &input, &target, &reading);
+        resumed.map(|_| ()).map_err(|error| error.to_string())
     };
-    let here = target().service;
+    let (here, same) = (target().service, "name,cat\nRex,3\n");
     let says = |result: Result<(), String>, what: &str| assert!(result.unwrap_err().contains(what));
-    says(with(Print { size: Some(3), ..print() }, &here, Reading::default()), "size of the file was 1 octets and is 3");
-    says(with(Print { head: "b".into(), ..print() }, &here, Reading::default()), "the content of the file");
-    says(with(Print { modified: Some(3), ..print() }, &here, Reading::default()), "last change was 2 and is 3");
-    says(
-        with(print(), "https://other/v1", Reading::default()),
-        "the service was http://127.0.0.1/v1 and is https://oth",
-    );
-    says(with(print(), &here, Reading { raw: true, ..Reading::default() }), "the reading");
-    let other_key = Target { key: "other".into(), ..target() };
-    assert!(!Journal::resume(&path, &print(), &other_key, &Reading::default()).unwrap().1.same_key);
+    says(with("name,cat\nTom,3\n", &here, Reading::default()), "the content of the file");
+    says(with(same, "https://other/v1", Reading::default()), "the service was http://127.0.0.1/v1 and is https://oth");
+    says(with(same, &here, Reading { raw: true, ..Reading::default() }), "the reading");
+}
+
+#[test]
+fn what_differs_between_two_files_is_named() {
+    let file = Print { size: Some(1), modified: Some(2), head: "a".into(), whole: None };
+    let differs = |now: Print| file.difference(&now).unwrap();
+    assert_eq!(file.difference(&file), None);
+    assert_eq!(differs(Print { size: Some(3), ..file.clone() }).2, "3 octets");
+    assert_eq!(differs(Print { head: "b".into(), ..file.clone() }).0, "the content of the file (SHA-256)");
+    assert_eq!(differs(Print { modified: Some(3), ..file.clone() }).0, "the time of the file's last change");
+}
+
+#[test]
+fn a_row_that_was_sent_with_another_api_key_is_not_ours_whichever_goes_on() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("a.ndjson");
+    drop(written(&path));
+    let other = Target { key: "other".into(), ..target() };
+    let (journal, past) = resume_as(&path, &other).unwrap();
+    assert!(!past.doubts[&3].ours);
+    // One of them is sent with the other key, too, and a new one with that alone.
+    sending(&journal, 3, 5000);
+    sending(&journal, 8, 5000);
+    drop(journal);
+    let ours = |target: &Target| {
+        let past = resume_as(&path, target).unwrap().1;
+        [3, 5, 8].map(|row| past.doubts[&row].ours)
+    };
+    assert_eq!((ours(&target()), ours(&other)), ([false, true, false], [false, false, true]));
+}
+
+/// A journal of this file of names, of which each row was sent, and the first ones have these outcomes.
+fn of_file(directory: &Path, names: &[&str], outcomes: &[Option<Outcome>]) -> (PathBuf, PathBuf) {
+    let (file, path) = (directory.join("a.csv"), directory.join("a.csv.petstore-import.ndjson"));
+    names_in(&file, names);
+    let print = Input::file(&file).unwrap().print().unwrap();
+    let head = Head::new(print, &target(), Reading::default(), Some(names.len() as u64), Timestamp::UNIX_EPOCH);
+    let journal = Journal::create(&path, &head).unwrap();
+    for ((row, name), outcome) in (1..).zip(names).zip(outcomes) {
+        let sent = Row { row, line: row + 1, new: new(name), mended: false };
+        journal.sending([&sent].into_iter(), Timestamp::from_second(1000).unwrap()).unwrap();
+        if let Some(outcome) = outcome {
+            journal.outcome(row, row + 1, outcome).unwrap();
+        }
+    }
+    (file, path)
+}
+
+fn names_in(file: &Path, names: &[&str]) {
+    fs::write(file, format!("name,cat\n{}", names.iter().map(|name| format!("{name},3\n")).collect::<String>()))
+        .unwrap();
+}
+
+#[test]
+fn in_a_file_that_has_changed_rows_are_recognised_by_what_is_in_them() {
+    use State::{Added, InDoubt, Open};
+    let directory = tempfile::tempdir().unwrap();
+    let outcomes = [
+        Some(Outcome::Added(7)),
+        Some(Outcome::Added(8)),
+        None,
+        Some(Outcome::Refused(answer())),
+        Some(Outcome::Added(9)),
+    ];
+    let (file, path) = of_file(directory.path(), &["Rex", "Rex", "Tom", "Max", "Gone"], &outcomes);
+    let first = read_head(&path).unwrap();
+    // Three of one name now: two are there. Another order, and a bad row before all of them.
+    names_in(&file, &["", "Tom", "Rex", "Max", "Rex", "Rex", "New"]);
+    let resume = |target: &Target| {
+        let input = Input::file(&file).unwrap();
+        Journal::resume(&path, &input, target, &Reading::default()).unwrap()
+    };
+    let (journal, past) = resume(&target());
+    assert_eq!(states(&past), [Open, InDoubt, Added, Open, Added, Open, Open, Added]);
+    assert_eq!((past.head.good, past.last), (Some(6), 8), "the one that is gone stays known after the others");
+    let doubt = &past.doubts[&2];
+    assert_eq!((doubt.line, doubt.sent, doubt.ours), (3, 1000, true));
+    // It is the same creation for the service, and no other row has its key.
+    assert_eq!(doubt.key(&past.head, 2), IdempotencyKey::numbered(first.id, 3));
+    assert_ne!(past.head.id, first.id);
+    let text = fs::read_to_string(&path).unwrap();
+    assert!(text.contains("\"id\":7") && text.contains("\"id\":8") && text.contains("\"id\":9"), "{text}");
+    // Put back, it is recognised once more, also the row that was gone in between.
+    drop(journal);
+    names_in(&file, &["Gone", "Tom"]);
+    let (journal, past) = resume(&Target { key: "other".into(), ..target() });
+    assert_eq!((states(&past)[..4].to_vec(), past.doubts[&2].ours), (vec![Added, InDoubt, Added, Added], false));
+    drop(journal);
+    names_in(&file, &["Tom"]);
+    assert!(!resume(&target()).1.doubts[&1].ours, "nobody knows any more with which key it was sent");
+}
+
+#[test]
+fn what_a_journal_takes_the_place_of_is_never_lost() {
+    let directory = tempfile::tempdir().unwrap();
+    let (file, path) = of_file(directory.path(), &["Rex"], &[Some(Outcome::Added(7))]);
+    let before = fs::read(&path).unwrap();
+    let head = Head::new(print(), &target(), Reading::default(), None, Timestamp::UNIX_EPOCH);
+    let first = Journal::replace(&path, &head, None).unwrap().kept.unwrap();
+    assert_eq!(first.file_name().unwrap(), "a.csv.petstore-import.19700101-000000.ndjson");
+    // All of the same second: no name is taken twice.
+    let second = Journal::replace(&path, &head, None).unwrap();
+    assert_ne!(second.kept.as_ref(), Some(&first));
+    assert_eq!(fs::read(&first).unwrap(), before);
+    assert_eq!(kept(&path).len(), 2);
+    drop(second);
+    // Where nothing was sent, the one before is in its place again.
+    Journal::replace(&path, &head, None).unwrap().discard();
+    assert_eq!(kept(&path).len(), 2);
+    // What was looked at must be there still.
+    let other = Journal::replace(&path, &head, Some(Uuid::new_v4()));
+    assert!(matches!(other, Err(TransferError::JournalExists(_))), "{other:?}");
+    // While one is at work, no other takes its place.
+    let input = Input::file(&file).unwrap();
+    let held = Journal::replace(&path, &head, None).unwrap();
+    assert!(matches!(Journal::replace(&path, &head, None), Err(TransferError::JournalInUse(_))));
+    let resumed = Journal::resume(&path, &input, &target(), &Reading::default());
+    assert!(matches!(resumed, Err(TransferError::JournalInUse(_))), "{resumed:?}");
+    drop(held);
 }
 
 #[test]
@@ -119,11 +240,9 @@ fn beginning_again_over_a_journal_is_refused() {
     assert!(Journal::guard(&path).is_ok());
     let journal = written(&path);
     let refused = |path: &Path| Journal::guard(path).unwrap_err().to_string();
-    assert!(refused(&path).contains("is not finished. Go on with it by --resume, or remove it"), "{}", refused(&path));
+    assert!(refused(&path).contains("--resume goes on with it and sends nothing twice"), "{}", refused(&path));
     assert!(resume(&path).unwrap_err().contains("another import is at work"));
-    journal.end(Timestamp::UNIX_EPOCH).unwrap();
     drop(journal);
-    assert!(refused(&path).contains("has ended"));
     let other = directory.path().join("b");
     fs::write(&other, "name,cat\nRex,3\n").unwrap();
     assert!(refused(&other).contains("is no report of an import"));

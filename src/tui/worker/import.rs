@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 use std::io::{self, Cursor};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -18,13 +18,14 @@ use crate::clock;
 use crate::config::{Settings, atomic};
 use crate::model::export::Kind;
 use crate::model::{display_safe, text};
+use crate::transfer::earlier::Earlier;
 use crate::transfer::export::{self, to_file};
 use crate::transfer::import::{self, Ended, Progress, Summary, Tell, Told, Wish, Work};
 use crate::transfer::journal::{Journal, Target};
 use crate::transfer::preview::preview;
 use crate::transfer::{Format, Input, Reading, TransferError, mend};
 use crate::tui::effect::{RunImport, Source, ToMend};
-use crate::tui::msg::{Before, EndOf, Exported, FileSeen, ImportEnd, ImportNews, NotSeen, NotWritten, Outcome};
+use crate::tui::msg::{EndOf, Exported, FileSeen, ImportEnd, ImportNews, NotSeen, NotWritten, Outcome};
 
 /// How often it is told how far things are.
 const BETWEEN_NEWS: Duration = Duration::from_millis(100);
@@ -50,6 +51,12 @@ impl Surroundings {
     /// Where a file is whose name was typed.
     fn place(&self, path: &str) -> PathBuf {
         place(path, self.home.as_deref())
+    }
+
+    /// The service in use, as reports name it.
+    fn target(&self) -> Target {
+        let none = || Target { service: String::new(), key: String::new() };
+        self.settings.as_ref().map_or_else(none, Target::of)
     }
 
     fn open(&self, source: &Source) -> Result<Input, TransferError> {
@@ -86,13 +93,13 @@ async fn seen(source: Source, reading: Reading, around: Surroundings, so_far: So
     let stop = Arc::new(AtomicBool::new(false));
     let _guard = StopOnDrop(Arc::clone(&stop));
     let work = move || {
-        let report = if let Source::File(path) = &source { Some(Journal::beside(&around.place(path))) } else { None };
-        let before = report.as_deref().map_or(Ok(None), before)?;
-        // Nothing was chosen yet: it is read as it was before.
-        let reading = match &before {
-            Some(before) if reading == Reading::default() => before.reading.clone(),
-            Some(_) | None => reading,
+        let path = match &source {
+            Source::Pasted(_) => None,
+            Source::File(path) => Some(around.place(path)),
         };
+        let look = |path: &PathBuf| Earlier::look(path, &reading, &Journal::beside(path), &around.target());
+        let before = path.as_ref().map_or(Ok(None), look)?;
+        let reading = before.as_ref().map_or(reading, |before| before.reading.clone());
         let input = around.open(&source)?;
         let mut told = clock::now().mono;
         let preview = preview(input, &reading, |rows| {
@@ -105,10 +112,7 @@ async fn seen(source: Source, reading: Reading, around: Surroundings, so_far: So
             }
             !stop.load(Ordering::Relaxed)
         })?;
-        let path = match &source {
-            Source::Pasted(_) => None,
-            Source::File(path) => Some(around.place(path).display().to_string()),
-        };
+        let path = path.map(|path| path.display().to_string());
         Ok(Box::new(FileSeen { path, preview, before }))
     };
     let looked: Result<_, TransferError> = match spawn_blocking(work).await {
@@ -129,17 +133,15 @@ fn why_not(error: &TransferError) -> String {
             format!("No column is named {}. Choose one, or one value for all.", missing.member())
         }
         TransferError::FixedValue { why, .. } => why.clone(),
-        error => format!("{}.", display_safe(&error.to_string())),
-    }
-}
-
-fn before(report: &Path) -> Result<Option<Before>, TransferError> {
-    match Journal::guard(report) {
-        Ok(()) => Ok(None),
-        Err(TransferError::JournalExists { path, ended }) => {
-            Ok(Some(Before { reading: Journal::reading(&path).unwrap_or_default(), ended }))
+        TransferError::Another { what, .. } if *what != "the service" => {
+            "It was imported before with other columns or values: choose those again. With these, rows that were added \
+             then would be added a second time."
+                .to_owned()
         }
-        Err(error) => Err(error),
+        TransferError::JournalExists(_) | TransferError::Changed { .. } => {
+            "The file or its report has changed meanwhile. Look at the file again.".to_owned()
+        }
+        error => format!("{}.", display_safe(&error.to_string())),
     }
 }
 
@@ -173,21 +175,16 @@ async fn send(
     so_far: &SoFar,
 ) -> Result<ImportEnd, EndOf> {
     let api = api_of(connection).await.map_err(EndOf::NoAnswer)?;
-    let RunImport { source, reading, good, resume, how } = task;
-    let target = around.settings.clone();
+    let RunImport { source, reading, good, start, report, how } = task;
     let pasted = matches!(source, Source::Pasted(_));
     let begin = move || {
         let place = match &source {
             Source::File(path) => around.place(path),
             Source::Pasted(text) => keep(text, &around)?,
         };
-        let (report, input) = (Journal::beside(&place), Input::file(&place)?);
-        let target = target.as_ref().map_or_else(|| Target { service: String::new(), key: String::new() }, Target::of);
-        let work = if resume {
-            Work::resume(&input, &reading, report.clone(), &target)?
-        } else {
-            Work::begin(&input, reading, Some(good), Some(report.clone()), &target)?
-        };
+        let report = report.unwrap_or_else(|| Journal::beside(&place));
+        let input = Input::file(&place)?;
+        let work = Work::start(&start, &input, &reading, Some(good), Some(report.clone()), &around.target())?;
         Ok::<_, TransferError>((place, report, input, work))
     };
     let begun = spawn_blocking(begin).await.map_err(|error| EndOf::Failed(error.to_string()))?;

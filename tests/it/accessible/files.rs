@@ -46,3 +46,45 @@ async fn an_import_that_finds_no_service_sends_nothing_and_can_be_begun_again() 
     let transcript = person.says(&["5", "~/pets.csv", "yes", "5", "~/pets.csv", "no", "quit"]).await;
     insta::assert_snapshot!(transcript);
 }
+
+/// Somebody in whose home directory a file of this name was imported before, and has other rows now.
+async fn after_another(service: &Service, before: &str, now: &str) -> Person {
+    let person = Person::of(service);
+    let file = |rows: &str| person.file("week.csv", &format!("name,category\n{rows}"));
+    file(before);
+    let imported = tokio::process::Command::new(env!("CARGO_BIN_EXE_petstore"))
+        .args(["pets", "import", "week.csv"])
+        .env_clear()
+        .envs([("PETSTORE_BASE_URL", &*service.server.base_url()), ("PETSTORE_API_KEY", service.key())])
+        .env("HOME", person.directory.path())
+        .current_dir(person.directory.path())
+        .output();
+    assert!(String::from_utf8(imported.await.unwrap().stderr).unwrap().contains(" added, "));
+    file(now);
+    person
+}
+
+#[tokio::test]
+async fn what_an_earlier_import_added_is_never_sent_again_unasked() {
+    let three = "Ada,1\nBen,2\nCleo,3\n";
+    for (before, now, answers, says, count) in [
+        // Corrected: only that is sent.
+        ("Ada,1\nBen,two\nCleo,3\n", three, &["yes", "yes"][..], "2 of 3 rows were added then", 3),
+        // Done.
+        (three, three, &[""], "every row was added.", 3),
+        (three, three, &["yes", "yes"], "Add all of them once more?", 6),
+        // Another file.
+        (three, "Dot,4\n", &["yes"], "was of another file. Its report is kept.", 4),
+        // Half of another one: a choice that has no usual answer.
+        (three, "Dot,4\nAda,1\n", &["", "back"], "1 of 2 rows are equal", 3),
+        (three, "Dot,4\nAda,1\n", &["1", "yes"], "1: leave out those 1 rows, send the other 1", 4),
+        (three, "Dot,4\nAda,1\n", &["2", "yes"], "2: add all 2", 5),
+    ] {
+        let service = Service::start().await;
+        let person = after_another(&service, before, now).await;
+        let transcript = person.says(&[&["5", "~/week.csv"], answers, &["quit"]].concat()).await;
+        assert!(transcript.contains(says), "{transcript}");
+        let there = service.get("/v1/pets").await.json().as_array().unwrap().len();
+        assert_eq!(there, count, "{transcript}");
+    }
+}

@@ -116,6 +116,54 @@ async fn what_was_under_way_when_the_program_ended_is_gone_on_with() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_corrected_file_goes_on_and_the_next_one_of_its_name_begins_anew() {
+    let real = Real::with_samples(0).await;
+    let directory = tempfile::tempdir().unwrap();
+    let path = file(directory.path(), 5, &[3]);
+    let mut app = real.open();
+    app.shows(&["There are no animals here yet."]).await;
+    app.press(&format!("I \"{path}\" Enter"));
+    app.shows(&["Cannot be sent (1):"]).await;
+    app.press("F2 Space F2");
+    app.shows(&["Imported: 4 added, 1 to mend. Fix them in the file, then F2."]).await;
+    file(directory.path(), 5, &[]);
+    app.press("F2");
+    app.shows(&["The file has changed since its import began", "4 of 5 rows were", "F2 sends the other 1 row."]).await;
+    app.press("F2");
+    app.shows(&["Imported: 1 added.", "5 of 5   100%"]).await;
+    assert_each_once(&names(&real).await, 5);
+    app.press("Esc");
+    app.shows(&["[1 Pets]"]).await;
+    // Once more: it is done.
+    app.press(&format!("I \"{path}\" Enter"));
+    app.shows(&["every row was added.", "add all 5 once more"]).await;
+    app.press("F2");
+    app.shows(&["Nothing has been sent: every row was added before."]).await;
+    // Next week's file of the same name.
+    let next: String = (6..=7).map(|number| format!("pet-{number},3\n")).collect();
+    fs::write(&path, format!("pet_name,cat\n{next}")).unwrap();
+    app.press("F5");
+    app.shows(&["was of another file. Its report is kept.", "This adds 2 pets to test."]).await;
+    app.press("F2");
+    app.shows(&["Imported: 2 added."]).await;
+    assert_each_once(&names(&real).await, 7);
+    // And one with an equal row.
+    fs::write(&path, "pet_name,cat\npet-6,3\npet-8,3\n").unwrap();
+    app.press("Esc");
+    app.shows(&["[1 Pets]"]).await;
+    app.press(&format!("I \"{path}\" Enter"));
+    app.shows(&["1 of 2 rows are equal to rows that the import of", "leave out those 1", "add all 2"]).await;
+    app.press("F2");
+    app.shows(&["choose what to do with the rows that were added before"]).await;
+    app.press("Space F2");
+    app.shows(&["Imported: 1 added."]).await;
+    assert_each_once(&names(&real).await, 8);
+    app.press("Esc");
+    app.shows(&["[1 Pets]"]).await;
+    app.quit().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn lost_answers_add_no_row_twice() {
     let real = Real::with_samples(0).await;
     let lossy = stub::losing_answers(real.server.local_addr(), 7).await;

@@ -12,7 +12,8 @@ use petstore::api::Client;
 use petstore::api::client::{Timeouts, install_tls_provider};
 use petstore::clock;
 use petstore::model::ApiKey;
-use petstore::transfer::import::{Ended, How, OnError, Patience, Progress, Summary, Told, Wish, Work, run};
+use petstore::transfer::earlier::{Earlier, Way};
+use petstore::transfer::import::{Ended, How, OnError, Patience, Progress, Start, Summary, Told, Wish, Work, run};
 use petstore::transfer::journal::{Journal, Outcome, Target};
 use petstore::transfer::{Input, Reading, TransferError};
 use tempfile::TempDir;
@@ -142,7 +143,7 @@ async fn good_rows_are_added_and_bad_ones_named() {
     assert_eq!(import.told(), ["2 Rex added", "3 bad", "4 bad", "5 Bean added"]);
     assert_eq!(names(&service).await, ["Bean", "Rex"]);
     let again = import.begin().await.unwrap_err().to_string();
-    assert!(again.contains("has ended") && again.contains("--resume"), "{again}");
+    assert!(again.contains("the report of an earlier import") && again.contains("--resume"), "{again}");
     let summary = import.resume().await.unwrap();
     assert_eq!(counts(&summary), [0, 2, 0, 2, 0]);
     assert_eq!(names(&service).await, ["Bean", "Rex"]);
@@ -169,8 +170,7 @@ async fn a_reader_that_gives_up_is_not_taken_for_the_end() {
     let Ended::Failed(error) = &summary.ended else { panic!("{:?}", summary.ended) };
     assert_eq!(error.to_string(), "cannot read a stream: its reader gave up; please report this");
     assert!(names(&service).await.len() <= 1);
-    let report = Journal::guard(&import.report()).unwrap_err().to_string();
-    assert!(report.contains("is not finished"), "{report}");
+    assert!(!fs::read_to_string(import.report()).unwrap().contains("\"end\""));
 }
 
 /// A service without idempotency keys; `answer` is asked for each creation, by the request's text.
@@ -288,13 +288,124 @@ async fn a_row_in_doubt_is_sent_again_with_its_key_unless_that_is_not_known_any_
     forget_the_outcome(&import.report(), 2);
     let other_key = Target { key: "other".into(), ..Import::target() };
     assert_eq!(counts(&import.resume_as(&other_key).await.unwrap()), [0, 1, 0, 0, 1]);
-    // Sent two days ago: forgotten.
-    let text = fs::read_to_string(import.report()).unwrap();
-    let sent = text.lines().find_map(|line| line.split_once("\"sent\":")).unwrap().1.trim_end_matches('}').to_owned();
-    let long_ago = sent.parse::<i64>().unwrap() - 2 * 24 * 3600;
-    fs::write(import.report(), text.replace(&format!("\"sent\":{sent}"), &format!("\"sent\":{long_ago}"))).unwrap();
-    assert_eq!(counts(&import.resume().await.unwrap()), [0, 1, 0, 0, 1]);
+    // Sent two days ago: forgotten. Two days ahead: nobody knows how long ago that was.
+    for days in [-2, 4] {
+        shift_the_times(&import.report(), days * 24 * 3600);
+        assert_eq!(counts(&import.resume().await.unwrap()), [0, 1, 0, 0, 1], "{days}");
+    }
     assert_eq!(names(&service).await, ["a", "b"]);
+    // Five minutes ahead is how much clocks differ: just now.
+    shift_the_times(&import.report(), -2 * 24 * 3600 + 300);
+    assert_eq!(counts(&import.resume().await.unwrap()), [1, 1, 0, 0, 0]);
+    assert_eq!(names(&service).await, ["a", "b"]);
+}
+
+/// As if rows had been sent so many seconds later.
+fn shift_the_times(report: &Path, seconds: i64) {
+    let text = fs::read_to_string(report).unwrap();
+    let shifted = text.lines().map(|line| {
+        let Some((before, rest)) = line.split_once("\"sent\":") else { return format!("{line}\n") };
+        let end = rest.find(|c: char| !c.is_ascii_digit()).unwrap();
+        let sent = rest[..end].parse::<i64>().unwrap() + seconds;
+        format!("{before}\"sent\":{sent}{}\n", &rest[end..])
+    });
+    fs::write(report, shifted.collect::<String>()).unwrap();
+}
+
+#[tokio::test]
+async fn the_age_of_a_row_is_told_by_the_clock_of_the_service() {
+    let (service, client) = service().await;
+    let import = Import::new(client, &rows(&["a"]));
+    // The service is years ahead of this machine, and the row was sent to it just now.
+    let ahead = stub::answering_at(address(&service), "Sat, 01 Jan 2050 00:00:00 GMT").await;
+    let import = Import { client: client_at(&ahead.base_url, service.key()), ..import };
+    import.begin().await.unwrap();
+    let text = fs::read_to_string(import.report()).unwrap();
+    assert!(text.contains("\"sent\":25246"), "the date of the service: {text}");
+    forget_the_outcome(&import.report(), 1);
+    assert_eq!(counts(&import.resume().await.unwrap()), [1, 0, 0, 0, 0]);
+    // Then its clock is put right: that row was sent in the future.
+    forget_the_outcome(&import.report(), 1);
+    let import = Import { client: client_at(&service.server.base_url(), service.key()), ..import };
+    assert_eq!(counts(&import.resume().await.unwrap()), [0, 0, 0, 0, 1]);
+    assert_eq!(names(&service).await, ["a"]);
+}
+
+#[tokio::test]
+async fn a_service_that_keeps_keys_for_an_hour_is_not_trusted_for_longer() {
+    let stub = plain_service(|_| {
+        let body = r#"{"id":1,"name":"a","categoryId":3}"#;
+        let head = "HTTP/1.1 201 Created\r\nidempotency-key-retention: 3600\r\nconnection: close\r\n";
+        Some(format!("{head}content-type: application/json\r\ncontent-length: {}\r\n\r\n{body}", body.len()).into())
+    })
+    .await;
+    let import = Import::new(stub.client(), &rows(&["a", "b"]));
+    import.begin().await.unwrap();
+    for (hours, wanted) in [(-2, [0, 1, 0, 0, 1]), (2, [1, 1, 0, 0, 0])] {
+        forget_the_outcome(&import.report(), 1);
+        shift_the_times(&import.report(), hours * 3600);
+        assert_eq!(counts(&import.resume().await.unwrap()), wanted, "{hours}");
+    }
+}
+
+#[tokio::test]
+async fn a_row_in_doubt_keeps_its_key_when_its_file_has_changed() {
+    let (service, client) = service().await;
+    let import = Import::new(client, &rows(&["a", "b", "c"]));
+    import.begin().await.unwrap();
+    forget_the_outcome(&import.report(), 2);
+    fs::write(&import.file, rows(&["new", "c", "b", "b", "a"])).unwrap();
+    // One b is the one that was sent before; two of them are two pets.
+    let summary = import.resume().await.unwrap();
+    assert_eq!((counts(&summary), summary.left), ([3, 2, 0, 0, 0], Some(0)));
+    assert_eq!(names(&service).await, ["a", "b", "b", "c", "new"]);
+    assert_eq!(counts(&import.resume().await.unwrap()), [0, 5, 0, 0, 0]);
+    // Of another API key it is never sent unasked, also after one more change.
+    forget_the_outcome(&import.report(), 1);
+    fs::write(&import.file, rows(&["c", "b", "b", "a", "new"])).unwrap();
+    let other_key = Target { key: "other".into(), ..Import::target() };
+    assert_eq!(counts(&import.resume_as(&other_key).await.unwrap()), [0, 4, 0, 0, 1]);
+    assert_eq!(names(&service).await.len(), 5);
+}
+
+#[tokio::test]
+async fn rows_that_changed_after_the_file_was_compared_end_it() {
+    let (service, client) = service().await;
+    let import = Import::new(client, &rows(&["a", "b"]));
+    import.begin().await.unwrap();
+    let input = Input::file(&import.file).unwrap();
+    let work = Work::resume(&input, &Reading::default(), import.report(), &Import::target()).unwrap();
+    fs::write(&import.file, rows(&["b", "c"])).unwrap();
+    let summary = import.run(Input::file(&import.file).unwrap(), work).await.unwrap();
+    let Ended::Failed(error) = &summary.ended else { panic!("{:?}", summary.ended) };
+    assert!(error.to_string().ends_with("line 2 is another row"), "{error}");
+    assert_eq!(names(&service).await, ["a", "b"]);
+}
+
+#[tokio::test]
+async fn a_new_import_of_which_nothing_was_sent_puts_the_report_before_back() {
+    let (_service, client) = service().await;
+    let import = Import::new(client, &rows(&["a"]));
+    import.begin().await.unwrap();
+    let before = fs::read(import.report()).unwrap();
+    fs::write(&import.file, rows(&["b"])).unwrap();
+    let away = Import { client: client_at("http://127.0.0.1:9/v1", "petk_0123456789abcdef77d0"), ..import };
+    let input = Input::file(&away.file).unwrap();
+    let start = |start: &Start, input: &Input| {
+        Work::start(start, input, &Reading::default(), None, Some(away.report()), &Import::target())
+    };
+    let work = start(&Start::Anew(None), &input).unwrap();
+    assert!(work.kept().unwrap().exists());
+    assert!(matches!(away.run(input, work).await, Err(TransferError::Api(_))));
+    assert_eq!(fs::read(away.report()).unwrap(), before);
+    assert_eq!(fs::read_dir(away.directory.path()).unwrap().count(), 2);
+    // What was looked at is not what is there now.
+    let earlier = Earlier::look(&away.file, &Reading::default(), &away.report(), &Import::target()).unwrap().unwrap();
+    assert_eq!(earlier.way(), Way::Anew);
+    fs::write(&away.file, rows(&["a", "c"])).unwrap();
+    let changed = start(&earlier.anew(), &Input::file(&away.file).unwrap());
+    assert!(matches!(changed, Err(TransferError::Changed { .. })), "{changed:?}");
+    assert_eq!(fs::read(away.report()).unwrap(), before);
 }
 
 #[tokio::test]

@@ -1,12 +1,14 @@
 //! What is asked before anything of a file is sent.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use super::path_of;
 use crate::cli::accessible::dialogue::Asked;
 use crate::cli::accessible::{Session, words};
 use crate::model::Field;
 use crate::model::text::short;
+use crate::transfer::earlier::{Earlier, Way};
+use crate::transfer::import::Start;
 use crate::transfer::{Reading, TransferError};
 
 const FILE_HELP: &str = "Say the name of a file: CSV, JSON, NDJSON or XLSX. Its first row names the columns, such as \
@@ -53,16 +55,29 @@ impl Session {
         Ok(())
     }
 
-    /// Whether an import that was begun before is gone on with.
-    pub(super) async fn ask_to_go_on(&mut self, report: &Path, ended: bool) -> Asked<bool> {
-        let report = report.display();
-        if ended {
-            self.talk.say("This file was imported before, to its end.")?;
-            self.talk.say(format!("To add the same animals once more, remove its report first: {report}"))?;
-            return Ok(false);
+    /// How an import begins after an earlier one of a file of this name; nothing if it is not to begin.
+    pub(super) async fn ask_how_to_begin(&mut self, earlier: &Earlier) -> Asked<Option<Start>> {
+        let Earlier { here, new, .. } = earlier;
+        let anew = earlier.anew();
+        self.talk.say(earlier.sentence())?;
+        let (all, way) = (here + new, earlier.way());
+        let start = match way {
+            Way::Done => self.talk.is_yes("Add all of them once more?", false).await?.then_some(anew),
+            Way::GoOn => self.talk.is_yes("Go on with it?", true).await?.then_some(Start::GoOn),
+            Way::Anew => Some(anew),
+            Way::Choose if *here == 0 => {
+                self.talk.is_yes(&format!("Is it another list? Add all {all}?"), false).await?.then_some(anew)
+            }
+            Way::Choose => {
+                let ways = [format!("leave out those {here} rows, send the other {new}"), format!("add all {all}")];
+                let at = self.talk.choose("Equal rows", &ways, None).await?;
+                Some(if at == 0 { Start::GoOn } else { anew })
+            }
+        };
+        if start.is_none() {
+            self.talk.say("Nothing was sent.")?;
         }
-        self.talk.say("An import of this file was begun before, and is not at its end.")?;
-        self.talk.is_yes("Go on where it stopped?", true).await
+        Ok(start)
     }
 
     /// Names the number and the service, and asks.

@@ -1,6 +1,6 @@
 //! Sends the rows of a file, tells now and then how far it is, and what became of them.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::watch;
@@ -10,34 +10,26 @@ use super::MOST;
 use crate::api::Failure;
 use crate::cli::accessible::dialogue::{Asked, Leave};
 use crate::cli::accessible::{Session, words};
-use crate::transfer::import::{self, Ended, How, Progress, Summary, Tell, Told, Wish, Work};
+use crate::transfer::import::{self, Ended, How, Progress, Start, Summary, Tell, Told, Wish, Work};
 use crate::transfer::journal::{Outcome, Target};
 use crate::transfer::{Input, Reading, TransferError};
 
 /// A file that may be sent.
-struct File {
-    path: PathBuf,
-    reading: Reading,
-    good: u64,
-    report: PathBuf,
+pub(super) struct File {
+    pub(super) path: PathBuf,
+    pub(super) reading: Reading,
+    pub(super) good: u64,
+    pub(super) report: PathBuf,
 }
 
 impl Session {
     /// Sends a file to its end, as far as it goes.
-    pub(super) async fn send_file(
-        &mut self,
-        path: &Path,
-        reading: Reading,
-        good: u64,
-        report: PathBuf,
-        goes_on: bool,
-    ) -> Asked<()> {
-        let file = Arc::new(File { path: path.to_owned(), reading, good, report });
-        let mut resume = goes_on;
+    pub(super) async fn send_file(&mut self, file: File, mut start: Start) -> Asked<()> {
+        let file = Arc::new(file);
         let mut how = How::default();
         let mut tried_safely = false;
         loop {
-            let summary = match self.send_once(&file, resume, how).await? {
+            let summary = match self.send_once(&file, start.clone(), how).await? {
                 Ok(summary) => summary,
                 Err(TransferError::Api(error)) => {
                     return self.talk.say_all(words::failure(&Failure::from(&error), &self.service));
@@ -49,7 +41,7 @@ impl Session {
             if unknown == 0 || how.send_unknown || !matches!(summary.ended, Ended::Complete) {
                 return Ok(());
             }
-            resume = true;
+            start = Start::GoOn;
             if self.setup.client.keeps_idempotency_keys() && !tried_safely {
                 tried_safely = true;
                 if !self.talk.is_yes("Send those again, safely? The service adds each once.", true).await? {
@@ -64,16 +56,12 @@ impl Session {
         }
     }
 
-    async fn send_once(&mut self, file: &Arc<File>, resume: bool, how: How) -> Asked<Result<Summary, TransferError>> {
+    async fn send_once(&mut self, file: &Arc<File>, start: Start, how: How) -> Asked<Result<Summary, TransferError>> {
         let (target, shared) = (Target::of(&self.setup.settings), Arc::clone(file));
         let prepared = spawn_blocking(move || {
             let File { path, reading, good, report } = &*shared;
             let input = Input::file(path)?;
-            let work = if resume {
-                Work::resume(&input, reading, report.clone(), &target)?
-            } else {
-                Work::begin(&input, reading.clone(), Some(*good), Some(report.clone()), &target)?
-            };
+            let work = Work::start(&start, &input, reading, Some(*good), Some(report.clone()), &target)?;
             Ok((input, work))
         });
         let (input, work) = match prepared.await {
@@ -134,6 +122,9 @@ impl Session {
         if *left != Some(0) {
             let left = left.map_or("Some".to_owned(), |left| left.to_string());
             self.talk.say(format!("{left} left. Import the same file again: it goes on where it stopped."))?;
+        }
+        if *left == Some(0) && refused + invalid > 0 {
+            self.talk.say("Correct those rows in the file and import it again: only they are sent.")?;
         }
         match report {
             Some(report) => self.talk.say(format!("Report: {}", report.display())),

@@ -2,7 +2,8 @@
 
 use crate::model::Field;
 use crate::transfer::Reading;
-use crate::transfer::import::{How, OnError};
+use crate::transfer::earlier::{Earlier, Way};
+use crate::transfer::import::{How, OnError, Start};
 use crate::tui::effect::Source;
 use crate::tui::msg::{FileSeen, NotSeen};
 use crate::tui::text_input::TextInput;
@@ -27,6 +28,8 @@ pub struct Looked {
     pub part: Part,
     /// Send the good rows though there are bad ones.
     pub only_good: bool,
+    /// Whether rows that were added before are added once more, once that is chosen.
+    pub again: Option<bool>,
     /// How rows are sent.
     pub how: How,
 }
@@ -53,6 +56,8 @@ pub enum Part {
     AtOnce,
     /// What to do after a row that was refused.
     OnRefused,
+    /// What to do with rows that were added before.
+    Again,
     /// What to do with rows that may have been added before.
     Unknown,
 }
@@ -63,7 +68,7 @@ impl Looked {
     pub fn new(source: Source, choices: [Choice; 3]) -> Self {
         let how = How::default();
         let part = Part::Of(Field::Name);
-        Self { source, choices, found: None, rows: 0, changed: false, part, only_good: false, how }
+        Self { source, choices, found: None, rows: 0, changed: false, part, only_good: false, again: None, how }
     }
 
     /// Takes over how a file was read before.
@@ -134,8 +139,10 @@ impl Looked {
                 parts.push(Part::Bad);
             }
             parts.extend([Part::AtOnce, Part::OnRefused]);
-            if seen.before.is_some() {
-                parts.push(Part::Unknown);
+            match seen.before.as_ref().map(Earlier::way) {
+                Some(Way::GoOn) => parts.push(Part::Unknown),
+                Some(Way::Done | Way::Choose) => parts.push(Part::Again),
+                Some(Way::Anew) | None => {}
             }
         }
         parts
@@ -156,7 +163,7 @@ impl Looked {
                 Choice::Value(value) => Some(value),
                 Choice::Found | Choice::Column(_) => None,
             },
-            Part::Bad | Part::AtOnce | Part::OnRefused | Part::Unknown => None,
+            Part::Bad | Part::AtOnce | Part::OnRefused | Part::Again | Part::Unknown => None,
         }
     }
 
@@ -167,7 +174,7 @@ impl Looked {
                 Choice::Value(value) => Some(value),
                 Choice::Found | Choice::Column(_) => None,
             },
-            Part::Bad | Part::AtOnce | Part::OnRefused | Part::Unknown => None,
+            Part::Bad | Part::AtOnce | Part::OnRefused | Part::Again | Part::Unknown => None,
         }
     }
 
@@ -195,6 +202,10 @@ impl Looked {
                 self.changed = true;
             }
             Part::Bad => self.only_good = !self.only_good,
+            Part::Again => {
+                let can_leave_out = self.before().is_some_and(|before| before.way() == Way::Choose && before.here > 0);
+                self.again = Some(!self.again.unwrap_or(can_leave_out));
+            }
             Part::AtOnce => {
                 let more = (self.how.concurrency % MOST_AT_ONCE) + 1;
                 let fewer = if self.how.concurrency <= 1 { MOST_AT_ONCE } else { self.how.concurrency - 1 };
@@ -210,9 +221,36 @@ impl Looked {
         }
     }
 
-    /// How many rows would be sent.
+    /// How many rows can be sent.
     #[must_use]
     pub fn good(&self) -> u64 {
         self.seen().map_or(0, |seen| seen.preview.check.good)
+    }
+
+    /// The earlier import of a file of this name.
+    #[must_use]
+    pub fn before(&self) -> Option<&Earlier> {
+        self.seen()?.before.as_ref()
+    }
+
+    /// How the import would begin; nothing before that is chosen.
+    #[must_use]
+    pub fn start(&self) -> Option<Start> {
+        let Some(before) = self.before() else { return Some(Start::New) };
+        match (before.way(), self.again) {
+            (Way::Choose, Some(false)) if before.here == 0 => None,
+            (Way::GoOn, _) | (Way::Choose, Some(false)) => Some(Start::GoOn),
+            (Way::Anew, _) | (_, Some(true)) => Some(before.anew()),
+            (Way::Done, Some(false)) | (Way::Done | Way::Choose, None) => None,
+        }
+    }
+
+    /// How many rows would be sent.
+    #[must_use]
+    pub fn to_send(&self) -> u64 {
+        match (self.start(), self.before()) {
+            (Some(Start::GoOn), Some(before)) if before.new > 0 => before.new,
+            _ => self.good(),
+        }
     }
 }

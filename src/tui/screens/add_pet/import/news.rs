@@ -131,7 +131,14 @@ fn on_ended(state: &mut AppState, end: ImportEnd, now: Now) -> Vec<Effect> {
         EndOf::Complete if errors == 0 => (MessageKind::Done, format!("Imported: {added} added.")),
         EndOf::Complete => (
             MessageKind::Error,
-            format!("Imported: {added} added, {errors} to mend. f lists them, w writes them to a file."),
+            match running.source {
+                Source::File(_) => {
+                    format!("Imported: {added} added, {errors} to mend. Fix them in the file, then F2. f lists them.")
+                }
+                Source::Pasted(_) => {
+                    format!("Imported: {added} added, {errors} to mend. f lists them, w writes them to a file.")
+                }
+            },
         ),
         EndOf::Stopped => {
             (MessageKind::Note, format!("Stopped: {added} added, {left} left. y copies the line that goes on."))

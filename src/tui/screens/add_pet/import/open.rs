@@ -108,7 +108,7 @@ pub fn look(state: &mut AppState, source: Source, choices: [Choice; 3], now: Now
 /// Looks at it once more, as it is to be read now.
 pub fn look_again(state: &mut AppState, now: Now) -> Option<Effect> {
     let looked = state.add.import.looked_mut()?;
-    (looked.changed, looked.rows) = (false, 0);
+    (looked.changed, looked.rows, looked.again) = (false, 0, None);
     let task = Task::Import(Box::new(ImportTask::Look(looked.source.clone(), looked.reading())));
     let id = state.inflight.begin(Slot::LookAtFile, now.mono);
     Some(Effect::Job(Job { slot: Slot::LookAtFile, id, task }))

@@ -5,14 +5,15 @@ use std::time::Duration;
 use super::*;
 use crate::api::failure::Failure;
 use crate::model::Field;
-use crate::transfer::import::{Progress, Told, Wish};
+use crate::transfer::earlier::Earlier;
+use crate::transfer::import::{Progress, Seen, Start, Told, Wish};
 use crate::transfer::journal::{Answer, Outcome as Fate};
 use crate::transfer::preview::preview;
 use crate::transfer::{Input, Reading};
 use crate::tui::effect::{Effect, ImportTask, RunImport, Source, Task};
 use crate::tui::inflight::Slot;
 use crate::tui::keymap::Context;
-use crate::tui::msg::{Before, EndOf, FileSeen, ImportEnd, ImportNews, Msg, NotSeen, Outcome, Reply, Size};
+use crate::tui::msg::{EndOf, FileSeen, ImportEnd, ImportNews, Msg, NotSeen, Outcome, Reply, Size};
 use crate::tui::popups::{Contents, Popup};
 use crate::tui::state::Screen;
 use crate::tui::test_kit::{App, animals, remote};
@@ -28,7 +29,7 @@ fn opened(columns: u16, rows: u16) -> App {
 }
 
 /// What a worker finds in `text`, as it is to be read by the newest job.
-fn found(app: &App, text: &'static str, before: Option<Before>) -> Outcome {
+fn found(app: &App, text: &'static str, before: Option<Earlier>) -> Outcome {
     let (_, reading) = look(app);
     let seen = preview(Input::stream("a", Cursor::new(text)).unwrap(), &reading, |_| true);
     Outcome::Import(ImportNews::Looked(match seen {
@@ -144,7 +145,7 @@ fn with_bad_rows_nothing_is_sent_before_that_is_chosen() {
     assert!(app.says("2 rows cannot be sent. Choose to send the others, or mend the file"), "{}", app.screen());
     app.keys("Space F2");
     let run = begun(&app).unwrap();
-    assert_eq!((run.good, run.resume, run.source), (3, false, Source::File("new-arrivals.csv".into())));
+    assert_eq!((run.good, run.start, run.source), (3, Start::New, Source::File("new-arrivals.csv".into())));
 }
 
 #[test]
@@ -195,13 +196,125 @@ fn a_file_that_cannot_be_read_is_said_where_its_name_is() {
 fn an_import_that_was_begun_before_is_gone_on_with() {
     let mut app = opened(80, 24);
     let reading = Reading { set: [None, None, Some("sold".into())], ..Reading::default() };
-    let before = Before { reading, ended: false };
+    let before = Earlier { reading, ..earlier() };
     let outcome = found(&app, "name,cat\nRex,3\n", Some(before));
     app.reply(Slot::LookAtFile, outcome);
     assert!(app.says("Its import was begun before. F2 goes on with it"), "{}", app.screen());
     app.keys("F2");
     let run = begun(&app).unwrap();
-    assert_eq!((run.resume, run.reading.set), (true, [None, None, Some("sold".into())]));
+    assert_eq!((run.start, run.reading.set), (Start::GoOn, [None, None, Some("sold".into())]));
+}
+
+/// An import of the same file that was stopped after its first row.
+fn earlier() -> Earlier {
+    Earlier {
+        report: "/home/ada/new-arrivals.csv.petstore-import.ndjson".into(),
+        began: "2026-11-13T11:30:00Z".parse().unwrap(),
+        reading: Reading::default(),
+        seen: Seen { file: Input::stream("a", Cursor::new("a")).unwrap().print().unwrap(), import: uuid::Uuid::nil() },
+        same_file: true,
+        finished: false,
+        replaced: false,
+        added: 1,
+        here: 1,
+        new: 2,
+        bad: 0,
+        as_long: true,
+    }
+}
+
+const THREE: &str = "name,cat\nRex,3\nMax,3\nLuna,3\n";
+
+fn looked_after(before: Earlier) -> App {
+    let mut app = opened(80, 24);
+    let outcome = found(&app, THREE, Some(before));
+    app.reply(Slot::LookAtFile, outcome);
+    app
+}
+
+#[test]
+fn of_a_file_that_was_corrected_only_the_rest_is_sent() {
+    let mut app = looked_after(Earlier { same_file: false, ..earlier() });
+    let said = "The file has changed since its import began on 2026-11-13: 1 of 3 rows were added then and are not sent \
+                again. F2 sends the other 2 rows.";
+    assert!(app.says(said), "{}", app.screen());
+    app.keys("F2");
+    assert_eq!(begun(&app).unwrap().start, Start::GoOn);
+}
+
+#[test]
+fn another_file_of_the_same_name_begins_anew() {
+    let before = Earlier { same_file: false, finished: true, here: 0, new: 3, ..earlier() };
+    let anew = before.anew();
+    let mut app = looked_after(before);
+    assert!(app.says("was of another file. Its report is kept.") && app.says("This adds 3 pets"), "{}", app.screen());
+    app.keys("F2");
+    assert_eq!(begun(&app).unwrap().start, anew);
+}
+
+#[test]
+fn a_file_that_is_done_is_added_once_more_only_where_that_is_chosen() {
+    let before = Earlier { finished: true, added: 3, here: 3, new: 0, ..earlier() };
+    let anew = before.anew();
+    let mut app = looked_after(before);
+    assert!(app.says("every row was added.") && !app.says("This adds"), "{}", app.screen());
+    app.keys("F2");
+    assert_eq!(begun(&app), None);
+    assert!(app.says("Nothing has been sent: every row was added before."), "{}", app.screen());
+    app.keys("Space F2");
+    assert_eq!(begun(&app).unwrap().start, anew);
+}
+
+#[test]
+fn rows_equal_to_some_that_were_added_are_left_out_or_added_as_is_chosen() {
+    let before = Earlier { same_file: false, finished: true, added: 5, ..earlier() };
+    let anew = before.anew();
+    for (keys, start, pets) in [("Space", Start::GoOn, 2), ("Space Space", anew, 3)] {
+        let mut app = looked_after(before.clone());
+        app.state.link.protect = true;
+        assert!(app.says("1 of 3 rows are equal to rows that the import of 2026-11-13 added"), "{}", app.screen());
+        app.keys("F2");
+        assert_eq!(begun(&app), None);
+        assert!(app.says("choose what to do with the rows that were added before"), "{}", app.screen());
+        app.keys(keys).keys("F2");
+        assert!(app.says(&format!("Import {pets} pets into")), "{}", app.screen());
+        app.wait(Duration::from_secs(1)).keys("y");
+        assert_eq!(begun(&app).unwrap().start, start, "{keys}");
+    }
+}
+
+#[test]
+fn a_list_in_which_every_row_may_be_changed_is_added_only_where_that_is_chosen() {
+    let before = Earlier { same_file: false, added: 2, here: 0, new: 3, ..earlier() };
+    let anew = before.anew();
+    let mut app = looked_after(before);
+    assert!(app.says("None of the 2 rows that the import of 2026-11-13 added is in the file as it was."));
+    app.keys("F2");
+    assert_eq!(begun(&app), None);
+    assert!(app.says("Is it another list? Space chooses to add all."), "{}", app.screen());
+    app.keys("Space F2");
+    assert_eq!(begun(&app).unwrap().start, anew);
+}
+
+#[test]
+fn an_import_with_bad_rows_goes_on_with_a_look_at_the_corrected_file() {
+    let mut app = running(80, 24);
+    end(&mut app, Progress { added: 1_237, invalid: 2, ..Progress::default() }, 0, EndOf::Complete);
+    assert!(app.says("2 to mend. Fix them in the file, then F2."), "{}", app.screen());
+    app.keys("F2");
+    assert_eq!(look(&app).0, Source::File("/home/ada/new-arrivals.csv".into()));
+    assert_eq!(app.state.context(), Context::ImportLook);
+}
+
+#[test]
+fn the_report_of_an_import_before_the_last_is_named_in_its_command() {
+    let kept = "/home/ada/new-arrivals.csv.petstore-import.20261113-093000.ndjson";
+    let mut app = looked_after(Earlier { replaced: true, report: kept.into(), ..earlier() });
+    app.keys("F2 Space F2");
+    assert_eq!(begun(&app).unwrap().report.as_deref(), Some(Path::new(kept)));
+    so_far(&mut app, ImportNews::Begun("/home/ada/new-arrivals.csv".into(), kept.into()));
+    let line = update::command_line(&app.state, " --resume");
+    assert!(line.ends_with(&format!("'/home/ada/new-arrivals.csv' --report '{kept}' --resume")), "{line}");
 }
 
 #[test]
@@ -276,7 +389,7 @@ fn esc_pauses_f2_goes_on_and_del_stops_what_is_paused() {
     app.effects.clear();
     app.keys("F2");
     let run = begun(&app).unwrap();
-    assert_eq!((run.resume, run.source), (true, Source::File("/home/ada/new-arrivals.csv".into())));
+    assert_eq!((run.start, run.source), (Start::GoOn, Source::File("/home/ada/new-arrivals.csv".into())));
 }
 
 #[test]
@@ -325,7 +438,7 @@ fn where_nothing_was_sent_the_file_stands_there_as_before_and_is_sent_anew() {
     app.keys("F2");
     assert_eq!(begun(&app).unwrap(), first);
     assert!(
-        !first.resume
+        first.start == Start::New
             && app
                 .effects
                 .iter()

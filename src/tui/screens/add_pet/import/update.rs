@@ -6,7 +6,9 @@ use crate::clock::Now;
 use crate::model::Field;
 use crate::model::escape::shell_word;
 use crate::model::text::short;
-use crate::transfer::import::Wish;
+use crate::transfer::earlier::{Earlier, Way};
+use crate::transfer::import::{Start, Wish};
+use crate::transfer::journal::Journal;
 use crate::tui::effect::{Effect, ImportTask, Job, RunImport, Source, Task, ToMend};
 use crate::tui::inflight::Slot;
 use crate::tui::keymap::{Action, ImportAction};
@@ -86,7 +88,10 @@ fn on_looked_action(state: &mut AppState, action: Action, now: Now) -> Vec<Effec
             }
         }
         Action::Save => return start(state, now),
-        Action::Refresh => return open::look_again(state, now).into_iter().collect(),
+        Action::Refresh => {
+            state.message = None;
+            return open::look_again(state, now).into_iter().collect();
+        }
         Action::Choices => list(state),
         Action::Copy => {
             let line = command_line(state, " --dry-run");
@@ -149,6 +154,17 @@ fn start(state: &mut AppState, now: Now) -> Vec<Effect> {
         let text =
             format!("{bad} rows cannot be sent. Choose to send the others, or mend the file; F5 reads it again.");
         state.say(MessageKind::Error, text);
+    } else if looked.start().is_none() {
+        let way = looked.before().map(Earlier::way);
+        let text = match looked.before() {
+            _ if way == Some(Way::Done) => {
+                "Nothing has been sent: every row was added before. Space chooses to add all once more."
+            }
+            Some(Earlier { here: 0, .. }) => "Nothing has been sent. Is it another list? Space chooses to add all.",
+            _ => "Nothing has been sent: choose what to do with the rows that were added before (Space).",
+        };
+        looked.part = Part::Again;
+        state.say(MessageKind::Error, text);
     } else if profiles::change::is_under_way(state) {
         let there = short(&state.profiles.using);
         state.say(MessageKind::Error, format!("Switching to {there}: nothing has been sent. F2 starts after that."));
@@ -166,37 +182,47 @@ fn start(state: &mut AppState, now: Now) -> Vec<Effect> {
 /// Begins, or goes on with what was begun before. A protected service is asked about first.
 pub fn begin(state: &mut AppState, now: Now) -> Vec<Effect> {
     let Some(looked) = state.add.import.looked_mut() else { return Vec::new() };
-    let good = looked.good();
-    if let Some(asked) = confirm::ask(state, Change::Import(good), now) {
+    let to_send = looked.to_send();
+    if let Some(asked) = confirm::ask(state, Change::Import(to_send), now) {
         return asked;
     }
     let Some(looked) = state.add.import.looked_mut() else { return Vec::new() };
-    let (source, reading, how) = (looked.source.clone(), looked.reading(), looked.how);
-    let resume = looked.seen().is_some_and(|seen| seen.before.is_some());
-    run(state, RunImport { source, reading, good, resume, how }, now)
+    let Some(start) = looked.start() else { return Vec::new() };
+    let (source, reading, good, how) = (looked.source.clone(), looked.reading(), looked.good(), looked.how);
+    // That of an import before the last one has another name.
+    let report = looked.before().filter(|_| start == Start::GoOn).map(|before| before.report.clone());
+    run(state, RunImport { source, reading, good, start, report, how }, now)
 }
 
-/// Goes on with an import that has ended before all rows were added. What was refused is sent once more.
+/// Goes on with an import that has ended before all rows were added. What was refused is sent once more. Rows that cannot
+/// be sent may have been corrected in the file, which is looked at first.
 fn go_on(state: &mut AppState, now: Now) -> Vec<Effect> {
     let Some(running) = state.add.import.running() else { return Vec::new() };
     let Running { reading, how, good, files, progress, .. } = running;
-    let Some((file, _)) = files.as_ref().filter(|_| running.left() > 0 || progress.refused > 0) else {
+    let Some((file, report)) = files.as_ref().filter(|_| running.left() > 0 || progress.errors() > 0) else {
         state.say(MessageKind::Note, "There is nothing left to send.");
         return Vec::new();
     };
+    if running.left() == 0 && progress.invalid + progress.unknown > 0 {
+        let source = Source::File(file.clone());
+        state.message = None;
+        return open::look(state, source, [Choice::Found, Choice::Found, Choice::Found], now);
+    }
     let (source, reading) = (Source::File(file.clone()), reading.clone());
-    let again = RunImport { source, reading, good: *good, resume: true, how: *how };
+    let report = Some(PathBuf::from(report));
+    let again = RunImport { source, reading, good: *good, start: Start::GoOn, report, how: *how };
     run(state, again, now)
 }
 
 fn run(state: &mut AppState, mut run: RunImport, now: Now) -> Vec<Effect> {
+    let goes_on = run.start == Start::GoOn;
     // Whoever goes on wants the rest: also what was refused, which may be mended in the service by now.
-    run.how.retry_refused = run.resume;
+    run.how.retry_refused = goes_on;
     let service = state.link.label.clone();
     let mut running = Running::new(run.source.clone(), run.reading.clone(), run.how, run.good, service);
     let import = &mut state.add.import;
     if let Phase::Looked(looked) = std::mem::take(&mut import.phase) {
-        running.looked = (!run.resume).then_some(looked);
+        running.looked = (!goes_on).then_some(looked);
     }
     import.phase = Phase::Running(Box::new(running));
     state.message = None;
@@ -325,9 +351,16 @@ pub fn command_line(state: &AppState, more: &str) -> String {
     let options = match &import.phase {
         Phase::Looked(looked) => options(looked),
         // The report knows how it is read.
-        Phase::File | Phase::Running(_) => String::new(),
+        Phase::Running(running) => running.files.as_ref().map_or_else(String::new, report_option),
+        Phase::File => String::new(),
     };
     format!("petstore{} pets import {file}{options}{more}", state.link.flags)
+}
+
+/// The report, as an option, if it is not the one beside the file.
+fn report_option((file, report): &(String, String)) -> String {
+    let is_beside = Journal::beside(Path::new(file)) == Path::new(report);
+    if is_beside { String::new() } else { format!(" --report {}", shell_word(report)) }
 }
 
 /// How the file is to be read, as options.

@@ -7,12 +7,12 @@ use ratatui::text::{Line, Span};
 use crate::model::text::{cut, width};
 use crate::model::{Field, NewPet};
 use crate::transfer::Format;
-use crate::transfer::import::OnError;
+use crate::transfer::earlier::{Earlier, Way};
+use crate::transfer::import::{OnError, Start};
 use crate::transfer::preview::{Cells, Preview};
 use crate::transfer::rows::Fault;
 use crate::tui::effect::Source;
 use crate::tui::inflight::Slot;
-use crate::tui::msg::Before;
 use crate::tui::screens::add_pet::import::looked::{Choice, Looked, Part};
 use crate::tui::screens::add_pet::import::update::command_line;
 use crate::tui::state::AppState;
@@ -264,16 +264,30 @@ fn draw_choices(
     line(Part::AtOnce, 0, format!("At once: {}", looked.how.concurrency), buf, y);
     line(Part::OnRefused, 22, format!("On a refused row: {refused}"), buf, y);
     y += 1;
-    let mut sentences = Vec::new();
-    if let Some(before) = &seen.before {
-        let (leave, send) = (mark(!looked.how.send_unknown), mark(looked.how.send_unknown));
-        let text = format!("Rows without an answer then:  {leave} only if safe   {send} send (may be there twice)");
-        line(Part::Unknown, 0, text, buf, y);
-        y += 1;
-        sentences.push(before_words(before).to_owned());
-    } else {
-        let (count, label) = (check.good, &state.link.label);
-        let pets = counted(count, "pet");
+    let way = seen.before.as_ref().map(Earlier::way);
+    match way {
+        Some(Way::GoOn) => {
+            let (leave, send) = (mark(!looked.how.send_unknown), mark(looked.how.send_unknown));
+            let text = format!("Rows without an answer then:  {leave} only if safe   {send} send (may be there twice)");
+            line(Part::Unknown, 0, text, buf, y);
+            y += 1;
+        }
+        Some(way @ (Way::Done | Way::Choose)) => {
+            let add = format!("{} add all {}", mark(looked.again == Some(true)), check.good);
+            let leave = mark(looked.again == Some(false));
+            let text = match way {
+                Way::Done => format!("{add} once more"),
+                _ if looked.before().is_some_and(|before| before.here == 0) => add,
+                _ => format!("{leave} leave out those {}   {add}", looked.before().map_or(0, |before| before.here)),
+            };
+            line(Part::Again, 0, text, buf, y);
+            y += 1;
+        }
+        Some(Way::Anew) | None => {}
+    }
+    let mut sentences: Vec<_> = seen.before.iter().map(before_words).collect();
+    if let Some(Start::New | Start::Anew(_)) = looked.start() {
+        let (pets, label) = (counted(check.good, "pet"), &state.link.label);
         sentences.push(format!("This adds {pets} to {label}. There is no undo in the service."));
     }
     for text in sentences.iter().flat_map(|text| wrap(&look.text(text), usize::from(area.width).saturating_sub(4))) {
@@ -299,11 +313,14 @@ fn draw_beside(looked: &Looked, state: &AppState, look: &Look, buf: &mut Buffer,
     }
 }
 
-/// What a look at a file says of an import that was begun before.
-fn before_words(before: &Before) -> &'static str {
-    if before.ended {
-        "It was imported before. F2 sends only what was refused or left then; nothing is added twice."
-    } else {
-        "Its import was begun before. F2 goes on with it; what was added then is not sent again."
+/// What a look at a file says of an earlier import.
+fn before_words(before: &Earlier) -> String {
+    let new = counted(before.new, "row");
+    match before.way() {
+        Way::GoOn if before.same_file => {
+            "Its import was begun before. F2 goes on with it; what was added then is not sent again.".to_owned()
+        }
+        Way::GoOn if before.new > 0 => format!("{} F2 sends the other {new}.", before.sentence()),
+        Way::GoOn | Way::Done | Way::Anew | Way::Choose => before.sentence(),
     }
 }
