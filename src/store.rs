@@ -33,6 +33,7 @@ pub use self::url::{DatabaseUrl, DatabaseUrlError};
 use self::database::Database;
 use self::idempotency::Running;
 use self::keys::KeyCache;
+use crate::clock::{self, Now};
 
 /// An open database. Cloning is cheap and shares it.
 #[derive(Clone, Debug)]
@@ -45,6 +46,7 @@ struct Inner {
     database: Database,
     keys: KeyCache,
     creations: Running,
+    opened: Now,
 }
 
 impl Store {
@@ -53,16 +55,16 @@ impl Store {
     ///
     /// A new file is readable by its owner only (0600, in a directory made with 0700).
     pub async fn open(url: &DatabaseUrl) -> Result<Self, StoreError> {
-        Ok(Self::on(Database::open(url).await?))
+        Ok(Self::on(Database::open(url).await?, clock::now()))
     }
 
     /// As [`open`](Self::open), but only where there is a database; a server's schema must be up to date.
     pub async fn open_existing(url: &DatabaseUrl) -> Result<Self, StoreError> {
-        Ok(Self::on(Database::open_existing(url).await?))
+        Ok(Self::on(Database::open_existing(url).await?, clock::now()))
     }
 
-    fn on(database: Database) -> Self {
-        Self { inner: Arc::new(Inner { database, keys: KeyCache::default(), creations: Running::default() }) }
+    fn on(database: Database, opened: Now) -> Self {
+        Self { inner: Arc::new(Inner { database, keys: KeyCache::default(), creations: Running::default(), opened }) }
     }
 
     /// Whether the database answers, and takes writes as far as is known.

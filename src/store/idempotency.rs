@@ -2,12 +2,16 @@
 //!
 //! The key is stored in the transaction of the animal, so that both are there or neither. What it stands for cannot
 //! change later, so the id of the animal and a fingerprint of what was asked are enough to give the answer again.
+//!
+//! A key counts until it is forgotten, which no wrong clock brings about: on a server its own clock counts, and on
+//! SQLite only time that has passed while the file was open.
 
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use jiff::Timestamp;
 use sha2::{Digest, Sha256};
 
 use super::connection::{Connection, DatabaseError, Value};
@@ -28,7 +32,7 @@ pub struct Idempotency {
 }
 
 impl Idempotency {
-    /// How long a key is kept: 24 hours.
+    /// How long a key is kept at least: 24 hours.
     pub const RETENTION: Duration = Duration::from_secs(24 * 60 * 60);
 }
 
@@ -44,15 +48,15 @@ const FORGOTTEN_AT_ONCE: i64 = 256;
 pub(super) struct Creation {
     idempotency: Idempotency,
     fingerprint: Fingerprint,
-    now: Now,
+    age: Age,
 }
 
 impl Creation {
-    pub(super) fn new(idempotency: Idempotency, pet: &Pet, now: Now) -> Self {
+    pub(super) fn new(idempotency: Idempotency, pet: &Pet, age: Age) -> Self {
         let status = pet.status.as_ref().map_or("", ObservedStatus::as_str);
         // No name contains a NUL.
         let fingerprint = Sha256::digest(format!("{}\0{}\0{status}", pet.name, pet.category_id)).into();
-        Self { idempotency, fingerprint, now }
+        Self { idempotency, fingerprint, age }
     }
 
     /// Stores that it added the animal `pet_id`. Not where an earlier one counts, which may be of another process and
@@ -64,10 +68,13 @@ impl Creation {
             Value::Text(key),
             Value::Bytes(&self.fingerprint),
             Value::Int(pet_id),
-            Value::Int(self.now.wall.as_second()),
-            Value::Int(forgotten(self.now)),
+            Value::Int(self.age.stored()),
         ];
-        Ok(on.execute(sql::REMEMBER_CREATION, &values).await? > 0)
+        let written = match on {
+            Connection::Sqlite(_) => on.execute(sql::REMEMBER_CREATION, &values).await?,
+            Connection::Postgres(_) => on.execute(sql::REMEMBER_CREATION_AT_SERVER, &values[..4]).await?,
+        };
+        Ok(written > 0)
     }
 }
 
@@ -77,7 +84,7 @@ impl Work for Creation {
 
     async fn run(&self, on: &Connection<'_>) -> Result<Option<Earlier>, DatabaseError> {
         let Idempotency { api_key, key } = &self.idempotency;
-        let values = [Value::Text(api_key.as_str()), Value::Text(key), Value::Int(forgotten(self.now))];
+        let values = [Value::Text(api_key.as_str()), Value::Text(key)];
         on.row(sql::FIND_CREATION, &values, |row| {
             Ok(Earlier { same: row.bytes(0)? == self.fingerprint, pet_id: row.int(1)? })
         })
@@ -85,19 +92,32 @@ impl Work for Creation {
     }
 }
 
-/// Whatever was stored then or before counts no longer, in Unix seconds.
-fn forgotten(now: Now) -> i64 {
-    now.wall.as_second().saturating_sub_unsigned(Idempotency::RETENTION.as_secs())
+/// The time since a file was opened, which no step of the clock changes. What was stored before is no younger.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Age {
+    opened: Timestamp,
+    passed: Duration,
+}
+
+impl Age {
+    pub(super) fn new(opened: Now, now: Now) -> Self {
+        Self { opened: opened.wall, passed: now.mono.saturating_duration_since(opened.mono) }
+    }
+
+    /// What is stored as the time of a key, in Unix seconds.
+    fn stored(self) -> i64 {
+        self.opened.as_second().saturating_add_unsigned(self.passed.as_secs())
+    }
+
+    /// What was stored then or before is past its time; nothing while anything may be younger than that.
+    fn forgotten(self) -> Option<i64> {
+        let passed = self.passed.checked_sub(Idempotency::RETENTION)?;
+        Some(Self { passed, ..self }.stored())
+    }
 }
 
 /// Deletes some that count no longer.
-pub(super) struct Forget(i64);
-
-impl Forget {
-    pub(super) fn before(now: Now) -> Self {
-        Self(forgotten(now))
-    }
-}
+pub(super) struct Forget(pub(super) Age);
 
 impl Work for Forget {
     type Output = ();
@@ -105,7 +125,14 @@ impl Work for Forget {
     const IS_ONE_STATEMENT: bool = true;
 
     async fn run(&self, on: &Connection<'_>) -> Result<(), DatabaseError> {
-        on.execute(sql::FORGET_CREATIONS, &[Value::Int(self.0), Value::Int(FORGOTTEN_AT_ONCE)]).await.map(drop)
+        let (sql, limit) = match (on, self.0.forgotten()) {
+            (Connection::Sqlite(_), None) => return Ok(()),
+            (Connection::Sqlite(_), Some(before)) => (sql::FORGET_CREATIONS, before),
+            (Connection::Postgres(_), _) => {
+                (sql::FORGET_CREATIONS_AT_SERVER, Idempotency::RETENTION.as_secs().cast_signed())
+            }
+        };
+        on.execute(sql, &[Value::Int(limit), Value::Int(FORGOTTEN_AT_ONCE)]).await.map(drop)
     }
 }
 

@@ -3,7 +3,7 @@
 use futures_util::future::try_join_all;
 
 use super::connection::{Connection, DatabaseError, Row, Value};
-use super::idempotency::{Creation, Earlier, Forget, Idempotency, RunningCreation};
+use super::idempotency::{Age, Creation, Earlier, Forget, Idempotency, RunningCreation};
 use super::work::Work;
 use super::{Store, StoreError, sql};
 use crate::clock::Now;
@@ -62,7 +62,8 @@ impl Store {
     /// added the first time, also after a restart and from another instance on the same database.
     pub async fn add_once(&self, new: NewPet, idempotency: Idempotency, now: Now) -> Result<Added, StoreError> {
         let pet = complete(new);
-        let creation = Creation::new(idempotency, &pet, now);
+        let age = Age::new(self.inner.opened, now);
+        let creation = Creation::new(idempotency, &pet, age);
         // Also where nothing can be written now, a repeat learns what became of the first.
         if let Some(earlier) = self.inner.database.read(creation.clone()).await? {
             return earlier.replay(pet);
@@ -70,7 +71,7 @@ impl Store {
         // Its job keeps it running until it is answered, which is after the commit.
         let running = self.inner.creations.begin(&creation)?;
         if running.is_turn_to_forget() {
-            self.inner.database.write_later(Forget::before(now));
+            self.inner.database.write_later(Forget(age));
         }
         let add = AddOnce { add: Add { pet: pet.clone(), now }, creation, _running: running };
         match self.inner.database.write(add).await? {

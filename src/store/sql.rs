@@ -15,15 +15,21 @@ pub(super) const ADD: &str =
 /// An animal of the same transaction, which nobody has seen.
 pub(super) const TAKE_BACK: &str = "DELETE FROM pets WHERE id = $1";
 
-pub(super) const FIND_CREATION: &str = "SELECT fingerprint, pet_id FROM idempotency_keys \
-     WHERE api_key_id = $1 AND idempotency_key = $2 AND created_at > $3";
+/// However old it is: a key counts until it is forgotten.
+pub(super) const FIND_CREATION: &str =
+    "SELECT fingerprint, pet_id FROM idempotency_keys WHERE api_key_id = $1 AND idempotency_key = $2";
 pub(super) const REMEMBER_CREATION: &str = "INSERT INTO idempotency_keys (api_key_id, idempotency_key, fingerprint, pet_id, created_at) \
-     VALUES ($1, $2, $3, $4, $5) \
-     ON CONFLICT (api_key_id, idempotency_key) DO UPDATE \
-     SET fingerprint = excluded.fingerprint, pet_id = excluded.pet_id, created_at = excluded.created_at \
-     WHERE idempotency_keys.created_at <= $6";
+     VALUES ($1, $2, $3, $4, $5) ON CONFLICT (api_key_id, idempotency_key) DO NOTHING";
 pub(super) const FORGET_CREATIONS: &str = "DELETE FROM idempotency_keys WHERE (api_key_id, idempotency_key) IN \
      (SELECT api_key_id, idempotency_key FROM idempotency_keys WHERE created_at <= $1 ORDER BY created_at LIMIT $2)";
+
+/// The same by the server's clock, since those of instances may differ: on PostgreSQL only. Older than so many seconds.
+pub(super) const REMEMBER_CREATION_AT_SERVER: &str = "INSERT INTO idempotency_keys (api_key_id, idempotency_key, fingerprint, pet_id, created_at) \
+     VALUES ($1, $2, $3, $4, CAST(EXTRACT(EPOCH FROM CURRENT_TIMESTAMP) AS BIGINT)) \
+     ON CONFLICT (api_key_id, idempotency_key) DO NOTHING";
+pub(super) const FORGET_CREATIONS_AT_SERVER: &str = "DELETE FROM idempotency_keys WHERE (api_key_id, idempotency_key) IN \
+     (SELECT api_key_id, idempotency_key FROM idempotency_keys \
+     WHERE created_at <= CAST(EXTRACT(EPOCH FROM CURRENT_TIMESTAMP) AS BIGINT) - $1 ORDER BY created_at LIMIT $2)";
 
 pub(super) const FIND_KEY: &str =
     "SELECT hash, scopes, expires_at, revoked_at, last_used_at FROM api_keys WHERE id = $1";

@@ -3,6 +3,7 @@
 
 mod backup;
 mod bad_disk;
+mod clock;
 mod disk;
 mod fixture;
 mod kill;

@@ -33,6 +33,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 pub struct Shop {
     home: TempDir,
     disk: Option<Disk>,
+    clock: Option<(PathBuf, i64)>,
     key: String,
 }
 
@@ -49,7 +50,7 @@ impl Shop {
     }
 
     fn on(home: TempDir, disk: Option<Disk>) -> Self {
-        let mut shop = Self { home, disk, key: String::new() };
+        let mut shop = Self { home, disk, clock: None, key: String::new() };
         let made = shop.run(&["keys", "create", "--database", &shop.url(), "--name", "test"]);
         assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
         shop.key = str::from_utf8(&made.stdout).unwrap().trim().to_owned();
@@ -83,7 +84,18 @@ impl Shop {
         if let Some(disk) = &self.disk {
             disk.put_under(&mut command);
         }
+        if let Some((library, seconds)) = &self.clock {
+            command.env("LD_PRELOAD", library).env("CLOCK_AHEAD", seconds.to_string());
+        }
         command
+    }
+
+    /// From the next start on the clock is so many seconds ahead, by the library made from `source`.
+    pub fn set_clock_ahead(&mut self, source: &str, seconds: i64) {
+        let library = self.home.path().join("clock.so");
+        let built = Command::new("cc").args(["-shared", "-fPIC", "-o"]).arg(&library).arg(source).status().unwrap();
+        assert!(built.success());
+        self.clock = Some((library, seconds));
     }
 
     pub fn run(&self, arguments: &[&str]) -> Output {

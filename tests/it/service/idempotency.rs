@@ -110,7 +110,8 @@ async fn keys_that_are_too_old_go_away_as_others_come() {
     let (id, _) = service.new_key("write").await;
     let now = clock::now();
     let add = async |key: u64, days: u32| {
-        let at = Now { wall: now.wall + Idempotency::RETENTION * days, ..now };
+        let passed = Idempotency::RETENTION * days;
+        let at = Now { mono: now.mono + passed, wall: now.wall + passed };
         let once = Idempotency { api_key: id, key: format!("{days}/{key}") };
         service.store.add_once(NewPet { name: "Rex".into(), category_id: 1, status: None }, once, at).await.unwrap();
     };

@@ -10,6 +10,7 @@ use petstore::store::{DatabaseUrl, Store, StoreError, Why};
 use super::fixture::{Database, Kind, once, rex, till_key};
 use super::list::all;
 use super::proxy::{Line, Proxy};
+use crate::service::fixture::until;
 
 /// An instance, with a line to its database that can be cut; behind a pooler's rules where `options` say so.
 async fn over_a_line(database: &Database, options: &str) -> (Proxy, Store) {
@@ -261,4 +262,21 @@ async fn a_server_is_believed_by_its_certificate_and_name_only() {
     }
     let missing = Store::open(&url("localhost", "missing.pem").parse().unwrap()).await.unwrap_err();
     assert!(matches!(missing, StoreError::RootCertificates { .. }));
+}
+
+#[tokio::test]
+async fn keys_past_their_time_go_away_by_the_clock_of_the_server() {
+    let Some(database) = Database::new(Kind::Postgres) else { return };
+    let store = database.open().await;
+    let (api_key, _) = till_key(&store).await;
+    for key in ["old", "older"] {
+        store.add_once(rex(), once(api_key, key), clock::now()).await.unwrap();
+    }
+    let admin = database.server().admin(database.name()).await;
+    admin.batch_execute("UPDATE idempotency_keys SET created_at = created_at - 24 * 60 * 60").await.unwrap();
+    for number in 0..65 {
+        store.add_once(rex(), once(api_key, &number.to_string()), clock::now()).await.unwrap();
+    }
+    let kept = async || admin.query_one("SELECT COUNT(*) FROM idempotency_keys", &[]).await.unwrap().get::<_, i64>(0);
+    until(async || kept().await == 65).await;
 }
