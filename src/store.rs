@@ -8,6 +8,7 @@ mod connection;
 mod copy;
 mod database;
 mod error;
+mod heartbeat;
 mod idempotency;
 pub mod keys;
 mod pets;
@@ -67,9 +68,16 @@ impl Store {
         Self { inner: Arc::new(Inner { database, keys: KeyCache::default(), creations: Running::default(), opened }) }
     }
 
-    /// Whether the database answers, and takes writes as far as is known.
-    pub async fn ping(&self) -> Result<(), StoreError> {
-        Ok(self.inner.database.ping().await?)
+    /// Whether animals can be listed and added now. Where none was added lately, that is found out by a write that
+    /// leaves nothing behind.
+    pub async fn ping(&self) -> Result<(), Why> {
+        self.inner.database.ping().await?;
+        self.inner.database.can_write().await
+    }
+
+    /// Whether animals can be listed now.
+    pub async fn ping_for_reading(&self) -> Result<(), Why> {
+        self.inner.database.ping().await
     }
 
     /// Commits what waits, then closes every connection. Whatever is asked of any clone afterwards is refused.

@@ -60,6 +60,8 @@ pub(super) enum Failure {
     IdempotencyMismatch,
     #[error("The database cannot take this now. Try again in a moment.")]
     Storage(#[source] Option<StoreError>),
+    #[error("Not ready: {}.", .0.in_short())]
+    NotReady(Why),
     #[error("The animal may or may not have been added. {}", once_more(*.keyed))]
     Unclear { cause: Option<StoreError>, keyed: bool },
     #[error("Something went wrong in the service. The log tells what, under the request id of this answer.")]
@@ -96,7 +98,9 @@ impl Failure {
             },
             Self::IdempotencyInProgress => (StatusCode::CONFLICT, Code::IdempotencyInProgress),
             Self::IdempotencyMismatch => (StatusCode::UNPROCESSABLE_ENTITY, Code::IdempotencyMismatch),
-            Self::Storage(_) | Self::Unclear { .. } => (StatusCode::SERVICE_UNAVAILABLE, Code::StorageUnavailable),
+            Self::Storage(_) | Self::NotReady(_) | Self::Unclear { .. } => {
+                (StatusCode::SERVICE_UNAVAILABLE, Code::StorageUnavailable)
+            }
             Self::Internal => (StatusCode::INTERNAL_SERVER_ERROR, Code::InternalError),
         }
     }
@@ -146,13 +150,18 @@ impl IntoResponse for Failure {
             Self::TooManyFailedAuthentications | Self::TooManyRequests | Self::TooManySlowBodies => {
                 Some((header::RETRY_AFTER, "1"))
             }
-            Self::Storage(_) | Self::IdempotencyInProgress | Self::Unclear { keyed: true, .. } => {
+            Self::Storage(_) | Self::NotReady(_) | Self::IdempotencyInProgress | Self::Unclear { keyed: true, .. } => {
                 Some((header::RETRY_AFTER, "1"))
             }
             _ => None,
         };
         response.headers_mut().extend(extra.map(|(name, value)| (name, HeaderValue::from_static(value))));
-        if let Self::Storage(error) | Self::Unclear { cause: error, .. } = self {
+        let cause = match self {
+            Self::Storage(error) | Self::Unclear { cause: error, .. } => Some(error),
+            Self::NotReady(why) => Some(Some(why.into())),
+            _ => None,
+        };
+        if let Some(error) = cause {
             response.extensions_mut().insert(Cause(error.map(Arc::new)));
         }
         response

@@ -27,7 +27,7 @@ use crate::store::{StoreError, Why};
 const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
 /// Why the database did not serve a request.
-const FAILURES: [&str; 9] = [
+const FAILURES: [&str; 10] = [
     "timeout",
     "queue_full",
     "read_only",
@@ -35,6 +35,7 @@ const FAILURES: [&str; 9] = [
     "no_connection",
     "unknown_outcome",
     "conflicts",
+    "stuck",
     "database",
     "other",
 ];
@@ -135,13 +136,14 @@ impl Metrics {
 
     /// `error` is why; nothing where there was no answer in time.
     pub(super) fn storage_failure(&self, error: Option<&StoreError>) {
-        let [timeout, queue_full, read_only, closed, no_connection, unknown_outcome, conflicts, database, other] =
+        let [timeout, queue_full, read_only, closed, no_connection, unknown_outcome, conflicts, stuck, database, other] =
             FAILURES;
         let kind = match error {
             None | Some(StoreError::Unavailable(Why::NoAnswer)) => timeout,
             Some(StoreError::Unavailable(Why::NoConnection(_))) => no_connection,
             Some(StoreError::Unavailable(Why::OutcomeUnknown)) => unknown_outcome,
             Some(StoreError::Unavailable(Why::Conflicts)) => conflicts,
+            Some(StoreError::Unavailable(Why::Stuck)) => stuck,
             Some(StoreError::Unavailable(Why::QueueFull)) => queue_full,
             Some(StoreError::Unavailable(Why::ReadOnly)) => read_only,
             Some(StoreError::Unavailable(Why::Closed)) => closed,

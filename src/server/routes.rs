@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::extract::State;
-use axum::http::{HeaderValue, Method, StatusCode, header};
+use axum::http::{HeaderValue, Method, StatusCode, Uri, header};
 use axum::middleware::from_fn_with_state;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodRouter, get};
@@ -70,8 +70,12 @@ async fn healthz() -> StatusCode {
     StatusCode::NO_CONTENT
 }
 
-/// The database answers too.
-async fn readyz(State(service): State<Service>) -> Result<StatusCode, Failure> {
-    service.store.ping().await?;
+/// Animals can be listed and added too; with `?reads`, whether they can be listed is enough.
+async fn readyz(State(service): State<Service>, uri: Uri) -> Result<StatusCode, Failure> {
+    let ready = match uri.query() {
+        Some("reads") => service.store.ping_for_reading().await,
+        _ => service.store.ping().await,
+    };
+    ready.map_err(Failure::NotReady)?;
     Ok(StatusCode::NO_CONTENT)
 }

@@ -68,12 +68,27 @@ impl Database {
         }
     }
 
-    /// Whether it can be read, its schema is one that this program can use, and nothing is known to stand against
-    /// writing.
+    /// Whether a commit is confirmed by other servers too, so that what is there is not all safe.
+    pub(super) async fn has_standbys(&self) -> Result<bool, Why> {
+        match self {
+            Self::Sqlite(_) => Ok(false),
+            Self::Postgres(postgres) => postgres.has_standbys().await,
+        }
+    }
+
+    /// Whether it can be read, and its schema is one that this program can use.
     pub(super) async fn ping(&self) -> Result<(), Why> {
         match self {
             Self::Sqlite(sqlite) => sqlite.ping().await,
             Self::Postgres(postgres) => postgres.ping().await,
+        }
+    }
+
+    /// Whether animals can be added.
+    pub(super) async fn can_write(&self) -> Result<(), Why> {
+        match self {
+            Self::Sqlite(sqlite) => sqlite.can_write().await,
+            Self::Postgres(postgres) => postgres.can_write().await,
         }
     }
 

@@ -92,6 +92,16 @@ pub enum StoreError {
         /// What stood against it.
         source: Arc<dyn Error + Send + Sync>,
     },
+    /// It acknowledges commits before they are safe, and no setting can be changed behind a pooler.
+    #[error(
+        "{database} has synchronous_commit = {setting}, which can lose acknowledged pets, and behind a pooler petstore cannot change it: run ALTER ROLE ... SET synchronous_commit = on"
+    )]
+    WeakCommit {
+        /// Which one.
+        database: DatabaseUrl,
+        /// Its value.
+        setting: String,
+    },
     /// What is needed to verify the server's certificate is not there.
     #[error("the certificates of sslrootcert={} cannot be read", .path.display())]
     RootCertificates {
@@ -155,6 +165,9 @@ pub enum Why {
     /// The connection was lost or silent while a transaction was being committed: it may or may not have been.
     #[error("the database did not say whether it committed")]
     OutcomeUnknown,
+    /// A commit has been waiting for seconds, so that no other is begun. What was asked for has not been done.
+    #[error("commits are waiting for the disk or the synchronous standby of the database server")]
+    Stuck,
     /// The database has asked again and again to repeat the transaction.
     #[error("the database refused the transaction in favour of others, also when it was repeated")]
     Conflicts,
@@ -164,6 +177,17 @@ pub enum Why {
     /// The database refused: locked by another process, disk full, damaged.
     #[error(transparent)]
     Database(Arc<DatabaseError>),
+}
+
+impl Why {
+    /// The same without what only the log may know.
+    #[must_use]
+    pub fn in_short(&self) -> String {
+        match self {
+            Self::Database(error) => error.in_short().to_owned(),
+            other => other.to_string(),
+        }
+    }
 }
 
 impl From<DatabaseError> for Why {

@@ -64,9 +64,13 @@ impl Store {
         let pet = complete(new);
         let age = Age::new(self.inner.opened, now);
         let creation = Creation::new(idempotency, &pet, age);
-        // Also where nothing can be written now, a repeat learns what became of the first.
+        // Also where nothing can be written now, a repeat learns what became of the first. But where commits wait for
+        // standbys, one whose wait was cancelled can be seen and still be lost: then the repeat has to commit, too.
         if let Some(earlier) = self.inner.database.read(creation.clone()).await? {
-            return earlier.replay(pet);
+            let replay = earlier.replay(pet.clone());
+            if replay.is_err() || !self.inner.database.has_standbys().await? {
+                return replay;
+            }
         }
         // Its job keeps it running until it is answered, which is after the commit.
         let running = self.inner.creations.begin(&creation)?;

@@ -9,6 +9,7 @@
 
 mod desk;
 mod pool;
+mod pulse;
 mod schema;
 mod session;
 mod transaction;
@@ -17,7 +18,7 @@ mod url;
 use std::sync::Arc;
 use std::time::Duration;
 
-use deadpool_postgres::{Pool, PoolError};
+use deadpool::managed::PoolError;
 use futures_util::future::join;
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
@@ -28,10 +29,13 @@ pub use self::url::{PostgresUrl, PostgresUrlError};
 pub(super) use self::session::Session;
 
 use self::desk::{Desk, Kind};
+use self::pool::Lines;
+use self::pulse::Pulse;
 use super::connection::{Connection, DatabaseError};
+use super::heartbeat::BEAT_TIME;
 use super::url::DatabaseUrl;
 use super::work::Work;
-use super::{StoreError, Why};
+use super::{StoreError, Why, sql};
 use crate::model::text::safe_causes;
 
 /// Connections at once; with several instances, each has as many.
@@ -44,6 +48,9 @@ const WRITERS: usize = 3;
 /// How long a statement may take. The server ends it then; if it does not even do that, the connection is given up.
 const STATEMENT_TIME: Duration = Duration::from_secs(5);
 pub(super) const ANSWER_TIME: Duration = Duration::from_millis(5500);
+
+/// Until what age a connection is one that was made just now.
+const FRESH: Duration = Duration::from_secs(1);
 
 /// What waits gets this long when the store is closed.
 const CLOSE_TIME: Duration = Duration::from_secs(2);
@@ -63,8 +70,18 @@ impl Postgres {
     /// Reaches the server once, so that a wrong address is noticed at the start.
     pub(super) async fn connect(url: &PostgresUrl) -> Result<Self, StoreError> {
         let database = DatabaseUrl::Postgres(url.clone());
-        let connections = Connections { pool: pool::open(url)?, by_name: !url.is_behind_pooler() };
-        connections.take_first(&database).await?.release(true);
+        let connections = Connections::open(url)?;
+        let session = connections.take_first(&database).await?;
+        let looked = async { Ok((session.texts(sql::WEAK_COMMIT).await?, session.texts(sql::UNSAFE_SETTINGS).await?)) };
+        let (weak, without) = looked.await.map_err(|source| StoreError::Open { database: database.clone(), source })?;
+        // Elsewhere each session has set it itself.
+        if let Some(setting) = weak.into_iter().next() {
+            return Err(StoreError::WeakCommit { database, setting });
+        }
+        for setting in without {
+            tracing::warn!(%database, "{setting} is off on the database server: a power cut can lose or corrupt acknowledged pets");
+        }
+        session.release(true);
         let reads = Desk::start(Kind::Read, READERS, &connections);
         let writes = Desk::start(Kind::Write, WRITERS, &connections);
         Ok(Self { database, connections, reads, writes, spare: Arc::new(Semaphore::new(1)) })
@@ -91,27 +108,45 @@ impl Postgres {
         self.writes.work(work).await
     }
 
+    /// Whether a commit waits for other servers too.
+    pub(super) async fn has_standbys(&self) -> Result<bool, Why> {
+        self.read(HasStandbys).await
+    }
+
     /// By itself, so that no transaction that somebody waits for holds its locks.
     pub(super) fn write_later<W: Work>(&self, work: W) {
         let Ok(permit) = Arc::clone(&self.spare).try_acquire_owned() else { return };
+        if self.connections.pulse.is_stuck() {
+            return;
+        }
         let connections = self.connections.clone();
         tokio::spawn(async move {
             let _permit = permit;
-            let written = async {
-                let session = connections.take().await?;
-                let written = timeout(ANSWER_TIME, work.run(&Connection::Postgres(&session))).await;
-                session.release(written.is_ok());
-                Ok::<_, Why>(written.map_err(|_| Why::NoAnswer)??)
-            };
-            if let Err(error) = written.await {
+            if let Err(error) = transaction::write_alone(&connections, work).await {
                 tracing::debug!(error = safe_causes(&error), "a write was left out");
             }
         });
     }
 
+    /// Whether it can be read, and its schema is one that this program can use.
     pub(super) async fn ping(&self) -> Result<(), Why> {
         let found = self.read(schema::Version).await?;
         if found >= schema::VERSION { Ok(()) } else { Err(Why::Outdated) }
+    }
+
+    /// Whether it can be written: a commit was done just now, or one is done now.
+    pub(super) async fn can_write(&self) -> Result<(), Why> {
+        let pulse = &self.connections.pulse;
+        if pulse.is_felt() {
+            return Ok(());
+        }
+        let mut beats = pulse.beats.subscribe();
+        self.connections.start_beat();
+        match timeout(BEAT_TIME, beats.changed()).await {
+            Ok(_) => beats.borrow().clone(),
+            Err(_) if pulse.is_quiet() => Err(Why::NoAnswer),
+            Err(_) => Err(Why::Stuck),
+        }
     }
 
     pub(super) async fn close(&self) {
@@ -126,7 +161,7 @@ impl Postgres {
 /// A connection that reads the database as it is now, whatever is written meanwhile. Its schema is up to date.
 pub(super) async fn moment(url: &PostgresUrl) -> Result<Session, StoreError> {
     let database = DatabaseUrl::Postgres(url.clone());
-    let connections = Connections { pool: pool::open(url)?, by_name: !url.is_behind_pooler() };
+    let connections = Connections::open(url)?;
     let session = connections.take_first(&database).await?;
     schema::require(&session, &database).await?;
     // It may be idle for as long as the other side takes.
@@ -138,12 +173,34 @@ pub(super) async fn moment(url: &PostgresUrl) -> Result<Session, StoreError> {
 /// All connections to the server.
 #[derive(Clone, Debug)]
 struct Connections {
-    pool: Pool,
+    pool: Lines,
     /// Whether the server keeps prepared statements by name.
     by_name: bool,
+    pulse: Arc<Pulse>,
 }
 
 impl Connections {
+    fn open(url: &PostgresUrl) -> Result<Self, StoreError> {
+        Ok(Self { pool: pool::open(url)?, by_name: !url.is_behind_pooler(), pulse: Arc::default() })
+    }
+
+    /// Closes what is idle and not new: it may lead to a server that was left.
+    fn leave(&self) {
+        drop(self.pool.retain(|_, metrics| metrics.age() < FRESH));
+    }
+
+    /// Finds out, on a connection of its own, whether commits get through; one at a time does.
+    fn start_beat(&self) {
+        let Ok(permit) = Arc::clone(&self.pulse.beating).try_acquire_owned() else { return };
+        let connections = self.clone();
+        tokio::spawn(async move {
+            let beat = transaction::beat(&connections).await;
+            // The next one may begin once this is known.
+            drop(permit);
+            let _ = connections.pulse.beats.send_replace(beat);
+        });
+    }
+
     async fn take(&self) -> Result<Session, Why> {
         match self.pool.get().await {
             Ok(client) => Ok(Session::new(client, self.by_name)),
@@ -159,6 +216,16 @@ impl Connections {
             Why::NoConnection(source) => StoreError::Connect { database: database.clone(), source },
             other => other.into(),
         })
+    }
+}
+
+struct HasStandbys;
+
+impl Work for HasStandbys {
+    type Output = bool;
+
+    async fn run(&self, on: &Connection<'_>) -> Result<bool, DatabaseError> {
+        Ok(on.row(sql::HAS_STANDBYS, &[], |_| Ok(())).await?.is_some())
     }
 }
 

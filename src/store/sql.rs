@@ -31,6 +31,13 @@ pub(super) const FORGET_CREATIONS_AT_SERVER: &str = "DELETE FROM idempotency_key
      (SELECT api_key_id, idempotency_key FROM idempotency_keys \
      WHERE created_at <= CAST(EXTRACT(EPOCH FROM CURRENT_TIMESTAMP) AS BIGINT) - $1 ORDER BY created_at LIMIT $2)";
 
+/// Whether animals may be added, without adding one; and a row that is never seen.
+pub(super) const MAY_ADD: &str =
+    "INSERT INTO pets (name, category_id, status, created_at) SELECT '', 0, '', 0 WHERE 1 = 0";
+pub(super) const ADD_HEARTBEAT: &str = "INSERT INTO idempotency_keys (api_key_id, idempotency_key, fingerprint, pet_id, created_at) \
+     VALUES ('', $1, $2, 0, 0)";
+pub(super) const END_HEARTBEAT: &str = "DELETE FROM idempotency_keys WHERE api_key_id = '' AND idempotency_key = $1";
+
 pub(super) const FIND_KEY: &str =
     "SELECT hash, scopes, expires_at, revoked_at, last_used_at FROM api_keys WHERE id = $1";
 pub(super) const LIST_KEYS: &str = "SELECT id, name, scopes, created_at, expires_at, last_used_at, revoked_at \
@@ -78,6 +85,17 @@ pub(super) const GO_ON_WITH_IDS: [&str; 2] = [
     "SELECT setval(pg_get_serial_sequence('key_events', 'id'), id) \
      FROM (SELECT id FROM key_events ORDER BY id DESC LIMIT 1) AS last",
 ];
+
+/// How a server commits, on PostgreSQL only; its kin may not have these settings. Without the first, what was
+/// acknowledged could be lost: `off` does not wait for the disk, `local` not for a synchronous standby. What waits for
+/// less or more of a standby is left.
+pub(super) const COMMIT_DURABLY: &str = "SELECT set_config('synchronous_commit', 'on', false) \
+     WHERE current_setting('synchronous_commit', true) IN ('off', 'local')";
+pub(super) const WEAK_COMMIT: &str = "SELECT current_setting('synchronous_commit', true) \
+     WHERE current_setting('synchronous_commit', true) IN ('off', 'local')";
+pub(super) const HAS_STANDBYS: &str = "SELECT 1 WHERE current_setting('synchronous_standby_names', true) <> ''";
+pub(super) const UNSAFE_SETTINGS: &str =
+    "SELECT name FROM pg_settings WHERE name IN ('fsync', 'full_page_writes') AND setting = 'off' ORDER BY name";
 
 /// Which migrations were run, and who runs them: on PostgreSQL only. The server's clock counts, since instances may
 /// differ.

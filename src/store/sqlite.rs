@@ -71,10 +71,14 @@ impl Sqlite {
         self.writer.write_later(work);
     }
 
-    /// Whether it can be read, and nothing stands against writing.
+    /// Whether it can be read.
     pub(super) async fn ping(&self) -> Result<(), Why> {
-        self.writer.is_sound()?;
         self.readers.ping().await
+    }
+
+    /// Whether it can be written, found out now unless it was done lately.
+    pub(super) async fn can_write(&self) -> Result<(), Why> {
+        self.writer.can_write().await
     }
 
     /// Writes what waits, then closes every connection; the writing one last, so that SQLite can fold its write-ahead

@@ -36,7 +36,7 @@ const A_WHILE: usize = 300;
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A program that is killed when dropped.
-struct Running(Child);
+pub struct Running(Child);
 
 impl Running {
     fn signal(&self, signal: Signal) {
@@ -52,7 +52,7 @@ impl Drop for Running {
 }
 
 /// An instance that accepts requests.
-fn instance(listen: &str, database: &str) -> Running {
+pub fn instance(listen: &str, database: &str) -> Running {
     let mut command = Command::new(env!("CARGO_BIN_EXE_petstore"));
     command.args(["serve", "--listen", listen, "--proxy", "127.0.0.1", "--log-level", "error"]).env_clear();
     command.env("PETSTORE_DATABASE", database).stdin(Stdio::null()).stderr(Stdio::piped());
@@ -80,7 +80,7 @@ fn balancer(listen: &str, instances: [&str; 3], directory: &TempDir) -> Option<R
     command.spawn().ok().map(Running)
 }
 
-fn free_address() -> String {
+pub fn free_address() -> String {
     TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string()
 }
 

@@ -50,6 +50,39 @@ pub fn skipped(why: &str) {
 }
 
 impl Server {
+    /// One whose settings a test may change: nobody else uses it.
+    pub fn of_its_own() -> Option<Self> {
+        Self::start().map_err(|why| skipped(&why)).ok()
+    }
+
+    /// Has commits wait for a standby that never comes, from when this returns on.
+    pub async fn lose_standby(&self) {
+        let admin = self.admin("postgres").await;
+        Self::name_standby(&admin, "nobody").await;
+        let cancel = "SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'";
+        // The server finds out in its own time.
+        loop {
+            let probe = self.admin("postgres").await;
+            let commit = tokio::spawn(async move { probe.batch_execute("COMMENT ON ROLE admin IS 'waits'").await });
+            while !commit.is_finished() {
+                if !admin.query(cancel, &[]).await.unwrap().is_empty() {
+                    return;
+                }
+            }
+        }
+    }
+
+    /// Has those that wait go on, and later ones not wait.
+    pub async fn need_no_standby(&self) {
+        let admin = self.admin("postgres").await;
+        Self::name_standby(&admin, "").await;
+    }
+
+    async fn name_standby(admin: &Client, name: &str) {
+        admin.batch_execute(&format!("ALTER SYSTEM SET synchronous_standby_names = '{name}'")).await.unwrap();
+        admin.batch_execute("SELECT pg_reload_conf()").await.unwrap();
+    }
+
     fn start() -> Result<Self, String> {
         let programs = programs().ok_or("no initdb and pg_ctl of PostgreSQL (Debian: apt-get install postgresql)")?;
         let user = unprivileged_user()?;

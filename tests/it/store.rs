@@ -4,4 +4,5 @@ mod copy;
 pub mod fixture;
 pub mod list;
 pub mod proxy;
+mod standby;
 mod trouble;

@@ -11,6 +11,7 @@ use tokio::sync::{Mutex as AsyncMutex, Semaphore, mpsc};
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
+use super::pulse::STUCK;
 use super::{Connections, transaction};
 use crate::store::Why;
 use crate::store::work::{Job, Work, awaited};
@@ -57,6 +58,15 @@ impl Kind {
         }
     }
 
+    /// Why no job may start now. Stuck commits are probed meanwhile.
+    fn refusal(self, connections: &Connections) -> Option<Why> {
+        let is_stuck = matches!(self, Self::Write) && connections.pulse.is_stuck();
+        is_stuck.then(|| {
+            connections.start_beat();
+            Why::Stuck
+        })
+    }
+
     /// Tells each job of `group` how it ended, and empties it.
     async fn serve(self, connections: &Connections, group: &mut Vec<Box<dyn Job>>) {
         match self {
@@ -85,9 +95,12 @@ impl Desk {
 
     /// What came of `work`. Where the caller goes away, it is not done unless it is under way already.
     pub(super) async fn work<W: Work>(&self, work: W) -> Result<W::Output, Why> {
+        if let Some(why) = self.kind.refusal(&self.connections) {
+            return Err(why);
+        }
         let (job, done) = awaited(work);
         match self.alone.try_acquire() {
-            Ok(_alone) if self.was_alone.load(Ordering::Relaxed) && self.nobody_waits()? => {
+            Ok(_alone) if self.was_alone.load(Ordering::Relaxed) && self.nobody_is_at_it()? => {
                 self.kind.serve(&self.connections, &mut vec![job]).await
             }
             _ => self.queue(job)?,
@@ -95,8 +108,11 @@ impl Desk {
         done.await.unwrap_or(Err(Why::Closed))
     }
 
-    fn nobody_waits(&self) -> Result<bool, Why> {
-        Ok(self.open().as_ref().ok_or(Why::Closed)?.jobs.capacity() == QUEUE)
+    fn nobody_is_at_it(&self) -> Result<bool, Why> {
+        let nobody_waits = self.open().as_ref().ok_or(Why::Closed)?.jobs.capacity() == QUEUE;
+        // Else those who go away one after the other would leave a commit each.
+        let nobody_commits = matches!(self.kind, Kind::Read) || self.connections.pulse.is_quiet();
+        Ok(nobody_waits && nobody_commits)
     }
 
     fn queue(&self, job: Box<dyn Job>) -> Result<(), Why> {
@@ -150,7 +166,18 @@ impl Clerk {
             }
             // The next one's turn.
             drop(waiting);
-            work.await;
+            while timeout(STUCK, work.as_mut()).await.is_err() {
+                self.refuse();
+            }
+        }
+    }
+
+    /// Refuses the jobs that wait where none may start: every other clerk may be stuck, too.
+    fn refuse(&self) {
+        let Ok(mut waiting) = self.waiting.try_lock() else { return };
+        let Some(why) = self.kind.refusal(&self.connections) else { return };
+        while let Ok(job) = waiting.try_recv() {
+            job.end(Err(why.clone()));
         }
     }
 }

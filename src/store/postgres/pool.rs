@@ -1,20 +1,28 @@
 //! How connections are made, kept and renewed.
 
+use std::future::poll_fn;
+use std::ops::Deref;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use deadpool_postgres::{Hook, HookError, Manager, ManagerConfig, Pool, RecyclingMethod, Runtime};
+use deadpool::Runtime;
+use deadpool::managed::{Manager, Metrics, Object, Pool, RecycleError, RecycleResult};
+use deadpool_postgres::ClientWrapper;
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject as _;
 use rustls::{ClientConfig, RootCertStore};
 use rustls_platform_verifier::BuilderVerifierExt as _;
-use tokio_postgres::NoTls;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio_postgres::error::{DbError, Severity};
+use tokio_postgres::{AsyncMessage, Client, Config, Connection, Error, NoTls};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use super::url::{Encryption, PostgresUrl};
 use super::{CONNECTIONS, STATEMENT_TIME};
-use crate::store::{StoreError, Why};
+use crate::model::text::{display_safe, safe_causes};
+use crate::store::{StoreError, Why, sql};
 
 /// How long to wait for a connection that others use.
 const WAIT: Duration = Duration::from_secs(5);
@@ -33,44 +41,126 @@ const IDLE_IN_TRANSACTION: Duration = Duration::from_secs(10);
 /// takes longer than reading.
 const KEEP_PLANS: &str = "SET plan_cache_mode = force_generic_plan";
 
+/// What raises a notice in PL/pgSQL: a trigger of the operator's own may warn as it likes.
+const RAISED_BY_A_TRIGGER: &str = "exec_stmt_raise";
+
+/// All connections that are open and in nobody's hands.
+pub(super) type Lines = Pool<Connector>;
+
+/// One of them while somebody has it.
+pub(super) type PooledLine = Object<Connector>;
+
+/// A connection, and whether the server has warned of anything on it.
+#[derive(Debug)]
+pub(super) struct Line {
+    client: ClientWrapper,
+    warned: Arc<AtomicBool>,
+}
+
+impl Line {
+    /// Whether there was a warning since this was asked last.
+    pub(super) fn take_warning(&self) -> bool {
+        self.warned.swap(false, Ordering::Relaxed)
+    }
+}
+
+impl Deref for Line {
+    type Target = ClientWrapper;
+
+    fn deref(&self) -> &ClientWrapper {
+        &self.client
+    }
+}
+
+/// How a connection is made and judged. The pool's own connector would only log what the server warns of.
+#[derive(Debug)]
+pub(super) struct Connector {
+    config: Config,
+    tls: Option<ClientConfig>,
+    /// Whether settings of a session stay its own.
+    keeps_settings: bool,
+}
+
 /// Nothing is connected before the first use.
-pub(super) fn open(url: &PostgresUrl) -> Result<Pool, StoreError> {
-    let config = url.config().clone();
-    let kept = ManagerConfig { recycling_method: RecyclingMethod::Fast };
-    let manager = match url.encryption() {
-        Encryption::None => Manager::from_config(config, NoTls, kept),
-        Encryption::Verified { root_certificates } => {
-            let tls = MakeRustlsConnect::new(tls(root_certificates)?);
-            Manager::from_config(config, tls, kept)
-        }
+pub(super) fn open(url: &PostgresUrl) -> Result<Lines, StoreError> {
+    let tls = match url.encryption() {
+        Encryption::None => None,
+        Encryption::Verified { root_certificates } => Some(tls(root_certificates)?),
     };
-    let mut pool = Pool::builder(manager)
+    let connector = Connector { config: url.config().clone(), tls, keeps_settings: !url.is_behind_pooler() };
+    let pool = Pool::builder(connector)
         .max_size(CONNECTIONS)
         .runtime(Runtime::Tokio1)
         .wait_timeout(Some(WAIT))
         .create_timeout(Some(CREATE))
-        .recycle_timeout(Some(WAIT))
-        .pre_recycle(Hook::sync_fn(|client, metrics| {
-            // Spread by where it lies in memory.
-            let spread = Duration::from_millis(std::ptr::from_ref(client).addr() as u64 / 64 % 300_000);
-            if metrics.age() < LIFETIME + spread { Ok(()) } else { Err(HookError::message("too old")) }
-        }));
-    if !url.is_behind_pooler() {
-        let settings = format!(
-            "SET statement_timeout = {}; SET idle_in_transaction_session_timeout = {}",
-            STATEMENT_TIME.as_millis(),
-            IDLE_IN_TRANSACTION.as_millis()
-        );
-        pool = pool.post_create(Hook::async_fn(move |client, _| {
-            let settings = settings.clone();
-            Box::pin(async move {
-                // Not every kin of PostgreSQL has this one, and all work without it.
-                let _ = client.batch_execute(KEEP_PLANS).await;
-                client.batch_execute(&settings).await.map_err(HookError::Backend)
-            })
-        }));
-    }
+        .recycle_timeout(Some(WAIT));
     pool.build().map_err(|error| Why::NoConnection(Arc::new(error)).into())
+}
+
+impl Manager for Connector {
+    type Type = Line;
+    type Error = Error;
+
+    async fn create(&self) -> Result<Line, Error> {
+        let line = match &self.tls {
+            None => driven(self.config.connect(NoTls).await?),
+            Some(tls) => driven(self.config.connect(MakeRustlsConnect::new(tls.clone())).await?),
+        };
+        if self.keeps_settings {
+            // Not every kin of PostgreSQL has this one, and all work without it.
+            let _ = line.batch_execute(KEEP_PLANS).await;
+            let [statement, idle] = [STATEMENT_TIME, IDLE_IN_TRANSACTION].map(|time| time.as_millis());
+            let limits =
+                format!("SET statement_timeout = {statement}; SET idle_in_transaction_session_timeout = {idle}");
+            line.batch_execute(&format!("{limits}; {}", sql::COMMIT_DURABLY)).await?;
+        }
+        Ok(line)
+    }
+
+    async fn recycle(&self, line: &mut Line, metrics: &Metrics) -> RecycleResult<Error> {
+        // Spread by where it lies in memory.
+        let spread = Duration::from_millis(Arc::as_ptr(&line.warned).addr() as u64 / 64 % 300_000);
+        if line.is_closed() {
+            return Err(RecycleError::message("closed"));
+        }
+        if metrics.age() < LIFETIME + spread { Ok(()) } else { Err(RecycleError::message("too old")) }
+    }
+}
+
+/// The connection, with a task that does its reading and writing and hears the warnings on it. What the server says of
+/// a statement it says before the answer to that.
+fn driven<S, T>((client, mut connection): (Client, Connection<S, T>)) -> Line
+where
+    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    T: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+{
+    let warned = Arc::<AtomicBool>::default();
+    let hears = Arc::clone(&warned);
+    let task = tokio::spawn(async move {
+        while let Some(message) = poll_fn(|context| connection.poll_message(context)).await {
+            match message {
+                Ok(AsyncMessage::Notice(notice)) if is_warning(&notice) => {
+                    tracing::warn!(warning = &*display_safe(notice.message()), "the database server warns");
+                    hears.store(true, Ordering::Relaxed);
+                }
+                Ok(_) => {}
+                Err(error) => {
+                    tracing::warn!(error = safe_causes(&error), "a connection to the database ended");
+                    return;
+                }
+            }
+        }
+    });
+    Line { client: ClientWrapper::new(client, task), warned }
+}
+
+fn is_warning(notice: &DbError) -> bool {
+    let is_warning = match notice.parsed_severity() {
+        Some(severity) => severity == Severity::Warning,
+        // Not every kin of PostgreSQL says it in the form that is never translated.
+        None => notice.severity() == "WARNING",
+    };
+    is_warning && notice.routine() != Some(RAISED_BY_A_TRIGGER)
 }
 
 /// Certificates are verified against those that the system trusts, or the ones in `roots`, and the server's name.

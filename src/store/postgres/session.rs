@@ -1,37 +1,60 @@
 //! One connection while it is in use.
 
 use std::error::Error;
+use std::sync::{Mutex, PoisonError};
 
 use bytes::BytesMut;
-use deadpool_postgres::Object;
+use deadpool::managed::Object;
 use futures_util::{TryStreamExt as _, pin_mut};
+use tokio::runtime::Handle;
 use tokio_postgres::binary_copy::BinaryCopyInWriter;
 use tokio_postgres::types::{IsNull, ToSql, Type, to_sql_checked};
 use tokio_postgres::{Row, RowStream};
 
+use super::pool::{Line, PooledLine};
+use super::pulse::Commit;
 use crate::store::connection::{DatabaseError, Value};
 
 /// A connection, which goes back to the others only by [`release`](Self::release): one that is dropped half-way is
 /// closed, and with it the transaction that it was in.
+///
+/// But one whose commit the server has not answered is kept until it has: such a commit goes on there, also without its
+/// connection, and no other connection is to come on top of it.
 pub(in crate::store) struct Session {
-    client: Option<Object>,
+    line: Option<PooledLine>,
     by_name: bool,
+    commit: Mutex<Option<Commit>>,
 }
 
 impl Session {
-    pub(super) fn new(client: Object, by_name: bool) -> Self {
-        Self { client: Some(client), by_name }
+    pub(super) fn new(line: PooledLine, by_name: bool) -> Self {
+        Self { line: Some(line), by_name, commit: Mutex::new(None) }
     }
 
     /// Gives it back; closes it where it is not `sound`.
     pub(super) fn release(mut self, sound: bool) {
         if sound {
-            drop(self.client.take());
+            drop(self.line.take());
         }
     }
 
-    fn client(&self) -> Result<&Object, DatabaseError> {
-        self.client.as_ref().ok_or(DatabaseError::Vanished)
+    fn line(&self) -> Result<&Line, DatabaseError> {
+        self.line.as_deref().ok_or(DatabaseError::Vanished)
+    }
+
+    /// What comes next commits.
+    pub(super) fn begin(&self, commit: Commit) {
+        *self.commit.lock().unwrap_or_else(PoisonError::into_inner) = Some(commit);
+        if let Some(line) = &self.line {
+            line.take_warning();
+        }
+    }
+
+    /// The server has answered, and this is what it was about; nothing where it has warned of that.
+    pub(super) fn end(&self) -> Option<Commit> {
+        let commit = self.commit.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let has_warned = self.line.as_ref().is_some_and(|line| line.take_warning());
+        commit.filter(|_| !has_warned)
     }
 
     /// What `read` makes of each row.
@@ -48,6 +71,11 @@ impl Session {
             all.push(read(&row)?);
         }
         Ok(all)
+    }
+
+    /// The first column of each row.
+    pub(super) async fn texts(&self, sql: &str) -> Result<Vec<String>, DatabaseError> {
+        self.rows(sql, &[], |row| Ok(row.try_get(0)?)).await
     }
 
     /// How many rows were written.
@@ -69,7 +97,7 @@ impl Session {
         R: ExactSizeIterator<Item = Value<'v>>,
     {
         let types: Vec<Type> = example.map(|value| value.kind()).collect();
-        let writer = BinaryCopyInWriter::new(self.client()?.copy_in(sql).await?, &types);
+        let writer = BinaryCopyInWriter::new(self.line()?.copy_in(sql).await?, &types);
         pin_mut!(writer);
         for row in rows {
             writer.as_mut().write_raw(row).await?;
@@ -79,11 +107,11 @@ impl Session {
 
     /// Statements without values and answers.
     pub(super) async fn batch(&self, sql: &str) -> Result<(), DatabaseError> {
-        Ok(self.client()?.batch_execute(sql).await?)
+        Ok(self.line()?.batch_execute(sql).await?)
     }
 
     async fn query(&self, sql: &str, values: &[Value<'_>]) -> Result<RowStream, DatabaseError> {
-        let client = self.client()?;
+        let client = self.line()?;
         if self.by_name {
             let statement = client.prepare_cached(sql).await?;
             Ok(client.query_raw(&statement, values).await?)
@@ -97,7 +125,16 @@ impl Session {
 
 impl Drop for Session {
     fn drop(&mut self) {
-        drop(self.client.take().map(Object::take));
+        let Some(line) = self.line.take() else { return };
+        let commit = self.commit.get_mut().unwrap_or_else(PoisonError::into_inner).take();
+        match (commit, Handle::try_current()) {
+            (Some(commit), Ok(runtime)) => drop(runtime.spawn(async move {
+                // Behind whatever the server is at.
+                let _ = line.batch_execute("").await;
+                drop((Object::take(line), commit));
+            })),
+            _ => drop(Object::take(line)),
+        }
     }
 }
 

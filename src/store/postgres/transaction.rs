@@ -2,7 +2,12 @@
 //!
 //! A transaction is repeated only where the server has said that it rolled it back in favour of another one (SQLSTATE
 //! 40001 and 40P01), which CockroachDB and YugabyteDB may say of any statement and of COMMIT. Never where the connection
-//! was lost while it was being committed: nobody knows then, and repeating could do it twice.
+//! was lost while it was being committed: nobody knows then, and repeating could do it twice. The same holds where the
+//! server warns of a commit: PostgreSQL says so when a wait for a synchronous standby was cancelled, and then that it is
+//! done.
+//!
+//! Once more, on a fresh connection, is tried what a server has surely not done that cannot write any more, as after a
+//! switchover.
 
 use std::time::Duration;
 
@@ -11,12 +16,14 @@ use tokio::time::error::Elapsed;
 use tokio::time::{sleep, timeout};
 use tokio_postgres::error::{Severity, SqlState};
 
+use super::pulse::Commit;
 use super::{ANSWER_TIME, Connections, Session, has_code};
 use crate::clock;
 use crate::model::text::safe_causes;
 use crate::store::Why;
 use crate::store::connection::{Connection, DatabaseError};
-use crate::store::work::Job;
+use crate::store::heartbeat::Heartbeat;
+use crate::store::work::{Job, Work, unawaited};
 
 /// How often a transaction is tried, and until when it is tried again.
 const TRIES: u32 = 12;
@@ -31,7 +38,8 @@ pub(super) async fn read(connections: &Connections, group: &mut Vec<Box<dyn Job>
         };
         let on = Connection::Postgres(&session);
         let answers = timeout(ANSWER_TIME, join_all(group.iter_mut().map(|job| job.run(&on)))).await;
-        session.release(answers.is_ok());
+        let is_sound = |answer: &Result<(), DatabaseError>| answer.as_ref().err().is_none_or(|error| !is_spent(error));
+        session.release(answers.as_ref().is_ok_and(|answers| answers.iter().all(is_sound)));
         let Ok(answers) = answers else { return end(group, &Err(Why::NoAnswer)) };
         let mut again = Vec::new();
         for (job, answer) in group.drain(..).zip(answers) {
@@ -52,24 +60,45 @@ pub(super) async fn read(connections: &Connections, group: &mut Vec<Box<dyn Job>
 /// All in one transaction. Tells each job how it ended, and empties `group`.
 pub(super) async fn write(connections: &Connections, group: &mut Vec<Box<dyn Job>>) {
     group.retain(|job| job.is_wanted());
-    if !group.is_empty() {
-        let written = until_settled(connections, group).await;
-        if let Err(why) = &written {
-            tracing::error!(error = safe_causes(why), writes = group.len(), "nothing is known to be written");
-        }
-        end(group, &written);
+    if group.is_empty() {
+        return;
     }
+    if connections.pulse.is_stuck() {
+        return end(group, &Err(Why::Stuck));
+    }
+    let written = until_settled(connections, group, ANSWER_TIME).await;
+    if let Err(why) = &written {
+        tracing::error!(error = safe_causes(why), writes = group.len(), "nothing is known to be written");
+    }
+    end(group, &written);
+}
+
+/// Commits something that leaves nothing behind, however long that takes.
+pub(super) async fn beat(connections: &Connections) -> Result<(), Why> {
+    until_settled(connections, &mut [unawaited(Heartbeat::new())], Duration::MAX).await
+}
+
+/// A single statement that nobody waits for. It says nothing about commits: there may be nothing to write.
+pub(super) async fn write_alone(connections: &Connections, work: impl Work) -> Result<(), Why> {
+    let session = connections.take().await?;
+    session.begin(connections.pulse.begin());
+    let written = committed(&session, timeout(ANSWER_TIME, work.run(&Connection::Postgres(&session))).await).map(drop);
+    give_back(connections, session, &written);
+    written
 }
 
 fn end(group: &mut Vec<Box<dyn Job>>, ended: &Result<(), Why>) {
     group.drain(..).for_each(|job| job.end(ended.clone()));
 }
 
-async fn until_settled(connections: &Connections, group: &mut [Box<dyn Job>]) -> Result<(), Why> {
+/// `patience` is for the commit.
+async fn until_settled(connections: &Connections, group: &mut [Box<dyn Job>], patience: Duration) -> Result<(), Why> {
     let begun = clock::now().mono;
+    let mut was_elsewhere = false;
     for pause in pauses() {
-        match once(connections, group).await {
+        match once(connections, group, patience).await {
             Err(Why::Database(error)) if is_conflict(&error) => {}
+            Err(Why::Database(error)) if is_elsewhere(&error) && !was_elsewhere => was_elsewhere = true,
             settled => return settled,
         }
         if clock::now().mono.duration_since(begun) > TRY_FOR {
@@ -80,36 +109,60 @@ async fn until_settled(connections: &Connections, group: &mut [Box<dyn Job>]) ->
     Err(Why::Conflicts)
 }
 
-async fn once(connections: &Connections, group: &mut [Box<dyn Job>]) -> Result<(), Why> {
+async fn once(connections: &Connections, group: &mut [Box<dyn Job>], patience: Duration) -> Result<(), Why> {
     let session = connections.take().await?;
     let written = match group {
-        [job] if job.is_one_statement() => alone(&session, job.as_mut()).await,
-        group => together(&session, group).await,
+        [job] if job.is_one_statement() => {
+            session.begin(connections.pulse.begin());
+            let on = Connection::Postgres(&session);
+            committed(&session, timeout(patience, job.run(&on)).await)
+        }
+        group => match prepare(&session, group).await {
+            Ok(()) => {
+                session.begin(connections.pulse.begin());
+                committed(&session, timeout(patience, session.batch("COMMIT")).await)
+            }
+            Err(why) => Err(why),
+        },
     };
-    session.release(matches!(written, Ok(()) | Err(Why::Database(_))));
+    let written = written.map(Commit::done);
+    give_back(connections, session, &written);
     written
 }
 
-/// A statement is a transaction by itself.
-async fn alone(session: &Session, job: &mut dyn Job) -> Result<(), Why> {
-    let on = Connection::Postgres(session);
-    committed(timeout(ANSWER_TIME, job.run(&on)).await)
+/// What is not sound is closed; what has lost its server is closed with all that may have.
+fn give_back(connections: &Connections, session: Session, written: &Result<(), Why>) {
+    session.release(match written {
+        Ok(()) => true,
+        Err(Why::Database(error)) => !is_spent(error),
+        Err(_) => false,
+    });
+    if let Err(Why::Database(error)) = written
+        && is_elsewhere(error)
+    {
+        connections.leave();
+    }
 }
 
-async fn together(session: &Session, group: &mut [Box<dyn Job>]) -> Result<(), Why> {
+/// Everything but the commit. [`Why::Database`] where it was surely rolled back.
+async fn prepare(session: &Session, group: &mut [Box<dyn Job>]) -> Result<(), Why> {
     let on = Connection::Postgres(session);
     // The first statements go with the BEGIN, ahead of its answer.
     let work = join(session.batch("BEGIN"), join_all(group.iter_mut().map(|job| job.run(&on))));
     let (begun, worked) = timeout(ANSWER_TIME, work).await.map_err(|_| Why::OutcomeUnknown)?;
-    // Had it been refused, each statement would have been a transaction by itself.
-    begun.map_err(|_| Why::OutcomeUnknown)?;
-    match worst(worked) {
-        None => committed(timeout(ANSWER_TIME, session.batch("COMMIT")).await),
-        Some(error) => match timeout(ANSWER_TIME, session.batch("ROLLBACK")).await {
-            Ok(Ok(())) => Err(error.into()),
-            // The connection is closed, which has the same effect.
-            Ok(Err(_)) | Err(_) => Err(Why::NoAnswer),
-        },
+    match begun {
+        Ok(()) => {}
+        // The server has ended the connection instead.
+        Err(error) if is_fatal(&error) && is_elsewhere(&error) => return Err(error.into()),
+        // Had it been refused, each statement would have been a transaction by itself.
+        Err(_) => return Err(Why::OutcomeUnknown),
+    }
+    let Some(error) = worst(worked) else { return Ok(()) };
+    match timeout(ANSWER_TIME, session.batch("ROLLBACK")).await {
+        Ok(Ok(())) => Err(error.into()),
+        // The connection is closed, which has the same effect.
+        _ if is_elsewhere(&error) => Err(error.into()),
+        _ => Err(Why::NoAnswer),
     }
 }
 
@@ -123,22 +176,52 @@ fn worst(worked: Vec<Result<(), DatabaseError>>) -> Option<DatabaseError> {
     errors.into_iter().next()
 }
 
-/// What the end of a transaction was. [`Why::Database`] where it was surely rolled back, and the connection can be used.
-fn committed(ended: Result<Result<(), DatabaseError>, Elapsed>) -> Result<(), Why> {
+/// What the end of a transaction was. [`Why::Database`] where it was surely rolled back.
+fn committed<T>(session: &Session, ended: Result<Result<T, DatabaseError>, Elapsed>) -> Result<Commit, Why> {
+    // Unanswered, the session keeps it.
+    let ended = ended.map_err(|_| Why::OutcomeUnknown)?;
+    let commit = session.end();
     match ended {
-        Ok(Ok(())) => Ok(()),
-        Ok(Err(error)) if is_refusal(&error) => Err(error.into()),
-        Ok(Err(_)) | Err(_) => Err(Why::OutcomeUnknown),
+        Ok(_) => commit.ok_or(Why::OutcomeUnknown),
+        Err(error) if is_refusal(&error) => Err(error.into()),
+        Err(_) => Err(Why::OutcomeUnknown),
     }
 }
 
 /// Whether the server has answered with an error and goes on. A FATAL one may come after the commit, and so may the code
 /// for an ambiguous result.
 fn is_refusal(error: &DatabaseError) -> bool {
-    let DatabaseError::Postgres(error) = error else { return false };
-    error.as_db_error().is_some_and(|error| {
-        error.parsed_severity() == Some(Severity::Error) && *error.code() != SqlState::T_R_STATEMENT_COMPLETION_UNKNOWN
-    })
+    severity(error) == Some(Severity::Error) && !has_code(error, &SqlState::T_R_STATEMENT_COMPLETION_UNKNOWN)
+}
+
+fn is_fatal(error: &DatabaseError) -> bool {
+    severity(error) == Some(Severity::Fatal)
+}
+
+fn severity(error: &DatabaseError) -> Option<Severity> {
+    let DatabaseError::Postgres(error) = error else { return None };
+    error.as_db_error()?.parsed_severity()
+}
+
+/// Whether this server cannot write any more, and another connection may lead to one that can.
+fn is_elsewhere(error: &DatabaseError) -> bool {
+    let gone = matches!(error, DatabaseError::Postgres(error) if error.is_closed());
+    gone || ELSEWHERE.iter().any(|code| has_code(error, code))
+}
+
+const ELSEWHERE: [SqlState; 4] = [
+    SqlState::READ_ONLY_SQL_TRANSACTION,
+    SqlState::ADMIN_SHUTDOWN,
+    SqlState::CRASH_SHUTDOWN,
+    SqlState::CANNOT_CONNECT_NOW,
+];
+
+/// Whether the connection is better replaced: also where the server lacks something (class 53), or the role may not.
+fn is_spent(error: &DatabaseError) -> bool {
+    let lacks = |error: &tokio_postgres::Error| error.code().is_some_and(|code| code.code().starts_with("53"));
+    is_elsewhere(error)
+        || has_code(error, &SqlState::INSUFFICIENT_PRIVILEGE)
+        || matches!(error, DatabaseError::Postgres(error) if lacks(error))
 }
 
 /// Whether the transaction was rolled back in favour of another.

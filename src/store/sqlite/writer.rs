@@ -13,7 +13,7 @@ use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rusqlite::config::DbConfig;
 use rusqlite::wal::CheckpointMode;
@@ -25,9 +25,11 @@ use tokio::task::{block_in_place, spawn_blocking};
 use tokio::time::timeout;
 
 use super::{at_once, is_busy};
+use crate::clock;
 use crate::model::text::safe_causes;
 use crate::store::Why;
 use crate::store::connection::{Connection, DatabaseError};
+use crate::store::heartbeat::{BEAT_TIME, Heartbeat};
 use crate::store::work::{Job, Work, awaited, unawaited};
 
 /// How many writes may wait. One more is refused rather than kept.
@@ -38,6 +40,9 @@ const GROUP: usize = 128;
 
 /// How long closing may take: another process can hold the file, and nothing that was acknowledged is lost without it.
 const CLOSE_TIME: Duration = Duration::from_secs(2);
+
+/// For how long a write shows that others can be written: an idle service is not to keep its disk awake.
+const SHOWN: Duration = Duration::from_secs(10);
 
 /// From how many pages on the write-ahead log is folded into the file. SQLite's own number; about 4 MiB.
 const CHECKPOINT_PAGES: c_int = 1000;
@@ -58,17 +63,26 @@ struct Running {
 impl Writer {
     pub(super) fn start(connection: rusqlite::Connection) -> io::Result<Self> {
         let (jobs, waiting) = mpsc::channel(QUEUE);
-        let (was_alone, broken) = (AtomicBool::new(true), AtomicBool::new(false));
-        let pen = Arc::new(Pen { connection: Mutex::new(Some(connection)), was_alone, broken });
+        let (was_alone, broken, written) = (AtomicBool::new(true), AtomicBool::new(false), Mutex::new(None));
+        let pen = Arc::new(Pen { connection: Mutex::new(Some(connection)), was_alone, broken, written });
         let shared = Arc::clone(&pen);
         let thread = thread::Builder::new().name("store writer".into()).spawn(move || shared.until_closed(waiting))?;
         Ok(Self { running: Mutex::new(Some(Running { jobs, thread })), pen })
     }
 
-    /// Whether anything can be written, as far as is known.
-    pub(super) fn is_sound(&self) -> Result<(), Why> {
+    /// Whether anything can be written: it was lately, or is now.
+    pub(super) async fn can_write(&self) -> Result<(), Why> {
         let runs = self.running().as_ref().is_some_and(|running| !running.thread.is_finished());
-        if runs { self.pen.is_sound() } else { Err(Why::Closed) }
+        if !runs {
+            return Err(Why::Closed);
+        }
+        self.pen.is_sound()?;
+        if self.pen.has_written() {
+            return Ok(());
+        }
+        let (job, done) = awaited(Heartbeat::new());
+        self.queue(job)?;
+        timeout(BEAT_TIME, done).await.map_err(|_| Why::NoAnswer)?.unwrap_or(Err(Why::Closed))
     }
 
     pub(super) async fn write<W: Work>(&self, work: W) -> Result<W::Output, Why> {
@@ -135,6 +149,8 @@ struct Pen {
     was_alone: AtomicBool,
     /// Set when nothing more may be written.
     broken: AtomicBool,
+    /// When something was written last; nothing where the last try failed.
+    written: Mutex<Option<Instant>>,
 }
 
 impl Pen {
@@ -174,18 +190,29 @@ impl Pen {
 
     fn commit(&self, connection: &mut rusqlite::Connection, group: &mut [Box<dyn Job>]) -> Result<(), Why> {
         self.is_sound()?;
-        try_commit(connection, group).map_err(|error| {
+        let before = connection.total_changes();
+        let committed = try_commit(connection, group).map_err(|error| {
             let writes = group.len();
             tracing::error!(error = safe_causes(&error), writes, "nothing of this group was written");
             if let DatabaseError::Sqlite(error) = &error {
                 self.judge(connection, error);
             }
             Why::from(error)
-        })
+        });
+        // A transaction that has changed nothing says nothing of the disk.
+        if committed.is_err() || connection.total_changes() != before {
+            *self.written() = committed.is_ok().then(|| clock::now().mono);
+        }
+        committed
     }
 
     fn is_sound(&self) -> Result<(), Why> {
         if self.broken.load(Ordering::Relaxed) { Err(Why::ReadOnly) } else { Ok(()) }
+    }
+
+    fn has_written(&self) -> bool {
+        let now = clock::now().mono;
+        self.written().is_some_and(|at| now.saturating_duration_since(at) < SHOWN)
     }
 
     /// Stops writing for good when `error` means that the file cannot be trusted.
@@ -196,6 +223,10 @@ impl Pen {
             let kept = connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true);
             debug_assert!(matches!(kept, Ok(true)));
         }
+    }
+
+    fn written(&self) -> MutexGuard<'_, Option<Instant>> {
+        self.written.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn connection(&self) -> MutexGuard<'_, Option<rusqlite::Connection>> {

@@ -29,11 +29,14 @@ fn a_full_disk_refuses_animals_until_there_is_room_again() {
     for name in ["first", "second", "third"] {
         add(&service, name).answer.is_unavailable();
         still_reads(&service, &added);
-        // It needs no help: other requests may still be sent to it.
-        assert_eq!(service.client().get("/readyz").status, 204);
+        let ready = service.client().get("/readyz");
+        ready.is_unavailable();
+        assert!(ready.body.contains("Not ready: the disk of the database is full."), "{ready:?}");
+        assert_eq!(service.client().get("/readyz?reads").status, 204);
     }
 
     shop.disk().clear();
+    assert_eq!(service.client().get("/readyz").status, 204);
     added.push(add(&service, "after").added());
     still_reads(&service, &added);
     service.stop();

@@ -59,6 +59,11 @@ impl Database {
         store
     }
 
+    /// On the server, with these options.
+    pub fn address(&self, options: &str) -> String {
+        format!("postgres://petstore@127.0.0.1:{}/{}{options}", self.server().port(), self.name)
+    }
+
     pub fn server(&self) -> &'static Server {
         server().unwrap()
     }
