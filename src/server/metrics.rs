@@ -145,7 +145,7 @@ impl Metrics {
             Some(StoreError::Unavailable(Why::Conflicts)) => conflicts,
             Some(StoreError::Unavailable(Why::Stuck)) => stuck,
             Some(StoreError::Unavailable(Why::QueueFull)) => queue_full,
-            Some(StoreError::Unavailable(Why::ReadOnly)) => read_only,
+            Some(StoreError::Unavailable(Why::ReadOnly | Why::Moved)) => read_only,
             Some(StoreError::Unavailable(Why::Closed)) => closed,
             Some(StoreError::Unavailable(_)) => database,
             Some(_) => other,

@@ -153,6 +153,9 @@ pub enum Why {
     /// The disk failed to keep a write. Only a restart finds out what it holds.
     #[error("the disk failed: nothing is written until the service is started anew")]
     ReadOnly,
+    /// The file no longer has its name, so nobody would find what is written to it.
+    #[error("the database file was removed, renamed or replaced: no pets can be added until the service is restarted")]
+    Moved,
     /// [`Store::close`](super::Store::close) was called.
     #[error("the store is closed")]
     Closed,

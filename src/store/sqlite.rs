@@ -10,6 +10,7 @@ mod snapshot;
 mod writer;
 
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::FutureExt as _;
@@ -22,6 +23,7 @@ use super::{DatabaseUrl, StoreError, Why};
 
 pub(super) use self::snapshot::{backup, check, moment, quick_check};
 
+use self::file::Files;
 use self::readers::Readers;
 use self::writer::Writer;
 
@@ -51,8 +53,10 @@ impl Sqlite {
         schema::refuse_foreign(path)?;
         let mut writing = connect_for_writing(path).map_err(|source| cannot_open(path, source))?;
         schema::migrate(&mut writing, path)?;
-        let writer = Writer::start(writing).map_err(StoreError::Thread)?;
-        Ok(Self { readers: Readers::new(path), writer })
+        let files = Files::of(path).map_err(|source| StoreError::Create { path: path.to_owned(), source })?;
+        let files = Arc::new(files);
+        let writer = Writer::start(writing, Arc::clone(&files)).map_err(StoreError::Thread)?;
+        Ok(Self { readers: Readers::new(path, files), writer })
     }
 
     /// What `work` reads. It may be asked again when the database was busy.

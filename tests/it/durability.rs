@@ -7,6 +7,7 @@ mod clock;
 mod disk;
 mod fixture;
 mod kill;
+mod moved;
 mod power_cut;
 mod remains;
 mod signals;

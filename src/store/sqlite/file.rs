@@ -1,9 +1,9 @@
 //! The file itself: made for its owner only, kept through a power cut, on a disk of this machine.
 
-use std::fs::{DirBuilder, File, OpenOptions};
+use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, ErrorKind};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
-use std::path::Path;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
 
 use rustix::fs::statfs;
 
@@ -40,6 +40,35 @@ pub(super) fn sync_directory(path: &Path) -> io::Result<()> {
     File::open(path.parent().unwrap_or(Path::new("/")))?.sync_all()
 }
 
+/// The files of an open database: which they were, by the numbers that the system has for them.
+#[derive(Debug)]
+pub(super) struct Files {
+    path: PathBuf,
+    ids: Vec<(u64, u64)>,
+}
+
+impl Files {
+    /// As they are now, while a connection has them all open.
+    pub(super) fn of(path: &Path) -> io::Result<Self> {
+        Ok(Self { path: path.to_owned(), ids: ids(path)? })
+    }
+
+    /// Whether the same files have the names still. Without the write-ahead log the database lacks what was committed
+    /// last, and without the shared memory other processes do not see our locks.
+    pub(super) fn are_there(&self) -> bool {
+        ids(&self.path).is_ok_and(|ids| ids == self.ids)
+    }
+}
+
+fn ids(path: &Path) -> io::Result<Vec<(u64, u64)>> {
+    let id = |suffix: &str| {
+        let mut name = path.as_os_str().to_owned();
+        name.push(suffix);
+        fs::metadata(name).map(|file| (file.dev(), file.ino()))
+    };
+    ["", "-wal", "-shm"].into_iter().map(id).collect()
+}
+
 /// An error where the file is on another machine's disk.
 pub(super) fn refuse_network(path: &Path) -> Result<(), StoreError> {
     let number = statfs(path).map_err(|source| StoreError::Create { path: path.to_owned(), source: source.into() })?;
@@ -72,9 +101,9 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("a/b/store.db");
         create_private(&path).unwrap();
-        std::fs::write(&path, "kept").unwrap();
+        fs::write(&path, "kept").unwrap();
         create_private(&path).unwrap();
-        assert_eq!(std::fs::read(&path).unwrap(), b"kept");
+        assert_eq!(fs::read(&path).unwrap(), b"kept");
         assert!(refuse_network(&path).is_ok());
     }
 }

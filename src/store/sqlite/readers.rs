@@ -1,12 +1,13 @@
 //! A few connections that only read, each used by one reader at a time.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use rusqlite::OpenFlags;
 use tokio::time::sleep;
 
+use super::file::Files;
 use super::{BUSY_PAUSE, BUSY_TRIES, at_once, is_busy, keep_plans};
 use crate::store::connection::{Connection, DatabaseError};
 use crate::store::work::Work;
@@ -15,14 +16,15 @@ use crate::store::{Why, sql};
 #[derive(Debug)]
 pub(super) struct Readers {
     path: PathBuf,
+    files: Arc<Files>,
     /// Nothing once closed. There are never more of them than threads that read at once.
     idle: Mutex<Option<Vec<rusqlite::Connection>>>,
 }
 
 impl Readers {
     /// Nothing is opened before the first use.
-    pub(super) fn new(path: &Path) -> Self {
-        Self { path: path.to_owned(), idle: Mutex::new(Some(Vec::new())) }
+    pub(super) fn new(path: &Path, files: Arc<Files>) -> Self {
+        Self { path: path.to_owned(), files, idle: Mutex::new(Some(Vec::new())) }
     }
 
     /// Reads in this thread, and waits outside of SQLite while it is busy, as it is while another process repairs the
@@ -43,7 +45,7 @@ impl Readers {
         let idle = self.idle().as_mut().ok_or(Why::Closed)?.pop();
         let mut connection = match idle {
             Some(connection) => connection,
-            None => self.connect().map_err(DatabaseError::from)?,
+            None => self.connect()?,
         };
         // A connection whose statement failed is closed, and the next one opened anew.
         let read = at_once(work.run(&Connection::sqlite(&mut connection)))?;
@@ -58,12 +60,17 @@ impl Readers {
         self.read(&Ping).await
     }
 
-    fn connect(&self) -> rusqlite::Result<rusqlite::Connection> {
-        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let connection = rusqlite::Connection::open_with_flags(&self.path, flags)?;
-        connection.busy_timeout(Duration::ZERO)?;
-        keep_plans(&connection)?;
-        Ok(connection)
+    /// Never to another file than the one that is written: those that are open go on.
+    fn connect(&self) -> Result<rusqlite::Connection, Why> {
+        let open = || {
+            let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+            let connection = rusqlite::Connection::open_with_flags(&self.path, flags)?;
+            connection.busy_timeout(Duration::ZERO)?;
+            keep_plans(&connection)?;
+            Ok(connection)
+        };
+        let connection = open().map_err(DatabaseError::Sqlite);
+        if self.files.are_there() { Ok(connection?) } else { Err(Why::Moved) }
     }
 
     /// Those in use close when they are given back.

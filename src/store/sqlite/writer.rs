@@ -7,11 +7,12 @@
 //!
 //! After an fsync that failed nobody knows what the disk holds, and asking again would only seem to help: the kernel
 //! has dropped the pages by then. So nothing more is written until the file is opened anew, which reads what is there.
+//! The same where the file has lost its name, or another one has it.
 
 use std::ffi::c_int;
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
@@ -24,6 +25,7 @@ use tokio::sync::mpsc::error::TrySendError;
 use tokio::task::{block_in_place, spawn_blocking};
 use tokio::time::timeout;
 
+use super::file::Files;
 use super::{at_once, is_busy};
 use crate::clock;
 use crate::model::text::safe_causes;
@@ -61,10 +63,10 @@ struct Running {
 }
 
 impl Writer {
-    pub(super) fn start(connection: rusqlite::Connection) -> io::Result<Self> {
+    pub(super) fn start(connection: rusqlite::Connection, files: Arc<Files>) -> io::Result<Self> {
         let (jobs, waiting) = mpsc::channel(QUEUE);
-        let (was_alone, broken, written) = (AtomicBool::new(true), AtomicBool::new(false), Mutex::new(None));
-        let pen = Arc::new(Pen { connection: Mutex::new(Some(connection)), was_alone, broken, written });
+        let (was_alone, broken, written) = (AtomicBool::new(true), OnceLock::new(), Mutex::new(None));
+        let pen = Arc::new(Pen { connection: Mutex::new(Some(connection)), files, was_alone, broken, written });
         let shared = Arc::clone(&pen);
         let thread = thread::Builder::new().name("store writer".into()).spawn(move || shared.until_closed(waiting))?;
         Ok(Self { running: Mutex::new(Some(Running { jobs, thread })), pen })
@@ -147,8 +149,9 @@ struct Pen {
     connection: Mutex<Option<rusqlite::Connection>>,
     /// Whether the last group was of one.
     was_alone: AtomicBool,
-    /// Set when nothing more may be written.
-    broken: AtomicBool,
+    files: Arc<Files>,
+    /// Why nothing more may be written.
+    broken: OnceLock<Why>,
     /// When something was written last; nothing where the last try failed.
     written: Mutex<Option<Instant>>,
 }
@@ -190,6 +193,10 @@ impl Pen {
 
     fn commit(&self, connection: &mut rusqlite::Connection, group: &mut [Box<dyn Job>]) -> Result<(), Why> {
         self.is_sound()?;
+        if !self.files.are_there() {
+            self.end(connection, Why::Moved);
+            return Err(Why::Moved);
+        }
         let before = connection.total_changes();
         let committed = try_commit(connection, group).map_err(|error| {
             let writes = group.len();
@@ -207,19 +214,26 @@ impl Pen {
     }
 
     fn is_sound(&self) -> Result<(), Why> {
-        if self.broken.load(Ordering::Relaxed) { Err(Why::ReadOnly) } else { Ok(()) }
+        self.broken.get().map_or(Ok(()), |why| Err(why.clone()))
     }
 
     fn has_written(&self) -> bool {
         let now = clock::now().mono;
-        self.written().is_some_and(|at| now.saturating_duration_since(at) < SHOWN)
+        // Who replaces the file does not come by here.
+        self.files.are_there() && self.written().is_some_and(|at| now.saturating_duration_since(at) < SHOWN)
     }
 
     /// Stops writing for good when `error` means that the file cannot be trusted.
     fn judge(&self, connection: &rusqlite::Connection, error: &rusqlite::Error) {
-        if is_fatal(error) && !self.broken.swap(true, Ordering::Relaxed) {
-            tracing::error!("nothing more is written until the service is started anew");
-            // Closing must not touch the file either.
+        if is_fatal(error) {
+            self.end(connection, Why::ReadOnly);
+        }
+    }
+
+    fn end(&self, connection: &rusqlite::Connection, why: Why) {
+        if self.broken.set(why.clone()).is_ok() {
+            tracing::error!("{why}");
+            // Closing must not touch the file either, nor what has its name now.
             let kept = connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true);
             debug_assert!(matches!(kept, Ok(true)));
         }
