@@ -39,6 +39,9 @@ const PATIENCE_AFTER_A_KEY: Duration = Duration::from_secs(5);
 /// Where the terminal does not know its size, as over a serial line.
 const USUAL: Size = Size { columns: 80, rows: 24 };
 
+/// More than any screen has. A terminal may claim anything, and each cell of it takes memory several times.
+const MOST: Size = Size { columns: 1_000, rows: 500 };
+
 /// Switches the terminal to the app's modes. [`leave`] undoes it, also after a panic.
 ///
 /// With `synchronized` long frames are marked for a terminal that then shows them at once.
@@ -57,8 +60,12 @@ pub fn size() -> io::Result<CellSize> {
     Ok(CellSize { width: columns, height: rows })
 }
 
-const fn known(columns: u16, rows: u16) -> Size {
-    if columns == 0 || rows == 0 { USUAL } else { Size { columns, rows } }
+/// The size to go by where a terminal says this one.
+fn known(columns: u16, rows: u16) -> Size {
+    if columns == 0 || rows == 0 {
+        return USUAL;
+    }
+    Size { columns: columns.min(MOST.columns), rows: rows.min(MOST.rows) }
 }
 
 /// Raw mode, alternate screen, bracketed paste, and word of when the terminal is looked at.
@@ -228,6 +235,17 @@ mod tests {
         assert_eq!(press(KeyCode::Char('G'), KeyModifiers::SHIFT), [key(Key::Char('G'))]);
         let released = KeyEvent { kind: KeyEventKind::Release, ..KeyEvent::from(KeyCode::Enter) };
         assert_eq!(messages(Event::Key(released)), []);
-        assert_eq!(messages(Event::Resize(0, 0)), [Msg::Resize(Size { columns: 80, rows: 24 })]);
+    }
+    #[test]
+    fn no_size_that_a_terminal_claims_takes_more_memory_than_a_screen_could_need() {
+        let claimed = |columns, rows| match messages(Event::Resize(columns, rows))[..] {
+            [Msg::Resize(Size { columns, rows })] => (columns, rows),
+            ref other => panic!("{other:?}"),
+        };
+        assert_eq!(claimed(0, 0), (80, 24));
+        assert_eq!(claimed(0, u16::MAX), (80, 24));
+        assert_eq!(claimed(u16::MAX, u16::MAX), (1_000, 500));
+        assert_eq!(claimed(u16::MAX, 1), (1_000, 1));
+        assert_eq!(claimed(960, 270), (960, 270), "a whole 4K screen in the smallest letters");
     }
 }

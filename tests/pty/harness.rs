@@ -74,7 +74,7 @@ impl Start {
         let child = pair.slave.spawn_command(self.command).unwrap();
         drop(pair.slave);
         let mut reader = pair.master.try_clone_reader().unwrap();
-        let parser = vt100::Parser::new(at_least_one(rows), at_least_one(columns), 0);
+        let parser = vt100::Parser::new(emulated(rows), emulated(columns), 0);
         let seen = Arc::new((Mutex::new(Seen { parser, bytes: Vec::new(), closed: false }), Condvar::new()));
         let shared = Arc::clone(&seen);
         // Drains all the time, so that the program never waits for the test.
@@ -152,7 +152,7 @@ impl Terminal {
     }
 
     pub fn resize(&self, columns: u16, rows: u16) {
-        self.seen.0.lock().unwrap().parser.screen_mut().set_size(at_least_one(rows), at_least_one(columns));
+        self.seen.0.lock().unwrap().parser.screen_mut().set_size(emulated(rows), emulated(columns));
         self.master.resize(PtySize { rows, cols: columns, ..PtySize::default() }).unwrap();
     }
 
@@ -221,9 +221,9 @@ impl Drop for Terminal {
     }
 }
 
-/// The emulator has no empty screens.
-fn at_least_one(cells: u16) -> NonZero<u16> {
-    NonZero::new(cells).unwrap_or(NonZero::<u16>::MIN)
+/// The emulator has no empty screens, and no memory for the largest that can be claimed.
+fn emulated(cells: u16) -> NonZero<u16> {
+    NonZero::new(cells.min(1_000)).unwrap_or(NonZero::<u16>::MIN)
 }
 
 /// Whether everything that was switched on was switched off again, after it.

@@ -152,6 +152,29 @@ fn small_sizes_say_what_they_need_and_come_back() {
 }
 
 #[test]
+fn a_size_that_no_screen_has_is_no_trouble() {
+    const LARGEST: u16 = u16::MAX;
+    let mut app = Start::petstore(&["--demo"]).size(LARGEST, LARGEST).open();
+    app.shows(BROWSING);
+    for (columns, rows) in [(80, 24), (LARGEST, 1), (1, LARGEST), (LARGEST, LARGEST), (80, 24)] {
+        app.resize(columns, rows);
+        app.send("\x0c");
+    }
+    app.shows(BROWSING);
+    app.send("q");
+    assert_eq!(app.ended().0, 0);
+    for (columns, rows) in [(LARGEST, LARGEST), (1, 1), (0, 0)] {
+        for arguments in [&["--demo", "pets", "list"][..], &["--demo", "domains", "list"], &["pets", "list", "--help"]]
+        {
+            for claimed in ["0", "65535", "99999999999999999999"] {
+                let mut table = Start::petstore(arguments).size(columns, rows).env("COLUMNS", claimed).open();
+                assert_eq!(table.ended().0, 0, "{arguments:?} at {columns}x{rows}, COLUMNS={claimed}");
+            }
+        }
+    }
+}
+
+#[test]
 fn moving_by_one_row_writes_at_most_120_bytes() {
     let mut app = Start::petstore(&["--demo"]).open();
     app.shows(BROWSING);
