@@ -24,7 +24,7 @@ use super::effect::Effect;
 use super::msg::{Msg, Outcome, QuitReason, Reply, Size};
 use super::pacing::Pacing;
 use super::state::{AppState, Screen};
-use super::terminal::messages;
+use super::terminal::message;
 use super::terminal::outlet::Traffic;
 use super::theme::Look;
 use super::update::{start, update};
@@ -185,7 +185,7 @@ async fn until(deadline: Option<std::time::Instant>) {
 /// The end of the input is the end of the terminal.
 fn from_input(event: Option<io::Result<Event>>) -> Vec<Msg> {
     match event {
-        Some(Ok(event)) => messages(event),
+        Some(Ok(event)) => message(event).into_iter().collect(),
         Some(Err(_)) | None => vec![Msg::Quit(QuitReason::Hangup)],
     }
 }

@@ -373,10 +373,10 @@ impl Keymap {
         let find =
             |wanted: Context| self.of(wanted).find(|binding| binding.keys.contains(&key)).map(|binding| binding.action);
         let global = || match key {
-            KeyPress { key: Key::Char(_), ctrl: false } if context.takes_letters() || context.is_box() => None,
+            key if key.typed().is_some() && (context.takes_letters() || context.is_box()) => None,
             KeyPress { key: Key::F(_) | Key::Esc, .. } if context.is_box() => None,
             // The help would take the place of the box, and of what is typed in it.
-            KeyPress { key: Key::Char('g'), ctrl: true } if context.is_box() => None,
+            KeyPress { key: Key::Char('g'), ctrl: true, .. } if context.is_box() => None,
             _ => find(Context::Global),
         };
         find(context).or_else(|| context.is_text().then(|| find(Context::Text)).flatten()).or_else(global)

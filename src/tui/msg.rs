@@ -371,8 +371,21 @@ pub struct Size {
 pub struct KeyPress {
     /// Which key.
     pub key: Key,
-    /// Whether Ctrl was held. Only with letters.
+    /// Whether Ctrl was held. Only with letters, left and right.
     pub ctrl: bool,
+    /// Whether Alt was held, or Esc came right before it.
+    pub alt: bool,
+}
+
+impl KeyPress {
+    /// The character that it types.
+    #[must_use]
+    pub const fn typed(self) -> Option<char> {
+        match self {
+            Self { key: Key::Char(c), ctrl: false, alt: false } => Some(c),
+            Self { .. } => None,
+        }
+    }
 }
 
 /// The keys that the app knows.
@@ -401,6 +414,6 @@ pub enum Key {
 
 impl From<Key> for KeyPress {
     fn from(key: Key) -> Self {
-        Self { key, ctrl: false }
+        Self { key, ctrl: false, alt: false }
     }
 }

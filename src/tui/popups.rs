@@ -12,7 +12,7 @@ use crate::model::Limit;
 use super::effect::{Effect, Job, Task};
 use super::inflight::Slot;
 use super::keymap::Action;
-use super::msg::{Key, KeyPress};
+use super::msg::KeyPress;
 use super::screens::domains::boxes::{self, FormatsBox, OutsideBox};
 use super::screens::pets::{self, boxes::ChangesBox, boxes::ChartsBox};
 use super::state::{AppState, Layout, MessageKind};
@@ -221,7 +221,7 @@ fn limit_key(limit_box: &mut LimitBox, action: Option<Action>, key: KeyPress) ->
             limit_box.input.edit(edit);
         }
         _ => {
-            if let KeyPress { key: Key::Char(c), ctrl: false } = key {
+            if let Some(c) = key.typed() {
                 type_number(limit_box, &c.to_string());
             }
         }

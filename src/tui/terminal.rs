@@ -155,28 +155,30 @@ pub fn wait_for_hangup() {
     }
 }
 
-/// What a terminal event means; none, one, or two messages.
+/// What a terminal event means, if it means anything here.
 #[must_use]
-pub fn messages(event: Event) -> Vec<Msg> {
+pub fn message(event: Event) -> Option<Msg> {
     match event {
-        Event::Key(key) if key.kind != KeyEventKind::Release => keys(key.code, key.modifiers),
-        Event::Paste(text) => vec![Msg::Paste(text)],
-        Event::Resize(columns, rows) => vec![Msg::Resize(known(columns, rows))],
-        Event::FocusGained => vec![Msg::Focus { here: true }],
-        Event::FocusLost => vec![Msg::Focus { here: false }],
-        Event::Key(_) | Event::Mouse(_) => Vec::new(),
+        Event::Key(key) if key.kind != KeyEventKind::Release => key_press(key.code, key.modifiers).map(Msg::Key),
+        Event::Paste(text) => Some(Msg::Paste(text)),
+        Event::Resize(columns, rows) => Some(Msg::Resize(known(columns, rows))),
+        Event::FocusGained => Some(Msg::Focus { here: true }),
+        Event::FocusLost => Some(Msg::Focus { here: false }),
+        Event::Key(_) | Event::Mouse(_) => None,
     }
 }
 
-fn keys(code: KeyCode, modifiers: KeyModifiers) -> Vec<Msg> {
+fn key_press(code: KeyCode, modifiers: KeyModifiers) -> Option<KeyPress> {
     let ctrl = modifiers.contains(KeyModifiers::CONTROL);
+    // Also Esc and a key that came in one read: nothing tells the two apart.
+    let alt = modifiers.contains(KeyModifiers::ALT);
     let key = match code {
         // What Backspace sends on some terminals, and Enter from some pipes and scanners.
         KeyCode::Char('h' | 'H') if ctrl => Key::Backspace.into(),
         KeyCode::Char('j' | 'J') if ctrl => Key::LineFeed.into(),
         KeyCode::Char('m' | 'M') if ctrl => Key::Enter.into(),
         KeyCode::Char('i' | 'I') if ctrl => Key::Tab.into(),
-        KeyCode::Char(c) if ctrl => KeyPress { key: Key::Char(c.to_ascii_lowercase()), ctrl },
+        KeyCode::Char(c) if ctrl || alt => KeyPress { ctrl, ..Key::Char(c.to_ascii_lowercase()).into() },
         KeyCode::Char(c) => Key::Char(c).into(),
         KeyCode::Enter => Key::Enter.into(),
         KeyCode::Esc => Key::Esc.into(),
@@ -186,22 +188,16 @@ fn keys(code: KeyCode, modifiers: KeyModifiers) -> Vec<Msg> {
         KeyCode::Delete => Key::Delete.into(),
         KeyCode::Up => Key::Up.into(),
         KeyCode::Down => Key::Down.into(),
-        KeyCode::Left => Key::Left.into(),
-        KeyCode::Right => Key::Right.into(),
+        KeyCode::Left => KeyPress { ctrl, ..Key::Left.into() },
+        KeyCode::Right => KeyPress { ctrl, ..Key::Right.into() },
         KeyCode::PageUp => Key::PageUp.into(),
         KeyCode::PageDown => Key::PageDown.into(),
         KeyCode::Home => Key::Home.into(),
         KeyCode::End => Key::End.into(),
         KeyCode::F(number) => Key::F(number).into(),
-        _ => return Vec::new(),
+        _ => return None,
     };
-    let mut messages = Vec::with_capacity(2);
-    // Esc and a key that came in one read; no binding needs Alt.
-    if modifiers.contains(KeyModifiers::ALT) {
-        messages.push(Msg::Key(Key::Esc.into()));
-    }
-    messages.push(Msg::Key(key));
-    messages
+    Some(KeyPress { alt, ..key })
 }
 
 #[cfg(test)]
@@ -209,8 +205,8 @@ mod tests {
     use super::*;
     use crossterm::event::{KeyEvent, KeyEventState};
 
-    fn press(code: KeyCode, modifiers: KeyModifiers) -> Vec<Msg> {
-        messages(Event::Key(KeyEvent { code, modifiers, kind: KeyEventKind::Press, state: KeyEventState::NONE }))
+    fn press(code: KeyCode, modifiers: KeyModifiers) -> Option<Msg> {
+        message(Event::Key(KeyEvent { code, modifiers, kind: KeyEventKind::Press, state: KeyEventState::NONE }))
     }
 
     #[test]
@@ -228,19 +224,32 @@ mod tests {
 
     #[test]
     fn what_terminals_disagree_about_is_evened_out() {
-        let key = |key: Key| Msg::Key(key.into());
-        assert_eq!(press(KeyCode::Char('h'), KeyModifiers::CONTROL), [key(Key::Backspace)]);
-        assert_eq!(press(KeyCode::Char('j'), KeyModifiers::CONTROL), [key(Key::LineFeed)]);
-        assert_eq!(press(KeyCode::Char('x'), KeyModifiers::ALT), [key(Key::Esc), key(Key::Char('x'))]);
-        assert_eq!(press(KeyCode::Char('G'), KeyModifiers::SHIFT), [key(Key::Char('G'))]);
+        let key = |key: Key| Some(Msg::Key(key.into()));
+        assert_eq!(press(KeyCode::Char('h'), KeyModifiers::CONTROL), key(Key::Backspace));
+        assert_eq!(press(KeyCode::Char('j'), KeyModifiers::CONTROL), key(Key::LineFeed));
+        assert_eq!(press(KeyCode::Char('G'), KeyModifiers::SHIFT), key(Key::Char('G')));
+        assert_eq!(press(KeyCode::Up, KeyModifiers::CONTROL), key(Key::Up));
         let released = KeyEvent { kind: KeyEventKind::Release, ..KeyEvent::from(KeyCode::Enter) };
-        assert_eq!(messages(Event::Key(released)), []);
+        assert_eq!(message(Event::Key(released)), None);
     }
+
+    #[test]
+    fn alt_and_a_key_is_neither_esc_nor_that_key() {
+        let alt = |key: Key| Some(Msg::Key(KeyPress { alt: true, ..key.into() }));
+        assert_eq!(press(KeyCode::Char('q'), KeyModifiers::ALT), alt(Key::Char('q')));
+        assert_eq!(press(KeyCode::Char('B'), KeyModifiers::ALT | KeyModifiers::SHIFT), alt(Key::Char('b')));
+        assert_eq!(press(KeyCode::Enter, KeyModifiers::ALT), alt(Key::Enter));
+        assert_eq!(press(KeyCode::Backspace, KeyModifiers::ALT), alt(Key::Backspace));
+        assert_eq!(press(KeyCode::Char('h'), KeyModifiers::ALT | KeyModifiers::CONTROL), alt(Key::Backspace));
+        let left = KeyPress { ctrl: true, ..Key::Left.into() };
+        assert_eq!(press(KeyCode::Left, KeyModifiers::CONTROL), Some(Msg::Key(left)));
+    }
+
     #[test]
     fn no_size_that_a_terminal_claims_takes_more_memory_than_a_screen_could_need() {
-        let claimed = |columns, rows| match messages(Event::Resize(columns, rows))[..] {
-            [Msg::Resize(Size { columns, rows })] => (columns, rows),
-            ref other => panic!("{other:?}"),
+        let claimed = |columns, rows| match message(Event::Resize(columns, rows)) {
+            Some(Msg::Resize(Size { columns, rows })) => (columns, rows),
+            other => panic!("{other:?}"),
         };
         assert_eq!(claimed(0, 0), (80, 24));
         assert_eq!(claimed(0, u16::MAX), (80, 24));

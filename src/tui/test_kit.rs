@@ -286,7 +286,12 @@ pub fn parse_keys(keys: &str) -> Vec<KeyPress> {
             "LF" => Key::LineFeed.into(),
             word if word.len() == 1 => Key::Char(word.chars().next().unwrap()).into(),
             word if word.starts_with('F') => Key::F(word[1..].parse().unwrap()).into(),
-            word if word.starts_with("C-") => KeyPress { key: Key::Char(word.chars().last().unwrap()), ctrl: true },
+            "C-Left" => KeyPress { ctrl: true, ..Key::Left.into() },
+            "C-Right" => KeyPress { ctrl: true, ..Key::Right.into() },
+            "A-BS" => KeyPress { alt: true, ..Key::Backspace.into() },
+            "A-Enter" => KeyPress { alt: true, ..Key::Enter.into() },
+            word if word.starts_with("C-") => KeyPress { ctrl: true, ..Key::Char(word.chars().last().unwrap()).into() },
+            word if word.starts_with("A-") => KeyPress { alt: true, ..Key::Char(word.chars().last().unwrap()).into() },
             word => panic!("unknown key {word}"),
         });
         rest = after.trim_start();

@@ -43,6 +43,8 @@ impl From<Kept> for TextInput {
 pub enum Edit {
     Left,
     Right,
+    WordLeft,
+    WordRight,
     Start,
     End,
     Backspace,
@@ -50,6 +52,8 @@ pub enum Edit {
     ClearToStart,
     ClearToEnd,
     ClearWord,
+    ClearWordLeft,
+    ClearWordRight,
 }
 
 impl TextInput {
@@ -93,12 +97,16 @@ impl TextInput {
         match edit {
             Edit::Left => self.cursor = self.before(),
             Edit::Right => self.cursor = self.after(),
+            Edit::WordLeft => self.cursor = self.word_before(),
+            Edit::WordRight => self.cursor = self.word_after(),
             Edit::Start => self.cursor = 0,
             Edit::End => self.cursor = self.value.len(),
             Edit::Backspace => self.delete(self.before(), self.cursor),
             Edit::Delete => self.delete(self.cursor, self.after()),
             Edit::ClearToStart => self.delete(0, self.cursor),
             Edit::ClearToEnd => self.delete(self.cursor, self.value.len()),
+            Edit::ClearWordLeft => self.delete(self.word_before(), self.cursor),
+            Edit::ClearWordRight => self.delete(self.cursor, self.word_after()),
             Edit::ClearWord => {
                 let kept = self.value[..self.cursor].trim_end();
                 let start = kept
@@ -143,10 +151,30 @@ impl TextInput {
         self.value[self.cursor..].graphemes(true).next().map_or(self.cursor, |cluster| self.cursor + cluster.len())
     }
 
+    /// Where the word before the cursor begins, whatever stands between.
+    fn word_before(&self) -> usize {
+        let before = self.value[..self.cursor].grapheme_indices(true).rev();
+        let word = before.skip_while(|(_, cluster)| !is_of_word(cluster));
+        word.take_while(|(_, cluster)| is_of_word(cluster)).last().map_or(0, |(at, _)| at)
+    }
+
+    /// Where the word after the cursor ends, whatever stands between.
+    fn word_after(&self) -> usize {
+        let after = self.value[self.cursor..].grapheme_indices(true);
+        let word = after.skip_while(|(_, cluster)| !is_of_word(cluster));
+        let last = word.take_while(|(_, cluster)| is_of_word(cluster)).last();
+        last.map_or(self.value.len(), |(at, cluster)| self.cursor + at + cluster.len())
+    }
+
     fn delete(&mut self, from: usize, to: usize) {
         self.value.replace_range(from..to, "");
         self.cursor = from;
     }
+}
+
+/// Letters and digits make words, as in shells.
+fn is_of_word(cluster: &str) -> bool {
+    cluster.starts_with(char::is_alphanumeric)
 }
 
 #[cfg(test)]
@@ -170,6 +198,23 @@ mod tests {
         assert_eq!(typed("abc", &[Edit::Left, Edit::ClearToEnd]), ("ab".into(), 2));
         assert_eq!(typed("abc", &[Edit::Left, Edit::ClearToStart]), ("c".into(), 0));
         assert_eq!(typed("abc", &[Edit::Start, Edit::Left, Edit::Backspace]), ("abc".into(), 0));
+    }
+
+    #[test]
+    fn words_are_moved_over_and_cleared_as_in_a_shell() {
+        let cursor = |text: &str, edits: &[Edit]| typed(text, edits).1;
+        assert_eq!(cursor("one two.three ", &[Edit::WordLeft]), 8);
+        assert_eq!(cursor("one two.three ", &[Edit::WordLeft, Edit::WordLeft, Edit::WordLeft, Edit::WordLeft]), 0);
+        assert_eq!(cursor(" one two", &[Edit::Start, Edit::WordRight]), 4);
+        assert_eq!(cursor(" one two ", &[Edit::Start, Edit::WordRight, Edit::WordRight, Edit::WordRight]), 9);
+        assert_eq!(cursor("e\u{301}a ポチ", &[Edit::WordLeft]), 5);
+        assert_eq!(typed("/home/ada/x.csv", &[Edit::ClearWordLeft]), ("/home/ada/x.".into(), 12));
+        assert_eq!(typed("one two  ", &[Edit::ClearWordLeft, Edit::ClearWordLeft]), (String::new(), 0));
+        assert_eq!(typed("one two", &[Edit::Start, Edit::ClearWordRight]), (" two".into(), 0));
+        assert_eq!(typed("one two", &[Edit::ClearWordRight]), ("one two".into(), 7));
+        for edit in [Edit::WordLeft, Edit::WordRight, Edit::ClearWordLeft, Edit::ClearWordRight] {
+            assert_eq!(typed("", &[edit]), (String::new(), 0));
+        }
     }
 
     #[test]

@@ -94,6 +94,10 @@ fn follow(state: &mut AppState, msg: Msg, now: Now) -> Vec<Effect> {
 }
 
 fn on_key(state: &mut AppState, key: KeyPress, now: Now) -> Vec<Effect> {
+    // Over a slow line Esc and the next key may come as this: rather nothing than something that nobody wanted.
+    if key.alt && state.keymap.lookup(state.context(), key).is_none() {
+        return Vec::new();
+    }
     // Only the key before counts: a line feed that ends a line of its own is an Enter.
     let entered = std::mem::replace(&mut state.entered, (key.key == Key::Enter).then_some(now.mono));
     let key = match key.key {
@@ -121,7 +125,7 @@ fn on_key(state: &mut AppState, key: KeyPress, now: Now) -> Vec<Effect> {
     if let Some(action) = action {
         return on_screen(state, action, now);
     }
-    if let KeyPress { key: Key::Char(c), ctrl: false } = key {
+    if let Some(c) = key.typed() {
         if context.is_text() {
             on_text(state, &c.to_string(), now);
         } else if context == Context::Wizard {

@@ -39,7 +39,10 @@ fn step(app: &mut App, what: u8, which: u16) {
             let keys: Vec<KeyPress> = keymap.bindings().iter().flat_map(|binding| &binding.keys).copied().collect();
             app.send(Msg::Key(keys[which % keys.len()]));
         }
-        7 | 8 => app.send(Msg::Key(Key::Char(char::from(b' ' + (which % 95) as u8)).into())),
+        7 | 8 => {
+            let key = KeyPress::from(Key::Char(char::from(b' ' + (which % 95) as u8)));
+            app.send(Msg::Key(KeyPress { alt: which % 4 == 3, ..key }));
+        }
         9 => {
             app.send(Msg::Paste(["Rex\r\nMochi", "12", "\u{1b}[2J\u{202e}", "petk_0123456789abcdef"][which % 4].into()))
         }

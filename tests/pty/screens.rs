@@ -128,8 +128,13 @@ fn without_colour_the_selection_is_still_seen() {
 fn without_utf8_nothing_beyond_ascii_is_written() {
     let mut app = Start::petstore(&["--demo"]).env("LANG", "C").open();
     app.shows(&["o available 100+", "~ pending 50"]);
-    app.send("L\x1b?\x1b/\x1ba\x1b");
-    app.shows(&["[1 Pets]"]);
+    // The bottom line tells that the key was taken: Esc and the next key must not come in one read.
+    for (key, shows) in [("L", "use the number"), ("?", "keys to a file"), ("/", "Enter keep"), ("a", "F2 save")] {
+        app.send(key);
+        app.shows(&[shows]);
+        app.send("\x1b");
+        app.shows(&["Enter detail"]);
+    }
     assert!(app.bytes().is_ascii());
 }
 
@@ -172,6 +177,28 @@ fn a_size_that_no_screen_has_is_no_trouble() {
             }
         }
     }
+}
+
+#[test]
+fn alt_and_a_letter_moves_by_word_or_does_nothing() {
+    let mut app = Start::petstore(&["--demo"]).open();
+    app.shows(BROWSING);
+    app.send("\x1bq\x1bd\x1ba");
+    app.send("a");
+    app.shows(&["> Name *       [_"]);
+    app.send("Captain Fluff");
+    app.shows(&["[Captain Fluff_"]);
+    // Q would quit, D open the charts; Enter go to the next field.
+    app.send("\x1bq\x1b\r\x1b1\x1bbX");
+    app.shows(&["> Name *       [Captain XFluff_"]);
+    app.send("\x1b[1;5D\x1b[1;5DY\x1bd");
+    app.shows(&["[Y XFluff_"]);
+    app.send("\x1bf\x1b\x7fZ");
+    app.shows(&["[Y Z_"]);
+    app.send("\x1b");
+    app.shows(&["[1 Pets]"]);
+    app.send("q");
+    assert_eq!(app.ended().0, 0);
 }
 
 #[test]

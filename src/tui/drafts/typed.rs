@@ -247,7 +247,7 @@ fn ahead(held: &[Msg]) -> String {
     let mut text = String::new();
     for msg in held {
         match msg {
-            Msg::Key(KeyPress { key: Key::Char(c), ctrl: false }) => text.push(*c),
+            Msg::Key(KeyPress { key: Key::Char(c), ctrl: false, alt: false }) => text.push(*c),
             Msg::Paste(pasted) => text.push_str(pasted),
             // What parts the fields parts the words.
             _ if text.is_empty() || text.ends_with(' ') => {}

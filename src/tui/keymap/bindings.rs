@@ -30,17 +30,22 @@ impl Line {
 }
 
 const fn k(key: Key) -> KeyPress {
-    KeyPress { key, ctrl: false }
+    KeyPress { key, ctrl: false, alt: false }
 }
 pub(super) const fn ch(c: char) -> KeyPress {
     k(Key::Char(c))
 }
 pub(super) const fn ctrl(c: char) -> KeyPress {
-    KeyPress { key: Key::Char(c), ctrl: true }
+    KeyPress { ctrl: true, ..ch(c) }
+}
+const fn alt(key: Key) -> KeyPress {
+    KeyPress { alt: true, ..k(key) }
 }
 pub(super) const fn f(number: u8) -> KeyPress {
     k(Key::F(number))
 }
+const CTRL_LEFT: KeyPress = KeyPress { ctrl: true, ..k(Key::Left) };
+const CTRL_RIGHT: KeyPress = KeyPress { ctrl: true, ..k(Key::Right) };
 const fn bind(
     context: Context,
     keys: &'static [KeyPress],
@@ -426,11 +431,15 @@ pub(super) const BINDINGS: &[Line] = &[
     ),
     bind(C::Text, &[k(Key::Left)], A::Edit(Edit::Left), "", "cursor"),
     bind(C::Text, &[k(Key::Right)], A::Edit(Edit::Right), "", "cursor"),
+    bind(C::Text, &[alt(Key::Char('b')), CTRL_LEFT], A::Edit(Edit::WordLeft), "", "a word back"),
+    bind(C::Text, &[alt(Key::Char('f')), CTRL_RIGHT], A::Edit(Edit::WordRight), "", "a word on"),
     bind(C::Text, &[k(Key::Home), ctrl('a')], A::Edit(Edit::Start), "", "start, end"),
     bind(C::Text, &[k(Key::End), ctrl('e')], A::Edit(Edit::End), "", "start, end"),
     bind(C::Text, &[k(Key::Backspace)], A::Edit(Edit::Backspace), "", "delete"),
     bind(C::Text, &[k(Key::Delete)], A::Edit(Edit::Delete), "", "delete"),
-    bind(C::Text, &[ctrl('w')], A::Edit(Edit::ClearWord), "", "clear the word before"),
+    bind(C::Text, &[ctrl('w')], A::Edit(Edit::ClearWord), "", "clear back to a blank"),
+    bind(C::Text, &[alt(Key::Backspace)], A::Edit(Edit::ClearWordLeft), "", "clear a word back"),
+    bind(C::Text, &[alt(Key::Char('d'))], A::Edit(Edit::ClearWordRight), "", "clear a word on"),
     bind(C::Text, &[ctrl('u')], A::Edit(Edit::ClearToStart), "", "clear to start, to end"),
     bind(C::Text, &[ctrl('k')], A::Edit(Edit::ClearToEnd), "", "clear to start, to end"),
     bind(C::Global, &[ch('1')], A::ShowPets, "", "Pets, Add, Domains"),

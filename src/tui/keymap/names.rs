@@ -59,8 +59,14 @@ const NAMED: [(&str, Key); 14] = [
 /// A key as the screen writes it: `F2`, `Ctrl-C`, `up`, `a`.
 #[must_use]
 pub fn key_name(key: KeyPress) -> String {
+    if key.alt {
+        let name = key_name(KeyPress { alt: false, ..key });
+        return format!("Alt-{}", if name.len() == 1 { name.to_ascii_uppercase() } else { name });
+    }
     let named = NAMED.iter().find(|(_, named)| *named == key.key).map(|(name, _)| (*name).to_owned());
     match (key.key, key.ctrl) {
+        (Key::Left, true) => "Ctrl-Left".into(),
+        (Key::Right, true) => "Ctrl-Right".into(),
         _ if named.is_some() => named.unwrap_or_default(),
         (Key::Char(c), true) => format!("Ctrl-{}", c.to_ascii_uppercase()),
         (Key::Char(c), false) => c.into(),
@@ -93,6 +99,19 @@ pub fn read_key(text: &str) -> Result<KeyPress, String> {
             _ => Err("F10 to F12 belong to terminals; F1 to F9 can be used".to_owned()),
         };
     }
+    if let Some(key) = text.strip_prefix("Alt-") {
+        let key = match (key, key.as_bytes()) {
+            ("Backspace", _) => Key::Backspace,
+            (_, [letter]) if letter.is_ascii_alphabetic() => Key::Char(letter.to_ascii_lowercase().into()),
+            _ => return Err("Alt goes with a letter or Backspace".to_owned()),
+        };
+        return Ok(KeyPress { alt: true, ..key.into() });
+    }
+    if let Some(side) =
+        [("Ctrl-Left", Key::Left), ("Ctrl-Right", Key::Right)].into_iter().find(|(name, _)| *name == text)
+    {
+        return Ok(KeyPress { ctrl: true, ..side.1.into() });
+    }
     if let Some(c) = text.strip_prefix("Ctrl-").and_then(|letter| letter.parse::<char>().ok()) {
         let c = c.to_ascii_lowercase();
         return match c {
@@ -100,9 +119,9 @@ pub fn read_key(text: &str) -> Result<KeyPress, String> {
             's' | 'q' | 'v' | 'p' | 't' | 'n' => {
                 Err("terminals and multiplexers keep this one for themselves".to_owned())
             }
-            'a'..='z' => Ok(KeyPress { key: Key::Char(c), ctrl: true }),
+            'a'..='z' => Ok(KeyPress { ctrl: true, ..Key::Char(c).into() }),
             _ => Err("Ctrl goes with a letter".to_owned()),
         };
     }
-    Err("keys are written a, G, ?, F2, Ctrl-L, Enter, Esc, Tab, S-Tab, Space, Del, up, down, left, right, PgUp, PgDn, Home, End".to_owned())
+    Err("keys are written a, G, ?, F2, Ctrl-L, Ctrl-Left, Alt-B, Enter, Esc, Tab, S-Tab, Space, Del, up, down, left, right, PgUp, PgDn, Home, End".to_owned())
 }

@@ -15,9 +15,9 @@ use super::{Action, Context, Keymap};
 
 /// Keys that always do what they do: the ways to help, and out.
 const KEPT: [(KeyPress, Action); 3] = [
-    (KeyPress { key: Key::F(1), ctrl: false }, Action::Help),
-    (KeyPress { key: Key::Char('c'), ctrl: true }, Action::Interrupt),
-    (KeyPress { key: Key::Char('z'), ctrl: true }, Action::Suspend),
+    (KeyPress { key: Key::F(1), ctrl: false, alt: false }, Action::Help),
+    (KeyPress { key: Key::Char('c'), ctrl: true, alt: false }, Action::Interrupt),
+    (KeyPress { key: Key::Char('z'), ctrl: true, alt: false }, Action::Suspend),
 ];
 
 /// One change that the file asks for.
@@ -167,7 +167,7 @@ fn read_change(
         .collect();
     let keys = keys?;
     let line = &map.0[at];
-    let is_letter = |key: &&KeyPress| matches!(key.key, Key::Char(_)) && !key.ctrl && !line.keys.contains(key);
+    let is_letter = |key: &&KeyPress| key.typed().is_some() && !line.keys.contains(key);
     if let Some(letter) = keys.iter().find(is_letter)
         && context.is_text()
     {
@@ -227,7 +227,8 @@ mod tests {
             ("[pet]\n", "keymap.toml:1: there is no place \"pet\". Places: global, text, pets"),
             ("[pets]\n\nrefreshh = \"r\"\n", "keymap.toml:3: pets has no action \"refreshh\". It has: open, search"),
             ("[pets]\nrefresh = \"Ctrl-H\"\n", "keymap.toml:2: pets.refresh = \"Ctrl-H\": terminals send Backspace"),
-            ("[pets]\nrefresh = \"Alt-r\"\n", "keymap.toml:2: pets.refresh = \"Alt-r\": keys are written a, G"),
+            ("[pets]\nrefresh = \"Hyper-r\"\n", "keymap.toml:2: pets.refresh = \"Hyper-r\": keys are written a, G"),
+            ("[pets]\nrefresh = \"Alt-F2\"\n", "keymap.toml:2: pets.refresh = \"Alt-F2\": Alt goes with a letter"),
             ("[pets]\nrefresh = 3\n", "keymap.toml:2: pets.refresh takes a key or a list of keys"),
             ("[pets]\nrefresh = [5]\n", "keymap.toml:2: pets.refresh takes a key or a list of keys"),
             ("[form]\nsave = \"s\"\n", "keymap.toml:2: form.save = \"s\": letters are text there"),

@@ -21,7 +21,7 @@ fn no_key_is_bound_twice_in_one_place_and_every_action_has_a_help_text() {
 #[test]
 fn no_binding_needs_a_key_that_terminals_or_tmux_swallow() {
     for key in BINDINGS.iter().flat_map(|line| line.keys) {
-        if let KeyPress { key: Key::Char(c), ctrl: true } = key {
+        if let KeyPress { key: Key::Char(c), ctrl: true, .. } = key {
             assert!(!"sqjmihpvtn".contains(*c), "Ctrl-{c}");
         }
         assert!(!matches!(key.key, Key::F(10..=12)));
@@ -30,7 +30,7 @@ fn no_binding_needs_a_key_that_terminals_or_tmux_swallow() {
     for binding in BINDINGS.iter().filter(|b| b.context != C::Text) {
         assert!(
             binding.keys.is_empty()
-                || binding.keys.iter().any(|key| !key.ctrl)
+                || binding.keys.iter().any(|key| !key.ctrl && !key.alt)
                 || matches!(binding.action, A::Redraw | A::Suspend | A::Interrupt)
         );
     }
@@ -66,6 +66,23 @@ fn letters_are_text_in_fields_and_function_keys_act() {
     assert_eq!(lookup(C::Pets, ch('q')), Some(A::Quit));
     assert_eq!(lookup(C::KeyBox, f(1)), None);
     assert_eq!(lookup(C::Reader, ch('1')), None);
+}
+
+#[test]
+fn alt_and_a_key_is_bound_in_text_only_and_never_means_the_key_itself() {
+    let map = Keymap::default();
+    for context in C::iter() {
+        for key in
+            ('!'..='~').map(Key::Char).chain([Key::Enter, Key::Esc, Key::Tab, Key::Backspace, Key::Left, Key::F(2)])
+        {
+            let action = map.lookup(context, KeyPress { alt: true, ..key.into() });
+            let word = matches!(key, Key::Char('b' | 'd' | 'f') | Key::Backspace) && context.is_text();
+            assert_eq!(matches!(action, Some(A::Edit(_))), word, "{context:?} {key:?}");
+            assert!(word || action.is_none(), "{context:?} {key:?}: {action:?}");
+        }
+    }
+    assert_eq!(map.lookup(C::Form, KeyPress { ctrl: true, ..Key::Left.into() }), Some(A::Edit(Edit::WordLeft)));
+    assert_eq!(map.lookup(C::Pets, KeyPress { ctrl: true, ..Key::Left.into() }), None);
 }
 
 #[test]

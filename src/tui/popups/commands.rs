@@ -6,7 +6,7 @@ use nucleo_matcher::{Config, Matcher};
 
 use super::super::effect::Effect;
 use super::super::keymap::{Action, Context, Place};
-use super::super::msg::{Key, KeyPress};
+use super::super::msg::KeyPress;
 use super::super::screens::pets::by_id;
 use super::super::state::{AppState, MessageKind};
 use super::super::text_input::TextInput;
@@ -162,7 +162,7 @@ pub(super) fn on_key(state: &mut AppState, action: Option<Action>, key: KeyPress
         }
         Some(Action::Back) => state.popup = None,
         _ => {
-            if let KeyPress { key: Key::Char(c), ctrl: false } = key {
+            if let Some(c) = key.typed() {
                 commands.type_in(&c.to_string());
             }
         }

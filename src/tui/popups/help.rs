@@ -81,7 +81,7 @@ impl HelpBox {
             (Some(Action::NextTab), _) => self.turn(1),
             (Some(Action::PreviousTab), _) => self.turn(PLACES.len() - 1),
             (Some(Action::Edit(edit)), _) => self.search.edit(edit),
-            (None, KeyPress { key: Key::Char(c), ctrl: false }) => self.search.insert(&c.to_string()),
+            (None, KeyPress { key: Key::Char(c), ctrl: false, alt: false }) => self.search.insert(&c.to_string()),
             _ => return scroll(&mut self.top, action, layout),
         }
         self.top = 0;

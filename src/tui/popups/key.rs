@@ -10,7 +10,7 @@ use crate::model::ApiKey;
 use crate::tui::effect::{Effect, Job, ProfileTask, Task};
 use crate::tui::inflight::Slot;
 use crate::tui::keymap::Action;
-use crate::tui::msg::{Key, KeyPlaces, KeyPress};
+use crate::tui::msg::{KeyPlaces, KeyPress};
 use crate::tui::screens::{add_pet, pets, profiles};
 use crate::tui::state::{AppState, Health, MessageKind};
 use crate::tui::text_input::TextInput;
@@ -125,7 +125,7 @@ pub(super) fn on_key(state: &mut AppState, action: Option<Action>, key: KeyPress
             key_box.input.edit(edit);
         }
         _ => {
-            if let KeyPress { key: Key::Char(c), ctrl: false } = key {
+            if let Some(c) = key.typed() {
                 key_box.type_in(&c.to_string());
             }
         }

@@ -239,7 +239,7 @@ pub(super) fn write_key(write: &mut WriteBox, action: Option<Action>, key: KeyPr
         Some(Action::Toggle) => write.toggle(),
         Some(Action::Edit(edit)) => write.path.edit(edit),
         _ => match key {
-            KeyPress { key: Key::Char(c), ctrl: false } => write.path.insert(&c.to_string()),
+            KeyPress { key: Key::Char(c), ctrl: false, alt: false } => write.path.insert(&c.to_string()),
             _ => return WriteKey::Stay,
         },
     }

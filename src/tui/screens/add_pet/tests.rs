@@ -8,6 +8,7 @@ use crate::config::Service;
 use crate::model::{Field, IdempotencyKey, NewPet, Pet, PetStatus};
 use crate::tui::effect::{Effect, Job, Task};
 use crate::tui::inflight::Slot;
+use crate::tui::keymap::Context;
 use crate::tui::msg::{LookedUp, Msg, NotCreated, Outcome, Size};
 use crate::tui::state::Screen;
 use crate::tui::test_kit::{App, animals, remote};
@@ -77,6 +78,31 @@ fn name(app: &App) -> &str {
 }
 
 // --- what follows from what ---
+
+#[test]
+fn alt_and_a_key_does_nothing_but_in_words() {
+    let mut app = typed(80, 24, "\"Captain Fluff\"");
+    for key in ["A-q", "A-1", "A-x", "A-?", "A-:", "A-Enter"] {
+        app.keys(key);
+        let name = app.state.add.name.value();
+        assert_eq!(
+            (app.state.context(), app.state.add.focus, name),
+            (Context::Form, Focus::Name, "Captain Fluff"),
+            "{key}"
+        );
+    }
+    app.keys("A-b X C-Left C-Left Y A-d");
+    assert_eq!(app.state.add.name.value(), "Y XFluff");
+    app.keys("C-Right A-BS Z A-f A-f");
+    assert_eq!(app.state.add.name.value(), "Y Z");
+    for keys in ["Tab Tab", "Esc", "3", "P", "F9", "1 L", "Esc d"] {
+        app.keys(keys);
+        let before = (app.state.context(), app.screen());
+        app.keys("A-a A-p A-q A-d A-y A-S");
+        assert_eq!((app.state.context(), app.screen()), before, "{keys}");
+    }
+    assert!(app.state.quitting.is_none() && app.job(Slot::Create).is_none());
+}
 
 #[test]
 fn what_is_wrong_is_not_sent_and_the_cursor_goes_there() {
