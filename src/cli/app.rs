@@ -176,9 +176,9 @@ fn session(
 
 /// What rapid entry begins with; what cannot be used of the file of codes is added to `complaints`.
 pub fn rapid_entry(choices: &Choices, env: &Env, complaints: &mut Vec<String>) -> Result<Setup, Failed> {
-    let Add { codes, scan_strip: strip, at_once } = configuration(choices, env)?.add;
+    let Add { codes, scan_strip: strip, scan_tab: tab, at_once } = configuration(choices, env)?.add;
     if codes.as_os_str().is_empty() {
-        return Ok(Setup { codes: None, strip, at_once });
+        return Ok(Setup { codes: None, strip, tab, at_once });
     }
     let place = match (codes.strip_prefix("~"), env.path("HOME")) {
         (Ok(rest), Some(home)) => home.join(rest),
@@ -186,7 +186,7 @@ pub fn rapid_entry(choices: &Choices, env: &Env, complaints: &mut Vec<String>) -
     };
     let (codes, faults) = Codes::read(&place);
     complaints.extend(faults);
-    Ok(Setup { codes: Some(Arc::new(codes)), strip, at_once })
+    Ok(Setup { codes: Some(Arc::new(codes)), strip, tab, at_once })
 }
 
 /// What the domains panel begins with: the real list and settings, or those of practice.

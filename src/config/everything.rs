@@ -28,7 +28,7 @@ pub fn everything(choices: &Choices, env: &Env) -> Result<Vec<Sourced>, ConfigEr
     let insecure = choices.insecure_http || profiles.get(&settings.name).is_some_and(|profile| profile.insecure_http);
     let redirects = domains.redirects.iter().map(|one| format!("{} to {} ({})", one.from, one.to, one.status));
     let name_servers = domains.name_servers.iter().map(|(name, address)| format!("{name} at {address}"));
-    let more: [(&'static str, String, Origin); 19] = [
+    let more: [(&'static str, String, Origin); 20] = [
         ("ca_file", trusted.unwrap_or_default(), of_profile_or("--ca-file", trusted_by_flag, "ca_file")),
         (
             "insecure_http",
@@ -40,6 +40,7 @@ pub fn everything(choices: &Choices, env: &Env) -> Result<Vec<Sourced>, ConfigEr
         ("protect", settings.protect.to_string(), of_profile("protect")),
         ("add.codes", add.codes.display().to_string(), said.origin(&["add", "codes"])),
         ("add.scan_strip", add.scan_strip.clone(), said.origin(&["add", "scan_strip"])),
+        ("add.scan_tab", add.scan_tab.to_string(), said.origin(&["add", "scan_tab"])),
         ("add.at_once", add.at_once.get().to_string(), said.origin(&["add", "at_once"])),
         ("domains.primary", domains.primary.clone(), said.origin(&["domains", "primary"])),
         ("domains.redirects", joined(redirects), said.origin(&["domains", "redirects"])),

@@ -53,6 +53,8 @@ pub struct Add {
     pub codes: PathBuf,
     /// The signs that the scanner puts in front of each code.
     pub scan_strip: String,
+    /// Whether the scanner ends each code with Tab instead of Enter.
+    pub scan_tab: bool,
     /// The most lines of rapid entry that are under way at once.
     pub at_once: AtOnce,
 }

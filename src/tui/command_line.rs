@@ -17,7 +17,7 @@ pub fn of(state: &AppState, place: Context, action: Action) -> Option<String> {
         Action::Pet(PetAction::Export) => list(state, " --format csv"),
         Action::Pet(PetAction::CopyJson) => format!("pets get {} --format json", pet?.id),
         Action::Pet(PetAction::ById) => format!("pets get {}", pet.map_or(1, |pet| pet.id)),
-        Action::ShowAdd => "pets add --name NAME --category-id ID".to_owned(),
+        Action::ShowAdd | Action::Pet(PetAction::Add) => "pets add --name NAME --category-id ID".to_owned(),
         Action::ShowDomains => "domains list".to_owned(),
         Action::Refresh => format!("domains check {}", domain?),
         Action::Domain(DomainAction::Add) => "domains add NAME".to_owned(),

@@ -19,6 +19,7 @@ use tokio::time::sleep_until;
 
 use crate::clock::Now;
 
+use super::bursts::Bursts;
 use super::deadline::next_deadline;
 use super::effect::Effect;
 use super::msg::{Msg, Outcome, QuitReason, Reply, Size};
@@ -89,6 +90,7 @@ where
     let Wires { input, mut worker, mut quits, outside, mut traffic, mut pacing, clock } = wires;
     let mut input = pin!(input.fuse());
     let now = clock();
+    let mut bursts = Bursts::default();
     state.slow_line = pacing.is_slow();
     let effects = start(state, now);
     perform(terminal, state, effects, &worker, &outside, now)?;
@@ -109,17 +111,17 @@ where
             pacing.drawn(now.mono);
             is_due = false;
         }
-        let deadline = next_deadline(state, now);
+        let deadline = next_deadline(state, now).into_iter().chain(bursts.due()).min();
         let first = tokio::select! {
             biased;
-            Some(reason) = quits.recv() => vec![Msg::Quit(reason)],
-            event = input.next() => from_input(event),
+            Some(reason) = quits.recv() => bursts.take(Msg::Quit(reason), true, false, now.mono),
+            (event, waited_for) = next(&mut input) => from_input(event, waited_for, &mut bursts, state, clock()),
             Some(reply) = worker.replies.recv() => vec![Msg::Reply(reply)],
             // Elsewhere they wait for what comes after them, and wake nobody.
             Some(recorded) = worker.exchanges.recv(), if state.screen == Screen::Requests => {
                 vec![Msg::Exchanged(recorded)]
             }
-            () = until(deadline) => vec![Msg::Tick],
+            () = until(deadline) => bursts.ended(clock().mono).into_iter().chain([Msg::Tick]).collect(),
             // Nothing waits for the end of a frame but the next one.
             Ok(()) = changed(&mut traffic), if is_due && busy => continue,
             () = until(Some(pacing.next_frame(now.mono))), if is_due && !busy => continue,
@@ -129,8 +131,9 @@ where
         let mut batch = first;
         let mut handled = 0;
         // Whatever else has arrived meanwhile is drawn in the same frame.
-        while !batch.is_empty() {
-            handled += batch.len();
+        loop {
+            // What a burst holds back counts, too.
+            handled += batch.len().max(1);
             for msg in std::mem::take(&mut batch) {
                 let effects = update(state, msg, now);
                 perform(terminal, state, effects, &worker, &outside, now)?;
@@ -141,14 +144,17 @@ where
             if handled >= BATCH {
                 break;
             }
-            if let Some(event) = already_there(&mut input).await {
-                batch.extend(from_input(event));
-            }
+            let event = already_there(&mut input).await;
+            let is_more = event.is_some();
+            batch.extend(event.into_iter().flat_map(|event| from_input(event, false, &mut bursts, state, now)));
             while let Ok(reply) = worker.replies.try_recv() {
                 batch.push(Msg::Reply(reply));
             }
             while let Ok(recorded) = worker.exchanges.try_recv() {
                 batch.push(Msg::Exchanged(recorded));
+            }
+            if batch.is_empty() && !is_more {
+                break;
             }
         }
     }
@@ -168,6 +174,14 @@ async fn already_there<S: Stream>(stream: &mut Pin<&mut S>) -> Option<Option<S::
     .await
 }
 
+/// The next item, and whether it had to be waited for.
+async fn next<S: Stream>(stream: &mut Pin<&mut S>) -> (Option<S::Item>, bool) {
+    match already_there(stream).await {
+        Some(item) => (item, false),
+        None => (stream.next().await, true),
+    }
+}
+
 /// Waits for news of the way to the terminal, and leaves them to be looked at.
 async fn changed(traffic: &mut watch::Receiver<Traffic>) -> Result<(), watch::error::RecvError> {
     traffic.changed().await?;
@@ -183,11 +197,18 @@ async fn until(deadline: Option<std::time::Instant>) {
 }
 
 /// The end of the input is the end of the terminal.
-fn from_input(event: Option<io::Result<Event>>) -> Vec<Msg> {
-    match event {
-        Some(Ok(event)) => message(event).into_iter().collect(),
-        Some(Err(_)) | None => vec![Msg::Quit(QuitReason::Hangup)],
-    }
+fn from_input(
+    event: Option<io::Result<Event>>,
+    waited_for: bool,
+    bursts: &mut Bursts,
+    state: &AppState,
+    now: Now,
+) -> Vec<Msg> {
+    let msg = match event {
+        Some(Ok(event)) => message(event),
+        Some(Err(_)) | None => Some(Msg::Quit(QuitReason::Hangup)),
+    };
+    msg.map_or_else(Vec::new, |msg| bursts.take(msg, waited_for, state.takes_names(), now.mono))
 }
 
 fn frame<B: Backend>(

@@ -94,6 +94,9 @@ pub enum Place {
 #[strum(serialize_all = "kebab-case")]
 #[expect(missing_docs, reason = "the help texts of the table say it")]
 pub enum PetAction {
+    /// The form itself; [`Action::ShowAdd`] shows what was open in its place.
+    #[strum(serialize = "show-add")]
+    Add,
     CopyJson,
     CopyCurl,
     Export,

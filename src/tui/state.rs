@@ -320,6 +320,16 @@ impl AppState {
         }
     }
 
+    /// Whether Enter goes on from a field of an animal, or takes it as it is.
+    #[must_use]
+    pub fn takes_names(&self) -> bool {
+        match self.context() {
+            Context::Form => true,
+            Context::Rapid | Context::RapidChoice => self.add.rapid.focus != add_pet::rapid::Focus::Category,
+            _ => false,
+        }
+    }
+
     /// Says something that stays until something else is said.
     pub fn say(&mut self, kind: MessageKind, text: impl Into<String>) {
         self.message = Some(Message { text: text.into(), kind, until: None });

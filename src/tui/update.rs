@@ -250,7 +250,6 @@ fn on_text(state: &mut AppState, text: &str, now: Now) {
 }
 
 /// A paste goes into the field that has the cursor, or nowhere. It never submits and never triggers.
-/// But in rapid entry: there each of several lines is a name.
 fn on_paste(state: &mut AppState, text: &str, now: Now) -> Vec<Effect> {
     if popups::paste(state, text) || add_pet::update::hold(state, &Msg::Paste(text.to_owned())) {
         return Vec::new();

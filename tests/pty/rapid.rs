@@ -19,7 +19,7 @@ fn enter(app: &mut Terminal) {
 fn every_suffix_of_a_scanner_is_one_animal_each() {
     let served = Served::start();
     let state = tempfile::tempdir().unwrap();
-    let mut app = served.app(state.path());
+    let mut app = served.app_with(state.path(), "scan_tab = true\n");
     app.shows(&["There are no animals here yet."]);
     enter(&mut app);
     let mut expected = Vec::new();
@@ -35,6 +35,66 @@ fn every_suffix_of_a_scanner_is_one_animal_each() {
     app.shows(&["[1 Pets]", "All 8"]);
     app.send("q");
     assert_eq!(app.ended().0, 0);
+}
+
+#[test]
+fn lines_pasted_without_brackets_are_looked_at_first_and_no_key_that_creates_nothing_elsewhere_creates_a_pet() {
+    let served = Served::start();
+    let state = tempfile::tempdir().unwrap();
+    let mut app = served.app(state.path());
+    app.shows(&["There are no animals here yet."]);
+    enter(&mut app);
+    for pasted in ["Rex\rMochi\r", "Rex\r\nMochi", "Rex\n\nMochi\n"] {
+        app.send(pasted);
+        app.shows(&["2 lines were pasted: each is an animal.", "2 rows"]);
+        app.send("\x1b");
+        app.shows(&["> Name", "Mochi_", "0 saved, 0 waiting, 0 refused"]);
+        app.send("\x15");
+        app.shows(&["> Name    [__"]);
+    }
+    // Tab only goes on.
+    app.send("Rex\t");
+    app.shows(&["> Category", "[Rex___", "0 saved, 0 waiting, 0 refused"]);
+    app.send("\t\t");
+    app.shows(&["> Name    [Rex_"]);
+    app.send("\r");
+    app.shows(&["1 saved, 0 waiting, 0 refused"]);
+    // At the lines a question mark is help.
+    app.send("\x1b[A");
+    app.shows(&["mend, look for"]);
+    app.send("?");
+    app.shows(&["Help: ", "Esc close"]);
+    app.send("\x1b");
+    app.shows(&["mend, look for"]);
+    app.send("\x1b");
+    app.shows(&["> Name    [__"]);
+    app.send("\x1bOQ");
+    app.shows(&["[1 Pets]", "All 1"]);
+    // The key of the form opens the form.
+    app.send("a");
+    app.shows(&["[2 Add pet]", "> Name *"]);
+    app.send("\x1b");
+    app.shows(&["[1 Pets]"]);
+    app.send("q");
+    assert_eq!(app.ended().0, 0);
+    assert_eq!(served.names(), ["Rex"]);
+}
+
+#[test]
+fn a_paste_without_brackets_into_the_form_is_looked_at_first() {
+    let served = Served::start();
+    let state = tempfile::tempdir().unwrap();
+    let mut app = served.app(state.path());
+    app.shows(&["There are no animals here yet."]);
+    app.send("a");
+    app.shows(&["> Name *"]);
+    app.send("Rex,3\rMochi,1\rTank,2\rLuna,1\rMax,1\rTom,1\r");
+    app.shows(&["6 lines were pasted: each is an animal.", "6 rows"]);
+    app.send("\x1b");
+    app.shows(&["[Rex,3 Mochi,1", "> Name *"]);
+    app.signal("TERM");
+    app.ended();
+    assert_eq!(served.names(), [""; 0]);
 }
 
 /// What the files of the queue hold: every line that was taken.
@@ -65,7 +125,8 @@ fn killed_at_any_moment_every_line_that_was_taken_is_there_exactly_once_and_in_o
         let mut app = served.app(state.path());
         app.shows(&["There are no animals here yet."]);
         enter(&mut app);
-        let names: Vec<String> = (1..=50).map(|number| format!("pet-{round}-{number:02}")).collect();
+        // What a scanner reads that never rests.
+        let names: Vec<String> = (1..=50).map(|number| format!("40{round:02}{number:04}")).collect();
         // Somewhere among the fifty, another place each time, and at another moment after it.
         let stop = usize::try_from(1 + (round * 17 + 5) % 50).unwrap();
         for name in &names[..stop] {

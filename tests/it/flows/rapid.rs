@@ -18,8 +18,9 @@ async fn enter(app: &mut App) {
     app.shows(&["> Name"]).await;
 }
 
+/// What a scanner reads that never rests.
 fn names(from: usize, to: usize) -> Vec<String> {
-    (from..=to).map(|number| format!("pet-{number}")).collect()
+    (from..=to).map(|number| format!("{number:08}")).collect()
 }
 
 /// What each line came to, in the order of typing.
@@ -92,7 +93,31 @@ async fn a_slow_service_keeps_up_with_a_scanner_and_every_line_gets_its_own_id()
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_pasted_list_is_saved_line_by_line() {
+async fn lines_that_come_as_fast_as_a_paste_are_looked_at_first_and_none_is_sent() {
+    let real = Real::with_samples(0).await;
+    let mut app = real.open();
+    app.shows(&["There are no animals here yet."]).await;
+    enter(&mut app).await;
+    app.press("\"Rex\" Enter \"Mochi\" Enter \"Tank\" Enter");
+    app.shows(&["3 lines were pasted: each is an animal.", "3 rows"]).await;
+    app.press("Esc");
+    app.shows(&["> Name", "[Rex Mochi Tank_", "0 saved, 0 waiting, 0 refused"]).await;
+    // The same one after another, as a person or a scanner does it.
+    for _ in 0..14 {
+        app.press("BS");
+    }
+    for (count, name) in ["Rex", "Mochi", "Tank"].into_iter().enumerate() {
+        app.press(&format!("\"{name}\" Enter"));
+        app.shows(&[&format!("{} saved, 0 waiting", count + 1)]).await;
+    }
+    app.press("Esc");
+    app.shows(&["[1 Pets]"]).await;
+    let names = ["Rex", "Mochi", "Tank"].map(str::to_owned).into();
+    assert_saved(&app.quit().await, names, 1..=3);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_list_of_codes_that_is_pasted_is_saved_line_by_line() {
     let real = Real::with_samples(0).await;
     let mut app = real.open();
     app.shows(&["There are no animals here yet."]).await;
@@ -144,7 +169,7 @@ async fn lines_wait_on_disk_for_a_service_that_is_away_and_the_next_session_send
     let (mut app, queues) = open();
     app.shows(&["There are no animals here yet."]).await;
     enter(&mut app).await;
-    app.press("\"pet-1\" Enter");
+    app.press("\"00000001\" Enter");
     app.shows(&["1 saved, 0 waiting"]).await;
     server.shutdown().await;
     for name in names(2, 4) {

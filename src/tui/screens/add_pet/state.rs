@@ -233,6 +233,11 @@ impl State {
         }
     }
 
+    /// The field for a name: that of the form, or of rapid entry.
+    pub const fn name_field(&mut self) -> &mut TextInput {
+        if self.rapid.on { &mut self.rapid.name } else { &mut self.name }
+    }
+
     /// The text field that has the cursor.
     pub const fn input(&mut self) -> Option<&mut TextInput> {
         match self.focus {

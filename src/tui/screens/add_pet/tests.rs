@@ -80,6 +80,17 @@ fn name(app: &App) -> &str {
 // --- what follows from what ---
 
 #[test]
+fn a_tab_saves_nothing_wherever_it_is_pressed() {
+    let mut app = typed(80, 24, "\"Biscuit\" Tab \"3\"");
+    for focus in [Focus::Status, Focus::After, Focus::Save, Focus::Name, Focus::Category] {
+        app.keys("Tab");
+        assert_eq!((app.state.add.focus, app.job(Slot::Create)), (focus, None));
+    }
+    app.keys("Tab Tab Tab Enter");
+    assert!(app.job(Slot::Create).is_some());
+}
+
+#[test]
 fn alt_and_a_key_does_nothing_but_in_words() {
     let mut app = typed(80, 24, "\"Captain Fluff\"");
     for key in ["A-q", "A-1", "A-x", "A-?", "A-:", "A-Enter"] {

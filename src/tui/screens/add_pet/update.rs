@@ -22,6 +22,15 @@ use super::{import, rapid};
 /// The most keys held for the next animal while one is being sent.
 const MAX_HELD: usize = 4096;
 
+/// Shows the form, whatever was left open in its place: an import stays behind its key, what is typed in rapid entry goes
+/// along.
+pub fn show_form(state: &mut AppState, now: Now) -> Vec<Effect> {
+    state.screen = Screen::AddPet;
+    state.pets.searching = false;
+    state.add.import.on = false;
+    if state.add.rapid.on { rapid::update::switch(state, now) } else { Vec::new() }
+}
+
 /// Keeps a key or a paste that came while an animal is being sent: it is typing ahead, for the next one.
 pub fn hold(state: &mut AppState, msg: &Msg) -> bool {
     let is_form = state.screen == Screen::AddPet && !state.add.rapid.on && !state.add.import.on;

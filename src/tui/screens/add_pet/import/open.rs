@@ -21,13 +21,17 @@ pub fn show(state: &mut AppState) {
     state.add.import.on = true;
 }
 
-/// Takes a paste into the field for a name that is more than a name: several lines, or the path of a file.
+/// Takes a paste into the field for a name that is more than a name: several lines, or the path of a file. One that
+/// begins with a line end goes on behind its first line, which stands in the field.
 pub fn paste(state: &mut AppState, text: &str, now: Now) -> Option<Vec<Effect>> {
     let is_free = !state.add.import.running().is_some_and(super::Running::is_under_way);
-    if !is_free || state.add.name.value().trim() != "" {
+    let first = state.add.name_field().value();
+    if !is_free || !(first.trim().is_empty() || text.starts_with(['\r', '\n'])) {
         return None;
     }
+    let text = &format!("{first}{text}");
     if let Some(path) = dropped(text) {
+        state.add.name_field().clear();
         show(state);
         state.add.import.path = TextInput::new(path.clone());
         state.add.import.pasted = Some(text.to_owned());
@@ -40,13 +44,14 @@ pub fn paste(state: &mut AppState, text: &str, now: Now) -> Option<Vec<Effect>> 
         return None;
     }
     let (text_to_read, choices) = table(state, text);
+    state.add.name_field().clear();
     show(state);
     state.add.import.pasted = Some(text.to_owned());
     state.say(MessageKind::Note, format!("{lines} lines were pasted: each is an animal. Esc: as one name instead."));
     Some(look(state, Source::Pasted(text_to_read.into()), choices, now))
 }
 
-/// What was pasted as a table with a header. A list of names has the category and the status that the form has.
+/// What was pasted as a table with a header. A list of names has the category and the status that stand beside the name.
 fn table(state: &AppState, text: &str) -> (String, [Choice; 3]) {
     let first = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
     let starts_json = first.trim_start().starts_with(['{', '[']);
@@ -57,8 +62,11 @@ fn table(state: &AppState, text: &str) -> (String, [Choice; 3]) {
     }
     let typed =
         |value: &str| if value.trim().is_empty() { Choice::Found } else { Choice::Value(TextInput::new(value)) };
-    let category = Choice::Value(state.add.category.clone());
-    let status = typed(state.add.status.map_or("", |status| status.as_str()));
+    let add = &state.add;
+    let (category, status) =
+        if add.rapid.on { (&add.rapid.category, add.rapid.status) } else { (&add.category, add.status) };
+    let category = Choice::Value(category.clone());
+    let status = typed(status.map_or("", |status| status.as_str()));
     // Cells without names are taken in the order of the form.
     match (delimiter, cells.len()) {
         (Some(delimiter), 2..=3) => {
@@ -121,8 +129,9 @@ pub fn leave(state: &mut AppState) -> Vec<Effect> {
     (import.phase, import.error) = (Phase::File, None);
     if let Some(pasted) = import.pasted.take() {
         import.on = false;
-        state.add.name.insert(&pasted);
-        let name = short(state.add.name.value());
+        let field = state.add.name_field();
+        field.insert(&pasted);
+        let name = short(field.value());
         state.say(MessageKind::Note, format!("What was pasted stands in the form: {name}"));
     }
     if was_running { vec![Effect::Cancel(Slot::LookAtFile)] } else { Vec::new() }

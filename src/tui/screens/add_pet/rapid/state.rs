@@ -20,11 +20,11 @@ pub const MOST_WAITING: usize = 1_000;
 /// The most lines that are shown; of more, the oldest that were saved go first.
 const MOST_SHOWN: usize = 2_000;
 
-/// Characters that come this soon after one another are not typed by a person, and a Tab this soon after them ends a
-/// scan.
+/// Characters that come this soon after one another are not typed by a person, and a key this soon after them may end
+/// a scan.
 const BURST: Duration = Duration::from_millis(50);
 
-/// The least characters of a scan that a Tab may end.
+/// The least characters of a scan.
 const LEAST_BURST: usize = 3;
 
 /// Rapid entry.
@@ -66,6 +66,8 @@ pub struct State {
     pub took: Duration,
     /// The number of the last line.
     pub last: u64,
+    /// The name was begun with the cursor elsewhere: those keys may have been meant for what is there.
+    pub stray: bool,
     burst: Burst,
 }
 
@@ -76,6 +78,8 @@ pub struct Setup {
     pub codes: Option<Arc<Codes>>,
     /// The signs that the scanner puts in front.
     pub strip: String,
+    /// Whether it ends each code with Tab. From anybody else Tab only goes to the next field.
+    pub tab: bool,
     /// The most lines that are under way at once.
     pub at_once: AtOnce,
 }
@@ -155,6 +159,15 @@ pub struct Counts {
     pub waiting: usize,
     pub refused: usize,
     pub unknown: usize,
+}
+
+impl Setup {
+    /// A line without what the scanner puts in front, and without blanks at both ends.
+    #[must_use]
+    pub fn code_in<'a>(&self, line: &'a str) -> &'a str {
+        let line = line.trim();
+        line.strip_prefix(self.strip.as_str()).unwrap_or(line).trim()
+    }
 }
 
 impl Fate {

@@ -6,10 +6,11 @@ use crate::config::queue::{Record, Typed};
 use crate::model::FieldError;
 use crate::model::text::short;
 use crate::tui::effect::Effect;
+use crate::tui::screens::add_pet::import;
 use crate::tui::screens::profiles;
 use crate::tui::state::{AppState, MessageKind};
 
-use super::state::{Fate, Focus, Line, MOST_WAITING};
+use super::state::{Fate, Focus, Line, MOST_WAITING, Setup};
 
 /// What the name field holds becomes a line, unless no more can wait.
 pub fn take_name(state: &mut AppState, now: Now) -> Vec<Effect> {
@@ -19,17 +20,27 @@ pub fn take_name(state: &mut AppState, now: Now) -> Vec<Effect> {
     }
     let text = state.add.rapid.name.value().to_owned();
     state.add.rapid.name.clear();
+    state.add.rapid.stray = false;
     state.add.rapid.focus = Focus::Name;
     take(state, &text, now).into_iter().collect()
 }
 
-/// Pasted text: several lines are taken one by one, the first of them behind what is typed already.
+/// Pasted text. Several codes are what a scanner sends that is not waited for: each is taken, the first of them behind
+/// what is typed already. Several lines of anything else are looked at before they are sent, as in the form.
 pub fn paste(state: &mut AppState, text: &str, now: Now) -> Vec<Effect> {
     let text = text.replace("\r\n", "\n").replace('\r', "\n");
+    let rapid = &state.add.rapid;
+    let whole = format!("{}{text}", rapid.name.value());
     let lines: Vec<&str> = text.trim_end_matches('\n').split('\n').collect();
-    if lines.len() < 2 || state.add.rapid.focus == Focus::Category {
+    if lines.len() < 2 || rapid.focus == Focus::Category {
         super::update::on_text(state, &text, now);
         return Vec::new();
+    }
+    if !whole.lines().all(|line| is_scanned(&rapid.setup, line)) {
+        return import::open::paste(state, &text, now).unwrap_or_else(|| {
+            super::update::on_text(state, &text, now);
+            Vec::new()
+        });
     }
     state.add.rapid.focus = Focus::Name;
     let mut rings = Vec::new();
@@ -50,10 +61,10 @@ pub fn paste(state: &mut AppState, text: &str, now: Now) -> Vec<Effect> {
         rings.extend(take(state, &whole, now));
     }
     if rings.is_empty() {
-        state.say(MessageKind::Note, format!("{taken} lines were pasted: each is taken as a name."));
+        state.say(MessageKind::Note, format!("{taken} codes came at once: each is a line."));
     } else {
         let wrong = rings.len();
-        state.say(MessageKind::Error, format!("{taken} lines were pasted; {wrong} of them are marked with !."));
+        state.say(MessageKind::Error, format!("{taken} codes came at once; {wrong} of them are marked with !."));
     }
     rings.truncate(1);
     rings
@@ -71,8 +82,7 @@ fn why_not(state: &AppState) -> Option<String> {
 /// Takes one line; what makes it heard where it is refused here.
 fn take(state: &mut AppState, text: &str, now: Now) -> Option<Effect> {
     let rapid = &mut state.add.rapid;
-    let text = text.trim();
-    let text = text.strip_prefix(rapid.setup.strip.as_str()).unwrap_or(text).trim();
+    let text = rapid.setup.code_in(text);
     let mut draft = rapid.draft(text);
     let mut code = None;
     let mut fate = Fate::Unwritten;
@@ -169,6 +179,12 @@ pub fn reason(errors: &[FieldError]) -> String {
         Some(FieldError::StatusUnknown(_)) => "wrong status",
     }
     .to_owned()
+}
+
+/// Whether a line is a code, from the file of codes or by its look.
+fn is_scanned(setup: &Setup, line: &str) -> bool {
+    let code = setup.code_in(line);
+    is_code(code) || setup.codes.as_ref().is_some_and(|codes| codes.get(code).is_some())
 }
 
 /// Whether it looks like what scanners read: 8 to 14 digits, as EAN and UPC have.

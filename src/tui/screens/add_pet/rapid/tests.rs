@@ -11,8 +11,9 @@ use crate::config::codes::Codes;
 use crate::config::file::AtOnce;
 use crate::config::queue::{Left, Open, Record, Typed};
 use crate::model::{Draft, IdempotencyKeys, Pet, PetStatus};
-use crate::tui::effect::{Effect, Job, LineToSend, Task};
+use crate::tui::effect::{Effect, ImportTask, Job, LineToSend, Source, Task};
 use crate::tui::inflight::Slot;
+use crate::tui::keymap::Context;
 use crate::tui::msg::{LineSent, LookedUp, Msg, Outcome, Reply, Size};
 use crate::tui::state::Screen;
 use crate::tui::test_kit::{App, animals, remote};
@@ -163,6 +164,7 @@ fn who_wants_ids_in_order_has_one_line_under_way() {
 fn every_suffix_of_a_scanner_ends_one_line() {
     for suffix in ["Enter", "LF", "Enter LF", "Tab"] {
         let mut app = opened(80, 24);
+        app.state.add.rapid.setup.tab = suffix == "Tab";
         for name in ["4006381333931", "96385074", "Rex"] {
             app.keys(&format!("\"{name}\" {suffix}"));
             app.now.mono += Duration::from_millis(5);
@@ -174,8 +176,19 @@ fn every_suffix_of_a_scanner_ends_one_line() {
 }
 
 #[test]
+fn a_tab_takes_no_line_however_fast_it_comes_unless_the_scanner_is_said_to_end_so() {
+    let mut app = opened(80, 24);
+    app.keys("\"Rex\" Tab");
+    assert_eq!((fates(&app), app.state.add.rapid.focus), (vec![], Focus::Category));
+    assert_eq!(app.state.add.rapid.name.value(), "Rex");
+    app.keys("Tab Tab Tab");
+    assert_eq!((fates(&app), app.state.add.rapid.name.value()), (vec![], "Rex"));
+}
+
+#[test]
 fn a_tab_of_a_person_goes_to_the_next_field_and_the_text_stays() {
     let mut app = opened(80, 24);
+    app.state.add.rapid.setup.tab = true;
     for letter in ["R", "e", "x", "Tab"] {
         app.keys(letter);
         app.wait(Duration::from_millis(90));
@@ -225,28 +238,113 @@ fn text_is_never_lost_wherever_the_cursor_is() {
 }
 
 #[test]
-fn each_of_several_pasted_lines_is_a_name_and_one_line_is_only_typed() {
+fn several_pasted_lines_are_looked_at_before_they_are_sent_and_one_line_is_only_typed() {
+    // In one piece; and as keys, whose first line stands in the field by then.
+    for (typed, pasted) in [("", "Rex\r\nMochi\r\n\r\nTank"), ("\"Rex\"", "\rMochi\r\rTank\r")] {
+        let mut app = opened(80, 24);
+        app.keys(typed);
+        app.send(Msg::Paste(pasted.into()));
+        assert_eq!((fates(&app), app.state.context()), (vec![], Context::ImportLook), "{pasted:?}");
+        let Some(Job { task: Task::Import(task), .. }) = app.job(Slot::LookAtFile) else { panic!("not looked at") };
+        let ImportTask::Look(Source::Pasted(text), reading) = *task else { panic!("{task:?}") };
+        assert_eq!(&*text, "name\n\"Rex\"\n\"Mochi\"\n\"Tank\"\n");
+        assert_eq!(reading.set, [None, Some("3".into()), Some("available".into())]);
+        assert!(app.says("3 lines were pasted: each is an animal."), "{}", app.screen());
+        app.keys("Esc");
+        let rapid = &app.state.add.rapid;
+        assert_eq!((rapid.on, app.state.context()), (true, Context::Rapid));
+        let words: Vec<&str> = rapid.name.value().split_whitespace().collect();
+        assert_eq!((words, fates(&app)), (vec!["Rex", "Mochi", "Tank"], vec![]), "nothing is lost");
+    }
     let mut app = opened(80, 24);
-    app.keys("\"Big \"");
-    app.send(Msg::Paste("Rex\r\nMochi\r\n\r\nTank".into()));
-    let names: Vec<&str> = fates(&app).into_iter().map(|(name, _)| name).collect();
-    assert_eq!(names, ["Big Rex", "Mochi", "", "Tank"]);
-    assert!(app.says("4 lines were pasted; 1 of them are marked with !."), "{}", app.screen());
-    assert_eq!(bells(&app), 1);
     app.send(Msg::Paste("Luna\n".into()));
-    assert_eq!((app.state.add.rapid.name.value(), app.state.add.rapid.lines.len()), ("Luna", 4));
+    assert_eq!((app.state.add.rapid.name.value(), fates(&app)), ("Luna", vec![]));
+    app.send(Msg::Paste("Rex\nMochi".into()));
+    assert_eq!((app.state.add.rapid.name.value(), fates(&app)), ("LunaRex Mochi", vec![]));
+}
+
+#[test]
+fn several_codes_at_once_are_from_a_scanner_that_is_not_waited_for() {
+    let mut app = opened(80, 24);
+    with_codes(&mut app);
+    app.state.add.rapid.setup.strip = "]E0".into();
+    app.keys("\"]E04006381\"");
+    app.send(Msg::Paste("333931\r\n96385074\r\n12345678\r\n".into()));
+    let names: Vec<&str> = fates(&app).into_iter().map(|(name, _)| name).collect();
+    assert_eq!(names, ["Goldfish", "Canary", "12345678"]);
+    assert!(app.says("3 codes came at once; 1 of them are marked with !."), "{}", app.screen());
+    assert_eq!((bells(&app), app.state.context()), (1, Context::Rapid));
+    app.send(Msg::Paste("96385074\nRex\n".into()));
+    assert_eq!((fates(&app).len(), app.state.context()), (3, Context::ImportLook), "not all of them are codes");
+}
+
+#[test]
+fn keys_for_the_lines_or_the_status_are_no_pet_before_enter_was_pressed_twice() {
+    let slowly = |app: &mut App, keys: &str| {
+        for key in keys.split(' ') {
+            app.wait(Duration::from_millis(120)).keys(key);
+        }
+    };
+    for focus in ["Up", "S-Tab"] {
+        let mut app = opened(80, 24);
+        typed(&mut app, &["Rex"]);
+        slowly(&mut app, &format!("{focus} j j Enter"));
+        assert_eq!(fates(&app).len(), 1, "{focus}");
+        let said = "Your keys went into the name. Enter again saves \"jj\"; F8 clears it.";
+        assert!(app.says(said) && bells(&app) == 1, "{}", app.screen());
+        slowly(&mut app, "Enter");
+        assert_eq!(fates(&app)[1].0, "jj", "{focus}");
+        // What was cleared or begun in its field is asked about no more.
+        slowly(&mut app, &format!("{focus} j BS M a x Enter"));
+        slowly(&mut app, &format!("{focus} j F8 T o m Enter"));
+        assert_eq!(fates(&app)[2..].iter().map(|(name, _)| *name).collect::<Vec<_>>(), ["Max", "Tom"], "{focus}");
+    }
+}
+
+#[test]
+fn the_question_mark_is_help_at_the_lines_and_the_status_and_text_in_the_name() {
+    for focus in ["Up", "S-Tab"] {
+        let mut app = opened(80, 24);
+        typed(&mut app, &["Rex"]);
+        app.keys(focus).keys("?");
+        assert_eq!((app.state.context(), app.state.add.rapid.name.value()), (Context::Help, ""), "{focus}");
+        app.keys("Esc Enter");
+        assert_eq!(fates(&app).len(), 1, "{focus}");
+    }
+    let mut app = opened(80, 24);
+    app.keys("\"Rex?\"");
+    assert_eq!(app.state.add.rapid.name.value(), "Rex?");
+}
+
+#[test]
+fn the_key_for_the_form_opens_the_form_with_what_is_typed_and_the_key_of_the_place_what_was_there() {
+    let mut app = opened(80, 24);
+    typed(&mut app, &["Rex"]);
+    app.keys("\"Moc\" F2 2");
+    assert_eq!(app.state.context(), Context::Rapid);
+    app.keys("F2 a");
+    assert_eq!((app.state.context(), app.state.add.name.value()), (Context::Form, "Moc"));
+    assert_eq!(app.state.add.category.value(), "3");
+    answer(&mut app, 0, saved(1));
+    assert_eq!(app.state.added.len(), 1, "lines go on being sent");
+    app.keys("F7 \"a.csv\" Enter 1 a");
+    assert_eq!(app.state.context(), Context::Form);
+    app.keys("F7");
+    assert_eq!(app.state.context(), Context::ImportLook, "an import stays behind its key");
 }
 
 #[test]
 fn no_more_lines_wait_than_fit_and_the_text_is_kept() {
     let mut app = opened(80, 24);
-    let names: Vec<String> = (0..MOST_WAITING).map(|number| format!("n{number}")).collect();
+    let names: Vec<String> = (0..MOST_WAITING).map(|number| format!("{number:08}")).collect();
     app.send(Msg::Paste(names.join("\n")));
     app.keys("\"Rex\" Enter");
     assert!(app.says("1000 lines wait, which is the most. What you typed is kept."), "{}", app.screen());
     assert_eq!((app.state.add.rapid.name.value(), app.state.add.rapid.lines.len()), ("Rex", MOST_WAITING));
-    app.send(Msg::Paste("Mochi\nTank".into()));
-    assert!(app.says("0 lines were taken, the last 2 were not: paste again from \"Mochi\"."), "{}", app.screen());
+    app.keys("F8");
+    app.send(Msg::Paste("96385074\n96385081".into()));
+    assert!(app.says("0 lines were taken, the last 2 were not: paste again from \"96385074\"."), "{}", app.screen());
+    app.keys("\"Rex\"");
     written(&mut app);
     answer(&mut app, 0, saved(1));
     app.keys("Enter");

@@ -2,6 +2,7 @@
 
 use crate::clock::Now;
 use crate::model::PetStatus;
+use crate::model::text::short;
 use crate::tui::effect::Effect;
 use crate::tui::keymap::{Action, RapidAction};
 use crate::tui::popups::confirm::{self, Change};
@@ -51,11 +52,22 @@ pub fn on_action(state: &mut AppState, action: Action, now: Now) -> Vec<Effect> 
         return vec![taking::bell()];
     }
     match (action, rapid.focus) {
+        (Action::Confirm, Focus::Name) if rapid.stray && !rapid.is_scan(now.mono) => {
+            rapid.stray = false;
+            let name = short(rapid.name.value());
+            state.say(
+                MessageKind::Note,
+                format!("Your keys went into the name. Enter again saves \"{name}\"; F8 clears it."),
+            );
+            return vec![taking::bell()];
+        }
         (Action::Confirm, Focus::Name) => return taking::take_name(state, now),
         (Action::Confirm, Focus::Category) => rapid.focus = Focus::Name,
         (Action::Confirm, Focus::Status) => rapid.focus = Focus::Name,
         (Action::Confirm, Focus::Lines) => return lines::open(state, now),
-        (Action::NextField, Focus::Name) if rapid.is_scan(now.mono) => return taking::take_name(state, now),
+        (Action::NextField, Focus::Name) if rapid.setup.tab && rapid.is_scan(now.mono) => {
+            return taking::take_name(state, now);
+        }
         (Action::NextField | Action::PreviousField, focus) => {
             rapid.focus = neighbour(focus, action == Action::NextField);
         }
@@ -68,6 +80,7 @@ pub fn on_action(state: &mut AppState, action: Action, now: Now) -> Vec<Effect> 
         (Action::Rapid(RapidAction::UseCode), _) => taking::use_code(state, now),
         (Action::Rapid(RapidAction::RapidEntry), _) => return switch(state, now),
         (Action::Clear, _) => {
+            rapid.stray = false;
             if rapid.mending.is_some() {
                 lines::leave_as_it_was(state);
             } else if let Some(input) = rapid.input() {
@@ -78,6 +91,7 @@ pub fn on_action(state: &mut AppState, action: Action, now: Now) -> Vec<Effect> 
             if let Some(input) = rapid.input() {
                 input.edit(edit);
             }
+            rapid.stray &= !rapid.name.is_empty();
         }
         (Action::Back, Focus::Name | Focus::Category) if rapid.mending.is_some() => lines::leave_as_it_was(state),
         (Action::Back, Focus::Lines | Focus::Status) => rapid.focus = Focus::Name,
@@ -93,6 +107,7 @@ pub fn on_text(state: &mut AppState, text: &str, now: Now) {
     let rapid = &mut state.add.rapid;
     if rapid.focus != Focus::Category {
         rapid.note_text(text, now.mono);
+        rapid.stray |= rapid.focus != Focus::Name && rapid.name.is_empty();
         rapid.focus = Focus::Name;
     }
     if let Some(input) = rapid.input() {
