@@ -30,6 +30,7 @@ use crate::tui::event_loop::{self, LoopError, Outside, Wires};
 use crate::tui::kept::{self, Kept};
 use crate::tui::msg::{QuitReason, Size};
 use crate::tui::pacing::Pacing;
+use crate::tui::screens::add_pet::State as AddPet;
 use crate::tui::screens::add_pet::import::update::command_line;
 use crate::tui::screens::add_pet::rapid::sending::restore;
 use crate::tui::screens::add_pet::rapid::{Fate, Line, Setup};
@@ -301,8 +302,10 @@ fn keep_drafts(files: &DraftFiles, state: &AppState, run: Option<&Result<(), Loo
         (_, Some(QuitReason::Interrupt | QuitReason::Terminate)) => Ending::Signal,
         (_, None | Some(QuitReason::User)) => Ending::Quit,
     };
-    let write = drafts::last(state, ended, clock::now())?;
-    files.write(&write).err().map(|why| why.to_string())
+    let writes = drafts::last(state, ended, clock::now());
+    // All of them, whatever came of the others.
+    let failed: Vec<String> = writes.iter().filter_map(|write| files.write(write).err()).collect();
+    failed.into_iter().next()
 }
 
 /// Signals, and the end of the terminal, as reasons to quit.
@@ -328,11 +331,26 @@ fn watch_signals() -> std::io::Result<mpsc::Receiver<QuitReason>> {
     Ok(quits)
 }
 
+/// What is in the form and in rapid entry, with a word on it each.
+fn typed(add: &AddPet, word: &str) -> Vec<String> {
+    let mut lines = Vec::new();
+    if !add.name.is_empty() && add.sent.is_none() {
+        let Draft { name, category_id, status } = add.draft();
+        let status = status.map_or(String::new(), |status| format!(" --status {status}"));
+        let (name, category) = (short(&name), short(&category_id));
+        lines.push(format!("typed but not sent{word}: name {name:?}, category {category:?}{status}"));
+    }
+    if !add.rapid.name.is_empty() {
+        lines.push(format!("typed in rapid entry but not taken{word}: {:?}", short(add.rapid.name.value())));
+    }
+    lines
+}
+
 /// What was added, and what was typed but not sent, so that nothing is lost with the screen. `is_kept`: the fields are on
 /// disk; `queued`: the lines of rapid entry are.
 fn hand_over(state: &AppState, is_kept: bool, queued: bool) {
     let mut lines = Vec::new();
-    let kept = if is_kept && state.link.identity.is_some() { ", kept for the next start" } else { "" };
+    let kept = |on_disk: bool| if is_kept && on_disk { ", kept for the next start" } else { "" };
     let ids: Vec<String> = state.added.iter().map(|added| added.pet.id.to_string()).collect();
     match ids.as_slice() {
         [] => {}
@@ -342,14 +360,10 @@ fn hand_over(state: &AppState, is_kept: bool, queued: bool) {
     if let Some(sent) = &state.add.sent {
         let new = serde_json::to_string(&sent.new).unwrap_or_default();
         lines.push(format!("sent without an answer, it may have been added: {new}"));
-    } else if !state.add.name.is_empty() {
-        let Draft { name, category_id, status } = state.add.draft();
-        let status = status.map_or(String::new(), |status| format!(" --status {status}"));
-        let (name, category) = (short(&name), short(&category_id));
-        lines.push(format!("typed but not sent{kept}: name {name:?}, category {category:?}{status}"));
     }
-    if !state.add.rapid.name.is_empty() {
-        lines.push(format!("typed in rapid entry but not taken{kept}: {:?}", short(state.add.rapid.name.value())));
+    lines.extend(typed(&state.add, kept(state.link.identity.is_some())));
+    for (profile, add, on_disk) in drafts::left(state) {
+        lines.extend(typed(add, &format!(" for {}{}", short(profile), kept(on_disk))));
     }
     if let Some(running) = state.add.import.running()
         && (running.is_under_way() || running.left() > 0)

@@ -40,7 +40,7 @@ pub struct ProfileEntry {
     pub label: String,
     /// The colour of that word.
     pub accent: Accent,
-    /// Ask once a session before anything is added.
+    /// Ask before the first change, and again after each switch to it.
     pub protect: bool,
     /// Where it begins in the file, counted from 1.
     pub line: Option<usize>,

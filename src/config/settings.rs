@@ -55,7 +55,7 @@ pub struct Settings {
     pub label: String,
     /// The colour of that word.
     pub accent: Accent,
-    /// Ask once a session before anything is added.
+    /// Ask before the first change, and again after each switch to it.
     pub protect: bool,
     /// Which service.
     pub service: Service,

@@ -1,13 +1,15 @@
 //! What is typed, kept on disk while it is: when it is due to be written, and what comes back at the next start.
 //!
 //! Half a second after the first key that is not on disk yet, at most once a second, and at once before an animal is
-//! sent and after it was added. Each service has drafts of its own; the samples have none.
+//! sent and after it was added. Each service has drafts of its own: what is typed for one is put aside when another is
+//! used, and comes back with it. The samples have none on disk.
 
 mod typed;
 
 #[cfg(test)]
 mod tests;
 
+use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
@@ -16,7 +18,8 @@ use serde::{Deserialize, Serialize};
 use super::effect::{DraftTask, Effect, Job, Task, WriteDrafts};
 use super::inflight::Slot;
 use super::msg::DraftNews;
-use super::screens::{add_pet, welcome};
+use super::screens::add_pet::{self, import};
+use super::screens::welcome;
 use super::state::AppState;
 use crate::clock::Now;
 use crate::model::text::short;
@@ -80,8 +83,8 @@ pub struct State {
     tried: Option<Instant>,
     /// Counts the writes, so that an older one never ends last.
     number: u64,
-    /// What was typed for the service before is in these drafts.
-    moved: bool,
+    /// What is typed for the services that were used before in this session.
+    aside: HashMap<Option<String>, Aside>,
     /// In the files of this service there is something that is not on the screen.
     apart: bool,
     /// That, where it was read.
@@ -92,6 +95,17 @@ pub struct State {
     pub back: Option<Back>,
     /// When what is typed was last written.
     pub written_at: Option<Timestamp>,
+}
+
+/// What was typed for a service that is not in use now.
+#[derive(Clone, Debug)]
+struct Aside {
+    /// The profile's name.
+    profile: String,
+    /// The form, rapid entry and the import, as they were left.
+    add: add_pet::State,
+    /// The same for the disk, where anything is kept of this service.
+    write: Option<WriteDrafts>,
 }
 
 /// What came back from a session before.
@@ -202,7 +216,7 @@ pub fn on_opened(state: &mut AppState, opened: Result<Option<Drafts>, String>, n
     state.drafts.apart = false;
     let Some(drafts) = drafts.filter(|drafts| drafts.typed != here) else { return };
     let is_old = now.wall.duration_since(drafts.at).unsigned_abs() > OLD;
-    if is_old || !here.is_empty() {
+    if is_old || here.clashes_with(&drafts.typed) {
         state.drafts.apart = true;
         state.drafts.back = Some(Back { what: What::Parked, ..Back::of(&drafts, state) });
         state.drafts.parked = Some(Box::new(drafts));
@@ -238,16 +252,49 @@ pub fn unpark(state: &mut AppState, now: Now) -> bool {
     true
 }
 
-/// Another service is used from now on: it has drafts of its own. What is typed is now for this one.
-pub fn on_other_service(state: &mut AppState, now: Now) -> Vec<Effect> {
-    let (number, moved) = (state.drafts.number, !state.drafts.apart);
-    state.drafts = State { number, moved, apart: true, ..State::default() };
-    let Some(identity) = state.link.identity.clone() else { return Vec::new() };
-    let id = state.inflight.begin(Slot::OpenDrafts, now.mono);
-    let open = Job { slot: Slot::OpenDrafts, id, task: Task::Drafts(DraftTask::Open(identity)) };
-    let mut effects = vec![Effect::Job(open)];
-    effects.extend(write(state, now));
-    effects
+/// Puts aside what is typed for the service in use, which is about to be left; and whether anything is.
+pub fn leave(state: &mut AppState, now: Now) -> (bool, Option<Effect>) {
+    let identity = identity(state).map(str::to_owned);
+    let is_typed = has_typed(state);
+    let write = write_of(state, Some(Ending::Quit), now).map(|mut write| {
+        write.drafts.typed = write.drafts.typed.for_service();
+        write
+    });
+    let effect = write.clone().map(|write| job(state, write, now));
+    let add = state.add.put_aside();
+    state.drafts.aside.insert(identity, Aside { profile: state.link.name.clone(), add, write });
+    (is_typed, effect)
+}
+
+/// Another service is used from now on: what was put aside for it is as it was, and what an earlier session left for it
+/// is read. What is typed for none goes along. And whether anything was put aside.
+pub fn enter(state: &mut AppState, now: Now) -> (bool, Vec<Effect>) {
+    let identity = state.link.identity.clone();
+    let State { number, mut aside, .. } = std::mem::take(&mut state.drafts);
+    let here = aside.remove(&identity);
+    state.drafts = State { number, aside, ..State::default() };
+    let mut effects = Vec::new();
+    let mut is_read = false;
+    if let Some(Aside { add, write, .. }) = here {
+        state.add = add;
+        // The look at its file has ended.
+        effects.extend(import::open::look_again(state, now));
+        if let Some(WriteDrafts { drafts, apart: false, .. }) = write {
+            (is_read, state.drafts.on_disk) = (true, drafts.typed);
+        }
+    }
+    if let Some(identity) = identity.filter(|_| !is_read) {
+        state.drafts.apart = true;
+        let id = state.inflight.begin(Slot::OpenDrafts, now.mono);
+        let task = Task::Drafts(DraftTask::Open(identity));
+        effects.push(Effect::Job(Job { slot: Slot::OpenDrafts, id, task }));
+    }
+    (has_typed(state), effects)
+}
+
+/// Whether anything is typed for the service in use.
+fn has_typed(state: &AppState) -> bool {
+    state.add.import.pasted.is_some() || !Typed::of(state).for_service().is_empty()
 }
 
 /// What is typed may have changed.
@@ -275,7 +322,9 @@ pub const fn hurry(state: &mut AppState) {
 #[must_use]
 pub fn next_due(state: &AppState) -> Option<Instant> {
     let State { since, at_once, tried, trouble, .. } = &state.drafts;
-    let since = since.filter(|_| !state.inflight.is_running(Slot::Drafts))?;
+    // What is on disk is to be known first.
+    let is_free = !state.inflight.is_running(Slot::Drafts) && !state.inflight.is_running(Slot::OpenDrafts);
+    let since = since.filter(|_| is_free)?;
     let pause = if trouble.is_some() { AFTER_TROUBLE } else { BETWEEN };
     match tried {
         _ if *at_once => Some(since),
@@ -286,15 +335,23 @@ pub fn next_due(state: &AppState) -> Option<Instant> {
 
 /// Writes what is typed now, whatever else is being written.
 pub fn write(state: &mut AppState, now: Now) -> Option<Effect> {
-    let drafts = Drafts::of(state, None, now)?;
+    let write = write_of(state, None, now)?;
     let here = &mut state.drafts;
-    here.number += 1;
-    here.writing = Some(drafts.typed.clone());
+    here.writing = Some(write.drafts.typed.clone());
     here.tried = Some(now.mono);
     (here.since, here.at_once) = (None, false);
-    let write = WriteDrafts { number: here.number, drafts: Box::new(drafts), apart: here.apart, moved: here.moved };
+    Some(job(state, write, now))
+}
+
+fn write_of(state: &AppState, ended: Option<Ending>, now: Now) -> Option<WriteDrafts> {
+    let State { number, apart, .. } = state.drafts;
+    Some(WriteDrafts { number: number + 1, drafts: Box::new(Drafts::of(state, ended, now)?), apart })
+}
+
+fn job(state: &mut AppState, write: WriteDrafts, now: Now) -> Effect {
+    state.drafts.number = write.number;
     let id = state.inflight.begin(Slot::Drafts, now.mono);
-    Some(Effect::Job(Job { slot: Slot::Drafts, id, task: Task::Drafts(DraftTask::Write(write)) }))
+    Effect::Job(Job { slot: Slot::Drafts, id, task: Task::Drafts(DraftTask::Write(write)) })
 }
 
 /// Something about the drafts has come back.
@@ -321,9 +378,15 @@ pub fn on_news(state: &mut AppState, news: DraftNews, now: Now) -> Vec<Effect> {
     Vec::new()
 }
 
-/// What is to be written when the program ends.
+/// What is typed for the services that were left: the profile, what is there, and whether it is kept on disk.
+pub fn left(state: &AppState) -> impl Iterator<Item = (&str, &add_pet::State, bool)> {
+    let aside = state.drafts.aside.values();
+    aside.map(|Aside { profile, add, write }| (profile.as_str(), add, write.is_some()))
+}
+
+/// What is to be written when the program ends, for each service that was used.
 #[must_use]
-pub fn last(state: &AppState, ended: Ending, now: Now) -> Option<WriteDrafts> {
-    let State { number, apart, moved, .. } = state.drafts;
-    Some(WriteDrafts { number: number + 1, drafts: Box::new(Drafts::of(state, Some(ended), now)?), apart, moved })
+pub fn last(state: &AppState, ended: Ending, now: Now) -> Vec<WriteDrafts> {
+    let aside = state.drafts.aside.values().filter_map(|aside| aside.write.clone());
+    aside.chain(write_of(state, Some(ended), now)).collect()
 }

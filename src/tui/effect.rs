@@ -206,8 +206,6 @@ pub struct WriteDrafts {
     pub drafts: Box<Drafts>,
     /// Into other files than those that were claimed: what was left there is not on the screen.
     pub apart: bool,
-    /// What was typed for the service before is in it, and need not stay there.
-    pub moved: bool,
 }
 
 /// What a job about profiles does.

@@ -147,7 +147,8 @@ impl Slot {
         match self {
             Self::List | Self::More | Self::Count(_) | Self::LookUp | Self::TestKey | Self::Samples => true,
             Self::Whole | Self::ById | Self::KeyPlaces | Self::LookUpLine | Self::OpenDrafts | Self::Export => true,
-            Self::Queue | Self::Line(_) | Self::LookAtFile | Self::Import => false,
+            Self::LookAtFile => true,
+            Self::Queue | Self::Line(_) | Self::Import => false,
             Self::Create | Self::Look(_) | Self::Keep | Self::Walk | Self::Save | Self::Write | Self::Copy => false,
             Self::Remember | Self::Setting | Self::Profiles | Self::TestProfile | Self::TryProfile => false,
             Self::UseProfile | Self::WriteProfile | Self::Drafts => false,

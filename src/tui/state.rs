@@ -1,6 +1,5 @@
 //! Everything the app knows. Owned by the event loop, changed only by [`update`](super::update::update).
 
-use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -38,8 +37,8 @@ pub struct AppState {
     pub profiles: profiles::State,
     /// What is typed, on disk.
     pub drafts: drafts::State,
-    /// The profiles for which a change was allowed in this session.
-    pub allowed: HashSet<String>,
+    /// Whether a change was allowed since the service in use is in use.
+    pub allowed: bool,
     /// What was asked and answered.
     pub requests: requests::State,
     /// The first start.
@@ -107,7 +106,7 @@ pub struct Link {
     pub name: String,
     /// The word for it in the header.
     pub label: String,
-    /// Ask once a session before anything is added.
+    /// Ask before the first change, and again after each switch to it.
     pub protect: bool,
     /// The colour of that word.
     pub accent: Accent,
@@ -267,7 +266,7 @@ impl AppState {
             domains: domains::State::new(domains),
             profiles: profiles::State::default(),
             drafts: drafts::State::default(),
-            allowed: HashSet::new(),
+            allowed: false,
             requests: requests::State::default(),
             welcome: welcome::State::default(),
             copying: None,

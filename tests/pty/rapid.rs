@@ -81,6 +81,58 @@ fn lines_pasted_without_brackets_are_looked_at_first_and_no_key_that_creates_not
 }
 
 #[test]
+fn what_was_typed_for_one_service_is_never_added_to_another() {
+    let (test, till) = (Served::start(), Served::start());
+    let state = tempfile::tempdir().unwrap();
+    let open = || Served::app_of(state.path(), "till", &[("test", &test, ""), ("till", &till, "protect = true\n")]);
+    let to = |app: &mut Terminal, key: &str, name: &str| {
+        app.send("P");
+        app.shows(&["Profiles", "in use"]);
+        app.send(format!("g{key}\r"));
+        app.shows(&[&format!("Using {name}: 127.0.0.1")]);
+    };
+    let mut app = open();
+    app.shows(&["There are no animals here yet.", "till | ok"]);
+    app.send("aBiscuit\t3\x1bOQ");
+    app.shows(&["till is protected"]);
+    app.send_until("y", &["Added Biscuit, id 1."]);
+    app.send("\x1b");
+    app.shows(&["Enter detail"]);
+    to(&mut app, "j", "test");
+    app.send("aTest pet\t1");
+    app.shows(&["[Test pet__", "[1_"]);
+    app.send("\x1b");
+    app.shows(&["Enter detail"]);
+    to(&mut app, "jj", "till");
+    // One key sent it from here.
+    app.send("2\x1bOQ");
+    app.shows(&["[2 Add pet]", "> Name *", "1 thing to correct. Nothing has been sent."]);
+    app.send("Rex\x1bOQ");
+    app.shows(&["till is protected"]);
+    app.send("n");
+    app.signal("TERM");
+    let said = String::from_utf8(app.ended().1).unwrap();
+    let left = "typed but not sent for test, kept for the next start: name \"Test pet\", category \"1\"";
+    assert!(
+        said.contains("typed but not sent, kept for the next start: name \"Rex\"") && said.contains(left),
+        "{said}"
+    );
+    assert_eq!((test.names(), till.names()), (vec![], vec!["Biscuit".to_owned()]));
+
+    let mut app = open();
+    app.shows(&["till | ok", "Rex_"]);
+    app.send("\x1b");
+    app.shows(&["Enter detail"]);
+    to(&mut app, "j", "test");
+    app.shows(&["Test pet_"]);
+    app.send("\x1bOQ");
+    app.shows(&["Added Test pet, id 1."]);
+    app.signal("TERM");
+    app.ended();
+    assert_eq!((test.names(), till.names()), (vec!["Test pet".to_owned()], vec!["Biscuit".to_owned()]));
+}
+
+#[test]
 fn a_paste_without_brackets_into_the_form_is_looked_at_first() {
     let served = Served::start();
     let state = tempfile::tempdir().unwrap();

@@ -43,6 +43,24 @@ impl Served {
         start.env("XDG_STATE_HOME", state.to_str().unwrap()).open()
     }
 
+    /// A profile for it, with more settings; its key comes from the environment that [`Served::app_of`] sets.
+    pub fn profile(&self, name: &str, more: &str) -> String {
+        let (url, variable) = (&self.url, name.to_uppercase());
+        format!("[profiles.{name}]\nbase_url = \"{url}\"\nkey = {{ env = \"{variable}_KEY\" }}\n{more}")
+    }
+
+    /// The app with this profile and others, with what it keeps in `state`.
+    pub fn app_of(state: &Path, profile: &str, all: &[(&str, &Self, &str)]) -> Terminal {
+        let config = state.join("config.toml");
+        let profiles: String = all.iter().map(|(name, served, more)| served.profile(name, more)).collect();
+        std::fs::write(&config, format!("profile = \"{profile}\"\n{profiles}")).unwrap();
+        let start = Start::petstore(&[]).env("PETSTORE_CONFIG", config.to_str().unwrap());
+        let keyed = |start: Start, (name, served, _): &(&str, &Self, &str)| {
+            start.env(&format!("{}_KEY", name.to_uppercase()), &served.key)
+        };
+        all.iter().fold(start, keyed).env("XDG_STATE_HOME", state.to_str().unwrap()).open()
+    }
+
     /// The names in the order of their ids.
     pub fn names(&self) -> Vec<String> {
         let mut list = Command::new(PETSTORE);

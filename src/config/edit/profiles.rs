@@ -20,7 +20,7 @@ pub struct NewProfile {
     pub ca_file: Option<PathBuf>,
     /// The word in the header, if not the name.
     pub label: Option<String>,
-    /// Ask once a session before anything is added.
+    /// Ask before the first change, and again after each switch to it.
     pub protect: bool,
 }
 

@@ -24,7 +24,7 @@ pub struct Profile {
     pub label: Option<String>,
     /// The colour of that word.
     pub accent: Accent,
-    /// Ask once a session before anything is added.
+    /// Ask before the first change, and again after each switch to it.
     pub protect: bool,
 }
 

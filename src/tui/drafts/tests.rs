@@ -134,7 +134,7 @@ fn samples_and_the_first_start_have_no_drafts() {
     assert_eq!(writes(&demo), []);
     let mut first = App::first_start(80, 24);
     millis(first.keys("c \"x\""), 10_000);
-    assert_eq!((writes(&first), last(&first.state, Ending::Quit, first.now)), (vec![], None));
+    assert_eq!((writes(&first), last(&first.state, Ending::Quit, first.now)), (vec![], vec![]));
 }
 
 #[test]
@@ -186,7 +186,7 @@ fn how_the_last_session_ended_is_said() {
 fn whoever_quits_with_nothing_typed_leaves_nothing() {
     let mut app = App::loaded_from(remote(), 80, 24, &animals(39));
     app.keys("/ \"mo\" Enter");
-    let left = |app: &App, ended| last(&app.state, ended, app.now).unwrap().drafts.typed.is_empty();
+    let left = |app: &App, ended| last(&app.state, ended, app.now)[0].drafts.typed.is_empty();
     assert!(left(&app, Ending::Quit));
     assert!(!left(&app, Ending::Hangup), "after a lost connection the search is as it was");
     app.keys("a \"x\"");
@@ -262,7 +262,6 @@ fn where_a_repeat_could_add_a_second_one_it_is_asked_about() {
         let looked = Task::LookUp(NewPet { name: "Biscuit".into(), category_id: 3, status: None });
         assert_eq!(next.job(Slot::LookUp).unwrap().task, looked);
     }
-    let inside = || Service::Embedded { database: "/d/embedded.db".into() };
     let mut app = App::loaded_from(inside(), 80, 24, &animals(3));
     app.keys("a \"Biscuit\" Tab \"3\" F2");
     let next = next_session(&app, None, inside(), Duration::from_secs(60));
@@ -306,41 +305,97 @@ fn no_key_is_in_a_draft() {
     assert!(!format!("{drafts:?}").contains(secret));
 }
 
-#[test]
-fn another_service_has_drafts_of_its_own_and_what_is_typed_goes_along() {
-    let switched = |keys: &str| {
-        let mut app = form(keys);
-        app.keys("Esc P");
-        app.reply(Slot::Profiles, Outcome::Profile(ProfileNews::Read(Ok(profiles()))));
-        app.keys("Home Enter");
-        let service = Service::Embedded { database: "/d/embedded.db".into() };
-        let used = Used { settings: settings(service), kept: None, left: Ok(crate::config::queue::Left::default()) };
-        app.reply(Slot::UseProfile, Outcome::Profile(ProfileNews::Used(Ok(Box::new(used)))));
-        assert_eq!(app.job(Slot::OpenDrafts).unwrap().task, Task::Drafts(DraftTask::Open("/d/embedded.db".into())));
-        app
-    };
-    let left = |name: &str| {
-        let mut other = form(&format!("\"{name}\""));
-        other.state.link.identity = Some("/d/embedded.db".into());
-        let drafts = Drafts::of(&other.state, Some(Ending::Quit), other.now).unwrap();
-        Outcome::Drafts(DraftNews::Opened(Ok(Some(Box::new(drafts)))))
-    };
-    let mut app = switched("\"Biscuit\"");
-    assert!(
-        app.says("What you typed for production is still in the form, and goes to the service in this program now.")
-    );
-    let write = writes(&app).pop().unwrap();
-    assert_eq!((write.drafts.identity.as_str(), write.apart, write.moved), ("/d/embedded.db", true, true));
-    assert_eq!(names(&app).last().unwrap(), "Biscuit");
-    written(&mut app, Ok(()));
-    app.reply(Slot::OpenDrafts, left("Rex"));
-    assert_eq!(app.state.add.name.value(), "Biscuit", "what is typed is not written over");
-    app.keys("2 F8 F8");
-    assert_eq!(app.state.add.name.value(), "Rex");
+/// Another service is used from now on.
+fn change(app: &mut App, service: Service) {
+    app.state.screen = Screen::Pets;
+    app.keys("P");
+    app.reply(Slot::Profiles, Outcome::Profile(ProfileNews::Read(Ok(profiles()))));
+    app.keys("Home Enter");
+    let left = Ok(crate::config::queue::Left::default());
+    let used = Used { settings: settings(service), kept: None, left };
+    app.reply(Slot::UseProfile, Outcome::Profile(ProfileNews::Used(Ok(Box::new(used)))));
+}
 
-    let mut app = switched("");
-    app.reply(Slot::OpenDrafts, left("Rex"));
+fn inside() -> Service {
+    Service::Embedded { database: "/d/embedded.db".into() }
+}
+
+fn opened(app: &mut App, drafts: Option<Box<Drafts>>) {
+    app.reply(Slot::OpenDrafts, Outcome::Drafts(DraftNews::Opened(Ok(drafts))));
+}
+
+/// What an earlier session left for the service inside.
+fn left(name: &str) -> Option<Box<Drafts>> {
+    let mut other = form(&format!("\"{name}\""));
+    other.state.link.identity = Some("/d/embedded.db".into());
+    Drafts::of(&other.state, Some(Ending::Quit), other.now).map(Box::new)
+}
+
+#[test]
+fn each_service_has_drafts_of_its_own_and_what_was_left_for_it_is_shown() {
+    let mut app = form("\"Biscuit\"");
+    change(&mut app, inside());
+    assert_eq!(app.job(Slot::OpenDrafts).unwrap().task, Task::Drafts(DraftTask::Open("/d/embedded.db".into())));
+    let write = writes(&app).pop().unwrap();
+    assert_eq!((write.drafts.identity.as_str(), write.drafts.ended), (IDENTITY, Some(Ending::Quit)));
+    assert_eq!((names(&app), app.state.add.name.value()), (vec!["Biscuit".to_owned()], ""));
+    opened(&mut app, left("Rex"));
     assert_eq!((app.state.screen, app.state.add.name.value()), (Screen::AddPet, "Rex"));
+    written(&mut app, Ok(()));
+    app.keys("\"!\"");
+    millis(&mut app, 1_000);
+    let write = writes(&app).pop().unwrap();
+    assert_eq!((write.drafts.identity.as_str(), write.apart), ("/d/embedded.db", false));
+    // At the end there is all of it, and the newest last.
+    let last = last(&app.state, Ending::Quit, app.now);
+    let kept = last.iter().map(|write| write.drafts.typed.form.as_ref().unwrap().name.value());
+    assert_eq!(kept.collect::<Vec<_>>(), ["Biscuit", "Rex!"]);
+    assert!(last[0].number < last[1].number);
+}
+
+#[test]
+fn what_comes_back_in_the_same_session_is_not_read_from_disk_and_goes_on_being_written_there() {
+    let mut app = form("\"Biscuit\"");
+    change(&mut app, inside());
+    opened(&mut app, None);
+    app.effects.clear();
+    change(&mut app, remote());
+    assert_eq!((app.state.add.name.value(), app.job(Slot::OpenDrafts)), ("Biscuit", None));
+    written(&mut app, Ok(()));
+    millis(&mut app, 5_000);
+    assert_eq!(names(&app), [""], "it is on disk, and the form of the other is empty");
+    app.keys("\"!\"");
+    millis(&mut app, 1_000);
+    let write = writes(&app).pop().unwrap();
+    assert_eq!((names(&app).pop().unwrap().as_str(), write.apart), ("Biscuit!", false));
+}
+
+#[test]
+fn what_is_typed_before_the_disk_was_read_is_not_written_over() {
+    let mut app = form("");
+    change(&mut app, inside());
+    app.keys("2 \"Max\"");
+    millis(&mut app, 5_000);
+    assert_eq!(names(&app).last().unwrap(), "", "what is on disk is not known yet");
+    opened(&mut app, left("Rex"));
+    assert_eq!(app.state.add.name.value(), "Max");
+    app.keys("F8 F8");
+    assert_eq!(app.state.add.name.value(), "Rex");
+}
+
+#[test]
+fn what_is_typed_for_no_service_goes_along_and_is_left_nowhere_else() {
+    let mut app = form("\"Biscuit\"");
+    app.state.domains.browser = TextInput::new("not secure");
+    change(&mut app, inside());
+    let write = writes(&app).pop().unwrap();
+    assert!(write.drafts.typed.form.is_some() && write.drafts.typed.browser.is_empty());
+    opened(&mut app, left("Rex"));
+    assert_eq!((app.state.add.name.value(), app.state.domains.browser.value()), ("Rex", "not secure"));
+    written(&mut app, Ok(()));
+    millis(&mut app, 1_000);
+    let write = writes(&app).pop().unwrap();
+    assert_eq!((write.drafts.identity.as_str(), write.drafts.typed.browser.value()), ("/d/embedded.db", "not secure"));
 }
 
 #[test]

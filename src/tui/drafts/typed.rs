@@ -167,13 +167,31 @@ impl Typed {
         *self == Self::default()
     }
 
+    /// What of it is for the service in use, and stays with it.
+    #[must_use]
+    pub fn for_service(self) -> Self {
+        let Self { form, sent, ahead, rapid, import, .. } = self;
+        Self { form, sent, ahead, rapid, import, ..Self::default() }
+    }
+
+    /// Whether one of two would take the place of something in the other.
+    #[must_use]
+    pub fn clashes_with(&self, other: &Self) -> bool {
+        let parts = |typed: &Self| {
+            let for_service = !typed.clone().for_service().is_empty();
+            let for_none = typed.browser.is_empty() && typed.wizards.is_empty();
+            [for_service, !for_none || typed.redirects.is_some() || typed.profile.is_some()]
+        };
+        parts(self).into_iter().zip(parts(other)).any(|both| both == (true, true))
+    }
+
     /// Puts it where it was typed. What was sent comes back as a question.
     pub fn restore(self, state: &mut AppState, now: Now) {
         let Self { form, sent, ahead, rapid, import, wizards, redirects, profile, search, browser } = self;
         if let Some(Form { name, category, status, after, focus }) = form {
             let add = &mut state.add;
             (add.name, add.category, add.status, add.after, add.focus) = (name, category, status, after, focus);
-            state.screen = Screen::AddPet;
+            show(state);
         }
         if let Some(Unanswered { new, key, at, known, api_key }) = sent {
             let age = Duration::try_from(now.wall.duration_since(at)).unwrap_or_default();
@@ -193,14 +211,14 @@ impl Typed {
             // Whoever wants to be asked before anything is added is asked when it is begun.
             if confirm::is_allowed(state) {
                 state.add.rapid.on = true;
-                state.screen = Screen::AddPet;
+                show(state);
             }
         }
         if let Some(Import { path, begun }) = import {
             state.add.import.path = path;
             state.add.import.on |= begun;
             if begun {
-                state.screen = Screen::AddPet;
+                show(state);
             }
         }
         for wizard in wizards {
@@ -223,11 +241,20 @@ impl Typed {
         if let Some(profile) = profile {
             state.profiles.form = profile;
         }
-        state.domains.browser = browser;
+        if !browser.is_empty() {
+            state.domains.browser = browser;
+        }
         if !search.is_empty() {
             state.pets.search = search;
             state.pets.arrange();
         }
+    }
+}
+
+/// Shows what came back, unless something else was gone to meanwhile.
+fn show(state: &mut AppState) {
+    if state.screen == Screen::Pets && state.popup.is_none() {
+        state.screen = Screen::AddPet;
     }
 }
 

@@ -1,4 +1,4 @@
-//! The box before the first change of a session to a service that is protected.
+//! The box before the first change to a service that is protected, each time it is changed to.
 
 use std::time::Instant;
 
@@ -36,11 +36,11 @@ pub enum Change {
 /// Whether changes may be made to the service in use without asking.
 #[must_use]
 pub fn is_allowed(state: &AppState) -> bool {
-    !state.link.protect || state.allowed.contains(&state.link.name)
+    !state.link.protect || state.allowed
 }
 
-/// Opens the box where the service in use is protected and nothing was allowed there in this session; `None` where the
-/// change may be made.
+/// Opens the box where the service in use is protected and nothing was allowed there so far; `None` where the change may
+/// be made.
 pub fn ask(state: &mut AppState, change: Change, now: Now) -> Option<Vec<Effect>> {
     if is_allowed(state) {
         return None;
@@ -57,7 +57,7 @@ pub(super) fn on_key(state: &mut AppState, asked: ConfirmBox, action: Option<Act
     match action {
         Some(Action::Confirm) => {
             state.popup = None;
-            state.allowed.insert(state.link.name.clone());
+            state.allowed = true;
             match asked.change {
                 Change::Add(new) => add_pet::update::send(state, new, now),
                 Change::Samples(_) => pets::update::add_samples(state, now),
@@ -102,7 +102,7 @@ mod tests {
     fn the_first_change_names_the_service_and_the_animal() {
         let mut app = asked();
         for said in [
-            "First change to production in this session",
+            "production is protected",
             "Add this pet to  https://api.example.com/v1?",
             "Name       Biscuit",
             "Category   3",
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn one_yes_is_enough_for_the_session_and_the_profile() {
+    fn one_yes_is_enough_as_long_as_the_service_is_in_use() {
         let mut app = asked();
         app.wait(DEAF).keys("y");
         let pet = Pet { id: 7, name: "Biscuit".into(), category_id: 3, status: None };
@@ -148,8 +148,6 @@ mod tests {
         app.effects.clear();
         app.keys("\"Rex\" F2");
         assert!(app.job(Slot::Create).is_some() && app.state.popup.is_none());
-        app.state.link.name = "other".into();
-        assert_eq!(ask(&mut app.state, Change::Samples(25), app.now), Some(Vec::new()));
     }
 
     #[test]

@@ -7,6 +7,7 @@ use crate::api::failure::{Failure, Remedy};
 use crate::clock::Now;
 use crate::config::{KeepKey, KeyOrigin};
 use crate::model::ApiKey;
+use crate::model::text::short;
 use crate::tui::effect::{Effect, Job, ProfileTask, Task};
 use crate::tui::inflight::Slot;
 use crate::tui::keymap::Action;
@@ -70,6 +71,11 @@ impl KeyBox {
 
 /// Opens the box. With `by_itself`, keys that are under way are not taken for an answer.
 pub fn open_key_box(state: &mut AppState, by_itself: bool, now: Now) {
+    if profiles::change::is_under_way(state) {
+        // It would be for the one in use still, and what is typed could reach the other one.
+        let there = short(&state.profiles.using);
+        return state.say(MessageKind::Note, format!("Switching to {there}: a key can be entered after that."));
+    }
     let deaf_until = by_itself.then(|| now.mono + DEAF);
     state.popup = Some(Popup::Key(KeyBox { deaf_until, ..KeyBox::default() }));
 }
@@ -95,7 +101,6 @@ pub fn on_places(state: &mut AppState, places: KeyPlaces) {
 /// A key in the box.
 pub(super) fn on_key(state: &mut AppState, action: Option<Action>, key: KeyPress, now: Now) -> Vec<Effect> {
     let refused = state.key_refused();
-    let switching = profiles::change::is_under_way(state);
     let Some(Popup::Key(key_box)) = &mut state.popup else { return Vec::new() };
     if key_box.deaf_until.is_some_and(|until| now.mono < until) {
         return Vec::new();
@@ -111,7 +116,6 @@ pub(super) fn on_key(state: &mut AppState, action: Option<Action>, key: KeyPress
         Some(Action::Choices) => key_box.shown = !key_box.shown,
         Some(Action::NextField) => key_box.step(true),
         Some(Action::PreviousField) => key_box.step(false),
-        Some(Action::Confirm) if switching => key_box.error = Some("Another service is being changed to.".to_owned()),
         Some(Action::Confirm) => match ApiKey::new(key_box.input.value()) {
             Err(error) => key_box.error = Some(error.to_string()),
             Ok(typed) => {

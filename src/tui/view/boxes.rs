@@ -263,9 +263,9 @@ pub fn draw_commands(buf: &mut Buffer, body: Rect, commands: &CommandsBox, look:
     Position { x: inner.x + 3 + u16::try_from(cursor).unwrap_or(0), y: inner.y }
 }
 
-/// Is the first change of a session to be made?
+/// Is the first change to a protected service to be made?
 pub fn draw_confirm(buf: &mut Buffer, body: Rect, asked: &ConfirmBox, state: &AppState, look: &Look) -> Position {
-    let title = format!("First change to {} in this session", cut(&look.text(&state.link.label), 20));
+    let title = format!("{} is protected", cut(&look.text(&state.link.label), 20));
     let inner = popup(buf, body, 62, 15, &title, look);
     let room = usize::from(inner.width).saturating_sub(4);
     let address = state.link.address.as_ref().map_or_else(|| state.link.service.clone(), ToString::to_string);

@@ -1,5 +1,7 @@
 //! The hands for drafts: which files are this program's, and what is written to them last.
 
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::io;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -21,41 +23,34 @@ const PATIENCE: Duration = Duration::from_secs(2);
 #[derive(Debug)]
 pub struct DraftFiles {
     claims: Arc<Claims>,
-    files: Mutex<Files>,
+    held: Mutex<HashMap<String, Held>>,
     /// The number of the newest write that has ended.
     ended: watch::Sender<u64>,
 }
 
-#[derive(Debug, Default)]
-struct Files {
-    held: Option<Held>,
-    /// Those of the service before, until what was typed there is on disk elsewhere.
-    former: Option<Held>,
-    /// The number of the newest write.
-    number: u64,
-}
-
-/// The files of one service.
+/// The files of one service. They stay claimed when it is left: what was typed there is on the screen again when it is
+/// used again, and must not be taken up by another program meanwhile.
 #[derive(Debug)]
 struct Held {
-    identity: String,
     claim: Arc<Claim>,
     /// Further ones, while there is something in the first that must not be written over.
     apart: Option<Claim>,
+    /// The number of the newest write.
+    number: u64,
 }
 
 impl DraftFiles {
     /// Those that are claimed with `claims`. Nothing is touched yet.
     #[must_use]
     pub fn new(claims: Arc<Claims>) -> Self {
-        Self { claims, files: Mutex::default(), ended: watch::Sender::new(0) }
+        Self { claims, held: Mutex::default(), ended: watch::Sender::new(0) }
     }
 
     /// Claims the files of the service `identity`, and reads what was left in them. What cannot be read there is put
     /// aside under another name.
     pub fn open(&self, identity: &str) -> Result<Option<Drafts>, String> {
-        let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
-        let Held { claim, .. } = files.hold(&self.claims, identity)?;
+        let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        let Held { claim, .. } = self.hold(&mut held, identity)?;
         let Some(text) = claim.read().map_err(|error| said(&error))? else { return Ok(None) };
         let drafts = Drafts::read(&text, identity);
         if drafts.is_none() {
@@ -66,20 +61,25 @@ impl DraftFiles {
 
     /// Writes drafts, unless newer ones were written already; where nothing is typed there is no file.
     pub fn write(&self, write: &WriteDrafts) -> Result<(), String> {
-        let WriteDrafts { number, ref drafts, apart, moved } = *write;
-        let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
-        if number <= files.number {
+        let WriteDrafts { number, ref drafts, apart } = *write;
+        let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        let held = self.hold(&mut held, &drafts.identity)?;
+        if number <= held.number {
             return Ok(());
         }
-        files.number = number;
-        files
-            .hold(&self.claims, &drafts.identity)?
-            .write(self.claims.state(), drafts, apart)
-            .map_err(|error| said(&error))?;
-        match files.former.take() {
-            Some(former) => former.leave(moved).map_err(|error| said(&error)),
-            None => Ok(()),
-        }
+        held.write(self.claims.state(), drafts, apart).map_err(|error| said(&error))?;
+        held.number = number;
+        Ok(())
+    }
+
+    fn hold<'a>(&self, held: &'a mut HashMap<String, Held>, identity: &str) -> Result<&'a mut Held, String> {
+        Ok(match held.entry(identity.to_owned()) {
+            Entry::Occupied(held) => held.into_mut(),
+            Entry::Vacant(free) => {
+                let claim = self.claims.of(identity).map_err(|error| said(&error))?;
+                free.insert(Held { claim, apart: None, number: 0 })
+            }
+        })
     }
 
     /// Does a job.
@@ -108,17 +108,6 @@ impl DraftFiles {
     }
 }
 
-impl Files {
-    fn hold(&mut self, claims: &Claims, identity: &str) -> Result<&mut Held, String> {
-        if self.held.as_ref().is_none_or(|held| held.identity != identity) {
-            let claim = claims.of(identity).map_err(|error| said(&error))?;
-            let held = Held { identity: identity.to_owned(), claim, apart: None };
-            self.former = self.held.replace(held).or(self.former.take());
-        }
-        self.held.as_mut().ok_or_else(|| "no files are claimed".to_owned())
-    }
-}
-
 impl Held {
     fn write(&mut self, state: &Path, drafts: &Drafts, apart: bool) -> io::Result<()> {
         let empty = drafts.typed.is_empty();
@@ -126,7 +115,7 @@ impl Held {
             (_, false) => &self.claim,
             (Some(claim), true) => claim,
             (None, true) if empty => return Ok(()),
-            (apart @ None, true) => apart.insert(Claim::free(state, &self.identity)?),
+            (apart @ None, true) => apart.insert(Claim::free(state, &drafts.identity)?),
         };
         if empty {
             claim.clear()?
@@ -137,14 +126,6 @@ impl Held {
             claim.clear()?;
         }
         Ok(())
-    }
-
-    /// What was typed here is kept elsewhere now. What was in the first files is that only where it has `moved`.
-    fn leave(self, moved: bool) -> io::Result<()> {
-        if let Some(apart) = &self.apart {
-            apart.clear()?;
-        }
-        if moved { self.claim.clear() } else { Ok(()) }
     }
 }
 
@@ -164,7 +145,7 @@ mod tests {
         let typed = Typed { search: TextInput::new(search), ..Typed::default() };
         let at = "2026-11-20T14:03:07Z".parse().unwrap();
         let drafts = Drafts { identity: identity.into(), profile: "shop".into(), at, ended: None, typed };
-        WriteDrafts { number, drafts: Box::new(drafts), apart: false, moved: false }
+        WriteDrafts { number, drafts: Box::new(drafts), apart: false }
     }
 
     /// What a program that starts now finds there.
@@ -216,18 +197,16 @@ mod tests {
     }
 
     #[test]
-    fn what_moves_to_another_service_is_there_before_it_is_gone_here() {
-        for (moved, stays) in [(true, None), (false, Some("typed"))] {
-            let state = tempfile::tempdir().unwrap();
-            let files = DraftFiles::new(Arc::new(Claims::new(state.path().to_owned())));
-            files.write(&write(1, "a", "typed")).unwrap();
-            files.open("b").unwrap();
-            assert_eq!(found(state.path(), "a"), None, "still held");
-            files.write(&WriteDrafts { apart: true, moved, ..write(2, "b", "typed") }).unwrap();
-            assert_eq!(found(state.path(), "a").as_deref(), stays);
-            drop(files);
-            assert_eq!(found(state.path(), "b").as_deref(), Some("typed"));
-        }
+    fn each_service_keeps_its_own_and_no_other_program_takes_it_up_in_this_session() {
+        let state = tempfile::tempdir().unwrap();
+        let files = DraftFiles::new(Arc::new(Claims::new(state.path().to_owned())));
+        files.write(&write(3, "b", "for b")).unwrap();
+        // The one that was left is written late.
+        files.write(&write(2, "a", "for a")).unwrap();
+        assert_eq!((found(state.path(), "a"), found(state.path(), "b")), (None, None));
+        files.write(&write(4, "b", "")).unwrap();
+        drop(files);
+        assert_eq!((found(state.path(), "a").as_deref(), found(state.path(), "b")), (Some("for a"), None));
     }
 
     #[test]

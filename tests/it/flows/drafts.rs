@@ -60,7 +60,7 @@ fn two_services(first: &Real, second: &Real) -> Home {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_is_typed_goes_along_to_another_service_and_stays_on_disk_once() {
+async fn what_is_typed_for_a_service_stays_with_it_on_screen_and_on_disk() {
     let (shop, lab) = (Real::with_samples(3).await, Real::with_samples(7).await);
     let home = two_services(&shop, &lab);
     let state = home.state();
@@ -72,13 +72,33 @@ async fn what_is_typed_goes_along_to_another_service_and_stays_on_disk_once() {
     app.press("Esc P");
     app.shows(&["> shop"]).await;
     app.press("g Down Enter");
-    app.shows(&["Using lab: 127.0.0.1", "What you typed for shop is still in the form"]).await;
-    on_disk(&state, &[("lab", "Biscuit")]).await;
-    app.press("a F8");
-    on_disk(&state, &[]).await;
-    app.press("\"Rex\" Tab \"3\" F2");
+    app.shows(&["Using lab: 127.0.0.1", "What you typed for shop stays there."]).await;
+    app.press("a \"Rex\" Tab \"3\" F2");
     app.shows(&["Added Rex, id 8."]).await;
-    on_disk(&state, &[]).await;
+    app.press("\"Luna\"");
+    app.shows(&["Luna_", "draft kept, "]).await;
+    let mut both = names(&state);
+    both.sort();
+    assert_eq!(both, [("lab", "Luna"), ("shop", "Biscuit")].map(|(at, name)| (at.to_owned(), name.to_owned())));
+    app.press("Esc P");
+    app.shows(&["> lab"]).await;
+    app.press("Down Enter");
+    app.shows(&["Using shop: 127.0.0.1", "What you typed for lab stays there.", "Biscuit_"]).await;
+    app.press("Tab \"3\" F2");
+    app.shows(&["Added Biscuit, id 4."]).await;
+    on_disk(&state, &[("lab", "Luna")]).await;
+    app.press("Esc");
+    app.quit().await;
+    assert_eq!(names(&state), [("lab".to_owned(), "Luna".to_owned())]);
+    assert_eq!((shop.store.get(5).await.unwrap(), lab.store.get(9).await.unwrap()), (None, None));
+
+    // The next session has it, too.
+    let mut app = home.open();
+    app.shows(&["[All 4]"]).await;
+    app.press("P");
+    app.shows(&["> shop"]).await;
+    app.press("g Down Enter");
+    app.shows(&["lab | ok", "Luna_", "What you had typed for lab at"]).await;
     app.press("Esc");
     app.quit().await;
 }

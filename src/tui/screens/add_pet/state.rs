@@ -201,6 +201,13 @@ impl State {
         Draft { name: self.name.value().to_owned(), category_id: self.category.value().to_owned(), status: self.status }
     }
 
+    /// Takes out everything, and leaves what another service begins with.
+    pub fn put_aside(&mut self) -> Self {
+        let aside = std::mem::take(self);
+        self.rapid.setup = aside.rapid.setup.clone();
+        aside
+    }
+
     /// Whether anything is typed or chosen since the last animal.
     #[must_use]
     pub fn is_typed(&self) -> bool {

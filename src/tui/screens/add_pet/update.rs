@@ -196,6 +196,9 @@ pub(in crate::tui) fn send(state: &mut AppState, new: NewPet, now: Now) -> Vec<E
 
 /// Sends an animal of a session before again with its key, where that is sure to add no second one.
 pub fn settle(state: &mut AppState, now: Now) -> Vec<Effect> {
+    if profiles::change::is_under_way(state) {
+        return Vec::new();
+    }
     let Some(sent) = state.add.sent.as_ref().filter(|_| std::mem::take(&mut state.add.unsettled)) else {
         return Vec::new();
     };

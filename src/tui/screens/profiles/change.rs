@@ -1,7 +1,7 @@
 //! The change from one service to another in the running program.
 //!
 //! The worker takes up the new client when it has one, and says so. Until then nothing is sent for which it matters who
-//! gets it; afterwards nothing of the service before is left but what is typed.
+//! gets it; afterwards nothing of the service before is left. What was typed for it comes back with it.
 
 use crate::clock::Now;
 use crate::config::Origin;
@@ -10,7 +10,7 @@ use crate::tui::drafts;
 use crate::tui::effect::{Effect, ProfileTask};
 use crate::tui::inflight::Slot;
 use crate::tui::msg::Used;
-use crate::tui::popups::Popup;
+use crate::tui::popups::{Popup, confirm};
 use crate::tui::screens::add_pet::{import, rapid};
 use crate::tui::screens::pets;
 use crate::tui::state::{AppState, Link, MessageKind, Screen};
@@ -41,6 +41,11 @@ pub fn begin(state: &mut AppState, now: Now) -> Vec<Effect> {
         state.say(MessageKind::Error, text);
         return Vec::new();
     }
+    if state.inflight.is_running(Slot::Samples) {
+        let text = format!("Samples are on their way to {}. Wait for the answer, then switch.", state.link.service);
+        state.say(MessageKind::Error, text);
+        return Vec::new();
+    }
     if let Some(why) = import::update::why_not_switch(state).or_else(|| rapid::sending::why_not_switch(state)) {
         state.say(MessageKind::Error, why);
         return Vec::new();
@@ -59,16 +64,18 @@ pub fn on_failed(state: &mut AppState, why: &str) {
     state.say(MessageKind::Error, format!("{there} cannot be used, so that {here} still is: {why}"));
 }
 
-/// Another service is in use: nothing of the one before stays but what is typed.
+/// Another service is in use: what is typed for the one before is put aside, and what was put aside for this one is back.
 pub fn on_used(state: &mut AppState, used: Used, now: Now) -> Vec<Effect> {
     let Used { settings, kept, left } = used;
-    let before = std::mem::replace(&mut state.link, Link::of(&settings));
     let mut effects = Vec::new();
     for slot in Slot::ALL.into_iter().filter(|slot| slot.is_about_service()) {
         effects.extend(update::forget(state, slot));
     }
+    let (stays, put_aside) = drafts::leave(state, now);
+    effects.extend(put_aside);
+    let before = std::mem::replace(&mut state.link, Link::of(&settings));
+    state.allowed = false;
     state.pets = pets::State::new(&settings);
-    state.add.refusal = None;
     state.last_failure = None;
     state.keep_again = false;
     if let Some(kept) = kept {
@@ -94,21 +101,35 @@ pub fn on_used(state: &mut AppState, used: Used, now: Now) -> Vec<Effect> {
             before @ (Screen::Pets | Screen::AddPet | Screen::Domains | Screen::Profiles | Screen::Requests) => before,
         };
     }
-    let using = format!("Using {}: {}.", short(&state.link.name), state.link.service);
-    match foreign_key(&state.link, &before) {
-        Some(variable) => {
-            let there = &state.link.service;
-            state.say(MessageKind::Note, format!("{using} The key from environment {variable} goes to {there}."));
-        }
-        None if state.add.is_typed() => {
-            let (before, service) = (short(&before.name), &state.link.service);
-            let text = format!("{using} What you typed for {before} is still in the form, and goes to {service} now.");
-            state.say(MessageKind::Note, text);
-        }
-        None => state.say_done(using, now.mono),
+    let (is_back, opened) = drafts::enter(state, now);
+    effects.extend(opened);
+    if is_back && state.screen == Screen::Pets {
+        state.screen = Screen::AddPet;
     }
+    let (name, service) = (short(&state.link.name), &state.link.service);
+    let mut more = String::new();
+    if let Some(variable) = foreign_key(&state.link, &before) {
+        more.push_str(&format!(" The key from environment {variable} goes to {service}."));
+    }
+    if stays {
+        more.push_str(&format!(" What you typed for {} stays there.", short(&before.name)));
+    }
+    if is_back {
+        more.push_str(" What you typed here is back.");
+    }
+    let using = format!("Using {name}: {service}.");
+    if more.is_empty() {
+        state.say_done(using, now.mono);
+    } else {
+        state.say(MessageKind::Note, format!("{using}{more}"));
+    }
+    let in_rapid = state.add.rapid.on;
     rapid::sending::restore(state, left);
-    effects.extend(drafts::on_other_service(state, now));
+    state.add.rapid.on = in_rapid;
+    if in_rapid && !confirm::is_allowed(state) {
+        // It is asked about when it is begun.
+        effects.extend(rapid::update::switch(state, now));
+    }
     effects.extend(start(state, now));
     effects
 }

@@ -34,7 +34,7 @@ pub struct Form {
     pub file: TextInput,
     /// The command that prints it.
     pub command: TextInput,
-    /// Ask once a session before anything is added.
+    /// Ask before the first change, and again after each switch to it.
     pub protect: bool,
     /// Where the cursor is.
     pub focus: Focus,

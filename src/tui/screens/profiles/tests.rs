@@ -6,14 +6,19 @@ use super::{Focus, Source};
 use crate::api::Failure;
 use crate::config::queue::Left;
 use crate::config::{Accent, KeepKey, KeyOrigin, Origin, ProfileEntry, Service, Settings, Sourced};
-use crate::model::{ApiKey, PetStatus};
-use crate::tui::effect::{Effect, Job, ProfileTask, Task};
+use crate::model::{ApiKey, Pet, PetStatus};
+use crate::tui::drafts::Typed;
+use crate::tui::effect::{DraftTask, Effect, ImportTask, Job, ProfileTask, RunImport, Task};
 use crate::tui::inflight::Slot;
 use crate::tui::keymap::Context;
-use crate::tui::msg::{Added, KeyPlaces, Msg, Outcome, ProfileNews, Size, Tested, Used};
+use crate::tui::msg::{
+    Added, DraftNews, EndOf, ImportEnd, ImportNews, KeyPlaces, LineSent, Msg, Outcome, ProfileNews, Size, Tested, Used,
+};
 use crate::tui::popups::{KeyBox, Popup};
-use crate::tui::state::{Health, Screen};
+use crate::tui::screens::add_pet::import;
+use crate::tui::state::{Health, Link, Screen};
 use crate::tui::test_kit::{self, App, animals, profiles, remote, settings};
+use crate::tui::text_input::TextInput;
 use crate::tui::theme::Theme;
 
 impl App {
@@ -162,7 +167,7 @@ fn only_an_address_that_stays_is_copied() {
 // --- the change to another service ---
 
 #[test]
-fn after_a_change_nothing_of_the_service_before_is_left_but_what_is_typed() {
+fn after_a_change_nothing_of_the_service_before_is_left() {
     let mut app = App::loaded_from(remote(), 80, 24, &animals(39));
     app.keys("/ \"rex\" Enter C-l A a \"Biscuit\" Esc r");
     let late = app.job(Slot::List).unwrap();
@@ -177,11 +182,12 @@ fn after_a_change_nothing_of_the_service_before_is_left_but_what_is_typed() {
     assert_eq!((app.state.pets.row_count(), app.state.pets.find(100_231)), (0, None));
     assert!(app.state.pets.search.is_empty() && app.state.pets.live.is_none());
     assert_eq!(app.state.pets.count(PetStatus::Sold), None);
-    assert_eq!(app.state.add.name.value(), "Biscuit");
+    assert_eq!(app.state.add.name.value(), "");
     assert!(app.effects.contains(&Effect::Cancel(Slot::List)));
     let asks_anew = app.job(Slot::List).filter(|job| job.id != late.id).expect("the list is asked for");
     assert!(matches!(asks_anew.task, Task::List { known: None, pages: 1, .. }));
-    assert!(app.says("STAGING |") && app.says("Using staging: staging.api.example.com."), "{}", app.screen());
+    let said = "Using staging: staging.api.example.com. What you typed for production stays there.";
+    assert!(app.says("STAGING |") && app.says(said), "{}", app.screen());
 
     let Job { slot, id, .. } = late;
     app.send(Msg::Reply(crate::tui::msg::Reply { slot, id, outcome: test_kit::listed(animals(5), None) }));
@@ -246,7 +252,172 @@ fn nothing_is_sent_while_a_change_is_under_way_and_there_is_one_at_a_time() {
     assert!(app.job(Slot::Create).is_none());
     app.news(Slot::UseProfile, used(staging(in_file())));
     app.keys("F2");
+    assert!(app.job(Slot::Create).is_none(), "it was typed for production");
+    change(&mut app, production());
+    app.keys("F2");
     assert!(app.job(Slot::Create).is_some());
+}
+
+fn production() -> Settings {
+    settings(remote())
+}
+
+/// Changes to another service, which can be used at once.
+fn change(app: &mut App, to: Settings) {
+    app.state.screen = Screen::Pets;
+    app.keys("P");
+    app.news(Slot::Profiles, ProfileNews::Read(Ok(profiles())));
+    app.state.profiles.selected.clone_from(&to.name);
+    app.keys("Enter");
+    app.news(Slot::UseProfile, used(to));
+}
+
+#[test]
+fn what_is_typed_stays_with_its_service_and_comes_back_with_it() {
+    let pasted = || Msg::Paste("Rex\nMax".into());
+    for (keys, paste) in [
+        ("a \"Biscuit\" Tab \"3\" Tab p", None),
+        ("a F6 \"3\" Enter \"Moc\"", None),
+        ("I \"new-arrivals.csv\"", None),
+        ("I \"new-arrivals.csv\" Enter", None),
+        ("a", Some(pasted())),
+        ("a F6 \"3\" Enter", Some(pasted())),
+    ] {
+        let mut app = listed(80, 24);
+        app.keys("Esc").keys(keys);
+        paste.into_iter().for_each(|paste| app.send(paste));
+        let (context, typed) = (app.state.context(), Typed::of(&app.state).for_service());
+        change(&mut app, staging(in_file()));
+        assert!(Typed::of(&app.state).is_empty(), "{keys}");
+        assert_eq!(app.state.screen, Screen::Pets, "{keys}");
+        app.effects.clear();
+        app.keys("a F2 Esc 2");
+        assert_eq!(app.state.context(), Context::Form, "{keys}");
+        let sends = |slot| app.job(slot).is_some();
+        assert!(!sends(Slot::Create) && !sends(Slot::Import) && !sends(Slot::Line(0)), "{keys}");
+        app.keys("\"Other\"");
+
+        change(&mut app, production());
+        assert_eq!(Typed::of(&app.state).for_service(), typed, "{keys}");
+        assert_eq!((app.state.screen, app.state.context()), (Screen::AddPet, context), "{keys}");
+        let looks_again = matches!(context, Context::ImportLook);
+        assert_eq!(app.state.inflight.is_running(Slot::LookAtFile), looks_again, "{keys}");
+        change(&mut app, staging(in_file()));
+        assert_eq!(app.state.add.name.value(), "Other", "{keys}");
+        assert!(app.says("What you typed here is back."), "{}", app.screen());
+    }
+}
+
+#[test]
+fn what_is_typed_for_no_service_goes_along() {
+    let mut app = listed(80, 24);
+    app.keys("n \"shop\" Tab \"https://shop.example/v1\" Esc Esc");
+    app.state.domains.browser = TextInput::new("not secure");
+    change(&mut app, staging(in_file()));
+    assert_eq!(app.state.profiles.form.name.value(), "shop");
+    assert_eq!(app.state.domains.browser.value(), "not secure");
+}
+
+#[test]
+fn a_protected_service_is_asked_about_again_after_each_change_to_it() {
+    let protected = || Settings { protect: true, ..production() };
+    let mut app = listed(80, 24);
+    change(&mut app, protected());
+    app.keys("a \"Biscuit\" Tab \"3\" F2");
+    app.wait(Duration::from_millis(300)).keys("y");
+    let pet = Pet { id: 7, name: "Biscuit".into(), category_id: 3, status: None };
+    app.reply(Slot::Create, Outcome::Created(Ok(pet)));
+    app.keys("\"Rex\" Esc");
+    change(&mut app, staging(in_file()));
+    app.keys("a \"Test pet\" Tab \"1\" Esc");
+    change(&mut app, protected());
+    app.effects.clear();
+    assert_eq!(app.state.add.name.value(), "Rex");
+    app.keys("F2");
+    assert_eq!((app.state.context(), app.job(Slot::Create)), (Context::Confirm, None));
+    app.wait(Duration::from_millis(300)).keys("n F6");
+    assert_eq!((app.state.context(), app.state.add.rapid.on), (Context::Confirm, false));
+    app.wait(Duration::from_millis(300)).keys("y");
+    assert!(app.state.add.rapid.on);
+    // What is half typed in rapid entry is in the form until that was allowed again.
+    app.keys("\" II\" Esc");
+    change(&mut app, staging(in_file()));
+    change(&mut app, protected());
+    assert_eq!((app.state.add.rapid.on, app.state.add.name.value()), (false, "Rex II"));
+}
+
+#[test]
+fn an_import_that_has_ended_goes_on_at_its_own_service_only_and_a_protected_one_is_asked_about_again() {
+    let mut app = import::tests::running(80, 24);
+    let progress = app.state.add.import.running().unwrap().progress.clone();
+    let end = ImportEnd { progress, left: Some(9), why: EndOf::Stopped };
+    app.reply(Slot::Import, Outcome::Import(ImportNews::Ended(Box::new(end))));
+    app.effects.clear();
+    change(&mut app, staging(in_file()));
+    app.keys("2 F2");
+    assert_eq!((app.state.context(), app.job(Slot::Import)), (Context::Form, None));
+    change(&mut app, Settings { protect: true, ..production() });
+    app.keys("2 F2");
+    assert_eq!((app.state.context(), app.job(Slot::Import)), (Context::Confirm, None));
+    app.wait(Duration::from_millis(300)).keys("y");
+    let Some(Job { task: Task::Import(task), .. }) = app.job(Slot::Import) else { panic!("{}", app.screen()) };
+    assert!(matches!(*task, ImportTask::Run(RunImport { resume: true, .. })), "{task:?}");
+}
+
+#[test]
+fn while_a_change_is_under_way_no_key_is_asked_for_and_no_line_of_rapid_entry_is_touched() {
+    let mut app = listed(80, 24);
+    app.keys("Esc a F6 \"3\" Enter \"12345678\" Enter");
+    app.reply(Slot::Queue, Outcome::Queued(Ok(())));
+    let no = Failure::Refused { status: 400, code: None, message: "no".into(), retry_after: None };
+    app.reply(Slot::Line(0), Outcome::LineSent(LineSent::Failed(no)));
+    app.reply(Slot::Queue, Outcome::Queued(Ok(())));
+    app.keys("Esc P");
+    app.news(Slot::Profiles, ProfileNews::Read(Ok(profiles())));
+    app.keys("Down Enter");
+    assert!(app.state.inflight.is_running(Slot::UseProfile));
+    app.effects.clear();
+    app.keys("g Down K");
+    assert!(app.state.popup.is_none() && app.says("Switching to staging: a key can be entered after that."));
+    app.keys("2 Up");
+    for key in ["Enter", "F5", "Del", "F7"] {
+        app.keys(key);
+        assert!(app.says("Switching to staging: the line is as it was."), "{key}: {}", app.screen());
+    }
+    assert_eq!((app.state.add.rapid.lines.len(), app.job(Slot::Queue)), (1, None));
+}
+
+#[test]
+fn no_change_begins_while_samples_are_on_their_way() {
+    let mut app = App::loaded_from(remote(), 80, 24, &[]);
+    app.keys("S P");
+    app.news(Slot::Profiles, ProfileNews::Read(Ok(profiles())));
+    app.keys("Down Enter");
+    assert!(app.says("Samples are on their way to api.example.com. Wait for the answer, then switch."));
+    assert!(app.job(Slot::UseProfile).is_none() && app.state.inflight.is_running(Slot::Samples));
+}
+
+#[test]
+fn an_animal_of_a_session_before_is_never_sent_to_the_next_service() {
+    let mut other = App::loaded_from(staging(in_file()).service, 80, 24, &animals(3));
+    other.state.link = Link::of(&staging(in_file()));
+    other.keys("a \"Biscuit\" Tab \"3\" F2");
+    let Some(Job { task: Task::Drafts(DraftTask::Write(write)), .. }) = other.job(Slot::Drafts) else { panic!() };
+    let opened = Outcome::Drafts(DraftNews::Opened(Ok(Some(write.drafts))));
+    let mut app = listed(80, 24);
+    change(&mut app, staging(in_file()));
+    // It is read while the next change is under way already.
+    app.keys("P");
+    app.news(Slot::Profiles, ProfileNews::Read(Ok(profiles())));
+    app.keys("Up Enter");
+    app.effects.retain(|effect| !matches!(effect, Effect::Job(Job { slot: Slot::Create, .. })));
+    app.reply(Slot::OpenDrafts, opened);
+    assert_eq!(app.job(Slot::Create), None);
+    app.news(Slot::UseProfile, used(production()));
+    assert!(app.state.add.sent.is_none() && app.job(Slot::Create).is_none());
+    change(&mut app, staging(in_file()));
+    let Some(Job { task: Task::Settle(new, ..), .. }) = app.job(Slot::Create) else { panic!("{}", app.screen()) };
+    assert_eq!(new.name, "Biscuit");
 }
 
 #[test]

@@ -199,7 +199,7 @@ fn draw_details(buf: &mut Buffer, area: Rect, entry: &ProfileEntry, state: &AppS
         Some((Some(at), tested)) => format!("{} ({})", answer(&tested, &service), look.time(at.wall)),
     };
     let key = if entry.name == state.link.name { in_use(state) } else { entry.key.clone() };
-    let protect = if entry.protect { "asks once a session before anything is added" } else { "no" };
+    let protect = if entry.protect { "asks before the first change after each switch" } else { "no" };
     let mut lines = vec![
         fact("Address", format!("{address}{line}"), look),
         fact("Key", key, look),

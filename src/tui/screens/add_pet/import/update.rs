@@ -181,6 +181,9 @@ fn start(state: &mut AppState, now: Now) -> Vec<Effect> {
 
 /// Begins, or goes on with what was begun before. A protected service is asked about first.
 pub fn begin(state: &mut AppState, now: Now) -> Vec<Effect> {
+    if state.add.import.running().is_some() {
+        return go_on(state, now);
+    }
     let Some(looked) = state.add.import.looked_mut() else { return Vec::new() };
     let to_send = looked.to_send();
     if let Some(asked) = confirm::ask(state, Change::Import(to_send), now) {
@@ -211,6 +214,14 @@ fn go_on(state: &mut AppState, now: Now) -> Vec<Effect> {
     let (source, reading) = (Source::File(file.clone()), reading.clone());
     let report = Some(PathBuf::from(report));
     let again = RunImport { source, reading, good: *good, start: Start::GoOn, report, how: *how };
+    if profiles::change::is_under_way(state) {
+        let there = short(&state.profiles.using);
+        state.say(MessageKind::Error, format!("Switching to {there}: nothing has been sent. F2 goes on after that."));
+        return Vec::new();
+    }
+    if let Some(asked) = confirm::ask(state, Change::Import(again.good), now) {
+        return asked;
+    }
     run(state, again, now)
 }
 

@@ -319,7 +319,7 @@ impl State {
         self.lines.iter().filter(|line| newest.duration_since(line.at) < minute).count()
     }
 
-    /// What an earlier session left for this service; what stood here before was for another one.
+    /// What the file has for this service, which is in use again or from now on.
     pub fn restore(&mut self, left: Left) {
         self.lines = left.open.into_iter().map(Line::restored).collect();
         self.last = self.lines.iter().map(|line| line.number).max().unwrap_or(0);
@@ -333,7 +333,8 @@ impl State {
         if self.focus == Focus::Lines {
             self.focus = Focus::Name;
         }
-        if let Some(Mending { category, status, .. }) = self.mending.take() {
+        let is_there = |mending: &mut Mending| self.lines.iter().any(|line| line.number == mending.number);
+        if let Some(Mending { category, status, .. }) = self.mending.take_if(|mending| !is_there(mending)) {
             (self.category, self.status) = (category, status);
         }
     }

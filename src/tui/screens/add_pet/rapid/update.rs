@@ -6,7 +6,7 @@ use crate::model::text::short;
 use crate::tui::effect::Effect;
 use crate::tui::keymap::{Action, RapidAction};
 use crate::tui::popups::confirm::{self, Change};
-use crate::tui::screens::pets;
+use crate::tui::screens::{pets, profiles};
 use crate::tui::state::{AppState, MessageKind, Screen};
 
 use super::state::{Focus, State};
@@ -45,6 +45,17 @@ pub fn switch(state: &mut AppState, now: Now) -> Vec<Effect> {
 
 /// A key in rapid entry.
 pub fn on_action(state: &mut AppState, action: Action, now: Now) -> Vec<Effect> {
+    let rapid = &state.add.rapid;
+    let is_about_line = match action {
+        Action::Confirm | Action::Refresh | Action::Delete => rapid.focus == Focus::Lines,
+        Action::Rapid(RapidAction::UseCode) => true,
+        _ => false,
+    };
+    if is_about_line && profiles::change::is_under_way(state) {
+        let there = short(&state.profiles.using);
+        state.say(MessageKind::Error, format!("Switching to {there}: the line is as it was."));
+        return vec![taking::bell()];
+    }
     let rapid = &mut state.add.rapid;
     let goes_on = rapid.focus == Focus::Category && matches!(action, Action::Confirm | Action::NextField);
     // The field says it as long as it is so.

@@ -75,7 +75,7 @@ fn rows(state: &AppState, look: &Look, now: Now, width: u16) -> Vec<Row> {
         notes(&mut rows, state, Focus::Value, hint, width, look);
     }
     let mark = if form.protect { "[x]" } else { "[ ]" };
-    let text = format!("{mark} ask once a session before anything is added (Space)");
+    let text = format!("{mark} ask before the first change after each switch (Space)");
     let line = Line::from(vec![label(form, Focus::Protect, "Protect", look), Span::raw(text)]);
     rows.push(Row { line, field: None, part: Some((Focus::Protect, FIELDS + 1)) });
     rows.push(Line::raw("").into());
