@@ -7,6 +7,7 @@ use crate::api::Failure;
 use crate::config::queue::Left;
 use crate::config::{Accent, KeepKey, KeyOrigin, Origin, ProfileEntry, Service, Settings, Sourced};
 use crate::model::{ApiKey, Pet, PetStatus};
+use crate::transfer::import::Start;
 use crate::tui::drafts::Typed;
 use crate::tui::effect::{DraftTask, Effect, ImportTask, Job, ProfileTask, RunImport, Task};
 use crate::tui::inflight::Slot;
@@ -361,7 +362,7 @@ fn an_import_that_has_ended_goes_on_at_its_own_service_only_and_a_protected_one_
     assert_eq!((app.state.context(), app.job(Slot::Import)), (Context::Confirm, None));
     app.wait(Duration::from_millis(300)).keys("y");
     let Some(Job { task: Task::Import(task), .. }) = app.job(Slot::Import) else { panic!("{}", app.screen()) };
-    assert!(matches!(*task, ImportTask::Run(RunImport { resume: true, .. })), "{task:?}");
+    assert!(matches!(*task, ImportTask::Run(RunImport { start: Start::GoOn, .. })), "{task:?}");
 }
 
 #[test]
