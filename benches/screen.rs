@@ -198,7 +198,7 @@ fn press(app: &mut Terminal, key: &str, place: &str) -> Frame {
 }
 
 /// Reports the frames for one kind of key.
-fn octets(what: &str, limit: Limit, frames: &[Frame]) {
+fn bytes(what: &str, limit: Limit, frames: &[Frame]) {
     report(what, limit, "bytes", frames.iter().map(|frame| frame.written.len() as f64).collect());
     report("  yardstick: ratatui's own backend", LessIsBetter, "bytes", frames.iter().map(Frame::yardstick).collect());
     let parts: Vec<[f64; 3]> = frames.iter().map(|frame| parts(&frame.written)).collect();
@@ -237,7 +237,7 @@ fn first_screen() {
         let before = Seen { buffer: Buffer::empty(after.buffer.area), cursor: None };
         frames.push(Frame { before, after, written: app.bytes(), took: 0.0 });
     }
-    octets("first screen at 80x24, from exec to its rows", AtMost(2_500.0), &frames);
+    bytes("first screen at 80x24, from exec to its rows", AtMost(2_500.0), &frames);
 }
 
 fn row_moves(columns: u16, rows: u16, limit: Limit) {
@@ -248,7 +248,7 @@ fn row_moves(columns: u16, rows: u16, limit: Limit) {
             press(&mut app, if at % 20 < 10 { "j" } else { "k" }, &format!("Row {there} of 100"))
         })
         .collect();
-    octets(&format!("row move at {columns}x{rows}"), limit, &frames);
+    bytes(&format!("row move at {columns}x{rows}"), limit, &frames);
     let times = frames.iter().map(|frame| over_the_line(frame.took, &frame.written)).collect();
     report(&format!("row move at {columns}x{rows} over 200 ms and 64 kbit/s"), AtMost(ROUND_TRIP + 100.0), "ms", times);
 }
@@ -280,7 +280,7 @@ fn scrolls() {
         first = top;
     }
     assert!(frames.len() > 30, "the list has not moved");
-    octets("one row past the edge at 80x24", AtMost(250.0), &frames);
+    bytes("one row past the edge at 80x24", AtMost(250.0), &frames);
 }
 
 fn pages() {
@@ -295,7 +295,7 @@ fn pages() {
         assert!(row > before, "{text}");
         frames.push(frame);
     }
-    octets("page down at 80x24", LessIsBetter, &frames);
+    bytes("page down at 80x24", LessIsBetter, &frames);
     let times = frames.iter().map(|frame| over_the_line(frame.took, &frame.written)).collect();
     report("page down over 200 ms and 64 kbit/s", AtMost(ROUND_TRIP + 250.0), "ms", times);
     let shares = frames.iter().map(|frame| frame.share(1.05)).collect();
@@ -313,7 +313,7 @@ fn search() {
         }
         press(&mut app, "\x15\r", "these 100 rows");
     }
-    octets("a letter of the search at 80x24", LessIsBetter, &frames);
+    bytes("a letter of the search at 80x24", LessIsBetter, &frames);
     let shares = frames.iter().map(|frame| frame.share(1.2)).collect();
     report("a letter / (1.2 changed characters + 10 a row)", AtMost(1.0), "ratio", shares);
 }

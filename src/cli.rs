@@ -4,34 +4,34 @@
 //! exit statuses of [`Exit`].
 
 pub mod accessible;
-mod app;
 mod args;
 mod colour;
-mod complete;
+mod completions;
 mod configuration;
 mod confirm;
 pub mod copy;
 mod doctor;
 mod domains;
-mod ends;
-mod exit;
+mod error;
+mod first_run;
 mod format;
 mod keymap;
 pub mod keys;
+mod launch;
 mod login;
+pub mod maintenance;
 mod man;
-mod nearest;
 mod output;
 mod pets;
 mod profiles;
-mod result;
+mod render;
 pub mod serve;
 mod service;
+mod signals;
 mod status;
+mod suggest;
 mod transfer;
-pub mod upkeep;
-mod usage;
-mod welcome;
+mod usage_error;
 
 use std::ffi::OsString;
 use std::fmt::Display;
@@ -47,7 +47,7 @@ use crate::store::DatabaseUrl;
 
 use args::{AccessCommand, Args, Command, UiArgs};
 use colour::{Ink, When};
-pub use exit::{Exit, Failed};
+pub use error::{Exit, Failed};
 use output::Content;
 use serve::Log;
 
@@ -63,10 +63,10 @@ pub(crate) const VERSION: &str = if cfg!(debug_assertions) {
 pub fn main() -> ExitCode {
     let env = Env::from_process();
     let arguments: Vec<OsString> = std::env::args_os().collect();
-    if let Some(exit) = complete::answer(&arguments, &env) {
+    if let Some(exit) = completions::answer(&arguments, &env) {
         return exit.into();
     }
-    if let Err(failed) = usage::refuse_misplaced_key(&arguments, &env) {
+    if let Err(failed) = usage_error::refuse_misplaced_key(&arguments, &env) {
         complain(&failed);
         return failed.exit.into();
     }
@@ -80,7 +80,7 @@ pub fn main() -> ExitCode {
     let args = match parsed {
         Ok(args) => args,
         Err(error) => {
-            let Some(failed) = usage::failed(&error, &command, &arguments) else {
+            let Some(failed) = usage_error::failed(&error, &command, &arguments) else {
                 return print(&error).into();
             };
             complain(&failed);
@@ -166,7 +166,7 @@ fn run(args: Args, env: &Env, coloured: bool) -> Result<Exit, Failed> {
     let choices = args.shared.choices();
     one_service(&choices, args.command.as_ref())?;
     let result = match args.command.unwrap_or(Command::Ui(UiArgs::default())) {
-        Command::Ui(ui) => app::run(&runtime, &choices, env, ui.place),
+        Command::Ui(ui) => launch::run(&runtime, &choices, env, ui.place),
         Command::Pets(command) => runtime.block_on(pets::run(command, &args.shared, env)),
         Command::Domains(command) => {
             let file = config::settings::configuration(&choices, env)?;
@@ -221,12 +221,12 @@ fn run(args: Args, env: &Env, coloured: bool) -> Result<Exit, Failed> {
             Ok(Exit::Done)
         }),
         Command::Backup(backup) => runtime.block_on(async {
-            upkeep::backup(backup, &mut output::err()).await?;
+            maintenance::backup(backup, &mut output::err()).await?;
             Ok(Exit::Done)
         }),
         Command::Check(check) => runtime.block_on(async {
             output::is_there()?;
-            upkeep::check(check, &mut output::out(Content::Lines), &mut output::err()).await?;
+            maintenance::check(check, &mut output::out(Content::Lines), &mut output::err()).await?;
             Ok(Exit::Done)
         }),
         Command::Copy(args) => runtime.block_on(async {
@@ -234,10 +234,10 @@ fn run(args: Args, env: &Env, coloured: bool) -> Result<Exit, Failed> {
             Ok(Exit::Done)
         }),
         Command::Migrate(migrate) => runtime.block_on(async {
-            upkeep::migrate(migrate, &mut output::err()).await?;
+            maintenance::migrate(migrate, &mut output::err()).await?;
             Ok(Exit::Done)
         }),
-        Command::Completions(args) => complete::run(&args),
+        Command::Completions(args) => completions::run(&args),
         Command::Man(args) => man::run(&args),
     };
     // A thread that still waits for a name to resolve must not keep the program.

@@ -4,10 +4,10 @@
 //!
 //! To understand the app, read seven files: this one (the map), [`tui::msg`], [`tui::effect`], [`tui::update`],
 //! [`tui::screens::pets::update`], [`tui::worker`], [`tui::event_loop`]. To understand the service: [`server`], then
-//! [`store`]. The words of both are in [`model`]. To understand the checker of custom domains: [`domains`], then
+//! [`store`]. The types of both are in [`model`]. To understand the checker of custom domains: [`domains`], then
 //! [`domains::observation`], [`domains::diagnosis`], [`domains::probe`]; its panel is [`tui::screens::domains`].
-//! Files of animals go in and out through [`transfer`]. The main tasks in plain lines, for who hears or feels the screen,
-//! are in [`cli::accessible`].
+//! Files of pets go in and out through [`transfer`]. The main tasks in plain lines, for screen readers and braille
+//! displays, are in [`cli::accessible`].
 //!
 //! # The app
 //!
@@ -18,7 +18,7 @@
 //!         │ event loop (tui::event_loop)               │ ─────────────────────────────────► │ worker task       │
 //!         │  owns AppState                             │                                    │ (tui::worker)     │
 //!         │  Msg ─► update(&mut state, msg, now) ─► Vec<Effect>                             │ one job per slot, │
-//!         │  draw(&state, &look, now) ─► Layout ─► state.layout                             │ through api       │
+//!         │  draw(&state, &appearance, now) ─► Layout ─► state.layout                       │ through api       │
 //!         │                                            │ ◄───────────────────────────────── │                   │
 //!         └────────────────────────────────────────────┘     messages (bounded, awaited)    └───────────────────┘
 //! ```

@@ -34,7 +34,7 @@ use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-pub use self::cors::{NotAnOrigin, Origin};
+pub use self::cors::{AllowedOrigin, NotAnOrigin};
 pub use self::limits::RateLimit;
 pub use self::proxies::{NotAProxy, Proxy};
 pub use self::tls::{Tls, TlsError};
@@ -78,7 +78,7 @@ pub struct Config {
     /// How often one API key may ask: without a limit.
     pub rate_limit: Option<RateLimit>,
     /// Origins whose web pages may use the service: none.
-    pub cors_origins: Vec<Origin>,
+    pub cors_origins: Vec<AllowedOrigin>,
     /// Proxies whose `X-Forwarded-For` tells whose request it is: none.
     pub proxies: Vec<Proxy>,
     /// The certificate, where connections are encrypted: they are not.

@@ -4,32 +4,32 @@
 //! Each database runs it in its own way, and commits what waits together in one transaction. This room knows nothing of
 //! HTTP, and takes the time as a parameter.
 
-mod connection;
 mod copy;
 mod database;
 mod error;
 mod heartbeat;
 mod idempotency;
+mod job;
 pub mod keys;
+mod maintenance;
 mod pets;
 mod postgres;
 mod sql;
 mod sqlite;
-mod upkeep;
 mod url;
-mod work;
+mod value_row;
 
 use std::sync::Arc;
 
-pub use self::connection::DatabaseError;
-pub use self::copy::{Copied, CopyError, Progress, copy};
-pub use self::error::{StoreError, Why};
+pub use self::copy::{CopyError, CopyProgress, CopySummary, copy};
+pub use self::error::{StoreError, StoreFailure};
 pub use self::idempotency::Idempotency;
 pub use self::keys::KeyId;
-pub use self::pets::{Added, Page};
+pub use self::maintenance::{BackupError, IntegrityReport, QuickChecked, backup, check, quick_check};
+pub use self::pets::{CreateOutcome, PetPage};
 pub use self::postgres::{PostgresUrl, PostgresUrlError};
-pub use self::upkeep::{BackupError, Checked, QuickChecked, backup, check, quick_check};
 pub use self::url::{DatabaseUrl, DatabaseUrlError};
+pub use self::value_row::DatabaseError;
 
 use self::database::Database;
 use self::idempotency::Running;
@@ -70,13 +70,13 @@ impl Store {
 
     /// Whether animals can be listed and added now. Where none was added lately, that is found out by a write that
     /// leaves nothing behind.
-    pub async fn ping(&self) -> Result<(), Why> {
+    pub async fn ping(&self) -> Result<(), StoreFailure> {
         self.inner.database.ping().await?;
         self.inner.database.can_write().await
     }
 
     /// Whether animals can be listed now.
-    pub async fn ping_for_reading(&self) -> Result<(), Why> {
+    pub async fn ping_for_reading(&self) -> Result<(), StoreFailure> {
         self.inner.database.ping().await
     }
 

@@ -1,29 +1,30 @@
-//! Many animals at once: out of a file into the service, and out of the service into a file.
+//! Many pets at once: out of a file into the service, and out of the service into a file.
 //!
-//! One engine for the app and the command line. [`rows`] reads a file of any size row by row and checks each, [`check`]
-//! does that without sending, [`preview`] for a screen, [`import`] sends them with a [`journal`] by which it can go on
-//! after any end, [`earlier`] finds out whether it should, [`mend`] writes those that were not added to a new file, and [`export`] writes the inventory. What they
-//! have to say are plain values: [`import::Progress`] in a watch channel, [`import::Told`] for each row, [`import::Wish`]
-//! to pause and stop. Knows the client, the configuration's way to write files, and no terminal.
+//! One engine for the app and the command line. [`rows`] reads a file of any size row by row and checks each, [`validate`]
+//! does that without sending, and [`preview`] does it for a screen. [`import`] sends the rows and keeps a [`journal`], from
+//! which it can resume; [`earlier_import`] decides whether it should. [`rejects`] writes the rows that were not added to a
+//! new file, and [`export`] writes the inventory. Progress is plain values: [`import::ImportProgress`] in a watch channel,
+//! [`import::ImportEvent`] for each row, [`import::ImportControl`] to pause and stop. Knows the client and the
+//! configuration's way to write files, but no terminal.
 
-mod alone;
-pub mod check;
-mod destination;
-mod doubles;
-pub mod earlier;
+pub mod column_mapping;
+mod dedicated_thread;
+mod duplicates;
+pub mod earlier_import;
 mod error;
 pub mod export;
 pub mod format;
 pub mod import;
 pub mod input;
 pub mod journal;
-pub mod mend;
+mod output_file;
 pub mod preview;
-pub mod reading;
+pub mod rejects;
 pub mod rows;
 mod utf16;
+pub mod validate;
 
+pub use column_mapping::ColumnMapping;
 pub use error::TransferError;
-pub use format::Format;
+pub use format::FileFormat;
 pub use input::Input;
-pub use reading::Reading;

@@ -1,28 +1,29 @@
 //! The terminal app: keys and replies go in, frames and effects come out.
 //!
 //! Read in this order: [`msg`] (what can happen), [`effect`] (what can be asked for), [`update`] (what follows from
-//! what), [`screens::pets::update`] (one screen of it), [`worker`] (the hands), [`event_loop`] (the wiring).
+//! what), [`screens::pets::update`] (one screen of it), [`worker`] (which does the work), [`event_loop`] (which connects
+//! them).
 //!
-//! - Pure part: `msg effect state inflight keymap text_input bursts update deadline pacing popups drafts`, and all of
-//!   `screens` but views. No ratatui, crossterm, tokio, reqwest, clock or printing.
-//! - Paint: `view theme widgets screens/*/view`. Takes `&AppState`, gives a frame.
-//! - Hands: `worker`. Network through [`crate::api`] and [`crate::domains`], files and keys through [`crate::config`];
+//! - Pure: `msg effect state pending keymap text_input paste_detection update deadline frame_pacer popups drafts`, and all
+//!   of `screens` but views. No ratatui, crossterm, tokio, reqwest, clock or printing.
+//! - Painting: `view theme widgets screens/*/view`. Takes `&AppState`, returns a frame.
+//! - Work: `worker`. Network through [`crate::api`] and [`crate::domains`], files and keys through [`crate::config`];
 //!   knows no state.
-//! - Shell: `terminal event_loop`. The only part that touches the terminal, the channels and the clock.
+//! - Terminal: `terminal event_loop`. The only part that touches the terminal, the channels and the clock.
 
-pub mod bursts;
-pub mod command_line;
 pub mod deadline;
 pub mod drafts;
 pub mod effect;
 pub mod event_loop;
-pub mod inflight;
-pub mod kept;
+pub mod frame_pacer;
 pub mod keymap;
 pub mod msg;
-pub mod pacing;
+pub mod paste_detection;
+pub mod pending;
 pub mod popups;
 pub mod screens;
+pub mod session_cache;
+pub mod shell_equivalent;
 pub mod state;
 pub mod terminal;
 pub mod text_input;

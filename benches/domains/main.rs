@@ -23,10 +23,10 @@ use common::{Limit, PETSTORE, milliseconds, report};
 use jiff::Timestamp;
 use petstore::domains::Code;
 use petstore::domains::DnsName;
+use petstore::domains::check_options::resolver;
 use petstore::domains::dns::exchange;
 use petstore::domains::observation::{Question, RecordType};
-use petstore::domains::settings::resolver;
-use petstore::domains::world::{Certificate, Data, Fault, Plan, World};
+use petstore::domains::simulator::{IssuedCertificate, Plan, ServerFault, Simulator, ZoneData};
 use tempfile::TempDir;
 
 /// How long each DNS answer of the slow world takes.
@@ -35,13 +35,13 @@ const DELAY: Duration = Duration::from_millis(60);
 const MANY: usize = 200;
 
 struct Room {
-    world: World,
+    world: Simulator,
     directory: TempDir,
 }
 
 impl Room {
     async fn new(plan: Plan) -> Self {
-        let world = World::start(plan).await.unwrap();
+        let world = Simulator::start(plan).await.unwrap();
         let directory = common::directory();
         std::fs::write(directory.path().join("roots.pem"), world.trust_pem()).unwrap();
         Self { world, directory }
@@ -103,8 +103,8 @@ async fn show(code: &str) {
 }
 
 fn slow(mut plan: Plan) -> Plan {
-    plan.name_servers.iter_mut().for_each(|server| server.faults.push(Fault::Slow(DELAY)));
-    plan.resolvers.iter_mut().for_each(|resolver| resolver.faults.push(Fault::Slow(DELAY)));
+    plan.name_servers.iter_mut().for_each(|server| server.faults.push(ServerFault::Slow(DELAY)));
+    plan.resolvers.iter_mut().for_each(|resolver| resolver.faults.push(ServerFault::Slow(DELAY)));
     plan
 }
 
@@ -133,7 +133,7 @@ async fn healthy() {
 
 /// Three answers in turn: a resolver names the servers above the zone, one of those names the zone's, one of those
 /// answers.
-async fn chain(world: &World) -> Duration {
+async fn chain(world: &Simulator) -> Duration {
     let begin = Instant::now();
     for (name, kind) in [("com", RecordType::NS), (Plan::ZONE, RecordType::NS), (Plan::DOMAIN, RecordType::CNAME)] {
         let question = Question::new(DnsName::new(name), kind);
@@ -148,7 +148,7 @@ async fn silent() {
     println!("silent");
     for number in [0, 3] {
         let plan = Plan::healthy(Timestamp::now()).with(|plan| {
-            plan.resolver(number).fault(Fault::Silent);
+            plan.resolver(number).fault(ServerFault::Silent);
         });
         let room = Room::new(plan).await;
         let (mut ends, mut lines) = (Vec::new(), Vec::new());
@@ -179,8 +179,8 @@ async fn many() {
     let plan = || {
         Plan::healthy(Timestamp::now()).with(|plan| {
             for name in &names {
-                plan.zone(Plan::ZONE).add(name, Plan::TTL, Data::cname(Plan::PLATFORM_HOST));
-                let certificate = Certificate::new(plan.now, &[name.as_str()]);
+                plan.zone(Plan::ZONE).add(name, Plan::TTL, ZoneData::cname(Plan::PLATFORM_HOST));
+                let certificate = IssuedCertificate::new(plan.now, &[name.as_str()]);
                 plan.site(Plan::PLATFORM_ADDRESS).show(certificate);
             }
         })

@@ -5,9 +5,9 @@ use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 use petstore::domains::DnsName;
-use petstore::domains::list::{List, ListError, ListFile};
-use petstore::domains::told::{Dated, Event};
-use petstore::domains::world::{Data, Plan};
+use petstore::domains::registry::{Registry, RegistryError, RegistryFile};
+use petstore::domains::reported::{Dated, Event};
+use petstore::domains::simulator::{Plan, ZoneData};
 
 use crate::common::{Limit, milliseconds, process_status, report};
 use crate::harness::{Start, Terminal};
@@ -30,21 +30,21 @@ async fn waiting(count: usize) -> (Room, Terminal) {
     let names: Vec<String> = (0..count).map(|number| format!("d{number:03}.{}", Plan::ZONE)).collect();
     let plan = Plan::healthy(Timestamp::now()).with(|plan| {
         for name in &names {
-            plan.zone(Plan::ZONE).add(name, Plan::TTL, Data::cname(Plan::PLATFORM_HOST));
+            plan.zone(Plan::ZONE).add(name, Plan::TTL, ZoneData::cname(Plan::PLATFORM_HOST));
         }
     });
     let room = Room::new(slow(plan)).await;
     let home = room.directory.path();
-    let told = |list: &mut List| {
+    let reported = |list: &mut Registry| {
         for name in names.iter().map(|name| DnsName::new(name)) {
             let host = DnsName::new(Plan::PLATFORM_HOST);
             for event in [Event::Added, Event::Value { host }, Event::Saved] {
                 list.note(&name, Dated { at: Timestamp::now(), event });
             }
         }
-        Ok::<_, ListError>(())
+        Ok::<_, RegistryError>(())
     };
-    ListFile::new(home.join("petstore/domains.json")).change(told).unwrap();
+    RegistryFile::new(home.join("petstore/domains.json")).change(reported).unwrap();
     fs::write(home.join("config.toml"), configuration(&room)).unwrap();
     let config = home.join("config.toml");
     let app =

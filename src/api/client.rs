@@ -21,7 +21,7 @@ use reqwest::{Certificate, Method, StatusCode, Url};
 use super::exchange::Recorder;
 use super::{ApiError, NextPage, PetPage};
 use crate::model::{ApiKey, BaseUrl, IdempotencyKey, Limit, NewPet, Pet, PetId, PetQuery};
-use wire::{Whole, json_defect, read_json};
+use wire::{FullResponse, json_defect, read_json};
 
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
@@ -316,11 +316,11 @@ fn http(
     builder.build()
 }
 
-fn read_page(asked: &NextPage, answer: &Whole) -> Result<PetPage, ApiError> {
+fn read_page(asked: &NextPage, answer: &FullResponse) -> Result<PetPage, ApiError> {
     Ok(PetPage { pets: read_json(&answer.body)?, next: next_page(asked, answer) })
 }
 
-fn next_page(asked: &NextPage, answer: &Whole) -> Option<NextPage> {
+fn next_page(asked: &NextPage, answer: &FullResponse) -> Option<NextPage> {
     let links = answer.headers.get_all(LINK);
     NextPage::from_links(&asked.0, links.iter().filter_map(|value| value.to_str().ok()))
 }

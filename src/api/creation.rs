@@ -13,7 +13,7 @@ use crate::model::{IdempotencyKey, Limit, NewPet, Pet, PetQuery};
 pub async fn create_pet_once(client: &Client, new: &NewPet, key: &IdempotencyKey) -> Result<Pet, ApiError> {
     let mut repeat = 0;
     // The first that may have been carried out: what fails for sure later says nothing about it.
-    let mut in_doubt = None;
+    let mut outcome_unknown = None;
     loop {
         let error = match client.create_pet(new, key).await {
             Ok(pet) => return Ok(pet),
@@ -26,10 +26,10 @@ pub async fn create_pet_once(client: &Client, new: &NewPet, key: &IdempotencyKey
         }
         let keeps_keys = client.keeps_idempotency_keys();
         let Some(wait) = wait_before_sending_again(repeat, &error, keeps_keys, dice()) else {
-            return Err(in_doubt.unwrap_or(error));
+            return Err(outcome_unknown.unwrap_or(error));
         };
-        if in_doubt.is_none() && error.outcome_unknown() {
-            in_doubt = Some(error);
+        if outcome_unknown.is_none() && error.outcome_unknown() {
+            outcome_unknown = Some(error);
         }
         sleep(wait).await;
         repeat += 1;

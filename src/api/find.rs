@@ -18,7 +18,7 @@ pub enum Ask {
 
 /// What was found, and how.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Found {
+pub struct LookupResult {
     /// The animal; `None` where no step showed it.
     pub pet: Option<Pet>,
     /// Every step that was taken, in order.
@@ -29,14 +29,14 @@ pub struct Found {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Step {
     /// What was asked.
-    pub asked: Asked,
+    pub asked: LookupRequest,
     /// What came of it.
-    pub outcome: Outcome,
+    pub outcome: StepOutcome,
 }
 
 /// What a step asks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Asked {
+pub enum LookupRequest {
     /// The list of a status, as long as one request gives it.
     List(PetStatus),
     /// `GET /pets/{petId}`.
@@ -45,7 +45,7 @@ pub enum Asked {
 
 /// What came of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outcome {
+pub enum StepOutcome {
     /// The animal.
     Found,
     /// The whole list, and the animal is not in it.
@@ -71,18 +71,18 @@ pub struct Lists([OnceCell<PetPage>; PetStatus::ALL.len()]);
 /// Looks for the animal `id`: in the list of each status, and then as `ask` allows. Stops where it is found.
 ///
 /// An animal without a status is in none of these lists.
-pub async fn find(client: &Client, lists: &Lists, id: PetId, ask: Ask) -> Result<Found, ApiError> {
+pub async fn find(client: &Client, lists: &Lists, id: PetId, ask: Ask) -> Result<LookupResult, ApiError> {
     let mut steps = Vec::new();
     let mut is_proven_absent = true;
     let asked = if ask == Ask::Now { 0 } else { lists.0.len() };
     for (status, list) in PetStatus::ALL.into_iter().zip(&lists.0).take(asked) {
         let query = PetQuery { status: Some(status), limit: Limit::MAX, after: None };
         let (pet, outcome) = in_list(list.get_or_try_init(|| client.list_pets(&query)).await?, id);
-        steps.push(Step { asked: Asked::List(status), outcome });
+        steps.push(Step { asked: LookupRequest::List(status), outcome });
         if pet.is_some() {
-            return Ok(Found { pet, steps });
+            return Ok(LookupResult { pet, steps });
         }
-        is_proven_absent &= outcome == Outcome::NotThere;
+        is_proven_absent &= outcome == StepOutcome::NotThere;
     }
     let get = match ask {
         Ask::Now => true,
@@ -90,26 +90,26 @@ pub async fn find(client: &Client, lists: &Lists, id: PetId, ask: Ask) -> Result
         Ask::IfNeeded => !is_proven_absent,
     };
     if !get {
-        return Ok(Found { pet: None, steps });
+        return Ok(LookupResult { pet: None, steps });
     }
     let (pet, outcome) = match client.get_pet(id).await {
-        Ok(pet) => (Some(pet), Outcome::Found),
-        Err(ApiError::Refused { status: 404, .. }) => (None, Outcome::NotFound),
-        Err(ApiError::Refused { status: status @ (405 | 410), .. }) => (None, Outcome::Gone { status }),
+        Ok(pet) => (Some(pet), StepOutcome::Found),
+        Err(ApiError::Refused { status: 404, .. }) => (None, StepOutcome::NotFound),
+        Err(ApiError::Refused { status: status @ (405 | 410), .. }) => (None, StepOutcome::Gone { status }),
         Err(error) => return Err(error),
     };
-    steps.push(Step { asked: Asked::Get, outcome });
-    Ok(Found { pet, steps })
+    steps.push(Step { asked: LookupRequest::Get, outcome });
+    Ok(LookupResult { pet, steps })
 }
 
-fn in_list(page: &PetPage, id: PetId) -> (Option<Pet>, Outcome) {
+fn in_list(page: &PetPage, id: PetId) -> (Option<Pet>, StepOutcome) {
     let rows = page.pets.len();
     let may_be_more = page.next.is_some() || rows >= usize::from(Limit::MAX.get());
     let pet = page.pets.iter().find(|pet| pet.id == id).cloned();
     let outcome = match (&pet, may_be_more) {
-        (Some(_), _) => Outcome::Found,
-        (None, true) => Outcome::NotThereButFull { rows },
-        (None, false) => Outcome::NotThere,
+        (Some(_), _) => StepOutcome::Found,
+        (None, true) => StepOutcome::NotThereButFull { rows },
+        (None, false) => StepOutcome::NotThere,
     };
     (pet, outcome)
 }

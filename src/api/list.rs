@@ -35,7 +35,7 @@ struct Page {
 
 /// What a list request gave.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Answer {
+pub struct ListAnswer {
     /// The list; `None` where it is still the known one.
     pub list: Option<List>,
     /// How long the first page took.
@@ -136,7 +136,7 @@ impl Part<'_> {
 
 /// A list with up to `pages` pages of it, at least one. Where `known` has a page of the same address, its rows come only
 /// if they are others; a page that fails makes the whole fail.
-pub async fn list(client: &Client, query: &PetQuery, pages: u16, known: Option<&List>) -> Result<Answer, ApiError> {
+pub async fn list(client: &Client, query: &PetQuery, pages: u16, known: Option<&List>) -> Result<ListAnswer, ApiError> {
     let started = clock::now().mono;
     let mut known_parts = known.into_iter().flat_map(List::parts);
     let mut parts = vec![part(client, client.first_page(query), known_parts.next()).await?];
@@ -148,14 +148,14 @@ pub async fn list(client: &Client, query: &PetQuery, pages: u16, known: Option<&
     }
     let same_number = known.is_some_and(|known| known.pages.len() == parts.len());
     let unchanged = same_number && parts.iter().all(Part::is_known);
-    Ok(Answer { list: (!unchanged).then(|| assembled(parts)), took })
+    Ok(ListAnswer { list: (!unchanged).then(|| assembled(parts)), took })
 }
 
 /// The further page at `next`, as a list of its own: see [`List::append`].
-pub async fn more(client: &Client, next: &NextPage) -> Result<Answer, ApiError> {
+pub async fn more(client: &Client, next: &NextPage) -> Result<ListAnswer, ApiError> {
     let started = clock::now().mono;
     let part = part(client, next.clone(), None).await?;
-    Ok(Answer { list: Some(assembled(vec![part])), took: since(started) })
+    Ok(ListAnswer { list: Some(assembled(vec![part])), took: since(started) })
 }
 
 /// The page at `asked`, which may be `known`.

@@ -9,10 +9,10 @@ mod browse;
 mod by_id;
 pub mod dialogue;
 mod domains;
-mod doubt;
 mod import;
-mod practice;
+mod sandbox;
 mod search;
+mod unknown_outcome;
 mod wizard;
 mod words;
 
@@ -30,17 +30,17 @@ use crate::api::{ApiError, Client, Failure};
 use crate::clock::{self, Now};
 use crate::config::{Choices, Env, Service, Settings};
 use crate::model::{IdempotencyKeys, PetId};
-use crate::tui::screens::domains::state::Setup as DomainsSetup;
-use crate::tui::worker::domains::Desk;
+use crate::tui::screens::domains::state::PanelSetup as DomainsSetup;
+use crate::tui::worker::domains::DomainsContext;
 
-use super::ends::Ends;
-use super::exit::{Exit, Failed};
+use super::error::{Exit, Failed};
 use super::output::{Content, out};
-use super::{app, service};
+use super::signals::Signals;
+use super::{launch, service};
 use dialogue::{Asked, Dialogue, Leave};
 
 /// What a session works with.
-pub struct Setup {
+pub struct DialogueSetup {
     /// What the user decided.
     pub settings: Settings,
     /// Asks the service of the settings.
@@ -48,7 +48,7 @@ pub struct Setup {
     /// What the domains begin with.
     pub domains: DomainsSetup,
     /// The list of domains, and looks at them.
-    pub desk: Desk,
+    pub domains_context: DomainsContext,
     /// The home directory, for `~/` in names of files.
     pub home: Option<PathBuf>,
     /// The time.
@@ -58,7 +58,7 @@ pub struct Setup {
 /// A talk from its first to its last line.
 pub struct Session {
     talk: Dialogue,
-    setup: Setup,
+    setup: DialogueSetup,
     /// The service in a sentence.
     service: String,
     keys: IdempotencyKeys,
@@ -115,10 +115,11 @@ impl Task {
 /// Talks on standard input and output until it ends.
 pub fn run(runtime: &Runtime, settings: Settings, choices: &Choices, env: &Env) -> Result<Exit, Failed> {
     runtime.block_on(async {
-        let (domains, desk) = app::domains(choices, env)?;
+        let (domains, domains_context) = launch::domains(choices, env)?;
         let (client, embedded) = service::connect(&settings).await?;
-        let setup = Setup { settings, client, domains, desk, home: env.path("HOME"), clock: clock::now };
-        let mut ends = Ends::new().map_err(|error| Failed::new(Exit::Failure, format!("cannot start: {error}")))?;
+        let setup =
+            DialogueSetup { settings, client, domains, domains_context, home: env.path("HOME"), clock: clock::now };
+        let mut ends = Signals::new().map_err(|error| Failed::new(Exit::Failure, format!("cannot start: {error}")))?;
         let (interrupt, interrupts) = mpsc::channel(4);
         let echo = !io::stdin().is_terminal();
         let talk = Dialogue::new(BufReader::new(tokio::io::stdin()), out(Content::Lines), interrupts, echo);
@@ -146,7 +147,7 @@ pub fn run(runtime: &Runtime, settings: Settings, choices: &Choices, env: &Env) 
 impl Session {
     /// A talk that has not begun.
     #[must_use]
-    pub fn new(setup: Setup, talk: Dialogue) -> Self {
+    pub fn new(setup: DialogueSetup, talk: Dialogue) -> Self {
         let service = service::name(&setup.settings.service);
         let may_add = false;
         let keys = IdempotencyKeys::new(Uuid::new_v4());
@@ -207,7 +208,7 @@ impl Session {
 
     /// One task after another, until one is left for good.
     async fn tasks(&mut self) -> Leave {
-        let is_practice = self.setup.domains.practice.is_some();
+        let is_practice = self.setup.domains.sandbox.is_some();
         let tasks: Vec<Task> =
             Task::ALL.into_iter().filter(|task| is_practice || !matches!(task, Task::Practice)).collect();
         let words: Vec<&str> = tasks.iter().map(|task| task.words()).collect();

@@ -16,21 +16,21 @@ use crate::model::text::safe_causes;
 use crate::store::DatabaseUrl;
 
 use super::colour::When;
-use super::complete::{self, CompletionsArgs};
+use super::completions::{self, CompletionsArgs};
 use super::configuration::ConfigArgs;
 use super::copy::CopyArgs;
 use super::doctor::DoctorArgs;
 use super::domains::args::DomainsArgs;
 use super::keys::KeysArgs;
 use super::login::{LoginArgs, LogoutArgs};
+use super::maintenance::{BackupArgs, CheckArgs, MigrateArgs};
 use super::man::ManArgs;
-use super::output::Voice;
+use super::output::Verbosity;
 use super::pets::args::PetsArgs;
 use super::pets::column::{parse_column, to_show};
 use super::profiles::ProfilesArgs;
 use super::serve::ServeArgs;
 use super::status::StatusArgs;
-use super::upkeep::{BackupArgs, CheckArgs, MigrateArgs};
 
 const HELP: &str = "Examples:
   petstore --demo
@@ -55,7 +55,7 @@ const UI_HELP: &str = "Examples:
 #[command(version = super::VERSION, about, max_term_width = 100, subcommand_required = false, after_help = HELP)]
 pub struct Args {
     #[command(flatten)]
-    pub shared: Shared,
+    pub shared: GlobalArgs,
     #[command(subcommand)]
     pub command: Option<Command>,
 }
@@ -66,7 +66,7 @@ const EVERYWHERE: &str = "Options everywhere";
 /// Options that stand anywhere.
 #[derive(Debug, ClapArgs)]
 #[command(next_help_heading = EVERYWHERE)]
-pub struct Shared {
+pub struct GlobalArgs {
     /// Use 250 sample animals in a temporary store; nothing is kept.
     #[arg(long, global = true)]
     pub demo: bool,
@@ -74,7 +74,7 @@ pub struct Shared {
     #[arg(long, global = true, value_name = "URL")]
     pub base_url: Option<String>,
     /// A profile of the configuration file.
-    #[arg(short, long, global = true, value_name = "NAME", add = complete::profiles())]
+    #[arg(short, long, global = true, value_name = "NAME", add = completions::profiles())]
     pub profile: Option<String>,
     /// Another configuration file.
     #[arg(long, global = true, value_name = "FILE")]
@@ -111,16 +111,16 @@ pub struct Speech {
 }
 
 impl Speech {
-    pub const fn voice(self) -> Voice {
+    pub const fn verbosity(self) -> Verbosity {
         match self {
-            Self { quiet: true, .. } => Voice::Quiet,
-            Self { verbose: true, .. } => Voice::Verbose,
-            Self { quiet: false, verbose: false } => Voice::Normal,
+            Self { quiet: true, .. } => Verbosity::Quiet,
+            Self { verbose: true, .. } => Verbosity::Verbose,
+            Self { quiet: false, verbose: false } => Verbosity::Normal,
         }
     }
 }
 
-impl Shared {
+impl GlobalArgs {
     /// What was chosen, for the configuration.
     pub fn choices(&self) -> Choices {
         Choices {
@@ -208,12 +208,12 @@ pub enum AccessCommand {
 pub struct UiArgs {
     /// Where it begins. [default: the animals, or what was being typed]
     #[arg(value_enum)]
-    pub place: Option<Place>,
+    pub place: Option<StartScreen>,
 }
 
 /// A screen that the app can begin with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Place {
+pub enum StartScreen {
     /// The animals.
     Pets,
     /// The form that adds one.
@@ -226,7 +226,7 @@ pub enum Place {
 pub struct Output {
     /// How the animals are written. [default: table, or that of PETSTORE_OUTPUT]
     #[arg(short = 'o', long, value_enum)]
-    pub format: Option<Format>,
+    pub format: Option<PetFormat>,
     /// The same as --format json.
     #[arg(long, conflicts_with = "format")]
     pub json: bool,
@@ -240,7 +240,7 @@ pub struct Output {
 
 /// How animals are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Format {
+pub enum PetFormat {
     /// Columns for people.
     Table,
     /// The service's own shape.
@@ -354,14 +354,14 @@ mod tests {
 
     #[test]
     fn every_line_that_the_screen_offers_is_one_that_is_understood() {
-        use crate::tui::command_line;
+        use crate::tui::shell_equivalent;
         use crate::tui::test_kit::App;
         let mut app = App::loaded(80, 24);
         let mut understood = 0;
         for screen in ["1", "2", "Esc 3"] {
             app.keys(screen);
             for binding in app.state.keymap.clone().bindings() {
-                let Some(line) = command_line::of(&app.state, binding.context, binding.action) else { continue };
+                let Some(line) = shell_equivalent::of(&app.state, binding.context, binding.action) else { continue };
                 let words = line.split(' ').filter(|word| *word != ">");
                 let parsed = Args::try_parse_from(words.map(|word| word.replace("ID", "7")));
                 assert!(parsed.is_ok(), "{line}: {}", parsed.unwrap_err());

@@ -15,10 +15,10 @@ use crate::config::edit::write as write_file;
 use crate::config::{Choices, Env, Paths, ThemeChoice, everything, file_path};
 use crate::model::display_safe;
 
-use super::exit::{Exit, Failed};
+use super::error::{Exit, Failed};
 use super::keymap;
 use super::output::{note, write};
-use super::result::{Format, FormatArg, print, print_json};
+use super::render::{FormatArg, ResultFormat, print, print_json};
 use super::status::{columns, objects};
 
 pub use check::check;
@@ -84,8 +84,8 @@ pub fn run(args: &ConfigArgs, choices: &Choices, env: &Env) -> Result<Exit, Fail
         ConfigCommand::Show { origin, output } => {
             let all = everything(choices, env)?;
             match output.chosen() {
-                Format::Table => print(|out| columns(out, &all, *origin))?,
-                Format::Json => print_json(&objects(&all))?,
+                ResultFormat::Table => print(|out| columns(out, &all, *origin))?,
+                ResultFormat::Json => print_json(&objects(&all))?,
             }
         }
         ConfigCommand::Check => return check::run(&path, choices, env),

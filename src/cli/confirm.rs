@@ -5,7 +5,7 @@ use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
 use crate::config::Settings;
 use crate::model::display_safe;
 
-use super::exit::{Exit, Failed};
+use super::error::{Exit, Failed};
 use super::output::err;
 
 /// Asks before `what` is added, unless `yes` was said or the profile is not protected. It blocks until somebody answers.
@@ -43,7 +43,7 @@ pub fn ask(question: &str, usual: bool) -> Option<bool> {
     let _ = write!(err, "{question} {} ", if usual { "[Y/n]" } else { "[y/N]" }).and_then(|()| err.flush());
     let mut answer = String::new();
     // Whoever closes the terminal does not say yes.
-    let is_answered = io::stdin().lock().read_line(&mut answer).is_ok_and(|octets| octets > 0);
+    let is_answered = io::stdin().lock().read_line(&mut answer).is_ok_and(|bytes| bytes > 0);
     Some(match answer.trim() {
         "" => usual && is_answered,
         answer => matches!(answer, "y" | "Y" | "yes"),

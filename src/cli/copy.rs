@@ -5,8 +5,8 @@ use std::io::Write;
 use clap::Args;
 
 use super::args::DatabaseParser;
-use super::upkeep::{cancelled_by_interrupt, say_that_it_goes_on};
-use crate::store::{self, CopyError, DatabaseUrl, Progress};
+use super::maintenance::{cancelled_by_interrupt, say_that_it_goes_on};
+use crate::store::{self, CopyError, CopyProgress, DatabaseUrl};
 
 /// Copy a store to another database: animals with their ids, API keys and Idempotency-Keys.
 ///
@@ -29,7 +29,7 @@ pub struct CopyArgs {
 /// Copies, and says on `err` how many animals are there now.
 pub async fn run(args: CopyArgs, err: &mut impl Write) -> Result<(), CopyError> {
     let CopyArgs { from, to } = args;
-    let (progress, cancel) = (Progress::default(), cancelled_by_interrupt());
+    let (progress, cancel) = (CopyProgress::default(), cancelled_by_interrupt());
     let copied = say_that_it_goes_on(|| describe(&progress), store::copy(&from, &to, &progress, &cancel)).await?;
     let _ = writeln!(
         err,
@@ -39,7 +39,7 @@ pub async fn run(args: CopyArgs, err: &mut impl Write) -> Result<(), CopyError> 
     Ok(())
 }
 
-fn describe(progress: &Progress) -> String {
+fn describe(progress: &CopyProgress) -> String {
     match progress.counts() {
         [found, 0, 0] if found > 0 => format!("reading what an earlier copy has left, {found} animals"),
         [_, copied, 0] => format!("copying, {copied} animals"),

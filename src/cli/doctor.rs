@@ -15,8 +15,8 @@ use crate::model::display_safe;
 use crate::model::text::without_keys;
 
 use super::configuration;
-use super::exit::{Exit, Failed};
-use super::result::{Format, FormatArg, print, print_json};
+use super::error::{Exit, Failed};
+use super::render::{FormatArg, ResultFormat, print, print_json};
 
 /// How long one check may take, unless it says otherwise.
 const LIMIT: Duration = Duration::from_secs(10);
@@ -87,8 +87,8 @@ pub async fn run(args: DoctorArgs, choices: &Choices, env: &Env) -> Result<Exit,
     checks.extend(network::checks(choices, env).await);
     checks.push(files::database(env).await);
     match args.output.chosen() {
-        Format::Table => print(|out| lines(out, &checks))?,
-        Format::Json => print_json(&checks.iter().map(object).collect::<Vec<_>>())?,
+        ResultFormat::Table => print(|out| lines(out, &checks))?,
+        ResultFormat::Json => print_json(&checks.iter().map(object).collect::<Vec<_>>())?,
     }
     let fails = checks.iter().any(|check| check.verdict == Verdict::Fail);
     Ok(if fails { Exit::Failure } else { Exit::Done })

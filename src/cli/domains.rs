@@ -7,8 +7,8 @@ pub mod args;
 mod check;
 mod files;
 mod json;
-mod keep;
 mod list;
+mod registry;
 pub mod settings;
 mod watch;
 pub mod words;
@@ -16,23 +16,23 @@ pub mod words;
 use std::path::Path;
 
 use crate::config::file::Domains as Configured;
-use crate::domains::list::ListFile;
+use crate::domains::registry::RegistryFile;
 use crate::domains::{Finding, Verdict};
 
-use super::exit::{Exit, Failed};
+use super::error::{Exit, Failed};
 use args::DomainsCommand;
 
 /// Does what `command` says, with the `[domains]` part of the configuration and the list at `list`.
 pub async fn run(command: DomainsCommand, configured: &Configured, list: &Path) -> Result<Exit, Failed> {
-    let file = ListFile::new(list);
+    let file = RegistryFile::new(list);
     let work = async {
         match command {
-            DomainsCommand::Add(args) => keep::add(&args, configured, &file),
+            DomainsCommand::Add(args) => registry::add(&args, configured, &file),
             DomainsCommand::List(args) => list::list(args.chosen(), configured, &file),
-            DomainsCommand::Show(args) => keep::show(&args, configured, &file),
-            DomainsCommand::Saved(args) => keep::saved(&args, configured, &file),
-            DomainsCommand::Verified(args) => keep::verified(&args, configured, &file),
-            DomainsCommand::Remove(args) => keep::remove(args, configured, &file).await,
+            DomainsCommand::Show(args) => registry::show(&args, configured, &file),
+            DomainsCommand::Saved(args) => registry::saved(&args, configured, &file),
+            DomainsCommand::Verified(args) => registry::verified(&args, configured, &file),
+            DomainsCommand::Remove(args) => registry::remove(args, configured, &file).await,
             DomainsCommand::Check(args) => check::run(args, configured, &file).await,
             DomainsCommand::Report(args) => check::report(&args, configured, &file).await,
             DomainsCommand::Watch(args) => watch::run(args, configured, &file).await,

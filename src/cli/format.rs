@@ -9,16 +9,16 @@ use serde::ser::{Serialize, SerializeMap as _, Serializer};
 use crate::model::Pet;
 use crate::model::export::{self, Column};
 
-use super::args::Format;
+use super::args::PetFormat;
 use super::output::Content;
-use super::result::json;
+use super::render::json;
 use table::table;
 
 /// How animals are written.
 #[derive(Clone, Debug)]
-pub struct Layout {
+pub struct PetLayout {
     /// In which format.
-    pub format: Format,
+    pub format: PetFormat,
     /// Only these parts of an animal, in this order; all of it as it came where there are none.
     pub columns: Vec<Column>,
     /// With a header above columns.
@@ -33,7 +33,7 @@ pub struct Layout {
 
 /// The formats that have a line for each animal, so that one can be written before the next one is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Lines {
+pub enum PetLines {
     /// JSON objects.
     Ndjson,
     /// Cells parted by this.
@@ -42,7 +42,7 @@ pub enum Lines {
     Ids,
 }
 
-impl Format {
+impl PetFormat {
     /// What it is for [`write_as`](super::output::write_as).
     pub const fn content(self) -> Content {
         match self {
@@ -53,25 +53,25 @@ impl Format {
     }
 
     /// The same where it has a line for each animal.
-    pub const fn lines(self) -> Option<Lines> {
+    pub const fn lines(self) -> Option<PetLines> {
         match self {
-            Self::Ndjson => Some(Lines::Ndjson),
-            Self::Csv => Some(Lines::Separated(b',')),
-            Self::Tsv => Some(Lines::Separated(b'\t')),
-            Self::Ids => Some(Lines::Ids),
+            Self::Ndjson => Some(PetLines::Ndjson),
+            Self::Csv => Some(PetLines::Separated(b',')),
+            Self::Tsv => Some(PetLines::Separated(b'\t')),
+            Self::Ids => Some(PetLines::Ids),
             Self::Table | Self::Json => None,
         }
     }
 }
 
 /// Writes a list.
-pub fn write_list(out: &mut impl Write, pets: &[Pet], layout: &Layout) -> io::Result<()> {
+pub fn write_list(out: &mut impl Write, pets: &[Pet], layout: &PetLayout) -> io::Result<()> {
     match layout.format.lines() {
         Some(lines) => {
             write_header(out, lines, layout)?;
             write_lines(out, pets, lines, layout)
         }
-        None if layout.format == Format::Table => table(out, pets, layout),
+        None if layout.format == PetFormat::Table => table(out, pets, layout),
         None => {
             let picked: Vec<_> = pets.iter().map(|pet| Picked { pet, columns: &layout.columns }).collect();
             json(out, &picked, layout.width.is_some())
@@ -80,36 +80,36 @@ pub fn write_list(out: &mut impl Write, pets: &[Pet], layout: &Layout) -> io::Re
 }
 
 /// Writes one animal: in JSON the object itself, otherwise a list of one.
-pub fn write_one(out: &mut impl Write, pet: &Pet, layout: &Layout) -> io::Result<()> {
+pub fn write_one(out: &mut impl Write, pet: &Pet, layout: &PetLayout) -> io::Result<()> {
     match layout.format {
-        Format::Json => json(out, &Picked { pet, columns: &layout.columns }, layout.width.is_some()),
-        Format::Table | Format::Ndjson | Format::Csv | Format::Tsv | Format::Ids => {
+        PetFormat::Json => json(out, &Picked { pet, columns: &layout.columns }, layout.width.is_some()),
+        PetFormat::Table | PetFormat::Ndjson | PetFormat::Csv | PetFormat::Tsv | PetFormat::Ids => {
             write_list(out, std::slice::from_ref(pet), layout)
         }
     }
 }
 
 /// What stands above the lines.
-pub fn write_header(out: &mut impl Write, lines: Lines, layout: &Layout) -> io::Result<()> {
+pub fn write_header(out: &mut impl Write, lines: PetLines, layout: &PetLayout) -> io::Result<()> {
     match lines {
-        Lines::Separated(delimiter) if layout.header => export::header(out, shown(layout), delimiter),
-        Lines::Separated(_) | Lines::Ndjson | Lines::Ids => Ok(()),
+        PetLines::Separated(delimiter) if layout.header => export::header(out, shown(layout), delimiter),
+        PetLines::Separated(_) | PetLines::Ndjson | PetLines::Ids => Ok(()),
     }
 }
 
 /// The lines of some animals.
-pub fn write_lines(out: &mut impl Write, pets: &[Pet], lines: Lines, layout: &Layout) -> io::Result<()> {
+pub fn write_lines(out: &mut impl Write, pets: &[Pet], lines: PetLines, layout: &PetLayout) -> io::Result<()> {
     match lines {
-        Lines::Ndjson => pets.iter().try_for_each(|pet| {
+        PetLines::Ndjson => pets.iter().try_for_each(|pet| {
             serde_json::to_writer(&mut *out, &Picked { pet, columns: &layout.columns })?;
             writeln!(out)
         }),
-        Lines::Ids => pets.iter().try_for_each(|pet| writeln!(out, "{}", pet.id)),
-        Lines::Separated(delimiter) => export::rows(out, pets, shown(layout), delimiter, layout.raw),
+        PetLines::Ids => pets.iter().try_for_each(|pet| writeln!(out, "{}", pet.id)),
+        PetLines::Separated(delimiter) => export::rows(out, pets, shown(layout), delimiter, layout.raw),
     }
 }
 
-fn shown(layout: &Layout) -> &[Column] {
+fn shown(layout: &PetLayout) -> &[Column] {
     if layout.columns.is_empty() { &Column::ALL } else { &layout.columns }
 }
 
@@ -154,87 +154,87 @@ mod tests {
         ]
     }
 
-    fn layout(format: Format, width: Option<usize>) -> Layout {
-        Layout { format, columns: Vec::new(), header: true, raw: false, width, coloured: false }
+    fn layout(format: PetFormat, width: Option<usize>) -> PetLayout {
+        PetLayout { format, columns: Vec::new(), header: true, raw: false, width, coloured: false }
     }
 
-    fn written_as(layout: &Layout) -> String {
+    fn written_as(layout: &PetLayout) -> String {
         let mut out = Vec::new();
         write_list(&mut out, &pets(), layout).unwrap();
         String::from_utf8(out).unwrap()
     }
 
-    fn written(format: Format, width: Option<usize>) -> String {
+    fn written(format: PetFormat, width: Option<usize>) -> String {
         written_as(&layout(format, width))
     }
 
     #[test]
     fn the_table_is_aligned_clean_and_cut_only_on_a_terminal() {
-        insta::assert_snapshot!("table_in_a_pipe", written(Format::Table, None));
-        insta::assert_snapshot!("table_at_70_columns", written(Format::Table, Some(70)));
+        insta::assert_snapshot!("table_in_a_pipe", written(PetFormat::Table, None));
+        insta::assert_snapshot!("table_at_70_columns", written(PetFormat::Table, Some(70)));
     }
 
     #[test]
     fn no_line_of_a_table_is_wider_than_the_terminal_while_names_can_give_way() {
         for columns in 75..120 {
-            let table = written(Format::Table, Some(columns));
+            let table = written(PetFormat::Table, Some(columns));
             assert!(table.lines().all(|line| width(line) <= columns), "{columns}:\n{table}");
         }
     }
 
     #[test]
     fn colours_change_nothing_but_the_colours() {
-        let coloured = written_as(&Layout { coloured: true, ..layout(Format::Table, Some(80)) });
+        let coloured = written_as(&PetLayout { coloured: true, ..layout(PetFormat::Table, Some(80)) });
         assert!(coloured.contains("\x1b[2msold\x1b[0m"), "{coloured:?}");
         let mut plain = coloured;
         for code in ["\x1b[0m", "\x1b[1m", "\x1b[2m"] {
             plain = plain.replace(code, "");
         }
-        assert_eq!(plain, written(Format::Table, Some(80)));
+        assert_eq!(plain, written(PetFormat::Table, Some(80)));
     }
 
     #[test]
     fn json_gives_every_byte_back_also_where_it_is_spread_over_lines() {
         for width in [None, Some(80)] {
-            let text = written(Format::Json, width);
+            let text = written(PetFormat::Json, width);
             assert_eq!(serde_json::from_str::<Vec<Pet>>(&text).unwrap(), pets());
             assert_eq!(width.is_some(), text.lines().count() > 1);
         }
-        let lines = written(Format::Ndjson, Some(80));
+        let lines = written(PetFormat::Ndjson, Some(80));
         let back: Vec<Pet> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
         assert_eq!(back, pets());
     }
 
     #[test]
     fn csv_is_quoted_and_inert() {
-        insta::assert_snapshot!("csv", written(Format::Csv, None));
-        insta::assert_snapshot!("tsv", written(Format::Tsv, None));
-        assert_eq!(written(Format::Ids, None), "1\n9223372036854775807\n3\n");
-        let raw = written_as(&Layout { raw: true, ..layout(Format::Csv, None) });
-        assert_eq!(raw, written(Format::Csv, None).replace("'=cmd", "=cmd"));
+        insta::assert_snapshot!("csv", written(PetFormat::Csv, None));
+        insta::assert_snapshot!("tsv", written(PetFormat::Tsv, None));
+        assert_eq!(written(PetFormat::Ids, None), "1\n9223372036854775807\n3\n");
+        let raw = written_as(&PetLayout { raw: true, ..layout(PetFormat::Csv, None) });
+        assert_eq!(raw, written(PetFormat::Csv, None).replace("'=cmd", "=cmd"));
     }
 
     #[test]
     fn chosen_columns_stand_in_their_order_in_every_format() {
         let columns = vec![Column::Status, Column::Id];
-        let picked = |format| written_as(&Layout { columns: columns.clone(), ..layout(format, None) });
+        let picked = |format| written_as(&PetLayout { columns: columns.clone(), ..layout(format, None) });
         let max = i64::MAX;
         assert_eq!(
-            picked(Format::Table),
+            picked(PetFormat::Table),
             format!(
                 "STATUS              ID\nsold                1\n-                   {max}\nreserved (unknown)  3\n"
             )
         );
-        assert_eq!(picked(Format::Csv), format!("status,id\nsold,1\n,{max}\nreserved,3\n"));
+        assert_eq!(picked(PetFormat::Csv), format!("status,id\nsold,1\n,{max}\nreserved,3\n"));
         let objects = [
             r#"{"status":"sold","id":1}"#.to_owned(),
             format!(r#"{{"id":{max}}}"#),
             r#"{"status":"reserved","id":3}"#.into(),
         ];
-        assert_eq!(picked(Format::Ndjson), objects.join("\n") + "\n");
-        assert_eq!(picked(Format::Json), format!("[{}]\n", objects.join(",")));
-        let bare = Layout { columns: vec![Column::Id], header: false, ..layout(Format::Csv, None) };
+        assert_eq!(picked(PetFormat::Ndjson), objects.join("\n") + "\n");
+        assert_eq!(picked(PetFormat::Json), format!("[{}]\n", objects.join(",")));
+        let bare = PetLayout { columns: vec![Column::Id], header: false, ..layout(PetFormat::Csv, None) };
         assert_eq!(written_as(&bare), format!("1\n{max}\n3\n"));
-        assert_eq!(written_as(&Layout { format: Format::Table, ..bare }), format!("1\n{max}\n3\n"));
+        assert_eq!(written_as(&PetLayout { format: PetFormat::Table, ..bare }), format!("1\n{max}\n3\n"));
     }
 }

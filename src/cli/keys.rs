@@ -13,7 +13,7 @@ use serde_json::json;
 
 use super::args::DatabaseArg;
 use super::output::{Content, columns};
-use super::result::{Format, FormatArg, json};
+use super::render::{FormatArg, ResultFormat, json};
 use crate::clock::{self, Now};
 use crate::config::Env;
 use crate::model::display_safe;
@@ -45,7 +45,7 @@ impl KeysArgs {
     /// What it writes there.
     pub fn content(&self) -> Content {
         match &self.command {
-            KeysCommand::List { output, .. } if output.chosen() == Format::Json => Content::Json,
+            KeysCommand::List { output, .. } if output.chosen() == ResultFormat::Json => Content::Json,
             _ => Content::Lines,
         }
     }
@@ -169,8 +169,8 @@ pub async fn run(args: KeysArgs, env: &Env, out: &mut impl Write, err: &mut impl
             let keys = store.list_keys().await;
             store.close().await;
             match output.chosen() {
-                Format::Table => table(out, &keys?, now)?,
-                Format::Json => json(out, &keys?.iter().map(object).collect::<Vec<_>>(), columns().is_some())?,
+                ResultFormat::Table => table(out, &keys?, now)?,
+                ResultFormat::Json => json(out, &keys?.iter().map(object).collect::<Vec<_>>(), columns().is_some())?,
             }
             Ok(out.flush()?)
         }

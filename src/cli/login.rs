@@ -11,12 +11,12 @@ use crate::config::{Choices, Env, KeyPlace, Login, LoginError};
 use crate::model::text::short;
 use crate::model::{ApiKey, Limit, PetQuery, display_safe};
 
-use super::ends::Ends;
-use super::exit::{Exit, Failed};
+use super::error::{Exit, Failed};
 use super::output::note;
 use super::service::client;
-use super::usage::key_as_argument;
-use prompt::{Typed, ask};
+use super::signals::Signals;
+use super::usage_error::key_as_argument;
+use prompt::{PromptAnswer, ask};
 
 /// The most that is read of what should be a key, in bytes.
 const MOST: u64 = 4096;
@@ -69,7 +69,7 @@ pub async fn login(args: LoginArgs, choices: &Choices, env: &Env) -> Result<Exit
     if args.key.is_some() || !args.words.is_empty() {
         return Err(key_as_argument());
     }
-    let mut ends = Ends::new().map_err(|error| Failed::new(Exit::Failure, format!("cannot start: {error}")))?;
+    let mut ends = Signals::new().map_err(|error| Failed::new(Exit::Failure, format!("cannot start: {error}")))?;
     let work = async {
         let login = Login::find(choices, env)?;
         // What cannot keep it should not have it typed first.
@@ -120,9 +120,11 @@ pub fn logout(choices: &Choices, env: &Env) -> Result<Exit, Failed> {
 async fn key(login: &Login, with_token: bool) -> Result<Result<ApiKey, Exit>, Failed> {
     let text = if io::stdin().is_terminal() && io::stderr().is_terminal() {
         match ask(format!("API key for {} (is not shown): ", login.address.authority())).await {
-            Ok(Typed::Line(text)) => text,
-            Ok(Typed::Interrupt) => return Ok(Err(Exit::Interrupt)),
-            Ok(Typed::Nothing) => return Err(Failed::new(Exit::Usage, "no key was typed, and nothing was changed")),
+            Ok(PromptAnswer::Line(text)) => text,
+            Ok(PromptAnswer::Interrupt) => return Ok(Err(Exit::Interrupt)),
+            Ok(PromptAnswer::Nothing) => {
+                return Err(Failed::new(Exit::Usage, "no key was typed, and nothing was changed"));
+            }
             Err(error) => return Err(Failed::new(Exit::Failure, format!("the terminal failed: {error}"))),
         }
     } else if with_token {

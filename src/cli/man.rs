@@ -10,9 +10,9 @@ use clap_mangen::Man;
 use crate::model::text::short;
 
 use super::args::Args;
-use super::exit::{Exit, Failed};
-use super::nearest::did_you_mean;
+use super::error::{Exit, Failed};
 use super::output::{note, write};
+use super::suggest::did_you_mean;
 
 /// Print the manual page of a command, or write those of all commands to a directory.
 #[derive(Debug, ClapArgs)]

@@ -14,7 +14,7 @@ use crate::model::text::without_keys;
 use crate::tui::terminal;
 
 use super::colour::Ink;
-use super::exit::{Exit, Failed};
+use super::error::{Exit, Failed};
 
 /// How much is written at once to a pipe or a file, in bytes.
 const FULL: usize = 64 << 10;
@@ -185,7 +185,7 @@ pub fn safe(text: &str) -> String {
 
 /// How much is said on stderr beside failures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Voice {
+pub enum Verbosity {
     /// Nothing.
     Quiet,
     /// What may be missing, or is deprecated, or comes late.
@@ -194,7 +194,7 @@ pub enum Voice {
     Verbose,
 }
 
-impl Voice {
+impl Verbosity {
     /// A line for people, unless they asked for quiet.
     pub fn note(self, text: &str) {
         if self != Self::Quiet {

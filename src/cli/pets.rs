@@ -16,46 +16,46 @@ use crate::api::{ApiError, Client};
 use crate::config::{Env, Service, Settings};
 use crate::model::text::short;
 
-use super::args::{Format, Output, Shared};
+use super::args::{GlobalArgs, Output, PetFormat};
 use super::colour::When;
 use super::confirm::confirm;
-use super::ends::Ends;
-use super::exit::{Exit, Failed, GIVE_A_KEY};
-use super::format::Layout;
-use super::nearest::did_you_mean;
-use super::output::{Voice, columns, is_terminal};
+use super::error::{Exit, Failed, GIVE_A_KEY};
+use super::format::PetLayout;
+use super::output::{Verbosity, columns, is_terminal};
+use super::signals::Signals;
+use super::suggest::did_you_mean;
 use super::{service, transfer};
 use args::{PetsArgs, PetsCommand, WatchFormat};
 
 /// What a command works with.
-struct Desk<'a> {
+struct PetsContext<'a> {
     client: &'a Client,
     /// The service, in the words of failures.
     service: &'a str,
     settings: &'a Settings,
     env: &'a Env,
-    voice: Voice,
+    verbosity: Verbosity,
     coloured: bool,
 }
 
 /// Does what `args` say.
-pub async fn run(args: PetsArgs, shared: &Shared, env: &Env) -> Result<Exit, Failed> {
+pub async fn run(args: PetsArgs, shared: &GlobalArgs, env: &Env) -> Result<Exit, Failed> {
     let PetsArgs { command } = args;
     let choices = shared.choices();
     let wants_json = wants_json(&command, env);
     let coloured = When::resolve(shared.color, env).on(is_terminal(), env);
-    let voice = shared.speech.voice();
+    let verbosity = shared.speech.verbosity();
     let done = match command {
-        PetsCommand::Import(args) if args.dry_run => transfer::check(args, voice).await,
+        PetsCommand::Import(args) if args.dry_run => transfer::check(args, verbosity).await,
         PetsCommand::Add(args) if args.dry_run => add::show(args, &Settings::without_key(&choices, env)?),
-        command => at_the_service(command, voice, &Settings::resolve(&choices, env)?, env, coloured).await,
+        command => at_the_service(command, verbosity, &Settings::resolve(&choices, env)?, env, coloured).await,
     };
     done.map_err(|failed| if wants_json { failed.with_body() } else { failed })
 }
 
 async fn at_the_service(
     command: PetsCommand,
-    voice: Voice,
+    verbosity: Verbosity,
     settings: &Settings,
     env: &Env,
     coloured: bool,
@@ -70,19 +70,19 @@ async fn at_the_service(
         confirm(what, settings, args.yes)?;
     }
     let (client, embedded) = service::connect(settings).await?;
-    let client = match voice.recorder() {
+    let client = match verbosity.recorder() {
         Some(recorder) => client.recording(recorder),
         None => client,
     };
     let service = &service::name(&settings.service);
-    let desk = Desk { client: &client, service, settings, env, voice, coloured };
+    let context = PetsContext { client: &client, service, settings, env, verbosity, coloured };
     let result = match command {
-        PetsCommand::List(args) => until_ended(list::run(&desk, &args)).await,
-        PetsCommand::Add(args) => until_ended(add::run(&desk, args)).await,
-        PetsCommand::Get(args) => until_ended(get::run(&desk, &args)).await,
-        PetsCommand::Watch(args) => until_ended(watch::run(&desk, &args)).await,
-        PetsCommand::Import(args) => transfer::import(&client, service, args, settings, voice).await,
-        PetsCommand::Export(args) => transfer::export(&client, service, &args, settings, voice).await,
+        PetsCommand::List(args) => until_ended(list::run(&context, &args)).await,
+        PetsCommand::Add(args) => until_ended(add::run(&context, args)).await,
+        PetsCommand::Get(args) => until_ended(get::run(&context, &args)).await,
+        PetsCommand::Watch(args) => until_ended(watch::run(&context, &args)).await,
+        PetsCommand::Import(args) => transfer::import(&client, service, args, settings, verbosity).await,
+        PetsCommand::Export(args) => transfer::export(&client, service, &args, settings, verbosity).await,
     };
     if let Some(embedded) = embedded {
         embedded.stop().await;
@@ -91,29 +91,29 @@ async fn at_the_service(
 }
 
 async fn until_ended(work: impl Future<Output = Result<Exit, Failed>>) -> Result<Exit, Failed> {
-    let mut ends = Ends::new().map_err(|error| Failed::new(Exit::Failure, format!("cannot start: {error}")))?;
+    let mut ends = Signals::new().map_err(|error| Failed::new(Exit::Failure, format!("cannot start: {error}")))?;
     tokio::select! {
         result = work => result,
         exit = ends.next() => Ok(exit),
     }
 }
 
-impl Desk<'_> {
+impl PetsContext<'_> {
     fn failed(&self, error: &ApiError) -> Failed {
         Failed::request(error, self.service, false)
     }
 
     /// How animals are written.
-    fn layout(&self, output: &Output) -> Result<Layout, Failed> {
+    fn layout(&self, output: &Output) -> Result<PetLayout, Failed> {
         let format = format(output, self.env)?;
-        if format == Format::Ids && !output.columns.is_empty() {
+        if format == PetFormat::Ids && !output.columns.is_empty() {
             return Err(Failed::new(
                 Exit::Usage,
                 "--columns cannot be had with the format ids, which has only that one",
             )
             .hint("choose another one: --format tsv"));
         }
-        Ok(Layout {
+        Ok(PetLayout {
             format,
             columns: output.columns.clone(),
             header: !output.no_header,
@@ -125,19 +125,19 @@ impl Desk<'_> {
 }
 
 /// The format that the flags say, else PETSTORE_OUTPUT.
-fn format(output: &Output, env: &Env) -> Result<Format, Failed> {
+fn format(output: &Output, env: &Env) -> Result<PetFormat, Failed> {
     match (output.format, output.json, env.get("PETSTORE_OUTPUT")) {
         (Some(format), ..) => Ok(format),
-        (None, true, _) => Ok(Format::Json),
-        (None, false, Some(word)) => Format::from_str(word, false).map_err(|_| {
+        (None, true, _) => Ok(PetFormat::Json),
+        (None, false, Some(word)) => PetFormat::from_str(word, false).map_err(|_| {
             let known: Vec<_> =
-                Format::value_variants().iter().filter_map(|format| format.to_possible_value()).collect();
+                PetFormat::value_variants().iter().filter_map(|format| format.to_possible_value()).collect();
             let known: Vec<_> = known.iter().map(|value| value.get_name()).collect();
             let meant = did_you_mean(word, known.iter().copied());
             Failed::new(Exit::Usage, format!("PETSTORE_OUTPUT: \"{}\" is no format.{meant}", short(word)))
                 .hint(format!("one of {}", known.join(", ")))
         }),
-        (None, false, None) => Ok(Format::Table),
+        (None, false, None) => Ok(PetFormat::Table),
     }
 }
 
@@ -150,7 +150,7 @@ fn wants_json(command: &PetsCommand, env: &Env) -> bool {
         PetsCommand::Watch(args) => return args.format == WatchFormat::Ndjson,
         PetsCommand::Import(_) | PetsCommand::Export(_) => return false,
     };
-    matches!(format(output, env), Ok(Format::Json | Format::Ndjson))
+    matches!(format(output, env), Ok(PetFormat::Json | PetFormat::Ndjson))
 }
 
 /// Asks again as often as [`wait_before_repeat`] advises. Only for requests that change nothing.

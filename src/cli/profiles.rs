@@ -6,15 +6,15 @@ use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 
 use crate::config::edit::{EditError, set_profile};
-use crate::config::{Choices, Env, Place, ProfileEntry, Profiles};
+use crate::config::{Choices, Env, ProfileEntry, Profiles, ServiceLocation};
 use crate::model::display_safe;
 use crate::model::text::{short, width};
 
-use super::complete;
-use super::exit::{Exit, Failed};
-use super::nearest::did_you_mean;
+use super::completions;
+use super::error::{Exit, Failed};
 use super::output::note;
-use super::result::{Format, FormatArg, print, print_json};
+use super::render::{FormatArg, ResultFormat, print, print_json};
+use super::suggest::did_you_mean;
 
 /// The services that can be meant, and the one that is meant where nothing else is said.
 #[derive(Debug, Args)]
@@ -40,7 +40,7 @@ enum ProfilesCommand {
     #[command(after_help = "Example:\n  petstore profiles use branch")]
     Use {
         /// The name of a profile.
-        #[arg(add = complete::profiles())]
+        #[arg(add = completions::profiles())]
         name: String,
     },
 }
@@ -52,8 +52,8 @@ pub fn run(args: &ProfilesArgs, choices: &Choices, env: &Env) -> Result<Exit, Fa
             let profiles = Profiles::read(choices, env)?;
             let meant = &profiles.meant;
             match output.chosen() {
-                Format::Table => print(|out| table(out, &profiles.entries, meant))?,
-                Format::Json => {
+                ResultFormat::Table => print(|out| table(out, &profiles.entries, meant))?,
+                ResultFormat::Json => {
                     print_json(&profiles.entries.iter().map(|entry| object(entry, meant)).collect::<Vec<_>>())?;
                 }
             }
@@ -99,13 +99,13 @@ fn table(out: &mut impl Write, entries: &[ProfileEntry], meant: &str) -> io::Res
 
 fn object(entry: &ProfileEntry, meant: &str) -> Value {
     let address = match &entry.place {
-        Place::At(address) => Some(address),
-        Place::Inside | Place::Demo | Place::Unclear => None,
+        ServiceLocation::At(address) => Some(address),
+        ServiceLocation::Inside | ServiceLocation::Demo | ServiceLocation::Unclear => None,
     };
     json!({
         "name": entry.name,
         "baseUrl": address,
-        "embedded": matches!(entry.place, Place::Inside | Place::Demo),
+        "embedded": matches!(entry.place, ServiceLocation::Inside | ServiceLocation::Demo),
         "key": entry.key,
         "protect": entry.protect,
         "meant": entry.name == meant,

@@ -20,9 +20,9 @@ pub use self::log::Log;
 use super::args::{DATABASE_VARIABLE, DatabaseParser};
 use super::output::safe;
 use crate::clock;
-use crate::config::atomic::replace_private;
+use crate::config::atomic_file::replace_private;
 use crate::model::text::safe_causes;
-use crate::server::{self, Config, Origin, Proxy, Tls, TlsError};
+use crate::server::{self, AllowedOrigin, Config, Proxy, Tls, TlsError};
 use crate::store::keys::{NewKey, Scopes};
 use crate::store::{DatabaseUrl, Store, StoreError};
 
@@ -47,7 +47,7 @@ pub struct ServeArgs {
     log_format: LogFormat,
     /// Let web pages of this origin use the service, for example `https://shop.example`. May be given more than once.
     #[arg(long, value_name = "ORIGIN")]
-    cors_origin: Vec<Origin>,
+    cors_origin: Vec<AllowedOrigin>,
     /// A proxy whose X-Forwarded-For is believed: the address it comes from, or a network with nothing but proxies. It must
     /// write the client's address at the right end, as nginx and HAProxy do. May be given more than once.
     #[arg(long, value_name = "ADDRESS|NETWORK")]

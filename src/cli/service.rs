@@ -22,7 +22,7 @@ use crate::server::{self, ServerHandle};
 use crate::store::{DatabaseUrl, Store};
 use crate::tui::worker::profiles::Connect;
 
-use super::exit::{Exit, Failed};
+use super::error::{Exit, Failed};
 
 /// How many animals `--demo` shows.
 const DEMO_ANIMALS: usize = 250;

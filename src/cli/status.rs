@@ -12,8 +12,8 @@ use crate::config::{Choices, Env, Origin, Service, Settings, Sourced};
 use crate::model::text::width;
 use crate::model::{Limit, PetQuery, display_safe};
 
-use super::exit::{Exit, Failed};
-use super::result::{Format, FormatArg, print, print_json};
+use super::error::{Exit, Failed};
+use super::render::{FormatArg, ResultFormat, print, print_json};
 use super::service;
 
 /// Which service is meant, where each setting comes from, and whether the service answers and accepts the key.
@@ -30,7 +30,7 @@ pub struct StatusArgs {
 
 /// What came of asking the service.
 #[derive(Debug)]
-pub struct Asked {
+pub struct ServiceAnswer {
     /// How long the answer took; `None` where there was none.
     pub took: Option<Duration>,
     /// Whether the key was accepted; `None` where nobody could say.
@@ -48,23 +48,23 @@ pub async fn run(args: StatusArgs, choices: &Choices, env: &Env) -> Result<Exit,
             let asked = ask(&settings).await;
             (settings, asked)
         }
-        Err(error) => (known, Asked { took: None, accepted: None, failed: Some(error.into()) }),
+        Err(error) => (known, ServiceAnswer { took: None, accepted: None, failed: Some(error.into()) }),
     };
     match args.output.chosen() {
-        Format::Table => print(|out| table(out, &settings, &asked))?,
-        Format::Json => print_json(&object(&settings, &asked))?,
+        ResultFormat::Table => print(|out| table(out, &settings, &asked))?,
+        ResultFormat::Json => print_json(&object(&settings, &asked))?,
     }
     asked.failed.map_or(Ok(Exit::Done), Err)
 }
 
 /// Asks the service of these settings for one animal. One inside the program that was never used is left unmade: looking
 /// must not end the first start. Then there is neither an answer nor a failure.
-pub async fn ask(settings: &Settings) -> Asked {
-    let nobody = |failed| Asked { took: None, accepted: None, failed: Some(failed) };
+pub async fn ask(settings: &Settings) -> ServiceAnswer {
+    let nobody = |failed| ServiceAnswer { took: None, accepted: None, failed: Some(failed) };
     if let Service::Embedded { database } = &settings.service
         && !database.exists()
     {
-        return Asked { took: None, accepted: None, failed: None };
+        return ServiceAnswer { took: None, accepted: None, failed: None };
     }
     let (client, embedded) = match service::connect(settings).await {
         Ok(connected) => connected,
@@ -77,18 +77,19 @@ pub async fn ask(settings: &Settings) -> Asked {
     if let Some(embedded) = embedded {
         embedded.stop().await;
     }
-    let Err(error) = answer else { return Asked { took, accepted: Some(true), failed: None } };
+    let Err(error) = answer else { return ServiceAnswer { took, accepted: Some(true), failed: None } };
     let failed = match (&settings.service, &error) {
         (Service::Remote(remote), ApiError::Refused { status: 401, .. }) if remote.key.is_none() => {
-            Failed::new(Exit::Unauthorized, format!("no API key for {}", remote.base_url)).hint(super::exit::GIVE_A_KEY)
+            Failed::new(Exit::Unauthorized, format!("no API key for {}", remote.base_url))
+                .hint(super::error::GIVE_A_KEY)
         }
         _ => Failed::request(&error, &service::name(&settings.service), false),
     };
     match error {
         ApiError::Refused { status, .. } => {
-            Asked { took, accepted: (status == 401).then_some(false), failed: Some(failed) }
+            ServiceAnswer { took, accepted: (status == 401).then_some(false), failed: Some(failed) }
         }
-        ApiError::Malformed(_) => Asked { took, accepted: None, failed: Some(failed) },
+        ApiError::Malformed(_) => ServiceAnswer { took, accepted: None, failed: Some(failed) },
         ApiError::NotSent(_) | ApiError::ConnectTimeout(_) | ApiError::Timeout(_) | ApiError::Broken(_) => {
             nobody(failed)
         }
@@ -128,7 +129,7 @@ fn origin(origin: &Origin) -> String {
     display_safe(&origin.to_string()).into_owned()
 }
 
-fn table(out: &mut impl Write, settings: &Settings, asked: &Asked) -> io::Result<()> {
+fn table(out: &mut impl Write, settings: &Settings, asked: &ServiceAnswer) -> io::Result<()> {
     columns(out, &settings.origins, true)?;
     let answers = match (asked.took, &asked.failed) {
         (Some(took), _) => format!("answers in {} ms", took.as_millis()),
@@ -143,7 +144,7 @@ fn table(out: &mut impl Write, settings: &Settings, asked: &Asked) -> io::Result
     writeln!(out, "\nservice    {answers}{key}")
 }
 
-fn object(settings: &Settings, asked: &Asked) -> Value {
+fn object(settings: &Settings, asked: &ServiceAnswer) -> Value {
     json!({
         "profile": settings.name,
         "settings": objects(&settings.origins),

@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;
 
-use super::atomic;
+use super::atomic_file;
 use super::paths::stem;
 
 /// The most programs that have drafts for one service at once.
@@ -85,7 +85,7 @@ impl Claim {
 
     /// Writes what is typed, for the owner's eyes only. It is on disk when this returns.
     pub fn write(&self, text: &str) -> io::Result<()> {
-        atomic::replace_private(&self.draft, text)
+        atomic_file::replace_private(&self.draft, text)
     }
 
     /// Gives what cannot be read another name, so that nothing is written over it.

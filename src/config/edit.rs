@@ -8,14 +8,14 @@ use toml_edit::{DocumentMut, Item, TableLike, Value};
 
 use crate::model::EndpointError;
 
-use super::atomic;
+use super::atomic_file;
 use super::file::File;
 
 mod domains;
 mod profiles;
 mod ui;
 
-pub use super::atomic::write;
+pub use super::atomic_file::write;
 pub use domains::{ProjectDomains, set_domains};
 pub use profiles::{NewProfile, add_profile, remove_key, set_key, set_profile};
 pub use ui::set_theme;
@@ -84,16 +84,16 @@ fn edit(
     change: impl FnOnce(&mut File, &mut DocumentMut) -> Result<(), EditError>,
 ) -> Result<(), EditError> {
     let io = |source| EditError::Io { path: path.to_owned(), source };
-    let target = atomic::target(path).map_err(io)?;
+    let target = atomic_file::target(path).map_err(io)?;
     // Whoever else changes it waits: what it reads must be what this writes.
-    let _alone = atomic::alone(&target).map_err(io)?;
+    let _alone = atomic_file::alone(&target).map_err(io)?;
     let text = match fs::read_to_string(&target) {
         Ok(text) => text,
         Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
         Err(source) => return Err(io(source)),
     };
     let edited = edited(&text, path, change)?;
-    atomic::replace(&target, &edited).map_err(io)
+    atomic_file::replace(&target, &edited).map_err(io)
 }
 
 /// The text of a configuration file after `change`. What stays the same is left as it was written.

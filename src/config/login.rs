@@ -5,14 +5,14 @@ use std::path::PathBuf;
 use crate::model::{ApiKey, BaseUrl};
 
 use super::Env;
-use super::chosen::{Chosen, expand_home};
 use super::edit::{EditError, NewProfile, add_profile, remove_key, set_key};
 use super::error::ConfigError;
 use super::file::{KeySource, is_plain_name};
-use super::said::Said;
 use super::secrets::KeyPlace;
 use super::service::{KeyOrigin, Remote, Service};
 use super::settings::{Choices, Settings};
+use super::sources::Sources;
+use super::target::{Target, expand_home};
 
 /// A profile that is logged in to or out of.
 #[derive(Clone, Debug)]
@@ -62,27 +62,27 @@ impl Login {
     /// The profile that is named by flag, environment or file. One that the file does not have is new where its address
     /// is given beside its name (`--profile` and `--base-url`). Reads no key.
     pub fn find(choices: &Choices, env: &Env) -> Result<Self, LoginError> {
-        let said = Said::read(choices, env)?.without_key();
-        let chosen = Chosen::at_start(&said);
+        let sources = Sources::read(choices, env)?.without_key();
+        let chosen = Target::at_start(&sources);
         let (name, is_new) = match (&chosen, &choices.profile) {
-            (Chosen::Profile { name, .. }, _) => (name.clone(), false),
-            (Chosen::Direct { .. }, Some(name)) => (name.clone(), true),
-            (Chosen::Demo, _) => return Err(LoginError::Inside("the demo".to_owned())),
-            (Chosen::Direct { .. }, None) => return Err(LoginError::Nameless(Settings::of(chosen, &said)?.name)),
+            (Target::Profile { name, .. }, _) => (name.clone(), false),
+            (Target::Direct { .. }, Some(name)) => (name.clone(), true),
+            (Target::Demo, _) => return Err(LoginError::Inside("the demo".to_owned())),
+            (Target::Direct { .. }, None) => return Err(LoginError::Nameless(Settings::of(chosen, &sources)?.name)),
         };
-        let known = said.file.profiles.get(&name);
+        let known = sources.file.profiles.get(&name);
         if is_new && known.is_some() {
             return Err(EditError::Exists(name).into());
         }
         if is_new && !is_plain_name(&name) {
             return Err(EditError::Name(name).into());
         }
-        let (source, line) = (known.and_then(|known| known.key.clone()), said.line_of(&["profiles", &name, "key"]));
-        match Settings::of(chosen, &said)?.service {
+        let (source, line) = (known.and_then(|known| known.key.clone()), sources.line_of(&["profiles", &name, "key"]));
+        match Settings::of(chosen, &sources)?.service {
             Service::Demo | Service::Embedded { .. } => Err(LoginError::Inside(format!("the profile {name}"))),
             Service::Remote(remote) => {
                 let Remote { base_url: address, ca_file, .. } = remote;
-                Ok(Self { profile: name, address, ca_file, source, file: said.path, is_new, line })
+                Ok(Self { profile: name, address, ca_file, source, file: sources.path, is_new, line })
             }
         }
     }
@@ -175,8 +175,8 @@ mod tests {
         let written = written(&[("A", "petk_0123456789")], CONFIG);
         for (name, origin) in [("shop", "from the file /nowhere/key"), ("env", "from environment A")] {
             let error = Login::find(&profile(name), &written.env).unwrap().forget(&written.env).unwrap_err();
-            let said = format!("the key of {name} is none that petstore keeps: it comes {origin}.");
-            assert_eq!(error.to_string(), said);
+            let sources = format!("the key of {name} is none that petstore keeps: it comes {origin}.");
+            assert_eq!(error.to_string(), sources);
         }
         assert_eq!(std::fs::read_to_string(&written.path).unwrap(), CONFIG);
     }

@@ -85,7 +85,7 @@ pub fn below_home(path: PathBuf, env: &Env) -> PathBuf {
 /// What the files that are kept for the service `identity` are called: a hash, so that no name of a service is a path.
 #[must_use]
 pub fn stem(identity: &str) -> String {
-    Sha256::digest(identity.as_bytes()).iter().take(12).map(|octet| format!("{octet:02x}")).collect()
+    Sha256::digest(identity.as_bytes()).iter().take(12).map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[cfg(test)]

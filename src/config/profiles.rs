@@ -6,14 +6,14 @@ use std::path::PathBuf;
 use crate::model::BaseUrl;
 
 use super::Env;
-use super::chosen::{self, Chosen};
 use super::edit::NewProfile;
 use super::error::ConfigError;
 use super::file::{Accent, Profile};
-use super::origin::Origin;
-use super::said::Said;
+use super::provenance::Origin;
 use super::service::KeyOrigin;
 use super::settings::{Choices, Settings};
+use super::sources::Sources;
+use super::target::{self, Target};
 
 /// The services that can be switched to.
 #[derive(Clone, Debug, PartialEq)]
@@ -33,7 +33,7 @@ pub struct ProfileEntry {
     /// Its name, as [`Settings::name`] has it.
     pub name: String,
     /// Where it is.
-    pub place: Place,
+    pub place: ServiceLocation,
     /// Where its key would come from, in words.
     pub key: String,
     /// The word shown in the header.
@@ -48,7 +48,7 @@ pub struct ProfileEntry {
 
 /// Where a service is.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum ServiceLocation {
     /// Inside the program.
     Inside,
     /// Inside the program, on samples.
@@ -60,7 +60,7 @@ pub enum Place {
 }
 
 /// In a few words. The address is as others wrote it.
-impl fmt::Display for Place {
+impl fmt::Display for ServiceLocation {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Inside | Self::Demo => formatter.write_str("inside the program"),
@@ -73,18 +73,18 @@ impl fmt::Display for Place {
 impl Profiles {
     /// Reads them from where [`Settings::resolve`] reads. Reads no key.
     pub fn read(choices: &Choices, env: &Env) -> Result<Self, ConfigError> {
-        let said = Said::read(choices, env)?;
-        let started = Chosen::at_start(&said);
+        let sources = Sources::read(choices, env)?;
+        let started = Target::at_start(&sources);
         let profile = match &started {
-            Chosen::Profile { name, .. } => Some(name.clone()),
-            Chosen::Demo | Chosen::Direct { .. } => None,
+            Target::Profile { name, .. } => Some(name.clone()),
+            Target::Demo | Target::Direct { .. } => None,
         };
         let beside = match (started.name_beside_profiles()?, started) {
-            (Some(name), Chosen::Demo) => Some((name, Place::Demo, "not needed".to_owned())),
-            (Some(name), Chosen::Direct { address, .. }) => {
-                Some((name, Place::At(address), key(&Profile::default(), env)))
+            (Some(name), Target::Demo) => Some((name, ServiceLocation::Demo, "not needed".to_owned())),
+            (Some(name), Target::Direct { address, .. }) => {
+                Some((name, ServiceLocation::At(address), key(&Profile::default(), env)))
             }
-            (_, Chosen::Demo | Chosen::Direct { .. } | Chosen::Profile { .. }) => None,
+            (_, Target::Demo | Target::Direct { .. } | Target::Profile { .. }) => None,
         };
         let beside = beside.map(|(name, place, key)| ProfileEntry {
             label: name.clone(),
@@ -98,48 +98,49 @@ impl Profiles {
         let taken = beside.as_ref().map(|entry| entry.name.clone());
         let meant = profile.or_else(|| taken.clone()).unwrap_or_default();
         let mut profiles: Vec<_> =
-            said.file.profiles.iter().filter(|(name, _)| Some(*name) != taken.as_ref()).collect();
+            sources.file.profiles.iter().filter(|(name, _)| Some(*name) != taken.as_ref()).collect();
         profiles.sort_by_key(|(name, _)| *name != "embedded");
-        let entries = beside.into_iter().chain(profiles.into_iter().map(|(name, profile)| entry(name, profile, &said)));
-        Ok(Self { entries: entries.collect(), meant, file: said.path.clone() })
+        let entries =
+            beside.into_iter().chain(profiles.into_iter().map(|(name, profile)| entry(name, profile, &sources)));
+        Ok(Self { entries: entries.collect(), meant, file: sources.path.clone() })
     }
 }
 
 /// Everything resolved as at start, but for the service of this name, chosen by hand in the running program: a profile,
 /// or the one that the session was started with. It may block as long as [`Settings::resolve`] may.
 pub fn settings_for(name: &str, choices: &Choices, env: &Env) -> Result<Settings, ConfigError> {
-    let said = Said::read(choices, env)?;
-    let started = Chosen::at_start(&said);
+    let sources = Sources::read(choices, env)?;
+    let started = Target::at_start(&sources);
     let chosen = if started.name_beside_profiles()?.as_deref() == Some(name) {
         started
     } else {
-        Chosen::Profile { name: name.to_owned(), origin: Origin::ByHand }
+        Target::Profile { name: name.to_owned(), origin: Origin::ByHand }
     };
-    Settings::of(chosen, &said)
+    Settings::of(chosen, &sources)
 }
 
 /// Everything resolved as if the file had this profile, too, and it were chosen by hand. It may block as long as
 /// [`Settings::resolve`] may.
 pub fn settings_with(name: &str, new: &NewProfile, choices: &Choices, env: &Env) -> Result<Settings, ConfigError> {
-    let mut said = Said::read(choices, env)?;
-    said.file.profiles.insert(name.to_owned(), new.profile());
-    Settings::of(Chosen::Profile { name: name.to_owned(), origin: Origin::ByHand }, &said)
+    let mut sources = Sources::read(choices, env)?;
+    sources.file.profiles.insert(name.to_owned(), new.profile());
+    Settings::of(Target::Profile { name: name.to_owned(), origin: Origin::ByHand }, &sources)
 }
 
-fn entry(name: &str, profile: &Profile, said: &Said<'_>) -> ProfileEntry {
+fn entry(name: &str, profile: &Profile, sources: &Sources<'_>) -> ProfileEntry {
     let place = match (&profile.base_url, profile.embedded) {
-        (None, true) => Place::Inside,
-        (Some(text), false) => Place::At(without_secrets(text)),
-        (None, false) | (Some(_), true) => Place::Unclear,
+        (None, true) => ServiceLocation::Inside,
+        (Some(text), false) => ServiceLocation::At(without_secrets(text)),
+        (None, false) | (Some(_), true) => ServiceLocation::Unclear,
     };
     ProfileEntry {
         name: name.to_owned(),
-        key: key(profile, said.env),
+        key: key(profile, sources.env),
         place,
-        label: chosen::label(name, profile),
+        label: target::label(name, profile),
         accent: profile.accent,
         protect: profile.protect,
-        line: said.line_of(&["profiles", name]),
+        line: sources.line_of(&["profiles", name]),
     }
 }
 
@@ -147,7 +148,7 @@ fn key(profile: &Profile, env: &Env) -> String {
     if profile.embedded {
         return "not needed".to_owned();
     }
-    let source = profile.key.clone().or_else(|| chosen::key_of_environment(env));
+    let source = profile.key.clone().or_else(|| target::key_of_environment(env));
     source.as_ref().map_or(KeyOrigin::Absent, KeyOrigin::from).to_string()
 }
 

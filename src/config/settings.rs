@@ -7,12 +7,12 @@ use crate::model::text::short;
 use crate::model::{Limit, PetStatus};
 
 use super::Env;
-use super::chosen::Chosen;
 use super::error::ConfigError;
 use super::file::{Accent, File};
-use super::origin::{Origin, Sourced};
-use super::said::Said;
+use super::provenance::{Origin, Sourced};
 use super::service::{KeyOrigin, Service};
+use super::sources::Sources;
+use super::target::Target;
 use super::ui::{Clipboard, Glyphs, LinkSpeed, ThemeChoice};
 
 /// What was said on the command line.
@@ -87,39 +87,40 @@ impl Settings {
     /// Resolves everything. Reads the configuration file and the key, wherever that is kept, which may block; uses no
     /// network.
     pub fn resolve(choices: &Choices, env: &Env) -> Result<Self, ConfigError> {
-        let said = Said::read(choices, env)?;
-        Self::of(Chosen::at_start(&said), &said)
+        let sources = Sources::read(choices, env)?;
+        Self::of(Target::at_start(&sources), &sources)
     }
 
     /// The same, but for the key: only where it would come from is known. Runs no command and asks no keyring.
     pub fn without_key(choices: &Choices, env: &Env) -> Result<Self, ConfigError> {
-        let said = Said::read(choices, env)?.without_key();
-        Self::of(Chosen::at_start(&said), &said)
+        let sources = Sources::read(choices, env)?.without_key();
+        Self::of(Target::at_start(&sources), &sources)
     }
 
-    pub(super) fn of(chosen: Chosen, said: &Said<'_>) -> Result<Self, ConfigError> {
-        let resolved = chosen.resolve(said)?;
-        let File { pets, ui, .. } = &said.file;
-        let (theme, theme_origin) = match colourless(said.env) {
+    pub(super) fn of(chosen: Target, sources: &Sources<'_>) -> Result<Self, ConfigError> {
+        let resolved = chosen.resolve(sources)?;
+        let File { pets, ui, .. } = &sources.file;
+        let (theme, theme_origin) = match colourless(sources.env) {
             Some(name) => (ThemeChoice::Mono, Origin::Environment(name.to_owned())),
-            None => (ui.theme, said.origin(&["ui", "theme"])),
+            None => (ui.theme, sources.origin(&["ui", "theme"])),
         };
-        let glyphs_origin = if said.choices.ascii { Origin::Flag("--ascii") } else { said.origin(&["ui", "glyphs"]) };
+        let glyphs_origin =
+            if sources.choices.ascii { Origin::Flag("--ascii") } else { sources.origin(&["ui", "glyphs"]) };
         let mut settings = Self {
             limit: pets.limit,
             status: pets.status.into(),
             live: (pets.live > 0).then(|| Duration::from_secs(pets.live.max(LEAST_LIVE).into())),
             ascii: match ui.glyphs {
-                _ if said.choices.ascii => true,
-                Glyphs::Auto => !said.env.is_utf8(),
+                _ if sources.choices.ascii => true,
+                Glyphs::Auto => !sources.env.is_utf8(),
                 Glyphs::Unicode => false,
                 Glyphs::Ascii => true,
             },
-            accessible: said.choices.accessible || wants_plain_lines(said.env),
+            accessible: sources.choices.accessible || wants_plain_lines(sources.env),
             theme,
             clipboard: ui.clipboard,
             link: match ui.link {
-                LinkSpeed::Auto if !said.env.is_over_ssh() => LinkSpeed::Fast,
+                LinkSpeed::Auto if !sources.env.is_over_ssh() => LinkSpeed::Fast,
                 link => link,
             },
             origins: Vec::new(),
@@ -133,13 +134,13 @@ impl Settings {
             resolved.profile_origin,
             resolved.address_origin,
             resolved.key_origin,
-            said.origin(&["pets", "limit"]),
-            said.origin(&["pets", "status"]),
-            said.origin(&["pets", "live"]),
+            sources.origin(&["pets", "limit"]),
+            sources.origin(&["pets", "status"]),
+            sources.origin(&["pets", "live"]),
             theme_origin,
             glyphs_origin,
-            said.origin(&["ui", "clipboard"]),
-            said.origin(&["ui", "link"]),
+            sources.origin(&["ui", "clipboard"]),
+            sources.origin(&["ui", "link"]),
         ]
         .into_iter()
         .zip(settings.in_words())
@@ -186,7 +187,7 @@ fn colourless(env: &Env) -> Option<&'static str> {
 
 /// The configuration file: the named one, which must be there, else the usual one, which need not.
 pub fn configuration(choices: &Choices, env: &Env) -> Result<File, ConfigError> {
-    Ok(Said::read(choices, env)?.file)
+    Ok(Sources::read(choices, env)?.file)
 }
 
 #[cfg(test)]
@@ -258,7 +259,7 @@ pub(super) mod tests {
 
     #[test]
     fn where_each_setting_came_from_is_known() {
-        let said = |choices: &Choices, vars: &[(&str, &str)], config: &str| {
+        let sources = |choices: &Choices, vars: &[(&str, &str)], config: &str| {
             let settings = resolve(choices, vars, config).unwrap();
             settings
                 .origins
@@ -267,7 +268,7 @@ pub(super) mod tests {
                 .collect::<Vec<_>>()
         };
         assert_eq!(
-            said(&Choices::default(), &[], ""),
+            sources(&Choices::default(), &[], ""),
             [
                 "profile embedded: default",
                 "address in this program: default",
@@ -285,7 +286,7 @@ pub(super) mod tests {
                       [pets]\nlimit = 50\nstatus = \"sold\"\nlive = 2\n\
                       [ui]\nglyphs = \"unicode\"\ntheme = \"dark\"\nclipboard = \"osc52\"\nlink = \"slow\"\n";
         assert_eq!(
-            said(&Choices::default(), &[("A_KEY", "petk_of_a_000001")], config),
+            sources(&Choices::default(), &[("A_KEY", "petk_of_a_000001")], config),
             [
                 "profile a: config.toml, line 1",
                 "address https://a.example/v1: config.toml, line 3",
@@ -300,7 +301,7 @@ pub(super) mod tests {
             ]
         );
         let choices = Choices { profile: Some("a".into()), ascii: true, ..Choices::default() };
-        let flags = said(&choices, &[("NO_COLOR", "1"), ("PETSTORE_API_KEY", "petk_other_00001")], config);
+        let flags = sources(&choices, &[("NO_COLOR", "1"), ("PETSTORE_API_KEY", "petk_other_00001")], config);
         assert_eq!(flags[0], "profile a: from --profile");
         assert_eq!(flags[2], "key none is set: config.toml, line 4");
         assert_eq!(flags[6..8], ["theme mono: from environment NO_COLOR", "glyphs ascii: from --ascii"]);
@@ -309,7 +310,7 @@ pub(super) mod tests {
             ("PETSTORE_API_KEY", "petk_of_b_000001"),
             ("TERM", "vt220"),
         ];
-        let environment = said(&Choices::default(), &vars, config);
+        let environment = sources(&Choices::default(), &vars, config);
         assert_eq!(
             environment[..3],
             [
@@ -320,10 +321,10 @@ pub(super) mod tests {
         );
         assert_eq!(environment[6], "theme mono: from environment TERM");
         let vars = [("PETSTORE_PROFILE", "a")];
-        assert_eq!(said(&Choices::default(), &vars, config)[0], "profile a: from environment PETSTORE_PROFILE");
+        assert_eq!(sources(&Choices::default(), &vars, config)[0], "profile a: from environment PETSTORE_PROFILE");
         let demo = Choices { demo: true, ..Choices::default() };
         assert_eq!(
-            said(&demo, &vars, config)[..3],
+            sources(&demo, &vars, config)[..3],
             [
                 "profile demo: from --demo",
                 "address in this program, on samples: from --demo",

@@ -4,32 +4,32 @@
 //! are to be mended. No IO happens here, so that every row of the catalogue is tested as a table.
 
 mod apex;
+pub(super) mod authoritative;
 pub mod caa;
 mod certificate;
+mod cname_target;
 mod delegation;
-pub(super) mod elsewhere;
 mod http;
+mod missing_cname;
+pub(super) mod nameservers;
+pub(super) mod propagation;
+pub(super) mod proxied;
 mod record;
 pub mod redirect;
-pub(super) mod servers;
-pub(super) mod source;
 #[cfg(test)]
 pub(super) mod tests;
-mod value;
-pub(super) mod waits;
 mod wildcard;
-mod without_cname;
 pub(super) mod words;
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::code::{Code, Topic};
+use super::catalogue::{Code, Topic};
 use super::dns_name::{DnsName, Domain};
 use super::finding::{Finding, Verdict};
 use super::observation::{Data, Observations, Record, RecordType};
-use super::told::Told;
+use super::reported::Reported;
 
-use source::Source;
+use authoritative::Authoritative;
 
 /// How long DNS changes may take at most (API description, propagation).
 pub const PROPAGATION: SignedDuration = SignedDuration::from_hours(48);
@@ -55,7 +55,7 @@ pub struct Case<'a> {
     /// What should be so.
     pub expectation: &'a Expectation,
     /// What the operator told.
-    pub told: &'a Told,
+    pub reported: &'a Reported,
     /// What was measured.
     pub seen: &'a Observations,
     /// When each resolver was to forget its old answer, by an earlier check.
@@ -72,12 +72,12 @@ impl Case<'_> {
 
     /// Whether more than the 48 hours have passed since the record was saved.
     fn is_past_propagation(&self) -> bool {
-        self.told.saved.is_some_and(|saved| self.since(saved) > PROPAGATION)
+        self.reported.saved.is_some_and(|saved| self.since(saved) > PROPAGATION)
     }
 
     /// The verdict on a certificate that is not there: a wait until half an hour after Verify, then a failure.
     fn certificate_wait(&self) -> (Verdict, Option<Timestamp>) {
-        match self.told.verified {
+        match self.reported.verified {
             None => (Verdict::Wait, None),
             Some(verified) if self.since(verified) <= CERTIFICATE_WAIT => {
                 (Verdict::Wait, verified.checked_add(CERTIFICATE_WAIT).ok())
@@ -104,12 +104,12 @@ pub fn conflicting<'a>(case: &Case<'a>) -> Vec<&'a Record> {
     let right = |record: &&Record| {
         !case.domain.is_apex() && matches!(&record.data, Data::Cname(target) if Some(target) == expected)
     };
-    let leading = |record: &&Record| {
+    let import_control = |record: &&Record| {
         matches!(record.data.kind(), RecordType::CNAME | RecordType::A | RecordType::AAAA)
             || (!case.domain.is_apex()
                 && matches!(record.data.kind(), RecordType::TXT | RecordType::MX | RecordType::HTTPS | RecordType::CAA))
     };
-    Source::of(case).own.into_iter().filter(leading).filter(|record| !right(record)).collect()
+    Authoritative::of(case).own.into_iter().filter(import_control).filter(|record| !right(record)).collect()
 }
 
 /// The findings of a case, first causes first. Parts of the measurement that are not complete are left out.
@@ -117,13 +117,13 @@ pub fn conflicting<'a>(case: &Case<'a>) -> Vec<&'a Record> {
 pub fn diagnose(case: &Case<'_>) -> Vec<Finding> {
     let mut findings = Vec::new();
     let complete = case.seen.complete;
-    let source = Source::of(case);
+    let source = Authoritative::of(case);
     let reached = complete.certificate && complete.http;
     if !complete.record || !(reached || is_plainly_right(case, &source)) {
         return findings;
     }
     let mut record = record::findings(case, &source);
-    servers::findings(case, &source, &mut record, &mut findings);
+    nameservers::findings(case, &source, &mut record, &mut findings);
     findings.append(&mut record);
     if is_the_end(&findings) {
         return findings;
@@ -150,7 +150,7 @@ pub fn diagnose(case: &Case<'_>) -> Vec<Finding> {
 
 /// Whether the right CNAME stands there alone: then it does not matter what is reached. Elsewhere the page tells a proxy
 /// or a parking service from an ordinary server.
-fn is_plainly_right(case: &Case<'_>, source: &Source<'_>) -> bool {
+fn is_plainly_right(case: &Case<'_>, source: &Authoritative<'_>) -> bool {
     let expected = case.expectation.platform_host.as_ref();
     let is_right = |record: &&Record| matches!(&record.data, Data::Cname(target) if Some(target) == expected);
     source.dname.is_none() && !source.own.is_empty() && source.own.iter().all(is_right)

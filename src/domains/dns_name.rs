@@ -96,7 +96,7 @@ impl fmt::Display for DnsName {
     }
 }
 
-/// A domain that an operator may have: it passed every check of [`super::name::read`].
+/// A domain that an operator may have: it passed every check of [`super::parse_name::read`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Domain {
     /// The name, with letters beyond ASCII in their `xn--` form.

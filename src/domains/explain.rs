@@ -1,6 +1,6 @@
 //! From a code of the catalogue, or a message of a browser or of curl, to causes and cures.
 
-use super::code::Code;
+use super::catalogue::Code;
 use super::distance::distance;
 
 /// What browsers and tools say, in lower case, and what may be behind it, the likeliest first. The first entry that is

@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use jiff::Timestamp;
 use serde::{Serialize, Serializer};
 
-use super::code::Code;
+use super::catalogue::Code;
 
 /// How a finding, or a domain as a whole, is judged.
 ///

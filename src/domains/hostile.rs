@@ -7,7 +7,7 @@ use super::dns_name::DnsName;
 use super::finding::{Finding, Verdict};
 use super::observation::{Question, RecordType};
 use super::probe::tls;
-use super::{configuration as domains_configuration, name as domain_name};
+use super::{parse_name as domain_name, redirect_config as domains_configuration};
 
 /// Nothing that is shown moves a cursor.
 fn is_clean(findings: &[Finding]) {
@@ -21,7 +21,7 @@ fn is_clean(findings: &[Finding]) {
 /// A typed name is understood or refused, with a remedy; what is taken reads back as itself.
 pub fn name(bytes: &[u8]) {
     let Ok(typed) = std::str::from_utf8(bytes) else { return };
-    let reading = domain_name::read(typed, &domain_name::Known::default());
+    let reading = domain_name::read(typed, &domain_name::ExistingDomains::default());
     assert!(!reading.findings.is_empty());
     is_clean(&reading.findings);
     match reading.domain {

@@ -8,26 +8,26 @@
 //! resolved once and that very address used, and questions, sizes, hops and times are bounded.
 
 mod caa;
+pub mod cache;
 pub mod connect;
+mod context;
+mod endpoints;
 mod http;
-pub mod memory;
-mod reach;
-mod shared;
+pub mod redirects;
 pub mod tls;
 pub mod trust;
-pub mod walk;
 mod zone;
 
 use std::time::Duration;
 
 use tokio::time::timeout;
 
+use super::check_options::CheckOptions;
 use super::dns_name::Domain;
 use super::observation::{Complete, Observations};
-use super::settings::Settings;
 
-use memory::Memory;
-use shared::Shared;
+use cache::ProbeCache;
+use context::ProbeContext;
 
 /// How long a check may take at most. Its parts have shorter limits of their own.
 pub const CHECK_LIMIT: Duration = Duration::from_secs(20);
@@ -35,12 +35,12 @@ pub const CHECK_LIMIT: Duration = Duration::from_secs(20);
 /// Measures one domain. `memory` is shared by the checks of one run. `progress`, if anybody looks on, is called when a
 /// part is complete; the result has all parts, as far as they went.
 pub async fn measure(
-    settings: &Settings,
+    settings: &CheckOptions,
     domain: &Domain,
-    memory: &Memory,
+    memory: &ProbeCache,
     progress: Option<&(dyn Fn(&Observations) + Sync)>,
 ) -> Observations {
-    let shared = Shared::new(settings, domain, memory, progress);
+    let shared = ProbeContext::new(settings, domain, memory, progress);
     let work = async {
         tokio::join!(
             shared.resolvers(),
@@ -65,21 +65,21 @@ mod tests {
 
     use tokio::net::UdpSocket;
 
+    use super::super::check_options::resolver;
     use super::super::diagnosis::Expectation;
     use super::super::dns_name::DnsName;
-    use super::super::name;
     use super::super::observation::{Question, RecordType};
-    use super::super::settings::resolver;
+    use super::super::parse_name;
     use super::*;
 
     /// How long a check may take where nothing is to be waited for.
     const AT_ONCE: Duration = Duration::from_secs(5);
 
-    fn asking(address: SocketAddr) -> (Settings, Domain) {
+    fn asking(address: SocketAddr) -> (CheckOptions, Domain) {
         let expectation = Expectation { platform_host: Some(DnsName::new("cname.acme.net")), ..Expectation::default() };
-        let mut settings = Settings::new(expectation, Vec::new());
+        let mut settings = CheckOptions::new(expectation, Vec::new());
         settings.resolvers = vec![resolver(address)];
-        (settings, name::domain("docs.acme.com").unwrap())
+        (settings, parse_name::domain("docs.acme.com").unwrap())
     }
 
     /// Nobody listens at port 1 of this machine.
@@ -90,8 +90,8 @@ mod tests {
     #[tokio::test]
     async fn a_part_that_begins_when_every_resolver_failed_keeps_nobody_waiting() {
         let (settings, domain) = asking(closed());
-        let memory = Memory::default();
-        let shared = Shared::new(&settings, &domain, &memory, None);
+        let memory = ProbeCache::default();
+        let shared = ProbeContext::new(&settings, &domain, &memory, None);
         shared.resolvers().await;
         let rest = async { tokio::join!(shared.record(), shared.caa(), shared.platform(), shared.reach()) };
         assert!(timeout(AT_ONCE, rest).await.is_ok());
@@ -102,7 +102,7 @@ mod tests {
     async fn a_check_whose_resolvers_refuse_ends_at_once_every_time() {
         let (settings, domain) = asking(closed());
         for round in 0..300 {
-            let memory = Memory::default();
+            let memory = ProbeCache::default();
             let measured = timeout(AT_ONCE, measure(&settings, &domain, &memory, None)).await;
             assert!(measured.is_ok(), "round {round}");
         }
@@ -112,8 +112,8 @@ mod tests {
     async fn a_question_whose_asker_gave_up_is_asked_by_the_next() {
         let silent = UdpSocket::bind("127.0.0.1:0").await.unwrap();
         let (settings, domain) = asking(silent.local_addr().unwrap());
-        let memory = Memory::default();
-        let shared = Shared::new(&settings, &domain, &memory, None);
+        let memory = ProbeCache::default();
+        let shared = ProbeContext::new(&settings, &domain, &memory, None);
         let server = Arc::clone(&settings.resolvers[0]);
         let question = Question::new(domain.name.clone(), RecordType::A);
         let mut datagram = [0; 512];

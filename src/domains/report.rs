@@ -6,12 +6,12 @@ use jiff::tz::TimeZone;
 use crate::model::display_safe;
 use crate::model::text::{cut, width};
 
+use super::check::Checked;
 use super::diagnosis::Expectation;
 use super::dns_name::DnsName;
 use super::finding::{Finding, Verdict};
-use super::look::Checked;
-use super::told::Told;
-use super::views::{View, views};
+use super::reported::Reported;
+use super::vantage_points::{View, views};
 
 /// The column where texts begin, behind the verdict.
 const INDENT: usize = 8;
@@ -136,18 +136,18 @@ impl Checked {
     /// A report for support: what was told, who sees what, the findings with their proofs, and every question. Plain
     /// text, safe to show.
     #[must_use]
-    pub fn report(&self, expectation: &Expectation, told: &Told) -> String {
+    pub fn report(&self, expectation: &Expectation, reported: &Reported) -> String {
         let time = |at: Option<Timestamp>| at.map_or_else(|| "not told".to_owned(), |at| at.to_string());
         let value = expectation.platform_host.as_ref().map_or("not told", DnsName::as_str);
         let head = [
             format!("Domain report: {}", self.domain.name),
             format!("Checked at:    {} by petstore {}", self.at, env!("CARGO_PKG_VERSION")),
             format!("Value:         {value}"),
-            format!("Record saved:  {}", time(told.saved)),
-            format!("Verify chosen: {} ({} times)", time(told.verified), told.verified_times),
+            format!("Record saved:  {}", time(reported.saved)),
+            format!("Verify chosen: {} ({} times)", time(reported.verified), reported.verified_times),
             format!("State:         {}", self.standing.state),
         ];
-        let servers = matrix(&self.domain.name, &views(&self.case(expectation, told)));
+        let servers = matrix(&self.domain.name, &views(&self.case(expectation, reported)));
         let findings: String = self.findings.iter().map(|found| finding(found, self.at, None, true)).collect();
         let questions = self.seen.lookups.iter().map(|lookup| {
             let proof = lookup.evidence();

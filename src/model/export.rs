@@ -86,14 +86,14 @@ impl Kind {
 
 /// Writes animals in one format, part by part.
 #[derive(Debug)]
-pub struct Pen {
+pub struct PetWriter {
     kind: Kind,
     raw: bool,
     /// What parts an object of an array from what stands before it.
     separator: &'static str,
 }
 
-impl Pen {
+impl PetWriter {
     /// Writes what stands before the animals. `raw` leaves cells that a spreadsheet would run as they are.
     pub fn begin(kind: Kind, raw: bool, out: &mut impl Write) -> io::Result<Self> {
         match kind {
@@ -151,7 +151,7 @@ pub fn rows(out: &mut impl Write, pets: &[Pet], columns: &[Column], delimiter: u
 pub fn for_file(name: &str, pets: &[Pet]) -> String {
     let kind = Kind::of_name(Path::new(name.trim())).unwrap_or(Kind::Csv);
     let mut out = Vec::new();
-    let written = Pen::begin(kind, false, &mut out).and_then(|mut pen| {
+    let written = PetWriter::begin(kind, false, &mut out).and_then(|mut pen| {
         pen.write(pets, &mut out)?;
         pen.end(&mut out)
     });

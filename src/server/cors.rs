@@ -22,14 +22,14 @@ const MAX_AGE: Duration = Duration::from_secs(3600);
 
 /// Where a web page comes from: scheme, host and port, for example `https://shop.example`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Origin(HeaderValue);
+pub struct AllowedOrigin(HeaderValue);
 
 /// A text that is no origin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("an origin is scheme, host and perhaps port, without anything after them: https://shop.example")]
 pub struct NotAnOrigin;
 
-impl FromStr for Origin {
+impl FromStr for AllowedOrigin {
     type Err = NotAnOrigin;
 
     /// Only as browsers send it, so that it can be compared byte by byte.
@@ -42,9 +42,9 @@ impl FromStr for Origin {
 }
 
 /// Answers the questions of browsers, which come without a key, and lets pages of `origins` read answers.
-pub(super) fn layer(origins: &[Origin]) -> Preflights {
+pub(super) fn layer(origins: &[AllowedOrigin]) -> Preflights {
     let cors = CorsLayer::new()
-        .allow_origin(AllowOrigin::list(origins.iter().map(|Origin(origin)| origin.clone())))
+        .allow_origin(AllowOrigin::list(origins.iter().map(|AllowedOrigin(origin)| origin.clone())))
         .allow_methods([Method::GET, Method::HEAD, Method::POST])
         .allow_headers([
             header::AUTHORIZATION,
@@ -113,10 +113,10 @@ mod tests {
     #[test]
     fn an_origin_has_no_path_and_is_written_as_browsers_do() {
         for good in ["https://shop.example", "http://localhost:3000", "https://[::1]:8443"] {
-            assert!(good.parse::<Origin>().is_ok(), "{good}");
+            assert!(good.parse::<AllowedOrigin>().is_ok(), "{good}");
         }
         for bad in ["*", "null", "shop.example", "https://shop.example/", "https://Shop.example", "file:///x"] {
-            assert_eq!(bad.parse::<Origin>(), Err(NotAnOrigin), "{bad}");
+            assert_eq!(bad.parse::<AllowedOrigin>(), Err(NotAnOrigin), "{bad}");
         }
     }
 }

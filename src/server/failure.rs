@@ -11,7 +11,7 @@ use axum::response::{IntoResponse, Response};
 use crate::model::text::{display_safe, short};
 use crate::model::{Field, FieldError, Problem, ProblemCode};
 use crate::store::keys::Scope;
-use crate::store::{StoreError, Why};
+use crate::store::{StoreError, StoreFailure};
 
 /// Why a request gets no 2xx. The text is the message that is sent.
 #[derive(Debug, thiserror::Error)]
@@ -61,7 +61,7 @@ pub(super) enum Failure {
     #[error("The database cannot take this now. Try again in a moment.")]
     Storage(#[source] Option<StoreError>),
     #[error("Not ready: {}.", .0.in_short())]
-    NotReady(Why),
+    NotReady(StoreFailure),
     #[error("The animal may or may not have been added. {}", once_more(*.keyed))]
     Unclear { cause: Option<StoreError>, keyed: bool },
     #[error("Something went wrong in the service. The log tells what, under the request id of this answer.")]
@@ -119,7 +119,7 @@ impl Failure {
     /// The same of a creation, which has an Idempotency-Key or not: asking again could add the animal twice.
     pub(super) fn of_creation(self, keyed: bool) -> Self {
         match self {
-            Self::Storage(cause @ (None | Some(StoreError::Unavailable(Why::OutcomeUnknown)))) => {
+            Self::Storage(cause @ (None | Some(StoreError::Unavailable(StoreFailure::OutcomeUnknown)))) => {
                 Self::Unclear { cause, keyed }
             }
             known => known,

@@ -46,7 +46,7 @@ pub(super) struct RateLimits<C: Clock = DefaultClock> {
 
 /// What a request finds in the bucket of its key.
 #[derive(Debug)]
-pub(super) struct Standing {
+pub(super) struct BucketState {
     pub(super) is_allowed: bool,
     policy: HeaderValue,
     limit: HeaderValue,
@@ -75,7 +75,7 @@ impl<C: Clock> RateLimits<C> {
     }
 
     /// Takes a token for a request, if there is one.
-    pub(super) fn take(&self, key: KeyId) -> Standing {
+    pub(super) fn take(&self, key: KeyId) -> BucketState {
         if self.buckets.len() > KEYS {
             self.buckets.retain_recent();
         }
@@ -84,11 +84,11 @@ impl<C: Clock> RateLimits<C> {
         let left = left.unwrap_or(0);
         let full_in = (self.burst - left).div_ceil(self.each_second);
         let limit = field(format!("\"default\";r={left};t={full_in}"));
-        Standing { is_allowed, policy: self.policy.clone(), limit }
+        BucketState { is_allowed, policy: self.policy.clone(), limit }
     }
 }
 
-impl Standing {
+impl BucketState {
     pub(super) fn tell(self, headers: &mut HeaderMap) {
         headers.insert(RATE_LIMIT_POLICY, self.policy);
         headers.insert(RATE_LIMIT, self.limit);
@@ -119,7 +119,7 @@ mod tests {
         id.parse().unwrap()
     }
 
-    fn told(standing: Standing) -> (bool, String, String) {
+    fn told(standing: BucketState) -> (bool, String, String) {
         let (is_allowed, mut headers) = (standing.is_allowed, HeaderMap::new());
         standing.tell(&mut headers);
         let header = |name| headers[name].to_str().unwrap().to_owned();

@@ -21,7 +21,7 @@ use prometheus_client::registry::{Registry, Unit};
 
 use self::requests::Requests;
 use crate::clock::Now;
-use crate::store::{StoreError, Why};
+use crate::store::{StoreError, StoreFailure};
 
 /// This form ends with `# EOF`, so that half of it is not taken for the whole.
 const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
@@ -139,14 +139,14 @@ impl Metrics {
         let [timeout, queue_full, read_only, closed, no_connection, unknown_outcome, conflicts, stuck, database, other] =
             FAILURES;
         let kind = match error {
-            None | Some(StoreError::Unavailable(Why::NoAnswer)) => timeout,
-            Some(StoreError::Unavailable(Why::NoConnection(_))) => no_connection,
-            Some(StoreError::Unavailable(Why::OutcomeUnknown)) => unknown_outcome,
-            Some(StoreError::Unavailable(Why::Conflicts)) => conflicts,
-            Some(StoreError::Unavailable(Why::Stuck)) => stuck,
-            Some(StoreError::Unavailable(Why::QueueFull)) => queue_full,
-            Some(StoreError::Unavailable(Why::ReadOnly | Why::Moved)) => read_only,
-            Some(StoreError::Unavailable(Why::Closed)) => closed,
+            None | Some(StoreError::Unavailable(StoreFailure::NoAnswer)) => timeout,
+            Some(StoreError::Unavailable(StoreFailure::NoConnection(_))) => no_connection,
+            Some(StoreError::Unavailable(StoreFailure::OutcomeUnknown)) => unknown_outcome,
+            Some(StoreError::Unavailable(StoreFailure::Conflicts)) => conflicts,
+            Some(StoreError::Unavailable(StoreFailure::Stuck)) => stuck,
+            Some(StoreError::Unavailable(StoreFailure::QueueFull)) => queue_full,
+            Some(StoreError::Unavailable(StoreFailure::ReadOnly | StoreFailure::Moved)) => read_only,
+            Some(StoreError::Unavailable(StoreFailure::Closed)) => closed,
             Some(StoreError::Unavailable(_)) => database,
             Some(_) => other,
         };

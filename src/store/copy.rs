@@ -5,8 +5,8 @@
 //! that what is there after an interruption is a beginning; the next copy finds out whether it really is one, and goes
 //! on behind it. At the end every row of the target is read and held against the source.
 
+mod checksum;
 mod source;
-mod sum;
 mod tables;
 
 use std::os::unix::fs::MetadataExt as _;
@@ -15,20 +15,20 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use futures_util::future::try_join_all;
 use tokio_util::sync::CancellationToken;
 
+use self::checksum::Sum;
 use self::source::Source;
-use self::sum::Sum;
 use self::tables::{OTHERS, PETS, Record, Table};
-use super::connection::{Connection, DatabaseError};
 use super::database::Database;
-use super::work::Work;
-use super::{DatabaseUrl, StoreError, Why, sql};
+use super::job::Work;
+use super::value_row::{Connection, DatabaseError};
+use super::{DatabaseUrl, StoreError, StoreFailure, sql};
 
 /// Rows in one transaction: enough to be fast, few enough for little memory.
 const AT_ONCE: i64 = 5000;
 
 /// How far a copy is. Everybody may look at it at any time.
 #[derive(Debug, Default)]
-pub struct Progress {
+pub struct CopyProgress {
     found: AtomicU64,
     copied: AtomicU64,
     verified: AtomicU64,
@@ -36,7 +36,7 @@ pub struct Progress {
 
 /// What a copy has done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Copied {
+pub struct CopySummary {
     /// Animals that this copy has added.
     pub added: u64,
     /// Animals in both databases now, each with the same id, name, category, status and time.
@@ -61,7 +61,7 @@ pub enum CopyError {
         /// The source.
         database: DatabaseUrl,
         /// What it said.
-        source: Why,
+        source: StoreFailure,
     },
     /// The target could not be written further.
     #[error("{database} cannot be written on; to go on, run the same command again")]
@@ -69,7 +69,7 @@ pub enum CopyError {
         /// The target.
         database: DatabaseUrl,
         /// What it said.
-        source: Why,
+        source: StoreFailure,
     },
     /// The target does not hold the same rows now: somebody writes to it too, or had before.
     #[error(
@@ -86,7 +86,7 @@ pub enum CopyError {
     Cancelled,
 }
 
-impl Progress {
+impl CopyProgress {
     /// Animals that an earlier copy had left, that were added, and that were read again at the end.
     #[must_use]
     pub fn counts(&self) -> [u64; 3] {
@@ -98,9 +98,9 @@ impl Progress {
 pub async fn copy(
     from: &DatabaseUrl,
     to: &DatabaseUrl,
-    progress: &Progress,
+    progress: &CopyProgress,
     cancel: &CancellationToken,
-) -> Result<Copied, CopyError> {
+) -> Result<CopySummary, CopyError> {
     if from == to || is_one_file(from, to) {
         return Err(CopyError::Same);
     }
@@ -124,12 +124,12 @@ struct Copy<'a> {
     from: &'a DatabaseUrl,
     to: &'a DatabaseUrl,
     database: &'a Database,
-    progress: &'a Progress,
+    progress: &'a CopyProgress,
     cancel: &'a CancellationToken,
 }
 
 impl Copy<'_> {
-    async fn all(&self, source: &mut Source) -> Result<Copied, CopyError> {
+    async fn all(&self, source: &mut Source) -> Result<CopySummary, CopyError> {
         let (last, mut pets) = self.beginning(source).await?;
         let found = pets.rows;
         self.rest(source, &PETS, last, &mut pets, Some(&self.progress.copied)).await?;
@@ -140,7 +140,7 @@ impl Copy<'_> {
         }
         self.write(GoOnWithIds).await?;
         self.verify(&PETS, pets, Some(&self.progress.verified)).await?;
-        Ok(Copied { added: pets.rows - found, pets: pets.rows })
+        Ok(CopySummary { added: pets.rows - found, pets: pets.rows })
     }
 
     /// What an earlier copy has left at the target: its last animal, and the sum of all of them.

@@ -2,11 +2,11 @@
 
 use tokio::task::spawn_blocking;
 
+use super::job::Work;
 use super::postgres::Postgres;
 use super::sqlite::Sqlite;
 use super::url::DatabaseUrl;
-use super::work::Work;
-use super::{StoreError, Why};
+use super::{StoreError, StoreFailure};
 
 #[derive(Debug)]
 pub(super) enum Database {
@@ -20,7 +20,7 @@ impl Database {
         match url.clone() {
             DatabaseUrl::Sqlite(path) => {
                 let opened = spawn_blocking(move || Sqlite::open(&path)).await;
-                Ok(Self::Sqlite(opened.map_err(|_| Why::Closed)??))
+                Ok(Self::Sqlite(opened.map_err(|_| StoreFailure::Closed)??))
             }
             DatabaseUrl::Postgres(url) => {
                 let postgres = Postgres::connect(&url).await?;
@@ -44,7 +44,7 @@ impl Database {
     }
 
     /// What `work` reads.
-    pub(super) async fn read<W: Work>(&self, work: W) -> Result<W::Output, Why> {
+    pub(super) async fn read<W: Work>(&self, work: W) -> Result<W::Output, StoreFailure> {
         match self {
             Self::Sqlite(sqlite) => sqlite.read(&work).await,
             Self::Postgres(postgres) => postgres.read(work).await,
@@ -53,7 +53,7 @@ impl Database {
 
     /// What `work` wrote, once it is on disk. All or nothing of it is written; the work is not done where the caller
     /// has gone away before its turn came.
-    pub(super) async fn write<W: Work>(&self, work: W) -> Result<W::Output, Why> {
+    pub(super) async fn write<W: Work>(&self, work: W) -> Result<W::Output, StoreFailure> {
         match self {
             Self::Sqlite(sqlite) => sqlite.write(work).await,
             Self::Postgres(postgres) => postgres.write(work).await,
@@ -69,7 +69,7 @@ impl Database {
     }
 
     /// Whether a commit is confirmed by other servers too, so that what is there is not all safe.
-    pub(super) async fn has_standbys(&self) -> Result<bool, Why> {
+    pub(super) async fn has_standbys(&self) -> Result<bool, StoreFailure> {
         match self {
             Self::Sqlite(_) => Ok(false),
             Self::Postgres(postgres) => postgres.has_standbys().await,
@@ -77,7 +77,7 @@ impl Database {
     }
 
     /// Whether it can be read, and its schema is one that this program can use.
-    pub(super) async fn ping(&self) -> Result<(), Why> {
+    pub(super) async fn ping(&self) -> Result<(), StoreFailure> {
         match self {
             Self::Sqlite(sqlite) => sqlite.ping().await,
             Self::Postgres(postgres) => postgres.ping().await,
@@ -85,7 +85,7 @@ impl Database {
     }
 
     /// Whether animals can be added.
-    pub(super) async fn can_write(&self) -> Result<(), Why> {
+    pub(super) async fn can_write(&self) -> Result<(), StoreFailure> {
         match self {
             Self::Sqlite(sqlite) => sqlite.can_write().await,
             Self::Postgres(postgres) => postgres.can_write().await,

@@ -5,8 +5,8 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::connection::DatabaseError;
 use super::url::DatabaseUrl;
+use super::value_row::DatabaseError;
 use crate::model::FieldError;
 
 /// Why the store could not be opened, or could not answer.
@@ -134,7 +134,7 @@ pub enum StoreError {
     /// Not now: repeating later may work. After this error an animal has *not* been added, except where a commit was
     /// under way.
     #[error("the database cannot take this now")]
-    Unavailable(#[from] Why),
+    Unavailable(#[from] StoreFailure),
 }
 
 impl StoreError {
@@ -146,7 +146,7 @@ impl StoreError {
 
 /// Why the database cannot take something now.
 #[derive(Clone, Debug, thiserror::Error)]
-pub enum Why {
+pub enum StoreFailure {
     /// More is waiting to be written than the queue holds.
     #[error("too many are waiting for the database")]
     QueueFull,
@@ -182,7 +182,7 @@ pub enum Why {
     Database(Arc<DatabaseError>),
 }
 
-impl Why {
+impl StoreFailure {
     /// The same without what only the log may know.
     #[must_use]
     pub fn in_short(&self) -> String {
@@ -193,7 +193,7 @@ impl Why {
     }
 }
 
-impl From<DatabaseError> for Why {
+impl From<DatabaseError> for StoreFailure {
     fn from(error: DatabaseError) -> Self {
         Self::Database(Arc::new(error))
     }

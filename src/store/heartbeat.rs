@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use uuid::Uuid;
 
-use super::connection::{Connection, DatabaseError, Value};
+use super::job::Work;
 use super::sql;
-use super::work::Work;
+use super::value_row::{Connection, DatabaseError, Value};
 
 /// How long whoever wants to know waits for it.
 pub(super) const BEAT_TIME: Duration = Duration::from_millis(1500);

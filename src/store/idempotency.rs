@@ -14,10 +14,10 @@ use std::time::Duration;
 use jiff::Timestamp;
 use sha2::{Digest, Sha256};
 
-use super::connection::{Connection, DatabaseError, Value};
+use super::job::Work;
 use super::keys::KeyId;
-use super::pets::Added;
-use super::work::Work;
+use super::pets::CreateOutcome;
+use super::value_row::{Connection, DatabaseError, Value};
 use super::{StoreError, sql};
 use crate::clock::Now;
 use crate::model::{ObservedStatus, Pet, PetId};
@@ -145,8 +145,8 @@ pub(super) struct Earlier {
 
 impl Earlier {
     /// The answer to a repeat that asks for `pet`.
-    pub(super) fn replay(self, pet: Pet) -> Result<Added, StoreError> {
-        let replayed = Added { pet: Pet { id: self.pet_id, ..pet }, replayed: true };
+    pub(super) fn replay(self, pet: Pet) -> Result<CreateOutcome, StoreError> {
+        let replayed = CreateOutcome { pet: Pet { id: self.pet_id, ..pet }, replayed: true };
         self.same.then_some(replayed).ok_or(StoreError::IdempotencyMismatch)
     }
 }

@@ -1,25 +1,25 @@
 //! API keys: made, kept as a hash, changed for new ones and revoked. Each change is noted with who made it, in the same
 //! transaction.
 
-mod check;
+mod authenticate;
 mod format;
+mod queries;
 mod scopes;
-mod work;
 
 use jiff::Timestamp;
 use secrecy::{ExposeSecret, SecretString};
 use sha2::{Digest, Sha256};
 
-use self::work::{AnyKey, Create, CreateFirst, ListEvents, ListKeys, Revoke, Rotate};
-use super::connection::{DatabaseError, Row};
+use self::queries::{AnyKey, Create, CreateFirst, ListEvents, ListKeys, Revoke, Rotate};
+use super::value_row::{DatabaseError, Row};
 use super::{Store, StoreError};
 use crate::clock::Now;
 
-pub use self::check::Identity;
+pub use self::authenticate::Identity;
 pub use self::format::{KeyId, NotAKeyId};
 pub use self::scopes::{NotScopes, Scope, Scopes};
 
-pub(super) use self::check::KeyCache;
+pub(super) use self::authenticate::KeyCache;
 
 type Hash = [u8; 32];
 

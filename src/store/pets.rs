@@ -2,9 +2,9 @@
 
 use futures_util::future::try_join_all;
 
-use super::connection::{Connection, DatabaseError, Row, Value};
 use super::idempotency::{Age, Creation, Earlier, Forget, Idempotency, RunningCreation};
-use super::work::Work;
+use super::job::Work;
+use super::value_row::{Connection, DatabaseError, Row, Value};
 use super::{Store, StoreError, sql};
 use crate::clock::Now;
 use crate::model::samples::sample;
@@ -15,7 +15,7 @@ const SAMPLES_AT_ONCE: usize = 1000;
 
 /// One page of a list, in the order of the ids.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Page {
+pub struct PetPage {
     /// At most as many as were asked for.
     pub pets: Vec<Pet>,
     /// Where there are more: the `after` of the next page.
@@ -24,7 +24,7 @@ pub struct Page {
 
 /// What came of a creation.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Added {
+pub struct CreateOutcome {
     /// The animal, on disk.
     pub pet: Pet,
     /// Whether an earlier request with the same Idempotency-Key had added it.
@@ -34,13 +34,13 @@ pub struct Added {
 impl Store {
     /// The animals that `query` asks for, by id, and where the next page begins. What was on one page never comes again
     /// on a later one, whatever is added meanwhile.
-    pub async fn list(&self, query: &PetQuery) -> Result<Page, StoreError> {
+    pub async fn list(&self, query: &PetQuery) -> Result<PetPage, StoreError> {
         let limit = usize::from(query.limit.get());
         let mut pets = self.inner.database.read(ListOneMore(*query)).await?;
         let more = pets.len() > limit;
         pets.truncate(limit);
         let next = pets.last().filter(|_| more).map(|last| last.id);
-        Ok(Page { pets, next })
+        Ok(PetPage { pets, next })
     }
 
     /// The animal of this id, if there is one.
@@ -60,7 +60,7 @@ impl Store {
 
     /// As [`add`](Self::add), but only once for each `idempotency`: within 24 hours a repeat gives the animal that was
     /// added the first time, also after a restart and from another instance on the same database.
-    pub async fn add_once(&self, new: NewPet, idempotency: Idempotency, now: Now) -> Result<Added, StoreError> {
+    pub async fn add_once(&self, new: NewPet, idempotency: Idempotency, now: Now) -> Result<CreateOutcome, StoreError> {
         let pet = complete(new);
         let age = Age::new(self.inner.opened, now);
         let creation = Creation::new(idempotency, &pet, age);
@@ -79,7 +79,7 @@ impl Store {
         }
         let add = AddOnce { add: Add { pet: pet.clone(), now }, creation, _running: running };
         match self.inner.database.write(add).await? {
-            Ok(id) => Ok(Added { pet: Pet { id, ..pet }, replayed: false }),
+            Ok(id) => Ok(CreateOutcome { pet: Pet { id, ..pet }, replayed: false }),
             Err(earlier) => earlier.replay(pet),
         }
     }

@@ -7,9 +7,9 @@
 //! Nothing waits for ever: a server that is away, frozen or cut off is given up after seconds, and its connection with
 //! it.
 
-mod desk;
+mod batcher;
+mod commit_monitor;
 mod pool;
-mod pulse;
 mod schema;
 mod session;
 mod transaction;
@@ -28,14 +28,14 @@ pub use self::url::{PostgresUrl, PostgresUrlError};
 
 pub(super) use self::session::Session;
 
-use self::desk::{Desk, Kind};
-use self::pool::Lines;
-use self::pulse::Pulse;
-use super::connection::{Connection, DatabaseError};
+use self::batcher::{Batcher, Kind};
+use self::commit_monitor::CommitMonitor;
+use self::pool::ConnectionPool;
 use super::heartbeat::BEAT_TIME;
+use super::job::Work;
 use super::url::DatabaseUrl;
-use super::work::Work;
-use super::{StoreError, Why, sql};
+use super::value_row::{Connection, DatabaseError};
+use super::{StoreError, StoreFailure, sql};
 use crate::model::text::safe_causes;
 
 /// Connections at once; with several instances, each has as many.
@@ -60,8 +60,8 @@ const CLOSE_TIME: Duration = Duration::from_secs(2);
 pub(super) struct Postgres {
     database: DatabaseUrl,
     connections: Connections,
-    reads: Desk,
-    writes: Desk,
+    reads: Batcher,
+    writes: Batcher,
     /// For writes that nobody waits for: as many at once.
     spare: Arc<Semaphore>,
 }
@@ -82,8 +82,8 @@ impl Postgres {
             tracing::warn!(%database, "{setting} is off on the database server: a power cut can lose or corrupt acknowledged pets");
         }
         session.release(true);
-        let reads = Desk::start(Kind::Read, READERS, &connections);
-        let writes = Desk::start(Kind::Write, WRITERS, &connections);
+        let reads = Batcher::start(Kind::Read, READERS, &connections);
+        let writes = Batcher::start(Kind::Write, WRITERS, &connections);
         Ok(Self { database, connections, reads, writes, spare: Arc::new(Semaphore::new(1)) })
     }
 
@@ -100,16 +100,16 @@ impl Postgres {
         Ok(())
     }
 
-    pub(super) async fn read<W: Work>(&self, work: W) -> Result<W::Output, Why> {
+    pub(super) async fn read<W: Work>(&self, work: W) -> Result<W::Output, StoreFailure> {
         self.reads.work(work).await
     }
 
-    pub(super) async fn write<W: Work>(&self, work: W) -> Result<W::Output, Why> {
+    pub(super) async fn write<W: Work>(&self, work: W) -> Result<W::Output, StoreFailure> {
         self.writes.work(work).await
     }
 
     /// Whether a commit waits for other servers too.
-    pub(super) async fn has_standbys(&self) -> Result<bool, Why> {
+    pub(super) async fn has_standbys(&self) -> Result<bool, StoreFailure> {
         self.read(HasStandbys).await
     }
 
@@ -129,13 +129,13 @@ impl Postgres {
     }
 
     /// Whether it can be read, and its schema is one that this program can use.
-    pub(super) async fn ping(&self) -> Result<(), Why> {
+    pub(super) async fn ping(&self) -> Result<(), StoreFailure> {
         let found = self.read(schema::Version).await?;
-        if found >= schema::VERSION { Ok(()) } else { Err(Why::Outdated) }
+        if found >= schema::VERSION { Ok(()) } else { Err(StoreFailure::Outdated) }
     }
 
     /// Whether it can be written: a commit was done just now, or one is done now.
-    pub(super) async fn can_write(&self) -> Result<(), Why> {
+    pub(super) async fn can_write(&self) -> Result<(), StoreFailure> {
         let pulse = &self.connections.pulse;
         if pulse.is_felt() {
             return Ok(());
@@ -144,8 +144,8 @@ impl Postgres {
         self.connections.start_beat();
         match timeout(BEAT_TIME, beats.changed()).await {
             Ok(_) => beats.borrow().clone(),
-            Err(_) if pulse.is_quiet() => Err(Why::NoAnswer),
-            Err(_) => Err(Why::Stuck),
+            Err(_) if pulse.is_quiet() => Err(StoreFailure::NoAnswer),
+            Err(_) => Err(StoreFailure::Stuck),
         }
     }
 
@@ -173,10 +173,10 @@ pub(super) async fn moment(url: &PostgresUrl) -> Result<Session, StoreError> {
 /// All connections to the server.
 #[derive(Clone, Debug)]
 struct Connections {
-    pool: Lines,
+    pool: ConnectionPool,
     /// Whether the server keeps prepared statements by name.
     by_name: bool,
-    pulse: Arc<Pulse>,
+    pulse: Arc<CommitMonitor>,
 }
 
 impl Connections {
@@ -201,19 +201,19 @@ impl Connections {
         });
     }
 
-    async fn take(&self) -> Result<Session, Why> {
+    async fn take(&self) -> Result<Session, StoreFailure> {
         match self.pool.get().await {
             Ok(client) => Ok(Session::new(client, self.by_name)),
-            Err(PoolError::Closed) => Err(Why::Closed),
-            Err(PoolError::Backend(error)) => Err(Why::NoConnection(Arc::new(error))),
-            Err(error) => Err(Why::NoConnection(Arc::new(error))),
+            Err(PoolError::Closed) => Err(StoreFailure::Closed),
+            Err(PoolError::Backend(error)) => Err(StoreFailure::NoConnection(Arc::new(error))),
+            Err(error) => Err(StoreFailure::NoConnection(Arc::new(error))),
         }
     }
 
     /// The same for whoever only begins.
     async fn take_first(&self, database: &DatabaseUrl) -> Result<Session, StoreError> {
         self.take().await.map_err(|why| match why {
-            Why::NoConnection(source) => StoreError::Connect { database: database.clone(), source },
+            StoreFailure::NoConnection(source) => StoreError::Connect { database: database.clone(), source },
             other => other.into(),
         })
     }

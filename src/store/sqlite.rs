@@ -17,9 +17,9 @@ use futures_util::FutureExt as _;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 
-use super::connection::DatabaseError;
-use super::work::Work;
-use super::{DatabaseUrl, StoreError, Why};
+use super::job::Work;
+use super::value_row::DatabaseError;
+use super::{DatabaseUrl, StoreError, StoreFailure};
 
 pub(super) use self::snapshot::{backup, check, moment, quick_check};
 
@@ -60,13 +60,13 @@ impl Sqlite {
     }
 
     /// What `work` reads. It may be asked again when the database was busy.
-    pub(super) async fn read<W: Work>(&self, work: &W) -> Result<W::Output, Why> {
+    pub(super) async fn read<W: Work>(&self, work: &W) -> Result<W::Output, StoreFailure> {
         self.readers.read(work).await
     }
 
     /// What `work` wrote, once it is on disk. All or nothing of it is written; the work is not done where the caller
     /// has gone away before its turn came.
-    pub(super) async fn write<W: Work>(&self, work: W) -> Result<W::Output, Why> {
+    pub(super) async fn write<W: Work>(&self, work: W) -> Result<W::Output, StoreFailure> {
         self.writer.write(work).await
     }
 
@@ -76,12 +76,12 @@ impl Sqlite {
     }
 
     /// Whether it can be read.
-    pub(super) async fn ping(&self) -> Result<(), Why> {
+    pub(super) async fn ping(&self) -> Result<(), StoreFailure> {
         self.readers.ping().await
     }
 
     /// Whether it can be written, found out now unless it was done lately.
-    pub(super) async fn can_write(&self) -> Result<(), Why> {
+    pub(super) async fn can_write(&self) -> Result<(), StoreFailure> {
         self.writer.can_write().await
     }
 

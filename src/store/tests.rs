@@ -6,9 +6,9 @@ use std::path::Path;
 use secrecy::{ExposeSecret, SecretString};
 use tempfile::TempDir;
 
-use super::connection::Connection;
+use super::job::Work;
 use super::keys::{NewKey, Scopes};
-use super::work::Work;
+use super::value_row::Connection;
 use super::*;
 use crate::clock::{self, Now};
 use crate::model::{NewPet, PetQuery};
@@ -47,7 +47,7 @@ async fn a_group_that_fails_leaves_nothing_behind_and_tells_everyone() {
     let (_directory, url, store) = store().await;
     direct(&url).execute_batch("DROP TABLE api_keys").unwrap();
     let (pet, key) = tokio::join!(store.add(rex(), clock::now()), till_key(&store, clock::now()));
-    assert!(matches!(key, Err(StoreError::Unavailable(Why::Database(_)))));
+    assert!(matches!(key, Err(StoreError::Unavailable(StoreFailure::Database(_)))));
     let found = store.list(&PetQuery::default()).await.unwrap().pets;
     assert_eq!(pet.ok().into_iter().collect::<Vec<_>>(), found);
 }

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::reading::list;
+use super::column_mapping::list;
 use crate::api::ApiError;
 use crate::model::Field;
 use crate::model::text::short;

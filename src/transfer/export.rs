@@ -7,11 +7,11 @@ use tokio::sync::{mpsc, oneshot, watch};
 use tokio_util::sync::CancellationToken;
 
 use super::TransferError;
-use super::alone::{alone, thread};
-use super::destination::Destination;
+use super::dedicated_thread::{alone, thread};
+use super::output_file::Destination;
 use crate::api::inventory::{Coverage, inventory, of_status};
 use crate::api::{ApiError, Client};
-use crate::model::export::{Kind, Pen};
+use crate::model::export::{Kind, PetWriter};
 use crate::model::{Pet, PetStatus};
 
 /// Pages that are there before they are written.
@@ -22,7 +22,7 @@ const BUFFER: usize = 64 << 10;
 
 /// What is written, and how.
 #[derive(Clone, Copy, Debug)]
-pub struct How {
+pub struct ExportOptions {
     /// How.
     pub kind: Kind,
     /// Leave cells of CSV that a spreadsheet would run as they are.
@@ -35,7 +35,7 @@ pub struct How {
 
 /// How an export has ended.
 #[derive(Debug)]
-pub enum Ended {
+pub enum ExportEnded {
     /// With all that the service gives.
     Done(Coverage),
     /// With all that the service gives, which may not be all that it has, though that was required.
@@ -48,11 +48,11 @@ pub enum Ended {
 /// service does or `out` cannot be written; then what was written is not whole.
 pub async fn export<W: Write + Send + 'static>(
     client: &Client,
-    how: How,
+    how: ExportOptions,
     out: W,
     count: watch::Sender<u64>,
     stop: &CancellationToken,
-) -> Result<(W, Ended), TransferError> {
+) -> Result<(W, ExportEnded), TransferError> {
     let client = client.keeping_connections().map_err(ApiError::NotSent)?.called("export");
     let (parts, taken) = mpsc::channel(AHEAD);
     let (told, written) = oneshot::channel();
@@ -80,25 +80,25 @@ pub async fn export<W: Write + Send + 'static>(
         (Some(Ok(_)) | None, Err(source)) => Err(failed(source)),
         (Some(Err(error)), _) => Err(error.into()),
         (Some(Ok(coverage)), Ok(out)) if how.require_complete && !coverage.complete => {
-            Ok((out, Ended::Incomplete(coverage)))
+            Ok((out, ExportEnded::Incomplete(coverage)))
         }
-        (Some(Ok(coverage)), Ok(out)) => Ok((out, Ended::Done(coverage))),
-        (None, Ok(out)) => Ok((out, Ended::Stopped)),
+        (Some(Ok(coverage)), Ok(out)) => Ok((out, ExportEnded::Done(coverage))),
+        (None, Ok(out)) => Ok((out, ExportEnded::Stopped)),
     }
 }
 
 /// The same into a file for its owner alone, which is there once it is whole; with `replace`, also where there is one.
 pub async fn to_file(
     client: &Client,
-    how: How,
+    how: ExportOptions,
     to: (&Path, bool),
     count: watch::Sender<u64>,
     stop: &CancellationToken,
-) -> Result<Ended, TransferError> {
+) -> Result<ExportEnded, TransferError> {
     let destination = Destination::new(to)?;
     let file = destination.begin()?;
     let (out, ended) = export(client, how, BufWriter::with_capacity(BUFFER, file), count, stop).await?;
-    if matches!(ended, Ended::Done(_)) {
+    if matches!(ended, ExportEnded::Done(_)) {
         let file = out.into_inner().map_err(|error| destination.failed(error.into_error()))?;
         destination.finish(file)?;
     }
@@ -106,14 +106,14 @@ pub async fn to_file(
 }
 
 fn write_parts<W: Write>(
-    How { kind, raw, .. }: How,
+    ExportOptions { kind, raw, .. }: ExportOptions,
     mut out: W,
     mut parts: mpsc::Receiver<Vec<Pet>>,
     count: &watch::Sender<u64>,
 ) -> io::Result<W> {
     // A part is put together in memory: many small writes take longer than one.
     let mut text = Vec::new();
-    let mut pen = Pen::begin(kind, raw, &mut text)?;
+    let mut pen = PetWriter::begin(kind, raw, &mut text)?;
     while let Some(pets) = parts.blocking_recv() {
         pen.write(&pets, &mut text)?;
         out.write_all(&text)?;

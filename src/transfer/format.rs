@@ -10,7 +10,7 @@ use crate::model::export::Kind;
 /// A kind of file that animals are read from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Format {
+pub enum FileFormat {
     /// RFC 4180, the cells parted by commas, semicolons or tabs.
     Csv,
     /// One JSON object a line.
@@ -21,7 +21,7 @@ pub enum Format {
     Xlsx,
 }
 
-impl Format {
+impl FileFormat {
     /// The kind of the file `name` that begins with `head`.
     #[must_use]
     pub fn recognise(name: Option<&Path>, head: &[u8]) -> Self {
@@ -59,7 +59,7 @@ impl Format {
         }
         let text = head.strip_prefix(b"\xef\xbb\xbf").or_else(|| head.strip_prefix(b"\xff\xfe"));
         let text = text.or_else(|| head.strip_prefix(b"\xfe\xff")).unwrap_or(head);
-        match text.iter().find(|octet| !b" \t\r\n\0".contains(octet)) {
+        match text.iter().find(|byte| !b" \t\r\n\0".contains(byte)) {
             Some(b'[') => Self::Json,
             Some(b'{') => Self::Ndjson,
             _ => Self::Csv,
@@ -67,7 +67,7 @@ impl Format {
     }
 }
 
-impl fmt::Display for Format {
+impl fmt::Display for FileFormat {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Csv => "CSV",
@@ -84,20 +84,20 @@ mod tests {
 
     #[test]
     fn the_ending_counts_before_the_first_octets() {
-        let of = |name: &str, head: &[u8]| Format::recognise(Some(Path::new(name)), head);
-        assert_eq!(of("a.CSV", b"[{}]"), Format::Csv);
-        assert_eq!((of("a.jsonl", b""), of("a.ndjson", b"")), (Format::Ndjson, Format::Ndjson));
-        assert_eq!((of("a.json", b"{}"), of("a.xlsx", b"")), (Format::Json, Format::Xlsx));
+        let of = |name: &str, head: &[u8]| FileFormat::recognise(Some(Path::new(name)), head);
+        assert_eq!(of("a.CSV", b"[{}]"), FileFormat::Csv);
+        assert_eq!((of("a.jsonl", b""), of("a.ndjson", b"")), (FileFormat::Ndjson, FileFormat::Ndjson));
+        assert_eq!((of("a.json", b"{}"), of("a.xlsx", b"")), (FileFormat::Json, FileFormat::Xlsx));
         for (head, format) in [
-            (&b"name,categoryId\n"[..], Format::Csv),
-            (b"", Format::Csv),
-            (b" \n[{", Format::Json),
-            (b"\xef\xbb\xbf{\"name\"", Format::Ndjson),
-            (b"\xff\xfe[\0", Format::Json),
-            (b"\xfe\xff\0{", Format::Ndjson),
-            (b"PK\x03\x04", Format::Xlsx),
+            (&b"name,categoryId\n"[..], FileFormat::Csv),
+            (b"", FileFormat::Csv),
+            (b" \n[{", FileFormat::Json),
+            (b"\xef\xbb\xbf{\"name\"", FileFormat::Ndjson),
+            (b"\xff\xfe[\0", FileFormat::Json),
+            (b"\xfe\xff\0{", FileFormat::Ndjson),
+            (b"PK\x03\x04", FileFormat::Xlsx),
         ] {
-            assert_eq!((of("a", head), Format::recognise(None, head)), (format, format), "{head:?}");
+            assert_eq!((of("a", head), FileFormat::recognise(None, head)), (format, format), "{head:?}");
         }
     }
 }

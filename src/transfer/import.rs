@@ -1,9 +1,9 @@
 //! Sends the rows of a file, several at a time, each with an Idempotency-Key of its own that is the same whenever it is
 //! sent again. Stops whenever it is told to, and goes on by its journal.
 
-mod ahead;
-mod pace;
+mod backoff;
 mod plan;
+mod prefetch;
 mod progress;
 mod send;
 
@@ -19,18 +19,18 @@ use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
-use super::alone::{alone, thread};
+use super::dedicated_thread::{alone, thread};
 use super::input::Print;
-use super::journal::{self, Head, Journal, Outcome, Past, State, Target};
+use super::journal::{self, Head, Journal, Past, RowOutcome, RowState, Target};
 use super::rows::{self, Bad, Row};
-use super::{Input, Reading, TransferError};
+use super::{ColumnMapping, Input, TransferError};
 use crate::api::{ApiError, Client, Failure};
 use crate::clock::{self, Now};
 use crate::model::IdempotencyKey;
-use ahead::{Turn, queue};
-use pace::Pace;
-pub use plan::{How, OnError, Patience, Wish};
-pub use progress::{Progress, Tell, Told};
+use backoff::Pace;
+pub use plan::{ImportControl, ImportOptions, OnError, Patience};
+use prefetch::{Turn, queue};
+pub use progress::{ImportEvent, ImportProgress, OnImportEvent};
 use send::Sender;
 
 /// Rows that the reader hands over at once, so that it need not wake the senders for each, and such parts ahead of them.
@@ -39,7 +39,7 @@ const AHEAD: usize = 2;
 
 /// Why an import has ended.
 #[derive(Debug)]
-pub enum Ended {
+pub enum ImportEnded {
     /// Every row was dealt with.
     Complete,
     /// It was told to.
@@ -60,9 +60,9 @@ pub enum Ended {
 #[derive(Debug)]
 pub struct Summary {
     /// The counts at its end.
-    pub progress: Progress,
+    pub progress: ImportProgress,
     /// Why it ended.
-    pub ended: Ended,
+    pub ended: ImportEnded,
     /// Good rows that were not dealt with, where it is known how many there are.
     pub left: Option<u64>,
     /// The journal.
@@ -93,7 +93,7 @@ pub struct Seen {
 #[derive(Debug)]
 pub struct Work {
     id: Uuid,
-    reading: Reading,
+    reading: ColumnMapping,
     good: Option<u64>,
     journal: Option<Journal>,
     past: Option<Past>,
@@ -104,7 +104,7 @@ impl Work {
     pub fn start(
         start: &Start,
         input: &Input,
-        reading: &Reading,
+        reading: &ColumnMapping,
         good: Option<u64>,
         report: Option<PathBuf>,
         target: &Target,
@@ -122,7 +122,7 @@ impl Work {
     /// that is known. Blocks.
     pub fn begin(
         input: &Input,
-        reading: Reading,
+        reading: ColumnMapping,
         good: Option<u64>,
         report: Option<PathBuf>,
         target: &Target,
@@ -140,7 +140,7 @@ impl Work {
     /// `seen` of the file and of that journal, they must be the same still. Blocks.
     fn anew(
         input: &Input,
-        reading: Reading,
+        reading: ColumnMapping,
         good: Option<u64>,
         report: PathBuf,
         target: &Target,
@@ -157,7 +157,12 @@ impl Work {
 
     /// The import whose journal is at `report`. A `reading` by which nothing is decided is that of its beginning. In a
     /// file that has changed, rows are recognised by what is in them. Blocks.
-    pub fn resume(input: &Input, reading: &Reading, report: PathBuf, target: &Target) -> Result<Self, TransferError> {
+    pub fn resume(
+        input: &Input,
+        reading: &ColumnMapping,
+        report: PathBuf,
+        target: &Target,
+    ) -> Result<Self, TransferError> {
         let (journal, past) = Journal::resume(&report, input, target, reading)?;
         let Head { id, reading, good, .. } = past.head.clone();
         Ok(Self { id, reading, good, journal: Some(journal), past: Some(past) })
@@ -224,20 +229,20 @@ impl ServiceClock {
 /// What all that work at one import share.
 struct Shared {
     work: Work,
-    how: How,
+    how: ImportOptions,
     client: Client,
     clock: ServiceClock,
     pace: Pace,
-    progress: watch::Sender<Progress>,
-    tell: Tell,
+    progress: watch::Sender<ImportProgress>,
+    tell: OnImportEvent,
     /// Nothing new is sent.
     halt: CancellationToken,
-    ended: Mutex<Option<Ended>>,
+    ended: Mutex<Option<ImportEnded>>,
 }
 
 impl Shared {
     /// Sends nothing new, for the first of the reasons that are given.
-    fn end(&self, why: Ended) {
+    fn end(&self, why: ImportEnded) {
         self.ended.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(why);
         self.halt.cancel();
     }
@@ -247,14 +252,14 @@ impl Shared {
         match self.work.journal.as_ref().map_or(Ok(()), write) {
             Ok(()) => true,
             Err(error) => {
-                self.end(Ended::Failed(error));
+                self.end(ImportEnded::Failed(error));
                 false
             }
         }
     }
 
     /// Counts what became of a row, tells it, and ends the import where that is enough.
-    fn settled(&self, told: Told) {
+    fn settled(&self, told: ImportEvent) {
         let mut errors = 0;
         self.progress.send_modify(|progress| {
             progress.count(&told);
@@ -263,9 +268,9 @@ impl Shared {
         let is_error = told.is_error();
         (self.tell)(told);
         if is_error && self.how.on_error == OnError::Stop {
-            self.end(Ended::OnError);
+            self.end(ImportEnded::OnError);
         } else if is_error && self.how.max_errors.is_some_and(|most| errors >= most) {
-            self.end(Ended::TooManyErrors);
+            self.end(ImportEnded::TooManyErrors);
         }
     }
 
@@ -275,11 +280,11 @@ impl Shared {
         let read = || rows::read(input, &self.work.reading, |row| self.sort(row, &mut part, turns));
         match catch_unwind(AssertUnwindSafe(read)) {
             Ok(Ok(_)) => {}
-            Ok(Err(error)) => self.end(Ended::Failed(error)),
+            Ok(Err(error)) => self.end(ImportEnded::Failed(error)),
             // What is read is hostile, and not all of its readers are from here. It must not be taken for its end.
             Err(_) => {
                 let source = io::Error::other("its reader gave up; please report this");
-                self.end(Ended::Failed(TransferError::Read { name, source }));
+                self.end(ImportEnded::Failed(TransferError::Read { name, source }));
             }
         }
         // Without senders it is not needed any more.
@@ -294,12 +299,12 @@ impl Shared {
         let turn = match row {
             Ok(row) => self.turn(row),
             Err(bad) => {
-                let is_new = self.state(bad.row) == State::Open;
+                let is_new = self.state(bad.row) == RowState::Open;
                 let why = bad.sentence();
-                if is_new && !self.note(|journal| journal.outcome(bad.row, bad.line, &Outcome::Invalid(why))) {
+                if is_new && !self.note(|journal| journal.outcome(bad.row, bad.line, &RowOutcome::Invalid(why))) {
                     return ControlFlow::Break(());
                 }
-                self.settled(Told::Bad(bad));
+                self.settled(ImportEvent::Bad(bad));
                 None
             }
         };
@@ -316,31 +321,31 @@ impl Shared {
         TransferError::Changed { path, what: format!("line {line} is another row") }
     }
 
-    fn state(&self, row: u64) -> State {
-        self.work.past.as_ref().map_or(State::Open, |past| past.state(row))
+    fn state(&self, row: u64) -> RowState {
+        self.work.past.as_ref().map_or(RowState::Open, |past| past.state(row))
     }
 
     fn turn(&self, row: Row) -> Option<Turn> {
-        if row.mended {
-            self.progress.send_modify(|progress| progress.mended += 1);
+        if row.corrected {
+            self.progress.send_modify(|progress| progress.corrected += 1);
         }
         let before = self.work.past.as_ref().and_then(|past| past.hash(row.row));
         if before.is_some_and(|before| before != journal::hash(&row.new)) {
-            self.end(Ended::Failed(self.changed(row.line)));
+            self.end(ImportEnded::Failed(self.changed(row.line)));
             return None;
         }
         let turn = match self.state(row.row) {
-            State::Open => Turn { row, doubted: false },
-            State::Refused if self.how.retry_refused => Turn { row, doubted: false },
-            State::InDoubt => {
+            RowState::Open => Turn { row, doubted: false },
+            RowState::Refused if self.how.retry_refused => Turn { row, doubted: false },
+            RowState::Unknown => {
                 let is_safe = self.work.can_repeat(row.row, &self.client, self.clock.now());
                 if !is_safe && !self.how.send_unknown {
-                    self.settled(Told::Doubt { row: row.row, line: row.line });
+                    self.settled(ImportEvent::UnknownOutcome { row: row.row, line: row.line });
                     return None;
                 }
                 Turn { row, doubted: true }
             }
-            state @ (State::Added | State::Refused) => {
+            state @ (RowState::Added | RowState::Refused) => {
                 self.progress.send_modify(|progress| progress.before(state));
                 return None;
             }
@@ -350,18 +355,18 @@ impl Shared {
 }
 
 /// How an import is followed and led: what happens is told, the counts go on, and the wishes are heard.
-pub type Wires = (Tell, watch::Sender<Progress>, watch::Receiver<Wish>);
+pub type ImportIo = (OnImportEvent, watch::Sender<ImportProgress>, watch::Receiver<ImportControl>);
 
 /// Sends what is to be sent of `input`. It works in a thread of its own, where no other work is between an answer and
-/// the next row, and stops as by [`Wish::Stop`] where this is dropped.
+/// the next row, and stops as by [`ImportControl::Stop`] where this is dropped.
 ///
 /// Fails only before anything is sent: where the service is not there or does not accept the key.
 pub async fn run(
     client: &Client,
     input: Input,
     work: Work,
-    how: How,
-    (tell, progress, wishes): Wires,
+    how: ImportOptions,
+    (tell, progress, controls): ImportIo,
 ) -> Result<Summary, TransferError> {
     let client = client.keeping_connections().map_err(ApiError::NotSent)?.called("import");
     let (at, pace) = (clock::now(), Pace::new(how.patience, clock::now().mono));
@@ -369,10 +374,14 @@ pub async fn run(
     let (halt, ended) = (CancellationToken::new(), Mutex::new(None));
     let _stop = halt.clone().drop_guard();
     let shared = Shared { work, how, client, clock, pace, progress, tell, halt, ended };
-    alone("import", move || send_all(shared, input, wishes)).await?
+    alone("import", move || send_all(shared, input, controls)).await?
 }
 
-async fn send_all(mut shared: Shared, input: Input, wishes: watch::Receiver<Wish>) -> Result<Summary, TransferError> {
+async fn send_all(
+    mut shared: Shared,
+    input: Input,
+    controls: watch::Receiver<ImportControl>,
+) -> Result<Summary, TransferError> {
     match probe(&shared.client).await {
         Ok(date) => {
             let at = clock::now();
@@ -388,16 +397,16 @@ async fn send_all(mut shared: Shared, input: Input, wishes: watch::Receiver<Wish
     let reader = Arc::clone(&shared);
     thread("rows", move || reader.read(input, &turns))?;
     let count = shared.how.concurrency.clamp(1, 16);
-    let (announcer, queue) = queue(&shared, count, taken, wishes.clone());
+    let (announcer, queue) = queue(&shared, count, taken, controls.clone());
     tokio::spawn(announcer.run());
     let queue = Arc::new(queue);
     let mut senders = JoinSet::new();
     for _ in 0..count {
-        let sender = Sender { shared: Arc::clone(&shared), queue: Arc::clone(&queue), wishes: wishes.clone() };
+        let sender = Sender { shared: Arc::clone(&shared), queue: Arc::clone(&queue), controls: controls.clone() };
         senders.spawn(sender.run());
     }
     let keeper = tokio::spawn(keep_up(Arc::clone(&shared)));
-    listen(&shared, senders, wishes).await;
+    listen(&shared, senders, controls).await;
     keeper.abort();
     queue.give_back(&shared).await;
     Ok(summary(&shared))
@@ -406,7 +415,7 @@ async fn send_all(mut shared: Shared, input: Input, wishes: watch::Receiver<Wish
 /// Has the journal written while nothing new is sent.
 async fn keep_up(shared: Arc<Shared>) {
     if let Some(journal) = &shared.work.journal {
-        shared.end(Ended::Failed(journal.keep_up().await));
+        shared.end(ImportEnded::Failed(journal.keep_up().await));
     }
 }
 
@@ -423,7 +432,7 @@ async fn probe(client: &Client) -> Result<Option<Timestamp>, ApiError> {
 }
 
 /// Waits for the senders, and does what is wished.
-async fn listen(shared: &Shared, mut senders: JoinSet<()>, mut wishes: watch::Receiver<Wish>) {
+async fn listen(shared: &Shared, mut senders: JoinSet<()>, mut controls: watch::Receiver<ImportControl>) {
     let ending = async {
         shared.halt.cancelled().await;
         tokio::time::sleep(shared.how.patience.stop_within).await;
@@ -436,14 +445,14 @@ async fn listen(shared: &Shared, mut senders: JoinSet<()>, mut wishes: watch::Re
                     return;
                 }
             }
-            Ok(()) = wishes.changed() => {
-                let wish = *wishes.borrow_and_update();
-                match wish {
-                    Wish::Go => shared.pace.forgive(clock::now().mono),
-                    Wish::Pause => {}
-                    Wish::Stop => shared.end(Ended::Stopped),
-                    Wish::Abort => {
-                        shared.end(Ended::Stopped);
+            Ok(()) = controls.changed() => {
+                let control = *controls.borrow_and_update();
+                match control {
+                    ImportControl::Go => shared.pace.forgive(clock::now().mono),
+                    ImportControl::Pause => {}
+                    ImportControl::Stop => shared.end(ImportEnded::Stopped),
+                    ImportControl::Abort => {
+                        shared.end(ImportEnded::Stopped);
                         break;
                     }
                 }
@@ -453,20 +462,20 @@ async fn listen(shared: &Shared, mut senders: JoinSet<()>, mut wishes: watch::Re
     }
     // What is still under way stays in the journal as sent without an outcome.
     senders.shutdown().await;
-    shared.progress.send_modify(Progress::abandon);
+    shared.progress.send_modify(ImportProgress::abandon);
 }
 
 fn summary(shared: &Shared) -> Summary {
     let ended = shared.ended.lock().unwrap_or_else(PoisonError::into_inner).take();
     // It is halted without a reason where nobody waits for its end any more.
-    let ended = ended.unwrap_or(if shared.halt.is_cancelled() { Ended::Stopped } else { Ended::Complete });
-    let done = matches!(ended, Ended::Complete);
+    let ended = ended.unwrap_or(if shared.halt.is_cancelled() { ImportEnded::Stopped } else { ImportEnded::Complete });
+    let done = matches!(ended, ImportEnded::Complete);
     let at = clock::now().wall;
     shared.note(|journal| if done { journal.end(at) } else { Ok(()) });
     if let Some(journal) = &shared.work.journal
         && let Err(error) = journal.close()
     {
-        shared.end(Ended::Failed(error));
+        shared.end(ImportEnded::Failed(error));
     }
     let failed = shared.ended.lock().unwrap_or_else(PoisonError::into_inner).take();
     let progress = shared.progress.borrow().clone();

@@ -119,25 +119,25 @@ impl Input {
 
     /// How many octets have been read from it, as it goes on.
     #[must_use]
-    pub fn octets_read(&self) -> Arc<AtomicU64> {
+    pub fn bytes_read(&self) -> Arc<AtomicU64> {
         Arc::clone(&self.read)
     }
 
     /// Its octets as they are.
-    pub(super) fn octets(self) -> impl Read + Send {
+    pub(super) fn bytes(self) -> impl Read + Send {
         Counted { from: Cursor::new(self.head).chain(self.rest), count: self.read }
     }
 
     /// Its text in UTF-8, without a byte order mark.
     pub(super) fn text(self) -> Text {
         let (encoding, mark) = encoding(&self.head);
-        let mut octets = self.octets();
+        let mut bytes = self.bytes();
         let mut skipped = [0; 3];
         // The mark is in the head, which is in memory.
-        let _ = octets.read_exact(&mut skipped[..mark]);
+        let _ = bytes.read_exact(&mut skipped[..mark]);
         let input: Box<dyn BufRead + Send> = match encoding {
-            Encoding::Utf8 => Box::new(BufReader::with_capacity(64 << 10, octets)),
-            Encoding::Utf16(order) => Box::new(BufReader::with_capacity(64 << 10, Utf16::new(octets, order))),
+            Encoding::Utf8 => Box::new(BufReader::with_capacity(64 << 10, bytes)),
+            Encoding::Utf16(order) => Box::new(BufReader::with_capacity(64 << 10, Utf16::new(bytes, order))),
         };
         Text { input, encoding, offset: mark as u64 }
     }
@@ -182,6 +182,6 @@ impl<R: Read> Read for Counted<R> {
 }
 
 /// In small letters.
-pub(super) fn hex(octets: &[u8]) -> String {
-    octets.iter().map(|octet| format!("{octet:02x}")).collect()
+pub(super) fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

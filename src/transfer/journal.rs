@@ -7,9 +7,9 @@
 //! Rows go by their numbers as long as the file is the same, and by their hashes once it has changed: then the journal is
 //! written anew for the rows that are in the file now. The one before stays beside it under the date of its beginning.
 
-mod past;
-mod pool;
+mod added_rows;
 mod reasons;
+mod replay;
 mod target;
 mod writer;
 
@@ -27,14 +27,14 @@ use uuid::Uuid;
 
 use super::input::{Print, hex};
 use super::rows::{self, Row};
-use super::{Input, Reading, TransferError};
-use crate::config::atomic;
+use super::{ColumnMapping, Input, TransferError};
+use crate::config::atomic_file;
 use crate::model::text::{cut, short};
 use crate::model::{IdempotencyKey, NewPet, PetId};
 
-pub use past::{Doubt, Past, State};
-pub(super) use pool::Pool;
+pub(super) use added_rows::Pool;
 pub(super) use reasons::Reasons;
+pub use replay::{Past, RowState, UnknownRow};
 pub use target::Target;
 use writer::Writer;
 
@@ -58,7 +58,7 @@ pub struct Head {
     /// Of the API key, by which only the same one is recognised: what a service remembers belongs to it.
     pub key: String,
     /// How the file is read.
-    pub reading: Reading,
+    pub reading: ColumnMapping,
     /// How many rows can be sent, where that was counted before.
     pub good: Option<u64>,
     /// When it began.
@@ -68,19 +68,20 @@ pub struct Head {
 impl Head {
     /// Of a new import.
     #[must_use]
-    pub fn new(file: Print, target: &Target, reading: Reading, good: Option<u64>, at: Timestamp) -> Self {
+    pub fn new(file: Print, target: &Target, reading: ColumnMapping, good: Option<u64>, at: Timestamp) -> Self {
         let id = Uuid::new_v4();
         let (service, key) = (target.service.clone(), recognisable(id, &target.key));
         Self { petstore_import: VERSION, id, file, service, key, reading, good, at }
     }
 
     /// Whether it is of this reading. A `reading` by which nothing is decided is any.
-    pub(super) fn check_reading(&self, path: &Path, reading: &Reading) -> Result<(), TransferError> {
-        if *reading == Reading::default() || self.reading == *reading {
+    pub(super) fn check_reading(&self, path: &Path, reading: &ColumnMapping) -> Result<(), TransferError> {
+        if *reading == ColumnMapping::default() || self.reading == *reading {
             return Ok(());
         }
-        let text =
-            |reading: &Reading| serde_json::to_string(reading).map_or_else(|_| String::new(), |text| short(&text));
+        let text = |reading: &ColumnMapping| {
+            serde_json::to_string(reading).map_or_else(|_| String::new(), |text| short(&text))
+        };
         let what = "the reading (--format, --map, --set, --raw)";
         Err(another(path, what, text(&self.reading), text(reading)))
     }
@@ -110,22 +111,22 @@ fn recognisable(id: Uuid, key: &str) -> String {
 
 /// What became of a row.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Outcome {
+pub enum RowOutcome {
     /// It was added.
     Added(PetId),
     /// The service does not take it.
-    Refused(Answer),
+    Refused(RowAnswer),
     /// It may have been added.
-    Unknown(Answer),
+    Unknown(RowAnswer),
     /// It was certainly not added, and may be sent again.
-    NotSent(Answer),
+    NotSent(RowAnswer),
     /// It cannot be sent.
     Invalid(String),
 }
 
 /// Why, safe to show.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Answer {
+pub struct RowAnswer {
     /// The HTTP status, if one came.
     pub status: Option<u16>,
     /// The code of the Error body, if one came.
@@ -134,7 +135,7 @@ pub struct Answer {
     pub message: String,
 }
 
-impl Answer {
+impl RowAnswer {
     /// All of it in one line, cut.
     #[must_use]
     pub fn words(&self) -> String {
@@ -179,8 +180,8 @@ struct Line {
 
 impl Line {
     /// What became of a row.
-    fn of(row: u64, line: u64, outcome: &Outcome) -> Self {
-        let answered = |word, answer: &Answer| Self {
+    fn of(row: u64, line: u64, outcome: &RowOutcome) -> Self {
+        let answered = |word, answer: &RowAnswer| Self {
             row,
             outcome: Some(word),
             status: answer.status,
@@ -190,11 +191,13 @@ impl Line {
             ..Self::default()
         };
         match outcome {
-            Outcome::Added(id) => Self { row, outcome: Some(Word::Added), id: Some(*id), ..Self::default() },
-            Outcome::Refused(answer) => answered(Word::Refused, answer),
-            Outcome::Unknown(answer) => answered(Word::Unknown, answer),
-            Outcome::NotSent(answer) => answered(Word::NotSent, answer),
-            Outcome::Invalid(why) => answered(Word::Invalid, &Answer { message: why.clone(), ..Answer::default() }),
+            RowOutcome::Added(id) => Self { row, outcome: Some(Word::Added), id: Some(*id), ..Self::default() },
+            RowOutcome::Refused(answer) => answered(Word::Refused, answer),
+            RowOutcome::Unknown(answer) => answered(Word::Unknown, answer),
+            RowOutcome::NotSent(answer) => answered(Word::NotSent, answer),
+            RowOutcome::Invalid(why) => {
+                answered(Word::Invalid, &RowAnswer { message: why.clone(), ..RowAnswer::default() })
+            }
         }
     }
 }
@@ -259,7 +262,7 @@ impl Journal {
         if seen.is_some_and(|seen| read_head(path).is_ok_and(|head| head.id != seen)) {
             return Err(TransferError::JournalExists(path.to_owned()));
         }
-        let mut new = atomic::begin_private(&place).map_err(failed)?;
+        let mut new = atomic_file::begin_private(&place).map_err(failed)?;
         text(head).and_then(|head| new.write_all(&head)).map_err(failed)?;
         take_the_place(path, &old, new)
     }
@@ -270,7 +273,7 @@ impl Journal {
         path: &Path,
         input: &Input,
         target: &Target,
-        reading: &Reading,
+        reading: &ColumnMapping,
     ) -> Result<(Self, Past), TransferError> {
         let (_, old) = open(path)?;
         let head = read_head(path)?;
@@ -314,7 +317,7 @@ impl Journal {
     pub fn discard(self) {
         // It would only have to be removed by hand.
         let _ = match &self.kept {
-            Some(kept) => std::fs::rename(kept, atomic::target(&self.path).as_deref().unwrap_or(&self.path)),
+            Some(kept) => std::fs::rename(kept, atomic_file::target(&self.path).as_deref().unwrap_or(&self.path)),
             None => std::fs::remove_file(&self.path),
         };
     }
@@ -332,7 +335,7 @@ impl Journal {
     }
 
     /// What became of a row. It is written with what comes next, or by [`keep_up`](Self::keep_up).
-    pub fn outcome(&self, row: u64, line: u64, outcome: &Outcome) -> Result<(), TransferError> {
+    pub fn outcome(&self, row: u64, line: u64, outcome: &RowOutcome) -> Result<(), TransferError> {
         self.write(&Line::of(row, line, outcome))
     }
 
@@ -383,7 +386,7 @@ fn open(path: &Path) -> Result<(PathBuf, File), TransferError> {
     // A pipe would keep whoever opens it waiting.
     read_head(path)?;
     let failed = |source| failed(path, source);
-    let place = atomic::target(path).map_err(failed)?;
+    let place = atomic_file::target(path).map_err(failed)?;
     let file = OpenOptions::new().read(true).append(true).open(&place).map_err(failed)?;
     lock(path, &file)?;
     // Another import may have put a new one in its place just before.
@@ -398,18 +401,18 @@ fn open(path: &Path) -> Result<(PathBuf, File), TransferError> {
 /// Puts `new` in the place of the journal `old`, which is locked and kept under the date of its beginning.
 fn take_the_place(path: &Path, _old: &File, new: NamedTempFile) -> Result<Journal, TransferError> {
     let failed = |source| failed(path, source);
-    let place = atomic::target(path).map_err(failed)?;
+    let place = atomic_file::target(path).map_err(failed)?;
     let began = read_head(&place)?.at;
     // The lock goes with the file, whatever its name.
     let file = new.as_file().try_clone().map_err(failed)?;
     lock(path, &file)?;
     let kept =
-        (0..).map(|number| kept_as(&place, began, number)).find_map(|kept| match atomic::keep_as(&place, &kept) {
+        (0..).map(|number| kept_as(&place, began, number)).find_map(|kept| match atomic_file::keep_as(&place, &kept) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => None,
             done => Some(done.map(|()| kept)),
         });
     let kept = kept.transpose().map_err(failed)?;
-    atomic::finish(new, &place, true).map_err(failed)?;
+    atomic_file::finish(new, &place, true).map_err(failed)?;
     Ok(Journal { kept, ..Journal::new(path, file) })
 }
 
@@ -427,7 +430,7 @@ fn kept_as(path: &Path, began: Timestamp, number: u32) -> PathBuf {
 
 /// The journals that were in the place of `path` before.
 pub(super) fn kept(path: &Path) -> Vec<PathBuf> {
-    let Ok(place) = atomic::target(path) else { return Vec::new() };
+    let Ok(place) = atomic_file::target(path) else { return Vec::new() };
     let directory = place.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let Ok(entries) = std::fs::read_dir(directory) else { return Vec::new() };
     let begins = format!("{}.", place.file_stem().unwrap_or_default().display());
@@ -461,7 +464,7 @@ fn written_anew(
     }
     let good = rows.iter().filter(|(_, hash, _)| hash.is_some()).count();
     let head = Head { good: Some(good as u64), ..head };
-    let new = atomic::begin_private(&atomic::target(path).map_err(failed)?).map_err(failed)?;
+    let new = atomic_file::begin_private(&atomic_file::target(path).map_err(failed)?).map_err(failed)?;
     let mut out = BufWriter::with_capacity(256 << 10, new);
     let mut write = |line: &[u8]| out.write_all(line).map_err(failed);
     write(&text(&head).map_err(failed)?)?;
@@ -496,7 +499,7 @@ fn failed(path: &Path, source: io::Error) -> TransferError {
 pub(super) fn hash(new: &NewPet) -> u64 {
     let status = new.status.map_or("", |status| status.as_str());
     let sum = Sha256::digest(format!("{}\0{}\0{status}", new.name, new.category_id));
-    sum.iter().take(8).fold(0, |sum, octet| sum << 8 | u64::from(*octet))
+    sum.iter().take(8).fold(0, |sum, byte| sum << 8 | u64::from(*byte))
 }
 
 fn hex_of(hash: u64) -> String {
@@ -506,7 +509,7 @@ fn hex_of(hash: u64) -> String {
 pub(super) fn read_head(path: &Path) -> Result<Head, TransferError> {
     let wrong = |why: String| TransferError::NotAJournal { path: path.to_owned(), why };
     // A pipe would keep whoever opens it waiting.
-    if let Some(what) = atomic::no_file(path) {
+    if let Some(what) = atomic_file::no_file(path) {
         return Err(wrong(format!("it is {what}")));
     }
     let mut file = match File::open(path) {

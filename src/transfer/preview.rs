@@ -2,9 +2,9 @@
 
 use std::ops::ControlFlow;
 
-use super::check::{Check, Found, check};
 use super::rows::{Bad, Row};
-use super::{Format, Input, Reading, TransferError};
+use super::validate::{Check, ValidationResult, check};
+use super::{ColumnMapping, FileFormat, Input, TransferError};
 use crate::model::text::short;
 use crate::model::{Field, NewPet};
 
@@ -40,14 +40,18 @@ pub struct Cells {
 
 /// Looks at all of `input`, until `go_on` says no: then the counts are those so far. It is asked with the number of
 /// rows at each. Blocks.
-pub fn preview(input: Input, reading: &Reading, mut go_on: impl FnMut(u64) -> bool) -> Result<Preview, TransferError> {
+pub fn preview(
+    input: Input,
+    reading: &ColumnMapping,
+    mut go_on: impl FnMut(u64) -> bool,
+) -> Result<Preview, TransferError> {
     let (mut rows, mut first, mut bad, mut doubles) = (0, Vec::new(), Vec::new(), Vec::new());
     // Faults name their column; there is one for each field at most.
     let mut columns: Vec<(String, Cells)> = Vec::new();
     let check = check(input, reading, |found| {
         rows += 1;
         match found {
-            Found::Good { row, is_double } => {
+            ValidationResult::Good { row, is_double } => {
                 let Row { line, new, .. } = row;
                 if is_double && doubles.len() < MOST {
                     doubles.push((line, short(&new.name)));
@@ -56,7 +60,7 @@ pub fn preview(input: Input, reading: &Reading, mut go_on: impl FnMut(u64) -> bo
                     first.push(new);
                 }
             }
-            Found::Bad(row) => {
+            ValidationResult::Bad(row) => {
                 for fault in &row.faults {
                     let known = columns.iter().position(|(column, _)| *column == fault.column);
                     let place = known.unwrap_or_else(|| {
@@ -78,7 +82,7 @@ pub fn preview(input: Input, reading: &Reading, mut go_on: impl FnMut(u64) -> bo
         let places = check.layout.columns.as_ref();
         let name = places.and_then(|places| Some(places.names[places.of[field as usize]?].as_str()));
         // Of JSON the faults name the member itself.
-        let is_json = matches!(check.layout.format, Format::Json | Format::Ndjson);
+        let is_json = matches!(check.layout.format, FileFormat::Json | FileFormat::Ndjson);
         let name = name.map(|name| if is_json { field.member() } else { name });
         let found = columns.iter().find(|(column, _)| Some(column.as_str()) == name);
         found.map_or_else(Cells::default, |(_, cells)| *cells)
@@ -92,14 +96,14 @@ mod tests {
 
     use super::*;
 
-    fn looked(text: &'static str, reading: &Reading) -> Preview {
+    fn looked(text: &'static str, reading: &ColumnMapping) -> Preview {
         preview(Input::stream("a", Cursor::new(text)).unwrap(), reading, |_| true).unwrap()
     }
 
     #[test]
     fn each_field_has_its_own_counts_and_the_rows_their_reasons() {
         let text = "cat,pet_name,notes\n3,Rex,\nthree,Luna,\n,  ,x\n3,Rex,\n5,Max,\n";
-        let preview = looked(text, &Reading::default());
+        let preview = looked(text, &ColumnMapping::default());
         let [name, category, status] = preview.cells;
         assert_eq!((name.empty, name.wrong, category.empty, category.wrong), (1, 0, 1, 1));
         assert_eq!((status, preview.check.good, preview.check.bad), (Cells::default(), 3, 2));
@@ -111,7 +115,7 @@ mod tests {
     #[test]
     fn members_of_json_are_counted_by_their_field() {
         let preview =
-            looked("[{\"name\":\"\",\"category\":3},{\"name\":\"Rex\",\"category\":\"x\"}]", &Reading::default());
+            looked("[{\"name\":\"\",\"category\":3},{\"name\":\"Rex\",\"category\":\"x\"}]", &ColumnMapping::default());
         let [name, category, _] = preview.cells;
         assert_eq!((name.empty, category.wrong), (1, 1));
     }
@@ -120,6 +124,6 @@ mod tests {
     fn it_ends_where_nobody_waits_for_it_any_more() {
         let text = "name,category\nRex,3\nMax,3\nLuna,3\n";
         let input = Input::stream("a", Cursor::new(text)).unwrap();
-        assert_eq!(preview(input, &Reading::default(), |rows| rows < 2).unwrap().check.good, 2);
+        assert_eq!(preview(input, &ColumnMapping::default(), |rows| rows < 2).unwrap().check.good, 2);
     }
 }

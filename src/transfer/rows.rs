@@ -5,15 +5,15 @@
 
 mod csv;
 mod json;
-mod pieces;
+mod splitter;
 mod xlsx;
 
 use std::borrow::Cow;
 use std::ops::ControlFlow;
 
+use super::column_mapping::{ColumnMapping, Columns};
 use super::input::{Input, encoding};
-use super::reading::{Columns, Reading};
-use super::{Format, TransferError};
+use super::{FileFormat, TransferError};
 use crate::model::draft::{check_name, parse_category_id};
 use crate::model::text::short;
 use crate::model::{Field, FieldError, NewPet, PetStatus, draft, export};
@@ -28,7 +28,7 @@ pub struct Row {
     /// The animal.
     pub new: NewPet,
     /// Whether its status was mended, such as `Available ` to `available`.
-    pub mended: bool,
+    pub corrected: bool,
 }
 
 /// A row that cannot be sent.
@@ -39,12 +39,12 @@ pub struct Bad {
     /// The line in the file where it begins, from 1.
     pub line: u64,
     /// What is wrong, at most one a field.
-    pub faults: Vec<Fault>,
+    pub faults: Vec<RowFault>,
 }
 
 /// What is wrong with a cell, or with a row as a whole. Every text is safe to show.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fault {
+pub struct RowFault {
     /// The column as the file names it; empty for the row as a whole.
     pub column: String,
     /// The value, cut.
@@ -63,12 +63,12 @@ impl Bad {
     /// The same without the line.
     #[must_use]
     pub fn reasons(&self) -> String {
-        let faults: Vec<_> = self.faults.iter().map(Fault::sentence).collect();
+        let faults: Vec<_> = self.faults.iter().map(RowFault::sentence).collect();
         faults.join(" ")
     }
 }
 
-impl Fault {
+impl RowFault {
     fn whole(reason: impl Into<String>) -> Self {
         Self { column: String::new(), value: String::new(), reason: reason.into() }
     }
@@ -83,9 +83,9 @@ impl Fault {
 
 /// What was found out about a file by looking at it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Layout {
+pub struct FileLayout {
     /// What kind of file it is.
-    pub format: Format,
+    pub format: FileFormat,
     /// What parts the cells, of CSV.
     pub delimiter: Option<char>,
     /// Whether it is UTF-16 rather than UTF-8.
@@ -97,9 +97,9 @@ pub struct Layout {
 /// Gives every row of `input` to `each`, until that breaks off or the file ends. Blocks.
 pub fn read(
     input: Input,
-    reading: &Reading,
+    reading: &ColumnMapping,
     mut each: impl FnMut(Result<Row, Bad>) -> ControlFlow<()>,
-) -> Result<Layout, TransferError> {
+) -> Result<FileLayout, TransferError> {
     read_with_source(input, reading, |row, _, _| each(row))
 }
 
@@ -118,23 +118,23 @@ type Cell<'a> = &'a dyn Fn(usize) -> Option<&'a [u8]>;
 /// each row as it stands.
 pub(super) fn read_with_source(
     input: Input,
-    reading: &Reading,
+    reading: &ColumnMapping,
     mut each: impl FnMut(Result<Row, Bad>, [&str; 3], Source<'_>) -> ControlFlow<()>,
-) -> Result<Layout, TransferError> {
+) -> Result<FileLayout, TransferError> {
     reading.check()?;
-    let format = reading.format.unwrap_or_else(|| Format::recognise(input.path.as_deref(), &input.head));
+    let format = reading.format.unwrap_or_else(|| FileFormat::recognise(input.path.as_deref(), &input.head));
     let utf16 = encoding(&input.head).0 != super::input::Encoding::Utf8;
     let mut rows = Rows { reading, row: 0, each: &mut each };
-    let mut layout = Layout { format, delimiter: None, utf16, columns: None };
+    let mut layout = FileLayout { format, delimiter: None, utf16, columns: None };
     match format {
-        Format::Csv => {
+        FileFormat::Csv => {
             let (delimiter, columns) = csv::read(input, &mut rows)?;
             layout.delimiter = Some(delimiter.into());
             layout.columns = Some(columns);
         }
-        Format::Ndjson => layout.columns = json::read(input, pieces::Kind::Line, &mut rows)?,
-        Format::Json => layout.columns = json::read(input, pieces::Kind::Element, &mut rows)?,
-        Format::Xlsx => layout.columns = Some(xlsx::read(input, &mut rows)?),
+        FileFormat::Ndjson => layout.columns = json::read(input, splitter::Kind::Line, &mut rows)?,
+        FileFormat::Json => layout.columns = json::read(input, splitter::Kind::Element, &mut rows)?,
+        FileFormat::Xlsx => layout.columns = Some(xlsx::read(input, &mut rows)?),
     }
     Ok(layout)
 }
@@ -143,7 +143,7 @@ type Each<'a> = &'a mut dyn FnMut(Result<Row, Bad>, [&str; 3], Source<'_>) -> Co
 
 /// Checks rows and counts them.
 struct Rows<'a> {
-    reading: &'a Reading,
+    reading: &'a ColumnMapping,
     row: u64,
     each: Each<'a>,
 }
@@ -167,7 +167,7 @@ impl Rows<'_> {
     fn row(
         &mut self,
         line: u64,
-        found: (&Cells<'_>, Option<Fault>),
+        found: (&Cells<'_>, Option<RowFault>),
         source: Source<'_>,
         manner: Manner<'_>,
     ) -> ControlFlow<()> {
@@ -176,7 +176,7 @@ impl Rows<'_> {
         let texts = texts(self.reading, cells, manner);
         let checked = fault.map_or_else(|| check(texts, manner), |fault| Err(vec![fault]));
         let row = match checked {
-            Ok((new, mended)) => Ok(Row { row: self.row, line, new, mended }),
+            Ok((new, corrected)) => Ok(Row { row: self.row, line, new, corrected }),
             Err(faults) => Err(Bad { row: self.row, line, faults }),
         };
         (self.each)(row, texts, source)
@@ -184,7 +184,7 @@ impl Rows<'_> {
 }
 
 /// What counts for each field.
-fn texts<'a>(reading: &'a Reading, cells: &'a Cells<'_>, manner: Manner<'_>) -> [&'a str; 3] {
+fn texts<'a>(reading: &'a ColumnMapping, cells: &'a Cells<'_>, manner: Manner<'_>) -> [&'a str; 3] {
     Field::ALL.map(|field| {
         if let Some(fixed) = &reading.set[field as usize] {
             return fixed.as_str();
@@ -199,14 +199,14 @@ fn texts<'a>(reading: &'a Reading, cells: &'a Cells<'_>, manner: Manner<'_>) -> 
     })
 }
 
-fn check(texts: [&str; 3], manner: Manner<'_>) -> Result<(NewPet, bool), Vec<Fault>> {
+fn check(texts: [&str; 3], manner: Manner<'_>) -> Result<(NewPet, bool), Vec<RowFault>> {
     let text = |field: Field| texts[field as usize];
     let name = text(Field::Name);
     let name = if manner.exact { name } else { name.trim() };
     let category = parse_category_id(text(Field::CategoryId).trim());
     let word = text(Field::Status);
-    let status = mended_status(word);
-    let fault = |error: FieldError| Fault {
+    let status = corrected_status(word);
+    let fault = |error: FieldError| RowFault {
         column: manner.columns[error.field() as usize].to_owned(),
         value: short(text(error.field())),
         reason: error.to_string(),
@@ -214,8 +214,8 @@ fn check(texts: [&str; 3], manner: Manner<'_>) -> Result<(NewPet, bool), Vec<Fau
     let too_long = name.len() > draft::NAME_MAX_CHARS * 4;
     let name_error = if too_long { check_long_name(name) } else { check_name(name) };
     match (name_error, category, status) {
-        (Ok(()), Ok(category_id), Ok((status, mended))) => {
-            Ok((NewPet { name: name.to_owned(), category_id, status }, mended))
+        (Ok(()), Ok(category_id), Ok((status, corrected))) => {
+            Ok((NewPet { name: name.to_owned(), category_id, status }, corrected))
         }
         (name, category, status) => {
             let errors = name.err().into_iter().chain(category.err()).chain(status.err());
@@ -230,7 +230,7 @@ fn check_long_name(name: &str) -> Result<(), FieldError> {
 }
 
 /// The status that `word` means, and whether it had to be mended; nothing leaves it to the service.
-fn mended_status(word: &str) -> Result<(Option<PetStatus>, bool), FieldError> {
+fn corrected_status(word: &str) -> Result<(Option<PetStatus>, bool), FieldError> {
     let plain = word.trim();
     if plain.is_empty() {
         return Ok((None, false));
@@ -242,9 +242,9 @@ fn mended_status(word: &str) -> Result<(Option<PetStatus>, bool), FieldError> {
 }
 
 /// The text of a cell, or the fault that it is no text. `offset` is that of `octets` in the file, where it is known.
-fn text_of(octets: &[u8], offset: Option<u64>) -> Result<&str, Fault> {
-    str::from_utf8(octets).map_err(|error| {
-        Fault::whole(match offset {
+fn text_of(bytes: &[u8], offset: Option<u64>) -> Result<&str, RowFault> {
+    str::from_utf8(bytes).map_err(|error| {
+        RowFault::whole(match offset {
             Some(offset) => {
                 format!("This is not UTF-8 at byte {}. Save the file as UTF-8.", offset + error.valid_up_to() as u64)
             }

@@ -98,9 +98,9 @@ impl<R: Read> Read for Utf16<R> {
 mod tests {
     use super::*;
 
-    fn decoded(octets: &[u8], order: Order) -> Vec<u8> {
+    fn decoded(bytes: &[u8], order: Order) -> Vec<u8> {
         let mut out = Vec::new();
-        Utf16::new(octets, order).read_to_end(&mut out).unwrap();
+        Utf16::new(bytes, order).read_to_end(&mut out).unwrap();
         out
     }
 

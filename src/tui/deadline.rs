@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 use crate::clock::Now;
 
 use super::drafts;
-use super::inflight::Slot;
-use super::screens::domains::{Place, watch};
+use super::pending::Slot;
+use super::screens::domains::{PanelLocation, scheduler};
 use super::state::{AppState, Health, Screen};
 
 /// From when on a running request is shown.
@@ -21,16 +21,16 @@ pub fn next_deadline(state: &AppState, now: Now) -> Option<Instant> {
     let message = state.message.as_ref().and_then(|message| message.until);
     let refresh = can_refresh(state).then(|| state.pets.next_refresh()).flatten();
     let retry = match &state.link.health {
-        Health::Away { next_try: Some(at), .. } if !state.inflight.is_running(Slot::List) => {
+        Health::Away { next_try: Some(at), .. } if !state.pending.is_running(Slot::List) => {
             Some(next_second_before(*at, now.mono, step(state)))
         }
         Health::Away { .. } | Health::Unknown | Health::Ok { .. } | Health::KeyRefused { .. } => None,
     };
     let shown = Slot::ALL.into_iter().filter(|slot| shows_seconds(state, *slot));
-    let running = shown.filter_map(|slot| state.inflight.since(slot));
+    let running = shown.filter_map(|slot| state.pending.since(slot));
     let running = running.map(|since| next_shown_second(since, now.mono, step(state))).min();
     let stale = (state.screen == Screen::Pets && state.link.health_is_ok()).then(|| next_minute(state, now)).flatten();
-    let domain = watch::next_due(&state.domains);
+    let domain = scheduler::next_due(&state.domains);
     let countdown = (state.screen == Screen::Domains).then(|| next_countdown(state, now)).flatten();
     let lines = state.add.rapid.next_due();
     let drafts = drafts::next_due(state);
@@ -47,19 +47,19 @@ const MIN_PAUSE: Duration = Duration::from_millis(1);
 /// Whether an automatic refresh may start: nothing runs, the service is there.
 #[must_use]
 pub fn can_refresh(state: &AppState) -> bool {
-    state.pets.live.is_some() && !state.inflight.is_running(Slot::List) && state.link.health_is_ok()
+    state.pets.live.is_some() && !state.pending.is_running(Slot::List) && state.link.health_is_ok()
 }
 
 /// The jobs whose running time is on screen.
 fn shows_seconds(state: &AppState, slot: Slot) -> bool {
     match slot {
-        Slot::List | Slot::More | Slot::Create | Slot::LookUp | Slot::TestKey | Slot::Samples => true,
-        Slot::Look(lane) => state.screen == Screen::Domains && watch::is_asked(&state.domains, lane),
+        Slot::List | Slot::More | Slot::Create | Slot::SearchFor | Slot::TestKey | Slot::Samples => true,
+        Slot::Check(lane) => state.screen == Screen::Domains && scheduler::is_asked(&state.domains, lane),
         Slot::Walk => state.screen == Screen::Domains,
-        Slot::Whole | Slot::ById | Slot::Export => state.screen == Screen::Pets,
+        Slot::Inventory | Slot::ById | Slot::Export => state.screen == Screen::Pets,
         Slot::TestProfile | Slot::TryProfile | Slot::UseProfile => state.screen == Screen::Profiles,
         Slot::Count(_) | Slot::Keep | Slot::Save | Slot::Write | Slot::Copy | Slot::Remember => false,
-        Slot::Queue | Slot::Line(_) | Slot::LookUpLine | Slot::LookAtFile => false,
+        Slot::Queue | Slot::Line(_) | Slot::SearchForLine | Slot::CheckFile => false,
         // What it waits for counts down; everything else comes as news.
         Slot::Import => state.screen == Screen::AddPet && state.add.import.is_waiting(),
         Slot::Setting | Slot::Profiles | Slot::WriteProfile | Slot::KeyPlaces => false,
@@ -69,8 +69,9 @@ fn shows_seconds(state: &AppState, slot: Slot) -> bool {
 
 /// One domain tells in minutes how long something takes, and practice shows its own clock; the list stands still.
 fn next_countdown(state: &AppState, now: Now) -> Option<Instant> {
-    let in_practice = state.domains.practice.is_some();
-    let counts = in_practice || !matches!(state.domains.place, Place::List | Place::Wizard | Place::Redirects);
+    let in_practice = state.domains.sandbox.is_some();
+    let counts = in_practice
+        || !matches!(state.domains.place, PanelLocation::List | PanelLocation::Wizard | PanelLocation::Redirects);
     let second = now.wall.as_second();
     let left = if in_practice { step(state).cast_signed() } else { 60 - second.rem_euclid(60) };
     counts.then(|| now.mono + Duration::from_secs(left.unsigned_abs()))

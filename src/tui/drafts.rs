@@ -16,15 +16,15 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::effect::{DraftTask, Effect, Job, Task, WriteDrafts};
-use super::inflight::Slot;
-use super::msg::DraftNews;
+use super::msg::DraftReply;
+use super::pending::Slot;
 use super::screens::add_pet::{self, import};
 use super::screens::welcome;
 use super::state::AppState;
 use crate::clock::Now;
 use crate::model::text::short;
 
-pub use typed::{Typed, known};
+pub use typed::{TypedText, known};
 
 /// From the first key that is not on disk to the write.
 const SOON: Duration = Duration::from_millis(500);
@@ -51,7 +51,7 @@ pub struct Drafts {
     /// How the session ended; nothing as long as it goes on.
     pub ended: Option<Ending>,
     /// What is typed.
-    pub typed: Typed,
+    pub typed: TypedText,
 }
 
 /// How a session ended.
@@ -70,11 +70,11 @@ pub enum Ending {
 
 /// What is known of the drafts on disk.
 #[derive(Clone, Debug, Default)]
-pub struct State {
+pub struct DraftState {
     /// What is on disk.
-    on_disk: Typed,
+    on_disk: TypedText,
     /// What is being written.
-    writing: Option<Typed>,
+    writing: Option<TypedText>,
     /// Since when something is typed that is neither.
     since: Option<Instant>,
     /// It must not wait.
@@ -118,12 +118,12 @@ pub struct Back {
     /// How that session ended.
     pub ended: Option<Ending>,
     /// What is to be said of what was sent.
-    pub what: What,
+    pub what: Restored,
 }
 
 /// What came back, as far as something was sent of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum What {
+pub enum Restored {
     /// Nothing was sent.
     NotSent,
     /// This animal was sent; it is sent again, which adds it once.
@@ -151,7 +151,7 @@ impl Drafts {
 
     fn of(state: &AppState, ended: Option<Ending>, now: Now) -> Option<Self> {
         let identity = identity(state)?.to_owned();
-        let mut typed = Typed::of(state);
+        let mut typed = TypedText::of(state);
         if ended == Some(Ending::Quit) {
             // Whoever leaves in order begins with all rows.
             typed.search.clear();
@@ -173,20 +173,22 @@ impl Back {
             Some(Ending::Quit) => String::new(),
         };
         let what = match (&self.what, self.ended) {
-            (What::NotSent, Some(Ending::Quit)) => {
+            (Restored::NotSent, Some(Ending::Quit)) => {
                 return format!("What you had typed for {profile} at {at} is here. Nothing of it was sent.");
             }
-            (What::NotSent, _) => {
+            (Restored::NotSent, _) => {
                 format!("What you had typed for {profile} is here. Nothing of it had been sent.")
             }
-            (What::Settling(pet), _) => {
+            (Restored::Settling(pet), _) => {
                 format!("{pet} was sent without an answer: it is sent again with its key, which adds it only once.")
             }
-            (What::Asking(pet), _) => format!("{pet} was sent to {service} without an answer. What you typed is here."),
-            (What::Importing(file), _) => {
+            (Restored::Asking(pet), _) => {
+                format!("{pet} was sent to {service} without an answer. What you typed is here.")
+            }
+            (Restored::Importing(file), _) => {
                 format!("The import of {file} is not at its end: Enter, then F2 go on with it.")
             }
-            (What::Parked, _) => {
+            (Restored::Parked, _) => {
                 return format!(
                     "What was typed for {profile} at {at} is kept, too: F8 in the empty form (2) shows it."
                 );
@@ -201,7 +203,7 @@ fn identity(state: &AppState) -> Option<&str> {
     state.link.identity.as_deref().filter(|_| !welcome::update::is_first_start(state))
 }
 
-fn file_name(import: &typed::Import) -> String {
+fn file_name(import: &typed::ImportDraft) -> String {
     let path = import.path.value();
     short(path.rsplit('/').next().unwrap_or(path))
 }
@@ -212,13 +214,13 @@ pub fn on_opened(state: &mut AppState, opened: Result<Option<Drafts>, String>, n
         Ok(drafts) => drafts,
         Err(why) => return state.drafts.trouble = Some(why),
     };
-    let here = Typed::of(state);
+    let here = TypedText::of(state);
     state.drafts.apart = false;
     let Some(drafts) = drafts.filter(|drafts| drafts.typed != here) else { return };
     let is_old = now.wall.duration_since(drafts.at).unsigned_abs() > OLD;
     if is_old || here.clashes_with(&drafts.typed) {
         state.drafts.apart = true;
-        state.drafts.back = Some(Back { what: What::Parked, ..Back::of(&drafts, state) });
+        state.drafts.back = Some(Back { what: Restored::Parked, ..Back::of(&drafts, state) });
         state.drafts.parked = Some(Box::new(drafts));
         return;
     }
@@ -235,10 +237,10 @@ impl Back {
     fn of(drafts: &Drafts, state: &AppState) -> Self {
         let importing = drafts.typed.import.as_ref().filter(|import| import.begun);
         let what = match &drafts.typed.sent {
-            None if importing.is_some() => What::Importing(importing.map_or_else(String::new, file_name)),
-            None => What::NotSent,
-            Some(sent) if state.add.unsettled => What::Settling(short(&sent.new.name)),
-            Some(sent) => What::Asking(short(&sent.new.name)),
+            None if importing.is_some() => Restored::Importing(importing.map_or_else(String::new, file_name)),
+            None => Restored::NotSent,
+            Some(sent) if state.add.unsettled => Restored::Settling(short(&sent.new.name)),
+            Some(sent) => Restored::Asking(short(&sent.new.name)),
         };
         Self { at: drafts.at, profile: drafts.profile.clone(), ended: drafts.ended, what }
     }
@@ -270,22 +272,22 @@ pub fn leave(state: &mut AppState, now: Now) -> (bool, Option<Effect>) {
 /// is read. What is typed for none goes along. And whether anything was put aside.
 pub fn enter(state: &mut AppState, now: Now) -> (bool, Vec<Effect>) {
     let identity = state.link.identity.clone();
-    let State { number, mut aside, .. } = std::mem::take(&mut state.drafts);
+    let DraftState { number, mut aside, .. } = std::mem::take(&mut state.drafts);
     let here = aside.remove(&identity);
-    state.drafts = State { number, aside, ..State::default() };
+    state.drafts = DraftState { number, aside, ..DraftState::default() };
     let mut effects = Vec::new();
     let mut is_read = false;
     if let Some(Aside { add, write, .. }) = here {
         state.add = add;
         // The look at its file has ended.
-        effects.extend(import::open::look_again(state, now));
+        effects.extend(import::start::look_again(state, now));
         if let Some(WriteDrafts { drafts, apart: false, .. }) = write {
             (is_read, state.drafts.on_disk) = (true, drafts.typed);
         }
     }
     if let Some(identity) = identity.filter(|_| !is_read) {
         state.drafts.apart = true;
-        let id = state.inflight.begin(Slot::OpenDrafts, now.mono);
+        let id = state.pending.begin(Slot::OpenDrafts, now.mono);
         let task = Task::Drafts(DraftTask::Open(identity));
         effects.push(Effect::Job(Job { slot: Slot::OpenDrafts, id, task }));
     }
@@ -294,13 +296,13 @@ pub fn enter(state: &mut AppState, now: Now) -> (bool, Vec<Effect>) {
 
 /// Whether anything is typed for the service in use.
 fn has_typed(state: &AppState) -> bool {
-    state.add.import.pasted.is_some() || !Typed::of(state).for_service().is_empty()
+    state.add.import.pasted.is_some() || !TypedText::of(state).for_service().is_empty()
 }
 
 /// What is typed may have changed.
 pub fn notice(state: &mut AppState, now: Now) -> Option<Effect> {
     identity(state)?;
-    let typed = Typed::of(state);
+    let typed = TypedText::of(state);
     let drafts = &mut state.drafts;
     if typed == *drafts.writing.as_ref().unwrap_or(&drafts.on_disk) {
         (drafts.since, drafts.at_once) = (None, false);
@@ -321,9 +323,9 @@ pub const fn hurry(state: &mut AppState) {
 /// When what is typed is to be written.
 #[must_use]
 pub fn next_due(state: &AppState) -> Option<Instant> {
-    let State { since, at_once, tried, trouble, .. } = &state.drafts;
+    let DraftState { since, at_once, tried, trouble, .. } = &state.drafts;
     // What is on disk is to be known first.
-    let is_free = !state.inflight.is_running(Slot::Drafts) && !state.inflight.is_running(Slot::OpenDrafts);
+    let is_free = !state.pending.is_running(Slot::Drafts) && !state.pending.is_running(Slot::OpenDrafts);
     let since = since.filter(|_| is_free)?;
     let pause = if trouble.is_some() { AFTER_TROUBLE } else { BETWEEN };
     match tried {
@@ -344,24 +346,24 @@ pub fn write(state: &mut AppState, now: Now) -> Option<Effect> {
 }
 
 fn write_of(state: &AppState, ended: Option<Ending>, now: Now) -> Option<WriteDrafts> {
-    let State { number, apart, .. } = state.drafts;
+    let DraftState { number, apart, .. } = state.drafts;
     Some(WriteDrafts { number: number + 1, drafts: Box::new(Drafts::of(state, ended, now)?), apart })
 }
 
 fn job(state: &mut AppState, write: WriteDrafts, now: Now) -> Effect {
     state.drafts.number = write.number;
-    let id = state.inflight.begin(Slot::Drafts, now.mono);
+    let id = state.pending.begin(Slot::Drafts, now.mono);
     Effect::Job(Job { slot: Slot::Drafts, id, task: Task::Drafts(DraftTask::Write(write)) })
 }
 
 /// Something about the drafts has come back.
-pub fn on_news(state: &mut AppState, news: DraftNews, now: Now) -> Vec<Effect> {
+pub fn on_news(state: &mut AppState, news: DraftReply, now: Now) -> Vec<Effect> {
     match news {
-        DraftNews::Opened(opened) => {
+        DraftReply::Opened(opened) => {
             on_opened(state, opened.map(|drafts| drafts.map(|drafts| *drafts)), now);
             return add_pet::update::settle(state, now);
         }
-        DraftNews::Written(result) => {
+        DraftReply::Written(result) => {
             let drafts = &mut state.drafts;
             let writing = drafts.writing.take();
             match (result, writing) {

@@ -9,20 +9,20 @@ use crate::api::NextPage;
 use crate::api::find::Ask;
 use crate::api::list::List;
 use crate::config::edit::NewProfile;
-use crate::config::queue::Record;
+use crate::config::queue::QueueRecord;
 use crate::config::{KeepKey, Notify, ThemeChoice};
-use crate::domains::configuration::{DomainsConfiguration, Redirect, Written};
-use crate::domains::list::Entry;
-use crate::domains::practice::Practice;
-use crate::domains::told::Told;
+use crate::domains::redirect_config::{ConfigSource, DomainsConfiguration, Redirect};
+use crate::domains::registry::Entry;
+use crate::domains::reported::Reported;
+use crate::domains::sandbox::Sandbox;
 use crate::model::{ApiKey, BaseUrl, IdempotencyKey, NewPet, PetId, PetQuery};
-use crate::transfer::Reading;
-use crate::transfer::import::{How, Start, Wish};
+use crate::transfer::ColumnMapping;
+use crate::transfer::import::{ImportControl, ImportOptions, Start};
 
 use super::drafts::Drafts;
-use super::inflight::{ReqId, Slot};
-use super::kept::Kept;
-use super::screens::domains::state::Change;
+use super::pending::{ReqId, Slot};
+use super::screens::domains::state::RegistryChange;
+use super::session_cache::SessionCache;
 
 /// One thing to do.
 #[derive(Clone, Debug, PartialEq)]
@@ -32,7 +32,7 @@ pub enum Effect {
     /// Stop what runs in this slot; its reply no longer matters.
     Cancel(Slot),
     /// Pause, stop or go on with the import that is under way.
-    Lead(Wish),
+    ControlImport(ImportControl),
     /// Give the terminal back and stop, as Ctrl-Z asks.
     Suspend,
     /// Paint everything anew.
@@ -71,15 +71,15 @@ pub enum Task {
     /// Add an animal, once for each key.
     Create(NewPet, IdempotencyKey),
     /// Give out the whole inventory.
-    Whole,
+    ReadInventory,
     /// Look for the animal of this id.
     Find(PetId, Ask),
     /// Write what became of lines of rapid entry into their file.
-    Queue(Vec<Record>),
+    Queue(Vec<QueueRecord>),
     /// Send a line of rapid entry, once.
     SendLine(Box<LineToSend>),
     /// Look for an animal of this name and category that may have been added.
-    LookUp(NewPet),
+    SearchFor(NewPet),
     /// Ask for one animal with this key; go on with the key if it is accepted.
     TestKey(ApiKey),
     /// Add this many samples, one after another; the key stands for all of them.
@@ -97,7 +97,7 @@ pub enum Task {
     /// Write the theme into the configuration file.
     SetTheme(ThemeChoice),
     /// Keep this for the next session.
-    Remember(Box<Kept>),
+    WriteCache(Box<SessionCache>),
     /// Something about the import of a file.
     Import(Box<ImportTask>),
     /// Write the whole inventory into a file.
@@ -122,13 +122,13 @@ pub enum Task {
 #[derive(Clone, Debug, PartialEq)]
 pub enum ImportTask {
     /// Check all of it, and send nothing.
-    Look(Source, Reading),
+    CheckFile(ImportSource, ColumnMapping),
     /// Send its rows.
     Run(RunImport),
     /// Write the rows that were not added into a new file.
-    Mend {
+    WriteRejects {
         /// Which.
-        what: ToMend,
+        what: RejectsSource,
         /// The new file.
         path: String,
         /// Also where there is such a file.
@@ -138,11 +138,11 @@ pub enum ImportTask {
 
 /// Rows that were not added, or cannot be.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ToMend {
+pub struct RejectsSource {
     /// What was imported, or is to be.
-    pub source: Source,
+    pub source: ImportSource,
     /// How it is read.
-    pub reading: Reading,
+    pub reading: ColumnMapping,
     /// The report of its import, where it was begun.
     pub report: Option<PathBuf>,
 }
@@ -151,9 +151,9 @@ pub struct ToMend {
 #[derive(Clone, Debug, PartialEq)]
 pub struct RunImport {
     /// What is imported.
-    pub source: Source,
+    pub source: ImportSource,
     /// How it is read.
-    pub reading: Reading,
+    pub reading: ColumnMapping,
     /// How many rows can be sent.
     pub good: u64,
     /// How it begins.
@@ -161,12 +161,12 @@ pub struct RunImport {
     /// Its report, if it is not the one beside the file.
     pub report: Option<PathBuf>,
     /// How rows are sent.
-    pub how: How,
+    pub how: ImportOptions,
 }
 
 /// Animals that are to be imported.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Source {
+pub enum ImportSource {
     /// A file, by its name as typed.
     File(String),
     /// What was pasted.
@@ -261,22 +261,22 @@ pub struct NewService {
 #[derive(Clone, Debug, PartialEq)]
 pub enum DomainTask {
     /// Apply these changes to the list on disk, and read it.
-    Keep(Vec<Change>),
+    Keep(Vec<RegistryChange>),
     /// Look at one domain.
-    Look(Box<LookAt>),
+    Check(Box<CheckRequest>),
     /// Follow redirects by header-only requests.
-    Walk {
+    FollowRedirects {
         /// Which.
         redirects: Vec<Redirect>,
         /// What stands outside, where this is practice.
-        practice: Option<Practice>,
+        sandbox: Option<Sandbox>,
         /// The time of day in practice.
         at: Option<Timestamp>,
     },
     /// Write the project's configuration into the configuration file.
     Save {
         /// As it was when it was read; what somebody else has changed since is not written over.
-        was: Written,
+        was: ConfigSource,
         /// As it is to be.
         configuration: DomainsConfiguration,
     },
@@ -284,15 +284,15 @@ pub enum DomainTask {
 
 /// A domain to look at.
 #[derive(Clone, Debug, PartialEq)]
-pub struct LookAt {
+pub struct CheckRequest {
     /// The domain, and what was measured of it.
     pub entry: Entry,
     /// What was told of it.
-    pub told: Told,
+    pub reported: Reported,
     /// The operator looks on: tell what is found as it is found, and write a report.
     pub detail: bool,
     /// What stands outside, where this is practice.
-    pub practice: Option<Practice>,
+    pub sandbox: Option<Sandbox>,
     /// The time of day in practice.
     pub at: Option<Timestamp>,
 }

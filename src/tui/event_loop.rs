@@ -19,15 +19,15 @@ use tokio::time::sleep_until;
 
 use crate::clock::Now;
 
-use super::bursts::Bursts;
 use super::deadline::next_deadline;
 use super::effect::Effect;
+use super::frame_pacer::Pacing;
 use super::msg::{Msg, Outcome, QuitReason, Reply, Size};
-use super::pacing::Pacing;
+use super::paste_detection::PasteDetector;
 use super::state::{AppState, Screen};
 use super::terminal::message;
-use super::terminal::outlet::Traffic;
-use super::theme::Look;
+use super::terminal::writer_thread::Traffic;
+use super::theme::Appearance;
 use super::update::{start, update};
 use super::view::draw;
 use super::worker::Handle;
@@ -48,7 +48,7 @@ pub enum LoopError {
 }
 
 /// Everything the loop is wired to.
-pub struct Wires<I> {
+pub struct LoopIo<I> {
     /// Terminal events.
     pub input: I,
     /// The worker.
@@ -56,7 +56,7 @@ pub struct Wires<I> {
     /// Signals, and the end of the terminal.
     pub quits: mpsc::Receiver<QuitReason>,
     /// What is done to the terminal beside the frames.
-    pub outside: Outside,
+    pub outside: TerminalHooks,
     /// Whether the terminal has taken what was written.
     pub traffic: watch::Receiver<Traffic>,
     /// When frames may be drawn.
@@ -69,7 +69,7 @@ pub struct Wires<I> {
 pub type Tell = Box<dyn Fn(&Effect) -> io::Result<()> + Send>;
 
 /// What is done to the terminal beside the frames.
-pub struct Outside {
+pub struct TerminalHooks {
     /// Gives the terminal back, stops the program, and takes the terminal again.
     pub suspend: Box<dyn Fn() -> io::Result<()> + Send>,
     /// For a bell, a notification, a text to copy.
@@ -80,17 +80,17 @@ pub struct Outside {
 pub async fn run<B, I>(
     terminal: &mut Terminal<B>,
     state: &mut AppState,
-    look: &Look,
-    wires: Wires<I>,
+    appearance: &Appearance,
+    wires: LoopIo<I>,
 ) -> Result<(), LoopError>
 where
     B: Backend,
     I: Stream<Item = io::Result<Event>>,
 {
-    let Wires { input, mut worker, mut quits, outside, mut traffic, mut pacing, clock } = wires;
+    let LoopIo { input, mut worker, mut quits, outside, mut traffic, mut pacing, clock } = wires;
     let mut input = pin!(input.fuse());
     let now = clock();
-    let mut bursts = Bursts::default();
+    let mut bursts = PasteDetector::default();
     state.slow_line = pacing.is_slow();
     let effects = start(state, now);
     perform(terminal, state, effects, &worker, &outside, now)?;
@@ -107,7 +107,7 @@ where
         }
         let busy = traffic.borrow().busy;
         if is_due && !busy && pacing.next_frame(now.mono) <= now.mono {
-            state.layout = frame(terminal, state, look, now)?;
+            state.layout = frame(terminal, state, appearance, now)?;
             pacing.drawn(now.mono);
             is_due = false;
         }
@@ -200,7 +200,7 @@ async fn until(deadline: Option<std::time::Instant>) {
 fn from_input(
     event: Option<io::Result<Event>>,
     waited_for: bool,
-    bursts: &mut Bursts,
+    bursts: &mut PasteDetector,
     state: &AppState,
     now: Now,
 ) -> Vec<Msg> {
@@ -214,13 +214,13 @@ fn from_input(
 fn frame<B: Backend>(
     terminal: &mut Terminal<B>,
     state: &AppState,
-    look: &Look,
+    appearance: &Appearance,
     now: Now,
 ) -> Result<super::state::Layout, LoopError> {
     let mut layout = state.layout;
     // The theme may have been changed by a key.
-    let look = Look { theme: state.theme, ..look.clone() };
-    terminal.draw(|frame| layout = draw(state, &look, now, frame)).map_err(failed)?;
+    let appearance = Appearance { theme: state.theme, ..appearance.clone() };
+    terminal.draw(|frame| layout = draw(state, &appearance, now, frame)).map_err(failed)?;
     Ok(layout)
 }
 
@@ -234,7 +234,7 @@ fn perform<B: Backend>(
     state: &mut AppState,
     effects: Vec<Effect>,
     worker: &Handle,
-    outside: &Outside,
+    outside: &TerminalHooks,
     now: Now,
 ) -> Result<(), LoopError> {
     for effect in effects {
@@ -247,7 +247,7 @@ fn perform<B: Backend>(
             }
             Effect::Redraw => repaint(terminal, state)?,
             Effect::Notify(..) | Effect::Clipboard(_) => (outside.tell)(&effect).map_err(failed)?,
-            Effect::Cancel(_) | Effect::Lead(_) | Effect::Job(_) => {
+            Effect::Cancel(_) | Effect::ControlImport(_) | Effect::Job(_) => {
                 let Err(SendError(lost)) = worker.effects.send(effect) else { continue };
                 if let Effect::Job(job) = lost {
                     let why = "whoever does it has ended".to_owned();

@@ -59,7 +59,7 @@ pub enum Action {
     Copy,
     WriteFile,
     /// Opens a screen or a box.
-    Go(Place),
+    Go(Destination),
     /// Only among the animals.
     Pet(PetAction),
     /// Only among the profiles.
@@ -81,7 +81,7 @@ pub enum Action {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 #[expect(missing_docs, reason = "the help texts of the table say it")]
-pub enum Place {
+pub enum Destination {
     Commands,
     Profiles,
     Requests,
@@ -157,7 +157,7 @@ pub enum DomainAction {
     Evidence,
     Report,
     Formats,
-    CopyPart(Part),
+    CopyPart(RecordPart),
     MakePrimary,
     Correct,
     Outside,
@@ -168,7 +168,7 @@ pub enum DomainAction {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 #[expect(missing_docs, reason = "the names say it")]
-pub enum Part {
+pub enum RecordPart {
     Type,
     Name,
     Value,

@@ -3,24 +3,24 @@
 use std::time::Duration;
 
 use crate::api::Exchange;
-use crate::api::find::Found;
+use crate::api::find::LookupResult;
 use crate::api::inventory::Coverage;
-use crate::api::list::Answer;
-use crate::config::queue::Left;
+use crate::api::list::ListAnswer;
+use crate::config::queue::Unfinished;
 use crate::config::{KeyOrigin, Profiles, Settings};
 use crate::domains::Finding;
-use crate::domains::configuration::{DomainsConfiguration, Written};
-use crate::domains::list::List;
+use crate::domains::redirect_config::{ConfigSource, DomainsConfiguration};
+use crate::domains::registry::Registry;
 use crate::model::{Field, Pet};
-use crate::transfer::earlier::Earlier;
-use crate::transfer::import::{Progress, Told};
+use crate::transfer::earlier_import::EarlierImport;
+use crate::transfer::import::{ImportEvent, ImportProgress};
 use crate::transfer::preview::Preview;
 
 use super::drafts::Drafts;
-use super::inflight::{ReqId, Slot};
-use super::kept::Kept;
-use super::screens::domains::redirects::Walked;
-use super::screens::domains::state::Seen;
+use super::pending::{ReqId, Slot};
+use super::screens::domains::redirects::FollowedRedirect;
+use super::screens::domains::state::CheckResult;
+use super::session_cache::SessionCache;
 use crate::api::failure::Failure;
 
 /// One thing that happened.
@@ -78,51 +78,51 @@ pub struct Recorded {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Outcome {
     /// A list, one or more pages of it.
-    Listed(Result<Answer, Failure>),
+    Listed(Result<ListAnswer, Failure>),
     /// Some of the whole inventory; it goes on.
-    Part(Vec<Pet>),
+    InventoryPart(Vec<Pet>),
     /// The whole inventory was given out.
-    Whole(Result<Coverage, Failure>),
+    InventoryRead(Result<Coverage, Failure>),
     /// What the look for one animal found.
-    Found(Result<Found, Failure>),
+    Found(Result<LookupResult, Failure>),
     /// A setting was written into this file, or why not.
-    Set(Result<String, String>),
+    SettingWritten(Result<String, String>),
     /// What is kept for the next session was written, or why not.
-    Remembered(Result<(), String>),
+    CacheWritten(Result<(), String>),
     /// An animal was added, with its id.
     Created(Result<Pet, NotCreated>),
     /// What became of lines of rapid entry was written into their file, or why not.
-    Queued(Result<(), String>),
+    QueueWritten(Result<(), String>),
     /// What came of sending a line of rapid entry.
     LineSent(LineSent),
     /// The search for an animal that may have been added.
-    LookedUp(Result<LookedUp, Failure>),
+    SearchedFor(Result<SearchedPets, Failure>),
     /// A typed key; the worker goes on with it when it was accepted.
     KeyTested(Result<(), Failure>),
     /// How many samples were added; fewer than asked for with the reason.
     SamplesAdded(usize, Option<Failure>),
     /// What a look at a domain has found so far; it goes on.
-    SoFar(Vec<Finding>),
+    CheckProgress(Vec<Finding>),
     /// A domain was looked at.
-    Seen(Box<Seen>),
+    Checked(Box<CheckResult>),
     /// The list of domains as it is on disk now.
-    Kept(Result<List, String>),
+    RegistryWritten(Result<Registry, String>),
     /// Redirects were followed.
-    Walked(Vec<Walked>),
+    RedirectsFollowed(Vec<FollowedRedirect>),
     /// The configuration's domains were written to this file.
     Saved(DomainsConfiguration, Result<String, NotSaved>),
     /// An animal was not sent again: the service may not know its key any more.
     NotSettled,
     /// Something about the services that can be switched to.
-    Profile(ProfileNews),
+    Profile(ProfileReply),
     /// Something about what is typed.
-    Drafts(DraftNews),
+    Drafts(DraftReply),
     /// A text was copied, or the terminal must do it.
     Copied(Copied),
     /// A file was written.
     Written(Result<String, NotWritten>),
     /// Something about the import of a file.
-    Import(ImportNews),
+    Import(ImportReply),
     /// How many animals of the inventory are in the file so far; it goes on.
     Exporting(u64),
     /// The whole inventory was written to a file, with so many animals.
@@ -135,14 +135,14 @@ pub enum Outcome {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NotSaved {
     /// Somebody else has changed them; this is there now.
-    Changed(Written),
+    Changed(ConfigSource),
     /// It could not be done.
     Failed(String),
 }
 
 /// What came of a job about drafts.
 #[derive(Clone, Debug, PartialEq)]
-pub enum DraftNews {
+pub enum DraftReply {
     /// What a session before left, or why none can be kept.
     Opened(Result<Option<Box<Drafts>>, String>),
     /// What is typed was written, or why not.
@@ -151,7 +151,7 @@ pub enum DraftNews {
 
 /// What came of a job about profiles.
 #[derive(Clone, Debug, PartialEq)]
-pub enum ProfileNews {
+pub enum ProfileReply {
     /// Which there are, or why they cannot be read.
     Read(Result<Profiles, String>),
     /// Another service is used from now on, or why not: then the one before still is.
@@ -159,11 +159,11 @@ pub enum ProfileNews {
     /// A service was asked for one animal.
     Tested(Tested),
     /// A new profile was written, or why not.
-    Added(Result<Added, String>),
+    Added(Result<AddedProfile, String>),
     /// Where a key can be kept.
     Places(KeyPlaces),
     /// Where the key is kept from now on, or why it is not.
-    Kept(Result<KeyOrigin, String>),
+    KeyStored(Result<KeyOrigin, String>),
 }
 
 /// The service that is used from now on.
@@ -172,9 +172,9 @@ pub struct Used {
     /// Everything that is in force with it.
     pub settings: Settings,
     /// What was kept of it.
-    pub kept: Option<Kept>,
+    pub kept: Option<SessionCache>,
     /// What waits for it in the queue of rapid entry, or why that is not known.
-    pub left: Result<Left, String>,
+    pub left: Result<Unfinished, String>,
 }
 
 /// What asking a service for one animal gave.
@@ -190,7 +190,7 @@ pub enum Tested {
 
 /// A profile that was written.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Added {
+pub struct AddedProfile {
     /// Into which file.
     pub file: String,
     /// Why its key was not kept, where one was typed.
@@ -223,35 +223,35 @@ pub enum Copied {
 
 /// What came of a job about the import of a file.
 #[derive(Clone, Debug, PartialEq)]
-pub enum ImportNews {
+pub enum ImportReply {
     /// So many rows are checked; it goes on.
-    Looking(u64),
+    Checking(u64),
     /// A file was looked at.
-    Looked(Result<Box<FileSeen>, NotSeen>),
+    Checked(Result<Box<CheckedFile>, UnusableFile>),
     /// It is imported from this file, with this report; it goes on.
-    Begun(String, String),
+    Started(String, String),
     /// The counts, and what has happened; it goes on.
-    Going(Progress, Vec<Told>),
+    Progress(ImportProgress, Vec<ImportEvent>),
     /// It was not begun, for this reason: nothing was sent, and there is no report of it.
-    NotBegun(EndOf),
+    NotStarted(EndOf),
     /// It has ended.
     Ended(Box<ImportEnd>),
 }
 
 /// What is in a file that is to be imported.
 #[derive(Clone, Debug, PartialEq)]
-pub struct FileSeen {
+pub struct CheckedFile {
     /// Its whole path; none of what was pasted.
     pub path: Option<String>,
     /// What was found.
     pub preview: Preview,
     /// An earlier import of a file of its name.
-    pub before: Option<Earlier>,
+    pub before: Option<EarlierImport>,
 }
 
 /// Why a file cannot be imported as it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NotSeen {
+pub struct UnusableFile {
     /// A sentence.
     pub why: String,
     /// The field for which there is no column, and the columns that there are, where a choice among them would help.
@@ -262,7 +262,7 @@ pub struct NotSeen {
 #[derive(Clone, Debug, PartialEq)]
 pub struct ImportEnd {
     /// The counts.
-    pub progress: Progress,
+    pub progress: ImportProgress,
     /// Good rows that were not dealt with, where that is known.
     pub left: Option<u64>,
     /// Why.
@@ -337,7 +337,7 @@ pub enum LineSent {
 
 /// What looking for an animal gave.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LookedUp {
+pub struct SearchedPets {
     /// Those of the same name and category.
     pub matches: Vec<Pet>,
     /// Whether every animal of that status was seen.

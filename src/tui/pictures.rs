@@ -10,8 +10,8 @@ use std::time::Duration;
 
 use crate::api::failure::Failure;
 use crate::model::{Pet, samples};
-use crate::tui::inflight::Slot;
 use crate::tui::msg::Outcome;
+use crate::tui::pending::Slot;
 use crate::tui::screens::add_pet::{import, rapid};
 use crate::tui::screens::domains::tests::looks as domains;
 use crate::tui::screens::{add_pet, profiles, requests};
@@ -66,7 +66,7 @@ fn scenes() -> Vec<(&'static str, App)> {
         ("by-id", browsing(80, 24, "#")),
         ("limit", browsing(80, 24, "L")),
         ("add", add_pet::tests::typed(80, 24, "\"Biscuit\" Tab \"3rd\" F2")),
-        ("add-unanswered", add_pet::tests::in_doubt(80, 24)),
+        ("add-unanswered", add_pet::tests::outcome_unknown(80, 24)),
         ("rapid", rapid::tests::busy(80, 24)),
         ("import-look", import::tests::looked(80, 24, import::tests::FILE)),
         ("import-run", import::tests::running(80, 24)),
@@ -85,7 +85,7 @@ fn scenes() -> Vec<(&'static str, App)> {
 
 /// The picture as it is to be; on a light ground with the light theme.
 fn picture(app: &mut App, unicode: bool, ground: Ground) -> String {
-    app.look.ascii = !unicode;
+    app.appearance.ascii = !unicode;
     svg::still(&app.buffer(), ground)
 }
 

@@ -4,27 +4,27 @@ mod commands;
 pub mod confirm;
 mod help;
 pub mod key;
-mod texts;
+mod text_box;
 pub mod themes;
 
 use crate::model::Limit;
 
 use super::effect::{Effect, Job, Task};
-use super::inflight::Slot;
 use super::keymap::Action;
 use super::msg::KeyPress;
-use super::screens::domains::boxes::{self, FormatsBox, OutsideBox};
-use super::screens::pets::{self, boxes::ChangesBox, boxes::ChartsBox};
+use super::pending::Slot;
+use super::screens::domains::popups::{self, FormatsBox, OutsideBox};
+use super::screens::pets::{self, popups::ChangesBox, popups::ChartsBox};
 use super::state::{AppState, Layout, MessageKind};
 use super::text_input::TextInput;
 use crate::clock::Now;
-use texts::{WriteKey, write_key};
+use text_box::{WriteKey, write_key};
 
-pub use commands::{Command, CommandsBox};
+pub use commands::{Command, PaletteEntry};
 pub use confirm::ConfirmBox;
 pub use help::{HelpBox, HelpLine, PLACES, place_name};
 pub use key::{KeyBox, open_key_box};
-pub use texts::{Contents, TextBox, TextKind, WriteBox, copy, on_copied, on_exported, on_exporting, on_written};
+pub use text_box::{Contents, TextBox, TextKind, WriteBox, copy, on_copied, on_exported, on_exporting, on_written};
 pub use themes::ThemesBox;
 
 /// A box over the screen.
@@ -37,7 +37,7 @@ pub enum Popup {
     /// What the keys do.
     Help(HelpBox),
     /// Everything that can be done.
-    Commands(CommandsBox),
+    Commands(PaletteEntry),
     /// The last failure in full.
     Error(Reader),
     /// What has changed among the animals.
@@ -121,11 +121,11 @@ pub fn update(state: &mut AppState, action: Option<Action>, key: KeyPress, now: 
         }
         Popup::Changes(changes) => {
             let changes = *changes;
-            return Some(pets::boxes::changes_key(state, changes, action));
+            return Some(pets::popups::changes_key(state, changes, action));
         }
         Popup::Charts(charts) => {
             let charts = charts.clone();
-            return Some(pets::boxes::charts_key(state, charts, action, now));
+            return Some(pets::popups::charts_key(state, charts, action, now));
         }
         Popup::Themes(themes) => {
             let themes = *themes;
@@ -157,7 +157,7 @@ pub fn update(state: &mut AppState, action: Option<Action>, key: KeyPress, now: 
         }
         Popup::Write(write) => match write_key(write, action, key) {
             WriteKey::Stay => Vec::new(),
-            WriteKey::Close if state.inflight.forget(Slot::Export) => {
+            WriteKey::Close if state.pending.forget(Slot::Export) => {
                 state.popup = None;
                 state.say(MessageKind::Note, "Stopped. Nothing was written.");
                 vec![Effect::Cancel(Slot::Export)]
@@ -165,20 +165,20 @@ pub fn update(state: &mut AppState, action: Option<Action>, key: KeyPress, now: 
             WriteKey::Close => close(state),
             WriteKey::Write(task) => {
                 let slot = if matches!(task, Task::Export { .. }) { Slot::Export } else { Slot::Write };
-                if state.inflight.is_running(slot) {
+                if state.pending.is_running(slot) {
                     return Some(Vec::new());
                 }
-                let id = state.inflight.begin(slot, now.mono);
+                let id = state.pending.begin(slot, now.mono);
                 vec![Effect::Job(Job { slot, id, task })]
             }
         },
         Popup::Formats(formats) => {
             let formats = *formats;
-            return Some(boxes::formats_key(state, formats, action, now));
+            return Some(popups::formats_key(state, formats, action, now));
         }
         Popup::Outside(outside) => {
             let outside = outside.clone();
-            return Some(boxes::outside_key(state, outside, action, now));
+            return Some(popups::outside_key(state, outside, action, now));
         }
         Popup::Confirm(asked) => {
             let asked = asked.clone();

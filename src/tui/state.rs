@@ -10,12 +10,12 @@ use crate::model::escape::shell_word;
 use crate::model::{BaseUrl, IdempotencyKeys, Pet};
 
 use super::drafts;
-use super::inflight::Inflight;
-use super::kept;
 use super::keymap::{Context, Keymap};
 use super::msg::{QuitReason, Size};
+use super::pending::PendingJobs;
 use super::popups::Popup;
 use super::screens::{add_pet, domains, pets, profiles, requests, welcome};
+use super::session_cache;
 use crate::api::failure::Failure;
 
 /// The whole state.
@@ -36,7 +36,7 @@ pub struct AppState {
     /// The profiles.
     pub profiles: profiles::State,
     /// What is typed, on disk.
-    pub drafts: drafts::State,
+    pub drafts: drafts::DraftState,
     /// Whether a change was allowed since the service in use is in use.
     pub allowed: bool,
     /// What was asked and answered.
@@ -48,7 +48,7 @@ pub struct AppState {
     /// The service as seen from here.
     pub link: Link,
     /// The jobs that are waited for.
-    pub inflight: Inflight,
+    pub pending: PendingJobs,
     /// The last thing said.
     pub message: Option<Message>,
     /// The last failure, for the full view.
@@ -72,7 +72,7 @@ pub struct AppState {
     /// Makes the keys of creations.
     pub keys: IdempotencyKeys,
     /// What was added in this session, newest last.
-    pub added: Vec<Added>,
+    pub added: Vec<AddedPet>,
     /// Set when the program is to end.
     pub quitting: Option<QuitReason>,
     /// When Ctrl-C was last pressed.
@@ -191,7 +191,7 @@ pub enum MessageKind {
 
 /// An animal that was added in this session.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Added {
+pub struct AddedPet {
     /// When.
     pub at: Timestamp,
     /// As the service returned it.
@@ -237,7 +237,7 @@ impl Link {
             service,
             embedded: address.is_none(),
             address,
-            identity: kept::identity(settings),
+            identity: session_cache::identity(settings),
             flags: if by_hand { format!(" --profile {}", shell_word(&settings.name)) } else { flags },
             key,
             origins: settings.origins.clone(),
@@ -256,7 +256,7 @@ impl Link {
 impl AppState {
     /// The state at start: nothing known, the list about to be asked for.
     #[must_use]
-    pub fn new(settings: &Settings, domains: domains::state::Setup, size: Size, keys: IdempotencyKeys) -> Self {
+    pub fn new(settings: &Settings, domains: domains::state::PanelSetup, size: Size, keys: IdempotencyKeys) -> Self {
         Self {
             size,
             screen: Screen::Pets,
@@ -265,13 +265,13 @@ impl AppState {
             add: add_pet::State::default(),
             domains: domains::State::new(domains),
             profiles: profiles::State::default(),
-            drafts: drafts::State::default(),
+            drafts: drafts::DraftState::default(),
             allowed: false,
             requests: requests::State::default(),
             welcome: welcome::State::default(),
             copying: None,
             link: Link::of(settings),
-            inflight: Inflight::default(),
+            pending: PendingJobs::default(),
             message: None,
             last_failure: None,
             keep_again: false,

@@ -1,7 +1,7 @@
 //! The terminal itself: switched on, given back whatever happens, and its events as messages.
 
-mod lean;
-pub mod outlet;
+mod diff_backend;
+pub mod writer_thread;
 
 use std::io::{self, Write as _};
 use std::thread;
@@ -23,11 +23,11 @@ use crate::model::display_safe;
 
 use super::effect::Effect;
 use super::msg::{Key, KeyPress, Msg, Size};
-use lean::Lean;
-use outlet::Outlet;
+use diff_backend::DiffBackend;
+use writer_thread::TerminalWriter;
 
 /// The terminal that the app draws on.
-pub type AppTerminal = Terminal<Lean<Outlet, fn() -> io::Result<CellSize>>>;
+pub type AppTerminal = Terminal<DiffBackend<TerminalWriter, fn() -> io::Result<CellSize>>>;
 
 /// A terminal that takes nothing for so long stands still, unless it was slower than that before.
 const PATIENCE: Duration = Duration::from_millis(200);
@@ -45,11 +45,11 @@ const MOST: Size = Size { columns: 1_000, rows: 500 };
 /// Switches the terminal to the app's modes. [`leave`] undoes it, also after a panic.
 ///
 /// With `synchronized` long frames are marked for a terminal that then shows them at once.
-pub fn enter(outlet: &Outlet, synchronized: bool) -> io::Result<AppTerminal> {
+pub fn enter(outlet: &TerminalWriter, synchronized: bool) -> io::Result<AppTerminal> {
     leave_on_panic(outlet.clone());
     switch_on(outlet)?;
     let size: fn() -> io::Result<CellSize> = size;
-    Terminal::new(Lean::new(outlet.clone(), size, synchronized)?)
+    Terminal::new(DiffBackend::new(outlet.clone(), size, synchronized)?)
 }
 
 /// How large the terminal is. Asked before each frame, and so without opening anything.
@@ -69,14 +69,14 @@ fn known(columns: u16, rows: u16) -> Size {
 }
 
 /// Raw mode, alternate screen, bracketed paste, and word of when the terminal is looked at.
-fn switch_on(outlet: &Outlet) -> io::Result<()> {
+fn switch_on(outlet: &TerminalWriter) -> io::Result<()> {
     enable_raw_mode()?;
     queue!(outlet.clone(), EnterAlternateScreen, EnableBracketedPaste, EnableFocusChange)
 }
 
 /// Gives the terminal back as it was, by a key or not. `false` where it is gone or stands still: then nothing more can be
 /// said there.
-pub fn leave(outlet: &Outlet, by_key: bool) -> bool {
+pub fn leave(outlet: &TerminalWriter, by_key: bool) -> bool {
     // A frame ends in the look of its last letter.
     let said = queue!(
         outlet.clone(),
@@ -94,7 +94,7 @@ pub fn leave(outlet: &Outlet, by_key: bool) -> bool {
 
 /// A panic of this thread must not leave the terminal in raw mode, nor its report on a screen that is about to go. That
 /// of another one does not end the app: whoever waits for its work hears of it.
-fn leave_on_panic(outlet: Outlet) {
+fn leave_on_panic(outlet: TerminalWriter) {
     let report = std::panic::take_hook();
     let app = thread::current().id();
     std::panic::set_hook(Box::new(move |info| {
@@ -105,7 +105,7 @@ fn leave_on_panic(outlet: Outlet) {
 }
 
 /// Stops the program as Ctrl-Z does in a shell, and comes back with `fg`.
-pub fn suspend(outlet: &Outlet) -> io::Result<()> {
+pub fn suspend(outlet: &TerminalWriter) -> io::Result<()> {
     leave(outlet, true);
     // The whole group, so that a wrapper such as cargo stops with it.
     rustix::process::kill_current_process_group(rustix::process::Signal::TSTP)?;
@@ -113,7 +113,7 @@ pub fn suspend(outlet: &Outlet) -> io::Result<()> {
 }
 
 /// Gives the terminal a bell, a notification, or a text to copy. It answers nothing.
-pub fn tell(outlet: &Outlet, effect: &Effect) -> io::Result<()> {
+pub fn tell(outlet: &TerminalWriter, effect: &Effect) -> io::Result<()> {
     outlet.clone().write_all(&told(effect))
 }
 
@@ -130,7 +130,7 @@ fn told(effect: &Effect) -> Vec<u8> {
             out
         }
         Effect::Notify(Notify::Off, _) | Effect::Suspend | Effect::Redraw => Vec::new(),
-        Effect::Job(_) | Effect::Cancel(_) | Effect::Lead(_) => Vec::new(),
+        Effect::Job(_) | Effect::Cancel(_) | Effect::ControlImport(_) => Vec::new(),
     }
 }
 

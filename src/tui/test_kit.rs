@@ -13,29 +13,29 @@ use ratatui::style::{Color, Modifier};
 use uuid::Uuid;
 
 use crate::api::NextPage;
-use crate::api::list::{Answer, List};
+use crate::api::list::{List, ListAnswer};
 use crate::clock::{self, Now};
 use crate::config::{
-    Accent, Clipboard, Depth, KeyOrigin, LinkSpeed, Place, ProfileEntry, Profiles, Remote, Service, Settings,
+    Accent, Clipboard, Depth, KeyOrigin, LinkSpeed, ProfileEntry, Profiles, Remote, Service, ServiceLocation, Settings,
     ThemeChoice,
 };
-use crate::domains::list::ListFile;
-use crate::domains::settings as domains;
+use crate::domains::check_options as domains;
+use crate::domains::registry::RegistryFile;
 use crate::model::{ApiKey, IdempotencyKeys, Limit, Pet, PetStatus};
 
 use super::effect::{Effect, Job};
-use super::inflight::{Inflight, Slot};
 use super::msg::{Key, KeyPress, Msg, Outcome, Reply, Size};
-use super::screens::domains::state::Setup;
+use super::pending::{PendingJobs, Slot};
+use super::screens::domains::state::PanelSetup;
 use super::screens::welcome::Surroundings;
 use super::state::{AppState, Screen};
-use super::theme::{Look, Theme};
+use super::theme::{Appearance, Theme};
 use super::update::{start, update};
 use super::view::draw;
-use super::worker::domains::Desk;
+use super::worker::domains::DomainsContext;
 
-pub fn look() -> Look {
-    Look { ascii: true, theme: Theme::Default, depth: Depth::TrueColour, zone: TimeZone::UTC }
+pub fn appearance() -> Appearance {
+    Appearance { ascii: true, theme: Theme::Default, depth: Depth::TrueColour, zone: TimeZone::UTC }
 }
 
 /// A state with its own clock, and the effects that wait for an answer.
@@ -43,7 +43,7 @@ pub struct App {
     pub state: AppState,
     pub now: Now,
     pub effects: Vec<Effect>,
-    pub look: Look,
+    pub appearance: Appearance,
 }
 
 pub fn settings(service: Service) -> Settings {
@@ -76,10 +76,14 @@ pub fn remote() -> Service {
 }
 
 /// The hands of the domains panel, where a test is not about it.
-pub fn no_desk() -> Arc<Desk> {
+pub fn no_domains_context() -> Arc<DomainsContext> {
     let settings =
-        domains::Settings { resolvers: Vec::new(), ..domains::Settings::new(Default::default(), Vec::new()) };
-    Arc::new(Desk::new(ListFile::new("/nonexistent/domains.json"), "/nonexistent/config.toml".into(), settings))
+        domains::CheckOptions { resolvers: Vec::new(), ..domains::CheckOptions::new(Default::default(), Vec::new()) };
+    Arc::new(DomainsContext::new(
+        RegistryFile::new("/nonexistent/domains.json"),
+        "/nonexistent/config.toml".into(),
+        settings,
+    ))
 }
 
 /// Three profiles: the one inside, `staging` and `production`.
@@ -93,11 +97,11 @@ pub fn profiles() -> Profiles {
         protect: false,
         line,
     };
-    let at = |host: &str| Place::At(format!("https://{host}/v1"));
+    let at = |host: &str| ServiceLocation::At(format!("https://{host}/v1"));
     let production = entry("production", at("api.example.com"), "from environment PETSTORE_API_KEY", Some(14));
     Profiles {
         entries: vec![
-            entry("embedded", Place::Inside, "not needed", None),
+            entry("embedded", ServiceLocation::Inside, "not needed", None),
             ProfileEntry { label: "PRODUCTION".into(), accent: Accent::Red, protect: true, ..production },
             entry("staging", at("staging.api.example.com"), "from the file ~/.config/petstore/keys/staging", Some(9)),
         ],
@@ -108,22 +112,22 @@ pub fn profiles() -> Profiles {
 
 impl App {
     pub fn started(service: Service, columns: u16, rows: u16) -> Self {
-        Self::started_with(service, Setup::default(), columns, rows)
+        Self::started_with(service, PanelSetup::default(), columns, rows)
     }
 
-    pub fn started_with(service: Service, domains: Setup, columns: u16, rows: u16) -> Self {
+    pub fn started_with(service: Service, domains: PanelSetup, columns: u16, rows: u16) -> Self {
         let now = Now { mono: clock::now().mono, wall: "2026-11-20T14:03:07Z".parse::<Timestamp>().unwrap() };
         let size = Size { columns, rows };
         let mut state = AppState::new(&settings(service), domains, size, IdempotencyKeys::new(Uuid::nil()));
         let effects = start(&mut state, now);
-        Self { state, now, effects, look: look() }
+        Self { state, now, effects, appearance: appearance() }
     }
 
     /// The first start, where nothing is set up.
     pub fn first_start(columns: u16, rows: u16) -> Self {
         let mut app = Self::started(Service::Embedded { database: "/d/embedded.db".into() }, columns, rows);
         app.state.screen = Screen::Welcome;
-        app.state.inflight = Inflight::default();
+        app.state.pending = PendingJobs::default();
         app.effects = start(&mut app.state, app.now);
         app.state.welcome.around = Surroundings {
             terminal: "256 colours, UTF-8, inside tmux, over SSH".into(),
@@ -195,7 +199,7 @@ impl App {
             };
             let mut list = self.state.domains.list.clone().unwrap_or_default();
             changes.iter().for_each(|change| change.apply(&mut list));
-            self.send(Msg::Reply(Reply { slot, id, outcome: Outcome::Kept(Ok(list)) }));
+            self.send(Msg::Reply(Reply { slot, id, outcome: Outcome::RegistryWritten(Ok(list)) }));
         }
     }
 
@@ -220,8 +224,8 @@ impl App {
         let Size { columns, rows } = self.state.size;
         let mut terminal = Terminal::new(TestBackend::new(columns, rows)).unwrap();
         let mut layout = self.state.layout;
-        let look = Look { theme: self.state.theme, ..self.look.clone() };
-        terminal.draw(|frame| layout = draw(&self.state, &look, self.now, frame)).unwrap();
+        let appearance = Appearance { theme: self.state.theme, ..self.appearance.clone() };
+        terminal.draw(|frame| layout = draw(&self.state, &appearance, self.now, frame)).unwrap();
         self.state.layout = layout;
         let mut buffer = terminal.backend().buffer().clone();
         let cursor = terminal.backend().cursor_position();
@@ -253,7 +257,7 @@ impl App {
 
 /// The answer of a service with these animals.
 pub fn listed(pets: Vec<Pet>, next: Option<NextPage>) -> Outcome {
-    Outcome::Listed(Ok(Answer { list: Some(List::of(pets, next)), took: Duration::from_millis(12) }))
+    Outcome::Listed(Ok(ListAnswer { list: Some(List::of(pets, next)), took: Duration::from_millis(12) }))
 }
 
 pub fn parse_keys(keys: &str) -> Vec<KeyPress> {

@@ -20,7 +20,7 @@ use crate::model::{ObservedStatus, PetStatus, display_safe};
 /// What a piece of the screen is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the names say it")]
-pub enum Role {
+pub enum StyleRole {
     Text,
     Heading,
     Quiet,
@@ -42,7 +42,7 @@ pub enum Role {
     Accent(Accent),
 }
 
-impl Role {
+impl StyleRole {
     /// All of them.
     pub const ALL: [Self; 22] = [
         Self::Text,
@@ -72,7 +72,7 @@ impl Role {
 
 /// Everything that painting needs to know about the terminal and its user.
 #[derive(Clone, Debug)]
-pub struct Look {
+pub struct Appearance {
     /// Nothing beyond ASCII.
     pub ascii: bool,
     /// Which colours are used.
@@ -94,10 +94,10 @@ const ASCII_BORDER: border::Set<'_> = border::Set {
     horizontal_bottom: "-",
 };
 
-impl Look {
-    /// The style of a role. That of [`Role::Text`] fills the frame and every box in it before anything else is painted.
+impl Appearance {
+    /// The style of a role. That of [`StyleRole::Text`] fills the frame and every box in it before anything else is painted.
     #[must_use]
-    pub fn style(&self, role: Role) -> Style {
+    pub fn style(&self, role: StyleRole) -> Style {
         if let Some(style) = palette::style(self.theme, self.depth, role) {
             return style;
         }
@@ -106,38 +106,38 @@ impl Look {
         let coloured = |color: Color| if mono { plain } else { plain.fg(color) };
         let badge = |color: Color| coloured(color).add_modifier(Modifier::BOLD | Modifier::REVERSED);
         match role {
-            Role::Text | Role::Border | Role::Accent(Accent::None) => plain,
-            Role::Heading | Role::InUse | Role::Key => plain.add_modifier(Modifier::BOLD),
-            Role::Quiet => plain.add_modifier(Modifier::DIM),
-            Role::Selected => plain.add_modifier(Modifier::REVERSED),
-            Role::Available | Role::Good => coloured(Color::Cyan),
-            Role::Pending | Role::Wait => coloured(Color::Yellow),
-            Role::Sold => coloured(Color::DarkGray),
-            Role::Error => coloured(Color::Red).add_modifier(Modifier::BOLD),
-            Role::New => coloured(Color::Magenta).add_modifier(Modifier::BOLD),
-            Role::Match => plain.add_modifier(Modifier::UNDERLINED),
-            Role::Accent(Accent::Red) => badge(Color::Red),
-            Role::Accent(Accent::Yellow) => badge(Color::Yellow),
-            Role::Accent(Accent::Green) => badge(Color::Green),
-            Role::Accent(Accent::Blue) => badge(Color::Blue),
-            Role::Accent(Accent::Magenta) => badge(Color::Magenta),
-            Role::Accent(Accent::Cyan) => badge(Color::Cyan),
+            StyleRole::Text | StyleRole::Border | StyleRole::Accent(Accent::None) => plain,
+            StyleRole::Heading | StyleRole::InUse | StyleRole::Key => plain.add_modifier(Modifier::BOLD),
+            StyleRole::Quiet => plain.add_modifier(Modifier::DIM),
+            StyleRole::Selected => plain.add_modifier(Modifier::REVERSED),
+            StyleRole::Available | StyleRole::Good => coloured(Color::Cyan),
+            StyleRole::Pending | StyleRole::Wait => coloured(Color::Yellow),
+            StyleRole::Sold => coloured(Color::DarkGray),
+            StyleRole::Error => coloured(Color::Red).add_modifier(Modifier::BOLD),
+            StyleRole::New => coloured(Color::Magenta).add_modifier(Modifier::BOLD),
+            StyleRole::Match => plain.add_modifier(Modifier::UNDERLINED),
+            StyleRole::Accent(Accent::Red) => badge(Color::Red),
+            StyleRole::Accent(Accent::Yellow) => badge(Color::Yellow),
+            StyleRole::Accent(Accent::Green) => badge(Color::Green),
+            StyleRole::Accent(Accent::Blue) => badge(Color::Blue),
+            StyleRole::Accent(Accent::Magenta) => badge(Color::Magenta),
+            StyleRole::Accent(Accent::Cyan) => badge(Color::Cyan),
         }
     }
 
     /// The mark of a status, as one column.
     #[must_use]
-    pub const fn mark(&self, status: Option<&ObservedStatus>) -> (&'static str, Role) {
+    pub const fn mark(&self, status: Option<&ObservedStatus>) -> (&'static str, StyleRole) {
         match (status, self.ascii) {
-            (Some(ObservedStatus::Known(PetStatus::Available)), true) => ("o", Role::Available),
-            (Some(ObservedStatus::Known(PetStatus::Available)), false) => ("●", Role::Available),
-            (Some(ObservedStatus::Known(PetStatus::Pending)), true) => ("~", Role::Pending),
-            (Some(ObservedStatus::Known(PetStatus::Pending)), false) => ("◐", Role::Pending),
-            (Some(ObservedStatus::Known(PetStatus::Sold)), true) => ("x", Role::Sold),
-            (Some(ObservedStatus::Known(PetStatus::Sold)), false) => ("○", Role::Sold),
-            (Some(ObservedStatus::Unknown(_)), _) => ("?", Role::Wait),
-            (None, true) => ("-", Role::Quiet),
-            (None, false) => ("–", Role::Quiet),
+            (Some(ObservedStatus::Known(PetStatus::Available)), true) => ("o", StyleRole::Available),
+            (Some(ObservedStatus::Known(PetStatus::Available)), false) => ("●", StyleRole::Available),
+            (Some(ObservedStatus::Known(PetStatus::Pending)), true) => ("~", StyleRole::Pending),
+            (Some(ObservedStatus::Known(PetStatus::Pending)), false) => ("◐", StyleRole::Pending),
+            (Some(ObservedStatus::Known(PetStatus::Sold)), true) => ("x", StyleRole::Sold),
+            (Some(ObservedStatus::Known(PetStatus::Sold)), false) => ("○", StyleRole::Sold),
+            (Some(ObservedStatus::Unknown(_)), _) => ("?", StyleRole::Wait),
+            (None, true) => ("-", StyleRole::Quiet),
+            (None, false) => ("–", StyleRole::Quiet),
         }
     }
 

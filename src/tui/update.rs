@@ -7,16 +7,16 @@ use crate::clock::Now;
 use super::deadline::can_refresh;
 use super::drafts;
 use super::effect::Effect;
-use super::inflight::Slot;
-use super::kept;
-use super::keymap::{Action, Context, Place};
+use super::keymap::{Action, Context, Destination};
 use super::msg::{
-    Copied, DraftNews, ImportNews, Key, KeyPlaces, KeyPress, LineSent, Msg, NotWritten, Outcome, ProfileNews,
+    Copied, DraftReply, ImportReply, Key, KeyPlaces, KeyPress, LineSent, Msg, NotWritten, Outcome, ProfileReply,
     QuitReason, Reply, Tested,
 };
-use super::popups::{self, CommandsBox, HelpBox, Popup, Reader};
+use super::pending::Slot;
+use super::popups::{self, HelpBox, PaletteEntry, Popup, Reader};
 use super::screens::add_pet::{import, rapid};
 use super::screens::{add_pet, domains, pets, profiles, requests, welcome};
+use super::session_cache;
 use super::state::{AppState, Health, MessageKind, Screen};
 use crate::api::failure::Failure;
 
@@ -49,7 +49,7 @@ pub fn start(state: &mut AppState, now: Now) -> Vec<Effect> {
 pub fn update(state: &mut AppState, msg: Msg, now: Now) -> Vec<Effect> {
     let mut effects = follow(state, msg, now);
     effects.extend(popups::key::find_places(state, now));
-    effects.extend(rapid::sending::work(state, now));
+    effects.extend(rapid::dispatch::work(state, now));
     effects.extend(drafts::notice(state, now));
     effects
 }
@@ -176,14 +176,14 @@ fn everywhere(state: &mut AppState, action: Action, now: Now) -> Option<Vec<Effe
             }
             state.popup = Some(Popup::Help(HelpBox::new(place)));
         }
-        Action::Go(Place::Themes) => popups::themes::open(state),
-        Action::Go(Place::Changes) => pets::boxes::open_changes(state),
-        Action::Go(Place::Profiles) => return Some(profiles::update::show(state, now)),
-        Action::Go(Place::Requests) => {
+        Action::Go(Destination::Themes) => popups::themes::open(state),
+        Action::Go(Destination::Changes) => pets::popups::open_changes(state),
+        Action::Go(Destination::Profiles) => return Some(profiles::update::show(state, now)),
+        Action::Go(Destination::Requests) => {
             state.popup = None;
             requests::update::show(state);
         }
-        Action::Go(Place::Commands) => state.popup = Some(Popup::Commands(CommandsBox::new(state))),
+        Action::Go(Destination::Commands) => state.popup = Some(Popup::Commands(PaletteEntry::new(state))),
         Action::ErrorDetails if state.last_failure.is_some() || !state.complaints.is_empty() => {
             state.popup = Some(Popup::Error(Reader::default()))
         }
@@ -215,20 +215,20 @@ fn interrupt(state: &mut AppState, now: Now) -> Vec<Effect> {
     }
     state.interrupted = Some(now.mono);
     let cancelled: Vec<_> =
-        Slot::ALL.into_iter().filter(|slot| slot.is_cancellable() && state.inflight.forget(*slot)).collect();
-    domains::watch::cancelled(&mut state.domains, now);
+        Slot::ALL.into_iter().filter(|slot| slot.is_cancellable() && state.pending.forget(*slot)).collect();
+    domains::scheduler::cancelled(&mut state.domains, now);
     let mut effects: Vec<Effect> = cancelled.iter().copied().map(Effect::Cancel).collect();
-    if cancelled.contains(&Slot::Whole) {
-        effects.extend(pets::whole::on_cancelled(state, now));
+    if cancelled.contains(&Slot::Inventory) {
+        effects.extend(pets::inventory::on_cancelled(state, now));
     }
     if cancelled.contains(&Slot::Export) {
         popups::on_exported(state, Err(NotWritten::Failed("Stopped. Nothing was written.".to_owned())), now);
     }
     if cancelled.contains(&Slot::ById) {
-        pets::by_id::on_cancelled(state);
+        pets::lookup::on_cancelled(state);
     }
     let what = match state.pets.whole.read().len() {
-        came if cancelled.contains(&Slot::Whole) && state.pets.whole.is_there() => {
+        came if cancelled.contains(&Slot::Inventory) && state.pets.whole.is_there() => {
             format!("Stopped: {came} animals are here. ")
         }
         _ if cancelled.is_empty() => String::new(),
@@ -256,11 +256,11 @@ fn on_paste(state: &mut AppState, text: &str, now: Now) -> Vec<Effect> {
     }
     if state.screen == Screen::AddPet && !state.add.import.on {
         if state.add.rapid.on {
-            return rapid::taking::paste(state, text, now);
+            return rapid::input::paste(state, text, now);
         }
         if state.context() == Context::Form
             && state.add.focus == add_pet::Focus::Name
-            && let Some(effects) = import::open::paste(state, text, now)
+            && let Some(effects) = import::start::paste(state, text, now)
         {
             return effects;
         }
@@ -278,11 +278,11 @@ fn on_tick(state: &mut AppState, now: Now) -> Vec<Effect> {
         state.message = None;
     }
     let retry_due = match &state.link.health {
-        Health::Away { next_try: Some(at), .. } => *at <= now.mono && !state.inflight.is_running(Slot::List),
+        Health::Away { next_try: Some(at), .. } => *at <= now.mono && !state.pending.is_running(Slot::List),
         Health::Away { .. } | Health::Unknown | Health::Ok { .. } | Health::KeyRefused { .. } => false,
     };
-    domains::watch::due(&mut state.domains, now);
-    let mut effects = domains::watch::work(state, now);
+    domains::scheduler::due(&mut state.domains, now);
+    let mut effects = domains::scheduler::work(state, now);
     let refresh_due = can_refresh(state) && state.pets.next_refresh().is_some_and(|at| at <= now.mono);
     if retry_due || refresh_due {
         effects.extend(pets::update::reload(state, retry_due, now));
@@ -293,34 +293,34 @@ fn on_tick(state: &mut AppState, now: Now) -> Vec<Effect> {
 fn on_reply(state: &mut AppState, reply: Reply, now: Now) -> Vec<Effect> {
     let Reply { slot, id, outcome } = reply;
     let outcome = match (slot, outcome) {
-        (Slot::Look(lane), Outcome::SoFar(findings)) => {
-            if state.inflight.is_current(slot, id) {
+        (Slot::Check(lane), Outcome::CheckProgress(findings)) => {
+            if state.pending.is_current(slot, id) {
                 domains::update::on_so_far(state, lane, findings);
             }
             return Vec::new();
         }
-        (Slot::Whole, Outcome::Part(pets)) => {
-            if state.inflight.is_current(slot, id) {
-                return pets::whole::on_part(state, pets, now);
+        (Slot::Inventory, Outcome::InventoryPart(pets)) => {
+            if state.pending.is_current(slot, id) {
+                return pets::inventory::on_part(state, pets, now);
             }
             return Vec::new();
         }
-        (Slot::LookAtFile, Outcome::Import(news @ ImportNews::Looking(_)))
-        | (Slot::Import, Outcome::Import(news @ (ImportNews::Begun(..) | ImportNews::Going(..)))) => {
-            if state.inflight.is_current(slot, id) {
-                import::news::on_so_far(state, news, now);
+        (Slot::CheckFile, Outcome::Import(news @ ImportReply::Checking(_)))
+        | (Slot::Import, Outcome::Import(news @ (ImportReply::Started(..) | ImportReply::Progress(..)))) => {
+            if state.pending.is_current(slot, id) {
+                import::replies::on_so_far(state, news, now);
             }
             return Vec::new();
         }
         (Slot::Export, Outcome::Exporting(count)) => {
-            if state.inflight.is_current(slot, id) {
+            if state.pending.is_current(slot, id) {
                 popups::on_exporting(state, count);
             }
             return Vec::new();
         }
         (_, outcome) => outcome,
     };
-    if !state.inflight.finish(slot, id) {
+    if !state.pending.finish(slot, id) {
         return Vec::new();
     }
     match (slot, outcome) {
@@ -335,24 +335,24 @@ fn on_reply(state: &mut AppState, reply: Reply, now: Now) -> Vec<Effect> {
         (Slot::Create, Outcome::Failed(failure)) => {
             return add_pet::update::on_created(state, Err(failure.into()), now);
         }
-        (Slot::Queue, Outcome::Queued(result)) => rapid::sending::on_written(state, result, now),
+        (Slot::Queue, Outcome::QueueWritten(result)) => rapid::dispatch::on_written(state, result, now),
         (Slot::Queue, Outcome::Failed(failure)) => {
-            rapid::sending::on_written(state, Err(failure.sentence("this program")), now);
+            rapid::dispatch::on_written(state, Err(failure.sentence("this program")), now);
         }
-        (Slot::Line(lane), Outcome::LineSent(sent)) => return rapid::sending::on_sent(state, lane, sent, now),
+        (Slot::Line(lane), Outcome::LineSent(sent)) => return rapid::dispatch::on_sent(state, lane, sent, now),
         (Slot::Line(lane), Outcome::Failed(failure)) => {
-            return rapid::sending::on_sent(state, lane, LineSent::Failed(failure), now);
+            return rapid::dispatch::on_sent(state, lane, LineSent::Failed(failure), now);
         }
-        (Slot::LookUpLine, Outcome::LookedUp(result)) => rapid::lines::on_looked_up(state, result),
-        (Slot::LookUpLine, Outcome::Failed(failure)) => rapid::lines::on_looked_up(state, Err(failure)),
+        (Slot::SearchForLine, Outcome::SearchedFor(result)) => rapid::lines::on_searched(state, result),
+        (Slot::SearchForLine, Outcome::Failed(failure)) => rapid::lines::on_searched(state, Err(failure)),
         (Slot::Create, Outcome::NotSettled) => add_pet::update::on_not_settled(state),
         (Slot::OpenDrafts | Slot::Drafts, Outcome::Drafts(news)) => return drafts::on_news(state, news, now),
         (Slot::OpenDrafts | Slot::Drafts, Outcome::Failed(failure)) => {
-            let news = DraftNews::Written(Err(failure.sentence("this program")));
+            let news = DraftReply::Written(Err(failure.sentence("this program")));
             return drafts::on_news(state, news, now);
         }
-        (Slot::LookUp, Outcome::LookedUp(result)) => add_pet::update::on_looked_up(state, result),
-        (Slot::LookUp, Outcome::Failed(failure)) => add_pet::update::on_looked_up(state, Err(failure)),
+        (Slot::SearchFor, Outcome::SearchedFor(result)) => add_pet::update::on_searched(state, result),
+        (Slot::SearchFor, Outcome::Failed(failure)) => add_pet::update::on_searched(state, Err(failure)),
         (Slot::TestKey, Outcome::KeyTested(result)) => return popups::key::on_tested(state, result, now),
         (Slot::TestKey, Outcome::Failed(failure)) => return popups::key::on_tested(state, Err(failure), now),
         (Slot::Samples, Outcome::SamplesAdded(added, failure)) => {
@@ -362,31 +362,31 @@ fn on_reply(state: &mut AppState, reply: Reply, now: Now) -> Vec<Effect> {
         (Slot::Count(status), Outcome::Failed(failure)) => {
             return pets::update::on_counted(state, status, Err(failure), now);
         }
-        (Slot::Look(lane), Outcome::Seen(seen)) => return domains::watch::on_seen(state, lane, *seen, now),
-        (Slot::Look(lane), Outcome::Failed(failure)) => {
+        (Slot::Check(lane), Outcome::Checked(seen)) => return domains::scheduler::on_seen(state, lane, *seen, now),
+        (Slot::Check(lane), Outcome::Failed(failure)) => {
             return domains::update::on_not_seen(state, lane, &failure.sentence("the checker"), now);
         }
-        (Slot::Keep, Outcome::Kept(result)) => return domains::update::on_kept(state, result, now),
+        (Slot::Keep, Outcome::RegistryWritten(result)) => return domains::update::on_kept(state, result, now),
         (Slot::Keep, Outcome::Failed(failure)) => {
             return domains::update::on_kept(state, Err(failure.sentence("the list")), now);
         }
-        (Slot::Walk, Outcome::Walked(walked)) => domains::redirects::on_walked(state, walked),
+        (Slot::Walk, Outcome::RedirectsFollowed(walked)) => domains::redirects::on_walked(state, walked),
         (Slot::Save, Outcome::Saved(configuration, result)) => {
             domains::redirects::on_saved(state, configuration, result, now);
         }
         (Slot::Copy, Outcome::Copied(copied)) => return popups::on_copied(state, copied),
         (Slot::Copy, Outcome::Failed(_)) => return popups::on_copied(state, Copied::Terminal),
-        (Slot::Whole, Outcome::Whole(result)) => return pets::whole::on_read(state, result, now),
-        (Slot::Whole, Outcome::Failed(failure)) => return pets::whole::on_read(state, Err(failure), now),
-        (Slot::ById, Outcome::Found(result)) => return pets::by_id::on_found(state, result, now),
-        (Slot::ById, Outcome::Failed(failure)) => return pets::by_id::on_found(state, Err(failure), now),
-        (Slot::Setting, Outcome::Set(result)) => popups::themes::on_set(state, result, now),
-        (Slot::Remember, Outcome::Remembered(result)) => return kept::on_remembered(state, result, now),
-        (Slot::Remember, Outcome::Failed(_)) => return kept::on_remembered(state, Ok(()), now),
+        (Slot::Inventory, Outcome::InventoryRead(result)) => return pets::inventory::on_read(state, result, now),
+        (Slot::Inventory, Outcome::Failed(failure)) => return pets::inventory::on_read(state, Err(failure), now),
+        (Slot::ById, Outcome::Found(result)) => return pets::lookup::on_found(state, result, now),
+        (Slot::ById, Outcome::Failed(failure)) => return pets::lookup::on_found(state, Err(failure), now),
+        (Slot::Setting, Outcome::SettingWritten(result)) => popups::themes::on_set(state, result, now),
+        (Slot::Remember, Outcome::CacheWritten(result)) => return session_cache::on_remembered(state, result, now),
+        (Slot::Remember, Outcome::Failed(_)) => return session_cache::on_remembered(state, Ok(()), now),
         (Slot::Write, Outcome::Written(result)) => popups::on_written(state, result, now),
-        (Slot::LookAtFile | Slot::Import, Outcome::Import(news)) => return import::news::on_news(state, news, now),
-        (slot @ (Slot::LookAtFile | Slot::Import), Outcome::Failed(failure)) => {
-            return import::news::on_failed(state, slot, &failure, now);
+        (Slot::CheckFile | Slot::Import, Outcome::Import(news)) => return import::replies::on_news(state, news, now),
+        (slot @ (Slot::CheckFile | Slot::Import), Outcome::Failed(failure)) => {
+            return import::replies::on_failed(state, slot, &failure, now);
         }
         (Slot::Export, Outcome::Exported(result)) => popups::on_exported(state, result, now),
         (Slot::Export, Outcome::Failed(failure)) => {
@@ -395,10 +395,10 @@ fn on_reply(state: &mut AppState, reply: Reply, now: Now) -> Vec<Effect> {
         }
         (slot, Outcome::Profile(news)) => return profiles::update::on_news(state, slot, news, now),
         (slot @ (Slot::TestProfile | Slot::TryProfile), Outcome::Failed(failure)) => {
-            return profiles::update::on_news(state, slot, ProfileNews::Tested(Tested::Failed(failure)), now);
+            return profiles::update::on_news(state, slot, ProfileReply::Tested(Tested::Failed(failure)), now);
         }
         (Slot::UseProfile, Outcome::Failed(failure)) => {
-            let news = ProfileNews::Used(Err(failure.sentence("this program")));
+            let news = ProfileReply::Used(Err(failure.sentence("this program")));
             return profiles::update::on_news(state, slot, news, now);
         }
         (Slot::KeyPlaces, Outcome::Failed(_)) => popups::key::on_places(state, KeyPlaces::default()),
@@ -409,12 +409,18 @@ fn on_reply(state: &mut AppState, reply: Reply, now: Now) -> Vec<Effect> {
             state.say(MessageKind::Error, failure.sentence("this program"));
         }
         // A job answers in its own kind; a worker that did otherwise is told apart by the tests of the worker.
-        (_, Outcome::Listed(_) | Outcome::Created(_) | Outcome::LookedUp(_)) => {}
-        (_, Outcome::KeyTested(_) | Outcome::SamplesAdded(..) | Outcome::Queued(_) | Outcome::LineSent(_)) => {}
-        (_, Outcome::SoFar(_) | Outcome::Seen(_) | Outcome::Kept(_) | Outcome::Walked(_)) => {}
+        (_, Outcome::Listed(_) | Outcome::Created(_) | Outcome::SearchedFor(_)) => {}
+        (_, Outcome::KeyTested(_) | Outcome::SamplesAdded(..) | Outcome::QueueWritten(_) | Outcome::LineSent(_)) => {}
+        (
+            _,
+            Outcome::CheckProgress(_)
+            | Outcome::Checked(_)
+            | Outcome::RegistryWritten(_)
+            | Outcome::RedirectsFollowed(_),
+        ) => {}
         (_, Outcome::Saved(..) | Outcome::Copied(_) | Outcome::Written(_)) => {}
-        (_, Outcome::Part(_) | Outcome::Whole(_) | Outcome::Found(_)) => {}
-        (_, Outcome::Remembered(_) | Outcome::Set(_)) => {}
+        (_, Outcome::InventoryPart(_) | Outcome::InventoryRead(_) | Outcome::Found(_)) => {}
+        (_, Outcome::CacheWritten(_) | Outcome::SettingWritten(_)) => {}
         (_, Outcome::NotSettled | Outcome::Drafts(_) | Outcome::Import(_)) => {}
         (_, Outcome::Exporting(_) | Outcome::Exported(_)) => {}
     }

@@ -7,26 +7,26 @@ use std::time::Duration;
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
 
-use crate::api::find::Found;
+use crate::api::find::LookupResult;
 use crate::api::inventory::Coverage;
-use crate::api::list::Answer;
+use crate::api::list::ListAnswer;
 use crate::api::{Exchange, Failure};
-use crate::config::queue::Left;
+use crate::config::queue::Unfinished;
 use crate::config::{KeyOrigin, Service, Settings};
 use crate::model::{Field, Pet, PetStatus};
-use crate::transfer::earlier::Earlier;
-use crate::transfer::import::{Progress, Seen, Told};
-use crate::transfer::journal::Outcome as Fate;
+use crate::transfer::earlier_import::EarlierImport;
+use crate::transfer::import::{ImportEvent, ImportProgress, Seen};
+use crate::transfer::journal::RowOutcome as Fate;
 use crate::transfer::preview::preview;
-use crate::transfer::{Input, Reading};
+use crate::transfer::{ColumnMapping, Input};
 use crate::tui::drafts::Drafts;
-use crate::tui::effect::{DomainTask, DraftTask, Effect, ImportTask, Job, ProfileTask, Source, Task};
-use crate::tui::inflight::Slot;
+use crate::tui::effect::{DomainTask, DraftTask, Effect, ImportSource, ImportTask, Job, ProfileTask, Task};
 use crate::tui::msg::{
-    Added, Copied, DraftNews, EndOf, Exported, FileSeen, ImportEnd, ImportNews, Key, KeyPlaces, KeyPress, LineSent,
-    LookedUp, Msg, NotCreated, NotSaved, NotSeen, NotWritten, Outcome, ProfileNews, Recorded, Reply, Size, Tested,
-    Used,
+    AddedProfile, CheckedFile, Copied, DraftReply, EndOf, Exported, ImportEnd, ImportReply, Key, KeyPlaces, KeyPress,
+    LineSent, Msg, NotCreated, NotSaved, NotWritten, Outcome, ProfileReply, Recorded, Reply, SearchedPets, Size,
+    Tested, UnusableFile, Used,
 };
+use crate::tui::pending::Slot;
 use crate::tui::screens::domains::tests::fixture;
 use crate::tui::test_kit::{App, animals, listed, profiles, remote, settings};
 
@@ -59,9 +59,9 @@ fn step(app: &mut App, what: u8, which: u16) {
 }
 
 /// An earlier import, of one kind or another.
-fn earlier(reading: &Reading, which: usize) -> Earlier {
+fn earlier(reading: &ColumnMapping, which: usize) -> EarlierImport {
     let file = Input::stream("a", std::io::Cursor::new("a")).unwrap().print().unwrap();
-    Earlier {
+    EarlierImport {
         report: "/tmp/a.ndjson".into(),
         began: jiff::Timestamp::UNIX_EPOCH,
         reading: reading.clone(),
@@ -131,24 +131,32 @@ fn reply(app: &mut App, which: usize) {
             let repeatable = which.is_multiple_of(2);
             Outcome::Created(if fails { Err(NotCreated { failure: failure(), repeatable }) } else { Ok(pet) })
         }
-        Task::Queue(_) => Outcome::Queued(if fails { Err("no room".into()) } else { Ok(()) }),
+        Task::Queue(_) => Outcome::QueueWritten(if fails { Err("no room".into()) } else { Ok(()) }),
         Task::SendLine(line) => Outcome::LineSent(match which % 5 {
             0 | 1 => LineSent::Saved(Pet { name: line.new.name, ..pet }),
             2 => LineSent::Failed(failure()),
             3 => LineSent::NotSent(failure()),
             _ => LineSent::NotRepeatable,
         }),
-        Task::LookUp(_) if fails => Outcome::LookedUp(Err(failure())),
-        Task::LookUp(_) => Outcome::LookedUp(Ok(LookedUp { matches: vec![pet], complete: which.is_multiple_of(2) })),
+        Task::SearchFor(_) if fails => Outcome::SearchedFor(Err(failure())),
+        Task::SearchFor(_) => {
+            Outcome::SearchedFor(Ok(SearchedPets { matches: vec![pet], complete: which.is_multiple_of(2) }))
+        }
         Task::TestKey(_) => Outcome::KeyTested(if fails { Err(failure()) } else { Ok(()) }),
         Task::AddSamples(count, _) => Outcome::SamplesAdded(count, fails.then(failure)),
-        Task::Whole if which.is_multiple_of(2) => Outcome::Part(animals(which % 2_000)),
-        Task::Whole if fails => Outcome::Whole(Err(failure())),
-        Task::Whole => Outcome::Whole(Ok(Coverage { requests: 4, complete: fails, full: vec![PetStatus::Sold] })),
+        Task::ReadInventory if which.is_multiple_of(2) => Outcome::InventoryPart(animals(which % 2_000)),
+        Task::ReadInventory if fails => Outcome::InventoryRead(Err(failure())),
+        Task::ReadInventory => {
+            Outcome::InventoryRead(Ok(Coverage { requests: 4, complete: fails, full: vec![PetStatus::Sold] }))
+        }
         Task::Find(..) if fails => Outcome::Found(Err(failure())),
-        Task::Find(..) => Outcome::Found(Ok(Found { pet: which.is_multiple_of(2).then_some(pet), steps: Vec::new() })),
-        Task::SetTheme(_) => Outcome::Set(if fails { Err("no room".into()) } else { Ok("config.toml".into()) }),
-        Task::Remember(_) => Outcome::Remembered(if fails { Err("no room".into()) } else { Ok(()) }),
+        Task::Find(..) => {
+            Outcome::Found(Ok(LookupResult { pet: which.is_multiple_of(2).then_some(pet), steps: Vec::new() }))
+        }
+        Task::SetTheme(_) => {
+            Outcome::SettingWritten(if fails { Err("no room".into()) } else { Ok("config.toml".into()) })
+        }
+        Task::WriteCache(_) => Outcome::CacheWritten(if fails { Err("no room".into()) } else { Ok(()) }),
         Task::Copy(_) => Outcome::Copied(match which % 5 {
             0 => Copied::Tmux,
             1 => Copied::Desktop,
@@ -178,9 +186,9 @@ fn reply(app: &mut App, which: usize) {
             Outcome::Created(if fails { Err(NotCreated { failure: failure(), repeatable: true }) } else { Ok(pet) })
         }
         Task::Drafts(DraftTask::Write(_)) => {
-            Outcome::Drafts(DraftNews::Written(if fails { Err("no room".into()) } else { Ok(()) }))
+            Outcome::Drafts(DraftReply::Written(if fails { Err("no room".into()) } else { Ok(()) }))
         }
-        Task::Drafts(DraftTask::Open(_)) => Outcome::Drafts(DraftNews::Opened(match which % 4 {
+        Task::Drafts(DraftTask::Open(_)) => Outcome::Drafts(DraftReply::Opened(match which % 4 {
             0 => Err("no room".into()),
             1 => Ok(None),
             _ => Ok(left(app, which)),
@@ -202,41 +210,44 @@ fn left(app: &App, which: usize) -> Option<Box<Drafts>> {
 
 /// What comes of a job about the import of a file.
 fn about_imports(task: ImportTask, which: usize, failure: impl Fn() -> Failure) -> Outcome {
-    let progress = |added: usize| Progress {
+    let progress = |added: usize| ImportProgress {
         added: added as u64,
         refused: which as u64 % 3,
         unknown: which as u64 % 2,
         waiting_until: None,
-        ..Progress::default()
+        ..ImportProgress::default()
     };
     Outcome::Import(match (task, which % 4) {
-        (ImportTask::Look(..), 0) => ImportNews::Looking(which as u64),
-        (ImportTask::Look(..), 1) => {
+        (ImportTask::CheckFile(..), 0) => ImportReply::Checking(which as u64),
+        (ImportTask::CheckFile(..), 1) => {
             let columns = vec!["a".into(), "name".into()];
-            ImportNews::Looked(Err(NotSeen {
+            ImportReply::Checked(Err(UnusableFile {
                 why: "No name.".into(),
                 missing: which.is_multiple_of(3).then_some((Field::Name, columns)),
             }))
         }
-        (ImportTask::Look(source, reading), _) => {
+        (ImportTask::CheckFile(source, reading), _) => {
             let text = match source {
-                Source::Pasted(text) => text.as_bytes().to_vec(),
-                Source::File(_) => b"name,cat,x\nRex,3,\n,3,\nRex,3,\nMax,\x1b,\n".to_vec(),
+                ImportSource::Pasted(text) => text.as_bytes().to_vec(),
+                ImportSource::File(_) => b"name,cat,x\nRex,3,\n,3,\nRex,3,\nMax,\x1b,\n".to_vec(),
             };
             let input = Input::stream("a", std::io::Cursor::new(text)).unwrap();
             let before = which.is_multiple_of(5).then(|| earlier(&reading, which));
-            ImportNews::Looked(match preview(input, &reading, |_| true) {
-                Ok(preview) => Ok(Box::new(FileSeen { path: Some("/tmp/a.csv".into()), preview, before })),
-                Err(error) => Err(NotSeen { why: error.to_string(), missing: None }),
+            ImportReply::Checked(match preview(input, &reading, |_| true) {
+                Ok(preview) => Ok(Box::new(CheckedFile { path: Some("/tmp/a.csv".into()), preview, before })),
+                Err(error) => Err(UnusableFile { why: error.to_string(), missing: None }),
             })
         }
-        (ImportTask::Run(_), 0) if which.is_multiple_of(3) => ImportNews::NotBegun(EndOf::NoAnswer(failure())),
-        (ImportTask::Run(_), 0) => ImportNews::Begun("/tmp/a.csv".into(), "/tmp/a.ndjson".into()),
+        (ImportTask::Run(_), 0) if which.is_multiple_of(3) => ImportReply::NotStarted(EndOf::NoAnswer(failure())),
+        (ImportTask::Run(_), 0) => ImportReply::Started("/tmp/a.csv".into(), "/tmp/a.ndjson".into()),
         (ImportTask::Run(_), 1 | 2) => {
             let row = which as u64 + 1;
             let outcome = Fate::Added(which as i64);
-            let told = vec![Told::Row { row, line: row, name: "Rex".into(), outcome }, Told::Doubt { row, line: row }];
-            ImportNews::Going(progress(which), told)
+            let told = vec![
+                ImportEvent::Row { row, line: row, name: "Rex".into(), outcome },
+                ImportEvent::UnknownOutcome { row, line: row },
+            ];
+            ImportReply::Progress(progress(which), told)
         }
         (ImportTask::Run(_), _) => {
             let why = match which % 6 {
@@ -248,9 +259,9 @@ fn about_imports(task: ImportTask, which: usize, failure: impl Fn() -> Failure) 
                 _ => EndOf::Failed("no room.".into()),
             };
             let left = which.is_multiple_of(2).then_some(which as u64 % 5);
-            ImportNews::Ended(Box::new(ImportEnd { progress: progress(3), left, why }))
+            ImportReply::Ended(Box::new(ImportEnd { progress: progress(3), left, why }))
         }
-        (ImportTask::Mend { path, .. }, which) => {
+        (ImportTask::WriteRejects { path, .. }, which) => {
             return Outcome::Written(if which == 0 { Err(NotWritten::Exists(path)) } else { Ok(path) });
         }
     })
@@ -258,11 +269,11 @@ fn about_imports(task: ImportTask, which: usize, failure: impl Fn() -> Failure) 
 
 /// The service says that nothing has changed.
 fn unchanged() -> Outcome {
-    Outcome::Listed(Ok(Answer { list: None, took: Duration::from_millis(5) }))
+    Outcome::Listed(Ok(ListAnswer { list: None, took: Duration::from_millis(5) }))
 }
 
 /// What comes of a job about profiles.
-fn about_profiles(task: ProfileTask, which: usize) -> ProfileNews {
+fn about_profiles(task: ProfileTask, which: usize) -> ProfileReply {
     let no = || "no room.".to_owned();
     let fails = which.is_multiple_of(3);
     let tested = || match which % 4 {
@@ -271,24 +282,24 @@ fn about_profiles(task: ProfileTask, which: usize) -> ProfileNews {
         _ => Tested::Answered(Duration::from_millis(12)),
     };
     match task {
-        ProfileTask::Read => ProfileNews::Read(if fails { Err(no()) } else { Ok(profiles()) }),
-        ProfileTask::Use(_) if fails => ProfileNews::Used(Err(no())),
+        ProfileTask::Read => ProfileReply::Read(if fails { Err(no()) } else { Ok(profiles()) }),
+        ProfileTask::Use(_) if fails => ProfileReply::Used(Err(no())),
         ProfileTask::Use(name) => {
             let service = if which.is_multiple_of(2) { remote() } else { Service::Demo };
             let settings = Settings { name: name.clone(), label: name, ..settings(service) };
-            ProfileNews::Used(Ok(Box::new(Used { settings, kept: None, left: Ok(Left::default()) })))
+            ProfileReply::Used(Ok(Box::new(Used { settings, kept: None, left: Ok(Unfinished::default()) })))
         }
-        ProfileTask::Test { .. } | ProfileTask::Try(_) => ProfileNews::Tested(tested()),
-        ProfileTask::Add { .. } if fails => ProfileNews::Added(Err(no())),
+        ProfileTask::Test { .. } | ProfileTask::Try(_) => ProfileReply::Tested(tested()),
+        ProfileTask::Add { .. } if fails => ProfileReply::Added(Err(no())),
         ProfileTask::Add { .. } => {
             let key_lost = which.is_multiple_of(2).then(no);
-            ProfileNews::Added(Ok(Added { file: "config.toml".into(), key_lost }))
+            ProfileReply::Added(Ok(AddedProfile { file: "config.toml".into(), key_lost }))
         }
         ProfileTask::FindPlaces(_) => {
             let file = (!fails).then(|| "~/keys/shop".to_owned());
-            ProfileNews::Places(KeyPlaces { file, keyring: which.is_multiple_of(2) })
+            ProfileReply::Places(KeyPlaces { file, keyring: which.is_multiple_of(2) })
         }
-        ProfileTask::KeepKey { .. } => ProfileNews::Kept(if fails { Err(no()) } else { Ok(KeyOrigin::Keyring) }),
+        ProfileTask::KeepKey { .. } => ProfileReply::KeyStored(if fails { Err(no()) } else { Ok(KeyOrigin::Keyring) }),
     }
 }
 
@@ -296,17 +307,17 @@ fn about_profiles(task: ProfileTask, which: usize) -> ProfileNews {
 fn about_domains(task: DomainTask, which: usize) -> Outcome {
     let fails = which.is_multiple_of(3);
     match task {
-        DomainTask::Keep(_) if fails => Outcome::Kept(Err("the disk is full".into())),
+        DomainTask::Keep(_) if fails => Outcome::RegistryWritten(Err("the disk is full".into())),
         DomainTask::Keep(changes) => {
             let mut list = fixture::list();
             changes.iter().for_each(|change| change.apply(&mut list));
-            Outcome::Kept(Ok(list))
+            Outcome::RegistryWritten(Ok(list))
         }
-        DomainTask::Look(_) if which.is_multiple_of(5) => Outcome::SoFar(fixture::findings(which)),
-        DomainTask::Look(at) => Outcome::Seen(Box::new(fixture::seen(&at.entry.name, which))),
-        DomainTask::Walk { redirects, .. } => {
+        DomainTask::Check(_) if which.is_multiple_of(5) => Outcome::CheckProgress(fixture::findings(which)),
+        DomainTask::Check(at) => Outcome::Checked(Box::new(fixture::seen(&at.entry.name, which))),
+        DomainTask::FollowRedirects { redirects, .. } => {
             let walked = redirects.into_iter().map(|redirect| fixture::walked(redirect, !fails));
-            Outcome::Walked(walked.collect())
+            Outcome::RedirectsFollowed(walked.collect())
         }
         DomainTask::Save { was, configuration } => {
             let result = match which % 4 {
@@ -324,7 +335,7 @@ fn asks_the_service(effect: &Effect) -> bool {
     match effect {
         Effect::Job(job) => !matches!(job.task, Task::Write { .. } | Task::Copy(_) | Task::Profile(_)),
         Effect::Cancel(_)
-        | Effect::Lead(_)
+        | Effect::ControlImport(_)
         | Effect::Suspend
         | Effect::Redraw
         | Effect::Notify(..)
@@ -371,7 +382,7 @@ fn walk(steps: Steps, from: Start) -> Result<(), TestCaseError> {
     for (what, which) in steps {
         step(&mut app, what, which);
         for slot in Slot::ALL {
-            prop_assert!(!app.state.inflight.is_running(slot) || app.job(slot).is_some(), "{slot:?}");
+            prop_assert!(!app.state.pending.is_running(slot) || app.job(slot).is_some(), "{slot:?}");
         }
         let may_ask = from != Start::First || app.effects.iter().any(chooses_a_service);
         prop_assert!(may_ask || !app.effects.iter().any(asks_the_service), "{:?}", app.effects);

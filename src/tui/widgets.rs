@@ -9,7 +9,7 @@ use ratatui::widgets::{Clear, Widget};
 use crate::model::text::{cut, width};
 
 use super::text_input::TextInput;
-use super::theme::{Look, Role};
+use super::theme::{Appearance, StyleRole};
 
 /// Writes a line at row `y` of `area`, cut at its right edge.
 pub fn put(buf: &mut Buffer, area: Rect, y: u16, line: &Line<'_>) {
@@ -42,17 +42,17 @@ pub fn put_at(buf: &mut Buffer, x: u16, y: u16, text: &str, columns: u16, style:
 }
 
 /// Writes a line that ends at the right edge of `area`.
-pub fn put_right(buf: &mut Buffer, area: Rect, y: u16, text: &str, look: &Look, role: Role) {
+pub fn put_right(buf: &mut Buffer, area: Rect, y: u16, text: &str, appearance: &Appearance, role: StyleRole) {
     let columns = u16::try_from(width(text)).unwrap_or(u16::MAX).min(area.width);
     if y < area.height {
-        put_at(buf, area.right() - columns, area.y + y, text, columns, look.style(role));
+        put_at(buf, area.right() - columns, area.y + y, text, columns, appearance.style(role));
     }
 }
 
 /// A box with a title; gives the area inside. What is inside stays as it is, which saves going over every cell of it.
-pub fn boxed(buf: &mut Buffer, area: Rect, title: &str, look: &Look) -> Rect {
+pub fn boxed(buf: &mut Buffer, area: Rect, title: &str, appearance: &Appearance) -> Rect {
     let area = area.intersection(buf.area);
-    let (set, style) = (look.border(), look.style(Role::Border));
+    let (set, style) = (appearance.border(), appearance.style(StyleRole::Border));
     if area.width < 2 || area.height < 2 {
         return Rect { width: 0, height: 0, ..area };
     }
@@ -75,14 +75,14 @@ pub fn boxed(buf: &mut Buffer, area: Rect, title: &str, look: &Look) -> Rect {
     let inner = Rect { x: area.x + 1, y: area.y + 1, width: area.width - 2, height: area.height - 2 };
     if area.width > 6 {
         let title = cut(title, usize::from(area.width) - 6);
-        put_at(buf, area.x + 2, area.y, &format!(" {title} "), area.width - 2, look.style(Role::Heading));
+        put_at(buf, area.x + 2, area.y, &format!(" {title} "), area.width - 2, appearance.style(StyleRole::Heading));
     }
     inner
 }
 
 /// Gives blank cells the ground that all text stands on.
-pub fn cover(buf: &mut Buffer, area: Rect, look: &Look) {
-    let ground = look.style(Role::Text);
+pub fn cover(buf: &mut Buffer, area: Rect, appearance: &Appearance) {
+    let ground = appearance.style(StyleRole::Text);
     // Most themes leave it to the terminal.
     if ground != Style::new() {
         buf.set_style(area, ground);
@@ -90,7 +90,7 @@ pub fn cover(buf: &mut Buffer, area: Rect, look: &Look) {
 }
 
 /// A box of `columns` by `rows` in the middle of `screen`, over whatever is there; gives the area inside.
-pub fn popup(buf: &mut Buffer, screen: Rect, columns: u16, rows: u16, title: &str, look: &Look) -> Rect {
+pub fn popup(buf: &mut Buffer, screen: Rect, columns: u16, rows: u16, title: &str, appearance: &Appearance) -> Rect {
     let columns = columns.min(screen.width);
     let rows = rows.min(screen.height);
     let area = Rect {
@@ -100,8 +100,8 @@ pub fn popup(buf: &mut Buffer, screen: Rect, columns: u16, rows: u16, title: &st
         height: rows,
     };
     Clear.render(area, buf);
-    cover(buf, area, look);
-    boxed(buf, area, title, look)
+    cover(buf, area, appearance);
+    boxed(buf, area, title, appearance)
 }
 
 /// Breaks `text` into lines of at most `columns`, between words where it can.
@@ -159,13 +159,19 @@ pub fn wrap_indented(line: &str, columns: usize) -> Vec<String> {
 
 /// Lines marked with `!`, as everything that went wrong is.
 #[must_use]
-pub fn banner(text: &str, columns: u16, look: &Look) -> Vec<Line<'static>> {
-    marked(wrap(text, usize::from(columns).saturating_sub(4)), look)
+pub fn banner(text: &str, columns: u16, appearance: &Appearance) -> Vec<Line<'static>> {
+    marked(wrap(text, usize::from(columns).saturating_sub(4)), appearance)
 }
 
 /// The same in at most `rows` rows, with the keys that help at the end: those stay together and are never cut off.
 #[must_use]
-pub fn banner_with_keys(text: &str, keys: &str, columns: u16, rows: usize, look: &Look) -> Vec<Line<'static>> {
+pub fn banner_with_keys(
+    text: &str,
+    keys: &str,
+    columns: u16,
+    rows: usize,
+    appearance: &Appearance,
+) -> Vec<Line<'static>> {
     let room = usize::from(columns).saturating_sub(4);
     let mut lines = wrap(text, room);
     let fits = lines.len() <= rows;
@@ -179,26 +185,26 @@ pub fn banner_with_keys(text: &str, keys: &str, columns: u16, rows: usize, look:
             lines.push(cut(keys, room));
         }
     }
-    marked(lines, look)
+    marked(lines, appearance)
 }
 
-fn marked(lines: Vec<String>, look: &Look) -> Vec<Line<'static>> {
-    let mark = look.style(Role::Error);
+fn marked(lines: Vec<String>, appearance: &Appearance) -> Vec<Line<'static>> {
+    let mark = appearance.style(StyleRole::Error);
     lines.into_iter().map(|line| Line::from(vec![Span::styled(" ! ", mark), Span::raw(line)])).collect()
 }
 
 /// A text field in brackets at `(x, y)`, `columns` wide inside; gives the place of its cursor.
-pub fn field(buf: &mut Buffer, x: u16, y: u16, columns: u16, input: &TextInput, look: &Look) -> Position {
+pub fn field(buf: &mut Buffer, x: u16, y: u16, columns: u16, input: &TextInput, appearance: &Appearance) -> Position {
     let (shown, cursor) = input.window(columns.into());
-    let shown = look.text(&shown);
+    let shown = appearance.text(&shown);
     let blank = usize::from(columns).saturating_sub(width(&shown));
-    put_at(buf, x, y, &format!("[{shown}{}]", "_".repeat(blank)), columns + 2, look.style(Role::Text));
+    put_at(buf, x, y, &format!("[{shown}{}]", "_".repeat(blank)), columns + 2, appearance.style(StyleRole::Text));
     Position { x: x + 1 + u16::try_from(cursor).unwrap_or(0), y }
 }
 
 /// The keys of the moment on one line: whole entries, dropped from the middle where there is no room, help always last.
 #[must_use]
-pub fn hint_line(mut entries: Vec<(String, &'static str)>, columns: u16, look: &Look) -> Line<'static> {
+pub fn hint_line(mut entries: Vec<(String, &'static str)>, columns: u16, appearance: &Appearance) -> Line<'static> {
     let length = |entries: &[(String, &str)]| -> usize {
         1 + entries.iter().map(|(key, word)| width(key) + 1 + width(word) + 2).sum::<usize>().saturating_sub(2)
     };
@@ -210,7 +216,7 @@ pub fn hint_line(mut entries: Vec<(String, &'static str)>, columns: u16, look: &
         if at > 0 {
             spans.push(Span::raw("  "));
         }
-        spans.push(Span::styled(key, look.style(Role::Key)));
+        spans.push(Span::styled(key, appearance.style(StyleRole::Key)));
         spans.push(Span::raw(format!(" {word}")));
     }
     Line::from(spans)
@@ -231,9 +237,9 @@ mod tests {
 
     #[test]
     fn the_keys_of_a_banner_stay_together_however_long_its_text_is() {
-        let look = crate::tui::test_kit::look();
+        let appearance = crate::tui::test_kit::appearance();
         let lines = |text: &str| -> Vec<String> {
-            let lines = banner_with_keys(text, "r: now   e: details", 40, 3, &look);
+            let lines = banner_with_keys(text, "r: now   e: details", 40, 3, &appearance);
             lines.iter().map(ToString::to_string).collect()
         };
         assert_eq!(lines("Gone."), [" ! Gone.   r: now   e: details"]);
@@ -244,13 +250,13 @@ mod tests {
 
     #[test]
     fn hints_drop_whole_entries_and_keep_first_and_help() {
-        let look = crate::tui::test_kit::look();
+        let appearance = crate::tui::test_kit::appearance();
         let entries = || {
             [("a", "one"), ("b", "two"), ("c", "three"), ("d", "four"), ("?", "help")]
                 .map(|(key, word)| (key.to_owned(), word))
                 .to_vec()
         };
-        let text = |columns| hint_line(entries(), columns, &look).to_string();
+        let text = |columns| hint_line(entries(), columns, &appearance).to_string();
         assert_eq!(text(80), " a one  b two  c three  d four  ? help");
         for columns in 14..40 {
             let line = text(columns);

@@ -29,18 +29,18 @@ use crate::api::inventory::inventory;
 use crate::api::list;
 use crate::api::{ApiError, Client, Recorder};
 use crate::clock;
-use crate::config::{Service, Settings, ThemeChoice, atomic, edit};
+use crate::config::{Service, Settings, ThemeChoice, atomic_file, edit};
 use crate::model::samples::sample;
 use crate::model::{IdempotencyKey, Limit, NewPet, Pet, PetQuery, display_safe};
-use crate::transfer::import::Wish;
+use crate::transfer::import::ImportControl;
 
 use super::effect::{DraftTask, Effect, ImportTask, Job, LineToSend, Task};
-use super::inflight::{ReqId, Slot};
-use super::kept::{self, Kept};
-use super::msg::{DraftNews, LineSent, LookedUp, NotCreated, NotWritten, Outcome, ProfileNews, Recorded, Reply};
+use super::msg::{DraftReply, LineSent, NotCreated, NotWritten, Outcome, ProfileReply, Recorded, Reply, SearchedPets};
+use super::pending::{ReqId, Slot};
+use super::session_cache::{self, SessionCache};
 use crate::api::failure::Failure;
-use clipboard::Way;
-use domains::{Desk, SoFar};
+use clipboard::ClipboardBackend;
+use domains::{DomainsContext, SoFar};
 use drafts::DraftFiles;
 use profiles::Services;
 use queue::{Queue, Queues};
@@ -69,11 +69,11 @@ pub struct Handle {
 type Connection = watch::Receiver<Option<Result<Client, Failure>>>;
 
 /// What the worker has at hand on this machine.
-pub struct Hands {
+pub struct WorkerContext {
     /// For domains.
-    pub desk: Arc<Desk>,
+    pub domains_context: Arc<DomainsContext>,
     /// How texts are copied here, the best way first.
-    pub copying: Vec<Way>,
+    pub copying: Vec<ClipboardBackend>,
     /// What `~` stands for in the name of a file.
     pub home: Option<PathBuf>,
     /// The configuration file.
@@ -94,7 +94,7 @@ pub struct Hands {
 /// `settings`; where there are none, for the one that is changed to.
 ///
 /// It ends soon after its handle is dropped; the second value waits for that.
-pub fn spawn(settings: Option<Settings>, hands: Hands) -> (Handle, JoinHandle<()>) {
+pub fn spawn(settings: Option<Settings>, context: WorkerContext) -> (Handle, JoinHandle<()>) {
     let (effects, incoming) = mpsc::unbounded_channel();
     let (outgoing, replies) = mpsc::channel(QUEUE);
     let (client, connection) = watch::channel(None);
@@ -102,8 +102,8 @@ pub fn spawn(settings: Option<Settings>, hands: Hands) -> (Handle, JoinHandle<()
     let (recorder, exchanges) = recorder::recorder();
     let mut queue = Queue::default();
     if let Some(settings) = settings.clone() {
-        queue = hands.queues.of(&settings).map(|(queue, _)| queue).unwrap_or_default();
-        let connect = (hands.services.connect)(settings);
+        queue = context.queues.of(&settings).map(|(queue, _)| queue).unwrap_or_default();
+        let connect = (context.services.connect)(settings);
         let recorder = Recorder::clone(&recorder);
         tokio::spawn(async move {
             let connected = connect.await.map(|client| client.recording(recorder));
@@ -119,9 +119,20 @@ pub fn spawn(settings: Option<Settings>, hands: Hands) -> (Handle, JoinHandle<()
     }
     let jobs = JoinMap::new();
     let ids = HashMap::new();
-    let (drafts_taken, leading) = (0, watch::channel(Wish::Go).0);
-    let worker =
-        Worker { jobs, ids, settings, client, connection, queue, hands, drafts_taken, leading, recorder, outgoing };
+    let (drafts_taken, import_control) = (0, watch::channel(ImportControl::Go).0);
+    let worker = Worker {
+        jobs,
+        ids,
+        settings,
+        client,
+        connection,
+        queue,
+        context,
+        drafts_taken,
+        import_control,
+        recorder,
+        outgoing,
+    };
     let ended = tokio::spawn(worker.run(incoming));
     (Handle { effects, replies, exchanges }, ended)
 }
@@ -149,11 +160,11 @@ struct Worker {
     client: watch::Sender<Option<Result<Client, Failure>>>,
     connection: Connection,
     queue: Queue,
-    hands: Hands,
+    context: WorkerContext,
     /// The number of the newest writing of drafts that was begun.
     drafts_taken: u64,
     /// What is wished of the import that is under way.
-    leading: watch::Sender<Wish>,
+    import_control: watch::Sender<ImportControl>,
     recorder: Recorder,
     outgoing: mpsc::Sender<Reply>,
 }
@@ -182,7 +193,7 @@ impl Worker {
         if !self.jobs.contains_key(&Slot::Import) {
             return;
         }
-        self.leading.send_replace(Wish::Stop);
+        self.import_control.send_replace(ImportControl::Stop);
         let ended = async {
             while let Some((slot, _)) = self.jobs.join_next().await {
                 if slot == Slot::Import {
@@ -209,8 +220,9 @@ impl Worker {
             Effect::Job(Job { slot, id, task }) => {
                 self.ids.insert(slot, id);
                 let so_far = SoFar { slot, id, replies: self.outgoing.clone() };
-                let Hands { desk, copying, home, config, kept, pasted, drafts, queues, services } = &self.hands;
-                let (desk, copying, home) = (Arc::clone(desk), copying.clone(), home.clone());
+                let WorkerContext { domains_context, copying, home, config, kept, pasted, drafts, queues, services } =
+                    &self.context;
+                let (domains_context, copying, home) = (Arc::clone(domains_context), copying.clone(), home.clone());
                 let (config, kept, services) = (config.clone(), kept.clone(), Arc::clone(services));
                 let drafts = drafts.clone();
                 let connection = self.connection.clone();
@@ -220,14 +232,14 @@ impl Worker {
                     settings: self.settings.clone(),
                 };
                 match task {
-                    Task::Domains(task) => self.spawn(slot, desk.perform(task, so_far)),
+                    Task::Domains(task) => self.spawn(slot, domains_context.perform(task, so_far)),
                     Task::Profile(task) => {
                         let (recorder, queues) = (Recorder::clone(&self.recorder), Arc::clone(queues));
                         self.jobs.spawn(slot, services.perform(task, connection, recorder, kept, queues));
                     }
                     Task::Queue(records) => {
                         let queue = self.queue.clone();
-                        self.spawn(slot, async move { Outcome::Queued(queue.write(records).await) });
+                        self.spawn(slot, async move { Outcome::QueueWritten(queue.write(records).await) });
                     }
                     Task::SendLine(line) => self.spawn(slot, send_line(self.queue.clone(), connection, *line)),
                     Task::Copy(text) => {
@@ -235,15 +247,15 @@ impl Worker {
                     }
                     Task::Import(task) => match *task {
                         ImportTask::Run(run) => {
-                            self.leading = watch::channel(Wish::Go).0;
-                            let wishes = self.leading.subscribe();
-                            self.spawn(slot, import::run(run, connection, around, wishes, so_far));
+                            self.import_control = watch::channel(ImportControl::Go).0;
+                            let controls = self.import_control.subscribe();
+                            self.spawn(slot, import::run(run, connection, around, controls, so_far));
                         }
-                        ImportTask::Look(source, reading) => {
+                        ImportTask::CheckFile(source, reading) => {
                             self.spawn(slot, import::look(source, reading, around, so_far));
                         }
-                        ImportTask::Mend { what, path, replace } => {
-                            self.spawn(slot, import::write_to_mend(what, path, replace, around));
+                        ImportTask::WriteRejects { what, path, replace } => {
+                            self.spawn(slot, import::write_rejects(what, path, replace, around));
                         }
                     },
                     Task::Export { path, replace } => {
@@ -251,7 +263,7 @@ impl Worker {
                     }
                     Task::Write { path, text, replace } => self.spawn(slot, write(path, text, replace, home)),
                     Task::SetTheme(theme) => self.spawn(slot, set_theme(theme, config)),
-                    Task::Remember(what) => self.spawn(slot, remember(*what, kept)),
+                    Task::WriteCache(what) => self.spawn(slot, remember(*what, kept)),
                     Task::Drafts(task) => {
                         if let DraftTask::Write(write) = &task {
                             self.drafts_taken = write.number;
@@ -271,8 +283,8 @@ impl Worker {
                 }
                 None
             }
-            Effect::Lead(wish) => {
-                self.leading.send_replace(wish);
+            Effect::ControlImport(control) => {
+                self.import_control.send_replace(control);
                 None
             }
             // The loop keeps these to itself.
@@ -300,7 +312,7 @@ impl Worker {
                     }
                     self.client.send_replace(Some(Ok(client)));
                 }
-                if let Outcome::Profile(ProfileNews::Used(Ok(used))) = &outcome {
+                if let Outcome::Profile(ProfileReply::Used(Ok(used))) = &outcome {
                     self.settings = Some(used.settings.clone());
                 }
                 if let Some(queue) = queue {
@@ -346,7 +358,7 @@ async fn perform(task: Task, slot: Slot, connection: Connection, so_far: SoFar) 
             let answer = list::more(&api.called("further page"), &next).await;
             Outcome::Listed(answer.map_err(|error| Failure::from(&error)))
         }
-        Task::Whole => whole(&api.called("whole inventory"), so_far).await,
+        Task::ReadInventory => whole(&api.called("whole inventory"), so_far).await,
         Task::Find(id, ask) => {
             let found = find(&api.called("pet by id"), &Lists::default(), id, ask).await;
             Outcome::Found(found.map_err(|error| Failure::from(&error)))
@@ -363,9 +375,9 @@ async fn perform(task: Task, slot: Slot, connection: Connection, so_far: SoFar) 
                 Outcome::Created(Err(NotCreated { failure: Failure::from(&error), repeatable }))
             }
         },
-        Task::LookUp(new) => {
-            let found = look_up(&api.called("look for it"), &new).await;
-            Outcome::LookedUp(found.map_err(|error| Failure::from(&error)))
+        Task::SearchFor(new) => {
+            let found = search_for(&api.called("look for it"), &new).await;
+            Outcome::SearchedFor(found.map_err(|error| Failure::from(&error)))
         }
         Task::AddSamples(count, key) => add_samples(&api.called("sample"), count, &key).await,
         Task::TestKey(key) => {
@@ -386,7 +398,7 @@ async fn perform(task: Task, slot: Slot, connection: Connection, so_far: SoFar) 
         | Task::Drafts(_)
         | Task::Copy(_)
         | Task::Write { .. }
-        | Task::Remember(_)
+        | Task::WriteCache(_)
         | Task::SetTheme(_) => Outcome::Failed(Failure::Busy),
     };
     outcome.into()
@@ -400,17 +412,17 @@ async fn set_theme(theme: ThemeChoice, config: Option<PathBuf>) -> Outcome {
         Ok(path.display().to_string())
     };
     let done = tokio::task::spawn_blocking(work).await;
-    Outcome::Set(done.unwrap_or_else(|error| Err(error.to_string())))
+    Outcome::SettingWritten(done.unwrap_or_else(|error| Err(error.to_string())))
 }
 
 /// Writes what is kept of a service, for the owner's eyes only.
-async fn remember(kept: Kept, directory: Option<PathBuf>) -> Outcome {
+async fn remember(kept: SessionCache, directory: Option<PathBuf>) -> Outcome {
     let work = move || match directory {
         None => Ok(()),
-        Some(directory) => atomic::replace_private(&kept::file(&directory, &kept.identity), &kept.text()),
+        Some(directory) => atomic_file::replace_private(&session_cache::file(&directory, &kept.identity), &kept.text()),
     };
     let done = tokio::task::spawn_blocking(work).await;
-    Outcome::Remembered(
+    Outcome::CacheWritten(
         done.map_or_else(|error| Err(error.to_string()), |done| done.map_err(|error| error.to_string())),
     )
 }
@@ -418,8 +430,8 @@ async fn remember(kept: Kept, directory: Option<PathBuf>) -> Outcome {
 async fn keep_drafts(task: DraftTask, files: Option<Arc<DraftFiles>>) -> Outcome {
     match (files, task) {
         (Some(files), task) => files.perform(task).await,
-        (None, DraftTask::Open(_)) => Outcome::Drafts(DraftNews::Opened(Ok(None))),
-        (None, DraftTask::Write(_)) => Outcome::Drafts(DraftNews::Written(Ok(()))),
+        (None, DraftTask::Open(_)) => Outcome::Drafts(DraftReply::Opened(Ok(None))),
+        (None, DraftTask::Write(_)) => Outcome::Drafts(DraftReply::Written(Ok(()))),
     }
 }
 
@@ -463,13 +475,13 @@ async fn whole(api: &Client, so_far: SoFar) -> Outcome {
             let now = clock::now().mono;
             if part.len() >= PART || now.saturating_duration_since(told) >= BETWEEN_PARTS {
                 told = now;
-                so_far.give(Outcome::Part(std::mem::take(&mut part))).await;
+                so_far.give(Outcome::InventoryPart(std::mem::take(&mut part))).await;
             }
         }
-        so_far.give(Outcome::Part(part)).await;
+        so_far.give(Outcome::InventoryPart(part)).await;
     };
     let (given, ()) = tokio::join!(inventory(api, pages), tell);
-    Outcome::Whole(given.map_err(|error| Failure::from(&error)))
+    Outcome::InventoryRead(given.map_err(|error| Failure::from(&error)))
 }
 
 /// Whether the service is sure to know the key of an animal that was sent after `at`.
@@ -495,7 +507,7 @@ async fn add_samples(api: &Client, count: usize, key: &IdempotencyKey) -> Outcom
 }
 
 /// Every animal of that name, category and status that the list shows.
-pub async fn look_up(api: &Client, new: &NewPet) -> Result<LookedUp, ApiError> {
+pub async fn search_for(api: &Client, new: &NewPet) -> Result<SearchedPets, ApiError> {
     let query = PetQuery { status: new.status, limit: Limit::MAX, after: None };
     let mut page = api.list_pets(&query).await?;
     let mut matches = Vec::new();
@@ -504,8 +516,8 @@ pub async fn look_up(api: &Client, new: &NewPet) -> Result<LookedUp, ApiError> {
         matches.extend(page.pets.into_iter().filter(|pet| pet.name == new.name && pet.category_id == new.category_id));
         match &page.next {
             Some(next) => page = api.list_next(next).await?,
-            None => return Ok(LookedUp { matches, complete: !full }),
+            None => return Ok(SearchedPets { matches, complete: !full }),
         }
     }
-    Ok(LookedUp { matches, complete: false })
+    Ok(SearchedPets { matches, complete: false })
 }

@@ -12,15 +12,15 @@ use petstore::api::Client;
 use petstore::api::client::{Timeouts, install_tls_provider};
 use petstore::cli::Exit;
 use petstore::cli::accessible::dialogue::Dialogue;
-use petstore::cli::accessible::{Session, Setup};
+use petstore::cli::accessible::{DialogueSetup, Session};
 use petstore::clock::{self, Now};
 use petstore::config::{Choices, Env, Settings};
+use petstore::domains::check_options::CheckOptions as DomainSettings;
 use petstore::domains::diagnosis::Expectation;
-use petstore::domains::list::ListFile;
-use petstore::domains::practice::Practice;
-use petstore::domains::settings::Settings as DomainSettings;
-use petstore::tui::screens::domains::state::Setup as Domains;
-use petstore::tui::worker::domains::Desk;
+use petstore::domains::registry::RegistryFile;
+use petstore::domains::sandbox::Sandbox;
+use petstore::tui::screens::domains::state::PanelSetup as Domains;
+use petstore::tui::worker::domains::DomainsContext;
 use tempfile::TempDir;
 use tokio::sync::mpsc;
 
@@ -45,7 +45,7 @@ impl Write for Paper {
 
 /// Somebody at a keyboard, with a directory of their own.
 struct Person {
-    setup: Setup,
+    setup: DialogueSetup,
     directory: TempDir,
     /// What is written otherwise than it comes, since it differs from run to run.
     masks: Vec<(String, &'static str)>,
@@ -69,8 +69,8 @@ impl Person {
         let client = Client::new(base_url.parse().unwrap(), Some(key), timeouts).unwrap();
         let nobody =
             DomainSettings { resolvers: Vec::new(), ..DomainSettings::new(Expectation::default(), Vec::new()) };
-        let list = ListFile::new(directory.path().join("domains.json"));
-        let desk = Desk::new(list, directory.path().join("config.toml"), nobody);
+        let list = RegistryFile::new(directory.path().join("domains.json"));
+        let domains_context = DomainsContext::new(list, directory.path().join("config.toml"), nobody);
         let host = base_url.split('/').nth(2).unwrap().to_owned();
         // Imports begin by the real clock, and the day may end meanwhile.
         let today = clock::now().wall.to_zoned(jiff::tz::TimeZone::system());
@@ -78,7 +78,8 @@ impl Person {
             [today.clone(), today.tomorrow().unwrap()].map(|day| (day.strftime("%Y-%m-%d").to_string(), "TODAY"));
         let masks = [(host, "HOST"), (home, "HOME")].into_iter().chain(days).collect();
         let home = Some(directory.path().to_owned());
-        let setup = Setup { settings, client, domains: Domains::default(), desk, home, clock: || *NOW };
+        let setup =
+            DialogueSetup { settings, client, domains: Domains::default(), domains_context, home, clock: || *NOW };
         let (interrupt, interrupts) = mpsc::channel(4);
         Self { setup, directory, masks, interrupt, interrupts }
     }
@@ -90,9 +91,9 @@ impl Person {
 
     /// In practice of domains.
     fn practising(mut self, clock: fn() -> Now) -> Self {
-        let practice = Practice::new(NOW.wall);
-        self.setup.desk = Desk::practice(&practice).unwrap();
-        self.setup.domains = Domains { practice: Some(practice), ..Domains::default() };
+        let sandbox = Sandbox::new(NOW.wall);
+        self.setup.domains_context = DomainsContext::sandbox(&sandbox).unwrap();
+        self.setup.domains = Domains { sandbox: Some(sandbox), ..Domains::default() };
         self.setup.clock = clock;
         self
     }

@@ -5,5 +5,5 @@ mod commands;
 mod fixture;
 mod hostile;
 mod over_time;
-mod practice;
+mod sandbox;
 mod seeds;

@@ -15,25 +15,25 @@ use petstore::clock::{self, Now};
 use petstore::config::{
     Accent, Choices, Clipboard, Depth, Env, KeyOrigin, LinkSpeed, Remote, Service, Settings, ThemeChoice,
 };
+use petstore::domains::check_options::CheckOptions as DomainSettings;
 use petstore::domains::diagnosis::Expectation;
-use petstore::domains::list::ListFile;
-use petstore::domains::practice::Practice;
-use petstore::domains::settings::Settings as DomainSettings;
+use petstore::domains::registry::RegistryFile;
+use petstore::domains::sandbox::Sandbox;
 use petstore::model::{ApiKey, IdempotencyKeys, Limit};
 use petstore::server::{self, ServerHandle};
 use petstore::store::keys::{NewKey, Scopes};
 use petstore::store::{DatabaseUrl, Store};
-use petstore::tui::event_loop::{self, LoopError, Outside, Wires};
+use petstore::tui::event_loop::{self, LoopError, LoopIo, TerminalHooks};
+use petstore::tui::frame_pacer::Pacing;
 use petstore::tui::msg::{QuitReason, Size};
-use petstore::tui::pacing::Pacing;
-use petstore::tui::screens::domains::state::Setup;
+use petstore::tui::screens::domains::state::PanelSetup;
 use petstore::tui::state::AppState;
-use petstore::tui::terminal::outlet::Traffic;
-use petstore::tui::theme::{Look, Theme};
-use petstore::tui::worker::clipboard::Way;
-use petstore::tui::worker::domains::Desk;
+use petstore::tui::terminal::writer_thread::Traffic;
+use petstore::tui::theme::{Appearance, Theme};
+use petstore::tui::worker::clipboard::ClipboardBackend;
+use petstore::tui::worker::domains::DomainsContext;
 use petstore::tui::worker::profiles::{Connect, Services};
-use petstore::tui::worker::{self, Hands};
+use petstore::tui::worker::{self, WorkerContext};
 use ratatui::Terminal;
 use ratatui::backend::{Backend, ClearType, TestBackend, WindowSize};
 use ratatui::buffer::Cell;
@@ -115,20 +115,24 @@ fn remote(base_url: &str, key: &str) -> Service {
 }
 
 /// What the domains panel works with, where a test is not about it.
-fn no_domains() -> (Setup, Arc<Desk>) {
+fn no_domains() -> (PanelSetup, Arc<DomainsContext>) {
     let settings = DomainSettings { resolvers: Vec::new(), ..DomainSettings::new(Expectation::default(), Vec::new()) };
     (
-        Setup::default(),
-        Arc::new(Desk::new(ListFile::new("/nonexistent/domains.json"), "/nonexistent/config.toml".into(), settings)),
+        PanelSetup::default(),
+        Arc::new(DomainsContext::new(
+            RegistryFile::new("/nonexistent/domains.json"),
+            "/nonexistent/config.toml".into(),
+            settings,
+        )),
     )
 }
 
 /// The hands of an app that writes nothing but what it is told to.
-fn hands(desk: Arc<Desk>) -> Hands {
+fn context(domains_context: Arc<DomainsContext>) -> WorkerContext {
     let services = services(|_| Err(Failure::NotStarted { why: "this test has no service".into() }));
-    Hands {
-        desk,
-        copying: vec![Way::Terminal],
+    WorkerContext {
+        domains_context,
+        copying: vec![ClipboardBackend::Terminal],
         home: None,
         config: None,
         kept: None,
@@ -174,67 +178,67 @@ impl App {
         base_url: &str,
         key: &str,
         timeouts: Timeouts,
-        domains: (Setup, Arc<Desk>),
+        domains: (PanelSetup, Arc<DomainsContext>),
         clock: fn() -> Now,
     ) -> Self {
         install_tls_provider();
         let client = Client::new(base_url.parse().unwrap(), Some(ApiKey::new(key).unwrap()), timeouts).unwrap();
-        let (setup, desk) = domains;
-        Self::start(remote(base_url, key), client, setup, hands(desk), clock)
+        let (setup, domains_context) = domains;
+        Self::start(remote(base_url, key), client, setup, context(domains_context), clock)
     }
 
-    fn start(service: Service, client: Client, setup: Setup, hands: Hands, clock: fn() -> Now) -> Self {
-        Self::start_with(service, client, setup, hands, clock, |_| {})
+    fn start(service: Service, client: Client, setup: PanelSetup, context: WorkerContext, clock: fn() -> Now) -> Self {
+        Self::start_with(service, client, setup, context, clock, |_| {})
     }
 
     fn start_with(
         service: Service,
         client: Client,
-        setup: Setup,
-        hands: Hands,
+        setup: PanelSetup,
+        context: WorkerContext,
         clock: fn() -> Now,
         prepare: impl FnOnce(&mut AppState),
     ) -> Self {
         let settings = settings(service);
         let services = services(move |_| Ok(client.clone()));
-        Self::run_with(settings, setup, Hands { services, ..hands }, clock, prepare)
+        Self::run_with(settings, setup, WorkerContext { services, ..context }, clock, prepare)
     }
 
     /// The app with these settings.
-    fn run(settings: Settings, setup: Setup, hands: Hands, clock: fn() -> Now) -> Self {
-        Self::run_with(settings, setup, hands, clock, |_| {})
+    fn run(settings: Settings, setup: PanelSetup, context: WorkerContext, clock: fn() -> Now) -> Self {
+        Self::run_with(settings, setup, context, clock, |_| {})
     }
 
     fn run_with(
         settings: Settings,
-        setup: Setup,
-        hands: Hands,
+        setup: PanelSetup,
+        context: WorkerContext,
         clock: fn() -> Now,
         prepare: impl FnOnce(&mut AppState),
     ) -> Self {
         let mut state =
             AppState::new(&settings, setup, Size { columns: 80, rows: 24 }, IdempotencyKeys::new(Uuid::new_v4()));
-        if let (Some(files), Some(identity)) = (&hands.drafts, &state.link.identity) {
+        if let (Some(files), Some(identity)) = (&context.drafts, &state.link.identity) {
             let opened = files.open(identity);
             petstore::tui::drafts::on_opened(&mut state, opened, clock());
         }
         prepare(&mut state);
-        let look = Look { ascii: true, theme: Theme::Default, depth: Depth::TrueColour, zone: TimeZone::UTC };
+        let look = Appearance { ascii: true, theme: Theme::Default, depth: Depth::TrueColour, zone: TimeZone::UTC };
         let (screen_sender, screen) = watch::channel(String::new());
         let (keys, mut events) = mpsc::unbounded_channel();
         let (quit, quits) = mpsc::channel(1);
         let ended = tokio::spawn(async move {
             let backend = Shown { inner: TestBackend::new(80, 24), screen: screen_sender };
             let mut terminal = Terminal::new(backend).unwrap();
-            let (worker, worker_ended) = worker::spawn(Some(settings), hands);
-            let wires = Wires {
+            let (worker, worker_ended) = worker::spawn(Some(settings), context);
+            let wires = LoopIo {
                 // All that is there at once, as from a terminal.
                 input: stream::poll_fn(move |context| {
                     pin!(unconstrained(events.recv())).poll(context).map(|event| event.map(Ok))
                 }),
                 worker,
                 quits,
-                outside: Outside { suspend: Box::new(|| Ok(())), tell: Box::new(|_| Ok(())) },
+                outside: TerminalHooks { suspend: Box::new(|| Ok(())), tell: Box::new(|_| Ok(())) },
                 traffic: watch::channel(Traffic::default()).1,
                 pacing: Pacing::new(LinkSpeed::Fast),
                 clock,
@@ -559,11 +563,12 @@ fn fast_clock() -> Now {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_practice_domain_goes_from_draft_to_live_to_removed() {
     let real = Real::with_samples(5).await;
-    let practice = Practice::new(fast_clock().wall);
-    let desk = Arc::new(Desk::practice(&practice).unwrap());
-    let configuration = Practice::configuration().into();
-    let setup = Setup { practice: Some(practice), configuration, ..Setup::default() };
-    let mut app = App::open_with(&real.server.base_url(), &real.key, Timeouts::default(), (setup, desk), fast_clock);
+    let sandbox = Sandbox::new(fast_clock().wall);
+    let domains_context = Arc::new(DomainsContext::sandbox(&sandbox).unwrap());
+    let configuration = Sandbox::configuration().into();
+    let setup = PanelSetup { sandbox: Some(sandbox), configuration, ..PanelSetup::default() };
+    let mut app =
+        App::open_with(&real.server.base_url(), &real.key, Timeouts::default(), (setup, domains_context), fast_clock);
     app.shows(&["[All 5]"]).await;
     app.press("3");
     app.shows(&["PRACTICE", "help.acme-pets.com", "FAIL", "www.acme-pets.com", "OK    live"]).await;
@@ -653,11 +658,11 @@ async fn what_is_told_is_on_disk_and_the_configuration_is_written_whole() {
     // Nobody answers there, so that every check ends by itself and knows nothing.
     let nobody = std::net::UdpSocket::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let settings = DomainSettings {
-        resolvers: vec![petstore::domains::settings::resolver(nobody)],
+        resolvers: vec![petstore::domains::check_options::resolver(nobody)],
         ..DomainSettings::new(Expectation::default(), Vec::new())
     };
-    let desk = Arc::new(Desk::new(ListFile::new(&list), config.clone(), settings));
-    let domains = (Setup::default(), Arc::clone(&desk));
+    let domains_context = Arc::new(DomainsContext::new(RegistryFile::new(&list), config.clone(), settings));
+    let domains = (PanelSetup::default(), Arc::clone(&domains_context));
     let mut app = App::open_with(&real.server.base_url(), &real.key, Timeouts::default(), domains, clock::now);
     app.press("3");
     app.shows(&["No domain is on the list yet."]).await;
@@ -671,10 +676,10 @@ async fn what_is_told_is_on_disk_and_the_configuration_is_written_whole() {
     app.shows(&["docs.acme-pets.com     primary"]).await;
     let state = app.quit().await;
     // What was not written yet is written on the way out.
-    desk.keep(&state.domains.changes).unwrap();
+    domains_context.keep(&state.domains.changes).unwrap();
 
-    let told = ListFile::new(&list).read().unwrap().domains[0].told();
-    assert!(told.saved.is_some() && told.value.is_some());
+    let reported = RegistryFile::new(&list).read().unwrap().domains[0].reported();
+    assert!(reported.saved.is_some() && reported.value.is_some());
     let text = std::fs::read_to_string(&config).unwrap();
     assert!(text.starts_with("# mine\n[pets]\nlimit = 50 # rows\n"), "{text}");
     let file = petstore::config::File::parse(&text, &config).unwrap();

@@ -4,7 +4,7 @@ use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::TcpListener;
 use std::process::{Child, Command, Stdio};
 
-use petstore::tui::terminal::outlet::Outlet;
+use petstore::tui::terminal::writer_thread::TerminalWriter;
 
 use crate::harness::{PETSTORE, Start, restored, switched_off};
 
@@ -156,7 +156,7 @@ fn a_panic_gives_the_terminal_back_before_its_report() {
 #[test]
 fn panics_when_asked() {
     if std::env::var_os("PETSTORE_TEST_PANIC").is_some() {
-        let outlet = Outlet::to_stdout().unwrap();
+        let outlet = TerminalWriter::to_stdout().unwrap();
         let _screen = petstore::tui::terminal::enter(&outlet, false).unwrap();
         // Whoever waits for the work of another thread hears of it, and the app goes on.
         std::thread::spawn(|| panic!("elsewhere")).join().unwrap_err();

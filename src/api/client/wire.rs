@@ -24,7 +24,7 @@ const MAX_BODY: usize = 8 << 20;
 const EXCERPT: usize = 800;
 
 /// An answer that came whole.
-pub(super) struct Whole {
+pub(super) struct FullResponse {
     pub(super) status: StatusCode,
     pub(super) headers: HeaderMap,
     pub(super) body: Vec<u8>,
@@ -38,7 +38,11 @@ impl Client {
     }
 
     /// Sends the request and reads the answer whole, up to [`MAX_BODY`]. Its status is one of `promised`.
-    pub(super) async fn exchange(&self, request: RequestBuilder, promised: &[StatusCode]) -> Result<Whole, ApiError> {
+    pub(super) async fn exchange(
+        &self,
+        request: RequestBuilder,
+        promised: &[StatusCode],
+    ) -> Result<FullResponse, ApiError> {
         let now = clock::now();
         let request = request.build().map_err(|error| self.classify(error, now.mono))?;
         let recorder = self.recorder.as_ref();
@@ -58,7 +62,7 @@ impl Client {
         request: Request,
         started: Instant,
         recording: Option<&mut Recording>,
-    ) -> Result<Whole, ApiError> {
+    ) -> Result<FullResponse, ApiError> {
         let mut response = self.http.execute(request).await.map_err(|error| self.classify(error, started))?;
         if let Some(recording) = recording {
             recording.head(response.status(), response.headers());
@@ -75,7 +79,7 @@ impl Client {
             }
             body.extend_from_slice(&chunk);
         }
-        Ok(Whole { status: response.status(), headers: std::mem::take(response.headers_mut()), body })
+        Ok(FullResponse { status: response.status(), headers: std::mem::take(response.headers_mut()), body })
     }
 
     fn classify(&self, error: reqwest::Error, started: Instant) -> ApiError {
@@ -94,8 +98,8 @@ impl Client {
 }
 
 /// Whether it is what was promised. Nothing has changed (304) only for whoever asked so.
-fn judge(answer: Whole, promised: &[StatusCode]) -> Result<Whole, ApiError> {
-    let Whole { status, headers, body } = &answer;
+fn judge(answer: FullResponse, promised: &[StatusCode]) -> Result<FullResponse, ApiError> {
+    let FullResponse { status, headers, body } = &answer;
     if promised.contains(status) {
         Ok(answer)
     } else if status.is_success() || *status == StatusCode::NOT_MODIFIED {

@@ -48,10 +48,10 @@ impl Seen {
 
     fn ids(&self) -> HashSet<PetId> {
         let (mut ids, mut id, mut step, mut shift) = (HashSet::with_capacity(self.count), 0_i64, 0_u64, 0);
-        for octet in &self.steps {
-            step |= u64::from(octet & 0x7f) << shift;
+        for byte in &self.steps {
+            step |= u64::from(byte & 0x7f) << shift;
             shift += 7;
-            if octet & 0x80 == 0 {
+            if byte & 0x80 == 0 {
                 id = id.wrapping_add_unsigned(step);
                 ids.insert(id);
                 (step, shift) = (0, 0);

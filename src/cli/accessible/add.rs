@@ -12,7 +12,7 @@ const NAME_HELP: &str = "Say the name of the animal: 1 to 255 characters.";
 const CATEGORY_HELP: &str = "Say the id of the category: a whole number, such as 3.";
 
 /// What became of an animal.
-pub(super) enum Sent {
+pub(super) enum AddOutcome {
     /// It was added, or was found to be there.
     Added(Pet),
     /// It was not added: its answers are to be changed.
@@ -22,7 +22,7 @@ pub(super) enum Sent {
 }
 
 /// An animal on its way.
-pub(super) struct Parcel {
+pub(super) struct PendingAdd {
     pub(super) new: NewPet,
     pub(super) key: IdempotencyKey,
     pub(super) at: jiff::Timestamp,
@@ -45,15 +45,15 @@ impl Session {
             }
             let key = self.keys.make();
             let at = self.now().wall;
-            match self.send(&Parcel { new, key, at }).await? {
-                Sent::Added(pet) => {
+            match self.send(&PendingAdd { new, key, at }).await? {
+                AddOutcome::Added(pet) => {
                     self.known.insert(pet.id);
                     self.added.push(pet.id);
                     self.talk.say(format!("Added: {}.", words::animal(&pet)))?;
                     draft.name.clear();
                 }
-                Sent::Change => {}
-                Sent::Given => draft.name.clear(),
+                AddOutcome::Change => {}
+                AddOutcome::Given => draft.name.clear(),
             }
         }
     }
@@ -99,28 +99,28 @@ impl Session {
     }
 
     /// Sends an animal until it is known what became of it, or nobody wants to know any more.
-    async fn send(&mut self, parcel: &Parcel) -> Asked<Sent> {
+    async fn send(&mut self, pending_add: &PendingAdd) -> Asked<AddOutcome> {
         loop {
-            let failure = match self.post(parcel).await? {
-                Ok(pet) => return Ok(Sent::Added(pet)),
+            let failure = match self.post(pending_add).await? {
+                Ok(pet) => return Ok(AddOutcome::Added(pet)),
                 Err(failure) => failure,
             };
             if failure.as_ref().is_none_or(Failure::outcome_unknown) {
-                return self.settle_doubt(parcel, failure).await;
+                return self.settle_unknown_outcome(pending_add, failure).await;
             }
-            let Some(failure) = failure else { return Ok(Sent::Change) };
-            self.talk.say(format!("Not added: {}.", words::new_animal(&parcel.new)))?;
+            let Some(failure) = failure else { return Ok(AddOutcome::Change) };
+            self.talk.say(format!("Not added: {}.", words::new_animal(&pending_add.new)))?;
             self.talk.say_all(words::failure(&failure, &self.service))?;
             if matches!(failure, Failure::Refused { status: 400 | 422, .. }) {
-                return Ok(Sent::Change);
+                return Ok(AddOutcome::Change);
             }
             let ways = ["send it again", "change it", "leave it"];
             match self.talk.choose("What next", &ways, Some(0)).await {
                 Ok(0) => {}
-                Ok(1) => return Ok(Sent::Change),
-                Ok(_) => return Ok(Sent::Given),
+                Ok(1) => return Ok(AddOutcome::Change),
+                Ok(_) => return Ok(AddOutcome::Given),
                 Err(leave) => {
-                    self.talk.say(format!("Not sent: {}.", short(&parcel.new.name)))?;
+                    self.talk.say(format!("Not sent: {}.", short(&pending_add.new.name)))?;
                     return Err(leave);
                 }
             }
@@ -128,14 +128,14 @@ impl Session {
     }
 
     /// Sends an animal with its key. Where somebody stops that, nobody knows what became of it, and no failure says why.
-    pub(super) async fn post(&mut self, parcel: &Parcel) -> Asked<Result<Pet, Option<Failure>>> {
+    pub(super) async fn post(&mut self, pending_add: &PendingAdd) -> Asked<Result<Pet, Option<Failure>>> {
         let client = self.setup.client.called("add");
         let waiting = format!("Still waiting for {}.", self.service);
-        match self.talk.during(create_pet_once(&client, &parcel.new, &parcel.key), || waiting.clone()).await {
+        match self.talk.during(create_pet_once(&client, &pending_add.new, &pending_add.key), || waiting.clone()).await {
             Ok(result) => Ok(result.map_err(|error| Some(Failure::from(&error)))),
             Err(Leave::Stopped) => Ok(Err(None)),
             Err(leave) => {
-                self.remind(parcel)?;
+                self.remind(pending_add)?;
                 Err(leave)
             }
         }

@@ -2,7 +2,7 @@
 
 use super::dialogue::Asked;
 use super::{Session, words};
-use crate::api::find::{Ask, Asked as Request, Found, Lists, Outcome, find};
+use crate::api::find::{Ask, Lists, LookupRequest as Request, LookupResult, StepOutcome, find};
 use crate::model::sunset::{self, GET_PET_REMOVED_ON_WORDS};
 use crate::model::{PetId, text::short};
 
@@ -32,18 +32,18 @@ impl Session {
     }
 
     /// Tells what was found. Whether there is nothing more to ask.
-    fn told(&mut self, id: PetId, found: &Found) -> Asked<bool> {
+    fn told(&mut self, id: PetId, found: &LookupResult) -> Asked<bool> {
         let Some(pet) = &found.pet else {
             let last = found.steps.last();
             self.talk.say(match last.map(|step| step.outcome) {
-                Some(Outcome::NotFound) => format!("No animal has the id {id}."),
-                Some(Outcome::Gone { .. }) => {
+                Some(StepOutcome::NotFound) => format!("No animal has the id {id}."),
+                Some(StepOutcome::Gone { .. }) => {
                     format!("Not found: {id} is not in the lists, and the service has no other way any more.")
                 }
-                Some(Outcome::NotThereButFull { .. }) => {
+                Some(StepOutcome::NotThereButFull { .. }) => {
                     format!("Not found: {id} is not among the first 100 animals of each status.")
                 }
-                Some(Outcome::Found | Outcome::NotThere) | None => {
+                Some(StepOutcome::Found | StepOutcome::NotThere) | None => {
                     format!("Not found: {id} is in none of the lists by status. An animal without one would not be.")
                 }
             })?;

@@ -4,15 +4,15 @@ use super::dialogue::Asked;
 use super::{Session, words};
 use crate::cli::domains::words::headline;
 use crate::domains::finding::deciding;
-use crate::domains::list::{Entry, List};
-use crate::domains::name::{self, Known};
+use crate::domains::parse_name::{self, ExistingDomains};
+use crate::domains::registry::{Entry, Registry};
 use crate::domains::report::{sentence, until_words};
-use crate::domains::state::{State, standing};
-use crate::domains::told::{Dated, Event, Told};
+use crate::domains::reported::{Dated, Event, Reported};
+use crate::domains::stage::{Stage, status};
 use crate::domains::{DnsName, Domain, Finding, Verdict};
 use crate::model::text::short;
-use crate::tui::effect::LookAt;
-use crate::tui::screens::domains::state::{Change, Seen};
+use crate::tui::effect::CheckRequest;
+use crate::tui::screens::domains::state::{CheckResult, RegistryChange};
 
 const NAME_HELP: &str = "Say the number of a domain of the list, or a name such as docs.example.com. A pasted address \
                          will do.";
@@ -22,9 +22,9 @@ const VALUE_HELP: &str = "Say the host that the dashboard shows as the value of 
 /// A domain that was looked at.
 pub(super) struct Looked {
     pub(super) domain: Domain,
-    pub(super) told: Told,
-    pub(super) seen: Seen,
-    pub(super) state: State,
+    pub(super) reported: Reported,
+    pub(super) seen: CheckResult,
+    pub(super) state: Stage,
 }
 
 impl Session {
@@ -38,17 +38,17 @@ impl Session {
         }
         let question = if listed.is_empty() { "Domain:" } else { "Domain, a number or a name:" };
         let read = |answer: &str| match answer.parse::<usize>().ok().and_then(|number| number.checked_sub(1)) {
-            Some(at) if at < listed.len() => read_name(listed[at].as_str(), &Known::default()),
-            _ => read_name(answer, &Known::default()),
+            Some(at) if at < listed.len() => read_name(listed[at].as_str(), &ExistingDomains::default()),
+            _ => read_name(answer, &ExistingDomains::default()),
         };
         let domain = self.talk.ask(question, NAME_HELP, read).await?;
-        let value = match list.get(&domain.name).and_then(|entry| entry.told().value) {
+        let value = match list.get(&domain.name).and_then(|entry| entry.reported().value) {
             Some(_) => None,
             None if self.setup.domains.platform_host.is_some() => None,
             None => self.ask_value("Value in the dashboard, press Enter if you do not know it:", None, &domain).await?,
         };
         match self.look(&domain, value).await? {
-            Some(looked) => self.tell_looked(&looked),
+            Some(looked) => self.tell_checked(&looked),
             None => Ok(()),
         }
     }
@@ -62,7 +62,7 @@ impl Session {
     ) -> Asked<Option<DnsName>> {
         let read = |answer: &str| match answer {
             "" => Ok(enter.cloned()),
-            answer => match read_name(answer, &Known::default())?.name {
+            answer => match read_name(answer, &ExistingDomains::default())?.name {
                 own if own == domain.name => Err("That is the domain itself; the dashboard shows another host.".into()),
                 host => Ok(Some(host)),
             },
@@ -71,8 +71,8 @@ impl Session {
     }
 
     /// The list of domains; nothing where it cannot be read, which is told.
-    pub(super) fn listed(&mut self) -> Asked<Option<List>> {
-        match self.setup.desk.keep(&[]) {
+    pub(super) fn listed(&mut self) -> Asked<Option<Registry>> {
+        match self.setup.domains_context.keep(&[]) {
             Ok(list) => Ok(Some(list)),
             Err(why) => self.talk.say(why).map(|()| None),
         }
@@ -81,9 +81,9 @@ impl Session {
     /// Notes on disk what the operator told. Whether it could be.
     pub(super) fn note(&mut self, name: &DnsName, events: Vec<Event>) -> Asked<bool> {
         let at = self.wall();
-        let changes: Vec<Change> =
-            events.into_iter().map(|event| Change::Told(name.clone(), Dated { at, event })).collect();
-        match self.setup.desk.keep(&changes) {
+        let changes: Vec<RegistryChange> =
+            events.into_iter().map(|event| RegistryChange::Reported(name.clone(), Dated { at, event })).collect();
+        match self.setup.domains_context.keep(&changes) {
             Ok(_) => Ok(true),
             Err(why) => self.talk.say(format!("Not kept: {why}")).map(|()| false),
         }
@@ -97,30 +97,30 @@ impl Session {
         let is_listed = known.is_some();
         let nothing = || Entry { name: domain.name.clone(), events: Vec::new(), measurements: Vec::new() };
         let entry = known.unwrap_or_else(nothing);
-        let told = self.told_of(&entry, value);
-        let practice = self.setup.domains.practice.clone();
-        let at = practice.is_some().then(|| self.wall());
-        let task = LookAt { entry: entry.clone(), told: told.clone(), detail: true, practice, at };
+        let reported = self.reported_for(&entry, value);
+        let sandbox = self.setup.domains.sandbox.clone();
+        let at = sandbox.is_some().then(|| self.wall());
+        let task = CheckRequest { entry: entry.clone(), reported: reported.clone(), detail: true, sandbox, at };
         self.talk.say(format!("Looking at {}.", domain.unicode))?;
         // Large, and far down in the stack.
-        let looking = Box::pin(self.setup.desk.look(task, |_| {}));
+        let looking = Box::pin(self.setup.domains_context.look(task, |_| {}));
         let seen = match self.talk.during(looking, || "Still looking.".to_owned()).await? {
             Ok(seen) => seen,
             Err(why) => return self.talk.say(why).map(|()| None),
         };
         if is_listed {
-            let measured = Change::Measured(domain.name.clone(), Box::new(seen.measurement.clone()));
-            if let Err(why) = self.setup.desk.keep(&[measured]) {
+            let measured = RegistryChange::Measured(domain.name.clone(), Box::new(seen.measurement.clone()));
+            if let Err(why) = self.setup.domains_context.keep(&[measured]) {
                 self.talk.say(why)?;
             }
         }
         let measurements = [entry.measurements, vec![seen.measurement.clone()]].concat();
-        let state = standing(&told, &measurements, seen.at).state;
-        Ok(Some(Looked { domain: domain.clone(), told, seen, state }))
+        let state = status(&reported, &measurements, seen.at).state;
+        Ok(Some(Looked { domain: domain.clone(), reported, seen, state }))
     }
 
     /// Tells how a domain is, what to do now, and what else is wrong.
-    pub(super) fn tell_looked(&mut self, looked: &Looked) -> Asked<()> {
+    pub(super) fn tell_checked(&mut self, looked: &Looked) -> Asked<()> {
         let Looked { domain, seen, state, .. } = looked;
         self.tell_cause(looked)?;
         let decides = deciding(&seen.findings);
@@ -144,9 +144,9 @@ impl Session {
     }
 
     /// The same after another look, without what was told before.
-    pub(super) fn tell_looked_again(&mut self, before: &Looked, looked: &Looked) -> Asked<()> {
+    pub(super) fn tell_checked_again(&mut self, before: &Looked, looked: &Looked) -> Asked<()> {
         if before.state != looked.state || !before.seen.measurement.says_the_same_as(&looked.seen.measurement) {
-            return self.tell_looked(looked);
+            return self.tell_checked(looked);
         }
         self.tell_cause(looked)?;
         self.talk.say("Nothing has changed since the last look.")
@@ -162,7 +162,7 @@ impl Session {
         if decides.verdict == Verdict::Ok { Ok(()) } else { self.tell_finding(decides, seen) }
     }
 
-    fn tell_finding(&mut self, finding: &Finding, seen: &Seen) -> Asked<()> {
+    fn tell_finding(&mut self, finding: &Finding, seen: &CheckResult) -> Asked<()> {
         if !finding.seen.is_empty() {
             self.talk.say(format!("Seen: {}", sentence(&finding.seen)))?;
         }
@@ -176,29 +176,29 @@ impl Session {
     }
 
     /// What was told of an entry; `value`, or that of the configuration, stands in for one that was not.
-    pub(super) fn told_of(&self, entry: &Entry, value: Option<DnsName>) -> Told {
-        let told = entry.told();
+    pub(super) fn reported_for(&self, entry: &Entry, value: Option<DnsName>) -> Reported {
+        let reported = entry.reported();
         let host = value.or_else(|| self.setup.domains.platform_host.clone());
-        Told { value: told.value.or(host), ..told }
+        Reported { value: reported.value.or(host), ..reported }
     }
 
     /// Where an entry of the list stands; nothing where that was never looked at, though it was set up.
-    pub(super) fn state_of(&self, entry: &Entry) -> Option<State> {
-        let told = self.told_of(entry, None);
-        let is_known = !entry.measurements.is_empty() || told.verified.is_none();
-        is_known.then(|| standing(&told, &entry.measurements, self.wall()).state)
+    pub(super) fn state_of(&self, entry: &Entry) -> Option<Stage> {
+        let reported = self.reported_for(entry, None);
+        let is_known = !entry.measurements.is_empty() || reported.verified.is_none();
+        is_known.then(|| status(&reported, &entry.measurements, self.wall()).state)
     }
 
     /// The time of day for domains: that of the wall, or the fast one of practice.
     pub(super) fn wall(&self) -> jiff::Timestamp {
         let wall = self.now().wall;
-        self.setup.domains.practice.as_ref().map_or(wall, |practice| practice.time(wall))
+        self.setup.domains.sandbox.as_ref().map_or(wall, |sandbox| sandbox.time(wall))
     }
 }
 
 /// What a typed name means; what is wrong with it otherwise.
-pub(super) fn read_name(answer: &str, known: &Known) -> Result<Domain, String> {
-    let reading = name::read(answer, known);
+pub(super) fn read_name(answer: &str, known: &ExistingDomains) -> Result<Domain, String> {
+    let reading = parse_name::read(answer, known);
     reading.domain.ok_or_else(|| {
         let refused = reading.findings.iter().find(|finding| finding.verdict == Verdict::Fail);
         refused.map_or_else(

@@ -11,11 +11,11 @@ use tokio::task::spawn_blocking;
 
 use super::dialogue::Asked;
 use super::{Session, words};
-use crate::transfer::earlier::Earlier;
+use crate::transfer::earlier_import::EarlierImport;
 use crate::transfer::import::Start;
 use crate::transfer::journal::{Journal, Target};
 use crate::transfer::preview::{Preview, preview};
-use crate::transfer::{Input, Reading, TransferError};
+use crate::transfer::{ColumnMapping, Input, TransferError};
 use send::File;
 
 /// The most bad rows, doubles and refusals that are told.
@@ -25,7 +25,7 @@ impl Session {
     /// Imports a file.
     pub(super) async fn import(&mut self) -> Asked<()> {
         let path = self.ask_file().await?;
-        let mut reading = Reading::default();
+        let mut reading = ColumnMapping::default();
         let (looked, earlier) = loop {
             match self.look_at_file(&path, &reading).await? {
                 Ok(looked) => break looked,
@@ -60,8 +60,8 @@ impl Session {
     async fn look_at_file(
         &mut self,
         path: &Path,
-        reading: &Reading,
-    ) -> Asked<Result<(Preview, Option<Earlier>), TransferError>> {
+        reading: &ColumnMapping,
+    ) -> Asked<Result<(Preview, Option<EarlierImport>), TransferError>> {
         let (path, reading, target) = (path.to_owned(), reading.clone(), Target::of(&self.setup.settings));
         let rows = Arc::new(AtomicU64::new(0));
         let counter = Arc::clone(&rows);
@@ -71,7 +71,7 @@ impl Session {
                 // Nobody waits for it any more where the other end is gone.
                 Arc::strong_count(&counter) > 1
             };
-            let earlier = Earlier::look(&path, &reading, &Journal::beside(&path), &target)?;
+            let earlier = EarlierImport::look(&path, &reading, &Journal::beside(&path), &target)?;
             let reading = earlier.as_ref().map_or(&reading, |earlier| &earlier.reading);
             Ok((preview(Input::file(&path)?, reading, count)?, earlier))
         });
@@ -90,8 +90,8 @@ impl Session {
         if check.bad > MOST as u64 {
             self.talk.say(format!("{} more are bad.", check.bad - MOST as u64))?;
         }
-        if check.mended > 0 {
-            self.talk.say(format!("Mended: the status of {}.", words::counted(check.mended, "row")))?;
+        if check.corrected > 0 {
+            self.talk.say(format!("Mended: the status of {}.", words::counted(check.corrected, "row")))?;
         }
         if check.doubles > 0 {
             let lines: Vec<_> =

@@ -4,13 +4,13 @@
 use super::Session;
 use super::dialogue::Asked;
 use super::domains::{Looked, read_name};
-use crate::domains::name::Known;
-use crate::domains::practice::{Act, Practice};
-use crate::domains::records::Record;
-use crate::domains::state::State;
-use crate::domains::told::{Event, Precondition};
-use crate::domains::world::Plan;
-use crate::domains::{DnsName, Domain, name};
+use crate::domains::parse_name::ExistingDomains;
+use crate::domains::record_export::DnsRecord;
+use crate::domains::reported::{Event, Precondition};
+use crate::domains::sandbox::{Sandbox, SandboxStep};
+use crate::domains::simulator::Plan;
+use crate::domains::stage::Stage;
+use crate::domains::{DnsName, Domain, parse_name};
 
 const NAME_HELP: &str = "Say the name that visitors shall type, such as docs.example.com. A pasted address will do.";
 
@@ -28,17 +28,17 @@ impl Session {
     /// Begins with a new domain, or goes on with one of the list.
     pub(super) async fn set_up_domain(&mut self) -> Asked<()> {
         let Some(list) = self.listed()? else { return Ok(()) };
-        let done = |state| matches!(state, None | Some(State::Live | State::Removed));
+        let done = |state| matches!(state, None | Some(Stage::Live | Stage::Removed));
         let unfinished: Vec<_> = list.domains.iter().filter(|entry| !done(self.state_of(entry))).collect();
         let mut ways = vec!["a new domain".to_owned()];
         ways.extend(unfinished.iter().map(|entry| format!("go on with {}", entry.name)));
         let chosen = if unfinished.is_empty() { 0 } else { self.talk.choose("Which", &ways, None).await? };
         let entry = chosen.checked_sub(1).map(|at| unfinished[at]);
-        let known = entry.and_then(|entry| name::domain(entry.name.as_str()).ok());
+        let known = entry.and_then(|entry| parse_name::domain(entry.name.as_str()).ok());
         let domain = match known {
             Some(domain) => domain,
             None => {
-                let taken = list.domains.iter().filter(|entry| !entry.told().removed);
+                let taken = list.domains.iter().filter(|entry| !entry.reported().removed);
                 let listed = taken.map(|entry| entry.name.clone()).collect();
                 match self.begin(listed).await? {
                     Some(domain) => domain,
@@ -46,7 +46,7 @@ impl Session {
                 }
             }
         };
-        if entry.is_none_or(|entry| entry.told().value.is_none()) && !self.take_value(&domain).await? {
+        if entry.is_none_or(|entry| entry.reported().value.is_none()) && !self.take_value(&domain).await? {
             return Ok(());
         }
         self.go_the_way(&domain).await
@@ -60,15 +60,15 @@ impl Session {
             let holds = self.talk.is_yes(&format!("Is it so that {}?", precondition.words()), true).await?;
             events.push(Event::Ticked { precondition, holds });
         }
-        let is_practice = self.setup.domains.practice.is_some();
+        let is_practice = self.setup.domains.sandbox.is_some();
         let question = match is_practice {
-            true => format!("Domain, press Enter for {}:", Practice::DOMAIN),
+            true => format!("Domain, press Enter for {}:", Sandbox::DOMAIN),
             false => "Domain:".to_owned(),
         };
-        let known = Known { platform_host: self.setup.domains.platform_host.clone(), listed };
+        let known = ExistingDomains { platform_host: self.setup.domains.platform_host.clone(), listed };
         let read = |answer: &str| match (answer, is_practice) {
-            ("" | Practice::DOMAIN, true) => read_name(Practice::DOMAIN, &known),
-            (_, true) => Err(format!("Practice has only {} to be set up.", Practice::DOMAIN)),
+            ("" | Sandbox::DOMAIN, true) => read_name(Sandbox::DOMAIN, &known),
+            (_, true) => Err(format!("Practice has only {} to be set up.", Sandbox::DOMAIN)),
             (answer, false) => read_name(answer, &known),
         };
         let domain = self.talk.ask(&question, NAME_HELP, read).await?;
@@ -84,9 +84,9 @@ impl Session {
         let mut enter = self.setup.domains.platform_host.clone();
         self.talk
             .say("Now in the dashboard: Project settings, Domains, Add domain. It shows a value for the record.")?;
-        if let Some(practice) = &self.setup.domains.practice {
-            if practice.acts(self.wall()).contains(&Act::AddDomain) {
-                self.act(Act::AddDomain)?;
+        if let Some(sandbox) = &self.setup.domains.sandbox {
+            if sandbox.acts(self.wall()).contains(&SandboxStep::AddDomain) {
+                self.act(SandboxStep::AddDomain)?;
             }
             enter = Some(DnsName::new(Plan::PLATFORM_HOST));
         }
@@ -101,14 +101,14 @@ impl Session {
     /// Looks, tells, and takes notes until the domain is left.
     async fn go_the_way(&mut self, domain: &Domain) -> Asked<()> {
         let Some(mut looked) = self.look(domain, None).await? else { return Ok(()) };
-        let mut told = looked.told.saved.is_some();
-        if told {
-            self.tell_looked(&looked)?;
+        let mut reported = looked.reported.saved.is_some();
+        if reported {
+            self.tell_checked(&looked)?;
         } else {
             self.tell_record(&looked)?;
         }
         let mut ways = STEPS.to_vec();
-        if self.setup.domains.practice.is_some() {
+        if self.setup.domains.sandbox.is_some() {
             ways.push(PRACTISE);
         }
         loop {
@@ -118,7 +118,7 @@ impl Session {
                     continue;
                 }
                 2 => {
-                    let value = looked.told.value.as_ref().map(|host| spelled(host.as_str()));
+                    let value = looked.reported.value.as_ref().map(|host| spelled(host.as_str()));
                     self.talk.say(value.unwrap_or_else(|| "The value is not known yet.".to_owned()))?;
                     continue;
                 }
@@ -128,20 +128,20 @@ impl Session {
                 _ => {}
             }
             let Some(again) = self.look(domain, None).await? else { continue };
-            if told {
-                self.tell_looked_again(&looked, &again)?;
+            if reported {
+                self.tell_checked_again(&looked, &again)?;
             } else {
-                self.tell_looked(&again)?;
+                self.tell_checked(&again)?;
             }
-            (looked, told) = (again, true);
+            (looked, reported) = (again, true);
         }
     }
 
     /// The record, one part a line, and what stands in its way.
     fn tell_record(&mut self, looked: &Looked) -> Asked<()> {
-        let Looked { domain, told, seen, .. } = looked;
-        let Some(value) = told.value.clone() else { return self.talk.say("The value is not known yet.") };
-        let record = Record { name: domain.name.clone(), zone: seen.zone.clone(), value, ttl: Record::TTL };
+        let Looked { domain, reported, seen, .. } = looked;
+        let Some(value) = reported.value.clone() else { return self.talk.say("The value is not known yet.") };
+        let record = DnsRecord { name: domain.name.clone(), zone: seen.zone.clone(), value, ttl: DnsRecord::TTL };
         self.talk.say(format!("At your DNS provider, in the zone {}, add this record:", record.zone))?;
         self.talk.say(format!("Type: {}", if record.is_apex() { "ALIAS or ANAME" } else { record.kind() }))?;
         self.talk.say(format!("Name: {}", record.name.relative_to(&record.zone)))?;
@@ -165,7 +165,7 @@ impl Session {
     /// Notes that the record was saved. Where it was before, it is asked whether it was saved anew.
     async fn note_saved(&mut self, looked: &Looked) -> Asked<bool> {
         let question = "It was saved before. Was it saved anew, so that the 48 hours begin again?";
-        if looked.told.saved.is_some() && !self.talk.is_yes(question, false).await? {
+        if looked.reported.saved.is_some() && !self.talk.is_yes(question, false).await? {
             return Ok(false);
         }
         if self.note(&looked.domain.name, vec![Event::Saved])? {
@@ -177,13 +177,13 @@ impl Session {
     /// Notes that Verify was chosen. Where it cannot succeed yet, it is asked whether it was.
     async fn note_verified(&mut self, looked: &Looked) -> Asked<bool> {
         let fits = match looked.state {
-            State::ReadyToVerify | State::CertificatePending | State::CertificateLate | State::Live => true,
-            State::Draft
-            | State::WaitingForDns
-            | State::Propagating
-            | State::Failing
-            | State::RemovalPlanned
-            | State::Removed => false,
+            Stage::ReadyToVerify | Stage::CertificatePending | Stage::CertificateLate | Stage::Live => true,
+            Stage::Draft
+            | Stage::WaitingForDns
+            | Stage::Propagating
+            | Stage::Failing
+            | Stage::RemovalPlanned
+            | Stage::Removed => false,
         };
         let question = "Not everything that Verify looks at is right yet. Was it chosen all the same?";
         if !fits && !self.talk.is_yes(question, false).await? {

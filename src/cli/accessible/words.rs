@@ -3,7 +3,7 @@
 use crate::api::Failure;
 use crate::api::explain::explain;
 use crate::domains::DnsName;
-use crate::domains::state::State;
+use crate::domains::stage::Stage;
 use crate::model::{NewPet, ObservedStatus, Pet, text::short};
 
 /// `1 animal`, `2 animals`.
@@ -43,24 +43,24 @@ pub fn failure(failure: &Failure, service: &str) -> [String; 2] {
 }
 
 /// Where a domain stands.
-pub fn state(state: State) -> String {
+pub fn state(state: Stage) -> String {
     state.as_str().replace('-', " ").replace("dns", "DNS")
 }
 
 /// What is to be done next for a domain, in this dialogue.
-pub fn next_step(state: State, name: &DnsName) -> String {
+pub fn next_step(state: Stage, name: &DnsName) -> String {
     match state {
-        State::Draft => "Copy the value from the dashboard: Project settings, Domains, Add domain.".to_owned(),
-        State::WaitingForDns => "Enter the record at your DNS provider.".to_owned(),
-        State::Propagating => "Wait: the record is right, some caches still hold the old answer.".to_owned(),
-        State::ReadyToVerify => "Choose Verify in the dashboard.".to_owned(),
-        State::CertificatePending => {
+        Stage::Draft => "Copy the value from the dashboard: Project settings, Domains, Add domain.".to_owned(),
+        Stage::WaitingForDns => "Enter the record at your DNS provider.".to_owned(),
+        Stage::Propagating => "Wait: the record is right, some caches still hold the old answer.".to_owned(),
+        Stage::ReadyToVerify => "Choose Verify in the dashboard.".to_owned(),
+        Stage::CertificatePending => {
             "Wait: the certificate follows by itself, usually within a couple of minutes.".to_owned()
         }
-        State::CertificateLate => "Choose Re-verify in the dashboard.".to_owned(),
-        State::Live => "Nothing is to do.".to_owned(),
-        State::Failing => "Mend the first cause.".to_owned(),
-        State::RemovalPlanned => format!("Set a redirect of {name} up first, then choose Remove in the dashboard."),
-        State::Removed => "Delete the CNAME at your DNS provider, if it is still there.".to_owned(),
+        Stage::CertificateLate => "Choose Re-verify in the dashboard.".to_owned(),
+        Stage::Live => "Nothing is to do.".to_owned(),
+        Stage::Failing => "Mend the first cause.".to_owned(),
+        Stage::RemovalPlanned => format!("Set a redirect of {name} up first, then choose Remove in the dashboard."),
+        Stage::Removed => "Delete the CNAME at your DNS provider, if it is still there.".to_owned(),
     }
 }

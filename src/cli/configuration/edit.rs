@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::config::Env;
-use crate::config::atomic::replace_private;
+use crate::config::atomic_file::replace_private;
 use crate::config::edit::write as write_file;
 
 use super::super::confirm::ask;
-use super::super::exit::{Exit, Failed};
+use super::super::error::{Exit, Failed};
 use super::super::output::note;
 use super::check::{failed, findings};
 use super::{EXAMPLE, begin, cannot_write};

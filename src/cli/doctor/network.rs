@@ -14,7 +14,7 @@ use crate::clock;
 use crate::config::settings::configuration;
 use crate::config::{Choices, Env, KeyOrigin, KeySource, Origin, Remote, Service, Settings, settings_for};
 
-use super::super::exit::{Exit, Failed};
+use super::super::error::{Exit, Failed};
 use super::super::{service, status};
 use super::{Check, LIMIT};
 

@@ -2,10 +2,10 @@
 
 use crate::config::{Choices, Clipboard, Depth, Env, Paths, Settings};
 use crate::tui::view::LEAST;
-use crate::tui::worker::clipboard::{Way, ways};
+use crate::tui::worker::clipboard::{ClipboardBackend, ways};
 
+use super::super::first_run::way_words;
 use super::super::output::is_terminal;
-use super::super::welcome::way_words;
 use super::Check;
 
 pub fn checks(choices: &Choices, env: &Env) -> Vec<Check> {
@@ -65,7 +65,7 @@ fn clipboard(choice: Clipboard, env: &Env) -> Check {
     match (choice, ways.as_slice()) {
         (Clipboard::Off, _) => Check::ok("clipboard", "switched off"),
         (_, []) => Check::warn("clipboard", "none", remedy),
-        (Clipboard::Auto, [Way::File(_)]) => Check::warn("clipboard", &found, remedy),
+        (Clipboard::Auto, [ClipboardBackend::File(_)]) => Check::warn("clipboard", &found, remedy),
         (_, _) => Check::ok("clipboard", &found),
     }
 }

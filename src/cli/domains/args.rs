@@ -9,10 +9,10 @@ use clap::{Args, Subcommand, ValueEnum};
 use jiff::Timestamp;
 
 use crate::cli::args::{parse_duration, parse_time};
-use crate::cli::complete;
-use crate::cli::result::FormatArg;
+use crate::cli::completions;
+use crate::cli::render::FormatArg;
 use crate::domains::DnsName;
-use crate::domains::records::ExportFormat;
+use crate::domains::record_export::ExportFormat;
 
 const DOMAINS_HELP: &str = "Examples:
   petstore domains add docs.example.com --platform-host sites.platform.example
@@ -143,7 +143,7 @@ pub struct AddArgs {
 #[derive(Debug, Args)]
 pub struct ShowArgs {
     /// The domain.
-    #[arg(add = complete::domains())]
+    #[arg(add = completions::domains())]
     pub name: String,
     #[command(flatten)]
     pub output: FormatArg,
@@ -152,7 +152,7 @@ pub struct ShowArgs {
 #[derive(Debug, Args)]
 pub struct CheckArgs {
     /// The domains; all of the list without one.
-    #[arg(add = complete::domains())]
+    #[arg(add = completions::domains())]
     pub names: Vec<String>,
     /// Check one redirect instead: the domain that redirects.
     #[arg(long, value_name = "DOMAIN", requires = "to", conflicts_with = "names")]
@@ -185,7 +185,7 @@ pub enum Until {
 #[derive(Debug, Args)]
 pub struct WatchArgs {
     /// The domain.
-    #[arg(add = complete::domains())]
+    #[arg(add = completions::domains())]
     pub name: String,
     /// How far.
     #[arg(long, value_enum, default_value_t = Until::Live)]
@@ -202,7 +202,7 @@ pub struct WatchArgs {
 #[derive(Debug, Args)]
 pub struct RecordsArgs {
     /// The domain.
-    #[arg(add = complete::domains())]
+    #[arg(add = completions::domains())]
     pub name: String,
     /// The format.
     #[arg(short = 'o', long, default_value = "plain", value_parser = parse_export)]
@@ -228,7 +228,7 @@ pub struct RedirectsArgs {
 #[derive(Debug, Args)]
 pub struct WhenArgs {
     /// The domain.
-    #[arg(add = complete::domains())]
+    #[arg(add = completions::domains())]
     pub name: String,
     /// When, if not now (RFC 3339).
     #[arg(long, value_name = "TIME", value_parser = parse_time)]
@@ -238,7 +238,7 @@ pub struct WhenArgs {
 #[derive(Debug, Args)]
 pub struct ReportArgs {
     /// The domain.
-    #[arg(add = complete::domains())]
+    #[arg(add = completions::domains())]
     pub name: String,
     #[command(flatten)]
     pub probe: ProbeArgs,
@@ -247,7 +247,7 @@ pub struct ReportArgs {
 #[derive(Debug, Args)]
 pub struct RemoveArgs {
     /// The domain.
-    #[arg(add = complete::domains())]
+    #[arg(add = completions::domains())]
     pub name: String,
     /// It was removed in the dashboard; looks for the record that was left.
     #[arg(long, conflicts_with = "forget")]

@@ -12,23 +12,23 @@ use serde_json::{Value, json};
 use tokio::time::sleep;
 
 use crate::config::file::Domains as Configured;
-use crate::domains::configuration::{self, Redirect};
+use crate::domains::check::{self, Checked, OnFindings, check, now, walk_redirect};
+use crate::domains::check_options::CheckOptions;
 use crate::domains::finding::overall;
-use crate::domains::list::{List, ListFile};
-use crate::domains::look::{self, Checked, Progress, look, now, walk_redirect};
 use crate::domains::observation::Observations;
-use crate::domains::probe::memory::Memory;
+use crate::domains::probe::cache::ProbeCache;
+use crate::domains::redirect_config::{self, Redirect};
+use crate::domains::registry::{Registry, RegistryFile};
 use crate::domains::report::matrix;
-use crate::domains::settings::Settings;
-use crate::domains::views::views;
+use crate::domains::vantage_points::views;
 use crate::domains::{Code, Domain, Finding, Verdict};
 use crate::model::text::short;
 
-use super::super::exit::{Exit, Failed};
+use super::super::error::{Exit, Failed};
 use super::super::output::{columns, note};
-use super::super::result::{Format, print, print_json};
+use super::super::render::{ResultFormat, print, print_json};
 use super::args::{CheckArgs, ProbeArgs, RedirectsArgs, ReportArgs};
-use super::settings::{configured_domains, for_domain, need_name, read_list, read_name, resolve, told};
+use super::settings::{configured_domains, for_domain, need_name, read_list, read_name, reported, resolve};
 use super::{exit, exit_of, json, words};
 
 /// After how long somebody who waits is told that it goes on, and then again.
@@ -39,7 +39,7 @@ const FURTHER_WORDS: Duration = Duration::from_secs(5);
 const AT_ONCE: usize = 24;
 
 /// `petstore domains check`.
-pub async fn run(args: CheckArgs, configured: &Configured, file: &ListFile) -> Result<Exit, Failed> {
+pub async fn run(args: CheckArgs, configured: &Configured, file: &RegistryFile) -> Result<Exit, Failed> {
     let settings = resolve(&args.probe, configured)?;
     if let (Some(from), Some(to)) = (&args.from, &args.to) {
         let redirect = Redirect { from: need_name(from)?.name, to: need_name(to)?.name, status: args.status };
@@ -60,14 +60,20 @@ pub async fn run(args: CheckArgs, configured: &Configured, file: &ListFile) -> R
     }
 }
 
-async fn one(name: &str, args: &CheckArgs, settings: &Settings, list: &List, file: &ListFile) -> Result<Exit, Failed> {
+async fn one(
+    name: &str,
+    args: &CheckArgs,
+    settings: &CheckOptions,
+    list: &Registry,
+    file: &RegistryFile,
+) -> Result<Exit, Failed> {
     let (domain, about_name) = match read_name(name, settings.expectation.platform_host.as_ref()) {
         Ok(read) => read,
         Err(findings) => return refused(name, &findings, now(settings), args.output.chosen()),
     };
     let settings = for_domain(settings, list, &domain, &args.probe);
-    let told = told(list, &domain, &args.probe, &settings);
-    let table = args.output.chosen() == Format::Table;
+    let reported = reported(list, &domain, &args.probe, &settings);
+    let table = args.output.chosen() == ResultFormat::Table;
     let columns = columns();
     if table {
         let expected = settings.expectation.platform_host.as_ref();
@@ -91,27 +97,27 @@ async fn one(name: &str, args: &CheckArgs, settings: &Settings, list: &List, fil
         let _ = print(|out| fresh.iter().try_for_each(|f| words::finding(out, f, at, columns, args.evidence)));
         printed.extend(fresh.into_iter().map(finding_key));
     };
-    let progress: Option<Progress<'_>> = if table { Some(&show) } else { None };
-    let memory = Memory::default();
-    let looking = look(&settings, list.get(&domain.name), &domain, &told, &about_name, &memory, progress);
+    let progress: Option<OnFindings<'_>> = if table { Some(&show) } else { None };
+    let memory = ProbeCache::default();
+    let looking = check(&settings, list.get(&domain.name), &domain, &reported, &about_name, &memory, progress);
     let checked = patiently(looking, || "still looking ...".to_owned()).await;
     keep(&args.probe, file, std::slice::from_ref(&checked))?;
     if table {
         show(&checked.findings, checked.at);
         print(|out| {
-            let case = checked.case(&settings.expectation, &told);
+            let case = checked.case(&settings.expectation, &reported);
             write!(out, "{}", matrix(&domain.name, &views(&case)))?;
             words::summary(out, &domain, &checked.findings, checked.standing, checked.at, columns)
         })?;
     } else {
-        print_json(&json::check(&checked, &settings.expectation, &told))?;
+        print_json(&json::check(&checked, &settings.expectation, &reported))?;
     }
     Ok(exit_of(&checked.findings))
 }
 
 /// Keeps what was measured, unless it was a rehearsal.
-pub fn keep(args: &ProbeArgs, file: &ListFile, checked: &[Checked]) -> Result<(), Failed> {
-    if args.is_rehearsal() { Ok(()) } else { Ok(look::keep(file, checked)?) }
+pub fn keep(args: &ProbeArgs, file: &RegistryFile, checked: &[Checked]) -> Result<(), Failed> {
+    if args.is_rehearsal() { Ok(()) } else { Ok(check::keep(file, checked)?) }
 }
 
 /// What tells whether a finding was written already; what is all right is said once, however many say so.
@@ -140,9 +146,9 @@ async fn patiently<T>(work: impl Future<Output = T>, word: impl Fn() -> String) 
 /// What the checks of several domains share.
 struct Run {
     probe: ProbeArgs,
-    settings: Settings,
-    list: List,
-    memory: Memory,
+    settings: CheckOptions,
+    list: Registry,
+    memory: ProbeCache,
     table: bool,
 }
 
@@ -151,11 +157,11 @@ impl Run {
     async fn look(&self, name: &str) -> Result<(Checked, Value), Vec<Finding>> {
         let (domain, about_name) = read_name(name, self.settings.expectation.platform_host.as_ref())?;
         let settings = for_domain(&self.settings, &self.list, &domain, &self.probe);
-        let told = told(&self.list, &domain, &self.probe, &settings);
+        let reported = reported(&self.list, &domain, &self.probe, &settings);
         let checked =
-            look(&settings, self.list.get(&domain.name), &domain, &told, &about_name, &self.memory, None).await;
+            check(&settings, self.list.get(&domain.name), &domain, &reported, &about_name, &self.memory, None).await;
         // What was seen in detail is not needed for the table, and memory is.
-        let value = if self.table { Value::Null } else { json::check(&checked, &settings.expectation, &told) };
+        let value = if self.table { Value::Null } else { json::check(&checked, &settings.expectation, &reported) };
         Ok((Checked { seen: Observations::default(), ..checked }, value))
     }
 }
@@ -163,16 +169,16 @@ impl Run {
 async fn many(
     names: &[String],
     args: &CheckArgs,
-    settings: &Settings,
-    list: &List,
-    file: &ListFile,
+    settings: &CheckOptions,
+    list: &Registry,
+    file: &RegistryFile,
 ) -> Result<Exit, Failed> {
-    let table = args.output.chosen() == Format::Table;
+    let table = args.output.chosen() == ResultFormat::Table;
     let mut verdicts = Vec::new();
     let mut values = vec![Value::Null; names.len()];
     let mut rows = Vec::new();
     let (probe, settings, list) = (args.probe.clone(), settings.clone(), list.clone());
-    let run = Arc::new(Run { probe, settings, list, memory: Memory::default(), table });
+    let run = Arc::new(Run { probe, settings, list, memory: ProbeCache::default(), table });
     let mut running = stream::iter(names.iter().enumerate().map(|(order, name)| {
         let (run, owned) = (Arc::clone(&run), name.clone());
         // On a task of its own, so that all processors take part.
@@ -235,30 +241,32 @@ async fn many(
 }
 
 /// A name that was refused, in the shape of a check.
-fn refused(typed: &str, findings: &[Finding], now: Timestamp, format: Format) -> Result<Exit, Failed> {
+fn refused(typed: &str, findings: &[Finding], now: Timestamp, format: ResultFormat) -> Result<Exit, Failed> {
     match format {
-        Format::Json => {
+        ResultFormat::Json => {
             print_json(&json::with(json::findings(findings), json!({ "domain": short(typed), "state": null })))?
         }
-        Format::Table => print(|out| findings.iter().try_for_each(|f| words::finding(out, f, now, columns(), false)))?,
+        ResultFormat::Table => {
+            print(|out| findings.iter().try_for_each(|f| words::finding(out, f, now, columns(), false)))?
+        }
     }
     Ok(exit_of(findings))
 }
 
 async fn one_redirect(
-    settings: &Settings,
+    settings: &CheckOptions,
     redirect: &Redirect,
-    format: Format,
+    format: ResultFormat,
     evidence: bool,
 ) -> Result<Exit, Failed> {
     let (_, findings, _) = walk_redirect(settings, redirect).await;
     let at = now(settings);
     match format {
-        Format::Json => {
+        ResultFormat::Json => {
             let about = json!({ "from": redirect.from, "to": redirect.to, "status": redirect.status, "checkedAt": at });
             print_json(&json::with(json::findings(&findings), about))?;
         }
-        Format::Table => print(|out| {
+        ResultFormat::Table => print(|out| {
             writeln!(out, "{} to {} with {}\n", redirect.from, redirect.to, redirect.status)?;
             findings.iter().try_for_each(|finding| words::finding(out, finding, at, columns(), evidence))
         })?,
@@ -267,12 +275,12 @@ async fn one_redirect(
 }
 
 /// `petstore domains redirects`.
-pub async fn redirects(args: RedirectsArgs, configured: &Configured, file: &ListFile) -> Result<Exit, Failed> {
+pub async fn redirects(args: RedirectsArgs, configured: &Configured, file: &RegistryFile) -> Result<Exit, Failed> {
     let settings = resolve(&args.probe, configured)?;
     let listed: Vec<_> = read_list(file)?.domains.into_iter().map(|entry| entry.name).collect();
     let linted = match &args.file {
-        Some(path) => configuration::lint(&super::files::read_text(path)?, &listed),
-        None => configuration::check(configured_domains(configured), &listed),
+        Some(path) => redirect_config::lint(&super::files::read_text(path)?, &listed),
+        None => redirect_config::check(configured_domains(configured), &listed),
     };
     let linted_well = linted.configuration.is_some();
     let redirects = linted.configuration.map(|configuration| configuration.redirects).unwrap_or_default();
@@ -290,7 +298,7 @@ pub async fn redirects(args: RedirectsArgs, configured: &Configured, file: &List
         linted.findings.iter().chain(checked.iter().flat_map(|(.., findings)| findings)).cloned().collect();
     let at = now(settings);
     match args.output.chosen() {
-        Format::Json => {
+        ResultFormat::Json => {
             let each: Vec<Value> = checked
                 .iter()
                 .map(|(_, redirect, findings)| {
@@ -300,7 +308,7 @@ pub async fn redirects(args: RedirectsArgs, configured: &Configured, file: &List
                 .collect();
             print_json(&json::with(json::findings(&all), json!({ "redirects": each })))?;
         }
-        Format::Table => print(|out| {
+        ResultFormat::Table => print(|out| {
             linted.findings.iter().try_for_each(|finding| words::finding(out, finding, at, columns(), false))?;
             for (_, redirect, findings) in &checked {
                 writeln!(out, "\n{} to {} with {}", redirect.from, redirect.to, redirect.status)?;
@@ -316,16 +324,16 @@ pub async fn redirects(args: RedirectsArgs, configured: &Configured, file: &List
 }
 
 /// `petstore domains report`: a check with all its evidence, as plain text.
-pub async fn report(args: &ReportArgs, configured: &Configured, file: &ListFile) -> Result<Exit, Failed> {
+pub async fn report(args: &ReportArgs, configured: &Configured, file: &RegistryFile) -> Result<Exit, Failed> {
     let settings = resolve(&args.probe, configured)?;
     let list = read_list(file)?;
     let domain = need_name(&args.name)?;
     let settings = for_domain(&settings, &list, &domain, &args.probe);
-    let told = told(&list, &domain, &args.probe, &settings);
+    let reported = reported(&list, &domain, &args.probe, &settings);
     note(&format!("looking at {} ...", domain.name));
-    let checked = look(&settings, list.get(&domain.name), &domain, &told, &[], &Memory::default(), None).await;
+    let checked = check(&settings, list.get(&domain.name), &domain, &reported, &[], &ProbeCache::default(), None).await;
     keep(&args.probe, file, std::slice::from_ref(&checked))?;
-    print(|out| write!(out, "{}", checked.report(&settings.expectation, &told)))?;
+    print(|out| write!(out, "{}", checked.report(&settings.expectation, &reported)))?;
     Ok(exit_of(&checked.findings))
 }
 
@@ -334,8 +342,8 @@ pub fn prepare(
     name: &str,
     args: &ProbeArgs,
     configured: &Configured,
-    file: &ListFile,
-) -> Result<(Domain, Settings, List), Failed> {
+    file: &RegistryFile,
+) -> Result<(Domain, CheckOptions, Registry), Failed> {
     let settings = resolve(args, configured)?;
     let list = read_list(file)?;
     let domain = need_name(name)?;

@@ -7,19 +7,19 @@ use serde_json::json;
 
 use crate::clock;
 use crate::config::file::Domains as Configured;
-use crate::domains::list::ListFile;
-use crate::domains::look::look;
-use crate::domains::probe::memory::Memory;
-use crate::domains::records::{Record, export};
-use crate::domains::{Code, Domain, configuration, explain, name};
+use crate::domains::check::check;
+use crate::domains::probe::cache::ProbeCache;
+use crate::domains::record_export::{DnsRecord, export};
+use crate::domains::registry::RegistryFile;
+use crate::domains::{Code, Domain, explain, parse_name, redirect_config};
 use crate::model::text::short;
 
-use super::super::exit::{Exit, Failed};
+use super::super::error::{Exit, Failed};
 use super::super::output::columns;
-use super::super::result::{Format, print, print_json};
+use super::super::render::{ResultFormat, print, print_json};
 use super::args::{ExplainArgs, LintArgs, ParseArgs, RecordsArgs};
 use super::check::prepare;
-use super::settings::{platform_host, read_list, told};
+use super::settings::{platform_host, read_list, reported};
 use super::{exit_of, json, words};
 
 /// The largest text that is read, in octets; the lint says so when it is reached.
@@ -29,13 +29,14 @@ const MAX_TEXT: u64 = (1 << 20) + 1;
 pub fn parse(args: &ParseArgs, configured: &Configured) -> Result<Exit, Failed> {
     let host = platform_host(args.platform_host.as_deref(), configured)?;
     // What stands in the list matters to `add`; here only the name does, and the platform's own.
-    let reading = name::read(&args.name, &name::Known { platform_host: host, listed: Vec::new() });
+    let reading =
+        parse_name::read(&args.name, &parse_name::ExistingDomains { platform_host: host, listed: Vec::new() });
     match args.output.chosen() {
-        Format::Json => {
+        ResultFormat::Json => {
             let about = reading.domain.as_ref().map_or_else(|| json!({ "domain": null }), json::domain);
             print_json(&json::with(json::findings(&reading.findings), about))?;
         }
-        Format::Table => print(|out| {
+        ResultFormat::Table => print(|out| {
             if let Some(domain) = &reading.domain {
                 writeln!(out, "{}{}", domain.name, also(domain))?;
             }
@@ -57,13 +58,13 @@ fn also(domain: &Domain) -> String {
 }
 
 /// `petstore domains lint`.
-pub fn lint(args: &LintArgs, file: &ListFile) -> Result<Exit, Failed> {
+pub fn lint(args: &LintArgs, file: &RegistryFile) -> Result<Exit, Failed> {
     let text = read_text(&args.file)?;
     let listed: Vec<_> = read_list(file)?.domains.into_iter().map(|entry| entry.name).collect();
-    let linted = configuration::lint(&text, &listed);
+    let linted = redirect_config::lint(&text, &listed);
     match args.output.chosen() {
-        Format::Json => print_json(&json::findings(&linted.findings))?,
-        Format::Table => {
+        ResultFormat::Json => print_json(&json::findings(&linted.findings))?,
+        ResultFormat::Table => {
             let now = clock::now().wall;
             print(|out| linted.findings.iter().try_for_each(|f| words::finding(out, f, now, columns(), false)))?;
         }
@@ -97,13 +98,13 @@ pub fn explain(args: &ExplainArgs) -> Result<Exit, Failed> {
         });
     }
     match args.output.chosen() {
-        Format::Json => {
+        ResultFormat::Json => {
             let each =
                 |code: &Code| json!({ "code": code, "title": code.title(), "cause": code.cause(), "fix": code.cure() });
             let all: Vec<_> = causes.iter().map(each).collect();
             print_json(&json!({ "code": causes.first(), "causes": all }))?;
         }
-        Format::Table => print(|out| {
+        ResultFormat::Table => print(|out| {
             if causes.len() > 1 {
                 writeln!(out, "Likely causes, the likeliest first. Which one it is: petstore domains check DOMAIN\n")?;
             }
@@ -120,7 +121,7 @@ pub fn explain(args: &ExplainArgs) -> Result<Exit, Failed> {
 }
 
 /// `petstore domains records`.
-pub async fn records(args: RecordsArgs, configured: &Configured, file: &ListFile) -> Result<Exit, Failed> {
+pub async fn records(args: RecordsArgs, configured: &Configured, file: &RegistryFile) -> Result<Exit, Failed> {
     let (domain, settings, list) = prepare(&args.name, &args.probe, configured, file)?;
     let Some(value) = settings.expectation.platform_host.clone() else {
         return Err(Failed::new(Exit::Usage, format!("the value for {} is not known", domain.unicode)).hint(format!(
@@ -130,13 +131,13 @@ pub async fn records(args: RecordsArgs, configured: &Configured, file: &ListFile
     };
     let (mut zone, mut conflicts) = (domain.registrable.clone(), Vec::new());
     if args.with_deletes {
-        let told = told(&list, &domain, &args.probe, &settings);
+        let reported = reported(&list, &domain, &args.probe, &settings);
         let entry = list.get(&domain.name);
-        let checked = look(&settings, entry, &domain, &told, &[], &Memory::default(), None).await;
+        let checked = check(&settings, entry, &domain, &reported, &[], &ProbeCache::default(), None).await;
         zone = checked.zone();
-        conflicts = checked.conflicts(&settings.expectation, &told);
+        conflicts = checked.conflicts(&settings.expectation, &reported);
     }
-    let record = Record { name: domain.name.clone(), zone, value, ttl: Record::TTL };
+    let record = DnsRecord { name: domain.name.clone(), zone, value, ttl: DnsRecord::TTL };
     print(|out| write!(out, "{}", export(&record, args.format, &conflicts)))?;
     Ok(Exit::Done)
 }

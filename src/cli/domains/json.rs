@@ -2,12 +2,12 @@
 
 use serde_json::{Value, json};
 
+use crate::domains::check::Checked;
 use crate::domains::diagnosis::Expectation;
 use crate::domains::finding::{deciding, overall, wait_ends};
-use crate::domains::look::Checked;
-use crate::domains::state::State;
-use crate::domains::told::Told;
-use crate::domains::views::views;
+use crate::domains::reported::Reported;
+use crate::domains::stage::Stage;
+use crate::domains::vantage_points::views;
 use crate::domains::{Domain, Finding, Verdict};
 
 /// The part that every command prints: `verdict` and `code` at the top level, then `findings`.
@@ -38,7 +38,7 @@ pub fn domain(domain: &Domain) -> Value {
 }
 
 /// A whole check.
-pub fn check(checked: &Checked, expectation: &Expectation, told: &Told) -> Value {
+pub fn check(checked: &Checked, expectation: &Expectation, reported: &Reported) -> Value {
     let Checked { domain, seen, findings: found, standing, at, .. } = checked;
     let state = standing.state;
     let zone = seen.zone.as_ref().unwrap_or(&domain.registrable);
@@ -48,7 +48,7 @@ pub fn check(checked: &Checked, expectation: &Expectation, told: &Told) -> Value
         "value": expectation.platform_host,
         "ttl": 3600,
     });
-    let servers: Vec<Value> = views(&checked.case(expectation, told))
+    let servers: Vec<Value> = views(&checked.case(expectation, reported))
         .iter()
         .map(|view| {
             json!({
@@ -65,7 +65,7 @@ pub fn check(checked: &Checked, expectation: &Expectation, told: &Told) -> Value
     let decides = deciding(found);
     // That nothing is to do is not said beside a warning.
     let is_then = match state {
-        State::Live => overall(found) == Verdict::Ok,
+        Stage::Live => overall(found) == Verdict::Ok,
         _ => overall(found) != Verdict::Fail,
     };
     let next = json!({

@@ -7,16 +7,16 @@ use serde_json::{Value, json};
 
 use crate::clock;
 use crate::config::file::Domains as Configured;
-use crate::domains::list::{Entry, ListFile};
+use crate::domains::registry::{Entry, RegistryFile};
 use crate::domains::report::until_words;
-use crate::domains::state::{State, standing};
+use crate::domains::stage::{Stage, status};
 use crate::domains::{DnsName, Verdict};
 use crate::model::display_safe;
 use crate::model::text::{cut, width};
 
-use super::super::exit::{Exit, Failed};
+use super::super::error::{Exit, Failed};
 use super::super::output::{columns, note};
-use super::super::result::{Format, print, print_json};
+use super::super::render::{ResultFormat, print, print_json};
 use super::settings::read_list;
 
 /// How much of a name is left at least where the terminal is too narrow.
@@ -25,16 +25,16 @@ const LEAST_NAME: usize = 12;
 const LEAST_NEXT: usize = 24;
 
 /// `petstore domains list`.
-pub fn list(format: Format, configured: &Configured, file: &ListFile) -> Result<Exit, Failed> {
+pub fn list(format: ResultFormat, configured: &Configured, file: &RegistryFile) -> Result<Exit, Failed> {
     let list = read_list(file)?;
     let now = clock::now().wall;
-    let mut rows: Vec<Row> = list.domains.iter().map(|entry| Row::of(entry, configured, now)).collect();
+    let mut rows: Vec<ListRow> = list.domains.iter().map(|entry| ListRow::of(entry, configured, now)).collect();
     rows.sort_by(|left, right| right.verdict.cmp(&left.verdict).then_with(|| left.name.cmp(&right.name)));
-    if format == Format::Json {
+    if format == ResultFormat::Json {
         // Sorted, so that the first is the worst.
         let worst = rows.first().map(|row| (row.verdict, row.code.clone()));
         let (verdict, code) = worst.unwrap_or_default();
-        let rows: Vec<Value> = rows.iter().map(Row::json).collect();
+        let rows: Vec<Value> = rows.iter().map(ListRow::json).collect();
         print_json(&json!({ "verdict": verdict, "code": code, "domains": rows }))?;
         return Ok(Exit::Done);
     }
@@ -50,10 +50,10 @@ pub fn list(format: Format, configured: &Configured, file: &ListFile) -> Result<
 }
 
 /// One domain of the list, summed up.
-pub struct Row {
+pub struct ListRow {
     pub name: String,
     pub role: &'static str,
-    pub state: State,
+    pub state: Stage,
     pub verdict: Option<Verdict>,
     pub code: Option<String>,
     pub next: String,
@@ -61,10 +61,10 @@ pub struct Row {
     pub until: Option<Timestamp>,
 }
 
-impl Row {
+impl ListRow {
     pub fn of(entry: &Entry, configured: &Configured, now: Timestamp) -> Self {
         let last = entry.measurements.last();
-        let state = standing(&entry.told(), &entry.measurements, now).state;
+        let state = status(&entry.reported(), &entry.measurements, now).state;
         let is = |text: &str| DnsName::new(text) == entry.name;
         let role = if is(&configured.primary) {
             "primary"
@@ -111,9 +111,9 @@ impl Row {
 }
 
 /// Writes the rows in columns. On a terminal of `columns` names give way, and each line is cut where it ends.
-fn table(out: &mut impl Write, rows: &[Row], columns: Option<usize>) -> io::Result<()> {
+fn table(out: &mut impl Write, rows: &[ListRow], columns: Option<usize>) -> io::Result<()> {
     let headings = ["DOMAIN", "ROLE", "STATE", "VERDICT", "NEXT"].map(str::to_owned);
-    let lines: Vec<[String; 5]> = std::iter::once(headings).chain(rows.iter().map(Row::cells)).collect();
+    let lines: Vec<[String; 5]> = std::iter::once(headings).chain(rows.iter().map(ListRow::cells)).collect();
     let widest = |at: usize| lines.iter().map(|cells| width(&cells[at])).max().unwrap_or_default();
     let [mut name, role, state, verdict] = [0, 1, 2, 3].map(widest);
     if let Some(columns) = columns {
@@ -134,8 +134,8 @@ fn table(out: &mut impl Write, rows: &[Row], columns: Option<usize>) -> io::Resu
 }
 
 /// How many domains are how; each counts once.
-fn sum(rows: &[Row]) -> String {
-    let here = || rows.iter().filter(|row| row.state != State::Removed);
+fn sum(rows: &[ListRow]) -> String {
+    let here = || rows.iter().filter(|row| row.state != Stage::Removed);
     let count = |verdict| here().filter(|row| row.verdict == Some(verdict)).count();
     let unchecked = here().filter(|row| row.verdict.is_none()).count();
     format!(
@@ -153,13 +153,13 @@ fn sum(rows: &[Row]) -> String {
 mod tests {
     use super::*;
 
-    fn row(name: &str, verdict: Option<Verdict>) -> Row {
-        let state = State::Draft;
+    fn row(name: &str, verdict: Option<Verdict>) -> ListRow {
+        let state = Stage::Draft;
         let next = state.next_step(&DnsName::new(name));
-        Row { name: name.to_owned(), role: "-", state, verdict, code: None, next, checked: None, until: None }
+        ListRow { name: name.to_owned(), role: "-", state, verdict, code: None, next, checked: None, until: None }
     }
 
-    fn written(rows: &[Row], columns: Option<usize>) -> String {
+    fn written(rows: &[ListRow], columns: Option<usize>) -> String {
         let mut out = Vec::new();
         table(&mut out, rows, columns).unwrap();
         String::from_utf8(out).unwrap()
@@ -187,8 +187,8 @@ mod tests {
     #[test]
     fn every_domain_counts_once() {
         let verdicts = [None, Some(Verdict::Unknown), Some(Verdict::Unknown), Some(Verdict::Warn), Some(Verdict::Fail)];
-        let mut rows: Vec<Row> = verdicts.map(|verdict| row("a.example.com", verdict)).into();
-        rows.push(Row { state: State::Removed, ..row("b.example.com", Some(Verdict::Fail)) });
+        let mut rows: Vec<ListRow> = verdicts.map(|verdict| row("a.example.com", verdict)).into();
+        rows.push(ListRow { state: Stage::Removed, ..row("b.example.com", Some(Verdict::Fail)) });
         assert_eq!(
             sum(&rows),
             "1 to mend, 0 waiting, 1 with a warning, 0 fine, 2 unknown, 1 not checked yet, 1 removed"

@@ -6,21 +6,21 @@ use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject as _;
 
 use crate::config::file::Domains as Configured;
-use crate::domains::configuration::{Written, WrittenRedirect};
+use crate::domains::check::with_value;
+use crate::domains::check_options::{CheckOptions, resolver, system_resolver};
 use crate::domains::diagnosis::Expectation;
-use crate::domains::list::{List, ListFile};
-use crate::domains::look::with_value;
-use crate::domains::name::{self, Known};
-use crate::domains::settings::{Settings, resolver, system_resolver};
-use crate::domains::told::Told;
+use crate::domains::parse_name::{self, ExistingDomains};
+use crate::domains::redirect_config::{ConfigSource, WrittenRedirect};
+use crate::domains::registry::{Registry, RegistryFile};
+use crate::domains::reported::Reported;
 use crate::domains::{DnsName, Domain, Finding};
 use crate::model::text::short;
 
-use super::super::exit::Failed;
+use super::super::error::Failed;
 use super::args::{ProbeArgs, socket_address};
 
 /// Flags over configuration over defaults. What is wrong is named, with where it stands.
-pub fn resolve(args: &ProbeArgs, configured: &Configured) -> Result<Settings, Failed> {
+pub fn resolve(args: &ProbeArgs, configured: &Configured) -> Result<CheckOptions, Failed> {
     let platform_host = platform_host(args.platform_host.as_deref(), configured)?;
     let ca = if args.ca.is_empty() { &configured.ca_identities } else { &args.ca };
     let expectation = Expectation {
@@ -33,7 +33,7 @@ pub fn resolve(args: &ProbeArgs, configured: &Configured) -> Result<Settings, Fa
         None if configured.trust.as_os_str().is_empty() => Vec::new(),
         None => roots(&configured.trust, "domains.trust")?,
     };
-    let mut settings = Settings::new(expectation, trust);
+    let mut settings = CheckOptions::new(expectation, trust);
     let (resolvers, origin) = if args.resolver.is_empty() {
         (&configured.resolvers, "domains.resolvers")
     } else {
@@ -72,7 +72,7 @@ pub fn platform_host(flag: Option<&str>, configured: &Configured) -> Result<Opti
         None if configured.platform_host.is_empty() => return Ok(None),
         None => (configured.platform_host.as_str(), "domains.platform_host"),
     };
-    match name::domain(text) {
+    match parse_name::domain(text) {
         Ok(domain) => Ok(Some(domain.name)),
         Err(refusal) => {
             Err(Failed::config(format!("{origin}: \"{}\": {}", short(text), reason(&refusal))).hint(refusal.fix))
@@ -100,8 +100,8 @@ fn roots(path: &Path, origin: &str) -> Result<Vec<CertificateDer<'static>>, Fail
 
 /// What a name means, with what is known already; refused with the findings where it is none.
 pub fn read_name(typed: &str, platform_host: Option<&DnsName>) -> Result<(Domain, Vec<Finding>), Vec<Finding>> {
-    let known = Known { platform_host: platform_host.cloned(), listed: Vec::new() };
-    let reading = name::read(typed, &known);
+    let known = ExistingDomains { platform_host: platform_host.cloned(), listed: Vec::new() };
+    let reading = parse_name::read(typed, &known);
     match reading.domain {
         Some(domain) => Ok((domain, reading.findings)),
         None => Err(reading.findings),
@@ -110,41 +110,41 @@ pub fn read_name(typed: &str, platform_host: Option<&DnsName>) -> Result<(Domain
 
 /// A name that a command needs; a failure of use otherwise.
 pub fn need_name(typed: &str) -> Result<Domain, Failed> {
-    name::domain(typed).map_err(|refusal| {
+    parse_name::domain(typed).map_err(|refusal| {
         Failed::config(format!("\"{}\": {} ({})", short(typed), reason(&refusal), refusal.code)).hint(refusal.fix)
     })
 }
 
 /// What was told of a domain: the list, and over it the flags.
-pub fn told(list: &List, domain: &Domain, args: &ProbeArgs, settings: &Settings) -> Told {
-    let mut told = list.get(&domain.name).map(|entry| entry.told()).unwrap_or_default();
+pub fn reported(list: &Registry, domain: &Domain, args: &ProbeArgs, settings: &CheckOptions) -> Reported {
+    let mut reported = list.get(&domain.name).map(|entry| entry.reported()).unwrap_or_default();
     if settings.expectation.platform_host.is_some() {
-        told.value.clone_from(&settings.expectation.platform_host);
+        reported.value.clone_from(&settings.expectation.platform_host);
     }
-    told.saved = args.saved_at.or(told.saved);
+    reported.saved = args.saved_at.or(reported.saved);
     if let Some(verified) = args.verified_at {
-        told.verified = Some(verified);
-        told.verified_times = told.verified_times.max(1);
+        reported.verified = Some(verified);
+        reported.verified_times = reported.verified_times.max(1);
     }
-    told
+    reported
 }
 
 /// The settings for one domain: its own value wins over the configured one, the flag over both.
-pub fn for_domain(settings: &Settings, list: &List, domain: &Domain, args: &ProbeArgs) -> Settings {
+pub fn for_domain(settings: &CheckOptions, list: &Registry, domain: &Domain, args: &ProbeArgs) -> CheckOptions {
     match list.get(&domain.name) {
-        Some(entry) if args.platform_host.is_none() => with_value(settings, &entry.told()),
+        Some(entry) if args.platform_host.is_none() => with_value(settings, &entry.reported()),
         _ => settings.clone(),
     }
 }
 
 /// Reads the list without waiting for those who change it.
-pub fn read_list(list: &ListFile) -> Result<List, Failed> {
+pub fn read_list(list: &RegistryFile) -> Result<Registry, Failed> {
     Ok(list.read()?)
 }
 
 /// The project's configuration as it stands in the file of this program.
-pub fn configured_domains(configured: &Configured) -> Written {
-    Written {
+pub fn configured_domains(configured: &Configured) -> ConfigSource {
+    ConfigSource {
         primary: Some(configured.primary.clone()).filter(|primary| !primary.is_empty()),
         redirects: configured
             .redirects

@@ -9,36 +9,37 @@ use tokio::time::sleep;
 use crate::clock;
 use crate::config::file::Domains as Configured;
 use crate::domains::Verdict;
+use crate::domains::check::{Checked, check, now};
+use crate::domains::check_options::CheckOptions;
 use crate::domains::finding::{deciding, overall, wait_ends};
-use crate::domains::list::ListFile;
-use crate::domains::look::{Checked, look, now};
-use crate::domains::probe::memory::Memory;
+use crate::domains::probe::cache::ProbeCache;
+use crate::domains::registry::RegistryFile;
 use crate::domains::report::until_words;
-use crate::domains::settings::Settings;
-use crate::domains::state::{Measurement, State, next_look};
-use crate::domains::told::Told;
+use crate::domains::reported::Reported;
+use crate::domains::stage::{Measurement, Stage, next_look};
 
-use super::super::exit::{Exit, Failed};
+use super::super::error::{Exit, Failed};
 use super::super::output::note;
-use super::super::result::{Format, print, print_json};
+use super::super::render::{ResultFormat, print, print_json};
 use super::args::{Until, WatchArgs};
 use super::check::{keep, prepare};
-use super::settings::{read_list, told};
+use super::settings::{read_list, reported};
 use super::{exit_of, json};
 
 /// Watches one domain. 0 when it is live (or the record right everywhere), 9 when the time is up; it is looked at once
 /// more then.
-pub async fn run(args: WatchArgs, configured: &Configured, file: &ListFile) -> Result<Exit, Failed> {
+pub async fn run(args: WatchArgs, configured: &Configured, file: &RegistryFile) -> Result<Exit, Failed> {
     let (domain, settings, _) = prepare(&args.name, &args.probe, configured, file)?;
     let begin = clock::now().mono;
     // What was written last.
-    let mut last: Option<(State, Measurement)> = None;
+    let mut last: Option<(Stage, Measurement)> = None;
     let mut unchanged = 0;
     loop {
         // What is told in another window counts from the next check on.
         let list = read_list(file)?;
-        let told = told(&list, &domain, &args.probe, &settings);
-        let checked = look(&settings, list.get(&domain.name), &domain, &told, &[], &Memory::default(), None).await;
+        let reported = reported(&list, &domain, &args.probe, &settings);
+        let checked =
+            check(&settings, list.get(&domain.name), &domain, &reported, &[], &ProbeCache::default(), None).await;
         keep(&args.probe, file, std::slice::from_ref(&checked))?;
         let state = checked.standing.state;
         let measurement = &checked.measurement;
@@ -46,13 +47,13 @@ pub async fn run(args: WatchArgs, configured: &Configured, file: &ListFile) -> R
             unchanged += 1;
         } else {
             unchanged = 0;
-            line(&checked, &settings, &told, args.output.chosen())?;
+            line(&checked, &settings, &reported, args.output.chosen())?;
             last = Some((state, measurement.clone()));
         }
         if is_done(args.until, &checked) {
             return Ok(Exit::Done);
         }
-        let Some(next) = next_look(state, &told, measurement.until, unchanged, checked.at) else {
+        let Some(next) = next_look(state, &reported, measurement.until, unchanged, checked.at) else {
             note(&state.next_step(&domain.name));
             return Ok(exit_of(&checked.findings));
         };
@@ -74,11 +75,11 @@ fn is_done(until: Until, checked: &Checked) -> bool {
 }
 
 /// One line for one change.
-fn line(checked: &Checked, settings: &Settings, told: &Told, format: Format) -> Result<(), Failed> {
+fn line(checked: &Checked, settings: &CheckOptions, reported: &Reported, format: ResultFormat) -> Result<(), Failed> {
     let decides = deciding(&checked.findings);
     let state = checked.standing.state;
-    if format == Format::Json {
-        return print_json(&json::check(checked, &settings.expectation, told));
+    if format == ResultFormat::Json {
+        return print_json(&json::check(checked, &settings.expectation, reported));
     }
     let until = wait_ends(&checked.findings);
     let until = until.map_or_else(String::new, |until| format!(", until {}", until_words(until, checked.at)));

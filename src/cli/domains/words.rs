@@ -6,7 +6,7 @@ use jiff::Timestamp;
 
 use crate::domains::finding::deciding;
 use crate::domains::report::{self, paragraph, room, sentence, until_words};
-use crate::domains::state::Standing;
+use crate::domains::stage::Status;
 use crate::domains::{Domain, Finding, Verdict, Who};
 use crate::model::display_safe;
 
@@ -26,7 +26,7 @@ pub fn summary(
     out: &mut impl Write,
     domain: &Domain,
     findings: &[Finding],
-    standing: Standing,
+    standing: Status,
     at: Timestamp,
     columns: Option<usize>,
 ) -> io::Result<()> {

@@ -2,14 +2,14 @@
 
 use std::io::{self, Write};
 
-use super::{Layout, shown};
+use super::{PetLayout, shown};
 use crate::cli::colour::Ink;
 use crate::model::export::Column;
 use crate::model::text::{cut, short, width};
 use crate::model::{ObservedStatus, Pet, PetStatus, display_safe};
 
 /// Writes a table. Names give way where the terminal is too narrow.
-pub fn table(out: &mut impl Write, pets: &[Pet], layout: &Layout) -> io::Result<()> {
+pub fn table(out: &mut impl Write, pets: &[Pet], layout: &PetLayout) -> io::Result<()> {
     let columns = shown(layout);
     let rows: Vec<Vec<String>> =
         pets.iter().map(|pet| columns.iter().map(|column| words(pet, *column)).collect()).collect();

@@ -11,7 +11,7 @@ const MOST: usize = 4096;
 
 /// What came of it.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Typed {
+pub enum PromptAnswer {
     /// A line.
     Line(String),
     /// An empty line, or the end of the input.
@@ -21,7 +21,7 @@ pub enum Typed {
 }
 
 /// Asks on stderr and reads from the terminal. Whoever does not wait for it to end calls [`restore`].
-pub async fn ask(question: String) -> io::Result<Typed> {
+pub async fn ask(question: String) -> io::Result<PromptAnswer> {
     let typed = tokio::task::spawn_blocking(move || {
         let mut stderr = err();
         // All keys come as they are: nothing is shown, and Ctrl-C leaves the terminal as it was. Before the question, so
@@ -41,13 +41,13 @@ pub fn restore() {
     let _ = disable_raw_mode();
 }
 
-fn read(keys: impl Iterator<Item = io::Result<u8>>) -> io::Result<Typed> {
+fn read(keys: impl Iterator<Item = io::Result<u8>>) -> io::Result<PromptAnswer> {
     let mut line = Vec::new();
     for key in keys {
         match key? {
             b'\r' | b'\n' => break,
-            0x03 => return Ok(Typed::Interrupt),
-            0x04 if line.is_empty() => return Ok(Typed::Nothing),
+            0x03 => return Ok(PromptAnswer::Interrupt),
+            0x04 if line.is_empty() => return Ok(PromptAnswer::Nothing),
             0x08 | 0x7f => {
                 line.pop();
             }
@@ -57,20 +57,20 @@ fn read(keys: impl Iterator<Item = io::Result<u8>>) -> io::Result<Typed> {
         }
     }
     let line = String::from_utf8_lossy(&line).into_owned();
-    Ok(if line.trim().is_empty() { Typed::Nothing } else { Typed::Line(line) })
+    Ok(if line.trim().is_empty() { PromptAnswer::Nothing } else { PromptAnswer::Line(line) })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn typed(keys: &str) -> Typed {
+    fn typed(keys: &str) -> PromptAnswer {
         read(keys.bytes().map(Ok)).unwrap()
     }
 
     #[test]
     fn a_line_ends_with_enter_and_can_be_mended_before() {
-        let line = |text: &str| Typed::Line(text.to_owned());
+        let line = |text: &str| PromptAnswer::Line(text.to_owned());
         assert_eq!(typed("petk_1\rrest"), line("petk_1"));
         assert_eq!(typed("petk_12\u{7f}3\n"), line("petk_13"));
         assert_eq!(typed("wrong\u{15}petk_1"), line("petk_1"));
@@ -80,8 +80,8 @@ mod tests {
     #[test]
     fn nothing_and_ctrl_c_are_no_keys() {
         for nothing in ["", "\r", "  \r", "\u{4}", "a\u{15}\r"] {
-            assert_eq!(typed(nothing), Typed::Nothing, "{nothing:?}");
+            assert_eq!(typed(nothing), PromptAnswer::Nothing, "{nothing:?}");
         }
-        assert_eq!(typed("petk_\u{3}1\r"), Typed::Interrupt);
+        assert_eq!(typed("petk_\u{3}1\r"), PromptAnswer::Interrupt);
     }
 }

@@ -6,13 +6,13 @@ use tokio::sync::mpsc;
 use tokio::task::spawn_blocking;
 use uuid::Uuid;
 
-use super::Desk;
+use super::PetsContext;
 use super::args::AddArgs;
 use crate::api::ApiError;
 use crate::api::creation::create_pet_once;
 use crate::api::curl::curl_for_pet;
-use crate::cli::exit::{Exit, Failed};
-use crate::cli::format::{Layout, write_one};
+use crate::cli::error::{Exit, Failed};
+use crate::cli::format::{PetLayout, write_one};
 use crate::cli::output::{is_there, note, write, write_as};
 use crate::config::{Service, Settings};
 use crate::model::draft::{check_name, parse_category_id};
@@ -30,16 +30,16 @@ const EXAMPLE: &str = r#"a JSON object is expected here, such as {"name":"Rex","
 /// Where `petstore serve` listens unless it is told otherwise; the service inside has another address each time.
 const USUAL: &str = "http://127.0.0.1:8080/v1";
 
-pub async fn run(desk: &Desk<'_>, args: AddArgs) -> Result<Exit, Failed> {
-    let layout = desk.layout(&args.output)?;
+pub async fn run(context: &PetsContext<'_>, args: AddArgs) -> Result<Exit, Failed> {
+    let layout = context.layout(&args.output)?;
     if args.stdin.is_some() {
-        return add_from_stdin(desk, &layout).await;
+        return add_from_stdin(context, &layout).await;
     }
     let new = of_flags(args)?;
     is_there()?;
     let key = IdempotencyKeys::new(Uuid::new_v4()).make();
-    let added = create_pet_once(desk.client, &new, &key).await;
-    let pet = added.map_err(|error| Failed::request(&error, desk.service, true))?;
+    let added = create_pet_once(context.client, &new, &key).await;
+    let pet = added.map_err(|error| Failed::request(&error, context.service, true))?;
     print(&pet, &layout)?;
     Ok(Exit::Done)
 }
@@ -101,9 +101,9 @@ struct Given {
 
 /// Adds the objects of stdin. A wrong one is named and does not stop the others; an answer that does not come does,
 /// since sending on would hide which animal is in doubt.
-async fn add_from_stdin(desk: &Desk<'_>, layout: &Layout) -> Result<Exit, Failed> {
+async fn add_from_stdin(context: &PetsContext<'_>, layout: &PetLayout) -> Result<Exit, Failed> {
     if io::stdin().is_terminal() {
-        desk.voice.note("reading JSON objects from standard input; Ctrl-D ends");
+        context.verbosity.note("reading JSON objects from standard input; Ctrl-D ends");
     }
     is_there()?;
     let mut keys = IdempotencyKeys::new(Uuid::new_v4());
@@ -119,23 +119,23 @@ async fn add_from_stdin(desk: &Desk<'_>, layout: &Layout) -> Result<Exit, Failed
                 continue;
             }
         };
-        match create_pet_once(desk.client, &new, &keys.make()).await {
+        match create_pet_once(context.client, &new, &keys.make()).await {
             Ok(pet) => {
                 added += 1;
                 print(&pet, layout)?;
             }
             Err(error @ ApiError::Refused { status: 400 | 422, .. }) => {
                 wrong += 1;
-                note(&format!("{place}: {}", Failed::request(&error, desk.service, true).what()));
+                note(&format!("{place}: {}", Failed::request(&error, context.service, true).what()));
             }
             Err(error) => {
                 note(&format!("stopped at {place}; {added} added, {wrong} refused before it"));
-                return Err(Failed::request(&error, desk.service, true));
+                return Err(Failed::request(&error, context.service, true));
             }
         }
     }
     if added + wrong == 0 {
-        desk.voice.note(NOTHING);
+        context.verbosity.note(NOTHING);
     }
     if wrong > 0 {
         note(&format!("{added} added, {wrong} refused"));
@@ -151,7 +151,7 @@ const fn exit(good: u64, wrong: u64) -> Exit {
     }
 }
 
-fn print(pet: &Pet, layout: &Layout) -> Result<(), Failed> {
+fn print(pet: &Pet, layout: &PetLayout) -> Result<(), Failed> {
     let told = write_as(layout.format.content(), |out| write_one(out, pet, layout));
     // Whoever only hears of the failure would add it again.
     told.map(drop).map_err(|failed| failed.hint(format!("the animal was added, with id {}", pet.id)))

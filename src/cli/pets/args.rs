@@ -9,7 +9,7 @@ use crate::cli::output::Content;
 use crate::cli::transfer::args::{EXPORT_HELP, ExportArgs, IMPORT_HELP, ImportArgs};
 use crate::model::{Limit, PetId, PetStatus};
 
-use super::column::{self, Sort};
+use super::column::{self, SortOrder};
 
 const PETS_HELP: &str = "Examples:
   petstore pets list --status available --limit 50
@@ -112,7 +112,7 @@ pub struct ListArgs {
     pub require_complete: bool,
     /// Sort what is listed: by id, name, categoryId or status; the other way round with a - before it or :desc after it.
     #[arg(long, value_name = "COLUMN", allow_hyphen_values = true, add = column::to_sort_by())]
-    pub sort: Option<Sort>,
+    pub sort: Option<SortOrder>,
     /// Leave cells of CSV and TSV that a spreadsheet would run as they are.
     #[arg(long)]
     pub raw: bool,

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use clap_complete::engine::{ArgValueCandidates, CompletionCandidate};
 
-use crate::cli::nearest::did_you_mean;
+use crate::cli::suggest::did_you_mean;
 use crate::model::Pet;
 use crate::model::export::{Column, HEADER};
 use crate::model::text::short;
@@ -22,12 +22,12 @@ pub fn parse_column(word: &str) -> Result<Column, String> {
 
 /// In which order animals are listed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Sort {
+pub struct SortOrder {
     column: Column,
     descending: bool,
 }
 
-impl FromStr for Sort {
+impl FromStr for SortOrder {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
@@ -42,7 +42,7 @@ impl FromStr for Sort {
     }
 }
 
-impl Sort {
+impl SortOrder {
     /// Sorts; among equals the lesser id is first. Names whatever their case; no status is greater than any.
     pub fn apply(self, pets: &mut [Pet]) {
         match self.column {
@@ -83,19 +83,19 @@ mod tests {
 
     #[test]
     fn an_order_is_a_column_and_a_direction() {
-        let sort = |column, descending| Ok(Sort { column, descending });
+        let sort = |column, descending| Ok(SortOrder { column, descending });
         for (text, expected) in [
             ("id", sort(Column::Id, false)),
             ("-id", sort(Column::Id, true)),
             ("name:desc", sort(Column::Name, true)),
             ("Category:asc", sort(Column::CategoryId, false)),
         ] {
-            assert_eq!(text.parse::<Sort>(), expected, "{text}");
+            assert_eq!(text.parse::<SortOrder>(), expected, "{text}");
         }
         let nearest = "\"nmae\" is none of id, name, categoryId and status. Did you mean name?";
-        assert_eq!("-nmae".parse::<Sort>(), Err(nearest.to_owned()));
+        assert_eq!("-nmae".parse::<SortOrder>(), Err(nearest.to_owned()));
         for wrong in ["name:up", "-name:desc", "", "price"] {
-            assert!(wrong.parse::<Sort>().is_err(), "{wrong}");
+            assert!(wrong.parse::<SortOrder>().is_err(), "{wrong}");
         }
     }
 
@@ -115,7 +115,7 @@ mod tests {
         ];
         let ids = |sort: &str| {
             let mut pets = pets.clone();
-            sort.parse::<Sort>().unwrap().apply(&mut pets);
+            sort.parse::<SortOrder>().unwrap().apply(&mut pets);
             pets.map(|pet| pet.id)
         };
         assert_eq!(ids("id"), [1, 2, 3, 4]);

@@ -1,37 +1,39 @@
 //! `petstore pets get`: animals by their ids, by the deprecated operation only where the lists cannot tell.
 
 use super::args::{GetArgs, Via};
-use super::{Desk, repeated};
+use super::{PetsContext, repeated};
 use crate::api::ApiError;
-use crate::api::find::{Ask, Asked, Found, Lists, Outcome, find};
-use crate::cli::exit::{Exit, Failed};
+use crate::api::find::{Ask, Lists, LookupRequest, LookupResult, StepOutcome, find};
+use crate::cli::error::{Exit, Failed};
 use crate::cli::format::{write_list, write_one};
 use crate::cli::output::{note, write_as};
 use crate::model::PetId;
 use crate::model::sunset::GET_PET_REMOVED_ON_WORDS;
 
-pub async fn run(desk: &Desk<'_>, args: &GetArgs) -> Result<Exit, Failed> {
-    let layout = desk.layout(&args.output)?;
+pub async fn run(context: &PetsContext<'_>, args: &GetArgs) -> Result<Exit, Failed> {
+    let layout = context.layout(&args.output)?;
     let (mut pets, mut missing, mut steps) = (Vec::new(), Vec::new(), Vec::new());
     let lists = Lists::default();
     for &id in &args.ids {
-        let found = one(desk, &lists, id, args.via).await.map_err(|error| desk.failed(&error))?;
+        let found = one(context, &lists, id, args.via).await.map_err(|error| context.failed(&error))?;
         steps.extend(found.steps);
         match found.pet {
             Some(pet) => pets.push(pet),
             None => missing.push(id),
         }
     }
-    if steps.iter().any(|step| step.asked == Asked::Get) {
-        desk.voice.note(&format!("used GET /pets/{{petId}}, which is removed on {GET_PET_REMOVED_ON_WORDS}"));
+    if steps.iter().any(|step| step.asked == LookupRequest::Get) {
+        context.verbosity.note(&format!("used GET /pets/{{petId}}, which is removed on {GET_PET_REMOVED_ON_WORDS}"));
     }
     let gone = steps.iter().find_map(|step| match step.outcome {
-        Outcome::Gone { status } => Some(status),
-        Outcome::Found | Outcome::NotThere | Outcome::NotThereButFull { .. } | Outcome::NotFound => None,
+        StepOutcome::Gone { status } => Some(status),
+        StepOutcome::Found | StepOutcome::NotThere | StepOutcome::NotThereButFull { .. } | StepOutcome::NotFound => {
+            None
+        }
     });
-    let unseen = steps.iter().any(|step| matches!(step.outcome, Outcome::NotThereButFull { .. }));
+    let unseen = steps.iter().any(|step| matches!(step.outcome, StepOutcome::NotThereButFull { .. }));
     if pets.is_empty() {
-        let what = format!("{} has no {}", desk.service, in_words(&missing));
+        let what = format!("{} has no {}", context.service, in_words(&missing));
         return Err(match (gone, unseen) {
             (Some(status), _) => Failed::new(
                 Exit::NotFound,
@@ -52,23 +54,23 @@ pub async fn run(desk: &Desk<'_>, args: &GetArgs) -> Result<Exit, Failed> {
     if missing.is_empty() {
         return Ok(Exit::Done);
     }
-    note(&format!("petstore: {} has no {}", desk.service, in_words(&missing)));
+    note(&format!("petstore: {} has no {}", context.service, in_words(&missing)));
     Ok(Exit::Partly)
 }
 
-async fn one(desk: &Desk<'_>, lists: &Lists, id: PetId, via: Via) -> Result<Found, ApiError> {
+async fn one(context: &PetsContext<'_>, lists: &Lists, id: PetId, via: Via) -> Result<LookupResult, ApiError> {
     let ask = match via {
         Via::Auto => Ask::IfNeeded,
         Via::List => Ask::Never,
         Via::Get => Ask::Now,
     };
-    let found = repeated(|| find(desk.client, lists, id, ask)).await?;
-    let asked = found.steps.iter().any(|step| step.asked == Asked::Get);
+    let found = repeated(|| find(context.client, lists, id, ask)).await?;
+    let asked = found.steps.iter().any(|step| step.asked == LookupRequest::Get);
     if found.pet.is_some() || asked || via == Via::List {
         return Ok(found);
     }
     // The lists prove nothing of an animal without a status.
-    repeated(|| find(desk.client, lists, id, Ask::Now)).await
+    repeated(|| find(context.client, lists, id, Ask::Now)).await
 }
 
 fn in_words(ids: &[PetId]) -> String {

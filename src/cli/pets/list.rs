@@ -3,29 +3,29 @@
 use tokio::sync::mpsc;
 
 use super::args::ListArgs;
-use super::{Desk, repeated};
+use super::{PetsContext, repeated};
 use crate::api::inventory::{Coverage, inventory, of_status};
-use crate::cli::exit::{Exit, Failed};
-use crate::cli::format::{Layout, write_header, write_lines, write_list};
+use crate::cli::error::{Exit, Failed};
+use crate::cli::format::{PetLayout, write_header, write_lines, write_list};
 use crate::cli::output::write_as;
 use crate::model::{Pet, PetQuery};
 
-pub async fn run(desk: &Desk<'_>, args: &ListArgs) -> Result<Exit, Failed> {
-    let layout = Layout { raw: args.raw, ..desk.layout(&args.output)? };
-    if args.all { all(desk, args, &layout).await } else { first(desk, args, &layout).await }
+pub async fn run(context: &PetsContext<'_>, args: &ListArgs) -> Result<Exit, Failed> {
+    let layout = PetLayout { raw: args.raw, ..context.layout(&args.output)? };
+    if args.all { all(context, args, &layout).await } else { first(context, args, &layout).await }
 }
 
-async fn first(desk: &Desk<'_>, args: &ListArgs, layout: &Layout) -> Result<Exit, Failed> {
-    let limit = args.limit.unwrap_or(desk.settings.limit);
+async fn first(context: &PetsContext<'_>, args: &ListArgs, layout: &PetLayout) -> Result<Exit, Failed> {
+    let limit = args.limit.unwrap_or(context.settings.limit);
     let query = PetQuery { status: args.status, limit, after: None };
-    let mut page = repeated(|| desk.client.list_pets(&query)).await.map_err(|error| desk.failed(&error))?;
+    let mut page = repeated(|| context.client.list_pets(&query)).await.map_err(|error| context.failed(&error))?;
     if let Some(sort) = args.sort {
         sort.apply(&mut page.pets);
     }
     let shown = write_as(layout.format.content(), |out| write_list(out, &page.pets, layout))?;
     if shown && page.pets.len() >= usize::from(limit.get()) {
         let more = if page.next.is_some() { "and there are more" } else { "of possibly more" };
-        desk.voice.note(&format!("{} {more}; --limit takes up to 100, --all lists all", page.pets.len()));
+        context.verbosity.note(&format!("{} {more}; --limit takes up to 100, --all lists all", page.pets.len()));
     }
     Ok(Exit::Done)
 }
@@ -40,14 +40,14 @@ struct Taken {
     unread: bool,
 }
 
-async fn all(desk: &Desk<'_>, args: &ListArgs, layout: &Layout) -> Result<Exit, Failed> {
+async fn all(context: &PetsContext<'_>, args: &ListArgs, layout: &PetLayout) -> Result<Exit, Failed> {
     // What is to be sorted, or to be all, cannot be written before it is here.
     let waits = args.sort.is_some() || args.require_complete;
     let (parts, coming) = mpsc::channel(1);
     let fetched = async {
         match args.status {
-            None => inventory(desk.client, parts).await,
-            Some(status) => of_status(desk.client, status, parts).await,
+            None => inventory(context.client, parts).await,
+            Some(status) => of_status(context.client, status, parts).await,
         }
     };
     let (coverage, taken) = tokio::join!(fetched, take(coming, layout, waits));
@@ -55,7 +55,7 @@ async fn all(desk: &Desk<'_>, args: &ListArgs, layout: &Layout) -> Result<Exit, 
     if taken.unread {
         return Ok(Exit::Done);
     }
-    let coverage = coverage.map_err(|error| desk.failed(&error))?;
+    let coverage = coverage.map_err(|error| context.failed(&error))?;
     let word = word(&coverage, args, taken.seen);
     if args.require_complete && !coverage.complete {
         return Err(Failed::new(
@@ -72,13 +72,13 @@ async fn all(desk: &Desk<'_>, args: &ListArgs, layout: &Layout) -> Result<Exit, 
         return Ok(Exit::Done);
     }
     if !coverage.complete {
-        desk.voice.note(&word);
+        context.verbosity.note(&word);
     }
     Ok(Exit::Done)
 }
 
 /// Takes an inventory, and writes it as it comes where the format has lines and nothing else `waits` for it.
-async fn take(mut coming: mpsc::Receiver<Vec<Pet>>, layout: &Layout, waits: bool) -> Result<Taken, Failed> {
+async fn take(mut coming: mpsc::Receiver<Vec<Pet>>, layout: &PetLayout, waits: bool) -> Result<Taken, Failed> {
     let mut taken = Taken::default();
     let lines = layout.format.lines().filter(|_| !waits);
     let mut is_first = true;

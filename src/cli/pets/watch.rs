@@ -11,32 +11,32 @@ use jiff::tz::TimeZone;
 use tokio::time::sleep;
 
 use super::args::WatchArgs;
-use super::{Desk, repeated};
+use super::{PetsContext, repeated};
 use crate::api::error::RetryAfter;
 use crate::api::list::{self, List};
 use crate::api::retry::dice;
 use crate::api::{ApiError, Client, Failure, Remedy};
-use crate::cli::exit::{Exit, Failed};
+use crate::cli::error::{Exit, Failed};
 use crate::cli::output::{note, write_as};
 use crate::clock;
 use crate::model::{Limit, Pet, PetQuery, PetStatus};
-use changes::Known;
+use changes::SeenPets;
 use lines::write_change;
 
 /// The longest pause between two looks at a service that is away, unless a longer one was asked for.
 const LONGEST_PAUSE: Duration = Duration::from_secs(300);
 
-pub async fn run(desk: &Desk<'_>, args: &WatchArgs) -> Result<Exit, Failed> {
+pub async fn run(context: &PetsContext<'_>, args: &WatchArgs) -> Result<Exit, Failed> {
     let begin = clock::now().mono;
     // What cannot be reached at all is said at once; later it is waited for.
     let first = repeated(|| async {
         let mut lists = Lists::new(args.status);
-        lists.look(desk.client).await.map(|_| lists)
+        lists.look(context.client).await.map(|_| lists)
     });
-    let mut lists = first.await.map_err(|error| desk.failed(&error))?;
-    let mut known = Known::new(lists.pets());
+    let mut lists = first.await.map_err(|error| context.failed(&error))?;
+    let mut known = SeenPets::new(lists.pets());
     let whole = if lists.are_whole() { "" } else { ", as far as its lists go; what leaves them is not called gone" };
-    desk.voice.note(&format!("watching {} animals of {}{whole}", known.len(), desk.service));
+    context.verbosity.note(&format!("watching {} animals of {}{whole}", known.len(), context.service));
     let zone = TimeZone::system();
     let mut failures = 0;
     let mut pause = args.interval;
@@ -44,21 +44,21 @@ pub async fn run(desk: &Desk<'_>, args: &WatchArgs) -> Result<Exit, Failed> {
         let left = args.timeout.map(|timeout| timeout.saturating_sub(clock::now().mono - begin));
         if let Some(left) = left.filter(|left| *left <= pause) {
             sleep(left).await;
-            desk.voice.note("the time is up");
+            context.verbosity.note("the time is up");
             return Ok(Exit::DomainWaits);
         }
         sleep(pause).await;
-        let is_changed = match lists.look(desk.client).await {
+        let is_changed = match lists.look(context.client).await {
             Ok(is_changed) => is_changed,
             Err(error) => {
-                pause = pause_after(desk, &error, args.interval, failures)?;
+                pause = pause_after(context, &error, args.interval, failures)?;
                 failures += 1;
                 continue;
             }
         };
         let was_away = failures > 0;
         if was_away {
-            desk.voice.note(&format!("{} answers again", desk.service));
+            context.verbosity.note(&format!("{} answers again", context.service));
         }
         (failures, pause) = (0, args.interval);
         // What came before a failure in the same look was not told yet.
@@ -68,7 +68,7 @@ pub async fn run(desk: &Desk<'_>, args: &WatchArgs) -> Result<Exit, Failed> {
         let at = clock::now().wall;
         let changes = known.change_to(lists.pets(), lists.are_whole());
         let is_read = write_as(args.format.content(), |out| {
-            changes.iter().try_for_each(|change| write_change(out, change, at, &zone, args.format, desk.coloured))
+            changes.iter().try_for_each(|change| write_change(out, change, at, &zone, args.format, context.coloured))
         })?;
         if !is_read {
             return Ok(Exit::Done);
@@ -77,13 +77,18 @@ pub async fn run(desk: &Desk<'_>, args: &WatchArgs) -> Result<Exit, Failed> {
 }
 
 /// How long to wait after the failure number `failures` (from 0) in a row; an error where waiting does not help.
-fn pause_after(desk: &Desk<'_>, error: &ApiError, interval: Duration, failures: u32) -> Result<Duration, Failed> {
+fn pause_after(
+    context: &PetsContext<'_>,
+    error: &ApiError,
+    interval: Duration,
+    failures: u32,
+) -> Result<Duration, Failed> {
     let failure = Failure::from(error);
     if failure.remedy() != Remedy::TryLater {
-        return Err(desk.failed(error));
+        return Err(context.failed(error));
     }
     if failures == 0 {
-        note(&format!("{} Trying again, less and less often.", failure.sentence(desk.service)));
+        note(&format!("{} Trying again, less and less often.", failure.sentence(context.service)));
     }
     Ok(pause(interval, failures, error, dice()))
 }

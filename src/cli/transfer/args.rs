@@ -7,9 +7,9 @@ use clap::{Args as ClapArgs, ValueEnum};
 use crate::cli::args::statuses;
 use crate::model::export::Kind;
 use crate::model::{Field, PetStatus};
-use crate::transfer::import::{How, OnError};
+use crate::transfer::import::{ImportOptions, OnError};
 use crate::transfer::journal::Journal;
-use crate::transfer::{Format, Reading};
+use crate::transfer::{ColumnMapping, FileFormat};
 
 pub const IMPORT_HELP: &str = "Columns are found by their names, whatever the case: name or pet name; categoryId, \
 category or cat; status or state. Blanks around a value are cut, except in names of JSON and of our own exports. A name \
@@ -109,22 +109,22 @@ impl ImportArgs {
         self.report.clone().or_else(|| (!self.is_stdin()).then(|| Journal::beside(&self.file)))
     }
 
-    pub fn reading(&self) -> Reading {
+    pub fn reading(&self) -> ColumnMapping {
         let of = |pairs: &[(Field, String)]| {
             Field::ALL.map(|field| pairs.iter().rev().find(|pair| pair.0 == field).map(|pair| pair.1.clone()))
         };
         let format = match self.format {
             FormatArg::Auto => None,
-            FormatArg::Csv => Some(Format::Csv),
-            FormatArg::Ndjson | FormatArg::Jsonl => Some(Format::Ndjson),
-            FormatArg::Json => Some(Format::Json),
-            FormatArg::Xlsx => Some(Format::Xlsx),
+            FormatArg::Csv => Some(FileFormat::Csv),
+            FormatArg::Ndjson | FormatArg::Jsonl => Some(FileFormat::Ndjson),
+            FormatArg::Json => Some(FileFormat::Json),
+            FormatArg::Xlsx => Some(FileFormat::Xlsx),
         };
-        Reading { format, raw: self.raw, map: of(&self.map), set: of(&self.set) }
+        ColumnMapping { format, raw: self.raw, map: of(&self.map), set: of(&self.set) }
     }
 
-    pub fn how(&self) -> How {
-        How {
+    pub fn how(&self) -> ImportOptions {
+        ImportOptions {
             concurrency: self.concurrency.into(),
             on_error: match self.on_error {
                 OnErrorArg::GoOn => OnError::GoOn,
@@ -133,7 +133,7 @@ impl ImportArgs {
             max_errors: self.max_errors,
             send_unknown: self.unknown == UnknownArg::Send,
             retry_refused: self.retry_refused,
-            ..How::default()
+            ..ImportOptions::default()
         }
     }
 }
@@ -225,6 +225,6 @@ pub enum KindArg {
 
 fn parse_pair(text: &str) -> Result<(Field, String), String> {
     let (field, value) = text.split_once('=').ok_or("write it as FIELD=VALUE, for example categoryId=cat")?;
-    let field = Reading::field(field).ok_or("the fields are name, categoryId and status")?;
+    let field = ColumnMapping::field(field).ok_or("the fields are name, categoryId and status")?;
     Ok((field, value.to_owned()))
 }

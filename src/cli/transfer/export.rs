@@ -7,16 +7,16 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use super::args::ExportArgs;
-use super::bar::Bar;
+use super::progress::TransferProgress;
 use crate::api::Client;
-use crate::cli::ends::Ends;
-use crate::cli::exit::{Exit, Failed};
-use crate::cli::output::{Content, Voice, is_there, out};
+use crate::cli::error::{Exit, Failed};
+use crate::cli::output::{Content, Verbosity, is_there, out};
+use crate::cli::signals::Signals;
 use crate::config::Settings;
 use crate::model::export::Kind;
 use crate::model::text::short;
 use crate::transfer::TransferError;
-use crate::transfer::export::{self as writing, Ended, How, to_file};
+use crate::transfer::export::{self as writing, ExportEnded, ExportOptions, to_file};
 
 /// Writes the inventory of `client`'s service to where `args` say, and says on stderr how much that is.
 pub async fn run(
@@ -24,17 +24,17 @@ pub async fn run(
     service: &str,
     args: &ExportArgs,
     settings: &Settings,
-    voice: Voice,
+    verbosity: Verbosity,
 ) -> Result<Exit, Failed> {
     let kind = args.kind().ok_or_else(|| no_such_kind(&args.file))?;
-    let how = How { kind, raw: args.raw, status: args.status, require_complete: args.require_complete };
+    let how = ExportOptions { kind, raw: args.raw, status: args.status, require_complete: args.require_complete };
     if args.is_stdout() {
         is_there()?;
     }
     let (count, counted) = watch::channel(0);
     let stop = CancellationToken::new();
-    let mut ends = Ends::new().map_err(|error| failed(&TransferError::Start(error), service))?;
-    let bar = Bar::new(None, voice, settings);
+    let mut ends = Signals::new().map_err(|error| failed(&TransferError::Start(error), service))?;
+    let bar = TransferProgress::new(None, verbosity, settings);
     let now = || (*counted.borrow(), "animals".to_owned());
     let mut ended_by = None;
     let exported = async {
@@ -65,9 +65,9 @@ pub async fn run(
         // Whoever read it has gone, which is no failure.
         Err(TransferError::Write { source, .. }) if source.kind() == io::ErrorKind::BrokenPipe => Ok(Exit::Done),
         Err(error) => Err(failed(&error, service)),
-        Ok(Ended::Stopped) => Ok(ended_by.unwrap_or(Exit::Failure)),
-        Ok(Ended::Done(coverage) | Ended::Incomplete(coverage)) => {
-            voice.note(&match args.status {
+        Ok(ExportEnded::Stopped) => Ok(ended_by.unwrap_or(Exit::Failure)),
+        Ok(ExportEnded::Done(coverage) | ExportEnded::Incomplete(coverage)) => {
+            verbosity.note(&match args.status {
                 None => coverage.honest_word(seen),
                 Some(_) => coverage.honest_word_of_status(seen),
             });

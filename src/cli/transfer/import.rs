@@ -10,29 +10,31 @@ use tokio::sync::watch;
 use tokio::task::spawn_blocking;
 
 use super::args::{ImportArgs, UnknownArg};
-use super::bar::Bar;
+use super::progress::TransferProgress;
 use crate::api::Client;
 use crate::cli::confirm::{self, allowed, question};
-use crate::cli::ends::Ends;
-use crate::cli::exit::{Exit, Failed};
-use crate::cli::output::{Voice, note};
+use crate::cli::error::{Exit, Failed};
+use crate::cli::output::{Verbosity, note};
+use crate::cli::signals::Signals;
 use crate::config::Settings;
 use crate::model::display_safe;
 use crate::model::escape::shell_word;
 use crate::model::text::cut;
-use crate::transfer::check::{self, Check, Found};
-use crate::transfer::earlier::{Earlier, Way};
-use crate::transfer::import::{self, Ended, Progress, Start, Summary, Tell, Told, Wish, Work};
-use crate::transfer::journal::{Journal, Outcome, Target};
-use crate::transfer::{Input, Reading, TransferError, mend};
+use crate::transfer::earlier_import::{EarlierImport, EarlierVerdict};
+use crate::transfer::import::{
+    self, ImportControl, ImportEnded, ImportEvent, ImportProgress, OnImportEvent, Start, Summary, Work,
+};
+use crate::transfer::journal::{Journal, RowOutcome, Target};
+use crate::transfer::validate::{self, Check, ValidationResult};
+use crate::transfer::{ColumnMapping, Input, TransferError, rejects};
 
 /// `--dry-run`: checks everything, and needs no service.
-pub async fn check(args: ImportArgs, voice: Voice) -> Result<Exit, Failed> {
+pub async fn check(args: ImportArgs, verbosity: Verbosity) -> Result<Exit, Failed> {
     let (args, mut ends) = (Arc::new(args), ends()?);
-    can_mend(&args)?;
+    can_write_rejects(&args)?;
     let checked = look(&args, &args.reading(), &mut ends).await?;
-    voice.note(&format!("{}; nothing was sent", checked.sentence()));
-    mend(&args, &args.reading(), None, voice).await?;
+    verbosity.note(&format!("{}; nothing was sent", checked.sentence()));
+    mend(&args, &args.reading(), None, verbosity).await?;
     Ok(match checked {
         Check { bad: 0, .. } => Exit::Done,
         Check { good: 0, .. } => Exit::Refused,
@@ -46,20 +48,20 @@ pub async fn run(
     service: &str,
     args: ImportArgs,
     settings: &Settings,
-    voice: Voice,
+    verbosity: Verbosity,
 ) -> Result<Exit, Failed> {
     let args = Arc::new(args);
     let (target, mut ends) = (Target::of(settings), ends()?);
-    can_mend(&args)?;
-    let Some(Begin { mut start, reading, report, new }) = begin(&args, &target, &mut ends, voice).await? else {
+    can_write_rejects(&args)?;
+    let Some(Begin { mut start, reading, report, new }) = begin(&args, &target, &mut ends, verbosity).await? else {
         return Ok(Exit::Done);
     };
     let mut good = None;
     if !args.resume && !args.is_stdin() {
         let checked = look(&args, &reading, &mut ends).await?;
-        voice.note(&checked.sentence());
+        verbosity.note(&checked.sentence());
         if checked.bad > 0 && args.how().on_error == import::OnError::Stop {
-            mend(&args, &reading, None, voice).await?;
+            mend(&args, &reading, None, verbosity).await?;
             return Err(Failed::new(Exit::Refused, "nothing was sent, since there are bad rows")
                 .hint("mend the file, or send the good rows: --on-error go-on"));
         }
@@ -71,24 +73,24 @@ pub async fn run(
         let prepared = (start.clone(), reading.clone(), good, report.clone());
         let (input, work) = prepare(&args, prepared, &target, &mut ends).await?;
         if let Some(kept) = work.kept() {
-            voice.note(&format!("the report of before is kept: {}", display_safe(&kept.display().to_string())));
+            verbosity.note(&format!("the report of before is kept: {}", display_safe(&kept.display().to_string())));
         }
-        let how = import::How { send_unknown, ..args.how() };
+        let how = import::ImportOptions { send_unknown, ..args.how() };
         let doubts = Arc::new(AtomicU64::new(0));
         let (summary, ended_by) =
-            send(client, input, work, how, (&args, settings, &mut ends, voice, Arc::clone(&doubts))).await.map_err(
-                |error| match error {
+            send(client, input, work, how, (&args, settings, &mut ends, verbosity, Arc::clone(&doubts)))
+                .await
+                .map_err(|error| match error {
                     TransferError::Api(error) => Failed::request(&error, service, false),
                     error => failed(error),
-                },
-            )?;
-        let exit = say(&summary, ended_by, service, &args, voice);
+                })?;
+        let exit = say(&summary, ended_by, service, &args, verbosity);
         let doubts = doubts.load(Ordering::Relaxed);
         let asks = args.unknown == UnknownArg::Ask && !send_unknown && !args.is_stdin();
-        if doubts == 0 || !matches!(summary.ended, Ended::Complete) || !asks {
+        if doubts == 0 || !matches!(summary.ended, ImportEnded::Complete) || !asks {
             // Whoever ends it does not want to wait for more.
             if ended_by.is_none() {
-                mend(&args, &reading, report, voice).await?;
+                mend(&args, &reading, report, verbosity).await?;
             }
             return Ok(exit);
         }
@@ -97,7 +99,7 @@ pub async fn run(
             note(
                 "hint: petstore pets list --all shows whether they are there; --resume --unknown send sends them again",
             );
-            mend(&args, &reading, report, voice).await?;
+            mend(&args, &reading, report, verbosity).await?;
             return Ok(exit);
         }
         (send_unknown, start) = (true, Start::GoOn);
@@ -162,7 +164,7 @@ fn failed(error: TransferError) -> Failed {
 /// How an import begins.
 struct Begin {
     start: Start,
-    reading: Reading,
+    reading: ColumnMapping,
     report: Option<PathBuf>,
     /// How many rows are left to send, where that is known.
     new: Option<u64>,
@@ -172,15 +174,15 @@ struct Begin {
 async fn begin(
     args: &Arc<ImportArgs>,
     target: &Target,
-    ends: &mut Ends,
-    voice: Voice,
+    ends: &mut Signals,
+    verbosity: Verbosity,
 ) -> Result<Option<Begin>, Failed> {
     let plain = |start, report| Ok(Some(Begin { start, reading: args.reading(), report, new: None }));
     let Some(report) = args.journal() else {
         if args.resume {
             return Err(Failed::new(Exit::Usage, "--resume needs the report: name it with --report"));
         }
-        voice.note("there is no report, so that this import cannot be resumed; --report FILE writes one");
+        verbosity.note("there is no report, so that this import cannot be resumed; --report FILE writes one");
         return plain(Start::New, None);
     };
     if args.resume {
@@ -196,19 +198,19 @@ async fn begin(
     }
     let looked = {
         let (args, report, target) = (Arc::clone(args), report.clone(), target.clone());
-        blocking(ends, move || Earlier::look(&args.file, &args.reading(), &report, &target)).await?
+        blocking(ends, move || EarlierImport::look(&args.file, &args.reading(), &report, &target)).await?
     };
     let Some(earlier) = looked else { return plain(Start::New, Some(report)) };
-    let Earlier { reading, here, new, .. } = earlier.clone();
+    let EarlierImport { reading, here, new, .. } = earlier.clone();
     let all = here + new;
     let start = match earlier.way() {
-        Way::Done => {
-            voice.note(&format!("{} Nothing was sent; --again would add all {all} once more.", earlier.sentence()));
+        EarlierVerdict::Done => {
+            verbosity.note(&format!("{} Nothing was sent; --again would add all {all} once more.", earlier.sentence()));
             return Ok(None);
         }
-        Way::GoOn => Start::GoOn,
-        Way::Anew => earlier.anew(),
-        Way::Choose => {
+        EarlierVerdict::GoOn => Start::GoOn,
+        EarlierVerdict::Anew => earlier.anew(),
+        EarlierVerdict::Choose => {
             let question = format!("{} Leave those out, and send the other {new}?", earlier.sentence());
             if here == 0 || new == 0 || ask(question, ends).await? != Some(true) {
                 let of = if earlier.replaced { format!("--report {} ", word(&earlier.report)) } else { String::new() };
@@ -223,8 +225,8 @@ async fn begin(
             Start::GoOn
         }
     };
-    if earlier.way() != Way::Choose {
-        voice.note(&earlier.sentence());
+    if earlier.way() != EarlierVerdict::Choose {
+        verbosity.note(&earlier.sentence());
     }
     let (report, new) = if start == Start::GoOn { (earlier.report, Some(new)) } else { (report, None) };
     Ok(Some(Begin { start, reading, report: Some(report), new }))
@@ -240,13 +242,13 @@ fn open(args: &ImportArgs) -> Result<Input, TransferError> {
     Input::stream("standard input", io::stdin())
 }
 
-fn ends() -> Result<Ends, Failed> {
-    Ends::new().map_err(|error| failed(TransferError::Start(error)))
+fn ends() -> Result<Signals, Failed> {
+    Signals::new().map_err(|error| failed(TransferError::Start(error)))
 }
 
 /// Runs what blocks where it may, until it is done or somebody ends it. It is before anything is sent.
 async fn blocking<T: Send + 'static>(
-    ends: &mut Ends,
+    ends: &mut Signals,
     work: impl FnOnce() -> Result<T, TransferError> + Send + 'static,
 ) -> Result<T, Failed> {
     tokio::select! {
@@ -258,11 +260,11 @@ async fn blocking<T: Send + 'static>(
 }
 
 /// Checks the whole file, and names each bad row.
-async fn look(args: &Arc<ImportArgs>, reading: &Reading, ends: &mut Ends) -> Result<Check, Failed> {
+async fn look(args: &Arc<ImportArgs>, reading: &ColumnMapping, ends: &mut Signals) -> Result<Check, Failed> {
     let (args, reading) = (Arc::clone(args), reading.clone());
     let work = move || {
-        check::check(open(&args)?, &reading, |found| {
-            if let Found::Bad(bad) = found {
+        validate::check(open(&args)?, &reading, |found| {
+            if let ValidationResult::Bad(bad) = found {
                 note(&bad.sentence());
             }
             ControlFlow::Continue(())
@@ -273,9 +275,9 @@ async fn look(args: &Arc<ImportArgs>, reading: &Reading, ends: &mut Ends) -> Res
 
 async fn prepare(
     args: &Arc<ImportArgs>,
-    (start, reading, good, report): (Start, Reading, Option<u64>, Option<PathBuf>),
+    (start, reading, good, report): (Start, ColumnMapping, Option<u64>, Option<PathBuf>),
     target: &Target,
-    ends: &mut Ends,
+    ends: &mut Signals,
 ) -> Result<(Input, Work), Failed> {
     let (args, target) = (Arc::clone(args), target.clone());
     blocking(ends, move || {
@@ -287,24 +289,29 @@ async fn prepare(
 }
 
 /// Whether `--mend` can be done: before anything is sent.
-fn can_mend(args: &ImportArgs) -> Result<(), Failed> {
+fn can_write_rejects(args: &ImportArgs) -> Result<(), Failed> {
     match &args.mend {
         Some(_) if args.is_stdin() => {
             Err(Failed::new(Exit::Usage, "--mend reads the file once more, and standard input can be read only once"))
         }
-        Some(to) => mend::guard(&args.file, args.journal().as_deref(), (to, args.force)).map_err(failed),
+        Some(to) => rejects::guard(&args.file, args.journal().as_deref(), (to, args.force)).map_err(failed),
         None => Ok(()),
     }
 }
 
 /// Writes the rows that were not added, where that is asked for.
-async fn mend(args: &Arc<ImportArgs>, reading: &Reading, report: Option<PathBuf>, voice: Voice) -> Result<(), Failed> {
+async fn mend(
+    args: &Arc<ImportArgs>,
+    reading: &ColumnMapping,
+    report: Option<PathBuf>,
+    verbosity: Verbosity,
+) -> Result<(), Failed> {
     let Some(to) = args.mend.clone() else { return Ok(()) };
     let (args, reading) = (Arc::clone(args), reading.clone());
     let name = display_safe(&to.display().to_string()).into_owned();
-    let write = move || mend::write(open(&args)?, &reading, report.as_deref(), (&to, args.force));
+    let write = move || rejects::write(open(&args)?, &reading, report.as_deref(), (&to, args.force));
     let rows = spawn_blocking(write).await.map_err(|error| Failed::new(Exit::Failure, error.to_string()))?;
-    voice.note(&match rows.map_err(failed)? {
+    verbosity.note(&match rows.map_err(failed)? {
         0 => "no row is to be mended".to_owned(),
         1 => format!("1 row to mend: {name}"),
         rows => format!("{rows} rows to mend: {name}"),
@@ -313,7 +320,7 @@ async fn mend(args: &Arc<ImportArgs>, reading: &Reading, report: Option<PathBuf>
 }
 
 /// Asks before anything is added to a protected profile.
-async fn confirm(args: &ImportArgs, good: Option<u64>, settings: &Settings, ends: &mut Ends) -> Result<(), Failed> {
+async fn confirm(args: &ImportArgs, good: Option<u64>, settings: &Settings, ends: &mut Signals) -> Result<(), Failed> {
     if !settings.protect || args.yes {
         return Ok(());
     }
@@ -322,7 +329,7 @@ async fn confirm(args: &ImportArgs, good: Option<u64>, settings: &Settings, ends
 }
 
 /// Whether the answer is yes; nothing where there is no terminal to ask at.
-async fn ask(question: String, ends: &mut Ends) -> Result<Option<bool>, Failed> {
+async fn ask(question: String, ends: &mut Signals) -> Result<Option<bool>, Failed> {
     blocking(ends, move || Ok(confirm::ask(&question, false))).await
 }
 
@@ -331,20 +338,20 @@ async fn send(
     client: &Client,
     input: Input,
     work: Work,
-    how: import::How,
-    (args, settings, ends, voice, doubts): (&ImportArgs, &Settings, &mut Ends, Voice, Arc<AtomicU64>),
+    how: import::ImportOptions,
+    (args, settings, ends, verbosity, doubts): (&ImportArgs, &Settings, &mut Signals, Verbosity, Arc<AtomicU64>),
 ) -> Result<(Summary, Option<Exit>), TransferError> {
-    let (progress, counts) = watch::channel(Progress::default());
-    let (wish, wishes) = watch::channel(Wish::Go);
-    let bar = Bar::new(work.good(), voice, settings);
+    let (progress, counts) = watch::channel(ImportProgress::default());
+    let (control, controls) = watch::channel(ImportControl::Go);
+    let bar = TransferProgress::new(work.good(), verbosity, settings);
     let tell = tell(bar.clone(), args.is_stdin() || args.resume, doubts);
     let now = || {
         let counts = counts.borrow();
-        let Progress { added, refused, unknown, .. } = &*counts;
+        let ImportProgress { added, refused, unknown, .. } = &*counts;
         (counts.dealt_with(), format!("added {added}  refused {refused}  unknown {unknown}"))
     };
     let mut ended_by = None;
-    let sent = import::run(client, input, work, how, (tell, progress, wishes));
+    let sent = import::run(client, input, work, how, (tell, progress, controls));
     tokio::pin!(sent);
     let sent = loop {
         tokio::select! {
@@ -353,7 +360,7 @@ async fn send(
                 let is_first = ended_by.replace(exit).is_none();
                 bar.note(if is_first { "stopping; what is under way may end, once more ends at once" } else { "stopped" });
                 // The import has ended where nobody listens.
-                let _ = wish.send(if is_first { Wish::Stop } else { Wish::Abort });
+                let _ = control.send(if is_first { ImportControl::Stop } else { ImportControl::Abort });
             }
             () = bar.follow(now) => {}
         }
@@ -363,45 +370,45 @@ async fn send(
 }
 
 /// Names on stderr each row that was not added. Bad rows only where they were not named by the check before.
-fn tell(bar: Bar, bad_too: bool, doubts: Arc<AtomicU64>) -> Tell {
+fn tell(bar: TransferProgress, bad_too: bool, doubts: Arc<AtomicU64>) -> OnImportEvent {
     Arc::new(move |told| match told {
-        Told::Row { line, outcome, .. } => match outcome {
-            Outcome::Added(_) | Outcome::Invalid(_) | Outcome::NotSent(_) => {}
-            Outcome::Refused(answer) => bar.note(&format!("line {line}: refused: {}", answer.words())),
-            Outcome::Unknown(answer) => bar.note(&format!("line {line}: may have been added: {}", answer.words())),
+        ImportEvent::Row { line, outcome, .. } => match outcome {
+            RowOutcome::Added(_) | RowOutcome::Invalid(_) | RowOutcome::NotSent(_) => {}
+            RowOutcome::Refused(answer) => bar.note(&format!("line {line}: refused: {}", answer.words())),
+            RowOutcome::Unknown(answer) => bar.note(&format!("line {line}: may have been added: {}", answer.words())),
         },
-        Told::Bad(bad) if bad_too => bar.note(&bad.sentence()),
-        Told::Bad(_) => {}
-        Told::Doubt { line, .. } => {
+        ImportEvent::Bad(bad) if bad_too => bar.note(&bad.sentence()),
+        ImportEvent::Bad(_) => {}
+        ImportEvent::UnknownOutcome { line, .. } => {
             doubts.fetch_add(1, Ordering::Relaxed);
             bar.note(&format!("line {line}: may have been added before; it was not sent again"));
         }
-        Told::Waiting { wait, why } if wait.as_secs() > 0 => {
+        ImportEvent::Waiting { wait, why } if wait.as_secs() > 0 => {
             bar.note(&format!("waiting {} s: {}", wait.as_secs(), cut(&why, 200)));
         }
-        Told::Waiting { .. } => {}
+        ImportEvent::Waiting { .. } => {}
     })
 }
 
 /// Says what came of it. How the program ends.
-fn say(summary: &Summary, ended_by: Option<Exit>, service: &str, args: &ImportArgs, voice: Voice) -> Exit {
+fn say(summary: &Summary, ended_by: Option<Exit>, service: &str, args: &ImportArgs, verbosity: Verbosity) -> Exit {
     let Summary { progress, ended, left, report } = summary;
     let exit = exit(progress, ended, ended_by);
-    if exit == Exit::Done && voice == Voice::Quiet {
+    if exit == Exit::Done && verbosity == Verbosity::Quiet {
         return exit;
     }
     let why = match ended {
-        Ended::Complete => None,
-        Ended::Stopped => Some("stopped".to_owned()),
-        Ended::OnError => Some("stopped after a row that was not added (--on-error stop)".to_owned()),
-        Ended::TooManyErrors => Some("stopped after too many rows that were not added (--max-errors)".to_owned()),
-        Ended::Unauthorized(failure) | Ended::NoAnswer(failure) => Some(failure.sentence(service)),
-        Ended::Failed(error) => Some(display_safe(&error.to_string()).into_owned()),
+        ImportEnded::Complete => None,
+        ImportEnded::Stopped => Some("stopped".to_owned()),
+        ImportEnded::OnError => Some("stopped after a row that was not added (--on-error stop)".to_owned()),
+        ImportEnded::TooManyErrors => Some("stopped after too many rows that were not added (--max-errors)".to_owned()),
+        ImportEnded::Unauthorized(failure) | ImportEnded::NoAnswer(failure) => Some(failure.sentence(service)),
+        ImportEnded::Failed(error) => Some(display_safe(&error.to_string()).into_owned()),
     };
     if let Some(why) = why {
         note(&format!("petstore: {why}"));
     }
-    let Progress { added, added_before, refused, invalid, unknown, .. } = progress;
+    let ImportProgress { added, added_before, refused, invalid, unknown, .. } = progress;
     let before = if *added_before > 0 { format!(" ({added_before} before)") } else { String::new() };
     let left_words = left.map_or("an unknown number".to_owned(), |left| left.to_string());
     note(&format!("{added} added{before}, {refused} refused, {invalid} invalid, {unknown} unknown, {left_words} left"));
@@ -429,20 +436,22 @@ fn word(path: &std::path::Path) -> String {
     shell_word(&display_safe(&path.display().to_string()))
 }
 
-fn exit(progress: &Progress, ended: &Ended, ended_by: Option<Exit>) -> Exit {
+fn exit(progress: &ImportProgress, ended: &ImportEnded, ended_by: Option<Exit>) -> Exit {
     let any = progress.added + progress.added_before > 0;
     match ended {
-        Ended::Stopped => ended_by.unwrap_or(Exit::Failure),
-        Ended::Unauthorized(_) => Exit::Unauthorized,
-        Ended::Failed(_) => Exit::Failure,
-        Ended::NoAnswer(_) if any || progress.errors() > 0 => Exit::Partly,
-        Ended::NoAnswer(_) => Exit::NoAnswer,
-        Ended::Complete | Ended::OnError | Ended::TooManyErrors => match (any, progress.errors(), progress.unknown) {
-            (_, 0, _) => Exit::Done,
-            (true, _, _) => Exit::Partly,
-            (false, errors, unknown) if errors == unknown => Exit::Unknown,
-            (false, _, 0) => Exit::Refused,
-            (false, ..) => Exit::Partly,
-        },
+        ImportEnded::Stopped => ended_by.unwrap_or(Exit::Failure),
+        ImportEnded::Unauthorized(_) => Exit::Unauthorized,
+        ImportEnded::Failed(_) => Exit::Failure,
+        ImportEnded::NoAnswer(_) if any || progress.errors() > 0 => Exit::Partly,
+        ImportEnded::NoAnswer(_) => Exit::NoAnswer,
+        ImportEnded::Complete | ImportEnded::OnError | ImportEnded::TooManyErrors => {
+            match (any, progress.errors(), progress.unknown) {
+                (_, 0, _) => Exit::Done,
+                (true, _, _) => Exit::Partly,
+                (false, errors, unknown) if errors == unknown => Exit::Unknown,
+                (false, _, 0) => Exit::Refused,
+                (false, ..) => Exit::Partly,
+            }
+        }
     }
 }

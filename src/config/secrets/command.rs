@@ -77,8 +77,8 @@ fn run(words: &[String], limit: Duration) -> Result<ApiKey, String> {
     }
     let status = status.map_err(|error| error.to_string())?;
     if !status.success() {
-        let said = quoted(&String::from_utf8_lossy(&err).split_whitespace().collect::<Vec<_>>().join(" "), 160);
-        return Err(if said.is_empty() { status.to_string() } else { format!("{status}: {said}") });
+        let sources = quoted(&String::from_utf8_lossy(&err).split_whitespace().collect::<Vec<_>>().join(" "), 160);
+        return Err(if sources.is_empty() { status.to_string() } else { format!("{status}: {sources}") });
     }
     let out = String::from_utf8_lossy(&out);
     let Some(line) = out.lines().next().filter(|line| !line.trim().is_empty()) else {

@@ -8,7 +8,7 @@ use std::path::Path;
 use crate::model::ApiKey;
 
 use super::super::ConfigError;
-use super::super::atomic;
+use super::super::atomic_file;
 
 /// The longest key file that is read, in bytes.
 const MAX_BYTES: u64 = 4096;
@@ -36,7 +36,7 @@ fn read(path: &Path) -> Result<ApiKey, String> {
 /// Keeps a key in the file at `path`, for its owner alone, whole or not at all. A directory that is not there yet is
 /// made for the owner alone too.
 pub fn write_key_file(path: &Path, key: &ApiKey) -> Result<(), ConfigError> {
-    let write = || atomic::replace_private(&atomic::target(path)?, &format!("{}\n", key.expose()));
+    let write = || atomic_file::replace_private(&atomic_file::target(path)?, &format!("{}\n", key.expose()));
     write().map_err(|source| ConfigError::KeyFileWrite { path: path.to_owned(), source })
 }
 

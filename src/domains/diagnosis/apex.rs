@@ -2,19 +2,19 @@
 
 use std::net::IpAddr;
 
-use super::super::code::Code;
+use super::super::catalogue::Code;
 use super::super::finding::{Finding, Verdict, Who};
 use super::super::observation::RecordType;
+use super::authoritative::Authoritative;
+use super::cname_target::shown;
 use super::record::{platform_addresses, record_to_add, value_unknown};
-use super::source::Source;
-use super::value::shown;
 use super::{Case, words};
 
 /// The way out where the provider has no ALIAS.
 const WAY_OUT: &str = "if your provider has neither ALIAS nor ANAME, publish on www and redirect the apex to it";
 
 /// The findings on an apex.
-pub fn findings(case: &Case<'_>, source: &Source<'_>, findings: &mut Vec<Finding>) {
+pub fn findings(case: &Case<'_>, source: &Authoritative<'_>, findings: &mut Vec<Finding>) {
     let name = &case.domain.name;
     if let Some((target, _)) = source.cnames().first() {
         findings.push(

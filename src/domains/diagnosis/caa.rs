@@ -2,11 +2,11 @@
 
 use crate::model::text::short;
 
-use super::super::code::Code;
+use super::super::catalogue::Code;
 use super::super::dns_name::DnsName;
 use super::super::finding::{Finding, Verdict, Who};
 use super::super::observation::{Data, Lookup, RecordType, Reply, code_name};
-use super::source::Source;
+use super::authoritative::Authoritative;
 use super::{Case, words};
 
 /// Properties that authorities know (RFC 8659 section 4, CA/Browser Forum, RFC 9495).
@@ -74,7 +74,7 @@ struct Level<'a> {
 }
 
 /// The finding on CAA: one, since the first level with any record decides alone.
-pub fn findings(case: &Case<'_>, source: &Source<'_>) -> Vec<Finding> {
+pub fn findings(case: &Case<'_>, source: &Authoritative<'_>) -> Vec<Finding> {
     let levels = std::iter::once(case.domain.name.clone()).chain(case.domain.name.parents());
     let mut asked = Vec::new();
     for level in levels {
@@ -110,7 +110,7 @@ pub fn findings(case: &Case<'_>, source: &Source<'_>) -> Vec<Finding> {
 
 /// Where the records of a level are asked for. Authorities ask afresh: where a resolver still goes by an old CNAME, the
 /// records of the new target count.
-fn asked_for(case: &Case<'_>, source: &Source<'_>, level: &DnsName) -> DnsName {
+fn asked_for(case: &Case<'_>, source: &Authoritative<'_>, level: &DnsName) -> DnsName {
     let name = &case.domain.name;
     let now =
         source.cnames().first().map(|(target, _)| (*target).clone()).filter(|_| source.authoritative && level == name);

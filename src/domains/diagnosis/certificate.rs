@@ -4,7 +4,7 @@ use std::net::IpAddr;
 
 use crate::model::text::short;
 
-use super::super::code::Code;
+use super::super::catalogue::Code;
 use super::super::dns_name::DnsName;
 use super::super::finding::{Finding, Verdict, Who};
 use super::super::observation::{Certificate, Distrust, Handshake, Presented, TlsFailure};
@@ -139,7 +139,7 @@ fn no_handshake(case: &Case<'_>, handshake: &Handshake, failure: &TlsFailure) ->
 /// A certificate that is not there: when that is usual, and until when.
 fn not_there_yet(case: &Case<'_>, code: Code) -> Finding {
     let (verdict, until) = case.certificate_wait();
-    let (who, fix) = match (verdict, case.told.verified) {
+    let (who, fix) = match (verdict, case.reported.verified) {
         (Verdict::Fail, Some(verified)) => (
             Who::Dashboard,
             format!(
@@ -210,7 +210,8 @@ fn is_platforms_own(case: &Case<'_>, leaf: &Certificate) -> bool {
     let shown_there = case.seen.platform_handshake.as_ref().and_then(|handshake| handshake.leaf());
     let same = shown_there.is_some_and(|own| own.serial == leaf.serial && own.issuer == leaf.issuer);
     let Some(host) = &case.expectation.platform_host else { return false };
-    let zone = super::super::name::domain(host.as_str()).map_or_else(|_| host.clone(), |domain| domain.registrable);
+    let zone =
+        super::super::parse_name::domain(host.as_str()).map_or_else(|_| host.clone(), |domain| domain.registrable);
     let under = |name: &String| DnsName::new(name.trim_start_matches("*.")).is_within(&zone);
     same || leaf.names.iter().all(under)
 }
@@ -322,7 +323,7 @@ fn good(case: &Case<'_>, leaf: &Certificate) -> Finding {
     }
     let platform = case.seen.platform_handshake.as_ref().and_then(|handshake| handshake.leaf());
     let other_issuer = platform.is_some_and(|own| own.issuer_short != leaf.issuer_short);
-    if other_issuer && case.told.added.or(case.told.saved).is_some_and(|then| leaf.not_before < then) {
+    if other_issuer && case.reported.added.or(case.reported.saved).is_some_and(|then| leaf.not_before < then) {
         return Finding::new(Code::TlsOld, Verdict::Warn, Who::DnsProvider)
             .seen(format!("{seen}; serial {}, from {}", short(&leaf.serial), words::moment(leaf.not_before)))
             .fix("an old host or a cache may still answer: open a fresh window and compare serial numbers");

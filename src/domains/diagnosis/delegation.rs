@@ -6,13 +6,13 @@ use jiff::SignedDuration;
 
 use crate::model::text::short;
 
-use super::super::code::Code;
+use super::super::catalogue::Code;
 use super::super::dns_name::DnsName;
 use super::super::finding::{Finding, Verdict, Who};
 use super::super::observation::{Data, Lookup, RecordType, Reply, ResponseCode, Role, code_name};
+use super::authoritative::{self, invents, serials};
+use super::cname_target::shown;
 use super::record::record_to_add;
-use super::source::{self, invents, serials};
-use super::value::shown;
 use super::{Case, words};
 
 /// How long a secondary may be behind before it is worth a warning.
@@ -191,7 +191,7 @@ fn refers_down(case: &Case<'_>, reply: &Reply) -> bool {
 }
 
 pub fn secondaries(case: &Case<'_>) -> Option<Finding> {
-    let behind = source::behind(case);
+    let behind = authoritative::behind(case);
     if behind.is_empty() {
         return None;
     }
@@ -219,7 +219,7 @@ pub fn secondaries(case: &Case<'_>) -> Option<Finding> {
     if !serials.is_empty() {
         list.push_str(&format!(" ({})", words::list(serials)));
     }
-    let late = case.told.saved.is_some_and(|saved| case.since(saved) > SECONDARY_WAIT);
+    let late = case.reported.saved.is_some_and(|saved| case.since(saved) > SECONDARY_WAIT);
     let verdict = if late { Verdict::Warn } else { Verdict::Wait };
     let fix = if late {
         format!(

@@ -2,7 +2,7 @@
 
 use crate::model::text::short;
 
-use super::super::code::Code;
+use super::super::catalogue::Code;
 use super::super::finding::{Finding, Verdict, Who};
 use super::super::observation::{Hop, HttpFailure, Response, Trail};
 use super::Case;
@@ -148,7 +148,7 @@ fn unknown_name(case: &Case<'_>, response: &Response) -> Finding {
             response.status
         ))
         .expected("the site");
-    if case.told.removed {
+    if case.reported.removed {
         return Finding { who: Who::DnsProvider, ..finding }.fix(format!(
             "the domain was removed: at your DNS provider delete the CNAME {} now; whoever adds the name to a project of \
              theirs gets your visitors",

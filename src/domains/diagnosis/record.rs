@@ -5,19 +5,19 @@ use std::net::IpAddr;
 
 use crate::model::text::short;
 
-use super::super::code::Code;
+use super::super::catalogue::Code;
 use super::super::dns_name::DnsName;
 use super::super::finding::{Finding, Verdict, Who};
 use super::super::observation::{Data, Record, RecordType, Reply, type_name};
-use super::source::Source;
-use super::value::{self, shown};
-use super::{Case, apex, elsewhere, wildcard, without_cname, words};
+use super::authoritative::Authoritative;
+use super::cname_target::{self, shown};
+use super::{Case, apex, missing_cname, proxied, wildcard, words};
 
 /// A TTL above this is worth a word.
 const DAY: u32 = 86_400;
 
 /// The findings on the record; the one that says what is to be done is first.
-pub fn findings(case: &Case<'_>, source: &Source<'_>) -> Vec<Finding> {
+pub fn findings(case: &Case<'_>, source: &Authoritative<'_>) -> Vec<Finding> {
     let mut findings = Vec::new();
     if source.lookups.is_empty() {
         // Nobody gave an answer; the servers' part says why.
@@ -28,7 +28,7 @@ pub fn findings(case: &Case<'_>, source: &Source<'_>) -> Vec<Finding> {
         findings.push(zone_cut(case, source));
         return findings;
     }
-    if let Some(proxy) = elsewhere::cloudflare(case, source) {
+    if let Some(proxy) = proxied::cloudflare(case, source) {
         findings.push(proxy);
         return findings;
     }
@@ -38,25 +38,25 @@ pub fn findings(case: &Case<'_>, source: &Source<'_>) -> Vec<Finding> {
         subdomain(case, source, &mut findings);
     }
     value_gone(case, source, &mut findings);
-    elsewhere::private(case, source, &mut findings);
+    proxied::private(case, source, &mut findings);
     long_ttl(source, &mut findings);
     findings
 }
 
-fn subdomain(case: &Case<'_>, source: &Source<'_>, findings: &mut Vec<Finding>) {
+fn subdomain(case: &Case<'_>, source: &Authoritative<'_>, findings: &mut Vec<Finding>) {
     let cnames = source.cnames();
     if let Some((above, target)) = source.dname {
         wildcard::dname(case, source, above, target, findings);
     } else if wildcard::is_wildcard(case, source) {
         wildcard::findings(case, source, findings);
     } else if cnames.is_empty() {
-        without_cname::findings(case, source, findings);
+        missing_cname::findings(case, source, findings);
     } else {
         with_cname(case, source, &cnames, findings);
     }
 }
 
-fn with_cname(case: &Case<'_>, source: &Source<'_>, cnames: &[(&DnsName, u32)], findings: &mut Vec<Finding>) {
+fn with_cname(case: &Case<'_>, source: &Authoritative<'_>, cnames: &[(&DnsName, u32)], findings: &mut Vec<Finding>) {
     let name = &case.domain.name;
     let others = source.others();
     let several = |reply: &Reply| reply.cnames(name).map(|(target, _)| target).collect::<BTreeSet<_>>().len() > 1;
@@ -82,7 +82,7 @@ fn with_cname(case: &Case<'_>, source: &Source<'_>, cnames: &[(&DnsName, u32)], 
         return;
     };
     match cnames.iter().find(|(target, _)| *target != expected) {
-        Some((target, ttl)) if !at_once => findings.push(value::wrong(case, source, target, *ttl, expected)),
+        Some((target, ttl)) if !at_once => findings.push(cname_target::wrong(case, source, target, *ttl, expected)),
         None if is_gone(case, expected) => findings.push(
             fail(Code::DnsTargetGone)
                 .seen(format!("{name} has the value {expected}, and no such host exists"))
@@ -100,7 +100,7 @@ fn with_cname(case: &Case<'_>, source: &Source<'_>, cnames: &[(&DnsName, u32)], 
 
 /// A value that does not exist was mistyped, whatever stands at the name: that is said first, and in place of a
 /// comparison with it.
-fn value_gone(case: &Case<'_>, source: &Source<'_>, findings: &mut Vec<Finding>) {
+fn value_gone(case: &Case<'_>, source: &Authoritative<'_>, findings: &mut Vec<Finding>) {
     let Some(expected) = &case.expectation.platform_host else { return };
     let mut replies = case.seen.asked(expected, RecordType::A).filter_map(|lookup| lookup.reply()).peekable();
     let gone = replies.peek().is_some() && replies.all(Reply::is_nxdomain);
@@ -128,7 +128,7 @@ fn is_gone(case: &Case<'_>, host: &DnsName) -> bool {
 }
 
 /// What stands in the zone is right. Whether the world sees it, too, is the servers' part.
-fn right(case: &Case<'_>, source: &Source<'_>, expected: &DnsName) -> Finding {
+fn right(case: &Case<'_>, source: &Authoritative<'_>, expected: &DnsName) -> Finding {
     let mut names: Vec<&str> = source.lookups.iter().map(|lookup| lookup.server.name.as_str()).collect();
     names.sort_unstable();
     names.dedup();
@@ -149,7 +149,7 @@ fn right(case: &Case<'_>, source: &Source<'_>, expected: &DnsName) -> Finding {
         .evidence(source.evidence(&[RecordType::CNAME]).into_iter().chain(by_resolvers))
 }
 
-fn beside(case: &Case<'_>, source: &Source<'_>, others: &[&Record]) -> Finding {
+fn beside(case: &Case<'_>, source: &Authoritative<'_>, others: &[&Record]) -> Finding {
     let mut fix = format!(
         "at your DNS provider keep the CNAME {} and delete {}",
         case.label(),
@@ -170,7 +170,7 @@ fn beside(case: &Case<'_>, source: &Source<'_>, others: &[&Record]) -> Finding {
         .evidence(source.evidence(&kinds))
 }
 
-fn zone_cut(case: &Case<'_>, source: &Source<'_>) -> Finding {
+fn zone_cut(case: &Case<'_>, source: &Authoritative<'_>) -> Finding {
     let handed_to = if source.cut.is_empty() { case.seen.delegated.iter().collect() } else { source.cut.clone() };
     let servers = words::list(handed_to.into_iter().map(shown));
     fail(Code::DnsZoneCut)
@@ -184,12 +184,14 @@ fn zone_cut(case: &Case<'_>, source: &Source<'_>) -> Finding {
         .evidence(source.evidence(&[RecordType::CNAME, RecordType::NS]))
 }
 
-fn long_ttl(source: &Source<'_>, findings: &mut Vec<Finding>) {
-    let leading = source
+fn long_ttl(source: &Authoritative<'_>, findings: &mut Vec<Finding>) {
+    let import_control = source
         .own
         .iter()
         .filter(|record| matches!(record.data.kind(), RecordType::CNAME | RecordType::A | RecordType::AAAA));
-    let Some(longest) = leading.max_by_key(|record| record.ttl).filter(|record| record.ttl > DAY) else { return };
+    let Some(longest) = import_control.max_by_key(|record| record.ttl).filter(|record| record.ttl > DAY) else {
+        return;
+    };
     findings.push(
         Finding::new(Code::TtlLong, Verdict::Warn, Who::DnsProvider)
             .seen(format!(

@@ -5,7 +5,7 @@ use url::Url;
 
 use crate::model::text::{cut, display_safe, short};
 
-use super::super::code::Code;
+use super::super::catalogue::Code;
 use super::super::dns_name::DnsName;
 use super::super::finding::{Finding, Verdict, Who, overall};
 use super::super::observation::{Distrust, Handshake, Hop, Method, Response, Trail};

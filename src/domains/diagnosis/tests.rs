@@ -8,11 +8,11 @@ use std::time::Duration;
 use super::redirect::{Redirect, Walk, judge};
 use super::*;
 use crate::domains::finding::{Who, deciding, overall};
-use crate::domains::name;
 use crate::domains::observation::{
     Certificate, Complete, Distrust, Handshake, Hop, Lookup, Method, NoReply, Presented, Question, Reply, Response,
     ResponseCode, Role, Server, TlsFailure, Trail,
 };
+use crate::domains::parse_name;
 
 pub const HOST: &str = "sites.platform.net";
 pub const NAME: &str = "docs.acme.com";
@@ -144,32 +144,32 @@ pub fn expectation() -> Expectation {
     Expectation { platform_host: Some(DnsName::new(HOST)), ca_identities, allow_private: false }
 }
 
-pub fn told() -> Told {
-    Told { added: Some(at(-60)), ..Told::default() }
+pub fn reported() -> Reported {
+    Reported { added: Some(at(-60)), ..Reported::default() }
 }
 
-fn diagnosed(seen: &Seen, expectation: &Expectation, told: &Told, now: Timestamp) -> Vec<Finding> {
-    let domain = name::domain(NAME).unwrap();
-    diagnose(&Case { domain: &domain, expectation, told, seen: &seen.0, earlier: &[], now })
+fn diagnosed(seen: &Seen, expectation: &Expectation, reported: &Reported, now: Timestamp) -> Vec<Finding> {
+    let domain = parse_name::domain(NAME).unwrap();
+    diagnose(&Case { domain: &domain, expectation, reported, seen: &seen.0, earlier: &[], now })
 }
 
 /// The code that decides and the verdict, with what was told at noon.
-fn judged(seen: &Seen, told: &Told) -> (Code, Verdict) {
-    let findings = diagnosed(seen, &expectation(), told, at(0));
+fn judged(seen: &Seen, reported: &Reported) -> (Code, Verdict) {
+    let findings = diagnosed(seen, &expectation(), reported, at(0));
     (deciding(&findings).unwrap().code, overall(&findings))
 }
 
 #[test]
 fn a_record_that_is_not_there_is_the_next_step_before_saved_and_a_failure_after() {
     let seen = Seen::new().source(RecordType::CNAME, nxdomain("acme.com", 900));
-    assert_eq!(judged(&seen, &told()), (Code::DnsMissing, Verdict::Wait));
-    assert_eq!(judged(&seen, &Told { saved: Some(at(-1)), ..told() }), (Code::DnsMissing, Verdict::Fail));
+    assert_eq!(judged(&seen, &reported()), (Code::DnsMissing, Verdict::Wait));
+    assert_eq!(judged(&seen, &Reported { saved: Some(at(-1)), ..reported() }), (Code::DnsMissing, Verdict::Fail));
 }
 
 #[test]
 fn without_the_value_the_record_cannot_be_judged() {
     let unknown = Expectation { platform_host: None, ..expectation() };
-    let findings = diagnosed(&Seen::right(), &unknown, &told(), at(0));
+    let findings = diagnosed(&Seen::right(), &unknown, &reported(), at(0));
     assert_eq!(findings.iter().map(|finding| finding.code).collect::<Vec<_>>(), [Code::DnsValueUnknown]);
     assert_eq!(overall(&findings), Verdict::Unknown);
 }
@@ -178,11 +178,11 @@ fn without_the_value_the_record_cannot_be_judged() {
 fn a_wait_ends_when_the_resolver_forgets() {
     let old = answer(vec![record(NAME, 1260, Data::Cname(DnsName::new("old.host.net")))]);
     let seen = Seen::right().resolved(3, old);
-    let findings = diagnosed(&seen, &expectation(), &told(), at(0));
+    let findings = diagnosed(&seen, &expectation(), &reported(), at(0));
     let wait = findings.iter().find(|finding| finding.code == Code::TtlWait).unwrap();
     assert_eq!(wait.until, Some(at(21)));
     let seen = Seen::right().resolved(3, nxdomain("acme.com", 840));
-    let findings = diagnosed(&seen, &expectation(), &told(), at(0));
+    let findings = diagnosed(&seen, &expectation(), &reported(), at(0));
     let wait = findings.iter().find(|finding| finding.code == Code::NegWait).unwrap();
     assert_eq!(wait.until, Some(at(14)));
 }
@@ -191,10 +191,17 @@ fn a_wait_ends_when_the_resolver_forgets() {
 fn an_answer_beyond_its_promised_end_is_stale() {
     let old = answer(vec![record(NAME, 30, Data::Cname(DnsName::new("old.host.net")))]);
     let seen = Seen::right().resolved(3, old);
-    let domain = name::domain(NAME).unwrap();
+    let domain = parse_name::domain(NAME).unwrap();
     let code = |earlier: &[(String, Timestamp)]| {
-        let (expectation, told) = (expectation(), told());
-        let case = Case { domain: &domain, expectation: &expectation, told: &told, seen: &seen.0, earlier, now: at(0) };
+        let (expectation, reported) = (expectation(), reported());
+        let case = Case {
+            domain: &domain,
+            expectation: &expectation,
+            reported: &reported,
+            seen: &seen.0,
+            earlier,
+            now: at(0),
+        };
         deciding(&diagnose(&case)).unwrap().code
     };
     assert_eq!(code(&[]), Code::TtlWait);
@@ -206,7 +213,7 @@ fn an_answer_beyond_its_promised_end_is_stale() {
 fn forty_eight_hours_end_every_wait_and_a_clock_set_back_begins_none() {
     let old = || answer(vec![cname(NAME, "old.host.net")]);
     let seen = Seen::right().resolved(3, old());
-    let saved = |minutes| Told { saved: Some(at(minutes)), ..told() };
+    let saved = |minutes| Reported { saved: Some(at(minutes)), ..reported() };
     assert_eq!(judged(&seen, &saved(-48 * 60)), (Code::TtlWait, Verdict::Wait));
     assert_eq!(judged(&seen, &saved(-48 * 60 - 1)), (Code::Over48h, Verdict::Fail));
     assert_eq!(judged(&seen, &saved(90)), (Code::TtlWait, Verdict::Wait));
@@ -222,7 +229,7 @@ fn a_secondary_may_be_behind_for_an_hour_also_when_serials_wrap() {
             .with(&ns(2), "acme.com", RecordType::SOA, Ok(soa(older)))
     };
     for (newer, older) in [(43, 42), (1, u32::MAX)] {
-        let saved = |minutes| Told { saved: Some(at(minutes)), ..told() };
+        let saved = |minutes| Reported { saved: Some(at(minutes)), ..reported() };
         assert_eq!(judged(&seen(newer, older), &saved(-59)), (Code::SecondaryBehind, Verdict::Wait), "{newer}");
         assert_eq!(judged(&seen(newer, older), &saved(-61)), (Code::SecondaryBehind, Verdict::Warn), "{newer}");
     }
@@ -235,7 +242,7 @@ fn name_servers_that_only_this_machine_cannot_reach_count_for_nothing() {
         .with(&ns(1), NAME, RecordType::CNAME, Err(NoReply::Timeout))
         .resolved(1, right())
         .resolved(2, right());
-    let findings = diagnosed(&seen, &expectation(), &told(), at(0));
+    let findings = diagnosed(&seen, &expectation(), &reported(), at(0));
     assert_eq!((deciding(&findings).unwrap().code, overall(&findings)), (Code::DnsOk, Verdict::Ok));
     assert!(findings.iter().any(|finding| finding.code == Code::Offline && finding.verdict == Verdict::Unknown));
 }
@@ -246,9 +253,9 @@ fn lists_of_name_servers_that_differ_are_a_warning_where_all_is_right() {
         answer(hosts.iter().map(|host| record("acme.com", 3600, Data::Ns(DnsName::new(host)))).collect())
     };
     let seen = |hosts: &[&str]| Seen::right().with(&ns(1), "acme.com", RecordType::NS, Ok(ns_records(hosts)));
-    assert_eq!(judged(&seen(&["ns1.acme.com"]), &told()), (Code::DnsOk, Verdict::Ok));
-    assert_eq!(judged(&seen(&["ns1.acme.com", "ns3.acme.com"]), &told()), (Code::NsMismatch, Verdict::Warn));
-    assert_eq!(judged(&seen(&["ns8.other.net"]), &told()), (Code::NsMismatch, Verdict::Fail));
+    assert_eq!(judged(&seen(&["ns1.acme.com"]), &reported()), (Code::DnsOk, Verdict::Ok));
+    assert_eq!(judged(&seen(&["ns1.acme.com", "ns3.acme.com"]), &reported()), (Code::NsMismatch, Verdict::Warn));
+    assert_eq!(judged(&seen(&["ns8.other.net"]), &reported()), (Code::NsMismatch, Verdict::Fail));
 }
 
 #[test]
@@ -259,9 +266,9 @@ fn a_detour_to_the_platform_works_only_once_it_has_a_certificate() {
             .with(&resolver(1), "edge.acme.net", RecordType::CNAME, Ok(answer(vec![cname("edge.acme.net", HOST)])))
             .resolved(1, answer(vec![cname(NAME, "edge.acme.net"), cname("edge.acme.net", HOST)]))
     };
-    assert_eq!(judged(&seen(), &told()), (Code::DnsChain, Verdict::Fail));
+    assert_eq!(judged(&seen(), &reported()), (Code::DnsChain, Verdict::Fail));
     let good = certificate(&[NAME], at(-60 * 24), at(60 * 24 * 80));
-    assert_eq!(judged(&seen().shows(Ok(good), None), &told()), (Code::DnsChain, Verdict::Warn));
+    assert_eq!(judged(&seen().shows(Ok(good), None), &reported()), (Code::DnsChain, Verdict::Warn));
 }
 
 fn caa(owner: &str, flags: u8, tag: &str, value: &str) -> Record {
@@ -270,7 +277,7 @@ fn caa(owner: &str, flags: u8, tag: &str, value: &str) -> Record {
 
 #[test]
 fn the_first_level_with_any_caa_record_decides_alone() {
-    let code = |seen: Seen| judged(&seen, &told()).0;
+    let code = |seen: Seen| judged(&seen, &reported()).0;
     let levels = |name: Vec<Record>, parent: Vec<Record>, top: Vec<Record>| {
         Seen::right().caa(NAME, name).caa("acme.com", parent).caa("com", top)
     };
@@ -285,7 +292,7 @@ fn the_first_level_with_any_caa_record_decides_alone() {
     let through = |records: Vec<Record>| [vec![cname(NAME, HOST)], records].concat();
     assert_eq!(code(levels(through(ours(HOST)), other("acme.com"), vec![])), Code::DnsOk);
     let blocked = levels(through(other(HOST)), ours("acme.com"), vec![]);
-    let findings = diagnosed(&blocked, &expectation(), &told(), at(0));
+    let findings = diagnosed(&blocked, &expectation(), &reported(), at(0));
     let finding = findings.iter().find(|finding| finding.code == Code::CaaBlocked).unwrap();
     assert_eq!(finding.who, Who::Platform);
     assert!(finding.seen.contains("decided at sites.platform.net"), "{}", finding.seen);
@@ -296,7 +303,7 @@ fn caa_values_are_judged_one_by_one() {
     let code = |records: &[(u8, &str, &str)]| {
         let records = records.iter().map(|(flags, tag, value)| caa("acme.com", *flags, tag, value)).collect();
         let seen = Seen::right().caa(NAME, vec![]).caa("acme.com", records);
-        let findings = diagnosed(&seen, &expectation(), &told(), at(0));
+        let findings = diagnosed(&seen, &expectation(), &reported(), at(0));
         findings.iter().find(|finding| finding.code.topic() == Topic::Caa).unwrap().code
     };
     assert_eq!(code(&[(0, "issue", "LetsEncrypt.ORG")]), Code::CaaOk);
@@ -323,7 +330,7 @@ fn the_last_quarter_of_a_lifetime_is_soon_however_long_it_is() {
     let code = |days: i64, left_hours: i64| {
         let until = at(left_hours * 60);
         let from = until.checked_sub(SignedDuration::from_hours(24 * days)).unwrap();
-        judged(&Seen::right().shows(Ok(certificate(&[NAME], from, until)), None), &told()).0
+        judged(&Seen::right().shows(Ok(certificate(&[NAME], from, until)), None), &reported()).0
     };
     assert_eq!(code(90, 24 * 23), Code::DnsOk);
     assert_eq!(code(90, 24 * 22), Code::TlsSoon);
@@ -333,8 +340,9 @@ fn the_last_quarter_of_a_lifetime_is_soon_however_long_it_is() {
 
 #[test]
 fn a_wildcard_covers_one_label() {
-    let code =
-        |names: &[&str]| judged(&Seen::right().shows(Ok(certificate(names, at(-60), at(60 * 24))), None), &told()).0;
+    let code = |names: &[&str]| {
+        judged(&Seen::right().shows(Ok(certificate(names, at(-60), at(60 * 24))), None), &reported()).0
+    };
     assert_eq!(code(&["*.acme.com"]), Code::DnsOk);
     assert_eq!(code(&["*.com"]), Code::TlsWrongName);
     assert_eq!(code(&["acme.com", "*.docs.acme.com"]), Code::TlsWrongName);
@@ -345,7 +353,7 @@ fn a_wildcard_covers_one_label() {
 fn a_date_that_is_wrong_only_here_is_this_machines_clock() {
     let who = |from, until, date| {
         let seen = Seen::right().shows(Ok(certificate(&[NAME], from, until)), date);
-        let findings = diagnosed(&seen, &expectation(), &told(), at(0));
+        let findings = diagnosed(&seen, &expectation(), &reported(), at(0));
         let decides = deciding(&findings).unwrap();
         (decides.code, decides.who)
     };
@@ -361,7 +369,7 @@ fn ipv6_that_this_machine_does_not_have_is_not_held_against_the_domain() {
     let good = certificate(&[NAME], at(-60), at(60 * 24));
     let mut seen = Seen::right().shows(Ok(good), None).shows(Err(TlsFailure::Unreachable), None);
     seen.0.handshakes[1].address = "[2001:db8::7]:443".parse().unwrap();
-    let findings = diagnosed(&seen, &expectation(), &told(), at(0));
+    let findings = diagnosed(&seen, &expectation(), &reported(), at(0));
     assert_eq!(overall(&findings), Verdict::Ok);
     assert!(findings.iter().any(|finding| finding.code == Code::V6Untested && finding.verdict == Verdict::Unknown));
 }
@@ -369,7 +377,7 @@ fn ipv6_that_this_machine_does_not_have_is_not_held_against_the_domain() {
 #[test]
 fn parts_that_are_not_complete_are_left_out() {
     let codes = |seen: &Seen| -> Vec<Code> {
-        diagnosed(seen, &expectation(), &told(), at(0)).iter().map(|finding| finding.code).collect()
+        diagnosed(seen, &expectation(), &reported(), at(0)).iter().map(|finding| finding.code).collect()
     };
     let mut seen = Seen::right().caa(NAME, vec![]);
     seen.0.complete = Complete::default();
@@ -391,12 +399,12 @@ fn parts_that_are_not_complete_are_left_out() {
 fn resolvers_without_a_usable_answer_are_offline_and_say_nothing_of_the_domain() {
     let refused = || Reply { code: ResponseCode::Refused, ..Reply::default() };
     let seen = Seen::new().resolved(1, refused()).with(&resolver(2), NAME, RecordType::A, Err(NoReply::Timeout));
-    assert_eq!(judged(&seen, &told()), (Code::Offline, Verdict::Unknown));
+    assert_eq!(judged(&seen, &reported()), (Code::Offline, Verdict::Unknown));
     let for_others = seen.with(&resolver(1), "acme.com", RecordType::SOA, Ok(answer(vec![])));
-    let findings = diagnosed(&for_others, &expectation(), &told(), at(0));
+    let findings = diagnosed(&for_others, &expectation(), &reported(), at(0));
     assert_eq!(findings[0].title, "No resolver answers for this name");
     assert!(findings[0].seen.contains("REFUSED") && !findings[0].fix.contains("connection"), "{findings:?}");
-    let findings = diagnosed(&Seen::right().resolved(3, refused()), &expectation(), &told(), at(0));
+    let findings = diagnosed(&Seen::right().resolved(3, refused()), &expectation(), &reported(), at(0));
     assert_eq!(overall(&findings), Verdict::Ok);
     assert!(findings.iter().any(|finding| finding.code == Code::ResolverDown && finding.seen.contains("REFUSED")));
 }
@@ -406,7 +414,7 @@ fn what_only_the_name_servers_say_is_not_known_to_be_all_right() {
     let right = answer(vec![cname(NAME, HOST)]);
     let seen = Seen::new().source(RecordType::CNAME, right);
     let seen = seen.with(&resolver(1), NAME, RecordType::A, Err(NoReply::Timeout));
-    let findings = diagnosed(&seen, &expectation(), &told(), at(0));
+    let findings = diagnosed(&seen, &expectation(), &reported(), at(0));
     assert_eq!(overall(&findings), Verdict::Unknown, "{findings:?}");
 }
 
@@ -417,7 +425,7 @@ fn servers_with_two_contents_of_one_version_are_not_waited_for() {
         .with(&ns(2), NAME, RecordType::CNAME, Ok(answer(vec![cname(NAME, "old.host.net")])))
         .with(&ns(1), "acme.com", RecordType::SOA, Ok(soa()))
         .with(&ns(2), "acme.com", RecordType::SOA, Ok(soa()));
-    let findings = diagnosed(&seen, &expectation(), &told(), at(0));
+    let findings = diagnosed(&seen, &expectation(), &reported(), at(0));
     let finding = findings.iter().find(|finding| finding.code == Code::SecondaryBehind).unwrap();
     assert_eq!((finding.verdict, finding.until), (Verdict::Warn, None));
     assert!(finding.seen.contains("at the same serial") && finding.fix.contains("ns2.acme.com"), "{finding:?}");
@@ -429,7 +437,7 @@ fn everything_that_stands_in_the_way_is_named_at_once() {
     let seen = Seen::new()
         .source(RecordType::A, answer(vec![address(NAME, old)]))
         .source(RecordType::TXT, answer(vec![record(NAME, 3600, Data::Txt("v=spf1 -all".into()))]));
-    let findings = diagnosed(&seen, &expectation(), &told(), at(0));
+    let findings = diagnosed(&seen, &expectation(), &reported(), at(0));
     let blocks = findings.iter().find(|finding| finding.code == Code::DnsABlocks).unwrap();
     assert!(blocks.fix.contains("TXT") && blocks.fix.contains("v=spf1"), "{}", blocks.fix);
 }
@@ -439,7 +447,7 @@ fn one_dead_address_of_the_platform_is_no_step_of_the_operators() {
     let seen = Seen::right()
         .shows(Ok(certificate(&[NAME], at(-1000), at(100_000))), None)
         .shows(Err(TlsFailure::Refused), None);
-    let findings = diagnosed(&seen, &expectation(), &told(), at(0));
+    let findings = diagnosed(&seen, &expectation(), &reported(), at(0));
     let refused = findings.iter().find(|finding| finding.code == Code::TlsRefused).unwrap();
     assert_eq!((refused.verdict, refused.who), (Verdict::Warn, Who::Platform));
     assert_eq!(overall(&findings), Verdict::Warn);
@@ -483,15 +491,15 @@ fn a_value_that_leads_to_no_host_is_not_right_even_if_it_is_the_one_of_the_dashb
         .source(RecordType::CNAME, answer(vec![cname(NAME, HOST)]))
         .resolved(1, answer(vec![cname(NAME, HOST)]))
         .with(&resolver(1), HOST, RecordType::A, Ok(nxdomain("platform.net", 900)));
-    assert_eq!(judged(&seen, &told()), (Code::DnsTargetGone, Verdict::Fail));
+    assert_eq!(judged(&seen, &reported()), (Code::DnsTargetGone, Verdict::Fail));
 }
 
 #[test]
 fn what_a_resolver_remembers_is_not_held_against_the_zone() {
     let private = answer(vec![address(NAME, IpAddr::V4(Ipv4Addr::new(10, 0, 0, 5)))]);
-    assert_eq!(judged(&Seen::right().resolved(3, private.clone()), &told()), (Code::TtlWait, Verdict::Wait));
+    assert_eq!(judged(&Seen::right().resolved(3, private.clone()), &reported()), (Code::TtlWait, Verdict::Wait));
     let in_zone = Seen::new().source(RecordType::A, private.clone()).resolved(1, private);
-    assert_eq!(judged(&in_zone, &told()), (Code::DnsPrivate, Verdict::Fail));
+    assert_eq!(judged(&in_zone, &reported()), (Code::DnsPrivate, Verdict::Fail));
     // CAA of the old target counts no more than the old target itself.
     let old = "old.host.net";
     let seen = Seen::right()
@@ -499,27 +507,27 @@ fn what_a_resolver_remembers_is_not_held_against_the_zone() {
         .caa(NAME, vec![cname(NAME, old), caa(old, 0, "issue", "pki.goog")])
         .caa(HOST, vec![])
         .caa("acme.com", vec![]);
-    assert_eq!(judged(&seen, &told()), (Code::TtlWait, Verdict::Wait));
+    assert_eq!(judged(&seen, &reported()), (Code::TtlWait, Verdict::Wait));
 }
 
 #[test]
 fn an_old_address_for_ipv6_alone_is_waited_for_too() {
     let old = answer(vec![record(NAME, 4020, Data::Aaaa("2001:db8::9".parse().unwrap()))]);
     let seen = Seen::right().with(&resolver(2), NAME, RecordType::AAAA, Ok(old));
-    let findings = diagnosed(&seen, &expectation(), &told(), at(0));
+    let findings = diagnosed(&seen, &expectation(), &reported(), at(0));
     assert_eq!(deciding(&findings).map(|finding| (finding.code, finding.until)), Some((Code::TtlWait, Some(at(67)))));
     let none = Seen::right().with(&resolver(2), NAME, RecordType::AAAA, Ok(answer(vec![])));
-    assert_eq!(judged(&none, &told()), (Code::DnsOk, Verdict::Ok));
+    assert_eq!(judged(&none, &reported()), (Code::DnsOk, Verdict::Ok));
 }
 
 #[test]
 fn name_servers_that_differ_are_told_apart_from_a_record_that_is_wrong() {
     let old = || answer(vec![cname(NAME, "old.host.net")]);
     let second = |reply| Seen::right().with(&ns(2), NAME, RecordType::CNAME, Ok(reply));
-    assert_eq!(judged(&second(old()), &told()), (Code::SecondaryBehind, Verdict::Wait));
-    assert_eq!(judged(&second(nxdomain("acme.com", 900)), &told()), (Code::SecondaryBehind, Verdict::Wait));
+    assert_eq!(judged(&second(old()), &reported()), (Code::SecondaryBehind, Verdict::Wait));
+    assert_eq!(judged(&second(nxdomain("acme.com", 900)), &reported()), (Code::SecondaryBehind, Verdict::Wait));
     let two = answer(vec![cname(NAME, HOST), cname(NAME, "old.host.net")]);
-    assert_eq!(judged(&Seen::new().source(RecordType::CNAME, two), &told()), (Code::DnsMultiCname, Verdict::Fail));
+    assert_eq!(judged(&Seen::new().source(RecordType::CNAME, two), &reported()), (Code::DnsMultiCname, Verdict::Fail));
 }
 
 #[test]
@@ -529,12 +537,12 @@ fn resolvers_that_all_hold_something_else_do_not_make_a_domain_live() {
         .source(RecordType::CNAME, answer(vec![cname(NAME, HOST)]))
         .resolved(1, held(8))
         .resolved(2, held(9));
-    let findings = diagnosed(&seen, &expectation(), &told(), at(0));
+    let findings = diagnosed(&seen, &expectation(), &reported(), at(0));
     let codes: Vec<Code> = findings.iter().map(|finding| finding.code).collect();
     assert_eq!(codes, [Code::ResolversDisagree]);
-    let measurement = crate::domains::state::Measurement::of(&findings, Vec::new(), at(0));
+    let measurement = crate::domains::stage::Measurement::of(&findings, Vec::new(), at(0));
     assert!(measurement.record && !measurement.everywhere);
-    assert_eq!(judged(&seen, &Told { saved: Some(at(-49 * 60)), ..told() }), (Code::Over48h, Verdict::Fail));
+    assert_eq!(judged(&seen, &Reported { saved: Some(at(-49 * 60)), ..reported() }), (Code::Over48h, Verdict::Fail));
 }
 
 #[test]
@@ -554,11 +562,17 @@ fn resolvers_that_lead_to_the_platform_by_different_addresses_do_not_disagree() 
         };
         sees(2, other)(sees(1, PLATFORM)(Seen::new().with(&ns(1), apex, RecordType::A, Err(NoReply::Timeout))))
     };
-    let domain = name::domain(apex).unwrap();
+    let domain = parse_name::domain(apex).unwrap();
     let disagree = |seen: &Seen| {
-        let (expectation, told) = (expectation(), told());
-        let case =
-            Case { domain: &domain, expectation: &expectation, told: &told, seen: &seen.0, earlier: &[], now: at(0) };
+        let (expectation, reported) = (expectation(), reported());
+        let case = Case {
+            domain: &domain,
+            expectation: &expectation,
+            reported: &reported,
+            seen: &seen.0,
+            earlier: &[],
+            now: at(0),
+        };
         diagnose(&case).iter().any(|finding| finding.code == Code::ResolversDisagree)
     };
     assert!(!disagree(&seen(second)));
@@ -570,13 +584,13 @@ fn name_servers_that_fail_are_trouble_also_while_resolvers_remember() {
     let fails = Reply { code: ResponseCode::ServFail, ..Reply::default() };
     let right = || answer(vec![cname(NAME, HOST), address(HOST, PLATFORM)]);
     let seen = Seen::new().source(RecordType::CNAME, fails).resolved(1, right()).resolved(2, right());
-    assert_eq!(judged(&seen, &told()), (Code::ServfailAll, Verdict::Fail));
+    assert_eq!(judged(&seen, &reported()), (Code::ServfailAll, Verdict::Fail));
 }
 
 #[test]
 fn a_name_server_without_an_address_is_named() {
     let seen = Seen::right().with(&ns(2), NAME, RecordType::CNAME, Err(NoReply::NoAddress));
-    let findings = diagnosed(&seen, &expectation(), &told(), at(0));
+    let findings = diagnosed(&seen, &expectation(), &reported(), at(0));
     let lame = findings.iter().find(|finding| finding.code == Code::LameOne).unwrap();
     assert!(lame.seen.contains("ns2.acme.com") && lame.seen.contains("has no address"), "{}", lame.seen);
 }
@@ -589,7 +603,7 @@ fn a_chain_that_is_not_trusted_is_told_by_its_most_exact_reason() {
         shown.chain[0].subject = subject.to_owned();
         shown.chain[0].issuer = issuer.to_owned();
         shown.chain[0].names_its_issuer = false;
-        judged(&Seen::right().shows(Ok(shown), None), &told()).0
+        judged(&Seen::right().shows(Ok(shown), None), &reported()).0
     };
     let other = || Distrust::Other("it cannot be used for a server");
     assert_eq!(code("CN=a", "CN=a", Distrust::UnknownIssuer), Code::TlsSelf);
@@ -604,7 +618,7 @@ fn a_chain_that_is_not_trusted_is_told_by_its_most_exact_reason() {
 #[test]
 fn a_circle_repeats_its_first_record_and_is_no_second_one() {
     let round = answer(vec![cname(NAME, "b.acme.com"), cname("b.acme.com", NAME), cname(NAME, "b.acme.com")]);
-    assert_eq!(judged(&Seen::new().source(RecordType::CNAME, round), &told()), (Code::DnsLoop, Verdict::Fail));
+    assert_eq!(judged(&Seen::new().source(RecordType::CNAME, round), &reported()), (Code::DnsLoop, Verdict::Fail));
 }
 
 #[test]
@@ -616,7 +630,7 @@ fn a_network_that_denies_even_a_known_top_level_domain_tells_nothing() {
     {
         seen = seen.with(&resolver(1), &name, kind, Ok(nxdomain("", 900)));
     }
-    assert_eq!(judged(&seen, &told()), (Code::Offline, Verdict::Unknown));
+    assert_eq!(judged(&seen, &reported()), (Code::Offline, Verdict::Unknown));
 }
 
 #[test]
@@ -629,7 +643,7 @@ fn signatures_that_ended_are_the_providers_and_keys_that_differ_the_registrars()
         let outcome = Ok(answer(vec![cname(NAME, HOST)]));
         let lookup = Lookup { server: resolver(1), question: unchecked, at: at(0), took: Duration::ZERO, outcome };
         seen.0.lookups.push(lookup);
-        let findings = diagnosed(&seen, &expectation(), &told(), at(0));
+        let findings = diagnosed(&seen, &expectation(), &reported(), at(0));
         let decides = deciding(&findings).unwrap();
         (decides.code, decides.who)
     };

@@ -2,14 +2,14 @@
 
 use std::net::IpAddr;
 
-use super::super::code::Code;
+use super::super::catalogue::Code;
 use super::super::dns_name::DnsName;
 use super::super::finding::{Finding, Verdict, Who};
 use super::super::observation::{Data, RecordType, Reply, Role};
+use super::authoritative::{Authoritative, invents};
+use super::cname_target::{self, shown};
 use super::http::is_parked;
 use super::record::{fail, one_cname, platform_addresses, record_to_add, value_unknown};
-use super::source::{Source, invents};
-use super::value::{self, shown};
 use super::{Case, words};
 
 /// Name servers of registrars' parking services.
@@ -29,11 +29,17 @@ const PARKING_SERVERS: &[&str] = &[
     "voodoo.com",
 ];
 
-pub fn dname(case: &Case<'_>, source: &Source<'_>, above: &DnsName, target: &DnsName, findings: &mut Vec<Finding>) {
+pub fn dname(
+    case: &Case<'_>,
+    source: &Authoritative<'_>,
+    above: &DnsName,
+    target: &DnsName,
+    findings: &mut Vec<Finding>,
+) {
     let cnames = source.cnames();
     let leads = case.expectation.platform_host.as_ref().and_then(|expected| {
         let (made, ttl) = cnames.iter().find(|(made, _)| *made != expected)?;
-        let wrong = value::wrong(case, source, made, *ttl, expected);
+        let wrong = cname_target::wrong(case, source, made, *ttl, expected);
         (wrong.code != Code::DnsChain).then_some(wrong)
     });
     findings.extend(leads.map(|wrong| {
@@ -53,7 +59,7 @@ pub fn dname(case: &Case<'_>, source: &Source<'_>, above: &DnsName, target: &Dns
 }
 
 /// Whether a name that nobody has gets the same answer.
-pub fn is_wildcard(case: &Case<'_>, source: &Source<'_>) -> bool {
+pub fn is_wildcard(case: &Case<'_>, source: &Authoritative<'_>) -> bool {
     let sibling = &case.seen.sibling;
     let lookups = case.seen.asked(sibling, RecordType::A).filter(|lookup| {
         if source.authoritative { lookup.server.role == Role::Authoritative } else { !invents(case, lookup) }
@@ -69,7 +75,7 @@ pub fn is_wildcard(case: &Case<'_>, source: &Source<'_>) -> bool {
     !own.is_empty() && same
 }
 
-pub fn findings(case: &Case<'_>, source: &Source<'_>, findings: &mut Vec<Finding>) {
+pub fn findings(case: &Case<'_>, source: &Authoritative<'_>, findings: &mut Vec<Finding>) {
     let zone = case.zone();
     let evidence = || {
         let sibling = case.seen.asked(&case.seen.sibling, RecordType::A).map(|lookup| lookup.evidence());
@@ -109,7 +115,7 @@ pub fn findings(case: &Case<'_>, source: &Source<'_>, findings: &mut Vec<Finding
 }
 
 /// Parking answers for every name and the apex with one address, or is known by its servers.
-fn parked(case: &Case<'_>, source: &Source<'_>, leads: &str) -> Option<Finding> {
+fn parked(case: &Case<'_>, source: &Authoritative<'_>, leads: &str) -> Option<Finding> {
     let served_by_parking = case
         .seen
         .delegated

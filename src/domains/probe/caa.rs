@@ -2,9 +2,9 @@
 
 use super::super::dns_name::DnsName;
 use super::super::observation::{Observations, RecordType, Reply};
-use super::shared::{Shared, all};
+use super::context::{ProbeContext, all};
 
-impl Shared<'_> {
+impl ProbeContext<'_> {
     /// The target that the name servers give, where a resolver that was asked for CAA went by another.
     fn new_target(&self, seen: &Observations) -> Option<DnsName> {
         let name = &self.domain.name;

@@ -21,7 +21,7 @@ use crate::clock;
 use super::super::dns_name::DnsName;
 use super::super::observation::{Hop, HttpFailure, Method, Observations, Response, Trail};
 use super::connect::{NoConnection, connect};
-use super::shared::Shared;
+use super::context::ProbeContext;
 use super::tls;
 
 /// How long an answer may take.
@@ -134,7 +134,7 @@ async fn beginning(mut body: Incoming) -> String {
     String::from_utf8_lossy(&page).into_owned()
 }
 
-impl Shared<'_> {
+impl ProbeContext<'_> {
     /// The port that a URL means in this check.
     fn port_of(&self, url: &Url) -> u16 {
         let settings = self.settings;

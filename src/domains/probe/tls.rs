@@ -17,7 +17,7 @@ use x509_parser::prelude::{FromDer as _, GeneralName, ParsedExtension, X509Certi
 
 use super::super::observation::{Certificate, Presented, TlsFailure};
 use super::connect::{NoConnection, connect};
-use super::trust::Trust;
+use super::trust::ChainTrust;
 
 /// How long a handshake may take.
 const HANDSHAKE_LIMIT: Duration = Duration::from_secs(4);
@@ -29,7 +29,7 @@ const MAX_OCTETS: usize = 64 * 1024;
 
 /// Connects to `address` and makes a handshake for `server_name`; once more where it was cut.
 pub async fn handshake(
-    trust: &Trust,
+    trust: &ChainTrust,
     address: SocketAddr,
     server_name: &str,
 ) -> Result<TlsStream<TcpStream>, TlsFailure> {
@@ -39,7 +39,7 @@ pub async fn handshake(
     }
 }
 
-async fn once(trust: &Trust, address: SocketAddr, server_name: &str) -> Result<TlsStream<TcpStream>, TlsFailure> {
+async fn once(trust: &ChainTrust, address: SocketAddr, server_name: &str) -> Result<TlsStream<TcpStream>, TlsFailure> {
     let name = ServerName::try_from(server_name.to_owned()).map_err(|_| TlsFailure::Malformed)?;
     let stream = connect(address).await.map_err(|why| match why {
         NoConnection::Refused => TlsFailure::Refused,
@@ -83,7 +83,7 @@ fn alert_name(alert: AlertDescription) -> String {
 /// What the server of `stream` presented, judged at `now`. Reading happens on another thread, under a limit, so that
 /// no certificate hangs or ends the program.
 pub async fn presented(
-    trust: &Arc<Trust>,
+    trust: &Arc<ChainTrust>,
     stream: &TlsStream<TcpStream>,
     server_name: &str,
     now: Timestamp,
@@ -108,7 +108,7 @@ pub async fn presented(
     }
 }
 
-fn read(trust: &Trust, chain: &[CertificateDer<'static>], server_name: &str, now: Timestamp) -> Option<Presented> {
+fn read(trust: &ChainTrust, chain: &[CertificateDer<'static>], server_name: &str, now: Timestamp) -> Option<Presented> {
     let read: Vec<Certificate> = chain.iter().map_while(|der| certificate(der)).collect();
     let leaf = read.first()?;
     // Dates are judged apart; signatures are looked at when the certificate is valid.

@@ -13,14 +13,14 @@ use rustls_platform_verifier::Verifier;
 use super::super::observation::Distrust;
 
 /// The roots, read once at the first use.
-pub struct Trust {
+pub struct ChainTrust {
     extra: Vec<CertificateDer<'static>>,
     provider: Arc<CryptoProvider>,
     verifier: OnceLock<Option<Verifier>>,
     config: Arc<ClientConfig>,
 }
 
-impl Trust {
+impl ChainTrust {
     /// The system's roots and `extra`.
     #[must_use]
     pub fn new(extra: Vec<CertificateDer<'static>>) -> Self {
@@ -87,7 +87,7 @@ fn unless_unreadable(verified: Result<HandshakeSignatureValid, Error>) -> Result
     }
 }
 
-impl std::fmt::Debug for Trust {
+impl std::fmt::Debug for ChainTrust {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Trust").field("extra", &self.extra.len()).finish_non_exhaustive()
     }

@@ -8,7 +8,7 @@ use super::super::dns_name::DnsName;
 use super::super::observation::{
     Data, Lookup, NoReply, Question, Record, RecordType, Reply, ResponseCode, Role, Server, TYPES,
 };
-use super::shared::{Shared, all};
+use super::context::{ProbeContext, all};
 
 /// How many servers of the parent are asked at most.
 const PARENT_SERVERS: usize = 2;
@@ -24,7 +24,7 @@ struct Delegation {
     glue: Vec<Record>,
 }
 
-impl Shared<'_> {
+impl ProbeContext<'_> {
     /// Everything about the record: zone, delegation, name servers, and what explains a wrong answer.
     pub async fn record(&self) {
         let registrable = &self.domain.registrable;

@@ -3,9 +3,9 @@
 use tokio::time::timeout;
 
 use super::tables::{Record, Table};
-use crate::store::connection::Connection;
 use crate::store::postgres::{ANSWER_TIME, Session};
-use crate::store::{DatabaseUrl, StoreError, Why, postgres, sqlite};
+use crate::store::value_row::Connection;
+use crate::store::{DatabaseUrl, StoreError, StoreFailure, postgres, sqlite};
 
 /// A connection in a transaction that only reads.
 pub(super) enum Source {
@@ -21,12 +21,17 @@ impl Source {
         }
     }
 
-    pub(super) async fn page(&mut self, table: &Table, last: Option<&Record>, limit: i64) -> Result<Vec<Record>, Why> {
+    pub(super) async fn page(
+        &mut self,
+        table: &Table,
+        last: Option<&Record>,
+        limit: i64,
+    ) -> Result<Vec<Record>, StoreFailure> {
         let on = match self {
             Self::Sqlite(connection) => Connection::sqlite(connection),
             Self::Postgres(session) => Connection::Postgres(session),
         };
         let page = timeout(ANSWER_TIME, table.page(&on, last, limit)).await;
-        Ok(page.map_err(|_| Why::NoAnswer)??)
+        Ok(page.map_err(|_| StoreFailure::NoAnswer)??)
     }
 }

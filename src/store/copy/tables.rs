@@ -1,7 +1,7 @@
 //! What is copied: every row of these tables.
 
-use crate::store::connection::{Connection, DatabaseError, Row, Value};
 use crate::store::sql;
+use crate::store::value_row::{Connection, DatabaseError, Row, Value};
 
 /// What a column holds.
 #[derive(Clone, Copy, Debug)]

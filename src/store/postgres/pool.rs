@@ -22,7 +22,7 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 use super::url::{Encryption, PostgresUrl};
 use super::{CONNECTIONS, STATEMENT_TIME};
 use crate::model::text::{display_safe, safe_causes};
-use crate::store::{StoreError, Why, sql};
+use crate::store::{StoreError, StoreFailure, sql};
 
 /// How long to wait for a connection that others use.
 const WAIT: Duration = Duration::from_secs(5);
@@ -45,26 +45,26 @@ const KEEP_PLANS: &str = "SET plan_cache_mode = force_generic_plan";
 const RAISED_BY_A_TRIGGER: &str = "exec_stmt_raise";
 
 /// All connections that are open and in nobody's hands.
-pub(super) type Lines = Pool<Connector>;
+pub(super) type ConnectionPool = Pool<Connector>;
 
 /// One of them while somebody has it.
-pub(super) type PooledLine = Object<Connector>;
+pub(super) type PooledConnection = Object<Connector>;
 
 /// A connection, and whether the server has warned of anything on it.
 #[derive(Debug)]
-pub(super) struct Line {
+pub(super) struct MonitoredClient {
     client: ClientWrapper,
     warned: Arc<AtomicBool>,
 }
 
-impl Line {
+impl MonitoredClient {
     /// Whether there was a warning since this was asked last.
     pub(super) fn take_warning(&self) -> bool {
         self.warned.swap(false, Ordering::Relaxed)
     }
 }
 
-impl Deref for Line {
+impl Deref for MonitoredClient {
     type Target = ClientWrapper;
 
     fn deref(&self) -> &ClientWrapper {
@@ -82,7 +82,7 @@ pub(super) struct Connector {
 }
 
 /// Nothing is connected before the first use.
-pub(super) fn open(url: &PostgresUrl) -> Result<Lines, StoreError> {
+pub(super) fn open(url: &PostgresUrl) -> Result<ConnectionPool, StoreError> {
     let tls = match url.encryption() {
         Encryption::None => None,
         Encryption::Verified { root_certificates } => Some(tls(root_certificates)?),
@@ -94,14 +94,14 @@ pub(super) fn open(url: &PostgresUrl) -> Result<Lines, StoreError> {
         .wait_timeout(Some(WAIT))
         .create_timeout(Some(CREATE))
         .recycle_timeout(Some(WAIT));
-    pool.build().map_err(|error| Why::NoConnection(Arc::new(error)).into())
+    pool.build().map_err(|error| StoreFailure::NoConnection(Arc::new(error)).into())
 }
 
 impl Manager for Connector {
-    type Type = Line;
+    type Type = MonitoredClient;
     type Error = Error;
 
-    async fn create(&self) -> Result<Line, Error> {
+    async fn create(&self) -> Result<MonitoredClient, Error> {
         let line = match &self.tls {
             None => driven(self.config.connect(NoTls).await?),
             Some(tls) => driven(self.config.connect(MakeRustlsConnect::new(tls.clone())).await?),
@@ -117,7 +117,7 @@ impl Manager for Connector {
         Ok(line)
     }
 
-    async fn recycle(&self, line: &mut Line, metrics: &Metrics) -> RecycleResult<Error> {
+    async fn recycle(&self, line: &mut MonitoredClient, metrics: &Metrics) -> RecycleResult<Error> {
         // Spread by where it lies in memory.
         let spread = Duration::from_millis(Arc::as_ptr(&line.warned).addr() as u64 / 64 % 300_000);
         if line.is_closed() {
@@ -129,7 +129,7 @@ impl Manager for Connector {
 
 /// The connection, with a task that does its reading and writing and hears the warnings on it. What the server says of
 /// a statement it says before the answer to that.
-fn driven<S, T>((client, mut connection): (Client, Connection<S, T>)) -> Line
+fn driven<S, T>((client, mut connection): (Client, Connection<S, T>)) -> MonitoredClient
 where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     T: AsyncRead + AsyncWrite + Unpin + Send + 'static,
@@ -151,7 +151,7 @@ where
             }
         }
     });
-    Line { client: ClientWrapper::new(client, task), warned }
+    MonitoredClient { client: ClientWrapper::new(client, task), warned }
 }
 
 fn is_warning(notice: &DbError) -> bool {

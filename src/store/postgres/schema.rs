@@ -11,8 +11,8 @@ use uuid::Uuid;
 
 use super::{Connections, Session, has_code};
 use crate::clock;
-use crate::store::connection::{Connection, DatabaseError, Value};
-use crate::store::work::Work;
+use crate::store::job::Work;
+use crate::store::value_row::{Connection, DatabaseError, Value};
 use crate::store::{DatabaseUrl, StoreError, sql};
 
 /// In order; the table `schema_versions` has the number of each that was run, from 1.

@@ -11,9 +11,9 @@ use tokio_postgres::binary_copy::BinaryCopyInWriter;
 use tokio_postgres::types::{IsNull, ToSql, Type, to_sql_checked};
 use tokio_postgres::{Row, RowStream};
 
-use super::pool::{Line, PooledLine};
-use super::pulse::Commit;
-use crate::store::connection::{DatabaseError, Value};
+use super::commit_monitor::Commit;
+use super::pool::{MonitoredClient, PooledConnection};
+use crate::store::value_row::{DatabaseError, Value};
 
 /// A connection, which goes back to the others only by [`release`](Self::release): one that is dropped half-way is
 /// closed, and with it the transaction that it was in.
@@ -21,13 +21,13 @@ use crate::store::connection::{DatabaseError, Value};
 /// But one whose commit the server has not answered is kept until it has: such a commit goes on there, also without its
 /// connection, and no other connection is to come on top of it.
 pub(in crate::store) struct Session {
-    line: Option<PooledLine>,
+    line: Option<PooledConnection>,
     by_name: bool,
     commit: Mutex<Option<Commit>>,
 }
 
 impl Session {
-    pub(super) fn new(line: PooledLine, by_name: bool) -> Self {
+    pub(super) fn new(line: PooledConnection, by_name: bool) -> Self {
         Self { line: Some(line), by_name, commit: Mutex::new(None) }
     }
 
@@ -38,7 +38,7 @@ impl Session {
         }
     }
 
-    fn line(&self) -> Result<&Line, DatabaseError> {
+    fn line(&self) -> Result<&MonitoredClient, DatabaseError> {
         self.line.as_deref().ok_or(DatabaseError::Vanished)
     }
 

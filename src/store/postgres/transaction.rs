@@ -16,14 +16,14 @@ use tokio::time::error::Elapsed;
 use tokio::time::{sleep, timeout};
 use tokio_postgres::error::{Severity, SqlState};
 
-use super::pulse::Commit;
+use super::commit_monitor::Commit;
 use super::{ANSWER_TIME, Connections, Session, has_code};
 use crate::clock;
 use crate::model::text::safe_causes;
-use crate::store::Why;
-use crate::store::connection::{Connection, DatabaseError};
+use crate::store::StoreFailure;
 use crate::store::heartbeat::Heartbeat;
-use crate::store::work::{Job, Work, unawaited};
+use crate::store::job::{Job, Work, unawaited};
+use crate::store::value_row::{Connection, DatabaseError};
 
 /// How often a transaction is tried, and until when it is tried again.
 const TRIES: u32 = 12;
@@ -40,12 +40,12 @@ pub(super) async fn read(connections: &Connections, group: &mut Vec<Box<dyn Job>
         let answers = timeout(ANSWER_TIME, join_all(group.iter_mut().map(|job| job.run(&on)))).await;
         let is_sound = |answer: &Result<(), DatabaseError>| answer.as_ref().err().is_none_or(|error| !is_spent(error));
         session.release(answers.as_ref().is_ok_and(|answers| answers.iter().all(is_sound)));
-        let Ok(answers) = answers else { return end(group, &Err(Why::NoAnswer)) };
+        let Ok(answers) = answers else { return end(group, &Err(StoreFailure::NoAnswer)) };
         let mut again = Vec::new();
         for (job, answer) in group.drain(..).zip(answers) {
             match answer {
                 Err(error) if is_conflict(&error) => again.push(job),
-                answer => job.end(answer.map_err(Why::from)),
+                answer => job.end(answer.map_err(StoreFailure::from)),
             }
         }
         if again.is_empty() {
@@ -54,7 +54,7 @@ pub(super) async fn read(connections: &Connections, group: &mut Vec<Box<dyn Job>
         *group = again;
         sleep(pause).await;
     }
-    end(group, &Err(Why::Conflicts));
+    end(group, &Err(StoreFailure::Conflicts));
 }
 
 /// All in one transaction. Tells each job how it ended, and empties `group`.
@@ -64,7 +64,7 @@ pub(super) async fn write(connections: &Connections, group: &mut Vec<Box<dyn Job
         return;
     }
     if connections.pulse.is_stuck() {
-        return end(group, &Err(Why::Stuck));
+        return end(group, &Err(StoreFailure::Stuck));
     }
     let written = until_settled(connections, group, ANSWER_TIME).await;
     if let Err(why) = &written {
@@ -74,12 +74,12 @@ pub(super) async fn write(connections: &Connections, group: &mut Vec<Box<dyn Job
 }
 
 /// Commits something that leaves nothing behind, however long that takes.
-pub(super) async fn beat(connections: &Connections) -> Result<(), Why> {
+pub(super) async fn beat(connections: &Connections) -> Result<(), StoreFailure> {
     until_settled(connections, &mut [unawaited(Heartbeat::new())], Duration::MAX).await
 }
 
 /// A single statement that nobody waits for. It says nothing about commits: there may be nothing to write.
-pub(super) async fn write_alone(connections: &Connections, work: impl Work) -> Result<(), Why> {
+pub(super) async fn write_alone(connections: &Connections, work: impl Work) -> Result<(), StoreFailure> {
     let session = connections.take().await?;
     session.begin(connections.pulse.begin());
     let written = committed(&session, timeout(ANSWER_TIME, work.run(&Connection::Postgres(&session))).await).map(drop);
@@ -87,18 +87,22 @@ pub(super) async fn write_alone(connections: &Connections, work: impl Work) -> R
     written
 }
 
-fn end(group: &mut Vec<Box<dyn Job>>, ended: &Result<(), Why>) {
+fn end(group: &mut Vec<Box<dyn Job>>, ended: &Result<(), StoreFailure>) {
     group.drain(..).for_each(|job| job.end(ended.clone()));
 }
 
 /// `patience` is for the commit.
-async fn until_settled(connections: &Connections, group: &mut [Box<dyn Job>], patience: Duration) -> Result<(), Why> {
+async fn until_settled(
+    connections: &Connections,
+    group: &mut [Box<dyn Job>],
+    patience: Duration,
+) -> Result<(), StoreFailure> {
     let begun = clock::now().mono;
     let mut was_elsewhere = false;
     for pause in pauses() {
         match once(connections, group, patience).await {
-            Err(Why::Database(error)) if is_conflict(&error) => {}
-            Err(Why::Database(error)) if is_elsewhere(&error) && !was_elsewhere => was_elsewhere = true,
+            Err(StoreFailure::Database(error)) if is_conflict(&error) => {}
+            Err(StoreFailure::Database(error)) if is_elsewhere(&error) && !was_elsewhere => was_elsewhere = true,
             settled => return settled,
         }
         if clock::now().mono.duration_since(begun) > TRY_FOR {
@@ -106,10 +110,10 @@ async fn until_settled(connections: &Connections, group: &mut [Box<dyn Job>], pa
         }
         sleep(pause).await;
     }
-    Err(Why::Conflicts)
+    Err(StoreFailure::Conflicts)
 }
 
-async fn once(connections: &Connections, group: &mut [Box<dyn Job>], patience: Duration) -> Result<(), Why> {
+async fn once(connections: &Connections, group: &mut [Box<dyn Job>], patience: Duration) -> Result<(), StoreFailure> {
     let session = connections.take().await?;
     let written = match group {
         [job] if job.is_one_statement() => {
@@ -131,13 +135,13 @@ async fn once(connections: &Connections, group: &mut [Box<dyn Job>], patience: D
 }
 
 /// What is not sound is closed; what has lost its server is closed with all that may have.
-fn give_back(connections: &Connections, session: Session, written: &Result<(), Why>) {
+fn give_back(connections: &Connections, session: Session, written: &Result<(), StoreFailure>) {
     session.release(match written {
         Ok(()) => true,
-        Err(Why::Database(error)) => !is_spent(error),
+        Err(StoreFailure::Database(error)) => !is_spent(error),
         Err(_) => false,
     });
-    if let Err(Why::Database(error)) = written
+    if let Err(StoreFailure::Database(error)) = written
         && is_elsewhere(error)
     {
         connections.leave();
@@ -145,24 +149,24 @@ fn give_back(connections: &Connections, session: Session, written: &Result<(), W
 }
 
 /// Everything but the commit. [`Why::Database`] where it was surely rolled back.
-async fn prepare(session: &Session, group: &mut [Box<dyn Job>]) -> Result<(), Why> {
+async fn prepare(session: &Session, group: &mut [Box<dyn Job>]) -> Result<(), StoreFailure> {
     let on = Connection::Postgres(session);
     // The first statements go with the BEGIN, ahead of its answer.
     let work = join(session.batch("BEGIN"), join_all(group.iter_mut().map(|job| job.run(&on))));
-    let (begun, worked) = timeout(ANSWER_TIME, work).await.map_err(|_| Why::OutcomeUnknown)?;
+    let (begun, worked) = timeout(ANSWER_TIME, work).await.map_err(|_| StoreFailure::OutcomeUnknown)?;
     match begun {
         Ok(()) => {}
         // The server has ended the connection instead.
         Err(error) if is_fatal(&error) && is_elsewhere(&error) => return Err(error.into()),
         // Had it been refused, each statement would have been a transaction by itself.
-        Err(_) => return Err(Why::OutcomeUnknown),
+        Err(_) => return Err(StoreFailure::OutcomeUnknown),
     }
     let Some(error) = worst(worked) else { return Ok(()) };
     match timeout(ANSWER_TIME, session.batch("ROLLBACK")).await {
         Ok(Ok(())) => Err(error.into()),
         // The connection is closed, which has the same effect.
         _ if is_elsewhere(&error) => Err(error.into()),
-        _ => Err(Why::NoAnswer),
+        _ => Err(StoreFailure::NoAnswer),
     }
 }
 
@@ -177,14 +181,14 @@ fn worst(worked: Vec<Result<(), DatabaseError>>) -> Option<DatabaseError> {
 }
 
 /// What the end of a transaction was. [`Why::Database`] where it was surely rolled back.
-fn committed<T>(session: &Session, ended: Result<Result<T, DatabaseError>, Elapsed>) -> Result<Commit, Why> {
+fn committed<T>(session: &Session, ended: Result<Result<T, DatabaseError>, Elapsed>) -> Result<Commit, StoreFailure> {
     // Unanswered, the session keeps it.
-    let ended = ended.map_err(|_| Why::OutcomeUnknown)?;
+    let ended = ended.map_err(|_| StoreFailure::OutcomeUnknown)?;
     let commit = session.end();
     match ended {
-        Ok(_) => commit.ok_or(Why::OutcomeUnknown),
+        Ok(_) => commit.ok_or(StoreFailure::OutcomeUnknown),
         Err(error) if is_refusal(&error) => Err(error.into()),
-        Err(_) => Err(Why::OutcomeUnknown),
+        Err(_) => Err(StoreFailure::OutcomeUnknown),
     }
 }
 

@@ -9,9 +9,9 @@ use tokio::time::sleep;
 
 use super::file::Files;
 use super::{BUSY_PAUSE, BUSY_TRIES, at_once, is_busy, keep_plans};
-use crate::store::connection::{Connection, DatabaseError};
-use crate::store::work::Work;
-use crate::store::{Why, sql};
+use crate::store::job::Work;
+use crate::store::value_row::{Connection, DatabaseError};
+use crate::store::{StoreFailure, sql};
 
 #[derive(Debug)]
 pub(super) struct Readers {
@@ -29,10 +29,11 @@ impl Readers {
 
     /// Reads in this thread, and waits outside of SQLite while it is busy, as it is while another process repairs the
     /// write-ahead log.
-    pub(super) async fn read<W: Work>(&self, work: &W) -> Result<W::Output, Why> {
+    pub(super) async fn read<W: Work>(&self, work: &W) -> Result<W::Output, StoreFailure> {
         for _ in 0..BUSY_TRIES {
             match self.read_at_once(work) {
-                Err(Why::Database(error)) if matches!(&*error, DatabaseError::Sqlite(error) if is_busy(error)) => {
+                Err(StoreFailure::Database(error)) if matches!(&*error, DatabaseError::Sqlite(error) if is_busy(error)) =>
+                {
                     sleep(BUSY_PAUSE).await;
                 }
                 read_or_not => return read_or_not,
@@ -41,8 +42,8 @@ impl Readers {
         self.read_at_once(work)
     }
 
-    fn read_at_once<W: Work>(&self, work: &W) -> Result<W::Output, Why> {
-        let idle = self.idle().as_mut().ok_or(Why::Closed)?.pop();
+    fn read_at_once<W: Work>(&self, work: &W) -> Result<W::Output, StoreFailure> {
+        let idle = self.idle().as_mut().ok_or(StoreFailure::Closed)?.pop();
         let mut connection = match idle {
             Some(connection) => connection,
             None => self.connect()?,
@@ -56,12 +57,12 @@ impl Readers {
     }
 
     /// Whether it can be read.
-    pub(super) async fn ping(&self) -> Result<(), Why> {
+    pub(super) async fn ping(&self) -> Result<(), StoreFailure> {
         self.read(&Ping).await
     }
 
     /// Never to another file than the one that is written: those that are open go on.
-    fn connect(&self) -> Result<rusqlite::Connection, Why> {
+    fn connect(&self) -> Result<rusqlite::Connection, StoreFailure> {
         let open = || {
             let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
             let connection = rusqlite::Connection::open_with_flags(&self.path, flags)?;
@@ -70,7 +71,7 @@ impl Readers {
             Ok(connection)
         };
         let connection = open().map_err(DatabaseError::Sqlite);
-        if self.files.are_there() { Ok(connection?) } else { Err(Why::Moved) }
+        if self.files.are_there() { Ok(connection?) } else { Err(StoreFailure::Moved) }
     }
 
     /// Those in use close when they are given back.

@@ -13,9 +13,9 @@ use tokio_util::sync::CancellationToken;
 
 use super::{BUSY_PAUSE, BUSY_TIMEOUT, cannot_open, file, schema};
 use crate::model::draft::check_name;
-use crate::store::connection::Row;
+use crate::store::maintenance::{BackupError, IntegrityReport, QuickChecked};
 use crate::store::pets::pet;
-use crate::store::upkeep::{BackupError, Checked, QuickChecked};
+use crate::store::value_row::Row;
 use crate::store::{DatabaseUrl, StoreError, sql};
 
 /// Pages copied before it is asked again whether to go on: about 4 MiB.
@@ -83,9 +83,9 @@ pub(in crate::store) fn moment(path: &Path) -> Result<Connection, StoreError> {
     Ok(connection)
 }
 
-pub(in crate::store) fn check(path: &Path) -> Result<Checked, StoreError> {
+pub(in crate::store) fn check(path: &Path) -> Result<IntegrityReport, StoreError> {
     let (connection, _) = known(path)?;
-    let mut checked = Checked { pets: 0, problems: Vec::new() };
+    let mut checked = IntegrityReport { pets: 0, problems: Vec::new() };
     let read =
         pages(&connection, "integrity_check", &mut checked.problems).and_then(|()| pets(&connection, &mut checked));
     // What cannot be read at all is the worst of what is wrong.
@@ -130,7 +130,7 @@ fn pages(connection: &Connection, pragma: &str, problems: &mut Vec<String>) -> r
 }
 
 /// Whether every animal is one that the service would have added.
-fn pets(connection: &Connection, checked: &mut Checked) -> rusqlite::Result<()> {
+fn pets(connection: &Connection, checked: &mut IntegrityReport) -> rusqlite::Result<()> {
     let mut all = connection.prepare(sql::LIST)?;
     let mut rows = all.query([i64::MIN, i64::MAX])?;
     while let Some(row) = rows.next()? {

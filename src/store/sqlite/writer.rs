@@ -29,10 +29,10 @@ use super::file::Files;
 use super::{at_once, is_busy};
 use crate::clock;
 use crate::model::text::safe_causes;
-use crate::store::Why;
-use crate::store::connection::{Connection, DatabaseError};
+use crate::store::StoreFailure;
 use crate::store::heartbeat::{BEAT_TIME, Heartbeat};
-use crate::store::work::{Job, Work, awaited, unawaited};
+use crate::store::job::{Job, Work, awaited, unawaited};
+use crate::store::value_row::{Connection, DatabaseError};
 
 /// How many writes may wait. One more is refused rather than kept.
 const QUEUE: usize = 1024;
@@ -53,7 +53,7 @@ const CHECKPOINT_PAGES: c_int = 1000;
 pub(super) struct Writer {
     /// Nothing once closed.
     running: Mutex<Option<Running>>,
-    pen: Arc<Pen>,
+    pen: Arc<WriteConnection>,
 }
 
 #[derive(Debug)]
@@ -66,17 +66,18 @@ impl Writer {
     pub(super) fn start(connection: rusqlite::Connection, files: Arc<Files>) -> io::Result<Self> {
         let (jobs, waiting) = mpsc::channel(QUEUE);
         let (was_alone, broken, written) = (AtomicBool::new(true), OnceLock::new(), Mutex::new(None));
-        let pen = Arc::new(Pen { connection: Mutex::new(Some(connection)), files, was_alone, broken, written });
+        let pen =
+            Arc::new(WriteConnection { connection: Mutex::new(Some(connection)), files, was_alone, broken, written });
         let shared = Arc::clone(&pen);
         let thread = thread::Builder::new().name("store writer".into()).spawn(move || shared.until_closed(waiting))?;
         Ok(Self { running: Mutex::new(Some(Running { jobs, thread })), pen })
     }
 
     /// Whether anything can be written: it was lately, or is now.
-    pub(super) async fn can_write(&self) -> Result<(), Why> {
+    pub(super) async fn can_write(&self) -> Result<(), StoreFailure> {
         let runs = self.running().as_ref().is_some_and(|running| !running.thread.is_finished());
         if !runs {
-            return Err(Why::Closed);
+            return Err(StoreFailure::Closed);
         }
         self.pen.is_sound()?;
         if self.pen.has_written() {
@@ -84,10 +85,10 @@ impl Writer {
         }
         let (job, done) = awaited(Heartbeat::new());
         self.queue(job)?;
-        timeout(BEAT_TIME, done).await.map_err(|_| Why::NoAnswer)?.unwrap_or(Err(Why::Closed))
+        timeout(BEAT_TIME, done).await.map_err(|_| StoreFailure::NoAnswer)?.unwrap_or(Err(StoreFailure::Closed))
     }
 
-    pub(super) async fn write<W: Work>(&self, work: W) -> Result<W::Output, Why> {
+    pub(super) async fn write<W: Work>(&self, work: W) -> Result<W::Output, StoreFailure> {
         let (job, done) = awaited(work);
         // Here, if this thread may wait for the disk, nobody else is writing, and nobody is likely to come: one alone
         // would take the time of a whole group.
@@ -95,7 +96,7 @@ impl Writer {
         let is_alone = self.pen.was_alone.load(Ordering::Relaxed) && self.nobody_waits();
         match self.pen.connection.try_lock() {
             Ok(mut connection) if may_wait && is_alone => {
-                let connection = connection.as_mut().ok_or(Why::Closed)?;
+                let connection = connection.as_mut().ok_or(StoreFailure::Closed)?;
                 if block_in_place(|| self.pen.write(connection, &mut vec![job])) {
                     // The thread has the time to fold the log in.
                     self.write_later(Nothing);
@@ -103,7 +104,7 @@ impl Writer {
             }
             _ => self.queue(job)?,
         }
-        done.await.unwrap_or(Err(Why::Closed))
+        done.await.unwrap_or(Err(StoreFailure::Closed))
     }
 
     pub(super) fn write_later<W: Work>(&self, work: W) {
@@ -116,12 +117,12 @@ impl Writer {
         self.running().as_ref().is_some_and(|running| running.jobs.capacity() == QUEUE)
     }
 
-    fn queue(&self, job: Box<dyn Job>) -> Result<(), Why> {
+    fn queue(&self, job: Box<dyn Job>) -> Result<(), StoreFailure> {
         let running = self.running();
-        let Running { jobs, .. } = running.as_ref().ok_or(Why::Closed)?;
+        let Running { jobs, .. } = running.as_ref().ok_or(StoreFailure::Closed)?;
         jobs.try_send(job).map_err(|error| match error {
-            TrySendError::Full(_) => Why::QueueFull,
-            TrySendError::Closed(_) => Why::Closed,
+            TrySendError::Full(_) => StoreFailure::QueueFull,
+            TrySendError::Closed(_) => StoreFailure::Closed,
         })
     }
 
@@ -144,19 +145,19 @@ impl Writer {
 
 /// What only one can write with at a time.
 #[derive(Debug)]
-struct Pen {
+struct WriteConnection {
     /// Nothing once closed.
     connection: Mutex<Option<rusqlite::Connection>>,
     /// Whether the last group was of one.
     was_alone: AtomicBool,
     files: Arc<Files>,
     /// Why nothing more may be written.
-    broken: OnceLock<Why>,
+    broken: OnceLock<StoreFailure>,
     /// When something was written last; nothing where the last try failed.
     written: Mutex<Option<Instant>>,
 }
 
-impl Pen {
+impl WriteConnection {
     /// Ends when the last sender is gone and the queue is empty.
     fn until_closed(&self, mut waiting: mpsc::Receiver<Box<dyn Job>>) {
         let mut group = Vec::with_capacity(GROUP);
@@ -191,11 +192,11 @@ impl Pen {
         committed.is_ok() && is_log_long(connection)
     }
 
-    fn commit(&self, connection: &mut rusqlite::Connection, group: &mut [Box<dyn Job>]) -> Result<(), Why> {
+    fn commit(&self, connection: &mut rusqlite::Connection, group: &mut [Box<dyn Job>]) -> Result<(), StoreFailure> {
         self.is_sound()?;
         if !self.files.are_there() {
-            self.end(connection, Why::Moved);
-            return Err(Why::Moved);
+            self.end(connection, StoreFailure::Moved);
+            return Err(StoreFailure::Moved);
         }
         let before = connection.total_changes();
         let committed = try_commit(connection, group).map_err(|error| {
@@ -204,7 +205,7 @@ impl Pen {
             if let DatabaseError::Sqlite(error) = &error {
                 self.judge(connection, error);
             }
-            Why::from(error)
+            StoreFailure::from(error)
         });
         // A transaction that has changed nothing says nothing of the disk.
         if committed.is_err() || connection.total_changes() != before {
@@ -213,7 +214,7 @@ impl Pen {
         committed
     }
 
-    fn is_sound(&self) -> Result<(), Why> {
+    fn is_sound(&self) -> Result<(), StoreFailure> {
         self.broken.get().map_or(Ok(()), |why| Err(why.clone()))
     }
 
@@ -226,11 +227,11 @@ impl Pen {
     /// Stops writing for good when `error` means that the file cannot be trusted.
     fn judge(&self, connection: &rusqlite::Connection, error: &rusqlite::Error) {
         if is_fatal(error) {
-            self.end(connection, Why::ReadOnly);
+            self.end(connection, StoreFailure::ReadOnly);
         }
     }
 
-    fn end(&self, connection: &rusqlite::Connection, why: Why) {
+    fn end(&self, connection: &rusqlite::Connection, why: StoreFailure) {
         if self.broken.set(why.clone()).is_ok() {
             tracing::error!("{why}");
             // Closing must not touch the file either, nor what has its name now.

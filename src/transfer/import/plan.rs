@@ -13,7 +13,7 @@ pub enum OnError {
 
 /// How rows are sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct How {
+pub struct ImportOptions {
     /// How many at a time, 1 to 16.
     pub concurrency: usize,
     /// What to do after a row that was not added.
@@ -29,7 +29,7 @@ pub struct How {
     pub patience: Patience,
 }
 
-impl Default for How {
+impl Default for ImportOptions {
     fn default() -> Self {
         Self {
             concurrency: 4,
@@ -68,7 +68,7 @@ impl Default for Patience {
 
 /// What whoever started an import wants of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Wish {
+pub enum ImportControl {
     /// Send.
     Go,
     /// Send nothing new until told to.

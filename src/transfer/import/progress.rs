@@ -3,15 +3,15 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::transfer::journal::{Outcome, State};
+use crate::transfer::journal::{RowOutcome, RowState};
 use crate::transfer::rows::Bad;
 
 /// Takes what is told, in the task that has it. It must not wait.
-pub type Tell = Arc<dyn Fn(Told) + Send + Sync>;
+pub type OnImportEvent = Arc<dyn Fn(ImportEvent) + Send + Sync>;
 
 /// What became of a row, and what else there is to tell.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Told {
+pub enum ImportEvent {
     /// A row was sent.
     Row {
         /// Its number, from 1.
@@ -21,12 +21,12 @@ pub enum Told {
         /// The animal's name, safe to show.
         name: String,
         /// What became of it.
-        outcome: Outcome,
+        outcome: RowOutcome,
     },
     /// A row cannot be sent.
     Bad(Bad),
     /// A row may have been added before, and is left alone.
-    Doubt {
+    UnknownOutcome {
         /// Its number, from 1.
         row: u64,
         /// Its line in the file.
@@ -41,16 +41,16 @@ pub enum Told {
     },
 }
 
-impl Told {
+impl ImportEvent {
     /// Whether it is a row that was not added.
     #[must_use]
     pub const fn is_error(&self) -> bool {
         match self {
             Self::Row { outcome, .. } => match outcome {
-                Outcome::Refused(_) | Outcome::Unknown(_) | Outcome::Invalid(_) => true,
-                Outcome::Added(_) | Outcome::NotSent(_) => false,
+                RowOutcome::Refused(_) | RowOutcome::Unknown(_) | RowOutcome::Invalid(_) => true,
+                RowOutcome::Added(_) | RowOutcome::NotSent(_) => false,
             },
-            Self::Bad(_) | Self::Doubt { .. } => true,
+            Self::Bad(_) | Self::UnknownOutcome { .. } => true,
             Self::Waiting { .. } => false,
         }
     }
@@ -58,7 +58,7 @@ impl Told {
 
 /// The counts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Progress {
+pub struct ImportProgress {
     /// Added now.
     pub added: u64,
     /// Added before, as the journal says.
@@ -72,14 +72,14 @@ pub struct Progress {
     /// Certainly not added, though they were sent: they may be sent again.
     pub not_sent: u64,
     /// Rows whose status was mended.
-    pub mended: u64,
+    pub corrected: u64,
     /// Sent, and no answer yet.
     pub under_way: u64,
     /// Nothing is sent before.
     pub waiting_until: Option<Instant>,
 }
 
-impl Progress {
+impl ImportProgress {
     /// Good rows of which is known what became.
     #[must_use]
     pub const fn dealt_with(&self) -> u64 {
@@ -92,30 +92,30 @@ impl Progress {
         self.refused + self.invalid + self.unknown
     }
 
-    pub(super) const fn count(&mut self, told: &Told) {
+    pub(super) const fn count(&mut self, told: &ImportEvent) {
         match told {
-            Told::Row { outcome, .. } => {
+            ImportEvent::Row { outcome, .. } => {
                 self.under_way = self.under_way.saturating_sub(1);
                 match outcome {
-                    Outcome::Added(_) => self.added += 1,
-                    Outcome::Refused(_) => self.refused += 1,
-                    Outcome::Unknown(_) => self.unknown += 1,
-                    Outcome::Invalid(_) => self.invalid += 1,
-                    Outcome::NotSent(_) => self.not_sent += 1,
+                    RowOutcome::Added(_) => self.added += 1,
+                    RowOutcome::Refused(_) => self.refused += 1,
+                    RowOutcome::Unknown(_) => self.unknown += 1,
+                    RowOutcome::Invalid(_) => self.invalid += 1,
+                    RowOutcome::NotSent(_) => self.not_sent += 1,
                 }
             }
-            Told::Bad(_) => self.invalid += 1,
-            Told::Doubt { .. } => self.unknown += 1,
-            Told::Waiting { .. } => {}
+            ImportEvent::Bad(_) => self.invalid += 1,
+            ImportEvent::UnknownOutcome { .. } => self.unknown += 1,
+            ImportEvent::Waiting { .. } => {}
         }
     }
 
     /// A row of which the journal says enough.
-    pub(super) const fn before(&mut self, state: State) {
+    pub(super) const fn before(&mut self, state: RowState) {
         match state {
-            State::Added => self.added_before += 1,
-            State::Refused => self.refused += 1,
-            State::Open | State::InDoubt => {}
+            RowState::Added => self.added_before += 1,
+            RowState::Refused => self.refused += 1,
+            RowState::Open | RowState::Unknown => {}
         }
     }
 

@@ -5,14 +5,14 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::watch;
 
-use super::ahead::{Queue, Turn};
-use super::{Ended, Shared, Told, Wish};
+use super::prefetch::{Queue, Turn};
+use super::{ImportControl, ImportEnded, ImportEvent, Shared};
 use crate::api::error::RetryAfter;
 use crate::api::retry::dice;
 use crate::api::{ApiError, Client, Failure};
 use crate::clock::{self, Now};
 use crate::model::{PetId, ProblemCode, display_safe};
-use crate::transfer::journal::{Answer, Outcome};
+use crate::transfer::journal::{RowAnswer, RowOutcome};
 use crate::transfer::rows::Row;
 
 /// How often a row that fails while others succeed is sent again.
@@ -21,13 +21,13 @@ const OWN_FAILURES: u32 = 3;
 pub(super) struct Sender {
     pub(super) shared: Arc<Shared>,
     pub(super) queue: Arc<Queue>,
-    pub(super) wishes: watch::Receiver<Wish>,
+    pub(super) controls: watch::Receiver<ImportControl>,
 }
 
 /// What a failure asks for.
 enum Verdict {
     /// No row will fare better.
-    Everybody(Ended),
+    Everybody(ImportEnded),
     /// Sending it again may help, after a pause.
     Again(Option<Duration>),
     /// It is the row.
@@ -40,7 +40,7 @@ impl Sender {
         loop {
             let turn = async {
                 // Nobody who could wish for anything is left: then it goes on.
-                let _ = self.wishes.wait_for(|wish| *wish != Wish::Pause).await;
+                let _ = self.controls.wait_for(|control| *control != ImportControl::Pause).await;
                 self.shared.pace.ready().await;
                 self.queue.next().await
             };
@@ -63,21 +63,27 @@ impl Sender {
             progress.waiting_until = None;
         });
         let outcome = match self.once(&turn).await {
-            Ok(id) => Outcome::Added(id),
+            Ok(id) => RowOutcome::Added(id),
             Err(outcome) => outcome,
         };
         // Where that cannot be written, the row stays in doubt, which is true.
         shared.note(|journal| journal.outcome(*row, *line, &outcome));
-        shared.settled(Told::Row { row: *row, line: *line, name: display_safe(&new.name).into_owned(), outcome });
+        shared.settled(ImportEvent::Row {
+            row: *row,
+            line: *line,
+            name: display_safe(&new.name).into_owned(),
+            outcome,
+        });
     }
 
     /// Sends a row until it is added, or it is known that it is not, or nothing more can be known.
-    async fn once(&self, turn: &Turn) -> Result<PetId, Outcome> {
+    async fn once(&self, turn: &Turn) -> Result<PetId, RowOutcome> {
         let shared = &*self.shared;
         let (key, first) = (shared.work.key(turn.row.row), clock::now());
         // The first failure after which it may have been added: what fails for sure later says nothing about that one.
-        let mut in_doubt =
-            turn.doubted.then(|| Answer { message: "It may have been added before.".to_owned(), ..Answer::default() });
+        let mut outcome_unknown = turn
+            .doubted
+            .then(|| RowAnswer { message: "It may have been added before.".to_owned(), ..RowAnswer::default() });
         let (mut own_failures, mut successes) = (0, shared.pace.successes());
         loop {
             let began = clock::now().mono;
@@ -88,31 +94,32 @@ impl Sender {
                 }
                 Err(error) => error,
             };
-            let answer = Answer::from(&error);
+            let answer = RowAnswer::from(&error);
             if error.outcome_unknown() {
-                in_doubt.get_or_insert(answer.clone());
+                outcome_unknown.get_or_insert(answer.clone());
             }
-            let or =
-                |outcome: fn(Answer) -> Outcome| in_doubt.clone().map_or(outcome(answer.clone()), Outcome::Unknown);
+            let or = |outcome: fn(RowAnswer) -> RowOutcome| {
+                outcome_unknown.clone().map_or(outcome(answer.clone()), RowOutcome::Unknown)
+            };
             match verdict(&error) {
                 Verdict::Everybody(why) => {
                     shared.end(why);
-                    return Err(or(Outcome::NotSent));
+                    return Err(or(RowOutcome::NotSent));
                 }
-                Verdict::Never => return Err(or(Outcome::Refused)),
+                Verdict::Never => return Err(or(RowOutcome::Refused)),
                 Verdict::Again(asked) => {
                     let others_succeed = std::mem::replace(&mut successes, shared.pace.successes()) < successes;
                     own_failures += u32::from(others_succeed && is_own(&error) || is_the_rows(&error));
                     self.pause(began, asked, &error);
-                    let repeats_safely = in_doubt.is_none() || is_known_since(&shared.client, first);
+                    let repeats_safely = outcome_unknown.is_none() || is_known_since(&shared.client, first);
                     if !repeats_safely || own_failures > OWN_FAILURES {
-                        return Err(or(Outcome::NotSent));
+                        return Err(or(RowOutcome::NotSent));
                     }
                 }
             }
             tokio::select! {
                 biased;
-                () = shared.halt.cancelled() => return Err(or(Outcome::NotSent)),
+                () = shared.halt.cancelled() => return Err(or(RowOutcome::NotSent)),
                 () = shared.pace.ready() => {}
             }
         }
@@ -123,11 +130,11 @@ impl Sender {
         let shared = &*self.shared;
         let now = clock::now().mono;
         match shared.pace.failed(began, asked, now, dice()) {
-            None => shared.end(Ended::NoAnswer(Failure::from(error))),
+            None => shared.end(ImportEnded::NoAnswer(Failure::from(error))),
             Some(wait) if wait.is_zero() => {}
             Some(wait) => {
                 shared.progress.send_modify(|progress| progress.waiting_until = Some(now + wait));
-                (shared.tell)(Told::Waiting { wait, why: Answer::from(error).message });
+                (shared.tell)(ImportEvent::Waiting { wait, why: RowAnswer::from(error).message });
             }
         }
     }
@@ -148,7 +155,9 @@ fn verdict(error: &ApiError) -> Verdict {
         | ApiError::Timeout(_)
         | ApiError::Broken(_)
         | ApiError::Malformed(_) => Verdict::Again(None),
-        ApiError::Refused { status: 401 | 403, .. } => Verdict::Everybody(Ended::Unauthorized(Failure::from(error))),
+        ApiError::Refused { status: 401 | 403, .. } => {
+            Verdict::Everybody(ImportEnded::Unauthorized(Failure::from(error)))
+        }
         ApiError::Refused { status: 408 | 429 | 500 | 502..=504, retry_after, .. } => {
             Verdict::Again(asked(*retry_after))
         }
@@ -178,7 +187,7 @@ const fn is_the_rows(error: &ApiError) -> bool {
     matches!(error, ApiError::Refused { status: 500, .. } | ApiError::Malformed(_))
 }
 
-impl From<&ApiError> for Answer {
+impl From<&ApiError> for RowAnswer {
     fn from(error: &ApiError) -> Self {
         let failure = Failure::from(error);
         match &failure {

@@ -6,12 +6,12 @@ use std::fs::File;
 use std::io::{self, BufRead as _, BufReader, Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 
-use super::past::MOST_LINE;
-use super::{Answer, Head, Line, Past, State, Word, failed, read_head};
+use super::replay::MOST_LINE;
+use super::{Head, Line, Past, RowAnswer, RowState, Word, failed, read_head};
 use crate::model::display_safe;
 use crate::transfer::input::Print;
 use crate::transfer::rows::Row;
-use crate::transfer::{Reading, TransferError};
+use crate::transfer::{ColumnMapping, TransferError};
 
 /// Of so many rows it is known where the journal says why; of further ones only what became of them.
 const MOST: usize = 250_000;
@@ -27,7 +27,7 @@ pub(in crate::transfer) struct Reasons {
 
 impl Reasons {
     /// Of the journal at `path`, if it is of the same file and reading.
-    pub(in crate::transfer) fn read(path: &Path, file: &Print, reading: &Reading) -> Result<Self, TransferError> {
+    pub(in crate::transfer) fn read(path: &Path, file: &Print, reading: &ColumnMapping) -> Result<Self, TransferError> {
         let head = read_head(path)?;
         head.check_reading(path, reading)?;
         if let Some(differs) = head.file.difference(file) {
@@ -52,9 +52,9 @@ impl Reasons {
     /// Why this row was not added, safe to show, if it was sent and it is not known that it was added.
     pub(in crate::transfer) fn why(&mut self, Row { row, line, .. }: &Row) -> Result<Option<String>, TransferError> {
         let what = match self.past.state(*row) {
-            State::Open | State::Added => return Ok(None),
-            State::Refused => "refused",
-            State::InDoubt => "may have been added",
+            RowState::Open | RowState::Added => return Ok(None),
+            RowState::Refused => "refused",
+            RowState::Unknown => "may have been added",
         };
         let why = match self.places.get(row) {
             Some(place) => {
@@ -70,11 +70,11 @@ impl Reasons {
         Ok(Some(format!("line {line}: {what}{why}")))
     }
 
-    fn answer(&mut self, place: u64) -> io::Result<Answer> {
+    fn answer(&mut self, place: u64) -> io::Result<RowAnswer> {
         self.file.seek(SeekFrom::Start(place))?;
         let mut text = Vec::new();
         self.file.by_ref().take(MOST_LINE).read_until(b'\n', &mut text)?;
         let Line { status, code, message, .. } = serde_json::from_slice(&text)?;
-        Ok(Answer { status, code, message: message.unwrap_or_default() })
+        Ok(RowAnswer { status, code, message: message.unwrap_or_default() })
     }
 }

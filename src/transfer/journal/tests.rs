@@ -15,20 +15,20 @@ fn target() -> Target {
 }
 
 fn head() -> Head {
-    Head::new(print(), &target(), Reading::default(), Some(9), Timestamp::UNIX_EPOCH)
+    Head::new(print(), &target(), ColumnMapping::default(), Some(9), Timestamp::UNIX_EPOCH)
 }
 
 fn new(name: &str) -> NewPet {
     NewPet { name: name.into(), category_id: 3, status: None }
 }
 
-fn answer() -> Answer {
-    Answer { status: Some(400), code: Some("invalid_name".into()), message: "No.".into() }
+fn answer() -> RowAnswer {
+    RowAnswer { status: Some(400), code: Some("invalid_name".into()), message: "No.".into() }
 }
 
 fn sending(journal: &Journal, row: u64, at: i64) {
     let at = Timestamp::from_second(at).unwrap();
-    let row = Row { row, line: row + 1, new: new("Rex"), mended: false };
+    let row = Row { row, line: row + 1, new: new("Rex"), corrected: false };
     journal.sending([&row].into_iter(), at).unwrap();
 }
 
@@ -39,11 +39,11 @@ fn written(path: &Path) -> Journal {
         sending(&journal, row, 1000);
     }
     for (row, outcome) in [
-        (1, Outcome::Added(7)),
-        (2, Outcome::Refused(answer())),
-        (3, Outcome::Unknown(answer())),
-        (4, Outcome::NotSent(answer())),
-        (7, Outcome::Invalid("No.".into())),
+        (1, RowOutcome::Added(7)),
+        (2, RowOutcome::Refused(answer())),
+        (3, RowOutcome::Unknown(answer())),
+        (4, RowOutcome::NotSent(answer())),
+        (7, RowOutcome::Invalid("No.".into())),
     ] {
         journal.outcome(row, row + 1, &outcome).unwrap();
     }
@@ -55,24 +55,24 @@ fn resume(path: &Path) -> Result<(Journal, Past), String> {
 }
 
 fn resume_as(path: &Path, target: &Target) -> Result<(Journal, Past), TransferError> {
-    Journal::resume(path, &input(), target, &Reading::default())
+    Journal::resume(path, &input(), target, &ColumnMapping::default())
 }
 
-fn states(past: &Past) -> Vec<State> {
+fn states(past: &Past) -> Vec<RowState> {
     (1..=8).map(|row| past.state(row)).collect()
 }
 
 #[test]
 fn what_was_written_is_known_again() {
-    use State::{Added, InDoubt, Open, Refused};
+    use RowState::{Added, Open, Refused, Unknown};
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("a.ndjson");
     drop(written(&path));
     let (journal, past) = resume(&path).unwrap();
-    assert_eq!(states(&past), [Added, Refused, InDoubt, Open, InDoubt, InDoubt, Refused, Open]);
+    assert_eq!(states(&past), [Added, Refused, Unknown, Open, Unknown, Unknown, Refused, Open]);
     let mut doubts: Vec<_> = past.doubts.iter().map(|(row, doubt)| (*row, doubt.clone())).collect();
     doubts.sort_unstable_by_key(|(row, _)| *row);
-    let doubt = |row| (row, Doubt { line: row + 1, hash: hash(&new("Rex")), sent: 1000, ours: true, key: None });
+    let doubt = |row| (row, UnknownRow { line: row + 1, hash: hash(&new("Rex")), sent: 1000, ours: true, key: None });
     assert_eq!(doubts, [doubt(3), doubt(5), doubt(6)]);
     sending(&journal, 3, 5000);
     drop(journal);
@@ -85,14 +85,14 @@ fn a_journal_that_was_cut_anywhere_goes_on() {
     let path = directory.path().join("a.ndjson");
     drop(written(&path));
     let whole = fs::read(&path).unwrap();
-    let first = whole.iter().position(|octet| *octet == b'\n').unwrap();
+    let first = whole.iter().position(|byte| *byte == b'\n').unwrap();
     for cut in first + 1..whole.len() {
         fs::write(&path, &whole[..cut]).unwrap();
         let (journal, past) = resume(&path).unwrap();
         assert!(past.whole <= cut as u64);
-        journal.outcome(8, 9, &Outcome::Added(1)).unwrap();
+        journal.outcome(8, 9, &RowOutcome::Added(1)).unwrap();
         drop(journal);
-        assert_eq!(resume(&path).unwrap().1.state(8), State::Added, "cut at {cut}");
+        assert_eq!(resume(&path).unwrap().1.state(8), RowState::Added, "cut at {cut}");
     }
 }
 
@@ -101,7 +101,7 @@ fn another_stream_service_or_reading_is_refused_and_named() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("a.ndjson");
     drop(written(&path));
-    let with = |text: &'static str, service: &str, reading: Reading| {
+    let with = |text: &'static str, service: &str, reading: ColumnMapping| {
         let (input, target) =
             (Input::stream("a", io::Cursor::new(text)).unwrap(), Target { service: service.to_owned(), ..target() });
         let resumed = Journal::resume(&path, &input, &target, &reading);
@@ -109,9 +109,12 @@ fn another_stream_service_or_reading_is_refused_and_named() {
     };
     let (here, same) = (target().service, "name,cat\nRex,3\n");
     let says = |result: Result<(), String>, what: &str| assert!(result.unwrap_err().contains(what));
-    says(with("name,cat\nTom,3\n", &here, Reading::default()), "the content of the file");
-    says(with(same, "https://other/v1", Reading::default()), "the service was http://127.0.0.1/v1 and is https://oth");
-    says(with(same, &here, Reading { raw: true, ..Reading::default() }), "the reading");
+    says(with("name,cat\nTom,3\n", &here, ColumnMapping::default()), "the content of the file");
+    says(
+        with(same, "https://other/v1", ColumnMapping::default()),
+        "the service was http://127.0.0.1/v1 and is https://oth",
+    );
+    says(with(same, &here, ColumnMapping { raw: true, ..ColumnMapping::default() }), "the reading");
 }
 
 #[test]
@@ -144,14 +147,14 @@ fn a_row_that_was_sent_with_another_api_key_is_not_ours_whichever_goes_on() {
 }
 
 /// A journal of this file of names, of which each row was sent, and the first ones have these outcomes.
-fn of_file(directory: &Path, names: &[&str], outcomes: &[Option<Outcome>]) -> (PathBuf, PathBuf) {
+fn of_file(directory: &Path, names: &[&str], outcomes: &[Option<RowOutcome>]) -> (PathBuf, PathBuf) {
     let (file, path) = (directory.join("a.csv"), directory.join("a.csv.petstore-import.ndjson"));
     names_in(&file, names);
     let print = Input::file(&file).unwrap().print().unwrap();
-    let head = Head::new(print, &target(), Reading::default(), Some(names.len() as u64), Timestamp::UNIX_EPOCH);
+    let head = Head::new(print, &target(), ColumnMapping::default(), Some(names.len() as u64), Timestamp::UNIX_EPOCH);
     let journal = Journal::create(&path, &head).unwrap();
     for ((row, name), outcome) in (1..).zip(names).zip(outcomes) {
-        let sent = Row { row, line: row + 1, new: new(name), mended: false };
+        let sent = Row { row, line: row + 1, new: new(name), corrected: false };
         journal.sending([&sent].into_iter(), Timestamp::from_second(1000).unwrap()).unwrap();
         if let Some(outcome) = outcome {
             journal.outcome(row, row + 1, outcome).unwrap();
@@ -167,14 +170,14 @@ fn names_in(file: &Path, names: &[&str]) {
 
 #[test]
 fn in_a_file_that_has_changed_rows_are_recognised_by_what_is_in_them() {
-    use State::{Added, InDoubt, Open};
+    use RowState::{Added, Open, Unknown};
     let directory = tempfile::tempdir().unwrap();
     let outcomes = [
-        Some(Outcome::Added(7)),
-        Some(Outcome::Added(8)),
+        Some(RowOutcome::Added(7)),
+        Some(RowOutcome::Added(8)),
         None,
-        Some(Outcome::Refused(answer())),
-        Some(Outcome::Added(9)),
+        Some(RowOutcome::Refused(answer())),
+        Some(RowOutcome::Added(9)),
     ];
     let (file, path) = of_file(directory.path(), &["Rex", "Rex", "Tom", "Max", "Gone"], &outcomes);
     let first = read_head(&path).unwrap();
@@ -182,10 +185,10 @@ fn in_a_file_that_has_changed_rows_are_recognised_by_what_is_in_them() {
     names_in(&file, &["", "Tom", "Rex", "Max", "Rex", "Rex", "New"]);
     let resume = |target: &Target| {
         let input = Input::file(&file).unwrap();
-        Journal::resume(&path, &input, target, &Reading::default()).unwrap()
+        Journal::resume(&path, &input, target, &ColumnMapping::default()).unwrap()
     };
     let (journal, past) = resume(&target());
-    assert_eq!(states(&past), [Open, InDoubt, Added, Open, Added, Open, Open, Added]);
+    assert_eq!(states(&past), [Open, Unknown, Added, Open, Added, Open, Open, Added]);
     assert_eq!((past.head.good, past.last), (Some(6), 8), "the one that is gone stays known after the others");
     let doubt = &past.doubts[&2];
     assert_eq!((doubt.line, doubt.sent, doubt.ours), (3, 1000, true));
@@ -198,7 +201,7 @@ fn in_a_file_that_has_changed_rows_are_recognised_by_what_is_in_them() {
     drop(journal);
     names_in(&file, &["Gone", "Tom"]);
     let (journal, past) = resume(&Target { key: "other".into(), ..target() });
-    assert_eq!((states(&past)[..4].to_vec(), past.doubts[&2].ours), (vec![Added, InDoubt, Added, Added], false));
+    assert_eq!((states(&past)[..4].to_vec(), past.doubts[&2].ours), (vec![Added, Unknown, Added, Added], false));
     drop(journal);
     names_in(&file, &["Tom"]);
     assert!(!resume(&target()).1.doubts[&1].ours, "nobody knows any more with which key it was sent");
@@ -207,9 +210,9 @@ fn in_a_file_that_has_changed_rows_are_recognised_by_what_is_in_them() {
 #[test]
 fn what_a_journal_takes_the_place_of_is_never_lost() {
     let directory = tempfile::tempdir().unwrap();
-    let (file, path) = of_file(directory.path(), &["Rex"], &[Some(Outcome::Added(7))]);
+    let (file, path) = of_file(directory.path(), &["Rex"], &[Some(RowOutcome::Added(7))]);
     let before = fs::read(&path).unwrap();
-    let head = Head::new(print(), &target(), Reading::default(), None, Timestamp::UNIX_EPOCH);
+    let head = Head::new(print(), &target(), ColumnMapping::default(), None, Timestamp::UNIX_EPOCH);
     let first = Journal::replace(&path, &head, None).unwrap().kept.unwrap();
     assert_eq!(first.file_name().unwrap(), "a.csv.petstore-import.19700101-000000.ndjson");
     // All of the same second: no name is taken twice.
@@ -228,7 +231,7 @@ fn what_a_journal_takes_the_place_of_is_never_lost() {
     let input = Input::file(&file).unwrap();
     let held = Journal::replace(&path, &head, None).unwrap();
     assert!(matches!(Journal::replace(&path, &head, None), Err(TransferError::JournalInUse(_))));
-    let resumed = Journal::resume(&path, &input, &target(), &Reading::default());
+    let resumed = Journal::resume(&path, &input, &target(), &ColumnMapping::default());
     assert!(matches!(resumed, Err(TransferError::JournalInUse(_))), "{resumed:?}");
     drop(held);
 }
@@ -254,7 +257,7 @@ fn a_journal_that_names_rows_beyond_its_size_takes_no_memory() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("a.ndjson");
     let journal = written(&path);
-    journal.outcome(u64::MAX, 1, &Outcome::Added(1)).unwrap();
+    journal.outcome(u64::MAX, 1, &RowOutcome::Added(1)).unwrap();
     drop(journal);
     assert!(resume(&path).unwrap_err().contains("there is no such row"));
 }
@@ -267,13 +270,13 @@ fn the_journal_is_beside_its_file() {
 
 proptest::proptest! {
     #[test]
-    fn no_octets_make_it_stumble(octets: Vec<u8>) {
+    fn no_octets_make_it_stumble(bytes: Vec<u8>) {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("a");
-        fs::write(&path, &octets).unwrap();
+        fs::write(&path, &bytes).unwrap();
         let _ = (resume(&path), Journal::guard(&path));
         let head = serde_json::to_vec(&head()).unwrap();
-        fs::write(&path, [&head, &b"\n"[..], &octets].concat()).unwrap();
+        fs::write(&path, [&head, &b"\n"[..], &bytes].concat()).unwrap();
         let _ = (resume(&path), Journal::guard(&path));
     }
 }

@@ -6,11 +6,11 @@ use std::ops::ControlFlow;
 
 use csv_core::{ReadRecordResult, Reader, ReaderBuilder};
 
-use super::pieces::{Kind, Piece, Pieces};
-use super::{Cells, Fault, Manner, Rows, Source, text_of};
+use super::splitter::{Kind, Piece, Pieces};
+use super::{Cells, Manner, RowFault, Rows, Source, text_of};
 use crate::transfer::TransferError;
+use crate::transfer::column_mapping::{ColumnMapping, Columns};
 use crate::transfer::input::{Encoding, Input, Text};
-use crate::transfer::reading::{Columns, Reading};
 
 const DELIMITERS: [u8; 3] = [b',', b';', b'\t'];
 
@@ -27,7 +27,7 @@ pub(super) fn read(input: Input, rows: &mut Rows<'_>) -> Result<(u8, Columns), T
     let mut pieces = Pieces::new(input, Kind::Csv { delimiter }, name.clone());
     let mut cells = Splitter::new(delimiter);
     let header = pieces.next()?.ok_or(TransferError::Empty(name))?;
-    cells.split(header.octets);
+    cells.split(header.bytes);
     let header: Vec<String> = cells.all().map(|cell| String::from_utf8_lossy(cell).into_owned()).collect();
     let columns = Columns::find(&header, rows.reading)?;
     let names = columns.of.map(|place| place.map_or("", |place| columns.names[place].as_str()));
@@ -53,13 +53,13 @@ fn row(
         let why = "A quote opens here and is not closed before the end of the file.";
         let cell = |place| match columns.names.len().cmp(&place) {
             Ordering::Greater => Some(&b""[..]),
-            Ordering::Equal => Some(piece.octets),
+            Ordering::Equal => Some(piece.bytes),
             Ordering::Less => None,
         };
-        let found = (&Cells::default(), Some(Fault::whole(why)));
+        let found = (&Cells::default(), Some(RowFault::whole(why)));
         return rows.row(piece.line, found, Source { columns: Some(columns), cell: &cell }, manner);
     }
-    cells.split(piece.octets);
+    cells.split(piece.bytes);
     let cells = &*cells;
     if cells.all().all(|cell| cell.trim_ascii().is_empty()) {
         return ControlFlow::Continue(());
@@ -72,31 +72,33 @@ fn row(
 }
 
 /// What is wrong with the row as a whole.
-fn fault(cells: &Splitter, piece: &Piece<'_>, offset: Option<u64>, columns: &Columns) -> Option<Fault> {
-    if let Err(fault) = text_of(piece.octets, offset) {
+fn fault(cells: &Splitter, piece: &Piece<'_>, offset: Option<u64>, columns: &Columns) -> Option<RowFault> {
+    if let Err(fault) = text_of(piece.bytes, offset) {
         Some(fault)
     } else if cells.is_cut {
-        Some(Fault::whole(format!("There are more than {MOST_CELLS} cells. Is a quote or the end of a line missing?")))
+        Some(RowFault::whole(format!(
+            "There are more than {MOST_CELLS} cells. Is a quote or the end of a line missing?"
+        )))
     } else if cells.all().skip(columns.names.len()).any(|cell| !cell.trim_ascii().is_empty()) {
         let (here, there) = (cells.len(), columns.names.len());
         let why = format!("There are {here} cells and {there} columns. Put a cell with the delimiter in it in quotes.");
-        Some(Fault::whole(why))
+        Some(RowFault::whole(why))
     } else {
         None
     }
 }
 
 /// That one whose cells are most of the columns that are looked for; where that does not tell, the most frequent one.
-fn delimiter(head: &[u8], encoding: Encoding, reading: &Reading) -> u8 {
+fn delimiter(head: &[u8], encoding: Encoding, reading: &ColumnMapping) -> u8 {
     let head = match encoding {
         Encoding::Utf8 => Cow::Borrowed(head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head)),
-        Encoding::Utf16(_) => Cow::Owned(head.iter().copied().filter(|octet| *octet != 0).skip(2).collect()),
+        Encoding::Utf16(_) => Cow::Owned(head.iter().copied().filter(|byte| *byte != 0).skip(2).collect()),
     };
     let score = |delimiter: u8| {
         let mut pieces = Pieces::new(&*head, Kind::Csv { delimiter }, String::new());
         let Ok(Some(header)) = pieces.next() else { return (0, 0) };
         let mut cells = Splitter::new(delimiter);
-        cells.split(header.octets);
+        cells.split(header.bytes);
         let header: Vec<String> = cells.all().map(|cell| String::from_utf8_lossy(cell).into_owned()).collect();
         (Columns::look(&header, reading).map_or(0, |columns| columns.recognised()), header.len())
     };
@@ -107,7 +109,7 @@ fn delimiter(head: &[u8], encoding: Encoding, reading: &Reading) -> u8 {
 /// Cuts a row into cells, and takes their quotes off.
 struct Splitter {
     reader: Reader,
-    octets: Vec<u8>,
+    bytes: Vec<u8>,
     ends: Vec<usize>,
     count: usize,
     /// There are more than can be held.
@@ -117,17 +119,17 @@ struct Splitter {
 impl Splitter {
     fn new(delimiter: u8) -> Self {
         let reader = ReaderBuilder::new().delimiter(delimiter).build();
-        Self { reader, octets: Vec::new(), ends: vec![0; 64], count: 0, is_cut: false }
+        Self { reader, bytes: Vec::new(), ends: vec![0; 64], count: 0, is_cut: false }
     }
 
     fn split(&mut self, row: &[u8]) {
         self.reader.reset();
-        self.octets.resize(row.len().max(1), 0);
+        self.bytes.resize(row.len().max(1), 0);
         (self.count, self.is_cut) = (0, false);
         let (mut input, mut written) = (row, 0);
         loop {
             let (result, read, out, ends) =
-                self.reader.read_record(input, &mut self.octets[written..], &mut self.ends[self.count..]);
+                self.reader.read_record(input, &mut self.bytes[written..], &mut self.ends[self.count..]);
             input = &input[read..];
             written += out;
             self.count += ends;
@@ -153,7 +155,7 @@ impl Splitter {
     fn get(&self, place: usize) -> Option<&[u8]> {
         let end = *self.ends[..self.count].get(place)?;
         let begin = if place == 0 { 0 } else { self.ends[place - 1] };
-        self.octets.get(begin..end)
+        self.bytes.get(begin..end)
     }
 
     fn all(&self) -> impl Iterator<Item = &[u8]> {

@@ -6,13 +6,13 @@ use std::fmt;
 use serde::de::{Deserializer as _, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-use super::pieces::{Kind, Pieces};
-use super::{Cells, Fault, Manner, Rows, Source, text_of};
+use super::splitter::{Kind, Pieces};
+use super::{Cells, Manner, RowFault, Rows, Source, text_of};
 use crate::model::text::{cut, short};
 use crate::model::{Field, display_safe};
 use crate::transfer::TransferError;
+use crate::transfer::column_mapping::{ColumnMapping, Columns, field_of};
 use crate::transfer::input::{Encoding, Input, Text};
-use crate::transfer::reading::{Columns, Reading, field_of};
 
 /// Reads all objects. Says what the members of the first one are.
 pub(super) fn read(input: Input, kind: Kind, rows: &mut Rows<'_>) -> Result<Option<Columns>, TransferError> {
@@ -24,7 +24,7 @@ pub(super) fn read(input: Input, kind: Kind, rows: &mut Rows<'_>) -> Result<Opti
     let manner = Manner { columns: Field::ALL.map(Field::member), active: false, exact: true };
     while let Some(piece) = pieces.next()? {
         let offset = (encoding == Encoding::Utf8).then_some(mark + piece.offset);
-        let found = text_of(piece.octets, offset).and_then(|text| members(text, reading));
+        let found = text_of(piece.bytes, offset).and_then(|text| members(text, reading));
         if columns.is_none()
             && let Ok((members, _)) = &found
         {
@@ -35,7 +35,7 @@ pub(super) fn read(input: Input, kind: Kind, rows: &mut Rows<'_>) -> Result<Opti
             Ok((members, places)) => cells(&members, places),
             Err(fault) => (Cells::default(), Some(fault)),
         };
-        let cell = |place| if place == 0 { Some(piece.octets) } else { None };
+        let cell = |place| if place == 0 { Some(piece.bytes) } else { None };
         let source = Source { columns: None, cell: &cell };
         if rows.row(piece.line, (&cells, fault), source, manner).is_break() {
             break;
@@ -47,7 +47,7 @@ pub(super) fn read(input: Input, kind: Kind, rows: &mut Rows<'_>) -> Result<Opti
 type Members<'a> = Vec<(Cow<'a, str>, &'a RawValue)>;
 
 /// The members of an object, and the place among them of each field.
-fn members<'a>(text: &'a str, reading: &Reading) -> Result<(Members<'a>, [Option<usize>; 3]), Fault> {
+fn members<'a>(text: &'a str, reading: &ColumnMapping) -> Result<(Members<'a>, [Option<usize>; 3]), RowFault> {
     struct Object;
     impl<'de> Visitor<'de> for Object {
         type Value = Members<'de>;
@@ -66,7 +66,7 @@ fn members<'a>(text: &'a str, reading: &Reading) -> Result<(Members<'a>, [Option
     }
     let mut reader = serde_json::Deserializer::from_str(text);
     let members = reader.deserialize_map(Object).and_then(|members| reader.end().map(|()| members));
-    let members = members.map_err(|error| Fault {
+    let members = members.map_err(|error| RowFault {
         column: String::new(),
         value: short(text),
         reason: format!("This is no JSON object: {}.", cut(&display_safe(&error.to_string()), 200)),
@@ -94,7 +94,7 @@ struct Name<'a>(#[serde(borrow)] Cow<'a, str>);
 
 /// The values as the cells that CSV would have, and the first that is wrong: a name must be text, a category may be a
 /// number too.
-fn cells<'a>(members: &Members<'a>, places: [Option<usize>; 3]) -> (Cells<'a>, Option<Fault>) {
+fn cells<'a>(members: &Members<'a>, places: [Option<usize>; 3]) -> (Cells<'a>, Option<RowFault>) {
     let (mut cells, mut fault) = (Cells::default(), None);
     for (field, place) in Field::ALL.into_iter().zip(places) {
         let Some((_, value)) = place.map(|place| &members[place]) else { continue };
@@ -106,8 +106,8 @@ fn cells<'a>(members: &Members<'a>, places: [Option<usize>; 3]) -> (Cells<'a>, O
     (cells, fault)
 }
 
-fn cell(field: Field, value: &str) -> Result<Option<Cow<'_, str>>, Fault> {
-    let fault = |reason| Fault { column: field.member().to_owned(), value: short(value), reason };
+fn cell(field: Field, value: &str) -> Result<Option<Cow<'_, str>>, RowFault> {
+    let fault = |reason| RowFault { column: field.member().to_owned(), value: short(value), reason };
     match value.as_bytes().first() {
         Some(b'"') => {
             let text = serde_json::from_str::<Name<'_>>(value);

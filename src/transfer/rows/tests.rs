@@ -2,14 +2,14 @@ use super::*;
 use crate::model::{ObservedStatus, Pet};
 
 /// Every row in short, good or bad.
-fn read_as(text: impl AsRef<[u8]>, reading: &Reading) -> Result<Vec<String>, String> {
+fn read_as(text: impl AsRef<[u8]>, reading: &ColumnMapping) -> Result<Vec<String>, String> {
     let mut rows = Vec::new();
     let input = Input::stream("a", std::io::Cursor::new(text.as_ref().to_vec())).map_err(|error| error.to_string())?;
     let layout = read(input, reading, |row| {
         rows.push(match row {
-            Ok(Row { row, line, new: NewPet { name, category_id, status }, mended }) => {
+            Ok(Row { row, line, new: NewPet { name, category_id, status }, corrected }) => {
                 let status = status.map_or("-", PetStatus::as_str);
-                format!("{row} {line} {name:?} {category_id} {status}{}", if mended { " mended" } else { "" })
+                format!("{row} {line} {name:?} {category_id} {status}{}", if corrected { " mended" } else { "" })
             }
             Err(bad) => format!("{} {}", bad.row, bad.sentence()),
         });
@@ -19,7 +19,7 @@ fn read_as(text: impl AsRef<[u8]>, reading: &Reading) -> Result<Vec<String>, Str
 }
 
 fn rows(text: impl AsRef<[u8]>) -> Vec<String> {
-    read_as(text, &Reading::default()).unwrap()
+    read_as(text, &ColumnMapping::default()).unwrap()
 }
 
 #[test]
@@ -81,7 +81,7 @@ fn json_is_read_object_by_object() {
 
 #[test]
 fn fixed_values_and_chosen_columns_count() {
-    let mut reading = Reading { map: [Some("who".into()), None, None], ..Reading::default() };
+    let mut reading = ColumnMapping { map: [Some("who".into()), None, None], ..ColumnMapping::default() };
     reading.set = [None, Some("7".into()), Some("sold".into())];
     assert_eq!(read_as("name,who,status\na,Rex,gone\n", &reading).unwrap(), ["1 2 \"Rex\" 7 sold"]);
     assert_eq!(read_as("{\"name\":\"a\",\"Who\":\"Rex\"}", &reading).unwrap(), ["1 1 \"Rex\" 7 sold"]);
@@ -90,17 +90,17 @@ fn fixed_values_and_chosen_columns_count() {
 
 #[test]
 fn nothing_and_no_header_are_errors() {
-    assert_eq!(read_as("", &Reading::default()), Err("a is empty".to_owned()));
-    assert!(read_as("\n\n", &Reading::default()).is_err());
-    assert!(read_as("Rex,3\n", &Reading::default()).unwrap_err().contains("The first row must name the columns"));
-    assert!(read_as("PK\u{3}\u{4}", &Reading::default()).unwrap_err().contains("the workbook cannot be read"));
+    assert_eq!(read_as("", &ColumnMapping::default()), Err("a is empty".to_owned()));
+    assert!(read_as("\n\n", &ColumnMapping::default()).is_err());
+    assert!(read_as("Rex,3\n", &ColumnMapping::default()).unwrap_err().contains("The first row must name the columns"));
+    assert!(read_as("PK\u{3}\u{4}", &ColumnMapping::default()).unwrap_err().contains("the workbook cannot be read"));
 }
 
 #[test]
 fn a_mark_before_a_formula_is_taken_off_again() {
     let text = "name,cat\n'=1,'-3\n 'Rex ,3\n'''@a,3\n '=b,3\n";
     assert_eq!(rows(text), ["1 2 \"=1\" -3 -", "2 3 \"'Rex\" 3 -", "3 4 \"''@a\" 3 -", "4 5 \"=b\" 3 -"]);
-    let raw = Reading { raw: true, ..Reading::default() };
+    let raw = ColumnMapping { raw: true, ..ColumnMapping::default() };
     assert_eq!(read_as("name,cat\n'=1,3\n", &raw).unwrap(), ["1 2 \"'=1\" 3 -"]);
 }
 
@@ -133,7 +133,7 @@ fn the_first_sheet_of_a_workbook_is_read() {
         "Category must be a whole number from -9223372036854775808 to 9223372036854775807. \"1e18\" is not one.";
     assert_eq!(rows(&file), ["1 3 \"Zoë\" 3 -".to_owned(), format!("2 line 4: column Cat: {reason}")]);
     for cut in 0..file.len() {
-        let _ = read_as(&file[..cut], &Reading { format: Some(Format::Xlsx), ..Reading::default() });
+        let _ = read_as(&file[..cut], &ColumnMapping { format: Some(FileFormat::Xlsx), ..ColumnMapping::default() });
     }
 }
 
@@ -142,7 +142,10 @@ fn texts_of_a_workbook_are_no_more_than_they_can_be() {
     let sheet = r#"<worksheet><sheetData><row r="1"><c r="A1" t="s"><v>0</v></c><c r="B1" t="s"><v>1</v></c></row>
         <row r="2"><c r="A2" t="s"><v>0</v></c><c r="B2"><v>3</v></c></row></sheetData></worksheet>"#;
     let read = |list: &str| {
-        read_as(workbook(&[("xl/worksheets/sheet1.xml", sheet), ("xl/SharedStrings.xml", list)]), &Reading::default())
+        read_as(
+            workbook(&[("xl/worksheets/sheet1.xml", sheet), ("xl/SharedStrings.xml", list)]),
+            &ColumnMapping::default(),
+        )
     };
     let texts = "<si><t>name</t></si><si><t>cat</t></si></sst>";
     assert_eq!(read(&format!("<sst uniqueCount=\"2\">{texts}")).unwrap(), ["1 2 \"name\" 3 -"]);
@@ -177,7 +180,7 @@ proptest::proptest! {
         for file in ["a.csv", "a.tsv", "a.json", "a.ndjson"] {
             let mut back = Vec::new();
             let input = Input::stream("a", std::io::Cursor::new(export::for_file(file, &pets))).unwrap();
-            read(input, &Reading::default(), |row| {
+            read(input, &ColumnMapping::default(), |row| {
                 back.push(row.unwrap().new);
                 ControlFlow::Continue(())
             }).unwrap();
@@ -192,7 +195,7 @@ proptest::proptest! {
 
     #[test]
     fn no_octets_make_a_reader_stumble(head in "(name,cat\n)?|\u{feff}", text: Vec<u8>, format in 0_usize..5) {
-        let format = [None, Some(Format::Csv), Some(Format::Ndjson), Some(Format::Json), Some(Format::Xlsx)][format];
-        let _ = read_as([head.as_bytes(), &text].concat(), &Reading { format, ..Reading::default() });
+        let format = [None, Some(FileFormat::Csv), Some(FileFormat::Ndjson), Some(FileFormat::Json), Some(FileFormat::Xlsx)][format];
+        let _ = read_as([head.as_bytes(), &text].concat(), &ColumnMapping { format, ..ColumnMapping::default() });
     }
 }

@@ -14,8 +14,8 @@ use super::{Cells, Manner, Rows, Source};
 use crate::model::display_safe;
 use crate::model::text::cut;
 use crate::transfer::TransferError;
+use crate::transfer::column_mapping::Columns;
 use crate::transfer::input::Input;
-use crate::transfer::reading::Columns;
 
 /// The largest workbook, in octets as it is stored.
 const MOST: u64 = 32 << 20;
@@ -36,17 +36,17 @@ const MOST_COLUMNS: u32 = 16 << 10;
 pub(super) fn read(input: Input, rows: &mut Rows<'_>) -> Result<Columns, TransferError> {
     let wrong = |why: &dyn std::fmt::Display| TransferError::Workbook(cut(&display_safe(&why.to_string()), 200));
     let name = input.name.clone();
-    let mut octets = Vec::new();
+    let mut bytes = Vec::new();
     input
-        .octets()
+        .bytes()
         .take(MOST + 1)
-        .read_to_end(&mut octets)
+        .read_to_end(&mut bytes)
         .map_err(|source| TransferError::Read { name: name.clone(), source })?;
-    if octets.len() as u64 > MOST {
+    if bytes.len() as u64 > MOST {
         return Err(wrong(&"it is larger than 32 MiB. Save the sheet as CSV"));
     }
-    guard(&octets).map_err(|why| wrong(&why))?;
-    let mut workbook = Xlsx::new(Cursor::new(octets)).map_err(|error| wrong(&error))?;
+    guard(&bytes).map_err(|why| wrong(&why))?;
+    let mut workbook = Xlsx::new(Cursor::new(bytes)).map_err(|error| wrong(&error))?;
     let sheet = workbook.sheet_names().first().cloned().ok_or_else(|| wrong(&"it has no sheet"))?;
     let mut cells = workbook.worksheet_cells_reader(&sheet).map_err(|error| wrong(&error))?;
     let mut sheet = Sheet { rows, columns: None, row: Vec::new(), line: 0 };
@@ -61,8 +61,8 @@ pub(super) fn read(input: Input, rows: &mut Rows<'_>) -> Result<Columns, Transfe
 }
 
 /// Refuses a workbook whose parts say that they unpack to more than would be held.
-fn guard(octets: &[u8]) -> Result<(), String> {
-    let mut archive = ZipArchive::new(Cursor::new(octets)).map_err(|error| error.to_string())?;
+fn guard(bytes: &[u8]) -> Result<(), String> {
+    let mut archive = ZipArchive::new(Cursor::new(bytes)).map_err(|error| error.to_string())?;
     let mut sum = 0_u64;
     for index in 0..archive.len() {
         let part = archive.by_index_raw(index).map_err(|error| error.to_string())?;
@@ -82,10 +82,10 @@ fn texts(archive: &mut ZipArchive<Cursor<&[u8]>>, index: usize) -> Result<(), St
     }
     let most = part.size() / LEAST_TEXT;
     let mut reader = XmlReader::from_reader(BufReader::new(part));
-    let mut octets = Vec::new();
+    let mut bytes = Vec::new();
     loop {
-        octets.clear();
-        match reader.read_event_into(&mut octets).map_err(|error| error.to_string())? {
+        bytes.clear();
+        match reader.read_event_into(&mut bytes).map_err(|error| error.to_string())? {
             Event::Start(list) | Event::Empty(list) if list.local_name().as_ref() == "sst" => {
                 let mut said = list.attributes();
                 let said = said.with_checks(false).flatten().filter(|said| said.key.as_ref() == "uniqueCount");

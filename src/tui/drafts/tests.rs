@@ -6,11 +6,11 @@ use crate::config::{Service, Settings};
 use crate::domains::DnsName;
 use crate::model::{IdempotencyKeys, NewPet, Pet};
 use crate::transfer::preview::preview;
-use crate::transfer::{Input, Reading};
+use crate::transfer::{ColumnMapping, Input};
 use crate::tui::keymap::Context;
-use crate::tui::msg::{FileSeen, ImportNews, Msg, NotCreated, Outcome, ProfileNews, Reply, Size, Used};
+use crate::tui::msg::{CheckedFile, ImportReply, Msg, NotCreated, Outcome, ProfileReply, Reply, Size, Used};
 use crate::tui::screens::add_pet;
-use crate::tui::screens::domains::state::Setup;
+use crate::tui::screens::domains::state::PanelSetup;
 use crate::tui::state::Screen;
 use crate::tui::test_kit::{App, animals, profiles, remote, settings};
 use crate::tui::text_input::TextInput;
@@ -41,7 +41,7 @@ fn names(app: &App) -> Vec<String> {
 }
 
 fn written(app: &mut App, result: Result<(), &str>) {
-    app.reply(Slot::Drafts, Outcome::Drafts(DraftNews::Written(result.map_err(ToOwned::to_owned))));
+    app.reply(Slot::Drafts, Outcome::Drafts(DraftReply::Written(result.map_err(ToOwned::to_owned))));
 }
 
 fn millis(app: &mut App, millis: u64) {
@@ -59,11 +59,11 @@ fn next_with(app: &App, ended: Option<Ending>, settings: Settings, after: Durati
     now.mono += after;
     now.wall += after;
     let keys = IdempotencyKeys::new(uuid::Uuid::max());
-    let mut state = AppState::new(&settings, Setup::default(), Size { columns: 80, rows: 24 }, keys);
+    let mut state = AppState::new(&settings, PanelSetup::default(), Size { columns: 80, rows: 24 }, keys);
     let identity = state.link.identity.clone().unwrap();
     on_opened(&mut state, Ok(Drafts::read(&text, &identity)), now);
     let effects = start(&mut state, now);
-    App { state, now, effects, look: crate::tui::test_kit::look() }
+    App { state, now, effects, appearance: crate::tui::test_kit::appearance() }
 }
 
 fn no_answer() -> Outcome {
@@ -140,7 +140,7 @@ fn samples_and_the_first_start_have_no_drafts() {
 #[test]
 fn everything_typed_comes_back_where_it_was() {
     let mut app = form("\"Biscuit\" Tab \"3\" Tab p S-Tab Left Esc / \"mo\" Enter P");
-    app.reply(Slot::Profiles, Outcome::Profile(ProfileNews::Read(Ok(profiles()))));
+    app.reply(Slot::Profiles, Outcome::Profile(ProfileReply::Read(Ok(profiles()))));
     app.keys("n \"shop\" Tab \"https://shop.example/v1\" Esc Esc");
     let panel = &mut app.state.domains;
     panel.wizard.name = TextInput::new("shop.example");
@@ -152,9 +152,9 @@ fn everything_typed_comes_back_where_it_was() {
         ..Default::default()
     };
     panel.left.push(left);
-    let before = Typed::of(&app.state);
+    let before = TypedText::of(&app.state);
     let mut next = next_session(&app, None, remote(), Duration::from_secs(60));
-    assert_eq!(Typed::of(&next.state), before);
+    assert_eq!(TypedText::of(&next.state), before);
     assert_eq!((next.state.context(), next.state.add.focus), (Context::Form, add_pet::Focus::Category));
     assert_eq!(
         (before.wizards.len(), before.search.value(), before.browser.value(), before.profile.is_some()),
@@ -259,8 +259,8 @@ fn where_a_repeat_could_add_a_second_one_it_is_asked_about() {
         assert!(next.says("The program ended before an answer came. The pet may or may not have been added."));
         assert!(next.says("Biscuit was sent to api.example.com without an answer."), "{}", next.screen());
         next.keys("1");
-        let looked = Task::LookUp(NewPet { name: "Biscuit".into(), category_id: 3, status: None });
-        assert_eq!(next.job(Slot::LookUp).unwrap().task, looked);
+        let looked = Task::SearchFor(NewPet { name: "Biscuit".into(), category_id: 3, status: None });
+        assert_eq!(next.job(Slot::SearchFor).unwrap().task, looked);
     }
     let mut app = App::loaded_from(inside(), 80, 24, &animals(3));
     app.keys("a \"Biscuit\" Tab \"3\" F2");
@@ -293,7 +293,7 @@ fn no_key_is_in_a_draft() {
     let secret = "petk_0123456789abcdef77d0";
     let mut app = App::loaded_from(remote(), 80, 24, &animals(3));
     app.keys("P");
-    app.reply(Slot::Profiles, Outcome::Profile(ProfileNews::Read(Ok(profiles()))));
+    app.reply(Slot::Profiles, Outcome::Profile(ProfileReply::Read(Ok(profiles()))));
     app.keys("n \"shop\" Tab");
     app.send(Msg::Paste(format!("https://me:{secret}@shop.example/v1")));
     app.keys("Tab Tab");
@@ -309,11 +309,11 @@ fn no_key_is_in_a_draft() {
 fn change(app: &mut App, service: Service) {
     app.state.screen = Screen::Pets;
     app.keys("P");
-    app.reply(Slot::Profiles, Outcome::Profile(ProfileNews::Read(Ok(profiles()))));
+    app.reply(Slot::Profiles, Outcome::Profile(ProfileReply::Read(Ok(profiles()))));
     app.keys("Home Enter");
-    let left = Ok(crate::config::queue::Left::default());
+    let left = Ok(crate::config::queue::Unfinished::default());
     let used = Used { settings: settings(service), kept: None, left };
-    app.reply(Slot::UseProfile, Outcome::Profile(ProfileNews::Used(Ok(Box::new(used)))));
+    app.reply(Slot::UseProfile, Outcome::Profile(ProfileReply::Used(Ok(Box::new(used)))));
 }
 
 fn inside() -> Service {
@@ -321,7 +321,7 @@ fn inside() -> Service {
 }
 
 fn opened(app: &mut App, drafts: Option<Box<Drafts>>) {
-    app.reply(Slot::OpenDrafts, Outcome::Drafts(DraftNews::Opened(Ok(drafts))));
+    app.reply(Slot::OpenDrafts, Outcome::Drafts(DraftReply::Opened(Ok(drafts))));
 }
 
 /// What an earlier session left for the service inside.
@@ -437,13 +437,13 @@ fn a_file_that_was_to_be_imported_comes_back_and_one_under_way_at_once() {
     assert_eq!((next.state.add.import.on, next.state.add.import.path.value()), (false, "new-arrivals.csv"));
     app.keys("Enter");
     let input = Input::stream("a", std::io::Cursor::new("name,cat\nRex,3\n")).unwrap();
-    let preview = preview(input, &Reading::default(), |_| true).unwrap();
-    let seen = FileSeen { path: Some("/tmp/new-arrivals.csv".into()), preview, before: None };
-    app.reply(Slot::LookAtFile, Outcome::Import(ImportNews::Looked(Ok(Box::new(seen)))));
+    let preview = preview(input, &ColumnMapping::default(), |_| true).unwrap();
+    let seen = CheckedFile { path: Some("/tmp/new-arrivals.csv".into()), preview, before: None };
+    app.reply(Slot::CheckFile, Outcome::Import(ImportReply::Checked(Ok(Box::new(seen)))));
     app.keys("F2");
     let id = app.job(Slot::Import).unwrap().id;
     let begun =
-        ImportNews::Begun("/tmp/new-arrivals.csv".into(), "/tmp/new-arrivals.csv.petstore-import.ndjson".into());
+        ImportReply::Started("/tmp/new-arrivals.csv".into(), "/tmp/new-arrivals.csv.petstore-import.ndjson".into());
     app.send(Msg::Reply(Reply { slot: Slot::Import, id, outcome: Outcome::Import(begun) }));
     let mut next = next_session(&app, None, remote(), Duration::from_secs(60));
     assert!(

@@ -8,15 +8,15 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::clock::Now;
-use crate::domains::configuration::Written;
+use crate::domains::redirect_config::ConfigSource;
 use crate::model::{IdempotencyKey, NewPet, PetId, PetStatus};
 use crate::tui::msg::{Key, KeyPress, Msg};
 use crate::tui::popups::confirm;
 use crate::tui::screens::add_pet::import::{self, Phase};
-use crate::tui::screens::add_pet::{After, Doubt, Focus, Sent};
+use crate::tui::screens::add_pet::{After, Focus, PendingAdd, UnknownOutcome};
 use crate::tui::screens::domains::redirects;
 use crate::tui::screens::domains::wizard::Wizard;
-use crate::tui::screens::profiles::form::Form as Profile;
+use crate::tui::screens::profiles::form::ProfileForm as Profile;
 use crate::tui::state::{AppState, Screen};
 use crate::tui::text_input::TextInput;
 
@@ -26,9 +26,9 @@ const MOST_KNOWN: usize = 50_000;
 /// What is typed and not sent, saved or kept elsewhere.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct Typed {
+pub struct TypedText {
     /// The add form.
-    pub form: Option<Form>,
+    pub form: Option<AddFormDraft>,
     /// An animal that was sent without an answer so far.
     pub sent: Option<Unanswered>,
     /// What was typed for the next animal while that one was being sent.
@@ -36,11 +36,11 @@ pub struct Typed {
     /// The name in rapid entry that is not taken yet.
     pub rapid: Option<Rapid>,
     /// The file that was to be imported, or was.
-    pub import: Option<Import>,
+    pub import: Option<ImportDraft>,
     /// Domains that are not on the list yet, or not with this value.
     pub wizards: Vec<Wizard>,
     /// Redirects that are not in the configuration.
-    pub redirects: Option<Redirects>,
+    pub redirects: Option<RedirectsDraft>,
     /// The form for a new profile, without its key.
     pub profile: Option<Profile>,
     /// The search among the animals.
@@ -52,7 +52,7 @@ pub struct Typed {
 /// The add form.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Form {
+pub struct AddFormDraft {
     /// As typed.
     pub name: TextInput,
     /// As typed.
@@ -80,7 +80,7 @@ pub struct Rapid {
 /// A file of animals.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Import {
+pub struct ImportDraft {
     /// Its name, as typed or whole.
     pub path: TextInput,
     /// Rows of it were sent, and not all: its report says which.
@@ -106,23 +106,23 @@ pub struct Unanswered {
 /// Redirects that were edited.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Redirects {
+pub struct RedirectsDraft {
     /// What was in the configuration when they were.
-    pub was: Written,
+    pub was: ConfigSource,
     /// As edited.
-    pub edited: Written,
+    pub edited: ConfigSource,
     /// The line that has the cursor.
     pub selected: usize,
     /// The line that is being typed.
-    pub form: Option<redirects::Form>,
+    pub form: Option<redirects::RedirectForm>,
 }
 
-impl Typed {
+impl TypedText {
     /// What is typed in `state`.
     #[must_use]
     pub fn of(state: &AppState) -> Self {
         let (add, domains) = (&state.add, &state.domains);
-        let form = (add.is_typed() || add.sent.is_some()).then(|| Form {
+        let form = (add.is_typed() || add.sent.is_some()).then(|| AddFormDraft {
             name: add.name.clone(),
             category: add.category.clone(),
             status: add.status,
@@ -137,7 +137,7 @@ impl Typed {
             api_key: sent.api_key.clone(),
         });
         let edited = &domains.redirects;
-        let redirects = edited.is_unsaved(&domains.configuration).then(|| Redirects {
+        let redirects = edited.is_unsaved(&domains.configuration).then(|| RedirectsDraft {
             was: domains.configuration.clone(),
             edited: edited.edited.clone(),
             selected: edited.selected,
@@ -188,7 +188,7 @@ impl Typed {
     /// Puts it where it was typed. What was sent comes back as a question.
     pub fn restore(self, state: &mut AppState, now: Now) {
         let Self { form, sent, ahead, rapid, import, wizards, redirects, profile, search, browser } = self;
-        if let Some(Form { name, category, status, after, focus }) = form {
+        if let Some(AddFormDraft { name, category, status, after, focus }) = form {
             let add = &mut state.add;
             (add.name, add.category, add.status, add.after, add.focus) = (name, category, status, after, focus);
             show(state);
@@ -196,11 +196,12 @@ impl Typed {
         if let Some(Unanswered { new, key, at, known, api_key }) = sent {
             let age = Duration::try_from(now.wall.duration_since(at)).unwrap_or_default();
             let at = Now { mono: now.mono.checked_sub(age).unwrap_or(now.mono), wall: at };
-            state.add.doubt = Some(Doubt { failure: None, repeatable: false, found: None, choice: 0 });
+            state.add.unknown_outcome =
+                Some(UnknownOutcome { failure: None, repeatable: false, found: None, choice: 0 });
             // Whoever wants to be asked before anything is added is asked. The one inside has another key each time.
             let same_key = !state.link.embedded && state.link.has_key() && state.link.key.0 == api_key;
             state.add.unsettled = same_key && !state.link.protect;
-            state.add.sent = Some(Sent { new, key, at, known, in_doubt: true, api_key });
+            state.add.sent = Some(PendingAdd { new, key, at, known, outcome_unknown: true, api_key });
             if !ahead.is_empty() {
                 state.add.held.push(Msg::Paste(ahead));
             }
@@ -214,7 +215,7 @@ impl Typed {
                 show(state);
             }
         }
-        if let Some(Import { path, begun }) = import {
+        if let Some(ImportDraft { path, begun }) = import {
             state.add.import.path = path;
             state.add.import.on |= begun;
             if begun {
@@ -227,7 +228,7 @@ impl Typed {
                 None => state.domains.wizard = wizard,
             }
         }
-        if let Some(Redirects { was, edited, selected, form }) = redirects
+        if let Some(RedirectsDraft { was, edited, selected, form }) = redirects
             && edited != state.domains.configuration
         {
             // Saving says it if somebody else has changed them meanwhile.
@@ -285,7 +286,7 @@ fn ahead(held: &[Msg]) -> String {
 }
 
 /// The file of an import that is not at its end.
-fn import(import: &import::State) -> Option<Import> {
+fn import(import: &import::State) -> Option<ImportDraft> {
     let (path, begun) = match &import.phase {
         Phase::File | Phase::Looked(_) => (import.path.clone(), false),
         Phase::Running(running) => {
@@ -293,7 +294,7 @@ fn import(import: &import::State) -> Option<Import> {
             (TextInput::new(file.clone()), true)
         }
     };
-    (!path.is_empty()).then_some(Import { path, begun })
+    (!path.is_empty()).then_some(ImportDraft { path, begun })
 }
 
 /// What is typed of a new profile: never its key, and no address with something secret in it.

@@ -5,19 +5,19 @@ use nucleo_matcher::pattern::{CaseMatching, Normalization, Pattern};
 use nucleo_matcher::{Config, Matcher};
 
 use super::super::effect::Effect;
-use super::super::keymap::{Action, Context, Place};
+use super::super::keymap::{Action, Context, Destination};
 use super::super::msg::KeyPress;
-use super::super::screens::pets::by_id;
+use super::super::screens::pets::lookup;
 use super::super::state::{AppState, MessageKind};
 use super::super::text_input::TextInput;
-use super::super::{command_line, update};
+use super::super::{shell_equivalent, update};
 use super::help::place_name;
 use super::{Popup, copy, open_key_box};
 use crate::clock::Now;
 
 /// The list of all commands.
 #[derive(Clone, Debug, PartialEq)]
-pub struct CommandsBox {
+pub struct PaletteEntry {
     /// What was typed to narrow the list.
     pub input: TextInput,
     /// Those that match, the best first.
@@ -49,12 +49,12 @@ fn screens(state: &AppState) -> [(Context, Action); 5] {
         (Context::Pets, Action::ShowPets),
         (state.add.context(), Action::ShowAdd),
         (state.domains.context(), Action::ShowDomains),
-        (Context::Requests, Action::Go(Place::Requests)),
-        (state.profiles.context(), Action::Go(Place::Profiles)),
+        (Context::Requests, Action::Go(Destination::Requests)),
+        (state.profiles.context(), Action::Go(Destination::Profiles)),
     ]
 }
 
-impl CommandsBox {
+impl PaletteEntry {
     /// Everything that can be done where `state` is.
     #[must_use]
     pub fn new(state: &AppState) -> Self {
@@ -112,7 +112,7 @@ fn of_place(state: &AppState, place: Context, from: Context) -> Vec<Command> {
         let what = if shared { name } else { binding.help.to_owned() };
         let title = if elsewhere { format!("{}: {what}", place_name(place)) } else { what };
         let keys: Vec<_> = binding.keys.iter().map(|key| super::super::keymap::key_name(*key)).collect();
-        let line = command_line::of(state, place, binding.action);
+        let line = shell_equivalent::of(state, place, binding.action);
         Command { title, keys: keys.join(" "), line, place, action: binding.action }
     });
     commands.collect()
@@ -133,7 +133,7 @@ const fn is_about_moving(action: Action) -> bool {
             | Action::Back
             | Action::Answer(_)
             | Action::Edit(_)
-            | Action::Go(Place::Commands)
+            | Action::Go(Destination::Commands)
     )
 }
 
@@ -186,7 +186,7 @@ fn run(state: &mut AppState, place: Context, from: Context, action: Action, now:
     let mut effects = Vec::new();
     let show = screens(state).into_iter().find(|(of, _)| *of == place && place != from);
     if place == Context::Pets || action == Action::ShowPets {
-        effects.extend(by_id::leave(state));
+        effects.extend(lookup::leave(state));
     }
     if let Some((_, show)) = show {
         effects.extend(update::act(state, show, now));
@@ -199,7 +199,7 @@ fn run(state: &mut AppState, place: Context, from: Context, action: Action, now:
 mod tests {
     use super::*;
     use crate::tui::effect::{Effect, Task};
-    use crate::tui::inflight::Slot;
+    use crate::tui::pending::Slot;
     use crate::tui::test_kit::{App, animals, remote};
 
     fn found(app: &App) -> Vec<String> {
@@ -262,7 +262,7 @@ mod tests {
     #[test]
     fn each_command_shows_the_line_of_its_own_screen() {
         let app = App::loaded(80, 24);
-        let commands = CommandsBox::new(&app.state).commands;
+        let commands = PaletteEntry::new(&app.state).commands;
         let line = |title: &str| commands.iter().find(|command| command.title == title).unwrap().line.clone();
         assert_eq!(line("refresh: ask again").unwrap(), "petstore --demo pets list --limit 20");
         assert_eq!(line("Domains: check all now"), None);

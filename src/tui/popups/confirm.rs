@@ -15,14 +15,14 @@ use crate::tui::state::{AppState, MessageKind};
 #[derive(Clone, Debug, PartialEq)]
 pub struct ConfirmBox {
     /// What is to be done.
-    pub change: Change,
+    pub change: PendingChange,
     /// Keys pressed before this moment were meant for what was there before the box.
     deaf_until: Instant,
 }
 
 /// A change that is asked about.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Change {
+pub enum PendingChange {
     /// This animal is added.
     Add(NewPet),
     /// So many samples are added.
@@ -41,7 +41,7 @@ pub fn is_allowed(state: &AppState) -> bool {
 
 /// Opens the box where the service in use is protected and nothing was allowed there so far; `None` where the change may
 /// be made.
-pub fn ask(state: &mut AppState, change: Change, now: Now) -> Option<Vec<Effect>> {
+pub fn ask(state: &mut AppState, change: PendingChange, now: Now) -> Option<Vec<Effect>> {
     if is_allowed(state) {
         return None;
     }
@@ -59,10 +59,10 @@ pub(super) fn on_key(state: &mut AppState, asked: ConfirmBox, action: Option<Act
             state.popup = None;
             state.allowed = true;
             match asked.change {
-                Change::Add(new) => add_pet::update::send(state, new, now),
-                Change::Samples(_) => pets::update::add_samples(state, now),
-                Change::Rapid(_) => rapid::update::switch(state, now),
-                Change::Import(_) => import::update::begin(state, now),
+                PendingChange::Add(new) => add_pet::update::send(state, new, now),
+                PendingChange::Samples(_) => pets::update::add_samples(state, now),
+                PendingChange::Rapid(_) => rapid::update::switch(state, now),
+                PendingChange::Import(_) => import::update::begin(state, now),
             }
         }
         Some(Action::Back) => {
@@ -80,9 +80,9 @@ mod tests {
 
     use super::*;
     use crate::model::Pet;
-    use crate::tui::inflight::Slot;
     use crate::tui::keymap::Context;
     use crate::tui::msg::{Msg, Outcome, Size};
+    use crate::tui::pending::Slot;
     use crate::tui::test_kit::{App, animals, remote};
 
     fn protected() -> App {

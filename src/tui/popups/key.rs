@@ -9,9 +9,9 @@ use crate::config::{KeepKey, KeyOrigin};
 use crate::model::ApiKey;
 use crate::model::text::short;
 use crate::tui::effect::{Effect, Job, ProfileTask, Task};
-use crate::tui::inflight::Slot;
 use crate::tui::keymap::Action;
 use crate::tui::msg::{KeyPlaces, KeyPress};
+use crate::tui::pending::Slot;
 use crate::tui::screens::{add_pet, pets, profiles};
 use crate::tui::state::{AppState, Health, MessageKind};
 use crate::tui::text_input::TextInput;
@@ -83,10 +83,10 @@ pub fn open_key_box(state: &mut AppState, by_itself: bool, now: Now) {
 /// Asks where the key can be kept, once for each box.
 pub fn find_places(state: &mut AppState, now: Now) -> Option<Effect> {
     let asks = matches!(&state.popup, Some(Popup::Key(KeyBox { places: None, .. })));
-    if !asks || state.inflight.is_running(Slot::KeyPlaces) {
+    if !asks || state.pending.is_running(Slot::KeyPlaces) {
         return None;
     }
-    let id = state.inflight.begin(Slot::KeyPlaces, now.mono);
+    let id = state.pending.begin(Slot::KeyPlaces, now.mono);
     let task = Task::Profile(ProfileTask::FindPlaces(state.link.name.clone()));
     Some(Effect::Job(Job { slot: Slot::KeyPlaces, id, task }))
 }
@@ -111,7 +111,7 @@ pub(super) fn on_key(state: &mut AppState, action: Option<Action>, key: KeyPress
             if refused {
                 state.say(MessageKind::Note, "Your place and what you typed are kept. F4 asks for the key again.");
             }
-            return if state.inflight.forget(Slot::TestKey) { vec![Effect::Cancel(Slot::TestKey)] } else { Vec::new() };
+            return if state.pending.forget(Slot::TestKey) { vec![Effect::Cancel(Slot::TestKey)] } else { Vec::new() };
         }
         Some(Action::Choices) => key_box.shown = !key_box.shown,
         Some(Action::NextField) => key_box.step(true),
@@ -120,7 +120,7 @@ pub(super) fn on_key(state: &mut AppState, action: Option<Action>, key: KeyPress
             Err(error) => key_box.error = Some(error.to_string()),
             Ok(typed) => {
                 key_box.error = None;
-                let id = state.inflight.begin(Slot::TestKey, now.mono);
+                let id = state.pending.begin(Slot::TestKey, now.mono);
                 return vec![Effect::Job(Job { slot: Slot::TestKey, id, task: Task::TestKey(typed) })];
             }
         },
@@ -156,7 +156,7 @@ pub fn on_tested(state: &mut AppState, result: Result<(), Failure>, now: Now) ->
             add_pet::update::on_other_key(state);
             let mut effects = match (keep, typed, state.link.address.clone()) {
                 (KeepKey::File | KeepKey::Keyring, Some(key), Some(address)) => {
-                    let id = state.inflight.begin(Slot::WriteProfile, now.mono);
+                    let id = state.pending.begin(Slot::WriteProfile, now.mono);
                     let task = ProfileTask::KeepKey { profile: state.link.name.clone(), address, key, keep };
                     vec![Effect::Job(Job { slot: Slot::WriteProfile, id, task: Task::Profile(task) })]
                 }

@@ -1,8 +1,8 @@
 //! The themes: moving over one shows the whole screen in it, Enter keeps it.
 
 use super::super::effect::{Effect, Job, Task};
-use super::super::inflight::Slot;
 use super::super::keymap::Action;
+use super::super::pending::Slot;
 use super::super::state::{AppState, MessageKind};
 use super::Popup;
 use crate::clock::Now;
@@ -40,7 +40,7 @@ pub(super) fn on_key(state: &mut AppState, themes: ThemesBox, action: Option<Act
             if state.theme == themes.before {
                 return Vec::new();
             }
-            let id = state.inflight.begin(Slot::Setting, now.mono);
+            let id = state.pending.begin(Slot::Setting, now.mono);
             let task = Task::SetTheme(state.theme);
             return vec![Effect::Job(Job { slot: Slot::Setting, id, task })];
         }
@@ -78,10 +78,10 @@ mod tests {
         assert_eq!(app.state.theme, ThemeChoice::Default);
         app.keys("T Down Down Enter");
         assert_eq!(app.job(Slot::Setting).unwrap().task, Task::SetTheme(ThemeChoice::Light));
-        app.reply(Slot::Setting, Outcome::Set(Ok("/c/config.toml".into())));
+        app.reply(Slot::Setting, Outcome::SettingWritten(Ok("/c/config.toml".into())));
         assert!(app.says("The theme light is kept in /c/config.toml."));
         app.keys("T Up Enter");
-        app.reply(Slot::Setting, Outcome::Set(Err("no room".into())));
+        app.reply(Slot::Setting, Outcome::SettingWritten(Err("no room".into())));
         assert!(app.says("The theme is used until the program ends: no room"));
         assert_eq!(app.state.theme, ThemeChoice::Dark);
     }

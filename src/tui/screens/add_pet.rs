@@ -6,7 +6,7 @@ pub mod state;
 pub mod update;
 pub mod view;
 
-pub use state::{After, Doubt, Focus, Refusal, Sent, State};
+pub use state::{After, Focus, PendingAdd, Refusal, State, UnknownOutcome};
 
 #[cfg(test)]
 pub(in crate::tui) mod tests;

@@ -3,19 +3,19 @@
 //! Nothing here can add, verify or remove a domain: that is done in the dashboard, and at the DNS provider. The panel
 //! says what to enter there, notes what the operator says was done, looks, and tells what is wrong and how long to wait.
 
-pub mod boxes;
-pub mod one;
+pub mod detail;
+pub mod labels;
+pub mod popups;
 pub mod redirects;
 pub mod removal;
-pub mod row;
+pub mod scheduler;
 pub mod state;
-pub mod texts;
+pub mod summary;
 pub mod update;
 pub mod view;
-pub mod watch;
 pub mod wizard;
 
-pub use state::{Place, State};
+pub use state::{PanelLocation, State};
 
 #[cfg(test)]
 pub(in crate::tui) mod tests;

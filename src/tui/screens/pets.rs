@@ -1,18 +1,18 @@
 //! Browse the animals: status tabs, limit, pages, search, sort, detail.
 
-pub mod boxes;
-pub mod by_id;
 pub mod changes;
-pub mod copying;
+pub mod clipboard;
+pub mod inventory;
+pub mod lookup;
+pub mod popups;
 pub mod rows;
 pub mod search;
 pub mod state;
 pub mod update;
 pub mod view;
-pub mod whole;
 
 pub use rows::{Sort, SortBy};
-pub use state::{Count, Loaded, Source, State};
+pub use state::{Count, ListSource, Loaded, State};
 
 #[cfg(test)]
 mod tests;

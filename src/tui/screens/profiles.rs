@@ -6,7 +6,7 @@ pub mod state;
 pub mod update;
 pub mod view;
 
-pub use form::{Focus, Form, Source};
+pub use form::{Focus, KeySourceChoice, ProfileForm};
 pub use state::State;
 
 #[cfg(test)]

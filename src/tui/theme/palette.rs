@@ -7,7 +7,7 @@ use ratatui::style::{Color, Modifier, Style};
 use crate::config::Depth;
 
 use super::colour::{Rgb, shown};
-use super::{Accent, Role, Theme};
+use super::{Accent, StyleRole, Theme};
 
 /// The colours of a theme. What has no ground of its own stands on that of the theme.
 pub struct Palette {
@@ -151,37 +151,39 @@ impl Theme {
 impl Palette {
     /// Text and ground of a role. Nothing where it takes those of the place where it stands.
     #[must_use]
-    pub const fn pair(&self, role: Role) -> Option<(Rgb, Rgb)> {
+    pub const fn pair(&self, role: StyleRole) -> Option<(Rgb, Rgb)> {
         let (text, ground) = match role {
-            Role::Match => return None,
-            Role::Text | Role::Accent(Accent::None) => (self.text, self.ground),
-            Role::Heading | Role::InUse => (self.heading, self.ground),
-            Role::Quiet => (self.quiet, self.ground),
-            Role::Selected => self.selected,
-            Role::Available | Role::Good => (self.available, self.ground),
-            Role::Pending => (self.pending, self.ground),
-            Role::Sold => (self.sold, self.ground),
-            Role::Error => (self.error, self.ground),
-            Role::Wait => (self.wait, self.ground),
-            Role::New => (self.new, self.ground),
-            Role::Key => (self.key, self.ground),
-            Role::Border => (self.border, self.ground),
-            Role::Accent(Accent::Red) => (self.accents.text, self.accents.red),
-            Role::Accent(Accent::Yellow) => (self.accents.text, self.accents.yellow),
-            Role::Accent(Accent::Green) => (self.accents.text, self.accents.green),
-            Role::Accent(Accent::Blue) => (self.accents.text, self.accents.blue),
-            Role::Accent(Accent::Magenta) => (self.accents.text, self.accents.magenta),
-            Role::Accent(Accent::Cyan) => (self.accents.text, self.accents.cyan),
+            StyleRole::Match => return None,
+            StyleRole::Text | StyleRole::Accent(Accent::None) => (self.text, self.ground),
+            StyleRole::Heading | StyleRole::InUse => (self.heading, self.ground),
+            StyleRole::Quiet => (self.quiet, self.ground),
+            StyleRole::Selected => self.selected,
+            StyleRole::Available | StyleRole::Good => (self.available, self.ground),
+            StyleRole::Pending => (self.pending, self.ground),
+            StyleRole::Sold => (self.sold, self.ground),
+            StyleRole::Error => (self.error, self.ground),
+            StyleRole::Wait => (self.wait, self.ground),
+            StyleRole::New => (self.new, self.ground),
+            StyleRole::Key => (self.key, self.ground),
+            StyleRole::Border => (self.border, self.ground),
+            StyleRole::Accent(Accent::Red) => (self.accents.text, self.accents.red),
+            StyleRole::Accent(Accent::Yellow) => (self.accents.text, self.accents.yellow),
+            StyleRole::Accent(Accent::Green) => (self.accents.text, self.accents.green),
+            StyleRole::Accent(Accent::Blue) => (self.accents.text, self.accents.blue),
+            StyleRole::Accent(Accent::Magenta) => (self.accents.text, self.accents.magenta),
+            StyleRole::Accent(Accent::Cyan) => (self.accents.text, self.accents.cyan),
         };
         Some((Rgb::hex(text), Rgb::hex(ground)))
     }
 
-    fn style(&self, role: Role, depth: Depth) -> Style {
+    fn style(&self, role: StyleRole, depth: Depth) -> Style {
         let Some((text, ground)) = self.pair(role) else { return Style::new().add_modifier(Modifier::UNDERLINED) };
         let (text, ground) = shown(text, ground, self.contrast, depth);
         let style = Style::new().fg(text).bg(ground);
         match role {
-            Role::Heading | Role::InUse | Role::Key | Role::Error | Role::New if stays_when_bold(text) => {
+            StyleRole::Heading | StyleRole::InUse | StyleRole::Key | StyleRole::Error | StyleRole::New
+                if stays_when_bold(text) =>
+            {
                 style.add_modifier(Modifier::BOLD)
             }
             _ => style,
@@ -204,17 +206,17 @@ const fn stays_when_bold(colour: Color) -> bool {
     )
 }
 
-type Styles = Vec<(Role, Style)>;
+type Styles = Vec<(StyleRole, Style)>;
 
 /// By theme and depth, found once: looking for the nearest colours at each word of each frame would be slow.
 static STYLES: [[OnceLock<Styles>; 4]; Theme::ALL.len()] = [const { [const { OnceLock::new() }; 4] }; Theme::ALL.len()];
 
 /// The style of a role in a theme with colours of its own, on a terminal that shows colours.
 #[must_use]
-pub fn style(theme: Theme, depth: Depth, role: Role) -> Option<Style> {
+pub fn style(theme: Theme, depth: Depth, role: StyleRole) -> Option<Style> {
     let palette = theme.palette().filter(|_| depth != Depth::Mono)?;
     let styles = STYLES[theme as usize][depth as usize]
-        .get_or_init(|| Role::ALL.map(|role| (role, palette.style(role, depth))).to_vec());
+        .get_or_init(|| StyleRole::ALL.map(|role| (role, palette.style(role, depth))).to_vec());
     let found = styles.iter().find(|(known, _)| *known == role);
     Some(found.map_or_else(|| palette.style(role, depth), |(_, style)| *style))
 }

@@ -5,17 +5,18 @@ use std::collections::BTreeSet;
 use ratatui::style::{Color, Modifier};
 
 use super::colour::{Rgb, distance, lab, seen, shown, xterm};
-use super::{Accent, Look, Role, Theme};
+use super::{Accent, Appearance, StyleRole, Theme};
 use crate::api::Failure;
 use crate::config::Depth;
-use crate::tui::inflight::Slot;
 use crate::tui::msg::Outcome;
-use crate::tui::test_kit::{App, animals, look, remote};
+use crate::tui::pending::Slot;
+use crate::tui::test_kit::{App, animals, appearance, remote};
 
 const DEPTHS: [Depth; 3] = [Depth::Sixteen, Depth::TwoFiftySix, Depth::TrueColour];
 
 /// The marks that say how an animal or a check stands.
-const STATUSES: [Role; 5] = [Role::Available, Role::Pending, Role::Sold, Role::Error, Role::Wait];
+const STATUSES: [StyleRole; 5] =
+    [StyleRole::Available, StyleRole::Pending, StyleRole::Sold, StyleRole::Error, StyleRole::Wait];
 
 /// What is lacking of red, green and blue cones: Machado, Oliveira and Fernandes 2009, severity 1.0, on amounts of light.
 const DEFICIENCIES: [(&str, [[f64; 3]; 3]); 4] = [
@@ -34,12 +35,12 @@ const DEFICIENCIES: [(&str, [[f64; 3]; 3]); 4] = [
     ),
 ];
 
-fn with(theme: Theme, depth: Depth) -> Look {
-    Look { theme, depth, ..look() }
+fn with(theme: Theme, depth: Depth) -> Appearance {
+    Appearance { theme, depth, ..appearance() }
 }
 
 /// The colour of the text of a role, as an xterm shows it.
-fn text_of(theme: Theme, depth: Depth, role: Role) -> Rgb {
+fn text_of(theme: Theme, depth: Depth, role: StyleRole) -> Rgb {
     with(theme, depth).style(role).fg.and_then(seen).unwrap_or_else(|| panic!("{theme:?} {depth:?} {role:?}"))
 }
 
@@ -54,10 +55,10 @@ fn every_role_can_be_read_on_its_ground_at_each_depth() {
     for theme in Theme::ALL {
         let Some(palette) = theme.palette() else { continue };
         assert_eq!(palette.contrast, if theme == Theme::HighContrast { 7.0 } else { 4.5 });
-        for (depth, role) in DEPTHS.iter().flat_map(|depth| Role::ALL.map(|role| (*depth, role))) {
+        for (depth, role) in DEPTHS.iter().flat_map(|depth| StyleRole::ALL.map(|role| (*depth, role))) {
             let style = with(theme, depth).style(role);
             let (Some(text), Some(ground)) = (style.fg.and_then(seen), style.bg.and_then(seen)) else {
-                assert_eq!(role, Role::Match);
+                assert_eq!(role, StyleRole::Match);
                 continue;
             };
             let contrast = text.contrast(ground);
@@ -72,7 +73,7 @@ fn whole_frames_can_be_read_and_leave_no_hole() {
         let app = |columns: u16, rows: u16| {
             let mut app = App::loaded_from(remote(), columns, rows, &animals(39));
             app.state.theme = theme;
-            app.look = with(theme, depth);
+            app.appearance = with(theme, depth);
             app
         };
         let mut frames = Vec::new();
@@ -123,18 +124,26 @@ fn marks_are_told_apart_with_any_colour_vision() {
 /// The palette is the user's, so that this theme can promise nothing; with that of xterm it holds what its doc says.
 #[test]
 fn the_marks_of_the_default_theme_are_seen_on_black_and_some_of_them_on_white() {
-    let marks = [Role::Available, Role::Pending, Role::Sold, Role::Error, Role::Wait, Role::Good, Role::New];
-    let seen_on = |ground: Rgb| -> Vec<Role> {
-        let enough = |role: &Role| text_of(Theme::Default, Depth::Sixteen, *role).contrast(ground) >= 3.0;
+    let marks = [
+        StyleRole::Available,
+        StyleRole::Pending,
+        StyleRole::Sold,
+        StyleRole::Error,
+        StyleRole::Wait,
+        StyleRole::Good,
+        StyleRole::New,
+    ];
+    let seen_on = |ground: Rgb| -> Vec<StyleRole> {
+        let enough = |role: &StyleRole| text_of(Theme::Default, Depth::Sixteen, *role).contrast(ground) >= 3.0;
         marks.into_iter().filter(enough).collect()
     };
     assert_eq!(seen_on(Rgb(0, 0, 0)), marks);
-    assert_eq!(seen_on(Rgb(255, 255, 255)), [Role::Sold, Role::Error, Role::New]);
+    assert_eq!(seen_on(Rgb(255, 255, 255)), [StyleRole::Sold, StyleRole::Error, StyleRole::New]);
 }
 
 #[test]
 fn without_colours_no_theme_has_any() {
-    for role in Role::ALL {
+    for role in StyleRole::ALL {
         let mono = with(Theme::Mono, Depth::TrueColour).style(role);
         assert_eq!((mono.fg, mono.bg), (None, None), "{role:?}");
         for theme in Theme::ALL {
@@ -146,7 +155,7 @@ fn without_colours_no_theme_has_any() {
 #[test]
 fn letters_that_a_search_fits_keep_the_colours_of_their_place() {
     for (theme, depth) in Theme::ALL.into_iter().zip(DEPTHS.into_iter().cycle()) {
-        let style = with(theme, depth).style(Role::Match);
+        let style = with(theme, depth).style(StyleRole::Match);
         assert_eq!(style, ratatui::style::Style::new().add_modifier(Modifier::UNDERLINED));
     }
 }
@@ -156,12 +165,12 @@ fn accents_differ_from_each_other_and_from_the_text() {
     let accents =
         [Accent::None, Accent::Red, Accent::Yellow, Accent::Green, Accent::Blue, Accent::Magenta, Accent::Cyan];
     for theme in Theme::ALL.into_iter().filter(|theme| *theme != Theme::Mono) {
-        let look = with(theme, Depth::TwoFiftySix);
-        let styles: Vec<_> = accents.iter().map(|accent| look.style(Role::Accent(*accent))).collect();
+        let appearance = with(theme, Depth::TwoFiftySix);
+        let styles: Vec<_> = accents.iter().map(|accent| appearance.style(StyleRole::Accent(*accent))).collect();
         for (at, style) in styles.iter().enumerate() {
             assert!(!styles[..at].contains(style), "{theme:?} {:?}", accents[at]);
         }
-        assert_eq!(styles[0], look.style(Role::Text));
+        assert_eq!(styles[0], appearance.style(StyleRole::Text));
     }
 }
 

@@ -9,7 +9,7 @@ use crate::model::text::width;
 use crate::tui::keymap::{Context, Keymap};
 use crate::tui::popups::{HelpBox, HelpLine, place_name};
 use crate::tui::state::{AppState, Layout};
-use crate::tui::theme::{Look, Role};
+use crate::tui::theme::{Appearance, StyleRole};
 use crate::tui::widgets::{field, put, put_at};
 
 /// Keys of the place at the left, those that work everywhere at the right; or what was searched for.
@@ -18,28 +18,35 @@ pub fn draw(
     area: Rect,
     help: &HelpBox,
     state: &AppState,
-    look: &Look,
+    appearance: &Appearance,
     layout: &mut Layout,
 ) -> Position {
     let (title, prompt) = (format!(" Help: {}", place_name(help.place)), "type to search all keys: ");
-    put(buf, area, 0, &Line::styled(title.clone(), look.style(Role::Heading)));
+    put(buf, area, 0, &Line::styled(title.clone(), appearance.style(StyleRole::Heading)));
     let room = usize::from(area.width).saturating_sub(width(&title) + width(prompt) + 6).min(20);
     let x = area.right().saturating_sub(u16::try_from(width(prompt) + room + 3).unwrap_or(u16::MAX));
-    put_at(buf, x, area.y, prompt, area.width, look.style(Role::Text));
+    put_at(buf, x, area.y, prompt, area.width, appearance.style(StyleRole::Text));
     let columns = u16::try_from(room).unwrap_or(0);
-    let cursor = field(buf, x + u16::try_from(width(prompt)).unwrap_or(0), area.y, columns, &help.search, look);
-    put(buf, area, 1, &Line::raw(format!(" {}", look.rule(usize::from(area.width).saturating_sub(2)))));
+    let cursor = field(buf, x + u16::try_from(width(prompt)).unwrap_or(0), area.y, columns, &help.search, appearance);
+    put(buf, area, 1, &Line::raw(format!(" {}", appearance.rule(usize::from(area.width).saturating_sub(2)))));
     let area = Rect { x: area.x + 1, y: area.y + 2, width: area.width - 1, height: area.height.saturating_sub(2) };
     match help.found(&state.keymap) {
-        Some(found) => draw_found(buf, area, &found, help, look, layout),
-        None => draw_place(buf, area, help, &state.keymap, look, layout),
+        Some(found) => draw_found(buf, area, &found, help, appearance, layout),
+        None => draw_place(buf, area, help, &state.keymap, appearance, layout),
     }
     cursor
 }
 
-fn draw_found(buf: &mut Buffer, area: Rect, found: &[HelpLine], help: &HelpBox, look: &Look, layout: &mut Layout) {
-    let key = look.style(Role::Key);
-    let mut lines = vec![heading("WHERE                KEYS           WHAT THEY DO", look)];
+fn draw_found(
+    buf: &mut Buffer,
+    area: Rect,
+    found: &[HelpLine],
+    help: &HelpBox,
+    appearance: &Appearance,
+    layout: &mut Layout,
+) {
+    let key = appearance.style(StyleRole::Key);
+    let mut lines = vec![heading("WHERE                KEYS           WHAT THEY DO", appearance)];
     lines.extend(found.iter().map(|line| {
         Line::from(vec![
             Span::raw(format!(" {:<19} ", line.place)),
@@ -53,23 +60,30 @@ fn draw_found(buf: &mut Buffer, area: Rect, found: &[HelpLine], help: &HelpBox, 
     read(buf, area, help.top, &lines, layout);
 }
 
-fn draw_place(buf: &mut Buffer, area: Rect, help: &HelpBox, keymap: &Keymap, look: &Look, layout: &mut Layout) {
-    let mut left = vec![heading("HERE", look)];
-    left.extend(lines_of(keymap.help_lines(help.place), look));
+fn draw_place(
+    buf: &mut Buffer,
+    area: Rect,
+    help: &HelpBox,
+    keymap: &Keymap,
+    appearance: &Appearance,
+    layout: &mut Layout,
+) {
+    let mut left = vec![heading("HERE", appearance)];
+    left.extend(lines_of(keymap.help_lines(help.place), appearance));
     if help.place.is_text() {
         left.push(Line::raw(""));
-        left.push(heading("IN THIS FIELD", look));
-        left.extend(lines_of(keymap.help_lines(Context::Text), look));
+        left.push(heading("IN THIS FIELD", appearance));
+        left.extend(lines_of(keymap.help_lines(Context::Text), appearance));
     }
-    let mut right = vec![heading("EVERYWHERE", look)];
-    right.extend(lines_of(keymap.global_help(help.place), look));
+    let mut right = vec![heading("EVERYWHERE", appearance)];
+    right.extend(lines_of(keymap.global_help(help.place), appearance));
     right.push(Line::raw(""));
     right.extend(["In a text field letters are text;", "Tab, Enter, Esc and the F keys act.", ""].map(Line::raw));
     if matches!(help.place, Context::Pets | Context::Search) {
         right.push(Line::raw("Search: whis  cat:3,7  is:sold"));
         right.extend(["  id:1002  \"exact words\"  -not", ""].map(Line::raw));
     }
-    right.extend(if help.place.is_about_domains() { domain_words() } else { marks(look) });
+    right.extend(if help.place.is_about_domains() { domain_words() } else { marks(appearance) });
     if area.width >= 76 {
         let half = Rect { width: area.width / 2, ..area };
         let other = Rect { x: area.x + half.width, width: area.width - half.width, ..area };
@@ -85,15 +99,15 @@ fn draw_place(buf: &mut Buffer, area: Rect, help: &HelpBox, keymap: &Keymap, loo
     }
 }
 
-fn marks(look: &Look) -> Vec<Line<'static>> {
+fn marks(appearance: &Appearance) -> Vec<Line<'static>> {
     let mut lines = vec![Line::raw("Marks of an animal:")];
     for (status, word) in [("available", "for sale"), ("pending", "promised"), ("sold", "handed over")] {
         let status = status.parse().ok().map(crate::model::ObservedStatus::Known);
-        let (mark, role) = look.mark(status.as_ref());
+        let (mark, role) = appearance.mark(status.as_ref());
         let word = format!(" {}  ({word})", status.as_ref().map_or("", |status| status.as_str()));
-        lines.push(Line::from(vec![Span::raw("  "), Span::styled(mark, look.style(role)), Span::raw(word)]));
+        lines.push(Line::from(vec![Span::raw("  "), Span::styled(mark, appearance.style(role)), Span::raw(word)]));
     }
-    lines.push(Line::raw(format!("  {} not set   ? a status of its own", look.mark(None).0)));
+    lines.push(Line::raw(format!("  {} not set   ? a status of its own", appearance.mark(None).0)));
     lines
 }
 
@@ -111,12 +125,12 @@ fn domain_words() -> Vec<Line<'static>> {
     words.map(Line::raw).to_vec()
 }
 
-fn heading(text: &'static str, look: &Look) -> Line<'static> {
-    Line::styled(text, look.style(Role::Heading))
+fn heading(text: &'static str, appearance: &Appearance) -> Line<'static> {
+    Line::styled(text, appearance.style(StyleRole::Heading))
 }
 
-fn lines_of(keys: Vec<(String, &'static str)>, look: &Look) -> impl Iterator<Item = Line<'static>> {
-    let key = look.style(Role::Key);
+fn lines_of(keys: Vec<(String, &'static str)>, appearance: &Appearance) -> impl Iterator<Item = Line<'static>> {
+    let key = appearance.style(StyleRole::Key);
     keys.into_iter()
         .map(move |(keys, help)| Line::from(vec![Span::styled(format!(" {keys:<12} "), key), Span::raw(help)]))
 }

@@ -7,12 +7,12 @@ use std::time::Duration;
 use tokio::io::AsyncWriteExt as _;
 use tokio::process::Command;
 
-use crate::config::{Clipboard, Env, atomic};
+use crate::config::{Clipboard, Env, atomic_file};
 use crate::tui::msg::Copied;
 
 /// One way to copy.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Way {
+pub enum ClipboardBackend {
     /// To tmux, which passes it on to its terminal.
     Tmux,
     /// To the desktop's clipboard, by this program and these arguments.
@@ -32,37 +32,37 @@ const LIMIT: Duration = Duration::from_secs(2);
 /// The ways that are chosen; with [`Clipboard::Auto`] those of these surroundings, the best first, and `file` where
 /// nothing else can be.
 #[must_use]
-pub fn ways(choice: Clipboard, env: &Env, file: Option<PathBuf>) -> Vec<Way> {
+pub fn ways(choice: Clipboard, env: &Env, file: Option<PathBuf>) -> Vec<ClipboardBackend> {
     match choice {
         Clipboard::Auto => by_surroundings(env, file),
-        Clipboard::Tmux => vec![Way::Tmux],
+        Clipboard::Tmux => vec![ClipboardBackend::Tmux],
         Clipboard::Native => desktops(env),
-        Clipboard::Osc52 => vec![Way::Terminal],
-        Clipboard::File => file.map(Way::File).into_iter().collect(),
+        Clipboard::Osc52 => vec![ClipboardBackend::Terminal],
+        Clipboard::File => file.map(ClipboardBackend::File).into_iter().collect(),
         Clipboard::Off => Vec::new(),
     }
 }
 
 /// The programs that reach the desktop's clipboard.
-fn desktops(env: &Env) -> Vec<Way> {
+fn desktops(env: &Env) -> Vec<ClipboardBackend> {
     let mut ways = Vec::new();
     if cfg!(target_os = "macos") {
-        ways.push(Way::Desktop("pbcopy", &[]));
+        ways.push(ClipboardBackend::Desktop("pbcopy", &[]));
     }
     if env.get("WAYLAND_DISPLAY").is_some() {
-        ways.push(Way::Desktop("wl-copy", &[]));
+        ways.push(ClipboardBackend::Desktop("wl-copy", &[]));
     }
     if env.get("DISPLAY").is_some() {
-        ways.push(Way::Desktop("xclip", &["-selection", "clipboard"]));
+        ways.push(ClipboardBackend::Desktop("xclip", &["-selection", "clipboard"]));
     }
     ways
 }
 
-fn by_surroundings(env: &Env, file: Option<PathBuf>) -> Vec<Way> {
+fn by_surroundings(env: &Env, file: Option<PathBuf>) -> Vec<ClipboardBackend> {
     let remote = env.is_over_ssh();
     let mut ways = Vec::new();
     if env.get("TMUX").is_some() {
-        ways.push(Way::Tmux);
+        ways.push(ClipboardBackend::Tmux);
     }
     if !remote {
         ways.extend(desktops(env));
@@ -71,22 +71,24 @@ fn by_surroundings(env: &Env, file: Option<PathBuf>) -> Vec<Way> {
     let plain =
         matches!(env.get("TERM"), None | Some("linux" | "dumb" | "ansi" | "vt52" | "vt100" | "vt102" | "vt220"));
     if !plain {
-        ways.push(Way::Terminal);
+        ways.push(ClipboardBackend::Terminal);
     }
-    ways.extend(file.map(Way::File));
+    ways.extend(file.map(ClipboardBackend::File));
     ways
 }
 
 /// Copies `text` by the first of `ways` that takes it.
-pub async fn copy(text: &str, ways: &[Way]) -> Copied {
+pub async fn copy(text: &str, ways: &[ClipboardBackend]) -> Copied {
     let mut why = NO_WAY.to_owned();
     for way in ways {
         match way {
-            Way::Tmux if gives("tmux", &["load-buffer", "-w", "-"], text).await => return Copied::Tmux,
-            Way::Desktop(program, arguments) if gives(program, arguments, text).await => return Copied::Desktop,
-            Way::Tmux | Way::Desktop(..) => {}
-            Way::Terminal => return Copied::Terminal,
-            Way::File(path) => match atomic::replace_private(path, text) {
+            ClipboardBackend::Tmux if gives("tmux", &["load-buffer", "-w", "-"], text).await => return Copied::Tmux,
+            ClipboardBackend::Desktop(program, arguments) if gives(program, arguments, text).await => {
+                return Copied::Desktop;
+            }
+            ClipboardBackend::Tmux | ClipboardBackend::Desktop(..) => {}
+            ClipboardBackend::Terminal => return Copied::Terminal,
+            ClipboardBackend::File(path) => match atomic_file::replace_private(path, text) {
                 Ok(()) => return Copied::File(path.display().to_string()),
                 Err(error) => why = format!("{} cannot be written: {error}.", path.display()),
             },
@@ -113,26 +115,26 @@ async fn gives(program: &str, arguments: &[&str], text: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn ways_of(vars: &[(&str, &str)]) -> Vec<Way> {
+    fn ways_of(vars: &[(&str, &str)]) -> Vec<ClipboardBackend> {
         let vars = vars.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
         ways(Clipboard::Auto, &vars.collect(), Some("copied.txt".into()))
     }
 
     #[test]
     fn the_surroundings_choose_the_way() {
-        let file = Way::File("copied.txt".into());
+        let file = ClipboardBackend::File("copied.txt".into());
         let xterm = ("TERM", "xterm-256color");
-        assert_eq!(ways_of(&[xterm]), [Way::Terminal, file.clone()]);
+        assert_eq!(ways_of(&[xterm]), [ClipboardBackend::Terminal, file.clone()]);
         assert_eq!(ways_of(&[("TERM", "linux")]), std::slice::from_ref(&file));
         assert_eq!(
             ways_of(&[xterm, ("TMUX", "1"), ("SSH_TTY", "x"), ("DISPLAY", ":0")]),
-            [Way::Tmux, Way::Terminal, file.clone()]
+            [ClipboardBackend::Tmux, ClipboardBackend::Terminal, file.clone()]
         );
         let desktop = ways_of(&[xterm, ("WAYLAND_DISPLAY", "wayland-0"), ("DISPLAY", ":0")]);
-        let x11 = Way::Desktop("xclip", &["-selection", "clipboard"]);
-        assert_eq!(desktop, [Way::Desktop("wl-copy", &[]), x11, Way::Terminal, file]);
+        let x11 = ClipboardBackend::Desktop("xclip", &["-selection", "clipboard"]);
+        assert_eq!(desktop, [ClipboardBackend::Desktop("wl-copy", &[]), x11, ClipboardBackend::Terminal, file]);
         let env = Env::from_iter([("TERM", "linux")]);
-        assert_eq!(ways(Clipboard::Osc52, &env, None), [Way::Terminal]);
+        assert_eq!(ways(Clipboard::Osc52, &env, None), [ClipboardBackend::Terminal]);
         assert_eq!(ways(Clipboard::Off, &env, Some("copied.txt".into())), []);
     }
 
@@ -141,12 +143,12 @@ mod tests {
         use std::os::unix::fs::PermissionsExt as _;
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("deep/copied.txt");
-        let none = Way::Desktop("/nonexistent/clipboard", &[]);
-        let copied = copy("docs", &[none.clone(), Way::File(path.clone())]).await;
+        let none = ClipboardBackend::Desktop("/nonexistent/clipboard", &[]);
+        let copied = copy("docs", &[none.clone(), ClipboardBackend::File(path.clone())]).await;
         assert_eq!(copied, Copied::File(path.display().to_string()));
         assert_eq!(std::fs::read_to_string(&path).unwrap(), "docs");
         assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
-        assert_eq!(copy("docs", &[Way::Desktop("cat", &[])]).await, Copied::Desktop);
+        assert_eq!(copy("docs", &[ClipboardBackend::Desktop("cat", &[])]).await, Copied::Desktop);
         assert_eq!(copy("docs", &[none]).await, Copied::Nowhere(NO_WAY.into()));
     }
 }

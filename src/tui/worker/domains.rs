@@ -14,22 +14,22 @@ use crate::clock;
 use crate::config;
 use crate::config::edit::{self, EditError, ProjectDomains};
 use crate::domains::Finding;
-use crate::domains::configuration::{Redirect, Written, WrittenRedirect};
+use crate::domains::check::{Checked, OnFindings, check, walk_redirect, with_value};
+use crate::domains::check_options::{CheckOptions, resolver};
 use crate::domains::diagnosis::Expectation;
-use crate::domains::list::{List, ListError, ListFile};
-use crate::domains::look::{Checked, Progress, look, walk_redirect, with_value};
-use crate::domains::name::{self, Known};
 use crate::domains::observation::Hop;
-use crate::domains::practice::Practice;
-use crate::domains::probe::memory::Memory;
-use crate::domains::settings::{Settings, resolver};
-use crate::domains::views::{ViewVerdict, views};
-use crate::domains::world::{Plan, World};
-use crate::tui::effect::{DomainTask, LookAt};
-use crate::tui::inflight::{ReqId, Slot};
+use crate::domains::parse_name::{self, ExistingDomains};
+use crate::domains::probe::cache::ProbeCache;
+use crate::domains::redirect_config::{ConfigSource, Redirect, WrittenRedirect};
+use crate::domains::registry::{Registry, RegistryError, RegistryFile};
+use crate::domains::sandbox::Sandbox;
+use crate::domains::simulator::{Plan, Simulator};
+use crate::domains::vantage_points::{ViewVerdict, views};
+use crate::tui::effect::{CheckRequest, DomainTask};
 use crate::tui::msg::{NotSaved, Outcome, Reply};
-use crate::tui::screens::domains::redirects::Walked;
-use crate::tui::screens::domains::state::{Change, Seen};
+use crate::tui::pending::{ReqId, Slot};
+use crate::tui::screens::domains::redirects::FollowedRedirect;
+use crate::tui::screens::domains::state::{CheckResult, RegistryChange};
 
 /// How long what several checks share is remembered.
 const MEMORY: Duration = Duration::from_secs(20);
@@ -38,39 +38,39 @@ const MEMORY: Duration = Duration::from_secs(20);
 const WALKS: usize = 8;
 
 /// What the hands of the panel work with.
-pub struct Desk {
-    list: ListFile,
+pub struct DomainsContext {
+    list: RegistryFile,
     /// Where the project's domains are written.
     configuration: PathBuf,
     /// What is asked where; in practice it is known once the world runs.
-    settings: Option<Settings>,
-    world: OnceCell<(World, Settings)>,
+    settings: Option<CheckOptions>,
+    world: OnceCell<(Simulator, CheckOptions)>,
     /// The latest state of practice: jobs that began before an act must not undo it.
-    latest: Mutex<Option<Practice>>,
-    memory: Mutex<Option<(Instant, Arc<Memory>)>>,
+    latest: Mutex<Option<Sandbox>>,
+    memory: Mutex<Option<(Instant, Arc<ProbeCache>)>>,
     /// Of practice; removed when this is dropped.
     _directory: Option<TempDir>,
 }
 
-impl Desk {
+impl DomainsContext {
     /// The desk for real domains.
     #[must_use]
-    pub fn new(list: ListFile, configuration: PathBuf, settings: Settings) -> Self {
+    pub fn new(list: RegistryFile, configuration: PathBuf, settings: CheckOptions) -> Self {
         let (settings, world, latest, memory) = (Some(settings), OnceCell::new(), Mutex::default(), Mutex::default());
         Self { list, configuration, settings, world, latest, memory, _directory: None }
     }
 
     /// The desk for practice, with the list that it begins with.
-    pub fn practice(practice: &Practice) -> std::io::Result<Self> {
+    pub fn sandbox(sandbox: &Sandbox) -> std::io::Result<Self> {
         let directory = tempfile::Builder::new().prefix("petstore-practice-").tempdir()?;
-        let list = ListFile::new(directory.path().join("domains.json"));
-        let begin = |list: &mut List| {
-            *list = practice.list();
-            Ok::<_, ListError>(())
+        let list = RegistryFile::new(directory.path().join("domains.json"));
+        let begin = |list: &mut Registry| {
+            *list = sandbox.list();
+            Ok::<_, RegistryError>(())
         };
         list.change(begin).map_err(std::io::Error::other)?;
         let configuration = directory.path().join("config.toml");
-        let domains = in_file(&Practice::configuration().into());
+        let domains = in_file(&Sandbox::configuration().into());
         edit::set_domains(&configuration, &ProjectDomains::default(), &domains).map_err(std::io::Error::other)?;
         let (world, latest, memory) = (OnceCell::new(), Mutex::default(), Mutex::default());
         Ok(Self { list, configuration, settings: None, world, latest, memory, _directory: Some(directory) })
@@ -81,21 +81,21 @@ impl Desk {
         match task {
             DomainTask::Keep(changes) => {
                 let kept = tokio::task::spawn_blocking(move || self.keep(&changes)).await;
-                Outcome::Kept(kept.unwrap_or_else(|error| Err(error.to_string())))
+                Outcome::RegistryWritten(kept.unwrap_or_else(|error| Err(error.to_string())))
             }
-            DomainTask::Look(at) => match self.look(*at, |findings| so_far.tell(findings)).await {
-                Ok(seen) => Outcome::Seen(Box::new(seen)),
+            DomainTask::Check(at) => match self.look(*at, |findings| so_far.tell(findings)).await {
+                Ok(seen) => Outcome::Checked(Box::new(seen)),
                 Err(why) => crashed(why),
             },
-            DomainTask::Walk { redirects, practice, at } => match self.settings(practice.as_ref(), at).await {
+            DomainTask::FollowRedirects { redirects, sandbox, at } => match self.settings(sandbox.as_ref(), at).await {
                 Ok(settings) => {
                     let walks = stream::iter(redirects).map(|redirect| walk(&settings, redirect));
-                    Outcome::Walked(walks.buffered(WALKS).collect().await)
+                    Outcome::RedirectsFollowed(walks.buffered(WALKS).collect().await)
                 }
                 Err(why) => crashed(why),
             },
             DomainTask::Save { was, configuration } => {
-                let to = Written::from(configuration.clone());
+                let to = ConfigSource::from(configuration.clone());
                 let written = tokio::task::spawn_blocking(move || self.save(&was, &to)).await;
                 let result = written.unwrap_or_else(|error| Err(NotSaved::Failed(error.to_string())));
                 Outcome::Saved(configuration, result)
@@ -104,7 +104,7 @@ impl Desk {
     }
 
     /// Writes the project's domains into the configuration file; gives its name.
-    fn save(&self, was: &Written, to: &Written) -> Result<String, NotSaved> {
+    fn save(&self, was: &ConfigSource, to: &ConfigSource) -> Result<String, NotSaved> {
         match edit::set_domains(&self.configuration, &in_file(was), &in_file(to)) {
             Ok(()) => Ok(self.configuration.display().to_string()),
             Err(EditError::Changed { there, .. }) => Err(NotSaved::Changed(written(*there))),
@@ -113,66 +113,70 @@ impl Desk {
     }
 
     /// Applies changes to the list on disk, and gives it as it is then.
-    pub fn keep(&self, changes: &[Change]) -> Result<List, String> {
+    pub fn keep(&self, changes: &[RegistryChange]) -> Result<Registry, String> {
         if changes.is_empty() {
             return self.list.read().map_err(|error| error.to_string());
         }
-        let apply = |list: &mut List| {
+        let apply = |list: &mut Registry| {
             changes.iter().for_each(|change| change.apply(list));
-            Ok::<_, ListError>(list.clone())
+            Ok::<_, RegistryError>(list.clone())
         };
         self.list.change(apply).map_err(|error| error.to_string())
     }
 
     /// Looks at one domain; `so_far` takes what is found while it goes on, where somebody looks on. Fails where nothing
     /// could be asked.
-    pub async fn look(&self, at: LookAt, so_far: impl Fn(&[Finding]) + Send + Sync) -> Result<Seen, String> {
-        let LookAt { entry, told, detail, practice, at } = at;
-        let settings = self.settings(practice.as_ref(), at).await?;
-        let settings = with_value(&settings, &told);
-        let reading = name::read(entry.name.as_str(), &Known::default());
+    pub async fn look(
+        &self,
+        at: CheckRequest,
+        so_far: impl Fn(&[Finding]) + Send + Sync,
+    ) -> Result<CheckResult, String> {
+        let CheckRequest { entry, reported, detail, sandbox, at } = at;
+        let settings = self.settings(sandbox.as_ref(), at).await?;
+        let settings = with_value(&settings, &reported);
+        let reading = parse_name::read(entry.name.as_str(), &ExistingDomains::default());
         let domain = reading.domain.ok_or_else(|| format!("{} is no domain name.", entry.name))?;
         // Who looks on wants to see what is so now; practice changes from one check to the next.
-        let memory = if detail || practice.is_some() { Arc::default() } else { self.memory() };
+        let memory = if detail || sandbox.is_some() { Arc::default() } else { self.memory() };
         let tell = |findings: &[Finding], _| so_far(findings);
-        let progress: Option<Progress<'_>> = if detail { Some(&tell) } else { None };
-        let checked = look(&settings, Some(&entry), &domain, &told, &reading.findings, &memory, progress).await;
+        let progress: Option<OnFindings<'_>> = if detail { Some(&tell) } else { None };
+        let checked = check(&settings, Some(&entry), &domain, &reported, &reading.findings, &memory, progress).await;
         let expectation = &settings.expectation;
-        let mut views = views(&checked.case(expectation, &told));
+        let mut views = views(&checked.case(expectation, &reported));
         if !checked.measurement.known {
             // Whatever answered is not to be believed.
             views.iter_mut().for_each(|view| view.verdict = ViewVerdict::NotCounted);
         }
-        let conflicts = checked.conflicts(expectation, &told);
-        let report = if detail { checked.report(expectation, &told) } else { String::new() };
+        let conflicts = checked.conflicts(expectation, &reported);
+        let report = if detail { checked.report(expectation, &reported) } else { String::new() };
         let zone = checked.zone();
         let Checked { at, findings, measurement, .. } = checked;
-        Ok(Seen { at, findings, views, conflicts, zone, report, measurement })
+        Ok(CheckResult { at, findings, views, conflicts, zone, report, measurement })
     }
 
     /// What is asked where. In practice, the world is made as it is then.
-    async fn settings(&self, practice: Option<&Practice>, at: Option<jiff::Timestamp>) -> Result<Settings, String> {
-        let (Some(practice), Some(at)) = (practice, at) else {
+    async fn settings(&self, sandbox: Option<&Sandbox>, at: Option<jiff::Timestamp>) -> Result<CheckOptions, String> {
+        let (Some(sandbox), Some(at)) = (sandbox, at) else {
             return self.settings.clone().ok_or_else(|| "there are no settings.".to_owned());
         };
-        let started = self.world.get_or_try_init(|| start(practice.plan(at))).await;
+        let started = self.world.get_or_try_init(|| start(sandbox.plan(at))).await;
         let (world, settings) = started.map_err(|error| format!("the world of practice does not start: {error}."))?;
         let mut latest = self.latest.lock().unwrap_or_else(PoisonError::into_inner);
-        if latest.as_ref().is_none_or(|latest| latest.done() <= practice.done()) {
-            *latest = Some(practice.clone());
-            world.change(|there| *there = practice.plan(at));
+        if latest.as_ref().is_none_or(|latest| latest.done() <= sandbox.done()) {
+            *latest = Some(sandbox.clone());
+            world.change(|there| *there = sandbox.plan(at));
         }
-        Ok(Settings { now: Some(at), ..settings.clone() })
+        Ok(CheckOptions { now: Some(at), ..settings.clone() })
     }
 
     /// What the checks of a short time share.
-    fn memory(&self) -> Arc<Memory> {
+    fn memory(&self) -> Arc<ProbeCache> {
         let now = clock::now().mono;
         let mut memory = self.memory.lock().unwrap_or_else(PoisonError::into_inner);
         match &*memory {
             Some((since, shared)) if now.saturating_duration_since(*since) < MEMORY => Arc::clone(shared),
             _ => {
-                let shared = Arc::<Memory>::default();
+                let shared = Arc::<ProbeCache>::default();
                 *memory = Some((now, Arc::clone(&shared)));
                 shared
             }
@@ -180,7 +184,7 @@ impl Desk {
     }
 }
 
-fn in_file(written: &Written) -> ProjectDomains {
+fn in_file(written: &ConfigSource) -> ProjectDomains {
     let redirect = |redirect: &WrittenRedirect| config::file::Redirect {
         from: redirect.from.clone(),
         to: redirect.to.clone(),
@@ -192,12 +196,12 @@ fn in_file(written: &Written) -> ProjectDomains {
     }
 }
 
-fn written(domains: ProjectDomains) -> Written {
+fn written(domains: ProjectDomains) -> ConfigSource {
     let redirect = |redirect: config::file::Redirect| {
         let config::file::Redirect { from, to, status } = redirect;
         WrittenRedirect { from, to, status: status.into() }
     };
-    Written {
+    ConfigSource {
         primary: Some(domains.primary).filter(|primary| !primary.is_empty()),
         redirects: domains.redirects.into_iter().map(redirect).collect(),
     }
@@ -208,24 +212,24 @@ fn crashed(why: String) -> Outcome {
 }
 
 /// A world that runs, and the settings that look into it.
-async fn start(plan: Plan) -> std::io::Result<(World, Settings)> {
+async fn start(plan: Plan) -> std::io::Result<(Simulator, CheckOptions)> {
     use rustls::pki_types::CertificateDer;
     use rustls::pki_types::pem::PemObject as _;
-    let world = World::start(plan).await?;
+    let world = Simulator::start(plan).await?;
     let root = CertificateDer::from_pem_slice(world.trust_pem().as_bytes()).map_err(std::io::Error::other)?;
     let expectation =
         Expectation { platform_host: None, ca_identities: vec![Plan::CA.to_owned()], allow_private: true };
-    let settings = Settings {
+    let settings = CheckOptions {
         resolvers: world.resolvers().into_iter().map(resolver).collect(),
         name_servers: world.name_servers().into_iter().collect(),
         http_port: world.http_port(),
         https_port: world.https_port(),
-        ..Settings::new(expectation, vec![root])
+        ..CheckOptions::new(expectation, vec![root])
     };
     Ok((world, settings))
 }
 
-async fn walk(settings: &Settings, redirect: Redirect) -> Walked {
+async fn walk(settings: &CheckOptions, redirect: Redirect) -> FollowedRedirect {
     let (walk, findings, at) = walk_redirect(settings, &redirect).await;
     let trail = if walk.https.hops.is_empty() { &walk.http } else { &walk.https };
     let hop = |hop: &Hop| {
@@ -234,7 +238,7 @@ async fn walk(settings: &Settings, redirect: Redirect) -> Walked {
         format!("{} -> {}{kept}", step.question, step.answer)
     };
     let hops = trail.hops.iter().map(hop).collect();
-    Walked { redirect, at, findings, hops }
+    FollowedRedirect { redirect, at, findings, hops }
 }
 
 /// Takes what a look finds while it goes on. What finds no room is left out: the end of the look says it all.
@@ -260,6 +264,6 @@ impl SoFar {
     }
 
     fn tell(&self, findings: &[Finding]) {
-        self.offer(Outcome::SoFar(findings.to_vec()));
+        self.offer(Outcome::CheckProgress(findings.to_vec()));
     }
 }

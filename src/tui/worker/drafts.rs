@@ -14,7 +14,7 @@ use crate::config::drafts::{Claim, Claims};
 use crate::model::display_safe;
 use crate::tui::drafts::Drafts;
 use crate::tui::effect::{DraftTask, WriteDrafts};
-use crate::tui::msg::{DraftNews, Outcome};
+use crate::tui::msg::{DraftReply, Outcome};
 
 /// The longest that an animal waits for its draft to be on disk before it is sent.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -23,7 +23,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 #[derive(Debug)]
 pub struct DraftFiles {
     claims: Arc<Claims>,
-    held: Mutex<HashMap<String, Held>>,
+    held: Mutex<HashMap<String, ClaimedDrafts>>,
     /// The number of the newest write that has ended.
     ended: watch::Sender<u64>,
 }
@@ -31,7 +31,7 @@ pub struct DraftFiles {
 /// The files of one service. They stay claimed when it is left: what was typed there is on the screen again when it is
 /// used again, and must not be taken up by another program meanwhile.
 #[derive(Debug)]
-struct Held {
+struct ClaimedDrafts {
     claim: Arc<Claim>,
     /// Further ones, while there is something in the first that must not be written over.
     apart: Option<Claim>,
@@ -50,7 +50,7 @@ impl DraftFiles {
     /// aside under another name.
     pub fn open(&self, identity: &str) -> Result<Option<Drafts>, String> {
         let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
-        let Held { claim, .. } = self.hold(&mut held, identity)?;
+        let ClaimedDrafts { claim, .. } = self.hold(&mut held, identity)?;
         let Some(text) = claim.read().map_err(|error| said(&error))? else { return Ok(None) };
         let drafts = Drafts::read(&text, identity);
         if drafts.is_none() {
@@ -72,12 +72,16 @@ impl DraftFiles {
         Ok(())
     }
 
-    fn hold<'a>(&self, held: &'a mut HashMap<String, Held>, identity: &str) -> Result<&'a mut Held, String> {
+    fn hold<'a>(
+        &self,
+        held: &'a mut HashMap<String, ClaimedDrafts>,
+        identity: &str,
+    ) -> Result<&'a mut ClaimedDrafts, String> {
         Ok(match held.entry(identity.to_owned()) {
             Entry::Occupied(held) => held.into_mut(),
             Entry::Vacant(free) => {
                 let claim = self.claims.of(identity).map_err(|error| said(&error))?;
-                free.insert(Held { claim, apart: None, number: 0 })
+                free.insert(ClaimedDrafts { claim, apart: None, number: 0 })
             }
         })
     }
@@ -90,8 +94,8 @@ impl DraftFiles {
         };
         let files = Arc::clone(&self);
         let work = move || match task {
-            DraftTask::Open(identity) => DraftNews::Opened(files.open(&identity).map(|drafts| drafts.map(Box::new))),
-            DraftTask::Write(write) => DraftNews::Written(files.write(&write)),
+            DraftTask::Open(identity) => DraftReply::Opened(files.open(&identity).map(|drafts| drafts.map(Box::new))),
+            DraftTask::Write(write) => DraftReply::Written(files.write(&write)),
         };
         let news = tokio::task::spawn_blocking(work).await;
         self.ended.send_if_modified(|ended| {
@@ -99,7 +103,7 @@ impl DraftFiles {
             *ended = number.max(*ended);
             newer
         });
-        Outcome::Drafts(news.unwrap_or_else(|error| DraftNews::Written(Err(error.to_string()))))
+        Outcome::Drafts(news.unwrap_or_else(|error| DraftReply::Written(Err(error.to_string()))))
     }
 
     /// Waits until this write has ended, well or not; not for ever, since a disk may hang.
@@ -108,7 +112,7 @@ impl DraftFiles {
     }
 }
 
-impl Held {
+impl ClaimedDrafts {
     fn write(&mut self, state: &Path, drafts: &Drafts, apart: bool) -> io::Result<()> {
         let empty = drafts.typed.is_empty();
         let claim: &Claim = match (&mut self.apart, apart) {
@@ -138,11 +142,11 @@ mod tests {
     use std::fs;
 
     use super::*;
-    use crate::tui::drafts::Typed;
+    use crate::tui::drafts::TypedText;
     use crate::tui::text_input::TextInput;
 
     fn write(number: u64, identity: &str, search: &str) -> WriteDrafts {
-        let typed = Typed { search: TextInput::new(search), ..Typed::default() };
+        let typed = TypedText { search: TextInput::new(search), ..TypedText::default() };
         let at = "2026-11-20T14:03:07Z".parse().unwrap();
         let drafts = Drafts { identity: identity.into(), profile: "shop".into(), at, ended: None, typed };
         WriteDrafts { number, drafts: Box::new(drafts), apart: false }

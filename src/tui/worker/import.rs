@@ -15,17 +15,19 @@ use super::domains::SoFar;
 use super::{Connection, api_of, place};
 use crate::api::failure::Failure;
 use crate::clock;
-use crate::config::{Settings, atomic};
+use crate::config::{Settings, atomic_file};
 use crate::model::export::Kind;
 use crate::model::{display_safe, text};
-use crate::transfer::earlier::Earlier;
+use crate::transfer::earlier_import::EarlierImport;
 use crate::transfer::export::{self, to_file};
-use crate::transfer::import::{self, Ended, Progress, Summary, Tell, Told, Wish, Work};
+use crate::transfer::import::{
+    self, ImportControl, ImportEnded, ImportEvent, ImportProgress, OnImportEvent, Summary, Work,
+};
 use crate::transfer::journal::{Journal, Target};
 use crate::transfer::preview::preview;
-use crate::transfer::{Format, Input, Reading, TransferError, mend};
-use crate::tui::effect::{RunImport, Source, ToMend};
-use crate::tui::msg::{EndOf, Exported, FileSeen, ImportEnd, ImportNews, NotSeen, NotWritten, Outcome};
+use crate::transfer::{ColumnMapping, FileFormat, Input, TransferError, rejects};
+use crate::tui::effect::{ImportSource, RejectsSource, RunImport};
+use crate::tui::msg::{CheckedFile, EndOf, Exported, ImportEnd, ImportReply, NotWritten, Outcome, UnusableFile};
 
 /// How often it is told how far things are.
 const BETWEEN_NEWS: Duration = Duration::from_millis(100);
@@ -59,21 +61,22 @@ impl Surroundings {
         self.settings.as_ref().map_or_else(none, Target::of)
     }
 
-    fn open(&self, source: &Source) -> Result<Input, TransferError> {
+    fn open(&self, source: &ImportSource) -> Result<Input, TransferError> {
         match source {
-            Source::File(path) => Input::file(&self.place(path)),
-            Source::Pasted(text) => Input::stream("what was pasted", Cursor::new(text.as_bytes().to_vec())),
+            ImportSource::File(path) => Input::file(&self.place(path)),
+            ImportSource::Pasted(text) => Input::stream("what was pasted", Cursor::new(text.as_bytes().to_vec())),
         }
     }
 }
 
 /// Writes the rows that were not added into a new file.
-pub(super) async fn write_to_mend(what: ToMend, path: String, replace: bool, around: Surroundings) -> Outcome {
+pub(super) async fn write_rejects(what: RejectsSource, path: String, replace: bool, around: Surroundings) -> Outcome {
     let work = move || {
-        let ToMend { source, reading, report } = what;
+        let RejectsSource { source, reading, report } = what;
         let place = around.place(&path);
-        let written =
-            around.open(&source).and_then(|input| mend::write(input, &reading, report.as_deref(), (&place, replace)));
+        let written = around
+            .open(&source)
+            .and_then(|input| rejects::write(input, &reading, report.as_deref(), (&place, replace)));
         match written {
             Ok(_) => Ok(place.display().to_string()),
             Err(TransferError::Exists(_)) => Err(NotWritten::Exists(path)),
@@ -85,19 +88,24 @@ pub(super) async fn write_to_mend(what: ToMend, path: String, replace: bool, aro
 }
 
 /// Checks all of a file, and tells how far that is.
-pub(super) async fn look(source: Source, reading: Reading, around: Surroundings, so_far: SoFar) -> Outcome {
-    Outcome::Import(ImportNews::Looked(seen(source, reading, around, so_far).await))
+pub(super) async fn look(source: ImportSource, reading: ColumnMapping, around: Surroundings, so_far: SoFar) -> Outcome {
+    Outcome::Import(ImportReply::Checked(seen(source, reading, around, so_far).await))
 }
 
-async fn seen(source: Source, reading: Reading, around: Surroundings, so_far: SoFar) -> Result<Box<FileSeen>, NotSeen> {
+async fn seen(
+    source: ImportSource,
+    reading: ColumnMapping,
+    around: Surroundings,
+    so_far: SoFar,
+) -> Result<Box<CheckedFile>, UnusableFile> {
     let stop = Arc::new(AtomicBool::new(false));
     let _guard = StopOnDrop(Arc::clone(&stop));
     let work = move || {
         let path = match &source {
-            Source::Pasted(_) => None,
-            Source::File(path) => Some(around.place(path)),
+            ImportSource::Pasted(_) => None,
+            ImportSource::File(path) => Some(around.place(path)),
         };
-        let look = |path: &PathBuf| Earlier::look(path, &reading, &Journal::beside(path), &around.target());
+        let look = |path: &PathBuf| EarlierImport::look(path, &reading, &Journal::beside(path), &around.target());
         let before = path.as_ref().map_or(Ok(None), look)?;
         let reading = before.as_ref().map_or(reading, |before| before.reading.clone());
         let input = around.open(&source)?;
@@ -107,22 +115,22 @@ async fn seen(source: Source, reading: Reading, around: Surroundings, so_far: So
                 let now = clock::now().mono;
                 if now.saturating_duration_since(told) >= BETWEEN_NEWS {
                     told = now;
-                    so_far.offer(Outcome::Import(ImportNews::Looking(rows)));
+                    so_far.offer(Outcome::Import(ImportReply::Checking(rows)));
                 }
             }
             !stop.load(Ordering::Relaxed)
         })?;
         let path = path.map(|path| path.display().to_string());
-        Ok(Box::new(FileSeen { path, preview, before }))
+        Ok(Box::new(CheckedFile { path, preview, before }))
     };
     let looked: Result<_, TransferError> = match spawn_blocking(work).await {
         Ok(looked) => looked,
-        Err(error) => return Err(NotSeen { why: error.to_string(), missing: None }),
+        Err(error) => return Err(UnusableFile { why: error.to_string(), missing: None }),
     };
     looked.map_err(|error| {
         let why = why_not(&error);
-        let TransferError::NoColumn { missing, there } = error else { return NotSeen { why, missing: None } };
-        NotSeen { why, missing: Some((missing, there)) }
+        let TransferError::NoColumn { missing, there } = error else { return UnusableFile { why, missing: None } };
+        UnusableFile { why, missing: Some((missing, there)) }
     })
 }
 
@@ -158,12 +166,12 @@ pub(super) async fn run(
     task: RunImport,
     connection: Connection,
     around: Surroundings,
-    wishes: watch::Receiver<Wish>,
+    controls: watch::Receiver<ImportControl>,
     so_far: SoFar,
 ) -> Outcome {
-    Outcome::Import(match send(task, connection, around, wishes, &so_far).await {
-        Ok(end) => ImportNews::Ended(Box::new(end)),
-        Err(why) => ImportNews::NotBegun(why),
+    Outcome::Import(match send(task, connection, around, controls, &so_far).await {
+        Ok(end) => ImportReply::Ended(Box::new(end)),
+        Err(why) => ImportReply::NotStarted(why),
     })
 }
 
@@ -171,16 +179,16 @@ async fn send(
     task: RunImport,
     connection: Connection,
     around: Surroundings,
-    wishes: watch::Receiver<Wish>,
+    controls: watch::Receiver<ImportControl>,
     so_far: &SoFar,
 ) -> Result<ImportEnd, EndOf> {
     let api = api_of(connection).await.map_err(EndOf::NoAnswer)?;
     let RunImport { source, reading, good, start, report, how } = task;
-    let pasted = matches!(source, Source::Pasted(_));
+    let pasted = matches!(source, ImportSource::Pasted(_));
     let begin = move || {
         let place = match &source {
-            Source::File(path) => around.place(path),
-            Source::Pasted(text) => keep(text, &around)?,
+            ImportSource::File(path) => around.place(path),
+            ImportSource::Pasted(text) => keep(text, &around)?,
         };
         let report = report.unwrap_or_else(|| Journal::beside(&place));
         let input = Input::file(&place)?;
@@ -191,10 +199,10 @@ async fn send(
     let (place, report, input, work) = begun.map_err(|error| EndOf::Failed(why_not(&error)))?;
     let names = [&place, &report].map(|path| path.display().to_string());
     let [place_name, report_name] = names;
-    so_far.give(Outcome::Import(ImportNews::Begun(place_name, report_name))).await;
-    let (progress, counts) = watch::channel(Progress::default());
+    so_far.give(Outcome::Import(ImportReply::Started(place_name, report_name))).await;
+    let (progress, counts) = watch::channel(ImportProgress::default());
     let heard = Arc::new(Mutex::new(Heard::default()));
-    let sent = import::run(&api, input, work, how, (tell(&heard), progress, wishes));
+    let sent = import::run(&api, input, work, how, (tell(&heard), progress, controls));
     let (sent, ()) = tokio::join!(sent, follow(counts, &heard, so_far));
     if pasted && sent.is_err() && !report.exists() {
         // Nothing was sent and nothing is to be gone on with; what was pasted is on the screen still.
@@ -219,20 +227,20 @@ fn keep(pasted: &str, around: &Surroundings) -> Result<PathBuf, TransferError> {
     let none = || failed(io::Error::other("no home directory is known"));
     let directory = around.pasted.clone().ok_or_else(none)?;
     let at = clock::now().wall.strftime("%Y%m%d-%H%M%S%3f");
-    let ending = Format::recognise(None, pasted.as_bytes()).ending();
+    let ending = FileFormat::recognise(None, pasted.as_bytes()).ending();
     let place = directory.join(format!("pasted-{at}.{ending}"));
-    atomic::replace_private(&place, pasted).map_err(failed)?;
+    atomic_file::replace_private(&place, pasted).map_err(failed)?;
     Ok(place)
 }
 
 /// What was told since the screen was told, as much of it as it shows.
 #[derive(Default)]
 struct Heard {
-    rows: VecDeque<Told>,
-    problems: VecDeque<Told>,
+    rows: VecDeque<ImportEvent>,
+    problems: VecDeque<ImportEvent>,
 }
 
-fn tell(heard: &Arc<Mutex<Heard>>) -> Tell {
+fn tell(heard: &Arc<Mutex<Heard>>) -> OnImportEvent {
     let heard = Arc::clone(heard);
     Arc::new(move |told| {
         let mut heard = heard.lock().unwrap_or_else(PoisonError::into_inner);
@@ -246,7 +254,7 @@ fn tell(heard: &Arc<Mutex<Heard>>) -> Tell {
 }
 
 /// Tells the screen how it goes until there is no news any more.
-async fn follow(mut counts: watch::Receiver<Progress>, heard: &Mutex<Heard>, so_far: &SoFar) {
+async fn follow(mut counts: watch::Receiver<ImportProgress>, heard: &Mutex<Heard>, so_far: &SoFar) {
     loop {
         let goes_on = counts.changed().await.is_ok();
         let told = {
@@ -255,7 +263,7 @@ async fn follow(mut counts: watch::Receiver<Progress>, heard: &Mutex<Heard>, so_
             rows.into_iter().chain(problems).collect()
         };
         let progress = counts.borrow_and_update().clone();
-        so_far.give(Outcome::Import(ImportNews::Going(progress, told))).await;
+        so_far.give(Outcome::Import(ImportReply::Progress(progress, told))).await;
         if !goes_on {
             return;
         }
@@ -266,12 +274,12 @@ async fn follow(mut counts: watch::Receiver<Progress>, heard: &Mutex<Heard>, so_
 fn end_of(summary: Summary) -> ImportEnd {
     let Summary { progress, ended, left, report: _ } = summary;
     let why = match ended {
-        Ended::Complete => EndOf::Complete,
-        Ended::Stopped => EndOf::Stopped,
-        Ended::OnError | Ended::TooManyErrors => EndOf::OnError,
-        Ended::Unauthorized(failure) => EndOf::KeyRefused(failure),
-        Ended::NoAnswer(failure) => EndOf::NoAnswer(failure),
-        Ended::Failed(error) => EndOf::Failed(format!("{}.", display_safe(&error.to_string()))),
+        ImportEnded::Complete => EndOf::Complete,
+        ImportEnded::Stopped => EndOf::Stopped,
+        ImportEnded::OnError | ImportEnded::TooManyErrors => EndOf::OnError,
+        ImportEnded::Unauthorized(failure) => EndOf::KeyRefused(failure),
+        ImportEnded::NoAnswer(failure) => EndOf::NoAnswer(failure),
+        ImportEnded::Failed(error) => EndOf::Failed(format!("{}.", display_safe(&error.to_string()))),
     };
     ImportEnd { progress, left, why }
 }
@@ -291,7 +299,7 @@ pub(super) async fn export(
     let place = around.place(&path);
     // The box has said which endings there are.
     let kind = Kind::of_name(&place).unwrap_or(Kind::Csv);
-    let how = export::How { kind, raw: false, status: None, require_complete: false };
+    let how = export::ExportOptions { kind, raw: false, status: None, require_complete: false };
     let (count, counted) = watch::channel(0);
     // Where this is dropped, so is the token's guard: the thread that writes hears of it.
     let stop = CancellationToken::new();
@@ -300,10 +308,10 @@ pub(super) async fn export(
     let written = to_file(&api, how, (&place, replace), count, &stop);
     let (written, count) = tokio::join!(written, count_up(counted, &so_far));
     Outcome::Exported(match written {
-        Ok(export::Ended::Done(coverage) | export::Ended::Incomplete(coverage)) => {
+        Ok(export::ExportEnded::Done(coverage) | export::ExportEnded::Incomplete(coverage)) => {
             Ok(Exported { path: place.display().to_string(), count, coverage })
         }
-        Ok(export::Ended::Stopped) => Err(NotWritten::Failed("Stopped. Nothing was written.".to_owned())),
+        Ok(export::ExportEnded::Stopped) => Err(NotWritten::Failed("Stopped. Nothing was written.".to_owned())),
         Err(TransferError::Exists(_)) => Err(NotWritten::Exists(path)),
         Err(TransferError::Api(error)) => {
             let failure = Failure::from(&error);

@@ -19,8 +19,8 @@ use crate::config::{
 };
 use crate::model::{ApiKey, BaseUrl, Limit, PetQuery, display_safe};
 use crate::tui::effect::{NewService, ProfileTask};
-use crate::tui::kept::{self, Kept};
-use crate::tui::msg::{Added, KeyPlaces, Outcome, ProfileNews, Tested, Used};
+use crate::tui::msg::{AddedProfile, KeyPlaces, Outcome, ProfileReply, Tested, Used};
+use crate::tui::session_cache::{self, SessionCache};
 
 /// Makes a client for the service of these settings, and starts that service where it is inside the program.
 pub type Connect = Arc<dyn Fn(Settings) -> BoxFuture<'static, Result<Client, Failure>> + Send + Sync>;
@@ -46,30 +46,30 @@ impl Services {
         queues: Arc<Queues>,
     ) -> Done {
         let news = match task {
-            ProfileTask::Read => ProfileNews::Read(self.blocking(Self::read).await),
+            ProfileTask::Read => ProfileReply::Read(self.blocking(Self::read).await),
             ProfileTask::Use(name) => return self.change_to(name, recorder, kept, queues).await,
-            ProfileTask::Test { in_use: true, .. } => ProfileNews::Tested(match api_of(connection).await {
+            ProfileTask::Test { in_use: true, .. } => ProfileReply::Tested(match api_of(connection).await {
                 Ok(api) => ask(&api).await,
                 Err(failure) => Tested::Failed(failure),
             }),
             ProfileTask::Test { name, in_use: false } => {
                 let resolve = move |services: &Self| said(settings_for(&name, &services.choices, &services.env));
-                ProfileNews::Tested(self.test(resolve, recorder).await)
+                ProfileReply::Tested(self.test(resolve, recorder).await)
             }
             ProfileTask::Try(new) => {
                 let resolve = move |services: &Self| services.settings_of_new(&new);
-                ProfileNews::Tested(self.test(resolve, recorder).await)
+                ProfileReply::Tested(self.test(resolve, recorder).await)
             }
             ProfileTask::Add { new, at_start } => {
-                ProfileNews::Added(self.blocking(move |services| services.add(new, at_start)).await)
+                ProfileReply::Added(self.blocking(move |services| services.add(new, at_start)).await)
             }
             ProfileTask::FindPlaces(name) => {
                 let places = self.blocking(move |services| Ok(services.places(&name))).await;
-                ProfileNews::Places(places.unwrap_or_default())
+                ProfileReply::Places(places.unwrap_or_default())
             }
             ProfileTask::KeepKey { profile, address, key, keep } => {
                 let keep = move |services: &Self| services.keep(&profile, &address, &key, keep);
-                ProfileNews::Kept(self.blocking(keep).await)
+                ProfileReply::KeyStored(self.blocking(keep).await)
             }
         };
         Outcome::Profile(news).into()
@@ -94,16 +94,16 @@ impl Services {
         };
         let (used, queue) = match Arc::clone(&self).blocking(resolve).await {
             Ok(used) => used,
-            Err(why) => return Outcome::Profile(ProfileNews::Used(Err(why))).into(),
+            Err(why) => return Outcome::Profile(ProfileReply::Used(Err(why))).into(),
         };
         match (self.connect)(used.settings.clone()).await {
             Ok(client) => Done {
-                outcome: Outcome::Profile(ProfileNews::Used(Ok(Box::new(used)))),
+                outcome: Outcome::Profile(ProfileReply::Used(Ok(Box::new(used)))),
                 client: Some(client.recording(recorder)),
                 queue: Some(queue),
             },
-            Err(Failure::NotStarted { why }) => Outcome::Profile(ProfileNews::Used(Err(why))).into(),
-            Err(failure) => Outcome::Profile(ProfileNews::Used(Err(failure.sentence("this program")))).into(),
+            Err(Failure::NotStarted { why }) => Outcome::Profile(ProfileReply::Used(Err(why))).into(),
+            Err(failure) => Outcome::Profile(ProfileReply::Used(Err(failure.sentence("this program")))).into(),
         }
     }
 
@@ -144,7 +144,7 @@ impl Services {
     }
 
     /// The profile first: a name that is taken must not lose its key to the new one.
-    fn add(&self, new: NewService, at_start: bool) -> Result<Added, String> {
+    fn add(&self, new: NewService, at_start: bool) -> Result<AddedProfile, String> {
         let NewService { name, mut profile, typed } = new;
         let address = profile.base_url.clone();
         let keeper = match &typed {
@@ -165,7 +165,7 @@ impl Services {
             said(keeper.keep(&name, &address, key))
         };
         let key_lost = keeper.map(keep).transpose().err();
-        Ok(Added { file: self.short(file).display().to_string(), key_lost })
+        Ok(AddedProfile { file: self.short(file).display().to_string(), key_lost })
     }
 
     fn keep(&self, profile: &str, address: &BaseUrl, key: &ApiKey, keep: KeepKey) -> Result<KeyOrigin, String> {
@@ -222,12 +222,12 @@ async fn ask(api: &Client) -> Tested {
 
 /// What an earlier session kept of a service.
 #[must_use]
-pub fn read_kept(directory: &Path, settings: &Settings) -> Option<Kept> {
-    let identity = kept::identity(settings)?;
+pub fn read_kept(directory: &Path, settings: &Settings) -> Option<SessionCache> {
+    let identity = session_cache::identity(settings)?;
     let mut text = String::new();
-    let file = std::fs::File::open(kept::file(directory, &identity)).ok()?;
-    file.take(kept::MOST_OCTETS).read_to_string(&mut text).ok()?;
-    Kept::read(&text, &identity)
+    let file = std::fs::File::open(session_cache::file(directory, &identity)).ok()?;
+    file.take(session_cache::MOST_OCTETS).read_to_string(&mut text).ok()?;
+    SessionCache::read(&text, &identity)
 }
 
 fn said<T>(result: Result<T, ConfigError>) -> Result<T, String> {
@@ -244,14 +244,14 @@ mod tests {
 
     use tokio::sync::oneshot;
 
-    use super::super::{Hands, spawn};
+    use super::super::{WorkerContext, spawn};
     use super::*;
     use crate::api::client::{Timeouts, install_tls_provider};
     use crate::config::edit::NewProfile;
     use crate::tui::effect::{Effect, Job, Task};
-    use crate::tui::inflight::{ReqId, Slot};
     use crate::tui::msg::Reply;
-    use crate::tui::test_kit::{no_desk, remote, settings};
+    use crate::tui::pending::{ReqId, Slot};
+    use crate::tui::test_kit::{no_domains_context, remote, settings};
 
     const CONFIG: &str = "[profiles.lab]\nbase_url = \"http://127.0.0.1:9/v1\"\nkey = { env = \"LAB_KEY\" }\n";
 
@@ -292,10 +292,10 @@ mod tests {
             })
         });
         let (_directory, services) = services(connect);
-        let desk = no_desk();
+        let domains_context = no_domains_context();
         let services = Arc::new(services);
-        let hands = Hands {
-            desk,
+        let context = WorkerContext {
+            domains_context,
             copying: Vec::new(),
             home: None,
             config: None,
@@ -305,11 +305,11 @@ mod tests {
             queues: Arc::default(),
             services,
         };
-        let (mut worker, _) = spawn(Some(settings(remote())), hands);
+        let (mut worker, _) = spawn(Some(settings(remote())), context);
         let job = |slot, id, task| Effect::Job(Job { slot, id: ReqId(id), task });
         let change = Task::Profile(ProfileTask::Use("lab".into()));
         worker.effects.send(job(Slot::UseProfile, 1, change)).unwrap();
-        let Some(Reply { outcome: Outcome::Profile(ProfileNews::Used(Ok(used))), .. }) = worker.replies.recv().await
+        let Some(Reply { outcome: Outcome::Profile(ProfileReply::Used(Ok(used))), .. }) = worker.replies.recv().await
         else {
             panic!("not changed")
         };
@@ -351,7 +351,7 @@ mod tests {
             typed: Some((ApiKey::new(key).unwrap(), KeepKey::File)),
         };
         let file = "~/config.toml".to_owned();
-        assert_eq!(services.add(new("shop", "petk_of_shop_0001"), true), Ok(Added { file, key_lost: None }));
+        assert_eq!(services.add(new("shop", "petk_of_shop_0001"), true), Ok(AddedProfile { file, key_lost: None }));
         let kept = directory.path().join("config/petstore/keys/shop");
         assert_eq!(std::fs::read_to_string(&kept).unwrap(), "petk_of_shop_0001\n");
         let config = std::fs::read_to_string(directory.path().join("config.toml")).unwrap();

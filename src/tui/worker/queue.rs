@@ -15,10 +15,10 @@ use crate::api::{ApiError, Client};
 use crate::clock;
 use crate::config::Settings;
 use crate::config::drafts::{Claim, Claims};
-use crate::config::queue::{Left, QueueFile, Record};
+use crate::config::queue::{QueueFile, QueueRecord, Unfinished};
 use crate::tui::effect::LineToSend;
-use crate::tui::kept;
 use crate::tui::msg::LineSent;
+use crate::tui::session_cache;
 
 use super::is_known_still;
 
@@ -40,9 +40,9 @@ impl Queues {
     }
 
     /// The queue of a service, and what waits in it. Why not, where there should be one.
-    pub fn of(&self, settings: &Settings) -> Result<(Queue, Left), String> {
-        let (Some(claims), Some(identity)) = (&self.claims, kept::identity(settings)) else {
-            return Ok((Queue::default(), Left::default()));
+    pub fn of(&self, settings: &Settings) -> Result<(Queue, Unfinished), String> {
+        let (Some(claims), Some(identity)) = (&self.claims, session_cache::identity(settings)) else {
+            return Ok((Queue::default(), Unfinished::default()));
         };
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(queue) = open.get(&identity) {
@@ -58,7 +58,7 @@ impl Queues {
 
     /// The end of the session: writes what may not be on disk yet into the queue of the service `identity`, and removes
     /// those in which nothing waits.
-    pub fn close(&self, identity: Option<&str>, rest: &[Record]) -> Result<(), String> {
+    pub fn close(&self, identity: Option<&str>, rest: &[QueueRecord]) -> Result<(), String> {
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         let last = identity.and_then(|identity| open.remove(identity));
         let last = last.map_or(Ok(()), |queue| queue.close(rest));
@@ -84,7 +84,7 @@ struct Claimed {
 }
 
 struct Order {
-    records: Vec<Record>,
+    records: Vec<QueueRecord>,
     done: oneshot::Sender<Result<(), String>>,
 }
 
@@ -99,14 +99,14 @@ impl Queue {
         Ok(Self(Some(Arc::new(Kept { file, orders }))))
     }
 
-    fn read(&self) -> Result<Left, String> {
-        let Some(kept) = &self.0 else { return Ok(Left::default()) };
-        let left = locked(&kept.file).as_ref().map_or(Ok(Left::default()), |claimed| claimed.file.read());
+    fn read(&self) -> Result<Unfinished, String> {
+        let Some(kept) = &self.0 else { return Ok(Unfinished::default()) };
+        let left = locked(&kept.file).as_ref().map_or(Ok(Unfinished::default()), |claimed| claimed.file.read());
         left.map_err(|error| error.to_string())
     }
 
     /// Writes these lines after all that were given before; why not, where it failed.
-    pub async fn write(&self, records: Vec<Record>) -> Result<(), String> {
+    pub async fn write(&self, records: Vec<QueueRecord>) -> Result<(), String> {
         let Some(kept) = &self.0 else { return Ok(()) };
         let (done, written) = oneshot::channel();
         let over = || "the session has ended".to_owned();
@@ -114,7 +114,7 @@ impl Queue {
         written.await.unwrap_or_else(|_| Err(over()))
     }
 
-    fn close(&self, rest: &[Record]) -> Result<(), String> {
+    fn close(&self, rest: &[QueueRecord]) -> Result<(), String> {
         let Some(kept) = &self.0 else { return Ok(()) };
         let Some(Claimed { mut file, _claim }) = locked(&kept.file).take() else { return Ok(()) };
         let appended = if rest.is_empty() { Ok(()) } else { file.append(rest) };
@@ -131,13 +131,13 @@ impl Queue {
                 Err(error) => return LineSent::NotSent(not_sent(&error)),
             }
         }
-        if let Err(why) = self.write(vec![Record::Sent { line, by }]).await {
+        if let Err(why) = self.write(vec![QueueRecord::Sent { line, by }]).await {
             return LineSent::NotSent(Failure::NotSent { why: format!("the queue cannot be written: {why}") });
         }
         match api.create_pet(&new, &key).await {
             Ok(pet) => {
                 // What is not written is in doubt at the next start, and asked for again.
-                let _ = self.write(vec![Record::Saved { line, id: pet.id }]).await;
+                let _ = self.write(vec![QueueRecord::Saved { line, id: pet.id }]).await;
                 LineSent::Saved(pet)
             }
             Err(error) => LineSent::Failed(Failure::from(&error)),
@@ -191,7 +191,7 @@ mod tests {
 
     use super::*;
     use crate::config::Service;
-    use crate::config::queue::Typed;
+    use crate::config::queue::QueuedPet;
     use crate::model::{Draft, IdempotencyKeys};
     use crate::tui::test_kit::settings;
 
@@ -199,13 +199,13 @@ mod tests {
         settings(Service::Embedded { database: "/d/embedded.db".into() })
     }
 
-    fn typed(line: u64) -> Record {
+    fn typed(line: u64) -> QueueRecord {
         let key = IdempotencyKeys::new(Uuid::from_u128(line.into())).make();
         let pet = Draft { name: "Rex".into(), category_id: "3".into(), status: None };
-        Record::Typed(Typed { line, at: "2026-11-20T14:03:07Z".parse().unwrap(), key, pet, code: None })
+        QueueRecord::Typed(QueuedPet { line, at: "2026-11-20T14:03:07Z".parse().unwrap(), key, pet, code: None })
     }
 
-    fn lines(left: &Left) -> Vec<u64> {
+    fn lines(left: &Unfinished) -> Vec<u64> {
         left.open.iter().map(|open| open.typed.line).collect()
     }
 
@@ -214,21 +214,23 @@ mod tests {
         let state = tempfile::tempdir().unwrap();
         let queues = Queues::new(Some(Arc::new(Claims::new(state.path().to_owned()))));
         let (queue, left) = queues.of(&service()).unwrap();
-        assert_eq!(left, Left::default());
+        assert_eq!(left, Unfinished::default());
         for line in 1..=20 {
             queue.write(vec![typed(line)]).await.unwrap();
         }
-        queue.write((1..20).map(|line| Record::Saved { line, id: 1 }).collect()).await.unwrap();
+        queue.write((1..20).map(|line| QueueRecord::Saved { line, id: 1 }).collect()).await.unwrap();
         // Gone to another service and back, it is the same queue.
         assert_eq!(lines(&queues.of(&service()).unwrap().1), [20]);
-        queues.close(kept::identity(&service()).as_deref(), &[typed(21)]).unwrap();
+        queues.close(session_cache::identity(&service()).as_deref(), &[typed(21)]).unwrap();
         assert!(queue.write(vec![typed(22)]).await.is_err());
         drop((queue, queues));
 
         let queues = Queues::new(Some(Arc::new(Claims::new(state.path().to_owned()))));
         let (_, left) = queues.of(&service()).unwrap();
         assert_eq!(lines(&left), [20, 21]);
-        queues.close(kept::identity(&service()).as_deref(), &[20, 21].map(|line| Record::Dropped { line })).unwrap();
+        queues
+            .close(session_cache::identity(&service()).as_deref(), &[20, 21].map(|line| QueueRecord::Dropped { line }))
+            .unwrap();
         drop(queues);
         let files = std::fs::read_dir(state.path().join("drafts")).unwrap();
         let names: Vec<_> = files.map(|file| file.unwrap().file_name().into_string().unwrap()).collect();

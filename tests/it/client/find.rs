@@ -1,6 +1,6 @@
 //! One animal by its id, step by step.
 
-use petstore::api::find::{Ask, Asked, Found, Lists, Outcome, Step, find};
+use petstore::api::find::{Ask, Lists, LookupRequest, LookupResult, Step, StepOutcome, find};
 use petstore::api::{ApiError, Client};
 use petstore::model::{Pet, PetId, PetStatus};
 
@@ -26,44 +26,44 @@ fn pet(id: PetId) -> Pet {
     Pet { id, name: "a".into(), category_id: 1, status: None }
 }
 
-fn step(status: PetStatus, outcome: Outcome) -> Step {
-    Step { asked: Asked::List(status), outcome }
+fn step(status: PetStatus, outcome: StepOutcome) -> Step {
+    Step { asked: LookupRequest::List(status), outcome }
 }
 
-fn get(outcome: Outcome) -> Step {
-    Step { asked: Asked::Get, outcome }
+fn get(outcome: StepOutcome) -> Step {
+    Step { asked: LookupRequest::Get, outcome }
 }
 
-async fn found(client: &Client, id: PetId, ask: Ask) -> Found {
+async fn found(client: &Client, id: PetId, ask: Ask) -> LookupResult {
     find(client, &Lists::default(), id, ask).await.unwrap()
 }
 
-const FULL: Outcome = Outcome::NotThereButFull { rows: 100 };
-const WITH_MORE: Outcome = Outcome::NotThereButFull { rows: 1 };
+const FULL: StepOutcome = StepOutcome::NotThereButFull { rows: 100 };
+const WITH_MORE: StepOutcome = StepOutcome::NotThereButFull { rows: 1 };
 
 #[tokio::test]
 async fn the_search_stops_at_the_list_that_has_the_animal() {
     let service = service(|| panic!("not asked")).await;
     let client = service.client();
-    let in_first = Found { pet: Some(pet(100)), steps: vec![step(Available, Outcome::Found)] };
+    let in_first = LookupResult { pet: Some(pet(100)), steps: vec![step(Available, StepOutcome::Found)] };
     assert_eq!(found(&client, 100, Ask::IfNeeded).await, in_first);
     assert_eq!(service.asked(), ["/v1/pets?limit=100&status=available"]);
-    let steps = vec![step(Available, FULL), step(Pending, WITH_MORE), step(Sold, Outcome::Found)];
-    assert_eq!(found(&client, 301, Ask::Never).await, Found { pet: Some(pet(301)), steps });
+    let steps = vec![step(Available, FULL), step(Pending, WITH_MORE), step(Sold, StepOutcome::Found)];
+    assert_eq!(found(&client, 301, Ask::Never).await, LookupResult { pet: Some(pet(301)), steps });
 }
 
 #[tokio::test]
 async fn the_deprecated_operation_is_asked_where_the_lists_prove_nothing() {
-    let lists = [step(Available, FULL), step(Pending, WITH_MORE), step(Sold, Outcome::NotThere)];
+    let lists = [step(Available, FULL), step(Pending, WITH_MORE), step(Sold, StepOutcome::NotThere)];
     for (answer, pet, outcome) in [
-        (animal as fn() -> Vec<u8>, Some(pet(7000)), Outcome::Found),
-        (|| refused(404), None, Outcome::NotFound),
-        (|| refused(405), None, Outcome::Gone { status: 405 }),
-        (|| refused(410), None, Outcome::Gone { status: 410 }),
+        (animal as fn() -> Vec<u8>, Some(pet(7000)), StepOutcome::Found),
+        (|| refused(404), None, StepOutcome::NotFound),
+        (|| refused(405), None, StepOutcome::Gone { status: 405 }),
+        (|| refused(410), None, StepOutcome::Gone { status: 410 }),
     ] {
         let service = service(answer).await;
         let steps = [&lists[..], &[get(outcome)]].concat();
-        assert_eq!(found(&service.client(), 7000, Ask::IfNeeded).await, Found { pet, steps });
+        assert_eq!(found(&service.client(), 7000, Ask::IfNeeded).await, LookupResult { pet, steps });
         assert_eq!(service.asked()[3..], ["/v1/pets/7000"]);
     }
 }
@@ -71,20 +71,20 @@ async fn the_deprecated_operation_is_asked_where_the_lists_prove_nothing() {
 #[tokio::test]
 async fn the_deprecated_operation_is_not_asked_where_that_is_not_allowed_or_not_needed() {
     let full = service(animal).await;
-    let steps = vec![step(Available, FULL), step(Pending, WITH_MORE), step(Sold, Outcome::NotThere)];
-    assert_eq!(found(&full.client(), 7000, Ask::Never).await, Found { pet: None, steps });
+    let steps = vec![step(Available, FULL), step(Pending, WITH_MORE), step(Sold, StepOutcome::NotThere)];
+    assert_eq!(found(&full.client(), 7000, Ask::Never).await, LookupResult { pet: None, steps });
     assert_eq!(full.asked().len(), 3);
     let short = Scripted::new(|_, _| page(1..=99, "", "")).await;
-    let steps = PetStatus::ALL.map(|status| step(status, Outcome::NotThere)).to_vec();
-    assert_eq!(found(&short.client(), 7000, Ask::IfNeeded).await, Found { pet: None, steps });
+    let steps = PetStatus::ALL.map(|status| step(status, StepOutcome::NotThere)).to_vec();
+    assert_eq!(found(&short.client(), 7000, Ask::IfNeeded).await, LookupResult { pet: None, steps });
     assert_eq!(short.asked().len(), 3);
 }
 
 #[tokio::test]
 async fn the_deprecated_operation_alone_is_asked_where_that_is_wanted() {
     let service = service(animal).await;
-    let steps = vec![get(Outcome::Found)];
-    assert_eq!(found(&service.client(), 7000, Ask::Now).await, Found { pet: Some(pet(7000)), steps });
+    let steps = vec![get(StepOutcome::Found)];
+    assert_eq!(found(&service.client(), 7000, Ask::Now).await, LookupResult { pet: Some(pet(7000)), steps });
     assert_eq!(service.asked(), ["/v1/pets/7000"]);
 }
 

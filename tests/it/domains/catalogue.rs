@@ -4,15 +4,15 @@ use std::collections::BTreeSet;
 use std::future::ready;
 
 use futures_util::{StreamExt as _, stream};
-use petstore::domains::code::Topic;
+use petstore::domains::catalogue::Topic;
+use petstore::domains::check_options::CheckOptions;
 use petstore::domains::diagnosis::redirect::Redirect;
-use petstore::domains::rules::{Facts, Rule, answers};
-use petstore::domains::settings::Settings;
-use petstore::domains::told::Told;
-use petstore::domains::world::{Plan, Trouble, World};
-use petstore::domains::{Code, DnsName, Verdict, name};
+use petstore::domains::reported::Reported;
+use petstore::domains::simulator::{Plan, Simulator, Trouble};
+use petstore::domains::troubleshooting::{Facts, Rule, answers};
+use petstore::domains::{Code, DnsName, Verdict, parse_name};
 
-use super::fixture::{Outcome, ago, check, check_redirect, now, settings, told, with_system_resolver};
+use super::fixture::{Outcome, ago, check, check_redirect, now, reported, settings, with_system_resolver};
 
 /// The verdict of each row; those that are missing are `ok` notes.
 const FAIL: &[Code] = &[
@@ -133,29 +133,29 @@ fn expected(code: Code) -> Verdict {
 }
 
 /// What the operator told, and what is known, where the row depends on it.
-fn prepare(code: Code, mut settings: Settings) -> (Settings, Told) {
-    let mut told = told();
+fn prepare(code: Code, mut settings: CheckOptions) -> (CheckOptions, Reported) {
+    let mut reported = reported();
     match code {
-        Code::Over48h => told.saved = ago(49 * 60),
+        Code::Over48h => reported.saved = ago(49 * 60),
         Code::SplitLocal => {
             // After 48 hours no cache explains the difference.
-            told.saved = ago(49 * 60);
+            reported.saved = ago(49 * 60);
             settings = with_system_resolver(settings);
         }
         Code::DnsPrivate => settings.expectation.allow_private = false,
         Code::CaaCaUnknown => settings.expectation.ca_identities.clear(),
         _ => {}
     }
-    (settings, told)
+    (settings, reported)
 }
 
 async fn look(trouble: Trouble) -> Outcome {
-    let world = World::start(Plan::healthy(now()).with(trouble.make)).await.unwrap();
-    let (settings, told) = prepare(trouble.code, settings(&world));
+    let world = Simulator::start(Plan::healthy(now()).with(trouble.make)).await.unwrap();
+    let (settings, reported) = prepare(trouble.code, settings(&world));
     if trouble.code.topic() == Topic::Redirect && trouble.domain == Plan::REDIRECTED {
         return check_redirect(&settings, &redirect()).await;
     }
-    check(&settings, trouble.domain, &told).await
+    check(&settings, trouble.domain, &reported).await
 }
 
 fn redirect() -> Redirect {
@@ -167,13 +167,13 @@ const NO_RULE: &[Code] = &[Code::EdnsBroken, Code::TtlLong];
 
 /// Whether what was seen stands on a page of the troubleshooting rules.
 fn is_on_a_page(trouble: Trouble, outcome: &Outcome, seen: &String) -> bool {
-    let (domain, told, redirect) = (name::domain(trouble.domain).unwrap(), told(), redirect());
+    let (domain, reported, redirect) = (parse_name::domain(trouble.domain).unwrap(), reported(), redirect());
     let of_redirect = trouble.code.topic() == Topic::Redirect && trouble.domain == Plan::REDIRECTED;
     let (findings, redirect) = match of_redirect {
         true => (&[][..], Some((&redirect, &outcome.findings[..]))),
         false => (&outcome.findings[..], None),
     };
-    let facts = Facts { domain: &domain, told: &told, findings, views: &[], redirect, now: now() };
+    let facts = Facts { domain: &domain, reported: &reported, findings, views: &[], redirect, now: now() };
     Rule::ALL.into_iter().flat_map(|rule| answers(rule, &facts)).any(|answer| answer.seen.contains(seen))
 }
 

@@ -6,7 +6,7 @@ use std::process::{Command, Output, Stdio};
 
 use petstore::clock;
 use petstore::domains::Code;
-use petstore::domains::world::{Data, Fault, Plan, World};
+use petstore::domains::simulator::{Plan, ServerFault, Simulator, ZoneData};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -14,7 +14,7 @@ use super::fixture::{NOW, now};
 
 /// A world, and a home whose configuration points at nothing else.
 pub struct Room {
-    pub world: World,
+    pub world: Simulator,
     /// The time of the checks; none for that of the day.
     now: Option<&'static str>,
     home: TempDir,
@@ -24,7 +24,7 @@ pub struct Room {
 impl Room {
     pub fn new(plan: Plan) -> Self {
         let runtime = tokio::runtime::Runtime::new().unwrap();
-        let world = runtime.block_on(World::start(plan)).unwrap();
+        let world = runtime.block_on(Simulator::start(plan)).unwrap();
         let home = tempfile::tempdir().unwrap();
         std::fs::write(home.path().join("roots.pem"), world.trust_pem()).unwrap();
         Self { world, now: Some(NOW), home, runtime }
@@ -187,7 +187,7 @@ fn nothing_measured_is_unknown_and_no_verdict_on_the_domain() {
 #[test]
 fn lines_come_while_a_silent_resolver_is_waited_for() {
     let room = Room::new(Plan::healthy(now()).with(|plan| {
-        plan.resolver(0).fault(Fault::Silent);
+        plan.resolver(0).fault(ServerFault::Silent);
     }));
     let mut child = room.command(&["check", DOMAIN]).stdout(Stdio::piped()).spawn().unwrap();
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map(Result::unwrap);
@@ -203,7 +203,7 @@ fn lines_come_while_a_silent_resolver_is_waited_for() {
 #[test]
 fn several_domains_are_summed_up_and_different_results_have_a_status_of_their_own() {
     let room = Room::new(Plan::healthy(now()).with(|plan| {
-        plan.zone(Plan::ZONE).set("bad.acme-pets.com", 300, Data::address(Plan::OLD_ADDRESS));
+        plan.zone(Plan::ZONE).set("bad.acme-pets.com", 300, ZoneData::address(Plan::OLD_ADDRESS));
     }));
     let (status, value) = room.check(&[DOMAIN, "bad.acme-pets.com"]);
     assert_eq!((status, &value["verdict"], &value["code"]), (3, &"fail".into(), &"DNS-A-BLOCKS".into()));
@@ -290,7 +290,7 @@ fn the_way_of_a_domain_is_kept_in_the_list() {
     let (status, value) = room.check(&[DOMAIN, "--saved-at", "2026-11-21T11:00:00Z"]);
     assert_eq!((status, &value["code"]), (8, &"DNS-MISSING".into()));
     room.world.change(|plan| {
-        plan.zone(Plan::ZONE).set(DOMAIN, 3600, Data::cname(Plan::PLATFORM_HOST));
+        plan.zone(Plan::ZONE).set(DOMAIN, 3600, ZoneData::cname(Plan::PLATFORM_HOST));
     });
     assert_eq!(room.check(&[DOMAIN]).1["state"], "live");
     let listed = text(&room.petstore(&["list"]).output().unwrap().stdout);
@@ -457,11 +457,11 @@ fn a_removal_that_nobody_could_look_at_is_not_called_clean() {
 fn a_command_that_is_offered_has_all_its_words() {
     let home = home();
     ends_with(&petstore(&home, &["add", DOMAIN, "--platform-host", Plan::PLATFORM_HOST]).output().unwrap(), 0);
-    for (told, offered) in [
+    for (reported, offered) in [
         ("saved", "petstore domains check docs.acme-pets.com\n"),
         ("verified", "petstore domains watch docs.acme-pets.com\n"),
     ] {
-        let said = text(&petstore(&home, &[told, DOMAIN]).output().unwrap().stderr);
+        let said = text(&petstore(&home, &[reported, DOMAIN]).output().unwrap().stderr);
         assert!(said.ends_with(offered), "{said}");
     }
 }
@@ -489,12 +489,12 @@ fn a_report_has_every_question_and_what_was_told() {
 fn hostile_records_leave_no_control_character_on_the_screen() {
     let escape = "\u{1b}[2J\u{202e}\u{7}";
     let room = Room::new(Plan::healthy(now()).with(|plan| {
-        plan.zone(Plan::ZONE).clear(DOMAIN).add(DOMAIN, 60, Data::txt(escape)).add(
+        plan.zone(Plan::ZONE).clear(DOMAIN).add(DOMAIN, 60, ZoneData::txt(escape)).add(
             DOMAIN,
             60,
-            Data::caa("issue", escape),
+            ZoneData::caa("issue", escape),
         );
-        plan.zone(Plan::ZONE).add(Plan::ZONE, 60, Data::caa("issue", escape));
+        plan.zone(Plan::ZONE).add(Plan::ZONE, 60, ZoneData::caa("issue", escape));
     }));
     for words in [&["check", DOMAIN, "--evidence"][..], &["report", DOMAIN], &["records", DOMAIN, "--with-deletes"]] {
         let output = room.run(words);

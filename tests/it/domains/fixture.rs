@@ -3,16 +3,16 @@
 use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
+use petstore::domains::check_options::{CheckOptions, resolver};
 use petstore::domains::diagnosis::redirect::{Redirect, judge};
 use petstore::domains::diagnosis::{Case, Expectation, diagnose};
 use petstore::domains::finding::{deciding, overall};
 use petstore::domains::observation::{Observations, Role, Server};
-use petstore::domains::probe::memory::Memory;
-use petstore::domains::probe::{measure, walk};
-use petstore::domains::settings::{Settings, resolver};
-use petstore::domains::told::Told;
-use petstore::domains::world::{Plan, World};
-use petstore::domains::{Code, DnsName, Finding, Verdict, name};
+use petstore::domains::probe::cache::ProbeCache;
+use petstore::domains::probe::{measure, redirects};
+use petstore::domains::reported::Reported;
+use petstore::domains::simulator::{Plan, Simulator};
+use petstore::domains::{Code, DnsName, Finding, Verdict, parse_name};
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject as _;
 
@@ -29,25 +29,25 @@ pub fn ago(minutes: i64) -> Option<Timestamp> {
 }
 
 /// Settings that reach nothing but the world.
-pub fn settings(world: &World) -> Settings {
+pub fn settings(world: &Simulator) -> CheckOptions {
     let trust = CertificateDer::pem_slice_iter(world.trust_pem().as_bytes()).map(Result::unwrap).collect();
     let expectation = Expectation {
         platform_host: Some(DnsName::new(Plan::PLATFORM_HOST)),
         ca_identities: vec![Plan::CA.to_owned()],
         allow_private: true,
     };
-    Settings {
+    CheckOptions {
         resolvers: world.resolvers().into_iter().map(resolver).collect(),
         name_servers: world.name_servers().into_iter().collect(),
         http_port: world.http_port(),
         https_port: world.https_port(),
         now: Some(now()),
-        ..Settings::new(expectation, trust)
+        ..CheckOptions::new(expectation, trust)
     }
 }
 
 /// The same, with the first resolver as the one of this machine.
-pub fn with_system_resolver(mut settings: Settings) -> Settings {
+pub fn with_system_resolver(mut settings: CheckOptions) -> CheckOptions {
     let first = &settings.resolvers[0];
     let role = Role::Resolver { system: true };
     settings.resolvers[0] = Arc::new(Server { role, name: "this machine's".to_owned(), address: first.address });
@@ -55,14 +55,14 @@ pub fn with_system_resolver(mut settings: Settings) -> Settings {
 }
 
 /// A domain that was added ten days ago, its record saved ten minutes ago.
-pub fn told() -> Told {
-    Told {
+pub fn reported() -> Reported {
+    Reported {
         added: ago(10 * 24 * 60),
         value: Some(DnsName::new(Plan::PLATFORM_HOST)),
         saved: ago(10),
         verified: ago(5),
         verified_times: 1,
-        ..Told::default()
+        ..Reported::default()
     }
 }
 
@@ -99,13 +99,13 @@ impl Outcome {
 }
 
 /// Looks at `domain`, and judges what was seen.
-pub async fn check(settings: &Settings, domain: &str, told: &Told) -> Outcome {
-    let domain = name::domain(domain).unwrap();
-    let seen = measure(settings, &domain, &Memory::default(), None).await;
+pub async fn check(settings: &CheckOptions, domain: &str, reported: &Reported) -> Outcome {
+    let domain = parse_name::domain(domain).unwrap();
+    let seen = measure(settings, &domain, &ProbeCache::default(), None).await;
     let case = Case {
         domain: &domain,
         expectation: &settings.expectation,
-        told,
+        reported,
         seen: &seen,
         earlier: &[],
         now: settings.now.unwrap(),
@@ -115,8 +115,8 @@ pub async fn check(settings: &Settings, domain: &str, told: &Told) -> Outcome {
 }
 
 /// Follows a redirect, and judges it.
-pub async fn check_redirect(settings: &Settings, redirect: &Redirect) -> Outcome {
-    let from = name::domain(redirect.from.as_str()).unwrap();
-    let (walked, at) = walk::walk(settings, &from, redirect).await;
+pub async fn check_redirect(settings: &CheckOptions, redirect: &Redirect) -> Outcome {
+    let from = parse_name::domain(redirect.from.as_str()).unwrap();
+    let (walked, at) = redirects::walk(settings, &from, redirect).await;
     Outcome { findings: judge(redirect, &walked, at), seen: Observations::default() }
 }

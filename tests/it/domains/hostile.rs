@@ -1,11 +1,11 @@
 //! Servers that answer nonsense, too much, or never: every check ends, with findings.
 
 use futures_util::{StreamExt as _, stream};
-use petstore::domains::code::Topic;
-use petstore::domains::world::{Answer, Body, Door, Fault, Malformed, Page, Plan, World};
+use petstore::domains::catalogue::Topic;
+use petstore::domains::simulator::{Door, Malformed, Plan, ServerFault, Simulator, StubAnswer, StubBody, StubPage};
 use petstore::domains::{Code, Verdict};
 
-use super::fixture::{Outcome, check, now, settings, told};
+use super::fixture::{Outcome, check, now, reported, settings};
 
 const DAMAGES: [Malformed; 5] =
     [Malformed::Noise, Malformed::WrongId, Malformed::WrongQuestion, Malformed::CutShort, Malformed::CompressionLoop];
@@ -13,8 +13,8 @@ const DAMAGES: [Malformed; 5] =
 /// The healthy world with each kind of damage, looked at side by side: most of the time is waited.
 async fn with_each(make: impl Fn(&mut Plan, Malformed) + Copy) -> Vec<(Malformed, Outcome)> {
     let looks = DAMAGES.map(|damage| async move {
-        let world = World::start(Plan::healthy(now()).with(|plan| make(plan, damage))).await.unwrap();
-        (damage, check(&settings(&world), Plan::DOMAIN, &told()).await)
+        let world = Simulator::start(Plan::healthy(now()).with(|plan| make(plan, damage))).await.unwrap();
+        (damage, check(&settings(&world), Plan::DOMAIN, &reported()).await)
     });
     stream::iter(looks).buffer_unordered(DAMAGES.len()).collect().await
 }
@@ -22,7 +22,7 @@ async fn with_each(make: impl Fn(&mut Plan, Malformed) + Copy) -> Vec<(Malformed
 #[tokio::test(flavor = "multi_thread")]
 async fn damaged_answers_of_one_resolver_leave_the_others_to_judge() {
     for (damage, outcome) in with_each(|plan, damage| {
-        plan.resolver(0).fault(Fault::Malformed(damage));
+        plan.resolver(0).fault(ServerFault::Malformed(damage));
     })
     .await
     {
@@ -35,7 +35,7 @@ async fn damaged_answers_of_one_resolver_leave_the_others_to_judge() {
 async fn damaged_answers_of_the_name_servers_are_no_verdict_on_the_record() {
     for (damage, outcome) in with_each(|plan, damage| {
         for host in Plan::NAME_SERVERS {
-            plan.name_server(host).fault(Fault::Malformed(damage));
+            plan.name_server(host).fault(ServerFault::Malformed(damage));
         }
     })
     .await
@@ -52,15 +52,18 @@ async fn damaged_answers_of_the_name_servers_are_no_verdict_on_the_record() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn answers_over_http_without_an_end_or_a_sense_end_the_check_all_the_same() {
-    let bodies =
-        [Body::Huge(1 << 30), Body::EndlessHeaders, Body::Garbage(b"\x00\xff\x1b[2J nonsense\r\n\r\n".to_vec())];
+    let bodies = [
+        StubBody::Huge(1 << 30),
+        StubBody::EndlessHeaders,
+        StubBody::Garbage(b"\x00\xff\x1b[2J nonsense\r\n\r\n".to_vec()),
+    ];
     for body in bodies {
         let plan = Plan::healthy(now()).with(|plan| {
-            let answer = Answer::status(200).with(body.clone());
-            plan.site(Plan::PLATFORM_ADDRESS).page(Page::new(answer));
+            let answer = StubAnswer::status(200).with(body.clone());
+            plan.site(Plan::PLATFORM_ADDRESS).page(StubPage::new(answer));
         });
-        let world = World::start(plan).await.unwrap();
-        let outcome = check(&settings(&world), Plan::DOMAIN, &told()).await;
+        let world = Simulator::start(plan).await.unwrap();
+        let outcome = check(&settings(&world), Plan::DOMAIN, &reported()).await;
         assert_eq!(outcome.find(Code::TlsOk).verdict, Verdict::Ok, "{}", outcome.lines());
     }
 }
@@ -70,21 +73,21 @@ async fn something_that_only_looks_like_tls_is_told_as_that() {
     let plan = Plan::healthy(now()).with(|plan| {
         plan.site(Plan::PLATFORM_ADDRESS).https = Door::Says(b"SSH-2.0-OpenSSH_9.2\r\n".to_vec());
     });
-    let world = World::start(plan).await.unwrap();
-    let outcome = check(&settings(&world), Plan::DOMAIN, &told()).await;
+    let world = Simulator::start(plan).await.unwrap();
+    let outcome = check(&settings(&world), Plan::DOMAIN, &reported()).await;
     assert_eq!(outcome.code(), Code::TlsNotTls, "{}", outcome.lines());
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_parking_page_is_known_by_its_text_where_the_page_must_be_read() {
-    let parking = Answer::status(200).body("<h1>This domain is parked</h1>");
+    let parking = StubAnswer::status(200).body("<h1>This domain is parked</h1>");
     let plan = Plan::healthy(now()).with(|plan| {
         let site = plan.site(Plan::PLATFORM_ADDRESS);
-        site.page(Page::new(parking.clone()).https().host(Plan::DOMAIN));
-        site.page(Page::new(Answer::status(405)).https().host(Plan::DOMAIN).method("HEAD"));
+        site.page(StubPage::new(parking.clone()).https().host(Plan::DOMAIN));
+        site.page(StubPage::new(StubAnswer::status(405)).https().host(Plan::DOMAIN).method("HEAD"));
     });
-    let world = World::start(plan).await.unwrap();
-    let outcome = check(&settings(&world), Plan::DOMAIN, &told()).await;
+    let world = Simulator::start(plan).await.unwrap();
+    let outcome = check(&settings(&world), Plan::DOMAIN, &reported()).await;
     assert_eq!(outcome.code(), Code::HttpParked, "{}", outcome.lines());
     assert_eq!(outcome.find(Code::RdHead).verdict, Verdict::Ok);
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use hickory_proto::rr::RecordType;
 use jiff::SignedDuration;
 use petstore::clock;
-use petstore::domains::world::{Data, Plan, Server, Zone};
+use petstore::domains::simulator::{LoggedServer, Plan, Zone, ZoneData};
 use petstore::domains::{Code, DnsName};
 use serde_json::Value;
 
@@ -28,14 +28,14 @@ fn changed(before: fn(&mut Zone)) -> Room {
     ends_with(&room.petstore(&["add", DOMAIN, "--platform-host", Plan::PLATFORM_HOST]).output().unwrap(), 0);
     room.check(&[DOMAIN]);
     room.world.change(|plan| {
-        plan.zone(Plan::ZONE).set(DOMAIN, Plan::TTL, Data::cname(Plan::PLATFORM_HOST));
+        plan.zone(Plan::ZONE).set(DOMAIN, Plan::TTL, ZoneData::cname(Plan::PLATFORM_HOST));
     });
     ends_with(&room.petstore(&["saved", DOMAIN]).output().unwrap(), 0);
     room
 }
 
 fn old_address(zone: &mut Zone) {
-    zone.set(DOMAIN, Plan::TTL, Data::address(Plan::OLD_ADDRESS));
+    zone.set(DOMAIN, Plan::TTL, ZoneData::address(Plan::OLD_ADDRESS));
 }
 
 fn no_record(zone: &mut Zone) {
@@ -48,8 +48,8 @@ fn pass(room: &Room, seconds: i64) {
 
 /// How often the first resolver was asked where the domain leads: as often as it was looked at.
 fn looks(room: &Room) -> usize {
-    let first = |asked: &petstore::domains::world::Question| {
-        asked.server == Server::Resolver(0) && asked.name == DnsName::new(DOMAIN) && asked.kind == RecordType::A
+    let first = |asked: &petstore::domains::simulator::LoggedQuestion| {
+        asked.server == LoggedServer::Resolver(0) && asked.name == DnsName::new(DOMAIN) && asked.kind == RecordType::A
     };
     room.world.questions().into_iter().filter(first).count()
 }
@@ -108,14 +108,14 @@ fn a_domain_that_was_live_is_not_called_so_while_resolvers_lead_elsewhere_again(
     ends_with(&room.petstore(&["verified", DOMAIN]).output().unwrap(), 0);
     assert_eq!(room.check(&[DOMAIN]).1["state"], "live");
     room.world.change(|plan| {
-        plan.zone(Plan::ZONE).set(DOMAIN, Plan::TTL, Data::address(Plan::OLD_ADDRESS));
+        plan.zone(Plan::ZONE).set(DOMAIN, Plan::TTL, ZoneData::address(Plan::OLD_ADDRESS));
     });
     pass(&room, i64::from(Plan::TTL));
     let (status, value) = room.check(&[DOMAIN]);
     assert_eq!((status, &value["state"], &value["code"]), (8, &"failing".into(), &"DNS-A-BLOCKS".into()));
     all_say(&room, "failing", "fail", "DNS-A-BLOCKS");
     room.world.change(|plan| {
-        plan.zone(Plan::ZONE).set(DOMAIN, Plan::TTL, Data::cname(Plan::PLATFORM_HOST));
+        plan.zone(Plan::ZONE).set(DOMAIN, Plan::TTL, ZoneData::cname(Plan::PLATFORM_HOST));
     });
     assert_eq!(room.check(&[DOMAIN]).1["state"], "propagating");
 }
@@ -153,7 +153,7 @@ fn watching_looks_once_more_when_the_time_is_up() {
     let (child, line) = watching(&room, &["--timeout", "2s"]);
     assert!(line.contains("waiting-for-dns: "), "{line}");
     room.world.change(|plan| {
-        plan.zone(Plan::ZONE).set(DOMAIN, Plan::TTL, Data::cname(Plan::PLATFORM_HOST));
+        plan.zone(Plan::ZONE).set(DOMAIN, Plan::TTL, ZoneData::cname(Plan::PLATFORM_HOST));
     });
     let output = child.wait_with_output().unwrap();
     ends_with(&output, 0);

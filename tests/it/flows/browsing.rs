@@ -85,15 +85,23 @@ async fn rows_are_written_to_a_file_and_ids_copied_into_one_where_there_is_no_cl
     let real = Real::with_samples(30).await;
     let home = tempfile::tempdir().unwrap();
     let copied = home.path().join("state/copied.txt");
-    let hands =
-        Hands { copying: vec![Way::File(copied.clone())], home: Some(home.path().to_owned()), ..hands(no_domains().1) };
+    let context = WorkerContext {
+        copying: vec![ClipboardBackend::File(copied.clone())],
+        home: Some(home.path().to_owned()),
+        ..context(no_domains().1)
+    };
     let client = Client::new(
         real.server.base_url().parse().unwrap(),
         Some(ApiKey::new(&real.key).unwrap()),
         Timeouts::default(),
     );
-    let mut app =
-        App::start(remote(&real.server.base_url(), &real.key), client.unwrap(), Setup::default(), hands, clock::now);
+    let mut app = App::start(
+        remote(&real.server.base_url(), &real.key),
+        client.unwrap(),
+        PanelSetup::default(),
+        context,
+        clock::now,
+    );
     app.shows(&["Row 1 of 20.", "sold 3"]).await;
     app.press("Down y");
     app.shows(&["This terminal has no clipboard: the id 2 stands in", "copied.txt"]).await;
@@ -118,14 +126,19 @@ async fn a_command_is_found_by_its_name_and_a_theme_is_kept_in_the_configuration
     let home = tempfile::tempdir().unwrap();
     let config = home.path().join("config.toml");
     std::fs::write(&config, "# mine\n[ui]\nglyphs = \"ascii\"\n").unwrap();
-    let hands = Hands { config: Some(config.clone()), ..hands(no_domains().1) };
+    let context = WorkerContext { config: Some(config.clone()), ..context(no_domains().1) };
     let client = Client::new(
         real.server.base_url().parse().unwrap(),
         Some(ApiKey::new(&real.key).unwrap()),
         Timeouts::default(),
     );
-    let mut app =
-        App::start(remote(&real.server.base_url(), &real.key), client.unwrap(), Setup::default(), hands, clock::now);
+    let mut app = App::start(
+        remote(&real.server.base_url(), &real.key),
+        client.unwrap(),
+        PanelSetup::default(),
+        context,
+        clock::now,
+    );
     app.shows(&["Row 1 of 5."]).await;
     app.press(": \"themes\" Enter");
     app.shows(&["colour-blind"]).await;

@@ -123,10 +123,11 @@ async fn an_animal_is_on_disk_with_its_key_before_it_is_sent() {
         }
     })
     .await;
-    let (setup, desk) = no_domains();
+    let (setup, domains_context) = no_domains();
     let drafts = Some(Arc::new(DraftFiles::new(Arc::new(Claims::new(state.clone())))));
     let service = remote(&stub.base_url, "petk_0123456789abcdef77d0");
-    let mut app = App::start(service, stub.client(), setup, Hands { drafts, ..hands(desk) }, clock::now);
+    let mut app =
+        App::start(service, stub.client(), setup, WorkerContext { drafts, ..context(domains_context) }, clock::now);
     app.shows(&["There are no animals here yet."]).await;
     app.press("a \"Biscuit\" Tab \"3\" F2");
     app.shows(&["Added Biscuit, id 7."]).await;
@@ -203,11 +204,11 @@ async fn what_was_sent_when_the_program_was_gone_is_settled_by_the_next_one() {
     let state = directory.path().to_owned();
     let open = |base_url: &str| {
         let client = Client::new(base_url.parse().unwrap(), Some(ApiKey::new(&real.key).unwrap()), Timeouts::default());
-        let (setup, desk) = no_domains();
+        let (setup, domains_context) = no_domains();
         let files = Arc::new(DraftFiles::new(Arc::new(Claims::new(state.clone()))));
         let gone = Arc::downgrade(&files);
-        let hands = Hands { drafts: Some(files), ..hands(desk) };
-        (App::start(remote(base_url, &real.key), client.unwrap(), setup, hands, clock::now), gone)
+        let context = WorkerContext { drafts: Some(files), ..context(domains_context) };
+        (App::start(remote(base_url, &real.key), client.unwrap(), setup, context, clock::now), gone)
     };
     install_tls_provider();
     let (mut app, gone) = open(&stub.base_url);

@@ -191,10 +191,10 @@ async fn pasted_lines_are_imported_and_leave_no_file() {
         Timeouts::default(),
     );
     install_tls_provider();
-    let (setup, desk) = no_domains();
-    let hands = Hands { pasted: Some(directory.path().join("imports")), ..hands(desk) };
+    let (setup, domains_context) = no_domains();
+    let context = WorkerContext { pasted: Some(directory.path().join("imports")), ..context(domains_context) };
     let service = remote(&real.server.base_url(), &real.key);
-    let mut app = App::start(service, client.unwrap(), setup, hands, clock::now);
+    let mut app = App::start(service, client.unwrap(), setup, context, clock::now);
     app.shows(&["There are no animals here yet."]).await;
     app.press("a");
     app.shows(&["> Name"]).await;

@@ -58,10 +58,10 @@ impl Home {
         };
         let connect: Connect = Arc::new(move |settings| Box::pin(std::future::ready(connect(settings))));
         let services = Arc::new(Services { connect, choices: Choices::default(), env: self.env.clone() });
-        let (setup, desk) = no_domains();
+        let (setup, domains_context) = no_domains();
         let kept = Some(self.directory.path().join("lists"));
         let drafts = Some(Arc::new(DraftFiles::new(Arc::new(Claims::new(self.state())))));
-        App::run(settings, setup, Hands { services, kept, drafts, ..hands(desk) }, clock::now)
+        App::run(settings, setup, WorkerContext { services, kept, drafts, ..context(domains_context) }, clock::now)
     }
 }
 

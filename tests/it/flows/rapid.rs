@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use petstore::config::drafts::Claims;
-use petstore::tui::screens::add_pet::rapid::{Fate, sending};
+use petstore::tui::screens::add_pet::rapid::{Fate, dispatch};
 use petstore::tui::worker::queue::Queues;
 use tokio::io::AsyncWriteExt as _;
 
@@ -153,14 +153,14 @@ async fn lines_wait_on_disk_for_a_service_that_is_away_and_the_next_session_send
     let home = tempfile::tempdir().unwrap();
     let open = || {
         let client = Client::new(base_url.parse().unwrap(), Some(ApiKey::new(&key).unwrap()), Timeouts::default());
-        let (setup, desk) = no_domains();
+        let (setup, domains_context) = no_domains();
         let service = remote(&base_url, &key);
         let queues = Arc::new(Queues::new(Some(Arc::new(Claims::new(home.path().to_owned())))));
         let left = queues.of(&settings(service.clone())).unwrap().1;
-        let hands = Hands { queues: Arc::clone(&queues), ..hands(desk) };
+        let context = WorkerContext { queues: Arc::clone(&queues), ..context(domains_context) };
         (
-            App::start_with(service, client.unwrap(), setup, hands, clock::now, move |state| {
-                sending::restore(state, Ok(left))
+            App::start_with(service, client.unwrap(), setup, context, clock::now, move |state| {
+                dispatch::restore(state, Ok(left))
             }),
             queues,
         )

@@ -88,8 +88,8 @@ async fn d21_the_same_key_with_another_body_is_422_and_adds_nothing() {
 async fn what_was_refused_may_be_mended_and_sent_with_the_same_key() {
     let service = Service::start().await;
     service.post_once("k", r#"{"name":"Rex"}"#).await.is_error(400, "invalid_category");
-    let mended = service.post_once("k", REX).await;
-    assert_eq!((mended.status, mended.header("idempotency-replayed")), (201, None));
+    let corrected = service.post_once("k", REX).await;
+    assert_eq!((corrected.status, corrected.header("idempotency-replayed")), (201, None));
 }
 
 #[tokio::test]

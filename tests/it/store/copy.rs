@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 use petstore::clock;
 use petstore::model::Pet;
-use petstore::store::{Copied, CopyError, DatabaseUrl, Progress, Store, copy};
+use petstore::store::{CopyError, CopyProgress, CopySummary, DatabaseUrl, Store, copy};
 use secrecy::ExposeSecret;
 use tokio_util::sync::CancellationToken;
 
@@ -17,8 +17,8 @@ use super::proxy::{Line, Proxy};
 /// More than go over in one transaction.
 const MANY: usize = 12_345;
 
-async fn copied(from: &DatabaseUrl, to: &DatabaseUrl) -> Result<Copied, CopyError> {
-    copy(from, to, &Progress::default(), &CancellationToken::new()).await
+async fn copied(from: &DatabaseUrl, to: &DatabaseUrl) -> Result<CopySummary, CopyError> {
+    copy(from, to, &CopyProgress::default(), &CancellationToken::new()).await
 }
 
 /// A closed store with many animals.
@@ -53,7 +53,7 @@ async fn everything_goes_over_and_back() {
         }
 
         let there = pets.len() as u64 + 1;
-        assert_eq!(copied(&from.url, &to.url).await.unwrap(), Copied { added: there, pets: there });
+        assert_eq!(copied(&from.url, &to.url).await.unwrap(), CopySummary { added: there, pets: there });
         let copy = to.open().await;
         let pets: Vec<Pet> = pets.into_iter().chain([late.pet.clone()]).collect();
         assert!(all(&copy).await == pets);
@@ -82,15 +82,15 @@ async fn a_copy_that_was_interrupted_goes_on_where_it_was() {
 
     let cancelled = CancellationToken::new();
     cancelled.cancel();
-    let stopped = copy(&from.url, &to.url, &Progress::default(), &cancelled).await;
+    let stopped = copy(&from.url, &to.url, &CopyProgress::default(), &cancelled).await;
     assert!(matches!(stopped, Err(CopyError::Cancelled)));
 
-    let progress = Progress::default();
+    let progress = CopyProgress::default();
     let done = copy(&from.url, &over_a_line, &progress, &CancellationToken::new()).await.unwrap();
-    assert_eq!(done, Copied { added: MANY as u64 - 5000, pets: MANY as u64 });
+    assert_eq!(done, CopySummary { added: MANY as u64 - 5000, pets: MANY as u64 });
     assert_eq!(progress.counts(), [5000, MANY as u64 - 5000, MANY as u64]);
     assert!(all(&to.open().await).await == pets);
-    assert_eq!(copied(&from.url, &to.url).await.unwrap(), Copied { added: 0, pets: MANY as u64 });
+    assert_eq!(copied(&from.url, &to.url).await.unwrap(), CopySummary { added: 0, pets: MANY as u64 });
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -121,7 +121,7 @@ async fn what_cannot_be_copied_is_said_before_anything_is_made() {
     assert!(matches!(copied(&url("a.db"), &url("b.db")).await, Err(CopyError::Store(_))));
     assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 0);
     Store::open(&url("a.db")).await.unwrap().close().await;
-    assert_eq!(copied(&url("a.db"), &url("b.db")).await.unwrap(), Copied { added: 0, pets: 0 });
+    assert_eq!(copied(&url("a.db"), &url("b.db")).await.unwrap(), CopySummary { added: 0, pets: 0 });
 }
 
 /// The real binary with nothing in its environment.

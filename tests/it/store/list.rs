@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use petstore::clock::{self, Now};
 use petstore::model::{Limit, NewPet, Pet, PetQuery, PetStatus};
 use petstore::store::keys::{NewKey, Scope, Scopes};
-use petstore::store::{Idempotency, KeyId, Store, StoreError, Why};
+use petstore::store::{Idempotency, KeyId, Store, StoreError, StoreFailure};
 use secrecy::ExposeSecret;
 
 use super::fixture::{Database, Kind, once, rex, till, till_key};
@@ -133,8 +133,8 @@ async fn a_closed_store_refuses(database: &Database) {
     store.list(&PetQuery::default()).await.unwrap();
     store.close().await;
     store.close().await;
-    assert!(matches!(store.add(rex(), clock::now()).await, Err(StoreError::Unavailable(Why::Closed))));
-    assert!(matches!(store.list(&PetQuery::default()).await, Err(StoreError::Unavailable(Why::Closed))));
+    assert!(matches!(store.add(rex(), clock::now()).await, Err(StoreError::Unavailable(StoreFailure::Closed))));
+    assert!(matches!(store.list(&PetQuery::default()).await, Err(StoreError::Unavailable(StoreFailure::Closed))));
 }
 
 async fn two_that_open_a_new_database_at_once_both_work(database: &Database) {

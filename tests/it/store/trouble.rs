@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use petstore::clock;
 use petstore::model::{Limit, PetQuery, PetStatus};
-use petstore::store::{DatabaseUrl, Store, StoreError, Why};
+use petstore::store::{DatabaseUrl, Store, StoreError, StoreFailure};
 
 use super::fixture::{Database, Kind, once, rex, till_key};
 use super::list::all;
@@ -27,7 +27,7 @@ async fn a_commit_whose_answer_got_lost_is_not_repeated_and_its_key_settles_it()
     let (api_key, _) = till_key(&store).await;
     proxy.set(Line::LosesAnswerTo("COMMIT"));
     let lost = store.add_once(rex(), once(api_key, "k"), clock::now()).await;
-    assert!(matches!(lost, Err(StoreError::Unavailable(Why::OutcomeUnknown))), "{lost:?}");
+    assert!(matches!(lost, Err(StoreError::Unavailable(StoreFailure::OutcomeUnknown))), "{lost:?}");
     proxy.set(Line::Whole);
     let repeated = store.add_once(rex(), once(api_key, "k"), clock::now()).await.unwrap();
     assert!(repeated.replayed);
@@ -41,7 +41,7 @@ async fn a_lone_add_whose_answer_got_lost_is_not_repeated() {
     let (proxy, store) = over_a_line(&database, "?pgbouncer=true").await;
     proxy.set(Line::LosesAnswerTo("INSERT INTO pets"));
     let lost = store.add(rex(), clock::now()).await;
-    assert!(matches!(lost, Err(StoreError::Unavailable(Why::OutcomeUnknown))), "{lost:?}");
+    assert!(matches!(lost, Err(StoreError::Unavailable(StoreFailure::OutcomeUnknown))), "{lost:?}");
     proxy.set(Line::Whole);
     assert_eq!(all(&store).await.len(), 1);
 }
@@ -73,7 +73,7 @@ async fn a_frozen_server_is_given_up_after_some_seconds_and_used_again_when_it_t
         store.add_once(rex(), once(api_key, "k"), clock::now())
     );
     assert!(begun.elapsed() < Duration::from_secs(15));
-    assert!(matches!(listed, Err(StoreError::Unavailable(Why::NoAnswer))), "{listed:?}");
+    assert!(matches!(listed, Err(StoreError::Unavailable(StoreFailure::NoAnswer))), "{listed:?}");
     assert!(matches!(added, Err(StoreError::Unavailable(_))), "{added:?}");
     assert!(matches!(once_added, Err(StoreError::Unavailable(_))), "{once_added:?}");
     proxy.set(Line::Whole);
@@ -129,9 +129,9 @@ async fn only_what_is_surely_rolled_back_in_favour_of_others_is_tried_again() {
             };
             let Err(StoreError::Unavailable(why)) = refused else { panic!("{code}: {refused:?}") };
             let is_right = match code {
-                "40001" | "40P01" => matches!(why, Why::Conflicts),
-                "40003" => matches!(why, Why::OutcomeUnknown),
-                _ => matches!(why, Why::Database(_)),
+                "40001" | "40P01" => matches!(why, StoreFailure::Conflicts),
+                "40003" => matches!(why, StoreFailure::OutcomeUnknown),
+                _ => matches!(why, StoreFailure::Database(_)),
             };
             assert!(is_right, "{code}: {why:?}");
             let tried: i64 = admin.query_one("SELECT last_value FROM tries", &[]).await.unwrap().get(0);
@@ -217,7 +217,7 @@ async fn a_schema_that_is_too_old_or_too_new_is_refused_and_a_running_instance_i
     // Migrations only add, so that an older instance goes on.
     store.ping().await.unwrap();
     sql("DELETE FROM schema_versions WHERE version > 1");
-    assert!(matches!(store.ping().await, Err(Why::Outdated)));
+    assert!(matches!(store.ping().await, Err(StoreFailure::Outdated)));
     let again = database.open().await;
     again.ping().await.unwrap();
     store.ping().await.unwrap();

@@ -98,8 +98,8 @@ fn rows_that_were_not_added_are_mended_and_imported() {
         bad.starts_with("why not added,name,categoryId,status,notes\nline 3: column pet_name: Name is needed"),
         "{bad}"
     );
-    let mended = bad.replace(",,3,", ",Rex,3,").replace("Tank,three", "Tank,4");
-    fs::write(home.path().join("bad.csv"), mended).unwrap();
+    let corrected = bad.replace(",,3,", ",Rex,3,").replace("Tank,three", "Tank,4");
+    fs::write(home.path().join("bad.csv"), corrected).unwrap();
     let (status, text) = said(&run(&home, &["pets", "import", "bad.csv", "--mend", "worse.csv"]));
     assert!(status == Some(0) && text.contains("2 added") && text.ends_with("no row is to be mended\n"), "{text}");
     assert!(home.path().join("worse.csv").metadata().is_err());

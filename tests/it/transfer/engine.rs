@@ -12,10 +12,13 @@ use petstore::api::Client;
 use petstore::api::client::{Timeouts, install_tls_provider};
 use petstore::clock;
 use petstore::model::ApiKey;
-use petstore::transfer::earlier::{Earlier, Way};
-use petstore::transfer::import::{Ended, How, OnError, Patience, Progress, Start, Summary, Told, Wish, Work, run};
-use petstore::transfer::journal::{Journal, Outcome, Target};
-use petstore::transfer::{Input, Reading, TransferError};
+use petstore::transfer::earlier_import::{EarlierImport, EarlierVerdict};
+use petstore::transfer::import::{
+    ImportControl, ImportEnded, ImportEvent, ImportOptions, ImportProgress, OnError, Patience, Start, Summary, Work,
+    run,
+};
+use petstore::transfer::journal::{Journal, RowOutcome, Target};
+use petstore::transfer::{ColumnMapping, Input, TransferError};
 use tempfile::TempDir;
 use tokio::io::AsyncWriteExt as _;
 use tokio::sync::watch;
@@ -28,9 +31,9 @@ struct Import {
     directory: TempDir,
     file: PathBuf,
     client: Client,
-    how: How,
+    how: ImportOptions,
     told: Arc<Mutex<Vec<String>>>,
-    wish: watch::Sender<Wish>,
+    control: watch::Sender<ImportControl>,
 }
 
 fn impatient() -> Patience {
@@ -43,8 +46,8 @@ impl Import {
         let directory = tempfile::tempdir().unwrap();
         let file = directory.path().join("pets.csv");
         fs::write(&file, csv).unwrap();
-        let how = How { concurrency: 2, patience: impatient(), ..How::default() };
-        Self { directory, file, client, how, told: Arc::default(), wish: watch::Sender::new(Wish::Go) }
+        let how = ImportOptions { concurrency: 2, patience: impatient(), ..ImportOptions::default() };
+        Self { directory, file, client, how, told: Arc::default(), control: watch::Sender::new(ImportControl::Go) }
     }
 
     fn report(&self) -> PathBuf {
@@ -57,7 +60,7 @@ impl Import {
 
     async fn begin(&self) -> Result<Summary, TransferError> {
         let input = Input::file(&self.file)?;
-        let work = Work::begin(&input, Reading::default(), None, Some(self.report()), &Self::target())?;
+        let work = Work::begin(&input, ColumnMapping::default(), None, Some(self.report()), &Self::target())?;
         self.run(input, work).await
     }
 
@@ -67,32 +70,32 @@ impl Import {
 
     async fn resume_as(&self, target: &Target) -> Result<Summary, TransferError> {
         let input = Input::file(&self.file)?;
-        let work = Work::resume(&input, &Reading::default(), self.report(), target)?;
+        let work = Work::resume(&input, &ColumnMapping::default(), self.report(), target)?;
         self.run(input, work).await
     }
 
     async fn run(&self, input: Input, work: Work) -> Result<Summary, TransferError> {
-        let (told, wish) = (Arc::clone(&self.told), self.wish.clone());
-        let tell = Arc::new(move |one: Told| {
+        let (told, control) = (Arc::clone(&self.told), self.control.clone());
+        let tell = Arc::new(move |one: ImportEvent| {
             let text = match one {
-                Told::Row { line, name, outcome, .. } => match outcome {
-                    Outcome::Added(_) => format!("{line} {name} added"),
-                    Outcome::Refused(answer) => format!("{line} {name} refused {:?}", answer.status),
-                    Outcome::Unknown(_) => format!("{line} {name} unknown"),
-                    Outcome::NotSent(_) => format!("{line} {name} not sent"),
-                    Outcome::Invalid(_) => format!("{line} {name} invalid"),
+                ImportEvent::Row { line, name, outcome, .. } => match outcome {
+                    RowOutcome::Added(_) => format!("{line} {name} added"),
+                    RowOutcome::Refused(answer) => format!("{line} {name} refused {:?}", answer.status),
+                    RowOutcome::Unknown(_) => format!("{line} {name} unknown"),
+                    RowOutcome::NotSent(_) => format!("{line} {name} not sent"),
+                    RowOutcome::Invalid(_) => format!("{line} {name} invalid"),
                 },
-                Told::Bad(bad) => format!("{} bad", bad.line),
-                Told::Doubt { line, .. } => format!("{line} in doubt"),
-                Told::Waiting { .. } => {
-                    wish.send_if_modified(|_| false);
+                ImportEvent::Bad(bad) => format!("{} bad", bad.line),
+                ImportEvent::UnknownOutcome { line, .. } => format!("{line} in doubt"),
+                ImportEvent::Waiting { .. } => {
+                    control.send_if_modified(|_| false);
                     return;
                 }
             };
             told.lock().unwrap().push(text);
         });
-        let progress = watch::Sender::new(Progress::default());
-        run(&self.client, input, work, self.how, (tell, progress, self.wish.subscribe())).await
+        let progress = watch::Sender::new(ImportProgress::default());
+        run(&self.client, input, work, self.how, (tell, progress, self.control.subscribe())).await
     }
 
     /// What was told since the last time, by line.
@@ -129,7 +132,7 @@ async fn names(service: &Service) -> Vec<String> {
 }
 
 fn counts(summary: &Summary) -> [u64; 5] {
-    let Progress { added, added_before, refused, invalid, unknown, .. } = summary.progress;
+    let ImportProgress { added, added_before, refused, invalid, unknown, .. } = summary.progress;
     [added, added_before, refused, invalid, unknown]
 }
 
@@ -138,8 +141,8 @@ async fn good_rows_are_added_and_bad_ones_named() {
     let (service, client) = service().await;
     let import = Import::new(client, "name,cat,status\nRex,3,Sold \n,3,\nZoë,x,\nBean,3,\n");
     let summary = import.begin().await.unwrap();
-    assert!(matches!(summary.ended, Ended::Complete));
-    assert_eq!((counts(&summary), summary.left, summary.progress.mended), ([2, 0, 0, 2, 0], Some(0), 1));
+    assert!(matches!(summary.ended, ImportEnded::Complete));
+    assert_eq!((counts(&summary), summary.left, summary.progress.corrected), ([2, 0, 0, 2, 0], Some(0), 1));
     assert_eq!(import.told(), ["2 Rex added", "3 bad", "4 bad", "5 Bean added"]);
     assert_eq!(names(&service).await, ["Bean", "Rex"]);
     let again = import.begin().await.unwrap_err().to_string();
@@ -165,9 +168,9 @@ async fn a_reader_that_gives_up_is_not_taken_for_the_end() {
     // The first MiB is read at once.
     let begin = Cursor::new(format!("name,cat\nRex,3\n{}", "\n".repeat(1 << 20)));
     let input = Input::stream("a stream", begin.chain(Stumbles)).unwrap();
-    let work = Work::begin(&input, Reading::default(), None, Some(import.report()), &Import::target()).unwrap();
+    let work = Work::begin(&input, ColumnMapping::default(), None, Some(import.report()), &Import::target()).unwrap();
     let summary = import.run(input, work).await.unwrap();
-    let Ended::Failed(error) = &summary.ended else { panic!("{:?}", summary.ended) };
+    let ImportEnded::Failed(error) = &summary.ended else { panic!("{:?}", summary.ended) };
     assert_eq!(error.to_string(), "cannot read a stream: its reader gave up; please report this");
     assert!(names(&service).await.len() <= 1);
     assert!(!fs::read_to_string(import.report()).unwrap().contains("\"end\""));
@@ -374,10 +377,10 @@ async fn rows_that_changed_after_the_file_was_compared_end_it() {
     let import = Import::new(client, &rows(&["a", "b"]));
     import.begin().await.unwrap();
     let input = Input::file(&import.file).unwrap();
-    let work = Work::resume(&input, &Reading::default(), import.report(), &Import::target()).unwrap();
+    let work = Work::resume(&input, &ColumnMapping::default(), import.report(), &Import::target()).unwrap();
     fs::write(&import.file, rows(&["b", "c"])).unwrap();
     let summary = import.run(Input::file(&import.file).unwrap(), work).await.unwrap();
-    let Ended::Failed(error) = &summary.ended else { panic!("{:?}", summary.ended) };
+    let ImportEnded::Failed(error) = &summary.ended else { panic!("{:?}", summary.ended) };
     assert!(error.to_string().ends_with("line 2 is another row"), "{error}");
     assert_eq!(names(&service).await, ["a", "b"]);
 }
@@ -392,7 +395,7 @@ async fn a_new_import_of_which_nothing_was_sent_puts_the_report_before_back() {
     let away = Import { client: client_at("http://127.0.0.1:9/v1", "petk_0123456789abcdef77d0"), ..import };
     let input = Input::file(&away.file).unwrap();
     let start = |start: &Start, input: &Input| {
-        Work::start(start, input, &Reading::default(), None, Some(away.report()), &Import::target())
+        Work::start(start, input, &ColumnMapping::default(), None, Some(away.report()), &Import::target())
     };
     let work = start(&Start::Anew(None), &input).unwrap();
     assert!(work.kept().unwrap().exists());
@@ -400,8 +403,9 @@ async fn a_new_import_of_which_nothing_was_sent_puts_the_report_before_back() {
     assert_eq!(fs::read(away.report()).unwrap(), before);
     assert_eq!(fs::read_dir(away.directory.path()).unwrap().count(), 2);
     // What was looked at is not what is there now.
-    let earlier = Earlier::look(&away.file, &Reading::default(), &away.report(), &Import::target()).unwrap().unwrap();
-    assert_eq!(earlier.way(), Way::Anew);
+    let earlier =
+        EarlierImport::look(&away.file, &ColumnMapping::default(), &away.report(), &Import::target()).unwrap().unwrap();
+    assert_eq!(earlier.way(), EarlierVerdict::Anew);
     fs::write(&away.file, rows(&["a", "c"])).unwrap();
     let changed = start(&earlier.anew(), &Input::file(&away.file).unwrap());
     assert!(matches!(changed, Err(TransferError::Changed { .. })), "{changed:?}");
@@ -417,7 +421,7 @@ async fn a_key_that_is_refused_ends_everything_at_once() {
     let stub = plain_service(|_| Some(json("401 Unauthorized", r#"{"code":"c","message":"no","status":401}"#))).await;
     let import = Import::new(stub.client(), &rows(&["a"; 100]));
     let summary = import.begin().await.unwrap();
-    assert!(matches!(summary.ended, Ended::Unauthorized(_)), "{:?}", summary.ended);
+    assert!(matches!(summary.ended, ImportEnded::Unauthorized(_)), "{:?}", summary.ended);
     assert_eq!(counts(&summary), [0; 5]);
     assert!(stub.requests() <= 3, "the probe, and one of each sender");
 }
@@ -437,7 +441,7 @@ async fn a_service_that_stays_away_ends_it_and_nothing_is_lost() {
     .await;
     let import = Import::new(stub.client(), &rows(&["a", "b", "c", "d", "e", "f"]));
     let summary = import.begin().await.unwrap();
-    assert!(matches!(summary.ended, Ended::NoAnswer(_)), "{:?}", summary.ended);
+    assert!(matches!(summary.ended, ImportEnded::NoAnswer(_)), "{:?}", summary.ended);
     assert_eq!(summary.progress.added, 3);
     gone.store(1000, Ordering::SeqCst);
     assert_eq!(counts(&import.resume().await.unwrap()), [3, 3, 0, 0, 0]);
@@ -449,12 +453,12 @@ async fn it_stops_after_errors_as_it_was_told() {
     let mut import = Import::new(client, &format!("{},x\n{}", rows(&["a"]), ",3\n".repeat(100)));
     import.how.max_errors = Some(3);
     let summary = import.begin().await.unwrap();
-    assert!(matches!(summary.ended, Ended::TooManyErrors), "{:?}", summary.ended);
+    assert!(matches!(summary.ended, ImportEnded::TooManyErrors), "{:?}", summary.ended);
     assert!((3..100).contains(&summary.progress.invalid));
     fs::remove_file(import.report()).unwrap();
-    import.how = How { on_error: OnError::Stop, max_errors: None, ..import.how };
+    import.how = ImportOptions { on_error: OnError::Stop, max_errors: None, ..import.how };
     let summary = import.begin().await.unwrap();
-    assert!(matches!(summary.ended, Ended::OnError), "{:?}", summary.ended);
+    assert!(matches!(summary.ended, ImportEnded::OnError), "{:?}", summary.ended);
     drop(import.directory);
 }
 
@@ -462,40 +466,40 @@ async fn it_stops_after_errors_as_it_was_told() {
 async fn it_pauses_goes_on_and_stops_on_demand() {
     let (service, client) = service().await;
     let import = Import::new(client, &rows(&["a", "b", "c"]));
-    import.wish.send_replace(Wish::Pause);
+    import.control.send_replace(ImportControl::Pause);
     let work = import.begin();
     tokio::pin!(work);
     tokio::select! {
         summary = &mut work => panic!("{summary:?}"),
         () = async { while import.report().metadata().is_err() { tokio::task::yield_now().await } } => {}
     }
-    import.wish.send_replace(Wish::Stop);
+    import.control.send_replace(ImportControl::Stop);
     let summary = work.await.unwrap();
-    assert!(matches!(summary.ended, Ended::Stopped), "{:?}", summary.ended);
+    assert!(matches!(summary.ended, ImportEnded::Stopped), "{:?}", summary.ended);
     assert_eq!((counts(&summary), names(&service).await), ([0; 5], Vec::<String>::new()));
-    import.wish.send_replace(Wish::Go);
+    import.control.send_replace(ImportControl::Go);
     assert_eq!(counts(&import.resume().await.unwrap()), [3, 0, 0, 0, 0]);
 }
 
 #[tokio::test]
 async fn what_was_made_ready_and_not_sent_is_no_doubt_after_a_stop() {
-    let (wish, sent) = (watch::Sender::new(Wish::Go), Arc::new(AtomicUsize::new(0)));
-    let (stop, count) = (wish.clone(), Arc::clone(&sent));
+    let (control, sent) = (watch::Sender::new(ImportControl::Go), Arc::new(AtomicUsize::new(0)));
+    let (stop, count) = (control.clone(), Arc::clone(&sent));
     // It keeps no keys: a row in doubt would not be sent again.
     let stub = plain_service(move |_| {
         if count.fetch_add(1, Ordering::SeqCst) == 2 {
-            stop.send_replace(Wish::Stop);
+            stop.send_replace(ImportControl::Stop);
         }
         Some(added())
     })
     .await;
     let mut import = Import::new(stub.client(), &rows(&["a"; 50]));
-    import.wish = wish;
+    import.control = control;
     let summary = import.begin().await.unwrap();
-    assert!(matches!(summary.ended, Ended::Stopped), "{:?}", summary.ended);
+    assert!(matches!(summary.ended, ImportEnded::Stopped), "{:?}", summary.ended);
     let before = summary.progress.added;
     assert!((3..50).contains(&before) && summary.progress.errors() == 0, "{:?}", summary.progress);
-    import.wish.send_replace(Wish::Go);
+    import.control.send_replace(ImportControl::Go);
     assert_eq!(counts(&import.resume().await.unwrap()), [50 - before, before, 0, 0, 0]);
     assert_eq!(sent.load(Ordering::SeqCst), 50);
 }

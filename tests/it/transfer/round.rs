@@ -7,10 +7,10 @@ use petstore::api::Client;
 use petstore::api::client::{Timeouts, install_tls_provider};
 use petstore::model::export::Kind;
 use petstore::model::{ApiKey, Pet};
-use petstore::transfer::export::{Ended, How, export, to_file};
-use petstore::transfer::import::{self, Progress, Wish, Work};
+use petstore::transfer::export::{ExportEnded, ExportOptions, export, to_file};
+use petstore::transfer::import::{self, ImportControl, ImportProgress, Work};
 use petstore::transfer::journal::Target;
-use petstore::transfer::{Input, Reading, TransferError};
+use petstore::transfer::{ColumnMapping, Input, TransferError};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
@@ -25,11 +25,11 @@ async fn service() -> (Service, Client) {
     (service, client)
 }
 
-fn how(kind: Kind) -> How {
-    How { kind, raw: false, status: None, require_complete: false }
+fn how(kind: Kind) -> ExportOptions {
+    ExportOptions { kind, raw: false, status: None, require_complete: false }
 }
 
-async fn exported(client: &Client, how: How) -> Result<(String, Ended), TransferError> {
+async fn exported(client: &Client, how: ExportOptions) -> Result<(String, ExportEnded), TransferError> {
     let count = watch::Sender::new(0);
     let (out, ended) = export(client, how, Vec::new(), count, &CancellationToken::new()).await?;
     Ok((String::from_utf8(out).unwrap(), ended))
@@ -48,14 +48,17 @@ async fn another_store_gets_the_same_animals() {
     }
     for kind in [Kind::Csv, Kind::Tsv, Kind::Json, Kind::Ndjson] {
         let (text, ended) = exported(&client, how(kind)).await.unwrap();
-        assert!(matches!(&ended, Ended::Done(coverage) if coverage.complete));
+        assert!(matches!(&ended, ExportEnded::Done(coverage) if coverage.complete));
         let (other, other_client) = service().await;
         let input = Input::stream("a", std::io::Cursor::new(text.clone())).unwrap();
         let target = Target { service: String::new(), key: String::new() };
-        let work = Work::begin(&input, Reading::default(), None, None, &target).unwrap();
-        let how = import::How { concurrency: 1, ..import::How::default() };
-        let wires =
-            (Arc::new(|_| ()) as import::Tell, watch::Sender::new(Progress::default()), watch::channel(Wish::Go).1);
+        let work = Work::begin(&input, ColumnMapping::default(), None, None, &target).unwrap();
+        let how = import::ImportOptions { concurrency: 1, ..import::ImportOptions::default() };
+        let wires = (
+            Arc::new(|_| ()) as import::OnImportEvent,
+            watch::Sender::new(ImportProgress::default()),
+            watch::channel(ImportControl::Go).1,
+        );
         let summary = import::run(&other_client, input, work, how, wires).await.unwrap();
         assert_eq!(summary.progress.added, names.len() as u64, "{text}");
         for id in 1..=names.len() as i64 {
@@ -85,7 +88,7 @@ async fn a_file_is_there_only_when_it_is_whole() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("pets.ndjson");
     let files = || fs::read_dir(directory.path()).unwrap().count();
-    let to_path = async |client: &Client, how: How, replace: bool| {
+    let to_path = async |client: &Client, how: ExportOptions, replace: bool| {
         to_file(client, how, (&path, replace), watch::Sender::new(0), &CancellationToken::new()).await
     };
     let breaks = Scripted::new(|target, _| match target {
@@ -96,19 +99,19 @@ async fn a_file_is_there_only_when_it_is_whole() {
     assert!(matches!(to_path(&breaks.client(), how(Kind::Ndjson), false).await, Err(TransferError::Api(_))));
     assert_eq!(files(), 0);
     let full = Scripted::new(|_, _| page(1..=100, "", "")).await;
-    let whole = How { require_complete: true, ..how(Kind::Ndjson) };
-    assert!(matches!(to_path(&full.client(), whole, false).await, Ok(Ended::Incomplete(_))));
+    let whole = ExportOptions { require_complete: true, ..how(Kind::Ndjson) };
+    assert!(matches!(to_path(&full.client(), whole, false).await, Ok(ExportEnded::Incomplete(_))));
     assert_eq!(files(), 0);
     let stopped = CancellationToken::new();
     stopped.cancel();
     let endless = Scripted::new(|_, _| page(1..=100, "/v1/pets?a", "")).await;
     let ended = to_file(&endless.client(), whole, (&path, false), watch::Sender::new(0), &stopped).await;
-    assert!(matches!(ended, Ok(Ended::Stopped) | Err(TransferError::Api(_))), "{ended:?}");
+    assert!(matches!(ended, Ok(ExportEnded::Stopped) | Err(TransferError::Api(_))), "{ended:?}");
     assert_eq!(files(), 0);
-    assert!(matches!(to_path(&full.client(), how(Kind::Ndjson), false).await, Ok(Ended::Done(_))));
+    assert!(matches!(to_path(&full.client(), how(Kind::Ndjson), false).await, Ok(ExportEnded::Done(_))));
     assert_eq!(fs::read_to_string(&path).unwrap().lines().count(), 100);
     assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, 0o600);
     assert!(matches!(to_path(&full.client(), how(Kind::Json), false).await, Err(TransferError::Exists(_))));
-    assert!(matches!(to_path(&full.client(), how(Kind::Json), true).await, Ok(Ended::Done(_))));
+    assert!(matches!(to_path(&full.client(), how(Kind::Json), true).await, Ok(ExportEnded::Done(_))));
     assert_eq!((files(), fs::read_to_string(&path).unwrap().lines().count()), (1, 102));
 }

@@ -7,9 +7,9 @@ use crate::cli::accessible::dialogue::Asked;
 use crate::cli::accessible::{Session, words};
 use crate::model::Field;
 use crate::model::text::short;
-use crate::transfer::earlier::{Earlier, Way};
+use crate::transfer::earlier_import::{EarlierImport, EarlierVerdict};
 use crate::transfer::import::Start;
-use crate::transfer::{Reading, TransferError};
+use crate::transfer::{ColumnMapping, TransferError};
 
 const FILE_HELP: &str = "Say the name of a file: CSV, JSON, NDJSON or XLSX. Its first row names the columns, such as \
                          name, categoryId, status.";
@@ -31,7 +31,12 @@ impl Session {
     }
 
     /// Asks where a field comes from that no column has by its name.
-    pub(super) async fn ask_column(&mut self, reading: &mut Reading, missing: Field, there: &[String]) -> Asked<()> {
+    pub(super) async fn ask_column(
+        &mut self,
+        reading: &mut ColumnMapping,
+        missing: Field,
+        there: &[String],
+    ) -> Asked<()> {
         self.talk.say(format!("No column is named {}. Which one is it?", missing.member()))?;
         let mut ways = there.to_vec();
         ways.push("none: one value for all animals".to_owned());
@@ -56,19 +61,19 @@ impl Session {
     }
 
     /// How an import begins after an earlier one of a file of this name; nothing if it is not to begin.
-    pub(super) async fn ask_how_to_begin(&mut self, earlier: &Earlier) -> Asked<Option<Start>> {
-        let Earlier { here, new, .. } = earlier;
+    pub(super) async fn ask_how_to_begin(&mut self, earlier: &EarlierImport) -> Asked<Option<Start>> {
+        let EarlierImport { here, new, .. } = earlier;
         let anew = earlier.anew();
         self.talk.say(earlier.sentence())?;
         let (all, way) = (here + new, earlier.way());
         let start = match way {
-            Way::Done => self.talk.is_yes("Add all of them once more?", false).await?.then_some(anew),
-            Way::GoOn => self.talk.is_yes("Go on with it?", true).await?.then_some(Start::GoOn),
-            Way::Anew => Some(anew),
-            Way::Choose if *here == 0 => {
+            EarlierVerdict::Done => self.talk.is_yes("Add all of them once more?", false).await?.then_some(anew),
+            EarlierVerdict::GoOn => self.talk.is_yes("Go on with it?", true).await?.then_some(Start::GoOn),
+            EarlierVerdict::Anew => Some(anew),
+            EarlierVerdict::Choose if *here == 0 => {
                 self.talk.is_yes(&format!("Is it another list? Add all {all}?"), false).await?.then_some(anew)
             }
-            Way::Choose => {
+            EarlierVerdict::Choose => {
                 let ways = [format!("leave out those {here} rows, send the other {new}"), format!("add all {all}")];
                 let at = self.talk.choose("Equal rows", &ways, None).await?;
                 Some(if at == 0 { Start::GoOn } else { anew })

@@ -10,14 +10,16 @@ use super::MOST;
 use crate::api::Failure;
 use crate::cli::accessible::dialogue::{Asked, Leave};
 use crate::cli::accessible::{Session, words};
-use crate::transfer::import::{self, Ended, How, Progress, Start, Summary, Tell, Told, Wish, Work};
-use crate::transfer::journal::{Outcome, Target};
-use crate::transfer::{Input, Reading, TransferError};
+use crate::transfer::import::{
+    self, ImportControl, ImportEnded, ImportEvent, ImportOptions, ImportProgress, OnImportEvent, Start, Summary, Work,
+};
+use crate::transfer::journal::{RowOutcome, Target};
+use crate::transfer::{ColumnMapping, Input, TransferError};
 
 /// A file that may be sent.
 pub(super) struct File {
     pub(super) path: PathBuf,
-    pub(super) reading: Reading,
+    pub(super) reading: ColumnMapping,
     pub(super) good: u64,
     pub(super) report: PathBuf,
 }
@@ -26,7 +28,7 @@ impl Session {
     /// Sends a file to its end, as far as it goes.
     pub(super) async fn send_file(&mut self, file: File, mut start: Start) -> Asked<()> {
         let file = Arc::new(file);
-        let mut how = How::default();
+        let mut how = ImportOptions::default();
         let mut tried_safely = false;
         loop {
             let summary = match self.send_once(&file, start.clone(), how).await? {
@@ -38,7 +40,7 @@ impl Session {
             };
             self.tell_summary(&summary)?;
             let unknown = summary.progress.unknown;
-            if unknown == 0 || how.send_unknown || !matches!(summary.ended, Ended::Complete) {
+            if unknown == 0 || how.send_unknown || !matches!(summary.ended, ImportEnded::Complete) {
                 return Ok(());
             }
             start = Start::GoOn;
@@ -56,7 +58,12 @@ impl Session {
         }
     }
 
-    async fn send_once(&mut self, file: &Arc<File>, start: Start, how: How) -> Asked<Result<Summary, TransferError>> {
+    async fn send_once(
+        &mut self,
+        file: &Arc<File>,
+        start: Start,
+        how: ImportOptions,
+    ) -> Asked<Result<Summary, TransferError>> {
         let (target, shared) = (Target::of(&self.setup.settings), Arc::clone(file));
         let prepared = spawn_blocking(move || {
             let File { path, reading, good, report } = &*shared;
@@ -69,11 +76,11 @@ impl Session {
             Ok(Err(error)) => return Ok(Err(error)),
             Err(error) => return Ok(Err(TransferError::Start(error.into()))),
         };
-        let (progress, counts) = watch::channel(Progress::default());
-        let (wish, wishes) = watch::channel(Wish::Go);
+        let (progress, counts) = watch::channel(ImportProgress::default());
+        let (control, controls) = watch::channel(ImportControl::Go);
         let trouble = Arc::new(Mutex::new(Vec::new()));
         let client = self.setup.client.clone();
-        let sent = import::run(&client, input, work, how, (tell(Arc::clone(&trouble)), progress, wishes));
+        let sent = import::run(&client, input, work, how, (tell(Arc::clone(&trouble)), progress, controls));
         tokio::pin!(sent);
         let good = file.good;
         let how_far = || format!("{} of {good} are dealt with.", counts.borrow().dealt_with());
@@ -83,10 +90,10 @@ impl Session {
                 Err(Leave::Stopped) => {
                     self.talk.say("Stopping: what is under way may end. Ctrl-C once more ends it at once.")?;
                     // The import has ended where nobody listens.
-                    let _ = wish.send(Wish::Stop);
+                    let _ = control.send(ImportControl::Stop);
                 }
                 Err(Leave::Interrupted) => {
-                    let _ = wish.send(Wish::Abort);
+                    let _ = control.send(ImportControl::Abort);
                 }
                 Err(leave) => return Err(leave),
             }
@@ -99,15 +106,17 @@ impl Session {
     fn tell_summary(&mut self, summary: &Summary) -> Asked<()> {
         let Summary { progress, ended, left, report } = summary;
         match ended {
-            Ended::Complete => {}
-            Ended::Stopped => self.talk.say("Stopped.")?,
-            Ended::OnError | Ended::TooManyErrors => self.talk.say("Stopped after rows that were not added.")?,
-            Ended::Unauthorized(failure) | Ended::NoAnswer(failure) => {
+            ImportEnded::Complete => {}
+            ImportEnded::Stopped => self.talk.say("Stopped.")?,
+            ImportEnded::OnError | ImportEnded::TooManyErrors => {
+                self.talk.say("Stopped after rows that were not added.")?
+            }
+            ImportEnded::Unauthorized(failure) | ImportEnded::NoAnswer(failure) => {
                 self.talk.say_all(words::failure(failure, &self.service))?;
             }
-            Ended::Failed(error) => self.talk.say(error.to_string())?,
+            ImportEnded::Failed(error) => self.talk.say(error.to_string())?,
         }
-        let Progress { added, added_before, refused, invalid, unknown, .. } = progress;
+        let ImportProgress { added, added_before, refused, invalid, unknown, .. } = progress;
         self.talk.say(format!("{} added.", words::counted(*added, "animal")))?;
         for (number, what) in [
             (added_before, "were added before."),
@@ -134,19 +143,24 @@ impl Session {
 }
 
 /// Keeps the first words on rows that were not added.
-fn tell(trouble: Arc<Mutex<Vec<String>>>) -> Tell {
+fn tell(trouble: Arc<Mutex<Vec<String>>>) -> OnImportEvent {
     Arc::new(move |told| {
         let line = match told {
-            Told::Row { line, outcome: Outcome::Refused(answer), .. } => {
+            ImportEvent::Row { line, outcome: RowOutcome::Refused(answer), .. } => {
                 format!("Refused: line {line}: {}", answer.words())
             }
-            Told::Row { line, outcome: Outcome::Unknown(answer), .. } => {
+            ImportEvent::Row { line, outcome: RowOutcome::Unknown(answer), .. } => {
                 format!("Not known: line {line}: {}", answer.words())
             }
-            Told::Doubt { line, .. } => format!("Not sent again: line {line}: it may have been added before."),
-            Told::Row { outcome: Outcome::Added(_) | Outcome::NotSent(_) | Outcome::Invalid(_), .. }
-            | Told::Bad(_)
-            | Told::Waiting { .. } => return,
+            ImportEvent::UnknownOutcome { line, .. } => {
+                format!("Not sent again: line {line}: it may have been added before.")
+            }
+            ImportEvent::Row {
+                outcome: RowOutcome::Added(_) | RowOutcome::NotSent(_) | RowOutcome::Invalid(_),
+                ..
+            }
+            | ImportEvent::Bad(_)
+            | ImportEvent::Waiting { .. } => return,
         };
         let mut trouble = trouble.lock().unwrap_or_else(PoisonError::into_inner);
         if trouble.len() < MOST {

@@ -6,7 +6,7 @@ use crate::model::{Pet, PetId};
 
 /// What became of an animal.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Change {
+pub enum WatchedChange {
     /// It was not seen before.
     New(Pet),
     /// Something of it is another.
@@ -21,9 +21,9 @@ pub enum Change {
 }
 
 /// The animals as they were seen last.
-pub struct Known(HashMap<PetId, Pet>);
+pub struct SeenPets(HashMap<PetId, Pet>);
 
-impl Known {
+impl SeenPets {
     pub fn new<'a>(pets: impl Iterator<Item = &'a Pet>) -> Self {
         Self(pets.map(|pet| (pet.id, pet.clone())).collect())
     }
@@ -34,7 +34,7 @@ impl Known {
 
     /// What is different in `pets`, in their order, and then what is gone, by id. Only where they are the `whole`
     /// inventory is something gone that is not among them.
-    pub fn change_to<'a>(&mut self, pets: impl Iterator<Item = &'a Pet>, whole: bool) -> Vec<Change> {
+    pub fn change_to<'a>(&mut self, pets: impl Iterator<Item = &'a Pet>, whole: bool) -> Vec<WatchedChange> {
         let (mut changes, mut seen) = (Vec::new(), HashSet::new());
         for pet in pets {
             // The same animal may be in two lists that were asked for one after the other: the first one counts.
@@ -42,14 +42,14 @@ impl Known {
                 continue;
             }
             changes.push(match self.0.insert(pet.id, pet.clone()) {
-                None => Change::New(pet.clone()),
-                Some(before) => Change::Changed { before, pet: pet.clone() },
+                None => WatchedChange::New(pet.clone()),
+                Some(before) => WatchedChange::Changed { before, pet: pet.clone() },
             });
         }
         if whole && seen.len() < self.0.len() {
             let mut gone: Vec<PetId> = self.0.keys().filter(|id| !seen.contains(id)).copied().collect();
             gone.sort_unstable();
-            changes.extend(gone.iter().filter_map(|id| self.0.remove(id)).map(Change::Gone));
+            changes.extend(gone.iter().filter_map(|id| self.0.remove(id)).map(WatchedChange::Gone));
         }
         changes
     }
@@ -65,19 +65,19 @@ mod tests {
 
     #[test]
     fn each_difference_is_told_once() {
-        let mut known = Known::new([pet(1, "a"), pet(2, "b"), pet(3, "c")].iter());
+        let mut known = SeenPets::new([pet(1, "a"), pet(2, "b"), pet(3, "c")].iter());
         let now = [pet(2, "b"), pet(3, "C"), pet(4, "d"), pet(4, "twice")];
-        let changed = Change::Changed { before: pet(3, "c"), pet: pet(3, "C") };
-        let expected = [changed, Change::New(pet(4, "d")), Change::Gone(pet(1, "a"))];
+        let changed = WatchedChange::Changed { before: pet(3, "c"), pet: pet(3, "C") };
+        let expected = [changed, WatchedChange::New(pet(4, "d")), WatchedChange::Gone(pet(1, "a"))];
         assert_eq!(known.change_to(now.iter(), true), expected);
         assert_eq!(known.change_to(now[..3].iter(), true), []);
     }
 
     #[test]
     fn what_left_a_list_that_is_cut_is_not_gone_and_not_new_when_it_is_back() {
-        let mut known = Known::new([pet(1, "a"), pet(2, "b")].iter());
+        let mut known = SeenPets::new([pet(1, "a"), pet(2, "b")].iter());
         assert_eq!(known.change_to([pet(2, "b")].iter(), false), []);
         assert_eq!(known.change_to([pet(1, "a"), pet(2, "b")].iter(), false), []);
-        assert_eq!(known.change_to([pet(3, "c")].iter(), false), [Change::New(pet(3, "c"))]);
+        assert_eq!(known.change_to([pet(3, "c")].iter(), false), [WatchedChange::New(pet(3, "c"))]);
     }
 }

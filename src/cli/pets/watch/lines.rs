@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use serde::Serialize;
 
-use super::changes::Change;
+use super::changes::WatchedChange;
 use crate::cli::colour::Ink;
 use crate::cli::pets::args::WatchFormat;
 use crate::model::export::Column;
@@ -14,7 +14,7 @@ use crate::model::{Pet, display_safe};
 
 pub fn write_change(
     out: &mut impl Write,
-    change: &Change,
+    change: &WatchedChange,
     at: Timestamp,
     zone: &TimeZone,
     format: WatchFormat,
@@ -32,15 +32,15 @@ pub fn write_change(
     }
 }
 
-fn sentence(change: &Change, coloured: bool) -> String {
+fn sentence(change: &WatchedChange, coloured: bool) -> String {
     let is = |pet: &Pet| {
         let status = if pet.status.is_some() { Column::Status.of(pet) } else { "-".into() };
         format!("{}  {}  {}  {}", pet.id, display_safe(&pet.name), pet.category_id, display_safe(&status))
     };
     match change {
-        Change::New(pet) => format!("{} {}", Ink::Green.paint("+", coloured), is(pet)),
-        Change::Gone(pet) => format!("{} {}", Ink::Red.paint("-", coloured), is(pet)),
-        Change::Changed { before, pet } => {
+        WatchedChange::New(pet) => format!("{} {}", Ink::Green.paint("+", coloured), is(pet)),
+        WatchedChange::Gone(pet) => format!("{} {}", Ink::Red.paint("-", coloured), is(pet)),
+        WatchedChange::Changed { before, pet } => {
             let other = Column::ALL.into_iter().filter(|column| column.of(before) != column.of(pet));
             let was: Vec<_> =
                 other.map(|column| format!("{} was {}", column.as_str(), quoted(&column.of(before)))).collect();
@@ -63,12 +63,12 @@ struct Object<'a> {
     before: Option<&'a Pet>,
 }
 
-fn object(change: &Change, at: Timestamp) -> Object<'_> {
+fn object(change: &WatchedChange, at: Timestamp) -> Object<'_> {
     let at = at.to_string();
     match change {
-        Change::New(pet) => Object { at, change: "new", pet, before: None },
-        Change::Changed { before, pet } => Object { at, change: "changed", pet, before: Some(before) },
-        Change::Gone(pet) => Object { at, change: "gone", pet, before: None },
+        WatchedChange::New(pet) => Object { at, change: "new", pet, before: None },
+        WatchedChange::Changed { before, pet } => Object { at, change: "changed", pet, before: Some(before) },
+        WatchedChange::Gone(pet) => Object { at, change: "gone", pet, before: None },
     }
 }
 
@@ -77,7 +77,7 @@ mod tests {
     use super::*;
     use crate::model::PetStatus;
 
-    fn written(change: &Change, format: WatchFormat) -> String {
+    fn written(change: &WatchedChange, format: WatchFormat) -> String {
         let mut out = Vec::new();
         let at = "2026-11-21T14:03:07Z".parse().unwrap();
         write_change(&mut out, change, at, &TimeZone::UTC, format, false).unwrap();
@@ -88,10 +88,10 @@ mod tests {
     fn a_line_says_what_an_animal_is_and_what_it_was() {
         let pet = Pet { id: 31, name: "Rex\u{1b}".into(), category_id: 3, status: Some(PetStatus::Sold.into()) };
         let before = Pet { status: None, ..pet.clone() };
-        let changed = Change::Changed { before: before.clone(), pet: pet.clone() };
-        let lines = |change: &Change| written(change, WatchFormat::Lines);
-        assert_eq!(lines(&Change::New(before)), "14:03:07  + 31  Rex⟨U+001B⟩  3  -\n");
-        assert_eq!(lines(&Change::Gone(pet)), "14:03:07  - 31  Rex⟨U+001B⟩  3  sold\n");
+        let changed = WatchedChange::Changed { before: before.clone(), pet: pet.clone() };
+        let lines = |change: &WatchedChange| written(change, WatchFormat::Lines);
+        assert_eq!(lines(&WatchedChange::New(before)), "14:03:07  + 31  Rex⟨U+001B⟩  3  -\n");
+        assert_eq!(lines(&WatchedChange::Gone(pet)), "14:03:07  - 31  Rex⟨U+001B⟩  3  sold\n");
         assert_eq!(lines(&changed), "14:03:07  * 31  Rex⟨U+001B⟩  3  sold  (status was not set)\n");
         assert_eq!(
             written(&changed, WatchFormat::Ndjson),

@@ -3,16 +3,16 @@
 //! The work is that of [`crate::transfer`]: here are its three steps on the screen. What is under way goes on while other
 //! screens are shown, and is gone on with by its report after any end of the program.
 
-pub mod looked;
-pub mod news;
-pub mod open;
-pub mod running;
+pub mod preview;
+pub mod progress;
+pub mod replies;
+pub mod start;
 pub mod state;
 pub mod update;
 pub mod view;
 
-pub use looked::{Choice, Looked, Part};
-pub use running::{Running, Shown};
+pub use preview::{Choice, PreviewField, PreviewState};
+pub use progress::{Running, Shown};
 pub use state::{Phase, State};
 
 #[cfg(test)]

@@ -32,9 +32,9 @@ pub struct State {
     /// What the service said against it, until the form is changed or sent again.
     pub refusal: Option<Refusal>,
     /// What was sent and is not answered yet, or never was.
-    pub sent: Option<Sent>,
+    pub sent: Option<PendingAdd>,
     /// The question after an add without an answer.
-    pub doubt: Option<Doubt>,
+    pub unknown_outcome: Option<UnknownOutcome>,
     /// Keys and pastes that came while an animal was being sent; they are for the next one.
     pub held: Vec<Msg>,
     /// Rapid entry, in the place of the form while it is on.
@@ -120,7 +120,7 @@ pub struct Refusal {
 
 /// An animal on its way.
 #[derive(Clone, Debug)]
-pub struct Sent {
+pub struct PendingAdd {
     /// What was sent.
     pub new: NewPet,
     /// With which key, also when it is sent again.
@@ -130,27 +130,27 @@ pub struct Sent {
     /// The animals known before, which cannot be this one.
     pub known: Arc<HashSet<PetId>>,
     /// Whether it was sent before, and nobody knows what became of that.
-    pub in_doubt: bool,
+    pub outcome_unknown: bool,
     /// The end of the API key it was sent with: the service keeps idempotency keys for each API key.
     pub api_key: String,
 }
 
 /// The animal may have been added, or not. Nothing is sent until the user chooses.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Doubt {
+pub struct UnknownOutcome {
     /// What came instead of an answer; nothing where the program ended before.
     pub failure: Option<Failure>,
     /// Whether the service keeps idempotency keys, so that sending it again adds no second one.
     pub repeatable: bool,
     /// What looking for it gave.
-    pub found: Option<Found>,
+    pub found: Option<SearchResult>,
     /// The marked answer, from 0.
     pub choice: usize,
 }
 
 /// What looking for an animal that may have been added gave.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Found {
+pub enum SearchResult {
     /// An animal of that name and category that was not known before.
     Candidate(Pet),
     /// None like it.
@@ -164,7 +164,7 @@ pub enum Found {
 
 /// An answer to the question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Answer {
+pub enum UnknownOutcomeChoice {
     /// Look for it in the list.
     LookFor,
     /// It is the one that was found: done.
@@ -177,18 +177,22 @@ pub enum Answer {
     Keep,
 }
 
-impl Doubt {
+impl UnknownOutcome {
     /// The answers that can be given, in order.
     #[must_use]
-    pub const fn answers(&self) -> [Answer; 3] {
+    pub const fn answers(&self) -> [UnknownOutcomeChoice; 3] {
         match (&self.found, self.repeatable) {
-            (Some(Found::Candidate(_)), true) => [Answer::ThatIsIt, Answer::Settle, Answer::Keep],
-            (Some(Found::Candidate(_)), false) => [Answer::ThatIsIt, Answer::SendAgain, Answer::Keep],
-            (None | Some(Found::None { .. } | Found::Failed(_)), true) => {
-                [Answer::Settle, Answer::LookFor, Answer::Keep]
+            (Some(SearchResult::Candidate(_)), true) => {
+                [UnknownOutcomeChoice::ThatIsIt, UnknownOutcomeChoice::Settle, UnknownOutcomeChoice::Keep]
             }
-            (None | Some(Found::None { .. } | Found::Failed(_)), false) => {
-                [Answer::LookFor, Answer::SendAgain, Answer::Keep]
+            (Some(SearchResult::Candidate(_)), false) => {
+                [UnknownOutcomeChoice::ThatIsIt, UnknownOutcomeChoice::SendAgain, UnknownOutcomeChoice::Keep]
+            }
+            (None | Some(SearchResult::None { .. } | SearchResult::Failed(_)), true) => {
+                [UnknownOutcomeChoice::Settle, UnknownOutcomeChoice::LookFor, UnknownOutcomeChoice::Keep]
+            }
+            (None | Some(SearchResult::None { .. } | SearchResult::Failed(_)), false) => {
+                [UnknownOutcomeChoice::LookFor, UnknownOutcomeChoice::SendAgain, UnknownOutcomeChoice::Keep]
             }
         }
     }
@@ -225,13 +229,13 @@ impl State {
     /// Whether an animal is on its way and its answer is still waited for.
     #[must_use]
     pub const fn is_sending(&self) -> bool {
-        self.sent.is_some() && self.doubt.is_none()
+        self.sent.is_some() && self.unknown_outcome.is_none()
     }
 
     /// Where a key goes.
     #[must_use]
     pub fn context(&self) -> Context {
-        match (&self.doubt, self.focus) {
+        match (&self.unknown_outcome, self.focus) {
             _ if self.import.on => self.import.context(),
             _ if self.rapid.on => self.rapid.context(),
             (Some(_), _) => Context::Doubt,
@@ -266,7 +270,7 @@ impl State {
         self.checked.clear();
         self.refusal = None;
         self.sent = None;
-        self.doubt = None;
+        self.unknown_outcome = None;
         self.focus = Focus::Name;
         self.left = self.draft();
         self.sticky = true;

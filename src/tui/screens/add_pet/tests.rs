@@ -2,14 +2,14 @@
 
 use std::time::Duration;
 
-use super::{Doubt, Focus};
+use super::{Focus, UnknownOutcome};
 use crate::api::Failure;
 use crate::config::Service;
 use crate::model::{Field, IdempotencyKey, NewPet, Pet, PetStatus};
 use crate::tui::effect::{Effect, Job, Task};
-use crate::tui::inflight::Slot;
 use crate::tui::keymap::Context;
-use crate::tui::msg::{LookedUp, Msg, NotCreated, Outcome, Size};
+use crate::tui::msg::{Msg, NotCreated, Outcome, SearchedPets, Size};
+use crate::tui::pending::Slot;
 use crate::tui::state::Screen;
 use crate::tui::test_kit::{App, animals, remote};
 use crate::tui::theme::Theme;
@@ -41,7 +41,7 @@ fn created(id: i64) -> Pet {
     Pet { id, name: "Biscuit".into(), category_id: 9, status: Some(PetStatus::Available.into()) }
 }
 
-pub fn in_doubt(columns: u16, rows: u16) -> App {
+pub fn outcome_unknown(columns: u16, rows: u16) -> App {
     let mut app = sent(columns, rows);
     app.wait(Duration::from_secs(30));
     app.reply(Slot::Create, Outcome::Created(Err(no_answer().into())));
@@ -56,9 +56,9 @@ fn in_doubt_with_keys(columns: u16, rows: u16) -> App {
 }
 
 fn looked_up(columns: u16, rows: u16, matches: Vec<Pet>, complete: bool) -> App {
-    let mut app = in_doubt(columns, rows);
+    let mut app = outcome_unknown(columns, rows);
     app.keys("1");
-    app.reply(Slot::LookUp, Outcome::LookedUp(Ok(LookedUp { matches, complete })));
+    app.reply(Slot::SearchFor, Outcome::SearchedFor(Ok(SearchedPets { matches, complete })));
     app
 }
 
@@ -146,7 +146,7 @@ fn after_success_the_next_animal_is_simply_typed_on() {
     app.reply(Slot::Create, Outcome::Created(Ok(created(100_270))));
     assert!(app.screen().contains("Added Biscuit, id 100270. Type the next one, or Esc for the list."));
     assert_eq!((name(&app), app.state.add.category.value(), app.state.add.focus), ("", "9", Focus::Name));
-    assert!(app.state.inflight.is_running(Slot::List), "the list is asked for again");
+    assert!(app.state.pending.is_running(Slot::List), "the list is asked for again");
     app.keys("\"Rex\" F2");
     assert_eq!(creations(&app)[1], NewPet { name: "Rex".into(), category_id: 9, status: Some(PetStatus::Available) });
 }
@@ -193,7 +193,7 @@ fn an_answer_that_names_no_field_or_several_blames_none() {
 
 #[test]
 fn no_answer_is_never_repeated_by_itself() {
-    let mut app = in_doubt(80, 24);
+    let mut app = outcome_unknown(80, 24);
     app.wait(Duration::from_secs(3600));
     assert_eq!(creations(&app).len(), 1);
     app.keys("\"x\" F2 F5");
@@ -206,7 +206,7 @@ fn no_answer_is_never_repeated_by_itself() {
 fn nothing_was_sent_is_not_in_doubt() {
     let mut app = sent(80, 24);
     app.reply(Slot::Create, Outcome::Created(Err(Failure::NotSent { why: "connection refused".into() }.into())));
-    assert_eq!(app.state.add.doubt, None);
+    assert_eq!(app.state.add.unknown_outcome, None);
     assert!(app.says("Nothing was sent. F2 tries again."));
     assert_eq!(name(&app), "Biscuit");
 }
@@ -254,7 +254,7 @@ fn with_another_api_key_a_repeat_is_not_safe_any_more() {
     app.reply(Slot::TestKey, Outcome::KeyTested(Ok(())));
     assert!(app.screen().contains("Sending it again could add it twice."), "{}", app.screen());
     app.keys("1");
-    assert!(app.state.inflight.is_running(Slot::LookUp));
+    assert!(app.state.pending.is_running(Slot::SearchFor));
 }
 
 #[test]
@@ -267,7 +267,7 @@ fn looking_for_it_finds_only_what_was_not_there_before() {
     let mut app = looked_up(80, 24, vec![created(old)], false);
     assert!(app.says("the list may not show all"), "{}", app.screen());
     app.keys("F8 \"!\"");
-    assert_eq!((&app.state.add.doubt, name(&app)), (&None::<Doubt>, "Biscuit!"));
+    assert_eq!((&app.state.add.unknown_outcome, name(&app)), (&None::<UnknownOutcome>, "Biscuit!"));
 }
 
 #[test]
@@ -353,7 +353,9 @@ fn a_refused_key_keeps_the_form_and_says_how_to_go_on() {
 
 #[test]
 fn every_size_down_to_nothing_is_drawn_without_a_panic() {
-    for mut app in [typed(80, 24, "F2"), sent(80, 24), in_doubt(80, 24), looked_up(80, 24, vec![created(1)], true)] {
+    for mut app in
+        [typed(80, 24, "F2"), sent(80, 24), outcome_unknown(80, 24), looked_up(80, 24, vec![created(1)], true)]
+    {
         for columns in [0, 1, 2, 10, 18, 19, 20, 39, 40, 60, 80, 110, 120, 250] {
             for rows in [0, 1, 2, 3, 7, 8, 9, 12, 16, 24, 40] {
                 app.send(Msg::Resize(Size { columns, rows }));
@@ -406,11 +408,11 @@ fn looks_sent() {
 
 #[test]
 fn looks_in_doubt() {
-    snapshot("doubt", in_doubt);
+    snapshot("doubt", outcome_unknown);
     snapshot("doubt_with_keys", in_doubt_with_keys);
     snapshot("doubt_found", |columns, rows| looked_up(columns, rows, vec![created(100_300)], true));
     snapshot("doubt_none", |columns, rows| looked_up(columns, rows, Vec::new(), false));
-    let mut app = in_doubt(60, 16);
+    let mut app = outcome_unknown(60, 16);
     insta::assert_snapshot!("doubt_60x16", app.screen());
     app.state.theme = Theme::Mono;
     app.send(Msg::Resize(Size { columns: 80, rows: 24 }));

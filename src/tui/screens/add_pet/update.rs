@@ -8,15 +8,15 @@ use crate::model::text::short;
 use crate::model::{Field, NewPet, Pet, PetStatus};
 use crate::tui::drafts;
 use crate::tui::effect::{Effect, Job, Task};
-use crate::tui::inflight::Slot;
 use crate::tui::keymap::{Action, ImportAction, RapidAction};
-use crate::tui::msg::{LookedUp, Msg, NotCreated};
-use crate::tui::popups::confirm::{self, Change};
+use crate::tui::msg::{Msg, NotCreated, SearchedPets};
+use crate::tui::pending::Slot;
+use crate::tui::popups::confirm::{self, PendingChange};
 use crate::tui::screens::{pets, profiles};
-use crate::tui::state::{Added, AppState, MessageKind, Screen};
+use crate::tui::state::{AddedPet, AppState, MessageKind, Screen};
 use crate::tui::update::update;
 
-use super::state::{After, Answer, Doubt, Focus, Found, Refusal, Sent};
+use super::state::{After, Focus, PendingAdd, Refusal, SearchResult, UnknownOutcome, UnknownOutcomeChoice};
 use super::{import, rapid};
 
 /// The most keys held for the next animal while one is being sent.
@@ -44,7 +44,7 @@ pub fn hold(state: &mut AppState, msg: &Msg) -> bool {
 /// A key on the form.
 pub fn on_action(state: &mut AppState, action: Action, now: Now) -> Vec<Effect> {
     if action == Action::Import(ImportAction::Import) {
-        import::open::show(state);
+        import::start::show(state);
         return Vec::new();
     }
     if state.add.import.on {
@@ -60,9 +60,9 @@ pub fn on_action(state: &mut AppState, action: Action, now: Now) -> Vec<Effect> 
     match action {
         Action::Rapid(RapidAction::RapidEntry) => return rapid::update::switch(state, now),
         Action::Answer(number) => return answer(state, usize::from(number) - 1, now),
-        Action::Confirm => match &add.doubt {
-            Some(doubt) => {
-                let choice = doubt.choice;
+        Action::Confirm => match &add.unknown_outcome {
+            Some(unknown_outcome) => {
+                let choice = unknown_outcome.choice;
                 return answer(state, choice, now);
             }
             None if add.focus == Focus::Save => return save(state, now),
@@ -73,7 +73,7 @@ pub fn on_action(state: &mut AppState, action: Action, now: Now) -> Vec<Effect> 
         Action::Up => choose(state, false),
         Action::Down => choose(state, true),
         Action::Save => return save(state, now),
-        Action::Clear if add.doubt.take().is_some() => {
+        Action::Clear if add.unknown_outcome.take().is_some() => {
             add.sent = None;
             add.focus = Focus::Name;
             state.say(MessageKind::Note, "The form is yours again. Whether the animal was added is still not known.");
@@ -118,7 +118,7 @@ pub fn on_text(state: &mut AppState, text: &str, now: Now) {
 
 /// A letter where letters choose: `a p s n` for the status.
 pub fn on_letter(state: &mut AppState, letter: char) {
-    if state.add.doubt.is_none() && state.add.focus == Focus::Status && !state.add.import.on {
+    if state.add.unknown_outcome.is_none() && state.add.focus == Focus::Status && !state.add.import.on {
         state.add.status = match letter {
             'a' => Some(PetStatus::Available),
             'p' => Some(PetStatus::Pending),
@@ -132,9 +132,10 @@ pub fn on_letter(state: &mut AppState, letter: char) {
 
 fn choose(state: &mut AppState, down: bool) {
     let add = &mut state.add;
-    if let Some(doubt) = &mut add.doubt {
-        let last = doubt.answers().len() - 1;
-        doubt.choice = if down { (doubt.choice + 1).min(last) } else { doubt.choice.saturating_sub(1) };
+    if let Some(unknown_outcome) = &mut add.unknown_outcome {
+        let last = unknown_outcome.answers().len() - 1;
+        unknown_outcome.choice =
+            if down { (unknown_outcome.choice + 1).min(last) } else { unknown_outcome.choice.saturating_sub(1) };
         return;
     }
     match add.focus {
@@ -172,24 +173,24 @@ pub(in crate::tui) fn send(state: &mut AppState, new: NewPet, now: Now) -> Vec<E
         state.say(MessageKind::Error, format!("Switching to {there}: nothing has been sent. F2 sends it after that."));
         return Vec::new();
     }
-    if let Some(change) = confirm::ask(state, Change::Add(new.clone()), now) {
+    if let Some(change) = confirm::ask(state, PendingChange::Add(new.clone()), now) {
         return change;
     }
     // A second try may be about the same animal as the first: its key and what was known before it still count.
     let before = state.add.sent.take().filter(|sent| sent.new == new);
-    let in_doubt = before.is_some();
+    let outcome_unknown = before.is_some();
     let (key, known) = match before {
         Some(sent) => (sent.key, sent.known),
         None => (state.keys.make(), Arc::new(drafts::known(state.pets.changes.known_ids()))),
     };
-    state.add.doubt = None;
+    state.add.unknown_outcome = None;
     state.add.refusal = None;
     state.message = None;
     let api_key = state.link.key.0.clone();
-    state.add.sent = Some(Sent { new: new.clone(), key: key.clone(), at: now, known, in_doubt, api_key });
+    state.add.sent = Some(PendingAdd { new: new.clone(), key: key.clone(), at: now, known, outcome_unknown, api_key });
     // On disk before it is sent: whatever happens in between, its key is known afterwards.
     let mut effects: Vec<Effect> = drafts::write(state, now).into_iter().collect();
-    let id = state.inflight.begin(Slot::Create, now.mono);
+    let id = state.pending.begin(Slot::Create, now.mono);
     effects.push(Effect::Job(Job { slot: Slot::Create, id, task: Task::Create(new, key) }));
     effects
 }
@@ -202,15 +203,15 @@ pub fn settle(state: &mut AppState, now: Now) -> Vec<Effect> {
     let Some(sent) = state.add.sent.as_ref().filter(|_| std::mem::take(&mut state.add.unsettled)) else {
         return Vec::new();
     };
-    state.add.doubt = None;
+    state.add.unknown_outcome = None;
     let task = Task::Settle(sent.new.clone(), sent.key.clone(), sent.at.wall);
-    let id = state.inflight.begin(Slot::Create, now.mono);
+    let id = state.pending.begin(Slot::Create, now.mono);
     vec![Effect::Job(Job { slot: Slot::Create, id, task })]
 }
 
 /// It was not: what to do is asked.
 pub fn on_not_settled(state: &mut AppState) {
-    state.add.doubt = Some(Doubt { failure: None, repeatable: false, found: None, choice: 0 });
+    state.add.unknown_outcome = Some(UnknownOutcome { failure: None, repeatable: false, found: None, choice: 0 });
     state.say(MessageKind::Error, "The service may not know its key any more. Nothing is sent until you choose.");
 }
 
@@ -222,11 +223,12 @@ pub fn on_created(state: &mut AppState, result: Result<Pet, NotCreated>, now: No
             let dropped = std::mem::take(&mut state.add.held).len();
             state.last_failure = Some(failure.clone());
             // That the second try failed for sure says nothing about the first.
-            if failure.outcome_unknown() || state.add.sent.as_ref().is_some_and(|sent| sent.in_doubt) {
+            if failure.outcome_unknown() || state.add.sent.as_ref().is_some_and(|sent| sent.outcome_unknown) {
                 if failure.remedy() == Remedy::EnterKey {
                     pets::update::refuse_key(state, failure.clone(), now);
                 }
-                state.add.doubt = Some(Doubt { failure: Some(failure), repeatable, found: None, choice: 0 });
+                state.add.unknown_outcome =
+                    Some(UnknownOutcome { failure: Some(failure), repeatable, found: None, choice: 0 });
                 state.say(MessageKind::Error, "Nothing is sent until you choose. What you typed is kept.");
             } else {
                 state.add.sent = None;
@@ -275,7 +277,7 @@ fn only_field_in(text: &str) -> Option<Field> {
 
 fn added(state: &mut AppState, pet: Pet, now: Now) -> Vec<Effect> {
     let name = short(&pet.name);
-    state.added.push(Added { at: now.wall, pet: pet.clone() });
+    state.added.push(AddedPet { at: now.wall, pet: pet.clone() });
     state.pets.changes.added(&pet);
     state.add.next_animal();
     drafts::hurry(state);
@@ -304,25 +306,25 @@ fn added(state: &mut AppState, pet: Pet, now: Now) -> Vec<Effect> {
 
 /// Takes answer number `choice` of the question.
 fn answer(state: &mut AppState, choice: usize, now: Now) -> Vec<Effect> {
-    let Some(doubt) = &mut state.add.doubt else { return Vec::new() };
+    let Some(unknown_outcome) = &mut state.add.unknown_outcome else { return Vec::new() };
     let Some(sent) = &state.add.sent else { return Vec::new() };
-    doubt.choice = choice;
-    match doubt.answers()[choice] {
-        Answer::LookFor => {
-            let id = state.inflight.begin(Slot::LookUp, now.mono);
-            vec![Effect::Job(Job { slot: Slot::LookUp, id, task: Task::LookUp(sent.new.clone()) })]
+    unknown_outcome.choice = choice;
+    match unknown_outcome.answers()[choice] {
+        UnknownOutcomeChoice::LookFor => {
+            let id = state.pending.begin(Slot::SearchFor, now.mono);
+            vec![Effect::Job(Job { slot: Slot::SearchFor, id, task: Task::SearchFor(sent.new.clone()) })]
         }
-        Answer::Settle | Answer::SendAgain => {
+        UnknownOutcomeChoice::Settle | UnknownOutcomeChoice::SendAgain => {
             let new = sent.new.clone();
             send(state, new, now)
         }
-        Answer::Keep => {
+        UnknownOutcomeChoice::Keep => {
             state.screen = Screen::Pets;
             Vec::new()
         }
-        Answer::ThatIsIt => match doubt.found.take() {
-            Some(Found::Candidate(pet)) => added(state, pet, now),
-            Some(Found::None { .. } | Found::Failed(_)) | None => Vec::new(),
+        UnknownOutcomeChoice::ThatIsIt => match unknown_outcome.found.take() {
+            Some(SearchResult::Candidate(pet)) => added(state, pet, now),
+            Some(SearchResult::None { .. } | SearchResult::Failed(_)) | None => Vec::new(),
         },
     }
 }
@@ -330,22 +332,22 @@ fn answer(state: &mut AppState, choice: usize, now: Now) -> Vec<Effect> {
 /// Another API key is used from now on. The service keeps idempotency keys for each API key, so that it would take a
 /// repeat for another animal.
 pub fn on_other_key(state: &mut AppState) {
-    if let Some(doubt) = &mut state.add.doubt {
-        doubt.repeatable = false;
-        doubt.choice = 0;
+    if let Some(unknown_outcome) = &mut state.add.unknown_outcome {
+        unknown_outcome.repeatable = false;
+        unknown_outcome.choice = 0;
     }
 }
 
 /// The look-up for an animal that may have been added ended.
-pub fn on_looked_up(state: &mut AppState, result: Result<LookedUp, Failure>) {
-    let (Some(doubt), Some(sent)) = (&mut state.add.doubt, &state.add.sent) else { return };
-    doubt.choice = 0;
-    doubt.found = Some(match result {
-        Ok(LookedUp { matches, complete }) => {
+pub fn on_searched(state: &mut AppState, result: Result<SearchedPets, Failure>) {
+    let (Some(unknown_outcome), Some(sent)) = (&mut state.add.unknown_outcome, &state.add.sent) else { return };
+    unknown_outcome.choice = 0;
+    unknown_outcome.found = Some(match result {
+        Ok(SearchedPets { matches, complete }) => {
             // The newest has most likely the largest id, though only uniqueness is promised.
             let candidate = matches.into_iter().filter(|pet| !sent.known.contains(&pet.id)).max_by_key(|pet| pet.id);
-            candidate.map_or(Found::None { complete }, Found::Candidate)
+            candidate.map_or(SearchResult::None { complete }, SearchResult::Candidate)
         }
-        Err(failure) => Found::Failed(failure),
+        Err(failure) => SearchResult::Failed(failure),
     });
 }

@@ -8,13 +8,13 @@ use crate::api::failure::Failure;
 use crate::clock::Now;
 use crate::model::text::cut;
 use crate::model::{ObservedStatus, PetStatus};
-use crate::tui::inflight::Slot;
+use crate::tui::pending::Slot;
 use crate::tui::state::AppState;
-use crate::tui::theme::{Look, Role};
+use crate::tui::theme::{Appearance, StyleRole};
 use crate::tui::view::{WIDE, pane};
 use crate::tui::widgets::{banner, boxed, field, put, put_right, wrap};
 
-use super::state::{After, Answer, Doubt, Focus, Found, State};
+use super::state::{After, Focus, SearchResult, State, UnknownOutcome, UnknownOutcomeChoice};
 
 /// The width of the form where there is a pane beside it.
 const FORM_BESIDE_PANE: u16 = 72;
@@ -26,18 +26,18 @@ const ROOMY: u16 = 18;
 const FIELDS: u16 = 18;
 
 /// Paints the form into `body`; gives the place of the cursor.
-pub fn draw(state: &AppState, look: &Look, now: Now, buf: &mut Buffer, body: Rect) -> Option<Position> {
+pub fn draw(state: &AppState, appearance: &Appearance, now: Now, buf: &mut Buffer, body: Rect) -> Option<Position> {
     let wide = body.width >= WIDE;
     let area = if wide { Rect { width: FORM_BESIDE_PANE, ..body } } else { body };
-    let form = pane(buf, area, "Add a pet", look, wide);
+    let form = pane(buf, area, "Add a pet", appearance, wide);
     let add = &state.add;
-    let top = draw_banner(buf, form, state, look);
+    let top = draw_banner(buf, form, state, appearance);
     if !wide {
-        put(buf, form, top, &Line::styled("   Add a pet", look.style(Role::Heading)));
+        put(buf, form, top, &Line::styled("   Add a pet", appearance.style(StyleRole::Heading)));
     }
     if let Some(at) = state.drafts.written_at.filter(|_| add.is_typed()) {
         let kept = Rect { width: form.width.saturating_sub(1), ..form };
-        put_right(buf, kept, top, &format!("draft kept, {}", look.time(at)), look, Role::Quiet);
+        put_right(buf, kept, top, &format!("draft kept, {}", appearance.time(at)), appearance, StyleRole::Quiet);
     }
     let name_width = form.width.saturating_sub(FIELDS + 4).min(48);
     // In a low window every row counts.
@@ -48,50 +48,50 @@ pub fn draw(state: &AppState, look: &Look, now: Now, buf: &mut Buffer, body: Rec
         (Focus::Name, "Name *", &add.name, name_width, ""),
         (Focus::Category, "Category *", &add.category, name_width.min(21), "  a whole number, e.g. 3"),
     ] {
-        label_at(buf, form, y, label, add.focus == focus && add.doubt.is_none(), look);
+        label_at(buf, form, y, label, add.focus == focus && add.unknown_outcome.is_none(), appearance);
         if y < form.height {
-            let place = field(buf, form.x + FIELDS, form.y + y, columns, input, look);
-            if add.focus == focus && add.doubt.is_none() {
+            let place = field(buf, form.x + FIELDS, form.y + y, columns, input, appearance);
+            if add.focus == focus && add.unknown_outcome.is_none() {
                 cursor = Some(place);
             }
             let after = FIELDS + columns + 2;
             let hint_area = Rect { x: form.x + after, width: form.width.saturating_sub(after), ..form };
-            put(buf, hint_area, y, &Line::styled(hint, look.style(Role::Quiet)));
+            put(buf, hint_area, y, &Line::styled(hint, appearance.style(StyleRole::Quiet)));
         }
-        y = draw_error(buf, form, y + 1, add, focus, look, gap).max(y + 1 + gap);
+        y = draw_error(buf, form, y + 1, add, focus, appearance, gap).max(y + 1 + gap);
     }
-    y = draw_status(buf, form, y, add, look, &mut cursor) + gap;
-    if let Some(doubt) = &add.doubt {
-        let place = draw_doubt(buf, form, y + gap, doubt, state, look, now);
+    y = draw_status(buf, form, y, add, appearance, &mut cursor) + gap;
+    if let Some(unknown_outcome) = &add.unknown_outcome {
+        let place = draw_unknown_outcome(buf, form, y + gap, unknown_outcome, state, appearance, now);
         cursor = Some(place);
     } else {
-        draw_after(buf, form, y, add, look, &mut cursor);
-        draw_button(buf, form, y + 1 + gap, state, look, now, &mut cursor);
+        draw_after(buf, form, y, add, appearance, &mut cursor);
+        draw_button(buf, form, y + 1 + gap, state, appearance, now, &mut cursor);
     }
     if wide {
         let right = Rect { x: area.right(), width: body.width - area.width, ..body };
-        draw_beside(buf, right, state, look);
+        draw_beside(buf, right, state, appearance);
     }
     cursor
 }
 
-fn label_at(buf: &mut Buffer, form: Rect, y: u16, label: &str, in_use: bool, look: &Look) {
+fn label_at(buf: &mut Buffer, form: Rect, y: u16, label: &str, in_use: bool, appearance: &Appearance) {
     let marker = if in_use { ">" } else { " " };
-    let role = if in_use { Role::InUse } else { Role::Text };
-    put(buf, form, y, &Line::styled(format!("   {marker} {label}"), look.style(role)));
+    let role = if in_use { StyleRole::InUse } else { StyleRole::Text };
+    put(buf, form, y, &Line::styled(format!("   {marker} {label}"), appearance.style(role)));
 }
 
 /// What came back instead of success; gives the first free row.
-fn draw_banner(buf: &mut Buffer, form: Rect, state: &AppState, look: &Look) -> u16 {
+fn draw_banner(buf: &mut Buffer, form: Rect, state: &AppState, appearance: &Appearance) -> u16 {
     let service = &state.link.service;
-    let text = match (&state.add.doubt, &state.add.refusal) {
-        (Some(doubt), _) => {
-            let what = match &doubt.failure {
+    let text = match (&state.add.unknown_outcome, &state.add.refusal) {
+        (Some(unknown_outcome), _) => {
+            let what = match &unknown_outcome.failure {
                 None => "The program ended before an answer came.".to_owned(),
                 Some(Failure::NoAnswer { after }) => format!("No answer came after {} s.", after.as_secs()),
                 Some(other) => other.sentence(service),
             };
-            let again = if doubt.repeatable {
+            let again = if unknown_outcome.repeatable {
                 "Sending it again adds it once, whatever became of this."
             } else {
                 "Sending it again could add it twice."
@@ -109,7 +109,7 @@ fn draw_banner(buf: &mut Buffer, form: Rect, state: &AppState, look: &Look) -> u
         },
         (None, None) => return 1,
     };
-    let lines = banner(&look.text(&text), form.width, look);
+    let lines = banner(&appearance.text(&text), form.width, appearance);
     let shown = lines.len().min(4);
     for (y, line) in (1..).zip(lines.iter().take(shown)) {
         put(buf, form, y, line);
@@ -118,7 +118,15 @@ fn draw_banner(buf: &mut Buffer, form: Rect, state: &AppState, look: &Look) -> u
 }
 
 /// The error of a field, under it; gives the first free row.
-fn draw_error(buf: &mut Buffer, form: Rect, mut y: u16, add: &State, focus: Focus, look: &Look, gap: u16) -> u16 {
+fn draw_error(
+    buf: &mut Buffer,
+    form: Rect,
+    mut y: u16,
+    add: &State,
+    focus: Focus,
+    appearance: &Appearance,
+    gap: u16,
+) -> u16 {
     let Some(field) = focus.field() else { return y };
     let said =
         add.refusal.as_ref().filter(|refusal| refusal.field == Some(field)).map(|refusal| match &refusal.failure {
@@ -126,16 +134,23 @@ fn draw_error(buf: &mut Buffer, form: Rect, mut y: u16, add: &State, focus: Focu
             other => other.sentence("the service"),
         });
     let Some(text) = said.or_else(|| add.error_at(field).map(|error| error.to_string())) else { return y };
-    for line in banner(&look.text(&text), form.width, look).iter().take(3) {
+    for line in banner(&appearance.text(&text), form.width, appearance).iter().take(3) {
         put(buf, form, y, line);
         y += 1;
     }
     y + gap
 }
 
-fn draw_status(buf: &mut Buffer, form: Rect, y: u16, add: &State, look: &Look, cursor: &mut Option<Position>) -> u16 {
-    let in_use = add.focus == Focus::Status && add.doubt.is_none();
-    label_at(buf, form, y, "Status", in_use, look);
+fn draw_status(
+    buf: &mut Buffer,
+    form: Rect,
+    y: u16,
+    add: &State,
+    appearance: &Appearance,
+    cursor: &mut Option<Position>,
+) -> u16 {
+    let in_use = add.focus == Focus::Status && add.unknown_outcome.is_none();
+    label_at(buf, form, y, "Status", in_use, appearance);
     let choices = [None, Some(PetStatus::Available), Some(PetStatus::Pending), Some(PetStatus::Sold)];
     for (row, choice) in (y..).zip(choices) {
         let chosen = add.status == choice;
@@ -143,8 +158,8 @@ fn draw_status(buf: &mut Buffer, form: Rect, y: u16, add: &State, look: &Look, c
         match choice {
             None => spans.push(Span::raw("not set (the service decides)")),
             Some(status) => {
-                let (mark, role) = look.mark(Some(&ObservedStatus::Known(status)));
-                spans.push(Span::styled(mark, look.style(role)));
+                let (mark, role) = appearance.mark(Some(&ObservedStatus::Known(status)));
+                spans.push(Span::styled(mark, appearance.style(role)));
                 spans.push(Span::raw(format!(" {status}")));
             }
         }
@@ -157,9 +172,16 @@ fn draw_status(buf: &mut Buffer, form: Rect, y: u16, add: &State, look: &Look, c
     y + 4
 }
 
-fn draw_after(buf: &mut Buffer, form: Rect, y: u16, add: &State, look: &Look, cursor: &mut Option<Position>) {
+fn draw_after(
+    buf: &mut Buffer,
+    form: Rect,
+    y: u16,
+    add: &State,
+    appearance: &Appearance,
+    cursor: &mut Option<Position>,
+) {
     let in_use = add.focus == Focus::After;
-    label_at(buf, form, y, "After saving", in_use, look);
+    label_at(buf, form, y, "After saving", in_use, appearance);
     let mark = |after| if add.after == after { "(*)" } else { "( )" };
     let text = format!("{} stay here for another   {} show the new pet", mark(After::Stay), mark(After::Show));
     let area = Rect { x: form.x + FIELDS, width: form.width.saturating_sub(FIELDS), ..form };
@@ -175,94 +197,101 @@ fn draw_button(
     form: Rect,
     y: u16,
     state: &AppState,
-    look: &Look,
+    appearance: &Appearance,
     now: Now,
     cursor: &mut Option<Position>,
 ) {
-    let text = match state.inflight.since(Slot::Create) {
+    let text = match state.pending.since(Slot::Create) {
         Some(since) => format!("[ sending {} s ]", now.mono.saturating_duration_since(since).as_secs()),
         None if state.add.refusal.is_some() => "[ F2 Save again ]".to_owned(),
         None => "[ F2 Save ]".to_owned(),
     };
     let in_use = state.add.focus == Focus::Save;
-    label_at(buf, form, y, "", in_use, look);
+    label_at(buf, form, y, "", in_use, appearance);
     let area = Rect { x: form.x + FIELDS, width: form.width.saturating_sub(FIELDS), ..form };
-    let role = if in_use { Role::Selected } else { Role::Key };
-    put(buf, area, y, &Line::styled(text, look.style(role)));
+    let role = if in_use { StyleRole::Selected } else { StyleRole::Key };
+    put(buf, area, y, &Line::styled(text, appearance.style(role)));
     if in_use {
         *cursor = Some(Position { x: form.x + FIELDS + 2, y: form.y + y });
     }
 }
 
 /// The question after an add without an answer; gives the place of the marked answer.
-fn draw_doubt(
+fn draw_unknown_outcome(
     buf: &mut Buffer,
     form: Rect,
     mut y: u16,
-    doubt: &Doubt,
+    unknown_outcome: &UnknownOutcome,
     state: &AppState,
-    look: &Look,
+    appearance: &Appearance,
     now: Now,
 ) -> Position {
-    let name = state.add.sent.as_ref().map_or(String::new(), |sent| cut(&look.text(&sent.new.name), 20));
-    let looking = state.inflight.since(Slot::LookUp);
-    let news = match (&doubt.found, looking) {
+    let name = state.add.sent.as_ref().map_or(String::new(), |sent| cut(&appearance.text(&sent.new.name), 20));
+    let looking = state.pending.since(Slot::SearchFor);
+    let news = match (&unknown_outcome.found, looking) {
         (_, Some(since)) => {
             let seconds = now.mono.saturating_duration_since(since).as_secs();
             Some(format!("Looking for it in the list ... {seconds} s"))
         }
         (None, None) => None,
-        (Some(Found::Candidate(pet)), None) => {
+        (Some(SearchResult::Candidate(pet)), None) => {
             Some(format!("One new pet, id {}, has this name and category. Was it this one?", pet.id))
         }
-        (Some(Found::None { complete: true }), None) => {
+        (Some(SearchResult::None { complete: true }), None) => {
             Some("It is not in the list now; it may still arrive.".to_owned())
         }
-        (Some(Found::None { complete: false }), None) => {
+        (Some(SearchResult::None { complete: false }), None) => {
             Some("It is not among the animals that the list shows; the list may not show all.".to_owned())
         }
-        (Some(Found::Failed(failure)), None) => {
+        (Some(SearchResult::Failed(failure)), None) => {
             Some(format!("Looking for it failed: {}", failure.sentence(&state.link.service)))
         }
     };
-    for line in news.iter().flat_map(|news| wrap(&look.text(news), usize::from(form.width).saturating_sub(6))).take(2) {
+    for line in
+        news.iter().flat_map(|news| wrap(&appearance.text(news), usize::from(form.width).saturating_sub(6))).take(2)
+    {
         put(buf, form, y, &Line::raw(format!("     {line}")));
         y += 1;
     }
-    put(buf, form, y, &Line::styled("     What now?", look.style(Role::Heading)));
-    for (number, (row, answer)) in (0..).zip((y..).zip(doubt.answers())) {
+    put(buf, form, y, &Line::styled("     What now?", appearance.style(StyleRole::Heading)));
+    for (number, (row, answer)) in (0..).zip((y..).zip(unknown_outcome.answers())) {
         let text = match answer {
-            Answer::LookFor => format!("Look for it: list the pets named \"{name}\""),
-            Answer::ThatIsIt => "Yes, that is it: the form is done".to_owned(),
-            Answer::Settle => "Send it again (safe: it is added once)".to_owned(),
-            Answer::SendAgain => "Send it again (may add a second one)".to_owned(),
-            Answer::Keep => "Keep what is typed and go back".to_owned(),
+            UnknownOutcomeChoice::LookFor => format!("Look for it: list the pets named \"{name}\""),
+            UnknownOutcomeChoice::ThatIsIt => "Yes, that is it: the form is done".to_owned(),
+            UnknownOutcomeChoice::Settle => "Send it again (safe: it is added once)".to_owned(),
+            UnknownOutcomeChoice::SendAgain => "Send it again (may add a second one)".to_owned(),
+            UnknownOutcomeChoice::Keep => "Keep what is typed and go back".to_owned(),
         };
-        let here = number == doubt.choice;
+        let here = number == unknown_outcome.choice;
         let line = format!("{} {}) {text}", if here { ">" } else { " " }, number + 1);
         let area = Rect { x: form.x + FIELDS, width: form.width.saturating_sub(FIELDS), ..form };
-        put(buf, area, row, &Line::styled(line, look.style(if here { Role::Selected } else { Role::Text })));
+        put(
+            buf,
+            area,
+            row,
+            &Line::styled(line, appearance.style(if here { StyleRole::Selected } else { StyleRole::Text })),
+        );
     }
-    Position { x: form.x + FIELDS, y: form.y + y + u16::try_from(doubt.choice).unwrap_or(0) }
+    Position { x: form.x + FIELDS, y: form.y + y + u16::try_from(unknown_outcome.choice).unwrap_or(0) }
 }
 
 /// Beside the form: what was added so far, and what will be sent.
-fn draw_beside(buf: &mut Buffer, area: Rect, state: &AppState, look: &Look) {
+fn draw_beside(buf: &mut Buffer, area: Rect, state: &AppState, appearance: &Appearance) {
     let sent = Rect { height: 9.min(area.height), y: area.bottom().saturating_sub(9.min(area.height)), ..area };
     let list = Rect { height: area.height - sent.height, ..area };
-    let inner = boxed(buf, list, &format!("Added in this session: {}", state.added.len()), look);
-    put(buf, inner, 1, &Line::styled(" TIME      NAME                 RESULT", look.style(Role::Heading)));
+    let inner = boxed(buf, list, &format!("Added in this session: {}", state.added.len()), appearance);
+    put(buf, inner, 1, &Line::styled(" TIME      NAME                 RESULT", appearance.style(StyleRole::Heading)));
     for (y, added) in (2..inner.height).zip(state.added.iter().rev()) {
-        let name = cut(&look.text(&added.pet.name), 20);
+        let name = cut(&appearance.text(&added.pet.name), 20);
         let pad = " ".repeat(21_usize.saturating_sub(crate::model::text::width(&name)));
-        let line = format!(" {}  {name}{pad}id {}", look.time(added.at), added.pet.id);
+        let line = format!(" {}  {name}{pad}id {}", appearance.time(added.at), added.pet.id);
         put(buf, inner, y, &Line::raw(cut(&line, inner.width.into())));
     }
-    let inner = boxed(buf, sent, "What will be sent", look);
+    let inner = boxed(buf, sent, "What will be sent", appearance);
     put(buf, inner, 1, &Line::raw(" POST /pets"));
     let body = state.add.draft().check().ok().and_then(|new| serde_json::to_string(&new).ok());
     let text = body.unwrap_or_else(|| "Name and category are needed. Status may be left out.".to_owned());
-    for (y, line) in (2..inner.height).zip(wrap(&look.text(&text), usize::from(inner.width).saturating_sub(2))) {
+    for (y, line) in (2..inner.height).zip(wrap(&appearance.text(&text), usize::from(inner.width).saturating_sub(2))) {
         put(buf, inner, y, &Line::raw(format!(" {line}")));
     }
 }

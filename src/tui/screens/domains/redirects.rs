@@ -5,8 +5,8 @@ mod keys;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::domains::configuration::{self, Linted, Redirect, Written, WrittenRedirect};
 use crate::domains::finding::{deciding, overall};
+use crate::domains::redirect_config::{self, ConfigSource, Linted, Redirect, WrittenRedirect};
 use crate::domains::{Code, DnsName, Finding, Verdict};
 use crate::tui::keymap::Context;
 use crate::tui::text_input::TextInput;
@@ -17,20 +17,20 @@ pub use keys::{on_action, on_saved, on_walked, open, walk};
 
 /// The editor.
 #[derive(Clone, Debug)]
-pub struct Redirects {
+pub struct RedirectEditor {
     /// The configuration as it is edited.
-    pub edited: Written,
+    pub edited: ConfigSource,
     /// The line that has the cursor: 0 is the primary domain, redirects follow.
     pub selected: usize,
     /// The line that is being typed.
-    pub form: Option<Form>,
+    pub form: Option<RedirectForm>,
     /// What header-only requests gave, for each redirect that was followed.
-    pub walked: Vec<Walked>,
+    pub walked: Vec<FollowedRedirect>,
 }
 
 /// A line that is being typed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Form {
+pub struct RedirectForm {
     /// Which line.
     pub line: usize,
     /// From which domain; unused for the primary domain.
@@ -56,7 +56,7 @@ pub enum Focus {
 
 /// What following a redirect gave.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Walked {
+pub struct FollowedRedirect {
     /// Which.
     pub redirect: Redirect,
     /// When.
@@ -67,7 +67,7 @@ pub struct Walked {
     pub hops: Vec<String>,
 }
 
-impl Walked {
+impl FollowedRedirect {
     /// How it is.
     #[must_use]
     pub fn verdict(&self) -> Verdict {
@@ -75,10 +75,10 @@ impl Walked {
     }
 }
 
-impl Redirects {
+impl RedirectEditor {
     /// The editor of a configuration.
     #[must_use]
-    pub fn new(configuration: &Written) -> Self {
+    pub fn new(configuration: &ConfigSource) -> Self {
         Self { edited: configuration.clone(), selected: 0, form: None, walked: Vec::new() }
     }
 
@@ -100,7 +100,7 @@ impl Redirects {
 
     /// Whether anything here is not in the file.
     #[must_use]
-    pub fn is_unsaved(&self, configuration: &Written) -> bool {
+    pub fn is_unsaved(&self, configuration: &ConfigSource) -> bool {
         self.form.is_some() || self.edited != *configuration
     }
 
@@ -125,7 +125,7 @@ impl Redirects {
 
     /// The configuration with what is being typed in its place.
     #[must_use]
-    pub fn candidate(&self) -> Written {
+    pub fn candidate(&self) -> ConfigSource {
         let mut written = self.edited.clone();
         let Some(form) = &self.form else { return written };
         if form.line == 0 {
@@ -155,7 +155,7 @@ impl Redirects {
 
     /// What was seen of the redirect on a line.
     #[must_use]
-    pub fn walked_at(&self, line: usize) -> Option<&Walked> {
+    pub fn walked_at(&self, line: usize) -> Option<&FollowedRedirect> {
         let written = self.edited.redirects.get(line.checked_sub(1)?)?;
         let redirect = redirect(written)?;
         self.walked.iter().find(|walked| walked.redirect == redirect)
@@ -165,7 +165,7 @@ impl Redirects {
 /// What is to be said about the configuration with what is being typed.
 #[must_use]
 pub fn lint(state: &State) -> Linted {
-    configuration::check(state.redirects.candidate(), &listed(state))
+    redirect_config::check(state.redirects.candidate(), &listed(state))
 }
 
 /// The findings that are about a line.
@@ -178,7 +178,7 @@ pub fn about(findings: &[Finding], line: usize) -> impl Iterator<Item = &Finding
 #[must_use]
 pub fn about_typed(state: &State) -> Vec<Finding> {
     let Some(form) = &state.redirects.form else { return Vec::new() };
-    let before = configuration::check(state.redirects.edited.clone(), &listed(state)).findings;
+    let before = redirect_config::check(state.redirects.edited.clone(), &listed(state)).findings;
     let mut findings = lint(state).findings;
     let own: Vec<Code> = about(&findings, form.line).map(|finding| finding.code).collect();
     let is_new = |finding: &Finding| {
@@ -195,7 +195,7 @@ fn listed(state: &State) -> Vec<DnsName> {
 
 /// A redirect as the checks want it, if its names are names.
 pub fn redirect(written: &WrittenRedirect) -> Option<Redirect> {
-    let name = |text: &str| crate::domains::name::domain(text).ok().map(|domain| domain.name);
+    let name = |text: &str| crate::domains::parse_name::domain(text).ok().map(|domain| domain.name);
     Some(Redirect { from: name(&written.from)?, to: name(&written.to)?, status: u16::try_from(written.status).ok()? })
 }
 

@@ -4,17 +4,17 @@ use jiff::Timestamp;
 
 use crate::clock::Now;
 use crate::domains::DnsName;
-use crate::domains::name;
-use crate::domains::state::State as Step;
-use crate::domains::told::Event;
+use crate::domains::parse_name;
+use crate::domains::reported::Event;
+use crate::domains::stage::Stage as Step;
 use crate::tui::effect::Effect;
 use crate::tui::keymap::{Action, Context, DomainAction};
 use crate::tui::state::{AppState, MessageKind};
 use crate::tui::text_input::TextInput;
 
-use super::redirects::{self, Walked};
-use super::state::{Doubt, Place, State};
-use super::watch;
+use super::redirects::{self, FollowedRedirect};
+use super::scheduler;
+use super::state::{ConfirmTwice, PanelLocation, State};
 
 /// The page.
 #[derive(Clone, Debug, Default)]
@@ -73,7 +73,7 @@ pub enum RedirectSeen<'a> {
     /// One is configured, and was not followed yet.
     NotYet,
     /// It was followed.
-    Walked(&'a Walked),
+    Walked(&'a FollowedRedirect),
 }
 
 impl RedirectSeen<'_> {
@@ -88,7 +88,7 @@ impl RedirectSeen<'_> {
 #[must_use]
 pub fn worked(state: &State, name: &DnsName) -> Option<Timestamp> {
     let last = state.entry(name)?.measurements.last();
-    let gone = state.told(name).removed || last.is_some_and(|last| last.unknown_there);
+    let gone = state.reported(name).removed || last.is_some_and(|last| last.unknown_there);
     let configured = !matches!(redirect_seen(state, name), RedirectSeen::None);
     state.worked.get(name).copied().filter(|_| gone && configured)
 }
@@ -126,7 +126,7 @@ pub fn open(app: &mut AppState, now: Now) -> Vec<Effect> {
         _ => Focus::Visitors,
     };
     panel.removal = Removal { focus, typed: TextInput::default() };
-    panel.place = Place::Removal;
+    panel.place = PanelLocation::Removal;
     look(app, now)
 }
 
@@ -134,8 +134,8 @@ pub fn open(app: &mut AppState, now: Now) -> Vec<Effect> {
 pub fn look(app: &mut AppState, now: Now) -> Vec<Effect> {
     let panel = &mut app.domains;
     let Some(name) = panel.selected.clone() else { return Vec::new() };
-    watch::ask_anew(panel, &name);
-    if panel.told(&name).removed { Vec::new() } else { redirects::walk(app, now) }
+    scheduler::ask_anew(panel, &name);
+    if panel.reported(&name).removed { Vec::new() } else { redirects::walk(app, now) }
 }
 
 /// A key on the page.
@@ -153,7 +153,7 @@ pub fn on_action(app: &mut AppState, action: Action, now: Now) -> Vec<Effect> {
                 input.edit(edit);
             }
         }
-        Action::Back => app.domains.place = Place::List,
+        Action::Back => app.domains.place = PanelLocation::List,
         _ => {}
     }
     Vec::new()
@@ -162,29 +162,29 @@ pub fn on_action(app: &mut AppState, action: Action, now: Now) -> Vec<Effect> {
 fn tick(app: &mut AppState, now: Now) {
     let panel = &mut app.domains;
     let Some(name) = panel.selected.clone() else { return };
-    let told = panel.told(&name);
+    let reported = panel.reported(&name);
     let doubted = panel.doubted.take();
     match panel.removal.focus {
-        Focus::Visitors if told.removed => {}
-        Focus::Visitors if told.removal_planned => panel.tell(&name, Event::RemovalDropped, now),
+        Focus::Visitors if reported.removed => {}
+        Focus::Visitors if reported.removal_planned => panel.tell(&name, Event::RemovalDropped, now),
         Focus::Visitors => panel.tell(&name, Event::RemovalPlanned, now),
-        Focus::Dashboard if told.removed => {
+        Focus::Dashboard if reported.removed => {
             panel.tell(&name, Event::RemovalDropped, now);
-            watch::ask_anew(panel, &name);
+            scheduler::ask_anew(panel, &name);
             app.say(MessageKind::Note, "Noted: it is not removed.");
         }
         Focus::Dashboard => {
             let works = redirect_seen(panel, &name).works() || worked(panel, &name).is_some();
             let open = if works { None } else { Some("1: no redirect was seen to work") };
-            let open = open.or((!told.removal_planned).then_some("2: whether visitors are few enough"));
+            let open = open.or((!reported.removal_planned).then_some("2: whether visitors are few enough"));
             match open {
-                Some(open) if doubted != Some(Doubt::Removed) => {
-                    panel.doubted = Some(Doubt::Removed);
+                Some(open) if doubted != Some(ConfirmTwice::Removed) => {
+                    panel.doubted = Some(ConfirmTwice::Removed);
                     app.say(MessageKind::Error, format!("Step {open}. Space again, if it is removed all the same."));
                 }
                 Some(_) | None => {
                     panel.tell(&name, Event::Removed, now);
-                    watch::ask_anew(panel, &name);
+                    scheduler::ask_anew(panel, &name);
                     app.say(MessageKind::Note, "Noted: removed. Now delete the record at your DNS provider; r looks.");
                 }
             }
@@ -199,7 +199,7 @@ fn forget(app: &mut AppState, now: Now) {
     let Some(name) = panel.selected.clone() else { return };
     let doubted = panel.doubted.take();
     let typed = panel.removal.typed.value();
-    if name::domain(typed).map_or_else(|_| DnsName::new(typed), |domain| domain.name) != name {
+    if parse_name::domain(typed).map_or_else(|_| DnsName::new(typed), |domain| domain.name) != name {
         return app.say(MessageKind::Error, format!("Type the whole name, {name}, to take it off the list."));
     }
     let doubt = match is_left_behind(panel, &name, now) {
@@ -213,12 +213,12 @@ fn forget(app: &mut AppState, now: Now) {
         }
         None => Some("It was not removed: steps 1 to 4. Enter again, to take it off this list all the same."),
     };
-    if let Some(doubt) = doubt.filter(|_| doubted != Some(Doubt::Forgotten)) {
-        panel.doubted = Some(Doubt::Forgotten);
+    if let Some(doubt) = doubt.filter(|_| doubted != Some(ConfirmTwice::Forgotten)) {
+        panel.doubted = Some(ConfirmTwice::Forgotten);
         return app.say(MessageKind::Error, doubt);
     }
     panel.forget(&name);
-    panel.place = Place::List;
+    panel.place = PanelLocation::List;
     let redirect = panel.redirects.edited.redirects.iter().any(|redirect| DnsName::new(&redirect.from) == name);
     let rest = if redirect { " Its redirect is still in your configuration: R." } else { "" };
     app.say(MessageKind::Done, format!("{name} is off the list.{rest}"));

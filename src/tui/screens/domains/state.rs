@@ -7,37 +7,37 @@ use jiff::Timestamp;
 
 use crate::clock::Now;
 use crate::config::Notify;
-use crate::domains::configuration::Written;
-use crate::domains::list::{Entry, List};
-use crate::domains::practice::Practice;
-use crate::domains::records::Conflict;
-use crate::domains::rules::Rule;
-use crate::domains::state::{Measurement, Standing, standing};
-use crate::domains::told::{Dated, Event, Told};
-use crate::domains::views::View;
-use crate::domains::{DnsName, Domain, Finding, name};
-use crate::tui::inflight::LANES;
+use crate::domains::record_export::Conflict;
+use crate::domains::redirect_config::ConfigSource;
+use crate::domains::registry::{Entry, Registry};
+use crate::domains::reported::{Dated, Event, Reported};
+use crate::domains::sandbox::Sandbox;
+use crate::domains::stage::{Measurement, Status, status};
+use crate::domains::troubleshooting::Rule;
+use crate::domains::vantage_points::View;
+use crate::domains::{DnsName, Domain, Finding, parse_name};
 use crate::tui::keymap::Context;
+use crate::tui::pending::LANES;
 use crate::tui::text_input::TextInput;
 
-use super::redirects::Redirects;
+use super::redirects::RedirectEditor;
 use super::removal::Removal;
-use super::row::{Role, Row, Said};
+use super::summary::{DomainRole, DomainSummary, StatusWords};
 use super::wizard::{Wizard, is_unsaved};
 
 /// The panel.
 #[derive(Clone, Debug)]
 pub struct State {
     /// Where in the panel the operator is.
-    pub place: Place,
+    pub place: PanelLocation,
     /// The list as it was last read, with what was told and measured since. `None` before it was read.
-    pub list: Option<List>,
+    pub list: Option<Registry>,
     /// Why the list cannot be read or kept.
     pub list_error: Option<String>,
     /// The domain that has the cursor, or is shown.
     pub selected: Option<DnsName>,
     /// What this session saw of each domain.
-    pub looks: HashMap<DnsName, Look>,
+    pub looks: HashMap<DnsName, CheckView>,
     /// What is looked at now, a lane each.
     pub lanes: [Option<DnsName>; LANES],
     /// What is to be looked at next.
@@ -49,14 +49,14 @@ pub struct State {
     /// The last write failed: the next act of the operator tries again.
     pub blocked: bool,
     /// What is not kept on disk yet.
-    pub changes: Vec<Change>,
+    pub changes: Vec<RegistryChange>,
     /// Those of them that are being written.
     pub writing: usize,
     /// The value of the configuration, for domains that have none of their own.
     pub platform_host: Option<DnsName>,
     /// The project's primary domain and redirects, as the configuration has them.
-    pub configuration: Written,
-    roles: HashMap<DnsName, Role>,
+    pub configuration: ConfigSource,
+    roles: HashMap<DnsName, DomainRole>,
     /// Adding a domain.
     pub wizard: Wizard,
     /// Forms that were left with something in them that could not be kept.
@@ -64,20 +64,20 @@ pub struct State {
     /// What the browser says, as typed on the page of rule 3.
     pub browser: TextInput,
     /// The editor of the redirects.
-    pub redirects: Redirects,
+    pub redirects: RedirectEditor,
     /// Removing a domain.
     pub removal: Removal,
     /// When a redirect from a domain was last seen to work.
     pub worked: HashMap<DnsName, Timestamp>,
     /// What stands outside, where all this is practice.
-    pub practice: Option<Practice>,
+    pub sandbox: Option<Sandbox>,
     /// Something was said where it does not fit: the same key once more takes it.
-    pub doubted: Option<Doubt>,
+    pub doubted: Option<ConfirmTwice>,
 }
 
 /// What is only taken when it is said twice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Doubt {
+pub enum ConfirmTwice {
     /// Verify was chosen, though it cannot succeed yet.
     Verified,
     /// The domain was removed, though the steps before it are open.
@@ -90,7 +90,7 @@ pub enum Doubt {
 
 /// Where in the panel the operator is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Place {
+pub enum PanelLocation {
     /// All domains.
     #[default]
     List,
@@ -110,9 +110,9 @@ pub enum Place {
 
 /// What is to be kept on disk.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Change {
+pub enum RegistryChange {
     /// The operator told something.
-    Told(DnsName, Dated),
+    Reported(DnsName, Dated),
     /// A domain was measured.
     Measured(DnsName, Box<Measurement>),
     /// A domain is taken off the list.
@@ -121,9 +121,9 @@ pub enum Change {
 
 /// What this session saw of a domain.
 #[derive(Clone, Debug, Default)]
-pub struct Look {
+pub struct CheckView {
     /// The last check.
-    pub seen: Option<Seen>,
+    pub seen: Option<CheckResult>,
     /// What a check that goes on has found so far.
     pub so_far: Option<Vec<Finding>>,
     /// The operator asked for it, and waits.
@@ -131,7 +131,7 @@ pub struct Look {
     /// Something was told or done since the check that goes on began: it is made once more.
     pub again: bool,
     /// What the row said when it was last looked at, to tell what is new.
-    pub said: Option<Said>,
+    pub said: Option<StatusWords>,
     /// It was live before the last check, which saw it bad.
     pub bad_once: bool,
     /// What was last made heard, and when.
@@ -146,7 +146,7 @@ pub struct Look {
 
 /// What is kept of a check while the app runs.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Seen {
+pub struct CheckResult {
     /// When.
     pub at: Timestamp,
     /// What it means.
@@ -165,24 +165,24 @@ pub struct Seen {
 
 /// What the panel starts with.
 #[derive(Clone, Debug, Default)]
-pub struct Setup {
+pub struct PanelSetup {
     /// The value of the configuration.
     pub platform_host: Option<DnsName>,
     /// The project's configuration.
-    pub configuration: Written,
+    pub configuration: ConfigSource,
     /// How an act that is due makes itself heard.
     pub notify: Notify,
     /// What stands outside, where all this is practice.
-    pub practice: Option<Practice>,
+    pub sandbox: Option<Sandbox>,
 }
 
 impl State {
     /// The panel before anything was read.
     #[must_use]
-    pub fn new(setup: Setup) -> Self {
-        let Setup { platform_host, configuration, notify, practice } = setup;
+    pub fn new(setup: PanelSetup) -> Self {
+        let PanelSetup { platform_host, configuration, notify, sandbox } = setup;
         let mut state = Self {
-            place: Place::List,
+            place: PanelLocation::List,
             list: None,
             list_error: None,
             selected: None,
@@ -195,15 +195,15 @@ impl State {
             changes: Vec::new(),
             writing: 0,
             platform_host,
-            redirects: Redirects::new(&configuration),
-            configuration: Written::default(),
+            redirects: RedirectEditor::new(&configuration),
+            configuration: ConfigSource::default(),
             roles: HashMap::new(),
             wizard: Wizard::default(),
             left: Vec::new(),
             browser: TextInput::default(),
             removal: Removal::default(),
             worked: HashMap::new(),
-            practice,
+            sandbox,
             doubted: None,
         };
         state.configure(configuration);
@@ -211,49 +211,50 @@ impl State {
     }
 
     /// Takes the project's configuration over.
-    pub fn configure(&mut self, configuration: Written) {
-        let sources = configuration.redirects.iter().map(|redirect| (DnsName::new(&redirect.from), Role::Redirect));
-        let primary = configuration.primary.iter().map(|primary| (DnsName::new(primary), Role::Primary));
+    pub fn configure(&mut self, configuration: ConfigSource) {
+        let sources =
+            configuration.redirects.iter().map(|redirect| (DnsName::new(&redirect.from), DomainRole::Redirect));
+        let primary = configuration.primary.iter().map(|primary| (DnsName::new(primary), DomainRole::Primary));
         self.roles = sources.chain(primary).collect();
         self.configuration = configuration;
     }
 
     /// What the project's configuration says of a domain.
     #[must_use]
-    pub fn role(&self, name: &DnsName) -> Role {
-        self.roles.get(name).copied().unwrap_or(Role::None)
+    pub fn role(&self, name: &DnsName) -> DomainRole {
+        self.roles.get(name).copied().unwrap_or(DomainRole::None)
     }
 
     /// Where a key goes.
     #[must_use]
     pub fn context(&self) -> Context {
         match self.place {
-            Place::List => Context::Domains,
-            Place::Wizard => self.wizard.context(),
-            Place::Record => Context::Record,
-            Place::Live => Context::Domain,
-            Place::Rules(Rule::Browser) => Context::Browser,
-            Place::Rules(_) => Context::Rules,
-            Place::Redirects => self.redirects.context(),
-            Place::Removal => self.removal.context(),
+            PanelLocation::List => Context::Domains,
+            PanelLocation::Wizard => self.wizard.context(),
+            PanelLocation::Record => Context::Record,
+            PanelLocation::Live => Context::Domain,
+            PanelLocation::Rules(Rule::Browser) => Context::Browser,
+            PanelLocation::Rules(_) => Context::Rules,
+            PanelLocation::Redirects => self.redirects.context(),
+            PanelLocation::Removal => self.removal.context(),
         }
     }
 
     /// The text field that has the cursor.
     pub fn input(&mut self) -> Option<&mut TextInput> {
         match self.place {
-            Place::Wizard => self.wizard.input(),
-            Place::Rules(Rule::Browser) => Some(&mut self.browser),
-            Place::Redirects => self.redirects.input(),
-            Place::Removal => self.removal.input(),
-            Place::List | Place::Record | Place::Live | Place::Rules(_) => None,
+            PanelLocation::Wizard => self.wizard.input(),
+            PanelLocation::Rules(Rule::Browser) => Some(&mut self.browser),
+            PanelLocation::Redirects => self.redirects.input(),
+            PanelLocation::Removal => self.removal.input(),
+            PanelLocation::List | PanelLocation::Record | PanelLocation::Live | PanelLocation::Rules(_) => None,
         }
     }
 
     /// The time of day for domains: that of the wall, or the fast one of practice.
     #[must_use]
     pub fn wall(&self, now: Now) -> Timestamp {
-        self.practice.as_ref().map_or(now.wall, |practice| practice.time(now.wall))
+        self.sandbox.as_ref().map_or(now.wall, |sandbox| sandbox.time(now.wall))
     }
 
     /// The entries of the list.
@@ -269,40 +270,40 @@ impl State {
 
     /// What was told of a domain; the value of the configuration stands in for one that was not.
     #[must_use]
-    pub fn told(&self, name: &DnsName) -> Told {
-        self.entry(name).map(|entry| self.told_of(entry)).unwrap_or_default()
+    pub fn reported(&self, name: &DnsName) -> Reported {
+        self.entry(name).map(|entry| self.reported_for(entry)).unwrap_or_default()
     }
 
     /// The same of an entry.
     #[must_use]
-    pub fn told_of(&self, entry: &Entry) -> Told {
-        let told = entry.told();
-        Told { value: told.value.or_else(|| self.platform_host.clone()), ..told }
+    pub fn reported_for(&self, entry: &Entry) -> Reported {
+        let reported = entry.reported();
+        Reported { value: reported.value.or_else(|| self.platform_host.clone()), ..reported }
     }
 
     /// Where a domain stands.
     #[must_use]
-    pub fn standing(&self, name: &DnsName, now: Now) -> Standing {
+    pub fn standing(&self, name: &DnsName, now: Now) -> Status {
         let measurements = self.entry(name).map_or(&[][..], |entry| &entry.measurements);
-        standing(&self.told(name), measurements, self.wall(now))
+        status(&self.reported(name), measurements, self.wall(now))
     }
 
     /// The domain that is shown, as far as its name is one.
     #[must_use]
     pub fn domain(&self) -> Option<Domain> {
-        name::domain(self.selected.as_ref()?.as_str()).ok()
+        parse_name::domain(self.selected.as_ref()?.as_str()).ok()
     }
 
     /// What the last check saw of a domain.
     #[must_use]
-    pub fn seen(&self, name: &DnsName) -> Option<&Seen> {
+    pub fn seen(&self, name: &DnsName) -> Option<&CheckResult> {
         self.looks.get(name)?.seen.as_ref()
     }
 
     /// All domains, those that need somebody first.
     #[must_use]
-    pub fn rows(&self, now: Now) -> Vec<Row> {
-        let mut rows: Vec<Row> = self.entries().map(|entry| Row::of(entry, self, now)).collect();
+    pub fn rows(&self, now: Now) -> Vec<DomainSummary> {
+        let mut rows: Vec<DomainSummary> = self.entries().map(|entry| DomainSummary::of(entry, self, now)).collect();
         rows.sort_by(|left, right| right.rank().cmp(&left.rank()).then_with(|| left.name.cmp(&right.name)));
         rows
     }
@@ -319,28 +320,28 @@ impl State {
     }
 
     /// Notes a change, here at once and on disk soon.
-    pub fn change(&mut self, change: Change) {
+    pub fn change(&mut self, change: RegistryChange) {
         if let Some(list) = &mut self.list {
             change.apply(list);
         }
         match &change {
             // What waits for a disk that is full must not grow with every check.
-            Change::Measured(name, _) => {
+            RegistryChange::Measured(name, _) => {
                 let mut at = 0;
                 let writing = self.writing;
                 self.changes.retain(|old| {
                     at += 1;
-                    at <= writing || !matches!(old, Change::Measured(other, _) if other == name)
+                    at <= writing || !matches!(old, RegistryChange::Measured(other, _) if other == name)
                 });
             }
-            Change::Told(..) | Change::Forgotten(_) => self.blocked = false,
+            RegistryChange::Reported(..) | RegistryChange::Forgotten(_) => self.blocked = false,
         }
         self.changes.push(change);
     }
 
     /// Takes a domain off the list, with all that was typed and seen of it.
     pub fn forget(&mut self, name: &DnsName) {
-        self.change(Change::Forgotten(name.clone()));
+        self.change(RegistryChange::Forgotten(name.clone()));
         self.looks.remove(name);
         self.worked.remove(name);
         self.left.retain(|form| form.entry.as_ref() != Some(name));
@@ -354,18 +355,18 @@ impl State {
     pub fn tell(&mut self, name: &DnsName, event: Event, now: Now) {
         let at = self.wall(now);
         let at = Timestamp::from_millisecond(at.as_millisecond()).unwrap_or(at);
-        self.change(Change::Told(name.clone(), Dated { at, event }));
+        self.change(RegistryChange::Reported(name.clone(), Dated { at, event }));
         let is_looking = self.is_looking_at(name);
         let look = self.looks.entry(name.clone()).or_default();
         look.again = is_looking;
     }
 }
 
-impl Change {
+impl RegistryChange {
     /// Applies it. Twice is the same as once.
-    pub fn apply(&self, list: &mut List) {
+    pub fn apply(&self, list: &mut Registry) {
         match self {
-            Self::Told(name, dated) => {
+            Self::Reported(name, dated) => {
                 // What another program took off the list comes back only by being added.
                 let fits = match list.get(name) {
                     Some(entry) => !entry.events.contains(dated),

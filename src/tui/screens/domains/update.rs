@@ -1,18 +1,18 @@
 //! What follows from a key or a reply in the domains panel.
 
 use crate::clock::Now;
-use crate::domains::list::List;
+use crate::domains::registry::Registry;
 use crate::domains::report::sentence;
-use crate::domains::state::State as Step;
+use crate::domains::stage::Stage as Step;
 use crate::domains::{DnsName, Finding};
 use crate::tui::effect::{DomainTask, Effect, Job, Task};
-use crate::tui::inflight::Slot;
 use crate::tui::keymap::{Action, DomainAction};
+use crate::tui::pending::Slot;
 use crate::tui::state::{AppState, MessageKind, Screen};
 
-use super::boxes::open_outside;
-use super::state::{Doubt, Place, State};
-use super::{one, redirects, removal, watch, wizard};
+use super::popups::open_outside;
+use super::state::{ConfirmTwice, PanelLocation, State};
+use super::{detail, redirects, removal, scheduler, wizard};
 
 /// What is said of an act on a domain where there is none.
 const NO_DOMAIN: &str = "There is no domain yet: a adds one.";
@@ -28,10 +28,10 @@ pub fn show(app: &mut AppState, now: Now) -> Vec<Effect> {
 fn read(app: &mut AppState, now: Now) -> Vec<Effect> {
     app.domains.blocked = false;
     // A write that is under way, or due, brings the list back, too.
-    if app.inflight.is_running(Slot::Keep) || !app.domains.changes.is_empty() {
-        return watch::work(app, now);
+    if app.pending.is_running(Slot::Keep) || !app.domains.changes.is_empty() {
+        return scheduler::work(app, now);
     }
-    let id = app.inflight.begin(Slot::Keep, now.mono);
+    let id = app.pending.begin(Slot::Keep, now.mono);
     vec![Effect::Job(Job { slot: Slot::Keep, id, task: Task::Domains(DomainTask::Keep(Vec::new())) })]
 }
 
@@ -60,19 +60,19 @@ pub fn on_action(app: &mut AppState, action: Action, now: Now) -> Vec<Effect> {
     let (place, message) = (app.domains.place, app.message.clone());
     // A place takes the actions that its keys are bound to; the key map has the others only elsewhere.
     let mut effects = match app.domains.place {
-        Place::List => in_list(app, action, now),
-        Place::Wizard => wizard::on_action(app, action, now),
-        Place::Record => one::at_record(app, action, now),
-        Place::Live => one::in_live(app, action, now),
-        Place::Rules(rule) => one::in_rules(app, rule, action, now),
-        Place::Redirects => redirects::on_action(app, action, now),
-        Place::Removal => removal::on_action(app, action, now),
+        PanelLocation::List => in_list(app, action, now),
+        PanelLocation::Wizard => wizard::on_action(app, action, now),
+        PanelLocation::Record => detail::at_record(app, action, now),
+        PanelLocation::Live => detail::in_live(app, action, now),
+        PanelLocation::Rules(rule) => detail::in_rules(app, rule, action, now),
+        PanelLocation::Redirects => redirects::on_action(app, action, now),
+        PanelLocation::Removal => removal::on_action(app, action, now),
     };
     // What was said of one page is no news on the next.
     if app.domains.place != place && app.message == message {
         app.message = None;
     }
-    effects.extend(watch::work(app, now));
+    effects.extend(scheduler::work(app, now));
     effects
 }
 
@@ -81,7 +81,7 @@ pub fn on_text(app: &mut AppState, text: &str) {
     // Who types corrects what was wrong.
     app.message = None;
     match app.domains.place {
-        Place::Redirects => app.domains.redirects.insert(text),
+        PanelLocation::Redirects => app.domains.redirects.insert(text),
         _ => {
             if let Some(input) = app.domains.input() {
                 input.insert(text);
@@ -106,7 +106,7 @@ fn in_list(app: &mut AppState, action: Action, now: Now) -> Vec<Effect> {
             None => app.say(MessageKind::Note, NO_DOMAIN),
         },
         Action::Refresh => {
-            watch::ask_all(&mut app.domains, now);
+            scheduler::ask_all(&mut app.domains, now);
             if !app.domains.rows(now).is_empty() {
                 app.say_done("Looking at all of them. Ctrl-C cancels.", now.mono);
             }
@@ -120,7 +120,7 @@ fn in_list(app: &mut AppState, action: Action, now: Now) -> Vec<Effect> {
             let on = "Watching: what is pending is looked at by itself, and an act that is due makes itself heard.";
             let off = "Not watching: r looks.";
             app.say(MessageKind::Note, if app.domains.watching { on } else { off });
-            watch::due(&mut app.domains, now);
+            scheduler::due(&mut app.domains, now);
         }
         Action::Back => {
             app.screen = Screen::Pets;
@@ -136,12 +136,12 @@ fn drop_draft(app: &mut AppState, now: Now) {
         return app.say(MessageKind::Note, NO_DOMAIN);
     };
     let panel = &mut app.domains;
-    let told = panel.told(&name);
-    if told.saved.is_some() || told.verified.is_some() {
+    let reported = panel.reported(&name);
+    if reported.saved.is_some() || reported.verified.is_some() {
         return app.say(MessageKind::Note, "Only a draft is dropped so. U takes a domain out of service, in order.");
     }
-    if panel.doubted.take() != Some(Doubt::Forgotten) {
-        panel.doubted = Some(Doubt::Forgotten);
+    if panel.doubted.take() != Some(ConfirmTwice::Forgotten) {
+        panel.doubted = Some(ConfirmTwice::Forgotten);
         return app.say(MessageKind::Note, format!("Del again drops the draft {name}."));
     }
     panel.forget(&name);
@@ -158,7 +158,7 @@ pub fn step(app: &mut AppState, now: Now, to: impl Fn(usize, usize) -> usize) {
 
 /// The row that has the cursor: the selected domain, or the first.
 #[must_use]
-pub fn cursor(state: &State, rows: &[super::row::Row]) -> Option<usize> {
+pub fn cursor(state: &State, rows: &[super::summary::DomainSummary]) -> Option<usize> {
     let selected = state.selected.as_ref();
     selected.and_then(|name| rows.iter().position(|row| row.name == *name)).or((!rows.is_empty()).then_some(0))
 }
@@ -181,12 +181,12 @@ fn open(app: &mut AppState, now: Now) -> Vec<Effect> {
     match panel.standing(&name, now).state {
         Step::Draft => {
             wizard::resume(panel, &name);
-            panel.place = Place::Wizard;
+            panel.place = PanelLocation::Wizard;
         }
-        Step::WaitingForDns if panel.told(&name).saved.is_none() => {
+        Step::WaitingForDns if panel.reported(&name).saved.is_none() => {
             wizard::resume(panel, &name);
-            panel.place = Place::Record;
-            watch::ask_if_old(panel, &name, now);
+            panel.place = PanelLocation::Record;
+            scheduler::ask_if_old(panel, &name, now);
         }
         Step::RemovalPlanned | Step::Removed => return removal::open(app, now),
         Step::WaitingForDns
@@ -196,15 +196,15 @@ fn open(app: &mut AppState, now: Now) -> Vec<Effect> {
         | Step::CertificateLate
         | Step::Live
         | Step::Failing => {
-            panel.place = Place::Live;
-            watch::ask_if_old(panel, &name, now);
+            panel.place = PanelLocation::Live;
+            scheduler::ask_if_old(panel, &name, now);
         }
     }
     Vec::new()
 }
 
 /// The list was read or written.
-pub fn on_kept(app: &mut AppState, result: Result<List, String>, now: Now) -> Vec<Effect> {
+pub fn on_kept(app: &mut AppState, result: Result<Registry, String>, now: Now) -> Vec<Effect> {
     let panel = &mut app.domains;
     match result {
         Ok(mut list) => {
@@ -215,7 +215,7 @@ pub fn on_kept(app: &mut AppState, result: Result<List, String>, now: Now) -> Ve
             }
             panel.list = Some(list);
             panel.list_error = None;
-            watch::begin(panel, now);
+            scheduler::begin(panel, now);
         }
         Err(why) => {
             // Nothing is lost: it is tried again with what is told next, or by r in the list.
@@ -223,13 +223,13 @@ pub fn on_kept(app: &mut AppState, result: Result<List, String>, now: Now) -> Ve
             panel.blocked = true;
             panel.list_error = Some(sentence(&why));
             // The list itself shows it.
-            if app.screen != Screen::Domains || app.domains.place != Place::List {
+            if app.screen != Screen::Domains || app.domains.place != PanelLocation::List {
                 app.say(MessageKind::Error, format!("{} r in the list tries again.", sentence(&why)));
             }
             return Vec::new();
         }
     }
-    watch::work(app, now)
+    scheduler::work(app, now)
 }
 
 /// A check has found something, and goes on.
@@ -242,8 +242,8 @@ pub fn on_so_far(app: &mut AppState, lane: usize, findings: Vec<Finding>) {
 
 /// A check could not be made.
 pub fn on_not_seen(app: &mut AppState, lane: usize, why: &str, now: Now) -> Vec<Effect> {
-    if let Some(name) = watch::on_failed(&mut app.domains, lane, now) {
+    if let Some(name) = scheduler::on_failed(&mut app.domains, lane, now) {
         app.say(MessageKind::Error, format!("{name} could not be looked at: {why} r tries again."));
     }
-    watch::work(app, now)
+    scheduler::work(app, now)
 }

@@ -19,11 +19,11 @@ use crate::clock::Now;
 use crate::domains::report::sentence as closed;
 use crate::domains::{Finding, Verdict};
 use crate::tui::state::AppState;
-use crate::tui::theme::{Look, Role};
+use crate::tui::theme::{Appearance, StyleRole};
 use crate::tui::view::{WIDE, pane};
 use crate::tui::widgets::{boxed, put};
 
-use super::state::Place;
+use super::state::PanelLocation;
 
 pub use boxes::{draw_formats, draw_outside};
 pub use page::Page;
@@ -37,36 +37,37 @@ pub struct Scene<'a> {
     /// The whole state.
     pub app: &'a AppState,
     /// The terminal and its user.
-    pub look: &'a Look,
+    pub appearance: &'a Appearance,
     /// The time of the frame.
     pub now: Now,
 }
 
 /// Paints the panel into `body`; gives the place of the cursor.
-pub fn draw(app: &AppState, look: &Look, now: Now, buf: &mut Buffer, body: Rect) -> Option<Position> {
-    let scene = Scene { app, look, now };
+pub fn draw(app: &AppState, appearance: &Appearance, now: Now, buf: &mut Buffer, body: Rect) -> Option<Position> {
+    let scene = Scene { app, appearance, now };
     let body = draw_practice(scene, buf, body);
     let wide = body.width >= WIDE;
-    if wide && app.domains.place == Place::Live {
+    if wide && app.domains.place == PanelLocation::Live {
         return live::draw_wide(scene, buf, body);
     }
     let area = if wide { Rect { width: BESIDE_PANE, ..body } } else { body };
-    let inner = pane(buf, area, title(app.domains.place), look, wide);
+    let inner = pane(buf, area, title(app.domains.place), appearance, wide);
     let cursor = draw_page(scene, buf, inner);
     if wide {
         let right = Rect { x: area.right(), width: body.width - area.width, ..body };
-        let inner = boxed(buf, right, "Beside it", look);
-        let mut page = Page::new(buf, Rect { x: inner.x + 1, width: inner.width.saturating_sub(2), ..inner }, look);
+        let inner = boxed(buf, right, "Beside it", appearance);
+        let mut page =
+            Page::new(buf, Rect { x: inner.x + 1, width: inner.width.saturating_sub(2), ..inner }, appearance);
         page.gap();
         match app.domains.place {
-            Place::List => list::beside(scene, &mut page),
+            PanelLocation::List => list::beside(scene, &mut page),
             // It has its own wide form.
-            Place::Live => {}
-            Place::Wizard => wizard::beside(scene, &mut page),
-            Place::Record => record::beside(scene, &mut page),
-            Place::Rules(_) => rules::beside(scene, &mut page),
-            Place::Redirects => redirects::beside(scene, &mut page),
-            Place::Removal => removal::beside(&mut page),
+            PanelLocation::Live => {}
+            PanelLocation::Wizard => wizard::beside(scene, &mut page),
+            PanelLocation::Record => record::beside(scene, &mut page),
+            PanelLocation::Rules(_) => rules::beside(scene, &mut page),
+            PanelLocation::Redirects => redirects::beside(scene, &mut page),
+            PanelLocation::Removal => removal::beside(&mut page),
         }
     }
     cursor
@@ -78,12 +79,12 @@ const PAGE_ROWS: u16 = 20;
 /// Paints the page of the place. Where a form does not fit, the part with the cursor is shown.
 fn draw_page(scene: Scene<'_>, buf: &mut Buffer, area: Rect) -> Option<Position> {
     let place = scene.app.domains.place;
-    if area.height >= PAGE_ROWS || matches!(place, Place::List | Place::Live | Place::Record) {
-        return draw_whole(scene, &mut Page::new(buf, area, scene.look));
+    if area.height >= PAGE_ROWS || matches!(place, PanelLocation::List | PanelLocation::Live | PanelLocation::Record) {
+        return draw_whole(scene, &mut Page::new(buf, area, scene.appearance));
     }
     let whole = Rect { height: PAGE_ROWS, ..area };
     let mut tall = Buffer::empty(whole);
-    let cursor = draw_whole(scene, &mut Page::new(&mut tall, whole, scene.look));
+    let cursor = draw_whole(scene, &mut Page::new(&mut tall, whole, scene.appearance));
     let row = cursor.map_or(0, |cursor| cursor.y - whole.y);
     let top = (row + 3).saturating_sub(area.height).min(PAGE_ROWS - area.height);
     for (y, x) in (0..area.height).flat_map(|y| (0..area.width).map(move |x| (y, x))) {
@@ -96,42 +97,42 @@ fn draw_page(scene: Scene<'_>, buf: &mut Buffer, area: Rect) -> Option<Position>
 
 fn draw_whole(scene: Scene<'_>, page: &mut Page<'_>) -> Option<Position> {
     match scene.app.domains.place {
-        Place::List => list::draw(scene, page),
-        Place::Wizard => wizard::draw(scene, page),
-        Place::Record => record::draw(scene, page),
-        Place::Live => live::draw(scene, page),
-        Place::Rules(rule) => rules::draw(scene, page, rule),
-        Place::Redirects => redirects::draw(scene, page),
-        Place::Removal => removal::draw(scene, page),
+        PanelLocation::List => list::draw(scene, page),
+        PanelLocation::Wizard => wizard::draw(scene, page),
+        PanelLocation::Record => record::draw(scene, page),
+        PanelLocation::Live => live::draw(scene, page),
+        PanelLocation::Rules(rule) => rules::draw(scene, page, rule),
+        PanelLocation::Redirects => redirects::draw(scene, page),
+        PanelLocation::Removal => removal::draw(scene, page),
     }
 }
 
-const fn title(place: Place) -> &'static str {
+const fn title(place: PanelLocation) -> &'static str {
     match place {
-        Place::List => "Domains",
-        Place::Wizard | Place::Record => "Add a domain",
-        Place::Live => "Domain",
-        Place::Rules(_) => "Trouble",
-        Place::Redirects => "Redirects",
-        Place::Removal => "Removal",
+        PanelLocation::List => "Domains",
+        PanelLocation::Wizard | PanelLocation::Record => "Add a domain",
+        PanelLocation::Live => "Domain",
+        PanelLocation::Rules(_) => "Trouble",
+        PanelLocation::Redirects => "Redirects",
+        PanelLocation::Removal => "Removal",
     }
 }
 
 /// Practice says so on every page; gives the rest of the body.
 fn draw_practice(scene: Scene<'_>, buf: &mut Buffer, body: Rect) -> Rect {
     let panel = &scene.app.domains;
-    if panel.practice.is_none() {
+    if panel.sandbox.is_none() {
         return body;
     }
-    let time = scene.look.time(panel.wall(scene.now));
-    let letters = !panel.context().is_text() && panel.place != Place::Wizard;
+    let time = scene.appearance.time(panel.wall(scene.now));
+    let letters = !panel.context().is_text() && panel.place != PanelLocation::Wizard;
     let key = if letters { "o" } else { "F7" };
-    let mark = scene.look.style(Role::Selected);
+    let mark = scene.appearance.style(StyleRole::Selected);
     let line = Line::from(vec![
         Span::raw(" "),
         Span::styled(" PRACTICE ", mark),
         Span::raw(" "),
-        Span::styled(key, scene.look.style(Role::Key)),
+        Span::styled(key, scene.appearance.style(StyleRole::Key)),
         Span::raw(format!(": outside; 1 s is 1 min, now {time}; nothing leaves this program")),
     ]);
     put(buf, body, 0, &line);
@@ -151,12 +152,12 @@ pub fn verdict_word(verdict: Option<Verdict>) -> &'static str {
 }
 
 /// How a verdict is marked.
-pub fn verdict_style(verdict: Option<Verdict>, look: &Look) -> Style {
-    look.style(match verdict {
-        None | Some(Verdict::Unknown) => Role::Quiet,
-        Some(Verdict::Ok) => Role::Good,
-        Some(Verdict::Warn | Verdict::Wait) => Role::Wait,
-        Some(Verdict::Fail) => Role::Error,
+pub fn verdict_style(verdict: Option<Verdict>, appearance: &Appearance) -> Style {
+    appearance.style(match verdict {
+        None | Some(Verdict::Unknown) => StyleRole::Quiet,
+        Some(Verdict::Ok) => StyleRole::Good,
+        Some(Verdict::Warn | Verdict::Wait) => StyleRole::Wait,
+        Some(Verdict::Fail) => StyleRole::Error,
     })
 }
 

@@ -3,10 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use crate::clock::Now;
-use crate::domains::code::Topic;
-use crate::domains::name::{self, Known, Reading};
-use crate::domains::practice::Practice;
-use crate::domains::told::{Event, Precondition};
+use crate::domains::catalogue::Topic;
+use crate::domains::parse_name::{self, ExistingDomains, ParsedName};
+use crate::domains::reported::{Event, Precondition};
+use crate::domains::sandbox::Sandbox;
 use crate::domains::{Code, DnsName, Domain, Finding, Verdict};
 use crate::model::text::short;
 use crate::tui::effect::Effect;
@@ -14,8 +14,8 @@ use crate::tui::keymap::{Action, Context};
 use crate::tui::state::{AppState, MessageKind};
 use crate::tui::text_input::TextInput;
 
-use super::state::{Place, State};
-use super::watch;
+use super::scheduler;
+use super::state::{PanelLocation, State};
 
 /// The steps before the record.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -70,10 +70,10 @@ impl Wizard {
     /// The form for an entry of the list.
     #[must_use]
     fn of(state: &State, name: &DnsName) -> Self {
-        let told = state.told(name);
-        let ticked: Vec<_> = told.ticked.iter().copied().collect();
+        let reported = state.reported(name);
+        let ticked: Vec<_> = reported.ticked.iter().copied().collect();
         let focus = if ticked.len() < 3 { Focus::Plan } else { Focus::Value };
-        let value = TextInput::new(told.value.map_or_else(String::new, |value| value.to_string()));
+        let value = TextInput::new(reported.value.map_or_else(String::new, |value| value.to_string()));
         Self { ticked, name: TextInput::new(name.as_str()), value, focus, entry: Some(name.clone()) }
     }
 
@@ -102,7 +102,7 @@ impl Wizard {
 pub fn is_unsaved(state: &State, wizard: &Wizard) -> bool {
     let value = wizard.value.value().trim();
     let known = match &wizard.entry {
-        Some(name) => state.told(name).value,
+        Some(name) => state.reported(name).value,
         None => state.platform_host.clone(),
     };
     let value_is_new = !value.is_empty() && known.is_none_or(|known| known.as_str() != value);
@@ -127,19 +127,19 @@ pub fn resume(state: &mut State, name: &DnsName) {
 
 /// What the typed name means.
 #[must_use]
-pub fn read_name(state: &State) -> Reading {
-    let removed = |name: &DnsName| state.told(name).removed;
+pub fn read_name(state: &State) -> ParsedName {
+    let removed = |name: &DnsName| state.reported(name).removed;
     let own = state.wizard.entry.as_ref();
     let listed = state.entries().map(|entry| entry.name.clone()).filter(|name| !removed(name) && Some(name) != own);
-    name::read(
+    parse_name::read(
         state.wizard.name.value(),
-        &Known { platform_host: state.platform_host.clone(), listed: listed.collect() },
+        &ExistingDomains { platform_host: state.platform_host.clone(), listed: listed.collect() },
     )
 }
 
 /// The typed value as a host; the findings where it is none.
 pub fn read_value(state: &State) -> Result<DnsName, Vec<Finding>> {
-    let reading = name::read(state.wizard.value.value(), &Known::default());
+    let reading = parse_name::read(state.wizard.value.value(), &ExistingDomains::default());
     let own = read_name(state).domain;
     match reading.domain {
         Some(domain) if own.is_some_and(|own| own.name == domain.name) => {
@@ -167,7 +167,7 @@ pub fn open(state: &mut State) {
     {
         state.wizard.value = TextInput::new(host.as_str());
     }
-    state.place = Place::Wizard;
+    state.place = PanelLocation::Wizard;
 }
 
 /// A key in the form.
@@ -229,15 +229,15 @@ fn next(app: &mut AppState, now: Now) -> Vec<Effect> {
         if let Some(listed) = listed.map(|finding| DnsName::new(&finding.seen)) {
             panel.wizard = Wizard::default();
             panel.selected = Some(listed.clone());
-            panel.place = Place::List;
+            panel.place = PanelLocation::List;
             app.say(MessageKind::Note, format!("{listed} is on the list already: here it is."));
             return Vec::new();
         }
         app.say(MessageKind::Error, refusal("the domain", &reading.findings));
         return Vec::new();
     };
-    if panel.practice.is_some() && domain.name.as_str() != Practice::DOMAIN {
-        let text = format!("Practice has only {} to be walked: type that, please.", Practice::DOMAIN);
+    if panel.sandbox.is_some() && domain.name.as_str() != Sandbox::DOMAIN {
+        let text = format!("Practice has only {} to be walked: type that, please.", Sandbox::DOMAIN);
         app.say(MessageKind::Error, text);
         return Vec::new();
     }
@@ -246,8 +246,8 @@ fn next(app: &mut AppState, now: Now) -> Vec<Effect> {
     let panel = &mut app.domains;
     match value {
         Ok(_) => {
-            panel.place = Place::Record;
-            watch::ask_anew(panel, &domain.name);
+            panel.place = PanelLocation::Record;
+            scheduler::ask_anew(panel, &domain.name);
             let open = Precondition::ALL.into_iter().filter(|each| !app.domains.wizard.ticked.contains(each)).count();
             let unticked = if open == 0 { String::new() } else { format!(" {open} preconditions are not ticked.") };
             app.say_done(format!("Saved as a draft; come back at any time.{unticked}"), now.mono);
@@ -294,27 +294,27 @@ fn leave(app: &mut AppState, now: Now) {
         }
         None => {}
     }
-    app.domains.place = Place::List;
+    app.domains.place = PanelLocation::List;
 }
 
 /// Notes what is new: the entry, what was ticked, and the value.
 fn save(app: &mut AppState, domain: &Domain, value: Option<&DnsName>, now: Now) {
     let panel = &mut app.domains;
     let name = &domain.name;
-    if panel.entry(name).is_none_or(|entry| entry.told().removed) {
+    if panel.entry(name).is_none_or(|entry| entry.reported().removed) {
         panel.tell(name, Event::Added, now);
     }
-    let told = panel.entry(name).map(|entry| entry.told()).unwrap_or_default();
+    let reported = panel.entry(name).map(|entry| entry.reported()).unwrap_or_default();
     for precondition in Focus::ORDER.into_iter().filter_map(Focus::precondition) {
         let holds = panel.wizard.ticked.contains(&precondition);
-        if holds != told.ticked.contains(&precondition) {
+        if holds != reported.ticked.contains(&precondition) {
             panel.tell(name, Event::Ticked { precondition, holds }, now);
         }
     }
-    if let Some(host) = value.filter(|host| told.value.as_ref() != Some(*host)) {
+    if let Some(host) = value.filter(|host| reported.value.as_ref() != Some(*host)) {
         panel.tell(name, Event::Value { host: host.clone() }, now);
         // What was measured was judged by the other value.
-        watch::ask_anew(panel, name);
+        scheduler::ask_anew(panel, name);
     }
     panel.wizard.entry = Some(name.clone());
     panel.selected = Some(name.clone());

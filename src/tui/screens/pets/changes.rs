@@ -12,7 +12,7 @@ const MOST: usize = 500;
 
 /// What is known of every animal that was seen, and what has changed.
 #[derive(Clone, Debug, Default)]
-pub struct Changes {
+pub struct PetChange {
     /// The status of each animal as it was last seen.
     known: HashMap<PetId, Code>,
     /// Statuses that this version does not know, by their code.
@@ -109,7 +109,7 @@ impl std::fmt::Display for Was {
 
 /// What the list held when the same was asked before: only then can an animal that is not known be called new.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Before {
+pub enum Baseline {
     /// Nothing is known: this is the first answer, or other rows may only have moved into view.
     Unknown,
     /// Every animal up to this id, in the order of ids.
@@ -118,7 +118,7 @@ pub enum Before {
     All,
 }
 
-impl Changes {
+impl PetChange {
     /// What the table marks at this animal.
     #[must_use]
     pub fn mark(&self, id: PetId) -> Option<Mark> {
@@ -161,13 +161,13 @@ impl Changes {
     }
 
     /// Learns from an answer; `before` is what the last one to the same question held.
-    pub fn learn(&mut self, pets: &[Pet], before: Before, at: Timestamp) {
+    pub fn learn(&mut self, pets: &[Pet], before: Baseline, at: Timestamp) {
         for pet in pets {
             let code = self.code(pet.status.as_ref());
             let is_new = match before {
-                Before::Unknown => false,
-                Before::UpTo(last) => pet.id < last,
-                Before::All => true,
+                Baseline::Unknown => false,
+                Baseline::UpTo(last) => pet.id < last,
+                Baseline::All => true,
             };
             let (mark, from) = match self.known.insert(pet.id, code) {
                 Some(old) if old == code => continue,
@@ -229,7 +229,7 @@ mod tests {
 
     const AT: Timestamp = Timestamp::UNIX_EPOCH;
 
-    fn said(changes: &Changes) -> Vec<String> {
+    fn said(changes: &PetChange) -> Vec<String> {
         let words = |change: &Change| match &change.from {
             Some(from) => format!("{}: {from} -> {}", change.id, change.to),
             None => format!("{}: new, {}", change.id, change.to),
@@ -239,20 +239,20 @@ mod tests {
 
     #[test]
     fn the_first_answer_is_no_news_and_another_status_is() {
-        let mut changes = Changes::default();
+        let mut changes = PetChange::default();
         let mut pets = animals(3);
-        changes.learn(&pets, Before::Unknown, AT);
+        changes.learn(&pets, Baseline::Unknown, AT);
         assert_eq!(said(&changes), Vec::<String>::new());
         pets[0].status = Some(PetStatus::Sold.into());
         pets[1].status = None;
         pets[2].status = Some(ObservedStatus::Unknown("reserved".into()));
-        changes.learn(&pets, Before::All, AT);
+        changes.learn(&pets, Baseline::All, AT);
         let all = ["100233: available -> reserved", "100232: pending -> not set", "100231: available -> sold"];
         assert_eq!(said(&changes), all);
         assert_eq!((changes.mark(100_231), changes.unseen), (Some(Mark::Status), 3));
         pets[2].status = Some(PetStatus::Sold.into());
         changes.begin(false);
-        changes.learn(&pets, Before::All, AT);
+        changes.learn(&pets, Baseline::All, AT);
         assert_eq!(said(&changes)[0], "100233: reserved -> sold");
         assert_eq!((changes.mark(100_231), changes.mark(100_233)), (None, Some(Mark::Status)));
     }
@@ -260,26 +260,26 @@ mod tests {
     #[test]
     fn an_animal_is_called_new_only_where_it_would_have_been_seen_before() {
         let pets = animals(5);
-        for (before, new) in [(Before::Unknown, 0), (Before::UpTo(100_234), 1), (Before::All, 3)] {
-            let mut changes = Changes::default();
-            changes.learn(&pets[..2], Before::Unknown, AT);
+        for (before, new) in [(Baseline::Unknown, 0), (Baseline::UpTo(100_234), 1), (Baseline::All, 3)] {
+            let mut changes = PetChange::default();
+            changes.learn(&pets[..2], Baseline::Unknown, AT);
             changes.learn(&pets, before, AT);
             assert_eq!(changes.log().len(), new, "{before:?}");
         }
-        let mut changes = Changes::default();
+        let mut changes = PetChange::default();
         changes.added(&pets[0]);
-        changes.learn(&pets[..1], Before::All, AT);
+        changes.learn(&pets[..1], Baseline::All, AT);
         assert_eq!(said(&changes), Vec::<String>::new());
     }
 
     #[test]
     fn marks_stay_until_something_else_changes_or_the_user_asks_again() {
-        let mut changes = Changes::default();
+        let mut changes = PetChange::default();
         let pets = animals(1);
-        changes.learn(&pets, Before::All, AT);
+        changes.learn(&pets, Baseline::All, AT);
         assert_eq!(changes.mark(100_231), Some(Mark::New));
         changes.begin(false);
-        changes.learn(&pets, Before::All, AT);
+        changes.learn(&pets, Baseline::All, AT);
         assert_eq!(changes.mark(100_231), Some(Mark::New));
         changes.begin(true);
         assert_eq!(changes.mark(100_231), None);
@@ -287,38 +287,38 @@ mod tests {
 
     #[test]
     fn of_hundreds_of_unknown_statuses_only_the_first_are_told_apart_and_held() {
-        let mut changes = Changes::default();
+        let mut changes = PetChange::default();
         let mut pets = animals(2_000);
         for (at, pet) in pets.iter_mut().enumerate() {
             pet.status = Some(ObservedStatus::Unknown(format!("word {at}")));
         }
-        changes.learn(&pets, Before::Unknown, AT);
+        changes.learn(&pets, Baseline::Unknown, AT);
         assert_eq!(changes.words.len(), MOST_WORDS);
         for (at, said) in [(MOST_WORDS - 1, "word 250 -> sold"), (MOST_WORDS, "another -> sold")] {
             pets[at].status = Some(PetStatus::Sold.into());
-            changes.learn(&pets, Before::All, AT);
-            assert_eq!(super::super::boxes::sentence(&changes.log()[0], ""), format!(": {said}"));
+            changes.learn(&pets, Baseline::All, AT);
+            assert_eq!(super::super::popups::sentence(&changes.log()[0], ""), format!(": {said}"));
         }
     }
 
     #[test]
     fn lists_of_different_ages_that_are_taken_up_again_are_no_news() {
-        let mut now = Changes::default();
+        let mut now = PetChange::default();
         let (old, mut new) = (animals(2), animals(2));
         new[0].status = Some(PetStatus::Sold.into());
-        now.learn(&old, Before::Unknown, AT);
-        now.learn(&new, Before::Unknown, AT);
-        let mut next = Changes::default();
+        now.learn(&old, Baseline::Unknown, AT);
+        now.learn(&new, Baseline::Unknown, AT);
+        let mut next = PetChange::default();
         next.restore(new.iter().chain(&old), now.log().iter().cloned().collect());
         assert_eq!((next.mark(old[0].id), next.unseen), (None, 0));
-        next.learn(&new, Before::All, AT);
+        next.learn(&new, Baseline::All, AT);
         assert_eq!(said(&next), said(&now));
     }
 
     #[test]
     fn a_list_that_is_full_forgets_the_oldest() {
-        let mut changes = Changes::default();
-        changes.learn(&animals(MOST + 20), Before::All, AT);
+        let mut changes = PetChange::default();
+        changes.learn(&animals(MOST + 20), Baseline::All, AT);
         assert_eq!((changes.log().len(), changes.unseen), (MOST, MOST));
         assert_eq!(changes.log().back().map(|change| change.id), Some(100_251));
     }

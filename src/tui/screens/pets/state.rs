@@ -2,11 +2,11 @@
 
 use std::time::{Duration, Instant};
 
-use super::by_id::ById;
-use super::changes::{Before, Change, Changes};
+use super::changes::{Baseline, Change, PetChange};
+use super::inventory::Inventory;
+use super::lookup::ById;
 use super::rows::{Rows, Sort, SortBy};
 use super::search::Query;
-use super::whole::Whole;
 use crate::api::list::List;
 use crate::clock::Now;
 use crate::config::Settings;
@@ -39,9 +39,9 @@ pub struct State {
     /// Whether the counts are to be asked for after the next list.
     pub counts_due: bool,
     /// What is new or has another status.
-    pub changes: Changes,
+    pub changes: PetChange,
     /// The whole inventory.
-    pub whole: Whole,
+    pub whole: Inventory,
     /// The look for one animal by its id, where it is open.
     pub by_id: Option<ById>,
     /// The list of each tab, in the order of [`tab`].
@@ -64,18 +64,18 @@ pub struct Loaded {
     /// When it was read.
     pub at: Now,
     /// How it came to be here.
-    pub source: Source,
+    pub source: ListSource,
 }
 
 /// How a list came to be here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Source {
+pub enum ListSource {
     /// By an answer to this very question.
     Answer,
     /// Picked from another list, until its own answer comes.
     Picked,
     /// Kept from an earlier session, until it is asked for again.
-    Kept,
+    Cached,
 }
 
 /// A number of animals: exact, or at least so many.
@@ -123,8 +123,8 @@ impl State {
             pinned: None,
             counts: [None; 3],
             counts_due: true,
-            changes: Changes::default(),
-            whole: Whole::default(),
+            changes: PetChange::default(),
+            whole: Inventory::default(),
             by_id: None,
             lists: [const { None }; 4],
             counted: [const { None }; 3],
@@ -235,15 +235,15 @@ impl State {
         let of_status = here.iter().filter(|pet| pet.status.as_ref() == Some(&wanted));
         let pets: Vec<_> = of_status.take(self.limit.get().into()).cloned().collect();
         let list = (!pets.is_empty()).then(|| List::of(pets, None))?;
-        Some(Loaded { limit: self.limit, list, at: all.at, source: Source::Picked })
+        Some(Loaded { limit: self.limit, list, at: all.at, source: ListSource::Picked })
     }
 
     /// Takes a list that was read for the tab `filter`, and learns from it what has changed.
     pub fn take(&mut self, filter: Option<PetStatus>, loaded: Loaded) {
         let old = self.lists[tab(filter)].as_ref();
-        let same = old.filter(|old| old.source != Source::Picked && old.limit == loaded.limit);
+        let same = old.filter(|old| old.source != ListSource::Picked && old.limit == loaded.limit);
         // In the list of a status, an animal that was not there before may only have another status now.
-        let before = if filter.is_none() || self.knows_all() { before(same) } else { Before::Unknown };
+        let before = if filter.is_none() || self.knows_all() { before(same) } else { Baseline::Unknown };
         self.changes.learn(&loaded.list.pets, before, loaded.at.wall);
         self.put(filter, loaded);
     }
@@ -275,7 +275,7 @@ impl State {
     pub fn confirm(&mut self, filter: Option<PetStatus>, at: Now) {
         if let Some(loaded) = &mut self.lists[tab(filter)] {
             loaded.at = at;
-            loaded.source = Source::Answer;
+            loaded.source = ListSource::Answer;
         }
     }
 
@@ -284,7 +284,7 @@ impl State {
         let full = list.pets.len() >= usize::from(Limit::MAX.get()) && !has_pages;
         let count = Count { seen: list.pets.len(), or_more: list.next().is_some() || full };
         let place = status as usize;
-        let before = if self.knows_all() { Before::All } else { Before::Unknown };
+        let before = if self.knows_all() { Baseline::All } else { Baseline::Unknown };
         self.changes.learn(&list.pets, before, at.wall);
         self.counts[place] = Some(count);
         self.counted[place] = Some((list, at));
@@ -321,7 +321,7 @@ impl State {
 
     /// Appends a further page to the list of the tab in use.
     pub fn append(&mut self, more: List, at: Now) {
-        self.changes.learn(&more.pets, Before::Unknown, at.wall);
+        self.changes.learn(&more.pets, Baseline::Unknown, at.wall);
         if let Some(loaded) = &mut self.lists[tab(self.filter)] {
             // The rows before are as old as they were.
             loaded.list.append(more);
@@ -404,14 +404,14 @@ impl State {
 }
 
 /// What an earlier answer to the same question held.
-fn before(old: Option<&Loaded>) -> Before {
+fn before(old: Option<&Loaded>) -> Baseline {
     match old {
-        None => Before::Unknown,
-        Some(old) if old.is_complete() => Before::All,
+        None => Baseline::Unknown,
+        Some(old) if old.is_complete() => Baseline::All,
         Some(old) if old.list.pets.is_sorted_by_key(|pet| pet.id) => {
-            old.list.pets.last().map_or(Before::Unknown, |last| Before::UpTo(last.id))
+            old.list.pets.last().map_or(Baseline::Unknown, |last| Baseline::UpTo(last.id))
         }
-        Some(_) => Before::Unknown,
+        Some(_) => Baseline::Unknown,
     }
 }
 
@@ -420,6 +420,6 @@ impl Loaded {
     #[must_use]
     pub fn is_complete(&self) -> bool {
         let full = self.list.pets.len() >= usize::from(self.limit.get());
-        self.source != Source::Picked && self.list.next().is_none() && (!full || self.list.pages() > 1)
+        self.source != ListSource::Picked && self.list.next().is_none() && (!full || self.list.pages() > 1)
     }
 }

@@ -4,13 +4,13 @@ mod more;
 
 use std::time::Duration;
 
-use super::{SortBy, Source};
+use super::{ListSource, SortBy};
 use crate::api::Failure;
 use crate::config::Service;
 use crate::model::{ObservedStatus, Pet, PetStatus};
 use crate::tui::effect::{Effect, Task};
-use crate::tui::inflight::Slot;
 use crate::tui::msg::{Msg, Outcome, QuitReason, Size};
+use crate::tui::pending::Slot;
 use crate::tui::popups::Popup;
 use crate::tui::state::Health;
 use crate::tui::test_kit::{self, App, animals, remote};
@@ -87,7 +87,7 @@ fn stale_list_reply_is_dropped() {
     let old = app.job(Slot::List).unwrap();
     app.keys("Right");
     app.send(Msg::Reply(crate::tui::msg::Reply { slot: Slot::List, id: old.id, outcome: listed(animals(1), false) }));
-    assert!(app.state.inflight.is_running(Slot::List));
+    assert!(app.state.pending.is_running(Slot::List));
     assert_ne!(app.state.pets.row_count(), 1);
 }
 
@@ -96,7 +96,7 @@ fn a_tab_shows_what_is_known_of_it_until_its_own_rows_come() {
     let mut app = App::loaded(80, 24);
     app.keys("Right Right");
     assert_eq!(app.state.pets.filter, Some(PetStatus::Pending));
-    assert!(app.state.pets.list().unwrap().source == Source::Picked);
+    assert!(app.state.pets.list().unwrap().source == ListSource::Picked);
     assert_eq!(app.state.pets.row_count(), 8);
     app.answer_lists(&animals(39));
     assert_eq!(app.state.pets.row_count(), 8);
@@ -212,7 +212,7 @@ fn a_lost_service_keeps_the_rows_and_is_asked_again_by_itself() {
     for _ in 0..9 {
         let Health::Away { next_try: Some(at), .. } = app.state.link.health.clone() else { panic!() };
         pauses.push(at.duration_since(app.now.mono).as_secs());
-        assert!(!app.state.inflight.is_running(Slot::List));
+        assert!(!app.state.pending.is_running(Slot::List));
         app.wait(at.duration_since(app.now.mono));
         app.reply(Slot::List, Outcome::Listed(Err(refused())));
     }
@@ -250,9 +250,9 @@ fn a_service_that_names_its_time_is_asked_then() {
     let failure = Failure::Refused { status: 503, code: None, message: String::new(), retry_after: Some(40) };
     app.reply(Slot::List, Outcome::Listed(Err(failure)));
     app.wait(Duration::from_secs(39));
-    assert!(!app.state.inflight.is_running(Slot::List));
+    assert!(!app.state.pending.is_running(Slot::List));
     app.wait(Duration::from_secs(1));
-    assert!(app.state.inflight.is_running(Slot::List));
+    assert!(app.state.pending.is_running(Slot::List));
 }
 
 #[test]
@@ -317,13 +317,13 @@ fn live_refresh_starts_after_the_last_one_ended_and_stops_when_the_service_is_aw
     let mut app = App::loaded(80, 24);
     app.keys("A");
     app.wait(Duration::from_secs(29));
-    assert!(!app.state.inflight.is_running(Slot::List));
+    assert!(!app.state.pending.is_running(Slot::List));
     app.wait(Duration::from_secs(1));
-    assert!(app.state.inflight.is_running(Slot::List));
+    assert!(app.state.pending.is_running(Slot::List));
     app.wait(Duration::from_secs(60));
     app.answer_lists(&animals(39));
     app.wait(Duration::from_secs(29));
-    assert!(!app.state.inflight.is_running(Slot::List));
+    assert!(!app.state.pending.is_running(Slot::List));
 }
 
 #[test]
@@ -370,7 +370,7 @@ fn a_hostile_name_cannot_move_colour_or_widen_anything() {
     pets[1].status = Some(ObservedStatus::Unknown("\u{1b}]0;owned\u{7}".into()));
     for ascii in [true, false] {
         let mut app = App::loaded_from(Service::Demo, 80, 24, &pets);
-        app.look.ascii = ascii;
+        app.appearance.ascii = ascii;
         app.keys("Enter Down");
         let screen = app.screen();
         assert!(!screen.chars().any(|c| (c.is_control() && c != '\n') || c == '\u{202e}'), "{screen}");
@@ -539,6 +539,6 @@ fn looks_small_plain_and_in_unicode() {
     let mut app = with_keys(80, 24, "Enter");
     app.state.theme = Theme::Mono;
     insta::assert_snapshot!("mono", app.snapshot());
-    app.look.ascii = false;
+    app.appearance.ascii = false;
     insta::assert_snapshot!("mono_unicode", app.screen());
 }

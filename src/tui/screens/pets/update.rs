@@ -3,24 +3,24 @@
 use std::time::Duration;
 
 use crate::api::failure::{Failure, Remedy};
-use crate::api::list::Answer;
+use crate::api::list::ListAnswer;
 use crate::clock::Now;
 use crate::model::{Limit, PetQuery, PetStatus};
 use crate::tui::effect::{Effect, Job, Task};
-use crate::tui::inflight::Slot;
-use crate::tui::kept;
 use crate::tui::keymap::{Action, ImportAction, PetAction};
-use crate::tui::popups::confirm::{self, Change};
+use crate::tui::pending::Slot;
+use crate::tui::popups::confirm::{self, PendingChange};
 use crate::tui::popups::{LIMIT_PRESETS, LimitBox, Popup, open_key_box};
 use crate::tui::screens::add_pet::{self, import};
 use crate::tui::screens::pets::state::TABS;
-use crate::tui::screens::pets::{Loaded, Source};
+use crate::tui::screens::pets::{ListSource, Loaded};
 use crate::tui::screens::profiles;
+use crate::tui::session_cache;
 use crate::tui::state::{AppState, Health, MessageKind};
 use crate::tui::text_input::TextInput;
 
-use super::boxes::ChartsBox;
-use super::{Sort, by_id, copying, whole};
+use super::popups::ChartsBox;
+use super::{Sort, clipboard, inventory, lookup};
 
 /// The most pages that a refresh follows again.
 const MAX_PAGES_AGAIN: u16 = 50;
@@ -28,7 +28,7 @@ const MAX_PAGES_AGAIN: u16 = 50;
 /// A key on the table or in the search field.
 pub fn on_action(state: &mut AppState, action: Action, now: Now) -> Vec<Effect> {
     if state.pets.by_id.is_some() {
-        return by_id::on_action(state, action, now);
+        return lookup::on_action(state, action, now);
     }
     let ends = at_end(state);
     let key_refused = state.key_refused();
@@ -73,13 +73,13 @@ pub fn on_action(state: &mut AppState, action: Action, now: Now) -> Vec<Effect> 
             let Sort { by, descending } = state.pets.sort;
             choose_order(state, Sort { by, descending: !descending });
         }
-        Action::Copy => return copying::copy_id(state, now),
-        Action::Pet(PetAction::CopyJson) => return copying::copy_json(state, now),
-        Action::Pet(PetAction::CopyCurl) => return copying::copy_curl(state, now),
-        Action::Pet(PetAction::Export) => copying::export(state),
-        Action::Import(ImportAction::Import) => import::open::show(state),
-        Action::Pet(PetAction::ById) => by_id::open(state),
-        Action::Pet(PetAction::Whole) => return whole::toggle(state, now),
+        Action::Copy => return clipboard::copy_id(state, now),
+        Action::Pet(PetAction::CopyJson) => return clipboard::copy_json(state, now),
+        Action::Pet(PetAction::CopyCurl) => return clipboard::copy_curl(state, now),
+        Action::Pet(PetAction::Export) => clipboard::export(state),
+        Action::Import(ImportAction::Import) => import::start::show(state),
+        Action::Pet(PetAction::ById) => lookup::open(state),
+        Action::Pet(PetAction::Whole) => return inventory::toggle(state, now),
         Action::Pet(PetAction::Charts) => state.popup = Some(Popup::Charts(ChartsBox::new(state))),
         Action::Live => toggle_live(state, now),
         Action::Samples => return add_samples(state, now),
@@ -100,7 +100,7 @@ pub fn on_action(state: &mut AppState, action: Action, now: Now) -> Vec<Effect> 
 /// Text typed or pasted into the search field.
 pub fn on_text(state: &mut AppState, text: &str) {
     if state.pets.by_id.is_some() {
-        return by_id::on_text(state, text);
+        return lookup::on_text(state, text);
     }
     state.pets.search.insert(text);
     searched(state);
@@ -130,7 +130,7 @@ fn choose_order(state: &mut AppState, sort: Sort) {
 /// What `r` does: the rows are asked for again, and the marks of what changed before go.
 fn refresh(state: &mut AppState, now: Now) -> Vec<Effect> {
     state.pets.changes.begin(true);
-    if state.pets.whole.is_there() { whole::read(state, now) } else { reload(state, true, now) }
+    if state.pets.whole.is_there() { inventory::read(state, now) } else { reload(state, true, now) }
 }
 
 /// Esc: leaves and clears the search, closes the drawer, goes back from the whole inventory, in this order.
@@ -145,7 +145,7 @@ fn back(state: &mut AppState, now: Now) -> Vec<Effect> {
         pets.drawer = false;
         pets.pinned = None;
     } else if pets.whole.open {
-        return whole::toggle(state, now);
+        return inventory::toggle(state, now);
     } else {
         state.message = None;
     }
@@ -173,8 +173,8 @@ pub fn show_tab(state: &mut AppState, filter: Option<PetStatus>, now: Now) -> Ve
 
 /// Asks for the rows of the tab in use where they never came as an answer: the whole inventory stood before them.
 pub fn ask_where_unasked(state: &mut AppState, now: Now) -> Vec<Effect> {
-    let asked = state.pets.list().is_some_and(|loaded| loaded.source == Source::Answer);
-    if asked || waits(state) || state.inflight.is_running(Slot::List) {
+    let asked = state.pets.list().is_some_and(|loaded| loaded.source == ListSource::Answer);
+    if asked || waits(state) || state.pending.is_running(Slot::List) {
         return Vec::new();
     }
     reload(state, false, now)
@@ -252,14 +252,14 @@ fn load_more(state: &mut AppState, now: Now) -> Vec<Effect> {
             state.say(MessageKind::Note, "Further rows come when the service answers again.");
             Vec::new()
         }
-        Some(_) if loaded.source != Source::Answer => {
+        Some(_) if loaded.source != ListSource::Answer => {
             state.say(MessageKind::Note, "These rows are kept from before: further ones come after the next answer.");
             Vec::new()
         }
-        Some(_) if state.inflight.is_running(Slot::More) || state.inflight.is_running(Slot::List) => Vec::new(),
+        Some(_) if state.pending.is_running(Slot::More) || state.pending.is_running(Slot::List) => Vec::new(),
         Some(next) => {
             let next = next.clone();
-            let id = state.inflight.begin(Slot::More, now.mono);
+            let id = state.pending.begin(Slot::More, now.mono);
             vec![Effect::Job(Job { slot: Slot::More, id, task: Task::More(next) })]
         }
         None => {
@@ -296,7 +296,7 @@ pub fn may_have_more(state: &AppState) -> bool {
 
 /// A full last page of a service that is known to link further pages.
 fn full_but_last(state: &AppState, loaded: &Loaded) -> bool {
-    state.link.has_pages && loaded.list.next().is_none() && loaded.source == Source::Answer
+    state.link.has_pages && loaded.list.next().is_none() && loaded.source == ListSource::Answer
 }
 
 /// Asks for the rows again, as many pages as are here; with `counts`, for the numbers on the tabs after them.
@@ -311,19 +311,20 @@ pub fn reload(state: &mut AppState, counts: bool, now: Now) -> Vec<Effect> {
 fn ask(state: &mut AppState, pages: u16, now: Now) -> Vec<Effect> {
     let query = state.pets.query();
     let mut effects = forget(state, Slot::More);
-    let id = state.inflight.begin(Slot::List, now.mono);
+    let id = state.pending.begin(Slot::List, now.mono);
     // What is here already need not come again.
-    let known = state.pets.list().filter(|loaded| loaded.source != Source::Picked).map(|loaded| loaded.list.clone());
+    let known =
+        state.pets.list().filter(|loaded| loaded.source != ListSource::Picked).map(|loaded| loaded.list.clone());
     effects.push(Effect::Job(Job { slot: Slot::List, id, task: Task::List { query, pages, known } }));
     effects
 }
 
 fn forget(state: &mut AppState, slot: Slot) -> Vec<Effect> {
-    if state.inflight.forget(slot) { vec![Effect::Cancel(slot)] } else { Vec::new() }
+    if state.pending.forget(slot) { vec![Effect::Cancel(slot)] } else { Vec::new() }
 }
 
 /// The rows came, or did not.
-pub fn on_listed(state: &mut AppState, result: Result<Answer, Failure>, now: Now) -> Vec<Effect> {
+pub fn on_listed(state: &mut AppState, result: Result<ListAnswer, Failure>, now: Now) -> Vec<Effect> {
     match result {
         Err(failure) => {
             on_failure(state, failure, now);
@@ -336,14 +337,14 @@ pub fn on_listed(state: &mut AppState, result: Result<Answer, Failure>, now: Now
             match answer.list {
                 None => state.pets.confirm(filter, now),
                 Some(list) => {
-                    let loaded = Loaded { limit: state.pets.limit, list, at: now, source: Source::Answer };
+                    let loaded = Loaded { limit: state.pets.limit, list, at: now, source: ListSource::Answer };
                     state.pets.take(filter, loaded);
                 }
             }
             match std::mem::take(&mut state.pets.counts_due) {
                 // What is to be kept is complete with the last of them.
                 true => count(state, now),
-                false if changed => kept::keep(state, now),
+                false if changed => session_cache::keep(state, now),
                 false => Vec::new(),
             }
         }
@@ -351,7 +352,7 @@ pub fn on_listed(state: &mut AppState, result: Result<Answer, Failure>, now: Now
 }
 
 /// A further page came, or did not.
-pub fn on_more(state: &mut AppState, result: Result<Answer, Failure>, now: Now) {
+pub fn on_more(state: &mut AppState, result: Result<ListAnswer, Failure>, now: Now) {
     match result {
         Err(failure) => on_failure(state, failure, now),
         Ok(answer) => {
@@ -372,17 +373,17 @@ const SAMPLES: usize = 25;
 
 /// Adds samples, but never among animals of one's own: there is no way to take them out again.
 pub(in crate::tui) fn add_samples(state: &mut AppState, now: Now) -> Vec<Effect> {
-    let is_empty = |loaded: &Loaded| loaded.source == Source::Answer && loaded.list.pets.is_empty();
+    let is_empty = |loaded: &Loaded| loaded.source == ListSource::Answer && loaded.list.pets.is_empty();
     let empty = state.pets.filter.is_none() && state.pets.list().is_some_and(is_empty);
-    if !empty || state.inflight.is_running(Slot::Samples) || profiles::change::is_under_way(state) {
+    if !empty || state.pending.is_running(Slot::Samples) || profiles::change::is_under_way(state) {
         state.say(MessageKind::Note, "Samples are for an empty store only: nothing takes them out again.");
         return Vec::new();
     }
-    if let Some(asked) = confirm::ask(state, Change::Samples(SAMPLES), now) {
+    if let Some(asked) = confirm::ask(state, PendingChange::Samples(SAMPLES), now) {
         return asked;
     }
     state.say(MessageKind::Note, format!("Adding {SAMPLES} samples ..."));
-    let id = state.inflight.begin(Slot::Samples, now.mono);
+    let id = state.pending.begin(Slot::Samples, now.mono);
     vec![Effect::Job(Job { slot: Slot::Samples, id, task: Task::AddSamples(SAMPLES, state.keys.make()) })]
 }
 
@@ -401,17 +402,22 @@ pub fn on_samples(state: &mut AppState, added: usize, failure: Option<Failure>, 
 }
 
 /// The list of one status came, for its number. A failure is left to the list, which is asked the same way.
-pub fn on_counted(state: &mut AppState, status: PetStatus, result: Result<Answer, Failure>, now: Now) -> Vec<Effect> {
+pub fn on_counted(
+    state: &mut AppState,
+    status: PetStatus,
+    result: Result<ListAnswer, Failure>,
+    now: Now,
+) -> Vec<Effect> {
     match result {
-        Ok(Answer { list: Some(list), .. }) => {
+        Ok(ListAnswer { list: Some(list), .. }) => {
             state.link.has_pages |= list.next().is_some();
             state.pets.take_counted(status, list, state.link.has_pages, now);
         }
-        Ok(Answer { list: None, .. }) => state.pets.confirm_counted(status, now),
+        Ok(ListAnswer { list: None, .. }) => state.pets.confirm_counted(status, now),
         Err(_) => {}
     }
-    let is_last = PetStatus::ALL.into_iter().all(|other| !state.inflight.is_running(Slot::Count(other)));
-    if is_last { kept::keep(state, now) } else { Vec::new() }
+    let is_last = PetStatus::ALL.into_iter().all(|other| !state.pending.is_running(Slot::Count(other)));
+    if is_last { session_cache::keep(state, now) } else { Vec::new() }
 }
 
 /// Asks how many animals have each status, as far as one request tells.
@@ -420,7 +426,7 @@ fn count(state: &mut AppState, now: Now) -> Vec<Effect> {
         .into_iter()
         .map(|status| {
             let slot = Slot::Count(status);
-            let id = state.inflight.begin(slot, now.mono);
+            let id = state.pending.begin(slot, now.mono);
             let query = PetQuery { status: Some(status), limit: Limit::MAX, after: None };
             let known = state.pets.counted[status as usize].as_ref().map(|(list, _)| list.clone());
             Effect::Job(Job { slot, id, task: Task::List { query, pages: 1, known } })
@@ -430,10 +436,10 @@ fn count(state: &mut AppState, now: Now) -> Vec<Effect> {
 
 /// The service has answered something else: the rows are asked for again where they were waited for.
 pub fn on_sign_of_life(state: &mut AppState, now: Now) -> Vec<Effect> {
-    if is_away(state) && !state.inflight.is_running(Slot::List) { reload(state, true, now) } else { Vec::new() }
+    if is_away(state) && !state.pending.is_running(Slot::List) { reload(state, true, now) } else { Vec::new() }
 }
 
-fn on_answer(state: &mut AppState, answer: &Answer, now: Now) {
+fn on_answer(state: &mut AppState, answer: &ListAnswer, now: Now) {
     state.link.has_pages |= answer.list.as_ref().is_some_and(|list| list.next().is_some());
     if matches!(state.link.health, Health::Away { .. }) {
         let part = if state.pets.whole.is_there() { " r reads the inventory again." } else { "" };

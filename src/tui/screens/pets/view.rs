@@ -1,8 +1,8 @@
 //! How the pets screen looks.
 
 pub mod boxes;
-mod by_id;
 mod detail;
+mod lookup;
 mod table;
 
 use ratatui::buffer::Buffer;
@@ -13,10 +13,10 @@ use crate::api::Failure;
 use crate::clock::Now;
 use crate::model::text::{cut, width};
 use crate::model::{Limit, ObservedStatus, PetStatus};
-use crate::tui::inflight::Slot;
-use crate::tui::screens::pets::{Count, SortBy, Source};
+use crate::tui::pending::Slot;
+use crate::tui::screens::pets::{Count, ListSource, SortBy};
 use crate::tui::state::{AppState, Health, Layout};
-use crate::tui::theme::{Look, Role};
+use crate::tui::theme::{Appearance, StyleRole};
 use crate::tui::view::{WIDE, age_words};
 use crate::tui::widgets::{banner_with_keys, boxed, put, put_right};
 
@@ -31,7 +31,7 @@ const LIST_BESIDE_PANES: u16 = 80;
 /// Paints the screen into `body`, the rows between header and message.
 pub fn draw(
     state: &AppState,
-    look: &Look,
+    appearance: &Appearance,
     now: Now,
     buf: &mut Buffer,
     body: Rect,
@@ -40,12 +40,12 @@ pub fn draw(
     let wide = body.width >= WIDE;
     if let Some(by_id) = &state.pets.by_id {
         layout.table_rows = body.height;
-        return Some(by_id::draw(buf, body, by_id, state, look, now));
+        return Some(lookup::draw(buf, body, by_id, state, appearance, now));
     }
-    draw_tabs(buf, body, state, look, wide);
-    let search_cursor = draw_search(buf, body, state, look);
+    draw_tabs(buf, body, state, appearance, wide);
+    let search_cursor = draw_search(buf, body, state, appearance);
     let mut top = 2;
-    for line in &banner_lines(state, look, now, body.width) {
+    for line in &banner_lines(state, appearance, now, body.width) {
         put(buf, body, top, line);
         top += 1;
     }
@@ -53,32 +53,32 @@ pub fn draw(
     let row_cursor = if wide {
         let list = Rect { width: LIST_BESIDE_PANES, ..rest };
         let panes = Rect { x: list.right(), width: rest.width - list.width, ..rest };
-        detail::draw_panes(buf, panes, state, look);
-        let inner = boxed(buf, list, &list_title(state, layout), look);
-        table::draw(buf, inner, state, look, now, layout)
+        detail::draw_panes(buf, panes, state, appearance);
+        let inner = boxed(buf, list, &list_title(state, layout), appearance);
+        table::draw(buf, inner, state, appearance, now, layout)
     } else {
         let drawer = if state.pets.drawer && rest.height >= 10 { 5 } else { 0 };
         let list = Rect { height: rest.height - drawer, ..rest };
         if drawer > 0 {
-            detail::draw_drawer(buf, Rect { y: list.bottom(), height: drawer, ..rest }, state, look);
+            detail::draw_drawer(buf, Rect { y: list.bottom(), height: drawer, ..rest }, state, appearance);
         }
-        table::draw(buf, list, state, look, now, layout)
+        table::draw(buf, list, state, appearance, now, layout)
     };
     search_cursor.or(row_cursor)
 }
 
-fn draw_tabs(buf: &mut Buffer, body: Rect, state: &AppState, look: &Look, wide: bool) {
+fn draw_tabs(buf: &mut Buffer, body: Rect, state: &AppState, appearance: &Appearance, wide: bool) {
     let mut spans = vec![Span::raw(" ")];
     let count = |count: Option<Count>| count.map_or_else(|| "-".to_owned(), |count| count.to_string());
     let mut tab = |filter: Option<PetStatus>, number: Option<Count>| {
         let in_use = state.pets.filter == filter;
-        let style = look.style(if in_use { Role::InUse } else { Role::Text });
+        let style = appearance.style(if in_use { StyleRole::InUse } else { StyleRole::Text });
         let (left, right) = if in_use { ("[", "]") } else { (" ", " ") };
         spans.push(Span::styled(left, style));
         let status = filter.map(ObservedStatus::from);
         if status.is_some() {
-            let (mark, role) = look.mark(status.as_ref());
-            spans.push(Span::styled(mark, look.style(role)));
+            let (mark, role) = appearance.mark(status.as_ref());
+            spans.push(Span::styled(mark, appearance.style(role)));
             spans.push(Span::raw(" "));
         }
         let word = filter.map_or("All", PetStatus::as_str);
@@ -103,12 +103,12 @@ fn draw_tabs(buf: &mut Buffer, body: Rect, state: &AppState, look: &Look, wide: 
     };
     let room = usize::from(body.width).saturating_sub(tabs.width() + 1);
     if let Some(text) = [long, short].into_iter().find(|text| width(text) <= room) {
-        put_right(buf, body, 0, &text, look, Role::Text);
+        put_right(buf, body, 0, &text, appearance, StyleRole::Text);
     }
 }
 
 /// Row 3: the search at the left, the order at the right.
-fn draw_search(buf: &mut Buffer, body: Rect, state: &AppState, look: &Look) -> Option<Position> {
+fn draw_search(buf: &mut Buffer, body: Rect, state: &AppState, appearance: &Appearance) -> Option<Position> {
     let pets = &state.pets;
     let all = pets.rows().of();
     let order = match (pets.sort.by, pets.sort.descending) {
@@ -122,7 +122,7 @@ fn draw_search(buf: &mut Buffer, body: Rect, state: &AppState, look: &Look) -> O
     } else {
         format!("sort: {order} ")
     };
-    put_right(buf, body, 1, &right, look, Role::Text);
+    put_right(buf, body, 1, &right, appearance, StyleRole::Text);
     let room = usize::from(body.width).saturating_sub(width(&right) + 5);
     if pets.searching || !pets.search.is_empty() {
         let (shown, cursor) = pets.search.window(room);
@@ -131,8 +131,8 @@ fn draw_search(buf: &mut Buffer, body: Rect, state: &AppState, look: &Look) -> O
             Rect { width: body.width - 1, ..body },
             1,
             &Line::from(vec![
-                Span::styled(" / ", look.style(Role::Key)),
-                Span::styled(look.text(&shown), look.style(Role::Heading)),
+                Span::styled(" / ", appearance.style(StyleRole::Key)),
+                Span::styled(appearance.text(&shown), appearance.style(StyleRole::Heading)),
             ]),
         );
         let x = body.x + 3 + u16::try_from(cursor).unwrap_or(0);
@@ -143,13 +143,16 @@ fn draw_search(buf: &mut Buffer, body: Rect, state: &AppState, look: &Look) -> O
         buf,
         body,
         1,
-        &Line::from(vec![Span::styled(" / ", look.style(Role::Key)), Span::styled(hint, look.style(Role::Quiet))]),
+        &Line::from(vec![
+            Span::styled(" / ", appearance.style(StyleRole::Key)),
+            Span::styled(hint, appearance.style(StyleRole::Quiet)),
+        ]),
     );
     None
 }
 
 /// Why the rows are old, and when they are asked for again.
-fn banner_lines(state: &AppState, look: &Look, now: Now, columns: u16) -> Vec<Line<'static>> {
+fn banner_lines(state: &AppState, appearance: &Appearance, now: Now, columns: u16) -> Vec<Line<'static>> {
     let age = state.pets.read_at().map(|at| now.mono.saturating_duration_since(at.mono).as_secs());
     let rows = match age {
         None => String::new(),
@@ -167,7 +170,7 @@ fn banner_lines(state: &AppState, look: &Look, now: Now, columns: u16) -> Vec<Li
         }
         Health::Away { failure, tries, next_try } => {
             let (again, keys) = match next_try {
-                _ if state.inflight.is_running(Slot::List) => (" Trying again ...".to_owned(), "e: details"),
+                _ if state.pending.is_running(Slot::List) => (" Trying again ...".to_owned(), "e: details"),
                 Some(at) => {
                     let left = at.saturating_duration_since(now.mono).as_millis().div_ceil(1000);
                     let again = format!(" Trying again in {}:{:02} (try {}).", left / 60, left % 60, tries + 1);
@@ -179,14 +182,14 @@ fn banner_lines(state: &AppState, look: &Look, now: Now, columns: u16) -> Vec<Li
             (format!("{}{rows}{again}", failure.sentence(service)), keys)
         }
     };
-    banner_with_keys(&look.text(&text), keys, columns, BANNER_ROWS, look)
+    banner_with_keys(&appearance.text(&text), keys, columns, BANNER_ROWS, appearance)
 }
 
 /// What stands in an empty table: never nothing, always what to do next.
-fn empty_lines(state: &AppState, look: &Look, now: Now) -> Vec<Line<'static>> {
+fn empty_lines(state: &AppState, appearance: &Appearance, now: Now) -> Vec<Line<'static>> {
     let pets = &state.pets;
-    let service = look.text(&state.link.service);
-    if let Some(since) = state.inflight.since(Slot::List)
+    let service = appearance.text(&state.link.service);
+    if let Some(since) = state.pending.since(Slot::List)
         && pets.list().is_none()
     {
         let seconds = now.mono.saturating_duration_since(since).as_secs();
@@ -199,7 +202,7 @@ fn empty_lines(state: &AppState, look: &Look, now: Now) -> Vec<Line<'static>> {
         return vec![Line::raw("   No rows have been read yet. r asks for them.")];
     }
     if !pets.search.is_empty() {
-        let typed = cut(&look.text(pets.search.value()), 30);
+        let typed = cut(&appearance.text(pets.search.value()), 30);
         let mut lines = vec![Line::raw(format!("   None of these rows matches \"{typed}\". Esc clears the search."))];
         if !pets.whole.is_there() && may_have_more(state) {
             lines.push(Line::raw("   There may be others: Esc, then W reads the whole inventory."));
@@ -209,7 +212,7 @@ fn empty_lines(state: &AppState, look: &Look, now: Now) -> Vec<Line<'static>> {
     if let Some(status) = pets.filter {
         return vec![Line::raw(format!("   No pets with status {status}. 0 for all, a to add one."))];
     }
-    let key = look.style(Role::Key);
+    let key = appearance.style(StyleRole::Key);
     let line = |left: &'static str, right: &'static str| {
         Line::from(vec![Span::raw("   "), Span::styled(format!("{left:<12}"), key), Span::raw(right)])
     };
@@ -240,12 +243,12 @@ fn list_title(state: &AppState, layout: &Layout) -> String {
 
 /// The message line when nothing else is to be said: where the cursor is, and whether there is more.
 #[must_use]
-pub fn place(state: &AppState, look: &Look, now: Now) -> String {
+pub fn place(state: &AppState, appearance: &Appearance, now: Now) -> String {
     if let Some(by_id) = &state.pets.by_id {
         return by_id.word();
     }
     let rows = state.pets.row_count();
-    let reading = state.inflight.is_running(Slot::Whole);
+    let reading = state.pending.is_running(Slot::Inventory);
     if rows == 0 && !reading {
         return String::new();
     }
@@ -264,15 +267,15 @@ pub fn place(state: &AppState, look: &Look, now: Now) -> String {
         return format!("{here} {all}. W goes back to the lists.");
     }
     let list = state.pets.list();
-    let loading_more = state.inflight.is_running(Slot::More);
+    let loading_more = state.pending.is_running(Slot::More);
     match list {
         _ if loading_more => format!("{here} Loading more ..."),
-        Some(loaded) if loaded.source == Source::Picked => {
-            let rest = if state.inflight.is_running(Slot::List) { "; asking for the rest" } else { "" };
+        Some(loaded) if loaded.source == ListSource::Picked => {
+            let rest = if state.pending.is_running(Slot::List) { "; asking for the rest" } else { "" };
             format!("{here} Picked from other lists{rest}.")
         }
-        Some(loaded) if loaded.source == Source::Kept => {
-            format!("{here} From {}.", look.moment(loaded.at.wall, now.wall))
+        Some(loaded) if loaded.source == ListSource::Cached => {
+            format!("{here} From {}.", appearance.moment(loaded.at.wall, now.wall))
         }
         Some(loaded) if loaded.list.next().is_some() && waits(state) => format!("{here} There are more."),
         Some(loaded) if loaded.list.next().is_some() => {

@@ -8,8 +8,8 @@ use crate::config::Origin;
 use crate::model::text::short;
 use crate::tui::drafts;
 use crate::tui::effect::{Effect, ProfileTask};
-use crate::tui::inflight::Slot;
 use crate::tui::msg::Used;
+use crate::tui::pending::Slot;
 use crate::tui::popups::{Popup, confirm};
 use crate::tui::screens::add_pet::{import, rapid};
 use crate::tui::screens::pets;
@@ -21,7 +21,7 @@ use super::update;
 /// Whether another service is being changed to: nothing may be sent for which it matters which one it is.
 #[must_use]
 pub fn is_under_way(state: &AppState) -> bool {
-    state.inflight.is_running(Slot::UseProfile)
+    state.pending.is_running(Slot::UseProfile)
 }
 
 /// Uses the service under the cursor from now on, unless an animal is on its way to the one in use.
@@ -41,12 +41,12 @@ pub fn begin(state: &mut AppState, now: Now) -> Vec<Effect> {
         state.say(MessageKind::Error, text);
         return Vec::new();
     }
-    if state.inflight.is_running(Slot::Samples) {
+    if state.pending.is_running(Slot::Samples) {
         let text = format!("Samples are on their way to {}. Wait for the answer, then switch.", state.link.service);
         state.say(MessageKind::Error, text);
         return Vec::new();
     }
-    if let Some(why) = import::update::why_not_switch(state).or_else(|| rapid::sending::why_not_switch(state)) {
+    if let Some(why) = import::update::why_not_switch(state).or_else(|| rapid::dispatch::why_not_switch(state)) {
         state.say(MessageKind::Error, why);
         return Vec::new();
     }
@@ -124,7 +124,7 @@ pub fn on_used(state: &mut AppState, used: Used, now: Now) -> Vec<Effect> {
         state.say(MessageKind::Note, format!("{using}{more}"));
     }
     let in_rapid = state.add.rapid.on;
-    rapid::sending::restore(state, left);
+    rapid::dispatch::restore(state, left);
     state.add.rapid.on = in_rapid;
     if in_rapid && !confirm::is_allowed(state) {
         // It is asked about when it is begun.

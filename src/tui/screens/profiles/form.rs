@@ -15,13 +15,13 @@ use crate::tui::text_input::TextInput;
 
 /// The form.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Form {
+pub struct ProfileForm {
     /// As typed.
     pub name: TextInput,
     /// As typed.
     pub address: TextInput,
     /// As chosen.
-    pub source: Source,
+    pub source: KeySourceChoice,
     /// The key itself, where it is typed. Never in a draft.
     #[serde(skip)]
     pub key: TextInput,
@@ -49,7 +49,7 @@ pub struct Form {
 /// Where the key of the new profile comes from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[expect(missing_docs, reason = "the words say it")]
-pub enum Source {
+pub enum KeySourceChoice {
     #[default]
     TypedForFile,
     TypedForKeyring,
@@ -59,7 +59,7 @@ pub enum Source {
     None,
 }
 
-impl Source {
+impl KeySourceChoice {
     /// All of them, in their order.
     pub const ALL: [Self; 6] =
         [Self::TypedForFile, Self::TypedForKeyring, Self::Variable, Self::File, Self::Command, Self::None];
@@ -125,7 +125,7 @@ struct NewKey {
     typed: Option<(ApiKey, KeepKey)>,
 }
 
-impl Form {
+impl ProfileForm {
     /// Goes to the next part or to the one before, round; the one that is left shows its errors from now on.
     pub fn step(&mut self, forward: bool) {
         self.checked.insert(self.focus);
@@ -139,7 +139,8 @@ impl Form {
     /// Takes the next source or the one before.
     pub fn choose(&mut self, down: bool) {
         let here = self.source as usize;
-        self.source = Source::ALL[if down { (here + 1).min(Source::ALL.len() - 1) } else { here.saturating_sub(1) }];
+        self.source = KeySourceChoice::ALL
+            [if down { (here + 1).min(KeySourceChoice::ALL.len() - 1) } else { here.saturating_sub(1) }];
         self.checked.remove(&Focus::Value);
         self.tried = None;
     }
@@ -148,11 +149,11 @@ impl Form {
     #[must_use]
     pub const fn value(&self) -> Option<&TextInput> {
         match self.source {
-            Source::TypedForFile | Source::TypedForKeyring => Some(&self.key),
-            Source::Variable => Some(&self.variable),
-            Source::File => Some(&self.file),
-            Source::Command => Some(&self.command),
-            Source::None => None,
+            KeySourceChoice::TypedForFile | KeySourceChoice::TypedForKeyring => Some(&self.key),
+            KeySourceChoice::Variable => Some(&self.variable),
+            KeySourceChoice::File => Some(&self.file),
+            KeySourceChoice::Command => Some(&self.command),
+            KeySourceChoice::None => None,
         }
     }
 
@@ -161,11 +162,11 @@ impl Form {
         match (self.focus, self.source) {
             (Focus::Name, _) => Some(&mut self.name),
             (Focus::Address, _) => Some(&mut self.address),
-            (Focus::Value, Source::TypedForFile | Source::TypedForKeyring) => Some(&mut self.key),
-            (Focus::Value, Source::Variable) => Some(&mut self.variable),
-            (Focus::Value, Source::File) => Some(&mut self.file),
-            (Focus::Value, Source::Command) => Some(&mut self.command),
-            (Focus::Value, Source::None) | (Focus::Source | Focus::Protect | Focus::Save, _) => None,
+            (Focus::Value, KeySourceChoice::TypedForFile | KeySourceChoice::TypedForKeyring) => Some(&mut self.key),
+            (Focus::Value, KeySourceChoice::Variable) => Some(&mut self.variable),
+            (Focus::Value, KeySourceChoice::File) => Some(&mut self.file),
+            (Focus::Value, KeySourceChoice::Command) => Some(&mut self.command),
+            (Focus::Value, KeySourceChoice::None) | (Focus::Source | Focus::Protect | Focus::Save, _) => None,
         }
     }
 
@@ -217,19 +218,19 @@ impl Form {
             Ok(NewKey { source: None, typed: Some((key, keep)) })
         };
         let source = match self.source {
-            Source::TypedForFile => return typed(KeepKey::File),
-            Source::TypedForKeyring => return typed(KeepKey::Keyring),
-            Source::Variable => match self.variable.value().trim() {
+            KeySourceChoice::TypedForFile => return typed(KeepKey::File),
+            KeySourceChoice::TypedForKeyring => return typed(KeepKey::Keyring),
+            KeySourceChoice::Variable => match self.variable.value().trim() {
                 name if is_variable(name) => Some(KeySource::Env(name.to_owned())),
                 "" => return Err("The name of a variable is needed, as SHOP_KEY.".to_owned()),
                 name => return Err(format!("\"{}\" is no name of a variable, as SHOP_KEY is.", short(name))),
             },
-            Source::File => match self.file.value().trim() {
+            KeySourceChoice::File => match self.file.value().trim() {
                 "" => return Err("A file is needed, as ~/keys/shop.".to_owned()),
                 path => Some(KeySource::File(path.into())),
             },
-            Source::Command => Some(KeySource::Command(words(self.command.value())?)),
-            Source::None => None,
+            KeySourceChoice::Command => Some(KeySource::Command(words(self.command.value())?)),
+            KeySourceChoice::None => None,
         };
         Ok(NewKey { source, typed: None })
     }
@@ -298,27 +299,30 @@ mod tests {
             let value = TextInput::new(value);
             let (key, variable, file, command) = (value.clone(), value.clone(), value.clone(), value);
             let (name, address) = (TextInput::new(name), TextInput::new(address));
-            Form { name, address, source, key, variable, file, command, ..Form::default() }
+            ProfileForm { name, address, source, key, variable, file, command, ..ProfileForm::default() }
         };
         let taken = |name: &str| name == "embedded";
         let good = "https://shop.example/v1";
         for (mut form, wrong) in [
-            (filled("", "", Source::None, ""), vec![Focus::Name, Focus::Address]),
-            (filled("embedded", good, Source::None, ""), vec![Focus::Name]),
-            (filled("my shop", good, Source::TypedForFile, "two words"), vec![Focus::Name, Focus::Value]),
-            (filled("shop", "http://shop.example/v1", Source::Variable, "1X"), vec![Focus::Address, Focus::Value]),
+            (filled("", "", KeySourceChoice::None, ""), vec![Focus::Name, Focus::Address]),
+            (filled("embedded", good, KeySourceChoice::None, ""), vec![Focus::Name]),
+            (filled("my shop", good, KeySourceChoice::TypedForFile, "two words"), vec![Focus::Name, Focus::Value]),
             (
-                filled("shop", "https://me:petk_secret@shop.example/v1", Source::File, " "),
+                filled("shop", "http://shop.example/v1", KeySourceChoice::Variable, "1X"),
                 vec![Focus::Address, Focus::Value],
             ),
-            (filled("shop", good, Source::Command, "op '"), vec![Focus::Value]),
+            (
+                filled("shop", "https://me:petk_secret@shop.example/v1", KeySourceChoice::File, " "),
+                vec![Focus::Address, Focus::Value],
+            ),
+            (filled("shop", good, KeySourceChoice::Command, "op '"), vec![Focus::Value]),
         ] {
             assert_eq!(form.check(taken), Err(wrong), "{form:?}");
         }
         let made = |source, value| filled(" shop ", good, source, value).check(taken).unwrap();
-        assert_eq!(made(Source::Variable, "SHOP_KEY").profile.key, Some(KeySource::Env("SHOP_KEY".into())));
-        assert_eq!(made(Source::None, "x").profile.key, None);
-        let typed = made(Source::TypedForKeyring, "Bearer petk_0123456789");
+        assert_eq!(made(KeySourceChoice::Variable, "SHOP_KEY").profile.key, Some(KeySource::Env("SHOP_KEY".into())));
+        assert_eq!(made(KeySourceChoice::None, "x").profile.key, None);
+        let typed = made(KeySourceChoice::TypedForKeyring, "Bearer petk_0123456789");
         let key = ApiKey::new("petk_0123456789").unwrap();
         assert_eq!(
             (typed.name.as_str(), typed.profile.key, typed.typed),
@@ -328,7 +332,7 @@ mod tests {
 
     #[test]
     fn an_address_without_a_version_is_only_doubted() {
-        let doubt = |address: &str| Form { address: TextInput::new(address), ..Form::default() }.doubt();
+        let doubt = |address: &str| ProfileForm { address: TextInput::new(address), ..ProfileForm::default() }.doubt();
         assert_eq!(doubt("https://shop.example/v1/"), None);
         assert_eq!(doubt("https://shop.example/"), Some("Mostly it ends in /v1."));
         assert_eq!(doubt("shop"), None, "what is no address is wrong, not doubted");

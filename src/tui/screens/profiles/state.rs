@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::form::Form;
+use super::form::ProfileForm;
 use crate::clock::Now;
 use crate::config::{ProfileEntry, Profiles};
 use crate::tui::effect::NewService;
@@ -26,7 +26,7 @@ pub struct State {
     /// The one that is being changed to.
     pub using: String,
     /// The form for a new one. What is typed stays when it is left.
-    pub form: Form,
+    pub form: ProfileForm,
     /// Whether the form is shown.
     pub form_open: bool,
     /// The new one that is being tried or written.

@@ -2,19 +2,20 @@
 
 use std::time::Duration;
 
-use super::{Focus, Source};
+use super::{Focus, KeySourceChoice};
 use crate::api::Failure;
-use crate::config::queue::Left;
+use crate::config::queue::Unfinished;
 use crate::config::{Accent, KeepKey, KeyOrigin, Origin, ProfileEntry, Service, Settings, Sourced};
 use crate::model::{ApiKey, Pet, PetStatus};
 use crate::transfer::import::Start;
-use crate::tui::drafts::Typed;
+use crate::tui::drafts::TypedText;
 use crate::tui::effect::{DraftTask, Effect, ImportTask, Job, ProfileTask, RunImport, Task};
-use crate::tui::inflight::Slot;
 use crate::tui::keymap::Context;
 use crate::tui::msg::{
-    Added, DraftNews, EndOf, ImportEnd, ImportNews, KeyPlaces, LineSent, Msg, Outcome, ProfileNews, Size, Tested, Used,
+    AddedProfile, DraftReply, EndOf, ImportEnd, ImportReply, KeyPlaces, LineSent, Msg, Outcome, ProfileReply, Size,
+    Tested, Used,
 };
+use crate::tui::pending::Slot;
 use crate::tui::popups::{KeyBox, Popup};
 use crate::tui::screens::add_pet::import;
 use crate::tui::state::{Health, Link, Screen};
@@ -23,7 +24,7 @@ use crate::tui::text_input::TextInput;
 use crate::tui::theme::Theme;
 
 impl App {
-    fn news(&mut self, slot: Slot, news: ProfileNews) {
+    fn news(&mut self, slot: Slot, news: ProfileReply) {
         self.reply(slot, Outcome::Profile(news));
     }
 
@@ -46,7 +47,7 @@ pub fn listed(columns: u16, rows: u16) -> App {
     let mut app = App::loaded_from(remote(), columns, rows, &animals(39));
     app.state.link.origins = origins();
     app.keys("P");
-    app.news(Slot::Profiles, ProfileNews::Read(Ok(profiles())));
+    app.news(Slot::Profiles, ProfileReply::Read(Ok(profiles())));
     app
 }
 
@@ -86,8 +87,8 @@ fn in_file() -> Origin {
     Origin::File { path: "config.toml".into(), line: 10 }
 }
 
-fn used(settings: Settings) -> ProfileNews {
-    ProfileNews::Used(Ok(Box::new(Used { settings, kept: None, left: Ok(Left::default()) })))
+fn used(settings: Settings) -> ProfileReply {
+    ProfileReply::Used(Ok(Box::new(Used { settings, kept: None, left: Ok(Unfinished::default()) })))
 }
 
 fn unauthorized() -> Failure {
@@ -107,7 +108,7 @@ fn typed(columns: u16, rows: u16) -> App {
 fn tried(columns: u16, rows: u16, tested: Tested) -> App {
     let mut app = typed(columns, rows);
     app.keys("F2");
-    app.news(Slot::TryProfile, ProfileNews::Tested(tested));
+    app.news(Slot::TryProfile, ProfileReply::Tested(tested));
     app
 }
 
@@ -117,13 +118,13 @@ fn tried(columns: u16, rows: u16, tested: Tested) -> App {
 fn the_screen_opens_on_the_profile_in_use_and_goes_back_to_where_one_came_from() {
     let mut app = App::loaded_from(remote(), 80, 24, &animals(3));
     app.keys("3 P");
-    app.news(Slot::Profiles, ProfileNews::Read(Ok(profiles())));
+    app.news(Slot::Profiles, ProfileReply::Read(Ok(profiles())));
     assert_eq!((app.state.screen, app.state.context()), (Screen::Profiles, Context::Profiles));
     assert_eq!(app.state.profiles.entry().unwrap().name, "production");
     app.keys("Down Down Down");
     assert_eq!(app.state.profiles.entry().unwrap().name, "staging");
     app.keys("P");
-    app.news(Slot::Profiles, ProfileNews::Read(Ok(profiles())));
+    app.news(Slot::Profiles, ProfileReply::Read(Ok(profiles())));
     assert_eq!(app.state.profiles.entry().unwrap().name, "staging", "reading again moves nothing");
     app.keys("Esc");
     assert_eq!(app.state.screen, Screen::Domains);
@@ -133,7 +134,7 @@ fn the_screen_opens_on_the_profile_in_use_and_goes_back_to_where_one_came_from()
 fn a_list_that_cannot_be_read_says_why_and_the_one_before_stays() {
     let mut app = listed(80, 24);
     app.keys("r");
-    app.news(Slot::Profiles, ProfileNews::Read(Err("config.toml:3:1: unknown field `x`".into())));
+    app.news(Slot::Profiles, ProfileReply::Read(Err("config.toml:3:1: unknown field `x`".into())));
     assert!(app.says("The profiles cannot be read: config.toml:3:1: unknown field"));
     assert_eq!(app.state.profiles.entries().len(), 3);
 }
@@ -143,7 +144,7 @@ fn a_test_asks_once_and_its_answer_stays_in_words() {
     let mut app = listed(80, 24);
     app.keys("Down t");
     assert_eq!(app.asked(), Some(ProfileTask::Test { name: "staging".into(), in_use: false }));
-    app.news(Slot::TestProfile, ProfileNews::Tested(Tested::Failed(unauthorized())));
+    app.news(Slot::TestProfile, ProfileReply::Tested(Tested::Failed(unauthorized())));
     assert!(
         app.says("staging.api.example.com did not accept the API key. It says: \"API key is not valid\""),
         "{}",
@@ -151,7 +152,7 @@ fn a_test_asks_once_and_its_answer_stays_in_words() {
     );
     app.keys("Up t");
     assert_eq!(app.asked(), Some(ProfileTask::Test { name: "production".into(), in_use: true }));
-    app.news(Slot::TestProfile, ProfileNews::Tested(Tested::Answered(Duration::from_millis(142))));
+    app.news(Slot::TestProfile, ProfileReply::Tested(Tested::Answered(Duration::from_millis(142))));
     assert!(app.says("OK 142 ms") && app.says("! ERROR 401"), "{}", app.screen());
 }
 
@@ -173,7 +174,7 @@ fn after_a_change_nothing_of_the_service_before_is_left() {
     app.keys("/ \"rex\" Enter C-l A a \"Biscuit\" Esc r");
     let late = app.job(Slot::List).unwrap();
     app.keys("2 Esc 1 P");
-    app.news(Slot::Profiles, ProfileNews::Read(Ok(profiles())));
+    app.news(Slot::Profiles, ProfileReply::Read(Ok(profiles())));
     app.keys("Down Enter");
     assert_eq!(app.asked(), Some(ProfileTask::Use("staging".into())));
     assert_eq!(app.state.link.name, "production", "until it is known that the other one can be used");
@@ -202,19 +203,19 @@ fn what_was_kept_of_the_other_service_is_shown_at_once() {
     let mut other = App::loaded_from(staging(in_file()).service, 80, 24, &animals(7));
     other.keys("r");
     other.reply(Slot::List, test_kit::listed(animals(7), None));
-    let Some(Job { task: Task::Remember(kept), .. }) = other.job(Slot::Remember) else { panic!("nothing is kept") };
+    let Some(Job { task: Task::WriteCache(kept), .. }) = other.job(Slot::Remember) else { panic!("nothing is kept") };
     let mut app = listed(80, 24);
     app.keys("Down Enter");
-    let used = Used { settings: staging(in_file()), kept: Some(*kept), left: Ok(Left::default()) };
-    app.news(Slot::UseProfile, ProfileNews::Used(Ok(Box::new(used))));
+    let used = Used { settings: staging(in_file()), kept: Some(*kept), left: Ok(Unfinished::default()) };
+    app.news(Slot::UseProfile, ProfileReply::Used(Ok(Box::new(used))));
     assert_eq!(app.state.pets.row_count(), 7);
-    assert!(app.state.inflight.is_running(Slot::List));
+    assert!(app.state.pending.is_running(Slot::List));
 }
 
 #[test]
 fn a_change_that_fails_leaves_the_service_before_in_use_and_says_why() {
     for (outcome, why) in [
-        (Outcome::Profile(ProfileNews::Used(Err("cannot read the API key from keys/staging: gone".into()))), "gone"),
+        (Outcome::Profile(ProfileReply::Used(Err("cannot read the API key from keys/staging: gone".into()))), "gone"),
         (Outcome::Failed(Failure::Busy), "more to do"),
     ] {
         let mut app = listed(80, 24);
@@ -247,7 +248,7 @@ fn nothing_is_sent_while_a_change_is_under_way_and_there_is_one_at_a_time() {
     assert!(app.says("Still switching to staging."));
     assert_eq!(app.job(Slot::UseProfile), first);
     app.keys("C-c");
-    assert!(app.state.inflight.is_running(Slot::UseProfile), "nobody would know which one is in use");
+    assert!(app.state.pending.is_running(Slot::UseProfile), "nobody would know which one is in use");
     app.keys("2 \"Biscuit\" Tab \"3\" F2");
     assert!(app.says("Switching to staging: nothing has been sent."));
     assert!(app.job(Slot::Create).is_none());
@@ -267,7 +268,7 @@ fn production() -> Settings {
 fn change(app: &mut App, to: Settings) {
     app.state.screen = Screen::Pets;
     app.keys("P");
-    app.news(Slot::Profiles, ProfileNews::Read(Ok(profiles())));
+    app.news(Slot::Profiles, ProfileReply::Read(Ok(profiles())));
     app.state.profiles.selected.clone_from(&to.name);
     app.keys("Enter");
     app.news(Slot::UseProfile, used(to));
@@ -287,9 +288,9 @@ fn what_is_typed_stays_with_its_service_and_comes_back_with_it() {
         let mut app = listed(80, 24);
         app.keys("Esc").keys(keys);
         paste.into_iter().for_each(|paste| app.send(paste));
-        let (context, typed) = (app.state.context(), Typed::of(&app.state).for_service());
+        let (context, typed) = (app.state.context(), TypedText::of(&app.state).for_service());
         change(&mut app, staging(in_file()));
-        assert!(Typed::of(&app.state).is_empty(), "{keys}");
+        assert!(TypedText::of(&app.state).is_empty(), "{keys}");
         assert_eq!(app.state.screen, Screen::Pets, "{keys}");
         app.effects.clear();
         app.keys("a F2 Esc 2");
@@ -299,10 +300,10 @@ fn what_is_typed_stays_with_its_service_and_comes_back_with_it() {
         app.keys("\"Other\"");
 
         change(&mut app, production());
-        assert_eq!(Typed::of(&app.state).for_service(), typed, "{keys}");
+        assert_eq!(TypedText::of(&app.state).for_service(), typed, "{keys}");
         assert_eq!((app.state.screen, app.state.context()), (Screen::AddPet, context), "{keys}");
         let looks_again = matches!(context, Context::ImportLook);
-        assert_eq!(app.state.inflight.is_running(Slot::LookAtFile), looks_again, "{keys}");
+        assert_eq!(app.state.pending.is_running(Slot::CheckFile), looks_again, "{keys}");
         change(&mut app, staging(in_file()));
         assert_eq!(app.state.add.name.value(), "Other", "{keys}");
         assert!(app.says("What you typed here is back."), "{}", app.screen());
@@ -352,7 +353,7 @@ fn an_import_that_has_ended_goes_on_at_its_own_service_only_and_a_protected_one_
     let mut app = import::tests::running(80, 24);
     let progress = app.state.add.import.running().unwrap().progress.clone();
     let end = ImportEnd { progress, left: Some(9), why: EndOf::Stopped };
-    app.reply(Slot::Import, Outcome::Import(ImportNews::Ended(Box::new(end))));
+    app.reply(Slot::Import, Outcome::Import(ImportReply::Ended(Box::new(end))));
     app.effects.clear();
     change(&mut app, staging(in_file()));
     app.keys("2 F2");
@@ -369,14 +370,14 @@ fn an_import_that_has_ended_goes_on_at_its_own_service_only_and_a_protected_one_
 fn while_a_change_is_under_way_no_key_is_asked_for_and_no_line_of_rapid_entry_is_touched() {
     let mut app = listed(80, 24);
     app.keys("Esc a F6 \"3\" Enter \"12345678\" Enter");
-    app.reply(Slot::Queue, Outcome::Queued(Ok(())));
+    app.reply(Slot::Queue, Outcome::QueueWritten(Ok(())));
     let no = Failure::Refused { status: 400, code: None, message: "no".into(), retry_after: None };
     app.reply(Slot::Line(0), Outcome::LineSent(LineSent::Failed(no)));
-    app.reply(Slot::Queue, Outcome::Queued(Ok(())));
+    app.reply(Slot::Queue, Outcome::QueueWritten(Ok(())));
     app.keys("Esc P");
-    app.news(Slot::Profiles, ProfileNews::Read(Ok(profiles())));
+    app.news(Slot::Profiles, ProfileReply::Read(Ok(profiles())));
     app.keys("Down Enter");
-    assert!(app.state.inflight.is_running(Slot::UseProfile));
+    assert!(app.state.pending.is_running(Slot::UseProfile));
     app.effects.clear();
     app.keys("g Down K");
     assert!(app.state.popup.is_none() && app.says("Switching to staging: a key can be entered after that."));
@@ -392,10 +393,10 @@ fn while_a_change_is_under_way_no_key_is_asked_for_and_no_line_of_rapid_entry_is
 fn no_change_begins_while_samples_are_on_their_way() {
     let mut app = App::loaded_from(remote(), 80, 24, &[]);
     app.keys("S P");
-    app.news(Slot::Profiles, ProfileNews::Read(Ok(profiles())));
+    app.news(Slot::Profiles, ProfileReply::Read(Ok(profiles())));
     app.keys("Down Enter");
     assert!(app.says("Samples are on their way to api.example.com. Wait for the answer, then switch."));
-    assert!(app.job(Slot::UseProfile).is_none() && app.state.inflight.is_running(Slot::Samples));
+    assert!(app.job(Slot::UseProfile).is_none() && app.state.pending.is_running(Slot::Samples));
 }
 
 #[test]
@@ -404,12 +405,12 @@ fn an_animal_of_a_session_before_is_never_sent_to_the_next_service() {
     other.state.link = Link::of(&staging(in_file()));
     other.keys("a \"Biscuit\" Tab \"3\" F2");
     let Some(Job { task: Task::Drafts(DraftTask::Write(write)), .. }) = other.job(Slot::Drafts) else { panic!() };
-    let opened = Outcome::Drafts(DraftNews::Opened(Ok(Some(write.drafts))));
+    let opened = Outcome::Drafts(DraftReply::Opened(Ok(Some(write.drafts))));
     let mut app = listed(80, 24);
     change(&mut app, staging(in_file()));
     // It is read while the next change is under way already.
     app.keys("P");
-    app.news(Slot::Profiles, ProfileNews::Read(Ok(profiles())));
+    app.news(Slot::Profiles, ProfileReply::Read(Ok(profiles())));
     app.keys("Up Enter");
     app.effects.retain(|effect| !matches!(effect, Effect::Job(Job { slot: Slot::Create, .. })));
     app.reply(Slot::OpenDrafts, opened);
@@ -442,7 +443,7 @@ fn a_profile_without_a_key_asks_for_one_before_anything_is_sent() {
     (remote.key, remote.key_origin) = (None, KeyOrigin::Absent);
     app.news(Slot::UseProfile, used(keyless));
     assert!(matches!(app.state.popup, Some(Popup::Key(_))));
-    assert!(!app.state.inflight.is_running(Slot::List));
+    assert!(!app.state.pending.is_running(Slot::List));
     assert_eq!(app.asked(), Some(ProfileTask::FindPlaces("staging".into())));
 }
 
@@ -462,7 +463,7 @@ fn refused(columns: u16, rows: u16, places: KeyPlaces) -> App {
     app.reply(Slot::List, Outcome::Listed(Err(unauthorized())));
     app.keys("F4");
     app.wait(Duration::from_millis(300));
-    app.news(Slot::KeyPlaces, ProfileNews::Places(places));
+    app.news(Slot::KeyPlaces, ProfileReply::Places(places));
     app
 }
 
@@ -518,7 +519,7 @@ fn a_key_is_kept_where_it_was_chosen_only_after_it_was_accepted() {
     };
     assert_eq!(app.asked(), Some(task));
     let origin = KeyOrigin::File("~/.config/petstore/keys/production".into());
-    app.news(Slot::WriteProfile, ProfileNews::Kept(Ok(origin.clone())));
+    app.news(Slot::WriteProfile, ProfileReply::KeyStored(Ok(origin.clone())));
     assert_eq!(app.state.link.key, ("3210".into(), origin));
     assert!(app.says("is kept: in ~/.config/petstore/keys/production, for you alone."));
 }
@@ -528,7 +529,7 @@ fn a_key_that_cannot_be_kept_is_used_all_the_same() {
     let mut app = refused(80, 24, everywhere());
     app.keys("\"petk_fedcba9876543210\" Tab Down Enter");
     app.reply(Slot::TestKey, Outcome::KeyTested(Ok(())));
-    app.news(Slot::WriteProfile, ProfileNews::Kept(Err("no room.".into())));
+    app.news(Slot::WriteProfile, ProfileReply::KeyStored(Err("no room.".into())));
     assert!(app.says("is used until the program ends, but not kept: no room."));
     assert_eq!(app.state.link.key, ("3210".into(), KeyOrigin::Typed));
 }
@@ -565,7 +566,10 @@ fn what_is_wrong_is_not_tried_and_the_cursor_goes_there() {
     assert_eq!(app.state.profiles.form.focus, Focus::Name);
     app.keys("\"staging\" Tab \"https://shop.example/v1\" Tab Up Down Down Tab \"1X\" F2");
     assert!(app.says("There is a profile of this name already."), "{}", app.screen());
-    assert_eq!((app.state.profiles.form.focus, app.state.profiles.form.source), (Focus::Name, Source::Variable));
+    assert_eq!(
+        (app.state.profiles.form.focus, app.state.profiles.form.source),
+        (Focus::Name, KeySourceChoice::Variable)
+    );
     app.keys("\"2\" F2");
     assert_eq!(app.state.profiles.form.focus, Focus::Value);
     assert!(app.job(Slot::TryProfile).is_none() && app.writes() == 0);
@@ -577,11 +581,11 @@ fn one_that_answers_is_written_at_once_and_found_in_the_list() {
     let Some(ProfileTask::Add { new, at_start: false }) = app.asked() else { panic!("{:?}", app.asked()) };
     let key = ApiKey::new("petk_0123456789abcdef").unwrap();
     assert_eq!((new.name.as_str(), new.typed), ("shop", Some((key, KeepKey::File))));
-    app.news(Slot::WriteProfile, ProfileNews::Added(Ok(Added { file: "config.toml".into(), key_lost: None })));
+    app.news(Slot::WriteProfile, ProfileReply::Added(Ok(AddedProfile { file: "config.toml".into(), key_lost: None })));
     assert!(app.says("Added shop to config.toml. It answered in 31 ms. Enter uses it."), "{}", app.screen());
     let mut more = profiles();
     more.entries.push(ProfileEntry { name: "shop".into(), ..more.entries[1].clone() });
-    app.news(Slot::Profiles, ProfileNews::Read(Ok(more)));
+    app.news(Slot::Profiles, ProfileReply::Read(Ok(more)));
     assert_eq!(app.state.profiles.entry().unwrap().name, "shop");
     app.keys("n");
     assert!(app.state.profiles.form.name.is_empty() && app.state.profiles.form.key.is_empty());
@@ -592,8 +596,8 @@ fn one_that_does_not_answer_is_written_only_at_the_second_try_without_a_change()
     let mut app = tried(80, 24, Tested::Failed(unauthorized()));
     assert!(app.writes() == 0 && app.says("F2 again writes it all the same."), "{}", app.screen());
     app.keys("\"0\" F2");
-    assert!(app.writes() == 0 && app.state.inflight.is_running(Slot::TryProfile), "another key is another try");
-    app.news(Slot::TryProfile, ProfileNews::Tested(Tested::Unusable("no".into())));
+    assert!(app.writes() == 0 && app.state.pending.is_running(Slot::TryProfile), "another key is another try");
+    app.news(Slot::TryProfile, ProfileReply::Tested(Tested::Unusable("no".into())));
     app.keys("F2");
     assert_eq!(app.writes(), 1);
 }
@@ -602,7 +606,7 @@ fn one_that_does_not_answer_is_written_only_at_the_second_try_without_a_change()
 fn what_was_changed_while_it_was_tried_is_not_written() {
     let mut app = typed(80, 24);
     app.keys("F2 \"x\"");
-    app.news(Slot::TryProfile, ProfileNews::Tested(Tested::Answered(Duration::from_millis(31))));
+    app.news(Slot::TryProfile, ProfileReply::Tested(Tested::Answered(Duration::from_millis(31))));
     assert!(app.writes() == 0 && app.says("F2 tries it as it is now."));
 }
 
@@ -622,11 +626,11 @@ fn what_is_typed_stays_when_the_form_is_left() {
 fn at_the_first_start_the_form_leads_to_a_service_and_esc_back_to_the_choice() {
     let mut app = App::first_start(80, 24);
     app.keys("3");
-    app.news(Slot::Profiles, ProfileNews::Read(Ok(profiles())));
+    app.news(Slot::Profiles, ProfileReply::Read(Ok(profiles())));
     app.keys(SHOP.strip_prefix("n ").unwrap()).keys("F2");
-    app.news(Slot::TryProfile, ProfileNews::Tested(Tested::Answered(Duration::from_millis(31))));
+    app.news(Slot::TryProfile, ProfileReply::Tested(Tested::Answered(Duration::from_millis(31))));
     assert!(matches!(app.asked(), Some(ProfileTask::Add { at_start: true, .. })));
-    app.news(Slot::WriteProfile, ProfileNews::Added(Ok(Added { file: "config.toml".into(), key_lost: None })));
+    app.news(Slot::WriteProfile, ProfileReply::Added(Ok(AddedProfile { file: "config.toml".into(), key_lost: None })));
     app.keys("1 2 : H Esc");
     assert_eq!((app.state.screen, &app.state.popup), (Screen::Welcome, &None), "there is no service yet");
     app.keys("3 Esc Enter");
@@ -672,9 +676,9 @@ fn snapshot(name: &str, make: impl Fn(u16, u16) -> App) {
 fn tested(columns: u16, rows: u16) -> App {
     let mut app = listed(columns, rows);
     app.keys("t");
-    app.news(Slot::TestProfile, ProfileNews::Tested(Tested::Answered(Duration::from_millis(142))));
+    app.news(Slot::TestProfile, ProfileReply::Tested(Tested::Answered(Duration::from_millis(142))));
     app.keys("Down t");
-    app.news(Slot::TestProfile, ProfileNews::Tested(Tested::Failed(unauthorized())));
+    app.news(Slot::TestProfile, ProfileReply::Tested(Tested::Failed(unauthorized())));
     app
 }
 
@@ -697,7 +701,7 @@ fn looks_of_the_list() {
         let mut app = listed(columns, rows);
         app.keys("Down Enter");
         let why = "cannot read the API key from /home/ada/.config/petstore/keys/staging: No such file or directory";
-        app.news(Slot::UseProfile, ProfileNews::Used(Err(why.into())));
+        app.news(Slot::UseProfile, ProfileReply::Used(Err(why.into())));
         app
     });
     snapshot("used", |columns, rows| {

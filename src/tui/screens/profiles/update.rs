@@ -1,18 +1,18 @@
 //! What follows from a key or a reply on the profiles screen.
 
 use crate::clock::Now;
-use crate::config::{KeyOrigin, Place};
+use crate::config::{KeyOrigin, ServiceLocation};
 use crate::model::text::short;
 use crate::tui::effect::{Effect, Job, NewService, ProfileTask, Task};
-use crate::tui::inflight::Slot;
 use crate::tui::keymap::{Action, ProfileAction};
-use crate::tui::msg::{Added, ProfileNews, Tested};
+use crate::tui::msg::{AddedProfile, ProfileReply, Tested};
+use crate::tui::pending::Slot;
 use crate::tui::popups::{self, Popup};
 use crate::tui::screens::welcome;
 use crate::tui::state::{AppState, MessageKind, Screen};
 
 use super::change;
-use super::form::{Focus, Form};
+use super::form::{Focus, ProfileForm};
 
 /// Opens the screen, and reads which profiles there are.
 pub fn show(state: &mut AppState, now: Now) -> Vec<Effect> {
@@ -103,7 +103,7 @@ fn on_form(state: &mut AppState, action: Action, now: Now) -> Vec<Effect> {
 
 /// Tries what is typed, or writes it where that was tried in vain; or puts the cursor on the first thing to correct.
 fn save(state: &mut AppState, now: Now) -> Vec<Effect> {
-    if state.inflight.is_running(Slot::TryProfile) || state.inflight.is_running(Slot::WriteProfile) {
+    if state.pending.is_running(Slot::TryProfile) || state.pending.is_running(Slot::WriteProfile) {
         return Vec::new();
     }
     let taken: Vec<String> = state.profiles.entries().iter().map(|entry| entry.name.clone()).collect();
@@ -156,12 +156,12 @@ fn enter_key(state: &mut AppState, now: Now) {
 
 fn copy(state: &mut AppState, now: Now) -> Vec<Effect> {
     match state.profiles.entry().map(|entry| entry.place.clone()) {
-        Some(Place::At(address)) => popups::copy(state, address, "the address", now),
-        Some(Place::Inside | Place::Demo) => {
+        Some(ServiceLocation::At(address)) => popups::copy(state, address, "the address", now),
+        Some(ServiceLocation::Inside | ServiceLocation::Demo) => {
             state.say(MessageKind::Note, "The service in this program has another address each time.");
             Vec::new()
         }
-        Some(Place::Unclear) | None => {
+        Some(ServiceLocation::Unclear) | None => {
             state.say(MessageKind::Note, "There is no address to copy.");
             Vec::new()
         }
@@ -169,34 +169,34 @@ fn copy(state: &mut AppState, now: Now) -> Vec<Effect> {
 }
 
 pub(super) fn begin(state: &mut AppState, slot: Slot, task: ProfileTask, now: Now) -> Effect {
-    let id = state.inflight.begin(slot, now.mono);
+    let id = state.pending.begin(slot, now.mono);
     Effect::Job(Job { slot, id, task: Task::Profile(task) })
 }
 
 pub(super) fn forget(state: &mut AppState, slot: Slot) -> Vec<Effect> {
-    if state.inflight.forget(slot) { vec![Effect::Cancel(slot)] } else { Vec::new() }
+    if state.pending.forget(slot) { vec![Effect::Cancel(slot)] } else { Vec::new() }
 }
 
 /// Something about profiles came.
-pub fn on_news(state: &mut AppState, slot: Slot, news: ProfileNews, now: Now) -> Vec<Effect> {
+pub fn on_news(state: &mut AppState, slot: Slot, news: ProfileReply, now: Now) -> Vec<Effect> {
     match news {
-        ProfileNews::Read(Ok(profiles)) => state.profiles.list = Some(profiles),
-        ProfileNews::Read(Err(why)) => state.say(MessageKind::Error, format!("The profiles cannot be read: {why}")),
-        ProfileNews::Used(Ok(used)) => return change::on_used(state, *used, now),
-        ProfileNews::Used(Err(why)) => change::on_failed(state, &why),
-        ProfileNews::Tested(tested) if slot == Slot::TryProfile => return on_tried(state, tested, now),
-        ProfileNews::Tested(tested) => {
+        ProfileReply::Read(Ok(profiles)) => state.profiles.list = Some(profiles),
+        ProfileReply::Read(Err(why)) => state.say(MessageKind::Error, format!("The profiles cannot be read: {why}")),
+        ProfileReply::Used(Ok(used)) => return change::on_used(state, *used, now),
+        ProfileReply::Used(Err(why)) => change::on_failed(state, &why),
+        ProfileReply::Tested(tested) if slot == Slot::TryProfile => return on_tried(state, tested, now),
+        ProfileReply::Tested(tested) => {
             let name = std::mem::take(&mut state.profiles.testing);
             state.profiles.tests.insert(name, (now, tested));
         }
-        ProfileNews::Added(Ok(added)) => return on_added(state, added, now),
-        ProfileNews::Added(Err(why)) => state.say(MessageKind::Error, format!("Not written: {why}")),
-        ProfileNews::Places(places) => popups::key::on_places(state, places),
-        ProfileNews::Kept(Ok(origin)) => {
+        ProfileReply::Added(Ok(added)) => return on_added(state, added, now),
+        ProfileReply::Added(Err(why)) => state.say(MessageKind::Error, format!("Not written: {why}")),
+        ProfileReply::Places(places) => popups::key::on_places(state, places),
+        ProfileReply::KeyStored(Ok(origin)) => {
             state.say_done(format!("The key was accepted and is kept: {}.", place(&origin)), now.mono);
             state.link.key.1 = origin;
         }
-        ProfileNews::Kept(Err(why)) => {
+        ProfileReply::KeyStored(Err(why)) => {
             let text = format!("The key was accepted and is used until the program ends, but not kept: {why}");
             state.say(MessageKind::Error, text);
         }
@@ -229,11 +229,11 @@ fn on_tried(state: &mut AppState, tested: Tested, now: Now) -> Vec<Effect> {
     Vec::new()
 }
 
-fn on_added(state: &mut AppState, added: Added, now: Now) -> Vec<Effect> {
-    let Added { file, key_lost } = added;
+fn on_added(state: &mut AppState, added: AddedProfile, now: Now) -> Vec<Effect> {
+    let AddedProfile { file, key_lost } = added;
     let Some(new) = state.profiles.new.take() else { return Vec::new() };
     let tried = std::mem::take(&mut state.profiles.form).tried;
-    state.profiles.form = Form::default();
+    state.profiles.form = ProfileForm::default();
     state.profiles.form_open = false;
     let name = short(&new.name);
     let answered = match &tried {

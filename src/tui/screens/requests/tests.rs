@@ -5,9 +5,9 @@ use std::time::Duration;
 use super::state::KEPT;
 use crate::api::Exchange;
 use crate::tui::effect::{Effect, Task};
-use crate::tui::inflight::Slot;
 use crate::tui::keymap::Context;
 use crate::tui::msg::{Msg, Recorded};
+use crate::tui::pending::Slot;
 use crate::tui::popups::Popup;
 use crate::tui::state::Screen;
 use crate::tui::test_kit::{App, animals, remote};
@@ -290,6 +290,6 @@ fn looks_small_plain_and_in_unicode() {
     }
     let mut app = with_keys(80, 24, "Down");
     app.state.theme = Theme::Mono;
-    app.look.ascii = false;
+    app.appearance.ascii = false;
     insta::assert_snapshot!("mono_unicode", app.snapshot());
 }

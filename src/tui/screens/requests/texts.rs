@@ -95,9 +95,9 @@ pub fn duration(time: Duration) -> String {
 pub fn size(exchange: &Exchange) -> String {
     match exchange.size {
         _ if exchange.failure.is_some() => "-".to_owned(),
-        octets @ 0..1_000 => format!("{octets} B"),
-        octets @ 1_000..1_000_000 => format!("{}.{} kB", octets / 1_000, octets % 1_000 / 100),
-        octets => format!("{}.{} MB", octets / 1_000_000, octets % 1_000_000 / 100_000),
+        bytes @ 0..1_000 => format!("{bytes} B"),
+        bytes @ 1_000..1_000_000 => format!("{}.{} kB", bytes / 1_000, bytes % 1_000 / 100),
+        bytes => format!("{}.{} MB", bytes / 1_000_000, bytes % 1_000_000 / 100_000),
     }
 }
 
@@ -114,7 +114,8 @@ struct Record<'a> {
     headers: &'a [(String, String)],
     answer: &'a str,
     failure: Option<&'a str>,
-    octets: usize,
+    #[serde(rename = "octets")]
+    bytes: usize,
     head_ms: u128,
     took_ms: u128,
 }
@@ -133,7 +134,7 @@ pub fn ndjson<'a>(exchanges: impl Iterator<Item = &'a Exchange>) -> String {
         headers: &exchange.headers,
         answer: &exchange.answer,
         failure: exchange.failure.as_deref(),
-        octets: exchange.size,
+        bytes: exchange.size,
         head_ms: exchange.first_byte.as_millis(),
         took_ms: exchange.took.as_millis(),
     };

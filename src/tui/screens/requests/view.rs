@@ -7,7 +7,7 @@ use ratatui::text::{Line, Span};
 use crate::api::Exchange;
 use crate::model::text::{cut, width};
 use crate::tui::state::{AppState, Layout};
-use crate::tui::theme::{Look, Role};
+use crate::tui::theme::{Appearance, StyleRole};
 use crate::tui::view::WIDE;
 use crate::tui::widgets::{boxed, put, put_right, wrap_indented};
 
@@ -22,20 +22,26 @@ const MOST_ROWS: u16 = 14;
 const LEAST_FOR_DETAILS: u16 = 14;
 
 /// Paints the screen into `body`, the rows between header and message.
-pub fn draw(state: &AppState, look: &Look, buf: &mut Buffer, body: Rect, layout: &mut Layout) -> Option<Position> {
+pub fn draw(
+    state: &AppState,
+    appearance: &Appearance,
+    buf: &mut Buffer,
+    body: Rect,
+    layout: &mut Layout,
+) -> Option<Position> {
     let requests = &state.requests;
-    let search = draw_search(buf, body, requests, look);
+    let search = draw_search(buf, body, requests, appearance);
     let rest = Rect { y: body.y + 1, height: body.height.saturating_sub(1), ..body };
     let wide = rest.width >= WIDE;
     let details = rest.height >= LEAST_FOR_DETAILS;
     let height = if details { (rest.height * 2 / 5).min(MOST_ROWS) } else { rest.height };
     let list = Rect { height, ..rest };
     let below = Rect { y: list.bottom(), height: rest.height - height, ..rest };
-    let inner = if wide { boxed(buf, list, "newest first", look) } else { list };
-    draw_list(buf, inner, requests, look, layout);
+    let inner = if wide { boxed(buf, list, "newest first", appearance) } else { list };
+    draw_list(buf, inner, requests, appearance, layout);
     match requests.selected() {
-        Some(exchange) if wide && details => draw_panes(buf, below, exchange, look),
-        Some(exchange) if details => draw_below(buf, below, exchange, look),
+        Some(exchange) if wide && details => draw_panes(buf, below, exchange, appearance),
+        Some(exchange) if details => draw_below(buf, below, exchange, appearance),
         Some(_) | None => {}
     }
     let place = u16::try_from(requests.cursor().saturating_sub(layout.table_top)).unwrap_or(0) + 1;
@@ -45,19 +51,22 @@ pub fn draw(state: &AppState, look: &Look, buf: &mut Buffer, body: Rect, layout:
 }
 
 /// The first row: what is searched for, and whether only failed ones are shown.
-fn draw_search(buf: &mut Buffer, body: Rect, requests: &State, look: &Look) -> Option<Position> {
+fn draw_search(buf: &mut Buffer, body: Rect, requests: &State, appearance: &Appearance) -> Option<Position> {
     let which = if requests.only_failed { "only failed" } else { "all" };
     let right = format!("{which}: {} ", requests.row_count());
-    put_right(buf, body, 0, &right, look, Role::Text);
+    put_right(buf, body, 0, &right, appearance, StyleRole::Text);
     let room = usize::from(body.width).saturating_sub(width(&right) + 5);
     let (shown, cursor) = requests.search.window(room);
     let asked = requests.searching || !requests.search.is_empty();
     let (text, role) = if asked {
-        (look.text(&shown), Role::Heading)
+        (appearance.text(&shown), StyleRole::Heading)
     } else {
-        (cut("search path, status, purpose and bodies", room), Role::Quiet)
+        (cut("search path, status, purpose and bodies", room), StyleRole::Quiet)
     };
-    let line = Line::from(vec![Span::styled(" / ", look.style(Role::Key)), Span::styled(text, look.style(role))]);
+    let line = Line::from(vec![
+        Span::styled(" / ", appearance.style(StyleRole::Key)),
+        Span::styled(text, appearance.style(role)),
+    ]);
     put(buf, body, 0, &line);
     let x = body.x + 3 + u16::try_from(cursor).unwrap_or(0);
     requests.searching.then_some(Position { x, y: body.y })
@@ -72,7 +81,7 @@ const WHAT: u16 = 18;
 /// Where the path begins: after the mark of the row, time and method.
 const PATH: u16 = 20;
 
-fn draw_list(buf: &mut Buffer, area: Rect, requests: &State, look: &Look, layout: &mut Layout) {
+fn draw_list(buf: &mut Buffer, area: Rect, requests: &State, appearance: &Appearance, layout: &mut Layout) {
     let what = if area.width + 2 >= WIDE { WHAT } else { 0 };
     let path = area.width.saturating_sub(PATH + STATUS + TOOK + SIZE + what);
     let row = |time: &str, method: &str, target: &str, status: &str, took: &str, size: &str, purpose: &str| {
@@ -82,7 +91,7 @@ fn draw_list(buf: &mut Buffer, area: Rect, requests: &State, look: &Look, layout
         format!("{time:<8}  {method:<6} {target}{blanks}{status:<8}{took:>8} {size:>8}   {purpose}")
     };
     let heading = row("TIME", "METHOD", "PATH", "  STATUS", "TOOK", "SIZE", if what > 0 { "WHAT FOR" } else { "" });
-    put(buf, area, 0, &Line::styled(format!("   {heading}"), look.style(Role::Heading)));
+    put(buf, area, 0, &Line::styled(format!("   {heading}"), appearance.style(StyleRole::Heading)));
     layout.table_rows = area.height.saturating_sub(1);
     let visible = usize::from(layout.table_rows);
     if requests.row_count() == 0 {
@@ -97,22 +106,22 @@ fn draw_list(buf: &mut Buffer, area: Rect, requests: &State, look: &Look, layout
         let Exchange { at: time, method, path_and_query, status, took, what, .. } = exchange;
         let status = status.map_or_else(|| "-".to_owned(), |status| status.to_string());
         let text = row(
-            &look.time(*time),
-            &cut(&look.text(method), 6),
-            &look.text(path_and_query),
+            &appearance.time(*time),
+            &cut(&appearance.text(method), 6),
+            &appearance.text(path_and_query),
             &format!("  {status}"),
             &duration(*took),
             &size(exchange),
-            &look.text(what),
+            &appearance.text(what),
         );
         let selected = at == cursor;
-        let style = look.style(if selected { Role::Selected } else { Role::Text });
+        let style = appearance.style(if selected { StyleRole::Selected } else { StyleRole::Text });
         put(buf, area, y, &Line::raw(if selected { " >" } else { "" }));
         let cells = Rect { x: area.x + 3, width: area.width.saturating_sub(3), ..area };
         put(buf, cells, y, &Line::styled(text, style));
         if has_failed(exchange) {
             let mark = Rect { x: area.x + PATH + path, width: 1, ..area };
-            put(buf, mark, y, &Line::styled("!", look.style(Role::Error)));
+            put(buf, mark, y, &Line::styled("!", appearance.style(StyleRole::Error)));
         }
     }
 }
@@ -129,47 +138,48 @@ fn empty_lines(requests: &State) -> [&'static str; 2] {
 }
 
 /// Both sides in panes beside each other.
-fn draw_panes(buf: &mut Buffer, area: Rect, exchange: &Exchange, look: &Look) {
+fn draw_panes(buf: &mut Buffer, area: Rect, exchange: &Exchange, appearance: &Appearance) {
     let left = Rect { width: area.width / 2, ..area };
     let right = Rect { x: left.right(), width: area.width - left.width, ..area };
     let sides = [("sent", sent(exchange, Body::Indented)), ("answered", answered(exchange, Body::Indented))];
     for (area, (title, lines)) in [left, right].into_iter().zip(sides) {
-        let inner = boxed(buf, area, title, look);
+        let inner = boxed(buf, area, title, appearance);
         let inside = Rect { x: inner.x + 1, width: inner.width.saturating_sub(2), ..inner };
         // The last row of both is for the times.
         let above = Rect { height: inside.height.saturating_sub(2), ..inside };
-        draw_lines(buf, above, "", &wrapped(&lines, above, look), look);
+        draw_lines(buf, above, "", &wrapped(&lines, above, appearance), appearance);
         if area == left {
-            put(buf, inside, above.height + 1, &Line::styled(timing(exchange), look.style(Role::Quiet)));
+            put(buf, inside, above.height + 1, &Line::styled(timing(exchange), appearance.style(StyleRole::Quiet)));
         }
     }
 }
 
 /// Both sides below each other, as curl marks them.
-fn draw_below(buf: &mut Buffer, area: Rect, exchange: &Exchange, look: &Look) {
-    let title = format!("-- {}: {} ", look.text(exchange.what), timing(exchange)).replace('-', &look.rule(1));
-    let rule = look.rule(usize::from(area.width).saturating_sub(width(&title) + 2));
-    put(buf, area, 0, &Line::styled(format!(" {title}{rule}"), look.style(Role::Border)));
+fn draw_below(buf: &mut Buffer, area: Rect, exchange: &Exchange, appearance: &Appearance) {
+    let title =
+        format!("-- {}: {} ", appearance.text(exchange.what), timing(exchange)).replace('-', &appearance.rule(1));
+    let rule = appearance.rule(usize::from(area.width).saturating_sub(width(&title) + 2));
+    put(buf, area, 0, &Line::styled(format!(" {title}{rule}"), appearance.style(StyleRole::Border)));
     let inside = Rect { x: area.x + 1, y: area.y + 1, width: area.width.saturating_sub(2), height: area.height - 1 };
     let text = Rect { width: inside.width.saturating_sub(2), ..inside };
-    let lines = wrapped(&sent(exchange, Body::Plain), text, look);
+    let lines = wrapped(&sent(exchange, Body::Plain), text, appearance);
     let height = u16::try_from(lines.len()).unwrap_or(u16::MAX).min(inside.height / 2);
-    draw_lines(buf, Rect { height, ..inside }, "> ", &lines, look);
+    draw_lines(buf, Rect { height, ..inside }, "> ", &lines, appearance);
     let rest = Rect { y: inside.y + height, height: inside.height - height, ..inside };
-    draw_lines(buf, rest, "< ", &wrapped(&answered(exchange, Body::Plain), text, look), look);
+    draw_lines(buf, rest, "< ", &wrapped(&answered(exchange, Body::Plain), text, appearance), appearance);
 }
 
 /// The lines as this terminal can show them, broken at the width of `area`.
-fn wrapped(lines: &[String], area: Rect, look: &Look) -> Vec<String> {
-    lines.iter().flat_map(|line| wrap_indented(&look.text(line), area.width.into())).collect()
+fn wrapped(lines: &[String], area: Rect, appearance: &Appearance) -> Vec<String> {
+    lines.iter().flat_map(|line| wrap_indented(&appearance.text(line), area.width.into())).collect()
 }
 
 /// As many lines as there is room for, and a word where there are more.
-fn draw_lines(buf: &mut Buffer, area: Rect, mark: &str, lines: &[String], look: &Look) {
+fn draw_lines(buf: &mut Buffer, area: Rect, mark: &str, lines: &[String], appearance: &Appearance) {
     let fits = lines.len() <= area.height.into();
     for (y, line) in (0..area.height).zip(lines) {
         let text = if !fits && y + 1 == area.height { "... Enter shows all of it" } else { line };
-        put(buf, area, y, &Line::from(vec![Span::styled(mark, look.style(Role::Quiet)), Span::raw(text)]));
+        put(buf, area, y, &Line::from(vec![Span::styled(mark, appearance.style(StyleRole::Quiet)), Span::raw(text)]));
     }
 }
 

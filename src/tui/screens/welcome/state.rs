@@ -15,7 +15,7 @@ pub struct State {
     /// Why the file that was named cannot be used.
     pub error: Option<String>,
     /// What was chosen: the program begins anew with it.
-    pub chosen: Option<Chosen>,
+    pub chosen: Option<StartChoice>,
 }
 
 /// What was found out about this terminal and this machine, in words that are safe to show.
@@ -33,7 +33,7 @@ pub struct Surroundings {
 
 /// With what the program begins anew.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Chosen {
+pub enum StartChoice {
     /// Samples, of which nothing is kept.
     Samples,
     /// A store on this machine, served by this program.
@@ -44,18 +44,18 @@ pub enum Chosen {
 
 /// A way to begin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Way {
-    /// [`Chosen::Samples`]
+pub enum StartOption {
+    /// [`StartChoice::Samples`]
     Samples,
-    /// [`Chosen::Embedded`]
+    /// [`StartChoice::Embedded`]
     Embedded,
     /// A new profile for a service elsewhere.
     Connect,
-    /// [`Chosen::File`]
+    /// [`StartChoice::File`]
     File,
 }
 
-impl Way {
+impl StartOption {
     /// All of them, as they are offered.
     pub const ALL: [Self; 4] = [Self::Samples, Self::Embedded, Self::Connect, Self::File];
 
@@ -75,7 +75,7 @@ impl State {
     /// The first start again, after the file `path` was chosen, which cannot be used.
     #[must_use]
     pub fn refused(path: String, why: String) -> Self {
-        let cursor = Way::ALL.iter().position(|way| *way == Way::File).unwrap_or(0);
+        let cursor = StartOption::ALL.iter().position(|way| *way == StartOption::File).unwrap_or(0);
         Self { cursor, path: Some(TextInput::new(path)), error: Some(why), ..Self::default() }
     }
 

@@ -1,17 +1,17 @@
 //! The first start: what follows from keys, and how each state looks.
 
-use super::state::{Chosen, State};
+use super::state::{StartChoice, State};
 use crate::tui::keymap::Context;
 use crate::tui::msg::{Msg, QuitReason};
 use crate::tui::state::Screen;
 use crate::tui::test_kit::App;
 use crate::tui::theme::Theme;
 
-fn chosen(app: &App) -> (Option<QuitReason>, Option<&Chosen>) {
+fn chosen(app: &App) -> (Option<QuitReason>, Option<&StartChoice>) {
     (app.state.quitting, app.state.welcome.chosen.as_ref())
 }
 
-fn began_with(with: &Chosen) -> (Option<QuitReason>, Option<&Chosen>) {
+fn began_with(with: &StartChoice) -> (Option<QuitReason>, Option<&StartChoice>) {
     (Some(QuitReason::User), Some(with))
 }
 
@@ -20,12 +20,12 @@ fn began_with(with: &Chosen) -> (Option<QuitReason>, Option<&Chosen>) {
 #[test]
 fn a_number_or_the_marked_way_begins_and_nothing_is_asked_before() {
     for (keys, with) in [
-        ("1", Chosen::Samples),
-        ("Enter", Chosen::Samples),
-        ("2", Chosen::Embedded),
-        ("Up Down Enter", Chosen::Embedded),
-        ("4 \"~/my.toml\" Enter", Chosen::File("~/my.toml".into())),
-        ("j j j j Enter \" my.toml \" F2", Chosen::File("my.toml".into())),
+        ("1", StartChoice::Samples),
+        ("Enter", StartChoice::Samples),
+        ("2", StartChoice::Embedded),
+        ("Up Down Enter", StartChoice::Embedded),
+        ("4 \"~/my.toml\" Enter", StartChoice::File("~/my.toml".into())),
+        ("j j j j Enter \" my.toml \" F2", StartChoice::File("my.toml".into())),
     ] {
         let mut app = App::first_start(80, 24);
         assert_eq!(chosen(&app), (None, None));
@@ -84,7 +84,7 @@ fn a_file_that_cannot_be_used_is_mended_in_its_field() {
     app.keys("BS");
     assert!(!app.says("cannot read"));
     app.keys("\"l\" Enter");
-    assert_eq!(chosen(&app), began_with(&Chosen::File("~/my.toml".into())));
+    assert_eq!(chosen(&app), began_with(&StartChoice::File("~/my.toml".into())));
 }
 
 // --- how it looks; made anew by: INSTA_UPDATE=always cargo test ---
@@ -113,6 +113,6 @@ fn looks_small_plain_and_in_unicode() {
     }
     let mut app = App::first_start(80, 24);
     app.state.theme = Theme::Mono;
-    app.look.ascii = false;
+    app.appearance.ascii = false;
     insta::assert_snapshot!("mono_unicode", app.snapshot());
 }

@@ -8,7 +8,7 @@ use crate::tui::screens::profiles;
 use crate::tui::state::{AppState, Screen};
 use crate::tui::text_input::TextInput;
 
-use super::state::{Chosen, Way};
+use super::state::{StartChoice, StartOption};
 
 /// Whether an action may be taken before anything is chosen. The others would ask a service, or leave for a screen that
 /// has nothing to show yet.
@@ -36,7 +36,7 @@ pub fn on_action(state: &mut AppState, action: Action, now: Now) -> Vec<Effect> 
             if path.is_empty() {
                 welcome.error = Some("Type the path of the file, for example ~/petstore.toml.".to_owned());
             } else {
-                begin(state, Chosen::File(path));
+                begin(state, StartChoice::File(path));
             }
         }
         (Some(_), Action::Back) => (welcome.path, welcome.error) = (None, None),
@@ -45,11 +45,11 @@ pub fn on_action(state: &mut AppState, action: Action, now: Now) -> Vec<Effect> 
             welcome.error = None;
         }
         (None, Action::Up) => welcome.cursor = welcome.cursor.saturating_sub(1),
-        (None, Action::Down) => welcome.cursor = (welcome.cursor + 1).min(Way::ALL.len() - 1),
-        (None, Action::Confirm) => return take(state, Way::ALL[state.welcome.cursor], now),
+        (None, Action::Down) => welcome.cursor = (welcome.cursor + 1).min(StartOption::ALL.len() - 1),
+        (None, Action::Confirm) => return take(state, StartOption::ALL[state.welcome.cursor], now),
         (None, Action::Answer(number)) => {
             let at = usize::from(number).saturating_sub(1);
-            if let Some(way) = Way::ALL.get(at) {
+            if let Some(way) = StartOption::ALL.get(at) {
                 welcome.cursor = at;
                 return take(state, *way, now);
             }
@@ -68,18 +68,18 @@ pub fn on_text(state: &mut AppState, text: &str) {
     }
 }
 
-fn take(state: &mut AppState, way: Way, now: Now) -> Vec<Effect> {
+fn take(state: &mut AppState, way: StartOption, now: Now) -> Vec<Effect> {
     match way {
-        Way::Samples => begin(state, Chosen::Samples),
-        Way::Embedded => begin(state, Chosen::Embedded),
-        Way::Connect => return open_new_profile(state, now),
-        Way::File => state.welcome.path = Some(TextInput::default()),
+        StartOption::Samples => begin(state, StartChoice::Samples),
+        StartOption::Embedded => begin(state, StartChoice::Embedded),
+        StartOption::Connect => return open_new_profile(state, now),
+        StartOption::File => state.welcome.path = Some(TextInput::default()),
     }
     Vec::new()
 }
 
 /// Ends this start; the program begins anew with what was chosen.
-fn begin(state: &mut AppState, chosen: Chosen) {
+fn begin(state: &mut AppState, chosen: StartChoice) {
     state.welcome.chosen = Some(chosen);
     state.quitting = Some(QuitReason::User);
 }

@@ -1,11 +1,11 @@
 //! What the import knows.
 
-use crate::tui::effect::Source;
+use crate::tui::effect::ImportSource;
 use crate::tui::keymap::Context;
 use crate::tui::text_input::TextInput;
 
-use super::looked::Looked;
-use super::running::Running;
+use super::preview::PreviewState;
+use super::progress::Running;
 
 /// The import.
 #[derive(Clone, Debug, Default)]
@@ -29,7 +29,7 @@ pub enum Phase {
     #[default]
     File,
     /// It is looked at, or was.
-    Looked(Box<Looked>),
+    Looked(Box<PreviewState>),
     /// It is under way, or has ended.
     Running(Box<Running>),
 }
@@ -64,7 +64,7 @@ impl State {
     }
 
     /// The file that is looked at, or was.
-    pub const fn looked_mut(&mut self) -> Option<&mut Looked> {
+    pub const fn looked_mut(&mut self) -> Option<&mut PreviewState> {
         match &mut self.phase {
             Phase::Looked(looked) => Some(looked),
             Phase::File | Phase::Running(_) => None,
@@ -73,7 +73,7 @@ impl State {
 
     /// What is imported, where that is known.
     #[must_use]
-    pub const fn source(&self) -> Option<&Source> {
+    pub const fn source(&self) -> Option<&ImportSource> {
         match &self.phase {
             Phase::File => None,
             Phase::Looked(looked) => Some(&looked.source),

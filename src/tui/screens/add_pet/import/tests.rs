@@ -5,15 +5,15 @@ use std::time::Duration;
 use super::*;
 use crate::api::failure::Failure;
 use crate::model::Field;
-use crate::transfer::earlier::Earlier;
-use crate::transfer::import::{Progress, Seen, Start, Told, Wish};
-use crate::transfer::journal::{Answer, Outcome as Fate};
+use crate::transfer::earlier_import::EarlierImport;
+use crate::transfer::import::{ImportControl, ImportEvent, ImportProgress, Seen, Start};
+use crate::transfer::journal::{RowAnswer, RowOutcome as Fate};
 use crate::transfer::preview::preview;
-use crate::transfer::{Input, Reading};
-use crate::tui::effect::{Effect, ImportTask, RunImport, Source, Task};
-use crate::tui::inflight::Slot;
+use crate::transfer::{ColumnMapping, Input};
+use crate::tui::effect::{Effect, ImportSource, ImportTask, RunImport, Task};
 use crate::tui::keymap::Context;
-use crate::tui::msg::{EndOf, FileSeen, ImportEnd, ImportNews, Msg, NotSeen, Outcome, Reply, Size};
+use crate::tui::msg::{CheckedFile, EndOf, ImportEnd, ImportReply, Msg, Outcome, Reply, Size, UnusableFile};
+use crate::tui::pending::Slot;
 use crate::tui::popups::{Contents, Popup};
 use crate::tui::state::Screen;
 use crate::tui::test_kit::{App, animals, remote};
@@ -29,19 +29,19 @@ fn opened(columns: u16, rows: u16) -> App {
 }
 
 /// What a worker finds in `text`, as it is to be read by the newest job.
-fn found(app: &App, text: &'static str, before: Option<Earlier>) -> Outcome {
+fn found(app: &App, text: &'static str, before: Option<EarlierImport>) -> Outcome {
     let (_, reading) = look(app);
     let seen = preview(Input::stream("a", Cursor::new(text)).unwrap(), &reading, |_| true);
-    Outcome::Import(ImportNews::Looked(match seen {
-        Ok(preview) => Ok(Box::new(FileSeen { path: Some("/home/ada/new-arrivals.csv".into()), preview, before })),
-        Err(error) => Err(NotSeen { why: error.to_string(), missing: None }),
+    Outcome::Import(ImportReply::Checked(match seen {
+        Ok(preview) => Ok(Box::new(CheckedFile { path: Some("/home/ada/new-arrivals.csv".into()), preview, before })),
+        Err(error) => Err(UnusableFile { why: error.to_string(), missing: None }),
     }))
 }
 
 pub fn looked(columns: u16, rows: u16, text: &'static str) -> App {
     let mut app = opened(columns, rows);
     let outcome = found(&app, text, None);
-    app.reply(Slot::LookAtFile, outcome);
+    app.reply(Slot::CheckFile, outcome);
     app
 }
 
@@ -49,39 +49,39 @@ fn begun(app: &App) -> Option<RunImport> {
     match app.job(Slot::Import)?.task {
         Task::Import(task) => match *task {
             ImportTask::Run(run) => Some(run),
-            ImportTask::Look(..) | ImportTask::Mend { .. } => None,
+            ImportTask::CheckFile(..) | ImportTask::WriteRejects { .. } => None,
         },
         _ => None,
     }
 }
 
 /// What the newest look is at, and how it reads it.
-fn look(app: &App) -> (Source, Reading) {
-    match app.job(Slot::LookAtFile).map(|job| job.task) {
+fn look(app: &App) -> (ImportSource, ColumnMapping) {
+    match app.job(Slot::CheckFile).map(|job| job.task) {
         Some(Task::Import(task)) => match *task {
-            ImportTask::Look(source, reading) => (source, reading),
+            ImportTask::CheckFile(source, reading) => (source, reading),
             other => panic!("{other:?}"),
         },
         other => panic!("nothing is looked at: {other:?}"),
     }
 }
 
-fn so_far(app: &mut App, news: ImportNews) {
+fn so_far(app: &mut App, news: ImportReply) {
     let id = app.job(Slot::Import).unwrap().id;
     app.send(Msg::Reply(Reply { slot: Slot::Import, id, outcome: Outcome::Import(news) }));
 }
 
-fn row(line: u64, name: &str, outcome: Fate) -> Told {
-    Told::Row { row: line - 1, line, name: name.into(), outcome }
+fn row(line: u64, name: &str, outcome: Fate) -> ImportEvent {
+    ImportEvent::Row { row: line - 1, line, name: name.into(), outcome }
 }
 
 fn refused() -> Fate {
     let message = "categoryId 99 is unknown".to_owned();
-    Fate::Refused(Answer { status: Some(400), code: Some("INVALID_CATEGORY".into()), message })
+    Fate::Refused(RowAnswer { status: Some(400), code: Some("INVALID_CATEGORY".into()), message })
 }
 
 fn unknown() -> Fate {
-    Fate::Unknown(Answer { message: "no answer in 30 s".into(), ..Answer::default() })
+    Fate::Unknown(RowAnswer { message: "no answer in 30 s".into(), ..RowAnswer::default() })
 }
 
 /// An import of 1,237 rows, of which 612 were dealt with.
@@ -90,10 +90,10 @@ pub fn running(columns: u16, rows: u16) -> App {
     app.state.add.import.looked_mut().unwrap().found = Some(Ok(many(1_237)));
     app.keys("F2");
     let files = ("/home/ada/new-arrivals.csv".into(), "/home/ada/new-arrivals.csv.petstore-import.ndjson".into());
-    so_far(&mut app, ImportNews::Begun(files.0, files.1));
-    so_far(&mut app, ImportNews::Going(Progress { added: 1, ..Progress::default() }, Vec::new()));
+    so_far(&mut app, ImportReply::Started(files.0, files.1));
+    so_far(&mut app, ImportReply::Progress(ImportProgress { added: 1, ..ImportProgress::default() }, Vec::new()));
     app.wait(Duration::from_secs(60));
-    let progress = Progress { added: 606, refused: 5, unknown: 1, under_way: 4, ..Progress::default() };
+    let progress = ImportProgress { added: 606, refused: 5, unknown: 1, under_way: 4, ..ImportProgress::default() };
     let told = vec![
         row(402, "Pepper", refused()),
         row(571, "Luna", unknown()),
@@ -101,21 +101,21 @@ pub fn running(columns: u16, rows: u16) -> App {
         row(611, "Moss", Fate::Added(100_862)),
         row(612, "Ziggy", Fate::Added(100_863)),
     ];
-    so_far(&mut app, ImportNews::Going(progress, told));
+    so_far(&mut app, ImportReply::Progress(progress, told));
     app
 }
 
-fn many(good: u64) -> FileSeen {
+fn many(good: u64) -> CheckedFile {
     let mut preview =
         preview(Input::stream("a", Cursor::new("name,cat\nBiscuit,3\n")).unwrap(), &Default::default(), |_| true)
             .unwrap();
     preview.check.good = good;
-    FileSeen { path: Some("/home/ada/new-arrivals.csv".into()), preview, before: None }
+    CheckedFile { path: Some("/home/ada/new-arrivals.csv".into()), preview, before: None }
 }
 
-fn end(app: &mut App, progress: Progress, left: u64, why: EndOf) {
+fn end(app: &mut App, progress: ImportProgress, left: u64, why: EndOf) {
     let end = ImportEnd { progress, left: Some(left), why };
-    app.reply(Slot::Import, Outcome::Import(ImportNews::Ended(Box::new(end))));
+    app.reply(Slot::Import, Outcome::Import(ImportReply::Ended(Box::new(end))));
 }
 
 #[test]
@@ -145,7 +145,7 @@ fn with_bad_rows_nothing_is_sent_before_that_is_chosen() {
     assert!(app.says("2 rows cannot be sent. Choose to send the others, or mend the file"), "{}", app.screen());
     app.keys("Space F2");
     let run = begun(&app).unwrap();
-    assert_eq!((run.good, run.start, run.source), (3, Start::New, Source::File("new-arrivals.csv".into())));
+    assert_eq!((run.good, run.start, run.source), (3, Start::New, ImportSource::File("new-arrivals.csv".into())));
 }
 
 #[test]
@@ -156,14 +156,14 @@ fn another_column_or_one_value_for_all_is_read_at_once() {
     assert_eq!(reading.map, [None, Some("state".into()), None]);
     // Over the last column to one value, which is looked at once it is typed.
     let outcome = found(&app, FILE, None);
-    app.reply(Slot::LookAtFile, outcome);
+    app.reply(Slot::CheckFile, outcome);
     app.keys("Down Down");
     app.keys("\"7\"");
     assert_eq!(app.state.context(), Context::ImportValue);
     app.keys("F2");
     assert!(app.says("The file is being checked. F2 starts when that has ended."), "{}", app.screen());
     let outcome = found(&app, FILE, None);
-    app.reply(Slot::LookAtFile, outcome);
+    app.reply(Slot::CheckFile, outcome);
     assert!(app.says("one value for all") && app.says("This adds 4 pets"), "{}", app.screen());
     app.keys("F2 Space F2");
     assert_eq!(begun(&app).unwrap().reading.set, [None, Some("7".into()), None]);
@@ -172,11 +172,11 @@ fn another_column_or_one_value_for_all_is_read_at_once() {
 #[test]
 fn where_no_column_fits_it_is_asked_for() {
     let mut app = opened(80, 24);
-    let not_seen = NotSeen {
+    let not_seen = UnusableFile {
         why: "No column is named categoryId. Choose one.".into(),
         missing: Some((Field::CategoryId, vec!["a".into(), "b".into()])),
     };
-    app.reply(Slot::LookAtFile, Outcome::Import(ImportNews::Looked(Err(not_seen))));
+    app.reply(Slot::CheckFile, Outcome::Import(ImportReply::Checked(Err(not_seen))));
     assert!(app.says("No column is named categoryId") && app.says("> (none)"), "{}", app.screen());
     app.keys("Down Down");
     let (_, reading) = look(&app);
@@ -186,8 +186,8 @@ fn where_no_column_fits_it_is_asked_for() {
 #[test]
 fn a_file_that_cannot_be_read_is_said_where_its_name_is() {
     let mut app = opened(80, 24);
-    let not_seen = NotSeen { why: "cannot read new-arrivals.csv: No such file.".into(), missing: None };
-    app.reply(Slot::LookAtFile, Outcome::Import(ImportNews::Looked(Err(not_seen))));
+    let not_seen = UnusableFile { why: "cannot read new-arrivals.csv: No such file.".into(), missing: None };
+    app.reply(Slot::CheckFile, Outcome::Import(ImportReply::Checked(Err(not_seen))));
     assert!(app.says("cannot read new-arrivals.csv: No such file."), "{}", app.screen());
     assert_eq!((app.state.context(), app.state.add.import.path.value()), (Context::ImportFile, "new-arrivals.csv"));
 }
@@ -195,10 +195,10 @@ fn a_file_that_cannot_be_read_is_said_where_its_name_is() {
 #[test]
 fn an_import_that_was_begun_before_is_gone_on_with() {
     let mut app = opened(80, 24);
-    let reading = Reading { set: [None, None, Some("sold".into())], ..Reading::default() };
-    let before = Earlier { reading, ..earlier() };
+    let reading = ColumnMapping { set: [None, None, Some("sold".into())], ..ColumnMapping::default() };
+    let before = EarlierImport { reading, ..earlier() };
     let outcome = found(&app, "name,cat\nRex,3\n", Some(before));
-    app.reply(Slot::LookAtFile, outcome);
+    app.reply(Slot::CheckFile, outcome);
     assert!(app.says("Its import was begun before. F2 goes on with it"), "{}", app.screen());
     app.keys("F2");
     let run = begun(&app).unwrap();
@@ -206,11 +206,11 @@ fn an_import_that_was_begun_before_is_gone_on_with() {
 }
 
 /// An import of the same file that was stopped after its first row.
-fn earlier() -> Earlier {
-    Earlier {
+fn earlier() -> EarlierImport {
+    EarlierImport {
         report: "/home/ada/new-arrivals.csv.petstore-import.ndjson".into(),
         began: "2026-11-13T11:30:00Z".parse().unwrap(),
-        reading: Reading::default(),
+        reading: ColumnMapping::default(),
         seen: Seen { file: Input::stream("a", Cursor::new("a")).unwrap().print().unwrap(), import: uuid::Uuid::nil() },
         same_file: true,
         finished: false,
@@ -225,16 +225,16 @@ fn earlier() -> Earlier {
 
 const THREE: &str = "name,cat\nRex,3\nMax,3\nLuna,3\n";
 
-fn looked_after(before: Earlier) -> App {
+fn looked_after(before: EarlierImport) -> App {
     let mut app = opened(80, 24);
     let outcome = found(&app, THREE, Some(before));
-    app.reply(Slot::LookAtFile, outcome);
+    app.reply(Slot::CheckFile, outcome);
     app
 }
 
 #[test]
 fn of_a_file_that_was_corrected_only_the_rest_is_sent() {
-    let mut app = looked_after(Earlier { same_file: false, ..earlier() });
+    let mut app = looked_after(EarlierImport { same_file: false, ..earlier() });
     let said = "The file has changed since its import began on 2026-11-13: 1 of 3 rows were added then and are not sent \
                 again. F2 sends the other 2 rows.";
     assert!(app.says(said), "{}", app.screen());
@@ -244,7 +244,7 @@ fn of_a_file_that_was_corrected_only_the_rest_is_sent() {
 
 #[test]
 fn another_file_of_the_same_name_begins_anew() {
-    let before = Earlier { same_file: false, finished: true, here: 0, new: 3, ..earlier() };
+    let before = EarlierImport { same_file: false, finished: true, here: 0, new: 3, ..earlier() };
     let anew = before.anew();
     let mut app = looked_after(before);
     assert!(app.says("was of another file. Its report is kept.") && app.says("This adds 3 pets"), "{}", app.screen());
@@ -254,7 +254,7 @@ fn another_file_of_the_same_name_begins_anew() {
 
 #[test]
 fn a_file_that_is_done_is_added_once_more_only_where_that_is_chosen() {
-    let before = Earlier { finished: true, added: 3, here: 3, new: 0, ..earlier() };
+    let before = EarlierImport { finished: true, added: 3, here: 3, new: 0, ..earlier() };
     let anew = before.anew();
     let mut app = looked_after(before);
     assert!(app.says("every row was added.") && !app.says("This adds"), "{}", app.screen());
@@ -267,7 +267,7 @@ fn a_file_that_is_done_is_added_once_more_only_where_that_is_chosen() {
 
 #[test]
 fn rows_equal_to_some_that_were_added_are_left_out_or_added_as_is_chosen() {
-    let before = Earlier { same_file: false, finished: true, added: 5, ..earlier() };
+    let before = EarlierImport { same_file: false, finished: true, added: 5, ..earlier() };
     let anew = before.anew();
     for (keys, start, pets) in [("Space", Start::GoOn, 2), ("Space Space", anew, 3)] {
         let mut app = looked_after(before.clone());
@@ -285,7 +285,7 @@ fn rows_equal_to_some_that_were_added_are_left_out_or_added_as_is_chosen() {
 
 #[test]
 fn a_list_in_which_every_row_may_be_changed_is_added_only_where_that_is_chosen() {
-    let before = Earlier { same_file: false, added: 2, here: 0, new: 3, ..earlier() };
+    let before = EarlierImport { same_file: false, added: 2, here: 0, new: 3, ..earlier() };
     let anew = before.anew();
     let mut app = looked_after(before);
     assert!(app.says("None of the 2 rows that the import of 2026-11-13 added is in the file as it was."));
@@ -299,20 +299,20 @@ fn a_list_in_which_every_row_may_be_changed_is_added_only_where_that_is_chosen()
 #[test]
 fn an_import_with_bad_rows_goes_on_with_a_look_at_the_corrected_file() {
     let mut app = running(80, 24);
-    end(&mut app, Progress { added: 1_237, invalid: 2, ..Progress::default() }, 0, EndOf::Complete);
+    end(&mut app, ImportProgress { added: 1_237, invalid: 2, ..ImportProgress::default() }, 0, EndOf::Complete);
     assert!(app.says("2 to mend. Fix them in the file, then F2."), "{}", app.screen());
     app.keys("F2");
-    assert_eq!(look(&app).0, Source::File("/home/ada/new-arrivals.csv".into()));
+    assert_eq!(look(&app).0, ImportSource::File("/home/ada/new-arrivals.csv".into()));
     assert_eq!(app.state.context(), Context::ImportLook);
 }
 
 #[test]
 fn the_report_of_an_import_before_the_last_is_named_in_its_command() {
     let kept = "/home/ada/new-arrivals.csv.petstore-import.20261113-093000.ndjson";
-    let mut app = looked_after(Earlier { replaced: true, report: kept.into(), ..earlier() });
+    let mut app = looked_after(EarlierImport { replaced: true, report: kept.into(), ..earlier() });
     app.keys("F2 Space F2");
     assert_eq!(begun(&app).unwrap().report.as_deref(), Some(Path::new(kept)));
-    so_far(&mut app, ImportNews::Begun("/home/ada/new-arrivals.csv".into(), kept.into()));
+    so_far(&mut app, ImportReply::Started("/home/ada/new-arrivals.csv".into(), kept.into()));
     let line = update::command_line(&app.state, " --resume");
     assert!(line.ends_with(&format!("'/home/ada/new-arrivals.csv' --report '{kept}' --resume")), "{line}");
 }
@@ -323,11 +323,11 @@ fn pasted_lines_are_offered_as_animals_and_are_a_name_all_the_same() {
     app.keys("a Tab \"3\" S-Tab");
     app.send(Msg::Paste("Rex\rLuna, the \"cat\"\r\n\nMax\r".into()));
     assert_eq!(app.state.context(), Context::ImportLook, "{}", app.screen());
-    let (Source::Pasted(text), reading) = look(&app) else { panic!("a file is looked at") };
+    let (ImportSource::Pasted(text), reading) = look(&app) else { panic!("a file is looked at") };
     assert_eq!(&*text, "name\n\"Rex\"\n\"Luna, the \"\"cat\"\"\"\n\"Max\"\n");
     assert_eq!(reading.set, [None, Some("3".into()), None]);
     let outcome = found(&app, "name\nRex\nLuna\nMax\n", None);
-    app.reply(Slot::LookAtFile, outcome);
+    app.reply(Slot::CheckFile, outcome);
     assert!(app.says("This adds 3 pets"));
     app.keys("Esc");
     assert_eq!((app.state.context(), app.state.add.name.value()), (Context::Form, "Rex Luna, the \"cat\"  Max"));
@@ -338,7 +338,7 @@ fn cells_from_a_spreadsheet_need_no_header() {
     let mut app = App::loaded(80, 24);
     app.keys("a");
     app.send(Msg::Paste("Rex\t3\tsold\nLuna\t4\tpending\n".into()));
-    let (Source::Pasted(text), _) = look(&app) else { panic!("a file is looked at") };
+    let (ImportSource::Pasted(text), _) = look(&app) else { panic!("a file is looked at") };
     assert_eq!(&*text, "name\tcategoryId\tstatus\nRex\t3\tsold\nLuna\t4\tpending\n");
 }
 
@@ -348,7 +348,7 @@ fn a_file_that_is_dropped_on_the_name_is_looked_at() {
     app.keys("a");
     app.send(Msg::Paste("'/home/ada/new arrivals.csv'".into()));
     let (source, _) = look(&app);
-    assert_eq!(source, Source::File("/home/ada/new arrivals.csv".into()));
+    assert_eq!(source, ImportSource::File("/home/ada/new arrivals.csv".into()));
 }
 
 #[test]
@@ -377,19 +377,19 @@ fn esc_pauses_f2_goes_on_and_del_stops_what_is_paused() {
     app.keys("Del");
     assert_eq!(app.effects.last(), app.effects.iter().rfind(|effect| matches!(effect, Effect::Job(_))));
     app.keys("Esc");
-    assert_eq!(app.effects.last(), Some(&Effect::Lead(Wish::Pause)));
+    assert_eq!(app.effects.last(), Some(&Effect::ControlImport(ImportControl::Pause)));
     assert!(app.says("Paused after the rows under way."));
     app.keys("F2");
-    assert_eq!(app.effects.last(), Some(&Effect::Lead(Wish::Go)));
+    assert_eq!(app.effects.last(), Some(&Effect::ControlImport(ImportControl::Go)));
     app.keys("Esc Del");
-    assert_eq!(app.effects.last(), Some(&Effect::Lead(Wish::Stop)));
-    let progress = Progress { added: 610, refused: 5, unknown: 1, ..Progress::default() };
+    assert_eq!(app.effects.last(), Some(&Effect::ControlImport(ImportControl::Stop)));
+    let progress = ImportProgress { added: 610, refused: 5, unknown: 1, ..ImportProgress::default() };
     end(&mut app, progress, 621, EndOf::Stopped);
     assert!(app.says("Stopped: 610 added, 621 left."), "{}", app.screen());
     app.effects.clear();
     app.keys("F2");
     let run = begun(&app).unwrap();
-    assert_eq!((run.start, run.source), (Start::GoOn, Source::File("/home/ada/new-arrivals.csv".into())));
+    assert_eq!((run.start, run.source), (Start::GoOn, ImportSource::File("/home/ada/new-arrivals.csv".into())));
 }
 
 #[test]
@@ -414,7 +414,7 @@ fn another_service_gets_no_row_of_it() {
 #[test]
 fn a_service_that_is_away_or_refuses_the_key_ends_it_with_the_way_on() {
     let mut app = running(80, 24);
-    let progress = Progress { added: 606, ..Progress::default() };
+    let progress = ImportProgress { added: 606, ..ImportProgress::default() };
     end(&mut app, progress.clone(), 631, EndOf::NoAnswer(Failure::NoAnswer { after: Duration::from_secs(30) }));
     assert!(app.says("606 added, 631 left; y copies the line that goes on."), "{}", app.screen());
     app.keys("y");
@@ -432,7 +432,7 @@ fn where_nothing_was_sent_the_file_stands_there_as_before_and_is_sent_anew() {
     app.keys("Tab Tab Tab Down F2");
     let first = begun(&app).unwrap();
     let why = EndOf::NoAnswer(Failure::NotSent { why: "connection refused".into() });
-    app.reply(Slot::Import, Outcome::Import(ImportNews::NotBegun(why)));
+    app.reply(Slot::Import, Outcome::Import(ImportReply::NotStarted(why)));
     assert_eq!(app.state.context(), Context::ImportLook);
     assert!(app.says("Nothing has been sent. No connection") && app.says("F2 tries again."), "{}", app.screen());
     app.keys("F2");
@@ -447,7 +447,7 @@ fn where_nothing_was_sent_the_file_stands_there_as_before_and_is_sent_anew() {
                 == 2
     );
     let failure = Failure::Refused { status: 401, code: None, message: "no".into(), retry_after: None };
-    app.reply(Slot::Import, Outcome::Import(ImportNews::NotBegun(EndOf::KeyRefused(failure))));
+    app.reply(Slot::Import, Outcome::Import(ImportReply::NotStarted(EndOf::KeyRefused(failure))));
     assert!(app.state.key_refused() && app.says("1, then F4: another key"), "{}", app.screen());
 }
 
@@ -459,7 +459,7 @@ fn rows_to_mend_stand_beside_their_file() {
         ("./arrivals", "./arrivals-to-mend.csv"),
         ("~/.arrivals", "~/.arrivals-to-mend.csv"),
     ] {
-        assert_eq!(update::mend_name(&Source::File(file.to_owned())), name);
+        assert_eq!(update::rejects_name(&ImportSource::File(file.to_owned())), name);
     }
 }
 
@@ -473,7 +473,7 @@ fn rows_to_mend_are_written_and_looked_for() {
     assert_eq!(what.report.as_deref(), Some(Path::new("/home/ada/new-arrivals.csv.petstore-import.ndjson")));
     app.keys("Enter");
     let Task::Import(task) = app.job(Slot::Write).unwrap().task else { panic!("nothing is written") };
-    assert!(matches!(*task, ImportTask::Mend { replace: false, .. }));
+    assert!(matches!(*task, ImportTask::WriteRejects { replace: false, .. }));
     app.keys("Esc f Down Enter");
     assert_eq!((app.state.screen, app.state.pets.search.value()), (Screen::Pets, "Luna"));
 }
@@ -496,7 +496,7 @@ fn names_that_move_the_cursor_stay_in_their_cells() {
     let screen = app.screen();
     assert!(!screen.chars().any(|c| c.is_control() && c != '\n') && !screen.contains('\u{202e}'), "{screen:?}");
     app.keys("F2 Space F2");
-    so_far(&mut app, ImportNews::Begun("/tmp/\u{1b}[2J.csv".into(), "/tmp/\u{1b}.ndjson".into()));
+    so_far(&mut app, ImportReply::Started("/tmp/\u{1b}[2J.csv".into(), "/tmp/\u{1b}.ndjson".into()));
     let screen = app.screen();
     assert!(!screen.chars().any(|c| c.is_control() && c != '\n'), "{screen:?}");
 }
@@ -519,14 +519,14 @@ fn looks() {
         let mut app = looked(columns, rows, FILE);
         app.keys("Tab Up Up");
         let outcome = found(&app, FILE, None);
-        app.reply(Slot::LookAtFile, outcome);
+        app.reply(Slot::CheckFile, outcome);
         app.keys("Up Up");
         app
     });
     snapshot("running", running);
     snapshot("ended", |columns, rows| {
         let mut app = running(columns, rows);
-        let progress = Progress { added: 1_231, refused: 5, unknown: 1, ..Progress::default() };
+        let progress = ImportProgress { added: 1_231, refused: 5, unknown: 1, ..ImportProgress::default() };
         end(&mut app, progress, 0, EndOf::Complete);
         app.keys("f");
         app

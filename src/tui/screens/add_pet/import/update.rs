@@ -6,21 +6,21 @@ use crate::clock::Now;
 use crate::model::Field;
 use crate::model::escape::shell_word;
 use crate::model::text::short;
-use crate::transfer::earlier::{Earlier, Way};
-use crate::transfer::import::{Start, Wish};
+use crate::transfer::earlier_import::{EarlierImport, EarlierVerdict};
+use crate::transfer::import::{ImportControl, Start};
 use crate::transfer::journal::Journal;
-use crate::tui::effect::{Effect, ImportTask, Job, RunImport, Source, Task, ToMend};
-use crate::tui::inflight::Slot;
+use crate::tui::effect::{Effect, ImportSource, ImportTask, Job, RejectsSource, RunImport, Task};
 use crate::tui::keymap::{Action, ImportAction};
-use crate::tui::msg::NotSeen;
-use crate::tui::popups::confirm::{self, Change};
+use crate::tui::msg::UnusableFile;
+use crate::tui::pending::Slot;
+use crate::tui::popups::confirm::{self, PendingChange};
 use crate::tui::popups::{Contents, Popup, TextBox, TextKind, WriteBox, copy};
 use crate::tui::screens::{pets, profiles};
 use crate::tui::state::{AppState, MessageKind, Screen};
 
-use super::looked::{Choice, Looked, Part};
-use super::open;
-use super::running::{Entry, Running, Shown};
+use super::preview::{Choice, PreviewField, PreviewState};
+use super::progress::{RowEntry, Running, Shown};
+use super::start;
 use super::state::{Phase, State};
 
 /// Rows that a page of the list is.
@@ -29,7 +29,7 @@ const PAGE: usize = 8;
 /// A key on the import.
 pub fn on_action(state: &mut AppState, action: Action, now: Now) -> Vec<Effect> {
     match (&state.add.import.phase, action) {
-        (Phase::File, Action::Confirm) => open::look_at_typed(state, now),
+        (Phase::File, Action::Confirm) => start::look_at_typed(state, now),
         (Phase::File, Action::Back) => {
             state.add.import.on = false;
             Vec::new()
@@ -69,14 +69,14 @@ fn on_looked_action(state: &mut AppState, action: Action, now: Now) -> Vec<Effec
     match action {
         Action::NextField | Action::PreviousField | Action::Confirm => {
             looked.step(action != Action::PreviousField);
-            return if looked.changed { open::look_again(state, now).into_iter().collect() } else { Vec::new() };
+            return if looked.changed { start::look_again(state, now).into_iter().collect() } else { Vec::new() };
         }
         Action::Up | Action::Down => {
             looked.choose(action == Action::Down);
             // A value that is still to be typed is looked at when it is.
             let typing = looked.input_ref().is_some_and(|input| input.is_empty());
             return if looked.changed && !typing {
-                open::look_again(state, now).into_iter().collect()
+                start::look_again(state, now).into_iter().collect()
             } else {
                 Vec::new()
             };
@@ -90,7 +90,7 @@ fn on_looked_action(state: &mut AppState, action: Action, now: Now) -> Vec<Effec
         Action::Save => return start(state, now),
         Action::Refresh => {
             state.message = None;
-            return open::look_again(state, now).into_iter().collect();
+            return start::look_again(state, now).into_iter().collect();
         }
         Action::Choices => list(state),
         Action::Copy => {
@@ -98,7 +98,7 @@ fn on_looked_action(state: &mut AppState, action: Action, now: Now) -> Vec<Effec
             return copy(state, line, "the command line", now);
         }
         Action::WriteFile => mend(state),
-        Action::Back => return open::leave(state),
+        Action::Back => return start::leave(state),
         // The key map has the others only elsewhere.
         _ => {}
     }
@@ -128,16 +128,16 @@ fn list(state: &mut AppState) {
 
 /// Sends what can be sent, or says what is in the way.
 fn start(state: &mut AppState, now: Now) -> Vec<Effect> {
-    let is_looking = state.inflight.is_running(Slot::LookAtFile);
+    let is_looking = state.pending.is_running(Slot::CheckFile);
     let Some(looked) = state.add.import.looked_mut() else { return Vec::new() };
     if looked.changed || (is_looking && looked.seen().is_none()) {
-        let effects = if looked.changed { open::look_again(state, now) } else { None };
+        let effects = if looked.changed { start::look_again(state, now) } else { None };
         state.say(MessageKind::Note, "The file is being checked. F2 starts when that has ended.");
         return effects.into_iter().collect();
     }
     let Some(seen) = looked.seen() else {
         let why = match &looked.found {
-            Some(Err(NotSeen { why, .. })) => why.clone(),
+            Some(Err(UnusableFile { why, .. })) => why.clone(),
             Some(Ok(_)) | None => "The file was not checked.".to_owned(),
         };
         state.say(MessageKind::Error, format!("Nothing has been sent. {why}"));
@@ -150,20 +150,22 @@ fn start(state: &mut AppState, now: Now) -> Vec<Effect> {
     } else if good == 0 {
         state.say(MessageKind::Error, "Nothing has been sent: no row can be. Mend the file, then F5 reads it again.");
     } else if bad > 0 && !looked.only_good {
-        looked.part = Part::Bad;
+        looked.part = PreviewField::Bad;
         let text =
             format!("{bad} rows cannot be sent. Choose to send the others, or mend the file; F5 reads it again.");
         state.say(MessageKind::Error, text);
     } else if looked.start().is_none() {
-        let way = looked.before().map(Earlier::way);
+        let way = looked.before().map(EarlierImport::way);
         let text = match looked.before() {
-            _ if way == Some(Way::Done) => {
+            _ if way == Some(EarlierVerdict::Done) => {
                 "Nothing has been sent: every row was added before. Space chooses to add all once more."
             }
-            Some(Earlier { here: 0, .. }) => "Nothing has been sent. Is it another list? Space chooses to add all.",
+            Some(EarlierImport { here: 0, .. }) => {
+                "Nothing has been sent. Is it another list? Space chooses to add all."
+            }
             _ => "Nothing has been sent: choose what to do with the rows that were added before (Space).",
         };
-        looked.part = Part::Again;
+        looked.part = PreviewField::Again;
         state.say(MessageKind::Error, text);
     } else if profiles::change::is_under_way(state) {
         let there = short(&state.profiles.using);
@@ -186,7 +188,7 @@ pub fn begin(state: &mut AppState, now: Now) -> Vec<Effect> {
     }
     let Some(looked) = state.add.import.looked_mut() else { return Vec::new() };
     let to_send = looked.to_send();
-    if let Some(asked) = confirm::ask(state, Change::Import(to_send), now) {
+    if let Some(asked) = confirm::ask(state, PendingChange::Import(to_send), now) {
         return asked;
     }
     let Some(looked) = state.add.import.looked_mut() else { return Vec::new() };
@@ -207,11 +209,11 @@ fn go_on(state: &mut AppState, now: Now) -> Vec<Effect> {
         return Vec::new();
     };
     if running.left() == 0 && progress.invalid + progress.unknown > 0 {
-        let source = Source::File(file.clone());
+        let source = ImportSource::File(file.clone());
         state.message = None;
-        return open::look(state, source, [Choice::Found, Choice::Found, Choice::Found], now);
+        return start::look(state, source, [Choice::Found, Choice::Found, Choice::Found], now);
     }
-    let (source, reading) = (Source::File(file.clone()), reading.clone());
+    let (source, reading) = (ImportSource::File(file.clone()), reading.clone());
     let report = Some(PathBuf::from(report));
     let again = RunImport { source, reading, good: *good, start: Start::GoOn, report, how: *how };
     if profiles::change::is_under_way(state) {
@@ -219,7 +221,7 @@ fn go_on(state: &mut AppState, now: Now) -> Vec<Effect> {
         state.say(MessageKind::Error, format!("Switching to {there}: nothing has been sent. F2 goes on after that."));
         return Vec::new();
     }
-    if let Some(asked) = confirm::ask(state, Change::Import(again.good), now) {
+    if let Some(asked) = confirm::ask(state, PendingChange::Import(again.good), now) {
         return asked;
     }
     run(state, again, now)
@@ -237,7 +239,7 @@ fn run(state: &mut AppState, mut run: RunImport, now: Now) -> Vec<Effect> {
     }
     import.phase = Phase::Running(Box::new(running));
     state.message = None;
-    let id = state.inflight.begin(Slot::Import, now.mono);
+    let id = state.pending.begin(Slot::Import, now.mono);
     vec![Effect::Job(Job { slot: Slot::Import, id, task: Task::Import(Box::new(ImportTask::Run(run))) })]
 }
 
@@ -252,7 +254,7 @@ fn on_running_action(state: &mut AppState, action: Action, now: Now) -> Vec<Effe
         Action::First => running.cursor = 0,
         Action::Last => running.cursor = last,
         Action::Import(ImportAction::OnlyProblems) => {
-            running.only_to_mend = !running.only_to_mend;
+            running.only_rejects = !running.only_rejects;
             running.cursor = 0;
         }
         Action::Save if running.paused && running.is_under_way() => return lead(state, false),
@@ -266,7 +268,9 @@ fn on_running_action(state: &mut AppState, action: Action, now: Now) -> Vec<Effe
             state.add.import = State::default();
             state.screen = Screen::Pets;
         }
-        Action::Delete if running.paused && running.is_under_way() => return vec![Effect::Lead(Wish::Stop)],
+        Action::Delete if running.paused && running.is_under_way() => {
+            return vec![Effect::ControlImport(ImportControl::Stop)];
+        }
         Action::Delete if running.is_under_way() => {
             state.say(MessageKind::Note, "Esc pauses it first; then Del stops it for good.");
         }
@@ -290,13 +294,13 @@ fn lead(state: &mut AppState, pause: bool) -> Vec<Effect> {
         let text = "Paused after the rows under way. F2 goes on, Del stops for good, Esc leaves it paused.";
         state.say(MessageKind::Note, text);
     }
-    vec![Effect::Lead(if pause { Wish::Pause } else { Wish::Go })]
+    vec![Effect::ControlImport(if pause { ImportControl::Pause } else { ImportControl::Go })]
 }
 
 /// Looks among the animals for the one of the marked row.
 fn look_for(state: &mut AppState, now: Now) -> Vec<Effect> {
     let marked = state.add.import.running().and_then(Running::marked);
-    let Some(Entry { name, shown, .. }) = marked.filter(|entry| !entry.name.is_empty()) else { return Vec::new() };
+    let Some(RowEntry { name, shown, .. }) = marked.filter(|entry| !entry.name.is_empty()) else { return Vec::new() };
     let query = match shown {
         Shown::Added(id) => id.to_string(),
         Shown::Refused(_) | Shown::Unknown(_) | Shown::NotSent(_) => name.clone(),
@@ -316,7 +320,7 @@ fn mend(state: &mut AppState) {
         }
         Phase::Running(running) => {
             let Some((file, report)) = running.files.clone() else { return };
-            (Source::File(file), running.reading.clone(), Some(PathBuf::from(report)), running.progress.errors())
+            (ImportSource::File(file), running.reading.clone(), Some(PathBuf::from(report)), running.progress.errors())
         }
         Phase::File => return,
     };
@@ -328,20 +332,20 @@ fn mend(state: &mut AppState) {
         1 => "1 row to mend, with the reason".to_owned(),
         _ => format!("{count} rows to mend, each with the reason"),
     });
-    let name = import.source().map_or_else(String::new, mend_name);
-    let write = WriteBox::new(name, Contents::ToMend(Box::new(ToMend { source, reading, report })));
+    let name = import.source().map_or_else(String::new, rejects_name);
+    let write = WriteBox::new(name, Contents::ToMend(Box::new(RejectsSource { source, reading, report })));
     state.popup = Some(Popup::Write(WriteBox { what, ..write }));
 }
 
 /// A name beside the file.
-pub(super) fn mend_name(source: &Source) -> String {
+pub(super) fn rejects_name(source: &ImportSource) -> String {
     match source {
-        Source::File(path) => {
+        ImportSource::File(path) => {
             let path = Path::new(path);
             let stem = path.file_stem().unwrap_or_default().display();
             path.with_file_name(format!("{stem}-to-mend.csv")).display().to_string()
         }
-        Source::Pasted(_) => "pasted-to-mend.csv".to_owned(),
+        ImportSource::Pasted(_) => "pasted-to-mend.csv".to_owned(),
     }
 }
 
@@ -355,8 +359,8 @@ pub fn command_line(state: &AppState, more: &str) -> String {
         Phase::File => None,
     };
     let file = file.or_else(|| match import.source() {
-        Some(Source::File(path)) => Some(path.clone()),
-        Some(Source::Pasted(_)) | None => None,
+        Some(ImportSource::File(path)) => Some(path.clone()),
+        Some(ImportSource::Pasted(_)) | None => None,
     });
     let file = file.map_or("FILE".to_owned(), |file| shell_word(&file));
     let options = match &import.phase {
@@ -375,7 +379,7 @@ fn report_option((file, report): &(String, String)) -> String {
 }
 
 /// How the file is to be read, as options.
-fn options(looked: &Looked) -> String {
+fn options(looked: &PreviewState) -> String {
     let choices = Field::ALL.into_iter().zip(&looked.choices);
     let options = choices.filter_map(|(field, choice)| match choice {
         Choice::Found => None,

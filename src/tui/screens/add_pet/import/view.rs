@@ -1,6 +1,6 @@
 //! How the import looks.
 
-mod look;
+mod preview;
 mod run;
 
 use ratatui::buffer::Buffer;
@@ -9,7 +9,7 @@ use ratatui::text::Line;
 
 use crate::clock::Now;
 use crate::tui::state::{AppState, Screen};
-use crate::tui::theme::{Look, Role};
+use crate::tui::theme::{Appearance, StyleRole};
 use crate::tui::view::{WIDE, pane};
 use crate::tui::widgets::{banner, field, put, wrap};
 
@@ -38,24 +38,24 @@ pub fn word(state: &AppState) -> Option<String> {
 }
 
 /// Paints the import into `body`; gives the place of the cursor.
-pub fn draw(state: &AppState, look: &Look, now: Now, buf: &mut Buffer, body: Rect) -> Option<Position> {
+pub fn draw(state: &AppState, appearance: &Appearance, now: Now, buf: &mut Buffer, body: Rect) -> Option<Position> {
     match &state.add.import.phase {
-        Phase::File => Some(draw_file(state, look, buf, body)),
-        Phase::Looked(looked) => look::draw(looked, state, look, buf, body),
-        Phase::Running(running) => run::draw(running, state, look, now, buf, body),
+        Phase::File => Some(draw_file(state, appearance, buf, body)),
+        Phase::Looked(looked) => preview::draw(looked, state, appearance, buf, body),
+        Phase::Running(running) => run::draw(running, state, appearance, now, buf, body),
     }
 }
 
-fn draw_file(state: &AppState, look: &Look, buf: &mut Buffer, body: Rect) -> Position {
-    let inner = pane(buf, body, "Import a file", look, body.width >= WIDE);
+fn draw_file(state: &AppState, appearance: &Appearance, buf: &mut Buffer, body: Rect) -> Position {
+    let inner = pane(buf, body, "Import a file", appearance, body.width >= WIDE);
     let import = &state.add.import;
-    put(buf, inner, 1, &Line::styled("   Import", look.style(Role::Heading)));
-    put(buf, inner, 3, &Line::styled("   > File", look.style(Role::InUse)));
+    put(buf, inner, 1, &Line::styled("   Import", appearance.style(StyleRole::Heading)));
+    put(buf, inner, 3, &Line::styled("   > File", appearance.style(StyleRole::InUse)));
     let columns = inner.width.saturating_sub(16);
-    let cursor = field(buf, inner.x + 12, inner.y + 3.min(inner.height - 1), columns, &import.path, look);
+    let cursor = field(buf, inner.x + 12, inner.y + 3.min(inner.height - 1), columns, &import.path, appearance);
     let mut y = 5;
     if let Some(error) = &import.error {
-        for line in banner(&look.text(error), inner.width, look) {
+        for line in banner(&appearance.text(error), inner.width, appearance) {
             put(buf, inner, y, &line);
             y += 1;
         }

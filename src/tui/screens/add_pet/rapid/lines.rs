@@ -2,11 +2,11 @@
 
 use crate::api::failure::Failure;
 use crate::clock::Now;
-use crate::config::queue::Record;
+use crate::config::queue::QueueRecord;
 use crate::model::text::short;
 use crate::tui::effect::{Effect, Job, Task};
-use crate::tui::inflight::Slot;
-use crate::tui::msg::LookedUp;
+use crate::tui::msg::SearchedPets;
+use crate::tui::pending::Slot;
 use crate::tui::state::{AppState, MessageKind};
 use crate::tui::text_input::TextInput;
 
@@ -57,7 +57,7 @@ pub fn open(state: &mut AppState, now: Now) -> Vec<Effect> {
                 line.fate = Fate::Saved(id);
             }
             rapid.saved += 1;
-            rapid.unwritten.push(Record::Saved { line: line.number, id });
+            rapid.unwritten.push(QueueRecord::Saved { line: line.number, id });
             state.say_done(format!("{} is animal {id}.", short(&line.draft.name)), now.mono);
         }
         Fate::Unwritten | Fate::Waiting | Fate::Sending(..) => {
@@ -96,19 +96,19 @@ fn look(state: &mut AppState, line: &Line, now: Now) -> Vec<Effect> {
     let Ok(new) = line.draft.check() else { return Vec::new() };
     state.add.rapid.looking = Some(line.number);
     state.say(MessageKind::Note, format!("Looking for {} ...", short(&line.draft.name)));
-    let id = state.inflight.begin(Slot::LookUpLine, now.mono);
-    vec![Effect::Job(Job { slot: Slot::LookUpLine, id, task: Task::LookUp(new) })]
+    let id = state.pending.begin(Slot::SearchForLine, now.mono);
+    vec![Effect::Job(Job { slot: Slot::SearchForLine, id, task: Task::SearchFor(new) })]
 }
 
 /// The look for a line in doubt ended.
-pub fn on_looked_up(state: &mut AppState, result: Result<LookedUp, Failure>) {
+pub fn on_searched(state: &mut AppState, result: Result<SearchedPets, Failure>) {
     let Some(number) = state.add.rapid.looking.take() else { return };
     let added: Vec<_> = state.added.iter().map(|added| added.pet.id).collect();
     let service = state.link.service.clone();
     let Some(line) = state.add.rapid.line(number).filter(|line| matches!(line.fate, Fate::Unknown(_))) else { return };
     let name = short(&line.draft.name);
     let text = match result {
-        Ok(LookedUp { matches, complete }) => {
+        Ok(SearchedPets { matches, complete }) => {
             // The newest has most likely the largest id, though only uniqueness is promised.
             let found = matches.into_iter().map(|pet| pet.id).filter(|id| !added.contains(id)).max();
             line.fate = Fate::Unknown(found);
@@ -151,7 +151,7 @@ pub fn drop_marked(state: &mut AppState, now: Now) {
         }
         Fate::Waiting | Fate::Refused(_) | Fate::UnknownCode | Fate::Unknown(_) => {
             let line = rapid.lines.remove(here);
-            rapid.unwritten.push(Record::Dropped { line: line.number });
+            rapid.unwritten.push(QueueRecord::Dropped { line: line.number });
             match rapid.lines.get(here).or(rapid.lines.last()) {
                 Some(next) => rapid.marked = next.number,
                 None => rapid.focus = Focus::Name,

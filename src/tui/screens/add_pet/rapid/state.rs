@@ -5,9 +5,9 @@ use std::time::{Duration, Instant};
 
 use jiff::{SignedDuration, Timestamp};
 
-use crate::config::codes::Codes;
+use crate::config::barcodes::Codes;
 use crate::config::file::AtOnce;
-use crate::config::queue::{Left, Open, Record};
+use crate::config::queue::{Open, QueueRecord, Unfinished};
 use crate::model::draft::parse_category_id;
 use crate::model::text::cut;
 use crate::model::{Draft, FieldError, IdempotencyKey, PetId, PetStatus, display_safe};
@@ -33,7 +33,7 @@ pub struct State {
     /// Whether it is shown, and not the form.
     pub on: bool,
     /// What it was set up with.
-    pub setup: Setup,
+    pub setup: RapidSetup,
     /// As typed.
     pub name: TextInput,
     /// As typed; stays for the next line.
@@ -53,9 +53,9 @@ pub struct State {
     /// The line that is looked for.
     pub looking: Option<u64>,
     /// What is to be written into the file.
-    pub unwritten: Vec<Record>,
+    pub unwritten: Vec<QueueRecord>,
     /// What is being written.
-    pub writing: Vec<Record>,
+    pub writing: Vec<QueueRecord>,
     /// Until when nothing is sent.
     pub pause: Option<Instant>,
     /// Until when nothing is written.
@@ -73,7 +73,7 @@ pub struct State {
 
 /// What rapid entry is set up with.
 #[derive(Clone, Debug, Default)]
-pub struct Setup {
+pub struct RapidSetup {
     /// The codes that scanners read; none without a file of them.
     pub codes: Option<Arc<Codes>>,
     /// The signs that the scanner puts in front.
@@ -161,7 +161,7 @@ pub struct Counts {
     pub unknown: usize,
 }
 
-impl Setup {
+impl RapidSetup {
     /// A line without what the scanner puts in front, and without blanks at both ends.
     #[must_use]
     pub fn code_in<'a>(&self, line: &'a str) -> &'a str {
@@ -252,7 +252,7 @@ impl State {
 
     /// What may not be in the file yet, in order.
     #[must_use]
-    pub fn not_in_file(&self) -> Vec<Record> {
+    pub fn not_in_file(&self) -> Vec<QueueRecord> {
         self.writing.iter().chain(&self.unwritten).cloned().collect()
     }
 
@@ -283,9 +283,9 @@ impl State {
     pub fn place(&mut self, line: Line) {
         if let Some(Mending { number, category, status }) = self.mending.take() {
             (self.category, self.status) = (category, status);
-            self.unwritten.push(Record::Dropped { line: number });
-            if let Some(mended) = self.line(number) {
-                *mended = line;
+            self.unwritten.push(QueueRecord::Dropped { line: number });
+            if let Some(corrected) = self.line(number) {
+                *corrected = line;
                 return;
             }
         }
@@ -320,7 +320,7 @@ impl State {
     }
 
     /// What the file has for this service, which is in use again or from now on.
-    pub fn restore(&mut self, left: Left) {
+    pub fn restore(&mut self, left: Unfinished) {
         self.lines = left.open.into_iter().map(Line::restored).collect();
         self.last = self.lines.iter().map(|line| line.number).max().unwrap_or(0);
         self.on = false;
@@ -355,7 +355,7 @@ impl Line {
                 (Some(_), _) if typed.code.as_ref() == Some(&typed.pet.name) => Fate::UnknownCode,
                 (Some(why), _) => Fate::Refused(cut(&display_safe(&why), 14)),
                 (None, Ok(_)) => Fate::Waiting,
-                (None, Err(errors)) => Fate::Refused(super::taking::reason(&errors)),
+                (None, Err(errors)) => Fate::Refused(super::input::reason(&errors)),
             },
             draft: typed.pet,
             code: typed.code,

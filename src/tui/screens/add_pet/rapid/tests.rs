@@ -7,14 +7,14 @@ use super::state::MOST_WAITING;
 use super::{Fate, Focus};
 use crate::api::Failure;
 use crate::config::Service;
-use crate::config::codes::Codes;
+use crate::config::barcodes::Codes;
 use crate::config::file::AtOnce;
-use crate::config::queue::{Left, Open, Record, Typed};
+use crate::config::queue::{Open, QueueRecord, QueuedPet, Unfinished};
 use crate::model::{Draft, IdempotencyKeys, Pet, PetStatus};
-use crate::tui::effect::{Effect, ImportTask, Job, LineToSend, Source, Task};
-use crate::tui::inflight::Slot;
+use crate::tui::effect::{Effect, ImportSource, ImportTask, Job, LineToSend, Task};
 use crate::tui::keymap::Context;
-use crate::tui::msg::{LineSent, LookedUp, Msg, Outcome, Reply, Size};
+use crate::tui::msg::{LineSent, Msg, Outcome, Reply, SearchedPets, Size};
+use crate::tui::pending::Slot;
 use crate::tui::state::Screen;
 use crate::tui::test_kit::{App, animals, remote};
 use crate::tui::theme::Theme;
@@ -36,13 +36,13 @@ fn typed(app: &mut App, names: &[&str]) {
 }
 
 /// Answers the writing of records, as a disk that works; gives them.
-fn written(app: &mut App) -> Vec<Record> {
+fn written(app: &mut App) -> Vec<QueueRecord> {
     let mut all = Vec::new();
-    while app.state.inflight.is_running(Slot::Queue) {
+    while app.state.pending.is_running(Slot::Queue) {
         if let Some(Job { task: Task::Queue(records), .. }) = app.job(Slot::Queue) {
             all.extend(records);
         }
-        app.reply(Slot::Queue, Outcome::Queued(Ok(())));
+        app.reply(Slot::Queue, Outcome::QueueWritten(Ok(())));
     }
     all
 }
@@ -105,7 +105,7 @@ fn enter_takes_the_line_and_the_field_is_empty_in_the_same_frame() {
     assert_eq!((app.state.add.rapid.name.value(), app.state.add.rapid.focus), ("", Focus::Name));
     assert_eq!(sent(&app), [], "nothing is sent before it is in the file");
     let records = written(&mut app);
-    assert!(matches!(&records[..], [Record::Typed(Typed { line: 1, .. })]), "{records:?}");
+    assert!(matches!(&records[..], [QueueRecord::Typed(QueuedPet { line: 1, .. })]), "{records:?}");
     let line = &sent(&app)[0];
     assert_eq!((line.line, line.new.name.as_str(), line.new.category_id, line.again), (1, "Biscuit", 3, None));
     assert_eq!((line.new.status, line.by.as_str()), (Some(PetStatus::Available), "77d0"));
@@ -245,8 +245,8 @@ fn several_pasted_lines_are_looked_at_before_they_are_sent_and_one_line_is_only_
         app.keys(typed);
         app.send(Msg::Paste(pasted.into()));
         assert_eq!((fates(&app), app.state.context()), (vec![], Context::ImportLook), "{pasted:?}");
-        let Some(Job { task: Task::Import(task), .. }) = app.job(Slot::LookAtFile) else { panic!("not looked at") };
-        let ImportTask::Look(Source::Pasted(text), reading) = *task else { panic!("{task:?}") };
+        let Some(Job { task: Task::Import(task), .. }) = app.job(Slot::CheckFile) else { panic!("not looked at") };
+        let ImportTask::CheckFile(ImportSource::Pasted(text), reading) = *task else { panic!("{task:?}") };
         assert_eq!(&*text, "name\n\"Rex\"\n\"Mochi\"\n\"Tank\"\n");
         assert_eq!(reading.set, [None, Some("3".into()), Some("available".into())]);
         assert!(app.says("3 lines were pasted: each is an animal."), "{}", app.screen());
@@ -448,11 +448,14 @@ fn where_the_service_keeps_no_keys_the_user_decides_and_later_lines_go_on() {
     // Enter looks for it, and takes what was found.
     app.keys("Up Enter");
     let pet = |id| Pet { id, name: "Rex".into(), category_id: 3, status: None };
-    app.reply(Slot::LookUpLine, Outcome::LookedUp(Ok(LookedUp { matches: vec![pet(4), pet(5)], complete: true })));
+    app.reply(
+        Slot::SearchForLine,
+        Outcome::SearchedFor(Ok(SearchedPets { matches: vec![pet(4), pet(5)], complete: true })),
+    );
     assert!(app.says("Animal 4 has this name and category."), "{}", app.screen());
     app.keys("Enter");
     assert_eq!(fates(&app)[0], ("Rex", &Fate::Saved(4)));
-    assert_eq!(written(&mut app), [Record::Saved { line: 1, id: 4 }]);
+    assert_eq!(written(&mut app), [QueueRecord::Saved { line: 1, id: 4 }]);
 }
 
 #[test]
@@ -466,7 +469,7 @@ fn a_line_in_doubt_is_sent_again_or_dropped_only_by_hand() {
     assert_eq!((sent(&app).len(), sent(&app)[1].again), (2, None));
     answer(&mut app, 0, LineSent::NotRepeatable);
     app.keys("Del");
-    assert_eq!(written(&mut app), [Record::Dropped { line: 1 }]);
+    assert_eq!(written(&mut app), [QueueRecord::Dropped { line: 1 }]);
     assert_eq!(fates(&app), []);
 }
 
@@ -511,13 +514,13 @@ fn the_time_that_a_service_asks_for_is_waited() {
 fn what_cannot_be_written_is_not_sent_and_not_lost() {
     let mut app = opened(80, 24);
     app.keys("\"Rex\" Enter \"Mochi\" Enter");
-    app.reply(Slot::Queue, Outcome::Queued(Err("no room".into())));
+    app.reply(Slot::Queue, Outcome::QueueWritten(Err("no room".into())));
     assert!(app.says("The lines cannot be kept on disk (no room)."), "{}", app.screen());
     assert_eq!(sent(&app), []);
     app.wait(Duration::from_secs(2));
     let lines: Vec<_> = written(&mut app)
         .into_iter()
-        .filter_map(|record| if let Record::Typed(typed) = record { Some(typed.line) } else { None })
+        .filter_map(|record| if let QueueRecord::Typed(typed) = record { Some(typed.line) } else { None })
         .collect();
     assert_eq!((lines, names_sent(&app)), (vec![1, 2], vec!["Rex".to_owned()]));
 }
@@ -529,7 +532,7 @@ fn what_is_typed_while_the_service_is_away_is_written_all_the_same() {
     answer(&mut app, 0, LineSent::NotSent(Failure::NotSent { why: "connection refused".into() }));
     app.keys("\"Mochi\" Enter");
     let records = written(&mut app);
-    assert!(matches!(&records[..], [Record::Typed(Typed { line: 2, .. })]), "{records:?}");
+    assert!(matches!(&records[..], [QueueRecord::Typed(QueuedPet { line: 2, .. })]), "{records:?}");
     assert_eq!(sent(&app).len(), 1);
 }
 
@@ -540,27 +543,27 @@ fn lines_go_on_being_sent_on_other_screens_and_the_list_is_read_at_the_end() {
     app.keys("F2");
     assert!(app.state.screen == Screen::Pets && app.screen().contains("2 waiting"), "{}", app.screen());
     answer(&mut app, 0, saved(1));
-    assert!(!app.state.inflight.is_running(Slot::List));
+    assert!(!app.state.pending.is_running(Slot::List));
     answer(&mut app, 0, saved(2));
-    assert!(app.state.inflight.is_running(Slot::List), "the list is asked for again");
+    assert!(app.state.pending.is_running(Slot::List), "the list is asked for again");
 }
 
 // --- the next start ---
 
-fn left(names: &[(&str, Option<&str>)]) -> Left {
+fn left(names: &[(&str, Option<&str>)]) -> Unfinished {
     let mut keys = IdempotencyKeys::new(uuid::Uuid::from_u128(7));
     let open = (1..).zip(names).map(|(line, (name, sent))| {
         let pet = Draft { name: (*name).into(), category_id: "3".into(), status: None };
         let at = "2026-11-20T14:00:00Z".parse().unwrap();
-        let typed = Typed { line, at, key: keys.make(), pet, code: None };
+        let typed = QueuedPet { line, at, key: keys.make(), pet, code: None };
         Open { typed, sent: sent.map(str::to_owned), refused: None }
     });
-    Left { open: open.collect(), saved: 14, unreadable: 0 }
+    Unfinished { open: open.collect(), saved: 14, unreadable: 0 }
 }
 
-fn restored(service: Service, left: Left) -> App {
+fn restored(service: Service, left: Unfinished) -> App {
     let mut app = App::started(service, 80, 24);
-    super::sending::restore(&mut app.state, Ok(left));
+    super::dispatch::restore(&mut app.state, Ok(left));
     app.wait(Duration::from_millis(1));
     app
 }
@@ -594,18 +597,21 @@ fn what_was_refused_is_there_to_be_mended_and_what_is_mended_is_gone_from_the_fi
     assert_eq!(sent(&app).len(), 0);
     app.keys("a F6 \"3\" Enter Up Down Enter BS BS BS \"Max\" Enter");
     let records = written(&mut app);
-    assert!(matches!(&records[..], [Record::Typed(Typed { line: 3, .. }), Record::Dropped { line: 1 }]), "{records:?}");
+    assert!(
+        matches!(&records[..], [QueueRecord::Typed(QueuedPet { line: 3, .. }), QueueRecord::Dropped { line: 1 }]),
+        "{records:?}"
+    );
 }
 
 #[test]
 fn another_service_gets_none_of_the_lines_of_the_one_before() {
     let mut app = opened(80, 24);
     app.keys("\"Rex\" Enter");
-    assert!(super::sending::why_not_switch(&app.state).unwrap().contains("on their way"));
+    assert!(super::dispatch::why_not_switch(&app.state).unwrap().contains("on their way"));
     written(&mut app);
     answer(&mut app, 0, refused(429, Some(60)));
-    assert_eq!(super::sending::why_not_switch(&app.state), None);
-    super::sending::restore(&mut app.state, Ok(Left::default()));
+    assert_eq!(super::dispatch::why_not_switch(&app.state), None);
+    super::dispatch::restore(&mut app.state, Ok(Unfinished::default()));
     app.wait(Duration::from_secs(60));
     assert_eq!((fates(&app), sent(&app).len()), (vec![], 1));
 }
@@ -615,7 +621,7 @@ fn a_late_answer_for_the_service_before_changes_nothing() {
     let mut app = opened(80, 24);
     typed(&mut app, &["Rex"]);
     let job = app.job(Slot::Line(0)).unwrap();
-    super::sending::restore(&mut app.state, Ok(Left::default()));
+    super::dispatch::restore(&mut app.state, Ok(Unfinished::default()));
     app.send(Msg::Reply(Reply { slot: job.slot, id: job.id, outcome: Outcome::LineSent(saved(1)) }));
     assert_eq!((app.state.add.rapid.saved, app.state.added.len()), (0, 0));
 }
@@ -634,7 +640,7 @@ fn what_is_typed_goes_along_between_form_and_rapid_entry() {
 fn a_protected_service_is_asked_about_once_and_until_then_nothing_is_sent() {
     let mut app = App::loaded_from(remote(), 80, 24, &animals(3));
     app.state.link.protect = true;
-    super::sending::restore(&mut app.state, Ok(left(&[("Rex", None), ("Mochi", None)])));
+    super::dispatch::restore(&mut app.state, Ok(left(&[("Rex", None), ("Mochi", None)])));
     assert!(app.says("They are sent once rapid entry (2, F6) is begun."), "{}", app.screen());
     app.keys("a F6").wait(Duration::from_secs(5));
     assert!(app.screen().contains("Begin rapid entry, and send 2 lines that wait, to"), "{}", app.screen());

@@ -5,18 +5,18 @@ use crate::model::PetStatus;
 use crate::model::text::short;
 use crate::tui::effect::Effect;
 use crate::tui::keymap::{Action, RapidAction};
-use crate::tui::popups::confirm::{self, Change};
+use crate::tui::popups::confirm::{self, PendingChange};
 use crate::tui::screens::{pets, profiles};
 use crate::tui::state::{AppState, MessageKind, Screen};
 
 use super::state::{Focus, State};
-use super::{lines, taking};
+use super::{input, lines};
 
 /// Changes from the form to rapid entry, or back. What is typed goes along. A protected service is asked about first.
 pub fn switch(state: &mut AppState, now: Now) -> Vec<Effect> {
     lines::leave_as_it_was(state);
     if !state.add.rapid.on {
-        let change = Change::Rapid(state.add.rapid.counts().waiting);
+        let change = PendingChange::Rapid(state.add.rapid.counts().waiting);
         if let Some(asked) = confirm::ask(state, change, now) {
             return asked;
         }
@@ -54,13 +54,13 @@ pub fn on_action(state: &mut AppState, action: Action, now: Now) -> Vec<Effect> 
     if is_about_line && profiles::change::is_under_way(state) {
         let there = short(&state.profiles.using);
         state.say(MessageKind::Error, format!("Switching to {there}: the line is as it was."));
-        return vec![taking::bell()];
+        return vec![input::bell()];
     }
     let rapid = &mut state.add.rapid;
     let goes_on = rapid.focus == Focus::Category && matches!(action, Action::Confirm | Action::NextField);
     // The field says it as long as it is so.
     if goes_on && rapid.has_wrong_category() {
-        return vec![taking::bell()];
+        return vec![input::bell()];
     }
     match (action, rapid.focus) {
         (Action::Confirm, Focus::Name) if rapid.stray && !rapid.is_scan(now.mono) => {
@@ -70,14 +70,14 @@ pub fn on_action(state: &mut AppState, action: Action, now: Now) -> Vec<Effect> 
                 MessageKind::Note,
                 format!("Your keys went into the name. Enter again saves \"{name}\"; F8 clears it."),
             );
-            return vec![taking::bell()];
+            return vec![input::bell()];
         }
-        (Action::Confirm, Focus::Name) => return taking::take_name(state, now),
+        (Action::Confirm, Focus::Name) => return input::take_name(state, now),
         (Action::Confirm, Focus::Category) => rapid.focus = Focus::Name,
         (Action::Confirm, Focus::Status) => rapid.focus = Focus::Name,
         (Action::Confirm, Focus::Lines) => return lines::open(state, now),
         (Action::NextField, Focus::Name) if rapid.setup.tab && rapid.is_scan(now.mono) => {
-            return taking::take_name(state, now);
+            return input::take_name(state, now);
         }
         (Action::NextField | Action::PreviousField, focus) => {
             rapid.focus = neighbour(focus, action == Action::NextField);
@@ -88,7 +88,7 @@ pub fn on_action(state: &mut AppState, action: Action, now: Now) -> Vec<Effect> 
         (Action::Down | Action::NextTab, Focus::Status) => choose(rapid, true),
         (Action::Refresh, Focus::Lines) => lines::send_again(state),
         (Action::Delete, Focus::Lines) => lines::drop_marked(state, now),
-        (Action::Rapid(RapidAction::UseCode), _) => taking::use_code(state, now),
+        (Action::Rapid(RapidAction::UseCode), _) => input::use_code(state, now),
         (Action::Rapid(RapidAction::RapidEntry), _) => return switch(state, now),
         (Action::Clear, _) => {
             rapid.stray = false;

@@ -1,23 +1,23 @@
 //! What follows from a key or a reply in the editor of the redirects.
 
 use crate::clock::Now;
-use crate::domains::configuration::{DomainsConfiguration, Linted, Redirect, Written, WrittenRedirect};
+use crate::domains::redirect_config::{ConfigSource, DomainsConfiguration, Linted, Redirect, WrittenRedirect};
 use crate::domains::{DnsName, Verdict};
 use crate::tui::effect::{DomainTask, Effect, Job, Task};
-use crate::tui::inflight::Slot;
 use crate::tui::keymap::{Action, DomainAction};
 use crate::tui::msg::NotSaved;
+use crate::tui::pending::Slot;
 use crate::tui::popups::{Contents, Popup, WriteBox, copy};
 use crate::tui::state::{AppState, MessageKind};
 use crate::tui::text_input::TextInput;
 
-use super::super::state::Place;
-use super::{Focus, Form, Redirects, Walked, about, about_typed, leads_on, lint, redirect};
+use super::super::state::PanelLocation;
+use super::{Focus, FollowedRedirect, RedirectEditor, RedirectForm, about, about_typed, leads_on, lint, redirect};
 
 /// Opens the editor, and follows every redirect.
 pub fn open(app: &mut AppState, now: Now) -> Vec<Effect> {
     let panel = &mut app.domains;
-    panel.place = Place::Redirects;
+    panel.place = PanelLocation::Redirects;
     let lines = panel.redirects.edited.redirects.iter();
     let here = panel.selected.as_ref();
     let line = lines.clone().position(|redirect| Some(&DnsName::new(&redirect.from)) == here);
@@ -34,9 +34,9 @@ pub fn walk(app: &mut AppState, now: Now) -> Vec<Effect> {
     if redirects.is_empty() {
         return Vec::new();
     }
-    let at = panel.practice.as_ref().map(|_| panel.wall(now));
-    let task = DomainTask::Walk { redirects, practice: panel.practice.clone(), at };
-    let id = app.inflight.begin(Slot::Walk, now.mono);
+    let at = panel.sandbox.as_ref().map(|_| panel.wall(now));
+    let task = DomainTask::FollowRedirects { redirects, sandbox: panel.sandbox.clone(), at };
+    let id = app.pending.begin(Slot::Walk, now.mono);
     vec![Effect::Job(Job { slot: Slot::Walk, id, task: Task::Domains(task) })]
 }
 
@@ -70,7 +70,7 @@ pub fn on_action(app: &mut AppState, action: Action, now: Now) -> Vec<Effect> {
         Action::Copy | Action::WriteFile => return give_away(app, action, now),
         Action::Back => {
             let unsaved = redirects.edited != app.domains.configuration;
-            app.domains.place = Place::List;
+            app.domains.place = PanelLocation::List;
             if unsaved {
                 app.say(MessageKind::Note, "Not saved yet: R opens the redirects again, F2 saves them there.");
             }
@@ -80,12 +80,19 @@ pub fn on_action(app: &mut AppState, action: Action, now: Now) -> Vec<Effect> {
     Vec::new()
 }
 
-fn edit(redirects: &mut Redirects, line: usize) {
+fn edit(redirects: &mut RedirectEditor, line: usize) {
     let input = |text: &str| TextInput::new(text);
     let form = match line.checked_sub(1) {
         None => {
             let primary = redirects.edited.primary.clone().unwrap_or_default();
-            Form { line, from: input(""), to: input(&primary), status: input(""), focus: Focus::To, untouched: false }
+            RedirectForm {
+                line,
+                from: input(""),
+                to: input(&primary),
+                status: input(""),
+                focus: Focus::To,
+                untouched: false,
+            }
         }
         Some(at) => {
             let primary = redirects.edited.primary.clone().unwrap_or_default();
@@ -93,7 +100,14 @@ fn edit(redirects: &mut Redirects, line: usize) {
             let written = redirects.edited.redirects.get(at).unwrap_or(&new);
             let status = input(&written.status.to_string());
             let untouched = line > redirects.edited.redirects.len();
-            Form { line, from: input(&written.from), to: input(&written.to), status, focus: Focus::From, untouched }
+            RedirectForm {
+                line,
+                from: input(&written.from),
+                to: input(&written.to),
+                status,
+                focus: Focus::From,
+                untouched,
+            }
         }
     };
     redirects.form = Some(form);
@@ -215,12 +229,12 @@ fn give_away(app: &mut AppState, action: Action, now: Now) -> Vec<Effect> {
 /// Writes the configuration, if nothing fails in it.
 fn save(app: &mut AppState, now: Now) -> Vec<Effect> {
     match lint(&app.domains) {
-        Linted { configuration: Some(_), .. } if app.inflight.is_running(Slot::Save) => {
+        Linted { configuration: Some(_), .. } if app.pending.is_running(Slot::Save) => {
             app.say(MessageKind::Note, "It is being written; F2 once more saves what was changed since.");
             Vec::new()
         }
         Linted { configuration: Some(configuration), .. } => {
-            let id = app.inflight.begin(Slot::Save, now.mono);
+            let id = app.pending.begin(Slot::Save, now.mono);
             let was = app.domains.configuration.clone();
             let task = Task::Domains(DomainTask::Save { was, configuration });
             vec![Effect::Job(Job { slot: Slot::Save, id, task })]
@@ -235,7 +249,7 @@ fn save(app: &mut AppState, now: Now) -> Vec<Effect> {
 }
 
 /// Redirects were followed.
-pub fn on_walked(app: &mut AppState, walked: Vec<Walked>) {
+pub fn on_walked(app: &mut AppState, walked: Vec<FollowedRedirect>) {
     for walked in walked.iter().filter(|walked| leads_on(&walked.findings)) {
         app.domains.worked.insert(walked.redirect.from.clone(), walked.at);
     }
@@ -252,7 +266,7 @@ pub fn on_saved(app: &mut AppState, configuration: DomainsConfiguration, result:
             // What was changed since then stays, and is not saved yet.
             let same = panel.redirects.form.is_none()
                 && lint(panel).configuration.is_some_and(|edited| edited == configuration);
-            let written = Written::from(configuration);
+            let written = ConfigSource::from(configuration);
             if same {
                 panel.redirects.edited.clone_from(&written);
             }

@@ -5,16 +5,16 @@ use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 
-use crate::domains::configuration::{Redirect, Written, WrittenRedirect};
-use crate::domains::list::List;
 use crate::domains::observation::Role;
-use crate::domains::records::Conflict;
-use crate::domains::state::Measurement;
-use crate::domains::told::{Dated, Event, Precondition};
-use crate::domains::views::{View, ViewVerdict};
+use crate::domains::record_export::Conflict;
+use crate::domains::redirect_config::{ConfigSource, Redirect, WrittenRedirect};
+use crate::domains::registry::Registry;
+use crate::domains::reported::{Dated, Event, Precondition};
+use crate::domains::stage::Measurement;
+use crate::domains::vantage_points::{View, ViewVerdict};
 use crate::domains::{Code, DnsName, Evidence, Finding, Verdict, Who};
-use crate::tui::screens::domains::redirects::Walked;
-use crate::tui::screens::domains::state::{Seen, Setup};
+use crate::tui::screens::domains::redirects::FollowedRedirect;
+use crate::tui::screens::domains::state::{CheckResult, PanelSetup};
 
 /// The value that the dashboard shows.
 pub const HOST: &str = "sites.petplatform.net";
@@ -94,7 +94,7 @@ fn view(name: &str, role: Role, sees: &str, ttl: u32, verdict: ViewVerdict) -> V
 }
 
 /// What a check gave: findings `which`, a minute before the start.
-pub fn seen(name: &DnsName, which: usize) -> Seen {
+pub fn seen(name: &DnsName, which: usize) -> CheckResult {
     let findings = findings(which);
     let at = ago(1) + SignedDuration::from_mins(i64::try_from(which / 6).unwrap());
     let (source, resolver) = (Role::Authoritative, Role::Resolver { system: false });
@@ -128,15 +128,15 @@ pub fn seen(name: &DnsName, which: usize) -> Seen {
     };
     let measurement = Measurement::of(&findings, Vec::new(), at);
     let report = format!("Domain report: {name}\n");
-    let zone = crate::domains::name::domain(name.as_str()).unwrap().registrable;
-    Seen { at, findings, views, conflicts, zone, report, measurement }
+    let zone = crate::domains::parse_name::domain(name.as_str()).unwrap().registrable;
+    CheckResult { at, findings, views, conflicts, zone, report, measurement }
 }
 
 /// Puts a domain on the list, with what was told so many minutes ago, and with what a check gave.
-pub fn put(list: &mut List, name: &str, told: &[(i64, Event)], check: Option<usize>) {
+pub fn put(list: &mut Registry, name: &str, reported: &[(i64, Event)], check: Option<usize>) {
     let name = DnsName::new(name);
     list.note(&name, Dated { at: ago(10_000), event: Event::Added });
-    for (minutes, event) in told {
+    for (minutes, event) in reported {
         list.note(&name, Dated { at: ago(*minutes), event: event.clone() });
     }
     if let (Some(which), Some(entry)) = (check, list.get_mut(&name)) {
@@ -150,8 +150,8 @@ pub fn value() -> Event {
 }
 
 /// One domain in each state.
-pub fn list() -> List {
-    let mut list = List::default();
+pub fn list() -> Registry {
+    let mut list = Registry::default();
     let ticked = |precondition| Event::Ticked { precondition, holds: true };
     put(&mut list, "help.acme-pets.com", &[(60, value()), (50, Event::Saved)], Some(0));
     put(
@@ -176,19 +176,19 @@ pub fn list() -> List {
 }
 
 /// The configuration of the project.
-pub fn setup() -> Setup {
+pub fn setup() -> PanelSetup {
     let redirect = |from: &str, to: &str, status| WrittenRedirect { from: from.into(), to: to.into(), status };
     let redirects = vec![
         redirect("acme-pets.com", "docs.acme-pets.com", 301),
         redirect("www.acme-pets.com", "docs.acme-pets.com", 301),
         redirect("old.acme-pets.com", "www.acme-pets.com", 301),
     ];
-    let configuration = Written { primary: Some("docs.acme-pets.com".into()), redirects };
-    Setup { configuration, ..Setup::default() }
+    let configuration = ConfigSource { primary: Some("docs.acme-pets.com".into()), redirects };
+    PanelSetup { configuration, ..PanelSetup::default() }
 }
 
 /// What following a redirect gave: as configured, or with another status.
-pub fn walked(redirect: Redirect, right: bool) -> Walked {
+pub fn walked(redirect: Redirect, right: bool) -> FollowedRedirect {
     let code = if right { Code::RdOk } else { Code::RdStatus };
     let hops = vec![format!(
         "HEAD https://{}/ -> 30{} to https://{}/ (kept for 300 s)",
@@ -196,5 +196,5 @@ pub fn walked(redirect: Redirect, right: bool) -> Walked {
         if right { 1 } else { 2 },
         redirect.to
     )];
-    Walked { redirect, at: ago(1), findings: all(&[code]), hops }
+    FollowedRedirect { redirect, at: ago(1), findings: all(&[code]), hops }
 }

@@ -3,11 +3,11 @@
 use std::time::Duration;
 
 use crate::config::Service;
-use crate::domains::practice::Practice;
+use crate::domains::sandbox::Sandbox;
 use crate::tui::effect::{DomainTask, Effect, Job, Task};
-use crate::tui::inflight::Slot;
 use crate::tui::msg::{Msg, Outcome, Reply};
-use crate::tui::screens::domains::state::Setup;
+use crate::tui::pending::Slot;
+use crate::tui::screens::domains::state::PanelSetup;
 use crate::tui::test_kit::App;
 use crate::tui::theme::Theme;
 
@@ -18,7 +18,7 @@ pub fn panel(columns: u16, rows: u16) -> App {
     let mut app = App::started_with(Service::Demo, fixture::setup(), columns, rows);
     app.state.domains.watching = false;
     app.keys("3");
-    app.reply(Slot::Keep, Outcome::Kept(Ok(fixture::list())));
+    app.reply(Slot::Keep, Outcome::RegistryWritten(Ok(fixture::list())));
     app.screen();
     app
 }
@@ -26,14 +26,14 @@ pub fn panel(columns: u16, rows: u16) -> App {
 /// Answers every look with check `which`, and every redirect as it is configured or not.
 pub fn answer(app: &mut App, which: usize, right: bool) {
     while let Some(at) = app.effects.iter().position(|effect| {
-        matches!(effect, Effect::Job(job) if matches!(job.task, Task::Domains(DomainTask::Look(_) | DomainTask::Walk { .. })))
+        matches!(effect, Effect::Job(job) if matches!(job.task, Task::Domains(DomainTask::Check(_) | DomainTask::FollowRedirects { .. })))
     }) {
         let Effect::Job(Job { slot, id, task: Task::Domains(task) }) = app.effects.remove(at) else { continue };
         let outcome = match task {
-            DomainTask::Look(at) => Outcome::Seen(Box::new(fixture::seen(&at.entry.name, which))),
-            DomainTask::Walk { redirects, .. } => {
+            DomainTask::Check(at) => Outcome::Checked(Box::new(fixture::seen(&at.entry.name, which))),
+            DomainTask::FollowRedirects { redirects, .. } => {
                 let redirects = redirects.into_iter().enumerate();
-                Outcome::Walked(redirects.map(|(at, redirect)| fixture::walked(redirect, right || at != 1)).collect())
+                Outcome::RedirectsFollowed(redirects.map(|(at, redirect)| fixture::walked(redirect, right || at != 1)).collect())
             }
             DomainTask::Keep(_) | DomainTask::Save { .. } => continue,
         };
@@ -51,13 +51,13 @@ pub fn opened(name: &str, which: usize, columns: u16, rows: u16) -> App {
     app
 }
 
-fn practice(columns: u16, rows: u16) -> App {
-    let practice = Practice::new(fixture::start());
-    let (list, configuration) = (practice.list(), Practice::configuration().into());
-    let setup = Setup { practice: Some(practice), configuration, ..Setup::default() };
+fn sandbox(columns: u16, rows: u16) -> App {
+    let sandbox = Sandbox::new(fixture::start());
+    let (list, configuration) = (sandbox.list(), Sandbox::configuration().into());
+    let setup = PanelSetup { sandbox: Some(sandbox), configuration, ..PanelSetup::default() };
     let mut app = App::started_with(Service::Demo, setup, columns, rows);
     app.keys("3");
-    app.reply(Slot::Keep, Outcome::Kept(Ok(list)));
+    app.reply(Slot::Keep, Outcome::RegistryWritten(Ok(list)));
     app.screen();
     app
 }
@@ -76,20 +76,20 @@ macro_rules! looks {
 looks! {
     list: panel;
     list_that_is_empty: |columns, rows| {
-        let mut app = App::started_with(Service::Demo, Setup::default(), columns, rows);
+        let mut app = App::started_with(Service::Demo, PanelSetup::default(), columns, rows);
         app.keys("3");
-        app.reply(Slot::Keep, Outcome::Kept(Ok(Default::default())));
+        app.reply(Slot::Keep, Outcome::RegistryWritten(Ok(Default::default())));
         app
     };
     list_that_is_being_read: |columns, rows| {
-        let mut app = App::started_with(Service::Demo, Setup::default(), columns, rows);
+        let mut app = App::started_with(Service::Demo, PanelSetup::default(), columns, rows);
         app.keys("3");
         app
     };
     list_that_cannot_be_read: |columns, rows| {
-        let mut app = App::started_with(Service::Demo, Setup::default(), columns, rows);
+        let mut app = App::started_with(Service::Demo, PanelSetup::default(), columns, rows);
         app.keys("3");
-        app.reply(Slot::Keep, Outcome::Kept(Err("the list of domains /d/domains.json cannot be read.".into())));
+        app.reply(Slot::Keep, Outcome::RegistryWritten(Err("the list of domains /d/domains.json cannot be read.".into())));
         app
     };
     list_while_all_are_looked_at: |columns, rows| {
@@ -97,7 +97,7 @@ looks! {
         app.keys("r");
         app
     };
-    list_in_practice: practice;
+    list_in_practice: sandbox;
     wizard: |columns, rows| {
         let mut app = panel(columns, rows);
         app.keys("a");
@@ -161,7 +161,7 @@ looks! {
         let mut app = panel(columns, rows);
         app.state.domains.selected = Some(crate::domains::DnsName::new("docs.acme-pets.com"));
         app.keys("Enter");
-        app.reply(Slot::Look(0), Outcome::SoFar(fixture::findings(1)));
+        app.reply(Slot::Check(0), Outcome::CheckProgress(fixture::findings(1)));
         app
     };
     live_propagating: |columns, rows| opened("docs.acme-pets.com", 1, columns, rows);
@@ -225,9 +225,9 @@ looks! {
         app
     };
     redirects_that_are_none: |columns, rows| {
-        let mut app = App::started_with(Service::Demo, Setup::default(), columns, rows);
+        let mut app = App::started_with(Service::Demo, PanelSetup::default(), columns, rows);
         app.keys("3");
-        app.reply(Slot::Keep, Outcome::Kept(Ok(Default::default())));
+        app.reply(Slot::Keep, Outcome::RegistryWritten(Ok(Default::default())));
         app.keys("R");
         app
     };
@@ -247,7 +247,7 @@ looks! {
     };
     removal_with_the_record_left_behind: |columns, rows| opened("gone.acme-pets.com", 4, columns, rows);
     outside_in_practice: |columns, rows| {
-        let mut app = practice(columns, rows);
+        let mut app = sandbox(columns, rows);
         app.keys("o");
         app
     };

@@ -5,15 +5,15 @@ use std::time::Duration;
 use jiff::SignedDuration;
 
 use crate::config::{Notify, Service};
-use crate::domains::list::List;
-use crate::domains::practice::Practice;
-use crate::domains::told::Event;
+use crate::domains::registry::Registry;
+use crate::domains::reported::Event;
+use crate::domains::sandbox::Sandbox;
 use crate::domains::{DnsName, Verdict};
 use crate::tui::deadline::next_deadline;
 use crate::tui::effect::{DomainTask, Effect, Job, Task};
-use crate::tui::inflight::{LANES, Slot};
 use crate::tui::msg::{Msg, NotSaved, Outcome, Reply};
-use crate::tui::screens::domains::state::{Change, Place, Setup};
+use crate::tui::pending::{LANES, Slot};
+use crate::tui::screens::domains::state::{PanelLocation, PanelSetup, RegistryChange};
 use crate::tui::test_kit::App;
 
 use super::fixture;
@@ -25,14 +25,14 @@ fn name(text: &str) -> DnsName {
 
 /// The panel with these domains on the list, each with value, record saved and check `which`.
 fn pending(names: &[String], which: usize) -> App {
-    let mut list = List::default();
+    let mut list = Registry::default();
     for name in names {
         fixture::put(&mut list, name, &[(60, fixture::value()), (50, Event::Saved)], Some(which));
     }
     let mut app = App::started_with(Service::Demo, fixture::setup(), 80, 24);
     app.answer_lists(&[]);
     app.keys("3");
-    app.reply(Slot::Keep, Outcome::Kept(Ok(list)));
+    app.reply(Slot::Keep, Outcome::RegistryWritten(Ok(list)));
     answer(&mut app, which, true);
     app.reply_kept();
     app.effects.clear();
@@ -44,7 +44,7 @@ fn many(count: usize) -> Vec<String> {
 }
 
 /// The changes that were last given to be kept.
-fn kept(app: &App) -> Vec<Change> {
+fn kept(app: &App) -> Vec<RegistryChange> {
     match app.job(Slot::Keep).map(|job| job.task) {
         Some(Task::Domains(DomainTask::Keep(changes))) => changes,
         _ => Vec::new(),
@@ -54,7 +54,7 @@ fn kept(app: &App) -> Vec<Change> {
 /// The looks that were asked for and not answered yet.
 fn looked_at(app: &App) -> Vec<String> {
     let look = |effect: &Effect| match effect {
-        Effect::Job(Job { task: Task::Domains(DomainTask::Look(at)), .. }) => Some(at.entry.name.to_string()),
+        Effect::Job(Job { task: Task::Domains(DomainTask::Check(at)), .. }) => Some(at.entry.name.to_string()),
         _ => None,
     };
     app.effects.iter().filter_map(look).collect()
@@ -92,9 +92,9 @@ fn only_a_few_are_looked_at_side_by_side_and_all_in_the_end() {
         let at = app
             .effects
             .iter()
-            .position(|e| matches!(e, Effect::Job(j) if matches!(j.task, Task::Domains(DomainTask::Look(_)))));
+            .position(|e| matches!(e, Effect::Job(j) if matches!(j.task, Task::Domains(DomainTask::Check(_)))));
         let Effect::Job(Job { slot, id, .. }) = app.effects.remove(at.unwrap()) else { unreachable!() };
-        let outcome = Outcome::Seen(Box::new(fixture::seen(&DnsName::new(&name), 1)));
+        let outcome = Outcome::Checked(Box::new(fixture::seen(&DnsName::new(&name), 1)));
         app.send(Msg::Reply(Reply { slot, id, outcome }));
         seen.push(name);
     }
@@ -105,13 +105,13 @@ fn only_a_few_are_looked_at_side_by_side_and_all_in_the_end() {
 
 #[test]
 fn nothing_is_looked_at_where_nothing_is_pending() {
-    let mut list = List::default();
+    let mut list = Registry::default();
     fixture::put(&mut list, "acme-pets.com", &[(9000, fixture::value()), (8000, Event::Verified)], Some(4));
     fixture::put(&mut list, "new.acme-pets.com", &[], None);
     let mut app = App::started_with(Service::Demo, fixture::setup(), 80, 24);
     app.answer_lists(&[]);
     app.keys("3");
-    app.reply(Slot::Keep, Outcome::Kept(Ok(list)));
+    app.reply(Slot::Keep, Outcome::RegistryWritten(Ok(list)));
     app.effects.clear();
     assert_eq!(next_deadline(&app.state, app.now), None, "nothing wakes the program");
     app.wait(Duration::from_secs(86_400));
@@ -159,9 +159,9 @@ fn a_promised_time_is_looked_at_when_it_comes_and_said_to_have_passed_after_that
 #[test]
 fn a_promised_time_that_passed_while_nobody_looked_is_looked_at_when_the_panel_opens() {
     let open = |seconds: u32| {
-        let mut list = List::default();
-        let told = [(60, fixture::value()), (50, Event::Saved)];
-        fixture::put(&mut list, "docs.acme-pets.com", &told, Some(1));
+        let mut list = Registry::default();
+        let reported = [(60, fixture::value()), (50, Event::Saved)];
+        fixture::put(&mut list, "docs.acme-pets.com", &reported, Some(1));
         // Looked at a moment ago, by another program.
         let entry = list.get_mut(&name("docs.acme-pets.com")).unwrap();
         entry.measurements[0].at = fixture::start() + SignedDuration::from_secs(1230);
@@ -170,7 +170,7 @@ fn a_promised_time_that_passed_while_nobody_looked_is_looked_at_when_the_panel_o
         app.now.mono += Duration::from_secs(seconds.into());
         app.now.wall += SignedDuration::from_secs(seconds.into());
         app.keys("3");
-        app.reply(Slot::Keep, Outcome::Kept(Ok(list)));
+        app.reply(Slot::Keep, Outcome::RegistryWritten(Ok(list)));
         app
     };
     let app = open(1230);
@@ -230,14 +230,14 @@ fn an_act_that_is_due_makes_itself_heard_once_and_only_by_itself() {
 
 #[test]
 fn a_live_domain_that_breaks_is_looked_at_again_before_anybody_is_told() {
-    let mut list = List::default();
+    let mut list = Registry::default();
     fixture::put(&mut list, "acme-pets.com", &[(9000, fixture::value()), (8000, Event::Verified)], Some(4));
     let mut app = App::started_with(Service::Demo, fixture::setup(), 80, 24);
     app.answer_lists(&[]);
     app.now.mono += Duration::from_secs(7200);
     app.now.wall += SignedDuration::from_hours(2);
     app.keys("3");
-    app.reply(Slot::Keep, Outcome::Kept(Ok(list)));
+    app.reply(Slot::Keep, Outcome::RegistryWritten(Ok(list)));
     answer(&mut app, 6 * 121, true);
     app.reply_kept();
     let notified = |app: &App| app.effects.iter().filter(|effect| matches!(effect, Effect::Notify(..))).count();
@@ -253,13 +253,13 @@ fn a_live_domain_that_breaks_is_looked_at_again_before_anybody_is_told() {
 
 #[test]
 fn an_act_that_becomes_due_by_the_clock_is_made_heard_too() {
-    let mut list = List::default();
-    let told = [(60, fixture::value()), (50, Event::Saved), (4, Event::Verified)];
-    fixture::put(&mut list, "shop.acme-pets.com", &told, Some(3));
+    let mut list = Registry::default();
+    let reported = [(60, fixture::value()), (50, Event::Saved), (4, Event::Verified)];
+    fixture::put(&mut list, "shop.acme-pets.com", &reported, Some(3));
     let mut app = App::started_with(Service::Demo, fixture::setup(), 80, 24);
     app.answer_lists(&[]);
     app.keys("3");
-    app.reply(Slot::Keep, Outcome::Kept(Ok(list)));
+    app.reply(Slot::Keep, Outcome::RegistryWritten(Ok(list)));
     answer(&mut app, 9, true);
     app.reply_kept();
     app.effects.clear();
@@ -276,14 +276,14 @@ fn a_check_that_began_before_something_was_told_says_nothing_about_it() {
     app.reply_kept();
     app.effects.clear();
     app.keys("r");
-    let before = app.job(Slot::Look(0)).unwrap();
+    let before = app.job(Slot::Check(0)).unwrap();
     app.keys("V");
     app.effects.clear();
-    let outcome = Outcome::Seen(Box::new(fixture::seen(&name("news.acme-pets.com"), 9)));
+    let outcome = Outcome::Checked(Box::new(fixture::seen(&name("news.acme-pets.com"), 9)));
     app.send(Msg::Reply(Reply { slot: before.slot, id: before.id, outcome }));
     assert_eq!(looked_at(&app), ["news.acme-pets.com"], "it is made once more");
-    let Task::Domains(DomainTask::Look(at)) = app.job(Slot::Look(0)).unwrap().task else { panic!() };
-    assert!(at.told.verified.is_some());
+    let Task::Domains(DomainTask::Check(at)) = app.job(Slot::Check(0)).unwrap().task else { panic!() };
+    assert!(at.reported.verified.is_some());
 }
 
 #[test]
@@ -302,11 +302,11 @@ fn ctrl_c_stops_all_looks_and_their_answers_do_not_count() {
     let mut app = pending(&many(10), 1);
     app.effects.clear();
     app.keys("r");
-    let job = app.job(Slot::Look(0)).unwrap();
+    let job = app.job(Slot::Check(0)).unwrap();
     app.keys("C-c");
-    assert!(app.effects.contains(&Effect::Cancel(Slot::Look(0))));
+    assert!(app.effects.contains(&Effect::Cancel(Slot::Check(0))));
     assert!(app.state.domains.queue.is_empty() && app.state.domains.lanes.iter().all(Option::is_none));
-    let outcome = Outcome::Seen(Box::new(fixture::seen(&name("d000.acme-pets.com"), 0)));
+    let outcome = Outcome::Checked(Box::new(fixture::seen(&name("d000.acme-pets.com"), 0)));
     app.send(Msg::Reply(Reply { slot: job.slot, id: job.id, outcome }));
     let seen = &app.state.domains.seen(&name("d000.acme-pets.com")).unwrap().findings;
     assert_eq!(*seen, fixture::findings(1));
@@ -321,24 +321,24 @@ fn what_was_told_is_kept_in_order_and_one_write_at_a_time() {
     app.keys("a \"pets.acme-pets.com\" F2");
     let first = kept(&app);
     assert!(
-        matches!(&first[..], [Change::Told(n, told), ..] if *n == name("pets.acme-pets.com") && told.event == Event::Added)
+        matches!(&first[..], [RegistryChange::Reported(n, reported), ..] if *n == name("pets.acme-pets.com") && reported.event == Event::Added)
     );
     app.keys("\"sites.petplatform.net\" F2 s");
     assert_eq!(kept(&app), first, "the first write is not back yet");
     assert_eq!(app.state.domains.changes.len(), first.len() + 2);
-    app.reply(Slot::Keep, Outcome::Kept(Ok(list_with(&first))));
+    app.reply(Slot::Keep, Outcome::RegistryWritten(Ok(list_with(&first))));
     let events: Vec<_> = kept(&app)
         .into_iter()
         .filter_map(|change| match change {
-            Change::Told(_, dated) => Some(dated.event),
+            RegistryChange::Reported(_, dated) => Some(dated.event),
             _ => None,
         })
         .collect();
     assert_eq!(events, [fixture::value(), Event::Saved]);
-    assert!(app.state.domains.told(&name("pets.acme-pets.com")).saved.is_some(), "here at once");
+    assert!(app.state.domains.reported(&name("pets.acme-pets.com")).saved.is_some(), "here at once");
 }
 
-fn list_with(changes: &[Change]) -> List {
+fn list_with(changes: &[RegistryChange]) -> Registry {
     let mut list = fixture::list();
     changes.iter().for_each(|change| change.apply(&mut list));
     list
@@ -349,7 +349,7 @@ fn what_could_not_be_written_is_told_and_tried_again() {
     let mut app = opened("help.acme-pets.com", 0, 80, 24);
     app.reply_kept();
     app.keys("s s");
-    app.reply(Slot::Keep, Outcome::Kept(Err("the disk is full.".into())));
+    app.reply(Slot::Keep, Outcome::RegistryWritten(Err("the disk is full.".into())));
     app.keys("Esc");
     assert!(app.says("The disk is full. What you told is kept until the program ends. r tries again."));
     assert_eq!(app.state.domains.changes.len(), 1);
@@ -365,7 +365,7 @@ fn what_another_program_told_meanwhile_is_not_lost() {
     app.keys("s s");
     let mut list = list_with(&app.state.domains.changes.clone());
     fixture::put(&mut list, "other.acme-pets.com", &[(1, fixture::value())], None);
-    app.reply(Slot::Keep, Outcome::Kept(Ok(list)));
+    app.reply(Slot::Keep, Outcome::RegistryWritten(Ok(list)));
     app.keys("Esc");
     assert!(app.screen().contains("other.acme-pets.com"));
     assert!(app.state.domains.changes.is_empty());
@@ -376,17 +376,17 @@ fn the_wizard_is_left_and_resumed_with_all_that_was_typed() {
     let mut app = panel(80, 24);
     app.keys("a Space Tab Tab Tab \"https://pets.acme-pets.com:8080/x\" Esc");
     assert!(app.says("pets.acme-pets.com is kept as a draft."));
-    let told = app.state.domains.told(&name("pets.acme-pets.com"));
-    assert_eq!((told.ticked.len(), told.value), (1, None));
+    let reported = app.state.domains.reported(&name("pets.acme-pets.com"));
+    assert_eq!((reported.ticked.len(), reported.value), (1, None));
     app.state.domains.selected = Some(name("pets.acme-pets.com"));
     app.keys("Enter");
-    assert_eq!(app.state.domains.place, Place::Wizard);
+    assert_eq!(app.state.domains.place, PanelLocation::Wizard);
     assert!(app.screen().contains("[x] The project is on a paid plan"));
     app.keys("Tab Tab Tab Tab \"sites.petplatform.net\" F2");
-    assert_eq!(app.state.domains.place, Place::Record);
+    assert_eq!(app.state.domains.place, PanelLocation::Record);
     app.keys("Esc");
     app.keys("Enter");
-    assert_eq!(app.state.domains.place, Place::Record, "the record waits to be saved");
+    assert_eq!(app.state.domains.place, PanelLocation::Record, "the record waits to be saved");
 }
 
 #[test]
@@ -406,7 +406,7 @@ fn a_name_on_the_list_leads_to_its_entry() {
     app.keys("a \"docs.acme-pets.com\" F2");
     assert_eq!(
         (app.state.domains.place, app.state.domains.selected.clone()),
-        (Place::List, Some(name("docs.acme-pets.com")))
+        (PanelLocation::List, Some(name("docs.acme-pets.com")))
     );
 }
 
@@ -421,14 +421,14 @@ fn letters_before_the_name_begin_the_name() {
 fn verify_before_all_is_right_is_asked_for_twice() {
     let mut app = opened("help.acme-pets.com", 0, 80, 24);
     app.keys("V");
-    assert_eq!(app.state.domains.told(&name("help.acme-pets.com")).verified, None);
+    assert_eq!(app.state.domains.reported(&name("help.acme-pets.com")).verified, None);
     app.keys("r V");
-    assert_eq!(app.state.domains.told(&name("help.acme-pets.com")).verified, None, "not in between");
+    assert_eq!(app.state.domains.reported(&name("help.acme-pets.com")).verified, None, "not in between");
     app.keys("V");
-    assert!(app.state.domains.told(&name("help.acme-pets.com")).verified.is_some());
+    assert!(app.state.domains.reported(&name("help.acme-pets.com")).verified.is_some());
     let mut app = opened("news.acme-pets.com", 3, 80, 24);
     app.keys("V");
-    assert!(app.state.domains.told(&name("news.acme-pets.com")).verified.is_some(), "it is ready");
+    assert!(app.state.domains.reported(&name("news.acme-pets.com")).verified.is_some(), "it is ready");
 }
 
 #[test]
@@ -495,7 +495,7 @@ fn what_was_changed_while_it_was_being_written_stays() {
     assert!(app.says("Not saved yet"));
     app.keys("p F2");
     let Task::Domains(DomainTask::Save { was, configuration }) = app.job(Slot::Save).unwrap().task else { panic!() };
-    let there = crate::domains::configuration::Written { primary: Some("other.com".into()), ..was };
+    let there = crate::domains::redirect_config::ConfigSource { primary: Some("other.com".into()), ..was };
     app.reply(Slot::Save, Outcome::Saved(configuration, Err(NotSaved::Changed(there.clone()))));
     assert!(app.says("The file was changed meanwhile (primary other.com, 3 redirects). F2 writes over it."));
     app.keys("F2");
@@ -541,7 +541,7 @@ fn removal_goes_in_order_and_leaves_nothing_behind() {
     app.keys("U");
     answer(&mut app, 4, true);
     app.keys("Down Space");
-    assert!(app.state.domains.told(&name("old.acme-pets.com")).removed, "the redirect works, and visitors are few");
+    assert!(app.state.domains.reported(&name("old.acme-pets.com")).removed, "the redirect works, and visitors are few");
     answer(&mut app, 4, true);
     app.wait(Duration::from_secs(120));
     app.keys("r");
@@ -555,29 +555,29 @@ fn removal_goes_in_order_and_leaves_nothing_behind() {
     assert!(app.says("Type the whole name"));
     app.keys("C-u \"old.acme-pets.com\" Enter");
     assert!(app.state.domains.entry(&name("old.acme-pets.com")).is_none());
-    assert_eq!(app.state.domains.place, Place::List);
+    assert_eq!(app.state.domains.place, PanelLocation::List);
 }
 
 #[test]
 fn practice_runs_on_a_fast_clock_and_changes_only_its_own_world() {
-    let practice = Practice::new(fixture::start());
-    let list = practice.list();
-    let setup = Setup { practice: Some(practice), ..Setup::default() };
+    let sandbox = Sandbox::new(fixture::start());
+    let list = sandbox.list();
+    let setup = PanelSetup { sandbox: Some(sandbox), ..PanelSetup::default() };
     let mut app = App::started_with(Service::Demo, setup, 80, 24);
     app.keys("3");
-    app.reply(Slot::Keep, Outcome::Kept(Ok(list)));
+    app.reply(Slot::Keep, Outcome::RegistryWritten(Ok(list)));
     assert!(app.says("PRACTICE o: outside; 1 s is 1 min"));
     let before = app.state.domains.wall(app.now);
     app.wait(Duration::from_secs(10));
     let after = app.state.domains.wall(app.now);
     assert_eq!(after.duration_since(before).as_secs(), 600);
     app.keys("o");
-    let first = app.state.domains.practice.clone();
+    let first = app.state.domains.sandbox.clone();
     app.keys("Enter");
-    assert_ne!(app.state.domains.practice, first);
-    let look = app.job(Slot::Look(0)).unwrap().task;
-    let Task::Domains(DomainTask::Look(at)) = look else { panic!() };
-    assert!(at.practice.is_some() && at.at.is_some());
+    assert_ne!(app.state.domains.sandbox, first);
+    let look = app.job(Slot::Check(0)).unwrap().task;
+    let Task::Domains(DomainTask::Check(at)) = look else { panic!() };
+    assert!(at.sandbox.is_some() && at.at.is_some());
 }
 
 #[test]
@@ -591,9 +591,9 @@ fn without_practice_there_is_nothing_to_do_outside() {
 #[test]
 fn an_act_on_an_empty_list_says_that_there_is_no_domain() {
     for key in ["U", "Del"] {
-        let mut app = App::started_with(Service::Demo, Setup::default(), 80, 24);
+        let mut app = App::started_with(Service::Demo, PanelSetup::default(), 80, 24);
         app.keys("3");
-        app.reply(Slot::Keep, Outcome::Kept(Ok(List::default())));
+        app.reply(Slot::Keep, Outcome::RegistryWritten(Ok(Registry::default())));
         app.keys(key);
         assert!(app.says("There is no domain yet: a adds one."), "{key}");
     }
@@ -601,9 +601,9 @@ fn an_act_on_an_empty_list_says_that_there_is_no_domain() {
 
 #[test]
 fn a_list_that_cannot_be_read_is_told_once_and_at_each_key() {
-    let mut app = App::started_with(Service::Demo, Setup::default(), 80, 24);
+    let mut app = App::started_with(Service::Demo, PanelSetup::default(), 80, 24);
     app.keys("3");
-    app.reply(Slot::Keep, Outcome::Kept(Err("the list cannot be read.".into())));
+    app.reply(Slot::Keep, Outcome::RegistryWritten(Err("the list cannot be read.".into())));
     assert_eq!(app.screen().matches("list cannot be read").count(), 1);
     app.keys("a");
     assert!(app.says("Nothing can be done before the list is read: r tries again."));
@@ -615,7 +615,7 @@ fn a_primary_that_is_missing_is_told_once() {
     setup.configuration.primary = None;
     let mut app = App::started_with(Service::Demo, setup, 80, 24);
     app.keys("3");
-    app.reply(Slot::Keep, Outcome::Kept(Ok(fixture::list())));
+    app.reply(Slot::Keep, Outcome::RegistryWritten(Ok(fixture::list())));
     app.keys("R");
     for marked in ["primary", "a redirect"] {
         let screen = app.screen();

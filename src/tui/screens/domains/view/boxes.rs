@@ -5,12 +5,12 @@ use ratatui::layout::{Position, Rect};
 use ratatui::text::Line;
 
 use crate::domains::Who;
-use crate::domains::records::ExportFormat;
+use crate::domains::record_export::ExportFormat;
 use crate::tui::state::AppState;
-use crate::tui::theme::{Look, Role};
+use crate::tui::theme::{Appearance, StyleRole};
 use crate::tui::widgets::{popup, put, wrap_indented};
 
-use super::super::boxes::{FormatsBox, OutsideBox};
+use super::super::popups::{FormatsBox, OutsideBox};
 
 /// The record in all formats: their names at the left, the text at the right.
 pub fn draw_formats(
@@ -18,19 +18,24 @@ pub fn draw_formats(
     body: Rect,
     formats: FormatsBox,
     app: &AppState,
-    look: &Look,
+    appearance: &Appearance,
 ) -> Option<Position> {
     let title =
         if formats.with_deletes { "The record, with what to delete first" } else { "The record in all formats" };
-    let inner = popup(buf, body, body.width.min(110), body.height.saturating_sub(2), title, look);
+    let inner = popup(buf, body, body.width.min(110), body.height.saturating_sub(2), title, appearance);
     for (y, (at, format)) in (1..).zip(ExportFormat::ALL.into_iter().enumerate()) {
         let here = at == formats.choice;
         let text = format!(" {} {:<11}", if here { ">" } else { " " }, format.as_str());
-        put(buf, inner, y, &Line::styled(text, look.style(if here { Role::Selected } else { Role::Text })));
+        put(
+            buf,
+            inner,
+            y,
+            &Line::styled(text, appearance.style(if here { StyleRole::Selected } else { StyleRole::Text })),
+        );
     }
     let right = Rect { x: inner.x + 16, width: inner.width.saturating_sub(17), ..inner };
     let text = formats.text(&app.domains);
-    let lines = text.lines().flat_map(|line| wrap_indented(&look.text(line), right.width.into()));
+    let lines = text.lines().flat_map(|line| wrap_indented(&appearance.text(line), right.width.into()));
     for (y, line) in (1..right.height).zip(lines) {
         put(buf, right, y, &Line::raw(line));
     }
@@ -39,16 +44,21 @@ pub fn draw_formats(
 }
 
 /// What can be done outside.
-pub fn draw_outside(buf: &mut Buffer, body: Rect, outside: &OutsideBox, look: &Look) -> Option<Position> {
+pub fn draw_outside(buf: &mut Buffer, body: Rect, outside: &OutsideBox, appearance: &Appearance) -> Option<Position> {
     let rows = u16::try_from(outside.acts.len()).unwrap_or(0) + 6;
-    let inner = popup(buf, body, 80, rows, "Practice: what you would do outside petstore", look);
+    let inner = popup(buf, body, 80, rows, "Practice: what you would do outside petstore", appearance);
     let mut place = None;
     put(buf, inner, 1, &Line::raw(" The most sensible first. Enter does it in the world of practice."));
     for (y, (at, act)) in (3..).zip(outside.acts.iter().enumerate()) {
         let here = at == outside.choice;
         let at = if act.place() == Who::Dashboard { "dashboard" } else { "provider" };
         let text = format!(" {} {at:<10}{}", if here { ">" } else { " " }, act.words());
-        put(buf, inner, y, &Line::styled(text, look.style(if here { Role::Selected } else { Role::Text })));
+        put(
+            buf,
+            inner,
+            y,
+            &Line::styled(text, appearance.style(if here { StyleRole::Selected } else { StyleRole::Text })),
+        );
         if here && y < inner.height {
             place = Some(Position { x: inner.x + 1, y: inner.y + y });
         }

@@ -6,9 +6,9 @@ use ratatui::text::{Line, Span};
 use crate::domains::Verdict;
 use crate::domains::finding::deciding;
 use crate::model::text::{cut, width};
-use crate::tui::theme::Role;
+use crate::tui::theme::StyleRole;
 
-use super::super::row::{Next, Row};
+use super::super::summary::{DomainSummary, Next};
 use super::super::update::cursor;
 use super::super::wizard::in_the_way;
 use super::{Page, Scene, act_of, sentence, verdict_style, verdict_word};
@@ -87,29 +87,29 @@ impl Columns {
     }
 }
 
-fn line(row: &Row, here: bool, columns: Columns, scene: Scene<'_>) -> Line<'static> {
-    let look = scene.look;
+fn line(row: &DomainSummary, here: bool, columns: Columns, scene: Scene<'_>) -> Line<'static> {
+    let appearance = scene.appearance;
     let Columns { name, role, what, next: rest } = columns;
     let pad = |text: &str, columns: usize| {
-        let text = cut(&look.text(text), columns.saturating_sub(1));
+        let text = cut(&appearance.text(text), columns.saturating_sub(1));
         let blank = " ".repeat(columns - width(&text));
         format!("{text}{blank}")
     };
-    let asked = scene.app.domains.looks.get(&row.name).is_some_and(|look| look.asked);
+    let asked = scene.app.domains.looks.get(&row.name).is_some_and(|appearance| appearance.asked);
     let next = if asked { "looking ...".to_owned() } else { next_words(row, scene) };
     let line = Line::from(vec![
         Span::raw(if here { " > " } else { "   " }),
         Span::raw(pad(&row.shown, name)),
         Span::raw(pad(if role == 0 { "" } else { row.role.as_str() }, role)),
-        Span::styled(pad(verdict_word(row.verdict), WORD), verdict_style(row.verdict, look)),
+        Span::styled(pad(verdict_word(row.verdict), WORD), verdict_style(row.verdict, appearance)),
         Span::raw(pad(&row.what, what)),
-        Span::raw(cut(&look.text(&next), rest)),
+        Span::raw(cut(&appearance.text(&next), rest)),
     ]);
-    if here { line.style(look.style(Role::Selected)) } else { line }
+    if here { line.style(appearance.style(StyleRole::Selected)) } else { line }
 }
 
 /// The marked domain, without anything cut off.
-fn in_full(row: &Row, scene: Scene<'_>, page: &mut Page<'_>) {
+fn in_full(row: &DomainSummary, scene: Scene<'_>, page: &mut Page<'_>) {
     page.labelled("   ", &format!("{}: {}.", row.shown, row.what), 2);
     let entry = scene.app.domains.entry(&row.name);
     let last = entry.and_then(|entry| entry.measurements.last()).filter(|_| row.needs_act);
@@ -121,9 +121,9 @@ fn in_full(row: &Row, scene: Scene<'_>, page: &mut Page<'_>) {
 }
 
 /// What is next, with times as the user reads them.
-fn next_words(row: &Row, scene: Scene<'_>) -> String {
+fn next_words(row: &DomainSummary, scene: Scene<'_>) -> String {
     let wall = scene.app.domains.wall(scene.now);
-    let moment = |at| scene.look.moment(at, wall);
+    let moment = |at| scene.appearance.moment(at, wall);
     match &row.next {
         Next::Act(act) => act.clone(),
         Next::Wait(Some(until)) if *until <= wall => format!("{} has passed: r", moment(*until)),
@@ -135,7 +135,7 @@ fn next_words(row: &Row, scene: Scene<'_>) -> String {
 }
 
 /// How many are how, and whether they are looked at by themselves.
-fn sums(rows: &[Row], scene: Scene<'_>) -> String {
+fn sums(rows: &[DomainSummary], scene: Scene<'_>) -> String {
     let panel = &scene.app.domains;
     let count = |verdict| rows.iter().filter(|row| row.verdict == Some(verdict)).count();
     let mut words = vec![format!("{} to mend", count(Verdict::Fail)), format!("{} waiting", count(Verdict::Wait))];
@@ -143,7 +143,7 @@ fn sums(rows: &[Row], scene: Scene<'_>) -> String {
         words.push(format!("{} with a warning", count(Verdict::Warn)));
     }
     words.push(format!("{} fine", count(Verdict::Ok)));
-    let asked = panel.looks.values().filter(|look| look.asked).count();
+    let asked = panel.looks.values().filter(|appearance| appearance.asked).count();
     let state = match (asked, panel.watching) {
         (0, true) => "Watching.".to_owned(),
         (0, false) => "Not watching (A).".to_owned(),
@@ -169,7 +169,7 @@ fn empty(page: &mut Page<'_>) {
         ("a", "adds one, and leads you from the first record to the certificate"),
         ("R", "sets the primary domain and redirects"),
     ] {
-        let key = Span::styled(key, page.look.style(Role::Key));
+        let key = Span::styled(key, page.appearance.style(StyleRole::Key));
         page.line(Line::from(vec![Span::raw("   "), key, Span::raw(format!("  {text}"))]));
     }
     page.gap();
@@ -203,5 +203,5 @@ pub fn beside(scene: Scene<'_>, page: &mut Page<'_>) {
     for finding in in_the_way(panel, &row.name).skip(1).take(2) {
         page.labelled("Also: ", &sentence(&finding.title), 2);
     }
-    page.wrapped(0, &format!("Looked at {}.", scene.look.time(seen.at)), 1);
+    page.wrapped(0, &format!("Looked at {}.", scene.appearance.time(seen.at)), 1);
 }

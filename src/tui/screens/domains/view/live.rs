@@ -5,21 +5,21 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span};
 
-use crate::domains::code::Topic;
+use crate::domains::catalogue::Topic;
 use crate::domains::diagnosis::PROPAGATION;
 use crate::domains::finding::deciding;
 use crate::domains::observation;
-use crate::domains::state::State as Step;
-use crate::domains::told::{Precondition, Told};
-use crate::domains::views::{View, ViewVerdict};
+use crate::domains::reported::{Precondition, Reported};
+use crate::domains::stage::Stage as Step;
+use crate::domains::vantage_points::{View, ViewVerdict};
 use crate::domains::{Code, DnsName, Finding, Verdict};
 use crate::model::text::{cut, width};
-use crate::tui::theme::Role;
+use crate::tui::theme::StyleRole;
 use crate::tui::widgets::boxed;
 
-use super::super::row::Row;
-use super::super::state::Seen;
-use super::super::texts::{self, span};
+use super::super::labels::{self, span};
+use super::super::state::CheckResult;
+use super::super::summary::DomainSummary;
 use super::super::update::cursor;
 use super::{Page, Scene, act_of, sentence, verdict_style, verdict_word};
 
@@ -35,7 +35,7 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) -> Option<Position> {
     let name = panel.selected.as_ref()?;
     headline(scene, page, name);
     let place = page.cell(2);
-    told(scene, page, name);
+    reported(scene, page, name);
     page.gap();
     let Some(seen) = panel.seen(name) else {
         page.wrapped(3, looking(scene, name).unwrap_or("Not looked at yet: r looks."), 2);
@@ -59,7 +59,8 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) -> Option<Position> {
     topics(page, seen);
     page.gap();
     write_facts(page, &about);
-    let changed = panel.looks.get(name).and_then(|look| look.changed.first()).filter(|(when, _)| *when == seen.at);
+    let changed =
+        panel.looks.get(name).and_then(|appearance| appearance.changed.first()).filter(|(when, _)| *when == seen.at);
     if let Some((_, text)) = changed.filter(|_| page.left() > 1) {
         page.to_bottom(2);
         page.text(&format!("   Changed: {text}."));
@@ -77,20 +78,20 @@ pub fn draw_wide(scene: Scene<'_>, buf: &mut Buffer, body: Rect) -> Option<Posit
     let left = Rect { width: 42, ..upper };
     let right = Rect { x: left.right(), width: body.width.saturating_sub(left.width), ..upper };
     let lower = Rect { y: upper.bottom(), height: body.height.saturating_sub(upper.height), ..body };
-    let inner = boxed(buf, left, "Domains", scene.look);
-    let place = short_list(scene, &mut Page::new(buf, inner, scene.look));
-    let inner = boxed(buf, right, "What was told, and what to do", scene.look);
-    let mut page = Page::new(buf, inner, scene.look);
+    let inner = boxed(buf, left, "Domains", scene.appearance);
+    let place = short_list(scene, &mut Page::new(buf, inner, scene.appearance));
+    let inner = boxed(buf, right, "What was told, and what to do", scene.appearance);
+    let mut page = Page::new(buf, inner, scene.appearance);
     headline(scene, &mut page, name);
     page.gap();
-    told(scene, &mut page, name);
+    reported(scene, &mut page, name);
     let seen = panel.seen(name);
     if let Some(seen) = seen {
         page.gap();
         write_facts(&mut page, &facts(scene, name, seen));
     }
-    let inner = boxed(buf, lower, "What was measured", scene.look);
-    let mut page = Page::new(buf, inner, scene.look);
+    let inner = boxed(buf, lower, "What was measured", scene.appearance);
+    let mut page = Page::new(buf, inner, scene.appearance);
     match seen {
         Some(seen) => {
             let room = usize::from(page.left()).saturating_sub(9);
@@ -99,8 +100,8 @@ pub fn draw_wide(scene: Scene<'_>, buf: &mut Buffer, body: Rect) -> Option<Posit
             topics(&mut page, seen);
             page.gap();
             page.text(&format!("   {}", checked(scene, name, seen)));
-            for (at, text) in panel.looks.get(name).into_iter().flat_map(|look| &look.changed).take(3) {
-                page.text(&format!("   {}  {text}", scene.look.time(*at)));
+            for (at, text) in panel.looks.get(name).into_iter().flat_map(|appearance| &appearance.changed).take(3) {
+                page.text(&format!("   {}  {text}", scene.appearance.time(*at)));
             }
             page.to_bottom(1);
             page.text(
@@ -122,14 +123,14 @@ fn short_list(scene: Scene<'_>, page: &mut Page<'_>) -> Option<Position> {
     let room = usize::from(page.left()).max(1);
     let mut place = None;
     for (at, row) in rows.iter().enumerate().skip(here / room * room).take(room) {
-        let name = cut(&scene.look.text(&row.shown), 20);
+        let name = cut(&scene.appearance.text(&row.shown), 20);
         let pad = " ".repeat(21_usize.saturating_sub(width(&name)));
         let line = Line::from(vec![
             Span::raw(format!("{} {name}{pad}", if at == here { ">" } else { " " })),
-            Span::styled(format!("{:<5}", verdict_word(row.verdict)), verdict_style(row.verdict, scene.look)),
-            Span::raw(cut(&scene.look.text(&row.what), 11)),
+            Span::styled(format!("{:<5}", verdict_word(row.verdict)), verdict_style(row.verdict, scene.appearance)),
+            Span::raw(cut(&scene.appearance.text(&row.what), 11)),
         ]);
-        page.line(if at == here { line.style(scene.look.style(Role::Selected)) } else { line });
+        page.line(if at == here { line.style(scene.appearance.style(StyleRole::Selected)) } else { line });
         if at == here {
             place = page.cell(0);
         }
@@ -140,43 +141,46 @@ fn short_list(scene: Scene<'_>, page: &mut Page<'_>) -> Option<Position> {
 /// The name, and how it is.
 pub fn headline(scene: Scene<'_>, page: &mut Page<'_>, name: &DnsName) {
     let panel = &scene.app.domains;
-    let row = panel.entry(name).map(|entry| Row::of(entry, panel, scene.now));
+    let row = panel.entry(name).map(|entry| DomainSummary::of(entry, panel, scene.now));
     let shown = row.as_ref().map_or_else(|| name.to_string(), |row| row.shown.clone());
     let verdict = row.as_ref().and_then(|row| row.verdict);
     let what = row.map_or_else(String::new, |row| row.what);
-    let shown = cut(&scene.look.text(&shown), page.columns().saturating_sub(30).max(20));
+    let shown = cut(&scene.appearance.text(&shown), page.columns().saturating_sub(30).max(20));
     let stale = panel.standing(name, scene.now).stale;
     let stale = stale.map_or_else(String::new, |age| format!(" (nothing could be measured now; {} old)", span(age)));
     page.line(Line::from(vec![
-        Span::styled(format!("   {shown}   "), scene.look.style(Role::Heading)),
-        Span::styled(verdict_word(verdict), verdict_style(verdict, scene.look)),
-        Span::raw(format!(" {}{stale}", scene.look.text(&what))),
+        Span::styled(format!("   {shown}   "), scene.appearance.style(StyleRole::Heading)),
+        Span::styled(verdict_word(verdict), verdict_style(verdict, scene.appearance)),
+        Span::raw(format!(" {}{stale}", scene.appearance.text(&what))),
     ]));
 }
 
 /// What the operator told.
-fn told(scene: Scene<'_>, page: &mut Page<'_>, name: &DnsName) {
+fn reported(scene: Scene<'_>, page: &mut Page<'_>, name: &DnsName) {
     let panel = &scene.app.domains;
-    let told = panel.told(name);
+    let reported = panel.reported(name);
     let wall = panel.wall(scene.now);
-    let tick = |precondition| if told.ticked.contains(&precondition) { "[x]" } else { "[ ]" };
+    let tick = |precondition| if reported.ticked.contains(&precondition) { "[x]" } else { "[ ]" };
     page.text(&format!(
         "   Told:  {} plan  {} deploy  {} DNS access   {}",
         tick(Precondition::PaidPlan),
         tick(Precondition::Deploy),
         tick(Precondition::DnsAccess),
-        told.saved.map_or_else(|| "not saved yet (s)".to_owned(), |at| format!("saved {}", moment(scene, at))),
+        reported.saved.map_or_else(|| "not saved yet (s)".to_owned(), |at| format!("saved {}", moment(scene, at))),
     ));
-    page.text(&format!("          {}", clock_line(scene, &told, wall)));
+    page.text(&format!("          {}", clock_line(scene, &reported, wall)));
 }
 
 /// The clock that runs: 48 hours from the record, or half an hour from Verify.
-fn clock_line(scene: Scene<'_>, told: &Told, wall: Timestamp) -> String {
+fn clock_line(scene: Scene<'_>, reported: &Reported, wall: Timestamp) -> String {
     let since = |at: Timestamp| wall.duration_since(at).max(SignedDuration::ZERO);
-    match (told.verified, told.saved) {
+    match (reported.verified, reported.saved) {
         (Some(verified), _) => {
-            let times =
-                if told.verified_times > 1 { format!(", {} times so far", told.verified_times) } else { String::new() };
+            let times = if reported.verified_times > 1 {
+                format!(", {} times so far", reported.verified_times)
+            } else {
+                String::new()
+            };
             let ago = span(since(verified));
             format!("Verify chosen {}, {ago} ago{times}", moment(scene, verified))
         }
@@ -189,13 +193,13 @@ fn clock_line(scene: Scene<'_>, told: &Told, wall: Timestamp) -> String {
 }
 
 fn moment(scene: Scene<'_>, at: Timestamp) -> String {
-    scene.look.moment(at, scene.app.domains.wall(scene.now))
+    scene.appearance.moment(at, scene.app.domains.wall(scene.now))
 }
 
 /// Who sees what at the name, over at most `room` rows.
-fn matrix(scene: Scene<'_>, page: &mut Page<'_>, name: &DnsName, seen: &Seen, room: usize) {
+fn matrix(scene: Scene<'_>, page: &mut Page<'_>, name: &DnsName, seen: &CheckResult, room: usize) {
     let panel = &scene.app.domains;
-    if let Some(record) = panel.domain().and_then(|domain| texts::record(panel, &domain)) {
+    if let Some(record) = panel.domain().and_then(|domain| labels::record(panel, &domain)) {
         page.text(&format!("   {} {name} should be {}", record.kind(), record.value));
     }
     let wide = page.columns() > 100;
@@ -206,7 +210,7 @@ fn matrix(scene: Scene<'_>, page: &mut Page<'_>, name: &DnsName, seen: &Seen, ro
     let hidden = seen.views.len().saturating_sub(room);
     for view in seen.views.iter().take(if hidden > 0 { room.saturating_sub(1) } else { room }) {
         let pad = |text: &str, columns: usize| {
-            let text = cut(&scene.look.text(text), columns - 1);
+            let text = cut(&scene.appearance.text(text), columns - 1);
             format!("{text}{}", " ".repeat(columns - width(&text)))
         };
         let label = if wide { &view.server } else { &view.name };
@@ -214,7 +218,7 @@ fn matrix(scene: Scene<'_>, page: &mut Page<'_>, name: &DnsName, seen: &Seen, ro
         let took = if wide { format!("{:<9}", format!("{} ms", view.took.as_millis())) } else { String::new() };
         page.line(Line::from(vec![
             Span::raw(format!("     {}{}{ttl:>7}  {took}", pad(label, who), pad(&view.sees, sees))),
-            Span::styled(view.verdict.word(), verdict_style(Some(view.verdict.verdict()), scene.look)),
+            Span::styled(view.verdict.word(), verdict_style(Some(view.verdict.verdict()), scene.appearance)),
             Span::raw(remark(scene, view)),
         ]));
     }
@@ -238,7 +242,7 @@ fn remark(scene: Scene<'_>, view: &View) -> String {
 }
 
 /// CAA, certificate and page, a line each: the finding that decides.
-fn topics(page: &mut Page<'_>, seen: &Seen) {
+fn topics(page: &mut Page<'_>, seen: &CheckResult) {
     for (label, topics) in
         [("CAA", &[Topic::Caa][..]), ("Certificate", &[Topic::Certificate]), ("Page", &[Topic::Http, Topic::Redirect])]
     {
@@ -250,17 +254,17 @@ fn topics(page: &mut Page<'_>, seen: &Seen) {
             None => (None, "not judged before the lines above are right".to_owned()),
         };
         let room = page.columns().saturating_sub(22);
-        let text = cut(&page.look.text(&text), room);
+        let text = cut(&page.appearance.text(&text), room);
         page.line(Line::from(vec![
             Span::raw(format!("   {label:<12}")),
-            Span::styled(format!("{:<6}", verdict_word(verdict)), verdict_style(verdict, page.look)),
+            Span::styled(format!("{:<6}", verdict_word(verdict)), verdict_style(verdict, page.appearance)),
             Span::raw(text),
         ]));
     }
 }
 
 /// What to do now, and what comes then.
-fn facts(scene: Scene<'_>, name: &DnsName, seen: &Seen) -> Vec<(&'static str, String)> {
+fn facts(scene: Scene<'_>, name: &DnsName, seen: &CheckResult) -> Vec<(&'static str, String)> {
     let panel = &scene.app.domains;
     let wall = panel.wall(scene.now);
     let step = panel.standing(name, scene.now).state;
@@ -329,11 +333,11 @@ fn write_facts(page: &mut Page<'_>, facts: &[(&'static str, String)]) {
 }
 
 /// When it was looked at, and when it is again.
-fn checked(scene: Scene<'_>, name: &DnsName, seen: &Seen) -> String {
+fn checked(scene: Scene<'_>, name: &DnsName, seen: &CheckResult) -> String {
     let panel = &scene.app.domains;
-    let at = scene.look.time(seen.at);
-    let look = panel.looks.get(name);
-    let next = match (looking(scene, name), look.and_then(|look| look.due)) {
+    let at = scene.appearance.time(seen.at);
+    let appearance = panel.looks.get(name);
+    let next = match (looking(scene, name), appearance.and_then(|appearance| appearance.due)) {
         (Some(looking), _) => format!(" {looking}"),
         (None, Some(_)) if panel.watching => " Looked at again by itself; r at once.".to_owned(),
         (None, _) => " r looks again.".to_owned(),
@@ -344,22 +348,22 @@ fn checked(scene: Scene<'_>, name: &DnsName, seen: &Seen) -> String {
 /// That a check goes on, once that is worth a word.
 fn looking(scene: Scene<'_>, name: &DnsName) -> Option<&'static str> {
     let panel = &scene.app.domains;
-    let asked = panel.looks.get(name).is_some_and(|look| look.asked);
+    let asked = panel.looks.get(name).is_some_and(|appearance| appearance.asked);
     (asked && panel.is_looking_at(name)).then_some("Looking ... (Ctrl-C cancels)")
 }
 
 /// What the first check has found so far.
 fn so_far(scene: Scene<'_>, page: &mut Page<'_>, name: &DnsName) {
-    let findings = scene.app.domains.looks.get(name).and_then(|look| look.so_far.as_ref());
+    let findings = scene.app.domains.looks.get(name).and_then(|appearance| appearance.so_far.as_ref());
     page.gap();
     for finding in findings.into_iter().flatten().take(10) {
         page.line(Line::from(vec![
             Span::raw("   "),
             Span::styled(
                 format!("{:<6}", verdict_word(Some(finding.verdict))),
-                verdict_style(Some(finding.verdict), page.look),
+                verdict_style(Some(finding.verdict), page.appearance),
             ),
-            Span::raw(page.look.text(&finding.title)),
+            Span::raw(page.appearance.text(&finding.title)),
         ]));
     }
 }

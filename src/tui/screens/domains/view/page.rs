@@ -6,7 +6,7 @@ use ratatui::text::{Line, Span};
 
 use crate::model::text::width;
 use crate::tui::text_input::TextInput;
-use crate::tui::theme::{Look, Role};
+use crate::tui::theme::{Appearance, StyleRole};
 use crate::tui::widgets::{field, put, wrap, wrap_indented};
 
 /// The page, and how far it is written.
@@ -15,15 +15,15 @@ pub struct Page<'a> {
     /// Where it is.
     pub area: Rect,
     /// The terminal and its user.
-    pub look: &'a Look,
+    pub appearance: &'a Appearance,
     /// The next row.
     pub y: u16,
 }
 
 impl<'a> Page<'a> {
     /// An empty page.
-    pub const fn new(buf: &'a mut Buffer, area: Rect, look: &'a Look) -> Self {
-        Self { buf, area, look, y: 0 }
+    pub const fn new(buf: &'a mut Buffer, area: Rect, appearance: &'a Appearance) -> Self {
+        Self { buf, area, appearance, y: 0 }
     }
 
     /// How many columns it has.
@@ -49,13 +49,13 @@ impl<'a> Page<'a> {
 
     /// Writes a heading.
     pub fn heading(&mut self, text: impl Into<String>) {
-        let style = self.look.style(Role::Heading);
+        let style = self.appearance.style(StyleRole::Heading);
         self.line(Line::styled(text.into(), style));
     }
 
     /// Writes foreign text on one line, cut where the page ends.
     pub fn text(&mut self, text: &str) {
-        self.line(Line::raw(self.look.text(text)));
+        self.line(Line::raw(self.appearance.text(text)));
     }
 
     /// Writes foreign text over at most `rows` rows, each `indent` columns from the left.
@@ -66,7 +66,7 @@ impl<'a> Page<'a> {
     /// The same behind a label; further rows begin below the text.
     pub fn labelled(&mut self, label: &str, text: &str, rows: usize) {
         let indent = width(label);
-        let lines = wrap(&self.look.text(text), self.columns().saturating_sub(indent + 1).max(8));
+        let lines = wrap(&self.appearance.text(text), self.columns().saturating_sub(indent + 1).max(8));
         let is_cut = lines.len() > rows;
         for (at, line) in lines.into_iter().take(rows).enumerate() {
             let head = if at == 0 { label.to_owned() } else { " ".repeat(indent) };
@@ -77,20 +77,20 @@ impl<'a> Page<'a> {
 
     /// Writes a line of code: its indentation stays.
     pub fn code(&mut self, line: &str) {
-        for line in wrap_indented(&self.look.text(line), self.columns()) {
+        for line in wrap_indented(&self.appearance.text(line), self.columns()) {
             self.line(Line::raw(line));
         }
     }
 
     /// How many rows a text takes behind a label of `indent` columns.
     pub fn rows(&self, indent: usize, text: &str) -> usize {
-        wrap(&self.look.text(text), self.columns().saturating_sub(indent + 1).max(8)).len()
+        wrap(&self.appearance.text(text), self.columns().saturating_sub(indent + 1).max(8)).len()
     }
 
     /// Writes what is wrong, over at most `rows` rows.
     pub fn error(&mut self, indent: usize, text: &str, rows: usize) {
-        let mark = self.look.style(Role::Error);
-        let lines = wrap(&self.look.text(text), self.columns().saturating_sub(indent + 3).max(8));
+        let mark = self.appearance.style(StyleRole::Error);
+        let lines = wrap(&self.appearance.text(text), self.columns().saturating_sub(indent + 3).max(8));
         for (at, line) in lines.into_iter().take(rows).enumerate() {
             let head = Span::styled(if at == 0 { "! " } else { "  " }, mark);
             self.line(Line::from(vec![Span::raw(" ".repeat(indent)), head, Span::raw(line)]));
@@ -99,15 +99,15 @@ impl<'a> Page<'a> {
 
     /// Writes a text field `at` columns from the left, behind its label; gives the place of its cursor, if it is in use.
     pub fn field(&mut self, label: &str, at: u16, columns: u16, input: &TextInput, in_use: bool) -> Option<Position> {
-        let role = if in_use { Role::InUse } else { Role::Text };
+        let role = if in_use { StyleRole::InUse } else { StyleRole::Text };
         let marker = if in_use { ">" } else { " " };
         let y = self.y;
-        self.line(Line::styled(format!(" {marker} {label}"), self.look.style(role)));
+        self.line(Line::styled(format!(" {marker} {label}"), self.appearance.style(role)));
         if y >= self.area.height || at + 4 > self.area.width {
             return None;
         }
         let columns = columns.min(self.area.width - at - 3);
-        let place = field(self.buf, self.area.x + at, self.area.y + y, columns, input, self.look);
+        let place = field(self.buf, self.area.x + at, self.area.y + y, columns, input, self.appearance);
         in_use.then_some(place)
     }
 

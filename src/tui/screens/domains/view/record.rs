@@ -4,11 +4,11 @@ use ratatui::layout::Position;
 use ratatui::text::{Line, Span};
 
 use crate::domains::observation;
-use crate::domains::records::{ExportFormat, export};
+use crate::domains::record_export::{ExportFormat, export};
 use crate::model::text::{cut, width};
-use crate::tui::theme::Role;
+use crate::tui::theme::StyleRole;
 
-use super::super::texts;
+use super::super::labels;
 use super::super::wizard::in_the_way;
 use super::wizard::steps;
 use super::{Page, Scene, act_of, closed};
@@ -24,7 +24,7 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) -> Option<Position> {
     steps(page, 3);
     page.gap();
     let domain = panel.domain()?;
-    let Some(record) = texts::record(panel, &domain) else {
+    let Some(record) = labels::record(panel, &domain) else {
         page.text("   The value is not known yet: F3 goes back to it.");
         return None;
     };
@@ -43,9 +43,9 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) -> Option<Position> {
         let pad = " ".repeat(room.saturating_sub(width(&text)));
         page.line(Line::from(vec![
             Span::raw(format!("       {label:<8}")),
-            Span::styled(text, page.look.style(Role::Heading)),
+            Span::styled(text, page.appearance.style(StyleRole::Heading)),
             Span::raw(pad),
-            Span::styled(key, page.look.style(Role::Key)),
+            Span::styled(key, page.appearance.style(StyleRole::Key)),
             Span::raw(" copy"),
         ]));
         if label == "Value" {
@@ -76,7 +76,7 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) -> Option<Position> {
     let text = "When you have saved it there, press s. petstore then looks again and again for up to 48 h, and says \
                 when to choose Verify.";
     page.wrapped(3, text, 2);
-    let style = page.look.style(Role::Key);
+    let style = page.appearance.style(StyleRole::Key);
     page.line(Line::from(vec![Span::raw("   "), Span::styled("[ s  I have saved it ]", style)]));
     cursor
 }
@@ -91,7 +91,7 @@ fn now_there(scene: Scene<'_>, page: &mut Page<'_>, room: usize) {
     };
     let source = seen.views.iter().find(|view| view.role == observation::Role::Authoritative);
     let asked = source.map_or("asked resolvers".to_owned(), |view| format!("asked {}", view.name));
-    page.text(&format!("   Now at that name ({asked}, {}):", scene.look.time(seen.at)));
+    page.text(&format!("   Now at that name ({asked}, {}):", scene.appearance.time(seen.at)));
     if !seen.measurement.known {
         return page.text("   ?  It could not be looked at from here: check this machine's network.");
     }
@@ -117,7 +117,7 @@ fn now_there(scene: Scene<'_>, page: &mut Page<'_>, room: usize) {
 /// Beside the record: some of the formats.
 pub fn beside(scene: Scene<'_>, page: &mut Page<'_>) {
     let panel = &scene.app.domains;
-    let Some(record) = panel.domain().and_then(|domain| texts::record(panel, &domain)) else { return };
+    let Some(record) = panel.domain().and_then(|domain| labels::record(panel, &domain)) else { return };
     page.heading("Formats (f)");
     for format in [ExportFormat::Bind, ExportFormat::Dnscontrol, ExportFormat::Octodns] {
         page.gap();

@@ -6,10 +6,10 @@ use ratatui::text::{Line, Span};
 use crate::domains::finding::deciding;
 use crate::domains::{Finding, Verdict};
 use crate::model::text::{cut, width};
-use crate::tui::inflight::Slot;
-use crate::tui::theme::Role;
+use crate::tui::pending::Slot;
+use crate::tui::theme::StyleRole;
 
-use super::super::redirects::{Focus, Form, about, about_typed, lint};
+use super::super::redirects::{Focus, RedirectForm, about, about_typed, lint};
 use super::{Page, Scene, act_of, closed, sentence, verdict_style, verdict_word};
 
 /// The columns of the table; the last one takes what is left.
@@ -24,8 +24,8 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) -> Option<Position> {
     page.gap();
     let here = |line: usize| redirects.form.is_none() && redirects.selected == line;
     let primary = redirects.edited.primary.clone().unwrap_or_else(|| "not set: Enter sets it".to_owned());
-    let line = format!(" {} primary  {}", if here(0) { ">" } else { " " }, page.look.text(&primary));
-    page.line(Line::styled(line, page.look.style(if here(0) { Role::Selected } else { Role::Text })));
+    let line = format!(" {} primary  {}", if here(0) { ">" } else { " " }, page.appearance.text(&primary));
+    page.line(Line::styled(line, page.appearance.style(if here(0) { StyleRole::Selected } else { StyleRole::Text })));
     if here(0) {
         place = page.cell(1);
     }
@@ -33,7 +33,7 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) -> Option<Position> {
     let name = page.columns().saturating_sub(3 + STATUS + SEEN) / 2;
     page.heading(format!("   {:<name$}{:<name$}{:<STATUS$}SEEN", "FROM", "TO", "STATUS"));
     let pad = |text: &str, columns: usize| {
-        let text = cut(&scene.look.text(text), columns.saturating_sub(1));
+        let text = cut(&scene.appearance.text(text), columns.saturating_sub(1));
         format!("{text}{}", " ".repeat(columns.saturating_sub(width(&text))))
     };
     let room = usize::from(page.left()).saturating_sub(11).max(1);
@@ -41,7 +41,7 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) -> Option<Position> {
     for (at, redirect) in redirects.edited.redirects.iter().enumerate().skip(top).take(room) {
         let (verdict, seen) = match redirects.walked_at(at + 1) {
             Some(walked) => (Some(walked.verdict()), deciding(&walked.findings).map_or("", |finding| &finding.title)),
-            None if scene.app.inflight.is_running(Slot::Walk) => (None, "looking ..."),
+            None if scene.app.pending.is_running(Slot::Walk) => (None, "looking ..."),
             None => (None, "not seen yet (r)"),
         };
         let text = format!(
@@ -53,10 +53,10 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) -> Option<Position> {
         );
         let line = Line::from(vec![
             Span::raw(text),
-            Span::styled(format!("{:<6}", verdict_word(verdict)), verdict_style(verdict, page.look)),
-            Span::raw(cut(&page.look.text(seen), SEEN - 6)),
+            Span::styled(format!("{:<6}", verdict_word(verdict)), verdict_style(verdict, page.appearance)),
+            Span::raw(cut(&page.appearance.text(seen), SEEN - 6)),
         ]);
-        page.line(if here(at + 1) { line.style(page.look.style(Role::Selected)) } else { line });
+        page.line(if here(at + 1) { line.style(page.appearance.style(StyleRole::Selected)) } else { line });
         if here(at + 1) {
             place = page.cell(1);
         }
@@ -68,7 +68,7 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) -> Option<Position> {
     if let Some(form) = &redirects.form {
         place = draw_form(page, form).or(place);
     }
-    let told = match &redirects.form {
+    let reported = match &redirects.form {
         // What was not typed yet is no mistake yet.
         Some(_) => about_typed(panel).into_iter().filter(|finding| !finding.seen.contains(": \"\":")).collect(),
         None => {
@@ -77,7 +77,7 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) -> Option<Position> {
             about.collect::<Vec<_>>()
         }
     };
-    for finding in told.iter().take(3) {
+    for finding in reported.iter().take(3) {
         let text = format!("{}: {} {}", finding.title, closed(&finding.seen), act_of(finding));
         match finding.verdict {
             Verdict::Fail => page.error(3, &text, 3),
@@ -93,7 +93,7 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) -> Option<Position> {
         for hop in walked.hops.iter().take(4) {
             page.wrapped(3, hop, 2);
         }
-        page.text(&format!("   seen {}", scene.look.time(walked.at)));
+        page.text(&format!("   seen {}", scene.appearance.time(walked.at)));
     }
     page.to_bottom(1);
     let unsaved = redirects.is_unsaved(&panel.configuration);
@@ -114,9 +114,9 @@ fn general(findings: &[Finding], marked: usize) -> impl Iterator<Item = &Finding
     })
 }
 
-fn draw_form(page: &mut Page<'_>, form: &Form) -> Option<Position> {
-    let rule = page.look.rule(page.columns().saturating_sub(16));
-    page.text(&format!("   {} edit {rule}", page.look.rule(3)));
+fn draw_form(page: &mut Page<'_>, form: &RedirectForm) -> Option<Position> {
+    let rule = page.appearance.rule(page.columns().saturating_sub(16));
+    page.text(&format!("   {} edit {rule}", page.appearance.rule(3)));
     if form.line == 0 {
         return page.field("Primary", 12, 50, &form.to, true);
     }

@@ -4,23 +4,23 @@ use ratatui::layout::Position;
 use ratatui::text::Line;
 
 use crate::domains::finding::deciding;
-use crate::tui::inflight::Slot;
-use crate::tui::theme::Role;
+use crate::tui::pending::Slot;
+use crate::tui::theme::StyleRole;
 
+use super::super::labels;
 use super::super::removal::{Focus, RedirectSeen, is_left_behind, redirect_seen, worked};
-use super::super::row::Role as DomainRole;
-use super::super::texts;
+use super::super::summary::DomainRole;
 use super::{Page, Scene, act_of};
 
 /// Paints the page; gives the place of the cursor.
 pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) -> Option<Position> {
     let panel = &scene.app.domains;
     let name = panel.selected.as_ref()?;
-    let told = panel.told(name);
+    let reported = panel.reported(name);
     let removal = &panel.removal;
     let mut place = None;
     page.gap();
-    page.heading(format!("   Remove {}", page.look.text(name.as_str())));
+    page.heading(format!("   Remove {}", page.appearance.text(name.as_str())));
     page.gap();
     page.wrapped(
         3,
@@ -35,36 +35,36 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) -> Option<Position> {
     page.text(&format!("     1 [{}] A redirect elsewhere is set and works", mark(does)));
     match (worked, redirect) {
         (Some(at), _) => {
-            page.wrapped(11, &format!("worked at {}; it goes with the removal", scene.look.time(at)), 1);
+            page.wrapped(11, &format!("worked at {}; it goes with the removal", scene.appearance.time(at)), 1);
         }
         (None, RedirectSeen::None) => {
             page.wrapped(11, "none is configured: R sets it, in the dashboard it is set, too", 2)
         }
-        (None, RedirectSeen::NotYet) if told.removed => {
+        (None, RedirectSeen::NotYet) if reported.removed => {
             page.wrapped(11, "not looked at any more: the domain is removed", 1)
         }
-        (None, RedirectSeen::NotYet) if scene.app.inflight.is_running(Slot::Walk) => page.wrapped(11, "looking ...", 1),
+        (None, RedirectSeen::NotYet) if scene.app.pending.is_running(Slot::Walk) => page.wrapped(11, "looking ...", 1),
         (None, RedirectSeen::NotYet) => page.wrapped(11, "not looked at yet (r)", 1),
         (None, RedirectSeen::Walked(walked)) => {
             let hop = walked.hops.first().map_or("", String::as_str);
-            page.wrapped(11, &format!("{hop} ({})", scene.look.time(walked.at)), 2);
+            page.wrapped(11, &format!("{hop} ({})", scene.appearance.time(walked.at)), 2);
             if let Some(finding) = deciding(&walked.findings).filter(|_| !redirect.works()) {
                 page.error(11, &format!("{}. {}", finding.title, act_of(finding)), 2);
             }
         }
     }
     for (focus, number, done, text) in [
-        (Focus::Visitors, 2, told.removal_planned || told.removed, "Visitors are few enough (your judgement)"),
-        (Focus::Dashboard, 3, told.removed, "Dashboard: Project settings, Domains, menu beside the name, Remove"),
+        (Focus::Visitors, 2, reported.removal_planned || reported.removed, "Visitors are few enough (your judgement)"),
+        (Focus::Dashboard, 3, reported.removed, "Dashboard: Project settings, Domains, menu beside the name, Remove"),
     ] {
         let here = removal.focus == focus;
         let line = format!("   {} {number} [{}] {text}", if here { ">" } else { " " }, mark(done));
-        page.line(Line::styled(line, page.look.style(if here { Role::InUse } else { Role::Text })));
+        page.line(Line::styled(line, page.appearance.style(if here { StyleRole::InUse } else { StyleRole::Text })));
         if here {
             place = page.cell(8);
         }
     }
-    let record = panel.domain().and_then(|domain| texts::record(panel, &domain));
+    let record = panel.domain().and_then(|domain| labels::record(panel, &domain));
     let record = record.map_or_else(
         || "the record".to_owned(),
         |record| format!("{} {} -> {}", record.kind(), record.name.relative_to(&record.zone), record.value),

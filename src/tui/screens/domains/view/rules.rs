@@ -4,10 +4,10 @@ use ratatui::layout::Position;
 use ratatui::text::{Line, Span};
 
 use crate::domains::explain;
-use crate::domains::rules::{Rule, answers, conclusion};
-use crate::tui::theme::Role;
+use crate::domains::troubleshooting::{Rule, answers, conclusion};
+use crate::tui::theme::StyleRole;
 
-use super::super::one::with_facts;
+use super::super::detail::with_facts;
 use super::live::headline;
 use super::{Page, Scene, sentence, verdict_style, verdict_word};
 
@@ -21,7 +21,7 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>, rule: Rule) -> Option<Positio
         let here = other == rule;
         let text = format!("{} {}", at + 1, short_title(other));
         let text = if here { format!("[{text}]") } else { format!(" {text} ") };
-        tabs.push(Span::styled(text, page.look.style(if here { Role::InUse } else { Role::Text })));
+        tabs.push(Span::styled(text, page.appearance.style(if here { StyleRole::InUse } else { StyleRole::Text })));
     }
     page.line(Line::from(tabs));
     page.heading(format!("   {}", rule.title()));
@@ -41,9 +41,9 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>, rule: Rule) -> Option<Positio
             let question = format!("   {} {}", at + 1, answer.question);
             let pad = " ".repeat(columns.saturating_sub(18).saturating_sub(question.chars().count()).max(1));
             page.line(Line::from(vec![
-                Span::styled(question, page.look.style(Role::Heading)),
+                Span::styled(question, page.appearance.style(StyleRole::Heading)),
                 Span::raw(pad),
-                Span::styled(word, verdict_style(answer.verdict, page.look)),
+                Span::styled(word, verdict_style(answer.verdict, page.appearance)),
             ]));
             for seen in answer.seen.iter().take(3) {
                 page.wrapped(7, seen, 2);
@@ -96,7 +96,7 @@ pub fn beside(scene: Scene<'_>, page: &mut Page<'_>) {
         page.gap();
         page.wrapped(0, &proof.question, 2);
         page.wrapped(2, &proof.answer, 3);
-        page.wrapped(2, &format!("{}, {}", proof.server, scene.look.time(proof.at)), 2);
+        page.wrapped(2, &format!("{}, {}", proof.server, scene.appearance.time(proof.at)), 2);
     }
     page.gap();
     page.text("S  a report for support");

@@ -3,10 +3,10 @@
 use ratatui::layout::Position;
 use ratatui::text::{Line, Span};
 
-use crate::domains::practice::Practice;
-use crate::domains::world::Plan;
+use crate::domains::sandbox::Sandbox;
+use crate::domains::simulator::Plan;
 use crate::domains::{Code, Finding, Verdict};
-use crate::tui::theme::Role;
+use crate::tui::theme::StyleRole;
 
 use super::super::wizard::{Focus, in_the_way, read_name, read_value};
 use super::{Page, Scene, closed, sentence};
@@ -16,11 +16,11 @@ const FIELDS: u16 = 15;
 
 /// The steps, with the one that is shown in brackets.
 pub fn steps(page: &mut Page<'_>, step: usize) {
-    let mut spans = vec![Span::styled("   Add a domain   ", page.look.style(Role::Heading))];
+    let mut spans = vec![Span::styled("   Add a domain   ", page.appearance.style(StyleRole::Heading))];
     for (at, text) in ["1 Before", "2 Name and value", "3 DNS record", "4 Verify"].into_iter().enumerate() {
         let here = at + 1 == step;
         let text = if here { format!("[{text}]") } else { format!(" {text} ") };
-        spans.push(Span::styled(text, page.look.style(if here { Role::InUse } else { Role::Text })));
+        spans.push(Span::styled(text, page.appearance.style(if here { StyleRole::InUse } else { StyleRole::Text })));
     }
     page.line(Line::from(spans));
 }
@@ -41,7 +41,7 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) -> Option<Position> {
         let ticked = focus.precondition().is_some_and(|precondition| form.ticked.contains(&precondition));
         let here = form.focus == focus;
         let line = format!(" {} [{}] {text}", if here { ">" } else { " " }, if ticked { "x" } else { " " });
-        page.line(Line::styled(line, page.look.style(if here { Role::InUse } else { Role::Text })));
+        page.line(Line::styled(line, page.appearance.style(if here { StyleRole::InUse } else { StyleRole::Text })));
         if here {
             cursor = page.cell(4);
         }
@@ -50,8 +50,8 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) -> Option<Position> {
     let reading = read_name(panel);
     cursor = page.field("Domain", FIELDS, 48, &form.name, form.focus == Focus::Name).or(cursor);
     if form.name.is_empty() {
-        match &panel.practice {
-            Some(_) => note(page, &format!("Practice: type {}, or https://{0}/guide", Practice::DOMAIN)),
+        match &panel.sandbox {
+            Some(_) => note(page, &format!("Practice: type {}, or https://{0}/guide", Sandbox::DOMAIN)),
             None => note(page, "for example docs.example.com; a whole address may be pasted, too"),
         }
     } else {
@@ -72,7 +72,7 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) -> Option<Position> {
     page.wrapped(3, &format!("{where_to} It then shows a value. Type or paste it here:"), 3);
     cursor = page.field("Value", FIELDS, 48, &form.value, form.focus == Focus::Value).or(cursor);
     if form.value.is_empty() {
-        match &panel.practice {
+        match &panel.sandbox {
             Some(_) => {
                 note(page, &format!("Practice: F7 adds it in the dashboard, which shows {}", Plan::PLATFORM_HOST))
             }
@@ -86,7 +86,7 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) -> Option<Position> {
     }
     page.gap();
     let here = form.focus == Focus::Next;
-    let style = page.look.style(if here { Role::Selected } else { Role::Key });
+    let style = page.appearance.style(if here { StyleRole::Selected } else { StyleRole::Key });
     page.line(Line::from(vec![Span::raw("               "), Span::styled("[ F2 Next: the record ]", style)]));
     if here {
         cursor = page.cell(17);
@@ -101,8 +101,8 @@ fn note(page: &mut Page<'_>, text: &str) {
 /// What was understood of a typed name, or what is wrong with it.
 fn said(page: &mut Page<'_>, findings: &[Finding]) {
     // What kind of name it is stands on a line of its own.
-    let told = findings.iter().filter(|finding| !matches!(finding.code, Code::InOk | Code::InApex));
-    for finding in told.take(2) {
+    let reported = findings.iter().filter(|finding| !matches!(finding.code, Code::InOk | Code::InApex));
+    for finding in reported.take(2) {
         if finding.verdict == Verdict::Fail {
             let text = format!("{}: {} {}", finding.title, closed(&finding.seen), sentence(&finding.fix));
             page.error(3, &text, 3);

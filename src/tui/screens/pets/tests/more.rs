@@ -3,17 +3,17 @@
 use std::time::Duration;
 
 use crate::api::Failure;
-use crate::api::find::{Ask, Asked, Found, Outcome as StepOutcome, Step};
+use crate::api::find::{Ask, LookupRequest, LookupResult, Step, StepOutcome};
 use crate::api::inventory::Coverage;
-use crate::api::list::{Answer, List};
+use crate::api::list::{List, ListAnswer};
 use crate::config::Service;
 use crate::model::{Pet, PetStatus};
 use crate::tui::effect::{Effect, Task};
-use crate::tui::inflight::Slot;
-use crate::tui::kept::Kept;
 use crate::tui::msg::{Exported, Msg, NotWritten, Outcome, Reply};
+use crate::tui::pending::Slot;
 use crate::tui::popups::{Contents, Popup};
-use crate::tui::screens::pets::{Loaded, Source};
+use crate::tui::screens::pets::{ListSource, Loaded};
+use crate::tui::session_cache::SessionCache;
 use crate::tui::test_kit::{App, animals, listed, remote};
 
 fn ids(app: &App) -> Vec<i64> {
@@ -21,7 +21,7 @@ fn ids(app: &App) -> Vec<i64> {
 }
 
 fn unchanged() -> Outcome {
-    Outcome::Listed(Ok(Answer { list: None, took: Duration::from_millis(3) }))
+    Outcome::Listed(Ok(ListAnswer { list: None, took: Duration::from_millis(3) }))
 }
 
 /// An app that shows `pets` as the whole inventory.
@@ -30,15 +30,15 @@ fn whole(columns: u16, rows: u16, pets: &[Pet], complete: bool) -> App {
     app.keys("W");
     part(&mut app, pets.to_vec());
     let full = if complete { Vec::new() } else { vec![PetStatus::Available] };
-    app.reply(Slot::Whole, Outcome::Whole(Ok(Coverage { requests: 4, complete, full })));
+    app.reply(Slot::Inventory, Outcome::InventoryRead(Ok(Coverage { requests: 4, complete, full })));
     app.screen();
     app
 }
 
 /// Some of the whole inventory comes; it goes on.
 fn part(app: &mut App, pets: Vec<Pet>) {
-    let id = app.job(Slot::Whole).unwrap().id;
-    app.send(Msg::Reply(Reply { slot: Slot::Whole, id, outcome: Outcome::Part(pets) }));
+    let id = app.job(Slot::Inventory).unwrap().id;
+    app.send(Msg::Reply(Reply { slot: Slot::Inventory, id, outcome: Outcome::InventoryPart(pets) }));
 }
 
 // --- search ---
@@ -122,7 +122,7 @@ fn known_rows_go_along_so_that_they_need_not_come_again() {
     let Task::List { known: Some(known), .. } = app.job(Slot::List).unwrap().task else { panic!("asked blindly") };
     assert_eq!(known.pets.len(), 20);
     app.reply(Slot::List, unchanged());
-    assert_eq!((app.state.pets.row_count(), app.state.pets.list().unwrap().source), (20, Source::Answer));
+    assert_eq!((app.state.pets.row_count(), app.state.pets.list().unwrap().source), (20, ListSource::Answer));
 }
 
 // --- the whole inventory ---
@@ -136,7 +136,7 @@ fn the_whole_inventory_comes_in_parts_and_every_tab_of_it_is_here() {
     assert!(app.says("100 animals so far"));
     part(&mut app, animals(250).split_off(100));
     let done = Coverage { requests: 3, complete: true, full: Vec::new() };
-    app.reply(Slot::Whole, Outcome::Whole(Ok(done)));
+    app.reply(Slot::Inventory, Outcome::InventoryRead(Ok(done)));
     assert!(app.says("250 animals from 3 requests, all that the service lists."), "{}", app.screen());
     assert!(app.says("[All 250]") && app.says("sold 50"));
     let asked = app.effects.len();
@@ -155,12 +155,12 @@ fn what_may_be_missing_is_said_and_what_was_stopped_stays() {
     app.keys("r");
     part(app, animals(10));
     app.keys("C-c");
-    assert!(app.effects.contains(&Effect::Cancel(Slot::Whole)));
+    assert!(app.effects.contains(&Effect::Cancel(Slot::Inventory)));
     assert_eq!(app.state.pets.row_count(), 237, "a part of a new reading does not replace a longer one");
     let mut app = App::loaded(80, 24);
     app.keys("W");
     part(&mut app, animals(60));
-    app.reply(Slot::Whole, Outcome::Whole(Err(Failure::NoAnswer { after: Duration::from_secs(30) })));
+    app.reply(Slot::Inventory, Outcome::InventoryRead(Err(Failure::NoAnswer { after: Duration::from_secs(30) })));
     assert!(app.says("No answer from the service in this program (30 s). What was read until then is shown"));
     assert_eq!(app.state.pets.row_count(), 60);
     app.keys("Esc");
@@ -186,7 +186,7 @@ fn changes_are_seen_in_the_whole_inventory_too() {
     pets.push(Pet { id: 500_000, name: "Late".into(), category_id: 1, status: Some(PetStatus::Pending.into()) });
     app.keys("r");
     part(&mut app, pets);
-    app.reply(Slot::Whole, Outcome::Whole(Ok(Coverage { requests: 2, complete: true, full: Vec::new() })));
+    app.reply(Slot::Inventory, Outcome::InventoryRead(Ok(Coverage { requests: 2, complete: true, full: Vec::new() })));
     let said: Vec<_> = app.state.pets.changes.log().iter().map(|change| change.id).collect();
     assert_eq!(said, [500_000, 100_371]);
 }
@@ -212,10 +212,10 @@ fn what_was_asked_for_another_tab_is_not_taken_for_this_one_and_a_tab_that_was_n
 
 #[test]
 fn a_reading_that_gives_nothing_is_no_empty_store_and_tells_nothing_of_what_was_before() {
-    let failed = || Outcome::Whole(Err(Failure::NotSent { why: "refused".into() }));
+    let failed = || Outcome::InventoryRead(Err(Failure::NotSent { why: "refused".into() }));
     let mut app = App::loaded(80, 24);
     app.keys("W");
-    app.reply(Slot::Whole, failed());
+    app.reply(Slot::Inventory, failed());
     assert!(app.says("Nothing was read; W tries again.") && !app.state.pets.whole.open, "{}", app.screen());
     assert_eq!(app.state.pets.row_count(), 20);
     let mut pets = animals(39);
@@ -224,7 +224,7 @@ fn a_reading_that_gives_nothing_is_no_empty_store_and_tells_nothing_of_what_was_
     app.keys("W r");
     app.answer_lists(&pets);
     app.keys("W r");
-    app.reply(Slot::Whole, failed());
+    app.reply(Slot::Inventory, failed());
     assert!(app.says("What was read before is still shown; r reads all."), "{}", app.screen());
     assert_eq!(app.state.pets.changes.log().len(), 1, "an old reading is no news");
 }
@@ -233,12 +233,12 @@ fn a_reading_that_gives_nothing_is_no_empty_store_and_tells_nothing_of_what_was_
 fn what_the_whole_inventory_tells_is_kept_for_the_next_session() {
     let mut pets = animals(39);
     let mut app = App::loaded_from(remote(), 80, 24, &pets);
-    app.reply(Slot::Remember, Outcome::Remembered(Ok(())));
+    app.reply(Slot::Remember, Outcome::CacheWritten(Ok(())));
     pets[30].status = Some(PetStatus::Sold.into());
     pets[31].status = Some(PetStatus::Sold.into());
     app.keys("W");
     part(&mut app, pets);
-    app.reply(Slot::Whole, Outcome::Whole(Ok(Coverage { requests: 1, complete: true, full: Vec::new() })));
+    app.reply(Slot::Inventory, Outcome::InventoryRead(Ok(Coverage { requests: 1, complete: true, full: Vec::new() })));
     let told = app.state.pets.changes.log().len();
     assert!(told > 0);
     assert_eq!(started_again(&app).state.pets.changes.log().len(), told);
@@ -249,15 +249,15 @@ fn away_or_not_is_known_from_every_answer_and_looking_around_asks_nothing() {
     let mut app = App::loaded_from(remote(), 80, 24, &animals(39));
     let away = || Failure::NotSent { why: "connection refused".into() };
     app.keys("W");
-    app.reply(Slot::Whole, Outcome::Whole(Err(away())));
+    app.reply(Slot::Inventory, Outcome::InventoryRead(Err(away())));
     assert!(app.says("OFFLINE") && app.says("Trying again in 0:02"), "{}", app.screen());
     let asked = app.effects.len();
     app.keys("Right Right 0 Left");
     assert_eq!(app.effects.iter().skip(asked).filter(|effect| matches!(effect, Effect::Job(_))).count(), 0);
     assert!(app.says("Trying again in 0:02"), "{}", app.screen());
     app.keys("0 # \"42\" Enter");
-    app.reply(Slot::ById, Outcome::Found(Ok(Found { pet: None, steps: Vec::new() })));
-    assert!(app.state.inflight.is_running(Slot::List), "it answers: the rows are asked for at once");
+    app.reply(Slot::ById, Outcome::Found(Ok(LookupResult { pet: None, steps: Vec::new() })));
+    assert!(app.state.pending.is_running(Slot::List), "it answers: the rows are asked for at once");
     app.answer_lists(&animals(39));
     app.keys("Esc");
     assert!(app.says("| ok, "), "{}", app.screen());
@@ -338,12 +338,12 @@ fn the_lists_are_asked_before_the_operation_that_goes_away() {
     app.keys("# \"-7\" Enter");
     assert_eq!(app.job(Slot::ById).unwrap().task, Task::Find(-7, Ask::IfNeeded));
     let steps = vec![
-        Step { asked: Asked::List(PetStatus::Available), outcome: StepOutcome::NotThereButFull { rows: 100 } },
-        Step { asked: Asked::List(PetStatus::Pending), outcome: StepOutcome::NotThere },
-        Step { asked: Asked::List(PetStatus::Sold), outcome: StepOutcome::NotThere },
-        Step { asked: Asked::Get, outcome: StepOutcome::NotFound },
+        Step { asked: LookupRequest::List(PetStatus::Available), outcome: StepOutcome::NotThereButFull { rows: 100 } },
+        Step { asked: LookupRequest::List(PetStatus::Pending), outcome: StepOutcome::NotThere },
+        Step { asked: LookupRequest::List(PetStatus::Sold), outcome: StepOutcome::NotThere },
+        Step { asked: LookupRequest::Get, outcome: StepOutcome::NotFound },
     ];
-    app.reply(Slot::ById, Outcome::Found(Ok(Found { pet: None, steps })));
+    app.reply(Slot::ById, Outcome::Found(Ok(LookupResult { pet: None, steps })));
     assert!(app.says("There is no animal -7 (404).") && app.says("not in these 100 (there are more)"));
     assert!(app.says("removed on 5 December 2030 (in 1476 days)"), "{}", app.screen());
     app.keys("F4");
@@ -377,9 +377,9 @@ fn what_is_no_id_is_said_before_anything_is_asked_and_the_text_stays() {
 
 /// What `app` would keep, read back into a new start.
 fn started_again(app: &App) -> App {
-    let Task::Remember(kept) = app.job(Slot::Remember).expect("nothing is kept").task else { panic!() };
+    let Task::WriteCache(kept) = app.job(Slot::Remember).expect("nothing is kept").task else { panic!() };
     let mut next = App::started(remote(), 80, 24);
-    let read = Kept::read(&kept.text(), "production https://api.example.com/v1").expect("cannot be read back");
+    let read = SessionCache::read(&kept.text(), "production https://api.example.com/v1").expect("cannot be read back");
     read.restore(&mut next.state, next.now);
     next
 }
@@ -389,7 +389,7 @@ fn the_last_lists_are_there_at_the_next_start_marked_with_their_age() {
     let app = App::loaded_from(remote(), 80, 24, &animals(39));
     let mut next = started_again(&app);
     next.now.mono += Duration::from_secs(3 * 3600);
-    assert_eq!((next.state.pets.row_count(), next.state.pets.list().unwrap().source), (20, Source::Kept));
+    assert_eq!((next.state.pets.row_count(), next.state.pets.list().unwrap().source), (20, ListSource::Cached));
     assert!(next.says("From 14:03."), "{}", next.screen());
     next.keys("/ \"whis\" Enter Right");
     assert!(next.state.pets.row_count() > 0, "one browses and searches before any answer");
@@ -413,9 +413,9 @@ fn what_changed_while_nobody_looked_is_news_at_the_next_start() {
 #[test]
 fn what_is_kept_of_another_service_is_not_shown_and_addresses_of_another_are_not_followed() {
     let app = App::loaded_from(remote(), 80, 24, &animals(39));
-    let Task::Remember(kept) = app.job(Slot::Remember).unwrap().task else { panic!() };
-    assert_eq!(Kept::read(&kept.text(), "other https://api.example.com/v1"), None);
-    assert_eq!(Kept::read("{", "production https://api.example.com/v1"), None);
+    let Task::WriteCache(kept) = app.job(Slot::Remember).unwrap().task else { panic!() };
+    assert_eq!(SessionCache::read(&kept.text(), "other https://api.example.com/v1"), None);
+    assert_eq!(SessionCache::read("{", "production https://api.example.com/v1"), None);
     let next = |address: &str| address.to_owned().try_into().ok();
     let list = List::of(animals(2), next("https://evil.example/v1/pets?after=2"));
     let base = "https://api.example.com/v1".parse().unwrap();
@@ -432,7 +432,7 @@ fn kept_pages_that_went_on_are_not_taken_for_all_where_their_addresses_are_gone(
     list.append(List::of(animals(40).split_off(20), next(100_270)));
     let mut app = App::started(Service::Embedded { database: "/d/embedded.db".into() }, 80, 24);
     let (limit, at) = (app.state.pets.limit, app.now);
-    app.state.pets.restore(None, Loaded { limit, list: list.only_of(None), at, source: Source::Kept });
+    app.state.pets.restore(None, Loaded { limit, list: list.only_of(None), at, source: ListSource::Cached });
     assert_eq!((app.state.pets.row_count(), app.state.pets.total()), (40, None));
 }
 
@@ -563,9 +563,11 @@ fn looks_of_search_charts_changes_and_the_whole_inventory() {
     both("kept", |columns, rows| {
         let mut app = App::loaded_from(remote(), columns, rows, &animals(39));
         app.keys("r");
-        let Task::Remember(kept) = app.job(Slot::Remember).unwrap().task else { panic!() };
+        let Task::WriteCache(kept) = app.job(Slot::Remember).unwrap().task else { panic!() };
         let mut next = App::started(remote(), columns, rows);
-        Kept::read(&kept.text(), "production https://api.example.com/v1").unwrap().restore(&mut next.state, next.now);
+        SessionCache::read(&kept.text(), "production https://api.example.com/v1")
+            .unwrap()
+            .restore(&mut next.state, next.now);
         next.wait(Duration::from_secs(1));
         next
     });
@@ -583,10 +585,13 @@ fn looks_of_one_animal_by_its_id() {
         app.keys("# \"100270\" Enter");
         let pet = Pet { id: 100_270, ..animals(2)[1].clone() };
         let steps = vec![
-            Step { asked: Asked::List(PetStatus::Available), outcome: StepOutcome::NotThereButFull { rows: 100 } },
-            Step { asked: Asked::List(PetStatus::Pending), outcome: StepOutcome::Found },
+            Step {
+                asked: LookupRequest::List(PetStatus::Available),
+                outcome: StepOutcome::NotThereButFull { rows: 100 },
+            },
+            Step { asked: LookupRequest::List(PetStatus::Pending), outcome: StepOutcome::Found },
         ];
-        app.reply(Slot::ById, Outcome::Found(Ok(Found { pet: Some(pet), steps })));
+        app.reply(Slot::ById, Outcome::Found(Ok(LookupResult { pet: Some(pet), steps })));
         app
     });
     both("by_id_wrong", |columns, rows| {

@@ -6,9 +6,9 @@ use ratatui::text::{Line, Span};
 
 use crate::clock::Now;
 use crate::model::text::{cut, width};
-use crate::tui::screens::pets::boxes::{Bar, ChangesBox, ChartsBox, sentence};
+use crate::tui::screens::pets::popups::{ChangesBox, ChartBar, ChartsBox, sentence};
 use crate::tui::state::AppState;
-use crate::tui::theme::{Look, Role};
+use crate::tui::theme::{Appearance, StyleRole};
 use crate::tui::widgets::{popup, put};
 
 use super::detail::{draw_bar, most};
@@ -19,27 +19,27 @@ pub fn draw_changes(
     body: Rect,
     changes: ChangesBox,
     state: &AppState,
-    look: &Look,
+    appearance: &Appearance,
     now: Now,
 ) -> Position {
     let log = state.pets.changes.log();
     let title = format!("Changes: {} of {}", changes.cursor + 1, log.len());
-    let inner = popup(buf, body, body.width.min(90), body.height.saturating_sub(2), &title, look);
+    let inner = popup(buf, body, body.width.min(90), body.height.saturating_sub(2), &title, appearance);
     let top = first_line(changes.cursor, inner.height);
     for (y, (at, change)) in (0..inner.height).zip(log.iter().enumerate().skip(top)) {
         let chosen = at == changes.cursor;
-        let when = look.moment(change.at, now.wall);
-        let (mark, role) = look.mark(change.to.status());
+        let when = appearance.moment(change.at, now.wall);
+        let (mark, role) = appearance.mark(change.to.status());
         let start = format!(" {} {when:<16} {:>8}  ", if chosen { ">" } else { " " }, change.id);
         let room = usize::from(inner.width).saturating_sub(width(&start) + 4);
         // What it is now stands at the end: the name gives way.
         let tail = width(&sentence(change, ""));
-        let name = cut(&look.text(&change.name), room.saturating_sub(tail));
-        let text = look.text(&sentence(change, &name));
-        let style = look.style(if chosen { Role::Selected } else { Role::Text });
+        let name = cut(&appearance.text(&change.name), room.saturating_sub(tail));
+        let text = appearance.text(&sentence(change, &name));
+        let style = appearance.style(if chosen { StyleRole::Selected } else { StyleRole::Text });
         let spans = vec![
             Span::styled(start, style),
-            Span::styled(mark, look.style(role)),
+            Span::styled(mark, appearance.style(role)),
             Span::raw(" "),
             Span::styled(text, style),
         ];
@@ -49,9 +49,15 @@ pub fn draw_changes(
 }
 
 /// The bars of status and category; Enter on one shows only its animals.
-pub fn draw_charts(buf: &mut Buffer, body: Rect, charts: &ChartsBox, state: &AppState, look: &Look) -> Position {
+pub fn draw_charts(
+    buf: &mut Buffer,
+    body: Rect,
+    charts: &ChartsBox,
+    state: &AppState,
+    appearance: &Appearance,
+) -> Position {
     let rows = u16::try_from(charts.bars.len() + 5).unwrap_or(u16::MAX);
-    let inner = popup(buf, body, 70, body.height.saturating_sub(2).min(rows), "Of these animals", look);
+    let inner = popup(buf, body, 70, body.height.saturating_sub(2).min(rows), "Of these animals", appearance);
     let list = Rect { height: inner.height.saturating_sub(1), ..inner };
     let top = first_line(charts.cursor, list.height);
     let of_status = most(state);
@@ -59,31 +65,31 @@ pub fn draw_charts(buf: &mut Buffer, body: Rect, charts: &ChartsBox, state: &App
     for (y, (at, bar)) in (0..list.height).zip(charts.bars.iter().enumerate().skip(top)) {
         let chosen = if at == charts.cursor { ">" } else { " " };
         let (label, value, most, number, role) = match bar {
-            Bar::Tab(None) => {
+            ChartBar::Tab(None) => {
                 let total = state.pets.total();
                 let number = total.map_or_else(|| "-".to_owned(), |count| count.to_string());
-                (format!("{chosen}   {:<18}", "all"), 0, 0, number, Role::Text)
+                (format!("{chosen}   {:<18}", "all"), 0, 0, number, StyleRole::Text)
             }
-            Bar::Tab(Some(status)) => {
-                let (mark, role) = look.mark(Some(&(*status).into()));
+            ChartBar::Tab(Some(status)) => {
+                let (mark, role) = appearance.mark(Some(&(*status).into()));
                 let count = state.pets.count(*status);
                 let number = count.map_or_else(|| "-".to_owned(), |count| count.to_string());
                 let label = format!("{chosen} {mark} {:<18}", status.as_str());
                 (label, count.map_or(0, |count| count.seen), of_status, number, role)
             }
-            Bar::Category(category, count) => {
+            ChartBar::Category(category, count) => {
                 let label = format!("{chosen}   {:<18}", cut(&format!("category {category}"), 18));
-                (label, *count, of_category, count.to_string(), Role::Text)
+                (label, *count, of_category, count.to_string(), StyleRole::Text)
             }
         };
-        draw_bar(buf, list, y, &label, value, most, &number, look, role);
+        draw_bar(buf, list, y, &label, value, most, &number, appearance, role);
         if at == charts.cursor {
             let row = Rect { x: list.x + 1, y: list.y + y, width: 22.min(list.width.saturating_sub(1)), height: 1 };
-            buf.set_style(row, look.style(Role::Selected));
+            buf.set_style(row, appearance.style(StyleRole::Selected));
         }
     }
     let note = " + means: at least. Categories are counted in the rows of this tab.";
-    put(buf, inner, inner.height.saturating_sub(1), &Line::styled(note, look.style(Role::Quiet)));
+    put(buf, inner, inner.height.saturating_sub(1), &Line::styled(note, appearance.style(StyleRole::Quiet)));
     Position { x: list.x + 1, y: list.y + u16::try_from(charts.cursor.saturating_sub(top)).unwrap_or(0) }
 }
 

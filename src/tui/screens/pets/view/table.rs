@@ -7,10 +7,10 @@ use ratatui::style::Modifier;
 use crate::clock::Now;
 use crate::model::Pet;
 use crate::model::text::{cut, width};
-use crate::tui::screens::pets::Source;
+use crate::tui::screens::pets::ListSource;
 use crate::tui::screens::pets::search::Search;
 use crate::tui::state::{AppState, Health, Layout};
-use crate::tui::theme::{Look, Role};
+use crate::tui::theme::{Appearance, StyleRole};
 use crate::tui::widgets::{put, put_at};
 
 /// The columns of the table, from their left edge.
@@ -46,7 +46,7 @@ pub fn draw(
     buf: &mut Buffer,
     area: Rect,
     state: &AppState,
-    look: &Look,
+    appearance: &Appearance,
     now: Now,
     layout: &mut Layout,
 ) -> Option<Position> {
@@ -54,16 +54,16 @@ pub fn draw(
     let visible = area.height.saturating_sub(1);
     layout.table_rows = visible;
     let columns = Columns::new(area.width, pets.rows().digits());
-    draw_headings(buf, area, &columns, look);
+    draw_headings(buf, area, &columns, appearance);
     if pets.row_count() == 0 {
-        for (y, line) in (2..).zip(super::empty_lines(state, look, now)) {
+        for (y, line) in (2..).zip(super::empty_lines(state, appearance, now)) {
             put(buf, area, y, &line);
         }
         return None;
     }
     let top = first_visible(pets.cursor(), layout.table_top, usize::from(visible), pets.row_count());
     layout.table_top = top;
-    let kept = pets.list().is_some_and(|loaded| loaded.source == Source::Kept) && !pets.whole.is_there();
+    let kept = pets.list().is_some_and(|loaded| loaded.source == ListSource::Cached) && !pets.whole.is_there();
     let quiet = kept || matches!(state.link.health, Health::Away { .. } | Health::KeyRefused { .. });
     let query = pets.searched();
     let mut marker = (!query.is_empty()).then(Search::default);
@@ -71,12 +71,12 @@ pub fn draw(
     for (y, (place, pet)) in (1..=visible).zip((top..).zip(pets.rows_from(top))) {
         let selected = place == pets.cursor();
         let row = Rect { y: area.y + y, height: 1, ..area };
-        draw_row(buf, row, pet, &columns, look, selected, quiet);
+        draw_row(buf, row, pet, &columns, appearance, selected, quiet);
         if let Some(mark) = pets.changes.mark(pet.id) {
-            put_at(buf, row.x + 2, row.y, mark.sign(), 1, look.style(Role::New));
+            put_at(buf, row.x + 2, row.y, mark.sign(), 1, appearance.style(StyleRole::New));
         }
         if let Some(marker) = &mut marker {
-            underline(buf, row, &columns, &pet.name, &marker.positions(&query, pet), look);
+            underline(buf, row, &columns, &pet.name, &marker.positions(&query, pet), appearance);
         }
         if selected {
             let x = area.x + columns.id.unwrap_or(columns.name);
@@ -92,8 +92,8 @@ fn first_visible(cursor: usize, top: usize, visible: usize, rows: usize) -> usiz
     top.clamp(least, cursor.max(least)).min(rows.saturating_sub(visible.max(1)))
 }
 
-fn draw_headings(buf: &mut Buffer, area: Rect, columns: &Columns, look: &Look) {
-    let style = look.style(Role::Heading);
+fn draw_headings(buf: &mut Buffer, area: Rect, columns: &Columns, appearance: &Appearance) {
+    let style = appearance.style(StyleRole::Heading);
     let mut heading = |x: u16, text: &str, room: u16| {
         if area.height > 0 {
             put_at(buf, area.x + x, area.y, text, room, style);
@@ -111,38 +111,46 @@ fn draw_headings(buf: &mut Buffer, area: Rect, columns: &Columns, look: &Look) {
     }
 }
 
-fn draw_row(buf: &mut Buffer, row: Rect, pet: &Pet, columns: &Columns, look: &Look, selected: bool, quiet: bool) {
-    let base = look.style(if quiet { Role::Quiet } else { Role::Text });
+fn draw_row(
+    buf: &mut Buffer,
+    row: Rect,
+    pet: &Pet,
+    columns: &Columns,
+    appearance: &Appearance,
+    selected: bool,
+    quiet: bool,
+) {
+    let base = appearance.style(if quiet { StyleRole::Quiet } else { StyleRole::Text });
     let mut text = |x: u16, text: &str, room: u16| {
         put_at(buf, row.x + x, row.y, text, room, base);
     };
     if let Some(x) = columns.id {
         text(x, &pet.id.to_string(), columns.id_width);
     }
-    let name = name_in_table(look, &pet.name, columns.name_width.into());
+    let name = name_in_table(appearance, &pet.name, columns.name_width.into());
     text(columns.name, &name, columns.name_width);
     if let Some((x, room)) = columns.category {
         text(x, &format!("{:>1$}", pet.category_id, usize::from(room)), room);
     }
-    let (mark, role) = look.mark(pet.status.as_ref());
+    let (mark, role) = appearance.mark(pet.status.as_ref());
     if columns.status_word {
-        text(columns.status + 2, &cut(&status_word(look, pet), 9), 9);
+        text(columns.status + 2, &cut(&status_word(appearance, pet), 9), 9);
     }
     if selected {
         text(1, ">", 1);
         // No further than the name: each of its columns is written twice when it moves.
         let name_width = u16::try_from(width(&name)).unwrap_or(0);
         let bar = Rect { x: row.x + 1, width: (columns.name + name_width).saturating_sub(1), ..row };
-        buf.set_style(bar, look.style(Role::Selected).remove_modifier(Modifier::DIM));
+        buf.set_style(bar, appearance.style(StyleRole::Selected).remove_modifier(Modifier::DIM));
     }
-    put_at(buf, row.x + columns.status, row.y, mark, 1, look.style(role));
+    put_at(buf, row.x + columns.status, row.y, mark, 1, appearance.style(role));
 }
 
 /// Underlines the signs of the name that are searched for.
-fn underline(buf: &mut Buffer, row: Rect, columns: &Columns, name: &str, signs: &[usize], look: &Look) {
+fn underline(buf: &mut Buffer, row: Rect, columns: &Columns, name: &str, signs: &[usize], appearance: &Appearance) {
     use unicode_segmentation::UnicodeSegmentation as _;
     // What is shown in other words than it came cannot be pointed at.
-    if look.text(name) != name {
+    if appearance.text(name) != name {
         return;
     }
     let mut x = columns.name;
@@ -152,16 +160,16 @@ fn underline(buf: &mut Buffer, row: Rect, columns: &Columns, name: &str, signs: 
             return;
         }
         if signs.binary_search(&at).is_ok() {
-            buf.set_style(Rect { x: row.x + x, width: wide, ..row }, look.style(Role::Match));
+            buf.set_style(Rect { x: row.x + x, width: wide, ..row }, appearance.style(StyleRole::Match));
         }
         x += wide;
     }
 }
 
 /// Terminals disagree about joined emoji, so that a table shows only the first sign of each; the detail shows them whole.
-fn name_in_table(look: &Look, name: &str, columns: usize) -> String {
+fn name_in_table(appearance: &Appearance, name: &str, columns: usize) -> String {
     use unicode_segmentation::UnicodeSegmentation as _;
-    let safe = look.text(name);
+    let safe = appearance.text(name);
     if safe.is_ascii() {
         return cut(&safe, columns);
     }
@@ -176,9 +184,9 @@ fn name_in_table(look: &Look, name: &str, columns: usize) -> String {
 }
 
 /// The status as a word.
-pub fn status_word(look: &Look, pet: &Pet) -> String {
+pub fn status_word(appearance: &Appearance, pet: &Pet) -> String {
     match &pet.status {
         None => "not set".to_owned(),
-        Some(status) => look.text(status.as_str()),
+        Some(status) => appearance.text(status.as_str()),
     }
 }

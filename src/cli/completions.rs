@@ -1,0 +1,106 @@
+//! `petstore completions`, and the words that a shell asks this program for.
+
+use std::ffi::OsString;
+
+use clap::{Args as ClapArgs, CommandFactory as _, ValueEnum};
+use clap_complete::CompleteEnv;
+use clap_complete::engine::{ArgValueCandidates, CompletionCandidate};
+use clap_complete::env::Shells;
+
+use crate::config::file::is_plain_name;
+use crate::config::{Choices, Env, Paths, Profiles, ServiceLocation};
+use crate::domains::registry::RegistryFile;
+use crate::model::display_safe;
+
+use super::args::Args;
+use super::error::{Exit, Failed};
+use super::output::write;
+
+/// The variable by which the scripts say that words are wanted, and for which shell.
+const VARIABLE: &str = "PETSTORE_COMPLETE";
+
+/// Print a script that lets a shell complete commands, options, profiles, statuses and your domains.
+///
+/// The script asks petstore for the words each time, so that it stays right when profiles and domains change. Load it
+/// anew after an update of petstore.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = "Examples:
+  petstore completions bash > petstore.bash
+  petstore completions zsh > _petstore
+  petstore completions fish > petstore.fish
+
+To have them always: bash: source <(petstore completions bash) in ~/.bashrc. zsh: source <(petstore completions zsh) in \
+~/.zshrc, after compinit. fish: petstore completions fish | source in ~/.config/fish/config.fish. elvish: eval (petstore \
+completions elvish | slurp) in rc.elv. PowerShell: petstore completions powershell | Out-String | Invoke-Expression in \
+$PROFILE.")]
+pub struct CompletionsArgs {
+    /// The shell.
+    #[arg(value_enum)]
+    pub shell: Shell,
+}
+
+/// The shells that scripts are written for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Shell {
+    Bash,
+    Zsh,
+    Fish,
+    Elvish,
+    #[value(name = "powershell", alias = "pwsh")]
+    Pwsh,
+}
+
+impl Shell {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Bash => "bash",
+            Self::Zsh => "zsh",
+            Self::Fish => "fish",
+            Self::Elvish => "elvish",
+            Self::Pwsh => "powershell",
+        }
+    }
+}
+
+/// Prints the script.
+pub fn run(args: &CompletionsArgs) -> Result<Exit, Failed> {
+    let shells = Shells::builtins();
+    let shell = args.shell.name();
+    let writer = shells.completer(shell).ok_or_else(|| Failed::new(Exit::Failure, format!("no script for {shell}")))?;
+    write(|out| writer.write_registration(VARIABLE, "petstore", "petstore", "petstore", out))?;
+    Ok(Exit::Done)
+}
+
+/// Answers a script that asks for words: how the program then ends. `None` where it is an ordinary call.
+pub fn answer(arguments: &[OsString], env: &Env) -> Option<Exit> {
+    env.get(VARIABLE)?;
+    let directory = std::env::current_dir().ok();
+    let answered =
+        CompleteEnv::with_factory(Args::command).var(VARIABLE).try_complete(arguments.to_vec(), directory.as_deref());
+    match answered {
+        Ok(true) => Some(Exit::Done),
+        Ok(false) => None,
+        // A shell that completes has no place for words about it.
+        Err(_) => Some(Exit::Failure),
+    }
+}
+
+/// The names of the profiles.
+pub fn profiles() -> ArgValueCandidates {
+    ArgValueCandidates::new(|| {
+        let profiles = Profiles::read(&Choices::default(), &Env::from_process()).map(|profiles| profiles.entries);
+        let plain = profiles.unwrap_or_default().into_iter().filter(|entry| is_plain_name(&entry.name));
+        let place = |place: &ServiceLocation| display_safe(&place.to_string()).into_owned();
+        plain.map(|entry| CompletionCandidate::new(entry.name).help(Some(place(&entry.place).into()))).collect()
+    })
+}
+
+/// The names of the domains on the list.
+pub fn domains() -> ArgValueCandidates {
+    ArgValueCandidates::new(|| {
+        let list =
+            Paths::new(&Env::from_process()).ok().and_then(|paths| RegistryFile::new(paths.domains_file()).read().ok());
+        let domains = list.map(|list| list.domains).unwrap_or_default();
+        domains.into_iter().map(|entry| CompletionCandidate::new(entry.name.as_str().to_owned())).collect()
+    })
+}

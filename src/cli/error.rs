@@ -1,0 +1,333 @@
+//! Exit statuses, and failures that carry one.
+
+use std::fmt;
+use std::process::ExitCode;
+
+use crate::api::{ApiError, Failure};
+use crate::config::{ConfigError, LoginError};
+use crate::domains::registry::RegistryError;
+use crate::model::display_safe;
+use crate::model::escape::shown_json;
+use crate::model::text::safe_causes;
+use crate::store::CopyError;
+
+use super::keys::KeysError;
+use super::maintenance::UpkeepError;
+use super::serve::ServeError;
+use super::suggest::did_you_mean;
+
+/// How the program ends. Scripts may rely on these numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exit {
+    /// Done.
+    Done = 0,
+    /// Anything else that failed.
+    Failure = 1,
+    /// Wrong use or configuration.
+    Usage = 2,
+    /// Some of several animals were added, others not; an export is not complete that was to be; or several domains were
+    /// checked, with different results.
+    Partly = 3,
+    /// No API key, or one that was not accepted.
+    Unauthorized = 4,
+    /// No such animal or key.
+    NotFound = 5,
+    /// No answer, and nothing was changed.
+    NoAnswer = 6,
+    /// The service refused what was sent.
+    Refused = 7,
+    /// A check of a domain: somebody must act.
+    DomainFails = 8,
+    /// A check of a domain: time will do it. Or the time to watch is up.
+    DomainWaits = 9,
+    /// An animal was sent and no answer came: it may have been added.
+    Unknown = 10,
+    /// SIGHUP, or the terminal is gone.
+    Hangup = 129,
+    /// SIGINT.
+    Interrupt = 130,
+    /// SIGTERM.
+    Terminate = 143,
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        Self::from(exit as u8)
+    }
+}
+
+/// A failure in words, with the status to end with.
+#[derive(Debug)]
+pub struct Failed {
+    /// The exit status.
+    pub exit: Exit,
+    what: String,
+    hint: Option<String>,
+    /// The Error body of the service, as one line of JSON that is safe to show.
+    body: Option<String>,
+    shows_body: bool,
+}
+
+impl Failed {
+    /// A failure; `what` is safe to show.
+    pub fn new(exit: Exit, what: impl Into<String>) -> Self {
+        Self { exit, what: what.into(), hint: None, body: None, shows_body: false }
+    }
+
+    /// With the next thing to try.
+    #[must_use]
+    pub fn hint(self, hint: impl Into<String>) -> Self {
+        Self { hint: Some(hint.into()), ..self }
+    }
+
+    /// Also shows the Error body of the service, if there is one: for programs that read JSON.
+    #[must_use]
+    pub fn with_body(self) -> Self {
+        Self { shows_body: true, ..self }
+    }
+
+    /// The next thing to try.
+    pub fn remedy(&self) -> Option<&str> {
+        self.hint.as_deref()
+    }
+
+    /// What failed, without the next thing to try.
+    pub fn what(&self) -> &str {
+        &self.what
+    }
+
+    /// Wrong use or configuration.
+    pub fn config(error: impl fmt::Display) -> Self {
+        Self::new(Exit::Usage, error.to_string())
+    }
+
+    /// A request to `service` that failed; `creating` when it may have added an animal.
+    pub fn request(error: &ApiError, service: &str, creating: bool) -> Self {
+        let failure = Failure::from(error);
+        let exit = match &failure {
+            Failure::Refused { status: 401 | 403, .. } => Exit::Unauthorized,
+            Failure::Refused { status: 404, .. } => Exit::NotFound,
+            Failure::Refused { status: 400..=499, .. } => Exit::Refused,
+            _ if creating && failure.outcome_unknown() => Exit::Unknown,
+            Failure::NotSent { .. } | Failure::NoAnswer { .. } | Failure::Broken { .. } => Exit::NoAnswer,
+            Failure::Refused { .. }
+            | Failure::NotStarted { .. }
+            | Failure::Malformed { .. }
+            | Failure::Busy
+            | Failure::Crashed { .. } => Exit::Failure,
+        };
+        let body = match error {
+            ApiError::Refused { problem, .. } => problem.as_ref().and_then(|body| serde_json::to_string(body).ok()),
+            ApiError::NotSent(_)
+            | ApiError::ConnectTimeout(_)
+            | ApiError::Timeout(_)
+            | ApiError::Broken(_)
+            | ApiError::Malformed(_) => None,
+        };
+        let body = body.map(|body| shown_json(&body).into_owned());
+        Self { hint: hint(&failure, exit), body, ..Self::new(exit, failure.sentence(service)) }
+    }
+}
+
+/// The next thing to try where there is no key.
+pub const GIVE_A_KEY: &str =
+    "petstore login keeps one for a profile; or set PETSTORE_API_KEY, or name a key file in PETSTORE_API_KEY_FILE";
+
+/// The next thing to try.
+fn hint(failure: &Failure, exit: Exit) -> Option<String> {
+    let hint = match failure {
+        _ if exit == Exit::Unknown => "the animal may or may not have been added; look with: petstore pets list --all",
+        Failure::Refused { retry_after: Some(seconds), .. } => {
+            return Some(format!("the service asks to wait {seconds} s before the next try"));
+        }
+        Failure::Refused { status: 401, .. } => {
+            "petstore login keeps a key that this service accepts, or set PETSTORE_API_KEY to one"
+        }
+        Failure::Refused { status: 403, .. } => "this key may not do that; petstore keys list shows what each may do",
+        Failure::Refused { status: 400 | 422, .. } => "petstore pets add --help says what an animal is",
+        Failure::Refused { status: 404, .. } => "is the address right? It ends in /v1: petstore --base-url URL",
+        Failure::Refused { status: 429 | 500..=599, .. } => {
+            "try again in a moment; petstore pets list -v shows each request"
+        }
+        Failure::NotSent { why } if why.contains("certificate") => {
+            "if you know that this service is right, name a file of the authorities to trust: --ca-file FILE"
+        }
+        Failure::NotSent { .. } => "check the address, or start a service: petstore serve",
+        Failure::NoAnswer { .. } | Failure::Broken { .. } => {
+            "try again in a moment; petstore pets list -v shows each request"
+        }
+        Failure::Malformed { .. } => "is this a Petstore Animals API? Its address ends in /v1: petstore --base-url URL",
+        Failure::Refused { .. } | Failure::NotStarted { .. } | Failure::Busy | Failure::Crashed { .. } => return None,
+    };
+    Some(hint.to_owned())
+}
+
+impl fmt::Display for Failed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.what)?;
+        if let Some(hint) = &self.hint {
+            write!(f, "\nhint: {hint}")?;
+        }
+        match &self.body {
+            Some(body) if self.shows_body => write!(f, "\n{body}"),
+            Some(_) | None => Ok(()),
+        }
+    }
+}
+
+impl From<ConfigError> for Failed {
+    fn from(error: ConfigError) -> Self {
+        let exit = match &error {
+            ConfigError::KeyFile { .. }
+            | ConfigError::KeyCommand { .. }
+            | ConfigError::KeyCommandOfOthers { .. }
+            | ConfigError::Keyring(_) => Exit::Unauthorized,
+            ConfigError::NoSuchProfile { .. }
+            | ConfigError::Syntax { .. }
+            | ConfigError::Read { .. }
+            | ConfigError::ProfileUnclear(_)
+            | ConfigError::Endpoint { .. }
+            | ConfigError::KeyFileWrite { .. }
+            | ConfigError::KeyFileRemove { .. }
+            | ConfigError::NoHome(_) => Exit::Usage,
+        };
+        let failed = Self::new(exit, display_safe(&error.to_string()));
+        let meant = display_safe(&meant(&error)).into_owned();
+        match (meant.is_empty(), exit) {
+            (false, _) => failed.hint(meant.trim_start()),
+            (true, Exit::Unauthorized) => failed.hint("petstore login keeps a key where it is found"),
+            (true, _) => failed.hint("petstore doctor says what is not right, and petstore config edit changes it"),
+        }
+    }
+}
+
+/// ` Did you mean …?` where a word of the configuration is near one that is known, else nothing.
+pub fn meant(error: &ConfigError) -> String {
+    match error {
+        ConfigError::NoSuchProfile { name, known } => did_you_mean(name, known.split(", ")),
+        // unknown field `limitt`, expected one of `limit`, `status`, `live`
+        ConfigError::Syntax { message, .. } if message.starts_with("unknown ") => {
+            let mut words = message.split('`').skip(1).step_by(2);
+            words.next().map_or_else(String::new, |typed| did_you_mean(typed, words))
+        }
+        ConfigError::Syntax { .. }
+        | ConfigError::Read { .. }
+        | ConfigError::ProfileUnclear(_)
+        | ConfigError::Endpoint { .. }
+        | ConfigError::KeyFile { .. }
+        | ConfigError::KeyFileWrite { .. }
+        | ConfigError::KeyFileRemove { .. }
+        | ConfigError::KeyCommand { .. }
+        | ConfigError::KeyCommandOfOthers { .. }
+        | ConfigError::Keyring(_)
+        | ConfigError::NoHome(_) => String::new(),
+    }
+}
+
+impl From<LoginError> for Failed {
+    fn from(error: LoginError) -> Self {
+        match error {
+            LoginError::Config(error @ ConfigError::NoSuchProfile { .. }) => {
+                let meant = meant(&error);
+                Self::config(display_safe(&format!("{error}{meant}")))
+                    .hint("a new one is made with its address: petstore login -p NAME --base-url URL")
+            }
+            LoginError::Config(error) => error.into(),
+            LoginError::Inside(_) => {
+                Self::config(error).hint("name a profile of another service: petstore login -p NAME")
+            }
+            LoginError::Nameless(_) => {
+                Self::config(error).hint("give it a profile: petstore login -p NAME --base-url URL")
+            }
+            LoginError::Edit(_) | LoginError::Elsewhere { .. } => Self::config(display_safe(&error.to_string())),
+        }
+    }
+}
+
+impl From<ServeError> for Failed {
+    fn from(error: ServeError) -> Self {
+        let exit = if matches!(error, ServeError::NotLoopback(_) | ServeError::MetricsNotLoopback(_)) {
+            Exit::Usage
+        } else {
+            Exit::Failure
+        };
+        let failed = Self::new(exit, safe_causes(&error));
+        match error {
+            ServeError::Listen { .. } => failed.hint("name another one: --listen 127.0.0.1:0 takes a free port"),
+            ServeError::Store(_) => failed.hint(DATABASE),
+            ServeError::NotLoopback(_)
+            | ServeError::MetricsNotLoopback(_)
+            | ServeError::PassedOn(_)
+            | ServeError::NoAddress(_)
+            | ServeError::Tls(_)
+            | ServeError::Signals(_)
+            | ServeError::KeyFile { .. } => failed,
+        }
+    }
+}
+
+/// What to look at where a database cannot be used.
+const DATABASE: &str = "--database names sqlite:FILE, as petstore serve made it, or postgres://USER@HOST/DATABASE";
+
+impl From<KeysError> for Failed {
+    fn from(error: KeysError) -> Self {
+        let failed = |exit| Self::new(exit, safe_causes(&error));
+        match error {
+            KeysError::Expires(_) | KeysError::Overlap => failed(Exit::Usage),
+            KeysError::NoSuchKey(_) | KeysError::NotAccepted(_) => failed(Exit::NotFound),
+            KeysError::Store(_) => failed(Exit::Failure).hint(DATABASE),
+            KeysError::Print(_) | KeysError::Unseen { .. } | KeysError::StillAccepted { .. } => failed(Exit::Failure),
+        }
+    }
+}
+
+impl From<CopyError> for Failed {
+    fn from(error: CopyError) -> Self {
+        let exit = match &error {
+            CopyError::Cancelled => Exit::Interrupt,
+            CopyError::Same => Exit::Usage,
+            _ => Exit::Failure,
+        };
+        Self::new(exit, safe_causes(&error))
+    }
+}
+
+impl From<RegistryError> for Failed {
+    fn from(error: RegistryError) -> Self {
+        Self::new(Exit::Failure, safe_causes(&error))
+    }
+}
+
+impl From<UpkeepError> for Failed {
+    fn from(error: UpkeepError) -> Self {
+        let exit = if matches!(error, UpkeepError::Interrupted) { Exit::Interrupt } else { Exit::Failure };
+        Self::new(exit, safe_causes(&error))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::api::error::RetryAfter;
+    use crate::model::{Problem, ProblemCode};
+
+    #[test]
+    fn a_certificate_that_is_not_trusted_has_a_way_out_that_turns_nothing_off() {
+        let why = "invalid peer certificate: UnknownIssuer".to_owned();
+        let said = hint(&Failure::NotSent { why }, Exit::NoAnswer).unwrap();
+        assert!(said.contains("--ca-file"), "{said}");
+    }
+
+    #[test]
+    fn the_error_body_is_shown_only_where_it_was_asked_for_and_safely() {
+        let problem = Problem::new(ProblemCode::NotFound, 404, "no \u{202e} way");
+        let retry_after = Some(RetryAfter::Seconds(7));
+        let error = ApiError::Refused { status: 404, problem: Some(problem), excerpt: String::new(), retry_after };
+        let failed = Failed::request(&error, "shop.example", false);
+        let lines = "shop.example answered 404 (not_found): \"no ⟨U+202E⟩ way\"\n\
+                     hint: the service asks to wait 7 s before the next try";
+        assert_eq!((failed.exit, failed.to_string()), (Exit::NotFound, lines.to_owned()));
+        let body = r#"{"code":"not_found","message":"no \u202e way","status":404}"#;
+        assert_eq!(failed.with_body().to_string(), format!("{lines}\n{body}"));
+    }
+}

@@ -1,0 +1,405 @@
+//! Opens the full screen, and says on the way out what was done. Where plain lines are wished, or nothing else can be
+//! shown, it asks and answers in those.
+
+use std::io::{IsTerminal as _, Write as _};
+use std::panic::{AssertUnwindSafe, resume_unwind};
+use std::sync::Arc;
+
+use clap::CommandFactory as _;
+use crossterm::event::EventStream;
+use futures_util::FutureExt as _;
+use jiff::tz::TimeZone;
+use ratatui::layout::Size as CellSize;
+use tokio::runtime::Runtime;
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::mpsc;
+use uuid::Uuid;
+
+use crate::clock;
+use crate::config::atomic_file;
+use crate::config::barcodes::Codes;
+use crate::config::drafts::Claims;
+use crate::config::file::Add;
+use crate::config::settings::configuration;
+use crate::config::{Choices, ConfigError, Env, Paths, Settings, file_path};
+use crate::domains::registry::RegistryFile;
+use crate::domains::sandbox::Sandbox;
+use crate::model::{Draft, IdempotencyKeys, text::short};
+use crate::tui::drafts::{self, Ending};
+use crate::tui::event_loop::{self, LoopError, LoopIo, TerminalHooks};
+use crate::tui::frame_pacer::Pacing;
+use crate::tui::msg::{QuitReason, Size};
+use crate::tui::screens::add_pet::State as AddPet;
+use crate::tui::screens::add_pet::import::update::command_line;
+use crate::tui::screens::add_pet::rapid::dispatch::restore;
+use crate::tui::screens::add_pet::rapid::{Fate, Line, RapidSetup};
+use crate::tui::screens::domains::state::PanelSetup as DomainsSetup;
+use crate::tui::screens::welcome::{StartChoice, State as FirstStart};
+use crate::tui::session_cache::{self, SessionCache};
+use crate::tui::state::{AppState, MessageKind, Screen};
+use crate::tui::terminal::writer_thread::TerminalWriter;
+use crate::tui::theme::Appearance;
+use crate::tui::worker::WorkerContext;
+use crate::tui::worker::clipboard;
+use crate::tui::worker::domains::DomainsContext;
+use crate::tui::worker::drafts::DraftFiles;
+use crate::tui::worker::profiles::{Services, read_kept};
+use crate::tui::worker::queue::Queues;
+use crate::tui::{terminal, worker};
+
+use super::accessible;
+use super::args::{Args, StartScreen};
+use super::domains::args::ProbeArgs;
+use super::domains::settings::{configured_domains, resolve};
+use super::error::{Exit, Failed};
+use super::first_run;
+use super::keymap;
+use super::output::{is_terminal, note, write};
+use super::service::Inside;
+
+/// How a session of the app ended.
+enum SessionEnd {
+    /// With this status for the shell.
+    Exit(Exit),
+    /// To begin anew with what was chosen at the first start.
+    Again(StartChoice),
+}
+
+impl From<StartScreen> for Screen {
+    fn from(place: StartScreen) -> Self {
+        match place {
+            StartScreen::Pets => Self::Pets,
+            StartScreen::Add => Self::AddPet,
+            StartScreen::Domains => Self::Domains,
+        }
+    }
+}
+
+/// Runs the app on this terminal until it ends.
+pub fn run(runtime: &Runtime, choices: &Choices, env: &Env, place: Option<StartScreen>) -> Result<Exit, Failed> {
+    let mut settings = Settings::resolve(choices, env)?;
+    let is_terminal = std::io::stdin().is_terminal() && is_terminal();
+    let is_dumb = matches!(env.get("TERM"), None | Some("dumb"));
+    if settings.accessible || is_terminal && is_dumb {
+        if place.is_some() {
+            note("in plain lines the place is chosen by the first question");
+        }
+        return accessible::run(runtime, settings, choices, env);
+    }
+    if !is_terminal {
+        let what = "the full screen needs a terminal for both input and output";
+        let usage = Args::command().render_usage();
+        let hint = format!("for scripts: petstore pets list; in plain lines: petstore --accessible\n{usage}");
+        return Err(Failed::new(Exit::Usage, what).hint(hint));
+    }
+    let mut choices = choices.clone();
+    let mut first = first_run::is_first_start(&choices, env).then(FirstStart::default);
+    loop {
+        let chosen = match session(runtime, settings.clone(), &choices, env, place, first.take())? {
+            SessionEnd::Exit(exit) => return Ok(exit),
+            SessionEnd::Again(chosen) => chosen,
+        };
+        let after = first_run::choices_after(&chosen, &choices, env);
+        match (Settings::resolve(&after, env), chosen) {
+            (Ok(resolved), _) => (settings, choices) = (resolved, after),
+            (Err(error), StartChoice::File(path)) => first = Some(FirstStart::refused(path, error.to_string())),
+            (Err(error), StartChoice::Samples | StartChoice::Embedded) => return Err(error.into()),
+        }
+    }
+}
+
+/// Runs the app once; with `first` it begins by asking with what.
+fn session(
+    runtime: &Runtime,
+    settings: Settings,
+    choices: &Choices,
+    env: &Env,
+    place: Option<StartScreen>,
+    first: Option<FirstStart>,
+) -> Result<SessionEnd, Failed> {
+    let (keymap, mut complaints) = keymap::read(env);
+    let rapid = rapid_entry(choices, env, &mut complaints)?;
+    let (setup, domains_context) = domains(choices, env)?;
+    let paths = Paths::new(env).ok();
+    let copied = paths.as_ref().map(Paths::copied_file);
+    let own = paths.map(|paths| paths.state);
+    let kept = own.as_ref().map(|own| own.join("lists"));
+    let pasted = own.as_ref().map(|own| own.join("imports"));
+    let claims = own.map(|own| Arc::new(Claims::new(own)));
+    let queues = Arc::new(Queues::new(claims.clone()));
+    let drafts = claims.map(|claims| Arc::new(DraftFiles::new(claims)));
+    let copying = clipboard::ways(settings.clipboard, env, copied);
+    let around = first_run::surroundings(&settings, env, &copying);
+    let inside = Inside::default();
+    let connect = inside.connect();
+    let context = WorkerContext {
+        domains_context: Arc::new(domains_context),
+        copying,
+        home: env.path("HOME"),
+        config: file_path(choices, env).ok(),
+        kept,
+        pasted,
+        drafts,
+        queues,
+        services: Arc::new(Services { connect, choices: choices.clone(), env: env.clone() }),
+    };
+    let appearance =
+        Appearance { ascii: settings.ascii, theme: settings.theme, depth: env.depth(), zone: TimeZone::system() };
+    let size = terminal::size().unwrap_or(CellSize { width: 80, height: 24 });
+    let size = Size { columns: size.width, rows: size.height };
+    let mut state = AppState::new(&settings, setup, size, IdempotencyKeys::new(Uuid::new_v4()));
+    state.keymap = Arc::new(keymap);
+    state.add.rapid.setup = rapid;
+    if let Some(first) = first {
+        state.screen = Screen::Welcome;
+        state.welcome = FirstStart { around, ..first };
+    } else {
+        restore(&mut state, context.queues.of(&settings).map(|(_, left)| left));
+    }
+    if let Some(kept) = context.kept.as_ref().and_then(|kept| read_kept(kept, &settings)) {
+        kept.restore(&mut state, clock::now());
+    }
+    if let (Some(files), Some(identity)) = (&context.drafts, &state.link.identity)
+        && state.screen != Screen::Welcome
+    {
+        let opened = files.open(identity);
+        drafts::on_opened(&mut state, opened, clock::now());
+    }
+    if let Some(place) = place.filter(|_| state.screen != Screen::Welcome) {
+        state.screen = place.into();
+    }
+    if let [first, others @ ..] = complaints.as_slice() {
+        let more = if others.is_empty() { String::new() } else { format!(" {} more: e shows all.", others.len()) };
+        state.say(MessageKind::Error, format!("{first}{more}"));
+        state.complaints = complaints;
+    }
+    runtime.block_on(show(settings, state, context, appearance, env.shows_frames_at_once(), inside))
+}
+
+/// What rapid entry begins with; what cannot be used of the file of codes is added to `complaints`.
+pub fn rapid_entry(choices: &Choices, env: &Env, complaints: &mut Vec<String>) -> Result<RapidSetup, Failed> {
+    let Add { codes, scan_strip: strip, scan_tab: tab, at_once } = configuration(choices, env)?.add;
+    if codes.as_os_str().is_empty() {
+        return Ok(RapidSetup { codes: None, strip, tab, at_once });
+    }
+    let place = match (codes.strip_prefix("~"), env.path("HOME")) {
+        (Ok(rest), Some(home)) => home.join(rest),
+        _ => file_path(choices, env).ok().and_then(|file| Some(file.parent()?.join(&codes))).unwrap_or(codes),
+    };
+    let (codes, faults) = Codes::read(&place);
+    complaints.extend(faults);
+    Ok(RapidSetup { codes: Some(Arc::new(codes)), strip, tab, at_once })
+}
+
+/// What the domains panel begins with: the real list and settings, or those of practice.
+pub fn domains(choices: &Choices, env: &Env) -> Result<(DomainsSetup, DomainsContext), Failed> {
+    if choices.demo {
+        let sandbox = Sandbox::new(clock::now().wall);
+        let domains_context = DomainsContext::sandbox(&sandbox);
+        let domains_context = domains_context
+            .map_err(|error| Failed::new(Exit::Failure, format!("practice needs a directory: {error}")))?;
+        let notify = configuration(choices, env)?.domains.notify;
+        let setup = DomainsSetup {
+            platform_host: None,
+            configuration: Sandbox::configuration().into(),
+            notify,
+            sandbox: Some(sandbox),
+        };
+        return Ok((setup, domains_context));
+    }
+    let configured = configuration(choices, env)?.domains;
+    let settings = resolve(&ProbeArgs::default(), &configured)?;
+    let setup = DomainsSetup {
+        platform_host: settings.expectation.platform_host.clone(),
+        configuration: configured_domains(&configured),
+        notify: configured.notify,
+        sandbox: None,
+    };
+    let paths = Paths::new(env).map_err(ConfigError::from)?;
+    let file = file_path(choices, env).map_err(ConfigError::from)?;
+    Ok((setup, DomainsContext::new(RegistryFile::new(paths.domains_file()), file, settings)))
+}
+
+async fn show(
+    settings: Settings,
+    mut state: AppState,
+    context: WorkerContext,
+    appearance: Appearance,
+    synchronized: bool,
+    inside: Inside,
+) -> Result<SessionEnd, Failed> {
+    let failed = |error: &dyn std::fmt::Display| Failed::new(Exit::Failure, format!("the terminal failed: {error}"));
+    let (domains_context, files) = (Arc::clone(&context.domains_context), context.drafts.clone());
+    let directory = context.kept.clone();
+    let queues = Arc::clone(&context.queues);
+    let link = settings.link;
+    // The service starts while the first frame is drawn; at the first start none is chosen yet.
+    let settings = (state.screen != Screen::Welcome).then_some(settings);
+    let (worker, worker_ended) = worker::spawn(settings, context);
+    let quits = watch_signals().map_err(|error| failed(&error))?;
+    let outlet = TerminalWriter::to_stdout().map_err(|error| failed(&error))?;
+    let mut screen = terminal::enter(&outlet, synchronized).map_err(|error| failed(&error))?;
+    let wires = LoopIo {
+        input: EventStream::new(),
+        worker,
+        quits,
+        outside: outside(&outlet),
+        traffic: outlet.traffic(),
+        pacing: Pacing::new(link),
+        clock: clock::now,
+    };
+    let run = AssertUnwindSafe(event_loop::run(&mut screen, &mut state, &appearance, wires)).catch_unwind().await;
+    let not_kept = files.as_ref().and_then(|files| keep_drafts(files, &state, run.as_ref().ok()));
+    // It takes its time over a slow line.
+    let is_there = terminal::leave(&outlet, state.quitting == Some(QuitReason::User));
+    if let Some(why) = &not_kept {
+        note(&format!("what was typed could not be kept: {why}"));
+    }
+    // It waits for no more than an import that stops.
+    let _ = worker_ended.await;
+    let ended = run.unwrap_or_else(|panic| resume_unwind(panic));
+    // What changed since it was kept last: the age of rows, further pages. It is there to be quick; no work is lost with it.
+    if let (Some(directory), Some(kept)) = (directory, SessionCache::at_the_end(&state)) {
+        let _ = atomic_file::replace_private(&session_cache::file(&directory, &kept.identity), &kept.text());
+    }
+    // What was told in the last moment may not be on disk yet; twice is the same as once.
+    if !state.domains.changes.is_empty()
+        && let Err(why) = domains_context.keep(&state.domains.changes)
+    {
+        note(&why);
+    }
+    let queued = queues.close(state.link.identity.as_deref(), &state.add.rapid.not_in_file());
+    if let Err(why) = &queued {
+        note(&format!("the lines of rapid entry that wait could not be written: {why}"));
+    }
+    // Nothing can be said to a terminal that stands still.
+    if is_there {
+        hand_over(&state, not_kept.is_none(), queued.is_ok());
+    }
+    inside.stop().await;
+    ended.map_err(|error| failed(&error))?;
+    Ok(match (state.quitting, state.welcome.chosen) {
+        (None | Some(QuitReason::User), Some(chosen)) => SessionEnd::Again(chosen),
+        (None | Some(QuitReason::User), None) => SessionEnd::Exit(Exit::Done),
+        (Some(QuitReason::Interrupt), _) => SessionEnd::Exit(Exit::Interrupt),
+        (Some(QuitReason::Terminate), _) => SessionEnd::Exit(Exit::Terminate),
+        (Some(QuitReason::Hangup), _) => SessionEnd::Exit(Exit::Hangup),
+    })
+}
+
+/// What the loop does to the terminal beside the frames.
+fn outside(outlet: &TerminalWriter) -> TerminalHooks {
+    let (paused, told) = (outlet.clone(), outlet.clone());
+    TerminalHooks {
+        suspend: Box::new(move || terminal::suspend(&paused)),
+        tell: Box::new(move |effect| terminal::tell(&told, effect)),
+    }
+}
+
+/// Writes what is typed for the next session, also where the terminal is gone. Why it could not, if that is so.
+fn keep_drafts(files: &DraftFiles, state: &AppState, run: Option<&Result<(), LoopError>>) -> Option<String> {
+    let ended = match (run, state.quitting) {
+        (None, _) => Ending::Fault,
+        (Some(Err(_)), _) | (_, Some(QuitReason::Hangup)) => Ending::Hangup,
+        (_, Some(QuitReason::Interrupt | QuitReason::Terminate)) => Ending::Signal,
+        (_, None | Some(QuitReason::User)) => Ending::Quit,
+    };
+    let writes = drafts::last(state, ended, clock::now());
+    // All of them, whatever came of the others.
+    let failed: Vec<String> = writes.iter().filter_map(|write| files.write(write).err()).collect();
+    failed.into_iter().next()
+}
+
+/// Signals, and the end of the terminal, as reasons to quit.
+fn watch_signals() -> std::io::Result<mpsc::Receiver<QuitReason>> {
+    let (quit, quits) = mpsc::channel(4);
+    for (kind, reason) in [
+        (SignalKind::interrupt(), QuitReason::Interrupt),
+        (SignalKind::terminate(), QuitReason::Terminate),
+        (SignalKind::hangup(), QuitReason::Hangup),
+    ] {
+        let mut signals = signal(kind)?;
+        let quit = quit.clone();
+        tokio::spawn(async move {
+            while signals.recv().await.is_some() {
+                let _ = quit.send(reason).await;
+            }
+        });
+    }
+    std::thread::Builder::new().name("hangup".into()).spawn(move || {
+        terminal::wait_for_hangup();
+        let _ = quit.blocking_send(QuitReason::Hangup);
+    })?;
+    Ok(quits)
+}
+
+/// What is in the form and in rapid entry, with a word on it each.
+fn typed(add: &AddPet, word: &str) -> Vec<String> {
+    let mut lines = Vec::new();
+    if !add.name.is_empty() && add.sent.is_none() {
+        let Draft { name, category_id, status } = add.draft();
+        let status = status.map_or(String::new(), |status| format!(" --status {status}"));
+        let (name, category) = (short(&name), short(&category_id));
+        lines.push(format!("typed but not sent{word}: name {name:?}, category {category:?}{status}"));
+    }
+    if !add.rapid.name.is_empty() {
+        lines.push(format!("typed in rapid entry but not taken{word}: {:?}", short(add.rapid.name.value())));
+    }
+    lines
+}
+
+/// What was added, and what was typed but not sent, so that nothing is lost with the screen. `is_kept`: the fields are on
+/// disk; `queued`: the lines of rapid entry are.
+fn hand_over(state: &AppState, is_kept: bool, queued: bool) {
+    let mut lines = Vec::new();
+    let kept = |on_disk: bool| if is_kept && on_disk { ", kept for the next start" } else { "" };
+    let ids: Vec<String> = state.added.iter().map(|added| added.pet.id.to_string()).collect();
+    match ids.as_slice() {
+        [] => {}
+        [id] => lines.push(format!("1 added: id {id}")),
+        [first, .., last] => lines.push(format!("{} added: ids {first} to {last}", ids.len())),
+    }
+    if let Some(sent) = &state.add.sent {
+        let new = serde_json::to_string(&sent.new).unwrap_or_default();
+        lines.push(format!("sent without an answer, it may have been added: {new}"));
+    }
+    lines.extend(typed(&state.add, kept(state.link.identity.is_some())));
+    for (profile, add, on_disk) in drafts::left(state) {
+        lines.extend(typed(add, &format!(" for {}{}", short(profile), kept(on_disk))));
+    }
+    if let Some(running) = state.add.import.running()
+        && (running.is_under_way() || running.left() > 0)
+    {
+        let line = command_line(state, " --resume");
+        lines.push(format!("the import is not at its end; it goes on at the next start, or by: {line}"));
+    }
+    let counts = state.add.rapid.counts();
+    if counts.waiting + counts.unknown > 0 {
+        let (waiting, unknown) = (counts.waiting, counts.unknown);
+        lines.push(match &state.link.identity {
+            Some(_) if queued => {
+                format!("rapid entry: {waiting} lines wait for the next start, {unknown} had no answer")
+            }
+            Some(_) | None => format!("rapid entry: {waiting} lines were not sent, {unknown} had no answer"),
+        });
+    }
+    if !queued {
+        for line in state.add.rapid.lines.iter().filter(|line| line.fate.is_waiting()) {
+            let (name, category) = (short(&line.draft.name), short(&line.draft.category_id));
+            lines.push(format!("not sent in rapid entry: name {name:?}, category {category:?}"));
+        }
+    }
+    let refused = |line: &&Line| matches!(line.fate, Fate::Refused(_) | Fate::UnknownCode);
+    let kept = if queued && state.link.identity.is_some() { ", kept for the next start" } else { "" };
+    for line in state.add.rapid.lines.iter().filter(refused).filter(|line| !line.draft.name.is_empty()) {
+        lines.push(format!("refused in rapid entry{kept}: {:?}", short(&line.draft.name)));
+    }
+    for wizard in state.domains.unsaved_wizards() {
+        let (name, value) = (short(wizard.name.value()), short(wizard.value.value()));
+        lines.push(format!("typed but not kept: domain {name:?}, value {value:?}"));
+    }
+    if state.domains.sandbox.is_none() && state.domains.redirects.is_unsaved(&state.domains.configuration) {
+        lines.push("the redirects that were edited were not saved".to_owned());
+    }
+    let _ = write(|out| lines.iter().try_for_each(|line| writeln!(out, "{line}")));
+}

@@ -1,0 +1,85 @@
+//! Progress on stderr: a bar on a terminal, lines there where nothing is to be repainted, otherwise a line a minute.
+
+use std::fmt::Write as _;
+use std::io::{IsTerminal as _, stderr};
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
+
+use crate::cli::output::{Verbosity, note};
+use crate::config::Settings;
+
+/// How often a bar is drawn, and how often a line is written: to be heard, and where nobody may look.
+const DRAWN: Duration = Duration::from_millis(200);
+const SPOKEN: Duration = Duration::from_secs(10);
+const WRITTEN: Duration = Duration::from_secs(60);
+
+/// What is shown. Cheap to clone; clones are the same bar.
+#[derive(Clone)]
+pub struct TransferProgress {
+    bar: ProgressBar,
+    is_drawn: bool,
+    /// How often it is told how far it is.
+    each: Duration,
+    verbosity: Verbosity,
+}
+
+impl TransferProgress {
+    /// For so many rows, if that is known.
+    pub fn new(rows: Option<u64>, verbosity: Verbosity, settings: &Settings) -> Self {
+        // What tells of each request would tear it apart.
+        let (is_drawn, each) = match (stderr().is_terminal() && verbosity == Verbosity::Normal, settings.accessible) {
+            (true, false) => (true, DRAWN),
+            (true, true) => (false, SPOKEN),
+            (false, _) => (false, WRITTEN),
+        };
+        let target = if is_drawn { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
+        let bar = ProgressBar::with_draw_target(rows, target);
+        let template = match rows {
+            Some(_) => "[{bar:24}] {pos} of {len} {percent:>3}%  {rate}  about {eta}  {wide_msg}",
+            None => "{spinner} {pos}  {rate}  {wide_msg}",
+        };
+        // A template that is wrong shows the default bar.
+        let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
+        let rate = |state: &ProgressState, out: &mut dyn std::fmt::Write| {
+            let _ = write!(out, "{:.1} a second", state.per_sec());
+        };
+        let style = style.with_key("rate", rate).progress_chars("#>-");
+        bar.set_style(if settings.ascii { style.tick_chars("|/-\\ ") } else { style });
+        Self { bar, is_drawn, each, verbosity }
+    }
+
+    /// A line for people that does not disturb the bar.
+    pub fn note(&self, text: &str) {
+        self.bar.suspend(|| note(text));
+    }
+
+    /// Shows what `now` says, how many rows and what else, until this is dropped.
+    pub async fn follow(&self, mut now: impl FnMut() -> (u64, String)) {
+        let mut due = tokio::time::interval(self.each);
+        due.tick().await;
+        if self.verbosity == Verbosity::Quiet {
+            return std::future::pending().await;
+        }
+        loop {
+            due.tick().await;
+            let (rows, text) = now();
+            if self.is_drawn {
+                self.bar.set_position(rows);
+                self.bar.set_message(text);
+                self.bar.tick();
+            } else {
+                let mut line = format!("{rows}");
+                if let Some(all) = self.bar.length() {
+                    let _ = write!(line, " of {all}");
+                }
+                note(&format!("{line}: {text}"));
+            }
+        }
+    }
+
+    /// Takes it off the screen.
+    pub fn clear(&self) {
+        self.bar.finish_and_clear();
+    }
+}

@@ -1,0 +1,131 @@
+//! Where each setting came from, for people who wonder why it is as it is.
+
+use std::fmt;
+use std::path::PathBuf;
+
+use toml_edit::{Document, TableLike};
+
+/// Where a setting came from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// An option of the command line, `--base-url`.
+    Flag(&'static str),
+    /// An environment variable.
+    Environment(String),
+    /// The configuration file.
+    File {
+        /// Which file.
+        path: PathBuf,
+        /// Counted from 1.
+        line: usize,
+    },
+    /// Chosen in the running program.
+    ByHand,
+    /// Nobody said anything.
+    Default,
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Flag(name) => write!(f, "from {name}"),
+            Self::Environment(name) => write!(f, "from environment {name}"),
+            Self::File { path, line } => {
+                let name =
+                    path.file_name().map_or_else(|| path.display().to_string(), |name| name.display().to_string());
+                write!(f, "{name}, line {line}")
+            }
+            Self::ByHand => f.write_str("chosen by hand"),
+            Self::Default => f.write_str("default"),
+        }
+    }
+}
+
+/// A setting, for people.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sourced {
+    /// Which setting.
+    pub name: &'static str,
+    /// What it is set to. Never a key itself.
+    pub value: String,
+    /// Where that came from.
+    pub origin: Origin,
+}
+
+/// The lines on which the keys of a configuration file stand.
+#[derive(Clone, Debug)]
+pub struct KeyLines(Option<Document<String>>);
+
+impl KeyLines {
+    /// Those of `text`; none where it is not TOML.
+    #[must_use]
+    pub fn of(text: &str) -> Self {
+        Self(Document::parse(text.to_owned()).ok())
+    }
+
+    /// The line, counted from 1, on which the key at `path` or the head of its table begins.
+    #[must_use]
+    pub fn line_of(&self, path: &[&str]) -> Option<usize> {
+        let document = self.0.as_ref()?;
+        let (last, above) = path.split_last()?;
+        let mut table: &dyn TableLike = document.as_table();
+        for name in above {
+            table = table.get(name)?.as_table_like()?;
+        }
+        let (key, _) = table.get_key_value(last)?;
+        let before = document.raw().get(..key.span()?.start)?;
+        Some(before.matches('\n').count() + 1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_found_in_every_way_of_writing() {
+        let text = "# mine\r\nprofile = \"a\"\r\n\r\n[profiles.a]\nbase_url = \"\"\"\n\nx\"\"\"\nkey = { env = \"A\" }\n\
+                    [profiles]\nb = { embedded = true }\nc.embedded = true\n'odd name'.embedded = true\n";
+        let lines = KeyLines::of(text);
+        for (path, line) in [
+            (&["profile"][..], Some(2)),
+            (&["profiles", "a"], Some(4)),
+            (&["profiles", "a", "base_url"], Some(5)),
+            (&["profiles", "a", "key"], Some(8)),
+            (&["profiles", "a", "key", "env"], Some(8)),
+            (&["profiles", "b", "embedded"], Some(10)),
+            (&["profiles", "c"], Some(11)),
+            (&["profiles", "c", "embedded"], Some(11)),
+            (&["profiles", "odd name", "embedded"], Some(12)),
+            (&["profiles", "a", "label"], None),
+            (&["profile", "a"], None),
+            (&["ui", "theme"], None),
+            (&[], None),
+        ] {
+            assert_eq!(lines.line_of(path), line, "{path:?}");
+        }
+        assert_eq!(KeyLines::of("profile = ").line_of(&["profile"]), None);
+    }
+
+    #[test]
+    fn people_are_told_where_to_look() {
+        let file = Origin::File { path: "/home/ada/.config/petstore/config.toml".into(), line: 14 };
+        let sources = [
+            Origin::Flag("--base-url"),
+            Origin::Environment("PETSTORE_PROFILE".into()),
+            file,
+            Origin::ByHand,
+            Origin::Default,
+        ];
+        assert_eq!(
+            sources.map(|origin| origin.to_string()),
+            [
+                "from --base-url",
+                "from environment PETSTORE_PROFILE",
+                "config.toml, line 14",
+                "chosen by hand",
+                "default"
+            ]
+        );
+    }
+}

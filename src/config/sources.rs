@@ -1,0 +1,75 @@
+//! Everything that was said: the flags, the environment, and the configuration file as it was read.
+
+use std::io;
+use std::path::PathBuf;
+
+use super::error::ConfigError;
+use super::file::File;
+use super::paths::NoHome;
+use super::provenance::{KeyLines, Origin};
+use super::settings::Choices;
+use super::{Env, Paths};
+
+/// Everything that was said.
+pub struct Sources<'a> {
+    /// The flags.
+    pub choices: &'a Choices,
+    /// The environment.
+    pub env: &'a Env,
+    /// What the file says.
+    pub file: File,
+    /// Where the file is, or would be.
+    pub path: PathBuf,
+    /// Whether the key of the service is wanted, and not only where it would come from.
+    pub reads_key: bool,
+    lines: KeyLines,
+}
+
+impl<'a> Sources<'a> {
+    /// Reads the file: the named one, which must be there, else the usual one, which need not. With `--demo` only a
+    /// named one is read.
+    pub fn read(choices: &'a Choices, env: &'a Env) -> Result<Self, ConfigError> {
+        let named = named(choices, env);
+        let must_exist = named.is_some();
+        let (path, text) = match named {
+            None if choices.demo => (Paths::new(env).map(|paths| paths.config_file()).unwrap_or_default(), None),
+            named => {
+                // Without a home directory there is no usual file either.
+                let path = named.unwrap_or_else(|| file_path(choices, env).unwrap_or_default());
+                let text = match std::fs::read_to_string(&path) {
+                    Ok(text) => Some(text),
+                    Err(error) if error.kind() == io::ErrorKind::NotFound && !must_exist => None,
+                    Err(source) => return Err(ConfigError::Read { path, source }),
+                };
+                (path, text)
+            }
+        };
+        let text = text.unwrap_or_default();
+        Ok(Self { choices, env, file: File::parse(&text, &path)?, lines: KeyLines::of(&text), path, reads_key: true })
+    }
+
+    /// The same, for those who do not want the key of the service itself.
+    pub fn without_key(self) -> Self {
+        Self { reads_key: false, ..self }
+    }
+
+    /// The line on which the key at `path` stands in the file.
+    pub fn line_of(&self, path: &[&str]) -> Option<usize> {
+        self.lines.line_of(path)
+    }
+
+    /// Where the key at `path` is set: in the file, or nowhere.
+    pub fn origin(&self, path: &[&str]) -> Origin {
+        let in_file = |line| Origin::File { path: self.path.clone(), line };
+        self.line_of(path).map_or(Origin::Default, in_file)
+    }
+}
+
+/// The file that is read and written: the named one, else the usual one. It need not be there.
+pub fn file_path(choices: &Choices, env: &Env) -> Result<PathBuf, NoHome> {
+    named(choices, env).map_or_else(|| Paths::new(env).map(|paths| paths.config_file()), Ok)
+}
+
+fn named(choices: &Choices, env: &Env) -> Option<PathBuf> {
+    choices.config.clone().or_else(|| env.path("PETSTORE_CONFIG"))
+}

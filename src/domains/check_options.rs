@@ -1,0 +1,78 @@
+//! What a check asks, and where: resolvers, name servers, ports, trust. Everything can be pointed at servers on
+//! loopback.
+
+use std::collections::HashMap;
+use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use rustls::pki_types::CertificateDer;
+
+use super::diagnosis::Expectation;
+use super::dns_name::DnsName;
+use super::observation::{Role, Server};
+use super::probe::trust::ChainTrust;
+
+/// The resolvers that are asked beside the system's: Cloudflare, Google, Quad9.
+pub const PUBLIC_RESOLVERS: [&str; 3] = ["1.1.1.1", "8.8.8.8", "9.9.9.9"];
+
+/// Where the system's resolvers are named.
+const RESOLV_CONF: &str = "/etc/resolv.conf";
+
+/// What a check asks, and where.
+#[derive(Clone, Debug)]
+pub struct CheckOptions {
+    /// The recursive resolvers.
+    pub resolvers: Vec<Arc<Server>>,
+    /// Where name servers are reached, by host name; others by their address, at port 53.
+    pub name_servers: HashMap<DnsName, SocketAddr>,
+    /// The port that `http://` without a port means.
+    pub http_port: u16,
+    /// The port that `https://` without a port means.
+    pub https_port: u16,
+    /// Whom certificates are trusted from.
+    pub trust: Arc<ChainTrust>,
+    /// What should be so.
+    pub expectation: Expectation,
+    /// The wall clock, where it is not the machine's.
+    pub now: Option<Timestamp>,
+}
+
+impl CheckOptions {
+    /// The usual ones: the system's resolver and three public ones, the usual ports, the system's roots and `trust`.
+    #[must_use]
+    pub fn new(expectation: Expectation, trust: Vec<CertificateDer<'static>>) -> Self {
+        Self {
+            resolvers: default_resolvers(),
+            name_servers: HashMap::new(),
+            http_port: 80,
+            https_port: 443,
+            trust: Arc::new(ChainTrust::new(trust)),
+            expectation,
+            now: None,
+        }
+    }
+}
+
+/// A resolver at an address.
+#[must_use]
+pub fn resolver(address: SocketAddr) -> Arc<Server> {
+    let name = if address.port() == 53 { address.ip().to_string() } else { address.to_string() };
+    Arc::new(Server { role: Role::Resolver { system: false }, name, address })
+}
+
+/// The first resolver that this system uses.
+#[must_use]
+pub fn system_resolver() -> Option<Arc<Server>> {
+    let text = std::fs::read(RESOLV_CONF).ok()?;
+    let config = resolv_conf::Config::parse(text).ok()?;
+    let address: IpAddr = config.nameservers.first()?.into();
+    let role = Role::Resolver { system: true };
+    Some(Arc::new(Server { role, name: format!("this machine's {address}"), address: (address, 53).into() }))
+}
+
+fn default_resolvers() -> Vec<Arc<Server>> {
+    let public = PUBLIC_RESOLVERS.iter().filter_map(|text| text.parse::<IpAddr>().ok());
+    let public = public.map(|address| resolver((address, 53).into()));
+    system_resolver().into_iter().chain(public).collect()
+}

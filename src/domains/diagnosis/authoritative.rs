@@ -1,0 +1,245 @@
+//! What stands in the zone, as its own name servers say; and by resolvers, where none of them can be asked.
+
+use std::collections::BTreeSet;
+use std::net::IpAddr;
+
+use super::super::dns_name::DnsName;
+use super::super::finding::Evidence;
+use super::super::observation::{Data, Lookup, Record, RecordType, Reply, Role, Server, TYPES};
+use super::Case;
+
+/// The records at the name.
+pub struct Authoritative<'a> {
+    /// The answers that count: of the name servers that speak for the zone and are not behind, else of resolvers.
+    pub lookups: Vec<&'a Lookup>,
+    /// They are of name servers.
+    pub authoritative: bool,
+    /// Every record whose owner is the name itself, once.
+    pub own: Vec<&'a Record>,
+    /// The target that a DNAME above the name gives it.
+    pub dname: Option<(&'a DnsName, &'a DnsName)>,
+    /// The servers to which the zone hands the name on.
+    pub cut: Vec<&'a DnsName>,
+}
+
+impl<'a> Authoritative<'a> {
+    /// Reads it out of the measurement.
+    pub fn of(case: &Case<'a>) -> Self {
+        let name = &case.domain.name;
+        let seen = case.seen;
+        let servers: Vec<&Lookup> = TYPES
+            .iter()
+            .flat_map(|kind| seen.source(name, *kind))
+            .filter(|lookup| lookup.reply().is_some_and(speaks))
+            .collect();
+        let authoritative = !servers.is_empty();
+        let behind = behind(case);
+        let lookups: Vec<&Lookup> = if authoritative {
+            servers.into_iter().filter(|lookup| !behind.contains(lookup.server.name.as_str())).collect()
+        } else {
+            of_most_resolvers(case)
+        };
+        let mut own: Vec<&Record> = Vec::new();
+        let mut dname = None;
+        let mut cut = BTreeSet::new();
+        for reply in lookups.iter().filter_map(|lookup| lookup.reply()) {
+            for record in reply.at(name) {
+                // The TTL runs down between answers; what the record says does not.
+                if !own.iter().any(|known| known.data == record.data) {
+                    own.push(record);
+                }
+            }
+            for record in &reply.answers {
+                if let Data::Dname(target) = &record.data
+                    && record.owner != *name
+                    && name.is_within(&record.owner)
+                {
+                    dname = Some((&record.owner, target));
+                }
+            }
+            if reply.is_referral() {
+                cut.extend(reply.authorities.iter().filter(|record| record.owner == *name).filter_map(|record| {
+                    match &record.data {
+                        Data::Ns(server) => Some(server),
+                        _ => None,
+                    }
+                }));
+            }
+        }
+        Self { lookups, authoritative, own, dname, cut: cut.into_iter().collect() }
+    }
+
+    /// Whether the zone itself leads straight to the platform, by the word of its own name servers.
+    pub fn is_right(&self, case: &Case<'_>) -> bool {
+        self.authoritative && is_right(case, &import_control(self.own.iter().map(|record| &record.data)))
+    }
+
+    /// The targets of CNAMEs at the name, with their TTL.
+    pub fn cnames(&self) -> Vec<(&'a DnsName, u32)> {
+        let own = self.own.iter();
+        own.filter_map(|record| match &record.data {
+            Data::Cname(target) => Some((target, record.ttl)),
+            _ => None,
+        })
+        .collect()
+    }
+
+    /// The addresses that stand at the name itself, with the longest TTL.
+    pub fn addresses(&self, kind: RecordType) -> (Vec<IpAddr>, u32) {
+        let records = self.own.iter().filter(|record| record.data.kind() == kind);
+        let ttl = records.clone().map(|record| record.ttl).max().unwrap_or_default();
+        (records.filter_map(|record| record.data.address()).collect(), ttl)
+    }
+
+    /// Records that cannot stand beside a CNAME, and stand there.
+    pub fn others(&self) -> Vec<&'a Record> {
+        // Signatures and denials may (RFC 4035 section 2.5); they are not asked for, but come along.
+        let beside = |record: &&&Record| {
+            matches!(
+                record.data.kind(),
+                RecordType::A
+                    | RecordType::AAAA
+                    | RecordType::TXT
+                    | RecordType::MX
+                    | RecordType::HTTPS
+                    | RecordType::CAA
+            )
+        };
+        self.own.iter().filter(beside).copied().collect()
+    }
+
+    /// Whether every answer says that there is no such name.
+    pub fn is_nxdomain(&self) -> bool {
+        let mut replies = self.lookups.iter().filter_map(|lookup| lookup.reply()).peekable();
+        replies.peek().is_some() && replies.all(Reply::is_nxdomain)
+    }
+
+    /// The answers of one type, as proof.
+    pub fn evidence(&self, kinds: &[RecordType]) -> Vec<Evidence> {
+        let of_kind = self.lookups.iter().filter(|lookup| kinds.contains(&lookup.question.kind));
+        of_kind.map(|lookup| lookup.evidence()).collect()
+    }
+
+    /// The name of a server that said so.
+    pub fn witness(&self) -> String {
+        self.lookups.first().map(|lookup| lookup.server.label()).unwrap_or_default()
+    }
+}
+
+/// Whether a name server speaks for the zone.
+pub fn speaks(reply: &Reply) -> bool {
+    reply.is_answer() && (reply.authoritative || reply.is_referral())
+}
+
+/// The answers of the resolvers that agree with each other, where most do: without the zone's own word that is the best
+/// one can know, and what others remember must not be mixed into it.
+fn of_most_resolvers<'a>(case: &Case<'a>) -> Vec<&'a Lookup> {
+    let name = &case.domain.name;
+    let lookups: Vec<&Lookup> = TYPES
+        .iter()
+        .flat_map(|kind| case.seen.resolvers(name, *kind))
+        .filter(|lookup| lookup.reply().is_some_and(Reply::is_answer) && !invents(case, lookup))
+        .collect();
+    let view = |lookup: &Lookup| {
+        let reply = lookup.reply()?;
+        let records: BTreeSet<String> = reply.at(name).map(|record| record.data.presentation()).collect();
+        Some((reply.is_nxdomain(), records))
+    };
+    let of_addresses: Vec<&Lookup> =
+        lookups.iter().filter(|lookup| lookup.question.kind == RecordType::A).copied().collect();
+    let agreeing = |lookup: &Lookup| of_addresses.iter().filter(|other| view(other) == view(lookup)).count();
+    let Some(most) = of_addresses.iter().rev().max_by_key(|lookup| agreeing(lookup)) else { return lookups };
+    let agrees =
+        |server: &Server| of_addresses.iter().any(|other| *other.server == *server && view(other) == view(most));
+    lookups.into_iter().filter(|lookup| agrees(&lookup.server)).collect()
+}
+
+/// Whether a resolver answers for names that nobody has, where the zone itself does not.
+pub fn invents(case: &Case<'_>, lookup: &Lookup) -> bool {
+    let sibling = &case.seen.sibling;
+    let answers =
+        |lookup: &Lookup| lookup.reply().is_some_and(|reply| reply.is_answer() && reply.addresses().next().is_some());
+    let mine = case.seen.resolvers(sibling, RecordType::A).any(|asked| asked.server == lookup.server && answers(asked));
+    if !mine {
+        return false;
+    }
+    let sources: Vec<_> =
+        case.seen.source(sibling, RecordType::A).filter(|asked| asked.reply().is_some_and(Reply::is_answer)).collect();
+    if sources.is_empty() {
+        // Without the zone's word, by what the other resolvers say.
+        let mut others =
+            case.seen.resolvers(sibling, RecordType::A).filter(|asked| asked.server != lookup.server).peekable();
+        return others.peek().is_some() && others.all(|other| other.reply().is_some_and(Reply::is_nxdomain));
+    }
+    sources.iter().all(|asked| asked.reply().is_some_and(Reply::is_nxdomain))
+}
+
+/// The serial number of the zone at each of its servers.
+pub fn serials<'a>(case: &Case<'a>) -> Vec<(&'a Lookup, u32)> {
+    let Some(zone) = &case.seen.zone else { return Vec::new() };
+    let lookups = case.seen.asked(zone, RecordType::SOA).filter(|lookup| lookup.server.role == Role::Authoritative);
+    let serial = |lookup: &'a Lookup| {
+        lookup.reply().filter(|reply| reply.authoritative)?.at(zone).find_map(|record| match record.data {
+            Data::Soa { serial, .. } => Some((lookup, serial)),
+            _ => None,
+        })
+    };
+    lookups.filter_map(serial).collect()
+}
+
+/// The names of servers that do not have yet what others have: an older version of the zone with another answer, or
+/// another answer than the right one.
+pub fn behind<'a>(case: &Case<'a>) -> BTreeSet<&'a str> {
+    let name = &case.domain.name;
+    let servers: BTreeSet<&str> = case
+        .seen
+        .source(name, RecordType::CNAME)
+        .filter(|lookup| lookup.reply().is_some_and(|reply| reply.authoritative && reply.is_answer()))
+        .map(|lookup| lookup.server.name.as_str())
+        .collect();
+    let serials = serials(case);
+    let serial =
+        |server: &str| serials.iter().find(|(lookup, _)| lookup.server.name == server).map(|(_, serial)| *serial);
+    // Serial numbers wrap around (RFC 1982): newer is less than half the circle ahead.
+    let newer = |left: u32, right: u32| left != right && left.wrapping_sub(right) < 1 << 31;
+    let newest = serials.iter().map(|(_, serial)| *serial).reduce(|a, b| if newer(b, a) { b } else { a });
+    let of_newest = servers.iter().copied().find(|server| serial(server).is_some() && serial(server) == newest);
+    let right = servers.iter().copied().find(|server| is_right(case, &answer(case, server)));
+    let is_behind = |server: &&str| {
+        let own = answer(case, server);
+        let older = of_newest.filter(|newest| serial(server) != serial(newest) && serial(server).is_some());
+        older.is_some_and(|newest| answer(case, newest) != own)
+            || (serial(server) == newest || serial(server).is_none()) && right.is_some() && !is_right(case, &own)
+    };
+    servers.iter().copied().filter(is_behind).collect()
+}
+
+/// What one name server has at the name: its CNAMEs, else its addresses.
+pub fn answer<'a>(case: &Case<'a>, server: &str) -> Vec<&'a Data> {
+    let name = &case.domain.name;
+    let kinds = [RecordType::CNAME, RecordType::A, RecordType::AAAA];
+    let lookups = kinds.into_iter().flat_map(|kind| case.seen.source(name, kind));
+    let replies = lookups.filter(|lookup| lookup.server.name == server).filter_map(|lookup| lookup.reply());
+    import_control(replies.flat_map(|reply| reply.at(name)).map(|record| &record.data))
+}
+
+/// What leads somewhere, once and in order: the CNAMEs, else the addresses.
+fn import_control<'a>(data: impl Iterator<Item = &'a Data>) -> Vec<&'a Data> {
+    let mut data: Vec<&Data> = data.collect();
+    let is_cname = |data: &&Data| matches!(data, Data::Cname(_));
+    let has_cname = data.iter().any(is_cname);
+    data.retain(|data| if has_cname { is_cname(data) } else { data.address().is_some() });
+    data.sort_by_key(|data| data.presentation());
+    data.dedup();
+    data
+}
+
+/// Whether what leads somewhere leads straight to the platform, all of it.
+pub fn is_right(case: &Case<'_>, answer: &[&Data]) -> bool {
+    let platform = super::record::platform_addresses(case);
+    let right = |data: &&&Data| match data {
+        Data::Cname(target) => !case.domain.is_apex() && case.expectation.platform_host.as_ref() == Some(target),
+        other => other.address().is_some_and(|address| platform.contains(&address)),
+    };
+    !answer.is_empty() && answer.iter().filter(right).count() == answer.len()
+}

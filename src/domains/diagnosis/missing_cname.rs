@@ -1,0 +1,172 @@
+//! A name without a CNAME: what stands there instead, or that nothing does.
+
+use std::net::IpAddr;
+
+use crate::model::text::short;
+
+use super::super::catalogue::Code;
+use super::super::finding::{Finding, Verdict, Who};
+use super::super::observation::{Data, RecordType, TYPES};
+use super::authoritative::Authoritative;
+use super::cname_target::shown;
+use super::record::{fail, one_cname, platform_addresses, record_to_add, value_unknown};
+use super::{Case, words};
+
+pub fn findings(case: &Case<'_>, source: &Authoritative<'_>, findings: &mut Vec<Finding>) {
+    let (v4, v4_ttl) = source.addresses(RecordType::A);
+    let (v6, v6_ttl) = source.addresses(RecordType::AAAA);
+    let platform = platform_addresses(case);
+    if !v4.is_empty() || !v6.is_empty() {
+        if case.expectation.platform_host.is_none() {
+            findings.push(value_unknown(case, &words::list(v4.iter().chain(&v6))));
+            return;
+        }
+        let ours = |addresses: &[IpAddr]| addresses.iter().all(|address| platform.contains(address));
+        if !v4.is_empty() {
+            findings.push(if ours(&v4) { direct(case, source, &v4) } else { blocks(case, source, &v4, v4_ttl) });
+        }
+        if !v6.is_empty() {
+            if ours(&v6) {
+                if v4.is_empty() {
+                    findings.push(direct(case, source, &v6));
+                }
+            } else {
+                findings.push(left_over(case, source, &v6, v6_ttl));
+            }
+        }
+    } else if let Some(in_txt) = value_in_txt(case, source) {
+        findings.push(in_txt);
+    } else if source.is_nxdomain() {
+        findings.push(doubled(case).unwrap_or_else(|| missing(case, source)));
+    } else {
+        findings.push(nothing_useful(case, source));
+    }
+}
+
+fn blocks(case: &Case<'_>, source: &Authoritative<'_>, addresses: &[IpAddr], ttl: u32) -> Finding {
+    let (name, list) = (&case.domain.name, words::list(addresses));
+    fail(Code::DnsABlocks)
+        .seen(format!("{name} has A {list} ({})", source.witness()))
+        .expected(one_cname(case))
+        .fix(format!(
+            "at your DNS provider delete the A record {list} of {}{}, then add {}: both cannot stand together. \
+             Then: up to {} (its TTL).",
+            case.label(),
+            beside(source),
+            record_to_add(case),
+            words::ttl(ttl)
+        ))
+        .evidence(source.evidence(&[RecordType::A, RecordType::CNAME]))
+}
+
+/// What else must go, since a CNAME stands alone.
+fn beside(source: &Authoritative<'_>) -> String {
+    let others = source.own.iter().filter(|record| {
+        matches!(record.data.kind(), RecordType::TXT | RecordType::MX | RecordType::HTTPS | RecordType::CAA)
+    });
+    let others: Vec<String> = others.map(|record| record.data.words()).collect();
+    if others.is_empty() { String::new() } else { format!(" and {}", words::list(others)) }
+}
+
+fn left_over(case: &Case<'_>, source: &Authoritative<'_>, addresses: &[IpAddr], ttl: u32) -> Finding {
+    let list = words::list(addresses);
+    fail(Code::DnsAaaaLeft)
+        .seen(format!("{} has AAAA {list} ({})", case.domain.name, source.witness()))
+        .expected(one_cname(case))
+        .fix(format!(
+            "at your DNS provider delete the AAAA record {list} of {}. Then: up to {} (its TTL).",
+            case.label(),
+            words::ttl(ttl)
+        ))
+        .evidence(source.evidence(&[RecordType::AAAA]))
+}
+
+fn direct(case: &Case<'_>, source: &Authoritative<'_>, addresses: &[IpAddr]) -> Finding {
+    let list = words::list(addresses);
+    Finding::new(Code::DnsADirect, Verdict::Warn, Who::DnsProvider)
+        .seen(format!("{} has the address {list} itself, which is the platform's today", case.domain.name))
+        .expected(one_cname(case))
+        .fix(format!(
+            "replace it by {}; it breaks when the platform changes its addresses. If your provider turns CNAMEs into \
+             addresses by itself, nothing is to do, but Verify may not see the CNAME",
+            record_to_add(case)
+        ))
+        .evidence(source.evidence(&[RecordType::A, RecordType::AAAA]))
+}
+
+fn value_in_txt(case: &Case<'_>, source: &Authoritative<'_>) -> Option<Finding> {
+    let expected = case.expectation.platform_host.as_ref()?;
+    let text = source.own.iter().find_map(|record| match &record.data {
+        Data::Txt(text) if text.to_ascii_lowercase().contains(expected.as_str()) => Some(text),
+        _ => None,
+    })?;
+    Some(
+        fail(Code::DnsValueInTxt)
+            .seen(format!("{} has TXT \"{}\"", case.domain.name, short(text)))
+            .expected(one_cname(case))
+            .fix(format!("at your DNS provider delete this TXT record, then add {}", record_to_add(case)))
+            .evidence(source.evidence(&[RecordType::TXT])),
+    )
+}
+
+/// The name where the record stands instead, when the provider added the zone by itself.
+fn doubled(case: &Case<'_>) -> Option<Finding> {
+    let found = case.seen.lookups.iter().find(|lookup| {
+        case.seen.doubled.contains(&lookup.question.name)
+            && lookup.reply().is_some_and(|reply| reply.cnames(&lookup.question.name).next().is_some())
+    })?;
+    let at = &found.question.name;
+    Some(
+        fail(Code::DnsNameDoubled)
+            .seen(format!("the record stands at {}", shown(at)))
+            .expected(format!("{} {}", case.domain.name, one_cname(case)))
+            .fix(format!(
+                "your DNS provider adds {} by itself: change the name of that record to {}, its value stays{}",
+                case.zone(),
+                case.label(),
+                then_forgotten(case)
+            ))
+            .evidence([found.evidence()]),
+    )
+}
+
+fn missing(case: &Case<'_>, source: &Authoritative<'_>) -> Finding {
+    absent(case, Code::DnsMissing)
+        .seen(format!("nothing exists at {} ({})", case.domain.name, source.witness()))
+        .expected(one_cname(case))
+        .fix(format!("at your DNS provider add {}{}", record_to_add(case), then_forgotten(case)))
+        .evidence(source.evidence(&[RecordType::CNAME]))
+}
+
+/// How long resolvers remember that there was nothing (RFC 2308).
+fn then_forgotten(case: &Case<'_>) -> String {
+    let name = &case.domain.name;
+    let lookups = case.seen.asked(name, RecordType::CNAME).chain(case.seen.asked(name, RecordType::A));
+    let longest = lookups.filter_map(|lookup| lookup.reply()?.negative()).map(|(_, ttl)| ttl).max();
+    longest.map_or_else(String::new, |ttl| format!(". Then: up to {}, where it was asked for already", words::ttl(ttl)))
+}
+
+fn nothing_useful(case: &Case<'_>, source: &Authoritative<'_>) -> Finding {
+    let others: Vec<_> = source.own.iter().map(|record| record.data.words()).collect();
+    let (seen, fix) = if others.is_empty() {
+        (
+            format!("{} has no CNAME and no address; only names below it exist", case.domain.name),
+            format!("at your DNS provider add {}", record_to_add(case)),
+        )
+    } else {
+        let list = words::list(&others);
+        let mut fix =
+            format!("at your DNS provider delete {list}, since a CNAME stands alone, then add {}", record_to_add(case));
+        if source.own.iter().any(|record| matches!(record.data, Data::Mx(..))) {
+            fix.push_str(&format!(". Deleting the MX stops mail for {}: move mail first", case.domain.name));
+        }
+        (format!("{} has {list}, but no CNAME and no address", case.domain.name), fix)
+    };
+    absent(case, Code::DnsNodata).seen(seen).expected(one_cname(case)).fix(fix).evidence(source.evidence(&TYPES))
+}
+
+/// Before the operator saved the record, its absence is only the next step.
+fn absent(case: &Case<'_>, code: Code) -> Finding {
+    let verdict = if case.reported.saved.is_some() { Verdict::Fail } else { Verdict::Wait };
+    Finding::new(code, verdict, Who::DnsProvider)
+}

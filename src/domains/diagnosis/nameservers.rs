@@ -1,0 +1,194 @@
+//! Name servers and resolvers as a whole (catalogue, section 2.3).
+
+use crate::model::text::short;
+
+use super::super::catalogue::Code;
+use super::super::finding::{Finding, Verdict, Who};
+use super::super::observation::{Lookup, RecordType, Reply, ResponseCode, Role, code_name};
+use super::authoritative::{Authoritative, invents};
+use super::{Case, delegation, propagation, words};
+
+/// A server that takes longer is worth a word.
+const SLOW: std::time::Duration = std::time::Duration::from_secs(1);
+
+/// Adds the findings on servers. Where they explain the absence of a record, its finding is dropped from `record`; where
+/// the world does not yet see what is right at the source, the record's "ok" gives way.
+pub fn findings(case: &Case<'_>, source: &Authoritative<'_>, record: &mut Vec<Finding>, findings: &mut Vec<Finding>) {
+    let resolvers: Vec<&Lookup> = case.seen.resolvers(&case.domain.name, RecordType::A).collect();
+    let unheard = resolvers.iter().all(|lookup| no_answer(lookup).is_some());
+    if unheard && source.lookups.is_empty() {
+        findings.push(offline(case, &resolvers));
+        return;
+    }
+    if let Some(not_delegated) = delegation::not_delegated(case) {
+        record.clear();
+        findings.push(not_delegated);
+        return;
+    }
+    let failing = source.lookups.is_empty();
+    let circle = record.iter().any(|finding| finding.code == Code::DnsLoop);
+    if let Some(mismatch) = delegation::mismatch(case, record) {
+        if mismatch.verdict == Verdict::Fail {
+            // That the record is not where the world asks, is what it says.
+            record.retain(|finding| !matches!(finding.code, Code::DnsMissing | Code::DnsNodata));
+        }
+        findings.push(mismatch);
+    }
+    delegation::lame(case, failing, findings);
+    if !circle {
+        findings.extend(resolvers_fail(case, &resolvers, findings));
+    }
+    findings.extend(delegation::secondaries(case));
+    let right = record.iter().any(|finding| matches!(finding.code, Code::DnsOk | Code::ApexOk | Code::DnsWildcardOk));
+    let disagreement = propagation::disagreement(case, source, &resolvers);
+    // After 48 hours no answer may be old any more, whatever the reason.
+    if right && source.authoritative && (disagreement.is_none() || case.is_past_propagation()) {
+        propagation::findings(case, &resolvers, findings);
+    }
+    let disagree = disagreement.is_some();
+    findings.extend(disagreement);
+    remarks(case, &resolvers, findings);
+    // "Every resolver has it" is not said beside "this one has not", nor where none was heard, and nothing behind the
+    // name was looked at.
+    if disagree || unheard || findings.iter().any(|finding| matches!(finding.verdict, Verdict::Wait | Verdict::Fail)) {
+        record.retain(|finding| finding.verdict != Verdict::Ok);
+    }
+}
+
+/// Why a resolver is of no use; that it fails is an answer, since the domain may be the reason.
+fn no_answer(lookup: &Lookup) -> Option<String> {
+    match &lookup.outcome {
+        Err(why) => Some(why.to_string()),
+        Ok(reply) if reply.is_answer() || fails(reply) => None,
+        Ok(reply) => Some(code_name(reply.code).to_owned()),
+    }
+}
+
+fn offline(case: &Case<'_>, resolvers: &[&Lookup]) -> Finding {
+    let finding = Finding::new(Code::Offline, Verdict::Unknown, Who::ThisMachine);
+    let said = resolvers.iter().map(|lookup| {
+        let why = lookup.reply().map_or_else(String::new, |reply| format!(" ({})", code_name(reply.code)));
+        lookup.server.label() + &why
+    });
+    let seen = format!("no answer from {}", words::list(said));
+    let of_others = |lookup: &&Lookup| {
+        matches!(lookup.server.role, Role::Resolver { .. }) && lookup.reply().is_some_and(Reply::is_answer)
+    };
+    let finding = if case.seen.lookups.iter().any(|lookup| of_others(&lookup)) {
+        Finding { title: "No resolver answers for this name".to_owned(), ..finding }.fix(format!(
+            "they answer for other names: try again in a minute, or with another resolver (--resolver); if that fails, \
+             too, look at the name servers of {}",
+            case.zone()
+        ))
+    } else {
+        finding.fix(Code::Offline.cure())
+    };
+    finding.seen(seen).evidence(resolvers.iter().map(|lookup| lookup.evidence()))
+}
+
+/// Whether an answer only says that there is none to be had.
+pub fn fails(reply: &Reply) -> bool {
+    reply.code == ResponseCode::ServFail
+}
+
+/// Resolvers that fail: validation, if they answer without it; the domain's servers, if none succeeds.
+pub fn resolvers_fail(case: &Case<'_>, resolvers: &[&Lookup], so_far: &[Finding]) -> Option<Finding> {
+    let failing: Vec<&&Lookup> = resolvers.iter().filter(|lookup| lookup.reply().is_some_and(fails)).collect();
+    let first = failing.first()?;
+    let unchecked = case
+        .seen
+        .lookups
+        .iter()
+        .find(|lookup| lookup.question.checking_disabled && lookup.reply().is_some_and(|reply| reply.is_answer()));
+    let reason = failing.iter().filter_map(|lookup| lookup.reply()?.extended_error.as_ref());
+    let bogus = reason.clone().find(|(code, _)| matches!(code, 5..=12));
+    if let Some(unchecked) = unchecked {
+        let why = bogus.or_else(|| reason.clone().next()).map_or_else(String::new, |(code, text)| {
+            let text = if text.is_empty() { String::new() } else { format!(": {}", short(text)) };
+            format!(" (extended error {code}{text})")
+        });
+        // RFC 8914: 7 and 8 are about the dates of signatures; the others about keys, and the DS record above them.
+        let dates = bogus.is_some_and(|(code, _)| matches!(code, 7 | 8));
+        let ds = format!("remove the DS record of {} at your registrar and wait for its TTL", case.zone());
+        let (title, who, fix) = if dates {
+            let fix = format!("ask your DNS provider to sign {} anew now; if that takes long, {ds}", case.zone());
+            ("The DNSSEC signatures have ended, or have not begun", Who::DnsProvider, fix)
+        } else {
+            let fix = format!("{ds}: it was left from another provider, or is of another key. Then sign the zone anew");
+            (Code::DnssecBogus.title(), Who::Registrar, fix)
+        };
+        return Some(
+            Finding { title: title.to_owned(), ..Finding::new(Code::DnssecBogus, Verdict::Fail, who) }
+                .seen(format!(
+                    "{} refuse{} the answer{why}; without validation it is there",
+                    words::list(failing.iter().map(|lookup| lookup.server.label())),
+                    if failing.len() == 1 { "s" } else { "" }
+                ))
+                .expected("signatures that resolvers can verify")
+                .fix(fix)
+                .evidence(failing.iter().map(|lookup| lookup.evidence()).chain([unchecked.evidence()])),
+        );
+    }
+    let answered = resolvers.iter().filter(|lookup| lookup.reply().is_some()).count();
+    if failing.len() < answered {
+        return None;
+    }
+    if so_far.iter().any(|finding| finding.code == Code::LameAll) {
+        return None;
+    }
+    Some(
+        Finding::new(Code::ServfailAll, Verdict::Fail, Who::DnsProvider)
+            .seen(format!("{} of {answered} resolvers answer SERVFAIL, also without validation", failing.len()))
+            .fix(format!(
+                "open a ticket at your DNS provider, with the output of: petstore domains report {}",
+                case.domain.name
+            ))
+            .evidence(failing.iter().map(|lookup| lookup.evidence()).chain([first.evidence()]).take(failing.len())),
+    )
+}
+
+/// What is worth a word once, and is no trouble by itself.
+fn remarks(case: &Case<'_>, resolvers: &[&Lookup], findings: &mut Vec<Finding>) {
+    for lookup in resolvers {
+        if let Some(why) = no_answer(lookup) {
+            findings.push(down(lookup, &why));
+        } else if invents(case, lookup) {
+            findings.push(
+                Finding::new(Code::DnsRewrite, Verdict::Warn, Who::ThisMachine)
+                    .seen(format!("{} gives an address for a name that nobody has", lookup.server.label()))
+                    .fix("your network rewrites DNS; judged by the other resolvers")
+                    .evidence(case.seen.resolvers(&case.seen.sibling, RecordType::A).map(|asked| asked.evidence())),
+            );
+        }
+    }
+    let asked = || case.seen.lookups.iter().filter(|lookup| lookup.server.role != Role::Parent);
+    if let Some(lookup) = asked().find(|lookup| lookup.reply().is_some_and(|reply| reply.without_edns)) {
+        findings.push(
+            Finding::new(Code::EdnsBroken, Verdict::Warn, Who::DnsProvider)
+                .seen(format!("{} refuses EDNS, and answers without", lookup.server.label()))
+                .fix(Code::EdnsBroken.cure())
+                .evidence([lookup.evidence()]),
+        );
+    }
+    if let Some(lookup) = asked().find(|lookup| lookup.reply().is_some_and(|reply| reply.over_tcp)) {
+        findings.push(
+            Finding::ok(Code::TcpOnly)
+                .seen(format!("{} answered over TCP", lookup.server.label()))
+                .evidence([lookup.evidence()]),
+        );
+    }
+    if let Some(lookup) = asked().find(|lookup| lookup.reply().is_some() && lookup.took > SLOW) {
+        findings.push(
+            Finding::ok(Code::Slow)
+                .seen(format!("{} took {:.1} s", lookup.server.label(), lookup.took.as_secs_f32()))
+                .evidence([lookup.evidence()]),
+        );
+    }
+}
+
+fn down(lookup: &Lookup, why: &str) -> Finding {
+    Finding::new(Code::ResolverDown, Verdict::Unknown, Who::ThisMachine)
+        .seen(format!("{}: {why}", lookup.server.label()))
+        .fix(Code::ResolverDown.cure())
+        .evidence([lookup.evidence()])
+}

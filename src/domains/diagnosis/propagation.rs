@@ -1,0 +1,212 @@
+//! Resolvers that do not see what is right at the source: until when, and why.
+
+use std::collections::BTreeSet;
+use std::net::IpAddr;
+
+use jiff::Timestamp;
+
+use super::super::catalogue::Code;
+use super::super::dns_name::DnsName;
+use super::super::finding::{Finding, Verdict, Who};
+use super::super::ip_ranges::is_public;
+use super::super::observation::{Lookup, RecordType, Reply, Role};
+use super::authoritative::{Authoritative, invents};
+use super::record::platform_addresses;
+use super::{Case, words};
+
+/// What an expired answer has left, by RFC 8767 section 4.
+const STALE_TTL: u32 = 30;
+
+/// What a resolver answers, in few words.
+fn view(name: &DnsName, reply: &Reply) -> String {
+    if reply.is_nxdomain() {
+        return "no such name".to_owned();
+    }
+    let own = reply.at(name).map(|record| record.data.words());
+    let list = words::list(own);
+    if list.is_empty() { "no record".to_owned() } else { list }
+}
+
+/// Whether a resolver sees what the source has.
+pub fn sees_right(case: &Case<'_>, reply: &Reply) -> bool {
+    let name = &case.domain.name;
+    match &case.expectation.platform_host {
+        Some(host) if !case.domain.is_apex() => {
+            let platform = platform_addresses(case);
+            let wildcard_address =
+                reply.at(name).any(|record| record.data.address().is_some_and(|address| platform.contains(&address)));
+            let mut cnames = reply.cnames(name).peekable();
+            cnames.peek().is_some() && cnames.all(|(target, _)| target == host) || wildcard_address
+        }
+        Some(_) => {
+            let platform = platform_addresses(case);
+            let mut addresses = reply.addresses().peekable();
+            addresses.peek().is_some() && addresses.all(|address| platform.contains(&address))
+        }
+        None => true,
+    }
+}
+
+/// Resolvers that do not yet see what is right at the source, each with the time until it will.
+pub fn findings(case: &Case<'_>, resolvers: &[&Lookup], findings: &mut Vec<Finding>) {
+    let split = split_local(case, resolvers);
+    findings.extend(split.as_ref().map(|(_, finding)| finding.clone()));
+    let mut waiting: Vec<Finding> = Vec::new();
+    for lookup in resolvers {
+        let is_split = split.as_ref().is_some_and(|(local, _)| *local == lookup.server.name);
+        if invents(case, lookup) || is_split {
+            continue;
+        }
+        let old = not_right(case, lookup).into_iter().filter_map(|lookup| wait(case, lookup));
+        // One line for each resolver: the one that takes longer.
+        waiting.extend(old.max_by_key(|finding| finding.until));
+    }
+    // The last one to forget decides how long it takes.
+    waiting.sort_by_key(|finding| std::cmp::Reverse(finding.until));
+    findings.append(&mut waiting);
+}
+
+/// The answers of a resolver that are not what the source has: the one given, and the one for IPv6.
+pub fn not_right<'a>(case: &Case<'a>, lookup: &'a Lookup) -> Vec<&'a Lookup> {
+    let other = |lookup: &&Lookup| lookup.reply().is_some_and(|reply| reply.is_answer() && !sees_right(case, reply));
+    [Some(lookup), old_ipv6(case, lookup)].into_iter().flatten().filter(other).collect()
+}
+
+/// The answer of the same resolver for IPv6, where it holds something; that it has none is no sign of age.
+fn old_ipv6<'a>(case: &Case<'a>, beside: &Lookup) -> Option<&'a Lookup> {
+    let name = &case.domain.name;
+    let lookup = case.seen.resolvers(name, RecordType::AAAA).find(|lookup| lookup.server == beside.server)?;
+    let holds = lookup.reply().is_some_and(|reply| reply.at(name).next().is_some());
+    holds.then_some(lookup)
+}
+
+/// What is to be said of an answer that is not what the source has.
+fn wait(case: &Case<'_>, lookup: &Lookup) -> Option<Finding> {
+    let name = &case.domain.name;
+    let reply = lookup.reply()?;
+    let who = lookup.server.label();
+    let negative = reply.answers.is_empty();
+    let left = left(name, reply);
+    let until = forgets(name, lookup);
+    let for_long = left.map_or_else(String::new, |left| format!(" for {} more", words::ttl(left)));
+    let held = view(name, reply);
+    let finding = if case.is_past_propagation() {
+        Finding::new(Code::Over48h, Verdict::Fail, Who::DnsProvider)
+            .seen(format!("{who} still answers {held}, more than 48 h after the record was saved"))
+            .fix(format!(
+                "this is beyond what caches may do: look at the delegation of {} and at its secondary name servers",
+                case.zone()
+            ))
+    } else if is_stale(case, lookup, reply, left.unwrap_or_default()) {
+        Finding::new(Code::StaleServed, Verdict::Wait, Who::Nobody)
+            .seen(format!("{who} answers {held}, which has expired"))
+            .fix("nothing but wait; it serves old answers because it cannot reach the name servers of the domain")
+    } else if negative {
+        Finding::new(Code::NegWait, Verdict::Wait, Who::Nobody)
+            .seen(format!("{who} remembers that there was no record{for_long}"))
+            .fix("nothing but wait; asking again does not shorten it. Next time add the record before testing it")
+            .until(until)
+    } else {
+        Finding::new(Code::TtlWait, Verdict::Wait, Who::Nobody)
+            .seen(format!("{who} keeps the old value {held}{for_long}"))
+            .fix("nothing but wait")
+            .until(until)
+    };
+    let expected = case.expectation.platform_host.as_ref();
+    Some(finding.expected(expected.map_or_else(String::new, DnsName::to_string)).evidence([lookup.evidence()]))
+}
+
+/// An expired answer: the resolver says so, or it promised to forget it earlier, or what is left is what an expired
+/// answer gets.
+fn is_stale(case: &Case<'_>, lookup: &Lookup, reply: &Reply, left: u32) -> bool {
+    let says_so = reply.extended_error.as_ref().is_some_and(|(code, _)| matches!(code, 3 | 19));
+    let promised: Option<Timestamp> =
+        case.earlier.iter().find(|(server, _)| *server == lookup.server.name).map(|(_, until)| *until);
+    says_so || promised.is_some_and(|until| until < lookup.at && left <= STALE_TTL)
+}
+
+/// Only the resolver of this machine differs, with something that no cache explains.
+pub fn split_local(case: &Case<'_>, resolvers: &[&Lookup]) -> Option<(String, Finding)> {
+    let is_local = |lookup: &&&Lookup| matches!(lookup.server.role, Role::Resolver { system: true });
+    let warn = |seen: String| {
+        Finding::new(Code::SplitLocal, Verdict::Warn, Who::ThisMachine).seen(seen).fix(Code::SplitLocal.cure())
+    };
+    if let Some(address) = case.seen.hosts_file {
+        return Some((
+            String::new(),
+            warn(format!("the hosts file of this machine has {address} for {}", case.domain.name)),
+        ));
+    }
+    let local = resolvers.iter().find(is_local)?;
+    let reply = local.reply().filter(|reply| reply.is_answer())?;
+    let others_agree = resolvers
+        .iter()
+        .filter(|lookup| !is_local(lookup))
+        .filter_map(|lookup| lookup.reply())
+        .all(|reply| sees_right(case, reply));
+    let private = |address: IpAddr| !case.expectation.allow_private && !is_public(address);
+    let no_cache = reply.addresses().any(private) || case.is_past_propagation();
+    if sees_right(case, reply) || !others_agree || resolvers.len() < 2 || !no_cache {
+        return None;
+    }
+    let seen =
+        format!("{} answers {}, all others the right value", local.server.label(), view(&case.domain.name, reply));
+    Some((local.server.name.clone(), warn(seen).evidence([local.evidence()])))
+}
+
+/// Answers that differ among resolvers, none of them the source's.
+pub fn disagreement(case: &Case<'_>, source: &Authoritative<'_>, resolvers: &[&Lookup]) -> Option<Finding> {
+    let name = &case.domain.name;
+    let answers: Vec<(&&Lookup, BTreeSet<String>)> = resolvers
+        .iter()
+        .filter(|lookup| !invents(case, lookup))
+        .filter_map(|lookup| {
+            let reply = lookup.reply().filter(|reply| reply.is_answer())?;
+            Some((lookup, reply.at(name).map(|record| record.data.presentation()).collect()))
+        })
+        .collect();
+    // Those that all lead to the platform may do so by different addresses.
+    let right = |(lookup, _): &(&&Lookup, _)| lookup.reply().is_some_and(|reply| sees_right(case, reply));
+    if case.expectation.platform_host.is_some() && answers.iter().all(right) {
+        return None;
+    }
+    let at_source: BTreeSet<String> = source.own.iter().map(|record| record.data.presentation()).collect();
+    let differ = answers.iter().any(|(_, answer)| *answer != answers[0].1);
+    let none_right = !source.authoritative
+        || answers.iter().all(|(_, answer)| *answer != at_source && !answer.is_subset(&at_source));
+    if !differ || !none_right {
+        return None;
+    }
+    Some(
+        Finding::new(Code::ResolversDisagree, Verdict::Warn, Who::DnsProvider)
+            .seen(words::list(answers.iter().map(|(lookup, _)| {
+                let seen = lookup.reply().map_or_else(String::new, |reply| view(name, reply));
+                format!("{}: {seen}", lookup.server.label())
+            })))
+            .fix(format!(
+                "{} If the record was changed a short while ago, these are old answers: wait until they are forgotten",
+                Code::ResolversDisagree.cure()
+            ))
+            .until(
+                answers
+                    .iter()
+                    .filter(|(_, answer)| !answer.is_empty())
+                    .filter_map(|(lookup, _)| forgets(name, lookup))
+                    .max(),
+            )
+            .evidence(answers.iter().map(|(lookup, _)| lookup.evidence())),
+    )
+}
+
+/// When a resolver forgets what it holds, a record or that there is none.
+pub fn forgets(name: &DnsName, lookup: &Lookup) -> Option<Timestamp> {
+    words::after(lookup.at, left(name, lookup.reply()?)?)
+}
+
+/// How long a resolver keeps an answer, in seconds.
+fn left(name: &DnsName, reply: &Reply) -> Option<u32> {
+    if reply.answers.is_empty() {
+        return reply.negative().map(|(_, ttl)| ttl);
+    }
+    reply.at(name).map(|record| record.ttl).max()
+}

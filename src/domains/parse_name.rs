@@ -1,0 +1,330 @@
+//! What a typed name means: which part of it is a domain, and what stands against it (catalogue, section 2.1).
+//!
+//! Pure: no look-up is made before a name has passed here.
+
+use std::borrow::Cow;
+use std::fmt::Write as _;
+use std::net::{IpAddr, Ipv6Addr};
+
+use idna::AsciiDenyList;
+use idna::uts46::{DnsLength, Hyphens, Uts46};
+use unicode_script::{Script, UnicodeScript as _};
+
+use crate::model::text::{display_safe, short};
+
+use super::catalogue::Code;
+use super::dns_name::{DnsName, Domain};
+use super::finding::{Finding, Verdict, Who};
+
+/// The most octets of a label (RFC 1035 section 2.3.4).
+const MAX_LABEL: usize = 63;
+/// The most octets of a name in presentation form, without the final dot.
+const MAX_NAME: usize = 253;
+/// The most characters looked at; nobody types more, and conversions take time.
+const MAX_TYPED: usize = 2048;
+
+/// Suffixes that are not part of the public DNS (RFC 6761, 6762, 7686, 8375, 9476 and ICANN's `internal`).
+const RESERVED: &[&str] =
+    &["alt", "example", "home.arpa", "internal", "invalid", "lan", "local", "localhost", "onion", "test"];
+
+/// What the operator has already, for the checks that compare.
+#[derive(Clone, Debug, Default)]
+pub struct ExistingDomains {
+    /// The platform's host, which the record's value names.
+    pub platform_host: Option<DnsName>,
+    /// Names that are listed, or are sources of redirects.
+    pub listed: Vec<DnsName>,
+}
+
+/// What a typed name means.
+#[derive(Clone, Debug)]
+pub struct ParsedName {
+    /// The domain, unless a finding fails.
+    pub domain: Option<Domain>,
+    /// What was understood, mended or refused; never empty.
+    pub findings: Vec<Finding>,
+}
+
+/// Reads what somebody typed or pasted.
+#[must_use]
+pub fn read(typed: &str, known: &ExistingDomains) -> ParsedName {
+    let mut findings = Vec::new();
+    let domain = match reduce(typed, &mut findings) {
+        Ok(host) => match understand(&host, typed, &mut findings) {
+            Ok(domain) => compare(domain, known, &mut findings),
+            Err(refused) => {
+                findings.push(*refused);
+                None
+            }
+        },
+        Err(refused) => {
+            findings.push(*refused);
+            None
+        }
+    };
+    if let (Some(domain), true) = (&domain, findings.is_empty()) {
+        findings.push(ok(Code::InOk).seen(domain.name.as_str()));
+    }
+    ParsedName { domain, findings }
+}
+
+/// Reads a name that must be a public domain as it stands, for example out of a configuration; the first refusal
+/// otherwise.
+pub fn domain(text: &str) -> Result<Domain, Box<Finding>> {
+    let ParsedName { domain, findings } = read(text, &ExistingDomains::default());
+    domain.ok_or_else(|| match findings.into_iter().find(|finding| finding.verdict == Verdict::Fail) {
+        Some(refusal) => Box::new(refusal),
+        None => fail(Code::InChar, short(text)),
+    })
+}
+
+fn ok(code: Code) -> Finding {
+    Finding::ok(code)
+}
+
+fn warn(code: Code) -> Finding {
+    Finding::new(code, Verdict::Warn, Who::DnsProvider).fix(code.cure())
+}
+
+/// Boxed, since it travels in results.
+fn fail(code: Code, seen: impl Into<String>) -> Box<Finding> {
+    Box::new(Finding::new(code, Verdict::Fail, Who::DnsProvider).seen(seen).fix(code.cure()))
+}
+
+/// The host within an address, or the text itself; what was cut off is said.
+fn reduce(typed: &str, findings: &mut Vec<Finding>) -> Result<String, Box<Finding>> {
+    let text = typed.trim();
+    if text.chars().count() > MAX_TYPED {
+        return Err(fail(Code::InNameLong, format!("{} characters", text.chars().count())));
+    }
+    if text.chars().all(|c| c == '.' || c.is_whitespace()) {
+        return Err(fail(Code::InEmpty, short(typed)));
+    }
+    refuse_address(text)?;
+    let (had_scheme, rest) = match text.split_once("://") {
+        Some((scheme, rest)) if scheme.chars().all(|c| c.is_ascii_alphanumeric() || "+-.".contains(c)) => (true, rest),
+        _ => text.strip_prefix("//").map_or((false, text), |rest| (true, rest)),
+    };
+    let end = rest.find(['/', '?', '#', '\\']).unwrap_or(rest.len());
+    let (authority, cut_off) = rest.split_at(end);
+    let host = match authority.rsplit_once('@') {
+        // Only in front of a path is it a user name of an address; else it is mail.
+        Some((_, host)) if had_scheme => host,
+        Some((_, host)) => {
+            return Err(Box::new(
+                Finding::new(Code::InEmail, Verdict::Fail, Who::DnsProvider)
+                    .seen(short(text))
+                    .fix(format!("enter the part after the @, if that is meant: {}", short(host))),
+            ));
+        }
+        None => authority,
+    };
+    let (host, port) = match host.rsplit_once(':') {
+        Some((before, port)) if !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit()) => {
+            (before, Some(port))
+        }
+        _ => (host, None),
+    };
+    if had_scheme || !cut_off.is_empty() {
+        let mut seen = format!("took {} out of the address", short(host));
+        if cut_off.len() > 1 {
+            let _ = write!(seen, "; {} is not part of a domain", short(cut_off));
+        }
+        findings.push(ok(Code::InUrl).seen(seen));
+    }
+    if let Some(port) = port {
+        findings.push(warn(Code::InPort).seen(format!(":{}", short(port))));
+    }
+    if host.chars().all(|c| c == '.' || c.is_whitespace()) {
+        return Err(fail(Code::InEmpty, short(typed)));
+    }
+    refuse_address(host)?;
+    Ok(host.to_owned())
+}
+
+/// Addresses pass every check of a name, so that they are looked for first.
+fn refuse_address(text: &str) -> Result<(), Box<Finding>> {
+    let bare = text.strip_suffix('.').unwrap_or(text);
+    let inner = bare.strip_prefix('[').and_then(|rest| rest.split_once(']')).map_or(bare, |(inner, _)| inner);
+    let v4_with_port = inner.split_once(':').map(|(host, _)| host).unwrap_or(inner);
+    let is_address = inner.parse::<IpAddr>().is_ok()
+        || inner.split('%').next().is_some_and(|part| part.parse::<Ipv6Addr>().is_ok())
+        || v4_with_port.parse::<IpAddr>().is_ok();
+    if is_address { Err(fail(Code::InIp, short(text))) } else { Ok(()) }
+}
+
+/// The checks of the name by itself.
+fn understand(host: &str, typed: &str, findings: &mut Vec<Finding>) -> Result<Domain, Box<Finding>> {
+    // UTS 46 takes these for dots, too.
+    let host = host.trim().replace(['\u{3002}', '\u{ff0e}', '\u{ff61}'], ".");
+    let host = host.strip_suffix('.').unwrap_or(&host);
+    if host.contains('*') {
+        return Err(fail(Code::InWildcard, short(host)));
+    }
+    if host.split('.').any(str::is_empty) {
+        return Err(fail(Code::InEmptyLabel, short(host)));
+    }
+    refuse_characters(host, typed)?;
+    if !host.contains('.') {
+        return Err(fail(Code::InNoDot, short(host)));
+    }
+    let mut ascii = Vec::new();
+    for label in host.split('.') {
+        ascii.push(to_ascii(label)?);
+    }
+    let ascii = ascii.join(".");
+    if let Some(label) = ascii.split('.').find(|label| label.len() > MAX_LABEL) {
+        let over = label.len() - MAX_LABEL;
+        return Err(fail(Code::InLabelLong, format!("{} has {} octets, {over} too many", short(label), label.len())));
+    }
+    if ascii.len() > MAX_NAME {
+        let over = ascii.len() - MAX_NAME;
+        return Err(fail(Code::InNameLong, format!("{} octets, {over} too many", ascii.len())));
+    }
+    if ascii.rsplit('.').next().is_some_and(|last| last.bytes().all(|byte| byte.is_ascii_digit())) {
+        return Err(fail(Code::InIp, short(host)));
+    }
+    let (unicode, _) = idna::domain_to_unicode(&ascii);
+    if unicode != ascii {
+        findings.push(ok(Code::InIdn).seen(format!("{} is {ascii} in DNS", display_safe(&unicode))));
+        if let Some((label, scripts)) = unicode.split('.').find_map(|label| Some((label, mixed_scripts(label)?))) {
+            findings.push(warn(Code::InMixedScript).seen(format!("{} has {scripts}", short(label))));
+        }
+    }
+    let suffix = suffix(&ascii);
+    if suffix.icann == ascii.len() {
+        return Err(fail(Code::InPublicSuffix, ascii.as_str()));
+    }
+    let before = &ascii[..ascii.len() - suffix.icann - 1];
+    let label = before.rsplit('.').next().unwrap_or(before);
+    let registrable = DnsName::new(&ascii[before.len() - label.len()..]);
+    let name = DnsName::new(&ascii);
+    if let Some(reserved) = RESERVED.iter().map(|suffix| DnsName::new(suffix)).find(|suffix| name.is_within(suffix)) {
+        findings.push(warn(Code::InReserved).seen(format!("{name} is under {reserved}")));
+    } else if !suffix.known {
+        let last = ascii.rsplit('.').next().unwrap_or_default();
+        findings.push(
+            warn(Code::InUnknownTld).seen(format!("no top-level domain {last} is known here; a typing mistake?")),
+        );
+    }
+    if let Some(private) = suffix.private {
+        findings.push(warn(Code::InPrivateSuffix).seen(format!("{name} is under {private}")));
+    }
+    let domain = Domain { name, unicode: display_safe(&unicode).into_owned(), registrable };
+    if domain.is_apex() && suffix.private.is_none() {
+        findings.push(ok(Code::InApex).seen(domain.name.as_str()).fix(Code::InApex.cure()));
+    }
+    if findings.is_empty() && typed != domain.name.as_str() {
+        findings.push(ok(Code::InOk).seen(format!("{} is {}", short(typed), domain.name)));
+    }
+    Ok(domain)
+}
+
+/// One label in its DNS form.
+fn to_ascii(label: &str) -> Result<String, Box<Finding>> {
+    if label.starts_with('-') || label.ends_with('-') {
+        return Err(fail(Code::InHyphen, short(label)));
+    }
+    let punycode = label.get(..4).is_some_and(|start| start.eq_ignore_ascii_case("xn--"));
+    if label.as_bytes().get(2..4) == Some(b"--") && !punycode {
+        return Err(fail(Code::InHyphen, short(label)));
+    }
+    match converted(label) {
+        Ok(ascii) if ascii.is_empty() || ascii.contains('.') => Err(fail(Code::InChar, short(label))),
+        Ok(ascii) => Ok(ascii.into_owned()),
+        Err(_) if punycode => Err(fail(Code::InIdnBad, short(label))),
+        Err(_) => {
+            let culprit = label.chars().find(|c| !c.is_ascii() && converted(&format!("a{c}a")).is_err());
+            let seen = culprit.map_or_else(|| short(label), |c| format!("{} in {}", code_point(c), short(label)));
+            Err(fail(Code::InChar, seen))
+        }
+    }
+}
+
+/// UTS 46, non-transitional. Some letters stand for several signs, and of those none may be one that a name cannot have.
+/// Lengths are counted elsewhere, where the excess is told.
+fn converted(label: &str) -> Result<Cow<'_, str>, idna::Errors> {
+    Uts46::new().to_ascii(label.as_bytes(), AsciiDenyList::STD3, Hyphens::Check, DnsLength::Ignore)
+}
+
+/// Refuses what no conversion should see: it drops some of these silently.
+fn refuse_characters(host: &str, typed: &str) -> Result<(), Box<Finding>> {
+    let allowed = |c: char| match c {
+        '-' | '.' => true,
+        // The two joiners are allowed where a script needs them; the conversion knows where.
+        '\u{200c}' | '\u{200d}' => true,
+        _ if c.is_ascii() => c.is_ascii_alphanumeric(),
+        _ => display_safe(c.encode_utf8(&mut [0; 4])).chars().eq([c]) && !c.is_whitespace(),
+    };
+    let Some(culprit) = host.chars().find(|c| !allowed(*c)) else { return Ok(()) };
+    if culprit == '_' {
+        let label = host.split('.').find(|label| label.contains('_')).unwrap_or(host);
+        return Err(fail(Code::InUnderscore, short(label)));
+    }
+    let position = typed.chars().position(|c| c == culprit).map_or(0, |index| index + 1);
+    let mut refused = fail(Code::InChar, format!("{} at position {position}", code_point(culprit)));
+    if culprit == ',' {
+        refused.fix = format!("did you mean {}?", short(&host.replace(',', ".")));
+    }
+    Err(refused)
+}
+
+fn code_point(c: char) -> String {
+    let shown = display_safe(c.encode_utf8(&mut [0; 4])).into_owned();
+    let number = format!("U+{:04X}", u32::from(c));
+    if shown.contains(&number) || c.is_whitespace() { number } else { format!("{shown} ({number})") }
+}
+
+/// The scripts of a label that are not used together by any language.
+fn mixed_scripts(label: &str) -> Option<String> {
+    use Script::{Bopomofo, Common, Han, Hangul, Hiragana, Inherited, Katakana, Latin};
+    let mut scripts: Vec<Script> =
+        label.chars().map(|c| c.script()).filter(|s| !matches!(s, Common | Inherited)).collect();
+    scripts.sort_unstable_by_key(|script| script.full_name());
+    scripts.dedup();
+    let together: [&[Script]; 3] = [&[Latin, Han, Hiragana, Katakana], &[Latin, Han, Bopomofo], &[Latin, Han, Hangul]];
+    let mixed = scripts.len() > 1 && !together.iter().any(|set| scripts.iter().all(|script| set.contains(script)));
+    mixed.then(|| scripts.iter().map(|script| script.full_name()).collect::<Vec<_>>().join(" and "))
+}
+
+struct Suffix<'a> {
+    /// The length of the suffix under which names are registered.
+    icann: usize,
+    /// The longer suffix that belongs to a company, where there is one.
+    private: Option<&'a str>,
+    known: bool,
+}
+
+/// The public suffix of a name by the Public Suffix List.
+fn suffix(ascii: &str) -> Suffix<'_> {
+    let of = |name: &str| psl::suffix(name.as_bytes()).map(|s| (s.as_bytes().len(), s.is_known(), s.typ()));
+    let Some((mut length, known, mut kind)) = of(ascii) else {
+        return Suffix { icann: 0, private: None, known: false };
+    };
+    let private = (kind == Some(psl::Type::Private)).then(|| &ascii[ascii.len() - length..]);
+    // Above a private suffix stands the one under which the company registered its name.
+    while kind == Some(psl::Type::Private) {
+        let Some((_, above)) = ascii[ascii.len() - length..].split_once('.') else { break };
+        let Some((next, _, next_kind)) = of(above) else { break };
+        (length, kind) = (next, next_kind);
+    }
+    Suffix { icann: length, private, known }
+}
+
+/// The checks against what is there already.
+fn compare(domain: Domain, known: &ExistingDomains, findings: &mut Vec<Finding>) -> Option<Domain> {
+    if let Some(host) = &known.platform_host
+        && domain.name.is_within(host)
+    {
+        findings.push(*fail(Code::InPlatform, format!("{} is under {host}", domain.name)));
+        return None;
+    }
+    if known.listed.contains(&domain.name) {
+        findings.push(*fail(Code::InDuplicate, domain.name.as_str()));
+        return None;
+    }
+    Some(domain)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,75 @@
+//! What the checks of one run share: most domains of a list stand in few zones and on one platform, so that many
+//! questions are the same, and are asked once.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::hash::Hash;
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tokio::sync::OnceCell;
+
+use super::super::dns_name::{DnsName, Domain};
+use super::super::observation::{Handshake, Lookup, Question, Server};
+
+/// Cells that are filled once, by whoever needs them first; the others wait.
+pub(super) type Cells<K, V> = Mutex<HashMap<K, Arc<OnceCell<V>>>>;
+
+/// Answers and handshakes of one run. Nothing in it is older than the run.
+pub struct ProbeCache {
+    nobody: DnsName,
+    answers: Cells<(Arc<Server>, Question), Lookup>,
+    platforms: Cells<(SocketAddr, String), Handshake>,
+}
+
+impl Default for ProbeCache {
+    fn default() -> Self {
+        let mut random = [0; 6];
+        // Without randomness the label is still one that nobody has.
+        let _ = getrandom::fill(&mut random);
+        let random: String = random.iter().map(|byte| format!("{byte:02x}")).collect();
+        let nobody = DnsName::new(&format!("petstore-check-{random}"));
+        Self { nobody, answers: Mutex::default(), platforms: Mutex::default() }
+    }
+}
+
+impl ProbeCache {
+    /// A name that nobody has, beside `domain`; below it, where it is an apex.
+    pub(super) fn sibling_of(&self, domain: &Domain) -> DnsName {
+        match domain.name.parent() {
+            Some(parent) if !domain.is_apex() => self.nobody.followed_by(&parent),
+            _ => self.nobody.followed_by(&domain.name),
+        }
+    }
+
+    /// The answer of a server to a question; asked by `ask` at the first time.
+    pub(super) async fn answer<F: Future<Output = Lookup>>(
+        &self,
+        server: Arc<Server>,
+        question: Question,
+        ask: impl FnOnce() -> F,
+    ) -> Lookup {
+        cell(&self.answers, (server, question)).get_or_init(ask).await.clone()
+    }
+
+    /// The handshake with a platform under its own name; made by `shake` at the first time.
+    pub(super) async fn platform<F: Future<Output = Handshake>>(
+        &self,
+        address: SocketAddr,
+        host: &str,
+        shake: impl FnOnce() -> F,
+    ) -> Handshake {
+        cell(&self.platforms, (address, host.to_owned())).get_or_init(shake).await.clone()
+    }
+}
+
+/// The cell of `key`.
+pub(super) fn cell<K: Eq + Hash, V>(cells: &Cells<K, V>, key: K) -> Arc<OnceCell<V>> {
+    Arc::clone(cells.lock().unwrap_or_else(PoisonError::into_inner).entry(key).or_default())
+}
+
+impl fmt::Debug for ProbeCache {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Memory").finish_non_exhaustive()
+    }
+}

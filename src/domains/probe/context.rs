@@ -1,0 +1,274 @@
+//! What the parts of a measurement share: the observations so far, and the ways to ask.
+
+use std::future::Future;
+use std::net::IpAddr;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use futures_util::StreamExt as _;
+use futures_util::stream::FuturesUnordered;
+use jiff::{SignedDuration, Timestamp};
+use tokio::sync::Notify;
+use tokio::time::sleep;
+
+use crate::clock::{self, Now};
+
+use super::super::check_options::CheckOptions;
+use super::super::dns::exchange;
+use super::super::dns_name::{DnsName, Domain};
+use super::super::ip_ranges::is_public;
+use super::super::observation::{Complete, Lookup, Observations, Question, RecordType, Reply, Role, Server};
+use super::cache::{Cells, ProbeCache, cell};
+
+/// The most questions of one check.
+const MAX_QUESTIONS: usize = 200;
+/// How long one resolver is waited for before the next is asked as well.
+const PATIENCE: Duration = Duration::from_millis(400);
+/// How long all resolvers are waited for before the record is judged by those that answered.
+const LATE: Duration = Duration::from_millis(700);
+/// The most addresses of one name that are tried.
+const MAX_ADDRESSES: usize = 8;
+
+/// What the parts of a measurement share.
+pub struct ProbeContext<'a> {
+    pub settings: &'a CheckOptions,
+    pub domain: &'a Domain,
+    pub memory: &'a ProbeCache,
+    seen: Mutex<Observations>,
+    asked: Cells<(Arc<Server>, Question), Option<Reply>>,
+    changed: Notify,
+    started: Now,
+    progress: Option<&'a (dyn Fn(&Observations) + Sync)>,
+}
+
+impl<'a> ProbeContext<'a> {
+    pub fn new(
+        settings: &'a CheckOptions,
+        domain: &'a Domain,
+        memory: &'a ProbeCache,
+        progress: Option<&'a (dyn Fn(&Observations) + Sync)>,
+    ) -> Self {
+        let seen = Observations { sibling: memory.sibling_of(domain), ..Observations::default() };
+        Self {
+            settings,
+            domain,
+            memory,
+            seen: Mutex::new(seen),
+            asked: Mutex::default(),
+            changed: Notify::new(),
+            started: clock::now(),
+            progress,
+        }
+    }
+
+    pub fn into_observations(self) -> Observations {
+        self.seen.into_inner().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub fn seen(&self) -> MutexGuard<'_, Observations> {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Changes the observations, and lets those who wait for them look again.
+    pub fn note<T>(&self, change: impl FnOnce(&mut Observations) -> T) -> T {
+        let result = change(&mut self.seen());
+        self.changed.notify_waiters();
+        result
+    }
+
+    /// Notes that a part is complete, and tells the caller.
+    pub fn complete(&self, part: impl FnOnce(&mut Complete)) {
+        self.note(|seen| part(&mut seen.complete));
+        self.tell();
+    }
+
+    /// Tells the caller what is known.
+    pub fn tell(&self) {
+        if let Some(progress) = self.progress {
+            let seen = self.seen().clone();
+            progress(&seen);
+        }
+    }
+
+    /// Waits until `look` finds something.
+    pub async fn until<T>(&self, look: impl Fn(&Observations) -> Option<T>) -> T {
+        loop {
+            let changed = self.changed.notified();
+            tokio::pin!(changed);
+            // From here on no change is missed.
+            changed.as_mut().enable();
+            if let Some(found) = look(&self.seen()) {
+                return found;
+            }
+            changed.await;
+        }
+    }
+
+    /// The wall clock of this check.
+    pub fn now(&self) -> Timestamp {
+        let passed = SignedDuration::try_from(self.passed()).unwrap_or_default();
+        let begin = self.settings.now.unwrap_or(self.started.wall);
+        let now = begin.checked_add(passed).unwrap_or(begin);
+        Timestamp::from_millisecond(now.as_millisecond()).unwrap_or(now)
+    }
+
+    /// The time since the check began.
+    pub fn passed(&self) -> Duration {
+        clock::now().mono - self.started.mono
+    }
+
+    /// Puts a question to one server, once, and notes the answer. Whoever asks again gets the same answer; where the
+    /// first gave up before it came, the next one asks in its place.
+    pub async fn ask(&self, server: &Arc<Server>, question: Question) -> Option<Reply> {
+        if self.asked.lock().unwrap_or_else(PoisonError::into_inner).len() >= MAX_QUESTIONS {
+            return None;
+        }
+        let asked = cell(&self.asked, (Arc::clone(server), question.clone()));
+        let first = async || {
+            let ask = || exchange::ask(Arc::clone(server), question.clone(), self.now());
+            // What stands at the name itself no other check asks for.
+            let lookup = if question.name == self.domain.name {
+                ask().await
+            } else {
+                self.memory.answer(Arc::clone(server), question.clone(), ask).await
+            };
+            let reply = lookup.reply().cloned();
+            self.note(|seen| seen.lookups.push(lookup));
+            reply
+        };
+        asked.get_or_init(first).await.clone()
+    }
+
+    /// Asks a resolver, and another one when it is slow or fails; the first usable answer, else the last one.
+    pub async fn ask_any(&self, name: &DnsName, kind: RecordType) -> Option<Reply> {
+        let question = Question::new(name.clone(), kind);
+        let mut waiting = self.resolvers_by_proof().into_iter();
+        let mut running = FuturesUnordered::new();
+        let mut last = None;
+        loop {
+            match waiting.next() {
+                Some(server) => {
+                    let question = question.clone();
+                    running.push(async move { self.ask(&server, question).await });
+                }
+                None if running.is_empty() => return last,
+                None => {}
+            }
+            let more = waiting.len() > 0;
+            tokio::select! {
+                Some(reply) = running.next() => {
+                    if reply.as_ref().is_some_and(Reply::is_answer) {
+                        return reply;
+                    }
+                    last = reply.or(last);
+                }
+                () = sleep(PATIENCE), if more => {}
+            }
+        }
+    }
+
+    /// The resolvers that may answer: first the one that did before all others, then the others, without those that
+    /// were silent so far.
+    fn resolvers_by_proof(&self) -> Vec<Arc<Server>> {
+        let seen = self.seen();
+        let answered = |lookup: &&Lookup| lookup.reply().is_some_and(Reply::is_answer);
+        let lookups = || seen.lookups.iter().filter(|lookup| matches!(lookup.server.role, Role::Resolver { .. }));
+        let first = lookups().find(answered).map(|lookup| &lookup.server);
+        let is_silent = |server: &Arc<Server>| {
+            let mut own = lookups().filter(|lookup| lookup.server == *server).peekable();
+            own.peek().is_some() && own.all(|lookup| lookup.outcome.is_err())
+        };
+        let others = self.settings.resolvers.iter().filter(|server| Some(*server) != first && !is_silent(server));
+        first.into_iter().chain(others).cloned().collect()
+    }
+
+    /// Every resolver: the name's addresses, and those of a name that nobody has.
+    pub async fn resolvers(&self) {
+        let name = &self.domain.name;
+        let sibling = self.seen().sibling.clone();
+        let resolvers = &self.settings.resolvers;
+        all(resolvers.iter().map(|server| async {
+            let (addresses, ..) = tokio::join!(
+                self.ask(server, Question::new(name.clone(), RecordType::A)),
+                self.ask(server, Question::new(name.clone(), RecordType::AAAA)),
+                self.ask(server, Question::new(sibling.clone(), RecordType::A)),
+            );
+            let fails = addresses.is_some_and(|reply| reply.code == super::super::observation::ResponseCode::ServFail);
+            if fails {
+                // With validation switched off an answer proves that only the signatures are wrong.
+                let unchecked = Question { checking_disabled: true, ..Question::new(name.clone(), RecordType::A) };
+                self.ask(server, unchecked).await;
+            }
+            if self.seen().complete.record {
+                // Late: the record was judged without it.
+                self.tell();
+            }
+        }))
+        .await;
+    }
+
+    /// Waits until every resolver answered, or only the late ones are missing.
+    pub async fn resolvers_answered(&self) {
+        let name = &self.domain.name;
+        let wanted = self.settings.resolvers.len();
+        let some = |least: usize| {
+            move |seen: &Observations| (seen.resolvers(name, RecordType::A).count() >= least).then_some(())
+        };
+        if wanted == 0 {
+            return;
+        }
+        self.until(some(1)).await;
+        let passed = self.passed();
+        tokio::select! {
+            () = self.until(some(wanted)) => {}
+            () = sleep(LATE.saturating_sub(passed)) => {}
+        }
+    }
+
+    /// The addresses of a host by resolvers, at most eight.
+    pub async fn addresses_of(&self, host: &DnsName) -> Vec<IpAddr> {
+        let (v4, v6) = tokio::join!(self.ask_any(host, RecordType::A), self.ask_any(host, RecordType::AAAA));
+        bounded(v4.iter().chain(&v6).flat_map(Reply::addresses).collect())
+    }
+
+    /// Whether an address may be connected to.
+    pub fn may_connect(&self, address: IpAddr) -> bool {
+        self.settings.expectation.allow_private || is_public(address)
+    }
+
+    /// The address that the hosts file of this machine has for the name, where its resolver is in use at all.
+    pub async fn hosts_file(&self) {
+        let uses_system = self.settings.resolvers.iter().any(|server| server.role == (Role::Resolver { system: true }));
+        if !uses_system {
+            return;
+        }
+        let name = self.domain.name.as_str().to_owned();
+        let read = tokio::task::spawn_blocking(move || {
+            let text = std::fs::read_to_string("/etc/hosts").ok()?;
+            text.lines().take(10_000).find_map(|line| {
+                let mut words = line.split('#').next()?.split_whitespace();
+                let address = words.next()?.parse().ok()?;
+                words.any(|word| word.eq_ignore_ascii_case(&name)).then_some(address)
+            })
+        });
+        let address = read.await.ok().flatten();
+        self.note(|seen| seen.hosts_file = address);
+    }
+}
+
+/// Without repetition, in order, at most eight.
+pub fn bounded(addresses: Vec<IpAddr>) -> Vec<IpAddr> {
+    let mut unique = Vec::new();
+    for address in addresses {
+        if !unique.contains(&address) {
+            unique.push(address);
+        }
+    }
+    unique.truncate(MAX_ADDRESSES);
+    unique
+}
+
+/// Runs them all side by side.
+pub async fn all<T>(futures: impl IntoIterator<Item = impl Future<Output = T>>) -> Vec<T> {
+    futures.into_iter().collect::<FuturesUnordered<_>>().collect().await
+}

@@ -1,0 +1,216 @@
+//! What is reached under the name: certificates, the front page, and the path of the certificate check.
+
+use std::net::{IpAddr, SocketAddr};
+
+use url::Url;
+
+use crate::clock;
+
+use super::super::observation::{Handshake, Hop, Method, Observations, RecordType, Reply, Role, TlsFailure};
+use super::context::{ProbeContext, all, bounded};
+use super::http::request;
+use super::tls;
+
+/// Where authorities look for their file (RFC 8555 section 8.3).
+const CHALLENGE_PATH: &str = "/.well-known/acme-challenge/petstore-check";
+
+impl ProbeContext<'_> {
+    /// The platform's own host: its addresses to compare with, its certificate to know its own by.
+    pub async fn platform(&self) {
+        self.look_at_platform().await;
+        // Also where no resolver was left to ask for it: it is waited for.
+        self.note(|seen| seen.complete.platform = true);
+    }
+
+    async fn look_at_platform(&self) {
+        let Some(host) = self.settings.expectation.platform_host.clone() else { return };
+        let addresses = self.addresses_of(&host).await;
+        let Some(address) = addresses.first() else { return };
+        let at = SocketAddr::new(*address, self.settings.https_port);
+        let handshake = self.memory.platform(at, host.as_str(), || self.shake(*address, host.as_str(), false)).await;
+        self.note(|seen| seen.platform_handshake = Some(handshake));
+    }
+
+    /// Everything behind the addresses of the name. It begins with the first answer of a resolver, and goes on with
+    /// what the zone itself says, if that differs.
+    pub async fn reach(&self) {
+        let early = self.until(|seen| self.by_resolver(seen)).await;
+        tokio::join!(
+            async {
+                tokio::select! {
+                    () = self.shake_all(&early) => {}
+                    () = self.leads_elsewhere(&early) => {}
+                }
+                let source = self.until(|seen| self.by_source(seen)).await;
+                let missing: Vec<IpAddr> = source.iter().copied().filter(|address| !early.contains(address)).collect();
+                self.shake_all(&missing).await;
+                self.note(|seen| {
+                    // An old address that a resolver remembers says nothing about the platform.
+                    if !source.is_empty() {
+                        seen.handshakes.retain(|shake| source.contains(&shake.address.ip()));
+                    }
+                });
+                self.until(|seen| seen.complete.platform.then_some(())).await;
+                self.complete(|complete| complete.certificate = true);
+            },
+            async {
+                tokio::select! {
+                    () = self.front(&early) => {}
+                    () = self.leads_elsewhere(&early) => {}
+                }
+                let source = self.until(|seen| self.by_source(seen)).await;
+                let reached_source = !early.is_empty() && early.iter().all(|address| source.contains(address));
+                if !source.is_empty() && !reached_source {
+                    self.front(&source).await;
+                }
+            }
+        );
+        self.complete(|complete| complete.http = true);
+    }
+
+    /// Waits until it is known that the zone leads to none of these addresses, which a resolver only remembers: what
+    /// is there need not be waited for.
+    async fn leads_elsewhere(&self, early: &[IpAddr]) {
+        let source = self.until(|seen| self.by_source(seen)).await;
+        if source.is_empty() || early.iter().any(|address| source.contains(address)) {
+            std::future::pending::<()>().await;
+        }
+    }
+
+    /// The addresses by the first resolver that answered; none when all have answered without any.
+    fn by_resolver(&self, seen: &Observations) -> Option<Vec<IpAddr>> {
+        let name = &self.domain.name;
+        for first in seen.resolvers(name, RecordType::A).filter(|lookup| lookup.reply().is_some_and(Reply::is_answer)) {
+            let beside = seen.resolvers(name, RecordType::AAAA).find(|lookup| lookup.server == first.server)?;
+            let addresses: Vec<IpAddr> =
+                [first, beside].iter().filter_map(|lookup| lookup.reply()).flat_map(Reply::addresses).collect();
+            if !addresses.is_empty() {
+                return Some(bounded(addresses));
+            }
+        }
+        let answered = seen.resolvers(name, RecordType::A).count() >= self.settings.resolvers.len()
+            && seen.resolvers(name, RecordType::AAAA).count() >= self.settings.resolvers.len();
+        (answered || seen.complete.record).then(Vec::new)
+    }
+
+    /// The addresses by what the zone says, once that is known.
+    fn by_source(&self, seen: &Observations) -> Option<Vec<IpAddr>> {
+        if !seen.complete.record {
+            return None;
+        }
+        let name = &self.domain.name;
+        let replies = || {
+            [RecordType::CNAME, RecordType::A, RecordType::AAAA]
+                .into_iter()
+                .flat_map(|kind| seen.source(name, kind))
+                .filter_map(|lookup| lookup.reply())
+        };
+        let targets: Vec<_> = replies().flat_map(|reply| reply.cnames(name)).map(|(target, _)| target).collect();
+        let own = replies().flat_map(|reply| reply.at(name)).filter_map(|record| record.data.address());
+        let own: Vec<IpAddr> = own.collect();
+        // Beside the right CNAME an address is left over, or of a server that is behind.
+        let right = self.settings.expectation.platform_host.as_ref().is_some_and(|host| targets.contains(&host));
+        if !own.is_empty() && !right {
+            return Some(bounded(own));
+        }
+        let behind = targets
+            .iter()
+            .flat_map(|target| [RecordType::A, RecordType::AAAA].into_iter().flat_map(|kind| seen.asked(target, kind)));
+        let behind = behind.filter(|lookup| matches!(lookup.server.role, Role::Resolver { .. }));
+        Some(bounded(behind.filter_map(|lookup| lookup.reply()).flat_map(Reply::addresses).collect()))
+    }
+
+    async fn shake_all(&self, addresses: &[IpAddr]) {
+        let name = self.domain.name.as_str();
+        all(addresses.iter().map(|address| async move {
+            let handshake = self.shake(*address, name, true).await;
+            self.note(|seen| seen.handshakes.push(handshake));
+        }))
+        .await;
+    }
+
+    /// A handshake, and over the same connection the front page where that is wanted.
+    pub(super) async fn shake(&self, address: IpAddr, server_name: &str, page: bool) -> Handshake {
+        let (at, begin) = (self.now(), clock::now().mono);
+        let address = SocketAddr::new(address, self.settings.https_port);
+        let mut handshake = Handshake {
+            server_name: server_name.to_owned(),
+            address,
+            at,
+            took: std::time::Duration::ZERO,
+            outcome: Err(TlsFailure::Withheld),
+            page: None,
+        };
+        if !self.may_connect(address.ip()) {
+            return handshake;
+        }
+        let stream = match tls::handshake(&self.settings.trust, address, server_name).await {
+            Ok(stream) => stream,
+            Err(failure) => {
+                handshake.outcome = Err(failure);
+                handshake.took = clock::now().mono - begin;
+                return handshake;
+            }
+        };
+        handshake.took = clock::now().mono - begin;
+        handshake.outcome = tls::presented(&self.settings.trust, &stream, server_name, self.now()).await;
+        if page && let Ok(url) = Url::parse(&format!("https://{server_name}/")) {
+            let (at, begin) = (self.now(), clock::now().mono);
+            let outcome = request(stream, Method::Head, &url).await;
+            let refused = outcome.as_ref().is_ok_and(|response| matches!(response.status, 405 | 501));
+            handshake.page = Some(if refused {
+                self.hop_by(Method::Get, url, &[address.ip()]).await
+            } else {
+                Hop { url, method: Method::Head, address: Some(address), at, took: clock::now().mono - begin, outcome }
+            });
+        }
+        handshake
+    }
+
+    /// From `http://` the name, and the path of the certificate check at each address.
+    async fn front(&self, addresses: &[IpAddr]) {
+        let url = |path: &str| Url::parse(&format!("http://{}{path}", self.domain.name)).ok();
+        let (Some(front), Some(challenge)) = (url("/"), url(CHALLENGE_PATH)) else { return };
+        if addresses.is_empty() {
+            return;
+        }
+        let reached: Vec<IpAddr> = addresses.iter().copied().filter(|address| self.may_connect(*address)).collect();
+        let (mut front, challenges) = tokio::join!(
+            self.trail_to_page(front, addresses),
+            all(reached.into_iter().map(|address| {
+                let challenge = challenge.clone();
+                async move { self.trail(challenge, &[address]).await }
+            }))
+        );
+        self.look_at_page(&mut front, addresses).await;
+        self.note(|seen| {
+            seen.front = Some(front);
+            seen.challenges = challenges;
+        });
+    }
+
+    /// Reads the page itself where the name does not lead to the platform: it may be a parking page, which only its
+    /// text tells.
+    async fn look_at_page(&self, front: &mut super::super::observation::Trail, addresses: &[IpAddr]) {
+        let platforms = {
+            let seen = self.seen();
+            let host = self.settings.expectation.platform_host.as_ref();
+            let lookups = host.into_iter().flat_map(|host| {
+                [RecordType::A, RecordType::AAAA]
+                    .into_iter()
+                    .flat_map(|kind| seen.asked(host, kind).collect::<Vec<_>>())
+            });
+            lookups.filter_map(|lookup| lookup.reply()).flat_map(Reply::addresses).collect::<Vec<IpAddr>>()
+        };
+        let elsewhere = addresses.iter().any(|address| !platforms.contains(address));
+        let Some(last) =
+            front.hops.last_mut().filter(|last| elsewhere && last.outcome.as_ref().is_ok_and(|r| r.status == 200))
+        else {
+            return;
+        };
+        let page = self.hop_by(Method::Get, last.url.clone(), addresses).await;
+        if let (Ok(response), Ok(seen)) = (page.outcome, &mut last.outcome) {
+            seen.page = response.page;
+        }
+    }
+}

@@ -1,0 +1,56 @@
+//! What a configured redirect does: over https, over http, and from a page below.
+
+use std::time::Duration;
+
+use jiff::Timestamp;
+use tokio::time::timeout;
+use url::Url;
+
+use super::super::check_options::CheckOptions;
+use super::super::diagnosis::redirect::{DEEP_PATH, Redirect, Walk, circle};
+use super::super::dns_name::{DnsName, Domain};
+use super::super::observation::{Method, Response, Trail};
+use super::cache::ProbeCache;
+use super::context::ProbeContext;
+
+/// How long a page may take, which is read for a redirect inside it.
+const PAGE_LIMIT: Duration = Duration::from_secs(4);
+
+/// Follows `redirect` from the domain `from`, and gives the time of the check with it.
+pub async fn walk(settings: &CheckOptions, from: &Domain, redirect: &Redirect) -> (Walk, Timestamp) {
+    let memory = ProbeCache::default();
+    let shared = ProbeContext::new(settings, from, &memory, None);
+    let addresses = shared.addresses_of(&redirect.from).await;
+    let url = |scheme: &str, path: &str| Url::parse(&format!("{scheme}://{}{path}", redirect.from)).ok();
+    let trail = async |scheme: &str| match url(scheme, "/") {
+        Some(url) => shared.trail(url, &addresses).await,
+        None => Trail::default(),
+    };
+    let first = addresses.first().copied();
+    let shake = async || match first {
+        Some(address) => Some(shared.shake(address, redirect.from.as_str(), false).await),
+        None => None,
+    };
+    let (mut https, http, handshake) = tokio::join!(trail("https"), trail("http"), shake());
+    let redirects =
+        |trail: &Trail| trail.hops.first().is_some_and(|hop| hop.outcome.as_ref().is_ok_and(Response::is_redirect));
+    let scheme = if redirects(&https) || !redirects(&http) { "https" } else { "http" };
+    let endless = [&https, &http].iter().any(|trail| trail.cut || circle(trail).is_some());
+    let deep = match url(scheme, DEEP_PATH).filter(|_| !endless && (redirects(&https) || redirects(&http))) {
+        Some(url) => shared.trail(url, &addresses).await,
+        None => Trail::default(),
+    };
+    let mut http = http;
+    // A redirect that stands in the page is seen only there.
+    for trail in [&mut https, &mut http] {
+        if let Some(last) = trail.hops.last_mut()
+            && last.url.host_str().is_some_and(|host| DnsName::new(host) == redirect.from)
+            && let Ok(seen) = &mut last.outcome
+            && seen.status == 200
+        {
+            let page = timeout(PAGE_LIMIT, shared.hop_by(Method::Get, last.url.clone(), &addresses)).await;
+            seen.page = page.ok().and_then(|page| page.outcome.ok()?.page);
+        }
+    }
+    (Walk { https, http, deep, handshake }, shared.now())
+}

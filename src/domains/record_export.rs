@@ -1,0 +1,180 @@
+//! The record that a domain needs, written in the formats of DNS tools, with or without what must be deleted first.
+//!
+//! Nothing here is sent anywhere: the operator reads the text, and gives it to the tool. The values of records to be
+//! deleted come from foreign servers. So every format but [`ExportFormat::Plain`] is printable ASCII, and no value
+//! leaves its line.
+
+mod escape;
+mod files;
+mod json;
+mod lines;
+mod shell;
+mod terraform;
+#[cfg(test)]
+mod tests;
+
+use std::fmt;
+use std::str::FromStr;
+
+use super::dns_name::DnsName;
+
+/// The record that makes a domain lead to the platform.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DnsRecord {
+    /// The full name.
+    pub name: DnsName,
+    /// The DNS zone that it is entered in.
+    pub zone: DnsName,
+    /// The platform's host.
+    pub value: DnsName,
+    /// How long it may be remembered, in seconds.
+    pub ttl: u32,
+}
+
+impl DnsRecord {
+    /// The time to live that the platform asks for, in seconds.
+    pub const TTL: u32 = 3600;
+
+    /// `CNAME`, or `ALIAS` at the apex of the zone, where a CNAME cannot stand.
+    #[must_use]
+    pub fn kind(&self) -> &'static str {
+        if self.is_apex() { "ALIAS" } else { "CNAME" }
+    }
+
+    /// Whether it is entered at the zone's own name.
+    #[must_use]
+    pub fn is_apex(&self) -> bool {
+        self.name == self.zone
+    }
+}
+
+/// Records of one type at the same name, which must go before the record can work.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Conflict {
+    /// The type, for example `AAAA`.
+    pub kind: String,
+    /// Its time to live at the source, in seconds.
+    pub ttl: u32,
+    /// The data of each record in presentation form, as the server told it; that of a TXT as text without quotes.
+    pub values: Vec<String>,
+}
+
+impl Conflict {
+    /// Whether this can be a record set at all: its type is a word, and it has a value.
+    fn is_real(&self) -> bool {
+        !self.values.is_empty()
+            && self.kind.starts_with(|c: char| c.is_ascii_alphabetic())
+            && self.kind.bytes().all(|byte| byte.is_ascii_alphanumeric())
+    }
+
+    fn is(&self, kind: &str) -> bool {
+        self.kind.eq_ignore_ascii_case(kind)
+    }
+}
+
+/// A format that a record is written in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ExportFormat {
+    /// For people: the fields of a provider's form.
+    Plain,
+    /// A line of a zone file.
+    Bind,
+    /// The body of a request to Cloudflare.
+    Cloudflare,
+    /// A change batch of Amazon Route 53.
+    Route53,
+    /// Resources for three Terraform providers.
+    Terraform,
+    /// A line of `dnsconfig.js`.
+    Dnscontrol,
+    /// A part of a zone's file for octoDNS.
+    Octodns,
+    /// Commands for `nsupdate`.
+    Nsupdate,
+    /// A command for Google Cloud DNS.
+    Gcloud,
+    /// A command for Azure DNS.
+    Az,
+    /// Columns with tabs between: full name, short name, TTL, type, target.
+    Tsv,
+}
+
+impl ExportFormat {
+    /// All of them, in the order in which they are offered.
+    pub const ALL: [Self; 11] = [
+        Self::Plain,
+        Self::Bind,
+        Self::Cloudflare,
+        Self::Route53,
+        Self::Terraform,
+        Self::Dnscontrol,
+        Self::Octodns,
+        Self::Nsupdate,
+        Self::Gcloud,
+        Self::Az,
+        Self::Tsv,
+    ];
+
+    /// The word, in lower case.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Plain => "plain",
+            Self::Bind => "bind",
+            Self::Cloudflare => "cloudflare",
+            Self::Route53 => "route53",
+            Self::Terraform => "terraform",
+            Self::Dnscontrol => "dnscontrol",
+            Self::Octodns => "octodns",
+            Self::Nsupdate => "nsupdate",
+            Self::Gcloud => "gcloud",
+            Self::Az => "az",
+            Self::Tsv => "tsv",
+        }
+    }
+}
+
+impl fmt::Display for ExportFormat {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// It is not the word of a format.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "no such format: it is one of plain, bind, cloudflare, route53, terraform, dnscontrol, octodns, nsupdate, gcloud, \
+     az, tsv"
+)]
+pub struct NoSuchFormat;
+
+impl FromStr for ExportFormat {
+    type Err = NoSuchFormat;
+
+    /// Reads the word of a format, in capitals or not.
+    fn from_str(text: &str) -> Result<Self, NoSuchFormat> {
+        Self::ALL.into_iter().find(|format| format.as_str().eq_ignore_ascii_case(text.trim())).ok_or(NoSuchFormat)
+    }
+}
+
+/// `record` in `format`, with what must be deleted first; without that half where `deletes` is empty.
+///
+/// It ends with a line feed. Where the format cannot express a record at the apex of a zone, the text is only a comment
+/// that says what to do instead. What cannot be a record set, having no value or no word as its type, is left out.
+#[must_use]
+pub fn export(record: &DnsRecord, format: ExportFormat, deletes: &[Conflict]) -> String {
+    let deletes: Vec<&Conflict> = deletes.iter().filter(|conflict| conflict.is_real()).collect();
+    match format {
+        ExportFormat::Plain => lines::plain(record, &deletes),
+        ExportFormat::Bind => lines::bind(record, &deletes),
+        ExportFormat::Cloudflare => json::cloudflare(record, &deletes),
+        ExportFormat::Route53 => json::route53(record, &deletes),
+        ExportFormat::Terraform => terraform::terraform(record, &deletes),
+        ExportFormat::Dnscontrol => files::dnscontrol(record, &deletes),
+        ExportFormat::Octodns => files::octodns(record, &deletes),
+        ExportFormat::Nsupdate => lines::nsupdate(record, &deletes),
+        ExportFormat::Gcloud => shell::gcloud(record, &deletes),
+        ExportFormat::Az => shell::az(record, &deletes),
+        ExportFormat::Tsv => lines::tsv(record, &deletes),
+    }
+}

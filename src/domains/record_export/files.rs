@@ -1,0 +1,34 @@
+//! The files of dnscontrol and octoDNS, both of which delete what is not listed.
+
+use super::escape::{dotted, js, name, yaml};
+use super::lines::{ExportLines, short_name};
+use super::{Conflict, DnsRecord};
+
+/// A line for the `D()` of the zone in `dnsconfig.js`.
+pub fn dnscontrol(record: &DnsRecord, deletes: &[&Conflict]) -> String {
+    const MARK: &str = "//";
+    let mut lines = ExportLines::default();
+    lines.deletes(MARK, "dnscontrol deletes what is not listed. First delete the lines of:", record, deletes);
+    if !deletes.is_empty() {
+        lines.comment(MARK, "Then add:");
+    }
+    let (short, target) = (js(&short_name(record)), js(&dotted(&record.value)));
+    lines.push(format!("{}({short}, {target}, TTL({}))", record.kind(), record.ttl));
+    lines.into_text()
+}
+
+/// An entry of the zone's file. The keys are sorted, since octoDNS refuses others.
+pub fn octodns(record: &DnsRecord, deletes: &[&Conflict]) -> String {
+    const MARK: &str = "#";
+    let mut lines = ExportLines::default();
+    lines.deletes(MARK, "octoDNS deletes what is not listed. First delete the entries of:", record, deletes);
+    if !deletes.is_empty() {
+        lines.comment(MARK, "Then add:");
+    }
+    let key = if record.is_apex() { "" } else { record.name.relative_to(&record.zone) };
+    lines.push(format!("{}:", yaml(&name(key))));
+    lines.push(format!("  ttl: {}", record.ttl));
+    lines.push(format!("  type: {}", record.kind()));
+    lines.push(format!("  value: {}", yaml(&dotted(&record.value))));
+    lines.into_text()
+}

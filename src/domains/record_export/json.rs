@@ -1,0 +1,133 @@
+//! The formats that are JSON: Cloudflare and Route 53.
+
+use serde::Serialize;
+
+use super::escape::{dotted, full, json, rdata, route53 as route53_value};
+use super::lines::warning;
+use super::{Conflict, DnsRecord};
+
+const MAIL_STOPS: &str = " Warning: without its MX records, mail for this name stops.";
+
+#[derive(Serialize)]
+struct CloudflareRecord {
+    #[serde(rename = "type")]
+    kind: &'static str,
+    name: String,
+    content: String,
+    ttl: u32,
+    proxied: bool,
+}
+
+#[derive(Serialize)]
+struct CloudflareBatch {
+    deletes: Vec<CloudflareId>,
+    posts: [CloudflareRecord; 1],
+}
+
+#[derive(Serialize)]
+struct CloudflareId {
+    id: String,
+}
+
+/// The body of a request to create a record. At an apex it is the same, since the provider flattens it.
+///
+/// With deletes it is the body of a batch, which the provider carries out as a whole or not at all. The identifiers of
+/// the records to be deleted are not known here: their places tell which are meant, and the provider refuses the batch
+/// until all of them are filled in.
+pub fn cloudflare(record: &DnsRecord, deletes: &[&Conflict]) -> String {
+    let post = CloudflareRecord {
+        kind: "CNAME",
+        name: full(&record.name),
+        content: full(&record.value),
+        ttl: record.ttl,
+        proxied: false,
+    };
+    if deletes.is_empty() {
+        return json(&post, false) + "\n";
+    }
+    let mut ids = Vec::new();
+    for conflict in deletes {
+        let kind = conflict.kind.to_ascii_uppercase();
+        let mail = warning(record, &[*conflict]).map(|warning| format!(" ({warning})")).unwrap_or_default();
+        for value in &conflict.values {
+            let data = rdata(conflict, value);
+            ids.push(CloudflareId { id: format!("REPLACE by the id of {} {kind} {data}{mail}", full(&record.name)) });
+        }
+    }
+    json(&CloudflareBatch { deletes: ids, posts: [post] }, true) + "\n"
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "PascalCase")]
+struct Batch {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    comment: Option<String>,
+    changes: Vec<Change>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "PascalCase")]
+struct Change {
+    action: &'static str,
+    resource_record_set: RecordSet,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "PascalCase")]
+struct RecordSet {
+    name: String,
+    #[serde(rename = "Type")]
+    kind: String,
+    #[serde(rename = "TTL")]
+    ttl: u32,
+    resource_records: Vec<Value>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "PascalCase")]
+struct Value {
+    value: String,
+}
+
+/// A change batch, which Route 53 carries out as a whole or not at all.
+///
+/// A DELETE must repeat time to live and values exactly; when something has changed since, all is refused.
+pub fn route53(record: &DnsRecord, deletes: &[&Conflict]) -> String {
+    let batch = if record.is_apex() {
+        // A comment has at most 256 characters, so that no name is in it.
+        let advice = "A CNAME cannot stand at the apex, and an alias of Route 53 leads only into AWS. Instead add an \
+                      ALIAS or ANAME at a provider that has such a type, or publish on www and redirect the apex to it.";
+        Batch { comment: Some(advice.to_owned()), changes: Vec::new() }
+    } else {
+        let mut changes: Vec<Change> = deletes.iter().map(|conflict| delete(record, conflict)).collect();
+        changes.push(Change {
+            action: if deletes.is_empty() { "UPSERT" } else { "CREATE" },
+            resource_record_set: RecordSet {
+                name: dotted(&record.name),
+                kind: "CNAME".to_owned(),
+                ttl: record.ttl,
+                resource_records: vec![Value { value: dotted(&record.value) }],
+            },
+        });
+        let comment = (!deletes.is_empty()).then(|| {
+            // Without the name, since Route 53 takes at most 256 characters.
+            let mail = if warning(record, deletes).is_some() { MAIL_STOPS } else { "" };
+            format!("First delete what is in the way, then create the CNAME.{mail}")
+        });
+        Batch { comment, changes }
+    };
+    json(&batch, true) + "\n"
+}
+
+fn delete(record: &DnsRecord, conflict: &Conflict) -> Change {
+    let value = |value: &String| Value { value: route53_value(conflict, value) };
+    Change {
+        action: "DELETE",
+        resource_record_set: RecordSet {
+            name: dotted(&record.name),
+            kind: conflict.kind.to_ascii_uppercase(),
+            ttl: conflict.ttl,
+            resource_records: conflict.values.iter().map(value).collect(),
+        },
+    }
+}

@@ -1,0 +1,75 @@
+//! Resources of Terraform for three providers, of which the operator keeps one.
+
+use super::escape::{dotted, full, hcl};
+use super::lines::{ExportLines, apex_advice};
+use super::{Conflict, DnsRecord};
+
+const MARK: &str = "#";
+
+/// The record for three providers, each headed by a comment.
+pub fn terraform(record: &DnsRecord, deletes: &[&Conflict]) -> String {
+    let mut lines = ExportLines::default();
+    lines.comment(MARK, "Keep the one of your provider.");
+    if !deletes.is_empty() {
+        lines.push("");
+        let heading = "Terraform deletes only what it manages. First delete, in its files or at the provider:";
+        lines.deletes(MARK, heading, record, deletes);
+        lines.comment(MARK, "Then add:");
+    }
+    lines.push("");
+    lines.comment(MARK, "Amazon Route 53");
+    if record.is_apex() {
+        for line in apex_advice(record, "a CNAME cannot stand there, and an alias of Route 53 leads only into AWS") {
+            lines.comment(MARK, line);
+        }
+    } else {
+        let attributes = [
+            ("zone_id", "var.zone_id".to_owned()),
+            ("name", hcl(&full(&record.name))),
+            ("type", hcl("CNAME")),
+            ("ttl", record.ttl.to_string()),
+            ("records", format!("[{}]", hcl(&dotted(&record.value)))),
+        ];
+        resource(&mut lines, "aws_route53_record", record, &attributes);
+    }
+    lines.push("");
+    lines.comment(MARK, "Cloudflare, provider 5 (in 4 it is cloudflare_record)");
+    let attributes = [
+        ("zone_id", "var.zone_id".to_owned()),
+        ("name", hcl(&full(&record.name))),
+        ("type", hcl("CNAME")),
+        ("content", hcl(&full(&record.value))),
+        ("ttl", record.ttl.to_string()),
+        ("proxied", "false".to_owned()),
+    ];
+    resource(&mut lines, "cloudflare_dns_record", record, &attributes);
+    lines.push("");
+    let of_zone = if record.is_apex() { ", in a zone without DNSSEC" } else { "" };
+    lines.comment(MARK, format!("Google Cloud DNS{of_zone}"));
+    let attributes = [
+        ("managed_zone", "var.managed_zone".to_owned()),
+        ("name", hcl(&dotted(&record.name))),
+        ("type", hcl(record.kind())),
+        ("ttl", record.ttl.to_string()),
+        ("rrdatas", format!("[{}]", hcl(&dotted(&record.value)))),
+    ];
+    resource(&mut lines, "google_dns_record_set", record, &attributes);
+    lines.into_text()
+}
+
+/// A resource in the layout of `terraform fmt`.
+fn resource(lines: &mut ExportLines, kind: &str, record: &DnsRecord, attributes: &[(&str, String)]) {
+    let width = attributes.iter().map(|(key, _)| key.len()).max().unwrap_or_default();
+    lines.push(format!("resource \"{kind}\" \"{}\" {{", identifier(&full(&record.name))));
+    for (key, value) in attributes {
+        lines.push(format!("  {key:<width$} = {value}"));
+    }
+    lines.push("}");
+}
+
+/// A name for the resource, made of the domain's.
+fn identifier(name: &str) -> String {
+    let letters = name.chars().map(|c| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' });
+    let start = if name.starts_with(|c: char| c.is_ascii_alphabetic()) { "" } else { "_" };
+    start.chars().chain(letters).collect()
+}

@@ -1,0 +1,131 @@
+//! Every format, for a subdomain and an apex, without and with deletes, read back by a strict parser.
+
+mod formats;
+mod hostile;
+mod parse;
+mod structured;
+
+use super::*;
+
+/// `docs.example.com` in the zone `example.com`.
+fn subdomain() -> DnsRecord {
+    DnsRecord {
+        name: DnsName::new("docs.example.com"),
+        zone: DnsName::new("example.com"),
+        value: DnsName::new("sites.platform.example"),
+        ttl: DnsRecord::TTL,
+    }
+}
+
+/// The zone `example.com` itself.
+fn apex() -> DnsRecord {
+    DnsRecord { name: DnsName::new("example.com"), ..subdomain() }
+}
+
+fn conflict(kind: &str, ttl: u32, values: &[&str]) -> Conflict {
+    Conflict { kind: kind.to_owned(), ttl, values: values.iter().map(|value| (*value).to_owned()).collect() }
+}
+
+/// One of every type, without mail.
+fn without_mail() -> Vec<Conflict> {
+    vec![
+        conflict("A", 300, &["192.0.2.1", "192.0.2.2"]),
+        conflict("AAAA", 301, &["2001:db8::1"]),
+        conflict("TXT", 302, &["v=spf1 -all", "say \"hi\" \\ ${x} $(rm) `rm` 'x' %{y} <é>\n; end\t\u{7f}"]),
+        conflict("CAA", 303, &["0 issue \"ca.example\""]),
+        conflict("HTTPS", 304, &["1 . alpn=\"h2\""]),
+        conflict("CNAME", 305, &["old.example."]),
+    ]
+}
+
+fn with_mail() -> Vec<Conflict> {
+    let mut conflicts = without_mail();
+    conflicts.push(conflict("MX", 306, &["10 mail.example.com."]));
+    conflicts
+}
+
+/// The delete lines of a comment, read as lines of a zone file, are what is to be deleted.
+fn assert_deletes_in(comments: &[&str], record: &DnsRecord) {
+    let owner = record.name.dotted();
+    let found: Vec<_> =
+        comments.iter().filter(|line| line.contains(" IN ")).map(|line| parse::zone_line(line)).collect();
+    let mut expected = Vec::new();
+    for conflict in with_mail() {
+        for value in &conflict.values {
+            let mut words: Vec<Vec<u8>> =
+                [owner.as_str(), &conflict.ttl.to_string(), "IN", &conflict.kind].map(|word| word.into()).into();
+            if conflict.kind == "TXT" {
+                words.push(value.as_bytes().to_vec())
+            } else {
+                words.extend(parse::zone_line(value))
+            }
+            expected.push(words);
+        }
+    }
+    assert_eq!(found, expected);
+}
+
+const WARNING: &str = "without its MX records, mail for";
+
+#[test]
+fn formats_are_found_by_their_word() {
+    for format in ExportFormat::ALL {
+        assert_eq!(format.to_string().parse(), Ok(format));
+        assert_eq!(format.as_str().to_ascii_uppercase().parse(), Ok(format));
+        assert!(NoSuchFormat.to_string().contains(format.as_str()));
+    }
+    assert_eq!("xml".parse::<ExportFormat>(), Err(NoSuchFormat));
+}
+
+#[test]
+fn the_type_is_alias_at_the_apex_only() {
+    assert_eq!(subdomain().kind(), "CNAME");
+    assert_eq!(apex().kind(), "ALIAS");
+}
+
+#[test]
+fn the_plain_subdomain_reads_like_this() {
+    for format in ExportFormat::ALL {
+        insta::assert_snapshot!(format.as_str(), export(&subdomain(), format, &[]));
+    }
+}
+
+#[test]
+fn a_mail_record_among_the_deletes_is_warned_of_in_every_format() {
+    for format in ExportFormat::ALL {
+        assert!(!export(&subdomain(), format, &without_mail()).contains(WARNING), "{format}");
+        assert!(export(&subdomain(), format, &with_mail()).contains(WARNING), "{format}");
+    }
+}
+
+#[test]
+fn deletes_come_before_the_record_and_are_off_without_conflicts() {
+    for format in ExportFormat::ALL {
+        let alone = export(&subdomain(), format, &[]);
+        let both = export(&subdomain(), format, &with_mail());
+        assert!(!alone.to_ascii_lowercase().contains("delete"), "{format}");
+        let first = both.to_ascii_lowercase().find("delete").unwrap();
+        assert!(first < both.find("sites.platform.example").unwrap(), "{format}");
+    }
+}
+
+#[test]
+fn what_cannot_be_a_record_set_is_left_out() {
+    let deletes = [conflict("A", 300, &[]), conflict("A\nB", 300, &["x"]), conflict("", 300, &["x"])];
+    for format in ExportFormat::ALL {
+        assert_eq!(export(&subdomain(), format, &deletes), export(&subdomain(), format, &[]));
+    }
+}
+
+#[test]
+fn where_the_apex_cannot_be_expressed_deletes_are_not_offered_either() {
+    for format in
+        [ExportFormat::Bind, ExportFormat::Route53, ExportFormat::Nsupdate, ExportFormat::Gcloud, ExportFormat::Az]
+    {
+        let text = export(&apex(), format, &with_mail());
+        assert_eq!(text, export(&apex(), format, &[]));
+        for words in ["ALIAS or ANAME", "publish on", "www", "redirect"] {
+            assert!(text.contains(words), "{format}: {words}");
+        }
+    }
+}

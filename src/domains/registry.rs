@@ -1,0 +1,289 @@
+//! The operator's domains on disk: names, what was told, and the last measurements.
+//!
+//! Every change is one read, one change and one write under a lock, so that two running programs lose nothing of each
+//! other; the write is a new file that takes the place of the old one, so that a crash leaves the one or the other.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read as _, Write as _};
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use rustix::fs::{FlockOperation, flock};
+use rustix::io::Errno;
+use serde::{Deserialize, Serialize};
+
+use super::dns_name::DnsName;
+use super::reported::{Dated, Event, Reported};
+use super::stage::Measurement;
+
+/// How many measurements of a domain are kept.
+const KEPT: usize = 10;
+/// The largest file that is read, in octets.
+const MAX_FILE: u64 = 16 * 1024 * 1024;
+/// How often a list is tried that another program holds, and how long is waited in between: 10 seconds in all.
+const LOCK_TRIES: u32 = 500;
+const LOCK_PAUSE: Duration = Duration::from_millis(20);
+/// The layout of the file that this program writes.
+const LAYOUT: u32 = 1;
+
+/// One domain.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Entry {
+    /// Its name.
+    pub name: DnsName,
+    /// What the operator told.
+    pub events: Vec<Dated>,
+    /// The last measurements, the latest last.
+    #[serde(default)]
+    pub measurements: Vec<Measurement>,
+}
+
+impl Entry {
+    /// What the operator told, summed up.
+    #[must_use]
+    pub fn reported(&self) -> Reported {
+        Reported::from_events(&self.events)
+    }
+
+    /// Keeps a measurement, and forgets the oldest.
+    pub fn keep(&mut self, measurement: Measurement) {
+        self.measurements.push(measurement);
+        let surplus = self.measurements.len().saturating_sub(KEPT);
+        self.measurements.drain(..surplus);
+    }
+}
+
+/// The list.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Registry {
+    layout: u32,
+    /// The domains, in the order in which they were added.
+    pub domains: Vec<Entry>,
+}
+
+impl Default for Registry {
+    fn default() -> Self {
+        Self { layout: LAYOUT, domains: Vec::new() }
+    }
+}
+
+impl Registry {
+    /// The entry of a name.
+    #[must_use]
+    pub fn get(&self, name: &DnsName) -> Option<&Entry> {
+        self.domains.iter().find(|entry| entry.name == *name)
+    }
+
+    /// The entry of a name, to change it.
+    pub fn get_mut(&mut self, name: &DnsName) -> Option<&mut Entry> {
+        self.domains.iter_mut().find(|entry| entry.name == *name)
+    }
+
+    /// Notes an event of a domain, which is added if it is new.
+    pub fn note(&mut self, name: &DnsName, dated: Dated) {
+        match self.get_mut(name) {
+            Some(entry) => entry.events.push(dated),
+            None => {
+                let added = Dated { at: dated.at, event: Event::Added };
+                let events = if dated.event == Event::Added { vec![added] } else { vec![added, dated] };
+                self.domains.push(Entry { name: name.clone(), events, measurements: Vec::new() });
+            }
+        }
+    }
+}
+
+/// Why the list cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum RegistryError {
+    /// It cannot be read or written.
+    #[error("the list of domains {}: {source}", path.display())]
+    Io {
+        /// Which file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// Its contents are not a list. They are left as they are.
+    #[error("the list of domains {} cannot be read ({source}). It was left as it is; mend it, or move it away", path.display())]
+    Contents {
+        /// Which file.
+        path: PathBuf,
+        /// Why.
+        source: serde_json::Error,
+    },
+    /// Another program holds it.
+    #[error("the list of domains {} is held by another petstore, which may have been stopped", path.display())]
+    Locked {
+        /// Which file.
+        path: PathBuf,
+    },
+    /// A newer program wrote it.
+    #[error("the list of domains {} was written by a newer version of this program (layout {layout})", path.display())]
+    Newer {
+        /// Which file.
+        path: PathBuf,
+        /// Its layout.
+        layout: u32,
+    },
+}
+
+/// The file of the list.
+#[derive(Clone, Debug)]
+pub struct RegistryFile {
+    path: PathBuf,
+}
+
+impl RegistryFile {
+    /// The list at `path`; nothing is created before something is kept.
+    #[must_use]
+    pub fn new(path: impl Into<PathBuf>) -> Self {
+        Self { path: path.into() }
+    }
+
+    /// The list as it is now; empty where there is no file.
+    pub fn read(&self) -> Result<Registry, RegistryError> {
+        let mut text = Vec::new();
+        match File::open(&self.path) {
+            Ok(file) => file.take(MAX_FILE).read_to_end(&mut text).map_err(|source| self.io(source))?,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Registry::default()),
+            Err(source) => return Err(self.io(source)),
+        };
+        /// Only what tells whether the rest can be read.
+        #[derive(Deserialize)]
+        struct Head {
+            layout: u32,
+        }
+        let contents = |source| RegistryError::Contents { path: self.path.clone(), source };
+        let head: Head = serde_json::from_slice(&text).map_err(contents)?;
+        if head.layout > LAYOUT {
+            return Err(RegistryError::Newer { path: self.path.clone(), layout: head.layout });
+        }
+        serde_json::from_slice(&text).map_err(contents)
+    }
+
+    /// Changes the list, and keeps it; waits for other programs that do the same. Where `change` fails nothing is
+    /// written. It blocks for the time of a write to the disk.
+    pub fn change<T, E: From<RegistryError>>(
+        &self,
+        change: impl FnOnce(&mut Registry) -> Result<T, E>,
+    ) -> Result<T, E> {
+        let directory = self.path.parent().unwrap_or(Path::new("."));
+        fs::create_dir_all(directory).map_err(|source| self.io(source))?;
+        // A lock on the list itself would be lost when a new file takes its place.
+        let lock = private(OpenOptions::new().create(true).write(true)).open(self.path.with_extension("lock"));
+        let lock = lock.map_err(|source| self.io(source))?;
+        self.lock(&lock)?;
+        let mut list = self.read()?;
+        let result = change(&mut list)?;
+        self.write(&list, directory).map_err(|source| self.io(source))?;
+        Ok(result)
+    }
+
+    /// Waits for whoever changes the list; not for ever, since a program that was stopped in between holds the lock, too.
+    fn lock(&self, lock: &File) -> Result<(), RegistryError> {
+        for _ in 0..LOCK_TRIES {
+            match flock(lock, FlockOperation::NonBlockingLockExclusive) {
+                Ok(()) => return Ok(()),
+                Err(Errno::WOULDBLOCK | Errno::INTR) => std::thread::sleep(LOCK_PAUSE),
+                Err(error) => return Err(self.io(error.into())),
+            }
+        }
+        Err(RegistryError::Locked { path: self.path.clone() })
+    }
+
+    fn write(&self, list: &Registry, directory: &Path) -> io::Result<()> {
+        let mut file = tempfile::Builder::new().prefix(".domains-").tempfile_in(directory)?;
+        // In one piece: written as it is made, each word would be a call to the system.
+        let mut text = serde_json::to_vec_pretty(list)?;
+        text.push(b'\n');
+        file.write_all(&text)?;
+        file.as_file().sync_all()?;
+        file.persist(&self.path).map_err(|error| error.error)?;
+        File::open(directory)?.sync_all()
+    }
+
+    fn io(&self, source: io::Error) -> RegistryError {
+        RegistryError::Io { path: self.path.clone(), source }
+    }
+}
+
+/// Only the owner may read it.
+fn private(options: &mut OpenOptions) -> &mut OpenOptions {
+    options.mode(0o600)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use jiff::Timestamp;
+    use std::os::unix::fs::PermissionsExt as _;
+
+    fn added(second: i64) -> Dated {
+        Dated { at: Timestamp::from_second(second).unwrap(), event: Event::Added }
+    }
+
+    fn note(file: &RegistryFile, name: &str) {
+        let change = |list: &mut Registry| {
+            list.note(&DnsName::new(name), added(1));
+            Ok::<_, RegistryError>(())
+        };
+        file.change(change).unwrap();
+    }
+
+    #[test]
+    fn what_is_kept_is_there_again_and_for_the_owner_only() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = RegistryFile::new(dir.path().join("deep/domains.json"));
+        assert_eq!(file.read().unwrap(), Registry::default());
+        note(&file, "docs.acme.com");
+        let list = file.read().unwrap();
+        assert_eq!(list.get(&DnsName::new("Docs.Acme.com.")).unwrap().events, [added(1)]);
+        let mode = fs::metadata(dir.path().join("deep/domains.json")).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+        let left: Vec<_> = fs::read_dir(dir.path().join("deep")).unwrap().map(|e| e.unwrap().file_name()).collect();
+        assert_eq!(left.len(), 2, "no temporary file is left: {left:?}");
+    }
+
+    #[test]
+    fn many_at_once_lose_nothing_of_each_other() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("domains.json");
+        std::thread::scope(|scope| {
+            for thread in 0..8 {
+                let file = RegistryFile::new(&path);
+                scope.spawn(move || (0..10).for_each(|number| note(&file, &format!("n{number}.t{thread}.com"))));
+            }
+        });
+        assert_eq!(RegistryFile::new(&path).read().unwrap().domains.len(), 80);
+    }
+
+    #[test]
+    fn a_file_that_cannot_be_read_is_named_and_left_alone() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("domains.json");
+        let file = RegistryFile::new(&path);
+        for (text, expected) in
+            [("{\"layout\": 1, \"doma", "mend it, or move it away"), ("{\"layout\": 9}", "newer version")]
+        {
+            fs::write(&path, text).unwrap();
+            let error = file.change(|_| Ok::<_, RegistryError>(())).unwrap_err().to_string();
+            assert!(error.contains(expected) && error.contains("domains.json"), "{error}");
+            assert_eq!(fs::read_to_string(&path).unwrap(), text);
+        }
+    }
+
+    #[test]
+    fn a_change_that_fails_writes_nothing() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = RegistryFile::new(dir.path().join("domains.json"));
+        note(&file, "docs.acme.com");
+        let before = file.read().unwrap();
+        let failed: Result<(), RegistryError> = file.change(|list| {
+            list.domains.clear();
+            Err(RegistryError::Io { path: PathBuf::new(), source: io::Error::other("no") })
+        });
+        assert!(failed.is_err());
+        assert_eq!(file.read().unwrap(), before);
+    }
+}

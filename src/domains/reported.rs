@@ -1,0 +1,171 @@
+//! What the operator told, with the times: it is kept apart from what was measured, and never guessed.
+
+use std::collections::BTreeSet;
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use super::dns_name::DnsName;
+
+/// What must be so before a domain can be set up (API description, custom domains).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Precondition {
+    /// The plan is Pro or above.
+    PaidPlan,
+    /// The project was deployed successfully.
+    Deploy,
+    /// The DNS settings of the domain can be changed.
+    DnsAccess,
+}
+
+impl Precondition {
+    /// All of them, in the order in which they are asked.
+    pub const ALL: [Self; 3] = [Self::PaidPlan, Self::Deploy, Self::DnsAccess];
+
+    /// What is so where it holds.
+    #[must_use]
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::PaidPlan => "the project is on a paid plan (Pro or above)",
+            Self::Deploy => "the project was deployed successfully",
+            Self::DnsAccess => "you can change the DNS settings of the domain",
+        }
+    }
+}
+
+/// Something that the operator did, or means to do.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "event", rename_all = "kebab-case")]
+pub enum Event {
+    /// The domain was put on the list.
+    Added,
+    /// A precondition was ticked, or unticked.
+    Ticked {
+        /// Which.
+        precondition: Precondition,
+        /// Whether it is so.
+        holds: bool,
+    },
+    /// The dashboard shows this value.
+    Value {
+        /// The platform's host.
+        host: DnsName,
+    },
+    /// The record was saved at the DNS provider.
+    Saved,
+    /// Verify, or Re-verify, was chosen in the dashboard.
+    Verified,
+    /// The domain is to be removed.
+    RemovalPlanned,
+    /// It is to stay after all.
+    RemovalDropped,
+    /// The domain was removed in the dashboard.
+    Removed,
+}
+
+/// An event and its time.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Dated {
+    /// When it happened, by the operator's word.
+    pub at: Timestamp,
+    /// What happened.
+    #[serde(flatten)]
+    pub event: Event,
+}
+
+/// All that the operator told about a domain.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Reported {
+    /// Since when it is on the list.
+    pub added: Option<Timestamp>,
+    /// Preconditions that hold.
+    pub ticked: BTreeSet<Precondition>,
+    /// The value that the dashboard shows.
+    pub value: Option<DnsName>,
+    /// When the record was saved, last.
+    pub saved: Option<Timestamp>,
+    /// When Verify was chosen, last.
+    pub verified: Option<Timestamp>,
+    /// How often Verify was chosen.
+    pub verified_times: usize,
+    /// The domain is to be removed.
+    pub removal_planned: bool,
+    /// The domain was removed.
+    pub removed: bool,
+}
+
+impl Reported {
+    /// What follows from events, whatever their order in the list: the later one counts.
+    #[must_use]
+    pub fn from_events(events: &[Dated]) -> Self {
+        let mut dated: Vec<&Dated> = events.iter().collect();
+        dated.sort_by_key(|dated| dated.at);
+        let mut reported = Self::default();
+        for Dated { at, event } in dated {
+            match event {
+                // Added once more after a removal begins anew.
+                Event::Added => reported = Self { added: Some(*at), ..Self::default() },
+                Event::Ticked { precondition, holds: true } => {
+                    reported.ticked.insert(*precondition);
+                }
+                Event::Ticked { precondition, holds: false } => {
+                    reported.ticked.remove(precondition);
+                }
+                Event::Value { host } => reported.value = Some(host.clone()),
+                Event::Saved => reported.saved = Some(*at),
+                Event::Verified => {
+                    reported.verified = Some(*at);
+                    reported.verified_times += 1;
+                }
+                Event::RemovalPlanned => reported.removal_planned = true,
+                Event::RemovalDropped => (reported.removal_planned, reported.removed) = (false, false),
+                Event::Removed => reported.removed = true,
+            }
+        }
+        reported
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(second: i64, event: Event) -> Dated {
+        Dated { at: Timestamp::from_second(second).unwrap(), event }
+    }
+
+    #[test]
+    fn the_later_event_counts_whatever_their_order() {
+        let reported = Reported::from_events(&[
+            at(30, Event::Verified),
+            at(20, Event::Saved),
+            at(1, Event::Added),
+            at(40, Event::Verified),
+            at(2, Event::Ticked { precondition: Precondition::Deploy, holds: true }),
+            at(3, Event::Ticked { precondition: Precondition::Deploy, holds: false }),
+            at(5, Event::Value { host: DnsName::new("Sites.Platform.net.") }),
+        ]);
+        assert_eq!((reported.verified, reported.verified_times), (Timestamp::from_second(40).ok(), 2));
+        assert_eq!((reported.saved, reported.ticked.len()), (Timestamp::from_second(20).ok(), 0));
+        assert_eq!(reported.value, Some(DnsName::new("sites.platform.net")));
+    }
+
+    #[test]
+    fn adding_again_after_a_removal_begins_anew() {
+        let reported = Reported::from_events(&[
+            at(1, Event::Added),
+            at(2, Event::Saved),
+            at(3, Event::Removed),
+            at(9, Event::Added),
+        ]);
+        assert_eq!(reported, Reported { added: Timestamp::from_second(9).ok(), ..Reported::default() });
+    }
+
+    #[test]
+    fn events_are_stored_as_flat_objects() {
+        let text = serde_json::to_string(&at(0, Event::Value { host: DnsName::new("a.b") })).unwrap();
+        assert_eq!(text, r#"{"at":"1970-01-01T00:00:00Z","event":"value","host":"a.b"}"#);
+        assert_eq!(serde_json::from_str::<Dated>(&text).unwrap(), at(0, Event::Value { host: DnsName::new("a.b") }));
+    }
+}

@@ -1,0 +1,213 @@
+//! Practice: what stands outside this program, on a fast clock, for those who want to walk the way of a domain without
+//! having one.
+//!
+//! The zone at the DNS provider, the project in the dashboard and the caches of resolvers are a few facts. Only an
+//! [`SandboxStep`] changes them; the simulated internet follows from them and the time, as a [`Plan`]. On the way stand an A record, a wait
+//! for caches, a CAA record and a certificate that does not come; beside it a redirect leads in a circle.
+//!
+//! CAA records count for the whole zone, so that the domain stands in another zone than those that are live.
+
+mod plan;
+mod step;
+#[cfg(test)]
+mod tests;
+
+use jiff::{SignedDuration, Timestamp};
+
+use super::diagnosis::CERTIFICATE_WAIT;
+use super::dns_name::DnsName;
+use super::redirect_config::{DomainsConfiguration, Redirect};
+use super::registry::Registry;
+use super::reported::{Dated, Event};
+use super::simulator::Plan;
+
+pub use step::SandboxStep;
+
+/// One second of the wall clock is so many in practice: a minute.
+pub const PACE: i32 = 60;
+
+/// How long the platform takes for a certificate.
+const ISSUANCE: SignedDuration = SignedDuration::from_mins(2);
+/// How long ago the domains that are live were set up.
+const SET_UP: SignedDuration = SignedDuration::from_hours(10 * 24);
+
+/// Whether the domain is in the project.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Project {
+    /// Not yet.
+    Without,
+    /// It is.
+    With,
+    /// No more.
+    Removed,
+}
+
+/// The facts of a practice. All times are those of practice.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sandbox {
+    begin: Timestamp,
+    project: Project,
+    /// When the A record was deleted.
+    deleted: Option<Timestamp>,
+    /// Since when the CNAME is there.
+    cname: Option<Timestamp>,
+    /// The authority of the platform is allowed.
+    allowed: bool,
+    /// When Verify was chosen first.
+    verified: Option<Timestamp>,
+    /// From when on there is a certificate.
+    certificate: Option<Timestamp>,
+    /// The redirect that led in a circle is right.
+    corrected: bool,
+    /// The domain is redirected.
+    redirected: bool,
+    /// How many acts were done.
+    done: u32,
+}
+
+impl Sandbox {
+    /// The domain whose way is walked.
+    pub const DOMAIN: &'static str = "docs.acme-cats.com";
+    /// Its zone.
+    pub const ZONE: &'static str = "acme-cats.com";
+    /// The primary domain of the project, which is live.
+    pub const PRIMARY: &'static str = "www.acme-pets.com";
+    /// A domain of the project that should lead to the primary one.
+    pub const REDIRECTED: &'static str = Plan::REDIRECTED;
+
+    /// A practice in which nothing was done yet, from the wall clock's `begin` on.
+    #[must_use]
+    pub fn new(begin: Timestamp) -> Self {
+        Self {
+            begin,
+            project: Project::Without,
+            deleted: None,
+            cname: None,
+            allowed: false,
+            verified: None,
+            certificate: None,
+            corrected: false,
+            redirected: false,
+            done: 0,
+        }
+    }
+
+    /// The time of practice when the wall clock shows `wall`; never before the beginning.
+    #[must_use]
+    pub fn time(&self, wall: Timestamp) -> Timestamp {
+        later(self.begin, since(self.begin, wall).saturating_mul(PACE))
+    }
+
+    /// How many acts were done: of two states of the same practice, the one with more is the later.
+    #[must_use]
+    pub const fn done(&self) -> u32 {
+        self.done
+    }
+
+    /// What can be done, the most sensible first.
+    #[must_use]
+    pub fn acts(&self, now: Timestamp) -> Vec<SandboxStep> {
+        let mut acts: Vec<SandboxStep> =
+            SandboxStep::ALL.into_iter().filter(|act| self.is_possible(*act, now)).collect();
+        if self.project == Project::Removed {
+            // The record that is left is a danger; nobody removes a domain to add it again.
+            acts.sort_by_key(|act| match act {
+                SandboxStep::DeleteCname => 0,
+                // Who starts anew starts there.
+                SandboxStep::AddDomain => {
+                    if self.cname.is_some() {
+                        3
+                    } else {
+                        1
+                    }
+                }
+                _ => 2,
+            });
+        }
+        acts
+    }
+
+    /// Whether the forms of the provider and of the dashboard take it.
+    fn is_possible(&self, act: SandboxStep, now: Timestamp) -> bool {
+        let added = self.project == Project::With;
+        match act {
+            SandboxStep::AddDomain => !added,
+            SandboxStep::DeleteA => self.deleted.is_none(),
+            // No provider takes one beside an A record.
+            SandboxStep::AddCname => self.deleted.is_some() && self.cname.is_none(),
+            SandboxStep::AddCaa => !self.allowed,
+            SandboxStep::Verify => added && self.verified.is_none() && !self.has_certificate(now),
+            SandboxStep::Reverify => added && self.verified.is_some() && !self.has_certificate(now),
+            SandboxStep::CorrectRedirect => !self.corrected,
+            SandboxStep::RedirectDomain => added && !self.redirected && self.has_certificate(now),
+            SandboxStep::Remove => added,
+            SandboxStep::DeleteCname => self.cname.is_some(),
+        }
+    }
+
+    /// Does it; what is not possible changes nothing.
+    pub fn act(&mut self, act: SandboxStep, now: Timestamp) {
+        if !self.is_possible(act, now) {
+            return;
+        }
+        self.done += 1;
+        match act {
+            SandboxStep::AddDomain => self.project = Project::With,
+            SandboxStep::DeleteA => self.deleted = Some(now),
+            SandboxStep::AddCname => self.cname = Some(now),
+            SandboxStep::AddCaa => self.allowed = true,
+            // The order for the certificate is lost, so that it never comes.
+            SandboxStep::Verify => self.verified = Some(now),
+            SandboxStep::Reverify => self.order(now),
+            SandboxStep::CorrectRedirect => self.corrected = true,
+            SandboxStep::RedirectDomain => self.redirected = true,
+            SandboxStep::Remove => (self.project, self.verified, self.redirected) = (Project::Removed, None, false),
+            SandboxStep::DeleteCname => self.cname = None,
+        }
+    }
+
+    /// The platform orders a certificate once more, if the first order had its time and nothing forbids.
+    fn order(&mut self, now: Timestamp) {
+        let waited = self.verified.is_some_and(|verified| since(verified, now) >= CERTIFICATE_WAIT);
+        if waited && self.cname.is_some() && self.allowed {
+            self.certificate.get_or_insert(later(now, ISSUANCE));
+        }
+    }
+
+    fn has_certificate(&self, now: Timestamp) -> bool {
+        self.certificate.is_some_and(|from| from <= now)
+    }
+
+    /// The domains that are there at the beginning: what the operator told of them long ago.
+    #[must_use]
+    pub fn list(&self) -> Registry {
+        let at = later(self.begin, -SET_UP);
+        let mut list = Registry::default();
+        for name in [Self::PRIMARY, Self::REDIRECTED].map(DnsName::new) {
+            let value = Event::Value { host: DnsName::new(Plan::PLATFORM_HOST) };
+            for event in [value, Event::Saved, Event::Verified] {
+                list.note(&name, Dated { at, event });
+            }
+        }
+        list
+    }
+
+    /// The configuration of the project at the beginning.
+    #[must_use]
+    pub fn configuration() -> DomainsConfiguration {
+        let [primary, from] = [Self::PRIMARY, Self::REDIRECTED].map(DnsName::new);
+        let redirect = Redirect { from, to: primary.clone(), status: 301 };
+        DomainsConfiguration { primary, redirects: vec![redirect] }
+    }
+}
+
+/// The time from `then` to `now`; never negative.
+fn since(then: Timestamp, now: Timestamp) -> SignedDuration {
+    now.duration_since(then).max(SignedDuration::ZERO)
+}
+
+/// So much after `then`, as far as there is time.
+fn later(then: Timestamp, duration: SignedDuration) -> Timestamp {
+    let end = if duration.is_negative() { Timestamp::MIN } else { Timestamp::MAX };
+    then.checked_add(duration).unwrap_or(end)
+}

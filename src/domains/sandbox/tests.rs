@@ -1,0 +1,148 @@
+//! What is offered, and that the world follows from any acts at any time.
+
+use jiff::{SignedDuration, Timestamp};
+use proptest::prelude::{Just, Strategy, any, prop_assert, prop_assert_eq};
+use proptest::sample::{Index, select};
+
+use super::{PACE, Sandbox, SandboxStep};
+use crate::domains::finding::Who;
+use crate::domains::simulator::Plan;
+
+fn begin() -> Timestamp {
+    "2026-11-21T12:00:00Z".parse().unwrap()
+}
+
+/// So many minutes of practice after the beginning.
+fn at(minutes: i64) -> Timestamp {
+    begin() + SignedDuration::from_mins(minutes)
+}
+
+/// A practice in which these acts were done, each a minute after the one before.
+fn after(acts: &[SandboxStep]) -> (Sandbox, Timestamp) {
+    let mut sandbox = Sandbox::new(begin());
+    let mut now = begin();
+    for act in acts {
+        now += SignedDuration::from_mins(1);
+        assert!(sandbox.acts(now).contains(act), "{act:?} is not offered");
+        sandbox.act(*act, now);
+    }
+    (sandbox, now)
+}
+
+fn offered(acts: &[SandboxStep]) -> Vec<SandboxStep> {
+    let (sandbox, now) = after(acts);
+    sandbox.acts(now)
+}
+
+const READY: [SandboxStep; 4] =
+    [SandboxStep::AddDomain, SandboxStep::DeleteA, SandboxStep::AddCname, SandboxStep::AddCaa];
+
+#[test]
+fn the_clock_of_practice_runs_faster_and_never_before_its_beginning() {
+    let sandbox = Sandbox::new(begin());
+    let wall = |seconds| begin() + SignedDuration::from_secs(seconds);
+    assert_eq!(sandbox.time(wall(0)), begin());
+    assert_eq!(sandbox.time(wall(2)), at(2));
+    assert_eq!(sandbox.time(wall(-7)), begin());
+    assert_eq!(sandbox.time(Timestamp::MAX), Timestamp::MAX);
+    assert_eq!(PACE, 60);
+}
+
+#[test]
+fn what_is_offered_follows_the_way() {
+    use SandboxStep::*;
+    assert_eq!(offered(&[]), [AddDomain, DeleteA, AddCaa, CorrectRedirect]);
+    assert_eq!(offered(&[AddDomain]), [DeleteA, AddCaa, Verify, CorrectRedirect, Remove]);
+    assert_eq!(offered(&[AddDomain, DeleteA]), [AddCname, AddCaa, Verify, CorrectRedirect, Remove]);
+    assert_eq!(offered(&READY), [Verify, CorrectRedirect, Remove, DeleteCname]);
+    let (mut sandbox, now) = after(&[&READY[..], &[Verify]].concat());
+    assert_eq!(sandbox.acts(now), [Reverify, CorrectRedirect, Remove, DeleteCname]);
+    let late = now + SignedDuration::from_mins(31);
+    sandbox.act(Reverify, late);
+    assert_eq!(sandbox.acts(late), [Reverify, CorrectRedirect, Remove, DeleteCname]);
+    let live = late + SignedDuration::from_mins(2);
+    assert_eq!(sandbox.acts(live), [CorrectRedirect, RedirectDomain, Remove, DeleteCname]);
+    sandbox.act(CorrectRedirect, live);
+    sandbox.act(RedirectDomain, live);
+    assert_eq!(sandbox.acts(live), [Remove, DeleteCname]);
+    sandbox.act(Remove, live);
+    assert_eq!(sandbox.acts(live), [DeleteCname, AddDomain]);
+    sandbox.act(DeleteCname, live);
+    assert_eq!(sandbox.acts(live), [AddDomain, AddCname]);
+}
+
+/// The time at which the domain has a certificate, if Verify is chosen after these acts, and Re-verify so much later.
+fn certificate(acts: &[SandboxStep], minutes: i64) -> Option<Timestamp> {
+    let (mut sandbox, verified) = after(&[acts, &[SandboxStep::Verify]].concat());
+    assert_eq!(sandbox.certificate, None, "the first order is lost");
+    sandbox.act(SandboxStep::Reverify, verified + SignedDuration::from_mins(minutes));
+    sandbox.certificate
+}
+
+#[test]
+fn a_certificate_comes_after_a_wait_and_only_if_nothing_forbids() {
+    assert_eq!(certificate(&READY, 29), None);
+    assert_eq!(certificate(&READY, 30), Some(at(5 + 30 + 2)));
+    assert_eq!(certificate(&READY[..3], 31), None, "CAA forbids");
+    assert_eq!(
+        certificate(&[SandboxStep::AddDomain, SandboxStep::AddCaa, SandboxStep::DeleteA], 31),
+        None,
+        "there is no record"
+    );
+    let (mut sandbox, _) = after(&[&READY[..], &[SandboxStep::Verify]].concat());
+    sandbox.act(SandboxStep::Reverify, at(40));
+    sandbox.act(SandboxStep::Reverify, at(41));
+    assert_eq!(sandbox.certificate, Some(at(42)), "asking again does not delay it");
+}
+
+#[test]
+fn each_act_says_where_and_what() {
+    let line = |act: SandboxStep| format!("{}: {}", act.place().at(), act.words());
+    assert_eq!(line(SandboxStep::DeleteA), "at your DNS provider: delete A 127.0.0.2 at docs.acme-cats.com");
+    assert_eq!(
+        line(SandboxStep::AddCname),
+        "at your DNS provider: add CNAME docs.acme-cats.com -> sites.petplatform.net, TTL 3600"
+    );
+    assert_eq!(line(SandboxStep::AddCaa), "at your DNS provider: add CAA 0 issue \"letsencrypt.org\" at acme-cats.com");
+    assert_eq!(line(SandboxStep::Reverify), "in the dashboard: choose Re-verify for docs.acme-cats.com");
+    assert_eq!(
+        line(SandboxStep::CorrectRedirect),
+        "in the dashboard: redirect help.acme-pets.com to www.acme-pets.com, 301"
+    );
+    for act in SandboxStep::ALL {
+        assert!(matches!(act.place(), Who::DnsProvider | Who::Dashboard), "{act:?}");
+    }
+}
+
+fn times() -> impl Strategy<Value = Timestamp> {
+    let minutes = (-100_i64..100_000).prop_map(at);
+    proptest::prop_oneof![8 => minutes, 1 => Just(Timestamp::MIN), 1 => Just(Timestamp::MAX)]
+}
+
+proptest::proptest! {
+    #[test]
+    fn any_acts_at_any_time_leave_a_world(
+        acts in proptest::collection::vec((select(SandboxStep::ALL.to_vec()), times()), 0..40),
+        chosen in any::<Index>(),
+        now in times(),
+    ) {
+        let mut sandbox = Sandbox::new(begin());
+        for (act, at) in acts {
+            let before = sandbox.clone();
+            let is_offered = sandbox.acts(at).contains(&act);
+            sandbox.act(act, at);
+            prop_assert!(is_offered || sandbox == before, "{act:?} was not offered, and did something");
+            let offered = sandbox.acts(at);
+            prop_assert!(!offered.is_empty());
+            let next = chosen.get(&offered);
+            let mut other = sandbox.clone();
+            other.act(*next, at);
+            prop_assert!(other != sandbox || *next == SandboxStep::Reverify, "{next:?} was offered, and did nothing");
+        }
+        let plan = sandbox.plan(now);
+        prop_assert_eq!(plan.now, now);
+        prop_assert_eq!(plan.resolvers.len(), 4);
+        prop_assert_eq!(plan.name_servers, Sandbox::new(begin()).plan(begin()).name_servers);
+        prop_assert!(plan.sites.keys().eq(Plan::healthy(begin()).sites.keys()));
+    }
+}

@@ -1,0 +1,191 @@
+//! A small world on loopback for the checker to look at: name servers, resolvers and web servers that can be wrong in
+//! every way that the checker tells apart.
+//!
+//! A [`Plan`] says what there is, [`Simulator::start`] makes it run, and [`Simulator::change`] changes it while it runs.
+
+pub mod certificate;
+pub mod fault;
+pub mod log;
+pub mod page;
+pub mod plan;
+pub mod record;
+pub mod server;
+pub mod site;
+pub mod trouble;
+pub mod zone;
+
+mod authority;
+mod dns;
+mod doors;
+mod healthy;
+mod http;
+mod lookup;
+mod recursion;
+mod shared;
+#[cfg(test)]
+mod tests;
+mod web;
+mod wire;
+
+use std::io::{self, ErrorKind};
+use std::net::{Ipv6Addr, SocketAddr};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::net::{TcpListener, TcpStream};
+use tokio::runtime::Handle;
+use tokio::time::sleep;
+
+use super::DnsName;
+use doors::Doors;
+use shared::Shared;
+
+pub use certificate::{IssuedCertificate, Issuer};
+pub use fault::{Malformed, ServerFault};
+pub use log::{LoggedQuestion, LoggedServer, Request};
+pub use page::{StubAnswer, StubBody, StubPage};
+pub use plan::Plan;
+pub use record::{ZoneData, ZoneRecord};
+pub use server::{CachedAnswer, HeldAnswer, NameServer, Resolver};
+pub use site::{Door, Greeting, Site};
+pub use trouble::Trouble;
+pub use zone::Zone;
+
+/// A running world. When it is dropped, everything in it stops.
+pub struct Simulator {
+    shared: Arc<Shared>,
+    doors: Mutex<Doors>,
+    runtime: Handle,
+}
+
+impl Simulator {
+    /// Opens all ports of the plan, on loopback.
+    pub async fn start(plan: Plan) -> io::Result<Self> {
+        let shared = Arc::new(Shared::new(plan)?);
+        let world = Self { shared, doors: Mutex::default(), runtime: Handle::current() };
+        world.open()?;
+        Ok(world)
+    }
+
+    /// Changes the plan; the next answers follow it. What is new in it gets a port, which should not fail; what is no
+    /// longer in it falls silent.
+    pub fn change(&self, change: impl FnOnce(&mut Plan)) {
+        change(&mut self.shared.plan());
+        if let Err(error) = self.open() {
+            tracing::warn!(%error, "a part of the world cannot be reached");
+        }
+    }
+
+    /// The address of the resolver of this number.
+    ///
+    /// # Panics
+    ///
+    /// If the plan has fewer resolvers.
+    #[must_use]
+    pub fn resolver(&self, number: usize) -> SocketAddr {
+        self.doors().resolvers[number]
+    }
+
+    /// The addresses of all resolvers.
+    #[must_use]
+    pub fn resolvers(&self) -> Vec<SocketAddr> {
+        self.doors().resolvers.clone()
+    }
+
+    /// The addresses of all name servers, by name.
+    #[must_use]
+    pub fn name_servers(&self) -> Vec<(DnsName, SocketAddr)> {
+        self.doors().name_servers.clone()
+    }
+
+    /// The DNS questions so far, in their order.
+    #[must_use]
+    pub fn questions(&self) -> Vec<LoggedQuestion> {
+        self.shared.questions.entries()
+    }
+
+    /// The HTTP requests so far, in their order.
+    #[must_use]
+    pub fn requests(&self) -> Vec<Request> {
+        self.shared.requests.entries()
+    }
+
+    /// Forgets what was asked so far.
+    pub fn forget(&self) {
+        self.shared.questions.clear();
+        self.shared.requests.clear();
+    }
+
+    /// The port for http at every address.
+    #[must_use]
+    pub fn http_port(&self) -> u16 {
+        self.doors().http
+    }
+
+    /// The port for https at every address.
+    #[must_use]
+    pub fn https_port(&self) -> u16 {
+        self.doors().https
+    }
+
+    /// The root of the world's own authority, in PEM.
+    #[must_use]
+    pub fn trust_pem(&self) -> String {
+        self.shared.authorities().root_pem()
+    }
+
+    /// The arguments that point `petstore domains check` at this world, whose root stands in the file `trust`.
+    #[must_use]
+    pub fn arguments(&self, trust: &std::path::Path) -> Vec<String> {
+        let resolvers = self.resolvers().into_iter().flat_map(|address| ["--resolver".to_owned(), address.to_string()]);
+        let name_servers = self.name_servers().into_iter();
+        let name_servers =
+            name_servers.flat_map(|(host, address)| ["--name-server".to_owned(), format!("{host}={address}")]);
+        let rest = [
+            ("--http-port", self.http_port().to_string()),
+            ("--https-port", self.https_port().to_string()),
+            ("--trust", trust.display().to_string()),
+            ("--platform-host", Plan::PLATFORM_HOST.to_owned()),
+            ("--ca", Plan::CA.to_owned()),
+        ];
+        let rest = rest.into_iter().flat_map(|(flag, value)| [flag.to_owned(), value]);
+        resolvers.chain(name_servers).chain(rest).chain(["--allow-private".to_owned()]).collect()
+    }
+
+    /// Whether this machine has IPv6, so that something can answer at `::1`.
+    #[must_use]
+    pub fn has_ipv6() -> bool {
+        std::net::TcpListener::bind((Ipv6Addr::LOCALHOST, 0)).is_ok()
+    }
+
+    fn doors(&self) -> MutexGuard<'_, Doors> {
+        self.doors.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn open(&self) -> io::Result<()> {
+        let _inside = self.runtime.enter();
+        let plan = self.shared.plan().clone();
+        self.doors().open(&plan, &self.shared)
+    }
+}
+
+/// `bind` with another port when a second socket found its port taken.
+fn retry<T>(mut bind: impl FnMut() -> io::Result<T>) -> io::Result<T> {
+    for _ in 0..32 {
+        match bind() {
+            Err(error) if error.kind() == ErrorKind::AddrInUse => {}
+            bound => return bound,
+        }
+    }
+    bind()
+}
+
+/// The next connection. After an error, for example for want of a file descriptor, it is awaited a little later.
+async fn accept(listener: &TcpListener) -> TcpStream {
+    loop {
+        match listener.accept().await {
+            Ok((stream, _)) => return stream,
+            Err(_) => sleep(Duration::from_millis(10)).await,
+        }
+    }
+}

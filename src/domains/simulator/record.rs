@@ -1,0 +1,161 @@
+//! Records, also such as no real server would take.
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+use hickory_proto::ProtoError;
+use hickory_proto::rr::rdata::NULL;
+use hickory_proto::rr::{self, RData, RecordType};
+
+use super::wire;
+use crate::domains::DnsName;
+
+/// One record of a zone or of an answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ZoneRecord {
+    /// The name that it belongs to; `*.` at the beginning makes it a wildcard.
+    pub owner: DnsName,
+    /// How long it may be kept, in seconds.
+    pub ttl: u32,
+    /// What it says.
+    pub data: ZoneData,
+}
+
+/// What a record says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ZoneData {
+    /// An IPv4 address.
+    A(Ipv4Addr),
+    /// An IPv6 address.
+    Aaaa(Ipv6Addr),
+    /// Another name for the owner.
+    Cname(DnsName),
+    /// Another place for everything below the owner.
+    Dname(DnsName),
+    /// A name server.
+    Ns(DnsName),
+    /// A mail server, and its preference.
+    Mx(u16, DnsName),
+    /// Texts of at most 255 octets each.
+    Txt(Vec<Vec<u8>>),
+    /// Which authorities may issue certificates.
+    Caa {
+        /// 128 makes it critical.
+        flags: u8,
+        /// For example `issue`.
+        tag: String,
+        /// For example `letsencrypt.org`.
+        value: Vec<u8>,
+    },
+    /// How to reach a web server; without parameters.
+    Https(u16, DnsName),
+    /// The start of a zone.
+    Soa {
+        /// The primary name server.
+        primary: DnsName,
+        /// The version of the zone.
+        serial: u32,
+        /// How long an answer that says no may be kept, in seconds.
+        minimum: u32,
+    },
+    /// Octets as they are, whether the type allows them or not.
+    Raw(RecordType, Vec<u8>),
+}
+
+impl ZoneRecord {
+    /// A record.
+    #[must_use]
+    pub fn new(owner: &str, ttl: u32, data: ZoneData) -> Self {
+        Self { owner: DnsName::new(owner), ttl, data }
+    }
+
+    /// Whether it stands at `owner` and is of the asked kind.
+    pub(super) fn answers(&self, owner: &DnsName, kind: RecordType) -> bool {
+        self.owner == *owner && (kind == RecordType::ANY || self.data.kind() == kind)
+    }
+
+    pub(super) fn to_proto(&self) -> Result<rr::Record, ProtoError> {
+        let octets = self.data.octets();
+        let rdata = if octets.is_empty() { NULL::new() } else { NULL::with(octets) };
+        let data = RData::Unknown { code: self.data.kind(), rdata };
+        Ok(rr::Record::from_rdata(wire::to_proto(&self.owner)?, self.ttl, data))
+    }
+}
+
+impl ZoneData {
+    /// An A or AAAA record.
+    #[must_use]
+    pub fn address(address: impl Into<IpAddr>) -> Self {
+        match address.into() {
+            IpAddr::V4(address) => Self::A(address),
+            IpAddr::V6(address) => Self::Aaaa(address),
+        }
+    }
+
+    /// A CNAME record.
+    #[must_use]
+    pub fn cname(target: &str) -> Self {
+        Self::Cname(DnsName::new(target))
+    }
+
+    /// An NS record.
+    #[must_use]
+    pub fn ns(host: &str) -> Self {
+        Self::Ns(DnsName::new(host))
+    }
+
+    /// A TXT record; a long text takes several parts.
+    #[must_use]
+    pub fn txt(text: impl AsRef<[u8]>) -> Self {
+        Self::Txt(text.as_ref().chunks(usize::from(u8::MAX)).map(<[u8]>::to_vec).collect())
+    }
+
+    /// A CAA record that is not critical.
+    #[must_use]
+    pub fn caa(tag: &str, value: &str) -> Self {
+        Self::Caa { flags: 0, tag: tag.to_owned(), value: value.into() }
+    }
+
+    /// The type.
+    #[must_use]
+    pub const fn kind(&self) -> RecordType {
+        match self {
+            Self::A(_) => RecordType::A,
+            Self::Aaaa(_) => RecordType::AAAA,
+            Self::Cname(_) => RecordType::CNAME,
+            Self::Dname(_) => RecordType::DNAME,
+            Self::Ns(_) => RecordType::NS,
+            Self::Mx(..) => RecordType::MX,
+            Self::Txt(_) => RecordType::TXT,
+            Self::Caa { .. } => RecordType::CAA,
+            Self::Https(..) => RecordType::HTTPS,
+            Self::Soa { .. } => RecordType::SOA,
+            Self::Raw(kind, _) => *kind,
+        }
+    }
+
+    /// What goes over the wire; no name in it is compressed, which every type allows.
+    fn octets(&self) -> Vec<u8> {
+        match self {
+            Self::A(address) => address.octets().to_vec(),
+            Self::Aaaa(address) => address.octets().to_vec(),
+            Self::Cname(name) | Self::Dname(name) | Self::Ns(name) => wire::bytes(name),
+            Self::Mx(number, name) | Self::Https(number, name) => {
+                [number.to_be_bytes().as_slice(), &wire::bytes(name)].concat()
+            }
+            Self::Txt(parts) => parts.iter().flat_map(|part| counted(part)).collect(),
+            Self::Caa { flags, tag, value } => [[*flags].as_slice(), &counted(tag.as_bytes()), value].concat(),
+            Self::Soa { primary, serial, minimum } => {
+                let numbers = [*serial, 7200, 900, 1_209_600, *minimum].map(u32::to_be_bytes).concat();
+                let hostmaster = DnsName::new("hostmaster").followed_by(primary);
+                [wire::bytes(primary), wire::bytes(&hostmaster), numbers].concat()
+            }
+            Self::Raw(_, octets) => octets.clone(),
+        }
+    }
+}
+
+/// The octets behind their number.
+fn counted(octets: &[u8]) -> Vec<u8> {
+    let octets = &octets[..octets.len().min(usize::from(u8::MAX))];
+    [&[u8::try_from(octets.len()).unwrap_or(u8::MAX)], octets].concat()
+}

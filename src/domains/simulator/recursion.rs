@@ -1,0 +1,120 @@
+//! How a resolver of the world finds an answer: down from the top through the delegations, with what it remembers.
+
+use hickory_proto::op::ResponseCode;
+use hickory_proto::rr::RecordType;
+
+use super::fault::ServerFault;
+use super::lookup::{self, MOST_NAMES, Reply};
+use super::plan::Plan;
+use super::record::{ZoneData, ZoneRecord};
+use super::server::{CachedAnswer, HeldAnswer, NameServer, Resolver};
+use super::zone::Zone;
+use crate::domains::DnsName;
+
+/// The extended error of RFC 8914 for servers that cannot be reached.
+const NO_REACHABLE_AUTHORITY: u16 = 22;
+
+/// The answer of `resolver`, without its faults, and what it keeps of what it was told for that.
+pub(super) fn resolve(
+    plan: &Plan,
+    resolver: &Resolver,
+    name: &DnsName,
+    kind: RecordType,
+    unchecked: bool,
+) -> (Reply, Vec<CachedAnswer>) {
+    let mut kept = Vec::new();
+    let mut reply = follow(plan, resolver, name, kind, unchecked, &mut kept);
+    if let (ResponseCode::NXDomain, Some(address)) = (reply.code, resolver.invents) {
+        reply = Reply::of(ResponseCode::NoError);
+        let data = ZoneData::address(address);
+        let is_asked = data.kind() == kind;
+        reply.answers.extend(is_asked.then(|| ZoneRecord { owner: name.clone(), ttl: 60, data }));
+    }
+    if reply.code != ResponseCode::ServFail {
+        let remarks = resolver.remarks.iter().filter(|(domain, ..)| name.is_within(domain));
+        reply.remarks.extend(remarks.map(|(_, code, text)| (*code, text.clone())));
+    }
+    (reply, kept)
+}
+
+fn follow(
+    plan: &Plan,
+    resolver: &Resolver,
+    name: &DnsName,
+    kind: RecordType,
+    unchecked: bool,
+    kept: &mut Vec<CachedAnswer>,
+) -> Reply {
+    let mut whole = Reply::of(ResponseCode::NoError);
+    let mut name = name.clone();
+    for _ in 0..MOST_NAMES {
+        if let Some((_, code, text)) = resolver.bogus.iter().find(|(domain, ..)| !unchecked && name.is_within(domain)) {
+            return Reply { remarks: vec![(*code, text.clone())], ..Reply::of(ResponseCode::ServFail) };
+        }
+        let reported = || {
+            let said = ask(plan, resolver, &name, kind)?;
+            kept.extend(CachedAnswer::of(&name, kind, &said, plan.now).filter(|_| resolver.keeps));
+            Some(said)
+        };
+        let Some(part) = remembered(plan, resolver, &name, kind).or_else(reported) else {
+            let remarks = vec![(NO_REACHABLE_AUTHORITY, format!("no server answered for {name}"))];
+            return Reply { remarks, ..Reply::of(ResponseCode::ServFail) };
+        };
+        if part.answers.iter().any(|record| record.answers(&name, kind)) {
+            whole.answers.extend(part.answers.into_iter().filter(|record| record.answers(&name, kind)));
+            return whole;
+        }
+        // Of the names that the server followed only the first counts: the next is asked for anew.
+        let is_step = |record: &ZoneRecord| record.data.kind() == RecordType::DNAME || record.owner == name;
+        let steps: Vec<_> = part.answers.into_iter().take_while(is_step).collect();
+        let Some(ZoneData::Cname(target)) = steps.iter().find(|step| step.owner == name).map(|step| step.data.clone())
+        else {
+            return Reply { answers: whole.answers, authorities: part.authorities, ..Reply::of(part.code) };
+        };
+        whole.answers.extend(steps);
+        name = target;
+    }
+    Reply::of(ResponseCode::ServFail)
+}
+
+/// What it holds about `name`, as an answer.
+fn remembered(plan: &Plan, resolver: &Resolver, name: &DnsName, kind: RecordType) -> Option<Reply> {
+    let is_given = |held: &HeldAnswer| matches!(held, HeldAnswer::Records(_));
+    let held = |kind| resolver.held(name, kind, plan.now);
+    match held(kind).or_else(|| held(RecordType::CNAME).filter(is_given))? {
+        HeldAnswer::Records(answers) => Some(Reply { answers, ..Reply::of(ResponseCode::NoError) }),
+        HeldAnswer::Nothing { ttl, nxdomain } => {
+            let zones: Vec<_> = plan.zones.iter().collect();
+            let soa = lookup::nearest(&zones, name).map(|zone| ZoneRecord { ttl, ..zone.soa() });
+            let code = if nxdomain { ResponseCode::NXDomain } else { ResponseCode::NoError };
+            Some(Reply { authorities: soa.into_iter().collect(), ..Reply::of(code) })
+        }
+    }
+}
+
+/// What the servers say, from the top of the world down; nothing if none of those that must know answers.
+fn ask(plan: &Plan, resolver: &Resolver, name: &DnsName, kind: RecordType) -> Option<Reply> {
+    let own: Vec<_> = resolver.zones.iter().filter(|zone| name.is_within(&zone.apex)).collect();
+    if !own.is_empty() {
+        return Some(lookup::answer(&own, name, kind));
+    }
+    let around = plan.zones.iter().filter(|zone| name.is_within(&zone.apex));
+    let top: &Zone = around.min_by_key(|zone| zone.apex.labels().count())?;
+    let mut servers: Vec<_> = plan.name_servers.iter().filter(|server| server.zones.contains(&top.apex)).collect();
+    for _ in 0..MOST_NAMES {
+        let reply = servers.iter().find_map(|server| usable(plan, server, name, kind))?;
+        let Some(hosts) = reply.referral() else { return Some(reply) };
+        servers =
+            hosts.iter().filter_map(|host| plan.name_servers.iter().find(|server| server.host == **host)).collect();
+    }
+    None
+}
+
+/// The server's answer, if it is an authority's or tells where to ask.
+fn usable(plan: &Plan, server: &NameServer, name: &DnsName, kind: RecordType) -> Option<Reply> {
+    if ServerFault::met_by(&server.faults, kind).iter().any(|fault| fault.is_fatal()) {
+        return None;
+    }
+    let reply = server.answer(&plan.zones, name, kind);
+    (reply.authoritative || reply.referral().is_some()).then_some(reply)
+}

@@ -1,0 +1,187 @@
+//! Name servers and resolvers, as a plan has them.
+
+use std::net::IpAddr;
+
+use hickory_proto::op::ResponseCode;
+use hickory_proto::rr::RecordType;
+use jiff::{SignedDuration, Timestamp};
+
+use super::fault::ServerFault;
+use super::lookup::{self, Reply};
+use super::record::{ZoneData, ZoneRecord};
+use super::zone::Zone;
+use crate::domains::DnsName;
+
+/// A server that is the authority for zones.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct NameServer {
+    /// Its name.
+    pub host: DnsName,
+    /// The zones of the plan that it serves, by apex.
+    pub zones: Vec<DnsName>,
+    /// Zones of its own, before those of the plan: for a secondary that lags behind, or another provider.
+    pub copies: Vec<Zone>,
+    /// What is wrong with it.
+    pub faults: Vec<ServerFault>,
+}
+
+impl NameServer {
+    /// Serves this zone of the plan too.
+    pub fn serve(&mut self, apex: &str) -> &mut Self {
+        self.zones.push(DnsName::new(apex));
+        self
+    }
+
+    /// Has a fault more.
+    pub fn fault(&mut self, fault: ServerFault) -> &mut Self {
+        self.faults.push(fault);
+        self
+    }
+
+    /// Its answer from the zones it has, without its faults.
+    pub(super) fn answer(&self, zones: &[Zone], name: &DnsName, kind: RecordType) -> Reply {
+        let is_own = |zone: &Zone| self.copies.iter().any(|copy| copy.apex == zone.apex);
+        let shared = zones.iter().filter(|zone| self.zones.contains(&zone.apex) && !is_own(zone));
+        lookup::answer(&self.copies.iter().chain(shared).collect::<Vec<_>>(), name, kind)
+    }
+}
+
+/// A resolver that has asked before and may have kept answers.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Resolver {
+    /// What is wrong with it.
+    pub faults: Vec<ServerFault>,
+    /// Answers that it still has and gives instead of asking anew.
+    pub held: Vec<CachedAnswer>,
+    /// It keeps what it is answered for as long as the TTL allows, by the plan's time of day.
+    pub keeps: bool,
+    /// Zones that only it sees (split horizon), instead of the world's.
+    pub zones: Vec<Zone>,
+    /// Domains whose signatures it finds wrong: SERVFAIL with this extended error (number, text), unless the asker
+    /// wants unchecked answers.
+    pub bogus: Vec<(DnsName, u16, String)>,
+    /// Extended errors (number, text) that it adds to good answers for names in a domain.
+    pub remarks: Vec<(DnsName, u16, String)>,
+    /// The address that it invents for every name that does not exist.
+    pub invents: Option<IpAddr>,
+}
+
+/// An answer that a resolver still has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CachedAnswer {
+    /// The name that was asked for.
+    pub name: DnsName,
+    /// The type that was asked for.
+    pub kind: RecordType,
+    /// What it has.
+    pub answer: HeldAnswer,
+    /// When it forgets that; without a time it never does, and the time left stays as it is.
+    pub until: Option<Timestamp>,
+}
+
+/// What a resolver still has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum HeldAnswer {
+    /// These records, with the time that they have left.
+    Records(Vec<ZoneRecord>),
+    /// That there is nothing, with the time in seconds that this has left.
+    Nothing {
+        /// The time left.
+        ttl: u32,
+        /// Whether the name does not exist (NXDOMAIN), instead of having no record of this type.
+        nxdomain: bool,
+    },
+}
+
+impl CachedAnswer {
+    /// What a server just said about `name` and `kind`, as far as it may be kept.
+    pub(super) fn of(name: &DnsName, asked: RecordType, said: &Reply, now: Timestamp) -> Option<Self> {
+        let of =
+            |kind| -> Vec<ZoneRecord> { said.answers.iter().filter(|it| it.answers(name, kind)).cloned().collect() };
+        let (kind, records) = match of(asked) {
+            none if none.is_empty() => (RecordType::CNAME, of(RecordType::CNAME)),
+            records => (asked, records),
+        };
+        let is_soa = |record: &&ZoneRecord| matches!(record.data, ZoneData::Soa { .. });
+        let (kind, ttl, answer) = match records.iter().map(|record| record.ttl).min() {
+            Some(ttl) => (kind, ttl, HeldAnswer::Records(records)),
+            None if !said.answers.is_empty() => return None,
+            None => {
+                let ttl = said.authorities.iter().find(is_soa)?.ttl;
+                (asked, ttl, HeldAnswer::Nothing { ttl, nxdomain: said.code == ResponseCode::NXDomain })
+            }
+        };
+        let until = now.checked_add(SignedDuration::from_secs(ttl.into())).ok()?;
+        Some(Self { name: name.clone(), kind, answer, until: Some(until) })
+    }
+
+    /// What is left of it at `now`.
+    fn at(&self, now: Timestamp) -> Option<HeldAnswer> {
+        let Some(until) = self.until else { return Some(self.answer.clone()) };
+        let left = u32::try_from(until.duration_since(now).as_secs()).ok().filter(|left| *left > 0)?;
+        Some(match &self.answer {
+            HeldAnswer::Records(records) => {
+                HeldAnswer::Records(records.iter().map(|record| ZoneRecord { ttl: left, ..record.clone() }).collect())
+            }
+            HeldAnswer::Nothing { nxdomain, .. } => HeldAnswer::Nothing { ttl: left, nxdomain: *nxdomain },
+        })
+    }
+}
+
+impl Resolver {
+    /// Has a fault more.
+    pub fn fault(&mut self, fault: ServerFault) -> &mut Self {
+        self.faults.push(fault);
+        self
+    }
+
+    /// Still has these records for `name` and `kind`, with the time that they have left. A CNAME among them is followed
+    /// anew.
+    pub fn remembers(&mut self, name: &str, kind: RecordType, records: Vec<ZoneRecord>) -> &mut Self {
+        self.hold(name, kind, HeldAnswer::Records(records))
+    }
+
+    /// Still has for `ttl` seconds that there is no such record, or with `nxdomain` no such name.
+    pub fn remembers_nothing(&mut self, name: &str, kind: RecordType, ttl: u32, nxdomain: bool) -> &mut Self {
+        self.hold(name, kind, HeldAnswer::Nothing { ttl, nxdomain })
+    }
+
+    fn hold(&mut self, name: &str, kind: RecordType, answer: HeldAnswer) -> &mut Self {
+        self.held.push(CachedAnswer { name: DnsName::new(name), kind, answer, until: None });
+        self
+    }
+
+    /// What it holds at `now` for `name` and `kind`; that a name does not exist holds for every type (RFC 2308
+    /// section 5).
+    pub(super) fn held(&self, name: &DnsName, kind: RecordType, now: Timestamp) -> Option<HeldAnswer> {
+        let fits = |held: &&CachedAnswer| {
+            let is_absent = matches!(held.answer, HeldAnswer::Nothing { nxdomain: true, .. });
+            held.name == *name && (held.kind == kind || is_absent)
+        };
+        self.held.iter().filter(fits).find_map(|held| held.at(now))
+    }
+
+    /// Keeps answers, and forgets those whose time is over.
+    pub(super) fn keep(&mut self, answers: Vec<CachedAnswer>, now: Timestamp) {
+        self.held.retain(|held| held.at(now).is_some());
+        self.held.extend(answers);
+    }
+
+    /// Sees this zone instead of the world's.
+    pub fn sees(&mut self, zone: Zone) -> &mut Self {
+        self.zones.push(zone);
+        self
+    }
+
+    /// Finds the signatures of `domain` wrong.
+    pub fn finds_bogus(&mut self, domain: &str, code: u16, text: &str) -> &mut Self {
+        self.bogus.push((DnsName::new(domain), code, text.to_owned()));
+        self
+    }
+
+    /// Adds an extended error to good answers for names in `domain`.
+    pub fn remarks(&mut self, domain: &str, code: u16, text: &str) -> &mut Self {
+        self.remarks.push((DnsName::new(domain), code, text.to_owned()));
+        self
+    }
+}

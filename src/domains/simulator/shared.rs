@@ -1,0 +1,32 @@
+//! What all servers of a world share.
+
+use std::io;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use super::authority::Authorities;
+use super::log::{Log, LoggedQuestion, Request};
+use super::plan::Plan;
+
+/// What all servers of a world share.
+pub(super) struct Shared {
+    plan: Mutex<Plan>,
+    authorities: Mutex<Authorities>,
+    pub questions: Log<LoggedQuestion>,
+    pub requests: Log<Request>,
+}
+
+impl Shared {
+    pub fn new(plan: Plan) -> io::Result<Self> {
+        let authorities = Mutex::new(Authorities::new()?);
+        Ok(Self { plan: Mutex::new(plan), authorities, questions: Log::new(), requests: Log::new() })
+    }
+
+    /// Held only while an answer is made, never while it is sent.
+    pub fn plan(&self) -> MutexGuard<'_, Plan> {
+        self.plan.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub fn authorities(&self) -> MutexGuard<'_, Authorities> {
+        self.authorities.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

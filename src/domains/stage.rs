@@ -1,0 +1,547 @@
+//! Where a domain stands on its way: one pure function of what the operator told, the last measurements, and the clock.
+//! It is computed here only, and rendered everywhere from here.
+
+use std::time::Duration;
+
+use jiff::{SignedDuration, Timestamp};
+use serde::{Deserialize, Serialize};
+
+use super::catalogue::{Code, Topic};
+use super::diagnosis::{CERTIFICATE_WAIT, PROPAGATION};
+use super::dns_name::DnsName;
+use super::finding::{Finding, Verdict, deciding, overall, wait_ends};
+use super::reported::Reported;
+
+/// The pause between the first two checks; it doubles while nothing changes.
+const FIRST_PAUSE: Duration = Duration::from_secs(60);
+/// How long after a promised time a check sees what came of it: caches count whole seconds.
+const AFTER_PROMISE: SignedDuration = SignedDuration::from_secs(1);
+/// Two promised times that differ by no more are the same.
+const SAME_PROMISE: SignedDuration = SignedDuration::from_mins(1);
+
+/// A step of a domain's way from the first record to live, and out again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Stage {
+    /// The name is there, the value of the dashboard is not.
+    Draft,
+    /// The value is known; the record is not right at its source yet.
+    WaitingForDns,
+    /// The record is right at its source; some caches hold the old answer.
+    Propagating,
+    /// Everything that Verify looks at is right.
+    ReadyToVerify,
+    /// Verify was chosen less than half an hour ago.
+    CertificatePending,
+    /// Half an hour has passed without a certificate.
+    CertificateLate,
+    /// The certificate is right, and the platform answers.
+    Live,
+    /// Something that was right is wrong, or never became right.
+    Failing,
+    /// The operator means to remove it.
+    RemovalPlanned,
+    /// It was removed.
+    Removed,
+}
+
+impl Stage {
+    /// The word, as in files and JSON.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Draft => "draft",
+            Self::WaitingForDns => "waiting-for-dns",
+            Self::Propagating => "propagating",
+            Self::ReadyToVerify => "ready-to-verify",
+            Self::CertificatePending => "certificate-pending",
+            Self::CertificateLate => "certificate-late",
+            Self::Live => "live",
+            Self::Failing => "failing",
+            Self::RemovalPlanned => "removal-planned",
+            Self::Removed => "removed",
+        }
+    }
+
+    /// What is to be done now for `name`, in a sentence.
+    #[must_use]
+    pub fn next_step(self, name: &DnsName) -> String {
+        match self {
+            Self::Draft => format!(
+                "copy the value from the dashboard (Project settings, Domains, Add domain), then: petstore domains add \
+                 {name} --platform-host VALUE"
+            ),
+            Self::WaitingForDns => {
+                format!("enter the record at your DNS provider, then say so: petstore domains saved {name}")
+            }
+            Self::Propagating => "wait: the record is right, some caches still hold the old answer".to_owned(),
+            Self::ReadyToVerify => {
+                format!("choose Verify in the dashboard, then say so: petstore domains verified {name}")
+            }
+            Self::CertificatePending => {
+                "wait: the certificate follows by itself, usually within a couple of minutes".to_owned()
+            }
+            Self::CertificateLate => {
+                format!("choose Re-verify in the dashboard, then say so: petstore domains verified {name}")
+            }
+            Self::Live => "nothing is to do".to_owned(),
+            Self::Failing => "mend the first cause".to_owned(),
+            Self::RemovalPlanned => "set the redirect up first, then choose Remove in the dashboard".to_owned(),
+            Self::Removed => "delete the CNAME at your DNS provider, if it is still there".to_owned(),
+        }
+    }
+
+    /// How long to wait before looking again where no time is promised, when `unchanged` checks in a row said the same;
+    /// `None` where nothing is pending.
+    fn recheck_after(self, unchanged: u32) -> Option<Duration> {
+        let most = match self {
+            Self::Draft | Self::Removed => return None,
+            Self::Live => Duration::from_secs(3600),
+            Self::CertificatePending => FIRST_PAUSE,
+            _ => Duration::from_secs(600),
+        };
+        Some(FIRST_PAUSE.saturating_mul(1 << unchanged.min(6)).min(most))
+    }
+
+    /// Time or somebody's act will change it, so that it is worth looking again in the background.
+    #[must_use]
+    pub const fn is_pending(self) -> bool {
+        !matches!(self, Self::Draft | Self::Live | Self::Removed)
+    }
+}
+
+impl std::fmt::Display for Stage {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// What is kept of a check.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Measurement {
+    /// When.
+    pub at: Timestamp,
+    /// The verdict of all findings.
+    pub verdict: Verdict,
+    /// The code that decided.
+    pub code: String,
+    /// The title of what decided.
+    pub title: String,
+    /// What to do about it; empty where nothing is to do.
+    #[serde(default)]
+    pub fix: String,
+    /// When the wait ends that decides.
+    pub until: Option<Timestamp>,
+    /// The record is right at its source.
+    pub record: bool,
+    /// Every resolver that answered sees it.
+    pub everywhere: bool,
+    /// CAA does not forbid.
+    pub caa: bool,
+    /// The certificate is right.
+    pub certificate: bool,
+    /// The platform answers.
+    pub http: bool,
+    /// The platform does not know the name.
+    pub unknown_there: bool,
+    /// Something could be measured at all.
+    pub known: bool,
+    /// It was seen that the record is not there, or is another; not so where no server spoke for it.
+    #[serde(default)]
+    pub elsewhere: bool,
+    /// Resolvers that hold an old answer, and until when.
+    #[serde(default)]
+    pub held: Vec<(String, Timestamp)>,
+}
+
+impl Measurement {
+    /// What is kept of `findings`.
+    #[must_use]
+    pub fn of(findings: &[Finding], held: Vec<(String, Timestamp)>, at: Timestamp) -> Self {
+        let decides = deciding(findings);
+        let any = |codes: &[Code]| findings.iter().any(|finding| codes.contains(&finding.code));
+        let fails = |topic: Topic| findings.iter().any(|f| f.code.topic() == topic && f.verdict == Verdict::Fail);
+        let waits = [
+            Code::TtlWait,
+            Code::NegWait,
+            Code::StaleServed,
+            Code::Over48h,
+            Code::SecondaryBehind,
+            Code::ResolversDisagree,
+        ];
+        let absent = [Code::DnsMissing, Code::DnsNodata, Code::DnsValueUnknown];
+        let about_servers = findings.iter().filter(|finding| finding.code.topic() == Topic::Servers);
+        let servers_fail =
+            about_servers.clone().any(|finding| finding.verdict == Verdict::Fail && finding.code != Code::Over48h);
+        let known = findings.iter().any(|finding| finding.verdict != Verdict::Unknown);
+        let record = known && !fails(Topic::Record) && !servers_fail && !any(&absent);
+        // A domain that nobody delegates leads nowhere; of one whose servers fail nobody knows.
+        let silent =
+            about_servers.clone().any(|finding| finding.verdict == Verdict::Fail && finding.code != Code::NotDelegated);
+        let not_right =
+            |f: &Finding| f.code.topic() == Topic::Record && matches!(f.verdict, Verdict::Fail | Verdict::Wait);
+        // Wrong, and a part of it may lead to the platform all the same.
+        let partly = [
+            Code::DnsCnameAndOther,
+            Code::DnsMultiCname,
+            Code::DnsAaaaLeft,
+            Code::ApexPartial,
+            Code::ApexAaaa,
+            Code::ApexCname,
+            Code::ProxyCloudflare,
+        ];
+        let elsewhere = !silent && !any(&partly) && (any(&[Code::NotDelegated]) || findings.iter().any(not_right));
+        let certificate_wrong = findings
+            .iter()
+            .any(|f| f.code.topic() == Topic::Certificate && matches!(f.verdict, Verdict::Fail | Verdict::Wait));
+        let certificate = any(&[Code::TlsOk, Code::TlsSoon, Code::TlsOld]) && !certificate_wrong;
+        Self {
+            at,
+            verdict: overall(findings),
+            code: decides.map(|finding| finding.code.to_string()).unwrap_or_default(),
+            title: decides.map(|finding| finding.title.clone()).unwrap_or_default(),
+            fix: decides.map(|finding| finding.fix.clone()).unwrap_or_default(),
+            until: wait_ends(findings),
+            record,
+            everywhere: record && !any(&waits),
+            caa: !fails(Topic::Caa),
+            certificate,
+            http: certificate && !fails(Topic::Http) && !fails(Topic::Redirect) && any(&[Code::HttpOk, Code::Http5xx]),
+            unknown_there: any(&[Code::Http404Project]),
+            known,
+            elsewhere,
+            held,
+        }
+    }
+
+    /// Whether a `later` one says what this one says.
+    #[must_use]
+    pub fn says_the_same_as(&self, later: &Self) -> bool {
+        let Self { verdict, code, record, everywhere, caa, certificate, http, unknown_there, known, .. } = self;
+        (verdict, code, known) == (&later.verdict, &later.code, &later.known)
+            && self.promises_the_same_as(later)
+            && (record, everywhere, caa) == (&later.record, &later.everywhere, &later.caa)
+            && (certificate, http, unknown_there) == (&later.certificate, &later.http, &later.unknown_there)
+    }
+
+    /// Whether a `later` one promises what this one does. The end of a wait is known to the second only, so that it
+    /// wavers; a promised time that has passed is not promised again by another one.
+    #[must_use]
+    pub fn promises_the_same_as(&self, later: &Self) -> bool {
+        match (self.until, later.until) {
+            (Some(old), Some(new)) => old == new || old > later.at && old.duration_since(new).abs() <= SAME_PROMISE,
+            (old, new) => old == new,
+        }
+    }
+
+    /// After a removal: a record still leads to the platform, where somebody else may claim the name. One that only
+    /// reaches it over other names is not right, and leads there all the same.
+    #[must_use]
+    pub fn is_left_behind(&self) -> bool {
+        self.known && (self.record || self.unknown_there || self.code == Code::DnsChain.as_str())
+    }
+
+    /// Whether a record leads to the platform; `None` where the measurement does not tell.
+    #[must_use]
+    pub fn leads_to_platform(&self) -> Option<bool> {
+        if self.is_left_behind() { Some(true) } else { self.elsewhere.then_some(false) }
+    }
+
+    /// All that answered lead to the platform, CAA allows its authority, and certificate and page are right.
+    #[must_use]
+    pub const fn is_live(&self) -> bool {
+        self.record && self.everywhere && self.caa && self.certificate && self.http
+    }
+}
+
+/// Where a domain stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Status {
+    /// The step.
+    pub state: Stage,
+    /// The last check could measure nothing; the step is by one that is this old.
+    pub stale: Option<SignedDuration>,
+}
+
+impl Status {
+    /// The domain is live, and this was measured now.
+    #[must_use]
+    pub fn is_seen_live(&self) -> bool {
+        self.state == Stage::Live && self.stale.is_none()
+    }
+}
+
+/// Where a domain stands, by what was told and by the last measurement that measured anything (the latest is last), at
+/// `now`. How often the domain was looked at before does not matter.
+#[must_use]
+pub fn status(reported: &Reported, measurements: &[Measurement], now: Timestamp) -> Status {
+    let since = |then: Timestamp| now.duration_since(then).max(SignedDuration::ZERO);
+    let latest = measurements.iter().rev().find(|measurement| measurement.known);
+    let stale = match (measurements.last(), latest) {
+        (Some(last), Some(known)) if !last.known => Some(since(known.at)),
+        _ => None,
+    };
+    let late = reported.verified.is_some_and(|verified| since(verified) > CERTIFICATE_WAIT);
+    let after_verify = if late { Stage::CertificateLate } else { Stage::CertificatePending };
+    let state = match latest {
+        _ if reported.removed => Stage::Removed,
+        Some(latest) if reported.removal_planned && latest.unknown_there => Stage::Removed,
+        _ if reported.removal_planned => Stage::RemovalPlanned,
+        _ if reported.value.is_none() => Stage::Draft,
+        None if reported.verified.is_some() => after_verify,
+        None => Stage::WaitingForDns,
+        Some(latest) if latest.is_live() => Stage::Live,
+        Some(latest) if !latest.record => {
+            let overdue = reported.saved.is_some_and(|saved| since(saved) > PROPAGATION);
+            if overdue || reported.verified.is_some() { Stage::Failing } else { Stage::WaitingForDns }
+        }
+        Some(latest) if !latest.caa => Stage::Failing,
+        Some(latest) if !latest.everywhere => {
+            if latest.verdict == Verdict::Fail {
+                Stage::Failing
+            } else {
+                Stage::Propagating
+            }
+        }
+        Some(latest) if reported.verified.is_some() && !latest.certificate && may_only_be_late(latest) => after_verify,
+        Some(latest) if latest.verdict == Verdict::Fail => Stage::Failing,
+        Some(_) if reported.verified.is_some() => after_verify,
+        Some(_) => Stage::ReadyToVerify,
+    };
+    Status { state, stale }
+}
+
+/// When to look again after a look at `last`: when the pause is over that grows with `unchanged`, the number of checks in
+/// a row that said the same, or a second after the promised end of the wait (`until`) or after the 30 minutes or 48 hours
+/// that were told of, whichever comes first. `None` where nothing is pending.
+#[must_use]
+pub fn next_look(
+    state: Stage,
+    reported: &Reported,
+    until: Option<Timestamp>,
+    unchanged: u32,
+    last: Timestamp,
+) -> Option<Timestamp> {
+    let after = |then: Timestamp, wait: SignedDuration| then.checked_add(wait).ok();
+    let due = |promised: Option<Timestamp>| promised.and_then(|promised| after(promised, AFTER_PROMISE));
+    let passed = due(until).is_some_and(|due| due <= last);
+    // What was promised for a time that passed meanwhile is looked at soon.
+    let pause = state.recheck_after(if passed { 0 } else { unchanged })?;
+    let verified = reported.verified.and_then(|verified| after(verified, CERTIFICATE_WAIT));
+    let saved = reported.saved.and_then(|saved| after(saved, PROPAGATION));
+    let promised = [until, verified, saved].into_iter().filter_map(due).filter(|due| *due > last);
+    promised.chain(last.checked_add(pause)).min()
+}
+
+/// The trouble is only that the certificate is not there.
+fn may_only_be_late(latest: &Measurement) -> bool {
+    let not_there = [Code::TlsPending, Code::TlsAlert, Code::TlsRefused, Code::TlsReset, Code::TlsTimeout];
+    latest.verdict != Verdict::Fail || not_there.iter().any(|code| code.as_str() == latest.code)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domains::finding::Who;
+
+    fn at(minutes: i64) -> Timestamp {
+        Timestamp::from_second(1_800_000_000 + 60 * minutes).unwrap()
+    }
+
+    fn reported() -> Reported {
+        Reported { added: Some(at(0)), value: Some(DnsName::new("sites.platform.net")), ..Reported::default() }
+    }
+
+    fn measured(minutes: i64, lines: &[(Code, Verdict)]) -> Measurement {
+        let findings: Vec<_> = lines.iter().map(|(code, verdict)| Finding::new(*code, *verdict, Who::Nobody)).collect();
+        Measurement::of(&findings, Vec::new(), at(minutes))
+    }
+
+    const RIGHT: (Code, Verdict) = (Code::DnsOk, Verdict::Ok);
+    const FREE: (Code, Verdict) = (Code::CaaNone, Verdict::Ok);
+    const GOOD: (Code, Verdict) = (Code::TlsOk, Verdict::Ok);
+    const ANSWERS: (Code, Verdict) = (Code::HttpOk, Verdict::Ok);
+
+    fn state(reported: &Reported, measurements: &[Measurement], minutes: i64) -> Stage {
+        status(reported, measurements, at(minutes)).state
+    }
+
+    #[test]
+    fn the_way_from_draft_to_live() {
+        assert_eq!(state(&Reported { value: None, ..reported() }, &[], 1), Stage::Draft);
+        assert_eq!(state(&reported(), &[], 1), Stage::WaitingForDns);
+        let missing = measured(1, &[(Code::DnsMissing, Verdict::Wait), FREE]);
+        assert_eq!(state(&reported(), &[missing], 1), Stage::WaitingForDns);
+        let saved = Reported { saved: Some(at(2)), ..reported() };
+        let old = measured(3, &[(Code::TtlWait, Verdict::Wait), FREE]);
+        assert_eq!(state(&saved, &[old], 3), Stage::Propagating);
+        let right = measured(60, &[RIGHT, FREE, (Code::TlsPending, Verdict::Wait)]);
+        assert_eq!(state(&saved, std::slice::from_ref(&right), 60), Stage::ReadyToVerify);
+        let verified = Reported { verified: Some(at(61)), ..saved };
+        assert_eq!(state(&verified, std::slice::from_ref(&right), 62), Stage::CertificatePending);
+        let late = measured(92, &[RIGHT, FREE, (Code::TlsPending, Verdict::Fail)]);
+        assert_eq!(state(&verified, &[late], 92), Stage::CertificateLate);
+        let live = measured(93, &[RIGHT, FREE, GOOD, ANSWERS]);
+        assert_eq!(state(&verified, std::slice::from_ref(&live), 93), Stage::Live);
+        assert_eq!(state(&reported(), &[live], 93), Stage::Live, "also without a word of Verify");
+    }
+
+    #[test]
+    fn a_wait_that_is_over_has_failed() {
+        let saved = Reported { saved: Some(at(0)), ..reported() };
+        let wrong = measured(5, &[(Code::DnsABlocks, Verdict::Fail), FREE]);
+        assert_eq!(state(&saved, std::slice::from_ref(&wrong), 5), Stage::WaitingForDns);
+        assert_eq!(state(&saved, &[wrong], 48 * 60 + 1), Stage::Failing);
+        let over = measured(48 * 60 + 1, &[(Code::Over48h, Verdict::Fail), FREE]);
+        assert_eq!(state(&saved, &[over], 48 * 60 + 1), Stage::Failing);
+        let blocked = measured(5, &[RIGHT, (Code::CaaBlocked, Verdict::Fail)]);
+        assert_eq!(state(&saved, &[blocked], 5), Stage::Failing);
+        let verified = Reported { verified: Some(at(0)), ..saved };
+        let red = measured(40, &[RIGHT, (Code::CaaBlocked, Verdict::Fail), (Code::TlsPending, Verdict::Fail)]);
+        assert_eq!(state(&verified, &[red], 40), Stage::Failing);
+    }
+
+    #[test]
+    fn the_state_follows_from_what_is_so_however_often_it_was_looked_at_before() {
+        let verified = Reported { verified: Some(at(0)), ..reported() };
+        let with = |code, verdict| measured(2, &[(code, verdict), FREE, GOOD, ANSWERS]);
+        let latest = [
+            (measured(2, &[RIGHT, FREE, GOOD, ANSWERS]), Stage::Live),
+            (with(Code::TlsSoon, Verdict::Warn), Stage::Live),
+            (with(Code::TtlWait, Verdict::Wait), Stage::Propagating),
+            (with(Code::NegWait, Verdict::Wait), Stage::Propagating),
+            (with(Code::StaleServed, Verdict::Wait), Stage::Propagating),
+            (with(Code::ResolversDisagree, Verdict::Warn), Stage::Propagating),
+            (with(Code::Over48h, Verdict::Fail), Stage::Failing),
+            (with(Code::DnsABlocks, Verdict::Fail), Stage::Failing),
+            (measured(2, &[RIGHT, (Code::CaaBlocked, Verdict::Fail), GOOD, ANSWERS]), Stage::Failing),
+        ];
+        for (latest, expected) in &latest {
+            assert_eq!(state(&verified, std::slice::from_ref(latest), 3), *expected, "{}", latest.code);
+        }
+        let earlier: Vec<&Measurement> = latest.iter().map(|(earlier, _)| earlier).collect();
+        for (latest, expected) in &latest {
+            for (first, second) in earlier.iter().flat_map(|first| earlier.iter().map(move |second| (first, second))) {
+                let all = [(*first).clone(), (*second).clone(), latest.clone()];
+                let codes = all.each_ref().map(|measurement| measurement.code.as_str());
+                assert_eq!(state(&verified, &all, 3), *expected, "{codes:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn without_a_measurement_the_last_good_one_counts_with_its_age() {
+        let live = measured(1, &[RIGHT, FREE, GOOD, ANSWERS]);
+        let offline = measured(11, &[(Code::Offline, Verdict::Unknown)]);
+        let standing = status(&reported(), &[live, offline], at(11));
+        assert_eq!(standing, Status { state: Stage::Live, stale: Some(SignedDuration::from_mins(10)) });
+        assert!(!standing.is_seen_live(), "nobody saw it now");
+    }
+
+    #[test]
+    fn removal_ends_by_word_or_when_the_platform_forgets_the_name() {
+        let planned = Reported { removal_planned: true, ..reported() };
+        assert_eq!(state(&planned, &[measured(1, &[RIGHT, FREE, GOOD, ANSWERS])], 2), Stage::RemovalPlanned);
+        let gone = measured(1, &[RIGHT, FREE, GOOD, (Code::Http404Project, Verdict::Fail)]);
+        assert_eq!(state(&planned, &[gone], 2), Stage::Removed);
+        assert_eq!(state(&Reported { removed: true, ..planned }, &[], 2), Stage::Removed);
+    }
+
+    #[test]
+    fn a_record_is_left_behind_where_it_leads_to_the_platform_in_any_way() {
+        let left = |lines: &[(Code, Verdict)]| measured(1, lines).is_left_behind();
+        assert!(left(&[RIGHT, FREE, GOOD, ANSWERS]));
+        assert!(left(&[(Code::DnsWildcardOk, Verdict::Warn)]));
+        assert!(left(&[(Code::ApexOk, Verdict::Ok)]));
+        assert!(left(&[(Code::DnsADirect, Verdict::Warn)]));
+        assert!(left(&[(Code::DnsChain, Verdict::Fail), (Code::TlsPending, Verdict::Fail)]));
+        assert!(left(&[(Code::DnsValueUnknown, Verdict::Unknown), (Code::Http404Project, Verdict::Fail)]));
+        assert!(!left(&[(Code::DnsMissing, Verdict::Wait)]));
+        assert!(!left(&[(Code::DnsWrongTarget, Verdict::Fail)]));
+        assert!(!left(&[(Code::Offline, Verdict::Unknown)]));
+    }
+
+    #[test]
+    fn that_nothing_leads_to_the_platform_is_said_only_where_it_was_seen() {
+        let leads = |lines: &[(Code, Verdict)]| measured(1, lines).leads_to_platform();
+        assert_eq!(leads(&[RIGHT, FREE, GOOD, ANSWERS]), Some(true));
+        assert_eq!(leads(&[(Code::DnsMissing, Verdict::Wait), FREE]), Some(false));
+        assert_eq!(leads(&[(Code::DnsWrongTarget, Verdict::Fail)]), Some(false));
+        assert_eq!(leads(&[(Code::NotDelegated, Verdict::Fail)]), Some(false));
+        assert_eq!(leads(&[(Code::Offline, Verdict::Unknown)]), None);
+        assert_eq!(leads(&[]), None);
+        assert_eq!(leads(&[(Code::LameAll, Verdict::Fail), (Code::DnsMissing, Verdict::Fail)]), None);
+        assert_eq!(leads(&[(Code::DnsCnameAndOther, Verdict::Fail)]), None);
+        assert_eq!(leads(&[(Code::DnssecBogus, Verdict::Fail), RIGHT]), None);
+        assert_eq!(leads(&[(Code::DnsValueUnknown, Verdict::Unknown), FREE, GOOD, ANSWERS]), None);
+    }
+
+    #[test]
+    fn only_what_is_on_its_way_is_pending() {
+        let still = [Stage::Draft, Stage::Live, Stage::Removed];
+        assert!(still.iter().all(|state| !state.is_pending()));
+        let moving = [Stage::WaitingForDns, Stage::Propagating, Stage::Failing, Stage::RemovalPlanned];
+        assert!(moving.iter().all(|state| state.is_pending()));
+    }
+
+    #[test]
+    fn a_clock_that_was_set_back_makes_no_negative_age() {
+        let verified = Reported { verified: Some(at(100)), ..reported() };
+        let right = measured(99, &[RIGHT, FREE, (Code::TlsPending, Verdict::Wait)]);
+        assert_eq!(state(&verified, &[right], 50), Stage::CertificatePending);
+    }
+
+    #[test]
+    fn looking_again_slows_down_while_nothing_changes() {
+        let seconds = |state: Stage, unchanged| state.recheck_after(unchanged).map(|wait| wait.as_secs());
+        assert_eq!([0, 1, 2, 9].map(|n| seconds(Stage::Propagating, n)), [Some(60), Some(120), Some(240), Some(600)]);
+        assert_eq!(seconds(Stage::Live, 40), Some(3600));
+        assert_eq!(seconds(Stage::CertificatePending, 5), Some(60));
+        assert_eq!(seconds(Stage::Removed, 0), None);
+    }
+
+    #[test]
+    fn the_next_look_is_a_second_after_a_promised_time_or_a_deadline_if_the_pause_does_not_end_before() {
+        let seconds = |reported: &Reported, until: Option<Timestamp>, unchanged| {
+            let next = next_look(Stage::Propagating, reported, until, unchanged, at(0)).unwrap();
+            next.duration_since(at(0)).as_secs()
+        };
+        let promised = |seconds| Some(at(0) + SignedDuration::from_secs(seconds));
+        assert_eq!([0, 3, 9].map(|unchanged| seconds(&reported(), None, unchanged)), [60, 480, 600]);
+        assert_eq!([3, 59, 60, 5000].map(|after| seconds(&reported(), promised(after), 0)), [4, 60, 60, 60]);
+        assert_eq!([0, 3, 130, 5000].map(|after| seconds(&reported(), promised(after), 9)), [1, 4, 131, 600]);
+        assert_eq!(seconds(&reported(), promised(-1), 9), 60, "it passed while the check ran");
+        let verified = Reported { verified: Some(at(-29)), ..reported() };
+        assert_eq!(seconds(&verified, promised(500), 9), 61);
+        assert_eq!(seconds(&Reported { verified: Some(at(-31)), ..reported() }, None, 9), 600);
+        let saved = Reported { saved: Some(at(-48 * 60 + 2)), ..reported() };
+        assert_eq!([0, 9].map(|unchanged| seconds(&saved, None, unchanged)), [60, 121]);
+        assert_eq!(next_look(Stage::Removed, &reported(), promised(3), 0, at(0)), None);
+    }
+
+    #[test]
+    fn a_promise_may_waver_but_one_that_has_passed_is_not_made_again() {
+        let wait = |minutes, until: i64| Measurement {
+            until: Some(at(0) + SignedDuration::from_secs(until)),
+            ..measured(minutes, &[(Code::TtlWait, Verdict::Wait)])
+        };
+        assert!(wait(0, 600).says_the_same_as(&wait(1, 601)));
+        assert!(!wait(0, 600).says_the_same_as(&wait(1, 700)));
+        assert!(!wait(0, 600).says_the_same_as(&wait(10, 630)), "10 minutes were promised, and are over");
+    }
+
+    #[test]
+    fn what_is_kept_is_the_end_of_the_wait_that_decides() {
+        let until = |verdict| {
+            let finding = |code, verdict, minutes| Finding::new(code, verdict, Who::Nobody).until(at(minutes));
+            let findings = [
+                finding(Code::TtlWait, Verdict::Wait, 5),
+                finding(Code::TlsPending, Verdict::Wait, 30),
+                finding(Code::CaaBlocked, verdict, 90),
+            ];
+            Measurement::of(&findings, Vec::new(), at(0)).until
+        };
+        assert_eq!(until(Verdict::Warn), Some(at(5)));
+        assert_eq!(until(Verdict::Fail), None, "time does not mend it");
+    }
+}

@@ -1,0 +1,621 @@
+//! The four troubleshooting rules of the platform as pages of questions, each answered from the last check and from what
+//! the operator told (API description, troubleshooting). Nothing is guessed: what was not measured is said to be so.
+
+use std::cmp::Reverse;
+
+use jiff::{SignedDuration, Timestamp};
+
+use crate::model::display_safe;
+
+use super::catalogue::{Code, Topic};
+use super::diagnosis::redirect::Redirect;
+use super::diagnosis::{CERTIFICATE_WAIT, words};
+use super::dns_name::Domain;
+use super::finding::{Finding, Verdict, Who};
+use super::observation::Role;
+use super::report::{sentence, until_words};
+use super::reported::{Precondition, Reported};
+use super::vantage_points::{View, ViewVerdict};
+
+/// Records that stand where the one of the dashboard should stand, or keep it from being asked for.
+const IN_THE_WAY: &[Code] = &[
+    Code::DnsABlocks,
+    Code::DnsADirect,
+    Code::DnsAaaaLeft,
+    Code::DnsCnameAndOther,
+    Code::DnsMultiCname,
+    Code::DnsValueInTxt,
+    Code::DnsPrivate,
+    Code::DnsDname,
+    Code::DnsZoneCut,
+    Code::DnsParked,
+    Code::ApexWrong,
+    Code::ApexPartial,
+    Code::ApexAaaa,
+    Code::ApexCname,
+];
+/// What stands at the name is told together with what should stand there.
+const TOLD_WITH_THE_VALUE: &[Code] = &[Code::DnsNodata, Code::ProxyCloudflare, Code::DnsValueUnknown];
+/// They are said only of a record that is right at its source.
+const RIGHT_AT_SOURCE: &[Code] = &[Code::TtlWait, Code::NegWait, Code::StaleServed, Code::Over48h];
+/// Remarks on servers that keep nobody from anything.
+const REMARKS: &[Code] = &[Code::TcpOnly, Code::Slow, Code::EdnsBroken, Code::ResolverDown];
+/// There is no certificate for the name yet.
+const ABSENT: &[Code] =
+    &[Code::TlsPending, Code::TlsAlert, Code::TlsRefused, Code::TlsReset, Code::TlsTimeout, Code::TlsNotTls];
+/// There is one that browsers take.
+const TAKEN: &[Code] = &[Code::TlsOk, Code::TlsSoon, Code::TlsOld];
+/// Circles, detours, and another status.
+const DETOURS: &[Code] = &[Code::RdLoop, Code::RdTooMany, Code::RdChain, Code::RdStatus];
+
+/// A troubleshooting rule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rule {
+    /// Rule 1.
+    Verification,
+    /// Rule 2.
+    Certificate,
+    /// Rule 3.
+    Browser,
+    /// Rule 4.
+    Redirects,
+}
+
+impl Rule {
+    /// All of them, in the order of the API description.
+    pub const ALL: [Self; 4] = [Self::Verification, Self::Certificate, Self::Browser, Self::Redirects];
+
+    /// The trouble in the operator's words.
+    #[must_use]
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::Verification => "Verify keeps failing",
+            Self::Certificate => "No certificate after 30 minutes",
+            Self::Browser => "The browser says: not private",
+            Self::Redirects => "A redirect goes wrong",
+        }
+    }
+}
+
+/// A question with its answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RuleAnswer {
+    /// The question, for example `Does another record stand at the name?`.
+    pub question: String,
+    /// The judgement; `None` where the question cannot be answered yet, or is not one for a measurement.
+    pub verdict: Option<Verdict>,
+    /// A short word where there is no judgement, for example `after 2`, `yours to do` or `not measured yet`.
+    pub word: String,
+    /// What was seen; safe to show.
+    pub seen: Vec<String>,
+    /// What to do; empty where nothing is to do.
+    pub act: Vec<String>,
+}
+
+/// What the answers rest on.
+#[derive(Clone, Copy, Debug)]
+pub struct Facts<'a> {
+    /// The domain.
+    pub domain: &'a Domain,
+    /// What the operator told.
+    pub reported: &'a Reported,
+    /// The findings of the last check; empty where there was none.
+    pub findings: &'a [Finding],
+    /// Who saw what in it.
+    pub views: &'a [View],
+    /// The redirect that is configured from this name, and what following it gave; no findings where nobody followed it.
+    pub redirect: Option<(&'a Redirect, &'a [Finding])>,
+    /// The time.
+    pub now: Timestamp,
+}
+
+/// The questions of a rule, each with its answer, in the order in which they are to be mended.
+#[must_use]
+pub fn answers(rule: Rule, facts: &Facts<'_>) -> Vec<RuleAnswer> {
+    match rule {
+        Rule::Verification => verification(facts),
+        Rule::Certificate => certificate(facts),
+        Rule::Browser => browser(facts),
+        Rule::Redirects => redirects(facts),
+    }
+}
+
+/// The sentence under the questions: which comes first, or that all is right.
+#[must_use]
+pub fn conclusion(rule: Rule, facts: &Facts<'_>) -> String {
+    let dns = facts.of_dns();
+    let fails = dns.iter().any(|finding| finding.verdict == Verdict::Fail);
+    let findings = match rule {
+        Rule::Verification => dns,
+        Rule::Certificate => [dns, facts.that(|code| is_caa(code) || code == Code::AcmeBlocked)].concat(),
+        // What is shown and served matters once the record leads to the platform.
+        Rule::Browser if fails => dns,
+        Rule::Browser => facts.that(|code| code.topic() == Topic::Certificate),
+        Rule::Redirects if fails && facts.redirect.is_none() => dns,
+        Rule::Redirects => facts.of_redirect(),
+    };
+    // Another part may be why this one was not measured.
+    let findings = if findings.is_empty() { facts.against() } else { findings };
+    let first = findings.iter().min_by_key(|finding| (Reverse(finding.verdict), finding.code.topic()));
+    let Some(first) = first else { return "Nothing was measured yet: check the domain first.".to_owned() };
+    let title = &first.title;
+    match first.verdict {
+        Verdict::Fail => format!("First cause: {title}. {}", whose(first.who)),
+        Verdict::Wait if matches!(first.who, Who::Nobody | Who::Platform) => {
+            let waits = findings.iter().filter(|finding| finding.verdict == Verdict::Wait);
+            let until = waits.filter_map(|finding| finding.until).max();
+            let until = until.map_or_else(String::new, |until| format!(" until {}", until_words(until, facts.now)));
+            format!("{title}: nothing is to do but wait{until}.")
+        }
+        Verdict::Wait => format!("Next: {}", sentence(&first.fix)),
+        Verdict::Warn if rule == Rule::Certificate && facts.has_certificate() => all_right(rule, facts),
+        Verdict::Warn => format!("This may be why: {title}. {}", whose(first.who)),
+        Verdict::Unknown => format!("{title}. {}", sentence(&upper_first(&first.fix))),
+        Verdict::Ok => all_right(rule, facts),
+    }
+}
+
+/// The conclusion where no measurement speaks against the domain.
+fn all_right(rule: Rule, facts: &Facts<'_>) -> String {
+    match rule {
+        Rule::Verification if facts.unticked().is_empty() => {
+            "All that can be seen of what Verify looks at is right: choose Verify in the dashboard, then press V here."
+                .to_owned()
+        }
+        Rule::Verification => "DNS is right. What is left are the preconditions that are not ticked.".to_owned(),
+        Rule::Certificate if facts.has_certificate() => "The certificate is there: all is right.".to_owned(),
+        Rule::Certificate => match facts.certificate_due() {
+            None => "The 30 minutes count from Verify, which was not said yet.".to_owned(),
+            Some(due) if facts.now <= due => {
+                format!("It is not late yet: the 30 minutes end {}.", until_words(due, facts.now))
+            }
+            Some(_) => "Nothing stands in its way: choose Re-verify in the dashboard, then press V here.".to_owned(),
+        },
+        Rule::Browser => {
+            "The certificate is right. A browser that still warns remembers an old one: try a private window."
+                .to_owned()
+        }
+        Rule::Redirects if facts.redirect.is_none() => {
+            "No redirect is configured from this name, so that there is none to hold against what is served.".to_owned()
+        }
+        Rule::Redirects => {
+            "What is served is right. A browser that goes elsewhere remembers an old redirect: try a private window."
+                .to_owned()
+        }
+    }
+}
+
+/// Who must act, in a sentence.
+fn whose(who: Who) -> String {
+    match who {
+        Who::Platform => "It is the platform's to mend.".to_owned(),
+        Who::Nobody => "Only time mends it.".to_owned(),
+        Who::DnsProvider | Who::Registrar | Who::Dashboard | Who::ThisMachine => {
+            format!("Mend it {}, then check again.", who.at())
+        }
+    }
+}
+
+impl<'a> Facts<'a> {
+    /// The findings of the check whose code is such.
+    fn that(&self, is_such: impl Fn(Code) -> bool) -> Vec<&'a Finding> {
+        self.findings.iter().filter(|finding| is_such(finding.code)).collect()
+    }
+
+    fn any(&self, codes: &[Code]) -> bool {
+        self.findings.iter().any(|finding| codes.contains(&finding.code))
+    }
+
+    /// All that is not right, which may be why something was not measured.
+    fn against(&self) -> Vec<&'a Finding> {
+        let findings = self.that(|code| !is_remark(code));
+        findings.into_iter().filter(|finding| finding.verdict != Verdict::Ok).collect()
+    }
+
+    /// There is a certificate, and nothing wrong with it at any address.
+    fn has_certificate(&self) -> bool {
+        let wrong = |finding: &Finding| matches!(finding.verdict, Verdict::Fail | Verdict::Wait);
+        let of_certificates = self.that(|code| code.topic() == Topic::Certificate);
+        self.any(TAKEN) && !of_certificates.into_iter().any(wrong)
+    }
+
+    /// When a certificate is late.
+    fn certificate_due(&self) -> Option<Timestamp> {
+        self.reported.verified?.checked_add(CERTIFICATE_WAIT).ok()
+    }
+
+    fn unticked(&self) -> Vec<Precondition> {
+        Precondition::ALL.into_iter().filter(|each| !self.reported.ticked.contains(each)).collect()
+    }
+
+    /// What is known of servers and record, as others see them.
+    fn of_dns(&self) -> Vec<&'a Finding> {
+        let mut findings = self.that(|code| is_dns(code) && !is_remark(code));
+        findings.retain(|finding| finding.verdict != Verdict::Warn || finding.who != Who::ThisMachine);
+        findings
+    }
+
+    /// What is known of the redirect that is configured; else of what is served under the name.
+    fn of_redirect(&self) -> Vec<&'a Finding> {
+        match self.redirect {
+            Some((_, findings)) => findings.iter().collect(),
+            None => {
+                self.that(|code| matches!(code.topic(), Topic::Http | Topic::Redirect) && code != Code::AcmeBlocked)
+            }
+        }
+    }
+
+    /// How many of those that count see what they should.
+    fn who_sees(&self) -> Option<String> {
+        let count = |is_such: fn(Role) -> bool, what: &str| {
+            let those = || self.views.iter().filter(move |view| is_such(view.role)).map(|view| view.verdict.verdict());
+            let all = those().filter(|verdict| *verdict != Verdict::Unknown).count();
+            let right = those().filter(|verdict| *verdict == Verdict::Ok).count();
+            (all > 0).then(|| format!("{right} of {all} {what}"))
+        };
+        let servers = count(|role| role == Role::Authoritative, "name servers");
+        let resolvers = count(is_resolver, "resolvers");
+        let who = words::list(servers.into_iter().chain(resolvers));
+        let aside = self.views.iter().filter(|view| view.verdict == ViewVerdict::NotCounted).count();
+        let aside = if aside == 0 { String::new() } else { format!("; {aside} gave no answer that counts") };
+        (!who.is_empty()).then(|| format!("{who} see it{aside}"))
+    }
+
+    /// What the name servers of the zone have, where it is right, though others do not see it yet.
+    fn right_at_source(&self) -> Option<String> {
+        let right = |view: &&View| view.role == Role::Authoritative && view.verdict == ViewVerdict::Right;
+        match self.views.iter().find(right) {
+            Some(view) => Some(format!("{} has {} ({})", self.domain.name, view.sees, view.server)),
+            None => self.any(RIGHT_AT_SOURCE).then(|| "the name servers have it".to_owned()),
+        }
+    }
+}
+
+impl RuleAnswer {
+    fn new(question: &str, verdict: Option<Verdict>, word: &str) -> Self {
+        Self { question: question.to_owned(), verdict, word: word.to_owned(), seen: Vec::new(), act: Vec::new() }
+    }
+
+    fn ok(question: &str, seen: impl Into<String>) -> Self {
+        Self::new(question, Some(Verdict::Ok), "").seen([seen.into()])
+    }
+
+    /// Without a judgement.
+    fn open(question: &str, word: &str) -> Self {
+        Self::new(question, None, word)
+    }
+
+    fn unmeasured(question: &str) -> Self {
+        Self::open(question, "not measured yet")
+    }
+
+    /// As the worst of findings says; what is all right is left out beside what is not.
+    fn of(question: &str, findings: &[&Finding], now: Timestamp) -> Self {
+        let worst = findings.iter().map(|finding| finding.verdict).max();
+        let mut seen: Vec<String> = Vec::new();
+        let mut acts: Vec<(&str, Option<Timestamp>)> = Vec::new();
+        let is_shown = |finding: &&&Finding| finding.verdict != Verdict::Ok || worst == Some(Verdict::Ok);
+        for finding in findings.iter().filter(is_shown) {
+            let what = if finding.seen.is_empty() { &finding.title } else { &finding.seen };
+            let expected = format!("Expected: {}", finding.expected);
+            let is_ok = finding.verdict == Verdict::Ok;
+            for line in [Some(what.clone()), (!is_ok && !finding.expected.is_empty()).then_some(expected)] {
+                seen.extend(line.filter(|line| !seen.contains(line)));
+            }
+            if is_ok || finding.fix.is_empty() {
+                continue;
+            }
+            let until = finding.until.filter(|_| finding.verdict == Verdict::Wait);
+            match acts.iter_mut().find(|(fix, _)| *fix == finding.fix) {
+                Some((_, known)) => *known = (*known).max(until),
+                None => acts.push((&finding.fix, until)),
+            }
+        }
+        let act = acts.into_iter().map(|(fix, until)| match until {
+            Some(until) => format!("{}, until {}", fix.trim_end_matches('.'), until_words(until, now)),
+            None => fix.to_owned(),
+        });
+        Self { act: act.collect(), ..Self::new(question, worst, "") }.seen(seen)
+    }
+
+    fn seen(mut self, seen: impl IntoIterator<Item = String>) -> Self {
+        self.seen.extend(seen);
+        self
+    }
+
+    fn act(mut self, act: impl IntoIterator<Item = String>) -> Self {
+        self.act.extend(act);
+        self
+    }
+
+    fn is_right(&self) -> bool {
+        matches!(self.verdict, Some(Verdict::Ok | Verdict::Warn))
+    }
+}
+
+const fn is_resolver(role: Role) -> bool {
+    matches!(role, Role::Resolver { .. })
+}
+
+fn is_dns(code: Code) -> bool {
+    matches!(code.topic(), Topic::Servers | Topic::Record)
+}
+
+fn is_caa(code: Code) -> bool {
+    code.topic() == Topic::Caa
+}
+
+fn is_remark(code: Code) -> bool {
+    REMARKS.contains(&code) || code == Code::TtlLong
+}
+
+/// What is wrong with servers, or not known of them.
+fn of_servers<'a>(facts: &Facts<'a>) -> Vec<&'a Finding> {
+    let mut findings = facts.that(|code| code.topic() == Topic::Servers && !is_remark(code));
+    findings.retain(|finding| finding.verdict != Verdict::Ok);
+    findings
+}
+
+/// Rule 1: conflicting records are removed, and the value equals the one of the dashboard.
+fn verification(facts: &Facts<'_>) -> Vec<RuleAnswer> {
+    let name = &facts.domain.name;
+    let conflicts = facts.that(|code| IN_THE_WAY.contains(&code));
+    let value =
+        facts.that(|code| code.topic() == Topic::Record && !IN_THE_WAY.contains(&code) && code != Code::TtlLong);
+    let servers = of_servers(facts);
+    let right = facts.right_at_source();
+    // Nothing is known of the record where its servers are the trouble.
+    let unread = |question: &str| match servers.iter().any(|finding| finding.verdict == Verdict::Fail) {
+        true => RuleAnswer::open(question, "after 3"),
+        false => RuleAnswer::unmeasured(question),
+    };
+
+    let question = "Does another record stand at the name?";
+    let conflict = if !conflicts.is_empty() {
+        RuleAnswer::of(question, &conflicts, facts.now)
+    } else if facts.any(TOLD_WITH_THE_VALUE) {
+        RuleAnswer::open(question, "see 2")
+    } else if !value.is_empty() || right.is_some() {
+        RuleAnswer::ok(question, format!("no other record stands at {name}"))
+    } else {
+        unread(question)
+    };
+
+    let question = match facts.domain.is_apex() {
+        true => "Does it lead to the value of the dashboard?",
+        false => "Is its CNAME the value of the dashboard?",
+    };
+    let value = match right {
+        _ if !value.is_empty() => RuleAnswer::of(question, &value, facts.now),
+        _ if !conflicts.is_empty() => RuleAnswer::open(question, "after 1"),
+        Some(right) => RuleAnswer::ok(question, right),
+        None => unread(question),
+    };
+
+    let question = "Do the name servers and the resolvers see it?";
+    let wrong = facts.views.iter().any(|view| view.verdict == ViewVerdict::Wrong);
+    let seen = if !servers.is_empty() {
+        let mut answer = RuleAnswer::of(question, &servers, facts.now);
+        answer.seen.splice(..0, facts.who_sees());
+        answer
+    } else if conflict.verdict == Some(Verdict::Fail) {
+        RuleAnswer::open(question, "after 1").seen(facts.who_sees())
+    } else if wrong || matches!(value.verdict, Some(Verdict::Fail | Verdict::Wait)) {
+        RuleAnswer::open(question, "after 2").seen(facts.who_sees())
+    } else if facts.views.iter().any(|view| view.verdict == ViewVerdict::Unjudged) {
+        RuleAnswer::open(question, "see 2")
+    } else if value.is_right() || conflict.is_right() && facts.who_sees().is_some() {
+        RuleAnswer::new(question, Some(Verdict::Ok), "").seen(facts.who_sees())
+    } else {
+        RuleAnswer::unmeasured(question)
+    };
+
+    vec![conflict, value, seen, preconditions(facts)]
+}
+
+fn preconditions(facts: &Facts<'_>) -> RuleAnswer {
+    let question = "Do the preconditions hold?";
+    let unticked = facts.unticked();
+    if unticked.is_empty() {
+        return RuleAnswer::ok(question, "ticked by you, not measured: plan, deploy and access to DNS");
+    }
+    RuleAnswer::open(question, "yours to do")
+        .seen(unticked.iter().map(|each| format!("not ticked: {}", each.words())))
+        .act(["look each of them up, and tick here what is so".to_owned()])
+}
+
+/// Rule 2: the domain still verifies, CAA does not forbid, and then Re-verify.
+fn certificate(facts: &Facts<'_>) -> Vec<RuleAnswer> {
+    let question = "Does the domain still verify?";
+    // The path that authorities fetch belongs to it: they look there at every issue.
+    let dns = facts.that(|code| is_dns(code) && !is_remark(code) || code == Code::AcmeBlocked);
+    let verifies = match facts.right_at_source() {
+        _ if !dns.is_empty() => {
+            let mut answer = RuleAnswer::of(question, &dns, facts.now);
+            answer.seen.splice(..0, facts.who_sees().filter(|_| answer.verdict != Some(Verdict::Ok)));
+            answer
+        }
+        Some(right) => RuleAnswer::ok(question, right),
+        None => RuleAnswer::unmeasured(question),
+    };
+
+    let question = "Do CAA records allow the certificate authority?";
+    let caa = facts.that(is_caa);
+    let allowed =
+        if caa.is_empty() { RuleAnswer::unmeasured(question) } else { RuleAnswer::of(question, &caa, facts.now) };
+
+    let again = verify_again(facts, &verifies, &allowed);
+    vec![verifies, allowed, again]
+}
+
+fn verify_again(facts: &Facts<'_>, verifies: &RuleAnswer, allowed: &RuleAnswer) -> RuleAnswer {
+    let question = "Choose Re-verify in the dashboard";
+    let times = match facts.reported.verified_times {
+        1 => "1 time so far".to_owned(),
+        times => format!("{times} times so far"),
+    };
+    let said = match facts.reported.verified {
+        Some(verified) => {
+            let ago = facts.now.duration_since(verified).max(SignedDuration::ZERO);
+            format!("Verify was chosen {} ago, {times}; this rule counts 30 minutes from then", words::duration(ago))
+        }
+        None => "Verify: not said yet; this rule counts 30 minutes from Verify".to_owned(),
+    };
+    let open = |word: &str| RuleAnswer::open(question, word).seen([said.clone()]);
+    if facts.has_certificate() && verifies.is_right() {
+        return open("not needed").seen(["the certificate is there".to_owned()]);
+    }
+    if !verifies.is_right() {
+        return open("after 1");
+    }
+    if matches!(allowed.verdict, None | Some(Verdict::Fail)) {
+        return open("after 2");
+    }
+    match facts.certificate_due() {
+        None => open("yours to do").act(["choose Verify in the dashboard, then press V here".to_owned()]),
+        Some(due) if facts.now <= due => open("not yet")
+            .act([format!("wait until {}; usually it takes a couple of minutes", until_words(due, facts.now))]),
+        Some(_) => open("yours to do").act([
+            "choose Re-verify in the dashboard, then press V here: the clock starts anew. Not more than five times an hour"
+                .to_owned(),
+        ]),
+    }
+}
+
+/// Rule 3: the certificate is not there yet, or an old one is remembered.
+fn browser(facts: &Facts<'_>) -> Vec<RuleAnswer> {
+    let absent = facts.that(|code| ABSENT.contains(&code));
+    let good = facts.that(|code| TAKEN.contains(&code));
+    let aside = [Code::TlsOk, Code::HstsNote, Code::V6Untested, Code::TlsRevoked];
+    let odd =
+        facts.that(|code| code.topic() == Topic::Certificate && !ABSENT.contains(&code) && !aside.contains(&code));
+    let nothing = absent.is_empty() && good.is_empty() && odd.is_empty();
+
+    let question = "Is the certificate there yet?";
+    let there = if !absent.is_empty() {
+        RuleAnswer::of(question, &absent, facts.now)
+    } else if !good.is_empty() {
+        RuleAnswer::new(question, Some(Verdict::Ok), "").seen(good.iter().map(|finding| finding.seen.clone()))
+    } else if !odd.is_empty() {
+        RuleAnswer::open(question, "see 2")
+    } else {
+        RuleAnswer::unmeasured(question)
+    };
+
+    let question = "Is an old one served, or one of another host?";
+    let old = if !odd.is_empty() {
+        RuleAnswer::of(question, &odd, facts.now)
+    } else if nothing {
+        RuleAnswer::unmeasured(question)
+    } else if !absent.is_empty() {
+        RuleAnswer::open(question, "after 1")
+    } else {
+        RuleAnswer::ok(question, "no: every address that was reached shows the right one")
+    };
+
+    let question = "Do browsers insist on https (HSTS)?";
+    let hsts = facts.that(|code| code == Code::HstsNote);
+    let insist = if !hsts.is_empty() {
+        RuleAnswer::of(question, &hsts, facts.now)
+    } else if nothing {
+        RuleAnswer::unmeasured(question)
+    } else if there.is_right() && old.is_right() {
+        RuleAnswer::ok(question, "it is no hindrance: the certificate is right")
+    } else {
+        RuleAnswer::open(question, "not seen").act([
+            "if the browser offers no way round, it was told so before: mend the certificate, nothing else helps"
+                .to_owned(),
+        ])
+    };
+
+    let question = "What does a private window show?";
+    let look = format!("open https://{}/ in a private window, which remembers no old certificate", facts.domain.name);
+    let old_views =
+        facts.views.iter().filter(|view| is_resolver(view.role) && matches!(view.verdict, ViewVerdict::Old { .. }));
+    let window = match (&there.verdict, &old.verdict) {
+        _ if nothing => RuleAnswer::unmeasured(question),
+        (Some(Verdict::Fail | Verdict::Wait), _) => RuleAnswer::open(question, "after 1"),
+        (_, Some(Verdict::Fail | Verdict::Wait)) => RuleAnswer::open(question, "after 2"),
+        _ => RuleAnswer::open(question, "yours to do"),
+    }
+    .seen(old_views.map(|view| format!("{} still holds an old answer: {}", view.server, view.sees)))
+    .act([look]);
+    // A browser here sees what this machine sees.
+    let here = facts.that(|code| matches!(code, Code::SplitLocal | Code::DnsRewrite));
+    let window = window
+        .seen(here.iter().map(|finding| finding.seen.clone()))
+        .act(here.iter().map(|finding| finding.fix.clone()));
+
+    vec![there, old, insist, window]
+}
+
+/// Rule 4: what the server says now, by a header-only request, and what caches may keep.
+fn redirects(facts: &Facts<'_>) -> Vec<RuleAnswer> {
+    let all = facts.of_redirect();
+    let pick = |is_such: &dyn Fn(Code) -> bool| -> Vec<&Finding> {
+        all.iter().copied().filter(|finding| is_such(finding.code)).collect()
+    };
+    let detours = pick(&|code| DETOURS.contains(&code));
+    let cached = pick(&|code| code == Code::RdCached);
+    let served = pick(&|code| !DETOURS.contains(&code) && code != Code::RdCached);
+    let configured = match facts.redirect {
+        Some((Redirect { from, to, status }, _)) => format!("configured: {from} to {to} with {status}"),
+        None => "no redirect is configured from this name, so that there is none to compare with".to_owned(),
+    };
+    let unmeasured = |question: &str| {
+        let looked = facts.redirect.is_none() && !facts.findings.is_empty();
+        let why =
+            looked.then(|| "what is served is asked for when the record and the certificate are right".to_owned());
+        RuleAnswer::unmeasured(question).seen(why)
+    };
+
+    let question = "What does a header-only request show?";
+    let shows = if !served.is_empty() {
+        RuleAnswer::of(question, &served, facts.now)
+    } else if detours.is_empty() {
+        unmeasured(question)
+    } else {
+        RuleAnswer::open(question, "see 2")
+    };
+    let shows = shows.seen([display_safe(&configured).into_owned()]);
+
+    let question = "Does it circle, take a detour, or have another status?";
+    let detour = if !detours.is_empty() {
+        RuleAnswer::of(question, &detours, facts.now)
+    } else if all.is_empty() {
+        RuleAnswer::unmeasured(question)
+    } else if shows.verdict == Some(Verdict::Fail) {
+        RuleAnswer::open(question, "after 1")
+    } else if facts.redirect.is_none() {
+        RuleAnswer::ok(question, "no circle was met; what its status should be is not configured")
+    } else {
+        RuleAnswer::ok(question, "none of these")
+    };
+
+    let question = "May a browser have cached it?";
+    let window = "test in a private window: it shows what the server says now".to_owned();
+    let remembered = if !cached.is_empty() {
+        RuleAnswer::of(question, &cached, facts.now)
+    } else if all.is_empty() {
+        RuleAnswer::unmeasured(question)
+    } else if facts.redirect.is_none() {
+        RuleAnswer::open(question, "yours to do").act([window])
+    } else if shows.is_right() && detour.is_right() {
+        RuleAnswer::open(question, "yours to do")
+            .seen(["what is served now is right; an older answer may still be remembered".to_owned()])
+            .act([window])
+    } else {
+        RuleAnswer::ok(question, "nothing tells browsers to keep what is served now").act([window])
+    };
+
+    vec![shows, detour, remembered]
+}
+
+/// `text` as it begins a sentence.
+fn upper_first(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
+}
+
+#[cfg(test)]
+mod tests;

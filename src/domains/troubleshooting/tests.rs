@@ -1,0 +1,302 @@
+//! Each rule against facts of all kinds.
+
+use std::time::Duration;
+
+use super::*;
+use crate::domains::dns_name::DnsName;
+use crate::domains::parse_name;
+use crate::domains::record_export::DnsRecord;
+
+const NAME: &str = "docs.acme.com";
+
+fn at(minutes: i64) -> Timestamp {
+    Timestamp::from_second(1_800_000_000 + 60 * minutes).unwrap()
+}
+
+fn finding(code: Code, verdict: Verdict, who: Who) -> Finding {
+    Finding::new(code, verdict, who).seen(format!("seen {code}")).fix(format!("fix {code}"))
+}
+
+fn fail(code: Code) -> Finding {
+    finding(code, Verdict::Fail, Who::DnsProvider)
+}
+
+fn ok(code: Code) -> Finding {
+    finding(code, Verdict::Ok, Who::Nobody)
+}
+
+fn wait(code: Code, until: i64) -> Finding {
+    finding(code, Verdict::Wait, Who::Nobody).until(at(until))
+}
+
+fn unknown(code: Code) -> Finding {
+    finding(code, Verdict::Unknown, Who::ThisMachine)
+}
+
+/// A domain that is all right.
+fn right() -> Vec<Finding> {
+    [Code::DnsOk, Code::CaaNone, Code::TlsOk, Code::HttpOk].map(ok).to_vec()
+}
+
+fn view(server: &str, role: Role, verdict: ViewVerdict) -> View {
+    View {
+        server: server.to_owned(),
+        name: server.to_owned(),
+        address: ([192, 0, 2, 53], 53).into(),
+        role,
+        sees: "CNAME sites.platform.net".to_owned(),
+        ttl: Some(DnsRecord::TTL),
+        took: Duration::from_millis(5),
+        verdict,
+    }
+}
+
+/// One name server, and two resolvers with the last one's verdict.
+fn seen_by(source: ViewVerdict, last: ViewVerdict) -> [View; 3] {
+    let resolver = Role::Resolver { system: false };
+    [view("ns1", Role::Authoritative, source), view("8.8.8.8", resolver, source), view("9.9.9.9", resolver, last)]
+}
+
+fn verified(minutes: i64) -> Reported {
+    let ticked = Precondition::ALL.into_iter().collect();
+    Reported { ticked, verified: Some(at(minutes)), verified_times: 1, ..Reported::default() }
+}
+
+/// Each question's verdict, or its word; and the conclusion.
+fn page(rule: Rule, findings: &[Finding], views: &[View], reported: &Reported) -> (Vec<String>, String) {
+    let (answers, conclusion) = full(rule, findings, views, reported);
+    (shown(answers), conclusion)
+}
+
+fn shown(answers: Vec<RuleAnswer>) -> Vec<String> {
+    let shown = |answer: RuleAnswer| answer.verdict.map_or(answer.word, |verdict| verdict.as_str().to_owned());
+    answers.into_iter().map(shown).collect()
+}
+
+fn full(rule: Rule, findings: &[Finding], views: &[View], reported: &Reported) -> (Vec<RuleAnswer>, String) {
+    let domain = parse_name::domain(NAME).unwrap();
+    let facts = Facts { domain: &domain, reported, findings, views, redirect: None, now: at(0) };
+    (answers(rule, &facts), conclusion(rule, &facts))
+}
+
+fn redirected(findings: &[Finding]) -> (Vec<RuleAnswer>, String) {
+    let (domain, reported) = (parse_name::domain(NAME).unwrap(), Reported::default());
+    let redirect = Redirect { from: DnsName::new(NAME), to: DnsName::new("acme.com"), status: 301 };
+    let redirect = Some((&redirect, findings));
+    let facts = Facts { domain: &domain, reported: &reported, findings: &[], views: &[], redirect, now: at(0) };
+    (answers(Rule::Redirects, &facts), conclusion(Rule::Redirects, &facts))
+}
+
+#[test]
+fn without_a_check_nothing_is_claimed() {
+    let reported = Reported::default();
+    for rule in Rule::ALL {
+        let (answers, conclusion) = full(rule, &[], &[], &reported);
+        assert!(answers.iter().all(|answer| answer.verdict.is_none() && !answer.word.is_empty()), "{answers:?}");
+        assert_eq!(conclusion, "Nothing was measured yet: check the domain first.");
+        let offline = [unknown(Code::Offline)];
+        let (answers, conclusion) = full(rule, &offline, &[], &reported);
+        let known = |answer: &RuleAnswer| answer.verdict.is_some_and(|verdict| verdict != Verdict::Unknown);
+        assert!(!answers.iter().any(known), "{answers:?}");
+        assert_eq!(conclusion, "Nothing answers. Fix OFFLINE.");
+    }
+}
+
+#[test]
+fn verification_begins_with_what_stands_in_the_way() {
+    use ViewVerdict::{NotCounted, Old, Right, Wrong};
+    let reported = verified(-40);
+    let verdicts = |findings: &[Finding], views: &[View]| page(Rule::Verification, findings, views, &reported);
+    let wrong = seen_by(Wrong, Wrong);
+    for (findings, views, expected, conclusion) in [
+        (right(), seen_by(Right, NotCounted), ["ok", "ok", "ok", "ok"], "All that can be seen"),
+        (
+            vec![fail(Code::DnsABlocks)],
+            wrong.clone(),
+            ["fail", "after 1", "after 1", "ok"],
+            "First cause: An A record blocks the CNAME. Mend it at your DNS provider, then check again.",
+        ),
+        (vec![fail(Code::DnsWrongTarget)], wrong.clone(), ["ok", "fail", "after 2", "ok"], "First cause: The CNAME"),
+        (vec![fail(Code::DnsNodata)], wrong.clone(), ["see 2", "fail", "after 2", "ok"], "First cause: The name"),
+        (
+            vec![finding(Code::DnsMissing, Verdict::Wait, Who::DnsProvider)],
+            wrong.clone(),
+            ["ok", "wait", "after 2", "ok"],
+            "Next: fix DNS-MISSING.",
+        ),
+        (
+            vec![wait(Code::TtlWait, 21), wait(Code::NegWait, 14), ok(Code::CaaNone)],
+            seen_by(Right, Old { until: None }),
+            ["ok", "ok", "wait", "ok"],
+            "A resolver remembers the old answer: nothing is to do but wait until ",
+        ),
+        (vec![fail(Code::Over48h)], seen_by(Right, Wrong), ["ok", "ok", "fail", "ok"], "First cause: Still old"),
+        (
+            vec![fail(Code::NotDelegated)],
+            seen_by(NotCounted, NotCounted),
+            ["after 3", "after 3", "fail", "ok"],
+            "First cause: The domain is not registered",
+        ),
+        (
+            vec![unknown(Code::DnsValueUnknown)],
+            seen_by(ViewVerdict::Unjudged, NotCounted),
+            ["see 2", "unknown", "see 2", "ok"],
+            "The value to compare with is not known. Fix DNS-VALUE-UNKNOWN.",
+        ),
+        (
+            vec![finding(Code::DnsADirect, Verdict::Warn, Who::DnsProvider)],
+            seen_by(Right, Right),
+            ["warn", "after 1", "ok", "ok"],
+            "This may be why: An A record holds the platform's address.",
+        ),
+    ] {
+        let (shown, said) = verdicts(&findings, &views);
+        assert_eq!(shown, expected, "{findings:?}");
+        assert!(said.starts_with(conclusion), "{said}");
+    }
+}
+
+#[test]
+fn verification_counts_who_sees_it_and_names_each_wait_once() {
+    let findings = [wait(Code::TtlWait, 14), wait(Code::TtlWait, 21)];
+    let views = seen_by(ViewVerdict::Right, ViewVerdict::Old { until: None });
+    let (answers, conclusion) = full(Rule::Verification, &findings, &views, &Reported::default());
+    assert_eq!(answers[1].seen, ["docs.acme.com has CNAME sites.platform.net (ns1)"]);
+    assert_eq!(answers[2].seen, ["1 of 1 name servers and 1 of 2 resolvers see it", "seen TTL-WAIT"]);
+    assert_eq!(answers[2].act, [format!("fix TTL-WAIT, until {}", until_words(at(21), at(0)))]);
+    assert!(conclusion.contains("(21 min)"), "{conclusion}");
+}
+
+#[test]
+fn preconditions_are_named_and_never_guessed() {
+    let ticked = [Precondition::Deploy].into_iter().collect();
+    let views = seen_by(ViewVerdict::Right, ViewVerdict::Right);
+    let (answers, said) = full(Rule::Verification, &right(), &views, &Reported { ticked, ..Reported::default() });
+    assert_eq!((answers[3].verdict, answers[3].word.as_str()), (None, "yours to do"));
+    assert_eq!(
+        answers[3].seen,
+        [
+            "not ticked: the project is on a paid plan (Pro or above)",
+            "not ticked: you can change the DNS settings of the domain"
+        ]
+    );
+    assert_eq!(said, "DNS is right. What is left are the preconditions that are not ticked.");
+}
+
+#[test]
+fn a_late_certificate_is_asked_for_again_only_when_dns_and_caa_are_right() {
+    let pending = fail(Code::TlsPending);
+    let caa = ok(Code::CaaNone);
+    for (findings, reported, expected, conclusion) in [
+        (vec![ok(Code::DnsOk), caa.clone(), pending.clone()], verified(-34), ["ok", "ok", "yours to do"], "Nothing st"),
+        (vec![ok(Code::DnsOk), caa.clone(), pending.clone()], verified(-5), ["ok", "ok", "not yet"], "It is not late"),
+        (vec![ok(Code::DnsOk), caa.clone()], Reported::default(), ["ok", "ok", "yours to do"], "The 30 minutes count"),
+        (
+            vec![ok(Code::DnsOk), fail(Code::CaaBlocked), pending.clone()],
+            verified(-34),
+            ["ok", "fail", "after 2"],
+            "First cause: CAA forbids the authority. Mend it at your DNS provider, then check again.",
+        ),
+        (
+            vec![fail(Code::DnsABlocks), fail(Code::CaaBlocked), pending.clone()],
+            verified(-34),
+            ["fail", "fail", "after 1"],
+            "First cause: An A record blocks the CNAME.",
+        ),
+        (
+            vec![ok(Code::DnsOk), unknown(Code::CaaCaUnknown), pending],
+            verified(-34),
+            ["ok", "unknown", "yours to do"],
+            "Nothing stands in its way",
+        ),
+        (right(), verified(-34), ["ok", "ok", "not needed"], "The certificate is there: all is right."),
+    ] {
+        let (shown, said) = page(Rule::Certificate, &findings, &[], &reported);
+        assert_eq!(shown, expected, "{findings:?}");
+        assert!(said.starts_with(conclusion), "{said}");
+    }
+}
+
+#[test]
+fn re_verify_says_since_when_and_how_often() {
+    let said = |reported: &Reported| full(Rule::Certificate, &[], &[], reported).0[2].seen.concat();
+    assert_eq!(
+        said(&verified(-34)),
+        "Verify was chosen 34 min ago, 1 time so far; this rule counts 30 minutes from then"
+    );
+    assert_eq!(said(&Reported::default()), "Verify: not said yet; this rule counts 30 minutes from Verify");
+    let (answers, _) = full(Rule::Certificate, &right()[..2], &[], &verified(-34));
+    assert!(answers[2].act[0].starts_with("choose Re-verify in the dashboard, then press V here"));
+}
+
+#[test]
+fn a_browser_warns_of_a_certificate_that_is_not_there_or_is_an_old_one() {
+    let dns = ok(Code::DnsOk);
+    for (findings, expected, conclusion) in [
+        (right(), ["ok", "ok", "ok", "yours to do"], "The certificate is right. A browser that still warns"),
+        (
+            vec![dns.clone(), wait(Code::TlsPending, 25)],
+            ["wait", "after 1", "not seen", "after 1"],
+            "The certificate is not there yet: nothing is to do but wait until ",
+        ),
+        (
+            vec![dns.clone(), fail(Code::TlsExpired), fail(Code::HstsNote)],
+            ["see 2", "fail", "fail", "after 2"],
+            "First cause: The certificate has expired.",
+        ),
+        (
+            vec![dns.clone(), finding(Code::TlsOld, Verdict::Warn, Who::DnsProvider)],
+            ["ok", "warn", "ok", "yours to do"],
+            "This may be why: The certificate is older than the domain here.",
+        ),
+        (
+            vec![fail(Code::DnsABlocks), fail(Code::TlsWrongName)],
+            ["see 2", "fail", "not seen", "after 2"],
+            "First cause: An A record blocks the CNAME.",
+        ),
+    ] {
+        let (shown, said) = page(Rule::Browser, &findings, &[], &Reported::default());
+        assert_eq!(shown, expected, "{findings:?}");
+        assert!(said.starts_with(conclusion), "{said}");
+    }
+    let views = seen_by(ViewVerdict::Right, ViewVerdict::Old { until: None });
+    let (answers, _) = full(Rule::Browser, &right(), &views, &Reported::default());
+    assert_eq!(answers[3].seen, ["9.9.9.9 still holds an old answer: CNAME sites.platform.net"]);
+    assert!(answers[3].act[0].contains("https://docs.acme.com/ in a private window"));
+    let local = finding(Code::SplitLocal, Verdict::Warn, Who::ThisMachine);
+    let (answers, _) = full(Rule::Browser, &[right(), vec![local]].concat(), &[], &Reported::default());
+    assert_eq!((&answers[3].seen[0], &answers[3].act[1]), (&"seen SPLIT-LOCAL".into(), &"fix SPLIT-LOCAL".into()));
+}
+
+#[test]
+fn a_configured_redirect_is_held_against_what_is_served() {
+    let cached = fail(Code::RdCached);
+    let warn = |code| finding(code, Verdict::Warn, Who::Dashboard);
+    for (findings, expected, conclusion) in [
+        (vec![ok(Code::RdOk)], ["ok", "ok", "yours to do"], "What is served is right."),
+        (vec![fail(Code::RdTarget), cached.clone()], ["fail", "after 1", "fail"], "First cause: The redirect leads"),
+        (vec![fail(Code::RdLoop), cached], ["see 2", "fail", "fail"], "First cause: The redirect goes in a circle"),
+        (vec![warn(Code::RdStatus)], ["see 2", "warn", "ok"], "This may be why: The redirect has another status."),
+        (vec![fail(Code::InNoDot)], ["fail", "after 1", "ok"], "First cause: The name has one label only."),
+        (vec![], ["not measured yet"; 3], "Nothing was measured yet"),
+    ] {
+        let (answers, said) = redirected(&findings);
+        assert!(answers[0].seen.contains(&"configured: docs.acme.com to acme.com with 301".to_owned()));
+        assert_eq!(shown(answers), expected, "{findings:?}");
+        assert!(said.starts_with(conclusion), "{said}");
+    }
+}
+
+#[test]
+fn without_a_configured_redirect_what_is_served_under_the_name_is_told() {
+    let said = |findings: &[Finding]| page(Rule::Redirects, findings, &[], &Reported::default());
+    let (shown, conclusion) = said(&right());
+    assert_eq!(shown, ["ok", "ok", "yours to do"]);
+    assert!(conclusion.starts_with("No redirect is configured from this name"), "{conclusion}");
+    let (shown, conclusion) = said(&[ok(Code::DnsOk), fail(Code::RdLoop)]);
+    assert_eq!(shown, ["see 2", "fail", "yours to do"]);
+    assert!(conclusion.starts_with("First cause: The redirect goes in a circle."), "{conclusion}");
+    let (shown, conclusion) = said(&[fail(Code::DnsABlocks)]);
+    assert_eq!(shown, ["not measured yet"; 3]);
+    assert!(conclusion.starts_with("First cause: An A record blocks the CNAME."), "{conclusion}");
+}

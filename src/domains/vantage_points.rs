@@ -1,0 +1,354 @@
+//! Who sees what at a domain's name: the name servers of its zone, which decide, and the resolvers, which tell how long
+//! it takes.
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use jiff::Timestamp;
+
+use super::diagnosis::authoritative::{self, Authoritative, invents, speaks};
+use super::diagnosis::{Case, nameservers, propagation, proxied};
+use super::dns_name::DnsName;
+use super::finding::Verdict;
+use super::observation::{Lookup, RecordType, Reply, Role};
+
+/// What one server sees at the domain's name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct View {
+    /// The server for people: its name, with the address where that says more.
+    pub server: String,
+    /// Its host name, or its address where it has none.
+    pub name: String,
+    /// Where it was reached.
+    pub address: SocketAddr,
+    /// On whose behalf it answers.
+    pub role: Role,
+    /// What it sees, in few words; safe to show.
+    pub sees: String,
+    /// The seconds that were left, when it answered, until it forgets that.
+    pub ttl: Option<u32>,
+    /// How long the answer took.
+    pub took: Duration,
+    /// How that is judged.
+    pub verdict: ViewVerdict,
+}
+
+/// How the view of a server is judged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ViewVerdict {
+    /// It sees what it should.
+    Right,
+    /// It holds an old answer, while the source is right.
+    Old {
+        /// When it forgets that, where it is known.
+        until: Option<Timestamp>,
+    },
+    /// It sees something else; and the source, if it is not the source itself, is not right either.
+    Wrong,
+    /// There is no answer, or none to be believed.
+    NotCounted,
+    /// Nothing can be compared: the value is not known, or a proxy hides the record.
+    Unjudged,
+}
+
+impl ViewVerdict {
+    /// As other lines are judged.
+    #[must_use]
+    pub const fn verdict(self) -> Verdict {
+        match self {
+            Self::Right => Verdict::Ok,
+            Self::Old { .. } => Verdict::Wait,
+            Self::Wrong => Verdict::Fail,
+            Self::NotCounted | Self::Unjudged => Verdict::Unknown,
+        }
+    }
+
+    /// The word for a column of verdicts.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Right => "OK",
+            Self::Old { .. } => "WAIT",
+            Self::Wrong => "FAIL",
+            Self::NotCounted => "not counted",
+            Self::Unjudged => "-",
+        }
+    }
+}
+
+/// The views of the name servers, then those of the resolvers.
+#[must_use]
+pub fn views(case: &Case<'_>) -> Vec<View> {
+    let name = &case.domain.name;
+    let judge = Judge::of(case);
+    let kind = if case.domain.is_apex() { RecordType::A } else { RecordType::CNAME };
+    let sources = case.seen.source(name, kind).map(|asked| {
+        // A server without a CNAME may have addresses, which say more.
+        let empty = asked.reply().is_some_and(|reply| reply.answers.is_empty());
+        let addresses = case.seen.source(name, RecordType::A).find(|lookup| lookup.server == asked.server);
+        let shown = addresses.filter(|_| empty).unwrap_or(asked);
+        view(name, shown, judge.source(shown))
+    });
+    let resolvers = case.seen.resolvers(name, RecordType::A);
+    let resolvers = resolvers.map(|lookup| view(name, lookup, judge.resolver(lookup)));
+    let (mut views, mut rest): (Vec<View>, Vec<View>) = (sources.collect(), resolvers.collect());
+    // In the same order at each check, whoever was faster.
+    views.sort_by(|left, right| left.name.cmp(&right.name));
+    rest.sort_by(|left, right| left.name.cmp(&right.name));
+    views.append(&mut rest);
+    views
+}
+
+fn view(name: &DnsName, lookup: &Lookup, verdict: ViewVerdict) -> View {
+    let (sees, ttl) = match &lookup.outcome {
+        Err(why) => (why.to_string(), None),
+        Ok(reply) => {
+            let own: Vec<String> = reply.at(name).map(|record| record.data.words()).collect();
+            let sees = if own.is_empty() { reply.words() } else { own.join(", ") };
+            let longest = reply.at(name).map(|record| record.ttl).max();
+            (sees, longest.or_else(|| reply.negative().map(|(_, ttl)| ttl)))
+        }
+    };
+    let server = &lookup.server;
+    View {
+        server: server.label(),
+        name: server.name.clone(),
+        address: server.address,
+        role: server.role,
+        sees,
+        ttl,
+        took: lookup.took,
+        verdict,
+    }
+}
+
+/// What the views are held against.
+struct Judge<'a> {
+    case: &'a Case<'a>,
+    /// The zone itself leads to the platform.
+    source_is_right: bool,
+    /// A proxy hides the record, and reaches the platform.
+    behind_proxy: bool,
+    /// The resolver that sees another world than all others.
+    local: Option<String>,
+    /// The domain is the reason why resolvers fail.
+    domain_fails: bool,
+}
+
+impl<'a> Judge<'a> {
+    fn of(case: &'a Case<'_>) -> Self {
+        let source = Authoritative::of(case);
+        let source_is_right = source.is_right(case);
+        let resolvers: Vec<&Lookup> = case.seen.resolvers(&case.domain.name, RecordType::A).collect();
+        let local = if source_is_right { propagation::split_local(case, &resolvers) } else { None };
+        Self {
+            case,
+            source_is_right,
+            behind_proxy: proxied::cloudflare(case, &source).is_some_and(|proxy| proxy.verdict != Verdict::Fail),
+            local: local.map(|(server, _)| server),
+            domain_fails: nameservers::resolvers_fail(case, &resolvers, &[]).is_some(),
+        }
+    }
+
+    fn source(&self, lookup: &Lookup) -> ViewVerdict {
+        if !lookup.reply().is_some_and(speaks) {
+            return ViewVerdict::NotCounted;
+        }
+        let right = authoritative::is_right(self.case, &authoritative::answer(self.case, &lookup.server.name));
+        self.other_than(right, None)
+    }
+
+    fn resolver(&self, lookup: &Lookup) -> ViewVerdict {
+        if !lookup.reply().is_some_and(Reply::is_answer) {
+            let fails = self.domain_fails && lookup.reply().is_some_and(nameservers::fails);
+            return if fails { ViewVerdict::Wrong } else { ViewVerdict::NotCounted };
+        }
+        if invents(self.case, lookup) || self.local.as_ref() == Some(&lookup.server.name) {
+            return ViewVerdict::NotCounted;
+        }
+        let others = propagation::not_right(self.case, lookup);
+        let until = others.iter().filter_map(|lookup| propagation::forgets(&self.case.domain.name, lookup)).max();
+        self.other_than(others.is_empty(), until)
+    }
+
+    fn other_than(&self, right: bool, until: Option<Timestamp>) -> ViewVerdict {
+        match right {
+            _ if self.case.expectation.platform_host.is_none() => ViewVerdict::Unjudged,
+            true => ViewVerdict::Right,
+            false if self.source_is_right => ViewVerdict::Old { until },
+            false if self.behind_proxy => ViewVerdict::Unjudged,
+            false => ViewVerdict::Wrong,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::{IpAddr, Ipv4Addr};
+    use std::sync::Arc;
+
+    use super::ViewVerdict::{NotCounted, Old, Right, Unjudged, Wrong};
+    use super::*;
+    use crate::domains::diagnosis::Expectation;
+    use crate::domains::diagnosis::tests::{
+        HOST, NAME, PLATFORM, Seen, address, answer, at, cname, expectation, ns, nxdomain, record, reported, resolver,
+        server,
+    };
+    use crate::domains::observation::{Data, NoReply, Record, Reply, ResponseCode, Server};
+    use crate::domains::parse_name;
+
+    const ELSEWHERE: IpAddr = IpAddr::V4(Ipv4Addr::new(192, 0, 2, 10));
+
+    fn seen_with(seen: &Seen, expectation: &Expectation) -> Vec<View> {
+        seen_at(NAME, seen, expectation)
+    }
+
+    fn seen_at(name: &str, seen: &Seen, expectation: &Expectation) -> Vec<View> {
+        let (domain, reported) = (parse_name::domain(name).unwrap(), reported());
+        views(&Case { domain: &domain, expectation, reported: &reported, seen: &seen.0, earlier: &[], now: at(0) })
+    }
+
+    fn verdicts(seen: &Seen) -> Vec<ViewVerdict> {
+        seen_with(seen, &expectation()).iter().map(|view| view.verdict).collect()
+    }
+
+    fn right() -> Reply {
+        answer(vec![cname(NAME, HOST), address(HOST, PLATFORM)])
+    }
+
+    fn elsewhere() -> Reply {
+        answer(vec![record(NAME, 1260, Data::Cname(DnsName::new("old.host.net")))])
+    }
+
+    fn code(code: ResponseCode) -> Reply {
+        Reply { code, ..Reply::default() }
+    }
+
+    /// The zone has an A record instead, and so have two resolvers.
+    fn blocked() -> Seen {
+        let other = || answer(vec![address(NAME, ELSEWHERE)]);
+        Seen::new()
+            .source(RecordType::CNAME, answer(vec![]))
+            .source(RecordType::A, other())
+            .resolved(1, other())
+            .resolved(2, other())
+            .with(&resolver(1), HOST, RecordType::A, Ok(answer(vec![address(HOST, PLATFORM)])))
+    }
+
+    #[test]
+    fn a_resolver_is_judged_by_what_the_source_has() {
+        let old = |minutes| Old { until: Some(at(minutes)) };
+        for (third, expected) in [
+            (Ok(right()), Right),
+            (Ok(elsewhere()), old(21)),
+            (Ok(nxdomain("acme.com", 840)), old(14)),
+            (Ok(answer(vec![cname(NAME, HOST), cname(NAME, "old.host.net")])), old(60)),
+            (Ok(answer(vec![])), Old { until: None }),
+            (Ok(code(ResponseCode::ServFail)), NotCounted),
+            (Ok(code(ResponseCode::Refused)), NotCounted),
+            (Err(NoReply::Timeout), NotCounted),
+        ] {
+            let seen = Seen::right().with(&resolver(3), NAME, RecordType::A, third.clone());
+            assert_eq!(verdicts(&seen), [Right, Right, Right, expected], "{third:?}");
+        }
+        assert_eq!(verdicts(&blocked().resolved(3, right())), [Wrong, Wrong, Wrong, Right]);
+        assert_eq!(verdicts(&blocked().resolved(3, elsewhere())), [Wrong, Wrong, Wrong, Wrong]);
+    }
+
+    #[test]
+    fn an_old_address_for_ipv6_alone_is_old_too() {
+        let v6 = answer(vec![record(NAME, 4020, Data::Aaaa("2001:db8::9".parse().unwrap()))]);
+        let seen = Seen::right().with(&resolver(2), NAME, RecordType::AAAA, Ok(v6));
+        assert_eq!(verdicts(&seen), [Right, Right, Old { until: Some(at(67)) }]);
+    }
+
+    #[test]
+    fn a_name_server_is_wrong_or_behind_the_others_or_does_not_count() {
+        let lame = Reply { authoritative: false, ..right() };
+        for (second, expected) in [
+            (Ok(right()), Right),
+            (Ok(elsewhere()), Old { until: None }),
+            (Ok(lame), NotCounted),
+            (Ok(code(ResponseCode::Refused)), NotCounted),
+            (Err(NoReply::NoAddress), NotCounted),
+        ] {
+            let seen = Seen::right().with(&ns(2), NAME, RecordType::CNAME, second.clone());
+            assert_eq!(verdicts(&seen), [Right, expected, Right, Right], "{second:?}");
+        }
+        let two = answer(vec![cname(NAME, HOST), cname(NAME, "old.host.net")]);
+        assert_eq!(verdicts(&Seen::new().source(RecordType::CNAME, two)), [Wrong]);
+        assert_eq!(verdicts(&Seen::new().source(RecordType::CNAME, nxdomain("acme.com", 900))), [Wrong]);
+    }
+
+    #[test]
+    fn an_apex_needs_the_addresses_of_the_platform_and_no_cname() {
+        let apex = "acme.com";
+        let verdict = |own: Record| {
+            let seen = Seen::new().with(&ns(1), apex, RecordType::A, Ok(answer(vec![own]))).with(
+                &resolver(1),
+                HOST,
+                RecordType::A,
+                Ok(answer(vec![address(HOST, PLATFORM)])),
+            );
+            seen_at(apex, &seen, &expectation())[0].verdict
+        };
+        assert_eq!(verdict(address(apex, PLATFORM)), Right);
+        assert_eq!(verdict(address(apex, ELSEWHERE)), Wrong);
+        assert_eq!(verdict(cname(apex, HOST)), Wrong);
+    }
+
+    #[test]
+    fn what_is_not_to_be_believed_does_not_count() {
+        let nobody = "nobody.acme.com";
+        let made_up = answer(vec![address(nobody, ELSEWHERE)]);
+        let seen = Seen::right()
+            .resolved(3, answer(vec![address(NAME, ELSEWHERE)]))
+            .with(&ns(1), nobody, RecordType::A, Ok(nxdomain("acme.com", 900)))
+            .with(&resolver(3), nobody, RecordType::A, Ok(made_up));
+        assert_eq!(verdicts(&seen), [Right, Right, Right, NotCounted], "it invents");
+        let local: Arc<Server> = server(Role::Resolver { system: true }, "this machine's");
+        let private = answer(vec![address(NAME, IpAddr::V4(Ipv4Addr::new(10, 0, 0, 5)))]);
+        let seen = Seen::right().with(&local, NAME, RecordType::A, Ok(private));
+        assert_eq!(verdicts(&seen), [Right, Right, Right, NotCounted], "a zone of its own");
+    }
+
+    #[test]
+    fn resolvers_that_all_fail_tell_of_the_domain() {
+        let seen = Seen::new()
+            .source(RecordType::CNAME, answer(vec![cname(NAME, HOST)]))
+            .resolved(1, code(ResponseCode::ServFail))
+            .with(&resolver(2), NAME, RecordType::A, Err(NoReply::Timeout));
+        assert_eq!(verdicts(&seen), [Right, Wrong, NotCounted]);
+    }
+
+    #[test]
+    fn without_the_value_or_behind_a_proxy_nothing_is_compared() {
+        let unknown = Expectation { platform_host: None, ..expectation() };
+        let seen = Seen::right().with(&resolver(3), NAME, RecordType::A, Err(NoReply::Timeout));
+        let seen: Vec<ViewVerdict> = seen_with(&seen, &unknown).iter().map(|view| view.verdict).collect();
+        assert_eq!(seen, [Unjudged, Unjudged, Unjudged, NotCounted]);
+        let proxy = || answer(vec![address(NAME, "104.16.1.1".parse().unwrap())]);
+        let hidden = || {
+            Seen::new().source(RecordType::CNAME, answer(vec![])).source(RecordType::A, proxy()).resolved(1, proxy())
+        };
+        assert_eq!(verdicts(&hidden()), [Wrong, Wrong], "the platform is not reached");
+        let reached = hidden().shows(Err(crate::domains::observation::TlsFailure::Timeout), None);
+        assert_eq!(verdicts(&reached), [Unjudged, Unjudged]);
+    }
+
+    #[test]
+    fn a_view_says_what_is_seen_in_few_words_and_who_sees_it() {
+        let seen = seen_with(&blocked().resolved(3, nxdomain("acme.com", 840)), &expectation());
+        let shown: Vec<_> = seen.iter().map(|view| (view.server.as_str(), view.sees.as_str(), view.ttl)).collect();
+        assert_eq!(
+            shown,
+            [
+                ("ns1.acme.com (192.0.2.53)", "A 192.0.2.10", Some(3600)),
+                ("resolver1 (192.0.2.53)", "A 192.0.2.10", Some(3600)),
+                ("resolver2 (192.0.2.53)", "A 192.0.2.10", Some(3600)),
+                ("resolver3 (192.0.2.53)", "NXDOMAIN", Some(840)),
+            ]
+        );
+        assert_eq!((seen[0].role, seen[0].took), (Role::Authoritative, Duration::from_millis(5)));
+    }
+}

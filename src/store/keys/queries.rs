@@ -1,0 +1,159 @@
+//! What is read and written about API keys.
+
+use jiff::Timestamp;
+use secrecy::{ExposeSecret, SecretString};
+
+use super::{Hash, KeyEvent, KeyId, KeyInfo, NewKey, format, hash, key_info, time};
+use crate::clock::Now;
+use crate::model::draft::check_name;
+use crate::store::job::Work;
+use crate::store::value_row::{Connection, DatabaseError, Value};
+use crate::store::{StoreError, sql};
+
+/// Stores a new key.
+pub(super) struct Create {
+    pub(super) id: KeyId,
+    hash: Hash,
+    new: NewKey,
+    actor: String,
+    now: Now,
+}
+
+impl Create {
+    /// And the key itself, which is stored nowhere.
+    pub(super) fn new(new: NewKey, actor: &str, now: Now) -> Result<(Self, SecretString), StoreError> {
+        check_name(&new.name).map_err(StoreError::KeyName)?;
+        let (id, key) = format::generate().map_err(StoreError::Random)?;
+        Ok((Self { id, hash: hash(key.expose_secret()), new, actor: actor.to_owned(), now }, key))
+    }
+}
+
+impl Work for Create {
+    type Output = ();
+
+    async fn run(&self, on: &Connection<'_>) -> Result<(), DatabaseError> {
+        insert(on, self.id, &self.hash, &self.new, self.now).await?;
+        note(on, "created", self.id, &self.actor, self.now).await
+    }
+}
+
+/// As [`Create`], where no key was ever made. Whether that was so.
+pub(super) struct CreateFirst(pub(super) Create);
+
+impl Work for CreateFirst {
+    type Output = bool;
+
+    async fn run(&self, on: &Connection<'_>) -> Result<bool, DatabaseError> {
+        let is_first = !AnyKey.run(on).await?;
+        if is_first {
+            self.0.run(on).await?;
+        }
+        Ok(is_first)
+    }
+}
+
+/// Whether a key was ever made.
+pub(super) struct AnyKey;
+
+impl Work for AnyKey {
+    type Output = bool;
+
+    async fn run(&self, on: &Connection<'_>) -> Result<bool, DatabaseError> {
+        Ok(on.row(sql::ANY_KEY, &[], |_| Ok(())).await?.is_some())
+    }
+}
+
+pub(super) struct ListKeys;
+
+impl Work for ListKeys {
+    type Output = Vec<KeyInfo>;
+
+    async fn run(&self, on: &Connection<'_>) -> Result<Vec<KeyInfo>, DatabaseError> {
+        on.rows(sql::LIST_KEYS, &[], key_info).await
+    }
+}
+
+pub(super) struct ListEvents;
+
+impl Work for ListEvents {
+    type Output = Vec<KeyEvent>;
+
+    async fn run(&self, on: &Connection<'_>) -> Result<Vec<KeyEvent>, DatabaseError> {
+        on.rows(sql::LIST_KEY_EVENTS, &[], |row| {
+            let (action, actor) = (row.text(1)?.to_owned(), row.text(3)?.to_owned());
+            Ok(KeyEvent { at: time(row.int(0)?), action, key: row.parsed(2)?, actor })
+        })
+        .await
+    }
+}
+
+pub(super) struct Revoke {
+    pub(super) id: KeyId,
+    pub(super) actor: String,
+    pub(super) now: Now,
+}
+
+impl Work for Revoke {
+    type Output = Option<KeyInfo>;
+
+    async fn run(&self, on: &Connection<'_>) -> Result<Option<KeyInfo>, DatabaseError> {
+        let Self { id, actor, now } = self;
+        let values = [Value::Int(now.wall.as_second()), Value::Text(id.as_str())];
+        if on.execute(sql::REVOKE_KEY, &values).await? > 0 {
+            note(on, "revoked", *id, actor, *now).await?;
+        }
+        show(on, *id).await
+    }
+}
+
+/// Limits the old key and stores a new one like it.
+pub(super) struct Rotate {
+    pub(super) id: KeyId,
+    pub(super) until: Timestamp,
+    pub(super) new_id: KeyId,
+    pub(super) hash: Hash,
+    pub(super) actor: String,
+    pub(super) now: Now,
+}
+
+impl Work for Rotate {
+    /// Until when the old key is accepted; nothing where it was not any more.
+    type Output = Option<Timestamp>;
+
+    async fn run(&self, on: &Connection<'_>) -> Result<Option<Timestamp>, DatabaseError> {
+        let Self { id, until, new_id, hash, actor, now } = self;
+        let Some(old) = show(on, *id).await?.filter(|old| old.is_valid(*now)) else { return Ok(None) };
+        let lifetime = old.expires_at.map(|expires_at| expires_at.duration_since(old.created_at));
+        let expires_at = lifetime.and_then(|lifetime| now.wall.checked_add(lifetime).ok());
+        on.execute(sql::LIMIT_KEY, &[Value::Int(until.as_second()), Value::Text(id.as_str())]).await?;
+        note(on, "rotated", *id, actor, *now).await?;
+        let new = NewKey { name: old.name, scopes: old.scopes, expires_at };
+        insert(on, *new_id, hash, &new, *now).await?;
+        note(on, "created", *new_id, actor, *now).await?;
+        Ok(Some(old.expires_at.map_or(*until, |end| end.min(*until))))
+    }
+}
+
+async fn insert(on: &Connection<'_>, id: KeyId, hash: &Hash, new: &NewKey, now: Now) -> Result<(), DatabaseError> {
+    let NewKey { name, scopes, expires_at } = new;
+    let scopes = scopes.to_string();
+    let values = [
+        Value::Text(id.as_str()),
+        Value::Bytes(hash),
+        Value::Text(name),
+        Value::Text(&scopes),
+        Value::Int(now.wall.as_second()),
+        Value::OptionalInt(expires_at.map(Timestamp::as_second)),
+    ];
+    on.execute(sql::ADD_KEY, &values).await.map(drop)
+}
+
+async fn note(on: &Connection<'_>, action: &str, id: KeyId, actor: &str, now: Now) -> Result<(), DatabaseError> {
+    let at = Value::Int(now.wall.as_second());
+    let values = [at, Value::Text(action), Value::Text(id.as_str()), Value::Text(actor)];
+    on.execute(sql::ADD_KEY_EVENT, &values).await.map(drop)
+}
+
+async fn show(on: &Connection<'_>, id: KeyId) -> Result<Option<KeyInfo>, DatabaseError> {
+    on.row(sql::SHOW_KEY, &[Value::Text(id.as_str())], key_info).await
+}

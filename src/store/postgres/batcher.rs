@@ -1,0 +1,183 @@
+//! A queue, from which whatever waits is taken and done together. Who comes alone does it himself, which saves waking
+//! another task and being woken.
+
+use std::pin::pin;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::mpsc::error::TrySendError;
+use tokio::sync::{Mutex as AsyncMutex, Semaphore, mpsc};
+use tokio::task::JoinSet;
+use tokio::time::timeout;
+
+use super::commit_monitor::STUCK;
+use super::{Connections, transaction};
+use crate::store::StoreFailure;
+use crate::store::job::{Job, Work, awaited};
+
+/// How many jobs may wait. One more is refused rather than kept.
+const QUEUE: usize = 1024;
+
+/// The most jobs that are done together: enough to hide the way to the server, few enough to keep each of them prompt.
+const GROUP: usize = 128;
+
+#[derive(Debug)]
+pub(super) struct Batcher {
+    kind: Kind,
+    connections: Connections,
+    /// For one at a time that does not queue.
+    alone: Semaphore,
+    /// Whether the last group was of one. Where it was not, somebody is likely to come, and a connection's way to the
+    /// server is better shared.
+    was_alone: Arc<AtomicBool>,
+    /// Nothing once closed.
+    open: Mutex<Option<Open>>,
+}
+
+#[derive(Debug)]
+struct Open {
+    jobs: mpsc::Sender<Box<dyn Job>>,
+    clerks: JoinSet<()>,
+}
+
+/// What the jobs of a desk do.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Kind {
+    Read,
+    Write,
+}
+
+impl Kind {
+    /// How long a group keeps the next one waiting, which is larger then. Not at all for reads, whose connections
+    /// overlap well; a little for writes, since fewer transactions cost the server less.
+    const fn patience(self) -> Option<Duration> {
+        match self {
+            Self::Read => None,
+            Self::Write => Some(Duration::from_millis(20)),
+        }
+    }
+
+    /// Why no job may start now. Stuck commits are probed meanwhile.
+    fn refusal(self, connections: &Connections) -> Option<StoreFailure> {
+        let is_stuck = matches!(self, Self::Write) && connections.pulse.is_stuck();
+        is_stuck.then(|| {
+            connections.start_beat();
+            StoreFailure::Stuck
+        })
+    }
+
+    /// Tells each job of `group` how it ended, and empties it.
+    async fn serve(self, connections: &Connections, group: &mut Vec<Box<dyn Job>>) {
+        match self {
+            Self::Read => transaction::read(connections, group).await,
+            Self::Write => transaction::write(connections, group).await,
+        }
+    }
+}
+
+impl Batcher {
+    /// At most `count` groups of jobs are under way at once.
+    pub(super) fn start(kind: Kind, count: usize, connections: &Connections) -> Self {
+        let (jobs, waiting) = mpsc::channel(QUEUE);
+        let was_alone = Arc::new(AtomicBool::new(true));
+        let waiting = Arc::new(AsyncMutex::new(waiting));
+        let clerk = || Clerk {
+            kind,
+            connections: connections.clone(),
+            was_alone: Arc::clone(&was_alone),
+            waiting: Arc::clone(&waiting),
+        };
+        let clerks = (0..count).map(|_| clerk().until_closed()).collect();
+        let (connections, open) = (connections.clone(), Mutex::new(Some(Open { jobs, clerks })));
+        Self { kind, connections, alone: Semaphore::new(1), was_alone, open }
+    }
+
+    /// What came of `work`. Where the caller goes away, it is not done unless it is under way already.
+    pub(super) async fn work<W: Work>(&self, work: W) -> Result<W::Output, StoreFailure> {
+        if let Some(why) = self.kind.refusal(&self.connections) {
+            return Err(why);
+        }
+        let (job, done) = awaited(work);
+        match self.alone.try_acquire() {
+            Ok(_alone) if self.was_alone.load(Ordering::Relaxed) && self.nobody_is_at_it()? => {
+                self.kind.serve(&self.connections, &mut vec![job]).await
+            }
+            _ => self.queue(job)?,
+        }
+        done.await.unwrap_or(Err(StoreFailure::Closed))
+    }
+
+    fn nobody_is_at_it(&self) -> Result<bool, StoreFailure> {
+        let nobody_waits = self.open().as_ref().ok_or(StoreFailure::Closed)?.jobs.capacity() == QUEUE;
+        // Else those who go away one after the other would leave a commit each.
+        let nobody_commits = matches!(self.kind, Kind::Read) || self.connections.pulse.is_quiet();
+        Ok(nobody_waits && nobody_commits)
+    }
+
+    fn queue(&self, job: Box<dyn Job>) -> Result<(), StoreFailure> {
+        let open = self.open();
+        open.as_ref().ok_or(StoreFailure::Closed)?.jobs.try_send(job).map_err(|error| match error {
+            TrySendError::Full(_) => StoreFailure::QueueFull,
+            TrySendError::Closed(_) => StoreFailure::Closed,
+        })
+    }
+
+    /// Does what waits.
+    pub(super) async fn close(&self) {
+        let open = self.open().take();
+        let Some(Open { jobs, mut clerks }) = open else { return };
+        drop(jobs);
+        while let Some(ended) = clerks.join_next().await {
+            if let Err(error) = ended {
+                tracing::error!(%error, "a desk of the database ended badly");
+            }
+        }
+    }
+
+    fn open(&self) -> MutexGuard<'_, Option<Open>> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// One of those who take from the queue.
+struct Clerk {
+    kind: Kind,
+    connections: Connections,
+    was_alone: Arc<AtomicBool>,
+    waiting: Arc<AsyncMutex<mpsc::Receiver<Box<dyn Job>>>>,
+}
+
+impl Clerk {
+    /// Ends when the last sender is gone and the queue is empty.
+    async fn until_closed(self) {
+        let mut group = Vec::with_capacity(GROUP);
+        loop {
+            let mut waiting = self.waiting.lock().await;
+            if waiting.recv_many(&mut group, GROUP).await == 0 {
+                return;
+            }
+            self.was_alone.store(group.len() == 1, Ordering::Relaxed);
+            let mut work = pin!(self.kind.serve(&self.connections, &mut group));
+            if let Some(patience) = self.kind.patience()
+                && timeout(patience, work.as_mut()).await.is_ok()
+            {
+                continue;
+            }
+            // The next one's turn.
+            drop(waiting);
+            while timeout(STUCK, work.as_mut()).await.is_err() {
+                self.refuse();
+            }
+        }
+    }
+
+    /// Refuses the jobs that wait where none may start: every other clerk may be stuck, too.
+    fn refuse(&self) {
+        let Ok(mut waiting) = self.waiting.try_lock() else { return };
+        let Some(why) = self.kind.refusal(&self.connections) else { return };
+        while let Ok(job) = waiting.try_recv() {
+            job.end(Err(why.clone()));
+        }
+    }
+}

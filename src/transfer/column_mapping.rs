@@ -1,0 +1,193 @@
+//! How the columns of a file become the members of an animal.
+
+use serde::{Deserialize, Serialize};
+
+use super::{FileFormat, TransferError, rejects};
+use crate::model::draft::{check_name, parse_category_id};
+use crate::model::text::{cut, short};
+use crate::model::{Field, PetStatus, export};
+
+/// What was decided by hand about a file. The default decides nothing.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ColumnMapping {
+    /// What kind of file it is; found by looking when `None`.
+    pub format: Option<FileFormat>,
+    /// Leave a `'` before what begins like a formula.
+    pub raw: bool,
+    /// The column of each field, in the order of [`Field::ALL`]; found by its name when `None`.
+    pub map: [Option<String>; 3],
+    /// One value for all rows instead of a column, in the same order.
+    pub set: [Option<String>; 3],
+}
+
+impl ColumnMapping {
+    /// The field that people mean by `name`, such as `category` or `categoryId`.
+    #[must_use]
+    pub fn field(name: &str) -> Option<Field> {
+        field_of(name).map(|(field, _)| Field::ALL[field])
+    }
+
+    /// Whether the fixed values are such that an animal may have them.
+    pub fn check(&self) -> Result<(), TransferError> {
+        for (field, value) in Field::ALL.into_iter().zip(&self.set) {
+            let Some(value) = value else { continue };
+            let wrong = match field {
+                Field::Name => check_name(value).err().map(|error| error.to_string()),
+                Field::CategoryId => parse_category_id(value).err().map(|error| error.to_string()),
+                Field::Status => value.parse::<PetStatus>().err().map(|error| error.to_string()),
+            };
+            if let Some(why) = wrong {
+                return Err(TransferError::FixedValue { field, why });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The names of a field's column, in the order in which they count. Case, blanks, `_` and `-` make no difference.
+const NAMES: [&[&str]; 3] = [&["name", "petname"], &["categoryid", "category", "cat"], &["status", "state"]];
+
+/// Which field a column of this name is, and the place of that name among those of the field.
+pub(super) fn field_of(column: &str) -> Option<(usize, usize)> {
+    let plain: String = column.chars().filter(|c| !matches!(c, ' ' | '_' | '-')).flat_map(char::to_lowercase).collect();
+    NAMES.iter().enumerate().find_map(|(field, names)| Some((field, names.iter().position(|name| *name == plain)?)))
+}
+
+/// Whether cells are the names of columns, of which at least one is a field's.
+#[must_use]
+pub fn is_header(cells: &[&str]) -> bool {
+    cells.iter().any(|cell| field_of(cell.trim().trim_matches('"')).is_some())
+}
+
+/// Which column each field is read from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Columns {
+    /// All columns of the file, safe to show. Of JSON those of the first object.
+    pub names: Vec<String>,
+    /// The place among them of each field's column, in the order of [`Field::ALL`].
+    pub of: [Option<usize>; 3],
+    /// Whether it is the header of our own export, or of such rows that were to be mended: after it every name is kept as
+    /// it stands, blanks included.
+    pub ours: bool,
+}
+
+impl Columns {
+    /// Finds the columns in a header.
+    pub(super) fn find(header: &[String], reading: &ColumnMapping) -> Result<Self, TransferError> {
+        let columns = Self::look(header, reading)?;
+        for (field, place) in Field::ALL.into_iter().zip(columns.of) {
+            let needed = field != Field::Status;
+            if needed && place.is_none() && reading.set[field as usize].is_none() {
+                return Err(TransferError::NoColumn { missing: field, there: columns.names });
+            }
+        }
+        Ok(columns)
+    }
+
+    /// The same where a member may be missing.
+    pub(super) fn look(header: &[String], reading: &ColumnMapping) -> Result<Self, TransferError> {
+        let names: Vec<String> = header.iter().map(|name| short(name.trim())).collect();
+        let ours = header == export::HEADER || header.first().is_some_and(|name| name == rejects::WHY_EXACT);
+        let mut columns = Self { names, of: [None; 3], ours };
+        for (index, field) in Field::ALL.into_iter().enumerate() {
+            if reading.set[index].is_some() {
+                continue;
+            }
+            columns.of[index] = match &reading.map[index] {
+                Some(wanted) => Some(columns.wanted(header, field, wanted)?),
+                None => columns.by_name(header, index)?,
+            };
+        }
+        Ok(columns)
+    }
+
+    fn wanted(&self, header: &[String], field: Field, wanted: &str) -> Result<usize, TransferError> {
+        let exact = header.iter().position(|name| name.trim() == wanted.trim());
+        let by_case = || header.iter().position(|name| name.trim().to_lowercase() == wanted.trim().to_lowercase());
+        exact.or_else(by_case).ok_or_else(|| TransferError::UnknownColumn {
+            field: field.member(),
+            wanted: wanted.to_owned(),
+            there: self.list(),
+        })
+    }
+
+    fn by_name(&self, header: &[String], index: usize) -> Result<Option<usize>, TransferError> {
+        let named = header.iter().enumerate().filter_map(|(place, name)| match field_of(name) {
+            Some((field, rank)) if field == index => Some((rank, place)),
+            _ => None,
+        });
+        let mut named: Vec<_> = named.collect();
+        named.sort_unstable();
+        match named.as_slice() {
+            [(first, place), (second, _), ..] if first == second => {
+                Err(TransferError::ColumnTwice { name: self.names[*place].clone(), there: self.list() })
+            }
+            named => Ok(named.first().map(|(_, place)| *place)),
+        }
+    }
+
+    /// How many fields have a column.
+    pub(super) fn recognised(&self) -> usize {
+        self.of.iter().flatten().count()
+    }
+
+    fn list(&self) -> String {
+        list(&self.names)
+    }
+}
+
+/// The columns in one sentence.
+pub(super) fn list(names: &[String]) -> String {
+    cut(&names.join(", "), 400)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn find(header: &[&str], reading: &ColumnMapping) -> Result<[Option<usize>; 3], String> {
+        let header: Vec<_> = header.iter().map(|name| (*name).to_owned()).collect();
+        Columns::find(&header, reading).map(|columns| columns.of).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn columns_are_found_by_their_names_whatever_the_case() {
+        let none = ColumnMapping::default();
+        assert_eq!(find(&["id", "name", "categoryId", "status"], &none), Ok([Some(1), Some(2), Some(3)]));
+        assert_eq!(find(&["State", "PET_NAME", " Cat "], &none), Ok([Some(1), Some(2), Some(0)]));
+        assert_eq!(find(&["cat", "category id", "pet name"], &none), Ok([Some(2), Some(1), None]));
+    }
+
+    #[test]
+    fn what_was_decided_by_hand_counts() {
+        let [map, set] = [["colour", ""], ["", "7"]].map(|[category, fixed]| ColumnMapping {
+            map: [None, Some(category.to_owned()).filter(|text| !text.is_empty()), None],
+            set: [None, Some(fixed.to_owned()).filter(|text| !text.is_empty()), None],
+            ..ColumnMapping::default()
+        });
+        assert_eq!(find(&["name", "cat", "Colour"], &map), Ok([Some(0), Some(2), None]));
+        assert_eq!(find(&["name", "cat"], &set), Ok([Some(0), None, None]));
+        let error = find(&["name", "cat\u{1b}"], &map).unwrap_err();
+        assert_eq!(error, "there is no column \"colour\" for categoryId; there are name, cat⟨U+001B⟩");
+    }
+
+    #[test]
+    fn a_file_without_a_header_is_told_how_to_get_one() {
+        let error = find(&["Rex", "3"], &ColumnMapping::default()).unwrap_err();
+        assert!(error.starts_with("no column for name among Rex, 3. The first row must name the columns"), "{error}");
+        let error = find(&["name", "Name", "cat"], &ColumnMapping::default()).unwrap_err();
+        assert!(error.contains("has the column \"name\" twice"), "{error}");
+    }
+
+    #[test]
+    fn a_fixed_value_is_checked_as_a_cell_would_be() {
+        let set = |place: usize, value: &str| {
+            let mut reading = ColumnMapping::default();
+            reading.set[place] = Some(value.to_owned());
+            reading.check().map_err(|error| error.to_string())
+        };
+        assert_eq!((set(0, "Rex"), set(1, "-3"), set(2, "sold")), (Ok(()), Ok(()), Ok(())));
+        assert_eq!(set(2, "gone"), Err("--set status: status must be available, pending or sold".to_owned()));
+        assert!(set(0, " ").is_err() && set(1, "x").is_err());
+    }
+}

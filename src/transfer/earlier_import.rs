@@ -1,0 +1,199 @@
+//! What the report beside a file says of the rows that are in the file now: by that an import goes on, begins anew, or
+//! asks, so that no row is added twice or left out without a word.
+//!
+//! Rows are compared by their name, category and status. An import that was not finished goes on if all that it added is
+//! still in the file. A report of which no row is in the file is of another file, such as last week's; only where that
+//! import is not finished and the file has as many rows, it may be the same one with something changed in each. In between
+//! there is no telling a corrected file from a new delivery with equal rows. Then only people know.
+
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+
+use super::import::{Seen, Start};
+use super::journal::{Head, Past, Pool, Target, hash, kept, read_head};
+use super::rows;
+use super::{ColumnMapping, Input, TransferError};
+
+/// An earlier import of a file of this name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EarlierImport {
+    /// Its report.
+    pub report: PathBuf,
+    /// When it began.
+    pub began: Timestamp,
+    /// How the file is read: as then, unless something else is chosen.
+    pub reading: ColumnMapping,
+    /// The file as it is now, and the import of then.
+    pub seen: Seen,
+    /// Whether it is the file of then, byte for byte, and read as then.
+    pub same_file: bool,
+    /// Whether every row was added then.
+    pub finished: bool,
+    /// Whether a later import has taken its place.
+    pub replaced: bool,
+    /// Rows that it added, or that it sent without an answer.
+    pub added: u64,
+    /// Those of them that are in the file now.
+    pub here: u64,
+    /// Other rows of the file that can be sent.
+    pub new: u64,
+    /// Rows of the file that cannot be sent.
+    pub bad: u64,
+    /// Whether the file has as many rows as then.
+    pub as_long: bool,
+}
+
+/// What follows from an earlier import.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EarlierVerdict {
+    /// Every row of the file was added by it: nothing is left to send.
+    Done,
+    /// It goes on: what it added is not sent again.
+    GoOn,
+    /// The file has nothing to do with it: a new import begins, and its report is kept.
+    Anew,
+    /// Rows of the file are equal to rows that it added: they may be the same pets or others.
+    Choose,
+}
+
+impl EarlierImport {
+    /// The earlier import that matters for the file at `path`, where there is one. Blocks, and reads the file.
+    pub fn look(
+        path: &Path,
+        reading: &ColumnMapping,
+        report: &Path,
+        target: &Target,
+    ) -> Result<Option<Self>, TransferError> {
+        let beside = match read_head(report) {
+            Err(TransferError::NoJournal(_)) => None,
+            Err(error) => return Err(error),
+            Ok(head) => {
+                head.check_service(report, target)?;
+                Some(Self::of_beside(path, reading, report, head)?)
+            }
+        };
+        if beside.as_ref().is_some_and(|beside| beside.way() != EarlierVerdict::Anew) {
+            return Ok(beside);
+        }
+        // The file of an import before that one may be there again.
+        let mut before: Vec<_> =
+            kept(report).into_iter().filter_map(|report| Some((read_head(&report).ok()?, report))).collect();
+        before.sort_unstable_by_key(|(head, _)| head.at);
+        for (head, report) in before.into_iter().rev().filter(|(head, _)| head.service == target.service) {
+            let reading = if *reading == ColumnMapping::default() { head.reading.clone() } else { reading.clone() };
+            // One that cannot be read says nothing, and the file may not be such as it was then.
+            let Ok(earlier) = Self::compare(path, &reading, &report, head) else { continue };
+            if earlier.added > 0 && earlier.here == earlier.added && (earlier.new == 0 || !earlier.finished) {
+                return Ok(Some(Self { replaced: true, ..earlier }));
+            }
+        }
+        Ok(beside)
+    }
+
+    /// The one whose report is in its place.
+    fn of_beside(path: &Path, reading: &ColumnMapping, report: &Path, head: Head) -> Result<Self, TransferError> {
+        let chosen = *reading != ColumnMapping::default();
+        if chosen || head.reading == *reading {
+            let earlier = Self::compare(path, reading, report, head.clone())?;
+            // Another reading makes other pets of the same rows.
+            let same_bytes = head.file.difference(&earlier.seen.file).is_none();
+            if earlier.added > 0 && (same_bytes || !earlier.finished) {
+                head.check_reading(report, reading)?;
+            }
+            return Ok(earlier);
+        }
+        match Self::compare(path, &head.reading, report, head.clone()) {
+            // What was chosen for that file says nothing about another one.
+            Ok(earlier) if !earlier.same_file && earlier.way() == EarlierVerdict::Anew => {}
+            Err(error) if !error.is_of_the_columns() => return Err(error),
+            Err(_) => {}
+            earlier => return earlier,
+        }
+        Self::compare(path, reading, report, head)
+    }
+
+    fn compare(path: &Path, reading: &ColumnMapping, report: &Path, head: Head) -> Result<Self, TransferError> {
+        let input = Input::file(path)?;
+        let file = input.print()?;
+        let seen = Seen { file, import: head.id };
+        let (began, difference, read_as_then) = (head.at, head.file.difference(&seen.file), head.reading == *reading);
+        let past = Past::of(report, head)?;
+        let pool = Pool::new(&past);
+        let (mut here, mut new, mut bad) = (0, 0, 0);
+        let (mut pool, same_file) = match (pool, difference) {
+            (Some(pool), difference) => (pool, difference.is_none() && read_as_then),
+            (None, Some(differs)) => return Err(TransferError::changed(report, differs)),
+            (None, None) => (Pool::default(), true),
+        };
+        let added = pool.len() as u64;
+        rows::read(input, reading, |row| {
+            let count = match row {
+                Ok(row) if pool.take(hash(&row.new)).is_some() => &mut here,
+                Ok(_) => &mut new,
+                Err(_) => &mut bad,
+            };
+            *count += 1;
+            ControlFlow::Continue(())
+        })?;
+        let (report, reading, finished) = (report.to_owned(), reading.clone(), past.is_finished());
+        let as_long = here + new + bad == past.last;
+        Ok(Self { report, began, reading, seen, same_file, finished, replaced: false, added, here, new, bad, as_long })
+    }
+
+    /// What follows from it.
+    #[must_use]
+    pub fn way(&self) -> EarlierVerdict {
+        let has_all = self.here == self.added;
+        match self {
+            Self { replaced: true, .. } => EarlierVerdict::Choose,
+            Self { finished: true, same_file: true, .. } => EarlierVerdict::Done,
+            Self { same_file: true, .. } => EarlierVerdict::GoOn,
+            Self { here: 0, finished: false, as_long: true, .. } if !has_all => EarlierVerdict::Choose,
+            Self { here: 0, .. } => EarlierVerdict::Anew,
+            Self { finished: true, new: 0, bad: 0, .. } if has_all => EarlierVerdict::Done,
+            Self { finished: false, .. } | Self { new: 0, .. } if has_all => EarlierVerdict::GoOn,
+            Self { .. } => EarlierVerdict::Choose,
+        }
+    }
+
+    /// A new import of all rows in the place of this one.
+    #[must_use]
+    pub fn anew(&self) -> Start {
+        // One before the last has no place to give.
+        Start::Anew((!self.replaced).then(|| self.seen.clone()))
+    }
+
+    /// What it has to do with the file, in one or two sentences.
+    #[must_use]
+    pub fn sentence(&self) -> String {
+        let Self { added, here, new, .. } = self;
+        let date = self.began.to_zoned(TimeZone::system()).strftime("%Y-%m-%d").to_string();
+        let all = here + new;
+        match self.way() {
+            EarlierVerdict::Done => format!("This file was imported on {date}; every row was added."),
+            EarlierVerdict::GoOn if self.same_file => {
+                format!("Its import began on {date} and is not finished. What it added is not sent again.")
+            }
+            EarlierVerdict::GoOn => format!(
+                "The file has changed since its import began on {date}: {here} of {all} rows were added then and are not \
+                 sent again."
+            ),
+            EarlierVerdict::Anew => format!("The import of {date} was of another file. Its report is kept."),
+            EarlierVerdict::Choose if *here == 0 => format!(
+                "None of the {added} rows that the import of {date} added is in the file as it was. Changed rows would be \
+                 added a second time."
+            ),
+            EarlierVerdict::Choose if here < added => format!(
+                "{here} of {all} rows are equal to rows that the import of {date} added; {} that it added are not in the \
+                 file as they were.",
+                added - here
+            ),
+            EarlierVerdict::Choose => {
+                format!("{here} of {all} rows are equal to rows that the import of {date} added.")
+            }
+        }
+    }
+}

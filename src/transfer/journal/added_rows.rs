@@ -1,0 +1,50 @@
+//! The rows that a journal has as added, or as sent without an answer, by the hashes of what was sent. Two equal rows are
+//! two animals: each is taken once.
+
+use super::{Past, RowState};
+
+/// What is left to be taken.
+#[derive(Debug, Default)]
+pub(in crate::transfer) struct Pool {
+    /// The hash of each row, whether it is in doubt, and its number: in order, so that those that were added come first.
+    rows: Vec<(u64, bool, u64)>,
+    /// At the first row of each hash, how many of that hash are taken.
+    taken: Vec<u32>,
+}
+
+impl Pool {
+    /// All rows of a journal; `None` if it does not have the hash of each, as one that was written by hand.
+    pub(in crate::transfer) fn new(past: &Past) -> Option<Self> {
+        let known = (1..=past.last).map(|row| (row, past.state(row)));
+        let known = known.filter(|(_, state)| matches!(state, RowState::Added | RowState::Unknown));
+        let rows = known.map(|(row, state)| Some((past.hash(row)?, state == RowState::Unknown, row)));
+        let mut rows = rows.collect::<Option<Vec<_>>>()?;
+        rows.sort_unstable();
+        Some(Self { taken: vec![0; rows.len()], rows })
+    }
+
+    /// How many rows there were.
+    pub(in crate::transfer) const fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Takes a row with this hash, if one is left: its number in the journal.
+    pub(in crate::transfer) fn take(&mut self, hash: u64) -> Option<u64> {
+        let first = self.rows.partition_point(|row| row.0 < hash);
+        let taken = self.taken.get_mut(first)?;
+        let (_, _, row) = self.rows.get(first + *taken as usize).filter(|row| row.0 == hash)?;
+        *taken += 1;
+        Some(*row)
+    }
+
+    /// The numbers of those that are left.
+    pub(in crate::transfer) fn rest(&self) -> impl Iterator<Item = u64> {
+        let mut first = 0;
+        self.rows.iter().enumerate().filter_map(move |(place, row)| {
+            if self.rows[first].0 != row.0 {
+                first = place;
+            }
+            (place - first >= self.taken[first] as usize).then_some(row.2)
+        })
+    }
+}

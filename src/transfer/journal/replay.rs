@@ -1,0 +1,188 @@
+//! What a journal says, in two bits a row and the hash of what was sent; more only of rows whose outcome is not known.
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::{BufRead as _, BufReader, Read as _};
+use std::path::Path;
+
+use super::{Head, Line, Word};
+use crate::model::IdempotencyKey;
+use crate::model::text::short;
+use crate::transfer::TransferError;
+
+/// The longest line that is read, in octets.
+pub(super) const MOST_LINE: u64 = 64 << 10;
+
+/// No line is shorter than this, so that a journal cannot name rows that it has no room for.
+const LEAST_LINE: u64 = 10;
+
+/// What is known of a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RowState {
+    /// Nothing was sent, or certainly nothing was added.
+    Open,
+    /// It was added.
+    Added,
+    /// The service did not take it, or it cannot be sent.
+    Refused,
+    /// It was sent, and what became of it is not known.
+    Unknown,
+}
+
+impl RowState {
+    const ALL: [Self; 4] = [Self::Open, Self::Added, Self::Refused, Self::Unknown];
+}
+
+/// A row that may have been added.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownRow {
+    /// Its line in the file.
+    pub line: u64,
+    /// Of what was sent.
+    pub hash: u64,
+    /// When it was sent first, in seconds since 1970.
+    pub sent: i64,
+    /// Whether it was always sent with the API key in use: what a service remembers belongs to it.
+    pub ours: bool,
+    /// The Idempotency-Key, if it is not the one of the row's number.
+    pub key: Option<IdempotencyKey>,
+}
+
+impl UnknownRow {
+    /// The Idempotency-Key with which the row was sent.
+    #[must_use]
+    pub fn key(&self, head: &Head, row: u64) -> IdempotencyKey {
+        self.key.clone().unwrap_or_else(|| IdempotencyKey::numbered(head.id, row))
+    }
+}
+
+/// What a journal says.
+#[derive(Clone, Debug)]
+pub struct Past {
+    /// Its first line.
+    pub head: Head,
+    /// The rows that may have been added.
+    pub doubts: HashMap<u64, UnknownRow>,
+    /// The last row that it names.
+    pub last: u64,
+    /// What stands for the API key in use.
+    who: String,
+    states: Vec<u8>,
+    /// Of what was sent; 0 of other rows.
+    hashes: Vec<u64>,
+    /// Whether its last line says that every row has been dealt with.
+    ended: bool,
+    /// How long the journal is without a last line that is cut off, in octets.
+    pub(super) whole: u64,
+}
+
+impl Past {
+    /// What is known of a row.
+    #[must_use]
+    pub fn state(&self, row: u64) -> RowState {
+        let (place, shift) = place(row);
+        self.states.get(place).map_or(RowState::Open, |states| RowState::ALL[usize::from(states >> shift & 3)])
+    }
+
+    /// The hash of what was sent.
+    #[must_use]
+    pub fn hash(&self, row: u64) -> Option<u64> {
+        self.hashes.get(row as usize).copied().filter(|hash| *hash != 0)
+    }
+
+    /// Whether every row of its file was added.
+    #[must_use]
+    pub fn is_finished(&self) -> bool {
+        self.ended && (1..=self.last).all(|row| self.state(row) == RowState::Added)
+    }
+
+    fn set(&mut self, row: u64, state: RowState) {
+        let (place, shift) = place(row);
+        if place >= self.states.len() {
+            self.states.resize(place + 1, 0);
+        }
+        self.states[place] = self.states[place] & !(3 << shift) | (state as u8) << shift;
+    }
+
+    /// What the journal at `path` says, whoever goes on with it.
+    pub(in crate::transfer) fn of(path: &Path, head: Head) -> Result<Self, TransferError> {
+        Self::read(path, head, "", |_, _| {})
+    }
+
+    /// Each line and where it begins is shown to `each`. `who` stands for the API key in use.
+    pub(super) fn read(
+        path: &Path,
+        head: Head,
+        who: &str,
+        mut each: impl FnMut(&Line, u64),
+    ) -> Result<Self, TransferError> {
+        let failed = |source| super::failed(path, source);
+        let file = File::open(path).map_err(failed)?;
+        let size = file.metadata().map_err(failed)?.len();
+        let (doubts, states, hashes) = (HashMap::new(), Vec::new(), Vec::new());
+        let mut past = Self { head, doubts, last: 0, who: who.to_owned(), states, hashes, ended: false, whole: 0 };
+        let mut input = BufReader::with_capacity(256 << 10, file);
+        let (mut text, mut number) = (Vec::new(), 0_u64);
+        loop {
+            text.clear();
+            number += 1;
+            let count = input.by_ref().take(MOST_LINE).read_until(b'\n', &mut text).map_err(failed)?;
+            if !text.ends_with(b"\n") {
+                if count as u64 == MOST_LINE {
+                    return Err(damaged(path, number, "it is too long"));
+                }
+                // The end, or a line of which the end of the program cut off the rest.
+                return Ok(past);
+            }
+            if number > 1 {
+                let line = serde_json::from_slice(&text).map_err(|error| damaged(path, number, &error.to_string()))?;
+                past.take(&line, size).map_err(|why| damaged(path, number, why))?;
+                each(&line, past.whole);
+            }
+            past.whole += count as u64;
+        }
+    }
+
+    fn take(&mut self, line: &Line, size: u64) -> Result<(), &'static str> {
+        self.ended = line.end.is_some();
+        if self.ended {
+            return Ok(());
+        }
+        if line.row == 0 || line.row > size / LEAST_LINE {
+            return Err("there is no such row");
+        }
+        self.last = self.last.max(line.row);
+        let hash = line.hash.as_deref().and_then(|hash| u64::from_str_radix(hash, 16).ok());
+        if let Some(hash) = hash {
+            let row = line.row as usize;
+            self.hashes.resize(self.hashes.len().max(row + 1), 0);
+            self.hashes[row] = hash;
+        }
+        if let Some(sent) = line.sent {
+            let hash = hash.ok_or("the hash is missing")?;
+            let ours = *line.by.as_ref().unwrap_or(&self.head.key) == self.who;
+            let doubt = UnknownRow { line: line.line.unwrap_or_default(), hash, sent, ours, key: line.key.clone() };
+            self.doubts.entry(line.row).and_modify(|before| before.ours &= ours).or_insert(doubt);
+            self.set(line.row, RowState::Unknown);
+        }
+        let state = match line.outcome {
+            None => return Ok(()),
+            Some(Word::Unknown) => return Ok(()),
+            Some(Word::Added) => RowState::Added,
+            Some(Word::Refused | Word::Invalid) => RowState::Refused,
+            Some(Word::NotSent) => RowState::Open,
+        };
+        self.doubts.remove(&line.row);
+        self.set(line.row, state);
+        Ok(())
+    }
+}
+
+/// The octet of a row, and where in it its two bits are.
+const fn place(row: u64) -> (usize, u32) {
+    ((row / 4) as usize, (row % 4) as u32 * 2)
+}
+
+fn damaged(path: &Path, line: u64, why: &str) -> TransferError {
+    TransferError::Damaged { path: path.to_owned(), line, why: short(why) }
+}

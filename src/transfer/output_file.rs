@@ -1,0 +1,62 @@
+//! A file for its owner alone, which is there once it is whole.
+
+use std::fs;
+use std::io;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf, absolute};
+
+use tempfile::NamedTempFile;
+
+use super::TransferError;
+use crate::config::atomic_file;
+use crate::model::text::short;
+
+/// Where it is to be.
+pub(super) struct Destination {
+    path: PathBuf,
+    replace: bool,
+    name: String,
+}
+
+impl Destination {
+    /// Refuses a file that is there, unless it is to be replaced, and whatever else is there. A link stays one.
+    pub(super) fn new((path, replace): (&Path, bool)) -> Result<Self, TransferError> {
+        let name = short(&path.display().to_string());
+        if let Some(what) = atomic_file::no_file(path) {
+            return Err(TransferError::NoFile { name, what });
+        }
+        if !replace && path.symlink_metadata().is_ok() {
+            return Err(TransferError::Exists(name));
+        }
+        match atomic_file::target(path) {
+            Ok(path) => Ok(Self { path, replace, name }),
+            Err(source) => Err(TransferError::Write { name, source }),
+        }
+    }
+
+    /// An empty one, which goes when it is dropped.
+    pub(super) fn begin(&self) -> Result<NamedTempFile, TransferError> {
+        atomic_file::begin_private(&self.path).map_err(|error| self.failed(error))
+    }
+
+    /// It is whole.
+    pub(super) fn finish(&self, file: NamedTempFile) -> Result<(), TransferError> {
+        atomic_file::finish(file, &self.path, self.replace).map_err(|error| self.failed(error))
+    }
+
+    pub(super) fn failed(&self, source: io::Error) -> TransferError {
+        match source.kind() {
+            io::ErrorKind::AlreadyExists => TransferError::Exists(self.name.clone()),
+            _ => TransferError::Write { name: self.name.clone(), source },
+        }
+    }
+}
+
+/// Refuses to write to `to` in the place of `other`, which is `what` and must stay.
+pub(super) fn must_not_be(to: &Path, other: &Path, what: &'static str) -> Result<(), TransferError> {
+    let is_same = match (fs::metadata(to), fs::metadata(other)) {
+        (Ok(to), Ok(other)) => (to.dev(), to.ino()) == (other.dev(), other.ino()),
+        (_, _) => absolute(to).is_ok_and(|to| absolute(other).is_ok_and(|other| to == other)),
+    };
+    if is_same { Err(TransferError::Needed { name: short(&to.display().to_string()), what }) } else { Ok(()) }
+}

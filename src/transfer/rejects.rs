@@ -1,0 +1,319 @@
+//! The rows of a file that were not added, as a new file: why, and after that all that stands in them. People mend them
+//! there, and import that file.
+
+use std::borrow::Cow;
+use std::io::{self, BufWriter, Write};
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use super::column_mapping::Columns;
+use super::journal::Reasons;
+use super::output_file::{Destination, must_not_be};
+use super::rows::{self, Source};
+use super::{ColumnMapping, Input, TransferError};
+use crate::model::Field;
+use crate::model::draft::parse_category_id;
+use crate::model::export::{active, inert};
+
+/// The first column, which an import leaves alone.
+const WHY: &str = "why not added";
+
+/// The same where names are kept as they stand, blanks included, as they were in the file.
+pub(super) const WHY_EXACT: &str = "why not added (blanks count)";
+
+/// The last column of what was JSON: the object as it stands, which an import leaves alone too.
+const ROW: &str = "row";
+
+/// What is written at once, in octets.
+const BUFFER: usize = 64 << 10;
+
+/// Whether [`write()`] may write to `to`, which is neither what is read nor its `report`.
+pub fn guard(input: &Path, report: Option<&Path>, to: (&Path, bool)) -> Result<(), TransferError> {
+    destination(Some(input), report, to).map(drop)
+}
+
+fn destination(input: Option<&Path>, report: Option<&Path>, to: (&Path, bool)) -> Result<Destination, TransferError> {
+    input.map_or(Ok(()), |input| must_not_be(to.0, input, "the file that is imported"))?;
+    report.map_or(Ok(()), |report| must_not_be(to.0, report, "the report of this import"))?;
+    Destination::new(to)
+}
+
+/// Writes the rows of `input` that cannot be sent to a CSV file, and those of which the journal at `report` says that the
+/// service refused them or that they may have been added. How many these are: without any, no file is written.
+///
+/// Every cell is there as it stands, in the same order; too many are too many there, too, until that is mended. The
+/// columns of the fields have the fields' names, and fixed values have columns of their own, so that the file is imported
+/// without further words; what a spreadsheet would run gets a `'` before it. The file is `to`, for its owner alone, there
+/// once it is whole; with `true`, also where there is one. Blocks.
+pub fn write(
+    input: Input,
+    reading: &ColumnMapping,
+    report: Option<&Path>,
+    to: (&Path, bool),
+) -> Result<u64, TransferError> {
+    let destination = destination(input.path.as_deref(), report, to)?;
+    let mut reasons = report.map(|report| Reasons::read(report, &input.print()?, reading)).transpose()?;
+    let reading = reasons.as_ref().map_or(reading, |reasons| &reasons.head().reading).clone();
+    let file = destination.begin()?;
+    let out = BufWriter::with_capacity(BUFFER, file);
+    let mut out = csv::WriterBuilder::new().flexible(true).from_writer(out);
+    let (mut count, mut written) = (0, Ok(()));
+    rows::read_with_source(input, &reading, |row, texts, source| {
+        let why = match &row {
+            Err(bad) => Ok(Some(bad.sentence())),
+            Ok(row) => reasons.as_mut().map_or(Ok(None), |reasons| reasons.why(row)),
+        };
+        written = why.and_then(|why| {
+            let Some(why) = why else { return Ok(()) };
+            let first = if count == 0 { header(&mut out, &reading, source) } else { Ok(()) };
+            count += 1;
+            let written = first.and_then(|()| record(&mut out, &reading, (texts, source), &why));
+            written.map_err(|error| destination.failed(error))
+        });
+        if written.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    })?;
+    written?;
+    let file = out.into_inner().map_err(|error| error.into_error());
+    let file = file.and_then(|out| out.into_inner().map_err(|error| error.into_error()));
+    let file = file.map_err(|error| destination.failed(error))?;
+    if count > 0 {
+        destination.finish(file)?;
+    }
+    Ok(count)
+}
+
+/// The columns: why, fixed values, and those of the file.
+fn header(out: &mut csv::Writer<impl Write>, reading: &ColumnMapping, source: Source<'_>) -> io::Result<()> {
+    out.write_field(if source.columns.is_none_or(|columns| columns.ours) { WHY_EXACT } else { WHY })?;
+    let Some(columns) = source.columns else {
+        Field::ALL.iter().try_for_each(|field| out.write_field(field.member()))?;
+        out.write_field(ROW)?;
+        return Ok(out.write_record(None::<&[u8]>)?);
+    };
+    fixed(reading).try_for_each(|(field, _)| out.write_field(field.member()))?;
+    for (place, name) in columns.names.iter().enumerate().skip(before(columns)) {
+        match Field::ALL.into_iter().find(|field| columns.of[*field as usize] == Some(place)) {
+            Some(field) => out.write_field(field.member())?,
+            // Another column must not be taken for that of a field.
+            None if ColumnMapping::field(name).is_some() => out.write_field(format!("({name})"))?,
+            None => out.write_field(&*inert(name))?,
+        }
+    }
+    Ok(out.write_record(None::<&[u8]>)?)
+}
+
+fn record(
+    out: &mut csv::Writer<impl Write>,
+    reading: &ColumnMapping,
+    (texts, source): ([&str; 3], Source<'_>),
+    why: &str,
+) -> io::Result<()> {
+    out.write_field(&*inert(why))?;
+    let (category, mut place) = match source.columns {
+        Some(columns) => {
+            fixed(reading).try_for_each(|(_, value)| out.write_field(&*inert(value)))?;
+            (columns.of[Field::CategoryId as usize], before(columns))
+        }
+        None => {
+            for (field, text) in Field::ALL.into_iter().zip(texts) {
+                out.write_field(cell(text.as_bytes(), field == Field::CategoryId, false))?;
+            }
+            (None, 0)
+        }
+    };
+    let is_quoted = source.columns.is_some() && !reading.raw;
+    while let Some(bytes) = (source.cell)(place) {
+        out.write_field(cell(bytes, category == Some(place), is_quoted))?;
+        place += 1;
+    }
+    Ok(out.write_record(None::<&[u8]>)?)
+}
+
+/// The fields that have one value for all rows.
+fn fixed(reading: &ColumnMapping) -> impl Iterator<Item = (Field, &str)> {
+    Field::ALL.into_iter().zip(&reading.set).filter_map(|(field, value)| Some((field, value.as_deref()?)))
+}
+
+/// How many columns are left out: of a file that was mended before, what was wrong then.
+fn before(columns: &Columns) -> usize {
+    usize::from(columns.names.first().is_some_and(|name| name == WHY || name == WHY_EXACT))
+}
+
+/// What no spreadsheet runs, octet by octet. It may have its `'` already where it `is_quoted`.
+fn cell(bytes: &[u8], is_category: bool, is_quoted: bool) -> Cow<'_, [u8]> {
+    let text = String::from_utf8_lossy(bytes);
+    // A number is no formula, though it may begin like one.
+    let is_number = is_category && parse_category_id(&text).is_ok();
+    let is_inert = is_number || is_quoted && active(&text) != text || inert(&text) == text;
+    if is_inert { bytes.into() } else { [b"'", bytes].concat().into() }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::PermissionsExt as _;
+
+    use jiff::Timestamp;
+    use tempfile::TempDir;
+
+    use super::*;
+    use crate::transfer::journal::{Head, Journal, RowAnswer, RowOutcome, Target};
+    use crate::transfer::validate::check;
+
+    /// A file, and where what is to be mended is put.
+    fn file(name: &str, text: &str) -> (TempDir, std::path::PathBuf, std::path::PathBuf) {
+        let directory = tempfile::tempdir().unwrap();
+        let (file, out) = (directory.path().join(name), directory.path().join("mend.csv"));
+        fs::write(&file, text).unwrap();
+        (directory, file, out)
+    }
+
+    const TEXT: &str =
+        "id;pet_name;cat;state\n1;Rex;3;sold\n2;'=1+1;three;\"a;b\"\n3;Zoë;-7;\n4;Bean;=1;gone\n5;Tom;3;\n";
+    const BAD: &str = "why not added,id,name,categoryId,status\n\
+        \"line 3: column cat: Category must be a whole number from -9223372036854775808 to 9223372036854775807. \
+        \"\"three\"\" is not one. column state: Status must be available, pending or sold, or not set. \"\"a;b\"\" is none of \
+        them.\",2,'=1+1,three,a;b\n";
+
+    #[test]
+    fn bad_rows_stand_there_as_they_were_found_with_the_reason() {
+        let (_directory, path, out) = file("a.csv", TEXT);
+        let write = |replace| write(Input::file(&path).unwrap(), &ColumnMapping::default(), None, (&out, replace));
+        assert_eq!(write(false).unwrap(), 2);
+        let text = fs::read_to_string(&out).unwrap();
+        assert!(text.starts_with(BAD), "{text}");
+        assert!(text.contains("\n\"line 5: column cat: ") && text.ends_with(",4,Bean,'=1,gone\n"), "{text}");
+        assert_eq!(fs::metadata(&out).unwrap().permissions().mode() & 0o777, 0o600);
+        assert!(matches!(write(false), Err(TransferError::Exists(_))));
+        assert_eq!(write(true).unwrap(), 2);
+        // Once mended, the file is imported as it is.
+        fs::write(&out, text.replace("three,a;b", "3,sold").replace("'=1,gone", "4,")).unwrap();
+        let mut names = Vec::new();
+        let checked = check(Input::file(&out).unwrap(), &ColumnMapping::default(), |found| {
+            names.push(format!("{found:?}").split('"').nth(1).unwrap().to_owned());
+            ControlFlow::Continue(())
+        });
+        assert_eq!((checked.unwrap().good, names), (2, vec!["=1+1".to_owned(), "Bean".to_owned()]));
+    }
+
+    #[test]
+    fn what_the_journal_says_of_rows_is_written_too() {
+        let (directory, path, out) = file("a.csv", TEXT);
+        let input = || Input::file(&path).unwrap();
+        let target = Target { service: "a".into(), key: "b".into() };
+        let head = Head::new(input().print().unwrap(), &target, ColumnMapping::default(), None, Timestamp::UNIX_EPOCH);
+        let report = directory.path().join("report");
+        let journal = Journal::create(&report, &head).unwrap();
+        let answer = |message: &str| RowAnswer { status: Some(400), code: Some("c".into()), message: message.into() };
+        for (row, outcome) in [
+            (1, RowOutcome::Refused(answer("once"))),
+            (1, RowOutcome::Added(7)),
+            (3, RowOutcome::Unknown(answer("@x"))),
+            (3, RowOutcome::Refused(answer("no"))),
+        ] {
+            journal.outcome(row, row + 1, &outcome).unwrap();
+        }
+        drop(journal);
+        assert_eq!(write(input(), &ColumnMapping::default(), Some(&report), (&out, false)).unwrap(), 3);
+        let text = fs::read_to_string(&out).unwrap();
+        assert!(text.starts_with(BAD) && text.contains("\nline 4: refused: 400 c no,3,Zoë,-7,\n\"line 5"), "{text}");
+        fs::write(&path, TEXT.replace("Rex", "Max")).unwrap();
+        let other = write(input(), &ColumnMapping::default(), Some(&report), (&out, true)).unwrap_err().to_string();
+        assert!(other.contains("the file has changed since"), "{other}");
+    }
+
+    #[test]
+    fn values_of_json_are_text_and_fixed_values_stand_in_their_column() {
+        let text = "{\"name\":5,\"cat\":[1,2]}\n{\"name\":\"Rex\",\"cat\":\"x\",\"status\":null}\nno object\n";
+        let (_directory, path, out) = file("a.ndjson", text);
+        let reading = ColumnMapping { set: [None, None, Some("sold".to_owned())], ..ColumnMapping::default() };
+        assert_eq!(write(Input::file(&path).unwrap(), &reading, None, (&out, false)).unwrap(), 3);
+        let text = fs::read_to_string(&out).unwrap();
+        assert_eq!(
+            after_why(&text),
+            [
+                r#"name,categoryId,status,row"#,
+                r#"5,"[1,2]",sold,"{""name"":5,""cat"":[1,2]}""#,
+                r#"Rex,x,sold,"{""name"":""Rex"",""cat"":""x"",""status"":null}""#,
+                ",,sold,no object",
+            ]
+        );
+    }
+
+    /// Each row without its first cell.
+    fn after_why(text: &str) -> Vec<String> {
+        let mut rows = csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(text.as_bytes());
+        let row = |row: Result<csv::StringRecord, _>| {
+            let mut out = csv::Writer::from_writer(Vec::new());
+            out.write_record(row.unwrap().iter().skip(1)).unwrap();
+            String::from_utf8(out.into_inner().unwrap()).unwrap().trim_end().to_owned()
+        };
+        rows.records().map(row).collect()
+    }
+
+    #[test]
+    fn every_cell_of_a_bad_row_is_there_and_it_stays_bad_until_it_is_mended() {
+        let text =
+            "state,notes,name,categoryId\nsold,-x,Smith, Jr,3,more\nx,short\nsold,,Bean,4\nnone,\"open,Rex,3\nTom";
+        let (_directory, path, out) = file("a.csv", text);
+        let fixed = ColumnMapping { set: [None, None, Some("sold".to_owned())], ..ColumnMapping::default() };
+        assert_eq!(write(Input::file(&path).unwrap(), &fixed, None, (&out, false)).unwrap(), 3);
+        let text = fs::read_to_string(&out).unwrap();
+        let rows = after_why(&text);
+        assert_eq!(
+            rows,
+            [
+                "status,(state),notes,name,categoryId",
+                "sold,sold,'-x,Smith, Jr,3,more",
+                "sold,x,short",
+                "sold,,,,,\"none,\"\"open,Rex,3\nTom\"",
+            ]
+        );
+        let count =
+            || check(Input::file(&out).unwrap(), &ColumnMapping::default(), |_| ControlFlow::Continue(())).unwrap();
+        assert_eq!((count().good, count().bad), (0, 3));
+        // What is mended in part is written again, with what is wrong now alone.
+        fs::write(&out, text.replace("Smith, Jr,3,more", "\"Smith, Jr\",3")).unwrap();
+        assert_eq!((count().good, count().bad), (1, 2));
+        let again = out.with_extension("again");
+        assert_eq!(write(Input::file(&out).unwrap(), &ColumnMapping::default(), None, (&again, false)).unwrap(), 2);
+        assert_eq!(after_why(&fs::read_to_string(&again).unwrap()), [&rows[..1], &rows[2..]].concat());
+    }
+
+    #[test]
+    fn blanks_count_in_what_was_mended_where_they_counted_before() {
+        for (name, text, sent) in [
+            ("a.json", r#"[{"name":" Rex ","categoryId":"x"}]"#, " Rex "),
+            ("a.ndjson", r#"{"name":" Rex ","categoryId":"x"}"#, " Rex "),
+            ("a.csv", "id,name,categoryId,status\n1, Rex ,x,\n", " Rex "),
+            ("b.csv", "name,categoryId\n Rex ,x\n", "Rex"),
+        ] {
+            let (_directory, path, out) = file(name, text);
+            assert_eq!(write(Input::file(&path).unwrap(), &ColumnMapping::default(), None, (&out, false)).unwrap(), 1);
+            let corrected = fs::read_to_string(&out).unwrap().replace(",x,", ",3,").replace(",x\n", ",3\n");
+            fs::write(&out, corrected).unwrap();
+            let mut names = Vec::new();
+            rows::read(Input::file(&out).unwrap(), &ColumnMapping::default(), |row| {
+                names.push(row.unwrap().new.name);
+                ControlFlow::Continue(())
+            })
+            .unwrap();
+            assert_eq!(names, [sent], "{name}");
+        }
+    }
+
+    #[test]
+    fn octets_that_are_no_text_stand_there_as_they_are() {
+        let (_directory, path, out) = file("a.csv", "");
+        fs::write(&path, b"name,cat\n=\xff,3\n").unwrap();
+        assert_eq!(write(Input::file(&path).unwrap(), &ColumnMapping::default(), None, (&out, false)).unwrap(), 1);
+        assert!(fs::read(&out).unwrap().ends_with(b",'=\xff,3\n"));
+    }
+
+    #[test]
+    fn where_nothing_is_to_be_mended_no_file_is_written() {
+        let (directory, path, out) = file("a.csv", "name,cat\nRex,3\n");
+        assert_eq!(write(Input::file(&path).unwrap(), &ColumnMapping::default(), None, (&out, false)).unwrap(), 0);
+        assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 1);
+    }
+}

@@ -1,0 +1,350 @@
+//! Cuts text into the pieces that are read one at a time: rows of CSV, lines, elements of an array. A piece has a most
+//! length, so that no file, however it is broken, is ever held whole.
+
+use std::io::BufRead;
+
+use crate::transfer::TransferError;
+
+/// The most octets of one piece.
+pub(super) const MOST: usize = 1 << 20;
+
+/// What a piece is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// A row, with line ends inside of quotes.
+    Csv {
+        /// What parts the cells.
+        delimiter: u8,
+    },
+    /// A line.
+    Line,
+    /// An element of the array that the text is.
+    Element,
+}
+
+/// One of them.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Piece<'a> {
+    /// The line in the file where it begins, from 1.
+    pub(super) line: u64,
+    /// How many octets of the text come before it.
+    pub(super) offset: u64,
+    pub(super) bytes: &'a [u8],
+    /// Whether the text ended inside of quotes.
+    pub(super) is_open: bool,
+}
+
+/// Where in a piece, or between two, the text is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    /// Between two pieces.
+    Between,
+    /// At the beginning of a cell.
+    Cell,
+    /// In a piece, not in quotes.
+    Plain,
+    /// In quotes.
+    Quoted,
+    /// After a quote inside of quotes: the end, or the first of two.
+    Quote,
+    /// In quotes of JSON, after a backslash.
+    Escape,
+    /// After the end of the array.
+    After,
+}
+
+/// The pieces of a text.
+pub(super) struct Pieces<R> {
+    input: R,
+    kind: Kind,
+    name: String,
+    piece: Vec<u8>,
+    state: State,
+    /// How many brackets and braces are open, that of the array included.
+    depth: usize,
+    /// Whether a comma came since the last element.
+    comma: bool,
+    /// How many elements came.
+    elements: u64,
+    line: u64,
+    offset: u64,
+    last: u8,
+}
+
+impl<R: BufRead> Pieces<R> {
+    pub(super) fn new(input: R, kind: Kind, name: String) -> Self {
+        Self {
+            input,
+            kind,
+            name,
+            piece: Vec::new(),
+            state: State::Between,
+            depth: 0,
+            comma: true,
+            elements: 0,
+            line: 1,
+            offset: 0,
+            last: 0,
+        }
+    }
+
+    pub(super) fn next(&mut self) -> Result<Option<Piece<'_>>, TransferError> {
+        self.piece.clear();
+        let (mut line, mut offset) = (self.line, self.offset);
+        loop {
+            let chunk = self.input.fill_buf();
+            let chunk = chunk.map_err(|source| TransferError::Read { name: self.name.clone(), source })?;
+            if chunk.is_empty() {
+                let ended_in = std::mem::replace(&mut self.state, State::Between);
+                return self.end(ended_in, line, offset);
+            }
+            let mut taken = 0;
+            let mut is_whole = false;
+            while taken < chunk.len() && !is_whole {
+                let byte = chunk[taken];
+                if self.state == State::Between || self.state == State::After {
+                    match begins(self.kind, byte, &mut self.state, &mut self.depth, &mut self.comma) {
+                        Ok(true) => (line, offset) = (self.line, self.offset + taken as u64),
+                        Ok(false) => {}
+                        Err(why) => return Err(TransferError::NotAnArray { line: self.line, why }),
+                    }
+                    if self.state == State::Between || self.state == State::After {
+                        count_line(&mut self.line, &mut self.last, byte);
+                        taken += 1;
+                        continue;
+                    }
+                }
+                match step(self.kind, self.state, byte, &mut self.depth) {
+                    Step::On(state) => self.state = state,
+                    Step::Last => is_whole = true,
+                    // It belongs to what comes between.
+                    Step::Before => {
+                        is_whole = true;
+                        break;
+                    }
+                }
+                self.piece.push(byte);
+                count_line(&mut self.line, &mut self.last, byte);
+                taken += 1;
+            }
+            self.input.consume(taken);
+            self.offset += taken as u64;
+            if self.piece.len() > MOST {
+                return Err(TransferError::TooLong { line, most: MOST });
+            }
+            if is_whole {
+                self.state = State::Between;
+                self.elements += 1;
+                return Ok(Some(Piece { line, offset, bytes: &self.piece, is_open: false }));
+            }
+        }
+    }
+
+    fn end(&mut self, ended_in: State, line: u64, offset: u64) -> Result<Option<Piece<'_>>, TransferError> {
+        if self.kind == Kind::Element {
+            return match ended_in {
+                State::After => {
+                    self.state = State::After;
+                    Ok(None)
+                }
+                State::Between if self.depth == 0 => {
+                    Err(TransferError::NotAnArray { line: self.line, why: "the file has no JSON array" })
+                }
+                _ => Err(TransferError::NotAnArray {
+                    line: self.line,
+                    why: "the file ends in the middle of its JSON array. Is it whole?",
+                }),
+            };
+        }
+        if ended_in == State::Between {
+            return Ok(None);
+        }
+        Ok(Some(Piece { line, offset, bytes: &self.piece, is_open: ended_in == State::Quoted }))
+    }
+}
+
+/// A line feed, a carriage return, or both together end a line.
+const fn count_line(line: &mut u64, last: &mut u8, byte: u8) {
+    if byte == b'\r' || (byte == b'\n' && *last != b'\r') {
+        *line += 1;
+    }
+    *last = byte;
+}
+
+/// Whether a piece begins with `octet`, which comes between two; the state is then that of its beginning.
+fn begins(kind: Kind, byte: u8, state: &mut State, depth: &mut usize, comma: &mut bool) -> Result<bool, &'static str> {
+    match kind {
+        Kind::Csv { .. } if byte == b'\r' || byte == b'\n' => return Ok(false),
+        Kind::Csv { .. } => *state = State::Cell,
+        Kind::Line if matches!(byte, b' ' | b'\t' | b'\r' | b'\n') => return Ok(false),
+        Kind::Line => *state = State::Plain,
+        Kind::Element => match byte {
+            b' ' | b'\t' | b'\r' | b'\n' => return Ok(false),
+            _ if *state == State::After => return Err("something comes after the end of the JSON array"),
+            b'[' if *depth == 0 => {
+                *depth = 1;
+                return Ok(false);
+            }
+            _ if *depth == 0 => return Err("the file is no JSON array of objects"),
+            b']' => {
+                *state = State::After;
+                return Ok(false);
+            }
+            b',' if !*comma => {
+                *comma = true;
+                return Ok(false);
+            }
+            b',' => return Err("a comma too many in the JSON array"),
+            _ if !*comma => return Err("a comma is missing in the JSON array"),
+            _ => {
+                *comma = false;
+                *state = State::Plain;
+            }
+        },
+    }
+    Ok(true)
+}
+
+enum Step {
+    /// It belongs to the piece, which goes on.
+    On(State),
+    /// It is the last of the piece.
+    Last,
+    /// The piece ended before it.
+    Before,
+}
+
+fn step(kind: Kind, state: State, byte: u8, depth: &mut usize) -> Step {
+    match kind {
+        Kind::Line if byte == b'\n' => Step::Before,
+        Kind::Line => Step::On(State::Plain),
+        Kind::Csv { delimiter } => match (state, byte) {
+            (State::Quoted, b'"') => Step::On(State::Quote),
+            (State::Quoted, _) | (State::Cell | State::Quote, b'"') => Step::On(State::Quoted),
+            (_, b'\r' | b'\n') => Step::Before,
+            (_, byte) if byte == delimiter => Step::On(State::Cell),
+            _ => Step::On(State::Plain),
+        },
+        Kind::Element => match (state, byte) {
+            (State::Escape, _) => Step::On(State::Quoted),
+            (State::Quoted, b'\\') => Step::On(State::Escape),
+            (State::Quoted, b'"') if *depth == 1 => Step::Last,
+            (State::Quoted, b'"') => Step::On(State::Plain),
+            (State::Quoted, _) => Step::On(State::Quoted),
+            (_, b'"') => Step::On(State::Quoted),
+            (_, b'{' | b'[') => {
+                *depth += 1;
+                Step::On(State::Plain)
+            }
+            (_, b'}' | b']') if *depth > 1 => {
+                *depth -= 1;
+                if *depth == 1 { Step::Last } else { Step::On(State::Plain) }
+            }
+            (_, b',' | b']' | b' ' | b'\t' | b'\r' | b'\n') if *depth == 1 => Step::Before,
+            _ => Step::On(State::Plain),
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::BufReader;
+
+    /// Every piece with its line and offset, or the first error; read in parts of `part` octets.
+    fn pieces(text: &[u8], kind: Kind, part: usize) -> Result<Vec<(u64, u64, String)>, String> {
+        let mut pieces = Pieces::new(BufReader::with_capacity(part, text), kind, "a".into());
+        let mut all = Vec::new();
+        while let Some(piece) = pieces.next().map_err(|error| error.to_string())? {
+            all.push((piece.line, piece.offset, String::from_utf8_lossy(piece.bytes).into_owned()));
+        }
+        Ok(all)
+    }
+
+    fn lines(text: &str, kind: Kind) -> Vec<(u64, String)> {
+        let whole = pieces(text.as_bytes(), kind, 4096).unwrap();
+        assert_eq!(pieces(text.as_bytes(), kind, 1).unwrap(), whole);
+        whole.into_iter().map(|(line, _, text)| (line, text)).collect()
+    }
+
+    const CSV: Kind = Kind::Csv { delimiter: b',' };
+
+    #[test]
+    fn rows_end_outside_of_quotes_only_and_begin_on_their_line() {
+        let rows = lines("a,b\r\n\r\n\"x\r\ny\",\"\"\"\n\"\"\"\rc\"d,e\n\n", CSV);
+        let row = |line, text: &str| (line, text.to_owned());
+        assert_eq!(rows, [row(1, "a,b"), row(3, "\"x\r\ny\",\"\"\"\n\"\"\""), row(6, "c\"d,e")]);
+    }
+
+    #[test]
+    fn elements_are_found_whatever_is_in_their_strings() {
+        let elements = lines("\n[ {\"a\":\"]},\\\"\"},\n[1,[2]] ,3,\"x,\"\n, null]\n", Kind::Element);
+        let element = |line, text: &str| (line, text.to_owned());
+        assert_eq!(
+            elements,
+            [
+                element(2, "{\"a\":\"]},\\\"\"}"),
+                element(3, "[1,[2]]"),
+                element(3, "3"),
+                element(3, "\"x,\""),
+                element(4, "null")
+            ]
+        );
+        assert_eq!(lines("[]", Kind::Element), []);
+    }
+
+    #[test]
+    fn what_is_no_array_is_named() {
+        for (text, why) in [
+            ("", "has no JSON array"),
+            ("{}", "is no JSON array"),
+            ("[1", "ends in the middle"),
+            ("[1,", "ends in the middle"),
+            ("[\n1 2]", "line 2: a comma is missing"),
+            ("[,1]", "a comma too many"),
+            ("[1]]", "after the end"),
+        ] {
+            let error = pieces(text.as_bytes(), Kind::Element, 3).unwrap_err();
+            assert!(error.contains(why), "{text}: {error}");
+        }
+    }
+
+    #[test]
+    fn a_piece_without_an_end_is_not_held() {
+        let text = format!("a\n\"{}", "x\n".repeat(MOST));
+        let error = pieces(text.as_bytes(), CSV, 4096).unwrap_err();
+        assert_eq!(error, "line 2: what begins here is longer than 1024 KiB. Is a quote missing?");
+    }
+
+    /// The cells of each row as the csv crate reads the whole text.
+    fn by_csv(text: &[u8]) -> Vec<Vec<Vec<u8>>> {
+        let mut reader = csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(text);
+        reader.byte_records().map(|row| row.unwrap().iter().map(<[u8]>::to_vec).collect()).collect()
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn rows_are_those_of_the_csv_crate(text in "[a\",\r\n]{0,40}", part in 1_usize..9) {
+            let rows = pieces(text.as_bytes(), CSV, part).unwrap();
+            let cells: Vec<_> = rows.iter().flat_map(|(_, _, row)| by_csv(row.as_bytes())).collect();
+            proptest::prop_assert_eq!(cells, by_csv(text.as_bytes()));
+        }
+
+        #[test]
+        fn elements_are_those_of_the_array(values: Vec<(String, i64)>, part in 1_usize..9) {
+            let values: Vec<_> = values.iter().map(|(text, number)| serde_json::json!({ text: [number, text] })).collect();
+            let text = serde_json::to_string_pretty(&values).unwrap();
+            let elements = pieces(text.as_bytes(), Kind::Element, part).unwrap();
+            let read: Vec<serde_json::Value> =
+                elements.iter().map(|(_, _, element)| serde_json::from_str(element).unwrap()).collect();
+            proptest::prop_assert_eq!(read, values);
+        }
+
+        #[test]
+        fn no_octets_make_it_stumble(text: Vec<u8>, part in 1_usize..9) {
+            for kind in [CSV, Kind::Line, Kind::Element] {
+                let _ = pieces(&text, kind, part);
+            }
+        }
+    }
+}

@@ -1,0 +1,179 @@
+//! A paste that comes as keys, from a terminal or a multiplexer that puts no brackets around it.
+//!
+//! Nobody types on within a few milliseconds after Enter, and a scanner rests longer between two codes. So an Enter that
+//! comes as fast behind a character waits that long. What follows by then makes it the end of a pasted line; otherwise it
+//! is the key that it was.
+
+use std::time::{Duration, Instant};
+
+use super::msg::{Key, KeyPress, Msg};
+
+/// Keys that come this soon after one another are not typed by a person.
+const AT_ONCE: Duration = Duration::from_millis(20);
+
+/// After such a pause a paste has ended. It may come over a line that stutters.
+const END: Duration = Duration::from_millis(100);
+
+/// The keys of a burst that may be a paste.
+#[derive(Debug, Default)]
+pub struct PasteDetector {
+    /// When the last character came, or what waits.
+    last: Option<Instant>,
+    /// An Enter, and what else parts lines or fields, without a character behind it so far.
+    held: Vec<KeyPress>,
+    /// A paste so far, from the end of its first line on.
+    pasted: String,
+}
+
+impl PasteDetector {
+    /// What a message of the terminal means at `now`; nothing as long as that is not known. `waited_for` tells that
+    /// nothing more was there before it; `in_name` that Enter would take a name now.
+    pub fn take(&mut self, msg: Msg, waited_for: bool, in_name: bool, now: Instant) -> Vec<Msg> {
+        let key = match msg {
+            Msg::Key(key) => key,
+            Msg::Resize(_) | Msg::Focus { .. } => return vec![msg],
+            other => return self.end().into_iter().chain([other]).collect(),
+        };
+        let Some(c) = text_of(key) else {
+            return self.end().into_iter().chain([Msg::Key(key)]).collect();
+        };
+        let pause = if self.pasted.is_empty() { AT_ONCE } else { END };
+        let goes_on = self.last.is_some_and(|last| !waited_for || now.saturating_duration_since(last) < pause);
+        let mut before = if goes_on { Vec::new() } else { self.end() };
+        let parts = c.is_control();
+        if !self.pasted.is_empty() {
+            self.pasted.push(c);
+        } else if !parts && !self.held.is_empty() {
+            self.pasted.extend(self.held.drain(..).filter_map(text_of).chain([c]));
+        } else if parts && (!self.held.is_empty() || in_name && goes_on && key.key != Key::Tab) {
+            self.held.push(key);
+        } else {
+            before.push(Msg::Key(key));
+            self.last = (key.key == Key::Tab || !parts).then_some(now);
+            return before;
+        }
+        self.last = Some(now);
+        before
+    }
+
+    /// When what waits is to be taken for what it is by then.
+    #[must_use]
+    pub fn due(&self) -> Option<Instant> {
+        let pause = match (self.pasted.is_empty(), self.held.is_empty()) {
+            (false, _) => END,
+            (true, false) => AT_ONCE,
+            (true, true) => return None,
+        };
+        self.last.map(|last| last + pause)
+    }
+
+    /// What waited, if it is due.
+    pub fn ended(&mut self, now: Instant) -> Vec<Msg> {
+        if self.due().is_some_and(|due| due <= now) { self.end() } else { Vec::new() }
+    }
+
+    fn end(&mut self) -> Vec<Msg> {
+        self.last = None;
+        let held = self.held.drain(..).map(Msg::Key);
+        let pasted = std::mem::take(&mut self.pasted);
+        held.chain((!pasted.is_empty()).then_some(Msg::Paste(pasted))).collect()
+    }
+}
+
+/// What a key would be in a text.
+const fn text_of(key: KeyPress) -> Option<char> {
+    match key {
+        KeyPress { key: Key::Enter, alt: false, .. } => Some('\r'),
+        KeyPress { key: Key::LineFeed, alt: false, .. } => Some('\n'),
+        KeyPress { key: Key::Tab, alt: false, .. } => Some('\t'),
+        key => key.typed(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clock;
+    use crate::tui::msg::{QuitReason, Size};
+    use crate::tui::test_kit::parse_keys;
+
+    /// Keys with the milliseconds before each; `0` came in one read with the key before. What came of them in the end,
+    /// with a bar for the time in which nothing came.
+    fn taken(keys: &[(u64, &str)]) -> Vec<String> {
+        let (mut bursts, mut now) = (PasteDetector::default(), clock::now().mono);
+        let mut out = Vec::new();
+        for (pause, keys) in keys {
+            for (at, key) in parse_keys(keys).into_iter().enumerate() {
+                let pause = Duration::from_millis(if at == 0 { *pause } else { 0 });
+                if let Some(due) = bursts.due().filter(|due| *due <= now + pause) {
+                    out.extend(bursts.ended(due).into_iter().map(word));
+                }
+                now += pause;
+                out.extend(bursts.take(Msg::Key(key), !pause.is_zero(), true, now).into_iter().map(word));
+            }
+        }
+        if let Some(due) = bursts.due() {
+            assert_eq!(bursts.ended(due - Duration::from_millis(1)), []);
+            out.push("|".into());
+            out.extend(bursts.ended(due).into_iter().map(word));
+        }
+        assert_eq!(bursts.due(), None);
+        out
+    }
+
+    fn word(msg: Msg) -> String {
+        match msg {
+            Msg::Key(key) => key.typed().map_or_else(|| format!("{:?}", key.key), String::from),
+            Msg::Paste(text) => format!("{text:?}"),
+            other => format!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn lines_that_come_at_once_are_a_paste_from_the_end_of_the_first_on() {
+        assert_eq!(taken(&[(0, "\"Rex\" Enter \"Max\" Enter")]), ["R", "e", "x", "|", r#""\rMax\r""#]);
+        assert_eq!(taken(&[(0, "\"Rex\" Enter LF Enter LF \"M\"")]), ["R", "e", "x", "|", r#""\r\n\r\nM""#]);
+        assert_eq!(taken(&[(0, "\"R\" Tab \"3\" Enter \"M\" Tab \"4\"")]), ["R", "Tab", "3", "|", r#""\rM\t4""#]);
+        assert_eq!(taken(&[(0, "\"R\" Enter Tab \"M\"")]), ["R", "|", r#""\r\tM""#]);
+        // At 9,600 baud, and where the line stutters once it is known.
+        assert_eq!(taken(&[(0, "R"), (1, "Enter"), (1, "M"), (1, "x")]), ["R", "|", r#""\rMx""#]);
+        assert_eq!(taken(&[(0, "R Enter M"), (99, "x")]), ["R", "|", r#""\rMx""#]);
+        assert_eq!(taken(&[(0, "R Enter M"), (101, "x")]), ["R", r#""\rM""#, "x"]);
+    }
+
+    #[test]
+    fn a_scan_and_then_another_one_is_no_paste() {
+        let scans = [(0, "\"12\" Enter"), (20, "\"34\" Enter LF"), (40, "\"5\" Enter")];
+        assert_eq!(taken(&scans), ["1", "2", "Enter", "3", "4", "Enter", "LineFeed", "5", "|", "Enter"]);
+        assert_eq!(taken(&[(0, "\"12\" Tab \"34\" Tab")]), ["1", "2", "Tab", "3", "4", "Tab"]);
+    }
+
+    #[test]
+    fn what_a_person_types_waits_for_nothing() {
+        assert_eq!(taken(&[(0, "R"), (30, "x"), (30, "Enter"), (1, "M")]), ["R", "x", "Enter", "M"]);
+        assert_eq!(taken(&[(0, "Enter Enter Enter")]), ["Enter", "Enter", "Enter"]);
+        assert_eq!(taken(&[(0, "F2 Enter j")]), ["F(2)", "Enter", "j"]);
+    }
+
+    #[test]
+    fn other_keys_end_it_and_keep_their_order() {
+        assert_eq!(taken(&[(0, "R Enter F2")]), ["R", "Enter", "F(2)"]);
+        assert_eq!(taken(&[(0, "R Enter M F2 x")]), ["R", r#""\rM""#, "F(2)", "x"]);
+        assert_eq!(taken(&[(0, "R A-Enter x")]), ["R", "Enter", "x"]);
+    }
+
+    #[test]
+    fn only_what_came_through_the_terminal_as_text_is_held_and_only_where_a_name_would_be_taken() {
+        let now = clock::now().mono;
+        let key = |key: Key| Msg::Key(key.into());
+        let mut bursts = PasteDetector::default();
+        for msg in [key(Key::Char('o')), key(Key::Enter), key(Key::Char('V'))] {
+            assert_eq!(bursts.take(msg.clone(), false, false, now), [msg]);
+        }
+        assert_eq!(bursts.take(key(Key::Enter), false, true, now), []);
+        let resized = Msg::Resize(Size { columns: 80, rows: 24 });
+        assert_eq!(bursts.take(resized.clone(), false, true, now), [resized]);
+        let quit = Msg::Quit(QuitReason::Hangup);
+        assert_eq!(bursts.take(quit.clone(), false, true, now), [key(Key::Enter), quit]);
+    }
+}

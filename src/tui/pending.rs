@@ -1,0 +1,233 @@
+//! Which jobs are running: the one freshness check of the app.
+//!
+//! A reply counts only if its id is the one that its slot waits for. Aborting an older job saves work; the id decides.
+
+use std::time::Instant;
+
+use crate::model::PetStatus;
+
+/// How many domains are looked at side by side.
+pub const LANES: usize = 4;
+
+/// How many lines of rapid entry are sent side by side.
+pub const LINES: usize = 8;
+
+/// A kind of job of which one at a time matters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Slot {
+    /// The rows of the table.
+    List,
+    /// A further page of them.
+    More,
+    /// How many animals have a status.
+    Count(PetStatus),
+    /// Adding an animal. Never replaced and never aborted.
+    Create,
+    /// Writing lines of rapid entry into their file. Never aborted.
+    Queue,
+    /// Sending a line of rapid entry, in one of [`LINES`] lanes. Never aborted.
+    Line(usize),
+    /// Looking for one of these that may have been added.
+    SearchForLine,
+    /// Looking for an animal that may have been added.
+    SearchFor,
+    /// Trying a typed key.
+    TestKey,
+    /// Adding samples to an empty store.
+    Samples,
+    /// Looking at a domain, in one of [`LANES`] lanes.
+    Check(usize),
+    /// Writing the list of domains, and reading it back. Never aborted.
+    Keep,
+    /// Following the redirects of the configuration.
+    Walk,
+    /// Writing the configuration's domains. Never aborted.
+    Save,
+    /// Writing a text to a file. Never aborted.
+    Write,
+    /// Copying a text.
+    Copy,
+    /// Reading the whole inventory.
+    Inventory,
+    /// Looking for one animal by its id.
+    ById,
+    /// Writing a setting. Never aborted.
+    Setting,
+    /// Writing what is kept for the next session. Never aborted.
+    Remember,
+    /// Reading which profiles there are.
+    Profiles,
+    /// Asking the service of a profile for one animal.
+    TestProfile,
+    /// The same for a profile that is not written yet.
+    TryProfile,
+    /// Changing to another service. Never aborted: whoever waits for it must know which one is in use.
+    UseProfile,
+    /// Writing a profile or its key. Never aborted.
+    WriteProfile,
+    /// Finding out where a key can be kept.
+    KeyPlaces,
+    /// Reading what was typed before.
+    OpenDrafts,
+    /// Writing what is typed. Never aborted: a newer one comes after it.
+    Drafts,
+    /// Looking at a file that is to be imported.
+    CheckFile,
+    /// Importing a file. Never aborted: it is told to stop.
+    Import,
+    /// Writing the whole inventory to a file.
+    Export,
+}
+
+impl Slot {
+    /// Every slot.
+    pub const ALL: [Self; 43] = [
+        Self::List,
+        Self::More,
+        Self::Count(PetStatus::Available),
+        Self::Count(PetStatus::Pending),
+        Self::Count(PetStatus::Sold),
+        Self::Create,
+        Self::Queue,
+        Self::Line(0),
+        Self::Line(1),
+        Self::Line(2),
+        Self::Line(3),
+        Self::Line(4),
+        Self::Line(5),
+        Self::Line(6),
+        Self::Line(7),
+        Self::SearchForLine,
+        Self::SearchFor,
+        Self::TestKey,
+        Self::Samples,
+        Self::Check(0),
+        Self::Check(1),
+        Self::Check(2),
+        Self::Check(3),
+        Self::Keep,
+        Self::Walk,
+        Self::Save,
+        Self::Write,
+        Self::Copy,
+        Self::Inventory,
+        Self::ById,
+        Self::Setting,
+        Self::Remember,
+        Self::Profiles,
+        Self::TestProfile,
+        Self::TryProfile,
+        Self::UseProfile,
+        Self::WriteProfile,
+        Self::KeyPlaces,
+        Self::OpenDrafts,
+        Self::Drafts,
+        Self::CheckFile,
+        Self::Import,
+        Self::Export,
+    ];
+
+    /// Whether it may be given up: nothing is lost or left half done.
+    #[must_use]
+    pub const fn is_cancellable(self) -> bool {
+        match self {
+            Self::List | Self::More | Self::Count(_) | Self::SearchFor | Self::TestKey | Self::Samples => true,
+            Self::Check(_) | Self::Walk | Self::Inventory | Self::ById | Self::TestProfile | Self::TryProfile => true,
+            Self::SearchForLine | Self::CheckFile | Self::Export => true,
+            Self::Queue | Self::Line(_) | Self::Import => false,
+            Self::Create | Self::Keep | Self::Save | Self::Write | Self::Copy | Self::Remember | Self::Setting => false,
+            Self::Profiles | Self::UseProfile | Self::WriteProfile | Self::KeyPlaces => false,
+            Self::OpenDrafts | Self::Drafts => false,
+        }
+    }
+
+    /// Whether its answer is about the service in use, and nothing once there is another.
+    #[must_use]
+    pub const fn is_about_service(self) -> bool {
+        match self {
+            Self::List | Self::More | Self::Count(_) | Self::SearchFor | Self::TestKey | Self::Samples => true,
+            Self::Inventory | Self::ById | Self::KeyPlaces | Self::SearchForLine | Self::OpenDrafts | Self::Export => {
+                true
+            }
+            Self::CheckFile => true,
+            Self::Queue | Self::Line(_) | Self::Import => false,
+            Self::Create | Self::Check(_) | Self::Keep | Self::Walk | Self::Save | Self::Write | Self::Copy => false,
+            Self::Remember | Self::Setting | Self::Profiles | Self::TestProfile | Self::TryProfile => false,
+            Self::UseProfile | Self::WriteProfile | Self::Drafts => false,
+        }
+    }
+}
+
+/// Tells one job from another of the same slot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ReqId(pub u64);
+
+/// The jobs that are waited for.
+#[derive(Clone, Debug, Default)]
+pub struct PendingJobs {
+    last: u64,
+    running: Vec<(Slot, ReqId, Instant)>,
+}
+
+impl PendingJobs {
+    /// Starts waiting for a new job in `slot`; an older one there is forgotten.
+    pub fn begin(&mut self, slot: Slot, now: Instant) -> ReqId {
+        self.last += 1;
+        let id = ReqId(self.last);
+        self.forget(slot);
+        self.running.push((slot, id, now));
+        id
+    }
+
+    /// Whether this reply is still waited for. It is not any more afterwards.
+    pub fn finish(&mut self, slot: Slot, id: ReqId) -> bool {
+        let before = self.running.len();
+        self.running.retain(|(s, i, _)| (*s, *i) != (slot, id));
+        self.running.len() < before
+    }
+
+    /// Whether this reply is what its slot waits for.
+    #[must_use]
+    pub fn is_current(&self, slot: Slot, id: ReqId) -> bool {
+        self.running.iter().any(|(s, i, _)| (*s, *i) == (slot, id))
+    }
+
+    /// Stops waiting for whatever runs in `slot`; tells whether anything did.
+    pub fn forget(&mut self, slot: Slot) -> bool {
+        let before = self.running.len();
+        self.running.retain(|(s, _, _)| *s != slot);
+        self.running.len() < before
+    }
+
+    /// Since when `slot` has been running.
+    #[must_use]
+    pub fn since(&self, slot: Slot) -> Option<Instant> {
+        self.running.iter().find(|(s, _, _)| *s == slot).map(|(_, _, since)| *since)
+    }
+
+    /// Whether anything runs in `slot`.
+    #[must_use]
+    pub fn is_running(&self, slot: Slot) -> bool {
+        self.since(slot).is_some()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clock;
+
+    #[test]
+    fn only_the_newest_job_of_a_slot_is_waited_for_and_only_once() {
+        let now = clock::now().mono;
+        let mut pending = PendingJobs::default();
+        let old = pending.begin(Slot::List, now);
+        let new = pending.begin(Slot::List, now);
+        let other = pending.begin(Slot::Create, now);
+        assert!(!pending.finish(Slot::List, old));
+        assert!(!pending.finish(Slot::Create, new));
+        assert!(pending.finish(Slot::List, new));
+        assert!(!pending.finish(Slot::List, new));
+        assert!(pending.is_running(Slot::Create) && pending.finish(Slot::Create, other));
+    }
+}

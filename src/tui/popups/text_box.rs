@@ -1,0 +1,249 @@
+//! Texts to read, to copy and to write to a file.
+
+use std::sync::Arc;
+
+use super::super::effect::{Effect, ImportTask, Job, RejectsSource, Task};
+use super::super::keymap::Action;
+use super::super::msg::{Copied, Exported, Key, KeyPress, NotWritten};
+use super::super::pending::Slot;
+use super::super::state::{AppState, MessageKind};
+use super::super::text_input::TextInput;
+use super::Popup;
+use crate::clock::Now;
+use crate::model::Pet;
+use crate::model::export::{self, Kind};
+
+/// What a text is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TextKind {
+    /// What proves the findings on a domain.
+    Evidence,
+    /// A support report.
+    Report,
+    /// A request and its answer.
+    Exchange,
+    /// Rows of a file that is to be imported.
+    Rows,
+}
+
+/// A text to read, to copy or to write.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TextBox {
+    /// What it is.
+    pub kind: TextKind,
+    /// The text.
+    pub text: String,
+    /// The name of a file for it.
+    pub file: String,
+    /// The first line shown.
+    pub top: u16,
+}
+
+impl TextBox {
+    /// The box at its top; `file` without `.txt`.
+    #[must_use]
+    pub fn new(kind: TextKind, text: String, file: &str) -> Self {
+        Self { kind, text, file: format!("{file}.txt"), top: 0 }
+    }
+}
+
+/// Into which file?
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WriteBox {
+    /// Its name, as typed.
+    pub path: TextInput,
+    /// What is to be in it.
+    pub text: Contents,
+    /// How much it is, where that is worth a word.
+    pub what: Option<String>,
+    /// The name that was asked to be written.
+    pub asked: Option<String>,
+    /// There is such a file, and Enter replaces it.
+    pub replace: bool,
+    /// Why it was not written.
+    pub error: Option<String>,
+    /// How many animals are in it so far, while the whole inventory is written.
+    pub written: Option<u64>,
+}
+
+/// What a file is to hold.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Contents {
+    /// This.
+    Text(String),
+    /// Animals, in the format that the name's ending asks for.
+    Pets {
+        /// The rows shown.
+        shown: Arc<Vec<Pet>>,
+        /// The whole inventory instead, read from the service.
+        whole: bool,
+    },
+    /// The rows of an import that were not added.
+    ToMend(Box<RejectsSource>),
+    /// TOML where the name ends in `.toml`, JSON otherwise.
+    Configuration {
+        /// As JSON.
+        json: String,
+        /// As TOML.
+        toml: String,
+    },
+}
+
+impl WriteBox {
+    /// The box with the name of a file, relative to where the program was started.
+    #[must_use]
+    pub fn new(path: impl Into<String>, text: Contents) -> Self {
+        Self { path: TextInput::new(path), text, what: None, asked: None, replace: false, error: None, written: None }
+    }
+
+    /// What is wrong with the ending of the name, where that chooses the format.
+    fn wrong_ending(&self) -> Option<String> {
+        let name = self.path.value().trim();
+        let file = name.rsplit('/').next().unwrap_or(name);
+        let (_, ending) = file.rsplit_once('.').filter(|_| matches!(self.text, Contents::Pets { .. }))?;
+        let known = Kind::ENDINGS.iter().any(|known| ending.eq_ignore_ascii_case(known));
+        (!known).then(|| {
+            format!("The ending chooses the format: {}.", Kind::ENDINGS.map(|ending| format!(".{ending}")).join(", "))
+        })
+    }
+
+    /// Changes between the rows shown and the whole inventory.
+    fn toggle(&mut self) {
+        if let Contents::Pets { whole, .. } = &mut self.text {
+            *whole = !*whole;
+        }
+    }
+
+    fn task(&self, path: String) -> Task {
+        let replace = self.replace;
+        let text = match &self.text {
+            Contents::Text(text) => text.clone(),
+            Contents::Pets { whole: true, .. } => return Task::Export { path, replace },
+            Contents::Pets { shown, whole: false } => export::for_file(&path, shown),
+            Contents::ToMend(what) => {
+                let what = RejectsSource::clone(what);
+                return Task::Import(Box::new(ImportTask::WriteRejects { what, path, replace }));
+            }
+            Contents::Configuration { toml, .. } if path.ends_with(".toml") => toml.clone(),
+            Contents::Configuration { json, .. } => json.clone(),
+        };
+        Task::Write { path, text, replace }
+    }
+}
+
+/// Terminals take no longer texts, in octets.
+const MOST_COPIED: usize = 100_000;
+
+/// Copies a text; `what` is how the message calls it.
+pub fn copy(state: &mut AppState, text: String, what: &str, now: Now) -> Vec<Effect> {
+    if text.len() > MOST_COPIED {
+        state.say(
+            MessageKind::Error,
+            format!("{what} is too long for the clipboard of a terminal. Nothing was copied."),
+        );
+        return Vec::new();
+    }
+    let id = state.pending.begin(Slot::Copy, now.mono);
+    state.copying = Some((text.clone(), what.to_owned()));
+    vec![Effect::Job(Job { slot: Slot::Copy, id, task: Task::Copy(text) })]
+}
+
+/// A text was copied by a program of this machine, or the terminal must do it.
+pub fn on_copied(state: &mut AppState, copied: Copied) -> Vec<Effect> {
+    let Some((text, what)) = state.copying.take() else { return Vec::new() };
+    let (kind, said) = match &copied {
+        Copied::Tmux => (MessageKind::Note, format!("Copied {what} (tmux has it; its prefix and ] pastes).")),
+        Copied::Desktop => (MessageKind::Note, format!("Copied {what} (the desktop's clipboard has it).")),
+        Copied::File(path) => (MessageKind::Note, format!("This terminal has no clipboard: {what} stands in {path}.")),
+        Copied::Terminal => (MessageKind::Note, format!("Copied {what} (sent to the terminal, which says nothing).")),
+        Copied::Nowhere(why) => (MessageKind::Error, format!("Not copied: {why}")),
+    };
+    state.say(kind, said);
+    if copied == Copied::Terminal { vec![Effect::Clipboard(text)] } else { Vec::new() }
+}
+
+/// How far the whole inventory is.
+pub fn on_exporting(state: &mut AppState, count: u64) {
+    if let Some(Popup::Write(write)) = &mut state.popup {
+        write.written = Some(count);
+    }
+}
+
+/// The whole inventory was written, or not.
+pub fn on_exported(state: &mut AppState, result: Result<Exported, NotWritten>, now: Now) {
+    match result {
+        Ok(Exported { path, count, coverage }) => {
+            let word = coverage.honest_word(usize::try_from(count).unwrap_or(usize::MAX));
+            on_written(state, Ok(path.clone()), now);
+            let kind = if coverage.complete { MessageKind::Done } else { MessageKind::Note };
+            state.say(kind, format!("Written to {path}: {word}"));
+        }
+        Err(not_written) => on_written(state, Err(not_written), now),
+    }
+}
+
+/// A file was written, or not.
+pub fn on_written(state: &mut AppState, result: Result<String, NotWritten>, now: Now) {
+    if let Some(Popup::Write(write)) = &mut state.popup {
+        write.written = None;
+    }
+    match (result, &mut state.popup) {
+        (Ok(path), popup) => {
+            let what = match popup {
+                Some(Popup::Write(WriteBox { what: Some(what), .. })) => format!(": {what}"),
+                _ => String::new(),
+            };
+            if matches!(popup, Some(Popup::Write(write)) if write.asked.as_deref() == Some(write.path.value())) {
+                *popup = None;
+            }
+            state.say_done(format!("Written to {path}{what}."), now.mono);
+        }
+        // Only for the name that was asked about.
+        (Err(NotWritten::Exists(path)), Some(Popup::Write(write))) if write.path.value().trim() == path => {
+            write.replace = true;
+            write.error = Some("There is such a file. Enter replaces it; or type another name.".to_owned());
+        }
+        (Err(NotWritten::Failed(why)), Some(Popup::Write(write))) => write.error = Some(why),
+        (Err(NotWritten::Failed(why)), _) => state.say(MessageKind::Error, why),
+        (Err(NotWritten::Exists(path)), _) => {
+            state.say(MessageKind::Error, format!("There is a file {path}. Nothing was written."));
+        }
+    }
+}
+
+/// What a key in the box that asks for a file comes to.
+pub(super) enum WriteKey {
+    Stay,
+    Close,
+    Write(Task),
+}
+
+/// A key in the box that asks for a file.
+pub(super) fn write_key(write: &mut WriteBox, action: Option<Action>, key: KeyPress) -> WriteKey {
+    match action {
+        Some(Action::Back) => return WriteKey::Close,
+        Some(Action::Confirm) => {
+            let path = write.path.value().trim().to_owned();
+            if path.is_empty() {
+                write.error = Some("Type the name of a file.".to_owned());
+                return WriteKey::Stay;
+            }
+            if let Some(why) = write.wrong_ending() {
+                write.error = Some(why);
+                return WriteKey::Stay;
+            }
+            write.asked = Some(write.path.value().to_owned());
+            write.written = matches!(write.text, Contents::Pets { whole: true, .. }).then_some(0);
+            return WriteKey::Write(write.task(path));
+        }
+        Some(Action::Toggle) => write.toggle(),
+        Some(Action::Edit(edit)) => write.path.edit(edit),
+        _ => match key {
+            KeyPress { key: Key::Char(c), ctrl: false, alt: false } => write.path.insert(&c.to_string()),
+            _ => return WriteKey::Stay,
+        },
+    }
+    write.replace = false;
+    write.error = None;
+    WriteKey::Stay
+}

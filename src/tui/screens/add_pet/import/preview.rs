@@ -1,0 +1,265 @@
+//! A file before anything of it is sent: what is in it, how it is to be read, and how it will be sent.
+
+use crate::model::Field;
+use crate::transfer::ColumnMapping;
+use crate::transfer::earlier_import::{EarlierImport, EarlierVerdict};
+use crate::transfer::import::{ImportOptions, OnError, Start};
+use crate::tui::effect::ImportSource;
+use crate::tui::msg::{CheckedFile, UnusableFile};
+use crate::tui::text_input::TextInput;
+
+/// The most rows that may be sent at a time.
+const MOST_AT_ONCE: usize = 16;
+
+/// A file that is looked at, or was.
+#[derive(Clone, Debug)]
+pub struct PreviewState {
+    /// What is looked at.
+    pub source: ImportSource,
+    /// How each field is to be read.
+    pub choices: [Choice; 3],
+    /// What was found; nothing before the first look has ended.
+    pub found: Option<Result<CheckedFile, UnusableFile>>,
+    /// How many rows were checked so far, while it is looked at.
+    pub rows: u64,
+    /// The choices have changed since the last look began.
+    pub changed: bool,
+    /// Where the cursor is.
+    pub part: PreviewField,
+    /// Send the good rows though there are bad ones.
+    pub only_good: bool,
+    /// Whether rows that were added before are added once more, once that is chosen.
+    pub again: Option<bool>,
+    /// How rows are sent.
+    pub how: ImportOptions,
+}
+
+/// Where a field is read from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Choice {
+    /// The column that is found by its name; none where there is none.
+    Found,
+    /// This column.
+    Column(String),
+    /// One value for all rows, as typed.
+    Value(TextInput),
+}
+
+/// The parts of the screen, in the order of Tab.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PreviewField {
+    /// Where this field is read from.
+    Of(Field),
+    /// What to do with bad rows.
+    Bad,
+    /// How many rows are sent at a time.
+    AtOnce,
+    /// What to do after a row that was refused.
+    OnRefused,
+    /// What to do with rows that were added before.
+    Again,
+    /// What to do with rows that may have been added before.
+    Unknown,
+}
+
+impl PreviewState {
+    /// The first look at `source`, with what the form knows of category and status.
+    #[must_use]
+    pub fn new(source: ImportSource, choices: [Choice; 3]) -> Self {
+        let how = ImportOptions::default();
+        let part = PreviewField::Of(Field::Name);
+        Self { source, choices, found: None, rows: 0, changed: false, part, only_good: false, again: None, how }
+    }
+
+    /// Takes over how a file was read before.
+    pub fn read_as(&mut self, reading: &ColumnMapping) {
+        let choice = |(map, set): (&Option<String>, &Option<String>)| match (map, set) {
+            (_, Some(value)) => Choice::Value(TextInput::new(value.clone())),
+            (Some(column), None) => Choice::Column(column.clone()),
+            (None, None) => Choice::Found,
+        };
+        for (field, pair) in reading.map.iter().zip(&reading.set).enumerate() {
+            self.choices[field] = choice(pair);
+        }
+    }
+
+    /// How the file is to be read.
+    #[must_use]
+    pub fn reading(&self) -> ColumnMapping {
+        let column = |choice: &Choice| match choice {
+            Choice::Column(column) => Some(column.clone()),
+            Choice::Found | Choice::Value(_) => None,
+        };
+        let value = |choice: &Choice| match choice {
+            Choice::Value(value) => Some(value.value().trim().to_owned()),
+            Choice::Found | Choice::Column(_) => None,
+        };
+        ColumnMapping {
+            map: self.choices.each_ref().map(column),
+            set: self.choices.each_ref().map(value),
+            ..ColumnMapping::default()
+        }
+    }
+
+    /// What was found, if it can be read as it is.
+    #[must_use]
+    pub fn seen(&self) -> Option<&CheckedFile> {
+        self.found.as_ref().and_then(|found| found.as_ref().ok())
+    }
+
+    /// The columns of the file, as far as they are known.
+    #[must_use]
+    pub fn columns(&self) -> &[String] {
+        match &self.found {
+            None => &[],
+            Some(Ok(seen)) => seen.preview.check.layout.columns.as_ref().map_or(&[], |columns| &columns.names),
+            Some(Err(not_seen)) => not_seen.missing.as_ref().map_or(&[], |(_, columns)| columns),
+        }
+    }
+
+    /// The column that a field is read from.
+    #[must_use]
+    pub fn column_of(&self, field: Field) -> Option<&str> {
+        match &self.choices[field as usize] {
+            Choice::Column(column) => Some(column),
+            Choice::Value(_) => None,
+            Choice::Found => {
+                let columns = self.seen()?.preview.check.layout.columns.as_ref()?;
+                Some(&columns.names[columns.of[field as usize]?])
+            }
+        }
+    }
+
+    /// The parts that there are now, in order.
+    #[must_use]
+    pub fn parts(&self) -> Vec<PreviewField> {
+        let mut parts: Vec<PreviewField> = Field::ALL.map(PreviewField::Of).into();
+        if let Some(seen) = self.seen() {
+            if seen.preview.check.bad > 0 {
+                parts.push(PreviewField::Bad);
+            }
+            parts.extend([PreviewField::AtOnce, PreviewField::OnRefused]);
+            match seen.before.as_ref().map(EarlierImport::way) {
+                Some(EarlierVerdict::GoOn) => parts.push(PreviewField::Unknown),
+                Some(EarlierVerdict::Done | EarlierVerdict::Choose) => parts.push(PreviewField::Again),
+                Some(EarlierVerdict::Anew) | None => {}
+            }
+        }
+        parts
+    }
+
+    /// Goes to the next part, or to the one before, round.
+    pub fn step(&mut self, next: bool) {
+        let parts = self.parts();
+        let here = parts.iter().position(|part| *part == self.part).unwrap_or(0);
+        self.part = parts[(here + if next { 1 } else { parts.len() - 1 }) % parts.len()];
+    }
+
+    /// The field for a value that has the cursor.
+    #[must_use]
+    pub const fn input_ref(&self) -> Option<&TextInput> {
+        match self.part {
+            PreviewField::Of(field) => match &self.choices[field as usize] {
+                Choice::Value(value) => Some(value),
+                Choice::Found | Choice::Column(_) => None,
+            },
+            PreviewField::Bad
+            | PreviewField::AtOnce
+            | PreviewField::OnRefused
+            | PreviewField::Again
+            | PreviewField::Unknown => None,
+        }
+    }
+
+    /// The same, to be typed into.
+    pub const fn input(&mut self) -> Option<&mut TextInput> {
+        match self.part {
+            PreviewField::Of(field) => match &mut self.choices[field as usize] {
+                Choice::Value(value) => Some(value),
+                Choice::Found | Choice::Column(_) => None,
+            },
+            PreviewField::Bad
+            | PreviewField::AtOnce
+            | PreviewField::OnRefused
+            | PreviewField::Again
+            | PreviewField::Unknown => None,
+        }
+    }
+
+    /// Takes the next choice of the part that has the cursor, or the one before.
+    pub fn choose(&mut self, next: bool) {
+        match self.part {
+            PreviewField::Of(field) => {
+                let mut all = vec![Choice::Found];
+                all.extend(self.columns().iter().cloned().map(Choice::Column));
+                let choice = &self.choices[field as usize];
+                // The typed value stays what it is.
+                all.push(if let Choice::Value(_) = choice {
+                    choice.clone()
+                } else {
+                    Choice::Value(TextInput::default())
+                });
+                let named = match choice {
+                    Choice::Found => self.column_of(field).map(|column| Choice::Column(column.to_owned())),
+                    Choice::Column(_) | Choice::Value(_) => None,
+                };
+                // What was found is one of the columns: from there it goes on.
+                let here = all.iter().position(|one| *one == *named.as_ref().unwrap_or(choice)).unwrap_or(0);
+                let there = (here + if next { 1 } else { all.len() - 1 }) % all.len();
+                self.choices[field as usize] = all.swap_remove(there);
+                self.changed = true;
+            }
+            PreviewField::Bad => self.only_good = !self.only_good,
+            PreviewField::Again => {
+                let can_leave_out =
+                    self.before().is_some_and(|before| before.way() == EarlierVerdict::Choose && before.here > 0);
+                self.again = Some(!self.again.unwrap_or(can_leave_out));
+            }
+            PreviewField::AtOnce => {
+                let more = (self.how.concurrency % MOST_AT_ONCE) + 1;
+                let fewer = if self.how.concurrency <= 1 { MOST_AT_ONCE } else { self.how.concurrency - 1 };
+                self.how.concurrency = if next { more } else { fewer };
+            }
+            PreviewField::OnRefused => {
+                self.how.on_error = match self.how.on_error {
+                    OnError::GoOn => OnError::Stop,
+                    OnError::Stop => OnError::GoOn,
+                };
+            }
+            PreviewField::Unknown => self.how.send_unknown = !self.how.send_unknown,
+        }
+    }
+
+    /// How many rows can be sent.
+    #[must_use]
+    pub fn good(&self) -> u64 {
+        self.seen().map_or(0, |seen| seen.preview.check.good)
+    }
+
+    /// The earlier import of a file of this name.
+    #[must_use]
+    pub fn before(&self) -> Option<&EarlierImport> {
+        self.seen()?.before.as_ref()
+    }
+
+    /// How the import would begin; nothing before that is chosen.
+    #[must_use]
+    pub fn start(&self) -> Option<Start> {
+        let Some(before) = self.before() else { return Some(Start::New) };
+        match (before.way(), self.again) {
+            (EarlierVerdict::Choose, Some(false)) if before.here == 0 => None,
+            (EarlierVerdict::GoOn, _) | (EarlierVerdict::Choose, Some(false)) => Some(Start::GoOn),
+            (EarlierVerdict::Anew, _) | (_, Some(true)) => Some(before.anew()),
+            (EarlierVerdict::Done, Some(false)) | (EarlierVerdict::Done | EarlierVerdict::Choose, None) => None,
+        }
+    }
+
+    /// How many rows would be sent.
+    #[must_use]
+    pub fn to_send(&self) -> u64 {
+        match (self.start(), self.before()) {
+            (Some(Start::GoOn), Some(before)) if before.new > 0 => before.new,
+            _ => self.good(),
+        }
+    }
+}

@@ -1,0 +1,182 @@
+//! What follows from what comes back of an import.
+
+use crate::api::failure::{Failure, Remedy};
+use crate::clock::Now;
+use crate::model::Field;
+use crate::transfer::import::{ImportEvent, ImportProgress};
+use crate::tui::drafts;
+use crate::tui::effect::Effect;
+use crate::tui::effect::ImportSource;
+use crate::tui::msg::{CheckedFile, EndOf, ImportEnd, ImportReply, UnusableFile};
+use crate::tui::pending::Slot;
+use crate::tui::screens::pets;
+use crate::tui::state::{AppState, MessageKind};
+
+use super::preview::{Choice, PreviewField};
+use super::state::Phase;
+
+/// Something of the import has come back. Tells whether more of it is to come.
+pub fn on_so_far(state: &mut AppState, news: ImportReply, now: Now) {
+    match news {
+        ImportReply::Checking(rows) => {
+            if let Some(looked) = state.add.import.looked_mut() {
+                looked.rows = rows;
+            }
+        }
+        ImportReply::Started(file, report) => {
+            if let Some(running) = state.add.import.running_mut() {
+                running.files = Some((file, report));
+                drafts::hurry(state);
+            }
+        }
+        ImportReply::Progress(progress, told) => on_going(state, progress, told, now),
+        // These end their jobs.
+        ImportReply::Checked(_) | ImportReply::NotStarted(_) | ImportReply::Ended(_) => {}
+    }
+}
+
+fn on_going(state: &mut AppState, progress: ImportProgress, told: Vec<ImportEvent>, now: Now) {
+    if let Some(running) = state.add.import.running_mut() {
+        running.take(progress, told, now.mono);
+    }
+}
+
+/// The file was looked at, or an import has ended.
+pub fn on_news(state: &mut AppState, news: ImportReply, now: Now) -> Vec<Effect> {
+    match news {
+        ImportReply::Checked(found) => {
+            let Some(looked) = state.add.import.looked_mut() else { return Vec::new() };
+            let is_first = looked.found.is_none();
+            let place = looked.parts().iter().position(|part| *part == looked.part);
+            let not_seen = found.as_ref().err().filter(|_| is_first).cloned();
+            if let Ok(CheckedFile { before: Some(before), .. }) = found.as_deref()
+                && is_first
+            {
+                looked.read_as(&before.reading);
+            }
+            looked.found = Some(found.map(|seen| *seen));
+            if place.is_none_or(|place| place >= looked.parts().len()) {
+                looked.part = looked.parts()[0];
+            }
+            if let Some(not_seen) = not_seen {
+                first_trouble(state, not_seen);
+            }
+            Vec::new()
+        }
+        ImportReply::NotStarted(why) => on_not_begun(state, why, now),
+        ImportReply::Ended(end) => {
+            state.add.import.pasted = None;
+            on_ended(state, *end, now)
+        }
+        going => {
+            on_so_far(state, going, now);
+            Vec::new()
+        }
+    }
+}
+
+/// What cannot be read at all is said where its name was typed; what only needs a choice asks for it.
+fn first_trouble(state: &mut AppState, UnusableFile { why, missing }: UnusableFile) {
+    let import = &mut state.add.import;
+    let Phase::Looked(looked) = &mut import.phase else { return };
+    if missing.is_none() && matches!(looked.source, ImportSource::File(_)) {
+        import.error = Some(why);
+        import.phase = Phase::File;
+        return;
+    }
+    // The first field for which there is nothing has the cursor.
+    let is_empty = |field: &Field| matches!(&looked.choices[*field as usize], Choice::Value(value) if value.is_empty());
+    let empty = Field::ALL.into_iter().find(is_empty);
+    looked.part = PreviewField::Of(empty.or(missing.map(|(field, _)| field)).unwrap_or(Field::Name));
+}
+
+/// Nothing was sent: the file stands there as before, and F2 tries again. Where it had been begun before, its report is
+/// there still.
+fn on_not_begun(state: &mut AppState, why: EndOf, now: Now) -> Vec<Effect> {
+    let looked = state.add.import.running_mut().and_then(|running| running.looked.take());
+    let Some(looked) = looked else {
+        let end = ImportEnd { progress: ImportProgress::default(), left: None, why };
+        return on_ended(state, end, now);
+    };
+    state.add.import.phase = Phase::Looked(looked);
+    let text = match why {
+        EndOf::KeyRefused(failure) => {
+            refuse_key(state, failure, now);
+            "Nothing has been sent: the key was not accepted. 1, then F4: another key; 2, then F2 tries again."
+                .to_owned()
+        }
+        EndOf::NoAnswer(failure) => {
+            let said = failure.sentence(&state.link.service);
+            state.last_failure = Some(failure);
+            format!("Nothing has been sent. {said} F2 tries again.")
+        }
+        EndOf::Failed(why) => format!("Nothing has been sent. {why}"),
+        EndOf::Complete | EndOf::Stopped | EndOf::OnError => "Nothing has been sent. F2 tries again.".to_owned(),
+    };
+    state.say(MessageKind::Error, text);
+    Vec::new()
+}
+
+fn on_ended(state: &mut AppState, end: ImportEnd, now: Now) -> Vec<Effect> {
+    let service = state.link.service.clone();
+    let Some(running) = state.add.import.running_mut() else { return Vec::new() };
+    let progress = if running.files.is_some() { end.progress.clone() } else { running.progress.clone() };
+    running.progress = progress;
+    (running.paused, running.waiting) = (false, None);
+    let (added, errors) = (running.progress.added, running.progress.errors());
+    let left = end.left.unwrap_or_else(|| running.left());
+    let why = end.why.clone();
+    running.ended = Some(end);
+    let (kind, text) = match why {
+        EndOf::Complete if errors == 0 => (MessageKind::Done, format!("Imported: {added} added.")),
+        EndOf::Complete => (
+            MessageKind::Error,
+            match running.source {
+                ImportSource::File(_) => {
+                    format!("Imported: {added} added, {errors} to mend. Fix them in the file, then F2. f lists them.")
+                }
+                ImportSource::Pasted(_) => {
+                    format!("Imported: {added} added, {errors} to mend. f lists them, w writes them to a file.")
+                }
+            },
+        ),
+        EndOf::Stopped => {
+            (MessageKind::Note, format!("Stopped: {added} added, {left} left. y copies the line that goes on."))
+        }
+        EndOf::OnError => {
+            (MessageKind::Error, format!("Stopped at a row that was refused: {added} added, {left} left."))
+        }
+        EndOf::KeyRefused(failure) => {
+            refuse_key(state, failure, now);
+            (MessageKind::Error, format!("The key was not accepted: {added} added, {left} left. F4: another key."))
+        }
+        EndOf::NoAnswer(failure) => {
+            let said = failure.sentence(&service);
+            state.last_failure = Some(failure);
+            (MessageKind::Error, format!("{said} {added} added, {left} left; y copies the line that goes on."))
+        }
+        EndOf::Failed(why) => (MessageKind::Error, format!("{why} {added} added, {left} left.")),
+    };
+    if kind == MessageKind::Done {
+        state.say_done(text, now.mono)
+    } else {
+        state.say(kind, text)
+    }
+    if added == 0 || state.key_refused() { Vec::new() } else { pets::update::reload(state, true, now) }
+}
+
+fn refuse_key(state: &mut AppState, failure: Failure, now: Now) {
+    if failure.remedy() == Remedy::EnterKey {
+        pets::update::refuse_key(state, failure, now);
+    }
+}
+
+/// The import could not be done at all.
+pub fn on_failed(state: &mut AppState, slot: Slot, failure: &Failure, now: Now) -> Vec<Effect> {
+    let why = failure.sentence("this program");
+    if slot == Slot::Import {
+        let end = ImportEnd { progress: ImportProgress::default(), left: None, why: EndOf::Failed(why) };
+        return on_ended(state, end, now);
+    }
+    on_news(state, ImportReply::Checked(Err(UnusableFile { why, missing: None })), now)
+}

@@ -1,0 +1,155 @@
+//! How an import begins: by its key, by a file that is dropped on the terminal, or by lines that are pasted.
+
+use std::path::Path;
+
+use crate::clock::Now;
+use crate::model::{Field, text::short};
+use crate::transfer::FileFormat;
+use crate::transfer::column_mapping::is_header;
+use crate::tui::effect::{Effect, ImportSource, ImportTask, Job, Task};
+use crate::tui::pending::Slot;
+use crate::tui::state::{AppState, MessageKind, Screen};
+use crate::tui::text_input::TextInput;
+
+use super::preview::{Choice, PreviewState};
+use super::state::Phase;
+
+/// Shows the import as it was left, or asks for a file.
+pub fn show(state: &mut AppState) {
+    state.screen = Screen::AddPet;
+    state.pets.searching = false;
+    state.add.import.on = true;
+}
+
+/// Takes a paste into the field for a name that is more than a name: several lines, or the path of a file. One that
+/// begins with a line end goes on behind its first line, which stands in the field.
+pub fn paste(state: &mut AppState, text: &str, now: Now) -> Option<Vec<Effect>> {
+    let is_free = !state.add.import.running().is_some_and(super::Running::is_under_way);
+    let first = state.add.name_field().value();
+    if !is_free || !(first.trim().is_empty() || text.starts_with(['\r', '\n'])) {
+        return None;
+    }
+    let text = &format!("{first}{text}");
+    if let Some(path) = dropped(text) {
+        state.add.name_field().clear();
+        show(state);
+        state.add.import.path = TextInput::new(path.clone());
+        state.add.import.pasted = Some(text.to_owned());
+        return Some(look(state, ImportSource::File(path), [Choice::Found, Choice::Found, Choice::Found], now));
+    }
+    // Most terminals send line ends as Enter.
+    let text = &text.replace("\r\n", "\n").replace('\r', "\n");
+    let lines = text.lines().filter(|line| !line.trim().is_empty()).count();
+    if lines < 2 {
+        return None;
+    }
+    let (text_to_read, choices) = table(state, text);
+    state.add.name_field().clear();
+    show(state);
+    state.add.import.pasted = Some(text.to_owned());
+    state.say(MessageKind::Note, format!("{lines} lines were pasted: each is an animal. Esc: as one name instead."));
+    Some(look(state, ImportSource::Pasted(text_to_read.into()), choices, now))
+}
+
+/// What was pasted as a table with a header. A list of names has the category and the status that stand beside the name.
+fn table(state: &AppState, text: &str) -> (String, [Choice; 3]) {
+    let first = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+    let starts_json = first.trim_start().starts_with(['{', '[']);
+    let delimiter = ['\t', ';', ','].into_iter().find(|delimiter| first.contains(*delimiter));
+    let cells: Vec<&str> = delimiter.map_or_else(|| vec![first], |delimiter| first.split(delimiter).collect());
+    if starts_json || is_header(&cells) {
+        return (text.to_owned(), [Choice::Found, Choice::Found, Choice::Found]);
+    }
+    let typed =
+        |value: &str| if value.trim().is_empty() { Choice::Found } else { Choice::Value(TextInput::new(value)) };
+    let add = &state.add;
+    let (category, status) =
+        if add.rapid.on { (&add.rapid.category, add.rapid.status) } else { (&add.category, add.status) };
+    let category = Choice::Value(category.clone());
+    let status = typed(status.map_or("", |status| status.as_str()));
+    // Cells without names are taken in the order of the form.
+    match (delimiter, cells.len()) {
+        (Some(delimiter), 2..=3) => {
+            let header = Field::ALL.map(Field::member)[..cells.len()].join(&delimiter.to_string());
+            let choices = [Choice::Found, Choice::Found, if cells.len() == 3 { Choice::Found } else { status }];
+            (format!("{header}\n{text}"), choices)
+        }
+        _ => {
+            let quoted = text.lines().map(|line| format!("\"{}\"", line.trim().replace('"', "\"\"")));
+            let names: Vec<String> = quoted.filter(|line| line != "\"\"").collect();
+            (format!("{}\n{}\n", Field::Name.member(), names.join("\n")), [Choice::Found, category, status])
+        }
+    }
+}
+
+/// The path of a file of animals, as a terminal gives it where one is dropped on it.
+fn dropped(text: &str) -> Option<String> {
+    let text = text.trim();
+    let bare = text.strip_prefix("file://").unwrap_or(text);
+    let quoted = ['\'', '"'].into_iter().find_map(|quote| bare.strip_prefix(quote)?.strip_suffix(quote));
+    let path = quoted.map_or_else(|| bare.replace("\\ ", " "), str::to_owned);
+    let is_path = path.starts_with('/') || path.starts_with("~/");
+    (is_path && !path.contains('\n') && FileFormat::of_name(Path::new(&path)).is_some()).then_some(path)
+}
+
+/// The file whose name is typed is looked at.
+pub fn look_at_typed(state: &mut AppState, now: Now) -> Vec<Effect> {
+    let import = &mut state.add.import;
+    let path = import.path.value().trim().to_owned();
+    if path.is_empty() {
+        import.error = Some("Type or paste the name of a file.".to_owned());
+        return Vec::new();
+    }
+    let path = dropped(&path).unwrap_or(path);
+    // What was said of another file is no longer so.
+    state.message = None;
+    look(state, ImportSource::File(path), [Choice::Found, Choice::Found, Choice::Found], now)
+}
+
+/// Begins to look at `source`.
+pub fn look(state: &mut AppState, source: ImportSource, choices: [Choice; 3], now: Now) -> Vec<Effect> {
+    state.add.import.error = None;
+    state.add.import.phase = Phase::Looked(Box::new(PreviewState::new(source, choices)));
+    look_again(state, now).into_iter().collect()
+}
+
+/// Looks at it once more, as it is to be read now.
+pub fn look_again(state: &mut AppState, now: Now) -> Option<Effect> {
+    let looked = state.add.import.looked_mut()?;
+    (looked.changed, looked.rows, looked.again) = (false, 0, None);
+    let task = Task::Import(Box::new(ImportTask::CheckFile(looked.source.clone(), looked.reading())));
+    let id = state.pending.begin(Slot::CheckFile, now.mono);
+    Some(Effect::Job(Job { slot: Slot::CheckFile, id, task }))
+}
+
+/// Back to the question for a file; what was pasted goes where it was pasted to.
+pub fn leave(state: &mut AppState) -> Vec<Effect> {
+    let was_running = state.pending.forget(Slot::CheckFile);
+    let import = &mut state.add.import;
+    (import.phase, import.error) = (Phase::File, None);
+    if let Some(pasted) = import.pasted.take() {
+        import.on = false;
+        let field = state.add.name_field();
+        field.insert(&pasted);
+        let name = short(field.value());
+        state.say(MessageKind::Note, format!("What was pasted stands in the form: {name}"));
+    }
+    if was_running { vec![Effect::Cancel(Slot::CheckFile)] } else { Vec::new() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_dropped_file_is_told_from_a_name() {
+        let path = |text: &str| dropped(text);
+        assert_eq!(path("/home/ada/new arrivals.csv"), Some("/home/ada/new arrivals.csv".into()));
+        assert_eq!(path("'/home/ada/new arrivals.XLSX' "), Some("/home/ada/new arrivals.XLSX".into()));
+        assert_eq!(path("/home/ada/new\\ arrivals.json\n"), Some("/home/ada/new arrivals.json".into()));
+        assert_eq!(path("file:///tmp/a.ndjson"), Some("/tmp/a.ndjson".into()));
+        for name in ["Rex", "/etc/passwd", "pets.csv", "/a.csv\n/b.csv"] {
+            assert_eq!(path(name), None, "{name}");
+        }
+    }
+}

@@ -1,0 +1,288 @@
+//! Which lines are written and sent when, and what follows from what came back.
+//!
+//! One at a time where answers are quick, so that ids keep the order of typing; where they take long, as many as it
+//! takes to keep up with a scanner. The order in the list is that of typing either way.
+
+use std::time::Duration;
+
+use crate::api::failure::{Failure, Remedy};
+use crate::clock::Now;
+use crate::config::queue::{QueueRecord, Unfinished};
+use crate::model::Pet;
+use crate::model::text::short;
+use crate::tui::effect::{Effect, Job, LineToSend, Task};
+use crate::tui::msg::LineSent;
+use crate::tui::pending::{LINES, Slot};
+use crate::tui::popups::confirm;
+use crate::tui::screens::{pets, profiles};
+use crate::tui::state::{AddedPet, AppState, MessageKind, Screen};
+
+use super::input::bell;
+use super::state::{Fate, Line};
+
+/// Lines come at most this fast: 25 a second, with some air above the 20 of a scanner that never rests.
+const PACE: Duration = Duration::from_millis(40);
+
+/// The longest pause before a line is sent again.
+const LONGEST_PAUSE: Duration = Duration::from_secs(30);
+
+/// The pause before what could not be written is written again.
+const BETWEEN_WRITES: Duration = Duration::from_secs(2);
+
+/// The longest pause that the service may ask for.
+const LONGEST_ASKED: u64 = 3_600;
+
+/// Whose API key goes with a line: its end, which tells one from another without giving it away.
+#[must_use]
+pub fn holder(state: &AppState) -> String {
+    if state.link.embedded { "inside".to_owned() } else { state.link.key.0.clone() }
+}
+
+/// Starts whatever can be written or sent now.
+pub fn work(state: &mut AppState, now: Now) -> Vec<Effect> {
+    let rapid = &mut state.add.rapid;
+    if !rapid.has_work() {
+        return Vec::new();
+    }
+    rapid.pause = rapid.pause.filter(|until| *until > now.mono);
+    rapid.write_pause = rapid.write_pause.filter(|until| *until > now.mono);
+    // Also while nothing is sent: what waits must outlive the program.
+    let mut effects: Vec<Effect> = write(state, now).into_iter().collect();
+    if state.add.rapid.pause.is_none()
+        && !state.key_refused()
+        && confirm::is_allowed(state)
+        && !profiles::change::is_under_way(state)
+    {
+        effects.extend(send(state, now));
+    }
+    effects
+}
+
+/// One writing at a time, so that lines stand in the file as they were typed.
+fn write(state: &mut AppState, now: Now) -> Option<Effect> {
+    let rapid = &mut state.add.rapid;
+    if rapid.unwritten.is_empty() || rapid.write_pause.is_some() || state.pending.is_running(Slot::Queue) {
+        return None;
+    }
+    rapid.writing = std::mem::take(&mut rapid.unwritten);
+    let id = state.pending.begin(Slot::Queue, now.mono);
+    Some(Effect::Job(Job { slot: Slot::Queue, id, task: Task::Queue(rapid.writing.clone()) }))
+}
+
+/// Lines are in the file, or not.
+pub fn on_written(state: &mut AppState, result: Result<(), String>, now: Now) {
+    let rapid = &mut state.add.rapid;
+    let written = std::mem::take(&mut rapid.writing);
+    match result {
+        Ok(()) => {
+            for record in written {
+                if let QueueRecord::Typed(typed) = record
+                    && let Some(line) = rapid.line(typed.line).filter(|line| line.fate == Fate::Unwritten)
+                {
+                    line.fate = Fate::Waiting;
+                }
+            }
+        }
+        Err(why) => {
+            let newer = std::mem::replace(&mut rapid.unwritten, written);
+            rapid.unwritten.extend(newer);
+            let why = short(&why);
+            let text = format!("The lines cannot be kept on disk ({why}). They wait here and are not sent until then.");
+            rapid.write_pause = Some(now.mono + BETWEEN_WRITES);
+            state.say(MessageKind::Error, text);
+        }
+    }
+}
+
+/// How many lines may be under way: as many as the pace needs while an answer takes so long.
+fn lanes(state: &AppState) -> usize {
+    let rapid = &state.add.rapid;
+    if rapid.tries > 0 {
+        return 1;
+    }
+    let needed = rapid.took.as_millis().div_ceil(PACE.as_millis());
+    usize::try_from(needed).unwrap_or(LINES).clamp(1, rapid.setup.at_once.get())
+}
+
+fn send(state: &mut AppState, now: Now) -> Vec<Effect> {
+    let by = holder(state);
+    let mut effects = Vec::new();
+    let most = lanes(state);
+    while let Some(lane) = (0..LINES).find(|lane| !state.pending.is_running(Slot::Line(*lane))) {
+        let under_way = (0..LINES).filter(|lane| state.pending.is_running(Slot::Line(*lane))).count();
+        let next = state.add.rapid.lines.iter_mut().find(|line| line.fate == Fate::Waiting);
+        let Some(line) = next.filter(|_| under_way < most) else { break };
+        // The service keeps its keys for each API key.
+        if line.sent.as_ref().is_some_and(|before| *before != by) {
+            line.fate = Fate::Unknown(None);
+            continue;
+        }
+        let again = line.sent.is_some().then_some(line.at);
+        let Ok(new) = line.draft.check() else {
+            line.fate = Fate::Refused("cannot be sent".to_owned());
+            continue;
+        };
+        line.fate = Fate::Sending(lane, now.mono);
+        let to_send = LineToSend { line: line.number, new, key: line.key.clone(), by: by.clone(), again };
+        let slot = Slot::Line(lane);
+        let id = state.pending.begin(slot, now.mono);
+        effects.push(Effect::Job(Job { slot, id, task: Task::SendLine(Box::new(to_send)) }));
+    }
+    effects
+}
+
+/// A line was sent, or not.
+pub fn on_sent(state: &mut AppState, lane: usize, sent: LineSent, now: Now) -> Vec<Effect> {
+    let by = holder(state);
+    let is_it = |line: &&mut Line| matches!(line.fate, Fate::Sending(there, _) if there == lane);
+    let Some(line) = state.add.rapid.lines.iter_mut().find(is_it) else { return Vec::new() };
+    let name = short(&line.draft.name);
+    match sent {
+        LineSent::Saved(pet) => return saved(state, lane, pet, now),
+        LineSent::NotRepeatable => {
+            line.fate = Fate::Unknown(None);
+            state.add.rapid.tries = 0;
+            let text = format!("No answer came for {name}: it may have been added. Up, then Enter looks for it.");
+            state.say(MessageKind::Error, text);
+            return vec![bell()];
+        }
+        LineSent::NotSent(failure) => {
+            line.fate = Fate::Waiting;
+            wait(state, failure, now);
+        }
+        LineSent::Failed(failure @ (Failure::Malformed { .. } | Failure::Crashed { .. })) => {
+            line.sent = Some(by);
+            line.fate = Fate::Unknown(None);
+            let text = format!("Whether {name} was added is not known: {}", failure.sentence(&state.link.service));
+            state.last_failure = Some(failure);
+            state.say(MessageKind::Error, text);
+            return vec![bell()];
+        }
+        LineSent::Failed(failure) if failure.outcome_unknown() => {
+            line.sent = Some(by);
+            line.fate = Fate::Waiting;
+            wait(state, failure, now);
+        }
+        LineSent::Failed(failure) if failure.remedy() == Remedy::None => {
+            let status = match &failure {
+                Failure::Refused { status, .. } => format!("refused ({status})"),
+                _ => "refused".to_owned(),
+            };
+            let refused = QueueRecord::Refused { line: line.number, why: status.clone() };
+            line.fate = Fate::Refused(status);
+            line.sent = None;
+            let said = failure.sentence(&state.link.service);
+            state.add.rapid.unwritten.push(refused);
+            state.add.rapid.tries = 0;
+            state.say(MessageKind::Error, format!("{name} was refused: {said} Up marks it, Enter mends it."));
+            state.last_failure = Some(failure);
+            return vec![bell()];
+        }
+        LineSent::Failed(failure) => {
+            line.fate = Fate::Waiting;
+            wait(state, failure, now);
+        }
+    }
+    Vec::new()
+}
+
+fn saved(state: &mut AppState, lane: usize, pet: Pet, now: Now) -> Vec<Effect> {
+    let rapid = &mut state.add.rapid;
+    for line in &mut rapid.lines {
+        if let Fate::Sending(there, since) = line.fate
+            && there == lane
+        {
+            rapid.took = now.mono.saturating_duration_since(since);
+            line.fate = Fate::Saved(pet.id);
+        }
+    }
+    rapid.saved += 1;
+    rapid.tries = 0;
+    rapid.pause = None;
+    let is_last = !rapid.has_work();
+    state.pets.changes.added(&pet);
+    state.added.push(AddedPet { at: now.wall, pet });
+    if is_last && !(state.screen == Screen::AddPet && state.add.rapid.on) {
+        return pets::update::reload(state, true, now);
+    }
+    Vec::new()
+}
+
+/// The line waits. Without another API key, or before some time, the next try would fail as well.
+fn wait(state: &mut AppState, failure: Failure, now: Now) {
+    state.last_failure = Some(failure.clone());
+    if failure.remedy() == Remedy::EnterKey {
+        pets::update::refuse_key(state, failure, now);
+        state.say(MessageKind::Error, "The key was not accepted. The lines wait; F4: enter another key.");
+        return;
+    }
+    let asked = match failure {
+        Failure::Refused { retry_after, .. } => retry_after.map(|seconds| seconds.min(LONGEST_ASKED)),
+        _ => None,
+    };
+    let text = format!("{} The lines wait and are sent by themselves.", failure.sentence(&state.link.service));
+    hold(state, asked.map(Duration::from_secs), text, now);
+}
+
+/// Nothing is sent for a while: as long as was asked for, else longer each time.
+fn hold(state: &mut AppState, asked: Option<Duration>, text: String, now: Now) {
+    let rapid = &mut state.add.rapid;
+    if rapid.pause.is_none() {
+        rapid.tries += 1;
+        let growing = Duration::from_secs(1 << (rapid.tries - 1).min(5)).min(LONGEST_PAUSE);
+        rapid.pause = Some(now.mono + asked.unwrap_or(growing));
+        if rapid.tries == 1 {
+            state.say(MessageKind::Note, text);
+        }
+    } else if let Some(asked) = asked {
+        rapid.pause = rapid.pause.max(Some(now.mono + asked));
+    }
+}
+
+/// What an earlier session left for the service in use, or why that is not known.
+pub fn restore(state: &mut AppState, left: Result<Unfinished, String>) {
+    let left = match left {
+        Ok(left) => left,
+        Err(why) => {
+            let text = format!("Lines of rapid entry cannot be kept for the next start: {}", short(&why));
+            state.say(MessageKind::Error, text);
+            Unfinished::default()
+        }
+    };
+    let saved = left.saved;
+    let refused = left.open.iter().filter(|open| open.refused.is_some()).count();
+    let outcome_unknown = left.open.iter().filter(|open| open.sent.is_some()).count();
+    let waiting = left.open.len() - outcome_unknown - refused;
+    state.add.rapid.restore(left);
+    if waiting + outcome_unknown == 0 && refused > 0 {
+        let text = format!("Rapid entry of the last session: {refused} refused lines are there to be mended (2, F6).");
+        state.say(MessageKind::Note, text);
+    }
+    if waiting + outcome_unknown > 0 {
+        let what = if confirm::is_allowed(state) {
+            "They are sent now where that is safe (2, F6: look)."
+        } else {
+            "They are sent once rapid entry (2, F6) is begun."
+        };
+        let text = format!(
+            "Rapid entry of the last session: {saved} saved, {waiting} waiting, {outcome_unknown} without an answer. {what}"
+        );
+        state.say(MessageKind::Note, text);
+    }
+}
+
+/// Why another service cannot be changed to now, as far as lines are about the one in use.
+#[must_use]
+pub fn why_not_switch(state: &AppState) -> Option<String> {
+    let (rapid, service) = (&state.add.rapid, &state.link.service);
+    let counts = rapid.counts();
+    if rapid.is_under_way() {
+        return Some(format!("Lines of rapid entry are on their way to {service}. Wait a moment, then switch."));
+    }
+    let kept = state.link.identity.is_some();
+    if counts.refused > 0 && !kept {
+        return Some(format!("{} refused lines of rapid entry are for {service}. Mend or drop them.", counts.refused));
+    }
+    (!kept && counts.waiting + counts.unknown > 0)
+        .then(|| format!("{} lines of rapid entry wait for {service}, which keeps none.", counts.waiting))
+}

@@ -1,0 +1,199 @@
+//! How typed, scanned and pasted text becomes lines.
+
+use crate::clock::Now;
+use crate::config::Notify;
+use crate::config::queue::{QueueRecord, QueuedPet};
+use crate::model::FieldError;
+use crate::model::text::short;
+use crate::tui::effect::Effect;
+use crate::tui::screens::add_pet::import;
+use crate::tui::screens::profiles;
+use crate::tui::state::{AppState, MessageKind};
+
+use super::state::{Fate, Focus, Line, MOST_WAITING, RapidSetup};
+
+/// What the name field holds becomes a line, unless no more can wait.
+pub fn take_name(state: &mut AppState, now: Now) -> Vec<Effect> {
+    if let Some(why) = why_not(state) {
+        state.say(MessageKind::Error, format!("{why} What you typed is kept."));
+        return vec![bell()];
+    }
+    let text = state.add.rapid.name.value().to_owned();
+    state.add.rapid.name.clear();
+    state.add.rapid.stray = false;
+    state.add.rapid.focus = Focus::Name;
+    take(state, &text, now).into_iter().collect()
+}
+
+/// Pasted text. Several codes are what a scanner sends that is not waited for: each is taken, the first of them behind
+/// what is typed already. Several lines of anything else are looked at before they are sent, as in the form.
+pub fn paste(state: &mut AppState, text: &str, now: Now) -> Vec<Effect> {
+    let text = text.replace("\r\n", "\n").replace('\r', "\n");
+    let rapid = &state.add.rapid;
+    let whole = format!("{}{text}", rapid.name.value());
+    let lines: Vec<&str> = text.trim_end_matches('\n').split('\n').collect();
+    if lines.len() < 2 || rapid.focus == Focus::Category {
+        super::update::on_text(state, &text, now);
+        return Vec::new();
+    }
+    if !whole.lines().all(|line| is_scanned(&rapid.setup, line)) {
+        return import::start::paste(state, &text, now).unwrap_or_else(|| {
+            super::update::on_text(state, &text, now);
+            Vec::new()
+        });
+    }
+    state.add.rapid.focus = Focus::Name;
+    let mut rings = Vec::new();
+    let mut taken = 0;
+    for (at, line) in lines.iter().enumerate() {
+        if let Some(why) = why_not(state) {
+            let rest = lines.len() - at;
+            let from = short(line);
+            let text =
+                format!("{why} {taken} lines were taken, the last {rest} were not: paste again from \"{from}\".");
+            state.say(MessageKind::Error, text);
+            return vec![bell()];
+        }
+        state.add.rapid.name.insert(line);
+        let whole = state.add.rapid.name.value().to_owned();
+        state.add.rapid.name.clear();
+        taken += 1;
+        rings.extend(take(state, &whole, now));
+    }
+    if rings.is_empty() {
+        state.say(MessageKind::Note, format!("{taken} codes came at once: each is a line."));
+    } else {
+        let wrong = rings.len();
+        state.say(MessageKind::Error, format!("{taken} codes came at once; {wrong} of them are marked with !."));
+    }
+    rings.truncate(1);
+    rings
+}
+
+/// Why no line can be taken now.
+fn why_not(state: &AppState) -> Option<String> {
+    if profiles::change::is_under_way(state) {
+        return Some(format!("Switching to {}.", short(&state.profiles.using)));
+    }
+    let full = state.add.rapid.counts().waiting >= MOST_WAITING;
+    full.then(|| format!("{MOST_WAITING} lines wait, which is the most."))
+}
+
+/// Takes one line; what makes it heard where it is refused here.
+fn take(state: &mut AppState, text: &str, now: Now) -> Option<Effect> {
+    let rapid = &mut state.add.rapid;
+    let text = rapid.setup.code_in(text);
+    let mut draft = rapid.draft(text);
+    let mut code = None;
+    let mut fate = Fate::Unwritten;
+    if let Some(codes) = &rapid.setup.codes {
+        match codes.get(text) {
+            Some(coded) => {
+                code = Some(text.to_owned());
+                draft.name.clone_from(&coded.name);
+                if let Some(category) = coded.category {
+                    draft.category_id = category.to_string();
+                }
+            }
+            None if is_code(text) => {
+                code = Some(text.to_owned());
+                fate = Fate::UnknownCode;
+            }
+            None => {}
+        }
+    }
+    if fate == Fate::Unwritten
+        && let Err(errors) = draft.check()
+    {
+        fate = Fate::Refused(reason(&errors));
+        let text = match errors.as_slice() {
+            [FieldError::NameBlank] => "The line is blank: nothing is sent.".to_owned(),
+            [error, ..] => format!("Not sent: {error}"),
+            [] => String::new(),
+        };
+        state.say(MessageKind::Error, text);
+    } else if fate == Fate::UnknownCode {
+        let text = short(text);
+        state.say(MessageKind::Error, format!("The code {text} is not in the file of codes. F7 takes it as the name."));
+    }
+    let number = state.add.rapid.next_number();
+    let line = Line { number, at: now.wall, draft, code, key: state.keys.make(), sent: None, fate };
+    let heard = line.fate.wants_the_user().then(bell);
+    let rapid = &mut state.add.rapid;
+    // A blank line is nothing to keep.
+    if !line.draft.name.is_empty() {
+        rapid.unwritten.push(typed(&line));
+        let why = match &line.fate {
+            Fate::Refused(why) => Some(why.clone()),
+            Fate::UnknownCode => Some(String::new()),
+            Fate::Unwritten | Fate::Waiting | Fate::Sending(..) | Fate::Saved(_) | Fate::Unknown(_) => None,
+        };
+        rapid.unwritten.extend(why.map(|why| QueueRecord::Refused { line: number, why }));
+    }
+    rapid.place(line);
+    heard
+}
+
+/// The newest unknown code, or the one that is marked, is taken as the name of its animal.
+pub fn use_code(state: &mut AppState, now: Now) {
+    let rapid = &mut state.add.rapid;
+    let marked = rapid.marked;
+    let in_lines = rapid.focus == Focus::Lines;
+    let wanted = |line: &&mut Line| line.fate == Fate::UnknownCode && (!in_lines || line.number == marked);
+    let Some(line) = rapid.lines.iter_mut().rev().find(wanted) else {
+        state.say(MessageKind::Note, "There is no unknown code here.");
+        return;
+    };
+    let code = line.draft.name.clone();
+    let said = match line.draft.check() {
+        Ok(_) => {
+            line.fate = Fate::Unwritten;
+            line.code = None;
+            let record = typed(line);
+            rapid.unwritten.push(record);
+            format!("{} is taken as a name.", short(&code))
+        }
+        Err(errors) => {
+            line.fate = Fate::Refused(reason(&errors));
+            errors.first().map_or(String::new(), ToString::to_string)
+        }
+    };
+    state.say_done(said, now.mono);
+}
+
+/// The record of a line that was taken.
+fn typed(line: &Line) -> QueueRecord {
+    let Line { number, at, draft, code, key, .. } = line.clone();
+    QueueRecord::Typed(QueuedPet { line: number, at, key, pet: draft, code })
+}
+
+/// Why a line was refused here, in a word or two for the list.
+#[must_use]
+pub fn reason(errors: &[FieldError]) -> String {
+    match errors.first() {
+        Some(FieldError::NameBlank) | None => "blank",
+        Some(FieldError::NameTooLong { .. }) => "name too long",
+        Some(FieldError::NameCharacter { .. }) => "bad character",
+        Some(FieldError::CategoryMissing) => "no category",
+        Some(FieldError::CategoryNotInt64(_)) => "wrong category",
+        Some(FieldError::StatusUnknown(_)) => "wrong status",
+    }
+    .to_owned()
+}
+
+/// Whether a line is a code, from the file of codes or by its look.
+fn is_scanned(setup: &RapidSetup, line: &str) -> bool {
+    let code = setup.code_in(line);
+    is_code(code) || setup.codes.as_ref().is_some_and(|codes| codes.get(code).is_some())
+}
+
+/// Whether it looks like what scanners read: 8 to 14 digits, as EAN and UPC have.
+fn is_code(text: &str) -> bool {
+    (8..=14).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// The terminal's bell.
+#[must_use]
+pub const fn bell() -> Effect {
+    Effect::Notify(Notify::Bell, String::new())
+}

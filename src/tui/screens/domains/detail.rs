@@ -1,0 +1,272 @@
+//! What follows from a key where one domain is shown: its record, how it is now, and the troubleshooting rules.
+
+use crate::clock::Now;
+use crate::domains::catalogue::Topic;
+use crate::domains::finding::deciding;
+use crate::domains::record_export::DnsRecord;
+use crate::domains::reported::Event;
+use crate::domains::stage::Stage as Step;
+use crate::domains::troubleshooting::{self, Facts, Rule};
+use crate::domains::{DnsName, Finding};
+use crate::tui::effect::Effect;
+use crate::tui::keymap::{Action, DomainAction, RecordPart};
+use crate::tui::popups::{Contents, Popup, TextBox, TextKind, WriteBox, copy};
+use crate::tui::state::{AppState, MessageKind};
+
+use super::popups::FormatsBox;
+use super::state::{ConfirmTwice, PanelLocation, State};
+use super::update::step;
+use super::{labels, redirects, removal, scheduler, wizard};
+
+/// A key at the record to enter.
+pub fn at_record(app: &mut AppState, action: Action, now: Now) -> Vec<Effect> {
+    let domain = match (action, app.domains.domain()) {
+        (Action::Domain(DomainAction::Leave), _) | (_, None) => {
+            app.domains.place = PanelLocation::List;
+            return Vec::new();
+        }
+        (_, Some(domain)) => domain,
+    };
+    match action {
+        Action::Domain(DomainAction::CopyPart(part)) => return copy_part(app, part, now),
+        Action::Domain(DomainAction::Formats) => app.popup = Some(Popup::Formats(FormatsBox::default())),
+        Action::WriteFile => {
+            let text = FormatsBox::default().text(&app.domains);
+            app.popup = Some(Popup::Write(WriteBox::new(format!("{}.txt", domain.name), Contents::Text(text))));
+        }
+        Action::Domain(DomainAction::Saved) => {
+            app.domains.tell(&domain.name, Event::Saved, now);
+            app.domains.place = PanelLocation::Live;
+            scheduler::ask_anew(&mut app.domains, &domain.name);
+            app.say_done("Noted. DNS changes may take up to 48 hours; this is looked at until you leave.", now.mono);
+        }
+        Action::Refresh => scheduler::ask(&mut app.domains, &domain.name),
+        Action::Domain(DomainAction::Correct) => correct(app, &domain.name),
+        Action::Domain(DomainAction::Evidence) => evidence(app),
+        Action::Back => {
+            correct(app, &domain.name);
+        }
+        _ => {}
+    }
+    Vec::new()
+}
+
+/// Copies one part of the record.
+fn copy_part(app: &mut AppState, part: RecordPart, now: Now) -> Vec<Effect> {
+    let panel = &app.domains;
+    let Some(record) = panel.domain().and_then(|domain| labels::record(panel, &domain)) else {
+        app.say(MessageKind::Note, "The value is not known yet: F3 goes back to it.");
+        return Vec::new();
+    };
+    let DnsRecord { name, zone, value, ttl } = &record;
+    let text = match part {
+        RecordPart::Type => record.kind().to_owned(),
+        RecordPart::Name => name.relative_to(zone).to_owned(),
+        RecordPart::Value => value.to_string(),
+        RecordPart::Ttl => ttl.to_string(),
+        RecordPart::FullName => name.dotted(),
+    };
+    let shown = format!("\"{text}\"");
+    copy(app, text, &shown, now)
+}
+
+/// A key at one domain.
+pub fn in_live(app: &mut AppState, action: Action, now: Now) -> Vec<Effect> {
+    let Some(name) = app.domains.selected.clone() else {
+        app.domains.place = PanelLocation::List;
+        return Vec::new();
+    };
+    match action {
+        Action::Refresh => scheduler::ask(&mut app.domains, &name),
+        Action::Domain(DomainAction::Verified) => verified(app, now),
+        Action::Domain(DomainAction::Saved) => saved_again(app, now),
+        Action::Toggle => tick(app, &name),
+        Action::Domain(DomainAction::Correct) => correct(app, &name),
+        Action::Domain(DomainAction::Rules) => app.domains.place = PanelLocation::Rules(likely_rule(&app.domains, now)),
+        Action::Domain(DomainAction::Evidence) => evidence(app),
+        Action::Domain(DomainAction::Report) => report(app),
+        Action::Copy => {
+            let seen = app.domains.seen(&name);
+            let cause = seen.and_then(|seen| deciding(&seen.findings)).map(words);
+            match cause {
+                Some(text) => return copy(app, text, "the first cause and what to do", now),
+                None => app.say(MessageKind::Note, "Nothing was seen yet: r looks."),
+            }
+        }
+        Action::Domain(DomainAction::Formats) => app.popup = Some(Popup::Formats(FormatsBox::default())),
+        Action::Domain(DomainAction::Record) => {
+            wizard::resume(&mut app.domains, &name);
+            app.domains.place = PanelLocation::Record;
+        }
+        Action::Domain(DomainAction::Removal) => return removal::open(app, now),
+        Action::Up | Action::Down => {
+            step(app, now, |at, last| if action == Action::Up { at.saturating_sub(1) } else { (at + 1).min(last) })
+        }
+        Action::Back => app.domains.place = PanelLocation::List,
+        _ => {}
+    }
+    Vec::new()
+}
+
+/// Notes that the record was saved; where it was so before, only on the second press, since the 48 hours begin anew.
+fn saved_again(app: &mut AppState, now: Now) {
+    let panel = &mut app.domains;
+    let Some(name) = panel.selected.clone() else { return };
+    if panel.reported(&name).saved.is_some() && panel.doubted.take() != Some(ConfirmTwice::Saved) {
+        panel.doubted = Some(ConfirmTwice::Saved);
+        return app
+            .say(MessageKind::Note, "It was saved before. s again, if you saved it anew: the 48 hours begin then.");
+    }
+    panel.doubted = None;
+    panel.tell(&name, Event::Saved, now);
+    scheduler::ask_anew(panel, &name);
+    app.say(MessageKind::Note, "Noted: saved now.");
+}
+
+/// Opens the form of a domain at its value.
+fn correct(app: &mut AppState, name: &DnsName) {
+    wizard::resume(&mut app.domains, name);
+    app.domains.wizard.focus = wizard::Focus::Value;
+    app.domains.place = PanelLocation::Wizard;
+}
+
+/// Opens the form of a domain at what can be ticked.
+fn tick(app: &mut AppState, name: &DnsName) {
+    wizard::resume(&mut app.domains, name);
+    app.domains.wizard.focus = wizard::Focus::Plan;
+    app.domains.place = PanelLocation::Wizard;
+    app.say(MessageKind::Note, "Space ticks what is so; Esc goes to the list, and keeps it.");
+}
+
+/// Cause, proof and act, for a mail.
+fn words(finding: &Finding) -> String {
+    let Finding { title, code, seen, fix, .. } = finding;
+    format!("{title} [{code}]\n{seen}\n{fix}\n")
+}
+
+/// Notes that Verify was chosen; where it cannot succeed yet, only on the second press.
+fn verified(app: &mut AppState, now: Now) {
+    let panel = &mut app.domains;
+    let Some(name) = panel.selected.clone() else { return };
+    let state = panel.standing(&name, now).state;
+    let fits = matches!(state, Step::ReadyToVerify | Step::CertificateLate | Step::CertificatePending | Step::Live);
+    if !fits && panel.doubted.take() != Some(ConfirmTwice::Verified) {
+        panel.doubted = Some(ConfirmTwice::Verified);
+        let text =
+            "Not everything that Verify looks at is right yet, and tries are limited. V again, if it was chosen.";
+        return app.say(MessageKind::Error, text);
+    }
+    let live = state == Step::Live;
+    panel.doubted = None;
+    panel.tell(&name, Event::Verified, now);
+    scheduler::ask_anew(panel, &name);
+    app.say_done(
+        match (fits, live) {
+            (_, true) => "Noted. It is live already.",
+            (true, false) => "Noted. The certificate follows by itself, usually within a couple of minutes.",
+            (false, false) => "Noted. It cannot succeed before the first cause is mended.",
+        },
+        now.mono,
+    );
+}
+
+/// The page that the state calls for.
+fn likely_rule(state: &State, now: Now) -> Rule {
+    let Some(name) = &state.selected else { return Rule::Verification };
+    let decides = state.seen(name).and_then(|seen| deciding(&seen.findings));
+    match state.standing(name, now).state {
+        Step::CertificatePending | Step::CertificateLate => Rule::Certificate,
+        Step::Live | Step::Failing => match decides.map(|finding| finding.code.topic()) {
+            Some(Topic::Redirect | Topic::Http) => Rule::Redirects,
+            Some(Topic::Certificate) => Rule::Browser,
+            Some(Topic::Caa) => Rule::Certificate,
+            _ => Rule::Verification,
+        },
+        Step::Draft
+        | Step::WaitingForDns
+        | Step::Propagating
+        | Step::ReadyToVerify
+        | Step::RemovalPlanned
+        | Step::Removed => Rule::Verification,
+    }
+}
+
+/// A key at a troubleshooting rule.
+pub fn in_rules(app: &mut AppState, rule: Rule, action: Action, now: Now) -> Vec<Effect> {
+    let Some(name) = app.domains.selected.clone() else { return Vec::new() };
+    let at = Rule::ALL.iter().position(|other| *other == rule).unwrap_or(0);
+    match action {
+        Action::NextTab => app.domains.place = PanelLocation::Rules(Rule::ALL[(at + 1) % Rule::ALL.len()]),
+        Action::PreviousTab => {
+            app.domains.place = PanelLocation::Rules(Rule::ALL[(at + Rule::ALL.len() - 1) % Rule::ALL.len()]);
+        }
+        Action::Refresh => {
+            scheduler::ask(&mut app.domains, &name);
+            if rule == Rule::Redirects {
+                return redirects::walk(app, now);
+            }
+        }
+        Action::Domain(DomainAction::Verified) => verified(app, now),
+        Action::Toggle => tick(app, &name),
+        Action::Domain(DomainAction::Evidence) => evidence(app),
+        Action::Domain(DomainAction::Report) => report(app),
+        Action::Copy => return copy_act(app, rule, now),
+        Action::Edit(edit) => {
+            if let Some(input) = app.domains.input() {
+                input.edit(edit);
+            }
+        }
+        Action::Back => app.domains.place = PanelLocation::Live,
+        _ => {}
+    }
+    Vec::new()
+}
+
+/// Copies what is to be done on a page: the first act on it.
+fn copy_act(app: &mut AppState, rule: Rule, now: Now) -> Vec<Effect> {
+    let answers = with_facts(&app.domains, now, |facts| troubleshooting::answers(rule, facts)).unwrap_or_default();
+    match answers.into_iter().flat_map(|answer| answer.act).next() {
+        Some(act) => copy(app, act, "what is to be done", now),
+        None => {
+            app.say(MessageKind::Note, "Nothing is to be done here.");
+            Vec::new()
+        }
+    }
+}
+
+/// Gives `f` everything that the rules rest on, for the domain that is shown.
+pub fn with_facts<T>(state: &State, now: Now, f: impl FnOnce(&Facts<'_>) -> T) -> Option<T> {
+    let domain = state.domain()?;
+    let reported = state.reported(&domain.name);
+    let seen = state.seen(&domain.name);
+    let configured = state.redirects.edited.redirects.iter();
+    let line = configured.clone().position(|redirect| DnsName::new(&redirect.from) == domain.name);
+    let redirect = line.and_then(|line| redirects::redirect(&state.redirects.edited.redirects[line]));
+    let walked = line.and_then(|line| state.redirects.walked_at(line + 1));
+    let facts = Facts {
+        domain: &domain,
+        reported: &reported,
+        findings: seen.map_or(&[], |seen| &seen.findings),
+        views: seen.map_or(&[], |seen| &seen.views),
+        redirect: redirect.as_ref().map(|redirect| (redirect, walked.map_or(&[][..], |walked| &walked.findings))),
+        now: state.wall(now),
+    };
+    Some(f(&facts))
+}
+
+fn evidence(app: &mut AppState) {
+    let Some(seen) = app.domains.selected.as_ref().and_then(|name| app.domains.seen(name)) else {
+        return app.say(MessageKind::Note, "Nothing was seen yet: r looks.");
+    };
+    let text = labels::evidence(seen, usize::from(app.size.columns).saturating_sub(4));
+    app.popup = Some(Popup::Text(TextBox::new(TextKind::Evidence, text, "evidence")));
+}
+
+fn report(app: &mut AppState) {
+    let panel = &app.domains;
+    let Some(name) = panel.selected.clone() else { return };
+    match panel.seen(&name).map(|seen| seen.report.clone()).filter(|report| !report.is_empty()) {
+        Some(text) => app.popup = Some(Popup::Text(TextBox::new(TextKind::Report, text, &format!("{name}.report")))),
+        None => app.say(MessageKind::Note, "There is no report yet: r looks, then S again."),
+    }
+}

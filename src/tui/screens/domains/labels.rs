@@ -1,0 +1,59 @@
+//! Words that several places of the panel share.
+
+use jiff::SignedDuration;
+
+use crate::domains::record_export::DnsRecord;
+use crate::domains::{Code, Domain, Verdict, report};
+
+use super::state::{CheckResult, State};
+
+/// What a domain needs at its DNS provider, once the value is known.
+#[must_use]
+pub fn record(state: &State, domain: &Domain) -> Option<DnsRecord> {
+    let value = state.reported(&domain.name).value?;
+    let zone = state.seen(&domain.name).map_or_else(|| domain.registrable.clone(), |seen| seen.zone.clone());
+    Some(DnsRecord { name: domain.name.clone(), zone, value, ttl: DnsRecord::TTL })
+}
+
+/// How long ago, or how long still: in minutes, in hours, in days from two days on.
+#[must_use]
+pub fn span(time: SignedDuration) -> String {
+    let minutes = time.abs().as_secs() / 60;
+    match minutes {
+        0 => "less than a minute".to_owned(),
+        1..60 => format!("{minutes} min"),
+        60..2880 => format!("{} h {} min", minutes / 60, minutes % 60),
+        _ => format!("{} days", minutes / 1440),
+    }
+}
+
+/// What differs between two checks: each line that came or went.
+#[must_use]
+pub fn difference(before: &CheckResult, after: &CheckResult) -> Option<String> {
+    // What is right, or could not be looked at, comes and goes without being news.
+    let wrong = |seen: &CheckResult| -> Vec<(Code, String)> {
+        let wrong = seen.findings.iter().filter(|finding| finding.verdict > Verdict::Ok);
+        wrong.map(|finding| (finding.code, finding.title.clone())).collect()
+    };
+    let (old, new) = (wrong(before), wrong(after));
+    let words = |from: &[(Code, String)], other: &[(Code, String)]| {
+        let only = from.iter().filter(|(code, _)| !other.iter().any(|(known, _)| known == code));
+        let mut words: Vec<String> = only.map(|(_, title)| format!("\"{title}\"")).collect();
+        words.dedup();
+        words.join(", ")
+    };
+    let (gone, come) = (words(&old, &new), words(&new, &old));
+    match (gone.is_empty(), come.is_empty()) {
+        (true, true) => None,
+        (false, true) => Some(format!("gone: {gone}")),
+        (true, false) => Some(format!("new: {come}")),
+        (false, false) => Some(format!("gone: {gone}; new: {come}")),
+    }
+}
+
+/// The findings with what proves each, in lines of at most `columns`.
+#[must_use]
+pub fn evidence(seen: &CheckResult, columns: usize) -> String {
+    let lines = seen.findings.iter().map(|finding| report::finding(finding, seen.at, Some(columns), true));
+    lines.collect::<Vec<_>>().join("\n")
+}

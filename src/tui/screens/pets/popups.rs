@@ -1,0 +1,154 @@
+//! The boxes over the pets screen: what has changed, and the charts whose bars filter.
+
+use crate::clock::Now;
+use crate::model::PetStatus;
+use crate::tui::effect::Effect;
+use crate::tui::keymap::Action;
+use crate::tui::popups::{Contents, Popup, WriteBox};
+use crate::tui::state::{AppState, MessageKind, Screen};
+use crate::tui::text_input::TextInput;
+
+use super::changes::Change;
+use super::state::TABS;
+use super::update::show_tab;
+
+/// What has changed, the newest first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ChangesBox {
+    /// The line under the cursor, from 0.
+    pub cursor: usize,
+}
+
+/// The bars of status and of category.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ChartsBox {
+    /// All bars, those of the tabs first.
+    pub bars: Vec<ChartBar>,
+    /// Which of them is chosen, from 0.
+    pub cursor: usize,
+}
+
+/// One bar.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ChartBar {
+    /// A tab.
+    Tab(Option<PetStatus>),
+    /// A category, and how many rows of this tab are in it.
+    Category(i64, usize),
+}
+
+impl ChartsBox {
+    /// The bars of what is shown.
+    #[must_use]
+    pub fn new(state: &AppState) -> Self {
+        let categories = state.pets.rows().categories().iter();
+        let bars = TABS.into_iter().map(ChartBar::Tab);
+        let bars = bars.chain(categories.map(|(category, count)| ChartBar::Category(*category, *count)));
+        let cursor = TABS.iter().position(|tab| *tab == state.pets.filter).unwrap_or(0);
+        Self { bars: bars.collect(), cursor }
+    }
+}
+
+/// Opens the list of changes.
+pub fn open_changes(state: &mut AppState) {
+    if state.pets.changes.log().is_empty() {
+        let text = "Among the rows that were read nothing has changed. r asks again, W compares all animals.";
+        state.say(MessageKind::Note, text);
+        return;
+    }
+    state.pets.changes.unseen = 0;
+    state.popup = Some(Popup::Changes(ChangesBox::default()));
+}
+
+/// Lines of a box that a page is.
+const PAGE: usize = 10;
+
+/// The line that an action goes to, where it is about moving.
+fn moved(action: Option<Action>, cursor: usize, lines: usize) -> Option<usize> {
+    let last = lines.saturating_sub(1);
+    Some(match action? {
+        Action::Up => cursor.saturating_sub(1),
+        Action::Down => (cursor + 1).min(last),
+        Action::PageUp => cursor.saturating_sub(PAGE),
+        Action::PageDown => (cursor + PAGE).min(last),
+        Action::First => 0,
+        Action::Last => last,
+        _ => return None,
+    })
+}
+
+/// A key in the list of changes.
+pub fn changes_key(state: &mut AppState, changes: ChangesBox, action: Option<Action>) -> Vec<Effect> {
+    if let Some(cursor) = moved(action, changes.cursor, state.pets.changes.log().len()) {
+        state.popup = Some(Popup::Changes(ChangesBox { cursor }));
+        return Vec::new();
+    }
+    match action {
+        Some(Action::Open) => {
+            let Some(id) = state.pets.changes.log().get(changes.cursor).map(|change| change.id) else {
+                return Vec::new();
+            };
+            state.popup = None;
+            state.screen = Screen::Pets;
+            state.pets.by_id = None;
+            state.pets.pinned = state.pets.find(id).map(|(pet, _)| pet.clone());
+            state.pets.drawer = state.pets.pinned.is_some();
+            if !state.pets.drawer {
+                state.say(MessageKind::Note, format!("Animal {id} is not among the rows here. # looks for it."));
+            }
+        }
+        Some(Action::WriteFile) => {
+            let text: String = state.pets.changes.log().iter().map(|change| line(change) + "\n").collect();
+            state.popup = Some(Popup::Write(WriteBox::new("changes.txt", Contents::Text(text))));
+        }
+        Some(Action::Back) => state.popup = None,
+        _ => {}
+    }
+    Vec::new()
+}
+
+/// A change as one line of a file: its time as RFC 3339.
+fn line(change: &Change) -> String {
+    format!("{} {} {}", change.at, change.id, sentence(change, &change.name))
+}
+
+/// What has changed of the animal called `name`.
+#[must_use]
+pub fn sentence(change: &Change, name: &str) -> String {
+    match &change.from {
+        Some(from) => format!("{name}: {from} -> {}", change.to),
+        None => format!("{name}: new, {}", change.to),
+    }
+}
+
+/// A key in the charts.
+pub fn charts_key(state: &mut AppState, mut charts: ChartsBox, action: Option<Action>, now: Now) -> Vec<Effect> {
+    if let Some(cursor) = moved(action, charts.cursor, charts.bars.len()) {
+        charts.cursor = cursor;
+        state.popup = Some(Popup::Charts(charts));
+        return Vec::new();
+    }
+    match action {
+        Some(Action::Confirm) => {
+            state.popup = None;
+            match charts.bars.get(charts.cursor) {
+                Some(ChartBar::Tab(filter)) => return show_tab(state, *filter, now),
+                Some(ChartBar::Category(category, _)) => only_category(state, *category),
+                None => {}
+            }
+        }
+        Some(Action::Back) => state.popup = None,
+        _ => {}
+    }
+    Vec::new()
+}
+
+/// Searches for one category, beside whatever else is searched for.
+fn only_category(state: &mut AppState, category: i64) {
+    let others = state.pets.search.value().split_whitespace().filter(|word| !word.starts_with("cat:"));
+    let words: Vec<String> = others.map(str::to_owned).chain([format!("cat:{category}")]).collect();
+    state.pets.search = TextInput::new(words.join(" "));
+    state.pets.arrange();
+    state.pets.move_to(0);
+    state.say(MessageKind::Note, format!("Only category {category}. Esc shows all again."));
+}

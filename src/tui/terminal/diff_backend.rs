@@ -1,0 +1,217 @@
+//! A backend that writes as little as it can: lines may be slow, and each octet of a frame is waited for.
+//!
+//! It keeps a copy of what the terminal shows. At the end of a frame it moves blocks of rows that only stand elsewhere,
+//! writes the cells that differ in the order that is shortest, and all of it in one piece. It asks the terminal nothing,
+//! and uses nothing that a VT220, the Linux console, screen or tmux would not know.
+
+mod encoder;
+mod grid;
+mod runs;
+mod scroll;
+mod sgr;
+
+use std::io::{self, Write};
+use std::ops::Range;
+
+use ratatui::backend::{Backend, ClearType, WindowSize};
+use ratatui::buffer::{Cell, CellWidth as _};
+use ratatui::layout::{Position, Size};
+
+use encoder::Hand;
+use grid::Grid;
+use runs::{Run, What, differences};
+use sgr::Sgr;
+
+/// From this many octets on a frame takes so long that a part of it could be seen.
+const LONG: usize = 1024;
+
+/// The backend. `S` tells how large the terminal is.
+#[derive(Debug)]
+pub struct DiffBackend<W, S> {
+    out: W,
+    size: S,
+    /// Whether the terminal shows a frame at once that says where it begins and ends.
+    synchronized: bool,
+    shown: Grid,
+    next: Grid,
+    /// The columns of each row that may differ.
+    touched: Vec<Range<usize>>,
+    /// Nothing is known about what the terminal shows.
+    anew: bool,
+    hand: Hand,
+    /// Where the cursor shall be seen.
+    cursor: Cursor,
+    /// Whether it is seen, where that is known.
+    cursor_is_shown: Option<bool>,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Cursor {
+    shown: bool,
+    position: Position,
+}
+
+impl<W: Write, S: Fn() -> io::Result<Size>> DiffBackend<W, S> {
+    /// Writes to `out`. With `synchronized` long frames are marked for terminals that then show them at once.
+    pub fn new(out: W, size: S, synchronized: bool) -> io::Result<Self> {
+        let blank = Grid::blank(size()?);
+        let touched = vec![0..0; blank.rows()];
+        Ok(Self {
+            out,
+            size,
+            synchronized,
+            shown: blank.clone(),
+            next: blank,
+            touched,
+            anew: true,
+            hand: Hand::default(),
+            cursor: Cursor::default(),
+            cursor_is_shown: None,
+        })
+    }
+
+    /// Writes what leads from what is shown to what shall be.
+    fn compose(&mut self) -> Hand {
+        let mut begun = Hand::after(&self.hand);
+        if self.cursor_is_shown != Some(false) && !self.cursor.shown {
+            begun.say("\x1b[?25l");
+        }
+        if self.anew {
+            begun.clear();
+        }
+        let changed: Vec<bool> = self.touched.iter().map(|columns| !columns.is_empty()).collect();
+        if let Some(scroll) = scroll::find(&self.shown, &self.next, &changed) {
+            begun.scroll(&scroll, self.shown.rows());
+            self.shown.scroll(&scroll);
+            self.touched[scroll.top..=scroll.bottom].fill(0..self.next.columns());
+        }
+        let mut runs = Vec::new();
+        for (y, columns) in self.touched.iter_mut().map(std::mem::take).enumerate() {
+            differences(y, columns.clone(), self.shown.row(y), self.next.row(y), &mut runs);
+            self.shown.copy(y, columns, &self.next);
+        }
+        let mut ended = self.shortest(&begun, runs);
+        if self.cursor_is_shown != Some(true) && self.cursor.shown {
+            ended.say("\x1b[?25h");
+        }
+        (self.anew, self.cursor_is_shown) = (false, Some(self.cursor.shown));
+        ended
+    }
+
+    /// Row by row is short where a row is one text; look by look and column by column in tables with marks.
+    fn shortest(&self, begun: &Hand, mut runs: Vec<Run>) -> Hand {
+        let written = |runs: &[Run]| {
+            let mut hand = begun.clone();
+            runs.iter().for_each(|run| hand.write(run, &self.next));
+            let (x, y) = (usize::from(self.cursor.position.x), usize::from(self.cursor.position.y));
+            if self.cursor.shown && x < self.next.columns() && y < self.next.rows() {
+                hand.go(x, y, &self.next);
+            }
+            hand
+        };
+        let by_rows = written(&runs);
+        // A doubtful sign may cover what stands right of it, which must be written after it.
+        if runs.len() < 3 || runs.iter().any(|run| run.what == What::Doubtful) {
+            return by_rows;
+        }
+        let mut looks: Vec<Sgr> = Vec::new();
+        for run in &runs {
+            if !looks.contains(&run.look) {
+                looks.push(run.look);
+            }
+        }
+        let at = |run: &Run| looks.iter().position(|look| *look == run.look);
+        runs.sort_by_key(at);
+        let by_looks = written(&runs);
+        runs.sort_by_key(|run| (at(run), run.start));
+        let by_columns = written(&runs);
+        [by_rows, by_looks, by_columns].into_iter().min_by_key(|hand| hand.written.len()).unwrap_or_default()
+    }
+
+    fn begin_anew(&mut self) -> io::Result<()> {
+        self.next = Grid::blank((self.size)()?);
+        self.shown = self.next.clone();
+        self.touched = vec![0..0; self.next.rows()];
+        (self.anew, self.cursor_is_shown) = (true, None);
+        Ok(())
+    }
+}
+
+impl<W: Write, S: Fn() -> io::Result<Size>> Backend for DiffBackend<W, S> {
+    type Error = io::Error;
+
+    fn draw<'a, I: Iterator<Item = (u16, u16, &'a Cell)>>(&mut self, content: I) -> io::Result<()> {
+        let mut covered = (0, 0..0);
+        for (x, y, cell) in content {
+            // Behind a wide sign stands nothing, whatever is said to stand there.
+            if covered.0 == y && covered.1.contains(&x) {
+                continue;
+            }
+            covered = (y, x..x.saturating_add(cell.cell_width()));
+            let put = self.next.put(x.into(), y.into(), cell);
+            if let Some(touched) = self.touched.get_mut(usize::from(y)).filter(|_| !put.is_empty()) {
+                let first = if touched.end == 0 { put.start } else { touched.start.min(put.start) };
+                *touched = first..touched.end.max(put.end);
+            }
+        }
+        Ok(())
+    }
+
+    fn hide_cursor(&mut self) -> io::Result<()> {
+        self.cursor.shown = false;
+        Ok(())
+    }
+
+    fn show_cursor(&mut self) -> io::Result<()> {
+        self.cursor.shown = true;
+        Ok(())
+    }
+
+    fn get_cursor_position(&mut self) -> io::Result<Position> {
+        // Asking the terminal would block where none answers, and its answer could be taken for keys.
+        Ok(self.cursor.position)
+    }
+
+    fn set_cursor_position<P: Into<Position>>(&mut self, position: P) -> io::Result<()> {
+        self.cursor.position = position.into();
+        Ok(())
+    }
+
+    fn clear(&mut self) -> io::Result<()> {
+        self.begin_anew()
+    }
+
+    fn clear_region(&mut self, region: ClearType) -> io::Result<()> {
+        match region {
+            ClearType::All => self.begin_anew(),
+            ClearType::AfterCursor | ClearType::BeforeCursor | ClearType::CurrentLine | ClearType::UntilNewLine => {
+                Err(io::Error::new(io::ErrorKind::Unsupported, "only the whole screen can be cleared"))
+            }
+        }
+    }
+
+    fn size(&self) -> io::Result<Size> {
+        (self.size)()
+    }
+
+    fn window_size(&mut self) -> io::Result<WindowSize> {
+        Ok(WindowSize { columns_rows: (self.size)()?, pixels: Size::default() })
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.hand = self.compose();
+        let frame = &mut self.hand.written;
+        if frame.is_empty() {
+            return Ok(());
+        }
+        if self.synchronized && frame.len() > LONG {
+            frame.splice(..0, *b"\x1b[?2026h");
+            frame.extend_from_slice(b"\x1b[?2026l");
+        }
+        self.out.write_all(frame)?;
+        self.out.flush()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,160 @@
+//! Writes runs: the shortest ways between them, and no change of looks that is not needed.
+
+use ratatui::buffer::Cell;
+
+use super::grid::Grid;
+use super::runs::{Run, What, is_written_by, letters, within};
+use super::scroll::Scroll;
+use super::sgr::Sgr;
+
+/// What was written, and in which state the terminal is afterwards.
+#[derive(Clone, Debug, Default)]
+pub struct Hand {
+    /// The octets.
+    pub written: Vec<u8>,
+    /// How the next letter looks, where that is known.
+    look: Option<Sgr>,
+    /// Column and row of the cursor, where they are certain.
+    place: Option<(usize, usize)>,
+}
+
+/// Back one column for each, which is never longer than to say how many.
+const FEW: usize = 4;
+
+impl Hand {
+    /// Takes up where another one ended, with nothing written.
+    pub fn after(other: &Self) -> Self {
+        Self { written: Vec::new(), ..*other }
+    }
+
+    /// Makes everything blank.
+    pub fn clear(&mut self) {
+        self.look = None;
+        self.take(Sgr::PLAIN);
+        self.say("\x1b[2J");
+        self.place = None;
+    }
+
+    /// Moves rows by margins and index, which every terminal has.
+    pub fn scroll(&mut self, scroll: &Scroll, rows: usize) {
+        // New rows have the background of the moment.
+        self.take(Sgr::PLAIN);
+        let whole = scroll.top == 0 && scroll.bottom + 1 == rows;
+        if !whole {
+            let first = if scroll.top == 0 { String::new() } else { (scroll.top + 1).to_string() };
+            let last = if scroll.bottom + 1 == rows { String::new() } else { format!(";{}", scroll.bottom + 1) };
+            self.say(&format!("\x1b[{first}{last}r"));
+        }
+        let (edge, index) = if scroll.by > 0 { (scroll.bottom, "\n") } else { (scroll.top, "\x1bM") };
+        self.say(&absolute(0, edge));
+        self.say(&index.repeat(scroll.by.unsigned_abs()));
+        self.place = Some((0, edge));
+        if !whole {
+            self.say("\x1b[r");
+            self.place = None;
+        }
+    }
+
+    /// Writes one run of what `screen` shall be.
+    pub fn write(&mut self, run: &Run, screen: &Grid) {
+        let row = screen.row(run.y);
+        let cells = &row[run.start..run.end];
+        match run.what {
+            What::Erase => {
+                self.take(Sgr::PLAIN);
+                self.go(run.start, run.y, screen);
+                self.say("\x1b[K");
+            }
+            What::Text => {
+                if !self.look.is_some_and(|look| cells.iter().all(|cell| look.shows(cell))) {
+                    self.take(run.look);
+                }
+                self.go(run.start, run.y, screen);
+                self.letters(cells);
+                // Behind the last column the cursor is at one place on some terminals and at another one on others.
+                self.place = (run.end < row.len()).then_some((run.end, run.y));
+            }
+            What::Doubtful => {
+                self.take(run.look);
+                self.go(run.start, run.y, screen);
+                if cells.len() > 1 {
+                    // It may cover less than its room.
+                    self.say(&" ".repeat(cells.len()));
+                    self.say(&absolute(run.start, run.y));
+                }
+                self.say(within(cells[0].symbol(), row.len() - run.start));
+                self.place = None;
+            }
+        }
+    }
+
+    /// Moves the cursor, over letters that are there already or by the shortest sequence.
+    pub fn go(&mut self, x: usize, y: usize, screen: &Grid) {
+        if self.place == Some((x, y)) {
+            return;
+        }
+        let absolute = absolute(x, y);
+        let relative = self.place.map(|from| self.way(from, (x, y), screen.row(y)));
+        self.say(&relative.filter(|way| way.len() <= absolute.len()).unwrap_or(absolute));
+        self.place = Some((x, y));
+    }
+
+    fn way(&self, (from_x, from_y): (usize, usize), (x, y): (usize, usize), row: &[Cell]) -> String {
+        let vertical = if y < from_y {
+            sequence(from_y - y, 'A')
+        } else if y - from_y <= FEW {
+            // Never from the last row, where it would scroll.
+            "\n".repeat(y - from_y)
+        } else {
+            sequence(y - from_y, 'B')
+        };
+        let along = self.along(from_x, x, row);
+        let from_edge = self.along(0, x, row);
+        if from_edge.len() + 1 < along.len() { format!("\r{vertical}{from_edge}") } else { vertical + &along }
+    }
+
+    /// From one column to another one of a row.
+    fn along(&self, from: usize, to: usize, row: &[Cell]) -> String {
+        if to <= from {
+            let back = from - to;
+            return if back <= FEW { "\x08".repeat(back) } else { sequence(back, 'D') };
+        }
+        let forward = sequence(to - from, 'C');
+        let between = &row[from..to];
+        let over = letters(between) < forward.len() && self.look.is_some_and(|look| is_written_by(between, look));
+        if over { between.iter().map(Cell::symbol).collect() } else { forward }
+    }
+
+    fn take(&mut self, look: Sgr) {
+        if self.look != Some(look) {
+            self.say(&Sgr::change(self.look, look));
+            self.look = Some(look);
+        }
+    }
+
+    /// Writes a sequence as it is.
+    pub fn say(&mut self, sequence: &str) {
+        self.written.extend_from_slice(sequence.as_bytes());
+    }
+
+    fn letters(&mut self, cells: &[Cell]) {
+        cells.iter().for_each(|cell| self.say(cell.symbol()));
+    }
+}
+
+fn sequence(count: usize, end: char) -> String {
+    match count {
+        0 => String::new(),
+        1 => format!("\x1b[{end}"),
+        _ => format!("\x1b[{count}{end}"),
+    }
+}
+
+fn absolute(x: usize, y: usize) -> String {
+    match (x, y) {
+        (0, 0) => "\x1b[H".into(),
+        (0, _) => format!("\x1b[{}H", y + 1),
+        (_, 0) => format!("\x1b[;{}H", x + 1),
+        (..) => format!("\x1b[{};{}H", y + 1, x + 1),
+    }
+}

@@ -1,0 +1,218 @@
+//! The whole way of a domain in practice, by the real checker.
+
+use jiff::{SignedDuration, Timestamp};
+use petstore::domains::check_options::CheckOptions;
+use petstore::domains::redirect_config::Redirect;
+use petstore::domains::registry::Registry;
+use petstore::domains::reported::{Dated, Event};
+use petstore::domains::sandbox::{Sandbox, SandboxStep};
+use petstore::domains::simulator::{Plan, Simulator};
+use petstore::domains::stage::{Measurement, Stage, status};
+use petstore::domains::{Code, DnsName, Finding, Verdict};
+
+use super::fixture::{Outcome, check, check_redirect, now, settings};
+
+/// An operator who practises.
+struct Operator {
+    sandbox: Sandbox,
+    world: Simulator,
+    list: Registry,
+    now: Timestamp,
+}
+
+impl Operator {
+    async fn new() -> Self {
+        let sandbox = Sandbox::new(now());
+        let world = Simulator::start(sandbox.plan(now())).await.unwrap();
+        let list = sandbox.list();
+        Self { sandbox, world, list, now: now() }
+    }
+
+    fn wait(&mut self, minutes: i64) {
+        self.now += SignedDuration::from_mins(minutes);
+    }
+
+    /// Does what is offered, a minute later.
+    fn act(&mut self, act: SandboxStep) {
+        self.wait(1);
+        assert!(self.sandbox.acts(self.now).contains(&act), "{act:?} is not offered");
+        self.sandbox.act(act, self.now);
+    }
+
+    fn tell(&mut self, event: Event) {
+        self.list.note(&DnsName::new(Sandbox::DOMAIN), Dated { at: self.now, event });
+    }
+
+    /// The checker, with the world as it is now.
+    fn checker(&self) -> CheckOptions {
+        self.world.change(|plan| *plan = self.sandbox.plan(self.now));
+        CheckOptions { now: Some(self.now), ..settings(&self.world) }
+    }
+
+    async fn look_at(&mut self, domain: &str) -> (Stage, Outcome) {
+        let name = DnsName::new(domain);
+        let reported = self.list.get(&name).unwrap().reported();
+        let outcome = check(&self.checker(), domain, &reported).await;
+        let entry = self.list.get_mut(&name).unwrap();
+        entry.keep(Measurement::of(&outcome.findings, Vec::new(), self.now));
+        (status(&reported, &entry.measurements, self.now).state, outcome)
+    }
+
+    /// Looks at the domain: its state, and what decides.
+    async fn look(&mut self) -> (Stage, Code, Outcome) {
+        let (state, outcome) = self.look_at(Sandbox::DOMAIN).await;
+        (state, outcome.code(), outcome)
+    }
+
+    async fn follow(&self, redirect: &Redirect) -> Outcome {
+        check_redirect(&self.checker(), redirect).await
+    }
+}
+
+fn of(outcome: &Outcome, code: Code) -> Vec<&Finding> {
+    outcome.findings.iter().filter(|finding| finding.code == code).collect()
+}
+
+fn value() -> Event {
+    Event::Value { host: DnsName::new(Plan::PLATFORM_HOST) }
+}
+
+fn to_primary() -> Redirect {
+    Redirect { from: DnsName::new(Sandbox::DOMAIN), to: DnsName::new(Sandbox::PRIMARY), status: 301 }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_domains_that_are_there_already_are_live_but_for_a_redirect_that_leads_in_a_circle() {
+    let mut operator = Operator::new().await;
+    let (state, outcome) = operator.look_at(Sandbox::PRIMARY).await;
+    assert_eq!((state, outcome.verdict()), (Stage::Live, Verdict::Ok), "{}", outcome.lines());
+    let redirects = Sandbox::configuration().redirects;
+    let (state, outcome) = operator.look_at(Sandbox::REDIRECTED).await;
+    assert_eq!((state, outcome.code()), (Stage::Failing, Code::RdLoop), "{}", outcome.lines());
+    assert_eq!(operator.follow(&redirects[0]).await.code(), Code::RdLoop);
+
+    operator.act(SandboxStep::CorrectRedirect);
+    let (state, outcome) = operator.look_at(Sandbox::REDIRECTED).await;
+    assert_eq!((state, outcome.verdict()), (Stage::Live, Verdict::Ok), "{}", outcome.lines());
+    let outcome = operator.follow(&redirects[0]).await;
+    assert_eq!((outcome.verdict(), outcome.code()), (Verdict::Ok, Code::RdOk), "{}", outcome.lines());
+
+    // Two days of the wall clock later.
+    operator.wait(2 * 24 * 60 * 60);
+    let (state, outcome) = operator.look_at(Sandbox::PRIMARY).await;
+    assert_eq!((state, outcome.verdict()), (Stage::Live, Verdict::Ok), "{}", outcome.lines());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_way_from_draft_to_live_and_out_again_meets_each_trouble_in_its_order() {
+    let mut operator = Operator::new().await;
+    operator.tell(Event::Added);
+    let (state, ..) = operator.look().await;
+    assert_eq!(state, Stage::Draft);
+
+    operator.act(SandboxStep::AddDomain);
+    operator.tell(value());
+    let (state, code, outcome) = operator.look().await;
+    assert_eq!((state, code), (Stage::WaitingForDns, Code::DnsABlocks), "{}", outcome.lines());
+    assert_eq!(outcome.verdict(), Verdict::Fail);
+
+    operator.act(SandboxStep::DeleteA);
+    let deleted = operator.now;
+    operator.act(SandboxStep::AddCname);
+    operator.tell(Event::Saved);
+    let (state, code, outcome) = operator.look().await;
+    assert_eq!((state, code), (Stage::Failing, Code::CaaBlocked), "{}", outcome.lines());
+    assert_eq!(of(&outcome, Code::TtlWait).len(), 2, "{}", outcome.lines());
+
+    operator.act(SandboxStep::AddCaa);
+    let (state, code, outcome) = operator.look().await;
+    assert_eq!((state, code), (Stage::Propagating, Code::TtlWait), "{}", outcome.lines());
+    let until = deleted + SignedDuration::from_secs(1254);
+    let promised = outcome.find(Code::TtlWait).until.unwrap();
+    assert!((promised - until).get_seconds().abs() <= 2, "{promised} is not {until}");
+    operator.wait(10);
+    let (_, _, outcome) = operator.look().await;
+    assert_eq!(of(&outcome, Code::TtlWait).len(), 1, "{}", outcome.lines());
+    let promised = outcome.find(Code::TtlWait).until.unwrap();
+    assert!((promised - until).get_seconds().abs() <= 2, "the time left becomes less: {promised} is not {until}");
+
+    operator.now = deleted;
+    operator.wait(21);
+    let (state, code, outcome) = operator.look().await;
+    assert_eq!((state, code), (Stage::ReadyToVerify, Code::TlsPending), "{}", outcome.lines());
+
+    operator.act(SandboxStep::Verify);
+    operator.tell(Event::Verified);
+    let (state, code, outcome) = operator.look().await;
+    assert_eq!((state, code), (Stage::CertificatePending, Code::TlsPending), "{}", outcome.lines());
+    operator.wait(31);
+    let (state, code, outcome) = operator.look().await;
+    assert_eq!((state, code), (Stage::CertificateLate, Code::TlsPending), "{}", outcome.lines());
+    operator.act(SandboxStep::Reverify);
+    operator.tell(Event::Verified);
+    let (state, code, outcome) = operator.look().await;
+    assert_eq!((state, code), (Stage::CertificatePending, Code::TlsPending), "{}", outcome.lines());
+    operator.wait(3);
+    let (state, _, outcome) = operator.look().await;
+    assert_eq!((state, outcome.verdict()), (Stage::Live, Verdict::Ok), "{}", outcome.lines());
+    outcome.find(Code::TlsOk);
+    outcome.find(Code::HttpOk);
+
+    assert_eq!(operator.follow(&to_primary()).await.code(), Code::RdNone);
+    operator.act(SandboxStep::RedirectDomain);
+    let outcome = operator.follow(&to_primary()).await;
+    assert_eq!((outcome.verdict(), outcome.code()), (Verdict::Ok, Code::RdOk), "{}", outcome.lines());
+    let (state, _, outcome) = operator.look().await;
+    assert_eq!((state, outcome.verdict()), (Stage::Live, Verdict::Ok), "{}", outcome.lines());
+
+    operator.tell(Event::RemovalPlanned);
+    let (state, ..) = operator.look().await;
+    assert_eq!(state, Stage::RemovalPlanned);
+    operator.act(SandboxStep::Remove);
+    let (state, code, outcome) = operator.look().await;
+    assert_eq!((state, code), (Stage::Removed, Code::Http404Project), "{}", outcome.lines());
+
+    operator.tell(Event::Removed);
+    operator.act(SandboxStep::DeleteCname);
+    let (state, code, outcome) = operator.look().await;
+    assert_eq!((state, code), (Stage::Removed, Code::DnsMissing), "{}", outcome.lines());
+    assert!(outcome.seen.handshakes.is_empty(), "nothing leads to the platform");
+    assert_eq!(
+        operator.sandbox.acts(operator.now),
+        [SandboxStep::AddDomain, SandboxStep::AddCname, SandboxStep::CorrectRedirect]
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn verify_before_the_record_is_right_brings_no_certificate() {
+    let mut operator = Operator::new().await;
+    operator.act(SandboxStep::AddDomain);
+    operator.tell(value());
+    operator.act(SandboxStep::Verify);
+    operator.tell(Event::Verified);
+    operator.wait(31);
+    operator.act(SandboxStep::Reverify);
+    operator.tell(Event::Verified);
+    operator.wait(3);
+    let (state, code, outcome) = operator.look().await;
+    assert_eq!((state, code), (Stage::Failing, Code::DnsABlocks), "{}", outcome.lines());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_cname_that_comes_late_is_not_there_yet_for_those_who_asked_before() {
+    let mut operator = Operator::new().await;
+    operator.act(SandboxStep::AddDomain);
+    operator.tell(value());
+    operator.act(SandboxStep::AddCaa);
+    operator.act(SandboxStep::DeleteA);
+    let (_, code, outcome) = operator.look().await;
+    assert_eq!(code, Code::DnsMissing, "{}", outcome.lines());
+    operator.wait(25);
+    operator.act(SandboxStep::AddCname);
+    operator.tell(Event::Saved);
+    let (state, code, outcome) = operator.look().await;
+    assert_eq!((state, code), (Stage::Propagating, Code::NegWait), "{}", outcome.lines());
+    operator.wait(10);
+    let (state, _, outcome) = operator.look().await;
+    assert_eq!(state, Stage::ReadyToVerify, "{}", outcome.lines());
+}
