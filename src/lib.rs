@@ -38,6 +38,51 @@
 //!              ├─► server ──► store ───────────┤
 //!              └─► transfer, api, domains, config   clock: usable everywhere; model imports nothing of ours
 //! ```
+//!
+//! # Glossary
+//!
+//! Sections are those of the API description (`assets/openapi.yaml` marks what it adds).
+//!
+//! | Term | Meaning |
+//! |---|---|
+//! | pet, category, status | what a store keeps; `NewPet`, `Pet`, `PetStatus` (section 2) |
+//! | service | an implementation of the API: ours ([`server`]) or another |
+//! | profile | a saved service: its address and where its API key comes from ([`config::profiles`]) |
+//! | embedded store | the service inside the app, on a file of its own |
+//! | demo | the embedded store with samples, which keeps nothing |
+//! | target | the service that flags, environment and configuration lead to (`config::target`) |
+//! | sources, provenance | what was set where, and where a setting in force came from (`config::sources`) |
+//! | limit, page | most rows of one answer (4.1); further answers by `Link: rel="next"` (RFC 8288, an addition) |
+//! | inventory, coverage | every pet of a service, and whether that is known to be all ([`api::inventory`]) |
+//! | Idempotency-Key | makes a creation that is sent again the same creation (an addition) |
+//! | unknown outcome | a creation that may or may not have happened: no answer came |
+//! | settle | find out about an unknown outcome, by sending again with its key or by a person |
+//! | queue | lines of rapid entry that wait to be sent ([`config::queue`]) |
+//! | draft | what is typed and not sent, kept on disk ([`tui::drafts`]) |
+//! | session cache | lists of a service kept for the next start ([`tui::session_cache`]) |
+//! | report | what an import did, row by row, beside its file ([`transfer::journal`]) |
+//! | rejects | rows that were not added, as a file to correct ([`transfer::rejects`]) |
+//! | duplicates | equal rows of one file (`transfer::duplicates`) |
+//! | job (store) | what one transaction does for one caller ([`store`]) |
+//! | batcher | puts the jobs that wait together into one transaction |
+//! | heartbeat | a write that leaves nothing behind and shows that commits get through |
+//! | message, effect | what can happen to the app, what it can ask for ([`tui::msg`], [`tui::effect`]) |
+//! | job, slot (app) | work for the worker; at most one runs in a slot ([`tui::pending`]) |
+//! | custom domain | a domain of one's own for a published project (section 1) |
+//! | platform host | the value of the CNAME record that the dashboard shows |
+//! | apex | a domain without a subdomain; gets ALIAS or ANAME instead of CNAME |
+//! | observation | what was measured, unjudged ([`domains::observation`]) |
+//! | reported | what the operator did, by their own word ([`domains::reported`]) |
+//! | finding, verdict, catalogue | a judgement, its gravity, and the table of all of them ([`domains::catalogue`]) |
+//! | stage | how far a domain is on its way to live and out again ([`domains::stage`]) |
+//! | vantage point | a name server or resolver, and what it sees ([`domains::vantage_points`]) |
+//! | authoritative | said by the zone's own name servers (RFC 9499) |
+//! | propagation | the time until caches forget the old answer: their TTL (RFC 1035), negative ones by SOA (RFC 2308) |
+//! | CAA | which authorities may issue a certificate (RFC 8659) |
+//! | registry | the list of domains that an operator keeps ([`domains::registry`]) |
+//! | simulator, sandbox | a small internet on loopback, and the demo's practice in it ([`domains::simulator`]) |
+//! | diff backend | writes only what differs from the frame before ([`tui::terminal`]) |
+//! | frame pacer | decides when the next frame may be drawn ([`tui::frame_pacer`]) |
 
 pub mod api;
 pub mod cli;
