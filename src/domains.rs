@@ -17,7 +17,6 @@ pub mod catalogue;
 pub mod check;
 pub mod check_options;
 pub mod diagnosis;
-pub mod distance;
 pub mod dns;
 pub mod dns_name;
 pub mod explain;

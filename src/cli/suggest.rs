@@ -1,6 +1,6 @@
 //! The word that was probably meant.
 
-use crate::domains::distance::distance;
+use strsim::osa_distance;
 
 /// ` Did you mean …?` where one of `words` is near, else nothing.
 pub fn did_you_mean<'a>(typed: &str, words: impl IntoIterator<Item = &'a str>) -> String {
@@ -10,7 +10,7 @@ pub fn did_you_mean<'a>(typed: &str, words: impl IntoIterator<Item = &'a str>) -
 /// The one of `words` that may have been meant.
 pub fn nearest<'a>(typed: &str, words: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let typed = typed.to_lowercase();
-    let apart = words.into_iter().map(|word| (distance(&typed, &word.to_lowercase()), word));
+    let apart = words.into_iter().map(|word| (osa_distance(&typed, &word.to_lowercase()), word));
     // A third of the letters may be wrong, and of short words one.
     let near = apart.filter(|(apart, word)| *apart <= (word.chars().count() / 3).max(1));
     near.min_by_key(|(apart, _)| *apart).map(|(_, word)| word)

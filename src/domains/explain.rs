@@ -1,7 +1,8 @@
 //! From a code of the catalogue, or a message of a browser or of curl, to causes and cures.
 
+use strsim::osa_distance;
+
 use super::catalogue::Code;
-use super::distance::distance;
 
 /// What browsers and tools say, in lower case, and what may be behind it, the likeliest first. The first entry that is
 /// contained in a message counts, so that longer ones stand before shorter ones.
@@ -86,8 +87,8 @@ pub fn causes(text: &str) -> Vec<Code> {
 #[must_use]
 pub fn nearest(text: &str) -> Option<&'static str> {
     let lower = text.trim().to_lowercase();
-    let codes = Code::ALL.iter().map(|code| (code.as_str(), distance(&lower, &code.as_str().to_lowercase())));
-    let messages = MESSAGES.iter().map(|(message, _)| (*message, distance(&lower, message)));
+    let codes = Code::ALL.iter().map(|code| (code.as_str(), osa_distance(&lower, &code.as_str().to_lowercase())));
+    let messages = MESSAGES.iter().map(|(message, _)| (*message, osa_distance(&lower, message)));
     codes
         .chain(messages)
         .filter(|(word, apart)| *apart <= word.len() / 4)

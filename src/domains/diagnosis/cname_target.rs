@@ -2,8 +2,9 @@
 
 use std::collections::HashMap;
 
+use strsim::osa_distance;
+
 use super::super::catalogue::Code;
-use super::super::distance::distance;
 use super::super::dns_name::DnsName;
 use super::super::finding::{Finding, Verdict, Who};
 use super::super::observation::{Data, RecordType, Reply};
@@ -150,7 +151,7 @@ fn difference(seen: &str, expected: &str) -> Option<String> {
         letters
     };
     let same_letters = sorted(seen) == sorted(expected);
-    let how = match distance(seen, expected) {
+    let how = match osa_distance(seen, expected) {
         1 if same_letters => "two letters swapped",
         1 => "one letter differs",
         _ if same_letters => "the same letters in another order",

@@ -4,11 +4,11 @@ use std::collections::{BTreeSet, HashSet};
 use std::fmt;
 
 use serde::de::{self, Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use strsim::osa_distance;
 
 use crate::model::text::short;
 
 use super::super::catalogue::Code;
-use super::super::distance::distance;
 use super::super::finding::Finding;
 use super::{ConfigSource, MAX_REDIRECTS, WrittenRedirect, fail, warn};
 
@@ -272,7 +272,7 @@ fn duplicates(place: &str, members: &[(String, Node)], findings: &mut Vec<Findin
 fn unknown(place: &str, members: &[(String, Node)], known: &[&str], findings: &mut Vec<Finding>) {
     let unknown = members.iter().map(|(key, _)| key.as_str()).filter(|key| !known.contains(key));
     for key in unknown.take(MAX_TOLD) {
-        let meant = known.iter().map(|word| (distance(&key.to_lowercase(), word), word)).min();
+        let meant = known.iter().map(|word| (osa_distance(&key.to_lowercase(), word), word)).min();
         let fix = match meant.filter(|(apart, _)| *apart <= 2) {
             Some((_, word)) => format!("did you mean {word}?"),
             None => format!("remove it; known are {}", known.join(", ")),
