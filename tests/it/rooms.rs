@@ -1,7 +1,10 @@
-//! Holds the `use` lines of `src` against the rooms of the crate documentation: who may import whom.
+//! Holds the imports of `src` against the map in the crate documentation: which room may import which.
 
-use std::fs;
-use std::path::{Path, PathBuf};
+mod imports;
+
+use std::path::Path;
+
+use imports::Imports;
 
 /// What a room may import of ours, and which crates it must not.
 const ROOMS: &[(&str, &[&str], &[&str])] = &[
@@ -44,57 +47,32 @@ fn part_of_the_app(file: &str) -> &'static [&'static str] {
     }
 }
 
-fn sources(directory: &Path, found: &mut Vec<PathBuf>) {
-    for entry in fs::read_dir(directory).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            sources(&path, found);
-        } else if path.extension().is_some_and(|extension| extension == "rs") {
-            found.push(path);
-        }
-    }
+fn room_of(file: &str) -> Option<&'static (&'static str, &'static [&'static str], &'static [&'static str])> {
+    ROOMS.iter().find(|(room, ..)| file == format!("{room}.rs") || file.starts_with(&format!("{room}/")))
 }
 
-/// The parts of a line of code that follow `prefix`, up to the end of the word.
-fn words_after<'a>(code: &'a str, prefix: &'a str) -> impl Iterator<Item = &'a str> {
-    code.split(prefix).skip(1).map(|rest| rest.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap())
+fn imports() -> Imports {
+    Imports::of(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"))
 }
 
 #[test]
 fn nothing_is_imported_upwards_or_sideways() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    let mut files = Vec::new();
-    sources(&root, &mut files);
-    assert!(files.len() > 50, "the sources were not found");
+    let imports = imports();
+    let edges = imports.edges();
     let mut wrong = Vec::new();
-    for path in files {
-        let file = path.strip_prefix(&root).unwrap().to_str().unwrap().replace('\\', "/");
-        let Some((room, may, must_not)) =
-            ROOMS.iter().find(|(room, ..)| file == format!("{room}.rs") || file.starts_with(&format!("{room}/")))
-        else {
-            continue;
-        };
-        let must_not = must_not.iter().chain(if *room == "tui" { part_of_the_app(&file) } else { &[] });
-        let must_not: Vec<_> = must_not.collect();
-        let text = fs::read_to_string(&path).unwrap();
-        // Tests may use anything.
-        let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap();
-        for (number, line) in code.lines().enumerate().filter(|(_, line)| !line.trim_start().starts_with("//")) {
-            for other in words_after(line, "crate::") {
-                let ours = ROOMS.iter().any(|(room, ..)| *room == other);
-                if ours && other != *room && !may.contains(&other) {
-                    wrong.push(format!("src/{file}:{}: {room} must not import {other}", number + 1));
-                }
-            }
-            for name in &must_not {
-                if line.contains(&format!("{name}::")) || line.trim() == format!("use {name};") {
-                    wrong.push(format!("src/{file}:{}: must not touch {name}", number + 1));
-                }
-            }
-            if file != "clock.rs" && (line.contains("Instant::now") || line.contains("Timestamp::now")) {
-                wrong.push(format!("src/{file}:{}: only clock.rs reads the clock", number + 1));
+    for file in imports.files() {
+        let Some((room, may, must_not)) = room_of(&file.name) else { continue };
+        for other in &edges[file.name.as_str()] {
+            if let Some((there, ..)) = room_of(other)
+                && there != room
+                && !may.contains(there)
+            {
+                wrong.push(format!("src/{}: {room} must not import {other}", file.name));
             }
         }
+        let part = if *room == "tui" { part_of_the_app(&file.name) } else { &[] };
+        let forbidden = must_not.iter().chain(part).filter(|name| file.crates.contains(**name));
+        wrong.extend(forbidden.map(|name| format!("src/{}: must not use {name}", file.name)));
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
