@@ -5,7 +5,9 @@ use std::io::Write;
 use clap::Args;
 
 use super::args::DatabaseParser;
+use super::error::{Exit, Failed};
 use super::maintenance::{cancelled_by_interrupt, say_that_it_goes_on};
+use crate::model::text::safe_causes;
 use crate::store::{self, CopyError, CopyProgress, DatabaseUrl};
 
 /// Copy a store to another database: animals with their ids, API keys and Idempotency-Keys.
@@ -24,6 +26,17 @@ pub struct CopyArgs {
     /// An empty database, or one that an earlier copy had begun to fill.
     #[arg(long, value_name = "URL", env = "PETSTORE_COPY_TO", hide_env_values = true, value_parser = DatabaseParser)]
     to: DatabaseUrl,
+}
+
+impl From<CopyError> for Failed {
+    fn from(error: CopyError) -> Self {
+        let exit = match &error {
+            CopyError::Cancelled => Exit::Interrupt,
+            CopyError::Same => Exit::Usage,
+            _ => Exit::Failure,
+        };
+        Self::new(exit, safe_causes(&error))
+    }
 }
 
 /// Copies, and says on `err` how many animals are there now.

@@ -9,11 +9,7 @@ use crate::domains::registry::RegistryError;
 use crate::model::display_safe;
 use crate::model::escape::shown_json;
 use crate::model::text::safe_causes;
-use crate::store::CopyError;
 
-use super::keys::KeysError;
-use super::maintenance::UpkeepError;
-use super::serve::ServeError;
 use super::suggest::did_you_mean;
 
 /// How the program ends. Scripts may rely on these numbers.
@@ -244,64 +240,9 @@ impl From<LoginError> for Failed {
     }
 }
 
-impl From<ServeError> for Failed {
-    fn from(error: ServeError) -> Self {
-        let exit = if matches!(error, ServeError::NotLoopback(_) | ServeError::MetricsNotLoopback(_)) {
-            Exit::Usage
-        } else {
-            Exit::Failure
-        };
-        let failed = Self::new(exit, safe_causes(&error));
-        match error {
-            ServeError::Listen { .. } => failed.hint("name another one: --listen 127.0.0.1:0 takes a free port"),
-            ServeError::Store(_) => failed.hint(DATABASE),
-            ServeError::NotLoopback(_)
-            | ServeError::MetricsNotLoopback(_)
-            | ServeError::PassedOn(_)
-            | ServeError::NoAddress(_)
-            | ServeError::Tls(_)
-            | ServeError::Signals(_)
-            | ServeError::KeyFile { .. } => failed,
-        }
-    }
-}
-
-/// What to look at where a database cannot be used.
-const DATABASE: &str = "--database names sqlite:FILE, as petstore serve made it, or postgres://USER@HOST/DATABASE";
-
-impl From<KeysError> for Failed {
-    fn from(error: KeysError) -> Self {
-        let failed = |exit| Self::new(exit, safe_causes(&error));
-        match error {
-            KeysError::Expires(_) | KeysError::Overlap => failed(Exit::Usage),
-            KeysError::NoSuchKey(_) | KeysError::NotAccepted(_) => failed(Exit::NotFound),
-            KeysError::Store(_) => failed(Exit::Failure).hint(DATABASE),
-            KeysError::Print(_) | KeysError::Unseen { .. } | KeysError::StillAccepted { .. } => failed(Exit::Failure),
-        }
-    }
-}
-
-impl From<CopyError> for Failed {
-    fn from(error: CopyError) -> Self {
-        let exit = match &error {
-            CopyError::Cancelled => Exit::Interrupt,
-            CopyError::Same => Exit::Usage,
-            _ => Exit::Failure,
-        };
-        Self::new(exit, safe_causes(&error))
-    }
-}
-
 impl From<RegistryError> for Failed {
     fn from(error: RegistryError) -> Self {
         Self::new(Exit::Failure, safe_causes(&error))
-    }
-}
-
-impl From<UpkeepError> for Failed {
-    fn from(error: UpkeepError) -> Self {
-        let exit = if matches!(error, UpkeepError::Interrupted) { Exit::Interrupt } else { Exit::Failure };
-        Self::new(exit, safe_causes(&error))
     }
 }
 

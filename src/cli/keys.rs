@@ -11,13 +11,14 @@ use jiff::{SignedDuration, Span, Timestamp};
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::json;
 
-use super::args::DatabaseArg;
+use super::args::{DATABASE_HINT, DatabaseArg};
+use super::error::{Exit, Failed};
 use super::output::{Content, columns};
 use super::render::{FormatArg, ResultFormat, json};
 use crate::clock::{self, Now};
 use crate::config::Env;
 use crate::model::display_safe;
-use crate::model::text::width;
+use crate::model::text::{safe_causes, width};
 use crate::store::keys::{KeyInfo, NewKey, Scopes};
 use crate::store::{KeyId, Store, StoreError};
 
@@ -143,6 +144,18 @@ pub enum KeysError {
         /// Why it was not revoked.
         source: StoreError,
     },
+}
+
+impl From<KeysError> for Failed {
+    fn from(error: KeysError) -> Self {
+        let failed = |exit| Self::new(exit, safe_causes(&error));
+        match error {
+            KeysError::Expires(_) | KeysError::Overlap => failed(Exit::Usage),
+            KeysError::NoSuchKey(_) | KeysError::NotAccepted(_) => failed(Exit::NotFound),
+            KeysError::Store(_) => failed(Exit::Failure).hint(DATABASE_HINT),
+            KeysError::Print(_) | KeysError::Unseen { .. } | KeysError::StillAccepted { .. } => failed(Exit::Failure),
+        }
+    }
 }
 
 /// Does what `args` say. A new key goes to `out`, alone on a line; what was done goes to `err`.

@@ -10,9 +10,11 @@ use tokio_util::sync::CancellationToken;
 
 use crate::clock;
 use crate::model::display_safe;
+use crate::model::text::safe_causes;
 use crate::store::{self, BackupError, DatabaseUrl, Store, StoreError};
 
 use super::args::DatabaseArg;
+use super::error::{Exit, Failed};
 
 /// How often somebody who waits is told that it goes on.
 const PATIENCE: Duration = Duration::from_millis(500);
@@ -79,6 +81,13 @@ pub enum UpkeepError {
     /// SIGINT.
     #[error("interrupted")]
     Interrupted,
+}
+
+impl From<UpkeepError> for Failed {
+    fn from(error: UpkeepError) -> Self {
+        let exit = if matches!(error, UpkeepError::Interrupted) { Exit::Interrupt } else { Exit::Failure };
+        Self::new(exit, safe_causes(&error))
+    }
 }
 
 /// Makes the copy, and fails where a quick look finds it damaged; then it stays. Ctrl-C calls it off, and

@@ -1,19 +1,19 @@
 //! `petstore serve`: the service in the foreground, until a signal.
 
 mod descriptors;
+mod error;
 mod limits;
 mod listen;
 mod log;
 
 use std::io;
-use std::net::SocketAddr;
 use std::panic;
-use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use secrecy::ExposeSecret;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
+pub use self::error::ServeError;
 use self::limits::LimitArgs;
 use self::listen::{ListenArgs, Listening};
 pub use self::log::Log;
@@ -22,9 +22,9 @@ use super::output::safe;
 use crate::clock;
 use crate::config::atomic_file::replace_private;
 use crate::model::text::safe_causes;
-use crate::server::{self, AllowedOrigin, Config, Proxy, Tls, TlsError};
+use crate::server::{self, AllowedOrigin, Config, Proxy, Tls};
 use crate::store::keys::{NewKey, Scopes};
-use crate::store::{DatabaseUrl, Store, StoreError};
+use crate::store::{DatabaseUrl, Store};
 
 /// Serve the Petstore Animals API.
 #[derive(Debug, Args)]
@@ -76,51 +76,6 @@ enum LogFormat {
     Text,
     /// A JSON object a line.
     Json,
-}
-
-/// Why the service did not start.
-#[derive(Debug, thiserror::Error)]
-pub enum ServeError {
-    /// An address that other machines reach.
-    #[error(
-        "{0} would send keys and animals in clear text over the network: give --tls-cert and --tls-key, \
-         or --behind-proxy where a proxy with TLS passes requests on over a private way"
-    )]
-    NotLoopback(SocketAddr),
-    /// An address where other machines would read the figures.
-    #[error("--metrics-listen {0} would show the figures to the whole network: give 127.0.0.1, or --behind-proxy")]
-    MetricsNotLoopback(SocketAddr),
-    /// What systemd passes on is no listening TCP socket.
-    #[error("the socket that was passed on cannot be used; it is to be a listening TCP socket (ListenStream=)")]
-    PassedOn(#[source] io::Error),
-    /// A listener without an address.
-    #[error("the address that is listened on cannot be found")]
-    NoAddress(#[source] io::Error),
-    /// The certificate.
-    #[error(transparent)]
-    Tls(#[from] TlsError),
-    /// The address is taken, or not ours.
-    #[error("cannot listen on {address}")]
-    Listen {
-        /// The address asked for.
-        address: SocketAddr,
-        /// What the system said.
-        source: io::Error,
-    },
-    /// No signal could be waited for.
-    #[error("cannot wait for signals")]
-    Signals(#[source] io::Error),
-    /// The first key could not be written for the operator to find.
-    #[error("the first API key cannot be written to {}", .path.display())]
-    KeyFile {
-        /// The file.
-        path: PathBuf,
-        /// What the system said.
-        source: io::Error,
-    },
-    /// The database.
-    #[error(transparent)]
-    Store(#[from] StoreError),
 }
 
 /// Serves `database` until SIGTERM or SIGINT, then lets running requests end; a second signal ends at once. One line

@@ -8,7 +8,7 @@ use clap::Args;
 use listenfd::ListenFd;
 use tokio::net::{TcpListener, TcpSocket};
 
-use super::ServeError;
+use super::error::ServeError;
 use crate::server::Tls;
 
 /// The most connections that wait to be accepted; the system may allow fewer.
