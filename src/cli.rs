@@ -6,6 +6,7 @@
 pub mod accessible;
 mod args;
 mod colour;
+mod command;
 mod completions;
 mod configuration;
 mod confirm;
@@ -27,6 +28,7 @@ mod profiles;
 mod render;
 pub mod serve;
 mod service;
+mod setup;
 mod signals;
 mod status;
 mod suggest;
@@ -45,25 +47,18 @@ use crate::api;
 use crate::config::{self, Choices, Env, Paths};
 use crate::store::DatabaseUrl;
 
-use args::{AccessCommand, Args, Command, UiArgs};
 use colour::{Ink, When};
+use command::{AccessCommand, Args, Command, UiArgs, VERSION};
 pub use error::{Exit, Failed};
 use output::Content;
 use serve::Log;
-
-/// The version, with the commit where it is known, and how it was built.
-pub(crate) const VERSION: &str = if cfg!(debug_assertions) {
-    concat!(env!("CARGO_PKG_VERSION"), " (debug build", env!("PETSTORE_COMMIT"), ")")
-} else {
-    concat!(env!("CARGO_PKG_VERSION"), " (release build", env!("PETSTORE_COMMIT"), ")")
-};
 
 /// Parses the arguments of the process, does what they say, and says what went wrong.
 #[must_use]
 pub fn main() -> ExitCode {
     let env = Env::from_process();
     let arguments: Vec<OsString> = std::env::args_os().collect();
-    if let Some(exit) = completions::answer(&arguments, &env) {
+    if let Some(exit) = completions::answer(Args::command, &arguments, &env) {
         return exit.into();
     }
     if let Err(failed) = usage_error::refuse_misplaced_key(&arguments, &env) {
@@ -238,7 +233,7 @@ fn run(args: Args, env: &Env, coloured: bool) -> Result<Exit, Failed> {
             Ok(Exit::Done)
         }),
         Command::Completions(args) => completions::run(&args),
-        Command::Man(args) => man::run(&args),
+        Command::Man(args) => man::run(Args::command(), &args),
     };
     // A thread that still waits for a name to resolve must not keep the program.
     runtime.shutdown_background();

@@ -36,7 +36,7 @@ use crate::tui::worker::domains::DomainsContext;
 use super::error::{Exit, Failed};
 use super::output::{Content, out};
 use super::signals::Signals;
-use super::{launch, service};
+use super::{service, setup};
 use dialogue::{Asked, Dialogue, Leave};
 
 /// What a session works with.
@@ -115,7 +115,7 @@ impl Task {
 /// Talks on standard input and output until it ends.
 pub fn run(runtime: &Runtime, settings: Settings, choices: &Choices, env: &Env) -> Result<Exit, Failed> {
     runtime.block_on(async {
-        let (domains, domains_context) = launch::domains(choices, env)?;
+        let (domains, domains_context) = setup::domains(choices, env)?;
         let (client, embedded) = service::connect(&settings).await?;
         let setup =
             DialogueSetup { settings, client, domains, domains_context, home: env.path("HOME"), clock: clock::now };

@@ -1,4 +1,4 @@
-//! The words of the command line.
+//! Arguments that several commands share.
 
 use std::ffi::OsStr;
 use std::path::PathBuf;
@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::error::ErrorKind;
-use clap::{Arg, Args as ClapArgs, Parser, Subcommand, ValueEnum};
+use clap::{Arg, Args as ClapArgs, ValueEnum};
 use jiff::Timestamp;
 
 use crate::config::Choices;
@@ -16,49 +16,9 @@ use crate::model::text::safe_causes;
 use crate::store::DatabaseUrl;
 
 use super::colour::When;
-use super::completions::{self, CompletionsArgs};
-use super::configuration::ConfigArgs;
-use super::copy::CopyArgs;
-use super::doctor::DoctorArgs;
-use super::domains::args::DomainsArgs;
-use super::keys::KeysArgs;
-use super::login::{LoginArgs, LogoutArgs};
-use super::maintenance::{BackupArgs, CheckArgs, MigrateArgs};
-use super::man::ManArgs;
+use super::completions;
 use super::output::Verbosity;
-use super::pets::args::PetsArgs;
 use super::pets::column::{parse_column, to_show};
-use super::profiles::ProfilesArgs;
-use super::serve::ServeArgs;
-use super::status::StatusArgs;
-
-const HELP: &str = "Examples:
-  petstore --demo
-  petstore --demo pets list --status available
-  petstore -p branch pets list --all --format csv
-  petstore domains explain ERR_CERT_COMMON_NAME_INVALID
-  petstore serve --listen 127.0.0.1:8080 --database sqlite:store.db
-
-petstore COMMAND --help has the examples of each command, and petstore man its page. Exit status: 0 done, 1 other failure, \
-2 wrong use or configuration, 3 partly done, 4 key missing or refused, 5 not found, 6 no answer, 7 refused by the service, \
-8 and 9 see domains check, 10 an animal may or may not have been added, 130 Ctrl-C.";
-
-const UI_HELP: &str = "Examples:
-  petstore ui
-  petstore ui domains
-  petstore --demo ui add";
-
-/// Keep the animals of a store from a terminal.
-///
-/// Without a command it opens the full screen, on the service inside the program unless another one is named.
-#[derive(Debug, Parser)]
-#[command(version = super::VERSION, about, max_term_width = 100, subcommand_required = false, after_help = HELP)]
-pub struct Args {
-    #[command(flatten)]
-    pub shared: GlobalArgs,
-    #[command(subcommand)]
-    pub command: Option<Command>,
-}
 
 /// Above the options that stand anywhere.
 const EVERYWHERE: &str = "Options everywhere";
@@ -168,64 +128,6 @@ pub(super) const DATABASE_HINT: &str =
 /// Where an address with a password is out of other users' sight, which arguments are not.
 pub const DATABASE_VARIABLE: &str = "PETSTORE_DATABASE";
 
-#[derive(Debug, Subcommand)]
-pub enum Command {
-    /// Open the full screen, at a place.
-    #[command(after_help = UI_HELP)]
-    Ui(UiArgs),
-    Pets(PetsArgs),
-    Domains(Box<DomainsArgs>),
-    #[command(flatten)]
-    Access(AccessCommand),
-    /// Where `gh` has them.
-    #[command(subcommand, hide = true)]
-    Auth(AccessCommand),
-    Profiles(ProfilesArgs),
-    Config(ConfigArgs),
-    Doctor(DoctorArgs),
-    /// Serve the Petstore Animals API.
-    Serve(ServeArgs),
-    /// Manage the API keys of a service.
-    Keys(KeysArgs),
-    /// Copy a service's database while it is in use.
-    Backup(BackupArgs),
-    /// Check every page and animal of a service's database.
-    Check(CheckArgs),
-    /// Copy a store to another database, and verify it.
-    Copy(CopyArgs),
-    /// Make or bring up to date the tables of a service's database.
-    Migrate(MigrateArgs),
-    #[command(alias = "completion")]
-    Completions(CompletionsArgs),
-    Man(ManArgs),
-}
-
-/// Which service, and with which key.
-#[derive(Debug, Subcommand)]
-pub enum AccessCommand {
-    Login(LoginArgs),
-    Logout(LogoutArgs),
-    Status(StatusArgs),
-}
-
-#[derive(Debug, Default, ClapArgs)]
-pub struct UiArgs {
-    /// Where it begins. [default: the animals, or what was being typed]
-    #[arg(value_enum)]
-    pub place: Option<StartScreen>,
-}
-
-/// A screen that the app can begin with.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum StartScreen {
-    /// The animals.
-    Pets,
-    /// The form that adds one.
-    Add,
-    /// The domains panel.
-    Domains,
-}
-
 #[derive(Debug, ClapArgs)]
 pub struct Output {
     /// How the animals are written. [default: table, or that of PETSTORE_OUTPUT]
@@ -289,57 +191,6 @@ pub fn parse_duration(text: &str) -> Result<Duration, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use clap::CommandFactory as _;
-
-    #[test]
-    fn the_words_are_consistent() {
-        Args::command().debug_assert();
-    }
-
-    #[test]
-    fn options_may_stand_before_or_after_the_words() {
-        for line in ["petstore --demo pets list -n 5", "petstore pets list --limit=5 --demo"] {
-            let args = Args::try_parse_from(line.split(' ')).unwrap();
-            assert!(args.shared.demo, "{line}");
-        }
-    }
-
-    #[test]
-    fn what_those_who_know_gh_would_type_is_understood() {
-        for line in [
-            "petstore auth login --profile branch --with-token",
-            "petstore auth status",
-            "petstore auth logout --profile branch",
-            "petstore pets list --status available --limit 50 --json",
-            "petstore pets ls --all --columns name,status --sort name --format csv",
-            "petstore pets view 42 --json",
-            "petstore pets create --name Biscuit --category 3 --yes",
-            "petstore pets create -",
-            "petstore pets watch",
-            "petstore status --json",
-            "petstore doctor --json",
-            "petstore domains check docs.example.com --json",
-            "petstore pets import file.csv --dry-run",
-            "petstore completion bash",
-            "petstore config list",
-            "petstore config edit",
-        ] {
-            let understood = Args::try_parse_from(line.split(' '));
-            assert!(understood.is_ok(), "{line}: {}", understood.unwrap_err());
-        }
-    }
-
-    #[test]
-    fn a_refused_address_of_a_database_is_not_shown() {
-        for url in [
-            "postgres://ada:secret@host",
-            "postgres://ada:secret@host/pets?sslmode=off",
-            "mysql://ada:secret@host/pets",
-        ] {
-            let error = Args::try_parse_from(["petstore", "serve", "--database", url]).unwrap_err().to_string();
-            assert!(error.contains("--database: ") && !error.contains("secret"), "{error}");
-        }
-    }
 
     #[test]
     fn times_are_read_or_refused_with_an_example() {
@@ -348,30 +199,5 @@ mod tests {
         for wrong in ["", "5", "h", "-3s", "99999999999h", "5 weeks"] {
             assert!(parse_duration(wrong).unwrap_err().contains("48h"), "{wrong}");
         }
-    }
-
-    #[test]
-    fn a_limit_beyond_the_description_names_the_range() {
-        let error = Args::try_parse_from(["petstore", "pets", "list", "-n", "150"]).unwrap_err().to_string();
-        assert!(error.contains("1 to 100"), "{error}");
-    }
-
-    #[test]
-    fn every_line_that_the_screen_offers_is_one_that_is_understood() {
-        use crate::tui::shell_equivalent;
-        use crate::tui::test_kit::App;
-        let mut app = App::loaded(80, 24);
-        let mut understood = 0;
-        for screen in ["1", "2", "Esc 3"] {
-            app.keys(screen);
-            for binding in app.state.keymap.clone().bindings() {
-                let Some(line) = shell_equivalent::of(&app.state, binding.context, binding.action) else { continue };
-                let words = line.split(' ').filter(|word| *word != ">");
-                let parsed = Args::try_parse_from(words.map(|word| word.replace("ID", "7")));
-                assert!(parsed.is_ok(), "{line}: {}", parsed.unwrap_err());
-                understood += 1;
-            }
-        }
-        assert!(understood > 10, "{understood}");
     }
 }

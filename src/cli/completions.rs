@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 
-use clap::{Args as ClapArgs, CommandFactory as _, ValueEnum};
+use clap::{Args, Command, ValueEnum};
 use clap_complete::CompleteEnv;
 use clap_complete::engine::{ArgValueCandidates, CompletionCandidate};
 use clap_complete::env::Shells;
@@ -12,7 +12,6 @@ use crate::config::{Choices, Env, Paths, Profiles, ServiceLocation};
 use crate::domains::registry::RegistryFile;
 use crate::model::display_safe;
 
-use super::args::Args;
 use super::error::{Exit, Failed};
 use super::output::write;
 
@@ -23,7 +22,7 @@ const VARIABLE: &str = "PETSTORE_COMPLETE";
 ///
 /// The script asks petstore for the words each time, so that it stays right when profiles and domains change. Load it
 /// anew after an update of petstore.
-#[derive(Debug, ClapArgs)]
+#[derive(Debug, Args)]
 #[command(after_help = "Examples:
   petstore completions bash > petstore.bash
   petstore completions zsh > _petstore
@@ -71,12 +70,12 @@ pub fn run(args: &CompletionsArgs) -> Result<Exit, Failed> {
     Ok(Exit::Done)
 }
 
-/// Answers a script that asks for words: how the program then ends. `None` where it is an ordinary call.
-pub fn answer(arguments: &[OsString], env: &Env) -> Option<Exit> {
+/// Answers a script that asks for words of `command`: how the program then ends. `None` where it is an ordinary call.
+pub fn answer(command: fn() -> Command, arguments: &[OsString], env: &Env) -> Option<Exit> {
     env.get(VARIABLE)?;
     let directory = std::env::current_dir().ok();
     let answered =
-        CompleteEnv::with_factory(Args::command).var(VARIABLE).try_complete(arguments.to_vec(), directory.as_deref());
+        CompleteEnv::with_factory(command).var(VARIABLE).try_complete(arguments.to_vec(), directory.as_deref());
     match answered {
         Ok(true) => Some(Exit::Done),
         Ok(false) => None,

@@ -17,13 +17,8 @@ use uuid::Uuid;
 
 use crate::clock;
 use crate::config::atomic_file;
-use crate::config::barcodes::Codes;
 use crate::config::drafts::Claims;
-use crate::config::file::Add;
-use crate::config::settings::configuration;
-use crate::config::{Choices, ConfigError, Env, Paths, Settings, file_path};
-use crate::domains::registry::RegistryFile;
-use crate::domains::sandbox::Sandbox;
+use crate::config::{Choices, Env, Paths, Settings, file_path};
 use crate::model::{Draft, IdempotencyKeys, text::short};
 use crate::tui::drafts::{self, Ending};
 use crate::tui::event_loop::{self, LoopError, LoopIo, TerminalHooks};
@@ -32,8 +27,7 @@ use crate::tui::msg::{QuitReason, Size};
 use crate::tui::screens::add_pet::State as AddPet;
 use crate::tui::screens::add_pet::import::update::command_line;
 use crate::tui::screens::add_pet::rapid::dispatch::restore;
-use crate::tui::screens::add_pet::rapid::{Fate, Line, RapidSetup};
-use crate::tui::screens::domains::state::PanelSetup as DomainsSetup;
+use crate::tui::screens::add_pet::rapid::{Fate, Line};
 use crate::tui::screens::welcome::{StartChoice, State as FirstStart};
 use crate::tui::session_cache::{self, SessionCache};
 use crate::tui::state::{AppState, MessageKind, Screen};
@@ -41,21 +35,19 @@ use crate::tui::terminal::writer_thread::TerminalWriter;
 use crate::tui::theme::Appearance;
 use crate::tui::worker::WorkerContext;
 use crate::tui::worker::clipboard;
-use crate::tui::worker::domains::DomainsContext;
 use crate::tui::worker::drafts::DraftFiles;
 use crate::tui::worker::profiles::{Services, read_kept};
 use crate::tui::worker::queue::Queues;
 use crate::tui::{terminal, worker};
 
 use super::accessible;
-use super::args::{Args, StartScreen};
-use super::domains::args::ProbeArgs;
-use super::domains::settings::{configured_domains, resolve};
+use super::command::{Args, StartScreen};
 use super::error::{Exit, Failed};
 use super::first_run;
 use super::keymap;
 use super::output::{is_terminal, note, write};
 use super::service::Inside;
+use super::setup;
 
 /// How a session of the app ended.
 enum SessionEnd {
@@ -118,8 +110,8 @@ fn session(
     first: Option<FirstStart>,
 ) -> Result<SessionEnd, Failed> {
     let (keymap, mut complaints) = keymap::read(env);
-    let rapid = rapid_entry(choices, env, &mut complaints)?;
-    let (setup, domains_context) = domains(choices, env)?;
+    let rapid = setup::rapid_entry(choices, env, &mut complaints)?;
+    let (domains, domains_context) = setup::domains(choices, env)?;
     let paths = Paths::new(env).ok();
     let copied = paths.as_ref().map(Paths::copied_file);
     let own = paths.map(|paths| paths.state);
@@ -147,7 +139,7 @@ fn session(
         Appearance { ascii: settings.ascii, theme: settings.theme, depth: env.depth(), zone: TimeZone::system() };
     let size = terminal::size().unwrap_or(CellSize { width: 80, height: 24 });
     let size = Size { columns: size.width, rows: size.height };
-    let mut state = AppState::new(&settings, setup, size, IdempotencyKeys::new(Uuid::new_v4()));
+    let mut state = AppState::new(&settings, domains, size, IdempotencyKeys::new(Uuid::new_v4()));
     state.keymap = Arc::new(keymap);
     state.add.rapid.setup = rapid;
     if let Some(first) = first {
@@ -174,50 +166,6 @@ fn session(
         state.complaints = complaints;
     }
     runtime.block_on(show(settings, state, context, appearance, env.shows_frames_at_once(), inside))
-}
-
-/// What rapid entry begins with; what cannot be used of the file of codes is added to `complaints`.
-pub fn rapid_entry(choices: &Choices, env: &Env, complaints: &mut Vec<String>) -> Result<RapidSetup, Failed> {
-    let Add { codes, scan_strip: strip, scan_tab: tab, at_once } = configuration(choices, env)?.add;
-    if codes.as_os_str().is_empty() {
-        return Ok(RapidSetup { codes: None, strip, tab, at_once });
-    }
-    let place = match (codes.strip_prefix("~"), env.path("HOME")) {
-        (Ok(rest), Some(home)) => home.join(rest),
-        _ => file_path(choices, env).ok().and_then(|file| Some(file.parent()?.join(&codes))).unwrap_or(codes),
-    };
-    let (codes, faults) = Codes::read(&place);
-    complaints.extend(faults);
-    Ok(RapidSetup { codes: Some(Arc::new(codes)), strip, tab, at_once })
-}
-
-/// What the domains panel begins with: the real list and settings, or those of practice.
-pub fn domains(choices: &Choices, env: &Env) -> Result<(DomainsSetup, DomainsContext), Failed> {
-    if choices.demo {
-        let sandbox = Sandbox::new(clock::now().wall);
-        let domains_context = DomainsContext::sandbox(&sandbox);
-        let domains_context = domains_context
-            .map_err(|error| Failed::new(Exit::Failure, format!("practice needs a directory: {error}")))?;
-        let notify = configuration(choices, env)?.domains.notify;
-        let setup = DomainsSetup {
-            platform_host: None,
-            configuration: Sandbox::configuration().into(),
-            notify,
-            sandbox: Some(sandbox),
-        };
-        return Ok((setup, domains_context));
-    }
-    let configured = configuration(choices, env)?.domains;
-    let settings = resolve(&ProbeArgs::default(), &configured)?;
-    let setup = DomainsSetup {
-        platform_host: settings.expectation.platform_host.clone(),
-        configuration: configured_domains(&configured),
-        notify: configured.notify,
-        sandbox: None,
-    };
-    let paths = Paths::new(env).map_err(ConfigError::from)?;
-    let file = file_path(choices, env).map_err(ConfigError::from)?;
-    Ok((setup, DomainsContext::new(RegistryFile::new(paths.domains_file()), file, settings)))
 }
 
 async fn show(

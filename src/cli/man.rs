@@ -4,18 +4,17 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use clap::{Args as ClapArgs, Command, CommandFactory as _};
+use clap::{Args, Command};
 use clap_mangen::Man;
 
 use crate::model::text::short;
 
-use super::args::Args;
 use super::error::{Exit, Failed};
 use super::output::{note, write};
 use super::suggest::did_you_mean;
 
 /// Print the manual page of a command, or write those of all commands to a directory.
-#[derive(Debug, ClapArgs)]
+#[derive(Debug, Args)]
 #[command(after_help = "Examples:
   petstore man > petstore.1
   petstore man pets list > petstore-pets-list.1
@@ -31,9 +30,9 @@ pub struct ManArgs {
     pub dir: Option<PathBuf>,
 }
 
-/// Prints the page, or writes them all.
-pub fn run(args: &ManArgs) -> Result<Exit, Failed> {
-    let mut all = Args::command().disable_help_subcommand(true);
+/// Prints the page of a command below `root`, or writes them all.
+pub fn run(root: Command, args: &ManArgs) -> Result<Exit, Failed> {
+    let mut all = root.disable_help_subcommand(true);
     all.build();
     if let Some(directory) = &args.dir {
         let wrong = |error| Failed::new(Exit::Failure, format!("cannot write to {}: {error}", directory.display()));

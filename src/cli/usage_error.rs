@@ -98,7 +98,7 @@ fn meant<'a>(command: &'a Command, arguments: &[OsString]) -> (String, &'a Comma
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cli::args::Args;
+    use crate::cli::command::Args;
     use clap::{CommandFactory as _, Parser as _};
 
     fn said(line: &str) -> String {

@@ -12,7 +12,7 @@ use super::super::domains::args::ProbeArgs;
 use super::super::domains::settings::resolve;
 use super::super::error::{Exit, Failed, meant};
 use super::super::output::write;
-use super::super::{keymap, launch};
+use super::super::{keymap, setup};
 
 /// Says that all is well, or what is wrong, a line each.
 pub fn run(path: &Path, choices: &Choices, env: &Env) -> Result<Exit, Failed> {
@@ -51,7 +51,7 @@ pub fn findings(text: &str, path: &Path) -> Vec<String> {
 /// What is wrong with the settings of domains, and with the files that the configuration names or that stand beside it.
 fn around(path: &Path, choices: &Choices, env: &Env) -> Result<Vec<String>, Failed> {
     let mut found = keymap::read(env).1;
-    launch::rapid_entry(choices, env, &mut found)?;
+    setup::rapid_entry(choices, env, &mut found)?;
     let file = configuration(choices, env)?;
     if file.profiles.values().any(|profile| matches!(profile.key, Some(KeySource::Command(_)))) {
         found.extend(refuse_where_others_write(path).err().map(|error| error.to_string()));

@@ -1,0 +1,62 @@
+//! What the full screen and the plain lines begin with, from the configuration.
+
+use std::sync::Arc;
+
+use crate::clock;
+use crate::config::barcodes::Codes;
+use crate::config::file::Add;
+use crate::config::settings::configuration;
+use crate::config::{Choices, ConfigError, Env, Paths, file_path};
+use crate::domains::registry::RegistryFile;
+use crate::domains::sandbox::Sandbox;
+use crate::tui::screens::add_pet::rapid::RapidSetup;
+use crate::tui::screens::domains::state::PanelSetup as DomainsSetup;
+use crate::tui::worker::domains::DomainsContext;
+
+use super::domains::args::ProbeArgs;
+use super::domains::settings::{configured_domains, resolve};
+use super::error::{Exit, Failed};
+
+/// What rapid entry begins with; what cannot be used of the file of codes is added to `complaints`.
+pub fn rapid_entry(choices: &Choices, env: &Env, complaints: &mut Vec<String>) -> Result<RapidSetup, Failed> {
+    let Add { codes, scan_strip: strip, scan_tab: tab, at_once } = configuration(choices, env)?.add;
+    if codes.as_os_str().is_empty() {
+        return Ok(RapidSetup { codes: None, strip, tab, at_once });
+    }
+    let place = match (codes.strip_prefix("~"), env.path("HOME")) {
+        (Ok(rest), Some(home)) => home.join(rest),
+        _ => file_path(choices, env).ok().and_then(|file| Some(file.parent()?.join(&codes))).unwrap_or(codes),
+    };
+    let (codes, faults) = Codes::read(&place);
+    complaints.extend(faults);
+    Ok(RapidSetup { codes: Some(Arc::new(codes)), strip, tab, at_once })
+}
+
+/// What the domains panel begins with: the real list and settings, or those of practice.
+pub fn domains(choices: &Choices, env: &Env) -> Result<(DomainsSetup, DomainsContext), Failed> {
+    if choices.demo {
+        let sandbox = Sandbox::new(clock::now().wall);
+        let domains_context = DomainsContext::sandbox(&sandbox);
+        let domains_context = domains_context
+            .map_err(|error| Failed::new(Exit::Failure, format!("practice needs a directory: {error}")))?;
+        let notify = configuration(choices, env)?.domains.notify;
+        let setup = DomainsSetup {
+            platform_host: None,
+            configuration: Sandbox::configuration().into(),
+            notify,
+            sandbox: Some(sandbox),
+        };
+        return Ok((setup, domains_context));
+    }
+    let configured = configuration(choices, env)?.domains;
+    let settings = resolve(&ProbeArgs::default(), &configured)?;
+    let setup = DomainsSetup {
+        platform_host: settings.expectation.platform_host.clone(),
+        configuration: configured_domains(&configured),
+        notify: configured.notify,
+        sandbox: None,
+    };
+    let paths = Paths::new(env).map_err(ConfigError::from)?;
+    let file = file_path(choices, env).map_err(ConfigError::from)?;
+    Ok((setup, DomainsContext::new(RegistryFile::new(paths.domains_file()), file, settings)))
+}
