@@ -2,17 +2,14 @@
 
 mod check;
 mod edit;
+mod init;
 
-use std::fs::DirBuilder;
 use std::io::{self, Write as _};
 use std::os::unix::ffi::OsStrExt as _;
-use std::os::unix::fs::DirBuilderExt as _;
-use std::path::Path;
 
 use clap::{Args, Subcommand};
 
-use crate::config::edit::write as write_file;
-use crate::config::{Choices, Env, Paths, ThemeChoice, everything, file_path};
+use crate::config::{Choices, Env, ThemeChoice, everything, file_path};
 use crate::model::display_safe;
 
 use super::error::{Exit, Failed};
@@ -22,9 +19,7 @@ use super::render::{FormatArg, ResultFormat, print, print_json};
 use super::status::{columns, objects};
 
 pub use check::check;
-
-/// Every key with its default, explained.
-const EXAMPLE: &str = include_str!("../../config.example.toml");
+use init::{EXAMPLE, begin, cannot_write};
 
 /// The configuration file: where it is, what is in force, and whether it is right.
 #[derive(Debug, Args)]
@@ -110,18 +105,4 @@ pub fn run(args: &ConfigArgs, choices: &Choices, env: &Env) -> Result<Exit, Fail
         }
     }
     Ok(Exit::Done)
-}
-
-/// Writes the first configuration file. The usual directory is made; another one must be there.
-fn begin(path: &Path, text: &str, env: &Env) -> io::Result<()> {
-    if let Ok(paths) = Paths::new(env)
-        && path.parent() == Some(&paths.config)
-    {
-        DirBuilder::new().recursive(true).mode(0o700).create(&paths.config)?;
-    }
-    write_file(path, text, false)
-}
-
-fn cannot_write(path: &Path, error: &io::Error) -> Failed {
-    Failed::new(Exit::Failure, format!("{} could not be written: {error}", path.display()))
 }

@@ -13,7 +13,7 @@ use super::super::confirm::ask;
 use super::super::error::{Exit, Failed};
 use super::super::output::note;
 use super::check::{failed, findings};
-use super::{EXAMPLE, begin, cannot_write};
+use super::init::{EXAMPLE, begin, cannot_write};
 
 /// Opens the editor until the text is right, nobody wants to go on, or the editor fails. Only then the file is replaced.
 pub fn run(path: &Path, env: &Env) -> Result<Exit, Failed> {
