@@ -1,25 +1,21 @@
 //! `petstore doctor`: looks at everything that the program stands on, and says what to do about what is not right.
 
+mod check;
 mod files;
 mod network;
 mod terminal;
 
 use std::io::{self, Write};
-use std::time::Duration;
 
 use clap::Args;
 use serde_json::{Value, json};
 
 use crate::config::{Choices, Env, file_path};
-use crate::model::display_safe;
-use crate::model::text::without_keys;
 
 use super::configuration;
 use super::error::{Exit, Failed};
 use super::render::{FormatArg, ResultFormat, print, print_json};
-
-/// How long one check may take, unless it says otherwise.
-const LIMIT: Duration = Duration::from_secs(10);
+use check::{Check, Verdict};
 
 /// Look at terminal, configuration, keys, network and database, and say what to do about what is not right.
 ///
@@ -29,54 +25,6 @@ const LIMIT: Duration = Duration::from_secs(10);
 pub struct DoctorArgs {
     #[command(flatten)]
     output: FormatArg,
-}
-
-/// How it is with one thing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Verdict {
-    Ok,
-    Warn,
-    Fail,
-}
-
-impl Verdict {
-    const fn word(self) -> &'static str {
-        match self {
-            Self::Ok => "ok",
-            Self::Warn => "warn",
-            Self::Fail => "fail",
-        }
-    }
-}
-
-/// One thing that was looked at.
-#[derive(Debug, PartialEq, Eq)]
-struct Check {
-    name: String,
-    verdict: Verdict,
-    /// What was found.
-    found: String,
-    /// What to do about it, where something is to be done.
-    remedy: Option<String>,
-}
-
-impl Check {
-    fn new(name: &str, verdict: Verdict, found: &str) -> Self {
-        let found = display_safe(&without_keys(found)).into_owned();
-        Self { name: display_safe(name).into_owned(), verdict, found, remedy: None }
-    }
-
-    fn ok(name: &str, found: &str) -> Self {
-        Self::new(name, Verdict::Ok, found)
-    }
-
-    fn warn(name: &str, found: &str, remedy: &str) -> Self {
-        Self { remedy: Some(display_safe(remedy).into_owned()), ..Self::new(name, Verdict::Warn, found) }
-    }
-
-    fn fail(name: &str, found: &str, remedy: &str) -> Self {
-        Self { verdict: Verdict::Fail, ..Self::warn(name, found, remedy) }
-    }
 }
 
 /// Looks at everything.

@@ -12,7 +12,7 @@ use crate::config::{Env, Paths};
 use crate::model::text::safe_causes;
 use crate::store::{self, DatabaseUrl};
 
-use super::{Check, LIMIT};
+use super::check::{Check, LIMIT};
 
 /// The most files of keys that are looked at.
 const MOST_KEYS: usize = 100;

@@ -16,7 +16,7 @@ use crate::config::{Choices, Env, KeyOrigin, KeySource, Origin, Remote, Service,
 
 use super::super::error::{Exit, Failed};
 use super::super::{service, status};
-use super::{Check, LIMIT};
+use super::check::{Check, LIMIT};
 
 /// How long a name may take to be found.
 const NAMES: Duration = Duration::from_secs(3);
@@ -198,7 +198,7 @@ fn clocks(ahead: SignedDuration) -> Check {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Verdict;
+    use super::super::check::Verdict;
     use super::*;
 
     #[test]

@@ -6,7 +6,7 @@ use crate::tui::worker::clipboard::{ClipboardBackend, ways};
 
 use super::super::first_run::way_words;
 use super::super::output::is_terminal;
-use super::Check;
+use super::check::Check;
 
 pub fn checks(choices: &Choices, env: &Env) -> Vec<Check> {
     let size = is_terminal().then(|| crossterm::terminal::size().ok()).flatten();
@@ -72,7 +72,7 @@ fn clipboard(choice: Clipboard, env: &Env) -> Check {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Verdict;
+    use super::super::check::Verdict;
     use super::*;
 
     #[test]

@@ -1,0 +1,57 @@
+//! What each check of the doctor gives.
+
+use std::time::Duration;
+
+use crate::model::display_safe;
+use crate::model::text::without_keys;
+
+/// How long one check may take, unless it says otherwise.
+pub const LIMIT: Duration = Duration::from_secs(10);
+
+/// How it is with one thing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    Ok,
+    Warn,
+    Fail,
+}
+
+impl Verdict {
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Ok => "ok",
+            Self::Warn => "warn",
+            Self::Fail => "fail",
+        }
+    }
+}
+
+/// One thing that was looked at.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Check {
+    pub name: String,
+    pub verdict: Verdict,
+    /// What was found.
+    pub found: String,
+    /// What to do about it, where something is to be done.
+    pub remedy: Option<String>,
+}
+
+impl Check {
+    pub fn new(name: &str, verdict: Verdict, found: &str) -> Self {
+        let found = display_safe(&without_keys(found)).into_owned();
+        Self { name: display_safe(name).into_owned(), verdict, found, remedy: None }
+    }
+
+    pub fn ok(name: &str, found: &str) -> Self {
+        Self::new(name, Verdict::Ok, found)
+    }
+
+    pub fn warn(name: &str, found: &str, remedy: &str) -> Self {
+        Self { remedy: Some(display_safe(remedy).into_owned()), ..Self::new(name, Verdict::Warn, found) }
+    }
+
+    pub fn fail(name: &str, found: &str, remedy: &str) -> Self {
+        Self { verdict: Verdict::Fail, ..Self::warn(name, found, remedy) }
+    }
+}
