@@ -5,6 +5,7 @@
 
 pub mod args;
 mod check;
+mod exit_status;
 mod files;
 mod json;
 mod list;
@@ -17,7 +18,6 @@ use std::path::Path;
 
 use crate::config::file::Domains as Configured;
 use crate::domains::registry::RegistryFile;
-use crate::domains::{Finding, Verdict};
 
 use super::error::{Exit, Failed};
 use args::DomainsCommand;
@@ -47,19 +47,4 @@ pub async fn run(command: DomainsCommand, configured: &Configured, list: &Path) 
         result = work => result,
         _ = tokio::signal::ctrl_c() => Ok(Exit::Interrupt),
     }
-}
-
-/// The exit status of a verdict.
-fn exit(verdict: Verdict) -> Exit {
-    match verdict {
-        Verdict::Ok | Verdict::Warn => Exit::Done,
-        Verdict::Wait => Exit::DomainWaits,
-        Verdict::Fail => Exit::DomainFails,
-        Verdict::Unknown => Exit::Failure,
-    }
-}
-
-/// The exit status of findings.
-fn exit_of(findings: &[Finding]) -> Exit {
-    exit(crate::domains::finding::overall(findings))
 }

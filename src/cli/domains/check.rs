@@ -21,15 +21,17 @@ use crate::domains::redirect_config::{self, Redirect};
 use crate::domains::registry::{Registry, RegistryFile};
 use crate::domains::report::matrix;
 use crate::domains::vantage_points::views;
-use crate::domains::{Code, Domain, Finding, Verdict};
+use crate::domains::{Code, Finding, Verdict};
 use crate::model::text::short;
 
 use super::super::error::{Exit, Failed};
 use super::super::output::{columns, note};
 use super::super::render::{ResultFormat, print, print_json};
 use super::args::{CheckArgs, ProbeArgs, RedirectsArgs, ReportArgs};
+use super::exit_status::{exit, exit_of};
+use super::files::read_text;
 use super::settings::{configured_domains, for_domain, need_name, read_list, read_name, reported, resolve};
-use super::{exit, exit_of, json, words};
+use super::{json, words};
 
 /// After how long somebody who waits is told that it goes on, and then again.
 const FIRST_WORD: Duration = Duration::from_secs(2);
@@ -279,7 +281,7 @@ pub async fn redirects(args: RedirectsArgs, configured: &Configured, file: &Regi
     let settings = resolve(&args.probe, configured)?;
     let listed: Vec<_> = read_list(file)?.domains.into_iter().map(|entry| entry.name).collect();
     let linted = match &args.file {
-        Some(path) => redirect_config::lint(&super::files::read_text(path)?, &listed),
+        Some(path) => redirect_config::lint(&read_text(path)?, &listed),
         None => redirect_config::check(configured_domains(configured), &listed),
     };
     let linted_well = linted.configuration.is_some();
@@ -335,18 +337,4 @@ pub async fn report(args: &ReportArgs, configured: &Configured, file: &RegistryF
     keep(&args.probe, file, std::slice::from_ref(&checked))?;
     print(|out| write!(out, "{}", checked.report(&settings.expectation, &reported)))?;
     Ok(exit_of(&checked.findings))
-}
-
-/// The settings and what was told, for commands that look at one domain of the list.
-pub fn prepare(
-    name: &str,
-    args: &ProbeArgs,
-    configured: &Configured,
-    file: &RegistryFile,
-) -> Result<(Domain, CheckOptions, Registry), Failed> {
-    let settings = resolve(args, configured)?;
-    let list = read_list(file)?;
-    let domain = need_name(name)?;
-    let settings = for_domain(&settings, &list, &domain, args);
-    Ok((domain, settings, list))
 }

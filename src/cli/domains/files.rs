@@ -18,9 +18,9 @@ use super::super::error::{Exit, Failed};
 use super::super::output::columns;
 use super::super::render::{ResultFormat, print, print_json};
 use super::args::{ExplainArgs, LintArgs, ParseArgs, RecordsArgs};
-use super::check::prepare;
-use super::settings::{platform_host, read_list, reported};
-use super::{exit_of, json, words};
+use super::exit_status::exit_of;
+use super::settings::{platform_host, prepare, read_list, reported};
+use super::{json, words};
 
 /// The largest text that is read, in octets; the lint says so when it is reached.
 const MAX_TEXT: u64 = (1 << 20) + 1;

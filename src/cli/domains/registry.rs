@@ -22,10 +22,10 @@ use super::super::error::{Exit, Failed};
 use super::super::output::{columns, note};
 use super::super::render::{ResultFormat, print, print_json};
 use super::args::{AddArgs, RemoveArgs, ShowArgs, WhenArgs};
-use super::check::prepare;
+use super::exit_status::exit_of;
 use super::list::ListRow;
-use super::settings::{configured_domains, need_name, platform_host, read_list, reported};
-use super::{exit_of, json, words};
+use super::settings::{configured_domains, need_name, platform_host, prepare, read_list, reported};
+use super::{json, words};
 
 /// `petstore domains add`. A domain that is there already takes a value that it has not.
 pub fn add(args: &AddArgs, configured: &Configured, file: &RegistryFile) -> Result<Exit, Failed> {

@@ -157,3 +157,17 @@ pub fn configured_domains(configured: &Configured) -> ConfigSource {
             .collect(),
     }
 }
+
+/// The settings and what was told, for commands that look at one domain of the list.
+pub fn prepare(
+    name: &str,
+    args: &ProbeArgs,
+    configured: &Configured,
+    file: &RegistryFile,
+) -> Result<(Domain, CheckOptions, Registry), Failed> {
+    let settings = resolve(args, configured)?;
+    let list = read_list(file)?;
+    let domain = need_name(name)?;
+    let settings = for_domain(&settings, &list, &domain, args);
+    Ok((domain, settings, list))
+}

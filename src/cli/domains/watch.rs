@@ -22,9 +22,10 @@ use super::super::error::{Exit, Failed};
 use super::super::output::note;
 use super::super::render::{ResultFormat, print, print_json};
 use super::args::{Until, WatchArgs};
-use super::check::{keep, prepare};
-use super::settings::{read_list, reported};
-use super::{exit_of, json};
+use super::check::keep;
+use super::exit_status::exit_of;
+use super::json;
+use super::settings::{prepare, read_list, reported};
 
 /// Watches one domain. 0 when it is live (or the record right everywhere), 9 when the time is up; it is looked at once
 /// more then.
