@@ -1,5 +1,6 @@
 //! Animals on stdout: for people as a table, for programs exactly.
 
+mod layout;
 mod table;
 
 use std::io::{self, Write};
@@ -12,24 +13,9 @@ use crate::model::export::{self, Column};
 use super::args::PetFormat;
 use super::output::Content;
 use super::render::json;
+pub use layout::PetLayout;
+use layout::shown;
 use table::table;
-
-/// How animals are written.
-#[derive(Clone, Debug)]
-pub struct PetLayout {
-    /// In which format.
-    pub format: PetFormat,
-    /// Only these parts of an animal, in this order; all of it as it came where there are none.
-    pub columns: Vec<Column>,
-    /// With a header above columns.
-    pub header: bool,
-    /// Cells that a spreadsheet would run stay as they are.
-    pub raw: bool,
-    /// The terminal's width; `None` where nobody looks, and nothing is cut.
-    pub width: Option<usize>,
-    /// With colours.
-    pub coloured: bool,
-}
 
 /// The formats that have a line for each animal, so that one can be written before the next one is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -107,10 +93,6 @@ pub fn write_lines(out: &mut impl Write, pets: &[Pet], lines: PetLines, layout: 
         PetLines::Ids => pets.iter().try_for_each(|pet| writeln!(out, "{}", pet.id)),
         PetLines::Separated(delimiter) => export::rows(out, pets, shown(layout), delimiter, layout.raw),
     }
-}
-
-fn shown(layout: &PetLayout) -> &[Column] {
-    if layout.columns.is_empty() { &Column::ALL } else { &layout.columns }
 }
 
 /// An animal as it came, or only some parts of it.

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::{PetLayout, shown};
+use super::layout::{PetLayout, shown};
 use crate::cli::colour::Ink;
 use crate::model::export::Column;
 use crate::model::text::{cut, short, width};
