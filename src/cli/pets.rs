@@ -3,40 +3,24 @@
 mod add;
 pub mod args;
 pub mod column;
+pub mod context;
 mod get;
 mod list;
 mod watch;
 
 use std::future::Future;
 
-use clap::ValueEnum as _;
-
-use crate::api::retry::{dice, wait_before_repeat};
-use crate::api::{ApiError, Client};
 use crate::config::{Env, Service, Settings};
-use crate::model::text::short;
 
-use super::args::{GlobalArgs, Output, PetFormat};
+use super::args::{GlobalArgs, PetFormat};
 use super::colour::When;
 use super::confirm::confirm;
 use super::error::{Exit, Failed, GIVE_A_KEY};
-use super::format::PetLayout;
-use super::output::{Verbosity, columns, is_terminal};
+use super::output::{Verbosity, is_terminal};
 use super::signals::Signals;
-use super::suggest::did_you_mean;
 use super::{service, transfer};
 use args::{PetsArgs, PetsCommand, WatchFormat};
-
-/// What a command works with.
-struct PetsContext<'a> {
-    client: &'a Client,
-    /// The service, in the words of failures.
-    service: &'a str,
-    settings: &'a Settings,
-    env: &'a Env,
-    verbosity: Verbosity,
-    coloured: bool,
-}
+use context::{PetsContext, format};
 
 /// Does what `args` say.
 pub async fn run(args: PetsArgs, shared: &GlobalArgs, env: &Env) -> Result<Exit, Failed> {
@@ -98,49 +82,6 @@ async fn until_ended(work: impl Future<Output = Result<Exit, Failed>>) -> Result
     }
 }
 
-impl PetsContext<'_> {
-    fn failed(&self, error: &ApiError) -> Failed {
-        Failed::request(error, self.service, false)
-    }
-
-    /// How animals are written.
-    fn layout(&self, output: &Output) -> Result<PetLayout, Failed> {
-        let format = format(output, self.env)?;
-        if format == PetFormat::Ids && !output.columns.is_empty() {
-            return Err(Failed::new(
-                Exit::Usage,
-                "--columns cannot be had with the format ids, which has only that one",
-            )
-            .hint("choose another one: --format tsv"));
-        }
-        Ok(PetLayout {
-            format,
-            columns: output.columns.clone(),
-            header: !output.no_header,
-            raw: false,
-            width: columns(),
-            coloured: self.coloured,
-        })
-    }
-}
-
-/// The format that the flags say, else PETSTORE_OUTPUT.
-fn format(output: &Output, env: &Env) -> Result<PetFormat, Failed> {
-    match (output.format, output.json, env.get("PETSTORE_OUTPUT")) {
-        (Some(format), ..) => Ok(format),
-        (None, true, _) => Ok(PetFormat::Json),
-        (None, false, Some(word)) => PetFormat::from_str(word, false).map_err(|_| {
-            let known: Vec<_> =
-                PetFormat::value_variants().iter().filter_map(|format| format.to_possible_value()).collect();
-            let known: Vec<_> = known.iter().map(|value| value.get_name()).collect();
-            let meant = did_you_mean(word, known.iter().copied());
-            Failed::new(Exit::Usage, format!("PETSTORE_OUTPUT: \"{}\" is no format.{meant}", short(word)))
-                .hint(format!("one of {}", known.join(", ")))
-        }),
-        (None, false, None) => Ok(PetFormat::Table),
-    }
-}
-
 /// Whether what is read is JSON, so that a failure is, too.
 fn wants_json(command: &PetsCommand, env: &Env) -> bool {
     let output = match command {
@@ -151,18 +92,4 @@ fn wants_json(command: &PetsCommand, env: &Env) -> bool {
         PetsCommand::Import(_) | PetsCommand::Export(_) => return false,
     };
     matches!(format(output, env), Ok(PetFormat::Json | PetFormat::Ndjson))
-}
-
-/// Asks again as often as [`wait_before_repeat`] advises. Only for requests that change nothing.
-pub async fn repeated<T, F: Future<Output = Result<T, ApiError>>>(ask: impl Fn() -> F) -> Result<T, ApiError> {
-    let mut repeat = 0;
-    loop {
-        let error = match ask().await {
-            Ok(answer) => return Ok(answer),
-            Err(error) => error,
-        };
-        let Some(wait) = wait_before_repeat(repeat, &error, dice()) else { return Err(error) };
-        tokio::time::sleep(wait).await;
-        repeat += 1;
-    }
 }

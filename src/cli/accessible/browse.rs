@@ -3,7 +3,7 @@
 use super::dialogue::Asked;
 use super::{Session, words};
 use crate::api::list::{List, list, more};
-use crate::cli::pets::repeated;
+use crate::cli::pets::context::repeated;
 use crate::model::{Limit, Pet, PetQuery, PetStatus};
 
 impl Session {

@@ -6,8 +6,8 @@ use tokio::sync::mpsc;
 use tokio::task::spawn_blocking;
 use uuid::Uuid;
 
-use super::PetsContext;
 use super::args::AddArgs;
+use super::context::PetsContext;
 use crate::api::ApiError;
 use crate::api::creation::create_pet_once;
 use crate::api::curl::curl_for_pet;

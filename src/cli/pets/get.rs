@@ -1,7 +1,7 @@
 //! `petstore pets get`: animals by their ids, by the deprecated operation only where the lists cannot tell.
 
 use super::args::{GetArgs, Via};
-use super::{PetsContext, repeated};
+use super::context::{PetsContext, repeated};
 use crate::api::ApiError;
 use crate::api::find::{Ask, Lists, LookupRequest, LookupResult, StepOutcome, find};
 use crate::cli::error::{Exit, Failed};

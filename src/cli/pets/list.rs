@@ -3,7 +3,7 @@
 use tokio::sync::mpsc;
 
 use super::args::ListArgs;
-use super::{PetsContext, repeated};
+use super::context::{PetsContext, repeated};
 use crate::api::inventory::{Coverage, inventory, of_status};
 use crate::cli::error::{Exit, Failed};
 use crate::cli::format::{PetLayout, write_header, write_lines, write_list};

@@ -11,7 +11,7 @@ use jiff::tz::TimeZone;
 use tokio::time::sleep;
 
 use super::args::WatchArgs;
-use super::{PetsContext, repeated};
+use super::context::{PetsContext, repeated};
 use crate::api::error::RetryAfter;
 use crate::api::list::{self, List};
 use crate::api::retry::dice;

@@ -1,0 +1,81 @@
+//! What the commands on animals work with.
+
+use clap::ValueEnum as _;
+
+use crate::api::retry::{dice, wait_before_repeat};
+use crate::api::{ApiError, Client};
+use crate::cli::args::{Output, PetFormat};
+use crate::cli::error::{Exit, Failed};
+use crate::cli::format::PetLayout;
+use crate::cli::output::{Verbosity, columns};
+use crate::cli::suggest::did_you_mean;
+use crate::config::{Env, Settings};
+use crate::model::text::short;
+
+/// What a command works with.
+pub struct PetsContext<'a> {
+    pub client: &'a Client,
+    /// The service, in the words of failures.
+    pub service: &'a str,
+    pub settings: &'a Settings,
+    pub env: &'a Env,
+    pub verbosity: Verbosity,
+    pub coloured: bool,
+}
+
+impl PetsContext<'_> {
+    pub fn failed(&self, error: &ApiError) -> Failed {
+        Failed::request(error, self.service, false)
+    }
+
+    /// How animals are written.
+    pub fn layout(&self, output: &Output) -> Result<PetLayout, Failed> {
+        let format = format(output, self.env)?;
+        if format == PetFormat::Ids && !output.columns.is_empty() {
+            return Err(Failed::new(
+                Exit::Usage,
+                "--columns cannot be had with the format ids, which has only that one",
+            )
+            .hint("choose another one: --format tsv"));
+        }
+        Ok(PetLayout {
+            format,
+            columns: output.columns.clone(),
+            header: !output.no_header,
+            raw: false,
+            width: columns(),
+            coloured: self.coloured,
+        })
+    }
+}
+
+/// The format that the flags say, else PETSTORE_OUTPUT.
+pub fn format(output: &Output, env: &Env) -> Result<PetFormat, Failed> {
+    match (output.format, output.json, env.get("PETSTORE_OUTPUT")) {
+        (Some(format), ..) => Ok(format),
+        (None, true, _) => Ok(PetFormat::Json),
+        (None, false, Some(word)) => PetFormat::from_str(word, false).map_err(|_| {
+            let known: Vec<_> =
+                PetFormat::value_variants().iter().filter_map(|format| format.to_possible_value()).collect();
+            let known: Vec<_> = known.iter().map(|value| value.get_name()).collect();
+            let meant = did_you_mean(word, known.iter().copied());
+            Failed::new(Exit::Usage, format!("PETSTORE_OUTPUT: \"{}\" is no format.{meant}", short(word)))
+                .hint(format!("one of {}", known.join(", ")))
+        }),
+        (None, false, None) => Ok(PetFormat::Table),
+    }
+}
+
+/// Asks again as often as [`wait_before_repeat`] advises. Only for requests that change nothing.
+pub async fn repeated<T, F: Future<Output = Result<T, ApiError>>>(ask: impl Fn() -> F) -> Result<T, ApiError> {
+    let mut repeat = 0;
+    loop {
+        let error = match ask().await {
+            Ok(answer) => return Ok(answer),
+            Err(error) => error,
+        };
+        let Some(wait) = wait_before_repeat(repeat, &error, dice()) else { return Err(error) };
+        tokio::time::sleep(wait).await;
+        repeat += 1;
+    }
+}
