@@ -12,63 +12,27 @@ mod domains;
 mod import;
 mod sandbox;
 mod search;
+mod session;
 mod unknown_outcome;
 mod wizard;
 mod words;
 
-use std::collections::HashSet;
-use std::future::Future;
 use std::io::{self, IsTerminal as _};
-use std::path::PathBuf;
 
 use tokio::io::BufReader;
 use tokio::runtime::Runtime;
 use tokio::sync::mpsc;
-use uuid::Uuid;
 
-use crate::api::{ApiError, Client, Failure};
-use crate::clock::{self, Now};
+use crate::clock;
 use crate::config::{Choices, Env, Service, Settings};
-use crate::model::{IdempotencyKeys, PetId};
-use crate::tui::screens::domains::state::PanelSetup as DomainsSetup;
-use crate::tui::worker::domains::DomainsContext;
+use crate::model::PetId;
 
 use super::error::{Exit, Failed};
 use super::output::{Content, out};
 use super::signals::Signals;
 use super::{service, setup};
 use dialogue::{Asked, Dialogue, Leave};
-
-/// What a session works with.
-pub struct DialogueSetup {
-    /// What the user decided.
-    pub settings: Settings,
-    /// Asks the service of the settings.
-    pub client: Client,
-    /// What the domains begin with.
-    pub domains: DomainsSetup,
-    /// The list of domains, and looks at them.
-    pub domains_context: DomainsContext,
-    /// The home directory, for `~/` in names of files.
-    pub home: Option<PathBuf>,
-    /// The time.
-    pub clock: fn() -> Now,
-}
-
-/// A talk from its first to its last line.
-pub struct Session {
-    talk: Dialogue,
-    setup: DialogueSetup,
-    /// The service in a sentence.
-    service: String,
-    keys: IdempotencyKeys,
-    /// It was said that animals may be added, or need not be.
-    may_add: bool,
-    /// The animals that were seen, which are none that is looked for.
-    known: HashSet<PetId>,
-    /// Those that were added here.
-    added: Vec<PetId>,
-}
+pub use session::{DialogueSetup, Session};
 
 /// What can be done.
 #[derive(Clone, Copy)]
@@ -145,15 +109,6 @@ pub fn run(runtime: &Runtime, settings: Settings, choices: &Choices, env: &Env) 
 }
 
 impl Session {
-    /// A talk that has not begun.
-    #[must_use]
-    pub fn new(setup: DialogueSetup, talk: Dialogue) -> Self {
-        let service = service::name(&setup.settings.service);
-        let may_add = false;
-        let keys = IdempotencyKeys::new(Uuid::new_v4());
-        Self { talk, setup, service, keys, may_add, known: HashSet::new(), added: Vec::new() }
-    }
-
     /// Talks until somebody ends it, or the input ends; says how the program ends then.
     pub async fn run(mut self) -> Result<Exit, Failed> {
         let leave = match self.greet() {
@@ -182,15 +137,6 @@ impl Session {
                 self.talk.say("No API key is set. Set PETSTORE_API_KEY, or start with --demo for samples.")
             }
             Service::Embedded { .. } | Service::Remote(_) => Ok(()),
-        }
-    }
-
-    /// Where the animals are, with the name that the user gave it.
-    fn place(&self) -> String {
-        let Settings { label, service, .. } = &self.setup.settings;
-        match service {
-            Service::Remote(_) if *label != self.service => format!("{label}, {}", self.service),
-            Service::Demo | Service::Embedded { .. } | Service::Remote(_) => self.service.clone(),
         }
     }
 
@@ -236,37 +182,5 @@ impl Session {
                 return leave;
             }
         }
-    }
-
-    /// Waits for an answer of the service; a failure is told, and nothing comes then.
-    async fn answer<T>(&mut self, work: impl Future<Output = Result<T, ApiError>>) -> Asked<Option<T>> {
-        let waiting = format!("Still waiting for {}.", self.service);
-        match self.talk.during(work, || waiting.clone()).await? {
-            Ok(answer) => Ok(Some(answer)),
-            Err(error) => {
-                self.talk.say_all(words::failure(&Failure::from(&error), &self.service))?;
-                Ok(None)
-            }
-        }
-    }
-
-    /// Whether so many animals may be added. The first time it is told how many and where; a protected profile is asked
-    /// about, too.
-    async fn may_add(&mut self, number: u64) -> Asked<bool> {
-        if self.may_add {
-            return Ok(true);
-        }
-        let animals = words::counted(number, "animal");
-        self.talk.say(format!("This adds {animals} to {}.", self.place()))?;
-        self.may_add = !self.setup.settings.protect
-            || self.talk.is_yes("It is protected, and there is no undo. Go on?", false).await?;
-        if !self.may_add {
-            self.talk.say("Nothing was sent.")?;
-        }
-        Ok(self.may_add)
-    }
-
-    fn now(&self) -> Now {
-        (self.setup.clock)()
     }
 }

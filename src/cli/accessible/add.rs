@@ -1,7 +1,8 @@
 //! Adding animals, one after another. What is not added keeps its answers, which Enter gives again.
 
 use super::dialogue::{Asked, Leave};
-use super::{Session, words};
+use super::session::Session;
+use super::words;
 use crate::api::Failure;
 use crate::api::creation::create_pet_once;
 use crate::model::draft::{check_name, parse_category_id};

@@ -1,7 +1,8 @@
 //! Animals by status and number, page after page.
 
 use super::dialogue::Asked;
-use super::{Session, words};
+use super::session::Session;
+use super::words;
 use crate::api::list::{List, list, more};
 use crate::cli::pets::context::repeated;
 use crate::model::{Limit, Pet, PetQuery, PetStatus};

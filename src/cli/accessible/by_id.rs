@@ -1,7 +1,8 @@
 //! One animal by its id.
 
 use super::dialogue::Asked;
-use super::{Session, words};
+use super::session::Session;
+use super::words;
 use crate::api::find::{Ask, Lists, LookupRequest as Request, LookupResult, StepOutcome, find};
 use crate::model::sunset::{self, GET_PET_REMOVED_ON_WORDS};
 use crate::model::{PetId, text::short};

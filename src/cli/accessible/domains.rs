@@ -1,7 +1,8 @@
 //! Looking at a domain from outside, and telling what was seen: the first cause and its cure before all else.
 
 use super::dialogue::Asked;
-use super::{Session, words};
+use super::session::Session;
+use super::words;
 use crate::cli::domains::words::headline;
 use crate::domains::finding::deciding;
 use crate::domains::parse_name::{self, ExistingDomains};

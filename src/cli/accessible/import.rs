@@ -3,23 +3,21 @@
 mod ask;
 mod send;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use tokio::task::spawn_blocking;
 
 use super::dialogue::Asked;
-use super::{Session, words};
+use super::session::Session;
+use super::words;
 use crate::transfer::earlier_import::EarlierImport;
 use crate::transfer::import::Start;
 use crate::transfer::journal::{Journal, Target};
 use crate::transfer::preview::{Preview, preview};
 use crate::transfer::{ColumnMapping, Input, TransferError};
-use send::File;
-
-/// The most bad rows, doubles and refusals that are told.
-const MOST: usize = 20;
+use send::{File, MOST};
 
 impl Session {
     /// Imports a file.
@@ -101,36 +99,6 @@ impl Session {
         match first.first() {
             Some(new) => self.talk.say(format!("The first is {}.", words::new_animal(new))),
             None => Ok(()),
-        }
-    }
-}
-
-/// A path as it is typed, pasted or dropped on the terminal.
-fn path_of(answer: &str, home: Option<&Path>) -> PathBuf {
-    let quoted = ['\'', '"'].into_iter().find_map(|quote| answer.strip_prefix(quote)?.strip_suffix(quote));
-    let plain = quoted.map_or_else(|| answer.replace("\\ ", " "), str::to_owned);
-    let plain = plain.strip_prefix("file://").unwrap_or(&plain);
-    match (plain.strip_prefix("~/"), home) {
-        (Some(rest), Some(home)) => home.join(rest),
-        _ => PathBuf::from(plain),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_path_may_be_quoted_dropped_or_in_the_home_directory() {
-        let home = Path::new("/home/ada");
-        for (answer, expected) in [
-            ("pets.csv", "pets.csv"),
-            ("'/tmp/new pets.csv'", "/tmp/new pets.csv"),
-            ("/tmp/new\\ pets.csv", "/tmp/new pets.csv"),
-            ("file:///tmp/a.csv", "/tmp/a.csv"),
-            ("~/a.csv", "/home/ada/a.csv"),
-        ] {
-            assert_eq!(path_of(answer, Some(home)), Path::new(expected), "{answer}");
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Practice: what is done outside this program, at the DNS provider and in the dashboard.
 
-use super::Session;
 use super::dialogue::Asked;
+use super::session::Session;
 use crate::domains::sandbox::SandboxStep;
 
 impl Session {

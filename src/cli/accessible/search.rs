@@ -6,7 +6,8 @@ use tokio::sync::mpsc;
 
 use super::browse::only_enter;
 use super::dialogue::Asked;
-use super::{Session, words};
+use super::session::Session;
+use super::words;
 use crate::api::inventory::inventory;
 use crate::model::Pet;
 use crate::tui::screens::pets::search::{Query, Search};

@@ -2,7 +2,8 @@
 
 use super::add::{AddOutcome, PendingAdd};
 use super::dialogue::{Asked, Leave};
-use super::{Session, words};
+use super::session::Session;
+use super::words;
 use crate::api::Failure;
 use crate::model::Pet;
 use crate::model::text::short;

@@ -1,9 +1,9 @@
 //! Setting up a domain: what must be so before, the name, the value of the dashboard, the record to enter part by part,
 //! and then what to do next until it is live.
 
-use super::Session;
 use super::dialogue::Asked;
 use super::domains::{Looked, read_name};
+use super::session::Session;
 use crate::domains::parse_name::ExistingDomains;
 use crate::domains::record_export::DnsRecord;
 use crate::domains::reported::{Event, Precondition};

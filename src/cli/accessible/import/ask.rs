@@ -1,10 +1,10 @@
 //! What is asked before anything of a file is sent.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use super::path_of;
 use crate::cli::accessible::dialogue::Asked;
-use crate::cli::accessible::{Session, words};
+use crate::cli::accessible::session::Session;
+use crate::cli::accessible::words;
 use crate::model::Field;
 use crate::model::text::short;
 use crate::transfer::earlier_import::{EarlierImport, EarlierVerdict};
@@ -101,5 +101,35 @@ impl Session {
             self.talk.say("Nothing was sent.")?;
         }
         Ok(may)
+    }
+}
+
+/// A path as it is typed, pasted or dropped on the terminal.
+fn path_of(answer: &str, home: Option<&Path>) -> PathBuf {
+    let quoted = ['\'', '"'].into_iter().find_map(|quote| answer.strip_prefix(quote)?.strip_suffix(quote));
+    let plain = quoted.map_or_else(|| answer.replace("\\ ", " "), str::to_owned);
+    let plain = plain.strip_prefix("file://").unwrap_or(&plain);
+    match (plain.strip_prefix("~/"), home) {
+        (Some(rest), Some(home)) => home.join(rest),
+        _ => PathBuf::from(plain),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_may_be_quoted_dropped_or_in_the_home_directory() {
+        let home = Path::new("/home/ada");
+        for (answer, expected) in [
+            ("pets.csv", "pets.csv"),
+            ("'/tmp/new pets.csv'", "/tmp/new pets.csv"),
+            ("/tmp/new\\ pets.csv", "/tmp/new pets.csv"),
+            ("file:///tmp/a.csv", "/tmp/a.csv"),
+            ("~/a.csv", "/home/ada/a.csv"),
+        ] {
+            assert_eq!(path_of(answer, Some(home)), Path::new(expected), "{answer}");
+        }
     }
 }

@@ -6,15 +6,18 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::watch;
 use tokio::task::spawn_blocking;
 
-use super::MOST;
 use crate::api::Failure;
 use crate::cli::accessible::dialogue::{Asked, Leave};
-use crate::cli::accessible::{Session, words};
+use crate::cli::accessible::session::Session;
+use crate::cli::accessible::words;
 use crate::transfer::import::{
     self, ImportControl, ImportEnded, ImportEvent, ImportOptions, ImportProgress, OnImportEvent, Start, Summary, Work,
 };
 use crate::transfer::journal::{RowOutcome, Target};
 use crate::transfer::{ColumnMapping, Input, TransferError};
+
+/// The most bad rows, doubles and refusals that are told.
+pub(super) const MOST: usize = 20;
 
 /// A file that may be sent.
 pub(super) struct File {
