@@ -2,32 +2,15 @@
 
 use super::dialogue::{Asked, Leave};
 use super::session::Session;
+use super::unknown_outcome::{AddOutcome, PendingAdd};
 use super::words;
 use crate::api::Failure;
-use crate::api::creation::create_pet_once;
 use crate::model::draft::{check_name, parse_category_id};
 use crate::model::text::short;
-use crate::model::{Draft, IdempotencyKey, NewPet, Pet, PetStatus};
+use crate::model::{Draft, NewPet, PetStatus};
 
 const NAME_HELP: &str = "Say the name of the animal: 1 to 255 characters.";
 const CATEGORY_HELP: &str = "Say the id of the category: a whole number, such as 3.";
-
-/// What became of an animal.
-pub(super) enum AddOutcome {
-    /// It was added, or was found to be there.
-    Added(Pet),
-    /// It was not added: its answers are to be changed.
-    Change,
-    /// It is not sent again.
-    Given,
-}
-
-/// An animal on its way.
-pub(super) struct PendingAdd {
-    pub(super) new: NewPet,
-    pub(super) key: IdempotencyKey,
-    pub(super) at: jiff::Timestamp,
-}
 
 impl Session {
     /// Asks for an animal and sends it, again and again.
@@ -124,20 +107,6 @@ impl Session {
                     self.talk.say(format!("Not sent: {}.", short(&pending_add.new.name)))?;
                     return Err(leave);
                 }
-            }
-        }
-    }
-
-    /// Sends an animal with its key. Where somebody stops that, nobody knows what became of it, and no failure says why.
-    pub(super) async fn post(&mut self, pending_add: &PendingAdd) -> Asked<Result<Pet, Option<Failure>>> {
-        let client = self.setup.client.called("add");
-        let waiting = format!("Still waiting for {}.", self.service);
-        match self.talk.during(create_pet_once(&client, &pending_add.new, &pending_add.key), || waiting.clone()).await {
-            Ok(result) => Ok(result.map_err(|error| Some(Failure::from(&error)))),
-            Err(Leave::Stopped) => Ok(Err(None)),
-            Err(leave) => {
-                self.remind(pending_add)?;
-                Err(leave)
             }
         }
     }

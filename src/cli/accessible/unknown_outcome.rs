@@ -1,16 +1,47 @@
 //! An animal that was sent, and no answer came: it may have been added, or not.
 
-use super::add::{AddOutcome, PendingAdd};
 use super::dialogue::{Asked, Leave};
 use super::session::Session;
 use super::words;
 use crate::api::Failure;
-use crate::model::Pet;
+use crate::api::creation::create_pet_once;
 use crate::model::text::short;
+use crate::model::{IdempotencyKey, NewPet, Pet};
 use crate::tui::screens::add_pet::state::{SearchResult, UnknownOutcome, UnknownOutcomeChoice};
 use crate::tui::worker;
 
+/// What became of an animal.
+pub(super) enum AddOutcome {
+    /// It was added, or was found to be there.
+    Added(Pet),
+    /// It was not added: its answers are to be changed.
+    Change,
+    /// It is not sent again.
+    Given,
+}
+
+/// An animal on its way.
+pub(super) struct PendingAdd {
+    pub(super) new: NewPet,
+    pub(super) key: IdempotencyKey,
+    pub(super) at: jiff::Timestamp,
+}
+
 impl Session {
+    /// Sends an animal with its key. Where somebody stops that, nobody knows what became of it, and no failure says why.
+    pub(super) async fn post(&mut self, pending_add: &PendingAdd) -> Asked<Result<Pet, Option<Failure>>> {
+        let client = self.setup.client.called("add");
+        let waiting = format!("Still waiting for {}.", self.service);
+        match self.talk.during(create_pet_once(&client, &pending_add.new, &pending_add.key), || waiting.clone()).await {
+            Ok(result) => Ok(result.map_err(|error| Some(Failure::from(&error)))),
+            Err(Leave::Stopped) => Ok(Err(None)),
+            Err(leave) => {
+                self.remind(pending_add)?;
+                Err(leave)
+            }
+        }
+    }
+
     /// Asks what is to be done until it is known what became of the animal, or nobody wants to know.
     pub(super) async fn settle_unknown_outcome(
         &mut self,
