@@ -3,9 +3,11 @@
 //! Each part of the catalogue has its file. They read the same [`Case`] and write findings in the order in which causes
 //! are to be mended. No IO happens here, so that every row of the catalogue is tested as a table.
 
+mod advice;
 mod apex;
 pub(super) mod authoritative;
 pub mod caa;
+mod case;
 mod certificate;
 mod cname_target;
 mod delegation;
@@ -21,81 +23,13 @@ pub(super) mod tests;
 mod wildcard;
 pub(super) mod words;
 
-use jiff::{SignedDuration, Timestamp};
-
 use super::catalogue::{Code, Topic};
-use super::dns_name::{DnsName, Domain};
 use super::finding::{Finding, Verdict};
-use super::observation::{Data, Observations, Record, RecordType};
-use super::reported::Reported;
+use super::observation::{Data, Record, RecordType};
 
 use authoritative::Authoritative;
 
-/// How long DNS changes may take at most (API description, propagation).
-pub const PROPAGATION: SignedDuration = SignedDuration::from_hours(48);
-/// How long after Verify a certificate may take before something is wrong (troubleshooting rule 2).
-pub const CERTIFICATE_WAIT: SignedDuration = SignedDuration::from_mins(30);
-
-/// What should be so.
-#[derive(Clone, Debug, Default)]
-pub struct Expectation {
-    /// The value that the dashboard shows.
-    pub platform_host: Option<DnsName>,
-    /// The CAA identities of the platform's certificate authority, lower case; empty where they are not known.
-    pub ca_identities: Vec<String>,
-    /// Addresses that are not public are all right, and were connected to.
-    pub allow_private: bool,
-}
-
-/// Everything that a diagnosis rests on.
-#[derive(Clone, Copy, Debug)]
-pub struct Case<'a> {
-    /// The domain.
-    pub domain: &'a Domain,
-    /// What should be so.
-    pub expectation: &'a Expectation,
-    /// What the operator told.
-    pub reported: &'a Reported,
-    /// What was measured.
-    pub seen: &'a Observations,
-    /// When each resolver was to forget its old answer, by an earlier check.
-    pub earlier: &'a [(String, Timestamp)],
-    /// The time of the diagnosis.
-    pub now: Timestamp,
-}
-
-impl Case<'_> {
-    /// The time since `then`; never negative, also where the clock was set back.
-    fn since(&self, then: Timestamp) -> SignedDuration {
-        self.now.duration_since(then).max(SignedDuration::ZERO)
-    }
-
-    /// Whether more than the 48 hours have passed since the record was saved.
-    fn is_past_propagation(&self) -> bool {
-        self.reported.saved.is_some_and(|saved| self.since(saved) > PROPAGATION)
-    }
-
-    /// The verdict on a certificate that is not there: a wait until half an hour after Verify, then a failure.
-    fn certificate_wait(&self) -> (Verdict, Option<Timestamp>) {
-        match self.reported.verified {
-            None => (Verdict::Wait, None),
-            Some(verified) if self.since(verified) <= CERTIFICATE_WAIT => {
-                (Verdict::Wait, verified.checked_add(CERTIFICATE_WAIT).ok())
-            }
-            Some(_) => (Verdict::Fail, None),
-        }
-    }
-
-    /// The name of the record as providers ask for it.
-    fn label(&self) -> &str {
-        self.domain.name.relative_to(self.zone())
-    }
-
-    /// The zone that the name stands in, as far as is known.
-    fn zone(&self) -> &DnsName {
-        self.seen.zone.as_ref().filter(|zone| **zone != self.domain.name).unwrap_or(&self.domain.registrable)
-    }
-}
+pub use case::{CERTIFICATE_WAIT, Case, Expectation, PROPAGATION};
 
 /// The records at the name that must go before the record of the dashboard can stand there.
 #[must_use]

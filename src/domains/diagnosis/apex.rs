@@ -5,9 +5,10 @@ use std::net::IpAddr;
 use super::super::catalogue::Code;
 use super::super::finding::{Finding, Verdict, Who};
 use super::super::observation::RecordType;
+use super::advice::{record_to_add, value_unknown};
 use super::authoritative::Authoritative;
+use super::case::platform_addresses;
 use super::cname_target::shown;
-use super::record::{platform_addresses, record_to_add, value_unknown};
 use super::{Case, words};
 
 /// The way out where the provider has no ALIAS.

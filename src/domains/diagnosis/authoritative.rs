@@ -6,7 +6,7 @@ use std::net::IpAddr;
 use super::super::dns_name::DnsName;
 use super::super::finding::Evidence;
 use super::super::observation::{Data, Lookup, Record, RecordType, Reply, Role, Server, TYPES};
-use super::Case;
+use super::case::{Case, platform_addresses};
 
 /// The records at the name.
 pub struct Authoritative<'a> {
@@ -236,7 +236,7 @@ fn import_control<'a>(data: impl Iterator<Item = &'a Data>) -> Vec<&'a Data> {
 
 /// Whether what leads somewhere leads straight to the platform, all of it.
 pub fn is_right(case: &Case<'_>, answer: &[&Data]) -> bool {
-    let platform = super::record::platform_addresses(case);
+    let platform = platform_addresses(case);
     let right = |data: &&&Data| match data {
         Data::Cname(target) => !case.domain.is_apex() && case.expectation.platform_host.as_ref() == Some(target),
         other => other.address().is_some_and(|address| platform.contains(&address)),

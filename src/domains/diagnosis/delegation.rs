@@ -10,9 +10,9 @@ use super::super::catalogue::Code;
 use super::super::dns_name::DnsName;
 use super::super::finding::{Finding, Verdict, Who};
 use super::super::observation::{Data, Lookup, RecordType, Reply, ResponseCode, Role, code_name};
+use super::advice::record_to_add;
 use super::authoritative::{self, invents, serials};
 use super::cname_target::shown;
-use super::record::record_to_add;
 use super::{Case, words};
 
 /// How long a secondary may be behind before it is worth a warning.

@@ -7,9 +7,10 @@ use crate::model::text::short;
 use super::super::catalogue::Code;
 use super::super::finding::{Finding, Verdict, Who};
 use super::super::observation::{Data, RecordType, TYPES};
+use super::advice::{fail, one_cname, record_to_add, value_unknown};
 use super::authoritative::Authoritative;
+use super::case::platform_addresses;
 use super::cname_target::shown;
-use super::record::{fail, one_cname, platform_addresses, record_to_add, value_unknown};
 use super::{Case, words};
 
 pub fn findings(case: &Case<'_>, source: &Authoritative<'_>, findings: &mut Vec<Finding>) {

@@ -11,7 +11,7 @@ use super::super::finding::{Finding, Verdict, Who};
 use super::super::ip_ranges::is_public;
 use super::super::observation::{Lookup, RecordType, Reply, Role};
 use super::authoritative::{Authoritative, invents};
-use super::record::platform_addresses;
+use super::case::platform_addresses;
 use super::{Case, words};
 
 /// What an expired answer has left, by RFC 8767 section 4.

@@ -7,9 +7,10 @@ use super::super::dns_name::DnsName;
 use super::super::finding::{Finding, Verdict, Who};
 use super::super::ip_ranges::{is_cloudflare, is_public};
 use super::super::observation::{RecordType, Reply, Response, Role};
+use super::advice::{fail, one_cname, record_to_add};
 use super::authoritative::Authoritative;
+use super::case::platform_addresses;
 use super::propagation::sees_right;
-use super::record::{fail, one_cname, platform_addresses, record_to_add};
 use super::{Case, words};
 
 /// Cloudflare's proxy gives its own addresses and hides the record.

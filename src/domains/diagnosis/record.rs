@@ -1,7 +1,6 @@
 //! The record at the name (catalogue, section 2.2).
 
 use std::collections::BTreeSet;
-use std::net::IpAddr;
 
 use crate::model::text::short;
 
@@ -9,6 +8,7 @@ use super::super::catalogue::Code;
 use super::super::dns_name::DnsName;
 use super::super::finding::{Finding, Verdict, Who};
 use super::super::observation::{Data, Record, RecordType, Reply, type_name};
+use super::advice::{fail, one_cname, record_to_add, value_unknown};
 use super::authoritative::Authoritative;
 use super::cname_target::{self, shown};
 use super::{Case, apex, missing_cname, proxied, wildcard, words};
@@ -204,40 +204,4 @@ fn long_ttl(source: &Authoritative<'_>, findings: &mut Vec<Finding>) {
             .fix("at your DNS provider set the TTL to 3600: a mistake would otherwise last as long as the TTL")
             .evidence(source.evidence(&[longest.data.kind()])),
     );
-}
-
-/// There is a record, and nothing to compare it with.
-pub fn value_unknown(case: &Case<'_>, leads: &str) -> Finding {
-    Finding::new(Code::DnsValueUnknown, Verdict::Unknown, Who::Dashboard)
-        .seen(format!("{} leads to {leads}", case.domain.name))
-        .expected("the value that the dashboard shows")
-        .fix(Code::DnsValueUnknown.cure())
-}
-
-/// Every address of the platform's own host.
-pub fn platform_addresses(case: &Case<'_>) -> Vec<IpAddr> {
-    let Some(host) = &case.expectation.platform_host else { return Vec::new() };
-    let lookups = [RecordType::A, RecordType::AAAA].into_iter().flat_map(|kind| case.seen.asked(host, kind));
-    let mut addresses: Vec<IpAddr> = lookups.filter_map(|lookup| lookup.reply()).flat_map(Reply::addresses).collect();
-    addresses.sort_unstable();
-    addresses.dedup();
-    addresses
-}
-
-/// The record to add, as one reads it out to somebody.
-pub fn record_to_add(case: &Case<'_>) -> String {
-    let value = case.expectation.platform_host.as_ref().map_or("(the value of the dashboard)", DnsName::as_str);
-    if case.domain.is_apex() {
-        format!("ALIAS or ANAME @ -> {value}, TTL 3600")
-    } else {
-        format!("CNAME {} -> {value}, TTL 3600", case.label())
-    }
-}
-
-pub fn one_cname(case: &Case<'_>) -> String {
-    case.expectation.platform_host.as_ref().map_or_else(|| "one CNAME".to_owned(), |host| format!("CNAME {host}"))
-}
-
-pub fn fail(code: Code) -> Finding {
-    Finding::new(code, Verdict::Fail, Who::DnsProvider)
 }

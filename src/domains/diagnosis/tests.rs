@@ -5,14 +5,18 @@ use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 use std::time::Duration;
 
+use jiff::{SignedDuration, Timestamp};
+
 use super::redirect::{Redirect, Walk, judge};
 use super::*;
+use crate::domains::dns_name::DnsName;
 use crate::domains::finding::{Who, deciding, overall};
 use crate::domains::observation::{
-    Certificate, Complete, Distrust, Handshake, Hop, Lookup, Method, NoReply, Presented, Question, Reply, Response,
-    ResponseCode, Role, Server, TlsFailure, Trail,
+    Certificate, Complete, Distrust, Handshake, Hop, Lookup, Method, NoReply, Observations, Presented, Question, Reply,
+    Response, ResponseCode, Role, Server, TlsFailure, Trail,
 };
 use crate::domains::parse_name;
+use crate::domains::reported::Reported;
 
 pub const HOST: &str = "sites.platform.net";
 pub const NAME: &str = "docs.acme.com";

@@ -6,10 +6,11 @@ use super::super::catalogue::Code;
 use super::super::dns_name::DnsName;
 use super::super::finding::{Finding, Verdict, Who};
 use super::super::observation::{Data, RecordType, Reply, Role};
+use super::advice::{fail, one_cname, record_to_add, value_unknown};
 use super::authoritative::{Authoritative, invents};
+use super::case::platform_addresses;
 use super::cname_target::{self, shown};
 use super::http::is_parked;
-use super::record::{fail, one_cname, platform_addresses, record_to_add, value_unknown};
 use super::{Case, words};
 
 /// Name servers of registrars' parking services.

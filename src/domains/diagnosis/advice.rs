@@ -1,0 +1,32 @@
+//! What the findings on a record have in common: the same advice, worded once.
+
+use super::super::catalogue::Code;
+use super::super::dns_name::DnsName;
+use super::super::finding::{Finding, Verdict, Who};
+use super::Case;
+
+/// There is a record, and nothing to compare it with.
+pub fn value_unknown(case: &Case<'_>, leads: &str) -> Finding {
+    Finding::new(Code::DnsValueUnknown, Verdict::Unknown, Who::Dashboard)
+        .seen(format!("{} leads to {leads}", case.domain.name))
+        .expected("the value that the dashboard shows")
+        .fix(Code::DnsValueUnknown.cure())
+}
+
+/// The record to add, as one reads it out to somebody.
+pub fn record_to_add(case: &Case<'_>) -> String {
+    let value = case.expectation.platform_host.as_ref().map_or("(the value of the dashboard)", DnsName::as_str);
+    if case.domain.is_apex() {
+        format!("ALIAS or ANAME @ -> {value}, TTL 3600")
+    } else {
+        format!("CNAME {} -> {value}, TTL 3600", case.label())
+    }
+}
+
+pub fn one_cname(case: &Case<'_>) -> String {
+    case.expectation.platform_host.as_ref().map_or_else(|| "one CNAME".to_owned(), |host| format!("CNAME {host}"))
+}
+
+pub fn fail(code: Code) -> Finding {
+    Finding::new(code, Verdict::Fail, Who::DnsProvider)
+}

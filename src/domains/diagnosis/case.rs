@@ -1,0 +1,87 @@
+//! What a diagnosis rests on.
+
+use std::net::IpAddr;
+
+use jiff::{SignedDuration, Timestamp};
+
+use super::super::dns_name::{DnsName, Domain};
+use super::super::finding::Verdict;
+use super::super::observation::{Observations, RecordType, Reply};
+use super::super::reported::Reported;
+
+/// How long DNS changes may take at most (API description, propagation).
+pub const PROPAGATION: SignedDuration = SignedDuration::from_hours(48);
+
+/// How long after Verify a certificate may take before something is wrong (troubleshooting rule 2).
+pub const CERTIFICATE_WAIT: SignedDuration = SignedDuration::from_mins(30);
+
+/// What should be so.
+#[derive(Clone, Debug, Default)]
+pub struct Expectation {
+    /// The value that the dashboard shows.
+    pub platform_host: Option<DnsName>,
+    /// The CAA identities of the platform's certificate authority, lower case; empty where they are not known.
+    pub ca_identities: Vec<String>,
+    /// Addresses that are not public are all right, and were connected to.
+    pub allow_private: bool,
+}
+
+/// Everything that a diagnosis rests on.
+#[derive(Clone, Copy, Debug)]
+pub struct Case<'a> {
+    /// The domain.
+    pub domain: &'a Domain,
+    /// What should be so.
+    pub expectation: &'a Expectation,
+    /// What the operator told.
+    pub reported: &'a Reported,
+    /// What was measured.
+    pub seen: &'a Observations,
+    /// When each resolver was to forget its old answer, by an earlier check.
+    pub earlier: &'a [(String, Timestamp)],
+    /// The time of the diagnosis.
+    pub now: Timestamp,
+}
+
+impl Case<'_> {
+    /// The time since `then`; never negative, also where the clock was set back.
+    pub(super) fn since(&self, then: Timestamp) -> SignedDuration {
+        self.now.duration_since(then).max(SignedDuration::ZERO)
+    }
+
+    /// Whether more than the 48 hours have passed since the record was saved.
+    pub(super) fn is_past_propagation(&self) -> bool {
+        self.reported.saved.is_some_and(|saved| self.since(saved) > PROPAGATION)
+    }
+
+    /// The verdict on a certificate that is not there: a wait until half an hour after Verify, then a failure.
+    pub(super) fn certificate_wait(&self) -> (Verdict, Option<Timestamp>) {
+        match self.reported.verified {
+            None => (Verdict::Wait, None),
+            Some(verified) if self.since(verified) <= CERTIFICATE_WAIT => {
+                (Verdict::Wait, verified.checked_add(CERTIFICATE_WAIT).ok())
+            }
+            Some(_) => (Verdict::Fail, None),
+        }
+    }
+
+    /// The name of the record as providers ask for it.
+    pub(super) fn label(&self) -> &str {
+        self.domain.name.relative_to(self.zone())
+    }
+
+    /// The zone that the name stands in, as far as is known.
+    pub(super) fn zone(&self) -> &DnsName {
+        self.seen.zone.as_ref().filter(|zone| **zone != self.domain.name).unwrap_or(&self.domain.registrable)
+    }
+}
+
+/// Every address of the platform's own host.
+pub fn platform_addresses(case: &Case<'_>) -> Vec<IpAddr> {
+    let Some(host) = &case.expectation.platform_host else { return Vec::new() };
+    let lookups = [RecordType::A, RecordType::AAAA].into_iter().flat_map(|kind| case.seen.asked(host, kind));
+    let mut addresses: Vec<IpAddr> = lookups.filter_map(|lookup| lookup.reply()).flat_map(Reply::addresses).collect();
+    addresses.sort_unstable();
+    addresses.dedup();
+    addresses
+}
