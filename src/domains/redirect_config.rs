@@ -1,26 +1,26 @@
 //! The lint of a `domains` configuration, JSON or TOML (catalogue, section 2.7; API description, several domains).
 
 mod read;
+mod source;
 #[cfg(test)]
 mod tests;
 
 use std::collections::{HashMap, HashSet};
 
-use serde::{Deserialize, Serialize};
-
 use crate::model::text::short;
 
 use super::catalogue::Code;
 use super::dns_name::DnsName;
-use super::finding::{Finding, Verdict, Who};
+use super::finding::{Finding, Verdict};
 use super::parse_name;
 
+use source::{fail, warn};
+
 pub use super::diagnosis::redirect::Redirect;
+pub use source::{ConfigSource, WrittenRedirect};
 
 /// The largest file that is read, in octets.
 const MAX_TEXT: usize = 1 << 20;
-/// The most redirects.
-const MAX_REDIRECTS: usize = 1000;
 
 /// The configuration, every name in its normal form.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,33 +29,6 @@ pub struct DomainsConfiguration {
     pub primary: DnsName,
     /// `domains.redirects`.
     pub redirects: Vec<Redirect>,
-}
-
-/// The configuration as somebody wrote it.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ConfigSource {
-    /// `domains.primary`.
-    pub primary: Option<String>,
-    /// `domains.redirects`.
-    pub redirects: Vec<WrittenRedirect>,
-}
-
-/// One of `domains.redirects` as somebody wrote it.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct WrittenRedirect {
-    /// The domain that redirects.
-    pub from: String,
-    /// Where it leads.
-    pub to: String,
-    /// The status, which may be any number here.
-    pub status: i64,
-}
-
-impl From<Redirect> for WrittenRedirect {
-    fn from(redirect: Redirect) -> Self {
-        let Redirect { from, to, status } = redirect;
-        Self { from: from.to_string(), to: to.to_string(), status: status.into() }
-    }
 }
 
 impl From<DomainsConfiguration> for ConfigSource {
@@ -136,14 +109,6 @@ fn judge(written: &ConfigSource, places: &[usize], known: &[DnsName], mut findin
         )));
     }
     Linted { configuration, findings }
-}
-
-fn fail(code: Code) -> Finding {
-    Finding::new(code, Verdict::Fail, Who::Dashboard).fix(code.cure())
-}
-
-fn warn(code: Code) -> Finding {
-    Finding::new(code, Verdict::Warn, Who::Dashboard).fix(code.cure())
 }
 
 /// A name at a place of the configuration, by the checks for every name.

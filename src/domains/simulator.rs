@@ -19,6 +19,7 @@ mod dns;
 mod doors;
 mod healthy;
 mod http;
+mod listen;
 mod lookup;
 mod recursion;
 mod shared;
@@ -27,14 +28,11 @@ mod tests;
 mod web;
 mod wire;
 
-use std::io::{self, ErrorKind};
+use std::io;
 use std::net::{Ipv6Addr, SocketAddr};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
 
-use tokio::net::{TcpListener, TcpStream};
 use tokio::runtime::Handle;
-use tokio::time::sleep;
 
 use super::DnsName;
 use doors::Doors;
@@ -166,26 +164,5 @@ impl Simulator {
         let _inside = self.runtime.enter();
         let plan = self.shared.plan().clone();
         self.doors().open(&plan, &self.shared)
-    }
-}
-
-/// `bind` with another port when a second socket found its port taken.
-fn retry<T>(mut bind: impl FnMut() -> io::Result<T>) -> io::Result<T> {
-    for _ in 0..32 {
-        match bind() {
-            Err(error) if error.kind() == ErrorKind::AddrInUse => {}
-            bound => return bound,
-        }
-    }
-    bind()
-}
-
-/// The next connection. After an error, for example for want of a file descriptor, it is awaited a little later.
-async fn accept(listener: &TcpListener) -> TcpStream {
-    loop {
-        match listener.accept().await {
-            Ok((stream, _)) => return stream,
-            Err(_) => sleep(Duration::from_millis(10)).await,
-        }
     }
 }

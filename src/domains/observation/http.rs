@@ -9,7 +9,6 @@ use url::Url;
 use crate::model::text::short;
 
 use super::super::finding::Evidence;
-use super::tls::TlsFailure;
 
 /// How a request was made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -184,17 +183,5 @@ impl std::fmt::Display for HttpFailure {
             Self::Tls => "no TLS handshake",
             Self::Malformed => "an answer that is not HTTP",
         })
-    }
-}
-
-impl From<TlsFailure> for HttpFailure {
-    fn from(failure: TlsFailure) -> Self {
-        match failure {
-            TlsFailure::Refused => Self::Refused,
-            TlsFailure::Timeout => Self::Timeout,
-            TlsFailure::Unreachable => Self::Unreachable,
-            TlsFailure::Withheld => Self::Withheld,
-            TlsFailure::Reset | TlsFailure::NotTls | TlsFailure::Alert(_) | TlsFailure::Malformed => Self::Tls,
-        }
     }
 }

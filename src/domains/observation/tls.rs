@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use crate::model::text::{cut, display_safe, short};
 
 use super::super::finding::Evidence;
-use super::http::Hop;
+use super::http::{Hop, HttpFailure};
 
 /// A handshake with one address, and the front page over it.
 #[derive(Clone, Debug)]
@@ -156,6 +156,18 @@ impl std::fmt::Display for TlsFailure {
             Self::Unreachable => f.write_str("no way there from here"),
             Self::Withheld => f.write_str("not connected to: the address is not public"),
             Self::Malformed => f.write_str("an unreadable certificate"),
+        }
+    }
+}
+
+impl From<TlsFailure> for HttpFailure {
+    fn from(failure: TlsFailure) -> Self {
+        match failure {
+            TlsFailure::Refused => Self::Refused,
+            TlsFailure::Timeout => Self::Timeout,
+            TlsFailure::Unreachable => Self::Unreachable,
+            TlsFailure::Withheld => Self::Withheld,
+            TlsFailure::Reset | TlsFailure::NotTls | TlsFailure::Alert(_) | TlsFailure::Malformed => Self::Tls,
         }
     }
 }

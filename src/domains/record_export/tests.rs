@@ -6,6 +6,7 @@ mod parse;
 mod structured;
 
 use super::*;
+use crate::domains::DnsName;
 
 /// `docs.example.com` in the zone `example.com`.
 fn subdomain() -> DnsRecord {

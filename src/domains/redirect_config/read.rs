@@ -10,7 +10,7 @@ use crate::model::text::short;
 
 use super::super::catalogue::Code;
 use super::super::finding::Finding;
-use super::{ConfigSource, MAX_REDIRECTS, WrittenRedirect, fail, warn};
+use super::source::{ConfigSource, MAX_REDIRECTS, WrittenRedirect, fail, warn};
 
 /// How many wrong keys of one object are told.
 const MAX_TOLD: usize = 20;

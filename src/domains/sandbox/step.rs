@@ -1,8 +1,6 @@
 //! What an operator does outside this program on the way of a domain.
 
-use super::Sandbox;
 use crate::domains::Who;
-use crate::domains::simulator::Plan;
 
 /// Something that the operator does outside this program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -55,25 +53,6 @@ impl SandboxStep {
             | Self::CorrectRedirect
             | Self::RedirectDomain
             | Self::Remove => Who::Dashboard,
-        }
-    }
-
-    /// What is done, to stand behind the place.
-    #[must_use]
-    pub fn words(self) -> String {
-        let (domain, primary, redirected) = (Sandbox::DOMAIN, Sandbox::PRIMARY, Sandbox::REDIRECTED);
-        let (zone, host) = (Sandbox::ZONE, Plan::PLATFORM_HOST);
-        match self {
-            Self::AddDomain => format!("add {domain}; the value: {host}"),
-            Self::DeleteA => format!("delete A {} at {domain}", Plan::OLD_ADDRESS),
-            Self::AddCname => format!("add CNAME {domain} -> {host}, TTL {}", Plan::TTL),
-            Self::AddCaa => format!("add CAA 0 issue \"{}\" at {zone}", Plan::CA),
-            Self::Verify => format!("choose Verify for {domain}"),
-            Self::Reverify => format!("choose Re-verify for {domain}"),
-            Self::CorrectRedirect => format!("redirect {redirected} to {primary}, 301"),
-            Self::RedirectDomain => format!("redirect {domain} to {primary}, 301"),
-            Self::Remove => format!("choose Remove for {domain}"),
-            Self::DeleteCname => format!("delete CNAME {domain} -> {host}"),
         }
     }
 }

@@ -14,11 +14,12 @@ use tokio::task::JoinSet;
 use tokio::time::sleep;
 
 use super::fault::ServerFault;
+use super::listen::{accept, retry};
 use super::log::{LoggedQuestion, LoggedServer};
 use super::lookup::Reply;
 use super::record::ZoneRecord;
 use super::shared::Shared;
-use super::{accept, recursion, retry, wire};
+use super::{recursion, wire};
 
 /// The number of the EDNS option for extended errors (RFC 8914).
 const EXTENDED_ERROR: u16 = 15;

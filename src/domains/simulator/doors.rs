@@ -9,11 +9,12 @@ use tokio::net::{TcpListener, TcpSocket};
 use tokio::task::JoinSet;
 
 use super::dns::Sockets;
+use super::listen::retry;
 use super::log::LoggedServer;
 use super::plan::Plan;
 use super::shared::Shared;
 use super::site::Door;
-use super::{retry, web};
+use super::web;
 use crate::domains::DnsName;
 
 /// What of a world can be reached. Everything stops when it is dropped.

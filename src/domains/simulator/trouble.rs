@@ -3,7 +3,7 @@
 mod apex;
 mod caa;
 mod certificates;
-
+mod entry;
 mod pages;
 mod records;
 mod redirects;
@@ -14,16 +14,7 @@ use jiff::Timestamp;
 use super::plan::Plan;
 use crate::domains::Code;
 
-/// How to make a row of the catalogue show.
-#[derive(Clone, Copy, Debug)]
-pub struct Trouble {
-    /// The row.
-    pub code: Code,
-    /// The domain to look at.
-    pub domain: &'static str,
-    /// What to change in the healthy world.
-    pub make: fn(&mut Plan),
-}
+pub use entry::Trouble;
 
 impl Trouble {
     /// All of them, in the order of the catalogue's tables.
@@ -37,14 +28,6 @@ impl Trouble {
     #[must_use]
     pub fn of(code: Code) -> Option<Self> {
         Self::all().find(|trouble| trouble.code == code)
-    }
-
-    const fn new(code: Code, make: fn(&mut Plan)) -> Self {
-        Self { code, domain: Plan::DOMAIN, make }
-    }
-
-    const fn at(self, domain: &'static str) -> Self {
-        Self { domain, ..self }
     }
 }
 

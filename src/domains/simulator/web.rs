@@ -13,9 +13,9 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
 use tokio_rustls::LazyConfigAcceptor;
 
-use super::accept;
 use super::certificate::IssuedCertificate;
 use super::http::{self, Connection};
+use super::listen::accept;
 use super::shared::Shared;
 use super::site::{Door, Greeting};
 

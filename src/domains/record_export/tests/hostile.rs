@@ -6,9 +6,10 @@ use std::process::{Command, Stdio};
 
 use proptest::prelude::*;
 
-use super::super::{Conflict, DnsName, DnsRecord, ExportFormat, escape, export};
+use super::super::{Conflict, DnsRecord, ExportFormat, escape, export};
 use super::parse::{hcl, js_call, shell_words, split, zone_line};
 use super::{apex, subdomain, with_mail};
+use crate::domains::DnsName;
 
 fn hostile() -> impl Strategy<Value = String> {
     let piece = prop_oneof![

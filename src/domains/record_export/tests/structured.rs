@@ -2,9 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::super::{Conflict, DnsName, DnsRecord, ExportFormat, escape, export};
+use super::super::{Conflict, DnsRecord, ExportFormat, escape, export};
 use super::parse::{Resource, hcl, js_call, split, string};
 use super::{apex, assert_deletes_in, conflict, subdomain, with_mail};
+use crate::domains::DnsName;
 
 #[test]
 fn cloudflare_is_one_object_that_is_not_proxied() {
