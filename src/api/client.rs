@@ -3,6 +3,7 @@
 //! reqwest has no time limit, follows redirects with the key and takes proxies for loopback unless told otherwise; here
 //! it is told: limits on connecting, reading, the whole exchange and the size, no redirects, no proxy for loopback.
 
+mod response;
 mod wire;
 
 use std::fmt;
@@ -21,7 +22,7 @@ use reqwest::{Certificate, Method, StatusCode, Url};
 use super::exchange::Recorder;
 use super::{ApiError, NextPage, PetPage};
 use crate::model::{ApiKey, BaseUrl, IdempotencyKey, Limit, NewPet, Pet, PetId, PetQuery};
-use wire::{FullResponse, json_defect, read_json};
+use response::{FullResponse, json_defect, read_json};
 
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 const JSON: HeaderValue = HeaderValue::from_static("application/json");

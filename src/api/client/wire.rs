@@ -3,32 +3,20 @@
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-use reqwest::header::{HeaderMap, HeaderName, RETRY_AFTER};
+use reqwest::header::HeaderName;
 use reqwest::{Method, Request, RequestBuilder, StatusCode};
-use serde::de::DeserializeOwned;
 use url::Url;
 
 use super::Client;
-use crate::api::error::RetryAfter;
+use super::response::{FullResponse, judge};
 use crate::api::exchange::Recording;
 use crate::api::{ApiError, Defect};
 use crate::clock;
-use crate::model::Problem;
 
 const IDEMPOTENCY_KEY_RETENTION: HeaderName = HeaderName::from_static("idempotency-key-retention");
 
 /// The largest body that is read.
 const MAX_BODY: usize = 8 << 20;
-
-/// How much of a body that could not be read is kept for the error, in bytes.
-const EXCERPT: usize = 800;
-
-/// An answer that came whole.
-pub(super) struct FullResponse {
-    pub(super) status: StatusCode,
-    pub(super) headers: HeaderMap,
-    pub(super) body: Vec<u8>,
-}
 
 impl Client {
     pub(super) fn request(&self, method: Method, url: Url) -> RequestBuilder {
@@ -95,35 +83,4 @@ impl Client {
             ApiError::Broken(error)
         }
     }
-}
-
-/// Whether it is what was promised. Nothing has changed (304) only for whoever asked so.
-fn judge(answer: FullResponse, promised: &[StatusCode]) -> Result<FullResponse, ApiError> {
-    let FullResponse { status, headers, body } = &answer;
-    if promised.contains(status) {
-        Ok(answer)
-    } else if status.is_success() || *status == StatusCode::NOT_MODIFIED {
-        Err(ApiError::Malformed(Defect::Status(status.as_u16())))
-    } else {
-        let problem = serde_json::from_slice::<Problem>(body).ok();
-        let excerpt = if problem.is_some() { String::new() } else { excerpt(body) };
-        let retry_after = headers.get(RETRY_AFTER).map(|value| retry_after(value.to_str().unwrap_or("")));
-        Err(ApiError::Refused { status: status.as_u16(), problem, excerpt, retry_after })
-    }
-}
-
-pub(super) fn read_json<T: DeserializeOwned>(body: &[u8]) -> Result<T, ApiError> {
-    serde_json::from_slice(body).map_err(|source| json_defect(source, body))
-}
-
-pub(super) fn json_defect(source: serde_json::Error, body: &[u8]) -> ApiError {
-    ApiError::Malformed(Defect::Json { source, excerpt: excerpt(body) })
-}
-
-fn excerpt(body: &[u8]) -> String {
-    String::from_utf8_lossy(&body[..body.len().min(EXCERPT)]).into_owned()
-}
-
-fn retry_after(value: &str) -> RetryAfter {
-    value.trim().parse().map_or(RetryAfter::Other, RetryAfter::Seconds)
 }
