@@ -8,6 +8,7 @@
 
 pub mod atomic_file;
 pub mod barcodes;
+mod choices;
 pub mod drafts;
 pub mod edit;
 mod effective;
@@ -27,6 +28,7 @@ mod sources;
 mod target;
 pub mod ui;
 
+pub use choices::Choices;
 pub use effective::everything;
 pub use env::{Depth, Env};
 pub use error::ConfigError;
@@ -38,6 +40,6 @@ pub use profiles::{ProfileEntry, Profiles, ServiceLocation, settings_for, settin
 pub use provenance::{Origin, Sourced};
 pub use secrets::{KeepKey, KeyPlace, Keyring};
 pub use service::{KeyOrigin, Remote, Service};
-pub use settings::{Choices, Settings};
+pub use settings::Settings;
 pub use sources::file_path;
 pub use ui::{Clipboard, LinkSpeed, ThemeChoice};

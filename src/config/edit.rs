@@ -1,152 +1,26 @@
 //! The parts of the configuration file that the app writes: everything else in it stays as it is, comments included.
 
-use std::fs;
-use std::io;
-use std::path::{Path, PathBuf};
-
-use toml_edit::{DocumentMut, Item, TableLike, Value};
-
-use crate::model::EndpointError;
-
-use super::atomic_file;
-use super::file::File;
-
+mod document;
 mod domains;
 mod profiles;
 mod ui;
 
 pub use super::atomic_file::write;
-pub use domains::{ProjectDomains, set_domains};
+pub use document::{EditError, ProjectDomains};
+pub use domains::set_domains;
 pub use profiles::{NewProfile, add_profile, remove_key, set_key, set_profile};
 pub use ui::set_theme;
 
-/// Why the file was not written. It is as it was.
-#[derive(Debug, thiserror::Error)]
-pub enum EditError {
-    /// It cannot be read or written.
-    #[error("{} could not be written: {source}.", path.display())]
-    Io {
-        /// Which file.
-        path: PathBuf,
-        /// Why.
-        source: io::Error,
-    },
-    /// What is in it is no configuration any more.
-    #[error("{} is not a configuration any more: {why}.", path.display())]
-    Syntax {
-        /// Which file.
-        path: PathBuf,
-        /// Why.
-        why: String,
-    },
-    /// Somebody else has changed the domains in it.
-    #[error("the domains in {} were changed meanwhile.", path.display())]
-    Changed {
-        /// Which file.
-        path: PathBuf,
-        /// What is there now.
-        there: Box<ProjectDomains>,
-    },
-    /// It is written in a way that the program cannot change.
-    #[error("{} was not written, because the result would say something else: {why}. Change it by hand.", path.display())]
-    ByHand {
-        /// Which file.
-        path: PathBuf,
-        /// What is in the way.
-        why: String,
-    },
-    /// A name that no profile is given.
-    #[error("\"{}\" cannot be a profile's name. It may have 1 to 40 letters, digits, - and _.", crate::model::text::short(.0))]
-    Name(String),
-    /// There is such a profile already.
-    #[error("there is a profile \"{0}\" already. Give the new one another name.")]
-    Exists(String),
-    /// There is no such profile.
-    #[error("there is no profile \"{}\" in {}. It may have been removed meanwhile.", crate::model::text::short(name), path.display())]
-    NoSuchProfile {
-        /// Which file.
-        path: PathBuf,
-        /// The name asked for.
-        name: String,
-    },
-    /// The service of this profile is inside the program.
-    #[error("the profile \"{0}\" is inside this program and needs no key.")]
-    Inside(String),
-    /// An address that cannot be used.
-    #[error("base_url: {0}")]
-    Address(#[from] EndpointError),
-}
-
-/// Changes the file at `path`, which is created where there is none. `change` does to the document what it does to what
-/// the document means; the file is replaced if in the end both say the same.
-fn edit(
-    path: &Path,
-    change: impl FnOnce(&mut File, &mut DocumentMut) -> Result<(), EditError>,
-) -> Result<(), EditError> {
-    let io = |source| EditError::Io { path: path.to_owned(), source };
-    let target = atomic_file::target(path).map_err(io)?;
-    // Whoever else changes it waits: what it reads must be what this writes.
-    let _alone = atomic_file::alone(&target).map_err(io)?;
-    let text = match fs::read_to_string(&target) {
-        Ok(text) => text,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
-        Err(source) => return Err(io(source)),
-    };
-    let edited = edited(&text, path, change)?;
-    atomic_file::replace(&target, &edited).map_err(io)
-}
-
-/// The text of a configuration file after `change`. What stays the same is left as it was written.
-fn edited(
-    text: &str,
-    path: &Path,
-    change: impl FnOnce(&mut File, &mut DocumentMut) -> Result<(), EditError>,
-) -> Result<String, EditError> {
-    let syntax = |why: String| EditError::Syntax { path: path.to_owned(), why };
-    let mut wanted = File::parse(text, path).map_err(|error| syntax(error.to_string()))?;
-    let mut document: DocumentMut =
-        text.parse().map_err(|error: toml_edit::TomlError| syntax(error.message().to_owned()))?;
-    change(&mut wanted, &mut document)?;
-    let mut edited = document.to_string();
-    if text.contains("\r\n") {
-        edited = edited.replace("\r\n", "\n").replace('\n', "\r\n");
-    }
-    match File::parse(&edited, path) {
-        Ok(file) if file == wanted => Ok(edited),
-        Ok(_) => Err(by_hand(path, "its keys are written in an unusual way")),
-        Err(error) => Err(by_hand(path, &error.to_string())),
-    }
-}
-
-fn by_hand(path: &Path, why: &str) -> EditError {
-    EditError::ByHand { path: path.to_owned(), why: why.to_owned() }
-}
-
-/// The table `name`, which is begun where there is none.
-fn table<'a>(document: &'a mut DocumentMut, name: &str, path: &Path) -> Result<&'a mut dyn TableLike, EditError> {
-    let table = document.entry(name).or_insert(Item::Table(toml_edit::Table::new()));
-    table.as_table_like_mut().ok_or_else(|| by_hand(path, &format!("{name} is not a table")))
-}
-
-/// Sets a value, and keeps the comment behind the one that was there.
-fn set(table: &mut dyn TableLike, key: &str, mut value: Value) {
-    match table.get_mut(key) {
-        Some(Item::Value(old)) => {
-            *value.decor_mut() = old.decor().clone();
-            *old = value;
-        }
-        Some(item) => *item = Item::Value(value),
-        None => {
-            table.insert(key, Item::Value(value));
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use std::fs;
     use std::os::unix::fs::PermissionsExt as _;
 
+    use toml_edit::DocumentMut;
+
+    use super::super::file::File;
     use super::super::ui::ThemeChoice;
+    use super::document::edit;
     use super::*;
 
     #[test]

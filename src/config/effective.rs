@@ -1,11 +1,12 @@
 //! Every setting that is in force, in the words of the configuration file.
 
 use super::Env;
+use super::choices::Choices;
 use super::error::ConfigError;
 use super::file::File;
 use super::provenance::{Origin, Sourced};
 use super::service::Service;
-use super::settings::{Choices, Settings};
+use super::settings::Settings;
 use super::sources::Sources;
 use super::target::Target;
 

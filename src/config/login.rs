@@ -5,12 +5,13 @@ use std::path::PathBuf;
 use crate::model::{ApiKey, BaseUrl};
 
 use super::Env;
+use super::choices::Choices;
 use super::edit::{EditError, NewProfile, add_profile, remove_key, set_key};
 use super::error::ConfigError;
 use super::file::{KeySource, is_plain_name};
 use super::secrets::KeyPlace;
 use super::service::{KeyOrigin, Remote, Service};
-use super::settings::{Choices, Settings};
+use super::settings::Settings;
 use super::sources::Sources;
 use super::target::{Target, expand_home};
 

@@ -6,12 +6,13 @@ use std::path::PathBuf;
 use crate::model::BaseUrl;
 
 use super::Env;
+use super::choices::Choices;
 use super::edit::NewProfile;
 use super::error::ConfigError;
 use super::file::{Accent, Profile};
 use super::provenance::Origin;
 use super::service::KeyOrigin;
-use super::settings::{Choices, Settings};
+use super::settings::Settings;
 use super::sources::Sources;
 use super::target::{self, Target};
 

@@ -2,11 +2,8 @@
 //!
 //! All of it may block: a command up to ten seconds, the keyring until its password was typed.
 
-use std::sync::mpsc;
-use std::thread;
-use std::time::Duration;
-
 mod command;
+mod deadline;
 mod key_file;
 mod keyring;
 mod place;
@@ -26,14 +23,4 @@ pub enum KeepKey {
     File,
     /// In the keyring of the system.
     Keyring,
-}
-
-/// What `work` gives within `limit`. After that it goes on in its thread, and nobody waits for it.
-fn within<T: Send + 'static>(limit: Duration, work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
-    let (give, given) = mpsc::channel();
-    let work = move || {
-        let _ = give.send(work());
-    };
-    thread::Builder::new().name("secret".into()).spawn(work).ok()?;
-    given.recv_timeout(limit).ok()
 }

@@ -1,12 +1,11 @@
 //! Everything that the user decided, resolved: flags over environment over file over defaults.
 
-use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::model::text::short;
 use crate::model::{Limit, PetStatus};
 
 use super::Env;
+use super::choices::Choices;
 use super::error::ConfigError;
 use super::file::{Accent, File};
 use super::provenance::{Origin, Sourced};
@@ -14,37 +13,6 @@ use super::service::{KeyOrigin, Service};
 use super::sources::Sources;
 use super::target::Target;
 use super::ui::{Clipboard, Glyphs, LinkSpeed, ThemeChoice};
-
-/// What was said on the command line.
-#[derive(Clone, Debug, Default)]
-pub struct Choices {
-    /// `--config`
-    pub config: Option<PathBuf>,
-    /// `--profile`
-    pub profile: Option<String>,
-    /// `--base-url`
-    pub base_url: Option<String>,
-    /// `--demo`
-    pub demo: bool,
-    /// `--ca-file`
-    pub ca_file: Option<PathBuf>,
-    /// `--insecure-http`
-    pub insecure_http: bool,
-    /// `--ascii`
-    pub ascii: bool,
-    /// `--accessible`
-    pub accessible: bool,
-}
-
-impl Choices {
-    /// Another call of petstore for the same configuration and profile.
-    #[must_use]
-    pub fn command(&self, words: &str) -> String {
-        let config = self.config.as_deref().map(|file| format!("--config {} ", short(&file.display().to_string())));
-        let profile = self.profile.as_deref().map(|name| format!("-p {} ", short(name)));
-        format!("petstore {}{}{words}", config.unwrap_or_default(), profile.unwrap_or_default())
-    }
-}
 
 /// Everything resolved.
 #[derive(Clone, Debug, PartialEq)]
@@ -192,6 +160,8 @@ pub fn configuration(choices: &Choices, env: &Env) -> Result<File, ConfigError> 
 
 #[cfg(test)]
 pub(super) mod tests {
+    use std::path::PathBuf;
+
     use super::super::service::Remote;
     use super::*;
 

@@ -3,11 +3,11 @@
 use std::io;
 use std::path::PathBuf;
 
+use super::choices::Choices;
 use super::error::ConfigError;
 use super::file::File;
 use super::paths::NoHome;
 use super::provenance::{KeyLines, Origin};
-use super::settings::Choices;
 use super::{Env, Paths};
 
 /// Everything that was said.

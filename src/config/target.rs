@@ -231,8 +231,8 @@ pub fn expand_home(path: &Path, env: &Env) -> PathBuf {
 
 #[cfg(test)]
 mod tests {
+    use super::super::choices::Choices;
     use super::super::secrets::write_key_file;
-    use super::super::settings::Choices;
     use super::super::settings::tests::{CONFIG, remote, resolve};
     use super::*;
 

@@ -5,16 +5,7 @@ use std::path::Path;
 use toml_edit::{Array, DocumentMut, InlineTable, Item, Value};
 
 use super::super::file::Redirect;
-use super::{EditError, edit, set, table};
-
-/// The project's domains, as the file has them.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ProjectDomains {
-    /// `domains.primary`; empty where there is none.
-    pub primary: String,
-    /// `domains.redirects`.
-    pub redirects: Vec<Redirect>,
-}
+use super::document::{EditError, ProjectDomains, edit, set, table};
 
 /// Sets `domains.primary` and `domains.redirects` in the file at `path`, which is created where there is none, from what
 /// they `were` to what they are `to` be. The file is replaced as a whole or not at all.

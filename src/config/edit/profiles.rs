@@ -7,7 +7,7 @@ use toml_edit::{Array, InlineTable, Item, Table, TableLike, Value};
 use crate::model::BaseUrl;
 
 use super::super::file::{KeySource, Profile, is_plain_name};
-use super::{EditError, by_hand, edit, set, table};
+use super::document::{EditError, by_hand, edit, set, table};
 
 /// What a new profile says.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::super::ui::ThemeChoice;
-use super::{EditError, edit, set, table};
+use super::document::{EditError, edit, set, table};
 
 /// Sets `ui.theme` in the file at `path`, which is created where there is none.
 pub fn set_theme(path: &Path, theme: ThemeChoice) -> Result<(), EditError> {

@@ -15,7 +15,7 @@ use crate::model::text::{cut, without_keys};
 use crate::model::{ApiKey, display_safe};
 
 use super::super::ConfigError;
-use super::within;
+use super::deadline::within;
 
 /// How long the program may take.
 const LIMIT: Duration = Duration::from_secs(10);

@@ -9,7 +9,7 @@ use crate::model::text::cut;
 use crate::model::{ApiKey, BaseUrl, display_safe};
 
 use super::super::ConfigError;
-use super::within;
+use super::deadline::within;
 
 /// How long a keyring may take to answer at all.
 const ANSWERS: Duration = Duration::from_secs(2);

@@ -1,0 +1,36 @@
+//! What was said on the command line.
+
+use std::path::PathBuf;
+
+use crate::model::text::short;
+
+/// What was said on the command line.
+#[derive(Clone, Debug, Default)]
+pub struct Choices {
+    /// `--config`
+    pub config: Option<PathBuf>,
+    /// `--profile`
+    pub profile: Option<String>,
+    /// `--base-url`
+    pub base_url: Option<String>,
+    /// `--demo`
+    pub demo: bool,
+    /// `--ca-file`
+    pub ca_file: Option<PathBuf>,
+    /// `--insecure-http`
+    pub insecure_http: bool,
+    /// `--ascii`
+    pub ascii: bool,
+    /// `--accessible`
+    pub accessible: bool,
+}
+
+impl Choices {
+    /// Another call of petstore for the same configuration and profile.
+    #[must_use]
+    pub fn command(&self, words: &str) -> String {
+        let config = self.config.as_deref().map(|file| format!("--config {} ", short(&file.display().to_string())));
+        let profile = self.profile.as_deref().map(|name| format!("-p {} ", short(name)));
+        format!("petstore {}{}{words}", config.unwrap_or_default(), profile.unwrap_or_default())
+    }
+}
