@@ -17,8 +17,9 @@ use tokio::task::{AbortHandle, Id, JoinSet};
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
+use super::config::Config;
 use super::connection::{Acceptor, Waiting};
-use super::{Config, metrics};
+use super::metrics;
 use crate::clock;
 
 /// How long to wait when the system accepts nothing, and no connection can make room.

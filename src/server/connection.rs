@@ -25,8 +25,9 @@ use tokio_io_timeout::TimeoutStream;
 use tokio_util::sync::CancellationToken;
 use tower::Service as _;
 
+use super::config::Config;
 use super::proxies::Peer;
-use super::{Config, Tls};
+use super::tls::Tls;
 use crate::clock::{self, Now};
 
 /// What every connection needs. Cheap to clone.

@@ -14,7 +14,7 @@ use tower::Layer;
 use tower_http::cors::{AllowOrigin, Cors, CorsLayer};
 use url::Url;
 
-use super::frame::{IDEMPOTENCY_KEY, IDEMPOTENCY_KEY_RETENTION, IDEMPOTENCY_REPLAYED, X_REQUEST_ID};
+use super::headers::{IDEMPOTENCY_KEY, IDEMPOTENCY_KEY_RETENTION, IDEMPOTENCY_REPLAYED, X_REQUEST_ID};
 use super::limits::{RATE_LIMIT, RATE_LIMIT_POLICY};
 
 /// How long a browser need not ask again: an hour.

@@ -9,9 +9,9 @@ use http_body_util::{BodyExt, LengthLimitError, Limited};
 use tokio::time::timeout;
 use url::form_urlencoded;
 
-use super::Config;
+use super::config::Config;
 use super::failure::Failure;
-use super::frame::IDEMPOTENCY_KEY;
+use super::headers::IDEMPOTENCY_KEY;
 use crate::model::{Limit, PetId, PetQuery, PetStatus};
 
 /// The query of a list (section 4.1, and `after`, an addition). Nothing is clamped; names that are not known are left

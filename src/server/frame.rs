@@ -6,26 +6,22 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
 use axum::extract::{Request, State};
-use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
+use axum::http::{HeaderMap, HeaderValue, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use futures_util::FutureExt;
 use uuid::{NoContext, Timestamp, Uuid};
 
-use super::Config;
+use super::config::Config;
 use super::failure::{Cause, Failure};
+use super::headers::{IDEMPOTENCY_KEY_RETENTION, X_REQUEST_ID};
 use super::metrics::Metrics;
+use super::paths::{OPENAPI_PATH, PETS_PATH, is_get_pet};
 use super::proxies::{Client, Peer};
-use super::routes::{OPENAPI_PATH, PETS_PATH};
 use crate::clock::{self, Now};
 use crate::model::sunset;
 use crate::model::text::{safe_causes, short};
 use crate::store::KeyId;
-
-pub(super) const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
-pub(super) const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
-pub(super) const IDEMPOTENCY_KEY_RETENTION: HeaderName = HeaderName::from_static("idempotency-key-retention");
-pub(super) const IDEMPOTENCY_REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
 
 /// 24 hours in seconds, which is how long a key is kept.
 const RETENTION: HeaderValue = HeaderValue::from_static("86400");
@@ -110,10 +106,6 @@ fn request_id(headers: &HeaderMap, now: Now) -> HeaderValue {
         // Hexadecimal digits and hyphens are always a header value.
         HeaderValue::from_str(&id.to_string()).unwrap_or_else(|_| HeaderValue::from_static("-"))
     })
-}
-
-pub(super) fn is_get_pet(path: &str) -> bool {
-    path.strip_prefix("/v1/pets/").is_some_and(|id| !id.is_empty() && !id.contains('/'))
 }
 
 /// Sections 4.3 and 9 of the description. Only a release removes the operation: no clock is asked here.

@@ -12,15 +12,12 @@ use tower::Layer;
 use tower::util::option_layer;
 
 use super::failure::Failure;
-use super::{OPENAPI, Service, auth, cors, frame, pets};
+use super::paths::{HEALTH_PATH, OPENAPI_PATH, PET_PATH, PETS_PATH, READINESS_PATH};
+use super::service::Service;
+use super::{auth, cors, frame, pets};
 
-/// The path of the description, which is also where the deprecation is explained.
-pub(super) const OPENAPI_PATH: &str = "/v1/openapi.yaml";
-
-pub(super) const PETS_PATH: &str = "/v1/pets";
-pub(super) const PET_PATH: &str = "/v1/pets/{petId}";
-pub(super) const HEALTH_PATH: &str = "/healthz";
-pub(super) const READINESS_PATH: &str = "/readyz";
+/// The description of the API, as it is served at `/v1/openapi.yaml`.
+pub const OPENAPI: &str = include_str!("../../assets/openapi.yaml");
 
 const GET_ONLY: &str = "GET, HEAD, OPTIONS";
 const GET_AND_POST: &str = "GET, HEAD, POST, OPTIONS";

@@ -15,8 +15,7 @@ use prometheus_client::metrics::counter::{ConstCounter, Counter};
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::registry::Unit;
 
-use crate::server::frame::is_get_pet;
-use crate::server::routes::{HEALTH_PATH, OPENAPI_PATH, PET_PATH, PETS_PATH, READINESS_PATH};
+use crate::server::paths::{HEALTH_PATH, OPENAPI_PATH, PET_PATH, PETS_PATH, READINESS_PATH, is_get_pet};
 
 // The last of each list stands for all that is not in it.
 const METHODS: [&str; 10] = ["GET", "HEAD", "POST", "OPTIONS", "PUT", "PATCH", "DELETE", "TRACE", "CONNECT", "other"];

@@ -1,0 +1,8 @@
+//! The names of headers that are used in more than one place.
+
+use axum::http::HeaderName;
+
+pub(super) const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+pub(super) const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
+pub(super) const IDEMPOTENCY_KEY_RETENTION: HeaderName = HeaderName::from_static("idempotency-key-retention");
+pub(super) const IDEMPOTENCY_REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");

@@ -1,0 +1,21 @@
+//! What requests share.
+
+use std::sync::Arc;
+
+use super::config::Config;
+use super::failed_authentications::FailedAuthentications;
+use super::limits::RateLimits;
+use super::metrics::Metrics;
+use super::slow_bodies::SlowBodies;
+use crate::store::Store;
+
+/// What every request may need.
+#[derive(Clone, Debug)]
+pub(super) struct Service {
+    pub(super) store: Store,
+    pub(super) config: Arc<Config>,
+    pub(super) metrics: Arc<Metrics>,
+    pub(super) failed_authentications: Option<Arc<FailedAuthentications>>,
+    pub(super) rate_limits: Option<Arc<RateLimits>>,
+    pub(super) slow_bodies: Arc<SlowBodies>,
+}
