@@ -2,9 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{FileFormat, TransferError, rejects};
+use super::FileFormat;
+use super::error::{TransferError, list};
 use crate::model::draft::{check_name, parse_category_id};
-use crate::model::text::{cut, short};
+use crate::model::text::short;
 use crate::model::{Field, PetStatus, export};
 
 /// What was decided by hand about a file. The default decides nothing.
@@ -43,6 +44,9 @@ impl ColumnMapping {
         Ok(())
     }
 }
+
+/// The column of reasons in rejects whose names are kept as they stand, blanks included, as they were in the file.
+pub(super) const WHY_EXACT: &str = "why not added (blanks count)";
 
 /// The names of a field's column, in the order in which they count. Case, blanks, `_` and `-` make no difference.
 const NAMES: [&[&str]; 3] = [&["name", "petname"], &["categoryid", "category", "cat"], &["status", "state"]];
@@ -87,7 +91,7 @@ impl Columns {
     /// The same where a member may be missing.
     pub(super) fn look(header: &[String], reading: &ColumnMapping) -> Result<Self, TransferError> {
         let names: Vec<String> = header.iter().map(|name| short(name.trim())).collect();
-        let ours = header == export::HEADER || header.first().is_some_and(|name| name == rejects::WHY_EXACT);
+        let ours = header == export::HEADER || header.first().is_some_and(|name| name == WHY_EXACT);
         let mut columns = Self { names, of: [None; 3], ours };
         for (index, field) in Field::ALL.into_iter().enumerate() {
             if reading.set[index].is_some() {
@@ -134,11 +138,6 @@ impl Columns {
     fn list(&self) -> String {
         list(&self.names)
     }
-}
-
-/// The columns in one sentence.
-pub(super) fn list(names: &[String]) -> String {
-    cut(&names.join(", "), 400)
 }
 
 #[cfg(test)]

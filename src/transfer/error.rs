@@ -3,10 +3,9 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::column_mapping::list;
 use crate::api::ApiError;
 use crate::model::Field;
-use crate::model::text::short;
+use crate::model::text::{cut, short};
 
 /// Why nothing, or no more, is transferred. Each sentence names the thing and the remedy.
 #[derive(Debug, thiserror::Error)]
@@ -185,4 +184,9 @@ impl TransferError {
     pub(super) const fn is_of_the_columns(&self) -> bool {
         matches!(self, Self::NoColumn { .. } | Self::UnknownColumn { .. } | Self::ColumnTwice { .. })
     }
+}
+
+/// The columns in one sentence.
+pub(super) fn list(names: &[String]) -> String {
+    cut(&names.join(", "), 400)
 }

@@ -8,209 +8,37 @@
 //! written anew for the rows that are in the file now. The one before stays beside it under the date of its beginning.
 
 mod added_rows;
+mod lines;
 mod reasons;
 mod replay;
 mod target;
 mod writer;
 
 use std::fs::{File, OpenOptions, TryLockError};
-use std::io::{self, BufWriter, Read as _, Seek as _, SeekFrom, Write as _};
+use std::io::{self, BufWriter, Write as _};
 use std::ops::ControlFlow;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 use tempfile::NamedTempFile;
 use uuid::Uuid;
 
-use super::input::{Print, hex};
 use super::rows::{self, Row};
 use super::{ColumnMapping, Input, TransferError};
 use crate::config::atomic_file;
-use crate::model::text::{cut, short};
-use crate::model::{IdempotencyKey, NewPet, PetId};
+use crate::model::{NewPet, PetId};
 
 pub(super) use added_rows::Pool;
+pub(super) use lines::read_head;
+pub use lines::{Head, RowAnswer, RowOutcome};
+use lines::{Line, Word, failed};
 pub(super) use reasons::Reasons;
 pub use replay::{Past, RowState, UnknownRow};
 pub use target::Target;
 use writer::Writer;
-
-/// The version of the file's form. The first had no keys and times of the service, and its rows had the file's order.
-const VERSION: u32 = 2;
-
-/// The longest first line, in octets.
-const MOST_HEAD: u64 = 64 << 10;
-
-/// The first line.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Head {
-    /// The version of the form.
-    pub petstore_import: u32,
-    /// What the rows' Idempotency-Keys are made of.
-    pub id: Uuid,
-    /// The file.
-    pub file: Print,
-    /// The service, by its address.
-    pub service: String,
-    /// Of the API key, by which only the same one is recognised: what a service remembers belongs to it.
-    pub key: String,
-    /// How the file is read.
-    pub reading: ColumnMapping,
-    /// How many rows can be sent, where that was counted before.
-    pub good: Option<u64>,
-    /// When it began.
-    pub at: Timestamp,
-}
-
-impl Head {
-    /// Of a new import.
-    #[must_use]
-    pub fn new(file: Print, target: &Target, reading: ColumnMapping, good: Option<u64>, at: Timestamp) -> Self {
-        let id = Uuid::new_v4();
-        let (service, key) = (target.service.clone(), recognisable(id, &target.key));
-        Self { petstore_import: VERSION, id, file, service, key, reading, good, at }
-    }
-
-    /// Whether it is of this reading. A `reading` by which nothing is decided is any.
-    pub(super) fn check_reading(&self, path: &Path, reading: &ColumnMapping) -> Result<(), TransferError> {
-        if *reading == ColumnMapping::default() || self.reading == *reading {
-            return Ok(());
-        }
-        let text = |reading: &ColumnMapping| {
-            serde_json::to_string(reading).map_or_else(|_| String::new(), |text| short(&text))
-        };
-        let what = "the reading (--format, --map, --set, --raw)";
-        Err(another(path, what, text(&self.reading), text(reading)))
-    }
-
-    /// Whether it is of this service.
-    pub(super) fn check_service(&self, path: &Path, target: &Target) -> Result<(), TransferError> {
-        if self.service == target.service {
-            return Ok(());
-        }
-        Err(another(path, "the service", short(&self.service), short(&target.service)))
-    }
-
-    /// What stands for the API key of `target` in this journal.
-    pub(super) fn who(&self, target: &Target) -> String {
-        recognisable(self.id, &target.key)
-    }
-}
-
-fn another(path: &Path, what: &'static str, then: String, now: String) -> TransferError {
-    TransferError::Another { path: path.to_owned(), what, then, now }
-}
-
-/// Eight octets of a hash with the import's own id: enough to tell two keys apart, and of no use for anything else.
-fn recognisable(id: Uuid, key: &str) -> String {
-    hex(&Sha256::digest(format!("{id}\0{key}"))[..8])
-}
-
-/// What became of a row.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum RowOutcome {
-    /// It was added.
-    Added(PetId),
-    /// The service does not take it.
-    Refused(RowAnswer),
-    /// It may have been added.
-    Unknown(RowAnswer),
-    /// It was certainly not added, and may be sent again.
-    NotSent(RowAnswer),
-    /// It cannot be sent.
-    Invalid(String),
-}
-
-/// Why, safe to show.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct RowAnswer {
-    /// The HTTP status, if one came.
-    pub status: Option<u16>,
-    /// The code of the Error body, if one came.
-    pub code: Option<String>,
-    /// A sentence.
-    pub message: String,
-}
-
-impl RowAnswer {
-    /// All of it in one line, cut.
-    #[must_use]
-    pub fn words(&self) -> String {
-        let status = self.status.map(|status| format!("{status} ")).unwrap_or_default();
-        let code = self.code.as_ref().map(|code| format!("{code} ")).unwrap_or_default();
-        cut(&format!("{status}{code}{}", self.message), 300)
-    }
-}
-
-/// A line after the first one, as it is written and read. Each has some of these.
-#[derive(Debug, Default, Serialize, Deserialize)]
-struct Line {
-    row: u64,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    line: Option<u64>,
-    /// Of what is sent, in hexadecimal digits.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    hash: Option<String>,
-    /// When it is sent, in seconds since 1970: by the clock of the service, if its answers have a date.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    sent: Option<i64>,
-    /// The Idempotency-Key, if it is not the one of the row's number.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    key: Option<IdempotencyKey>,
-    /// Of the API key, if it is not the one of the first line; empty if it is not known any more.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    by: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    outcome: Option<Word>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    id: Option<PetId>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    status: Option<u16>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    code: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    message: Option<String>,
-    /// On the last line of an import that came to its end, with the row 0.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    end: Option<Timestamp>,
-}
-
-impl Line {
-    /// What became of a row.
-    fn of(row: u64, line: u64, outcome: &RowOutcome) -> Self {
-        let answered = |word, answer: &RowAnswer| Self {
-            row,
-            outcome: Some(word),
-            status: answer.status,
-            code: answer.code.clone(),
-            message: Some(answer.message.clone()),
-            line: Some(line),
-            ..Self::default()
-        };
-        match outcome {
-            RowOutcome::Added(id) => Self { row, outcome: Some(Word::Added), id: Some(*id), ..Self::default() },
-            RowOutcome::Refused(answer) => answered(Word::Refused, answer),
-            RowOutcome::Unknown(answer) => answered(Word::Unknown, answer),
-            RowOutcome::NotSent(answer) => answered(Word::NotSent, answer),
-            RowOutcome::Invalid(why) => {
-                answered(Word::Invalid, &RowAnswer { message: why.clone(), ..RowAnswer::default() })
-            }
-        }
-    }
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-enum Word {
-    Added,
-    Refused,
-    Unknown,
-    NotSent,
-    Invalid,
-}
 
 /// The file, open and locked against other imports.
 #[derive(Debug)]
@@ -491,10 +319,6 @@ fn written_anew(
     take_the_place(path, old, new)
 }
 
-fn failed(path: &Path, source: io::Error) -> TransferError {
-    TransferError::Journal { path: path.to_owned(), source }
-}
-
 /// What is sent, in 64 bits: the same in every version of the program.
 pub(super) fn hash(new: &NewPet) -> u64 {
     let status = new.status.map_or("", |status| status.as_str());
@@ -504,28 +328,6 @@ pub(super) fn hash(new: &NewPet) -> u64 {
 
 fn hex_of(hash: u64) -> String {
     format!("{hash:016x}")
-}
-
-pub(super) fn read_head(path: &Path) -> Result<Head, TransferError> {
-    let wrong = |why: String| TransferError::NotAJournal { path: path.to_owned(), why };
-    // A pipe would keep whoever opens it waiting.
-    if let Some(what) = atomic_file::no_file(path) {
-        return Err(wrong(format!("it is {what}")));
-    }
-    let mut file = match File::open(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(TransferError::NoJournal(path.to_owned())),
-        Err(error) => return Err(wrong(error.to_string())),
-        Ok(file) => file,
-    };
-    let mut text = Vec::new();
-    let begin = file.seek(SeekFrom::Start(0)).and_then(|_| file.take(MOST_HEAD).read_to_end(&mut text));
-    begin.map_err(|error| wrong(error.to_string()))?;
-    let Some(end) = memchr::memchr(b'\n', &text) else { return Err(wrong("its first line is cut off".to_owned())) };
-    let head: Head = serde_json::from_slice(&text[..end]).map_err(|error| wrong(short(&error.to_string())))?;
-    if !(1..=VERSION).contains(&head.petstore_import) {
-        return Err(wrong(format!("it has the version {}; a newer petstore can read it", head.petstore_import)));
-    }
-    Ok(head)
 }
 
 #[cfg(test)]

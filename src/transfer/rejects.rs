@@ -6,7 +6,7 @@ use std::io::{self, BufWriter, Write};
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use super::column_mapping::Columns;
+use super::column_mapping::{Columns, WHY_EXACT};
 use super::journal::Reasons;
 use super::output_file::{Destination, must_not_be};
 use super::rows::{self, Source};
@@ -17,9 +17,6 @@ use crate::model::export::{active, inert};
 
 /// The first column, which an import leaves alone.
 const WHY: &str = "why not added";
-
-/// The same where names are kept as they stand, blanks included, as they were in the file.
-pub(super) const WHY_EXACT: &str = "why not added (blanks count)";
 
 /// The last column of what was JSON: the object as it stands, which an import leaves alone too.
 const ROW: &str = "row";

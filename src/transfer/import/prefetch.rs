@@ -8,17 +8,9 @@ use std::sync::Arc;
 
 use tokio::sync::{Mutex, mpsc, watch};
 
-use super::{ImportControl, ImportEnded, Shared};
+use super::ImportControl;
+use super::shared::{ImportEnded, Shared, Turn};
 use crate::transfer::journal::{RowAnswer, RowOutcome};
-use crate::transfer::rows::Row;
-
-/// A row to send.
-#[derive(Debug)]
-pub(super) struct Turn {
-    pub(super) row: Row,
-    /// Whether it may have been added before.
-    pub(super) doubted: bool,
-}
 
 /// Those of which it is written that they are sent.
 pub(super) struct Queue(Mutex<mpsc::Receiver<Turn>>);

@@ -5,8 +5,9 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::watch;
 
-use super::prefetch::{Queue, Turn};
-use super::{ImportControl, ImportEnded, ImportEvent, Shared};
+use super::prefetch::Queue;
+use super::shared::{ImportEnded, Shared, Turn};
+use super::{ImportControl, ImportEvent};
 use crate::api::error::RetryAfter;
 use crate::api::retry::dice;
 use crate::api::{ApiError, Client, Failure};

@@ -6,8 +6,8 @@ use std::fs::File;
 use std::io::{self, BufRead as _, BufReader, Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 
-use super::replay::MOST_LINE;
-use super::{Head, Line, Past, RowAnswer, RowState, Word, failed, read_head};
+use super::lines::{Head, Line, RowAnswer, Word, failed, read_head};
+use super::replay::{MOST_LINE, Past, RowState};
 use crate::model::display_safe;
 use crate::transfer::input::Print;
 use crate::transfer::rows::Row;

@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::Path;
 
-use super::{Head, Line, Word};
+use super::lines::{Head, Line, Word, failed};
 use crate::model::IdempotencyKey;
 use crate::model::text::short;
 use crate::transfer::TransferError;
@@ -116,7 +116,7 @@ impl Past {
         who: &str,
         mut each: impl FnMut(&Line, u64),
     ) -> Result<Self, TransferError> {
-        let failed = |source| super::failed(path, source);
+        let failed = |source| failed(path, source);
         let file = File::open(path).map_err(failed)?;
         let size = file.metadata().map_err(failed)?.len();
         let (doubts, states, hashes) = (HashMap::new(), Vec::new(), Vec::new());

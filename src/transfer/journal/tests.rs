@@ -1,6 +1,8 @@
 use std::fs;
 
 use super::*;
+use crate::model::IdempotencyKey;
+use crate::transfer::input::Print;
 
 fn input() -> Input {
     Input::stream("a", io::Cursor::new("name,cat\nRex,3\n")).unwrap()

@@ -6,8 +6,8 @@ use std::ops::ControlFlow;
 
 use csv_core::{ReadRecordResult, Reader, ReaderBuilder};
 
+use super::row::{Cells, Manner, RowFault, Rows, Source, text_of};
 use super::splitter::{Kind, Piece, Pieces};
-use super::{Cells, Manner, RowFault, Rows, Source, text_of};
 use crate::transfer::TransferError;
 use crate::transfer::column_mapping::{ColumnMapping, Columns};
 use crate::transfer::input::{Encoding, Input, Text};

@@ -6,8 +6,8 @@ use std::fmt;
 use serde::de::{Deserializer as _, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
+use super::row::{Cells, Manner, RowFault, Rows, Source, text_of};
 use super::splitter::{Kind, Pieces};
-use super::{Cells, Manner, RowFault, Rows, Source, text_of};
 use crate::model::text::{cut, short};
 use crate::model::{Field, display_safe};
 use crate::transfer::TransferError;

@@ -1,5 +1,6 @@
 use super::*;
-use crate::model::{ObservedStatus, Pet};
+use crate::model::draft::check_name;
+use crate::model::{NewPet, ObservedStatus, Pet, PetStatus, export};
 
 /// Every row in short, good or bad.
 fn read_as(text: impl AsRef<[u8]>, reading: &ColumnMapping) -> Result<Vec<String>, String> {

@@ -10,7 +10,7 @@ use quick_xml::Reader as XmlReader;
 use quick_xml::events::Event;
 use zip::ZipArchive;
 
-use super::{Cells, Manner, Rows, Source};
+use super::row::{Cells, Manner, Rows, Source};
 use crate::model::display_safe;
 use crate::model::text::cut;
 use crate::transfer::TransferError;

@@ -1,0 +1,156 @@
+//! An import that is ready to be sent.
+
+use std::path::{Path, PathBuf};
+
+use jiff::{SignedDuration, Timestamp};
+use uuid::Uuid;
+
+use crate::api::Client;
+use crate::clock;
+use crate::model::IdempotencyKey;
+use crate::transfer::input::Print;
+use crate::transfer::journal::{Head, Journal, Past, Target};
+use crate::transfer::{ColumnMapping, Input, TransferError};
+
+/// How an import begins.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Start {
+    /// There is no report yet.
+    New,
+    /// It goes on by its report.
+    GoOn,
+    /// It takes the place of an earlier one: of the one that was seen, or whatever is there.
+    Anew(Option<Seen>),
+}
+
+/// What was looked at before it was decided how to begin.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Seen {
+    /// The file.
+    pub file: Print,
+    /// The earlier import.
+    pub import: Uuid,
+}
+
+/// An import that is ready to be sent.
+#[derive(Debug)]
+pub struct Work {
+    pub(super) id: Uuid,
+    pub(super) reading: ColumnMapping,
+    pub(super) good: Option<u64>,
+    pub(super) journal: Option<Journal>,
+    pub(super) past: Option<Past>,
+}
+
+impl Work {
+    /// An import that begins so, with its journal at `report`. Blocks.
+    pub fn start(
+        start: &Start,
+        input: &Input,
+        reading: &ColumnMapping,
+        good: Option<u64>,
+        report: Option<PathBuf>,
+        target: &Target,
+    ) -> Result<Self, TransferError> {
+        match (start, report) {
+            (Start::GoOn, Some(report)) => Self::resume(input, reading, report, target),
+            (Start::Anew(seen), Some(report)) if seen.is_some() || Journal::guard(&report).is_err() => {
+                Self::anew(input, reading.clone(), good, report, target, seen.as_ref())
+            }
+            (_, report) => Self::begin(input, reading.clone(), good, report, target),
+        }
+    }
+
+    /// A new import, with its journal at `report` if it is to have one. `good` says how many rows can be sent, where
+    /// that is known. Blocks.
+    pub fn begin(
+        input: &Input,
+        reading: ColumnMapping,
+        good: Option<u64>,
+        report: Option<PathBuf>,
+        target: &Target,
+    ) -> Result<Self, TransferError> {
+        let Some(report) = report else {
+            return Ok(Self { id: Uuid::new_v4(), reading, good, journal: None, past: None });
+        };
+        Journal::guard(&report)?;
+        let head = Head::new(input.print()?, target, reading, good, clock::now().wall);
+        let journal = Journal::create(&report, &head)?;
+        Ok(Self { id: head.id, reading: head.reading, good, journal: Some(journal), past: None })
+    }
+
+    /// A new import whose journal takes the place of an earlier one, which is kept. If that was decided by what was
+    /// `seen` of the file and of that journal, they must be the same still. Blocks.
+    fn anew(
+        input: &Input,
+        reading: ColumnMapping,
+        good: Option<u64>,
+        report: PathBuf,
+        target: &Target,
+        seen: Option<&Seen>,
+    ) -> Result<Self, TransferError> {
+        let print = input.print()?;
+        if let Some(differs) = seen.and_then(|seen| seen.file.difference(&print)) {
+            return Err(TransferError::changed(&report, differs));
+        }
+        let head = Head::new(print, target, reading, good, clock::now().wall);
+        let journal = Journal::replace(&report, &head, seen.map(|seen| seen.import))?;
+        Ok(Self { id: head.id, reading: head.reading, good, journal: Some(journal), past: None })
+    }
+
+    /// The import whose journal is at `report`. A `reading` by which nothing is decided is that of its beginning. In a
+    /// file that has changed, rows are recognised by what is in them. Blocks.
+    pub fn resume(
+        input: &Input,
+        reading: &ColumnMapping,
+        report: PathBuf,
+        target: &Target,
+    ) -> Result<Self, TransferError> {
+        let (journal, past) = Journal::resume(&report, input, target, reading)?;
+        let Head { id, reading, good, .. } = past.head.clone();
+        Ok(Self { id, reading, good, journal: Some(journal), past: Some(past) })
+    }
+
+    /// Leaves no journal of an import of which nothing was sent.
+    pub(super) fn discard(self) {
+        if let (Some(journal), None) = (self.journal, self.past) {
+            journal.discard();
+        }
+    }
+
+    /// Where the earlier journal is kept whose place this one's has taken.
+    #[must_use]
+    pub fn kept(&self) -> Option<&Path> {
+        self.journal.as_ref()?.kept.as_deref()
+    }
+
+    /// How many rows can be sent, where that is known.
+    #[must_use]
+    pub const fn good(&self) -> Option<u64> {
+        self.good
+    }
+
+    /// The rows that may have been added, with their lines, in ascending order.
+    #[must_use]
+    pub fn doubts(&self) -> Vec<(u64, u64)> {
+        let doubts = self.past.iter().flat_map(|past| &past.doubts);
+        let mut doubts: Vec<_> = doubts.map(|(row, doubt)| (*row, doubt.line)).collect();
+        doubts.sort_unstable();
+        doubts
+    }
+
+    /// Whether a row that may have been added can be sent again to `client`'s service without adding it twice.
+    pub(super) fn can_repeat(&self, row: u64, client: &Client, now: Timestamp) -> bool {
+        let doubt = self.past.as_ref().and_then(|past| past.doubts.get(&row));
+        doubt.is_some_and(|doubt| {
+            let age = SignedDuration::from_secs(now.as_second().saturating_sub(doubt.sent));
+            doubt.ours && client.surely_knows(age)
+        })
+    }
+
+    /// The Idempotency-Key of a row: the same whenever it is sent.
+    pub(super) fn key(&self, row: u64) -> IdempotencyKey {
+        let doubt = self.past.as_ref().and_then(|past| Some(past.doubts.get(&row)?.key(&past.head, row)));
+        doubt.unwrap_or_else(|| IdempotencyKey::numbered(self.id, row))
+    }
+}

@@ -1,0 +1,197 @@
+//! One row: the cells that are found in it, checked by the rules of the form.
+
+use std::borrow::Cow;
+use std::ops::ControlFlow;
+
+use crate::model::draft::{check_name, parse_category_id};
+use crate::model::text::short;
+use crate::model::{Field, FieldError, NewPet, PetStatus, draft, export};
+use crate::transfer::column_mapping::{ColumnMapping, Columns};
+
+/// A row that can be sent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Row {
+    /// Its number among the rows of the file, from 1. Blank rows do not count, bad ones do.
+    pub row: u64,
+    /// The line in the file where it begins, from 1.
+    pub line: u64,
+    /// The animal.
+    pub new: NewPet,
+    /// Whether its status was mended, such as `Available ` to `available`.
+    pub corrected: bool,
+}
+
+/// A row that cannot be sent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Bad {
+    /// Its number among the rows of the file, from 1.
+    pub row: u64,
+    /// The line in the file where it begins, from 1.
+    pub line: u64,
+    /// What is wrong, at most one a field.
+    pub faults: Vec<RowFault>,
+}
+
+/// What is wrong with a cell, or with a row as a whole. Every text is safe to show.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RowFault {
+    /// The column as the file names it; empty for the row as a whole.
+    pub column: String,
+    /// The value, cut.
+    pub value: String,
+    /// A sentence that names the field, the value and what would be right.
+    pub reason: String,
+}
+
+impl Bad {
+    /// Everything in one line: `line 17: column pet_name: Name is needed ...`.
+    #[must_use]
+    pub fn sentence(&self) -> String {
+        format!("line {}: {}", self.line, self.reasons())
+    }
+
+    /// The same without the line.
+    #[must_use]
+    pub fn reasons(&self) -> String {
+        let faults: Vec<_> = self.faults.iter().map(RowFault::sentence).collect();
+        faults.join(" ")
+    }
+}
+
+impl RowFault {
+    pub(super) fn whole(reason: impl Into<String>) -> Self {
+        Self { column: String::new(), value: String::new(), reason: reason.into() }
+    }
+
+    fn sentence(&self) -> String {
+        match self.column.as_str() {
+            "" => self.reason.clone(),
+            column => format!("column {column}: {}", self.reason),
+        }
+    }
+}
+
+/// A row as it stands in the file.
+#[derive(Clone, Copy)]
+pub(in crate::transfer) struct Source<'a> {
+    /// The columns, where the file has a header.
+    pub(in crate::transfer) columns: Option<&'a Columns>,
+    /// Everything that is in the row, by its place. What is no cell under a column comes behind the last one.
+    pub(in crate::transfer) cell: Cell<'a>,
+}
+
+pub(in crate::transfer) type Cell<'a> = &'a dyn Fn(usize) -> Option<&'a [u8]>;
+
+pub(super) type Each<'a> = &'a mut dyn FnMut(Result<Row, Bad>, [&str; 3], Source<'_>) -> ControlFlow<()>;
+
+/// Checks rows and counts them.
+pub(super) struct Rows<'a> {
+    pub(super) reading: &'a ColumnMapping,
+    pub(super) row: u64,
+    pub(super) each: Each<'a>,
+}
+
+/// The cells of a row, in the order of [`Field::ALL`]; `None` where there is none.
+pub(super) type Cells<'a> = [Option<Cow<'a, str>>; 3];
+
+/// How cells are to be taken.
+#[derive(Clone, Copy)]
+pub(super) struct Manner<'a> {
+    /// The column of each field, for people.
+    pub(super) columns: [&'a str; 3],
+    /// A `'` before what begins like a formula is taken off.
+    pub(super) active: bool,
+    /// Names are kept byte for byte.
+    pub(super) exact: bool,
+}
+
+impl Rows<'_> {
+    /// A row with these cells, which is bad as a whole where there is a `fault`.
+    pub(super) fn row(
+        &mut self,
+        line: u64,
+        found: (&Cells<'_>, Option<RowFault>),
+        source: Source<'_>,
+        manner: Manner<'_>,
+    ) -> ControlFlow<()> {
+        self.row += 1;
+        let (cells, fault) = found;
+        let texts = texts(self.reading, cells, manner);
+        let checked = fault.map_or_else(|| check(texts, manner), |fault| Err(vec![fault]));
+        let row = match checked {
+            Ok((new, corrected)) => Ok(Row { row: self.row, line, new, corrected }),
+            Err(faults) => Err(Bad { row: self.row, line, faults }),
+        };
+        (self.each)(row, texts, source)
+    }
+}
+
+/// What counts for each field.
+fn texts<'a>(reading: &'a ColumnMapping, cells: &'a Cells<'_>, manner: Manner<'_>) -> [&'a str; 3] {
+    Field::ALL.map(|field| {
+        if let Some(fixed) = &reading.set[field as usize] {
+            return fixed.as_str();
+        }
+        let cell = cells[field as usize].as_deref().unwrap_or("");
+        if !manner.active {
+            return cell;
+        }
+        let active = export::active(cell);
+        // Blanks before the mark are typing, unless blanks count.
+        if active == cell && !manner.exact { export::active(cell.trim()) } else { active }
+    })
+}
+
+fn check(texts: [&str; 3], manner: Manner<'_>) -> Result<(NewPet, bool), Vec<RowFault>> {
+    let text = |field: Field| texts[field as usize];
+    let name = text(Field::Name);
+    let name = if manner.exact { name } else { name.trim() };
+    let category = parse_category_id(text(Field::CategoryId).trim());
+    let word = text(Field::Status);
+    let status = corrected_status(word);
+    let fault = |error: FieldError| RowFault {
+        column: manner.columns[error.field() as usize].to_owned(),
+        value: short(text(error.field())),
+        reason: error.to_string(),
+    };
+    let too_long = name.len() > draft::NAME_MAX_CHARS * 4;
+    let name_error = if too_long { check_long_name(name) } else { check_name(name) };
+    match (name_error, category, status) {
+        (Ok(()), Ok(category_id), Ok((status, corrected))) => {
+            Ok((NewPet { name: name.to_owned(), category_id, status }, corrected))
+        }
+        (name, category, status) => {
+            let errors = name.err().into_iter().chain(category.err()).chain(status.err());
+            Err(errors.map(fault).collect())
+        }
+    }
+}
+
+/// A name of a megabyte is too long, whatever is in it.
+fn check_long_name(name: &str) -> Result<(), FieldError> {
+    Err(FieldError::NameTooLong { chars: name.chars().count() })
+}
+
+/// The status that `word` means, and whether it had to be mended; nothing leaves it to the service.
+fn corrected_status(word: &str) -> Result<(Option<PetStatus>, bool), FieldError> {
+    let plain = word.trim();
+    if plain.is_empty() {
+        return Ok((None, false));
+    }
+    match plain.to_ascii_lowercase().parse() {
+        Ok(status) => Ok((Some(status), word != PetStatus::as_str(status))),
+        Err(_) => Err(FieldError::StatusUnknown(plain.to_owned())),
+    }
+}
+
+/// The text of a cell, or the fault that it is no text. `offset` is that of `octets` in the file, where it is known.
+pub(super) fn text_of(bytes: &[u8], offset: Option<u64>) -> Result<&str, RowFault> {
+    str::from_utf8(bytes).map_err(|error| {
+        RowFault::whole(match offset {
+            Some(offset) => {
+                format!("This is not UTF-8 at byte {}. Save the file as UTF-8.", offset + error.valid_up_to() as u64)
+            }
+            None => "This is not UTF-16: half a pair stands alone. Save the file as UTF-8.".to_owned(),
+        })
+    })
+}
