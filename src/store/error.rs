@@ -5,8 +5,8 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use super::database_error::DatabaseError;
 use super::url::DatabaseUrl;
-use super::value_row::DatabaseError;
 use crate::model::FieldError;
 
 /// Why the store could not be opened, or could not answer.

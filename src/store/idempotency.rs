@@ -16,7 +16,6 @@ use sha2::{Digest, Sha256};
 
 use super::job::Work;
 use super::keys::KeyId;
-use super::pets::CreateOutcome;
 use super::value_row::{Connection, DatabaseError, Value};
 use super::{StoreError, sql};
 use crate::clock::Now;
@@ -34,6 +33,15 @@ pub struct Idempotency {
 impl Idempotency {
     /// How long a key is kept at least: 24 hours.
     pub const RETENTION: Duration = Duration::from_secs(24 * 60 * 60);
+}
+
+/// What came of a creation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CreateOutcome {
+    /// The animal, on disk.
+    pub pet: Pet,
+    /// Whether an earlier request with the same Idempotency-Key had added it.
+    pub replayed: bool,
 }
 
 type Fingerprint = [u8; 32];

@@ -2,69 +2,26 @@
 //! transaction.
 
 mod authenticate;
+mod cache;
 mod format;
+mod info;
 mod queries;
 mod scopes;
 
 use jiff::Timestamp;
 use secrecy::{ExposeSecret, SecretString};
-use sha2::{Digest, Sha256};
 
+use self::format::hash;
 use self::queries::{AnyKey, Create, CreateFirst, ListEvents, ListKeys, Revoke, Rotate};
-use super::value_row::{DatabaseError, Row};
 use super::{Store, StoreError};
 use crate::clock::Now;
 
 pub use self::authenticate::Identity;
 pub use self::format::{KeyId, NotAKeyId};
+pub use self::info::{KeyEvent, KeyInfo, NewKey};
 pub use self::scopes::{NotScopes, Scope, Scopes};
 
-pub(super) use self::authenticate::KeyCache;
-
-type Hash = [u8; 32];
-
-/// What is to be known of a key before it is made.
-#[derive(Clone, Debug)]
-pub struct NewKey {
-    /// Whom or what it is for; the rules for animals' names hold.
-    pub name: String,
-    /// What it may do.
-    pub scopes: Scopes,
-    /// From when on it is refused.
-    pub expires_at: Option<Timestamp>,
-}
-
-/// A key as it is stored, without what would be needed to use it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct KeyInfo {
-    /// The public part of the key.
-    pub id: KeyId,
-    /// Whom or what it is for.
-    pub name: String,
-    /// What it may do.
-    pub scopes: Scopes,
-    /// When it was made.
-    pub created_at: Timestamp,
-    /// From when on it is refused.
-    pub expires_at: Option<Timestamp>,
-    /// When it was last accepted, to a minute.
-    pub last_used_at: Option<Timestamp>,
-    /// When it was revoked.
-    pub revoked_at: Option<Timestamp>,
-}
-
-/// What was done to a key.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct KeyEvent {
-    /// When.
-    pub at: Timestamp,
-    /// `created`, `rotated` or `revoked`.
-    pub action: String,
-    /// To which key.
-    pub key: KeyId,
-    /// By whom.
-    pub actor: String,
-}
+pub(super) use self::cache::KeyCache;
 
 impl Store {
     /// Makes a key, stores its hash, and returns the key, which cannot be had again. `actor` is who asked for it.
@@ -129,34 +86,4 @@ impl Store {
         let rotated = self.inner.database.write(rotate).await?;
         Ok(rotated.map(|until| (new_id, key, until)))
     }
-}
-
-impl KeyInfo {
-    /// Whether it is accepted at the moment.
-    #[must_use]
-    pub fn is_valid(&self, now: Now) -> bool {
-        self.revoked_at.is_none() && self.expires_at.is_none_or(|expires_at| now.wall < expires_at)
-    }
-}
-
-fn hash(key: &str) -> Hash {
-    Sha256::digest(key).into()
-}
-
-fn key_info(row: Row<'_>) -> Result<KeyInfo, DatabaseError> {
-    let at = |column| Ok::<_, DatabaseError>(row.optional_int(column)?.map(time));
-    Ok(KeyInfo {
-        id: row.parsed(0)?,
-        name: row.text(1)?.to_owned(),
-        scopes: row.parsed(2)?,
-        created_at: time(row.int(3)?),
-        expires_at: at(4)?,
-        last_used_at: at(5)?,
-        revoked_at: at(6)?,
-    })
-}
-
-/// Unix seconds as they are stored; one that is out of range, as nobody has stored it, becomes the last there is.
-fn time(seconds: i64) -> Timestamp {
-    Timestamp::from_second(seconds).unwrap_or(Timestamp::MAX)
 }

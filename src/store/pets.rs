@@ -2,9 +2,10 @@
 
 use futures_util::future::try_join_all;
 
-use super::idempotency::{Age, Creation, Earlier, Forget, Idempotency, RunningCreation};
+use super::idempotency::{Age, CreateOutcome, Creation, Earlier, Forget, Idempotency, RunningCreation};
 use super::job::Work;
-use super::value_row::{Connection, DatabaseError, Row, Value};
+use super::pet_row::pet;
+use super::value_row::{Connection, DatabaseError, Value};
 use super::{Store, StoreError, sql};
 use crate::clock::Now;
 use crate::model::samples::sample;
@@ -20,15 +21,6 @@ pub struct PetPage {
     pub pets: Vec<Pet>,
     /// Where there are more: the `after` of the next page.
     pub next: Option<PetId>,
-}
-
-/// What came of a creation.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CreateOutcome {
-    /// The animal, on disk.
-    pub pet: Pet,
-    /// Whether an earlier request with the same Idempotency-Key had added it.
-    pub replayed: bool,
 }
 
 impl Store {
@@ -182,10 +174,4 @@ async fn add(on: &Connection<'_>, pet: &Pet, now: Now) -> Result<PetId, Database
 fn complete(new: NewPet) -> Pet {
     let status = new.status.unwrap_or(PetStatus::Available);
     Pet { id: 0, name: new.name, category_id: new.category_id, status: Some(status.into()) }
-}
-
-pub(super) fn pet(row: Row<'_>) -> Result<Pet, DatabaseError> {
-    let status = row.text(3)?;
-    let status = status.parse().map_or_else(|_| ObservedStatus::Unknown(status.to_owned()), ObservedStatus::Known);
-    Ok(Pet { id: row.int(0)?, name: row.text(1)?.to_owned(), category_id: row.int(2)?, status: Some(status) })
 }

@@ -9,6 +9,7 @@
 
 mod batcher;
 mod commit_monitor;
+mod connections;
 mod pool;
 mod schema;
 mod session;
@@ -18,19 +19,17 @@ mod url;
 use std::sync::Arc;
 use std::time::Duration;
 
-use deadpool::managed::PoolError;
 use futures_util::future::join;
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
-use tokio_postgres::error::SqlState;
 
 pub use self::url::{PostgresUrl, PostgresUrlError};
 
+pub(super) use self::pool::ANSWER_TIME;
 pub(super) use self::session::Session;
 
 use self::batcher::{Batcher, Kind};
-use self::commit_monitor::CommitMonitor;
-use self::pool::ConnectionPool;
+use self::connections::Connections;
 use super::heartbeat::BEAT_TIME;
 use super::job::Work;
 use super::url::DatabaseUrl;
@@ -38,19 +37,9 @@ use super::value_row::{Connection, DatabaseError};
 use super::{StoreError, StoreFailure, sql};
 use crate::model::text::safe_causes;
 
-/// Connections at once; with several instances, each has as many.
-const CONNECTIONS: usize = 10;
-
 /// How many of them read, and how many write; the others are for what is neither.
 const READERS: usize = 3;
 const WRITERS: usize = 3;
-
-/// How long a statement may take. The server ends it then; if it does not even do that, the connection is given up.
-const STATEMENT_TIME: Duration = Duration::from_secs(5);
-pub(super) const ANSWER_TIME: Duration = Duration::from_millis(5500);
-
-/// Until what age a connection is one that was made just now.
-const FRESH: Duration = Duration::from_secs(1);
 
 /// What waits gets this long when the store is closed.
 const CLOSE_TIME: Duration = Duration::from_secs(2);
@@ -170,55 +159,6 @@ pub(super) async fn moment(url: &PostgresUrl) -> Result<Session, StoreError> {
     Ok(session)
 }
 
-/// All connections to the server.
-#[derive(Clone, Debug)]
-struct Connections {
-    pool: ConnectionPool,
-    /// Whether the server keeps prepared statements by name.
-    by_name: bool,
-    pulse: Arc<CommitMonitor>,
-}
-
-impl Connections {
-    fn open(url: &PostgresUrl) -> Result<Self, StoreError> {
-        Ok(Self { pool: pool::open(url)?, by_name: !url.is_behind_pooler(), pulse: Arc::default() })
-    }
-
-    /// Closes what is idle and not new: it may lead to a server that was left.
-    fn leave(&self) {
-        drop(self.pool.retain(|_, metrics| metrics.age() < FRESH));
-    }
-
-    /// Finds out, on a connection of its own, whether commits get through; one at a time does.
-    fn start_beat(&self) {
-        let Ok(permit) = Arc::clone(&self.pulse.beating).try_acquire_owned() else { return };
-        let connections = self.clone();
-        tokio::spawn(async move {
-            let beat = transaction::beat(&connections).await;
-            // The next one may begin once this is known.
-            drop(permit);
-            let _ = connections.pulse.beats.send_replace(beat);
-        });
-    }
-
-    async fn take(&self) -> Result<Session, StoreFailure> {
-        match self.pool.get().await {
-            Ok(client) => Ok(Session::new(client, self.by_name)),
-            Err(PoolError::Closed) => Err(StoreFailure::Closed),
-            Err(PoolError::Backend(error)) => Err(StoreFailure::NoConnection(Arc::new(error))),
-            Err(error) => Err(StoreFailure::NoConnection(Arc::new(error))),
-        }
-    }
-
-    /// The same for whoever only begins.
-    async fn take_first(&self, database: &DatabaseUrl) -> Result<Session, StoreError> {
-        self.take().await.map_err(|why| match why {
-            StoreFailure::NoConnection(source) => StoreError::Connect { database: database.clone(), source },
-            other => other.into(),
-        })
-    }
-}
-
 struct HasStandbys;
 
 impl Work for HasStandbys {
@@ -227,9 +167,4 @@ impl Work for HasStandbys {
     async fn run(&self, on: &Connection<'_>) -> Result<bool, DatabaseError> {
         Ok(on.row(sql::HAS_STANDBYS, &[], |_| Ok(())).await?.is_some())
     }
-}
-
-/// Whether the server has said this.
-fn has_code(error: &DatabaseError, code: &SqlState) -> bool {
-    matches!(error, DatabaseError::Postgres(error) if error.code() == Some(code))
 }

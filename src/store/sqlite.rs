@@ -3,6 +3,7 @@
 //! A page of animals takes SQLite some ten microseconds, less than it takes to wake another thread. So reads run where
 //! they are asked for, and never wait inside SQLite: a busy database is asked again a little later.
 
+mod connection;
 mod file;
 mod readers;
 mod schema;
@@ -11,28 +12,16 @@ mod writer;
 
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
-
-use futures_util::FutureExt as _;
-use rusqlite::config::DbConfig;
-use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 
 use super::job::Work;
-use super::value_row::DatabaseError;
-use super::{DatabaseUrl, StoreError, StoreFailure};
+use super::{StoreError, StoreFailure};
 
 pub(super) use self::snapshot::{backup, check, moment, quick_check};
 
+use self::connection::{cannot_open, connect_for_writing};
 use self::file::Files;
 use self::readers::Readers;
 use self::writer::Writer;
-
-/// How long a write waits for a lock that another process holds.
-const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
-
-/// Where SQLite itself cannot wait: how often to look again, and after how long. A second in all.
-const BUSY_TRIES: u32 = 100;
-const BUSY_PAUSE: Duration = Duration::from_millis(10);
 
 /// Versions before it can corrupt a WAL database (<https://sqlite.org/wal.html#walresetbug>).
 const OLDEST_SQLITE: i32 = 3_051_003;
@@ -95,53 +84,6 @@ impl Sqlite {
 
 fn refuse_old_sqlite(version: i32) -> Result<(), StoreError> {
     if version < OLDEST_SQLITE { Err(StoreError::OldSqlite(version)) } else { Ok(()) }
-}
-
-fn connect_for_writing(path: &Path) -> rusqlite::Result<Connection> {
-    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let mut connection = Connection::open_with_flags(path, flags)?;
-    connection.busy_timeout(BUSY_TIMEOUT)?;
-    keep_plans(&connection)?;
-    turn_to_wal(&connection)?;
-    // Anything below FULL acknowledges what a power cut then loses.
-    connection.pragma_update(None, "synchronous", "FULL")?;
-    // The writer does it after it has answered, and sees whether it failed.
-    connection.pragma_update(None, "wal_autocheckpoint", 0)?;
-    // That of the schema: one that begins by reading could not wait for the lock later.
-    connection.set_transaction_behavior(TransactionBehavior::Immediate);
-    Ok(connection)
-}
-
-/// Else SQLite, built with statistics as it is, would plan anew whenever other values are bound, which takes longer than
-/// reading a page of animals.
-fn keep_plans(connection: &Connection) -> rusqlite::Result<()> {
-    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true).map(drop)
-}
-
-/// Patiently: two that turn the same new file to WAL at once cannot wait for each other in SQLite, which tells one of
-/// them at once that the file is busy.
-fn turn_to_wal(connection: &Connection) -> rusqlite::Result<()> {
-    let turn = || connection.pragma_update_and_check(None, "journal_mode", "wal", |_| Ok(()));
-    for _ in 0..BUSY_TRIES {
-        match turn() {
-            Err(error) if is_busy(&error) => std::thread::sleep(BUSY_PAUSE),
-            turned_or_not => return turned_or_not,
-        }
-    }
-    turn()
-}
-
-fn cannot_open(path: &Path, source: rusqlite::Error) -> StoreError {
-    StoreError::Open { database: DatabaseUrl::Sqlite(path.to_owned()), source: source.into() }
-}
-
-/// What SQLite answers is there at once.
-fn at_once<T>(answer: impl Future<Output = Result<T, DatabaseError>>) -> Result<T, DatabaseError> {
-    answer.now_or_never().unwrap_or(Err(DatabaseError::Vanished))
-}
-
-fn is_busy(error: &rusqlite::Error) -> bool {
-    error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy)
 }
 
 #[cfg(test)]

@@ -6,19 +6,10 @@ use std::error::Error;
 use std::str::FromStr;
 use std::sync::{Mutex, PoisonError};
 
-use rusqlite::ErrorCode;
-use tokio_postgres::error::SqlState;
+pub(super) use super::database_error::DatabaseError;
+pub(super) use super::value::Value;
 
 use super::postgres::Session;
-
-/// One value of a statement.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Value<'a> {
-    Int(i64),
-    OptionalInt(Option<i64>),
-    Text(&'a str),
-    Bytes(&'a [u8]),
-}
 
 /// Where statements run.
 pub(super) enum Connection<'a> {
@@ -31,45 +22,6 @@ pub(super) enum Connection<'a> {
 pub(super) enum Row<'a> {
     Sqlite(&'a rusqlite::Row<'a>),
     Postgres(&'a tokio_postgres::Row),
-}
-
-/// What a database refuses, or answers against all expectation.
-#[derive(Debug, thiserror::Error)]
-pub enum DatabaseError {
-    /// SQLite.
-    #[error(transparent)]
-    Sqlite(#[from] rusqlite::Error),
-    /// PostgreSQL.
-    #[error(transparent)]
-    Postgres(#[from] tokio_postgres::Error),
-    /// A stored text that only this program writes is not as this program writes it.
-    #[error("a stored text cannot be read")]
-    Text(#[source] Box<dyn Error + Send + Sync>),
-    /// A row that must be there is not.
-    #[error("a row that was there is gone")]
-    Vanished,
-}
-
-impl DatabaseError {
-    pub(super) fn in_short(&self) -> &'static str {
-        const READ_ONLY: &str = "the database is read-only";
-        const FULL: &str = "the disk of the database is full";
-        match self {
-            Self::Sqlite(error) => match error.sqlite_error_code() {
-                Some(ErrorCode::ReadOnly) => READ_ONLY,
-                Some(ErrorCode::DiskFull) => FULL,
-                Some(ErrorCode::DatabaseBusy) => "another process holds the database",
-                _ => "the database does not work",
-            },
-            Self::Postgres(error) => match error.code() {
-                Some(&SqlState::READ_ONLY_SQL_TRANSACTION) => READ_ONLY,
-                Some(&SqlState::DISK_FULL) => FULL,
-                Some(&SqlState::INSUFFICIENT_PRIVILEGE) => "the role at the database lacks a privilege",
-                _ => "the database does not work",
-            },
-            Self::Text(_) | Self::Vanished => "the database does not work",
-        }
-    }
 }
 
 impl<'a> Connection<'a> {
@@ -158,16 +110,5 @@ impl Row<'_> {
         T: FromStr<Err: Error + Send + Sync + 'static>,
     {
         self.text(column)?.parse().map_err(|error| DatabaseError::Text(Box::new(error)))
-    }
-}
-
-impl rusqlite::ToSql for Value<'_> {
-    fn to_sql(&self) -> rusqlite::Result<rusqlite::types::ToSqlOutput<'_>> {
-        Ok(match *self {
-            Self::Int(number) => number.into(),
-            Self::OptionalInt(number) => number.map_or_else(|| rusqlite::types::Null.into(), Into::into),
-            Self::Text(text) => text.into(),
-            Self::Bytes(bytes) => bytes.into(),
-        })
     }
 }

@@ -3,21 +3,16 @@
 //! A key is found by its public id and compared by the SHA-256 of the whole of it, in constant time. What was read of
 //! a key is believed for a few seconds, so that a check costs no query; a revocation takes effect after that time.
 
-use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
-
 use secrecy::{ExposeSecret, SecretString};
 use subtle::ConstantTimeEq;
 
-use super::{Hash, KeyId, Scopes, format, hash};
+use super::cache::Known;
+use super::format::{self, KeyId, hash};
+use super::scopes::Scopes;
 use crate::clock::Now;
 use crate::store::job::Work;
-use crate::store::value_row::{Connection, DatabaseError, Row, Value};
+use crate::store::value_row::{Connection, DatabaseError, Value};
 use crate::store::{Store, StoreError, sql};
-
-/// How long what was read of a key is believed: shorter than the five seconds in which a revocation takes effect.
-const BELIEVED: Duration = Duration::from_secs(3);
 
 /// How exactly the last use of a key is noted, in seconds: a write for each request would be too much.
 const NOTED_EVERY: i64 = 60;
@@ -29,22 +24,6 @@ pub struct Identity {
     pub key: KeyId,
     /// What the key may do.
     pub scopes: Scopes,
-}
-
-/// What is known of the keys that were used lately.
-#[derive(Debug, Default)]
-pub(in crate::store) struct KeyCache(Mutex<HashMap<KeyId, Known>>);
-
-/// Times of the day are Unix seconds.
-#[derive(Clone, Copy, Debug)]
-struct Known {
-    hash: Hash,
-    scopes: Scopes,
-    expires_at: Option<i64>,
-    revoked: bool,
-    last_used_at: Option<i64>,
-    /// When it was read; nothing for a key of this process, which is in no database.
-    read_at: Option<Instant>,
 }
 
 impl Store {
@@ -106,17 +85,6 @@ impl Store {
     }
 }
 
-impl KeyCache {
-    /// Has it read anew when it is shown next.
-    pub(super) fn forget(&self, id: KeyId) {
-        self.map().remove(&id);
-    }
-
-    fn map(&self) -> MutexGuard<'_, HashMap<KeyId, Known>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
 struct Find {
     id: KeyId,
     now: Now,
@@ -143,26 +111,5 @@ impl Work for Use {
 
     async fn run(&self, on: &Connection<'_>) -> Result<(), DatabaseError> {
         on.execute(sql::USE_KEY, &[Value::Int(self.at), Value::Text(self.id.as_str())]).await.map(drop)
-    }
-}
-
-impl Known {
-    fn read(row: &Row<'_>, now: Now) -> Result<Self, DatabaseError> {
-        Ok(Self {
-            hash: row.bytes(0)?,
-            scopes: row.parsed(1)?,
-            expires_at: row.optional_int(2)?,
-            revoked: row.optional_int(3)?.is_some(),
-            last_used_at: row.optional_int(4)?,
-            read_at: Some(now.mono),
-        })
-    }
-
-    fn is_fresh(&self, now: Now) -> bool {
-        self.read_at.is_none_or(|read_at| now.mono.saturating_duration_since(read_at) < BELIEVED)
-    }
-
-    fn is_valid(&self, now: Now) -> bool {
-        !self.revoked && self.expires_at.is_none_or(|expires_at| now.wall.as_second() < expires_at)
     }
 }

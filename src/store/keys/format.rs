@@ -7,6 +7,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use secrecy::SecretString;
+use sha2::{Digest as _, Sha256};
 
 use crate::model::text::KEY_PREFIX as PREFIX;
 
@@ -100,6 +101,12 @@ fn random_base62<const N: usize>() -> Result<[u8; N], getrandom::Error> {
         }
     }
     Ok(digits)
+}
+
+pub(super) type Hash = [u8; 32];
+
+pub(super) fn hash(key: &str) -> Hash {
+    Sha256::digest(key).into()
 }
 
 #[cfg(test)]

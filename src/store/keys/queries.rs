@@ -3,7 +3,8 @@
 use jiff::Timestamp;
 use secrecy::{ExposeSecret, SecretString};
 
-use super::{Hash, KeyEvent, KeyId, KeyInfo, NewKey, format, hash, key_info, time};
+use super::format::{self, Hash, KeyId, hash};
+use super::info::{KeyEvent, KeyInfo, NewKey, key_info, time};
 use crate::clock::Now;
 use crate::model::draft::check_name;
 use crate::store::job::Work;

@@ -12,7 +12,8 @@ use tokio::task::JoinSet;
 use tokio::time::timeout;
 
 use super::commit_monitor::STUCK;
-use super::{Connections, transaction};
+use super::connections::Connections;
+use super::transaction;
 use crate::store::StoreFailure;
 use crate::store::job::{Job, Work, awaited};
 

@@ -20,9 +20,15 @@ use tokio_postgres::{AsyncMessage, Client, Config, Connection, Error, NoTls};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use super::url::{Encryption, PostgresUrl};
-use super::{CONNECTIONS, STATEMENT_TIME};
 use crate::model::text::{display_safe, safe_causes};
 use crate::store::{StoreError, StoreFailure, sql};
+
+/// Connections at once; with several instances, each has as many.
+const CONNECTIONS: usize = 10;
+
+/// How long a statement may take. The server ends it then; if it does not even do that, the connection is given up.
+const STATEMENT_TIME: Duration = Duration::from_secs(5);
+pub(in crate::store) const ANSWER_TIME: Duration = Duration::from_millis(5500);
 
 /// How long to wait for a connection that others use.
 const WAIT: Duration = Duration::from_secs(5);

@@ -9,7 +9,8 @@ use tokio::time::{Instant, interval_at, sleep};
 use tokio_postgres::error::SqlState;
 use uuid::Uuid;
 
-use super::{Connections, Session, has_code};
+use super::connections::Connections;
+use super::session::{Session, has_code};
 use crate::clock;
 use crate::store::job::Work;
 use crate::store::value_row::{Connection, DatabaseError, Value};

@@ -8,12 +8,14 @@ use deadpool::managed::Object;
 use futures_util::{TryStreamExt as _, pin_mut};
 use tokio::runtime::Handle;
 use tokio_postgres::binary_copy::BinaryCopyInWriter;
+use tokio_postgres::error::SqlState;
 use tokio_postgres::types::{IsNull, ToSql, Type, to_sql_checked};
 use tokio_postgres::{Row, RowStream};
 
 use super::commit_monitor::Commit;
 use super::pool::{MonitoredClient, PooledConnection};
-use crate::store::value_row::{DatabaseError, Value};
+use crate::store::database_error::DatabaseError;
+use crate::store::value::Value;
 
 /// A connection, which goes back to the others only by [`release`](Self::release): one that is dropped half-way is
 /// closed, and with it the transaction that it was in.
@@ -163,4 +165,9 @@ impl ToSql for Value<'_> {
     }
 
     to_sql_checked!();
+}
+
+/// Whether the server has said this.
+pub(super) fn has_code(error: &DatabaseError, code: &SqlState) -> bool {
+    matches!(error, DatabaseError::Postgres(error) if error.code() == Some(code))
 }

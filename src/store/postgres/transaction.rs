@@ -9,6 +9,7 @@
 //! Once more, on a fresh connection, is tried what a server has surely not done that cannot write any more, as after a
 //! switchover.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::{join, join_all};
@@ -17,7 +18,9 @@ use tokio::time::{sleep, timeout};
 use tokio_postgres::error::{Severity, SqlState};
 
 use super::commit_monitor::Commit;
-use super::{ANSWER_TIME, Connections, Session, has_code};
+use super::connections::Connections;
+use super::pool::ANSWER_TIME;
+use super::session::{Session, has_code};
 use crate::clock;
 use crate::model::text::safe_causes;
 use crate::store::StoreFailure;
@@ -74,8 +77,22 @@ pub(super) async fn write(connections: &Connections, group: &mut Vec<Box<dyn Job
 }
 
 /// Commits something that leaves nothing behind, however long that takes.
-pub(super) async fn beat(connections: &Connections) -> Result<(), StoreFailure> {
+async fn beat(connections: &Connections) -> Result<(), StoreFailure> {
     until_settled(connections, &mut [unawaited(Heartbeat::new())], Duration::MAX).await
+}
+
+impl Connections {
+    /// Finds out, on a connection of its own, whether commits get through; one at a time does.
+    pub(super) fn start_beat(&self) {
+        let Ok(permit) = Arc::clone(&self.pulse.beating).try_acquire_owned() else { return };
+        let connections = self.clone();
+        tokio::spawn(async move {
+            let beat = beat(&connections).await;
+            // The next one may begin once this is known.
+            drop(permit);
+            let _ = connections.pulse.beats.send_replace(beat);
+        });
+    }
 }
 
 /// A single statement that nobody waits for. It says nothing about commits: there may be nothing to write.

@@ -7,8 +7,8 @@ use std::time::Duration;
 use rusqlite::OpenFlags;
 use tokio::time::sleep;
 
+use super::connection::{BUSY_PAUSE, BUSY_TRIES, at_once, is_busy, keep_plans};
 use super::file::Files;
-use super::{BUSY_PAUSE, BUSY_TRIES, at_once, is_busy, keep_plans};
 use crate::store::job::Work;
 use crate::store::value_row::{Connection, DatabaseError};
 use crate::store::{StoreFailure, sql};

@@ -11,10 +11,11 @@ use rusqlite::{Connection, OpenFlags};
 use tempfile::NamedTempFile;
 use tokio_util::sync::CancellationToken;
 
-use super::{BUSY_PAUSE, BUSY_TIMEOUT, cannot_open, file, schema};
+use super::connection::{BUSY_PAUSE, BUSY_TIMEOUT, cannot_open};
+use super::{file, schema};
 use crate::model::draft::check_name;
 use crate::store::maintenance::{BackupError, IntegrityReport, QuickChecked};
-use crate::store::pets::pet;
+use crate::store::pet_row::pet;
 use crate::store::value_row::Row;
 use crate::store::{DatabaseUrl, StoreError, sql};
 

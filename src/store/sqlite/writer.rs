@@ -25,8 +25,8 @@ use tokio::sync::mpsc::error::TrySendError;
 use tokio::task::{block_in_place, spawn_blocking};
 use tokio::time::timeout;
 
+use super::connection::{at_once, is_busy};
 use super::file::Files;
-use super::{at_once, is_busy};
 use crate::clock;
 use crate::model::text::safe_causes;
 use crate::store::StoreFailure;

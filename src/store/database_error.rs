@@ -1,0 +1,45 @@
+//! What a database refuses.
+
+use std::error::Error;
+
+use rusqlite::ErrorCode;
+use tokio_postgres::error::SqlState;
+
+/// What a database refuses, or answers against all expectation.
+#[derive(Debug, thiserror::Error)]
+pub enum DatabaseError {
+    /// SQLite.
+    #[error(transparent)]
+    Sqlite(#[from] rusqlite::Error),
+    /// PostgreSQL.
+    #[error(transparent)]
+    Postgres(#[from] tokio_postgres::Error),
+    /// A stored text that only this program writes is not as this program writes it.
+    #[error("a stored text cannot be read")]
+    Text(#[source] Box<dyn Error + Send + Sync>),
+    /// A row that must be there is not.
+    #[error("a row that was there is gone")]
+    Vanished,
+}
+
+impl DatabaseError {
+    pub(super) fn in_short(&self) -> &'static str {
+        const READ_ONLY: &str = "the database is read-only";
+        const FULL: &str = "the disk of the database is full";
+        match self {
+            Self::Sqlite(error) => match error.sqlite_error_code() {
+                Some(ErrorCode::ReadOnly) => READ_ONLY,
+                Some(ErrorCode::DiskFull) => FULL,
+                Some(ErrorCode::DatabaseBusy) => "another process holds the database",
+                _ => "the database does not work",
+            },
+            Self::Postgres(error) => match error.code() {
+                Some(&SqlState::READ_ONLY_SQL_TRANSACTION) => READ_ONLY,
+                Some(&SqlState::DISK_FULL) => FULL,
+                Some(&SqlState::INSUFFICIENT_PRIVILEGE) => "the role at the database lacks a privilege",
+                _ => "the database does not work",
+            },
+            Self::Text(_) | Self::Vanished => "the database does not work",
+        }
+    }
+}

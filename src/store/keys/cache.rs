@@ -1,0 +1,61 @@
+//! What is known of the keys that were used lately.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use super::format::{Hash, KeyId};
+use super::scopes::Scopes;
+use crate::clock::Now;
+use crate::store::value_row::{DatabaseError, Row};
+
+/// How long what was read of a key is believed: shorter than the five seconds in which a revocation takes effect.
+const BELIEVED: Duration = Duration::from_secs(3);
+
+/// What is known of the keys that were used lately.
+#[derive(Debug, Default)]
+pub(in crate::store) struct KeyCache(Mutex<HashMap<KeyId, Known>>);
+
+/// Times of the day are Unix seconds.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Known {
+    pub(super) hash: Hash,
+    pub(super) scopes: Scopes,
+    pub(super) expires_at: Option<i64>,
+    pub(super) revoked: bool,
+    pub(super) last_used_at: Option<i64>,
+    /// When it was read; nothing for a key of this process, which is in no database.
+    pub(super) read_at: Option<Instant>,
+}
+
+impl KeyCache {
+    /// Has it read anew when it is shown next.
+    pub(super) fn forget(&self, id: KeyId) {
+        self.map().remove(&id);
+    }
+
+    pub(super) fn map(&self) -> MutexGuard<'_, HashMap<KeyId, Known>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Known {
+    pub(super) fn read(row: &Row<'_>, now: Now) -> Result<Self, DatabaseError> {
+        Ok(Self {
+            hash: row.bytes(0)?,
+            scopes: row.parsed(1)?,
+            expires_at: row.optional_int(2)?,
+            revoked: row.optional_int(3)?.is_some(),
+            last_used_at: row.optional_int(4)?,
+            read_at: Some(now.mono),
+        })
+    }
+
+    pub(super) fn is_fresh(&self, now: Now) -> bool {
+        self.read_at.is_none_or(|read_at| now.mono.saturating_duration_since(read_at) < BELIEVED)
+    }
+
+    pub(super) fn is_valid(&self, now: Now) -> bool {
+        !self.revoked && self.expires_at.is_none_or(|expires_at| now.wall.as_second() < expires_at)
+    }
+}

@@ -1,0 +1,52 @@
+//! All connections to the server, and how one of them is taken.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use deadpool::managed::PoolError;
+
+use super::commit_monitor::CommitMonitor;
+use super::pool::{self, ConnectionPool};
+use super::session::Session;
+use super::url::PostgresUrl;
+use crate::store::{DatabaseUrl, StoreError, StoreFailure};
+
+/// Until what age a connection is one that was made just now.
+const FRESH: Duration = Duration::from_secs(1);
+
+/// All connections to the server.
+#[derive(Clone, Debug)]
+pub(super) struct Connections {
+    pub(super) pool: ConnectionPool,
+    /// Whether the server keeps prepared statements by name.
+    pub(super) by_name: bool,
+    pub(super) pulse: Arc<CommitMonitor>,
+}
+
+impl Connections {
+    pub(super) fn open(url: &PostgresUrl) -> Result<Self, StoreError> {
+        Ok(Self { pool: pool::open(url)?, by_name: !url.is_behind_pooler(), pulse: Arc::default() })
+    }
+
+    /// Closes what is idle and not new: it may lead to a server that was left.
+    pub(super) fn leave(&self) {
+        drop(self.pool.retain(|_, metrics| metrics.age() < FRESH));
+    }
+
+    pub(super) async fn take(&self) -> Result<Session, StoreFailure> {
+        match self.pool.get().await {
+            Ok(client) => Ok(Session::new(client, self.by_name)),
+            Err(PoolError::Closed) => Err(StoreFailure::Closed),
+            Err(PoolError::Backend(error)) => Err(StoreFailure::NoConnection(Arc::new(error))),
+            Err(error) => Err(StoreFailure::NoConnection(Arc::new(error))),
+        }
+    }
+
+    /// The same for whoever only begins.
+    pub(super) async fn take_first(&self, database: &DatabaseUrl) -> Result<Session, StoreError> {
+        self.take().await.map_err(|why| match why {
+            StoreFailure::NoConnection(source) => StoreError::Connect { database: database.clone(), source },
+            other => other.into(),
+        })
+    }
+}
