@@ -4,6 +4,7 @@
 
 mod boxes;
 mod help;
+mod reader;
 
 use ratatui::Frame;
 use ratatui::buffer::Buffer;
@@ -19,17 +20,13 @@ use super::popups::Popup;
 use super::screens::{add_pet, domains, pets, profiles, requests, welcome};
 use super::state::{AppState, Health, Layout, MessageKind, Screen};
 use super::theme::{Appearance, StyleRole};
-use super::widgets::{boxed, cover, hint_line, put, put_right, wrap};
-use crate::api::failure::Failure;
+use super::widgets::{WIDE, age_words, away_word, cover, hint_line, put, put_right, wrap};
 
 /// The least size at which anything but one line is drawn.
 pub const LEAST: (u16, u16) = (40, 8);
 
 /// Columns that the word for the service has at least.
 const LEAST_LABEL: usize = 12;
-
-/// From this width on there are panes at the right.
-pub const WIDE: u16 = 110;
 
 /// Paints the whole screen; gives what the next update needs to know about it.
 pub fn draw(state: &AppState, appearance: &Appearance, now: Now, frame: &mut Frame<'_>) -> Layout {
@@ -170,29 +167,6 @@ fn health(state: &AppState, appearance: &Appearance, now: Now, wide: bool) -> (S
     }
 }
 
-/// How long ago something was, from a minute on.
-#[must_use]
-pub fn age_words(seconds: u64) -> String {
-    match seconds {
-        0..7_200 => format!("{} min", seconds / 60),
-        7_200..172_800 => format!("{} h", seconds / 3_600),
-        _ => format!("{} days", seconds / 86_400),
-    }
-}
-
-/// What came instead of an answer, in a word or two.
-#[must_use]
-pub fn away_word(failure: &Failure) -> String {
-    match failure {
-        Failure::NotSent { .. } | Failure::NoAnswer { .. } | Failure::Broken { .. } => "OFFLINE".into(),
-        Failure::NotStarted { .. } => "NOT STARTED".into(),
-        Failure::Refused { status, .. } => format!("ERROR {status}"),
-        Failure::Malformed { .. } => "BAD ANSWER".into(),
-        Failure::Busy => "BUSY".into(),
-        Failure::Crashed { .. } => "FAULT".into(),
-    }
-}
-
 /// The last but one row: what happened, or where the cursor is.
 fn draw_message(buf: &mut Buffer, area: Rect, state: &AppState, appearance: &Appearance, now: Now) {
     let y = area.height - 2;
@@ -284,18 +258,4 @@ fn draw_popup(
         Some(Popup::Formats(formats)) => domains::view::draw_formats(buf, body, *formats, state, appearance),
         Some(Popup::Outside(outside)) => domains::view::draw_outside(buf, body, outside, appearance),
     }
-}
-
-/// Lines that can be scrolled.
-pub(super) fn read(buf: &mut Buffer, area: Rect, top: u16, lines: &[Line<'_>], layout: &mut Layout) {
-    layout.reader_rows = area.height;
-    layout.reader_lines = u16::try_from(lines.len()).unwrap_or(u16::MAX);
-    for (y, line) in (0..area.height).zip(lines.iter().skip(top.into())) {
-        put(buf, area, y, line);
-    }
-}
-
-/// A titled box where the terminal is wide, the bare area where it is not.
-pub fn pane(buf: &mut Buffer, area: Rect, title: &str, appearance: &Appearance, wide: bool) -> Rect {
-    if wide { boxed(buf, area, title, appearance) } else { area }
 }

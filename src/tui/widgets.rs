@@ -6,10 +6,14 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Clear, Widget};
 
+use crate::api::failure::Failure;
 use crate::model::text::{cut, width};
 
 use super::text_input::TextInput;
 use super::theme::{Appearance, StyleRole};
+
+/// From this width on there are panes at the right.
+pub const WIDE: u16 = 110;
 
 /// Writes a line at row `y` of `area`, cut at its right edge.
 pub fn put(buf: &mut Buffer, area: Rect, y: u16, line: &Line<'_>) {
@@ -220,6 +224,34 @@ pub fn hint_line(mut entries: Vec<(String, &'static str)>, columns: u16, appeara
         spans.push(Span::raw(format!(" {word}")));
     }
     Line::from(spans)
+}
+
+/// How long ago something was, from a minute on.
+#[must_use]
+pub fn age_words(seconds: u64) -> String {
+    match seconds {
+        0..7_200 => format!("{} min", seconds / 60),
+        7_200..172_800 => format!("{} h", seconds / 3_600),
+        _ => format!("{} days", seconds / 86_400),
+    }
+}
+
+/// What came instead of an answer, in a word or two.
+#[must_use]
+pub fn away_word(failure: &Failure) -> String {
+    match failure {
+        Failure::NotSent { .. } | Failure::NoAnswer { .. } | Failure::Broken { .. } => "OFFLINE".into(),
+        Failure::NotStarted { .. } => "NOT STARTED".into(),
+        Failure::Refused { status, .. } => format!("ERROR {status}"),
+        Failure::Malformed { .. } => "BAD ANSWER".into(),
+        Failure::Busy => "BUSY".into(),
+        Failure::Crashed { .. } => "FAULT".into(),
+    }
+}
+
+/// A titled box where the terminal is wide, the bare area where it is not.
+pub fn pane(buf: &mut Buffer, area: Rect, title: &str, appearance: &Appearance, wide: bool) -> Rect {
+    if wide { boxed(buf, area, title, appearance) } else { area }
 }
 
 #[cfg(test)]

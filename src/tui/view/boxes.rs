@@ -4,7 +4,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span};
 
-use super::read;
+use super::reader::read;
 use crate::api::explain::{Explanation, explain};
 use crate::api::failure::Failure;
 use crate::clock::Now;

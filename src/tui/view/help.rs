@@ -4,7 +4,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span};
 
-use super::read;
+use super::reader::read;
 use crate::model::text::width;
 use crate::tui::keymap::{Context, Keymap};
 use crate::tui::popups::{HelpBox, HelpLine, place_name};

@@ -11,8 +11,7 @@ use crate::model::{ObservedStatus, PetStatus};
 use crate::tui::pending::Slot;
 use crate::tui::state::AppState;
 use crate::tui::theme::{Appearance, StyleRole};
-use crate::tui::view::{WIDE, pane};
-use crate::tui::widgets::{banner, boxed, field, put, put_right, wrap};
+use crate::tui::widgets::{WIDE, banner, boxed, field, pane, put, put_right, wrap};
 
 use super::state::{After, Focus, SearchResult, State, UnknownOutcome, UnknownOutcomeChoice};
 

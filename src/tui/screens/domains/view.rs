@@ -20,8 +20,7 @@ use crate::domains::report::sentence as closed;
 use crate::domains::{Finding, Verdict};
 use crate::tui::state::AppState;
 use crate::tui::theme::{Appearance, StyleRole};
-use crate::tui::view::{WIDE, pane};
-use crate::tui::widgets::{boxed, put};
+use crate::tui::widgets::{WIDE, boxed, pane, put};
 
 use super::state::PanelLocation;
 

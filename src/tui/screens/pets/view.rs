@@ -17,8 +17,7 @@ use crate::tui::pending::Slot;
 use crate::tui::screens::pets::{Count, ListSource, SortBy};
 use crate::tui::state::{AppState, Health, Layout};
 use crate::tui::theme::{Appearance, StyleRole};
-use crate::tui::view::{WIDE, age_words};
-use crate::tui::widgets::{banner_with_keys, boxed, put, put_right};
+use crate::tui::widgets::{WIDE, age_words, banner_with_keys, boxed, put, put_right};
 
 use super::update::{may_have_more, waits};
 

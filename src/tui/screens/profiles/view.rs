@@ -15,8 +15,7 @@ use crate::tui::msg::Tested;
 use crate::tui::pending::Slot;
 use crate::tui::state::{AppState, Health};
 use crate::tui::theme::{Appearance, StyleRole};
-use crate::tui::view::{WIDE, away_word, pane};
-use crate::tui::widgets::{boxed, put, wrap};
+use crate::tui::widgets::{WIDE, away_word, boxed, pane, put, wrap};
 
 /// The width of the list where there is a pane beside it.
 const LIST_BESIDE_PANE: u16 = 80;

@@ -8,8 +8,7 @@ use crate::api::Exchange;
 use crate::model::text::{cut, width};
 use crate::tui::state::{AppState, Layout};
 use crate::tui::theme::{Appearance, StyleRole};
-use crate::tui::view::WIDE;
-use crate::tui::widgets::{boxed, put, put_right, wrap_indented};
+use crate::tui::widgets::{WIDE, boxed, put, put_right, wrap_indented};
 
 use super::State;
 use super::state::{KEPT, has_failed};

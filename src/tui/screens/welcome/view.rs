@@ -9,8 +9,7 @@ use crate::model::samples::sample;
 use crate::model::text::cut;
 use crate::tui::state::AppState;
 use crate::tui::theme::{Appearance, StyleRole};
-use crate::tui::view::{WIDE, pane};
-use crate::tui::widgets::{banner, boxed, field, put, wrap};
+use crate::tui::widgets::{WIDE, banner, boxed, field, pane, put, wrap};
 
 use super::state::StartOption;
 

@@ -10,8 +10,7 @@ use ratatui::text::Line;
 use crate::clock::Now;
 use crate::tui::state::{AppState, Screen};
 use crate::tui::theme::{Appearance, StyleRole};
-use crate::tui::view::{WIDE, pane};
-use crate::tui::widgets::{banner, field, put, wrap};
+use crate::tui::widgets::{WIDE, banner, field, pane, put, wrap};
 
 use super::state::Phase;
 

@@ -8,8 +8,7 @@ use crate::model::text::{cut, width};
 use crate::model::{ObservedStatus, PetStatus};
 use crate::tui::state::{AppState, Screen};
 use crate::tui::theme::{Appearance, StyleRole};
-use crate::tui::view::{WIDE, pane};
-use crate::tui::widgets::{boxed, field, put, wrap};
+use crate::tui::widgets::{WIDE, boxed, field, pane, put, wrap};
 
 use super::state::{Fate, Focus, Line as Entry, State};
 

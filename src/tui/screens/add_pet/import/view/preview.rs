@@ -17,8 +17,7 @@ use crate::tui::screens::add_pet::import::preview::{Choice, PreviewField, Previe
 use crate::tui::screens::add_pet::import::update::command_line;
 use crate::tui::state::AppState;
 use crate::tui::theme::{Appearance, StyleRole};
-use crate::tui::view::{WIDE, pane};
-use crate::tui::widgets::{banner, boxed, field, put, wrap};
+use crate::tui::widgets::{WIDE, banner, boxed, field, pane, put, wrap};
 
 /// The width of the file where there is a pane beside it.
 const BESIDE_PANE: u16 = 82;

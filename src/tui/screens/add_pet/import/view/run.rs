@@ -13,8 +13,7 @@ use crate::tui::screens::add_pet::import::progress::{RowEntry, Running, Shown};
 use crate::tui::screens::add_pet::import::update::command_line;
 use crate::tui::state::AppState;
 use crate::tui::theme::{Appearance, StyleRole};
-use crate::tui::view::WIDE;
-use crate::tui::widgets::{boxed, put, wrap};
+use crate::tui::widgets::{WIDE, boxed, put, wrap};
 
 /// The columns of the list: their left edges.
 const LINE: u16 = 3;
