@@ -7,13 +7,14 @@ pub mod clipboard;
 pub mod domains;
 pub mod drafts;
 mod import;
+mod job;
 pub mod profiles;
 pub mod queue;
 mod recorder;
 
 use std::collections::HashMap;
 use std::io::ErrorKind;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -42,8 +43,10 @@ use crate::api::failure::Failure;
 use clipboard::ClipboardBackend;
 use domains::{DomainsContext, SoFar};
 use drafts::DraftFiles;
+use import::place;
+use job::{Connection, Done, api_of};
 use profiles::Services;
-use queue::{Queue, Queues};
+use queue::{Queue, Queues, is_known_still};
 
 /// Replies that may wait.
 const QUEUE: usize = 64;
@@ -64,9 +67,6 @@ pub struct Handle {
     /// Records of requests come out here, each before the reply that it belongs to. They may wait.
     pub exchanges: mpsc::Receiver<Recorded>,
 }
-
-/// The client, once there is one. The service inside the program may still be starting.
-type Connection = watch::Receiver<Option<Result<Client, Failure>>>;
 
 /// What the worker has at hand on this machine.
 pub struct WorkerContext {
@@ -135,21 +135,6 @@ pub fn spawn(settings: Option<Settings>, context: WorkerContext) -> (Handle, Joi
     };
     let ended = tokio::spawn(worker.run(incoming));
     (Handle { effects, replies, exchanges }, ended)
-}
-
-/// What a job ends with.
-struct Done {
-    outcome: Outcome,
-    /// The client for all jobs from now on, where it is another one.
-    client: Option<Client>,
-    /// The queue of its service, where that is another one.
-    queue: Option<Queue>,
-}
-
-impl From<Outcome> for Done {
-    fn from(outcome: Outcome) -> Self {
-        Self { outcome, client: None, queue: None }
-    }
 }
 
 struct Worker {
@@ -327,15 +312,6 @@ impl Worker {
     }
 }
 
-/// The client, as soon as there is one.
-async fn api_of(mut connection: Connection) -> Result<Client, Failure> {
-    let connected = match connection.wait_for(Option::is_some).await {
-        Ok(connected) => connected.clone(),
-        Err(_) => None,
-    };
-    connected.unwrap_or_else(|| Err(Failure::Crashed { why: "the connection was never made".to_owned() }))
-}
-
 async fn send_line(queue: Queue, connection: Connection, line: LineToSend) -> Outcome {
     Outcome::LineSent(match api_of(connection).await {
         Ok(api) => queue.send(&api.called("rapid entry"), line).await,
@@ -435,15 +411,6 @@ async fn keep_drafts(task: DraftTask, files: Option<Arc<DraftFiles>>) -> Outcome
     }
 }
 
-/// Where a file is whose name was typed.
-fn place(path: &str, home: Option<&Path>) -> PathBuf {
-    let place = match (path.strip_prefix("~/"), home) {
-        (Some(rest), Some(home)) => home.join(rest),
-        _ => PathBuf::from(path),
-    };
-    std::path::absolute(&place).unwrap_or(place)
-}
-
 /// Writes a file; a name that begins with `~/` stands in the home directory.
 async fn write(path: String, text: String, replace: bool, home: Option<PathBuf>) -> Outcome {
     let work = move || {
@@ -482,13 +449,6 @@ async fn whole(api: &Client, so_far: SoFar) -> Outcome {
     };
     let (given, ()) = tokio::join!(inventory(api, pages), tell);
     Outcome::InventoryRead(given.map_err(|error| Failure::from(&error)))
-}
-
-/// Whether the service is sure to know the key of an animal that was sent after `at`.
-async fn is_known_still(api: &Client, at: Timestamp) -> Result<bool, ApiError> {
-    // Every answer says how long keys are kept, and what time it is there. This machine's clock may be wrong.
-    let there = api.date().await?;
-    Ok([Some(clock::now().wall), there].into_iter().flatten().all(|now| api.surely_knows(now.duration_since(at))))
 }
 
 /// Sends an animal again that was sent at `at`; `None` where the service may have forgotten its key, or never keeps any.

@@ -4,10 +4,10 @@ use std::sync::OnceLock;
 
 use ratatui::style::{Color, Modifier, Style};
 
-use crate::config::Depth;
+use crate::config::{Accent, Depth, ThemeChoice as Theme};
 
 use super::colour::{Rgb, shown};
-use super::{Accent, StyleRole, Theme};
+use super::role::StyleRole;
 
 /// The colours of a theme. What has no ground of its own stands on that of the theme.
 pub struct Palette {

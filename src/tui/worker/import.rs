@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 use std::io::{self, Cursor};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -12,7 +12,7 @@ use tokio::task::spawn_blocking;
 use tokio_util::sync::CancellationToken;
 
 use super::domains::SoFar;
-use super::{Connection, api_of, place};
+use super::job::{Connection, api_of};
 use crate::api::failure::Failure;
 use crate::clock;
 use crate::config::{Settings, atomic_file};
@@ -328,4 +328,13 @@ async fn count_up(mut counted: watch::Receiver<u64>, so_far: &SoFar) -> u64 {
         tokio::time::sleep(BETWEEN_NEWS).await;
     }
     *counted.borrow()
+}
+
+/// Where a file is whose name was typed.
+pub(super) fn place(path: &str, home: Option<&Path>) -> PathBuf {
+    let place = match (path.strip_prefix("~/"), home) {
+        (Some(rest), Some(home)) => home.join(rest),
+        _ => PathBuf::from(path),
+    };
+    std::path::absolute(&place).unwrap_or(place)
 }

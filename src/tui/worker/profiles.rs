@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 
+use super::job::{Connection, Done, api_of};
 use super::queue::{Queue, Queues};
-use super::{Connection, Done, api_of};
 use crate::api::failure::Failure;
 use crate::api::{Client, Recorder};
 use crate::clock;

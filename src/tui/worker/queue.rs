@@ -8,6 +8,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use jiff::Timestamp;
 use tokio::sync::oneshot;
 
 use crate::api::failure::Failure;
@@ -19,8 +20,6 @@ use crate::config::queue::{QueueFile, QueueRecord, Unfinished};
 use crate::tui::effect::LineToSend;
 use crate::tui::msg::LineSent;
 use crate::tui::session_cache;
-
-use super::is_known_still;
 
 /// The least time between two waits for the disk.
 const BETWEEN_SYNCS: Duration = Duration::from_secs(1);
@@ -183,6 +182,13 @@ fn write(file: &Mutex<Option<Claimed>>, orders: &Receiver<Order>) {
             Err(RecvTimeoutError::Disconnected) => return,
         }
     }
+}
+
+/// Whether the service is sure to know the key of an animal that was sent after `at`.
+pub(super) async fn is_known_still(api: &Client, at: Timestamp) -> Result<bool, ApiError> {
+    // Every answer says how long keys are kept, and what time it is there. This machine's clock may be wrong.
+    let there = api.date().await?;
+    Ok([Some(clock::now().wall), there].into_iter().flatten().all(|now| api.surely_knows(now.duration_since(at))))
 }
 
 #[cfg(test)]

@@ -3,8 +3,8 @@
 use ratatui::buffer::Cell;
 
 use super::grid::Grid;
+use super::grid::Scroll;
 use super::runs::{Run, What, is_written_by, letters, within};
-use super::scroll::Scroll;
 use super::sgr::Sgr;
 
 /// What was written, and in which state the terminal is afterwards.

@@ -5,14 +5,23 @@ use std::ops::Range;
 use ratatui::buffer::{Cell, CellDiffOption, CellWidth as _};
 use ratatui::layout::Size;
 
-use super::scroll::Scroll;
-
 /// What is on a screen, or shall be.
 #[derive(Clone, Debug)]
 pub struct Grid {
     columns: usize,
     rows: usize,
     cells: Vec<Cell>,
+}
+
+/// Rows that move together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Scroll {
+    /// The first row of the block.
+    pub top: usize,
+    /// Its last row, below the first.
+    pub bottom: usize,
+    /// By how many rows it moves up, or down where this is negative; fewer than it has, and not zero.
+    pub by: isize,
 }
 
 impl Grid {

@@ -5,19 +5,8 @@ use std::hash::{DefaultHasher, Hasher as _};
 
 use ratatui::buffer::Cell;
 
-use super::grid::Grid;
+use super::grid::{Grid, Scroll};
 use super::sgr::same;
-
-/// Rows that move together.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Scroll {
-    /// The first row of the block.
-    pub top: usize,
-    /// Its last row, below the first.
-    pub bottom: usize,
-    /// By how many rows it moves up, or down where this is negative; fewer than it has, and not zero.
-    pub by: isize,
-}
 
 /// With fewer changed rows nothing is looked for.
 const LEAST: usize = 4;
