@@ -4,26 +4,27 @@
 //! sent and after it was added. Each service has drafts of its own: what is typed for one is put aside when another is
 //! used, and comes back with it. The samples have none on disk.
 
+mod capture;
+mod file;
+mod state;
 mod typed;
 
 #[cfg(test)]
 mod tests;
 
-use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
-use jiff::Timestamp;
-use serde::{Deserialize, Serialize};
-
 use super::effect::{DraftTask, Effect, Job, Task, WriteDrafts};
-use super::msg::DraftReply;
 use super::pending::Slot;
 use super::screens::add_pet::{self, import};
-use super::screens::welcome;
 use super::state::AppState;
 use crate::clock::Now;
 use crate::model::text::short;
 
+use state::Aside;
+
+pub use file::{Drafts, Ending};
+pub use state::{Back, DraftState, Restored};
 pub use typed::{TypedText, known};
 
 /// From the first key that is not on disk to the write.
@@ -38,117 +39,7 @@ const AFTER_TROUBLE: Duration = Duration::from_secs(5);
 /// What was typed longer ago is not shown by itself.
 const OLD: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
-/// What is typed for one service, as it is on disk.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Drafts {
-    /// Which service: its address, or its database.
-    pub identity: String,
-    /// The profile's name.
-    pub profile: String,
-    /// When this was written.
-    pub at: Timestamp,
-    /// How the session ended; nothing as long as it goes on.
-    pub ended: Option<Ending>,
-    /// What is typed.
-    pub typed: TypedText,
-}
-
-/// How a session ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Ending {
-    /// The user ended it.
-    Quit,
-    /// Somebody else did, by a signal.
-    Signal,
-    /// The terminal was gone.
-    Hangup,
-    /// By a fault of the program.
-    Fault,
-}
-
-/// What is known of the drafts on disk.
-#[derive(Clone, Debug, Default)]
-pub struct DraftState {
-    /// What is on disk.
-    on_disk: TypedText,
-    /// What is being written.
-    writing: Option<TypedText>,
-    /// Since when something is typed that is neither.
-    since: Option<Instant>,
-    /// It must not wait.
-    at_once: bool,
-    /// When the last write began.
-    tried: Option<Instant>,
-    /// Counts the writes, so that an older one never ends last.
-    number: u64,
-    /// What is typed for the services that were used before in this session.
-    aside: HashMap<Option<String>, Aside>,
-    /// In the files of this service there is something that is not on the screen.
-    apart: bool,
-    /// That, where it was read.
-    parked: Option<Box<Drafts>>,
-    /// Why they cannot be written, as long as they cannot.
-    pub trouble: Option<String>,
-    /// What came back, until the first key.
-    pub back: Option<Back>,
-    /// When what is typed was last written.
-    pub written_at: Option<Timestamp>,
-}
-
-/// What was typed for a service that is not in use now.
-#[derive(Clone, Debug)]
-struct Aside {
-    /// The profile's name.
-    profile: String,
-    /// The form, rapid entry and the import, as they were left.
-    add: add_pet::State,
-    /// The same for the disk, where anything is kept of this service.
-    write: Option<WriteDrafts>,
-}
-
-/// What came back from a session before.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Back {
-    /// When it was written.
-    pub at: Timestamp,
-    /// For which profile.
-    pub profile: String,
-    /// How that session ended.
-    pub ended: Option<Ending>,
-    /// What is to be said of what was sent.
-    pub what: Restored,
-}
-
-/// What came back, as far as something was sent of it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Restored {
-    /// Nothing was sent.
-    NotSent,
-    /// This animal was sent; it is sent again, which adds it once.
-    Settling(String),
-    /// This animal was sent; what to do is asked.
-    Asking(String),
-    /// The import of this file was under way.
-    Importing(String),
-    /// It is kept, but not shown.
-    Parked,
-}
-
 impl Drafts {
-    /// The text of its file.
-    #[must_use]
-    pub fn text(&self) -> String {
-        serde_json::to_string(self).unwrap_or_default()
-    }
-
-    /// Reads the drafts of the service `identity`; `None` where it is something else.
-    #[must_use]
-    pub fn read(text: &str, identity: &str) -> Option<Self> {
-        serde_json::from_str::<Self>(text).ok().filter(|drafts| drafts.identity == identity)
-    }
-
     fn of(state: &AppState, ended: Option<Ending>, now: Now) -> Option<Self> {
         let identity = identity(state)?.to_owned();
         let mut typed = TypedText::of(state);
@@ -200,7 +91,7 @@ impl Back {
 
 /// Of the service for which something is kept.
 fn identity(state: &AppState) -> Option<&str> {
-    state.link.identity.as_deref().filter(|_| !welcome::update::is_first_start(state))
+    state.link.identity.as_deref().filter(|_| !state.is_first_start())
 }
 
 fn file_name(import: &typed::ImportDraft) -> String {
@@ -356,28 +247,19 @@ fn job(state: &mut AppState, write: WriteDrafts, now: Now) -> Effect {
     Effect::Job(Job { slot: Slot::Drafts, id, task: Task::Drafts(DraftTask::Write(write)) })
 }
 
-/// Something about the drafts has come back.
-pub fn on_news(state: &mut AppState, news: DraftReply, now: Now) -> Vec<Effect> {
-    match news {
-        DraftReply::Opened(opened) => {
-            on_opened(state, opened.map(|drafts| drafts.map(|drafts| *drafts)), now);
-            return add_pet::update::settle(state, now);
+/// What is typed was written, or not.
+pub fn on_written(state: &mut AppState, result: Result<(), String>, now: Now) {
+    let drafts = &mut state.drafts;
+    let writing = drafts.writing.take();
+    match (result, writing) {
+        (Ok(()), Some(typed)) => {
+            drafts.written_at = (!typed.is_empty()).then_some(now.wall);
+            drafts.on_disk = typed;
+            drafts.trouble = None;
         }
-        DraftReply::Written(result) => {
-            let drafts = &mut state.drafts;
-            let writing = drafts.writing.take();
-            match (result, writing) {
-                (Ok(()), Some(typed)) => {
-                    drafts.written_at = (!typed.is_empty()).then_some(now.wall);
-                    drafts.on_disk = typed;
-                    drafts.trouble = None;
-                }
-                (Ok(()), None) => {}
-                (Err(why), _) => drafts.trouble = Some(why),
-            }
-        }
+        (Ok(()), None) => {}
+        (Err(why), _) => drafts.trouble = Some(why),
     }
-    Vec::new()
 }
 
 /// What is typed for the services that were left: the profile, what is there, and whether it is kept on disk.

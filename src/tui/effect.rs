@@ -8,21 +8,22 @@ use jiff::Timestamp;
 use crate::api::NextPage;
 use crate::api::find::Ask;
 use crate::api::list::List;
-use crate::config::edit::NewProfile;
 use crate::config::queue::QueueRecord;
-use crate::config::{KeepKey, Notify, ThemeChoice};
+use crate::config::{Notify, ThemeChoice};
 use crate::domains::redirect_config::{ConfigSource, DomainsConfiguration, Redirect};
 use crate::domains::registry::Entry;
 use crate::domains::reported::Reported;
 use crate::domains::sandbox::Sandbox;
-use crate::model::{ApiKey, BaseUrl, IdempotencyKey, NewPet, PetId, PetQuery};
+use crate::model::{ApiKey, IdempotencyKey, NewPet, PetId, PetQuery};
 use crate::transfer::ColumnMapping;
 use crate::transfer::import::{ImportControl, ImportOptions, Start};
 
 use super::drafts::Drafts;
 use super::pending::{ReqId, Slot};
-use super::screens::domains::state::RegistryChange;
+use super::screens::domains::jobs::RegistryChange;
 use super::session_cache::SessionCache;
+
+pub use super::screens::profiles::jobs::{NewService, ProfileTask};
 
 /// One thing to do.
 #[derive(Clone, Debug, PartialEq)]
@@ -206,55 +207,6 @@ pub struct WriteDrafts {
     pub drafts: Box<Drafts>,
     /// Into other files than those that were claimed: what was left there is not on the screen.
     pub apart: bool,
-}
-
-/// What a job about profiles does.
-#[derive(Clone, Debug, PartialEq)]
-pub enum ProfileTask {
-    /// Read which there are.
-    Read,
-    /// Use the service of this name from now on.
-    Use(String),
-    /// Ask a service for one animal.
-    Test {
-        /// Its name.
-        name: String,
-        /// It is the one in use: it is asked with the key in use, which may have been typed.
-        in_use: bool,
-    },
-    /// Ask the service of a new profile for one animal.
-    Try(NewService),
-    /// Write a new profile, and its key where one was typed.
-    Add {
-        /// The profile.
-        new: NewService,
-        /// Use it at the next start.
-        at_start: bool,
-    },
-    /// Find out where the key of this profile can be kept.
-    FindPlaces(String),
-    /// Keep a key, and write into the profile where it is.
-    KeepKey {
-        /// The profile.
-        profile: String,
-        /// Its address: a key never travels to another host.
-        address: BaseUrl,
-        /// The key.
-        key: ApiKey,
-        /// Where to keep it.
-        keep: KeepKey,
-    },
-}
-
-/// A profile that is to be.
-#[derive(Clone, Debug, PartialEq)]
-pub struct NewService {
-    /// Its name.
-    pub name: String,
-    /// What it says; where its key comes from only if that was not typed.
-    pub profile: NewProfile,
-    /// The key that was typed, and where to keep it.
-    pub typed: Option<(ApiKey, KeepKey)>,
 }
 
 /// What a job about domains does.

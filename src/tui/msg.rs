@@ -1,13 +1,9 @@
 //! Everything that can happen to the app.
 
-use std::time::Duration;
-
 use crate::api::Exchange;
 use crate::api::find::LookupResult;
 use crate::api::inventory::Coverage;
 use crate::api::list::ListAnswer;
-use crate::config::queue::Unfinished;
-use crate::config::{KeyOrigin, Profiles, Settings};
 use crate::domains::Finding;
 use crate::domains::redirect_config::{ConfigSource, DomainsConfiguration};
 use crate::domains::registry::Registry;
@@ -16,12 +12,15 @@ use crate::transfer::earlier_import::EarlierImport;
 use crate::transfer::import::{ImportEvent, ImportProgress};
 use crate::transfer::preview::Preview;
 
+pub use super::key::{Key, KeyPress};
+
 use super::drafts::Drafts;
 use super::pending::{ReqId, Slot};
-use super::screens::domains::redirects::FollowedRedirect;
-use super::screens::domains::state::CheckResult;
-use super::session_cache::SessionCache;
+use super::screens::domains::jobs::CheckResult;
+use super::screens::domains::jobs::FollowedRedirect;
 use crate::api::failure::Failure;
+
+pub use super::screens::profiles::jobs::{AddedProfile, KeyPlaces, ProfileReply, Tested, Used};
 
 /// One thing that happened.
 #[derive(Clone, Debug, PartialEq)]
@@ -147,63 +146,6 @@ pub enum DraftReply {
     Opened(Result<Option<Box<Drafts>>, String>),
     /// What is typed was written, or why not.
     Written(Result<(), String>),
-}
-
-/// What came of a job about profiles.
-#[derive(Clone, Debug, PartialEq)]
-pub enum ProfileReply {
-    /// Which there are, or why they cannot be read.
-    Read(Result<Profiles, String>),
-    /// Another service is used from now on, or why not: then the one before still is.
-    Used(Result<Box<Used>, String>),
-    /// A service was asked for one animal.
-    Tested(Tested),
-    /// A new profile was written, or why not.
-    Added(Result<AddedProfile, String>),
-    /// Where a key can be kept.
-    Places(KeyPlaces),
-    /// Where the key is kept from now on, or why it is not.
-    KeyStored(Result<KeyOrigin, String>),
-}
-
-/// The service that is used from now on.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Used {
-    /// Everything that is in force with it.
-    pub settings: Settings,
-    /// What was kept of it.
-    pub kept: Option<SessionCache>,
-    /// What waits for it in the queue of rapid entry, or why that is not known.
-    pub left: Result<Unfinished, String>,
-}
-
-/// What asking a service for one animal gave.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Tested {
-    /// It answered, and so fast.
-    Answered(Duration),
-    /// It did not answer as it should.
-    Failed(Failure),
-    /// It was not asked: what is said of it cannot be used.
-    Unusable(String),
-}
-
-/// A profile that was written.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct AddedProfile {
-    /// Into which file.
-    pub file: String,
-    /// Why its key was not kept, where one was typed.
-    pub key_lost: Option<String>,
-}
-
-/// Where a key can be kept beside this session.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct KeyPlaces {
-    /// The file for it; none where there is no profile that could name one.
-    pub file: Option<String>,
-    /// Whether the keyring of the system answered.
-    pub keyring: bool,
 }
 
 /// Where a text was copied to.
@@ -364,56 +306,4 @@ pub struct Size {
     pub columns: u16,
     /// Height in cells.
     pub rows: u16,
-}
-
-/// A key, without what terminals disagree about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct KeyPress {
-    /// Which key.
-    pub key: Key,
-    /// Whether Ctrl was held. Only with letters, left and right.
-    pub ctrl: bool,
-    /// Whether Alt was held, or Esc came right before it.
-    pub alt: bool,
-}
-
-impl KeyPress {
-    /// The character that it types.
-    #[must_use]
-    pub const fn typed(self) -> Option<char> {
-        match self {
-            Self { key: Key::Char(c), ctrl: false, alt: false } => Some(c),
-            Self { .. } => None,
-        }
-    }
-}
-
-/// The keys that the app knows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[expect(missing_docs, reason = "the names say it")]
-pub enum Key {
-    Char(char),
-    Enter,
-    /// Ctrl-J: Enter from some pipes and scanners, or the second half of a CR LF.
-    LineFeed,
-    Esc,
-    Tab,
-    BackTab,
-    Backspace,
-    Delete,
-    Up,
-    Down,
-    Left,
-    Right,
-    PageUp,
-    PageDown,
-    Home,
-    End,
-    F(u8),
-}
-
-impl From<Key> for KeyPress {
-    fn from(key: Key) -> Self {
-        Self { key, ctrl: false, alt: false }
-    }
 }

@@ -6,3 +6,21 @@ pub mod pets;
 pub mod profiles;
 pub mod requests;
 pub mod welcome;
+
+/// The screens, each in its own folder.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Screen {
+    /// Browse the animals.
+    #[default]
+    Pets,
+    /// Add one.
+    AddPet,
+    /// Custom domains.
+    Domains,
+    /// The services that can be switched to.
+    Profiles,
+    /// What was asked and answered.
+    Requests,
+    /// The first start: no service is chosen yet.
+    Welcome,
+}

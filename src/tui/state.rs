@@ -9,14 +9,16 @@ use crate::config::{Accent, KeyOrigin, Origin, Service, Settings, Sourced, Theme
 use crate::model::escape::shell_word;
 use crate::model::{BaseUrl, IdempotencyKeys, Pet};
 
-use super::drafts;
+use super::drafts::DraftState;
 use super::keymap::{Context, Keymap};
 use super::msg::{QuitReason, Size};
-use super::pending::PendingJobs;
+use super::pending::{PendingJobs, Slot};
 use super::popups::Popup;
 use super::screens::{add_pet, domains, pets, profiles, requests, welcome};
 use super::session_cache;
 use crate::api::failure::Failure;
+
+pub use super::screens::Screen;
 
 /// The whole state.
 #[derive(Clone, Debug)]
@@ -36,7 +38,7 @@ pub struct AppState {
     /// The profiles.
     pub profiles: profiles::State,
     /// What is typed, on disk.
-    pub drafts: drafts::DraftState,
+    pub drafts: DraftState,
     /// Whether a change was allowed since the service in use is in use.
     pub allowed: bool,
     /// What was asked and answered.
@@ -79,24 +81,6 @@ pub struct AppState {
     pub interrupted: Option<Instant>,
     /// When Enter was last pressed, to tell the second half of a CR LF.
     pub entered: Option<Instant>,
-}
-
-/// The screens, each in its own folder.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Screen {
-    /// Browse the animals.
-    #[default]
-    Pets,
-    /// Add one.
-    AddPet,
-    /// Custom domains.
-    Domains,
-    /// The services that can be switched to.
-    Profiles,
-    /// What was asked and answered.
-    Requests,
-    /// The first start: no service is chosen yet.
-    Welcome,
 }
 
 /// The service as seen from here.
@@ -265,7 +249,7 @@ impl AppState {
             add: add_pet::State::default(),
             domains: domains::State::new(domains),
             profiles: profiles::State::default(),
-            drafts: drafts::DraftState::default(),
+            drafts: DraftState::default(),
             allowed: false,
             requests: requests::State::default(),
             welcome: welcome::State::default(),
@@ -338,6 +322,28 @@ impl AppState {
     pub fn say_done(&mut self, text: impl Into<String>, now: Instant) {
         let until = Some(now + Duration::from_secs(5));
         self.message = Some(Message { text: text.into(), kind: MessageKind::Done, until });
+    }
+
+    /// Whether another service is being changed to: nothing may be sent for which it matters which one it is.
+    #[must_use]
+    pub fn is_switching(&self) -> bool {
+        self.pending.is_running(Slot::UseProfile)
+    }
+
+    /// Whether changes may be made to the service in use without asking.
+    #[must_use]
+    pub const fn may_change(&self) -> bool {
+        !self.link.protect || self.allowed
+    }
+
+    /// Whether no service is chosen yet: at the first start, and among the profiles that were reached from there.
+    #[must_use]
+    pub fn is_first_start(&self) -> bool {
+        match self.screen {
+            Screen::Welcome => true,
+            Screen::Profiles => self.profiles.from == Screen::Welcome,
+            Screen::Pets | Screen::AddPet | Screen::Domains | Screen::Requests => false,
+        }
     }
 
     /// Whether the last answer was "wrong key", or there is none.

@@ -16,7 +16,7 @@ use super::pending::Slot;
 use super::popups::{self, HelpBox, PaletteEntry, Popup, Reader};
 use super::screens::add_pet::{import, rapid};
 use super::screens::{add_pet, domains, pets, profiles, requests, welcome};
-use super::session_cache;
+use super::session_cache::keep;
 use super::state::{AppState, Health, MessageKind, Screen};
 use crate::api::failure::Failure;
 
@@ -160,7 +160,7 @@ const fn acts_at_once(key: KeyPress) -> bool {
 
 /// The actions that do the same on every screen.
 fn everywhere(state: &mut AppState, action: Action, now: Now) -> Option<Vec<Effect>> {
-    if welcome::update::is_first_start(state) && !welcome::update::is_allowed(action) {
+    if state.is_first_start() && !welcome::update::is_allowed(action) {
         return None;
     }
     match action {
@@ -346,10 +346,15 @@ fn on_reply(state: &mut AppState, reply: Reply, now: Now) -> Vec<Effect> {
         (Slot::SearchForLine, Outcome::SearchedFor(result)) => rapid::lines::on_searched(state, result),
         (Slot::SearchForLine, Outcome::Failed(failure)) => rapid::lines::on_searched(state, Err(failure)),
         (Slot::Create, Outcome::NotSettled) => add_pet::update::on_not_settled(state),
-        (Slot::OpenDrafts | Slot::Drafts, Outcome::Drafts(news)) => return drafts::on_news(state, news, now),
+        (Slot::OpenDrafts | Slot::Drafts, Outcome::Drafts(DraftReply::Opened(opened))) => {
+            drafts::on_opened(state, opened.map(|drafts| drafts.map(|drafts| *drafts)), now);
+            return add_pet::update::settle(state, now);
+        }
+        (Slot::OpenDrafts | Slot::Drafts, Outcome::Drafts(DraftReply::Written(result))) => {
+            drafts::on_written(state, result, now);
+        }
         (Slot::OpenDrafts | Slot::Drafts, Outcome::Failed(failure)) => {
-            let news = DraftReply::Written(Err(failure.sentence("this program")));
-            return drafts::on_news(state, news, now);
+            drafts::on_written(state, Err(failure.sentence("this program")), now);
         }
         (Slot::SearchFor, Outcome::SearchedFor(result)) => add_pet::update::on_searched(state, result),
         (Slot::SearchFor, Outcome::Failed(failure)) => add_pet::update::on_searched(state, Err(failure)),
@@ -381,8 +386,8 @@ fn on_reply(state: &mut AppState, reply: Reply, now: Now) -> Vec<Effect> {
         (Slot::ById, Outcome::Found(result)) => return pets::lookup::on_found(state, result, now),
         (Slot::ById, Outcome::Failed(failure)) => return pets::lookup::on_found(state, Err(failure), now),
         (Slot::Setting, Outcome::SettingWritten(result)) => popups::themes::on_set(state, result, now),
-        (Slot::Remember, Outcome::CacheWritten(result)) => return session_cache::on_remembered(state, result, now),
-        (Slot::Remember, Outcome::Failed(_)) => return session_cache::on_remembered(state, Ok(()), now),
+        (Slot::Remember, Outcome::CacheWritten(result)) => return keep::on_remembered(state, result, now),
+        (Slot::Remember, Outcome::Failed(_)) => return keep::on_remembered(state, Ok(()), now),
         (Slot::Write, Outcome::Written(result)) => popups::on_written(state, result, now),
         (Slot::CheckFile | Slot::Import, Outcome::Import(news)) => return import::replies::on_news(state, news, now),
         (slot @ (Slot::CheckFile | Slot::Import), Outcome::Failed(failure)) => {

@@ -8,7 +8,9 @@ use crate::model::{IdempotencyKeys, NewPet, Pet};
 use crate::transfer::preview::preview;
 use crate::transfer::{ColumnMapping, Input};
 use crate::tui::keymap::Context;
-use crate::tui::msg::{CheckedFile, ImportReply, Msg, NotCreated, Outcome, ProfileReply, Reply, Size, Used};
+use crate::tui::msg::{
+    CheckedFile, DraftReply, ImportReply, Msg, NotCreated, Outcome, ProfileReply, Reply, Size, Used,
+};
 use crate::tui::screens::add_pet;
 use crate::tui::screens::domains::state::PanelSetup;
 use crate::tui::state::Screen;

@@ -1,23 +1,17 @@
-//! Everything typed that nobody else keeps: taken from the state, and put back into it.
+//! Everything typed that nobody else keeps.
 
 use std::collections::HashSet;
 use std::sync::Arc;
-use std::time::Duration;
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::clock::Now;
 use crate::domains::redirect_config::ConfigSource;
 use crate::model::{IdempotencyKey, NewPet, PetId, PetStatus};
-use crate::tui::msg::{Key, KeyPress, Msg};
-use crate::tui::popups::confirm;
-use crate::tui::screens::add_pet::import::{self, Phase};
-use crate::tui::screens::add_pet::{After, Focus, PendingAdd, UnknownOutcome};
+use crate::tui::screens::add_pet::fields::{After, Focus};
 use crate::tui::screens::domains::redirects;
 use crate::tui::screens::domains::wizard::Wizard;
 use crate::tui::screens::profiles::form::ProfileForm as Profile;
-use crate::tui::state::{AppState, Screen};
 use crate::tui::text_input::TextInput;
 
 /// The most animals known before a creation that are kept: those with the largest ids, which are mostly the newest.
@@ -118,49 +112,6 @@ pub struct RedirectsDraft {
 }
 
 impl TypedText {
-    /// What is typed in `state`.
-    #[must_use]
-    pub fn of(state: &AppState) -> Self {
-        let (add, domains) = (&state.add, &state.domains);
-        let form = (add.is_typed() || add.sent.is_some()).then(|| AddFormDraft {
-            name: add.name.clone(),
-            category: add.category.clone(),
-            status: add.status,
-            after: add.after,
-            focus: add.focus,
-        });
-        let sent = add.sent.as_ref().map(|sent| Unanswered {
-            new: sent.new.clone(),
-            key: sent.key.clone(),
-            at: sent.at.wall,
-            known: Arc::clone(&sent.known),
-            api_key: sent.api_key.clone(),
-        });
-        let edited = &domains.redirects;
-        let redirects = edited.is_unsaved(&domains.configuration).then(|| RedirectsDraft {
-            was: domains.configuration.clone(),
-            edited: edited.edited.clone(),
-            selected: edited.selected,
-            form: edited.form.clone(),
-        });
-        Self {
-            form,
-            sent,
-            ahead: ahead(&add.held),
-            rapid: (!add.rapid.name.is_empty()).then(|| Rapid {
-                name: add.rapid.name.clone(),
-                category: add.rapid.category.clone(),
-                status: add.rapid.status,
-            }),
-            import: import(&add.import),
-            wizards: domains.unsaved_wizards().cloned().collect(),
-            redirects,
-            profile: profile(&state.profiles.form),
-            search: state.pets.search.clone(),
-            browser: domains.browser.clone(),
-        }
-    }
-
     /// Whether there is nothing.
     #[must_use]
     pub fn is_empty(&self) -> bool {
@@ -184,79 +135,6 @@ impl TypedText {
         };
         parts(self).into_iter().zip(parts(other)).any(|both| both == (true, true))
     }
-
-    /// Puts it where it was typed. What was sent comes back as a question.
-    pub fn restore(self, state: &mut AppState, now: Now) {
-        let Self { form, sent, ahead, rapid, import, wizards, redirects, profile, search, browser } = self;
-        if let Some(AddFormDraft { name, category, status, after, focus }) = form {
-            let add = &mut state.add;
-            (add.name, add.category, add.status, add.after, add.focus) = (name, category, status, after, focus);
-            show(state);
-        }
-        if let Some(Unanswered { new, key, at, known, api_key }) = sent {
-            let age = Duration::try_from(now.wall.duration_since(at)).unwrap_or_default();
-            let at = Now { mono: now.mono.checked_sub(age).unwrap_or(now.mono), wall: at };
-            state.add.unknown_outcome =
-                Some(UnknownOutcome { failure: None, repeatable: false, found: None, choice: 0 });
-            // Whoever wants to be asked before anything is added is asked. The one inside has another key each time.
-            let same_key = !state.link.embedded && state.link.has_key() && state.link.key.0 == api_key;
-            state.add.unsettled = same_key && !state.link.protect;
-            state.add.sent = Some(PendingAdd { new, key, at, known, outcome_unknown: true, api_key });
-            if !ahead.is_empty() {
-                state.add.held.push(Msg::Paste(ahead));
-            }
-        }
-        if let Some(Rapid { name, category, status }) = rapid {
-            let add = &mut state.add;
-            (add.rapid.name, add.rapid.category, add.rapid.status) = (name, category, status);
-            // Whoever wants to be asked before anything is added is asked when it is begun.
-            if confirm::is_allowed(state) {
-                state.add.rapid.on = true;
-                show(state);
-            }
-        }
-        if let Some(ImportDraft { path, begun }) = import {
-            state.add.import.path = path;
-            state.add.import.on |= begun;
-            if begun {
-                show(state);
-            }
-        }
-        for wizard in wizards {
-            match wizard.entry {
-                Some(_) => state.domains.left.push(wizard),
-                None => state.domains.wizard = wizard,
-            }
-        }
-        if let Some(RedirectsDraft { was, edited, selected, form }) = redirects
-            && edited != state.domains.configuration
-        {
-            // Saving says it if somebody else has changed them meanwhile.
-            state.domains.configuration = was;
-            let editor = &mut state.domains.redirects;
-            editor.edited = edited;
-            editor.selected = selected.min(editor.lines() - 1);
-            let last = editor.lines();
-            editor.form = form.filter(|form| form.line <= last);
-        }
-        if let Some(profile) = profile {
-            state.profiles.form = profile;
-        }
-        if !browser.is_empty() {
-            state.domains.browser = browser;
-        }
-        if !search.is_empty() {
-            state.pets.search = search;
-            state.pets.arrange();
-        }
-    }
-}
-
-/// Shows what came back, unless something else was gone to meanwhile.
-fn show(state: &mut AppState) {
-    if state.screen == Screen::Pets && state.popup.is_none() {
-        state.screen = Screen::AddPet;
-    }
 }
 
 /// The animals that are known before a creation, as far as they are kept.
@@ -268,45 +146,4 @@ pub fn known(ids: impl Iterator<Item = PetId>) -> HashSet<PetId> {
         ids.truncate(MOST_KNOWN);
     }
     ids.into_iter().collect()
-}
-
-/// The words of keys and pastes.
-fn ahead(held: &[Msg]) -> String {
-    let mut text = String::new();
-    for msg in held {
-        match msg {
-            Msg::Key(KeyPress { key: Key::Char(c), ctrl: false, alt: false }) => text.push(*c),
-            Msg::Paste(pasted) => text.push_str(pasted),
-            // What parts the fields parts the words.
-            _ if text.is_empty() || text.ends_with(' ') => {}
-            _ => text.push(' '),
-        }
-    }
-    text
-}
-
-/// The file of an import that is not at its end.
-fn import(import: &import::State) -> Option<ImportDraft> {
-    let (path, begun) = match &import.phase {
-        Phase::File | Phase::Looked(_) => (import.path.clone(), false),
-        Phase::Running(running) => {
-            let (file, _) = running.files.as_ref().filter(|_| running.is_under_way() || running.left() > 0)?;
-            (TextInput::new(file.clone()), true)
-        }
-    };
-    (!path.is_empty()).then_some(ImportDraft { path, begun })
-}
-
-/// What is typed of a new profile: never its key, and no address with something secret in it.
-fn profile(form: &Profile) -> Option<Profile> {
-    let form = Profile {
-        key: TextInput::default(),
-        address: if form.address.value().contains('@') { TextInput::default() } else { form.address.clone() },
-        shown: false,
-        checked: HashSet::new(),
-        tried: None,
-        ..form.clone()
-    };
-    let Profile { name, address, variable, file, command, .. } = &form;
-    [name, address, variable, file, command].iter().any(|input| !input.is_empty()).then_some(form)
 }

@@ -1,6 +1,6 @@
 //! The whole map, place by place.
 
-use super::super::msg::{Key, KeyPress};
+use super::super::key::{Key, KeyPress};
 use super::super::text_input::Edit;
 use super::{
     Action, Binding, Context, Destination, DomainAction, ImportAction, PetAction, ProfileAction, RapidAction,

@@ -1,6 +1,6 @@
 //! The names of places, actions and keys: as the screen writes them, and as a file says them.
 
-use super::super::msg::{Key, KeyPress};
+use super::super::key::{Key, KeyPress};
 use super::{Action, Context, DomainAction};
 
 impl Context {

@@ -8,7 +8,7 @@ use strum::IntoEnumIterator as _;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::super::msg::{Key, KeyPress};
+use super::super::key::{Key, KeyPress};
 use super::bindings::BINDINGS;
 use super::names::{key_name, read_key};
 use super::{Action, Context, Keymap};

@@ -2,6 +2,7 @@
 
 use super::bindings::{ch, ctrl, f};
 use super::{Action as A, Context as C, *};
+use crate::tui::text_input::Edit;
 use std::collections::HashSet;
 use strum::IntoEnumIterator as _;
 

@@ -33,16 +33,10 @@ pub enum PendingChange {
     Import(u64),
 }
 
-/// Whether changes may be made to the service in use without asking.
-#[must_use]
-pub fn is_allowed(state: &AppState) -> bool {
-    !state.link.protect || state.allowed
-}
-
 /// Opens the box where the service in use is protected and nothing was allowed there so far; `None` where the change may
 /// be made.
 pub fn ask(state: &mut AppState, change: PendingChange, now: Now) -> Option<Vec<Effect>> {
-    if is_allowed(state) {
+    if state.may_change() {
         return None;
     }
     state.popup = Some(Popup::Confirm(ConfirmBox { change, deaf_until: now.mono + DEAF }));

@@ -12,7 +12,7 @@ use crate::tui::effect::{Effect, Job, ProfileTask, Task};
 use crate::tui::keymap::Action;
 use crate::tui::msg::{KeyPlaces, KeyPress};
 use crate::tui::pending::Slot;
-use crate::tui::screens::{add_pet, pets, profiles};
+use crate::tui::screens::{add_pet, pets};
 use crate::tui::state::{AppState, Health, MessageKind};
 use crate::tui::text_input::TextInput;
 
@@ -71,7 +71,7 @@ impl KeyBox {
 
 /// Opens the box. With `by_itself`, keys that are under way are not taken for an answer.
 pub fn open_key_box(state: &mut AppState, by_itself: bool, now: Now) {
-    if profiles::change::is_under_way(state) {
+    if state.is_switching() {
         // It would be for the one in use still, and what is typed could reach the other one.
         let there = short(&state.profiles.using);
         return state.say(MessageKind::Note, format!("Switching to {there}: a key can be entered after that."));

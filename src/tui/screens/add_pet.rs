@@ -1,12 +1,14 @@
 //! Add an animal: checked as typed, refused without loss, and honest when no answer comes.
 
+pub mod fields;
 pub mod import;
 pub mod rapid;
 pub mod state;
 pub mod update;
 pub mod view;
 
-pub use state::{After, Focus, PendingAdd, Refusal, State, UnknownOutcome};
+pub use fields::{After, Focus};
+pub use state::{PendingAdd, Refusal, State, UnknownOutcome};
 
 #[cfg(test)]
 pub(in crate::tui) mod tests;

@@ -2,6 +2,7 @@
 
 pub mod change;
 pub mod form;
+pub mod jobs;
 pub mod state;
 pub mod update;
 pub mod view;

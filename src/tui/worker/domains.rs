@@ -28,8 +28,8 @@ use crate::domains::vantage_points::{ViewVerdict, views};
 use crate::tui::effect::{CheckRequest, DomainTask};
 use crate::tui::msg::{NotSaved, Outcome, Reply};
 use crate::tui::pending::{ReqId, Slot};
-use crate::tui::screens::domains::redirects::FollowedRedirect;
-use crate::tui::screens::domains::state::{CheckResult, RegistryChange};
+use crate::tui::screens::domains::jobs::FollowedRedirect;
+use crate::tui::screens::domains::jobs::{CheckResult, RegistryChange};
 
 /// How long what several checks share is remembered.
 const MEMORY: Duration = Duration::from_secs(20);

@@ -3,8 +3,6 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
-
 use crate::api::failure::Failure;
 use crate::clock::Now;
 use crate::model::{Draft, Field, FieldError, IdempotencyKey, NewPet, Pet, PetId, PetStatus};
@@ -12,6 +10,7 @@ use crate::tui::keymap::Context;
 use crate::tui::msg::Msg;
 use crate::tui::text_input::TextInput;
 
+use super::fields::{After, Focus};
 use super::{import, rapid};
 
 /// The add form.
@@ -48,65 +47,6 @@ pub struct State {
     /// What the last animal left in the form for the next one.
     left: Draft,
     cleared: Option<Draft>,
-}
-
-/// What to do after saving.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum After {
-    /// Stay, for another animal.
-    #[default]
-    Stay,
-    /// Show the new one among the others.
-    Show,
-}
-
-/// The parts of the form, in order.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[expect(missing_docs, reason = "the names say it")]
-pub enum Focus {
-    #[default]
-    Name,
-    Category,
-    Status,
-    After,
-    Save,
-}
-
-impl Focus {
-    const ORDER: [Self; 5] = [Self::Name, Self::Category, Self::Status, Self::After, Self::Save];
-
-    /// The part after this one, round to the first.
-    #[must_use]
-    pub fn next(self) -> Self {
-        Self::ORDER[(self as usize + 1) % Self::ORDER.len()]
-    }
-
-    /// The part before this one, round to the last.
-    #[must_use]
-    pub fn previous(self) -> Self {
-        Self::ORDER[(self as usize + Self::ORDER.len() - 1) % Self::ORDER.len()]
-    }
-
-    /// The member that this part is for.
-    #[must_use]
-    pub const fn field(self) -> Option<Field> {
-        match self {
-            Self::Name => Some(Field::Name),
-            Self::Category => Some(Field::CategoryId),
-            Self::Status => Some(Field::Status),
-            Self::After | Self::Save => None,
-        }
-    }
-}
-
-impl From<Field> for Focus {
-    fn from(field: Field) -> Self {
-        match field {
-            Field::Name => Self::Name,
-            Field::CategoryId => Self::Category,
-            Field::Status => Self::Status,
-        }
-    }
 }
 
 /// What the service, or the way to it, had against the animal.

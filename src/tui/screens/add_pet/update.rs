@@ -12,11 +12,12 @@ use crate::tui::keymap::{Action, ImportAction, RapidAction};
 use crate::tui::msg::{Msg, NotCreated, SearchedPets};
 use crate::tui::pending::Slot;
 use crate::tui::popups::confirm::{self, PendingChange};
-use crate::tui::screens::{pets, profiles};
+use crate::tui::screens::pets;
 use crate::tui::state::{AddedPet, AppState, MessageKind, Screen};
 use crate::tui::update::update;
 
-use super::state::{After, Focus, PendingAdd, Refusal, SearchResult, UnknownOutcome, UnknownOutcomeChoice};
+use super::fields::{After, Focus};
+use super::state::{PendingAdd, Refusal, SearchResult, UnknownOutcome, UnknownOutcomeChoice};
 use super::{import, rapid};
 
 /// The most keys held for the next animal while one is being sent.
@@ -168,7 +169,7 @@ fn save(state: &mut AppState, now: Now) -> Vec<Effect> {
 }
 
 pub(in crate::tui) fn send(state: &mut AppState, new: NewPet, now: Now) -> Vec<Effect> {
-    if profiles::change::is_under_way(state) {
+    if state.is_switching() {
         let there = short(&state.profiles.using);
         state.say(MessageKind::Error, format!("Switching to {there}: nothing has been sent. F2 sends it after that."));
         return Vec::new();
@@ -197,7 +198,7 @@ pub(in crate::tui) fn send(state: &mut AppState, new: NewPet, now: Now) -> Vec<E
 
 /// Sends an animal of a session before again with its key, where that is sure to add no second one.
 pub fn settle(state: &mut AppState, now: Now) -> Vec<Effect> {
-    if profiles::change::is_under_way(state) {
+    if state.is_switching() {
         return Vec::new();
     }
     let Some(sent) = state.add.sent.as_ref().filter(|_| std::mem::take(&mut state.add.unsettled)) else {

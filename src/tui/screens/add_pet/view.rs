@@ -13,7 +13,8 @@ use crate::tui::state::AppState;
 use crate::tui::theme::{Appearance, StyleRole};
 use crate::tui::widgets::{WIDE, banner, boxed, field, pane, put, put_right, wrap};
 
-use super::state::{After, Focus, SearchResult, State, UnknownOutcome, UnknownOutcomeChoice};
+use super::fields::{After, Focus};
+use super::state::{SearchResult, State, UnknownOutcome, UnknownOutcomeChoice};
 
 /// The width of the form where there is a pane beside it.
 const FORM_BESIDE_PANE: u16 = 72;

@@ -5,7 +5,8 @@ use jiff::SignedDuration;
 use crate::domains::record_export::DnsRecord;
 use crate::domains::{Code, Domain, Verdict, report};
 
-use super::state::{CheckResult, State};
+use super::jobs::CheckResult;
+use super::state::State;
 
 /// What a domain needs at its DNS provider, once the value is known.
 #[must_use]

@@ -2,7 +2,6 @@
 
 mod keys;
 
-use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::domains::finding::{deciding, overall};
@@ -11,6 +10,7 @@ use crate::domains::{Code, DnsName, Finding, Verdict};
 use crate::tui::keymap::Context;
 use crate::tui::text_input::TextInput;
 
+use super::jobs::FollowedRedirect;
 use super::state::State;
 
 pub use keys::{on_action, on_saved, on_walked, open, walk};
@@ -52,27 +52,6 @@ pub enum Focus {
     From,
     To,
     Status,
-}
-
-/// What following a redirect gave.
-#[derive(Clone, Debug, PartialEq)]
-pub struct FollowedRedirect {
-    /// Which.
-    pub redirect: Redirect,
-    /// When.
-    pub at: Timestamp,
-    /// What it means.
-    pub findings: Vec<Finding>,
-    /// Each step: the address, and what it answered.
-    pub hops: Vec<String>,
-}
-
-impl FollowedRedirect {
-    /// How it is.
-    #[must_use]
-    pub fn verdict(&self) -> Verdict {
-        overall(&self.findings)
-    }
 }
 
 impl RedirectEditor {

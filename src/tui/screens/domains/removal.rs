@@ -12,7 +12,8 @@ use crate::tui::keymap::{Action, Context, DomainAction};
 use crate::tui::state::{AppState, MessageKind};
 use crate::tui::text_input::TextInput;
 
-use super::redirects::{self, FollowedRedirect};
+use super::jobs::FollowedRedirect;
+use super::redirects;
 use super::scheduler;
 use super::state::{ConfirmTwice, PanelLocation, State};
 

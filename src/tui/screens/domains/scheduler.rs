@@ -14,8 +14,9 @@ use crate::tui::effect::{CheckRequest, DomainTask, Effect, Job, Task};
 use crate::tui::pending::{LANES, Slot};
 use crate::tui::state::{AppState, MessageKind, Screen};
 
+use super::jobs::{CheckResult, RegistryChange};
 use super::labels::difference;
-use super::state::{CheckResult, PanelLocation, RegistryChange, State};
+use super::state::{PanelLocation, State};
 use super::summary::{DomainSummary, Next, StatusWords};
 
 /// Asking again sooner than this brings nothing.

@@ -7,19 +7,18 @@ use jiff::Timestamp;
 
 use crate::clock::Now;
 use crate::config::Notify;
-use crate::domains::record_export::Conflict;
 use crate::domains::redirect_config::ConfigSource;
 use crate::domains::registry::{Entry, Registry};
 use crate::domains::reported::{Dated, Event, Reported};
 use crate::domains::sandbox::Sandbox;
-use crate::domains::stage::{Measurement, Status, status};
+use crate::domains::stage::{Status, status};
 use crate::domains::troubleshooting::Rule;
-use crate::domains::vantage_points::View;
 use crate::domains::{DnsName, Domain, Finding, parse_name};
 use crate::tui::keymap::Context;
 use crate::tui::pending::LANES;
 use crate::tui::text_input::TextInput;
 
+use super::jobs::{CheckResult, RegistryChange};
 use super::redirects::RedirectEditor;
 use super::removal::Removal;
 use super::summary::{DomainRole, DomainSummary, StatusWords};
@@ -108,17 +107,6 @@ pub enum PanelLocation {
     Removal,
 }
 
-/// What is to be kept on disk.
-#[derive(Clone, Debug, PartialEq)]
-pub enum RegistryChange {
-    /// The operator told something.
-    Reported(DnsName, Dated),
-    /// A domain was measured.
-    Measured(DnsName, Box<Measurement>),
-    /// A domain is taken off the list.
-    Forgotten(DnsName),
-}
-
 /// What this session saw of a domain.
 #[derive(Clone, Debug, Default)]
 pub struct CheckView {
@@ -142,25 +130,6 @@ pub struct CheckView {
     pub due: Option<Instant>,
     /// What differs from the check before, newest first.
     pub changed: Vec<(Timestamp, String)>,
-}
-
-/// What is kept of a check while the app runs.
-#[derive(Clone, Debug, PartialEq)]
-pub struct CheckResult {
-    /// When.
-    pub at: Timestamp,
-    /// What it means.
-    pub findings: Vec<Finding>,
-    /// Who sees what.
-    pub views: Vec<View>,
-    /// What must go before the record can stand there.
-    pub conflicts: Vec<Conflict>,
-    /// The zone that the record is entered in.
-    pub zone: DnsName,
-    /// For support; only of checks that the operator asked for.
-    pub report: String,
-    /// For the list.
-    pub measurement: Measurement,
 }
 
 /// What the panel starts with.
@@ -359,31 +328,5 @@ impl State {
         let is_looking = self.is_looking_at(name);
         let look = self.looks.entry(name.clone()).or_default();
         look.again = is_looking;
-    }
-}
-
-impl RegistryChange {
-    /// Applies it. Twice is the same as once.
-    pub fn apply(&self, list: &mut Registry) {
-        match self {
-            Self::Reported(name, dated) => {
-                // What another program took off the list comes back only by being added.
-                let fits = match list.get(name) {
-                    Some(entry) => !entry.events.contains(dated),
-                    None => dated.event == Event::Added,
-                };
-                if fits {
-                    list.note(name, dated.clone());
-                }
-            }
-            Self::Measured(name, measurement) => {
-                if let Some(entry) = list.get_mut(name)
-                    && entry.measurements.iter().all(|known| known.at != measurement.at)
-                {
-                    entry.keep((**measurement).clone());
-                }
-            }
-            Self::Forgotten(name) => list.domains.retain(|entry| entry.name != *name),
-        }
     }
 }

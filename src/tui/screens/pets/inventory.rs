@@ -9,7 +9,7 @@ use crate::tui::pending::Slot;
 use crate::tui::screens::pets::changes::Baseline;
 use crate::tui::screens::pets::state::Count;
 use crate::tui::screens::pets::update::{ask_where_unasked, on_failure, on_sign_of_life};
-use crate::tui::session_cache;
+use crate::tui::session_cache::keep;
 use crate::tui::state::{AppState, MessageKind};
 
 /// The whole inventory, as far as it was read.
@@ -192,5 +192,5 @@ fn settle(state: &mut AppState, ended: Ended, now: Now) -> Vec<Effect> {
     // Where nothing came there is nothing to show: the lists stay.
     pets.whole.open &= pets.whole.is_there();
     pets.reorder();
-    session_cache::keep(state, now)
+    keep::keep(state, now)
 }

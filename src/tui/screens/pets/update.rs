@@ -14,8 +14,7 @@ use crate::tui::popups::{LIMIT_PRESETS, LimitBox, Popup, open_key_box};
 use crate::tui::screens::add_pet::{self, import};
 use crate::tui::screens::pets::state::TABS;
 use crate::tui::screens::pets::{ListSource, Loaded};
-use crate::tui::screens::profiles;
-use crate::tui::session_cache;
+use crate::tui::session_cache::keep;
 use crate::tui::state::{AppState, Health, MessageKind};
 use crate::tui::text_input::TextInput;
 
@@ -344,7 +343,7 @@ pub fn on_listed(state: &mut AppState, result: Result<ListAnswer, Failure>, now:
             match std::mem::take(&mut state.pets.counts_due) {
                 // What is to be kept is complete with the last of them.
                 true => count(state, now),
-                false if changed => session_cache::keep(state, now),
+                false if changed => keep::keep(state, now),
                 false => Vec::new(),
             }
         }
@@ -375,7 +374,7 @@ const SAMPLES: usize = 25;
 pub(in crate::tui) fn add_samples(state: &mut AppState, now: Now) -> Vec<Effect> {
     let is_empty = |loaded: &Loaded| loaded.source == ListSource::Answer && loaded.list.pets.is_empty();
     let empty = state.pets.filter.is_none() && state.pets.list().is_some_and(is_empty);
-    if !empty || state.pending.is_running(Slot::Samples) || profiles::change::is_under_way(state) {
+    if !empty || state.pending.is_running(Slot::Samples) || state.is_switching() {
         state.say(MessageKind::Note, "Samples are for an empty store only: nothing takes them out again.");
         return Vec::new();
     }
@@ -417,7 +416,7 @@ pub fn on_counted(
         Err(_) => {}
     }
     let is_last = PetStatus::ALL.into_iter().all(|other| !state.pending.is_running(Slot::Count(other)));
-    if is_last { session_cache::keep(state, now) } else { Vec::new() }
+    if is_last { keep::keep(state, now) } else { Vec::new() }
 }
 
 /// Asks how many animals have each status, as far as one request tells.

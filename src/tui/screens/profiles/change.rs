@@ -10,7 +10,7 @@ use crate::tui::drafts;
 use crate::tui::effect::{Effect, ProfileTask};
 use crate::tui::msg::Used;
 use crate::tui::pending::Slot;
-use crate::tui::popups::{Popup, confirm};
+use crate::tui::popups::Popup;
 use crate::tui::screens::add_pet::{import, rapid};
 use crate::tui::screens::pets;
 use crate::tui::state::{AppState, Link, MessageKind, Screen};
@@ -18,16 +18,10 @@ use crate::tui::update::start;
 
 use super::update;
 
-/// Whether another service is being changed to: nothing may be sent for which it matters which one it is.
-#[must_use]
-pub fn is_under_way(state: &AppState) -> bool {
-    state.pending.is_running(Slot::UseProfile)
-}
-
 /// Uses the service under the cursor from now on, unless an animal is on its way to the one in use.
 pub fn begin(state: &mut AppState, now: Now) -> Vec<Effect> {
     let Some(name) = state.profiles.entry().map(|entry| entry.name.clone()) else { return Vec::new() };
-    if is_under_way(state) {
+    if state.is_switching() {
         state.say(MessageKind::Note, format!("Still switching to {}.", short(&state.profiles.using)));
         return Vec::new();
     }
@@ -126,7 +120,7 @@ pub fn on_used(state: &mut AppState, used: Used, now: Now) -> Vec<Effect> {
     let in_rapid = state.add.rapid.on;
     rapid::dispatch::restore(state, left);
     state.add.rapid.on = in_rapid;
-    if in_rapid && !confirm::is_allowed(state) {
+    if in_rapid && !state.may_change() {
         // It is asked about when it is begun.
         effects.extend(rapid::update::switch(state, now));
     }

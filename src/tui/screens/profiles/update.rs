@@ -8,7 +8,6 @@ use crate::tui::keymap::{Action, ProfileAction};
 use crate::tui::msg::{AddedProfile, ProfileReply, Tested};
 use crate::tui::pending::Slot;
 use crate::tui::popups::{self, Popup};
-use crate::tui::screens::welcome;
 use crate::tui::state::{AppState, MessageKind, Screen};
 
 use super::change;
@@ -130,7 +129,7 @@ fn save(state: &mut AppState, now: Now) -> Vec<Effect> {
 
 /// Writes a profile. One that is made at the first start is used at the next, too.
 fn write(state: &mut AppState, new: NewService, now: Now) -> Effect {
-    let at_start = welcome::update::is_first_start(state);
+    let at_start = state.is_first_start();
     begin(state, Slot::WriteProfile, ProfileTask::Add { new, at_start }, now)
 }
 
@@ -138,7 +137,7 @@ fn test(state: &mut AppState, now: Now) -> Vec<Effect> {
     let Some(name) = state.profiles.entry().map(|entry| entry.name.clone()) else { return Vec::new() };
     state.message = None;
     state.profiles.testing.clone_from(&name);
-    let in_use = name == state.link.name && !welcome::update::is_first_start(state);
+    let in_use = name == state.link.name && !state.is_first_start();
     vec![begin(state, Slot::TestProfile, ProfileTask::Test { name, in_use }, now)]
 }
 
@@ -242,8 +241,7 @@ fn on_added(state: &mut AppState, added: AddedProfile, now: Now) -> Vec<Effect> 
     };
     match key_lost {
         None => {
-            let default =
-                if welcome::update::is_first_start(state) { " It is used from the next start on." } else { "" };
+            let default = if state.is_first_start() { " It is used from the next start on." } else { "" };
             state.say_done(format!("Added {name} to {file}.{answered}{default} Enter uses it."), now.mono);
         }
         Some(why) => state.say(MessageKind::Error, format!("Added {name} to {file}, but its key was not kept: {why}")),

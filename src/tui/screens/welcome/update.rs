@@ -5,7 +5,7 @@ use crate::tui::effect::Effect;
 use crate::tui::keymap::Action;
 use crate::tui::msg::QuitReason;
 use crate::tui::screens::profiles;
-use crate::tui::state::{AppState, Screen};
+use crate::tui::state::AppState;
 use crate::tui::text_input::TextInput;
 
 use super::state::{StartChoice, StartOption};
@@ -15,16 +15,6 @@ use super::state::{StartChoice, StartOption};
 #[must_use]
 pub const fn is_allowed(action: Action) -> bool {
     matches!(action, Action::Help | Action::Quit | Action::Interrupt | Action::Suspend | Action::Redraw)
-}
-
-/// Whether no service is chosen yet: here, and among the profiles that were reached from here.
-#[must_use]
-pub fn is_first_start(state: &AppState) -> bool {
-    match state.screen {
-        Screen::Welcome => true,
-        Screen::Profiles => state.profiles.from == Screen::Welcome,
-        Screen::Pets | Screen::AddPet | Screen::Domains | Screen::Requests => false,
-    }
 }
 
 /// A key on the list of ways or in the field for a file.

@@ -15,7 +15,7 @@ use crate::tui::msg::UnusableFile;
 use crate::tui::pending::Slot;
 use crate::tui::popups::confirm::{self, PendingChange};
 use crate::tui::popups::{Contents, Popup, TextBox, TextKind, WriteBox, copy};
-use crate::tui::screens::{pets, profiles};
+use crate::tui::screens::pets;
 use crate::tui::state::{AppState, MessageKind, Screen};
 
 use super::preview::{Choice, PreviewField, PreviewState};
@@ -167,7 +167,7 @@ fn start(state: &mut AppState, now: Now) -> Vec<Effect> {
         };
         looked.part = PreviewField::Again;
         state.say(MessageKind::Error, text);
-    } else if profiles::change::is_under_way(state) {
+    } else if state.is_switching() {
         let there = short(&state.profiles.using);
         state.say(MessageKind::Error, format!("Switching to {there}: nothing has been sent. F2 starts after that."));
     } else if state.key_refused() {
@@ -216,7 +216,7 @@ fn go_on(state: &mut AppState, now: Now) -> Vec<Effect> {
     let (source, reading) = (ImportSource::File(file.clone()), reading.clone());
     let report = Some(PathBuf::from(report));
     let again = RunImport { source, reading, good: *good, start: Start::GoOn, report, how: *how };
-    if profiles::change::is_under_way(state) {
+    if state.is_switching() {
         let there = short(&state.profiles.using);
         state.say(MessageKind::Error, format!("Switching to {there}: nothing has been sent. F2 goes on after that."));
         return Vec::new();

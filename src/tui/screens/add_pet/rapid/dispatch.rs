@@ -13,8 +13,7 @@ use crate::model::text::short;
 use crate::tui::effect::{Effect, Job, LineToSend, Task};
 use crate::tui::msg::LineSent;
 use crate::tui::pending::{LINES, Slot};
-use crate::tui::popups::confirm;
-use crate::tui::screens::{pets, profiles};
+use crate::tui::screens::pets;
 use crate::tui::state::{AddedPet, AppState, MessageKind, Screen};
 
 use super::input::bell;
@@ -48,11 +47,7 @@ pub fn work(state: &mut AppState, now: Now) -> Vec<Effect> {
     rapid.write_pause = rapid.write_pause.filter(|until| *until > now.mono);
     // Also while nothing is sent: what waits must outlive the program.
     let mut effects: Vec<Effect> = write(state, now).into_iter().collect();
-    if state.add.rapid.pause.is_none()
-        && !state.key_refused()
-        && confirm::is_allowed(state)
-        && !profiles::change::is_under_way(state)
-    {
+    if state.add.rapid.pause.is_none() && !state.key_refused() && state.may_change() && !state.is_switching() {
         effects.extend(send(state, now));
     }
     effects
@@ -259,7 +254,7 @@ pub fn restore(state: &mut AppState, left: Result<Unfinished, String>) {
         state.say(MessageKind::Note, text);
     }
     if waiting + outcome_unknown > 0 {
-        let what = if confirm::is_allowed(state) {
+        let what = if state.may_change() {
             "They are sent now where that is safe (2, F6: look)."
         } else {
             "They are sent once rapid entry (2, F6) is begun."

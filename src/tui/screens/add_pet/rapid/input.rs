@@ -7,7 +7,6 @@ use crate::model::FieldError;
 use crate::model::text::short;
 use crate::tui::effect::Effect;
 use crate::tui::screens::add_pet::import;
-use crate::tui::screens::profiles;
 use crate::tui::state::{AppState, MessageKind};
 
 use super::state::{Fate, Focus, Line, MOST_WAITING, RapidSetup};
@@ -72,7 +71,7 @@ pub fn paste(state: &mut AppState, text: &str, now: Now) -> Vec<Effect> {
 
 /// Why no line can be taken now.
 fn why_not(state: &AppState) -> Option<String> {
-    if profiles::change::is_under_way(state) {
+    if state.is_switching() {
         return Some(format!("Switching to {}.", short(&state.profiles.using)));
     }
     let full = state.add.rapid.counts().waiting >= MOST_WAITING;

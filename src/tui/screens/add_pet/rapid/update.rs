@@ -6,7 +6,7 @@ use crate::model::text::short;
 use crate::tui::effect::Effect;
 use crate::tui::keymap::{Action, RapidAction};
 use crate::tui::popups::confirm::{self, PendingChange};
-use crate::tui::screens::{pets, profiles};
+use crate::tui::screens::pets;
 use crate::tui::state::{AppState, MessageKind, Screen};
 
 use super::state::{Focus, State};
@@ -51,7 +51,7 @@ pub fn on_action(state: &mut AppState, action: Action, now: Now) -> Vec<Effect> 
         Action::Rapid(RapidAction::UseCode) => true,
         _ => false,
     };
-    if is_about_line && profiles::change::is_under_way(state) {
+    if is_about_line && state.is_switching() {
         let there = short(&state.profiles.using);
         state.say(MessageKind::Error, format!("Switching to {there}: the line is as it was."));
         return vec![input::bell()];

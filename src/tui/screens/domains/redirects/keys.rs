@@ -11,8 +11,9 @@ use crate::tui::popups::{Contents, Popup, WriteBox, copy};
 use crate::tui::state::{AppState, MessageKind};
 use crate::tui::text_input::TextInput;
 
+use super::super::jobs::FollowedRedirect;
 use super::super::state::PanelLocation;
-use super::{Focus, FollowedRedirect, RedirectEditor, RedirectForm, about, about_typed, leads_on, lint, redirect};
+use super::{Focus, RedirectEditor, RedirectForm, about, about_typed, leads_on, lint, redirect};
 
 /// Opens the editor, and follows every redirect.
 pub fn open(app: &mut AppState, now: Now) -> Vec<Effect> {

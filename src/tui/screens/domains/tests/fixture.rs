@@ -13,8 +13,9 @@ use crate::domains::reported::{Dated, Event, Precondition};
 use crate::domains::stage::Measurement;
 use crate::domains::vantage_points::{View, ViewVerdict};
 use crate::domains::{Code, DnsName, Evidence, Finding, Verdict, Who};
-use crate::tui::screens::domains::redirects::FollowedRedirect;
-use crate::tui::screens::domains::state::{CheckResult, PanelSetup};
+use crate::tui::screens::domains::jobs::CheckResult;
+use crate::tui::screens::domains::jobs::FollowedRedirect;
+use crate::tui::screens::domains::state::PanelSetup;
 
 /// The value that the dashboard shows.
 pub const HOST: &str = "sites.petplatform.net";

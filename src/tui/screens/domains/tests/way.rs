@@ -13,7 +13,8 @@ use crate::tui::deadline::next_deadline;
 use crate::tui::effect::{DomainTask, Effect, Job, Task};
 use crate::tui::msg::{Msg, NotSaved, Outcome, Reply};
 use crate::tui::pending::{LANES, Slot};
-use crate::tui::screens::domains::state::{PanelLocation, PanelSetup, RegistryChange};
+use crate::tui::screens::domains::jobs::RegistryChange;
+use crate::tui::screens::domains::state::{PanelLocation, PanelSetup};
 use crate::tui::test_kit::App;
 
 use super::fixture;

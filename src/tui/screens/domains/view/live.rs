@@ -17,8 +17,8 @@ use crate::model::text::{cut, width};
 use crate::tui::theme::StyleRole;
 use crate::tui::widgets::boxed;
 
+use super::super::jobs::CheckResult;
 use super::super::labels::{self, span};
-use super::super::state::CheckResult;
 use super::super::summary::DomainSummary;
 use super::super::update::cursor;
 use super::{Page, Scene, act_of, sentence, verdict_style, verdict_word};

@@ -1,0 +1,50 @@
+//! What is typed for one service, as it is on disk.
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use super::typed::TypedText;
+
+/// What is typed for one service, as it is on disk.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Drafts {
+    /// Which service: its address, or its database.
+    pub identity: String,
+    /// The profile's name.
+    pub profile: String,
+    /// When this was written.
+    pub at: Timestamp,
+    /// How the session ended; nothing as long as it goes on.
+    pub ended: Option<Ending>,
+    /// What is typed.
+    pub typed: TypedText,
+}
+
+/// How a session ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Ending {
+    /// The user ended it.
+    Quit,
+    /// Somebody else did, by a signal.
+    Signal,
+    /// The terminal was gone.
+    Hangup,
+    /// By a fault of the program.
+    Fault,
+}
+
+impl Drafts {
+    /// The text of its file.
+    #[must_use]
+    pub fn text(&self) -> String {
+        serde_json::to_string(self).unwrap_or_default()
+    }
+
+    /// Reads the drafts of the service `identity`; `None` where it is something else.
+    #[must_use]
+    pub fn read(text: &str, identity: &str) -> Option<Self> {
+        serde_json::from_str::<Self>(text).ok().filter(|drafts| drafts.identity == identity)
+    }
+}

@@ -1,0 +1,53 @@
+//! A key as the app knows it.
+
+/// A key, without what terminals disagree about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct KeyPress {
+    /// Which key.
+    pub key: Key,
+    /// Whether Ctrl was held. Only with letters, left and right.
+    pub ctrl: bool,
+    /// Whether Alt was held, or Esc came right before it.
+    pub alt: bool,
+}
+
+impl KeyPress {
+    /// The character that it types.
+    #[must_use]
+    pub const fn typed(self) -> Option<char> {
+        match self {
+            Self { key: Key::Char(c), ctrl: false, alt: false } => Some(c),
+            Self { .. } => None,
+        }
+    }
+}
+
+/// The keys that the app knows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[expect(missing_docs, reason = "the names say it")]
+pub enum Key {
+    Char(char),
+    Enter,
+    /// Ctrl-J: Enter from some pipes and scanners, or the second half of a CR LF.
+    LineFeed,
+    Esc,
+    Tab,
+    BackTab,
+    Backspace,
+    Delete,
+    Up,
+    Down,
+    Left,
+    Right,
+    PageUp,
+    PageDown,
+    Home,
+    End,
+    F(u8),
+}
+
+impl From<Key> for KeyPress {
+    fn from(key: Key) -> Self {
+        Self { key, ctrl: false, alt: false }
+    }
+}

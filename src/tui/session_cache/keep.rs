@@ -1,0 +1,89 @@
+//! What is kept of the state, and how it comes back.
+
+use std::time::Duration;
+
+use jiff::Timestamp;
+
+use super::{KeptList, SessionCache};
+use crate::clock::Now;
+use crate::model::PetStatus;
+use crate::tui::effect::{Effect, Job, Task};
+use crate::tui::pending::Slot;
+use crate::tui::screens::pets::{ListSource, Loaded};
+use crate::tui::state::{AppState, Message, MessageKind};
+
+/// The most rows of a list that are kept.
+const MOST_ROWS: usize = 1_000;
+
+impl SessionCache {
+    /// What is to be kept of `state`; nothing where the service is gone with the session.
+    fn of(state: &AppState) -> Option<Self> {
+        let kept = |(status, loaded): (Option<PetStatus>, &Loaded)| KeptList {
+            status,
+            limit: loaded.limit,
+            at: loaded.at.wall,
+            list: loaded.list.first(MOST_ROWS),
+        };
+        Some(Self {
+            identity: state.link.identity.clone()?,
+            has_pages: state.link.has_pages,
+            lists: state.pets.lists().filter(|(_, loaded)| loaded.source != ListSource::Picked).map(kept).collect(),
+            counted: state.pets.counted.clone().map(|counted| counted.map(|(list, at)| (at.wall, list))),
+            changes: state.pets.changes.log().iter().cloned().collect(),
+        })
+    }
+
+    /// What is to be kept when the program ends; nothing where nothing was read in this session.
+    #[must_use]
+    pub fn at_the_end(state: &AppState) -> Option<Self> {
+        let was_read = state.pets.lists().any(|(_, loaded)| loaded.source == ListSource::Answer);
+        was_read.then(|| Self::of(state)).flatten()
+    }
+
+    /// Puts it on the screen, marked as kept.
+    pub fn restore(self, state: &mut AppState, now: Now) {
+        let Self { identity: _, has_pages, lists, counted, changes } = self;
+        state.link.has_pages |= has_pages;
+        let base = state.link.address.clone();
+        for (status, list) in PetStatus::ALL.into_iter().zip(counted) {
+            if let Some((at, list)) = list {
+                state.pets.restore_counted(status, list.only_of(base.as_ref()), has_pages, moment(at, now));
+            }
+        }
+        for KeptList { status, limit, at, list } in lists {
+            let (list, source) = (list.only_of(base.as_ref()), ListSource::Cached);
+            state.pets.restore(status, Loaded { limit, list, at: moment(at, now), source });
+        }
+        state.pets.restore_changes(changes);
+    }
+}
+
+/// A time of an earlier session on the clock of this one.
+fn moment(at: Timestamp, now: Now) -> Now {
+    let age = Duration::try_from(now.wall.duration_since(at)).unwrap_or_default();
+    Now { mono: now.mono.checked_sub(age).unwrap_or(now.mono), wall: at }
+}
+
+/// Keeps what is here for the next session. One writing at a time, so that an older one never ends last.
+pub fn keep(state: &mut AppState, now: Now) -> Vec<Effect> {
+    state.keep_again = state.pending.is_running(Slot::Remember);
+    if state.keep_again {
+        return Vec::new();
+    }
+    let Some(kept) = SessionCache::of(state) else { return Vec::new() };
+    let id = state.pending.begin(Slot::Remember, now.mono);
+    vec![Effect::Job(Job { slot: Slot::Remember, id, task: Task::WriteCache(Box::new(kept)) })]
+}
+
+/// It was written, or not.
+pub fn on_remembered(state: &mut AppState, result: Result<(), String>, now: Now) -> Vec<Effect> {
+    if let Err(why) = result
+        && !std::mem::replace(&mut state.told_not_kept, true)
+    {
+        // Not for long: what is typed matters more, and has a word of its own.
+        let text = format!("The rows cannot be kept for the next start: {why}");
+        state.message =
+            Some(Message { text, kind: MessageKind::Error, until: Some(now.mono + Duration::from_secs(5)) });
+    }
+    if state.keep_again { keep(state, now) } else { Vec::new() }
+}
