@@ -4,7 +4,7 @@
 //! what), [`screens::pets::update`] (one screen of it), [`worker`] (which does the work), [`event_loop`] (which connects
 //! them).
 //!
-//! - Pure: `msg effect state pending key keymap text_input paste_detection update deadline frame_pacer popups drafts`, and all
+//! - Pure: `msg effect state start pending key keymap text_input paste_detection update deadline frame_pacer popups drafts`, and all
 //!   of `screens` but views. No ratatui, crossterm, tokio, reqwest, clock or printing.
 //! - Painting: `view theme widgets screens/*/view`. Takes `&AppState`, returns a frame.
 //! - Work: `worker`. Network through [`crate::api`] and [`crate::domains`], files and keys through [`crate::config`];
@@ -25,6 +25,7 @@ pub mod popups;
 pub mod screens;
 pub mod session_cache;
 pub mod shell_equivalent;
+pub mod start;
 pub mod state;
 pub mod terminal;
 pub mod text_input;

@@ -28,9 +28,10 @@ use super::msg::{Key, KeyPress, Msg, Outcome, Reply, Size};
 use super::pending::{PendingJobs, Slot};
 use super::screens::domains::state::PanelSetup;
 use super::screens::welcome::Surroundings;
+use super::start::start;
 use super::state::{AppState, Screen};
 use super::theme::{Appearance, Theme};
-use super::update::{start, update};
+use super::update::update;
 use super::view::draw;
 use super::worker::domains::DomainsContext;
 

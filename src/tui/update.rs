@@ -7,18 +7,17 @@ use crate::clock::Now;
 use super::deadline::can_refresh;
 use super::drafts;
 use super::effect::Effect;
-use super::keymap::{Action, Context, Destination};
+use super::keymap::{Action, Context, Destination, PetAction};
 use super::msg::{
     Copied, DraftReply, ImportReply, Key, KeyPlaces, KeyPress, LineSent, Msg, NotWritten, Outcome, ProfileReply,
     QuitReason, Reply, Tested,
 };
 use super::pending::Slot;
-use super::popups::{self, HelpBox, PaletteEntry, Popup, Reader};
+use super::popups::{self, Command, HelpBox, PaletteEntry, Popup, Reader};
 use super::screens::add_pet::{import, rapid};
 use super::screens::{add_pet, domains, pets, profiles, requests, welcome};
 use super::session_cache::keep;
 use super::state::{AppState, Health, MessageKind, Screen};
-use crate::api::failure::Failure;
 
 /// Two presses of Ctrl-C within this time end the program.
 const TWICE: Duration = Duration::from_secs(2);
@@ -26,31 +25,26 @@ const TWICE: Duration = Duration::from_secs(2);
 /// A line feed this soon after Enter is the second half of a CR LF, as scanners send it.
 const SAME_LINE_END: Duration = Duration::from_millis(50);
 
-/// What to ask for when the app begins.
-pub fn start(state: &mut AppState, now: Now) -> Vec<Effect> {
-    if state.screen == Screen::Welcome {
-        return Vec::new();
-    }
-    if !state.link.has_key() {
-        let code = None;
-        let message = "no API key is set".to_owned();
-        pets::update::refuse_key(state, Failure::Refused { status: 401, code, message, retry_after: None }, now);
-        return popups::key::find_places(state, now).into_iter().collect();
-    }
-    let mut effects = pets::update::reload(state, true, now);
-    effects.extend(add_pet::update::settle(state, now));
-    if state.screen == Screen::Domains {
-        effects.extend(domains::update::show(state, now));
-    }
-    effects
-}
-
 /// Takes one message; gives what to do about it.
 pub fn update(state: &mut AppState, msg: Msg, now: Now) -> Vec<Effect> {
     let mut effects = follow(state, msg, now);
+    effects.extend(type_held(state, now));
     effects.extend(popups::key::find_places(state, now));
     effects.extend(rapid::dispatch::work(state, now));
     effects.extend(drafts::notice(state, now));
+    effects
+}
+
+/// What was typed while an animal was being sent goes into the form for the next one.
+fn type_held(state: &mut AppState, now: Now) -> Vec<Effect> {
+    let Some(added) = state.add.just_added.take() else { return Vec::new() };
+    let mut effects = Vec::new();
+    for msg in std::mem::take(&mut state.add.held) {
+        effects.extend(update(state, msg, now));
+    }
+    if state.message.as_ref().is_none_or(|message| message.kind != MessageKind::Error) {
+        state.say_done(added, now.mono);
+    }
     effects
 }
 
@@ -119,7 +113,10 @@ fn on_key(state: &mut AppState, key: KeyPress, now: Now) -> Vec<Effect> {
     if let Some(effects) = action.and_then(|action| everywhere(state, action, now)) {
         return effects;
     }
-    if let Some(effects) = popups::update(state, action, key, now) {
+    if action == Some(Action::Confirm) && matches!(state.popup, Some(Popup::Commands(_))) {
+        return run_command(state, now);
+    }
+    if let Some(effects) = popups::update::update(state, action, key, now) {
         return effects;
     }
     if let Some(action) = action {
@@ -138,12 +135,15 @@ fn on_key(state: &mut AppState, key: KeyPress, now: Now) -> Vec<Effect> {
 }
 
 /// An action chosen by its key or from the list of all commands, where no box is open.
-pub(super) fn act(state: &mut AppState, action: Action, now: Now) -> Vec<Effect> {
+fn act(state: &mut AppState, action: Action, now: Now) -> Vec<Effect> {
     everywhere(state, action, now).unwrap_or_else(|| on_screen(state, action, now))
 }
 
 fn on_screen(state: &mut AppState, action: Action, now: Now) -> Vec<Effect> {
     match state.screen {
+        Screen::Pets if action == Action::Pet(PetAction::Add) && state.pets.by_id.is_none() => {
+            add_pet::update::show_form(state, now)
+        }
         Screen::Pets => pets::update::on_action(state, action, now),
         Screen::AddPet => add_pet::update::on_action(state, action, now),
         Screen::Domains => domains::update::on_action(state, action, now),
@@ -151,6 +151,32 @@ fn on_screen(state: &mut AppState, action: Action, now: Now) -> Vec<Effect> {
         Screen::Requests => requests::update::on_action(state, action, now),
         Screen::Welcome => welcome::update::on_action(state, action, now),
     }
+}
+
+/// Does what is chosen in the list of all commands, on the screen that it belongs to.
+fn run_command(state: &mut AppState, now: Now) -> Vec<Effect> {
+    let Some(Popup::Commands(commands)) = &state.popup else { return Vec::new() };
+    let Some(Command { place, action, .. }) = commands.chosen().cloned() else { return Vec::new() };
+    let from = commands.from;
+    state.popup = None;
+    // Its key asks for one only where that is missing, and means something else on some screens.
+    if (place, action) == (Context::Global, Action::Choices) {
+        match state.link.embedded {
+            true => state.say(MessageKind::Note, "The service in this program makes its own key."),
+            false => popups::open_key_box(state, false, now),
+        }
+        return Vec::new();
+    }
+    let mut effects = Vec::new();
+    let show = (place != from).then(|| popups::way_to(state, place)).flatten();
+    if place == Context::Pets || action == Action::ShowPets {
+        effects.extend(pets::lookup::leave(state));
+    }
+    if let Some(show) = show {
+        effects.extend(act(state, show, now));
+    }
+    effects.extend(act(state, action, now));
+    effects
 }
 
 /// Keys that are never typing for the next animal: they leave, help or end.
@@ -251,7 +277,7 @@ fn on_text(state: &mut AppState, text: &str, now: Now) {
 
 /// A paste goes into the field that has the cursor, or nowhere. It never submits and never triggers.
 fn on_paste(state: &mut AppState, text: &str, now: Now) -> Vec<Effect> {
-    if popups::paste(state, text) || add_pet::update::hold(state, &Msg::Paste(text.to_owned())) {
+    if popups::update::paste(state, text) || add_pet::update::hold(state, &Msg::Paste(text.to_owned())) {
         return Vec::new();
     }
     if state.screen == Screen::AddPet && !state.add.import.on {
@@ -358,8 +384,8 @@ fn on_reply(state: &mut AppState, reply: Reply, now: Now) -> Vec<Effect> {
         }
         (Slot::SearchFor, Outcome::SearchedFor(result)) => add_pet::update::on_searched(state, result),
         (Slot::SearchFor, Outcome::Failed(failure)) => add_pet::update::on_searched(state, Err(failure)),
-        (Slot::TestKey, Outcome::KeyTested(result)) => return popups::key::on_tested(state, result, now),
-        (Slot::TestKey, Outcome::Failed(failure)) => return popups::key::on_tested(state, Err(failure), now),
+        (Slot::TestKey, Outcome::KeyTested(result)) => return popups::update::on_key_tested(state, result, now),
+        (Slot::TestKey, Outcome::Failed(failure)) => return popups::update::on_key_tested(state, Err(failure), now),
         (Slot::Samples, Outcome::SamplesAdded(added, failure)) => {
             return pets::update::on_samples(state, added, failure, now);
         }
@@ -375,9 +401,9 @@ fn on_reply(state: &mut AppState, reply: Reply, now: Now) -> Vec<Effect> {
         (Slot::Keep, Outcome::Failed(failure)) => {
             return domains::update::on_kept(state, Err(failure.sentence("the list")), now);
         }
-        (Slot::Walk, Outcome::RedirectsFollowed(walked)) => domains::redirects::on_walked(state, walked),
+        (Slot::Walk, Outcome::RedirectsFollowed(walked)) => domains::redirects::keys::on_walked(state, walked),
         (Slot::Save, Outcome::Saved(configuration, result)) => {
-            domains::redirects::on_saved(state, configuration, result, now);
+            domains::redirects::keys::on_saved(state, configuration, result, now);
         }
         (Slot::Copy, Outcome::Copied(copied)) => return popups::on_copied(state, copied),
         (Slot::Copy, Outcome::Failed(_)) => return popups::on_copied(state, Copied::Terminal),

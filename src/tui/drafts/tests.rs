@@ -13,10 +13,10 @@ use crate::tui::msg::{
 };
 use crate::tui::screens::add_pet;
 use crate::tui::screens::domains::state::PanelSetup;
+use crate::tui::start::start;
 use crate::tui::state::Screen;
 use crate::tui::test_kit::{App, animals, profiles, remote, settings};
 use crate::tui::text_input::TextInput;
-use crate::tui::update::start;
 
 const IDENTITY: &str = "production https://api.example.com/v1";
 

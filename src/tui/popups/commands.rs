@@ -7,41 +7,13 @@ use nucleo_matcher::{Config, Matcher};
 use super::super::effect::Effect;
 use super::super::keymap::{Action, Context, Destination};
 use super::super::msg::KeyPress;
-use super::super::screens::pets::lookup;
+use super::super::shell_equivalent;
 use super::super::state::{AppState, MessageKind};
 use super::super::text_input::TextInput;
-use super::super::{shell_equivalent, update};
 use super::help::place_name;
-use super::{Popup, copy, open_key_box};
+use super::state::{Command, PaletteEntry, Popup};
+use super::text_box::copy;
 use crate::clock::Now;
-
-/// The list of all commands.
-#[derive(Clone, Debug, PartialEq)]
-pub struct PaletteEntry {
-    /// What was typed to narrow the list.
-    pub input: TextInput,
-    /// Those that match, the best first.
-    pub found: Vec<Command>,
-    /// Which of them is chosen, from 0.
-    pub cursor: usize,
-    /// How many there are in all.
-    pub all: usize,
-    from: Context,
-    commands: Vec<Command>,
-}
-
-/// One thing that can be done.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Command {
-    /// What it does.
-    pub title: String,
-    /// Its keys; empty where it has none.
-    pub keys: String,
-    /// The same in a shell, where there is such a line.
-    pub line: Option<String>,
-    place: Context,
-    action: Action,
-}
 
 /// The places whose actions are offered from everywhere, each where its screen was left, and what shows them.
 fn screens(state: &AppState) -> [(Context, Action); 5] {
@@ -52,6 +24,12 @@ fn screens(state: &AppState) -> [(Context, Action); 5] {
         (Context::Requests, Action::Go(Destination::Requests)),
         (state.profiles.context(), Action::Go(Destination::Profiles)),
     ]
+}
+
+/// What shows the screen of `place`, where it has one of its own.
+#[must_use]
+pub fn way_to(state: &AppState, place: Context) -> Option<Action> {
+    screens(state).into_iter().find(|(of, _)| *of == place).map(|(_, show)| show)
 }
 
 impl PaletteEntry {
@@ -154,12 +132,6 @@ pub(super) fn on_key(state: &mut AppState, action: Option<Action>, key: KeyPress
             Some(line) => return copy(state, line, "the command line", now),
             None => state.say(MessageKind::Note, "This has no command line of its own."),
         },
-        Some(Action::Confirm) => {
-            let Some(Command { place, action, .. }) = commands.chosen().cloned() else { return Vec::new() };
-            let from = commands.from;
-            state.popup = None;
-            return run(state, place, from, action, now);
-        }
         Some(Action::Back) => state.popup = None,
         _ => {
             if let Some(c) = key.typed() {
@@ -172,28 +144,6 @@ pub(super) fn on_key(state: &mut AppState, action: Option<Action>, key: KeyPress
 
 /// Lines of the list that a page is.
 const PAGE: usize = 6;
-
-/// Does it, on the screen that it belongs to.
-fn run(state: &mut AppState, place: Context, from: Context, action: Action, now: Now) -> Vec<Effect> {
-    // Its key asks for one only where that is missing, and means something else on some screens.
-    if (place, action) == (Context::Global, Action::Choices) {
-        match state.link.embedded {
-            true => state.say(MessageKind::Note, "The service in this program makes its own key."),
-            false => open_key_box(state, false, now),
-        }
-        return Vec::new();
-    }
-    let mut effects = Vec::new();
-    let show = screens(state).into_iter().find(|(of, _)| *of == place && place != from);
-    if place == Context::Pets || action == Action::ShowPets {
-        effects.extend(lookup::leave(state));
-    }
-    if let Some((_, show)) = show {
-        effects.extend(update::act(state, show, now));
-    }
-    effects.extend(update::act(state, action, now));
-    effects
-}
 
 #[cfg(test)]
 mod tests {

@@ -1,37 +1,10 @@
 //! The box before the first change to a service that is protected, each time it is changed to.
 
-use std::time::Instant;
-
-use super::{Popup, key::DEAF};
+use super::key::DEAF;
+use super::state::{ConfirmBox, PendingChange, Popup};
 use crate::clock::Now;
-use crate::model::NewPet;
 use crate::tui::effect::Effect;
-use crate::tui::keymap::Action;
-use crate::tui::screens::add_pet::{import, rapid};
-use crate::tui::screens::{add_pet, pets};
-use crate::tui::state::{AppState, MessageKind};
-
-/// Add it?
-#[derive(Clone, Debug, PartialEq)]
-pub struct ConfirmBox {
-    /// What is to be done.
-    pub change: PendingChange,
-    /// Keys pressed before this moment were meant for what was there before the box.
-    deaf_until: Instant,
-}
-
-/// A change that is asked about.
-#[derive(Clone, Debug, PartialEq)]
-pub enum PendingChange {
-    /// This animal is added.
-    Add(NewPet),
-    /// So many samples are added.
-    Samples(usize),
-    /// Rapid entry begins; so many lines wait already.
-    Rapid(usize),
-    /// So many rows of a file are sent.
-    Import(u64),
-}
+use crate::tui::state::AppState;
 
 /// Opens the box where the service in use is protected and nothing was allowed there so far; `None` where the change may
 /// be made.
@@ -41,31 +14,6 @@ pub fn ask(state: &mut AppState, change: PendingChange, now: Now) -> Option<Vec<
     }
     state.popup = Some(Popup::Confirm(ConfirmBox { change, deaf_until: now.mono + DEAF }));
     Some(Vec::new())
-}
-
-/// A key in the box: only one of them means yes.
-pub(super) fn on_key(state: &mut AppState, asked: ConfirmBox, action: Option<Action>, now: Now) -> Vec<Effect> {
-    if now.mono < asked.deaf_until {
-        return Vec::new();
-    }
-    match action {
-        Some(Action::Confirm) => {
-            state.popup = None;
-            state.allowed = true;
-            match asked.change {
-                PendingChange::Add(new) => add_pet::update::send(state, new, now),
-                PendingChange::Samples(_) => pets::update::add_samples(state, now),
-                PendingChange::Rapid(_) => rapid::update::switch(state, now),
-                PendingChange::Import(_) => import::update::begin(state, now),
-            }
-        }
-        Some(Action::Back) => {
-            state.popup = None;
-            state.say(MessageKind::Note, "Nothing was added. What you typed is kept.");
-            Vec::new()
-        }
-        _ => Vec::new(),
-    }
 }
 
 #[cfg(test)]

@@ -6,18 +6,8 @@ use super::super::keymap::{Action, Context, Keymap};
 use super::super::msg::{Key, KeyPress};
 use super::super::state::Layout;
 use super::super::text_input::TextInput;
-use super::scroll;
-
-/// The help.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct HelpBox {
-    /// The place whose keys are shown.
-    pub place: Context,
-    /// What is searched for, in all places.
-    pub search: TextInput,
-    /// The first line shown.
-    pub top: u16,
-}
+use super::state::HelpBox;
+use super::text_box::scroll;
 
 /// One key, or several of the same meaning.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,42 +1,20 @@
 //! The box that asks for an API key: what is typed, and where it is kept once the service has accepted it.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use super::Popup;
-use crate::api::failure::{Failure, Remedy};
+use super::state::{KeyBox, Popup};
 use crate::clock::Now;
-use crate::config::{KeepKey, KeyOrigin};
+use crate::config::KeepKey;
 use crate::model::ApiKey;
 use crate::model::text::short;
 use crate::tui::effect::{Effect, Job, ProfileTask, Task};
 use crate::tui::keymap::Action;
 use crate::tui::msg::{KeyPlaces, KeyPress};
 use crate::tui::pending::Slot;
-use crate::tui::screens::{add_pet, pets};
-use crate::tui::state::{AppState, Health, MessageKind};
-use crate::tui::text_input::TextInput;
+use crate::tui::state::{AppState, MessageKind};
 
 /// Keys under way when the box opens by itself are not taken for an answer for so long.
 pub(super) const DEAF: Duration = Duration::from_millis(250);
-
-/// Which key?
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct KeyBox {
-    /// What was typed. Shown as stars unless `shown`.
-    pub input: TextInput,
-    /// Whether what is typed can be read.
-    pub shown: bool,
-    /// Why the key typed was not taken.
-    pub error: Option<String>,
-    /// Keys pressed before this moment were meant for what was there before the box.
-    pub deaf_until: Option<Instant>,
-    /// Where the key is kept once it was accepted.
-    pub keep: KeepKey,
-    /// Whether the cursor is on that choice.
-    pub choosing: bool,
-    /// Where it can be kept, as soon as that is known.
-    pub places: Option<KeyPlaces>,
-}
 
 impl KeyBox {
     /// Whether a key can be kept there.
@@ -140,41 +118,4 @@ pub(super) fn on_key(state: &mut AppState, action: Option<Action>, key: KeyPress
 /// Text pasted into the box.
 pub(super) fn paste(key_box: &mut KeyBox, text: &str) {
     key_box.type_in(text);
-}
-
-/// The key was tried with one request: the worker goes on with it if it was accepted.
-pub fn on_tested(state: &mut AppState, result: Result<(), Failure>, now: Now) -> Vec<Effect> {
-    let service = state.link.service.clone();
-    let Some(Popup::Key(key_box)) = &mut state.popup else { return Vec::new() };
-    match result {
-        Ok(()) => {
-            let (typed, keep) = (ApiKey::new(key_box.input.value()).ok(), key_box.keep);
-            let ending = typed.as_ref().map_or(String::new(), |key| key.ending().to_owned());
-            state.link.key = (ending, KeyOrigin::Typed);
-            state.popup = None;
-            state.link.health = Health::Unknown;
-            add_pet::update::on_other_key(state);
-            let mut effects = match (keep, typed, state.link.address.clone()) {
-                (KeepKey::File | KeepKey::Keyring, Some(key), Some(address)) => {
-                    let id = state.pending.begin(Slot::WriteProfile, now.mono);
-                    let task = ProfileTask::KeepKey { profile: state.link.name.clone(), address, key, keep };
-                    vec![Effect::Job(Job { slot: Slot::WriteProfile, id, task: Task::Profile(task) })]
-                }
-                (KeepKey::Session | KeepKey::File | KeepKey::Keyring, _, _) => {
-                    state.say_done("The key was accepted and is used until the program ends.", now.mono);
-                    Vec::new()
-                }
-            };
-            effects.extend(pets::update::reload(state, true, now));
-            effects
-        }
-        Err(failure) => {
-            key_box.error = Some(match failure.remedy() {
-                Remedy::EnterKey => "This key was not accepted either. Nothing else has changed.".to_owned(),
-                Remedy::TryLater | Remedy::None => format!("{} Enter tries again.", failure.sentence(&service)),
-            });
-            state.last_failure = Some(failure);
-            Vec::new()
-        }
-    }
 }

@@ -1,43 +1,14 @@
 //! Texts to read, to copy and to write to a file.
 
-use std::sync::Arc;
-
 use super::super::effect::{Effect, ImportTask, Job, RejectsSource, Task};
 use super::super::keymap::Action;
 use super::super::msg::{Copied, Exported, Key, KeyPress, NotWritten};
 use super::super::pending::Slot;
-use super::super::state::{AppState, MessageKind};
+use super::super::state::{AppState, Layout, MessageKind};
 use super::super::text_input::TextInput;
-use super::Popup;
+use super::state::{Contents, Popup, TextBox, TextKind, WriteBox};
 use crate::clock::Now;
-use crate::model::Pet;
 use crate::model::export::{self, Kind};
-
-/// What a text is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TextKind {
-    /// What proves the findings on a domain.
-    Evidence,
-    /// A support report.
-    Report,
-    /// A request and its answer.
-    Exchange,
-    /// Rows of a file that is to be imported.
-    Rows,
-}
-
-/// A text to read, to copy or to write.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TextBox {
-    /// What it is.
-    pub kind: TextKind,
-    /// The text.
-    pub text: String,
-    /// The name of a file for it.
-    pub file: String,
-    /// The first line shown.
-    pub top: u16,
-}
 
 impl TextBox {
     /// The box at its top; `file` without `.txt`.
@@ -45,48 +16,6 @@ impl TextBox {
     pub fn new(kind: TextKind, text: String, file: &str) -> Self {
         Self { kind, text, file: format!("{file}.txt"), top: 0 }
     }
-}
-
-/// Into which file?
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct WriteBox {
-    /// Its name, as typed.
-    pub path: TextInput,
-    /// What is to be in it.
-    pub text: Contents,
-    /// How much it is, where that is worth a word.
-    pub what: Option<String>,
-    /// The name that was asked to be written.
-    pub asked: Option<String>,
-    /// There is such a file, and Enter replaces it.
-    pub replace: bool,
-    /// Why it was not written.
-    pub error: Option<String>,
-    /// How many animals are in it so far, while the whole inventory is written.
-    pub written: Option<u64>,
-}
-
-/// What a file is to hold.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Contents {
-    /// This.
-    Text(String),
-    /// Animals, in the format that the name's ending asks for.
-    Pets {
-        /// The rows shown.
-        shown: Arc<Vec<Pet>>,
-        /// The whole inventory instead, read from the service.
-        whole: bool,
-    },
-    /// The rows of an import that were not added.
-    ToMend(Box<RejectsSource>),
-    /// TOML where the name ends in `.toml`, JSON otherwise.
-    Configuration {
-        /// As JSON.
-        json: String,
-        /// As TOML.
-        toml: String,
-    },
 }
 
 impl WriteBox {
@@ -246,4 +175,22 @@ pub(super) fn write_key(write: &mut WriteBox, action: Option<Action>, key: KeyPr
     write.replace = false;
     write.error = None;
     WriteKey::Stay
+}
+
+/// Scrolls; `false` when the key closes the reader.
+pub(super) fn scroll(top: &mut u16, action: Option<Action>, layout: Layout) -> bool {
+    let last = layout.reader_lines.saturating_sub(layout.reader_rows);
+    let page = layout.reader_rows.max(1);
+    *top = match action {
+        Some(Action::Up) => top.saturating_sub(1),
+        Some(Action::Down) => *top + 1,
+        Some(Action::PageUp) => top.saturating_sub(page),
+        Some(Action::PageDown) => *top + page,
+        Some(Action::First) => 0,
+        Some(Action::Last) => last,
+        Some(Action::Back) => return false,
+        _ => *top,
+    }
+    .min(last);
+    true
 }

@@ -4,16 +4,9 @@ use super::super::effect::{Effect, Job, Task};
 use super::super::keymap::Action;
 use super::super::pending::Slot;
 use super::super::state::{AppState, MessageKind};
-use super::Popup;
+use super::state::{Popup, ThemesBox};
 use crate::clock::Now;
 use crate::config::ThemeChoice;
-
-/// The list of themes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ThemesBox {
-    /// The theme that Esc goes back to.
-    before: ThemeChoice,
-}
 
 impl ThemesBox {
     /// The theme that was used before the list was opened.

@@ -13,7 +13,7 @@ use crate::model::PetStatus;
 use crate::model::text::{cut, width};
 use crate::tui::msg::KeyPlaces;
 use crate::tui::pending::Slot;
-use crate::tui::popups::confirm::PendingChange;
+use crate::tui::popups::PendingChange;
 use crate::tui::popups::{
     ConfirmBox, Contents, KeyBox, LIMIT_PRESETS, LimitBox, PaletteEntry, Reader, TextBox, TextKind, WriteBox,
 };

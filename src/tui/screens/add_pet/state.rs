@@ -36,6 +36,8 @@ pub struct State {
     pub unknown_outcome: Option<UnknownOutcome>,
     /// Keys and pastes that came while an animal was being sent; they are for the next one.
     pub held: Vec<Msg>,
+    /// What is to be said of the animal that was added just now, once those were typed.
+    pub just_added: Option<String>,
     /// Rapid entry, in the place of the form while it is on.
     pub rapid: rapid::State,
     /// The import of a file, in the place of the form while it is on.

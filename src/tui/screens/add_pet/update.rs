@@ -11,10 +11,9 @@ use crate::tui::effect::{Effect, Job, Task};
 use crate::tui::keymap::{Action, ImportAction, RapidAction};
 use crate::tui::msg::{Msg, NotCreated, SearchedPets};
 use crate::tui::pending::Slot;
-use crate::tui::popups::confirm::{self, PendingChange};
+use crate::tui::popups::{PendingChange, confirm};
 use crate::tui::screens::pets;
 use crate::tui::state::{AddedPet, AppState, MessageKind, Screen};
-use crate::tui::update::update;
 
 use super::fields::{After, Focus};
 use super::state::{PendingAdd, Refusal, SearchResult, UnknownOutcome, UnknownOutcomeChoice};
@@ -295,14 +294,8 @@ fn added(state: &mut AppState, pet: Pet, now: Now) -> Vec<Effect> {
         }
         (After::Stay, Screen::AddPet) => "Type the next one, or Esc for the list.",
     };
-    let mut effects = pets::update::reload(state, true, now);
-    for msg in std::mem::take(&mut state.add.held) {
-        effects.extend(update(state, msg, now));
-    }
-    if state.message.as_ref().is_none_or(|message| message.kind != MessageKind::Error) {
-        state.say_done(format!("Added {name}, id {}. {way_on}", pet.id), now.mono);
-    }
-    effects
+    state.add.just_added = Some(format!("Added {name}, id {}. {way_on}", pet.id));
+    pets::update::reload(state, true, now)
 }
 
 /// Takes answer number `choice` of the question.

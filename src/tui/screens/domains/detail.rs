@@ -203,7 +203,7 @@ pub fn in_rules(app: &mut AppState, rule: Rule, action: Action, now: Now) -> Vec
         Action::Refresh => {
             scheduler::ask(&mut app.domains, &name);
             if rule == Rule::Redirects {
-                return redirects::walk(app, now);
+                return redirects::keys::walk(app, now);
             }
         }
         Action::Domain(DomainAction::Verified) => verified(app, now),

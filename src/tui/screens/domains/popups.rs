@@ -1,5 +1,7 @@
 //! The boxes of the panel: the record in all formats, and what can be done outside where all this is practice.
 
+mod state;
+
 use crate::clock::Now;
 use crate::domains::DnsName;
 use crate::domains::record_export::{ExportFormat, export};
@@ -12,23 +14,7 @@ use crate::tui::state::{AppState, MessageKind};
 use super::state::{PanelLocation, State};
 use super::{labels, redirects, removal, scheduler};
 
-/// The record in one format after another.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct FormatsBox {
-    /// Which of [`ExportFormat::ALL`].
-    pub choice: usize,
-    /// With what must be deleted first.
-    pub with_deletes: bool,
-}
-
-/// What can be done outside.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct OutsideBox {
-    /// The acts, as they were when the box was opened.
-    pub acts: Vec<SandboxStep>,
-    /// The marked one.
-    pub choice: usize,
-}
+pub use state::{FormatsBox, OutsideBox};
 
 impl FormatsBox {
     /// The format.
@@ -137,7 +123,7 @@ fn do_outside(app: &mut AppState, act: SandboxStep, now: Now) -> Vec<Effect> {
     };
     app.say(MessageKind::Note, format!("Done in practice: {}{then}", act.words()));
     let mut effects = match app.domains.place {
-        PanelLocation::Redirects => redirects::walk(app, now),
+        PanelLocation::Redirects => redirects::keys::walk(app, now),
         PanelLocation::Removal => removal::look(app, now),
         PanelLocation::List => {
             scheduler::ask_all(&mut app.domains, now);

@@ -1,8 +1,7 @@
 //! The editor of `domains.primary` and `domains.redirects`: checked as typed, held against what is served, written whole.
 
-mod keys;
-
-use serde::{Deserialize, Serialize};
+mod form;
+pub mod keys;
 
 use crate::domains::finding::{deciding, overall};
 use crate::domains::redirect_config::{self, ConfigSource, Linted, Redirect, WrittenRedirect};
@@ -13,7 +12,7 @@ use crate::tui::text_input::TextInput;
 use super::jobs::FollowedRedirect;
 use super::state::State;
 
-pub use keys::{on_action, on_saved, on_walked, open, walk};
+pub use form::{Focus, RedirectForm};
 
 /// The editor.
 #[derive(Clone, Debug)]
@@ -26,32 +25,6 @@ pub struct RedirectEditor {
     pub form: Option<RedirectForm>,
     /// What header-only requests gave, for each redirect that was followed.
     pub walked: Vec<FollowedRedirect>,
-}
-
-/// A line that is being typed.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct RedirectForm {
-    /// Which line.
-    pub line: usize,
-    /// From which domain; unused for the primary domain.
-    pub from: TextInput,
-    /// To which, or the primary domain.
-    pub to: TextInput,
-    /// With which status.
-    pub status: TextInput,
-    /// Where the cursor is.
-    pub focus: Focus,
-    /// The target is as it was put there: the first letter replaces it.
-    pub untouched: bool,
-}
-
-/// The fields of a line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[expect(missing_docs, reason = "the names say it")]
-pub enum Focus {
-    From,
-    To,
-    Status,
 }
 
 impl RedirectEditor {

@@ -1,5 +1,7 @@
 //! Taking a domain out of service, in the order in which no visitor is lost and no record is left behind.
 
+mod form;
+
 use jiff::Timestamp;
 
 use crate::clock::Now;
@@ -8,7 +10,7 @@ use crate::domains::parse_name;
 use crate::domains::reported::Event;
 use crate::domains::stage::Stage as Step;
 use crate::tui::effect::Effect;
-use crate::tui::keymap::{Action, Context, DomainAction};
+use crate::tui::keymap::{Action, DomainAction};
 use crate::tui::state::{AppState, MessageKind};
 use crate::tui::text_input::TextInput;
 
@@ -17,54 +19,7 @@ use super::redirects;
 use super::scheduler;
 use super::state::{ConfirmTwice, PanelLocation, State};
 
-/// The page.
-#[derive(Clone, Debug, Default)]
-pub struct Removal {
-    /// Where the cursor is.
-    pub focus: Focus,
-    /// The name, typed to take the domain off the list.
-    pub typed: TextInput,
-}
-
-/// The steps, in order.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Focus {
-    /// Visitors are few enough: the operator's judgement.
-    #[default]
-    Visitors,
-    /// Remove was chosen in the dashboard.
-    Dashboard,
-    /// The name is typed.
-    Name,
-}
-
-impl Focus {
-    const ORDER: [Self; 3] = [Self::Visitors, Self::Dashboard, Self::Name];
-
-    fn moved(self, by: isize) -> Self {
-        let at = Self::ORDER.iter().position(|focus| *focus == self).unwrap_or(0);
-        Self::ORDER[at.saturating_add_signed(by).min(Self::ORDER.len() - 1)]
-    }
-}
-
-impl Removal {
-    /// Where a key goes.
-    #[must_use]
-    pub const fn context(&self) -> Context {
-        match self.focus {
-            Focus::Visitors | Focus::Dashboard => Context::Removal,
-            Focus::Name => Context::RemovalName,
-        }
-    }
-
-    /// The text field that has the cursor.
-    pub const fn input(&mut self) -> Option<&mut TextInput> {
-        match self.focus {
-            Focus::Name => Some(&mut self.typed),
-            Focus::Visitors | Focus::Dashboard => None,
-        }
-    }
-}
+pub use form::{Focus, Removal};
 
 /// What is known of the redirect from a domain.
 #[derive(Clone, Copy, Debug)]
@@ -136,7 +91,7 @@ pub fn look(app: &mut AppState, now: Now) -> Vec<Effect> {
     let panel = &mut app.domains;
     let Some(name) = panel.selected.clone() else { return Vec::new() };
     scheduler::ask_anew(panel, &name);
-    if panel.reported(&name).removed { Vec::new() } else { redirects::walk(app, now) }
+    if panel.reported(&name).removed { Vec::new() } else { redirects::keys::walk(app, now) }
 }
 
 /// A key on the page.
@@ -148,7 +103,7 @@ pub fn on_action(app: &mut AppState, action: Action, now: Now) -> Vec<Effect> {
         Action::Toggle => tick(app, now),
         Action::Confirm => forget(app, now),
         Action::Refresh => return look(app, now),
-        Action::Domain(DomainAction::Redirects) => return redirects::open(app, now),
+        Action::Domain(DomainAction::Redirects) => return redirects::keys::open(app, now),
         Action::Edit(edit) => {
             if let Some(input) = removal.input() {
                 input.edit(edit);

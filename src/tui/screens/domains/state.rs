@@ -22,7 +22,7 @@ use super::jobs::{CheckResult, RegistryChange};
 use super::redirects::RedirectEditor;
 use super::removal::Removal;
 use super::summary::{DomainRole, DomainSummary, StatusWords};
-use super::wizard::{Wizard, is_unsaved};
+use super::wizard::Wizard;
 
 /// The panel.
 #[derive(Clone, Debug)]
@@ -329,4 +329,16 @@ impl State {
         let look = self.looks.entry(name.clone()).or_default();
         look.again = is_looking;
     }
+}
+
+/// Whether anything is typed that is not on the list.
+#[must_use]
+pub fn is_unsaved(state: &State, wizard: &Wizard) -> bool {
+    let value = wizard.value.value().trim();
+    let known = match &wizard.entry {
+        Some(name) => state.reported(name).value,
+        None => state.platform_host.clone(),
+    };
+    let value_is_new = !value.is_empty() && known.is_none_or(|known| known.as_str() != value);
+    value_is_new || wizard.entry.is_none() && !wizard.name.is_empty()
 }

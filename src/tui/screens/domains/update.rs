@@ -65,7 +65,7 @@ pub fn on_action(app: &mut AppState, action: Action, now: Now) -> Vec<Effect> {
         PanelLocation::Record => detail::at_record(app, action, now),
         PanelLocation::Live => detail::in_live(app, action, now),
         PanelLocation::Rules(rule) => detail::in_rules(app, rule, action, now),
-        PanelLocation::Redirects => redirects::on_action(app, action, now),
+        PanelLocation::Redirects => redirects::keys::on_action(app, action, now),
         PanelLocation::Removal => removal::on_action(app, action, now),
     };
     // What was said of one page is no news on the next.
@@ -100,7 +100,7 @@ fn in_list(app: &mut AppState, action: Action, now: Now) -> Vec<Effect> {
         Action::Last => step(app, now, |_, last| last),
         Action::Open => return open(app, now),
         Action::Domain(DomainAction::Add) => wizard::open(&mut app.domains),
-        Action::Domain(DomainAction::Redirects) => return redirects::open(app, now),
+        Action::Domain(DomainAction::Redirects) => return redirects::keys::open(app, now),
         Action::Domain(DomainAction::Removal) => match settle_selection(app, now) {
             Some(_) => return removal::open(app, now),
             None => app.say(MessageKind::Note, NO_DOMAIN),
@@ -111,7 +111,7 @@ fn in_list(app: &mut AppState, action: Action, now: Now) -> Vec<Effect> {
                 app.say_done("Looking at all of them. Ctrl-C cancels.", now.mono);
             }
             let mut effects = read(app, now);
-            effects.extend(redirects::walk(app, now));
+            effects.extend(redirects::keys::walk(app, now));
             return effects;
         }
         Action::Delete => drop_draft(app, now),

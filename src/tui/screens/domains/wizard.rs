@@ -1,6 +1,6 @@
 //! Adding a domain: what must be so before, the name, the value of the dashboard, and then the record to enter.
 
-use serde::{Deserialize, Serialize};
+mod form;
 
 use crate::clock::Now;
 use crate::domains::catalogue::Topic;
@@ -10,61 +10,14 @@ use crate::domains::sandbox::Sandbox;
 use crate::domains::{Code, DnsName, Domain, Finding, Verdict};
 use crate::model::text::short;
 use crate::tui::effect::Effect;
-use crate::tui::keymap::{Action, Context};
+use crate::tui::keymap::Action;
 use crate::tui::state::{AppState, MessageKind};
 use crate::tui::text_input::TextInput;
 
 use super::scheduler;
-use super::state::{PanelLocation, State};
+use super::state::{PanelLocation, State, is_unsaved};
 
-/// The steps before the record.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Wizard {
-    /// What was ticked.
-    pub ticked: Vec<Precondition>,
-    /// The name as typed.
-    pub name: TextInput,
-    /// The value as typed.
-    pub value: TextInput,
-    /// Where the cursor is.
-    pub focus: Focus,
-    /// The entry that is set up, once there is one: its name cannot be changed any more.
-    pub entry: Option<DnsName>,
-}
-
-/// The parts of the form, in order.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[expect(missing_docs, reason = "the names say it")]
-pub enum Focus {
-    #[default]
-    Plan,
-    Deploy,
-    Access,
-    Name,
-    Value,
-    Next,
-}
-
-impl Focus {
-    /// All of them.
-    pub const ORDER: [Self; 6] = [Self::Plan, Self::Deploy, Self::Access, Self::Name, Self::Value, Self::Next];
-
-    /// What is ticked here.
-    #[must_use]
-    pub const fn precondition(self) -> Option<Precondition> {
-        match self {
-            Self::Plan => Some(Precondition::PaidPlan),
-            Self::Deploy => Some(Precondition::Deploy),
-            Self::Access => Some(Precondition::DnsAccess),
-            Self::Name | Self::Value | Self::Next => None,
-        }
-    }
-
-    fn moved(self, by: isize) -> Self {
-        let at = Self::ORDER.iter().position(|focus| *focus == self).unwrap_or(0);
-        Self::ORDER[at.saturating_add_signed(by).min(Self::ORDER.len() - 1)]
-    }
-}
+pub use form::{Focus, Wizard};
 
 impl Wizard {
     /// The form for an entry of the list.
@@ -76,37 +29,6 @@ impl Wizard {
         let value = TextInput::new(reported.value.map_or_else(String::new, |value| value.to_string()));
         Self { ticked, name: TextInput::new(name.as_str()), value, focus, entry: Some(name.clone()) }
     }
-
-    /// Where a key goes.
-    #[must_use]
-    pub const fn context(&self) -> Context {
-        match self.focus {
-            Focus::Name if self.entry.is_none() => Context::WizardText,
-            Focus::Value => Context::WizardText,
-            Focus::Name | Focus::Plan | Focus::Deploy | Focus::Access | Focus::Next => Context::Wizard,
-        }
-    }
-
-    /// The text field that has the cursor.
-    pub const fn input(&mut self) -> Option<&mut TextInput> {
-        match self.focus {
-            Focus::Name if self.entry.is_none() => Some(&mut self.name),
-            Focus::Value => Some(&mut self.value),
-            Focus::Name | Focus::Plan | Focus::Deploy | Focus::Access | Focus::Next => None,
-        }
-    }
-}
-
-/// Whether anything is typed that is not on the list.
-#[must_use]
-pub fn is_unsaved(state: &State, wizard: &Wizard) -> bool {
-    let value = wizard.value.value().trim();
-    let known = match &wizard.entry {
-        Some(name) => state.reported(name).value,
-        None => state.platform_host.clone(),
-    };
-    let value_is_new = !value.is_empty() && known.is_none_or(|known| known.as_str() != value);
-    value_is_new || wizard.entry.is_none() && !wizard.name.is_empty()
 }
 
 /// Opens the form for an entry of the list; what was typed there before is still in it, and what was typed for another

@@ -1,130 +1,20 @@
 //! The whole inventory: what one request cannot reach, read page by page or merged from the lists of the three statuses.
 
+mod state;
+
 use crate::api::failure::Failure;
 use crate::api::inventory::Coverage;
 use crate::clock::Now;
-use crate::model::{ObservedStatus, Pet, PetStatus};
+use crate::model::Pet;
 use crate::tui::effect::{Effect, Job, Task};
 use crate::tui::pending::Slot;
 use crate::tui::screens::pets::changes::Baseline;
-use crate::tui::screens::pets::state::Count;
 use crate::tui::screens::pets::update::{ask_where_unasked, on_failure, on_sign_of_life};
 use crate::tui::session_cache::keep;
 use crate::tui::state::{AppState, MessageKind};
+use state::Ended;
 
-/// The whole inventory, as far as it was read.
-#[derive(Clone, Debug, Default)]
-pub struct Inventory {
-    /// Whether it is shown instead of the lists.
-    pub open: bool,
-    /// What was read last.
-    pets: Vec<Pet>,
-    /// What came so far of what is being read.
-    coming: Vec<Pet>,
-    /// When the last of it came.
-    came_at: Option<Now>,
-    /// How the last reading ended, and when.
-    ended: Option<(Ended, Now)>,
-    /// How many animals have each status, in the order of [`PetStatus::ALL`].
-    counts: [usize; 3],
-}
-
-/// How a reading of the whole inventory ended.
-#[derive(Clone, Debug, PartialEq)]
-enum Ended {
-    /// With all that the service gives.
-    Read(Coverage),
-    /// By the user.
-    Stopped,
-    /// By a failure.
-    Failed(Failure),
-}
-
-impl Inventory {
-    /// The animals, where they are shown.
-    #[must_use]
-    pub fn shown(&self) -> Option<&[Pet]> {
-        self.is_there().then_some(&self.pets[..])
-    }
-
-    /// The animals that were read.
-    #[must_use]
-    pub fn read(&self) -> &[Pet] {
-        &self.pets
-    }
-
-    /// When they were read.
-    #[must_use]
-    pub fn at(&self) -> Option<Now> {
-        self.ended.as_ref().map(|(_, at)| *at)
-    }
-
-    /// How many animals came so far of what is being read.
-    #[must_use]
-    pub fn coming(&self) -> usize {
-        self.coming.len()
-    }
-
-    /// How many there are in all.
-    #[must_use]
-    pub fn total(&self) -> Option<Count> {
-        self.is_there().then(|| Count { seen: self.pets.len(), or_more: !self.is_complete() })
-    }
-
-    /// How many have `status`.
-    #[must_use]
-    pub fn count(&self, status: PetStatus) -> Option<Count> {
-        let or_more = match &self.ended {
-            Some((Ended::Read(coverage), _)) => coverage.full.contains(&status),
-            Some((Ended::Stopped | Ended::Failed(_), _)) | None => true,
-        };
-        self.is_there().then(|| Count { seen: self.counts[status as usize], or_more })
-    }
-
-    /// Whether it is shown: it was asked for, and read at least in part.
-    #[must_use]
-    pub const fn is_there(&self) -> bool {
-        self.open && self.ended.is_some()
-    }
-
-    /// Whether it is certainly all that the service lists.
-    #[must_use]
-    pub fn is_complete(&self) -> bool {
-        matches!(&self.ended, Some((Ended::Read(coverage), _)) if coverage.complete)
-    }
-
-    /// What was read, and what may be missing of it.
-    #[must_use]
-    pub fn word(&self) -> String {
-        let seen = self.pets.len();
-        match &self.ended {
-            None => String::new(),
-            Some((Ended::Read(coverage), _)) => coverage.honest_word(seen),
-            Some((Ended::Stopped, _)) => format!("Stopped after {seen} animals: the rest was not read. r reads all."),
-            Some((Ended::Failed(failure), _)) => {
-                format!("{seen} animals, then: {} r reads all.", failure.sentence("the service"))
-            }
-        }
-    }
-
-    /// Takes what came as what there is; of an earlier, longer reading nothing is thrown away for a part. Tells whether
-    /// it was taken.
-    fn take(&mut self, ended: Ended, now: Now) -> bool {
-        let coming = std::mem::take(&mut self.coming);
-        if !matches!(ended, Ended::Read(_)) && coming.len() <= self.pets.len() {
-            return false;
-        }
-        self.pets = coming;
-        self.pets.shrink_to_fit();
-        self.counts = PetStatus::ALL.map(|status| {
-            let status = ObservedStatus::Known(status);
-            self.pets.iter().filter(|pet| pet.status.as_ref() == Some(&status)).count()
-        });
-        // A part is as old as what came last of it, however long the rest was waited for.
-        self.ended = Some((ended, self.came_at.take().unwrap_or(now)));
-        true
-    }
-}
+pub use state::Inventory;
 
 /// Shows the whole inventory, and reads it where that was not done; or goes back to the lists.
 pub fn toggle(state: &mut AppState, now: Now) -> Vec<Effect> {

@@ -1,7 +1,8 @@
 //! The boxes over the pets screen: what has changed, and the charts whose bars filter.
 
+mod state;
+
 use crate::clock::Now;
-use crate::model::PetStatus;
 use crate::tui::effect::Effect;
 use crate::tui::keymap::Action;
 use crate::tui::popups::{Contents, Popup, WriteBox};
@@ -12,30 +13,7 @@ use super::changes::Change;
 use super::state::TABS;
 use super::update::show_tab;
 
-/// What has changed, the newest first.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct ChangesBox {
-    /// The line under the cursor, from 0.
-    pub cursor: usize,
-}
-
-/// The bars of status and of category.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ChartsBox {
-    /// All bars, those of the tabs first.
-    pub bars: Vec<ChartBar>,
-    /// Which of them is chosen, from 0.
-    pub cursor: usize,
-}
-
-/// One bar.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ChartBar {
-    /// A tab.
-    Tab(Option<PetStatus>),
-    /// A category, and how many rows of this tab are in it.
-    Category(i64, usize),
-}
+pub use state::{ChangesBox, ChartBar, ChartsBox};
 
 impl ChartsBox {
     /// The bars of what is shown.

@@ -9,9 +9,9 @@ use crate::model::{Limit, PetQuery, PetStatus};
 use crate::tui::effect::{Effect, Job, Task};
 use crate::tui::keymap::{Action, ImportAction, PetAction};
 use crate::tui::pending::Slot;
-use crate::tui::popups::confirm::{self, PendingChange};
 use crate::tui::popups::{LIMIT_PRESETS, LimitBox, Popup, open_key_box};
-use crate::tui::screens::add_pet::{self, import};
+use crate::tui::popups::{PendingChange, confirm};
+use crate::tui::screens::add_pet::import;
 use crate::tui::screens::pets::state::TABS;
 use crate::tui::screens::pets::{ListSource, Loaded};
 use crate::tui::session_cache::keep;
@@ -35,7 +35,6 @@ pub fn on_action(state: &mut AppState, action: Action, now: Now) -> Vec<Effect> 
     let pets = &mut state.pets;
     let page = usize::from(state.layout.table_rows.max(1));
     match action {
-        Action::Pet(PetAction::Add) => return add_pet::update::show_form(state, now),
         Action::Up => pets.move_to(pets.cursor().saturating_sub(1)),
         Action::Down if ends => return load_more(state, now),
         Action::Down => pets.move_to(pets.cursor() + 1),

@@ -13,8 +13,8 @@ use crate::tui::pending::Slot;
 use crate::tui::popups::Popup;
 use crate::tui::screens::add_pet::{import, rapid};
 use crate::tui::screens::pets;
+use crate::tui::start::start;
 use crate::tui::state::{AppState, Link, MessageKind, Screen};
-use crate::tui::update::start;
 
 use super::update;
 

@@ -13,8 +13,8 @@ use crate::tui::effect::{Effect, ImportSource, ImportTask, Job, RejectsSource, R
 use crate::tui::keymap::{Action, ImportAction};
 use crate::tui::msg::UnusableFile;
 use crate::tui::pending::Slot;
-use crate::tui::popups::confirm::{self, PendingChange};
 use crate::tui::popups::{Contents, Popup, TextBox, TextKind, WriteBox, copy};
+use crate::tui::popups::{PendingChange, confirm};
 use crate::tui::screens::pets;
 use crate::tui::state::{AppState, MessageKind, Screen};
 

@@ -9,7 +9,7 @@ use crate::tui::effect::Effect;
 use crate::tui::screens::add_pet::import;
 use crate::tui::state::{AppState, MessageKind};
 
-use super::state::{Fate, Focus, Line, MOST_WAITING, RapidSetup};
+use super::state::{Fate, Focus, Line, MOST_WAITING, RapidSetup, reason};
 
 /// What the name field holds becomes a line, unless no more can wait.
 pub fn take_name(state: &mut AppState, now: Now) -> Vec<Effect> {
@@ -164,20 +164,6 @@ pub fn use_code(state: &mut AppState, now: Now) {
 fn typed(line: &Line) -> QueueRecord {
     let Line { number, at, draft, code, key, .. } = line.clone();
     QueueRecord::Typed(QueuedPet { line: number, at, key, pet: draft, code })
-}
-
-/// Why a line was refused here, in a word or two for the list.
-#[must_use]
-pub fn reason(errors: &[FieldError]) -> String {
-    match errors.first() {
-        Some(FieldError::NameBlank) | None => "blank",
-        Some(FieldError::NameTooLong { .. }) => "name too long",
-        Some(FieldError::NameCharacter { .. }) => "bad character",
-        Some(FieldError::CategoryMissing) => "no category",
-        Some(FieldError::CategoryNotInt64(_)) => "wrong category",
-        Some(FieldError::StatusUnknown(_)) => "wrong status",
-    }
-    .to_owned()
 }
 
 /// Whether a line is a code, from the file of codes or by its look.

@@ -355,7 +355,7 @@ impl Line {
                 (Some(_), _) if typed.code.as_ref() == Some(&typed.pet.name) => Fate::UnknownCode,
                 (Some(why), _) => Fate::Refused(cut(&display_safe(&why), 14)),
                 (None, Ok(_)) => Fate::Waiting,
-                (None, Err(errors)) => Fate::Refused(super::input::reason(&errors)),
+                (None, Err(errors)) => Fate::Refused(reason(&errors)),
             },
             draft: typed.pet,
             code: typed.code,
@@ -363,4 +363,18 @@ impl Line {
             sent,
         }
     }
+}
+
+/// Why a line was refused here, in a word or two for the list.
+#[must_use]
+pub fn reason(errors: &[FieldError]) -> String {
+    match errors.first() {
+        Some(FieldError::NameBlank) | None => "blank",
+        Some(FieldError::NameTooLong { .. }) => "name too long",
+        Some(FieldError::NameCharacter { .. }) => "bad character",
+        Some(FieldError::CategoryMissing) => "no category",
+        Some(FieldError::CategoryNotInt64(_)) => "wrong category",
+        Some(FieldError::StatusUnknown(_)) => "wrong status",
+    }
+    .to_owned()
 }

@@ -5,7 +5,7 @@ use crate::model::PetStatus;
 use crate::model::text::short;
 use crate::tui::effect::Effect;
 use crate::tui::keymap::{Action, RapidAction};
-use crate::tui::popups::confirm::{self, PendingChange};
+use crate::tui::popups::{PendingChange, confirm};
 use crate::tui::screens::pets;
 use crate::tui::state::{AppState, MessageKind, Screen};
 

@@ -1,0 +1,232 @@
+//! What the boxes hold.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use crate::config::{KeepKey, ThemeChoice};
+use crate::model::{Limit, NewPet, Pet};
+use crate::tui::effect::RejectsSource;
+use crate::tui::keymap::{Action, Context};
+use crate::tui::msg::KeyPlaces;
+use crate::tui::screens::domains::popups::{FormatsBox, OutsideBox};
+use crate::tui::screens::pets::popups::{ChangesBox, ChartsBox};
+use crate::tui::text_input::TextInput;
+
+/// A box over the screen.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Popup {
+    /// How many rows?
+    Limit(LimitBox),
+    /// Which key?
+    Key(KeyBox),
+    /// What the keys do.
+    Help(HelpBox),
+    /// Everything that can be done.
+    Commands(PaletteEntry),
+    /// The last failure in full.
+    Error(Reader),
+    /// What has changed among the animals.
+    Changes(ChangesBox),
+    /// The charts of status and category.
+    Charts(ChartsBox),
+    /// The themes, to choose by sight.
+    Themes(ThemesBox),
+    /// A text to read, to copy or to write.
+    Text(TextBox),
+    /// Into which file?
+    Write(WriteBox),
+    /// The record that a domain needs, in all formats.
+    Formats(FormatsBox),
+    /// What can be done outside, in practice.
+    Outside(OutsideBox),
+    /// Is it to be done?
+    Confirm(ConfirmBox),
+}
+
+/// The presets of the limit, in order.
+pub const LIMIT_PRESETS: [i64; 5] = [5, 10, 20, 50, 100];
+
+/// How many rows?
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LimitBox {
+    /// The number typed, or that of the preset last picked.
+    pub input: TextInput,
+    /// Whether the number is as it was when the box was opened or picked: the next digit then replaces it.
+    pub untouched: bool,
+}
+
+impl LimitBox {
+    /// The box, with the limit in use.
+    #[must_use]
+    pub fn new(limit: Limit) -> Self {
+        Self { input: TextInput::new(limit.to_string()), untouched: true }
+    }
+
+    /// The limit typed, if it is one.
+    #[must_use]
+    pub fn limit(&self) -> Option<Limit> {
+        self.input.value().trim().parse().ok()
+    }
+}
+
+/// Text that can be scrolled.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Reader {
+    /// The first line shown.
+    pub top: u16,
+}
+
+/// Add it?
+#[derive(Clone, Debug, PartialEq)]
+pub struct ConfirmBox {
+    /// What is to be done.
+    pub change: PendingChange,
+    /// Keys pressed before this moment were meant for what was there before the box.
+    pub(super) deaf_until: Instant,
+}
+
+/// A change that is asked about.
+#[derive(Clone, Debug, PartialEq)]
+pub enum PendingChange {
+    /// This animal is added.
+    Add(NewPet),
+    /// So many samples are added.
+    Samples(usize),
+    /// Rapid entry begins; so many lines wait already.
+    Rapid(usize),
+    /// So many rows of a file are sent.
+    Import(u64),
+}
+
+/// Which key?
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct KeyBox {
+    /// What was typed. Shown as stars unless `shown`.
+    pub input: TextInput,
+    /// Whether what is typed can be read.
+    pub shown: bool,
+    /// Why the key typed was not taken.
+    pub error: Option<String>,
+    /// Keys pressed before this moment were meant for what was there before the box.
+    pub deaf_until: Option<Instant>,
+    /// Where the key is kept once it was accepted.
+    pub keep: KeepKey,
+    /// Whether the cursor is on that choice.
+    pub choosing: bool,
+    /// Where it can be kept, as soon as that is known.
+    pub places: Option<KeyPlaces>,
+}
+
+/// The list of themes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ThemesBox {
+    /// The theme that Esc goes back to.
+    pub(super) before: ThemeChoice,
+}
+
+/// The list of all commands.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PaletteEntry {
+    /// What was typed to narrow the list.
+    pub input: TextInput,
+    /// Those that match, the best first.
+    pub found: Vec<Command>,
+    /// Which of them is chosen, from 0.
+    pub cursor: usize,
+    /// How many there are in all.
+    pub all: usize,
+    pub(in crate::tui) from: Context,
+    pub(in crate::tui) commands: Vec<Command>,
+}
+
+/// One thing that can be done.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Command {
+    /// What it does.
+    pub title: String,
+    /// Its keys; empty where it has none.
+    pub keys: String,
+    /// The same in a shell, where there is such a line.
+    pub line: Option<String>,
+    pub(in crate::tui) place: Context,
+    pub(in crate::tui) action: Action,
+}
+
+/// The help.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HelpBox {
+    /// The place whose keys are shown.
+    pub place: Context,
+    /// What is searched for, in all places.
+    pub search: TextInput,
+    /// The first line shown.
+    pub top: u16,
+}
+
+/// What a text is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TextKind {
+    /// What proves the findings on a domain.
+    Evidence,
+    /// A support report.
+    Report,
+    /// A request and its answer.
+    Exchange,
+    /// Rows of a file that is to be imported.
+    Rows,
+}
+
+/// A text to read, to copy or to write.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TextBox {
+    /// What it is.
+    pub kind: TextKind,
+    /// The text.
+    pub text: String,
+    /// The name of a file for it.
+    pub file: String,
+    /// The first line shown.
+    pub top: u16,
+}
+
+/// Into which file?
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WriteBox {
+    /// Its name, as typed.
+    pub path: TextInput,
+    /// What is to be in it.
+    pub text: Contents,
+    /// How much it is, where that is worth a word.
+    pub what: Option<String>,
+    /// The name that was asked to be written.
+    pub asked: Option<String>,
+    /// There is such a file, and Enter replaces it.
+    pub replace: bool,
+    /// Why it was not written.
+    pub error: Option<String>,
+    /// How many animals are in it so far, while the whole inventory is written.
+    pub written: Option<u64>,
+}
+
+/// What a file is to hold.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Contents {
+    /// This.
+    Text(String),
+    /// Animals, in the format that the name's ending asks for.
+    Pets {
+        /// The rows shown.
+        shown: Arc<Vec<Pet>>,
+        /// The whole inventory instead, read from the service.
+        whole: bool,
+    },
+    /// The rows of an import that were not added.
+    ToMend(Box<RejectsSource>),
+    /// TOML where the name ends in `.toml`, JSON otherwise.
+    Configuration {
+        /// As JSON.
+        json: String,
+        /// As TOML.
+        toml: String,
+    },
+}

@@ -1,0 +1,31 @@
+//! A line of the redirects that is being typed.
+
+use serde::{Deserialize, Serialize};
+
+use crate::tui::text_input::TextInput;
+
+/// A line that is being typed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RedirectForm {
+    /// Which line.
+    pub line: usize,
+    /// From which domain; unused for the primary domain.
+    pub from: TextInput,
+    /// To which, or the primary domain.
+    pub to: TextInput,
+    /// With which status.
+    pub status: TextInput,
+    /// Where the cursor is.
+    pub focus: Focus,
+    /// The target is as it was put there: the first letter replaces it.
+    pub untouched: bool,
+}
+
+/// The fields of a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[expect(missing_docs, reason = "the names say it")]
+pub enum Focus {
+    From,
+    To,
+    Status,
+}

@@ -1,0 +1,78 @@
+//! What the form for a domain holds.
+
+use serde::{Deserialize, Serialize};
+
+use crate::domains::DnsName;
+use crate::domains::reported::Precondition;
+use crate::tui::keymap::Context;
+use crate::tui::text_input::TextInput;
+
+/// The steps before the record.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Wizard {
+    /// What was ticked.
+    pub ticked: Vec<Precondition>,
+    /// The name as typed.
+    pub name: TextInput,
+    /// The value as typed.
+    pub value: TextInput,
+    /// Where the cursor is.
+    pub focus: Focus,
+    /// The entry that is set up, once there is one: its name cannot be changed any more.
+    pub entry: Option<DnsName>,
+}
+
+/// The parts of the form, in order.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[expect(missing_docs, reason = "the names say it")]
+pub enum Focus {
+    #[default]
+    Plan,
+    Deploy,
+    Access,
+    Name,
+    Value,
+    Next,
+}
+
+impl Focus {
+    /// All of them.
+    pub const ORDER: [Self; 6] = [Self::Plan, Self::Deploy, Self::Access, Self::Name, Self::Value, Self::Next];
+
+    /// What is ticked here.
+    #[must_use]
+    pub const fn precondition(self) -> Option<Precondition> {
+        match self {
+            Self::Plan => Some(Precondition::PaidPlan),
+            Self::Deploy => Some(Precondition::Deploy),
+            Self::Access => Some(Precondition::DnsAccess),
+            Self::Name | Self::Value | Self::Next => None,
+        }
+    }
+
+    pub(super) fn moved(self, by: isize) -> Self {
+        let at = Self::ORDER.iter().position(|focus| *focus == self).unwrap_or(0);
+        Self::ORDER[at.saturating_add_signed(by).min(Self::ORDER.len() - 1)]
+    }
+}
+
+impl Wizard {
+    /// Where a key goes.
+    #[must_use]
+    pub const fn context(&self) -> Context {
+        match self.focus {
+            Focus::Name if self.entry.is_none() => Context::WizardText,
+            Focus::Value => Context::WizardText,
+            Focus::Name | Focus::Plan | Focus::Deploy | Focus::Access | Focus::Next => Context::Wizard,
+        }
+    }
+
+    /// The text field that has the cursor.
+    pub const fn input(&mut self) -> Option<&mut TextInput> {
+        match self.focus {
+            Focus::Name if self.entry.is_none() => Some(&mut self.name),
+            Focus::Value => Some(&mut self.value),
+            Focus::Name | Focus::Plan | Focus::Deploy | Focus::Access | Focus::Next => None,
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! What is looked for, and what came of it.
+
+use jiff::Timestamp;
+
+use crate::api::failure::Failure;
+use crate::api::find::LookupResult;
+use crate::clock::Now;
+use crate::model::{Pet, PetId};
+use crate::tui::text_input::TextInput;
+
+/// The look for one animal.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ById {
+    /// The id, as typed.
+    pub input: TextInput,
+    /// What is wrong with it.
+    pub error: Option<String>,
+    /// What was looked for last, and what came of it.
+    pub looked: Option<Lookup>,
+}
+
+/// One look.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Lookup {
+    /// For which animal.
+    pub id: PetId,
+    /// When it began.
+    pub at: Now,
+    /// What came of it; absent while it runs.
+    pub result: Option<Result<LookupResult, Failure>>,
+    /// Where it was among the rows that were here already, when those were read: nothing was asked then.
+    pub was_here: Option<Timestamp>,
+}
+
+impl ById {
+    /// The animal that was found.
+    #[must_use]
+    pub fn pet(&self) -> Option<&Pet> {
+        match &self.looked.as_ref()?.result {
+            Some(Ok(found)) => found.pet.as_ref(),
+            Some(Err(_)) | None => None,
+        }
+    }
+
+    /// How it was found, for the message line.
+    #[must_use]
+    pub fn word(&self) -> String {
+        match self.looked.as_ref().and_then(|looked| looked.result.as_ref().map(|result| (looked, result))) {
+            Some((Lookup { was_here: Some(_), .. }, _)) => "Found without a request.".to_owned(),
+            Some((_, Ok(LookupResult { steps, .. }))) if steps.len() == 1 => "1 request was made.".to_owned(),
+            Some((_, Ok(LookupResult { steps, .. }))) => format!("{} requests were made.", steps.len()),
+            Some((_, Err(_))) | None => String::new(),
+        }
+    }
+
+    /// The id that was typed, or what is wrong with it.
+    pub(super) fn id(&self) -> Result<PetId, String> {
+        let text = self.input.value().trim();
+        match text.parse() {
+            _ if text.is_empty() => Err("Type the id of an animal: a whole number.".to_owned()),
+            Ok(id) => Ok(id),
+            Err(_) => {
+                let shown = crate::model::text::short(text);
+                Err(format!("\"{shown}\" is no id. Ids are whole numbers of 64 bits, such as 100232."))
+            }
+        }
+    }
+}

@@ -1,0 +1,27 @@
+//! What is asked for when the app begins, and when another service is used.
+
+use super::effect::Effect;
+use super::popups;
+use super::screens::{add_pet, domains, pets};
+use super::state::{AppState, Screen};
+use crate::api::failure::Failure;
+use crate::clock::Now;
+
+/// What to ask for when the app begins.
+pub fn start(state: &mut AppState, now: Now) -> Vec<Effect> {
+    if state.screen == Screen::Welcome {
+        return Vec::new();
+    }
+    if !state.link.has_key() {
+        let code = None;
+        let message = "no API key is set".to_owned();
+        pets::update::refuse_key(state, Failure::Refused { status: 401, code, message, retry_after: None }, now);
+        return popups::key::find_places(state, now).into_iter().collect();
+    }
+    let mut effects = pets::update::reload(state, true, now);
+    effects.extend(add_pet::update::settle(state, now));
+    if state.screen == Screen::Domains {
+        effects.extend(domains::update::show(state, now));
+    }
+    effects
+}
