@@ -29,7 +29,8 @@
 //!
 //! # Rooms
 //!
-//! Arrows point to what may be imported; a test holds the `use` lines of `src` against this.
+//! Arrows point to what may be imported; a test holds the imports of `src` against this. No files import each other in a
+//! circle, but inside the folder of a screen.
 //!
 //! ```text
 //! main ─► cli ─┬─► tui ──┬──► transfer ─► api ─┐    transfer also uses config

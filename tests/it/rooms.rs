@@ -1,4 +1,4 @@
-//! Holds the imports of `src` against the map in the crate documentation: which room may import which.
+//! Holds the imports of `src` against the map in the crate documentation: which room may import which, and no circles.
 
 mod imports;
 
@@ -51,6 +51,12 @@ fn room_of(file: &str) -> Option<&'static (&'static str, &'static [&'static str]
     ROOMS.iter().find(|(room, ..)| file == format!("{room}.rs") || file.starts_with(&format!("{room}/")))
 }
 
+/// The folder of the screen that a file belongs to.
+fn screen_of(file: &str) -> Option<&str> {
+    let name = file.strip_prefix("tui/screens/")?;
+    name.split(['/', '.']).next()
+}
+
 fn imports() -> Imports {
     Imports::of(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"))
 }
@@ -75,4 +81,22 @@ fn nothing_is_imported_upwards_or_sideways() {
         wrong.extend(forbidden.map(|name| format!("src/{}: must not use {name}", file.name)));
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn no_files_import_each_other_in_a_circle_but_inside_a_screen() {
+    let imports = imports();
+    let edges = imports.edges();
+    let mut wrong = Vec::new();
+    for circle in imports.circles() {
+        if screen_of(circle[0]).is_some_and(|screen| circle.iter().all(|file| screen_of(file) == Some(screen))) {
+            continue;
+        }
+        for file in &circle {
+            let to: Vec<_> = edges[file].iter().filter(|to| circle.contains(to)).copied().collect();
+            wrong.push(format!("{file} -> {}", to.join(" ")));
+        }
+        wrong.push(String::new());
+    }
+    assert!(wrong.is_empty(), "circles:\n{}", wrong.join("\n"));
 }

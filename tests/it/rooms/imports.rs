@@ -113,6 +113,27 @@ impl Imports {
             })
             .collect()
     }
+
+    /// Groups of files that import each other in a circle.
+    pub fn circles(&self) -> Vec<Vec<&str>> {
+        let edges = self.edges();
+        let mut reach: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+        for file in edges.keys() {
+            let (mut seen, mut open) = (BTreeSet::new(), vec![*file]);
+            while let Some(at) = open.pop() {
+                open.extend(edges[at].iter().filter(|to| seen.insert(**to)));
+            }
+            reach.insert(file, seen);
+        }
+        let mut circles: Vec<Vec<&str>> = Vec::new();
+        for (file, seen) in reach.iter().filter(|(file, seen)| seen.contains(*file)) {
+            let circle: Vec<&str> = seen.iter().filter(|other| reach[*other].contains(file)).copied().collect();
+            if !circles.contains(&circle) {
+                circles.push(circle);
+            }
+        }
+        circles
+    }
 }
 
 fn is_for_tests(attributes: &[syn::Attribute]) -> bool {
