@@ -235,10 +235,7 @@ fn grouped_nested_and_renamed_imports_lead_to_the_file_that_defines_the_name() {
     let files = [
         ("lib.rs", "mod inner;\nmod leaf;\npub use inner::deep::Deep;\n#[cfg(test)]\nmod tests;\n"),
         ("inner.rs", "pub mod deep;\nuse crate::{leaf::{self, Leaf as L}, inner::{deep::{Deep}}};\n"),
-        (
-            "inner/deep.rs",
-            "pub struct Deep;\npub(in crate::inner) fn f() -> crate::leaf::Leaf { std::mem::take(todo!()) }\n",
-        ),
+        ("inner/deep.rs", "pub struct Deep;\npub(in crate::inner) fn f() -> crate::leaf::Leaf { std::mem::take(a) }\n"),
         ("leaf.rs", "pub struct Leaf;\nfn f() { super::Deep; }\n#[cfg(test)]\nmod tests { use crate::inner; }\n"),
     ];
     fs::create_dir(directory.path().join("inner")).unwrap();
