@@ -12,8 +12,8 @@ use std::time::Instant;
 
 use common::Limit::{self, AtMost, LessIsBetter};
 use common::{milliseconds, report};
+use petstore::app::inventory::search::{Query, Search};
 use petstore::model::{Pet, PetStatus, samples};
-use petstore::tui::screens::pets::search::{Query, Search};
 
 /// How many rows are searched.
 const ROWS: usize = 100_000;

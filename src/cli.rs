@@ -3,7 +3,6 @@
 //! Data goes to stdout, everything else to stderr. Every failure is a sentence, where possible a hint, and one of the
 //! exit statuses of [`Exit`].
 
-pub mod accessible;
 mod args;
 mod colour;
 mod command;
@@ -11,6 +10,7 @@ mod completions;
 mod configuration;
 mod confirm;
 pub mod copy;
+mod dialogue;
 mod doctor;
 mod domains;
 mod error;

@@ -1,15 +1,11 @@
 //! Settings: flags over environment over file over defaults, resolved once at start into [`Settings`], and again for a
 //! profile that is chosen by hand ([`profiles`]); the parts of it that the app writes ([`edit`]); the
-//! places where keys are kept ([`secrets`], [`login`]); the files of what is typed ([`drafts`]) and of what waits to be sent
-//! ([`queue`]); and the codes that scanners read ([`barcodes`]).
+//! places where keys are kept ([`secrets`], [`login`]); and the files of what waits to be sent ([`queue`]).
 //!
 //! May touch files and the environment, run the command that a profile names for its key, and ask the system's keyring;
 //! no network and no terminal.
 
-pub mod atomic_file;
-pub mod barcodes;
 mod choices;
-pub mod drafts;
 pub mod edit;
 mod effective;
 pub mod env;

@@ -7,7 +7,7 @@
 //! [`store`]. The types of both are in [`model`]. To understand the checker of custom domains: [`domains`], then
 //! [`domains::observation`], [`domains::diagnosis`], [`domains::probe`]; its panel is [`tui::screens::domains`].
 //! Files of pets go in and out through [`transfer`]. The main tasks in plain lines, for screen readers and braille
-//! displays, are in [`cli::accessible`].
+//! displays, are in [`dialogue`].
 //!
 //! # The app
 //!
@@ -29,15 +29,14 @@
 //!
 //! # Rooms
 //!
-//! Arrows point to what may be imported; a test holds the imports of `src` against this. No files import each other in a
-//! circle, but inside the folder of a screen.
+//! Arrows point to what may be imported, as may be what comes after it; a test holds the imports of `src` against this.
+//! `transfer` also uses `api` and `config`; `clock` is usable everywhere; `model` imports nothing of ours. No files import
+//! each other in a circle, but inside the folder of a screen.
 //!
 //! ```text
-//! main ─► cli ─┬─► tui ──┬──► transfer ─► api ─┐    transfer also uses config
-//!              │         ├──► domains ─────────┼─► model
-//!              │         └──► config ──────────┤
-//!              ├─► server ──► store ───────────┤
-//!              └─► transfer, api, domains, config   clock: usable everywhere; model imports nothing of ours
+//! main ─► cli ─┬─► tui ──────┬─► app ─► transfer, api, domains, config ─► local ─► model
+//!              ├─► dialogue ─┘
+//!              └─► server ─► store ─► model
 //! ```
 //!
 //! # Glossary
@@ -86,10 +85,13 @@
 //! | frame pacer | decides when the next frame may be drawn ([`tui::frame_pacer`]) |
 
 pub mod api;
+pub mod app;
 pub mod cli;
 pub mod clock;
 pub mod config;
+pub mod dialogue;
 pub mod domains;
+pub mod local;
 pub mod model;
 pub mod server;
 pub mod store;

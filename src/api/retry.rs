@@ -1,4 +1,4 @@
-//! Whether and when to ask again. Pure but for [`dice`]: the caller waits.
+//! Whether and when to ask again. Only [`repeated`] waits by itself.
 //!
 //! The description has no way to tell a repeated creation from a second animal. Only where the service keeps
 //! idempotency keys (an addition) may one be sent again.
@@ -52,6 +52,23 @@ pub fn wait_before_sending_again(repeat: u32, error: &ApiError, keeps_keys: bool
             wait_as_asked(repeat, *retry_after, dice)
         }
         error => wait_before_repeat(repeat, error, dice),
+    }
+}
+
+/// Asks again as often as [`wait_before_repeat`] advises. Only for requests that change nothing.
+///
+/// # Errors
+/// That of the last time it was asked.
+pub async fn repeated<T, F: Future<Output = Result<T, ApiError>>>(ask: impl Fn() -> F) -> Result<T, ApiError> {
+    let mut repeat = 0;
+    loop {
+        let error = match ask().await {
+            Ok(answer) => return Ok(answer),
+            Err(error) => error,
+        };
+        let Some(wait) = wait_before_repeat(repeat, &error, dice()) else { return Err(error) };
+        tokio::time::sleep(wait).await;
+        repeat += 1;
     }
 }
 

@@ -16,9 +16,9 @@ use tokio::sync::mpsc;
 use uuid::Uuid;
 
 use crate::clock;
-use crate::config::atomic_file;
-use crate::config::drafts::Claims;
 use crate::config::{Choices, Env, Paths, Settings, file_path};
+use crate::local::atomic_file;
+use crate::local::draft_files::Claims;
 use crate::model::{Draft, IdempotencyKeys, text::short};
 use crate::tui::drafts::{self, Ending};
 use crate::tui::event_loop::{self, LoopError, LoopIo, TerminalHooks};
@@ -40,8 +40,8 @@ use crate::tui::worker::profiles::{Services, read_kept};
 use crate::tui::worker::queue::Queues;
 use crate::tui::{terminal, worker};
 
-use super::accessible;
 use super::command::{Args, StartScreen};
+use super::dialogue;
 use super::error::{Exit, Failed};
 use super::first_run;
 use super::keymap;
@@ -76,7 +76,7 @@ pub fn run(runtime: &Runtime, choices: &Choices, env: &Env, place: Option<StartS
         if place.is_some() {
             note("in plain lines the place is chosen by the first question");
         }
-        return accessible::run(runtime, settings, choices, env);
+        return dialogue::run(runtime, settings, choices, env);
     }
     if !is_terminal {
         let what = "the full screen needs a terminal for both input and output";

@@ -58,7 +58,7 @@ async fn at_the_service(
         Some(recorder) => client.recording(recorder),
         None => client,
     };
-    let service = &service::name(&settings.service);
+    let service = &settings.service.name();
     let context = PetsContext { client: &client, service, settings, env, verbosity, coloured };
     let result = match command {
         PetsCommand::List(args) => until_ended(list::run(&context, &args)).await,

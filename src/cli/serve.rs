@@ -20,7 +20,7 @@ pub use self::log::Log;
 use super::args::{DATABASE_VARIABLE, DatabaseParser};
 use super::output::safe;
 use crate::clock;
-use crate::config::atomic_file::replace_private;
+use crate::local::atomic_file::replace_private;
 use crate::model::text::safe_causes;
 use crate::server::{self, AllowedOrigin, Config, Proxy, Tls};
 use crate::store::keys::{NewKey, Scopes};

@@ -104,14 +104,6 @@ impl Started {
     }
 }
 
-/// The service in a sentence.
-pub fn name(service: &Service) -> String {
-    match service {
-        Service::Demo | Service::Embedded { .. } => "the service inside the program".to_owned(),
-        Service::Remote(remote) => remote.base_url.authority(),
-    }
-}
-
 /// A client for the service that the settings name, and the service itself where it is inside.
 pub async fn connect(settings: &Settings) -> Result<(Client, Option<Embedded>), Failed> {
     match &settings.service {

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use crate::clock;
-use crate::config::barcodes::Codes;
 use crate::config::file::Add;
 use crate::config::settings::configuration;
 use crate::config::{Choices, ConfigError, Env, Paths, file_path};
 use crate::domains::registry::RegistryFile;
 use crate::domains::sandbox::Sandbox;
+use crate::local::barcodes::Codes;
 use crate::tui::screens::add_pet::rapid::RapidSetup;
 use crate::tui::screens::domains::state::PanelSetup as DomainsSetup;
 use crate::tui::worker::domains::DomainsContext;

@@ -83,7 +83,7 @@ pub async fn ask(settings: &Settings) -> ServiceAnswer {
             Failed::new(Exit::Unauthorized, format!("no API key for {}", remote.base_url))
                 .hint(super::error::GIVE_A_KEY)
         }
-        _ => Failed::request(&error, &service::name(&settings.service), false),
+        _ => Failed::request(&error, &settings.service.name(), false),
     };
     match error {
         ApiError::Refused { status, .. } => {

@@ -5,7 +5,6 @@ mod domains;
 mod profiles;
 mod ui;
 
-pub use super::atomic_file::write;
 pub use document::{EditError, ProjectDomains};
 pub use domains::set_domains;
 pub use profiles::{NewProfile, add_profile, remove_key, set_key, set_profile};

@@ -3,7 +3,6 @@
 use std::path::{Path, PathBuf};
 
 use directories::ProjectDirs;
-use sha2::{Digest as _, Sha256};
 
 use super::Env;
 use super::file::is_plain_name;
@@ -80,12 +79,6 @@ pub fn below_home(path: PathBuf, env: &Env) -> PathBuf {
     let home = env.path("HOME");
     let below = home.as_ref().and_then(|home| path.strip_prefix(home).ok()).map(|rest| Path::new("~").join(rest));
     below.unwrap_or(path)
-}
-
-/// What the files that are kept for the service `identity` are called: a hash, so that no name of a service is a path.
-#[must_use]
-pub fn stem(identity: &str) -> String {
-    Sha256::digest(identity.as_bytes()).iter().take(12).map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::atomic_file;
+use crate::local::atomic_file;
 use crate::model::{Draft, IdempotencyKey, PetId};
 
 /// The longest file that is read, in octets.

@@ -22,6 +22,17 @@ pub enum Service {
     Remote(Remote),
 }
 
+impl Service {
+    /// What it is called in a sentence.
+    #[must_use]
+    pub fn name(&self) -> String {
+        match self {
+            Self::Demo | Self::Embedded { .. } => "the service inside the program".to_owned(),
+            Self::Remote(remote) => remote.base_url.authority(),
+        }
+    }
+}
+
 /// A service somewhere else.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Remote {

@@ -8,8 +8,8 @@ use crate::model::text::{cut, width};
 
 use super::check::Checked;
 use super::diagnosis::Expectation;
-use super::dns_name::DnsName;
-use super::finding::{Finding, Verdict};
+use super::dns_name::{DnsName, Domain};
+use super::finding::{Finding, Verdict, Who};
 use super::reported::Reported;
 use super::vantage_points::{View, views};
 
@@ -157,5 +157,30 @@ impl Checked {
         });
         let questions: String = questions.collect();
         format!("{}\n{servers}\nFindings:\n{findings}\nEvery question:\n{questions}", head.join("\n"))
+    }
+}
+
+/// How a domain is in one sentence, by the finding that decides.
+#[must_use]
+pub fn headline(domain: &Domain, decides: &Finding) -> String {
+    let title = lower_first(&decides.title);
+    match decides.verdict {
+        Verdict::Fail => format!("{} needs an act: {title}.", domain.unicode),
+        Verdict::Wait if matches!(decides.who, Who::Nobody | Who::Platform) => {
+            format!("{} needs time: {title}.", domain.unicode)
+        }
+        Verdict::Wait => format!("{} waits for your next step: {title}.", domain.unicode),
+        Verdict::Warn => format!("{} works, but: {title}.", domain.unicode),
+        Verdict::Ok => format!("{} is all right.", domain.unicode),
+        Verdict::Unknown => format!("{} could not be judged: {title}.", domain.unicode),
+    }
+}
+
+fn lower_first(text: &str) -> String {
+    let mut chars = text.chars();
+    match (chars.next(), chars.clone().next()) {
+        // An abbreviation stays as it is.
+        (Some(first), Some(second)) if !second.is_uppercase() => format!("{}{}", first.to_lowercase(), chars.as_str()),
+        _ => text.to_owned(),
     }
 }

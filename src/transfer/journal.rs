@@ -28,7 +28,7 @@ use uuid::Uuid;
 
 use super::rows::{self, Row};
 use super::{ColumnMapping, Input, TransferError};
-use crate::config::atomic_file;
+use crate::local::atomic_file;
 use crate::model::{NewPet, PetId};
 
 pub(super) use added_rows::Pool;

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf, absolute};
 use tempfile::NamedTempFile;
 
 use super::TransferError;
-use crate::config::atomic_file;
+use crate::local::atomic_file;
 use crate::model::text::short;
 
 /// Where it is to be.

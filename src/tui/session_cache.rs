@@ -9,10 +9,10 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::screens::pets::changes::Change;
 use crate::api::list::List;
-use crate::config::paths::stem;
+use crate::app::inventory::changes::Change;
 use crate::config::{Service, Settings};
+use crate::local::file_stem;
 use crate::model::{Limit, PetStatus};
 
 /// The longest file that is read, in octets.
@@ -66,5 +66,5 @@ pub fn identity(settings: &Settings) -> Option<String> {
 /// The file for the service `identity`.
 #[must_use]
 pub fn file(directory: &Path, identity: &str) -> PathBuf {
-    directory.join(format!("{}.json", stem(identity)))
+    directory.join(format!("{}.json", file_stem(identity)))
 }

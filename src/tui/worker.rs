@@ -30,7 +30,8 @@ use crate::api::inventory::inventory;
 use crate::api::list;
 use crate::api::{ApiError, Client, Recorder};
 use crate::clock;
-use crate::config::{Service, Settings, ThemeChoice, atomic_file, edit};
+use crate::config::{Service, Settings, ThemeChoice, edit};
+use crate::local::atomic_file;
 use crate::model::samples::sample;
 use crate::model::{IdempotencyKey, Limit, NewPet, Pet, PetQuery, display_safe};
 use crate::transfer::import::ImportControl;
@@ -415,7 +416,7 @@ async fn keep_drafts(task: DraftTask, files: Option<Arc<DraftFiles>>) -> Outcome
 async fn write(path: String, text: String, replace: bool, home: Option<PathBuf>) -> Outcome {
     let work = move || {
         let place = place(&path, home.as_deref());
-        match edit::write(&place, &text, replace) {
+        match atomic_file::write(&place, &text, replace) {
             Ok(()) => Ok(place.display().to_string()),
             Err(error) if error.kind() == ErrorKind::AlreadyExists => Err(NotWritten::Exists(path)),
             Err(error) => Err(NotWritten::Failed(format!("{} could not be written: {error}.", place.display()))),

@@ -2,10 +2,10 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on says where")]
 
-mod accessible;
 mod cli;
 mod client;
 mod config_schema;
+mod dialogue;
 mod domains;
 mod durability;
 mod flows;

@@ -9,18 +9,42 @@ use imports::Imports;
 /// What a room may import of ours, and which crates it must not.
 const ROOMS: &[(&str, &[&str], &[&str])] = &[
     ("model", &[], &["tokio", "reqwest", "axum", "rusqlite", "tokio_postgres", "ratatui", "crossterm", "rustix"]),
-    ("config", &["model"], &["tokio", "reqwest", "axum", "rusqlite", "tokio_postgres", "ratatui", "crossterm"]),
+    ("local", &["model"], &["tokio", "reqwest", "axum", "rusqlite", "tokio_postgres", "ratatui", "crossterm"]),
+    (
+        "config",
+        &["local", "model"],
+        &["tokio", "reqwest", "axum", "rusqlite", "tokio_postgres", "ratatui", "crossterm"],
+    ),
     ("api", &["model"], &["axum", "rusqlite", "tokio_postgres", "ratatui", "crossterm"]),
-    ("domains", &["model"], &["axum", "rusqlite", "tokio_postgres", "ratatui", "crossterm", "reqwest"]),
+    ("domains", &["local", "model"], &["axum", "rusqlite", "tokio_postgres", "ratatui", "crossterm", "reqwest"]),
     (
         "transfer",
-        &["api", "config", "model"],
+        &["api", "config", "local", "model"],
+        &["axum", "rusqlite", "tokio_postgres", "ratatui", "crossterm", "clap", "indicatif"],
+    ),
+    (
+        "app",
+        &["api", "config", "domains", "local", "model", "transfer"],
         &["axum", "rusqlite", "tokio_postgres", "ratatui", "crossterm", "clap", "indicatif"],
     ),
     ("store", &["model"], &["axum", "hyper", "reqwest", "ratatui", "crossterm"]),
     ("server", &["model", "store"], &["reqwest", "rusqlite", "tokio_postgres", "ratatui", "crossterm"]),
-    ("tui", &["api", "config", "domains", "model", "transfer"], &["axum", "rusqlite", "tokio_postgres"]),
-    ("cli", &["api", "config", "domains", "model", "server", "store", "transfer", "tui"], &[]),
+    (
+        "tui",
+        &["api", "app", "config", "domains", "local", "model", "transfer"],
+        &["axum", "rusqlite", "tokio_postgres"],
+    ),
+    // What it still takes from the app belongs into `app`.
+    (
+        "dialogue",
+        &["api", "app", "config", "domains", "local", "model", "transfer", "tui"],
+        &["axum", "rusqlite", "tokio_postgres", "ratatui", "crossterm", "clap", "indicatif"],
+    ),
+    (
+        "cli",
+        &["api", "app", "config", "dialogue", "domains", "local", "model", "server", "store", "transfer", "tui"],
+        &[],
+    ),
 ];
 
 /// Files of the app by their part, and what that part must not touch.

@@ -3,8 +3,8 @@
 #![allow(clippy::disallowed_methods, clippy::print_stdout, reason = "tests measure, and read what they set themselves")]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on says where")]
 
-mod accessible;
 mod browsing;
+mod dialogue;
 mod domains;
 mod drafts;
 mod ends;

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::config::Env;
-use crate::config::atomic_file::replace_private;
-use crate::config::edit::write as write_file;
+use crate::local::atomic_file::replace_private;
+use crate::local::atomic_file::write as write_file;
 
 use super::super::confirm::ask;
 use super::super::error::{Exit, Failed};

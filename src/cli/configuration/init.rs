@@ -5,8 +5,8 @@ use std::io;
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::Path;
 
-use crate::config::edit::write as write_file;
 use crate::config::{Env, Paths};
+use crate::local::atomic_file::write as write_file;
 
 use super::super::error::{Exit, Failed};
 

@@ -160,7 +160,7 @@ async fn names(remote: &Remote) -> Check {
 /// Whether the service answers, and what its clock says.
 async fn answers(settings: &Settings) -> Vec<Check> {
     const NAME: &str = "service";
-    let service = service::name(&settings.service);
+    let service = settings.service.name();
     let Ok(asked) = timeout(LIMIT, status::ask(settings)).await else {
         let found = format!("{service} did not answer within {} s", LIMIT.as_secs());
         return vec![Check::fail(NAME, &found, "try again in a moment, or ask whoever runs it")];

@@ -5,9 +5,9 @@ use std::io::{self, Write};
 use jiff::Timestamp;
 
 use crate::domains::finding::deciding;
-use crate::domains::report::{self, paragraph, room, sentence, until_words};
+use crate::domains::report::{self, headline, paragraph, room, sentence, until_words};
 use crate::domains::stage::Status;
-use crate::domains::{Domain, Finding, Verdict, Who};
+use crate::domains::{Domain, Finding, Verdict};
 use crate::model::display_safe;
 
 /// Writes one finding.
@@ -53,28 +53,4 @@ pub fn summary(
     let silent = !matches!(decides.verdict, Verdict::Ok | Verdict::Wait);
     let next = if silent { String::new() } else { format!("; {next}") };
     write!(out, "{}", paragraph("Step: ", &format!("{}{age}{next}", standing.state), room, 6))
-}
-
-/// How a domain is in one sentence, by the finding that decides.
-pub fn headline(domain: &Domain, decides: &Finding) -> String {
-    let title = lower_first(&decides.title);
-    match decides.verdict {
-        Verdict::Fail => format!("{} needs an act: {title}.", domain.unicode),
-        Verdict::Wait if matches!(decides.who, Who::Nobody | Who::Platform) => {
-            format!("{} needs time: {title}.", domain.unicode)
-        }
-        Verdict::Wait => format!("{} waits for your next step: {title}.", domain.unicode),
-        Verdict::Warn => format!("{} works, but: {title}.", domain.unicode),
-        Verdict::Ok => format!("{} is all right.", domain.unicode),
-        Verdict::Unknown => format!("{} could not be judged: {title}.", domain.unicode),
-    }
-}
-
-fn lower_first(text: &str) -> String {
-    let mut chars = text.chars();
-    match (chars.next(), chars.clone().next()) {
-        // An abbreviation stays as it is.
-        (Some(first), Some(second)) if !second.is_uppercase() => format!("{}{}", first.to_lowercase(), chars.as_str()),
-        _ => text.to_owned(),
-    }
 }

@@ -2,7 +2,6 @@
 
 use clap::ValueEnum as _;
 
-use crate::api::retry::{dice, wait_before_repeat};
 use crate::api::{ApiError, Client};
 use crate::cli::args::{Output, PetFormat};
 use crate::cli::error::{Exit, Failed};
@@ -63,19 +62,5 @@ pub fn format(output: &Output, env: &Env) -> Result<PetFormat, Failed> {
                 .hint(format!("one of {}", known.join(", ")))
         }),
         (None, false, None) => Ok(PetFormat::Table),
-    }
-}
-
-/// Asks again as often as [`wait_before_repeat`] advises. Only for requests that change nothing.
-pub async fn repeated<T, F: Future<Output = Result<T, ApiError>>>(ask: impl Fn() -> F) -> Result<T, ApiError> {
-    let mut repeat = 0;
-    loop {
-        let error = match ask().await {
-            Ok(answer) => return Ok(answer),
-            Err(error) => error,
-        };
-        let Some(wait) = wait_before_repeat(repeat, &error, dice()) else { return Err(error) };
-        tokio::time::sleep(wait).await;
-        repeat += 1;
     }
 }

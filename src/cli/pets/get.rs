@@ -1,9 +1,10 @@
 //! `petstore pets get`: animals by their ids, by the deprecated operation only where the lists cannot tell.
 
 use super::args::{GetArgs, Via};
-use super::context::{PetsContext, repeated};
+use super::context::PetsContext;
 use crate::api::ApiError;
 use crate::api::find::{Ask, Lists, LookupRequest, LookupResult, StepOutcome, find};
+use crate::api::retry::repeated;
 use crate::cli::error::{Exit, Failed};
 use crate::cli::format::{write_list, write_one};
 use crate::cli::output::{note, write_as};

@@ -3,8 +3,9 @@
 use tokio::sync::mpsc;
 
 use super::args::ListArgs;
-use super::context::{PetsContext, repeated};
+use super::context::PetsContext;
 use crate::api::inventory::{Coverage, inventory, of_status};
+use crate::api::retry::repeated;
 use crate::cli::error::{Exit, Failed};
 use crate::cli::format::{PetLayout, write_header, write_lines, write_list};
 use crate::cli::output::write_as;

@@ -11,10 +11,11 @@ use jiff::tz::TimeZone;
 use tokio::time::sleep;
 
 use super::args::WatchArgs;
-use super::context::{PetsContext, repeated};
+use super::context::PetsContext;
 use crate::api::error::RetryAfter;
 use crate::api::list::{self, List};
 use crate::api::retry::dice;
+use crate::api::retry::repeated;
 use crate::api::{ApiError, Client, Failure, Remedy};
 use crate::cli::error::{Exit, Failed};
 use crate::cli::output::{note, write_as};

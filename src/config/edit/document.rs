@@ -8,8 +8,8 @@ use toml_edit::{DocumentMut, Item, TableLike, Value};
 
 use crate::model::EndpointError;
 
-use super::super::atomic_file;
 use super::super::file::{File, Redirect};
+use crate::local::atomic_file;
 
 /// The project's domains, as the file has them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -8,7 +8,7 @@ use std::path::Path;
 use crate::model::ApiKey;
 
 use super::super::ConfigError;
-use super::super::atomic_file;
+use crate::local::atomic_file;
 
 /// The longest key file that is read, in bytes.
 const MAX_BYTES: u64 = 4096;

@@ -10,7 +10,7 @@ use sha2::{Digest as _, Sha256};
 use uuid::Uuid;
 
 use super::Target;
-use crate::config::atomic_file;
+use crate::local::atomic_file;
 use crate::model::text::{cut, short};
 use crate::model::{IdempotencyKey, PetId};
 use crate::transfer::input::{Print, hex};

@@ -1,12 +1,10 @@
 //! Browse the animals: status tabs, limit, pages, search, sort, detail.
 
-pub mod changes;
 pub mod clipboard;
 pub mod inventory;
 pub mod lookup;
 pub mod popups;
 pub mod rows;
-pub mod search;
 pub mod state;
 pub mod update;
 pub mod view;

@@ -7,7 +7,8 @@ use std::time::Duration;
 use tokio::io::AsyncWriteExt as _;
 use tokio::process::Command;
 
-use crate::config::{Clipboard, Env, atomic_file};
+use crate::config::{Clipboard, Env};
+use crate::local::atomic_file;
 use crate::tui::msg::Copied;
 
 /// One way to copy.

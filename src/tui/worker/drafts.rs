@@ -10,7 +10,7 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::timeout;
 
-use crate::config::drafts::{Claim, Claims};
+use crate::local::draft_files::{Claim, Claims};
 use crate::model::display_safe;
 use crate::tui::drafts::Drafts;
 use crate::tui::effect::{DraftTask, WriteDrafts};

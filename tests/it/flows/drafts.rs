@@ -14,7 +14,7 @@ use tokio::net::TcpStream;
 use super::profiles::Home;
 use super::*;
 use crate::service::fixture::Service;
-use petstore::config::drafts::Claims;
+use petstore::local::draft_files::Claims;
 
 /// The files of drafts, with what is in them.
 fn files(state: &Path) -> Vec<Drafts> {

@@ -4,8 +4,8 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
-use petstore::config::drafts::Claims;
 use petstore::config::settings_for;
+use petstore::local::draft_files::Claims;
 use petstore::tui::worker::drafts::DraftFiles;
 
 use super::*;

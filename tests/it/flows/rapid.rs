@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use petstore::config::drafts::Claims;
+use petstore::local::draft_files::Claims;
 use petstore::tui::screens::add_pet::rapid::{Fate, dispatch};
 use petstore::tui::worker::queue::Queues;
 use tokio::io::AsyncWriteExt as _;

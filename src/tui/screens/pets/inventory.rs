@@ -4,11 +4,11 @@ mod state;
 
 use crate::api::failure::Failure;
 use crate::api::inventory::Coverage;
+use crate::app::inventory::changes::Baseline;
 use crate::clock::Now;
 use crate::model::Pet;
 use crate::tui::effect::{Effect, Job, Task};
 use crate::tui::pending::Slot;
-use crate::tui::screens::pets::changes::Baseline;
 use crate::tui::screens::pets::update::{ask_where_unasked, on_failure, on_sign_of_life};
 use crate::tui::session_cache::keep;
 use crate::tui::state::{AppState, MessageKind};

@@ -9,9 +9,9 @@ use crate::tui::popups::{Contents, Popup, WriteBox};
 use crate::tui::state::{AppState, MessageKind, Screen};
 use crate::tui::text_input::TextInput;
 
-use super::changes::Change;
 use super::state::TABS;
 use super::update::show_tab;
+use crate::app::inventory::changes::Change;
 
 pub use state::{ChangesBox, ChartBar, ChartsBox};
 
@@ -87,16 +87,7 @@ pub fn changes_key(state: &mut AppState, changes: ChangesBox, action: Option<Act
 
 /// A change as one line of a file: its time as RFC 3339.
 fn line(change: &Change) -> String {
-    format!("{} {} {}", change.at, change.id, sentence(change, &change.name))
-}
-
-/// What has changed of the animal called `name`.
-#[must_use]
-pub fn sentence(change: &Change, name: &str) -> String {
-    match &change.from {
-        Some(from) => format!("{name}: {from} -> {}", change.to),
-        None => format!("{name}: new, {}", change.to),
-    }
+    format!("{} {} {}", change.at, change.id, change.sentence(&change.name))
 }
 
 /// A key in the charts.

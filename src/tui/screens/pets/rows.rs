@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
-use super::search::{Query, Search};
+use crate::app::inventory::search::{Query, Search};
 use crate::model::{ObservedStatus, Pet, PetStatus};
 
 /// An order of rows.

@@ -2,12 +2,12 @@
 
 use std::time::{Duration, Instant};
 
-use super::changes::{Baseline, Change, PetChange};
 use super::inventory::Inventory;
 use super::lookup::ById;
 use super::rows::{Rows, Sort, SortBy};
-use super::search::Query;
 use crate::api::list::List;
+use crate::app::inventory::changes::{Baseline, Change, PetChange};
+use crate::app::inventory::search::Query;
 use crate::clock::Now;
 use crate::config::Settings;
 use crate::model::{Limit, ObservedStatus, Pet, PetId, PetQuery, PetStatus};

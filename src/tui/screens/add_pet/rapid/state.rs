@@ -5,9 +5,9 @@ use std::time::{Duration, Instant};
 
 use jiff::{SignedDuration, Timestamp};
 
-use crate::config::barcodes::Codes;
 use crate::config::file::AtOnce;
 use crate::config::queue::{Open, QueueRecord, Unfinished};
+use crate::local::barcodes::Codes;
 use crate::model::draft::parse_category_id;
 use crate::model::text::cut;
 use crate::model::{Draft, FieldError, IdempotencyKey, PetId, PetStatus, display_safe};

@@ -6,7 +6,7 @@ use ratatui::text::{Line, Span};
 
 use crate::clock::Now;
 use crate::model::text::{cut, width};
-use crate::tui::screens::pets::popups::{ChangesBox, ChartBar, ChartsBox, sentence};
+use crate::tui::screens::pets::popups::{ChangesBox, ChartBar, ChartsBox};
 use crate::tui::state::AppState;
 use crate::tui::theme::{Appearance, StyleRole};
 use crate::tui::widgets::{popup, put};
@@ -33,9 +33,9 @@ pub fn draw_changes(
         let start = format!(" {} {when:<16} {:>8}  ", if chosen { ">" } else { " " }, change.id);
         let room = usize::from(inner.width).saturating_sub(width(&start) + 4);
         // What it is now stands at the end: the name gives way.
-        let tail = width(&sentence(change, ""));
+        let tail = width(&change.sentence(""));
         let name = cut(&appearance.text(&change.name), room.saturating_sub(tail));
-        let text = appearance.text(&sentence(change, &name));
+        let text = appearance.text(&change.sentence(&name));
         let style = appearance.style(if chosen { StyleRole::Selected } else { StyleRole::Text });
         let spans = vec![
             Span::styled(start, style),

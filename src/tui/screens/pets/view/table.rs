@@ -4,11 +4,11 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 use ratatui::style::Modifier;
 
+use crate::app::inventory::search::Search;
 use crate::clock::Now;
 use crate::model::Pet;
 use crate::model::text::{cut, width};
 use crate::tui::screens::pets::ListSource;
-use crate::tui::screens::pets::search::Search;
 use crate::tui::state::{AppState, Health, Layout};
 use crate::tui::theme::{Appearance, StyleRole};
 use crate::tui::widgets::{put, put_at};

@@ -1,0 +1,59 @@
+//! Starts the dialogue in plain lines on standard input and output.
+
+use std::io::{self, IsTerminal as _};
+
+use tokio::io::BufReader;
+use tokio::runtime::Runtime;
+use tokio::sync::mpsc;
+
+use crate::clock;
+use crate::config::{Choices, Env, Settings};
+use crate::dialogue::prompt::{Dialogue, Leave};
+use crate::dialogue::{DialogueSetup, Session};
+
+use super::error::{Exit, Failed};
+use super::output::{Content, out};
+use super::signals::Signals;
+use super::{service, setup};
+
+/// Talks on standard input and output until it ends.
+pub fn run(runtime: &Runtime, settings: Settings, choices: &Choices, env: &Env) -> Result<Exit, Failed> {
+    runtime.block_on(async {
+        let (domains, domains_context) = setup::domains(choices, env)?;
+        let (client, embedded) = service::connect(&settings).await?;
+        let setup =
+            DialogueSetup { settings, client, domains, domains_context, home: env.path("HOME"), clock: clock::now };
+        let mut ends = Signals::new().map_err(|error| Failed::new(Exit::Failure, format!("cannot start: {error}")))?;
+        let (interrupt, interrupts) = mpsc::channel(4);
+        let echo = !io::stdin().is_terminal();
+        let talk = Dialogue::new(BufReader::new(tokio::io::stdin()), out(Content::Lines), interrupts, echo);
+        let ended = async {
+            loop {
+                match ends.next().await {
+                    // Where some wait already, one more says nothing new.
+                    Exit::Interrupt => drop(interrupt.try_send(())),
+                    exit => return exit,
+                }
+            }
+        };
+        let session = Session::new(setup, talk);
+        let result = tokio::select! {
+            leave = session.run() => exit_of(leave),
+            exit = ended => Ok(exit),
+        };
+        if let Some(embedded) = embedded {
+            embedded.stop().await;
+        }
+        result
+    })
+}
+
+/// How the program ends after the talk was left.
+fn exit_of(leave: Leave) -> Result<Exit, Failed> {
+    match leave {
+        Leave::Quit | Leave::Back | Leave::Stopped => Ok(Exit::Done),
+        Leave::Interrupted => Ok(Exit::Interrupt),
+        Leave::Broken(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(Exit::Done),
+        Leave::Broken(error) => Err(Failed::new(Exit::Failure, format!("cannot go on: {error}"))),
+    }
+}

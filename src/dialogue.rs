@@ -1,0 +1,138 @@
+//! `petstore --accessible`: the main tasks as questions and answers in plain lines, for screen readers, braille lines,
+//! pipes, and terminals that can show nothing else. No cursor is moved, nothing is repainted, and nothing is meant by
+//! colour or place alone.
+//!
+//! [`prompt`] asks and answers; each task has a file of its own, and works with the library like the screen does.
+
+mod add;
+mod browse;
+mod by_id;
+mod domains;
+mod import;
+pub mod prompt;
+mod sandbox;
+mod search;
+mod session;
+mod unknown_outcome;
+mod wizard;
+mod words;
+
+use crate::config::Service;
+use crate::model::PetId;
+
+use prompt::{Asked, Leave};
+pub use session::{DialogueSetup, Session};
+
+/// What can be done.
+#[derive(Clone, Copy)]
+enum Task {
+    Browse,
+    Search,
+    Add,
+    ById,
+    Import,
+    CheckDomain,
+    SetUpDomain,
+    Practice,
+    Quit,
+}
+
+impl Task {
+    const ALL: [Self; 9] = [
+        Self::Browse,
+        Self::Search,
+        Self::Add,
+        Self::ById,
+        Self::Import,
+        Self::CheckDomain,
+        Self::SetUpDomain,
+        Self::Practice,
+        Self::Quit,
+    ];
+
+    const fn words(self) -> &'static str {
+        match self {
+            Self::Browse => "browse animals",
+            Self::Search => "search animals",
+            Self::Add => "add animals",
+            Self::ById => "get one animal by its id",
+            Self::Import => "import a file of animals",
+            Self::CheckDomain => "check a domain",
+            Self::SetUpDomain => "set up a domain, step by step",
+            Self::Practice => "practice: do what is done outside this program",
+            Self::Quit => "quit",
+        }
+    }
+}
+
+impl Session {
+    /// Talks until somebody ends it, or the input ends; gives why.
+    pub async fn run(mut self) -> Leave {
+        let leave = match self.greet() {
+            Ok(()) => self.tasks().await,
+            Err(leave) => leave,
+        };
+        if matches!(leave, Leave::Quit | Leave::Back | Leave::Stopped) {
+            // Whoever read it may have gone.
+            let _ = self.farewell();
+        }
+        leave
+    }
+
+    fn greet(&mut self) -> Asked<()> {
+        let place = self.place();
+        self.talk.say(format!("petstore in plain lines. Animals are in {place}."))?;
+        self.talk.say("At every question: help says what can be answered, back goes back, quit ends.")?;
+        match &self.setup.settings.service {
+            Service::Demo => self.talk.say("These are 250 samples; nothing is kept."),
+            Service::Remote(remote) if remote.key.is_none() => {
+                self.talk.say("No API key is set. Set PETSTORE_API_KEY, or start with --demo for samples.")
+            }
+            Service::Embedded { .. } | Service::Remote(_) => Ok(()),
+        }
+    }
+
+    fn farewell(&mut self) -> Asked<()> {
+        let ids: Vec<String> = self.added.iter().map(PetId::to_string).collect();
+        match ids.as_slice() {
+            [] => {}
+            [id] => self.talk.say(format!("1 animal was added by hand: id {id}."))?,
+            [first, .., last] => {
+                self.talk.say(format!("{} animals were added by hand: ids {first} to {last}.", ids.len()))?
+            }
+        }
+        self.talk.say("Goodbye.")
+    }
+
+    /// One task after another, until one is left for good.
+    async fn tasks(&mut self) -> Leave {
+        let is_practice = self.setup.domains.sandbox.is_some();
+        let tasks: Vec<Task> =
+            Task::ALL.into_iter().filter(|task| is_practice || !matches!(task, Task::Practice)).collect();
+        let words: Vec<&str> = tasks.iter().map(|task| task.words()).collect();
+        loop {
+            let chosen = self.talk.choose_again("Main menu", &words, None).await;
+            let result = match chosen.map(|at| tasks[at]) {
+                Ok(Task::Browse) => self.browse().await,
+                Ok(Task::Search) => self.search().await,
+                Ok(Task::Add) => self.add().await,
+                Ok(Task::ById) => self.by_id().await,
+                Ok(Task::Import) => self.import().await,
+                Ok(Task::CheckDomain) => self.check_domain().await,
+                Ok(Task::SetUpDomain) => self.set_up_domain().await,
+                Ok(Task::Practice) => self.practise().await,
+                Ok(Task::Quit) => Err(Leave::Quit),
+                Err(Leave::Back) => self.talk.say("This is the main menu. quit ends the program."),
+                Err(leave) => Err(leave),
+            };
+            let said = match result {
+                Ok(()) | Err(Leave::Back) => Ok(()),
+                Err(Leave::Stopped) => self.talk.say("Stopped. Ctrl-C once more ends the program."),
+                Err(leave) => Err(leave),
+            };
+            if let Err(leave) = said {
+                return leave;
+            }
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! Adding animals, one after another. What is not added keeps its answers, which Enter gives again.
+
+use super::prompt::{Asked, Leave};
+use super::session::Session;
+use super::unknown_outcome::{AddOutcome, PendingAdd};
+use super::words;
+use crate::api::Failure;
+use crate::model::draft::{check_name, parse_category_id};
+use crate::model::text::short;
+use crate::model::{Draft, NewPet, PetStatus};
+
+const NAME_HELP: &str = "Say the name of the animal: 1 to 255 characters.";
+const CATEGORY_HELP: &str = "Say the id of the category: a whole number, such as 3.";
+
+impl Session {
+    /// Asks for an animal and sends it, again and again.
+    pub(super) async fn add(&mut self) -> Asked<()> {
+        let mut draft = Draft::default();
+        loop {
+            let new = match self.ask_animal(&mut draft).await {
+                Ok(Some(new)) => new,
+                Ok(None) => return Ok(()),
+                Err(leave) => return self.leave_unsent(&draft, leave),
+            };
+            match self.may_add(1).await {
+                Ok(true) => {}
+                Ok(false) => continue,
+                Err(leave) => return self.leave_unsent(&draft, leave),
+            }
+            let key = self.keys.make();
+            let at = self.now().wall;
+            match self.send(&PendingAdd { new, key, at }).await? {
+                AddOutcome::Added(pet) => {
+                    self.known.insert(pet.id);
+                    self.added.push(pet.id);
+                    self.talk.say(format!("Added: {}.", words::animal(&pet)))?;
+                    draft.name.clear();
+                }
+                AddOutcome::Change => {}
+                AddOutcome::Given => draft.name.clear(),
+            }
+        }
+    }
+
+    /// Leaves the questions, and names the animal that was not sent.
+    fn leave_unsent(&mut self, draft: &Draft, leave: Leave) -> Asked<()> {
+        if !draft.name.is_empty() && !matches!(leave, Leave::Broken(_)) {
+            self.talk.say(format!("Not sent: {}.", short(&draft.name)))?;
+        }
+        Err(leave)
+    }
+
+    /// Asks for the fields; what was answered before is what Enter means. Nothing where there is no further animal.
+    async fn ask_animal(&mut self, draft: &mut Draft) -> Asked<Option<NewPet>> {
+        let question = match draft.name.as_str() {
+            "" => "Name, or press Enter to end:".to_owned(),
+            name => format!("Name, press Enter for {}:", short(name)),
+        };
+        let before = draft.name.clone();
+        let read = |answer: &str| match (answer, before.as_str()) {
+            ("", "") => Ok(None),
+            ("", before) => Ok(Some(before.to_owned())),
+            (name, _) => check_name(name).map(|()| Some(name.to_owned())).map_err(|error| error.to_string()),
+        };
+        let Some(name) = self.talk.ask(&question, NAME_HELP, read).await? else { return Ok(None) };
+        draft.name = name;
+        let question = match draft.category_id.as_str() {
+            "" => "Category, a whole number:".to_owned(),
+            id => format!("Category, press Enter for {id}:"),
+        };
+        let before = draft.category_id.clone();
+        let read = |answer: &str| {
+            let answer = if answer.is_empty() { &before } else { answer };
+            parse_category_id(answer).map_err(|_| not_a_category(answer))
+        };
+        let category_id = self.talk.ask(&question, CATEGORY_HELP, read).await?;
+        draft.category_id = category_id.to_string();
+        let ways = ["unset, the service decides", "available", "pending", "sold"];
+        let enter = draft.status.and_then(|status| PetStatus::ALL.iter().position(|own| *own == status));
+        let chosen = self.talk.choose_again("Status", &ways, Some(enter.map_or(0, |at| at + 1))).await?;
+        draft.status = chosen.checked_sub(1).map(|at| PetStatus::ALL[at]);
+        Ok(Some(NewPet { name: draft.name.clone(), category_id, status: draft.status }))
+    }
+
+    /// Sends an animal until it is known what became of it, or nobody wants to know any more.
+    async fn send(&mut self, pending_add: &PendingAdd) -> Asked<AddOutcome> {
+        loop {
+            let failure = match self.post(pending_add).await? {
+                Ok(pet) => return Ok(AddOutcome::Added(pet)),
+                Err(failure) => failure,
+            };
+            if failure.as_ref().is_none_or(Failure::outcome_unknown) {
+                return self.settle_unknown_outcome(pending_add, failure).await;
+            }
+            let Some(failure) = failure else { return Ok(AddOutcome::Change) };
+            self.talk.say(format!("Not added: {}.", words::new_animal(&pending_add.new)))?;
+            self.talk.say_all(words::failure(&failure, &self.service))?;
+            if matches!(failure, Failure::Refused { status: 400 | 422, .. }) {
+                return Ok(AddOutcome::Change);
+            }
+            let ways = ["send it again", "change it", "leave it"];
+            match self.talk.choose("What next", &ways, Some(0)).await {
+                Ok(0) => {}
+                Ok(1) => return Ok(AddOutcome::Change),
+                Ok(_) => return Ok(AddOutcome::Given),
+                Err(leave) => {
+                    self.talk.say(format!("Not sent: {}.", short(&pending_add.new.name)))?;
+                    return Err(leave);
+                }
+            }
+        }
+    }
+}
+
+/// Shorter than where a form has room for the range.
+fn not_a_category(answer: &str) -> String {
+    match answer {
+        "" => "A category is needed: a whole number, such as 3.".to_owned(),
+        answer => format!("\"{}\" is not a whole number of 64 bits. 3 would be one.", short(answer)),
+    }
+}

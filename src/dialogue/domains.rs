@@ -1,0 +1,209 @@
+//! Looking at a domain from outside, and telling what was seen: the first cause and its cure before all else.
+
+use super::prompt::Asked;
+use super::session::Session;
+use super::words;
+use crate::domains::finding::deciding;
+use crate::domains::parse_name::{self, ExistingDomains};
+use crate::domains::registry::{Entry, Registry};
+use crate::domains::report::{headline, sentence, until_words};
+use crate::domains::reported::{Dated, Event, Reported};
+use crate::domains::stage::{Stage, status};
+use crate::domains::{DnsName, Domain, Finding, Verdict};
+use crate::model::text::short;
+use crate::tui::effect::CheckRequest;
+use crate::tui::screens::domains::jobs::{CheckResult, RegistryChange};
+
+const NAME_HELP: &str = "Say the number of a domain of the list, or a name such as docs.example.com. A pasted address \
+                         will do.";
+const VALUE_HELP: &str = "Say the host that the dashboard shows as the value of the record. It is another name than the \
+                          domain itself.";
+
+/// A domain that was looked at.
+pub(super) struct Looked {
+    pub(super) domain: Domain,
+    pub(super) reported: Reported,
+    pub(super) seen: CheckResult,
+    pub(super) state: Stage,
+}
+
+impl Session {
+    /// Asks for a domain, looks at it, and tells what is wrong and what to do.
+    pub(super) async fn check_domain(&mut self) -> Asked<()> {
+        let Some(list) = self.listed()? else { return Ok(()) };
+        let listed: Vec<DnsName> = list.domains.iter().map(|entry| entry.name.clone()).collect();
+        for (number, entry) in (1..).zip(&list.domains) {
+            let state = self.state_of(entry).map_or("not checked yet".to_owned(), words::state);
+            self.talk.say(format!("{number}: {}, {state}", entry.name))?;
+        }
+        let question = if listed.is_empty() { "Domain:" } else { "Domain, a number or a name:" };
+        let read = |answer: &str| match answer.parse::<usize>().ok().and_then(|number| number.checked_sub(1)) {
+            Some(at) if at < listed.len() => read_name(listed[at].as_str(), &ExistingDomains::default()),
+            _ => read_name(answer, &ExistingDomains::default()),
+        };
+        let domain = self.talk.ask(question, NAME_HELP, read).await?;
+        let value = match list.get(&domain.name).and_then(|entry| entry.reported().value) {
+            Some(_) => None,
+            None if self.setup.domains.platform_host.is_some() => None,
+            None => self.ask_value("Value in the dashboard, press Enter if you do not know it:", None, &domain).await?,
+        };
+        match self.look(&domain, value).await? {
+            Some(looked) => self.tell_checked(&looked),
+            None => Ok(()),
+        }
+    }
+
+    /// Asks for the value of the record. Enter means `enter`, or none.
+    pub(super) async fn ask_value(
+        &mut self,
+        question: &str,
+        enter: Option<&DnsName>,
+        domain: &Domain,
+    ) -> Asked<Option<DnsName>> {
+        let read = |answer: &str| match answer {
+            "" => Ok(enter.cloned()),
+            answer => match read_name(answer, &ExistingDomains::default())?.name {
+                own if own == domain.name => Err("That is the domain itself; the dashboard shows another host.".into()),
+                host => Ok(Some(host)),
+            },
+        };
+        self.talk.ask(question, VALUE_HELP, read).await
+    }
+
+    /// The list of domains; nothing where it cannot be read, which is told.
+    pub(super) fn listed(&mut self) -> Asked<Option<Registry>> {
+        match self.setup.domains_context.keep(&[]) {
+            Ok(list) => Ok(Some(list)),
+            Err(why) => self.talk.say(why).map(|()| None),
+        }
+    }
+
+    /// Notes on disk what the operator told. Whether it could be.
+    pub(super) fn note(&mut self, name: &DnsName, events: Vec<Event>) -> Asked<bool> {
+        let at = self.wall();
+        let changes: Vec<RegistryChange> =
+            events.into_iter().map(|event| RegistryChange::Reported(name.clone(), Dated { at, event })).collect();
+        match self.setup.domains_context.keep(&changes) {
+            Ok(_) => Ok(true),
+            Err(why) => self.talk.say(format!("Not kept: {why}")).map(|()| false),
+        }
+    }
+
+    /// Looks at a domain with what is known of it, and with `value` where that is not. Nothing where it could not be
+    /// asked, which is told.
+    pub(super) async fn look(&mut self, domain: &Domain, value: Option<DnsName>) -> Asked<Option<Looked>> {
+        let Some(list) = self.listed()? else { return Ok(None) };
+        let known = list.get(&domain.name).cloned();
+        let is_listed = known.is_some();
+        let nothing = || Entry { name: domain.name.clone(), events: Vec::new(), measurements: Vec::new() };
+        let entry = known.unwrap_or_else(nothing);
+        let reported = self.reported_for(&entry, value);
+        let sandbox = self.setup.domains.sandbox.clone();
+        let at = sandbox.is_some().then(|| self.wall());
+        let task = CheckRequest { entry: entry.clone(), reported: reported.clone(), detail: true, sandbox, at };
+        self.talk.say(format!("Looking at {}.", domain.unicode))?;
+        // Large, and far down in the stack.
+        let looking = Box::pin(self.setup.domains_context.look(task, |_| {}));
+        let seen = match self.talk.during(looking, || "Still looking.".to_owned()).await? {
+            Ok(seen) => seen,
+            Err(why) => return self.talk.say(why).map(|()| None),
+        };
+        if is_listed {
+            let measured = RegistryChange::Measured(domain.name.clone(), Box::new(seen.measurement.clone()));
+            if let Err(why) = self.setup.domains_context.keep(&[measured]) {
+                self.talk.say(why)?;
+            }
+        }
+        let measurements = [entry.measurements, vec![seen.measurement.clone()]].concat();
+        let state = status(&reported, &measurements, seen.at).state;
+        Ok(Some(Looked { domain: domain.clone(), reported, seen, state }))
+    }
+
+    /// Tells how a domain is, what to do now, and what else is wrong.
+    pub(super) fn tell_checked(&mut self, looked: &Looked) -> Asked<()> {
+        let Looked { domain, seen, state, .. } = looked;
+        self.tell_cause(looked)?;
+        let decides = deciding(&seen.findings);
+        let rest =
+            seen.findings.iter().filter(|finding| decides.is_none_or(|decides| !std::ptr::eq(*finding, decides)));
+        let (wrong, right): (Vec<_>, Vec<_>) = rest.partition(|finding| finding.verdict > Verdict::Ok);
+        for finding in wrong {
+            let also = match finding.verdict {
+                Verdict::Fail => "Also wrong",
+                Verdict::Wait => "Also to wait for",
+                Verdict::Warn | Verdict::Ok | Verdict::Unknown => "Also to know",
+            };
+            self.talk.say(format!("{also}: {}.", finding.title))?;
+            self.tell_finding(finding, seen)?;
+        }
+        let right = right.iter().filter(|finding| finding.verdict == Verdict::Ok).count();
+        if right > 0 {
+            self.talk.say(format!("Right: {}.", words::counted(right as u64, "check")))?;
+        }
+        self.talk.say(format!("Step: {}. {}", words::state(*state), words::next_step(*state, &domain.name)))
+    }
+
+    /// The same after another look, without what was told before.
+    pub(super) fn tell_checked_again(&mut self, before: &Looked, looked: &Looked) -> Asked<()> {
+        if before.state != looked.state || !before.seen.measurement.says_the_same_as(&looked.seen.measurement) {
+            return self.tell_checked(looked);
+        }
+        self.tell_cause(looked)?;
+        self.talk.say("Nothing has changed since the last look.")
+    }
+
+    /// How a domain is, and what to do about its first cause.
+    fn tell_cause(&mut self, looked: &Looked) -> Asked<()> {
+        let Looked { domain, seen, .. } = looked;
+        let Some(decides) = deciding(&seen.findings) else {
+            return self.talk.say(format!("Nothing could be measured of {}.", domain.unicode));
+        };
+        self.talk.say(headline(domain, decides))?;
+        if decides.verdict == Verdict::Ok { Ok(()) } else { self.tell_finding(decides, seen) }
+    }
+
+    fn tell_finding(&mut self, finding: &Finding, seen: &CheckResult) -> Asked<()> {
+        if !finding.seen.is_empty() {
+            self.talk.say(format!("Seen: {}", sentence(&finding.seen)))?;
+        }
+        if !finding.fix.is_empty() {
+            self.talk.say(format!("Do: {}", sentence(&finding.fix)))?;
+        }
+        match finding.until {
+            Some(until) => self.talk.say(format!("Wait until {}.", until_words(until, seen.at))),
+            None => Ok(()),
+        }
+    }
+
+    /// What was told of an entry; `value`, or that of the configuration, stands in for one that was not.
+    pub(super) fn reported_for(&self, entry: &Entry, value: Option<DnsName>) -> Reported {
+        let reported = entry.reported();
+        let host = value.or_else(|| self.setup.domains.platform_host.clone());
+        Reported { value: reported.value.or(host), ..reported }
+    }
+
+    /// Where an entry of the list stands; nothing where that was never looked at, though it was set up.
+    pub(super) fn state_of(&self, entry: &Entry) -> Option<Stage> {
+        let reported = self.reported_for(entry, None);
+        let is_known = !entry.measurements.is_empty() || reported.verified.is_none();
+        is_known.then(|| status(&reported, &entry.measurements, self.wall()).state)
+    }
+
+    /// The time of day for domains: that of the wall, or the fast one of practice.
+    pub(super) fn wall(&self) -> jiff::Timestamp {
+        let wall = self.now().wall;
+        self.setup.domains.sandbox.as_ref().map_or(wall, |sandbox| sandbox.time(wall))
+    }
+}
+
+/// What a typed name means; what is wrong with it otherwise.
+pub(super) fn read_name(answer: &str, known: &ExistingDomains) -> Result<Domain, String> {
+    let reading = parse_name::read(answer, known);
+    reading.domain.ok_or_else(|| {
+        let refused = reading.findings.iter().find(|finding| finding.verdict == Verdict::Fail);
+        refused.map_or_else(
+            || format!("\"{}\" is no domain.", short(answer)),
+            |finding| format!("{}: {} {}", finding.title, sentence(&finding.seen), sentence(&finding.fix)),
+        )
+    })
+}

@@ -1,0 +1,104 @@
+//! A file of animals: it is looked at, what is wrong is told, and then it is asked whether to send the rest.
+
+mod ask;
+mod send;
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use tokio::task::spawn_blocking;
+
+use super::prompt::Asked;
+use super::session::Session;
+use super::words;
+use crate::transfer::earlier_import::EarlierImport;
+use crate::transfer::import::Start;
+use crate::transfer::journal::{Journal, Target};
+use crate::transfer::preview::{Preview, preview};
+use crate::transfer::{ColumnMapping, Input, TransferError};
+use send::{File, MOST};
+
+impl Session {
+    /// Imports a file.
+    pub(super) async fn import(&mut self) -> Asked<()> {
+        let path = self.ask_file().await?;
+        let mut reading = ColumnMapping::default();
+        let (looked, earlier) = loop {
+            match self.look_at_file(&path, &reading).await? {
+                Ok(looked) => break looked,
+                Err(TransferError::NoColumn { missing, there }) => {
+                    self.ask_column(&mut reading, missing, &there).await?;
+                }
+                Err(error) => return self.talk.say(error.to_string()),
+            }
+        };
+        self.tell_preview(&looked)?;
+        let good = looked.check.good;
+        if good == 0 {
+            return self.talk.say("Nothing can be sent. Mend the file, then import it again.");
+        }
+        let mut file = File { report: Journal::beside(&path), path, reading, good };
+        let mut start = Start::New;
+        if let Some(earlier) = earlier {
+            let Some(chosen) = self.ask_how_to_begin(&earlier).await? else { return Ok(()) };
+            file.reading = earlier.reading;
+            if chosen == Start::GoOn {
+                file.report = earlier.report;
+            }
+            start = chosen;
+        }
+        if self.may_import(good, start == Start::GoOn).await? {
+            self.send_file(file, start).await?;
+        }
+        Ok(())
+    }
+
+    /// What is in a file, and what an earlier import has to do with it.
+    async fn look_at_file(
+        &mut self,
+        path: &Path,
+        reading: &ColumnMapping,
+    ) -> Asked<Result<(Preview, Option<EarlierImport>), TransferError>> {
+        let (path, reading, target) = (path.to_owned(), reading.clone(), Target::of(&self.setup.settings));
+        let rows = Arc::new(AtomicU64::new(0));
+        let counter = Arc::clone(&rows);
+        let looking = spawn_blocking(move || {
+            let count = |rows| {
+                counter.store(rows, Ordering::Relaxed);
+                // Nobody waits for it any more where the other end is gone.
+                Arc::strong_count(&counter) > 1
+            };
+            let earlier = EarlierImport::look(&path, &reading, &Journal::beside(&path), &target)?;
+            let reading = earlier.as_ref().map_or(&reading, |earlier| &earlier.reading);
+            Ok((preview(Input::file(&path)?, reading, count)?, earlier))
+        });
+        let how_far = || format!("{} rows were looked at.", rows.load(Ordering::Relaxed));
+        let looked = self.talk.during(looking, how_far).await?;
+        Ok(looked.unwrap_or_else(|error| Err(TransferError::Start(error.into()))))
+    }
+
+    fn tell_preview(&mut self, looked: &Preview) -> Asked<()> {
+        let Preview { check, first, bad, doubles, .. } = looked;
+        let rows = words::counted(check.good + check.bad, "row");
+        let bad_words =
+            if check.bad == 0 { "all can be sent".to_owned() } else { format!("{} cannot be sent", check.bad) };
+        self.talk.say(format!("{rows}: {bad_words}."))?;
+        self.talk.say_all(bad.iter().take(MOST).map(|row| format!("Bad: {}", row.sentence())))?;
+        if check.bad > MOST as u64 {
+            self.talk.say(format!("{} more are bad.", check.bad - MOST as u64))?;
+        }
+        if check.corrected > 0 {
+            self.talk.say(format!("Mended: the status of {}.", words::counted(check.corrected, "row")))?;
+        }
+        if check.doubles > 0 {
+            let lines: Vec<_> =
+                doubles.iter().take(MOST).map(|(line, name)| format!("{name} in line {line}")).collect();
+            self.talk.say(format!("Twice in the file: {}. They are sent, too.", lines.join(", ")))?;
+        }
+        match first.first() {
+            Some(new) => self.talk.say(format!("The first is {}.", words::new_animal(new))),
+            None => Ok(()),
+        }
+    }
+}

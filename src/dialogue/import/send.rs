@@ -1,0 +1,173 @@
+//! Sends the rows of a file, tells now and then how far it is, and what became of them.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tokio::sync::watch;
+use tokio::task::spawn_blocking;
+
+use crate::api::Failure;
+use crate::dialogue::prompt::{Asked, Leave};
+use crate::dialogue::session::Session;
+use crate::dialogue::words;
+use crate::transfer::import::{
+    self, ImportControl, ImportEnded, ImportEvent, ImportOptions, ImportProgress, OnImportEvent, Start, Summary, Work,
+};
+use crate::transfer::journal::{RowOutcome, Target};
+use crate::transfer::{ColumnMapping, Input, TransferError};
+
+/// The most bad rows, doubles and refusals that are told.
+pub(super) const MOST: usize = 20;
+
+/// A file that may be sent.
+pub(super) struct File {
+    pub(super) path: PathBuf,
+    pub(super) reading: ColumnMapping,
+    pub(super) good: u64,
+    pub(super) report: PathBuf,
+}
+
+impl Session {
+    /// Sends a file to its end, as far as it goes.
+    pub(super) async fn send_file(&mut self, file: File, mut start: Start) -> Asked<()> {
+        let file = Arc::new(file);
+        let mut how = ImportOptions::default();
+        let mut tried_safely = false;
+        loop {
+            let summary = match self.send_once(&file, start.clone(), how).await? {
+                Ok(summary) => summary,
+                Err(TransferError::Api(error)) => {
+                    return self.talk.say_all(words::failure(&Failure::from(&error), &self.service));
+                }
+                Err(error) => return self.talk.say(error.to_string()),
+            };
+            self.tell_summary(&summary)?;
+            let unknown = summary.progress.unknown;
+            if unknown == 0 || how.send_unknown || !matches!(summary.ended, ImportEnded::Complete) {
+                return Ok(());
+            }
+            start = Start::GoOn;
+            if self.setup.client.keeps_idempotency_keys() && !tried_safely {
+                tried_safely = true;
+                if !self.talk.is_yes("Send those again, safely? The service adds each once.", true).await? {
+                    return Ok(());
+                }
+            } else {
+                how.send_unknown = true;
+                if !self.talk.is_yes("Send those again? They may then be there twice.", false).await? {
+                    return Ok(());
+                }
+            }
+        }
+    }
+
+    async fn send_once(
+        &mut self,
+        file: &Arc<File>,
+        start: Start,
+        how: ImportOptions,
+    ) -> Asked<Result<Summary, TransferError>> {
+        let (target, shared) = (Target::of(&self.setup.settings), Arc::clone(file));
+        let prepared = spawn_blocking(move || {
+            let File { path, reading, good, report } = &*shared;
+            let input = Input::file(path)?;
+            let work = Work::start(&start, &input, reading, Some(*good), Some(report.clone()), &target)?;
+            Ok((input, work))
+        });
+        let (input, work) = match prepared.await {
+            Ok(Ok(prepared)) => prepared,
+            Ok(Err(error)) => return Ok(Err(error)),
+            Err(error) => return Ok(Err(TransferError::Start(error.into()))),
+        };
+        let (progress, counts) = watch::channel(ImportProgress::default());
+        let (control, controls) = watch::channel(ImportControl::Go);
+        let trouble = Arc::new(Mutex::new(Vec::new()));
+        let client = self.setup.client.clone();
+        let sent = import::run(&client, input, work, how, (tell(Arc::clone(&trouble)), progress, controls));
+        tokio::pin!(sent);
+        let good = file.good;
+        let how_far = || format!("{} of {good} are dealt with.", counts.borrow().dealt_with());
+        let sent = loop {
+            match self.talk.during(sent.as_mut(), how_far).await {
+                Ok(sent) => break sent,
+                Err(Leave::Stopped) => {
+                    self.talk.say("Stopping: what is under way may end. Ctrl-C once more ends it at once.")?;
+                    // The import has ended where nobody listens.
+                    let _ = control.send(ImportControl::Stop);
+                }
+                Err(Leave::Interrupted) => {
+                    let _ = control.send(ImportControl::Abort);
+                }
+                Err(leave) => return Err(leave),
+            }
+        };
+        let lines = std::mem::take(&mut *trouble.lock().unwrap_or_else(PoisonError::into_inner));
+        self.talk.say_all(&lines)?;
+        Ok(sent)
+    }
+
+    fn tell_summary(&mut self, summary: &Summary) -> Asked<()> {
+        let Summary { progress, ended, left, report } = summary;
+        match ended {
+            ImportEnded::Complete => {}
+            ImportEnded::Stopped => self.talk.say("Stopped.")?,
+            ImportEnded::OnError | ImportEnded::TooManyErrors => {
+                self.talk.say("Stopped after rows that were not added.")?
+            }
+            ImportEnded::Unauthorized(failure) | ImportEnded::NoAnswer(failure) => {
+                self.talk.say_all(words::failure(failure, &self.service))?;
+            }
+            ImportEnded::Failed(error) => self.talk.say(error.to_string())?,
+        }
+        let ImportProgress { added, added_before, refused, invalid, unknown, .. } = progress;
+        self.talk.say(format!("{} added.", words::counted(*added, "animal")))?;
+        for (number, what) in [
+            (added_before, "were added before."),
+            (refused, "refused by the service."),
+            (invalid, "bad, left out."),
+            (unknown, "may have been added: no answer came."),
+        ] {
+            if *number > 0 {
+                self.talk.say(format!("{number} {what}"))?;
+            }
+        }
+        if *left != Some(0) {
+            let left = left.map_or("Some".to_owned(), |left| left.to_string());
+            self.talk.say(format!("{left} left. Import the same file again: it goes on where it stopped."))?;
+        }
+        if *left == Some(0) && refused + invalid > 0 {
+            self.talk.say("Correct those rows in the file and import it again: only they are sent.")?;
+        }
+        match report {
+            Some(report) => self.talk.say(format!("Report: {}", report.display())),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Keeps the first words on rows that were not added.
+fn tell(trouble: Arc<Mutex<Vec<String>>>) -> OnImportEvent {
+    Arc::new(move |told| {
+        let line = match told {
+            ImportEvent::Row { line, outcome: RowOutcome::Refused(answer), .. } => {
+                format!("Refused: line {line}: {}", answer.words())
+            }
+            ImportEvent::Row { line, outcome: RowOutcome::Unknown(answer), .. } => {
+                format!("Not known: line {line}: {}", answer.words())
+            }
+            ImportEvent::UnknownOutcome { line, .. } => {
+                format!("Not sent again: line {line}: it may have been added before.")
+            }
+            ImportEvent::Row {
+                outcome: RowOutcome::Added(_) | RowOutcome::NotSent(_) | RowOutcome::Invalid(_),
+                ..
+            }
+            | ImportEvent::Bad(_)
+            | ImportEvent::Waiting { .. } => return,
+        };
+        let mut trouble = trouble.lock().unwrap_or_else(PoisonError::into_inner);
+        if trouble.len() < MOST {
+            trouble.push(line);
+        }
+    })
+}

@@ -1,0 +1,99 @@
+//! What every task of a talk works with.
+
+use std::collections::HashSet;
+use std::future::Future;
+use std::path::PathBuf;
+
+use uuid::Uuid;
+
+use super::prompt::{Asked, Dialogue};
+use super::words;
+use crate::api::{ApiError, Client, Failure};
+use crate::clock::Now;
+use crate::config::{Service, Settings};
+use crate::model::{IdempotencyKeys, PetId};
+use crate::tui::screens::domains::state::PanelSetup as DomainsSetup;
+use crate::tui::worker::domains::DomainsContext;
+
+/// What a session works with.
+pub struct DialogueSetup {
+    /// What the user decided.
+    pub settings: Settings,
+    /// Asks the service of the settings.
+    pub client: Client,
+    /// What the domains begin with.
+    pub domains: DomainsSetup,
+    /// The list of domains, and looks at them.
+    pub domains_context: DomainsContext,
+    /// The home directory, for `~/` in names of files.
+    pub home: Option<PathBuf>,
+    /// The time.
+    pub clock: fn() -> Now,
+}
+
+/// A talk from its first to its last line.
+pub struct Session {
+    pub(super) talk: Dialogue,
+    pub(super) setup: DialogueSetup,
+    /// The service in a sentence.
+    pub(super) service: String,
+    pub(super) keys: IdempotencyKeys,
+    /// It was said that animals may be added, or need not be.
+    pub(super) may_add: bool,
+    /// The animals that were seen, which are none that is looked for.
+    pub(super) known: HashSet<PetId>,
+    /// Those that were added here.
+    pub(super) added: Vec<PetId>,
+}
+
+impl Session {
+    /// A talk that has not begun.
+    #[must_use]
+    pub fn new(setup: DialogueSetup, talk: Dialogue) -> Self {
+        let service = setup.settings.service.name();
+        let may_add = false;
+        let keys = IdempotencyKeys::new(Uuid::new_v4());
+        Self { talk, setup, service, keys, may_add, known: HashSet::new(), added: Vec::new() }
+    }
+
+    /// Where the animals are, with the name that the user gave it.
+    pub(super) fn place(&self) -> String {
+        let Settings { label, service, .. } = &self.setup.settings;
+        match service {
+            Service::Remote(_) if *label != self.service => format!("{label}, {}", self.service),
+            Service::Demo | Service::Embedded { .. } | Service::Remote(_) => self.service.clone(),
+        }
+    }
+
+    /// Waits for an answer of the service; a failure is told, and nothing comes then.
+    pub(super) async fn answer<T>(&mut self, work: impl Future<Output = Result<T, ApiError>>) -> Asked<Option<T>> {
+        let waiting = format!("Still waiting for {}.", self.service);
+        match self.talk.during(work, || waiting.clone()).await? {
+            Ok(answer) => Ok(Some(answer)),
+            Err(error) => {
+                self.talk.say_all(words::failure(&Failure::from(&error), &self.service))?;
+                Ok(None)
+            }
+        }
+    }
+
+    /// Whether so many animals may be added. The first time it is told how many and where; a protected profile is asked
+    /// about, too.
+    pub(super) async fn may_add(&mut self, number: u64) -> Asked<bool> {
+        if self.may_add {
+            return Ok(true);
+        }
+        let animals = words::counted(number, "animal");
+        self.talk.say(format!("This adds {animals} to {}.", self.place()))?;
+        self.may_add = !self.setup.settings.protect
+            || self.talk.is_yes("It is protected, and there is no undo. Go on?", false).await?;
+        if !self.may_add {
+            self.talk.say("Nothing was sent.")?;
+        }
+        Ok(self.may_add)
+    }
+
+    pub(super) fn now(&self) -> Now {
+        (self.setup.clock)()
+    }
+}

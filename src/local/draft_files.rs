@@ -1,0 +1,231 @@
+//! The files of what is typed and not sent yet: for each service as many as programs run at once, so that no two of them
+//! ever write the same one.
+
+use std::collections::HashMap;
+use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::io::{self, ErrorKind, Read as _};
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+
+use rustix::fs::{FlockOperation, flock};
+use rustix::io::Errno;
+
+use super::atomic_file;
+use super::file_stem;
+
+/// The most programs that have drafts for one service at once.
+const MOST: usize = 64;
+
+/// The longest draft that is read, in octets.
+const MOST_OCTETS: u64 = 4 << 20;
+
+/// The files that are this program's, until this is dropped: `drafts/<service>-<number>` below the state directory.
+#[derive(Debug)]
+pub struct Claim {
+    draft: PathBuf,
+    queue: PathBuf,
+    /// Locked as long as it is open; it goes with the process, however that ends.
+    _lock: File,
+}
+
+impl Claim {
+    /// Claims files for the service `identity`: those of a program that has ended and left something, else free ones.
+    ///
+    /// # Errors
+    /// The directory cannot be made or written, its file system knows no locks, or 64 programs run.
+    pub fn new(state: &Path, identity: &str) -> io::Result<Self> {
+        let files = |number: usize, ending: &str| file(state, identity, number, ending);
+        let left = |number: &usize| files(*number, "json").exists() || files(*number, "queue.ndjson").exists();
+        Self::first((1..=MOST).filter(left).chain(1..=MOST), files)
+    }
+
+    /// Claims files for the service `identity` in which nothing was left.
+    ///
+    /// # Errors
+    /// As for [`Claim::new`].
+    pub fn free(state: &Path, identity: &str) -> io::Result<Self> {
+        let files = |number: usize, ending: &str| file(state, identity, number, ending);
+        let left = |number: usize| files(number, "json").exists() || files(number, "queue.ndjson").exists();
+        Self::first((1..=MOST).filter(|number| !left(*number)), files)
+    }
+
+    fn first(numbers: impl Iterator<Item = usize>, files: impl Fn(usize, &str) -> PathBuf) -> io::Result<Self> {
+        for number in numbers {
+            if let Some(lock) = locked(&files(number, "lock"))? {
+                return Ok(Self { draft: files(number, "json"), queue: files(number, "queue.ndjson"), _lock: lock });
+            }
+        }
+        Err(io::Error::new(ErrorKind::ResourceBusy, format!("{MOST} programs have drafts for this service")))
+    }
+
+    /// The file of what is typed.
+    #[must_use]
+    pub fn draft_path(&self) -> &Path {
+        &self.draft
+    }
+
+    /// The file of the animals that wait to be sent, a line each.
+    #[must_use]
+    pub fn queue_path(&self) -> &Path {
+        &self.queue
+    }
+
+    /// What was typed; `None` where nothing was left.
+    pub fn read(&self) -> io::Result<Option<String>> {
+        let file = match File::open(&self.draft) {
+            Ok(file) => file,
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        let mut text = String::new();
+        file.take(MOST_OCTETS).read_to_string(&mut text)?;
+        Ok(Some(text))
+    }
+
+    /// Writes what is typed, for the owner's eyes only. It is on disk when this returns.
+    pub fn write(&self, text: &str) -> io::Result<()> {
+        atomic_file::replace_private(&self.draft, text)
+    }
+
+    /// Gives what cannot be read another name, so that nothing is written over it.
+    pub fn put_aside(&self) -> io::Result<()> {
+        fs::rename(&self.draft, self.draft.with_extension("unreadable"))
+    }
+
+    /// Nothing is typed any more.
+    pub fn clear(&self) -> io::Result<()> {
+        match fs::remove_file(&self.draft) {
+            Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
+            Ok(()) | Err(_) => Ok(()),
+        }
+    }
+}
+
+/// The files that this program has claimed: for each service the same ones, whoever asks for them.
+#[derive(Debug)]
+pub struct Claims {
+    state: PathBuf,
+    held: Mutex<HashMap<String, Weak<Claim>>>,
+}
+
+impl Claims {
+    /// Those below the directory `state`. Nothing is touched yet.
+    #[must_use]
+    pub fn new(state: PathBuf) -> Self {
+        Self { state, held: Mutex::default() }
+    }
+
+    /// The directory.
+    #[must_use]
+    pub fn state(&self) -> &Path {
+        &self.state
+    }
+
+    /// The files for the service `identity`, as long as anybody here has them.
+    ///
+    /// # Errors
+    /// As for [`Claim::new`].
+    pub fn of(&self, identity: &str) -> io::Result<Arc<Claim>> {
+        let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(claim) = held.get(identity).and_then(Weak::upgrade) {
+            return Ok(claim);
+        }
+        let claim = Arc::new(Claim::new(&self.state, identity)?);
+        held.insert(identity.to_owned(), Arc::downgrade(&claim));
+        Ok(claim)
+    }
+}
+
+fn file(state: &Path, identity: &str, number: usize, ending: &str) -> PathBuf {
+    state.join("drafts").join(format!("{}-{number}.{ending}", file_stem(identity)))
+}
+
+/// The file, locked; `None` where another program has locked it. It stays when the lock is gone: if it were removed,
+/// two programs could lock two files of this name.
+fn locked(path: &Path) -> io::Result<Option<File>> {
+    if let Some(directory) = path.parent() {
+        DirBuilder::new().recursive(true).mode(0o700).create(directory)?;
+    }
+    let file = OpenOptions::new().create(true).truncate(false).write(true).mode(0o600).open(path)?;
+    match flock(&file, FlockOperation::NonBlockingLockExclusive) {
+        Ok(()) => Ok(Some(file)),
+        Err(Errno::WOULDBLOCK) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    use super::*;
+
+    fn claim(state: &Path) -> Claim {
+        Claim::new(state, "https://shop.example/v1").unwrap()
+    }
+
+    #[test]
+    fn two_programs_never_have_the_same_files() {
+        let state = tempfile::tempdir().unwrap();
+        let (one, two) = (claim(state.path()), claim(state.path()));
+        let other = Claim::new(state.path(), "https://other.example/v1").unwrap();
+        let paths = [&one, &two, &other].map(|claim| claim.draft_path().to_owned());
+        assert!(paths[0] != paths[1] && paths[0] != paths[2] && paths[1] != paths[2], "{paths:?}");
+        assert!(paths[0].to_str().unwrap().ends_with("-1.json"), "{paths:?}");
+        assert!(two.queue_path().to_str().unwrap().ends_with("-2.queue.ndjson"));
+        drop(one);
+        assert_eq!(claim(state.path()).draft_path(), paths[0]);
+    }
+
+    #[test]
+    fn whoever_asks_here_has_the_same_files_until_nobody_has_them() {
+        let state = tempfile::tempdir().unwrap();
+        let claims = Claims::new(state.path().to_owned());
+        let (one, two) = (claims.of("x").unwrap(), claims.of("x").unwrap());
+        assert!(Arc::ptr_eq(&one, &two) && one.draft_path() != claims.of("y").unwrap().draft_path());
+        let path = one.draft_path().to_owned();
+        drop((one, two));
+        assert_eq!(Claim::new(state.path(), "x").unwrap().draft_path(), path);
+    }
+
+    #[test]
+    fn what_a_program_left_is_taken_up_before_anything_free() {
+        let state = tempfile::tempdir().unwrap();
+        let (one, two, three) = (claim(state.path()), claim(state.path()), claim(state.path()));
+        two.write("typed").unwrap();
+        fs::write(three.queue_path(), "{}\n").unwrap();
+        drop((one, two));
+        let took = claim(state.path());
+        assert_eq!(took.read().unwrap().as_deref(), Some("typed"));
+        drop(three);
+        let next = claim(state.path());
+        assert!(next.queue_path().exists() && next.read().unwrap().is_none());
+        took.clear().unwrap();
+        took.clear().unwrap();
+        assert_eq!(took.read().unwrap(), None);
+        assert!(claim(state.path()).draft_path().to_str().unwrap().ends_with("-1.json"));
+        let (typed, free) = (claim(state.path()), Claim::free(state.path(), "https://shop.example/v1").unwrap());
+        typed.write("typed").unwrap();
+        drop((typed, free));
+        let free = Claim::free(state.path(), "https://shop.example/v1").unwrap();
+        assert!(!free.draft_path().exists() && !free.queue_path().exists(), "{free:?}");
+    }
+
+    #[test]
+    fn drafts_are_for_their_owner_alone() {
+        let state = tempfile::tempdir().unwrap();
+        let claim = claim(&state.path().join("petstore"));
+        claim.write("typed").unwrap();
+        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        let directory = claim.draft_path().parent().unwrap();
+        assert_eq!((mode(directory), mode(claim.draft_path())), (0o700, 0o600));
+        assert_eq!(mode(&claim.draft_path().with_extension("lock")), 0o600);
+    }
+
+    #[test]
+    fn where_nothing_can_be_written_there_is_no_claim() {
+        let state = tempfile::NamedTempFile::new().unwrap();
+        assert!(Claim::new(state.path(), "x").is_err());
+    }
+}

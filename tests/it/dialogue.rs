@@ -1,0 +1,138 @@
+//! Talks in plain lines, from the first question to the last: lines go in, and the whole transcript is compared.
+
+mod animals;
+mod domains;
+mod files;
+
+use std::io::{self, Cursor, Write};
+use std::sync::{Arc, LazyLock, Mutex};
+use std::time::Duration;
+
+use petstore::api::Client;
+use petstore::api::client::{Timeouts, install_tls_provider};
+use petstore::clock::{self, Now};
+use petstore::config::{Choices, Env, Settings};
+use petstore::dialogue::prompt::{Dialogue, Leave};
+use petstore::dialogue::{DialogueSetup, Session};
+use petstore::domains::check_options::CheckOptions as DomainSettings;
+use petstore::domains::diagnosis::Expectation;
+use petstore::domains::registry::RegistryFile;
+use petstore::domains::sandbox::Sandbox;
+use petstore::tui::screens::domains::state::PanelSetup as Domains;
+use petstore::tui::worker::domains::DomainsContext;
+use tempfile::TempDir;
+use tokio::sync::mpsc;
+
+use crate::service::fixture::Service;
+
+/// The time in all talks; it stands still.
+static NOW: LazyLock<Now> = LazyLock::new(|| Now { wall: "2026-11-21T12:00:00Z".parse().unwrap(), ..clock::now() });
+
+/// Where a talk is written to.
+#[derive(Clone, Default)]
+struct Paper(Arc<Mutex<Vec<u8>>>);
+
+impl Write for Paper {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap().write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Somebody at a keyboard, with a directory of their own.
+struct Person {
+    setup: DialogueSetup,
+    directory: TempDir,
+    /// What is written otherwise than it comes, since it differs from run to run.
+    masks: Vec<(String, &'static str)>,
+    interrupt: mpsc::Sender<()>,
+    interrupts: mpsc::Receiver<()>,
+}
+
+impl Person {
+    /// At a service with this address and key; `config` is in the configuration file.
+    fn at(base_url: &str, key: &str, timeouts: Timeouts, config: &str) -> Self {
+        install_tls_provider();
+        let directory = tempfile::tempdir().unwrap();
+        let file = directory.path().join("config.toml");
+        std::fs::write(&file, config.replace("ADDRESS", base_url)).unwrap();
+        let home = directory.path().to_str().unwrap().to_owned();
+        let env: Env = [("HOME", home.as_str()), ("PETSTORE_API_KEY", key)].into_iter().collect();
+        let base_url_choice = config.is_empty().then(|| base_url.to_owned());
+        let choices = Choices { config: Some(file), base_url: base_url_choice, ..Choices::default() };
+        let settings = Settings::resolve(&choices, &env).unwrap();
+        let key = petstore::model::ApiKey::new(key).unwrap();
+        let client = Client::new(base_url.parse().unwrap(), Some(key), timeouts).unwrap();
+        let nobody =
+            DomainSettings { resolvers: Vec::new(), ..DomainSettings::new(Expectation::default(), Vec::new()) };
+        let list = RegistryFile::new(directory.path().join("domains.json"));
+        let domains_context = DomainsContext::new(list, directory.path().join("config.toml"), nobody);
+        let host = base_url.split('/').nth(2).unwrap().to_owned();
+        // Imports begin by the real clock, and the day may end meanwhile.
+        let today = clock::now().wall.to_zoned(jiff::tz::TimeZone::system());
+        let days =
+            [today.clone(), today.tomorrow().unwrap()].map(|day| (day.strftime("%Y-%m-%d").to_string(), "TODAY"));
+        let masks = [(host, "HOST"), (home, "HOME")].into_iter().chain(days).collect();
+        let home = Some(directory.path().to_owned());
+        let setup =
+            DialogueSetup { settings, client, domains: Domains::default(), domains_context, home, clock: || *NOW };
+        let (interrupt, interrupts) = mpsc::channel(4);
+        Self { setup, directory, masks, interrupt, interrupts }
+    }
+
+    /// At the real service.
+    fn of(service: &Service) -> Self {
+        Self::at(&service.server.base_url(), service.key(), Timeouts::default(), "")
+    }
+
+    /// In practice of domains.
+    fn practising(mut self, clock: fn() -> Now) -> Self {
+        let sandbox = Sandbox::new(NOW.wall);
+        self.setup.domains_context = DomainsContext::sandbox(&sandbox).unwrap();
+        self.setup.domains = Domains { sandbox: Some(sandbox), ..Domains::default() };
+        self.setup.clock = clock;
+        self
+    }
+
+    /// Writes a file into the home directory.
+    fn file(&self, name: &str, text: &str) {
+        std::fs::write(self.directory.path().join(name), text).unwrap();
+    }
+
+    /// Says these lines one after another, until the end of them; gives the transcript, which must be plain.
+    async fn says(self, lines: &[&str]) -> String {
+        let (leave, transcript) = self.talks(Cursor::new(said(lines))).await;
+        assert!(matches!(leave, Leave::Quit | Leave::Back | Leave::Stopped), "{leave:?} {transcript}");
+        transcript
+    }
+
+    async fn talks(self, lines: impl tokio::io::AsyncBufRead + Unpin + 'static) -> (Leave, String) {
+        let Self { setup, directory: _directory, masks, interrupt: _interrupt, interrupts } = self;
+        let paper = Paper::default();
+        let talk = Dialogue::new(lines, paper.clone(), interrupts, true);
+        let leave = tokio::time::timeout(Duration::from_secs(60), Session::new(setup, talk).run()).await;
+        let text = String::from_utf8(paper.0.lock().unwrap().clone()).unwrap();
+        is_plain(&text);
+        let masked = masks.iter().fold(text, |text, (from, to)| text.replace(from, to));
+        (leave.unwrap_or_else(|_| panic!("it does not end:\n{masked}")), masked)
+    }
+}
+
+fn said(lines: &[&str]) -> Vec<u8> {
+    lines.iter().flat_map(|line| format!("{line}\n").into_bytes()).collect()
+}
+
+/// No escape, no box, no long line; and each prompt ends as one.
+#[track_caller]
+fn is_plain(transcript: &str) {
+    for line in transcript.lines() {
+        assert!(line.chars().count() <= 200, "too long: {line}");
+        for letter in line.chars() {
+            assert!(!letter.is_control(), "a control character in {line:?}");
+            assert!(!('\u{2500}'..='\u{259f}').contains(&letter), "a box in {line}");
+        }
+    }
+}

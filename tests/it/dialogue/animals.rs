@@ -1,0 +1,142 @@
+//! Browsing, searching, adding, and one by its id.
+
+use petstore::api::client::Timeouts;
+use petstore::clock;
+use petstore::dialogue::prompt::Leave;
+use tokio::io::BufReader;
+
+use super::{Person, said};
+use crate::service::fixture::Service;
+use crate::stub::{always, impatient, json, losing_answers, serve};
+
+#[tokio::test]
+async fn browse_by_status_and_number_page_by_page() {
+    let service = Service::start().await;
+    service.store.insert_samples(8, clock::now()).await.unwrap();
+    let lines = ["1", "of none", "available", "150", "3", "", "back", "browse", "", "", "quit"];
+    insta::assert_snapshot!(Person::of(&service).says(&lines).await);
+}
+
+#[tokio::test]
+async fn help_back_and_quit_are_understood_at_every_question() {
+    let service = Service::start().await;
+    let lines = ["?", "back", "1", "help", "back", "3", "HELP", "\"Quit\"", "?", "back", "9", "quit"];
+    insta::assert_snapshot!(Person::of(&service).says(&lines).await);
+    assert!(Person::of(&service).says(&[]).await.ends_with("Main menu, 1 to 8: \nGoodbye.\n"));
+}
+
+#[tokio::test]
+async fn an_empty_store_says_how_to_add_the_first() {
+    let service = Service::start().await;
+    insta::assert_snapshot!(Person::of(&service).says(&["1", "", "", "2", "rex", "", "quit"]).await);
+}
+
+#[tokio::test]
+async fn add_one_after_another_and_mend_what_is_wrong() {
+    let service = Service::start().await;
+    let lines = ["3", "Biscuit", "3rd", "3", "2", "Waffle", "", "", " ", "4", "1", "", "9", "", "quit"];
+    insta::assert_snapshot!(Person::of(&service).says(&lines).await);
+}
+
+#[tokio::test]
+async fn a_refused_animal_keeps_its_answers() {
+    let refused = r#"{"code":"INVALID_CATEGORY","message":"There is no category 99.","status":400}"#;
+    let stub = always(json("400 Bad Request", refused)).await;
+    let person = Person::at(&stub.base_url, "petk_0123456789abcdef77d0", impatient(), "");
+    insta::assert_snapshot!(person.says(&["3", "Biscuit", "99", "sold", "", "98", "", "back", "quit"]).await);
+}
+
+#[tokio::test]
+async fn a_lost_answer_is_settled_by_sending_again_safely() {
+    let service = Service::start().await;
+    // More than are repeated unasked.
+    let stub = losing_answers(service.server.local_addr(), 4).await;
+    let mut person = Person::at(&stub.base_url, service.key(), Timeouts::default(), "");
+    // How long ago it was sent is compared with the clock of the service.
+    person.setup.clock = clock::now;
+    let transcript = person.says(&["3", "Biscuit", "3", "", "send it again twice", "1", "", "quit"]).await;
+    insta::assert_snapshot!(transcript);
+    assert_eq!(service.get("/v1/pets").await.json().as_array().unwrap().len(), 1);
+}
+
+#[tokio::test]
+async fn a_lost_answer_without_idempotency_keys_is_looked_for() {
+    let stub = serve(|_, request, mut socket| async move {
+        let list = r#"[{"id":7,"name":"Biscuit","categoryId":3}]"#;
+        if request.starts_with("GET") {
+            let _ = tokio::io::AsyncWriteExt::write_all(&mut socket, &json("200 OK", list)).await;
+        }
+    })
+    .await;
+    let person = Person::at(&stub.base_url, "petk_0123456789abcdef77d0", impatient(), "");
+    insta::assert_snapshot!(person.says(&["3", "Biscuit", "3", "", "look", "1", "", "quit"]).await);
+}
+
+#[tokio::test]
+async fn a_service_that_is_away_says_what_to_do_and_loses_nothing() {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let base_url = format!("http://{}/v1", listener.local_addr().unwrap());
+    drop(listener);
+    let person = Person::at(&base_url, "petk_0123456789abcdef77d0", impatient(), "");
+    let lines = ["1", "", "", "2", "rex", "4", "7", "", "3", "Biscuit", "3", "", "1", "2", "", "", "", "3", "", "quit"];
+    insta::assert_snapshot!(person.says(&lines).await);
+}
+
+#[tokio::test]
+async fn a_protected_profile_is_asked_about_once_and_enter_means_no() {
+    let service = Service::start().await;
+    let config = "profile = \"live\"\n[profiles.live]\nbase_url = \"ADDRESS\"\nlabel = \"LIVE\"\nprotect = true\n";
+    let person = Person::at(&service.server.base_url(), service.key(), Timeouts::default(), config);
+    let lines = ["3", "Rex", "1", "", "", "", "", "", "yes", "Max", "", "", "", "quit"];
+    insta::assert_snapshot!(person.says(&lines).await);
+}
+
+#[tokio::test]
+async fn search_all_pages_and_again() {
+    let service = Service::start().await;
+    service.store.insert_samples(120, clock::now()).await.unwrap();
+    insta::assert_snapshot!(Person::of(&service).says(&["2", "", "whis is:sold", "cat:99", "", "quit"]).await);
+}
+
+#[tokio::test]
+async fn one_by_its_id() {
+    let service = Service::start().await;
+    service.store.insert_samples(3, clock::now()).await.unwrap();
+    insta::assert_snapshot!(Person::of(&service).says(&["4", "two", "2", "99", "yes", "", "quit"]).await);
+}
+
+#[tokio::test]
+async fn names_from_outside_cannot_move_anything() {
+    let stub = always(json("200 OK", r#"[{"id":1,"name":"\u001b[2J\u202eRex","categoryId":1,"status":"lost"}]"#)).await;
+    let person = Person::at(&stub.base_url, "petk_0123456789abcdef77d0", impatient(), "");
+    let transcript = person.says(&["1", "", "", "quit"]).await;
+    assert!(transcript.contains("1: ⟨U+001B⟩[2J⟨U+202E⟩Rex, category 1, status lost, which is unknown here, id 1"));
+}
+
+/// Ctrl-C at a request that never ends, and once more.
+#[tokio::test]
+async fn ctrl_c_stops_what_runs_and_twice_ends() {
+    let (asked, mut was_asked) = tokio::sync::mpsc::channel(1);
+    let stub = serve(move |_, _, _socket| {
+        let asked = asked.clone();
+        async move {
+            let _ = asked.send(()).await;
+            std::future::pending::<()>().await;
+        }
+    })
+    .await;
+    let person = Person::at(&stub.base_url, "petk_0123456789abcdef77d0", Timeouts::default(), "");
+    let interrupt = person.interrupt.clone();
+    let (mut keyboard, lines) = tokio::io::duplex(256);
+    let talking = person.talks(BufReader::new(lines));
+    let pressing = async move {
+        tokio::io::AsyncWriteExt::write_all(&mut keyboard, &said(&["1", "", ""])).await.unwrap();
+        was_asked.recv().await.unwrap();
+        interrupt.send(()).await.unwrap();
+        interrupt.send(()).await.unwrap();
+        keyboard
+    };
+    let ((exit, transcript), _keyboard) = tokio::join!(talking, pressing);
+    assert!(matches!(exit, Leave::Interrupted), "{exit:?}");
+    assert!(transcript.ends_with("Stopped. Ctrl-C once more ends the program.\nMain menu, 1 to 8: \n"), "{transcript}");
+}
