@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::app::clipboard::ClipboardBackend;
 use crate::config::{Choices, Depth, Env, Origin, Paths, Settings};
 use crate::tui::screens::welcome::{StartChoice, Surroundings};
-use crate::tui::worker::clipboard::ClipboardBackend;
 
 /// Whether nothing is set up: no file, no embedded database, and no flag or variable that names a service. Looks only
 /// whether the files are there.

@@ -15,6 +15,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::mpsc;
 use uuid::Uuid;
 
+use crate::app::clipboard;
 use crate::clock;
 use crate::config::{Choices, Env, Paths, Settings, file_path};
 use crate::local::atomic_file;
@@ -34,7 +35,6 @@ use crate::tui::state::{AppState, MessageKind, Screen};
 use crate::tui::terminal::writer_thread::TerminalWriter;
 use crate::tui::theme::Appearance;
 use crate::tui::worker::WorkerContext;
-use crate::tui::worker::clipboard;
 use crate::tui::worker::drafts::DraftFiles;
 use crate::tui::worker::profiles::{Services, read_kept};
 use crate::tui::worker::queue::Queues;

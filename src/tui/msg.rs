@@ -4,6 +4,7 @@ use crate::api::Exchange;
 use crate::api::find::LookupResult;
 use crate::api::inventory::Coverage;
 use crate::api::list::ListAnswer;
+use crate::app::clipboard::Copied;
 use crate::domains::Finding;
 use crate::domains::redirect_config::{ConfigSource, DomainsConfiguration};
 use crate::domains::registry::Registry;
@@ -146,21 +147,6 @@ pub enum DraftReply {
     Opened(Result<Option<Box<Drafts>>, String>),
     /// What is typed was written, or why not.
     Written(Result<(), String>),
-}
-
-/// Where a text was copied to.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Copied {
-    /// tmux has it.
-    Tmux,
-    /// The desktop's clipboard has it.
-    Desktop,
-    /// It stands in this file.
-    File(String),
-    /// There is no program for it: the terminal must do it.
-    Terminal,
-    /// Nowhere: why.
-    Nowhere(String),
 }
 
 /// What came of a job about the import of a file.

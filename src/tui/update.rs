@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use crate::app::clipboard::Copied;
 use crate::clock::Now;
 
 use super::deadline::can_refresh;
@@ -9,8 +10,8 @@ use super::drafts;
 use super::effect::Effect;
 use super::keymap::{Action, Context, Destination, PetAction};
 use super::msg::{
-    Copied, DraftReply, ImportReply, Key, KeyPlaces, KeyPress, LineSent, Msg, NotWritten, Outcome, ProfileReply,
-    QuitReason, Reply, Tested,
+    DraftReply, ImportReply, Key, KeyPlaces, KeyPress, LineSent, Msg, NotWritten, Outcome, ProfileReply, QuitReason,
+    Reply, Tested,
 };
 use super::pending::Slot;
 use super::popups::{self, Command, HelpBox, PaletteEntry, Popup, Reader};

@@ -3,7 +3,6 @@
 //! Knows no state and no screen. A newer job replaces the older one of its slot, except for a creation, which is never
 //! aborted. A job that panics becomes a reply like any other, so that nothing on screen waits for ever.
 
-pub mod clipboard;
 pub mod domains;
 pub mod drafts;
 mod import;
@@ -29,6 +28,7 @@ use crate::api::find::{Lists, find};
 use crate::api::inventory::inventory;
 use crate::api::list;
 use crate::api::{ApiError, Client, Recorder};
+use crate::app::clipboard::{self, ClipboardBackend};
 use crate::clock;
 use crate::config::{Service, Settings, ThemeChoice, edit};
 use crate::local::atomic_file;
@@ -41,7 +41,6 @@ use super::msg::{DraftReply, LineSent, NotCreated, NotWritten, Outcome, ProfileR
 use super::pending::{ReqId, Slot};
 use super::session_cache::{self, SessionCache};
 use crate::api::failure::Failure;
-use clipboard::ClipboardBackend;
 use domains::{DomainsContext, SoFar};
 use drafts::DraftFiles;
 use import::place;

@@ -11,6 +11,7 @@ use futures_util::stream;
 use jiff::tz::TimeZone;
 use petstore::api::client::{Timeouts, install_tls_provider};
 use petstore::api::{Client, Failure};
+use petstore::app::clipboard::ClipboardBackend;
 use petstore::clock::{self, Now};
 use petstore::config::{
     Accent, Choices, Clipboard, Depth, Env, KeyOrigin, LinkSpeed, Remote, Service, Settings, ThemeChoice,
@@ -30,7 +31,6 @@ use petstore::tui::screens::domains::state::PanelSetup;
 use petstore::tui::state::AppState;
 use petstore::tui::terminal::writer_thread::Traffic;
 use petstore::tui::theme::{Appearance, Theme};
-use petstore::tui::worker::clipboard::ClipboardBackend;
 use petstore::tui::worker::domains::DomainsContext;
 use petstore::tui::worker::profiles::{Connect, Services};
 use petstore::tui::worker::{self, WorkerContext};

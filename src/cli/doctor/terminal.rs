@@ -1,8 +1,8 @@
 //! What the screen can be on this terminal.
 
+use crate::app::clipboard::{ClipboardBackend, ways};
 use crate::config::{Choices, Clipboard, Depth, Env, Paths, Settings};
 use crate::tui::view::LEAST;
-use crate::tui::worker::clipboard::{ClipboardBackend, ways};
 
 use super::super::first_run::way_words;
 use super::super::output::is_terminal;

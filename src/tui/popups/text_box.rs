@@ -2,11 +2,12 @@
 
 use super::super::effect::{Effect, ImportTask, Job, RejectsSource, Task};
 use super::super::keymap::Action;
-use super::super::msg::{Copied, Exported, Key, KeyPress, NotWritten};
+use super::super::msg::{Exported, Key, KeyPress, NotWritten};
 use super::super::pending::Slot;
 use super::super::state::{AppState, Layout, MessageKind};
 use super::super::text_input::TextInput;
 use super::state::{Contents, Popup, TextBox, TextKind, WriteBox};
+use crate::app::clipboard::Copied;
 use crate::clock::Now;
 use crate::model::export::{self, Kind};
 

@@ -128,7 +128,7 @@ looks! {
         app.keys("a \"pets.acme-pets.com\" Tab \"sites.petplatform.net\" F2");
         answer(&mut app, 0, true);
         app.keys("v");
-        app.reply(Slot::Copy, Outcome::Copied(crate::tui::msg::Copied::Terminal));
+        app.reply(Slot::Copy, Outcome::Copied(crate::app::clipboard::Copied::Terminal));
         app
     };
     record_of_an_apex: |columns, rows| {

@@ -441,7 +441,7 @@ fn each_part_of_the_record_is_copied_by_its_letter() {
     {
         app.keys(key);
         assert_eq!(app.job(Slot::Copy).unwrap().task, Task::Copy(text.into()));
-        app.reply(Slot::Copy, Outcome::Copied(crate::tui::msg::Copied::Terminal));
+        app.reply(Slot::Copy, Outcome::Copied(crate::app::clipboard::Copied::Terminal));
         assert_eq!(app.effects.last(), Some(&Effect::Clipboard(text.into())));
     }
     app.keys("f Down y");

@@ -9,7 +9,6 @@ use tokio::process::Command;
 
 use crate::config::{Clipboard, Env};
 use crate::local::atomic_file;
-use crate::tui::msg::Copied;
 
 /// One way to copy.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,6 +21,21 @@ pub enum ClipboardBackend {
     Terminal,
     /// Into this file, from where it can be taken.
     File(PathBuf),
+}
+
+/// Where a text was copied to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Copied {
+    /// tmux has it.
+    Tmux,
+    /// The desktop's clipboard has it.
+    Desktop,
+    /// It stands in this file.
+    File(String),
+    /// There is no program for it: the terminal must do it.
+    Terminal,
+    /// Nowhere: why.
+    Nowhere(String),
 }
 
 /// What is said where no way is left.
