@@ -2,4 +2,5 @@
 //! and no screen.
 
 pub mod clipboard;
+pub mod first_run;
 pub mod inventory;

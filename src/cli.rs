@@ -14,7 +14,6 @@ mod dialogue;
 mod doctor;
 mod domains;
 mod error;
-mod first_run;
 mod format;
 mod keymap;
 pub mod keys;
@@ -46,6 +45,7 @@ use tokio::runtime::Builder;
 use crate::api;
 use crate::config::{self, Choices, Env, Paths};
 use crate::store::DatabaseUrl;
+use crate::tui;
 
 use colour::{Ink, When};
 use command::{AccessCommand, Args, Command, UiArgs, VERSION};
@@ -186,7 +186,7 @@ fn run(args: Args, env: &Env, coloured: bool) -> Result<Exit, Failed> {
         },
         Command::Profiles(profiles) => profiles::run(&profiles, &choices, env),
         Command::Config(config) => configuration::run(&config, &choices, env),
-        Command::Doctor(doctor) => runtime.block_on(doctor::run(doctor, &choices, env)),
+        Command::Doctor(doctor) => runtime.block_on(doctor::run(doctor, tui::view::LEAST, &choices, env)),
         Command::Serve(mut serve) => {
             let log = Log::to_stderr().map_err(|error| cannot_start(&error))?;
             let served = runtime.block_on(async {

@@ -27,9 +27,9 @@ pub struct DoctorArgs {
     output: FormatArg,
 }
 
-/// Looks at everything.
-pub async fn run(args: DoctorArgs, choices: &Choices, env: &Env) -> Result<Exit, Failed> {
-    let mut checks = terminal::checks(choices, env);
+/// Looks at everything; `least` is the smallest size that the full screen fits.
+pub async fn run(args: DoctorArgs, least: (u16, u16), choices: &Choices, env: &Env) -> Result<Exit, Failed> {
+    let mut checks = terminal::checks(least, choices, env);
     checks.push(configured(choices, env));
     checks.extend(files::checks(env));
     checks.extend(network::checks(choices, env).await);

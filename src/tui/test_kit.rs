@@ -14,6 +14,7 @@ use uuid::Uuid;
 
 use crate::api::NextPage;
 use crate::api::list::{List, ListAnswer};
+use crate::app::first_run::Surroundings;
 use crate::clock::{self, Now};
 use crate::config::{
     Accent, Clipboard, Depth, KeyOrigin, LinkSpeed, ProfileEntry, Profiles, Remote, Service, ServiceLocation, Settings,
@@ -27,7 +28,6 @@ use super::effect::{Effect, Job};
 use super::msg::{Key, KeyPress, Msg, Outcome, Reply, Size};
 use super::pending::{PendingJobs, Slot};
 use super::screens::domains::state::PanelSetup;
-use super::screens::welcome::Surroundings;
 use super::start::start;
 use super::state::{AppState, Screen};
 use super::theme::{Appearance, Theme};

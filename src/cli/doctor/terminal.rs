@@ -1,21 +1,21 @@
 //! What the screen can be on this terminal.
 
 use crate::app::clipboard::{ClipboardBackend, ways};
+use crate::app::first_run::way_words;
 use crate::config::{Choices, Clipboard, Depth, Env, Paths, Settings};
-use crate::tui::view::LEAST;
 
-use super::super::first_run::way_words;
 use super::super::output::is_terminal;
 use super::check::Check;
 
-pub fn checks(choices: &Choices, env: &Env) -> Vec<Check> {
+/// `least` is the smallest size that the full screen fits.
+pub fn checks(least: (u16, u16), choices: &Choices, env: &Env) -> Vec<Check> {
     let size = is_terminal().then(|| crossterm::terminal::size().ok()).flatten();
     // What is wrong with the settings the configuration says.
     let choice = Settings::without_key(choices, env).map_or(Clipboard::Auto, |settings| settings.clipboard);
-    vec![terminal(size, env), colours(env), characters(env), clipboard(choice, env)]
+    vec![terminal(size, least, env), colours(env), characters(env), clipboard(choice, env)]
 }
 
-fn terminal(size: Option<(u16, u16)>, env: &Env) -> Check {
+fn terminal(size: Option<(u16, u16)>, least: (u16, u16), env: &Env) -> Check {
     const NAME: &str = "terminal";
     let mut found = match size {
         Some((columns, rows)) => format!("{columns}x{rows}"),
@@ -31,8 +31,8 @@ fn terminal(size: Option<(u16, u16)>, env: &Env) -> Check {
             &format!("{found}, TERM is dumb or unset"),
             "set TERM; petstore pets list works everywhere",
         ),
-        (Some((columns, rows)), Some(_)) if columns < LEAST.0 || rows < LEAST.1 => {
-            Check::warn(NAME, &found, &format!("make the window larger: at least {}x{}", LEAST.0, LEAST.1))
+        (Some((columns, rows)), Some(_)) if columns < least.0 || rows < least.1 => {
+            Check::warn(NAME, &found, &format!("make the window larger: at least {}x{}", least.0, least.1))
         }
         (Some(_), Some(term)) => Check::ok(NAME, &format!("{found}, {term}")),
         (None, _) => Check::ok(NAME, &found),
@@ -75,15 +75,17 @@ mod tests {
     use super::super::check::Verdict;
     use super::*;
 
+    const LEAST: (u16, u16) = (40, 8);
+
     #[test]
     fn what_a_terminal_cannot_do_has_a_remedy() {
         let env = |vars: &[(&str, &str)]| vars.iter().copied().collect::<Env>();
         let xterm = env(&[("TERM", "xterm-256color"), ("LANG", "C.UTF-8"), ("TMUX", "x"), ("SSH_TTY", "/dev/pts/1")]);
         let ok = Check::ok("terminal", "80x24, inside tmux, over SSH, xterm-256color");
-        assert_eq!(terminal(Some((80, 24)), &xterm), ok);
-        assert_eq!(terminal(Some((39, 24)), &xterm).verdict, Verdict::Warn);
-        assert_eq!(terminal(Some((80, 24)), &env(&[("TERM", "dumb")])).verdict, Verdict::Warn);
-        assert_eq!(terminal(None, &env(&[])), Check::ok("terminal", "not shown on one now"));
+        assert_eq!(terminal(Some((80, 24)), LEAST, &xterm), ok);
+        assert_eq!(terminal(Some((39, 24)), LEAST, &xterm).verdict, Verdict::Warn);
+        assert_eq!(terminal(Some((80, 24)), LEAST, &env(&[("TERM", "dumb")])).verdict, Verdict::Warn);
+        assert_eq!(terminal(None, LEAST, &env(&[])), Check::ok("terminal", "not shown on one now"));
         assert_eq!(
             (colours(&xterm), characters(&xterm)),
             (Check::ok("colours", "256"), Check::ok("characters", "UTF-8"))

@@ -7,4 +7,4 @@ mod tests;
 pub mod update;
 pub mod view;
 
-pub use state::{StartChoice, State, Surroundings};
+pub use state::State;

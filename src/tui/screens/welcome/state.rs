@@ -1,5 +1,6 @@
 //! What the first start knows: the ways to begin, and what was found out about this terminal.
 
+use crate::app::first_run::{StartChoice, Surroundings};
 use crate::tui::keymap::Context;
 use crate::tui::text_input::TextInput;
 
@@ -16,30 +17,6 @@ pub struct State {
     pub error: Option<String>,
     /// What was chosen: the program begins anew with it.
     pub chosen: Option<StartChoice>,
-}
-
-/// What was found out about this terminal and this machine, in words that are safe to show.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Surroundings {
-    /// The terminal but for its size: `256 colours, UTF-8, inside tmux`.
-    pub terminal: String,
-    /// How texts are copied here.
-    pub copying: String,
-    /// The theme, and where it was chosen.
-    pub theme: String,
-    /// The files and directories that will be written.
-    pub files: Vec<String>,
-}
-
-/// With what the program begins anew.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum StartChoice {
-    /// Samples, of which nothing is kept.
-    Samples,
-    /// A store on this machine, served by this program.
-    Embedded,
-    /// This configuration file, as it was typed.
-    File(String),
 }
 
 /// A way to begin.

@@ -1,6 +1,7 @@
 //! The first start: what follows from keys, and how each state looks.
 
-use super::state::{StartChoice, State};
+use super::state::State;
+use crate::app::first_run::StartChoice;
 use crate::tui::keymap::Context;
 use crate::tui::msg::{Msg, QuitReason};
 use crate::tui::state::Screen;

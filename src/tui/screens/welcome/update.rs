@@ -8,7 +8,8 @@ use crate::tui::screens::profiles;
 use crate::tui::state::AppState;
 use crate::tui::text_input::TextInput;
 
-use super::state::{StartChoice, StartOption};
+use super::state::StartOption;
+use crate::app::first_run::StartChoice;
 
 /// Whether an action may be taken before anything is chosen. The others would ask a service, or leave for a screen that
 /// has nothing to show yet.

@@ -4,7 +4,30 @@ use std::path::{Path, PathBuf};
 
 use crate::app::clipboard::ClipboardBackend;
 use crate::config::{Choices, Depth, Env, Origin, Paths, Settings};
-use crate::tui::screens::welcome::{StartChoice, Surroundings};
+
+/// What was found out about this terminal and this machine, in words that are safe to show.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Surroundings {
+    /// The terminal but for its size: `256 colours, UTF-8, inside tmux`.
+    pub terminal: String,
+    /// How texts are copied here.
+    pub copying: String,
+    /// The theme, and where it was chosen.
+    pub theme: String,
+    /// The files and directories that will be written.
+    pub files: Vec<String>,
+}
+
+/// With what the program begins anew.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum StartChoice {
+    /// Samples, of which nothing is kept.
+    Samples,
+    /// A store on this machine, served by this program.
+    Embedded,
+    /// This configuration file, as it was typed.
+    File(String),
+}
 
 /// Whether nothing is set up: no file, no embedded database, and no flag or variable that names a service. Looks only
 /// whether the files are there.
