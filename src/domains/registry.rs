@@ -4,26 +4,21 @@
 //! other; the write is a new file that takes the place of the old one, so that a crash leaves the one or the other.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, Read as _, Write as _};
+use std::io::{self, Read as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
-use rustix::fs::{FlockOperation, flock};
-use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
 
 use super::dns_name::DnsName;
 use super::reported::{Dated, Event, Reported};
 use super::stage::Measurement;
+use crate::local::atomic_file;
 
 /// How many measurements of a domain are kept.
 const KEPT: usize = 10;
 /// The largest file that is read, in octets.
 const MAX_FILE: u64 = 16 * 1024 * 1024;
-/// How often a list is tried that another program holds, and how long is waited in between: 10 seconds in all.
-const LOCK_TRIES: u32 = 500;
-const LOCK_PAUSE: Duration = Duration::from_millis(20);
 /// The layout of the file that this program writes.
 const LAYOUT: u32 = 1;
 
@@ -171,46 +166,24 @@ impl RegistryFile {
         let directory = self.path.parent().unwrap_or(Path::new("."));
         fs::create_dir_all(directory).map_err(|source| self.io(source))?;
         // A lock on the list itself would be lost when a new file takes its place.
-        let lock = private(OpenOptions::new().create(true).write(true)).open(self.path.with_extension("lock"));
+        let lock = OpenOptions::new().create(true).write(true).mode(0o600).open(self.path.with_extension("lock"));
         let lock = lock.map_err(|source| self.io(source))?;
-        self.lock(&lock)?;
+        if !atomic_file::wait_for_lock(&lock).map_err(|source| self.io(source))? {
+            return Err(RegistryError::Locked { path: self.path.clone() }.into());
+        }
         let mut list = self.read()?;
         let result = change(&mut list)?;
-        self.write(&list, directory).map_err(|source| self.io(source))?;
+        self.write(&list).map_err(|source| self.io(source))?;
         Ok(result)
     }
 
-    /// Waits for whoever changes the list; not for ever, since a program that was stopped in between holds the lock, too.
-    fn lock(&self, lock: &File) -> Result<(), RegistryError> {
-        for _ in 0..LOCK_TRIES {
-            match flock(lock, FlockOperation::NonBlockingLockExclusive) {
-                Ok(()) => return Ok(()),
-                Err(Errno::WOULDBLOCK | Errno::INTR) => std::thread::sleep(LOCK_PAUSE),
-                Err(error) => return Err(self.io(error.into())),
-            }
-        }
-        Err(RegistryError::Locked { path: self.path.clone() })
-    }
-
-    fn write(&self, list: &Registry, directory: &Path) -> io::Result<()> {
-        let mut file = tempfile::Builder::new().prefix(".domains-").tempfile_in(directory)?;
-        // In one piece: written as it is made, each word would be a call to the system.
-        let mut text = serde_json::to_vec_pretty(list)?;
-        text.push(b'\n');
-        file.write_all(&text)?;
-        file.as_file().sync_all()?;
-        file.persist(&self.path).map_err(|error| error.error)?;
-        File::open(directory)?.sync_all()
+    fn write(&self, list: &Registry) -> io::Result<()> {
+        atomic_file::replace_private(&self.path, &format!("{}\n", serde_json::to_string_pretty(list)?))
     }
 
     fn io(&self, source: io::Error) -> RegistryError {
         RegistryError::Io { path: self.path.clone(), source }
     }
-}
-
-/// Only the owner may read it.
-fn private(options: &mut OpenOptions) -> &mut OpenOptions {
-    options.mode(0o600)
 }
 
 #[cfg(test)]

@@ -1,17 +1,15 @@
 //! Files that are replaced whole or not at all.
 
-use std::fs::{self, File};
+use std::fs::{self, File, TryLockError};
 use std::io::{self, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, FileTypeExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
 
-use rustix::fs::{FlockOperation, flock};
-use rustix::io::Errno;
 use tempfile::NamedTempFile;
 
-/// How often a directory is tried that another program holds, and how long is waited in between: 10 seconds in all.
+/// How often a lock is tried that another program holds, and how long is waited in between: 10 seconds in all.
 const LOCK_TRIES: u32 = 500;
 const LOCK_PAUSE: Duration = Duration::from_millis(20);
 
@@ -30,23 +28,39 @@ pub fn alone(path: &Path) -> io::Result<File> {
     fs::create_dir_all(directory)?;
     // A lock on the file itself would be lost when a new one takes its place.
     let held = File::open(directory)?;
+    match wait_for_lock(&held) {
+        Ok(false) => {
+            Err(io::Error::new(io::ErrorKind::TimedOut, "another program is changing it, or was stopped while it did"))
+        }
+        // Some file systems lock no directories.
+        Ok(true) | Err(_) => Ok(held),
+    }
+}
+
+/// Locks `file` until it is closed, and waits for other programs that hold the lock. Not for ever, since one that was
+/// stopped holds it, too: then it gives `false`.
+pub fn wait_for_lock(file: &File) -> io::Result<bool> {
     for _ in 0..LOCK_TRIES {
-        match flock(&held, FlockOperation::NonBlockingLockExclusive) {
-            Err(Errno::WOULDBLOCK | Errno::INTR) => thread::sleep(LOCK_PAUSE),
-            // Some file systems lock no directories.
-            Ok(()) | Err(_) => return Ok(held),
+        match file.try_lock() {
+            Ok(()) => return Ok(true),
+            Err(TryLockError::Error(error)) if error.kind() != io::ErrorKind::Interrupted => return Err(error),
+            Err(TryLockError::WouldBlock | TryLockError::Error(_)) => thread::sleep(LOCK_PAUSE),
         }
     }
-    Err(io::Error::new(io::ErrorKind::TimedOut, "another program is changing it, or was stopped while it did"))
+    Ok(false)
 }
 
 /// Puts `text` in the place of the file at `path`, with the same permissions.
 pub fn replace(path: &Path, text: &str) -> io::Result<()> {
-    let Ok(metadata) = fs::metadata(path) else { return persist(beside(path, text)?, path) };
+    let directory = directory(path);
+    let Ok(metadata) = fs::metadata(path) else {
+        fs::create_dir_all(directory)?;
+        return persist(written(directory, text, NEW)?, path, true);
+    };
     // Nobody else may read it meanwhile, who may not read that.
-    let file = written(directory(path), text, 0o600)?;
+    let file = written(directory, text, PRIVATE)?;
     file.as_file().set_permissions(metadata.permissions())?;
-    persist(file, path)
+    persist(file, path, true)
 }
 
 /// Puts `text` in the place of the file at `path`, for its owner alone. A directory that is not there yet is made for
@@ -54,7 +68,7 @@ pub fn replace(path: &Path, text: &str) -> io::Result<()> {
 pub fn replace_private(path: &Path, text: &str) -> io::Result<()> {
     let directory = directory(path);
     fs::DirBuilder::new().recursive(true).mode(0o700).create(directory)?;
-    persist(written(directory, text, 0o600)?, path)
+    persist(written(directory, text, PRIVATE)?, path, true)
 }
 
 /// What is at `path`, or behind the link there, where that is no file that could be replaced: such as `a directory`.
@@ -89,26 +103,21 @@ pub fn write(path: &Path, text: &str, replace: bool) -> io::Result<()> {
     if replace {
         return self::replace(&target(path)?, text);
     }
-    beside(path, text)?.persist_noclobber(path).map_err(|error| error.error)?;
-    Ok(())
+    persist(written(directory, text, NEW)?, path, false)
 }
 
 /// An empty file that is to take its place at `path` by [`finish`], for its owner alone. Until then it goes when it is
 /// dropped.
 pub fn begin_private(path: &Path) -> io::Result<NamedTempFile> {
     refuse_what_is_no_file(path)?;
-    written(directory(path), "", 0o600)
+    written(directory(path), "", PRIVATE)
 }
 
 /// Puts `file` in its place at `path`, which is no link; with `replace`, also where there is one.
 pub fn finish(file: NamedTempFile, path: &Path, replace: bool) -> io::Result<()> {
     refuse_what_is_no_file(path)?;
     file.as_file().sync_all()?;
-    if replace {
-        return persist(file, path);
-    }
-    file.persist_noclobber(path).map_err(|error| error.error)?;
-    File::open(directory(path))?.sync_all()
+    persist(file, path, replace)
 }
 
 /// Gives the file at `path` the name `other` as well, or a copy of it that name where the file system has one name for
@@ -124,13 +133,11 @@ pub fn keep_as(path: &Path, other: &Path) -> io::Result<()> {
     }
 }
 
-/// A file that is to take its place at `path`, already on disk. As any new file it has what the umask leaves.
-fn beside(path: &Path, text: &str) -> io::Result<NamedTempFile> {
-    let directory = directory(path);
-    fs::create_dir_all(directory)?;
-    written(directory, text, 0o666)
-}
+/// The permissions of any new file, of which the umask leaves some, and those for its owner alone.
+const NEW: u32 = 0o666;
+const PRIVATE: u32 = 0o600;
 
+/// A file in `directory`, already on disk, that is to take its place elsewhere there.
 fn written(directory: &Path, text: &str, mode: u32) -> io::Result<NamedTempFile> {
     let permissions = fs::Permissions::from_mode(mode);
     let mut file = tempfile::Builder::new().prefix(".petstore-").permissions(permissions).tempfile_in(directory)?;
@@ -139,8 +146,9 @@ fn written(directory: &Path, text: &str, mode: u32) -> io::Result<NamedTempFile>
     Ok(file)
 }
 
-fn persist(file: NamedTempFile, path: &Path) -> io::Result<()> {
-    file.persist(path).map_err(|error| error.error)?;
+fn persist(file: NamedTempFile, path: &Path, replace: bool) -> io::Result<()> {
+    let persisted = if replace { file.persist(path) } else { file.persist_noclobber(path) };
+    persisted.map_err(|error| error.error)?;
     // The new name is in the directory, which is written by itself.
     File::open(directory(path))?.sync_all()
 }

@@ -2,14 +2,11 @@
 //! ever write the same one.
 
 use std::collections::HashMap;
-use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
 use std::io::{self, ErrorKind, Read as _};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
-
-use rustix::fs::{FlockOperation, flock};
-use rustix::io::Errno;
 
 use super::atomic_file;
 use super::file_stem;
@@ -148,10 +145,10 @@ fn locked(path: &Path) -> io::Result<Option<File>> {
         DirBuilder::new().recursive(true).mode(0o700).create(directory)?;
     }
     let file = OpenOptions::new().create(true).truncate(false).write(true).mode(0o600).open(path)?;
-    match flock(&file, FlockOperation::NonBlockingLockExclusive) {
+    match file.try_lock() {
         Ok(()) => Ok(Some(file)),
-        Err(Errno::WOULDBLOCK) => Ok(None),
-        Err(error) => Err(error.into()),
+        Err(TryLockError::WouldBlock) => Ok(None),
+        Err(TryLockError::Error(error)) => Err(error),
     }
 }
 
