@@ -2,5 +2,6 @@
 //! and no screen.
 
 pub mod clipboard;
+pub mod connections;
 pub mod first_run;
 pub mod inventory;

@@ -16,6 +16,7 @@ use tokio::sync::mpsc;
 use uuid::Uuid;
 
 use crate::app::clipboard;
+use crate::app::connections::Services;
 use crate::app::first_run::{self, StartChoice};
 use crate::clock;
 use crate::config::{Choices, Env, Paths, Settings, file_path};
@@ -37,7 +38,7 @@ use crate::tui::terminal::writer_thread::TerminalWriter;
 use crate::tui::theme::Appearance;
 use crate::tui::worker::WorkerContext;
 use crate::tui::worker::drafts::DraftFiles;
-use crate::tui::worker::profiles::{Services, read_kept};
+use crate::tui::worker::profiles::read_kept;
 use crate::tui::worker::queue::Queues;
 use crate::tui::{terminal, worker};
 

@@ -7,9 +7,10 @@ use std::io::{self, IsTerminal as _, Read as _};
 
 use clap::{Args, ValueEnum};
 
+use crate::app::connections;
 use crate::config::{Choices, Env, KeyPlace, Login, LoginError};
 use crate::model::text::short;
-use crate::model::{ApiKey, Limit, PetQuery, display_safe};
+use crate::model::{ApiKey, display_safe};
 
 use super::error::{Exit, Failed};
 use super::output::note;
@@ -150,9 +151,7 @@ async fn key(login: &Login, with_token: bool) -> Result<Result<ApiKey, Exit>, Fa
 /// Asks for one animal, and keeps nothing that is not accepted.
 async fn test(login: &Login, key: &ApiKey) -> Result<(), Failed> {
     let client = client(login.address.clone(), Some(key.clone()), login.ca_file.as_deref())?;
-    let query = PetQuery { limit: Limit::MIN, ..PetQuery::default() };
-    let answer = client.called("login").list_pets(&query).await;
-    answer.map(|_| ()).map_err(|error| {
+    connections::ask(&client, "login").await.0.map_err(|error| {
         let failed = Failed::request(&error, &login.address.authority(), false);
         if failed.exit == Exit::Unauthorized {
             failed.hint("is it the key of this service? It was not kept")

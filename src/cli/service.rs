@@ -14,13 +14,13 @@ use tokio::sync::Mutex;
 
 use crate::api::client::{Timeouts, Trust};
 use crate::api::{Client, Failure};
+use crate::app::connections::Connect;
 use crate::clock;
 use crate::config::{Service, Settings};
 use crate::model::text::{causes, short};
 use crate::model::{ApiKey, BaseUrl};
 use crate::server::{self, ServerHandle};
 use crate::store::{DatabaseUrl, Store};
-use crate::tui::worker::profiles::Connect;
 
 use super::error::{Exit, Failed};
 

@@ -7,10 +7,10 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use crate::api::ApiError;
-use crate::clock;
+use crate::app::connections;
 use crate::config::{Choices, Env, Origin, Service, Settings, Sourced};
+use crate::model::display_safe;
 use crate::model::text::width;
-use crate::model::{Limit, PetQuery, display_safe};
 
 use super::error::{Exit, Failed};
 use super::render::{FormatArg, ResultFormat, print, print_json};
@@ -70,10 +70,8 @@ pub async fn ask(settings: &Settings) -> ServiceAnswer {
         Ok(connected) => connected,
         Err(failed) => return nobody(failed),
     };
-    let begun = clock::now().mono;
-    let query = PetQuery { limit: Limit::MIN, ..PetQuery::default() };
-    let answer = client.called("status").list_pets(&query).await;
-    let took = Some(clock::now().mono.saturating_duration_since(begun));
+    let (answer, took) = connections::ask(&client, "status").await;
+    let took = Some(took);
     if let Some(embedded) = embedded {
         embedded.stop().await;
     }

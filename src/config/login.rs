@@ -9,11 +9,12 @@ use super::choices::Choices;
 use super::edit::{EditError, NewProfile, add_profile, remove_key, set_key};
 use super::error::ConfigError;
 use super::file::{KeySource, is_plain_name};
+use super::paths::expand_home;
 use super::secrets::KeyPlace;
 use super::service::{KeyOrigin, Remote, Service};
 use super::settings::Settings;
 use super::sources::Sources;
-use super::target::{Target, expand_home};
+use super::target::Target;
 
 /// A profile that is logged in to or out of.
 #[derive(Clone, Debug)]
@@ -88,6 +89,20 @@ impl Login {
         }
     }
 
+    /// The profile of this name in the file, for the key of its service at `address`.
+    pub fn at(profile: &str, address: &BaseUrl, choices: &Choices, env: &Env) -> Result<Self, ConfigError> {
+        let sources = Sources::read(choices, env)?;
+        Ok(Self {
+            profile: profile.to_owned(),
+            address: address.clone(),
+            ca_file: None,
+            source: sources.file.profiles.get(profile).and_then(|known| known.key.clone()),
+            line: sources.line_of(&["profiles", profile, "key"]),
+            file: sources.path,
+            is_new: false,
+        })
+    }
+
     /// Keeps `key` in `place`, and says so in the file, which keeps its comments. What the program had kept elsewhere
     /// for this profile is removed.
     pub fn keep(&self, key: &ApiKey, place: &KeyPlace, env: &Env) -> Result<KeyOrigin, LoginError> {
@@ -136,12 +151,13 @@ impl Login {
     fn kept_in_file(&self, env: &Env) -> Option<KeyPlace> {
         let Some(KeySource::File(named)) = &self.source else { return None };
         let own = KeyPlace::file(&self.profile, env)?;
-        matches!(&own, KeyPlace::File(path) if *path == expand_home(named, env)).then_some(own)
+        matches!(&own, KeyPlace::File(path) if *path == expand_home(named, env.path("HOME").as_deref())).then_some(own)
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::secrets::keyring::tests::in_memory;
     use super::super::settings::tests::written;
     use super::*;
 
@@ -169,6 +185,19 @@ mod tests {
         assert_eq!(text(), CONFIG.replace("key = { file = \"/nowhere/key\" } # lost\n", ""));
         assert!(!path.exists());
         assert_eq!(find().forget(&written.env).unwrap(), None);
+    }
+
+    #[test]
+    fn a_key_that_is_kept_elsewhere_from_now_on_leaves_no_file_behind() {
+        let written = written(&[], CONFIG);
+        let (key, address) = (ApiKey::new("petk_0123456789").unwrap(), "https://shop.example/v1".parse().unwrap());
+        let at = || Login::at("shop", &address, &Choices::default(), &written.env).unwrap();
+        let file = KeyPlace::file("shop", &written.env).unwrap();
+        let KeyPlace::File(path) = file.clone() else { panic!() };
+        at().keep(&key, &file, &written.env).unwrap();
+        assert!(path.exists());
+        let kept = at().keep(&key, &KeyPlace::Keyring(in_memory()), &written.env).unwrap();
+        assert_eq!((kept, path.exists()), (KeyOrigin::Keyring, false));
     }
 
     #[test]

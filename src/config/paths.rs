@@ -73,12 +73,21 @@ impl Paths {
     }
 }
 
+/// A path as it was typed or configured: one that begins with `~/` stands in the home directory.
+#[must_use]
+pub fn expand_home(path: &Path, home: Option<&Path>) -> PathBuf {
+    match (path.strip_prefix("~"), home) {
+        (Ok(rest), Some(home)) => home.join(rest),
+        _ => path.to_owned(),
+    }
+}
+
 /// A path in the words of the configuration file: `~/` for what stands in the home directory.
 #[must_use]
-pub fn below_home(path: PathBuf, env: &Env) -> PathBuf {
+pub fn below_home(path: &Path, env: &Env) -> PathBuf {
     let home = env.path("HOME");
     let below = home.as_ref().and_then(|home| path.strip_prefix(home).ok()).map(|rest| Path::new("~").join(rest));
-    below.unwrap_or(path)
+    below.unwrap_or_else(|| path.to_owned())
 }
 
 #[cfg(test)]
@@ -88,10 +97,10 @@ mod tests {
     #[test]
     fn what_stands_in_the_home_directory_is_written_short() {
         let env = Env::from_iter([("HOME", "/home/ada")]);
-        let below = |path: &str| below_home(path.into(), &env);
+        let below = |path: &str| below_home(Path::new(path), &env);
         assert_eq!(below("/home/ada/.config/petstore/keys/shop"), PathBuf::from("~/.config/petstore/keys/shop"));
         assert_eq!(below("/home/adam/shop"), PathBuf::from("/home/adam/shop"));
-        assert_eq!(below_home("/home/ada".into(), &Env::default()), PathBuf::from("/home/ada"));
+        assert_eq!(below_home(Path::new("/home/ada"), &Env::default()), PathBuf::from("/home/ada"));
     }
 
     #[test]

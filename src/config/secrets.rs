@@ -5,7 +5,7 @@
 mod command;
 mod deadline;
 mod key_file;
-mod keyring;
+pub(super) mod keyring;
 mod place;
 
 pub use command::{refuse_where_others_write, run_key_command};

@@ -1,11 +1,10 @@
 //! Which service was asked for, and what is known of it: its address, its key, and where both came from.
 
-use std::path::{Path, PathBuf};
-
 use crate::model::{ApiKey, BaseUrl};
 
 use super::error::ConfigError;
 use super::file::{Accent, KeySource, Profile};
+use super::paths::expand_home;
 use super::provenance::Origin;
 use super::secrets::{self, Keyring};
 use super::service::{KeyOrigin, Remote, Service};
@@ -180,7 +179,8 @@ fn remote(
         Target::Demo => false,
     };
     let ca_file = sources.choices.ca_file.clone().filter(|_| meant);
-    let ca_file = ca_file.or_else(|| profile.ca_file.as_deref().map(|file| expand_home(file, sources.env)));
+    let ca_file = ca_file
+        .or_else(|| profile.ca_file.as_deref().map(|file| expand_home(file, sources.env.path("HOME").as_deref())));
     Ok((Remote { base_url, key, key_origin, ca_file }, origin))
 }
 
@@ -207,7 +207,7 @@ fn read(
             sources.env.get(name).map(ApiKey::new).transpose().map_err(wrong)?
         }
         KeySource::File(path) => {
-            let path = expand_home(path, sources.env);
+            let path = expand_home(path, sources.env.path("HOME").as_deref());
             let key = secrets::read_key_file(&path)?;
             origin = KeyOrigin::File(path);
             Some(key)
@@ -219,14 +219,6 @@ fn read(
         KeySource::Keyring(_) => Keyring::probe()?.read(profile, address)?,
     };
     Ok(key.map(|key| (key, origin)))
-}
-
-/// A path of the configuration file; one that begins with `~/` stands in the home directory.
-pub fn expand_home(path: &Path, env: &Env) -> PathBuf {
-    match (path.strip_prefix("~"), env.path("HOME")) {
-        (Ok(rest), Some(home)) => home.join(rest),
-        _ => path.to_owned(),
-    }
 }
 
 #[cfg(test)]

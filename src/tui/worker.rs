@@ -29,6 +29,7 @@ use crate::api::inventory::inventory;
 use crate::api::list;
 use crate::api::{ApiError, Client, Recorder};
 use crate::app::clipboard::{self, ClipboardBackend};
+use crate::app::connections::Services;
 use crate::clock;
 use crate::config::{Service, Settings, ThemeChoice, edit};
 use crate::local::atomic_file;
@@ -45,7 +46,6 @@ use domains::{DomainsContext, SoFar};
 use drafts::DraftFiles;
 use import::place;
 use job::{Connection, Done, api_of};
-use profiles::Services;
 use queue::{Queue, Queues, is_known_still};
 
 /// Replies that may wait.
@@ -220,7 +220,7 @@ impl Worker {
                     Task::Domains(task) => self.spawn(slot, domains_context.perform(task, so_far)),
                     Task::Profile(task) => {
                         let (recorder, queues) = (Recorder::clone(&self.recorder), Arc::clone(queues));
-                        self.jobs.spawn(slot, services.perform(task, connection, recorder, kept, queues));
+                        self.jobs.spawn(slot, profiles::perform(services, task, connection, recorder, kept, queues));
                     }
                     Task::Queue(records) => {
                         let queue = self.queue.clone();

@@ -12,6 +12,7 @@ use jiff::tz::TimeZone;
 use petstore::api::client::{Timeouts, install_tls_provider};
 use petstore::api::{Client, Failure};
 use petstore::app::clipboard::ClipboardBackend;
+use petstore::app::connections::{Connect, Services};
 use petstore::clock::{self, Now};
 use petstore::config::{
     Accent, Choices, Clipboard, Depth, Env, KeyOrigin, LinkSpeed, Remote, Service, Settings, ThemeChoice,
@@ -32,7 +33,6 @@ use petstore::tui::state::AppState;
 use petstore::tui::terminal::writer_thread::Traffic;
 use petstore::tui::theme::{Appearance, Theme};
 use petstore::tui::worker::domains::DomainsContext;
-use petstore::tui::worker::profiles::{Connect, Services};
 use petstore::tui::worker::{self, WorkerContext};
 use ratatui::Terminal;
 use ratatui::backend::{Backend, ClearType, TestBackend, WindowSize};

@@ -36,7 +36,7 @@ pub fn checks(env: &Env) -> Vec<Check> {
 
 /// A directory that the program must be able to write to, and in which others must not have the permissions `not`.
 fn directory(name: &str, path: &Path, not: u32, env: &Env) -> Check {
-    let shown = below_home(path.to_owned(), env).display().to_string();
+    let shown = below_home(path, env).display().to_string();
     let mode = match fs::metadata(path) {
         Ok(found) if found.is_dir() => found.permissions().mode() & 0o7777,
         Ok(_) => return Check::fail(name, &format!("{shown} is no directory"), &format!("move it away: {shown}")),
@@ -46,7 +46,7 @@ fn directory(name: &str, path: &Path, not: u32, env: &Env) -> Check {
             if access(above, Access::WRITE_OK | Access::EXEC_OK).is_ok() {
                 return Check::ok(name, &format!("{shown} is made when it is needed"));
             }
-            let above = below_home(above.to_owned(), env).display().to_string();
+            let above = below_home(above, env).display().to_string();
             let found = format!("{shown} cannot be made: {above} cannot be written to");
             return Check::fail(name, &found, &format!("ls -ld {above}; or name another place, such as XDG_DATA_HOME"));
         }
@@ -73,7 +73,7 @@ fn directory(name: &str, path: &Path, not: u32, env: &Env) -> Check {
 /// A key that others can read.
 fn open_key(path: &Path, env: &Env) -> Option<Check> {
     let mode = fs::metadata(path).ok()?.permissions().mode() & 0o7777;
-    let shown = below_home(path.to_owned(), env).display().to_string();
+    let shown = below_home(path, env).display().to_string();
     let found = format!("others can read {shown} (mode {mode:04o})");
     (mode & 0o077 != 0).then(|| Check::fail("keys", &found, &format!("chmod 600 {shown}, and have the key replaced")))
 }
@@ -84,7 +84,7 @@ pub async fn database(env: &Env) -> Check {
     let Ok(path) = Paths::new(env).map(|paths| paths.embedded_database()) else {
         return Check::ok(NAME, "none");
     };
-    let shown = below_home(path.clone(), env).display().to_string();
+    let shown = below_home(&path, env).display().to_string();
     if !path.exists() {
         return Check::ok(NAME, &format!("{shown} is made when it is needed"));
     }

@@ -96,7 +96,7 @@ fn system() -> Result<Arc<CredentialStore>, Error> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(in crate::config) mod tests {
     use std::sync::mpsc;
 
     use keyring_core::mock;
@@ -108,7 +108,7 @@ mod tests {
         text.parse().unwrap()
     }
 
-    fn in_memory() -> Keyring {
+    pub fn in_memory() -> Keyring {
         Keyring::open(|| Ok(mock::Store::new()?), ANSWERS).unwrap()
     }
 

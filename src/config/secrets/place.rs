@@ -36,7 +36,7 @@ impl KeyPlace {
     #[must_use]
     pub fn source(&self, env: &Env) -> KeySource {
         match self {
-            Self::File(path) => KeySource::File(below_home(path.clone(), env)),
+            Self::File(path) => KeySource::File(below_home(path, env)),
             Self::Keyring(_) => KeySource::Keyring(true),
         }
     }

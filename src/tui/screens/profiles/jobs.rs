@@ -1,9 +1,6 @@
 //! What is asked for about services and their keys, and what came of it.
 
-use std::time::Duration;
-
-use crate::api::failure::Failure;
-use crate::config::edit::NewProfile;
+pub use crate::app::connections::{AddedProfile, KeyPlaces, NewService, Tested};
 use crate::config::queue::Unfinished;
 use crate::config::{KeepKey, KeyOrigin, Profiles, Settings};
 use crate::model::{ApiKey, BaseUrl};
@@ -47,17 +44,6 @@ pub enum ProfileTask {
     },
 }
 
-/// A profile that is to be.
-#[derive(Clone, Debug, PartialEq)]
-pub struct NewService {
-    /// Its name.
-    pub name: String,
-    /// What it says; where its key comes from only if that was not typed.
-    pub profile: NewProfile,
-    /// The key that was typed, and where to keep it.
-    pub typed: Option<(ApiKey, KeepKey)>,
-}
-
 /// What came of a job about profiles.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ProfileReply {
@@ -84,33 +70,4 @@ pub struct Used {
     pub kept: Option<SessionCache>,
     /// What waits for it in the queue of rapid entry, or why that is not known.
     pub left: Result<Unfinished, String>,
-}
-
-/// What asking a service for one animal gave.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Tested {
-    /// It answered, and so fast.
-    Answered(Duration),
-    /// It did not answer as it should.
-    Failed(Failure),
-    /// It was not asked: what is said of it cannot be used.
-    Unusable(String),
-}
-
-/// A profile that was written.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct AddedProfile {
-    /// Into which file.
-    pub file: String,
-    /// Why its key was not kept, where one was typed.
-    pub key_lost: Option<String>,
-}
-
-/// Where a key can be kept beside this session.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct KeyPlaces {
-    /// The file for it; none where there is no profile that could name one.
-    pub file: Option<String>,
-    /// Whether the keyring of the system answered.
-    pub keyring: bool,
 }

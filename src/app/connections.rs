@@ -1,0 +1,266 @@
+//! Connecting to services: those that can be switched to, how one is reached, whether it answers, and where its key is
+//! kept. What fails says why in words that are safe to show.
+
+use std::fmt::Display;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::future::BoxFuture;
+
+use crate::api::{ApiError, Client, Failure, Recorder};
+use crate::clock;
+use crate::config::edit::{NewProfile, add_profile, set_profile};
+use crate::config::paths::below_home;
+use crate::config::{
+    Choices, Env, KeepKey, KeyOrigin, KeyPlace, Keyring, Login, Paths, Profiles, Service, Settings, settings_for,
+    settings_with,
+};
+use crate::model::{ApiKey, BaseUrl, Limit, PetQuery, display_safe};
+
+/// Makes a client for the service of these settings, and starts that service where it is inside the program.
+pub type Connect = Arc<dyn Fn(Settings) -> BoxFuture<'static, Result<Client, Failure>> + Send + Sync>;
+
+/// A profile that is to be.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NewService {
+    /// Its name.
+    pub name: String,
+    /// What it says; where its key comes from only if that was not typed.
+    pub profile: NewProfile,
+    /// The key that was typed, and where to keep it.
+    pub typed: Option<(ApiKey, KeepKey)>,
+}
+
+/// What asking a service for one animal gave.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Tested {
+    /// It answered, and so fast.
+    Answered(Duration),
+    /// It did not answer as it should.
+    Failed(Failure),
+    /// It was not asked: what is said of it cannot be used.
+    Unusable(String),
+}
+
+/// A profile that was written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AddedProfile {
+    /// Into which file.
+    pub file: String,
+    /// Why its key was not kept, where one was typed.
+    pub key_lost: Option<String>,
+}
+
+/// Where a key can be kept beside this session.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct KeyPlaces {
+    /// The file for it; none where there is no profile that could name one.
+    pub file: Option<String>,
+    /// Whether the keyring of the system answered.
+    pub keyring: bool,
+}
+
+/// What it takes to change services.
+pub struct Services {
+    /// How one is reached.
+    pub connect: Connect,
+    /// What was said on the command line.
+    pub choices: Choices,
+    /// The environment.
+    pub env: Env,
+}
+
+impl Services {
+    /// Those that can be switched to.
+    pub fn profiles(&self) -> Result<Profiles, String> {
+        safe(Profiles::read(&self.choices, &self.env))
+    }
+
+    /// What is in force with the service of this name. May block, as long as its key is read.
+    pub fn settings(&self, name: &str) -> Result<Settings, String> {
+        safe(settings_for(name, &self.choices, &self.env))
+    }
+
+    /// The same with a service that is not written yet.
+    pub fn settings_of_new(&self, new: &NewService) -> Result<Settings, String> {
+        let mut settings = safe(settings_with(&new.name, &new.profile, &self.choices, &self.env))?;
+        if let (Some((key, _)), Service::Remote(remote)) = (&new.typed, &mut settings.service) {
+            remote.key = Some(key.clone());
+            remote.key_origin = KeyOrigin::Typed;
+        }
+        Ok(settings)
+    }
+
+    /// Writes a new profile, and its key where one was typed. The profile first: a name that is taken must not lose its
+    /// key to the new one.
+    pub fn add(&self, new: NewService, at_start: bool) -> Result<AddedProfile, String> {
+        let NewService { name, mut profile, typed } = new;
+        let kept = typed.map(|(key, keep)| Ok::<_, String>((self.key_place(&name, keep)?, key))).transpose()?;
+        if let Some((place, _)) = &kept {
+            profile.key = Some(place.source(&self.env));
+        }
+        let file = self.profiles()?.file;
+        safe(add_profile(&file, &name, &profile))?;
+        if at_start {
+            safe(set_profile(&file, &name))?;
+        }
+        let keep = |(place, key): (KeyPlace, ApiKey)| {
+            let address: BaseUrl = safe(profile.base_url.parse())?;
+            safe(place.keep(&name, &address, &key))
+        };
+        let key_lost = kept.map(keep).and_then(Result::err);
+        Ok(AddedProfile { file: self.short(file), key_lost })
+    }
+
+    /// Keeps the key of a profile that is in the file. The key is for this address: it never travels to another host.
+    pub fn keep_key(&self, profile: &str, address: &BaseUrl, key: &ApiKey, keep: KeepKey) -> Result<KeyOrigin, String> {
+        let place = self.key_place(profile, keep)?;
+        let login = safe(Login::at(profile, address, &self.choices, &self.env))?;
+        safe(login.keep(key, &place, &self.env))
+    }
+
+    fn key_place(&self, profile: &str, keep: KeepKey) -> Result<KeyPlace, String> {
+        match keep {
+            KeepKey::Session => Err("it is for this session only.".to_owned()),
+            KeepKey::File => Ok(KeyPlace::file(profile, &self.env).ok_or("there is no file for it.")?),
+            KeepKey::Keyring => safe(KeyPlace::keyring()),
+        }
+    }
+
+    /// Where the key of this profile can be kept. Only a profile that stands in the file can say where its key is.
+    #[must_use]
+    pub fn key_places(&self, name: &str) -> KeyPlaces {
+        let profiles = self.profiles().map(|profiles| profiles.entries).unwrap_or_default();
+        if !profiles.iter().any(|entry| entry.name == name && entry.line.is_some()) {
+            return KeyPlaces::default();
+        }
+        let file = Paths::new(&self.env).ok().and_then(|paths| paths.key_file(name)).map(|path| self.short(path));
+        KeyPlaces { file, keyring: Keyring::probe().is_ok() }
+    }
+
+    /// Resolves and connects, and asks for one animal.
+    pub async fn test(
+        self: Arc<Self>,
+        resolve: impl FnOnce(&Self) -> Result<Settings, String> + Send + 'static,
+        recorder: Recorder,
+    ) -> Tested {
+        let settings = match Arc::clone(&self).blocking(resolve).await {
+            Ok(settings) => settings,
+            Err(why) => return Tested::Unusable(why),
+        };
+        match (self.connect)(settings).await {
+            Ok(client) => Tested::of(&client.recording(recorder)).await,
+            Err(failure) => Tested::Failed(failure),
+        }
+    }
+
+    /// Files, commands and keyrings take their time.
+    pub async fn blocking<T: Send + 'static>(
+        self: Arc<Self>,
+        work: impl FnOnce(&Self) -> Result<T, String> + Send + 'static,
+    ) -> Result<T, String> {
+        tokio::task::spawn_blocking(move || work(&self)).await.unwrap_or_else(|error| Err(error.to_string()))
+    }
+
+    fn short(&self, path: PathBuf) -> String {
+        below_home(&path, &self.env).display().to_string()
+    }
+}
+
+impl Tested {
+    /// Asks the service of this client.
+    pub async fn of(client: &Client) -> Self {
+        match ask(client, "profile test").await {
+            (Ok(()), took) => Self::Answered(took),
+            (Err(error), _) => Self::Failed(Failure::from(&error)),
+        }
+    }
+}
+
+/// Asks for one animal, which shows whether the service answers and accepts the key, and says how long that took. The
+/// records of requests name the `purpose`.
+pub async fn ask(client: &Client, purpose: &'static str) -> (Result<(), ApiError>, Duration) {
+    let begun = clock::now().mono;
+    let query = PetQuery { limit: Limit::MIN, ..PetQuery::default() };
+    let answer = client.called(purpose).list_pets(&query).await;
+    (answer.map(|_| ()), clock::now().mono.saturating_duration_since(begun))
+}
+
+fn safe<T, E: Display>(result: Result<T, E>) -> Result<T, String> {
+    result.map_err(|error| display_safe(&error.to_string()).into_owned())
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    const CONFIG: &str = "[profiles.lab]\nbase_url = \"http://127.0.0.1:9/v1\"\nkey = { env = \"LAB_KEY\" }\n";
+
+    /// A configuration in a directory of its own, and what it takes to change services there.
+    pub(crate) fn services(connect: Connect) -> (tempfile::TempDir, Services) {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("config.toml");
+        std::fs::write(&path, CONFIG).unwrap();
+        let at = |name: &str| directory.path().join(name).into_os_string();
+        let env = [
+            ("HOME", directory.path().as_os_str().to_owned()),
+            ("XDG_CONFIG_HOME", at("config")),
+            ("XDG_DATA_HOME", at("data")),
+            ("LAB_KEY", "petk_0123456789abcdef".into()),
+        ];
+        let choices = Choices { config: Some(path), ..Choices::default() };
+        (directory, Services { connect, choices, env: env.into_iter().collect() })
+    }
+
+    fn nobody() -> Connect {
+        Arc::new(|_| Box::pin(async { Err(Failure::Busy) }))
+    }
+
+    #[test]
+    fn only_a_profile_of_the_file_can_say_where_its_key_is() {
+        let (directory, services) = services(nobody());
+        let lab = services.key_places("lab");
+        assert_eq!(lab.file.as_deref(), Some("~/config/petstore/keys/lab"));
+        assert_eq!(services.key_places("embedded"), KeyPlaces::default());
+        assert_eq!(services.key_places("direct.example"), KeyPlaces::default());
+        drop(directory);
+        assert_eq!(services.key_places("lab"), KeyPlaces::default());
+    }
+
+    #[test]
+    fn a_name_that_is_taken_keeps_its_key() {
+        let (directory, services) = services(nobody());
+        let new = |name: &str, key: &str| NewService {
+            name: name.to_owned(),
+            profile: NewProfile {
+                base_url: "https://shop.example/v1".into(),
+                key: None,
+                ca_file: None,
+                label: None,
+                protect: false,
+            },
+            typed: Some((ApiKey::new(key).unwrap(), KeepKey::File)),
+        };
+        let file = "~/config.toml".to_owned();
+        assert_eq!(services.add(new("shop", "petk_of_shop_0001"), true), Ok(AddedProfile { file, key_lost: None }));
+        let kept = directory.path().join("config/petstore/keys/shop");
+        assert_eq!(std::fs::read_to_string(&kept).unwrap(), "petk_of_shop_0001\n");
+        let config = std::fs::read_to_string(directory.path().join("config.toml")).unwrap();
+        assert!(config.starts_with("profile = \"shop\"\n"), "{config}");
+        let error = services.add(new("shop", "petk_of_other_002"), false).unwrap_err();
+        assert_eq!(error, "there is a profile \"shop\" already. Give the new one another name.");
+        assert_eq!(std::fs::read_to_string(&kept).unwrap(), "petk_of_shop_0001\n");
+    }
+
+    #[test]
+    fn a_typed_key_is_the_one_a_new_profile_is_tried_with() {
+        let (_directory, services) = services(nobody());
+        let typed = ApiKey::new("petk_of_shop_0001").unwrap();
+        let base_url = "https://shop.example/v1".to_owned();
+        let profile = NewProfile { base_url, key: None, ca_file: None, label: None, protect: false };
+        let new = NewService { name: "shop".into(), profile, typed: Some((typed.clone(), KeepKey::File)) };
+        let Service::Remote(remote) = services.settings_of_new(&new).unwrap().service else { panic!("not remote") };
+        assert_eq!((remote.key, remote.key_origin), (Some(typed), KeyOrigin::Typed));
+    }
+}
