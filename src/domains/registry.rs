@@ -166,7 +166,12 @@ impl RegistryFile {
         let directory = self.path.parent().unwrap_or(Path::new("."));
         fs::create_dir_all(directory).map_err(|source| self.io(source))?;
         // A lock on the list itself would be lost when a new file takes its place.
-        let lock = OpenOptions::new().create(true).write(true).mode(0o600).open(self.path.with_extension("lock"));
+        let lock = OpenOptions::new()
+            .create(true)
+            .truncate(false)
+            .write(true)
+            .mode(0o600)
+            .open(self.path.with_extension("lock"));
         let lock = lock.map_err(|source| self.io(source))?;
         if !atomic_file::wait_for_lock(&lock).map_err(|source| self.io(source))? {
             return Err(RegistryError::Locked { path: self.path.clone() }.into());

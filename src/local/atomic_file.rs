@@ -50,6 +50,23 @@ pub fn wait_for_lock(file: &File) -> io::Result<bool> {
     Ok(false)
 }
 
+/// The text of the file at `path`, if there is one.
+pub fn read(path: &Path) -> io::Result<Option<String>> {
+    if_there(fs::read_to_string(path))
+}
+
+/// Removes the file at `path`, if there is one.
+pub fn remove(path: &Path) -> io::Result<()> {
+    if_there(fs::remove_file(path)).map(drop)
+}
+
+fn if_there<T>(result: io::Result<T>) -> io::Result<Option<T>> {
+    match result {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        other => other.map(Some),
+    }
+}
+
 /// Puts `text` in the place of the file at `path`, with the same permissions.
 pub fn replace(path: &Path, text: &str) -> io::Result<()> {
     let directory = directory(path);

@@ -32,9 +32,8 @@ impl Claim {
     /// # Errors
     /// The directory cannot be made or written, its file system knows no locks, or 64 programs run.
     pub fn new(state: &Path, identity: &str) -> io::Result<Self> {
-        let files = |number: usize, ending: &str| file(state, identity, number, ending);
-        let left = |number: &usize| files(*number, "json").exists() || files(*number, "queue.ndjson").exists();
-        Self::first((1..=MOST).filter(left).chain(1..=MOST), files)
+        let left = (1..=MOST).filter(|number| is_left(state, identity, *number));
+        Self::first(state, identity, left.chain(1..=MOST))
     }
 
     /// Claims files for the service `identity` in which nothing was left.
@@ -42,15 +41,14 @@ impl Claim {
     /// # Errors
     /// As for [`Claim::new`].
     pub fn free(state: &Path, identity: &str) -> io::Result<Self> {
-        let files = |number: usize, ending: &str| file(state, identity, number, ending);
-        let left = |number: usize| files(number, "json").exists() || files(number, "queue.ndjson").exists();
-        Self::first((1..=MOST).filter(|number| !left(*number)), files)
+        Self::first(state, identity, (1..=MOST).filter(|number| !is_left(state, identity, *number)))
     }
 
-    fn first(numbers: impl Iterator<Item = usize>, files: impl Fn(usize, &str) -> PathBuf) -> io::Result<Self> {
+    fn first(state: &Path, identity: &str, numbers: impl Iterator<Item = usize>) -> io::Result<Self> {
         for number in numbers {
-            if let Some(lock) = locked(&files(number, "lock"))? {
-                return Ok(Self { draft: files(number, "json"), queue: files(number, "queue.ndjson"), _lock: lock });
+            let file = |ending: &str| file(state, identity, number, ending);
+            if let Some(lock) = locked(&file(LOCK))? {
+                return Ok(Self { draft: file(DRAFT), queue: file(QUEUE), _lock: lock });
             }
         }
         Err(io::Error::new(ErrorKind::ResourceBusy, format!("{MOST} programs have drafts for this service")))
@@ -92,10 +90,7 @@ impl Claim {
 
     /// Nothing is typed any more.
     pub fn clear(&self) -> io::Result<()> {
-        match fs::remove_file(&self.draft) {
-            Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
-            Ok(()) | Err(_) => Ok(()),
-        }
+        atomic_file::remove(&self.draft)
     }
 }
 
@@ -132,6 +127,16 @@ impl Claims {
         held.insert(identity.to_owned(), Arc::downgrade(&claim));
         Ok(claim)
     }
+}
+
+/// How the files of one number end.
+const DRAFT: &str = "json";
+const QUEUE: &str = "queue.ndjson";
+const LOCK: &str = "lock";
+
+/// Whether a program left something in the files of this number.
+fn is_left(state: &Path, identity: &str, number: usize) -> bool {
+    [DRAFT, QUEUE].iter().any(|ending| file(state, identity, number, ending).exists())
 }
 
 fn file(state: &Path, identity: &str, number: usize, ending: &str) -> PathBuf {

@@ -6,8 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::config::Env;
-use crate::local::atomic_file::replace_private;
-use crate::local::atomic_file::write as write_file;
+use crate::local::atomic_file::{self, replace_private};
 
 use super::super::confirm::ask;
 use super::super::error::{Exit, Failed};
@@ -42,7 +41,7 @@ pub fn run(path: &Path, env: &Env) -> Result<Exit, Failed> {
             let what = format!("{} was changed meanwhile, and stays as it is", path.display());
             return Err(Failed::new(Exit::Failure, what).hint(format!("what was typed is in {}", kept.display())));
         }
-        let written = if there.is_some() { write_file(path, &text, true) } else { begin(path, &text, env) };
+        let written = if there.is_some() { atomic_file::write(path, &text, true) } else { begin(path, &text, env) };
         written.map_err(|error| cannot_write(path, &error))?;
         note(&format!("wrote {}", path.display()));
         return Ok(Exit::Done);
@@ -65,11 +64,8 @@ impl Copy {
 }
 
 fn read(path: &Path) -> Result<Option<String>, Failed> {
-    match fs::read_to_string(path) {
-        Ok(text) => Ok(Some(text)),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(Failed::new(Exit::Failure, format!("{} cannot be read: {error}", path.display()))),
-    }
+    atomic_file::read(path)
+        .map_err(|error| Failed::new(Exit::Failure, format!("{} cannot be read: {error}", path.display())))
 }
 
 /// The editor is a line for the shell, as for every program that has one: it may have arguments.

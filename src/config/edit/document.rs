@@ -1,6 +1,5 @@
 //! One change of the configuration file, which leaves everything else in it as it is.
 
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -87,11 +86,7 @@ pub(super) fn edit(
     let target = atomic_file::target(path).map_err(io)?;
     // Whoever else changes it waits: what it reads must be what this writes.
     let _alone = atomic_file::alone(&target).map_err(io)?;
-    let text = match fs::read_to_string(&target) {
-        Ok(text) => text,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
-        Err(source) => return Err(io(source)),
-    };
+    let text = atomic_file::read(&target).map_err(io)?.unwrap_or_default();
     let edited = edited(&text, path, change)?;
     atomic_file::replace(&target, &edited).map_err(io)
 }

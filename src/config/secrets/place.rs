@@ -1,9 +1,8 @@
 //! The places in which the program itself keeps the key of a profile.
 
-use std::fs;
-use std::io;
 use std::path::PathBuf;
 
+use crate::local::atomic_file;
 use crate::model::{ApiKey, BaseUrl};
 
 use super::super::file::KeySource;
@@ -52,12 +51,9 @@ impl KeyPlace {
     /// Removes the key that is kept in it, if there is one.
     pub fn clear(&self, profile: &str, address: &BaseUrl) -> Result<(), ConfigError> {
         match self {
-            Self::File(path) => match fs::remove_file(path) {
-                Err(source) if source.kind() != io::ErrorKind::NotFound => {
-                    Err(ConfigError::KeyFileRemove { path: path.clone(), source })
-                }
-                Ok(()) | Err(_) => Ok(()),
-            },
+            Self::File(path) => {
+                atomic_file::remove(path).map_err(|source| ConfigError::KeyFileRemove { path: path.clone(), source })
+            }
             Self::Keyring(keyring) => keyring.remove(profile, address),
         }
     }
