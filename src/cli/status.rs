@@ -29,7 +29,7 @@ pub struct StatusArgs {
 }
 
 /// What came of asking the service.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct ServiceAnswer {
     /// How long the answer took; `None` where there was none.
     pub took: Option<Duration>,
@@ -48,7 +48,7 @@ pub async fn run(args: StatusArgs, choices: &Choices, env: &Env) -> Result<Exit,
             let asked = ask(&settings).await;
             (settings, asked)
         }
-        Err(error) => (known, ServiceAnswer { took: None, accepted: None, failed: Some(error.into()) }),
+        Err(error) => (known, ServiceAnswer { failed: Some(error.into()), ..ServiceAnswer::default() }),
     };
     match args.output.chosen() {
         ResultFormat::Table => print(|out| table(out, &settings, &asked))?,
@@ -60,15 +60,14 @@ pub async fn run(args: StatusArgs, choices: &Choices, env: &Env) -> Result<Exit,
 /// Asks the service of these settings for one animal. One inside the program that was never used is left unmade: looking
 /// must not end the first start. Then there is neither an answer nor a failure.
 pub async fn ask(settings: &Settings) -> ServiceAnswer {
-    let nobody = |failed| ServiceAnswer { took: None, accepted: None, failed: Some(failed) };
     if let Service::Embedded { database } = &settings.service
         && !database.exists()
     {
-        return ServiceAnswer { took: None, accepted: None, failed: None };
+        return ServiceAnswer::default();
     }
     let (client, embedded) = match service::connect(settings).await {
         Ok(connected) => connected,
-        Err(failed) => return nobody(failed),
+        Err(failed) => return ServiceAnswer { failed: Some(failed), ..ServiceAnswer::default() },
     };
     let (answer, took) = connections::ask(&client, "status").await;
     let took = Some(took);
@@ -83,15 +82,12 @@ pub async fn ask(settings: &Settings) -> ServiceAnswer {
         }
         _ => Failed::request(&error, &settings.service.name(), false),
     };
-    match error {
-        ApiError::Refused { status, .. } => {
-            ServiceAnswer { took, accepted: (status == 401).then_some(false), failed: Some(failed) }
-        }
-        ApiError::Malformed(_) => ServiceAnswer { took, accepted: None, failed: Some(failed) },
-        ApiError::NotSent(_) | ApiError::ConnectTimeout(_) | ApiError::Timeout(_) | ApiError::Broken(_) => {
-            nobody(failed)
-        }
-    }
+    let (took, accepted) = match error {
+        ApiError::Refused { status, .. } => (took, (status == 401).then_some(false)),
+        ApiError::Malformed(_) => (took, None),
+        ApiError::NotSent(_) | ApiError::ConnectTimeout(_) | ApiError::Timeout(_) | ApiError::Broken(_) => (None, None),
+    };
+    ServiceAnswer { took, accepted, failed: Some(failed) }
 }
 
 /// Settings with their values and where these come from, in columns.
