@@ -7,7 +7,6 @@
 
 mod choices;
 pub mod edit;
-mod effective;
 pub mod env;
 pub mod error;
 pub mod file;
@@ -25,7 +24,6 @@ mod target;
 pub mod ui;
 
 pub use choices::Choices;
-pub use effective::everything;
 pub use env::{Depth, Env};
 pub use error::ConfigError;
 pub use file::{Accent, File, KeySource, Notify};

@@ -10,7 +10,8 @@ use futures_util::future::BoxFuture;
 
 use crate::api::{ApiError, Client, Failure, Recorder};
 use crate::clock;
-use crate::config::edit::{NewProfile, add_profile, set_profile};
+use crate::config::edit::{add_profile, set_profile};
+use crate::config::file::Profile;
 use crate::config::paths::below_home;
 use crate::config::{
     Choices, Env, KeepKey, KeyOrigin, KeyPlace, Keyring, Login, Paths, Profiles, Service, Settings, settings_for,
@@ -27,7 +28,7 @@ pub struct NewService {
     /// Its name.
     pub name: String,
     /// What it says; where its key comes from only if that was not typed.
-    pub profile: NewProfile,
+    pub profile: Profile,
     /// The key that was typed, and where to keep it.
     pub typed: Option<(ApiKey, KeepKey)>,
 }
@@ -106,7 +107,7 @@ impl Services {
             safe(set_profile(&file, &name))?;
         }
         let keep = |(place, key): (KeyPlace, ApiKey)| {
-            let address: BaseUrl = safe(profile.base_url.parse())?;
+            let address: BaseUrl = safe(profile.base_url.as_deref().unwrap_or_default().parse())?;
             safe(place.keep(&name, &address, &key))
         };
         let key_lost = kept.map(keep).and_then(Result::err);
@@ -233,13 +234,7 @@ pub(crate) mod tests {
         let (directory, services) = services(nobody());
         let new = |name: &str, key: &str| NewService {
             name: name.to_owned(),
-            profile: NewProfile {
-                base_url: "https://shop.example/v1".into(),
-                key: None,
-                ca_file: None,
-                label: None,
-                protect: false,
-            },
+            profile: Profile::at("https://shop.example/v1"),
             typed: Some((ApiKey::new(key).unwrap(), KeepKey::File)),
         };
         let file = "~/config.toml".to_owned();
@@ -257,8 +252,7 @@ pub(crate) mod tests {
     fn a_typed_key_is_the_one_a_new_profile_is_tried_with() {
         let (_directory, services) = services(nobody());
         let typed = ApiKey::new("petk_of_shop_0001").unwrap();
-        let base_url = "https://shop.example/v1".to_owned();
-        let profile = NewProfile { base_url, key: None, ca_file: None, label: None, protect: false };
+        let profile = Profile::at("https://shop.example/v1");
         let new = NewService { name: "shop".into(), profile, typed: Some((typed.clone(), KeepKey::File)) };
         let Service::Remote(remote) = services.settings_of_new(&new).unwrap().service else { panic!("not remote") };
         assert_eq!((remote.key, remote.key_origin), (Some(typed), KeyOrigin::Typed));

@@ -68,7 +68,7 @@ pub fn surroundings(settings: &Settings, env: &Env, copying: &[ClipboardBackend]
     Surroundings {
         terminal: terminal.join(", "),
         copying: ways.join(", else "),
-        theme: format!("{}{origin}", settings.theme.name()),
+        theme: format!("{}{origin}", settings.theme),
         files,
     }
 }

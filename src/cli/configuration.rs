@@ -9,7 +9,8 @@ use std::os::unix::ffi::OsStrExt as _;
 
 use clap::{Args, Subcommand};
 
-use crate::config::{Choices, Env, ThemeChoice, everything, file_path};
+use crate::config::settings::all;
+use crate::config::{Choices, Env, ThemeChoice, file_path};
 use crate::model::display_safe;
 
 use super::error::{Exit, Failed};
@@ -77,7 +78,7 @@ pub fn run(args: &ConfigArgs, choices: &Choices, env: &Env) -> Result<Exit, Fail
             }
         }
         ConfigCommand::Show { origin, output } => {
-            let all = everything(choices, env)?;
+            let all = all(choices, env)?;
             match output.chosen() {
                 ResultFormat::Table => print(|out| columns(out, &all, *origin))?,
                 ResultFormat::Json => print_json(&objects(&all))?,
@@ -101,7 +102,7 @@ pub fn run(args: &ConfigArgs, choices: &Choices, env: &Env) -> Result<Exit, Fail
             write(|out| out.write_all(keymap.file().as_bytes()))?;
         }
         ConfigCommand::Themes => {
-            write(|out| ThemeChoice::ALL.iter().try_for_each(|one| writeln!(out, "{:14}{}", one.name(), one.title())))?;
+            write(|out| ThemeChoice::ALL.iter().try_for_each(|one| writeln!(out, "{one:14}{}", one.title())))?;
         }
     }
     Ok(Exit::Done)

@@ -7,7 +7,7 @@ mod ui;
 
 pub use document::{EditError, ProjectDomains};
 pub use domains::set_domains;
-pub use profiles::{NewProfile, add_profile, remove_key, set_key, set_profile};
+pub use profiles::{add_profile, remove_key, set_key, set_profile};
 pub use ui::set_theme;
 
 #[cfg(test)]
@@ -17,7 +17,7 @@ mod tests {
 
     use toml_edit::DocumentMut;
 
-    use super::super::file::File;
+    use super::super::file::{File, Profile};
     use super::super::ui::ThemeChoice;
     use super::document::edit;
     use super::*;
@@ -39,7 +39,7 @@ mod tests {
         let path = directory.path().join("config.toml");
         let new = |name: &str| {
             let base_url = format!("https://{name}.example/v1");
-            add_profile(&path, name, &NewProfile { base_url, key: None, ca_file: None, label: None, protect: false })
+            add_profile(&path, name, &Profile::at(&base_url))
         };
         std::thread::scope(|scope| {
             for thread in 0..4 {

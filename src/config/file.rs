@@ -145,8 +145,9 @@ pub struct Domains {
 }
 
 /// How the app makes an act that is due heard, for example that a domain is ready to verify.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, strum::Display)]
 #[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
 pub enum Notify {
     /// Not at all.
     Off,
@@ -157,19 +158,6 @@ pub enum Notify {
     Osc9,
     /// By a notification of the desktop, as rxvt-unicode, foot and VTE terminals know it (OSC 777).
     Osc777,
-}
-
-impl Notify {
-    /// The name in the configuration file.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Off => "off",
-            Self::Bell => "bell",
-            Self::Osc9 => "osc9",
-            Self::Osc777 => "osc777",
-        }
-    }
 }
 
 /// One redirect of the project.
@@ -217,6 +205,14 @@ impl Default for File {
 }
 
 impl File {
+    /// The profile of this name.
+    pub fn profile(&self, name: &str) -> Result<&Profile, ConfigError> {
+        self.profiles.get(name).ok_or_else(|| ConfigError::NoSuchProfile {
+            name: name.to_owned(),
+            known: self.profiles.keys().map(String::as_str).collect::<Vec<_>>().join(", "),
+        })
+    }
+
     /// Reads `text`, which came from `path`.
     pub fn parse(text: &str, path: &Path) -> Result<Self, ConfigError> {
         let wrong = |at: usize, message: &str| {

@@ -27,9 +27,7 @@ pub fn faults(text: &str, path: &Path) -> Vec<ConfigFault> {
     };
     let lines = KeyLines::of(text);
     let mut faults = Vec::new();
-    if !file.profiles.contains_key(&file.profile) {
-        let known = file.profiles.keys().cloned().collect::<Vec<_>>().join(", ");
-        let error = ConfigError::NoSuchProfile { name: file.profile.clone(), known };
+    if let Err(error) = file.profile(&file.profile) {
         faults.push(ConfigFault { line: lines.line_of(&["profile"]), error });
     }
     for (name, profile) in &file.profiles {

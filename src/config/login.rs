@@ -6,9 +6,9 @@ use crate::model::{ApiKey, BaseUrl};
 
 use super::Env;
 use super::choices::Choices;
-use super::edit::{EditError, NewProfile, add_profile, remove_key, set_key};
+use super::edit::{EditError, add_profile, remove_key, set_key};
 use super::error::ConfigError;
-use super::file::{KeySource, is_plain_name};
+use super::file::{KeySource, Profile, is_plain_name};
 use super::paths::expand_home;
 use super::secrets::KeyPlace;
 use super::service::{KeyOrigin, Remote, Service};
@@ -108,13 +108,11 @@ impl Login {
     pub fn keep(&self, key: &ApiKey, place: &KeyPlace, env: &Env) -> Result<KeyOrigin, LoginError> {
         let source = place.source(env);
         if self.is_new {
-            let new = NewProfile {
-                base_url: self.address.to_string(),
+            let new = Profile {
                 key: Some(source.clone()),
                 // The file is read from anywhere.
                 ca_file: self.ca_file.as_ref().map(|file| std::path::absolute(file).unwrap_or_else(|_| file.clone())),
-                label: None,
-                protect: false,
+                ..Profile::at(&self.address.to_string())
             };
             add_profile(&self.file, &self.profile, &new)?;
             place.keep(&self.profile, &self.address, key)?;

@@ -104,6 +104,21 @@ mod tests {
     }
 
     #[test]
+    fn what_begins_with_the_sign_of_the_home_directory_stands_there() {
+        let in_home = |path: &str| expand_home(Path::new(path), Some(Path::new("/home/ada")));
+        for (path, expected) in [
+            ("~/pets.csv", "/home/ada/pets.csv"),
+            ("~", "/home/ada"),
+            ("~//pets.csv", "/home/ada/pets.csv"),
+            ("~pets.csv", "~pets.csv"),
+            ("pets.csv", "pets.csv"),
+        ] {
+            assert_eq!(in_home(path), PathBuf::from(expected), "{path}");
+        }
+        assert_eq!(expand_home(Path::new("~/pets.csv"), None), PathBuf::from("~/pets.csv"));
+    }
+
+    #[test]
     fn xdg_variables_win_and_relative_ones_are_ignored() {
         let env = Env::from_iter([("HOME", "/home/ada"), ("XDG_CONFIG_HOME", "/c"), ("XDG_DATA_HOME", "/d")]);
         let paths = Paths::new(&env).unwrap();

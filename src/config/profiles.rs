@@ -7,10 +7,8 @@ use crate::model::BaseUrl;
 
 use super::Env;
 use super::choices::Choices;
-use super::edit::NewProfile;
 use super::error::ConfigError;
 use super::file::{Accent, Profile};
-use super::provenance::Origin;
 use super::service::KeyOrigin;
 use super::settings::Settings;
 use super::sources::Sources;
@@ -76,33 +74,21 @@ impl Profiles {
     pub fn read(choices: &Choices, env: &Env) -> Result<Self, ConfigError> {
         let sources = Sources::read(choices, env)?;
         let started = Target::at_start(&sources);
-        let profile = match &started {
-            Target::Profile { name, .. } => Some(name.clone()),
-            Target::Demo | Target::Direct { .. } => None,
+        let meant = started.name()?;
+        let beside = match started {
+            Target::Profile { .. } => None,
+            Target::Demo => Some((ServiceLocation::Demo, Profile { embedded: true, ..Profile::default() })),
+            Target::Direct { address, .. } => Some((ServiceLocation::At(address), Profile::default())),
         };
-        let beside = match (started.name_beside_profiles()?, started) {
-            (Some(name), Target::Demo) => Some((name, ServiceLocation::Demo, "not needed".to_owned())),
-            (Some(name), Target::Direct { address, .. }) => {
-                Some((name, ServiceLocation::At(address), key(&Profile::default(), env)))
-            }
-            (_, Target::Demo | Target::Direct { .. } | Target::Profile { .. }) => None,
-        };
-        let beside = beside.map(|(name, place, key)| ProfileEntry {
-            label: name.clone(),
-            name,
-            place,
-            key,
-            accent: Accent::None,
-            protect: false,
-            line: None,
+        let beside = beside.map(|(place, profile)| {
+            let entry = entry(&meant, &profile, &sources);
+            ProfileEntry { place, line: None, ..entry }
         });
-        let taken = beside.as_ref().map(|entry| entry.name.clone());
-        let meant = profile.or_else(|| taken.clone()).unwrap_or_default();
-        let mut profiles: Vec<_> =
-            sources.file.profiles.iter().filter(|(name, _)| Some(*name) != taken.as_ref()).collect();
+        let is_taken = |name: &String| beside.is_some() && *name == meant;
+        let mut profiles: Vec<_> = sources.file.profiles.iter().filter(|(name, _)| !is_taken(name)).collect();
         profiles.sort_by_key(|(name, _)| *name != "embedded");
-        let entries =
-            beside.into_iter().chain(profiles.into_iter().map(|(name, profile)| entry(name, profile, &sources)));
+        let profiles: Vec<_> = profiles.into_iter().map(|(name, profile)| entry(name, profile, &sources)).collect();
+        let entries = beside.into_iter().chain(profiles);
         Ok(Self { entries: entries.collect(), meant, file: sources.path.clone() })
     }
 }
@@ -112,20 +98,16 @@ impl Profiles {
 pub fn settings_for(name: &str, choices: &Choices, env: &Env) -> Result<Settings, ConfigError> {
     let sources = Sources::read(choices, env)?;
     let started = Target::at_start(&sources);
-    let chosen = if started.name_beside_profiles()?.as_deref() == Some(name) {
-        started
-    } else {
-        Target::Profile { name: name.to_owned(), origin: Origin::ByHand }
-    };
-    Settings::of(chosen, &sources)
+    let is_started = !matches!(started, Target::Profile { .. }) && started.name()? == name;
+    Settings::of(if is_started { started } else { Target::by_hand(name) }, &sources)
 }
 
 /// Everything resolved as if the file had this profile, too, and it were chosen by hand. It may block as long as
 /// [`Settings::resolve`] may.
-pub fn settings_with(name: &str, new: &NewProfile, choices: &Choices, env: &Env) -> Result<Settings, ConfigError> {
+pub fn settings_with(name: &str, new: &Profile, choices: &Choices, env: &Env) -> Result<Settings, ConfigError> {
     let mut sources = Sources::read(choices, env)?;
-    sources.file.profiles.insert(name.to_owned(), new.profile());
-    Settings::of(Target::Profile { name: name.to_owned(), origin: Origin::ByHand }, &sources)
+    sources.file.profiles.insert(name.to_owned(), new.clone());
+    Settings::of(Target::by_hand(name), &sources)
 }
 
 fn entry(name: &str, profile: &Profile, sources: &Sources<'_>) -> ProfileEntry {
@@ -166,6 +148,7 @@ fn without_secrets(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::provenance::Origin;
     use super::super::service::{Remote, Service};
     use super::super::settings::tests::{Written, written};
     use super::*;
@@ -302,8 +285,7 @@ base_url = "https://both.example/v1"
     fn a_profile_that_is_not_written_yet_can_be_tried() {
         let written = written(&[("NEW_KEY", "petk_of_new_00001")], CONFIG);
         let key = Some(super::super::KeySource::Env("NEW_KEY".into()));
-        let new =
-            NewProfile { base_url: " https://new.example/v1".into(), key, ca_file: None, label: None, protect: true };
+        let new = Profile { key, protect: true, ..Profile::at(" https://new.example/v1") };
         let settings = settings_with("new", &new, &Choices::default(), &written.env).unwrap();
         let Service::Remote(remote) = &settings.service else { panic!("{:?}", settings.service) };
         assert_eq!((remote.base_url.to_string().as_str(), settings.protect), ("https://new.example/v1", true));

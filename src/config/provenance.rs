@@ -11,7 +11,7 @@ pub enum Origin {
     /// An option of the command line, `--base-url`.
     Flag(&'static str),
     /// An environment variable.
-    Environment(String),
+    Environment(&'static str),
     /// The configuration file.
     File {
         /// Which file.
@@ -112,7 +112,7 @@ mod tests {
         let file = Origin::File { path: "/home/ada/.config/petstore/config.toml".into(), line: 14 };
         let sources = [
             Origin::Flag("--base-url"),
-            Origin::Environment("PETSTORE_PROFILE".into()),
+            Origin::Environment("PETSTORE_PROFILE"),
             file,
             Origin::ByHand,
             Origin::Default,

@@ -1,5 +1,6 @@
 //! Everything that the user decided, resolved: flags over environment over file over defaults.
 
+use std::path::Path;
 use std::time::Duration;
 
 use crate::model::{Limit, PetStatus};
@@ -11,7 +12,7 @@ use super::file::{Accent, File};
 use super::provenance::{Origin, Sourced};
 use super::service::{KeyOrigin, Service};
 use super::sources::Sources;
-use super::target::Target;
+use super::target::{Resolved, Target, label};
 use super::ui::{Clipboard, Glyphs, LinkSpeed, ThemeChoice};
 
 /// Everything resolved.
@@ -65,16 +66,23 @@ impl Settings {
         Self::of(Target::at_start(&sources), &sources)
     }
 
-    pub(super) fn of(chosen: Target, sources: &Sources<'_>) -> Result<Self, ConfigError> {
-        let resolved = chosen.resolve(sources)?;
+    pub(super) fn of(target: Target, sources: &Sources<'_>) -> Result<Self, ConfigError> {
+        let resolved = target.resolve(sources)?;
+        let mut settings = Self::with(&resolved, sources);
+        settings.origins = listed(&settings, &resolved, sources)
+            .filter_map(|(setting, sourced)| Some(Sourced { name: setting.name?, ..sourced }))
+            .collect();
+        Ok(settings)
+    }
+
+    fn with(resolved: &Resolved, sources: &Sources<'_>) -> Self {
         let File { pets, ui, .. } = &sources.file;
-        let (theme, theme_origin) = match colourless(sources.env) {
-            Some(name) => (ThemeChoice::Mono, Origin::Environment(name.to_owned())),
-            None => (ui.theme, sources.origin(&["ui", "theme"])),
-        };
-        let glyphs_origin =
-            if sources.choices.ascii { Origin::Flag("--ascii") } else { sources.origin(&["ui", "glyphs"]) };
-        let mut settings = Self {
+        Self {
+            name: resolved.name.clone(),
+            label: label(&resolved.name, &resolved.profile),
+            accent: resolved.profile.accent,
+            protect: resolved.profile.protect,
+            service: resolved.service.clone(),
             limit: pets.limit,
             status: pets.status.into(),
             live: (pets.live > 0).then(|| Duration::from_secs(pets.live.max(LEAST_LIVE).into())),
@@ -85,58 +93,141 @@ impl Settings {
                 Glyphs::Ascii => true,
             },
             accessible: sources.choices.accessible || wants_plain_lines(sources.env),
-            theme,
+            theme: colourless(sources.env).map_or(ui.theme, |_| ThemeChoice::Mono),
             clipboard: ui.clipboard,
             link: match ui.link {
                 LinkSpeed::Auto if !sources.env.is_over_ssh() => LinkSpeed::Fast,
                 link => link,
             },
             origins: Vec::new(),
-            name: resolved.name,
-            label: resolved.label,
-            accent: resolved.accent,
-            protect: resolved.protect,
-            service: resolved.service,
-        };
-        settings.origins = [
-            resolved.profile_origin,
-            resolved.address_origin,
-            resolved.key_origin,
-            sources.origin(&["pets", "limit"]),
-            sources.origin(&["pets", "status"]),
-            sources.origin(&["pets", "live"]),
-            theme_origin,
-            glyphs_origin,
-            sources.origin(&["ui", "clipboard"]),
-            sources.origin(&["ui", "link"]),
-        ]
-        .into_iter()
-        .zip(settings.in_words())
-        .map(|(origin, (name, value))| Sourced { name, value, origin })
-        .collect();
-        Ok(settings)
+        }
+    }
+}
+
+/// Every setting with its value and where that comes from, by its key. Of the API key only where it would come from: it
+/// is not read.
+pub fn all(choices: &Choices, env: &Env) -> Result<Vec<Sourced>, ConfigError> {
+    let sources = Sources::read(choices, env)?.without_key();
+    let resolved = Target::at_start(&sources).resolve(&sources)?;
+    let settings = Settings::with(&resolved, &sources);
+    Ok(listed(&settings, &resolved, &sources).map(|(_, sourced)| sourced).collect())
+}
+
+fn listed(
+    settings: &Settings,
+    resolved: &Resolved,
+    sources: &Sources<'_>,
+) -> impl Iterator<Item = (&'static Setting, Sourced)> {
+    SETTINGS.iter().map(|setting| {
+        let (value, origin) = ((setting.value)(settings, sources), setting.origin(resolved, sources));
+        (setting, Sourced { name: setting.key, value, origin })
+    })
+}
+
+/// A setting for people.
+struct Setting {
+    /// Its key in the configuration file; one without a section is of the profile.
+    key: &'static str,
+    /// What it is called on screen, if it is shown there.
+    name: Option<&'static str>,
+    /// What it is set to; of the API key only where it comes from.
+    value: fn(&Settings, &Sources<'_>) -> String,
+}
+
+impl Setting {
+    const fn new(key: &'static str, value: fn(&Settings, &Sources<'_>) -> String) -> Self {
+        Self { key, name: None, value }
     }
 
-    /// Each setting with its value, for people; the key only by where it came from.
-    fn in_words(&self) -> [(&'static str, String); 10] {
-        let (address, key) = match &self.service {
-            Service::Demo => ("in this program, on samples".to_owned(), &KeyOrigin::Embedded),
-            Service::Embedded { .. } => ("in this program".to_owned(), &KeyOrigin::Embedded),
-            Service::Remote(remote) => (remote.base_url.to_string(), &remote.key_origin),
-        };
-        [
-            ("profile", self.name.clone()),
-            ("address", address),
-            ("key", key.to_string()),
-            ("rows", self.limit.to_string()),
-            ("status", self.status.map_or("all".to_owned(), |status| status.to_string())),
-            ("live", self.live.map_or("off".to_owned(), |pause| format!("{} s", pause.as_secs()))),
-            ("theme", self.theme.name().to_owned()),
-            ("glyphs", if self.ascii { "ascii" } else { "unicode" }.to_owned()),
-            ("clipboard", self.clipboard.name().to_owned()),
-            ("link", self.link.name().to_owned()),
-        ]
+    const fn shown(key: &'static str, name: &'static str, value: fn(&Settings, &Sources<'_>) -> String) -> Self {
+        Self { key, name: Some(name), value }
     }
+
+    /// What wins over the file, else its line there.
+    fn origin(&self, resolved: &Resolved, sources: &Sources<'_>) -> Origin {
+        let choices = sources.choices;
+        let flag = |flag, is_given: bool| is_given.then_some(Origin::Flag(flag));
+        let wins = match self.key {
+            "profile" => Some(resolved.profile_origin.clone()),
+            "address" => Some(resolved.address_origin.clone()),
+            "key" => Some(resolved.key_origin.clone()),
+            "ui.theme" => colourless(sources.env).map(Origin::Environment),
+            "ui.glyphs" => flag("--ascii", choices.ascii),
+            "ca_file" => flag("--ca-file", choices.ca_file.is_some() && ca_file(&resolved.service).is_some()),
+            "insecure_http" => flag("--insecure-http", choices.insecure_http),
+            _ => None,
+        };
+        wins.unwrap_or_else(|| match self.key.split_once('.') {
+            Some((section, key)) => sources.origin(&[section, key]),
+            None => sources.origin(&["profiles", &resolved.name, self.key]),
+        })
+    }
+}
+
+/// All of them, in the order in which they are listed.
+const SETTINGS: [Setting; 30] = [
+    Setting::shown("profile", "profile", |now, _| now.name.clone()),
+    Setting::shown("address", "address", |now, _| match &now.service {
+        Service::Demo => "in this program, on samples".to_owned(),
+        Service::Embedded { .. } => "in this program".to_owned(),
+        Service::Remote(remote) => remote.base_url.to_string(),
+    }),
+    Setting::shown("key", "key", |now, _| match &now.service {
+        Service::Demo | Service::Embedded { .. } => KeyOrigin::Embedded.to_string(),
+        Service::Remote(remote) => remote.key_origin.to_string(),
+    }),
+    Setting::shown("pets.limit", "rows", |now, _| now.limit.to_string()),
+    Setting::shown("pets.status", "status", |now, _| now.status.map_or("all", PetStatus::as_str).to_owned()),
+    Setting::shown("pets.live", "live", |now, _| {
+        now.live.map_or("off".to_owned(), |live| format!("{} s", live.as_secs()))
+    }),
+    Setting::shown("ui.theme", "theme", |now, _| now.theme.to_string()),
+    Setting::shown("ui.glyphs", "glyphs", |now, _| if now.ascii { "ascii" } else { "unicode" }.to_owned()),
+    Setting::shown("ui.clipboard", "clipboard", |now, _| now.clipboard.to_string()),
+    Setting::shown("ui.link", "link", |now, _| now.link.to_string()),
+    Setting::new("ca_file", |now, _| ca_file(&now.service).map_or_else(String::new, shown)),
+    Setting::new("insecure_http", |now, from| {
+        let allowed = from.file.profiles.get(&now.name).is_some_and(|profile| profile.insecure_http);
+        (from.choices.insecure_http || allowed).to_string()
+    }),
+    Setting::new("label", |now, _| now.label.clone()),
+    Setting::new("accent", |now, _| now.accent.to_string()),
+    Setting::new("protect", |now, _| now.protect.to_string()),
+    Setting::new("add.codes", |_, from| shown(&from.file.add.codes)),
+    Setting::new("add.scan_strip", |_, from| from.file.add.scan_strip.clone()),
+    Setting::new("add.scan_tab", |_, from| from.file.add.scan_tab.to_string()),
+    Setting::new("add.at_once", |_, from| from.file.add.at_once.get().to_string()),
+    Setting::new("domains.primary", |_, from| from.file.domains.primary.clone()),
+    Setting::new("domains.redirects", |_, from| {
+        let redirects = from.file.domains.redirects.iter();
+        joined(redirects.map(|one| format!("{} to {} ({})", one.from, one.to, one.status)))
+    }),
+    Setting::new("domains.platform_host", |_, from| from.file.domains.platform_host.clone()),
+    Setting::new("domains.ca_identities", |_, from| from.file.domains.ca_identities.join(", ")),
+    Setting::new("domains.resolvers", |_, from| from.file.domains.resolvers.join(", ")),
+    Setting::new("domains.name_servers", |_, from| {
+        joined(from.file.domains.name_servers.iter().map(|(name, address)| format!("{name} at {address}")))
+    }),
+    Setting::new("domains.http_port", |_, from| from.file.domains.http_port.to_string()),
+    Setting::new("domains.https_port", |_, from| from.file.domains.https_port.to_string()),
+    Setting::new("domains.trust", |_, from| shown(&from.file.domains.trust)),
+    Setting::new("domains.allow_private", |_, from| from.file.domains.allow_private.to_string()),
+    Setting::new("domains.notify", |_, from| from.file.domains.notify.to_string()),
+];
+
+fn ca_file(service: &Service) -> Option<&Path> {
+    match service {
+        Service::Remote(remote) => remote.ca_file.as_deref(),
+        Service::Demo | Service::Embedded { .. } => None,
+    }
+}
+
+fn shown(path: &Path) -> String {
+    path.display().to_string()
+}
+
+fn joined(parts: impl Iterator<Item = String>) -> String {
+    parts.collect::<Vec<_>>().join(", ")
 }
 
 /// Whether a variable asks for plain lines. `ACCESSIBLE` is shared with other programs.

@@ -29,22 +29,15 @@ impl<'a> Sources<'a> {
     /// Reads the file: the named one, which must be there, else the usual one, which need not. With `--demo` only a
     /// named one is read.
     pub fn read(choices: &'a Choices, env: &'a Env) -> Result<Self, ConfigError> {
-        let named = named(choices, env);
-        let must_exist = named.is_some();
-        let (path, text) = match named {
-            None if choices.demo => (Paths::new(env).map(|paths| paths.config_file()).unwrap_or_default(), None),
-            named => {
-                // Without a home directory there is no usual file either.
-                let path = named.unwrap_or_else(|| file_path(choices, env).unwrap_or_default());
-                let text = match std::fs::read_to_string(&path) {
-                    Ok(text) => Some(text),
-                    Err(error) if error.kind() == io::ErrorKind::NotFound && !must_exist => None,
-                    Err(source) => return Err(ConfigError::Read { path, source }),
-                };
-                (path, text)
-            }
+        let is_named = named(choices, env).is_some();
+        // Without a home directory there is no usual file.
+        let path = file_path(choices, env).unwrap_or_default();
+        let text = if choices.demo && !is_named { Ok(String::new()) } else { std::fs::read_to_string(&path) };
+        let text = match text {
+            Err(error) if error.kind() == io::ErrorKind::NotFound && !is_named => String::new(),
+            Err(source) => return Err(ConfigError::Read { path, source }),
+            Ok(text) => text,
         };
-        let text = text.unwrap_or_default();
         Ok(Self { choices, env, file: File::parse(&text, &path)?, lines: KeyLines::of(&text), path, reads_key: true })
     }
 

@@ -3,7 +3,7 @@
 use crate::model::{ApiKey, BaseUrl};
 
 use super::error::ConfigError;
-use super::file::{Accent, KeySource, Profile};
+use super::file::{KeySource, Profile};
 use super::paths::expand_home;
 use super::provenance::Origin;
 use super::secrets::{self, Keyring};
@@ -33,12 +33,11 @@ pub enum Target {
     },
 }
 
-/// A service with all that was said of it. The fields that [`Settings`](super::Settings) has too are the same.
+/// A service with all that was said of it.
 pub struct Resolved {
     pub name: String,
-    pub label: String,
-    pub accent: Accent,
-    pub protect: bool,
+    /// What the file says of it; the defaults where it is no profile.
+    pub profile: Profile,
     pub service: Service,
     pub profile_origin: Origin,
     pub address_origin: Origin,
@@ -50,7 +49,6 @@ impl Target {
     pub fn at_start(sources: &Sources<'_>) -> Self {
         let direct = |address: &str, place, origin| Self::Direct { address: address.to_owned(), place, origin };
         let profile = |name: &str, origin| Self::Profile { name: name.to_owned(), origin };
-        let variable = |name: &str| Origin::Environment(name.to_owned());
         if sources.choices.demo {
             Self::Demo
         } else if let Some(address) = &sources.choices.base_url {
@@ -58,90 +56,69 @@ impl Target {
         } else if let Some(name) = &sources.choices.profile {
             profile(name, Origin::Flag("--profile"))
         } else if let Some(name) = sources.env.get("PETSTORE_PROFILE") {
-            profile(name, variable("PETSTORE_PROFILE"))
+            profile(name, Origin::Environment("PETSTORE_PROFILE"))
         } else if let Some(address) = sources.env.get("PETSTORE_BASE_URL") {
-            direct(address, "PETSTORE_BASE_URL", variable("PETSTORE_BASE_URL"))
+            direct(address, "PETSTORE_BASE_URL", Origin::Environment("PETSTORE_BASE_URL"))
         } else {
             profile(&sources.file.profile, sources.origin(&["profile"]))
         }
     }
 
-    /// The name of a service that is no profile.
-    pub fn name_beside_profiles(&self) -> Result<Option<String>, ConfigError> {
+    /// A profile that was chosen in the running program.
+    pub fn by_hand(name: &str) -> Self {
+        Self::Profile { name: name.to_owned(), origin: Origin::ByHand }
+    }
+
+    /// What the service is called.
+    pub fn name(&self) -> Result<String, ConfigError> {
         match self {
-            Self::Demo => Ok(Some("demo".to_owned())),
-            Self::Direct { address, place, .. } => Ok(Some(base_url(address, place)?.authority())),
-            Self::Profile { .. } => Ok(None),
+            Self::Demo => Ok("demo".to_owned()),
+            Self::Direct { address, place, .. } => Ok(base_url(address, place, true)?.authority()),
+            Self::Profile { name, .. } => Ok(name.clone()),
         }
     }
 
     /// Everything about it. Reads its key.
     pub fn resolve(self, sources: &Sources<'_>) -> Result<Resolved, ConfigError> {
+        let name = self.name()?;
         match self {
             Self::Demo => {
-                let origin = Origin::Flag("--demo");
-                Ok(plain("demo".to_owned(), Service::Demo, [origin.clone(), origin, Origin::Default]))
+                let (service, origin) = (Service::Demo, Origin::Flag("--demo"));
+                let (profile_origin, address_origin, key_origin) = (origin.clone(), origin, Origin::Default);
+                let profile = Profile::default();
+                Ok(Resolved { name, profile, service, profile_origin, address_origin, key_origin })
             }
             Self::Direct { address, place, origin } => {
-                let base_url = base_url(&address, place)?;
-                let name = base_url.authority();
-                let wrong = |source| ConfigError::Endpoint { origin: place.to_owned(), source };
-                base_url.guard_clear_text(sources.choices.insecure_http).map_err(wrong)?;
-                let (remote, key_origin) = remote(base_url, &name, &Profile::default(), sources)?;
-                Ok(plain(name, Service::Remote(remote), [origin.clone(), origin, key_origin]))
+                let base_url = base_url(&address, place, sources.choices.insecure_http)?;
+                let profile = Profile::default();
+                let (service, key_origin) = remote(base_url, &name, &profile, sources)?;
+                let (profile_origin, address_origin) = (origin.clone(), origin);
+                Ok(Resolved { name, profile, service, profile_origin, address_origin, key_origin })
             }
-            Self::Profile { name, origin } => profile(name, origin, sources),
+            Self::Profile { origin: profile_origin, .. } => {
+                let profile = sources.file.profile(&name)?.clone();
+                let allow_http = sources.choices.insecure_http || profile.insecure_http;
+                let (key, (service, key_origin)) = match address(&name, &profile, allow_http)? {
+                    Some(base_url) => ("base_url", remote(base_url, &name, &profile, sources)?),
+                    None => {
+                        let database = Paths::new(sources.env)?.embedded_database();
+                        ("embedded", (Service::Embedded { database }, Origin::Default))
+                    }
+                };
+                let address_origin = sources.origin(&["profiles", &name, key]);
+                Ok(Resolved { name, profile, service, profile_origin, address_origin, key_origin })
+            }
         }
     }
-}
-
-fn plain(name: String, service: Service, [profile_origin, address_origin, key_origin]: [Origin; 3]) -> Resolved {
-    let (label, accent, protect) = (name.clone(), Accent::None, false);
-    Resolved { name, label, accent, protect, service, profile_origin, address_origin, key_origin }
 }
 
 /// The address of a profile, checked as it is when it is used; `None` where the service is inside.
 pub fn address(name: &str, profile: &Profile, allow_http: bool) -> Result<Option<BaseUrl>, ConfigError> {
     match (&profile.base_url, profile.embedded) {
         (None, true) => Ok(None),
-        (Some(text), false) => {
-            let place = format!("profile {name}, base_url");
-            let base_url = base_url(text, &place)?;
-            let wrong = |source| ConfigError::Endpoint { origin: place.clone(), source };
-            base_url.guard_clear_text(allow_http).map_err(wrong)?;
-            Ok(Some(base_url))
-        }
+        (Some(text), false) => base_url(text, &format!("profile {name}, base_url"), allow_http).map(Some),
         (None, false) | (Some(_), true) => Err(ConfigError::ProfileUnclear(name.to_owned())),
     }
-}
-
-fn profile(name: String, profile_origin: Origin, sources: &Sources<'_>) -> Result<Resolved, ConfigError> {
-    let profile = sources.file.profiles.get(&name).ok_or_else(|| ConfigError::NoSuchProfile {
-        name: name.clone(),
-        known: sources.file.profiles.keys().cloned().collect::<Vec<_>>().join(", "),
-    })?;
-    let in_file = |key| sources.origin(&["profiles", &name, key]);
-    let allow_http = sources.choices.insecure_http || profile.insecure_http;
-    let (service, address_origin, key_origin) = match address(&name, profile, allow_http)? {
-        None => {
-            let database = Paths::new(sources.env)?.embedded_database();
-            (Service::Embedded { database }, in_file("embedded"), Origin::Default)
-        }
-        Some(base_url) => {
-            let (remote, key_origin) = remote(base_url, &name, profile, sources)?;
-            (Service::Remote(remote), in_file("base_url"), key_origin)
-        }
-    };
-    Ok(Resolved {
-        label: label(&name, profile),
-        accent: profile.accent,
-        protect: profile.protect,
-        name,
-        service,
-        profile_origin,
-        address_origin,
-        key_origin,
-    })
 }
 
 /// The word in the header for a profile.
@@ -149,8 +126,12 @@ pub fn label(name: &str, profile: &Profile) -> String {
     profile.label.as_deref().filter(|label| !label.trim().is_empty()).unwrap_or(name).to_owned()
 }
 
-fn base_url(text: &str, place: &str) -> Result<BaseUrl, ConfigError> {
-    text.parse().map_err(|source| ConfigError::Endpoint { origin: place.to_owned(), source })
+/// The address `text`, which was set at this place.
+fn base_url(text: &str, place: &str, allow_http: bool) -> Result<BaseUrl, ConfigError> {
+    let wrong = |source| ConfigError::Endpoint { origin: place.to_owned(), source };
+    let base_url: BaseUrl = text.parse().map_err(wrong)?;
+    base_url.guard_clear_text(allow_http).map_err(wrong)?;
+    Ok(base_url)
 }
 
 fn remote(
@@ -158,12 +139,12 @@ fn remote(
     name: &str,
     profile: &Profile,
     sources: &Sources<'_>,
-) -> Result<(Remote, Origin), ConfigError> {
+) -> Result<(Service, Origin), ConfigError> {
     let source = profile.key.clone().or_else(|| key_of_environment(sources.env));
     let origin = match (&profile.key, &source) {
         (Some(_), _) => sources.origin(&["profiles", name, "key"]),
-        (None, Some(KeySource::File(_))) => Origin::Environment(KEY_FILE.to_owned()),
-        (None, Some(_)) => Origin::Environment(KEY.to_owned()),
+        (None, Some(KeySource::File(_))) => Origin::Environment(KEY_FILE),
+        (None, Some(_)) => Origin::Environment(KEY),
         (None, None) => Origin::Default,
     };
     let (key, key_origin) = match &source {
@@ -181,7 +162,7 @@ fn remote(
     let ca_file = sources.choices.ca_file.clone().filter(|_| meant);
     let ca_file = ca_file
         .or_else(|| profile.ca_file.as_deref().map(|file| expand_home(file, sources.env.path("HOME").as_deref())));
-    Ok((Remote { base_url, key, key_origin, ca_file }, origin))
+    Ok((Service::Remote(Remote { base_url, key, key_origin, ca_file }), origin))
 }
 
 const KEY: &str = "PETSTORE_API_KEY";

@@ -30,8 +30,9 @@ pub enum Glyphs {
 }
 
 /// Which colours are used.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, strum::Display)]
 #[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
 pub enum ThemeChoice {
     /// The terminal's own colours, on marks only.
     #[default]
@@ -65,24 +66,12 @@ impl ThemeChoice {
             Self::ColourBlind => "marks for any colour vision, on a dark ground",
         }
     }
-
-    /// The name in the configuration file.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Default => "default",
-            Self::Dark => "dark",
-            Self::Light => "light",
-            Self::HighContrast => "high-contrast",
-            Self::Mono => "mono",
-            Self::ColourBlind => "colour-blind",
-        }
-    }
 }
 
 /// How text is copied.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, strum::Display)]
 #[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
 pub enum Clipboard {
     /// By what the surroundings offer.
     #[default]
@@ -100,8 +89,9 @@ pub enum Clipboard {
 }
 
 /// How fast the line to the terminal is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, strum::Display)]
 #[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
 pub enum LinkSpeed {
     /// Over SSH it is watched; fast elsewhere.
     #[default]
@@ -112,33 +102,6 @@ pub enum LinkSpeed {
     Slow,
 }
 
-impl LinkSpeed {
-    /// The name in the configuration file.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Auto => "auto",
-            Self::Fast => "fast",
-            Self::Slow => "slow",
-        }
-    }
-}
-
-impl Clipboard {
-    /// The name in the configuration file.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Auto => "auto",
-            Self::Tmux => "tmux",
-            Self::Native => "native",
-            Self::Osc52 => "osc52",
-            Self::File => "file",
-            Self::Off => "off",
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -146,16 +109,16 @@ mod tests {
     #[test]
     fn names_are_those_of_the_file() {
         for theme in ThemeChoice::ALL {
-            let ui: Ui = toml::from_str(&format!("theme = \"{}\"", theme.name())).unwrap();
+            let ui: Ui = toml::from_str(&format!("theme = \"{theme}\"")).unwrap();
             assert_eq!(ui, Ui { theme, ..Ui::default() });
         }
         use Clipboard::{Auto, File, Native, Off, Osc52, Tmux};
         for clipboard in [Auto, Tmux, Native, Osc52, File, Off] {
-            let ui: Ui = toml::from_str(&format!("clipboard = \"{}\"", clipboard.name())).unwrap();
+            let ui: Ui = toml::from_str(&format!("clipboard = \"{clipboard}\"")).unwrap();
             assert_eq!(ui, Ui { clipboard, ..Ui::default() });
         }
         for link in [LinkSpeed::Auto, LinkSpeed::Fast, LinkSpeed::Slow] {
-            let ui: Ui = toml::from_str(&format!("link = \"{}\"", link.name())).unwrap();
+            let ui: Ui = toml::from_str(&format!("link = \"{link}\"")).unwrap();
             assert_eq!(ui, Ui { link, ..Ui::default() });
         }
     }

@@ -1,65 +1,34 @@
 //! Writing profiles: a new one, where the key of one comes from, and which is used at start.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use toml_edit::{Array, InlineTable, Item, Table, TableLike, Value};
+use toml_edit::{Array, DocumentMut, InlineTable, Item, Table, TableLike, Value};
 
 use crate::model::BaseUrl;
 
 use super::super::file::{KeySource, Profile, is_plain_name};
 use super::document::{EditError, by_hand, edit, set, table};
 
-/// What a new profile says.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NewProfile {
-    /// The service's address, `/v1` included.
-    pub base_url: String,
-    /// Where its key comes from.
-    pub key: Option<KeySource>,
-    /// The authorities that may vouch for it, if not those of the system.
-    pub ca_file: Option<PathBuf>,
-    /// The word in the header, if not the name.
-    pub label: Option<String>,
-    /// Ask before the first change, and again after each switch to it.
-    pub protect: bool,
-}
-
-impl NewProfile {
-    /// The profile, as the file will say it.
-    #[must_use]
-    pub fn profile(&self) -> Profile {
-        Profile {
-            base_url: Some(self.base_url.trim().to_owned()),
-            key: self.key.clone(),
-            ca_file: self.ca_file.clone(),
-            label: self.label.clone(),
-            protect: self.protect,
-            ..Profile::default()
-        }
-    }
-}
-
 /// Adds the profile `name` to the file at `path`, which is created where there is none. A name that is taken, or that
 /// is not [plain](is_plain_name), and an address that cannot be used are refused.
-pub fn add_profile(path: &Path, name: &str, new: &NewProfile) -> Result<(), EditError> {
+pub fn add_profile(path: &Path, name: &str, new: &Profile) -> Result<(), EditError> {
     if !is_plain_name(name) {
         return Err(EditError::Name(name.to_owned()));
     }
-    let base_url = new.base_url.trim();
+    let base_url = new.base_url.as_deref().unwrap_or_default();
     base_url.parse::<BaseUrl>()?;
     edit(path, |wanted, document| {
         if wanted.profiles.contains_key(name) {
             return Err(EditError::Exists(name.to_owned()));
         }
-        wanted.profiles.insert(name.to_owned(), new.profile());
+        wanted.profiles.insert(name.to_owned(), new.clone());
         let mut profile = Table::new();
         profile.insert("base_url", Item::Value(base_url.into()));
         if let Some(source) = &new.key {
             profile.insert("key", Item::Value(key(source, path)?));
         }
         if let Some(file) = &new.ca_file {
-            let text = file.to_str().ok_or_else(|| by_hand(path, &format!("{} is not Unicode", file.display())))?;
-            profile.insert("ca_file", Item::Value(text.into()));
+            profile.insert("ca_file", Item::Value(text(file, path)?.into()));
         }
         if let Some(label) = &new.label {
             profile.insert("label", Item::Value(label.as_str().into()));
@@ -83,14 +52,12 @@ pub fn add_profile(path: &Path, name: &str, new: &NewProfile) -> Result<(), Edit
 /// Sets where the key of a profile comes from, in the file at `path`.
 pub fn set_key(path: &Path, profile: &str, source: &KeySource) -> Result<(), EditError> {
     edit(path, |wanted, document| {
-        let missing = || EditError::NoSuchProfile { path: path.to_owned(), name: profile.to_owned() };
-        let meant = wanted.profiles.get_mut(profile).ok_or_else(missing)?;
+        let meant = wanted.profiles.get_mut(profile).ok_or_else(|| missing(profile, path))?;
         if meant.embedded {
             return Err(EditError::Inside(profile.to_owned()));
         }
         meant.key = Some(source.clone());
-        let written = table(document, "profiles", path)?.get_mut(profile).and_then(Item::as_table_like_mut);
-        set(written.ok_or_else(missing)?, "key", key(source, path)?);
+        set(profile_table(document, profile, path)?, "key", key(source, path)?);
         Ok(())
     })
 }
@@ -98,10 +65,8 @@ pub fn set_key(path: &Path, profile: &str, source: &KeySource) -> Result<(), Edi
 /// Removes from the file at `path` where the key of a profile comes from.
 pub fn remove_key(path: &Path, profile: &str) -> Result<(), EditError> {
     edit(path, |wanted, document| {
-        let missing = || EditError::NoSuchProfile { path: path.to_owned(), name: profile.to_owned() };
-        wanted.profiles.get_mut(profile).ok_or_else(missing)?.key = None;
-        let written = table(document, "profiles", path)?.get_mut(profile).and_then(Item::as_table_like_mut);
-        written.ok_or_else(missing)?.remove("key");
+        wanted.profiles.get_mut(profile).ok_or_else(|| missing(profile, path))?.key = None;
+        profile_table(document, profile, path)?.remove("key");
         Ok(())
     })
 }
@@ -110,7 +75,7 @@ pub fn remove_key(path: &Path, profile: &str) -> Result<(), EditError> {
 pub fn set_profile(path: &Path, name: &str) -> Result<(), EditError> {
     edit(path, |wanted, document| {
         if !wanted.profiles.contains_key(name) {
-            return Err(EditError::NoSuchProfile { path: path.to_owned(), name: name.to_owned() });
+            return Err(missing(name, path));
         }
         wanted.profile = name.to_owned();
         set(document.as_table_mut() as &mut dyn TableLike, "profile", name.into());
@@ -118,13 +83,28 @@ pub fn set_profile(path: &Path, name: &str) -> Result<(), EditError> {
     })
 }
 
+fn profile_table<'a>(
+    document: &'a mut DocumentMut,
+    name: &str,
+    path: &Path,
+) -> Result<&'a mut dyn TableLike, EditError> {
+    let profile = table(document, "profiles", path)?.get_mut(name).and_then(Item::as_table_like_mut);
+    profile.ok_or_else(|| missing(name, path))
+}
+
+fn missing(name: &str, path: &Path) -> EditError {
+    EditError::NoSuchProfile { path: path.to_owned(), name: name.to_owned() }
+}
+
+/// A path for the file at `path`, which is text.
+fn text<'a>(file: &'a Path, path: &Path) -> Result<&'a str, EditError> {
+    file.to_str().ok_or_else(|| by_hand(path, &format!("{} is not Unicode", file.display())))
+}
+
 fn key(source: &KeySource, path: &Path) -> Result<Value, EditError> {
     let (name, value) = match source {
         KeySource::Env(variable) => ("env", variable.as_str().into()),
-        KeySource::File(file) => {
-            let text = file.to_str().ok_or_else(|| by_hand(path, &format!("{} is not Unicode", file.display())))?;
-            ("file", text.into())
-        }
+        KeySource::File(file) => ("file", text(file, path)?.into()),
         KeySource::Command(words) => ("command", Value::Array(words.iter().map(String::as_str).collect::<Array>())),
         KeySource::Keyring(used) => ("keyring", (*used).into()),
     };
@@ -158,8 +138,8 @@ mod tests {
         }
     }
 
-    fn shop() -> NewProfile {
-        NewProfile { base_url: "https://shop.example/v1".into(), key: None, ca_file: None, label: None, protect: false }
+    fn shop() -> Profile {
+        Profile::at("https://shop.example/v1")
     }
 
     #[test]
@@ -168,8 +148,7 @@ mod tests {
                       [pets]\nlimit = 50 # rows\n";
         let file = written(before);
         let words = ["op", "read", "op://shop/\"key\""].map(str::to_owned).to_vec();
-        let new =
-            NewProfile { key: Some(KeySource::Command(words)), label: Some("SHOP".into()), protect: true, ..shop() };
+        let new = Profile { key: Some(KeySource::Command(words)), label: Some("SHOP".into()), protect: true, ..shop() };
         add_profile(&file.path, "shop", &new).unwrap();
         let added = "[profiles.shop]\nbase_url = \"https://shop.example/v1\"\n\
                      key = { command = [\"op\", \"read\", 'op://shop/\"key\"'] }\nlabel = \"SHOP\"\nprotect = true\n\n";
@@ -201,15 +180,15 @@ mod tests {
     fn a_profile_that_cannot_be_added_is_refused_and_nothing_is_written() {
         let before = "[profiles.a]\nbase_url = \"https://a.example/v1\"\n";
         let file = written(before);
-        let refused = |name: &str, new: &NewProfile| add_profile(&file.path, name, new).unwrap_err().to_string();
+        let refused = |name: &str, new: &Profile| add_profile(&file.path, name, new).unwrap_err().to_string();
         assert_eq!(refused("a", &shop()), "there is a profile \"a\" already. Give the new one another name.");
         assert!(refused("embedded", &shop()).contains("already"));
         let odd = "\"../a\" cannot be a profile's name. It may have 1 to 40 letters, digits, - and _.";
         assert_eq!(refused("../a", &shop()), odd);
-        let keyed = NewProfile { base_url: "https://me:petk_secret@shop.example/v1".into(), ..shop() };
+        let keyed = Profile::at("https://me:petk_secret@shop.example/v1");
         let error = refused("b", &keyed);
         assert!(error.starts_with("base_url: The address must not carry a user") && !error.contains("petk"), "{error}");
-        let silent = NewProfile { key: Some(KeySource::Keyring(false)), ..shop() };
+        let silent = Profile { key: Some(KeySource::Keyring(false)), ..shop() };
         assert!(refused("b", &silent).contains("keyring = false names no place for the key"));
         assert_eq!(file.text(), before);
     }

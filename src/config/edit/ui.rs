@@ -9,7 +9,7 @@ use super::document::{EditError, edit, set, table};
 pub fn set_theme(path: &Path, theme: ThemeChoice) -> Result<(), EditError> {
     edit(path, |wanted, document| {
         wanted.ui.theme = theme;
-        set(table(document, "ui", path)?, "theme", theme.name().into());
+        set(table(document, "ui", path)?, "theme", theme.to_string().into());
         Ok(())
     })
 }

@@ -28,6 +28,14 @@ pub struct Profile {
     pub protect: bool,
 }
 
+impl Profile {
+    /// A service elsewhere, at this address.
+    #[must_use]
+    pub fn at(base_url: &str) -> Self {
+        Self { base_url: Some(base_url.trim().to_owned()), ..Self::default() }
+    }
+}
+
 /// Where a key is read from. Keys themselves never stand in the file.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -45,8 +53,9 @@ pub enum KeySource {
 }
 
 /// The colour by which a service is told from the others.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, strum::Display)]
 #[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
 #[expect(missing_docs, reason = "the names say it")]
 pub enum Accent {
     #[default]
@@ -57,22 +66,6 @@ pub enum Accent {
     Blue,
     Magenta,
     Cyan,
-}
-
-impl Accent {
-    /// The name in the configuration.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::None => "none",
-            Self::Red => "red",
-            Self::Yellow => "yellow",
-            Self::Green => "green",
-            Self::Blue => "blue",
-            Self::Magenta => "magenta",
-            Self::Cyan => "cyan",
-        }
-    }
 }
 
 /// Whether the program may give a profile this name: 1 to 40 ASCII letters, digits, `-` and `_`. Such a name is also

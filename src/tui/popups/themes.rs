@@ -49,7 +49,7 @@ pub(super) fn on_key(state: &mut AppState, themes: ThemesBox, action: Option<Act
 /// The theme was written into the configuration, or not; it is used in either case.
 pub fn on_set(state: &mut AppState, result: Result<String, String>, now: Now) {
     match result {
-        Ok(path) => state.say_done(format!("The theme {} is kept in {path}.", state.theme.name()), now.mono),
+        Ok(path) => state.say_done(format!("The theme {} is kept in {path}.", state.theme), now.mono),
         Err(why) => state.say(MessageKind::Error, format!("The theme is used until the program ends: {why}")),
     }
 }

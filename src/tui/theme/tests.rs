@@ -46,7 +46,7 @@ fn text_of(theme: Theme, depth: Depth, role: StyleRole) -> Rgb {
 
 #[test]
 fn every_theme_has_a_name_of_its_own() {
-    let names: BTreeSet<_> = Theme::ALL.iter().map(|theme| (theme.name(), theme.title())).collect();
+    let names: BTreeSet<_> = Theme::ALL.iter().map(|theme| (theme.to_string(), theme.title())).collect();
     assert_eq!(names.len(), Theme::ALL.len());
 }
 

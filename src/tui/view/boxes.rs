@@ -349,7 +349,7 @@ pub fn draw_themes(buf: &mut Buffer, body: Rect, state: &AppState, appearance: &
     let mut lines = vec![Line::raw("")];
     for theme in ThemeChoice::ALL {
         let here = theme == state.theme;
-        let text = format!(" {} {:<14} {}", if here { ">" } else { " " }, theme.name(), theme.title());
+        let text = format!(" {} {theme:<14} {}", if here { ">" } else { " " }, theme.title());
         lines.push(Line::styled(text, appearance.style(if here { StyleRole::Selected } else { StyleRole::Text })));
     }
     lines.push(Line::raw(""));

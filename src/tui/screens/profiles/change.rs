@@ -132,7 +132,9 @@ pub fn on_used(state: &mut AppState, used: Used, now: Now) -> Vec<Effect> {
 fn foreign_key(link: &Link, before: &Link) -> Option<String> {
     let origin = &link.origins.iter().find(|setting| setting.name == "key")?.origin;
     match origin {
-        Origin::Environment(variable) if link.has_key() && link.service != before.service => Some(variable.clone()),
+        Origin::Environment(variable) if link.has_key() && link.service != before.service => {
+            Some((*variable).to_owned())
+        }
         Origin::Environment(_) | Origin::Flag(_) | Origin::File { .. } | Origin::ByHand | Origin::Default => None,
     }
 }

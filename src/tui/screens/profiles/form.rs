@@ -4,8 +4,7 @@ use std::collections::HashSet;
 
 use serde::{Deserialize, Serialize};
 
-use crate::config::edit::NewProfile;
-use crate::config::file::is_plain_name;
+use crate::config::file::{Profile, is_plain_name};
 use crate::config::{KeepKey, KeySource};
 use crate::model::text::short;
 use crate::model::{ApiKey, BaseUrl};
@@ -242,8 +241,7 @@ impl ProfileForm {
             Focus::ORDER.into_iter().filter(|focus| self.wrong(*focus, &is_taken).is_some()).collect();
         match self.key() {
             Ok(NewKey { source, typed }) if wrong.is_empty() => {
-                let base_url = self.address.value().trim().to_owned();
-                let profile = NewProfile { base_url, key: source, ca_file: None, label: None, protect: self.protect };
+                let profile = Profile { key: source, protect: self.protect, ..Profile::at(self.address.value()) };
                 Ok(NewService { name: self.name.value().trim().to_owned(), profile, typed })
             }
             _ => Err(wrong),

@@ -57,7 +57,7 @@ fn origins() -> Vec<Sourced> {
     vec![
         setting("profile", "production", file(3)),
         setting("address", "https://api.example.com/v1", file(14)),
-        setting("key", "from environment PETSTORE_API_KEY", Origin::Environment("PETSTORE_API_KEY".into())),
+        setting("key", "from environment PETSTORE_API_KEY", Origin::Environment("PETSTORE_API_KEY")),
         setting("rows", "20", Origin::Default),
         setting("status", "all", Origin::Default),
         setting("live", "off", Origin::Default),
@@ -430,7 +430,7 @@ fn a_key_of_the_environment_that_goes_to_another_host_is_told() {
         app.news(Slot::UseProfile, used(staging(origin)));
         app.says("The key from environment PETSTORE_API_KEY goes to staging.api.example.com.")
     };
-    assert!(told(Origin::Environment("PETSTORE_API_KEY".into())));
+    assert!(told(Origin::Environment("PETSTORE_API_KEY")));
     assert!(!told(in_file()));
 }
 
