@@ -16,6 +16,7 @@ pub mod samples;
 pub mod status;
 pub mod sunset;
 pub mod text;
+pub mod words;
 
 pub use draft::{Draft, Field, FieldError};
 pub use endpoint::{ApiKey, BaseUrl, EndpointError};

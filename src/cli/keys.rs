@@ -19,6 +19,7 @@ use crate::clock::{self, Now};
 use crate::config::Env;
 use crate::model::display_safe;
 use crate::model::text::{safe_causes, width};
+use crate::model::words::moment;
 use crate::store::keys::{KeyInfo, NewKey, Scopes};
 use crate::store::{KeyId, Store, StoreError};
 
@@ -166,7 +167,7 @@ pub async fn run(args: KeysArgs, env: &Env, out: &mut impl Write, err: &mut impl
         KeysCommand::Create { database, name, scopes, expires } => {
             let expires_at = expires.map(|expires| end(&expires, now)).transpose()?;
             let store = Store::open(&database.url).await?;
-            let until = expires_at.map_or_else(|| "never ends".to_owned(), |at| format!("ends {}", minute(at)));
+            let until = expires_at.map_or_else(|| "never ends".to_owned(), |at| format!("ends {}", moment(at)));
             let made = async {
                 let (id, key) = store.create_key(NewKey { name, scopes, expires_at }, &actor, now).await?;
                 // Whether or not it can be said, the key must be printed.
@@ -192,7 +193,7 @@ pub async fn run(args: KeysArgs, env: &Env, out: &mut impl Write, err: &mut impl
             let revoked = store.revoke_key(id, &actor, now).await;
             store.close().await;
             let key = revoked?.ok_or(KeysError::NoSuchKey(id))?;
-            let at = key.revoked_at.map(minute).unwrap_or_default();
+            let at = key.revoked_at.map(moment).unwrap_or_default();
             let _ = writeln!(err, "revoked key {id} ({}) at {at}", display_safe(&key.name));
             Ok(())
         }
@@ -203,7 +204,7 @@ pub async fn run(args: KeysArgs, env: &Env, out: &mut impl Write, err: &mut impl
             let made = async {
                 let rotated = store.rotate_key(id, until, &actor, now).await?;
                 let (new, key, until) = rotated.ok_or(KeysError::NotAccepted(id))?;
-                let until = minute(until);
+                let until = moment(until);
                 let _ = writeln!(err, "created key {new}; key {id} is accepted until {until}");
                 let remedy = || format!("key {id} ends at {until} all the same, so rotate it again before");
                 hand_over(&store, (new, &key), &actor, out, remedy).await
@@ -261,10 +262,6 @@ fn end(expires: &str, now: Now) -> Result<Timestamp, KeysError> {
     end.filter(|end| *end > now.wall).ok_or_else(|| KeysError::Expires(expires.to_owned()))
 }
 
-fn minute(at: Timestamp) -> String {
-    at.strftime("%Y-%m-%d %H:%M UTC").to_string()
-}
-
 fn state(key: &KeyInfo, now: Now) -> &'static str {
     if key.revoked_at.is_some() {
         "revoked"
@@ -276,7 +273,7 @@ fn state(key: &KeyInfo, now: Now) -> &'static str {
 }
 
 fn table(out: &mut impl Write, keys: &[KeyInfo], now: Now) -> io::Result<()> {
-    let when = |at: Option<Timestamp>| at.map_or_else(|| "never".to_owned(), minute);
+    let when = |at: Option<Timestamp>| at.map_or_else(|| "never".to_owned(), moment);
     let rows = keys.iter().map(|key| {
         let name = display_safe(&key.name).into_owned();
         let state = state(key, now).to_owned();

@@ -11,6 +11,7 @@ use super::words;
 use crate::api::{ApiError, Client, Failure};
 use crate::clock::Now;
 use crate::config::{Service, Settings};
+use crate::model::words::counted;
 use crate::model::{IdempotencyKeys, PetId};
 use crate::tui::screens::domains::state::PanelSetup as DomainsSetup;
 use crate::tui::worker::domains::DomainsContext;
@@ -83,7 +84,7 @@ impl Session {
         if self.may_add {
             return Ok(true);
         }
-        let animals = words::counted(number, "animal");
+        let animals = counted(number, "animal");
         self.talk.say(format!("This adds {animals} to {}.", self.place()))?;
         self.may_add = !self.setup.settings.protect
             || self.talk.is_yes("It is protected, and there is no undo. Go on?", false).await?;

@@ -6,11 +6,6 @@ use crate::domains::DnsName;
 use crate::domains::stage::Stage;
 use crate::model::{NewPet, ObservedStatus, Pet, text::short};
 
-/// `1 animal`, `2 animals`.
-pub fn counted(number: u64, noun: &str) -> String {
-    if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
-}
-
 /// An animal of the service.
 pub fn animal(pet: &Pet) -> String {
     let status = match &pet.status {

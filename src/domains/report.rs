@@ -4,7 +4,8 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
 use crate::model::display_safe;
-use crate::model::text::{cut, width};
+use crate::model::text::{cut, width, wrap_words};
+use crate::model::words::uncapitalized;
 
 use super::check::Checked;
 use super::diagnosis::Expectation;
@@ -30,8 +31,8 @@ pub fn finding(finding: &Finding, now: Timestamp, columns: Option<usize>, eviden
     let room = room(columns);
     let head = format!("{:<INDENT$}", finding.verdict.as_str().to_uppercase());
     let title = format!("{} [{}]", finding.title, finding.code);
-    let mut out = paragraph(&head, &title, room, INDENT);
-    let mut add = |text: &str| out.push_str(&paragraph(&" ".repeat(INDENT), text, room, INDENT));
+    let mut out = paragraph(&head, &title, room);
+    let mut add = |text: &str| out.push_str(&paragraph(&" ".repeat(INDENT), text, room));
     if !finding.seen.is_empty() {
         add(&finding.seen);
     }
@@ -109,27 +110,13 @@ pub fn sentence(text: &str) -> String {
     text
 }
 
-/// `text` behind `head`, broken between words where a line would be wider than `room`; other lines begin at `indent`.
+/// `text` behind `head`, broken between words where a line would be wider than `room`; other lines begin below the text.
 #[must_use]
-pub fn paragraph(head: &str, text: &str, room: usize, indent: usize) -> String {
-    let text = display_safe(text);
-    let mut out = String::new();
-    let mut line = head.to_owned();
-    let mut empty = true;
-    for word in text.split(' ') {
-        if !empty && width(&line) + 1 + width(word) > room {
-            out.push_str(&line);
-            out.push('\n');
-            line = " ".repeat(indent);
-            empty = true;
-        }
-        if !empty {
-            line.push(' ');
-        }
-        line.push_str(word);
-        empty = false;
-    }
-    out + &line + "\n"
+pub fn paragraph(head: &str, text: &str, room: usize) -> String {
+    let indent = " ".repeat(width(head));
+    let heads = std::iter::once(head).chain(std::iter::repeat(indent.as_str()));
+    let lines = wrap_words(&display_safe(text), room.saturating_sub(indent.len()));
+    heads.zip(lines).map(|(head, line)| format!("{head}{line}\n")).collect()
 }
 
 impl Checked {
@@ -163,7 +150,7 @@ impl Checked {
 /// How a domain is in one sentence, by the finding that decides.
 #[must_use]
 pub fn headline(domain: &Domain, decides: &Finding) -> String {
-    let title = lower_first(&decides.title);
+    let title = uncapitalized(&decides.title);
     match decides.verdict {
         Verdict::Fail => format!("{} needs an act: {title}.", domain.unicode),
         Verdict::Wait if matches!(decides.who, Who::Nobody | Who::Platform) => {
@@ -173,14 +160,5 @@ pub fn headline(domain: &Domain, decides: &Finding) -> String {
         Verdict::Warn => format!("{} works, but: {title}.", domain.unicode),
         Verdict::Ok => format!("{} is all right.", domain.unicode),
         Verdict::Unknown => format!("{} could not be judged: {title}.", domain.unicode),
-    }
-}
-
-fn lower_first(text: &str) -> String {
-    let mut chars = text.chars();
-    match (chars.next(), chars.clone().next()) {
-        // An abbreviation stays as it is.
-        (Some(first), Some(second)) if !second.is_uppercase() => format!("{}{}", first.to_lowercase(), chars.as_str()),
-        _ => text.to_owned(),
     }
 }

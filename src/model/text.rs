@@ -115,6 +115,66 @@ pub fn cut(text: &str, columns: usize) -> String {
     out
 }
 
+/// Breaks `text` into lines of at most `columns`, between words where it can; a word longer than a line is broken, too.
+#[must_use]
+pub fn wrap(text: &str, columns: usize) -> Vec<String> {
+    wrapped(text, columns, true)
+}
+
+/// The same, with words longer than a line left whole, so that they can be copied.
+#[must_use]
+pub fn wrap_words(text: &str, columns: usize) -> Vec<String> {
+    wrapped(text, columns, false)
+}
+
+fn wrapped(text: &str, columns: usize, breaks_words: bool) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for mut word in text.split(' ') {
+        while let Some(line) = lines.last_mut() {
+            let gap = usize::from(!line.is_empty());
+            let is_alone = line.is_empty() && !breaks_words;
+            if width(line) + gap + width(word) <= columns || columns == 0 || is_alone {
+                line.push_str(&" ".repeat(gap));
+                line.push_str(word);
+                break;
+            }
+            if line.is_empty() {
+                let (begin, rest) = word.split_at(fitting(word, columns));
+                line.push_str(begin);
+                word = rest;
+            }
+            lines.push(String::new());
+        }
+    }
+    lines
+}
+
+/// How many bytes of `word` fit into so many columns: one character at least.
+fn fitting(word: &str, columns: usize) -> usize {
+    let mut used = 0;
+    let beyond = |(at, c): &(usize, char)| {
+        used += width(&word[*at..*at + c.len_utf8()]);
+        *at > 0 && used > columns
+    };
+    word.char_indices().find(beyond).map_or(word.len(), |(at, _)| at)
+}
+
+/// The same for a line of a report or of code: its indentation stays, and further lines stand below its text.
+#[must_use]
+pub fn wrap_indented(line: &str, columns: usize) -> Vec<String> {
+    let text = line.trim_start();
+    let indent = line.len() - text.len();
+    if width(line) <= columns {
+        return vec![line.to_owned()];
+    }
+    let lines = wrap(text, columns.saturating_sub(indent + 2).max(8));
+    let indented = lines.into_iter().enumerate().map(|(at, text)| {
+        let indent = if at == 0 { indent } else { indent + 2 };
+        format!("{}{text}", " ".repeat(indent))
+    });
+    indented.collect()
+}
+
 fn escape(out: &mut String, c: char) {
     // Writing to a String cannot fail.
     let _ = write!(out, "⟨U+{:04X}⟩", u32::from(c));
@@ -220,6 +280,17 @@ mod tests {
         assert_eq!(cut("ポチポチ", 7), "ポチ..");
         assert_eq!(cut("ポチポチ", 1), ".");
         assert_eq!(cut("x", 0), "");
+    }
+
+    #[test]
+    fn wrapping_loses_nothing_and_keeps_the_width() {
+        assert_eq!(wrap("one two three", 7), ["one two", "three"]);
+        assert_eq!(wrap("abcdefghij", 4), ["abcd", "efgh", "ij"]);
+        assert_eq!(wrap("", 5), [""]);
+        assert_eq!(wrap("a b", 0), ["a b"]);
+        assert_eq!(wrap("one  two abcdefghij k", 9), ["one  two", "abcdefghi", "j k"]);
+        assert_eq!(wrap_words("one two abcdefghij k", 7), ["one two", "abcdefghij", "k"]);
+        assert_eq!(wrap("ポチ", 1), ["ポ", "チ", ""]);
     }
 
     proptest::proptest! {

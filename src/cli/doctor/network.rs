@@ -13,6 +13,7 @@ use tokio::time::timeout;
 use crate::clock;
 use crate::config::settings::configuration;
 use crate::config::{Choices, Env, KeyOrigin, KeySource, Origin, Remote, Service, Settings, settings_for};
+use crate::model::words::counted;
 
 use super::super::error::{Exit, Failed};
 use super::super::{service, status};
@@ -148,8 +149,7 @@ async fn names(remote: &Remote) -> Check {
     let remedy = "is the address of the profile right? Else see /etc/resolv.conf, or the network";
     match found {
         Ok(Ok(addresses)) => {
-            let count = addresses.count();
-            let addresses = if count == 1 { "1 address".to_owned() } else { format!("{count} addresses") };
+            let addresses = counted(addresses.count(), "address");
             Check::ok("name", &format!("{host}: {addresses} in {took} ms"))
         }
         Ok(Err(error)) => Check::fail("name", &format!("{host}: {error}"), remedy),
