@@ -9,7 +9,7 @@ mod command;
 mod completions;
 mod configuration;
 mod confirm;
-pub mod copy;
+mod copy;
 mod dialogue;
 mod doctor;
 mod domains;
@@ -17,16 +17,16 @@ mod error;
 mod first_run;
 mod format;
 mod keymap;
-pub mod keys;
+mod keys;
 mod launch;
 mod login;
-pub mod maintenance;
+mod maintenance;
 mod man;
 mod output;
 mod pets;
 mod profiles;
 mod render;
-pub mod serve;
+mod serve;
 mod service;
 mod setup;
 mod signals;
@@ -50,7 +50,6 @@ use crate::store::DatabaseUrl;
 use colour::{Ink, When};
 use command::{AccessCommand, Args, Command, UiArgs, VERSION};
 pub use error::{Exit, Failed};
-use output::Content;
 use serve::Log;
 
 /// Parses the arguments of the process, does what they say, and says what went wrong.
@@ -143,10 +142,6 @@ fn one_service(choices: &Choices, command: Option<&Command>) -> Result<(), Faile
     }
 }
 
-fn cannot_start(error: &io::Error) -> Failed {
-    Failed::new(Exit::Failure, format!("cannot start: {error}"))
-}
-
 fn run(args: Args, env: &Env, coloured: bool) -> Result<Exit, Failed> {
     api::client::install_tls_provider();
     let mut builder = match &args.command {
@@ -157,7 +152,7 @@ fn run(args: Args, env: &Env, coloured: bool) -> Result<Exit, Failed> {
         // The screen has the main thread; two more carry the service inside and the requests.
         builder.worker_threads(2);
     }
-    let runtime = builder.enable_all().build().map_err(|error| cannot_start(&error))?;
+    let runtime = builder.enable_all().build().map_err(Failed::because("cannot start"))?;
     let choices = args.shared.choices();
     one_service(&choices, args.command.as_ref())?;
     let result = match args.command.unwrap_or(Command::Ui(UiArgs::default())) {
@@ -167,8 +162,7 @@ fn run(args: Args, env: &Env, coloured: bool) -> Result<Exit, Failed> {
             let file = config::settings::configuration(&choices, env)?;
             // What is tried with samples is not kept.
             let samples = choices.demo.then(tempfile::tempdir).transpose();
-            let samples = samples
-                .map_err(|error| Failed::new(Exit::Failure, format!("there is no temporary directory: {error}")))?;
+            let samples = samples.map_err(Failed::because("there is no temporary directory"))?;
             let list = match &samples {
                 Some(directory) => directory.path().join("domains.json"),
                 None => Paths::new(env).map_err(Failed::config)?.domains_file(),
@@ -188,13 +182,13 @@ fn run(args: Args, env: &Env, coloured: bool) -> Result<Exit, Failed> {
         Command::Config(config) => configuration::run(&config, &choices, env),
         Command::Doctor(doctor) => runtime.block_on(doctor::run(doctor, &choices, env)),
         Command::Serve(mut serve) => {
-            let log = Log::to_stderr().map_err(|error| cannot_start(&error))?;
+            let log = Log::to_stderr().map_err(Failed::because("cannot start"))?;
             let served = runtime.block_on(async {
                 let database = match serve.database.take() {
                     Some(database) => database,
                     None => DatabaseUrl::Sqlite(Paths::new(env).map_err(Failed::config)?.embedded_database()),
                 };
-                Ok::<_, Failed>(serve::run(serve, &database, &keys::actor(env), &log).await?)
+                serve::run(serve, &database, &keys::actor(env), &log).await
             });
             // A failure must not wait for stderr either.
             let exit = served.map_or_else(
@@ -207,31 +201,11 @@ fn run(args: Args, env: &Env, coloured: bool) -> Result<Exit, Failed> {
             log.finish();
             Ok(exit)
         }
-        Command::Keys(keys) => runtime.block_on(async {
-            if keys.prints() {
-                output::is_there()?;
-            }
-            let mut out = output::out(keys.content());
-            keys::run(keys, env, &mut out, &mut output::err()).await?;
-            Ok(Exit::Done)
-        }),
-        Command::Backup(backup) => runtime.block_on(async {
-            maintenance::backup(backup, &mut output::err()).await?;
-            Ok(Exit::Done)
-        }),
-        Command::Check(check) => runtime.block_on(async {
-            output::is_there()?;
-            maintenance::check(check, &mut output::out(Content::Lines), &mut output::err()).await?;
-            Ok(Exit::Done)
-        }),
-        Command::Copy(args) => runtime.block_on(async {
-            copy::run(args, &mut output::err()).await?;
-            Ok(Exit::Done)
-        }),
-        Command::Migrate(migrate) => runtime.block_on(async {
-            maintenance::migrate(migrate, &mut output::err()).await?;
-            Ok(Exit::Done)
-        }),
+        Command::Keys(keys) => runtime.block_on(keys::at_the_terminal(keys, env)),
+        Command::Backup(backup) => runtime.block_on(maintenance::backup(backup)),
+        Command::Check(check) => runtime.block_on(maintenance::check(check)),
+        Command::Copy(copy) => runtime.block_on(copy::run(copy)),
+        Command::Migrate(migrate) => runtime.block_on(maintenance::migrate(migrate)),
         Command::Completions(args) => completions::run(&args),
         Command::Man(args) => man::run(Args::command(), &args),
     };

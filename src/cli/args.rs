@@ -121,10 +121,6 @@ impl TypedValueParser for DatabaseParser {
     }
 }
 
-/// What to look at where a database cannot be used.
-pub(super) const DATABASE_HINT: &str =
-    "--database names sqlite:FILE, as petstore serve made it, or postgres://USER@HOST/DATABASE";
-
 /// Where an address with a password is out of other users' sight, which arguments are not.
 pub const DATABASE_VARIABLE: &str = "PETSTORE_DATABASE";
 

@@ -90,7 +90,7 @@ pub fn run(args: &ConfigArgs, choices: &Choices, env: &Env) -> Result<Exit, Fail
                     let what = format!("{} is there already, and stays as it is", path.display());
                     Failed::new(Exit::Failure, what).hint(choices.command("config edit"))
                 }
-                _ => cannot_write(&path, &error),
+                _ => cannot_write(&path)(error),
             })?;
             note(&format!("wrote {}", display_safe(&path.display().to_string())));
         }

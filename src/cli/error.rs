@@ -1,5 +1,6 @@
 //! Exit statuses, and failures that carry one.
 
+use std::error::Error;
 use std::fmt;
 use std::process::ExitCode;
 
@@ -8,7 +9,8 @@ use crate::config::{ConfigError, LoginError};
 use crate::domains::registry::RegistryError;
 use crate::model::display_safe;
 use crate::model::escape::shown_json;
-use crate::model::text::safe_causes;
+use crate::model::text::{causes, safe_causes};
+use crate::store::StoreError;
 
 use super::suggest::did_you_mean;
 
@@ -68,6 +70,16 @@ impl Failed {
     /// A failure; `what` is safe to show.
     pub fn new(exit: Exit, what: impl Into<String>) -> Self {
         Self { exit, what: what.into(), hint: None, body: None, shows_body: false }
+    }
+
+    /// What `error` and everything behind it say.
+    pub fn of(exit: Exit, error: &dyn Error) -> Self {
+        Self::new(exit, safe_causes(error))
+    }
+
+    /// For `map_err`: what could not be done, and why not.
+    pub fn because<E: Error>(what: impl fmt::Display) -> impl FnOnce(E) -> Self {
+        move |error| Self::new(Exit::Failure, display_safe(&format!("{what}: {}", causes(&error))))
     }
 
     /// With the next thing to try.
@@ -242,7 +254,14 @@ impl From<LoginError> for Failed {
 
 impl From<RegistryError> for Failed {
     fn from(error: RegistryError) -> Self {
-        Self::new(Exit::Failure, safe_causes(&error))
+        Self::of(Exit::Failure, &error)
+    }
+}
+
+impl From<StoreError> for Failed {
+    fn from(error: StoreError) -> Self {
+        Self::of(Exit::Failure, &error)
+            .hint("--database names sqlite:FILE, as petstore serve made it, or postgres://USER@HOST/DATABASE")
     }
 }
 

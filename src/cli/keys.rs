@@ -11,17 +11,17 @@ use jiff::{SignedDuration, Span, Timestamp};
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::json;
 
-use super::args::{DATABASE_HINT, DatabaseArg};
+use super::args::DatabaseArg;
 use super::error::{Exit, Failed};
-use super::output::{Content, columns};
+use super::output::{self, Content, columns};
 use super::render::{FormatArg, ResultFormat, json};
 use crate::clock::{self, Now};
 use crate::config::Env;
 use crate::model::display_safe;
-use crate::model::text::{safe_causes, width};
+use crate::model::text::width;
 use crate::model::words::moment;
 use crate::store::keys::{KeyInfo, NewKey, Scopes};
-use crate::store::{KeyId, Store, StoreError};
+use crate::store::{KeyId, Store};
 
 /// Manage the API keys of a service.
 #[derive(Debug, Args)]
@@ -30,27 +30,6 @@ use crate::store::{KeyId, Store, StoreError};
 pub struct KeysArgs {
     #[command(subcommand)]
     command: KeysCommand,
-}
-
-impl KeysArgs {
-    /// Whether its result goes to standard output.
-    pub const fn prints(&self) -> bool {
-        match self.command {
-            KeysCommand::Create { .. }
-            | KeysCommand::List { .. }
-            | KeysCommand::Rotate { .. }
-            | KeysCommand::Log { .. } => true,
-            KeysCommand::Revoke { .. } => false,
-        }
-    }
-
-    /// What it writes there.
-    pub fn content(&self) -> Content {
-        match &self.command {
-            KeysCommand::List { output, .. } if output.chosen() == ResultFormat::Json => Content::Json,
-            _ => Content::Lines,
-        }
-    }
 }
 
 #[derive(Debug, Subcommand)]
@@ -106,124 +85,97 @@ enum KeysCommand {
     },
 }
 
-/// Why a key was not made, changed or printed.
-#[derive(Debug, thiserror::Error)]
-pub enum KeysError {
-    /// The database does not allow it, or the name breaks the rules.
-    #[error(transparent)]
-    Store(#[from] StoreError),
-    /// `--expires` is no time.
-    #[error("--expires {0:?} is no time to come: give a time such as 90d or 12h, or a date such as 2027-06-30")]
-    Expires(String),
-    /// `--overlap` is negative.
-    #[error("--overlap must not be negative")]
-    Overlap,
-    /// No key of that id.
-    #[error("there is no key {0}; petstore keys list shows the ids")]
-    NoSuchKey(KeyId),
-    /// A key that is not accepted any more cannot be replaced.
-    #[error("there is no key {0} that is still accepted: make a new one with petstore keys create")]
-    NotAccepted(KeyId),
-    /// The result could not be printed.
-    #[error("the result could not be printed")]
-    Print(#[from] io::Error),
-    /// A new key could not be printed.
-    #[error("the new key {id} could not be printed, and was revoked: {remedy}")]
-    Unseen {
-        /// Its id.
-        id: KeyId,
-        /// What to do.
-        remedy: String,
-        /// Why.
-        source: io::Error,
-    },
-    /// Nor could it be taken back.
-    #[error("the new key {id} could not be printed, and is still accepted: petstore keys revoke {id}")]
-    StillAccepted {
-        /// Its id.
-        id: KeyId,
-        /// Why it was not revoked.
-        source: StoreError,
-    },
-}
-
-impl From<KeysError> for Failed {
-    fn from(error: KeysError) -> Self {
-        let failed = |exit| Self::new(exit, safe_causes(&error));
-        match error {
-            KeysError::Expires(_) | KeysError::Overlap => failed(Exit::Usage),
-            KeysError::NoSuchKey(_) | KeysError::NotAccepted(_) => failed(Exit::NotFound),
-            KeysError::Store(_) => failed(Exit::Failure).hint(DATABASE_HINT),
-            KeysError::Print(_) | KeysError::Unseen { .. } | KeysError::StillAccepted { .. } => failed(Exit::Failure),
-        }
+/// Does what `args` say on standard output, which must be there for what is printed.
+pub async fn at_the_terminal(args: KeysArgs, env: &Env) -> Result<Exit, Failed> {
+    if !matches!(args.command, KeysCommand::Revoke { .. }) {
+        output::is_there()?;
     }
+    let content = match &args.command {
+        KeysCommand::List { output, .. } if output.chosen() == ResultFormat::Json => Content::Json,
+        _ => Content::Lines,
+    };
+    run(args, env, &mut output::out(content), &mut output::err()).await?;
+    Ok(Exit::Done)
 }
 
 /// Does what `args` say. A new key goes to `out`, alone on a line; what was done goes to `err`.
-pub async fn run(args: KeysArgs, env: &Env, out: &mut impl Write, err: &mut impl Write) -> Result<(), KeysError> {
-    let now = clock::now();
-    let actor = actor(env);
-    match args.command {
-        KeysCommand::Create { database, name, scopes, expires } => {
-            let expires_at = expires.map(|expires| end(&expires, now)).transpose()?;
-            let store = Store::open(&database.url).await?;
-            let until = expires_at.map_or_else(|| "never ends".to_owned(), |at| format!("ends {}", moment(at)));
-            let made = async {
-                let (id, key) = store.create_key(NewKey { name, scopes, expires_at }, &actor, now).await?;
-                // Whether or not it can be said, the key must be printed.
-                let _ = writeln!(err, "created key {id} ({scopes}; {until})");
-                hand_over(&store, (id, &key), &actor, out, || "make another one".to_owned()).await
-            };
-            let made = made.await;
-            store.close().await;
-            made
+async fn run(args: KeysArgs, env: &Env, out: &mut impl Write, err: &mut impl Write) -> Result<(), Failed> {
+    let (now, actor) = (clock::now(), actor(env));
+    let (KeysCommand::Create { database, .. }
+    | KeysCommand::List { database, .. }
+    | KeysCommand::Revoke { database, .. }
+    | KeysCommand::Rotate { database, .. }
+    | KeysCommand::Log { database }) = &args.command;
+    // What is wrong with the times is said before a database is made.
+    let (store, ends) = match &args.command {
+        KeysCommand::Create { expires, .. } => {
+            let ends = expires.as_deref().map(|expires| end(expires, now)).transpose()?;
+            (Store::open(&database.url).await?, ends)
         }
-        KeysCommand::List { database, output } => {
-            let store = Store::open_existing(&database.url).await?;
-            let keys = store.list_keys().await;
-            store.close().await;
-            match output.chosen() {
-                ResultFormat::Table => table(out, &keys?, now)?,
-                ResultFormat::Json => json(out, &keys?.iter().map(object).collect::<Vec<_>>(), columns().is_some())?,
-            }
-            Ok(out.flush()?)
+        KeysCommand::Rotate { overlap, .. } => {
+            let until = Duration::try_from(*overlap).ok().and_then(|both| now.wall.checked_add(both).ok());
+            let until = until.ok_or_else(|| Failed::config("--overlap must not be negative"))?;
+            (Store::open_existing(&database.url).await?, Some(until))
         }
-        KeysCommand::Revoke { database, id } => {
-            let store = Store::open_existing(&database.url).await?;
-            let revoked = store.revoke_key(id, &actor, now).await;
-            store.close().await;
-            let key = revoked?.ok_or(KeysError::NoSuchKey(id))?;
+        KeysCommand::List { .. } | KeysCommand::Revoke { .. } | KeysCommand::Log { .. } => {
+            (Store::open_existing(&database.url).await?, None)
+        }
+    };
+    let done = at_the_store(&store, args.command, ends, &actor, now, out, err).await;
+    store.close().await;
+    done
+}
+
+/// `ends` is when the new key ends, or the one that is replaced.
+async fn at_the_store(
+    store: &Store,
+    command: KeysCommand,
+    ends: Option<Timestamp>,
+    actor: &str,
+    now: Now,
+    out: &mut impl Write,
+    err: &mut impl Write,
+) -> Result<(), Failed> {
+    let printed = match command {
+        KeysCommand::Create { name, scopes, .. } => {
+            let until = ends.map_or_else(|| "never ends".to_owned(), |at| format!("ends {}", moment(at)));
+            let (id, key) = store.create_key(NewKey { name, scopes, expires_at: ends }, actor, now).await?;
+            // Whether or not it can be said, the key must be printed.
+            let _ = writeln!(err, "created key {id} ({scopes}; {until})");
+            return hand_over(store, (id, &key), actor, out, || "make another one".to_owned()).await;
+        }
+        KeysCommand::Rotate { id, .. } => {
+            let rotated = store.rotate_key(id, ends.unwrap_or(now.wall), actor, now).await?;
+            let (new, key, until) = rotated.ok_or_else(|| {
+                let make = "make a new one with petstore keys create";
+                Failed::new(Exit::NotFound, format!("there is no key {id} that is still accepted: {make}"))
+            })?;
+            let until = moment(until);
+            let _ = writeln!(err, "created key {new}; key {id} is accepted until {until}");
+            let remedy = || format!("key {id} ends at {until} all the same, so rotate it again before");
+            return hand_over(store, (new, &key), actor, out, remedy).await;
+        }
+        KeysCommand::Revoke { id, .. } => {
+            let key = store.revoke_key(id, actor, now).await?.ok_or_else(|| {
+                Failed::new(Exit::NotFound, format!("there is no key {id}; petstore keys list shows the ids"))
+            })?;
             let at = key.revoked_at.map(moment).unwrap_or_default();
             let _ = writeln!(err, "revoked key {id} ({}) at {at}", display_safe(&key.name));
-            Ok(())
+            return Ok(());
         }
-        KeysCommand::Rotate { database, id, overlap } => {
-            let until = Duration::try_from(overlap).ok().and_then(|both| now.wall.checked_add(both).ok());
-            let until = until.ok_or(KeysError::Overlap)?;
-            let store = Store::open_existing(&database.url).await?;
-            let made = async {
-                let rotated = store.rotate_key(id, until, &actor, now).await?;
-                let (new, key, until) = rotated.ok_or(KeysError::NotAccepted(id))?;
-                let until = moment(until);
-                let _ = writeln!(err, "created key {new}; key {id} is accepted until {until}");
-                let remedy = || format!("key {id} ends at {until} all the same, so rotate it again before");
-                hand_over(&store, (new, &key), &actor, out, remedy).await
-            };
-            let made = made.await;
-            store.close().await;
-            made
-        }
-        KeysCommand::Log { database } => {
-            let store = Store::open_existing(&database.url).await?;
-            let events = store.list_key_events().await;
-            store.close().await;
-            for event in events? {
-                let actor = display_safe(&event.actor).into_owned();
-                writeln!(out, "{}  {:<8}  {}  by {actor}", event.at, display_safe(&event.action), event.key)?;
+        KeysCommand::List { output, .. } => {
+            let keys = store.list_keys().await?;
+            match output.chosen() {
+                ResultFormat::Table => table(out, &keys, now),
+                ResultFormat::Json => json(out, &keys.iter().map(object).collect::<Vec<_>>(), columns().is_some()),
             }
-            Ok(out.flush()?)
         }
-    }
+        KeysCommand::Log { .. } => store.list_key_events().await?.iter().try_for_each(|event| {
+            let (action, actor) = (display_safe(&event.action), display_safe(&event.actor));
+            writeln!(out, "{}  {action:<8}  {}  by {actor}", event.at, event.key)
+        }),
+    };
+    printed.and_then(|()| out.flush()).map_err(Failed::because("the result could not be printed"))
 }
 
 /// Prints a new key. One that nobody has seen is not left behind.
@@ -233,15 +185,13 @@ async fn hand_over(
     actor: &str,
     out: &mut impl Write,
     remedy: impl Fn() -> String,
-) -> Result<(), KeysError> {
-    let printed = writeln!(out, "{}", key.expose_secret()).and_then(|()| out.flush());
-    if let Err(source) = printed {
-        return Err(match store.revoke_key(id, actor, clock::now()).await {
-            Ok(_) => KeysError::Unseen { id, remedy: remedy(), source },
-            Err(source) => KeysError::StillAccepted { id, source },
-        });
-    }
-    Ok(())
+) -> Result<(), Failed> {
+    let Err(error) = writeln!(out, "{}", key.expose_secret()).and_then(|()| out.flush()) else { return Ok(()) };
+    let unprinted = format!("the new key {id} could not be printed, and");
+    Err(match store.revoke_key(id, actor, clock::now()).await {
+        Ok(_) => Failed::because(format!("{unprinted} was revoked: {}", remedy()))(error),
+        Err(error) => Failed::because(format!("{unprinted} is still accepted: petstore keys revoke {id}"))(error),
+    })
 }
 
 /// Who runs this, for the log of keys. The number is certain, the name only helpful.
@@ -254,12 +204,15 @@ pub fn actor(env: &Env) -> String {
 }
 
 /// When a key ends: a span from now on, or the beginning of a day here. Only what is yet to come.
-fn end(expires: &str, now: Now) -> Result<Timestamp, KeysError> {
+fn end(expires: &str, now: Now) -> Result<Timestamp, Failed> {
     let zone = TimeZone::system();
     let date = || expires.parse::<Date>().ok()?.to_zoned(zone.clone()).ok();
     let span = || now.wall.to_zoned(zone.clone()).checked_add(expires.parse::<Span>().ok()?).ok();
     let end = date().or_else(span).map(|end| end.timestamp());
-    end.filter(|end| *end > now.wall).ok_or_else(|| KeysError::Expires(expires.to_owned()))
+    end.filter(|end| *end > now.wall).ok_or_else(|| {
+        let such = "give a time such as 90d or 12h, or a date such as 2027-06-30";
+        Failed::config(format!("--expires {expires:?} is no time to come: {such}"))
+    })
 }
 
 fn state(key: &KeyInfo, now: Now) -> &'static str {

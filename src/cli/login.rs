@@ -69,7 +69,7 @@ pub async fn login(args: LoginArgs, choices: &Choices, env: &Env) -> Result<Exit
     if args.key.is_some() || !args.words.is_empty() {
         return Err(key_as_argument());
     }
-    let mut ends = Signals::new().map_err(|error| Failed::new(Exit::Failure, format!("cannot start: {error}")))?;
+    let mut ends = Signals::new()?;
     let work = async {
         let login = Login::find(choices, env)?;
         // What cannot keep it should not have it typed first.
@@ -125,7 +125,7 @@ async fn key(login: &Login, with_token: bool) -> Result<Result<ApiKey, Exit>, Fa
             Ok(PromptAnswer::Nothing) => {
                 return Err(Failed::new(Exit::Usage, "no key was typed, and nothing was changed"));
             }
-            Err(error) => return Err(Failed::new(Exit::Failure, format!("the terminal failed: {error}"))),
+            Err(error) => return Err(Failed::because("the terminal failed")(error)),
         }
     } else if with_token {
         let read = tokio::task::spawn_blocking(|| {

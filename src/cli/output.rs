@@ -168,7 +168,7 @@ pub fn write_as(content: Content, write: impl FnOnce(&mut Out<io::Stdout>) -> io
     match write(&mut out).and_then(|()| out.flush()) {
         Ok(()) => Ok(true),
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(false),
-        Err(error) => Err(Failed::new(Exit::Failure, format!("cannot write to standard output: {error}"))),
+        Err(error) => Err(Failed::because("cannot write to standard output")(error)),
     }
 }
 

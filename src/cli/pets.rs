@@ -75,7 +75,7 @@ async fn at_the_service(
 }
 
 async fn until_ended(work: impl Future<Output = Result<Exit, Failed>>) -> Result<Exit, Failed> {
-    let mut ends = Signals::new().map_err(|error| Failed::new(Exit::Failure, format!("cannot start: {error}")))?;
+    let mut ends = Signals::new()?;
     tokio::select! {
         result = work => result,
         exit = ends.next() => Ok(exit),
