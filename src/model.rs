@@ -15,6 +15,7 @@ pub mod problem;
 pub mod samples;
 pub mod status;
 pub mod sunset;
+pub mod table;
 pub mod text;
 pub mod words;
 

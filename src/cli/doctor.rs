@@ -11,6 +11,7 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use crate::config::{Choices, Env, file_path};
+use crate::model::table;
 
 use super::configuration;
 use super::error::{Exit, Failed};
@@ -57,14 +58,12 @@ fn configured(choices: &Choices, env: &Env) -> Check {
 }
 
 fn lines(out: &mut impl Write, checks: &[Check]) -> io::Result<()> {
-    let names = checks.iter().map(|check| check.name.chars().count()).max().unwrap_or(0);
-    for check in checks {
-        writeln!(out, "{:4}  {:names$}  {}", check.verdict.word(), check.name, check.found)?;
-        if let Some(remedy) = &check.remedy {
-            writeln!(out, "{:6}{:names$}  do: {remedy}", "", "")?;
-        }
+    let mut rows = Vec::new();
+    for Check { name, verdict, found, remedy } in checks {
+        rows.push([format!("{:4}", verdict.word()), name.clone(), found.clone()]);
+        rows.extend(remedy.as_ref().map(|remedy| [String::new(), String::new(), format!("do: {remedy}")]));
     }
-    Ok(())
+    table::write(out, &rows)
 }
 
 fn object(check: &Check) -> Value {

@@ -18,7 +18,7 @@ use super::render::{FormatArg, ResultFormat, json};
 use crate::clock::{self, Now};
 use crate::config::Env;
 use crate::model::display_safe;
-use crate::model::text::width;
+use crate::model::table;
 use crate::model::words::moment;
 use crate::store::keys::{KeyInfo, NewKey, Scopes};
 use crate::store::{KeyId, Store};
@@ -166,7 +166,7 @@ async fn at_the_store(
         KeysCommand::List { output, .. } => {
             let keys = store.list_keys().await?;
             match output.chosen() {
-                ResultFormat::Table => table(out, &keys, now),
+                ResultFormat::Table => list(out, &keys, now),
                 ResultFormat::Json => json(out, &keys.iter().map(object).collect::<Vec<_>>(), columns().is_some()),
             }
         }
@@ -225,7 +225,7 @@ fn state(key: &KeyInfo, now: Now) -> &'static str {
     }
 }
 
-fn table(out: &mut impl Write, keys: &[KeyInfo], now: Now) -> io::Result<()> {
+fn list(out: &mut impl Write, keys: &[KeyInfo], now: Now) -> io::Result<()> {
     let when = |at: Option<Timestamp>| at.map_or_else(|| "never".to_owned(), moment);
     let rows = keys.iter().map(|key| {
         let name = display_safe(&key.name).into_owned();
@@ -233,15 +233,7 @@ fn table(out: &mut impl Write, keys: &[KeyInfo], now: Now) -> io::Result<()> {
         [key.id.to_string(), state, key.scopes.to_string(), when(key.expires_at), when(key.last_used_at), name]
     });
     let headings = ["ID", "STATE", "MAY", "ENDS", "LAST USED", "NAME"].map(str::to_owned);
-    let rows: Vec<[String; 6]> = std::iter::once(headings).chain(rows).collect();
-    for row in &rows {
-        for (column, cell) in row.iter().enumerate().take(5) {
-            let widest = rows.iter().map(|row| width(&row[column])).max().unwrap_or_default();
-            write!(out, "{cell:<widest$}  ")?;
-        }
-        writeln!(out, "{}", row[5])?;
-    }
-    Ok(())
+    table::write(out, &std::iter::once(headings).chain(rows).collect::<Vec<_>>())
 }
 
 fn object(key: &KeyInfo) -> serde_json::Value {

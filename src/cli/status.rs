@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::api::ApiError;
 use crate::clock;
 use crate::config::{Choices, Env, Origin, Service, Settings, Sourced};
-use crate::model::text::width;
+use crate::model::table;
 use crate::model::{Limit, PetQuery, display_safe};
 
 use super::error::{Exit, Failed};
@@ -51,7 +51,7 @@ pub async fn run(args: StatusArgs, choices: &Choices, env: &Env) -> Result<Exit,
         Err(error) => (known, ServiceAnswer { took: None, accepted: None, failed: Some(error.into()) }),
     };
     match args.output.chosen() {
-        ResultFormat::Table => print(|out| table(out, &settings, &asked))?,
+        ResultFormat::Table => print(|out| lines(out, &settings, &asked))?,
         ResultFormat::Json => print_json(&object(&settings, &asked))?,
     }
     asked.failed.map_or(Ok(Exit::Done), Err)
@@ -98,18 +98,12 @@ pub async fn ask(settings: &Settings) -> ServiceAnswer {
 
 /// Settings with their values and where these come from, in columns.
 pub fn columns(out: &mut impl Write, settings: &[Sourced], origins: bool) -> io::Result<()> {
-    let values: Vec<_> = settings.iter().map(|sourced| display_safe(&sourced.value)).collect();
-    let names = settings.iter().map(|sourced| sourced.name.len()).max().unwrap_or(0);
-    let widest = values.iter().map(|value| width(value)).max().unwrap_or(0);
-    for (sourced, value) in settings.iter().zip(&values) {
-        if origins {
-            let gap = " ".repeat(widest - width(value));
-            writeln!(out, "{:names$}  {value}{gap}  {}", sourced.name, origin(&sourced.origin))?;
-        } else {
-            writeln!(out, "{:names$}  {value}", sourced.name)?;
-        }
-    }
-    Ok(())
+    let row = |sourced: &Sourced| {
+        let mut row = vec![sourced.name.to_owned(), display_safe(&sourced.value).into_owned()];
+        row.extend(origins.then(|| origin(&sourced.origin)));
+        row
+    };
+    table::write(out, &settings.iter().map(row).collect::<Vec<_>>())
 }
 
 /// Settings with their values and where these come from, for programs.
@@ -129,7 +123,7 @@ fn origin(origin: &Origin) -> String {
     display_safe(&origin.to_string()).into_owned()
 }
 
-fn table(out: &mut impl Write, settings: &Settings, asked: &ServiceAnswer) -> io::Result<()> {
+fn lines(out: &mut impl Write, settings: &Settings, asked: &ServiceAnswer) -> io::Result<()> {
     columns(out, &settings.origins, true)?;
     let answers = match (asked.took, &asked.failed) {
         (Some(took), _) => format!("answers in {} ms", took.as_millis()),

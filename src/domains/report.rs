@@ -3,9 +3,9 @@
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
-use crate::model::display_safe;
 use crate::model::text::{cut, width, wrap_words};
 use crate::model::words::uncapitalized;
+use crate::model::{display_safe, table};
 
 use super::check::Checked;
 use super::diagnosis::Expectation;
@@ -60,17 +60,10 @@ pub fn matrix(name: &DnsName, views: &[View]) -> String {
     }
     let headings = ["WHO", "KIND", "SEES", "TTL LEFT", "TIME", "VERDICT"].map(str::to_owned);
     let rows: Vec<[String; 6]> = std::iter::once(headings).chain(views.iter().map(row)).collect();
-    let widest = |column: usize| rows.iter().map(|row| width(&row[column])).max().unwrap_or_default();
-    let widths: [usize; 6] = std::array::from_fn(widest);
-    let line = |row: &[String; 6]| {
-        let cells = row.iter().zip(widths).enumerate().map(|(index, (cell, wide))| {
-            let pad = " ".repeat(wide - width(cell));
-            // Numbers stand at the right.
-            if matches!(index, 3 | 4) { format!("{pad}{cell}") } else { format!("{cell}{pad}") }
-        });
-        format!("  {}\n", cells.collect::<Vec<_>>().join("  ").trim_end())
-    };
-    format!("\nWho sees what at {name}:\n{}", rows.iter().map(line).collect::<String>())
+    let widths = table::widths(&rows);
+    // Numbers stand at the right.
+    let lines = rows.iter().map(|row| format!("  {}\n", table::line(row, &widths, &[3, 4], |_, cell| cell)));
+    format!("\nWho sees what at {name}:\n{}", lines.collect::<String>())
 }
 
 fn row(view: &View) -> [String; 6] {

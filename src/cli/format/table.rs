@@ -2,58 +2,35 @@
 
 use std::io::{self, Write};
 
-use super::layout::{PetLayout, shown};
+use super::PetLayout;
 use crate::cli::colour::Ink;
 use crate::model::export::Column;
-use crate::model::text::{cut, short, width};
+use crate::model::table::{line, widths};
+use crate::model::text::short;
 use crate::model::{ObservedStatus, Pet, PetStatus, display_safe};
 
 /// Writes a table. Names give way where the terminal is too narrow.
 pub fn table(out: &mut impl Write, pets: &[Pet], layout: &PetLayout) -> io::Result<()> {
-    let columns = shown(layout);
-    let rows: Vec<Vec<String>> =
-        pets.iter().map(|pet| columns.iter().map(|column| words(pet, *column)).collect()).collect();
-    let widest = |(at, column): (usize, &Column)| {
-        let heading = if layout.header { heading(*column).len() } else { 0 };
-        rows.iter().map(|row| width(&row[at])).chain([heading]).max().unwrap_or_default()
-    };
-    let mut widths: Vec<usize> = columns.iter().enumerate().map(widest).collect();
-    if let (Some(most), Some(name)) = (layout.width, columns.iter().position(|column| *column == Column::Name)) {
+    let columns = layout.shown();
+    let headings = layout.header.then(|| columns.iter().map(|column| heading(*column).to_owned()).collect());
+    let cells = |pet| columns.iter().map(|column| words(pet, *column)).collect();
+    let rows: Vec<Vec<String>> = headings.into_iter().chain(pets.iter().map(cells)).collect();
+    let mut widths = widths(&rows);
+    let place = |wanted| columns.iter().position(|column| *column == wanted);
+    if let (Some(most), Some(name)) = (layout.width, place(Column::Name).filter(|_| !rows.is_empty())) {
         // The name gives way, but not beyond what can still be recognised.
         let others = widths.iter().sum::<usize>() - widths[name] + 2 * (widths.len() - 1);
         widths[name] = widths[name].min(most.saturating_sub(others).max(12));
     }
-    if layout.header {
-        let headings: Vec<_> = columns.iter().map(|column| heading(*column).to_owned()).collect();
-        line(out, &headings, columns, &widths, |_| Ink::Bold, layout.coloured)?;
-    }
-    for (pet, row) in pets.iter().zip(&rows) {
-        line(out, row, columns, &widths, |column| ink(pet, column), layout.coloured)?;
+    let numbers = Vec::from_iter(place(Column::CategoryId));
+    let headings = rows.len() - pets.len();
+    for (at, row) in rows.iter().enumerate() {
+        let pet = at.checked_sub(headings).map(|at| &pets[at]);
+        let ink = |at: usize| pet.map_or(Ink::Bold, |pet| ink(pet, columns[at]));
+        let line = line(row, &widths, &numbers, |at, cell| ink(at).paint(&cell, layout.coloured));
+        writeln!(out, "{line}")?;
     }
     Ok(())
-}
-
-/// Numbers of categories stand on the right; nothing follows the last word.
-fn line(
-    out: &mut impl Write,
-    row: &[String],
-    columns: &[Column],
-    widths: &[usize],
-    ink: impl Fn(Column) -> Ink,
-    coloured: bool,
-) -> io::Result<()> {
-    for (at, ((text, column), room)) in row.iter().zip(columns).zip(widths).enumerate() {
-        let text = cut(text, *room);
-        let pad = " ".repeat(room - width(&text));
-        let text = ink(*column).paint(&text, coloured);
-        let gap = if at == 0 { "" } else { "  " };
-        match column {
-            Column::CategoryId => write!(out, "{gap}{pad}{text}")?,
-            Column::Id | Column::Name | Column::Status if at + 1 == row.len() => write!(out, "{gap}{text}")?,
-            Column::Id | Column::Name | Column::Status => write!(out, "{gap}{text}{pad}")?,
-        }
-    }
-    writeln!(out)
 }
 
 /// A cell for people.
