@@ -1,7 +1,8 @@
 //! The first start: whether this is one, what is told of this terminal, and what begins after a choice.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
+use crate::config::paths::{below_home, in_home};
 use crate::config::{Choices, Depth, Env, Origin, Paths, Settings};
 use crate::tui::screens::welcome::{StartChoice, Surroundings};
 use crate::tui::worker::clipboard::ClipboardBackend;
@@ -37,7 +38,9 @@ pub fn surroundings(settings: &Settings, env: &Env, copying: &[ClipboardBackend]
     let origin = said.map_or(String::new(), |sourced| format!(" ({})", sourced.origin));
     let files = Paths::new(env).map_or_else(
         |_| Vec::new(),
-        |Paths { config, data, state }| [config, data, state].map(|path| below_home(&path, env) + "/").to_vec(),
+        |Paths { config, data, state }| {
+            [config, data, state].map(|path| format!("{}/", below_home(path, env).display())).to_vec()
+        },
     );
     Surroundings {
         terminal: terminal.join(", "),
@@ -53,14 +56,8 @@ pub fn way_words(way: &ClipboardBackend, env: &Env) -> String {
         ClipboardBackend::Tmux => "through tmux".to_owned(),
         ClipboardBackend::Desktop(program, _) => format!("by {program}"),
         ClipboardBackend::Terminal => "through the terminal (OSC 52)".to_owned(),
-        ClipboardBackend::File(path) => format!("into {}", below_home(path, env)),
+        ClipboardBackend::File(path) => format!("into {}", below_home(path.clone(), env).display()),
     }
-}
-
-/// A path with `~` for the home directory, as people write it.
-fn below_home(path: &Path, env: &Env) -> String {
-    let below = env.path("HOME").and_then(|home| Some(Path::new("~").join(path.strip_prefix(home).ok()?)));
-    below.as_deref().unwrap_or(path).display().to_string()
 }
 
 /// What the program begins anew with.
@@ -69,15 +66,9 @@ pub fn choices_after(chosen: &StartChoice, choices: &Choices, env: &Env) -> Choi
     match chosen {
         StartChoice::Samples => Choices { demo: true, ..choices },
         StartChoice::Embedded => choices,
-        StartChoice::File(path) => Choices { config: Some(in_home(path, env)), ..choices },
-    }
-}
-
-/// A path as it was typed; one that begins with `~/` stands in the home directory.
-fn in_home(path: &str, env: &Env) -> PathBuf {
-    match (path.strip_prefix("~/"), env.path("HOME")) {
-        (Some(rest), Some(home)) => home.join(rest),
-        _ => PathBuf::from(path),
+        StartChoice::File(path) => {
+            Choices { config: Some(in_home(Path::new(path), env.path("HOME").as_deref())), ..choices }
+        }
     }
 }
 

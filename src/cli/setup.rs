@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::clock;
 use crate::config::file::Add;
+use crate::config::paths::in_home;
 use crate::config::settings::configuration;
 use crate::config::{Choices, ConfigError, Env, Paths, file_path};
 use crate::domains::registry::RegistryFile;
@@ -23,10 +24,8 @@ pub fn rapid_entry(choices: &Choices, env: &Env, complaints: &mut Vec<String>) -
     if codes.as_os_str().is_empty() {
         return Ok(RapidSetup { codes: None, strip, tab, at_once });
     }
-    let place = match (codes.strip_prefix("~"), env.path("HOME")) {
-        (Ok(rest), Some(home)) => home.join(rest),
-        _ => file_path(choices, env).ok().and_then(|file| Some(file.parent()?.join(&codes))).unwrap_or(codes),
-    };
+    let codes = in_home(&codes, env.path("HOME").as_deref());
+    let place = file_path(choices, env).ok().and_then(|file| Some(file.parent()?.join(&codes))).unwrap_or(codes);
     let (codes, faults) = Codes::read(&place);
     complaints.extend(faults);
     Ok(RapidSetup { codes: Some(Arc::new(codes)), strip, tab, at_once })

@@ -81,6 +81,15 @@ pub fn below_home(path: PathBuf, env: &Env) -> PathBuf {
     below.unwrap_or(path)
 }
 
+/// A path as people write it: one that begins with `~/` stands in the home directory.
+#[must_use]
+pub fn in_home(path: &Path, home: Option<&Path>) -> PathBuf {
+    match (path.strip_prefix("~"), home) {
+        (Ok(rest), Some(home)) => home.join(rest),
+        _ => path.to_owned(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -6,6 +6,7 @@ use crate::model::{ApiKey, BaseUrl};
 
 use super::error::ConfigError;
 use super::file::{Accent, KeySource, Profile};
+use super::paths::in_home;
 use super::provenance::Origin;
 use super::secrets::{self, Keyring};
 use super::service::{KeyOrigin, Remote, Service};
@@ -223,10 +224,7 @@ fn read(
 
 /// A path of the configuration file; one that begins with `~/` stands in the home directory.
 pub fn expand_home(path: &Path, env: &Env) -> PathBuf {
-    match (path.strip_prefix("~"), env.path("HOME")) {
-        (Ok(rest), Some(home)) => home.join(rest),
-        _ => path.to_owned(),
-    }
+    in_home(path, env.path("HOME").as_deref())
 }
 
 #[cfg(test)]
