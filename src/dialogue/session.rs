@@ -69,7 +69,16 @@ impl Session {
     /// Waits for an answer of the service; a failure is told, and nothing comes then.
     pub(super) async fn answer<T>(&mut self, work: impl Future<Output = Result<T, ApiError>>) -> Asked<Option<T>> {
         let waiting = format!("Still waiting for {}.", self.service);
-        match self.talk.during(work, || waiting.clone()).await? {
+        self.answer_meanwhile(work, || waiting.clone()).await
+    }
+
+    /// The same; `how_far` says what is told meanwhile.
+    pub(super) async fn answer_meanwhile<T>(
+        &mut self,
+        work: impl Future<Output = Result<T, ApiError>>,
+        how_far: impl Fn() -> String,
+    ) -> Asked<Option<T>> {
+        match self.talk.during(work, how_far).await? {
             Ok(answer) => Ok(Some(answer)),
             Err(error) => {
                 self.talk.say_all(words::failure(&Failure::from(&error), &self.service))?;
