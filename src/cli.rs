@@ -55,59 +55,48 @@ use serve::Log;
 /// Parses the arguments of the process, does what they say, and says what went wrong.
 #[must_use]
 pub fn main() -> ExitCode {
-    let env = Env::from_process();
-    let arguments: Vec<OsString> = std::env::args_os().collect();
-    if let Some(exit) = completions::answer(Args::command, &arguments, &env) {
-        return exit.into();
-    }
-    if let Err(failed) = usage_error::refuse_misplaced_key(&arguments, &env) {
-        complain(&failed);
-        return failed.exit.into();
-    }
-    // The whole command line need not be set up for this.
-    if matches!(arguments.as_slice(), [_, only] if only == "--version" || only == "-V") {
-        return finish(output::write(|out| writeln!(out, "petstore {VERSION}")).map(|_| Exit::Done), false).into();
-    }
-    let mut command = Args::command().color(When::of_help(&arguments, &env));
-    let matches = command.try_get_matches_from_mut(&arguments);
-    let parsed = matches.and_then(|matches| Args::from_arg_matches(&matches));
-    let args = match parsed {
-        Ok(args) => args,
-        Err(error) => {
-            let Some(failed) = usage_error::failed(&error, &command, &arguments) else {
-                return print(&error).into();
-            };
-            complain(&failed);
-            return failed.exit.into();
-        }
-    };
-    let coloured = When::resolve(args.shared.color, &env).on(io::stderr().is_terminal(), &env);
-    finish(run(args, &env, coloured), coloured).into()
-}
-
-/// Says what failed, if anything did.
-fn finish(done: Result<Exit, Failed>, coloured: bool) -> Exit {
-    done.unwrap_or_else(|failed| {
+    let mut coloured = false;
+    let done = start(&std::env::args_os().collect::<Vec<_>>(), &Env::from_process(), &mut coloured);
+    let exit = done.unwrap_or_else(|failed| {
         say(&failed, coloured);
         failed.exit
-    })
+    });
+    exit.into()
+}
+
+/// `coloured` tells whether a failure is, as soon as that is known.
+fn start(arguments: &[OsString], env: &Env, coloured: &mut bool) -> Result<Exit, Failed> {
+    if let Some(exit) = completions::answer(Args::command, arguments, env) {
+        return Ok(exit);
+    }
+    usage_error::refuse_misplaced_key(arguments, env)?;
+    // The whole command line need not be set up for this.
+    if matches!(arguments, [_, only] if only == "--version" || only == "-V") {
+        return output::write(|out| writeln!(out, "petstore {VERSION}")).map(|_| Exit::Done);
+    }
+    let mut command = Args::command().color(When::of_help(arguments, env));
+    let matches = command.try_get_matches_from_mut(arguments);
+    match matches.and_then(|matches| Args::from_arg_matches(&matches)) {
+        Ok(args) => {
+            *coloured = When::resolve(args.shared.color, env).on(io::stderr().is_terminal(), env);
+            run(args, env, *coloured)
+        }
+        Err(error) => usage_error::failed(&error, &command, arguments).map_or_else(|| print(&error), Err),
+    }
 }
 
 /// Help and version go to stdout, help that was not asked for to stderr.
-fn print(error: &clap::Error) -> Exit {
-    if !error.use_stderr()
-        && let Err(failed) = output::is_there()
-    {
-        complain(&failed);
-        return failed.exit;
+fn print(error: &clap::Error) -> Result<Exit, Failed> {
+    if error.use_stderr() {
+        let _ = error.print();
+        return Ok(Exit::Usage);
     }
+    output::is_there()?;
     match error.print() {
-        _ if error.use_stderr() => Exit::Usage,
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            complain(&format!("cannot write to standard output: {error}"));
-            Exit::Failure
+            Err(Failed::because("cannot write to standard output")(error))
         }
-        Ok(()) | Err(_) => Exit::Done,
+        Ok(()) | Err(_) => Ok(Exit::Done),
     }
 }
 

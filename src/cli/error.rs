@@ -125,12 +125,8 @@ impl Failed {
             | Failure::Crashed { .. } => Exit::Failure,
         };
         let body = match error {
-            ApiError::Refused { problem, .. } => problem.as_ref().and_then(|body| serde_json::to_string(body).ok()),
-            ApiError::NotSent(_)
-            | ApiError::ConnectTimeout(_)
-            | ApiError::Timeout(_)
-            | ApiError::Broken(_)
-            | ApiError::Malformed(_) => None,
+            ApiError::Refused { problem: Some(body), .. } => serde_json::to_string(body).ok(),
+            _ => None,
         };
         let body = body.map(|body| shown_json(&body).into_owned());
         Self { hint: hint(&failure, exit), body, ..Self::new(exit, failure.sentence(service)) }
@@ -201,11 +197,11 @@ impl From<ConfigError> for Failed {
         };
         let failed = Self::new(exit, display_safe(&error.to_string()));
         let meant = display_safe(&meant(&error)).into_owned();
-        match (meant.is_empty(), exit) {
-            (false, _) => failed.hint(meant.trim_start()),
-            (true, Exit::Unauthorized) => failed.hint("petstore login keeps a key where it is found"),
-            (true, _) => failed.hint("petstore doctor says what is not right, and petstore config edit changes it"),
-        }
+        failed.hint(match (meant.trim_start(), exit) {
+            ("", Exit::Unauthorized) => "petstore login keeps a key where it is found",
+            ("", _) => "petstore doctor says what is not right, and petstore config edit changes it",
+            (meant, _) => meant,
+        })
     }
 }
 
@@ -218,17 +214,7 @@ pub fn meant(error: &ConfigError) -> String {
             let mut words = message.split('`').skip(1).step_by(2);
             words.next().map_or_else(String::new, |typed| did_you_mean(typed, words))
         }
-        ConfigError::Syntax { .. }
-        | ConfigError::Read { .. }
-        | ConfigError::ProfileUnclear(_)
-        | ConfigError::Endpoint { .. }
-        | ConfigError::KeyFile { .. }
-        | ConfigError::KeyFileWrite { .. }
-        | ConfigError::KeyFileRemove { .. }
-        | ConfigError::KeyCommand { .. }
-        | ConfigError::KeyCommandOfOthers { .. }
-        | ConfigError::Keyring(_)
-        | ConfigError::NoHome(_) => String::new(),
+        _ => String::new(),
     }
 }
 

@@ -2,6 +2,7 @@
 //! shown, it asks and answers in those.
 
 use std::io::{IsTerminal as _, Write as _};
+use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, resume_unwind};
 use std::sync::Arc;
 
@@ -11,7 +12,6 @@ use futures_util::FutureExt as _;
 use jiff::tz::TimeZone;
 use ratatui::layout::Size as CellSize;
 use tokio::runtime::Runtime;
-use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::mpsc;
 use uuid::Uuid;
 
@@ -48,14 +48,10 @@ use super::keymap;
 use super::output::{is_terminal, note, write};
 use super::service::Inside;
 use super::setup;
+use super::signals::Signals;
 
-/// How a session of the app ended.
-enum SessionEnd {
-    /// With this status for the shell.
-    Exit(Exit),
-    /// To begin anew with what was chosen at the first start.
-    Again(StartChoice),
-}
+/// How a session of the app ended: with a status for the shell, or to begin anew with what was chosen at the first start.
+type SessionEnd = ControlFlow<Exit, StartChoice>;
 
 impl From<StartScreen> for Screen {
     fn from(place: StartScreen) -> Self {
@@ -88,8 +84,8 @@ pub fn run(runtime: &Runtime, choices: &Choices, env: &Env, place: Option<StartS
     let mut first = first_run::is_first_start(&choices, env).then(FirstStart::default);
     loop {
         let chosen = match session(runtime, settings.clone(), &choices, env, place, first.take())? {
-            SessionEnd::Exit(exit) => return Ok(exit),
-            SessionEnd::Again(chosen) => chosen,
+            ControlFlow::Break(exit) => return Ok(exit),
+            ControlFlow::Continue(chosen) => chosen,
         };
         let after = first_run::choices_after(&chosen, &choices, env);
         match (Settings::resolve(&after, env), chosen) {
@@ -176,7 +172,7 @@ async fn show(
     synchronized: bool,
     inside: Inside,
 ) -> Result<SessionEnd, Failed> {
-    let failed = |error: &dyn std::fmt::Display| Failed::new(Exit::Failure, format!("the terminal failed: {error}"));
+    let failed = "the terminal failed";
     let (domains_context, files) = (Arc::clone(&context.domains_context), context.drafts.clone());
     let directory = context.kept.clone();
     let queues = Arc::clone(&context.queues);
@@ -184,9 +180,9 @@ async fn show(
     // The service starts while the first frame is drawn; at the first start none is chosen yet.
     let settings = (state.screen != Screen::Welcome).then_some(settings);
     let (worker, worker_ended) = worker::spawn(settings, context);
-    let quits = watch_signals().map_err(|error| failed(&error))?;
-    let outlet = TerminalWriter::to_stdout().map_err(|error| failed(&error))?;
-    let mut screen = terminal::enter(&outlet, synchronized).map_err(|error| failed(&error))?;
+    let quits = watch_signals()?;
+    let outlet = TerminalWriter::to_stdout().map_err(Failed::because(failed))?;
+    let mut screen = terminal::enter(&outlet, synchronized).map_err(Failed::because(failed))?;
     let wires = LoopIo {
         input: EventStream::new(),
         worker,
@@ -225,14 +221,17 @@ async fn show(
         hand_over(&state, not_kept.is_none(), queued.is_ok());
     }
     inside.stop().await;
-    ended.map_err(|error| failed(&error))?;
-    Ok(match (state.quitting, state.welcome.chosen) {
-        (None | Some(QuitReason::User), Some(chosen)) => SessionEnd::Again(chosen),
-        (None | Some(QuitReason::User), None) => SessionEnd::Exit(Exit::Done),
-        (Some(QuitReason::Interrupt), _) => SessionEnd::Exit(Exit::Interrupt),
-        (Some(QuitReason::Terminate), _) => SessionEnd::Exit(Exit::Terminate),
-        (Some(QuitReason::Hangup), _) => SessionEnd::Exit(Exit::Hangup),
-    })
+    ended.map_err(Failed::because(failed))?;
+    let exit = match state.quitting {
+        None | Some(QuitReason::User) => match state.welcome.chosen {
+            Some(chosen) => return Ok(ControlFlow::Continue(chosen)),
+            None => Exit::Done,
+        },
+        Some(QuitReason::Interrupt) => Exit::Interrupt,
+        Some(QuitReason::Terminate) => Exit::Terminate,
+        Some(QuitReason::Hangup) => Exit::Hangup,
+    };
+    Ok(ControlFlow::Break(exit))
 }
 
 /// What the loop does to the terminal beside the frames.
@@ -254,31 +253,29 @@ fn keep_drafts(files: &DraftFiles, state: &AppState, run: Option<&Result<(), Loo
     };
     let writes = drafts::last(state, ended, clock::now());
     // All of them, whatever came of the others.
-    let failed: Vec<String> = writes.iter().filter_map(|write| files.write(write).err()).collect();
-    failed.into_iter().next()
+    writes.iter().filter_map(|write| files.write(write).err()).reduce(|first, _| first)
 }
 
 /// Signals, and the end of the terminal, as reasons to quit.
-fn watch_signals() -> std::io::Result<mpsc::Receiver<QuitReason>> {
+fn watch_signals() -> Result<mpsc::Receiver<QuitReason>, Failed> {
     let (quit, quits) = mpsc::channel(4);
-    for (kind, reason) in [
-        (SignalKind::interrupt(), QuitReason::Interrupt),
-        (SignalKind::terminate(), QuitReason::Terminate),
-        (SignalKind::hangup(), QuitReason::Hangup),
-    ] {
-        let mut signals = signal(kind)?;
-        let quit = quit.clone();
-        tokio::spawn(async move {
-            while signals.recv().await.is_some() {
-                let _ = quit.send(reason).await;
-            }
-        });
-    }
-    std::thread::Builder::new().name("hangup".into()).spawn(move || {
+    let (mut signals, by_signal) = (Signals::new()?, quit.clone());
+    tokio::spawn(async move {
+        loop {
+            let reason = match signals.next().await {
+                Exit::Interrupt => QuitReason::Interrupt,
+                Exit::Terminate => QuitReason::Terminate,
+                _ => QuitReason::Hangup,
+            };
+            let _ = by_signal.send(reason).await;
+        }
+    });
+    let by_terminal = move || {
         terminal::wait_for_hangup();
         let _ = quit.blocking_send(QuitReason::Hangup);
-    })?;
-    Ok(quits)
+    };
+    let watched = std::thread::Builder::new().name("hangup".into()).spawn(by_terminal);
+    watched.map(|_| quits).map_err(Failed::because("the terminal failed"))
 }
 
 /// What is in the form and in rapid entry, with a word on it each.

@@ -29,7 +29,7 @@ pub struct StatusArgs {
 }
 
 /// What came of asking the service.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct ServiceAnswer {
     /// How long the answer took; `None` where there was none.
     pub took: Option<Duration>,
@@ -37,6 +37,12 @@ pub struct ServiceAnswer {
     pub accepted: Option<bool>,
     /// What went wrong.
     pub failed: Option<Failed>,
+}
+
+impl ServiceAnswer {
+    fn failed(failed: Failed) -> Self {
+        Self { failed: Some(failed), ..Self::default() }
+    }
 }
 
 /// Shows it; the exit status is that of the request.
@@ -48,7 +54,7 @@ pub async fn run(args: StatusArgs, choices: &Choices, env: &Env) -> Result<Exit,
             let asked = ask(&settings).await;
             (settings, asked)
         }
-        Err(error) => (known, ServiceAnswer { took: None, accepted: None, failed: Some(error.into()) }),
+        Err(error) => (known, ServiceAnswer::failed(error.into())),
     };
     match args.output.chosen() {
         ResultFormat::Table => print(|out| lines(out, &settings, &asked))?,
@@ -60,15 +66,14 @@ pub async fn run(args: StatusArgs, choices: &Choices, env: &Env) -> Result<Exit,
 /// Asks the service of these settings for one animal. One inside the program that was never used is left unmade: looking
 /// must not end the first start. Then there is neither an answer nor a failure.
 pub async fn ask(settings: &Settings) -> ServiceAnswer {
-    let nobody = |failed| ServiceAnswer { took: None, accepted: None, failed: Some(failed) };
     if let Service::Embedded { database } = &settings.service
         && !database.exists()
     {
-        return ServiceAnswer { took: None, accepted: None, failed: None };
+        return ServiceAnswer::default();
     }
     let (client, embedded) = match service::connect(settings).await {
         Ok(connected) => connected,
-        Err(failed) => return nobody(failed),
+        Err(failed) => return ServiceAnswer::failed(failed),
     };
     let begun = clock::now().mono;
     let query = PetQuery { limit: Limit::MIN, ..PetQuery::default() };
@@ -85,14 +90,12 @@ pub async fn ask(settings: &Settings) -> ServiceAnswer {
         }
         _ => Failed::request(&error, &settings.service.name(), false),
     };
-    match error {
-        ApiError::Refused { status, .. } => {
-            ServiceAnswer { took, accepted: (status == 401).then_some(false), failed: Some(failed) }
-        }
-        ApiError::Malformed(_) => ServiceAnswer { took, accepted: None, failed: Some(failed) },
-        ApiError::NotSent(_) | ApiError::ConnectTimeout(_) | ApiError::Timeout(_) | ApiError::Broken(_) => {
-            nobody(failed)
-        }
+    let is_answer = matches!(error, ApiError::Refused { .. } | ApiError::Malformed(_));
+    let is_refused = matches!(error, ApiError::Refused { status: 401, .. });
+    ServiceAnswer {
+        took: took.filter(|_| is_answer),
+        accepted: is_refused.then_some(false),
+        ..ServiceAnswer::failed(failed)
     }
 }
 
