@@ -4,7 +4,7 @@ use std::error::Error;
 use std::fmt;
 use std::process::ExitCode;
 
-use crate::api::{ApiError, Failure};
+use crate::api::{ApiError, Failure, Remedy};
 use crate::config::{ConfigError, LoginError};
 use crate::domains::registry::RegistryError;
 use crate::model::display_safe;
@@ -139,29 +139,20 @@ pub const GIVE_A_KEY: &str =
 
 /// The next thing to try.
 fn hint(failure: &Failure, exit: Exit) -> Option<String> {
-    let hint = match failure {
+    let hint = match failure.remedy() {
         _ if exit == Exit::Unknown => "the animal may or may not have been added; look with: petstore pets list --all",
-        Failure::Refused { retry_after: Some(seconds), .. } => {
-            return Some(format!("the service asks to wait {seconds} s before the next try"));
-        }
-        Failure::Refused { status: 401, .. } => {
-            "petstore login keeps a key that this service accepts, or set PETSTORE_API_KEY to one"
-        }
-        Failure::Refused { status: 403, .. } => "this key may not do that; petstore keys list shows what each may do",
-        Failure::Refused { status: 400 | 422, .. } => "petstore pets add --help says what an animal is",
-        Failure::Refused { status: 404, .. } => "is the address right? It ends in /v1: petstore --base-url URL",
-        Failure::Refused { status: 429 | 500..=599, .. } => {
-            "try again in a moment; petstore pets list -v shows each request"
-        }
-        Failure::NotSent { why } if why.contains("certificate") => {
+        Remedy::EnterKey => "petstore login keeps a key that this service accepts, or set PETSTORE_API_KEY to one",
+        Remedy::GetPermission => "this key may not do that; petstore keys list shows what each may do",
+        Remedy::Wait(seconds) => return Some(format!("the service asks to wait {seconds} s before the next try")),
+        Remedy::TryLater => "try again in a moment; petstore pets list -v shows each request",
+        Remedy::CorrectValue => "petstore pets add --help says what an animal is",
+        Remedy::CheckAddress => "check the address, or start a service: petstore serve",
+        Remedy::CheckPath => "is the address right? It ends in /v1: petstore --base-url URL",
+        Remedy::CheckService => "is this a Petstore Animals API? Its address ends in /v1: petstore --base-url URL",
+        Remedy::TrustAuthority => {
             "if you know that this service is right, name a file of the authorities to trust: --ca-file FILE"
         }
-        Failure::NotSent { .. } => "check the address, or start a service: petstore serve",
-        Failure::NoAnswer { .. } | Failure::Broken { .. } => {
-            "try again in a moment; petstore pets list -v shows each request"
-        }
-        Failure::Malformed { .. } => "is this a Petstore Animals API? Its address ends in /v1: petstore --base-url URL",
-        Failure::Refused { .. } | Failure::NotStarted { .. } | Failure::Busy | Failure::Crashed { .. } => return None,
+        Remedy::None => return None,
     };
     Some(hint.to_owned())
 }

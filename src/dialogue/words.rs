@@ -1,7 +1,7 @@
 //! Sentences that several tasks share: the most important word first.
 
-use crate::api::Failure;
 use crate::api::explain::explain;
+use crate::api::{Failure, Remedy};
 use crate::domains::DnsName;
 use crate::domains::stage::Stage;
 use crate::model::{NewPet, ObservedStatus, Pet, text::short};
@@ -24,15 +24,13 @@ pub fn new_animal(new: &NewPet) -> String {
 
 /// What happened, and what to do next.
 pub fn failure(failure: &Failure, service: &str) -> [String; 2] {
-    let todo = match failure {
-        Failure::Refused { status: 401, .. } => {
+    let todo = match (failure.remedy(), failure) {
+        (Remedy::EnterKey, _) => {
             "Set PETSTORE_API_KEY to a key that this service accepts, then start petstore again.".to_owned()
         }
-        Failure::Refused { retry_after: Some(seconds), .. } => {
-            format!("Wait {seconds} seconds, as the service asks; then try again.")
-        }
-        Failure::Refused { status: 429, .. } => "Wait a minute, then try again.".to_owned(),
-        failure => explain(failure).todo.to_owned(),
+        (Remedy::Wait(seconds), _) => format!("Wait {seconds} seconds, as the service asks; then try again."),
+        (_, Failure::Refused { status: 429, .. }) => "Wait a minute, then try again.".to_owned(),
+        (_, failure) => explain(failure).todo.to_owned(),
     };
     [failure.sentence(service), format!("What to do: {todo}")]
 }

@@ -16,7 +16,7 @@ use crate::api::error::RetryAfter;
 use crate::api::list::{self, List};
 use crate::api::retry::dice;
 use crate::api::retry::repeated;
-use crate::api::{ApiError, Client, Failure, Remedy};
+use crate::api::{ApiError, Client, Failure};
 use crate::cli::error::{Exit, Failed};
 use crate::cli::output::{note, write_as};
 use crate::clock;
@@ -85,7 +85,7 @@ fn pause_after(
     failures: u32,
 ) -> Result<Duration, Failed> {
     let failure = Failure::from(error);
-    if failure.remedy() != Remedy::TryLater {
+    if !failure.may_pass() {
         return Err(context.failed(error));
     }
     if failures == 0 {
