@@ -53,7 +53,6 @@ pub use error::{Exit, Failed};
 use serve::Log;
 
 /// Parses the arguments of the process, does what they say, and says what went wrong.
-#[must_use]
 pub fn main() -> ExitCode {
     let mut coloured = false;
     let done = start(&std::env::args_os().collect::<Vec<_>>(), &Env::from_process(), &mut coloured);
@@ -134,7 +133,7 @@ fn one_service(choices: &Choices, command: Option<&Command>) -> Result<(), Faile
 fn run(args: Args, env: &Env, coloured: bool) -> Result<Exit, Failed> {
     api::client::install_tls_provider();
     let mut builder = match &args.command {
-        Some(Command::Pets(pets)) if pets.command.asks_one_by_one() => Builder::new_current_thread(),
+        Some(Command::Pets(pets)) if pets.asks_one_by_one() => Builder::new_current_thread(),
         _ => Builder::new_multi_thread(),
     };
     if !matches!(args.command, Some(Command::Serve(_))) {
@@ -164,12 +163,12 @@ fn run(args: Args, env: &Env, coloured: bool) -> Result<Exit, Failed> {
         }
         Command::Access(command) | Command::Auth(command) => match command {
             AccessCommand::Login(login) => runtime.block_on(login::login(login, &choices, env)),
-            AccessCommand::Logout(_) => login::logout(&choices, env),
-            AccessCommand::Status(status) => runtime.block_on(status::run(status, &choices, env)),
+            AccessCommand::Logout => login::logout(&choices, env),
+            AccessCommand::Status(output) => runtime.block_on(status::run(output, &choices, env)),
         },
         Command::Profiles(profiles) => profiles::run(&profiles, &choices, env),
         Command::Config(config) => configuration::run(&config, &choices, env),
-        Command::Doctor(doctor) => runtime.block_on(doctor::run(doctor, &choices, env)),
+        Command::Doctor(output) => runtime.block_on(doctor::run(output, &choices, env)),
         Command::Serve(mut serve) => {
             let log = Log::to_stderr().map_err(Failed::because("cannot start"))?;
             let served = runtime.block_on(async {
@@ -192,9 +191,9 @@ fn run(args: Args, env: &Env, coloured: bool) -> Result<Exit, Failed> {
         }
         Command::Keys(keys) => runtime.block_on(keys::at_the_terminal(keys, env)),
         Command::Backup(backup) => runtime.block_on(maintenance::backup(backup)),
-        Command::Check(check) => runtime.block_on(maintenance::check(check)),
+        Command::Check(database) => runtime.block_on(maintenance::check(database.url)),
         Command::Copy(copy) => runtime.block_on(copy::run(copy)),
-        Command::Migrate(migrate) => runtime.block_on(maintenance::migrate(migrate)),
+        Command::Migrate(database) => runtime.block_on(maintenance::migrate(database.url)),
         Command::Completions(args) => completions::run(&args),
         Command::Man(args) => man::run(Args::command(), &args),
     };

@@ -7,7 +7,6 @@ mod terminal;
 
 use std::io::{self, Write};
 
-use clap::Args;
 use serde_json::{Value, json};
 
 use crate::config::{Choices, Env, file_path};
@@ -18,24 +17,14 @@ use super::error::{Exit, Failed};
 use super::render::{FormatArg, ResultFormat, print, print_json};
 use check::{Check, Verdict};
 
-/// Look at terminal, configuration, keys, network and database, and say what to do about what is not right.
-///
-/// Ends with 0 if nothing fails, and with 1 otherwise. Nothing is changed, and no key is printed.
-#[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  petstore doctor\n  petstore -p branch doctor --format json")]
-pub struct DoctorArgs {
-    #[command(flatten)]
-    output: FormatArg,
-}
-
 /// Looks at everything.
-pub async fn run(args: DoctorArgs, choices: &Choices, env: &Env) -> Result<Exit, Failed> {
+pub async fn run(output: FormatArg, choices: &Choices, env: &Env) -> Result<Exit, Failed> {
     let mut checks = terminal::checks(choices, env);
     checks.push(configured(choices, env));
     checks.extend(files::checks(env));
     checks.extend(network::checks(choices, env).await);
     checks.push(files::database(env).await);
-    match args.output.chosen() {
+    match output.chosen() {
         ResultFormat::Table => print(|out| lines(out, &checks))?,
         ResultFormat::Json => print_json(&checks.iter().map(object).collect::<Vec<_>>())?,
     }

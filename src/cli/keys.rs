@@ -4,7 +4,7 @@
 use std::io::{self, Write};
 use std::time::Duration;
 
-use clap::{Args, Subcommand};
+use clap::Subcommand;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Span, Timestamp};
@@ -23,17 +23,12 @@ use crate::model::words::moment;
 use crate::store::keys::{KeyInfo, NewKey, Scopes};
 use crate::store::{KeyId, Store};
 
-/// Manage the API keys of a service.
-#[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  petstore keys create --database sqlite:store.db --name till-2\n  \
-    petstore keys list --database sqlite:store.db")]
-pub struct KeysArgs {
-    #[command(subcommand)]
-    command: KeysCommand,
-}
+pub const KEYS_HELP: &str = "Examples:
+  petstore keys create --database sqlite:store.db --name till-2
+  petstore keys list --database sqlite:store.db";
 
 #[derive(Debug, Subcommand)]
-enum KeysCommand {
+pub enum KeysCommand {
     /// Make a new API key and print it, once: only its hash is stored.
     #[command(after_help = "Examples:\n  petstore keys create --database sqlite:store.db --name till-2\n  \
         petstore keys create --database sqlite:store.db --name display --scopes read --expires 90d")]
@@ -85,29 +80,29 @@ enum KeysCommand {
     },
 }
 
-/// Does what `args` say on standard output, which must be there for what is printed.
-pub async fn at_the_terminal(args: KeysArgs, env: &Env) -> Result<Exit, Failed> {
-    if !matches!(args.command, KeysCommand::Revoke { .. }) {
+/// Does what `command` says on standard output, which must be there for what is printed.
+pub async fn at_the_terminal(command: KeysCommand, env: &Env) -> Result<Exit, Failed> {
+    if !matches!(command, KeysCommand::Revoke { .. }) {
         output::is_there()?;
     }
-    let content = match &args.command {
+    let content = match &command {
         KeysCommand::List { output, .. } if output.chosen() == ResultFormat::Json => Content::Json,
         _ => Content::Lines,
     };
-    run(args, env, &mut output::out(content), &mut output::err()).await?;
+    run(command, env, &mut output::out(content), &mut output::err()).await?;
     Ok(Exit::Done)
 }
 
-/// Does what `args` say. A new key goes to `out`, alone on a line; what was done goes to `err`.
-async fn run(args: KeysArgs, env: &Env, out: &mut impl Write, err: &mut impl Write) -> Result<(), Failed> {
+/// Does what `command` says. A new key goes to `out`, alone on a line; what was done goes to `err`.
+async fn run(command: KeysCommand, env: &Env, out: &mut impl Write, err: &mut impl Write) -> Result<(), Failed> {
     let (now, actor) = (clock::now(), actor(env));
     let (KeysCommand::Create { database, .. }
     | KeysCommand::List { database, .. }
     | KeysCommand::Revoke { database, .. }
     | KeysCommand::Rotate { database, .. }
-    | KeysCommand::Log { database }) = &args.command;
+    | KeysCommand::Log { database }) = &command;
     // What is wrong with the times is said before a database is made.
-    let (store, ends) = match &args.command {
+    let (store, ends) = match &command {
         KeysCommand::Create { expires, .. } => {
             let ends = expires.as_deref().map(|expires| end(expires, now)).transpose()?;
             (Store::open(&database.url).await?, ends)
@@ -121,7 +116,7 @@ async fn run(args: KeysArgs, env: &Env, out: &mut impl Write, err: &mut impl Wri
             (Store::open_existing(&database.url).await?, None)
         }
     };
-    let done = at_the_store(&store, args.command, ends, &actor, now, out, err).await;
+    let done = at_the_store(&store, command, ends, &actor, now, out, err).await;
     store.close().await;
     done
 }

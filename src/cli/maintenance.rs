@@ -31,25 +31,6 @@ pub struct BackupArgs {
     file: PathBuf,
 }
 
-/// Check every page and animal of a service's database.
-#[derive(Debug, Args)]
-#[command(after_help = "Example:\n  petstore check --database sqlite:store.db")]
-pub struct CheckArgs {
-    #[command(flatten)]
-    database: DatabaseArg,
-}
-
-/// Make or bring up to date the tables of a service's database.
-///
-/// `petstore serve` does it too where it is needed. By itself it can be done by another user of the database, before any
-/// instance is started.
-#[derive(Debug, Args)]
-#[command(after_help = "Example:\n  petstore migrate --database postgres://owner@db.shop.example/pets")]
-pub struct MigrateArgs {
-    #[command(flatten)]
-    database: DatabaseArg,
-}
-
 impl From<BackupError> for Failed {
     fn from(error: BackupError) -> Self {
         match error {
@@ -93,9 +74,8 @@ pub async fn backup(args: BackupArgs) -> Result<Exit, Failed> {
 }
 
 /// Says that the database is sound; fails, after a line for each finding, when it is not.
-pub async fn check(args: CheckArgs) -> Result<Exit, Failed> {
+pub async fn check(database: DatabaseUrl) -> Result<Exit, Failed> {
     output::is_there()?;
-    let database = args.database.url;
     let checked = say_that_it_goes_on(|| "checking".to_owned(), store::check(&database)).await.map_err(unreadable)?;
     if checked.problems.is_empty() {
         output::write(|out| writeln!(out, "{database} is sound: {} animals", checked.pets))?;
@@ -114,8 +94,7 @@ fn note_problems(problems: &[String]) {
 }
 
 /// Has the schema up to date; several may do it at once.
-pub async fn migrate(args: MigrateArgs) -> Result<Exit, Failed> {
-    let database = args.database.url;
+pub async fn migrate(database: DatabaseUrl) -> Result<Exit, Failed> {
     let migrating = Store::open(&database);
     let store = say_that_it_goes_on(|| "bringing the schema up to date".to_owned(), migrating).await;
     store.map_err(unreadable)?.close().await;

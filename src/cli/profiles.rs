@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use clap::{Args, Subcommand};
+use clap::Subcommand;
 use serde_json::{Value, json};
 
 use crate::config::edit::{EditError, set_profile};
@@ -17,20 +17,14 @@ use super::output::note;
 use super::render::{FormatArg, ResultFormat, print, print_json};
 use super::suggest::did_you_mean;
 
-/// The services that can be meant, and the one that is meant where nothing else is said.
-#[derive(Debug, Args)]
-#[command(after_help = "Examples:
+pub const PROFILES_HELP: &str = "Examples:
   petstore profiles list
   petstore profiles use branch
 
-A new one is made by: petstore login -p NAME --base-url URL. Whether one works says: petstore status -p NAME")]
-pub struct ProfilesArgs {
-    #[command(subcommand)]
-    command: ProfilesCommand,
-}
+A new one is made by: petstore login -p NAME --base-url URL. Whether one works says: petstore status -p NAME";
 
 #[derive(Debug, Subcommand)]
-enum ProfilesCommand {
+pub enum ProfilesCommand {
     /// List them; a star stands before the one that is meant. Keys are not read, and never printed.
     #[command(after_help = "Examples:\n  petstore profiles list\n  petstore profiles list --format json")]
     List {
@@ -47,8 +41,8 @@ enum ProfilesCommand {
 }
 
 /// Lists them, or chooses one.
-pub fn run(args: &ProfilesArgs, choices: &Choices, env: &Env) -> Result<Exit, Failed> {
-    match &args.command {
+pub fn run(command: &ProfilesCommand, choices: &Choices, env: &Env) -> Result<Exit, Failed> {
+    match command {
         ProfilesCommand::List { output } => {
             let profiles = Profiles::read(choices, env)?;
             let meant = &profiles.meant;

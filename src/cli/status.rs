@@ -3,7 +3,6 @@
 use std::io::{self, Write};
 use std::time::Duration;
 
-use clap::Args;
 use serde_json::{Value, json};
 
 use crate::api::ApiError;
@@ -15,18 +14,6 @@ use crate::model::{Limit, PetQuery, display_safe};
 use super::error::{Exit, Failed};
 use super::render::{FormatArg, ResultFormat, print, print_json};
 use super::service;
-
-/// Which service is meant, where each setting comes from, and whether the service answers and accepts the key.
-///
-/// Ends with 0 if all is well, 4 if the key is missing or not accepted, 6 if nobody answers.
-#[derive(Debug, Args)]
-#[command(after_help = "Examples:
-  petstore status
-  petstore status -p branch --format json")]
-pub struct StatusArgs {
-    #[command(flatten)]
-    output: FormatArg,
-}
 
 /// What came of asking the service.
 #[derive(Debug, Default)]
@@ -46,7 +33,7 @@ impl ServiceAnswer {
 }
 
 /// Shows it; the exit status is that of the request.
-pub async fn run(args: StatusArgs, choices: &Choices, env: &Env) -> Result<Exit, Failed> {
+pub async fn run(output: FormatArg, choices: &Choices, env: &Env) -> Result<Exit, Failed> {
     // What cannot be read of the key should not hide the rest.
     let known = Settings::without_key(choices, env)?;
     let (settings, asked) = match Settings::resolve(choices, env) {
@@ -56,7 +43,7 @@ pub async fn run(args: StatusArgs, choices: &Choices, env: &Env) -> Result<Exit,
         }
         Err(error) => (known, ServiceAnswer::failed(error.into())),
     };
-    match args.output.chosen() {
+    match output.chosen() {
         ResultFormat::Table => print(|out| lines(out, &settings, &asked))?,
         ResultFormat::Json => print_json(&object(&settings, &asked))?,
     }

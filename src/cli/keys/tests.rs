@@ -6,8 +6,8 @@ use super::*;
 
 #[derive(Debug, Parser)]
 struct Line {
-    #[command(flatten)]
-    keys: KeysArgs,
+    #[command(subcommand)]
+    keys: KeysCommand,
 }
 
 struct Shop {
