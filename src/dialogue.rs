@@ -18,7 +18,7 @@ mod wizard;
 mod words;
 
 use crate::config::Service;
-use crate::model::PetId;
+use crate::model::words::{counted, ids};
 
 use prompt::{Asked, Leave};
 pub use session::{DialogueSetup, Session};
@@ -77,13 +77,10 @@ impl Session {
     }
 
     fn farewell(&mut self) -> Asked<()> {
-        let ids: Vec<String> = self.added.iter().map(PetId::to_string).collect();
-        match ids.as_slice() {
-            [] => {}
-            [id] => self.talk.say(format!("1 animal was added by hand: id {id}."))?,
-            [first, .., last] => {
-                self.talk.say(format!("{} animals were added by hand: ids {first} to {last}.", ids.len()))?
-            }
+        if !self.added.is_empty() {
+            let were = if self.added.len() == 1 { "was" } else { "were" };
+            let animals = counted(self.added.len(), "animal");
+            self.talk.say(format!("{animals} {were} added by hand: {}.", ids(&self.added)))?;
         }
         self.talk.say("Goodbye.")
     }

@@ -19,7 +19,8 @@ use crate::clock;
 use crate::config::{Choices, Env, Paths, Settings, file_path};
 use crate::local::atomic_file;
 use crate::local::draft_files::Claims;
-use crate::model::{Draft, IdempotencyKeys, text::short};
+use crate::model::words::ids;
+use crate::model::{Draft, IdempotencyKeys, PetId, text::short};
 use crate::tui::drafts::{self, Ending};
 use crate::tui::event_loop::{self, LoopError, LoopIo, TerminalHooks};
 use crate::tui::frame_pacer::Pacing;
@@ -297,20 +298,19 @@ fn typed(add: &AddPet, word: &str) -> Vec<String> {
 /// disk; `queued`: the lines of rapid entry are.
 fn hand_over(state: &AppState, is_kept: bool, queued: bool) {
     let mut lines = Vec::new();
-    let kept = |on_disk: bool| if is_kept && on_disk { ", kept for the next start" } else { "" };
-    let ids: Vec<String> = state.added.iter().map(|added| added.pet.id.to_string()).collect();
-    match ids.as_slice() {
-        [] => {}
-        [id] => lines.push(format!("1 added: id {id}")),
-        [first, .., last] => lines.push(format!("{} added: ids {first} to {last}", ids.len())),
+    let word = |is_kept: bool| if is_kept { ", kept for the next start" } else { "" };
+    let is_named = state.link.identity.is_some();
+    let added: Vec<PetId> = state.added.iter().map(|added| added.pet.id).collect();
+    if !added.is_empty() {
+        lines.push(format!("{} added: {}", added.len(), ids(&added)));
     }
     if let Some(sent) = &state.add.sent {
         let new = serde_json::to_string(&sent.new).unwrap_or_default();
         lines.push(format!("sent without an answer, it may have been added: {new}"));
     }
-    lines.extend(typed(&state.add, kept(state.link.identity.is_some())));
+    lines.extend(typed(&state.add, word(is_kept && is_named)));
     for (profile, add, on_disk) in drafts::left(state) {
-        lines.extend(typed(add, &format!(" for {}{}", short(profile), kept(on_disk))));
+        lines.extend(typed(add, &format!(" for {}{}", short(profile), word(is_kept && on_disk))));
     }
     if let Some(running) = state.add.import.running()
         && (running.is_under_way() || running.left() > 0)
@@ -320,13 +320,8 @@ fn hand_over(state: &AppState, is_kept: bool, queued: bool) {
     }
     let counts = state.add.rapid.counts();
     if counts.waiting + counts.unknown > 0 {
-        let (waiting, unknown) = (counts.waiting, counts.unknown);
-        lines.push(match &state.link.identity {
-            Some(_) if queued => {
-                format!("rapid entry: {waiting} lines wait for the next start, {unknown} had no answer")
-            }
-            Some(_) | None => format!("rapid entry: {waiting} lines were not sent, {unknown} had no answer"),
-        });
+        let fate = if queued && is_named { "wait for the next start" } else { "were not sent" };
+        lines.push(format!("rapid entry: {} lines {fate}, {} had no answer", counts.waiting, counts.unknown));
     }
     if !queued {
         for line in state.add.rapid.lines.iter().filter(|line| line.fate.is_waiting()) {
@@ -335,7 +330,7 @@ fn hand_over(state: &AppState, is_kept: bool, queued: bool) {
         }
     }
     let refused = |line: &&Line| matches!(line.fate, Fate::Refused(_) | Fate::UnknownCode);
-    let kept = if queued && state.link.identity.is_some() { ", kept for the next start" } else { "" };
+    let kept = word(queued && is_named);
     for line in state.add.rapid.lines.iter().filter(refused).filter(|line| !line.draft.name.is_empty()) {
         lines.push(format!("refused in rapid entry{kept}: {:?}", short(&line.draft.name)));
     }

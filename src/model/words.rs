@@ -4,8 +4,9 @@ use std::fmt::Display;
 
 use jiff::{SignedDuration, Timestamp};
 
+use super::PetId;
+
 /// `1 animal`, `2 animals`; `3 addresses`.
-#[must_use]
 pub fn counted<N: Display + PartialEq + From<u8>>(number: N, noun: &str) -> String {
     let ending = match number == N::from(1) {
         true => "",
@@ -30,8 +31,16 @@ pub fn list<T: Display>(items: impl IntoIterator<Item = T>) -> String {
     }
 }
 
+/// `id 7`, `ids 7 to 9`: the first and the last one.
+pub fn ids(ids: &[PetId]) -> String {
+    match ids {
+        [] => String::new(),
+        [id] => format!("id {id}"),
+        [first, .., last] => format!("ids {first} to {last}"),
+    }
+}
+
 /// `3 h 20 min`, `14 min`, `40 s`: as much as helps somebody who waits.
-#[must_use]
 pub fn duration(duration: SignedDuration) -> String {
     let seconds = duration.as_secs().max(0);
     let (days, hours, minutes) = (seconds / 86_400, seconds / 3600, seconds / 60);
@@ -45,7 +54,6 @@ pub fn duration(duration: SignedDuration) -> String {
 }
 
 /// How long ago something was, from a minute on, in one unit.
-#[must_use]
 pub fn age(seconds: u64) -> String {
     match seconds {
         0..7_200 => format!("{} min", seconds / 60),
@@ -55,20 +63,17 @@ pub fn age(seconds: u64) -> String {
 }
 
 /// `2026-11-21 08:30 UTC`
-#[must_use]
 pub fn moment(at: Timestamp) -> String {
     at.strftime("%Y-%m-%d %H:%M UTC").to_string()
 }
 
 /// `text` as it begins a sentence.
-#[must_use]
 pub fn capitalized(text: &str) -> String {
     let mut chars = text.chars();
     chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
 }
 
 /// `text` as it goes on within a sentence. An abbreviation stays as it is.
-#[must_use]
 pub fn uncapitalized(text: &str) -> String {
     let mut chars = text.chars();
     match (chars.next(), chars.clone().next()) {
