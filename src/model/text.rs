@@ -17,7 +17,6 @@ const MAX_MARKS: usize = 4;
 /// `text` with everything visible that could move the cursor, reorder, or hide: control characters (Cc), formatting
 /// characters (Cf, other than the joiner inside an emoji), line and paragraph separators, and letters that no terminal
 /// draws are written as `⟨U+202E⟩`. At most four combining marks stay on a base. Borrows when there is nothing to do.
-#[must_use]
 pub fn display_safe(text: &str) -> Cow<'_, str> {
     if text.bytes().all(|byte| (b' '..=b'~').contains(&byte)) {
         return Cow::Borrowed(text);
@@ -53,13 +52,11 @@ pub fn display_safe(text: &str) -> Cow<'_, str> {
 }
 
 /// `text` made safe and cut to 40 columns, for quoting a value inside a sentence.
-#[must_use]
 pub fn short(text: &str) -> String {
     cut(&display_safe(text), 40)
 }
 
 /// `text` with `petk_...` for whatever looks like an API key: more than the public id after the prefix.
-#[must_use]
 pub fn without_keys(text: &str) -> Cow<'_, str> {
     let mut out = String::new();
     let mut taken = 0;
@@ -80,7 +77,6 @@ pub fn without_keys(text: &str) -> Cow<'_, str> {
 }
 
 /// Whether something in `text` looks like an API key.
-#[must_use]
 pub fn holds_key(text: &str) -> bool {
     matches!(without_keys(text), Cow::Owned(_))
 }
@@ -90,13 +86,11 @@ fn key_length(text: &str) -> usize {
 }
 
 /// The terminal columns that `text` takes. It must be safe already.
-#[must_use]
 pub fn width(text: &str) -> usize {
     text.width()
 }
 
 /// `text` cut to at most `columns`, with `..` at the end where something was cut, never inside a character.
-#[must_use]
 pub fn cut(text: &str, columns: usize) -> String {
     if text.width() <= columns {
         return text.to_owned();
@@ -116,13 +110,11 @@ pub fn cut(text: &str, columns: usize) -> String {
 }
 
 /// Breaks `text` into lines of at most `columns`, between words where it can; a word longer than a line is broken, too.
-#[must_use]
 pub fn wrap(text: &str, columns: usize) -> Vec<String> {
     wrapped(text, columns, true)
 }
 
 /// The same, with words longer than a line left whole, so that they can be copied.
-#[must_use]
 pub fn wrap_words(text: &str, columns: usize) -> Vec<String> {
     wrapped(text, columns, false)
 }
@@ -160,7 +152,6 @@ fn fitting(word: &str, columns: usize) -> usize {
 }
 
 /// The same for a line of a report or of code: its indentation stays, and further lines stand below its text.
-#[must_use]
 pub fn wrap_indented(line: &str, columns: usize) -> Vec<String> {
     let text = line.trim_start();
     let indent = line.len() - text.len();
@@ -210,7 +201,6 @@ fn is_combining(c: char) -> bool {
 }
 
 /// `error` and everything behind it, innermost last, without repeating a message that contains the next one.
-#[must_use]
 pub fn causes(error: &dyn Error) -> String {
     let mut parts = vec![error.to_string()];
     let mut next = error.source();
@@ -225,7 +215,6 @@ pub fn causes(error: &dyn Error) -> String {
 }
 
 /// The same for a log or a screen: what others have said is cleaned.
-#[must_use]
 pub fn safe_causes(error: &dyn Error) -> String {
     display_safe(&causes(error)).into_owned()
 }
