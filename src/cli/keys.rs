@@ -101,76 +101,62 @@ async fn run(command: KeysCommand, env: &Env, out: &mut impl Write, err: &mut im
     | KeysCommand::Revoke { database, .. }
     | KeysCommand::Rotate { database, .. }
     | KeysCommand::Log { database }) = &command;
-    // What is wrong with the times is said before a database is made.
-    let (store, ends) = match &command {
-        KeysCommand::Create { expires, .. } => {
-            let ends = expires.as_deref().map(|expires| end(expires, now)).transpose()?;
-            (Store::open(&database.url).await?, ends)
-        }
-        KeysCommand::Rotate { overlap, .. } => {
-            let until = Duration::try_from(*overlap).ok().and_then(|both| now.wall.checked_add(both).ok());
-            let until = until.ok_or_else(|| Failed::config("--overlap must not be negative"))?;
-            (Store::open_existing(&database.url).await?, Some(until))
-        }
-        KeysCommand::List { .. } | KeysCommand::Revoke { .. } | KeysCommand::Log { .. } => {
-            (Store::open_existing(&database.url).await?, None)
-        }
+    // What is wrong with it is said before a database is made.
+    let expires_at = match &command {
+        KeysCommand::Create { expires: Some(expires), .. } => Some(end(expires, now)?),
+        _ => None,
     };
-    let done = at_the_store(&store, command, ends, &actor, now, out, err).await;
+    let store = match &command {
+        KeysCommand::Create { .. } => Store::open(&database.url).await?,
+        _ => Store::open_existing(&database.url).await?,
+    };
+    let done = async {
+        let printed = match command {
+            KeysCommand::Create { name, scopes, .. } => {
+                let until = expires_at.map_or_else(|| "never ends".to_owned(), |at| format!("ends {}", moment(at)));
+                let (id, key) = store.create_key(NewKey { name, scopes, expires_at }, &actor, now).await?;
+                // Whether or not it can be said, the key must be printed.
+                let _ = writeln!(err, "created key {id} ({scopes}; {until})");
+                return hand_over(&store, (id, &key), &actor, out, || "make another one".to_owned()).await;
+            }
+            KeysCommand::Rotate { id, overlap, .. } => {
+                let until = Duration::try_from(overlap).ok().and_then(|both| now.wall.checked_add(both).ok());
+                let until = until.ok_or_else(|| Failed::config("--overlap must not be negative"))?;
+                let rotated = store.rotate_key(id, until, &actor, now).await?;
+                let (new, key, until) = rotated.ok_or_else(|| {
+                    let make = "make a new one with petstore keys create";
+                    Failed::new(Exit::NotFound, format!("there is no key {id} that is still accepted: {make}"))
+                })?;
+                let until = moment(until);
+                let _ = writeln!(err, "created key {new}; key {id} is accepted until {until}");
+                let remedy = || format!("key {id} ends at {until} all the same, so rotate it again before");
+                return hand_over(&store, (new, &key), &actor, out, remedy).await;
+            }
+            KeysCommand::Revoke { id, .. } => {
+                let key = store.revoke_key(id, &actor, now).await?.ok_or_else(|| {
+                    Failed::new(Exit::NotFound, format!("there is no key {id}; petstore keys list shows the ids"))
+                })?;
+                let at = key.revoked_at.map(moment).unwrap_or_default();
+                let _ = writeln!(err, "revoked key {id} ({}) at {at}", display_safe(&key.name));
+                return Ok(());
+            }
+            KeysCommand::List { output, .. } => {
+                let keys = store.list_keys().await?;
+                match output.chosen() {
+                    ResultFormat::Table => list(out, &keys, now),
+                    ResultFormat::Json => json(out, &keys.iter().map(object).collect::<Vec<_>>(), columns().is_some()),
+                }
+            }
+            KeysCommand::Log { .. } => store.list_key_events().await?.iter().try_for_each(|event| {
+                let (action, actor) = (display_safe(&event.action), display_safe(&event.actor));
+                writeln!(out, "{}  {action:<8}  {}  by {actor}", event.at, event.key)
+            }),
+        };
+        printed.and_then(|()| out.flush()).map_err(Failed::because("the result could not be printed"))
+    };
+    let done = done.await;
     store.close().await;
     done
-}
-
-/// `ends` is when the new key ends, or the one that is replaced.
-async fn at_the_store(
-    store: &Store,
-    command: KeysCommand,
-    ends: Option<Timestamp>,
-    actor: &str,
-    now: Now,
-    out: &mut impl Write,
-    err: &mut impl Write,
-) -> Result<(), Failed> {
-    let printed = match command {
-        KeysCommand::Create { name, scopes, .. } => {
-            let until = ends.map_or_else(|| "never ends".to_owned(), |at| format!("ends {}", moment(at)));
-            let (id, key) = store.create_key(NewKey { name, scopes, expires_at: ends }, actor, now).await?;
-            // Whether or not it can be said, the key must be printed.
-            let _ = writeln!(err, "created key {id} ({scopes}; {until})");
-            return hand_over(store, (id, &key), actor, out, || "make another one".to_owned()).await;
-        }
-        KeysCommand::Rotate { id, .. } => {
-            let rotated = store.rotate_key(id, ends.unwrap_or(now.wall), actor, now).await?;
-            let (new, key, until) = rotated.ok_or_else(|| {
-                let make = "make a new one with petstore keys create";
-                Failed::new(Exit::NotFound, format!("there is no key {id} that is still accepted: {make}"))
-            })?;
-            let until = moment(until);
-            let _ = writeln!(err, "created key {new}; key {id} is accepted until {until}");
-            let remedy = || format!("key {id} ends at {until} all the same, so rotate it again before");
-            return hand_over(store, (new, &key), actor, out, remedy).await;
-        }
-        KeysCommand::Revoke { id, .. } => {
-            let key = store.revoke_key(id, actor, now).await?.ok_or_else(|| {
-                Failed::new(Exit::NotFound, format!("there is no key {id}; petstore keys list shows the ids"))
-            })?;
-            let at = key.revoked_at.map(moment).unwrap_or_default();
-            let _ = writeln!(err, "revoked key {id} ({}) at {at}", display_safe(&key.name));
-            return Ok(());
-        }
-        KeysCommand::List { output, .. } => {
-            let keys = store.list_keys().await?;
-            match output.chosen() {
-                ResultFormat::Table => list(out, &keys, now),
-                ResultFormat::Json => json(out, &keys.iter().map(object).collect::<Vec<_>>(), columns().is_some()),
-            }
-        }
-        KeysCommand::Log { .. } => store.list_key_events().await?.iter().try_for_each(|event| {
-            let (action, actor) = (display_safe(&event.action), display_safe(&event.actor));
-            writeln!(out, "{}  {action:<8}  {}  by {actor}", event.at, event.key)
-        }),
-    };
-    printed.and_then(|()| out.flush()).map_err(Failed::because("the result could not be printed"))
 }
 
 /// Prints a new key. One that nobody has seen is not left behind.
