@@ -9,23 +9,23 @@ mod command;
 mod completions;
 mod configuration;
 mod confirm;
-pub mod copy;
+mod copy;
 mod dialogue;
 mod doctor;
 mod domains;
 mod error;
 mod format;
 mod keymap;
-pub mod keys;
+mod keys;
 mod launch;
 mod login;
-pub mod maintenance;
+mod maintenance;
 mod man;
 mod output;
 mod pets;
 mod profiles;
 mod render;
-pub mod serve;
+mod serve;
 mod service;
 mod setup;
 mod signals;
@@ -50,65 +50,52 @@ use crate::tui;
 use colour::{Ink, When};
 use command::{AccessCommand, Args, Command, UiArgs, VERSION};
 pub use error::{Exit, Failed};
-use output::Content;
 use serve::Log;
 
 /// Parses the arguments of the process, does what they say, and says what went wrong.
-#[must_use]
 pub fn main() -> ExitCode {
-    let env = Env::from_process();
-    let arguments: Vec<OsString> = std::env::args_os().collect();
-    if let Some(exit) = completions::answer(Args::command, &arguments, &env) {
-        return exit.into();
-    }
-    if let Err(failed) = usage_error::refuse_misplaced_key(&arguments, &env) {
-        complain(&failed);
-        return failed.exit.into();
-    }
-    // The whole command line need not be set up for this.
-    if matches!(arguments.as_slice(), [_, only] if only == "--version" || only == "-V") {
-        return finish(output::write(|out| writeln!(out, "petstore {VERSION}")).map(|_| Exit::Done), false).into();
-    }
-    let mut command = Args::command().color(When::of_help(&arguments, &env));
-    let matches = command.try_get_matches_from_mut(&arguments);
-    let parsed = matches.and_then(|matches| Args::from_arg_matches(&matches));
-    let args = match parsed {
-        Ok(args) => args,
-        Err(error) => {
-            let Some(failed) = usage_error::failed(&error, &command, &arguments) else {
-                return print(&error).into();
-            };
-            complain(&failed);
-            return failed.exit.into();
-        }
-    };
-    let coloured = When::resolve(args.shared.color, &env).on(io::stderr().is_terminal(), &env);
-    finish(run(args, &env, coloured), coloured).into()
-}
-
-/// Says what failed, if anything did.
-fn finish(done: Result<Exit, Failed>, coloured: bool) -> Exit {
-    done.unwrap_or_else(|failed| {
+    let mut coloured = false;
+    let done = start(&std::env::args_os().collect::<Vec<_>>(), &Env::from_process(), &mut coloured);
+    let exit = done.unwrap_or_else(|failed| {
         say(&failed, coloured);
         failed.exit
-    })
+    });
+    exit.into()
+}
+
+/// `coloured` tells whether a failure is, as soon as that is known.
+fn start(arguments: &[OsString], env: &Env, coloured: &mut bool) -> Result<Exit, Failed> {
+    if let Some(exit) = completions::answer(Args::command, arguments, env) {
+        return Ok(exit);
+    }
+    usage_error::refuse_misplaced_key(arguments, env)?;
+    // The whole command line need not be set up for this.
+    if matches!(arguments, [_, only] if only == "--version" || only == "-V") {
+        return output::write(|out| writeln!(out, "petstore {VERSION}")).map(|_| Exit::Done);
+    }
+    let mut command = Args::command().color(When::of_help(arguments, env));
+    let matches = command.try_get_matches_from_mut(arguments);
+    match matches.and_then(|matches| Args::from_arg_matches(&matches)) {
+        Ok(args) => {
+            *coloured = When::resolve(args.shared.color, env).on(io::stderr().is_terminal(), env);
+            run(args, env, *coloured)
+        }
+        Err(error) => usage_error::failed(&error, &command, arguments).map_or_else(|| print(&error), Err),
+    }
 }
 
 /// Help and version go to stdout, help that was not asked for to stderr.
-fn print(error: &clap::Error) -> Exit {
-    if !error.use_stderr()
-        && let Err(failed) = output::is_there()
-    {
-        complain(&failed);
-        return failed.exit;
+fn print(error: &clap::Error) -> Result<Exit, Failed> {
+    if error.use_stderr() {
+        let _ = error.print();
+        return Ok(Exit::Usage);
     }
+    output::is_there()?;
     match error.print() {
-        _ if error.use_stderr() => Exit::Usage,
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            complain(&format!("cannot write to standard output: {error}"));
-            Exit::Failure
+            Err(Failed::because("cannot write to standard output")(error))
         }
-        Ok(()) | Err(_) => Exit::Done,
+        Ok(()) | Err(_) => Ok(Exit::Done),
     }
 }
 
@@ -143,21 +130,17 @@ fn one_service(choices: &Choices, command: Option<&Command>) -> Result<(), Faile
     }
 }
 
-fn cannot_start(error: &io::Error) -> Failed {
-    Failed::new(Exit::Failure, format!("cannot start: {error}"))
-}
-
 fn run(args: Args, env: &Env, coloured: bool) -> Result<Exit, Failed> {
     api::client::install_tls_provider();
     let mut builder = match &args.command {
-        Some(Command::Pets(pets)) if pets.command.asks_one_by_one() => Builder::new_current_thread(),
+        Some(Command::Pets(pets)) if pets.asks_one_by_one() => Builder::new_current_thread(),
         _ => Builder::new_multi_thread(),
     };
     if !matches!(args.command, Some(Command::Serve(_))) {
         // The screen has the main thread; two more carry the service inside and the requests.
         builder.worker_threads(2);
     }
-    let runtime = builder.enable_all().build().map_err(|error| cannot_start(&error))?;
+    let runtime = builder.enable_all().build().map_err(Failed::because("cannot start"))?;
     let choices = args.shared.choices();
     one_service(&choices, args.command.as_ref())?;
     let result = match args.command.unwrap_or(Command::Ui(UiArgs::default())) {
@@ -167,8 +150,7 @@ fn run(args: Args, env: &Env, coloured: bool) -> Result<Exit, Failed> {
             let file = config::settings::configuration(&choices, env)?;
             // What is tried with samples is not kept.
             let samples = choices.demo.then(tempfile::tempdir).transpose();
-            let samples = samples
-                .map_err(|error| Failed::new(Exit::Failure, format!("there is no temporary directory: {error}")))?;
+            let samples = samples.map_err(Failed::because("there is no temporary directory"))?;
             let list = match &samples {
                 Some(directory) => directory.path().join("domains.json"),
                 None => Paths::new(env).map_err(Failed::config)?.domains_file(),
@@ -181,20 +163,20 @@ fn run(args: Args, env: &Env, coloured: bool) -> Result<Exit, Failed> {
         }
         Command::Access(command) | Command::Auth(command) => match command {
             AccessCommand::Login(login) => runtime.block_on(login::login(login, &choices, env)),
-            AccessCommand::Logout(_) => login::logout(&choices, env),
-            AccessCommand::Status(status) => runtime.block_on(status::run(status, &choices, env)),
+            AccessCommand::Logout => login::logout(&choices, env),
+            AccessCommand::Status(output) => runtime.block_on(status::run(output, &choices, env)),
         },
         Command::Profiles(profiles) => profiles::run(&profiles, &choices, env),
         Command::Config(config) => configuration::run(&config, &choices, env),
-        Command::Doctor(doctor) => runtime.block_on(doctor::run(doctor, tui::view::LEAST, &choices, env)),
+        Command::Doctor(output) => runtime.block_on(doctor::run(output, tui::view::LEAST, &choices, env)),
         Command::Serve(mut serve) => {
-            let log = Log::to_stderr().map_err(|error| cannot_start(&error))?;
+            let log = Log::to_stderr().map_err(Failed::because("cannot start"))?;
             let served = runtime.block_on(async {
                 let database = match serve.database.take() {
                     Some(database) => database,
                     None => DatabaseUrl::Sqlite(Paths::new(env).map_err(Failed::config)?.embedded_database()),
                 };
-                Ok::<_, Failed>(serve::run(serve, &database, &keys::actor(env), &log).await?)
+                serve::run(serve, &database, &keys::actor(env), &log).await
             });
             // A failure must not wait for stderr either.
             let exit = served.map_or_else(
@@ -207,31 +189,11 @@ fn run(args: Args, env: &Env, coloured: bool) -> Result<Exit, Failed> {
             log.finish();
             Ok(exit)
         }
-        Command::Keys(keys) => runtime.block_on(async {
-            if keys.prints() {
-                output::is_there()?;
-            }
-            let mut out = output::out(keys.content());
-            keys::run(keys, env, &mut out, &mut output::err()).await?;
-            Ok(Exit::Done)
-        }),
-        Command::Backup(backup) => runtime.block_on(async {
-            maintenance::backup(backup, &mut output::err()).await?;
-            Ok(Exit::Done)
-        }),
-        Command::Check(check) => runtime.block_on(async {
-            output::is_there()?;
-            maintenance::check(check, &mut output::out(Content::Lines), &mut output::err()).await?;
-            Ok(Exit::Done)
-        }),
-        Command::Copy(args) => runtime.block_on(async {
-            copy::run(args, &mut output::err()).await?;
-            Ok(Exit::Done)
-        }),
-        Command::Migrate(migrate) => runtime.block_on(async {
-            maintenance::migrate(migrate, &mut output::err()).await?;
-            Ok(Exit::Done)
-        }),
+        Command::Keys(keys) => runtime.block_on(keys::at_the_terminal(keys, env)),
+        Command::Backup(backup) => runtime.block_on(maintenance::backup(backup)),
+        Command::Check(database) => runtime.block_on(maintenance::check(database.url)),
+        Command::Copy(copy) => runtime.block_on(copy::run(copy)),
+        Command::Migrate(database) => runtime.block_on(maintenance::migrate(database.url)),
         Command::Completions(args) => completions::run(&args),
         Command::Man(args) => man::run(Args::command(), &args),
     };

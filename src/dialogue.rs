@@ -18,12 +18,11 @@ mod wizard;
 mod words;
 
 use crate::config::Service;
-use crate::model::PetId;
+use crate::model::words::{counted, ids};
 
 use prompt::{Asked, Leave};
 pub use session::{DialogueSetup, Session};
 
-/// What can be done.
 #[derive(Clone, Copy)]
 enum Task {
     Browse,
@@ -37,33 +36,18 @@ enum Task {
     Quit,
 }
 
-impl Task {
-    const ALL: [Self; 9] = [
-        Self::Browse,
-        Self::Search,
-        Self::Add,
-        Self::ById,
-        Self::Import,
-        Self::CheckDomain,
-        Self::SetUpDomain,
-        Self::Practice,
-        Self::Quit,
-    ];
-
-    const fn words(self) -> &'static str {
-        match self {
-            Self::Browse => "browse animals",
-            Self::Search => "search animals",
-            Self::Add => "add animals",
-            Self::ById => "get one animal by its id",
-            Self::Import => "import a file of animals",
-            Self::CheckDomain => "check a domain",
-            Self::SetUpDomain => "set up a domain, step by step",
-            Self::Practice => "practice: do what is done outside this program",
-            Self::Quit => "quit",
-        }
-    }
-}
+/// What can be done, in the words of the main menu.
+const TASKS: [(Task, &str); 9] = [
+    (Task::Browse, "browse animals"),
+    (Task::Search, "search animals"),
+    (Task::Add, "add animals"),
+    (Task::ById, "get one animal by its id"),
+    (Task::Import, "import a file of animals"),
+    (Task::CheckDomain, "check a domain"),
+    (Task::SetUpDomain, "set up a domain, step by step"),
+    (Task::Practice, "practice: do what is done outside this program"),
+    (Task::Quit, "quit"),
+];
 
 impl Session {
     /// Talks until somebody ends it, or the input ends; gives why.
@@ -93,13 +77,10 @@ impl Session {
     }
 
     fn farewell(&mut self) -> Asked<()> {
-        let ids: Vec<String> = self.added.iter().map(PetId::to_string).collect();
-        match ids.as_slice() {
-            [] => {}
-            [id] => self.talk.say(format!("1 animal was added by hand: id {id}."))?,
-            [first, .., last] => {
-                self.talk.say(format!("{} animals were added by hand: ids {first} to {last}.", ids.len()))?
-            }
+        if !self.added.is_empty() {
+            let were = if self.added.len() == 1 { "was" } else { "were" };
+            let animals = counted(self.added.len(), "animal");
+            self.talk.say(format!("{animals} {were} added by hand: {}.", ids(&self.added)))?;
         }
         self.talk.say("Goodbye.")
     }
@@ -107,9 +88,8 @@ impl Session {
     /// One task after another, until one is left for good.
     async fn tasks(&mut self) -> Leave {
         let is_practice = self.setup.domains.sandbox.is_some();
-        let tasks: Vec<Task> =
-            Task::ALL.into_iter().filter(|task| is_practice || !matches!(task, Task::Practice)).collect();
-        let words: Vec<&str> = tasks.iter().map(|task| task.words()).collect();
+        let tasks = TASKS.into_iter().filter(|(task, _)| is_practice || !matches!(task, Task::Practice));
+        let (tasks, words): (Vec<Task>, Vec<&str>) = tasks.unzip();
         loop {
             let chosen = self.talk.choose_again("Main menu", &words, None).await;
             let result = match chosen.map(|at| tasks[at]) {

@@ -15,7 +15,9 @@ pub mod problem;
 pub mod samples;
 pub mod status;
 pub mod sunset;
+pub mod table;
 pub mod text;
+pub mod words;
 
 pub use draft::{Draft, Field, FieldError};
 pub use endpoint::{ApiKey, BaseUrl, EndpointError};

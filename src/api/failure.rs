@@ -58,13 +58,27 @@ pub enum Failure {
     },
 }
 
-/// What the screen offers after a failure.
+/// What can be done about a failure. Each front end says it in its own way: by a key, a command or a sentence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Remedy {
-    /// Asking again later may help.
-    TryLater,
     /// Another key is needed.
     EnterKey,
+    /// A key that may do this is needed.
+    GetPermission,
+    /// The service asks to wait for so many seconds.
+    Wait(u64),
+    /// Asking again later may help.
+    TryLater,
+    /// A value that was sent is to be corrected.
+    CorrectValue,
+    /// The address may be wrong, or nothing runs there.
+    CheckAddress,
+    /// The path of the address may be wrong.
+    CheckPath,
+    /// Something else may answer at the address.
+    CheckService,
+    /// The authority of the certificate is not among those that are trusted.
+    TrustAuthority,
     /// Asking again gives the same.
     None,
 }
@@ -128,16 +142,31 @@ impl Failure {
         }
     }
 
-    /// What can be done about it.
+    /// What can be done about it, the most likely thing.
     #[must_use]
-    pub const fn remedy(&self) -> Remedy {
+    pub fn remedy(&self) -> Remedy {
         match self {
             Self::Refused { status: 401, .. } => Remedy::EnterKey,
-            Self::Refused { status: 408 | 429 | 500 | 502..=599, .. } => Remedy::TryLater,
-            Self::NotSent { .. } | Self::NoAnswer { .. } | Self::Broken { .. } | Self::Busy => Remedy::TryLater,
-            Self::Refused { .. } | Self::NotStarted { .. } | Self::Malformed { .. } | Self::Crashed { .. } => {
-                Remedy::None
-            }
+            Self::Refused { retry_after: Some(seconds), .. } => Remedy::Wait(*seconds),
+            Self::Refused { status: 403, .. } => Remedy::GetPermission,
+            Self::Refused { status: 404, .. } => Remedy::CheckPath,
+            Self::Refused { status: 400 | 422, .. } => Remedy::CorrectValue,
+            Self::NotSent { why } if why.contains("certificate") => Remedy::TrustAuthority,
+            Self::NotSent { .. } => Remedy::CheckAddress,
+            Self::Malformed { .. } => Remedy::CheckService,
+            Self::Refused { status: 408 | 429 | 500..=599, .. } => Remedy::TryLater,
+            Self::NoAnswer { .. } | Self::Broken { .. } | Self::Busy => Remedy::TryLater,
+            Self::Refused { .. } | Self::NotStarted { .. } | Self::Crashed { .. } => Remedy::None,
+        }
+    }
+
+    /// Whether it may pass without anybody doing something.
+    #[must_use]
+    pub const fn may_pass(&self) -> bool {
+        match self {
+            Self::Refused { status, .. } => matches!(status, 408 | 429 | 500 | 502..=599),
+            Self::NotSent { .. } | Self::NoAnswer { .. } | Self::Broken { .. } | Self::Busy => true,
+            Self::NotStarted { .. } | Self::Malformed { .. } | Self::Crashed { .. } => false,
         }
     }
 
@@ -180,14 +209,28 @@ impl Failure {
                 lines.push("The answer begins:".to_owned());
                 lines.push(excerpt.clone());
             }
-            Self::NotSent { .. }
-            | Self::NotStarted { .. }
-            | Self::NoAnswer { .. }
-            | Self::Broken { .. }
-            | Self::Malformed { .. }
-            | Self::Busy
-            | Self::Crashed { .. } => {}
+            _ => {}
         }
         lines
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_remedy_is_one_that_helps() {
+        let refused = |status, retry_after| {
+            let failure = Failure::Refused { status, code: None, message: String::new(), retry_after };
+            (failure.remedy(), failure.may_pass())
+        };
+        // Waiting makes no other key of this one.
+        assert_eq!(refused(401, Some(5)), (Remedy::EnterKey, false));
+        assert_eq!(refused(404, Some(5)), (Remedy::Wait(5), false));
+        assert_eq!(refused(429, Some(5)), (Remedy::Wait(5), true));
+        assert_eq!((refused(408, None), refused(503, None)), ((Remedy::TryLater, true), (Remedy::TryLater, true)));
+        // What the service does not offer is not asked for again unless somebody does it.
+        assert_eq!(refused(501, None), (Remedy::TryLater, false));
     }
 }

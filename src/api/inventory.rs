@@ -11,6 +11,7 @@ use tokio::sync::mpsc;
 use super::client::UnreadPage;
 use super::retry::{dice, wait_before_repeat};
 use super::{ApiError, Client, Defect, NextPage};
+use crate::model::words::counted;
 use crate::model::{Limit, Pet, PetQuery, PetStatus};
 use seen::Seen;
 
@@ -38,7 +39,7 @@ impl Coverage {
     /// The same as [`Self::honest_word`] for the list of one status.
     #[must_use]
     pub fn honest_word_of_status(&self, seen: usize) -> String {
-        let (animals, requests) = (counted(seen, "animal"), counted(self.requests as usize, "request"));
+        let (animals, requests) = (counted(seen, "animal"), counted(self.requests, "request"));
         match self.full.as_slice() {
             [] => format!("{animals} from {requests}, all of this status that the service lists."),
             _ => format!("{animals} from {requests}. There may be more: only {ROWS} are given."),
@@ -49,7 +50,7 @@ impl Coverage {
     #[must_use]
     pub fn honest_word(&self, seen: usize) -> String {
         let animals = counted(seen, "animal");
-        let requests = counted(self.requests as usize, "request");
+        let requests = counted(self.requests, "request");
         if self.complete {
             return format!("{animals} from {requests}, all that the service lists.");
         }
@@ -61,10 +62,6 @@ impl Coverage {
         };
         format!("{animals} from {requests}. There may be more: {only}those without a status only in the plain list.")
     }
-}
-
-fn counted(number: usize, noun: &str) -> String {
-    if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
 }
 
 /// Sends the whole inventory to `parts`, some animals at a time, each id once. What may pass by itself is asked again.

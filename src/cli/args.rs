@@ -20,12 +20,9 @@ use super::completions;
 use super::output::Verbosity;
 use super::pets::column::{parse_column, to_show};
 
-/// Above the options that stand anywhere.
-const EVERYWHERE: &str = "Options everywhere";
-
 /// Options that stand anywhere.
 #[derive(Debug, ClapArgs)]
-#[command(next_help_heading = EVERYWHERE)]
+#[command(next_help_heading = "Options everywhere")]
 pub struct GlobalArgs {
     /// Use 250 sample animals in a temporary store; nothing is kept.
     #[arg(long, global = true)]
@@ -54,14 +51,6 @@ pub struct GlobalArgs {
     /// Ask and answer in plain lines, for screen readers and braille lines: nothing is repainted. [env: ACCESSIBLE=1]
     #[arg(long, global = true)]
     pub accessible: bool,
-    #[command(flatten)]
-    pub speech: Speech,
-}
-
-/// How much is said on standard error.
-#[derive(Clone, Copy, Debug, ClapArgs)]
-#[command(next_help_heading = EVERYWHERE)]
-pub struct Speech {
     /// With pets: say nothing on standard error but what went wrong.
     #[arg(short, long, global = true)]
     pub quiet: bool,
@@ -70,17 +59,16 @@ pub struct Speech {
     pub verbose: bool,
 }
 
-impl Speech {
-    pub const fn verbosity(self) -> Verbosity {
+impl GlobalArgs {
+    /// How much is said on standard error.
+    pub const fn verbosity(&self) -> Verbosity {
         match self {
             Self { quiet: true, .. } => Verbosity::Quiet,
             Self { verbose: true, .. } => Verbosity::Verbose,
-            Self { quiet: false, verbose: false } => Verbosity::Normal,
+            Self { .. } => Verbosity::Normal,
         }
     }
-}
 
-impl GlobalArgs {
     /// What was chosen, for the configuration.
     pub fn choices(&self) -> Choices {
         Choices {
@@ -120,10 +108,6 @@ impl TypedValueParser for DatabaseParser {
         text.parse().map_err(|error| refused(safe_causes(&error)))
     }
 }
-
-/// What to look at where a database cannot be used.
-pub(super) const DATABASE_HINT: &str =
-    "--database names sqlite:FILE, as petstore serve made it, or postgres://USER@HOST/DATABASE";
 
 /// Where an address with a password is out of other users' sight, which arguments are not.
 pub const DATABASE_VARIABLE: &str = "PETSTORE_DATABASE";

@@ -66,34 +66,16 @@ pub enum Ink {
 }
 
 impl Ink {
-    /// Everything that [`Self::paint`] writes after an escape character.
-    pub const CODES: [&str; 6] = [
-        Self::Plain.code(),
-        Self::Bold.code(),
-        Self::Dim.code(),
-        Self::Red.code(),
-        Self::Green.code(),
-        Self::Yellow.code(),
-    ];
-
-    const fn code(self) -> &'static str {
-        match self {
-            Self::Plain => "[0m",
-            Self::Bold => "[1m",
-            Self::Dim => "[2m",
-            Self::Red => "[1;31m",
-            Self::Green => "[32m",
-            Self::Yellow => "[33m",
-        }
-    }
+    /// Everything that [`Self::paint`] writes after an escape character, in the order of the inks.
+    pub const CODES: [&str; 6] = ["[0m", "[1m", "[2m", "[1;31m", "[32m", "[33m"];
 
     /// `text` in this ink where colours are used.
     pub fn paint(self, text: &str, coloured: bool) -> String {
-        match self {
-            Self::Plain => text.to_owned(),
-            _ if !coloured => text.to_owned(),
-            _ => format!("\x1b{}{text}\x1b{}", self.code(), Self::Plain.code()),
+        if !coloured || self == Self::Plain {
+            return text.to_owned();
         }
+        let code = |ink: Self| Self::CODES[ink as usize];
+        format!("\x1b{}{text}\x1b{}", code(self), code(Self::Plain))
     }
 }
 

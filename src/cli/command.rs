@@ -2,20 +2,19 @@
 
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 
-use super::args::GlobalArgs;
+use super::args::{DatabaseArg, GlobalArgs};
 use super::completions::CompletionsArgs;
-use super::configuration::ConfigArgs;
+use super::configuration::{CONFIG_HELP, ConfigCommand};
 use super::copy::CopyArgs;
-use super::doctor::DoctorArgs;
 use super::domains::args::DomainsArgs;
-use super::keys::KeysArgs;
-use super::login::{LoginArgs, LogoutArgs};
-use super::maintenance::{BackupArgs, CheckArgs, MigrateArgs};
+use super::keys::{KEYS_HELP, KeysCommand};
+use super::login::LoginArgs;
+use super::maintenance::BackupArgs;
 use super::man::ManArgs;
-use super::pets::args::PetsArgs;
-use super::profiles::ProfilesArgs;
+use super::pets::args::{PETS_HELP, PetsCommand};
+use super::profiles::{PROFILES_HELP, ProfilesCommand};
+use super::render::FormatArg;
 use super::serve::ServeArgs;
-use super::status::StatusArgs;
 
 /// The version, with the commit where it is known, and how it was built.
 pub const VERSION: &str = if cfg!(debug_assertions) {
@@ -57,28 +56,41 @@ pub enum Command {
     /// Open the full screen, at a place.
     #[command(after_help = UI_HELP)]
     Ui(UiArgs),
-    Pets(PetsArgs),
+    /// List, add and get animals, and watch what becomes of them; import and export files of them.
+    #[command(subcommand, after_help = PETS_HELP)]
+    Pets(PetsCommand),
     Domains(Box<DomainsArgs>),
     #[command(flatten)]
     Access(AccessCommand),
     /// Where `gh` has them.
     #[command(subcommand, hide = true)]
     Auth(AccessCommand),
-    Profiles(ProfilesArgs),
-    Config(ConfigArgs),
-    Doctor(DoctorArgs),
+    /// The services that can be meant, and the one that is meant where nothing else is said.
+    #[command(subcommand, after_help = PROFILES_HELP)]
+    Profiles(ProfilesCommand),
+    /// The configuration file: where it is, what is in force, and whether it is right.
+    #[command(subcommand, after_help = CONFIG_HELP)]
+    Config(ConfigCommand),
+    /// Look at terminal, configuration, keys, network and database, and say what to do about what is not right.
+    ///
+    /// Ends with 0 if nothing fails, and with 1 otherwise. Nothing is changed, and no key is printed.
+    #[command(after_help = "Examples:\n  petstore doctor\n  petstore -p branch doctor --format json")]
+    Doctor(FormatArg),
     /// Serve the Petstore Animals API.
     Serve(ServeArgs),
     /// Manage the API keys of a service.
-    Keys(KeysArgs),
+    #[command(subcommand, after_help = KEYS_HELP)]
+    Keys(KeysCommand),
     /// Copy a service's database while it is in use.
     Backup(BackupArgs),
     /// Check every page and animal of a service's database.
-    Check(CheckArgs),
+    #[command(after_help = "Example:\n  petstore check --database sqlite:store.db")]
+    Check(DatabaseArg),
     /// Copy a store to another database, and verify it.
     Copy(CopyArgs),
     /// Make or bring up to date the tables of a service's database.
-    Migrate(MigrateArgs),
+    #[command(after_help = "Example:\n  petstore migrate --database postgres://owner@db.shop.example/pets")]
+    Migrate(DatabaseArg),
     #[command(alias = "completion")]
     Completions(CompletionsArgs),
     Man(ManArgs),
@@ -88,8 +100,16 @@ pub enum Command {
 #[derive(Debug, Subcommand)]
 pub enum AccessCommand {
     Login(LoginArgs),
-    Logout(LogoutArgs),
-    Status(StatusArgs),
+    /// Remove the API key that petstore keeps for a profile, and what the configuration says of it.
+    ///
+    /// The service accepts the key as before: petstore keys revoke ends that.
+    #[command(after_help = "Example:\n  petstore logout -p branch")]
+    Logout,
+    /// Which service is meant, where each setting comes from, and whether the service answers and accepts the key.
+    ///
+    /// Ends with 0 if all is well, 4 if the key is missing or not accepted, 6 if nobody answers.
+    #[command(after_help = "Examples:\n  petstore status\n  petstore status -p branch --format json")]
+    Status(FormatArg),
 }
 
 #[derive(Debug, Default, ClapArgs)]

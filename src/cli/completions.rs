@@ -49,23 +49,12 @@ pub enum Shell {
     Pwsh,
 }
 
-impl Shell {
-    const fn name(self) -> &'static str {
-        match self {
-            Self::Bash => "bash",
-            Self::Zsh => "zsh",
-            Self::Fish => "fish",
-            Self::Elvish => "elvish",
-            Self::Pwsh => "powershell",
-        }
-    }
-}
-
 /// Prints the script.
 pub fn run(args: &CompletionsArgs) -> Result<Exit, Failed> {
     let shells = Shells::builtins();
-    let shell = args.shell.name();
-    let writer = shells.completer(shell).ok_or_else(|| Failed::new(Exit::Failure, format!("no script for {shell}")))?;
+    let name = args.shell.to_possible_value().unwrap_or_default();
+    let name = name.get_name();
+    let writer = shells.completer(name).ok_or_else(|| Failed::new(Exit::Failure, format!("no script for {name}")))?;
     write(|out| writer.write_registration(VARIABLE, "petstore", "petstore", "petstore", out))?;
     Ok(Exit::Done)
 }

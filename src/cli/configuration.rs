@@ -7,7 +7,7 @@ mod init;
 use std::io::{self, Write as _};
 use std::os::unix::ffi::OsStrExt as _;
 
-use clap::{Args, Subcommand};
+use clap::Subcommand;
 
 use crate::config::settings::all;
 use crate::config::{Choices, Env, ThemeChoice, file_path};
@@ -22,16 +22,11 @@ use super::status::{columns, objects};
 pub use check::check;
 use init::{EXAMPLE, begin, cannot_write};
 
-/// The configuration file: where it is, what is in force, and whether it is right.
-#[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  petstore config show --origin\n  petstore config check\n  petstore config edit")]
-pub struct ConfigArgs {
-    #[command(subcommand)]
-    command: ConfigCommand,
-}
+pub const CONFIG_HELP: &str =
+    "Examples:\n  petstore config show --origin\n  petstore config check\n  petstore config edit";
 
 #[derive(Debug, Subcommand)]
-enum ConfigCommand {
+pub enum ConfigCommand {
     /// Print where the configuration file is, or would be.
     #[command(after_help = "Example:\n  petstore config path")]
     Path,
@@ -67,10 +62,10 @@ enum ConfigCommand {
     Themes,
 }
 
-/// Does what `args` say.
-pub fn run(args: &ConfigArgs, choices: &Choices, env: &Env) -> Result<Exit, Failed> {
+/// Does what `command` says.
+pub fn run(command: &ConfigCommand, choices: &Choices, env: &Env) -> Result<Exit, Failed> {
     let path = file_path(choices, env).map_err(Failed::config)?;
-    match &args.command {
+    match command {
         ConfigCommand::Path => {
             write(|out| out.write_all(path.as_os_str().as_bytes()).and_then(|()| out.write_all(b"\n")))?;
             if !path.exists() {
@@ -91,7 +86,7 @@ pub fn run(args: &ConfigArgs, choices: &Choices, env: &Env) -> Result<Exit, Fail
                     let what = format!("{} is there already, and stays as it is", path.display());
                     Failed::new(Exit::Failure, what).hint(choices.command("config edit"))
                 }
-                _ => cannot_write(&path, &error),
+                _ => cannot_write(&path)(error),
             })?;
             note(&format!("wrote {}", display_safe(&path.display().to_string())));
         }

@@ -1,14 +1,12 @@
 //! `petstore copy`: a whole store from one database to another, when one machine is outgrown, and back.
 
-use std::io::Write;
-
 use clap::Args;
 
 use super::args::DatabaseParser;
 use super::error::{Exit, Failed};
 use super::maintenance::{cancelled_by_interrupt, say_that_it_goes_on};
-use crate::model::text::safe_causes;
-use crate::store::{self, CopyError, CopyProgress, DatabaseUrl};
+use super::output::note;
+use crate::store::{self, CopyError, CopyProgress, CopySummary, DatabaseUrl};
 
 /// Copy a store to another database: animals with their ids, API keys and Idempotency-Keys.
 ///
@@ -35,21 +33,18 @@ impl From<CopyError> for Failed {
             CopyError::Same => Exit::Usage,
             _ => Exit::Failure,
         };
-        Self::new(exit, safe_causes(&error))
+        Self::of(exit, &error)
     }
 }
 
-/// Copies, and says on `err` how many animals are there now.
-pub async fn run(args: CopyArgs, err: &mut impl Write) -> Result<(), CopyError> {
+/// Copies, and says how many animals are there now.
+pub async fn run(args: CopyArgs) -> Result<Exit, Failed> {
     let CopyArgs { from, to } = args;
     let (progress, cancel) = (CopyProgress::default(), cancelled_by_interrupt());
     let copied = say_that_it_goes_on(|| describe(&progress), store::copy(&from, &to, &progress, &cancel)).await?;
-    let _ = writeln!(
-        err,
-        "copied {} animals from {from} to {to}, which has {} now, each verified",
-        copied.added, copied.pets
-    );
-    Ok(())
+    let CopySummary { added, pets, .. } = copied;
+    note(&format!("copied {added} animals from {from} to {to}, which has {pets} now, each verified"));
+    Ok(Exit::Done)
 }
 
 fn describe(progress: &CopyProgress) -> String {

@@ -23,7 +23,7 @@ pub fn run(runtime: &Runtime, settings: Settings, choices: &Choices, env: &Env) 
         let (client, embedded) = service::connect(&settings).await?;
         let setup =
             DialogueSetup { settings, client, domains, domains_context, home: env.path("HOME"), clock: clock::now };
-        let mut ends = Signals::new().map_err(|error| Failed::new(Exit::Failure, format!("cannot start: {error}")))?;
+        let mut ends = Signals::new()?;
         let (interrupt, interrupts) = mpsc::channel(4);
         let echo = !io::stdin().is_terminal();
         let talk = Dialogue::new(BufReader::new(tokio::io::stdin()), out(Content::Lines), interrupts, echo);
@@ -54,6 +54,6 @@ fn exit_of(leave: Leave) -> Result<Exit, Failed> {
         Leave::Quit | Leave::Back | Leave::Stopped => Ok(Exit::Done),
         Leave::Interrupted => Ok(Exit::Interrupt),
         Leave::Broken(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(Exit::Done),
-        Leave::Broken(error) => Err(Failed::new(Exit::Failure, format!("cannot go on: {error}"))),
+        Leave::Broken(error) => Err(Failed::because("cannot go on")(error)),
     }
 }

@@ -7,34 +7,24 @@ mod terminal;
 
 use std::io::{self, Write};
 
-use clap::Args;
 use serde_json::{Value, json};
 
 use crate::config::{Choices, Env, file_path};
+use crate::model::table;
 
 use super::configuration;
 use super::error::{Exit, Failed};
 use super::render::{FormatArg, ResultFormat, print, print_json};
 use check::{Check, Verdict};
 
-/// Look at terminal, configuration, keys, network and database, and say what to do about what is not right.
-///
-/// Ends with 0 if nothing fails, and with 1 otherwise. Nothing is changed, and no key is printed.
-#[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  petstore doctor\n  petstore -p branch doctor --format json")]
-pub struct DoctorArgs {
-    #[command(flatten)]
-    output: FormatArg,
-}
-
 /// Looks at everything; `least` is the smallest size that the full screen fits.
-pub async fn run(args: DoctorArgs, least: (u16, u16), choices: &Choices, env: &Env) -> Result<Exit, Failed> {
+pub async fn run(output: FormatArg, least: (u16, u16), choices: &Choices, env: &Env) -> Result<Exit, Failed> {
     let mut checks = terminal::checks(least, choices, env);
     checks.push(configured(choices, env));
     checks.extend(files::checks(env));
     checks.extend(network::checks(choices, env).await);
     checks.push(files::database(env).await);
-    match args.output.chosen() {
+    match output.chosen() {
         ResultFormat::Table => print(|out| lines(out, &checks))?,
         ResultFormat::Json => print_json(&checks.iter().map(object).collect::<Vec<_>>())?,
     }
@@ -57,14 +47,12 @@ fn configured(choices: &Choices, env: &Env) -> Check {
 }
 
 fn lines(out: &mut impl Write, checks: &[Check]) -> io::Result<()> {
-    let names = checks.iter().map(|check| check.name.chars().count()).max().unwrap_or(0);
-    for check in checks {
-        writeln!(out, "{:4}  {:names$}  {}", check.verdict.word(), check.name, check.found)?;
-        if let Some(remedy) = &check.remedy {
-            writeln!(out, "{:6}{:names$}  do: {remedy}", "", "")?;
-        }
+    let mut rows = Vec::new();
+    for Check { name, verdict, found, remedy } in checks {
+        rows.push([format!("{:4}", verdict.word()), name.clone(), found.clone()]);
+        rows.extend(remedy.as_ref().map(|remedy| [String::new(), String::new(), format!("do: {remedy}")]));
     }
-    Ok(())
+    table::write(out, &rows)
 }
 
 fn object(check: &Check) -> Value {

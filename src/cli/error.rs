@@ -1,14 +1,16 @@
 //! Exit statuses, and failures that carry one.
 
+use std::error::Error;
 use std::fmt;
 use std::process::ExitCode;
 
-use crate::api::{ApiError, Failure};
+use crate::api::{ApiError, Failure, Remedy};
 use crate::config::{ConfigError, LoginError};
 use crate::domains::registry::RegistryError;
 use crate::model::display_safe;
 use crate::model::escape::shown_json;
-use crate::model::text::safe_causes;
+use crate::model::text::{causes, safe_causes};
+use crate::store::StoreError;
 
 use super::suggest::did_you_mean;
 
@@ -70,6 +72,16 @@ impl Failed {
         Self { exit, what: what.into(), hint: None, body: None, shows_body: false }
     }
 
+    /// What `error` and everything behind it say.
+    pub fn of(exit: Exit, error: &dyn Error) -> Self {
+        Self::new(exit, safe_causes(error))
+    }
+
+    /// For `map_err`: what could not be done, and why not.
+    pub fn because<E: Error>(what: impl fmt::Display) -> impl FnOnce(E) -> Self {
+        move |error| Self::new(Exit::Failure, display_safe(&format!("{what}: {}", causes(&error))))
+    }
+
     /// With the next thing to try.
     #[must_use]
     pub fn hint(self, hint: impl Into<String>) -> Self {
@@ -113,12 +125,8 @@ impl Failed {
             | Failure::Crashed { .. } => Exit::Failure,
         };
         let body = match error {
-            ApiError::Refused { problem, .. } => problem.as_ref().and_then(|body| serde_json::to_string(body).ok()),
-            ApiError::NotSent(_)
-            | ApiError::ConnectTimeout(_)
-            | ApiError::Timeout(_)
-            | ApiError::Broken(_)
-            | ApiError::Malformed(_) => None,
+            ApiError::Refused { problem: Some(body), .. } => serde_json::to_string(body).ok(),
+            _ => None,
         };
         let body = body.map(|body| shown_json(&body).into_owned());
         Self { hint: hint(&failure, exit), body, ..Self::new(exit, failure.sentence(service)) }
@@ -131,29 +139,20 @@ pub const GIVE_A_KEY: &str =
 
 /// The next thing to try.
 fn hint(failure: &Failure, exit: Exit) -> Option<String> {
-    let hint = match failure {
+    let hint = match failure.remedy() {
         _ if exit == Exit::Unknown => "the animal may or may not have been added; look with: petstore pets list --all",
-        Failure::Refused { retry_after: Some(seconds), .. } => {
-            return Some(format!("the service asks to wait {seconds} s before the next try"));
-        }
-        Failure::Refused { status: 401, .. } => {
-            "petstore login keeps a key that this service accepts, or set PETSTORE_API_KEY to one"
-        }
-        Failure::Refused { status: 403, .. } => "this key may not do that; petstore keys list shows what each may do",
-        Failure::Refused { status: 400 | 422, .. } => "petstore pets add --help says what an animal is",
-        Failure::Refused { status: 404, .. } => "is the address right? It ends in /v1: petstore --base-url URL",
-        Failure::Refused { status: 429 | 500..=599, .. } => {
-            "try again in a moment; petstore pets list -v shows each request"
-        }
-        Failure::NotSent { why } if why.contains("certificate") => {
+        Remedy::EnterKey => "petstore login keeps a key that this service accepts, or set PETSTORE_API_KEY to one",
+        Remedy::GetPermission => "this key may not do that; petstore keys list shows what each may do",
+        Remedy::Wait(seconds) => return Some(format!("the service asks to wait {seconds} s before the next try")),
+        Remedy::TryLater => "try again in a moment; petstore pets list -v shows each request",
+        Remedy::CorrectValue => "petstore pets add --help says what an animal is",
+        Remedy::CheckAddress => "check the address, or start a service: petstore serve",
+        Remedy::CheckPath => "is the address right? It ends in /v1: petstore --base-url URL",
+        Remedy::CheckService => "is this a Petstore Animals API? Its address ends in /v1: petstore --base-url URL",
+        Remedy::TrustAuthority => {
             "if you know that this service is right, name a file of the authorities to trust: --ca-file FILE"
         }
-        Failure::NotSent { .. } => "check the address, or start a service: petstore serve",
-        Failure::NoAnswer { .. } | Failure::Broken { .. } => {
-            "try again in a moment; petstore pets list -v shows each request"
-        }
-        Failure::Malformed { .. } => "is this a Petstore Animals API? Its address ends in /v1: petstore --base-url URL",
-        Failure::Refused { .. } | Failure::NotStarted { .. } | Failure::Busy | Failure::Crashed { .. } => return None,
+        Remedy::None => return None,
     };
     Some(hint.to_owned())
 }
@@ -189,11 +188,11 @@ impl From<ConfigError> for Failed {
         };
         let failed = Self::new(exit, display_safe(&error.to_string()));
         let meant = display_safe(&meant(&error)).into_owned();
-        match (meant.is_empty(), exit) {
-            (false, _) => failed.hint(meant.trim_start()),
-            (true, Exit::Unauthorized) => failed.hint("petstore login keeps a key where it is found"),
-            (true, _) => failed.hint("petstore doctor says what is not right, and petstore config edit changes it"),
-        }
+        failed.hint(match (meant.trim_start(), exit) {
+            ("", Exit::Unauthorized) => "petstore login keeps a key where it is found",
+            ("", _) => "petstore doctor says what is not right, and petstore config edit changes it",
+            (meant, _) => meant,
+        })
     }
 }
 
@@ -206,17 +205,7 @@ pub fn meant(error: &ConfigError) -> String {
             let mut words = message.split('`').skip(1).step_by(2);
             words.next().map_or_else(String::new, |typed| did_you_mean(typed, words))
         }
-        ConfigError::Syntax { .. }
-        | ConfigError::Read { .. }
-        | ConfigError::ProfileUnclear(_)
-        | ConfigError::Endpoint { .. }
-        | ConfigError::KeyFile { .. }
-        | ConfigError::KeyFileWrite { .. }
-        | ConfigError::KeyFileRemove { .. }
-        | ConfigError::KeyCommand { .. }
-        | ConfigError::KeyCommandOfOthers { .. }
-        | ConfigError::Keyring(_)
-        | ConfigError::NoHome(_) => String::new(),
+        _ => String::new(),
     }
 }
 
@@ -242,7 +231,14 @@ impl From<LoginError> for Failed {
 
 impl From<RegistryError> for Failed {
     fn from(error: RegistryError) -> Self {
-        Self::new(Exit::Failure, safe_causes(&error))
+        Self::of(Exit::Failure, &error)
+    }
+}
+
+impl From<StoreError> for Failed {
+    fn from(error: StoreError) -> Self {
+        Self::of(Exit::Failure, &error)
+            .hint("--database names sqlite:FILE, as petstore serve made it, or postgres://USER@HOST/DATABASE")
     }
 }
 

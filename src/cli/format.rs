@@ -1,31 +1,41 @@
 //! Animals on stdout: for people as a table, for programs exactly.
 
-mod layout;
-mod table;
-
 use std::io::{self, Write};
 
 use serde::ser::{Serialize, SerializeMap as _, Serializer};
 
-use crate::model::Pet;
 use crate::model::export::{self, Column};
+use crate::model::table::{line, widths};
+use crate::model::text::short;
+use crate::model::{ObservedStatus, Pet, PetStatus, display_safe};
 
 use super::args::PetFormat;
+use super::colour::Ink;
 use super::output::Content;
 use super::render::json;
-pub use layout::PetLayout;
-use layout::shown;
-use table::table;
 
-/// The formats that have a line for each animal, so that one can be written before the next one is known.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PetLines {
-    /// JSON objects.
-    Ndjson,
-    /// Cells parted by this.
-    Separated(u8),
-    /// Ids.
-    Ids,
+/// How animals are written.
+#[derive(Clone, Debug)]
+pub struct PetLayout {
+    /// In which format.
+    pub format: PetFormat,
+    /// Only these parts of an animal, in this order; all of it as it came where there are none.
+    pub columns: Vec<Column>,
+    /// With a header above columns.
+    pub header: bool,
+    /// Cells that a spreadsheet would run stay as they are.
+    pub raw: bool,
+    /// The terminal's width; `None` where nobody looks, and nothing is cut.
+    pub width: Option<usize>,
+    /// With colours.
+    pub coloured: bool,
+}
+
+impl PetLayout {
+    /// The columns that are written.
+    fn shown(&self) -> &[Column] {
+        if self.columns.is_empty() { &Column::ALL } else { &self.columns }
+    }
 }
 
 impl PetFormat {
@@ -38,60 +48,58 @@ impl PetFormat {
         }
     }
 
-    /// The same where it has a line for each animal.
-    pub const fn lines(self) -> Option<PetLines> {
+    /// Whether it has a line for each animal, so that one can be written before the next one is known.
+    pub const fn has_lines(self) -> bool {
+        !matches!(self, Self::Table | Self::Json)
+    }
+
+    /// What parts its cells.
+    const fn delimiter(self) -> Option<u8> {
         match self {
-            Self::Ndjson => Some(PetLines::Ndjson),
-            Self::Csv => Some(PetLines::Separated(b',')),
-            Self::Tsv => Some(PetLines::Separated(b'\t')),
-            Self::Ids => Some(PetLines::Ids),
-            Self::Table | Self::Json => None,
+            Self::Csv => Some(b','),
+            Self::Tsv => Some(b'\t'),
+            Self::Table | Self::Json | Self::Ndjson | Self::Ids => None,
         }
     }
 }
 
 /// Writes a list.
 pub fn write_list(out: &mut impl Write, pets: &[Pet], layout: &PetLayout) -> io::Result<()> {
-    match layout.format.lines() {
-        Some(lines) => {
-            write_header(out, lines, layout)?;
-            write_lines(out, pets, lines, layout)
-        }
-        None if layout.format == PetFormat::Table => table(out, pets, layout),
-        None => {
+    match layout.format {
+        PetFormat::Table => table(out, pets, layout),
+        PetFormat::Json => {
             let picked: Vec<_> = pets.iter().map(|pet| Picked { pet, columns: &layout.columns }).collect();
             json(out, &picked, layout.width.is_some())
+        }
+        PetFormat::Ndjson | PetFormat::Csv | PetFormat::Tsv | PetFormat::Ids => {
+            write_header(out, layout)?;
+            write_lines(out, pets, layout)
         }
     }
 }
 
 /// Writes one animal: in JSON the object itself, otherwise a list of one.
 pub fn write_one(out: &mut impl Write, pet: &Pet, layout: &PetLayout) -> io::Result<()> {
-    match layout.format {
-        PetFormat::Json => json(out, &Picked { pet, columns: &layout.columns }, layout.width.is_some()),
-        PetFormat::Table | PetFormat::Ndjson | PetFormat::Csv | PetFormat::Tsv | PetFormat::Ids => {
-            write_list(out, std::slice::from_ref(pet), layout)
-        }
+    if layout.format == PetFormat::Json {
+        return json(out, &Picked { pet, columns: &layout.columns }, layout.width.is_some());
     }
+    write_list(out, std::slice::from_ref(pet), layout)
 }
 
 /// What stands above the lines.
-pub fn write_header(out: &mut impl Write, lines: PetLines, layout: &PetLayout) -> io::Result<()> {
-    match lines {
-        PetLines::Separated(delimiter) if layout.header => export::header(out, shown(layout), delimiter),
-        PetLines::Separated(_) | PetLines::Ndjson | PetLines::Ids => Ok(()),
+pub fn write_header(out: &mut impl Write, layout: &PetLayout) -> io::Result<()> {
+    match layout.format.delimiter().filter(|_| layout.header) {
+        Some(delimiter) => export::header(out, layout.shown(), delimiter),
+        None => Ok(()),
     }
 }
 
-/// The lines of some animals.
-pub fn write_lines(out: &mut impl Write, pets: &[Pet], lines: PetLines, layout: &PetLayout) -> io::Result<()> {
-    match lines {
-        PetLines::Ndjson => pets.iter().try_for_each(|pet| {
-            serde_json::to_writer(&mut *out, &Picked { pet, columns: &layout.columns })?;
-            writeln!(out)
-        }),
-        PetLines::Ids => pets.iter().try_for_each(|pet| writeln!(out, "{}", pet.id)),
-        PetLines::Separated(delimiter) => export::rows(out, pets, shown(layout), delimiter, layout.raw),
+/// The lines of some animals, in a format that has them.
+pub fn write_lines(out: &mut impl Write, pets: &[Pet], layout: &PetLayout) -> io::Result<()> {
+    match (layout.format, layout.format.delimiter()) {
+        (_, Some(delimiter)) => export::rows(out, pets, layout.shown(), delimiter, layout.raw),
+        (PetFormat::Ids, None) => pets.iter().try_for_each(|pet| writeln!(out, "{}", pet.id)),
+        (_, None) => pets.iter().try_for_each(|pet| json(out, &Picked { pet, columns: &layout.columns }, false)),
     }
 }
 
@@ -109,11 +117,12 @@ impl Serialize for Picked<'_> {
         }
         let mut map = serializer.serialize_map(None)?;
         for column in *columns {
+            let name = column.as_str();
             match (column, &pet.status) {
-                (Column::Id, _) => map.serialize_entry(column.as_str(), &pet.id)?,
-                (Column::Name, _) => map.serialize_entry(column.as_str(), &pet.name)?,
-                (Column::CategoryId, _) => map.serialize_entry(column.as_str(), &pet.category_id)?,
-                (Column::Status, Some(status)) => map.serialize_entry(column.as_str(), status)?,
+                (Column::Id, _) => map.serialize_entry(name, &pet.id)?,
+                (Column::Name, _) => map.serialize_entry(name, &pet.name)?,
+                (Column::CategoryId, _) => map.serialize_entry(name, &pet.category_id)?,
+                (Column::Status, Some(status)) => map.serialize_entry(name, status)?,
                 (Column::Status, None) => {}
             }
         }
@@ -121,11 +130,66 @@ impl Serialize for Picked<'_> {
     }
 }
 
+/// Writes a table. Names give way where the terminal is too narrow.
+fn table(out: &mut impl Write, pets: &[Pet], layout: &PetLayout) -> io::Result<()> {
+    let columns = layout.shown();
+    let headings = layout.header.then(|| columns.iter().map(|column| heading(*column).to_owned()).collect());
+    let cells = |pet| columns.iter().map(|column| words(pet, *column)).collect();
+    let rows: Vec<Vec<String>> = headings.into_iter().chain(pets.iter().map(cells)).collect();
+    let mut widths = widths(&rows);
+    let place = |wanted| columns.iter().position(|column| *column == wanted);
+    if let (Some(most), Some(name)) = (layout.width, place(Column::Name).filter(|_| !rows.is_empty())) {
+        // The name gives way, but not beyond what can still be recognised.
+        let others = widths.iter().sum::<usize>() - widths[name] + 2 * (widths.len() - 1);
+        widths[name] = widths[name].min(most.saturating_sub(others).max(12));
+    }
+    let numbers = Vec::from_iter(place(Column::CategoryId));
+    let headings = rows.len() - pets.len();
+    for (at, row) in rows.iter().enumerate() {
+        let pet = at.checked_sub(headings).map(|at| &pets[at]);
+        let ink = |at: usize| pet.map_or(Ink::Bold, |pet| ink(pet, columns[at]));
+        let line = line(row, &widths, &numbers, |at, cell| ink(at).paint(&cell, layout.coloured));
+        writeln!(out, "{line}")?;
+    }
+    Ok(())
+}
+
+/// A cell for people.
+fn words(pet: &Pet, column: Column) -> String {
+    match (column, &pet.status) {
+        (Column::Status, None) => "-".to_owned(),
+        (Column::Status, Some(ObservedStatus::Unknown(word))) => format!("{} (unknown)", short(word)),
+        (Column::Status, Some(ObservedStatus::Known(_))) | (Column::Id | Column::Name | Column::CategoryId, _) => {
+            display_safe(&column.of(pet)).into_owned()
+        }
+    }
+}
+
+fn ink(pet: &Pet, column: Column) -> Ink {
+    match (column, &pet.status) {
+        (Column::Status, Some(ObservedStatus::Known(PetStatus::Available))) => Ink::Green,
+        (Column::Status, Some(ObservedStatus::Known(PetStatus::Pending))) => Ink::Yellow,
+        (Column::Status, Some(ObservedStatus::Known(PetStatus::Sold)) | None) => Ink::Dim,
+        (Column::Status, Some(ObservedStatus::Unknown(_))) | (Column::Id | Column::Name | Column::CategoryId, _) => {
+            Ink::Plain
+        }
+    }
+}
+
+/// The word above a column.
+const fn heading(column: Column) -> &'static str {
+    match column {
+        Column::Id => "ID",
+        Column::Name => "NAME",
+        Column::CategoryId => "CATEGORY",
+        Column::Status => "STATUS",
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::model::text::width;
-    use crate::model::{ObservedStatus, PetStatus};
 
     fn pets() -> Vec<Pet> {
         let pet = |id, name: &str, category_id, status| Pet { id, name: name.into(), category_id, status };

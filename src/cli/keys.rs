@@ -4,56 +4,31 @@
 use std::io::{self, Write};
 use std::time::Duration;
 
-use clap::{Args, Subcommand};
+use clap::Subcommand;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Span, Timestamp};
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::json;
 
-use super::args::{DATABASE_HINT, DatabaseArg};
+use super::args::DatabaseArg;
 use super::error::{Exit, Failed};
-use super::output::{Content, columns};
+use super::output::{self, Content, columns};
 use super::render::{FormatArg, ResultFormat, json};
 use crate::clock::{self, Now};
 use crate::config::Env;
 use crate::model::display_safe;
-use crate::model::text::{safe_causes, width};
+use crate::model::table;
+use crate::model::words::moment;
 use crate::store::keys::{KeyInfo, NewKey, Scopes};
-use crate::store::{KeyId, Store, StoreError};
+use crate::store::{KeyId, Store};
 
-/// Manage the API keys of a service.
-#[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  petstore keys create --database sqlite:store.db --name till-2\n  \
-    petstore keys list --database sqlite:store.db")]
-pub struct KeysArgs {
-    #[command(subcommand)]
-    command: KeysCommand,
-}
-
-impl KeysArgs {
-    /// Whether its result goes to standard output.
-    pub const fn prints(&self) -> bool {
-        match self.command {
-            KeysCommand::Create { .. }
-            | KeysCommand::List { .. }
-            | KeysCommand::Rotate { .. }
-            | KeysCommand::Log { .. } => true,
-            KeysCommand::Revoke { .. } => false,
-        }
-    }
-
-    /// What it writes there.
-    pub fn content(&self) -> Content {
-        match &self.command {
-            KeysCommand::List { output, .. } if output.chosen() == ResultFormat::Json => Content::Json,
-            _ => Content::Lines,
-        }
-    }
-}
+pub const KEYS_HELP: &str = "Examples:
+  petstore keys create --database sqlite:store.db --name till-2
+  petstore keys list --database sqlite:store.db";
 
 #[derive(Debug, Subcommand)]
-enum KeysCommand {
+pub enum KeysCommand {
     /// Make a new API key and print it, once: only its hash is stored.
     #[command(after_help = "Examples:\n  petstore keys create --database sqlite:store.db --name till-2\n  \
         petstore keys create --database sqlite:store.db --name display --scopes read --expires 90d")]
@@ -105,124 +80,83 @@ enum KeysCommand {
     },
 }
 
-/// Why a key was not made, changed or printed.
-#[derive(Debug, thiserror::Error)]
-pub enum KeysError {
-    /// The database does not allow it, or the name breaks the rules.
-    #[error(transparent)]
-    Store(#[from] StoreError),
-    /// `--expires` is no time.
-    #[error("--expires {0:?} is no time to come: give a time such as 90d or 12h, or a date such as 2027-06-30")]
-    Expires(String),
-    /// `--overlap` is negative.
-    #[error("--overlap must not be negative")]
-    Overlap,
-    /// No key of that id.
-    #[error("there is no key {0}; petstore keys list shows the ids")]
-    NoSuchKey(KeyId),
-    /// A key that is not accepted any more cannot be replaced.
-    #[error("there is no key {0} that is still accepted: make a new one with petstore keys create")]
-    NotAccepted(KeyId),
-    /// The result could not be printed.
-    #[error("the result could not be printed")]
-    Print(#[from] io::Error),
-    /// A new key could not be printed.
-    #[error("the new key {id} could not be printed, and was revoked: {remedy}")]
-    Unseen {
-        /// Its id.
-        id: KeyId,
-        /// What to do.
-        remedy: String,
-        /// Why.
-        source: io::Error,
-    },
-    /// Nor could it be taken back.
-    #[error("the new key {id} could not be printed, and is still accepted: petstore keys revoke {id}")]
-    StillAccepted {
-        /// Its id.
-        id: KeyId,
-        /// Why it was not revoked.
-        source: StoreError,
-    },
-}
-
-impl From<KeysError> for Failed {
-    fn from(error: KeysError) -> Self {
-        let failed = |exit| Self::new(exit, safe_causes(&error));
-        match error {
-            KeysError::Expires(_) | KeysError::Overlap => failed(Exit::Usage),
-            KeysError::NoSuchKey(_) | KeysError::NotAccepted(_) => failed(Exit::NotFound),
-            KeysError::Store(_) => failed(Exit::Failure).hint(DATABASE_HINT),
-            KeysError::Print(_) | KeysError::Unseen { .. } | KeysError::StillAccepted { .. } => failed(Exit::Failure),
-        }
+/// Does what `command` says on standard output, which must be there for what is printed.
+pub async fn at_the_terminal(command: KeysCommand, env: &Env) -> Result<Exit, Failed> {
+    if !matches!(command, KeysCommand::Revoke { .. }) {
+        output::is_there()?;
     }
+    let content = match &command {
+        KeysCommand::List { output, .. } if output.chosen() == ResultFormat::Json => Content::Json,
+        _ => Content::Lines,
+    };
+    run(command, env, &mut output::out(content), &mut output::err()).await?;
+    Ok(Exit::Done)
 }
 
-/// Does what `args` say. A new key goes to `out`, alone on a line; what was done goes to `err`.
-pub async fn run(args: KeysArgs, env: &Env, out: &mut impl Write, err: &mut impl Write) -> Result<(), KeysError> {
-    let now = clock::now();
-    let actor = actor(env);
-    match args.command {
-        KeysCommand::Create { database, name, scopes, expires } => {
-            let expires_at = expires.map(|expires| end(&expires, now)).transpose()?;
-            let store = Store::open(&database.url).await?;
-            let until = expires_at.map_or_else(|| "never ends".to_owned(), |at| format!("ends {}", minute(at)));
-            let made = async {
+/// Does what `command` says. A new key goes to `out`, alone on a line; what was done goes to `err`.
+async fn run(command: KeysCommand, env: &Env, out: &mut impl Write, err: &mut impl Write) -> Result<(), Failed> {
+    let (now, actor) = (clock::now(), actor(env));
+    let (KeysCommand::Create { database, .. }
+    | KeysCommand::List { database, .. }
+    | KeysCommand::Revoke { database, .. }
+    | KeysCommand::Rotate { database, .. }
+    | KeysCommand::Log { database }) = &command;
+    // What is wrong with it is said before a database is made.
+    let expires_at = match &command {
+        KeysCommand::Create { expires: Some(expires), .. } => Some(end(expires, now)?),
+        _ => None,
+    };
+    let store = match &command {
+        KeysCommand::Create { .. } => Store::open(&database.url).await?,
+        _ => Store::open_existing(&database.url).await?,
+    };
+    let done = async {
+        let printed = match command {
+            KeysCommand::Create { name, scopes, .. } => {
+                let until = expires_at.map_or_else(|| "never ends".to_owned(), |at| format!("ends {}", moment(at)));
                 let (id, key) = store.create_key(NewKey { name, scopes, expires_at }, &actor, now).await?;
                 // Whether or not it can be said, the key must be printed.
                 let _ = writeln!(err, "created key {id} ({scopes}; {until})");
-                hand_over(&store, (id, &key), &actor, out, || "make another one".to_owned()).await
-            };
-            let made = made.await;
-            store.close().await;
-            made
-        }
-        KeysCommand::List { database, output } => {
-            let store = Store::open_existing(&database.url).await?;
-            let keys = store.list_keys().await;
-            store.close().await;
-            match output.chosen() {
-                ResultFormat::Table => table(out, &keys?, now)?,
-                ResultFormat::Json => json(out, &keys?.iter().map(object).collect::<Vec<_>>(), columns().is_some())?,
+                return hand_over(&store, (id, &key), &actor, out, || "make another one".to_owned()).await;
             }
-            Ok(out.flush()?)
-        }
-        KeysCommand::Revoke { database, id } => {
-            let store = Store::open_existing(&database.url).await?;
-            let revoked = store.revoke_key(id, &actor, now).await;
-            store.close().await;
-            let key = revoked?.ok_or(KeysError::NoSuchKey(id))?;
-            let at = key.revoked_at.map(minute).unwrap_or_default();
-            let _ = writeln!(err, "revoked key {id} ({}) at {at}", display_safe(&key.name));
-            Ok(())
-        }
-        KeysCommand::Rotate { database, id, overlap } => {
-            let until = Duration::try_from(overlap).ok().and_then(|both| now.wall.checked_add(both).ok());
-            let until = until.ok_or(KeysError::Overlap)?;
-            let store = Store::open_existing(&database.url).await?;
-            let made = async {
+            KeysCommand::Rotate { id, overlap, .. } => {
+                let until = Duration::try_from(overlap).ok().and_then(|both| now.wall.checked_add(both).ok());
+                let until = until.ok_or_else(|| Failed::config("--overlap must not be negative"))?;
                 let rotated = store.rotate_key(id, until, &actor, now).await?;
-                let (new, key, until) = rotated.ok_or(KeysError::NotAccepted(id))?;
-                let until = minute(until);
+                let (new, key, until) = rotated.ok_or_else(|| {
+                    let make = "make a new one with petstore keys create";
+                    Failed::new(Exit::NotFound, format!("there is no key {id} that is still accepted: {make}"))
+                })?;
+                let until = moment(until);
                 let _ = writeln!(err, "created key {new}; key {id} is accepted until {until}");
                 let remedy = || format!("key {id} ends at {until} all the same, so rotate it again before");
-                hand_over(&store, (new, &key), &actor, out, remedy).await
-            };
-            let made = made.await;
-            store.close().await;
-            made
-        }
-        KeysCommand::Log { database } => {
-            let store = Store::open_existing(&database.url).await?;
-            let events = store.list_key_events().await;
-            store.close().await;
-            for event in events? {
-                let actor = display_safe(&event.actor).into_owned();
-                writeln!(out, "{}  {:<8}  {}  by {actor}", event.at, display_safe(&event.action), event.key)?;
+                return hand_over(&store, (new, &key), &actor, out, remedy).await;
             }
-            Ok(out.flush()?)
-        }
-    }
+            KeysCommand::Revoke { id, .. } => {
+                let key = store.revoke_key(id, &actor, now).await?.ok_or_else(|| {
+                    Failed::new(Exit::NotFound, format!("there is no key {id}; petstore keys list shows the ids"))
+                })?;
+                let at = key.revoked_at.map(moment).unwrap_or_default();
+                let _ = writeln!(err, "revoked key {id} ({}) at {at}", display_safe(&key.name));
+                return Ok(());
+            }
+            KeysCommand::List { output, .. } => {
+                let keys = store.list_keys().await?;
+                match output.chosen() {
+                    ResultFormat::Table => list(out, &keys, now),
+                    ResultFormat::Json => json(out, &keys.iter().map(object).collect::<Vec<_>>(), columns().is_some()),
+                }
+            }
+            KeysCommand::Log { .. } => store.list_key_events().await?.iter().try_for_each(|event| {
+                let (action, actor) = (display_safe(&event.action), display_safe(&event.actor));
+                writeln!(out, "{}  {action:<8}  {}  by {actor}", event.at, event.key)
+            }),
+        };
+        printed.and_then(|()| out.flush()).map_err(Failed::because("the result could not be printed"))
+    };
+    let done = done.await;
+    store.close().await;
+    done
 }
 
 /// Prints a new key. One that nobody has seen is not left behind.
@@ -232,15 +166,13 @@ async fn hand_over(
     actor: &str,
     out: &mut impl Write,
     remedy: impl Fn() -> String,
-) -> Result<(), KeysError> {
-    let printed = writeln!(out, "{}", key.expose_secret()).and_then(|()| out.flush());
-    if let Err(source) = printed {
-        return Err(match store.revoke_key(id, actor, clock::now()).await {
-            Ok(_) => KeysError::Unseen { id, remedy: remedy(), source },
-            Err(source) => KeysError::StillAccepted { id, source },
-        });
-    }
-    Ok(())
+) -> Result<(), Failed> {
+    let Err(error) = writeln!(out, "{}", key.expose_secret()).and_then(|()| out.flush()) else { return Ok(()) };
+    let unprinted = format!("the new key {id} could not be printed, and");
+    Err(match store.revoke_key(id, actor, clock::now()).await {
+        Ok(_) => Failed::because(format!("{unprinted} was revoked: {}", remedy()))(error),
+        Err(error) => Failed::because(format!("{unprinted} is still accepted: petstore keys revoke {id}"))(error),
+    })
 }
 
 /// Who runs this, for the log of keys. The number is certain, the name only helpful.
@@ -253,16 +185,15 @@ pub fn actor(env: &Env) -> String {
 }
 
 /// When a key ends: a span from now on, or the beginning of a day here. Only what is yet to come.
-fn end(expires: &str, now: Now) -> Result<Timestamp, KeysError> {
+fn end(expires: &str, now: Now) -> Result<Timestamp, Failed> {
     let zone = TimeZone::system();
     let date = || expires.parse::<Date>().ok()?.to_zoned(zone.clone()).ok();
     let span = || now.wall.to_zoned(zone.clone()).checked_add(expires.parse::<Span>().ok()?).ok();
     let end = date().or_else(span).map(|end| end.timestamp());
-    end.filter(|end| *end > now.wall).ok_or_else(|| KeysError::Expires(expires.to_owned()))
-}
-
-fn minute(at: Timestamp) -> String {
-    at.strftime("%Y-%m-%d %H:%M UTC").to_string()
+    end.filter(|end| *end > now.wall).ok_or_else(|| {
+        let such = "give a time such as 90d or 12h, or a date such as 2027-06-30";
+        Failed::config(format!("--expires {expires:?} is no time to come: {such}"))
+    })
 }
 
 fn state(key: &KeyInfo, now: Now) -> &'static str {
@@ -275,23 +206,15 @@ fn state(key: &KeyInfo, now: Now) -> &'static str {
     }
 }
 
-fn table(out: &mut impl Write, keys: &[KeyInfo], now: Now) -> io::Result<()> {
-    let when = |at: Option<Timestamp>| at.map_or_else(|| "never".to_owned(), minute);
+fn list(out: &mut impl Write, keys: &[KeyInfo], now: Now) -> io::Result<()> {
+    let when = |at: Option<Timestamp>| at.map_or_else(|| "never".to_owned(), moment);
     let rows = keys.iter().map(|key| {
         let name = display_safe(&key.name).into_owned();
         let state = state(key, now).to_owned();
         [key.id.to_string(), state, key.scopes.to_string(), when(key.expires_at), when(key.last_used_at), name]
     });
     let headings = ["ID", "STATE", "MAY", "ENDS", "LAST USED", "NAME"].map(str::to_owned);
-    let rows: Vec<[String; 6]> = std::iter::once(headings).chain(rows).collect();
-    for row in &rows {
-        for (column, cell) in row.iter().enumerate().take(5) {
-            let widest = rows.iter().map(|row| width(&row[column])).max().unwrap_or_default();
-            write!(out, "{cell:<widest$}  ")?;
-        }
-        writeln!(out, "{}", row[5])?;
-    }
-    Ok(())
+    table::write(out, &std::iter::once(headings).chain(rows).collect::<Vec<_>>())
 }
 
 fn object(key: &KeyInfo) -> serde_json::Value {

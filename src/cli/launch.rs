@@ -2,6 +2,7 @@
 //! shown, it asks and answers in those.
 
 use std::io::{IsTerminal as _, Write as _};
+use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, resume_unwind};
 use std::sync::Arc;
 
@@ -11,7 +12,6 @@ use futures_util::FutureExt as _;
 use jiff::tz::TimeZone;
 use ratatui::layout::Size as CellSize;
 use tokio::runtime::Runtime;
-use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::mpsc;
 use uuid::Uuid;
 
@@ -22,7 +22,8 @@ use crate::clock;
 use crate::config::{Choices, Env, Paths, Settings, file_path};
 use crate::local::atomic_file;
 use crate::local::draft_files::Claims;
-use crate::model::{Draft, IdempotencyKeys, text::short};
+use crate::model::words::ids;
+use crate::model::{Draft, IdempotencyKeys, PetId, text::short};
 use crate::tui::drafts::{self, Ending};
 use crate::tui::event_loop::{self, LoopError, LoopIo, TerminalHooks};
 use crate::tui::frame_pacer::Pacing;
@@ -49,14 +50,10 @@ use super::keymap;
 use super::output::{is_terminal, note, write};
 use super::service::Inside;
 use super::setup;
+use super::signals::Signals;
 
-/// How a session of the app ended.
-enum SessionEnd {
-    /// With this status for the shell.
-    Exit(Exit),
-    /// To begin anew with what was chosen at the first start.
-    Again(StartChoice),
-}
+/// How a session of the app ended: with a status for the shell, or to begin anew with what was chosen at the first start.
+type SessionEnd = ControlFlow<Exit, StartChoice>;
 
 impl From<StartScreen> for Screen {
     fn from(place: StartScreen) -> Self {
@@ -89,8 +86,8 @@ pub fn run(runtime: &Runtime, choices: &Choices, env: &Env, place: Option<StartS
     let mut first = first_run::is_first_start(&choices, env).then(FirstStart::default);
     loop {
         let chosen = match session(runtime, settings.clone(), &choices, env, place, first.take())? {
-            SessionEnd::Exit(exit) => return Ok(exit),
-            SessionEnd::Again(chosen) => chosen,
+            ControlFlow::Break(exit) => return Ok(exit),
+            ControlFlow::Continue(chosen) => chosen,
         };
         let after = first_run::choices_after(&chosen, &choices, env);
         match (Settings::resolve(&after, env), chosen) {
@@ -177,7 +174,7 @@ async fn show(
     synchronized: bool,
     inside: Inside,
 ) -> Result<SessionEnd, Failed> {
-    let failed = |error: &dyn std::fmt::Display| Failed::new(Exit::Failure, format!("the terminal failed: {error}"));
+    let failed = "the terminal failed";
     let (domains_context, files) = (Arc::clone(&context.domains_context), context.drafts.clone());
     let directory = context.kept.clone();
     let queues = Arc::clone(&context.queues);
@@ -185,9 +182,9 @@ async fn show(
     // The service starts while the first frame is drawn; at the first start none is chosen yet.
     let settings = (state.screen != Screen::Welcome).then_some(settings);
     let (worker, worker_ended) = worker::spawn(settings, context);
-    let quits = watch_signals().map_err(|error| failed(&error))?;
-    let outlet = TerminalWriter::to_stdout().map_err(|error| failed(&error))?;
-    let mut screen = terminal::enter(&outlet, synchronized).map_err(|error| failed(&error))?;
+    let quits = watch_signals()?;
+    let outlet = TerminalWriter::to_stdout().map_err(Failed::because(failed))?;
+    let mut screen = terminal::enter(&outlet, synchronized).map_err(Failed::because(failed))?;
     let wires = LoopIo {
         input: EventStream::new(),
         worker,
@@ -226,14 +223,17 @@ async fn show(
         hand_over(&state, not_kept.is_none(), queued.is_ok());
     }
     inside.stop().await;
-    ended.map_err(|error| failed(&error))?;
-    Ok(match (state.quitting, state.welcome.chosen) {
-        (None | Some(QuitReason::User), Some(chosen)) => SessionEnd::Again(chosen),
-        (None | Some(QuitReason::User), None) => SessionEnd::Exit(Exit::Done),
-        (Some(QuitReason::Interrupt), _) => SessionEnd::Exit(Exit::Interrupt),
-        (Some(QuitReason::Terminate), _) => SessionEnd::Exit(Exit::Terminate),
-        (Some(QuitReason::Hangup), _) => SessionEnd::Exit(Exit::Hangup),
-    })
+    ended.map_err(Failed::because(failed))?;
+    let exit = match state.quitting {
+        None | Some(QuitReason::User) => match state.welcome.chosen {
+            Some(chosen) => return Ok(ControlFlow::Continue(chosen)),
+            None => Exit::Done,
+        },
+        Some(QuitReason::Interrupt) => Exit::Interrupt,
+        Some(QuitReason::Terminate) => Exit::Terminate,
+        Some(QuitReason::Hangup) => Exit::Hangup,
+    };
+    Ok(ControlFlow::Break(exit))
 }
 
 /// What the loop does to the terminal beside the frames.
@@ -255,31 +255,29 @@ fn keep_drafts(files: &DraftFiles, state: &AppState, run: Option<&Result<(), Loo
     };
     let writes = drafts::last(state, ended, clock::now());
     // All of them, whatever came of the others.
-    let failed: Vec<String> = writes.iter().filter_map(|write| files.write(write).err()).collect();
-    failed.into_iter().next()
+    writes.iter().filter_map(|write| files.write(write).err()).reduce(|first, _| first)
 }
 
 /// Signals, and the end of the terminal, as reasons to quit.
-fn watch_signals() -> std::io::Result<mpsc::Receiver<QuitReason>> {
+fn watch_signals() -> Result<mpsc::Receiver<QuitReason>, Failed> {
     let (quit, quits) = mpsc::channel(4);
-    for (kind, reason) in [
-        (SignalKind::interrupt(), QuitReason::Interrupt),
-        (SignalKind::terminate(), QuitReason::Terminate),
-        (SignalKind::hangup(), QuitReason::Hangup),
-    ] {
-        let mut signals = signal(kind)?;
-        let quit = quit.clone();
-        tokio::spawn(async move {
-            while signals.recv().await.is_some() {
-                let _ = quit.send(reason).await;
-            }
-        });
-    }
-    std::thread::Builder::new().name("hangup".into()).spawn(move || {
+    let (mut signals, by_signal) = (Signals::new()?, quit.clone());
+    tokio::spawn(async move {
+        loop {
+            let reason = match signals.next().await {
+                Exit::Interrupt => QuitReason::Interrupt,
+                Exit::Terminate => QuitReason::Terminate,
+                _ => QuitReason::Hangup,
+            };
+            let _ = by_signal.send(reason).await;
+        }
+    });
+    let by_terminal = move || {
         terminal::wait_for_hangup();
         let _ = quit.blocking_send(QuitReason::Hangup);
-    })?;
-    Ok(quits)
+    };
+    let watched = std::thread::Builder::new().name("hangup".into()).spawn(by_terminal);
+    watched.map(|_| quits).map_err(Failed::because("the terminal failed"))
 }
 
 /// What is in the form and in rapid entry, with a word on it each.
@@ -301,20 +299,19 @@ fn typed(add: &AddPet, word: &str) -> Vec<String> {
 /// disk; `queued`: the lines of rapid entry are.
 fn hand_over(state: &AppState, is_kept: bool, queued: bool) {
     let mut lines = Vec::new();
-    let kept = |on_disk: bool| if is_kept && on_disk { ", kept for the next start" } else { "" };
-    let ids: Vec<String> = state.added.iter().map(|added| added.pet.id.to_string()).collect();
-    match ids.as_slice() {
-        [] => {}
-        [id] => lines.push(format!("1 added: id {id}")),
-        [first, .., last] => lines.push(format!("{} added: ids {first} to {last}", ids.len())),
+    let word = |is_kept: bool| if is_kept { ", kept for the next start" } else { "" };
+    let is_named = state.link.identity.is_some();
+    let added: Vec<PetId> = state.added.iter().map(|added| added.pet.id).collect();
+    if !added.is_empty() {
+        lines.push(format!("{} added: {}", added.len(), ids(&added)));
     }
     if let Some(sent) = &state.add.sent {
         let new = serde_json::to_string(&sent.new).unwrap_or_default();
         lines.push(format!("sent without an answer, it may have been added: {new}"));
     }
-    lines.extend(typed(&state.add, kept(state.link.identity.is_some())));
+    lines.extend(typed(&state.add, word(is_kept && is_named)));
     for (profile, add, on_disk) in drafts::left(state) {
-        lines.extend(typed(add, &format!(" for {}{}", short(profile), kept(on_disk))));
+        lines.extend(typed(add, &format!(" for {}{}", short(profile), word(is_kept && on_disk))));
     }
     if let Some(running) = state.add.import.running()
         && (running.is_under_way() || running.left() > 0)
@@ -324,13 +321,8 @@ fn hand_over(state: &AppState, is_kept: bool, queued: bool) {
     }
     let counts = state.add.rapid.counts();
     if counts.waiting + counts.unknown > 0 {
-        let (waiting, unknown) = (counts.waiting, counts.unknown);
-        lines.push(match &state.link.identity {
-            Some(_) if queued => {
-                format!("rapid entry: {waiting} lines wait for the next start, {unknown} had no answer")
-            }
-            Some(_) | None => format!("rapid entry: {waiting} lines were not sent, {unknown} had no answer"),
-        });
+        let fate = if queued && is_named { "wait for the next start" } else { "were not sent" };
+        lines.push(format!("rapid entry: {} lines {fate}, {} had no answer", counts.waiting, counts.unknown));
     }
     if !queued {
         for line in state.add.rapid.lines.iter().filter(|line| line.fate.is_waiting()) {
@@ -339,7 +331,7 @@ fn hand_over(state: &AppState, is_kept: bool, queued: bool) {
         }
     }
     let refused = |line: &&Line| matches!(line.fate, Fate::Refused(_) | Fate::UnknownCode);
-    let kept = if queued && state.link.identity.is_some() { ", kept for the next start" } else { "" };
+    let kept = word(queued && is_named);
     for line in state.add.rapid.lines.iter().filter(refused).filter(|line| !line.draft.name.is_empty()) {
         lines.push(format!("refused in rapid entry{kept}: {:?}", short(&line.draft.name)));
     }

@@ -58,19 +58,12 @@ enum StoreIn {
     Keyring,
 }
 
-/// Remove the API key that petstore keeps for a profile, and what the configuration says of it.
-///
-/// The service accepts the key as before: petstore keys revoke ends that.
-#[derive(Debug, Args)]
-#[command(after_help = "Example:\n  petstore logout -p branch")]
-pub struct LogoutArgs {}
-
 /// Asks for a key, tests it, and keeps it.
 pub async fn login(args: LoginArgs, choices: &Choices, env: &Env) -> Result<Exit, Failed> {
     if args.key.is_some() || !args.words.is_empty() {
         return Err(key_as_argument());
     }
-    let mut ends = Signals::new().map_err(|error| Failed::new(Exit::Failure, format!("cannot start: {error}")))?;
+    let mut ends = Signals::new()?;
     let work = async {
         let login = Login::find(choices, env)?;
         // What cannot keep it should not have it typed first.
@@ -126,15 +119,15 @@ async fn key(login: &Login, with_token: bool) -> Result<Result<ApiKey, Exit>, Fa
             Ok(PromptAnswer::Nothing) => {
                 return Err(Failed::new(Exit::Usage, "no key was typed, and nothing was changed"));
             }
-            Err(error) => return Err(Failed::new(Exit::Failure, format!("the terminal failed: {error}"))),
+            Err(error) => return Err(Failed::because("the terminal failed")(error)),
         }
     } else if with_token {
         let read = tokio::task::spawn_blocking(|| {
             let mut text = String::new();
             io::stdin().lock().take(MOST).read_to_string(&mut text).map(|_| text)
         });
-        let wrong = |why: String| Failed::new(Exit::Usage, format!("no key can be read from standard input: {why}"));
-        let text = read.await.map_err(|error| wrong(error.to_string()))?.map_err(|error| wrong(error.to_string()))?;
+        let text = read.await.unwrap_or_else(|error| Err(io::Error::other(error)));
+        let text = text.map_err(|error| Failed::config(format!("no key can be read from standard input: {error}")))?;
         text.lines().next().unwrap_or_default().to_owned()
     } else {
         let what = "a key is needed, and there is nobody to ask";

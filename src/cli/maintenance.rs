@@ -10,11 +10,11 @@ use tokio_util::sync::CancellationToken;
 
 use crate::clock;
 use crate::model::display_safe;
-use crate::model::text::safe_causes;
 use crate::store::{self, BackupError, DatabaseUrl, Store, StoreError};
 
 use super::args::DatabaseArg;
 use super::error::{Exit, Failed};
+use super::output::{self, note};
 
 /// How often somebody who waits is told that it goes on.
 const PATIENCE: Duration = Duration::from_millis(500);
@@ -31,112 +31,75 @@ pub struct BackupArgs {
     file: PathBuf,
 }
 
-/// Check every page and animal of a service's database.
-#[derive(Debug, Args)]
-#[command(after_help = "Example:\n  petstore check --database sqlite:store.db")]
-pub struct CheckArgs {
-    #[command(flatten)]
-    database: DatabaseArg,
-}
-
-/// Make or bring up to date the tables of a service's database.
-///
-/// `petstore serve` does it too where it is needed. By itself it can be done by another user of the database, before any
-/// instance is started.
-#[derive(Debug, Args)]
-#[command(after_help = "Example:\n  petstore migrate --database postgres://owner@db.shop.example/pets")]
-pub struct MigrateArgs {
-    #[command(flatten)]
-    database: DatabaseArg,
-}
-
-/// Why there is no copy, or the database is not sound.
-#[derive(Debug, thiserror::Error)]
-pub enum UpkeepError {
-    /// No copy was made.
-    #[error(transparent)]
-    Backup(#[from] BackupError),
-    /// The database cannot be read.
-    #[error(transparent)]
-    Store(#[from] StoreError),
-    /// The database is damaged.
-    #[error("{0} is damaged ({1} found): stop the service, keep this file, and go on with the last backup")]
-    Damaged(DatabaseUrl, usize),
-    /// The copy is damaged, as far as a quick look tells.
-    #[error(
-        "{} was written and is damaged ({found} found); {database} may be, too: look with petstore check, and keep \
-         the backups that you have", .copy.display()
-    )]
-    DamagedCopy {
-        /// What was copied.
-        database: DatabaseUrl,
-        /// The copy, which stays.
-        copy: PathBuf,
-        /// How much is wrong with it.
-        found: usize,
-    },
-    /// The findings could not be printed.
-    #[error("the findings could not be printed")]
-    Print(#[from] io::Error),
-    /// SIGINT.
-    #[error("interrupted")]
-    Interrupted,
-}
-
-impl From<UpkeepError> for Failed {
-    fn from(error: UpkeepError) -> Self {
-        let exit = if matches!(error, UpkeepError::Interrupted) { Exit::Interrupt } else { Exit::Failure };
-        Self::new(exit, safe_causes(&error))
-    }
-}
-
-/// Makes the copy, and fails where a quick look finds it damaged; then it stays. Ctrl-C calls it off, and
-/// leaves nothing behind before the copy is whole.
-pub async fn backup(args: BackupArgs, err: &mut impl Write) -> Result<(), UpkeepError> {
-    let cancel = cancelled_by_interrupt();
-    let copying = store::backup(&args.database.url, &args.file, cancel.clone());
-    let copied = say_that_it_goes_on(|| "copying".to_owned(), copying).await;
-    match copied {
-        Err(BackupError::Cancelled) => Err(UpkeepError::Interrupted),
-        copied => {
-            copied?;
-            let copy = DatabaseUrl::Sqlite(args.file.clone());
-            let looked = cancel.run_until_cancelled(store::quick_check(&copy));
-            let looked = say_that_it_goes_on(|| "looking at the copy".to_owned(), looked).await;
-            let looked = looked.ok_or(UpkeepError::Interrupted)??;
-            if !looked.problems.is_empty() {
-                say_problems(&looked.problems, err)?;
-                let (database, copy, found) = (args.database.url, args.file, looked.problems.len());
-                return Err(UpkeepError::DamagedCopy { database, copy, found });
-            }
-            let _ = writeln!(err, "copied {} to {}", args.database.url, args.file.display());
-            Ok(())
+impl From<BackupError> for Failed {
+    fn from(error: BackupError) -> Self {
+        match error {
+            BackupError::Cancelled => interrupted(),
+            error => Self::of(Exit::Failure, &error),
         }
     }
 }
 
-/// Says on `out` that the database is sound; fails, after a line for each finding, when it is not.
-pub async fn check(args: CheckArgs, out: &mut impl Write, err: &mut impl Write) -> Result<(), UpkeepError> {
-    let checked = say_that_it_goes_on(|| "checking".to_owned(), store::check(&args.database.url)).await?;
-    if checked.problems.is_empty() {
-        writeln!(out, "{} is sound: {} animals", args.database.url, checked.pets)?;
-        return Ok(out.flush()?);
-    }
-    say_problems(&checked.problems, err)?;
-    Err(UpkeepError::Damaged(args.database.url, checked.problems.len()))
+fn interrupted() -> Failed {
+    Failed::new(Exit::Interrupt, "interrupted")
 }
 
-fn say_problems(problems: &[String], err: &mut impl Write) -> io::Result<()> {
-    problems.iter().try_for_each(|problem| writeln!(err, "{}", display_safe(problem)))
+/// The database cannot be read.
+fn unreadable(error: StoreError) -> Failed {
+    Failed::of(Exit::Failure, &error)
+}
+
+/// Makes the copy, and fails where a quick look finds it damaged; then it stays. Ctrl-C calls it off, and
+/// leaves nothing behind before the copy is whole.
+pub async fn backup(args: BackupArgs) -> Result<Exit, Failed> {
+    let (database, copy) = (args.database.url, args.file.display());
+    let cancel = cancelled_by_interrupt();
+    let copying = store::backup(&database, &args.file, cancel.clone());
+    say_that_it_goes_on(|| "copying".to_owned(), copying).await?;
+    let copied = DatabaseUrl::Sqlite(args.file.clone());
+    let looked = cancel.run_until_cancelled(store::quick_check(&copied));
+    let looked = say_that_it_goes_on(|| "looking at the copy".to_owned(), looked).await;
+    let problems = looked.ok_or_else(interrupted)?.map_err(unreadable)?.problems;
+    if !problems.is_empty() {
+        note_problems(&problems);
+        let what = format!(
+            "{copy} was written and is damaged ({} found); {database} may be, too: look with petstore check, and keep \
+             the backups that you have",
+            problems.len()
+        );
+        return Err(Failed::new(Exit::Failure, display_safe(&what)));
+    }
+    note(&format!("copied {database} to {copy}"));
+    Ok(Exit::Done)
+}
+
+/// Says that the database is sound; fails, after a line for each finding, when it is not.
+pub async fn check(database: DatabaseUrl) -> Result<Exit, Failed> {
+    output::is_there()?;
+    let checked = say_that_it_goes_on(|| "checking".to_owned(), store::check(&database)).await.map_err(unreadable)?;
+    if checked.problems.is_empty() {
+        output::write(|out| writeln!(out, "{database} is sound: {} animals", checked.pets))?;
+        return Ok(Exit::Done);
+    }
+    note_problems(&checked.problems);
+    let what = format!(
+        "{database} is damaged ({} found): stop the service, keep this file, and go on with the last backup",
+        checked.problems.len()
+    );
+    Err(Failed::new(Exit::Failure, display_safe(&what)))
+}
+
+fn note_problems(problems: &[String]) {
+    problems.iter().for_each(|problem| note(&display_safe(problem)));
 }
 
 /// Has the schema up to date; several may do it at once.
-pub async fn migrate(args: MigrateArgs, err: &mut impl Write) -> Result<(), UpkeepError> {
-    let migrating = Store::open(&args.database.url);
-    let store = say_that_it_goes_on(|| "bringing the schema up to date".to_owned(), migrating).await?;
-    store.close().await;
-    let _ = writeln!(err, "the schema of {} is up to date", args.database.url);
-    Ok(())
+pub async fn migrate(database: DatabaseUrl) -> Result<Exit, Failed> {
+    let migrating = Store::open(&database);
+    let store = say_that_it_goes_on(|| "bringing the schema up to date".to_owned(), migrating).await;
+    store.map_err(unreadable)?.close().await;
+    note(&format!("the schema of {database} is up to date"));
+    Ok(Exit::Done)
 }
 
 /// Cancelled by SIGINT.

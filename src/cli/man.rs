@@ -35,8 +35,8 @@ pub fn run(root: Command, args: &ManArgs) -> Result<Exit, Failed> {
     let mut all = root.disable_help_subcommand(true);
     all.build();
     if let Some(directory) = &args.dir {
-        let wrong = |error| Failed::new(Exit::Failure, format!("cannot write to {}: {error}", directory.display()));
-        let count = pages(&all, directory).map_err(wrong)?;
+        let wrong = format!("cannot write to {}", directory.display());
+        let count = pages(&all, directory).map_err(Failed::because(wrong))?;
         note(&format!("wrote {count} pages to {}", directory.display()));
         return Ok(Exit::Done);
     }

@@ -168,7 +168,7 @@ pub fn write_as(content: Content, write: impl FnOnce(&mut Out<io::Stdout>) -> io
     match write(&mut out).and_then(|()| out.flush()) {
         Ok(()) => Ok(true),
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(false),
-        Err(error) => Err(Failed::new(Exit::Failure, format!("cannot write to standard output: {error}"))),
+        Err(error) => Err(Failed::because("cannot write to standard output")(error)),
     }
 }
 
@@ -178,7 +178,6 @@ pub fn note(text: &str) {
 }
 
 /// Text for stderr: nothing in it acts on a terminal or a log, and nothing in it looks like an API key.
-#[must_use]
 pub fn safe(text: &str) -> String {
     Content::Notes.shown(text)
 }
@@ -220,14 +219,12 @@ fn line(exchange: &Exchange) -> String {
 }
 
 /// Whether stdout is a terminal.
-#[must_use]
 #[expect(clippy::disallowed_methods, reason = "this is the one place that may")]
 pub fn is_terminal() -> bool {
     io::stdout().is_terminal()
 }
 
 /// The width of the terminal that stdout is; `None` where it is none.
-#[must_use]
 pub fn columns() -> Option<usize> {
     is_terminal().then(|| terminal::size().map_or(80, |size| size.width).into())
 }

@@ -19,16 +19,15 @@ use super::error::{Exit, Failed, GIVE_A_KEY};
 use super::output::{Verbosity, is_terminal};
 use super::signals::Signals;
 use super::{service, transfer};
-use args::{PetsArgs, PetsCommand, WatchFormat};
+use args::{PetsCommand, WatchFormat};
 use context::{PetsContext, format};
 
-/// Does what `args` say.
-pub async fn run(args: PetsArgs, shared: &GlobalArgs, env: &Env) -> Result<Exit, Failed> {
-    let PetsArgs { command } = args;
+/// Does what `command` says.
+pub async fn run(command: PetsCommand, shared: &GlobalArgs, env: &Env) -> Result<Exit, Failed> {
     let choices = shared.choices();
     let wants_json = wants_json(&command, env);
     let coloured = When::resolve(shared.color, env).on(is_terminal(), env);
-    let verbosity = shared.speech.verbosity();
+    let verbosity = shared.verbosity();
     let done = match command {
         PetsCommand::Import(args) if args.dry_run => transfer::check(args, verbosity).await,
         PetsCommand::Add(args) if args.dry_run => add::show(args, &Settings::without_key(&choices, env)?),
@@ -75,7 +74,7 @@ async fn at_the_service(
 }
 
 async fn until_ended(work: impl Future<Output = Result<Exit, Failed>>) -> Result<Exit, Failed> {
-    let mut ends = Signals::new().map_err(|error| Failed::new(Exit::Failure, format!("cannot start: {error}")))?;
+    let mut ends = Signals::new()?;
     tokio::select! {
         result = work => result,
         exit = ends.next() => Ok(exit),

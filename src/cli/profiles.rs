@@ -2,13 +2,14 @@
 
 use std::io::{self, Write};
 
-use clap::{Args, Subcommand};
+use clap::Subcommand;
 use serde_json::{Value, json};
 
 use crate::config::edit::{EditError, set_profile};
 use crate::config::{Choices, Env, ProfileEntry, Profiles, ServiceLocation};
 use crate::model::display_safe;
-use crate::model::text::{short, width};
+use crate::model::table;
+use crate::model::text::short;
 
 use super::completions;
 use super::error::{Exit, Failed};
@@ -16,20 +17,14 @@ use super::output::note;
 use super::render::{FormatArg, ResultFormat, print, print_json};
 use super::suggest::did_you_mean;
 
-/// The services that can be meant, and the one that is meant where nothing else is said.
-#[derive(Debug, Args)]
-#[command(after_help = "Examples:
+pub const PROFILES_HELP: &str = "Examples:
   petstore profiles list
   petstore profiles use branch
 
-A new one is made by: petstore login -p NAME --base-url URL. Whether one works says: petstore status -p NAME")]
-pub struct ProfilesArgs {
-    #[command(subcommand)]
-    command: ProfilesCommand,
-}
+A new one is made by: petstore login -p NAME --base-url URL. Whether one works says: petstore status -p NAME";
 
 #[derive(Debug, Subcommand)]
-enum ProfilesCommand {
+pub enum ProfilesCommand {
     /// List them; a star stands before the one that is meant. Keys are not read, and never printed.
     #[command(after_help = "Examples:\n  petstore profiles list\n  petstore profiles list --format json")]
     List {
@@ -46,13 +41,13 @@ enum ProfilesCommand {
 }
 
 /// Lists them, or chooses one.
-pub fn run(args: &ProfilesArgs, choices: &Choices, env: &Env) -> Result<Exit, Failed> {
-    match &args.command {
+pub fn run(command: &ProfilesCommand, choices: &Choices, env: &Env) -> Result<Exit, Failed> {
+    match command {
         ProfilesCommand::List { output } => {
             let profiles = Profiles::read(choices, env)?;
             let meant = &profiles.meant;
             match output.chosen() {
-                ResultFormat::Table => print(|out| table(out, &profiles.entries, meant))?,
+                ResultFormat::Table => print(|out| list(out, &profiles.entries, meant))?,
                 ResultFormat::Json => {
                     print_json(&profiles.entries.iter().map(|entry| object(entry, meant)).collect::<Vec<_>>())?;
                 }
@@ -82,19 +77,13 @@ fn choose(name: &str, choices: &Choices, env: &Env) -> Result<(), Failed> {
     Ok(())
 }
 
-fn table(out: &mut impl Write, entries: &[ProfileEntry], meant: &str) -> io::Result<()> {
-    let safe = |text: &str| display_safe(text).into_owned();
-    let row = |entry: &ProfileEntry| [safe(&entry.name), safe(&entry.place.to_string()), safe(&entry.key)];
-    let rows: Vec<_> = entries.iter().map(row).collect();
-    let widest = |column: usize| rows.iter().map(|row| width(&row[column])).max().unwrap_or(0);
-    let (names, places) = (widest(0), widest(1));
-    for (row, entry) in rows.iter().zip(entries) {
-        let [name, place, key] = row;
+fn list(out: &mut impl Write, entries: &[ProfileEntry], meant: &str) -> io::Result<()> {
+    let row = |entry: &ProfileEntry| {
         let mark = if entry.name == meant { '*' } else { ' ' };
-        let (after_name, after_place) = (" ".repeat(names - width(name)), " ".repeat(places - width(place)));
-        writeln!(out, "{mark} {name}{after_name}  {place}{after_place}  key {key}")?;
-    }
-    Ok(())
+        let cells = [format!("{mark} {}", entry.name), entry.place.to_string(), format!("key {}", entry.key)];
+        cells.map(|cell| display_safe(&cell).into_owned())
+    };
+    table::write(out, &entries.iter().map(row).collect::<Vec<_>>())
 }
 
 fn object(entry: &ProfileEntry, meant: &str) -> Value {

@@ -1,7 +1,6 @@
 //! `petstore serve`: the service in the foreground, until a signal.
 
 mod descriptors;
-mod error;
 mod limits;
 mod listen;
 mod log;
@@ -11,14 +10,14 @@ use std::panic;
 
 use clap::{Args, ValueEnum};
 use secrecy::ExposeSecret;
-use tokio::signal::unix::{Signal, SignalKind, signal};
 
-pub use self::error::ServeError;
 use self::limits::LimitArgs;
 use self::listen::{ListenArgs, Listening};
 pub use self::log::Log;
 use super::args::{DATABASE_VARIABLE, DatabaseParser};
+use super::error::{Exit, Failed};
 use super::output::safe;
+use super::signals::Signals;
 use crate::clock;
 use crate::local::atomic_file::replace_private;
 use crate::model::text::safe_causes;
@@ -83,22 +82,22 @@ enum LogFormat {
 ///
 /// Where no key was ever made, one that may do everything is made in the name of `actor`, and written to a file beside
 /// the database, for its owner only.
-pub async fn run(args: ServeArgs, database: &DatabaseUrl, actor: &str, log: &Log) -> Result<(), ServeError> {
+pub async fn run(args: ServeArgs, database: &DatabaseUrl, actor: &str, log: &Log) -> Result<(), Failed> {
     let Listening { api, metrics, tls } = args.listen.open()?;
     write_to(log, args.log_level, args.log_format);
-    let mut signals = Signals::new().map_err(ServeError::Signals)?;
+    let mut signals = Signals::new()?;
     let opened = async {
         let store = Store::open(database).await?;
         if args.sample > 0 {
             store.insert_samples(args.sample, clock::now()).await?;
         }
         let about_keys = first_key(&store, database, actor).await?;
-        Ok::<_, ServeError>((store, about_keys))
+        Ok::<_, Failed>((store, about_keys))
     };
     let (store, about_keys) = tokio::select! {
         opened = opened => opened?,
         // What is half done is undone by the database.
-        () = signals.stop(None) => return Ok(()),
+        () = stop(&mut signals, None) => return Ok(()),
     };
     let config = Config {
         failed_authentications: args.limits.failed_authentications(),
@@ -110,8 +109,8 @@ pub async fn run(args: ServeArgs, database: &DatabaseUrl, actor: &str, log: &Log
         dropped_log_lines: log.dropped(),
         ..Config::default()
     };
-    let mut server = server::start(config, store.clone(), api).map_err(ServeError::NoAddress)?;
-    let metrics = metrics.map(|listener| server.serve_metrics(listener)).transpose().map_err(ServeError::NoAddress)?;
+    let mut server = server::start(config, store.clone(), api).map_err(no_address)?;
+    let metrics = metrics.map(|listener| server.serve_metrics(listener)).transpose().map_err(no_address)?;
     log.line(&format!("listening on {}", server.base_url()));
     if let Some(address) = metrics {
         log.line(&format!("metrics on http://{address}/metrics"));
@@ -119,16 +118,20 @@ pub async fn run(args: ServeArgs, database: &DatabaseUrl, actor: &str, log: &Log
     if let Some(about_keys) = about_keys {
         log.line(&safe(&about_keys));
     }
-    signals.stop(tls.as_ref()).await;
+    stop(&mut signals, tls.as_ref()).await;
     let stopped = async {
         server.shutdown().await;
         store.close().await;
     };
     tokio::select! {
         () = stopped => {}
-        () = signals.stop(None) => {}
+        () = stop(&mut signals, None) => {}
     }
     Ok(())
+}
+
+fn no_address(error: io::Error) -> Failed {
+    Failed::because("the address that is listened on cannot be found")(error)
 }
 
 /// Sends what is traced to `log`, and panics with it. Names, paths and ids were cleaned where they are traced; API keys
@@ -156,7 +159,7 @@ fn write_to(log: &Log, level: LogLevel, format: LogFormat) {
 
 /// What to say about keys where there were none. Beside a file the first one is made; a server may have several
 /// instances, none of which is where its operator looks.
-async fn first_key(store: &Store, database: &DatabaseUrl, actor: &str) -> Result<Option<String>, ServeError> {
+async fn first_key(store: &Store, database: &DatabaseUrl, actor: &str) -> Result<Option<String>, Failed> {
     let now = clock::now();
     if let DatabaseUrl::Sqlite(file) = database {
         let path = file.with_added_extension("admin-key");
@@ -168,7 +171,7 @@ async fn first_key(store: &Store, database: &DatabaseUrl, actor: &str) -> Result
                 Err(source) => {
                     // Nobody has it.
                     store.revoke_key(id, actor, now).await?;
-                    Err(ServeError::KeyFile { path, source })
+                    Err(Failed::because(format!("the first API key cannot be written to {}", path.display()))(source))
                 }
             };
         }
@@ -180,28 +183,10 @@ async fn first_key(store: &Store, database: &DatabaseUrl, actor: &str) -> Result
     Ok(Some(format!("{hint} --database '{database}'")))
 }
 
-struct Signals {
-    terminate: Signal,
-    interrupt: Signal,
-    hangup: Signal,
-}
-
-impl Signals {
-    fn new() -> io::Result<Self> {
-        let [terminate, interrupt, hangup] =
-            [SignalKind::terminate(), SignalKind::interrupt(), SignalKind::hangup()].map(signal);
-        Ok(Self { terminate: terminate?, interrupt: interrupt?, hangup: hangup? })
-    }
-
-    /// Waits for one that ends the service, and reads the certificate again on SIGHUP.
-    async fn stop(&mut self, tls: Option<&Tls>) {
-        loop {
-            tokio::select! {
-                _ = self.terminate.recv() => return,
-                _ = self.interrupt.recv() => return,
-                _ = self.hangup.recv() => tls.into_iter().for_each(reload),
-            }
-        }
+/// Waits for a signal that ends the service, and reads the certificate again on SIGHUP.
+async fn stop(signals: &mut Signals, tls: Option<&Tls>) {
+    while signals.next().await == Exit::Hangup {
+        tls.into_iter().for_each(reload);
     }
 }
 
@@ -229,18 +214,19 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("store.db");
         let refused = async |flags: &[&str]| {
-            let Line { serve: args } = Line::parse_from(flags);
+            let Line { serve: args } = Line::parse_from(["serve"].iter().chain(flags));
             let log = Log::to(io::sink()).unwrap();
             let refused = run(args, &DatabaseUrl::Sqlite(path.clone()), "ada", &log).await;
             assert!(!path.exists());
             refused
         };
-        let open = refused(&["serve", "--listen", "0.0.0.0:0"]).await;
-        assert!(matches!(open, Err(ServeError::NotLoopback(_))));
-        let open = refused(&["serve", "--listen", "127.0.0.1:0", "--metrics-listen", "[::]:0"]).await;
-        assert!(matches!(open, Err(ServeError::MetricsNotLoopback(_))));
-        let unreadable =
-            refused(&["serve", "--listen", "0.0.0.0:0", "--tls-cert", "none.pem", "--tls-key", "none"]).await;
-        assert!(matches!(unreadable, Err(ServeError::Tls(_))));
+        for (flags, exit, why) in [
+            (&["--listen", "0.0.0.0:0"][..], Exit::Usage, "keys and animals in clear text"),
+            (&["--listen", "127.0.0.1:0", "--metrics-listen", "[::]:0"], Exit::Usage, "show the figures"),
+            (&["--listen", "0.0.0.0:0", "--tls-cert", "none.pem", "--tls-key", "none"], Exit::Failure, "none.pem"),
+        ] {
+            let failed = refused(flags).await.unwrap_err();
+            assert!(failed.exit == exit && failed.what().contains(why), "{failed}");
+        }
     }
 }

@@ -112,9 +112,10 @@ pub async fn connect(settings: &Settings) -> Result<(Client, Option<Embedded>), 
         }
         Service::Demo => {
             let directory = tempfile::Builder::new().prefix("petstore-demo-").tempdir();
-            let directory = directory.map_err(|error| inside(&format!("no temporary directory: {error}")))?;
+            let directory = directory
+                .map_err(Failed::because("the service inside the program did not start: no temporary directory"))?;
             let store = open(&DatabaseUrl::Sqlite(directory.path().join("demo.db"))).await?;
-            store.insert_samples(DEMO_ANIMALS, clock::now()).await.map_err(|error| inside(&causes(&error)))?;
+            store.insert_samples(DEMO_ANIMALS, clock::now()).await.map_err(inside)?;
             start(store, Some(directory)).await
         }
         Service::Embedded { database } => start(open(&DatabaseUrl::Sqlite(database.clone())).await?, None).await,
@@ -122,16 +123,16 @@ pub async fn connect(settings: &Settings) -> Result<(Client, Option<Embedded>), 
 }
 
 async fn open(url: &DatabaseUrl) -> Result<Store, Failed> {
-    Store::open(url).await.map_err(|error| inside(&causes(&error)))
+    Store::open(url).await.map_err(inside)
 }
 
 async fn start(store: Store, directory: Option<TempDir>) -> Result<(Client, Option<Embedded>), Failed> {
-    let key = store.session_key().map_err(|error| inside(&causes(&error)))?;
-    let key = ApiKey::new(key.expose_secret()).map_err(|error| inside(&error.to_string()))?;
-    let listener = TcpListener::bind(("127.0.0.1", 0)).await.map_err(|error| inside(&error.to_string()))?;
+    let key = store.session_key().map_err(inside)?;
+    let key = ApiKey::new(key.expose_secret()).map_err(inside)?;
+    let listener = TcpListener::bind(("127.0.0.1", 0)).await.map_err(inside)?;
     let config = server::Config { connections: CONNECTIONS, ..server::Config::default() };
     let server = server::start(config, store.clone(), listener);
-    let server = server.map_err(|error| inside(&error.to_string()))?;
+    let server = server.map_err(inside)?;
     let base: BaseUrl = server.base_url().parse().map_err(Failed::config)?;
     let client = client(base, Some(key), None)?;
     Ok((client, Some(Embedded { server, store, _directory: directory })))
@@ -143,8 +144,7 @@ pub fn client(base: BaseUrl, key: Option<ApiKey>, ca_file: Option<&Path>) -> Res
         Some(file) => authorities(file)?,
         None => Trust::System,
     };
-    Client::trusting(base, key, Timeouts::default(), trust)
-        .map_err(|error| Failed::new(Exit::Failure, format!("cannot prepare requests: {}", causes(&error))))
+    Client::trusting(base, key, Timeouts::default(), trust).map_err(Failed::because("cannot prepare requests"))
 }
 
 /// The most that is read of a file of authorities, in bytes; that of a system has a quarter of it.
@@ -161,8 +161,9 @@ fn authorities(file: &Path) -> Result<Trust, Failed> {
     Trust::only(&pem).map_err(|error| unusable(&error))
 }
 
-fn inside(why: &str) -> Failed {
-    Failed::new(Exit::Failure, format!("the service inside the program did not start: {why}"))
+/// For `map_err`: why there is no service inside.
+fn inside<E: Error>(error: E) -> Failed {
+    Failed::because("the service inside the program did not start")(error)
 }
 
 /// The same failure, as the screen shows it.

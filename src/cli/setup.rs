@@ -16,7 +16,7 @@ use crate::tui::worker::domains::DomainsContext;
 
 use super::domains::args::ProbeArgs;
 use super::domains::settings::{configured_domains, resolve};
-use super::error::{Exit, Failed};
+use super::error::Failed;
 
 /// What rapid entry begins with; what cannot be used of the file of codes is added to `complaints`.
 pub fn rapid_entry(choices: &Choices, env: &Env, complaints: &mut Vec<String>) -> Result<RapidSetup, Failed> {
@@ -36,8 +36,7 @@ pub fn domains(choices: &Choices, env: &Env) -> Result<(DomainsSetup, DomainsCon
     if choices.demo {
         let sandbox = Sandbox::new(clock::now().wall);
         let domains_context = DomainsContext::sandbox(&sandbox);
-        let domains_context = domains_context
-            .map_err(|error| Failed::new(Exit::Failure, format!("practice needs a directory: {error}")))?;
+        let domains_context = domains_context.map_err(Failed::because("practice needs a directory"))?;
         let notify = configuration(choices, env)?.domains.notify;
         let setup = DomainsSetup {
             platform_host: None,

@@ -1,34 +1,32 @@
 //! The signals by which somebody ends a command.
 
-use std::io;
-
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
-use super::error::Exit;
+use super::error::{Exit, Failed};
 
 /// SIGINT, SIGTERM and SIGHUP, from when this is made.
 pub struct Signals {
-    signals: [(Signal, Exit); 3],
+    interrupt: Signal,
+    terminate: Signal,
+    hangup: Signal,
 }
 
 impl Signals {
-    pub fn new() -> io::Result<Self> {
+    pub fn new() -> Result<Self, Failed> {
+        let listen = |kind| signal(kind).map_err(Failed::because("cannot start"));
         Ok(Self {
-            signals: [
-                (signal(SignalKind::interrupt())?, Exit::Interrupt),
-                (signal(SignalKind::terminate())?, Exit::Terminate),
-                (signal(SignalKind::hangup())?, Exit::Hangup),
-            ],
+            interrupt: listen(SignalKind::interrupt())?,
+            terminate: listen(SignalKind::terminate())?,
+            hangup: listen(SignalKind::hangup())?,
         })
     }
 
     /// Waits for the next one; says how the program then ends.
     pub async fn next(&mut self) -> Exit {
-        let [(interrupt, a), (terminate, b), (hangup, c)] = &mut self.signals;
         tokio::select! {
-            Some(()) = interrupt.recv() => *a,
-            Some(()) = terminate.recv() => *b,
-            Some(()) = hangup.recv() => *c,
+            Some(()) = self.interrupt.recv() => Exit::Interrupt,
+            Some(()) = self.terminate.recv() => Exit::Terminate,
+            Some(()) = self.hangup.recv() => Exit::Hangup,
             else => std::future::pending().await,
         }
     }

@@ -3,30 +3,16 @@
 use std::io::{self, Write};
 use std::time::Duration;
 
-use clap::Args;
 use serde_json::{Value, json};
 
 use crate::api::ApiError;
 use crate::app::connections;
 use crate::config::{Choices, Env, Origin, Service, Settings, Sourced};
-use crate::model::display_safe;
-use crate::model::text::width;
+use crate::model::{display_safe, table};
 
 use super::error::{Exit, Failed};
 use super::render::{FormatArg, ResultFormat, print, print_json};
 use super::service;
-
-/// Which service is meant, where each setting comes from, and whether the service answers and accepts the key.
-///
-/// Ends with 0 if all is well, 4 if the key is missing or not accepted, 6 if nobody answers.
-#[derive(Debug, Args)]
-#[command(after_help = "Examples:
-  petstore status
-  petstore status -p branch --format json")]
-pub struct StatusArgs {
-    #[command(flatten)]
-    output: FormatArg,
-}
 
 /// What came of asking the service.
 #[derive(Debug, Default)]
@@ -39,8 +25,14 @@ pub struct ServiceAnswer {
     pub failed: Option<Failed>,
 }
 
+impl ServiceAnswer {
+    fn failed(failed: Failed) -> Self {
+        Self { failed: Some(failed), ..Self::default() }
+    }
+}
+
 /// Shows it; the exit status is that of the request.
-pub async fn run(args: StatusArgs, choices: &Choices, env: &Env) -> Result<Exit, Failed> {
+pub async fn run(output: FormatArg, choices: &Choices, env: &Env) -> Result<Exit, Failed> {
     // What cannot be read of the key should not hide the rest.
     let known = Settings::without_key(choices, env)?;
     let (settings, asked) = match Settings::resolve(choices, env) {
@@ -48,10 +40,10 @@ pub async fn run(args: StatusArgs, choices: &Choices, env: &Env) -> Result<Exit,
             let asked = ask(&settings).await;
             (settings, asked)
         }
-        Err(error) => (known, ServiceAnswer { failed: Some(error.into()), ..ServiceAnswer::default() }),
+        Err(error) => (known, ServiceAnswer::failed(error.into())),
     };
-    match args.output.chosen() {
-        ResultFormat::Table => print(|out| table(out, &settings, &asked))?,
+    match output.chosen() {
+        ResultFormat::Table => print(|out| lines(out, &settings, &asked))?,
         ResultFormat::Json => print_json(&object(&settings, &asked))?,
     }
     asked.failed.map_or(Ok(Exit::Done), Err)
@@ -67,7 +59,7 @@ pub async fn ask(settings: &Settings) -> ServiceAnswer {
     }
     let (client, embedded) = match service::connect(settings).await {
         Ok(connected) => connected,
-        Err(failed) => return ServiceAnswer { failed: Some(failed), ..ServiceAnswer::default() },
+        Err(failed) => return ServiceAnswer::failed(failed),
     };
     let (answer, took) = connections::ask(&client, "status").await;
     let took = Some(took);
@@ -82,28 +74,23 @@ pub async fn ask(settings: &Settings) -> ServiceAnswer {
         }
         _ => Failed::request(&error, &settings.service.name(), false),
     };
-    let (took, accepted) = match error {
-        ApiError::Refused { status, .. } => (took, (status == 401).then_some(false)),
-        ApiError::Malformed(_) => (took, None),
-        ApiError::NotSent(_) | ApiError::ConnectTimeout(_) | ApiError::Timeout(_) | ApiError::Broken(_) => (None, None),
-    };
-    ServiceAnswer { took, accepted, failed: Some(failed) }
+    let is_answer = matches!(error, ApiError::Refused { .. } | ApiError::Malformed(_));
+    let is_refused = matches!(error, ApiError::Refused { status: 401, .. });
+    ServiceAnswer {
+        took: took.filter(|_| is_answer),
+        accepted: is_refused.then_some(false),
+        ..ServiceAnswer::failed(failed)
+    }
 }
 
 /// Settings with their values and where these come from, in columns.
 pub fn columns(out: &mut impl Write, settings: &[Sourced], origins: bool) -> io::Result<()> {
-    let values: Vec<_> = settings.iter().map(|sourced| display_safe(&sourced.value)).collect();
-    let names = settings.iter().map(|sourced| sourced.name.len()).max().unwrap_or(0);
-    let widest = values.iter().map(|value| width(value)).max().unwrap_or(0);
-    for (sourced, value) in settings.iter().zip(&values) {
-        if origins {
-            let gap = " ".repeat(widest - width(value));
-            writeln!(out, "{:names$}  {value}{gap}  {}", sourced.name, origin(&sourced.origin))?;
-        } else {
-            writeln!(out, "{:names$}  {value}", sourced.name)?;
-        }
-    }
-    Ok(())
+    let row = |sourced: &Sourced| {
+        let mut row = vec![sourced.name.to_owned(), display_safe(&sourced.value).into_owned()];
+        row.extend(origins.then(|| origin(&sourced.origin)));
+        row
+    };
+    table::write(out, &settings.iter().map(row).collect::<Vec<_>>())
 }
 
 /// Settings with their values and where these come from, for programs.
@@ -123,7 +110,7 @@ fn origin(origin: &Origin) -> String {
     display_safe(&origin.to_string()).into_owned()
 }
 
-fn table(out: &mut impl Write, settings: &Settings, asked: &ServiceAnswer) -> io::Result<()> {
+fn lines(out: &mut impl Write, settings: &Settings, asked: &ServiceAnswer) -> io::Result<()> {
     columns(out, &settings.origins, true)?;
     let answers = match (asked.took, &asked.failed) {
         (Some(took), _) => format!("answers in {} ms", took.as_millis()),

@@ -5,6 +5,7 @@ use super::session::Session;
 use super::words;
 use crate::api::list::{List, list, more};
 use crate::api::retry::repeated;
+use crate::model::words::counted;
 use crate::model::{Limit, Pet, PetQuery, PetStatus};
 
 impl Session {
@@ -32,7 +33,7 @@ impl Session {
         }
         let mut seen = 0;
         loop {
-            let number = words::counted(page.pets.len() as u64, &format!("{what}animal"));
+            let number = counted(page.pets.len(), &format!("{what}animal"));
             self.talk.say(format!("{number}:"))?;
             self.tell_animals(seen, page.pets.iter())?;
             seen += page.pets.len();

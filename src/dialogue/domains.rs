@@ -11,6 +11,7 @@ use crate::domains::reported::{Dated, Event, Reported};
 use crate::domains::stage::{Stage, status};
 use crate::domains::{DnsName, Domain, Finding, Verdict};
 use crate::model::text::short;
+use crate::model::words::counted;
 use crate::tui::effect::CheckRequest;
 use crate::tui::screens::domains::jobs::{CheckResult, RegistryChange};
 
@@ -138,7 +139,7 @@ impl Session {
         }
         let right = right.iter().filter(|finding| finding.verdict == Verdict::Ok).count();
         if right > 0 {
-            self.talk.say(format!("Right: {}.", words::counted(right as u64, "check")))?;
+            self.talk.say(format!("Right: {}.", counted(right, "check")))?;
         }
         self.talk.say(format!("Step: {}. {}", words::state(*state), words::next_step(*state, &domain.name)))
     }

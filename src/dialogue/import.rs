@@ -12,6 +12,7 @@ use tokio::task::spawn_blocking;
 use super::prompt::Asked;
 use super::session::Session;
 use super::words;
+use crate::model::words::counted;
 use crate::transfer::earlier_import::EarlierImport;
 use crate::transfer::import::Start;
 use crate::transfer::journal::{Journal, Target};
@@ -80,7 +81,7 @@ impl Session {
 
     fn tell_preview(&mut self, looked: &Preview) -> Asked<()> {
         let Preview { check, first, bad, doubles, .. } = looked;
-        let rows = words::counted(check.good + check.bad, "row");
+        let rows = counted(check.good + check.bad, "row");
         let bad_words =
             if check.bad == 0 { "all can be sent".to_owned() } else { format!("{} cannot be sent", check.bad) };
         self.talk.say(format!("{rows}: {bad_words}."))?;
@@ -89,7 +90,7 @@ impl Session {
             self.talk.say(format!("{} more are bad.", check.bad - MOST as u64))?;
         }
         if check.corrected > 0 {
-            self.talk.say(format!("Mended: the status of {}.", words::counted(check.corrected, "row")))?;
+            self.talk.say(format!("Mended: the status of {}.", counted(check.corrected, "row")))?;
         }
         if check.doubles > 0 {
             let lines: Vec<_> =

@@ -10,8 +10,9 @@ use tokio::io::{AsyncBufRead, AsyncBufReadExt as _, AsyncReadExt as _};
 use tokio::sync::mpsc;
 
 use crate::model::display_safe;
+use crate::model::text::wrap;
 
-/// The most characters of a line that is written.
+/// The most columns of a line that is written.
 const LONGEST: usize = 200;
 /// The most octets of an answer.
 const MOST: usize = 64 * 1024;
@@ -64,7 +65,6 @@ pub struct Dialogue {
 impl Dialogue {
     /// Reads answers from `lines` and writes to `out`; each message of `interrupts` is a Ctrl-C. With `echo` the answers
     /// are written behind their questions.
-    #[must_use]
     pub fn new(
         lines: impl AsyncBufRead + Unpin + 'static,
         out: impl Write + 'static,
@@ -77,7 +77,7 @@ impl Dialogue {
 
     /// Writes a sentence, safe to show; a long one in several lines.
     pub fn say(&mut self, text: impl AsRef<str>) -> Asked<()> {
-        for line in broken(&display_safe(text.as_ref())) {
+        for line in wrap(&display_safe(text.as_ref()), LONGEST) {
             writeln!(self.out, "{line}")?;
         }
         Ok(self.out.flush()?)
@@ -252,34 +252,6 @@ fn unquoted(answer: &str) -> &str {
     inner.filter(|word| matches!(word.to_lowercase().as_str(), "back" | "quit" | "help" | "?")).unwrap_or(answer)
 }
 
-/// `text` in lines of at most [`LONGEST`] characters, broken between words where there are any.
-fn broken(text: &str) -> Vec<String> {
-    let mut lines = Vec::new();
-    let mut line = String::new();
-    let mut length = 0;
-    for word in text.split(' ') {
-        let letters: Vec<char> = word.chars().collect();
-        if length > 0 && length + 1 + letters.len() > LONGEST {
-            lines.push(std::mem::take(&mut line));
-            length = 0;
-        }
-        if length > 0 {
-            line.push(' ');
-            length += 1;
-        }
-        for letter in letters {
-            if length == LONGEST {
-                lines.push(std::mem::take(&mut line));
-                length = 0;
-            }
-            line.push(letter);
-            length += 1;
-        }
-    }
-    lines.push(line);
-    lines
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -311,10 +283,10 @@ mod tests {
 
     #[test]
     fn long_lines_are_broken_between_words_and_within_words_that_are_longer() {
-        assert_eq!(broken(""), [""]);
+        assert_eq!(wrap("", LONGEST), [""]);
         let text = format!("{} {}", "a".repeat(150), "b".repeat(60));
-        assert_eq!(broken(&text), ["a".repeat(150), "b".repeat(60)]);
-        assert_eq!(broken(&"c".repeat(201)), ["c".repeat(200), "c".to_owned()]);
-        assert_eq!(broken("one  two"), ["one  two"]);
+        assert_eq!(wrap(&text, LONGEST), ["a".repeat(150), "b".repeat(60)]);
+        assert_eq!(wrap(&"c".repeat(201), LONGEST), ["c".repeat(200), "c".to_owned()]);
+        assert_eq!(wrap("one  two", LONGEST), ["one  two"]);
     }
 }

@@ -7,7 +7,6 @@ use tokio::sync::mpsc;
 use super::browse::only_enter;
 use super::prompt::Asked;
 use super::session::Session;
-use super::words;
 use crate::api::inventory::inventory;
 use crate::app::inventory::search::{Query, Search};
 use crate::model::Pet;
@@ -63,17 +62,9 @@ impl Session {
             coverage.map(|coverage| (coverage, pets))
         };
         let how_far = || format!("{} animals were read; more come.", read.load(Ordering::Relaxed));
-        let result = self.talk.during(reading, how_far).await?;
-        match result {
-            Ok((coverage, pets)) => {
-                self.talk.say(coverage.honest_word(pets.len()))?;
-                Ok(Some(pets))
-            }
-            Err(error) => {
-                self.talk.say_all(words::failure(&(&error).into(), &self.service))?;
-                Ok(None)
-            }
-        }
+        let Some((coverage, pets)) = self.answer_meanwhile(reading, how_far).await? else { return Ok(None) };
+        self.talk.say(coverage.honest_word(pets.len()))?;
+        Ok(Some(pets))
     }
 }
 

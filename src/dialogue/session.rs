@@ -11,6 +11,7 @@ use super::words;
 use crate::api::{ApiError, Client, Failure};
 use crate::clock::Now;
 use crate::config::{Service, Settings};
+use crate::model::words::counted;
 use crate::model::{IdempotencyKeys, PetId};
 use crate::tui::screens::domains::state::PanelSetup as DomainsSetup;
 use crate::tui::worker::domains::DomainsContext;
@@ -48,7 +49,6 @@ pub struct Session {
 
 impl Session {
     /// A talk that has not begun.
-    #[must_use]
     pub fn new(setup: DialogueSetup, talk: Dialogue) -> Self {
         let service = setup.settings.service.name();
         let may_add = false;
@@ -68,7 +68,16 @@ impl Session {
     /// Waits for an answer of the service; a failure is told, and nothing comes then.
     pub(super) async fn answer<T>(&mut self, work: impl Future<Output = Result<T, ApiError>>) -> Asked<Option<T>> {
         let waiting = format!("Still waiting for {}.", self.service);
-        match self.talk.during(work, || waiting.clone()).await? {
+        self.answer_meanwhile(work, || waiting.clone()).await
+    }
+
+    /// The same; `how_far` says what is told meanwhile.
+    pub(super) async fn answer_meanwhile<T>(
+        &mut self,
+        work: impl Future<Output = Result<T, ApiError>>,
+        how_far: impl Fn() -> String,
+    ) -> Asked<Option<T>> {
+        match self.talk.during(work, how_far).await? {
             Ok(answer) => Ok(Some(answer)),
             Err(error) => {
                 self.talk.say_all(words::failure(&Failure::from(&error), &self.service))?;
@@ -83,7 +92,7 @@ impl Session {
         if self.may_add {
             return Ok(true);
         }
-        let animals = words::counted(number, "animal");
+        let animals = counted(number, "animal");
         self.talk.say(format!("This adds {animals} to {}.", self.place()))?;
         self.may_add = !self.setup.settings.protect
             || self.talk.is_yes("It is protected, and there is no undo. Go on?", false).await?;

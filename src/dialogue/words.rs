@@ -1,15 +1,10 @@
 //! Sentences that several tasks share: the most important word first.
 
-use crate::api::Failure;
 use crate::api::explain::explain;
+use crate::api::{Failure, Remedy};
 use crate::domains::DnsName;
 use crate::domains::stage::Stage;
 use crate::model::{NewPet, ObservedStatus, Pet, text::short};
-
-/// `1 animal`, `2 animals`.
-pub fn counted(number: u64, noun: &str) -> String {
-    if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
-}
 
 /// An animal of the service.
 pub fn animal(pet: &Pet) -> String {
@@ -29,15 +24,13 @@ pub fn new_animal(new: &NewPet) -> String {
 
 /// What happened, and what to do next.
 pub fn failure(failure: &Failure, service: &str) -> [String; 2] {
-    let todo = match failure {
-        Failure::Refused { status: 401, .. } => {
+    let todo = match (failure.remedy(), failure) {
+        (Remedy::EnterKey, _) => {
             "Set PETSTORE_API_KEY to a key that this service accepts, then start petstore again.".to_owned()
         }
-        Failure::Refused { retry_after: Some(seconds), .. } => {
-            format!("Wait {seconds} seconds, as the service asks; then try again.")
-        }
-        Failure::Refused { status: 429, .. } => "Wait a minute, then try again.".to_owned(),
-        failure => explain(failure).todo.to_owned(),
+        (Remedy::Wait(seconds), _) => format!("Wait {seconds} seconds, as the service asks; then try again."),
+        (_, Failure::Refused { status: 429, .. }) => "Wait a minute, then try again.".to_owned(),
+        (_, failure) => explain(failure).todo.to_owned(),
     };
     [failure.sentence(service), format!("What to do: {todo}")]
 }

@@ -8,6 +8,7 @@ mod tests;
 use std::collections::{HashMap, HashSet};
 
 use crate::model::text::short;
+use crate::model::words::counted;
 
 use super::catalogue::Code;
 use super::dns_name::DnsName;
@@ -102,11 +103,8 @@ fn judge(written: &ConfigSource, places: &[usize], known: &[DnsName], mut findin
     let configuration = primary.filter(|_| !wrong).map(|primary| DomainsConfiguration { primary, redirects });
     if let (Some(configuration), true) = (&configuration, findings.is_empty()) {
         let count = configuration.redirects.len();
-        findings.push(Finding::ok(Code::CfgOk).seen(format!(
-            "{} with {count} redirect{}",
-            configuration.primary,
-            if count == 1 { "" } else { "s" }
-        )));
+        let seen = format!("{} with {}", configuration.primary, counted(count, "redirect"));
+        findings.push(Finding::ok(Code::CfgOk).seen(seen));
     }
     Linted { configuration, findings }
 }

@@ -3,8 +3,9 @@
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
-use crate::model::display_safe;
-use crate::model::text::{cut, width};
+use crate::model::text::{cut, width, wrap_words};
+use crate::model::words::uncapitalized;
+use crate::model::{display_safe, table};
 
 use super::check::Checked;
 use super::diagnosis::Expectation;
@@ -30,8 +31,8 @@ pub fn finding(finding: &Finding, now: Timestamp, columns: Option<usize>, eviden
     let room = room(columns);
     let head = format!("{:<INDENT$}", finding.verdict.as_str().to_uppercase());
     let title = format!("{} [{}]", finding.title, finding.code);
-    let mut out = paragraph(&head, &title, room, INDENT);
-    let mut add = |text: &str| out.push_str(&paragraph(&" ".repeat(INDENT), text, room, INDENT));
+    let mut out = paragraph(&head, &title, room);
+    let mut add = |text: &str| out.push_str(&paragraph(&" ".repeat(INDENT), text, room));
     if !finding.seen.is_empty() {
         add(&finding.seen);
     }
@@ -59,17 +60,10 @@ pub fn matrix(name: &DnsName, views: &[View]) -> String {
     }
     let headings = ["WHO", "KIND", "SEES", "TTL LEFT", "TIME", "VERDICT"].map(str::to_owned);
     let rows: Vec<[String; 6]> = std::iter::once(headings).chain(views.iter().map(row)).collect();
-    let widest = |column: usize| rows.iter().map(|row| width(&row[column])).max().unwrap_or_default();
-    let widths: [usize; 6] = std::array::from_fn(widest);
-    let line = |row: &[String; 6]| {
-        let cells = row.iter().zip(widths).enumerate().map(|(index, (cell, wide))| {
-            let pad = " ".repeat(wide - width(cell));
-            // Numbers stand at the right.
-            if matches!(index, 3 | 4) { format!("{pad}{cell}") } else { format!("{cell}{pad}") }
-        });
-        format!("  {}\n", cells.collect::<Vec<_>>().join("  ").trim_end())
-    };
-    format!("\nWho sees what at {name}:\n{}", rows.iter().map(line).collect::<String>())
+    let widths = table::widths(&rows);
+    // Numbers stand at the right.
+    let lines = rows.iter().map(|row| format!("  {}\n", table::line(row, &widths, &[3, 4], |_, cell| cell)));
+    format!("\nWho sees what at {name}:\n{}", lines.collect::<String>())
 }
 
 fn row(view: &View) -> [String; 6] {
@@ -109,27 +103,13 @@ pub fn sentence(text: &str) -> String {
     text
 }
 
-/// `text` behind `head`, broken between words where a line would be wider than `room`; other lines begin at `indent`.
+/// `text` behind `head`, broken between words where a line would be wider than `room`; other lines begin below the text.
 #[must_use]
-pub fn paragraph(head: &str, text: &str, room: usize, indent: usize) -> String {
-    let text = display_safe(text);
-    let mut out = String::new();
-    let mut line = head.to_owned();
-    let mut empty = true;
-    for word in text.split(' ') {
-        if !empty && width(&line) + 1 + width(word) > room {
-            out.push_str(&line);
-            out.push('\n');
-            line = " ".repeat(indent);
-            empty = true;
-        }
-        if !empty {
-            line.push(' ');
-        }
-        line.push_str(word);
-        empty = false;
-    }
-    out + &line + "\n"
+pub fn paragraph(head: &str, text: &str, room: usize) -> String {
+    let indent = " ".repeat(width(head));
+    let heads = std::iter::once(head).chain(std::iter::repeat(indent.as_str()));
+    let lines = wrap_words(&display_safe(text), room.saturating_sub(indent.len()));
+    heads.zip(lines).map(|(head, line)| format!("{head}{line}\n")).collect()
 }
 
 impl Checked {
@@ -163,7 +143,7 @@ impl Checked {
 /// How a domain is in one sentence, by the finding that decides.
 #[must_use]
 pub fn headline(domain: &Domain, decides: &Finding) -> String {
-    let title = lower_first(&decides.title);
+    let title = uncapitalized(&decides.title);
     match decides.verdict {
         Verdict::Fail => format!("{} needs an act: {title}.", domain.unicode),
         Verdict::Wait if matches!(decides.who, Who::Nobody | Who::Platform) => {
@@ -173,14 +153,5 @@ pub fn headline(domain: &Domain, decides: &Finding) -> String {
         Verdict::Warn => format!("{} works, but: {title}.", domain.unicode),
         Verdict::Ok => format!("{} is all right.", domain.unicode),
         Verdict::Unknown => format!("{} could not be judged: {title}.", domain.unicode),
-    }
-}
-
-fn lower_first(text: &str) -> String {
-    let mut chars = text.chars();
-    match (chars.next(), chars.clone().next()) {
-        // An abbreviation stays as it is.
-        (Some(first), Some(second)) if !second.is_uppercase() => format!("{}{}", first.to_lowercase(), chars.as_str()),
-        _ => text.to_owned(),
     }
 }

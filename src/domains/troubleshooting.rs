@@ -6,6 +6,7 @@ use std::cmp::Reverse;
 use jiff::{SignedDuration, Timestamp};
 
 use crate::model::display_safe;
+use crate::model::words::capitalized;
 
 use super::catalogue::{Code, Topic};
 use super::diagnosis::redirect::Redirect;
@@ -150,7 +151,7 @@ pub fn conclusion(rule: Rule, facts: &Facts<'_>) -> String {
         Verdict::Wait => format!("Next: {}", sentence(&first.fix)),
         Verdict::Warn if rule == Rule::Certificate && facts.has_certificate() => all_right(rule, facts),
         Verdict::Warn => format!("This may be why: {title}. {}", whose(first.who)),
-        Verdict::Unknown => format!("{title}. {}", sentence(&upper_first(&first.fix))),
+        Verdict::Unknown => format!("{title}. {}", sentence(&capitalized(&first.fix))),
         Verdict::Ok => all_right(rule, facts),
     }
 }
@@ -609,12 +610,6 @@ fn redirects(facts: &Facts<'_>) -> Vec<RuleAnswer> {
     };
 
     vec![shows, detour, remembered]
-}
-
-/// `text` as it begins a sentence.
-fn upper_first(text: &str) -> String {
-    let mut chars = text.chars();
-    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
 }
 
 #[cfg(test)]

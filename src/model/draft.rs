@@ -27,7 +27,6 @@ impl Field {
     pub const ALL: [Self; 3] = [Self::Name, Self::CategoryId, Self::Status];
 
     /// The member's name in JSON.
-    #[must_use]
     pub const fn member(self) -> &'static str {
         match self {
             Self::Name => "name",
@@ -70,7 +69,6 @@ pub enum FieldError {
 
 impl FieldError {
     /// The field that the error is about.
-    #[must_use]
     pub const fn field(&self) -> Field {
         match self {
             Self::NameBlank | Self::NameTooLong { .. } | Self::NameCharacter { .. } => Field::Name,
@@ -106,7 +104,6 @@ impl Draft {
     }
 
     /// Whether nothing has been typed.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.name.is_empty() && self.category_id.is_empty() && self.status.is_none()
     }

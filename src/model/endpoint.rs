@@ -42,7 +42,6 @@ pub enum EndpointError {
 
 impl BaseUrl {
     /// The URL of `path`, for example `pets`, below the base address.
-    #[must_use]
     pub fn join(&self, path: &str) -> Url {
         let mut url = self.0.clone();
         // A base with a host always has path segments.
@@ -53,7 +52,6 @@ impl BaseUrl {
     }
 
     /// Whether the host is this machine: `localhost`, a name below it or a loopback address.
-    #[must_use]
     pub fn is_loopback(&self) -> bool {
         match self.0.host() {
             Some(Host::Domain(_)) => self.loopback_name().is_some(),
@@ -65,25 +63,21 @@ impl BaseUrl {
 
     /// The host where it is a name of this machine: it always means the loopback addresses, and no name server is asked
     /// (RFC 6761, section 6.3).
-    #[must_use]
     pub fn loopback_name(&self) -> Option<&str> {
         self.0.domain().filter(|name| *name == "localhost" || name.ends_with(".localhost"))
     }
 
     /// Whether the connection is encrypted.
-    #[must_use]
     pub fn is_https(&self) -> bool {
         self.0.scheme() == "https"
     }
 
     /// Host and port as people say them: `api.example.com`, `127.0.0.1:8080`.
-    #[must_use]
     pub fn authority(&self) -> String {
         self.0.authority().to_owned()
     }
 
     /// Scheme, host and port: what stands before the path of every address of the service.
-    #[must_use]
     pub fn origin(&self) -> String {
         self.0.origin().ascii_serialization()
     }
@@ -154,7 +148,6 @@ impl ApiKey {
     }
 
     /// The last four characters, for people to tell keys apart; fewer for keys so short that four would give them away.
-    #[must_use]
     pub fn ending(&self) -> &str {
         let key = self.0.expose_secret();
         let shown = if key.len() >= 12 { 4 } else { 0 };

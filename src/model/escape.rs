@@ -6,14 +6,12 @@ use std::fmt::Write as _;
 use super::display_safe;
 
 /// `text` as one word of a POSIX shell: as it stands where that is harmless, otherwise in single quotes.
-#[must_use]
 pub fn shell_word(text: &str) -> String {
     let plain = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte));
     if plain { text.to_owned() } else { format!("'{}'", text.replace('\'', r"'\''")) }
 }
 
 /// `json` in printable ASCII, with the same meaning. Line feeds stay.
-#[must_use]
 pub fn ascii_json(json: &str) -> String {
     let mut out = String::with_capacity(json.len());
     for c in json.chars() {
@@ -31,7 +29,6 @@ pub fn ascii_json(json: &str) -> String {
 }
 
 /// JSON that shows as it is, with the same meaning.
-#[must_use]
 pub fn shown_json(json: &str) -> Cow<'_, str> {
     if display_safe(json) == json { Cow::Borrowed(json) } else { Cow::Owned(ascii_json(json)) }
 }

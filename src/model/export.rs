@@ -27,13 +27,11 @@ impl Column {
     pub const ALL: [Self; 4] = [Self::Id, Self::Name, Self::CategoryId, Self::Status];
 
     /// The word of the description.
-    #[must_use]
     pub const fn as_str(self) -> &'static str {
         HEADER[self as usize]
     }
 
     /// What an animal has there, as it came; empty for no status.
-    #[must_use]
     pub fn of(self, pet: &Pet) -> Cow<'_, str> {
         match self {
             Self::Id => pet.id.to_string().into(),
@@ -45,10 +43,9 @@ impl Column {
 
     /// The same as a cell that no spreadsheet runs. Numbers are none that it would.
     fn cell(self, pet: &Pet) -> Cow<'_, str> {
-        match self {
-            Self::Id | Self::CategoryId => self.of(pet),
-            Self::Name => inert(&pet.name),
-            Self::Status => inert(pet.status.as_ref().map_or("", ObservedStatus::as_str)),
+        match self.of(pet) {
+            Cow::Borrowed(text) => inert(text),
+            number => number,
         }
     }
 }
@@ -71,7 +68,6 @@ impl Kind {
     pub const ENDINGS: [&str; 5] = ["csv", "tsv", "json", "ndjson", "jsonl"];
 
     /// That of the ending of a file's name, CSV where it has none; `None` for an ending of something else.
-    #[must_use]
     pub fn of_name(name: &Path) -> Option<Self> {
         let Some(ending) = name.extension() else { return Some(Self::Csv) };
         match ending.to_str()?.to_ascii_lowercase().as_str() {
@@ -147,7 +143,6 @@ pub fn rows(out: &mut impl Write, pets: &[Pet], columns: &[Column], delimiter: u
 }
 
 /// `pets` in the format that the ending of a file's name asks for; CSV where it asks for none of them.
-#[must_use]
 pub fn for_file(name: &str, pets: &[Pet]) -> String {
     let kind = Kind::of_name(Path::new(name.trim())).unwrap_or(Kind::Csv);
     let mut out = Vec::new();
@@ -160,13 +155,11 @@ pub fn for_file(name: &str, pets: &[Pet]) -> String {
 }
 
 /// A cell that no spreadsheet runs: one more `'` before what begins like a formula, also after others.
-#[must_use]
 pub fn inert(cell: &str) -> Cow<'_, str> {
     if is_formula(cell.trim_start_matches('\'')) { format!("'{cell}").into() } else { cell.into() }
 }
 
 /// The cell as it was before [`rows`] made it inert: without the first `'` of those before what begins like a formula.
-#[must_use]
 pub fn active(cell: &str) -> &str {
     match cell.strip_prefix('\'') {
         Some(rest) if is_formula(rest.trim_start_matches('\'')) => rest,

@@ -26,19 +26,16 @@ impl TryFrom<String> for IdempotencyKey {
 
 impl IdempotencyKey {
     /// As it is sent.
-    #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
     /// The key of creation `number` of the work that `run` stands for: the same one each time.
-    #[must_use]
     pub fn numbered(run: Uuid, number: u64) -> Self {
         Self(format!("{run}-{number}"))
     }
 
     /// The key of creation `number` among several that this one stands for.
-    #[must_use]
     pub fn part(&self, number: usize) -> Self {
         Self(format!("{self}.{number}"))
     }
@@ -59,7 +56,6 @@ pub struct IdempotencyKeys {
 
 impl IdempotencyKeys {
     /// `run` is another one each time that the program runs.
-    #[must_use]
     pub const fn new(run: Uuid) -> Self {
         Self { run, made: 0 }
     }

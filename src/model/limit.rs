@@ -41,7 +41,6 @@ impl Limit {
     }
 
     /// The number, 1 to 100.
-    #[must_use]
     pub const fn get(self) -> u8 {
         self.0
     }

@@ -3,7 +3,6 @@
 use serde::de::IgnoredAny;
 
 /// `json` with a line for each value, indented, each value as it was written; `None` where it is not JSON.
-#[must_use]
 pub fn indented(json: &str) -> Option<String> {
     serde_json::from_str::<IgnoredAny>(json).ok()?;
     let mut out = String::with_capacity(json.len() * 2);

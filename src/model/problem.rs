@@ -17,7 +17,6 @@ pub struct Problem {
 
 impl Problem {
     /// An Error body with one of our own codes.
-    #[must_use]
     pub fn new(code: ProblemCode, status: u16, message: impl Into<String>) -> Self {
         Self { code: code.as_str().to_owned(), message: message.into(), status }
     }
@@ -35,7 +34,6 @@ macro_rules! codes {
             pub const ALL: &[Self] = &[$(Self::$name,)*];
 
             /// The word in the body.
-            #[must_use]
             pub const fn as_str(self) -> &'static str {
                 match self { $(Self::$name => $word,)* }
             }

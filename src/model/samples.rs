@@ -14,7 +14,6 @@ static TEMPLATES: LazyLock<Vec<(i64, &'static str)>> = LazyLock::new(|| {
 
 /// The sample of this index, from 0: names in file order, numbered from their second use on; of ten animals in a row
 /// seven are available, two pending and one sold.
-#[must_use]
 pub fn sample(index: usize) -> NewPet {
     let (category_id, name) = TEMPLATES[index % TEMPLATES.len()];
     let name = match index / TEMPLATES.len() {

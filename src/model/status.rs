@@ -22,7 +22,6 @@ impl PetStatus {
     pub const ALL: [Self; 3] = [Self::Available, Self::Pending, Self::Sold];
 
     /// The word used in JSON and in the query, for example `available`.
-    #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Available => "available",
@@ -62,7 +61,6 @@ pub enum ObservedStatus {
 
 impl ObservedStatus {
     /// The word as it came.
-    #[must_use]
     pub fn as_str(&self) -> &str {
         match self {
             Self::Known(status) => status.as_str(),

@@ -19,13 +19,11 @@ pub const GET_PET_DEPRECATION_HEADER: &str = "@1795132800";
 
 /// Whether the operation is gone at `at`, as far as its date tells. A wrong clock must not take it away from anybody who
 /// asks for it by hand.
-#[must_use]
 pub fn is_over(at: Timestamp) -> bool {
     days_until_get_pet_is_removed(at.to_zoned(TimeZone::UTC).date()) <= 0
 }
 
 /// Whole days from `today` until the operation is removed; negative afterwards.
-#[must_use]
 pub fn days_until_get_pet_is_removed(today: Date) -> i32 {
     (GET_PET_REMOVED_ON - today).get_days()
 }

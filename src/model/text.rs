@@ -17,7 +17,6 @@ const MAX_MARKS: usize = 4;
 /// `text` with everything visible that could move the cursor, reorder, or hide: control characters (Cc), formatting
 /// characters (Cf, other than the joiner inside an emoji), line and paragraph separators, and letters that no terminal
 /// draws are written as `⟨U+202E⟩`. At most four combining marks stay on a base. Borrows when there is nothing to do.
-#[must_use]
 pub fn display_safe(text: &str) -> Cow<'_, str> {
     if text.bytes().all(|byte| (b' '..=b'~').contains(&byte)) {
         return Cow::Borrowed(text);
@@ -53,13 +52,11 @@ pub fn display_safe(text: &str) -> Cow<'_, str> {
 }
 
 /// `text` made safe and cut to 40 columns, for quoting a value inside a sentence.
-#[must_use]
 pub fn short(text: &str) -> String {
     cut(&display_safe(text), 40)
 }
 
 /// `text` with `petk_...` for whatever looks like an API key: more than the public id after the prefix.
-#[must_use]
 pub fn without_keys(text: &str) -> Cow<'_, str> {
     let mut out = String::new();
     let mut taken = 0;
@@ -80,7 +77,6 @@ pub fn without_keys(text: &str) -> Cow<'_, str> {
 }
 
 /// Whether something in `text` looks like an API key.
-#[must_use]
 pub fn holds_key(text: &str) -> bool {
     matches!(without_keys(text), Cow::Owned(_))
 }
@@ -90,13 +86,11 @@ fn key_length(text: &str) -> usize {
 }
 
 /// The terminal columns that `text` takes. It must be safe already.
-#[must_use]
 pub fn width(text: &str) -> usize {
     text.width()
 }
 
 /// `text` cut to at most `columns`, with `..` at the end where something was cut, never inside a character.
-#[must_use]
 pub fn cut(text: &str, columns: usize) -> String {
     if text.width() <= columns {
         return text.to_owned();
@@ -113,6 +107,63 @@ pub fn cut(text: &str, columns: usize) -> String {
     }
     out.extend(std::iter::repeat_n('.', columns.min(2)));
     out
+}
+
+/// Breaks `text` into lines of at most `columns`, between words where it can; a word longer than a line is broken, too.
+pub fn wrap(text: &str, columns: usize) -> Vec<String> {
+    wrapped(text, columns, true)
+}
+
+/// The same, with words longer than a line left whole, so that they can be copied.
+pub fn wrap_words(text: &str, columns: usize) -> Vec<String> {
+    wrapped(text, columns, false)
+}
+
+fn wrapped(text: &str, columns: usize, breaks_words: bool) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for mut word in text.split(' ') {
+        while let Some(line) = lines.last_mut() {
+            let gap = usize::from(!line.is_empty());
+            let is_alone = line.is_empty() && !breaks_words;
+            if width(line) + gap + width(word) <= columns || columns == 0 || is_alone {
+                line.push_str(&" ".repeat(gap));
+                line.push_str(word);
+                break;
+            }
+            if line.is_empty() {
+                let (begin, rest) = word.split_at(fitting(word, columns));
+                line.push_str(begin);
+                word = rest;
+            }
+            lines.push(String::new());
+        }
+    }
+    lines
+}
+
+/// How many bytes of `word` fit into so many columns: one character at least.
+fn fitting(word: &str, columns: usize) -> usize {
+    let mut used = 0;
+    let beyond = |(at, c): &(usize, char)| {
+        used += width(&word[*at..*at + c.len_utf8()]);
+        *at > 0 && used > columns
+    };
+    word.char_indices().find(beyond).map_or(word.len(), |(at, _)| at)
+}
+
+/// The same for a line of a report or of code: its indentation stays, and further lines stand below its text.
+pub fn wrap_indented(line: &str, columns: usize) -> Vec<String> {
+    let text = line.trim_start();
+    let indent = line.len() - text.len();
+    if width(line) <= columns {
+        return vec![line.to_owned()];
+    }
+    let lines = wrap(text, columns.saturating_sub(indent + 2).max(8));
+    let indented = lines.into_iter().enumerate().map(|(at, text)| {
+        let indent = if at == 0 { indent } else { indent + 2 };
+        format!("{}{text}", " ".repeat(indent))
+    });
+    indented.collect()
 }
 
 fn escape(out: &mut String, c: char) {
@@ -150,7 +201,6 @@ fn is_combining(c: char) -> bool {
 }
 
 /// `error` and everything behind it, innermost last, without repeating a message that contains the next one.
-#[must_use]
 pub fn causes(error: &dyn Error) -> String {
     let mut parts = vec![error.to_string()];
     let mut next = error.source();
@@ -165,7 +215,6 @@ pub fn causes(error: &dyn Error) -> String {
 }
 
 /// The same for a log or a screen: what others have said is cleaned.
-#[must_use]
 pub fn safe_causes(error: &dyn Error) -> String {
     display_safe(&causes(error)).into_owned()
 }
@@ -220,6 +269,17 @@ mod tests {
         assert_eq!(cut("ポチポチ", 7), "ポチ..");
         assert_eq!(cut("ポチポチ", 1), ".");
         assert_eq!(cut("x", 0), "");
+    }
+
+    #[test]
+    fn wrapping_loses_nothing_and_keeps_the_width() {
+        assert_eq!(wrap("one two three", 7), ["one two", "three"]);
+        assert_eq!(wrap("abcdefghij", 4), ["abcd", "efgh", "ij"]);
+        assert_eq!(wrap("", 5), [""]);
+        assert_eq!(wrap("a b", 0), ["a b"]);
+        assert_eq!(wrap("one  two abcdefghij k", 9), ["one  two", "abcdefghi", "j k"]);
+        assert_eq!(wrap_words("one two abcdefghij k", 7), ["one two", "abcdefghij", "k"]);
+        assert_eq!(wrap("ポチ", 1), ["ポ", "チ", ""]);
     }
 
     proptest::proptest! {

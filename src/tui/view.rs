@@ -13,6 +13,7 @@ use ratatui::text::{Line, Span};
 
 use crate::clock::Now;
 use crate::model::text::{cut, width};
+use crate::model::words;
 
 use super::deadline::{SHOW_LOADING_AFTER, STALE_AFTER};
 use super::pending::Slot;
@@ -20,7 +21,7 @@ use super::popups::Popup;
 use super::screens::{add_pet, domains, pets, profiles, requests, welcome};
 use super::state::{AppState, Health, Layout, MessageKind, Screen};
 use super::theme::{Appearance, StyleRole};
-use super::widgets::{WIDE, age_words, away_word, cover, hint_line, put, put_right, wrap};
+use super::widgets::{WIDE, away_word, cover, hint_line, put, put_right, wrap};
 
 /// The least size at which anything but one line is drawn.
 pub const LEAST: (u16, u16) = (40, 8);
@@ -135,7 +136,7 @@ fn health(state: &AppState, appearance: &Appearance, now: Now, wide: bool) -> (S
     let data = match read {
         None => String::new(),
         // A time of day says nothing of rows that are from another day.
-        Some(_) if age >= 3600 => format!(", data {} old", age_words(age)),
+        Some(_) if age >= 3600 => format!(", data {} old", words::age(age)),
         Some(at) => format!(", data {}", appearance.time(at.wall)),
     };
     let slots = [Slot::List, Slot::More, Slot::Inventory, Slot::ById];
@@ -154,7 +155,7 @@ fn health(state: &AppState, appearance: &Appearance, now: Now, wide: bool) -> (S
         Health::Ok { took } => {
             // Elsewhere it would be news by itself every minute.
             let old = state.screen == Screen::Pets && age >= STALE_AFTER.as_secs();
-            let age = if old { format!(", {} old", age_words(age)) } else { String::new() };
+            let age = if old { format!(", {} old", words::age(age)) } else { String::new() };
             let live = state.pets.live.map_or(String::new(), |every| format!(", live {} s", every.as_secs()));
             let time = read.map_or(String::new(), |at| appearance.time(at.wall));
             let text = if wide {

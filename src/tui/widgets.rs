@@ -8,6 +8,7 @@ use ratatui::widgets::{Clear, Widget};
 
 use crate::api::failure::Failure;
 use crate::model::text::{cut, width};
+pub use crate::model::text::{wrap, wrap_indented};
 
 use super::text_input::TextInput;
 use super::theme::{Appearance, StyleRole};
@@ -108,59 +109,6 @@ pub fn popup(buf: &mut Buffer, screen: Rect, columns: u16, rows: u16, title: &st
     boxed(buf, area, title, appearance)
 }
 
-/// Breaks `text` into lines of at most `columns`, between words where it can.
-#[must_use]
-pub fn wrap(text: &str, columns: usize) -> Vec<String> {
-    let mut lines = vec![String::new()];
-    for word in text.split(' ') {
-        let mut word = word.to_owned();
-        while let Some(line) = lines.last_mut() {
-            let used = width(line) + usize::from(!line.is_empty());
-            if used + width(&word) <= columns || columns == 0 {
-                if !line.is_empty() {
-                    line.push(' ');
-                }
-                line.push_str(&word);
-                break;
-            }
-            if line.is_empty() {
-                // A word longer than a line is broken, never lost.
-                let mut taken = 0;
-                let mut room = columns;
-                for c in word.chars() {
-                    let columns = width(c.encode_utf8(&mut [0; 4]));
-                    if columns > room {
-                        break;
-                    }
-                    room -= columns;
-                    taken += c.len_utf8();
-                }
-                let taken = taken.max(word.chars().next().map_or(0, char::len_utf8));
-                line.push_str(&word[..taken]);
-                word.drain(..taken);
-            }
-            lines.push(String::new());
-        }
-    }
-    lines
-}
-
-/// The same for a line of a report or of code: its indentation stays, and further lines stand below its text.
-#[must_use]
-pub fn wrap_indented(line: &str, columns: usize) -> Vec<String> {
-    let text = line.trim_start();
-    let indent = line.len() - text.len();
-    if width(line) <= columns {
-        return vec![line.to_owned()];
-    }
-    let lines = wrap(text, columns.saturating_sub(indent + 2).max(8));
-    let indented = lines.into_iter().enumerate().map(|(at, text)| {
-        let indent = if at == 0 { indent } else { indent + 2 };
-        format!("{}{text}", " ".repeat(indent))
-    });
-    indented.collect()
-}
-
 /// Lines marked with `!`, as everything that went wrong is.
 #[must_use]
 pub fn banner(text: &str, columns: u16, appearance: &Appearance) -> Vec<Line<'static>> {
@@ -226,16 +174,6 @@ pub fn hint_line(mut entries: Vec<(String, &'static str)>, columns: u16, appeara
     Line::from(spans)
 }
 
-/// How long ago something was, from a minute on.
-#[must_use]
-pub fn age_words(seconds: u64) -> String {
-    match seconds {
-        0..7_200 => format!("{} min", seconds / 60),
-        7_200..172_800 => format!("{} h", seconds / 3_600),
-        _ => format!("{} days", seconds / 86_400),
-    }
-}
-
 /// What came instead of an answer, in a word or two.
 #[must_use]
 pub fn away_word(failure: &Failure) -> String {
@@ -257,15 +195,6 @@ pub fn pane(buf: &mut Buffer, area: Rect, title: &str, appearance: &Appearance, 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn wrapping_loses_nothing_and_keeps_the_width() {
-        assert_eq!(wrap("one two three", 7), ["one two", "three"]);
-        assert_eq!(wrap("abcdefghij", 4), ["abcd", "efgh", "ij"]);
-        assert_eq!(wrap("", 5), [""]);
-        assert_eq!(wrap("a b", 0), ["a b"]);
-        assert_eq!(wrap("ポチ", 1), ["ポ", "チ", ""]);
-    }
 
     #[test]
     fn the_keys_of_a_banner_stay_together_however_long_its_text_is() {

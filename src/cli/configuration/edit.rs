@@ -18,11 +18,10 @@ use super::init::{EXAMPLE, begin, cannot_write};
 pub fn run(path: &Path, env: &Env) -> Result<Exit, Failed> {
     let there = read(path)?;
     let before = there.as_deref().unwrap_or(EXAMPLE);
-    let copy = Copy::new(before).map_err(|error| cannot_write(path, &error))?;
+    let copy = Copy::new(before).map_err(cannot_write(path))?;
     loop {
         open(&copy.path, env)?;
-        let text = fs::read_to_string(&copy.path);
-        let text = text.map_err(|error| Failed::new(Exit::Failure, format!("the edited text is lost: {error}")))?;
+        let text = fs::read_to_string(&copy.path).map_err(Failed::because("the edited text is lost"))?;
         if text == before {
             note("nothing was changed");
             return Ok(Exit::Done);
@@ -42,7 +41,7 @@ pub fn run(path: &Path, env: &Env) -> Result<Exit, Failed> {
             return Err(Failed::new(Exit::Failure, what).hint(format!("what was typed is in {}", kept.display())));
         }
         let written = if there.is_some() { atomic_file::write(path, &text, true) } else { begin(path, &text, env) };
-        written.map_err(|error| cannot_write(path, &error))?;
+        written.map_err(cannot_write(path))?;
         note(&format!("wrote {}", path.display()));
         return Ok(Exit::Done);
     }
@@ -64,8 +63,7 @@ impl Copy {
 }
 
 fn read(path: &Path) -> Result<Option<String>, Failed> {
-    atomic_file::read(path)
-        .map_err(|error| Failed::new(Exit::Failure, format!("{} cannot be read: {error}", path.display())))
+    atomic_file::read(path).map_err(Failed::because(format!("{} cannot be read", path.display())))
 }
 
 /// The editor is a line for the shell, as for every program that has one: it may have arguments.
@@ -91,6 +89,6 @@ fn asked_to_go_on(found: &[String]) -> bool {
 /// Keeps what was typed beside the file, so that it is not lost.
 fn keep(text: &str, path: &Path) -> Result<PathBuf, Failed> {
     let kept = path.with_extension("toml.edited");
-    replace_private(&kept, text).map_err(|error| cannot_write(&kept, &error))?;
+    replace_private(&kept, text).map_err(cannot_write(&kept))?;
     Ok(kept)
 }

@@ -8,7 +8,7 @@ use std::path::Path;
 use crate::config::{Env, Paths};
 use crate::local::atomic_file::write as write_file;
 
-use super::super::error::{Exit, Failed};
+use super::super::error::Failed;
 
 /// Every key with its default, explained.
 pub const EXAMPLE: &str = include_str!("../../../config.example.toml");
@@ -23,6 +23,6 @@ pub fn begin(path: &Path, text: &str, env: &Env) -> io::Result<()> {
     write_file(path, text, false)
 }
 
-pub fn cannot_write(path: &Path, error: &io::Error) -> Failed {
-    Failed::new(Exit::Failure, format!("{} could not be written: {error}", path.display()))
+pub fn cannot_write(path: &Path) -> impl FnOnce(io::Error) -> Failed {
+    Failed::because(format!("{} could not be written", path.display()))
 }

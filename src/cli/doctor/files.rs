@@ -34,48 +34,53 @@ pub fn checks(env: &Env) -> Vec<Check> {
     checks
 }
 
+/// A path as it is told.
+fn shown(path: &Path, env: &Env) -> String {
+    below_home(path, env).display().to_string()
+}
+
 /// A directory that the program must be able to write to, and in which others must not have the permissions `not`.
 fn directory(name: &str, path: &Path, not: u32, env: &Env) -> Check {
-    let shown = below_home(path, env).display().to_string();
+    let place = shown(path, env);
     let mode = match fs::metadata(path) {
         Ok(found) if found.is_dir() => found.permissions().mode() & 0o7777,
-        Ok(_) => return Check::fail(name, &format!("{shown} is no directory"), &format!("move it away: {shown}")),
+        Ok(_) => return Check::fail(name, &format!("{place} is no directory"), &format!("move it away: {place}")),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             // It is made below the first directory that is there.
             let above = path.ancestors().skip(1).find(|above| above.exists()).unwrap_or(path);
             if access(above, Access::WRITE_OK | Access::EXEC_OK).is_ok() {
-                return Check::ok(name, &format!("{shown} is made when it is needed"));
+                return Check::ok(name, &format!("{place} is made when it is needed"));
             }
-            let above = below_home(above, env).display().to_string();
-            let found = format!("{shown} cannot be made: {above} cannot be written to");
+            let above = shown(above, env);
+            let found = format!("{place} cannot be made: {above} cannot be written to");
             return Check::fail(name, &found, &format!("ls -ld {above}; or name another place, such as XDG_DATA_HOME"));
         }
-        Err(error) => return Check::fail(name, &format!("{shown}: {error}"), &format!("ls -ld {shown}")),
+        Err(error) => return Check::fail(name, &format!("{place}: {error}"), &format!("ls -ld {place}")),
     };
     if access(path, Access::READ_OK | Access::WRITE_OK | Access::EXEC_OK).is_err() {
         return Check::fail(
             name,
-            &format!("{shown} cannot be written to (mode {mode:04o})"),
-            &format!("chmod u+rwx {shown}"),
+            &format!("{place} cannot be written to (mode {mode:04o})"),
+            &format!("chmod u+rwx {place}"),
         );
     }
     if mode & not != 0 {
         let (what, remedy) = if not == 0o077 { ("look into", "go-rwx") } else { ("write to", "go-w") };
         return Check::warn(
             name,
-            &format!("others can {what} {shown} (mode {mode:04o})"),
-            &format!("chmod {remedy} {shown}"),
+            &format!("others can {what} {place} (mode {mode:04o})"),
+            &format!("chmod {remedy} {place}"),
         );
     }
-    Check::ok(name, &format!("{shown} (mode {mode:04o})"))
+    Check::ok(name, &format!("{place} (mode {mode:04o})"))
 }
 
 /// A key that others can read.
 fn open_key(path: &Path, env: &Env) -> Option<Check> {
     let mode = fs::metadata(path).ok()?.permissions().mode() & 0o7777;
-    let shown = below_home(path, env).display().to_string();
-    let found = format!("others can read {shown} (mode {mode:04o})");
-    (mode & 0o077 != 0).then(|| Check::fail("keys", &found, &format!("chmod 600 {shown}, and have the key replaced")))
+    let place = shown(path, env);
+    let found = format!("others can read {place} (mode {mode:04o})");
+    (mode & 0o077 != 0).then(|| Check::fail("keys", &found, &format!("chmod 600 {place}, and have the key replaced")))
 }
 
 /// The database of the service inside the program.
@@ -84,19 +89,19 @@ pub async fn database(env: &Env) -> Check {
     let Ok(path) = Paths::new(env).map(|paths| paths.embedded_database()) else {
         return Check::ok(NAME, "none");
     };
-    let shown = below_home(&path, env).display().to_string();
+    let place = shown(&path, env);
     if !path.exists() {
-        return Check::ok(NAME, &format!("{shown} is made when it is needed"));
+        return Check::ok(NAME, &format!("{place} is made when it is needed"));
     }
     let url = DatabaseUrl::Sqlite(path.clone());
     let whole = format!("petstore check --database {url} looks at all of it");
     let remedy = "keep this file, and put the last backup in its place";
     match tokio::time::timeout(LIMIT, store::quick_check(&url)).await {
-        Err(_) => Check::warn(NAME, &format!("{shown} was not read through within {} s", LIMIT.as_secs()), &whole),
-        Ok(Err(error)) => Check::fail(NAME, &format!("{shown}: {}", safe_causes(&error)), remedy),
+        Err(_) => Check::warn(NAME, &format!("{place} was not read through within {} s", LIMIT.as_secs()), &whole),
+        Ok(Err(error)) => Check::fail(NAME, &format!("{place}: {}", safe_causes(&error)), remedy),
         Ok(Ok(quick)) => match quick.problems.first() {
-            Some(problem) => Check::fail(NAME, &format!("{shown} is damaged: {problem}"), remedy),
-            None => Check::ok(NAME, &format!("{shown} is sound, schema {}", quick.schema)),
+            Some(problem) => Check::fail(NAME, &format!("{place} is damaged: {problem}"), remedy),
+            None => Check::ok(NAME, &format!("{place} is sound, schema {}", quick.schema)),
         },
     }
 }

@@ -13,6 +13,7 @@ use tokio::time::timeout;
 use crate::clock;
 use crate::config::settings::configuration;
 use crate::config::{Choices, Env, KeyOrigin, KeySource, Origin, Remote, Service, Settings, settings_for};
+use crate::model::words::counted;
 
 use super::super::error::{Exit, Failed};
 use super::super::{service, status};
@@ -28,11 +29,12 @@ const KEYS: Duration = Duration::from_secs(15);
 const APART: SignedDuration = SignedDuration::from_secs(30);
 
 pub async fn checks(choices: &Choices, env: &Env) -> Vec<Check> {
-    let Ok(known) = Settings::without_key(choices, env) else {
+    let known = match Settings::without_key(choices, env) {
+        Ok(known) => known,
         // The configuration has said what is wrong, or it is a flag that is.
-        let failed = Settings::without_key(choices, env).err().map(Failed::from);
-        let found = failed.as_ref().map_or("", Failed::what);
-        return vec![Check::fail("profile", found, &choices.command("config check"))];
+        Err(error) => {
+            return vec![Check::fail("profile", Failed::from(error).what(), &choices.command("config check"))];
+        }
     };
     let mut checks = others(&known.name, choices, env);
     let name = format!("profile {}", known.name);
@@ -40,31 +42,26 @@ pub async fn checks(choices: &Choices, env: &Env) -> Vec<Check> {
         let (choices, env) = (choices.clone(), env.clone());
         timeout(KEYS, spawn_blocking(move || Settings::resolve(&choices, &env))).await
     };
-    let settings = match resolved {
-        Ok(Ok(Ok(settings))) => settings,
-        Ok(Ok(Err(error))) => {
-            checks.push(Check::fail(&name, &error.to_string(), &login(&known.name)));
-            return checks;
-        }
-        Ok(Err(error)) => {
-            checks.push(Check::fail(&name, &error.to_string(), "petstore status"));
-            return checks;
-        }
+    match resolved {
+        Ok(Ok(Ok(settings))) => checks.extend(used(&name, &settings, env).await),
+        Ok(Ok(Err(error))) => checks.push(Check::fail(&name, &error.to_string(), &login(&known.name))),
+        Ok(Err(error)) => checks.push(Check::fail(&name, &error.to_string(), "petstore status")),
         Err(_) => {
             let found = format!("its key was not there within {} s", KEYS.as_secs());
             checks.push(Check::fail(&name, &found, "unlock the keyring, or try its command in a shell"));
-            return checks;
         }
-    };
+    }
+    checks
+}
+
+/// The profile in use, and its service.
+async fn used(name: &str, settings: &Settings, env: &Env) -> Vec<Check> {
     let Service::Remote(remote) = &settings.service else {
-        checks.push(Check::ok(&name, "in this program, no key needed"));
-        checks.push(trust(false));
-        return checks;
+        return vec![Check::ok(name, "in this program, no key needed"), trust(false)];
     };
-    checks.push(key(&name, &settings, remote, env));
-    checks.push(trust(remote.base_url.is_https() && remote.ca_file.is_none()));
-    checks.push(names(remote).await);
-    checks.extend(answers(&settings).await);
+    let needs_trust = remote.base_url.is_https() && remote.ca_file.is_none();
+    let mut checks = vec![key(name, settings, remote, env), trust(needs_trust), names(remote).await];
+    checks.extend(answers(settings).await);
     checks
 }
 
@@ -148,8 +145,7 @@ async fn names(remote: &Remote) -> Check {
     let remedy = "is the address of the profile right? Else see /etc/resolv.conf, or the network";
     match found {
         Ok(Ok(addresses)) => {
-            let count = addresses.count();
-            let addresses = if count == 1 { "1 address".to_owned() } else { format!("{count} addresses") };
+            let addresses = counted(addresses.count(), "address");
             Check::ok("name", &format!("{host}: {addresses} in {took} ms"))
         }
         Ok(Err(error)) => Check::fail("name", &format!("{host}: {error}"), remedy),

@@ -12,7 +12,8 @@ use crate::domains::report::until_words;
 use crate::domains::stage::{Stage, status};
 use crate::domains::{DnsName, Verdict};
 use crate::model::display_safe;
-use crate::model::text::{cut, width};
+use crate::model::table;
+use crate::model::text::cut;
 
 use super::super::error::{Exit, Failed};
 use super::super::output::{columns, note};
@@ -43,7 +44,7 @@ pub fn list(format: ResultFormat, configured: &Configured, file: &RegistryFile) 
         return Ok(Exit::Done);
     }
     print(|out| {
-        table(out, &rows, columns())?;
+        lines(out, &rows, columns())?;
         writeln!(out, "\n{}", sum(&rows))
     })?;
     Ok(Exit::Done)
@@ -111,23 +112,16 @@ impl ListRow {
 }
 
 /// Writes the rows in columns. On a terminal of `columns` names give way, and each line is cut where it ends.
-fn table(out: &mut impl Write, rows: &[ListRow], columns: Option<usize>) -> io::Result<()> {
+fn lines(out: &mut impl Write, rows: &[ListRow], columns: Option<usize>) -> io::Result<()> {
     let headings = ["DOMAIN", "ROLE", "STATE", "VERDICT", "NEXT"].map(str::to_owned);
     let lines: Vec<[String; 5]> = std::iter::once(headings).chain(rows.iter().map(ListRow::cells)).collect();
-    let widest = |at: usize| lines.iter().map(|cells| width(&cells[at])).max().unwrap_or_default();
-    let [mut name, role, state, verdict] = [0, 1, 2, 3].map(widest);
+    let mut widths = table::widths(&lines);
     if let Some(columns) = columns {
-        let others = role + state + verdict + 8 + LEAST_NEXT;
-        name = name.min(columns.saturating_sub(others).max(LEAST_NAME));
+        let others = widths[1..4].iter().sum::<usize>() + 8 + LEAST_NEXT;
+        widths[0] = widths[0].min(columns.saturating_sub(others).max(LEAST_NAME));
     }
     for cells in &lines {
-        let mut line = String::new();
-        for (cell, room) in cells.iter().zip([name, role, state, verdict]) {
-            let cell = cut(cell, room);
-            line.push_str(&cell);
-            line.push_str(&" ".repeat(room - width(&cell) + 2));
-        }
-        line.push_str(&cells[4]);
+        let line = table::line(cells, &widths, &[], |_, cell| cell);
         writeln!(out, "{}", columns.map_or_else(|| line.clone(), |columns| cut(&line, columns)))?;
     }
     Ok(())
@@ -152,6 +146,7 @@ fn sum(rows: &[ListRow]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::text::width;
 
     fn row(name: &str, verdict: Option<Verdict>) -> ListRow {
         let state = Stage::Draft;
@@ -161,7 +156,7 @@ mod tests {
 
     fn written(rows: &[ListRow], columns: Option<usize>) -> String {
         let mut out = Vec::new();
-        table(&mut out, rows, columns).unwrap();
+        lines(&mut out, rows, columns).unwrap();
         String::from_utf8(out).unwrap()
     }
 

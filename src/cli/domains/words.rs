@@ -35,22 +35,22 @@ pub fn summary(
     writeln!(out)?;
     let Some(decides) = deciding(findings) else {
         let text = format!("{}: nothing could be measured", domain.name);
-        return write!(out, "{}", paragraph("        ", &text, room, 8));
+        return write!(out, "{}", paragraph("        ", &text, room));
     };
     writeln!(out, "{}", display_safe(&headline(domain, decides)))?;
     if decides.verdict == Verdict::Fail
         && findings.iter().filter(|finding| finding.verdict == Verdict::Fail).count() > 1
     {
-        write!(out, "{}", paragraph("", "Mend this first; the other failures may go with it.", room, 0))?;
+        write!(out, "{}", paragraph("", "Mend this first; the other failures may go with it.", room))?;
     }
     let now = if decides.fix.is_empty() { &next } else { &decides.fix };
     if decides.verdict != Verdict::Ok {
         let until = decides.until.map_or_else(String::new, |until| format!(" until {}", until_words(until, at)));
-        write!(out, "{}", paragraph("Now:  ", &sentence(&format!("{now}{until}")), room, 6))?;
+        write!(out, "{}", paragraph("Now:  ", &sentence(&format!("{now}{until}")), room))?;
     }
     let age = standing.stale.map_or_else(String::new, |age| format!(", as of {} min ago", age.as_mins()));
     // What comes next on the way is only worth a word where nothing else is to be done first.
     let silent = !matches!(decides.verdict, Verdict::Ok | Verdict::Wait);
     let next = if silent { String::new() } else { format!("; {next}") };
-    write!(out, "{}", paragraph("Step: ", &format!("{}{age}{next}", standing.state), room, 6))
+    write!(out, "{}", paragraph("Step: ", &format!("{}{age}{next}", standing.state), room))
 }

@@ -11,7 +11,7 @@ use crate::model::{Limit, PetId, PetStatus};
 
 use super::column::{self, SortOrder};
 
-const PETS_HELP: &str = "Examples:
+pub const PETS_HELP: &str = "Examples:
   petstore pets list --status available --limit 50
   petstore pets list --all --format csv > animals.csv
   petstore pets add --name Biscuit --category-id 3
@@ -55,14 +55,6 @@ const WATCH_HELP: &str = "Examples:
 A line for each animal that is new, has changed or is gone; with --format ndjson an object with `at`, `change`, `pet` and, \
 for a change, `before`. An unchanged list costs next to nothing where the service knows entity tags. While the service is \
 away it is asked less and less often. Exit status: 130 on Ctrl-C, 9 when the time is up.";
-
-/// List, add and get animals, and watch what becomes of them; import and export files of them.
-#[derive(Debug, ClapArgs)]
-#[command(after_help = PETS_HELP)]
-pub struct PetsArgs {
-    #[command(subcommand)]
-    pub command: PetsCommand,
-}
 
 #[derive(Debug, Subcommand)]
 pub enum PetsCommand {

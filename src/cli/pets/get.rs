@@ -28,9 +28,7 @@ pub async fn run(context: &PetsContext<'_>, args: &GetArgs) -> Result<Exit, Fail
     }
     let gone = steps.iter().find_map(|step| match step.outcome {
         StepOutcome::Gone { status } => Some(status),
-        StepOutcome::Found | StepOutcome::NotThere | StepOutcome::NotThereButFull { .. } | StepOutcome::NotFound => {
-            None
-        }
+        _ => None,
     });
     let unseen = steps.iter().any(|step| matches!(step.outcome, StepOutcome::NotThereButFull { .. }));
     if pets.is_empty() {

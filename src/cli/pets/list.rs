@@ -68,7 +68,7 @@ async fn all(context: &PetsContext<'_>, args: &ListArgs, layout: &PetLayout) -> 
     if let Some(sort) = args.sort {
         sort.apply(&mut taken.pets);
     }
-    let is_written = layout.format.lines().is_some() && !waits;
+    let is_written = layout.format.has_lines() && !waits;
     if !is_written && !write_as(layout.format.content(), |out| write_list(out, &taken.pets, layout))? {
         return Ok(Exit::Done);
     }
@@ -81,28 +81,28 @@ async fn all(context: &PetsContext<'_>, args: &ListArgs, layout: &PetLayout) -> 
 /// Takes an inventory, and writes it as it comes where the format has lines and nothing else `waits` for it.
 async fn take(mut coming: mpsc::Receiver<Vec<Pet>>, layout: &PetLayout, waits: bool) -> Result<Taken, Failed> {
     let mut taken = Taken::default();
-    let lines = layout.format.lines().filter(|_| !waits);
+    let writes = layout.format.has_lines() && !waits;
     let mut is_first = true;
     while let Some(part) = coming.recv().await {
         taken.seen += part.len();
-        let Some(lines) = lines else {
+        if !writes {
             taken.pets.extend(part);
             continue;
-        };
+        }
         let header = std::mem::take(&mut is_first);
         taken.unread = !write_as(layout.format.content(), |out| {
             if header {
-                write_header(out, lines, layout)?;
+                write_header(out, layout)?;
             }
-            write_lines(out, &part, lines, layout)
+            write_lines(out, &part, layout)
         })?;
         if taken.unread {
             break;
         }
     }
     // An empty inventory has a header, too.
-    if let (Some(lines), true) = (lines, is_first) {
-        taken.unread = !write_as(layout.format.content(), |out| write_header(out, lines, layout))?;
+    if writes && is_first {
+        taken.unread = !write_as(layout.format.content(), |out| write_header(out, layout))?;
     }
     Ok(taken)
 }

@@ -16,7 +16,7 @@ use crate::api::error::RetryAfter;
 use crate::api::list::{self, List};
 use crate::api::retry::dice;
 use crate::api::retry::repeated;
-use crate::api::{ApiError, Client, Failure, Remedy};
+use crate::api::{ApiError, Client, Failure};
 use crate::cli::error::{Exit, Failed};
 use crate::cli::output::{note, write_as};
 use crate::clock;
@@ -85,7 +85,7 @@ fn pause_after(
     failures: u32,
 ) -> Result<Duration, Failed> {
     let failure = Failure::from(error);
-    if failure.remedy() != Remedy::TryLater {
+    if !failure.may_pass() {
         return Err(context.failed(error));
     }
     if failures == 0 {
@@ -101,12 +101,7 @@ fn pause(interval: Duration, failures: u32, error: &ApiError, dice: f64) -> Dura
         interval.saturating_mul(2_u32.saturating_pow(failures)).min(longest).mul_f64(0.75 + dice.clamp(0.0, 1.0) / 4.0);
     let named = match error {
         ApiError::Refused { retry_after: Some(RetryAfter::Seconds(seconds)), .. } => Duration::from_secs(*seconds),
-        ApiError::Refused { .. }
-        | ApiError::NotSent(_)
-        | ApiError::ConnectTimeout(_)
-        | ApiError::Timeout(_)
-        | ApiError::Broken(_)
-        | ApiError::Malformed(_) => Duration::ZERO,
+        _ => Duration::ZERO,
     };
     named.min(longest).max(grown)
 }

@@ -8,7 +8,7 @@ use clap::Args;
 use listenfd::ListenFd;
 use tokio::net::{TcpListener, TcpSocket};
 
-use super::error::ServeError;
+use crate::cli::error::{Exit, Failed};
 use crate::server::Tls;
 
 /// The most connections that wait to be accepted; the system may allow fewer.
@@ -46,15 +46,19 @@ pub(super) struct Listening {
 
 impl ListenArgs {
     /// Opens what is asked for, or takes over what systemd passes on.
-    pub(super) fn open(&self) -> Result<Listening, ServeError> {
-        let passed_on = passed_on().map_err(ServeError::PassedOn)?;
+    pub(super) fn open(&self) -> Result<Listening, Failed> {
+        let unusable =
+            "the socket that was passed on cannot be used; it is to be a listening TCP socket (ListenStream=)";
+        let passed_on = passed_on().map_err(Failed::because(unusable))?;
         let address = match &passed_on {
-            Some(listener) => listener.local_addr().map_err(ServeError::PassedOn)?,
+            Some(listener) => listener.local_addr().map_err(Failed::because(unusable))?,
             None => self.listen,
         };
         self.check(address)?;
         let tls = match (&self.tls_cert, &self.tls_key) {
-            (Some(certificate), Some(key)) => Some(Tls::load(certificate, key)?),
+            (Some(certificate), Some(key)) => {
+                Some(Tls::load(certificate, key).map_err(|error| Failed::of(Exit::Failure, &error))?)
+            }
             _ => None,
         };
         let api = passed_on.map_or_else(|| listen(address), Ok)?;
@@ -62,14 +66,18 @@ impl ListenArgs {
     }
 
     /// What is not encrypted stays on this machine, or on a way that is said to be private.
-    fn check(&self, address: SocketAddr) -> Result<(), ServeError> {
+    fn check(&self, address: SocketAddr) -> Result<(), Failed> {
         if !self.behind_proxy && self.tls_cert.is_none() && !address.ip().is_loopback() {
-            return Err(ServeError::NotLoopback(address));
+            return Err(Failed::config(format!(
+                "{address} would send keys and animals in clear text over the network: give --tls-cert and --tls-key, \
+                 or --behind-proxy where a proxy with TLS passes requests on over a private way"
+            )));
         }
         match self.metrics_listen {
-            Some(address) if !self.behind_proxy && !address.ip().is_loopback() => {
-                Err(ServeError::MetricsNotLoopback(address))
-            }
+            Some(address) if !self.behind_proxy && !address.ip().is_loopback() => Err(Failed::config(format!(
+                "--metrics-listen {address} would show the figures to the whole network: give 127.0.0.1, or \
+                     --behind-proxy"
+            ))),
             _ => Ok(()),
         }
     }
@@ -83,14 +91,17 @@ fn passed_on() -> io::Result<Option<TcpListener>> {
 }
 
 /// With a queue as long as the system allows for those who all come at once.
-fn listen(address: SocketAddr) -> Result<TcpListener, ServeError> {
+fn listen(address: SocketAddr) -> Result<TcpListener, Failed> {
     let listen = || {
         let socket = if address.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
         socket.set_reuseaddr(true)?;
         socket.bind(address)?;
         socket.listen(QUEUE)
     };
-    listen().map_err(|source| ServeError::Listen { address, source })
+    listen().map_err(|error| {
+        let failed = Failed::because(format!("cannot listen on {address}"))(error);
+        failed.hint("name another one: --listen 127.0.0.1:0 takes a free port")
+    })
 }
 
 #[cfg(test)]

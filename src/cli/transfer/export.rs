@@ -33,7 +33,7 @@ pub async fn run(
     }
     let (count, counted) = watch::channel(0);
     let stop = CancellationToken::new();
-    let mut ends = Signals::new().map_err(|error| failed(&TransferError::Start(error), service))?;
+    let mut ends = Signals::new()?;
     let bar = TransferProgress::new(None, verbosity, settings);
     let now = || (*counted.borrow(), "animals".to_owned());
     let mut ended_by = None;

@@ -30,7 +30,7 @@ use crate::transfer::{ColumnMapping, Input, TransferError, rejects};
 
 /// `--dry-run`: checks everything, and needs no service.
 pub async fn check(args: ImportArgs, verbosity: Verbosity) -> Result<Exit, Failed> {
-    let (args, mut ends) = (Arc::new(args), ends()?);
+    let (args, mut ends) = (Arc::new(args), Signals::new()?);
     can_write_rejects(&args)?;
     let checked = look(&args, &args.reading(), &mut ends).await?;
     verbosity.note(&format!("{}; nothing was sent", checked.sentence()));
@@ -51,7 +51,7 @@ pub async fn run(
     verbosity: Verbosity,
 ) -> Result<Exit, Failed> {
     let args = Arc::new(args);
-    let (target, mut ends) = (Target::of(settings), ends()?);
+    let (target, mut ends) = (Target::of(settings), Signals::new()?);
     can_write_rejects(&args)?;
     let Some(Begin { mut start, reading, report, new }) = begin(&args, &target, &mut ends, verbosity).await? else {
         return Ok(Exit::Done);
@@ -240,10 +240,6 @@ fn open(args: &ImportArgs) -> Result<Input, TransferError> {
         note("reading from standard input; Ctrl-D ends");
     }
     Input::stream("standard input", io::stdin())
-}
-
-fn ends() -> Result<Signals, Failed> {
-    Signals::new().map_err(|error| failed(TransferError::Start(error)))
 }
 
 /// Runs what blocks where it may, until it is done or somebody ends it. It is before anything is sent.

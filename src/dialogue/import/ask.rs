@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use crate::config::paths::expand_home;
 use crate::dialogue::prompt::Asked;
 use crate::dialogue::session::Session;
-use crate::dialogue::words;
 use crate::model::Field;
 use crate::model::text::short;
+use crate::model::words::counted;
 use crate::transfer::earlier_import::{EarlierImport, EarlierVerdict};
 use crate::transfer::import::Start;
 use crate::transfer::{ColumnMapping, TransferError};
@@ -88,7 +88,7 @@ impl Session {
 
     /// Names the number and the service, and asks.
     pub(super) async fn may_import(&mut self, good: u64, goes_on: bool) -> Asked<bool> {
-        let animals = words::counted(good, "animal");
+        let animals = counted(good, "animal");
         let place = self.place();
         self.talk.say(match goes_on {
             false => format!("This adds {animals} to {place}."),

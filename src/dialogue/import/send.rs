@@ -10,6 +10,7 @@ use crate::api::Failure;
 use crate::dialogue::prompt::{Asked, Leave};
 use crate::dialogue::session::Session;
 use crate::dialogue::words;
+use crate::model::words::counted;
 use crate::transfer::import::{
     self, ImportControl, ImportEnded, ImportEvent, ImportOptions, ImportProgress, OnImportEvent, Start, Summary, Work,
 };
@@ -120,7 +121,7 @@ impl Session {
             ImportEnded::Failed(error) => self.talk.say(error.to_string())?,
         }
         let ImportProgress { added, added_before, refused, invalid, unknown, .. } = progress;
-        self.talk.say(format!("{} added.", words::counted(*added, "animal")))?;
+        self.talk.say(format!("{} added.", counted(*added, "animal")))?;
         for (number, what) in [
             (added_before, "were added before."),
             (refused, "refused by the service."),

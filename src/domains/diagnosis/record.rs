@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::model::text::short;
+use crate::model::words::counted;
 
 use super::super::catalogue::Code;
 use super::super::dns_name::DnsName;
@@ -136,9 +137,8 @@ fn right(case: &Case<'_>, source: &Authoritative<'_>, expected: &DnsName) -> Fin
     let resolvers = case.seen.resolvers(&case.domain.name, RecordType::A).filter_map(|lookup| lookup.reply());
     let agreeing = resolvers.filter(|reply| agree(reply)).count();
     let who = if source.authoritative {
-        let plural = if agreeing == 1 { "" } else { "s" };
         let names = names.iter().map(|name| short(name)).collect::<Vec<_>>().join(", ");
-        format!("{names} and {agreeing} resolver{plural}")
+        format!("{names} and {}", counted(agreeing, "resolver"))
     } else {
         words::list(names.iter().map(|name| short(name)))
     };

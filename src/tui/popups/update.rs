@@ -247,9 +247,9 @@ pub fn on_key_tested(state: &mut AppState, result: Result<(), Failure>, now: Now
             effects
         }
         Err(failure) => {
-            key_box.error = Some(match failure.remedy() {
-                Remedy::EnterKey => "This key was not accepted either. Nothing else has changed.".to_owned(),
-                Remedy::TryLater | Remedy::None => format!("{} Enter tries again.", failure.sentence(&service)),
+            key_box.error = Some(match failure.remedy() == Remedy::EnterKey {
+                true => "This key was not accepted either. Nothing else has changed.".to_owned(),
+                false => format!("{} Enter tries again.", failure.sentence(&service)),
             });
             state.last_failure = Some(failure);
             Vec::new()

@@ -2,22 +2,31 @@
 
 use std::collections::{HashMap, HashSet};
 
+use serde::Serialize;
+
 use crate::model::{Pet, PetId};
 
 /// What became of an animal.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum WatchedChange {
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ChangeKind {
     /// It was not seen before.
-    New(Pet),
+    New,
     /// Something of it is another.
-    Changed {
-        /// As it was.
-        before: Pet,
-        /// As it is.
-        pet: Pet,
-    },
-    /// It is not there any more; as it was.
-    Gone(Pet),
+    Changed,
+    /// It is not there any more.
+    Gone,
+}
+
+/// A change of an animal.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct WatchedChange {
+    pub change: ChangeKind,
+    /// As it is, or as it was where it is gone.
+    pub pet: Pet,
+    /// As it was before something of it changed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub before: Option<Pet>,
 }
 
 /// The animals as they were seen last.
@@ -41,15 +50,15 @@ impl SeenPets {
             if !seen.insert(pet.id) || self.0.get(&pet.id) == Some(pet) {
                 continue;
             }
-            changes.push(match self.0.insert(pet.id, pet.clone()) {
-                None => WatchedChange::New(pet.clone()),
-                Some(before) => WatchedChange::Changed { before, pet: pet.clone() },
-            });
+            let before = self.0.insert(pet.id, pet.clone());
+            let change = if before.is_some() { ChangeKind::Changed } else { ChangeKind::New };
+            changes.push(WatchedChange { change, pet: pet.clone(), before });
         }
         if whole && seen.len() < self.0.len() {
             let mut gone: Vec<PetId> = self.0.keys().filter(|id| !seen.contains(id)).copied().collect();
             gone.sort_unstable();
-            changes.extend(gone.iter().filter_map(|id| self.0.remove(id)).map(WatchedChange::Gone));
+            let gone = gone.iter().filter_map(|id| self.0.remove(id));
+            changes.extend(gone.map(|pet| WatchedChange { change: ChangeKind::Gone, pet, before: None }));
         }
         changes
     }
@@ -63,12 +72,16 @@ mod tests {
         Pet { id, name: name.into(), category_id: 1, status: None }
     }
 
+    fn change(change: ChangeKind, pet: Pet) -> WatchedChange {
+        WatchedChange { change, pet, before: None }
+    }
+
     #[test]
     fn each_difference_is_told_once() {
         let mut known = SeenPets::new([pet(1, "a"), pet(2, "b"), pet(3, "c")].iter());
         let now = [pet(2, "b"), pet(3, "C"), pet(4, "d"), pet(4, "twice")];
-        let changed = WatchedChange::Changed { before: pet(3, "c"), pet: pet(3, "C") };
-        let expected = [changed, WatchedChange::New(pet(4, "d")), WatchedChange::Gone(pet(1, "a"))];
+        let changed = WatchedChange { before: Some(pet(3, "c")), ..change(ChangeKind::Changed, pet(3, "C")) };
+        let expected = [changed, change(ChangeKind::New, pet(4, "d")), change(ChangeKind::Gone, pet(1, "a"))];
         assert_eq!(known.change_to(now.iter(), true), expected);
         assert_eq!(known.change_to(now[..3].iter(), true), []);
     }
@@ -78,6 +91,6 @@ mod tests {
         let mut known = SeenPets::new([pet(1, "a"), pet(2, "b")].iter());
         assert_eq!(known.change_to([pet(2, "b")].iter(), false), []);
         assert_eq!(known.change_to([pet(1, "a"), pet(2, "b")].iter(), false), []);
-        assert_eq!(known.change_to([pet(3, "c")].iter(), false), [WatchedChange::New(pet(3, "c"))]);
+        assert_eq!(known.change_to([pet(3, "c")].iter(), false), [change(ChangeKind::New, pet(3, "c"))]);
     }
 }

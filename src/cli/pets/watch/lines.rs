@@ -6,9 +6,10 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use serde::Serialize;
 
-use super::changes::WatchedChange;
+use super::changes::{ChangeKind, WatchedChange};
 use crate::cli::colour::Ink;
 use crate::cli::pets::args::WatchFormat;
+use crate::cli::render::json;
 use crate::model::export::Column;
 use crate::model::{Pet, display_safe};
 
@@ -25,10 +26,7 @@ pub fn write_change(
             let time = at.to_zoned(zone.clone()).strftime("%H:%M:%S");
             writeln!(out, "{time}  {}", sentence(change, coloured))
         }
-        WatchFormat::Ndjson => {
-            serde_json::to_writer(&mut *out, &object(change, at))?;
-            writeln!(out)
-        }
+        WatchFormat::Ndjson => json(out, &Object { at: at.to_string(), change }, false),
     }
 }
 
@@ -37,16 +35,17 @@ fn sentence(change: &WatchedChange, coloured: bool) -> String {
         let status = if pet.status.is_some() { Column::Status.of(pet) } else { "-".into() };
         format!("{}  {}  {}  {}", pet.id, display_safe(&pet.name), pet.category_id, display_safe(&status))
     };
-    match change {
-        WatchedChange::New(pet) => format!("{} {}", Ink::Green.paint("+", coloured), is(pet)),
-        WatchedChange::Gone(pet) => format!("{} {}", Ink::Red.paint("-", coloured), is(pet)),
-        WatchedChange::Changed { before, pet } => {
-            let other = Column::ALL.into_iter().filter(|column| column.of(before) != column.of(pet));
-            let was: Vec<_> =
-                other.map(|column| format!("{} was {}", column.as_str(), quoted(&column.of(before)))).collect();
-            format!("{} {}  ({})", Ink::Yellow.paint("*", coloured), is(pet), was.join(", "))
-        }
-    }
+    let (ink, sign) = match change.change {
+        ChangeKind::New => (Ink::Green, "+"),
+        ChangeKind::Gone => (Ink::Red, "-"),
+        ChangeKind::Changed => (Ink::Yellow, "*"),
+    };
+    let was = change.before.as_ref().map_or_else(String::new, |before| {
+        let other = Column::ALL.into_iter().filter(|column| column.of(before) != column.of(&change.pet));
+        let was = other.map(|column| format!("{} was {}", column.as_str(), quoted(&column.of(before))));
+        format!("  ({})", was.collect::<Vec<_>>().join(", "))
+    });
+    format!("{} {}{was}", ink.paint(sign, coloured), is(&change.pet))
 }
 
 fn quoted(text: &str) -> String {
@@ -57,19 +56,8 @@ fn quoted(text: &str) -> String {
 #[derive(Serialize)]
 struct Object<'a> {
     at: String,
-    change: &'static str,
-    pet: &'a Pet,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    before: Option<&'a Pet>,
-}
-
-fn object(change: &WatchedChange, at: Timestamp) -> Object<'_> {
-    let at = at.to_string();
-    match change {
-        WatchedChange::New(pet) => Object { at, change: "new", pet, before: None },
-        WatchedChange::Changed { before, pet } => Object { at, change: "changed", pet, before: Some(before) },
-        WatchedChange::Gone(pet) => Object { at, change: "gone", pet, before: None },
-    }
+    #[serde(flatten)]
+    change: &'a WatchedChange,
 }
 
 #[cfg(test)]
@@ -88,10 +76,11 @@ mod tests {
     fn a_line_says_what_an_animal_is_and_what_it_was() {
         let pet = Pet { id: 31, name: "Rex\u{1b}".into(), category_id: 3, status: Some(PetStatus::Sold.into()) };
         let before = Pet { status: None, ..pet.clone() };
-        let changed = WatchedChange::Changed { before: before.clone(), pet: pet.clone() };
+        let change = |change, pet: &Pet| WatchedChange { change, pet: pet.clone(), before: None };
+        let changed = WatchedChange { before: Some(before.clone()), ..change(ChangeKind::Changed, &pet) };
         let lines = |change: &WatchedChange| written(change, WatchFormat::Lines);
-        assert_eq!(lines(&WatchedChange::New(before)), "14:03:07  + 31  Rex⟨U+001B⟩  3  -\n");
-        assert_eq!(lines(&WatchedChange::Gone(pet)), "14:03:07  - 31  Rex⟨U+001B⟩  3  sold\n");
+        assert_eq!(lines(&change(ChangeKind::New, &before)), "14:03:07  + 31  Rex⟨U+001B⟩  3  -\n");
+        assert_eq!(lines(&change(ChangeKind::Gone, &pet)), "14:03:07  - 31  Rex⟨U+001B⟩  3  sold\n");
         assert_eq!(lines(&changed), "14:03:07  * 31  Rex⟨U+001B⟩  3  sold  (status was not set)\n");
         assert_eq!(
             written(&changed, WatchFormat::Ndjson),

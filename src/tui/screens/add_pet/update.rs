@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::api::failure::{Failure, Remedy};
 use crate::clock::Now;
 use crate::model::text::short;
+use crate::model::words::counted;
 use crate::model::{Field, NewPet, Pet, PetStatus};
 use crate::tui::drafts;
 use crate::tui::effect::{Effect, Job, Task};
@@ -159,7 +160,7 @@ fn save(state: &mut AppState, now: Now) -> Vec<Effect> {
     match state.add.draft().check() {
         Err(errors) => {
             state.add.focus = errors.first().map_or(Focus::Name, |error| error.field().into());
-            let things = if errors.len() == 1 { "1 thing".to_owned() } else { format!("{} things", errors.len()) };
+            let things = counted(errors.len(), "thing");
             state.say(MessageKind::Error, format!("{things} to correct. Nothing has been sent."));
             Vec::new()
         }

@@ -18,6 +18,7 @@ use ratatui::text::{Line, Span};
 use crate::clock::Now;
 use crate::domains::report::sentence as closed;
 use crate::domains::{Finding, Verdict};
+use crate::model::words::capitalized;
 use crate::tui::state::AppState;
 use crate::tui::theme::{Appearance, StyleRole};
 use crate::tui::widgets::{WIDE, boxed, pane, put};
@@ -167,7 +168,5 @@ pub fn act_of(finding: &Finding) -> String {
 
 /// A sentence with a capital and a full stop. Names of domains stay as they are: what was seen does not pass here.
 pub fn sentence(text: &str) -> String {
-    let mut chars = text.chars();
-    let first = chars.next().map(|c| c.to_uppercase().to_string()).unwrap_or_default();
-    closed(&format!("{first}{}", chars.as_str()))
+    closed(&capitalized(text))
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::api::curl::curl_for_list;
 use crate::clock::Now;
 use crate::model::Pet;
+use crate::model::words::counted;
 use crate::tui::effect::Effect;
 use crate::tui::popups::{self, Contents, Popup, WriteBox};
 use crate::tui::state::{AppState, MessageKind};
@@ -63,7 +64,7 @@ pub fn export(state: &mut AppState) {
         None if state.pets.whole.is_there() => "part",
         None => "list",
     };
-    let rows = if pets.len() == 1 { "1 row".to_owned() } else { format!("{} rows", pets.len()) };
+    let rows = counted(pets.len(), "row");
     let whole = &state.pets.whole;
     let missing = if whole.is_there() { !whole.is_complete() } else { may_have_more(state) };
     let what = if missing { format!("{rows}, not all that the service has") } else { rows };

@@ -449,26 +449,27 @@ fn on_answer(state: &mut AppState, answer: &ListAnswer, now: Now) {
 /// The rows stay; the banner says why they are old and when they are asked for again.
 pub fn on_failure(state: &mut AppState, failure: Failure, now: Now) {
     state.last_failure = Some(failure.clone());
-    match failure.remedy() {
-        Remedy::EnterKey => refuse_key(state, failure, now),
-        Remedy::TryLater => {
-            let tries = match &state.link.health {
-                // Asked by hand before its time: that does not make the pause longer.
-                Health::Away { tries, next_try: Some(at), .. } if now.mono < *at => {
-                    state.link.health = Health::Away { failure, tries: *tries, next_try: Some(*at) };
-                    return;
-                }
-                Health::Away { tries, .. } => tries + 1,
-                Health::Unknown | Health::Ok { .. } | Health::KeyRefused { .. } => 1,
-            };
-            let asked = match &failure {
-                Failure::Refused { retry_after: Some(seconds), .. } => Duration::from_secs((*seconds).clamp(1, 3600)),
-                _ => pause_before(tries + 1),
-            };
-            state.link.health = Health::Away { failure, tries, next_try: Some(now.mono + asked) };
-        }
-        Remedy::None => state.link.health = Health::Away { failure, tries: 1, next_try: None },
+    if failure.remedy() == Remedy::EnterKey {
+        return refuse_key(state, failure, now);
     }
+    if !failure.may_pass() {
+        state.link.health = Health::Away { failure, tries: 1, next_try: None };
+        return;
+    }
+    let tries = match &state.link.health {
+        // Asked by hand before its time: that does not make the pause longer.
+        Health::Away { tries, next_try: Some(at), .. } if now.mono < *at => {
+            state.link.health = Health::Away { failure, tries: *tries, next_try: Some(*at) };
+            return;
+        }
+        Health::Away { tries, .. } => tries + 1,
+        Health::Unknown | Health::Ok { .. } | Health::KeyRefused { .. } => 1,
+    };
+    let asked = match failure.remedy() {
+        Remedy::Wait(seconds) => Duration::from_secs(seconds.clamp(1, 3600)),
+        _ => pause_before(tries + 1),
+    };
+    state.link.health = Health::Away { failure, tries, next_try: Some(now.mono + asked) };
 }
 
 /// The key was not accepted. Another one is asked for where nothing was answered yet; later somebody may be at the keys,

@@ -12,12 +12,13 @@ use ratatui::text::{Line, Span};
 use crate::api::Failure;
 use crate::clock::Now;
 use crate::model::text::{cut, width};
+use crate::model::words;
 use crate::model::{Limit, ObservedStatus, PetStatus};
 use crate::tui::pending::Slot;
 use crate::tui::screens::pets::{Count, ListSource, SortBy};
 use crate::tui::state::{AppState, Health, Layout};
 use crate::tui::theme::{Appearance, StyleRole};
-use crate::tui::widgets::{WIDE, age_words, banner_with_keys, boxed, put, put_right};
+use crate::tui::widgets::{WIDE, banner_with_keys, boxed, put, put_right};
 
 use super::update::{may_have_more, waits};
 
@@ -156,7 +157,7 @@ fn banner_lines(state: &AppState, appearance: &Appearance, now: Now, columns: u1
     let rows = match age {
         None => String::new(),
         Some(0..60) => " The rows below are less than a minute old.".to_owned(),
-        Some(seconds) => format!(" The rows below are {} old.", age_words(seconds)),
+        Some(seconds) => format!(" The rows below are {} old.", words::age(seconds)),
     };
     let service = &state.link.service;
     let (text, keys) = match &state.link.health {

@@ -3,6 +3,7 @@
 use crate::clock::Now;
 use crate::config::{KeyOrigin, ServiceLocation};
 use crate::model::text::short;
+use crate::model::words::counted;
 use crate::tui::effect::{Effect, Job, NewService, ProfileTask, Task};
 use crate::tui::keymap::{Action, ProfileAction};
 use crate::tui::msg::{AddedProfile, ProfileReply, Tested};
@@ -110,7 +111,7 @@ fn save(state: &mut AppState, now: Now) -> Vec<Effect> {
     match form.check(|name| taken.iter().any(|taken| taken == name)) {
         Err(wrong) => {
             form.focus = wrong.first().copied().unwrap_or_default();
-            let things = if wrong.len() == 1 { "1 thing".to_owned() } else { format!("{} things", wrong.len()) };
+            let things = counted(wrong.len(), "thing");
             state.say(MessageKind::Error, format!("{things} to correct. Nothing has been written."));
             Vec::new()
         }

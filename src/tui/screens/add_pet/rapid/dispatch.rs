@@ -158,7 +158,7 @@ pub fn on_sent(state: &mut AppState, lane: usize, sent: LineSent, now: Now) -> V
             line.fate = Fate::Waiting;
             wait(state, failure, now);
         }
-        LineSent::Failed(failure) if failure.remedy() == Remedy::None => {
+        LineSent::Failed(failure) if !failure.may_pass() && failure.remedy() != Remedy::EnterKey => {
             let status = match &failure {
                 Failure::Refused { status, .. } => format!("refused ({status})"),
                 _ => "refused".to_owned(),

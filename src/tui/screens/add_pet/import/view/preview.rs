@@ -5,6 +5,7 @@ use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span};
 
 use crate::model::text::{cut, width};
+use crate::model::words::counted;
 use crate::model::{Field, NewPet};
 use crate::transfer::FileFormat;
 use crate::transfer::earlier_import::{EarlierImport, EarlierVerdict};
@@ -75,10 +76,6 @@ pub fn draw(
         }
         None => cursor,
     }
-}
-
-fn counted(count: u64, thing: &str) -> String {
-    if count == 1 { format!("1 {thing}") } else { format!("{count} {thing}s") }
 }
 
 fn layout_words(preview: &Preview) -> String {

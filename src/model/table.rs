@@ -1,0 +1,36 @@
+//! Rows in columns for people: aligned, and cut where there is too little room.
+
+use std::io::{self, Write};
+
+use super::text::{cut, width};
+
+/// The most that a cell of each column takes.
+pub fn widths(rows: &[impl AsRef<[String]>]) -> Vec<usize> {
+    let columns = rows.first().map_or(0, |row| row.as_ref().len());
+    let widest = |at: usize| rows.iter().map(|row| width(&row.as_ref()[at])).max().unwrap_or_default();
+    (0..columns).map(widest).collect()
+}
+
+/// A row in columns of these widths, those of `numbers` at the right; nothing follows the last word. `paint` colours the
+/// cell of a column.
+pub fn line(row: &[String], widths: &[usize], numbers: &[usize], paint: impl Fn(usize, String) -> String) -> String {
+    let mut line = String::new();
+    for (at, (cell, room)) in row.iter().zip(widths).enumerate() {
+        let cell = cut(cell, *room);
+        let (pad, is_last) = (" ".repeat(room - width(&cell)), at + 1 == row.len());
+        let cell = paint(at, cell);
+        line.push_str(if at == 0 { "" } else { "  " });
+        line += &match numbers.contains(&at) {
+            true => pad + &cell,
+            false if is_last => cell,
+            false => cell + &pad,
+        };
+    }
+    line
+}
+
+/// Writes rows of plain text, each column as wide as its widest cell.
+pub fn write(out: &mut impl Write, rows: &[impl AsRef<[String]>]) -> io::Result<()> {
+    let widths = widths(rows);
+    rows.iter().try_for_each(|row| writeln!(out, "{}", line(row.as_ref(), &widths, &[], |_, cell| cell)))
+}

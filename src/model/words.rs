@@ -1,0 +1,113 @@
+//! Numbers, times and lists as people read them.
+
+use std::fmt::Display;
+
+use jiff::{SignedDuration, Timestamp};
+
+use super::PetId;
+
+/// `1 animal`, `2 animals`; `3 addresses`.
+pub fn counted<N: Display + PartialEq + From<u8>>(number: N, noun: &str) -> String {
+    let ending = match number == N::from(1) {
+        true => "",
+        false if noun.ends_with('s') => "es",
+        false => "s",
+    };
+    format!("{number} {noun}{ending}")
+}
+
+/// `a`, `a and b`, `a, b and c`; at most six, then a number.
+pub fn list<T: Display>(items: impl IntoIterator<Item = T>) -> String {
+    let mut items: Vec<String> = items.into_iter().map(|item| item.to_string()).collect();
+    if items.len() > 6 {
+        let rest = items.len() - 5;
+        items.truncate(5);
+        items.push(format!("{rest} more"));
+    }
+    match items.split_last() {
+        None => String::new(),
+        Some((only, [])) => only.clone(),
+        Some((last, first)) => format!("{} and {last}", first.join(", ")),
+    }
+}
+
+/// `id 7`, `ids 7 to 9`: the first and the last one.
+pub fn ids(ids: &[PetId]) -> String {
+    match ids {
+        [] => String::new(),
+        [id] => format!("id {id}"),
+        [first, .., last] => format!("ids {first} to {last}"),
+    }
+}
+
+/// `3 h 20 min`, `14 min`, `40 s`: as much as helps somebody who waits.
+pub fn duration(duration: SignedDuration) -> String {
+    let seconds = duration.as_secs().max(0);
+    let (days, hours, minutes) = (seconds / 86_400, seconds / 3600, seconds / 60);
+    match seconds {
+        0..60 => format!("{seconds} s"),
+        60..3600 => format!("{minutes} min"),
+        3600..172_800 if minutes % 60 == 0 => format!("{hours} h"),
+        3600..172_800 => format!("{hours} h {} min", minutes % 60),
+        _ => format!("{days} days"),
+    }
+}
+
+/// How long ago something was, from a minute on, in one unit.
+pub fn age(seconds: u64) -> String {
+    match seconds {
+        0..7_200 => format!("{} min", seconds / 60),
+        7_200..172_800 => format!("{} h", seconds / 3_600),
+        _ => format!("{} days", seconds / 86_400),
+    }
+}
+
+/// `2026-11-21 08:30 UTC`
+pub fn moment(at: Timestamp) -> String {
+    at.strftime("%Y-%m-%d %H:%M UTC").to_string()
+}
+
+/// `text` as it begins a sentence.
+pub fn capitalized(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
+}
+
+/// `text` as it goes on within a sentence. An abbreviation stays as it is.
+pub fn uncapitalized(text: &str) -> String {
+    let mut chars = text.chars();
+    match (chars.next(), chars.clone().next()) {
+        (Some(first), Some(second)) if !second.is_uppercase() => first.to_lowercase().chain(chars).collect(),
+        _ => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_and_lists_read_well() {
+        let words = |seconds| duration(SignedDuration::from_secs(seconds));
+        assert_eq!(
+            [5, 90, 3600, 41_000, 172_800, -3].map(words),
+            ["5 s", "1 min", "1 h", "11 h 23 min", "2 days", "0 s"]
+        );
+        assert_eq!([0, 7_199, 7_200, 172_800].map(age), ["0 min", "119 min", "2 h", "2 days"]);
+        assert_eq!(list(["a"]), "a");
+        assert_eq!(list(["a", "b", "c"]), "a, b and c");
+        assert_eq!(list(1..=8), "1, 2, 3, 4, 5 and 3 more");
+    }
+
+    #[test]
+    fn only_one_is_without_an_ending() {
+        assert_eq!([0, 1, 2].map(|number: u64| counted(number, "row")), ["0 rows", "1 row", "2 rows"]);
+        assert_eq!([1, 2].map(|number: usize| counted(number, "address")), ["1 address", "2 addresses"]);
+    }
+
+    #[test]
+    fn first_letters_change_but_for_those_of_abbreviations() {
+        assert_eq!((capitalized("every one"), capitalized("")), ("Every one".to_owned(), String::new()));
+        assert_eq!(["No answer", "CNAME missing", "", "x"].map(uncapitalized), ["no answer", "CNAME missing", "", "x"]);
+    }
+}
