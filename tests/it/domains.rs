@@ -7,3 +7,5 @@ mod hostile;
 mod over_time;
 mod sandbox;
 mod seeds;
+mod simulator;
+mod worlds;

@@ -8,8 +8,8 @@ use tokio::net::TcpStream;
 
 use super::ask::healthy_but;
 use super::call::{handshake, http, https, request};
-use crate::clock;
-use crate::domains::simulator::{Plan, Simulator, StubAnswer, StubBody, StubPage};
+use petstore::clock;
+use petstore::domains::simulator::{Plan, Simulator, StubAnswer, StubBody, StubPage};
 
 const PLATFORM: Ipv4Addr = Plan::PLATFORM_ADDRESS;
 

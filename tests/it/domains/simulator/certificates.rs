@@ -7,7 +7,7 @@ use x509_parser::parse_x509_certificate;
 
 use super::ask::{healthy_but, now};
 use super::call::{chain, handshake, judge};
-use crate::domains::simulator::{Greeting, IssuedCertificate, Issuer, Plan};
+use petstore::domains::simulator::{Greeting, IssuedCertificate, Issuer, Plan};
 
 const PLATFORM: std::net::Ipv4Addr = Plan::PLATFORM_ADDRESS;
 

@@ -16,7 +16,7 @@ use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 
 use super::ask::now;
-use crate::domains::simulator::Simulator;
+use petstore::domains::simulator::Simulator;
 
 /// Takes everything.
 #[derive(Debug)]

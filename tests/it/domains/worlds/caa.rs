@@ -5,8 +5,8 @@ use hickory_proto::rr::RecordType;
 
 use super::Trouble;
 use super::servers::both;
-use crate::domains::Code;
-use crate::domains::simulator::{Plan, ServerFault, ZoneData};
+use petstore::domains::Code;
+use petstore::domains::simulator::{Plan, ServerFault, ZoneData};
 
 pub(super) const LIST: &[Trouble] = &[
     Trouble::new(Code::CaaNone, |_| ()),

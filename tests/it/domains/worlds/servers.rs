@@ -6,8 +6,8 @@ use hickory_proto::op::ResponseCode;
 use hickory_proto::rr::RecordType;
 
 use super::Trouble;
-use crate::domains::Code;
-use crate::domains::simulator::{Plan, ServerFault, Zone, ZoneData, ZoneRecord};
+use petstore::domains::Code;
+use petstore::domains::simulator::{Plan, ServerFault, Zone, ZoneData, ZoneRecord};
 
 const NS1: &str = Plan::NAME_SERVERS[0];
 const NS2: &str = Plan::NAME_SERVERS[1];

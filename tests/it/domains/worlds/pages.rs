@@ -2,8 +2,8 @@
 
 use super::Trouble;
 use super::records::parking_page;
-use crate::domains::Code;
-use crate::domains::simulator::{Plan, StubAnswer, StubPage};
+use petstore::domains::Code;
+use petstore::domains::simulator::{Plan, StubAnswer, StubPage};
 
 pub(super) const LIST: &[Trouble] = &[
     Trouble::new(Code::HttpOk, |_| ()),

@@ -1,8 +1,8 @@
 //! Wrong certificates, and doors that do not lead to one.
 
 use super::Trouble;
-use crate::domains::Code;
-use crate::domains::simulator::{Door, Greeting, IssuedCertificate, Issuer, Plan, StubAnswer, StubPage, ZoneData};
+use petstore::domains::Code;
+use petstore::domains::simulator::{Door, Greeting, IssuedCertificate, Issuer, Plan, StubAnswer, StubPage, ZoneData};
 
 pub(super) const LIST: &[Trouble] = &[
     Trouble::new(Code::TlsOk, |_| ()),
