@@ -251,7 +251,7 @@ mod tests {
     use crate::tui::effect::{Effect, Job, Task};
     use crate::tui::msg::Reply;
     use crate::tui::pending::{ReqId, Slot};
-    use crate::tui::test_kit::{no_domains_context, remote, settings};
+    use crate::tui::testing::{no_domains_context, remote, settings};
 
     const CONFIG: &str = "[profiles.lab]\nbase_url = \"http://127.0.0.1:9/v1\"\nkey = { env = \"LAB_KEY\" }\n";
 

@@ -4,7 +4,7 @@ use super::state::{StartChoice, State};
 use crate::tui::keymap::Context;
 use crate::tui::msg::{Msg, QuitReason};
 use crate::tui::state::Screen;
-use crate::tui::test_kit::App;
+use crate::tui::testing::App;
 use crate::tui::theme::Theme;
 
 fn chosen(app: &App) -> (Option<QuitReason>, Option<&StartChoice>) {
