@@ -5,6 +5,8 @@ mod commands;
 mod fixture;
 mod hostile;
 mod over_time;
+#[path = "../fuzz/readers.rs"]
+mod readers;
 mod sandbox;
 mod seeds;
 mod simulator;
