@@ -23,7 +23,6 @@ mod lookup;
 mod recursion;
 mod shared;
 mod web;
-mod wire;
 
 use std::io;
 use std::net::SocketAddr;
