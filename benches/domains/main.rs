@@ -154,7 +154,7 @@ async fn silent() {
     println!("silent");
     for number in [0, 3] {
         let plan = Plan::healthy(Timestamp::now()).with(|plan| {
-            plan.resolver(number).fault(ServerFault::Silent);
+            plan.resolver(number).faults.push(ServerFault::Silent);
         });
         let room = Room::new(plan).await;
         let (mut ends, mut lines) = (Vec::new(), Vec::new());

@@ -11,7 +11,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 use super::fixture::{NOW, now};
-use super::worlds;
+use super::worlds::{self, faults::FaultyServer as _};
 
 /// A world, and a home whose configuration points at nothing else.
 pub struct Room {

@@ -7,12 +7,11 @@ use hickory_proto::op::{Edns, Message, Query, ResponseCode};
 use hickory_proto::rr::rdata::opt::{EdnsCode, EdnsOption};
 use hickory_proto::rr::{Name, Record, RecordType};
 use jiff::Timestamp;
+use petstore::domains::DnsName;
+use petstore::domains::simulator::{Plan, Simulator};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpStream, UdpSocket};
 use tokio::time::timeout;
-
-use petstore::domains::DnsName;
-use petstore::domains::simulator::{Plan, Simulator};
 
 pub(super) fn now() -> Timestamp {
     "2026-11-20T12:00:00Z".parse().unwrap()

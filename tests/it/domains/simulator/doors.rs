@@ -4,13 +4,14 @@ use std::io::ErrorKind;
 use std::net::{Ipv4Addr, Ipv6Addr, TcpListener};
 use std::time::Duration;
 
+use petstore::domains::simulator::{Door, Plan, Simulator};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
+use super::super::worlds::faults::plain_http;
 use super::ask::healthy_but;
 use super::call::{handshake, http, https};
-use petstore::domains::simulator::{Door, Plan, Simulator};
 
 const PLATFORM: Ipv4Addr = Plan::PLATFORM_ADDRESS;
 
@@ -56,7 +57,7 @@ async fn a_connection_can_be_met_with_silence() {
 
 #[tokio::test]
 async fn plain_http_can_be_spoken_on_the_port_for_https() {
-    let world = with_door(Door::plain_http()).await;
+    let world = with_door(plain_http()).await;
     let error = handshake(&world, PLATFORM, Plan::DOMAIN).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::InvalidData);
     let mut stream = TcpStream::connect((PLATFORM, world.https_port())).await.unwrap();

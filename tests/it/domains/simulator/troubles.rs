@@ -4,12 +4,12 @@ use std::collections::HashSet;
 
 use hickory_proto::op::ResponseCode;
 use hickory_proto::rr::RecordType;
-
-use super::super::worlds::{self, Trouble};
-use super::ask::{ask, at, extended_errors, now, reported};
 use petstore::domains::Code;
 use petstore::domains::catalogue::Topic;
 use petstore::domains::simulator::{Plan, Simulator};
+
+use super::super::worlds::{self, Trouble};
+use super::ask::{ask, at, extended_errors, now, reported};
 
 async fn world(code: Code) -> Simulator {
     Simulator::start(worlds::showing(now(), code).unwrap()).await.unwrap()

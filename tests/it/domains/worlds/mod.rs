@@ -4,6 +4,7 @@ mod apex;
 mod caa;
 mod certificates;
 mod entry;
+pub mod faults;
 mod pages;
 mod records;
 mod redirects;

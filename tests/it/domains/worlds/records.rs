@@ -2,9 +2,10 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-use super::Trouble;
 use petstore::domains::simulator::{IssuedCertificate, Plan, StubAnswer, StubPage, Zone, ZoneData};
 use petstore::domains::{Code, DnsName};
+
+use super::Trouble;
 
 pub(super) const LIST: &[Trouble] = &[
     Trouble::new(Code::DnsOk, |_| ()),
