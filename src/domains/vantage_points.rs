@@ -159,7 +159,7 @@ impl<'a> Judge<'a> {
     }
 
     fn resolver(&self, lookup: &Lookup) -> ViewVerdict {
-        if !lookup.answer().is_some() {
+        if lookup.answer().is_none() {
             let fails = self.domain_fails && lookup.reply().is_some_and(nameservers::fails);
             return if fails { ViewVerdict::Wrong } else { ViewVerdict::NotCounted };
         }
