@@ -21,7 +21,6 @@ pub mod dns;
 pub mod dns_name;
 pub mod explain;
 pub mod finding;
-pub mod hostile;
 pub mod ip_ranges;
 pub mod observation;
 pub mod parse_name;

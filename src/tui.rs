@@ -36,8 +36,4 @@ pub mod widgets;
 pub mod worker;
 
 #[cfg(test)]
-mod pictures;
-#[cfg(test)]
-pub(crate) mod test_kit;
-#[cfg(test)]
-mod walk;
+pub(crate) mod testing;

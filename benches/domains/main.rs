@@ -13,6 +13,9 @@ mod common;
 #[allow(dead_code, reason = "shared with the tests in a pseudo-terminal")]
 mod harness;
 mod panel;
+#[path = "../../tests/it/domains/worlds/mod.rs"]
+#[allow(dead_code, reason = "shared with the tests")]
+mod worlds;
 
 use std::io::{BufRead as _, BufReader};
 use std::path::PathBuf;
@@ -54,7 +57,10 @@ impl Room {
     /// `petstore domains check`, with nothing of this machine.
     fn check(&self, names: &[String], format: &str) -> Command {
         let mut command = Command::new(PETSTORE);
-        command.args(["domains", "check", "--format", format]).args(names).args(self.world.arguments(&self.trust()));
+        command
+            .args(["domains", "check", "--format", format])
+            .args(names)
+            .args(worlds::arguments(&self.world, &self.trust()));
         command.env_clear().env("HOME", self.directory.path()).stdout(Stdio::piped()).stderr(Stdio::null());
         command
     }
@@ -93,12 +99,12 @@ fn main() {
 async fn show(code: &str) {
     let now = Timestamp::now();
     let plan = match code.parse::<Code>() {
-        Ok(code) => Plan::showing(now, code),
+        Ok(code) => worlds::showing(now, code),
         Err(_) => Some(Plan::healthy(now)),
     };
     let Some(plan) = plan else { return println!("there is no world for {code}") };
     let room = Room::new(plan).await;
-    println!("{PETSTORE} domains check {} {}", Plan::DOMAIN, room.world.arguments(&room.trust()).join(" "));
+    println!("{PETSTORE} domains check {} {}", Plan::DOMAIN, worlds::arguments(&room.world, &room.trust()).join(" "));
     std::future::pending::<()>().await;
 }
 
@@ -148,7 +154,7 @@ async fn silent() {
     println!("silent");
     for number in [0, 3] {
         let plan = Plan::healthy(Timestamp::now()).with(|plan| {
-            plan.resolver(number).fault(ServerFault::Silent);
+            plan.resolver(number).faults.push(ServerFault::Silent);
         });
         let room = Room::new(plan).await;
         let (mut ends, mut lines) = (Vec::new(), Vec::new());

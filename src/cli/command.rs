@@ -194,7 +194,7 @@ mod tests {
     #[test]
     fn every_line_that_the_screen_offers_is_one_that_is_understood() {
         use crate::tui::shell_equivalent;
-        use crate::tui::test_kit::App;
+        use crate::tui::testing::App;
         let mut app = App::loaded(80, 24);
         let mut understood = 0;
         for screen in ["1", "2", "Esc 3"] {

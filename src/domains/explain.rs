@@ -6,70 +6,77 @@ use super::catalogue::Code;
 
 /// What browsers and tools say, in lower case, and what may be behind it, the likeliest first. The first entry that is
 /// contained in a message counts, so that longer ones stand before shorter ones.
-const MESSAGES: &[(&str, &[Code])] = &[
-    ("err_cert_common_name_invalid", &[Code::TlsPending, Code::TlsWrongName, Code::TlsNoSan]),
-    ("ssl_error_bad_cert_domain", &[Code::TlsPending, Code::TlsWrongName, Code::TlsNoSan]),
-    ("no alternative certificate subject name", &[Code::TlsPending, Code::TlsWrongName, Code::TlsNoSan]),
-    ("mozilla_pkix_error_self_signed_cert", &[Code::TlsSelf]),
-    ("self-signed certificate in certificate chain", &[Code::TlsIntercept, Code::TlsUnknownCa]),
-    ("self-signed certificate", &[Code::TlsSelf]),
-    ("self signed certificate", &[Code::TlsSelf]),
+const MESSAGES: &[(&[&str], &[Code])] = &[
     (
-        "err_cert_authority_invalid",
+        &["err_cert_common_name_invalid", "ssl_error_bad_cert_domain", "no alternative certificate subject name"],
+        &[Code::TlsPending, Code::TlsWrongName, Code::TlsNoSan],
+    ),
+    (&["mozilla_pkix_error_self_signed_cert"], &[Code::TlsSelf]),
+    (&["self-signed certificate in certificate chain"], &[Code::TlsIntercept, Code::TlsUnknownCa]),
+    (&["self-signed certificate", "self signed certificate"], &[Code::TlsSelf]),
+    (
+        &["err_cert_authority_invalid"],
         &[Code::TlsSelf, Code::TlsStaging, Code::TlsChain, Code::TlsUnknownCa, Code::TlsIntercept],
     ),
     (
-        "sec_error_unknown_issuer",
+        &["sec_error_unknown_issuer"],
         &[Code::TlsChain, Code::TlsSelf, Code::TlsStaging, Code::TlsUnknownCa, Code::TlsIntercept],
     ),
-    ("unable to get local issuer certificate", &[Code::TlsChain, Code::TlsUnknownCa, Code::TlsIntercept]),
-    ("mozilla_pkix_error_mitm_detected", &[Code::TlsIntercept]),
-    ("mozilla_pkix_error_not_yet_valid", &[Code::TlsFuture]),
-    ("certificate is not yet valid", &[Code::TlsFuture]),
-    ("err_cert_date_invalid", &[Code::TlsExpired, Code::TlsFuture]),
-    ("sec_error_expired", &[Code::TlsExpired]),
-    ("certificate has expired", &[Code::TlsExpired]),
-    ("err_cert_revoked", &[Code::TlsRevoked]),
-    ("sec_error_revoked_certificate", &[Code::TlsRevoked]),
-    ("unrecognized_name", &[Code::TlsAlert]),
-    ("err_ssl_version_or_cipher_mismatch", &[Code::TlsAlert, Code::TlsNotTls]),
-    ("ssl_error_no_cypher_overlap", &[Code::TlsAlert, Code::TlsNotTls]),
-    ("sslv3 alert handshake failure", &[Code::TlsAlert]),
-    ("err_ssl_protocol_error", &[Code::TlsNotTls, Code::TlsAlert]),
-    ("ssl_error_rx_record_too_long", &[Code::TlsNotTls]),
-    ("wrong version number", &[Code::TlsNotTls]),
-    ("pr_connect_reset_error", &[Code::TlsReset]),
-    ("pr_end_of_file_error", &[Code::TlsReset]),
-    ("err_connection_reset", &[Code::TlsReset]),
-    ("err_connection_closed", &[Code::TlsReset]),
-    ("connection reset by peer", &[Code::TlsReset]),
-    ("err_connection_refused", &[Code::TlsRefused]),
-    ("connection refused", &[Code::TlsRefused]),
-    ("err_connection_timed_out", &[Code::TlsTimeout]),
-    ("connection timed out", &[Code::TlsTimeout]),
-    ("dns_probe_finished_no_internet", &[Code::Offline]),
-    ("err_internet_disconnected", &[Code::Offline]),
-    ("dns_probe", &[Code::DnsMissing, Code::NegWait, Code::NotDelegated]),
-    ("err_name_not_resolved", &[Code::DnsMissing, Code::NegWait, Code::NotDelegated, Code::DnssecBogus]),
-    ("could not resolve host", &[Code::DnsMissing, Code::NegWait, Code::NotDelegated, Code::DnssecBogus]),
-    ("server not found", &[Code::DnsMissing, Code::NegWait, Code::NotDelegated]),
-    ("server ip address could not be found", &[Code::DnsMissing, Code::NegWait, Code::NotDelegated]),
-    ("nxdomain", &[Code::DnsMissing, Code::NegWait, Code::NotDelegated]),
-    ("servfail", &[Code::DnssecBogus, Code::ServfailAll, Code::LameAll, Code::DnsLoop]),
-    ("err_too_many_redirects", &[Code::RdLoop, Code::RdTooMany]),
-    ("redirected you too many times", &[Code::RdLoop, Code::RdTooMany]),
-    ("isn't redirecting properly", &[Code::RdLoop, Code::RdTooMany]),
-    ("maximum (50) redirects followed", &[Code::RdLoop, Code::RdTooMany]),
-    ("error 525", &[Code::ProxyCloudflare, Code::TlsAlert]),
-    ("error 526", &[Code::ProxyCloudflare, Code::TlsExpired, Code::TlsWrongName]),
-    ("dnssec", &[Code::DnssecBogus]),
+    (&["unable to get local issuer certificate"], &[Code::TlsChain, Code::TlsUnknownCa, Code::TlsIntercept]),
+    (&["mozilla_pkix_error_mitm_detected"], &[Code::TlsIntercept]),
+    (&["mozilla_pkix_error_not_yet_valid", "certificate is not yet valid"], &[Code::TlsFuture]),
+    (&["err_cert_date_invalid"], &[Code::TlsExpired, Code::TlsFuture]),
+    (&["sec_error_expired", "certificate has expired"], &[Code::TlsExpired]),
+    (&["err_cert_revoked", "sec_error_revoked_certificate"], &[Code::TlsRevoked]),
+    (&["unrecognized_name"], &[Code::TlsAlert]),
+    (&["err_ssl_version_or_cipher_mismatch", "ssl_error_no_cypher_overlap"], &[Code::TlsAlert, Code::TlsNotTls]),
+    (&["sslv3 alert handshake failure"], &[Code::TlsAlert]),
+    (&["err_ssl_protocol_error"], &[Code::TlsNotTls, Code::TlsAlert]),
+    (&["ssl_error_rx_record_too_long", "wrong version number"], &[Code::TlsNotTls]),
+    (
+        &[
+            "pr_connect_reset_error",
+            "pr_end_of_file_error",
+            "err_connection_reset",
+            "err_connection_closed",
+            "connection reset by peer",
+        ],
+        &[Code::TlsReset],
+    ),
+    (&["err_connection_refused", "connection refused"], &[Code::TlsRefused]),
+    (&["err_connection_timed_out", "connection timed out"], &[Code::TlsTimeout]),
+    (&["dns_probe_finished_no_internet", "err_internet_disconnected"], &[Code::Offline]),
+    (&["dns_probe"], &[Code::DnsMissing, Code::NegWait, Code::NotDelegated]),
+    (
+        &["err_name_not_resolved", "could not resolve host"],
+        &[Code::DnsMissing, Code::NegWait, Code::NotDelegated, Code::DnssecBogus],
+    ),
+    (
+        &["server not found", "server ip address could not be found", "nxdomain"],
+        &[Code::DnsMissing, Code::NegWait, Code::NotDelegated],
+    ),
+    (&["servfail"], &[Code::DnssecBogus, Code::ServfailAll, Code::LameAll, Code::DnsLoop]),
+    (
+        &[
+            "err_too_many_redirects",
+            "redirected you too many times",
+            "isn't redirecting properly",
+            "maximum (50) redirects followed",
+        ],
+        &[Code::RdLoop, Code::RdTooMany],
+    ),
+    (&["error 525"], &[Code::ProxyCloudflare, Code::TlsAlert]),
+    (&["error 526"], &[Code::ProxyCloudflare, Code::TlsExpired, Code::TlsWrongName]),
+    (&["dnssec"], &[Code::DnssecBogus]),
     // The words above which browsers put the code.
-    ("site can't be reached", &[Code::DnsMissing, Code::NegWait, Code::TlsRefused, Code::TlsTimeout]),
-    ("hsts", &[Code::HstsNote, Code::TlsPending]),
-    ("connection is not private", &[Code::TlsPending, Code::TlsOld, Code::TlsWrongName, Code::TlsExpired]),
-    ("potential security risk", &[Code::TlsPending, Code::TlsOld, Code::TlsWrongName, Code::TlsExpired]),
-    ("not secure", &[Code::TlsPending, Code::HttpNoUpgrade]),
-    ("404", &[Code::Http404Project]),
+    (&["site can't be reached"], &[Code::DnsMissing, Code::NegWait, Code::TlsRefused, Code::TlsTimeout]),
+    (&["hsts"], &[Code::HstsNote, Code::TlsPending]),
+    (
+        &["connection is not private", "potential security risk"],
+        &[Code::TlsPending, Code::TlsOld, Code::TlsWrongName, Code::TlsExpired],
+    ),
+    (&["not secure"], &[Code::TlsPending, Code::HttpNoUpgrade]),
+    (&["404"], &[Code::Http404Project]),
 ];
 
 /// What may be behind a code or a message, the likeliest first; empty where nothing is known of it.
@@ -79,7 +86,7 @@ pub fn causes(text: &str) -> Vec<Code> {
         return vec![code];
     }
     let lower = text.to_lowercase().replace('\u{2019}', "'");
-    let known = MESSAGES.iter().find(|(message, _)| lower.contains(message));
+    let known = MESSAGES.iter().find(|(messages, _)| messages.iter().any(|message| lower.contains(message)));
     known.map(|(_, codes)| codes.to_vec()).unwrap_or_default()
 }
 
@@ -88,7 +95,8 @@ pub fn causes(text: &str) -> Vec<Code> {
 pub fn nearest(text: &str) -> Option<&'static str> {
     let lower = text.trim().to_lowercase();
     let codes = Code::ALL.iter().map(|code| (code.as_str(), osa_distance(&lower, &code.as_str().to_lowercase())));
-    let messages = MESSAGES.iter().map(|(message, _)| (*message, osa_distance(&lower, message)));
+    let messages = MESSAGES.iter().flat_map(|(messages, _)| *messages);
+    let messages = messages.map(|message| (*message, osa_distance(&lower, message)));
     codes
         .chain(messages)
         .filter(|(word, apart)| *apart <= word.len() / 4)

@@ -88,6 +88,7 @@ pub struct Evidence {
 
 /// One line of a diagnosis. Every text is safe to show.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[must_use]
 pub struct Finding {
     /// The row of the catalogue.
     pub code: Code,
@@ -111,7 +112,6 @@ pub struct Finding {
 
 impl Finding {
     /// A finding with the title of its code; the rest is added by the methods below.
-    #[must_use]
     pub fn new(code: Code, verdict: Verdict, who: Who) -> Self {
         Self {
             code,
@@ -127,37 +127,57 @@ impl Finding {
     }
 
     /// All is right, and nobody has to act.
-    #[must_use]
     pub fn ok(code: Code) -> Self {
         Self::new(code, Verdict::Ok, Who::Nobody)
     }
 
+    /// Somebody must act.
+    pub fn fail(code: Code, who: Who) -> Self {
+        Self::new(code, Verdict::Fail, who)
+    }
+
+    /// It works, but.
+    pub fn warn(code: Code, who: Who) -> Self {
+        Self::new(code, Verdict::Warn, who)
+    }
+
+    /// It could not be checked from here.
+    pub fn unknown(code: Code, who: Who) -> Self {
+        Self::new(code, Verdict::Unknown, who)
+    }
+
+    /// With another title than that of its code.
+    pub fn title(self, title: &str) -> Self {
+        Self { title: title.to_owned(), ..self }
+    }
+
     /// With what was seen.
-    #[must_use]
     pub fn seen(self, seen: impl Into<String>) -> Self {
         Self { seen: seen.into(), ..self }
     }
 
     /// With what should have been seen.
-    #[must_use]
     pub fn expected(self, expected: impl Into<String>) -> Self {
         Self { expected: expected.into(), ..self }
     }
 
     /// With what to do.
-    #[must_use]
     pub fn fix(self, fix: impl Into<String>) -> Self {
         Self { fix: fix.into(), ..self }
     }
 
+    /// With what its row of the catalogue says to do.
+    pub fn cured(self) -> Self {
+        let cure = self.code.cure();
+        self.fix(cure)
+    }
+
     /// With the end of the wait.
-    #[must_use]
     pub fn until(self, until: impl Into<Option<Timestamp>>) -> Self {
         Self { until: until.into(), ..self }
     }
 
     /// With its proof.
-    #[must_use]
     pub fn evidence(self, evidence: impl IntoIterator<Item = Evidence>) -> Self {
         Self { evidence: evidence.into_iter().collect(), ..self }
     }

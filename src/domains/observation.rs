@@ -49,6 +49,12 @@ pub enum Role {
 }
 
 impl Role {
+    /// Whether it asks others.
+    #[must_use]
+    pub const fn is_resolver(self) -> bool {
+        matches!(self, Self::Resolver { .. })
+    }
+
     /// The word, as in tables and JSON.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
@@ -119,19 +125,25 @@ pub struct Lookup {
 }
 
 /// Why there is no answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoReply {
     /// Nothing came in time.
+    #[error("no answer")]
     Timeout,
     /// Nobody listens there.
+    #[error("nobody listens there")]
     Closed,
     /// There is no way there from here.
+    #[error("no way there from here")]
     Unreachable,
     /// Something came that is no DNS message, or none to this question.
+    #[error("no usable message")]
     Malformed,
     /// It was not asked: its name has no address.
+    #[error("the name server has no address")]
     NoAddress,
     /// It was not asked: its address is not for the public.
+    #[error("not asked, since its address is not public")]
     Withheld,
 }
 
@@ -234,6 +246,18 @@ impl Data {
         }
     }
 
+    /// The target of a CNAME.
+    #[must_use]
+    pub const fn cname(&self) -> Option<&DnsName> {
+        if let Self::Cname(target) = self { Some(target) } else { None }
+    }
+
+    /// The host of a name server.
+    #[must_use]
+    pub const fn name_server(&self) -> Option<&DnsName> {
+        if let Self::Ns(host) = self { Some(host) } else { None }
+    }
+
     /// The data in presentation form, as it is; for exports, not for screens.
     #[must_use]
     pub fn presentation(&self) -> String {
@@ -279,10 +303,7 @@ impl Reply {
 
     /// The targets of the CNAMEs at `owner`.
     pub fn cnames<'a>(&'a self, owner: &'a DnsName) -> impl Iterator<Item = (&'a DnsName, u32)> {
-        self.at(owner).filter_map(|record| match &record.data {
-            Data::Cname(target) => Some((target, record.ttl)),
-            _ => None,
-        })
+        self.at(owner).filter_map(|record| Some((record.data.cname()?, record.ttl)))
     }
 
     /// Every address in the answer section, behind CNAMEs too.
@@ -329,11 +350,9 @@ impl Reply {
             words.push_str(code_name(self.code));
         } else if self.is_referral() {
             words.push_str("referral to ");
-            let names = self.authorities.iter().filter_map(|record| match &record.data {
-                Data::Ns(name) => Some(display_safe(name.as_str()).into_owned()),
-                _ => None,
-            });
-            words.push_str(&names.take(4).collect::<Vec<_>>().join(", "));
+            let names = self.authorities.iter().filter_map(|record| record.data.name_server());
+            let names = names.take(4).map(|name| display_safe(name.as_str()).into_owned());
+            words.push_str(&names.collect::<Vec<_>>().join(", "));
         } else if self.answers.is_empty() {
             words.push_str("nothing of this type");
         }
@@ -358,6 +377,12 @@ impl Lookup {
     #[must_use]
     pub fn reply(&self) -> Option<&Reply> {
         self.outcome.as_ref().ok()
+    }
+
+    /// The reply, unless it only says that there is no answer.
+    #[must_use]
+    pub fn answer(&self) -> Option<&Reply> {
+        self.reply().filter(|reply| reply.is_answer())
     }
 
     /// Whether a name server answers for a zone that it does not speak for.
@@ -397,19 +422,6 @@ pub fn code_name(code: ResponseCode) -> &'static str {
         ResponseCode::Refused => "REFUSED",
         ResponseCode::NotAuth => "NOTAUTH",
         _ => "an error",
-    }
-}
-
-impl std::fmt::Display for NoReply {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            Self::Timeout => "no answer",
-            Self::Closed => "nobody listens there",
-            Self::Unreachable => "no way there from here",
-            Self::Malformed => "no usable message",
-            Self::NoAddress => "the name server has no address",
-            Self::Withheld => "not asked, since its address is not public",
-        })
     }
 }
 
@@ -468,7 +480,7 @@ impl Observations {
 
     /// The answers of the resolvers to a question.
     pub fn resolvers<'a>(&'a self, name: &'a DnsName, kind: RecordType) -> impl Iterator<Item = &'a Lookup> {
-        self.asked(name, kind).filter(|lookup| matches!(lookup.server.role, Role::Resolver { .. }))
+        self.asked(name, kind).filter(|lookup| lookup.server.role.is_resolver())
     }
 
     /// The answers of anybody to a question.

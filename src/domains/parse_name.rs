@@ -49,21 +49,12 @@ pub struct ParsedName {
 #[must_use]
 pub fn read(typed: &str, known: &ExistingDomains) -> ParsedName {
     let mut findings = Vec::new();
-    let domain = match reduce(typed, &mut findings) {
-        Ok(host) => match understand(&host, typed, &mut findings) {
-            Ok(domain) => compare(domain, known, &mut findings),
-            Err(refused) => {
-                findings.push(*refused);
-                None
-            }
-        },
-        Err(refused) => {
-            findings.push(*refused);
-            None
-        }
-    };
+    let read = reduce(typed, &mut findings)
+        .and_then(|host| understand(&host, typed, &mut findings))
+        .and_then(|domain| compare(domain, known));
+    let domain = read.map_err(|refused| findings.push(*refused)).ok();
     if let (Some(domain), true) = (&domain, findings.is_empty()) {
-        findings.push(ok(Code::InOk).seen(domain.name.as_str()));
+        findings.push(Finding::ok(Code::InOk).seen(domain.name.as_str()));
     }
     ParsedName { domain, findings }
 }
@@ -78,17 +69,13 @@ pub fn domain(text: &str) -> Result<Domain, Box<Finding>> {
     })
 }
 
-fn ok(code: Code) -> Finding {
-    Finding::ok(code)
-}
-
 fn warn(code: Code) -> Finding {
-    Finding::new(code, Verdict::Warn, Who::DnsProvider).fix(code.cure())
+    Finding::warn(code, Who::DnsProvider).cured()
 }
 
 /// Boxed, since it travels in results.
 fn fail(code: Code, seen: impl Into<String>) -> Box<Finding> {
-    Box::new(Finding::new(code, Verdict::Fail, Who::DnsProvider).seen(seen).fix(code.cure()))
+    Box::new(Finding::fail(code, Who::DnsProvider).seen(seen).cured())
 }
 
 /// The host within an address, or the text itself; what was cut off is said.
@@ -112,7 +99,7 @@ fn reduce(typed: &str, findings: &mut Vec<Finding>) -> Result<String, Box<Findin
         Some((_, host)) if had_scheme => host,
         Some((_, host)) => {
             return Err(Box::new(
-                Finding::new(Code::InEmail, Verdict::Fail, Who::DnsProvider)
+                Finding::fail(Code::InEmail, Who::DnsProvider)
                     .seen(short(text))
                     .fix(format!("enter the part after the @, if that is meant: {}", short(host))),
             ));
@@ -130,7 +117,7 @@ fn reduce(typed: &str, findings: &mut Vec<Finding>) -> Result<String, Box<Findin
         if cut_off.len() > 1 {
             let _ = write!(seen, "; {} is not part of a domain", short(cut_off));
         }
-        findings.push(ok(Code::InUrl).seen(seen));
+        findings.push(Finding::ok(Code::InUrl).seen(seen));
     }
     if let Some(port) = port {
         findings.push(warn(Code::InPort).seen(format!(":{}", short(port))));
@@ -168,11 +155,7 @@ fn understand(host: &str, typed: &str, findings: &mut Vec<Finding>) -> Result<Do
     if !host.contains('.') {
         return Err(fail(Code::InNoDot, short(host)));
     }
-    let mut ascii = Vec::new();
-    for label in host.split('.') {
-        ascii.push(to_ascii(label)?);
-    }
-    let ascii = ascii.join(".");
+    let ascii = host.split('.').map(to_ascii).collect::<Result<Vec<_>, _>>()?.join(".");
     if let Some(label) = ascii.split('.').find(|label| label.len() > MAX_LABEL) {
         let over = label.len() - MAX_LABEL;
         return Err(fail(Code::InLabelLong, format!("{} has {} octets, {over} too many", short(label), label.len())));
@@ -186,7 +169,7 @@ fn understand(host: &str, typed: &str, findings: &mut Vec<Finding>) -> Result<Do
     }
     let (unicode, _) = idna::domain_to_unicode(&ascii);
     if unicode != ascii {
-        findings.push(ok(Code::InIdn).seen(format!("{} is {ascii} in DNS", display_safe(&unicode))));
+        findings.push(Finding::ok(Code::InIdn).seen(format!("{} is {ascii} in DNS", display_safe(&unicode))));
         if let Some((label, scripts)) = unicode.split('.').find_map(|label| Some((label, mixed_scripts(label)?))) {
             findings.push(warn(Code::InMixedScript).seen(format!("{} has {scripts}", short(label))));
         }
@@ -212,10 +195,10 @@ fn understand(host: &str, typed: &str, findings: &mut Vec<Finding>) -> Result<Do
     }
     let domain = Domain { name, unicode: display_safe(&unicode).into_owned(), registrable };
     if domain.is_apex() && suffix.private.is_none() {
-        findings.push(ok(Code::InApex).seen(domain.name.as_str()).fix(Code::InApex.cure()));
+        findings.push(Finding::ok(Code::InApex).seen(domain.name.as_str()).cured());
     }
     if findings.is_empty() && typed != domain.name.as_str() {
-        findings.push(ok(Code::InOk).seen(format!("{} is {}", short(typed), domain.name)));
+        findings.push(Finding::ok(Code::InOk).seen(format!("{} is {}", short(typed), domain.name)));
     }
     Ok(domain)
 }
@@ -312,18 +295,16 @@ fn suffix(ascii: &str) -> Suffix<'_> {
 }
 
 /// The checks against what is there already.
-fn compare(domain: Domain, known: &ExistingDomains, findings: &mut Vec<Finding>) -> Option<Domain> {
+fn compare(domain: Domain, known: &ExistingDomains) -> Result<Domain, Box<Finding>> {
     if let Some(host) = &known.platform_host
         && domain.name.is_within(host)
     {
-        findings.push(*fail(Code::InPlatform, format!("{} is under {host}", domain.name)));
-        return None;
+        return Err(fail(Code::InPlatform, format!("{} is under {host}", domain.name)));
     }
     if known.listed.contains(&domain.name) {
-        findings.push(*fail(Code::InDuplicate, domain.name.as_str()));
-        return None;
+        return Err(fail(Code::InDuplicate, domain.name.as_str()));
     }
-    Some(domain)
+    Ok(domain)
 }
 
 #[cfg(test)]

@@ -14,13 +14,13 @@ mod terraform;
 #[cfg(test)]
 mod tests;
 
-use std::fmt;
 use std::str::FromStr;
 
 pub use record::{Conflict, DnsRecord};
 
 /// A format that a record is written in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, strum::Display, strum::IntoStaticStr, strum::VariantArray)]
+#[strum(serialize_all = "lowercase")]
 pub enum ExportFormat {
     /// For people: the fields of a provider's form.
     Plain,
@@ -48,42 +48,12 @@ pub enum ExportFormat {
 
 impl ExportFormat {
     /// All of them, in the order in which they are offered.
-    pub const ALL: [Self; 11] = [
-        Self::Plain,
-        Self::Bind,
-        Self::Cloudflare,
-        Self::Route53,
-        Self::Terraform,
-        Self::Dnscontrol,
-        Self::Octodns,
-        Self::Nsupdate,
-        Self::Gcloud,
-        Self::Az,
-        Self::Tsv,
-    ];
+    pub const ALL: &'static [Self] = <Self as strum::VariantArray>::VARIANTS;
 
     /// The word, in lower case.
     #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Plain => "plain",
-            Self::Bind => "bind",
-            Self::Cloudflare => "cloudflare",
-            Self::Route53 => "route53",
-            Self::Terraform => "terraform",
-            Self::Dnscontrol => "dnscontrol",
-            Self::Octodns => "octodns",
-            Self::Nsupdate => "nsupdate",
-            Self::Gcloud => "gcloud",
-            Self::Az => "az",
-            Self::Tsv => "tsv",
-        }
-    }
-}
-
-impl fmt::Display for ExportFormat {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
+    pub fn as_str(self) -> &'static str {
+        self.into()
     }
 }
 
@@ -100,7 +70,7 @@ impl FromStr for ExportFormat {
 
     /// Reads the word of a format, in capitals or not.
     fn from_str(text: &str) -> Result<Self, NoSuchFormat> {
-        Self::ALL.into_iter().find(|format| format.as_str().eq_ignore_ascii_case(text.trim())).ok_or(NoSuchFormat)
+        Self::ALL.iter().copied().find(|format| format.as_str().eq_ignore_ascii_case(text.trim())).ok_or(NoSuchFormat)
     }
 }
 

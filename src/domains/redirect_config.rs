@@ -7,6 +7,8 @@ mod tests;
 
 use std::collections::{HashMap, HashSet};
 
+use serde::Serialize;
+
 use crate::model::text::short;
 use crate::model::words::counted;
 
@@ -24,7 +26,7 @@ pub use source::{ConfigSource, WrittenRedirect};
 const MAX_TEXT: usize = 1 << 20;
 
 /// The configuration, every name in its normal form.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct DomainsConfiguration {
     /// `domains.primary`.
     pub primary: DnsName,
@@ -253,30 +255,14 @@ impl DomainsConfiguration {
     /// As JSON, in the shape of the description.
     #[must_use]
     pub fn to_json(&self) -> String {
-        let redirects: Vec<_> = self
-            .redirects
-            .iter()
-            .map(|redirect| serde_json::json!({ "from": redirect.from, "to": redirect.to, "status": redirect.status }))
-            .collect();
-        let value = serde_json::json!({ "domains": { "primary": self.primary, "redirects": redirects } });
-        format!("{value:#}\n")
+        format!("{:#}\n", serde_json::json!({ "domains": self }))
     }
 
     /// As TOML, in the shape of the description.
     #[must_use]
     pub fn to_toml(&self) -> String {
-        let redirect = |redirect: &Redirect| {
-            let mut table = toml::Table::new();
-            table.insert("from".into(), redirect.from.as_str().into());
-            table.insert("to".into(), redirect.to.as_str().into());
-            table.insert("status".into(), i64::from(redirect.status).into());
-            toml::Value::Table(table)
-        };
-        let mut domains = toml::Table::new();
-        domains.insert("primary".into(), self.primary.as_str().into());
-        domains.insert("redirects".into(), self.redirects.iter().map(redirect).collect::<Vec<_>>().into());
-        let mut whole = toml::Table::new();
-        whole.insert("domains".into(), domains.into());
-        whole.to_string()
+        // Names and numbers can always be written.
+        let domains = toml::Table::try_from(self).unwrap_or_default();
+        toml::Table::from_iter([("domains".to_owned(), domains.into())]).to_string()
     }
 }

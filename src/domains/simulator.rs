@@ -11,7 +11,6 @@ pub mod plan;
 pub mod record;
 pub mod server;
 pub mod site;
-pub mod trouble;
 pub mod zone;
 
 mod authority;
@@ -23,13 +22,10 @@ mod listen;
 mod lookup;
 mod recursion;
 mod shared;
-#[cfg(test)]
-mod tests;
 mod web;
-mod wire;
 
 use std::io;
-use std::net::{Ipv6Addr, SocketAddr};
+use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::runtime::Handle;
@@ -46,7 +42,6 @@ pub use plan::Plan;
 pub use record::{ZoneData, ZoneRecord};
 pub use server::{CachedAnswer, HeldAnswer, NameServer, Resolver};
 pub use site::{Door, Greeting, Site};
-pub use trouble::Trouble;
 pub use zone::Zone;
 
 /// A running world. When it is dropped, everything in it stops.
@@ -130,30 +125,6 @@ impl Simulator {
     #[must_use]
     pub fn trust_pem(&self) -> String {
         self.shared.authorities().root_pem()
-    }
-
-    /// The arguments that point `petstore domains check` at this world, whose root stands in the file `trust`.
-    #[must_use]
-    pub fn arguments(&self, trust: &std::path::Path) -> Vec<String> {
-        let resolvers = self.resolvers().into_iter().flat_map(|address| ["--resolver".to_owned(), address.to_string()]);
-        let name_servers = self.name_servers().into_iter();
-        let name_servers =
-            name_servers.flat_map(|(host, address)| ["--name-server".to_owned(), format!("{host}={address}")]);
-        let rest = [
-            ("--http-port", self.http_port().to_string()),
-            ("--https-port", self.https_port().to_string()),
-            ("--trust", trust.display().to_string()),
-            ("--platform-host", Plan::PLATFORM_HOST.to_owned()),
-            ("--ca", Plan::CA.to_owned()),
-        ];
-        let rest = rest.into_iter().flat_map(|(flag, value)| [flag.to_owned(), value]);
-        resolvers.chain(name_servers).chain(rest).chain(["--allow-private".to_owned()]).collect()
-    }
-
-    /// Whether this machine has IPv6, so that something can answer at `::1`.
-    #[must_use]
-    pub fn has_ipv6() -> bool {
-        std::net::TcpListener::bind((Ipv6Addr::LOCALHOST, 0)).is_ok()
     }
 
     fn doors(&self) -> MutexGuard<'_, Doors> {

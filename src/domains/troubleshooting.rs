@@ -198,6 +198,10 @@ fn whose(who: Who) -> String {
 }
 
 impl<'a> Facts<'a> {
+    fn ask(&self, text: &'static str) -> Question {
+        Question { text, now: self.now }
+    }
+
     /// The findings of the check whose code is such.
     fn that(&self, is_such: impl Fn(Code) -> bool) -> Vec<&'a Finding> {
         self.findings.iter().filter(|finding| is_such(finding.code)).collect()
@@ -255,7 +259,7 @@ impl<'a> Facts<'a> {
             (all > 0).then(|| format!("{right} of {all} {what}"))
         };
         let servers = count(|role| role == Role::Authoritative, "name servers");
-        let resolvers = count(is_resolver, "resolvers");
+        let resolvers = count(Role::is_resolver, "resolvers");
         let who = words::list(servers.into_iter().chain(resolvers));
         let aside = self.views.iter().filter(|view| view.verdict == ViewVerdict::NotCounted).count();
         let aside = if aside == 0 { String::new() } else { format!("; {aside} gave no answer that counts") };
@@ -272,26 +276,34 @@ impl<'a> Facts<'a> {
     }
 }
 
-impl RuleAnswer {
-    fn new(question: &str, verdict: Option<Verdict>, word: &str) -> Self {
-        Self { question: question.to_owned(), verdict, word: word.to_owned(), seen: Vec::new(), act: Vec::new() }
+/// A question of a rule, as it is asked at a time.
+#[derive(Clone, Copy)]
+struct Question {
+    text: &'static str,
+    now: Timestamp,
+}
+
+impl Question {
+    fn answer(self, verdict: Option<Verdict>, word: &str) -> RuleAnswer {
+        let (question, word) = (self.text.to_owned(), word.to_owned());
+        RuleAnswer { question, verdict, word, seen: Vec::new(), act: Vec::new() }
     }
 
-    fn ok(question: &str, seen: impl Into<String>) -> Self {
-        Self::new(question, Some(Verdict::Ok), "").seen([seen.into()])
+    fn ok(self, seen: impl Into<String>) -> RuleAnswer {
+        self.answer(Some(Verdict::Ok), "").seen([seen.into()])
     }
 
     /// Without a judgement.
-    fn open(question: &str, word: &str) -> Self {
-        Self::new(question, None, word)
+    fn open(self, word: &str) -> RuleAnswer {
+        self.answer(None, word)
     }
 
-    fn unmeasured(question: &str) -> Self {
-        Self::open(question, "not measured yet")
+    fn unmeasured(self) -> RuleAnswer {
+        self.open("not measured yet")
     }
 
     /// As the worst of findings says; what is all right is left out beside what is not.
-    fn of(question: &str, findings: &[&Finding], now: Timestamp) -> Self {
+    fn of(self, findings: &[&Finding]) -> RuleAnswer {
         let worst = findings.iter().map(|finding| finding.verdict).max();
         let mut seen: Vec<String> = Vec::new();
         let mut acts: Vec<(&str, Option<Timestamp>)> = Vec::new();
@@ -313,12 +325,14 @@ impl RuleAnswer {
             }
         }
         let act = acts.into_iter().map(|(fix, until)| match until {
-            Some(until) => format!("{}, until {}", fix.trim_end_matches('.'), until_words(until, now)),
+            Some(until) => format!("{}, until {}", fix.trim_end_matches('.'), until_words(until, self.now)),
             None => fix.to_owned(),
         });
-        Self { act: act.collect(), ..Self::new(question, worst, "") }.seen(seen)
+        self.answer(worst, "").seen(seen).act(act)
     }
+}
 
+impl RuleAnswer {
     fn seen(mut self, seen: impl IntoIterator<Item = String>) -> Self {
         self.seen.extend(seen);
         self
@@ -332,10 +346,6 @@ impl RuleAnswer {
     fn is_right(&self) -> bool {
         matches!(self.verdict, Some(Verdict::Ok | Verdict::Warn))
     }
-}
-
-const fn is_resolver(role: Role) -> bool {
-    matches!(role, Role::Resolver { .. })
 }
 
 fn is_dns(code: Code) -> bool {
@@ -366,91 +376,91 @@ fn verification(facts: &Facts<'_>) -> Vec<RuleAnswer> {
     let servers = of_servers(facts);
     let right = facts.right_at_source();
     // Nothing is known of the record where its servers are the trouble.
-    let unread = |question: &str| match servers.iter().any(|finding| finding.verdict == Verdict::Fail) {
-        true => RuleAnswer::open(question, "after 3"),
-        false => RuleAnswer::unmeasured(question),
+    let unread = |question: Question| match servers.iter().any(|finding| finding.verdict == Verdict::Fail) {
+        true => question.open("after 3"),
+        false => question.unmeasured(),
     };
 
-    let question = "Does another record stand at the name?";
+    let question = facts.ask("Does another record stand at the name?");
     let conflict = if !conflicts.is_empty() {
-        RuleAnswer::of(question, &conflicts, facts.now)
+        question.of(&conflicts)
     } else if facts.any(TOLD_WITH_THE_VALUE) {
-        RuleAnswer::open(question, "see 2")
+        question.open("see 2")
     } else if !value.is_empty() || right.is_some() {
-        RuleAnswer::ok(question, format!("no other record stands at {name}"))
+        question.ok(format!("no other record stands at {name}"))
     } else {
         unread(question)
     };
 
-    let question = match facts.domain.is_apex() {
+    let question = facts.ask(match facts.domain.is_apex() {
         true => "Does it lead to the value of the dashboard?",
         false => "Is its CNAME the value of the dashboard?",
-    };
+    });
     let value = match right {
-        _ if !value.is_empty() => RuleAnswer::of(question, &value, facts.now),
-        _ if !conflicts.is_empty() => RuleAnswer::open(question, "after 1"),
-        Some(right) => RuleAnswer::ok(question, right),
+        _ if !value.is_empty() => question.of(&value),
+        _ if !conflicts.is_empty() => question.open("after 1"),
+        Some(right) => question.ok(right),
         None => unread(question),
     };
 
-    let question = "Do the name servers and the resolvers see it?";
+    let question = facts.ask("Do the name servers and the resolvers see it?");
     let wrong = facts.views.iter().any(|view| view.verdict == ViewVerdict::Wrong);
     let seen = if !servers.is_empty() {
-        let mut answer = RuleAnswer::of(question, &servers, facts.now);
+        let mut answer = question.of(&servers);
         answer.seen.splice(..0, facts.who_sees());
         answer
     } else if conflict.verdict == Some(Verdict::Fail) {
-        RuleAnswer::open(question, "after 1").seen(facts.who_sees())
+        question.open("after 1").seen(facts.who_sees())
     } else if wrong || matches!(value.verdict, Some(Verdict::Fail | Verdict::Wait)) {
-        RuleAnswer::open(question, "after 2").seen(facts.who_sees())
+        question.open("after 2").seen(facts.who_sees())
     } else if facts.views.iter().any(|view| view.verdict == ViewVerdict::Unjudged) {
-        RuleAnswer::open(question, "see 2")
+        question.open("see 2")
     } else if value.is_right() || conflict.is_right() && facts.who_sees().is_some() {
-        RuleAnswer::new(question, Some(Verdict::Ok), "").seen(facts.who_sees())
+        question.answer(Some(Verdict::Ok), "").seen(facts.who_sees())
     } else {
-        RuleAnswer::unmeasured(question)
+        question.unmeasured()
     };
 
     vec![conflict, value, seen, preconditions(facts)]
 }
 
 fn preconditions(facts: &Facts<'_>) -> RuleAnswer {
-    let question = "Do the preconditions hold?";
+    let question = facts.ask("Do the preconditions hold?");
     let unticked = facts.unticked();
     if unticked.is_empty() {
-        return RuleAnswer::ok(question, "ticked by you, not measured: plan, deploy and access to DNS");
+        return question.ok("ticked by you, not measured: plan, deploy and access to DNS");
     }
-    RuleAnswer::open(question, "yours to do")
+    question
+        .open("yours to do")
         .seen(unticked.iter().map(|each| format!("not ticked: {}", each.words())))
         .act(["look each of them up, and tick here what is so".to_owned()])
 }
 
 /// Rule 2: the domain still verifies, CAA does not forbid, and then Re-verify.
 fn certificate(facts: &Facts<'_>) -> Vec<RuleAnswer> {
-    let question = "Does the domain still verify?";
+    let question = facts.ask("Does the domain still verify?");
     // The path that authorities fetch belongs to it: they look there at every issue.
     let dns = facts.that(|code| is_dns(code) && !is_remark(code) || code == Code::AcmeBlocked);
     let verifies = match facts.right_at_source() {
         _ if !dns.is_empty() => {
-            let mut answer = RuleAnswer::of(question, &dns, facts.now);
+            let mut answer = question.of(&dns);
             answer.seen.splice(..0, facts.who_sees().filter(|_| answer.verdict != Some(Verdict::Ok)));
             answer
         }
-        Some(right) => RuleAnswer::ok(question, right),
-        None => RuleAnswer::unmeasured(question),
+        Some(right) => question.ok(right),
+        None => question.unmeasured(),
     };
 
-    let question = "Do CAA records allow the certificate authority?";
+    let question = facts.ask("Do CAA records allow the certificate authority?");
     let caa = facts.that(is_caa);
-    let allowed =
-        if caa.is_empty() { RuleAnswer::unmeasured(question) } else { RuleAnswer::of(question, &caa, facts.now) };
+    let allowed = if caa.is_empty() { question.unmeasured() } else { question.of(&caa) };
 
     let again = verify_again(facts, &verifies, &allowed);
     vec![verifies, allowed, again]
 }
 
 fn verify_again(facts: &Facts<'_>, verifies: &RuleAnswer, allowed: &RuleAnswer) -> RuleAnswer {
-    let question = "Choose Re-verify in the dashboard";
+    let question = facts.ask("Choose Re-verify in the dashboard");
     let times = match facts.reported.verified_times {
         1 => "1 time so far".to_owned(),
         times => format!("{times} times so far"),
@@ -462,7 +472,7 @@ fn verify_again(facts: &Facts<'_>, verifies: &RuleAnswer, allowed: &RuleAnswer) 
         }
         None => "Verify: not said yet; this rule counts 30 minutes from Verify".to_owned(),
     };
-    let open = |word: &str| RuleAnswer::open(question, word).seen([said.clone()]);
+    let open = |word: &str| question.open(word).seen([said.clone()]);
     if facts.has_certificate() && verifies.is_right() {
         return open("not needed").seen(["the certificate is there".to_owned()]);
     }
@@ -492,52 +502,52 @@ fn browser(facts: &Facts<'_>) -> Vec<RuleAnswer> {
         facts.that(|code| code.topic() == Topic::Certificate && !ABSENT.contains(&code) && !aside.contains(&code));
     let nothing = absent.is_empty() && good.is_empty() && odd.is_empty();
 
-    let question = "Is the certificate there yet?";
+    let question = facts.ask("Is the certificate there yet?");
     let there = if !absent.is_empty() {
-        RuleAnswer::of(question, &absent, facts.now)
+        question.of(&absent)
     } else if !good.is_empty() {
-        RuleAnswer::new(question, Some(Verdict::Ok), "").seen(good.iter().map(|finding| finding.seen.clone()))
+        question.answer(Some(Verdict::Ok), "").seen(good.iter().map(|finding| finding.seen.clone()))
     } else if !odd.is_empty() {
-        RuleAnswer::open(question, "see 2")
+        question.open("see 2")
     } else {
-        RuleAnswer::unmeasured(question)
+        question.unmeasured()
     };
 
-    let question = "Is an old one served, or one of another host?";
+    let question = facts.ask("Is an old one served, or one of another host?");
     let old = if !odd.is_empty() {
-        RuleAnswer::of(question, &odd, facts.now)
+        question.of(&odd)
     } else if nothing {
-        RuleAnswer::unmeasured(question)
+        question.unmeasured()
     } else if !absent.is_empty() {
-        RuleAnswer::open(question, "after 1")
+        question.open("after 1")
     } else {
-        RuleAnswer::ok(question, "no: every address that was reached shows the right one")
+        question.ok("no: every address that was reached shows the right one")
     };
 
-    let question = "Do browsers insist on https (HSTS)?";
+    let question = facts.ask("Do browsers insist on https (HSTS)?");
     let hsts = facts.that(|code| code == Code::HstsNote);
     let insist = if !hsts.is_empty() {
-        RuleAnswer::of(question, &hsts, facts.now)
+        question.of(&hsts)
     } else if nothing {
-        RuleAnswer::unmeasured(question)
+        question.unmeasured()
     } else if there.is_right() && old.is_right() {
-        RuleAnswer::ok(question, "it is no hindrance: the certificate is right")
+        question.ok("it is no hindrance: the certificate is right")
     } else {
-        RuleAnswer::open(question, "not seen").act([
+        question.open("not seen").act([
             "if the browser offers no way round, it was told so before: mend the certificate, nothing else helps"
                 .to_owned(),
         ])
     };
 
-    let question = "What does a private window show?";
+    let question = facts.ask("What does a private window show?");
     let look = format!("open https://{}/ in a private window, which remembers no old certificate", facts.domain.name);
     let old_views =
-        facts.views.iter().filter(|view| is_resolver(view.role) && matches!(view.verdict, ViewVerdict::Old { .. }));
+        facts.views.iter().filter(|view| view.role.is_resolver() && matches!(view.verdict, ViewVerdict::Old { .. }));
     let window = match (&there.verdict, &old.verdict) {
-        _ if nothing => RuleAnswer::unmeasured(question),
-        (Some(Verdict::Fail | Verdict::Wait), _) => RuleAnswer::open(question, "after 1"),
-        (_, Some(Verdict::Fail | Verdict::Wait)) => RuleAnswer::open(question, "after 2"),
-        _ => RuleAnswer::open(question, "yours to do"),
+        _ if nothing => question.unmeasured(),
+        (Some(Verdict::Fail | Verdict::Wait), _) => question.open("after 1"),
+        (_, Some(Verdict::Fail | Verdict::Wait)) => question.open("after 2"),
+        _ => question.open("yours to do"),
     }
     .seen(old_views.map(|view| format!("{} still holds an old answer: {}", view.server, view.sees)))
     .act([look]);
@@ -563,50 +573,51 @@ fn redirects(facts: &Facts<'_>) -> Vec<RuleAnswer> {
         Some((Redirect { from, to, status }, _)) => format!("configured: {from} to {to} with {status}"),
         None => "no redirect is configured from this name, so that there is none to compare with".to_owned(),
     };
-    let unmeasured = |question: &str| {
+    let unmeasured = |question: Question| {
         let looked = facts.redirect.is_none() && !facts.findings.is_empty();
         let why =
             looked.then(|| "what is served is asked for when the record and the certificate are right".to_owned());
-        RuleAnswer::unmeasured(question).seen(why)
+        question.unmeasured().seen(why)
     };
 
-    let question = "What does a header-only request show?";
+    let question = facts.ask("What does a header-only request show?");
     let shows = if !served.is_empty() {
-        RuleAnswer::of(question, &served, facts.now)
+        question.of(&served)
     } else if detours.is_empty() {
         unmeasured(question)
     } else {
-        RuleAnswer::open(question, "see 2")
+        question.open("see 2")
     };
     let shows = shows.seen([display_safe(&configured).into_owned()]);
 
-    let question = "Does it circle, take a detour, or have another status?";
+    let question = facts.ask("Does it circle, take a detour, or have another status?");
     let detour = if !detours.is_empty() {
-        RuleAnswer::of(question, &detours, facts.now)
+        question.of(&detours)
     } else if all.is_empty() {
-        RuleAnswer::unmeasured(question)
+        question.unmeasured()
     } else if shows.verdict == Some(Verdict::Fail) {
-        RuleAnswer::open(question, "after 1")
+        question.open("after 1")
     } else if facts.redirect.is_none() {
-        RuleAnswer::ok(question, "no circle was met; what its status should be is not configured")
+        question.ok("no circle was met; what its status should be is not configured")
     } else {
-        RuleAnswer::ok(question, "none of these")
+        question.ok("none of these")
     };
 
-    let question = "May a browser have cached it?";
+    let question = facts.ask("May a browser have cached it?");
     let window = "test in a private window: it shows what the server says now".to_owned();
     let remembered = if !cached.is_empty() {
-        RuleAnswer::of(question, &cached, facts.now)
+        question.of(&cached)
     } else if all.is_empty() {
-        RuleAnswer::unmeasured(question)
+        question.unmeasured()
     } else if facts.redirect.is_none() {
-        RuleAnswer::open(question, "yours to do").act([window])
+        question.open("yours to do").act([window])
     } else if shows.is_right() && detour.is_right() {
-        RuleAnswer::open(question, "yours to do")
+        question
+            .open("yours to do")
             .seen(["what is served now is right; an older answer may still be remembered".to_owned()])
             .act([window])
     } else {
-        RuleAnswer::ok(question, "nothing tells browsers to keep what is served now").act([window])
+        question.ok("nothing tells browsers to keep what is served now").act([window])
     };
 
     vec![shows, detour, remembered]

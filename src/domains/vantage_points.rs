@@ -10,7 +10,7 @@ use super::diagnosis::authoritative::{self, Authoritative, invents, speaks};
 use super::diagnosis::{Case, nameservers, propagation, proxied};
 use super::dns_name::DnsName;
 use super::finding::Verdict;
-use super::observation::{Lookup, RecordType, Reply, Role};
+use super::observation::{Lookup, RecordType, Role};
 
 /// What one server sees at the domain's name.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -159,7 +159,7 @@ impl<'a> Judge<'a> {
     }
 
     fn resolver(&self, lookup: &Lookup) -> ViewVerdict {
-        if !lookup.reply().is_some_and(Reply::is_answer) {
+        if lookup.answer().is_none() {
             let fails = self.domain_fails && lookup.reply().is_some_and(nameservers::fails);
             return if fails { ViewVerdict::Wrong } else { ViewVerdict::NotCounted };
         }

@@ -120,7 +120,7 @@ mod tests {
     use super::*;
     use crate::config::Service;
     use crate::tui::msg::Msg;
-    use crate::tui::test_kit::App;
+    use crate::tui::testing::App;
 
     #[test]
     fn on_a_slow_line_and_where_nobody_looks_clocks_stand_for_ten_seconds() {

@@ -95,7 +95,7 @@ mod tests {
     use super::*;
     use crate::clock;
     use crate::tui::msg::{QuitReason, Size};
-    use crate::tui::test_kit::parse_keys;
+    use crate::tui::testing::parse_keys;
 
     /// Keys with the milliseconds before each; `0` came in one read with the key before. What came of them in the end,
     /// with a bar for the time in which nothing came.

@@ -198,7 +198,7 @@ mod tests {
 
     #[test]
     fn the_keys_of_a_banner_stay_together_however_long_its_text_is() {
-        let appearance = crate::tui::test_kit::appearance();
+        let appearance = crate::tui::testing::appearance();
         let lines = |text: &str| -> Vec<String> {
             let lines = banner_with_keys(text, "r: now   e: details", 40, 3, &appearance);
             lines.iter().map(ToString::to_string).collect()
@@ -211,7 +211,7 @@ mod tests {
 
     #[test]
     fn hints_drop_whole_entries_and_keep_first_and_help() {
-        let appearance = crate::tui::test_kit::appearance();
+        let appearance = crate::tui::testing::appearance();
         let entries = || {
             [("a", "one"), ("b", "two"), ("c", "three"), ("d", "four"), ("?", "help")]
                 .map(|(key, word)| (key.to_owned(), word))

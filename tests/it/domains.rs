@@ -5,5 +5,9 @@ mod commands;
 mod fixture;
 mod hostile;
 mod over_time;
+#[path = "../fuzz/readers.rs"]
+mod readers;
 mod sandbox;
 mod seeds;
+mod simulator;
+mod worlds;

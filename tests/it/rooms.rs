@@ -55,8 +55,8 @@ const HANDS: &[&str] = &["ratatui", "crossterm", "rustix"];
 fn part_of_the_app(file: &str) -> &'static [&'static str] {
     let name = file.trim_start_matches("tui/");
     match name {
-        "terminal.rs" | "event_loop.rs" | "test_kit.rs" => &[],
-        _ if name.starts_with("terminal/") || name.starts_with("pictures/") => &[],
+        "terminal.rs" | "event_loop.rs" | "testing.rs" => &[],
+        _ if name.starts_with("terminal/") || name.starts_with("testing/pictures/") => &[],
         "worker.rs" => HANDS,
         _ if name.starts_with("worker/") => HANDS,
         "view.rs" | "theme.rs" | "widgets.rs" => PAINT,

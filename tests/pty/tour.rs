@@ -2,7 +2,7 @@
 //!
 //! `cargo test --test pty the_tour -- --ignored` makes `assets/img/tour.svg` anew.
 
-#[path = "../../src/tui/pictures/svg.rs"]
+#[path = "../../src/tui/testing/pictures/svg.rs"]
 mod svg;
 
 use std::fs;

@@ -236,7 +236,7 @@ impl PetChange {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tui::test_kit::animals;
+    use crate::tui::testing::animals;
 
     const AT: Timestamp = Timestamp::UNIX_EPOCH;
 

@@ -2,15 +2,15 @@
 
 use super::super::catalogue::Code;
 use super::super::dns_name::DnsName;
-use super::super::finding::{Finding, Verdict, Who};
+use super::super::finding::{Finding, Who};
 use super::Case;
 
 /// There is a record, and nothing to compare it with.
 pub fn value_unknown(case: &Case<'_>, leads: &str) -> Finding {
-    Finding::new(Code::DnsValueUnknown, Verdict::Unknown, Who::Dashboard)
+    Finding::unknown(Code::DnsValueUnknown, Who::Dashboard)
         .seen(format!("{} leads to {leads}", case.domain.name))
         .expected("the value that the dashboard shows")
-        .fix(Code::DnsValueUnknown.cure())
+        .cured()
 }
 
 /// The record to add, as one reads it out to somebody.
@@ -28,5 +28,5 @@ pub fn one_cname(case: &Case<'_>) -> String {
 }
 
 pub fn fail(code: Code) -> Finding {
-    Finding::new(code, Verdict::Fail, Who::DnsProvider)
+    Finding::fail(code, Who::DnsProvider)
 }

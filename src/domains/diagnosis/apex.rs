@@ -3,9 +3,9 @@
 use std::net::IpAddr;
 
 use super::super::catalogue::Code;
-use super::super::finding::{Finding, Verdict, Who};
+use super::super::finding::Finding;
 use super::super::observation::RecordType;
-use super::advice::{record_to_add, value_unknown};
+use super::advice::{fail, record_to_add, value_unknown};
 use super::authoritative::Authoritative;
 use super::case::platform_addresses;
 use super::cname_target::shown;
@@ -76,8 +76,4 @@ fn expected(case: &Case<'_>) -> String {
     } else {
         format!("the addresses of {host} ({})", words::list(platform))
     }
-}
-
-fn fail(code: Code) -> Finding {
-    Finding::new(code, Verdict::Fail, Who::DnsProvider)
 }

@@ -58,12 +58,8 @@ impl<'a> Authoritative<'a> {
                 }
             }
             if reply.is_referral() {
-                cut.extend(reply.authorities.iter().filter(|record| record.owner == *name).filter_map(|record| {
-                    match &record.data {
-                        Data::Ns(server) => Some(server),
-                        _ => None,
-                    }
-                }));
+                let here = reply.authorities.iter().filter(|record| record.owner == *name);
+                cut.extend(here.filter_map(|record| record.data.name_server()));
             }
         }
         Self { lookups, authoritative, own, dname, cut: cut.into_iter().collect() }
@@ -76,12 +72,7 @@ impl<'a> Authoritative<'a> {
 
     /// The targets of CNAMEs at the name, with their TTL.
     pub fn cnames(&self) -> Vec<(&'a DnsName, u32)> {
-        let own = self.own.iter();
-        own.filter_map(|record| match &record.data {
-            Data::Cname(target) => Some((target, record.ttl)),
-            _ => None,
-        })
-        .collect()
+        self.own.iter().filter_map(|record| Some((record.data.cname()?, record.ttl))).collect()
     }
 
     /// The addresses that stand at the name itself, with the longest TTL.
@@ -138,7 +129,7 @@ fn of_most_resolvers<'a>(case: &Case<'a>) -> Vec<&'a Lookup> {
     let lookups: Vec<&Lookup> = TYPES
         .iter()
         .flat_map(|kind| case.seen.resolvers(name, *kind))
-        .filter(|lookup| lookup.reply().is_some_and(Reply::is_answer) && !invents(case, lookup))
+        .filter(|lookup| lookup.answer().is_some() && !invents(case, lookup))
         .collect();
     let view = |lookup: &Lookup| {
         let reply = lookup.reply()?;
@@ -163,8 +154,7 @@ pub fn invents(case: &Case<'_>, lookup: &Lookup) -> bool {
     if !mine {
         return false;
     }
-    let sources: Vec<_> =
-        case.seen.source(sibling, RecordType::A).filter(|asked| asked.reply().is_some_and(Reply::is_answer)).collect();
+    let sources: Vec<_> = case.seen.source(sibling, RecordType::A).filter(|asked| asked.answer().is_some()).collect();
     if sources.is_empty() {
         // Without the zone's word, by what the other resolvers say.
         let mut others =

@@ -81,13 +81,11 @@ pub fn findings(case: &Case<'_>, source: &Authoritative<'_>) -> Vec<Finding> {
         // The best answer of those asked: one resolver may be down.
         let asked_for = asked_for(case, source, &level);
         let answers: Vec<&Lookup> = case.seen.resolvers(&asked_for, RecordType::CAA).collect();
-        let Some(lookup) =
-            answers.iter().find(|lookup| lookup.reply().is_some_and(Reply::is_answer)).or(answers.first())
-        else {
+        let Some(lookup) = answers.iter().find(|lookup| lookup.answer().is_some()).or(answers.first()) else {
             continue;
         };
         asked.push(lookup.evidence());
-        match lookup.reply().filter(|reply| reply.is_answer()) {
+        match lookup.answer() {
             // Above the domain nothing of it can be wrong, and authorities get an answer there.
             None if !level.is_within(&case.domain.registrable) => {}
             None => return lookup_failed(case, &level, lookup).into_iter().collect(),
@@ -123,10 +121,8 @@ fn asked_for(case: &Case<'_>, source: &Authoritative<'_>, level: &DnsName) -> Dn
 fn lookup_failed(case: &Case<'_>, level: &DnsName, lookup: &Lookup) -> Option<Finding> {
     // Where nothing works, CAA is not the trouble.
     let name = &case.domain.name;
-    let works = case
-        .seen
-        .resolvers(name, RecordType::A)
-        .any(|asked| asked.server == lookup.server && asked.reply().is_some_and(Reply::is_answer));
+    let works =
+        case.seen.resolvers(name, RecordType::A).any(|asked| asked.server == lookup.server && asked.answer().is_some());
     if !works {
         return None;
     }
@@ -135,7 +131,7 @@ fn lookup_failed(case: &Case<'_>, level: &DnsName, lookup: &Lookup) -> Option<Fi
         Err(why) => why.to_string(),
     };
     Some(
-        Finding::new(Code::CaaLookupFailed, Verdict::Fail, Who::DnsProvider)
+        Finding::fail(Code::CaaLookupFailed, Who::DnsProvider)
             .seen(format!("{} for CAA at {level}: {why}; other types are answered", lookup.server.label()))
             .expected("an answer, also if it is empty")
             .fix(format!(

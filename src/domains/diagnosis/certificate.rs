@@ -66,9 +66,9 @@ pub fn findings(case: &Case<'_>, leads_here: bool) -> Vec<Finding> {
         .collect();
     if !unreachable_v6.is_empty() {
         findings.push(
-            Finding::new(Code::V6Untested, Verdict::Unknown, Who::ThisMachine)
+            Finding::unknown(Code::V6Untested, Who::ThisMachine)
                 .seen(format!("{} cannot be reached from here", words::list(&unreachable_v6)))
-                .fix(Code::V6Untested.cure()),
+                .cured(),
         );
     }
     findings
@@ -126,11 +126,8 @@ fn no_handshake(case: &Case<'_>, handshake: &Handshake, failure: &TlsFailure) ->
         TlsFailure::NotTls | TlsFailure::Malformed => Code::TlsNotTls,
         TlsFailure::Alert(_) => Code::TlsAlert,
     };
-    let finding = if code == Code::TlsNotTls {
-        Finding::new(code, Verdict::Fail, Who::Platform).fix(code.cure())
-    } else {
-        not_there_yet(case, code)
-    };
+    let finding =
+        if code == Code::TlsNotTls { Finding::fail(code, Who::Platform).cured() } else { not_there_yet(case, code) };
     finding
         .seen(format!("{}: {failure}", handshake.address))
         .expected(format!("a certificate for {}", case.domain.name))
@@ -168,10 +165,10 @@ fn presented_one(case: &Case<'_>, handshake: &Handshake, presented: &Presented, 
     }
     if leaf.names.is_empty() {
         let common = leaf.common_name.as_deref().unwrap_or("none");
-        return fail(Code::TlsNoSan, Who::Platform)
+        return Finding::fail(Code::TlsNoSan, Who::Platform)
             .seen(format!("the certificate has no subject alternative names, only the common name {}", short(common)))
             .expected(expected)
-            .fix(Code::TlsNoSan.cure());
+            .cured();
     }
     if !leaf.covers(name) {
         return wrong_name(case, leaf).expected(expected);
@@ -180,7 +177,7 @@ fn presented_one(case: &Case<'_>, handshake: &Handshake, presented: &Presented, 
         return date;
     }
     if presented.trust == Err(Distrust::NoRoots) {
-        return Finding::new(Code::TlsUnknownCa, Verdict::Unknown, Who::ThisMachine)
+        return Finding::unknown(Code::TlsUnknownCa, Who::ThisMachine)
             .seen("this machine has no list of trusted authorities")
             .fix("install the package of root certificates (ca-certificates), or name a file with --trust");
     }
@@ -196,7 +193,7 @@ fn wrong_name(case: &Case<'_>, leaf: &Certificate) -> Finding {
         return not_there_yet(case, Code::TlsPending)
             .seen(format!("the platform answers with its own certificate, for {names}"));
     }
-    fail(Code::TlsWrongName, Who::DnsProvider)
+    Finding::fail(Code::TlsWrongName, Who::DnsProvider)
         .seen(format!("the certificate is for {names}, by {}", short(&leaf.issuer_short)))
         .fix(format!(
             "this is an old host or another site: check where {} leads, then in the dashboard that the domain is added. \
@@ -229,7 +226,7 @@ fn wrong_date(case: &Case<'_>, handshake: &Handshake, leaf: &Certificate) -> Opt
     if case.now > leaf.not_after {
         let ago = words::duration(case.now.duration_since(leaf.not_after));
         return Some(clock(
-            fail(Code::TlsExpired, Who::Platform)
+            Finding::fail(Code::TlsExpired, Who::Platform)
                 .seen(format!("the certificate ended {}, {ago} ago", words::moment(leaf.not_after)))
                 .expected("a certificate that is valid now")
                 .fix(
@@ -240,7 +237,7 @@ fn wrong_date(case: &Case<'_>, handshake: &Handshake, leaf: &Certificate) -> Opt
     }
     if case.now < leaf.not_before {
         return Some(clock(
-            fail(Code::TlsFuture, Who::Platform)
+            Finding::fail(Code::TlsFuture, Who::Platform)
                 .seen(format!("the certificate begins {}", words::moment(leaf.not_before)))
                 .expected("a certificate that is valid now")
                 .fix("check the clock of this machine; otherwise wait")
@@ -255,27 +252,27 @@ fn distrusted(case: &Case<'_>, presented: &Presented, leaf: &Certificate, distru
     let lower = leaf.issuer.to_ascii_lowercase();
     let leads = format!("check where {} leads", case.domain.name);
     let finding = if STAGING.iter().any(|mark| lower.contains(mark)) {
-        fail(Code::TlsStaging, Who::Platform)
+        Finding::fail(Code::TlsStaging, Who::Platform)
             .seen(issuer)
             .fix("the platform must issue it anew from the real authority: ask its support")
     } else if leaf.is_self_issued() {
-        fail(Code::TlsSelf, Who::Platform)
+        Finding::fail(Code::TlsSelf, Who::Platform)
             .seen(issuer)
             .fix(format!("{leads}: this is not the platform, or a test set-up"))
     } else if is_intercepted(case, leaf) {
-        fail(Code::TlsIntercept, Who::ThisMachine)
+        Finding::fail(Code::TlsIntercept, Who::ThisMachine)
             .seen(format!("{issuer}, and so it is for the platform's own host"))
-            .fix(Code::TlsIntercept.cure())
+            .cured()
     } else if let Distrust::Other(why) = distrust {
-        fail(Code::TlsUnknownCa, Who::Platform)
+        Finding::fail(Code::TlsUnknownCa, Who::Platform)
             .seen(format!("{issuer}; {why}"))
             .fix(format!("{leads}; browsers refuse it"))
     } else if is_incomplete(case, presented, leaf) {
-        fail(Code::TlsChain, Who::Platform)
+        Finding::fail(Code::TlsChain, Who::Platform)
             .seen(format!("one certificate is sent, without the intermediate {}", short(&leaf.issuer)))
             .fix("the platform must send the whole chain: ask its support. Some browsers fill the gap, most tools do not")
     } else {
-        fail(Code::TlsUnknownCa, Who::Platform)
+        Finding::fail(Code::TlsUnknownCa, Who::Platform)
             .seen(issuer)
             .fix(format!("{leads}; the issuer is not trusted by browsers"))
     };
@@ -315,7 +312,7 @@ fn good(case: &Case<'_>, leaf: &Certificate) -> Finding {
     );
     // Lifetimes differ and become shorter: a number of days would mislead.
     if left.as_secs() < lifetime.as_secs() / 4 {
-        return Finding::new(Code::TlsSoon, Verdict::Warn, Who::Platform)
+        return Finding::warn(Code::TlsSoon, Who::Platform)
             .seen(seen)
             .expected("a renewal before the last quarter of its lifetime")
             .fix("renewal should have happened: check the lines on DNS and CAA, then choose Re-verify in the dashboard")
@@ -324,7 +321,7 @@ fn good(case: &Case<'_>, leaf: &Certificate) -> Finding {
     let platform = case.seen.platform_handshake.as_ref().and_then(|handshake| handshake.leaf());
     let other_issuer = platform.is_some_and(|own| own.issuer_short != leaf.issuer_short);
     if other_issuer && case.reported.added.or(case.reported.saved).is_some_and(|then| leaf.not_before < then) {
-        return Finding::new(Code::TlsOld, Verdict::Warn, Who::DnsProvider)
+        return Finding::warn(Code::TlsOld, Who::DnsProvider)
             .seen(format!("{seen}; serial {}, from {}", short(&leaf.serial), words::moment(leaf.not_before)))
             .fix("an old host or a cache may still answer: open a fresh window and compare serial numbers");
     }
@@ -360,14 +357,10 @@ fn differing(reached: &[&Handshake]) -> Option<Finding> {
         format!("{}: {shown}", shake.address.ip())
     }));
     Some(
-        Finding::new(Code::TlsAddressesDiffer, Verdict::Warn, Who::DnsProvider)
+        Finding::warn(Code::TlsAddressesDiffer, Who::DnsProvider)
             .seen(list)
             .expected("the same certificate at every address")
             .fix("check the address that is odd: it may be an old server")
             .evidence(serials.iter().map(|(_, handshake)| handshake.evidence())),
     )
-}
-
-fn fail(code: Code, who: Who) -> Finding {
-    Finding::new(code, Verdict::Fail, who)
 }

@@ -40,7 +40,7 @@ pub fn not_delegated(case: &Case<'_>) -> Option<Finding> {
     let parents: Vec<&Lookup> =
         case.seen.lookups.iter().filter(about).filter(|lookup| lookup.server.role == Role::Parent).collect();
     let others: Vec<&Lookup> =
-        case.seen.lookups.iter().filter(about).filter(|lookup| lookup.reply().is_some_and(Reply::is_answer)).collect();
+        case.seen.lookups.iter().filter(about).filter(|lookup| lookup.answer().is_some()).collect();
     let witnesses = if parents.iter().any(|lookup| lookup.reply().is_some()) { parents } else { others };
     let answered: Vec<&Lookup> = witnesses.into_iter().filter(|lookup| lookup.reply().is_some()).collect();
     if answered.is_empty() || !answered.iter().all(|lookup| denies(lookup)) {
@@ -48,17 +48,15 @@ pub fn not_delegated(case: &Case<'_>) -> Option<Finding> {
     }
     if let Some(denied) = denies_the_top(case) {
         return Some(
-            Finding {
-                title: "The DNS of this network cannot be used".to_owned(),
-                ..Finding::new(Code::Offline, Verdict::Unknown, Who::ThisMachine)
-            }
-            .seen(format!("it denies even {}, which exists", denied.question.name))
-            .fix("test from another network, or name a resolver that this one lets through with --resolver")
-            .evidence([denied.evidence()]),
+            Finding::unknown(Code::Offline, Who::ThisMachine)
+                .title("The DNS of this network cannot be used")
+                .seen(format!("it denies even {}, which exists", denied.question.name))
+                .fix("test from another network, or name a resolver that this one lets through with --resolver")
+                .evidence([denied.evidence()]),
         );
     }
     Some(
-        Finding::new(Code::NotDelegated, Verdict::Fail, Who::Registrar)
+        Finding::fail(Code::NotDelegated, Who::Registrar)
             .seen(format!("the registry does not know {domain}"))
             .fix(format!("at your registrar register or renew {domain}; check the spelling"))
             .evidence(answered.iter().map(|lookup| lookup.evidence())),
@@ -79,14 +77,8 @@ fn served<'a>(case: &Case<'a>) -> (BTreeSet<DnsName>, Vec<&'a Lookup>) {
     let lookups = case.seen.asked(zone, RecordType::NS).filter(|lookup| lookup.server.role == Role::Authoritative);
     let lookups: Vec<&Lookup> =
         lookups.filter(|lookup| lookup.reply().is_some_and(|reply| reply.authoritative)).collect();
-    let names =
-        lookups.iter().filter_map(|lookup| lookup.reply()).flat_map(|reply| reply.at(zone)).filter_map(|record| {
-            match &record.data {
-                Data::Ns(server) => Some(server.clone()),
-                _ => None,
-            }
-        });
-    (names.collect(), lookups)
+    let records = lookups.iter().filter_map(|lookup| lookup.reply()).flat_map(|reply| reply.at(zone));
+    (records.filter_map(|record| record.data.name_server().cloned()).collect(), lookups)
 }
 
 pub fn mismatch(case: &Case<'_>, record: &[Finding]) -> Option<Finding> {
@@ -141,7 +133,7 @@ pub fn lame(case: &Case<'_>, failing: bool, findings: &mut Vec<Finding>) {
     let evidence = lame.iter().map(|(lookup, _)| lookup.evidence());
     if lame.len() < asked.len() {
         findings.push(
-            Finding::new(Code::LameOne, Verdict::Warn, Who::DnsProvider)
+            Finding::warn(Code::LameOne, Who::DnsProvider)
                 .seen(list)
                 .expected(format!("every name server of {} answers with authority", case.zone()))
                 .fix(format!(
@@ -152,7 +144,7 @@ pub fn lame(case: &Case<'_>, failing: bool, findings: &mut Vec<Finding>) {
         );
     } else if all_fail {
         findings.push(
-            Finding::new(Code::ServfailAll, Verdict::Fail, Who::DnsProvider)
+            Finding::fail(Code::ServfailAll, Who::DnsProvider)
                 .seen(format!("{list}; resolvers answer from what they remember"))
                 .fix("open a ticket at your DNS provider, with the evidence: it stops when the resolvers forget")
                 .evidence(evidence),
@@ -160,17 +152,15 @@ pub fn lame(case: &Case<'_>, failing: bool, findings: &mut Vec<Finding>) {
     } else if silent && !failing {
         // The world reaches them; this machine does not.
         findings.push(
-            Finding {
-                title: "The name servers cannot be asked from here".to_owned(),
-                ..Finding::new(Code::Offline, Verdict::Unknown, Who::ThisMachine)
-            }
-            .seen(list)
-            .fix("Port 53 to other servers seems to be blocked in this network; judged by the resolvers.")
-            .evidence(evidence),
+            Finding::unknown(Code::Offline, Who::ThisMachine)
+                .title("The name servers cannot be asked from here")
+                .seen(list)
+                .fix("Port 53 to other servers seems to be blocked in this network; judged by the resolvers.")
+                .evidence(evidence),
         );
     } else {
         findings.push(
-            Finding::new(Code::LameAll, Verdict::Fail, Who::DnsProvider)
+            Finding::fail(Code::LameAll, Who::DnsProvider)
                 .seen(list)
                 .expected(format!("the name servers of {} answer with authority", case.zone()))
                 .fix(format!(
@@ -203,16 +193,14 @@ pub fn secondaries(case: &Case<'_>) -> Option<Finding> {
     if numbers.len() == 1 && all.len() > 1 {
         // Nothing is on its way: the same version of the zone has two contents.
         return Some(
-            Finding {
-                title: "The name servers disagree about the same version of the zone".to_owned(),
-                ..Finding::new(Code::SecondaryBehind, Verdict::Warn, Who::DnsProvider)
-            }
-            .seen(format!("another record stands at {names}, at the same serial ({})", words::list(serials)))
-            .expected("the same zone at every server")
-            .fix(format!(
-                "at your DNS provider enter the record at {names}, too, or ask why it does not take over the zone"
-            ))
-            .evidence(all.iter().map(|(lookup, _)| lookup.evidence())),
+            Finding::warn(Code::SecondaryBehind, Who::DnsProvider)
+                .title("The name servers disagree about the same version of the zone")
+                .seen(format!("another record stands at {names}, at the same serial ({})", words::list(serials)))
+                .expected("the same zone at every server")
+                .fix(format!(
+                    "at your DNS provider enter the record at {names}, too, or ask why it does not take over the zone"
+                ))
+                .evidence(all.iter().map(|(lookup, _)| lookup.evidence())),
         );
     }
     let mut list = format!("{names} does not have the record yet");

@@ -3,7 +3,7 @@
 use crate::model::text::short;
 
 use super::super::catalogue::Code;
-use super::super::finding::{Finding, Verdict, Who};
+use super::super::finding::{Finding, Who};
 use super::super::observation::{Hop, HttpFailure, Response, Trail};
 use super::Case;
 use super::redirect::{circle, head_was_refused, shown_url};
@@ -36,9 +36,9 @@ pub fn findings(case: &Case<'_>, leads_here: bool, good: bool) -> Vec<Finding> {
         .find(|hop| hop.outcome.as_ref().is_ok_and(is_parked));
     if let Some(hop) = parked {
         findings.push(
-            Finding::new(Code::HttpParked, Verdict::Warn, Who::DnsProvider)
+            Finding::warn(Code::HttpParked, Who::DnsProvider)
                 .seen(format!("{} looks like a parking page", shown_url(&hop.url)))
-                .fix(Code::HttpParked.cure())
+                .cured()
                 .evidence([hop.evidence()]),
         );
     }
@@ -71,7 +71,7 @@ fn front(case: &Case<'_>, leads_here: bool) -> Option<Finding> {
     if let Some(circle) = circle(trail) {
         let mode = if proxied { "; with Cloudflare set the SSL mode to Full (strict), not Flexible" } else { "" };
         return Some(
-            Finding::new(Code::RdLoop, Verdict::Fail, Who::Dashboard)
+            Finding::fail(Code::RdLoop, Who::Dashboard)
                 .seen(circle)
                 .fix(format!("in the dashboard lead it straight to its target, and remove what leads back{mode}"))
                 .evidence(trail.evidence()),
@@ -79,9 +79,9 @@ fn front(case: &Case<'_>, leads_here: bool) -> Option<Finding> {
     }
     if trail.cut {
         return Some(
-            Finding::new(Code::RdTooMany, Verdict::Fail, Who::Dashboard)
+            Finding::fail(Code::RdTooMany, Who::Dashboard)
                 .seen(format!("{} redirects, and still one more", trail.hops.len().saturating_sub(1)))
-                .fix(Code::RdTooMany.cure())
+                .cured()
                 .evidence(trail.evidence()),
         );
     }
@@ -89,10 +89,10 @@ fn front(case: &Case<'_>, leads_here: bool) -> Option<Finding> {
     let response = last.outcome.as_ref().ok()?;
     if leads_here && last.url.scheme() == "http" && (200..300).contains(&response.status) {
         return Some(
-            Finding::new(Code::HttpNoUpgrade, Verdict::Warn, Who::Platform)
+            Finding::warn(Code::HttpNoUpgrade, Who::Platform)
                 .seen(format!("{} answers {} without leading to https", shown_url(&last.url), response.status))
                 .expected(format!("a redirect to https://{}/", case.domain.name))
-                .fix(Code::HttpNoUpgrade.cure())
+                .cured()
                 .evidence(trail.evidence()),
         );
     }
@@ -106,7 +106,7 @@ fn page(case: &Case<'_>, pages: &[&Hop]) -> Option<Finding> {
     let wrong = pages.iter().find_map(|hop| match &hop.outcome {
         Ok(response) if matches!(response.status, 404 | 410 | 421) => Some((hop, unknown_name(case, response))),
         Ok(response) if response.status >= 500 => {
-            let finding = Finding::new(Code::Http5xx, Verdict::Warn, Who::Platform)
+            let finding = Finding::warn(Code::Http5xx, Who::Platform)
                 .seen(format!("https://{name}/ answers {}", response.status))
                 .expected("the site")
                 .fix("the domain is fine: check in the dashboard whether the last deploy is good");
@@ -118,8 +118,9 @@ fn page(case: &Case<'_>, pages: &[&Hop]) -> Option<Finding> {
                 HttpFailure::Malformed => "What answers there is not HTTP",
                 _ => "The site does not answer",
             };
-            let finding = Finding::new(Code::Http5xx, Verdict::Warn, Who::Platform);
-            let finding = Finding { title: title.to_owned(), ..finding }
+            let finding = Finding::warn(Code::Http5xx, Who::Platform);
+            let finding = finding
+                .title(title)
                 .seen(format!("https://{name}/: {why}"))
                 .expected("the site")
                 .fix("the domain is fine: check in the dashboard whether the last deploy is good");
@@ -142,7 +143,7 @@ fn page(case: &Case<'_>, pages: &[&Hop]) -> Option<Finding> {
 
 fn unknown_name(case: &Case<'_>, response: &Response) -> Finding {
     let name = &case.domain.name;
-    let finding = Finding::new(Code::Http404Project, Verdict::Fail, Who::Dashboard)
+    let finding = Finding::fail(Code::Http404Project, Who::Dashboard)
         .seen(format!(
             "https://{name}/ answers {}: DNS and certificate are right, the platform does not know the name",
             response.status
@@ -169,7 +170,7 @@ fn challenge(case: &Case<'_>, leads_here: bool) -> Option<Finding> {
     }
     let (trail, why) = case.seen.challenges.iter().find_map(|trail| Some((trail, blocked(case, trail)?)))?;
     Some(
-        Finding::new(Code::AcmeBlocked, Verdict::Warn, Who::DnsProvider)
+        Finding::warn(Code::AcmeBlocked, Who::DnsProvider)
             .seen(format!("/.well-known/acme-challenge/ {why}"))
             .expected("404, or another answer of the platform itself")
             .fix("exempt that path from log-ins, rules and redirects: authorities fetch a file there over port 80")

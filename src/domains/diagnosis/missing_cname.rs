@@ -84,7 +84,7 @@ fn left_over(case: &Case<'_>, source: &Authoritative<'_>, addresses: &[IpAddr], 
 
 fn direct(case: &Case<'_>, source: &Authoritative<'_>, addresses: &[IpAddr]) -> Finding {
     let list = words::list(addresses);
-    Finding::new(Code::DnsADirect, Verdict::Warn, Who::DnsProvider)
+    Finding::warn(Code::DnsADirect, Who::DnsProvider)
         .seen(format!("{} has the address {list} itself, which is the platform's today", case.domain.name))
         .expected(one_cname(case))
         .fix(format!(

@@ -65,23 +65,21 @@ fn no_answer(lookup: &Lookup) -> Option<String> {
 }
 
 fn offline(case: &Case<'_>, resolvers: &[&Lookup]) -> Finding {
-    let finding = Finding::new(Code::Offline, Verdict::Unknown, Who::ThisMachine);
+    let finding = Finding::unknown(Code::Offline, Who::ThisMachine);
     let said = resolvers.iter().map(|lookup| {
         let why = lookup.reply().map_or_else(String::new, |reply| format!(" ({})", code_name(reply.code)));
         lookup.server.label() + &why
     });
     let seen = format!("no answer from {}", words::list(said));
-    let of_others = |lookup: &&Lookup| {
-        matches!(lookup.server.role, Role::Resolver { .. }) && lookup.reply().is_some_and(Reply::is_answer)
-    };
+    let of_others = |lookup: &&Lookup| lookup.server.role.is_resolver() && lookup.answer().is_some();
     let finding = if case.seen.lookups.iter().any(|lookup| of_others(&lookup)) {
-        Finding { title: "No resolver answers for this name".to_owned(), ..finding }.fix(format!(
+        finding.title("No resolver answers for this name").fix(format!(
             "they answer for other names: try again in a minute, or with another resolver (--resolver); if that fails, \
              too, look at the name servers of {}",
             case.zone()
         ))
     } else {
-        finding.fix(Code::Offline.cure())
+        finding.cured()
     };
     finding.seen(seen).evidence(resolvers.iter().map(|lookup| lookup.evidence()))
 }
@@ -95,11 +93,8 @@ pub fn fails(reply: &Reply) -> bool {
 pub fn resolvers_fail(case: &Case<'_>, resolvers: &[&Lookup], so_far: &[Finding]) -> Option<Finding> {
     let failing: Vec<&&Lookup> = resolvers.iter().filter(|lookup| lookup.reply().is_some_and(fails)).collect();
     let first = failing.first()?;
-    let unchecked = case
-        .seen
-        .lookups
-        .iter()
-        .find(|lookup| lookup.question.checking_disabled && lookup.reply().is_some_and(|reply| reply.is_answer()));
+    let unchecked =
+        case.seen.lookups.iter().find(|lookup| lookup.question.checking_disabled && lookup.answer().is_some());
     let reason = failing.iter().filter_map(|lookup| lookup.reply()?.extended_error.as_ref());
     let bogus = reason.clone().find(|(code, _)| matches!(code, 5..=12));
     if let Some(unchecked) = unchecked {
@@ -118,7 +113,8 @@ pub fn resolvers_fail(case: &Case<'_>, resolvers: &[&Lookup], so_far: &[Finding]
             (Code::DnssecBogus.title(), Who::Registrar, fix)
         };
         return Some(
-            Finding { title: title.to_owned(), ..Finding::new(Code::DnssecBogus, Verdict::Fail, who) }
+            Finding::fail(Code::DnssecBogus, who)
+                .title(title)
                 .seen(format!(
                     "{} refuse{} the answer{why}; without validation it is there",
                     words::list(failing.iter().map(|lookup| lookup.server.label())),
@@ -137,7 +133,7 @@ pub fn resolvers_fail(case: &Case<'_>, resolvers: &[&Lookup], so_far: &[Finding]
         return None;
     }
     Some(
-        Finding::new(Code::ServfailAll, Verdict::Fail, Who::DnsProvider)
+        Finding::fail(Code::ServfailAll, Who::DnsProvider)
             .seen(format!("{} of {answered} resolvers answer SERVFAIL, also without validation", failing.len()))
             .fix(format!(
                 "open a ticket at your DNS provider, with the output of: petstore domains report {}",
@@ -154,7 +150,7 @@ fn remarks(case: &Case<'_>, resolvers: &[&Lookup], findings: &mut Vec<Finding>) 
             findings.push(down(lookup, &why));
         } else if invents(case, lookup) {
             findings.push(
-                Finding::new(Code::DnsRewrite, Verdict::Warn, Who::ThisMachine)
+                Finding::warn(Code::DnsRewrite, Who::ThisMachine)
                     .seen(format!("{} gives an address for a name that nobody has", lookup.server.label()))
                     .fix("your network rewrites DNS; judged by the other resolvers")
                     .evidence(case.seen.resolvers(&case.seen.sibling, RecordType::A).map(|asked| asked.evidence())),
@@ -164,9 +160,9 @@ fn remarks(case: &Case<'_>, resolvers: &[&Lookup], findings: &mut Vec<Finding>) 
     let asked = || case.seen.lookups.iter().filter(|lookup| lookup.server.role != Role::Parent);
     if let Some(lookup) = asked().find(|lookup| lookup.reply().is_some_and(|reply| reply.without_edns)) {
         findings.push(
-            Finding::new(Code::EdnsBroken, Verdict::Warn, Who::DnsProvider)
+            Finding::warn(Code::EdnsBroken, Who::DnsProvider)
                 .seen(format!("{} refuses EDNS, and answers without", lookup.server.label()))
-                .fix(Code::EdnsBroken.cure())
+                .cured()
                 .evidence([lookup.evidence()]),
         );
     }
@@ -187,8 +183,8 @@ fn remarks(case: &Case<'_>, resolvers: &[&Lookup], findings: &mut Vec<Finding>) 
 }
 
 fn down(lookup: &Lookup, why: &str) -> Finding {
-    Finding::new(Code::ResolverDown, Verdict::Unknown, Who::ThisMachine)
+    Finding::unknown(Code::ResolverDown, Who::ThisMachine)
         .seen(format!("{}: {why}", lookup.server.label()))
-        .fix(Code::ResolverDown.cure())
+        .cured()
         .evidence([lookup.evidence()])
 }

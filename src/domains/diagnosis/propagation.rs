@@ -91,7 +91,7 @@ fn wait(case: &Case<'_>, lookup: &Lookup) -> Option<Finding> {
     let for_long = left.map_or_else(String::new, |left| format!(" for {} more", words::ttl(left)));
     let held = view(name, reply);
     let finding = if case.is_past_propagation() {
-        Finding::new(Code::Over48h, Verdict::Fail, Who::DnsProvider)
+        Finding::fail(Code::Over48h, Who::DnsProvider)
             .seen(format!("{who} still answers {held}, more than 48 h after the record was saved"))
             .fix(format!(
                 "this is beyond what caches may do: look at the delegation of {} and at its secondary name servers",
@@ -128,9 +128,7 @@ fn is_stale(case: &Case<'_>, lookup: &Lookup, reply: &Reply, left: u32) -> bool 
 /// Only the resolver of this machine differs, with something that no cache explains.
 pub fn split_local(case: &Case<'_>, resolvers: &[&Lookup]) -> Option<(String, Finding)> {
     let is_local = |lookup: &&&Lookup| matches!(lookup.server.role, Role::Resolver { system: true });
-    let warn = |seen: String| {
-        Finding::new(Code::SplitLocal, Verdict::Warn, Who::ThisMachine).seen(seen).fix(Code::SplitLocal.cure())
-    };
+    let warn = |seen: String| Finding::warn(Code::SplitLocal, Who::ThisMachine).seen(seen).cured();
     if let Some(address) = case.seen.hosts_file {
         return Some((
             String::new(),
@@ -138,7 +136,7 @@ pub fn split_local(case: &Case<'_>, resolvers: &[&Lookup]) -> Option<(String, Fi
         ));
     }
     let local = resolvers.iter().find(is_local)?;
-    let reply = local.reply().filter(|reply| reply.is_answer())?;
+    let reply = local.answer()?;
     let others_agree = resolvers
         .iter()
         .filter(|lookup| !is_local(lookup))
@@ -161,7 +159,7 @@ pub fn disagreement(case: &Case<'_>, source: &Authoritative<'_>, resolvers: &[&L
         .iter()
         .filter(|lookup| !invents(case, lookup))
         .filter_map(|lookup| {
-            let reply = lookup.reply().filter(|reply| reply.is_answer())?;
+            let reply = lookup.answer()?;
             Some((lookup, reply.at(name).map(|record| record.data.presentation()).collect()))
         })
         .collect();
@@ -178,7 +176,7 @@ pub fn disagreement(case: &Case<'_>, source: &Authoritative<'_>, resolvers: &[&L
         return None;
     }
     Some(
-        Finding::new(Code::ResolversDisagree, Verdict::Warn, Who::DnsProvider)
+        Finding::warn(Code::ResolversDisagree, Who::DnsProvider)
             .seen(words::list(answers.iter().map(|(lookup, _)| {
                 let seen = lookup.reply().map_or_else(String::new, |reply| view(name, reply));
                 format!("{}: {seen}", lookup.server.label())

@@ -7,7 +7,7 @@ use crate::model::words::counted;
 
 use super::super::catalogue::Code;
 use super::super::dns_name::DnsName;
-use super::super::finding::{Finding, Verdict, Who};
+use super::super::finding::{Finding, Who};
 use super::super::observation::{Data, Record, RecordType, Reply, type_name};
 use super::advice::{fail, one_cname, record_to_add, value_unknown};
 use super::authoritative::Authoritative;
@@ -113,7 +113,7 @@ fn value_gone(case: &Case<'_>, source: &Authoritative<'_>, findings: &mut Vec<Fi
         Some((target, _)) => format!("; the record at {} leads to {}", case.domain.name, shown(target)),
         None => String::new(),
     };
-    let finding = Finding::new(Code::DnsValueGone, Verdict::Fail, Who::Dashboard)
+    let finding = Finding::fail(Code::DnsValueGone, Who::Dashboard)
         .seen(format!("{expected} was given as the value, and no such host exists{instead}"))
         .expected("the value that the dashboard shows")
         .fix("copy the value anew from the dashboard under Project settings, Domains, and correct it here; the record may be right as it is")
@@ -193,7 +193,7 @@ fn long_ttl(source: &Authoritative<'_>, findings: &mut Vec<Finding>) {
         return;
     };
     findings.push(
-        Finding::new(Code::TtlLong, Verdict::Warn, Who::DnsProvider)
+        Finding::warn(Code::TtlLong, Who::DnsProvider)
             .seen(format!(
                 "the {} has TTL {} ({})",
                 type_name(longest.data.kind()),

@@ -1,6 +1,7 @@
 //! A redirect of the configuration against what is served (catalogue, section 2.6; troubleshooting rule 4).
 
 use jiff::{SignedDuration, Timestamp};
+use serde::Serialize;
 use url::Url;
 
 use crate::model::text::{cut, display_safe, short};
@@ -15,7 +16,7 @@ use super::words;
 pub const DEEP_PATH: &str = "/petstore-check/page?kept=1";
 
 /// A redirect as configured (API description, `domains.redirects`).
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Redirect {
     /// The domain that redirects.
     pub from: DnsName,
@@ -75,16 +76,14 @@ pub fn judge(redirect: &Redirect, walk: &Walk, now: Timestamp) -> Vec<Finding> {
         findings.extend(judge_trail(redirect, trail, &walk.deep));
         if !by_https && let Some(response) = walk.https.last() {
             findings.push(
-                Finding {
-                    title: "Over https there is no redirect".to_owned(),
-                    ..Finding::new(Code::RdNone, Verdict::Warn, Who::Dashboard)
-                }
-                .seen(format!("https://{}/ answers {}; only http redirects", redirect.from, response.status))
-                .fix(format!(
-                    "browsers come over https first: check the certificate of {} and the redirect there",
-                    redirect.from
-                ))
-                .evidence(walk.https.evidence()),
+                Finding::warn(Code::RdNone, Who::Dashboard)
+                    .title("Over https there is no redirect")
+                    .seen(format!("https://{}/ answers {}; only http redirects", redirect.from, response.status))
+                    .fix(format!(
+                        "browsers come over https first: check the certificate of {} and the redirect there",
+                        redirect.from
+                    ))
+                    .evidence(walk.https.evidence()),
             );
         }
     }
@@ -337,9 +336,9 @@ const fn permanence(status: u16) -> &'static str {
 }
 
 fn fail(code: Code) -> Finding {
-    Finding::new(code, Verdict::Fail, Who::Dashboard)
+    Finding::fail(code, Who::Dashboard)
 }
 
 fn warn(code: Code) -> Finding {
-    Finding::new(code, Verdict::Warn, Who::Dashboard)
+    Finding::warn(code, Who::Dashboard)
 }

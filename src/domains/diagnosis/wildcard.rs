@@ -51,10 +51,10 @@ pub fn dname(
         ))
     }));
     findings.push(
-        Finding::new(Code::DnsDname, Verdict::Warn, Who::DnsProvider)
+        Finding::warn(Code::DnsDname, Who::DnsProvider)
             .seen(format!("everything below {} is redirected to {}", shown(above), shown(target)))
             .expected(one_cname(case))
-            .fix(Code::DnsDname.cure())
+            .cured()
             .evidence(source.evidence(&[RecordType::CNAME])),
     );
 }

@@ -12,7 +12,7 @@ use tokio::time::timeout;
 
 use crate::clock;
 
-use super::super::observation::{Lookup, NoReply, Question, Reply, ResponseCode, Role, Server};
+use super::super::observation::{Lookup, NoReply, Question, Reply, ResponseCode, Server};
 use super::message::{NotAnAnswer, decode, encode};
 
 /// How long an answer over UDP is waited for, each time.
@@ -28,7 +28,7 @@ const TCP_WAIT_WHEN_ASKED: Duration = Duration::from_millis(2500);
 /// happened.
 pub async fn ask(server: Arc<Server>, question: Question, at: Timestamp) -> Lookup {
     let begin = clock::now().mono;
-    let recursion = matches!(server.role, Role::Resolver { .. });
+    let recursion = server.role.is_resolver();
     let (took, outcome) = match exchange(server.address, &question, recursion).await {
         // A datagram that was lost on its way makes no server slow.
         Ok((reply, asked)) => (clock::now().mono - asked, Ok(reply)),

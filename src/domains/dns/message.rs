@@ -167,35 +167,38 @@ fn extended_error(mut options: &[u8]) -> Option<(u16, String)> {
     None
 }
 
-/// The labels of a name in presentation form, with its escapes undone.
-fn wire_name(name: &DnsName) -> Result<Name, NotAnAnswer> {
+/// The labels of a name in presentation form, with its escapes undone (RFC 1035 section 5.1).
+pub(in crate::domains) fn labels(name: &DnsName) -> Option<Vec<Vec<u8>>> {
+    if name.is_root() {
+        return Some(Vec::new());
+    }
     let mut labels = vec![Vec::new()];
     let mut bytes = name.as_str().bytes();
     while let Some(byte) = bytes.next() {
-        let label = labels.last_mut().ok_or(NotAnAnswer::Name)?;
+        let label = labels.last_mut()?;
         match byte {
             b'.' => labels.push(Vec::new()),
-            b'\\' => {
-                let next = bytes.next().ok_or(NotAnAnswer::Name)?;
-                if next.is_ascii_digit() {
-                    let digits = [next, bytes.next().ok_or(NotAnAnswer::Name)?, bytes.next().ok_or(NotAnAnswer::Name)?];
-                    let digits = std::str::from_utf8(&digits).map_err(|_| NotAnAnswer::Name)?;
-                    label.push(digits.parse().map_err(|_| NotAnAnswer::Name)?);
-                } else {
-                    label.push(next);
+            b'\\' => match bytes.next()? {
+                digit @ b'0'..=b'9' => {
+                    let digits = [digit, bytes.next()?, bytes.next()?];
+                    label.push(std::str::from_utf8(&digits).ok()?.parse().ok()?);
                 }
-            }
+                escaped => label.push(escaped),
+            },
             other => label.push(other),
         }
     }
-    if name.is_root() {
-        labels.clear();
-    }
+    Some(labels)
+}
+
+/// The name as it is sent.
+pub(in crate::domains) fn wire_name(name: &DnsName) -> Result<Name, NotAnAnswer> {
+    let labels = labels(name).ok_or(NotAnAnswer::Name)?;
     Name::from_labels(labels.iter().map(Vec::as_slice)).map_err(|_| NotAnAnswer::Name)
 }
 
 /// The presentation form of a name from the wire (RFC 1035 section 5.1).
-fn presentation(name: &Name) -> DnsName {
+pub(in crate::domains) fn presentation(name: &Name) -> DnsName {
     let labels = name.iter().map(|label| {
         let mut text = String::with_capacity(label.len());
         for byte in label {
@@ -289,7 +292,7 @@ mod tests {
 
     #[test]
     fn names_of_any_octets_go_there_and_back() {
-        for text in ["https://sites.platform.net", r"a\.b\\c.d\032e\255f.com", "_dmarc.acme.com", ""] {
+        for text in ["https://sites.platform.net", r"a\.b\\c.d\032e\255f.com", "_dmarc.acme.com", r"nul\000.x", ""] {
             let name = DnsName::new(text);
             assert_eq!(presentation(&wire_name(&name).unwrap()), name, "{text}");
         }

@@ -84,23 +84,31 @@ pub struct Response {
 }
 
 /// Why there is no answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum HttpFailure {
     /// The host has no address.
+    #[error("the host has no address")]
     NoAddress,
     /// The connection was refused.
+    #[error("connection refused")]
     Refused,
     /// The connection was cut.
+    #[error("connection cut")]
     Reset,
     /// No answer in time.
+    #[error("no answer")]
     Timeout,
     /// There is no way to the address from here.
+    #[error("no way there from here")]
     Unreachable,
     /// The address is not for the public, and was not connected to.
+    #[error("not connected to: the address is not public")]
     Withheld,
     /// No TLS handshake was possible.
+    #[error("no TLS handshake")]
     Tls,
     /// What came is not HTTP, or larger than allowed.
+    #[error("an answer that is not HTTP")]
     Malformed,
 }
 
@@ -168,20 +176,5 @@ impl Hop {
             answer,
             at: self.at,
         }
-    }
-}
-
-impl std::fmt::Display for HttpFailure {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            Self::NoAddress => "the host has no address",
-            Self::Refused => "connection refused",
-            Self::Reset => "connection cut",
-            Self::Timeout => "no answer",
-            Self::Unreachable => "no way there from here",
-            Self::Withheld => "not connected to: the address is not public",
-            Self::Tls => "no TLS handshake",
-            Self::Malformed => "an answer that is not HTTP",
-        })
     }
 }

@@ -71,23 +71,31 @@ pub struct Certificate {
 }
 
 /// Why there was no handshake.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TlsFailure {
     /// The connection was refused.
+    #[error("connection refused")]
     Refused,
     /// The connection was cut.
+    #[error("connection cut")]
     Reset,
     /// No answer in time.
+    #[error("no answer")]
     Timeout,
     /// Something else than TLS answered.
+    #[error("an answer that is not TLS")]
     NotTls,
     /// The server ended the handshake with this alert (RFC 8446 section 6).
+    #[error("alert {0}")]
     Alert(String),
     /// There is no way to the address from here.
+    #[error("no way there from here")]
     Unreachable,
     /// The address is not for the public, and was not connected to.
+    #[error("not connected to: the address is not public")]
     Withheld,
     /// What was shown is no certificate.
+    #[error("an unreadable certificate")]
     Malformed,
 }
 
@@ -141,21 +149,6 @@ impl Handshake {
             server: self.address.to_string(),
             answer,
             at: self.at,
-        }
-    }
-}
-
-impl std::fmt::Display for TlsFailure {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Refused => f.write_str("connection refused"),
-            Self::Reset => f.write_str("connection cut"),
-            Self::Timeout => f.write_str("no answer"),
-            Self::NotTls => f.write_str("an answer that is not TLS"),
-            Self::Alert(alert) => write!(f, "alert {alert}"),
-            Self::Unreachable => f.write_str("no way there from here"),
-            Self::Withheld => f.write_str("not connected to: the address is not public"),
-            Self::Malformed => f.write_str("an unreadable certificate"),
         }
     }
 }

@@ -171,8 +171,8 @@ impl<'a> ProbeContext<'a> {
     /// were silent so far.
     fn resolvers_by_proof(&self) -> Vec<Arc<Server>> {
         let seen = self.seen();
-        let answered = |lookup: &&Lookup| lookup.reply().is_some_and(Reply::is_answer);
-        let lookups = || seen.lookups.iter().filter(|lookup| matches!(lookup.server.role, Role::Resolver { .. }));
+        let answered = |lookup: &&Lookup| lookup.answer().is_some();
+        let lookups = || seen.lookups.iter().filter(|lookup| lookup.server.role.is_resolver());
         let first = lookups().find(answered).map(|lookup| &lookup.server);
         let is_silent = |server: &Arc<Server>| {
             let mut own = lookups().filter(|lookup| lookup.server == *server).peekable();

@@ -6,7 +6,7 @@ use url::Url;
 
 use crate::clock;
 
-use super::super::observation::{Handshake, Hop, Method, Observations, RecordType, Reply, Role, TlsFailure};
+use super::super::observation::{Handshake, Hop, Method, Observations, RecordType, Reply, TlsFailure};
 use super::context::{ProbeContext, all, bounded};
 use super::http::request;
 use super::tls;
@@ -80,7 +80,7 @@ impl ProbeContext<'_> {
     /// The addresses by the first resolver that answered; none when all have answered without any.
     fn by_resolver(&self, seen: &Observations) -> Option<Vec<IpAddr>> {
         let name = &self.domain.name;
-        for first in seen.resolvers(name, RecordType::A).filter(|lookup| lookup.reply().is_some_and(Reply::is_answer)) {
+        for first in seen.resolvers(name, RecordType::A).filter(|lookup| lookup.answer().is_some()) {
             let beside = seen.resolvers(name, RecordType::AAAA).find(|lookup| lookup.server == first.server)?;
             let addresses: Vec<IpAddr> =
                 [first, beside].iter().filter_map(|lookup| lookup.reply()).flat_map(Reply::addresses).collect();
@@ -116,7 +116,7 @@ impl ProbeContext<'_> {
         let behind = targets
             .iter()
             .flat_map(|target| [RecordType::A, RecordType::AAAA].into_iter().flat_map(|kind| seen.asked(target, kind)));
-        let behind = behind.filter(|lookup| matches!(lookup.server.role, Role::Resolver { .. }));
+        let behind = behind.filter(|lookup| lookup.server.role.is_resolver());
         Some(bounded(behind.filter_map(|lookup| lookup.reply()).flat_map(Reply::addresses).collect()))
     }
 

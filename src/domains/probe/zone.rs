@@ -332,12 +332,7 @@ fn has_soa(reply: &Reply, owner: &DnsName) -> bool {
 }
 
 fn name_servers<'a>(records: impl Iterator<Item = &'a Record>) -> Vec<DnsName> {
-    let mut hosts: Vec<DnsName> = records
-        .filter_map(|record| match &record.data {
-            Data::Ns(host) => Some(host.clone()),
-            _ => None,
-        })
-        .collect();
+    let mut hosts: Vec<DnsName> = records.filter_map(|record| record.data.name_server().cloned()).collect();
     hosts.sort_unstable();
     hosts.dedup();
     hosts

@@ -6,12 +6,9 @@ use super::{Conflict, DnsRecord};
 
 /// A line for the `D()` of the zone in `dnsconfig.js`.
 pub fn dnscontrol(record: &DnsRecord, deletes: &[&Conflict]) -> String {
-    const MARK: &str = "//";
-    let mut lines = ExportLines::default();
-    lines.deletes(MARK, "dnscontrol deletes what is not listed. First delete the lines of:", record, deletes);
-    if !deletes.is_empty() {
-        lines.comment(MARK, "Then add:");
-    }
+    let mut lines = ExportLines::new("//");
+    lines.deletes("dnscontrol deletes what is not listed. First delete the lines of:", record, deletes);
+    lines.then_add(deletes);
     let (short, target) = (js(&short_name(record)), js(&dotted(&record.value)));
     lines.push(format!("{}({short}, {target}, TTL({}))", record.kind(), record.ttl));
     lines.into_text()
@@ -19,12 +16,9 @@ pub fn dnscontrol(record: &DnsRecord, deletes: &[&Conflict]) -> String {
 
 /// An entry of the zone's file. The keys are sorted, since octoDNS refuses others.
 pub fn octodns(record: &DnsRecord, deletes: &[&Conflict]) -> String {
-    const MARK: &str = "#";
-    let mut lines = ExportLines::default();
-    lines.deletes(MARK, "octoDNS deletes what is not listed. First delete the entries of:", record, deletes);
-    if !deletes.is_empty() {
-        lines.comment(MARK, "Then add:");
-    }
+    let mut lines = ExportLines::new("#");
+    lines.deletes("octoDNS deletes what is not listed. First delete the entries of:", record, deletes);
+    lines.then_add(deletes);
     let key = if record.is_apex() { "" } else { record.name.relative_to(&record.zone) };
     lines.push(format!("{}:", yaml(&name(key))));
     lines.push(format!("  ttl: {}", record.ttl));

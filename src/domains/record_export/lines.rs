@@ -5,39 +5,65 @@ use super::{Conflict, DnsRecord};
 use crate::model::text::display_safe;
 
 /// What an export is made of: lines, each of which is one line whatever it was made of.
-#[derive(Default)]
-pub struct ExportLines(String);
+pub struct ExportLines {
+    text: String,
+    /// What comments begin with.
+    mark: &'static str,
+}
 
 impl ExportLines {
-    /// Adds a line.
-    pub fn push(&mut self, line: impl AsRef<str>) {
-        self.0.push_str(line.as_ref());
-        self.0.push('\n');
+    pub const fn new(mark: &'static str) -> Self {
+        Self { text: String::new(), mark }
     }
 
-    /// Adds a line of a comment, which begins with `mark`.
-    pub fn comment(&mut self, mark: &str, line: impl AsRef<str>) {
-        let line = line.as_ref();
-        self.push(if line.is_empty() { mark.to_owned() } else { format!("{mark} {line}") });
+    /// Adds a line.
+    pub fn push(&mut self, line: impl AsRef<str>) {
+        self.text.push_str(line.as_ref());
+        self.text.push('\n');
+    }
+
+    /// Adds a line of a comment.
+    pub fn comment(&mut self, line: impl AsRef<str>) {
+        self.push(format!("{} {}", self.mark, line.as_ref()));
     }
 
     /// Adds the deletes as a comment: a heading, each record as a zone file has it, and what else they do.
-    pub fn deletes(&mut self, mark: &str, heading: &str, record: &DnsRecord, deletes: &[&Conflict]) {
+    pub fn deletes(&mut self, heading: &str, record: &DnsRecord, deletes: &[&Conflict]) {
         if deletes.is_empty() {
             return;
         }
-        self.comment(mark, heading);
+        self.comment(heading);
         for line in deletes.iter().flat_map(|conflict| zone_lines(record, conflict)) {
-            self.comment(mark, format!("  {line}"));
+            self.comment(format!("  {line}"));
         }
+        self.warning(record, deletes);
+    }
+
+    /// Adds what deleting does that may not be expected, as a comment.
+    pub fn warning(&mut self, record: &DnsRecord, deletes: &[&Conflict]) {
         if let Some(warning) = warning(record, deletes) {
-            self.comment(mark, warning);
+            self.comment(warning);
         }
+    }
+
+    /// Adds the heading of the record, where deletes stand before it.
+    pub fn then_add(&mut self, deletes: &[&Conflict]) {
+        if !deletes.is_empty() {
+            self.comment("Then add:");
+        }
+    }
+
+    /// Adds why `record` cannot be written at the apex, and what to do instead, as a comment.
+    pub fn apex_advice(&mut self, record: &DnsRecord, why: &str) {
+        let (name, value) = (full(&record.name), full(&record.value));
+        self.comment(format!("{name} is the apex of its zone: {why}."));
+        self.comment(format!("Instead add an ALIAS or ANAME to {value} at a provider that has such a type,"));
+        self.comment(format!("or publish on a name below, such as www.{name}, and redirect {name} to it."));
     }
 
     /// The text.
     pub fn into_text(self) -> String {
-        self.0
+        self.text
     }
 }
 
@@ -54,22 +80,9 @@ pub fn warning(record: &DnsRecord, deletes: &[&Conflict]) -> Option<String> {
     mail.then(|| format!("Warning: without its MX records, mail for {} stops.", full(&record.name)))
 }
 
-/// Why `record` cannot be written at the apex, and what to do instead, in a few lines.
-pub fn apex_advice(record: &DnsRecord, why: &str) -> [String; 3] {
-    let (name, value) = (full(&record.name), full(&record.value));
-    [
-        format!("{name} is the apex of its zone: {why}."),
-        format!("Instead add an ALIAS or ANAME to {value} at a provider that has such a type,"),
-        format!("or publish on a name below, such as www.{name}, and redirect {name} to it."),
-    ]
-}
-
 /// Nothing but a comment, for an apex.
-pub fn only_advice(mark: &str, record: &DnsRecord, why: &str) -> String {
-    let mut lines = ExportLines::default();
-    for line in apex_advice(record, why) {
-        lines.comment(mark, line);
-    }
+pub fn only_advice(mut lines: ExportLines, record: &DnsRecord, why: &str) -> String {
+    lines.apex_advice(record, why);
     lines.into_text()
 }
 
@@ -80,7 +93,7 @@ pub fn short_name(record: &DnsRecord) -> String {
 
 /// The fields of a provider's form.
 pub fn plain(record: &DnsRecord, deletes: &[&Conflict]) -> String {
-    let mut lines = ExportLines::default();
+    let mut lines = ExportLines::new("");
     if !deletes.is_empty() {
         lines.push("First delete");
         for conflict in deletes {
@@ -111,39 +124,37 @@ fn fields(lines: &mut ExportLines, record: &DnsRecord, kind: &str, values: &[Str
 
 /// A line of a zone file.
 pub fn bind(record: &DnsRecord, deletes: &[&Conflict]) -> String {
-    const MARK: &str = ";";
+    let mut lines = ExportLines::new(";");
     if record.is_apex() {
         return only_advice(
-            MARK,
+            lines,
             record,
             "a CNAME cannot stand there, and zone files have no other standard type for it",
         );
     }
-    let mut lines = ExportLines::default();
-    lines.deletes(MARK, "First delete these lines:", record, deletes);
-    if !deletes.is_empty() {
-        lines.comment(MARK, "Then add:");
-    }
+    lines.deletes("First delete these lines:", record, deletes);
+    lines.then_add(deletes);
     lines.push(format!("{} {} IN CNAME {}", dotted(&record.name), record.ttl, dotted(&record.value)));
     lines.into_text()
 }
 
 /// Commands for `nsupdate`. Whole record sets are deleted, so that no foreign value is part of a command.
 pub fn nsupdate(record: &DnsRecord, deletes: &[&Conflict]) -> String {
-    const MARK: &str = ";";
+    let mut lines = ExportLines::new(";");
     if record.is_apex() {
-        return only_advice(MARK, record, "a CNAME cannot stand there, and updates know no other standard type for it");
+        return only_advice(
+            lines,
+            record,
+            "a CNAME cannot stand there, and updates know no other standard type for it",
+        );
     }
     let owner = dotted(&record.name);
-    let mut lines = ExportLines::default();
     lines.push(format!("zone {}", dotted(&record.zone)));
-    lines.deletes(MARK, "First delete all records of these types:", record, deletes);
+    lines.deletes("First delete all records of these types:", record, deletes);
     for conflict in deletes {
         lines.push(format!("update delete {owner} {}", conflict.kind.to_ascii_uppercase()));
     }
-    if !deletes.is_empty() {
-        lines.comment(MARK, "Then add:");
-    }
+    lines.then_add(deletes);
     lines.push(format!("update add {owner} {} CNAME {}", record.ttl, dotted(&record.value)));
     lines.push("send");
     lines.into_text()
@@ -153,20 +164,18 @@ pub fn nsupdate(record: &DnsRecord, deletes: &[&Conflict]) -> String {
 /// that begin with `#`.
 pub fn tsv(record: &DnsRecord, deletes: &[&Conflict]) -> String {
     let (owner, short) = (full(&record.name), short_name(record));
-    let mut lines = ExportLines::default();
+    let mut lines = ExportLines::new("#");
     if !deletes.is_empty() {
-        lines.push("# First delete:");
+        lines.comment("First delete:");
         for conflict in deletes {
             let kind = conflict.kind.to_ascii_uppercase();
             for value in &conflict.values {
-                lines.push(format!("# {owner}\t{short}\t{}\t{kind}\t{}", conflict.ttl, rdata(conflict, value)));
+                lines.comment(format!("{owner}\t{short}\t{}\t{kind}\t{}", conflict.ttl, rdata(conflict, value)));
             }
         }
-        if let Some(warning) = warning(record, deletes) {
-            lines.comment("#", warning);
-        }
-        lines.push("# Then add:");
+        lines.warning(record, deletes);
     }
+    lines.then_add(deletes);
     lines.push(format!("{owner}\t{short}\t{}\t{}\t{}", record.ttl, record.kind(), dotted(&record.value)));
     lines.into_text()
 }

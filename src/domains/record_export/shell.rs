@@ -4,23 +4,21 @@
 //! shell into which this is pasted may not know comments.
 
 use super::escape::{dotted, full, shell};
-use super::lines::{ExportLines, only_advice, short_name, warning, zone_lines};
+use super::lines::{ExportLines, only_advice, short_name, zone_lines};
 use super::{Conflict, DnsRecord};
-
-const MARK: &str = "#";
 
 /// The types that Azure DNS has commands for.
 const AZURE: [&str; 9] = ["a", "aaaa", "caa", "cname", "mx", "ns", "ptr", "srv", "txt"];
 
 /// A command for Google Cloud DNS.
 pub fn gcloud(record: &DnsRecord, deletes: &[&Conflict]) -> String {
+    let mut lines = ExportLines::new("#");
     if record.is_apex() {
         let why = "a CNAME cannot stand there. Cloud DNS has the type ALIAS for it, in zones without DNSSEC";
-        return only_advice(MARK, record, why);
+        return only_advice(lines, record, why);
     }
     let owner = shell(&dotted(&record.name));
-    let mut lines = ExportLines::default();
-    lines.comment(MARK, "MANAGED_ZONE is the name of the managed zone.");
+    lines.comment("MANAGED_ZONE is the name of the managed zone.");
     deleted(&mut lines, record, deletes, |kind| {
         Some(format!("gcloud dns record-sets delete {owner} --zone=\"$MANAGED_ZONE\" --type={kind}"))
     });
@@ -34,14 +32,14 @@ pub fn gcloud(record: &DnsRecord, deletes: &[&Conflict]) -> String {
 
 /// A command for Azure DNS.
 pub fn az(record: &DnsRecord, deletes: &[&Conflict]) -> String {
+    let mut lines = ExportLines::new("#");
     if record.is_apex() {
         let why = "a CNAME cannot stand there, and an alias of Azure DNS leads only to resources of Azure";
-        return only_advice(MARK, record, why);
+        return only_advice(lines, record, why);
     }
     let (zone, short) = (shell(&full(&record.zone)), shell(&short_name(record)));
     let place = format!("--resource-group \"$RESOURCE_GROUP\" --zone-name {zone}");
-    let mut lines = ExportLines::default();
-    lines.comment(MARK, "RESOURCE_GROUP is the name of the resource group of the zone.");
+    lines.comment("RESOURCE_GROUP is the name of the resource group of the zone.");
     deleted(&mut lines, record, deletes, |kind| {
         let kind = kind.to_ascii_lowercase();
         let known = AZURE.contains(&kind.as_str());
@@ -65,19 +63,17 @@ fn deleted(
     if deletes.is_empty() {
         return;
     }
-    lines.comment(MARK, "First delete all records of these types:");
+    lines.comment("First delete all records of these types:");
     for conflict in deletes {
         for line in zone_lines(record, conflict) {
-            lines.comment(MARK, shell(&line));
+            lines.comment(shell(&line));
         }
         let kind = conflict.kind.to_ascii_uppercase();
         match command(&kind) {
             Some(command) => lines.push(command),
-            None => lines.comment(MARK, format!("There is no command for {kind}, so delete it in the portal.")),
+            None => lines.comment(format!("There is no command for {kind}, so delete it in the portal.")),
         }
     }
-    if let Some(warning) = warning(record, deletes) {
-        lines.comment(MARK, warning);
-    }
-    lines.comment(MARK, "Then add:");
+    lines.warning(record, deletes);
+    lines.then_add(deletes);
 }

@@ -1,27 +1,23 @@
 //! Resources of Terraform for three providers, of which the operator keeps one.
 
 use super::escape::{dotted, full, hcl};
-use super::lines::{ExportLines, apex_advice};
+use super::lines::ExportLines;
 use super::{Conflict, DnsRecord};
-
-const MARK: &str = "#";
 
 /// The record for three providers, each headed by a comment.
 pub fn terraform(record: &DnsRecord, deletes: &[&Conflict]) -> String {
-    let mut lines = ExportLines::default();
-    lines.comment(MARK, "Keep the one of your provider.");
+    let mut lines = ExportLines::new("#");
+    lines.comment("Keep the one of your provider.");
     if !deletes.is_empty() {
         lines.push("");
         let heading = "Terraform deletes only what it manages. First delete, in its files or at the provider:";
-        lines.deletes(MARK, heading, record, deletes);
-        lines.comment(MARK, "Then add:");
+        lines.deletes(heading, record, deletes);
     }
+    lines.then_add(deletes);
     lines.push("");
-    lines.comment(MARK, "Amazon Route 53");
+    lines.comment("Amazon Route 53");
     if record.is_apex() {
-        for line in apex_advice(record, "a CNAME cannot stand there, and an alias of Route 53 leads only into AWS") {
-            lines.comment(MARK, line);
-        }
+        lines.apex_advice(record, "a CNAME cannot stand there, and an alias of Route 53 leads only into AWS");
     } else {
         let attributes = [
             ("zone_id", "var.zone_id".to_owned()),
@@ -33,7 +29,7 @@ pub fn terraform(record: &DnsRecord, deletes: &[&Conflict]) -> String {
         resource(&mut lines, "aws_route53_record", record, &attributes);
     }
     lines.push("");
-    lines.comment(MARK, "Cloudflare, provider 5 (in 4 it is cloudflare_record)");
+    lines.comment("Cloudflare, provider 5 (in 4 it is cloudflare_record)");
     let attributes = [
         ("zone_id", "var.zone_id".to_owned()),
         ("name", hcl(&full(&record.name))),
@@ -45,7 +41,7 @@ pub fn terraform(record: &DnsRecord, deletes: &[&Conflict]) -> String {
     resource(&mut lines, "cloudflare_dns_record", record, &attributes);
     lines.push("");
     let of_zone = if record.is_apex() { ", in a zone without DNSSEC" } else { "" };
-    lines.comment(MARK, format!("Google Cloud DNS{of_zone}"));
+    lines.comment(format!("Google Cloud DNS{of_zone}"));
     let attributes = [
         ("managed_zone", "var.managed_zone".to_owned()),
         ("name", hcl(&dotted(&record.name))),

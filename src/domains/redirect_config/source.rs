@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::super::catalogue::Code;
 use super::super::diagnosis::redirect::Redirect;
-use super::super::finding::{Finding, Verdict, Who};
+use super::super::finding::{Finding, Who};
 
 /// The most redirects.
 pub(super) const MAX_REDIRECTS: usize = 1000;
@@ -37,9 +37,9 @@ impl From<Redirect> for WrittenRedirect {
 }
 
 pub(super) fn fail(code: Code) -> Finding {
-    Finding::new(code, Verdict::Fail, Who::Dashboard).fix(code.cure())
+    Finding::fail(code, Who::Dashboard).cured()
 }
 
 pub(super) fn warn(code: Code) -> Finding {
-    Finding::new(code, Verdict::Warn, Who::Dashboard).fix(code.cure())
+    Finding::warn(code, Who::Dashboard).cured()
 }

@@ -53,53 +53,11 @@ impl IssuedCertificate {
         Self { names, common_name, issuer: Issuer::World, not_before, not_after, with_issuer: true }
     }
 
-    /// The same, but from and until other days.
-    #[must_use]
-    pub fn valid(self, not_before: Timestamp, not_after: Timestamp) -> Self {
-        Self { not_before, not_after, ..self }
-    }
-
     /// The same, but begun and ended so many days later; a negative number makes it earlier.
     #[must_use]
     pub fn later(self, number: i64) -> Self {
         let (not_before, not_after) = (days(self.not_before, number), days(self.not_after, number));
-        self.valid(not_before, not_after)
-    }
-
-    /// The same, but ended ten days ago.
-    #[must_use]
-    pub fn expired(self) -> Self {
-        self.later(-70)
-    }
-
-    /// The same, but with ten of its 90 days left.
-    #[must_use]
-    pub fn nearly_expired(self) -> Self {
-        self.later(-50)
-    }
-
-    /// The same, but beginning in two days.
-    #[must_use]
-    pub fn not_yet_valid(self) -> Self {
-        self.later(32)
-    }
-
-    /// The same, but with a common name only.
-    #[must_use]
-    pub fn without_names(self) -> Self {
-        Self { names: Vec::new(), ..self }
-    }
-
-    /// The same, but signed by another.
-    #[must_use]
-    pub fn issued_by(self, issuer: Issuer) -> Self {
-        Self { issuer, ..self }
-    }
-
-    /// The same, but without the issuer's certificate beside it.
-    #[must_use]
-    pub fn alone(self) -> Self {
-        Self { with_issuer: false, ..self }
+        Self { not_before, not_after, ..self }
     }
 }
 

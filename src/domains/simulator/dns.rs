@@ -6,20 +6,21 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hickory_proto::op::{Edns, Message, ResponseCode};
+use hickory_proto::rr;
 use hickory_proto::rr::rdata::opt::EdnsOption;
-use hickory_proto::{ProtoError, rr};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream, UdpSocket};
 use tokio::task::JoinSet;
 use tokio::time::sleep;
 
+use super::super::dns::message::{NotAnAnswer, presentation};
 use super::fault::ServerFault;
 use super::listen::{accept, retry};
 use super::log::{LoggedQuestion, LoggedServer};
 use super::lookup::Reply;
 use super::record::ZoneRecord;
+use super::recursion;
 use super::shared::Shared;
-use super::{recursion, wire};
 
 /// The number of the EDNS option for extended errors (RFC 8914).
 const EXTENDED_ERROR: u16 = 15;
@@ -100,7 +101,7 @@ async fn converse(mut stream: TcpStream, shared: &Shared, server: &LoggedServer)
 fn answer(shared: &Shared, server: &LoggedServer, question: &[u8], tcp: bool) -> Option<(Duration, Vec<u8>)> {
     let question = Message::from_vec(question).ok()?;
     let query = question.queries.first()?;
-    let (name, kind) = (wire::from_proto(query.name()), query.query_type());
+    let (name, kind) = (presentation(query.name()), query.query_type());
     shared.questions.add(LoggedQuestion {
         server: server.clone(),
         name: name.clone(),
@@ -167,7 +168,7 @@ fn with_faults(
     Some((delay, damage.map_or(bytes.clone(), |damage| damage.damage(bytes))))
 }
 
-fn message(question: &Message, reply: &Reply, edns: bool, is_resolver: bool) -> Result<Message, ProtoError> {
+fn message(question: &Message, reply: &Reply, edns: bool, is_resolver: bool) -> Result<Message, NotAnAnswer> {
     let mut message = Message::response(question.metadata.id, question.metadata.op_code);
     message.metadata.recursion_desired = question.metadata.recursion_desired;
     message.metadata.checking_disabled = question.metadata.checking_disabled;

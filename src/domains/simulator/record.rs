@@ -2,11 +2,10 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-use hickory_proto::ProtoError;
 use hickory_proto::rr::rdata::NULL;
 use hickory_proto::rr::{self, RData, RecordType};
 
-use super::wire;
+use super::super::dns::message::{NotAnAnswer, labels, wire_name};
 use crate::domains::DnsName;
 
 /// One record of a zone or of an answer.
@@ -73,11 +72,11 @@ impl ZoneRecord {
         self.owner == *owner && (kind == RecordType::ANY || self.data.kind() == kind)
     }
 
-    pub(super) fn to_proto(&self) -> Result<rr::Record, ProtoError> {
+    pub(super) fn to_proto(&self) -> Result<rr::Record, NotAnAnswer> {
         let octets = self.data.octets();
         let rdata = if octets.is_empty() { NULL::new() } else { NULL::with(octets) };
         let data = RData::Unknown { code: self.data.kind(), rdata };
-        Ok(rr::Record::from_rdata(wire::to_proto(&self.owner)?, self.ttl, data))
+        Ok(rr::Record::from_rdata(wire_name(&self.owner)?, self.ttl, data))
     }
 }
 
@@ -138,16 +137,16 @@ impl ZoneData {
         match self {
             Self::A(address) => address.octets().to_vec(),
             Self::Aaaa(address) => address.octets().to_vec(),
-            Self::Cname(name) | Self::Dname(name) | Self::Ns(name) => wire::bytes(name),
+            Self::Cname(name) | Self::Dname(name) | Self::Ns(name) => uncompressed(name),
             Self::Mx(number, name) | Self::Https(number, name) => {
-                [number.to_be_bytes().as_slice(), &wire::bytes(name)].concat()
+                [number.to_be_bytes().as_slice(), &uncompressed(name)].concat()
             }
             Self::Txt(parts) => parts.iter().flat_map(|part| counted(part)).collect(),
             Self::Caa { flags, tag, value } => [[*flags].as_slice(), &counted(tag.as_bytes()), value].concat(),
             Self::Soa { primary, serial, minimum } => {
                 let numbers = [*serial, 7200, 900, 1_209_600, *minimum].map(u32::to_be_bytes).concat();
                 let hostmaster = DnsName::new("hostmaster").followed_by(primary);
-                [wire::bytes(primary), wire::bytes(&hostmaster), numbers].concat()
+                [uncompressed(primary), uncompressed(&hostmaster), numbers].concat()
             }
             Self::Raw(_, octets) => octets.clone(),
         }
@@ -158,4 +157,21 @@ impl ZoneData {
 fn counted(octets: &[u8]) -> Vec<u8> {
     let octets = &octets[..octets.len().min(usize::from(u8::MAX))];
     [&[u8::try_from(octets.len()).unwrap_or(u8::MAX)], octets].concat()
+}
+
+/// The name as record data carries it, without compression and without a look at its lengths.
+fn uncompressed(name: &DnsName) -> Vec<u8> {
+    let labels = labels(name).unwrap_or_default();
+    labels.iter().flat_map(|label| counted(label)).chain([0]).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_in_records_are_not_compressed() {
+        assert_eq!(uncompressed(&DnsName::new("ab.c")), b"\x02ab\x01c\x00");
+        assert_eq!(uncompressed(&DnsName::default()), b"\x00");
+    }
 }

@@ -32,12 +32,6 @@ impl NameServer {
         self
     }
 
-    /// Has a fault more.
-    pub fn fault(&mut self, fault: ServerFault) -> &mut Self {
-        self.faults.push(fault);
-        self
-    }
-
     /// Its answer from the zones it has, without its faults.
     pub(super) fn answer(&self, zones: &[Zone], name: &DnsName, kind: RecordType) -> Reply {
         let is_own = |zone: &Zone| self.copies.iter().any(|copy| copy.apex == zone.apex);
@@ -129,12 +123,6 @@ impl CachedAnswer {
 }
 
 impl Resolver {
-    /// Has a fault more.
-    pub fn fault(&mut self, fault: ServerFault) -> &mut Self {
-        self.faults.push(fault);
-        self
-    }
-
     /// Still has these records for `name` and `kind`, with the time that they have left. A CNAME among them is followed
     /// anew.
     pub fn remembers(&mut self, name: &str, kind: RecordType, records: Vec<ZoneRecord>) -> &mut Self {
@@ -165,23 +153,5 @@ impl Resolver {
     pub(super) fn keep(&mut self, answers: Vec<CachedAnswer>, now: Timestamp) {
         self.held.retain(|held| held.at(now).is_some());
         self.held.extend(answers);
-    }
-
-    /// Sees this zone instead of the world's.
-    pub fn sees(&mut self, zone: Zone) -> &mut Self {
-        self.zones.push(zone);
-        self
-    }
-
-    /// Finds the signatures of `domain` wrong.
-    pub fn finds_bogus(&mut self, domain: &str, code: u16, text: &str) -> &mut Self {
-        self.bogus.push((DnsName::new(domain), code, text.to_owned()));
-        self
-    }
-
-    /// Adds an extended error to good answers for names in `domain`.
-    pub fn remarks(&mut self, domain: &str, code: u16, text: &str) -> &mut Self {
-        self.remarks.push((DnsName::new(domain), code, text.to_owned()));
-        self
     }
 }

@@ -37,16 +37,6 @@ pub enum Door {
     Says(Vec<u8>),
 }
 
-impl Door {
-    /// A door that speaks http where https is expected.
-    #[must_use]
-    pub fn plain_http() -> Self {
-        let body = "The plain HTTP request was sent to HTTPS port\n";
-        let head = "HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain\r\nConnection: close";
-        Self::Says(format!("{head}\r\nContent-Length: {}\r\n\r\n{body}", body.len()).into_bytes())
-    }
-}
-
 /// How a TLS handshake goes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Greeting {

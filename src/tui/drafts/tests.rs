@@ -15,7 +15,7 @@ use crate::tui::screens::add_pet;
 use crate::tui::screens::domains::state::PanelSetup;
 use crate::tui::start::start;
 use crate::tui::state::Screen;
-use crate::tui::test_kit::{App, animals, profiles, remote, settings};
+use crate::tui::testing::{App, animals, profiles, remote, settings};
 use crate::tui::text_input::TextInput;
 
 const IDENTITY: &str = "production https://api.example.com/v1";
@@ -65,7 +65,7 @@ fn next_with(app: &App, ended: Option<Ending>, settings: Settings, after: Durati
     let identity = state.link.identity.clone().unwrap();
     on_opened(&mut state, Ok(Drafts::read(&text, &identity)), now);
     let effects = start(&mut state, now);
-    App { state, now, effects, appearance: crate::tui::test_kit::appearance() }
+    App { state, now, effects, appearance: crate::tui::testing::appearance() }
 }
 
 fn no_answer() -> Outcome {

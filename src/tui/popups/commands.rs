@@ -150,7 +150,7 @@ mod tests {
     use super::*;
     use crate::tui::effect::{Effect, Task};
     use crate::tui::pending::Slot;
-    use crate::tui::test_kit::{App, animals, remote};
+    use crate::tui::testing::{App, animals, remote};
 
     fn found(app: &App) -> Vec<String> {
         match &app.state.popup {

@@ -25,7 +25,7 @@ mod tests {
     use crate::tui::keymap::Context;
     use crate::tui::msg::{Msg, Outcome, Size};
     use crate::tui::pending::Slot;
-    use crate::tui::test_kit::{App, animals, remote};
+    use crate::tui::testing::{App, animals, remote};
 
     fn protected() -> App {
         let mut app = App::loaded_from(remote(), 80, 24, &animals(3));

@@ -129,7 +129,7 @@ pub const fn place_name(context: Context) -> &'static str {
 #[cfg(test)]
 mod tests {
     use crate::tui::popups::Popup;
-    use crate::tui::test_kit::App;
+    use crate::tui::testing::App;
 
     #[test]
     fn the_help_finds_keys_of_every_place_by_what_they_do() {

@@ -58,7 +58,7 @@ pub fn on_set(state: &mut AppState, result: Result<String, String>, now: Now) {
 mod tests {
     use super::*;
     use crate::tui::msg::Outcome;
-    use crate::tui::test_kit::App;
+    use crate::tui::testing::App;
 
     #[test]
     fn a_theme_is_seen_by_moving_over_it_and_kept_by_enter_only() {

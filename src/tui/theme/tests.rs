@@ -10,7 +10,7 @@ use crate::api::Failure;
 use crate::config::Depth;
 use crate::tui::msg::Outcome;
 use crate::tui::pending::Slot;
-use crate::tui::test_kit::{App, animals, appearance, remote};
+use crate::tui::testing::{App, animals, appearance, remote};
 
 const DEPTHS: [Depth; 3] = [Depth::Sixteen, Depth::TwoFiftySix, Depth::TrueColour];
 

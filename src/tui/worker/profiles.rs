@@ -109,7 +109,7 @@ mod tests {
     use crate::tui::effect::{Effect, Job, Task};
     use crate::tui::msg::Reply;
     use crate::tui::pending::{ReqId, Slot};
-    use crate::tui::test_kit::{no_domains_context, remote, settings};
+    use crate::tui::testing::{no_domains_context, remote, settings};
 
     #[tokio::test]
     async fn the_service_changed_to_stays_though_the_first_one_comes_later() {

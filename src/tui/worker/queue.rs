@@ -199,7 +199,7 @@ mod tests {
     use crate::config::Service;
     use crate::config::queue::QueuedPet;
     use crate::model::{Draft, IdempotencyKeys};
-    use crate::tui::test_kit::settings;
+    use crate::tui::testing::settings;
 
     fn service() -> Settings {
         settings(Service::Embedded { database: "/d/embedded.db".into() })

@@ -1,3 +1,7 @@
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| petstore::domains::hostile::configuration(bytes));
+#[path = "../readers.rs"]
+#[allow(dead_code, reason = "each target calls one reader")]
+mod readers;
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| readers::configuration(bytes));

@@ -8,11 +8,12 @@ use petstore::domains::catalogue::Topic;
 use petstore::domains::check_options::CheckOptions;
 use petstore::domains::diagnosis::redirect::Redirect;
 use petstore::domains::reported::Reported;
-use petstore::domains::simulator::{Plan, Simulator, Trouble};
+use petstore::domains::simulator::{Plan, Simulator};
 use petstore::domains::troubleshooting::{Facts, Rule, answers};
 use petstore::domains::{Code, DnsName, Verdict, parse_name};
 
 use super::fixture::{Outcome, ago, check, check_redirect, now, reported, settings, with_system_resolver};
+use super::worlds::Trouble;
 
 /// The verdict of each row; those that are missing are `ok` notes.
 const FAIL: &[Code] = &[

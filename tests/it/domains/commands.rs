@@ -11,6 +11,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 use super::fixture::{NOW, now};
+use super::worlds::{self, faults::FaultyServer as _};
 
 /// A world, and a home whose configuration points at nothing else.
 pub struct Room {
@@ -32,13 +33,13 @@ impl Room {
 
     /// A world of this very day.
     pub fn today(code: Code) -> Self {
-        let mut room = Self::new(Plan::showing(clock::now().wall, code).unwrap());
+        let mut room = Self::new(worlds::showing(clock::now().wall, code).unwrap());
         room.now = None;
         room
     }
 
     fn of(code: Code) -> Self {
-        Self::new(Plan::showing(now(), code).unwrap())
+        Self::new(worlds::showing(now(), code).unwrap())
     }
 
     fn roots(&self) -> PathBuf {
@@ -53,7 +54,7 @@ impl Room {
     /// The same, pointed at the world, at the time of the tests.
     pub fn command(&self, words: &[&str]) -> Command {
         let mut command = self.petstore(words);
-        command.args(self.world.arguments(&self.roots()));
+        command.args(worlds::arguments(&self.world, &self.roots()));
         command.args(self.now.iter().flat_map(|now| ["--now", now]));
         command
     }
@@ -233,7 +234,7 @@ fn one_redirect_is_checked_by_flags() {
 #[test]
 fn addresses_that_are_not_public_are_reported_and_never_connected_to() {
     let room = Room::new(Plan::healthy(now()));
-    let mut arguments = room.world.arguments(&room.roots());
+    let mut arguments = worlds::arguments(&room.world, &room.roots());
     arguments.retain(|argument| argument != "--allow-private");
     let output = room.petstore(&["check", DOMAIN, "--format", "json"]).args(arguments).output().unwrap();
     ends_with(&output, 8);

@@ -6,6 +6,7 @@ use petstore::domains::simulator::{Door, Malformed, Plan, ServerFault, Simulator
 use petstore::domains::{Code, Verdict};
 
 use super::fixture::{Outcome, check, now, reported, settings};
+use super::worlds::faults::FaultyServer as _;
 
 const DAMAGES: [Malformed; 5] =
     [Malformed::Noise, Malformed::WrongId, Malformed::WrongQuestion, Malformed::CutShort, Malformed::CompressionLoop];

@@ -5,17 +5,18 @@ use std::path::{Path, PathBuf};
 
 use hickory_proto::op::{Message, OpCode, Query};
 use hickory_proto::rr::{Name, RData, Record, RecordType, rdata};
-use petstore::domains::hostile;
+
+use super::readers;
 
 /// A reader by its name.
 type Reader = (&'static str, fn(&[u8]));
 
 const READERS: [Reader; 5] = [
-    ("name", hostile::name),
-    ("message", hostile::message),
-    ("caa", hostile::caa),
-    ("certificate", hostile::certificate),
-    ("configuration", hostile::configuration),
+    ("name", readers::name),
+    ("message", readers::message),
+    ("caa", readers::caa),
+    ("certificate", readers::certificate),
+    ("configuration", readers::configuration),
 ];
 
 fn seeds(reader: &str) -> PathBuf {

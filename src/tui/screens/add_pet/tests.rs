@@ -11,7 +11,7 @@ use crate::tui::keymap::Context;
 use crate::tui::msg::{Msg, NotCreated, Outcome, SearchedPets, Size};
 use crate::tui::pending::Slot;
 use crate::tui::state::Screen;
-use crate::tui::test_kit::{App, animals, remote};
+use crate::tui::testing::{App, animals, remote};
 use crate::tui::theme::Theme;
 
 pub fn typed(columns: u16, rows: u16, keys: &str) -> App {

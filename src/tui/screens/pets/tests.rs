@@ -13,7 +13,7 @@ use crate::tui::msg::{Msg, Outcome, QuitReason, Size};
 use crate::tui::pending::Slot;
 use crate::tui::popups::Popup;
 use crate::tui::state::Health;
-use crate::tui::test_kit::{self, App, animals, remote};
+use crate::tui::testing::{self, App, animals, remote};
 use crate::tui::theme::Theme;
 
 fn refused() -> Failure {
@@ -51,7 +51,7 @@ fn next_page() -> crate::api::NextPage {
 }
 
 fn listed(pets: Vec<Pet>, more: bool) -> Outcome {
-    test_kit::listed(pets, more.then(next_page))
+    testing::listed(pets, more.then(next_page))
 }
 
 // --- what follows from what ---

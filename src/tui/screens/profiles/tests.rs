@@ -19,7 +19,7 @@ use crate::tui::pending::Slot;
 use crate::tui::popups::{KeyBox, Popup};
 use crate::tui::screens::add_pet::import;
 use crate::tui::state::{Health, Link, Screen};
-use crate::tui::test_kit::{self, App, animals, profiles, remote, settings};
+use crate::tui::testing::{self, App, animals, profiles, remote, settings};
 use crate::tui::text_input::TextInput;
 use crate::tui::theme::Theme;
 
@@ -192,9 +192,9 @@ fn after_a_change_nothing_of_the_service_before_is_left() {
     assert!(app.says("STAGING |") && app.says(said), "{}", app.screen());
 
     let Job { slot, id, .. } = late;
-    app.send(Msg::Reply(crate::tui::msg::Reply { slot, id, outcome: test_kit::listed(animals(5), None) }));
+    app.send(Msg::Reply(crate::tui::msg::Reply { slot, id, outcome: testing::listed(animals(5), None) }));
     assert_eq!(app.state.pets.row_count(), 0, "late rows of the other service are dropped");
-    app.reply(Slot::List, test_kit::listed(animals(2), None));
+    app.reply(Slot::List, testing::listed(animals(2), None));
     assert_eq!(app.state.pets.row_count(), 2);
 }
 
@@ -202,7 +202,7 @@ fn after_a_change_nothing_of_the_service_before_is_left() {
 fn what_was_kept_of_the_other_service_is_shown_at_once() {
     let mut other = App::loaded_from(staging(in_file()).service, 80, 24, &animals(7));
     other.keys("r");
-    other.reply(Slot::List, test_kit::listed(animals(7), None));
+    other.reply(Slot::List, testing::listed(animals(7), None));
     let Some(Job { task: Task::WriteCache(kept), .. }) = other.job(Slot::Remember) else { panic!("nothing is kept") };
     let mut app = listed(80, 24);
     app.keys("Down Enter");

@@ -10,7 +10,7 @@ use crate::tui::msg::{Msg, Recorded};
 use crate::tui::pending::Slot;
 use crate::tui::popups::Popup;
 use crate::tui::state::Screen;
-use crate::tui::test_kit::{App, animals, remote};
+use crate::tui::testing::{App, animals, remote};
 use crate::tui::theme::Theme;
 
 /// A list that was answered, asked for at this second.

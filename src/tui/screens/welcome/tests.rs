@@ -5,7 +5,7 @@ use crate::app::first_run::StartChoice;
 use crate::tui::keymap::Context;
 use crate::tui::msg::{Msg, QuitReason};
 use crate::tui::state::Screen;
-use crate::tui::test_kit::App;
+use crate::tui::testing::App;
 use crate::tui::theme::Theme;
 
 fn chosen(app: &App) -> (Option<QuitReason>, Option<&StartChoice>) {

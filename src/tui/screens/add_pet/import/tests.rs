@@ -16,7 +16,7 @@ use crate::tui::msg::{CheckedFile, EndOf, ImportEnd, ImportReply, Msg, Outcome, 
 use crate::tui::pending::Slot;
 use crate::tui::popups::{Contents, Popup};
 use crate::tui::state::Screen;
-use crate::tui::test_kit::{App, animals, remote};
+use crate::tui::testing::{App, animals, remote};
 
 pub const FILE: &str = "pet_name,cat,state,notes\nBiscuit,3,available,came Tuesday\n,3,available,\nRex,three,sold,\n\
                     Biscuit,3,available,\nLuna,12, Pending,\n";

@@ -16,7 +16,7 @@ use crate::tui::keymap::Context;
 use crate::tui::msg::{LineSent, Msg, Outcome, Reply, SearchedPets, Size};
 use crate::tui::pending::Slot;
 use crate::tui::state::Screen;
-use crate::tui::test_kit::{App, animals, remote};
+use crate::tui::testing::{App, animals, remote};
 use crate::tui::theme::Theme;
 
 /// Rapid entry with category 3, status available, and the cursor in the name.

@@ -8,7 +8,7 @@ use crate::tui::effect::{DomainTask, Effect, Job, Task};
 use crate::tui::msg::{Msg, Outcome, Reply};
 use crate::tui::pending::Slot;
 use crate::tui::screens::domains::state::PanelSetup;
-use crate::tui::test_kit::App;
+use crate::tui::testing::App;
 use crate::tui::theme::Theme;
 
 use super::fixture;

@@ -15,7 +15,7 @@ use crate::tui::msg::{Msg, NotSaved, Outcome, Reply};
 use crate::tui::pending::{LANES, Slot};
 use crate::tui::screens::domains::jobs::RegistryChange;
 use crate::tui::screens::domains::state::{PanelLocation, PanelSetup};
-use crate::tui::test_kit::App;
+use crate::tui::testing::App;
 
 use super::fixture;
 use super::looks::{answer, opened, panel};

@@ -23,7 +23,7 @@ pub fn draw_formats(
     let title =
         if formats.with_deletes { "The record, with what to delete first" } else { "The record in all formats" };
     let inner = popup(buf, body, body.width.min(110), body.height.saturating_sub(2), title, appearance);
-    for (y, (at, format)) in (1..).zip(ExportFormat::ALL.into_iter().enumerate()) {
+    for (y, (at, format)) in (1..).zip(ExportFormat::ALL.iter().enumerate()) {
         let here = at == formats.choice;
         let text = format!(" {} {:<11}", if here { ">" } else { " " }, format.as_str());
         put(

@@ -14,7 +14,7 @@ use crate::tui::pending::Slot;
 use crate::tui::popups::{Contents, Popup};
 use crate::tui::screens::pets::{ListSource, Loaded};
 use crate::tui::session_cache::SessionCache;
-use crate::tui::test_kit::{App, animals, listed, remote};
+use crate::tui::testing::{App, animals, listed, remote};
 
 fn ids(app: &App) -> Vec<i64> {
     app.state.pets.rows_from(0).map(|pet| pet.id).collect()

@@ -1,5 +1,8 @@
 //! What the tests of the app share: states in five lines, keys by name, frames as text.
 
+mod pictures;
+mod walk;
+
 use std::fmt::Write as _;
 use std::sync::Arc;
 use std::time::Duration;

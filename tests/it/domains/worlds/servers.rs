@@ -4,10 +4,11 @@ use std::time::Duration;
 
 use hickory_proto::op::ResponseCode;
 use hickory_proto::rr::RecordType;
+use petstore::domains::Code;
+use petstore::domains::simulator::{Plan, ServerFault, Zone, ZoneData, ZoneRecord};
 
 use super::Trouble;
-use crate::domains::Code;
-use crate::domains::simulator::{Plan, ServerFault, Zone, ZoneData, ZoneRecord};
+use super::faults::{FaultyServer as _, OddResolver as _};
 
 const NS1: &str = Plan::NAME_SERVERS[0];
 const NS2: &str = Plan::NAME_SERVERS[1];

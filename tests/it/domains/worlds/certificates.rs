@@ -1,8 +1,10 @@
 //! Wrong certificates, and doors that do not lead to one.
 
+use petstore::domains::Code;
+use petstore::domains::simulator::{Door, Greeting, IssuedCertificate, Issuer, Plan, StubAnswer, StubPage, ZoneData};
+
 use super::Trouble;
-use crate::domains::Code;
-use crate::domains::simulator::{Door, Greeting, IssuedCertificate, Issuer, Plan, StubAnswer, StubPage, ZoneData};
+use super::faults::{WrongCertificate as _, plain_http};
 
 pub(super) const LIST: &[Trouble] = &[
     Trouble::new(Code::TlsOk, |_| ()),
@@ -46,7 +48,7 @@ pub(super) const LIST: &[Trouble] = &[
     Trouble::new(Code::TlsRefused, |plan| plan.site(Plan::PLATFORM_ADDRESS).https = Door::Closed),
     Trouble::new(Code::TlsReset, |plan| plan.site(Plan::PLATFORM_ADDRESS).https = Door::Resets),
     Trouble::new(Code::TlsTimeout, |plan| plan.site(Plan::PLATFORM_ADDRESS).https = Door::Silent),
-    Trouble::new(Code::TlsNotTls, |plan| plan.site(Plan::PLATFORM_ADDRESS).https = Door::plain_http()),
+    Trouble::new(Code::TlsNotTls, |plan| plan.site(Plan::PLATFORM_ADDRESS).https = plain_http()),
     Trouble::new(Code::TlsAddressesDiffer, |plan| {
         // The second address has not got the new certificate yet.
         plan.zone(Plan::PLATFORM_ZONE).add(Plan::PLATFORM_HOST, Plan::TTL, ZoneData::address(Plan::OLD_ADDRESS));

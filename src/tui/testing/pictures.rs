@@ -15,7 +15,7 @@ use crate::tui::pending::Slot;
 use crate::tui::screens::add_pet::{import, rapid};
 use crate::tui::screens::domains::tests::looks as domains;
 use crate::tui::screens::{add_pet, profiles, requests};
-use crate::tui::test_kit::{App, remote};
+use crate::tui::testing::{App, remote};
 use crate::tui::theme::Theme;
 use svg::{DARK, Ground, LIGHT};
 

@@ -3,13 +3,13 @@
 use std::net::Ipv4Addr;
 use std::time::Duration;
 
+use petstore::clock;
+use petstore::domains::simulator::{Plan, Simulator, StubAnswer, StubBody, StubPage};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
 use super::ask::healthy_but;
 use super::call::{handshake, http, https, request};
-use crate::clock;
-use crate::domains::simulator::{Plan, Simulator, StubAnswer, StubBody, StubPage};
 
 const PLATFORM: Ipv4Addr = Plan::PLATFORM_ADDRESS;
 

@@ -2,10 +2,11 @@
 
 use std::net::Ipv6Addr;
 
+use petstore::domains::Code;
+use petstore::domains::simulator::{IssuedCertificate, Plan, StubAnswer, StubPage, ZoneData};
+
 use super::Trouble;
 use super::records::{old_ipv6, old_site};
-use crate::domains::Code;
-use crate::domains::simulator::{IssuedCertificate, Plan, StubAnswer, StubPage, ZoneData};
 
 pub(super) const LIST: &[Trouble] = &[
     Trouble::new(Code::ApexOk, |plan| apex(plan, &[ZoneData::address(Plan::PLATFORM_ADDRESS)])).at(Plan::ZONE),

@@ -29,7 +29,7 @@ use crate::tui::msg::{
 };
 use crate::tui::pending::Slot;
 use crate::tui::screens::domains::tests::fixture;
-use crate::tui::test_kit::{App, animals, listed, profiles, remote, settings};
+use crate::tui::testing::{App, animals, listed, profiles, remote, settings};
 
 /// One step, chosen by two numbers.
 fn step(app: &mut App, what: u8, which: u16) {

@@ -4,11 +4,12 @@ use std::time::Duration;
 
 use hickory_proto::op::{Message, ResponseCode};
 use hickory_proto::rr::RecordType;
+use petstore::clock;
+use petstore::domains::simulator::{Malformed, Plan, ServerFault, Simulator, Zone, ZoneData};
 use tokio::net::TcpStream;
 
+use super::super::worlds::faults::FaultyServer as _;
 use super::ask::{ask, at, healthy_but, question, reported, tcp, udp, udp_bytes};
-use crate::clock;
-use crate::domains::simulator::{Malformed, Plan, ServerFault, Simulator, Zone, ZoneData};
 
 const NS1: &str = Plan::NAME_SERVERS[0];
 const NS2: &str = Plan::NAME_SERVERS[1];

@@ -5,14 +5,13 @@ use std::time::Duration;
 
 use hickory_proto::op::{Edns, Message, Query, ResponseCode};
 use hickory_proto::rr::rdata::opt::{EdnsCode, EdnsOption};
-use hickory_proto::rr::{Record, RecordType};
+use hickory_proto::rr::{Name, Record, RecordType};
 use jiff::Timestamp;
+use petstore::domains::DnsName;
+use petstore::domains::simulator::{Plan, Simulator};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpStream, UdpSocket};
 use tokio::time::timeout;
-
-use crate::domains::DnsName;
-use crate::domains::simulator::{Plan, Simulator, wire};
 
 pub(super) fn now() -> Timestamp {
     "2026-11-20T12:00:00Z".parse().unwrap()
@@ -30,7 +29,7 @@ pub(super) fn at(world: &Simulator, host: &str) -> SocketAddr {
 
 pub(super) fn question(name: &str, kind: RecordType) -> Message {
     let mut message = Message::query();
-    message.add_query(Query::query(wire::to_proto(&DnsName::new(name)).unwrap(), kind));
+    message.add_query(Query::query(Name::from_labels(DnsName::new(name).labels()).unwrap(), kind));
     message.metadata.recursion_desired = true;
     let mut edns = Edns::new();
     edns.set_max_payload(1232);
@@ -82,7 +81,7 @@ pub(super) fn lines(records: &[Record]) -> Vec<String> {
             RecordType::SOA | RecordType::DNAME => String::new(),
             _ => format!(" {}", record.data.to_string().trim_end_matches('.')),
         };
-        format!("{} {} {}{data}", wire::from_proto(&record.name), record.ttl, record.record_type())
+        format!("{} {} {}{data}", DnsName::new(&record.name.to_ascii()), record.ttl, record.record_type())
     };
     records.iter().map(line).collect()
 }

@@ -1,8 +1,9 @@
 //! Right and wrong redirects, at the name that should lead to the domain.
 
+use petstore::domains::Code;
+use petstore::domains::simulator::{Plan, StubAnswer, StubPage};
+
 use super::Trouble;
-use crate::domains::Code;
-use crate::domains::simulator::{Plan, StubAnswer, StubPage};
 
 pub(super) const LIST: &[Trouble] = &[
     redirect(Code::RdOk, |_| ()),

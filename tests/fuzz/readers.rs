@@ -1,13 +1,11 @@
 //! What must hold for any octets that strangers send, or that somebody types: one function for each reader. The fuzzer
 //! and the tests call them; they panic where a promise is broken.
 
-use super::diagnosis::caa::Issue;
-use super::dns::message;
-use super::dns_name::DnsName;
-use super::finding::{Finding, Verdict};
-use super::observation::{Question, RecordType};
-use super::probe::tls;
-use super::{parse_name as domain_name, redirect_config as domains_configuration};
+use petstore::domains::diagnosis::caa::Issue;
+use petstore::domains::dns::message;
+use petstore::domains::observation::{Question, RecordType};
+use petstore::domains::probe::tls;
+use petstore::domains::{DnsName, Finding, Verdict, parse_name, redirect_config};
 
 /// Nothing that is shown moves a cursor.
 fn is_clean(findings: &[Finding]) {
@@ -21,14 +19,14 @@ fn is_clean(findings: &[Finding]) {
 /// A typed name is understood or refused, with a remedy; what is taken reads back as itself.
 pub fn name(bytes: &[u8]) {
     let Ok(typed) = std::str::from_utf8(bytes) else { return };
-    let reading = domain_name::read(typed, &domain_name::ExistingDomains::default());
+    let reading = parse_name::read(typed, &parse_name::ExistingDomains::default());
     assert!(!reading.findings.is_empty());
     is_clean(&reading.findings);
     match reading.domain {
         Some(domain) => {
             let text = domain.name.as_str();
             assert!(text.is_ascii() && text.len() <= 253 && domain.name.is_within(&domain.registrable));
-            let again = domain_name::domain(text);
+            let again = parse_name::domain(text);
             assert!(again.is_ok_and(|again| again.name == domain.name), "{text}");
         }
         None => assert!(reading.findings.iter().any(|f| f.verdict == Verdict::Fail && !f.fix.is_empty())),
@@ -68,13 +66,13 @@ pub fn certificate(bytes: &[u8]) {
 /// A configuration is judged, with a remedy for each failure.
 pub fn configuration(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
-    let linted = domains_configuration::lint(text, &[]);
+    let linted = redirect_config::lint(text, &[]);
     assert!(!linted.findings.is_empty());
     is_clean(&linted.findings);
     assert!(linted.findings.iter().all(|finding| finding.verdict == Verdict::Ok || !finding.fix.is_empty()));
     if let Some(configuration) = linted.configuration {
         for text in [configuration.to_json(), configuration.to_toml()] {
-            assert_eq!(domains_configuration::lint(&text, &[]).configuration.as_ref(), Some(&configuration));
+            assert_eq!(redirect_config::lint(&text, &[]).configuration.as_ref(), Some(&configuration));
         }
     }
 }

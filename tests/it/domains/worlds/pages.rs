@@ -1,9 +1,10 @@
 //! Wrong answers of the platform for the domain.
 
+use petstore::domains::Code;
+use petstore::domains::simulator::{Plan, StubAnswer, StubPage};
+
 use super::Trouble;
 use super::records::parking_page;
-use crate::domains::Code;
-use crate::domains::simulator::{Plan, StubAnswer, StubPage};
 
 pub(super) const LIST: &[Trouble] = &[
     Trouble::new(Code::HttpOk, |_| ()),

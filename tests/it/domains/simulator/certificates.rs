@@ -1,13 +1,14 @@
 //! Certificates, good and bad, as clients see them.
 
+use petstore::domains::simulator::{Greeting, IssuedCertificate, Issuer, Plan};
 use rustls::CertificateError;
 use rustls::pki_types::CertificateDer;
 use x509_parser::certificate::X509Certificate;
 use x509_parser::parse_x509_certificate;
 
+use super::super::worlds::faults::WrongCertificate as _;
 use super::ask::{healthy_but, now};
 use super::call::{chain, handshake, judge};
-use crate::domains::simulator::{Greeting, IssuedCertificate, Issuer, Plan};
 
 const PLATFORM: std::net::Ipv4Addr = Plan::PLATFORM_ADDRESS;
 

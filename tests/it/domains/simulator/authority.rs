@@ -2,10 +2,10 @@
 
 use hickory_proto::op::ResponseCode;
 use hickory_proto::rr::{RData, RecordType};
+use petstore::domains::DnsName;
+use petstore::domains::simulator::{LoggedServer, Plan, Simulator, Zone, ZoneData, ZoneRecord};
 
 use super::ask::{ask, at, healthy_but, lines, question, reported, tcp};
-use crate::domains::DnsName;
-use crate::domains::simulator::{LoggedServer, Plan, Simulator, Zone, ZoneData, ZoneRecord};
 
 const NS1: &str = Plan::NAME_SERVERS[0];
 

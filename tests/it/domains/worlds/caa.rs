@@ -2,11 +2,11 @@
 
 use hickory_proto::op::ResponseCode;
 use hickory_proto::rr::RecordType;
+use petstore::domains::Code;
+use petstore::domains::simulator::{Plan, ServerFault, ZoneData};
 
 use super::Trouble;
 use super::servers::both;
-use crate::domains::Code;
-use crate::domains::simulator::{Plan, ServerFault, ZoneData};
 
 pub(super) const LIST: &[Trouble] = &[
     Trouble::new(Code::CaaNone, |_| ()),

@@ -4,14 +4,15 @@ use std::collections::HashSet;
 
 use hickory_proto::op::ResponseCode;
 use hickory_proto::rr::RecordType;
+use petstore::domains::Code;
+use petstore::domains::catalogue::Topic;
+use petstore::domains::simulator::{Plan, Simulator};
 
+use super::super::worlds::{self, Trouble};
 use super::ask::{ask, at, extended_errors, now, reported};
-use crate::domains::Code;
-use crate::domains::catalogue::Topic;
-use crate::domains::simulator::{Plan, Simulator, Trouble};
 
 async fn world(code: Code) -> Simulator {
-    Simulator::start(Plan::showing(now(), code).unwrap()).await.unwrap()
+    Simulator::start(worlds::showing(now(), code).unwrap()).await.unwrap()
 }
 
 /// Whether the row says that all is well, as it is in a healthy world.
@@ -33,7 +34,7 @@ fn every_row_that_needs_a_world_has_one() {
 async fn every_one_of_them_can_be_started_and_reached_from_a_healthy_one() {
     let changing = Simulator::start(Plan::healthy(now())).await.unwrap();
     for trouble in Trouble::all() {
-        let plan = Plan::showing(now(), trouble.code).unwrap();
+        let plan = worlds::showing(now(), trouble.code).unwrap();
         assert!(Plan::healthy(now()) != plan || is_right(trouble.code), "{}", trouble.code);
         let started = Simulator::start(plan.clone()).await.unwrap();
         assert_eq!(started.resolvers().len(), 4);

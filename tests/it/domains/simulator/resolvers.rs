@@ -3,9 +3,10 @@
 use hickory_proto::op::ResponseCode;
 use hickory_proto::rr::RecordType;
 use jiff::SignedDuration;
+use petstore::domains::simulator::{Plan, ServerFault, Zone, ZoneData, ZoneRecord};
 
+use super::super::worlds::faults::{FaultyServer as _, OddResolver as _};
 use super::ask::{ask, extended_errors, healthy_but, lines, question, reported, udp};
-use crate::domains::simulator::{Plan, ServerFault, Zone, ZoneData, ZoneRecord};
 
 const NS1: &str = Plan::NAME_SERVERS[0];
 const NS2: &str = Plan::NAME_SERVERS[1];

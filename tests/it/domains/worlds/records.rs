@@ -2,9 +2,10 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
+use petstore::domains::simulator::{IssuedCertificate, Plan, StubAnswer, StubPage, Zone, ZoneData};
+use petstore::domains::{Code, DnsName};
+
 use super::Trouble;
-use crate::domains::simulator::{IssuedCertificate, Plan, StubAnswer, StubPage, Zone, ZoneData};
-use crate::domains::{Code, DnsName};
 
 pub(super) const LIST: &[Trouble] = &[
     Trouble::new(Code::DnsOk, |_| ()),
@@ -67,7 +68,7 @@ pub(super) const LIST: &[Trouble] = &[
     Trouble::new(Code::DnsParked, |plan| {
         let servers = ["ns1.parkingcrew.net", "ns2.parkingcrew.net"];
         plan.hosted("parkingcrew.net", &servers);
-        plan.moved_to(&servers);
+        move_to(plan, &servers);
         let parking = ZoneData::address(Plan::OLD_ADDRESS);
         records(plan).clear(Plan::DOMAIN).add(Plan::ZONE, Plan::TTL, parking.clone()).add(WILDCARD, Plan::TTL, parking);
         plan.site(Plan::OLD_ADDRESS).page(StubPage::new(parking_page()));
@@ -76,7 +77,7 @@ pub(super) const LIST: &[Trouble] = &[
     Trouble::new(Code::ProxyCloudflare, |plan| {
         let servers = ["ada.ns.cloudflare.com", "bob.ns.cloudflare.com"];
         plan.hosted("cloudflare.com", &servers);
-        plan.moved_to(&servers);
+        move_to(plan, &servers);
         only(plan, ZoneData::address(PROXY));
         let certificate = IssuedCertificate::new(plan.now, &[Plan::DOMAIN]);
         let page = StubAnswer::status(200).header("Server", "cloudflare").header("CF-RAY", "8e5f2c1a9b3d4e6f-FRA");
@@ -91,14 +92,12 @@ const WILDCARD: &str = "*.acme-pets.com";
 /// Where Cloudflare's proxy answers.
 const PROXY: Ipv4Addr = Ipv4Addr::new(127, 0, 0, 3);
 
-impl Plan {
-    /// The zone with other name servers, at the registrar too.
-    pub fn moved_to(&mut self, name_servers: &[&str]) {
-        self.zone("com").delegate(Self::ZONE, name_servers);
-        self.zone(Self::ZONE).delegate(Self::ZONE, name_servers);
-        for host in name_servers {
-            self.name_server(host).serve(Self::ZONE);
-        }
+/// The zone gets other name servers, at the registrar too.
+fn move_to(plan: &mut Plan, name_servers: &[&str]) {
+    plan.zone("com").delegate(Plan::ZONE, name_servers);
+    plan.zone(Plan::ZONE).delegate(Plan::ZONE, name_servers);
+    for host in name_servers {
+        plan.name_server(host).serve(Plan::ZONE);
     }
 }
 

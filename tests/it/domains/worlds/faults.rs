@@ -1,0 +1,107 @@
+//! What a test breaks in a plan: servers, resolvers, certificates.
+
+use jiff::Timestamp;
+use petstore::domains::DnsName;
+use petstore::domains::simulator::{Door, IssuedCertificate, Issuer, NameServer, Resolver, ServerFault, Zone};
+
+/// Name servers and resolvers with faults.
+pub trait FaultyServer {
+    /// Gets one more fault.
+    fn fault(&mut self, fault: ServerFault) -> &mut Self;
+}
+
+impl FaultyServer for NameServer {
+    fn fault(&mut self, fault: ServerFault) -> &mut Self {
+        self.faults.push(fault);
+        self
+    }
+}
+
+impl FaultyServer for Resolver {
+    fn fault(&mut self, fault: ServerFault) -> &mut Self {
+        self.faults.push(fault);
+        self
+    }
+}
+
+/// Resolvers that do not see what others see.
+pub trait OddResolver {
+    /// Sees this zone instead of the world's.
+    fn sees(&mut self, zone: Zone) -> &mut Self;
+    /// Finds the signatures of `domain` wrong.
+    fn finds_bogus(&mut self, domain: &str, code: u16, text: &str) -> &mut Self;
+    /// Adds an extended error to good answers for names in `domain`.
+    fn remarks(&mut self, domain: &str, code: u16, text: &str) -> &mut Self;
+}
+
+impl OddResolver for Resolver {
+    fn sees(&mut self, zone: Zone) -> &mut Self {
+        self.zones.push(zone);
+        self
+    }
+
+    fn finds_bogus(&mut self, domain: &str, code: u16, text: &str) -> &mut Self {
+        self.bogus.push((DnsName::new(domain), code, text.to_owned()));
+        self
+    }
+
+    fn remarks(&mut self, domain: &str, code: u16, text: &str) -> &mut Self {
+        self.remarks.push((DnsName::new(domain), code, text.to_owned()));
+        self
+    }
+}
+
+/// Certificates that browsers refuse, or soon will.
+pub trait WrongCertificate: Sized {
+    /// The same, but from and until other days.
+    fn valid(self, not_before: Timestamp, not_after: Timestamp) -> Self;
+    /// The same, but ended ten days ago.
+    fn expired(self) -> Self;
+    /// The same, but with ten of its 90 days left.
+    fn nearly_expired(self) -> Self;
+    /// The same, but beginning in two days.
+    fn not_yet_valid(self) -> Self;
+    /// The same, but with a common name only.
+    fn without_names(self) -> Self;
+    /// The same, but signed by another.
+    fn issued_by(self, issuer: Issuer) -> Self;
+    /// The same, but without the issuer's certificate beside it.
+    fn alone(self) -> Self;
+}
+
+impl WrongCertificate for IssuedCertificate {
+    fn valid(self, not_before: Timestamp, not_after: Timestamp) -> Self {
+        Self { not_before, not_after, ..self }
+    }
+
+    fn expired(self) -> Self {
+        self.later(-70)
+    }
+
+    fn nearly_expired(self) -> Self {
+        self.later(-50)
+    }
+
+    fn not_yet_valid(self) -> Self {
+        self.later(32)
+    }
+
+    fn without_names(self) -> Self {
+        Self { names: Vec::new(), ..self }
+    }
+
+    fn issued_by(self, issuer: Issuer) -> Self {
+        Self { issuer, ..self }
+    }
+
+    fn alone(self) -> Self {
+        Self { with_issuer: false, ..self }
+    }
+}
+
+/// A door that speaks http where https is expected.
+pub fn plain_http() -> Door {
+    let body = "The plain HTTP request was sent to HTTPS port\n";
+    let head = "HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain\r\nConnection: close";
+    Door::Says(format!("{head}\r\nContent-Length: {}\r\n\r\n{body}", body.len()).into_bytes())
+}
