@@ -7,7 +7,8 @@ use ratatui::text::{Line, Span};
 use crate::model::text::width;
 use crate::tui::text_input::TextInput;
 use crate::tui::theme::{Appearance, StyleRole};
-use crate::tui::widgets::{field, put, wrap, wrap_indented};
+
+use super::{field, put, wrap, wrap_indented};
 
 /// The page, and how far it is written.
 pub struct Page<'a> {
