@@ -9,10 +9,13 @@ pub mod colour;
 pub mod palette;
 mod role;
 
+use std::borrow::Cow;
+
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, fmt::strtime};
 use ratatui::style::{Color, Modifier, Style};
 use ratatui::symbols::border;
+use ratatui::text::Span;
 
 use crate::config::Depth;
 pub use crate::config::{Accent, ThemeChoice as Theme};
@@ -88,6 +91,19 @@ impl Appearance {
             (None, true) => ("-", StyleRole::Quiet),
             (None, false) => ("–", StyleRole::Quiet),
         }
+    }
+
+    /// Text in the style of a role.
+    #[must_use]
+    pub fn span<'a>(&self, text: impl Into<Cow<'a, str>>, role: StyleRole) -> Span<'a> {
+        Span::styled(text, self.style(role))
+    }
+
+    /// The mark of a status, in its style.
+    #[must_use]
+    pub fn status(&self, status: Option<&ObservedStatus>) -> Span<'static> {
+        let (mark, role) = self.mark(status);
+        self.span(mark, role)
     }
 
     /// Foreign text as this terminal can show it: cleaned, and in ASCII mode with `?` for what is not ASCII.

@@ -4,15 +4,13 @@
 
 mod boxes;
 mod help;
-mod reader;
 
 use ratatui::Frame;
-use ratatui::buffer::Buffer;
-use ratatui::layout::{Position, Rect};
+use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
 use crate::clock::Now;
-use crate::model::text::{cut, width};
+use crate::model::text::{cut, width, wrap};
 use crate::model::words;
 
 use super::deadline::{SHOW_LOADING_AFTER, STALE_AFTER};
@@ -21,7 +19,8 @@ use super::popups::Popup;
 use super::screens::{add_pet, domains, pets, profiles, requests, welcome};
 use super::state::{AppState, Health, Layout, MessageKind, Screen};
 use super::theme::{Appearance, StyleRole};
-use super::widgets::{WIDE, away_word, cover, hint_line, put, put_right, wrap};
+use super::widgets::page::Page;
+use super::widgets::{WIDE, away_word, cover, hint_line};
 
 /// The least size at which anything but one line is drawn.
 pub const LEAST: (u16, u16) = (40, 8);
@@ -32,82 +31,89 @@ const LEAST_LABEL: usize = 12;
 /// Paints the whole screen; gives what the next update needs to know about it.
 pub fn draw(state: &AppState, appearance: &Appearance, now: Now, frame: &mut Frame<'_>) -> Layout {
     let area = frame.area();
-    cover(frame.buffer_mut(), area, appearance);
+    let mut layout = state.layout;
+    let mut page = Page::new(frame.buffer_mut(), area, appearance);
+    cover(page.buf, area, appearance);
     if area.width < LEAST.0 || area.height < LEAST.1 {
         let text = format!("{}x{} needed, {}x{} here. Nothing is lost.", LEAST.0, LEAST.1, area.width, area.height);
-        for (y, line) in (0..).zip(wrap(&text, area.width.into())) {
-            put(frame.buffer_mut(), area, y, &Line::raw(line));
+        for line in wrap(&text, area.width.into()) {
+            page.line(line);
         }
-        return state.layout;
+        return layout;
     }
     let body = Rect { y: area.y + 1, height: area.height - 3, ..area };
-    let mut layout = state.layout;
-    let buf = frame.buffer_mut();
-    let cursor = if let Some(Popup::Help(help)) = &state.popup {
-        Some(help::draw(buf, Rect { height: area.height - 1, ..area }, help, state, appearance, &mut layout))
+    if let Some(Popup::Help(help)) = &state.popup {
+        page.area.height -= 1;
+        help::draw(help, state, &mut page, &mut layout);
     } else {
-        draw_header(buf, area, state, appearance, now);
-        match state.screen {
-            Screen::Pets => pets::view::draw(state, appearance, now, buf, body, &mut layout),
-            Screen::AddPet if state.add.import.on => add_pet::import::view::draw(state, appearance, now, buf, body),
-            Screen::AddPet if state.add.rapid.on => add_pet::rapid::view::draw(state, appearance, buf, body),
-            Screen::AddPet => add_pet::view::draw(state, appearance, now, buf, body),
-            Screen::Domains => domains::view::draw(state, appearance, now, buf, body),
-            Screen::Profiles => profiles::view::draw(state, appearance, now, buf, body),
-            Screen::Requests => requests::view::draw(state, appearance, buf, body, &mut layout),
-            Screen::Welcome => welcome::view::draw(state, appearance, buf, body),
-        }
-    };
-    let cursor = draw_popup(state, appearance, now, buf, body, &mut layout).or(cursor);
-    draw_message(buf, area, state, appearance, now);
-    put(buf, area, area.height - 1, &hint_line(state.keymap.hints(state.context()), area.width, appearance));
-    if let Some(place) = cursor {
+        draw_header(state, now, &mut page);
+        page.go_to(body);
+        draw_screen(state, now, &mut page, &mut layout);
+    }
+    page.go_to(body);
+    draw_popup(state, now, &mut page, &mut layout);
+    page.go_to(area);
+    draw_message(state, now, &mut page);
+    page.y = area.height - 1;
+    page.line(hint_line(state.keymap.hints(state.context()), area.width, appearance));
+    if let Some(place) = page.cursor {
         frame.set_cursor_position(place);
     }
     layout
 }
 
+fn draw_screen(state: &AppState, now: Now, page: &mut Page<'_>, layout: &mut Layout) {
+    match state.screen {
+        Screen::Pets => pets::view::draw(state, now, page, layout),
+        Screen::AddPet if state.add.import.on => add_pet::import::view::draw(state, now, page),
+        Screen::AddPet if state.add.rapid.on => add_pet::rapid::view::draw(state, page),
+        Screen::AddPet => add_pet::view::draw(state, now, page),
+        Screen::Domains => page.cursor = domains::view::draw(state, page.appearance, now, page.buf, page.area),
+        Screen::Profiles => profiles::view::draw(state, now, page),
+        Screen::Requests => requests::view::draw(state, page, layout),
+        Screen::Welcome => welcome::view::draw(state, page),
+    }
+}
+
 /// Row 1: the screens at the left, the service and how it is at the right.
-fn draw_header(buf: &mut Buffer, area: Rect, state: &AppState, appearance: &Appearance, now: Now) {
+fn draw_header(state: &AppState, now: Now, page: &mut Page<'_>) {
+    let appearance = page.appearance;
+    let columns = page.columns();
     let tab = |screen: Screen, text: &str| {
         let in_use = state.screen == screen;
         let text = if in_use { format!("[{text}]") } else { format!(" {text} ") };
-        Span::styled(text, appearance.style(if in_use { StyleRole::InUse } else { StyleRole::Text }))
+        appearance.span(text, StyleRole::InUse.when(in_use))
     };
     let add_tab = match (state.screen, &state.add) {
         (Screen::AddPet, add) if add.import.on => "2 Add pet: import",
         (Screen::AddPet, add) if add.rapid.on => "2 Add pet: rapid entry",
         _ => "2 Add pet",
     };
-    let numbered = || {
-        vec![
-            Span::raw(" "),
-            tab(Screen::Pets, "1 Pets"),
-            tab(Screen::AddPet, add_tab),
-            tab(Screen::Domains, "3 Domains"),
-        ]
-    };
-    let tabs = match state.screen {
+    let mut tabs = Line::raw(" ");
+    match state.screen {
         Screen::Welcome => {
-            put(buf, area, 0, &Line::raw(concat!(" petstore ", env!("CARGO_PKG_VERSION"))));
-            put_right(buf, area, 0, "first start ", appearance, StyleRole::Text);
+            page.at(0, concat!(" petstore ", env!("CARGO_PKG_VERSION")), StyleRole::Text);
+            page.right(0, "first start ", StyleRole::Text);
             return;
         }
-        Screen::Requests => Line::from(vec![
-            Span::raw(" "),
-            tab(Screen::Requests, "Requests"),
+        Screen::Requests => {
             // The word for the service has the right of way.
-            Span::raw(cut(&requests::view::counts(&state.requests), usize::from(area.width).saturating_sub(48))),
-        ]),
-        Screen::Profiles => {
-            // It has no number, so that it must be seen where there is room for one only.
-            let beside = if area.width < 80 { vec![Span::raw(" ")] } else { numbered() };
-            Line::from_iter(beside.into_iter().chain([tab(Screen::Profiles, "Profiles")]))
+            let counts = cut(&requests::view::counts(&state.requests), columns.saturating_sub(48));
+            tabs.extend([tab(Screen::Requests, "Requests"), Span::raw(counts)]);
         }
-        Screen::Pets | Screen::AddPet | Screen::Domains => Line::from(numbered()),
-    };
-    put(buf, area, 0, &tabs);
-    let (word, role) = health(state, appearance, now, area.width >= WIDE);
+        // It has no number, so that it must be seen where there is room for one only.
+        Screen::Profiles if columns < 80 => {}
+        Screen::Pets | Screen::AddPet | Screen::Domains | Screen::Profiles => {
+            tabs.extend([tab(Screen::Pets, "1 Pets"), tab(Screen::AddPet, add_tab), tab(Screen::Domains, "3 Domains")])
+        }
+    }
+    if state.screen == Screen::Profiles {
+        tabs.push_span(tab(Screen::Profiles, "Profiles"));
+    }
+    let room = columns.saturating_sub(tabs.width() + 2);
+    page.line_at(0, tabs);
+    let wide = page.area.width >= WIDE;
+    let (word, role) = health(state, appearance, now, wide);
     let waiting = add_pet::import::view::word(state).or_else(|| add_pet::rapid::view::waiting_word(state));
     let (word, role) = match waiting {
         // What waits matters more than when the rows were read.
@@ -115,24 +121,21 @@ fn draw_header(buf: &mut Buffer, area: Rect, state: &AppState, appearance: &Appe
         Some(waiting) => (format!("{waiting}, {word}"), role),
         None => (word, role),
     };
-    let room = usize::from(area.width).saturating_sub(tabs.width() + 2);
-    let beside = if state.link.embedded && area.width >= WIDE { ", this program" } else { "" };
+    let beside = if state.link.embedded && wide { ", this program" } else { "" };
     // The word for the service is never left away, however little room there is.
     let room = room.saturating_sub(width(&word) + width(beside) + 4).max(LEAST_LABEL);
     let label = cut(&appearance.text(&state.link.label), room);
-    let from_right =
-        |columns: usize| Rect { width: area.width.saturating_sub(u16::try_from(columns).unwrap_or(0)), ..area };
     let behind = format!("{beside} | {} ", " ".repeat(width(&word)));
-    put_right(buf, area, 0, &behind, appearance, StyleRole::Text);
-    put_right(buf, from_right(width(&behind) + width(&label)), 0, " ", appearance, StyleRole::Text);
-    put_right(buf, from_right(width(&behind)), 0, &label, appearance, StyleRole::Accent(state.link.accent));
-    put_right(buf, from_right(1), 0, &word, appearance, role);
+    page.right(0, &behind, StyleRole::Text);
+    page.right(width(&behind) + width(&label), " ", StyleRole::Text);
+    page.right(width(&behind), &label, StyleRole::Accent(state.link.accent));
+    page.right(1, &word, role);
 }
 
 /// How the service is and when the rows were read, in a few words.
 fn health(state: &AppState, appearance: &Appearance, now: Now, wide: bool) -> (String, StyleRole) {
     let read = state.pets.read_at();
-    let age = read.map_or(0, |at| now.mono.saturating_duration_since(at.mono).as_secs());
+    let age = read.map_or(0, |at| now.seconds_since(at.mono));
     let data = match read {
         None => String::new(),
         // A time of day says nothing of rows that are from another day.
@@ -169,8 +172,8 @@ fn health(state: &AppState, appearance: &Appearance, now: Now, wide: bool) -> (S
 }
 
 /// The last but one row: what happened, or where the cursor is.
-fn draw_message(buf: &mut Buffer, area: Rect, state: &AppState, appearance: &Appearance, now: Now) {
-    let y = area.height - 2;
+fn draw_message(state: &AppState, now: Now, page: &mut Page<'_>) {
+    page.y = page.area.height - 2;
     match &state.message {
         Some(message) => {
             let role = match message.kind {
@@ -178,39 +181,40 @@ fn draw_message(buf: &mut Buffer, area: Rect, state: &AppState, appearance: &App
                 MessageKind::Note => StyleRole::Text,
                 MessageKind::Error => StyleRole::Error,
             };
-            two_lines(buf, area, y, &message.text, appearance, role);
+            two_lines(&message.text, role, page);
         }
         None if state.drafts.back.is_some() || state.drafts.trouble.is_some() => {
-            let (text, role) = about_drafts(state, appearance, now);
-            two_lines(buf, area, y, &text, appearance, role);
+            let (text, role) = about_drafts(state, page.appearance, now);
+            two_lines(&text, role, page);
         }
         None if matches!(state.popup, Some(Popup::Help(_))) => {}
         None => {
             let place = match state.screen {
-                Screen::Pets => pets::view::place(state, appearance, now),
+                Screen::Pets => pets::view::place(state, page.appearance, now),
                 Screen::Requests => requests::view::place(&state.requests),
                 Screen::Welcome => welcome::view::PLACE.to_owned(),
                 Screen::AddPet if state.add.import.on => add_pet::import::view::place(state).to_owned(),
                 Screen::AddPet if state.add.rapid.on => add_pet::rapid::view::PLACE.to_owned(),
                 Screen::AddPet | Screen::Domains | Screen::Profiles => return,
             };
-            let place = cut(&appearance.text(&place), usize::from(area.width).saturating_sub(2));
-            put(buf, area, y, &Line::raw(format!(" {place}")));
+            let place = cut(&page.appearance.text(&place), page.columns().saturating_sub(2));
+            page.line(format!(" {place}"));
         }
     }
 }
 
-/// A sentence on row `y`; a long one takes the row above, too: what is to be done stands at its end.
-fn two_lines(buf: &mut Buffer, area: Rect, y: u16, text: &str, appearance: &Appearance, role: StyleRole) {
-    let room = usize::from(area.width).saturating_sub(2);
-    let mut lines = wrap(&appearance.text(text), room);
+/// A sentence on the row; a long one takes the row above, too: what is to be done stands at its end.
+fn two_lines(text: &str, role: StyleRole, page: &mut Page<'_>) {
+    let room = page.columns().saturating_sub(2);
+    let mut lines = wrap(&page.appearance.text(text), room);
     if let Some(rest) = lines.split_off(lines.len().min(1)).into_iter().reduce(|left, right| left + " " + &right) {
         lines.push(cut(&rest, room));
     }
-    let top = y + 1 - u16::try_from(lines.len()).unwrap_or(1);
-    for (y, text) in (top..).zip(lines) {
-        put(buf, area, y, &Line::raw(" ".repeat(usize::from(area.width))));
-        put(buf, area, y, &Line::from(vec![Span::raw(" "), Span::styled(text, appearance.style(role))]));
+    page.y -= u16::from(lines.len() > 1);
+    for text in lines {
+        page.bar(StyleRole::Text);
+        page.at(1, text, role);
+        page.gap();
     }
 }
 
@@ -225,38 +229,23 @@ fn about_drafts(state: &AppState, appearance: &Appearance, now: Now) -> (String,
     }
 }
 
-fn draw_popup(
-    state: &AppState,
-    appearance: &Appearance,
-    now: Now,
-    buf: &mut Buffer,
-    body: Rect,
-    layout: &mut Layout,
-) -> Option<Position> {
-    match &state.popup {
-        None | Some(Popup::Help(_)) => None,
-        Some(Popup::Limit(limit_box)) => Some(boxes::draw_limit(buf, body, limit_box, state, appearance)),
-        Some(Popup::Key(key_box)) => boxes::draw_key(buf, body, key_box, state, appearance, now),
-        Some(Popup::Error(reader)) => {
-            boxes::draw_error(buf, body, *reader, state, appearance, now, layout);
-            None
+fn draw_popup(state: &AppState, now: Now, page: &mut Page<'_>, layout: &mut Layout) {
+    let cursor = match &state.popup {
+        None | Some(Popup::Help(_)) => return,
+        Some(Popup::Limit(limit_box)) => return boxes::draw_limit(limit_box, state, page),
+        Some(Popup::Key(key_box)) => return boxes::draw_key(key_box, state, now, page),
+        Some(Popup::Error(reader)) => return boxes::draw_error(*reader, state, now, page, layout),
+        Some(Popup::Text(text)) => return boxes::draw_text(text, page, layout),
+        Some(Popup::Changes(changes)) => return pets::view::boxes::draw_changes(*changes, state, now, page),
+        Some(Popup::Charts(charts)) => return pets::view::boxes::draw_charts(charts, state, page),
+        Some(Popup::Themes(_)) => return boxes::draw_themes(state, page),
+        Some(Popup::Confirm(asked)) => return boxes::draw_confirm(asked, state, page),
+        Some(Popup::Commands(commands)) => return boxes::draw_commands(commands, page),
+        Some(Popup::Write(write)) => return boxes::draw_write(write, page),
+        Some(Popup::Formats(formats)) => {
+            domains::view::draw_formats(page.buf, page.area, *formats, state, page.appearance)
         }
-        Some(Popup::Text(text)) => {
-            boxes::draw_text(buf, body, text, appearance, layout);
-            None
-        }
-        Some(Popup::Changes(changes)) => {
-            Some(pets::view::boxes::draw_changes(buf, body, *changes, state, appearance, now))
-        }
-        Some(Popup::Charts(charts)) => Some(pets::view::boxes::draw_charts(buf, body, charts, state, appearance)),
-        Some(Popup::Themes(_)) => {
-            boxes::draw_themes(buf, body, state, appearance);
-            None
-        }
-        Some(Popup::Confirm(asked)) => Some(boxes::draw_confirm(buf, body, asked, state, appearance)),
-        Some(Popup::Commands(commands)) => Some(boxes::draw_commands(buf, body, commands, appearance)),
-        Some(Popup::Write(write)) => Some(boxes::draw_write(buf, body, write, appearance)),
-        Some(Popup::Formats(formats)) => domains::view::draw_formats(buf, body, *formats, state, appearance),
-        Some(Popup::Outside(outside)) => domains::view::draw_outside(buf, body, outside, appearance),
-    }
+        Some(Popup::Outside(outside)) => domains::view::draw_outside(page.buf, page.area, outside, page.appearance),
+    };
+    page.cursor = cursor.or(page.cursor);
 }

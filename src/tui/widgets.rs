@@ -1,5 +1,7 @@
 //! Pieces that several screens paint with.
 
+pub mod page;
+
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 use ratatui::style::Style;
@@ -44,14 +46,6 @@ pub fn put_at(buf: &mut Buffer, x: u16, y: u16, text: &str, columns: u16, style:
     }
     // No more than the room, which is that of a column.
     x + u16::try_from(letters).unwrap_or(u16::MAX)
-}
-
-/// Writes a line that ends at the right edge of `area`.
-pub fn put_right(buf: &mut Buffer, area: Rect, y: u16, text: &str, appearance: &Appearance, role: StyleRole) {
-    let columns = u16::try_from(width(text)).unwrap_or(u16::MAX).min(area.width);
-    if y < area.height {
-        put_at(buf, area.right() - columns, area.y + y, text, columns, appearance.style(role));
-    }
 }
 
 /// A box with a title; gives the area inside. What is inside stays as it is, which saves going over every cell of it.
@@ -109,13 +103,16 @@ pub fn popup(buf: &mut Buffer, screen: Rect, columns: u16, rows: u16, title: &st
     boxed(buf, area, title, appearance)
 }
 
-/// Lines marked with `!`, as everything that went wrong is.
+/// `text` in a column of a table: cut so that a blank is left, and filled up with blanks.
 #[must_use]
-pub fn banner(text: &str, columns: u16, appearance: &Appearance) -> Vec<Line<'static>> {
-    marked(wrap(text, usize::from(columns).saturating_sub(4)), appearance)
+pub fn column(text: &str, columns: usize) -> String {
+    let text = cut(text, columns.saturating_sub(1));
+    let blank = " ".repeat(columns.saturating_sub(width(&text)));
+    text + &blank
 }
 
-/// The same in at most `rows` rows, with the keys that help at the end: those stay together and are never cut off.
+/// What is wrong in at most `rows` rows, marked with `!`, with the keys that help at the end: those stay together and are
+/// never cut off.
 #[must_use]
 pub fn banner_with_keys(
     text: &str,
@@ -137,12 +134,8 @@ pub fn banner_with_keys(
             lines.push(cut(keys, room));
         }
     }
-    marked(lines, appearance)
-}
-
-fn marked(lines: Vec<String>, appearance: &Appearance) -> Vec<Line<'static>> {
-    let mark = appearance.style(StyleRole::Error);
-    lines.into_iter().map(|line| Line::from(vec![Span::styled(" ! ", mark), Span::raw(line)])).collect()
+    let mark = appearance.span(" ! ", StyleRole::Error);
+    lines.into_iter().map(|line| Line::from(vec![mark.clone(), Span::raw(line)])).collect()
 }
 
 /// A text field in brackets at `(x, y)`, `columns` wide inside; gives the place of its cursor.

@@ -59,7 +59,7 @@ fn part_of_the_app(file: &str) -> &'static [&'static str] {
         _ if name.starts_with("terminal/") || name.starts_with("testing/pictures/") => &[],
         "worker.rs" => HANDS,
         _ if name.starts_with("worker/") => HANDS,
-        "view.rs" | "theme.rs" | "widgets.rs" => PAINT,
+        "view.rs" | "theme.rs" | "widgets.rs" | "widgets/page.rs" => PAINT,
         _ if name.starts_with("view/")
             || name.starts_with("theme/")
             || name.ends_with("/view.rs")

@@ -53,4 +53,10 @@ impl StyleRole {
         Self::Accent(Accent::Magenta),
         Self::Accent(Accent::Cyan),
     ];
+
+    /// This where it applies, else that of text.
+    #[must_use]
+    pub const fn when(self, applies: bool) -> Self {
+        if applies { self } else { Self::Text }
+    }
 }

@@ -1,73 +1,53 @@
 //! How the help looks: the whole screen but the bottom line.
 
-use ratatui::buffer::Buffer;
-use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span};
 
-use super::reader::read;
+use super::boxes::read;
 use crate::model::text::width;
 use crate::tui::keymap::{Context, Keymap};
 use crate::tui::popups::{HelpBox, HelpLine, place_name};
 use crate::tui::state::{AppState, Layout};
 use crate::tui::theme::{Appearance, StyleRole};
-use crate::tui::widgets::{field, put, put_at};
+use crate::tui::widgets::page::Page;
 
 /// Keys of the place at the left, those that work everywhere at the right; or what was searched for.
-pub fn draw(
-    buf: &mut Buffer,
-    area: Rect,
-    help: &HelpBox,
-    state: &AppState,
-    appearance: &Appearance,
-    layout: &mut Layout,
-) -> Position {
+pub fn draw(help: &HelpBox, state: &AppState, page: &mut Page<'_>, layout: &mut Layout) {
     let (title, prompt) = (format!(" Help: {}", place_name(help.place)), "type to search all keys: ");
-    put(buf, area, 0, &Line::styled(title.clone(), appearance.style(StyleRole::Heading)));
-    let room = usize::from(area.width).saturating_sub(width(&title) + width(prompt) + 6).min(20);
-    let x = area.right().saturating_sub(u16::try_from(width(prompt) + room + 3).unwrap_or(u16::MAX));
-    put_at(buf, x, area.y, prompt, area.width, appearance.style(StyleRole::Text));
-    let columns = u16::try_from(room).unwrap_or(0);
-    let cursor = field(buf, x + u16::try_from(width(prompt)).unwrap_or(0), area.y, columns, &help.search, appearance);
-    put(buf, area, 1, &Line::raw(format!(" {}", appearance.rule(usize::from(area.width).saturating_sub(2)))));
-    let area = Rect { x: area.x + 1, y: area.y + 2, width: area.width - 1, height: area.height.saturating_sub(2) };
+    page.at(0, &title, StyleRole::Heading);
+    let room = page.columns().saturating_sub(width(&title) + width(prompt) + 6).min(20);
+    let cells = |columns: usize| u16::try_from(columns).unwrap_or(0);
+    let x = page.area.width.saturating_sub(cells(width(prompt) + room + 3));
+    page.at(x, prompt, StyleRole::Text);
+    page.input(x + cells(width(prompt)), cells(room), &help.search, true);
+    page.gap();
+    page.line(format!(" {}", page.appearance.rule(page.columns().saturating_sub(2))));
+    page.go_to(page.rest());
+    page.area.x += 1;
+    page.area.width -= 1;
     match help.found(&state.keymap) {
-        Some(found) => draw_found(buf, area, &found, help, appearance, layout),
-        None => draw_place(buf, area, help, &state.keymap, appearance, layout),
+        Some(found) => draw_found(&found, help, page, layout),
+        None => draw_place(help, &state.keymap, page, layout),
     }
-    cursor
 }
 
-fn draw_found(
-    buf: &mut Buffer,
-    area: Rect,
-    found: &[HelpLine],
-    help: &HelpBox,
-    appearance: &Appearance,
-    layout: &mut Layout,
-) {
-    let key = appearance.style(StyleRole::Key);
+fn draw_found(found: &[HelpLine], help: &HelpBox, page: &mut Page<'_>, layout: &mut Layout) {
+    let appearance = page.appearance;
     let mut lines = vec![heading("WHERE                KEYS           WHAT THEY DO", appearance)];
     lines.extend(found.iter().map(|line| {
         Line::from(vec![
             Span::raw(format!(" {:<19} ", line.place)),
-            Span::styled(format!("{:<14} ", line.keys), key),
+            appearance.span(format!("{:<14} ", line.keys), StyleRole::Key),
             Span::raw(line.help),
         ])
     }));
     if found.is_empty() {
         lines = vec![Line::raw(" No key does that. Esc clears what was typed; F9 lists all commands.")];
     }
-    read(buf, area, help.top, &lines, layout);
+    read(help.top, lines, page, layout);
 }
 
-fn draw_place(
-    buf: &mut Buffer,
-    area: Rect,
-    help: &HelpBox,
-    keymap: &Keymap,
-    appearance: &Appearance,
-    layout: &mut Layout,
-) {
+fn draw_place(help: &HelpBox, keymap: &Keymap, page: &mut Page<'_>, layout: &mut Layout) {
+    let appearance = page.appearance;
     let mut left = vec![heading("HERE", appearance)];
     left.extend(lines_of(keymap.help_lines(help.place), appearance));
     if help.place.is_text() {
@@ -84,18 +64,17 @@ fn draw_place(
         right.extend(["  id:1002  \"exact words\"  -not", ""].map(Line::raw));
     }
     right.extend(if help.place.is_about_domains() { domain_words() } else { marks(appearance) });
-    if area.width >= 76 {
-        let half = Rect { width: area.width / 2, ..area };
-        let other = Rect { x: area.x + half.width, width: area.width - half.width, ..area };
+    if page.columns() >= 76 {
         let rows = left.len().max(right.len());
-        left.resize(rows, Line::raw(""));
-        read(buf, half, help.top, &left, layout);
-        right.resize(rows, Line::raw(""));
-        read(buf, other, help.top, &right, layout);
+        for (area, mut lines) in page.halves().into_iter().zip([left, right]) {
+            lines.resize(rows, Line::raw(""));
+            page.go_to(area);
+            read(help.top, lines, page, layout);
+        }
     } else {
         left.push(Line::raw(""));
         left.extend(right);
-        read(buf, area, help.top, &left, layout);
+        read(help.top, left, page, layout);
     }
 }
 
@@ -103,9 +82,8 @@ fn marks(appearance: &Appearance) -> Vec<Line<'static>> {
     let mut lines = vec![Line::raw("Marks of an animal:")];
     for (status, word) in [("available", "for sale"), ("pending", "promised"), ("sold", "handed over")] {
         let status = status.parse().ok().map(crate::model::ObservedStatus::Known);
-        let (mark, role) = appearance.mark(status.as_ref());
         let word = format!(" {}  ({word})", status.as_ref().map_or("", |status| status.as_str()));
-        lines.push(Line::from(vec![Span::raw("  "), Span::styled(mark, appearance.style(role)), Span::raw(word)]));
+        lines.push(Line::from(vec![Span::raw("  "), appearance.status(status.as_ref()), Span::raw(word)]));
     }
     lines.push(Line::raw(format!("  {} not set   ? a status of its own", appearance.mark(None).0)));
     lines
@@ -126,11 +104,10 @@ fn domain_words() -> Vec<Line<'static>> {
 }
 
 fn heading(text: &'static str, appearance: &Appearance) -> Line<'static> {
-    Line::styled(text, appearance.style(StyleRole::Heading))
+    appearance.span(text, StyleRole::Heading).into()
 }
 
 fn lines_of(keys: Vec<(String, &'static str)>, appearance: &Appearance) -> impl Iterator<Item = Line<'static>> {
-    let key = appearance.style(StyleRole::Key);
-    keys.into_iter()
-        .map(move |(keys, help)| Line::from(vec![Span::styled(format!(" {keys:<12} "), key), Span::raw(help)]))
+    let key = |keys| appearance.span(format!(" {keys:<12} "), StyleRole::Key);
+    keys.into_iter().map(move |(keys, help)| Line::from(vec![key(keys), Span::raw(help)]))
 }

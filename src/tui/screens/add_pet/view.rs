@@ -1,17 +1,14 @@
 //! How the add form looks.
 
-use ratatui::buffer::Buffer;
-use ratatui::layout::{Position, Rect};
-use ratatui::text::{Line, Span};
-
 use crate::api::failure::Failure;
 use crate::clock::Now;
 use crate::model::text::cut;
 use crate::model::{ObservedStatus, PetStatus};
 use crate::tui::pending::Slot;
 use crate::tui::state::AppState;
-use crate::tui::theme::{Appearance, StyleRole};
-use crate::tui::widgets::{WIDE, banner, boxed, field, pane, put, put_right, wrap};
+use crate::tui::theme::StyleRole;
+use crate::tui::widgets::column;
+use crate::tui::widgets::page::{Page, marker, radio};
 
 use super::fields::{After, Focus};
 use super::state::{SearchResult, State, UnknownOutcome, UnknownOutcomeChoice};
@@ -25,64 +22,60 @@ const ROOMY: u16 = 18;
 /// The left edge of the fields.
 const FIELDS: u16 = 18;
 
-/// Paints the form into `body`; gives the place of the cursor.
-pub fn draw(state: &AppState, appearance: &Appearance, now: Now, buf: &mut Buffer, body: Rect) -> Option<Position> {
-    let wide = body.width >= WIDE;
-    let area = if wide { Rect { width: FORM_BESIDE_PANE, ..body } } else { body };
-    let form = pane(buf, area, "Add a pet", appearance, wide);
+/// Paints the form.
+pub fn draw(state: &AppState, now: Now, page: &mut Page<'_>) {
+    let beside = page.pane(FORM_BESIDE_PANE, "Add a pet");
     let add = &state.add;
-    let top = draw_banner(buf, form, state, appearance);
-    if !wide {
-        put(buf, form, top, &Line::styled("   Add a pet", appearance.style(StyleRole::Heading)));
+    page.gap();
+    draw_banner(state, page);
+    if beside.is_none() {
+        page.at(0, "   Add a pet", StyleRole::Heading);
     }
     if let Some(at) = state.drafts.written_at.filter(|_| add.is_typed()) {
-        let kept = Rect { width: form.width.saturating_sub(1), ..form };
-        put_right(buf, kept, top, &format!("draft kept, {}", appearance.time(at)), appearance, StyleRole::Quiet);
+        page.right(1, &format!("draft kept, {}", page.appearance.time(at)), StyleRole::Quiet);
     }
-    let name_width = form.width.saturating_sub(FIELDS + 4).min(48);
+    let name_width = page.area.width.saturating_sub(FIELDS + 4).min(48);
     // In a low window every row counts.
-    let gap = u16::from(form.height >= ROOMY);
-    let mut y = top + 1 + gap;
-    let mut cursor = None;
+    let gap = u16::from(page.area.height >= ROOMY);
+    page.y += 1 + gap;
     for (focus, label, input, columns, hint) in [
         (Focus::Name, "Name *", &add.name, name_width, ""),
         (Focus::Category, "Category *", &add.category, name_width.min(21), "  a whole number, e.g. 3"),
     ] {
-        label_at(buf, form, y, label, add.focus == focus && add.unknown_outcome.is_none(), appearance);
-        if y < form.height {
-            let place = field(buf, form.x + FIELDS, form.y + y, columns, input, appearance);
-            if add.focus == focus && add.unknown_outcome.is_none() {
-                cursor = Some(place);
-            }
-            let after = FIELDS + columns + 2;
-            let hint_area = Rect { x: form.x + after, width: form.width.saturating_sub(after), ..form };
-            put(buf, hint_area, y, &Line::styled(hint, appearance.style(StyleRole::Quiet)));
+        let in_use = draw_label(add, focus, label, page);
+        page.input(FIELDS, columns, input, in_use);
+        page.at(FIELDS + columns + 2, hint, StyleRole::Quiet);
+        page.gap();
+        if let Some(error) = error_at(add, focus) {
+            page.banner(&error, 3);
         }
-        y = draw_error(buf, form, y + 1, add, focus, appearance, gap).max(y + 1 + gap);
+        page.y += gap;
     }
-    y = draw_status(buf, form, y, add, appearance, &mut cursor) + gap;
+    draw_status(add, page);
+    page.y += gap;
     if let Some(unknown_outcome) = &add.unknown_outcome {
-        let place = draw_unknown_outcome(buf, form, y + gap, unknown_outcome, state, appearance, now);
-        cursor = Some(place);
+        page.y += gap;
+        draw_unknown_outcome(unknown_outcome, state, now, page);
     } else {
-        draw_after(buf, form, y, add, appearance, &mut cursor);
-        draw_button(buf, form, y + 1 + gap, state, appearance, now, &mut cursor);
+        draw_after(add, page);
+        page.y += 1 + gap;
+        draw_button(state, now, page);
     }
-    if wide {
-        let right = Rect { x: area.right(), width: body.width - area.width, ..body };
-        draw_beside(buf, right, state, appearance);
+    if let Some(beside) = beside {
+        page.go_to(beside);
+        draw_beside(state, page);
     }
-    cursor
 }
 
-fn label_at(buf: &mut Buffer, form: Rect, y: u16, label: &str, in_use: bool, appearance: &Appearance) {
-    let marker = if in_use { ">" } else { " " };
-    let role = if in_use { StyleRole::InUse } else { StyleRole::Text };
-    put(buf, form, y, &Line::styled(format!("   {marker} {label}"), appearance.style(role)));
+/// The label of a part; gives whether it is in use.
+fn draw_label(add: &State, focus: Focus, label: &str, page: &mut Page<'_>) -> bool {
+    let in_use = add.focus == focus && add.unknown_outcome.is_none();
+    page.label(0, 3, label, in_use);
+    in_use
 }
 
-/// What came back instead of success; gives the first free row.
-fn draw_banner(buf: &mut Buffer, form: Rect, state: &AppState, appearance: &Appearance) -> u16 {
+/// What came back instead of success.
+fn draw_banner(state: &AppState, page: &mut Page<'_>) {
     let service = &state.link.service;
     let text = match (&state.add.unknown_outcome, &state.add.refusal) {
         (Some(unknown_outcome), _) => {
@@ -107,132 +100,66 @@ fn draw_banner(buf: &mut Buffer, form: Rect, state: &AppState, appearance: &Appe
             }
             other => other.sentence(service),
         },
-        (None, None) => return 1,
+        (None, None) => return,
     };
-    let lines = banner(&appearance.text(&text), form.width, appearance);
-    let shown = lines.len().min(4);
-    for (y, line) in (1..).zip(lines.iter().take(shown)) {
-        put(buf, form, y, line);
-    }
-    u16::try_from(shown).unwrap_or(0) + 1
+    page.banner(&text, 4);
 }
 
-/// The error of a field, under it; gives the first free row.
-fn draw_error(
-    buf: &mut Buffer,
-    form: Rect,
-    mut y: u16,
-    add: &State,
-    focus: Focus,
-    appearance: &Appearance,
-    gap: u16,
-) -> u16 {
-    let Some(field) = focus.field() else { return y };
-    let said =
-        add.refusal.as_ref().filter(|refusal| refusal.field == Some(field)).map(|refusal| match &refusal.failure {
-            Failure::Refused { message, .. } => format!("The service refused this field: \"{message}\""),
-            other => other.sentence("the service"),
-        });
-    let Some(text) = said.or_else(|| add.error_at(field).map(|error| error.to_string())) else { return y };
-    for line in banner(&appearance.text(&text), form.width, appearance).iter().take(3) {
-        put(buf, form, y, line);
-        y += 1;
+/// What is wrong with a field.
+fn error_at(add: &State, focus: Focus) -> Option<String> {
+    let field = focus.field()?;
+    let refusal = add.refusal.as_ref().filter(|refusal| refusal.field == Some(field));
+    match refusal.map(|refusal| &refusal.failure) {
+        Some(Failure::Refused { message, .. }) => Some(format!("The service refused this field: \"{message}\"")),
+        Some(other) => Some(other.sentence("the service")),
+        None => add.error_at(field).map(|error| error.to_string()),
     }
-    y + gap
 }
 
-fn draw_status(
-    buf: &mut Buffer,
-    form: Rect,
-    y: u16,
-    add: &State,
-    appearance: &Appearance,
-    cursor: &mut Option<Position>,
-) -> u16 {
-    let in_use = add.focus == Focus::Status && add.unknown_outcome.is_none();
-    label_at(buf, form, y, "Status", in_use, appearance);
-    let choices = [None, Some(PetStatus::Available), Some(PetStatus::Pending), Some(PetStatus::Sold)];
-    for (row, choice) in (y..).zip(choices) {
+fn draw_status(add: &State, page: &mut Page<'_>) {
+    let in_use = draw_label(add, Focus::Status, "Status", page);
+    for choice in [None, Some(PetStatus::Available), Some(PetStatus::Pending), Some(PetStatus::Sold)] {
         let chosen = add.status == choice;
-        let mut spans = vec![Span::raw(if chosen { "(*) " } else { "( ) " })];
+        if chosen && in_use {
+            page.point(FIELDS + 1);
+        }
+        page.at(FIELDS, radio(chosen), StyleRole::Text);
         match choice {
-            None => spans.push(Span::raw("not set (the service decides)")),
+            None => page.at(FIELDS + 4, "not set (the service decides)", StyleRole::Text),
             Some(status) => {
-                let (mark, role) = appearance.mark(Some(&ObservedStatus::Known(status)));
-                spans.push(Span::styled(mark, appearance.style(role)));
-                spans.push(Span::raw(format!(" {status}")));
+                let mark = page.appearance.status(Some(&ObservedStatus::Known(status)));
+                page.line_at(FIELDS + 4, vec![mark, format!(" {status}").into()]);
             }
         }
-        let area = Rect { x: form.x + FIELDS, width: form.width.saturating_sub(FIELDS), ..form };
-        put(buf, area, row, &Line::from(spans));
-        if chosen && in_use {
-            *cursor = Some(Position { x: form.x + FIELDS + 1, y: form.y + row });
-        }
+        page.gap();
     }
-    y + 4
 }
 
-fn draw_after(
-    buf: &mut Buffer,
-    form: Rect,
-    y: u16,
-    add: &State,
-    appearance: &Appearance,
-    cursor: &mut Option<Position>,
-) {
-    let in_use = add.focus == Focus::After;
-    label_at(buf, form, y, "After saving", in_use, appearance);
-    let mark = |after| if add.after == after { "(*)" } else { "( )" };
-    let text = format!("{} stay here for another   {} show the new pet", mark(After::Stay), mark(After::Show));
-    let area = Rect { x: form.x + FIELDS, width: form.width.saturating_sub(FIELDS), ..form };
-    put(buf, area, y, &Line::raw(text));
+fn draw_after(add: &State, page: &mut Page<'_>) {
+    let in_use = draw_label(add, Focus::After, "After saving", page);
+    let [stay, show] = [After::Stay, After::Show].map(|after| radio(add.after == after));
+    page.at(FIELDS, format!("{stay} stay here for another   {show} show the new pet"), StyleRole::Text);
     if in_use {
-        let x = if add.after == After::Stay { 1 } else { 28 };
-        *cursor = Some(Position { x: form.x + FIELDS + x, y: form.y + y });
+        page.point(FIELDS + if add.after == After::Stay { 1 } else { 28 });
     }
 }
 
-fn draw_button(
-    buf: &mut Buffer,
-    form: Rect,
-    y: u16,
-    state: &AppState,
-    appearance: &Appearance,
-    now: Now,
-    cursor: &mut Option<Position>,
-) {
+fn draw_button(state: &AppState, now: Now, page: &mut Page<'_>) {
     let text = match state.pending.since(Slot::Create) {
-        Some(since) => format!("[ sending {} s ]", now.mono.saturating_duration_since(since).as_secs()),
+        Some(since) => format!("[ sending {} s ]", now.seconds_since(since)),
         None if state.add.refusal.is_some() => "[ F2 Save again ]".to_owned(),
         None => "[ F2 Save ]".to_owned(),
     };
-    let in_use = state.add.focus == Focus::Save;
-    label_at(buf, form, y, "", in_use, appearance);
-    let area = Rect { x: form.x + FIELDS, width: form.width.saturating_sub(FIELDS), ..form };
-    let role = if in_use { StyleRole::Selected } else { StyleRole::Key };
-    put(buf, area, y, &Line::styled(text, appearance.style(role)));
-    if in_use {
-        *cursor = Some(Position { x: form.x + FIELDS + 2, y: form.y + y });
-    }
+    let in_use = draw_label(&state.add, Focus::Save, "", page);
+    page.button(FIELDS, &text, in_use);
 }
 
-/// The question after an add without an answer; gives the place of the marked answer.
-fn draw_unknown_outcome(
-    buf: &mut Buffer,
-    form: Rect,
-    mut y: u16,
-    unknown_outcome: &UnknownOutcome,
-    state: &AppState,
-    appearance: &Appearance,
-    now: Now,
-) -> Position {
-    let name = state.add.sent.as_ref().map_or(String::new(), |sent| cut(&appearance.text(&sent.new.name), 20));
+/// The question after an add without an answer, with the cursor on the marked answer.
+fn draw_unknown_outcome(unknown_outcome: &UnknownOutcome, state: &AppState, now: Now, page: &mut Page<'_>) {
+    let name = state.add.sent.as_ref().map_or(String::new(), |sent| cut(&page.appearance.text(&sent.new.name), 20));
     let looking = state.pending.since(Slot::SearchFor);
     let news = match (&unknown_outcome.found, looking) {
-        (_, Some(since)) => {
-            let seconds = now.mono.saturating_duration_since(since).as_secs();
-            Some(format!("Looking for it in the list ... {seconds} s"))
-        }
+        (_, Some(since)) => Some(format!("Looking for it in the list ... {} s", now.seconds_since(since))),
         (None, None) => None,
         (Some(SearchResult::Candidate(pet)), None) => {
             Some(format!("One new pet, id {}, has this name and category. Was it this one?", pet.id))
@@ -247,14 +174,11 @@ fn draw_unknown_outcome(
             Some(format!("Looking for it failed: {}", failure.sentence(&state.link.service)))
         }
     };
-    for line in
-        news.iter().flat_map(|news| wrap(&appearance.text(news), usize::from(form.width).saturating_sub(6))).take(2)
-    {
-        put(buf, form, y, &Line::raw(format!("     {line}")));
-        y += 1;
+    if let Some(news) = news {
+        page.wrapped(5, &news, 2);
     }
-    put(buf, form, y, &Line::styled("     What now?", appearance.style(StyleRole::Heading)));
-    for (number, (row, answer)) in (0..).zip((y..).zip(unknown_outcome.answers())) {
+    page.at(0, "     What now?", StyleRole::Heading);
+    for (number, answer) in unknown_outcome.answers().into_iter().enumerate() {
         let text = match answer {
             UnknownOutcomeChoice::LookFor => format!("Look for it: list the pets named \"{name}\""),
             UnknownOutcomeChoice::ThatIsIt => "Yes, that is it: the form is done".to_owned(),
@@ -263,35 +187,31 @@ fn draw_unknown_outcome(
             UnknownOutcomeChoice::Keep => "Keep what is typed and go back".to_owned(),
         };
         let here = number == unknown_outcome.choice;
-        let line = format!("{} {}) {text}", if here { ">" } else { " " }, number + 1);
-        let area = Rect { x: form.x + FIELDS, width: form.width.saturating_sub(FIELDS), ..form };
-        put(
-            buf,
-            area,
-            row,
-            &Line::styled(line, appearance.style(if here { StyleRole::Selected } else { StyleRole::Text })),
-        );
+        if here {
+            page.point(FIELDS);
+        }
+        page.at(FIELDS, format!("{} {}) {text}", marker(here), number + 1), StyleRole::Selected.when(here));
+        page.gap();
     }
-    Position { x: form.x + FIELDS, y: form.y + y + u16::try_from(unknown_outcome.choice).unwrap_or(0) }
 }
 
 /// Beside the form: what was added so far, and what will be sent.
-fn draw_beside(buf: &mut Buffer, area: Rect, state: &AppState, appearance: &Appearance) {
-    let sent = Rect { height: 9.min(area.height), y: area.bottom().saturating_sub(9.min(area.height)), ..area };
-    let list = Rect { height: area.height - sent.height, ..area };
-    let inner = boxed(buf, list, &format!("Added in this session: {}", state.added.len()), appearance);
-    put(buf, inner, 1, &Line::styled(" TIME      NAME                 RESULT", appearance.style(StyleRole::Heading)));
-    for (y, added) in (2..inner.height).zip(state.added.iter().rev()) {
-        let name = cut(&appearance.text(&added.pet.name), 20);
-        let pad = " ".repeat(21_usize.saturating_sub(crate::model::text::width(&name)));
-        let line = format!(" {}  {name}{pad}id {}", appearance.time(added.at), added.pet.id);
-        put(buf, inner, y, &Line::raw(cut(&line, inner.width.into())));
+fn draw_beside(state: &AppState, page: &mut Page<'_>) {
+    let list = page.take(page.area.height.saturating_sub(9));
+    let sent = page.rest();
+    page.go_to(list);
+    page.boxed(&format!("Added in this session: {}", state.added.len()));
+    page.gap();
+    page.heading(" TIME      NAME                 RESULT");
+    for added in state.added.iter().rev().take(page.left().into()) {
+        let (time, name) = (page.appearance.time(added.at), column(&page.appearance.text(&added.pet.name), 21));
+        page.line(cut(&format!(" {time}  {name}id {}", added.pet.id), page.columns()));
     }
-    let inner = boxed(buf, sent, "What will be sent", appearance);
-    put(buf, inner, 1, &Line::raw(" POST /pets"));
+    page.go_to(sent);
+    page.boxed("What will be sent");
+    page.gap();
+    page.line(" POST /pets");
     let body = state.add.draft().check().ok().and_then(|new| serde_json::to_string(&new).ok());
     let text = body.unwrap_or_else(|| "Name and category are needed. Status may be left out.".to_owned());
-    for (y, line) in (2..inner.height).zip(wrap(&appearance.text(&text), usize::from(inner.width).saturating_sub(2))) {
-        put(buf, inner, y, &Line::raw(format!(" {line}")));
-    }
+    page.paragraph(1, &text);
 }

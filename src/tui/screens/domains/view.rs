@@ -3,7 +3,6 @@
 mod boxes;
 mod list;
 mod live;
-mod page;
 mod record;
 mod redirects;
 mod removal;
@@ -21,12 +20,12 @@ use crate::domains::{Finding, Verdict};
 use crate::model::words::capitalized;
 use crate::tui::state::AppState;
 use crate::tui::theme::{Appearance, StyleRole};
+use crate::tui::widgets::page::Page;
 use crate::tui::widgets::{WIDE, boxed, pane, put};
 
 use super::state::PanelLocation;
 
 pub use boxes::{draw_formats, draw_outside};
-pub use page::Page;
 
 /// The width of the form where there is a pane beside it.
 const BESIDE_PANE: u16 = 83;

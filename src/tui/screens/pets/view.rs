@@ -5,20 +5,19 @@ mod detail;
 mod lookup;
 mod table;
 
-use ratatui::buffer::Buffer;
-use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span};
 
 use crate::api::Failure;
 use crate::clock::Now;
 use crate::model::text::{cut, width};
 use crate::model::words;
-use crate::model::{Limit, ObservedStatus, PetStatus};
+use crate::model::{Limit, PetStatus};
 use crate::tui::pending::Slot;
 use crate::tui::screens::pets::{Count, ListSource, SortBy};
 use crate::tui::state::{AppState, Health, Layout};
 use crate::tui::theme::{Appearance, StyleRole};
-use crate::tui::widgets::{WIDE, banner_with_keys, boxed, put, put_right};
+use crate::tui::widgets::page::Page;
+use crate::tui::widgets::{WIDE, banner_with_keys};
 
 use super::update::{may_have_more, waits};
 
@@ -28,69 +27,62 @@ const BANNER_ROWS: usize = 3;
 /// The width of the list where there are panes beside it.
 const LIST_BESIDE_PANES: u16 = 80;
 
-/// Paints the screen into `body`, the rows between header and message.
-pub fn draw(
-    state: &AppState,
-    appearance: &Appearance,
-    now: Now,
-    buf: &mut Buffer,
-    body: Rect,
-    layout: &mut Layout,
-) -> Option<Position> {
-    let wide = body.width >= WIDE;
+/// Paints the screen.
+pub fn draw(state: &AppState, now: Now, page: &mut Page<'_>, layout: &mut Layout) {
+    let body = page.area;
     if let Some(by_id) = &state.pets.by_id {
         layout.table_rows = body.height;
-        return Some(lookup::draw(buf, body, by_id, state, appearance, now));
+        lookup::draw(by_id, state, now, page);
+        return;
     }
-    draw_tabs(buf, body, state, appearance, wide);
-    let search_cursor = draw_search(buf, body, state, appearance);
-    let mut top = 2;
-    for line in &banner_lines(state, appearance, now, body.width) {
-        put(buf, body, top, line);
-        top += 1;
-    }
-    let rest = Rect { y: body.y + top, height: body.height.saturating_sub(top), ..body };
-    let row_cursor = if wide {
-        let list = Rect { width: LIST_BESIDE_PANES, ..rest };
-        let panes = Rect { x: list.right(), width: rest.width - list.width, ..rest };
-        detail::draw_panes(buf, panes, state, appearance);
-        let inner = boxed(buf, list, &list_title(state, layout), appearance);
-        table::draw(buf, inner, state, appearance, now, layout)
+    page.y = 2;
+    draw_banner(state, now, page);
+    page.go_to(page.rest());
+    let title = list_title(state, layout);
+    if let Some(panes) = page.pane(LIST_BESIDE_PANES, &title) {
+        table::draw(state, now, page, layout);
+        page.go_to(panes);
+        detail::draw_panes(state, page);
     } else {
-        let drawer = if state.pets.drawer && rest.height >= 10 { 5 } else { 0 };
-        let list = Rect { height: rest.height - drawer, ..rest };
+        let drawer = if state.pets.drawer && page.area.height >= 10 { 5 } else { 0 };
+        let list = page.take(page.area.height - drawer);
+        let below = page.rest();
+        page.go_to(list);
+        table::draw(state, now, page, layout);
         if drawer > 0 {
-            detail::draw_drawer(buf, Rect { y: list.bottom(), height: drawer, ..rest }, state, appearance);
+            page.go_to(below);
+            detail::draw_drawer(state, page);
         }
-        table::draw(buf, list, state, appearance, now, layout)
-    };
-    search_cursor.or(row_cursor)
+    }
+    page.go_to(body);
+    draw_tabs(state, page);
+    page.gap();
+    draw_search(state, page);
 }
 
-fn draw_tabs(buf: &mut Buffer, body: Rect, state: &AppState, appearance: &Appearance, wide: bool) {
+fn draw_tabs(state: &AppState, page: &mut Page<'_>) {
+    let appearance = page.appearance;
+    let blank_after_all = page.area.width >= WIDE;
     let mut spans = vec![Span::raw(" ")];
-    let count = |count: Option<Count>| count.map_or_else(|| "-".to_owned(), |count| count.to_string());
     let mut tab = |filter: Option<PetStatus>, number: Option<Count>| {
         let in_use = state.pets.filter == filter;
-        let style = appearance.style(if in_use { StyleRole::InUse } else { StyleRole::Text });
+        let role = StyleRole::InUse.when(in_use);
         let (left, right) = if in_use { ("[", "]") } else { (" ", " ") };
-        spans.push(Span::styled(left, style));
-        let status = filter.map(ObservedStatus::from);
-        if status.is_some() {
-            let (mark, role) = appearance.mark(status.as_ref());
-            spans.push(Span::styled(mark, appearance.style(role)));
-            spans.push(Span::raw(" "));
+        spans.push(appearance.span(left, role));
+        if let Some(status) = filter {
+            spans.extend([appearance.status(Some(&status.into())), Span::raw(" ")]);
         }
         let word = filter.map_or("All", PetStatus::as_str);
-        spans.push(Span::styled(format!("{word} {}{right}", count(number)), style));
-        spans.push(Span::raw(if wide || filter.is_none() { " " } else { "" }));
+        spans.push(appearance.span(format!("{word} {}{right}", count_word(number)), role));
+        spans.push(Span::raw(if blank_after_all || filter.is_none() { " " } else { "" }));
     };
     tab(None, state.pets.total());
     for status in PetStatus::ALL {
         tab(Some(status), state.pets.count(status));
     }
     let tabs = Line::from(spans);
-    put(buf, body, 0, &tabs);
+    let room = page.columns().saturating_sub(tabs.width() + 1);
+    page.line_at(0, tabs);
     let pages = state.pets.list().map_or(1, |loaded| loaded.list.pages());
     let limit = state.pets.limit;
     let (long, short) = match pages {
@@ -101,14 +93,18 @@ fn draw_tabs(buf: &mut Buffer, body: Rect, state: &AppState, appearance: &Appear
         0 | 1 => (format!("show {limit} (max 100) "), format!("show {limit} ")),
         _ => (format!("show {limit} a page, {pages} pages "), format!("show {limit} ")),
     };
-    let room = usize::from(body.width).saturating_sub(tabs.width() + 1);
     if let Some(text) = [long, short].into_iter().find(|text| width(text) <= room) {
-        put_right(buf, body, 0, &text, appearance, StyleRole::Text);
+        page.right(0, &text, StyleRole::Text);
     }
 }
 
+/// How many there are, if that is known.
+fn count_word(count: Option<Count>) -> String {
+    count.map_or_else(|| "-".to_owned(), |count| count.to_string())
+}
+
 /// Row 3: the search at the left, the order at the right.
-fn draw_search(buf: &mut Buffer, body: Rect, state: &AppState, appearance: &Appearance) -> Option<Position> {
+fn draw_search(state: &AppState, page: &mut Page<'_>) {
     let pets = &state.pets;
     let all = pets.rows().of();
     let order = match (pets.sort.by, pets.sort.descending) {
@@ -117,43 +113,18 @@ fn draw_search(buf: &mut Buffer, body: Rect, state: &AppState, appearance: &Appe
         (SortBy::AsItCame, true) => "as it came, turned".to_owned(),
         (by, descending) => format!("{}, {}", by.word(), if descending { "down" } else { "up" }),
     };
-    let right = if pets.searching || !pets.search.is_empty() {
+    let result = if pets.searching || !pets.search.is_empty() {
         format!("{} of {all} rows   sort: {order} ", pets.row_count())
     } else {
         format!("sort: {order} ")
     };
-    put_right(buf, body, 1, &right, appearance, StyleRole::Text);
-    let room = usize::from(body.width).saturating_sub(width(&right) + 5);
-    if pets.searching || !pets.search.is_empty() {
-        let (shown, cursor) = pets.search.window(room);
-        put(
-            buf,
-            Rect { width: body.width - 1, ..body },
-            1,
-            &Line::from(vec![
-                Span::styled(" / ", appearance.style(StyleRole::Key)),
-                Span::styled(appearance.text(&shown), appearance.style(StyleRole::Heading)),
-            ]),
-        );
-        let x = body.x + 3 + u16::try_from(cursor).unwrap_or(0);
-        return pets.searching.then_some(Position { x, y: body.y + 1 });
-    }
-    let hint = if all == 0 { String::new() } else { cut(&format!("type to search these {all} rows"), room) };
-    put(
-        buf,
-        body,
-        1,
-        &Line::from(vec![
-            Span::styled(" / ", appearance.style(StyleRole::Key)),
-            Span::styled(hint, appearance.style(StyleRole::Quiet)),
-        ]),
-    );
-    None
+    let hint = if all == 0 { String::new() } else { format!("type to search these {all} rows") };
+    page.search(&pets.search, pets.searching, &hint, &result);
 }
 
 /// Why the rows are old, and when they are asked for again.
-fn banner_lines(state: &AppState, appearance: &Appearance, now: Now, columns: u16) -> Vec<Line<'static>> {
-    let age = state.pets.read_at().map(|at| now.mono.saturating_duration_since(at.mono).as_secs());
+fn draw_banner(state: &AppState, now: Now, page: &mut Page<'_>) {
+    let age = state.pets.read_at().map(|at| now.seconds_since(at.mono));
     let rows = match age {
         None => String::new(),
         Some(0..60) => " The rows below are less than a minute old.".to_owned(),
@@ -161,7 +132,7 @@ fn banner_lines(state: &AppState, appearance: &Appearance, now: Now, columns: u1
     };
     let service = &state.link.service;
     let (text, keys) = match &state.link.health {
-        Health::Unknown | Health::Ok { .. } => return Vec::new(),
+        Health::Unknown | Health::Ok { .. } => return,
         Health::KeyRefused { .. } if !state.link.has_key() => {
             (format!("No API key is set for {service}. Nothing has been asked."), "F4: enter one")
         }
@@ -172,7 +143,7 @@ fn banner_lines(state: &AppState, appearance: &Appearance, now: Now, columns: u1
             let (again, keys) = match next_try {
                 _ if state.pending.is_running(Slot::List) => (" Trying again ...".to_owned(), "e: details"),
                 Some(at) => {
-                    let left = at.saturating_duration_since(now.mono).as_millis().div_ceil(1000);
+                    let left = now.seconds_until(*at);
                     let again = format!(" Trying again in {}:{:02} (try {}).", left / 60, left % 60, tries + 1);
                     (again, "r: now   e: details")
                 }
@@ -182,56 +153,50 @@ fn banner_lines(state: &AppState, appearance: &Appearance, now: Now, columns: u1
             (format!("{}{rows}{again}", failure.sentence(service)), keys)
         }
     };
-    banner_with_keys(&appearance.text(&text), keys, columns, BANNER_ROWS, appearance)
+    let text = page.appearance.text(&text);
+    for line in banner_with_keys(&text, keys, page.area.width, BANNER_ROWS, page.appearance) {
+        page.line(line);
+    }
 }
 
 /// What stands in an empty table: never nothing, always what to do next.
-fn empty_lines(state: &AppState, appearance: &Appearance, now: Now) -> Vec<Line<'static>> {
+fn draw_empty(state: &AppState, now: Now, page: &mut Page<'_>) {
     let pets = &state.pets;
-    let service = appearance.text(&state.link.service);
-    if let Some(since) = state.pending.since(Slot::List)
-        && pets.list().is_none()
-    {
-        let seconds = now.mono.saturating_duration_since(since).as_secs();
-        return vec![Line::raw(format!("   Loading pets from {service} ... ({seconds} s, Ctrl-C cancels)"))];
-    }
-    if pets.list().is_none() && state.key_refused() {
-        return vec![Line::raw("   No rows have been read yet. F4 asks for the API key.")];
-    }
     if pets.list().is_none() {
-        return vec![Line::raw("   No rows have been read yet. r asks for them.")];
-    }
-    if !pets.search.is_empty() {
-        let typed = cut(&appearance.text(pets.search.value()), 30);
-        let mut lines = vec![Line::raw(format!("   None of these rows matches \"{typed}\". Esc clears the search."))];
+        page.line(match state.pending.since(Slot::List) {
+            Some(since) => {
+                let service = page.appearance.text(&state.link.service);
+                let seconds = now.seconds_since(since);
+                format!("   Loading pets from {service} ... ({seconds} s, Ctrl-C cancels)")
+            }
+            None if state.key_refused() => "   No rows have been read yet. F4 asks for the API key.".to_owned(),
+            None => "   No rows have been read yet. r asks for them.".to_owned(),
+        });
+    } else if !pets.search.is_empty() {
+        let typed = cut(&page.appearance.text(pets.search.value()), 30);
+        page.line(format!("   None of these rows matches \"{typed}\". Esc clears the search."));
         if !pets.whole.is_there() && may_have_more(state) {
-            lines.push(Line::raw("   There may be others: Esc, then W reads the whole inventory."));
+            page.line("   There may be others: Esc, then W reads the whole inventory.");
         }
-        return lines;
+    } else if let Some(status) = pets.filter {
+        page.line(format!("   No pets with status {status}. 0 for all, a to add one."));
+    } else {
+        page.line("   There are no animals here yet. What you can do:");
+        page.gap();
+        for (key, what) in
+            [("a", "add the first one"), ("S", "load 25 samples to try things out"), ("q", "leave, and at the shell:")]
+        {
+            page.line(vec!["   ".into(), page.appearance.span(format!("{key:<12}"), StyleRole::Key), what.into()]);
+        }
+        page.gap();
+        page.line("     petstore pets add - < FILE         add the animals of a file,");
+        page.line("                                        one JSON object a line");
+        page.line("     petstore --demo                    look around among 250 samples");
+        if state.link.embedded {
+            page.line("     petstore --base-url URL            connect to another service");
+            page.line("                                        (its key in PETSTORE_API_KEY)");
+        }
     }
-    if let Some(status) = pets.filter {
-        return vec![Line::raw(format!("   No pets with status {status}. 0 for all, a to add one."))];
-    }
-    let key = appearance.style(StyleRole::Key);
-    let line = |left: &'static str, right: &'static str| {
-        Line::from(vec![Span::raw("   "), Span::styled(format!("{left:<12}"), key), Span::raw(right)])
-    };
-    let mut lines = vec![
-        Line::raw("   There are no animals here yet. What you can do:"),
-        Line::raw(""),
-        line("a", "add the first one"),
-        line("S", "load 25 samples to try things out"),
-        line("q", "leave, and at the shell:"),
-        Line::raw(""),
-        Line::raw("     petstore pets add - < FILE         add the animals of a file,"),
-        Line::raw("                                        one JSON object a line"),
-        Line::raw("     petstore --demo                    look around among 250 samples"),
-    ];
-    if state.link.embedded {
-        lines.push(Line::raw("     petstore --base-url URL            connect to another service"));
-        lines.push(Line::raw("                                        (its key in PETSTORE_API_KEY)"));
-    }
-    lines
 }
 
 fn list_title(state: &AppState, layout: &Layout) -> String {

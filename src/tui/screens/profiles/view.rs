@@ -1,10 +1,8 @@
 //! How the profiles screen looks.
 
-use ratatui::buffer::Buffer;
-use ratatui::layout::{Position, Rect};
-use ratatui::text::{Line, Span};
-
 mod form;
+
+use ratatui::text::Span;
 
 use super::State;
 use crate::clock::Now;
@@ -14,8 +12,9 @@ use crate::model::text::{cut, width};
 use crate::tui::msg::Tested;
 use crate::tui::pending::Slot;
 use crate::tui::state::{AppState, Health};
-use crate::tui::theme::{Appearance, StyleRole};
-use crate::tui::widgets::{WIDE, away_word, boxed, pane, put, wrap};
+use crate::tui::theme::StyleRole;
+use crate::tui::widgets::page::{Page, marker};
+use crate::tui::widgets::{away_word, column};
 
 /// The width of the list where there is a pane beside it.
 const LIST_BESIDE_PANE: u16 = 80;
@@ -23,36 +22,34 @@ const LIST_BESIDE_PANE: u16 = 80;
 /// The rows of the details, with their heading.
 const DETAILS: u16 = 8;
 
-/// Paints the list or the form into `body`; gives the place of the cursor.
-pub fn draw(state: &AppState, appearance: &Appearance, now: Now, buf: &mut Buffer, body: Rect) -> Option<Position> {
-    let wide = body.width >= WIDE;
-    let area = if wide { Rect { width: LIST_BESIDE_PANE, ..body } } else { body };
+/// Paints the list or the form.
+pub fn draw(state: &AppState, now: Now, page: &mut Page<'_>) {
     let title = if state.profiles.form_open { "A new profile" } else { "Profiles" };
-    let inner = pane(buf, area, title, appearance, wide);
-    let right = Rect { x: area.right(), width: body.width - area.width, ..body };
-    if wide {
-        let inside = boxed(buf, right, "In force, and why", appearance);
-        draw_origins(buf, inside, &state.link.origins, state, appearance);
-    }
+    let beside = page.pane(LIST_BESIDE_PANE, title);
     if state.profiles.form_open {
-        return form::draw(state, appearance, now, buf, inner);
+        form::draw(state, now, page);
+    } else {
+        let rows = u16::try_from(state.profiles.entries().len()).unwrap_or(u16::MAX).max(1);
+        // Every profile is in sight before what is in force is.
+        let list = page.take(2 + rows.min(page.area.height.saturating_sub(2 + DETAILS).max(3)));
+        let details = page.take(DETAILS);
+        let rest = page.rest();
+        page.go_to(list);
+        draw_list(state, now, page);
+        page.go_to(details);
+        if let Some(entry) = state.profiles.entry() {
+            draw_details(entry, state, page);
+        }
+        if beside.is_none() {
+            page.go_to(rest);
+            draw_in_force(state, page);
+        }
     }
-    let profiles = &state.profiles;
-    let count = u16::try_from(profiles.entries().len()).unwrap_or(u16::MAX);
-    // Every profile is in sight before what is in force is.
-    let rows = count.max(1).min(inner.height.saturating_sub(2 + DETAILS).max(3));
-    let list = Rect { height: inner.height.min(rows + 2), ..inner };
-    let cursor = draw_list(buf, list, state, appearance, now);
-    let below = Rect { y: list.bottom(), height: inner.height - list.height, ..inner };
-    let details = Rect { height: below.height.min(DETAILS), ..below };
-    if let Some(entry) = profiles.entry() {
-        draw_details(buf, details, entry, state, appearance);
+    if let Some(beside) = beside {
+        page.go_to(beside);
+        page.boxed("In force, and why");
+        draw_origins(state, page);
     }
-    if !wide {
-        let rest = Rect { y: details.bottom(), height: below.height - details.height, ..below };
-        draw_in_force(buf, rest, state, appearance);
-    }
-    cursor
 }
 
 /// The columns of the list: name, address, key; nothing where there is no room.
@@ -64,60 +61,48 @@ fn columns(area: u16) -> [usize; 3] {
     }
 }
 
-fn draw_list(buf: &mut Buffer, area: Rect, state: &AppState, appearance: &Appearance, now: Now) -> Option<Position> {
-    let [name, address, key] = columns(area.width);
-    let cells = |texts: [&str; 4]| {
-        let [a, b, c, rest] = texts;
-        [(a, name), (b, address), (c, key)]
-            .into_iter()
-            .filter(|(_, columns)| *columns > 0)
-            .map(|(text, columns)| {
-                let text = cut(text, columns - 1);
-                format!("{text}{}", " ".repeat(columns - width(&text)))
-            })
-            .chain([rest.to_owned()])
-            .collect::<String>()
+fn draw_list(state: &AppState, now: Now, page: &mut Page<'_>) {
+    let columns = columns(page.area.width);
+    let cells = |texts: [&str; 3]| -> String {
+        texts.into_iter().zip(columns).map(|(text, columns)| column(text, columns)).collect()
     };
-    let heading = format!("   {}", cells(["NAME", "ADDRESS", "KEY", "STATE"]));
-    put(buf, area, 0, &Line::styled(heading, appearance.style(StyleRole::Heading)));
+    page.heading(format!("   {}STATE", cells(["NAME", "ADDRESS", "KEY"])));
     let entries = state.profiles.entries();
     if entries.is_empty() {
-        put(buf, area, 1, &Line::raw("   Reading the profiles ..."));
-        return None;
+        page.line("   Reading the profiles ...");
+        return;
     }
-    let rows = area.height.saturating_sub(2).max(1);
+    // A row is left blank below.
+    let rows = usize::from(page.left().saturating_sub(1).max(1));
     let here = state.profiles.cursor();
-    let top = (here + 1).saturating_sub(rows.into());
-    for (y, (at, entry)) in (1..=rows).zip(entries.iter().enumerate().skip(top)) {
-        let mark = if at == here { ">" } else { " " };
+    let top = (here + 1).saturating_sub(rows);
+    let appearance = page.appearance;
+    for (at, entry) in entries.iter().enumerate().skip(top).take(rows) {
+        let is_in_use = entry.name == state.link.name;
         let (word, role) = state_word(entry, state, now);
-        let place = appearance.text(&place(&entry.place));
-        let typed = entry.name == state.link.name && state.link.key.1 == KeyOrigin::Typed;
-        let key = if typed { "typed" } else { key_word(&entry.key) };
-        let text = cells([&appearance.text(&entry.name), &place, &appearance.text(key), ""]);
-        let style = appearance.style(if at == here { StyleRole::Selected } else { StyleRole::Text });
-        let in_use = if entry.name == state.link.name { "in use  " } else { "" };
-        let spans = vec![
-            Span::styled(format!(" {mark} {text}"), style),
-            Span::styled(in_use, appearance.style(StyleRole::InUse)),
-            Span::styled(word, appearance.style(role)),
-        ];
-        put(buf, area, y, &Line::from(spans));
+        let key = if is_in_use && state.link.key.1 == KeyOrigin::Typed { "typed" } else { key_word(&entry.key) };
+        let text = [entry.name.as_str(), &place(&entry.place), key].map(|text| appearance.text(text));
+        let text = cells(text.each_ref().map(String::as_str));
+        if at == here {
+            page.point(1);
+        }
+        page.line(vec![
+            appearance.span(format!(" {} {text}", marker(at == here)), StyleRole::Selected.when(at == here)),
+            appearance.span(if is_in_use { "in use  " } else { "" }, StyleRole::InUse),
+            appearance.span(word, role),
+        ]);
     }
-    let row = u16::try_from(here - top).unwrap_or(0);
-    (row + 1 < area.height).then_some(Position { x: area.x + 1, y: area.y + 1 + row })
 }
 
 /// How the service of a profile last answered, in a word or two.
 fn state_word(entry: &ProfileEntry, state: &AppState, now: Now) -> (String, StyleRole) {
     let State { testing, using, .. } = &state.profiles;
     let running = |slot, name: &str| state.pending.since(slot).filter(|_| entry.name == name);
-    let seconds = |since| now.mono.saturating_duration_since(since).as_secs();
     if let Some(since) = running(Slot::UseProfile, using) {
-        return (format!("switching {} s", seconds(since)), StyleRole::Wait);
+        return (format!("switching {} s", now.seconds_since(since)), StyleRole::Wait);
     }
     if let Some(since) = running(Slot::TestProfile, testing) {
-        return (format!("asking {} s", seconds(since)), StyleRole::Wait);
+        return (format!("asking {} s", now.seconds_since(since)), StyleRole::Wait);
     }
     last(entry, state).map_or((String::new(), StyleRole::Quiet), |(_, tested)| word(&tested))
 }
@@ -178,15 +163,11 @@ fn answer(tested: &Tested, service: &str) -> String {
     }
 }
 
-fn draw_details(buf: &mut Buffer, area: Rect, entry: &ProfileEntry, state: &AppState, appearance: &Appearance) {
+fn draw_details(entry: &ProfileEntry, state: &AppState, page: &mut Page<'_>) {
+    let appearance = page.appearance;
     let name = cut(&appearance.text(&entry.name), 40);
-    let rule = appearance.rule(usize::from(area.width).saturating_sub(width(&name) + 10));
-    put(
-        buf,
-        area,
-        0,
-        &Line::styled(format!("   {} {name} {rule}", appearance.rule(3)), appearance.style(StyleRole::Heading)),
-    );
+    let rule = appearance.rule(page.columns().saturating_sub(width(&name) + 10));
+    page.heading(format!("   {} {name} {rule}", appearance.rule(3)));
     let file = state.profiles.list.as_ref().and_then(|list| list.file.file_name());
     let line = entry.line.zip(file).map_or(String::new(), |(line, file)| format!(" ({}, line {line})", file.display()));
     let address = match &entry.place {
@@ -206,20 +187,17 @@ fn draw_details(buf: &mut Buffer, area: Rect, entry: &ProfileEntry, state: &AppS
     };
     let key = if entry.name == state.link.name { in_use(state) } else { entry.key.clone() };
     let protect = if entry.protect { "asks before the first change after each switch" } else { "no" };
-    let mut lines = vec![
-        fact("Address", format!("{address}{line}"), appearance),
-        fact("Key", key, appearance),
-        fact("Protect", protect.to_owned(), appearance),
-        fact("Colour", colour(entry), appearance),
-    ];
-    // The longest last: it may take what is left.
-    let room = usize::from(area.width).saturating_sub(14);
-    let mut said = wrap(&appearance.text(&answer), room).into_iter();
-    lines.extend(said.next().map(|first| fact("Answer", first, appearance)));
-    lines.extend(said.map(|more| fact("", more, appearance)));
-    for (y, line) in (1..).zip(&lines) {
-        put(buf, area, y, line);
+    let label = |name: &str| appearance.span(format!("   {name:<9} "), StyleRole::Quiet);
+    for (name, value) in [
+        ("Address", format!("{address}{line}")),
+        ("Key", key),
+        ("Protect", protect.to_owned()),
+        ("Colour", colour(entry)),
+    ] {
+        page.line(vec![label(name), Span::raw(appearance.text(&value))]);
     }
+    // The longest last: it may take what is left.
+    page.behind(&label("Answer"), &answer, usize::MAX);
 }
 
 /// The key of the profile in use, which may have been typed.
@@ -241,68 +219,53 @@ fn colour(entry: &ProfileEntry) -> String {
     }
 }
 
-fn fact(name: &str, value: String, appearance: &Appearance) -> Line<'static> {
-    Line::from(vec![
-        Span::styled(format!("   {name:<9} "), appearance.style(StyleRole::Quiet)),
-        Span::raw(appearance.text(&value)),
-    ])
-}
-
 /// Where a setting came from, in words. The key says so by itself, also where it was typed.
 fn source(setting: &Sourced, state: &AppState) -> String {
     if setting.name == "key" { state.link.key.1.to_string() } else { setting.origin.to_string() }
 }
 
 /// For the profile in use: what is in force, each setting with the place that it came from.
-fn draw_origins(buf: &mut Buffer, area: Rect, origins: &[Sourced], state: &AppState, appearance: &Appearance) {
-    let room = usize::from(area.width).saturating_sub(3);
-    let mut lines = Vec::new();
-    for setting in origins {
+fn draw_origins(state: &AppState, page: &mut Page<'_>) {
+    page.margin = 2;
+    for setting in &state.link.origins {
         let value = if setting.name == "key" { in_use(state) } else { setting.value.clone() };
-        let mut value = wrap(&appearance.text(&value), room.saturating_sub(10)).into_iter();
-        lines.push(Line::from(vec![
-            Span::styled(format!(" {:<9} ", setting.name), appearance.style(StyleRole::Heading)),
-            Span::raw(value.next().unwrap_or_default()),
-        ]));
-        lines.extend(value.map(|more| Line::raw(format!(" {:<9} {more}", ""))));
+        page.at(0, format!(" {:<9} ", setting.name), StyleRole::Heading);
+        for line in page.wrap(11, &value) {
+            page.at(11, line, StyleRole::Text);
+            page.gap();
+        }
         if setting.name != "key" {
-            let source = wrap(&appearance.text(&source(setting, state)), room.saturating_sub(10));
-            let quiet = |line| Line::styled(format!(" {:<9} {line}", ""), appearance.style(StyleRole::Quiet));
-            lines.extend(source.into_iter().map(quiet));
+            for line in page.wrap(11, &source(setting, state)) {
+                page.quiet(format!("{:11}{line}", ""));
+            }
         }
     }
-    lines.push(Line::raw(""));
+    page.gap();
     let rule = "Flags beat the environment, that beats the file, and the file beats the defaults.";
-    lines.extend(
-        wrap(rule, room).into_iter().map(|line| Line::styled(format!(" {line}"), appearance.style(StyleRole::Quiet))),
-    );
-    for (y, line) in (0..).zip(&lines) {
-        put(buf, area, y, line);
+    for line in page.wrap(1, rule) {
+        page.quiet(format!(" {line}"));
     }
 }
 
 /// The same in few rows: two columns, only where each came from.
-fn draw_in_force(buf: &mut Buffer, area: Rect, state: &AppState, appearance: &Appearance) {
+fn draw_in_force(state: &AppState, page: &mut Page<'_>) {
     let origins = &state.link.origins;
     if origins.is_empty() {
         return;
     }
-    put(buf, area, 0, &Line::styled("   In force, and why", appearance.style(StyleRole::Heading)));
-    let columns = usize::from(area.width).saturating_sub(4) / 2;
+    page.heading("   In force, and why");
+    let appearance = page.appearance;
+    let columns = page.columns().saturating_sub(4) / 2;
     let cell = |setting: &Sourced| {
         // The first three stand above with their values.
         let shown = matches!(setting.name, "profile" | "address" | "key");
         let value = if shown { String::new() } else { format!(" {}", setting.value) };
-        let text = format!("{}{value}: {}", setting.name, source(setting, state));
-        let text = cut(&appearance.text(&text), columns - 1);
-        format!("{text}{}", " ".repeat(columns - width(&text)))
+        column(&appearance.text(&format!("{}{value}: {}", setting.name, source(setting, state))), columns)
     };
-    let half = origins.len().div_ceil(2);
-    let (left, right) = origins.split_at(half);
-    for (y, (at, setting)) in (1..).zip(left.iter().enumerate()) {
+    let (left, right) = origins.split_at(origins.len().div_ceil(2));
+    for (at, setting) in left.iter().enumerate() {
         let beside = right.get(at).map_or(String::new(), cell);
-        put(buf, area, y, &Line::raw(format!("   {}{beside}", cell(setting))));
+        page.line(format!("   {}{beside}", cell(setting)));
     }
-    let rule = "   Flags beat the environment, that beats the file, the file the defaults.";
-    put(buf, area, u16::try_from(half).unwrap_or(0) + 1, &Line::styled(rule, appearance.style(StyleRole::Quiet)));
+    page.quiet("   Flags beat the environment, that beats the file, the file the defaults.");
 }

@@ -1,15 +1,13 @@
 //! How the first start looks.
 
-use ratatui::buffer::Buffer;
-use ratatui::layout::{Position, Rect};
-use ratatui::text::{Line, Span};
+use ratatui::text::Span;
 
 use crate::model::ObservedStatus;
 use crate::model::samples::sample;
 use crate::model::text::cut;
 use crate::tui::state::AppState;
-use crate::tui::theme::{Appearance, StyleRole};
-use crate::tui::widgets::{WIDE, banner, boxed, field, pane, put, wrap};
+use crate::tui::theme::StyleRole;
+use crate::tui::widgets::page::{Page, marker};
 
 use super::state::StartOption;
 
@@ -19,92 +17,75 @@ const WAYS_BESIDE_PREVIEW: u16 = 82;
 /// The least height at which everything is shown.
 const LEAST_FOR_ALL: u16 = 12;
 
-/// Paints the screen into `body`, the rows between header and message.
-pub fn draw(state: &AppState, appearance: &Appearance, buf: &mut Buffer, body: Rect) -> Option<Position> {
-    let wide = body.width >= WIDE;
-    let ways = if wide { Rect { width: WAYS_BESIDE_PREVIEW, ..body } } else { body };
-    if wide {
-        draw_preview(buf, Rect { x: ways.right(), width: body.width - ways.width, ..body }, appearance);
-    }
-    let inner = pane(buf, ways, "Welcome", appearance, wide);
+/// Paints the screen.
+pub fn draw(state: &AppState, page: &mut Page<'_>) {
+    let preview = page.pane(WAYS_BESIDE_PREVIEW, "Welcome");
     let welcome = &state.welcome;
     // On a small screen only what is chosen among, or the field.
-    let small = inner.height < LEAST_FOR_ALL;
-    let mut y = if small { 0 } else { 3 };
+    let small = page.area.height < LEAST_FOR_ALL;
     if !small {
-        put(buf, inner, 1, &Line::raw("   Welcome. Nothing is set up yet, and nothing has to be."));
+        page.gap();
+        page.line("   Welcome. Nothing is set up yet, and nothing has to be.");
+        page.gap();
     }
-    let mut cursor = None;
     for (at, way) in StartOption::ALL.into_iter().enumerate().filter(|_| !small || welcome.path.is_none()) {
         let (what, note) = way.words();
         let marked = at == welcome.cursor;
-        let line = format!("{} {}) {what:<28}", if marked { ">" } else { " " }, at + 1);
-        let role = if marked { StyleRole::Selected } else { StyleRole::Text };
-        let spans = vec![Span::raw("   "), Span::styled(line, appearance.style(role)), Span::raw(format!("  {note}"))];
-        put(buf, inner, y, &Line::from(spans));
         if marked {
-            cursor = Some(Position { x: inner.x + 3, y: inner.y + y });
+            page.point(3);
         }
-        y += 1;
+        let line = format!("{} {}) {what:<28}", marker(marked), at + 1);
+        let line = page.appearance.span(line, StyleRole::Selected.when(marked));
+        page.line(vec![Span::raw("   "), line, Span::raw(format!("  {note}"))]);
     }
     if let Some(path) = &welcome.path {
-        y += u16::from(!small);
-        put(buf, inner, y, &Line::raw("   Path of the file (~ is your home directory):"));
-        cursor = Some(field(buf, inner.x + 3, inner.y + y + 1, inner.width.saturating_sub(8), path, appearance));
-        y += 2;
+        page.y += u16::from(!small);
+        page.line("   Path of the file (~ is your home directory):");
+        page.input(3, page.area.width.saturating_sub(8), path, true);
+        page.gap();
     }
-    for line in welcome.error.iter().flat_map(|error| banner(&appearance.text(error), inner.width, appearance)) {
-        put(buf, inner, y, &line);
-        y += 1;
+    if let Some(error) = &welcome.error {
+        page.banner(error, usize::MAX);
     }
-    y += 1;
-    for line in around(state, inner.width, appearance) {
-        put(buf, inner, y, &line);
-        y += 1;
+    page.gap();
+    draw_around(state, page);
+    if let Some(preview) = preview {
+        page.go_to(preview);
+        draw_preview(page);
     }
-    cursor
 }
 
 /// What was found out, in lines of a name and its words.
-fn around(state: &AppState, columns: u16, appearance: &Appearance) -> Vec<Line<'static>> {
+fn draw_around(state: &AppState, page: &mut Page<'_>) {
     let around = &state.welcome.around;
     let size = format!("{}x{}, {}", state.size.columns, state.size.rows, around.terminal);
-    let files = around.files.join(", ");
-    let facts = [
+    page.margin = 2;
+    for (name, text) in [
         ("This terminal", size.as_str()),
         ("Copying", &around.copying),
         ("Theme", &around.theme),
-        ("Will write to", &files),
+        ("Will write to", &around.files.join(", ")),
         ("Later", "P: profiles, T: themes, F1 or ?: all keys of a place"),
-    ];
-    let room = usize::from(columns).saturating_sub(20);
-    let mut lines = Vec::new();
-    for (name, text) in facts {
-        for (at, text) in wrap(&appearance.text(text), room).into_iter().enumerate() {
-            let name = if at == 0 { name } else { "" };
-            let name = Span::styled(format!("   {name:<14} "), appearance.style(StyleRole::Quiet));
-            lines.push(Line::from(vec![name, Span::raw(text)]));
-        }
+    ] {
+        page.behind(&page.appearance.span(format!("   {name:<14} "), StyleRole::Quiet), text, usize::MAX);
     }
-    lines
 }
 
 /// Three of the samples, as the list of animals shows them.
-fn draw_preview(buf: &mut Buffer, area: Rect, appearance: &Appearance) {
-    let inner = boxed(buf, area, "What it looks like", appearance);
-    put(buf, inner, 1, &Line::styled("  ID NAME              STATUS", appearance.style(StyleRole::Heading)));
-    for (y, at) in (2..5).zip(0..) {
+fn draw_preview(page: &mut Page<'_>) {
+    page.boxed("What it looks like");
+    page.gap();
+    page.heading("  ID NAME              STATUS");
+    for at in 0..3 {
         let pet = sample(at);
         let status = pet.status.map(ObservedStatus::from);
-        let (mark, role) = appearance.mark(status.as_ref());
         let word = status.as_ref().map_or("not set", ObservedStatus::as_str);
-        let name = cut(&appearance.text(&pet.name), 16);
-        let spans = vec![
+        let name = cut(&page.appearance.text(&pet.name), 16);
+        page.line(vec![
             Span::raw(format!("  {:>2} {name:<17} ", at + 1)),
-            Span::styled(mark, appearance.style(role)),
+            page.appearance.status(status.as_ref()),
             Span::raw(format!(" {word}")),
-        ];
-        put(buf, inner, y, &Line::from(spans));
+        ]);
     }
 }
 

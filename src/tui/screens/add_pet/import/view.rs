@@ -3,14 +3,9 @@
 mod preview;
 mod run;
 
-use ratatui::buffer::Buffer;
-use ratatui::layout::{Position, Rect};
-use ratatui::text::Line;
-
 use crate::clock::Now;
 use crate::tui::state::{AppState, Screen};
-use crate::tui::theme::{Appearance, StyleRole};
-use crate::tui::widgets::{WIDE, banner, field, pane, put, wrap};
+use crate::tui::widgets::page::Page;
 
 use super::state::Phase;
 
@@ -36,40 +31,35 @@ pub fn word(state: &AppState) -> Option<String> {
     Some(format!("{word} {}%", running.percent()))
 }
 
-/// Paints the import into `body`; gives the place of the cursor.
-pub fn draw(state: &AppState, appearance: &Appearance, now: Now, buf: &mut Buffer, body: Rect) -> Option<Position> {
+/// Paints the import.
+pub fn draw(state: &AppState, now: Now, page: &mut Page<'_>) {
     match &state.add.import.phase {
-        Phase::File => Some(draw_file(state, appearance, buf, body)),
-        Phase::Looked(looked) => preview::draw(looked, state, appearance, buf, body),
-        Phase::Running(running) => run::draw(running, state, appearance, now, buf, body),
+        Phase::File => draw_file(state, page),
+        Phase::Looked(looked) => preview::draw(looked, state, page),
+        Phase::Running(running) => run::draw(running, state, now, page),
     }
 }
 
-fn draw_file(state: &AppState, appearance: &Appearance, buf: &mut Buffer, body: Rect) -> Position {
-    let inner = pane(buf, body, "Import a file", appearance, body.width >= WIDE);
+fn draw_file(state: &AppState, page: &mut Page<'_>) {
+    page.pane(page.area.width, "Import a file");
     let import = &state.add.import;
-    put(buf, inner, 1, &Line::styled("   Import", appearance.style(StyleRole::Heading)));
-    put(buf, inner, 3, &Line::styled("   > File", appearance.style(StyleRole::InUse)));
-    let columns = inner.width.saturating_sub(16);
-    let cursor = field(buf, inner.x + 12, inner.y + 3.min(inner.height - 1), columns, &import.path, appearance);
-    let mut y = 5;
+    page.gap();
+    page.heading("   Import");
+    page.gap();
+    page.label(0, 3, "File", true);
+    page.input(12, page.area.width.saturating_sub(16), &import.path, true);
+    page.y += 2;
     if let Some(error) = &import.error {
-        for line in banner(&appearance.text(error), inner.width, appearance) {
-            put(buf, inner, y, &line);
-            y += 1;
-        }
-        y += 1;
+        page.banner(error, usize::MAX);
+        page.gap();
     }
+    page.margin = 3;
     for text in [
         "CSV (comma, semicolon, tab), JSON, NDJSON, or XLSX. The first row names the columns: name, categoryId, status.",
         "All of it is checked and shown before anything is sent. Several lines or the path of a file can also be pasted \
          into the form's Name.",
     ] {
-        for line in wrap(text, usize::from(inner.width).saturating_sub(6)) {
-            put(buf, inner, y, &Line::raw(format!("   {line}")));
-            y += 1;
-        }
-        y += 1;
+        page.paragraph(3, text);
+        page.gap();
     }
-    cursor
 }

@@ -1,14 +1,11 @@
 //! How rapid entry looks.
 
-use ratatui::buffer::Buffer;
-use ratatui::layout::{Position, Rect};
-use ratatui::text::{Line, Span};
+use ratatui::text::Span;
 
 use crate::model::text::{cut, width};
-use crate::model::{ObservedStatus, PetStatus};
 use crate::tui::state::{AppState, Screen};
-use crate::tui::theme::{Appearance, StyleRole};
-use crate::tui::widgets::{WIDE, boxed, field, pane, put, wrap};
+use crate::tui::theme::StyleRole;
+use crate::tui::widgets::page::{Page, marker};
 
 use super::state::{Fate, Focus, Line as Entry, State};
 
@@ -32,135 +29,85 @@ pub fn waiting_word(state: &AppState) -> Option<String> {
     (waiting > 0 && !is_seen).then(|| format!("{waiting} waiting"))
 }
 
-/// Paints rapid entry into `body`; gives the place of the cursor.
-pub fn draw(state: &AppState, appearance: &Appearance, buf: &mut Buffer, body: Rect) -> Option<Position> {
-    let wide = body.width >= WIDE;
-    let area = if wide { Rect { width: BESIDE_PANE, ..body } } else { body };
-    let inner = pane(buf, area, "Add pets: rapid entry", appearance, wide);
+/// Paints rapid entry.
+pub fn draw(state: &AppState, page: &mut Page<'_>) {
+    let beside = page.pane(BESIDE_PANE, "Add pets: rapid entry");
     let rapid = &state.add.rapid;
-    let mut y = draw_intro(buf, inner, rapid);
-    let mut cursor = draw_sticky(buf, inner, y, rapid, appearance);
-    y += 2;
-    let columns = inner.width.saturating_sub(16);
-    label_at(buf, inner, 2, y, "Name", rapid.focus == Focus::Name, appearance);
-    if y < inner.height {
-        let place = field(buf, inner.x + 13, inner.y + y, columns, &rapid.name, appearance);
-        cursor = if rapid.focus == Focus::Name { Some(place) } else { cursor };
-    }
+    draw_intro(rapid, page);
+    draw_sticky(rapid, page);
+    page.y += 2;
+    let is_name = rapid.focus == Focus::Name;
+    page.label(2, 1, "Name", is_name);
+    page.input(13, page.area.width.saturating_sub(16), &rapid.name, is_name);
+    page.y += 2;
     let counts = rapid.counts();
-    let mut text =
-        format!("   This session: {} saved, {} waiting, {} refused", counts.saved, counts.waiting, counts.refused);
-    if counts.unknown > 0 {
-        text.push_str(&format!(", {} unknown", counts.unknown));
+    let unknown = if counts.unknown > 0 { format!(", {} unknown", counts.unknown) } else { String::new() };
+    let (saved, waiting, refused) = (counts.saved, counts.waiting, counts.refused);
+    page.line(format!("   This session: {saved} saved, {waiting} waiting, {refused} refused{unknown}"));
+    page.styled(format!(" {}", page.appearance.rule(page.columns().saturating_sub(2))), StyleRole::Border);
+    page.go_to(page.rest());
+    draw_lines(rapid, page);
+    if let Some(beside) = beside {
+        page.go_to(beside);
+        draw_beside(rapid, page);
     }
-    put(buf, inner, y + 2, &Line::raw(text));
-    put(
-        buf,
-        inner,
-        y + 3,
-        &Line::styled(
-            format!(" {}", appearance.rule(inner.width.saturating_sub(2).into())),
-            appearance.style(StyleRole::Border),
-        ),
-    );
-    let list = Rect { y: inner.y + (y + 4).min(inner.height), height: inner.height.saturating_sub(y + 4), ..inner };
-    if let Some(place) = draw_lines(buf, list, rapid, appearance) {
-        cursor = Some(place);
-    }
-    if wide {
-        draw_beside(buf, Rect { x: area.right(), width: body.width - area.width, ..body }, rapid, appearance);
-    }
-    cursor
 }
 
-/// What this is for, where there is room for it; gives the first free row.
-fn draw_intro(buf: &mut Buffer, area: Rect, rapid: &State) -> u16 {
-    if area.height < 16 {
-        return 0;
+/// What this is for, where there is room for it.
+fn draw_intro(rapid: &State, page: &mut Page<'_>) {
+    if page.area.height < 16 {
+        return;
     }
-    let codes = match &rapid.setup.codes {
-        Some(codes) => format!(" Codes: {}.", codes.count()),
-        None => String::new(),
-    };
+    let codes = rapid.setup.codes.as_ref().map_or(String::new(), |codes| format!(" Codes: {}.", codes.count()));
     let text = format!(
         "Scan or type a name, press Enter. It is saved at once and the field is empty again. Category and status stay \
          until you change them.{codes}"
     );
-    let lines = wrap(&text, usize::from(area.width).saturating_sub(6));
-    let free = u16::try_from(lines.len()).unwrap_or(0) + 2;
-    for (y, line) in (1..).zip(lines) {
-        put(buf, area, y, &Line::raw(format!("   {line}")));
-    }
-    free
+    page.gap();
+    page.margin = 3;
+    page.paragraph(3, &text);
+    page.gap();
 }
 
-fn label_at(buf: &mut Buffer, area: Rect, x: u16, y: u16, label: &str, in_use: bool, appearance: &Appearance) {
-    let marker = if in_use { ">" } else { " " };
-    let role = if in_use { StyleRole::InUse } else { StyleRole::Text };
-    let area = Rect { x: area.x + x, width: area.width.saturating_sub(x), ..area };
-    put(buf, area, y, &Line::styled(format!(" {marker} {label}"), appearance.style(role)));
-}
-
-/// What stays from line to line; gives the place of the cursor if it is there.
-fn draw_sticky(buf: &mut Buffer, area: Rect, y: u16, rapid: &State, appearance: &Appearance) -> Option<Position> {
-    label_at(buf, area, 2, y, "Category", rapid.focus == Focus::Category, appearance);
-    if y >= area.height {
-        return None;
+/// What stays from line to line.
+fn draw_sticky(rapid: &State, page: &mut Page<'_>) {
+    let [is_category, is_status] = [Focus::Category, Focus::Status].map(|focus| rapid.focus == focus);
+    page.label(2, 1, "Category", is_category);
+    page.input(14, 12, &rapid.category, is_category);
+    page.label(30, 1, "Status", is_status);
+    let mark = page.appearance.status(rapid.status.map(Into::into).as_ref());
+    let word = rapid.status.map_or("not set", |status| status.as_str());
+    page.line_at(40, vec![Span::raw("["), mark, Span::raw(format!(" {word}]"))]);
+    if is_status {
+        page.point(41);
     }
-    let category = field(buf, area.x + 14, area.y + y, 12, &rapid.category, appearance);
-    label_at(buf, area, 30, y, "Status", rapid.focus == Focus::Status, appearance);
-    let status = status_spans(rapid.status, appearance);
-    let place = Rect { x: area.x + 40, width: area.width.saturating_sub(40), ..area };
-    put(buf, place, y, &Line::from_iter([Span::raw("[")].into_iter().chain(status).chain([Span::raw("]")])));
-    let hint = Rect { x: area.x + 57, width: area.width.saturating_sub(57), ..area };
-    let (hinted, role) = match rapid.has_wrong_category() {
-        true => ("! no whole number", StyleRole::Error),
-        false => ("(S-Tab to change)", StyleRole::Quiet),
-    };
-    put(buf, hint, y, &Line::styled(hinted, appearance.style(role)));
-    match rapid.focus {
-        Focus::Category => Some(category),
-        Focus::Status => Some(Position { x: place.x + 1, y: area.y + y }),
-        Focus::Name | Focus::Lines => None,
+    match rapid.has_wrong_category() {
+        true => page.at(57, "! no whole number", StyleRole::Error),
+        false => page.at(57, "(S-Tab to change)", StyleRole::Quiet),
     }
 }
 
-fn status_spans(status: Option<PetStatus>, appearance: &Appearance) -> [Span<'static>; 2] {
-    let (mark, role) = appearance.mark(status.map(ObservedStatus::Known).as_ref());
-    let word = status.map_or("not set".to_owned(), |status| status.to_string());
-    [Span::styled(mark, appearance.style(role)), Span::raw(format!(" {word}"))]
-}
-
-/// The lines, the newest on top; gives the place of the marked one where the cursor is there.
-fn draw_lines(buf: &mut Buffer, area: Rect, rapid: &State, appearance: &Appearance) -> Option<Position> {
-    let right = area.x + area.width.saturating_sub(FROM_RIGHT);
-    let heading = format!("     TIME      {:width$} CATEGORY  STATUS     RESULT", "NAME", width = name_width(area));
-    put(buf, area, 0, &Line::styled(heading, appearance.style(StyleRole::Heading)));
-    let rows = usize::from(area.height.saturating_sub(1));
+/// The lines, the newest on top; the cursor is on the marked one, where it is there.
+fn draw_lines(rapid: &State, page: &mut Page<'_>) {
+    page.heading(format!("     TIME      {:width$} CATEGORY  STATUS     RESULT", "NAME", width = name_width(page)));
+    let rows = usize::from(page.left());
     let in_lines = rapid.focus == Focus::Lines;
     let marked = rapid.lines.iter().rev().position(|line| line.number == rapid.marked).filter(|_| in_lines);
     // The marked line is always in sight.
     let top = marked.map_or(0, |at| at.saturating_sub(rows.saturating_sub(1)));
-    let mut cursor = None;
-    for (y, (at, line)) in (1..area.height).zip(rapid.lines.iter().rev().enumerate().skip(top)) {
-        let here = marked == Some(at);
-        if here {
-            let style = appearance.style(StyleRole::Selected);
-            put(buf, area, y, &Line::styled(" ".repeat(area.width.into()), style));
-            cursor = Some(Position { x: area.x + NAME, y: area.y + y });
-        }
-        draw_line(buf, Rect { y: area.y + y, height: 1, ..area }, line, right, here, appearance);
+    for (at, line) in rapid.lines.iter().rev().enumerate().skip(top).take(rows) {
+        draw_line(line, marked == Some(at), page);
+        page.gap();
     }
-    cursor
 }
 
-fn name_width(area: Rect) -> usize {
-    usize::from(area.width.saturating_sub(NAME + FROM_RIGHT))
+fn name_width(page: &Page<'_>) -> usize {
+    usize::from(page.area.width.saturating_sub(NAME + FROM_RIGHT))
 }
 
-fn draw_line(buf: &mut Buffer, row: Rect, line: &Entry, right: u16, here: bool, appearance: &Appearance) {
-    let style = |role| appearance.style(if here { StyleRole::Selected } else { role });
-    let (mark, role, result) = match &line.fate {
+fn draw_line(line: &Entry, here: bool, page: &mut Page<'_>) {
+    let role = |role| if here { StyleRole::Selected } else { role };
+    let (mark, mark_role, result) = match &line.fate {
         Fate::Unwritten => (" ", StyleRole::Wait, "waiting".to_owned()),
         Fate::Waiting => ("*", StyleRole::Wait, "waiting".to_owned()),
         Fate::Sending(..) => ("*", StyleRole::Wait, "sending".to_owned()),
@@ -170,51 +117,41 @@ fn draw_line(buf: &mut Buffer, row: Rect, line: &Entry, right: u16, here: bool, 
         Fate::Unknown(None) => ("?", StyleRole::Wait, "no answer".to_owned()),
         Fate::Unknown(Some(id)) => ("?", StyleRole::Wait, format!("id {id}?")),
     };
-    let marker = if here { ">" } else { " " };
-    put(
-        buf,
-        row,
-        0,
-        &Line::from(vec![
-            Span::styled(format!(" {marker}"), style(StyleRole::Text)),
-            Span::styled(format!(" {mark}"), style(role)),
-        ]),
-    );
-    let at = |x: u16| Rect { x, width: row.right().saturating_sub(x), ..row };
-    put(buf, at(row.x + TIME), 0, &Line::styled(appearance.time(line.at), style(StyleRole::Text)));
+    if here {
+        page.bar(StyleRole::Selected);
+        page.point(NAME);
+    }
+    let appearance = page.appearance;
+    page.at(1, marker(here), role(StyleRole::Text));
+    page.at(2, format!(" {mark}"), role(mark_role));
+    page.at(TIME, appearance.time(line.at), role(StyleRole::Text));
     let name = match &line.code {
         _ if line.draft.name.trim().is_empty() => "(blank)".to_owned(),
         Some(code) if *code != line.draft.name => format!("{} (code {code})", line.draft.name),
         Some(_) | None => line.draft.name.clone(),
     };
-    let name = cut(&appearance.text(&name), name_width(row));
-    put(buf, at(row.x + NAME), 0, &Line::styled(name, style(StyleRole::Text)));
+    page.at(NAME, cut(&appearance.text(&name), name_width(page)), role(StyleRole::Text));
+    let right = page.area.width.saturating_sub(FROM_RIGHT);
     let category = cut(&appearance.text(&line.draft.category_id), 8);
-    let category = format!("{}{category}", " ".repeat(8_usize.saturating_sub(width(&category))));
-    put(buf, at(right + 1), 0, &Line::styled(category, style(StyleRole::Text)));
-    let status = line.draft.status.map_or("not set".to_owned(), |status| status.to_string());
-    put(buf, at(right + 11), 0, &Line::styled(status, style(StyleRole::Text)));
-    put(buf, at(right + 22), 0, &Line::styled(cut(&appearance.text(&result), 14), style(role)));
+    let blank = " ".repeat(8_usize.saturating_sub(width(&category)));
+    page.at(right + 1, blank + &category, role(StyleRole::Text));
+    page.at(right + 11, line.draft.status.map_or("not set", |status| status.as_str()), role(StyleRole::Text));
+    page.at(right + 22, cut(&appearance.text(&result), 14), role(mark_role));
 }
 
 /// Beside it: how fast it goes, and what becomes of the lines.
-fn draw_beside(buf: &mut Buffer, area: Rect, rapid: &State, appearance: &Appearance) {
-    let inner = boxed(buf, area, "Beside it", appearance);
-    let mut texts = vec![format!("Speed: {} in a minute.", rapid.per_minute())];
-    if let Some(codes) = &rapid.setup.codes {
-        texts.push(format!(
-            "{} codes are known. An unknown one is marked with !; F7 takes it as the name.",
-            codes.count()
-        ));
-    }
-    texts.push("Each line is written to a file before it is sent.".to_owned());
-    texts.push("* sending or waiting, + saved, ! refused, ? no answer".to_owned());
-    let mut y = 1;
-    for text in texts {
-        for line in wrap(&text, usize::from(inner.width).saturating_sub(2)) {
-            put(buf, inner, y, &Line::raw(format!(" {line}")));
-            y += 1;
-        }
-        y += 1;
+fn draw_beside(rapid: &State, page: &mut Page<'_>) {
+    page.boxed("Beside it");
+    page.gap();
+    let codes = rapid.setup.codes.as_ref().map(|codes| {
+        format!("{} codes are known. An unknown one is marked with !; F7 takes it as the name.", codes.count())
+    });
+    let speed = format!("Speed: {} in a minute.", rapid.per_minute());
+    for text in [Some(speed.as_str()), codes.as_deref()].into_iter().flatten().chain([
+        "Each line is written to a file before it is sent.",
+        "* sending or waiting, + saved, ! refused, ? no answer",
+    ]) {
+        page.paragraph(1, text);
+        page.gap();
     }
 }

@@ -1,99 +1,72 @@
 //! How the boxes over the pets screen look.
 
-use ratatui::buffer::Buffer;
-use ratatui::layout::{Position, Rect};
-use ratatui::text::{Line, Span};
+use ratatui::text::Span;
 
 use crate::clock::Now;
 use crate::model::text::{cut, width};
 use crate::tui::screens::pets::popups::{ChangesBox, ChartBar, ChartsBox};
 use crate::tui::state::AppState;
-use crate::tui::theme::{Appearance, StyleRole};
-use crate::tui::widgets::{popup, put};
+use crate::tui::theme::StyleRole;
+use crate::tui::widgets::page::{Page, marker};
 
-use super::detail::{draw_bar, most};
+use super::count_word;
+use super::detail::{draw_bar, draw_status_bar, most_of_category};
 
 /// What has changed, the newest first.
-pub fn draw_changes(
-    buf: &mut Buffer,
-    body: Rect,
-    changes: ChangesBox,
-    state: &AppState,
-    appearance: &Appearance,
-    now: Now,
-) -> Position {
+pub fn draw_changes(changes: ChangesBox, state: &AppState, now: Now, page: &mut Page<'_>) {
     let log = state.pets.changes.log();
     let title = format!("Changes: {} of {}", changes.cursor + 1, log.len());
-    let inner = popup(buf, body, body.width.min(90), body.height.saturating_sub(2), &title, appearance);
-    let top = first_line(changes.cursor, inner.height);
-    for (y, (at, change)) in (0..inner.height).zip(log.iter().enumerate().skip(top)) {
+    page.popup(page.area.width.min(90), page.area.height.saturating_sub(2), &title);
+    let appearance = page.appearance;
+    let rows = usize::from(page.area.height);
+    for (at, change) in log.iter().enumerate().skip((changes.cursor + 1).saturating_sub(rows)).take(rows) {
         let chosen = at == changes.cursor;
+        if chosen {
+            page.point(1);
+        }
         let when = appearance.moment(change.at, now.wall);
-        let (mark, role) = appearance.mark(change.to.status());
-        let start = format!(" {} {when:<16} {:>8}  ", if chosen { ">" } else { " " }, change.id);
-        let room = usize::from(inner.width).saturating_sub(width(&start) + 4);
+        let start = format!(" {} {when:<16} {:>8}  ", marker(chosen), change.id);
+        let room = page.columns().saturating_sub(width(&start) + 4);
         // What it is now stands at the end: the name gives way.
         let tail = width(&change.sentence(""));
         let name = cut(&appearance.text(&change.name), room.saturating_sub(tail));
         let text = appearance.text(&change.sentence(&name));
-        let style = appearance.style(if chosen { StyleRole::Selected } else { StyleRole::Text });
-        let spans = vec![
-            Span::styled(start, style),
-            Span::styled(mark, appearance.style(role)),
+        let role = StyleRole::Selected.when(chosen);
+        page.line(vec![
+            appearance.span(start, role),
+            appearance.status(change.to.status()),
             Span::raw(" "),
-            Span::styled(text, style),
-        ];
-        put(buf, inner, y, &Line::from(spans));
+            appearance.span(text, role),
+        ]);
     }
-    Position { x: inner.x + 1, y: inner.y + u16::try_from(changes.cursor.saturating_sub(top)).unwrap_or(0) }
 }
 
 /// The bars of status and category; Enter on one shows only its animals.
-pub fn draw_charts(
-    buf: &mut Buffer,
-    body: Rect,
-    charts: &ChartsBox,
-    state: &AppState,
-    appearance: &Appearance,
-) -> Position {
+pub fn draw_charts(charts: &ChartsBox, state: &AppState, page: &mut Page<'_>) {
     let rows = u16::try_from(charts.bars.len() + 5).unwrap_or(u16::MAX);
-    let inner = popup(buf, body, 70, body.height.saturating_sub(2).min(rows), "Of these animals", appearance);
-    let list = Rect { height: inner.height.saturating_sub(1), ..inner };
-    let top = first_line(charts.cursor, list.height);
-    let of_status = most(state);
-    let of_category = state.pets.rows().categories().first().map_or(0, |(_, count)| *count);
-    for (y, (at, bar)) in (0..list.height).zip(charts.bars.iter().enumerate().skip(top)) {
-        let chosen = if at == charts.cursor { ">" } else { " " };
-        let (label, value, most, number, role) = match bar {
+    page.popup(70, page.area.height.saturating_sub(2).min(rows), "Of these animals");
+    let rows = usize::from(page.area.height.saturating_sub(1));
+    for (at, bar) in charts.bars.iter().enumerate().skip((charts.cursor + 1).saturating_sub(rows)).take(rows) {
+        let chosen = at == charts.cursor;
+        let before = format!("{} ", marker(chosen));
+        match bar {
             ChartBar::Tab(None) => {
-                let total = state.pets.total();
-                let number = total.map_or_else(|| "-".to_owned(), |count| count.to_string());
-                (format!("{chosen}   {:<18}", "all"), 0, 0, number, StyleRole::Text)
+                let label = format!("{before}  {:<18}", "all");
+                draw_bar(&label, (0, 0), &count_word(state.pets.total()), StyleRole::Text, page);
             }
-            ChartBar::Tab(Some(status)) => {
-                let (mark, role) = appearance.mark(Some(&(*status).into()));
-                let count = state.pets.count(*status);
-                let number = count.map_or_else(|| "-".to_owned(), |count| count.to_string());
-                let label = format!("{chosen} {mark} {:<18}", status.as_str());
-                (label, count.map_or(0, |count| count.seen), of_status, number, role)
-            }
+            ChartBar::Tab(Some(status)) => draw_status_bar(state, *status, &before, 18, page),
             ChartBar::Category(category, count) => {
-                let label = format!("{chosen}   {:<18}", cut(&format!("category {category}"), 18));
-                (label, *count, of_category, count.to_string(), StyleRole::Text)
+                let label = format!("{before}  {:<18}", cut(&format!("category {category}"), 18));
+                let value = (*count, most_of_category(state));
+                draw_bar(&label, value, &count.to_string(), StyleRole::Text, page);
             }
-        };
-        draw_bar(buf, list, y, &label, value, most, &number, appearance, role);
-        if at == charts.cursor {
-            let row = Rect { x: list.x + 1, y: list.y + y, width: 22.min(list.width.saturating_sub(1)), height: 1 };
-            buf.set_style(row, appearance.style(StyleRole::Selected));
         }
+        if chosen {
+            page.point(1);
+            page.restyle(1, 22, page.appearance.style(StyleRole::Selected));
+        }
+        page.gap();
     }
-    let note = " + means: at least. Categories are counted in the rows of this tab.";
-    put(buf, inner, inner.height.saturating_sub(1), &Line::styled(note, appearance.style(StyleRole::Quiet)));
-    Position { x: list.x + 1, y: list.y + u16::try_from(charts.cursor.saturating_sub(top)).unwrap_or(0) }
-}
-
-/// The first line that is shown, so that the chosen one is.
-fn first_line(cursor: usize, visible: u16) -> usize {
-    (cursor + 1).saturating_sub(visible.into())
+    page.to_bottom(1);
+    page.quiet(" + means: at least. Categories are counted in the rows of this tab.");
 }

@@ -1,15 +1,14 @@
 //! The animal under the cursor, and how many there are of each kind: under the list, or beside it.
 
-use ratatui::buffer::Buffer;
-use ratatui::layout::Rect;
-use ratatui::text::{Line, Span};
+use ratatui::text::Span;
 
 use crate::model::text::{cut, width};
 use crate::model::{ObservedStatus, Pet, PetStatus};
 use crate::tui::state::AppState;
 use crate::tui::theme::{Appearance, StyleRole};
-use crate::tui::widgets::{boxed, put, put_right};
+use crate::tui::widgets::page::Page;
 
+use super::count_word;
 use super::table::status_word;
 
 /// The same where there is room to say that this version does not know it.
@@ -21,28 +20,23 @@ fn status_in_detail(appearance: &Appearance, pet: &Pet) -> String {
 }
 
 /// The detail under the list, with the counts as bars.
-pub fn draw_drawer(buf: &mut Buffer, area: Rect, state: &AppState, appearance: &Appearance) {
+pub fn draw_drawer(state: &AppState, page: &mut Page<'_>) {
     let Some(pet) = state.pets.detailed() else { return };
+    let appearance = page.appearance;
     let title = format!(" Pet {} ", pet.id);
     let from = format!(" {} ", origin(state, appearance));
-    let columns = usize::from(area.width).saturating_sub(3);
-    let middle = columns.saturating_sub(4 + width(&title) + width(&from) + 3);
+    let middle = page.columns().saturating_sub(10 + width(&title) + width(&from));
     let rule = format!("{}{title}{}{from}{}", appearance.rule(4), appearance.rule(middle), appearance.rule(3));
-    put(buf, area, 0, &Line::styled(format!(" {rule}"), appearance.style(StyleRole::Heading)));
-    let name = cut(&appearance.text(&pet.name), usize::from(area.width).saturating_sub(14));
-    put(buf, area, 1, &Line::raw(format!(" Name       {name}")));
-    let (mark, role) = appearance.mark(pet.status.as_ref());
+    page.heading(format!(" {rule}"));
+    let name = cut(&appearance.text(&pet.name), page.columns().saturating_sub(14));
+    page.line(format!(" Name       {name}"));
+    let mark = appearance.status(pet.status.as_ref());
     // The id is whole in the title above. What does not fit ends with a mark, so that nothing cut reads as whole.
     let before = format!(" Category   {:<20}   Status  ", pet.category_id);
     let after = format!(" {:<12}  Id  {}", status_in_detail(appearance, pet), pet.id);
-    let room = usize::from(area.width).saturating_sub(width(&before) + width(mark));
-    put(
-        buf,
-        area,
-        2,
-        &Line::from(vec![Span::raw(before), Span::styled(mark, appearance.style(role)), Span::raw(cut(&after, room))]),
-    );
-    put(buf, area, 3, &chart_line(state, appearance));
+    let after = cut(&after, page.columns().saturating_sub(width(&before) + mark.width()));
+    page.line(vec![before.into(), mark, after.into()]);
+    draw_chart(state, page);
 }
 
 /// Where the animal in the detail comes from.
@@ -56,43 +50,44 @@ fn origin(state: &AppState, appearance: &Appearance) -> String {
     }
 }
 
-fn chart_line(state: &AppState, appearance: &Appearance) -> Line<'static> {
+fn draw_chart(state: &AppState, page: &mut Page<'_>) {
     let mut spans = vec![Span::raw(" Of all     ")];
     let most = most(state).max(1);
     for status in PetStatus::ALL {
         let Some(count) = state.pets.count(status) else { continue };
-        let (_, role) = appearance.mark(Some(&status.into()));
-        spans.push(Span::raw(format!("{status} ")));
-        spans.push(Span::styled(appearance.bar(count.seen * 7 / most), appearance.style(role)));
-        spans.push(Span::raw(format!(" {count}   ")));
+        let (_, role) = page.appearance.mark(Some(&status.into()));
+        let bar = page.appearance.bar(count.seen * 7 / most);
+        spans.extend([format!("{status} ").into(), page.appearance.span(bar, role), format!(" {count}   ").into()]);
     }
-    Line::from(spans)
+    page.line(spans);
 }
 
 /// The panes at the right: detail, and two charts.
-pub fn draw_panes(buf: &mut Buffer, area: Rect, state: &AppState, appearance: &Appearance) {
-    let chart_rows = 7.min(area.height);
+pub fn draw_panes(state: &AppState, page: &mut Page<'_>) {
     let by_category = state.pets.rows().categories();
-    let category_rows = if area.height >= 30 { u16::try_from(by_category.len().min(10)).unwrap_or(0) + 4 } else { 0 };
-    let detail = Rect { height: area.height - chart_rows - category_rows, ..area };
-    draw_detail(buf, detail, state, appearance);
-    let status = Rect { y: detail.bottom(), height: chart_rows, ..area };
-    let inner = boxed(buf, status, "Status", appearance);
-    let most = most(state);
-    for (y, status) in (1..).zip(PetStatus::ALL) {
-        let count = state.pets.count(status);
-        let (mark, role) = appearance.mark(Some(&status.into()));
-        let number = count.map_or_else(|| "-".to_owned(), |count| count.to_string());
-        let label = format!("{mark} {:<10}", status.as_str());
-        draw_bar(buf, inner, y, &label, count.map_or(0, |count| count.seen), most, &number, appearance, role);
+    let category_rows =
+        if page.area.height >= 30 { u16::try_from(by_category.len().min(10)).unwrap_or(0) + 4 } else { 0 };
+    let detail = page.take(page.area.height - 7.min(page.area.height) - category_rows);
+    let of_status = page.take(7);
+    let of_category = page.take(category_rows);
+    page.go_to(detail);
+    draw_detail(state, page);
+    page.go_to(of_status);
+    page.boxed("Status");
+    page.gap();
+    for status in PetStatus::ALL {
+        draw_status_bar(state, status, "", 10, page);
+        page.gap();
     }
     if category_rows > 0 {
-        let inner =
-            boxed(buf, Rect { y: status.bottom(), height: category_rows, ..area }, "Category, these rows", appearance);
-        let most = by_category.first().map_or(0, |(_, count)| *count);
-        for (y, (category, count)) in (1..inner.height).zip(by_category) {
+        page.go_to(of_category);
+        page.boxed("Category, these rows");
+        page.gap();
+        let most = most_of_category(state);
+        for (category, count) in by_category.iter().take(page.left().into()) {
             let label = cut(&format!("{category:>10}  "), 22);
-            draw_bar(buf, inner, y, &label, *count, most, &count.to_string(), appearance, StyleRole::Text);
+            draw_bar(&label, (*count, most), &count.to_string(), StyleRole::Text, page);
+            page.gap();
         }
     }
 }
@@ -102,58 +97,43 @@ pub(super) fn most(state: &AppState) -> usize {
     PetStatus::ALL.into_iter().filter_map(|status| state.pets.count(status)).map(|count| count.seen).max().unwrap_or(0)
 }
 
-#[expect(clippy::too_many_arguments, reason = "a bar has that many parts")]
-pub(super) fn draw_bar(
-    buf: &mut Buffer,
-    area: Rect,
-    y: u16,
-    label: &str,
-    value: usize,
-    most: usize,
-    number: &str,
-    appearance: &Appearance,
-    role: StyleRole,
-) {
-    let room = usize::from(area.width).saturating_sub(width(label) + 8);
-    let columns = if most == 0 { 0 } else { (value * room).div_ceil(most).min(room) };
-    put(
-        buf,
-        area,
-        y,
-        &Line::from(vec![
-            Span::raw(format!(" {label} ")),
-            Span::styled(appearance.bar(columns), appearance.style(role)),
-        ]),
-    );
-    put_right(buf, Rect { width: area.width.saturating_sub(1), ..area }, y, number, appearance, StyleRole::Text);
+/// The largest number of animals of one category.
+pub(super) fn most_of_category(state: &AppState) -> usize {
+    state.pets.rows().categories().first().map_or(0, |(_, count)| *count)
 }
 
-fn draw_detail(buf: &mut Buffer, area: Rect, state: &AppState, appearance: &Appearance) {
-    let title = state.pets.detailed().map_or_else(|| "No pet".to_owned(), |pet| format!("Pet {}", pet.id));
-    let inner = boxed(buf, area, &title, appearance);
-    let Some(pet) = state.pets.detailed() else { return };
-    let room = usize::from(inner.width).saturating_sub(13);
-    let mut y = 1;
-    for (at, part) in crate::tui::widgets::wrap(&appearance.text(&pet.name), room).into_iter().take(4).enumerate() {
-        put(buf, inner, y, &Line::raw(format!(" {:<10} {part}", if at == 0 { "Name" } else { "" })));
-        y += 1;
-    }
-    put(buf, inner, y, &Line::raw(format!(" Category   {}", pet.category_id)));
-    let (mark, role) = appearance.mark(pet.status.as_ref());
-    put(
-        buf,
-        inner,
-        y + 1,
-        &Line::from(vec![
-            Span::raw(" Status     "),
-            Span::styled(mark, appearance.style(role)),
-            Span::raw(format!(" {}", status_in_detail(appearance, pet))),
-        ]),
-    );
-    put(buf, inner, y + 2, &Line::raw(format!(" Id         {}", pet.id)));
-    put(buf, inner, y + 4, &Line::raw(format!(" Seen       {}", origin(state, appearance))));
+/// The bar of a status, its word over at least `columns` columns.
+pub(super) fn draw_status_bar(state: &AppState, status: PetStatus, before: &str, columns: usize, page: &mut Page<'_>) {
+    let count = state.pets.count(status);
+    let (mark, role) = page.appearance.mark(Some(&status.into()));
+    let label = format!("{before}{mark} {:<columns$}", status.as_str());
+    draw_bar(&label, (count.map_or(0, |count| count.seen), most(state)), &count_word(count), role, page);
+}
+
+/// On the row, a bar for a value and the most that there is of it.
+pub(super) fn draw_bar(label: &str, (value, most): (usize, usize), number: &str, role: StyleRole, page: &mut Page<'_>) {
+    let room = page.columns().saturating_sub(width(label) + 8);
+    let columns = if most == 0 { 0 } else { (value * room).div_ceil(most).min(room) };
+    page.line_at(0, vec![format!(" {label} ").into(), page.appearance.span(page.appearance.bar(columns), role)]);
+    page.right(1, number, StyleRole::Text);
+}
+
+fn draw_detail(state: &AppState, page: &mut Page<'_>) {
+    let pet = state.pets.detailed();
+    page.boxed(&pet.map_or_else(|| "No pet".to_owned(), |pet| format!("Pet {}", pet.id)));
+    let Some(pet) = pet else { return };
+    let appearance = page.appearance;
+    page.gap();
+    page.labelled(" Name       ", &pet.name, 4);
+    page.line(format!(" Category   {}", pet.category_id));
+    let status = format!(" {}", status_in_detail(appearance, pet));
+    page.line(vec![" Status     ".into(), appearance.status(pet.status.as_ref()), status.into()]);
+    page.line(format!(" Id         {}", pet.id));
+    page.gap();
+    page.line(format!(" Seen       {}", origin(state, appearance)));
     let others = state.pets.rows().categories().iter().find(|(category, _)| *category == pet.category_id);
     let others = others.map_or(0, |(_, count)| *count);
-    put(buf, inner, y + 5, &Line::raw(format!(" Category {}: {others} in this list", pet.category_id)));
-    put(buf, inner, y + 7, &Line::styled(" y copy id   Y JSON   c curl (no key)", appearance.style(StyleRole::Quiet)));
+    page.line(format!(" Category {}: {others} in this list", pet.category_id));
+    page.gap();
+    page.quiet(" y copy id   Y JSON   c curl (no key)");
 }

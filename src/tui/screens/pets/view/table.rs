@@ -1,7 +1,5 @@
 //! The rows.
 
-use ratatui::buffer::Buffer;
-use ratatui::layout::{Position, Rect};
 use ratatui::style::Modifier;
 
 use crate::app::inventory::search::Search;
@@ -11,12 +9,11 @@ use crate::model::text::{cut, width};
 use crate::tui::screens::pets::ListSource;
 use crate::tui::state::{AppState, Health, Layout};
 use crate::tui::theme::{Appearance, StyleRole};
-use crate::tui::widgets::{put, put_at};
+use crate::tui::widgets::page::Page;
 
 /// The columns of the table, from their left edge.
 struct Columns {
     id: Option<u16>,
-    id_width: u16,
     name: u16,
     name_width: u16,
     category: Option<(u16, u16)>,
@@ -37,53 +34,43 @@ impl Columns {
         let category = show_category.then(|| (status - 2 - category_width, category_width));
         let name_end = category.map_or(status, |(left, _)| left);
         let name_width = name_end.saturating_sub(name + 1);
-        Self { id: show_id.then_some(3), id_width, name, name_width, category, status, status_word }
+        Self { id: show_id.then_some(3), name, name_width, category, status, status_word }
     }
 }
 
-/// Paints the rows that there is room for; gives the place of the cursor.
-pub fn draw(
-    buf: &mut Buffer,
-    area: Rect,
-    state: &AppState,
-    appearance: &Appearance,
-    now: Now,
-    layout: &mut Layout,
-) -> Option<Position> {
+/// Paints the rows that there is room for; the cursor is on the selected one.
+pub fn draw(state: &AppState, now: Now, page: &mut Page<'_>, layout: &mut Layout) {
     let pets = &state.pets;
-    let visible = area.height.saturating_sub(1);
+    let visible = page.area.height.saturating_sub(1);
     layout.table_rows = visible;
-    let columns = Columns::new(area.width, pets.rows().digits());
-    draw_headings(buf, area, &columns, appearance);
+    let columns = Columns::new(page.area.width, pets.rows().digits());
+    draw_headings(&columns, page);
     if pets.row_count() == 0 {
-        for (y, line) in (2..).zip(super::empty_lines(state, appearance, now)) {
-            put(buf, area, y, &line);
-        }
-        return None;
+        page.gap();
+        super::draw_empty(state, now, page);
+        return;
     }
     let top = first_visible(pets.cursor(), layout.table_top, usize::from(visible), pets.row_count());
     layout.table_top = top;
     let kept = pets.list().is_some_and(|loaded| loaded.source == ListSource::Cached) && !pets.whole.is_there();
     let quiet = kept || matches!(state.link.health, Health::Away { .. } | Health::KeyRefused { .. });
+    let role = if quiet { StyleRole::Quiet } else { StyleRole::Text };
     let query = pets.searched();
     let mut marker = (!query.is_empty()).then(Search::default);
-    let mut cursor = None;
-    for (y, (place, pet)) in (1..=visible).zip((top..).zip(pets.rows_from(top))) {
+    for (place, pet) in (top..).zip(pets.rows_from(top)).take(visible.into()) {
         let selected = place == pets.cursor();
-        let row = Rect { y: area.y + y, height: 1, ..area };
-        draw_row(buf, row, pet, &columns, appearance, selected, quiet);
+        draw_row(pet, &columns, selected, role, page);
         if let Some(mark) = pets.changes.mark(pet.id) {
-            put_at(buf, row.x + 2, row.y, mark.sign(), 1, appearance.style(StyleRole::New));
+            page.at(2, mark.sign(), StyleRole::New);
         }
         if let Some(marker) = &mut marker {
-            underline(buf, row, &columns, &pet.name, &marker.positions(&query, pet), appearance);
+            underline(&columns, &pet.name, &marker.positions(&query, pet), page);
         }
         if selected {
-            let x = area.x + columns.id.unwrap_or(columns.name);
-            cursor = Some(Position { x, y: row.y });
+            page.point(columns.id.unwrap_or(columns.name));
         }
+        page.gap();
     }
-    cursor
 }
 
 /// Scrolls no further than needed, and never leaves room below while rows are above.
@@ -92,67 +79,51 @@ fn first_visible(cursor: usize, top: usize, visible: usize, rows: usize) -> usiz
     top.clamp(least, cursor.max(least)).min(rows.saturating_sub(visible.max(1)))
 }
 
-fn draw_headings(buf: &mut Buffer, area: Rect, columns: &Columns, appearance: &Appearance) {
-    let style = appearance.style(StyleRole::Heading);
-    let mut heading = |x: u16, text: &str, room: u16| {
-        if area.height > 0 {
-            put_at(buf, area.x + x, area.y, text, room, style);
-        }
-    };
+fn draw_headings(columns: &Columns, page: &mut Page<'_>) {
     if let Some(x) = columns.id {
-        heading(x, "ID", columns.id_width);
+        page.at(x, "ID", StyleRole::Heading);
     }
-    heading(columns.name, "NAME", columns.name_width);
+    page.at(columns.name, "NAME", StyleRole::Heading);
     if let Some((x, room)) = columns.category {
-        heading(x, &format!("{:>1$}", "CATEGORY", usize::from(room)), room);
+        page.at(x, format!("{:>1$}", "CATEGORY", usize::from(room)), StyleRole::Heading);
     }
     if columns.status_word {
-        heading(columns.status, "STATUS", 11);
+        page.at(columns.status, "STATUS", StyleRole::Heading);
     }
+    page.gap();
 }
 
-fn draw_row(
-    buf: &mut Buffer,
-    row: Rect,
-    pet: &Pet,
-    columns: &Columns,
-    appearance: &Appearance,
-    selected: bool,
-    quiet: bool,
-) {
-    let base = appearance.style(if quiet { StyleRole::Quiet } else { StyleRole::Text });
-    let mut text = |x: u16, text: &str, room: u16| {
-        put_at(buf, row.x + x, row.y, text, room, base);
-    };
+fn draw_row(pet: &Pet, columns: &Columns, selected: bool, role: StyleRole, page: &mut Page<'_>) {
     if let Some(x) = columns.id {
-        text(x, &pet.id.to_string(), columns.id_width);
+        page.at(x, pet.id.to_string(), role);
     }
-    let name = name_in_table(appearance, &pet.name, columns.name_width.into());
-    text(columns.name, &name, columns.name_width);
+    let name = name_in_table(page.appearance, &pet.name, columns.name_width.into());
+    page.at(columns.name, &name, role);
     if let Some((x, room)) = columns.category {
-        text(x, &format!("{:>1$}", pet.category_id, usize::from(room)), room);
+        page.at(x, format!("{:>1$}", pet.category_id, usize::from(room)), role);
     }
-    let (mark, role) = appearance.mark(pet.status.as_ref());
     if columns.status_word {
-        text(columns.status + 2, &cut(&status_word(appearance, pet), 9), 9);
+        page.at(columns.status + 2, cut(&status_word(page.appearance, pet), 9), role);
     }
     if selected {
-        text(1, ">", 1);
+        page.at(1, ">", role);
         // No further than the name: each of its columns is written twice when it moves.
         let name_width = u16::try_from(width(&name)).unwrap_or(0);
-        let bar = Rect { x: row.x + 1, width: (columns.name + name_width).saturating_sub(1), ..row };
-        buf.set_style(bar, appearance.style(StyleRole::Selected).remove_modifier(Modifier::DIM));
+        let style = page.appearance.style(StyleRole::Selected).remove_modifier(Modifier::DIM);
+        page.restyle(1, (columns.name + name_width).saturating_sub(1), style);
     }
-    put_at(buf, row.x + columns.status, row.y, mark, 1, appearance.style(role));
+    let (mark, role) = page.appearance.mark(pet.status.as_ref());
+    page.at(columns.status, mark, role);
 }
 
 /// Underlines the signs of the name that are searched for.
-fn underline(buf: &mut Buffer, row: Rect, columns: &Columns, name: &str, signs: &[usize], appearance: &Appearance) {
+fn underline(columns: &Columns, name: &str, signs: &[usize], page: &mut Page<'_>) {
     use unicode_segmentation::UnicodeSegmentation as _;
     // What is shown in other words than it came cannot be pointed at.
-    if appearance.text(name) != name {
+    if page.appearance.text(name) != name {
         return;
     }
+    let style = page.appearance.style(StyleRole::Match);
     let mut x = columns.name;
     for (at, sign) in name.graphemes(true).enumerate() {
         let wide = u16::try_from(width(sign)).unwrap_or(0);
@@ -160,7 +131,7 @@ fn underline(buf: &mut Buffer, row: Rect, columns: &Columns, name: &str, signs: 
             return;
         }
         if signs.binary_search(&at).is_ok() {
-            buf.set_style(Rect { x: row.x + x, width: wide, ..row }, appearance.style(StyleRole::Match));
+            page.restyle(x, wide, style);
         }
         x += wide;
     }

@@ -1,137 +1,92 @@
 //! How the form for a new profile looks.
 
-use ratatui::buffer::Buffer;
-use ratatui::layout::{Position, Rect};
-use ratatui::text::{Line, Span};
-
 use super::{answer, host};
 use crate::clock::Now;
 use crate::tui::msg::Tested;
 use crate::tui::pending::Slot;
-use crate::tui::screens::profiles::{Focus, KeySourceChoice, ProfileForm};
+use crate::tui::screens::profiles::{Focus, KeySourceChoice};
 use crate::tui::state::AppState;
 use crate::tui::text_input::TextInput;
-use crate::tui::theme::{Appearance, StyleRole};
-use crate::tui::widgets::{banner, field, put};
+use crate::tui::theme::StyleRole;
+use crate::tui::widgets::page::{Page, radio, tick};
 
 /// The left edge of the fields.
 const FIELDS: u16 = 17;
 
-/// A row of the form: a line, and a field in it where it has one.
-struct Row {
-    line: Line<'static>,
-    field: Option<(TextInput, u16)>,
-    /// The part that has its cursor here, and its column where that is no field.
-    part: Option<(Focus, u16)>,
+/// Paints the form. Where it is higher than the page, the part in use stays in sight, and what is said under a field.
+pub fn draw(state: &AppState, now: Now, page: &mut Page<'_>) {
+    page.scrolled(1, |page| draw_whole(state, now, page));
 }
 
-impl From<Line<'static>> for Row {
-    fn from(line: Line<'static>) -> Self {
-        Self { line, field: None, part: None }
-    }
-}
-
-/// Paints the form; gives the place of the cursor. Where it is higher than `area`, the part in use stays in sight.
-pub fn draw(state: &AppState, appearance: &Appearance, now: Now, buf: &mut Buffer, area: Rect) -> Option<Position> {
+fn draw_whole(state: &AppState, now: Now, page: &mut Page<'_>) {
     let form = &state.profiles.form;
-    let rows = rows(state, appearance, now, area.width);
-    let at = rows.iter().position(|row| row.part.is_some_and(|(focus, _)| focus == form.focus)).unwrap_or(0);
-    // One row more, for what is said under a field.
-    let top = (at + 2).min(rows.len()).saturating_sub(area.height.into());
-    let mut cursor = None;
-    for (y, row) in (0..area.height).zip(rows.iter().skip(top)) {
-        put(buf, area, y, &row.line);
-        let in_use = row.part.filter(|(focus, _)| *focus == form.focus);
-        let mut place = in_use.map(|(_, column)| Position { x: area.x + column, y: area.y + y });
-        if let Some((input, columns)) = &row.field {
-            let in_field = field(buf, area.x + FIELDS, area.y + y, *columns, input, appearance);
-            place = in_use.map(|_| in_field);
-        }
-        cursor = cursor.or(place);
-    }
-    cursor
-}
-
-fn rows(state: &AppState, appearance: &Appearance, now: Now, width: u16) -> Vec<Row> {
-    let form = &state.profiles.form;
-    let mut rows: Vec<Row> = vec![Line::raw("").into()];
-    let room = width.saturating_sub(FIELDS + 3);
-    rows.push(text_row(form, Focus::Name, "Name *", &form.name, room.min(41), appearance));
-    notes(&mut rows, state, Focus::Name, "letters, digits, - and _", width, appearance);
-    rows.push(text_row(form, Focus::Address, "Address *", &form.address, room.min(58), appearance));
-    notes(&mut rows, state, Focus::Address, form.doubt().unwrap_or("as https://api.example.com/v1"), width, appearance);
-    for (at, source) in KeySourceChoice::ALL.into_iter().enumerate() {
+    let room = page.area.width.saturating_sub(FIELDS + 3);
+    page.gap();
+    draw_field(state, Focus::Name, "Name *", &form.name, room.min(41), "letters, digits, - and _", page);
+    let hint = form.doubt().unwrap_or("as https://api.example.com/v1");
+    draw_field(state, Focus::Address, "Address *", &form.address, room.min(58), hint, page);
+    let is_source = draw_label(state, Focus::Source, "Its key", page);
+    for source in KeySourceChoice::ALL {
         let chosen = form.source == source;
-        let label = if at == 0 { label(form, Focus::Source, "Its key", appearance) } else { Span::raw(" ".repeat(17)) };
-        let text = format!("{} {}", if chosen { "(*)" } else { "( )" }, source.words());
-        let line = Line::from(vec![label, Span::raw(text)]);
-        rows.push(Row { line, field: None, part: chosen.then_some((Focus::Source, FIELDS + 1)) });
+        if chosen && is_source {
+            page.point(FIELDS + 1);
+        }
+        page.at(FIELDS, format!("{} {}", radio(chosen), source.words()), StyleRole::Text);
+        page.gap();
     }
     if let (Some(label), Some(input)) = (form.source.label(), form.value()) {
         let hidden = form.source.is_typed() && !form.shown;
         let stars = TextInput::new("*".repeat(input.value().chars().count()));
-        rows.push(text_row(form, Focus::Value, label, if hidden { &stars } else { input }, room.min(58), appearance));
+        let input = if hidden { &stars } else { input };
         let hint = if form.source.is_typed() { "paste works; F4 shows or hides it" } else { "" };
-        notes(&mut rows, state, Focus::Value, hint, width, appearance);
+        draw_field(state, Focus::Value, label, input, room.min(58), hint, page);
     }
-    let mark = if form.protect { "[x]" } else { "[ ]" };
-    let text = format!("{mark} ask before the first change after each switch (Space)");
-    let line = Line::from(vec![label(form, Focus::Protect, "Protect", appearance), Span::raw(text)]);
-    rows.push(Row { line, field: None, part: Some((Focus::Protect, FIELDS + 1)) });
-    rows.push(Line::raw("").into());
-    rows.push(button(state, appearance, now));
+    if draw_label(state, Focus::Protect, "Protect", page) {
+        page.point(FIELDS + 1);
+    }
+    let text = format!("{} ask before the first change after each switch (Space)", tick(form.protect));
+    page.at(FIELDS, text, StyleRole::Text);
+    page.y += 2;
+    let in_use = draw_label(state, Focus::Save, "", page);
+    page.button(FIELDS, &button(state, now), in_use);
+    page.gap();
     if let Some(tested) = form.tried.as_ref().filter(|tested| !matches!(tested, Tested::Answered(_))) {
-        let said = appearance.text(&answer(tested, &host(form.address.value())));
-        rows.extend(banner(&said, width, appearance).into_iter().map(Row::from));
+        page.banner(&answer(tested, &host(form.address.value())), usize::MAX);
     }
-    rows
 }
 
-fn label(form: &ProfileForm, focus: Focus, text: &str, appearance: &Appearance) -> Span<'static> {
-    let in_use = form.focus == focus;
-    let marker = if in_use { ">" } else { " " };
-    Span::styled(
-        format!("   {marker} {text:<12}"),
-        appearance.style(if in_use { StyleRole::InUse } else { StyleRole::Text }),
-    )
+/// The label of a part; gives whether it is in use.
+fn draw_label(state: &AppState, focus: Focus, text: &str, page: &mut Page<'_>) -> bool {
+    let in_use = state.profiles.form.focus == focus;
+    page.label(0, 3, &format!("{text:<12}"), in_use);
+    in_use
 }
 
-fn text_row(
-    form: &ProfileForm,
+/// A text field, and what is wrong with it under it, or else a hint.
+fn draw_field(
+    state: &AppState,
     focus: Focus,
-    text: &str,
+    label: &str,
     input: &TextInput,
     columns: u16,
-    appearance: &Appearance,
-) -> Row {
-    let line = Line::from(label(form, focus, text, appearance));
-    Row { line, field: Some((input.clone(), columns)), part: Some((focus, 0)) }
-}
-
-/// What is wrong with a part, under it, or else a hint.
-fn notes(rows: &mut Vec<Row>, state: &AppState, focus: Focus, hint: &'static str, width: u16, appearance: &Appearance) {
+    hint: &str,
+    page: &mut Page<'_>,
+) {
+    let in_use = draw_label(state, focus, label, page);
+    page.input(FIELDS, columns, input, in_use);
+    page.gap();
     let profiles = &state.profiles;
     match profiles.form.error_at(focus, |name| profiles.is_taken(name)) {
-        Some(error) => {
-            rows.extend(banner(&appearance.text(&error), width, appearance).into_iter().take(2).map(Row::from))
-        }
-        None => {
-            let hint = Line::styled(format!("{:17}{hint}", ""), appearance.style(StyleRole::Quiet));
-            rows.push(hint.into());
-        }
+        Some(error) => page.banner(&error, 2),
+        None => page.quiet(format!("{:17}{hint}", "")),
     }
 }
 
-fn button(state: &AppState, appearance: &Appearance, now: Now) -> Row {
-    let form = &state.profiles.form;
-    let since = |slot| state.pending.since(slot).map(|since| now.mono.saturating_duration_since(since).as_secs());
-    let text = match (since(Slot::TryProfile), state.pending.is_running(Slot::WriteProfile), &form.tried) {
-        (Some(seconds), _, _) => format!("[ asking for one animal {seconds} s ]"),
-        (None, true, _) => "[ writing ]".to_owned(),
-        (None, false, Some(_)) => "[ F2 Write it all the same ]".to_owned(),
-        (None, false, None) => "[ F2 Test and write ]".to_owned(),
-    };
-    let role = if form.focus == Focus::Save { StyleRole::Selected } else { StyleRole::Key };
-    let line = Line::from(vec![label(form, Focus::Save, "", appearance), Span::styled(text, appearance.style(role))]);
-    Row { line, field: None, part: Some((Focus::Save, FIELDS + 2)) }
+fn button(state: &AppState, now: Now) -> String {
+    match (state.pending.since(Slot::TryProfile), &state.profiles.form.tried) {
+        (Some(since), _) => format!("[ asking for one animal {} s ]", now.seconds_since(since)),
+        (None, _) if state.pending.is_running(Slot::WriteProfile) => "[ writing ]".to_owned(),
+        (None, Some(_)) => "[ F2 Write it all the same ]".to_owned(),
+        (None, None) => "[ F2 Test and write ]".to_owned(),
+    }
 }

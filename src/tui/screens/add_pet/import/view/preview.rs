@@ -1,9 +1,5 @@
 //! How a file looks before anything of it is sent.
 
-use ratatui::buffer::Buffer;
-use ratatui::layout::{Position, Rect};
-use ratatui::text::{Line, Span};
-
 use crate::model::text::{cut, width};
 use crate::model::words::counted;
 use crate::model::{Field, NewPet};
@@ -17,8 +13,8 @@ use crate::tui::pending::Slot;
 use crate::tui::screens::add_pet::import::preview::{Choice, PreviewField, PreviewState};
 use crate::tui::screens::add_pet::import::update::command_line;
 use crate::tui::state::AppState;
-use crate::tui::theme::{Appearance, StyleRole};
-use crate::tui::widgets::{WIDE, banner, boxed, field, pane, put, wrap};
+use crate::tui::theme::StyleRole;
+use crate::tui::widgets::page::{Page, radio};
 
 /// The width of the file where there is a pane beside it.
 const BESIDE_PANE: u16 = 82;
@@ -28,17 +24,9 @@ const FIELD: u16 = 23;
 const EXAMPLE: u16 = 36;
 const CHECKED: u16 = 56;
 
-/// Paints the file; gives the place of the cursor.
-pub fn draw(
-    looked: &PreviewState,
-    state: &AppState,
-    appearance: &Appearance,
-    buf: &mut Buffer,
-    body: Rect,
-) -> Option<Position> {
-    let wide = body.width >= WIDE;
-    let area = if wide { Rect { width: BESIDE_PANE, ..body } } else { body };
-    let inner = pane(buf, area, "Import: look before", appearance, wide);
+/// Paints the file.
+pub fn draw(looked: &PreviewState, state: &AppState, page: &mut Page<'_>) {
+    let beside = page.pane(BESIDE_PANE, "Import: look before");
     let name = match &looked.source {
         ImportSource::File(path) => path.rsplit('/').next().unwrap_or(path).to_owned(),
         ImportSource::Pasted(_) => "what was pasted".to_owned(),
@@ -49,32 +37,23 @@ pub fn draw(
     } else {
         looked.seen().map_or_else(String::new, |seen| layout_words(&seen.preview))
     };
-    let room = usize::from(inner.width).saturating_sub(14 + width(&built));
-    let title = vec![
-        Span::styled("   Import   ", appearance.style(StyleRole::Heading)),
-        Span::raw(format!("{}   ", cut(&appearance.text(&name), room))),
-        Span::raw(built),
-    ];
-    put(buf, inner, 1, &Line::from(title));
-    let cursor = draw_fields(looked, appearance, buf, inner, 3);
-    let y = 9;
+    let name = cut(&page.appearance.text(&name), page.columns().saturating_sub(14 + width(&built)));
+    page.gap();
+    page.line(vec![page.appearance.span("   Import   ", StyleRole::Heading), format!("{name}   {built}").into()]);
+    page.gap();
+    draw_fields(looked, page);
+    page.gap();
     match &looked.found {
         Some(Ok(seen)) => {
-            let y = draw_faults(&seen.preview, appearance, buf, inner, y);
-            let last = draw_choices(looked, state, appearance, buf, inner, y);
-            if wide {
-                let beside = Rect { x: area.right(), width: body.width - area.width, ..body };
-                draw_beside(looked, state, appearance, buf, beside);
+            draw_faults(&seen.preview, page);
+            draw_choices(looked, state, page);
+            if let Some(beside) = beside {
+                page.go_to(beside);
+                draw_beside(looked, state, page);
             }
-            cursor.or(last)
         }
-        Some(Err(not_seen)) => {
-            for (y, line) in (y..).zip(banner(&appearance.text(&not_seen.why), inner.width, appearance)) {
-                put(buf, inner, y, &line);
-            }
-            cursor
-        }
-        None => cursor,
+        Some(Err(not_seen)) => page.banner(&not_seen.why, usize::MAX),
+        None => {}
     }
 }
 
@@ -97,84 +76,62 @@ fn layout_words(preview: &Preview) -> String {
     format!("{format}{encoding}, {}", counted(check.good + check.bad, "row"))
 }
 
-/// Where each field is read from; gives the place of the cursor if it is there.
-fn draw_fields(
-    looked: &PreviewState,
-    appearance: &Appearance,
-    buf: &mut Buffer,
-    area: Rect,
-    y: u16,
-) -> Option<Position> {
-    let head = |x: u16, text: &'static str, buf: &mut Buffer| {
-        put(buf, at(area, x), y, &Line::styled(text, appearance.style(StyleRole::Heading)));
-    };
+/// Where each field is read from, and what is not used.
+fn draw_fields(looked: &PreviewState, page: &mut Page<'_>) {
     for (x, text) in [(3, "Column in file"), (FIELD, "Field"), (EXAMPLE, "Example"), (CHECKED, "Checked")] {
-        head(x, text, buf);
+        page.at(x, text, StyleRole::Heading);
     }
-    let mut cursor = None;
-    for (row, field_) in (y + 1..).zip(Field::ALL) {
-        let here = looked.part == PreviewField::Of(field_);
-        let style = appearance.style(if here { StyleRole::InUse } else { StyleRole::Text });
-        put(buf, area, row, &Line::styled(if here { " > " } else { "   " }, style));
-        match &looked.choices[field_ as usize] {
-            Choice::Value(value) if row < area.height => {
-                let place = field(buf, area.x + 3, area.y + row, 14, value, appearance);
-                cursor = if here { Some(place) } else { cursor };
-            }
-            Choice::Value(_) => {}
-            Choice::Found | Choice::Column(_) => {
-                let column = looked.column_of(field_);
-                let none = match field_ {
-                    _ if looked.columns().is_empty() => "",
-                    Field::Status => "(none: not set)",
-                    Field::Name | Field::CategoryId => "(none)",
-                };
-                let text = cut(&appearance.text(column.unwrap_or(none)), 18);
-                put(buf, at(area, 3), row, &Line::styled(text, style));
-                if here {
-                    cursor = Some(Position { x: area.x + 3, y: area.y + row.min(area.height - 1) });
-                }
-            }
-        }
-        put(buf, at(area, FIELD - 3), row, &Line::raw("->"));
-        put(buf, at(area, FIELD), row, &Line::styled(field_.member(), style));
-        let Some(seen) = looked.seen() else { continue };
-        let example = seen.preview.first.first().map(|new| example(new, field_)).unwrap_or_default();
-        put(
-            buf,
-            at(area, EXAMPLE),
-            row,
-            &Line::raw(cut(&appearance.text(&example), usize::from(CHECKED - EXAMPLE) - 1)),
-        );
-        let (text, role) = match &looked.choices[field_ as usize] {
-            Choice::Value(_) => ("one value for all".to_owned(), StyleRole::Text),
-            Choice::Found | Choice::Column(_) if looked.column_of(field_).is_none() => (String::new(), StyleRole::Text),
-            Choice::Found | Choice::Column(_) => {
-                let cells = seen.preview.cells[field_ as usize];
-                (
-                    checked_words(&seen.preview, cells),
-                    if cells == Cells::default() { StyleRole::Good } else { StyleRole::Error },
-                )
-            }
-        };
-        put(buf, at(area, CHECKED), row, &Line::styled(text, appearance.style(role)));
+    page.gap();
+    for field in Field::ALL {
+        draw_field(looked, field, page);
+        page.gap();
     }
-    let unused: Vec<&str> = {
-        let used = Field::ALL.map(|field| looked.column_of(field));
-        looked.columns().iter().map(String::as_str).filter(|column| !used.contains(&Some(*column))).collect()
-    };
-    if !unused.is_empty() {
-        let more = if unused.len() > 1 { format!(" and {} more", unused.len() - 1) } else { String::new() };
-        let text = format!("   {}{more}", cut(&appearance.text(unused[0]), 18));
-        put(buf, area, y + 4, &Line::styled(cut(&text, usize::from(FIELD) - 4), appearance.style(StyleRole::Quiet)));
-        put(buf, at(area, FIELD - 3), y + 4, &Line::styled("-> (not used)", appearance.style(StyleRole::Quiet)));
+    let used = Field::ALL.map(|field| looked.column_of(field));
+    let mut unused = looked.columns().iter().filter(|column| !used.contains(&Some(column.as_str())));
+    if let Some(first) = unused.next() {
+        let more = unused.count();
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        let text = format!("   {}{more}", cut(&page.appearance.text(first), 18));
+        page.at(0, cut(&text, usize::from(FIELD) - 4), StyleRole::Quiet);
+        page.at(FIELD - 3, "-> (not used)", StyleRole::Quiet);
     }
-    cursor
+    page.gap();
 }
 
-fn at(area: Rect, x: u16) -> Rect {
-    let x = x.min(area.width);
-    Rect { x: area.x + x, width: area.width - x, ..area }
+fn draw_field(looked: &PreviewState, field: Field, page: &mut Page<'_>) {
+    let here = looked.part == PreviewField::Of(field);
+    let role = StyleRole::InUse.when(here);
+    page.label(0, 1, "", here);
+    let choice = &looked.choices[field as usize];
+    let column = looked.column_of(field);
+    if let Choice::Value(value) = choice {
+        page.input(3, 14, value, here);
+    } else {
+        let none = match field {
+            _ if looked.columns().is_empty() => "",
+            Field::Status => "(none: not set)",
+            Field::Name | Field::CategoryId => "(none)",
+        };
+        page.at(3, cut(&page.appearance.text(column.unwrap_or(none)), 18), role);
+        if here {
+            page.point(3);
+        }
+    }
+    page.at(FIELD - 3, "->", StyleRole::Text);
+    page.at(FIELD, field.member(), role);
+    let Some(seen) = looked.seen() else { return };
+    let example = seen.preview.first.first().map(|new| example(new, field)).unwrap_or_default();
+    let example = cut(&page.appearance.text(&example), usize::from(CHECKED - EXAMPLE) - 1);
+    page.at(EXAMPLE, example, StyleRole::Text);
+    match choice {
+        Choice::Value(_) => page.at(CHECKED, "one value for all", StyleRole::Text),
+        Choice::Found | Choice::Column(_) if column.is_none() => {}
+        Choice::Found | Choice::Column(_) => {
+            let cells = seen.preview.cells[field as usize];
+            let role = if cells == Cells::default() { StyleRole::Good } else { StyleRole::Error };
+            page.at(CHECKED, checked_words(&seen.preview, cells), role);
+        }
+    }
 }
 
 fn example(new: &NewPet, field: Field) -> String {
@@ -205,130 +162,102 @@ fn fault_words(fault: &RowFault) -> String {
     }
 }
 
-/// The first rows that cannot be sent, and how many there are; gives the first free row.
-fn draw_faults(preview: &Preview, appearance: &Appearance, buf: &mut Buffer, area: Rect, mut y: u16) -> u16 {
+/// The first rows that cannot be sent, and how many there are.
+fn draw_faults(preview: &Preview, page: &mut Page<'_>) {
     let check = &preview.check;
     if check.bad > 0 {
-        let title = format!("   Cannot be sent ({}):", check.bad);
-        put(buf, area, y, &Line::styled(title, appearance.style(StyleRole::Error)));
-        y += 1;
+        page.styled(format!("   Cannot be sent ({}):", check.bad), StyleRole::Error);
         let below = 6 + u16::from(check.doubles > 0) + u16::from(check.corrected > 0);
-        let room = usize::from(area.height.saturating_sub(y + below)).clamp(1, 5);
+        let room = usize::from(page.left().saturating_sub(below)).clamp(1, 5);
         let shown = if preview.bad.len() > room { room.saturating_sub(1).max(1) } else { room };
         for bad in preview.bad.iter().take(shown) {
             let faults: Vec<String> = bad.faults.iter().map(fault_words).collect();
             let text = format!("     line {:>3}   {}", bad.line, faults.join("; "));
-            let text = cut(&appearance.text(&text), area.width.into());
-            put(buf, area, y, &Line::raw(text));
-            y += 1;
+            page.line(cut(&page.appearance.text(&text), page.columns()));
         }
         if preview.bad.len() > shown {
-            let text = format!("     and {} more: F4 lists them", check.bad - shown as u64);
-            put(buf, area, y, &Line::raw(text));
-            y += 1;
+            page.line(format!("     and {} more: F4 lists them", check.bad - shown as u64));
         }
-        y += 1;
+        page.gap();
     }
-    let mut words = Vec::new();
     if check.doubles > 0 {
         let until = if check.all_doubles { "" } else { " at least" };
         let rows = counted(check.doubles, "row");
-        words.push(format!("Twice in the file (same name, category and status):{until} {rows}   F4 list"));
+        page.line(format!("   Twice in the file (same name, category and status):{until} {rows}   F4 list"));
     }
     if check.corrected > 0 {
-        words.push(format!("A status was mended in {} (blanks, capitals).", counted(check.corrected, "row")));
+        page.line(format!("   A status was mended in {} (blanks, capitals).", counted(check.corrected, "row")));
     }
-    for text in words {
-        put(buf, area, y, &Line::raw(format!("   {text}")));
-        y += 1;
-    }
-    y + 1
+    page.gap();
 }
 
-/// How it is to be sent; gives the place of the cursor if it is there.
-fn draw_choices(
-    looked: &PreviewState,
-    state: &AppState,
-    appearance: &Appearance,
-    buf: &mut Buffer,
-    area: Rect,
-    mut y: u16,
-) -> Option<Position> {
-    let seen = looked.seen()?;
+/// How it is to be sent.
+fn draw_choices(looked: &PreviewState, state: &AppState, page: &mut Page<'_>) {
+    let Some(seen) = looked.seen() else { return };
     let check = &seen.preview.check;
-    let mut cursor = None;
-    let mut line = |part: PreviewField, x: u16, text: String, buf: &mut Buffer, y: u16| {
+    let draw = |page: &mut Page<'_>, part: PreviewField, x: u16, text: String| {
         let here = looked.part == part;
-        let role = if here { StyleRole::InUse } else { StyleRole::Text };
-        let text = format!(" {} {text}", if here { ">" } else { " " });
-        put(buf, at(area, x), y, &Line::styled(text, appearance.style(role)));
+        page.label(x, 1, &text, here);
         if here {
-            cursor = Some(Position { x: area.x + x + 3, y: area.y + y.min(area.height.saturating_sub(1)) });
+            page.point(x + 3);
         }
     };
-    let mark = |chosen: bool| if chosen { "(*)" } else { "( )" };
     if check.bad > 0 {
-        let (only, stop) = (mark(looked.only_good), mark(!looked.only_good));
+        let (only, stop) = (radio(looked.only_good), radio(!looked.only_good));
         let text = format!("{only} send only the {} good rows      {stop} stop, mend the file first", check.good);
-        line(PreviewField::Bad, 0, text, buf, y);
-        y += 1;
+        draw(page, PreviewField::Bad, 0, text);
+        page.gap();
     }
     let refused = match looked.how.on_error {
         OnError::GoOn => "go on",
         OnError::Stop => "stop",
     };
-    line(PreviewField::AtOnce, 0, format!("At once: {}", looked.how.concurrency), buf, y);
-    line(PreviewField::OnRefused, 22, format!("On a refused row: {refused}"), buf, y);
-    y += 1;
-    let way = seen.before.as_ref().map(EarlierImport::way);
-    match way {
+    draw(page, PreviewField::AtOnce, 0, format!("At once: {}", looked.how.concurrency));
+    draw(page, PreviewField::OnRefused, 22, format!("On a refused row: {refused}"));
+    page.gap();
+    match seen.before.as_ref().map(EarlierImport::way) {
         Some(EarlierVerdict::GoOn) => {
-            let (leave, send) = (mark(!looked.how.send_unknown), mark(looked.how.send_unknown));
+            let (leave, send) = (radio(!looked.how.send_unknown), radio(looked.how.send_unknown));
             let text = format!("Rows without an answer then:  {leave} only if safe   {send} send (may be there twice)");
-            line(PreviewField::Unknown, 0, text, buf, y);
-            y += 1;
+            draw(page, PreviewField::Unknown, 0, text);
+            page.gap();
         }
         Some(way @ (EarlierVerdict::Done | EarlierVerdict::Choose)) => {
-            let add = format!("{} add all {}", mark(looked.again == Some(true)), check.good);
-            let leave = mark(looked.again == Some(false));
+            let add = format!("{} add all {}", radio(looked.again == Some(true)), check.good);
+            let leave = radio(looked.again == Some(false));
             let text = match way {
                 EarlierVerdict::Done => format!("{add} once more"),
                 _ if looked.before().is_some_and(|before| before.here == 0) => add,
                 _ => format!("{leave} leave out those {}   {add}", looked.before().map_or(0, |before| before.here)),
             };
-            line(PreviewField::Again, 0, text, buf, y);
-            y += 1;
+            draw(page, PreviewField::Again, 0, text);
+            page.gap();
         }
         Some(EarlierVerdict::Anew) | None => {}
     }
-    let mut sentences: Vec<_> = seen.before.iter().map(before_words).collect();
+    page.gap();
+    if let Some(before) = &seen.before {
+        page.paragraph(3, &before_words(before));
+    }
     if let Some(Start::New | Start::Anew(_)) = looked.start() {
         let (pets, label) = (counted(check.good, "pet"), &state.link.label);
-        sentences.push(format!("This adds {pets} to {label}. There is no undo in the service."));
+        page.paragraph(3, &format!("This adds {pets} to {label}. There is no undo in the service."));
     }
-    for text in
-        sentences.iter().flat_map(|text| wrap(&appearance.text(text), usize::from(area.width).saturating_sub(4)))
-    {
-        y += 1;
-        put(buf, area, y, &Line::raw(format!("   {text}")));
-    }
-    cursor
 }
 
 /// Beside it: what will be sent, and the same in a shell.
-fn draw_beside(looked: &PreviewState, state: &AppState, appearance: &Appearance, buf: &mut Buffer, area: Rect) {
-    let inner = boxed(buf, area, "Beside it", appearance);
-    let room = usize::from(inner.width).saturating_sub(2);
-    let mut lines = vec!["First rows as JSON (what will be sent):".to_owned(), String::new()];
+fn draw_beside(looked: &PreviewState, state: &AppState, page: &mut Page<'_>) {
+    page.boxed("Beside it");
+    page.gap();
+    page.paragraph(1, "First rows as JSON (what will be sent):");
+    page.gap();
     for new in looked.seen().iter().flat_map(|seen| &seen.preview.first) {
-        lines.push(appearance.text(&serde_json::to_string(new).unwrap_or_default()));
+        page.paragraph(1, &serde_json::to_string(new).unwrap_or_default());
     }
-    lines.extend([String::new(), "The same in a shell (y copies it):".to_owned(), String::new()]);
-    lines.push(appearance.text(&command_line(state, " --dry-run")));
-    let wrapped = lines.iter().flat_map(|line| wrap(line, room));
-    for (y, line) in (1..inner.height).zip(wrapped) {
-        put(buf, inner, y, &Line::raw(format!(" {line}")));
-    }
+    page.gap();
+    page.paragraph(1, "The same in a shell (y copies it):");
+    page.gap();
+    page.paragraph(1, &command_line(state, " --dry-run"));
 }
 
 /// What a look at a file says of an earlier import.

@@ -1,0 +1,442 @@
+//! A part of the screen that is written from top to bottom, cut where it ends; also the controls of forms.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Position, Rect};
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+
+use crate::model::text::{cut, width};
+use crate::tui::text_input::TextInput;
+use crate::tui::theme::{Appearance, StyleRole};
+
+use super::{WIDE, boxed, cover, field, popup, put, put_at, wrap, wrap_indented};
+
+/// The page, and how far it is written. What is written from a column on stays on its row; a whole row goes on to the next.
+pub struct Page<'a> {
+    /// Where the frame is painted.
+    pub buf: &'a mut Buffer,
+    /// Where it is.
+    pub area: Rect,
+    /// The terminal and its user.
+    pub appearance: &'a Appearance,
+    /// The next row.
+    pub y: u16,
+    /// Where the cursor of the terminal is, as far as that is known: the last to set it wins.
+    pub cursor: Option<Position>,
+    /// Columns that wrapped text leaves blank at the right edge.
+    pub margin: usize,
+}
+
+/// What stands before the row or the field that is in use.
+#[must_use]
+pub const fn marker(in_use: bool) -> &'static str {
+    if in_use { ">" } else { " " }
+}
+
+/// How one of several choices is marked.
+#[must_use]
+pub const fn radio(chosen: bool) -> &'static str {
+    if chosen { "(*)" } else { "( )" }
+}
+
+/// How something that can be ticked is marked.
+#[must_use]
+pub const fn tick(ticked: bool) -> &'static str {
+    if ticked { "[x]" } else { "[ ]" }
+}
+
+impl<'a> Page<'a> {
+    /// An empty page.
+    pub const fn new(buf: &'a mut Buffer, area: Rect, appearance: &'a Appearance) -> Self {
+        Self { buf, area, appearance, y: 0, cursor: None, margin: 1 }
+    }
+
+    /// Writes into `area` from now on, from its top.
+    pub const fn go_to(&mut self, area: Rect) {
+        (self.area, self.y, self.margin) = (area, 0, 1);
+    }
+
+    /// Everything from the next row on.
+    pub const fn rest(&self) -> Rect {
+        let height = self.left();
+        Rect { y: self.area.bottom() - height, height, ..self.area }
+    }
+
+    /// The next `rows` rows, as far as there are so many: to be written later, this goes on below them.
+    pub fn take(&mut self, rows: u16) -> Rect {
+        let rest = self.rest();
+        self.y += rows;
+        Rect { height: rest.height.min(rows), ..rest }
+    }
+
+    /// Leaves `columns` blank on both sides.
+    pub const fn inset(&mut self, columns: u16) {
+        self.area.x += columns;
+        self.area.width = self.area.width.saturating_sub(2 * columns);
+    }
+
+    /// What is left, in two parts beside each other.
+    pub const fn halves(&self) -> [Rect; 2] {
+        let rest = self.rest();
+        let left = rest.width / 2;
+        [Rect { width: left, ..rest }, Rect { x: rest.x + left, width: rest.width - left, ..rest }]
+    }
+
+    /// A titled box around the page, which is what is inside from now on.
+    pub fn boxed(&mut self, title: &str) {
+        let inside = boxed(self.buf, self.area, title, self.appearance);
+        self.go_to(inside);
+    }
+
+    /// Where the terminal is wide, only a titled box of so many columns from now on; gives what is right of it.
+    pub fn pane(&mut self, columns: u16, title: &str) -> Option<Rect> {
+        let area = self.area;
+        if area.width < WIDE {
+            return None;
+        }
+        self.area.width = columns;
+        self.boxed(title);
+        Some(Rect { x: area.x + columns, width: area.width - columns, ..area })
+    }
+
+    /// A box of `columns` by `rows` in the middle, over whatever is there: the page is what is inside from now on.
+    pub fn popup(&mut self, columns: u16, rows: u16, title: &str) {
+        let inside = popup(self.buf, self.area, columns, rows, title, self.appearance);
+        self.go_to(inside);
+    }
+
+    /// Paints what may want more rows than there are: then the part with the cursor and `below` further rows is shown.
+    pub fn scrolled(&mut self, below: u16, paint: impl Fn(&mut Page<'_>)) {
+        let area = self.area;
+        let rows = self.measured(&paint);
+        if rows <= area.height {
+            return paint(self);
+        }
+        let whole = Rect { height: rows, ..area };
+        let mut tall = Buffer::empty(whole);
+        cover(&mut tall, whole, self.appearance);
+        let mut page = Page::new(&mut tall, whole, self.appearance);
+        paint(&mut page);
+        let cursor = page.cursor;
+        let row = cursor.map_or(0, |cursor| cursor.y - whole.y);
+        let top = (row + 1 + below).min(rows).saturating_sub(area.height);
+        for (y, x) in (0..area.height).flat_map(|y| (0..area.width).map(move |x| (y, x))) {
+            if let Some(cell) = self.buf.cell_mut((area.x + x, area.y + y)) {
+                *cell = tall[(area.x + x, area.y + top + y)].clone();
+            }
+        }
+        self.cursor = cursor.map(|cursor| Position { y: cursor.y - top, ..cursor });
+    }
+
+    /// How many rows something takes: it is written where there is no row.
+    fn measured(&mut self, paint: impl Fn(&mut Page<'_>)) -> u16 {
+        let mut page = Page::new(self.buf, Rect { height: 0, ..self.area }, self.appearance);
+        paint(&mut page);
+        page.y
+    }
+
+    /// How many columns it has.
+    pub const fn columns(&self) -> usize {
+        self.area.width as usize
+    }
+
+    /// How many rows are left.
+    pub const fn left(&self) -> u16 {
+        self.area.height.saturating_sub(self.y)
+    }
+
+    /// Leaves a row out.
+    pub const fn gap(&mut self) {
+        self.y += 1;
+    }
+
+    /// Goes to a row counted from the bottom, unless the page is written further.
+    pub fn to_bottom(&mut self, rows: u16) {
+        self.y = self.y.max(self.area.height.saturating_sub(rows));
+    }
+
+    /// Goes back to the last row, if the page is written further.
+    pub fn back_to_last(&mut self) {
+        self.y = self.y.min(self.area.height.saturating_sub(1));
+    }
+
+    // Text on the row, from a column on.
+
+    /// Writes on the row from column `x` on.
+    pub fn at(&mut self, x: u16, text: impl AsRef<str>, role: StyleRole) {
+        if self.y < self.area.height && x < self.area.width {
+            let (style, columns) = (self.appearance.style(role), self.area.width - x);
+            put_at(self.buf, self.area.x + x, self.area.y + self.y, text.as_ref(), columns, style);
+        }
+    }
+
+    /// Writes text of several styles on the row from column `x` on.
+    pub fn line_at<'b>(&mut self, x: u16, line: impl Into<Line<'b>>) {
+        let x = x.min(self.area.width);
+        let area = Rect { x: self.area.x + x, width: self.area.width - x, ..self.area };
+        put(self.buf, area, self.y, &line.into());
+    }
+
+    /// Writes on the row, so that `margin` columns are left at the right.
+    pub fn right(&mut self, margin: usize, text: &str, role: StyleRole) {
+        let cells = |columns: usize| u16::try_from(columns).unwrap_or(u16::MAX);
+        let end = self.area.width.saturating_sub(cells(margin));
+        let columns = end.min(cells(width(text)));
+        if self.y < self.area.height {
+            let (x, y) = (self.area.x + end - columns, self.area.y + self.y);
+            put_at(self.buf, x, y, text, columns, self.appearance.style(role));
+        }
+    }
+
+    /// Blanks on the whole row.
+    pub fn bar(&mut self, role: StyleRole) {
+        self.at(0, " ".repeat(self.columns()), role);
+    }
+
+    /// Gives `columns` cells of the row another style.
+    pub fn restyle(&mut self, x: u16, columns: u16, style: Style) {
+        let row = Rect { x: self.area.x + x, y: self.area.y + self.y, width: columns, height: 1 };
+        self.buf.set_style(row.intersection(self.area), style);
+    }
+
+    /// The cursor is at column `x` of the row.
+    pub const fn point(&mut self, x: u16) {
+        if self.y < self.area.height && x < self.area.width {
+            self.cursor = Some(Position { x: self.area.x + x, y: self.area.y + self.y });
+        }
+    }
+
+    // Whole rows.
+
+    /// Writes a line.
+    pub fn line<'b>(&mut self, line: impl Into<Line<'b>>) {
+        put(self.buf, self.area, self.y, &line.into());
+        self.y += 1;
+    }
+
+    /// Writes a line of one style.
+    pub fn styled(&mut self, text: impl AsRef<str>, role: StyleRole) {
+        self.at(0, text, role);
+        self.y += 1;
+    }
+
+    /// Writes a heading.
+    pub fn heading(&mut self, text: impl AsRef<str>) {
+        self.styled(text, StyleRole::Heading);
+    }
+
+    /// Writes what matters less.
+    pub fn quiet(&mut self, text: impl AsRef<str>) {
+        self.styled(text, StyleRole::Quiet);
+    }
+
+    /// Writes foreign text on one line, cut where the page ends.
+    pub fn text(&mut self, text: &str) {
+        self.line(self.appearance.text(text));
+    }
+
+    /// Writes foreign text over as many rows as it takes, each `indent` columns from the left.
+    pub fn paragraph(&mut self, indent: usize, text: &str) {
+        self.wrapped(indent, text, usize::MAX);
+    }
+
+    /// The same over at most `rows` rows.
+    pub fn wrapped(&mut self, indent: usize, text: &str, rows: usize) {
+        self.labelled(&" ".repeat(indent), text, rows);
+    }
+
+    /// The same behind a label; further rows begin below the text.
+    pub fn labelled(&mut self, label: &str, text: &str, rows: usize) {
+        self.behind(&Span::raw(label), text, rows);
+    }
+
+    /// The same behind a label with a style of its own.
+    pub fn behind(&mut self, label: &Span<'_>, text: &str, rows: usize) {
+        let below = Span::styled(" ".repeat(label.width()), label.style);
+        let lines = self.wrap(label.width(), text);
+        let is_cut = lines.len() > rows;
+        for (at, line) in lines.into_iter().take(rows).enumerate() {
+            let head = if at == 0 { label } else { &below };
+            let end = if is_cut && at + 1 == rows { " .." } else { "" };
+            self.line(vec![head.clone(), Span::raw(line), Span::raw(end)]);
+        }
+    }
+
+    /// Writes a line of code: its indentation stays.
+    pub fn code(&mut self, line: &str) {
+        for line in wrap_indented(&self.appearance.text(line), self.columns()) {
+            self.line(line);
+        }
+    }
+
+    /// How many rows a text takes behind a label of `indent` columns.
+    pub fn rows(&self, indent: usize, text: &str) -> usize {
+        self.wrap(indent, text).len()
+    }
+
+    /// A foreign text in rows that fit behind `indent` columns.
+    pub fn wrap(&self, indent: usize, text: &str) -> Vec<String> {
+        wrap(&self.appearance.text(text), self.columns().saturating_sub(indent + self.margin).max(8))
+    }
+
+    /// Writes what is wrong, over at most `rows` rows.
+    pub fn error(&mut self, indent: usize, text: &str, rows: usize) {
+        let lines = self.wrap(indent + 2, text);
+        for (at, line) in lines.into_iter().take(rows).enumerate() {
+            let head = self.appearance.span(if at == 0 { "! " } else { "  " }, StyleRole::Error);
+            self.line(vec![Span::raw(" ".repeat(indent)), head, Span::raw(line)]);
+        }
+    }
+
+    /// Writes what is wrong, every row marked, over at most `rows` rows.
+    pub fn banner(&mut self, text: &str, rows: usize) {
+        for line in wrap(&self.appearance.text(text), self.columns().saturating_sub(4)).into_iter().take(rows) {
+            self.line(vec![self.appearance.span(" ! ", StyleRole::Error), Span::raw(line)]);
+        }
+    }
+
+    // The controls of forms, on the row but where they say something else.
+
+    /// The label of a control `x` columns from the left, marked if that is in use.
+    pub fn label(&mut self, x: u16, indent: usize, label: &str, in_use: bool) {
+        self.at(x, format!("{:indent$}{} {label}", "", marker(in_use)), StyleRole::InUse.when(in_use));
+    }
+
+    /// A text field, `columns` wide inside as far as there is room; with the cursor, if it is in use.
+    pub fn input(&mut self, x: u16, columns: u16, input: &TextInput, in_use: bool) {
+        if self.y >= self.area.height || x + 3 > self.area.width {
+            return;
+        }
+        let columns = columns.min(self.area.width - x - 3);
+        let place = field(self.buf, self.area.x + x, self.area.y + self.y, columns, input, self.appearance);
+        if in_use {
+            self.cursor = Some(place);
+        }
+    }
+
+    /// A label and its text field on a row of their own; gives the place of the cursor, if it is in use.
+    pub fn field(&mut self, label: &str, x: u16, columns: u16, input: &TextInput, in_use: bool) -> Option<Position> {
+        self.label(0, 1, label, in_use);
+        self.input(x, columns, input, in_use);
+        self.y += 1;
+        if in_use { self.cursor } else { None }
+    }
+
+    /// Something to press, with the cursor, if it is in use.
+    pub fn button(&mut self, x: u16, text: &str, in_use: bool) {
+        self.at(x, text, if in_use { StyleRole::Selected } else { StyleRole::Key });
+        if in_use {
+            self.point(x + 2);
+        }
+    }
+
+    /// A row of a list, marked if it is the chosen one.
+    pub fn item(&mut self, text: &str, chosen: bool) {
+        self.styled(format!(" {} {text}", marker(chosen)), StyleRole::Selected.when(chosen));
+    }
+
+    /// What is typed behind a sign, as for a search; with the cursor, if it is in use.
+    pub fn prompt(&mut self, sign: &str, input: &TextInput, room: usize, role: StyleRole, in_use: bool) {
+        let (shown, cursor) = input.window(room);
+        let x = u16::try_from(width(sign)).unwrap_or(0);
+        self.at(0, sign, StyleRole::Key);
+        self.at(x, self.appearance.text(&shown), role);
+        if in_use {
+            self.point(x + u16::try_from(cursor).unwrap_or(0));
+        }
+    }
+
+    /// The row of a search: what is typed or else a hint, and at the right what came of it.
+    pub fn search(&mut self, input: &TextInput, searching: bool, hint: &str, result: &str) {
+        self.right(0, result, StyleRole::Text);
+        let room = self.columns().saturating_sub(width(result) + 5);
+        if searching || !input.is_empty() {
+            self.prompt(" / ", input, room, StyleRole::Heading, searching);
+        } else {
+            self.at(0, " / ", StyleRole::Key);
+            self.at(3, cut(hint, room), StyleRole::Quiet);
+        }
+    }
+
+    /// The place of a cell of the row written last, if that is on the page.
+    pub const fn cell(&self, x: u16) -> Option<Position> {
+        let row = self.y.saturating_sub(1);
+        if row < self.area.height && x < self.area.width {
+            Some(Position { x: self.area.x + x, y: self.area.y + row })
+        } else {
+            None
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tui::testing::appearance;
+
+    /// What is painted on `rows` rows of 20 columns, a blank row below them, and the place of the cursor.
+    fn painted(rows: u16, paint: impl FnOnce(&mut Page<'_>)) -> (Vec<String>, Option<(u16, u16)>) {
+        let appearance = appearance();
+        let mut buf = Buffer::empty(Rect::new(0, 0, 21, rows + 1));
+        let mut page = Page::new(&mut buf, Rect::new(0, 0, 20, rows), &appearance);
+        paint(&mut page);
+        let cursor = page.cursor.map(|Position { x, y }| (x, y));
+        let row = |y: u16| (0..21_u16).map(|x| buf[(x, y)].symbol()).collect::<String>().trim_end().to_owned();
+        assert_eq!(row(rows), "");
+        ((0..rows).map(row).collect(), cursor)
+    }
+
+    fn form(page: &mut Page<'_>, in_use: usize) {
+        for at in 0..5 {
+            page.label(0, 1, &format!("{at}"), at == in_use);
+            page.input(5, 6, &TextInput::new("ab"), at == in_use);
+            page.gap();
+        }
+    }
+
+    #[test]
+    fn the_cursor_is_shown_only_where_its_row_is() {
+        let (rows, cursor) = painted(2, |page| form(page, 1));
+        assert_eq!((rows, cursor), (vec!["   0 [ab____]".into(), " > 1 [ab____]".into()], Some((8, 1))));
+        assert_eq!(painted(2, |page| form(page, 2)).1, None);
+        let button = |page: &mut Page<'_>| {
+            page.y = 1;
+            page.button(3, "[ F2 Save ]", true);
+        };
+        assert_eq!((painted(2, button).1, painted(1, button).1), (Some((5, 1)), None));
+        assert_eq!(painted(1, |page| page.point(20)).1, None);
+    }
+
+    #[test]
+    fn a_form_that_is_too_high_shows_the_part_in_use() {
+        let shown = |rows, in_use| {
+            let (rows, cursor) = painted(rows, |page| page.scrolled(1, |page| form(page, in_use)));
+            (rows.iter().map(|row| row[1..4].to_owned()).collect::<Vec<_>>(), cursor)
+        };
+        assert_eq!(shown(5, 4).1, Some((8, 4)));
+        assert_eq!(shown(3, 0), (vec!["> 0".into(), "  1".into(), "  2".into()], Some((8, 0))));
+        assert_eq!(shown(3, 2), (vec!["  1".into(), "> 2".into(), "  3".into()], Some((8, 1))));
+        assert_eq!(shown(3, 4), (vec!["  2".into(), "  3".into(), "> 4".into()], Some((8, 2))));
+    }
+
+    #[test]
+    fn a_field_ends_inside_its_page() {
+        let field = |columns| painted(1, |page| page.input(10, columns, &TextInput::new("x"), false)).0;
+        assert_eq!(field(4), ["          [x___]"]);
+        assert_eq!(field(60), ["          [x______]"]);
+    }
+
+    #[test]
+    fn text_that_does_not_fit_says_so() {
+        let name = |text| painted(3, |page| page.labelled(" Name ", text, 2)).0;
+        assert_eq!(name("Biscuit"), [" Name Biscuit", "", ""]);
+        assert_eq!(name("Biscuit the Third of"), [" Name Biscuit the", "      Third of", ""]);
+        assert_eq!(name("Biscuit the Third of Springfield"), [" Name Biscuit the", "      Third of ..", ""]);
+    }
+
+    #[test]
+    fn text_at_the_right_keeps_its_margin() {
+        assert_eq!(painted(1, |page| page.right(1, "now", StyleRole::Quiet)).0, [format!("{:16}now", "")]);
+        assert_eq!(painted(1, |page| page.right(18, "now", StyleRole::Quiet)).0, ["no"]);
+    }
+}
