@@ -1,5 +1,7 @@
 //! Pieces that several screens paint with.
 
+pub mod list;
+
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 use ratatui::style::Style;

@@ -20,6 +20,7 @@ use crate::tui::popups::{
 use crate::tui::state::{AppState, Health, Layout, Link};
 use crate::tui::text_input::TextInput;
 use crate::tui::theme::{Appearance, StyleRole};
+use crate::tui::widgets::list::first_shown;
 use crate::tui::widgets::{banner, field, popup, put, put_right, wrap, wrap_indented};
 
 /// How many rows?
@@ -256,7 +257,7 @@ pub fn draw_commands(buf: &mut Buffer, body: Rect, commands: &PaletteEntry, appe
     );
     put(buf, inner, 1, &Line::raw(appearance.rule(usize::from(inner.width))));
     let list = Rect { y: inner.y + 2, height: inner.height.saturating_sub(6), ..inner };
-    let top = (commands.cursor + 1).saturating_sub(list.height.into());
+    let top = first_shown(commands.cursor, list.height.into());
     for (y, (at, command)) in (0..list.height).zip(commands.found.iter().enumerate().skip(top)) {
         let chosen = at == commands.cursor;
         let style = appearance.style(if chosen { StyleRole::Selected } else { StyleRole::Text });

@@ -83,7 +83,7 @@ fn draw_place(
         right.push(Line::raw("Search: whis  cat:3,7  is:sold"));
         right.extend(["  id:1002  \"exact words\"  -not", ""].map(Line::raw));
     }
-    right.extend(if help.place.is_about_domains() { domain_words() } else { marks(appearance) });
+    right.extend(if keymap.is_about_domains(help.place) { domain_words() } else { marks(appearance) });
     if area.width >= 76 {
         let half = Rect { width: area.width / 2, ..area };
         let other = Rect { x: area.x + half.width, width: area.width - half.width, ..area };

@@ -1,4 +1,5 @@
 //! How the profiles screen looks.
+#![expect(clippy::wildcard_enum_match_arm, reason = "what is painted may have a look by default")]
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
@@ -15,6 +16,7 @@ use crate::tui::msg::Tested;
 use crate::tui::pending::Slot;
 use crate::tui::state::{AppState, Health};
 use crate::tui::theme::{Appearance, StyleRole};
+use crate::tui::widgets::list::first_shown;
 use crate::tui::widgets::{WIDE, away_word, boxed, pane, put, wrap};
 
 /// The width of the list where there is a pane beside it.
@@ -87,7 +89,7 @@ fn draw_list(buf: &mut Buffer, area: Rect, state: &AppState, appearance: &Appear
     }
     let rows = area.height.saturating_sub(2).max(1);
     let here = state.profiles.cursor();
-    let top = (here + 1).saturating_sub(rows.into());
+    let top = first_shown(here, rows.into());
     for (y, (at, entry)) in (1..=rows).zip(entries.iter().enumerate().skip(top)) {
         let mark = if at == here { ">" } else { " " };
         let (word, role) = state_word(entry, state, now);

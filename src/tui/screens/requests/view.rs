@@ -8,6 +8,7 @@ use crate::api::Exchange;
 use crate::model::text::{cut, width};
 use crate::tui::state::{AppState, Layout};
 use crate::tui::theme::{Appearance, StyleRole};
+use crate::tui::widgets::list::first_shown;
 use crate::tui::widgets::{WIDE, boxed, put, put_right, wrap_indented};
 
 use super::State;
@@ -100,7 +101,7 @@ fn draw_list(buf: &mut Buffer, area: Rect, requests: &State, appearance: &Appear
         return;
     }
     let cursor = requests.cursor();
-    layout.table_top = layout.table_top.clamp((cursor + 1).saturating_sub(visible.max(1)), cursor);
+    layout.table_top = layout.table_top.clamp(first_shown(cursor, visible.max(1)), cursor);
     for (y, (at, exchange)) in (1..area.height).zip((layout.table_top..).zip(requests.rows_from(layout.table_top))) {
         let Exchange { at: time, method, path_and_query, status, took, what, .. } = exchange;
         let status = status.map_or_else(|| "-".to_owned(), |status| status.to_string());

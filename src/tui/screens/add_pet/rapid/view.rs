@@ -8,6 +8,7 @@ use crate::model::text::{cut, width};
 use crate::model::{ObservedStatus, PetStatus};
 use crate::tui::state::{AppState, Screen};
 use crate::tui::theme::{Appearance, StyleRole};
+use crate::tui::widgets::list::first_shown;
 use crate::tui::widgets::{WIDE, boxed, field, pane, put, wrap};
 
 use super::state::{Fate, Focus, Line as Entry, State};
@@ -140,7 +141,7 @@ fn draw_lines(buf: &mut Buffer, area: Rect, rapid: &State, appearance: &Appearan
     let in_lines = rapid.focus == Focus::Lines;
     let marked = rapid.lines.iter().rev().position(|line| line.number == rapid.marked).filter(|_| in_lines);
     // The marked line is always in sight.
-    let top = marked.map_or(0, |at| at.saturating_sub(rows.saturating_sub(1)));
+    let top = marked.map_or(0, |at| first_shown(at, rows.max(1)));
     let mut cursor = None;
     for (y, (at, line)) in (1..area.height).zip(rapid.lines.iter().rev().enumerate().skip(top)) {
         let here = marked == Some(at);

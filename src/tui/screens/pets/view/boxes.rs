@@ -9,6 +9,7 @@ use crate::model::text::{cut, width};
 use crate::tui::screens::pets::popups::{ChangesBox, ChartBar, ChartsBox};
 use crate::tui::state::AppState;
 use crate::tui::theme::{Appearance, StyleRole};
+use crate::tui::widgets::list::first_shown;
 use crate::tui::widgets::{popup, put};
 
 use super::detail::{draw_bar, most};
@@ -25,7 +26,7 @@ pub fn draw_changes(
     let log = state.pets.changes.log();
     let title = format!("Changes: {} of {}", changes.cursor + 1, log.len());
     let inner = popup(buf, body, body.width.min(90), body.height.saturating_sub(2), &title, appearance);
-    let top = first_line(changes.cursor, inner.height);
+    let top = first_shown(changes.cursor, inner.height.into());
     for (y, (at, change)) in (0..inner.height).zip(log.iter().enumerate().skip(top)) {
         let chosen = at == changes.cursor;
         let when = appearance.moment(change.at, now.wall);
@@ -59,7 +60,7 @@ pub fn draw_charts(
     let rows = u16::try_from(charts.bars.len() + 5).unwrap_or(u16::MAX);
     let inner = popup(buf, body, 70, body.height.saturating_sub(2).min(rows), "Of these animals", appearance);
     let list = Rect { height: inner.height.saturating_sub(1), ..inner };
-    let top = first_line(charts.cursor, list.height);
+    let top = first_shown(charts.cursor, list.height.into());
     let of_status = most(state);
     let of_category = state.pets.rows().categories().first().map_or(0, |(_, count)| *count);
     for (y, (at, bar)) in (0..list.height).zip(charts.bars.iter().enumerate().skip(top)) {
@@ -91,9 +92,4 @@ pub fn draw_charts(
     let note = " + means: at least. Categories are counted in the rows of this tab.";
     put(buf, inner, inner.height.saturating_sub(1), &Line::styled(note, appearance.style(StyleRole::Quiet)));
     Position { x: list.x + 1, y: list.y + u16::try_from(charts.cursor.saturating_sub(top)).unwrap_or(0) }
-}
-
-/// The first line that is shown, so that the chosen one is.
-fn first_line(cursor: usize, visible: u16) -> usize {
-    (cursor + 1).saturating_sub(visible.into())
 }

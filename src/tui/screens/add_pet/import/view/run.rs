@@ -13,6 +13,7 @@ use crate::tui::screens::add_pet::import::progress::{RowEntry, Running, Shown};
 use crate::tui::screens::add_pet::import::update::command_line;
 use crate::tui::state::AppState;
 use crate::tui::theme::{Appearance, StyleRole};
+use crate::tui::widgets::list::first_shown;
 use crate::tui::widgets::{WIDE, boxed, put, wrap};
 
 /// The columns of the list: their left edges.
@@ -139,7 +140,7 @@ fn draw_rows<'a>(
         put(buf, at(x), 0, &Line::styled(text, appearance.style(StyleRole::Heading)));
     }
     let height = usize::from(area.height.saturating_sub(1));
-    let top = if has_cursor { (running.cursor + 1).saturating_sub(height) } else { 0 };
+    let top = if has_cursor { first_shown(running.cursor, height) } else { 0 };
     let mut place = None;
     for (y, (index, row)) in (1..area.height).zip(rows.into_iter().enumerate().skip(top)) {
         let here = has_cursor && index == running.cursor;
