@@ -1,4 +1,5 @@
 //! The boxes over a screen; at most one is open. Their state and what keys do in them; no painting here.
+#![cfg_attr(not(test), deny(clippy::wildcard_enum_match_arm))]
 
 pub mod commands;
 pub mod confirm;

@@ -1,4 +1,5 @@
 //! What follows from a key on the import.
+#![cfg_attr(not(test), deny(clippy::wildcard_enum_match_arm))]
 
 use std::path::{Path, PathBuf};
 
