@@ -15,6 +15,6 @@ pub use help::{HelpLine, PLACES, clear_search, place_name};
 pub use key::open_key_box;
 pub use state::{
     Command, ConfirmBox, Contents, HelpBox, KeyBox, LIMIT_PRESETS, LimitBox, PaletteEntry, PendingChange, Popup,
-    Reader, TextBox, TextKind, ThemesBox, WriteBox,
+    Reader, TextBox, TextKind, ThemesBox, WriteBox, next_preset,
 };
 pub use text_box::{copy, on_copied, on_exported, on_exporting, on_written};

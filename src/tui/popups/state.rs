@@ -59,6 +59,13 @@ impl Popup {
 /// The presets of the limit, in order.
 pub const LIMIT_PRESETS: [i64; 5] = [5, 10, 20, 50, 100];
 
+/// The preset after a number of rows, or the one before.
+#[must_use]
+pub fn next_preset(here: i64, up: bool) -> Option<i64> {
+    let mut presets = LIMIT_PRESETS.into_iter();
+    if up { presets.find(|preset| *preset > here) } else { presets.rfind(|preset| *preset < here) }
+}
+
 /// How many rows?
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LimitBox {

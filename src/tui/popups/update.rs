@@ -1,7 +1,7 @@
 //! What follows from a key in the box that is open.
 
 use super::help::PLACES;
-use super::state::{Contents, LIMIT_PRESETS, LimitBox, PendingChange, Popup, WriteBox};
+use super::state::{Contents, LimitBox, PendingChange, Popup, WriteBox, next_preset};
 use super::text_box::copy;
 use crate::api::failure::{Failure, Remedy};
 use crate::clock::Now;
@@ -22,11 +22,7 @@ pub fn in_limit_box(state: &mut AppState, action: PickAction, now: Now) -> Vec<E
     match action {
         PickAction::Move(movement) => {
             let here = limit_box.limit().map_or(20, |limit| i64::from(limit.get()));
-            let preset = match movement.is_down() {
-                true => LIMIT_PRESETS.into_iter().find(|preset| *preset > here),
-                false => LIMIT_PRESETS.into_iter().rev().find(|preset| *preset < here),
-            };
-            if let Some(preset) = preset {
+            if let Some(preset) = next_preset(here, movement.is_down()) {
                 *limit_box = LimitBox { input: TextInput::new(preset.to_string()), untouched: true };
             }
         }

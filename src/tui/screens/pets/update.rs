@@ -9,8 +9,7 @@ use crate::model::{Limit, PetQuery, PetStatus};
 use crate::tui::effect::{Effect, Job, Task};
 use crate::tui::keymap::{Movement, PetsAction, PickAction};
 use crate::tui::pending::Slot;
-use crate::tui::popups::{LIMIT_PRESETS, LimitBox, Popup, open_key_box};
-use crate::tui::popups::{PendingChange, confirm};
+use crate::tui::popups::{LimitBox, PendingChange, Popup, confirm, next_preset, open_key_box};
 use crate::tui::screens::pets::state::TABS;
 use crate::tui::screens::pets::{ListSource, Loaded};
 use crate::tui::session_cache::keep;
@@ -192,13 +191,7 @@ pub fn set_limit(state: &mut AppState, limit: Limit, now: Now) -> Vec<Effect> {
 }
 
 fn step_limit(state: &mut AppState, up: bool, now: Now) -> Vec<Effect> {
-    let here = i64::from(state.pets.limit.get());
-    let preset = if up {
-        LIMIT_PRESETS.into_iter().find(|preset| *preset > here)
-    } else {
-        LIMIT_PRESETS.into_iter().rev().find(|preset| *preset < here)
-    };
-    match preset.map(Limit::new) {
+    match next_preset(state.pets.limit.get().into(), up).map(Limit::new) {
         Some(Ok(limit)) => set_limit(state, limit, now),
         _ if up => {
             let way =
