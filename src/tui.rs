@@ -4,8 +4,8 @@
 //! what), [`screens::pets::update`] (one screen of it), [`worker`] (which does the work), [`event_loop`] (which connects
 //! them).
 //!
-//! - Pure: `msg effect state start pending key keymap text_input paste_detection update deadline frame_pacer popups drafts`, and all
-//!   of `screens` but views. No ratatui, crossterm, tokio, reqwest, clock or printing.
+//! - Pure: `msg effect state start pending key keymap text_input paste_detection update deadline frame_pacer popups drafts widgets::list`,
+//!   and all of `screens` but views. No ratatui, crossterm, tokio, reqwest, clock or printing.
 //! - Painting: `view theme widgets screens/*/view`. Takes `&AppState`, returns a frame.
 //! - Work: `worker`. Network through [`crate::api`] and [`crate::domains`], files and keys through [`crate::config`];
 //!   knows no state.

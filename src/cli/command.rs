@@ -200,7 +200,7 @@ mod tests {
         for screen in ["1", "2", "Esc 3"] {
             app.keys(screen);
             for binding in app.state.keymap.clone().bindings() {
-                let Some(line) = shell_equivalent::of(&app.state, binding.context, binding.action) else { continue };
+                let Some(line) = shell_equivalent::of(&app.state, binding.action) else { continue };
                 let words = line.split(' ').filter(|word| *word != ">");
                 let parsed = Args::try_parse_from(words.map(|word| word.replace("ID", "7")));
                 assert!(parsed.is_ok(), "{line}: {}", parsed.unwrap_err());

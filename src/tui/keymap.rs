@@ -1,5 +1,6 @@
 //! What each key does where: one table, from which keys are looked up and help, the bottom line and the list of all
 //! commands are made. A file of the user's may give an action other keys ([`remap`]).
+#![cfg_attr(not(test), deny(clippy::wildcard_enum_match_arm))]
 
 mod action;
 mod bindings;
@@ -11,10 +12,7 @@ mod tests;
 use super::key::{Key, KeyPress};
 use bindings::BINDINGS;
 
-pub use action::{
-    Action, Binding, Context, Destination, DomainAction, ImportAction, PetAction, ProfileAction, RapidAction,
-    RecordPart, RequestAction,
-};
+pub use action::*;
 pub use names::key_name;
 
 /// The keys in use.
@@ -23,7 +21,7 @@ pub struct Keymap(Vec<Binding>);
 
 impl Default for Keymap {
     fn default() -> Self {
-        Self(BINDINGS.iter().map(bindings::Line::binding).collect())
+        Self(BINDINGS.clone())
     }
 }
 
@@ -41,8 +39,7 @@ impl Keymap {
     /// What `key` does in `context`; `None` leaves it to the text field, or to nobody.
     #[must_use]
     pub fn lookup(&self, context: Context, key: KeyPress) -> Option<Action> {
-        let find =
-            |wanted: Context| self.of(wanted).find(|binding| binding.keys.contains(&key)).map(|binding| binding.action);
+        let find = |wanted: Context| self.of(wanted).find(|binding| binding.keys.contains(&key));
         let global = || match key {
             key if key.typed().is_some() && (context.takes_letters() || context.is_box()) => None,
             KeyPress { key: Key::F(_) | Key::Esc, .. } if context.is_box() => None,
@@ -50,14 +47,21 @@ impl Keymap {
             KeyPress { key: Key::Char('g'), ctrl: true, .. } if context.is_box() => None,
             _ => find(Context::Global),
         };
-        find(context).or_else(|| context.is_text().then(|| find(Context::Text)).flatten()).or_else(global)
+        // Most places have a way back, or choices, of their own.
+        let own = |global: &Binding| {
+            let may_differ = matches!(global.action, Action::Global(GlobalAction::Back | GlobalAction::Choices));
+            self.of(context).find(|own| may_differ && own.name == global.name)
+        };
+        find(context)
+            .or_else(|| context.is_text().then(|| find(Context::Text)).flatten())
+            .or_else(|| global().map(|global| own(global).unwrap_or(global)))
+            .map(|binding| binding.action)
     }
 
-    /// The first key for `action` in `context`, or everywhere, as the screen writes it.
+    /// Whether a place is a page of the domains panel.
     #[must_use]
-    pub fn key_for(&self, context: Context, action: Action) -> Option<String> {
-        let first = |wanted| self.of(wanted).find(|binding| binding.action == action)?.keys.first().copied();
-        first(context).or_else(|| first(Context::Global)).map(key_name)
+    pub fn is_about_domains(&self, context: Context) -> bool {
+        self.of(context).any(|binding| matches!(binding.action, Action::Domains(_)))
     }
 
     /// The entries of the bottom line: key and word, in order; help last. In text the key for help is `F1`.
@@ -92,7 +96,8 @@ impl Keymap {
 
 /// A pair of keys that the bottom line shows as one entry, unless the user has changed it.
 fn pair(context: Context, binding: &Binding, first: KeyPress) -> Option<String> {
-    let untouched = BINDINGS.iter().any(|line| line.is(binding) && line.keys.first() == Some(&first));
+    let is_default = |line: &Binding| (line.context, line.action) == (context, binding.action);
+    let untouched = BINDINGS.iter().any(|line| is_default(line) && line.keys.first() == Some(&first));
     let choosing = context.is_text() || matches!(context, Context::FormChoice | Context::ProfileChoice);
     let text = match binding.hint {
         "status" => "<- ->",

@@ -1,35 +1,51 @@
 //! The line that does in a shell what an action does on the screen.
+#![cfg_attr(not(test), deny(clippy::wildcard_enum_match_arm))]
 
-use super::keymap::{Action, Context, DomainAction, PetAction};
+use super::keymap::{
+    Action, DomainAction, DomainListAction, DomainsAction, GlobalAction, LookupAction, PetsAction, RecordAction,
+    RedirectsAction, RemovalAction, RulesAction,
+};
 use super::state::AppState;
+use crate::domains::DnsName;
 
-/// The line for `action` in `place`, where there is one.
+/// The line for `action`, where there is one.
 #[must_use]
-pub fn of(state: &AppState, place: Context, action: Action) -> Option<String> {
-    let domain = state.domains.selected.as_ref().filter(|_| place.is_about_domains());
-    let pet = match &state.pets.by_id {
-        Some(by_id) if place == Context::ById => by_id.pet(),
-        Some(_) | None => state.pets.selected(),
-    };
+#[expect(clippy::wildcard_enum_match_arm, reason = "most can only be done on the screen")]
+pub fn of(state: &AppState, action: Action) -> Option<String> {
     let line = match action {
-        Action::ShowPets => list(state, ""),
-        Action::Refresh if place == Context::Pets => list(state, ""),
-        Action::Pet(PetAction::Export) => list(state, " --format csv"),
-        Action::Pet(PetAction::CopyJson) => format!("pets get {} --format json", pet?.id),
-        Action::Pet(PetAction::ById) => format!("pets get {}", pet.map_or(1, |pet| pet.id)),
-        Action::ShowAdd | Action::Pet(PetAction::Add) => "pets add --name NAME --category-id ID".to_owned(),
-        Action::ShowDomains => "domains list".to_owned(),
-        Action::Refresh => format!("domains check {}", domain?),
-        Action::Domain(DomainAction::Add) => "domains add NAME".to_owned(),
-        Action::Domain(DomainAction::Record | DomainAction::Formats) => format!("domains records {}", domain?),
-        Action::Domain(DomainAction::Report) => format!("domains report {}", domain?),
-        Action::Domain(DomainAction::Saved) => format!("domains saved {}", domain?),
-        Action::Domain(DomainAction::Verified) => format!("domains verified {}", domain?),
-        Action::Domain(DomainAction::Removal) => format!("domains remove {}", domain?),
-        Action::Live => format!("domains watch {}", domain?),
+        Action::Global(GlobalAction::ShowPets) | Action::Pets(PetsAction::Refresh) => list(state, ""),
+        Action::Global(GlobalAction::ShowAdd | GlobalAction::NewPet) => {
+            "pets add --name NAME --category-id ID".to_owned()
+        }
+        Action::Global(GlobalAction::ShowDomains) => "domains list".to_owned(),
+        Action::Pets(PetsAction::Export) => list(state, " --format csv"),
+        Action::Pets(PetsAction::CopyJson) => format!("pets get {} --format json", state.pets.selected()?.id),
+        Action::Pets(PetsAction::ById) => format!("pets get {}", state.pets.selected().map_or(1, |pet| pet.id)),
+        Action::Lookup(LookupAction::CopyJson) => {
+            format!("pets get {} --format json", state.pets.by_id.as_ref()?.pet()?.id)
+        }
+        Action::Domains(action) => of_domain(action, state.domains.selected.as_ref())?,
         _ => return None,
     };
     Some(format!("petstore{} {line}", state.link.flags))
+}
+
+#[expect(clippy::wildcard_enum_match_arm, reason = "most can only be done on the screen")]
+fn of_domain(action: DomainsAction, domain: Option<&DnsName>) -> Option<String> {
+    use DomainsAction::{Domain, List, Record, Redirects, Removal, Rules};
+    let verb = match action {
+        List(DomainListAction::Add) => return Some("domains add NAME".to_owned()),
+        List(DomainListAction::Refresh) | Domain(DomainAction::Refresh) | Record(RecordAction::Refresh) => "check",
+        Rules(RulesAction::Refresh) | Redirects(RedirectsAction::Refresh) | Removal(RemovalAction::Refresh) => "check",
+        Domain(DomainAction::Record | DomainAction::Formats) | Record(RecordAction::Formats) => "records",
+        Domain(DomainAction::Report) | Rules(RulesAction::Report) => "report",
+        Domain(DomainAction::Saved) | Record(RecordAction::Saved) => "saved",
+        Domain(DomainAction::Verified) | Rules(RulesAction::Verified) => "verified",
+        List(DomainListAction::Removal) | Domain(DomainAction::Removal) => "remove",
+        List(DomainListAction::Live) => "watch",
+        _ => return None,
+    };
+    Some(format!("domains {verb} {}", domain?))
 }
 
 fn list(state: &AppState, more: &str) -> String {

@@ -38,7 +38,7 @@ impl From<Kept> for TextInput {
 
 /// A change to a text field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, strum::IntoStaticStr)]
-#[strum(serialize_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case", prefix = "edit-")]
 #[expect(missing_docs, reason = "the names say it")]
 pub enum Edit {
     Left,
@@ -54,6 +54,26 @@ pub enum Edit {
     ClearWord,
     ClearWordLeft,
     ClearWordRight,
+}
+
+/// What is typed: text, or a key that edits.
+#[derive(Clone, Copy, Debug)]
+pub enum Typing<'a> {
+    /// Typed or pasted.
+    Text(&'a str),
+    /// By the key map.
+    Edit(Edit),
+}
+
+impl Typing<'_> {
+    /// The same, for what is never surrounded by blanks.
+    #[must_use]
+    pub fn trimmed(self) -> Self {
+        match self {
+            Self::Text(text) => Self::Text(text.trim()),
+            Self::Edit(_) => self,
+        }
+    }
 }
 
 impl TextInput {
@@ -79,6 +99,14 @@ impl TextInput {
     /// Empties the field.
     pub fn clear(&mut self) {
         *self = Self::default();
+    }
+
+    /// Takes what is typed.
+    pub fn take(&mut self, typing: Typing<'_>) {
+        match typing {
+            Typing::Text(text) => self.insert(text),
+            Typing::Edit(edit) => self.edit(edit),
+        }
     }
 
     /// Inserts text at the cursor. A paste never submits: line ends and tabs become blanks, other controls go.

@@ -1,4 +1,5 @@
 //! What follows from what: the one place where the state changes. Pure; no wildcard arm, so that nothing is swallowed.
+#![cfg_attr(not(test), deny(clippy::wildcard_enum_match_arm))]
 
 use std::time::Duration;
 
@@ -8,7 +9,7 @@ use crate::clock::Now;
 use super::deadline::can_refresh;
 use super::drafts;
 use super::effect::Effect;
-use super::keymap::{Action, Context, Destination, PetAction};
+use super::keymap::{Action, Context, GlobalAction, HelpAction};
 use super::msg::{
     DraftReply, ImportReply, Key, KeyPlaces, KeyPress, LineSent, Msg, NotWritten, Outcome, ProfileReply, QuitReason,
     Reply, Tested,
@@ -19,6 +20,7 @@ use super::screens::add_pet::{import, rapid};
 use super::screens::{add_pet, domains, pets, profiles, requests, welcome};
 use super::session_cache::keep;
 use super::state::{AppState, Health, MessageKind, Screen};
+use super::text_input::Typing;
 
 /// Two presses of Ctrl-C within this time end the program.
 const TWICE: Duration = Duration::from_secs(2);
@@ -95,13 +97,11 @@ fn on_key(state: &mut AppState, key: KeyPress, now: Now) -> Vec<Effect> {
     }
     // Only the key before counts: a line feed that ends a line of its own is an Enter.
     let entered = std::mem::replace(&mut state.entered, (key.key == Key::Enter).then_some(now.mono));
-    let key = match key.key {
-        Key::LineFeed if entered.is_some_and(|at| now.mono.saturating_duration_since(at) < SAME_LINE_END) => {
-            return Vec::new();
-        }
-        Key::LineFeed => Key::Enter.into(),
-        _ => key,
-    };
+    let is_line_feed = key.key == Key::LineFeed;
+    if is_line_feed && entered.is_some_and(|at| now.mono.saturating_duration_since(at) < SAME_LINE_END) {
+        return Vec::new();
+    }
+    let key = if is_line_feed { Key::Enter.into() } else { key };
     if state.message.as_ref().is_some_and(|message| message.kind != MessageKind::Error) {
         state.message = None;
     }
@@ -111,47 +111,60 @@ fn on_key(state: &mut AppState, key: KeyPress, now: Now) -> Vec<Effect> {
     if state.popup.is_none() && !acts_at_once(key) && add_pet::update::hold(state, &Msg::Key(key)) {
         return Vec::new();
     }
-    if let Some(effects) = action.and_then(|action| everywhere(state, action, now)) {
-        return effects;
-    }
-    if action == Some(Action::Confirm) && matches!(state.popup, Some(Popup::Commands(_))) {
-        return run_command(state, now);
-    }
-    if let Some(effects) = popups::update::update(state, action, key, now) {
-        return effects;
-    }
-    if let Some(action) = action {
-        return on_screen(state, action, now);
-    }
-    if let Some(c) = key.typed() {
-        if context.is_text() {
-            on_text(state, &c.to_string(), now);
-        } else if context == Context::Wizard {
-            domains::wizard::on_early_text(&mut state.domains, &c.to_string());
-        } else if state.screen == Screen::AddPet {
-            add_pet::update::on_letter(state, c);
+    match action {
+        Some(Action::Global(action)) => return on_global(state, action, now),
+        // Keys under way when the box opened are meant for what was there before it.
+        _ if state.popup.as_ref().is_some_and(|popup| popup.is_deaf(now.mono)) => {}
+        Some(Action::Help(HelpAction::Back)) if key.key == Key::Esc && popups::clear_search(state) => {}
+        Some(action) => return act(state, action, now),
+        None => {
+            if let Some(c) = key.typed() {
+                if !context.is_text() && state.popup.is_none() && state.screen == Screen::AddPet {
+                    add_pet::update::on_letter(state, c);
+                }
+                on_typing(state, Typing::Text(&c.to_string()), now);
+            }
         }
     }
     Vec::new()
 }
 
-/// An action chosen by its key or from the list of all commands, where no box is open.
+/// An action chosen by its key or from the list of all commands: each place takes its own.
 fn act(state: &mut AppState, action: Action, now: Now) -> Vec<Effect> {
-    everywhere(state, action, now).unwrap_or_else(|| on_screen(state, action, now))
-}
-
-fn on_screen(state: &mut AppState, action: Action, now: Now) -> Vec<Effect> {
-    match state.screen {
-        Screen::Pets if action == Action::Pet(PetAction::Add) && state.pets.by_id.is_none() => {
-            add_pet::update::show_form(state, now)
-        }
-        Screen::Pets => pets::update::on_action(state, action, now),
-        Screen::AddPet => add_pet::update::on_action(state, action, now),
-        Screen::Domains => domains::update::on_action(state, action, now),
-        Screen::Profiles => profiles::update::on_action(state, action, now),
-        Screen::Requests => requests::update::on_action(state, action, now),
-        Screen::Welcome => welcome::update::on_action(state, action, now),
+    match action {
+        Action::Global(action) => return on_global(state, action, now),
+        Action::Edit(edit) => on_typing(state, Typing::Edit(edit), now),
+        Action::Pets(action) => return pets::update::on_action(state, action, now),
+        Action::Search(action) => return pets::update::in_search(state, action, now),
+        Action::Lookup(action) => return pets::lookup::on_action(state, action, now),
+        Action::Form(action) => return add_pet::update::on_action(state, action, now),
+        Action::UnknownOutcome(action) => return add_pet::update::at_question(state, action, now),
+        Action::Rapid(action) => return rapid::update::on_action(state, action, now),
+        Action::ImportFile(action) => return import::update::in_file_field(state, action, now),
+        Action::Preview(action) => return import::update::in_preview(state, action, now),
+        Action::ImportRun(action) => return import::update::while_running(state, action, now),
+        Action::Limit(action) => return popups::update::in_limit_box(state, action, now),
+        Action::Key(action) => return popups::key::on_action(state, action, now),
+        Action::Reader(action) => popups::update::in_last_error(state, action),
+        Action::Help(action) => popups::update::in_help(state, action),
+        Action::Commands(action) => return popups::commands::on_action(state, action, now),
+        Action::Changes(action) => pets::popups::in_changes(state, action),
+        Action::Charts(action) => return pets::popups::in_charts(state, action, now),
+        Action::Themes(action) => return popups::themes::on_action(state, action, now),
+        Action::Profiles(action) => return profiles::update::on_action(state, action, now),
+        Action::ProfileForm(action) => return profiles::update::in_form(state, action, now),
+        Action::Requests(action) => return requests::update::on_action(state, action, now),
+        Action::RequestSearch(action) => requests::update::in_search(state, action),
+        Action::Welcome(action) => return welcome::update::on_action(state, action, now),
+        Action::WelcomePath(action) => welcome::update::in_path(state, action),
+        Action::Domains(action) => return domains::update::on_action(state, action, now),
+        Action::Text(action) => return popups::update::in_text_box(state, action, now),
+        Action::Formats(action) => return domains::popups::in_formats(state, action, now),
+        Action::Write(action) => return popups::update::in_write_box(state, action, now),
+        Action::Outside(action) => return domains::popups::in_outside(state, action, now),
+        Action::Confirm(action) => return popups::update::at_confirmation(state, action, now),
     }
+    Vec::new()
 }
 
 /// Does what is chosen in the list of all commands, on the screen that it belongs to.
@@ -161,7 +174,7 @@ fn run_command(state: &mut AppState, now: Now) -> Vec<Effect> {
     let from = commands.from;
     state.popup = None;
     // Its key asks for one only where that is missing, and means something else on some screens.
-    if (place, action) == (Context::Global, Action::Choices) {
+    if (place, action) == (Context::Global, Action::Global(GlobalAction::Choices)) {
         match state.link.embedded {
             true => state.say(MessageKind::Note, "The service in this program makes its own key."),
             false => popups::open_key_box(state, false, now),
@@ -170,11 +183,11 @@ fn run_command(state: &mut AppState, now: Now) -> Vec<Effect> {
     }
     let mut effects = Vec::new();
     let show = (place != from).then(|| popups::way_to(state, place)).flatten();
-    if place == Context::Pets || action == Action::ShowPets {
+    if place == Context::Pets || action == Action::Global(GlobalAction::ShowPets) {
         effects.extend(pets::lookup::leave(state));
     }
     if let Some(show) = show {
-        effects.extend(act(state, show, now));
+        effects.extend(on_global(state, show, now));
     }
     effects.extend(act(state, action, now));
     effects
@@ -185,17 +198,17 @@ const fn acts_at_once(key: KeyPress) -> bool {
     matches!((key.key, key.ctrl), (Key::Esc | Key::F(1 | 3), _) | (Key::Char('c' | 'g' | 'l' | 'z'), true))
 }
 
-/// The actions that do the same on every screen.
-fn everywhere(state: &mut AppState, action: Action, now: Now) -> Option<Vec<Effect>> {
+/// The actions that do the same wherever they are bound.
+fn on_global(state: &mut AppState, action: GlobalAction, now: Now) -> Vec<Effect> {
     if state.is_first_start() && !welcome::update::is_allowed(action) {
-        return None;
+        return Vec::new();
     }
     match action {
-        Action::Interrupt => return Some(interrupt(state, now)),
-        Action::Suspend => return Some(vec![Effect::Suspend]),
-        Action::Redraw => return Some(vec![Effect::Redraw]),
-        Action::Quit => state.quitting = Some(QuitReason::User),
-        Action::Help => {
+        GlobalAction::Interrupt => return interrupt(state, now),
+        GlobalAction::Suspend => return vec![Effect::Suspend],
+        GlobalAction::Redraw => return vec![Effect::Redraw],
+        GlobalAction::Quit => state.quitting = Some(QuitReason::User),
+        GlobalAction::Help => {
             let place = state.context();
             // A theme that was only looked at goes with its box.
             if let Some(Popup::Themes(themes)) = &state.popup {
@@ -203,35 +216,41 @@ fn everywhere(state: &mut AppState, action: Action, now: Now) -> Option<Vec<Effe
             }
             state.popup = Some(Popup::Help(HelpBox::new(place)));
         }
-        Action::Go(Destination::Themes) => popups::themes::open(state),
-        Action::Go(Destination::Changes) => pets::popups::open_changes(state),
-        Action::Go(Destination::Profiles) => return Some(profiles::update::show(state, now)),
-        Action::Go(Destination::Requests) => {
+        // Other places have a way back of their own, or none.
+        GlobalAction::Back if state.context() == Context::Pets => return pets::update::back(state, now),
+        GlobalAction::Back if state.context() == Context::Domains => return domains::update::leave(state, now),
+        GlobalAction::Back => {}
+        GlobalAction::Themes => popups::themes::open(state),
+        GlobalAction::Changes => pets::popups::open_changes(state),
+        GlobalAction::Profiles => return profiles::update::show(state, now),
+        GlobalAction::Requests => {
             state.popup = None;
             requests::update::show(state);
         }
-        Action::Go(Destination::Commands) => state.popup = Some(Popup::Commands(PaletteEntry::new(state))),
-        Action::ErrorDetails if state.last_failure.is_some() || !state.complaints.is_empty() => {
+        GlobalAction::Commands => state.popup = Some(Popup::Commands(PaletteEntry::new(state))),
+        GlobalAction::RunCommand => return run_command(state, now),
+        GlobalAction::ErrorDetails if state.last_failure.is_some() || !state.complaints.is_empty() => {
             state.popup = Some(Popup::Error(Reader::default()))
         }
-        Action::ErrorDetails => state.say(MessageKind::Note, "There has been no error in this session."),
-        Action::ShowPets => state.screen = Screen::Pets,
-        Action::ShowAdd => {
+        GlobalAction::ErrorDetails => state.say(MessageKind::Note, "There has been no error in this session."),
+        GlobalAction::ShowPets => state.screen = Screen::Pets,
+        GlobalAction::ShowAdd => {
             state.screen = Screen::AddPet;
             state.pets.searching = false;
         }
-        Action::ShowDomains => return Some(domains::update::show(state, now)),
-        Action::Choices
-            if state.popup.is_none()
-                && matches!(state.screen, Screen::Pets | Screen::AddPet)
-                && state.key_refused() =>
-        {
-            popups::open_key_box(state, false, now)
+        GlobalAction::NewPet => return add_pet::update::show_form(state, now),
+        GlobalAction::RapidEntry => return rapid::update::switch(state, now),
+        GlobalAction::Import => import::start::show(state),
+        GlobalAction::ShowDomains => return domains::update::show(state, now),
+        GlobalAction::Outside => domains::popups::open_outside(state, now),
+        GlobalAction::Choices => {
+            let has_key = matches!(state.screen, Screen::Pets | Screen::AddPet);
+            if has_key && state.popup.is_none() && state.key_refused() {
+                popups::open_key_box(state, false, now);
+            }
         }
-        // These mean something else on each screen.
-        _ => return None,
     }
-    Some(Vec::new())
+    Vec::new()
 }
 
 /// Ctrl-C: cancels what runs and may be cancelled; twice in two seconds ends the program.
@@ -265,24 +284,31 @@ fn interrupt(state: &mut AppState, now: Now) -> Vec<Effect> {
     effects
 }
 
-fn on_text(state: &mut AppState, text: &str, now: Now) {
+/// What is typed goes into the field that has the cursor, or nowhere.
+fn on_typing(state: &mut AppState, typing: Typing<'_>, now: Now) {
+    if popups::update::on_typing(state, typing) {
+        return;
+    }
+    let context = state.context();
     match state.screen {
-        Screen::Pets => pets::update::on_text(state, text),
-        Screen::AddPet => add_pet::update::on_text(state, text, now),
-        Screen::Domains => domains::update::on_text(state, text),
-        Screen::Profiles => profiles::update::on_text(state, text),
-        Screen::Requests => requests::update::on_text(state, text),
-        Screen::Welcome => welcome::update::on_text(state, text),
+        Screen::Domains if context == Context::Wizard => domains::wizard::on_early_typing(&mut state.domains, typing),
+        _ if !context.is_text() => {}
+        Screen::Pets => pets::update::on_typing(state, typing),
+        Screen::AddPet => add_pet::update::on_typing(state, typing, now),
+        Screen::Domains => domains::update::on_typing(state, typing),
+        Screen::Profiles => profiles::update::on_typing(state, typing),
+        Screen::Requests => requests::update::on_typing(state, typing),
+        Screen::Welcome => welcome::update::on_typing(state, typing),
     }
 }
 
 /// A paste goes into the field that has the cursor, or nowhere. It never submits and never triggers.
 fn on_paste(state: &mut AppState, text: &str, now: Now) -> Vec<Effect> {
-    if popups::update::paste(state, text) || add_pet::update::hold(state, &Msg::Paste(text.to_owned())) {
-        return Vec::new();
-    }
-    if state.screen == Screen::AddPet && !state.add.import.on {
-        if state.add.rapid.on {
+    if state.popup.is_none() {
+        if add_pet::update::hold(state, &Msg::Paste(text.to_owned())) {
+            return Vec::new();
+        }
+        if state.context() == Context::Rapid || state.context() == Context::RapidChoice {
             return rapid::input::paste(state, text, now);
         }
         if state.context() == Context::Form
@@ -292,11 +318,7 @@ fn on_paste(state: &mut AppState, text: &str, now: Now) -> Vec<Effect> {
             return effects;
         }
     }
-    if state.context().is_text() {
-        on_text(state, text, now);
-    } else if state.context() == Context::Wizard {
-        domains::wizard::on_early_text(&mut state.domains, text);
-    }
+    on_typing(state, Typing::Text(text), now);
     Vec::new()
 }
 

@@ -1,15 +1,97 @@
-//! What a key may be bound to, and where.
+//! What a key may be bound to, and where: an action type for each place, which that place matches in full.
+#![expect(missing_docs, reason = "the help texts of the table say it")]
 
 use strum::{EnumIter, IntoStaticStr};
 
 use crate::tui::key::KeyPress;
 use crate::tui::text_input::Edit;
 
-/// What a key may be bound to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, IntoStaticStr)]
-#[strum(serialize_all = "kebab-case")]
-#[expect(missing_docs, reason = "the help texts of the table say it")]
+/// What a key may be bound to, by the place that it belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
+    /// Does the same wherever it is bound.
+    Global(GlobalAction),
+    /// Edits the text field that has the cursor.
+    Edit(Edit),
+    Pets(PetsAction),
+    Search(PickAction),
+    Lookup(LookupAction),
+    Form(FormAction),
+    UnknownOutcome(UnknownOutcomeAction),
+    Rapid(RapidAction),
+    ImportFile(AskAction),
+    Preview(PreviewAction),
+    ImportRun(ImportRunAction),
+    Limit(PickAction),
+    Key(KeyAction),
+    Reader(ReaderAction),
+    Help(HelpAction),
+    Commands(CommandsAction),
+    Changes(ChangesAction),
+    Charts(PickAction),
+    Themes(PickAction),
+    Profiles(ProfilesAction),
+    ProfileForm(ProfileFormAction),
+    Requests(RequestsAction),
+    RequestSearch(PickAction),
+    Welcome(WelcomeAction),
+    WelcomePath(AskAction),
+    Domains(DomainsAction),
+    Text(TextAction),
+    Formats(FormatsAction),
+    Write(WriteAction),
+    Outside(PickAction),
+    Confirm(AskAction),
+}
+
+/// Moves a cursor, or the part of a text that is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, EnumIter, IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
+pub enum Movement {
+    Up,
+    Down,
+    PageUp,
+    PageDown,
+    First,
+    Last,
+}
+
+impl Movement {
+    /// Whether it goes down, to what comes next.
+    #[must_use]
+    pub const fn is_down(self) -> bool {
+        matches!(self, Self::Down | Self::PageDown | Self::Last)
+    }
+}
+
+/// An answer by its number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
+pub enum Answer {
+    #[strum(serialize = "answer-1")]
+    First,
+    #[strum(serialize = "answer-2")]
+    Second,
+    #[strum(serialize = "answer-3")]
+    Third,
+    #[strum(serialize = "answer-4")]
+    Fourth,
+}
+
+/// A part of the record that a domain needs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
+#[strum(serialize_all = "kebab-case", prefix = "copy-part-")]
+pub enum RecordPart {
+    Type,
+    Name,
+    Value,
+    Ttl,
+    FullName,
+}
+
+/// What does the same wherever it is bound.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
+pub enum GlobalAction {
     Help,
     Back,
     Quit,
@@ -19,152 +101,413 @@ pub enum Action {
     ShowPets,
     ShowAdd,
     ShowDomains,
-    Refresh,
     Choices,
     ErrorDetails,
-    Up,
-    Down,
-    PageUp,
-    PageDown,
-    First,
-    Last,
+    Commands,
+    Profiles,
+    Requests,
+    Changes,
+    Themes,
+    /// Shows the form itself; [`GlobalAction::ShowAdd`] shows what was left open in its place.
+    #[strum(serialize = "show-add")]
+    NewPet,
+    Import,
+    RapidEntry,
+    Outside,
+    /// Does what is chosen in the list of all commands.
+    #[strum(serialize = "confirm")]
+    RunCommand,
+}
+
+/// In a list or a search: moves, takes what is marked, or leaves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
+pub enum PickAction {
+    Move(Movement),
+    Confirm,
+    Back,
+}
+
+/// In a question or a field: takes what is there, or leaves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
+pub enum AskAction {
+    Confirm,
+    Back,
+}
+
+/// Among the pets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
+pub enum PetsAction {
+    Move(Movement),
     Open,
+    Search,
     NextTab,
     PreviousTab,
     AllStatuses,
     MoreRows,
     FewerRows,
     ChooseLimit,
-    Search,
     SortBy,
     SortTurn,
     Live,
     Samples,
-    NextField,
-    PreviousField,
-    Confirm,
-    Save,
-    Clear,
-    Toggle,
-    Delete,
+    Refresh,
     Copy,
-    WriteFile,
-    /// Opens a screen or a box.
-    Go(Destination),
-    /// Only among the animals.
-    Pet(PetAction),
-    /// Only among the profiles.
-    Profile(ProfileAction),
-    /// Only in rapid entry, or to get there.
-    Rapid(RapidAction),
-    /// Only about the import of a file.
-    Import(ImportAction),
-    /// Only among the requests.
-    Request(RequestAction),
-    /// Only in the domains panel.
-    Domain(DomainAction),
-    /// An answer of the question, from 1.
-    Answer(u8),
-    Edit(Edit),
-}
-
-/// A screen or a box that is reached from everywhere.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, IntoStaticStr)]
-#[strum(serialize_all = "kebab-case")]
-#[expect(missing_docs, reason = "the help texts of the table say it")]
-pub enum Destination {
-    Commands,
-    Profiles,
-    Requests,
-    Changes,
-    Themes,
-}
-
-/// What a key on the pets screen may be bound to beside what other screens have, too.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, IntoStaticStr)]
-#[strum(serialize_all = "kebab-case")]
-#[expect(missing_docs, reason = "the help texts of the table say it")]
-pub enum PetAction {
-    /// The form itself; [`Action::ShowAdd`] shows what was open in its place.
-    #[strum(serialize = "show-add")]
-    Add,
     CopyJson,
     CopyCurl,
     Export,
     ById,
     Whole,
     Charts,
+}
+
+/// In the look-up of a pet by its id.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
+pub enum LookupAction {
+    Confirm,
     AskDeprecated,
+    Copy,
+    CopyJson,
+    Clear,
+    Back,
 }
 
-/// What a key on the profiles screen may be bound to beside what other screens have, too.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, IntoStaticStr)]
+/// In the add form.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
-#[expect(missing_docs, reason = "the help texts of the table say it")]
-pub enum ProfileAction {
-    NewProfile,
-    TestProfile,
-    EnterKey,
+pub enum FormAction {
+    NextField,
+    PreviousField,
+    Move(Movement),
+    Confirm,
+    Save,
+    Clear,
+    Back,
 }
 
-/// What a key may be bound to that is about rapid entry.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, IntoStaticStr)]
+/// At the question after an add without an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
-#[expect(missing_docs, reason = "the help texts of the table say it")]
+pub enum UnknownOutcomeAction {
+    #[strum(transparent)]
+    Answer(Answer),
+    Move(Movement),
+    Confirm,
+    Clear,
+    Back,
+}
+
+/// In rapid entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
 pub enum RapidAction {
-    RapidEntry,
+    Move(Movement),
+    NextField,
+    PreviousField,
+    NextTab,
+    PreviousTab,
+    Confirm,
+    Save,
+    Refresh,
+    Delete,
     UseCode,
+    Clear,
+    Back,
 }
 
-/// What a key may be bound to that is about the import of a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, IntoStaticStr)]
+/// Before an import: what is in the file, and how it is to be sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
-#[expect(missing_docs, reason = "the help texts of the table say it")]
-pub enum ImportAction {
-    Import,
+pub enum PreviewAction {
+    Move(Movement),
+    NextField,
+    PreviousField,
+    Save,
+    Choices,
+    Refresh,
+    WriteFile,
+    Copy,
+    Back,
+}
+
+/// During an import, and after it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
+pub enum ImportRunAction {
+    Move(Movement),
+    Save,
+    Delete,
     OnlyProblems,
+    Confirm,
+    Copy,
+    WriteFile,
+    Back,
 }
 
-/// What a key on the requests screen may be bound to beside what other screens have, too.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, IntoStaticStr)]
+/// In the box that asks for a key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
-#[expect(missing_docs, reason = "the help texts of the table say it")]
-pub enum RequestAction {
+pub enum KeyAction {
+    NextField,
+    PreviousField,
+    Confirm,
+    Choices,
+    Back,
+}
+
+/// In a text that is only read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
+pub enum ReaderAction {
+    Move(Movement),
+    Back,
+}
+
+/// In the help.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
+pub enum HelpAction {
+    Move(Movement),
+    NextTab,
+    PreviousTab,
+    WriteFile,
+    Back,
+}
+
+/// In the list of all commands; [`GlobalAction::RunCommand`] does what is chosen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
+pub enum CommandsAction {
+    Move(Movement),
+    Copy,
+    Back,
+}
+
+/// In the list of changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
+pub enum ChangesAction {
+    Move(Movement),
+    Open,
+    WriteFile,
+    Back,
+}
+
+/// In the list of profiles.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
+pub enum ProfilesAction {
+    Move(Movement),
+    Confirm,
+    TestProfile,
+    NewProfile,
+    Refresh,
+    EnterKey,
+    Copy,
+    Back,
+}
+
+/// In the form for a profile.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
+pub enum ProfileFormAction {
+    NextField,
+    PreviousField,
+    Move(Movement),
+    Confirm,
+    Toggle,
+    Save,
+    Choices,
+    Back,
+}
+
+/// In the list of requests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
+pub enum RequestsAction {
+    Move(Movement),
+    Open,
+    CopyCurl,
     OnlyFailed,
+    WriteFile,
+    Search,
+    Back,
 }
 
-/// What a key of the domains panel may be bound to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, IntoStaticStr)]
+/// At the first start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
-#[expect(missing_docs, reason = "the help texts of the table say it")]
-pub enum DomainAction {
+pub enum WelcomeAction {
+    #[strum(transparent)]
+    Answer(Answer),
+    Move(Movement),
+    Confirm,
+}
+
+/// On a page of the domains panel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DomainsAction {
+    List(DomainListAction),
+    Wizard(WizardAction),
+    Record(RecordAction),
+    Domain(DomainAction),
+    Rules(RulesAction),
+    Redirects(RedirectsAction),
+    RedirectForm(RedirectFormAction),
+    Removal(RemovalAction),
+}
+
+/// In the list of domains.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
+pub enum DomainListAction {
+    Move(Movement),
+    Open,
     Add,
     Redirects,
     Removal,
-    Record,
-    Rules,
-    Saved,
-    Verified,
-    Evidence,
-    Report,
+    Refresh,
+    Live,
+    Delete,
+}
+
+/// In the wizard for a domain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
+pub enum WizardAction {
+    NextField,
+    PreviousField,
+    Toggle,
+    Confirm,
+    Save,
+    Clear,
+    Back,
+}
+
+/// At the record to enter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
+pub enum RecordAction {
+    #[strum(transparent)]
+    Copy(RecordPart),
     Formats,
-    CopyPart(RecordPart),
-    MakePrimary,
+    WriteFile,
+    Saved,
+    Refresh,
     Correct,
-    Outside,
+    Evidence,
+    Back,
     Leave,
 }
 
-/// A part of the record that a domain needs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, IntoStaticStr)]
+/// At one domain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
-#[expect(missing_docs, reason = "the names say it")]
-pub enum RecordPart {
-    Type,
-    Name,
-    Value,
-    Ttl,
-    FullName,
+pub enum DomainAction {
+    Move(Movement),
+    Refresh,
+    Verified,
+    Saved,
+    Toggle,
+    Correct,
+    Rules,
+    Evidence,
+    Report,
+    Copy,
+    Formats,
+    Record,
+    Removal,
+    Back,
+}
+
+/// At a troubleshooting rule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
+pub enum RulesAction {
+    NextTab,
+    PreviousTab,
+    Refresh,
+    Verified,
+    Toggle,
+    Evidence,
+    Report,
+    Copy,
+    Back,
+}
+
+/// In the table of redirects.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
+pub enum RedirectsAction {
+    Move(Movement),
+    Open,
+    Add,
+    Delete,
+    MakePrimary,
+    Save,
+    Choices,
+    Refresh,
+    Copy,
+    WriteFile,
+    Back,
+}
+
+/// At one redirect.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
+pub enum RedirectFormAction {
+    NextField,
+    PreviousField,
+    Save,
+    Choices,
+    Clear,
+    Back,
+}
+
+/// In the steps of a removal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
+pub enum RemovalAction {
+    NextField,
+    PreviousField,
+    Toggle,
+    Confirm,
+    Refresh,
+    Redirects,
+    Back,
+}
+
+/// In a text to copy or to write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
+pub enum TextAction {
+    Move(Movement),
+    Copy,
+    WriteFile,
+    Back,
+}
+
+/// In the record in all formats.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
+pub enum FormatsAction {
+    Move(Movement),
+    Copy,
+    WriteFile,
+    Toggle,
+    Back,
+}
+
+/// In the box that asks for a file's name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
+pub enum WriteAction {
+    Confirm,
+    Toggle,
+    Back,
 }
 
 /// Where a key is pressed.
@@ -280,25 +623,6 @@ impl Context {
         }
     }
 
-    /// Whether this is a place of the domains panel.
-    #[must_use]
-    pub const fn is_about_domains(self) -> bool {
-        matches!(
-            self,
-            Self::Domains
-                | Self::Wizard
-                | Self::WizardText
-                | Self::Record
-                | Self::Domain
-                | Self::Rules
-                | Self::Browser
-                | Self::Redirects
-                | Self::RedirectForm
-                | Self::Removal
-                | Self::RemovalName
-        )
-    }
-
     /// Whether letters that are bound nowhere here are typed all the same: somebody who sees a form types.
     pub(super) const fn takes_letters(self) -> bool {
         self.is_text() || matches!(self, Self::Wizard)
@@ -306,22 +630,9 @@ impl Context {
 
     /// Whether the keys of [`Context::Global`] that would leave the place work here.
     pub(super) const fn is_box(self) -> bool {
-        matches!(
-            self,
-            Self::LimitBox
-                | Self::KeyBox
-                | Self::Reader
-                | Self::Help
-                | Self::Commands
-                | Self::Changes
-                | Self::Charts
-                | Self::Themes
-                | Self::TextBox
-                | Self::FormatsBox
-                | Self::WriteBox
-                | Self::OutsideBox
-                | Self::Confirm
-        )
+        matches!(self, Self::LimitBox | Self::KeyBox | Self::Reader | Self::Help | Self::Commands | Self::Changes)
+            || matches!(self, Self::Charts | Self::Themes | Self::TextBox | Self::FormatsBox | Self::WriteBox)
+            || matches!(self, Self::OutsideBox | Self::Confirm)
     }
 }
 
@@ -334,6 +645,8 @@ pub struct Binding {
     pub keys: Vec<KeyPress>,
     /// What they do.
     pub action: Action,
+    /// Its name in a file: `refresh`, `copy-part-value`, `answer-1`.
+    pub name: &'static str,
     /// For the bottom line; empty keeps it out.
     pub hint: &'static str,
     /// For the help screen. Neighbours with the same text share a line.

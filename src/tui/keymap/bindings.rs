@@ -1,31 +1,93 @@
 //! The whole map, place by place.
 
+use std::sync::LazyLock;
+
+use strum::IntoEnumIterator as _;
+
 use super::super::key::{Key, KeyPress};
 use super::super::text_input::Edit;
-use super::{
-    Action, Binding, Context, Destination, DomainAction, ImportAction, PetAction, ProfileAction, RapidAction,
-    RecordPart, RequestAction,
+use super::action::{
+    Action as A, Answer, AskAction as Ask, Binding, ChangesAction as Changes, CommandsAction as Commands, Context as C,
+    DomainAction as Domain, DomainListAction as DomainList, DomainsAction as D, FormAction as Form,
+    FormatsAction as Formats, GlobalAction as G, HelpAction as Help, ImportRunAction as ImportRun, KeyAction as KeyBox,
+    LookupAction as Lookup, Movement, PetsAction as Pets, PickAction as Pick, PreviewAction as Preview,
+    ProfileFormAction as ProfileForm, ProfilesAction as Profiles, RapidAction as Rapid, ReaderAction as Reader,
+    RecordAction as Record, RecordPart, RedirectFormAction as RedirectForm, RedirectsAction as Redirects,
+    RemovalAction as Removal, RequestsAction as Requests, RulesAction as Rules, TextAction as Text,
+    UnknownOutcomeAction as Outcome, WelcomeAction as Welcome, WizardAction as Wizard, WriteAction as Write,
 };
 
-/// One line of the table, as it is without the user's file.
-#[derive(Debug)]
-pub(super) struct Line {
-    pub context: Context,
-    pub keys: &'static [KeyPress],
-    pub action: Action,
-    pub hint: &'static str,
-    pub help: &'static str,
+/// The lines of the table so far.
+#[derive(Default)]
+struct Table(Vec<Binding>);
+
+/// One place in the table: what is done there is asked for by `wrap`, so that only its own actions can be bound.
+struct Place<'a, W> {
+    table: &'a mut Table,
+    context: C,
+    wrap: W,
 }
 
-impl Line {
-    pub fn binding(&self) -> Binding {
-        let Self { context, keys, action, hint, help } = *self;
-        Binding { context, keys: keys.to_vec(), action, hint, help }
+impl Table {
+    fn at<T>(&mut self, context: C, wrap: fn(T) -> A) -> Place<'_, impl Fn(T) -> A> {
+        Place { table: self, context, wrap }
     }
 
-    /// Whether `binding` is this line, whatever its keys are by now.
-    pub fn is(&self, binding: &Binding) -> bool {
-        self.context == binding.context && self.action == binding.action
+    /// A page of the domains panel.
+    fn page<T>(&mut self, context: C, wrap: fn(T) -> D) -> Place<'_, impl Fn(T) -> A> {
+        Place { table: self, context, wrap: move |action| A::Domains(wrap(action)) }
+    }
+}
+
+impl<W> Place<'_, W> {
+    fn line(&mut self, keys: &[KeyPress], action: A, name: &'static str, hint: &'static str, help: &'static str) {
+        self.table.0.push(Binding { context: self.context, keys: keys.to_vec(), action, name, hint, help });
+    }
+
+    /// Keys for an action of this place, with the hint for the bottom line and the help.
+    fn bind<T, const N: usize>(mut self, keys: [KeyPress; N], action: T, hint: &'static str, help: &'static str) -> Self
+    where
+        W: Fn(T) -> A,
+        T: Copy + Into<&'static str>,
+    {
+        self.line(&keys, (self.wrap)(action), action.into(), hint, help);
+        self
+    }
+
+    /// Keys for an action that other places have, too.
+    fn global<const N: usize>(
+        mut self,
+        keys: [KeyPress; N],
+        action: G,
+        hint: &'static str,
+        help: &'static str,
+    ) -> Self {
+        self.line(&keys, A::Global(action), action.into(), hint, help);
+        self
+    }
+
+    /// All keys that move: hints for a line and a page, help for a line and for both ends.
+    fn moves<T>(
+        mut self,
+        action: fn(Movement) -> T,
+        keys: Moves,
+        hints: [&'static str; 2],
+        helps: [&'static str; 2],
+    ) -> Self
+    where
+        W: Fn(T) -> A,
+    {
+        for (movement, keys) in Movement::iter().zip(keys).filter(|(_, keys)| !keys.is_empty()) {
+            let (hint, help) = match movement {
+                Movement::Up => (hints[0], helps[0]),
+                Movement::Down => ("", helps[0]),
+                Movement::PageUp => ("", "a page"),
+                Movement::PageDown => (hints[1], "a page"),
+                Movement::First | Movement::Last => ("", helps[1]),
+            };
+            self.line(keys, (self.wrap)(action(movement)), movement.into(), hint, help);
+        }
+        self
     }
 }
 
@@ -44,420 +106,430 @@ const fn alt(key: Key) -> KeyPress {
 pub(super) const fn f(number: u8) -> KeyPress {
     k(Key::F(number))
 }
-const CTRL_LEFT: KeyPress = KeyPress { ctrl: true, ..k(Key::Left) };
-const CTRL_RIGHT: KeyPress = KeyPress { ctrl: true, ..k(Key::Right) };
-const fn bind(
-    context: Context,
-    keys: &'static [KeyPress],
-    action: Action,
-    hint: &'static str,
-    help: &'static str,
-) -> Line {
-    Line { context, keys, action, hint, help }
-}
+const ENTER: KeyPress = k(Key::Enter);
+const ESC: KeyPress = k(Key::Esc);
+const TAB: KeyPress = k(Key::Tab);
+const BACK_TAB: KeyPress = k(Key::BackTab);
+const BACKSPACE: KeyPress = k(Key::Backspace);
+const DELETE: KeyPress = k(Key::Delete);
+const UP: KeyPress = k(Key::Up);
+const DOWN: KeyPress = k(Key::Down);
+const LEFT: KeyPress = k(Key::Left);
+const RIGHT: KeyPress = k(Key::Right);
+const PAGE_UP: KeyPress = k(Key::PageUp);
+const PAGE_DOWN: KeyPress = k(Key::PageDown);
+const HOME: KeyPress = k(Key::Home);
+const END: KeyPress = k(Key::End);
+const CTRL_LEFT: KeyPress = KeyPress { ctrl: true, ..LEFT };
+const CTRL_RIGHT: KeyPress = KeyPress { ctrl: true, ..RIGHT };
 
-use Action as A;
-use Context as C;
-use DomainAction as D;
-use ImportAction as I;
-use PetAction as P;
-use ProfileAction as R;
-use RapidAction as E;
-use RequestAction as Q;
+/// The keys of a kind of place for each [`Movement`].
+type Moves = [&'static [KeyPress]; 6];
+
+/// Choices beside a text field.
+const ARROWS: Moves = [&[UP], &[DOWN], &[], &[], &[], &[]];
+/// Choices where letters are no text.
+const LETTERS: Moves = [&[UP, ch('k')], &[DOWN, ch('j')], &[], &[], &[], &[]];
+/// A list under a text field.
+const TYPED_LIST: Moves = [&[UP], &[DOWN], &[PAGE_UP], &[PAGE_DOWN], &[], &[]];
+/// Choices of one part of a form, which may stand side by side.
+const OPTIONS: Moves = [&[UP, LEFT, ch('k')], &[DOWN, RIGHT, ch('j'), ch(' ')], &[], &[], &[], &[]];
+/// The answers of a question.
+const ANSWERS: Moves = [&[UP, BACK_TAB, ch('k')], &[DOWN, TAB, ch('j')], &[], &[], &[], &[]];
+/// A list without pages.
+const SHORT_LIST: Moves = [&[UP, ch('k')], &[DOWN, ch('j')], &[], &[], &[HOME, ch('g')], &[END, ch('G')]];
+/// The same in a box.
+const SHORT_LIST_IN_BOX: Moves = [&[UP, ch('k')], &[DOWN, ch('j')], &[], &[], &[HOME], &[END]];
+/// A list that is hardly longer than a page.
+const SMALL_LIST: Moves =
+    [&[UP, ch('k')], &[DOWN, ch('j')], &[], &[], &[PAGE_UP, HOME, ch('g')], &[PAGE_DOWN, END, ch('G')]];
+/// The list of a screen.
+const LIST: Moves = [
+    &[UP, ch('k')],
+    &[DOWN, ch('j')],
+    &[PAGE_UP, ctrl('b')],
+    &[PAGE_DOWN, ctrl('f')],
+    &[HOME, ch('g')],
+    &[END, ch('G')],
+];
+/// A text, or a long list in a box.
+const READER: Moves =
+    [&[UP, ch('k')], &[DOWN, ch('j')], &[PAGE_UP], &[PAGE_DOWN, ch(' ')], &[HOME, ch('g')], &[END, ch('G')]];
 
 /// The whole map. The bottom line shows the hints of the context in this order.
-pub(super) const BINDINGS: &[Line] = &[
-    bind(C::Pets, &[k(Key::Enter)], A::Open, "detail", "open, close the detail"),
-    bind(C::Pets, &[ch('/')], A::Search, "search", "search these rows"),
-    bind(C::Pets, &[k(Key::Left), ch('h')], A::PreviousTab, "", "status tab"),
-    bind(C::Pets, &[k(Key::Right), ch('l')], A::NextTab, "status", "status tab"),
-    bind(C::Pets, &[ch('0')], A::AllStatuses, "", "all statuses"),
-    bind(C::Pets, &[ch('+')], A::MoreRows, "more", "more, fewer rows"),
-    bind(C::Pets, &[ch('-')], A::FewerRows, "", "more, fewer rows"),
-    bind(C::Pets, &[ch('L'), f(4)], A::ChooseLimit, "rows", "number of rows"),
-    bind(C::Pets, &[ch('A')], A::Live, "live", "live refresh on, off"),
-    bind(C::Pets, &[ch('#')], A::Pet(P::ById), "id", "animal by its id"),
-    bind(C::Pets, &[ch('W')], A::Pet(P::Whole), "", "the whole inventory"),
-    bind(C::Pets, &[ch('d'), k(Key::Tab)], A::Pet(P::Charts), "charts", "charts; filter by a bar"),
-    bind(C::Pets, &[ch('C')], A::Go(Destination::Changes), "", "what has changed"),
-    bind(C::Pets, &[ch('y')], A::Copy, "", "copy id, JSON, curl"),
-    bind(C::Pets, &[ch('Y')], A::Pet(P::CopyJson), "", "copy id, JSON, curl"),
-    bind(C::Pets, &[ch('c')], A::Pet(P::CopyCurl), "", "copy id, JSON, curl"),
-    bind(C::Pets, &[ch('x')], A::Pet(P::Export), "export", "export rows to a file"),
-    bind(C::Pets, &[ch('o')], A::SortBy, "sort", "sort, turn round"),
-    bind(C::Pets, &[ch('O')], A::SortTurn, "", "sort, turn round"),
-    bind(C::Pets, &[ch('r'), f(5)], A::Refresh, "refresh", "refresh: ask again"),
-    bind(C::Pets, &[ch('a')], A::Pet(P::Add), "add", "add an animal"),
-    bind(C::Pets, &[ch('I'), f(7)], A::Import(I::Import), "", "import a file"),
-    bind(C::Pets, &[ch('S')], A::Samples, "", "samples (empty store)"),
-    bind(C::Pets, &[k(Key::Up), ch('k')], A::Up, "", "move"),
-    bind(C::Pets, &[k(Key::Down), ch('j')], A::Down, "", "move"),
-    bind(C::Pets, &[k(Key::PageUp), ctrl('b')], A::PageUp, "", "a page"),
-    bind(C::Pets, &[k(Key::PageDown), ctrl('f')], A::PageDown, "", "a page"),
-    bind(C::Pets, &[k(Key::Home), ch('g')], A::First, "", "first, last"),
-    bind(C::Pets, &[k(Key::End), ch('G')], A::Last, "", "first, last"),
-    bind(C::Search, &[k(Key::Enter)], A::Confirm, "keep", "keep, go to the rows"),
-    bind(C::Search, &[k(Key::Esc), f(3)], A::Back, "clear and leave", "clear and leave"),
-    bind(C::Search, &[k(Key::Up)], A::Up, "move", "move in the rows"),
-    bind(C::Search, &[k(Key::Down)], A::Down, "", "move in the rows"),
-    bind(C::Search, &[k(Key::PageUp)], A::PageUp, "", "a page"),
-    bind(C::Search, &[k(Key::PageDown)], A::PageDown, "", "a page"),
-    bind(C::ById, &[k(Key::Enter), f(2), f(5)], A::Confirm, "look up", "look it up"),
-    bind(C::ById, &[f(4)], A::Pet(P::AskDeprecated), "ask GET /pets/ID", "ask the operation by id"),
-    bind(C::ById, &[f(6)], A::Copy, "copy id", "copy the id"),
-    bind(C::ById, &[f(7)], A::Pet(P::CopyJson), "copy JSON", "copy the animal as JSON"),
-    bind(C::ById, &[f(8)], A::Clear, "", "clear the field"),
-    bind(C::ById, &[k(Key::Esc), f(3)], A::Back, "back", "to the pets"),
-    bind(C::Form, &[k(Key::Tab), k(Key::Enter), k(Key::Down)], A::NextField, "next", "next field"),
-    bind(C::Form, &[k(Key::BackTab), k(Key::Up)], A::PreviousField, "", "field before"),
-    bind(C::Form, &[f(2)], A::Save, "save", "check and send"),
-    bind(C::Form, &[f(6)], A::Rapid(E::RapidEntry), "rapid", "rapid entry"),
-    bind(C::Form, &[f(7)], A::Import(I::Import), "import", "import a file"),
-    bind(C::Form, &[f(8)], A::Clear, "clear", "clear; again: undo"),
-    bind(C::Form, &[k(Key::Esc), f(3)], A::Back, "pets", "to the pets, text stays"),
-    bind(C::FormChoice, &[k(Key::Tab)], A::NextField, "next", "next field"),
-    bind(C::FormChoice, &[k(Key::Enter)], A::Confirm, "", "next; at the end: save"),
-    bind(C::FormChoice, &[k(Key::BackTab)], A::PreviousField, "back", "field before"),
-    bind(C::FormChoice, &[k(Key::Up), ch('k')], A::Up, "choose", "choose"),
-    bind(C::FormChoice, &[k(Key::Down), ch('j')], A::Down, "", "choose"),
-    bind(C::FormChoice, &[f(2)], A::Save, "save", "check and send"),
-    bind(C::FormChoice, &[f(6)], A::Rapid(E::RapidEntry), "", "rapid entry"),
-    bind(C::FormChoice, &[f(7)], A::Import(I::Import), "", "import a file"),
-    bind(C::FormChoice, &[f(8)], A::Clear, "clear", "clear; again: undo"),
-    bind(C::FormChoice, &[k(Key::Esc), f(3)], A::Back, "pets", "to the pets, text stays"),
-    bind(C::Rapid, &[k(Key::Enter)], A::Confirm, "save", "take the line"),
-    bind(C::Rapid, &[k(Key::BackTab)], A::PreviousField, "category, status", "category, status"),
-    bind(C::Rapid, &[k(Key::Tab)], A::NextField, "", "next field"),
-    bind(C::Rapid, &[k(Key::Up)], A::Up, "mend", "to the lines"),
-    bind(C::Rapid, &[k(Key::Down)], A::Down, "", "to the lines"),
-    bind(C::Rapid, &[f(2)], A::Save, "finish", "finish, to the pets"),
-    bind(C::Rapid, &[f(6)], A::Rapid(E::RapidEntry), "form", "the form"),
-    bind(C::Rapid, &[f(7)], A::Rapid(E::UseCode), "", "unknown code as a name"),
-    bind(C::Rapid, &[f(8)], A::Clear, "", "clear the field"),
-    bind(C::Rapid, &[k(Key::Esc), f(3)], A::Back, "", "to the pets"),
-    bind(C::RapidChoice, &[k(Key::Enter)], A::Confirm, "mend, look for", "mend !, look for ?"),
-    bind(C::RapidChoice, &[f(5)], A::Refresh, "send again", "send ? again"),
-    bind(C::RapidChoice, &[k(Key::Delete)], A::Delete, "drop", "drop the line"),
-    bind(C::RapidChoice, &[k(Key::Up)], A::Up, "move", "move, choose"),
-    bind(C::RapidChoice, &[k(Key::Down)], A::Down, "", "move, choose"),
-    bind(C::RapidChoice, &[k(Key::Left)], A::PreviousTab, "", "choose the status"),
-    bind(C::RapidChoice, &[k(Key::Right)], A::NextTab, "", "choose the status"),
-    bind(C::RapidChoice, &[k(Key::Tab)], A::NextField, "", "next field"),
-    bind(C::RapidChoice, &[k(Key::BackTab)], A::PreviousField, "", "field before"),
-    bind(C::RapidChoice, &[f(2)], A::Save, "", "finish, to the pets"),
-    bind(C::RapidChoice, &[f(6)], A::Rapid(E::RapidEntry), "", "the form"),
-    bind(C::RapidChoice, &[f(7)], A::Rapid(E::UseCode), "", "unknown code as a name"),
-    bind(C::RapidChoice, &[ch('?')], A::Help, "", "this help"),
-    bind(C::RapidChoice, &[k(Key::Esc), f(3)], A::Back, "name", "to the name"),
-    bind(C::ImportFile, &[k(Key::Enter), f(2)], A::Confirm, "look at it", "look at the file"),
-    bind(C::ImportFile, &[f(7), k(Key::Esc), f(3)], A::Back, "form", "to the form"),
-    bind(C::ImportLook, &[f(2)], A::Save, "start", "send the rows"),
-    bind(C::ImportLook, &[k(Key::Tab), k(Key::Enter)], A::NextField, "next", "next choice"),
-    bind(C::ImportLook, &[k(Key::BackTab)], A::PreviousField, "", "choice before"),
-    bind(C::ImportLook, &[k(Key::Up), k(Key::Left), ch('k')], A::Up, "choose", "choose"),
-    bind(C::ImportLook, &[k(Key::Down), k(Key::Right), ch('j'), ch(' ')], A::Down, "", "choose"),
-    bind(C::ImportLook, &[f(4), ch('l')], A::Choices, "list", "bad rows and doubles"),
-    bind(C::ImportLook, &[f(5), ch('r')], A::Refresh, "", "read the file again"),
-    bind(C::ImportLook, &[ch('w')], A::WriteFile, "", "bad rows to a file"),
-    bind(C::ImportLook, &[ch('y')], A::Copy, "", "copy the command line"),
-    bind(C::ImportLook, &[k(Key::Esc), f(3)], A::Back, "cancel", "another file"),
-    bind(C::ImportValue, &[f(2)], A::Save, "start", "send the rows"),
-    bind(C::ImportValue, &[k(Key::Tab), k(Key::Enter)], A::NextField, "next", "next choice"),
-    bind(C::ImportValue, &[k(Key::BackTab)], A::PreviousField, "", "choice before"),
-    bind(C::ImportValue, &[k(Key::Up)], A::Up, "choose", "a column instead"),
-    bind(C::ImportValue, &[k(Key::Down)], A::Down, "", "a column instead"),
-    bind(C::ImportValue, &[f(4)], A::Choices, "list", "bad rows and doubles"),
-    bind(C::ImportValue, &[f(5)], A::Refresh, "", "read the file again"),
-    bind(C::ImportValue, &[k(Key::Esc), f(3)], A::Back, "cancel", "another file"),
-    bind(C::ImportRun, &[k(Key::Esc), f(3)], A::Back, "pause, leave", "pause, then leave"),
-    bind(C::ImportRun, &[f(2)], A::Save, "go on", "go on"),
-    bind(C::ImportRun, &[k(Key::Delete)], A::Delete, "", "stop what is paused"),
-    bind(C::ImportRun, &[ch('f')], A::Import(I::OnlyProblems), "only problems", "only rows to mend"),
-    bind(C::ImportRun, &[k(Key::Up), ch('k')], A::Up, "", "move"),
-    bind(C::ImportRun, &[k(Key::Down), ch('j')], A::Down, "", "move"),
-    bind(C::ImportRun, &[k(Key::PageUp)], A::PageUp, "", "a page"),
-    bind(C::ImportRun, &[k(Key::PageDown), ch(' ')], A::PageDown, "", "a page"),
-    bind(C::ImportRun, &[k(Key::Home), ch('g')], A::First, "", "first, last"),
-    bind(C::ImportRun, &[k(Key::End), ch('G')], A::Last, "", "first, last"),
-    bind(C::ImportRun, &[k(Key::Enter)], A::Confirm, "", "look among the pets"),
-    bind(C::ImportRun, &[ch('y')], A::Copy, "copy command", "copy the command"),
-    bind(C::ImportRun, &[ch('w')], A::WriteFile, "to mend", "rows to mend to a file"),
-    bind(C::Doubt, &[ch('1')], A::Answer(1), "", "take this answer"),
-    bind(C::Doubt, &[ch('2')], A::Answer(2), "", "take this answer"),
-    bind(C::Doubt, &[ch('3')], A::Answer(3), "", "take this answer"),
-    bind(C::Doubt, &[k(Key::Enter)], A::Confirm, "take it", "take the marked answer"),
-    bind(C::Doubt, &[k(Key::Up), k(Key::BackTab), ch('k')], A::Up, "choose", "choose"),
-    bind(C::Doubt, &[k(Key::Down), k(Key::Tab), ch('j')], A::Down, "", "choose"),
-    bind(C::Doubt, &[f(8)], A::Clear, "drop the question", "drop the question"),
-    bind(C::Doubt, &[k(Key::Esc), f(3)], A::Back, "pets", "to the pets"),
-    bind(C::LimitBox, &[k(Key::Enter), f(2)], A::Confirm, "use the number", "use the number typed"),
-    bind(C::LimitBox, &[k(Key::Up)], A::Up, "pick", "pick a number"),
-    bind(C::LimitBox, &[k(Key::Down)], A::Down, "", "pick a number"),
-    bind(C::LimitBox, &[k(Key::Esc), f(3)], A::Back, "cancel", "close without a change"),
-    bind(C::KeyBox, &[k(Key::Enter), f(2)], A::Confirm, "try it", "try the key"),
-    bind(C::KeyBox, &[f(4), ctrl('r')], A::Choices, "show", "show or hide the key"),
-    bind(C::KeyBox, &[k(Key::Tab), k(Key::Down)], A::NextField, "keep it where", "where it is kept"),
-    bind(C::KeyBox, &[k(Key::BackTab), k(Key::Up)], A::PreviousField, "", "where it is kept"),
-    bind(C::KeyBox, &[f(6), ctrl('o')], A::Go(Destination::Profiles), "other profile", "use another profile"),
-    bind(C::KeyBox, &[k(Key::Esc), f(3)], A::Back, "close", "close; F4 opens it again"),
-    bind(C::Reader, &[k(Key::Up), ch('k')], A::Up, "scroll", "scroll"),
-    bind(C::Reader, &[k(Key::Down), ch('j')], A::Down, "", "scroll"),
-    bind(C::Reader, &[k(Key::PageUp)], A::PageUp, "", "a page"),
-    bind(C::Reader, &[k(Key::PageDown), ch(' ')], A::PageDown, "page", "a page"),
-    bind(C::Reader, &[k(Key::Home), ch('g')], A::First, "", "top, bottom"),
-    bind(C::Reader, &[k(Key::End), ch('G')], A::Last, "", "top, bottom"),
-    bind(C::Reader, &[ch('H')], A::Go(Destination::Requests), "requests", "the requests"),
-    bind(C::Reader, &[k(Key::Esc), k(Key::Enter), ch('q'), f(3)], A::Back, "close", "close"),
-    bind(C::Help, &[k(Key::Up)], A::Up, "scroll", "scroll"),
-    bind(C::Help, &[k(Key::Down)], A::Down, "", "scroll"),
-    bind(C::Help, &[k(Key::PageUp)], A::PageUp, "", "a page"),
-    bind(C::Help, &[k(Key::PageDown)], A::PageDown, "page", "a page"),
-    bind(C::Help, &[k(Key::Tab)], A::NextTab, "other places", "keys of other places"),
-    bind(C::Help, &[k(Key::BackTab)], A::PreviousTab, "", "keys of other places"),
-    bind(C::Help, &[f(7), ctrl('o')], A::WriteFile, "keys to a file", "write all to a file"),
-    bind(C::Help, &[k(Key::Esc), k(Key::Enter), ch('?'), f(1), f(3), ctrl('g')], A::Back, "close", "close"),
-    bind(C::Commands, &[k(Key::Up)], A::Up, "choose", "choose"),
-    bind(C::Commands, &[k(Key::Down)], A::Down, "", "choose"),
-    bind(C::Commands, &[k(Key::PageUp)], A::PageUp, "", "a page"),
-    bind(C::Commands, &[k(Key::PageDown)], A::PageDown, "", "a page"),
-    bind(C::Commands, &[k(Key::Enter), f(2)], A::Confirm, "do it", "do it"),
-    bind(C::Commands, &[f(6), ctrl('y')], A::Copy, "copy the command line", "copy the command line"),
-    bind(C::Commands, &[k(Key::Esc), f(3), f(9)], A::Back, "close", "close"),
-    bind(C::Changes, &[k(Key::Up), ch('k')], A::Up, "move", "move"),
-    bind(C::Changes, &[k(Key::Down), ch('j')], A::Down, "", "move"),
-    bind(C::Changes, &[k(Key::PageUp)], A::PageUp, "", "a page"),
-    bind(C::Changes, &[k(Key::PageDown), ch(' ')], A::PageDown, "page", "a page"),
-    bind(C::Changes, &[k(Key::Home), ch('g')], A::First, "", "newest, oldest"),
-    bind(C::Changes, &[k(Key::End), ch('G')], A::Last, "", "newest, oldest"),
-    bind(C::Changes, &[k(Key::Enter)], A::Open, "look at it", "look at the animal"),
-    bind(C::Changes, &[ch('w')], A::WriteFile, "write to file", "write them to a file"),
-    bind(C::Changes, &[k(Key::Esc), ch('q'), ch('C'), f(3)], A::Back, "close", "close"),
-    bind(C::Charts, &[k(Key::Up), ch('k')], A::Up, "choose", "choose a bar"),
-    bind(C::Charts, &[k(Key::Down), ch('j')], A::Down, "", "choose a bar"),
-    bind(C::Charts, &[k(Key::Home), ch('g')], A::First, "", "first, last"),
-    bind(C::Charts, &[k(Key::End), ch('G')], A::Last, "", "first, last"),
-    bind(C::Charts, &[k(Key::Enter)], A::Confirm, "show only these", "show only these"),
-    bind(C::Charts, &[k(Key::Esc), k(Key::Tab), ch('q'), ch('d'), f(3)], A::Back, "close", "close"),
-    bind(C::Themes, &[k(Key::Up), ch('k')], A::Up, "choose", "see it"),
-    bind(C::Themes, &[k(Key::Down), ch('j')], A::Down, "", "see it"),
-    bind(C::Themes, &[k(Key::Enter), f(2)], A::Confirm, "keep it", "keep it, in the file"),
-    bind(C::Themes, &[k(Key::Esc), ch('q'), f(3)], A::Back, "as it was", "as it was"),
-    bind(C::Profiles, &[k(Key::Enter), f(2)], A::Confirm, "use", "use it"),
-    bind(C::Profiles, &[ch('t')], A::Profile(R::TestProfile), "test", "ask its service"),
-    bind(C::Profiles, &[ch('n'), ch('a')], A::Profile(R::NewProfile), "new", "a new profile"),
-    bind(C::Profiles, &[ch('r'), f(5)], A::Refresh, "", "read the file again"),
-    bind(C::Profiles, &[ch('K'), f(4)], A::Profile(R::EnterKey), "key", "enter another key"),
-    bind(C::Profiles, &[ch('y')], A::Copy, "copy address", "copy the address"),
-    bind(C::Profiles, &[k(Key::Up), ch('k')], A::Up, "", "move"),
-    bind(C::Profiles, &[k(Key::Down), ch('j')], A::Down, "", "move"),
-    bind(C::Profiles, &[k(Key::Home), ch('g')], A::First, "", "first, last"),
-    bind(C::Profiles, &[k(Key::End), ch('G')], A::Last, "", "first, last"),
-    bind(C::Profiles, &[k(Key::Esc), f(3), ch('q')], A::Back, "back", "back"),
-    bind(C::ProfileText, &[k(Key::Tab), k(Key::Enter), k(Key::Down)], A::NextField, "next", "next field"),
-    bind(C::ProfileText, &[k(Key::BackTab), k(Key::Up)], A::PreviousField, "", "field before"),
-    bind(C::ProfileText, &[f(2)], A::Save, "test and write", "test it, then write it"),
-    bind(C::ProfileText, &[f(4)], A::Choices, "", "show or hide the key"),
-    bind(C::ProfileText, &[k(Key::Esc), f(3)], A::Back, "back", "leave, text stays"),
-    bind(C::ProfileChoice, &[k(Key::Tab)], A::NextField, "next", "next field"),
-    bind(C::ProfileChoice, &[k(Key::Enter)], A::Confirm, "", "next; at the end: do it"),
-    bind(C::ProfileChoice, &[k(Key::BackTab)], A::PreviousField, "", "field before"),
-    bind(C::ProfileChoice, &[k(Key::Up), ch('k')], A::Up, "choose", "choose"),
-    bind(C::ProfileChoice, &[k(Key::Down), ch('j')], A::Down, "", "choose"),
-    bind(C::ProfileChoice, &[ch(' ')], A::Toggle, "", "change it"),
-    bind(C::ProfileChoice, &[f(2)], A::Save, "test and write", "test it, then write it"),
-    bind(C::ProfileChoice, &[f(4)], A::Choices, "", "show or hide the key"),
-    bind(C::ProfileChoice, &[k(Key::Esc), f(3)], A::Back, "back", "leave, text stays"),
-    bind(C::Requests, &[k(Key::Enter)], A::Open, "whole", "all of it"),
-    bind(C::Requests, &[ch('c')], A::Pet(P::CopyCurl), "copy curl", "copy as curl, no key"),
-    bind(C::Requests, &[ch('f')], A::Request(Q::OnlyFailed), "failed", "only failed, or all"),
-    bind(C::Requests, &[ch('w')], A::WriteFile, "write file", "write them to a file"),
-    bind(C::Requests, &[ch('/')], A::Search, "search", "search"),
-    bind(C::Requests, &[k(Key::Up), ch('k')], A::Up, "", "move"),
-    bind(C::Requests, &[k(Key::Down), ch('j')], A::Down, "", "move"),
-    bind(C::Requests, &[k(Key::PageUp), ctrl('b')], A::PageUp, "", "a page"),
-    bind(C::Requests, &[k(Key::PageDown), ctrl('f')], A::PageDown, "", "a page"),
-    bind(C::Requests, &[k(Key::Home), ch('g')], A::First, "", "newest, oldest"),
-    bind(C::Requests, &[k(Key::End), ch('G')], A::Last, "", "newest, oldest"),
-    bind(C::Requests, &[k(Key::Esc), f(3), ch('q')], A::Back, "back", "back"),
-    bind(C::RequestSearch, &[k(Key::Enter)], A::Confirm, "keep", "keep, go to the rows"),
-    bind(C::RequestSearch, &[k(Key::Up)], A::Up, "move", "move"),
-    bind(C::RequestSearch, &[k(Key::Down)], A::Down, "", "move"),
-    bind(C::RequestSearch, &[k(Key::Esc), f(3)], A::Back, "clear", "clear, then leave"),
-    bind(C::Welcome, &[ch('1')], A::Answer(1), "", "take this way"),
-    bind(C::Welcome, &[ch('2')], A::Answer(2), "", "take this way"),
-    bind(C::Welcome, &[ch('3')], A::Answer(3), "", "take this way"),
-    bind(C::Welcome, &[ch('4')], A::Answer(4), "", "take this way"),
-    bind(C::Welcome, &[k(Key::Enter), f(2)], A::Confirm, "take the marked one", "take the marked one"),
-    bind(C::Welcome, &[k(Key::Up), ch('k')], A::Up, "choose", "choose"),
-    bind(C::Welcome, &[k(Key::Down), ch('j')], A::Down, "", "choose"),
-    bind(C::Welcome, &[ch('q')], A::Quit, "quit", "quit"),
-    bind(C::WelcomePath, &[k(Key::Enter), f(2)], A::Confirm, "use it", "use this file"),
-    bind(C::WelcomePath, &[k(Key::Esc), f(3)], A::Back, "back", "back"),
-    bind(C::Domains, &[k(Key::Enter)], A::Open, "open", "open, go on"),
-    bind(C::Domains, &[ch('a')], A::Domain(D::Add), "add", "add a domain"),
-    bind(C::Domains, &[ch('R')], A::Domain(D::Redirects), "redirects", "primary and redirects"),
-    bind(C::Domains, &[ch('U')], A::Domain(D::Removal), "removal", "remove, in order"),
-    bind(C::Domains, &[ch('r'), f(5)], A::Refresh, "check now", "check all now"),
-    bind(C::Domains, &[ch('A')], A::Live, "watch", "watch, on and off"),
-    bind(C::Domains, &[ch('o'), f(7)], A::Domain(D::Outside), "", "practice: act outside"),
-    bind(C::Domains, &[k(Key::Delete)], A::Delete, "", "drop a draft"),
-    bind(C::Domains, &[k(Key::Up), ch('k')], A::Up, "", "move"),
-    bind(C::Domains, &[k(Key::Down), ch('j')], A::Down, "", "move"),
-    bind(C::Domains, &[k(Key::PageUp), ctrl('b')], A::PageUp, "", "a page"),
-    bind(C::Domains, &[k(Key::PageDown), ctrl('f')], A::PageDown, "", "a page"),
-    bind(C::Domains, &[k(Key::Home), ch('g')], A::First, "", "first, last"),
-    bind(C::Domains, &[k(Key::End), ch('G')], A::Last, "", "first, last"),
-    bind(C::Wizard, &[ch(' ')], A::Toggle, "tick", "tick"),
-    bind(C::Wizard, &[k(Key::Enter)], A::Confirm, "take", "tick, or press it"),
-    bind(C::Wizard, &[k(Key::Tab), k(Key::Down)], A::NextField, "next", "next line"),
-    bind(C::Wizard, &[k(Key::BackTab), k(Key::Up)], A::PreviousField, "", "line before"),
-    bind(C::Wizard, &[f(2)], A::Save, "the record", "on to the record"),
-    bind(C::Wizard, &[f(7)], A::Domain(D::Outside), "", "practice: act outside"),
-    bind(C::Wizard, &[f(8)], A::Clear, "", "clear the field"),
-    bind(C::Wizard, &[k(Key::Esc), f(3)], A::Back, "leave", "to the list, kept"),
-    bind(C::WizardText, &[k(Key::Tab), k(Key::Enter), k(Key::Down)], A::NextField, "next", "next field"),
-    bind(C::WizardText, &[k(Key::BackTab), k(Key::Up)], A::PreviousField, "", "field before"),
-    bind(C::WizardText, &[f(2)], A::Save, "the record", "on to the record"),
-    bind(C::WizardText, &[f(7)], A::Domain(D::Outside), "", "practice: act outside"),
-    bind(C::WizardText, &[f(8)], A::Clear, "clear", "clear the field"),
-    bind(C::WizardText, &[k(Key::Esc), f(3)], A::Back, "leave", "to the list, kept"),
-    bind(C::Record, &[ch('s')], A::Domain(D::Saved), "saved it", "I have saved it there"),
-    bind(C::Record, &[ch('t')], A::Domain(D::CopyPart(RecordPart::Type)), "", "copy Type"),
-    bind(C::Record, &[ch('n')], A::Domain(D::CopyPart(RecordPart::Name)), "", "copy Name"),
-    bind(C::Record, &[ch('v')], A::Domain(D::CopyPart(RecordPart::Value)), "copy", "copy Value"),
-    bind(C::Record, &[ch('l')], A::Domain(D::CopyPart(RecordPart::Ttl)), "", "copy TTL"),
-    bind(C::Record, &[ch('N')], A::Domain(D::CopyPart(RecordPart::FullName)), "", "copy the full name"),
-    bind(C::Record, &[ch('f'), f(4)], A::Domain(D::Formats), "formats", "all formats"),
-    bind(C::Record, &[ch('w')], A::WriteFile, "write", "write to a file"),
-    bind(C::Record, &[ch('r'), f(5)], A::Refresh, "", "check now"),
-    bind(C::Record, &[ch('c')], A::Domain(D::Correct), "", "correct the value"),
-    bind(C::Record, &[ch('e')], A::Domain(D::Evidence), "", "evidence"),
-    bind(C::Record, &[ch('o'), f(7)], A::Domain(D::Outside), "", "practice: act outside"),
-    bind(C::Record, &[f(3), k(Key::Left), ch('h')], A::Back, "step back", "name and value"),
-    bind(C::Record, &[k(Key::Esc), ch('q')], A::Domain(D::Leave), "list", "to the list"),
-    bind(C::Domain, &[ch('r'), f(5)], A::Refresh, "check", "check now"),
-    bind(C::Domain, &[ch('V')], A::Domain(D::Verified), "I chose Verify", "I chose (Re-)Verify"),
-    bind(C::Domain, &[ch('t')], A::Domain(D::Rules), "trouble", "trouble: four rules"),
-    bind(C::Domain, &[ch('e')], A::Domain(D::Evidence), "evidence", "evidence"),
-    bind(C::Domain, &[ch('S')], A::Domain(D::Report), "", "support report"),
-    bind(C::Domain, &[ch('y')], A::Copy, "copy", "copy the first cause"),
-    bind(C::Domain, &[ch('d')], A::Domain(D::Record), "", "the DNS record again"),
-    bind(C::Domain, &[ch('c')], A::Domain(D::Correct), "", "correct the value"),
-    bind(C::Domain, &[ch('s')], A::Domain(D::Saved), "", "saved again just now"),
-    bind(C::Domain, &[ch('f')], A::Domain(D::Formats), "", "the record in formats"),
-    bind(C::Domain, &[ch('U')], A::Domain(D::Removal), "", "remove, in order"),
-    bind(C::Domain, &[ch(' ')], A::Toggle, "", "tick what is so"),
-    bind(C::Domain, &[ch('o'), f(7)], A::Domain(D::Outside), "", "practice: act outside"),
-    bind(C::Domain, &[k(Key::Up), ch('k')], A::Up, "", "domain before, after"),
-    bind(C::Domain, &[k(Key::Down), ch('j')], A::Down, "", "domain before, after"),
-    bind(C::Domain, &[k(Key::Esc), f(3), ch('q')], A::Back, "back", "to the list"),
-    bind(C::Rules, &[k(Key::Right), k(Key::Tab)], A::NextTab, "next", "other rules"),
-    bind(C::Rules, &[k(Key::Left), k(Key::BackTab)], A::PreviousTab, "", "other rules"),
-    bind(C::Rules, &[ch('r'), f(5)], A::Refresh, "check", "check now"),
-    bind(C::Rules, &[ch('V')], A::Domain(D::Verified), "I chose Re-verify", "I chose (Re-)Verify"),
-    bind(C::Rules, &[ch('y')], A::Copy, "copy", "copy the first act"),
-    bind(C::Rules, &[ch('e')], A::Domain(D::Evidence), "evidence", "evidence"),
-    bind(C::Rules, &[ch('S')], A::Domain(D::Report), "", "support report"),
-    bind(C::Rules, &[ch(' ')], A::Toggle, "", "tick what is so"),
-    bind(C::Rules, &[ch('o'), f(7)], A::Domain(D::Outside), "", "practice: act outside"),
-    bind(C::Rules, &[k(Key::Esc), f(3), ch('q')], A::Back, "back", "to the domain"),
-    bind(C::Browser, &[k(Key::Tab)], A::NextTab, "next rule", "next rule"),
-    bind(C::Browser, &[k(Key::BackTab)], A::PreviousTab, "", "rule before"),
-    bind(C::Browser, &[f(5)], A::Refresh, "check", "check now"),
-    bind(C::Browser, &[f(7)], A::Domain(D::Outside), "", "practice: act outside"),
-    bind(C::Browser, &[k(Key::Esc), f(3)], A::Back, "back", "to the domain"),
-    bind(C::Redirects, &[k(Key::Enter)], A::Open, "edit", "edit the line"),
-    bind(C::Redirects, &[ch('a')], A::Domain(D::Add), "add", "add a redirect"),
-    bind(C::Redirects, &[k(Key::Delete), ch('x')], A::Delete, "remove", "remove the line"),
-    bind(C::Redirects, &[ch('p')], A::Domain(D::MakePrimary), "", "make its target primary"),
-    bind(C::Redirects, &[f(2)], A::Save, "save", "save to your file"),
-    bind(C::Redirects, &[f(4)], A::Choices, "mend", "mend the line"),
-    bind(C::Redirects, &[ch('r'), f(5)], A::Refresh, "check", "follow all of them"),
-    bind(C::Redirects, &[ch('y')], A::Copy, "", "copy all as JSON"),
-    bind(C::Redirects, &[ch('w')], A::WriteFile, "", "write JSON or TOML"),
-    bind(C::Redirects, &[ch('o'), f(7)], A::Domain(D::Outside), "", "practice: act outside"),
-    bind(C::Redirects, &[k(Key::Up), ch('k')], A::Up, "", "move"),
-    bind(C::Redirects, &[k(Key::Down), ch('j')], A::Down, "", "move"),
-    bind(C::Redirects, &[k(Key::PageUp), k(Key::Home), ch('g')], A::First, "", "first, last"),
-    bind(C::Redirects, &[k(Key::PageDown), k(Key::End), ch('G')], A::Last, "", "first, last"),
-    bind(C::Redirects, &[k(Key::Esc), f(3), ch('q')], A::Back, "back", "to the list"),
-    bind(C::RedirectForm, &[k(Key::Tab), k(Key::Enter), k(Key::Down)], A::NextField, "next", "next; last: take it"),
-    bind(C::RedirectForm, &[k(Key::BackTab), k(Key::Up)], A::PreviousField, "", "field before"),
-    bind(C::RedirectForm, &[f(2)], A::Save, "save", "take it and save"),
-    bind(C::RedirectForm, &[f(4)], A::Choices, "mend", "mend it"),
-    bind(C::RedirectForm, &[f(8)], A::Clear, "clear", "clear the field"),
-    bind(C::RedirectForm, &[k(Key::Esc), f(3)], A::Back, "cancel", "leave it as it was"),
-    bind(C::Removal, &[ch(' ')], A::Toggle, "tick", "tick, done"),
-    bind(C::Removal, &[k(Key::Tab), k(Key::Enter), k(Key::Down)], A::NextField, "next", "next line"),
-    bind(C::Removal, &[k(Key::BackTab), k(Key::Up)], A::PreviousField, "", "line before"),
-    bind(C::Removal, &[ch('r'), f(5)], A::Refresh, "check again", "check again"),
-    bind(C::Removal, &[ch('R')], A::Domain(D::Redirects), "redirects", "set a redirect"),
-    bind(C::Removal, &[ch('o'), f(7)], A::Domain(D::Outside), "", "practice: act outside"),
-    bind(C::Removal, &[k(Key::Esc), f(3), ch('q')], A::Back, "back", "to the list"),
-    bind(C::RemovalName, &[k(Key::Enter), f(2)], A::Confirm, "off the list", "take it off the list"),
-    bind(C::RemovalName, &[k(Key::BackTab), k(Key::Up)], A::PreviousField, "step before", "step before"),
-    bind(C::RemovalName, &[f(5)], A::Refresh, "check again", "check again"),
-    bind(C::RemovalName, &[f(7)], A::Domain(D::Outside), "", "practice: act outside"),
-    bind(C::RemovalName, &[k(Key::Esc), f(3)], A::Back, "back", "to the list"),
-    bind(C::TextBox, &[k(Key::Up), ch('k')], A::Up, "scroll", "scroll"),
-    bind(C::TextBox, &[k(Key::Down), ch('j')], A::Down, "", "scroll"),
-    bind(C::TextBox, &[k(Key::PageUp)], A::PageUp, "", "a page"),
-    bind(C::TextBox, &[k(Key::PageDown), ch(' ')], A::PageDown, "page", "a page"),
-    bind(C::TextBox, &[k(Key::Home), ch('g')], A::First, "", "top, bottom"),
-    bind(C::TextBox, &[k(Key::End), ch('G')], A::Last, "", "top, bottom"),
-    bind(C::TextBox, &[ch('y')], A::Copy, "copy", "copy it"),
-    bind(C::TextBox, &[ch('w')], A::WriteFile, "write to file", "write it to a file"),
-    bind(C::TextBox, &[k(Key::Esc), k(Key::Enter), ch('q'), f(3)], A::Back, "close", "close"),
-    bind(C::FormatsBox, &[k(Key::Up), ch('k')], A::Up, "choose", "choose the format"),
-    bind(C::FormatsBox, &[k(Key::Down), ch('j')], A::Down, "", "choose the format"),
-    bind(C::FormatsBox, &[ch('y'), k(Key::Enter)], A::Copy, "copy", "copy it"),
-    bind(C::FormatsBox, &[ch('w')], A::WriteFile, "write to file", "write it to a file"),
-    bind(C::FormatsBox, &[ch('d')], A::Toggle, "with what to delete", "with what to delete"),
-    bind(C::FormatsBox, &[k(Key::Esc), ch('q'), f(3)], A::Back, "close", "close"),
-    bind(C::WriteBox, &[k(Key::Enter), f(2)], A::Confirm, "write", "write the file"),
-    bind(C::WriteBox, &[k(Key::Tab)], A::Toggle, "", "rows or everything"),
-    bind(C::WriteBox, &[k(Key::Esc), f(3)], A::Back, "cancel", "close without writing"),
-    bind(C::OutsideBox, &[k(Key::Up), ch('k')], A::Up, "choose", "choose"),
-    bind(C::OutsideBox, &[k(Key::Down), ch('j')], A::Down, "", "choose"),
-    bind(C::OutsideBox, &[k(Key::Home)], A::First, "", "first, last"),
-    bind(C::OutsideBox, &[k(Key::End)], A::Last, "", "first, last"),
-    bind(C::OutsideBox, &[k(Key::Enter)], A::Confirm, "do it", "do it outside"),
-    bind(C::OutsideBox, &[k(Key::Esc), ch('q'), f(3)], A::Back, "close", "close"),
-    bind(C::Confirm, &[ch('y')], A::Confirm, "yes, add", "yes: add it"),
-    bind(
-        C::Confirm,
-        &[ch('n'), k(Key::Enter), k(Key::Esc), f(3)],
-        A::Back,
+pub(super) static BINDINGS: LazyLock<Vec<Binding>> = LazyLock::new(|| {
+    let mut map = Table::default();
+    map.at(C::Pets, A::Pets)
+        .bind([ENTER], Pets::Open, "detail", "open, close the detail")
+        .bind([ch('/')], Pets::Search, "search", "search these rows")
+        .bind([LEFT, ch('h')], Pets::PreviousTab, "", "status tab")
+        .bind([RIGHT, ch('l')], Pets::NextTab, "status", "status tab")
+        .bind([ch('0')], Pets::AllStatuses, "", "all statuses")
+        .bind([ch('+')], Pets::MoreRows, "more", "more, fewer rows")
+        .bind([ch('-')], Pets::FewerRows, "", "more, fewer rows")
+        .bind([ch('L'), f(4)], Pets::ChooseLimit, "rows", "number of rows")
+        .bind([ch('A')], Pets::Live, "live", "live refresh on, off")
+        .bind([ch('#')], Pets::ById, "id", "animal by its id")
+        .bind([ch('W')], Pets::Whole, "", "the whole inventory")
+        .bind([ch('d'), TAB], Pets::Charts, "charts", "charts; filter by a bar")
+        .global([ch('C')], G::Changes, "", "what has changed")
+        .bind([ch('y')], Pets::Copy, "", "copy id, JSON, curl")
+        .bind([ch('Y')], Pets::CopyJson, "", "copy id, JSON, curl")
+        .bind([ch('c')], Pets::CopyCurl, "", "copy id, JSON, curl")
+        .bind([ch('x')], Pets::Export, "export", "export rows to a file")
+        .bind([ch('o')], Pets::SortBy, "sort", "sort, turn round")
+        .bind([ch('O')], Pets::SortTurn, "", "sort, turn round")
+        .bind([ch('r'), f(5)], Pets::Refresh, "refresh", "refresh: ask again")
+        .global([ch('a')], G::NewPet, "add", "add an animal")
+        .global([ch('I'), f(7)], G::Import, "", "import a file")
+        .bind([ch('S')], Pets::Samples, "", "samples (empty store)")
+        .moves(Pets::Move, LIST, ["", ""], ["move", "first, last"]);
+    map.at(C::Search, A::Search)
+        .bind([ENTER], Pick::Confirm, "keep", "keep, go to the rows")
+        .bind([ESC, f(3)], Pick::Back, "clear and leave", "clear and leave")
+        .moves(Pick::Move, TYPED_LIST, ["move", ""], ["move in the rows", ""]);
+    map.at(C::ById, A::Lookup)
+        .bind([ENTER, f(2), f(5)], Lookup::Confirm, "look up", "look it up")
+        .bind([f(4)], Lookup::AskDeprecated, "ask GET /pets/ID", "ask the operation by id")
+        .bind([f(6)], Lookup::Copy, "copy id", "copy the id")
+        .bind([f(7)], Lookup::CopyJson, "copy JSON", "copy the animal as JSON")
+        .bind([f(8)], Lookup::Clear, "", "clear the field")
+        .bind([ESC, f(3)], Lookup::Back, "back", "to the pets");
+    map.at(C::Form, A::Form)
+        .bind([TAB, ENTER, DOWN], Form::NextField, "next", "next field")
+        .bind([BACK_TAB, UP], Form::PreviousField, "", "field before")
+        .bind([f(2)], Form::Save, "save", "check and send")
+        .global([f(6)], G::RapidEntry, "rapid", "rapid entry")
+        .global([f(7)], G::Import, "import", "import a file")
+        .bind([f(8)], Form::Clear, "clear", "clear; again: undo")
+        .bind([ESC, f(3)], Form::Back, "pets", "to the pets, text stays");
+    map.at(C::FormChoice, A::Form)
+        .bind([TAB], Form::NextField, "next", "next field")
+        .bind([ENTER], Form::Confirm, "", "next; at the end: save")
+        .bind([BACK_TAB], Form::PreviousField, "back", "field before")
+        .moves(Form::Move, LETTERS, ["choose", ""], ["choose", ""])
+        .bind([f(2)], Form::Save, "save", "check and send")
+        .global([f(6)], G::RapidEntry, "", "rapid entry")
+        .global([f(7)], G::Import, "", "import a file")
+        .bind([f(8)], Form::Clear, "clear", "clear; again: undo")
+        .bind([ESC, f(3)], Form::Back, "pets", "to the pets, text stays");
+    map.at(C::Rapid, A::Rapid)
+        .bind([ENTER], Rapid::Confirm, "save", "take the line")
+        .bind([BACK_TAB], Rapid::PreviousField, "category, status", "category, status")
+        .bind([TAB], Rapid::NextField, "", "next field")
+        .moves(Rapid::Move, ARROWS, ["mend", ""], ["to the lines", ""])
+        .bind([f(2)], Rapid::Save, "finish", "finish, to the pets")
+        .global([f(6)], G::RapidEntry, "form", "the form")
+        .bind([f(7)], Rapid::UseCode, "", "unknown code as a name")
+        .bind([f(8)], Rapid::Clear, "", "clear the field")
+        .bind([ESC, f(3)], Rapid::Back, "", "to the pets");
+    map.at(C::RapidChoice, A::Rapid)
+        .bind([ENTER], Rapid::Confirm, "mend, look for", "mend !, look for ?")
+        .bind([f(5)], Rapid::Refresh, "send again", "send ? again")
+        .bind([DELETE], Rapid::Delete, "drop", "drop the line")
+        .moves(Rapid::Move, ARROWS, ["move", ""], ["move, choose", ""])
+        .bind([LEFT], Rapid::PreviousTab, "", "choose the status")
+        .bind([RIGHT], Rapid::NextTab, "", "choose the status")
+        .bind([TAB], Rapid::NextField, "", "next field")
+        .bind([BACK_TAB], Rapid::PreviousField, "", "field before")
+        .bind([f(2)], Rapid::Save, "", "finish, to the pets")
+        .global([f(6)], G::RapidEntry, "", "the form")
+        .bind([f(7)], Rapid::UseCode, "", "unknown code as a name")
+        .global([ch('?')], G::Help, "", "this help")
+        .bind([ESC, f(3)], Rapid::Back, "name", "to the name");
+    map.at(C::ImportFile, A::ImportFile).bind([ENTER, f(2)], Ask::Confirm, "look at it", "look at the file").bind(
+        [f(7), ESC, f(3)],
+        Ask::Back,
+        "form",
+        "to the form",
+    );
+    map.at(C::ImportLook, A::Preview)
+        .bind([f(2)], Preview::Save, "start", "send the rows")
+        .bind([TAB, ENTER], Preview::NextField, "next", "next choice")
+        .bind([BACK_TAB], Preview::PreviousField, "", "choice before")
+        .moves(Preview::Move, OPTIONS, ["choose", ""], ["choose", ""])
+        .bind([f(4), ch('l')], Preview::Choices, "list", "bad rows and doubles")
+        .bind([f(5), ch('r')], Preview::Refresh, "", "read the file again")
+        .bind([ch('w')], Preview::WriteFile, "", "bad rows to a file")
+        .bind([ch('y')], Preview::Copy, "", "copy the command line")
+        .bind([ESC, f(3)], Preview::Back, "cancel", "another file");
+    map.at(C::ImportValue, A::Preview)
+        .bind([f(2)], Preview::Save, "start", "send the rows")
+        .bind([TAB, ENTER], Preview::NextField, "next", "next choice")
+        .bind([BACK_TAB], Preview::PreviousField, "", "choice before")
+        .moves(Preview::Move, ARROWS, ["choose", ""], ["a column instead", ""])
+        .bind([f(4)], Preview::Choices, "list", "bad rows and doubles")
+        .bind([f(5)], Preview::Refresh, "", "read the file again")
+        .bind([ESC, f(3)], Preview::Back, "cancel", "another file");
+    map.at(C::ImportRun, A::ImportRun)
+        .bind([ESC, f(3)], ImportRun::Back, "pause, leave", "pause, then leave")
+        .bind([f(2)], ImportRun::Save, "go on", "go on")
+        .bind([DELETE], ImportRun::Delete, "", "stop what is paused")
+        .bind([ch('f')], ImportRun::OnlyProblems, "only problems", "only rows to mend")
+        .moves(ImportRun::Move, READER, ["", ""], ["move", "first, last"])
+        .bind([ENTER], ImportRun::Confirm, "", "look among the pets")
+        .bind([ch('y')], ImportRun::Copy, "copy command", "copy the command")
+        .bind([ch('w')], ImportRun::WriteFile, "to mend", "rows to mend to a file");
+    map.at(C::Doubt, A::UnknownOutcome)
+        .bind([ch('1')], Outcome::Answer(Answer::First), "", "take this answer")
+        .bind([ch('2')], Outcome::Answer(Answer::Second), "", "take this answer")
+        .bind([ch('3')], Outcome::Answer(Answer::Third), "", "take this answer")
+        .bind([ENTER], Outcome::Confirm, "take it", "take the marked answer")
+        .moves(Outcome::Move, ANSWERS, ["choose", ""], ["choose", ""])
+        .bind([f(8)], Outcome::Clear, "drop the question", "drop the question")
+        .bind([ESC, f(3)], Outcome::Back, "pets", "to the pets");
+    map.at(C::LimitBox, A::Limit)
+        .bind([ENTER, f(2)], Pick::Confirm, "use the number", "use the number typed")
+        .moves(Pick::Move, ARROWS, ["pick", ""], ["pick a number", ""])
+        .bind([ESC, f(3)], Pick::Back, "cancel", "close without a change");
+    map.at(C::KeyBox, A::Key)
+        .bind([ENTER, f(2)], KeyBox::Confirm, "try it", "try the key")
+        .bind([f(4), ctrl('r')], KeyBox::Choices, "show", "show or hide the key")
+        .bind([TAB, DOWN], KeyBox::NextField, "keep it where", "where it is kept")
+        .bind([BACK_TAB, UP], KeyBox::PreviousField, "", "where it is kept")
+        .global([f(6), ctrl('o')], G::Profiles, "other profile", "use another profile")
+        .bind([ESC, f(3)], KeyBox::Back, "close", "close; F4 opens it again");
+    map.at(C::Reader, A::Reader)
+        .moves(Reader::Move, READER, ["scroll", "page"], ["scroll", "top, bottom"])
+        .global([ch('H')], G::Requests, "requests", "the requests")
+        .bind([ESC, ENTER, ch('q'), f(3)], Reader::Back, "close", "close");
+    map.at(C::Help, A::Help)
+        .moves(Help::Move, TYPED_LIST, ["scroll", "page"], ["scroll", ""])
+        .bind([TAB], Help::NextTab, "other places", "keys of other places")
+        .bind([BACK_TAB], Help::PreviousTab, "", "keys of other places")
+        .bind([f(7), ctrl('o')], Help::WriteFile, "keys to a file", "write all to a file")
+        .bind([ESC, ENTER, ch('?'), f(1), f(3), ctrl('g')], Help::Back, "close", "close");
+    map.at(C::Commands, A::Commands)
+        .moves(Commands::Move, TYPED_LIST, ["choose", ""], ["choose", ""])
+        .global([ENTER, f(2)], G::RunCommand, "do it", "do it")
+        .bind([f(6), ctrl('y')], Commands::Copy, "copy the command line", "copy the command line")
+        .bind([ESC, f(3), f(9)], Commands::Back, "close", "close");
+    map.at(C::Changes, A::Changes)
+        .moves(Changes::Move, READER, ["move", "page"], ["move", "newest, oldest"])
+        .bind([ENTER], Changes::Open, "look at it", "look at the animal")
+        .bind([ch('w')], Changes::WriteFile, "write to file", "write them to a file")
+        .bind([ESC, ch('q'), ch('C'), f(3)], Changes::Back, "close", "close");
+    map.at(C::Charts, A::Charts)
+        .moves(Pick::Move, SHORT_LIST, ["choose", ""], ["choose a bar", "first, last"])
+        .bind([ENTER], Pick::Confirm, "show only these", "show only these")
+        .bind([ESC, TAB, ch('q'), ch('d'), f(3)], Pick::Back, "close", "close");
+    map.at(C::Themes, A::Themes)
+        .moves(Pick::Move, LETTERS, ["choose", ""], ["see it", ""])
+        .bind([ENTER, f(2)], Pick::Confirm, "keep it", "keep it, in the file")
+        .bind([ESC, ch('q'), f(3)], Pick::Back, "as it was", "as it was");
+    map.at(C::Profiles, A::Profiles)
+        .bind([ENTER, f(2)], Profiles::Confirm, "use", "use it")
+        .bind([ch('t')], Profiles::TestProfile, "test", "ask its service")
+        .bind([ch('n'), ch('a')], Profiles::NewProfile, "new", "a new profile")
+        .bind([ch('r'), f(5)], Profiles::Refresh, "", "read the file again")
+        .bind([ch('K'), f(4)], Profiles::EnterKey, "key", "enter another key")
+        .bind([ch('y')], Profiles::Copy, "copy address", "copy the address")
+        .moves(Profiles::Move, SHORT_LIST, ["", ""], ["move", "first, last"])
+        .bind([ESC, f(3), ch('q')], Profiles::Back, "back", "back");
+    map.at(C::ProfileText, A::ProfileForm)
+        .bind([TAB, ENTER, DOWN], ProfileForm::NextField, "next", "next field")
+        .bind([BACK_TAB, UP], ProfileForm::PreviousField, "", "field before")
+        .bind([f(2)], ProfileForm::Save, "test and write", "test it, then write it")
+        .bind([f(4)], ProfileForm::Choices, "", "show or hide the key")
+        .bind([ESC, f(3)], ProfileForm::Back, "back", "leave, text stays");
+    map.at(C::ProfileChoice, A::ProfileForm)
+        .bind([TAB], ProfileForm::NextField, "next", "next field")
+        .bind([ENTER], ProfileForm::Confirm, "", "next; at the end: do it")
+        .bind([BACK_TAB], ProfileForm::PreviousField, "", "field before")
+        .moves(ProfileForm::Move, LETTERS, ["choose", ""], ["choose", ""])
+        .bind([ch(' ')], ProfileForm::Toggle, "", "change it")
+        .bind([f(2)], ProfileForm::Save, "test and write", "test it, then write it")
+        .bind([f(4)], ProfileForm::Choices, "", "show or hide the key")
+        .bind([ESC, f(3)], ProfileForm::Back, "back", "leave, text stays");
+    map.at(C::Requests, A::Requests)
+        .bind([ENTER], Requests::Open, "whole", "all of it")
+        .bind([ch('c')], Requests::CopyCurl, "copy curl", "copy as curl, no key")
+        .bind([ch('f')], Requests::OnlyFailed, "failed", "only failed, or all")
+        .bind([ch('w')], Requests::WriteFile, "write file", "write them to a file")
+        .bind([ch('/')], Requests::Search, "search", "search")
+        .moves(Requests::Move, LIST, ["", ""], ["move", "newest, oldest"])
+        .bind([ESC, f(3), ch('q')], Requests::Back, "back", "back");
+    map.at(C::RequestSearch, A::RequestSearch)
+        .bind([ENTER], Pick::Confirm, "keep", "keep, go to the rows")
+        .moves(Pick::Move, ARROWS, ["move", ""], ["move", ""])
+        .bind([ESC, f(3)], Pick::Back, "clear", "clear, then leave");
+    map.at(C::Welcome, A::Welcome)
+        .bind([ch('1')], Welcome::Answer(Answer::First), "", "take this way")
+        .bind([ch('2')], Welcome::Answer(Answer::Second), "", "take this way")
+        .bind([ch('3')], Welcome::Answer(Answer::Third), "", "take this way")
+        .bind([ch('4')], Welcome::Answer(Answer::Fourth), "", "take this way")
+        .bind([ENTER, f(2)], Welcome::Confirm, "take the marked one", "take the marked one")
+        .moves(Welcome::Move, LETTERS, ["choose", ""], ["choose", ""])
+        .global([ch('q')], G::Quit, "quit", "quit");
+    map.at(C::WelcomePath, A::WelcomePath).bind([ENTER, f(2)], Ask::Confirm, "use it", "use this file").bind(
+        [ESC, f(3)],
+        Ask::Back,
+        "back",
+        "back",
+    );
+    map.page(C::Domains, D::List)
+        .bind([ENTER], DomainList::Open, "open", "open, go on")
+        .bind([ch('a')], DomainList::Add, "add", "add a domain")
+        .bind([ch('R')], DomainList::Redirects, "redirects", "primary and redirects")
+        .bind([ch('U')], DomainList::Removal, "removal", "remove, in order")
+        .bind([ch('r'), f(5)], DomainList::Refresh, "check now", "check all now")
+        .bind([ch('A')], DomainList::Live, "watch", "watch, on and off")
+        .global([ch('o'), f(7)], G::Outside, "", "practice: act outside")
+        .bind([DELETE], DomainList::Delete, "", "drop a draft")
+        .moves(DomainList::Move, LIST, ["", ""], ["move", "first, last"]);
+    map.page(C::Wizard, D::Wizard)
+        .bind([ch(' ')], Wizard::Toggle, "tick", "tick")
+        .bind([ENTER], Wizard::Confirm, "take", "tick, or press it")
+        .bind([TAB, DOWN], Wizard::NextField, "next", "next line")
+        .bind([BACK_TAB, UP], Wizard::PreviousField, "", "line before")
+        .bind([f(2)], Wizard::Save, "the record", "on to the record")
+        .global([f(7)], G::Outside, "", "practice: act outside")
+        .bind([f(8)], Wizard::Clear, "", "clear the field")
+        .bind([ESC, f(3)], Wizard::Back, "leave", "to the list, kept");
+    map.page(C::WizardText, D::Wizard)
+        .bind([TAB, ENTER, DOWN], Wizard::NextField, "next", "next field")
+        .bind([BACK_TAB, UP], Wizard::PreviousField, "", "field before")
+        .bind([f(2)], Wizard::Save, "the record", "on to the record")
+        .global([f(7)], G::Outside, "", "practice: act outside")
+        .bind([f(8)], Wizard::Clear, "clear", "clear the field")
+        .bind([ESC, f(3)], Wizard::Back, "leave", "to the list, kept");
+    map.page(C::Record, D::Record)
+        .bind([ch('s')], Record::Saved, "saved it", "I have saved it there")
+        .bind([ch('t')], Record::Copy(RecordPart::Type), "", "copy Type")
+        .bind([ch('n')], Record::Copy(RecordPart::Name), "", "copy Name")
+        .bind([ch('v')], Record::Copy(RecordPart::Value), "copy", "copy Value")
+        .bind([ch('l')], Record::Copy(RecordPart::Ttl), "", "copy TTL")
+        .bind([ch('N')], Record::Copy(RecordPart::FullName), "", "copy the full name")
+        .bind([ch('f'), f(4)], Record::Formats, "formats", "all formats")
+        .bind([ch('w')], Record::WriteFile, "write", "write to a file")
+        .bind([ch('r'), f(5)], Record::Refresh, "", "check now")
+        .bind([ch('c')], Record::Correct, "", "correct the value")
+        .bind([ch('e')], Record::Evidence, "", "evidence")
+        .global([ch('o'), f(7)], G::Outside, "", "practice: act outside")
+        .bind([f(3), LEFT, ch('h')], Record::Back, "step back", "name and value")
+        .bind([ESC, ch('q')], Record::Leave, "list", "to the list");
+    map.page(C::Domain, D::Domain)
+        .bind([ch('r'), f(5)], Domain::Refresh, "check", "check now")
+        .bind([ch('V')], Domain::Verified, "I chose Verify", "I chose (Re-)Verify")
+        .bind([ch('t')], Domain::Rules, "trouble", "trouble: four rules")
+        .bind([ch('e')], Domain::Evidence, "evidence", "evidence")
+        .bind([ch('S')], Domain::Report, "", "support report")
+        .bind([ch('y')], Domain::Copy, "copy", "copy the first cause")
+        .bind([ch('d')], Domain::Record, "", "the DNS record again")
+        .bind([ch('c')], Domain::Correct, "", "correct the value")
+        .bind([ch('s')], Domain::Saved, "", "saved again just now")
+        .bind([ch('f')], Domain::Formats, "", "the record in formats")
+        .bind([ch('U')], Domain::Removal, "", "remove, in order")
+        .bind([ch(' ')], Domain::Toggle, "", "tick what is so")
+        .global([ch('o'), f(7)], G::Outside, "", "practice: act outside")
+        .moves(Domain::Move, LETTERS, ["", ""], ["domain before, after", ""])
+        .bind([ESC, f(3), ch('q')], Domain::Back, "back", "to the list");
+    map.page(C::Rules, D::Rules)
+        .bind([RIGHT, TAB], Rules::NextTab, "next", "other rules")
+        .bind([LEFT, BACK_TAB], Rules::PreviousTab, "", "other rules")
+        .bind([ch('r'), f(5)], Rules::Refresh, "check", "check now")
+        .bind([ch('V')], Rules::Verified, "I chose Re-verify", "I chose (Re-)Verify")
+        .bind([ch('y')], Rules::Copy, "copy", "copy the first act")
+        .bind([ch('e')], Rules::Evidence, "evidence", "evidence")
+        .bind([ch('S')], Rules::Report, "", "support report")
+        .bind([ch(' ')], Rules::Toggle, "", "tick what is so")
+        .global([ch('o'), f(7)], G::Outside, "", "practice: act outside")
+        .bind([ESC, f(3), ch('q')], Rules::Back, "back", "to the domain");
+    map.page(C::Browser, D::Rules)
+        .bind([TAB], Rules::NextTab, "next rule", "next rule")
+        .bind([BACK_TAB], Rules::PreviousTab, "", "rule before")
+        .bind([f(5)], Rules::Refresh, "check", "check now")
+        .global([f(7)], G::Outside, "", "practice: act outside")
+        .bind([ESC, f(3)], Rules::Back, "back", "to the domain");
+    map.page(C::Redirects, D::Redirects)
+        .bind([ENTER], Redirects::Open, "edit", "edit the line")
+        .bind([ch('a')], Redirects::Add, "add", "add a redirect")
+        .bind([DELETE, ch('x')], Redirects::Delete, "remove", "remove the line")
+        .bind([ch('p')], Redirects::MakePrimary, "", "make its target primary")
+        .bind([f(2)], Redirects::Save, "save", "save to your file")
+        .bind([f(4)], Redirects::Choices, "mend", "mend the line")
+        .bind([ch('r'), f(5)], Redirects::Refresh, "check", "follow all of them")
+        .bind([ch('y')], Redirects::Copy, "", "copy all as JSON")
+        .bind([ch('w')], Redirects::WriteFile, "", "write JSON or TOML")
+        .global([ch('o'), f(7)], G::Outside, "", "practice: act outside")
+        .moves(Redirects::Move, SMALL_LIST, ["", ""], ["move", "first, last"])
+        .bind([ESC, f(3), ch('q')], Redirects::Back, "back", "to the list");
+    map.page(C::RedirectForm, D::RedirectForm)
+        .bind([TAB, ENTER, DOWN], RedirectForm::NextField, "next", "next; last: take it")
+        .bind([BACK_TAB, UP], RedirectForm::PreviousField, "", "field before")
+        .bind([f(2)], RedirectForm::Save, "save", "take it and save")
+        .bind([f(4)], RedirectForm::Choices, "mend", "mend it")
+        .bind([f(8)], RedirectForm::Clear, "clear", "clear the field")
+        .bind([ESC, f(3)], RedirectForm::Back, "cancel", "leave it as it was");
+    map.page(C::Removal, D::Removal)
+        .bind([ch(' ')], Removal::Toggle, "tick", "tick, done")
+        .bind([TAB, ENTER, DOWN], Removal::NextField, "next", "next line")
+        .bind([BACK_TAB, UP], Removal::PreviousField, "", "line before")
+        .bind([ch('r'), f(5)], Removal::Refresh, "check again", "check again")
+        .bind([ch('R')], Removal::Redirects, "redirects", "set a redirect")
+        .global([ch('o'), f(7)], G::Outside, "", "practice: act outside")
+        .bind([ESC, f(3), ch('q')], Removal::Back, "back", "to the list");
+    map.page(C::RemovalName, D::Removal)
+        .bind([ENTER, f(2)], Removal::Confirm, "off the list", "take it off the list")
+        .bind([BACK_TAB, UP], Removal::PreviousField, "step before", "step before")
+        .bind([f(5)], Removal::Refresh, "check again", "check again")
+        .global([f(7)], G::Outside, "", "practice: act outside")
+        .bind([ESC, f(3)], Removal::Back, "back", "to the list");
+    map.at(C::TextBox, A::Text)
+        .moves(Text::Move, READER, ["scroll", "page"], ["scroll", "top, bottom"])
+        .bind([ch('y')], Text::Copy, "copy", "copy it")
+        .bind([ch('w')], Text::WriteFile, "write to file", "write it to a file")
+        .bind([ESC, ENTER, ch('q'), f(3)], Text::Back, "close", "close");
+    map.at(C::FormatsBox, A::Formats)
+        .moves(Formats::Move, LETTERS, ["choose", ""], ["choose the format", ""])
+        .bind([ch('y'), ENTER], Formats::Copy, "copy", "copy it")
+        .bind([ch('w')], Formats::WriteFile, "write to file", "write it to a file")
+        .bind([ch('d')], Formats::Toggle, "with what to delete", "with what to delete")
+        .bind([ESC, ch('q'), f(3)], Formats::Back, "close", "close");
+    map.at(C::WriteBox, A::Write)
+        .bind([ENTER, f(2)], Write::Confirm, "write", "write the file")
+        .bind([TAB], Write::Toggle, "", "rows or everything")
+        .bind([ESC, f(3)], Write::Back, "cancel", "close without writing");
+    map.at(C::OutsideBox, A::Outside)
+        .moves(Pick::Move, SHORT_LIST_IN_BOX, ["choose", ""], ["choose", "first, last"])
+        .bind([ENTER], Pick::Confirm, "do it", "do it outside")
+        .bind([ESC, ch('q'), f(3)], Pick::Back, "close", "close");
+    map.at(C::Confirm, A::Confirm).bind([ch('y')], Ask::Confirm, "yes, add", "yes: add it").bind(
+        [ch('n'), ENTER, ESC, f(3)],
+        Ask::Back,
         "no (Enter and Esc, too)",
         "no: nothing is added",
-    ),
-    bind(C::Text, &[k(Key::Left)], A::Edit(Edit::Left), "", "cursor"),
-    bind(C::Text, &[k(Key::Right)], A::Edit(Edit::Right), "", "cursor"),
-    bind(C::Text, &[alt(Key::Char('b')), CTRL_LEFT], A::Edit(Edit::WordLeft), "", "a word back"),
-    bind(C::Text, &[alt(Key::Char('f')), CTRL_RIGHT], A::Edit(Edit::WordRight), "", "a word on"),
-    bind(C::Text, &[k(Key::Home), ctrl('a')], A::Edit(Edit::Start), "", "start, end"),
-    bind(C::Text, &[k(Key::End), ctrl('e')], A::Edit(Edit::End), "", "start, end"),
-    bind(C::Text, &[k(Key::Backspace)], A::Edit(Edit::Backspace), "", "delete"),
-    bind(C::Text, &[k(Key::Delete)], A::Edit(Edit::Delete), "", "delete"),
-    bind(C::Text, &[ctrl('w')], A::Edit(Edit::ClearWord), "", "clear back to a blank"),
-    bind(C::Text, &[alt(Key::Backspace)], A::Edit(Edit::ClearWordLeft), "", "clear a word back"),
-    bind(C::Text, &[alt(Key::Char('d'))], A::Edit(Edit::ClearWordRight), "", "clear a word on"),
-    bind(C::Text, &[ctrl('u')], A::Edit(Edit::ClearToStart), "", "clear to start, to end"),
-    bind(C::Text, &[ctrl('k')], A::Edit(Edit::ClearToEnd), "", "clear to start, to end"),
-    bind(C::Global, &[ch('1')], A::ShowPets, "", "Pets, Add, Domains"),
-    bind(C::Global, &[ch('2')], A::ShowAdd, "", "Pets, Add, Domains"),
-    bind(C::Global, &[ch('3')], A::ShowDomains, "", "Pets, Add, Domains"),
-    bind(C::Global, &[ch(':'), f(9)], A::Go(Destination::Commands), "", "all commands"),
-    bind(C::Global, &[ch('P')], A::Go(Destination::Profiles), "", "profiles"),
-    bind(C::Global, &[ch('H')], A::Go(Destination::Requests), "", "requests"),
-    bind(C::Global, &[ch('e')], A::ErrorDetails, "", "explain the last error"),
-    bind(C::Global, &[], A::Go(Destination::Changes), "", "what has changed"),
-    bind(C::Global, &[ch('T')], A::Go(Destination::Themes), "", "themes"),
-    bind(C::Global, &[f(4)], A::Choices, "", "enter another API key"),
-    bind(C::Global, &[ctrl('l')], A::Redraw, "", "paint the screen anew"),
-    bind(C::Global, &[ctrl('z')], A::Suspend, "", "pause (fg comes back)"),
-    bind(C::Global, &[k(Key::Esc), f(3)], A::Back, "", "back"),
-    bind(C::Global, &[ch('q')], A::Quit, "", "quit"),
-    bind(C::Global, &[ctrl('c')], A::Interrupt, "", "cancel; twice: quit"),
-    bind(C::Global, &[ch('?'), f(1), ctrl('g')], A::Help, "help", "this help"),
-];
+    );
+    map.at(C::Text, A::Edit)
+        .bind([LEFT], Edit::Left, "", "cursor")
+        .bind([RIGHT], Edit::Right, "", "cursor")
+        .bind([alt(Key::Char('b')), CTRL_LEFT], Edit::WordLeft, "", "a word back")
+        .bind([alt(Key::Char('f')), CTRL_RIGHT], Edit::WordRight, "", "a word on")
+        .bind([HOME, ctrl('a')], Edit::Start, "", "start, end")
+        .bind([END, ctrl('e')], Edit::End, "", "start, end")
+        .bind([BACKSPACE], Edit::Backspace, "", "delete")
+        .bind([DELETE], Edit::Delete, "", "delete")
+        .bind([ctrl('w')], Edit::ClearWord, "", "clear back to a blank")
+        .bind([alt(Key::Backspace)], Edit::ClearWordLeft, "", "clear a word back")
+        .bind([alt(Key::Char('d'))], Edit::ClearWordRight, "", "clear a word on")
+        .bind([ctrl('u')], Edit::ClearToStart, "", "clear to start, to end")
+        .bind([ctrl('k')], Edit::ClearToEnd, "", "clear to start, to end");
+    map.at(C::Global, A::Global)
+        .bind([ch('1')], G::ShowPets, "", "Pets, Add, Domains")
+        .bind([ch('2')], G::ShowAdd, "", "Pets, Add, Domains")
+        .bind([ch('3')], G::ShowDomains, "", "Pets, Add, Domains")
+        .bind([ch(':'), f(9)], G::Commands, "", "all commands")
+        .bind([ch('P')], G::Profiles, "", "profiles")
+        .bind([ch('H')], G::Requests, "", "requests")
+        .bind([ch('e')], G::ErrorDetails, "", "explain the last error")
+        .bind([], G::Changes, "", "what has changed")
+        .bind([ch('T')], G::Themes, "", "themes")
+        .bind([f(4)], G::Choices, "", "enter another API key")
+        .bind([ctrl('l')], G::Redraw, "", "paint the screen anew")
+        .bind([ctrl('z')], G::Suspend, "", "pause (fg comes back)")
+        .bind([ESC, f(3)], G::Back, "", "back")
+        .bind([ch('q')], G::Quit, "", "quit")
+        .bind([ctrl('c')], G::Interrupt, "", "cancel; twice: quit")
+        .bind([ch('?'), f(1), ctrl('g')], G::Help, "help", "this help");
+    map.0
+});

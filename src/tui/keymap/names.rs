@@ -1,40 +1,13 @@
-//! The names of places, actions and keys: as the screen writes them, and as a file says them.
+//! The names of places and keys: as the screen writes them, and as a file says them.
 
 use super::super::key::{Key, KeyPress};
-use super::{Action, Context, DomainAction};
+use super::action::Context;
 
 impl Context {
     /// Its name in a file: `pets`, `limit-box`.
     #[must_use]
     pub fn name(self) -> &'static str {
         self.into()
-    }
-}
-
-impl Action {
-    /// Its name in a file: `refresh`, `copy-part-value`, `answer-1`.
-    #[must_use]
-    pub fn name(self) -> String {
-        let word: &'static str = match self {
-            Self::Go(place) => place.into(),
-            Self::Pet(action) => action.into(),
-            Self::Profile(action) => action.into(),
-            Self::Rapid(action) => action.into(),
-            Self::Import(action) => action.into(),
-            Self::Request(action) => action.into(),
-            Self::Domain(DomainAction::CopyPart(part)) => {
-                let part: &'static str = part.into();
-                return format!("copy-part-{part}");
-            }
-            Self::Domain(action) => action.into(),
-            Self::Edit(edit) => {
-                let edit: &'static str = edit.into();
-                return format!("edit-{edit}");
-            }
-            Self::Answer(number) => return format!("answer-{number}"),
-            other => other.into(),
-        };
-        word.to_owned()
     }
 }
 

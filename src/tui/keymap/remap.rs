@@ -11,13 +11,13 @@ use toml::de::{DeTable, DeValue};
 use super::super::key::{Key, KeyPress};
 use super::bindings::BINDINGS;
 use super::names::{key_name, read_key};
-use super::{Action, Context, Keymap};
+use super::{Action, Context, GlobalAction, Keymap};
 
 /// Keys that always do what they do: the ways to help, and out.
-const KEPT: [(KeyPress, Action); 3] = [
-    (KeyPress { key: Key::F(1), ctrl: false, alt: false }, Action::Help),
-    (KeyPress { key: Key::Char('c'), ctrl: true, alt: false }, Action::Interrupt),
-    (KeyPress { key: Key::Char('z'), ctrl: true, alt: false }, Action::Suspend),
+const KEPT: [(KeyPress, GlobalAction); 3] = [
+    (KeyPress { key: Key::F(1), ctrl: false, alt: false }, GlobalAction::Help),
+    (KeyPress { key: Key::Char('c'), ctrl: true, alt: false }, GlobalAction::Interrupt),
+    (KeyPress { key: Key::Char('z'), ctrl: true, alt: false }, GlobalAction::Suspend),
 ];
 
 /// One change that the file asks for.
@@ -79,12 +79,8 @@ impl Keymap {
         let everywhere = |key: &KeyPress| self.of(Context::Global).find(|global| global.keys.contains(key));
         let mut hidden = change.keys.iter().filter(is_new).filter_map(|key| Some((key, everywhere(key)?)));
         let (key, global) = hidden.next().filter(|_| line.context != Context::Global)?;
-        let (place, key, hidden) = (line.context.name(), key_name(*key), global.action.name());
-        Some(format!(
-            "{name}:{}: in {place} the key {key} is {} now, and {hidden} no more.",
-            change.line,
-            line.action.name()
-        ))
+        let (place, key, hidden) = (line.context.name(), key_name(*key), global.name);
+        Some(format!("{name}:{}: in {place} the key {key} is {} now, and {hidden} no more.", change.line, line.name))
     }
 
     /// Takes back changes until no key has two owners in one place.
@@ -100,9 +96,9 @@ impl Keymap {
                 change.line,
                 theirs.context.name(),
                 key_name(key),
-                mine.action.name(),
-                theirs.action.name(),
-                mine.action.name(),
+                mine.name,
+                theirs.name,
+                mine.name,
             ));
             self.0[change.at].keys = BINDINGS[change.at].keys.to_vec();
         }
@@ -133,7 +129,7 @@ impl Keymap {
             for line in self.of(context) {
                 let keys: Vec<_> = line.keys.iter().map(|key| format!("{:?}", key_name(*key))).collect();
                 let keys = if keys.is_empty() { "\"none\"".to_owned() } else { format!("[{}]", keys.join(", ")) };
-                let _ = writeln!(out, "{:<24} # {}", format!("{} = {keys}", line.action.name()), line.help);
+                let _ = writeln!(out, "{:<24} # {}", format!("{} = {keys}", line.name), line.help);
             }
         }
         out
@@ -147,9 +143,9 @@ fn read_change(
     keys: &Spanned<DeValue<'_>>,
 ) -> Result<(usize, Vec<KeyPress>), String> {
     let place = context.name();
-    let at = map.0.iter().position(|line| line.context == context && line.action.name() == action);
+    let at = map.0.iter().position(|line| line.context == context && line.name == action);
     let Some(at) = at else {
-        let known = map.of(context).map(|line| line.action.name()).collect::<Vec<_>>().join(", ");
+        let known = map.of(context).map(|line| line.name).collect::<Vec<_>>().join(", ");
         return Err(format!("{place} has no action \"{action}\". It has: {known}"));
     };
     let no_keys = || format!("{place}.{action} takes a key or a list of keys, such as [\"r\", \"F5\"]");
@@ -159,7 +155,9 @@ fn read_change(
         DeValue::Array(texts) => {
             texts.iter().map(|text| text.get_ref().as_str()).collect::<Option<_>>().ok_or_else(no_keys)?
         }
-        _ => return Err(no_keys()),
+        DeValue::Integer(_) | DeValue::Float(_) | DeValue::Boolean(_) | DeValue::Datetime(_) | DeValue::Table(_) => {
+            return Err(no_keys());
+        }
     };
     let keys: Result<Vec<_>, String> = texts
         .iter()
@@ -174,12 +172,14 @@ fn read_change(
         return Err(format!("{place}.{action} = \"{}\": letters are text there", key_name(*letter)));
     }
     for (key, owner) in KEPT {
-        let lost = line.action == owner && line.keys.contains(&key) && !keys.contains(&key);
-        if lost || (line.action != owner && keys.contains(&key) && !line.keys.contains(&key)) {
-            return Err(format!("{place}.{action}: {} always stays {}", key_name(key), owner.name()));
+        let is_owner = line.action == Action::Global(owner);
+        let lost = is_owner && line.keys.contains(&key) && !keys.contains(&key);
+        if lost || (!is_owner && keys.contains(&key) && !line.keys.contains(&key)) {
+            let owner: &str = owner.into();
+            return Err(format!("{place}.{action}: {} always stays {owner}", key_name(key)));
         }
     }
-    let closes = line.action == Action::Back && line.keys.contains(&Key::Esc.into());
+    let closes = line.name == "back" && line.keys.contains(&Key::Esc.into());
     if closes && !keys.contains(&Key::Esc.into()) {
         return Err(format!("{place}.{action}: Esc always goes back"));
     }
@@ -192,6 +192,7 @@ fn line_of(text: &str, at: usize) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use super::super::PetsAction;
     use super::*;
 
     fn changed(text: &str) -> (Keymap, Vec<String>) {
@@ -203,7 +204,7 @@ mod tests {
         let (map, complaints) =
             changed("[pets]\nrefresh = [\"R\", \"F5\"]\nlive = \"none\"\n[global]\nhelp = [\"F1\"]\n");
         assert_eq!(complaints, Vec::<String>::new());
-        assert_eq!(map.lookup(Context::Pets, Key::Char('R').into()), Some(Action::Refresh));
+        assert_eq!(map.lookup(Context::Pets, Key::Char('R').into()), Some(Action::Pets(PetsAction::Refresh)));
         assert_eq!(map.lookup(Context::Pets, Key::Char('r').into()), None);
         assert_eq!(map.lookup(Context::Pets, Key::Char('A').into()), None);
         assert!(map.hints(Context::Pets).contains(&("R".into(), "refresh")));
@@ -215,10 +216,10 @@ mod tests {
         let (map, complaints) = changed("[pets]\nrefresh = [\"x\"]\n");
         let said = "keymap.toml:2: in pets the key x would be both refresh and export. refresh keeps its own keys.";
         assert_eq!(complaints, [said]);
-        assert_eq!(map.lookup(Context::Pets, Key::Char('r').into()), Some(Action::Refresh));
+        assert_eq!(map.lookup(Context::Pets, Key::Char('r').into()), Some(Action::Pets(PetsAction::Refresh)));
         let (map, complaints) = changed("[pets]\nrefresh = \"x\"\nexport = \"r\"\n");
         assert_eq!(complaints, Vec::<String>::new());
-        assert_eq!(map.lookup(Context::Pets, Key::Char('x').into()), Some(Action::Refresh));
+        assert_eq!(map.lookup(Context::Pets, Key::Char('x').into()), Some(Action::Pets(PetsAction::Refresh)));
     }
 
     #[test]
@@ -253,7 +254,7 @@ mod tests {
 
     #[test]
     fn each_key_is_read_as_it_is_written() {
-        for key in BINDINGS.iter().flat_map(|line| line.keys) {
+        for key in BINDINGS.iter().flat_map(|line| &line.keys) {
             assert_eq!(read_key(&key_name(*key)), Ok(*key));
         }
     }

@@ -2,18 +2,19 @@
 
 use super::bindings::{ch, ctrl, f};
 use super::{Action as A, Context as C, *};
+use crate::tui::popups::place_name;
 use crate::tui::text_input::Edit;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use strum::IntoEnumIterator as _;
 
 #[test]
 fn no_key_is_bound_twice_in_one_place_and_every_action_has_a_help_text() {
     let (mut seen, mut owners) = (HashSet::new(), HashSet::new());
-    for binding in BINDINGS {
+    for binding in BINDINGS.iter() {
         assert!((1..=25).contains(&binding.help.len()), "{binding:?}");
         assert!(!binding.keys.is_empty() || binding.context == C::Global, "{binding:?}");
-        assert!(owners.insert((binding.context, binding.action)), "{binding:?}");
-        for key in binding.keys {
+        assert!(owners.insert((binding.context, binding.name)), "{binding:?}");
+        for key in &binding.keys {
             assert!(seen.insert((binding.context, *key)), "{binding:?}");
         }
     }
@@ -21,7 +22,7 @@ fn no_key_is_bound_twice_in_one_place_and_every_action_has_a_help_text() {
 
 #[test]
 fn no_binding_needs_a_key_that_terminals_or_tmux_swallow() {
-    for key in BINDINGS.iter().flat_map(|line| line.keys) {
+    for key in BINDINGS.iter().flat_map(|line| &line.keys) {
         if let KeyPress { key: Key::Char(c), ctrl: true, .. } = key {
             assert!(!"sqjmihpvtn".contains(*c), "Ctrl-{c}");
         }
@@ -32,7 +33,10 @@ fn no_binding_needs_a_key_that_terminals_or_tmux_swallow() {
         assert!(
             binding.keys.is_empty()
                 || binding.keys.iter().any(|key| !key.ctrl && !key.alt)
-                || matches!(binding.action, A::Redraw | A::Suspend | A::Interrupt)
+                || matches!(
+                    binding.action,
+                    A::Global(GlobalAction::Redraw | GlobalAction::Suspend | GlobalAction::Interrupt)
+                )
         );
     }
 }
@@ -61,10 +65,10 @@ fn letters_are_text_in_fields_and_function_keys_act() {
     let map = Keymap::default();
     let lookup = |context, key| map.lookup(context, key);
     assert_eq!(lookup(C::Form, ch('q')), None);
-    assert_eq!(lookup(C::Form, f(1)), Some(A::Help));
-    assert_eq!(lookup(C::Search, ctrl('c')), Some(A::Interrupt));
+    assert_eq!(lookup(C::Form, f(1)), Some(A::Global(GlobalAction::Help)));
+    assert_eq!(lookup(C::Search, ctrl('c')), Some(A::Global(GlobalAction::Interrupt)));
     assert_eq!(lookup(C::Form, ctrl('a')), Some(A::Edit(Edit::Start)));
-    assert_eq!(lookup(C::Pets, ch('q')), Some(A::Quit));
+    assert_eq!(lookup(C::Pets, ch('q')), Some(A::Global(GlobalAction::Quit)));
     assert_eq!(lookup(C::KeyBox, f(1)), None);
     assert_eq!(lookup(C::Reader, ch('1')), None);
 }
@@ -90,7 +94,7 @@ fn alt_and_a_key_is_bound_in_text_only_and_never_means_the_key_itself() {
 fn every_action_has_a_name_of_its_own_in_its_place() {
     let mut names = HashSet::new();
     for binding in Keymap::default().bindings() {
-        assert!(names.insert((binding.context, binding.action.name())), "{binding:?}");
+        assert!(names.insert((binding.context, binding.name)), "{binding:?}");
     }
 }
 
@@ -99,14 +103,26 @@ fn every_action_is_reached_without_function_keys() {
     let map = Keymap::default();
     let only_function_keys =
         |binding: &&Binding| !binding.keys.is_empty() && binding.keys.iter().all(|key| matches!(key.key, Key::F(_)));
-    let mut wanting: Vec<(&str, String)> = map
+    let mut wanting: Vec<(&str, &str)> = map
         .bindings()
         .iter()
         .filter(only_function_keys)
         // From a place that is no box one gets to the pets, where the list of all commands has what can be done there.
         .filter(|binding| binding.context.is_box())
-        .map(|binding| (binding.context.into(), binding.action.name()))
+        .map(|binding| (binding.context.into(), binding.name))
         .collect();
     wanting.sort();
-    assert_eq!(wanting, [] as [(&str, String); 0]);
+    assert_eq!(wanting, [] as [(&str, &str); 0]);
+}
+
+#[test]
+fn what_is_done_in_one_place_is_bound_in_no_other() {
+    let mut places = HashMap::new();
+    for Binding { context, action, .. } in BINDINGS.iter().filter(|line| !matches!(line.action, A::Global(_))) {
+        // Two pages of the domains panel never have the same type of action.
+        if !matches!(action, A::Domains(_)) {
+            let place = places.entry(std::mem::discriminant(action)).or_insert(place_name(*context));
+            assert_eq!(*place, place_name(*context), "{action:?}");
+        }
+    }
 }

@@ -5,30 +5,30 @@ use nucleo_matcher::pattern::{CaseMatching, Normalization, Pattern};
 use nucleo_matcher::{Config, Matcher};
 
 use super::super::effect::Effect;
-use super::super::keymap::{Action, Context, Destination};
-use super::super::msg::KeyPress;
+use super::super::keymap::{Action, Binding, CommandsAction, Context, GlobalAction};
 use super::super::shell_equivalent;
 use super::super::state::{AppState, MessageKind};
-use super::super::text_input::TextInput;
+use super::super::text_input::{TextInput, Typing};
+use super::super::widgets::list::moved;
 use super::help::place_name;
 use super::state::{Command, PaletteEntry, Popup};
 use super::text_box::copy;
 use crate::clock::Now;
 
 /// The places whose actions are offered from everywhere, each where its screen was left, and what shows them.
-fn screens(state: &AppState) -> [(Context, Action); 5] {
+fn screens(state: &AppState) -> [(Context, GlobalAction); 5] {
     [
-        (Context::Pets, Action::ShowPets),
-        (state.add.context(), Action::ShowAdd),
-        (state.domains.context(), Action::ShowDomains),
-        (Context::Requests, Action::Go(Destination::Requests)),
-        (state.profiles.context(), Action::Go(Destination::Profiles)),
+        (Context::Pets, GlobalAction::ShowPets),
+        (state.add.context(), GlobalAction::ShowAdd),
+        (state.domains.context(), GlobalAction::ShowDomains),
+        (Context::Requests, GlobalAction::Requests),
+        (state.profiles.context(), GlobalAction::Profiles),
     ]
 }
 
 /// What shows the screen of `place`, where it has one of its own.
 #[must_use]
-pub fn way_to(state: &AppState, place: Context) -> Option<Action> {
+pub fn way_to(state: &AppState, place: Context) -> Option<GlobalAction> {
     screens(state).into_iter().find(|(of, _)| *of == place).map(|(_, show)| show)
 }
 
@@ -57,13 +57,9 @@ impl PaletteEntry {
         self.found.get(self.cursor)
     }
 
-    /// Text typed or pasted into the field.
-    pub(super) fn type_in(&mut self, text: &str) {
-        self.input.insert(text);
-        self.narrow();
-    }
-
-    fn narrow(&mut self) {
+    /// What is typed into the field narrows the list.
+    pub(super) fn on_typing(&mut self, typing: Typing<'_>) {
+        self.input.take(typing);
         self.cursor = 0;
         let pattern = Pattern::parse(self.input.value(), CaseMatching::Ignore, Normalization::Smart);
         let mut matcher = Matcher::new(Config::DEFAULT);
@@ -83,61 +79,40 @@ impl PaletteEntry {
 fn of_place(state: &AppState, place: Context, from: Context) -> Vec<Command> {
     let bindings = || state.keymap.bindings().iter().filter(move |binding| binding.context == place);
     let elsewhere = place != from && place != Context::Global;
-    let offered = bindings().filter(|binding| !is_about_moving(binding.action));
+    let offered = bindings().filter(|binding| !is_about_moving(binding));
     let commands = offered.map(|binding| {
         let shared = bindings().filter(|other| other.help == binding.help).count() > 1;
-        let name = binding.action.name().replace('-', " ");
+        let name = binding.name.replace('-', " ");
         let what = if shared { name } else { binding.help.to_owned() };
         let title = if elsewhere { format!("{}: {what}", place_name(place)) } else { what };
         let keys: Vec<_> = binding.keys.iter().map(|key| super::super::keymap::key_name(*key)).collect();
-        let line = shell_equivalent::of(state, place, binding.action);
+        let line = shell_equivalent::of(state, binding.action);
         Command { title, keys: keys.join(" "), line, place, action: binding.action }
     });
     commands.collect()
 }
 
-const fn is_about_moving(action: Action) -> bool {
-    matches!(
-        action,
-        Action::Up
-            | Action::Down
-            | Action::PageUp
-            | Action::PageDown
-            | Action::First
-            | Action::Last
-            | Action::NextField
-            | Action::PreviousField
-            | Action::Confirm
-            | Action::Back
-            | Action::Answer(_)
-            | Action::Edit(_)
-            | Action::Go(Destination::Commands)
-    )
+/// Whether a line of the table is of no use away from its place: it moves there, or answers what is asked there.
+fn is_about_moving(binding: &Binding) -> bool {
+    let moves = ["up", "down", "page-up", "page-down", "first", "last", "next-field", "previous-field"];
+    let answers = ["confirm", "back", "answer-1", "answer-2", "answer-3", "answer-4"];
+    moves.contains(&binding.name)
+        || answers.contains(&binding.name)
+        || matches!(binding.action, Action::Edit(_) | Action::Global(GlobalAction::Commands))
 }
 
 /// A key in the list.
-pub(super) fn on_key(state: &mut AppState, action: Option<Action>, key: KeyPress, now: Now) -> Vec<Effect> {
+pub fn on_action(state: &mut AppState, action: CommandsAction, now: Now) -> Vec<Effect> {
     let Some(Popup::Commands(commands)) = &mut state.popup else { return Vec::new() };
-    let last = commands.found.len().saturating_sub(1);
     match action {
-        Some(Action::Up) => commands.cursor = commands.cursor.saturating_sub(1),
-        Some(Action::Down) => commands.cursor = (commands.cursor + 1).min(last),
-        Some(Action::PageUp) => commands.cursor = commands.cursor.saturating_sub(PAGE),
-        Some(Action::PageDown) => commands.cursor = (commands.cursor + PAGE).min(last),
-        Some(Action::Edit(edit)) => {
-            commands.input.edit(edit);
-            commands.narrow();
+        CommandsAction::Move(movement) => {
+            commands.cursor = moved(commands.cursor, movement, commands.found.len(), PAGE);
         }
-        Some(Action::Copy) => match commands.chosen().and_then(|command| command.line.clone()) {
+        CommandsAction::Copy => match commands.chosen().and_then(|command| command.line.clone()) {
             Some(line) => return copy(state, line, "the command line", now),
             None => state.say(MessageKind::Note, "This has no command line of its own."),
         },
-        Some(Action::Back) => state.popup = None,
-        _ => {
-            if let Some(c) = key.typed() {
-                commands.type_in(&c.to_string());
-            }
-        }
+        CommandsAction::Back => state.popup = None,
     }
     Vec::new()
 }

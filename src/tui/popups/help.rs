@@ -2,12 +2,10 @@
 
 use strum::IntoEnumIterator as _;
 
-use super::super::keymap::{Action, Context, Keymap};
-use super::super::msg::{Key, KeyPress};
-use super::super::state::Layout;
+use super::super::keymap::{Context, Keymap};
+use super::super::state::AppState;
 use super::super::text_input::TextInput;
-use super::state::HelpBox;
-use super::text_box::scroll;
+use super::state::{HelpBox, Popup};
 
 /// One key, or several of the same meaning.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -63,27 +61,24 @@ impl HelpBox {
         Some(found)
     }
 
-    /// A key; `false` when it closes the help.
-    pub(super) fn key(&mut self, action: Option<Action>, key: KeyPress, layout: Layout) -> bool {
-        match (action, key) {
-            // First what was typed, then the help.
-            (Some(Action::Back), KeyPress { key: Key::Esc, .. }) if !self.search.is_empty() => self.search.clear(),
-            (Some(Action::NextTab), _) => self.turn(1),
-            (Some(Action::PreviousTab), _) => self.turn(PLACES.len() - 1),
-            (Some(Action::Edit(edit)), _) => self.search.edit(edit),
-            (None, KeyPress { key: Key::Char(c), ctrl: false, alt: false }) => self.search.insert(&c.to_string()),
-            _ => return scroll(&mut self.top, action, layout),
-        }
-        self.top = 0;
-        true
-    }
-
-    fn turn(&mut self, by: usize) {
+    /// Goes on to another of the places.
+    pub(super) fn turn(&mut self, by: usize) {
         let next = match PLACES.iter().position(|place| *place == self.place) {
             Some(here) => (here + by) % PLACES.len(),
             None => 0,
         };
         *self = Self::new(PLACES[next]);
+    }
+}
+
+/// Clears what is searched for in the help; `false` where nothing is.
+pub fn clear_search(state: &mut AppState) -> bool {
+    match &mut state.popup {
+        Some(Popup::Help(help)) if !help.search.is_empty() => {
+            *help = HelpBox::new(help.place);
+            true
+        }
+        _ => false,
     }
 }
 

@@ -8,10 +8,11 @@ use crate::config::KeepKey;
 use crate::model::ApiKey;
 use crate::model::text::short;
 use crate::tui::effect::{Effect, Job, ProfileTask, Task};
-use crate::tui::keymap::Action;
-use crate::tui::msg::{KeyPlaces, KeyPress};
+use crate::tui::keymap::KeyAction;
+use crate::tui::msg::KeyPlaces;
 use crate::tui::pending::Slot;
 use crate::tui::state::{AppState, MessageKind};
+use crate::tui::text_input::Typing;
 
 /// Keys under way when the box opens by itself are not taken for an answer for so long.
 pub(super) const DEAF: Duration = Duration::from_millis(250);
@@ -41,9 +42,10 @@ impl KeyBox {
         }
     }
 
-    fn type_in(&mut self, text: &str) {
+    /// What is typed goes into the field.
+    pub(super) fn on_typing(&mut self, typing: Typing<'_>) {
         self.choosing = false;
-        self.input.insert(text);
+        self.input.take(typing);
     }
 }
 
@@ -77,24 +79,21 @@ pub fn on_places(state: &mut AppState, places: KeyPlaces) {
 }
 
 /// A key in the box.
-pub(super) fn on_key(state: &mut AppState, action: Option<Action>, key: KeyPress, now: Now) -> Vec<Effect> {
+pub fn on_action(state: &mut AppState, action: KeyAction, now: Now) -> Vec<Effect> {
     let refused = state.key_refused();
     let Some(Popup::Key(key_box)) = &mut state.popup else { return Vec::new() };
-    if key_box.deaf_until.is_some_and(|until| now.mono < until) {
-        return Vec::new();
-    }
     match action {
-        Some(Action::Back) => {
+        KeyAction::Back => {
             state.popup = None;
             if refused {
                 state.say(MessageKind::Note, "Your place and what you typed are kept. F4 asks for the key again.");
             }
             return if state.pending.forget(Slot::TestKey) { vec![Effect::Cancel(Slot::TestKey)] } else { Vec::new() };
         }
-        Some(Action::Choices) => key_box.shown = !key_box.shown,
-        Some(Action::NextField) => key_box.step(true),
-        Some(Action::PreviousField) => key_box.step(false),
-        Some(Action::Confirm) => match ApiKey::new(key_box.input.value()) {
+        KeyAction::Choices => key_box.shown = !key_box.shown,
+        KeyAction::NextField => key_box.step(true),
+        KeyAction::PreviousField => key_box.step(false),
+        KeyAction::Confirm => match ApiKey::new(key_box.input.value()) {
             Err(error) => key_box.error = Some(error.to_string()),
             Ok(typed) => {
                 key_box.error = None;
@@ -102,20 +101,6 @@ pub(super) fn on_key(state: &mut AppState, action: Option<Action>, key: KeyPress
                 return vec![Effect::Job(Job { slot: Slot::TestKey, id, task: Task::TestKey(typed) })];
             }
         },
-        Some(Action::Edit(edit)) => {
-            key_box.choosing = false;
-            key_box.input.edit(edit);
-        }
-        _ => {
-            if let Some(c) = key.typed() {
-                key_box.type_in(&c.to_string());
-            }
-        }
     }
     Vec::new()
-}
-
-/// Text pasted into the box.
-pub(super) fn paste(key_box: &mut KeyBox, text: &str) {
-    key_box.type_in(text);
 }

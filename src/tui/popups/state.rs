@@ -10,7 +10,7 @@ use crate::tui::keymap::{Action, Context};
 use crate::tui::msg::KeyPlaces;
 use crate::tui::screens::domains::popups::{FormatsBox, OutsideBox};
 use crate::tui::screens::pets::popups::{ChangesBox, ChartsBox};
-use crate::tui::text_input::TextInput;
+use crate::tui::text_input::{TextInput, Typing};
 
 /// A box over the screen.
 #[derive(Clone, Debug, PartialEq)]
@@ -43,8 +43,28 @@ pub enum Popup {
     Confirm(ConfirmBox),
 }
 
+impl Popup {
+    /// Whether keys are not taken for an answer yet.
+    pub(in crate::tui) fn is_deaf(&self, now: Instant) -> bool {
+        if let Self::Key(KeyBox { deaf_until: Some(until), .. }) | Self::Confirm(ConfirmBox { deaf_until: until, .. }) =
+            self
+        {
+            now < *until
+        } else {
+            false
+        }
+    }
+}
+
 /// The presets of the limit, in order.
 pub const LIMIT_PRESETS: [i64; 5] = [5, 10, 20, 50, 100];
+
+/// The preset after a number of rows, or the one before.
+#[must_use]
+pub fn next_preset(here: i64, up: bool) -> Option<i64> {
+    let mut presets = LIMIT_PRESETS.into_iter();
+    if up { presets.find(|preset| *preset > here) } else { presets.rfind(|preset| *preset < here) }
+}
 
 /// How many rows?
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -60,6 +80,24 @@ impl LimitBox {
     #[must_use]
     pub fn new(limit: Limit) -> Self {
         Self { input: TextInput::new(limit.to_string()), untouched: true }
+    }
+
+    /// What is typed goes into the field, the first of it in place of a preset.
+    pub(super) fn on_typing(&mut self, typing: Typing<'_>) {
+        if matches!(typing, Typing::Text("")) {
+            return;
+        }
+        let untouched = std::mem::take(&mut self.untouched);
+        if let Typing::Text(text) = typing {
+            if untouched {
+                self.input.clear();
+            }
+            // Long enough for every mistake that can still be read in the field.
+            if self.input.value().len() + text.len() > 5 {
+                return;
+            }
+        }
+        self.input.take(typing);
     }
 
     /// The limit typed, if it is one.

@@ -1,11 +1,10 @@
 //! Texts to read, to copy and to write to a file.
 
 use super::super::effect::{Effect, ImportTask, Job, RejectsSource, Task};
-use super::super::keymap::Action;
-use super::super::msg::{Exported, Key, KeyPress, NotWritten};
+use super::super::msg::{Exported, NotWritten};
 use super::super::pending::Slot;
-use super::super::state::{AppState, Layout, MessageKind};
-use super::super::text_input::TextInput;
+use super::super::state::{AppState, MessageKind};
+use super::super::text_input::{TextInput, Typing};
 use super::state::{Contents, Popup, TextBox, TextKind, WriteBox};
 use crate::app::clipboard::Copied;
 use crate::clock::Now;
@@ -38,10 +37,36 @@ impl WriteBox {
     }
 
     /// Changes between the rows shown and the whole inventory.
-    fn toggle(&mut self) {
+    pub(super) fn toggle(&mut self) {
         if let Contents::Pets { whole, .. } = &mut self.text {
             *whole = !*whole;
         }
+        self.forget_answer();
+    }
+
+    /// What is typed goes into the name.
+    pub(super) fn on_typing(&mut self, typing: Typing<'_>) {
+        self.path.take(typing);
+        self.forget_answer();
+    }
+
+    /// What came of the name before says nothing about this one.
+    fn forget_answer(&mut self) {
+        self.replace = false;
+        self.error = None;
+    }
+
+    /// What writes the file, unless something is wrong with its name.
+    pub(super) fn write(&mut self) -> Option<Task> {
+        let path = self.path.value().trim().to_owned();
+        let wrong = if path.is_empty() { Some("Type the name of a file.".to_owned()) } else { self.wrong_ending() };
+        if wrong.is_some() {
+            self.error = wrong;
+            return None;
+        }
+        self.asked = Some(self.path.value().to_owned());
+        self.written = matches!(self.text, Contents::Pets { whole: true, .. }).then_some(0);
+        Some(self.task(path))
     }
 
     fn task(&self, path: String) -> Task {
@@ -139,59 +164,4 @@ pub fn on_written(state: &mut AppState, result: Result<String, NotWritten>, now:
             state.say(MessageKind::Error, format!("There is a file {path}. Nothing was written."));
         }
     }
-}
-
-/// What a key in the box that asks for a file comes to.
-pub(super) enum WriteKey {
-    Stay,
-    Close,
-    Write(Task),
-}
-
-/// A key in the box that asks for a file.
-pub(super) fn write_key(write: &mut WriteBox, action: Option<Action>, key: KeyPress) -> WriteKey {
-    match action {
-        Some(Action::Back) => return WriteKey::Close,
-        Some(Action::Confirm) => {
-            let path = write.path.value().trim().to_owned();
-            if path.is_empty() {
-                write.error = Some("Type the name of a file.".to_owned());
-                return WriteKey::Stay;
-            }
-            if let Some(why) = write.wrong_ending() {
-                write.error = Some(why);
-                return WriteKey::Stay;
-            }
-            write.asked = Some(write.path.value().to_owned());
-            write.written = matches!(write.text, Contents::Pets { whole: true, .. }).then_some(0);
-            return WriteKey::Write(write.task(path));
-        }
-        Some(Action::Toggle) => write.toggle(),
-        Some(Action::Edit(edit)) => write.path.edit(edit),
-        _ => match key {
-            KeyPress { key: Key::Char(c), ctrl: false, alt: false } => write.path.insert(&c.to_string()),
-            _ => return WriteKey::Stay,
-        },
-    }
-    write.replace = false;
-    write.error = None;
-    WriteKey::Stay
-}
-
-/// Scrolls; `false` when the key closes the reader.
-pub(super) fn scroll(top: &mut u16, action: Option<Action>, layout: Layout) -> bool {
-    let last = layout.reader_lines.saturating_sub(layout.reader_rows);
-    let page = layout.reader_rows.max(1);
-    *top = match action {
-        Some(Action::Up) => top.saturating_sub(1),
-        Some(Action::Down) => *top + 1,
-        Some(Action::PageUp) => top.saturating_sub(page),
-        Some(Action::PageDown) => *top + page,
-        Some(Action::First) => 0,
-        Some(Action::Last) => last,
-        Some(Action::Back) => return false,
-        _ => *top,
-    }
-    .min(last);
-    true
 }

@@ -1,9 +1,10 @@
 //! The themes: moving over one shows the whole screen in it, Enter keeps it.
 
 use super::super::effect::{Effect, Job, Task};
-use super::super::keymap::Action;
+use super::super::keymap::PickAction;
 use super::super::pending::Slot;
 use super::super::state::{AppState, MessageKind};
+use super::super::widgets::list::moved;
 use super::state::{Popup, ThemesBox};
 use crate::clock::Now;
 use crate::config::ThemeChoice;
@@ -22,26 +23,25 @@ pub fn open(state: &mut AppState) {
 }
 
 /// A key in the list.
-pub(super) fn on_key(state: &mut AppState, themes: ThemesBox, action: Option<Action>, now: Now) -> Vec<Effect> {
+pub fn on_action(state: &mut AppState, action: PickAction, now: Now) -> Vec<Effect> {
+    let Some(Popup::Themes(themes)) = state.popup else { return Vec::new() };
     let all = ThemeChoice::ALL;
-    let here = all.iter().position(|theme| *theme == state.theme).unwrap_or(0);
     match action {
-        Some(Action::Up) => state.theme = all[here.saturating_sub(1)],
-        Some(Action::Down) => state.theme = all[(here + 1).min(all.len() - 1)],
-        Some(Action::Confirm) => {
-            state.popup = None;
-            if state.theme == themes.before {
-                return Vec::new();
-            }
-            let id = state.pending.begin(Slot::Setting, now.mono);
-            let task = Task::SetTheme(state.theme);
-            return vec![Effect::Job(Job { slot: Slot::Setting, id, task })];
+        PickAction::Move(movement) => {
+            let here = all.iter().position(|theme| *theme == state.theme).unwrap_or(0);
+            state.theme = all[moved(here, movement, all.len(), all.len())];
         }
-        Some(Action::Back) => {
+        PickAction::Confirm => {
+            state.popup = None;
+            if state.theme != themes.before {
+                let id = state.pending.begin(Slot::Setting, now.mono);
+                return vec![Effect::Job(Job { slot: Slot::Setting, id, task: Task::SetTheme(state.theme) })];
+            }
+        }
+        PickAction::Back => {
             state.theme = themes.before;
             state.popup = None;
         }
-        _ => {}
     }
     Vec::new()
 }

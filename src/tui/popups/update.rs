@@ -1,208 +1,140 @@
 //! What follows from a key in the box that is open.
 
-use super::state::{ConfirmBox, Contents, LIMIT_PRESETS, LimitBox, PendingChange, Popup, WriteBox};
-use super::text_box::{WriteKey, copy, scroll, write_key};
-use super::{commands, key, themes};
+use super::help::PLACES;
+use super::state::{Contents, LimitBox, PendingChange, Popup, WriteBox, next_preset};
+use super::text_box::copy;
 use crate::api::failure::{Failure, Remedy};
 use crate::clock::Now;
 use crate::config::{KeepKey, KeyOrigin};
-use crate::model::{ApiKey, Limit};
+use crate::model::ApiKey;
 use crate::tui::effect::{Effect, Job, ProfileTask, Task};
-use crate::tui::keymap::Action;
-use crate::tui::msg::KeyPress;
+use crate::tui::keymap::{AskAction, HelpAction, Movement, PickAction, ReaderAction, TextAction, WriteAction};
 use crate::tui::pending::Slot;
 use crate::tui::screens::add_pet::{self, import, rapid};
-use crate::tui::screens::domains::popups;
 use crate::tui::screens::pets;
-use crate::tui::state::{AppState, Health, MessageKind};
-use crate::tui::text_input::TextInput;
+use crate::tui::state::{AppState, Health, Layout, MessageKind};
+use crate::tui::text_input::{TextInput, Typing};
+use crate::tui::widgets::list::moved;
 
-/// A key in the box that is open. `None` when there is none.
-pub fn update(state: &mut AppState, action: Option<Action>, key: KeyPress, now: Now) -> Option<Vec<Effect>> {
-    let effects = match state.popup.as_mut()? {
-        Popup::Limit(limit_box) => {
-            let chosen = limit_key(limit_box, action, key);
-            match chosen {
-                LimitKey::Stay => Vec::new(),
-                LimitKey::Close => close(state),
-                LimitKey::Use(limit) => {
-                    state.popup = None;
-                    pets::update::set_limit(state, limit, now)
-                }
-            }
-        }
-        Popup::Key(_) => return Some(key::on_key(state, action, key, now)),
-        Popup::Help(_) if action == Some(Action::WriteFile) => {
-            let keys = Contents::Text(state.keymap.file());
-            let what = Some("beside config.toml its keys are used from the next start on".to_owned());
-            state.popup = Some(Popup::Write(WriteBox { what, ..WriteBox::new("keymap.toml", keys) }));
-            Vec::new()
-        }
-        Popup::Help(help) => {
-            if help.key(action, key, state.layout) {
-                Vec::new()
-            } else {
-                close(state)
-            }
-        }
-        Popup::Changes(changes) => {
-            let changes = *changes;
-            return Some(pets::popups::changes_key(state, changes, action));
-        }
-        Popup::Charts(charts) => {
-            let charts = charts.clone();
-            return Some(pets::popups::charts_key(state, charts, action, now));
-        }
-        Popup::Themes(themes) => {
-            let themes = *themes;
-            return Some(themes::on_key(state, themes, action, now));
-        }
-        Popup::Commands(_) => return Some(commands::on_key(state, action, key, now)),
-        Popup::Error(reader) => {
-            if scroll(&mut reader.top, action, state.layout) {
-                Vec::new()
-            } else {
-                close(state)
-            }
-        }
-        Popup::Text(text) => {
-            let open = scroll(&mut text.top, action, state.layout);
-            match action {
-                Some(Action::Copy) => {
-                    let (text, what) = (text.text.clone(), text.file.clone());
-                    return Some(copy(state, text, &what, now));
-                }
-                Some(Action::WriteFile) => {
-                    let write = WriteBox::new(text.file.clone(), Contents::Text(text.text.clone()));
-                    state.popup = Some(Popup::Write(write));
-                    Vec::new()
-                }
-                _ if open => Vec::new(),
-                _ => close(state),
-            }
-        }
-        Popup::Write(write) => match write_key(write, action, key) {
-            WriteKey::Stay => Vec::new(),
-            WriteKey::Close if state.pending.forget(Slot::Export) => {
-                state.popup = None;
-                state.say(MessageKind::Note, "Stopped. Nothing was written.");
-                vec![Effect::Cancel(Slot::Export)]
-            }
-            WriteKey::Close => close(state),
-            WriteKey::Write(task) => {
-                let slot = if matches!(task, Task::Export { .. }) { Slot::Export } else { Slot::Write };
-                if state.pending.is_running(slot) {
-                    return Some(Vec::new());
-                }
-                let id = state.pending.begin(slot, now.mono);
-                vec![Effect::Job(Job { slot, id, task })]
-            }
-        },
-        Popup::Formats(formats) => {
-            let formats = *formats;
-            return Some(popups::formats_key(state, formats, action, now));
-        }
-        Popup::Outside(outside) => {
-            let outside = outside.clone();
-            return Some(popups::outside_key(state, outside, action, now));
-        }
-        Popup::Confirm(asked) => {
-            let asked = asked.clone();
-            return Some(on_confirm_key(state, asked, action, now));
-        }
-    };
-    Some(effects)
-}
-
-fn close(state: &mut AppState) -> Vec<Effect> {
-    state.popup = None;
-    Vec::new()
-}
-
-enum LimitKey {
-    Stay,
-    Close,
-    Use(Limit),
-}
-
-fn limit_key(limit_box: &mut LimitBox, action: Option<Action>, key: KeyPress) -> LimitKey {
+/// A key in the box that asks for the number of rows.
+pub fn in_limit_box(state: &mut AppState, action: PickAction, now: Now) -> Vec<Effect> {
+    let Some(Popup::Limit(limit_box)) = &mut state.popup else { return Vec::new() };
     match action {
-        Some(Action::Confirm) => match limit_box.limit() {
-            Some(limit) => return LimitKey::Use(limit),
-            None => return LimitKey::Stay,
-        },
-        Some(Action::Back) => return LimitKey::Close,
-        Some(Action::Up | Action::Down) => {
+        PickAction::Move(movement) => {
             let here = limit_box.limit().map_or(20, |limit| i64::from(limit.get()));
-            let preset = match action {
-                Some(Action::Up) => LIMIT_PRESETS.into_iter().rev().find(|preset| *preset < here),
-                _ => LIMIT_PRESETS.into_iter().find(|preset| *preset > here),
-            };
-            if let Some(preset) = preset {
+            if let Some(preset) = next_preset(here, movement.is_down()) {
                 *limit_box = LimitBox { input: TextInput::new(preset.to_string()), untouched: true };
             }
         }
-        Some(Action::Edit(edit)) => {
-            limit_box.untouched = false;
-            limit_box.input.edit(edit);
+        PickAction::Confirm => {
+            if let Some(limit) = limit_box.limit() {
+                state.popup = None;
+                return pets::update::set_limit(state, limit, now);
+            }
         }
-        _ => {
-            if let Some(c) = key.typed() {
-                type_number(limit_box, &c.to_string());
+        PickAction::Back => state.popup = None,
+    }
+    Vec::new()
+}
+
+/// A key in the help.
+pub fn in_help(state: &mut AppState, action: HelpAction) {
+    let Some(Popup::Help(help)) = &mut state.popup else { return };
+    match action {
+        HelpAction::Move(movement) => scroll(&mut help.top, movement, state.layout),
+        HelpAction::NextTab => help.turn(1),
+        HelpAction::PreviousTab => help.turn(PLACES.len() - 1),
+        HelpAction::WriteFile => {
+            let keys = Contents::Text(state.keymap.file());
+            let what = Some("beside config.toml its keys are used from the next start on".to_owned());
+            state.popup = Some(Popup::Write(WriteBox { what, ..WriteBox::new("keymap.toml", keys) }));
+        }
+        HelpAction::Back => state.popup = None,
+    }
+}
+
+/// A key at the last error.
+pub fn in_last_error(state: &mut AppState, action: ReaderAction) {
+    let Some(Popup::Error(reader)) = &mut state.popup else { return };
+    match action {
+        ReaderAction::Move(movement) => scroll(&mut reader.top, movement, state.layout),
+        ReaderAction::Back => state.popup = None,
+    }
+}
+
+/// A key at a text.
+pub fn in_text_box(state: &mut AppState, action: TextAction, now: Now) -> Vec<Effect> {
+    let Some(Popup::Text(text)) = &mut state.popup else { return Vec::new() };
+    match action {
+        TextAction::Move(movement) => scroll(&mut text.top, movement, state.layout),
+        TextAction::Copy => {
+            let (text, what) = (text.text.clone(), text.file.clone());
+            return copy(state, text, &what, now);
+        }
+        TextAction::WriteFile => {
+            let write = WriteBox::new(text.file.clone(), Contents::Text(text.text.clone()));
+            state.popup = Some(Popup::Write(write));
+        }
+        TextAction::Back => state.popup = None,
+    }
+    Vec::new()
+}
+
+/// Scrolls a text.
+fn scroll(top: &mut u16, movement: Movement, layout: Layout) {
+    let [lines, rows] = [layout.reader_lines, layout.reader_rows].map(usize::from);
+    let first = moved(usize::from(*top), movement, lines.saturating_sub(rows) + 1, rows.max(1));
+    *top = u16::try_from(first).unwrap_or(u16::MAX);
+}
+
+/// A key in the box that asks for a file.
+pub fn in_write_box(state: &mut AppState, action: WriteAction, now: Now) -> Vec<Effect> {
+    let Some(Popup::Write(write)) = &mut state.popup else { return Vec::new() };
+    match action {
+        WriteAction::Confirm => {
+            let Some(task) = write.write() else { return Vec::new() };
+            let slot = if matches!(task, Task::Export { .. }) { Slot::Export } else { Slot::Write };
+            if !state.pending.is_running(slot) {
+                let id = state.pending.begin(slot, now.mono);
+                return vec![Effect::Job(Job { slot, id, task })];
+            }
+        }
+        WriteAction::Toggle => write.toggle(),
+        WriteAction::Back => {
+            state.popup = None;
+            if state.pending.forget(Slot::Export) {
+                state.say(MessageKind::Note, "Stopped. Nothing was written.");
+                return vec![Effect::Cancel(Slot::Export)];
             }
         }
     }
-    LimitKey::Stay
+    Vec::new()
 }
 
-fn type_number(limit_box: &mut LimitBox, text: &str) {
-    if std::mem::take(&mut limit_box.untouched) {
-        limit_box.input.clear();
-    }
-    // Long enough for every mistake that can still be read in the field.
-    if limit_box.input.value().len() + text.len() <= 5 {
-        limit_box.input.insert(text);
-    }
-}
-
-/// Text pasted into the box that is open. `false` when there is none, or none that takes text.
-pub fn paste(state: &mut AppState, text: &str) -> bool {
+/// What is typed into the box that is open. `false` when there is none.
+pub fn on_typing(state: &mut AppState, typing: Typing<'_>) -> bool {
     match &mut state.popup {
-        None => false,
-        Some(Popup::Limit(limit_box)) => {
-            type_number(limit_box, text.trim());
-            true
-        }
-        Some(Popup::Key(key_box)) => {
-            key::paste(key_box, text);
-            true
-        }
-        Some(Popup::Write(write)) => {
-            write.path.insert(text);
-            write.replace = false;
-            true
-        }
+        None => return false,
+        Some(Popup::Limit(limit_box)) => limit_box.on_typing(typing.trimmed()),
+        Some(Popup::Key(key_box)) => key_box.on_typing(typing),
+        Some(Popup::Write(write)) => write.on_typing(typing),
         Some(Popup::Help(help)) => {
-            help.search.insert(text);
-            true
+            help.search.take(typing);
+            help.top = 0;
         }
-        Some(Popup::Commands(commands)) => {
-            commands.type_in(text);
-            true
-        }
-        Some(Popup::Error(_) | Popup::Changes(_) | Popup::Charts(_) | Popup::Themes(_)) => true,
-        Some(Popup::Text(_) | Popup::Formats(_) | Popup::Outside(_) | Popup::Confirm(_)) => true,
+        Some(Popup::Commands(commands)) => commands.on_typing(typing),
+        // These have no field.
+        Some(Popup::Error(_) | Popup::Changes(_) | Popup::Charts(_) | Popup::Themes(_)) => {}
+        Some(Popup::Text(_) | Popup::Formats(_) | Popup::Outside(_) | Popup::Confirm(_)) => {}
     }
+    true
 }
 
-/// A key in the box: only one of them means yes.
-fn on_confirm_key(state: &mut AppState, asked: ConfirmBox, action: Option<Action>, now: Now) -> Vec<Effect> {
-    if now.mono < asked.deaf_until {
-        return Vec::new();
-    }
+/// A key at the question before the first change: only one of them means yes.
+pub fn at_confirmation(state: &mut AppState, action: AskAction, now: Now) -> Vec<Effect> {
+    let Some(Popup::Confirm(asked)) = state.popup.take() else { return Vec::new() };
     match action {
-        Some(Action::Confirm) => {
-            state.popup = None;
+        AskAction::Confirm => {
             state.allowed = true;
             match asked.change {
                 PendingChange::Add(new) => add_pet::update::send(state, new, now),
@@ -211,12 +143,10 @@ fn on_confirm_key(state: &mut AppState, asked: ConfirmBox, action: Option<Action
                 PendingChange::Import(_) => import::update::begin(state, now),
             }
         }
-        Some(Action::Back) => {
-            state.popup = None;
+        AskAction::Back => {
             state.say(MessageKind::Note, "Nothing was added. What you typed is kept.");
             Vec::new()
         }
-        _ => Vec::new(),
     }
 }
 
@@ -254,5 +184,31 @@ pub fn on_key_tested(state: &mut AppState, result: Result<(), Failure>, now: Now
             state.last_failure = Some(failure);
             Vec::new()
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::tui::msg::Msg;
+    use crate::tui::popups::Popup;
+    use crate::tui::testing::App;
+
+    #[test]
+    fn what_is_pasted_into_a_box_counts_as_what_is_typed() {
+        let mut app = App::loaded(80, 24);
+        app.keys("x C-u Enter");
+        assert!(app.says("Type the name of a file."), "{}", app.screen());
+        app.send(Msg::Paste("pets.csv".into()));
+        assert!(!app.says("Type the name of a file."), "{}", app.screen());
+        app.keys("Esc ? PgDn");
+        app.send(Msg::Paste("redirects".into()));
+        assert!(matches!(&app.state.popup, Some(Popup::Help(help)) if help.top == 0));
+    }
+
+    #[test]
+    fn a_blank_is_no_number_of_rows() {
+        let mut app = App::loaded(80, 24);
+        app.keys("L Space");
+        assert!(matches!(&app.state.popup, Some(Popup::Limit(limit)) if limit.input.value() == "20"));
     }
 }

@@ -17,6 +17,7 @@ use crate::tui::popups::{
 use crate::tui::state::{AppState, Health, Layout, Link};
 use crate::tui::text_input::TextInput;
 use crate::tui::theme::StyleRole;
+use crate::tui::widgets::list::first_shown;
 use crate::tui::widgets::page::{Page, radio};
 use crate::tui::widgets::wrap_indented;
 
@@ -217,7 +218,7 @@ pub fn draw_commands(commands: &PaletteEntry, page: &mut Page<'_>) {
     page.gap();
     page.line(rule.as_str());
     let rows = usize::from(page.area.height.saturating_sub(6));
-    for (at, command) in commands.found.iter().enumerate().skip((commands.cursor + 1).saturating_sub(rows)).take(rows) {
+    for (at, command) in commands.found.iter().enumerate().skip(first_shown(commands.cursor, rows)).take(rows) {
         page.right(1, &command.keys, StyleRole::Key);
         page.item(&cut(&command.title, room.saturating_sub(width(&command.keys) + 2)), at == commands.cursor);
     }

@@ -63,7 +63,7 @@ fn draw_place(help: &HelpBox, keymap: &Keymap, page: &mut Page<'_>, layout: &mut
         right.push(Line::raw("Search: whis  cat:3,7  is:sold"));
         right.extend(["  id:1002  \"exact words\"  -not", ""].map(Line::raw));
     }
-    right.extend(if help.place.is_about_domains() { domain_words() } else { marks(appearance) });
+    right.extend(if keymap.is_about_domains(help.place) { domain_words() } else { marks(appearance) });
     if page.columns() >= 76 {
         let rows = left.len().max(right.len());
         for (area, mut lines) in page.halves().into_iter().zip([left, right]) {

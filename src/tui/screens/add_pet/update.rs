@@ -1,4 +1,5 @@
 //! What follows from a key or a reply on the add form.
+#![cfg_attr(not(test), deny(clippy::wildcard_enum_match_arm))]
 
 use std::sync::Arc;
 
@@ -9,16 +10,18 @@ use crate::model::words::counted;
 use crate::model::{Field, NewPet, Pet, PetStatus};
 use crate::tui::drafts;
 use crate::tui::effect::{Effect, Job, Task};
-use crate::tui::keymap::{Action, ImportAction, RapidAction};
+use crate::tui::keymap::{FormAction, Movement, UnknownOutcomeAction};
 use crate::tui::msg::{Msg, NotCreated, SearchedPets};
 use crate::tui::pending::Slot;
 use crate::tui::popups::{PendingChange, confirm};
 use crate::tui::screens::pets;
 use crate::tui::state::{AddedPet, AppState, MessageKind, Screen};
+use crate::tui::text_input::Typing;
+use crate::tui::widgets::list::moved;
 
 use super::fields::{After, Focus};
-use super::state::{PendingAdd, Refusal, SearchResult, UnknownOutcome, UnknownOutcomeChoice};
-use super::{import, rapid};
+use super::rapid;
+use super::state::{PendingAdd, Refusal, SearchResult, State, UnknownOutcome, UnknownOutcomeChoice};
 
 /// The most keys held for the next animal while one is being sent.
 const MAX_HELD: usize = 4096;
@@ -43,77 +46,64 @@ pub fn hold(state: &mut AppState, msg: &Msg) -> bool {
 }
 
 /// A key on the form.
-pub fn on_action(state: &mut AppState, action: Action, now: Now) -> Vec<Effect> {
-    if action == Action::Import(ImportAction::Import) {
-        import::start::show(state);
-        return Vec::new();
-    }
-    if state.add.import.on {
-        return import::update::on_action(state, action, now);
-    }
-    if state.add.rapid.on {
-        return rapid::update::on_action(state, action, now);
-    }
-    if action == Action::Clear && state.add.draft().is_empty() && drafts::unpark(state, now) {
-        return settle(state, now);
-    }
+pub fn on_action(state: &mut AppState, action: FormAction, now: Now) -> Vec<Effect> {
     let add = &mut state.add;
     match action {
-        Action::Rapid(RapidAction::RapidEntry) => return rapid::update::switch(state, now),
-        Action::Answer(number) => return answer(state, usize::from(number) - 1, now),
-        Action::Confirm => match &add.unknown_outcome {
-            Some(unknown_outcome) => {
-                let choice = unknown_outcome.choice;
-                return answer(state, choice, now);
-            }
-            None if add.focus == Focus::Save => return save(state, now),
-            None => add.focus_on(add.focus.next()),
-        },
-        Action::NextField => add.focus_on(add.focus.next()),
-        Action::PreviousField => add.focus_on(add.focus.previous()),
-        Action::Up => choose(state, false),
-        Action::Down => choose(state, true),
-        Action::Save => return save(state, now),
-        Action::Clear if add.unknown_outcome.take().is_some() => {
-            add.sent = None;
-            add.focus = Focus::Name;
-            state.say(MessageKind::Note, "The form is yours again. Whether the animal was added is still not known.");
-        }
-        Action::Clear => {
-            let restored = add.clear_or_restore();
+        FormAction::Confirm if add.focus == Focus::Save => return save(state, now),
+        FormAction::NextField | FormAction::Confirm => add.focus_on(add.focus.next()),
+        FormAction::PreviousField => add.focus_on(add.focus.previous()),
+        FormAction::Move(movement) => choose(add, movement),
+        FormAction::Save => return save(state, now),
+        FormAction::Clear if add.draft().is_empty() && drafts::unpark(state, now) => return settle(state, now),
+        FormAction::Clear => {
+            let restored = state.add.clear_or_restore();
             let text =
                 if restored { "What was typed is back." } else { "The form is empty. F8 brings back what was typed." };
             state.say(MessageKind::Note, text);
         }
-        Action::Back => state.screen = Screen::Pets,
-        Action::Edit(edit) => {
-            add.sticky &= add.focus != Focus::Category;
-            if let Some(input) = add.input() {
-                input.edit(edit);
-                add.refusal = None;
-            }
-        }
-        // The key map has the others only elsewhere.
-        _ => {}
+        FormAction::Back => state.screen = Screen::Pets,
     }
     Vec::new()
 }
 
-/// Text typed or pasted into the field that has the cursor.
-pub fn on_text(state: &mut AppState, text: &str, now: Now) {
+/// A key at the question after an add without an answer.
+pub fn at_question(state: &mut AppState, action: UnknownOutcomeAction, now: Now) -> Vec<Effect> {
+    let Some(unknown_outcome) = &mut state.add.unknown_outcome else { return Vec::new() };
+    let (choice, answers) = (unknown_outcome.choice, unknown_outcome.answers().len());
+    match action {
+        UnknownOutcomeAction::Answer(number) => return answer(state, number as usize, now),
+        UnknownOutcomeAction::Confirm => return answer(state, choice, now),
+        UnknownOutcomeAction::Move(movement) => unknown_outcome.choice = moved(choice, movement, answers, answers),
+        UnknownOutcomeAction::Clear if state.add.draft().is_empty() && drafts::unpark(state, now) => {
+            return settle(state, now);
+        }
+        UnknownOutcomeAction::Clear => {
+            state.add.unknown_outcome = None;
+            state.add.sent = None;
+            state.add.focus = Focus::Name;
+            state.say(MessageKind::Note, "The form is yours again. Whether the animal was added is still not known.");
+        }
+        UnknownOutcomeAction::Back => state.screen = Screen::Pets,
+    }
+    Vec::new()
+}
+
+/// What is typed goes into the field that has the cursor.
+pub fn on_typing(state: &mut AppState, typing: Typing<'_>, now: Now) {
     if state.add.import.on {
-        import::update::on_text(state, text);
-    } else if state.add.rapid.on {
-        rapid::update::on_text(state, text, now);
-    } else {
-        let in_category = state.add.focus == Focus::Category;
-        if in_category && std::mem::take(&mut state.add.sticky) {
-            state.add.category.clear();
-        }
-        if let Some(input) = state.add.input() {
-            input.insert(text);
-            state.add.refusal = None;
-        }
+        return state.add.import.on_typing(typing);
+    }
+    if state.add.rapid.on {
+        return rapid::update::on_typing(state, typing, now);
+    }
+    let add = &mut state.add;
+    let was_kept = add.focus == Focus::Category && std::mem::take(&mut add.sticky);
+    if was_kept && matches!(typing, Typing::Text(_)) {
+        add.category.clear();
+    }
+    if let Some(input) = add.input() {
+        input.take(typing);
+        add.refusal = None;
     }
 }
 
@@ -131,27 +121,24 @@ pub fn on_letter(state: &mut AppState, letter: char) {
     }
 }
 
-fn choose(state: &mut AppState, down: bool) {
-    let add = &mut state.add;
-    if let Some(unknown_outcome) = &mut add.unknown_outcome {
-        let last = unknown_outcome.answers().len() - 1;
-        unknown_outcome.choice =
-            if down { (unknown_outcome.choice + 1).min(last) } else { unknown_outcome.choice.saturating_sub(1) };
-        return;
-    }
+fn choose(add: &mut State, movement: Movement) {
     match add.focus {
         Focus::Status => {
-            let choices = [None, Some(PetStatus::Available), Some(PetStatus::Pending), Some(PetStatus::Sold)];
-            let here = choices.iter().position(|choice| *choice == add.status).unwrap_or(0);
-            let there = if down { (here + 1).min(choices.len() - 1) } else { here.saturating_sub(1) };
-            add.status = choices[there];
+            add.status = next_status(add.status, movement);
             add.refusal = None;
         }
-        Focus::After => add.after = if down { After::Show } else { After::Stay },
+        Focus::After => add.after = if movement.is_down() { After::Show } else { After::Stay },
         Focus::Name | Focus::Category | Focus::Save => {
-            add.focus_on(if down { add.focus.next() } else { add.focus.previous() });
+            add.focus_on(if movement.is_down() { add.focus.next() } else { add.focus.previous() });
         }
     }
+}
+
+/// The choice that a movement leads to from a status.
+pub(super) fn next_status(status: Option<PetStatus>, movement: Movement) -> Option<PetStatus> {
+    let choices = [None, Some(PetStatus::Available), Some(PetStatus::Pending), Some(PetStatus::Sold)];
+    let here = choices.iter().position(|choice| *choice == status).unwrap_or(0);
+    choices[moved(here, movement, choices.len(), 1)]
 }
 
 /// Checks what is typed and sends it, or puts the cursor on the first thing to correct.
@@ -303,8 +290,9 @@ fn added(state: &mut AppState, pet: Pet, now: Now) -> Vec<Effect> {
 fn answer(state: &mut AppState, choice: usize, now: Now) -> Vec<Effect> {
     let Some(unknown_outcome) = &mut state.add.unknown_outcome else { return Vec::new() };
     let Some(sent) = &state.add.sent else { return Vec::new() };
+    let Some(answer) = unknown_outcome.answers().get(choice).copied() else { return Vec::new() };
     unknown_outcome.choice = choice;
-    match unknown_outcome.answers()[choice] {
+    match answer {
         UnknownOutcomeChoice::LookFor => {
             let id = state.pending.begin(Slot::SearchFor, now.mono);
             vec![Effect::Job(Job { slot: Slot::SearchFor, id, task: Task::SearchFor(sent.new.clone()) })]

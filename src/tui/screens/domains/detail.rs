@@ -9,44 +9,38 @@ use crate::domains::stage::Stage as Step;
 use crate::domains::troubleshooting::{self, Facts, Rule};
 use crate::domains::{DnsName, Finding};
 use crate::tui::effect::Effect;
-use crate::tui::keymap::{Action, DomainAction, RecordPart};
+use crate::tui::keymap::{DomainAction, RecordAction, RecordPart, RulesAction};
 use crate::tui::popups::{Contents, Popup, TextBox, TextKind, WriteBox, copy};
 use crate::tui::state::{AppState, MessageKind};
 
 use super::popups::FormatsBox;
 use super::state::{ConfirmTwice, PanelLocation, State};
-use super::update::step;
+use super::update::go;
 use super::{labels, redirects, removal, scheduler, wizard};
 
 /// A key at the record to enter.
-pub fn at_record(app: &mut AppState, action: Action, now: Now) -> Vec<Effect> {
-    let domain = match (action, app.domains.domain()) {
-        (Action::Domain(DomainAction::Leave), _) | (_, None) => {
-            app.domains.place = PanelLocation::List;
-            return Vec::new();
-        }
-        (_, Some(domain)) => domain,
+pub fn at_record(app: &mut AppState, action: RecordAction, now: Now) -> Vec<Effect> {
+    let Some(domain) = app.domains.domain() else {
+        app.domains.place = PanelLocation::List;
+        return Vec::new();
     };
     match action {
-        Action::Domain(DomainAction::CopyPart(part)) => return copy_part(app, part, now),
-        Action::Domain(DomainAction::Formats) => app.popup = Some(Popup::Formats(FormatsBox::default())),
-        Action::WriteFile => {
+        RecordAction::Copy(part) => return copy_part(app, part, now),
+        RecordAction::Formats => app.popup = Some(Popup::Formats(FormatsBox::default())),
+        RecordAction::WriteFile => {
             let text = FormatsBox::default().text(&app.domains);
             app.popup = Some(Popup::Write(WriteBox::new(format!("{}.txt", domain.name), Contents::Text(text))));
         }
-        Action::Domain(DomainAction::Saved) => {
+        RecordAction::Saved => {
             app.domains.tell(&domain.name, Event::Saved, now);
             app.domains.place = PanelLocation::Live;
             scheduler::ask_anew(&mut app.domains, &domain.name);
             app.say_done("Noted. DNS changes may take up to 48 hours; this is looked at until you leave.", now.mono);
         }
-        Action::Refresh => scheduler::ask(&mut app.domains, &domain.name),
-        Action::Domain(DomainAction::Correct) => correct(app, &domain.name),
-        Action::Domain(DomainAction::Evidence) => evidence(app),
-        Action::Back => {
-            correct(app, &domain.name);
-        }
-        _ => {}
+        RecordAction::Refresh => scheduler::ask(&mut app.domains, &domain.name),
+        RecordAction::Correct | RecordAction::Back => correct(app, &domain.name),
+        RecordAction::Evidence => evidence(app),
+        RecordAction::Leave => app.domains.place = PanelLocation::List,
     }
     Vec::new()
 }
@@ -71,21 +65,21 @@ fn copy_part(app: &mut AppState, part: RecordPart, now: Now) -> Vec<Effect> {
 }
 
 /// A key at one domain.
-pub fn in_live(app: &mut AppState, action: Action, now: Now) -> Vec<Effect> {
+pub fn at_domain(app: &mut AppState, action: DomainAction, now: Now) -> Vec<Effect> {
     let Some(name) = app.domains.selected.clone() else {
         app.domains.place = PanelLocation::List;
         return Vec::new();
     };
     match action {
-        Action::Refresh => scheduler::ask(&mut app.domains, &name),
-        Action::Domain(DomainAction::Verified) => verified(app, now),
-        Action::Domain(DomainAction::Saved) => saved_again(app, now),
-        Action::Toggle => tick(app, &name),
-        Action::Domain(DomainAction::Correct) => correct(app, &name),
-        Action::Domain(DomainAction::Rules) => app.domains.place = PanelLocation::Rules(likely_rule(&app.domains, now)),
-        Action::Domain(DomainAction::Evidence) => evidence(app),
-        Action::Domain(DomainAction::Report) => report(app),
-        Action::Copy => {
+        DomainAction::Refresh => scheduler::ask(&mut app.domains, &name),
+        DomainAction::Verified => verified(app, now),
+        DomainAction::Saved => saved_again(app, now),
+        DomainAction::Toggle => tick(app, &name),
+        DomainAction::Correct => correct(app, &name),
+        DomainAction::Rules => app.domains.place = PanelLocation::Rules(likely_rule(&app.domains, now)),
+        DomainAction::Evidence => evidence(app),
+        DomainAction::Report => report(app),
+        DomainAction::Copy => {
             let seen = app.domains.seen(&name);
             let cause = seen.and_then(|seen| deciding(&seen.findings)).map(words);
             match cause {
@@ -93,17 +87,14 @@ pub fn in_live(app: &mut AppState, action: Action, now: Now) -> Vec<Effect> {
                 None => app.say(MessageKind::Note, "Nothing was seen yet: r looks."),
             }
         }
-        Action::Domain(DomainAction::Formats) => app.popup = Some(Popup::Formats(FormatsBox::default())),
-        Action::Domain(DomainAction::Record) => {
+        DomainAction::Formats => app.popup = Some(Popup::Formats(FormatsBox::default())),
+        DomainAction::Record => {
             wizard::resume(&mut app.domains, &name);
             app.domains.place = PanelLocation::Record;
         }
-        Action::Domain(DomainAction::Removal) => return removal::open(app, now),
-        Action::Up | Action::Down => {
-            step(app, now, |at, last| if action == Action::Up { at.saturating_sub(1) } else { (at + 1).min(last) })
-        }
-        Action::Back => app.domains.place = PanelLocation::List,
-        _ => {}
+        DomainAction::Removal => return removal::open(app, now),
+        DomainAction::Move(movement) => go(app, movement, now),
+        DomainAction::Back => app.domains.place = PanelLocation::List,
     }
     Vec::new()
 }
@@ -192,32 +183,27 @@ fn likely_rule(state: &State, now: Now) -> Rule {
 }
 
 /// A key at a troubleshooting rule.
-pub fn in_rules(app: &mut AppState, rule: Rule, action: Action, now: Now) -> Vec<Effect> {
+pub fn in_rules(app: &mut AppState, action: RulesAction, now: Now) -> Vec<Effect> {
+    let PanelLocation::Rules(rule) = app.domains.place else { return Vec::new() };
     let Some(name) = app.domains.selected.clone() else { return Vec::new() };
     let at = Rule::ALL.iter().position(|other| *other == rule).unwrap_or(0);
     match action {
-        Action::NextTab => app.domains.place = PanelLocation::Rules(Rule::ALL[(at + 1) % Rule::ALL.len()]),
-        Action::PreviousTab => {
+        RulesAction::NextTab => app.domains.place = PanelLocation::Rules(Rule::ALL[(at + 1) % Rule::ALL.len()]),
+        RulesAction::PreviousTab => {
             app.domains.place = PanelLocation::Rules(Rule::ALL[(at + Rule::ALL.len() - 1) % Rule::ALL.len()]);
         }
-        Action::Refresh => {
+        RulesAction::Refresh => {
             scheduler::ask(&mut app.domains, &name);
             if rule == Rule::Redirects {
                 return redirects::keys::walk(app, now);
             }
         }
-        Action::Domain(DomainAction::Verified) => verified(app, now),
-        Action::Toggle => tick(app, &name),
-        Action::Domain(DomainAction::Evidence) => evidence(app),
-        Action::Domain(DomainAction::Report) => report(app),
-        Action::Copy => return copy_act(app, rule, now),
-        Action::Edit(edit) => {
-            if let Some(input) = app.domains.input() {
-                input.edit(edit);
-            }
-        }
-        Action::Back => app.domains.place = PanelLocation::Live,
-        _ => {}
+        RulesAction::Verified => verified(app, now),
+        RulesAction::Toggle => tick(app, &name),
+        RulesAction::Evidence => evidence(app),
+        RulesAction::Report => report(app),
+        RulesAction::Copy => return copy_act(app, rule, now),
+        RulesAction::Back => app.domains.place = PanelLocation::Live,
     }
     Vec::new()
 }

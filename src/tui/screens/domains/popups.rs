@@ -7,9 +7,10 @@ use crate::domains::DnsName;
 use crate::domains::record_export::{ExportFormat, export};
 use crate::domains::sandbox::{Sandbox, SandboxStep};
 use crate::tui::effect::Effect;
-use crate::tui::keymap::Action;
+use crate::tui::keymap::{FormatsAction, PickAction};
 use crate::tui::popups::{Contents, Popup, WriteBox, copy};
 use crate::tui::state::{AppState, MessageKind};
+use crate::tui::widgets::list::moved;
 
 use super::state::{PanelLocation, State};
 use super::{labels, redirects, removal, scheduler};
@@ -34,11 +35,15 @@ impl FormatsBox {
 }
 
 /// A key in the box of formats.
-pub fn formats_key(app: &mut AppState, mut formats: FormatsBox, action: Option<Action>, now: Now) -> Vec<Effect> {
+pub fn in_formats(app: &mut AppState, action: FormatsAction, now: Now) -> Vec<Effect> {
+    let Some(Popup::Formats(formats)) = &mut app.popup else { return Vec::new() };
     match action {
-        Some(Action::Up) => formats.choice = formats.choice.saturating_sub(1),
-        Some(Action::Down) => formats.choice = (formats.choice + 1).min(ExportFormat::ALL.len() - 1),
-        Some(Action::Toggle) => {
+        FormatsAction::Move(movement) => {
+            let all = ExportFormat::ALL.len();
+            formats.choice = moved(formats.choice, movement, all, all);
+        }
+        FormatsAction::Toggle => {
+            formats.with_deletes = !formats.with_deletes;
             let none = app
                 .domains
                 .domain()
@@ -47,26 +52,19 @@ pub fn formats_key(app: &mut AppState, mut formats: FormatsBox, action: Option<A
             if none {
                 app.say(MessageKind::Note, "Nothing was seen there that must be deleted.");
             }
-            formats.with_deletes = !formats.with_deletes;
         }
-        Some(Action::Copy) => {
-            let text = formats.text(&app.domains);
-            return copy(app, text, &format!("the record as {}", formats.format()), now);
+        FormatsAction::Copy => {
+            let (text, format) = (formats.text(&app.domains), formats.format());
+            return copy(app, text, &format!("the record as {format}"), now);
         }
-        Some(Action::WriteFile) => {
-            let text = formats.text(&app.domains);
+        FormatsAction::WriteFile => {
+            let text = Contents::Text(formats.text(&app.domains));
             let name = app.domains.selected.as_ref().map_or("record", |name| name.as_str());
-            app.popup =
-                Some(Popup::Write(WriteBox::new(format!("{name}.{}.txt", formats.format()), Contents::Text(text))));
-            return Vec::new();
+            let write = WriteBox::new(format!("{name}.{}.txt", formats.format()), text);
+            app.popup = Some(Popup::Write(write));
         }
-        Some(Action::Back) => {
-            app.popup = None;
-            return Vec::new();
-        }
-        _ => {}
+        FormatsAction::Back => app.popup = None,
     }
-    app.popup = Some(Popup::Formats(formats));
     Vec::new()
 }
 
@@ -89,23 +87,19 @@ pub fn open_outside(app: &mut AppState, now: Now) {
 }
 
 /// A key in the box of what can be done outside.
-pub fn outside_key(app: &mut AppState, mut outside: OutsideBox, action: Option<Action>, now: Now) -> Vec<Effect> {
+pub fn in_outside(app: &mut AppState, action: PickAction, now: Now) -> Vec<Effect> {
+    let Some(Popup::Outside(outside)) = &mut app.popup else { return Vec::new() };
     match action {
-        Some(Action::Up) => outside.choice = outside.choice.saturating_sub(1),
-        Some(Action::Down) => outside.choice = (outside.choice + 1).min(outside.acts.len().saturating_sub(1)),
-        Some(Action::First) => outside.choice = 0,
-        Some(Action::Last) => outside.choice = outside.acts.len().saturating_sub(1),
-        Some(Action::Confirm) => {
-            app.popup = None;
-            return outside.acts.get(outside.choice).map_or_else(Vec::new, |act| do_outside(app, *act, now));
+        PickAction::Move(movement) => {
+            outside.choice = moved(outside.choice, movement, outside.acts.len(), outside.acts.len());
         }
-        Some(Action::Back) => {
+        PickAction::Confirm => {
+            let act = outside.acts.get(outside.choice).copied();
             app.popup = None;
-            return Vec::new();
+            return act.map_or_else(Vec::new, |act| do_outside(app, act, now));
         }
-        _ => {}
+        PickAction::Back => app.popup = None,
     }
-    app.popup = Some(Popup::Outside(outside));
     Vec::new()
 }
 
@@ -115,6 +109,7 @@ fn do_outside(app: &mut AppState, act: SandboxStep, now: Now) -> Vec<Effect> {
     if let Some(sandbox) = &mut app.domains.sandbox {
         sandbox.act(act, wall);
     }
+    #[expect(clippy::wildcard_enum_match_arm, reason = "after most nothing is to be said")]
     let then = match act {
         SandboxStep::AddCname => "; say so: s",
         SandboxStep::Verify | SandboxStep::Reverify => "; say so: V",

@@ -7,7 +7,7 @@ use crate::domains::finding::{deciding, overall};
 use crate::domains::redirect_config::{self, ConfigSource, Linted, Redirect, WrittenRedirect};
 use crate::domains::{Code, DnsName, Finding, Verdict};
 use crate::tui::keymap::Context;
-use crate::tui::text_input::TextInput;
+use crate::tui::text_input::{TextInput, Typing};
 
 use super::jobs::FollowedRedirect;
 use super::state::State;
@@ -56,16 +56,18 @@ impl RedirectEditor {
         self.form.is_some() || self.edited != *configuration
     }
 
-    /// Text for the field that has the cursor.
-    pub fn insert(&mut self, text: &str) {
-        if let Some(form) = &mut self.form
-            && form.focus == Focus::To
-            && std::mem::take(&mut form.untouched)
-        {
-            form.to.clear();
+    /// What is typed goes into the field that has the cursor; the first text replaces the target that was offered.
+    pub fn on_typing(&mut self, typing: Typing<'_>) {
+        if let Some(form) = &mut self.form {
+            match typing {
+                Typing::Text(_) if form.focus != Focus::To => {}
+                Typing::Text(_) if std::mem::take(&mut form.untouched) => form.to.clear(),
+                Typing::Text(_) => {}
+                Typing::Edit(_) => form.untouched = false,
+            }
         }
         if let Some(input) = self.input() {
-            input.insert(text);
+            input.take(typing);
         }
     }
 

@@ -10,7 +10,7 @@ use crate::domains::parse_name;
 use crate::domains::reported::Event;
 use crate::domains::stage::Stage as Step;
 use crate::tui::effect::Effect;
-use crate::tui::keymap::{Action, DomainAction};
+use crate::tui::keymap::RemovalAction;
 use crate::tui::state::{AppState, MessageKind};
 use crate::tui::text_input::TextInput;
 
@@ -95,22 +95,16 @@ pub fn look(app: &mut AppState, now: Now) -> Vec<Effect> {
 }
 
 /// A key on the page.
-pub fn on_action(app: &mut AppState, action: Action, now: Now) -> Vec<Effect> {
+pub fn on_action(app: &mut AppState, action: RemovalAction, now: Now) -> Vec<Effect> {
     let removal = &mut app.domains.removal;
     match action {
-        Action::NextField | Action::Down => removal.focus = removal.focus.moved(1),
-        Action::PreviousField | Action::Up => removal.focus = removal.focus.moved(-1),
-        Action::Toggle => tick(app, now),
-        Action::Confirm => forget(app, now),
-        Action::Refresh => return look(app, now),
-        Action::Domain(DomainAction::Redirects) => return redirects::keys::open(app, now),
-        Action::Edit(edit) => {
-            if let Some(input) = removal.input() {
-                input.edit(edit);
-            }
-        }
-        Action::Back => app.domains.place = PanelLocation::List,
-        _ => {}
+        RemovalAction::NextField => removal.focus = removal.focus.moved(1),
+        RemovalAction::PreviousField => removal.focus = removal.focus.moved(-1),
+        RemovalAction::Toggle => tick(app, now),
+        RemovalAction::Confirm => forget(app, now),
+        RemovalAction::Refresh => return look(app, now),
+        RemovalAction::Redirects => return redirects::keys::open(app, now),
+        RemovalAction::Back => app.domains.place = PanelLocation::List,
     }
     Vec::new()
 }

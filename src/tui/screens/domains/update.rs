@@ -6,13 +6,17 @@ use crate::domains::report::sentence;
 use crate::domains::stage::Stage as Step;
 use crate::domains::{DnsName, Finding};
 use crate::tui::effect::{DomainTask, Effect, Job, Task};
-use crate::tui::keymap::{Action, DomainAction};
+use crate::tui::keymap::{DomainAction, DomainListAction, DomainsAction, Movement, RemovalAction, RulesAction};
 use crate::tui::pending::Slot;
 use crate::tui::state::{AppState, MessageKind, Screen};
+use crate::tui::text_input::Typing;
+use crate::tui::widgets::list::moved;
 
-use super::popups::open_outside;
 use super::state::{ConfirmTwice, PanelLocation, State};
 use super::{detail, redirects, removal, scheduler, wizard};
+
+/// Lines of the list that a page is.
+const PAGE: usize = 10;
 
 /// What is said of an act on a domain where there is none.
 const NO_DOMAIN: &str = "There is no domain yet: a adds one.";
@@ -35,13 +39,9 @@ fn read(app: &mut AppState, now: Now) -> Vec<Effect> {
     vec![Effect::Job(Job { slot: Slot::Keep, id, task: Task::Domains(DomainTask::Keep(Vec::new())) })]
 }
 
-/// A key on the panel.
-pub fn on_action(app: &mut AppState, action: Action, now: Now) -> Vec<Effect> {
-    if action == Action::Domain(DomainAction::Outside) {
-        open_outside(app, now);
-        return Vec::new();
-    }
-    if app.domains.list.is_none() && !matches!(action, Action::Refresh | Action::Back) {
+/// A key on the panel: a page of it takes its own.
+pub fn on_action(app: &mut AppState, action: DomainsAction, now: Now) -> Vec<Effect> {
+    if app.domains.list.is_none() && action != DomainsAction::List(DomainListAction::Refresh) {
         if app.domains.list_error.is_some() {
             app.say(MessageKind::Error, "Nothing can be done before the list is read: r tries again.");
         }
@@ -49,24 +49,24 @@ pub fn on_action(app: &mut AppState, action: Action, now: Now) -> Vec<Effect> {
     }
     let may_confirm = matches!(
         action,
-        Action::Domain(DomainAction::Verified | DomainAction::Saved)
-            | Action::Toggle
-            | Action::Confirm
-            | Action::Delete
+        DomainsAction::List(DomainListAction::Delete)
+            | DomainsAction::Domain(DomainAction::Verified | DomainAction::Saved)
+            | DomainsAction::Rules(RulesAction::Verified)
+            | DomainsAction::Removal(RemovalAction::Toggle | RemovalAction::Confirm)
     );
     if !may_confirm {
         app.domains.doubted = None;
     }
     let (place, message) = (app.domains.place, app.message.clone());
-    // A place takes the actions that its keys are bound to; the key map has the others only elsewhere.
-    let mut effects = match app.domains.place {
-        PanelLocation::List => in_list(app, action, now),
-        PanelLocation::Wizard => wizard::on_action(app, action, now),
-        PanelLocation::Record => detail::at_record(app, action, now),
-        PanelLocation::Live => detail::in_live(app, action, now),
-        PanelLocation::Rules(rule) => detail::in_rules(app, rule, action, now),
-        PanelLocation::Redirects => redirects::keys::on_action(app, action, now),
-        PanelLocation::Removal => removal::on_action(app, action, now),
+    let mut effects = match action {
+        DomainsAction::List(action) => in_list(app, action, now),
+        DomainsAction::Wizard(action) => wizard::on_action(app, action, now),
+        DomainsAction::Record(action) => detail::at_record(app, action, now),
+        DomainsAction::Domain(action) => detail::at_domain(app, action, now),
+        DomainsAction::Rules(action) => detail::in_rules(app, action, now),
+        DomainsAction::Redirects(action) => redirects::keys::on_action(app, action, now),
+        DomainsAction::RedirectForm(action) => redirects::keys::in_form(app, action, now),
+        DomainsAction::Removal(action) => removal::on_action(app, action, now),
     };
     // What was said of one page is no news on the next.
     if app.domains.place != place && app.message == message {
@@ -76,36 +76,38 @@ pub fn on_action(app: &mut AppState, action: Action, now: Now) -> Vec<Effect> {
     effects
 }
 
-/// Text typed or pasted into the field that has the cursor.
-pub fn on_text(app: &mut AppState, text: &str) {
-    // Who types corrects what was wrong.
-    app.message = None;
-    match app.domains.place {
-        PanelLocation::Redirects => app.domains.redirects.insert(text),
-        _ => {
-            if let Some(input) = app.domains.input() {
-                input.insert(text);
-            }
-        }
+/// To the pets.
+pub fn leave(app: &mut AppState, now: Now) -> Vec<Effect> {
+    app.screen = Screen::Pets;
+    app.domains.doubted = None;
+    scheduler::work(app, now)
+}
+
+/// What is typed goes into the field that has the cursor.
+pub fn on_typing(app: &mut AppState, typing: Typing<'_>) {
+    match typing {
+        // Who types corrects what was wrong.
+        Typing::Text(_) => app.message = None,
+        Typing::Edit(_) => app.domains.doubted = None,
+    }
+    if app.domains.place == PanelLocation::Redirects {
+        app.domains.redirects.on_typing(typing);
+    } else if let Some(input) = app.domains.input() {
+        input.take(typing);
     }
 }
 
-fn in_list(app: &mut AppState, action: Action, now: Now) -> Vec<Effect> {
+fn in_list(app: &mut AppState, action: DomainListAction, now: Now) -> Vec<Effect> {
     match action {
-        Action::Up => step(app, now, |at, _| at.saturating_sub(1)),
-        Action::Down => step(app, now, |at, last| (at + 1).min(last)),
-        Action::PageUp => step(app, now, |at, last| at.saturating_sub(10).min(last)),
-        Action::PageDown => step(app, now, |at, last| (at + 10).min(last)),
-        Action::First => step(app, now, |_, _| 0),
-        Action::Last => step(app, now, |_, last| last),
-        Action::Open => return open(app, now),
-        Action::Domain(DomainAction::Add) => wizard::open(&mut app.domains),
-        Action::Domain(DomainAction::Redirects) => return redirects::keys::open(app, now),
-        Action::Domain(DomainAction::Removal) => match settle_selection(app, now) {
+        DomainListAction::Move(movement) => go(app, movement, now),
+        DomainListAction::Open => return open(app, now),
+        DomainListAction::Add => wizard::open(&mut app.domains),
+        DomainListAction::Redirects => return redirects::keys::open(app, now),
+        DomainListAction::Removal => match settle_selection(app, now) {
             Some(_) => return removal::open(app, now),
             None => app.say(MessageKind::Note, NO_DOMAIN),
         },
-        Action::Refresh => {
+        DomainListAction::Refresh => {
             scheduler::ask_all(&mut app.domains, now);
             if !app.domains.rows(now).is_empty() {
                 app.say_done("Looking at all of them. Ctrl-C cancels.", now.mono);
@@ -114,18 +116,14 @@ fn in_list(app: &mut AppState, action: Action, now: Now) -> Vec<Effect> {
             effects.extend(redirects::keys::walk(app, now));
             return effects;
         }
-        Action::Delete => drop_draft(app, now),
-        Action::Live => {
+        DomainListAction::Delete => drop_draft(app, now),
+        DomainListAction::Live => {
             app.domains.watching = !app.domains.watching;
             let on = "Watching: what is pending is looked at by itself, and an act that is due makes itself heard.";
             let off = "Not watching: r looks.";
             app.say(MessageKind::Note, if app.domains.watching { on } else { off });
             scheduler::due(&mut app.domains, now);
         }
-        Action::Back => {
-            app.screen = Screen::Pets;
-        }
-        _ => {}
     }
     Vec::new()
 }
@@ -149,11 +147,10 @@ fn drop_draft(app: &mut AppState, now: Now) {
 }
 
 /// Moves the cursor in the list.
-pub fn step(app: &mut AppState, now: Now, to: impl Fn(usize, usize) -> usize) {
+pub fn go(app: &mut AppState, movement: Movement, now: Now) {
     let rows = app.domains.rows(now);
-    let Some(last) = rows.len().checked_sub(1) else { return };
-    let here = cursor(&app.domains, &rows).unwrap_or(0);
-    app.domains.selected = Some(rows[to(here, last).min(last)].name.clone());
+    let Some(here) = cursor(&app.domains, &rows) else { return };
+    app.domains.selected = Some(rows[moved(here, movement, rows.len(), PAGE)].name.clone());
 }
 
 /// The row that has the cursor: the selected domain, or the first.

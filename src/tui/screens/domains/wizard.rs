@@ -10,9 +10,9 @@ use crate::domains::sandbox::Sandbox;
 use crate::domains::{Code, DnsName, Domain, Finding, Verdict};
 use crate::model::text::short;
 use crate::tui::effect::Effect;
-use crate::tui::keymap::Action;
+use crate::tui::keymap::WizardAction;
 use crate::tui::state::{AppState, MessageKind};
-use crate::tui::text_input::TextInput;
+use crate::tui::text_input::{TextInput, Typing};
 
 use super::scheduler;
 use super::state::{PanelLocation, State, is_unsaved};
@@ -93,24 +93,19 @@ pub fn open(state: &mut State) {
 }
 
 /// A key in the form.
-pub fn on_action(app: &mut AppState, action: Action, now: Now) -> Vec<Effect> {
+pub fn on_action(app: &mut AppState, action: WizardAction, now: Now) -> Vec<Effect> {
     let wizard = &mut app.domains.wizard;
     match action {
-        Action::NextField | Action::Down => wizard.focus = wizard.focus.moved(1),
-        Action::PreviousField | Action::Up => wizard.focus = wizard.focus.moved(-1),
-        Action::Toggle => toggle(wizard),
-        Action::Confirm => match wizard.focus {
+        WizardAction::NextField => wizard.focus = wizard.focus.moved(1),
+        WizardAction::PreviousField => wizard.focus = wizard.focus.moved(-1),
+        WizardAction::Toggle => toggle(wizard),
+        WizardAction::Confirm => match wizard.focus {
             Focus::Plan | Focus::Deploy | Focus::Access => toggle(wizard),
             Focus::Name | Focus::Value => wizard.focus = wizard.focus.moved(1),
             Focus::Next => return next(app, now),
         },
-        Action::Save => return next(app, now),
-        Action::Edit(edit) => {
-            if let Some(input) = wizard.input() {
-                input.edit(edit);
-            }
-        }
-        Action::Clear => {
+        WizardAction::Save => return next(app, now),
+        WizardAction::Clear => {
             let is_new = wizard.entry.is_none();
             match wizard.input() {
                 Some(input) => input.clear(),
@@ -118,17 +113,16 @@ pub fn on_action(app: &mut AppState, action: Action, now: Now) -> Vec<Effect> {
                 None => {}
             }
         }
-        Action::Back => leave(app, now),
-        _ => {}
+        WizardAction::Back => leave(app, now),
     }
     Vec::new()
 }
 
 /// Text where there is no field: somebody types or pastes the name already.
-pub fn on_early_text(state: &mut State, text: &str) {
+pub fn on_early_typing(state: &mut State, typing: Typing<'_>) {
     if state.wizard.entry.is_none() {
         state.wizard.focus = Focus::Name;
-        state.wizard.name.insert(text);
+        state.wizard.name.take(typing);
     }
 }
 

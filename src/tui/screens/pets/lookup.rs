@@ -8,11 +8,12 @@ use crate::api::find::{Ask, LookupResult};
 use crate::clock::Now;
 use crate::model::sunset;
 use crate::tui::effect::{Effect, Job, Task};
-use crate::tui::keymap::{Action, PetAction};
+use crate::tui::keymap::LookupAction;
 use crate::tui::pending::Slot;
 use crate::tui::popups;
 use crate::tui::screens::pets::update::{on_failure, on_sign_of_life};
 use crate::tui::state::{AppState, MessageKind};
+use crate::tui::text_input::Typing;
 
 pub use state::{ById, Lookup};
 
@@ -27,39 +28,31 @@ pub fn open(state: &mut AppState) {
 }
 
 /// A key there.
-pub fn on_action(state: &mut AppState, action: Action, now: Now) -> Vec<Effect> {
+pub fn on_action(state: &mut AppState, action: LookupAction, now: Now) -> Vec<Effect> {
     let Some(by_id) = &mut state.pets.by_id else { return Vec::new() };
     match action {
-        Action::Confirm => return look(state, false, now),
-        Action::Pet(PetAction::AskDeprecated) => return look(state, true, now),
-        Action::Back => return leave(state),
-        Action::Clear => {
+        LookupAction::Confirm => look(state, false, now),
+        LookupAction::AskDeprecated => look(state, true, now),
+        LookupAction::Back => leave(state),
+        LookupAction::Clear => {
             let effects = leave(state);
             open(state);
-            return effects;
+            effects
         }
-        Action::Edit(edit) => {
-            by_id.input.edit(edit);
-            by_id.error = None;
-        }
-        Action::Copy => {
-            if let Some(id) = by_id.pet().map(|pet| pet.id.to_string()) {
-                let what = format!("the id {id}");
-                return popups::copy(state, id, &what, now);
-            }
-            state.say(MessageKind::Note, NOTHING_FOUND);
-        }
-        Action::Pet(PetAction::CopyJson) => {
-            if let Some(pet) = by_id.pet() {
+        LookupAction::Copy | LookupAction::CopyJson => {
+            let Some(pet) = by_id.pet() else {
+                state.say(MessageKind::Note, NOTHING_FOUND);
+                return Vec::new();
+            };
+            if action == LookupAction::CopyJson {
                 let json = serde_json::to_string(pet).unwrap_or_default();
                 return popups::copy(state, json, "the animal as JSON", now);
             }
-            state.say(MessageKind::Note, NOTHING_FOUND);
+            let id = pet.id.to_string();
+            let what = format!("the id {id}");
+            popups::copy(state, id, &what, now)
         }
-        // The key map has the others only elsewhere.
-        _ => {}
     }
-    Vec::new()
 }
 
 /// Goes back to the rows, where it is open. What runs is given up.
@@ -68,11 +61,11 @@ pub fn leave(state: &mut AppState) -> Vec<Effect> {
     if state.pending.forget(Slot::ById) { vec![Effect::Cancel(Slot::ById)] } else { Vec::new() }
 }
 
-/// Text typed or pasted into the field.
-pub fn on_text(state: &mut AppState, text: &str) {
-    if let Some(by_id) = &mut state.pets.by_id {
-        by_id.input.insert(text.trim());
-        by_id.error = None;
+impl ById {
+    /// What is typed goes into the field.
+    pub fn on_typing(&mut self, typing: Typing<'_>) {
+        self.input.take(typing.trimmed());
+        self.error = None;
     }
 }
 

@@ -4,10 +4,11 @@ mod state;
 
 use crate::clock::Now;
 use crate::tui::effect::Effect;
-use crate::tui::keymap::Action;
+use crate::tui::keymap::{ChangesAction, PickAction};
 use crate::tui::popups::{Contents, Popup, WriteBox};
 use crate::tui::state::{AppState, MessageKind, Screen};
 use crate::tui::text_input::TextInput;
+use crate::tui::widgets::list::moved;
 
 use super::state::TABS;
 use super::update::show_tab;
@@ -41,31 +42,14 @@ pub fn open_changes(state: &mut AppState) {
 /// Lines of a box that a page is.
 const PAGE: usize = 10;
 
-/// The line that an action goes to, where it is about moving.
-fn moved(action: Option<Action>, cursor: usize, lines: usize) -> Option<usize> {
-    let last = lines.saturating_sub(1);
-    Some(match action? {
-        Action::Up => cursor.saturating_sub(1),
-        Action::Down => (cursor + 1).min(last),
-        Action::PageUp => cursor.saturating_sub(PAGE),
-        Action::PageDown => (cursor + PAGE).min(last),
-        Action::First => 0,
-        Action::Last => last,
-        _ => return None,
-    })
-}
-
 /// A key in the list of changes.
-pub fn changes_key(state: &mut AppState, changes: ChangesBox, action: Option<Action>) -> Vec<Effect> {
-    if let Some(cursor) = moved(action, changes.cursor, state.pets.changes.log().len()) {
-        state.popup = Some(Popup::Changes(ChangesBox { cursor }));
-        return Vec::new();
-    }
+pub fn in_changes(state: &mut AppState, action: ChangesAction) {
+    let log = state.pets.changes.log();
+    let Some(Popup::Changes(changes)) = &mut state.popup else { return };
     match action {
-        Some(Action::Open) => {
-            let Some(id) = state.pets.changes.log().get(changes.cursor).map(|change| change.id) else {
-                return Vec::new();
-            };
+        ChangesAction::Move(movement) => changes.cursor = moved(changes.cursor, movement, log.len(), PAGE),
+        ChangesAction::Open => {
+            let Some(id) = log.get(changes.cursor).map(|change| change.id) else { return };
             state.popup = None;
             state.screen = Screen::Pets;
             state.pets.by_id = None;
@@ -75,14 +59,12 @@ pub fn changes_key(state: &mut AppState, changes: ChangesBox, action: Option<Act
                 state.say(MessageKind::Note, format!("Animal {id} is not among the rows here. # looks for it."));
             }
         }
-        Some(Action::WriteFile) => {
-            let text: String = state.pets.changes.log().iter().map(|change| line(change) + "\n").collect();
+        ChangesAction::WriteFile => {
+            let text: String = log.iter().map(|change| line(change) + "\n").collect();
             state.popup = Some(Popup::Write(WriteBox::new("changes.txt", Contents::Text(text))));
         }
-        Some(Action::Back) => state.popup = None,
-        _ => {}
+        ChangesAction::Back => state.popup = None,
     }
-    Vec::new()
 }
 
 /// A change as one line of a file: its time as RFC 3339.
@@ -91,23 +73,20 @@ fn line(change: &Change) -> String {
 }
 
 /// A key in the charts.
-pub fn charts_key(state: &mut AppState, mut charts: ChartsBox, action: Option<Action>, now: Now) -> Vec<Effect> {
-    if let Some(cursor) = moved(action, charts.cursor, charts.bars.len()) {
-        charts.cursor = cursor;
-        state.popup = Some(Popup::Charts(charts));
-        return Vec::new();
-    }
+pub fn in_charts(state: &mut AppState, action: PickAction, now: Now) -> Vec<Effect> {
+    let Some(Popup::Charts(charts)) = &mut state.popup else { return Vec::new() };
     match action {
-        Some(Action::Confirm) => {
+        PickAction::Move(movement) => charts.cursor = moved(charts.cursor, movement, charts.bars.len(), PAGE),
+        PickAction::Confirm => {
+            let bar = charts.bars.get(charts.cursor).copied();
             state.popup = None;
-            match charts.bars.get(charts.cursor) {
-                Some(ChartBar::Tab(filter)) => return show_tab(state, *filter, now),
-                Some(ChartBar::Category(category, _)) => only_category(state, *category),
+            match bar {
+                Some(ChartBar::Tab(filter)) => return show_tab(state, filter, now),
+                Some(ChartBar::Category(category, _)) => only_category(state, category),
                 None => {}
             }
         }
-        Some(Action::Back) => state.popup = None,
-        _ => {}
+        PickAction::Back => state.popup = None,
     }
     Vec::new()
 }

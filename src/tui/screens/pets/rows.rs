@@ -80,7 +80,9 @@ impl Rows {
             SortBy::AsItCame => {}
             // Made once for each name, not for each comparison.
             SortBy::Name => order.sort_by_cached_key(|index| (pet(index).name.to_lowercase(), pet(index).id)),
-            by => order.sort_by(|a, b| compare(pet(a), pet(b), by)),
+            by @ (SortBy::Id | SortBy::Category | SortBy::Status) => {
+                order.sort_by(|a, b| compare(pet(a), pet(b), by));
+            }
         }
         if sort.descending {
             order.reverse();

@@ -7,16 +7,15 @@ use crate::api::list::ListAnswer;
 use crate::clock::Now;
 use crate::model::{Limit, PetQuery, PetStatus};
 use crate::tui::effect::{Effect, Job, Task};
-use crate::tui::keymap::{Action, ImportAction, PetAction};
+use crate::tui::keymap::{Movement, PetsAction, PickAction};
 use crate::tui::pending::Slot;
-use crate::tui::popups::{LIMIT_PRESETS, LimitBox, Popup, open_key_box};
-use crate::tui::popups::{PendingChange, confirm};
-use crate::tui::screens::add_pet::import;
+use crate::tui::popups::{LimitBox, PendingChange, Popup, confirm, next_preset, open_key_box};
 use crate::tui::screens::pets::state::TABS;
 use crate::tui::screens::pets::{ListSource, Loaded};
 use crate::tui::session_cache::keep;
 use crate::tui::state::{AppState, Health, MessageKind};
-use crate::tui::text_input::TextInput;
+use crate::tui::text_input::{TextInput, Typing};
+use crate::tui::widgets::list::moved;
 
 use super::popups::ChartsBox;
 use super::{Sort, clipboard, inventory, lookup};
@@ -24,83 +23,83 @@ use super::{Sort, clipboard, inventory, lookup};
 /// The most pages that a refresh follows again.
 const MAX_PAGES_AGAIN: u16 = 50;
 
-/// A key on the table or in the search field.
-pub fn on_action(state: &mut AppState, action: Action, now: Now) -> Vec<Effect> {
-    if state.pets.by_id.is_some() {
-        return lookup::on_action(state, action, now);
-    }
-    let ends = at_end(state);
-    let key_refused = state.key_refused();
+/// A key on the table.
+pub fn on_action(state: &mut AppState, action: PetsAction, now: Now) -> Vec<Effect> {
     let best_first = state.pets.is_best_first();
     let pets = &mut state.pets;
-    let page = usize::from(state.layout.table_rows.max(1));
     match action {
-        Action::Up => pets.move_to(pets.cursor().saturating_sub(1)),
-        Action::Down if ends => return load_more(state, now),
-        Action::Down => pets.move_to(pets.cursor() + 1),
-        Action::PageUp => pets.move_to(pets.cursor().saturating_sub(page)),
-        Action::PageDown if ends => return load_more(state, now),
-        Action::PageDown => pets.move_to(pets.cursor() + page),
-        Action::First => pets.move_to(0),
-        Action::Last => pets.move_to(usize::MAX),
-        Action::Open => {
+        PetsAction::Move(movement) => return go(state, movement, now),
+        PetsAction::Open => {
             pets.drawer = !pets.drawer;
             pets.pinned = None;
         }
-        Action::Search => {
+        PetsAction::Search => {
             pets.searching = true;
             state.message = None;
         }
-        Action::Confirm => pets.searching = false,
-        Action::Back => return back(state, now),
-        Action::NextTab => return show_tab(state, next_tab(state.pets.filter, 1), now),
-        Action::PreviousTab => return show_tab(state, next_tab(state.pets.filter, 3), now),
-        Action::AllStatuses => return show_tab(state, None, now),
-        Action::MoreRows | Action::FewerRows | Action::ChooseLimit | Action::Live if pets.whole.is_there() => {
+        PetsAction::NextTab => return show_tab(state, next_tab(state.pets.filter, 1), now),
+        PetsAction::PreviousTab => return show_tab(state, next_tab(state.pets.filter, 3), now),
+        PetsAction::AllStatuses => return show_tab(state, None, now),
+        PetsAction::MoreRows | PetsAction::FewerRows | PetsAction::ChooseLimit | PetsAction::Live
+            if pets.whole.is_there() =>
+        {
             let text = "This is the whole inventory: r reads it again, W goes back to the lists.";
             state.say(MessageKind::Note, text);
         }
-        Action::MoreRows => return step_limit(state, true, now),
-        Action::FewerRows => return step_limit(state, false, now),
-        Action::ChooseLimit if key_refused => open_key_box(state, false, now),
-        Action::ChooseLimit => state.popup = Some(Popup::Limit(LimitBox::new(state.pets.limit))),
+        PetsAction::MoreRows => return step_limit(state, true, now),
+        PetsAction::FewerRows => return step_limit(state, false, now),
+        PetsAction::ChooseLimit if state.key_refused() => open_key_box(state, false, now),
+        PetsAction::ChooseLimit => state.popup = Some(Popup::Limit(LimitBox::new(state.pets.limit))),
         // The first press takes the order in use instead of the best match.
-        Action::SortBy if best_first => choose_order(state, state.pets.sort),
-        Action::SortBy => choose_order(state, Sort { by: state.pets.sort.by.next(), descending: false }),
-        Action::SortTurn => {
+        PetsAction::SortBy if best_first => choose_order(state, state.pets.sort),
+        PetsAction::SortBy => choose_order(state, Sort { by: state.pets.sort.by.next(), descending: false }),
+        PetsAction::SortTurn => {
             let Sort { by, descending } = state.pets.sort;
             choose_order(state, Sort { by, descending: !descending });
         }
-        Action::Copy => return clipboard::copy_id(state, now),
-        Action::Pet(PetAction::CopyJson) => return clipboard::copy_json(state, now),
-        Action::Pet(PetAction::CopyCurl) => return clipboard::copy_curl(state, now),
-        Action::Pet(PetAction::Export) => clipboard::export(state),
-        Action::Import(ImportAction::Import) => import::start::show(state),
-        Action::Pet(PetAction::ById) => lookup::open(state),
-        Action::Pet(PetAction::Whole) => return inventory::toggle(state, now),
-        Action::Pet(PetAction::Charts) => state.popup = Some(Popup::Charts(ChartsBox::new(state))),
-        Action::Live => toggle_live(state, now),
-        Action::Samples => return add_samples(state, now),
-        Action::Refresh => {
+        PetsAction::Copy => return clipboard::copy_id(state, now),
+        PetsAction::CopyJson => return clipboard::copy_json(state, now),
+        PetsAction::CopyCurl => return clipboard::copy_curl(state, now),
+        PetsAction::Export => clipboard::export(state),
+        PetsAction::ById => lookup::open(state),
+        PetsAction::Whole => return inventory::toggle(state, now),
+        PetsAction::Charts => state.popup = Some(Popup::Charts(ChartsBox::new(state))),
+        PetsAction::Live => toggle_live(state, now),
+        PetsAction::Samples => return add_samples(state, now),
+        PetsAction::Refresh => {
             state.message = None;
             return refresh(state, now);
         }
-        Action::Edit(edit) => {
-            pets.search.edit(edit);
-            searched(state);
-        }
-        // The key map has the others only elsewhere.
-        _ => {}
     }
     Vec::new()
 }
 
-/// Text typed or pasted into the search field.
-pub fn on_text(state: &mut AppState, text: &str) {
-    if state.pets.by_id.is_some() {
-        return lookup::on_text(state, text);
+/// A key in the search field.
+pub fn in_search(state: &mut AppState, action: PickAction, now: Now) -> Vec<Effect> {
+    match action {
+        PickAction::Move(movement) => return go(state, movement, now),
+        PickAction::Confirm => state.pets.searching = false,
+        PickAction::Back => return back(state, now),
     }
-    state.pets.search.insert(text);
+    Vec::new()
+}
+
+/// Moves the cursor in the rows. Beyond the last one there may be further pages.
+fn go(state: &mut AppState, movement: Movement, now: Now) -> Vec<Effect> {
+    if matches!(movement, Movement::Down | Movement::PageDown) && at_end(state) {
+        return load_more(state, now);
+    }
+    let page = usize::from(state.layout.table_rows.max(1));
+    state.pets.move_to(moved(state.pets.cursor(), movement, state.pets.row_count(), page));
+    Vec::new()
+}
+
+/// What is typed goes into the search field.
+pub fn on_typing(state: &mut AppState, typing: Typing<'_>) {
+    if let Some(by_id) = &mut state.pets.by_id {
+        return by_id.on_typing(typing);
+    }
+    state.pets.search.take(typing);
     searched(state);
 }
 
@@ -132,7 +131,7 @@ fn refresh(state: &mut AppState, now: Now) -> Vec<Effect> {
 }
 
 /// Esc: leaves and clears the search, closes the drawer, goes back from the whole inventory, in this order.
-fn back(state: &mut AppState, now: Now) -> Vec<Effect> {
+pub fn back(state: &mut AppState, now: Now) -> Vec<Effect> {
     let pets = &mut state.pets;
     if pets.searching || !pets.search.is_empty() {
         pets.searching = false;
@@ -192,13 +191,7 @@ pub fn set_limit(state: &mut AppState, limit: Limit, now: Now) -> Vec<Effect> {
 }
 
 fn step_limit(state: &mut AppState, up: bool, now: Now) -> Vec<Effect> {
-    let here = i64::from(state.pets.limit.get());
-    let preset = if up {
-        LIMIT_PRESETS.into_iter().find(|preset| *preset > here)
-    } else {
-        LIMIT_PRESETS.into_iter().rev().find(|preset| *preset < here)
-    };
-    match preset.map(Limit::new) {
+    match next_preset(state.pets.limit.get().into(), up).map(Limit::new) {
         Some(Ok(limit)) => set_limit(state, limit, now),
         _ if up => {
             let way =

@@ -9,8 +9,10 @@ use crate::config::{KeepKey, KeySource};
 use crate::model::text::short;
 use crate::model::{ApiKey, BaseUrl};
 use crate::tui::effect::NewService;
+use crate::tui::keymap::Movement;
 use crate::tui::msg::Tested;
 use crate::tui::text_input::TextInput;
+use crate::tui::widgets::list::moved;
 
 /// The form.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -136,10 +138,9 @@ impl ProfileForm {
     }
 
     /// Takes the next source or the one before.
-    pub fn choose(&mut self, down: bool) {
-        let here = self.source as usize;
-        self.source = KeySourceChoice::ALL
-            [if down { (here + 1).min(KeySourceChoice::ALL.len() - 1) } else { here.saturating_sub(1) }];
+    pub fn choose(&mut self, movement: Movement) {
+        let all = KeySourceChoice::ALL;
+        self.source = all[moved(self.source as usize, movement, all.len(), 1)];
         self.checked.remove(&Focus::Value);
         self.tried = None;
     }

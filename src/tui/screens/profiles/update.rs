@@ -5,11 +5,13 @@ use crate::config::{KeyOrigin, ServiceLocation};
 use crate::model::text::short;
 use crate::model::words::counted;
 use crate::tui::effect::{Effect, Job, NewService, ProfileTask, Task};
-use crate::tui::keymap::{Action, ProfileAction};
+use crate::tui::keymap::{ProfileFormAction, ProfilesAction};
 use crate::tui::msg::{AddedProfile, ProfileReply, Tested};
 use crate::tui::pending::Slot;
 use crate::tui::popups::{self, Popup};
 use crate::tui::state::{AppState, MessageKind, Screen};
+use crate::tui::text_input::Typing;
+use crate::tui::widgets::list::moved;
 
 use super::change;
 use super::form::{Focus, ProfileForm};
@@ -35,68 +37,55 @@ pub fn show(state: &mut AppState, now: Now) -> Vec<Effect> {
     effects
 }
 
-/// A key on the list or in the form.
-pub fn on_action(state: &mut AppState, action: Action, now: Now) -> Vec<Effect> {
-    if state.profiles.form_open {
-        return on_form(state, action, now);
-    }
-    let here = state.profiles.cursor();
+/// A key on the list.
+pub fn on_action(state: &mut AppState, action: ProfilesAction, now: Now) -> Vec<Effect> {
     match action {
-        Action::Up => state.profiles.move_to(here.saturating_sub(1)),
-        Action::Down => state.profiles.move_to(here + 1),
-        Action::First => state.profiles.move_to(0),
-        Action::Last => state.profiles.move_to(usize::MAX),
-        Action::Confirm => return change::begin(state, now),
-        Action::Copy => return copy(state, now),
-        Action::Refresh => return show(state, now),
-        Action::Profile(ProfileAction::EnterKey) => enter_key(state, now),
-        Action::Profile(ProfileAction::TestProfile) => return test(state, now),
-        Action::Profile(ProfileAction::NewProfile) => {
+        ProfilesAction::Move(movement) => {
+            let profiles = &mut state.profiles;
+            let lines = profiles.entries().len();
+            profiles.move_to(moved(profiles.cursor(), movement, lines, lines));
+        }
+        ProfilesAction::Confirm => return change::begin(state, now),
+        ProfilesAction::Copy => return copy(state, now),
+        ProfilesAction::Refresh => return show(state, now),
+        ProfilesAction::EnterKey => enter_key(state, now),
+        ProfilesAction::TestProfile => return test(state, now),
+        ProfilesAction::NewProfile => {
             state.profiles.form_open = true;
             state.message = None;
         }
-        Action::Back => state.screen = state.profiles.from,
-        // The key map has the others only elsewhere.
-        _ => {}
+        ProfilesAction::Back => state.screen = state.profiles.from,
     }
     Vec::new()
 }
 
-/// Text typed or pasted into the field that has the cursor.
-pub fn on_text(state: &mut AppState, text: &str) {
+/// What is typed goes into the field that has the cursor.
+pub fn on_typing(state: &mut AppState, typing: Typing<'_>) {
     let form = &mut state.profiles.form;
     if let Some(input) = form.input() {
-        input.insert(text);
+        input.take(typing);
         form.tried = None;
     }
 }
 
-fn on_form(state: &mut AppState, action: Action, now: Now) -> Vec<Effect> {
+/// A key in the form.
+pub fn in_form(state: &mut AppState, action: ProfileFormAction, now: Now) -> Vec<Effect> {
     let form = &mut state.profiles.form;
-    match action {
-        Action::Save => return save(state, now),
-        Action::Confirm if form.focus == Focus::Save => return save(state, now),
-        Action::NextField | Action::Confirm => form.step(true),
-        Action::PreviousField => form.step(false),
-        Action::Up | Action::Down if form.focus == Focus::Source => form.choose(action == Action::Down),
-        Action::Up => form.step(false),
-        Action::Down => form.step(true),
-        Action::Toggle if form.focus == Focus::Protect => form.protect = !form.protect,
-        Action::Toggle if form.focus == Focus::Save => return save(state, now),
-        Action::Choices => form.shown = !form.shown,
-        Action::Back => {
+    match (action, form.focus) {
+        (ProfileFormAction::Save, _) => return save(state, now),
+        (ProfileFormAction::Confirm | ProfileFormAction::Toggle, Focus::Save) => return save(state, now),
+        (ProfileFormAction::Toggle, Focus::Protect) => form.protect = !form.protect,
+        (ProfileFormAction::Toggle, _) => {}
+        (ProfileFormAction::NextField | ProfileFormAction::Confirm, _) => form.step(true),
+        (ProfileFormAction::PreviousField, _) => form.step(false),
+        (ProfileFormAction::Move(movement), Focus::Source) => form.choose(movement),
+        (ProfileFormAction::Move(movement), _) => form.step(movement.is_down()),
+        (ProfileFormAction::Choices, _) => form.shown = !form.shown,
+        (ProfileFormAction::Back, _) => {
             state.profiles.form_open = false;
             state.say(MessageKind::Note, "What you typed is kept: n shows it again.");
             return forget(state, Slot::TryProfile);
         }
-        Action::Edit(edit) => {
-            if let Some(input) = form.input() {
-                input.edit(edit);
-                form.tried = None;
-            }
-        }
-        // The key map has the others only elsewhere.
-        _ => {}
     }
     Vec::new()
 }
@@ -204,6 +193,7 @@ pub fn on_news(state: &mut AppState, slot: Slot, news: ProfileReply, now: Now) -
     Vec::new()
 }
 
+#[expect(clippy::wildcard_enum_match_arm, reason = "the others have a word of their own")]
 fn place(origin: &KeyOrigin) -> String {
     match origin {
         KeyOrigin::File(path) => format!("in {}, for you alone", path.display()),

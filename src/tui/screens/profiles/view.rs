@@ -1,4 +1,5 @@
 //! How the profiles screen looks.
+#![expect(clippy::wildcard_enum_match_arm, reason = "what is painted may have a look by default")]
 
 mod form;
 
@@ -13,6 +14,7 @@ use crate::tui::msg::Tested;
 use crate::tui::pending::Slot;
 use crate::tui::state::{AppState, Health};
 use crate::tui::theme::StyleRole;
+use crate::tui::widgets::list::first_shown;
 use crate::tui::widgets::page::{Page, marker};
 use crate::tui::widgets::{away_word, column};
 
@@ -75,7 +77,7 @@ fn draw_list(state: &AppState, now: Now, page: &mut Page<'_>) {
     // A row is left blank below.
     let rows = usize::from(page.left().saturating_sub(1).max(1));
     let here = state.profiles.cursor();
-    let top = (here + 1).saturating_sub(rows);
+    let top = first_shown(here, rows);
     let appearance = page.appearance;
     for (at, entry) in entries.iter().enumerate().skip(top).take(rows) {
         let is_in_use = entry.name == state.link.name;

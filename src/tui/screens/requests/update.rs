@@ -3,9 +3,11 @@
 use crate::api::Exchange;
 use crate::clock::Now;
 use crate::tui::effect::Effect;
-use crate::tui::keymap::{Action, PetAction, RequestAction};
+use crate::tui::keymap::{Movement, PickAction, RequestsAction};
 use crate::tui::popups::{self, Contents, Popup, TextBox, TextKind, WriteBox};
 use crate::tui::state::{AppState, MessageKind, Screen};
+use crate::tui::text_input::Typing;
+use crate::tui::widgets::list::moved;
 
 use super::texts;
 
@@ -28,46 +30,48 @@ pub fn on_exchanged(state: &mut AppState, exchange: Exchange, missed: u64) {
     state.requests.take(exchange);
 }
 
-/// A key on the list or in its search field.
-pub fn on_action(state: &mut AppState, action: Action, now: Now) -> Vec<Effect> {
+/// A key on the list.
+pub fn on_action(state: &mut AppState, action: RequestsAction, now: Now) -> Vec<Effect> {
     let requests = &mut state.requests;
-    let page = usize::from(state.layout.table_rows.max(1));
     match action {
-        Action::Up => requests.move_to(requests.cursor().saturating_sub(1)),
-        Action::Down => requests.move_to(requests.cursor() + 1),
-        Action::PageUp => requests.move_to(requests.cursor().saturating_sub(page)),
-        Action::PageDown => requests.move_to(requests.cursor() + page),
-        Action::First => requests.move_to(0),
-        Action::Last => requests.move_to(usize::MAX),
-        Action::Search => requests.searching = true,
-        Action::Confirm => requests.searching = false,
-        Action::Back => back(state),
-        Action::Request(RequestAction::OnlyFailed) => {
+        RequestsAction::Move(movement) => go(state, movement),
+        RequestsAction::Search => requests.searching = true,
+        RequestsAction::Back => back(state),
+        RequestsAction::OnlyFailed => {
             requests.only_failed = !requests.only_failed;
             requests.arrange();
         }
-        Action::Open => match requests.selected() {
+        RequestsAction::Open => match requests.selected() {
             Some(exchange) => {
                 let text = TextBox::new(TextKind::Exchange, texts::whole(exchange), "request");
                 state.popup = Some(Popup::Text(text));
             }
             None => state.say(MessageKind::Note, NO_ROW),
         },
-        Action::Pet(PetAction::CopyCurl) => return copy_curl(state, now),
-        Action::WriteFile => write(state),
-        Action::Edit(edit) => {
-            requests.search.edit(edit);
-            requests.arrange();
-        }
-        // The key map has the others only elsewhere.
-        _ => {}
+        RequestsAction::CopyCurl => return copy_curl(state, now),
+        RequestsAction::WriteFile => write(state),
     }
     Vec::new()
 }
 
-/// Text typed or pasted into the search field.
-pub fn on_text(state: &mut AppState, text: &str) {
-    state.requests.search.insert(text);
+/// A key in the search field.
+pub fn in_search(state: &mut AppState, action: PickAction) {
+    match action {
+        PickAction::Move(movement) => go(state, movement),
+        PickAction::Confirm => state.requests.searching = false,
+        PickAction::Back => back(state),
+    }
+}
+
+fn go(state: &mut AppState, movement: Movement) {
+    let page = usize::from(state.layout.table_rows.max(1));
+    let requests = &mut state.requests;
+    requests.move_to(moved(requests.cursor(), movement, requests.row_count(), page));
+}
+
+/// What is typed goes into the search field.
+pub fn on_typing(state: &mut AppState, typing: Typing<'_>) {
+    state.requests.search.take(typing);
     state.requests.arrange();
 }
 

@@ -4,6 +4,7 @@ use crate::api::Exchange;
 use crate::model::text::{cut, width};
 use crate::tui::state::{AppState, Layout};
 use crate::tui::theme::StyleRole;
+use crate::tui::widgets::list::first_shown;
 use crate::tui::widgets::page::{Page, marker};
 use crate::tui::widgets::{WIDE, column, wrap_indented};
 
@@ -72,7 +73,7 @@ fn draw_list(requests: &State, page: &mut Page<'_>, layout: &mut Layout) {
         return;
     }
     let cursor = requests.cursor();
-    layout.table_top = layout.table_top.clamp((cursor + 1).saturating_sub(visible.max(1)), cursor);
+    layout.table_top = layout.table_top.clamp(first_shown(cursor, visible.max(1)), cursor);
     let appearance = page.appearance;
     for (at, exchange) in (layout.table_top..).zip(requests.rows_from(layout.table_top)).take(visible) {
         let Exchange { at: time, method, path_and_query, status, took, what, .. } = exchange;

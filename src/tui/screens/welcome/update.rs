@@ -2,11 +2,12 @@
 
 use crate::clock::Now;
 use crate::tui::effect::Effect;
-use crate::tui::keymap::Action;
+use crate::tui::keymap::{AskAction, GlobalAction, WelcomeAction};
 use crate::tui::msg::QuitReason;
 use crate::tui::screens::profiles;
 use crate::tui::state::AppState;
-use crate::tui::text_input::TextInput;
+use crate::tui::text_input::{TextInput, Typing};
+use crate::tui::widgets::list::moved;
 
 use super::state::StartOption;
 use crate::app::first_run::StartChoice;
@@ -14,15 +15,31 @@ use crate::app::first_run::StartChoice;
 /// Whether an action may be taken before anything is chosen. The others would ask a service, or leave for a screen that
 /// has nothing to show yet.
 #[must_use]
-pub const fn is_allowed(action: Action) -> bool {
-    matches!(action, Action::Help | Action::Quit | Action::Interrupt | Action::Suspend | Action::Redraw)
+pub const fn is_allowed(action: GlobalAction) -> bool {
+    use GlobalAction::{Help, Interrupt, Quit, Redraw, Suspend};
+    matches!(action, Help | Quit | Interrupt | Suspend | Redraw)
 }
 
-/// A key on the list of ways or in the field for a file.
-pub fn on_action(state: &mut AppState, action: Action, now: Now) -> Vec<Effect> {
+/// A key on the list of ways.
+pub fn on_action(state: &mut AppState, action: WelcomeAction, now: Now) -> Vec<Effect> {
+    let (all, here) = (StartOption::ALL, state.welcome.cursor);
+    state.welcome.cursor = match action {
+        WelcomeAction::Move(movement) => moved(here, movement, all.len(), all.len()),
+        WelcomeAction::Confirm => here,
+        WelcomeAction::Answer(answer) => answer as usize,
+    };
+    match action {
+        WelcomeAction::Move(_) => Vec::new(),
+        WelcomeAction::Confirm | WelcomeAction::Answer(_) => take(state, all[state.welcome.cursor], now),
+    }
+}
+
+/// A key in the field for a file.
+pub fn in_path(state: &mut AppState, action: AskAction) {
     let welcome = &mut state.welcome;
-    match (&mut welcome.path, action) {
-        (Some(path), Action::Confirm) => {
+    let Some(path) = &welcome.path else { return };
+    match action {
+        AskAction::Confirm => {
             let path = path.value().trim().to_owned();
             if path.is_empty() {
                 welcome.error = Some("Type the path of the file, for example ~/petstore.toml.".to_owned());
@@ -30,31 +47,14 @@ pub fn on_action(state: &mut AppState, action: Action, now: Now) -> Vec<Effect> 
                 begin(state, StartChoice::File(path));
             }
         }
-        (Some(_), Action::Back) => (welcome.path, welcome.error) = (None, None),
-        (Some(path), Action::Edit(edit)) => {
-            path.edit(edit);
-            welcome.error = None;
-        }
-        (None, Action::Up) => welcome.cursor = welcome.cursor.saturating_sub(1),
-        (None, Action::Down) => welcome.cursor = (welcome.cursor + 1).min(StartOption::ALL.len() - 1),
-        (None, Action::Confirm) => return take(state, StartOption::ALL[state.welcome.cursor], now),
-        (None, Action::Answer(number)) => {
-            let at = usize::from(number).saturating_sub(1);
-            if let Some(way) = StartOption::ALL.get(at) {
-                welcome.cursor = at;
-                return take(state, *way, now);
-            }
-        }
-        // The key map has the others only elsewhere.
-        _ => {}
+        AskAction::Back => (welcome.path, welcome.error) = (None, None),
     }
-    Vec::new()
 }
 
-/// Text typed or pasted into the field for a file.
-pub fn on_text(state: &mut AppState, text: &str) {
+/// What is typed goes into the field for a file.
+pub fn on_typing(state: &mut AppState, typing: Typing<'_>) {
     if let Some(path) = &mut state.welcome.path {
-        path.insert(text);
+        path.take(typing);
         state.welcome.error = None;
     }
 }

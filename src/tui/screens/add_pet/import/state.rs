@@ -2,7 +2,7 @@
 
 use crate::tui::effect::ImportSource;
 use crate::tui::keymap::Context;
-use crate::tui::text_input::TextInput;
+use crate::tui::text_input::{TextInput, Typing};
 
 use super::preview::PreviewState;
 use super::progress::Running;
@@ -35,6 +35,23 @@ pub enum Phase {
 }
 
 impl State {
+    /// What is typed goes into the field that has the cursor.
+    pub fn on_typing(&mut self, typing: Typing<'_>) {
+        match &mut self.phase {
+            Phase::File => {
+                self.path.take(typing);
+                self.error = None;
+            }
+            Phase::Looked(looked) => {
+                if let Some(input) = looked.input() {
+                    input.take(typing);
+                    looked.changed = true;
+                }
+            }
+            Phase::Running(_) => {}
+        }
+    }
+
     /// Where a key goes.
     #[must_use]
     pub fn context(&self) -> Context {

@@ -1,4 +1,5 @@
 //! What follows from a key on the import.
+#![cfg_attr(not(test), deny(clippy::wildcard_enum_match_arm))]
 
 use std::path::{Path, PathBuf};
 
@@ -10,13 +11,14 @@ use crate::transfer::earlier_import::{EarlierImport, EarlierVerdict};
 use crate::transfer::import::{ImportControl, Start};
 use crate::transfer::journal::Journal;
 use crate::tui::effect::{Effect, ImportSource, ImportTask, Job, RejectsSource, RunImport, Task};
-use crate::tui::keymap::{Action, ImportAction};
+use crate::tui::keymap::{AskAction, ImportRunAction, PreviewAction};
 use crate::tui::msg::UnusableFile;
 use crate::tui::pending::Slot;
-use crate::tui::popups::{Contents, Popup, TextBox, TextKind, WriteBox, copy};
+use crate::tui::popups::{Contents, Popup, TextBox, TextKind, WriteBox, copy, open_key_box};
 use crate::tui::popups::{PendingChange, confirm};
 use crate::tui::screens::pets;
 use crate::tui::state::{AppState, MessageKind, Screen};
+use crate::tui::widgets::list::moved;
 
 use super::preview::{Choice, PreviewField, PreviewState};
 use super::progress::{RowEntry, Running, Shown};
@@ -26,53 +28,28 @@ use super::state::{Phase, State};
 /// Rows that a page of the list is.
 const PAGE: usize = 8;
 
-/// A key on the import.
-pub fn on_action(state: &mut AppState, action: Action, now: Now) -> Vec<Effect> {
-    match (&state.add.import.phase, action) {
-        (Phase::File, Action::Confirm) => start::look_at_typed(state, now),
-        (Phase::File, Action::Back) => {
+/// A key in the field for the file.
+pub fn in_file_field(state: &mut AppState, action: AskAction, now: Now) -> Vec<Effect> {
+    match action {
+        AskAction::Confirm => start::look_at_typed(state, now),
+        AskAction::Back => {
             state.add.import.on = false;
             Vec::new()
         }
-        (Phase::File, Action::Edit(edit)) => {
-            state.add.import.path.edit(edit);
-            state.add.import.error = None;
-            Vec::new()
-        }
-        (Phase::Looked(_), action) => on_looked_action(state, action, now),
-        (Phase::Running(_), action) => on_running_action(state, action, now),
-        // The key map has the others only elsewhere.
-        (Phase::File, _) => Vec::new(),
     }
 }
 
-/// Text typed or pasted into the field that has the cursor.
-pub fn on_text(state: &mut AppState, text: &str) {
-    let import = &mut state.add.import;
-    match &mut import.phase {
-        Phase::File => {
-            import.path.insert(text);
-            import.error = None;
-        }
-        Phase::Looked(looked) => {
-            if let Some(input) = looked.input() {
-                input.insert(text);
-                looked.changed = true;
-            }
-        }
-        Phase::Running(_) => {}
-    }
-}
-
-fn on_looked_action(state: &mut AppState, action: Action, now: Now) -> Vec<Effect> {
+/// A key where the file was looked at.
+pub fn in_preview(state: &mut AppState, action: PreviewAction, now: Now) -> Vec<Effect> {
+    let key_refused = state.key_refused();
     let Some(looked) = state.add.import.looked_mut() else { return Vec::new() };
     match action {
-        Action::NextField | Action::PreviousField | Action::Confirm => {
-            looked.step(action != Action::PreviousField);
+        PreviewAction::NextField | PreviewAction::PreviousField => {
+            looked.step(action == PreviewAction::NextField);
             return if looked.changed { start::look_again(state, now).into_iter().collect() } else { Vec::new() };
         }
-        Action::Up | Action::Down => {
-            looked.choose(action == Action::Down);
+        PreviewAction::Move(movement) => {
+            looked.choose(movement.is_down());
             // A value that is still to be typed is looked at when it is.
             let typing = looked.input_ref().is_some_and(|input| input.is_empty());
             return if looked.changed && !typing {
@@ -81,26 +58,19 @@ fn on_looked_action(state: &mut AppState, action: Action, now: Now) -> Vec<Effec
                 Vec::new()
             };
         }
-        Action::Edit(edit) => {
-            if let Some(input) = looked.input() {
-                input.edit(edit);
-                looked.changed = true;
-            }
-        }
-        Action::Save => return start(state, now),
-        Action::Refresh => {
+        PreviewAction::Save => return start(state, now),
+        PreviewAction::Refresh => {
             state.message = None;
             return start::look_again(state, now).into_iter().collect();
         }
-        Action::Choices => list(state),
-        Action::Copy => {
+        PreviewAction::Choices if key_refused => open_key_box(state, false, now),
+        PreviewAction::Choices => list(state),
+        PreviewAction::Copy => {
             let line = command_line(state, " --dry-run");
             return copy(state, line, "the command line", now);
         }
-        Action::WriteFile => mend(state),
-        Action::Back => return start::leave(state),
-        // The key map has the others only elsewhere.
-        _ => {}
+        PreviewAction::WriteFile => mend(state),
+        PreviewAction::Back => return start::leave(state),
     }
     Vec::new()
 }
@@ -243,45 +213,39 @@ fn run(state: &mut AppState, mut run: RunImport, now: Now) -> Vec<Effect> {
     vec![Effect::Job(Job { slot: Slot::Import, id, task: Task::Import(Box::new(ImportTask::Run(run))) })]
 }
 
-fn on_running_action(state: &mut AppState, action: Action, now: Now) -> Vec<Effect> {
+/// A key while rows are sent, and after that.
+pub fn while_running(state: &mut AppState, action: ImportRunAction, now: Now) -> Vec<Effect> {
     let Some(running) = state.add.import.running_mut() else { return Vec::new() };
-    let last = running.listed().len().saturating_sub(1);
+    let (under_way, paused) = (running.is_under_way(), running.paused);
     match action {
-        Action::Up => running.cursor = running.cursor.saturating_sub(1),
-        Action::Down => running.cursor = (running.cursor + 1).min(last),
-        Action::PageUp => running.cursor = running.cursor.saturating_sub(PAGE),
-        Action::PageDown => running.cursor = (running.cursor + PAGE).min(last),
-        Action::First => running.cursor = 0,
-        Action::Last => running.cursor = last,
-        Action::Import(ImportAction::OnlyProblems) => {
+        ImportRunAction::Move(movement) => {
+            running.cursor = moved(running.cursor, movement, running.listed().len(), PAGE);
+        }
+        ImportRunAction::OnlyProblems => {
             running.only_rejects = !running.only_rejects;
             running.cursor = 0;
         }
-        Action::Save if running.paused && running.is_under_way() => return lead(state, false),
-        Action::Save if !running.is_under_way() => return go_on(state, now),
-        Action::Back if running.is_under_way() && !running.paused => return lead(state, true),
-        Action::Back if running.is_under_way() => {
-            state.screen = Screen::Pets;
-            state.say(MessageKind::Note, "The import is paused. 2 shows it again.");
-        }
-        Action::Back => {
+        ImportRunAction::Save if !under_way => return go_on(state, now),
+        ImportRunAction::Save if paused => return lead(state, false),
+        ImportRunAction::Save => {}
+        ImportRunAction::Back if !under_way => {
             state.add.import = State::default();
             state.screen = Screen::Pets;
         }
-        Action::Delete if running.paused && running.is_under_way() => {
-            return vec![Effect::ControlImport(ImportControl::Stop)];
+        ImportRunAction::Back if paused => {
+            state.screen = Screen::Pets;
+            state.say(MessageKind::Note, "The import is paused. 2 shows it again.");
         }
-        Action::Delete if running.is_under_way() => {
-            state.say(MessageKind::Note, "Esc pauses it first; then Del stops it for good.");
-        }
-        Action::Copy => {
+        ImportRunAction::Back => return lead(state, true),
+        ImportRunAction::Delete if !under_way => {}
+        ImportRunAction::Delete if paused => return vec![Effect::ControlImport(ImportControl::Stop)],
+        ImportRunAction::Delete => state.say(MessageKind::Note, "Esc pauses it first; then Del stops it for good."),
+        ImportRunAction::Copy => {
             let line = command_line(state, " --resume");
             return copy(state, line, "the command that goes on with it", now);
         }
-        Action::WriteFile => mend(state),
-        Action::Confirm => return look_for(state, now),
-        // The key map has the others only elsewhere.
-        _ => {}
+        ImportRunAction::WriteFile => mend(state),
+        ImportRunAction::Confirm => return look_for(state, now),
     }
     Vec::new()
 }

@@ -8,6 +8,7 @@ use crate::model::text::short;
 use crate::tui::effect::Effect;
 use crate::tui::screens::add_pet::import;
 use crate::tui::state::{AppState, MessageKind};
+use crate::tui::text_input::Typing;
 
 use super::state::{Fate, Focus, Line, MOST_WAITING, RapidSetup, reason};
 
@@ -32,12 +33,12 @@ pub fn paste(state: &mut AppState, text: &str, now: Now) -> Vec<Effect> {
     let whole = format!("{}{text}", rapid.name.value());
     let lines: Vec<&str> = text.trim_end_matches('\n').split('\n').collect();
     if lines.len() < 2 || rapid.focus == Focus::Category {
-        super::update::on_text(state, &text, now);
+        super::update::on_typing(state, Typing::Text(&text), now);
         return Vec::new();
     }
     if !whole.lines().all(|line| is_scanned(&rapid.setup, line)) {
         return import::start::paste(state, &text, now).unwrap_or_else(|| {
-            super::update::on_text(state, &text, now);
+            super::update::on_typing(state, Typing::Text(&text), now);
             Vec::new()
         });
     }

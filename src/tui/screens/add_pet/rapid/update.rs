@@ -1,15 +1,17 @@
 //! What follows from a key in rapid entry.
+#![cfg_attr(not(test), deny(clippy::wildcard_enum_match_arm))]
 
 use crate::clock::Now;
-use crate::model::PetStatus;
 use crate::model::text::short;
 use crate::tui::effect::Effect;
-use crate::tui::keymap::{Action, RapidAction};
+use crate::tui::keymap::{Movement, RapidAction};
 use crate::tui::popups::{PendingChange, confirm};
 use crate::tui::screens::pets;
 use crate::tui::state::{AppState, MessageKind, Screen};
+use crate::tui::text_input::Typing;
 
-use super::state::{Focus, State};
+use super::super::update::next_status;
+use super::state::Focus;
 use super::{input, lines};
 
 /// Changes from the form to rapid entry, or back. What is typed goes along. A protected service is asked about first.
@@ -44,26 +46,23 @@ pub fn switch(state: &mut AppState, now: Now) -> Vec<Effect> {
 }
 
 /// A key in rapid entry.
-pub fn on_action(state: &mut AppState, action: Action, now: Now) -> Vec<Effect> {
-    let rapid = &state.add.rapid;
-    let is_about_line = match action {
-        Action::Confirm | Action::Refresh | Action::Delete => rapid.focus == Focus::Lines,
-        Action::Rapid(RapidAction::UseCode) => true,
-        _ => false,
-    };
+pub fn on_action(state: &mut AppState, action: RapidAction, now: Now) -> Vec<Effect> {
+    let rapid = &mut state.add.rapid;
+    let acts = matches!(action, RapidAction::Confirm | RapidAction::Refresh | RapidAction::Delete);
+    let is_about_line = (acts && rapid.focus == Focus::Lines) || action == RapidAction::UseCode;
     if is_about_line && state.is_switching() {
         let there = short(&state.profiles.using);
         state.say(MessageKind::Error, format!("Switching to {there}: the line is as it was."));
         return vec![input::bell()];
     }
     let rapid = &mut state.add.rapid;
-    let goes_on = rapid.focus == Focus::Category && matches!(action, Action::Confirm | Action::NextField);
+    let goes_on = rapid.focus == Focus::Category && matches!(action, RapidAction::Confirm | RapidAction::NextField);
     // The field says it as long as it is so.
     if goes_on && rapid.has_wrong_category() {
         return vec![input::bell()];
     }
     match (action, rapid.focus) {
-        (Action::Confirm, Focus::Name) if rapid.stray && !rapid.is_scan(now.mono) => {
+        (RapidAction::Confirm, Focus::Name) if rapid.stray && !rapid.is_scan(now.mono) => {
             rapid.stray = false;
             let name = short(rapid.name.value());
             state.say(
@@ -72,25 +71,25 @@ pub fn on_action(state: &mut AppState, action: Action, now: Now) -> Vec<Effect> 
             );
             return vec![input::bell()];
         }
-        (Action::Confirm, Focus::Name) => return input::take_name(state, now),
-        (Action::Confirm, Focus::Category) => rapid.focus = Focus::Name,
-        (Action::Confirm, Focus::Status) => rapid.focus = Focus::Name,
-        (Action::Confirm, Focus::Lines) => return lines::open(state, now),
-        (Action::NextField, Focus::Name) if rapid.setup.tab && rapid.is_scan(now.mono) => {
+        (RapidAction::Confirm, Focus::Name) => return input::take_name(state, now),
+        (RapidAction::Confirm, Focus::Category | Focus::Status) => rapid.focus = Focus::Name,
+        (RapidAction::Confirm, Focus::Lines) => return lines::open(state, now),
+        (RapidAction::NextField, Focus::Name) if rapid.setup.tab && rapid.is_scan(now.mono) => {
             return input::take_name(state, now);
         }
-        (Action::NextField | Action::PreviousField, focus) => {
-            rapid.focus = neighbour(focus, action == Action::NextField);
-        }
-        (Action::Up | Action::Down, Focus::Name | Focus::Category) => lines::enter(state),
-        (Action::Up | Action::Down, Focus::Lines) => lines::step(state, action == Action::Down),
-        (Action::Up | Action::PreviousTab, Focus::Status) => choose(rapid, false),
-        (Action::Down | Action::NextTab, Focus::Status) => choose(rapid, true),
-        (Action::Refresh, Focus::Lines) => lines::send_again(state),
-        (Action::Delete, Focus::Lines) => lines::drop_marked(state, now),
-        (Action::Rapid(RapidAction::UseCode), _) => input::use_code(state, now),
-        (Action::Rapid(RapidAction::RapidEntry), _) => return switch(state, now),
-        (Action::Clear, _) => {
+        (RapidAction::NextField, focus) => rapid.focus = neighbour(focus, true),
+        (RapidAction::PreviousField, focus) => rapid.focus = neighbour(focus, false),
+        (RapidAction::Move(_), Focus::Name | Focus::Category) => lines::enter(state),
+        (RapidAction::Move(movement), Focus::Lines) => lines::step(state, movement.is_down()),
+        (RapidAction::Move(movement), Focus::Status) => rapid.status = next_status(rapid.status, movement),
+        (RapidAction::PreviousTab, Focus::Status) => rapid.status = next_status(rapid.status, Movement::Up),
+        (RapidAction::NextTab, Focus::Status) => rapid.status = next_status(rapid.status, Movement::Down),
+        (RapidAction::Refresh, Focus::Lines) => lines::send_again(state),
+        (RapidAction::Delete, Focus::Lines) => lines::drop_marked(state, now),
+        // The status and the lines share their keys.
+        (RapidAction::PreviousTab | RapidAction::NextTab | RapidAction::Refresh | RapidAction::Delete, _) => {}
+        (RapidAction::UseCode, _) => input::use_code(state, now),
+        (RapidAction::Clear, _) => {
             rapid.stray = false;
             if rapid.mending.is_some() {
                 lines::leave_as_it_was(state);
@@ -98,32 +97,29 @@ pub fn on_action(state: &mut AppState, action: Action, now: Now) -> Vec<Effect> 
                 input.clear();
             }
         }
-        (Action::Edit(edit), _) => {
-            if let Some(input) = rapid.input() {
-                input.edit(edit);
-            }
-            rapid.stray &= !rapid.name.is_empty();
+        (RapidAction::Back, Focus::Name | Focus::Category) if rapid.mending.is_some() => {
+            lines::leave_as_it_was(state);
         }
-        (Action::Back, Focus::Name | Focus::Category) if rapid.mending.is_some() => lines::leave_as_it_was(state),
-        (Action::Back, Focus::Lines | Focus::Status) => rapid.focus = Focus::Name,
-        (Action::Back | Action::Save, _) => return leave(state, now),
-        // The key map has the others only elsewhere.
-        _ => {}
+        (RapidAction::Back, Focus::Lines | Focus::Status) => rapid.focus = Focus::Name,
+        (RapidAction::Back | RapidAction::Save, _) => return leave(state, now),
     }
     Vec::new()
 }
 
 /// Text goes into the field that has the cursor; where there is none, into that for the name: a scan is never lost.
-pub fn on_text(state: &mut AppState, text: &str, now: Now) {
+pub fn on_typing(state: &mut AppState, typing: Typing<'_>, now: Now) {
     let rapid = &mut state.add.rapid;
-    if rapid.focus != Focus::Category {
+    if let Typing::Text(text) = typing
+        && rapid.focus != Focus::Category
+    {
         rapid.note_text(text, now.mono);
         rapid.stray |= rapid.focus != Focus::Name && rapid.name.is_empty();
         rapid.focus = Focus::Name;
     }
     if let Some(input) = rapid.input() {
-        input.insert(text);
+        input.take(typing);
     }
+    rapid.stray &= !rapid.name.is_empty();
 }
 
 /// To the list, which is asked for again. The lines go on being sent.
@@ -147,11 +143,4 @@ const fn neighbour(focus: Focus, next: bool) -> Focus {
         (Focus::Name, true) | (Focus::Status, false) => Focus::Category,
         (Focus::Lines, true) => Focus::Category,
     }
-}
-
-fn choose(rapid: &mut State, next: bool) {
-    let choices = [None, Some(PetStatus::Available), Some(PetStatus::Pending), Some(PetStatus::Sold)];
-    let here = choices.iter().position(|choice| *choice == rapid.status).unwrap_or(0);
-    let there = if next { (here + 1).min(choices.len() - 1) } else { here.saturating_sub(1) };
-    rapid.status = choices[there];
 }

@@ -5,6 +5,7 @@ use ratatui::text::Span;
 use crate::model::text::{cut, width};
 use crate::tui::state::{AppState, Screen};
 use crate::tui::theme::StyleRole;
+use crate::tui::widgets::list::first_shown;
 use crate::tui::widgets::page::{Page, marker};
 
 use super::state::{Fate, Focus, Line as Entry, State};
@@ -94,7 +95,7 @@ fn draw_lines(rapid: &State, page: &mut Page<'_>) {
     let in_lines = rapid.focus == Focus::Lines;
     let marked = rapid.lines.iter().rev().position(|line| line.number == rapid.marked).filter(|_| in_lines);
     // The marked line is always in sight.
-    let top = marked.map_or(0, |at| at.saturating_sub(rows.saturating_sub(1)));
+    let top = marked.map_or(0, |at| first_shown(at, rows.max(1)));
     for (at, line) in rapid.lines.iter().rev().enumerate().skip(top).take(rows) {
         draw_line(line, marked == Some(at), page);
         page.gap();

@@ -4,12 +4,13 @@ use crate::clock::Now;
 use crate::domains::redirect_config::{ConfigSource, DomainsConfiguration, Linted, Redirect, WrittenRedirect};
 use crate::domains::{DnsName, Verdict};
 use crate::tui::effect::{DomainTask, Effect, Job, Task};
-use crate::tui::keymap::{Action, DomainAction};
+use crate::tui::keymap::{RedirectFormAction, RedirectsAction};
 use crate::tui::msg::NotSaved;
 use crate::tui::pending::Slot;
 use crate::tui::popups::{Contents, Popup, WriteBox, copy};
 use crate::tui::state::{AppState, MessageKind};
 use crate::tui::text_input::TextInput;
+use crate::tui::widgets::list::moved;
 
 use super::super::jobs::FollowedRedirect;
 use super::super::state::PanelLocation;
@@ -42,20 +43,16 @@ pub fn walk(app: &mut AppState, now: Now) -> Vec<Effect> {
 }
 
 /// A key in the editor.
-pub fn on_action(app: &mut AppState, action: Action, now: Now) -> Vec<Effect> {
-    if app.domains.redirects.form.is_some() {
-        return in_form(app, action, now);
-    }
+pub fn on_action(app: &mut AppState, action: RedirectsAction, now: Now) -> Vec<Effect> {
     let redirects = &mut app.domains.redirects;
     match action {
-        Action::Up => redirects.selected = redirects.selected.saturating_sub(1),
-        Action::Down => redirects.selected = (redirects.selected + 1).min(redirects.lines() - 1),
-        Action::First | Action::PageUp => redirects.selected = 0,
-        Action::Last | Action::PageDown => redirects.selected = redirects.lines() - 1,
-        Action::Open => edit(redirects, redirects.selected),
-        Action::Domain(DomainAction::Add) => edit(redirects, redirects.lines()),
-        Action::Delete => delete(app),
-        Action::Domain(DomainAction::MakePrimary) => {
+        RedirectsAction::Move(movement) => {
+            redirects.selected = moved(redirects.selected, movement, redirects.lines(), redirects.lines());
+        }
+        RedirectsAction::Open => edit(redirects, redirects.selected),
+        RedirectsAction::Add => edit(redirects, redirects.lines()),
+        RedirectsAction::Delete => delete(app),
+        RedirectsAction::MakePrimary => {
             let marked = redirects.selected.checked_sub(1).and_then(|line| redirects.edited.redirects.get(line));
             match marked.map(|redirect| redirect.to.clone()) {
                 Some(to) => {
@@ -65,18 +62,27 @@ pub fn on_action(app: &mut AppState, action: Action, now: Now) -> Vec<Effect> {
                 None => edit(redirects, 0),
             }
         }
-        Action::Save => return save(app, now),
-        Action::Choices => mend(app),
-        Action::Refresh => return walk(app, now),
-        Action::Copy | Action::WriteFile => return give_away(app, action, now),
-        Action::Back => {
+        RedirectsAction::Save => return save(app, now),
+        RedirectsAction::Choices => mend(app),
+        RedirectsAction::Refresh => return walk(app, now),
+        RedirectsAction::Copy => {
+            if let Some(configuration) = valid(app) {
+                return copy(app, configuration.to_json(), "the configuration as JSON", now);
+            }
+        }
+        RedirectsAction::WriteFile => {
+            if let Some(configuration) = valid(app) {
+                let text = Contents::Configuration { json: configuration.to_json(), toml: configuration.to_toml() };
+                app.popup = Some(Popup::Write(WriteBox::new("domains.json", text)));
+            }
+        }
+        RedirectsAction::Back => {
             let unsaved = redirects.edited != app.domains.configuration;
             app.domains.place = PanelLocation::List;
             if unsaved {
                 app.say(MessageKind::Note, "Not saved yet: R opens the redirects again, F2 saves them there.");
             }
         }
-        _ => {}
     }
     Vec::new()
 }
@@ -124,7 +130,8 @@ fn delete(app: &mut AppState) {
     app.say(MessageKind::Note, format!("The redirect from {} is gone, once F2 saves it.", gone.from));
 }
 
-fn in_form(app: &mut AppState, action: Action, now: Now) -> Vec<Effect> {
+/// A key at one redirect.
+pub fn in_form(app: &mut AppState, action: RedirectFormAction, now: Now) -> Vec<Effect> {
     let Some(form) = &mut app.domains.redirects.form else { return Vec::new() };
     let next = match form.focus {
         _ if form.line == 0 => None,
@@ -133,41 +140,34 @@ fn in_form(app: &mut AppState, action: Action, now: Now) -> Vec<Effect> {
         Focus::Status => None,
     };
     match action {
-        Action::NextField => match next {
+        RedirectFormAction::NextField => match next {
             Some(next) => form.focus = next,
             None => return take(app, now).unwrap_or_default(),
         },
-        Action::PreviousField => {
+        RedirectFormAction::PreviousField => {
             form.focus = match form.focus {
                 _ if form.line == 0 => Focus::To,
                 Focus::From | Focus::To => Focus::From,
                 Focus::Status => Focus::To,
             };
         }
-        Action::Save => {
+        RedirectFormAction::Save => {
             if let Some(mut effects) = take(app, now) {
                 app.message = None;
                 effects.extend(save(app, now));
                 return effects;
             }
         }
-        Action::Choices => mend(app),
-        Action::Edit(edit) => {
-            form.untouched = false;
-            if let Some(input) = app.domains.redirects.input() {
-                input.edit(edit);
-            }
-        }
-        Action::Clear => {
+        RedirectFormAction::Choices => mend(app),
+        RedirectFormAction::Clear => {
             if let Some(input) = app.domains.redirects.input() {
                 input.clear();
             }
         }
-        Action::Back => {
+        RedirectFormAction::Back => {
             app.domains.redirects.form = None;
             app.say(MessageKind::Note, "The line is as it was.");
         }
-        _ => {}
     }
     Vec::new()
 }
@@ -213,18 +213,13 @@ fn mend(app: &mut AppState) {
     app.say(MessageKind::Note, format!("Mended: {}. Enter takes it over.", finding.expected));
 }
 
-/// Copies the configuration as JSON, or asks for a file to write it to.
-fn give_away(app: &mut AppState, action: Action, now: Now) -> Vec<Effect> {
-    let Some(configuration) = lint(&app.domains).configuration else {
+/// The configuration to give away, if nothing fails in it.
+fn valid(app: &mut AppState) -> Option<DomainsConfiguration> {
+    let configuration = lint(&app.domains).configuration;
+    if configuration.is_none() {
         app.say(MessageKind::Error, "Something in it fails: correct that first.");
-        return Vec::new();
-    };
-    if action == Action::Copy {
-        return copy(app, configuration.to_json(), "the configuration as JSON", now);
     }
-    let text = Contents::Configuration { json: configuration.to_json(), toml: configuration.to_toml() };
-    app.popup = Some(Popup::Write(WriteBox::new("domains.json", text)));
-    Vec::new()
+    configuration
 }
 
 /// Writes the configuration, if nothing fails in it.

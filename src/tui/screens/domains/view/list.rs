@@ -7,6 +7,7 @@ use crate::domains::Verdict;
 use crate::domains::finding::deciding;
 use crate::model::text::{cut, width};
 use crate::tui::theme::StyleRole;
+use crate::tui::widgets::list::first_of_page;
 
 use super::super::summary::{DomainSummary, Next};
 use super::super::update::cursor;
@@ -46,8 +47,7 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) -> Option<Position> {
     page.heading(format!("   {:<name$}{heading:<role$}{:<state$}NEXT", "DOMAIN", "STATE", state = WORD + what));
     let room = usize::from(page.left()).saturating_sub(2).max(1);
     let here = cursor(panel, &rows).unwrap_or(0);
-    // Page by page: on slow lines a whole screen for each step would be too much.
-    let top = here / room * room;
+    let top = first_of_page(here, room);
     let mut place = None;
     for (at, row) in rows.iter().enumerate().skip(top).take(room) {
         page.line(line(row, at == here, columns, scene));

@@ -1,4 +1,5 @@
 //! One domain as it is now: what was told, who sees what, what is wrong, what to do and how long to wait.
+#![expect(clippy::wildcard_enum_match_arm, reason = "what is painted may have a look by default")]
 
 use jiff::{SignedDuration, Timestamp};
 use ratatui::buffer::Buffer;
@@ -16,6 +17,7 @@ use crate::domains::{Code, DnsName, Finding, Verdict};
 use crate::model::text::{cut, width};
 use crate::tui::theme::StyleRole;
 use crate::tui::widgets::boxed;
+use crate::tui::widgets::list::first_of_page;
 
 use super::super::jobs::CheckResult;
 use super::super::labels::{self, span};
@@ -122,7 +124,7 @@ fn short_list(scene: Scene<'_>, page: &mut Page<'_>) -> Option<Position> {
     let here = cursor(&scene.app.domains, &rows).unwrap_or(0);
     let room = usize::from(page.left()).max(1);
     let mut place = None;
-    for (at, row) in rows.iter().enumerate().skip(here / room * room).take(room) {
+    for (at, row) in rows.iter().enumerate().skip(first_of_page(here, room)).take(room) {
         let name = cut(&scene.appearance.text(&row.shown), 20);
         let pad = " ".repeat(21_usize.saturating_sub(width(&name)));
         let line = Line::from(vec![

@@ -1,4 +1,5 @@
 //! The editor of the redirects: the wish, and the truth beside it.
+#![expect(clippy::wildcard_enum_match_arm, reason = "what is painted may have a look by default")]
 
 use ratatui::layout::Position;
 use ratatui::text::{Line, Span};
@@ -8,6 +9,7 @@ use crate::domains::{Finding, Verdict};
 use crate::model::text::{cut, width};
 use crate::tui::pending::Slot;
 use crate::tui::theme::StyleRole;
+use crate::tui::widgets::list::first_of_page;
 
 use super::super::redirects::{Focus, RedirectForm, about, about_typed, lint};
 use super::{Page, Scene, act_of, closed, sentence, verdict_style, verdict_word};
@@ -37,7 +39,7 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) -> Option<Position> {
         format!("{text}{}", " ".repeat(columns.saturating_sub(width(&text))))
     };
     let room = usize::from(page.left()).saturating_sub(11).max(1);
-    let top = redirects.selected.saturating_sub(1) / room * room;
+    let top = first_of_page(redirects.selected.saturating_sub(1), room);
     for (at, redirect) in redirects.edited.redirects.iter().enumerate().skip(top).take(room) {
         let (verdict, seen) = match redirects.walked_at(at + 1) {
             Some(walked) => (Some(walked.verdict()), deciding(&walked.findings).map_or("", |finding| &finding.title)),

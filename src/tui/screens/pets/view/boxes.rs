@@ -7,6 +7,7 @@ use crate::model::text::{cut, width};
 use crate::tui::screens::pets::popups::{ChangesBox, ChartBar, ChartsBox};
 use crate::tui::state::AppState;
 use crate::tui::theme::StyleRole;
+use crate::tui::widgets::list::first_shown;
 use crate::tui::widgets::page::{Page, marker};
 
 use super::count_word;
@@ -19,7 +20,7 @@ pub fn draw_changes(changes: ChangesBox, state: &AppState, now: Now, page: &mut 
     page.popup(page.area.width.min(90), page.area.height.saturating_sub(2), &title);
     let appearance = page.appearance;
     let rows = usize::from(page.area.height);
-    for (at, change) in log.iter().enumerate().skip((changes.cursor + 1).saturating_sub(rows)).take(rows) {
+    for (at, change) in log.iter().enumerate().skip(first_shown(changes.cursor, rows)).take(rows) {
         let chosen = at == changes.cursor;
         if chosen {
             page.point(1);
@@ -46,7 +47,7 @@ pub fn draw_charts(charts: &ChartsBox, state: &AppState, page: &mut Page<'_>) {
     let rows = u16::try_from(charts.bars.len() + 5).unwrap_or(u16::MAX);
     page.popup(70, page.area.height.saturating_sub(2).min(rows), "Of these animals");
     let rows = usize::from(page.area.height.saturating_sub(1));
-    for (at, bar) in charts.bars.iter().enumerate().skip((charts.cursor + 1).saturating_sub(rows)).take(rows) {
+    for (at, bar) in charts.bars.iter().enumerate().skip(first_shown(charts.cursor, rows)).take(rows) {
         let chosen = at == charts.cursor;
         let before = format!("{} ", marker(chosen));
         match bar {

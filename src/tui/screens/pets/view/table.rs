@@ -9,6 +9,7 @@ use crate::model::text::{cut, width};
 use crate::tui::screens::pets::ListSource;
 use crate::tui::state::{AppState, Health, Layout};
 use crate::tui::theme::{Appearance, StyleRole};
+use crate::tui::widgets::list::first_shown;
 use crate::tui::widgets::page::Page;
 
 /// The columns of the table, from their left edge.
@@ -75,7 +76,7 @@ pub fn draw(state: &AppState, now: Now, page: &mut Page<'_>, layout: &mut Layout
 
 /// Scrolls no further than needed, and never leaves room below while rows are above.
 fn first_visible(cursor: usize, top: usize, visible: usize, rows: usize) -> usize {
-    let least = (cursor + 1).saturating_sub(visible.max(1));
+    let least = first_shown(cursor, visible.max(1));
     top.clamp(least, cursor.max(least)).min(rows.saturating_sub(visible.max(1)))
 }
 

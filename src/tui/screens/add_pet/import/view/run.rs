@@ -12,6 +12,7 @@ use crate::tui::screens::add_pet::import::update::command_line;
 use crate::tui::state::AppState;
 use crate::tui::theme::StyleRole;
 use crate::tui::widgets::WIDE;
+use crate::tui::widgets::list::first_shown;
 use crate::tui::widgets::page::{Page, marker};
 
 /// The columns of the list: their left edges.
@@ -127,7 +128,7 @@ fn draw_rows<'a>(
     }
     page.gap();
     let height = usize::from(page.left());
-    let top = if has_cursor { (running.cursor + 1).saturating_sub(height) } else { 0 };
+    let top = if has_cursor { first_shown(running.cursor, height) } else { 0 };
     for (index, row) in rows.into_iter().enumerate().skip(top).take(height) {
         let here = has_cursor && index == running.cursor;
         let role = |role| if here { StyleRole::Selected } else { role };

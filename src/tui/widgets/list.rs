@@ -1,0 +1,46 @@
+//! Lists: where the cursor goes, and which lines are shown.
+
+use crate::tui::keymap::Movement;
+
+/// The line that a movement leads to from `cursor`, among so many `lines` with a `page` of them shown.
+#[must_use]
+pub fn moved(cursor: usize, movement: Movement, lines: usize, page: usize) -> usize {
+    let last = lines.saturating_sub(1);
+    let line = match movement {
+        Movement::Up => cursor.saturating_sub(1),
+        Movement::Down => cursor + 1,
+        Movement::PageUp => cursor.saturating_sub(page),
+        Movement::PageDown => cursor + page,
+        Movement::First => 0,
+        Movement::Last => last,
+    };
+    line.min(last)
+}
+
+/// The first line shown, so that the one under the cursor is.
+#[must_use]
+pub const fn first_shown(cursor: usize, visible: usize) -> usize {
+    (cursor + 1).saturating_sub(visible)
+}
+
+/// The first line of the page with the cursor: on slow lines a whole screen for each step would be too much.
+#[must_use]
+pub const fn first_of_page(cursor: usize, page: usize) -> usize {
+    cursor / page * page
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_cursor_stays_in_the_list() {
+        let all = [Movement::Up, Movement::Down, Movement::PageUp, Movement::PageDown, Movement::First, Movement::Last];
+        let from = |cursor, lines| all.map(|movement| moved(cursor, movement, lines, 3));
+        assert_eq!(from(4, 9), [3, 5, 1, 7, 0, 8]);
+        assert_eq!(from(8, 9), [7, 8, 5, 8, 0, 8]);
+        // The list has become shorter.
+        assert_eq!(from(8, 2), [1, 1, 1, 1, 0, 1]);
+        assert_eq!(from(0, 0), [0; 6]);
+    }
+}
