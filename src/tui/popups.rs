@@ -3,6 +3,7 @@
 mod commands;
 pub mod confirm;
 mod help;
+pub mod jobs;
 pub mod key;
 pub mod state;
 mod text_box;
@@ -16,4 +17,4 @@ pub use state::{
     Command, ConfirmBox, Contents, HelpBox, KeyBox, LIMIT_PRESETS, LimitBox, PaletteEntry, PendingChange, Popup,
     Reader, TextBox, TextKind, ThemesBox, WriteBox,
 };
-pub use text_box::{copy, on_copied, on_exported, on_exporting, on_written};
+pub use text_box::{copy, on_exported};

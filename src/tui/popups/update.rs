@@ -1,19 +1,21 @@
 //! What follows from a key in the box that is open.
 
+use super::jobs::PopupReply;
 use super::state::{ConfirmBox, Contents, LIMIT_PRESETS, LimitBox, PendingChange, Popup, WriteBox};
-use super::text_box::{WriteKey, copy, scroll, write_key};
+use super::text_box::{self, WriteKey, copy, scroll, write_key};
 use super::{commands, key, themes};
 use crate::api::failure::{Failure, Remedy};
 use crate::clock::Now;
 use crate::config::{KeepKey, KeyOrigin};
 use crate::model::{ApiKey, Limit};
-use crate::tui::effect::{Effect, Job, ProfileTask, Task};
+use crate::tui::effect::Effect;
 use crate::tui::keymap::Action;
 use crate::tui::msg::KeyPress;
 use crate::tui::pending::Slot;
 use crate::tui::screens::add_pet::{self, import, rapid};
 use crate::tui::screens::domains::popups;
 use crate::tui::screens::pets;
+use crate::tui::screens::profiles::jobs::ProfileTask;
 use crate::tui::state::{AppState, Health, MessageKind};
 use crate::tui::text_input::TextInput;
 
@@ -83,20 +85,16 @@ pub fn update(state: &mut AppState, action: Option<Action>, key: KeyPress, now: 
         }
         Popup::Write(write) => match write_key(write, action, key) {
             WriteKey::Stay => Vec::new(),
-            WriteKey::Close if state.pending.forget(Slot::Export) => {
-                state.popup = None;
-                state.say(MessageKind::Note, "Stopped. Nothing was written.");
-                vec![Effect::Cancel(Slot::Export)]
-            }
-            WriteKey::Close => close(state),
-            WriteKey::Write(task) => {
-                let slot = if matches!(task, Task::Export { .. }) { Slot::Export } else { Slot::Write };
-                if state.pending.is_running(slot) {
-                    return Some(Vec::new());
+            WriteKey::Close => {
+                let stopped = state.cancel(Slot::Export);
+                if stopped.is_some() {
+                    state.say(MessageKind::Note, "Stopped. Nothing was written.");
                 }
-                let id = state.pending.begin(slot, now.mono);
-                vec![Effect::Job(Job { slot, id, task })]
+                state.popup = None;
+                stopped.into_iter().collect()
             }
+            WriteKey::Write(task) if state.pending.is_running(task.slot()) => Vec::new(),
+            WriteKey::Write(task) => vec![state.begin(task, now)],
         },
         Popup::Formats(formats) => {
             let formats = *formats;
@@ -220,8 +218,21 @@ fn on_confirm_key(state: &mut AppState, asked: ConfirmBox, action: Option<Action
     }
 }
 
+/// A job of a box has ended, or is so far.
+pub fn on_reply(state: &mut AppState, reply: PopupReply, now: Now) -> Vec<Effect> {
+    match reply {
+        PopupReply::Copied(copied) => return text_box::on_copied(state, copied),
+        PopupReply::Written(result) => text_box::on_written(state, result, now),
+        PopupReply::Exporting(count) => text_box::on_exporting(state, count),
+        PopupReply::Exported(result) => text_box::on_exported(state, result, now),
+        PopupReply::ThemeWritten(result) => themes::on_set(state, result, now),
+        PopupReply::KeyTested(result) => return on_key_tested(state, result, now),
+    }
+    Vec::new()
+}
+
 /// The key was tried with one request: the worker goes on with it if it was accepted.
-pub fn on_key_tested(state: &mut AppState, result: Result<(), Failure>, now: Now) -> Vec<Effect> {
+fn on_key_tested(state: &mut AppState, result: Result<(), Failure>, now: Now) -> Vec<Effect> {
     let service = state.link.service.clone();
     let Some(Popup::Key(key_box)) = &mut state.popup else { return Vec::new() };
     match result {
@@ -234,9 +245,8 @@ pub fn on_key_tested(state: &mut AppState, result: Result<(), Failure>, now: Now
             add_pet::update::on_other_key(state);
             let mut effects = match (keep, typed, state.link.address.clone()) {
                 (KeepKey::File | KeepKey::Keyring, Some(key), Some(address)) => {
-                    let id = state.pending.begin(Slot::WriteProfile, now.mono);
-                    let task = ProfileTask::KeepKey { profile: state.link.name.clone(), address, key, keep };
-                    vec![Effect::Job(Job { slot: Slot::WriteProfile, id, task: Task::Profile(task) })]
+                    let profile = state.link.name.clone();
+                    vec![state.begin(ProfileTask::KeepKey { profile, address, key, keep }, now)]
                 }
                 (KeepKey::Session | KeepKey::File | KeepKey::Keyring, _, _) => {
                     state.say_done("The key was accepted and is used until the program ends.", now.mono);

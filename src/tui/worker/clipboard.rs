@@ -9,7 +9,7 @@ use tokio::process::Command;
 
 use crate::config::{Clipboard, Env};
 use crate::local::atomic_file;
-use crate::tui::msg::Copied;
+use crate::tui::popups::jobs::Copied;
 
 /// One way to copy.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 
-use super::job::{Connection, Done, api_of};
+use super::job::{Connection, Done, api_of, blocking};
 use super::queue::{Queue, Queues};
 use crate::api::failure::Failure;
 use crate::api::{Client, Recorder};
@@ -18,8 +18,9 @@ use crate::config::{
     settings_for, settings_with,
 };
 use crate::model::{ApiKey, BaseUrl, Limit, PetQuery, display_safe};
-use crate::tui::effect::{NewService, ProfileTask};
-use crate::tui::msg::{AddedProfile, KeyPlaces, Outcome, ProfileReply, Tested, Used};
+use crate::tui::screens::profiles::jobs::{
+    AddedProfile, KeyPlaces, NewService, ProfileReply, ProfileTask, Tested, Used,
+};
 use crate::tui::session_cache::{self, SessionCache};
 
 /// Makes a client for the service of these settings, and starts that service where it is inside the program.
@@ -58,7 +59,7 @@ impl Services {
             }
             ProfileTask::Try(new) => {
                 let resolve = move |services: &Self| services.settings_of_new(&new);
-                ProfileReply::Tested(self.test(resolve, recorder).await)
+                ProfileReply::Tried(self.test(resolve, recorder).await)
             }
             ProfileTask::Add { new, at_start } => {
                 ProfileReply::Added(self.blocking(move |services| services.add(new, at_start)).await)
@@ -72,7 +73,7 @@ impl Services {
                 ProfileReply::KeyStored(self.blocking(keep).await)
             }
         };
-        Outcome::Profile(news).into()
+        news.into()
     }
 
     /// Resolves and connects. The client comes with the news, so that nothing uses it where the change failed.
@@ -94,16 +95,16 @@ impl Services {
         };
         let (used, queue) = match Arc::clone(&self).blocking(resolve).await {
             Ok(used) => used,
-            Err(why) => return Outcome::Profile(ProfileReply::Used(Err(why))).into(),
+            Err(why) => return ProfileReply::Used(Err(why)).into(),
         };
         match (self.connect)(used.settings.clone()).await {
             Ok(client) => Done {
-                outcome: Outcome::Profile(ProfileReply::Used(Ok(Box::new(used)))),
+                outcome: ProfileReply::Used(Ok(Box::new(used))).into(),
                 client: Some(client.recording(recorder)),
                 queue: Some(queue),
             },
-            Err(Failure::NotStarted { why }) => Outcome::Profile(ProfileReply::Used(Err(why))).into(),
-            Err(failure) => Outcome::Profile(ProfileReply::Used(Err(failure.sentence("this program")))).into(),
+            Err(Failure::NotStarted { why }) => ProfileReply::Used(Err(why)).into(),
+            Err(failure) => ProfileReply::Used(Err(failure.sentence("this program"))).into(),
         }
     }
 
@@ -122,12 +123,11 @@ impl Services {
         }
     }
 
-    /// Files, commands and keyrings take their time.
     async fn blocking<T: Send + 'static>(
         self: Arc<Self>,
         work: impl FnOnce(&Self) -> Result<T, String> + Send + 'static,
     ) -> Result<T, String> {
-        tokio::task::spawn_blocking(move || work(&self)).await.unwrap_or_else(|error| Err(error.to_string()))
+        blocking(move || work(&self)).await
     }
 
     fn read(&self) -> Result<Profiles, String> {
@@ -249,8 +249,10 @@ mod tests {
     use crate::api::client::{Timeouts, install_tls_provider};
     use crate::config::edit::NewProfile;
     use crate::tui::effect::{Effect, Job, Task};
+    use crate::tui::msg::Outcome;
     use crate::tui::msg::Reply;
-    use crate::tui::pending::{ReqId, Slot};
+    use crate::tui::pending::ReqId;
+    use crate::tui::screens::pets::jobs::{PetsReply, PetsTask};
     use crate::tui::test_kit::{no_domains_context, remote, settings};
 
     const CONFIG: &str = "[profiles.lab]\nbase_url = \"http://127.0.0.1:9/v1\"\nkey = { env = \"LAB_KEY\" }\n";
@@ -306,10 +308,10 @@ mod tests {
             services,
         };
         let (mut worker, _) = spawn(Some(settings(remote())), context);
-        let job = |slot, id, task| Effect::Job(Job { slot, id: ReqId(id), task });
-        let change = Task::Profile(ProfileTask::Use("lab".into()));
-        worker.effects.send(job(Slot::UseProfile, 1, change)).unwrap();
-        let Some(Reply { outcome: Outcome::Profile(ProfileReply::Used(Ok(used))), .. }) = worker.replies.recv().await
+        let job = |id, task| Effect::Job(Job { id: ReqId(id), task });
+        let change = Task::Profiles(ProfileTask::Use("lab".into()));
+        worker.effects.send(job(1, change)).unwrap();
+        let Some(Reply { outcome: Outcome::Profiles(ProfileReply::Used(Ok(used))), .. }) = worker.replies.recv().await
         else {
             panic!("not changed")
         };
@@ -319,9 +321,9 @@ mod tests {
             tokio::task::yield_now().await;
         }
         let query = PetQuery::default();
-        worker.effects.send(job(Slot::List, 2, Task::List { query, pages: 1, known: None })).unwrap();
+        worker.effects.send(job(2, Task::Pets(PetsTask::List { query, pages: 1, known: None }))).unwrap();
         let reply = worker.replies.recv().await.unwrap();
-        let refused = matches!(&reply.outcome, Outcome::Listed(Err(Failure::NotSent { .. })));
+        let refused = matches!(&reply.outcome, Outcome::Pets(PetsReply::Listed(Err(Failure::NotSent { .. }))));
         assert!(refused, "nobody listens where lab is, and lab was asked: {reply:?}");
     }
 

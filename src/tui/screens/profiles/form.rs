@@ -9,8 +9,7 @@ use crate::config::file::is_plain_name;
 use crate::config::{KeepKey, KeySource};
 use crate::model::text::short;
 use crate::model::{ApiKey, BaseUrl};
-use crate::tui::effect::NewService;
-use crate::tui::msg::Tested;
+use crate::tui::screens::profiles::jobs::{NewService, Tested};
 use crate::tui::text_input::TextInput;
 
 /// The form.

@@ -67,12 +67,16 @@ pub enum ProfileReply {
     Used(Result<Box<Used>, String>),
     /// A service was asked for one animal.
     Tested(Tested),
+    /// The service of a new profile was asked for one animal.
+    Tried(Tested),
     /// A new profile was written, or why not.
     Added(Result<AddedProfile, String>),
     /// Where a key can be kept.
     Places(KeyPlaces),
     /// Where the key is kept from now on, or why it is not.
     KeyStored(Result<KeyOrigin, String>),
+    /// Neither a profile nor a key was written.
+    NotWritten(Failure),
 }
 
 /// The service that is used from now on.

@@ -9,12 +9,13 @@ use crate::model::text::short;
 use crate::transfer::earlier_import::{EarlierImport, EarlierVerdict};
 use crate::transfer::import::{ImportControl, Start};
 use crate::transfer::journal::Journal;
-use crate::tui::effect::{Effect, ImportSource, ImportTask, Job, RejectsSource, RunImport, Task};
+use crate::tui::effect::Effect;
 use crate::tui::keymap::{Action, ImportAction};
-use crate::tui::msg::UnusableFile;
 use crate::tui::pending::Slot;
+use crate::tui::popups::jobs::RejectsSource;
 use crate::tui::popups::{Contents, Popup, TextBox, TextKind, WriteBox, copy};
 use crate::tui::popups::{PendingChange, confirm};
+use crate::tui::screens::add_pet::import::jobs::{ImportSource, ImportTask, RunImport, UnusableFile};
 use crate::tui::screens::pets;
 use crate::tui::state::{AppState, MessageKind, Screen};
 
@@ -239,8 +240,7 @@ fn run(state: &mut AppState, mut run: RunImport, now: Now) -> Vec<Effect> {
     }
     import.phase = Phase::Running(Box::new(running));
     state.message = None;
-    let id = state.pending.begin(Slot::Import, now.mono);
-    vec![Effect::Job(Job { slot: Slot::Import, id, task: Task::Import(Box::new(ImportTask::Run(run))) })]
+    vec![state.begin(ImportTask::Run(Box::new(run)), now)]
 }
 
 fn on_running_action(state: &mut AppState, action: Action, now: Now) -> Vec<Effect> {
