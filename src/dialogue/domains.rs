@@ -12,8 +12,7 @@ use crate::domains::stage::{Stage, status};
 use crate::domains::{DnsName, Domain, Finding, Verdict};
 use crate::model::text::short;
 use crate::model::words::counted;
-use crate::tui::effect::CheckRequest;
-use crate::tui::screens::domains::jobs::{CheckResult, RegistryChange};
+use crate::tui::screens::domains::jobs::{CheckRequest, CheckResult, RegistryChange};
 
 const NAME_HELP: &str = "Say the number of a domain of the list, or a name such as docs.example.com. A pasted address \
                          will do.";

@@ -26,9 +26,8 @@ pub fn next_deadline(state: &AppState, now: Now) -> Option<Instant> {
         }
         Health::Away { .. } | Health::Unknown | Health::Ok { .. } | Health::KeyRefused { .. } => None,
     };
-    let shown = Slot::ALL.into_iter().filter(|slot| shows_seconds(state, *slot));
-    let running = shown.filter_map(|slot| state.pending.since(slot));
-    let running = running.map(|since| next_shown_second(since, now.mono, step(state))).min();
+    let shown = state.pending.running().filter(|(slot, _)| shows_seconds(state, *slot));
+    let running = shown.map(|(_, since)| next_shown_second(since, now.mono, step(state))).min();
     let stale = (state.screen == Screen::Pets && state.link.health_is_ok()).then(|| next_minute(state, now)).flatten();
     let domain = scheduler::next_due(&state.domains);
     let countdown = (state.screen == Screen::Domains).then(|| next_countdown(state, now)).flatten();

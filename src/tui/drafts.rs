@@ -6,6 +6,7 @@
 
 mod capture;
 mod file;
+pub mod jobs;
 mod state;
 mod typed;
 
@@ -14,13 +15,14 @@ mod tests;
 
 use std::time::{Duration, Instant};
 
-use super::effect::{DraftTask, Effect, Job, Task, WriteDrafts};
+use super::effect::Effect;
 use super::pending::Slot;
 use super::screens::add_pet::{self, import};
 use super::state::AppState;
 use crate::clock::Now;
 use crate::model::text::short;
 
+use jobs::{DraftTask, WriteDrafts};
 use state::Aside;
 
 pub use file::{Drafts, Ending};
@@ -178,9 +180,7 @@ pub fn enter(state: &mut AppState, now: Now) -> (bool, Vec<Effect>) {
     }
     if let Some(identity) = identity.filter(|_| !is_read) {
         state.drafts.apart = true;
-        let id = state.pending.begin(Slot::OpenDrafts, now.mono);
-        let task = Task::Drafts(DraftTask::Open(identity));
-        effects.push(Effect::Job(Job { slot: Slot::OpenDrafts, id, task }));
+        effects.push(state.begin(DraftTask::Open(identity), now));
     }
     (has_typed(state), effects)
 }
@@ -243,8 +243,7 @@ fn write_of(state: &AppState, ended: Option<Ending>, now: Now) -> Option<WriteDr
 
 fn job(state: &mut AppState, write: WriteDrafts, now: Now) -> Effect {
     state.drafts.number = write.number;
-    let id = state.pending.begin(Slot::Drafts, now.mono);
-    Effect::Job(Job { slot: Slot::Drafts, id, task: Task::Drafts(DraftTask::Write(write)) })
+    state.begin(DraftTask::Write(write), now)
 }
 
 /// What is typed was written, or not.

@@ -1,29 +1,20 @@
 //! Everything that the app can ask for. Plain data: the worker does the network, the loop does the terminal.
 
-use std::path::PathBuf;
-use std::sync::Arc;
+use derive_more::From;
 
-use jiff::Timestamp;
+use crate::config::Notify;
+use crate::transfer::import::ImportControl;
 
-use crate::api::NextPage;
-use crate::api::find::Ask;
-use crate::api::list::List;
-use crate::config::queue::QueueRecord;
-use crate::config::{Notify, ThemeChoice};
-use crate::domains::redirect_config::{ConfigSource, DomainsConfiguration, Redirect};
-use crate::domains::registry::Entry;
-use crate::domains::reported::Reported;
-use crate::domains::sandbox::Sandbox;
-use crate::model::{ApiKey, IdempotencyKey, NewPet, PetId, PetQuery};
-use crate::transfer::ColumnMapping;
-use crate::transfer::import::{ImportControl, ImportOptions, Start};
-
-use super::drafts::Drafts;
+use super::drafts::jobs::DraftTask;
 use super::pending::{ReqId, Slot};
-use super::screens::domains::jobs::RegistryChange;
+use super::popups::jobs::{FileContents, PopupTask, WriteFile};
+use super::screens::add_pet::import::jobs::ImportTask;
+use super::screens::add_pet::jobs::AddTask;
+use super::screens::add_pet::rapid::jobs::RapidTask;
+use super::screens::domains::jobs::DomainTask;
+use super::screens::pets::jobs::PetsTask;
+use super::screens::profiles::jobs::ProfileTask;
 use super::session_cache::SessionCache;
-
-pub use super::screens::profiles::jobs::{NewService, ProfileTask};
 
 /// One thing to do.
 #[derive(Clone, Debug, PartialEq)]
@@ -44,207 +35,75 @@ pub enum Effect {
     Clipboard(String),
 }
 
-/// A job, with the slot and the id that its reply will carry.
+/// A job, with the id that its reply will carry. A newer one replaces the older one of its slot, except for
+/// [`Slot::Create`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Job {
-    /// Where the reply belongs. A newer job replaces the older one of its slot, except for [`Slot::Create`].
-    pub slot: Slot,
     /// Which job it is.
     pub id: ReqId,
     /// What to do.
     pub task: Task,
 }
 
-/// What a job does.
-#[derive(Clone, Debug, PartialEq)]
+/// What a job does, by the part of the app that asks for it.
+#[derive(Clone, Debug, PartialEq, From)]
 pub enum Task {
-    /// Ask for a list, and follow its next pages up to `pages` in all.
-    List {
-        /// What to ask for.
-        query: PetQuery,
-        /// How many pages to follow, at least 1.
-        pages: u16,
-        /// What is here already: rows that are still the same need not come again.
-        known: Option<List>,
-    },
-    /// Ask for one further page.
-    More(NextPage),
-    /// Add an animal, once for each key.
-    Create(NewPet, IdempotencyKey),
-    /// Give out the whole inventory.
-    ReadInventory,
-    /// Look for the animal of this id.
-    Find(PetId, Ask),
-    /// Write what became of lines of rapid entry into their file.
-    Queue(Vec<QueueRecord>),
-    /// Send a line of rapid entry, once.
-    SendLine(Box<LineToSend>),
-    /// Look for an animal of this name and category that may have been added.
-    SearchFor(NewPet),
-    /// Ask for one animal with this key; go on with the key if it is accepted.
-    TestKey(ApiKey),
-    /// Add this many samples, one after another; the key stands for all of them.
-    AddSamples(usize, IdempotencyKey),
-    /// Something about domains; needs no service.
+    /// For the screen of animals.
+    Pets(PetsTask),
+    /// For the form.
+    Add(AddTask),
+    /// For rapid entry.
+    Rapid(RapidTask),
+    /// For an import.
+    Import(ImportTask),
+    /// For the domains panel; needs no service.
     Domains(DomainTask),
-    /// Something about the services that can be switched to.
-    Profile(ProfileTask),
-    /// Add an animal that was sent at this time with this key, if the service is sure to know the key still.
-    Settle(NewPet, IdempotencyKey, Timestamp),
-    /// Something about what is typed.
+    /// For the services that can be switched to.
+    Profiles(ProfileTask),
+    /// For a box.
+    Popups(PopupTask),
+    /// For what is typed.
     Drafts(DraftTask),
-    /// Copy a text by a program of this machine, where there is one.
-    Copy(String),
-    /// Write the theme into the configuration file.
-    SetTheme(ThemeChoice),
     /// Keep this for the next session.
     WriteCache(Box<SessionCache>),
-    /// Something about the import of a file.
-    Import(Box<ImportTask>),
-    /// Write the whole inventory into a file.
-    Export {
-        /// The file.
-        path: String,
-        /// Also where there is such a file.
-        replace: bool,
-    },
-    /// Write a text to a file.
-    Write {
-        /// The file.
-        path: String,
-        /// What is to be in it.
-        text: String,
-        /// Also where there is such a file.
-        replace: bool,
-    },
 }
 
-/// What a job about the import of a file does.
-#[derive(Clone, Debug, PartialEq)]
-pub enum ImportTask {
-    /// Check all of it, and send nothing.
-    CheckFile(ImportSource, ColumnMapping),
-    /// Send its rows.
-    Run(RunImport),
-    /// Write the rows that were not added into a new file.
-    WriteRejects {
-        /// Which.
-        what: RejectsSource,
-        /// The new file.
-        path: String,
-        /// Also where there is such a file.
-        replace: bool,
-    },
-}
-
-/// Rows that were not added, or cannot be.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RejectsSource {
-    /// What was imported, or is to be.
-    pub source: ImportSource,
-    /// How it is read.
-    pub reading: ColumnMapping,
-    /// The report of its import, where it was begun.
-    pub report: Option<PathBuf>,
-}
-
-/// An import to begin, or to go on with.
-#[derive(Clone, Debug, PartialEq)]
-pub struct RunImport {
-    /// What is imported.
-    pub source: ImportSource,
-    /// How it is read.
-    pub reading: ColumnMapping,
-    /// How many rows can be sent.
-    pub good: u64,
-    /// How it begins.
-    pub start: Start,
-    /// Its report, if it is not the one beside the file.
-    pub report: Option<PathBuf>,
-    /// How rows are sent.
-    pub how: ImportOptions,
-}
-
-/// Animals that are to be imported.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ImportSource {
-    /// A file, by its name as typed.
-    File(String),
-    /// What was pasted.
-    Pasted(Arc<str>),
-}
-
-/// A line of rapid entry to send.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LineToSend {
-    /// Its number in the file.
-    pub line: u64,
-    /// The animal.
-    pub new: NewPet,
-    /// With which key.
-    pub key: IdempotencyKey,
-    /// Whose API key goes with it, for the file.
-    pub by: String,
-    /// It was typed then and sent since, and may have arrived: only for a service that is sure to know its key still.
-    pub again: Option<Timestamp>,
-}
-
-/// What a job about drafts does.
-#[derive(Clone, Debug, PartialEq)]
-pub enum DraftTask {
-    /// Claim the files for the service of this identity, and read what was left there.
-    Open(String),
-    /// Write what is typed.
-    Write(WriteDrafts),
-}
-
-/// Drafts to write.
-#[derive(Clone, Debug, PartialEq)]
-pub struct WriteDrafts {
-    /// Counts the writes: an older one never takes the place of a newer one.
-    pub number: u64,
-    /// What is typed.
-    pub drafts: Box<Drafts>,
-    /// Into other files than those that were claimed: what was left there is not on the screen.
-    pub apart: bool,
-}
-
-/// What a job about domains does.
-#[derive(Clone, Debug, PartialEq)]
-pub enum DomainTask {
-    /// Apply these changes to the list on disk, and read it.
-    Keep(Vec<RegistryChange>),
-    /// Look at one domain.
-    Check(Box<CheckRequest>),
-    /// Follow redirects by header-only requests.
-    FollowRedirects {
-        /// Which.
-        redirects: Vec<Redirect>,
-        /// What stands outside, where this is practice.
-        sandbox: Option<Sandbox>,
-        /// The time of day in practice.
-        at: Option<Timestamp>,
-    },
-    /// Write the project's configuration into the configuration file.
-    Save {
-        /// As it was when it was read; what somebody else has changed since is not written over.
-        was: ConfigSource,
-        /// As it is to be.
-        configuration: DomainsConfiguration,
-    },
-}
-
-/// A domain to look at.
-#[derive(Clone, Debug, PartialEq)]
-pub struct CheckRequest {
-    /// The domain, and what was measured of it.
-    pub entry: Entry,
-    /// What was told of it.
-    pub reported: Reported,
-    /// The operator looks on: tell what is found as it is found, and write a report.
-    pub detail: bool,
-    /// What stands outside, where this is practice.
-    pub sandbox: Option<Sandbox>,
-    /// The time of day in practice.
-    pub at: Option<Timestamp>,
+impl Task {
+    /// Where it runs: one at a time in each slot.
+    #[must_use]
+    pub const fn slot(&self) -> Slot {
+        match self {
+            Self::Pets(PetsTask::List { .. }) => Slot::List,
+            Self::Pets(PetsTask::More(_)) => Slot::More,
+            Self::Pets(PetsTask::Count { status, .. }) => Slot::Count(*status),
+            Self::Pets(PetsTask::ReadInventory) => Slot::Inventory,
+            Self::Pets(PetsTask::Find(..)) => Slot::ById,
+            Self::Pets(PetsTask::AddSamples(..)) => Slot::Samples,
+            Self::Add(AddTask::Create(..) | AddTask::Settle(..)) => Slot::Create,
+            Self::Add(AddTask::SearchFor(_)) => Slot::SearchFor,
+            Self::Rapid(RapidTask::Write(_)) => Slot::Queue,
+            Self::Rapid(RapidTask::Send(lane, _)) => Slot::Line(*lane),
+            Self::Rapid(RapidTask::SearchFor(_)) => Slot::SearchForLine,
+            Self::Import(ImportTask::CheckFile(..)) => Slot::CheckFile,
+            Self::Import(ImportTask::Run(_)) => Slot::Import,
+            Self::Domains(DomainTask::Keep(_)) => Slot::Keep,
+            Self::Domains(DomainTask::Check(lane, _)) => Slot::Check(*lane),
+            Self::Domains(DomainTask::FollowRedirects { .. }) => Slot::Walk,
+            Self::Domains(DomainTask::Save { .. }) => Slot::Save,
+            Self::Profiles(ProfileTask::Read) => Slot::Profiles,
+            Self::Profiles(ProfileTask::Use(_)) => Slot::UseProfile,
+            Self::Profiles(ProfileTask::Test { .. }) => Slot::TestProfile,
+            Self::Profiles(ProfileTask::Try(_)) => Slot::TryProfile,
+            Self::Profiles(ProfileTask::Add { .. } | ProfileTask::KeepKey { .. }) => Slot::WriteProfile,
+            Self::Profiles(ProfileTask::FindPlaces(_)) => Slot::KeyPlaces,
+            Self::Popups(PopupTask::Copy(_)) => Slot::Copy,
+            Self::Popups(PopupTask::Write(WriteFile { what: FileContents::Inventory, .. })) => Slot::Export,
+            Self::Popups(PopupTask::Write(_)) => Slot::Write,
+            Self::Popups(PopupTask::SetTheme(_)) => Slot::Setting,
+            Self::Popups(PopupTask::TestKey(_)) => Slot::TestKey,
+            Self::Drafts(DraftTask::Open(_)) => Slot::OpenDrafts,
+            Self::Drafts(DraftTask::Write(_)) => Slot::Drafts,
+            Self::WriteCache(_) => Slot::Remember,
+        }
+    }
 }

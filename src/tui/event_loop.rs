@@ -20,7 +20,7 @@ use tokio::time::sleep_until;
 use crate::clock::Now;
 
 use super::deadline::next_deadline;
-use super::effect::Effect;
+use super::effect::{Effect, Job};
 use super::frame_pacer::Pacing;
 use super::msg::{Msg, Outcome, QuitReason, Reply, Size};
 use super::paste_detection::PasteDetector;
@@ -239,33 +239,36 @@ fn perform<B: Backend>(
     now: Now,
 ) -> Result<(), LoopError> {
     for effect in effects {
-        match effect {
+        let follow = match effect {
             Effect::Suspend => {
                 (outside.suspend)().map_err(LoopError::Suspend)?;
-                repaint(terminal, state)?;
-                let effects = update(state, Msg::Resumed, now);
-                perform(terminal, state, effects, worker, outside, now)?;
+                vec![repaint(terminal)?, Msg::Resumed]
             }
-            Effect::Redraw => repaint(terminal, state)?,
-            Effect::Notify(..) | Effect::Clipboard(_) => (outside.tell)(&effect).map_err(failed)?,
-            Effect::Cancel(_) | Effect::ControlImport(_) | Effect::Job(_) => {
-                let Err(SendError(lost)) = worker.effects.send(effect) else { continue };
-                if let Effect::Job(job) = lost {
+            Effect::Redraw => vec![repaint(terminal)?],
+            Effect::Notify(..) | Effect::Clipboard(_) => {
+                (outside.tell)(&effect).map_err(failed)?;
+                continue;
+            }
+            Effect::Cancel(_) | Effect::ControlImport(_) | Effect::Job(_) => match worker.effects.send(effect) {
+                Err(SendError(Effect::Job(Job { id, task }))) => {
                     let why = "whoever does it has ended".to_owned();
-                    let reply =
-                        Reply { slot: job.slot, id: job.id, outcome: Outcome::Failed(Failure::Crashed { why }) };
-                    let effects = update(state, Msg::Reply(reply), now);
-                    perform(terminal, state, effects, worker, outside, now)?;
+                    let outcome = Outcome::failed(task.slot(), Failure::Crashed { why });
+                    vec![Msg::Reply(Reply { id, outcome })]
                 }
-            }
+                Ok(()) | Err(_) => continue,
+            },
+        };
+        for msg in follow {
+            let effects = update(state, msg, now);
+            perform(terminal, state, effects, worker, outside, now)?;
         }
     }
     Ok(())
 }
 
-/// Paints everything anew, without asking the terminal anything.
-fn repaint<B: Backend>(terminal: &mut Terminal<B>, state: &mut AppState) -> Result<(), LoopError> {
+/// Paints everything anew, without asking the terminal anything but its size.
+fn repaint<B: Backend>(terminal: &mut Terminal<B>) -> Result<Msg, LoopError> {
     let size = terminal.size().map_err(failed)?;
-    state.size = Size { columns: size.width, rows: size.height };
-    terminal.resize(Rect::new(0, 0, size.width, size.height)).map_err(failed)
+    terminal.resize(Rect::new(0, 0, size.width, size.height)).map_err(failed)?;
+    Ok(Msg::Resize(Size { columns: size.width, rows: size.height }))
 }

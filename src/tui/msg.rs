@@ -1,27 +1,23 @@
 //! Everything that can happen to the app.
 
+use derive_more::From;
+
 use crate::api::Exchange;
-use crate::api::find::LookupResult;
-use crate::api::inventory::Coverage;
-use crate::api::list::ListAnswer;
+use crate::api::failure::Failure;
 use crate::app::clipboard::Copied;
-use crate::domains::Finding;
-use crate::domains::redirect_config::{ConfigSource, DomainsConfiguration};
-use crate::domains::registry::Registry;
-use crate::model::{Field, Pet};
-use crate::transfer::earlier_import::EarlierImport;
-use crate::transfer::import::{ImportEvent, ImportProgress};
-use crate::transfer::preview::Preview;
+use crate::transfer::import::ImportProgress;
 
 pub use super::key::{Key, KeyPress};
 
-use super::drafts::Drafts;
+use super::drafts::jobs::DraftReply;
 use super::pending::{ReqId, Slot};
-use super::screens::domains::jobs::CheckResult;
-use super::screens::domains::jobs::FollowedRedirect;
-use crate::api::failure::Failure;
-
-pub use super::screens::profiles::jobs::{AddedProfile, KeyPlaces, ProfileReply, Tested, Used};
+use super::popups::jobs::{NotWritten, PopupReply};
+use super::screens::add_pet::import::jobs::{EndOf, ImportEnd, ImportReply, UnusableFile};
+use super::screens::add_pet::jobs::AddReply;
+use super::screens::add_pet::rapid::jobs::{LineSent, RapidReply};
+use super::screens::domains::jobs::{DomainReply, NotSaved};
+use super::screens::pets::jobs::PetsReply;
+use super::screens::profiles::jobs::{KeyPlaces, ProfileReply, Tested};
 
 /// One thing that happened.
 #[derive(Clone, Debug, PartialEq)]
@@ -54,12 +50,10 @@ pub enum Msg {
     Quit(QuitReason),
 }
 
-/// The end of a job. Dropped unless `id` is still what `slot` waits for.
+/// The end of a job, or how far it is. Dropped unless the job of this id is waited for.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reply {
-    /// What kind of job it was.
-    pub slot: Slot,
-    /// Which of them.
+    /// Which job it was.
     pub id: ReqId,
     /// What came of it.
     pub outcome: Outcome,
@@ -74,202 +68,84 @@ pub struct Recorded {
     pub missed: u64,
 }
 
-/// What came of a job.
-#[derive(Clone, Debug, PartialEq)]
+/// What came of a job, by the part of the app that asked for it.
+#[derive(Clone, Debug, PartialEq, From)]
 pub enum Outcome {
-    /// A list, one or more pages of it.
-    Listed(Result<ListAnswer, Failure>),
-    /// Some of the whole inventory; it goes on.
-    InventoryPart(Vec<Pet>),
-    /// The whole inventory was given out.
-    InventoryRead(Result<Coverage, Failure>),
-    /// What the look for one animal found.
-    Found(Result<LookupResult, Failure>),
-    /// A setting was written into this file, or why not.
-    SettingWritten(Result<String, String>),
-    /// What is kept for the next session was written, or why not.
-    CacheWritten(Result<(), String>),
-    /// An animal was added, with its id.
-    Created(Result<Pet, NotCreated>),
-    /// What became of lines of rapid entry was written into their file, or why not.
-    QueueWritten(Result<(), String>),
-    /// What came of sending a line of rapid entry.
-    LineSent(LineSent),
-    /// The search for an animal that may have been added.
-    SearchedFor(Result<SearchedPets, Failure>),
-    /// A typed key; the worker goes on with it when it was accepted.
-    KeyTested(Result<(), Failure>),
-    /// How many samples were added; fewer than asked for with the reason.
-    SamplesAdded(usize, Option<Failure>),
-    /// What a look at a domain has found so far; it goes on.
-    CheckProgress(Vec<Finding>),
-    /// A domain was looked at.
-    Checked(Box<CheckResult>),
-    /// The list of domains as it is on disk now.
-    RegistryWritten(Result<Registry, String>),
-    /// Redirects were followed.
-    RedirectsFollowed(Vec<FollowedRedirect>),
-    /// The configuration's domains were written to this file.
-    Saved(DomainsConfiguration, Result<String, NotSaved>),
-    /// An animal was not sent again: the service may not know its key any more.
-    NotSettled,
-    /// Something about the services that can be switched to.
-    Profile(ProfileReply),
-    /// Something about what is typed.
-    Drafts(DraftReply),
-    /// A text was copied, or the terminal must do it.
-    Copied(Copied),
-    /// A file was written.
-    Written(Result<String, NotWritten>),
-    /// Something about the import of a file.
+    /// Of the screen of animals.
+    Pets(PetsReply),
+    /// Of the form.
+    Add(AddReply),
+    /// Of rapid entry.
+    Rapid(RapidReply),
+    /// Of an import.
     Import(ImportReply),
-    /// How many animals of the inventory are in the file so far; it goes on.
-    Exporting(u64),
-    /// The whole inventory was written to a file, with so many animals.
-    Exported(Result<Exported, NotWritten>),
-    /// The job ended without a result: it panicked, or the queue was full.
-    Failed(Failure),
+    /// Of the domains panel.
+    Domains(DomainReply),
+    /// Of the services that can be switched to.
+    Profiles(ProfileReply),
+    /// Of a box.
+    Popups(PopupReply),
+    /// Of what is typed.
+    Drafts(DraftReply),
+    /// What is kept for the next session was written, or why not.
+    #[from(skip)]
+    CacheWritten(Result<(), String>),
 }
 
-/// Why the configuration's domains were not written.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum NotSaved {
-    /// Somebody else has changed them; this is there now.
-    Changed(ConfigSource),
-    /// It could not be done.
-    Failed(String),
-}
-
-/// What came of a job about drafts.
-#[derive(Clone, Debug, PartialEq)]
-pub enum DraftReply {
-    /// What a session before left, or why none can be kept.
-    Opened(Result<Option<Box<Drafts>>, String>),
-    /// What is typed was written, or why not.
-    Written(Result<(), String>),
-}
-
-/// What came of a job about the import of a file.
-#[derive(Clone, Debug, PartialEq)]
-pub enum ImportReply {
-    /// So many rows are checked; it goes on.
-    Checking(u64),
-    /// A file was looked at.
-    Checked(Result<Box<CheckedFile>, UnusableFile>),
-    /// It is imported from this file, with this report; it goes on.
-    Started(String, String),
-    /// The counts, and what has happened; it goes on.
-    Progress(ImportProgress, Vec<ImportEvent>),
-    /// It was not begun, for this reason: nothing was sent, and there is no report of it.
-    NotStarted(EndOf),
-    /// It has ended.
-    Ended(Box<ImportEnd>),
-}
-
-/// What is in a file that is to be imported.
-#[derive(Clone, Debug, PartialEq)]
-pub struct CheckedFile {
-    /// Its whole path; none of what was pasted.
-    pub path: Option<String>,
-    /// What was found.
-    pub preview: Preview,
-    /// An earlier import of a file of its name.
-    pub before: Option<EarlierImport>,
-}
-
-/// Why a file cannot be imported as it is.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct UnusableFile {
-    /// A sentence.
-    pub why: String,
-    /// The field for which there is no column, and the columns that there are, where a choice among them would help.
-    pub missing: Option<(Field, Vec<String>)>,
-}
-
-/// How an import has ended.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ImportEnd {
-    /// The counts.
-    pub progress: ImportProgress,
-    /// Good rows that were not dealt with, where that is known.
-    pub left: Option<u64>,
-    /// Why.
-    pub why: EndOf,
-}
-
-/// Why an import has ended.
-#[derive(Clone, Debug, PartialEq)]
-pub enum EndOf {
-    /// Every row was dealt with.
-    Complete,
-    /// It was told to.
-    Stopped,
-    /// A row was not added, and that was to be the end.
-    OnError,
-    /// The service does not accept the key.
-    KeyRefused(Failure),
-    /// The service is away.
-    NoAnswer(Failure),
-    /// The file or its report failed.
-    Failed(String),
-}
-
-/// The whole inventory in a file.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Exported {
-    /// The file.
-    pub path: String,
-    /// How many animals are in it.
-    pub count: u64,
-    /// Whether these are known to be all.
-    pub coverage: Coverage,
-}
-
-/// Why a file was not written.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum NotWritten {
-    /// There is a file of this name.
-    Exists(String),
-    /// It could not be written.
-    Failed(String),
-}
-
-/// Why an animal was not added, as far as is known.
-#[derive(Clone, Debug, PartialEq)]
-pub struct NotCreated {
-    /// What came instead of the animal.
-    pub failure: Failure,
-    /// Whether it may be sent again with its key, which adds no second one.
-    pub repeatable: bool,
-}
-
-impl From<Failure> for NotCreated {
-    /// A failure that says nothing about keys.
-    fn from(failure: Failure) -> Self {
-        Self { failure, repeatable: false }
+impl Outcome {
+    /// Whether the job goes on, and more comes of it.
+    #[must_use]
+    pub const fn is_progress(&self) -> bool {
+        matches!(
+            self,
+            Self::Pets(PetsReply::InventoryPart(_))
+                | Self::Import(ImportReply::Checking(_) | ImportReply::Started(..) | ImportReply::Progress(..))
+                | Self::Domains(DomainReply::CheckProgress(..))
+                | Self::Popups(PopupReply::Exporting(_))
+        )
     }
-}
 
-/// What came of sending a line of rapid entry.
-#[derive(Clone, Debug, PartialEq)]
-pub enum LineSent {
-    /// It was added.
-    Saved(Pet),
-    /// This came instead of the animal.
-    Failed(Failure),
-    /// It was not sent this time, for this reason.
-    NotSent(Failure),
-    /// It may have arrived before, and the service does not keep keys: it was not sent again.
-    NotRepeatable,
-}
-
-/// What looking for an animal gave.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SearchedPets {
-    /// Those of the same name and category.
-    pub matches: Vec<Pet>,
-    /// Whether every animal of that status was seen.
-    pub complete: bool,
+    /// What comes of the job in `slot` where it could not be begun, or panicked.
+    #[must_use]
+    pub fn failed(slot: Slot, failure: Failure) -> Self {
+        let here = |failure: &Failure| failure.sentence("this program");
+        match slot {
+            Slot::List => PetsReply::Listed(Err(failure)).into(),
+            Slot::More => PetsReply::More(Err(failure)).into(),
+            Slot::Count(status) => PetsReply::Counted(status, Err(failure)).into(),
+            Slot::Inventory => PetsReply::InventoryRead(Err(failure)).into(),
+            Slot::ById => PetsReply::Found(Err(failure)).into(),
+            Slot::Samples => PetsReply::SamplesAdded(0, Some(failure)).into(),
+            Slot::Create => AddReply::Created(Err(failure.into())).into(),
+            Slot::SearchFor => AddReply::SearchedFor(Err(failure)).into(),
+            Slot::Queue => RapidReply::Written(Err(here(&failure))).into(),
+            Slot::Line(lane) => RapidReply::Sent(lane, LineSent::Failed(failure)).into(),
+            Slot::SearchForLine => RapidReply::SearchedFor(Err(failure)).into(),
+            Slot::CheckFile => ImportReply::Checked(Err(UnusableFile { why: here(&failure), missing: None })).into(),
+            Slot::Import => {
+                let (progress, why) = (ImportProgress::default(), EndOf::Failed(here(&failure)));
+                ImportReply::Ended(Box::new(ImportEnd { progress, left: None, why })).into()
+            }
+            Slot::Keep => DomainReply::RegistryWritten(Err(failure.sentence("the list"))).into(),
+            Slot::Check(lane) => DomainReply::Checked(lane, Err(failure)).into(),
+            Slot::Walk => DomainReply::RedirectsFollowed(Err(failure)).into(),
+            Slot::Save => DomainReply::Saved(Err(NotSaved::Failed(here(&failure)))).into(),
+            Slot::Profiles => ProfileReply::Read(Err(here(&failure))).into(),
+            Slot::TestProfile => ProfileReply::Tested(Tested::Failed(failure)).into(),
+            Slot::TryProfile => ProfileReply::Tried(Tested::Failed(failure)).into(),
+            Slot::UseProfile => ProfileReply::Used(Err(here(&failure))).into(),
+            Slot::WriteProfile => ProfileReply::NotWritten(failure).into(),
+            Slot::KeyPlaces => ProfileReply::Places(KeyPlaces::default()).into(),
+            Slot::Copy => PopupReply::Copied(Copied::Terminal).into(),
+            Slot::Write => PopupReply::Written(Err(NotWritten::Failed(here(&failure)))).into(),
+            Slot::Export => PopupReply::Exported(Err(NotWritten::NotRead(failure))).into(),
+            Slot::Setting => PopupReply::ThemeWritten(Err(here(&failure))).into(),
+            Slot::TestKey => PopupReply::KeyTested(Err(failure)).into(),
+            Slot::OpenDrafts => DraftReply::Opened(Err(here(&failure))).into(),
+            Slot::Drafts => DraftReply::Written(Err(here(&failure))).into(),
+            Slot::Remember => Self::CacheWritten(Err(here(&failure))),
+        }
+    }
 }
 
 /// Why the app ends.

@@ -80,64 +80,16 @@ pub enum Slot {
 }
 
 impl Slot {
-    /// Every slot.
-    pub const ALL: [Self; 43] = [
-        Self::List,
-        Self::More,
-        Self::Count(PetStatus::Available),
-        Self::Count(PetStatus::Pending),
-        Self::Count(PetStatus::Sold),
-        Self::Create,
-        Self::Queue,
-        Self::Line(0),
-        Self::Line(1),
-        Self::Line(2),
-        Self::Line(3),
-        Self::Line(4),
-        Self::Line(5),
-        Self::Line(6),
-        Self::Line(7),
-        Self::SearchForLine,
-        Self::SearchFor,
-        Self::TestKey,
-        Self::Samples,
-        Self::Check(0),
-        Self::Check(1),
-        Self::Check(2),
-        Self::Check(3),
-        Self::Keep,
-        Self::Walk,
-        Self::Save,
-        Self::Write,
-        Self::Copy,
-        Self::Inventory,
-        Self::ById,
-        Self::Setting,
-        Self::Remember,
-        Self::Profiles,
-        Self::TestProfile,
-        Self::TryProfile,
-        Self::UseProfile,
-        Self::WriteProfile,
-        Self::KeyPlaces,
-        Self::OpenDrafts,
-        Self::Drafts,
-        Self::CheckFile,
-        Self::Import,
-        Self::Export,
-    ];
-
     /// Whether it may be given up: nothing is lost or left half done.
     #[must_use]
     pub const fn is_cancellable(self) -> bool {
         match self {
-            Self::List | Self::More | Self::Count(_) | Self::SearchFor | Self::TestKey | Self::Samples => true,
-            Self::Check(_) | Self::Walk | Self::Inventory | Self::ById | Self::TestProfile | Self::TryProfile => true,
-            Self::SearchForLine | Self::CheckFile | Self::Export => true,
-            Self::Queue | Self::Line(_) | Self::Import => false,
-            Self::Create | Self::Keep | Self::Save | Self::Write | Self::Copy | Self::Remember | Self::Setting => false,
-            Self::Profiles | Self::UseProfile | Self::WriteProfile | Self::KeyPlaces => false,
-            Self::OpenDrafts | Self::Drafts => false,
+            Self::List | Self::More | Self::Count(_) | Self::Inventory | Self::ById | Self::Samples => true,
+            Self::SearchFor | Self::SearchForLine | Self::CheckFile | Self::Export | Self::TestKey => true,
+            Self::Check(_) | Self::Walk | Self::TestProfile | Self::TryProfile => true,
+            Self::Create | Self::Queue | Self::Line(_) | Self::Import | Self::Keep | Self::Save | Self::Write => false,
+            Self::Profiles | Self::UseProfile | Self::WriteProfile | Self::KeyPlaces | Self::Setting => false,
+            Self::OpenDrafts | Self::Drafts | Self::Remember | Self::Copy => false,
         }
     }
 
@@ -145,20 +97,17 @@ impl Slot {
     #[must_use]
     pub const fn is_about_service(self) -> bool {
         match self {
-            Self::List | Self::More | Self::Count(_) | Self::SearchFor | Self::TestKey | Self::Samples => true,
-            Self::Inventory | Self::ById | Self::KeyPlaces | Self::SearchForLine | Self::OpenDrafts | Self::Export => {
-                true
-            }
-            Self::CheckFile => true,
-            Self::Queue | Self::Line(_) | Self::Import => false,
-            Self::Create | Self::Check(_) | Self::Keep | Self::Walk | Self::Save | Self::Write | Self::Copy => false,
-            Self::Remember | Self::Setting | Self::Profiles | Self::TestProfile | Self::TryProfile => false,
-            Self::UseProfile | Self::WriteProfile | Self::Drafts => false,
+            Self::List | Self::More | Self::Count(_) | Self::Inventory | Self::ById | Self::Samples => true,
+            Self::SearchFor | Self::SearchForLine | Self::CheckFile | Self::Export | Self::TestKey => true,
+            Self::KeyPlaces | Self::OpenDrafts => true,
+            Self::Create | Self::Queue | Self::Line(_) | Self::Import | Self::Drafts | Self::Remember => false,
+            Self::Check(_) | Self::Keep | Self::Walk | Self::Save | Self::Write | Self::Copy | Self::Setting => false,
+            Self::Profiles | Self::TestProfile | Self::TryProfile | Self::UseProfile | Self::WriteProfile => false,
         }
     }
 }
 
-/// Tells one job from another of the same slot.
+/// Tells one job from every other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ReqId(pub u64);
 
@@ -179,30 +128,34 @@ impl PendingJobs {
         id
     }
 
-    /// Whether this reply is still waited for. It is not any more afterwards.
-    pub fn finish(&mut self, slot: Slot, id: ReqId) -> bool {
-        let before = self.running.len();
-        self.running.retain(|(s, i, _)| (*s, *i) != (slot, id));
-        self.running.len() < before
-    }
-
-    /// Whether this reply is what its slot waits for.
-    #[must_use]
-    pub fn is_current(&self, slot: Slot, id: ReqId) -> bool {
-        self.running.iter().any(|(s, i, _)| (*s, *i) == (slot, id))
+    /// Whether a reply of job `id` is still waited for. Unless it `goes_on`, none is afterwards.
+    pub fn takes(&mut self, id: ReqId, goes_on: bool) -> bool {
+        let Some(at) = self.running.iter().position(|(_, running, _)| *running == id) else { return false };
+        if !goes_on {
+            self.running.remove(at);
+        }
+        true
     }
 
     /// Stops waiting for whatever runs in `slot`; tells whether anything did.
     pub fn forget(&mut self, slot: Slot) -> bool {
-        let before = self.running.len();
-        self.running.retain(|(s, _, _)| *s != slot);
-        self.running.len() < before
+        !self.forget_all(|running| running == slot).is_empty()
+    }
+
+    /// Stops waiting for whatever runs in such slots; gives those in which anything did.
+    pub fn forget_all(&mut self, such: impl Fn(Slot) -> bool) -> Vec<Slot> {
+        self.running.extract_if(.., |(slot, ..)| such(*slot)).map(|(slot, ..)| slot).collect()
+    }
+
+    /// The slots in which something runs, and since when.
+    pub fn running(&self) -> impl Iterator<Item = (Slot, Instant)> {
+        self.running.iter().map(|(slot, _, since)| (*slot, *since))
     }
 
     /// Since when `slot` has been running.
     #[must_use]
     pub fn since(&self, slot: Slot) -> Option<Instant> {
-        self.running.iter().find(|(s, _, _)| *s == slot).map(|(_, _, since)| *since)
+        self.running().find(|(running, _)| *running == slot).map(|(_, since)| since)
     }
 
     /// Whether anything runs in `slot`.
@@ -224,10 +177,12 @@ mod tests {
         let old = pending.begin(Slot::List, now);
         let new = pending.begin(Slot::List, now);
         let other = pending.begin(Slot::Create, now);
-        assert!(!pending.finish(Slot::List, old));
-        assert!(!pending.finish(Slot::Create, new));
-        assert!(pending.finish(Slot::List, new));
-        assert!(!pending.finish(Slot::List, new));
-        assert!(pending.is_running(Slot::Create) && pending.finish(Slot::Create, other));
+        assert!(!pending.takes(old, false));
+        assert!(!pending.takes(old, true));
+        assert!(pending.takes(new, true) && pending.takes(new, true));
+        assert!(pending.takes(new, false));
+        assert!(!pending.takes(new, false) && !pending.takes(new, true));
+        assert!(pending.is_running(Slot::Create) && pending.takes(other, false));
+        assert!(!pending.is_running(Slot::Create));
     }
 }

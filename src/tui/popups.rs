@@ -4,6 +4,7 @@
 pub mod commands;
 pub mod confirm;
 mod help;
+pub mod jobs;
 pub mod key;
 pub mod state;
 mod text_box;
@@ -17,4 +18,4 @@ pub use state::{
     Command, ConfirmBox, Contents, HelpBox, KeyBox, LIMIT_PRESETS, LimitBox, PaletteEntry, PendingChange, Popup,
     Reader, TextBox, TextKind, ThemesBox, WriteBox, next_preset,
 };
-pub use text_box::{copy, on_copied, on_exported, on_exporting, on_written};
+pub use text_box::{copy, on_exported};

@@ -10,6 +10,7 @@ use crate::model::escape::shell_word;
 use crate::model::{BaseUrl, IdempotencyKeys, Pet};
 
 use super::drafts::DraftState;
+use super::effect::{Effect, Job, Task};
 use super::keymap::{Context, Keymap};
 use super::msg::{QuitReason, Size};
 use super::pending::{PendingJobs, Slot};
@@ -17,6 +18,7 @@ use super::popups::Popup;
 use super::screens::{add_pet, domains, pets, profiles, requests, welcome};
 use super::session_cache;
 use crate::api::failure::Failure;
+use crate::clock::Now;
 
 pub use super::screens::Screen;
 
@@ -322,6 +324,17 @@ impl AppState {
     pub fn say_done(&mut self, text: impl Into<String>, now: Instant) {
         let until = Some(now + Duration::from_secs(5));
         self.message = Some(Message { text: text.into(), kind: MessageKind::Done, until });
+    }
+
+    /// Asks the worker for a job, and waits for its reply; for one in the same slot no longer.
+    pub fn begin(&mut self, task: impl Into<Task>, now: Now) -> Effect {
+        let task = task.into();
+        Effect::Job(Job { id: self.pending.begin(task.slot(), now.mono), task })
+    }
+
+    /// Gives up what runs in `slot`, if anything does.
+    pub fn cancel(&mut self, slot: Slot) -> Option<Effect> {
+        self.pending.forget(slot).then_some(Effect::Cancel(slot))
     }
 
     /// Whether another service is being changed to: nothing may be sent for which it matters which one it is.

@@ -16,6 +16,7 @@ use ratatui::style::{Color, Modifier};
 use uuid::Uuid;
 
 use crate::api::NextPage;
+use crate::api::failure::Failure;
 use crate::api::list::{List, ListAnswer};
 use crate::app::first_run::Surroundings;
 use crate::clock::{self, Now};
@@ -27,9 +28,9 @@ use crate::domains::check_options as domains;
 use crate::domains::registry::RegistryFile;
 use crate::model::{ApiKey, IdempotencyKeys, Limit, Pet, PetStatus};
 
-use super::effect::{Effect, Job};
+use super::effect::{Effect, Job, Task};
 use super::msg::{Key, KeyPress, Msg, Outcome, Reply, Size};
-use super::pending::{PendingJobs, Slot};
+use super::pending::{PendingJobs, ReqId, Slot};
 use super::screens::domains::state::PanelSetup;
 use super::start::start;
 use super::state::{AppState, Screen};
@@ -37,6 +38,8 @@ use super::theme::{Appearance, Theme};
 use super::update::update;
 use super::view::draw;
 use super::worker::domains::DomainsContext;
+use crate::tui::screens::domains::jobs::{DomainReply, DomainTask};
+use crate::tui::screens::pets::jobs::{PetsReply, PetsTask};
 
 pub fn appearance() -> Appearance {
     Appearance { ascii: true, theme: Theme::Default, depth: Depth::TrueColour, zone: TimeZone::UTC }
@@ -179,47 +182,62 @@ impl App {
     /// The newest job of `slot` that was asked for.
     pub fn job(&self, slot: Slot) -> Option<Job> {
         self.effects.iter().rev().find_map(|effect| match effect {
-            Effect::Job(job) if job.slot == slot => Some(job.clone()),
+            Effect::Job(job) if job.task.slot() == slot => Some(job.clone()),
             _ => None,
         })
     }
 
-    pub fn reply(&mut self, slot: Slot, outcome: Outcome) {
+    pub fn reply(&mut self, slot: Slot, outcome: impl Into<Outcome>) {
         let id = self.job(slot).unwrap_or_else(|| panic!("no job in {slot:?}")).id;
-        self.send(Msg::Reply(Reply { slot, id, outcome }));
+        self.reply_to(id, outcome);
+    }
+
+    /// An answer to this job, whether it is still waited for or not.
+    pub fn reply_to(&mut self, id: ReqId, outcome: impl Into<Outcome>) {
+        self.send(Msg::Reply(Reply { id, outcome: outcome.into() }));
     }
 
     /// Answers every waiting write of the list of domains, as a disk that works.
     pub fn reply_kept(&mut self) {
-        use super::effect::{DomainTask, Task};
         while let Some(at) = self
             .effects
             .iter()
             .position(|e| matches!(e, Effect::Job(j) if matches!(&j.task, Task::Domains(DomainTask::Keep(_)))))
         {
-            let Effect::Job(Job { slot, id, task: Task::Domains(DomainTask::Keep(changes)) }) = self.effects.remove(at)
+            let Effect::Job(Job { id, task: Task::Domains(DomainTask::Keep(changes)) }) = self.effects.remove(at)
             else {
                 continue;
             };
             let mut list = self.state.domains.list.clone().unwrap_or_default();
             changes.iter().for_each(|change| change.apply(&mut list));
-            self.send(Msg::Reply(Reply { slot, id, outcome: Outcome::RegistryWritten(Ok(list)) }));
+            self.reply_to(id, DomainReply::RegistryWritten(Ok(list)));
         }
     }
 
     /// Answers every waiting list question from `pets`.
     pub fn answer_lists(&mut self, pets: &[Pet]) {
-        use super::effect::Task;
-        while let Some(at) =
-            self.effects.iter().position(|e| matches!(e, Effect::Job(j) if matches!(j.task, Task::List { .. })))
-        {
-            let Effect::Job(Job { slot, id, task: Task::List { query, .. } }) = self.effects.remove(at) else {
-                continue;
-            };
-            let wanted = query.status.map(Into::into);
-            let of_status = pets.iter().filter(|pet| wanted.is_none() || pet.status == wanted);
-            let pets = of_status.take(query.limit.get().into()).cloned().collect();
-            self.send(Msg::Reply(Reply { slot, id, outcome: listed(pets, None) }));
+        let asks = |effect: &mut Effect| {
+            matches!(effect, Effect::Job(Job { task: Task::Pets(PetsTask::List { .. } | PetsTask::Count { .. }), .. }))
+        };
+        loop {
+            let asked: Vec<_> = self.effects.extract_if(.., asks).collect();
+            if asked.is_empty() {
+                return;
+            }
+            for effect in asked {
+                let Effect::Job(Job { id, task: Task::Pets(task) }) = effect else { continue };
+                let answer = |status: Option<PetStatus>, limit: Limit| {
+                    let wanted = status.map(Into::into);
+                    let of_status = pets.iter().filter(|pet| wanted.is_none() || pet.status == wanted);
+                    rows(of_status.take(limit.get().into()).cloned().collect(), None)
+                };
+                let reply = match task {
+                    PetsTask::List { query, .. } => PetsReply::Listed(answer(query.status, query.limit)),
+                    PetsTask::Count { status, .. } => PetsReply::Counted(status, answer(Some(status), Limit::MAX)),
+                    task => panic!("{task:?}"),
+                };
+                self.reply_to(id, reply);
+            }
         }
     }
 
@@ -261,7 +279,12 @@ impl App {
 
 /// The answer of a service with these animals.
 pub fn listed(pets: Vec<Pet>, next: Option<NextPage>) -> Outcome {
-    Outcome::Listed(Ok(ListAnswer { list: Some(List::of(pets, next)), took: Duration::from_millis(12) }))
+    PetsReply::Listed(rows(pets, next)).into()
+}
+
+/// A page with these animals.
+pub fn rows(pets: Vec<Pet>, next: Option<NextPage>) -> Result<ListAnswer, Failure> {
+    Ok(ListAnswer { list: Some(List::of(pets, next)), took: Duration::from_millis(12) })
 }
 
 pub fn parse_keys(keys: &str) -> Vec<KeyPress> {

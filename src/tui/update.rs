@@ -3,18 +3,16 @@
 
 use std::time::Duration;
 
-use crate::app::clipboard::Copied;
 use crate::clock::Now;
 
 use super::deadline::can_refresh;
 use super::drafts;
+use super::drafts::jobs::DraftReply;
 use super::effect::Effect;
 use super::keymap::{Action, Context, GlobalAction, HelpAction};
-use super::msg::{
-    DraftReply, ImportReply, Key, KeyPlaces, KeyPress, LineSent, Msg, NotWritten, Outcome, ProfileReply, QuitReason,
-    Reply, Tested,
-};
+use super::msg::{Key, KeyPress, Msg, Outcome, QuitReason, Reply};
 use super::pending::Slot;
+use super::popups::jobs::NotWritten;
 use super::popups::{self, Command, HelpBox, PaletteEntry, Popup, Reader};
 use super::screens::add_pet::{import, rapid};
 use super::screens::{add_pet, domains, pets, profiles, requests, welcome};
@@ -260,8 +258,7 @@ fn interrupt(state: &mut AppState, now: Now) -> Vec<Effect> {
         return Vec::new();
     }
     state.interrupted = Some(now.mono);
-    let cancelled: Vec<_> =
-        Slot::ALL.into_iter().filter(|slot| slot.is_cancellable() && state.pending.forget(*slot)).collect();
+    let cancelled = state.pending.forget_all(Slot::is_cancellable);
     domains::scheduler::cancelled(&mut state.domains, now);
     let mut effects: Vec<Effect> = cancelled.iter().copied().map(Effect::Cancel).collect();
     if cancelled.contains(&Slot::Inventory) {
@@ -339,144 +336,27 @@ fn on_tick(state: &mut AppState, now: Now) -> Vec<Effect> {
     effects
 }
 
-fn on_reply(state: &mut AppState, reply: Reply, now: Now) -> Vec<Effect> {
-    let Reply { slot, id, outcome } = reply;
-    let outcome = match (slot, outcome) {
-        (Slot::Check(lane), Outcome::CheckProgress(findings)) => {
-            if state.pending.is_current(slot, id) {
-                domains::update::on_so_far(state, lane, findings);
-            }
-            return Vec::new();
-        }
-        (Slot::Inventory, Outcome::InventoryPart(pets)) => {
-            if state.pending.is_current(slot, id) {
-                return pets::inventory::on_part(state, pets, now);
-            }
-            return Vec::new();
-        }
-        (Slot::CheckFile, Outcome::Import(news @ ImportReply::Checking(_)))
-        | (Slot::Import, Outcome::Import(news @ (ImportReply::Started(..) | ImportReply::Progress(..)))) => {
-            if state.pending.is_current(slot, id) {
-                import::replies::on_so_far(state, news, now);
-            }
-            return Vec::new();
-        }
-        (Slot::Export, Outcome::Exporting(count)) => {
-            if state.pending.is_current(slot, id) {
-                popups::on_exporting(state, count);
-            }
-            return Vec::new();
-        }
-        (_, outcome) => outcome,
-    };
-    if !state.pending.finish(slot, id) {
+/// A reply counts only if its job is still waited for.
+fn on_reply(state: &mut AppState, Reply { id, outcome }: Reply, now: Now) -> Vec<Effect> {
+    if !state.pending.takes(id, outcome.is_progress()) {
         return Vec::new();
     }
-    match (slot, outcome) {
-        (Slot::List, Outcome::Listed(result)) => return pets::update::on_listed(state, result, now),
-        (Slot::List, Outcome::Failed(failure)) => return pets::update::on_listed(state, Err(failure), now),
-        (Slot::More, Outcome::Listed(result)) => pets::update::on_more(state, result, now),
-        (Slot::More, Outcome::Failed(failure)) => pets::update::on_more(state, Err(failure), now),
-        (Slot::Count(status), Outcome::Listed(result)) => {
-            return pets::update::on_counted(state, status, result, now);
-        }
-        (Slot::Create, Outcome::Created(result)) => return add_pet::update::on_created(state, result, now),
-        (Slot::Create, Outcome::Failed(failure)) => {
-            return add_pet::update::on_created(state, Err(failure.into()), now);
-        }
-        (Slot::Queue, Outcome::QueueWritten(result)) => rapid::dispatch::on_written(state, result, now),
-        (Slot::Queue, Outcome::Failed(failure)) => {
-            rapid::dispatch::on_written(state, Err(failure.sentence("this program")), now);
-        }
-        (Slot::Line(lane), Outcome::LineSent(sent)) => return rapid::dispatch::on_sent(state, lane, sent, now),
-        (Slot::Line(lane), Outcome::Failed(failure)) => {
-            return rapid::dispatch::on_sent(state, lane, LineSent::Failed(failure), now);
-        }
-        (Slot::SearchForLine, Outcome::SearchedFor(result)) => rapid::lines::on_searched(state, result),
-        (Slot::SearchForLine, Outcome::Failed(failure)) => rapid::lines::on_searched(state, Err(failure)),
-        (Slot::Create, Outcome::NotSettled) => add_pet::update::on_not_settled(state),
-        (Slot::OpenDrafts | Slot::Drafts, Outcome::Drafts(DraftReply::Opened(opened))) => {
+    match outcome {
+        Outcome::Pets(reply) => pets::update::on_reply(state, reply, now),
+        Outcome::Add(reply) => add_pet::update::on_reply(state, reply, now),
+        Outcome::Rapid(reply) => rapid::dispatch::on_reply(state, reply, now),
+        Outcome::Import(reply) => import::replies::on_reply(state, reply, now),
+        Outcome::Domains(reply) => domains::update::on_reply(state, reply, now),
+        Outcome::Profiles(reply) => profiles::update::on_reply(state, reply, now),
+        Outcome::Popups(reply) => popups::update::on_reply(state, reply, now),
+        Outcome::Drafts(DraftReply::Opened(opened)) => {
             drafts::on_opened(state, opened.map(|drafts| drafts.map(|drafts| *drafts)), now);
-            return add_pet::update::settle(state, now);
+            add_pet::update::settle(state, now)
         }
-        (Slot::OpenDrafts | Slot::Drafts, Outcome::Drafts(DraftReply::Written(result))) => {
+        Outcome::Drafts(DraftReply::Written(result)) => {
             drafts::on_written(state, result, now);
+            Vec::new()
         }
-        (Slot::OpenDrafts | Slot::Drafts, Outcome::Failed(failure)) => {
-            drafts::on_written(state, Err(failure.sentence("this program")), now);
-        }
-        (Slot::SearchFor, Outcome::SearchedFor(result)) => add_pet::update::on_searched(state, result),
-        (Slot::SearchFor, Outcome::Failed(failure)) => add_pet::update::on_searched(state, Err(failure)),
-        (Slot::TestKey, Outcome::KeyTested(result)) => return popups::update::on_key_tested(state, result, now),
-        (Slot::TestKey, Outcome::Failed(failure)) => return popups::update::on_key_tested(state, Err(failure), now),
-        (Slot::Samples, Outcome::SamplesAdded(added, failure)) => {
-            return pets::update::on_samples(state, added, failure, now);
-        }
-        (Slot::Samples, Outcome::Failed(failure)) => return pets::update::on_samples(state, 0, Some(failure), now),
-        (Slot::Count(status), Outcome::Failed(failure)) => {
-            return pets::update::on_counted(state, status, Err(failure), now);
-        }
-        (Slot::Check(lane), Outcome::Checked(seen)) => return domains::scheduler::on_seen(state, lane, *seen, now),
-        (Slot::Check(lane), Outcome::Failed(failure)) => {
-            return domains::update::on_not_seen(state, lane, &failure.sentence("the checker"), now);
-        }
-        (Slot::Keep, Outcome::RegistryWritten(result)) => return domains::update::on_kept(state, result, now),
-        (Slot::Keep, Outcome::Failed(failure)) => {
-            return domains::update::on_kept(state, Err(failure.sentence("the list")), now);
-        }
-        (Slot::Walk, Outcome::RedirectsFollowed(walked)) => domains::redirects::keys::on_walked(state, walked),
-        (Slot::Save, Outcome::Saved(configuration, result)) => {
-            domains::redirects::keys::on_saved(state, configuration, result, now);
-        }
-        (Slot::Copy, Outcome::Copied(copied)) => return popups::on_copied(state, copied),
-        (Slot::Copy, Outcome::Failed(_)) => return popups::on_copied(state, Copied::Terminal),
-        (Slot::Inventory, Outcome::InventoryRead(result)) => return pets::inventory::on_read(state, result, now),
-        (Slot::Inventory, Outcome::Failed(failure)) => return pets::inventory::on_read(state, Err(failure), now),
-        (Slot::ById, Outcome::Found(result)) => return pets::lookup::on_found(state, result, now),
-        (Slot::ById, Outcome::Failed(failure)) => return pets::lookup::on_found(state, Err(failure), now),
-        (Slot::Setting, Outcome::SettingWritten(result)) => popups::themes::on_set(state, result, now),
-        (Slot::Remember, Outcome::CacheWritten(result)) => return keep::on_remembered(state, result, now),
-        (Slot::Remember, Outcome::Failed(_)) => return keep::on_remembered(state, Ok(()), now),
-        (Slot::Write, Outcome::Written(result)) => popups::on_written(state, result, now),
-        (Slot::CheckFile | Slot::Import, Outcome::Import(news)) => return import::replies::on_news(state, news, now),
-        (slot @ (Slot::CheckFile | Slot::Import), Outcome::Failed(failure)) => {
-            return import::replies::on_failed(state, slot, &failure, now);
-        }
-        (Slot::Export, Outcome::Exported(result)) => popups::on_exported(state, result, now),
-        (Slot::Export, Outcome::Failed(failure)) => {
-            let why = format!("{} Nothing was written.", failure.sentence(&state.link.service));
-            popups::on_exported(state, Err(NotWritten::Failed(why)), now);
-        }
-        (slot, Outcome::Profile(news)) => return profiles::update::on_news(state, slot, news, now),
-        (slot @ (Slot::TestProfile | Slot::TryProfile), Outcome::Failed(failure)) => {
-            return profiles::update::on_news(state, slot, ProfileReply::Tested(Tested::Failed(failure)), now);
-        }
-        (Slot::UseProfile, Outcome::Failed(failure)) => {
-            let news = ProfileReply::Used(Err(failure.sentence("this program")));
-            return profiles::update::on_news(state, slot, news, now);
-        }
-        (Slot::KeyPlaces, Outcome::Failed(_)) => popups::key::on_places(state, KeyPlaces::default()),
-        (
-            Slot::Walk | Slot::Save | Slot::Write | Slot::Setting | Slot::Profiles | Slot::WriteProfile,
-            Outcome::Failed(failure),
-        ) => {
-            state.say(MessageKind::Error, failure.sentence("this program"));
-        }
-        // A job answers in its own kind; a worker that did otherwise is told apart by the tests of the worker.
-        (_, Outcome::Listed(_) | Outcome::Created(_) | Outcome::SearchedFor(_)) => {}
-        (_, Outcome::KeyTested(_) | Outcome::SamplesAdded(..) | Outcome::QueueWritten(_) | Outcome::LineSent(_)) => {}
-        (
-            _,
-            Outcome::CheckProgress(_)
-            | Outcome::Checked(_)
-            | Outcome::RegistryWritten(_)
-            | Outcome::RedirectsFollowed(_),
-        ) => {}
-        (_, Outcome::Saved(..) | Outcome::Copied(_) | Outcome::Written(_)) => {}
-        (_, Outcome::InventoryPart(_) | Outcome::InventoryRead(_) | Outcome::Found(_)) => {}
-        (_, Outcome::CacheWritten(_) | Outcome::SettingWritten(_)) => {}
-        (_, Outcome::NotSettled | Outcome::Drafts(_) | Outcome::Import(_)) => {}
-        (_, Outcome::Exporting(_) | Outcome::Exported(_)) => {}
+        Outcome::CacheWritten(result) => keep::on_remembered(state, result, now),
     }
-    Vec::new()
 }

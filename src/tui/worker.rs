@@ -3,56 +3,51 @@
 //! Knows no state and no screen. A newer job replaces the older one of its slot, except for a creation, which is never
 //! aborted. A job that panics becomes a reply like any other, so that nothing on screen waits for ever.
 
+mod add_pet;
+mod context;
 pub mod domains;
 pub mod drafts;
 mod import;
 mod job;
+mod pets;
+mod popups;
 pub mod profiles;
 pub mod queue;
+mod rapid;
 mod recorder;
 
 use std::collections::HashMap;
-use std::io::ErrorKind;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use jiff::Timestamp;
 use tokio::sync::{mpsc, watch};
 use tokio::task::{JoinError, JoinHandle};
 use tokio::time::timeout;
 use tokio_util::task::JoinMap;
 
-use crate::api::creation::create_pet_once;
-use crate::api::find::{Lists, find};
-use crate::api::inventory::inventory;
-use crate::api::list;
-use crate::api::{ApiError, Client, Recorder};
-use crate::app::clipboard::{self, ClipboardBackend};
-use crate::app::connections::Services;
-use crate::clock;
-use crate::config::{Service, Settings, ThemeChoice, edit};
+use crate::api::failure::Failure;
+use crate::api::{Client, Recorder};
+use crate::config::{Service, Settings};
 use crate::local::atomic_file;
-use crate::model::samples::sample;
-use crate::model::{IdempotencyKey, Limit, NewPet, Pet, PetQuery, display_safe};
+use crate::model::display_safe;
 use crate::transfer::import::ImportControl;
 
-use super::effect::{DraftTask, Effect, ImportTask, Job, LineToSend, Task};
-use super::msg::{DraftReply, LineSent, NotCreated, NotWritten, Outcome, ProfileReply, Recorded, Reply, SearchedPets};
+use super::drafts::jobs::{DraftReply, DraftTask};
+use super::effect::{Effect, Job, Task};
+use super::msg::{Outcome, Recorded, Reply};
 use super::pending::{ReqId, Slot};
+use super::screens::add_pet::import::jobs::ImportTask;
+use super::screens::profiles::jobs::ProfileReply;
 use super::session_cache::{self, SessionCache};
-use crate::api::failure::Failure;
-use domains::{DomainsContext, SoFar};
-use drafts::DraftFiles;
-use import::place;
-use job::{Connection, Done, api_of};
-use queue::{Queue, Queues, is_known_still};
+use context::Surroundings;
+use job::{Connection, Done, Progress, blocking};
+use queue::Queue;
+
+pub use add_pet::{search_for, settle};
+pub use context::WorkerContext;
 
 /// Replies that may wait.
 const QUEUE: usize = 64;
-
-/// The most pages that looking for one animal follows.
-const MAX_PAGES_LOOKED_UP: usize = 200;
 
 /// What an import that is under way gets when the program ends. What has no answer by then is known from its report.
 const LAST_ROWS: Duration = Duration::from_millis(700);
@@ -66,28 +61,6 @@ pub struct Handle {
     pub replies: mpsc::Receiver<Reply>,
     /// Records of requests come out here, each before the reply that it belongs to. They may wait.
     pub exchanges: mpsc::Receiver<Recorded>,
-}
-
-/// What the worker has at hand on this machine.
-pub struct WorkerContext {
-    /// For domains.
-    pub domains_context: Arc<DomainsContext>,
-    /// How texts are copied here, the best way first.
-    pub copying: Vec<ClipboardBackend>,
-    /// What `~` stands for in the name of a file.
-    pub home: Option<PathBuf>,
-    /// The configuration file.
-    pub config: Option<PathBuf>,
-    /// The directory for what is kept for the next session.
-    pub kept: Option<PathBuf>,
-    /// The directory for what is pasted and imported.
-    pub pasted: Option<PathBuf>,
-    /// Where lines of rapid entry wait.
-    pub queues: Arc<Queues>,
-    /// For what is typed; none where nothing of it is kept.
-    pub drafts: Option<Arc<DraftFiles>>,
-    /// For profiles.
-    pub services: Arc<Services>,
 }
 
 /// Starts the worker on the current runtime. Jobs that need the service wait until there is a client for that of
@@ -127,7 +100,7 @@ pub fn spawn(settings: Option<Settings>, context: WorkerContext) -> (Handle, Joi
         client,
         connection,
         queue,
-        context,
+        context: Arc::new(context),
         drafts_taken,
         import_control,
         recorder,
@@ -145,7 +118,7 @@ struct Worker {
     client: watch::Sender<Option<Result<Client, Failure>>>,
     connection: Connection,
     queue: Queue,
-    context: WorkerContext,
+    context: Arc<WorkerContext>,
     /// The number of the newest writing of drafts that was begun.
     drafts_taken: u64,
     /// What is wished of the import that is under way.
@@ -199,75 +172,7 @@ impl Worker {
                 self.ids.remove(&slot);
                 None
             }
-            Effect::Job(Job { slot: Slot::Create, id, .. }) if self.jobs.contains_key(&Slot::Create) => {
-                Some(Reply { slot: Slot::Create, id, outcome: Outcome::Failed(Failure::Busy) })
-            }
-            Effect::Job(Job { slot, id, task }) => {
-                self.ids.insert(slot, id);
-                let so_far = SoFar { slot, id, replies: self.outgoing.clone() };
-                let WorkerContext { domains_context, copying, home, config, kept, pasted, drafts, queues, services } =
-                    &self.context;
-                let (domains_context, copying, home) = (Arc::clone(domains_context), copying.clone(), home.clone());
-                let (config, kept, services) = (config.clone(), kept.clone(), Arc::clone(services));
-                let drafts = drafts.clone();
-                let connection = self.connection.clone();
-                let around = import::Surroundings {
-                    home: home.clone(),
-                    pasted: pasted.clone(),
-                    settings: self.settings.clone(),
-                };
-                match task {
-                    Task::Domains(task) => self.spawn(slot, domains_context.perform(task, so_far)),
-                    Task::Profile(task) => {
-                        let (recorder, queues) = (Recorder::clone(&self.recorder), Arc::clone(queues));
-                        self.jobs.spawn(slot, profiles::perform(services, task, connection, recorder, kept, queues));
-                    }
-                    Task::Queue(records) => {
-                        let queue = self.queue.clone();
-                        self.spawn(slot, async move { Outcome::QueueWritten(queue.write(records).await) });
-                    }
-                    Task::SendLine(line) => self.spawn(slot, send_line(self.queue.clone(), connection, *line)),
-                    Task::Copy(text) => {
-                        self.spawn(slot, async move { Outcome::Copied(clipboard::copy(&text, &copying).await) });
-                    }
-                    Task::Import(task) => match *task {
-                        ImportTask::Run(run) => {
-                            self.import_control = watch::channel(ImportControl::Go).0;
-                            let controls = self.import_control.subscribe();
-                            self.spawn(slot, import::run(run, connection, around, controls, so_far));
-                        }
-                        ImportTask::CheckFile(source, reading) => {
-                            self.spawn(slot, import::look(source, reading, around, so_far));
-                        }
-                        ImportTask::WriteRejects { what, path, replace } => {
-                            self.spawn(slot, import::write_rejects(what, path, replace, around));
-                        }
-                    },
-                    Task::Export { path, replace } => {
-                        self.spawn(slot, import::export(path, replace, connection, around, so_far));
-                    }
-                    Task::Write { path, text, replace } => self.spawn(slot, write(path, text, replace, home)),
-                    Task::SetTheme(theme) => self.spawn(slot, set_theme(theme, config)),
-                    Task::WriteCache(what) => self.spawn(slot, remember(*what, kept)),
-                    Task::Drafts(task) => {
-                        if let DraftTask::Write(write) = &task {
-                            self.drafts_taken = write.number;
-                        }
-                        self.spawn(slot, keep_drafts(task, drafts));
-                    }
-                    task @ Task::Create(..) => {
-                        let (files, number) = (drafts, self.drafts_taken);
-                        self.jobs.spawn(slot, async move {
-                            if let Some(files) = files {
-                                files.ended(number).await;
-                            }
-                            perform(task, slot, connection, so_far).await
-                        });
-                    }
-                    task => self.jobs.spawn(slot, perform(task, slot, connection, so_far)),
-                }
-                None
-            }
+            Effect::Job(job) => self.start(job),
             Effect::ControlImport(control) => {
                 self.import_control.send_replace(control);
                 None
@@ -277,9 +182,71 @@ impl Worker {
         }
     }
 
-    /// Runs a job after which the client is as before.
-    fn spawn(&mut self, slot: Slot, work: impl Future<Output = Outcome> + Send + 'static) {
+    fn start(&mut self, Job { id, task }: Job) -> Option<Reply> {
+        let slot = task.slot();
+        if slot == Slot::Create && self.jobs.contains_key(&slot) {
+            return Some(Reply { id, outcome: Outcome::failed(slot, Failure::Busy) });
+        }
+        self.ids.insert(slot, id);
+        let progress = Progress { id, replies: self.outgoing.clone() };
+        let (connection, context) = (self.connection.clone(), Arc::clone(&self.context));
+        match task {
+            Task::Pets(task) => self.spawn_online(slot, pets::perform(task, connection, progress)),
+            Task::Add(task) => {
+                let drafts = context.drafts.clone().map(|files| (files, self.drafts_taken));
+                self.spawn_online(slot, add_pet::perform(task, connection, drafts));
+            }
+            Task::Rapid(task) => self.spawn_online(slot, rapid::perform(task, connection, self.queue.clone())),
+            Task::Import(task) => {
+                if matches!(task, ImportTask::Run(_)) {
+                    self.import_control = watch::channel(ImportControl::Go).0;
+                }
+                let controls = self.import_control.subscribe();
+                self.spawn(slot, import::perform(task, connection, self.surroundings(), controls, progress));
+            }
+            Task::Domains(task) => self.spawn(slot, Arc::clone(&context.domains_context).perform(task, progress)),
+            Task::Profiles(task) => {
+                let (services, recorder) = (Arc::clone(&context.services), Recorder::clone(&self.recorder));
+                let (kept, queues) = (context.kept.clone(), Arc::clone(&context.queues));
+                self.spawn(slot, profiles::perform(services, task, connection, recorder, kept, queues));
+            }
+            Task::Popups(task) => {
+                self.spawn_online(slot, popups::perform(task, connection, self.surroundings(), progress))
+            }
+            Task::Drafts(task) => {
+                if let DraftTask::Write(write) = &task {
+                    self.drafts_taken = write.number;
+                }
+                self.spawn(slot, keep_drafts(task, context));
+            }
+            Task::WriteCache(cache) => {
+                self.spawn(
+                    slot,
+                    async move { Outcome::CacheWritten(blocking(move || write_cache(&cache, &context)).await) },
+                )
+            }
+        }
+        None
+    }
+
+    fn surroundings(&self) -> Surroundings {
+        Surroundings { machine: Arc::clone(&self.context), settings: self.settings.clone() }
+    }
+
+    fn spawn<T: Into<Done>>(&mut self, slot: Slot, work: impl Future<Output = T> + Send + 'static) {
         self.jobs.spawn(slot, async move { work.await.into() });
+    }
+
+    /// Runs a job that needs the service.
+    fn spawn_online<T: Into<Done>>(
+        &mut self,
+        slot: Slot,
+        work: impl Future<Output = Result<T, Failure>> + Send + 'static,
+    ) {
+        self.spawn(
+            slot,
+            async move { work.await.map_or_else(|failure| Outcome::failed(slot, failure).into(), T::into) },
+        );
     }
 
     fn ended(&mut self, slot: Slot, ended: Result<Done, JoinError>) -> Option<Reply> {
@@ -297,7 +264,7 @@ impl Worker {
                     }
                     self.client.send_replace(Some(Ok(client)));
                 }
-                if let Outcome::Profile(ProfileReply::Used(Ok(used))) = &outcome {
+                if let Outcome::Profiles(ProfileReply::Used(Ok(used))) = &outcome {
                     self.settings = Some(used.settings.clone());
                 }
                 if let Some(queue) = queue {
@@ -306,178 +273,26 @@ impl Worker {
                 outcome
             }
             Err(error) if error.is_cancelled() => return None,
-            Err(error) => Outcome::Failed(Failure::Crashed { why: display_safe(&error.to_string()).into_owned() }),
-        };
-        Some(Reply { slot, id, outcome })
-    }
-}
-
-async fn send_line(queue: Queue, connection: Connection, line: LineToSend) -> Outcome {
-    Outcome::LineSent(match api_of(connection).await {
-        Ok(api) => queue.send(&api.called("rapid entry"), line).await,
-        Err(failure) => LineSent::NotSent(failure),
-    })
-}
-
-async fn perform(task: Task, slot: Slot, connection: Connection, so_far: SoFar) -> Done {
-    let what = if matches!(slot, Slot::Count(_)) { "count" } else { "list" };
-    let api = match api_of(connection).await {
-        Ok(api) => api,
-        Err(failure) => return Outcome::Failed(failure).into(),
-    };
-    let outcome = match task {
-        Task::List { query, pages, known } => {
-            let answer = list::list(&api.called(what), &query, pages, known.as_ref()).await;
-            Outcome::Listed(answer.map_err(|error| Failure::from(&error)))
-        }
-        Task::More(next) => {
-            let answer = list::more(&api.called("further page"), &next).await;
-            Outcome::Listed(answer.map_err(|error| Failure::from(&error)))
-        }
-        Task::ReadInventory => whole(&api.called("whole inventory"), so_far).await,
-        Task::Find(id, ask) => {
-            let found = find(&api.called("pet by id"), &Lists::default(), id, ask).await;
-            Outcome::Found(found.map_err(|error| Failure::from(&error)))
-        }
-        Task::Create(new, key) => {
-            let added = create_pet_once(&api.called("add"), &new, &key).await;
-            let repeatable = api.keeps_idempotency_keys();
-            Outcome::Created(added.map_err(|error| NotCreated { failure: Failure::from(&error), repeatable }))
-        }
-        Task::Settle(new, key, at) => match settle(&api.called("add"), &new, &key, at).await {
-            Ok(settled) => settled.map_or(Outcome::NotSettled, |pet| Outcome::Created(Ok(pet))),
             Err(error) => {
-                let repeatable = api.keeps_idempotency_keys();
-                Outcome::Created(Err(NotCreated { failure: Failure::from(&error), repeatable }))
+                let why = display_safe(&error.to_string()).into_owned();
+                Outcome::failed(slot, Failure::Crashed { why })
             }
-        },
-        Task::SearchFor(new) => {
-            let found = search_for(&api.called("look for it"), &new).await;
-            Outcome::SearchedFor(found.map_err(|error| Failure::from(&error)))
-        }
-        Task::AddSamples(count, key) => add_samples(&api.called("sample"), count, &key).await,
-        Task::TestKey(key) => {
-            let with_key = api.called("test of a key").with_key(key);
-            let query = PetQuery { limit: Limit::MIN, ..PetQuery::default() };
-            let tested = with_key.list_pets(&query).await;
-            let client = tested.is_ok().then_some(with_key);
-            let outcome = Outcome::KeyTested(tested.map(drop).map_err(|error| Failure::from(&error)));
-            return Done { outcome, client, queue: None };
-        }
-        // These are not given to this function.
-        Task::Domains(_)
-        | Task::Profile(_)
-        | Task::Queue(_)
-        | Task::SendLine(_)
-        | Task::Import(_)
-        | Task::Export { .. }
-        | Task::Drafts(_)
-        | Task::Copy(_)
-        | Task::Write { .. }
-        | Task::WriteCache(_)
-        | Task::SetTheme(_) => Outcome::Failed(Failure::Busy),
-    };
-    outcome.into()
-}
-
-/// Writes the theme into the configuration; the rest of the file stays as it is.
-async fn set_theme(theme: ThemeChoice, config: Option<PathBuf>) -> Outcome {
-    let work = move || {
-        let path = config.ok_or("no home directory is known")?;
-        edit::set_theme(&path, theme).map_err(|error| error.to_string())?;
-        Ok(path.display().to_string())
-    };
-    let done = tokio::task::spawn_blocking(work).await;
-    Outcome::SettingWritten(done.unwrap_or_else(|error| Err(error.to_string())))
+        };
+        Some(Reply { id, outcome })
+    }
 }
 
 /// Writes what is kept of a service, for the owner's eyes only.
-async fn remember(kept: SessionCache, directory: Option<PathBuf>) -> Outcome {
-    let work = move || match directory {
-        None => Ok(()),
-        Some(directory) => atomic_file::replace_private(&session_cache::file(&directory, &kept.identity), &kept.text()),
-    };
-    let done = tokio::task::spawn_blocking(work).await;
-    Outcome::CacheWritten(
-        done.map_or_else(|error| Err(error.to_string()), |done| done.map_err(|error| error.to_string())),
-    )
+fn write_cache(cache: &SessionCache, context: &WorkerContext) -> Result<(), String> {
+    let Some(directory) = &context.kept else { return Ok(()) };
+    let file = session_cache::file(directory, &cache.identity);
+    atomic_file::replace_private(&file, &cache.text()).map_err(|error| error.to_string())
 }
 
-async fn keep_drafts(task: DraftTask, files: Option<Arc<DraftFiles>>) -> Outcome {
-    match (files, task) {
-        (Some(files), task) => files.perform(task).await,
-        (None, DraftTask::Open(_)) => Outcome::Drafts(DraftReply::Opened(Ok(None))),
-        (None, DraftTask::Write(_)) => Outcome::Drafts(DraftReply::Written(Ok(()))),
+async fn keep_drafts(task: DraftTask, context: Arc<WorkerContext>) -> DraftReply {
+    match (&context.drafts, task) {
+        (Some(files), task) => Arc::clone(files).perform(task).await,
+        (None, DraftTask::Open(_)) => DraftReply::Opened(Ok(None)),
+        (None, DraftTask::Write(_)) => DraftReply::Written(Ok(())),
     }
-}
-
-/// Writes a file; a name that begins with `~/` stands in the home directory.
-async fn write(path: String, text: String, replace: bool, home: Option<PathBuf>) -> Outcome {
-    let work = move || {
-        let place = place(&path, home.as_deref());
-        match atomic_file::write(&place, &text, replace) {
-            Ok(()) => Ok(place.display().to_string()),
-            Err(error) if error.kind() == ErrorKind::AlreadyExists => Err(NotWritten::Exists(path)),
-            Err(error) => Err(NotWritten::Failed(format!("{} could not be written: {error}.", place.display()))),
-        }
-    };
-    let done = tokio::task::spawn_blocking(work).await;
-    Outcome::Written(done.unwrap_or_else(|error| Err(NotWritten::Failed(error.to_string()))))
-}
-
-/// How many animals of the whole inventory are told at once, where they come quickly.
-const PART: usize = 1_000;
-
-/// The longest that some of them are held back.
-const BETWEEN_PARTS: Duration = Duration::from_millis(250);
-
-/// Gives out the whole inventory as it comes, in parts of some size.
-async fn whole(api: &Client, so_far: SoFar) -> Outcome {
-    let (pages, mut coming) = mpsc::channel(4);
-    let tell = async {
-        let mut part: Vec<Pet> = Vec::new();
-        let mut told = clock::now().mono;
-        while let Some(pets) = coming.recv().await {
-            part.extend(pets);
-            let now = clock::now().mono;
-            if part.len() >= PART || now.saturating_duration_since(told) >= BETWEEN_PARTS {
-                told = now;
-                so_far.give(Outcome::InventoryPart(std::mem::take(&mut part))).await;
-            }
-        }
-        so_far.give(Outcome::InventoryPart(part)).await;
-    };
-    let (given, ()) = tokio::join!(inventory(api, pages), tell);
-    Outcome::InventoryRead(given.map_err(|error| Failure::from(&error)))
-}
-
-/// Sends an animal again that was sent at `at`; `None` where the service may have forgotten its key, or never keeps any.
-pub async fn settle(api: &Client, new: &NewPet, key: &IdempotencyKey, at: Timestamp) -> Result<Option<Pet>, ApiError> {
-    if is_known_still(api, at).await? { create_pet_once(api, new, key).await.map(Some) } else { Ok(None) }
-}
-
-/// One sample after another, until one is refused.
-async fn add_samples(api: &Client, count: usize, key: &IdempotencyKey) -> Outcome {
-    for added in 0..count {
-        if let Err(error) = create_pet_once(api, &sample(added), &key.part(added)).await {
-            return Outcome::SamplesAdded(added, Some(Failure::from(&error)));
-        }
-    }
-    Outcome::SamplesAdded(count, None)
-}
-
-/// Every animal of that name, category and status that the list shows.
-pub async fn search_for(api: &Client, new: &NewPet) -> Result<SearchedPets, ApiError> {
-    let query = PetQuery { status: new.status, limit: Limit::MAX, after: None };
-    let mut page = api.list_pets(&query).await?;
-    let mut matches = Vec::new();
-    for _ in 0..MAX_PAGES_LOOKED_UP {
-        let full = page.pets.len() >= usize::from(Limit::MAX.get());
-        matches.extend(page.pets.into_iter().filter(|pet| pet.name == new.name && pet.category_id == new.category_id));
-        match &page.next {
-            Some(next) => page = api.list_next(next).await?,
-            None => return Ok(SearchedPets { matches, complete: !full }),
-        }
-    }
-    Ok(SearchedPets { matches, complete: false })
 }

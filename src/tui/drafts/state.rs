@@ -6,8 +6,8 @@ use std::time::Instant;
 use jiff::Timestamp;
 
 use super::file::{Drafts, Ending};
+use super::jobs::WriteDrafts;
 use super::typed::TypedText;
-use crate::tui::effect::WriteDrafts;
 use crate::tui::screens::add_pet;
 
 /// What is known of the drafts on disk.

@@ -7,12 +7,18 @@ use crate::domains::DnsName;
 use crate::model::{IdempotencyKeys, NewPet, Pet};
 use crate::transfer::preview::preview;
 use crate::transfer::{ColumnMapping, Input};
+use crate::tui::drafts::jobs::DraftReply;
+use crate::tui::drafts::jobs::DraftTask;
+use crate::tui::effect::{Job, Task};
 use crate::tui::keymap::Context;
-use crate::tui::msg::{
-    CheckedFile, DraftReply, ImportReply, Msg, NotCreated, Outcome, ProfileReply, Reply, Size, Used,
-};
+use crate::tui::msg::{Msg, Size};
 use crate::tui::screens::add_pet;
+use crate::tui::screens::add_pet::import::jobs::{CheckedFile, ImportReply};
+use crate::tui::screens::add_pet::jobs::NotCreated;
+use crate::tui::screens::add_pet::jobs::{AddReply, AddTask};
 use crate::tui::screens::domains::state::PanelSetup;
+use crate::tui::screens::profiles::jobs::ProfileReply;
+use crate::tui::screens::profiles::jobs::Used;
 use crate::tui::start::start;
 use crate::tui::state::Screen;
 use crate::tui::testing::{App, animals, profiles, remote, settings};
@@ -43,7 +49,7 @@ fn names(app: &App) -> Vec<String> {
 }
 
 fn written(app: &mut App, result: Result<(), &str>) {
-    app.reply(Slot::Drafts, Outcome::Drafts(DraftReply::Written(result.map_err(ToOwned::to_owned))));
+    app.reply(Slot::Drafts, DraftReply::Written(result.map_err(ToOwned::to_owned)));
 }
 
 fn millis(app: &mut App, millis: u64) {
@@ -68,13 +74,13 @@ fn next_with(app: &App, ended: Option<Ending>, settings: Settings, after: Durati
     App { state, now, effects, appearance: crate::tui::testing::appearance() }
 }
 
-fn no_answer() -> Outcome {
+fn no_answer() -> AddReply {
     let failure = Failure::NoAnswer { after: Duration::from_secs(30) };
-    Outcome::Created(Err(NotCreated { failure, repeatable: true }))
+    AddReply::Created(Err(NotCreated { failure, repeatable: true }))
 }
 
-fn created() -> Outcome {
-    Outcome::Created(Ok(Pet { id: 7, name: "Biscuit".into(), category_id: 3, status: None }))
+fn created() -> AddReply {
+    AddReply::Created(Ok(Pet { id: 7, name: "Biscuit".into(), category_id: 3, status: None }))
 }
 
 #[test]
@@ -142,7 +148,7 @@ fn samples_and_the_first_start_have_no_drafts() {
 #[test]
 fn everything_typed_comes_back_where_it_was() {
     let mut app = form("\"Biscuit\" Tab \"3\" Tab p S-Tab Left Esc / \"mo\" Enter P");
-    app.reply(Slot::Profiles, Outcome::Profile(ProfileReply::Read(Ok(profiles()))));
+    app.reply(Slot::Profiles, ProfileReply::Read(Ok(profiles())));
     app.keys("n \"shop\" Tab \"https://shop.example/v1\" Esc Esc");
     let panel = &mut app.state.domains;
     panel.wizard.name = TextInput::new("shop.example");
@@ -200,9 +206,11 @@ fn whoever_quits_with_nothing_typed_leaves_nothing() {
 #[test]
 fn an_animal_is_on_disk_with_its_key_before_it_is_sent_and_not_after_it_was_added() {
     let mut app = form("\"Biscuit\" Tab \"3\" F2");
-    let at = |slot| app.effects.iter().position(|effect| matches!(effect, Effect::Job(job) if job.slot == slot));
+    let at = |slot| app.effects.iter().position(|effect| matches!(effect, Effect::Job(job) if job.task.slot() == slot));
     assert!(at(Slot::Drafts).unwrap() < at(Slot::Create).unwrap());
-    let Some(Job { task: Task::Create(new, key), .. }) = app.job(Slot::Create) else { panic!("nothing is sent") };
+    let Some(Job { task: Task::Add(AddTask::Create(new, key)), .. }) = app.job(Slot::Create) else {
+        panic!("nothing is sent")
+    };
     let sent = writes(&app)[0].drafts.typed.sent.clone().unwrap();
     assert_eq!((&sent.new, &sent.key, sent.known.len()), (&new, &key, 39));
     written(&mut app, Ok(()));
@@ -224,17 +232,19 @@ fn an_animal_that_was_added_while_its_draft_was_being_written_is_taken_out_after
 #[test]
 fn what_was_sent_without_an_answer_is_settled_with_its_key() {
     let app = form("\"Biscuit\" Tab \"3\" F2");
-    let Some(Job { task: Task::Create(new, key), .. }) = app.job(Slot::Create) else { panic!("nothing is sent") };
+    let Some(Job { task: Task::Add(AddTask::Create(new, key)), .. }) = app.job(Slot::Create) else {
+        panic!("nothing is sent")
+    };
     let mut next = next_session(&app, None, remote(), Duration::from_secs(60));
     let job = next.job(Slot::Create).unwrap();
-    assert_eq!(job.task, Task::Settle(new, key, app.now.wall));
+    assert_eq!(job.task, Task::Add(AddTask::Settle(new, key, app.now.wall)));
     assert!(next.says("Biscuit was sent without an answer: it is sent again with its key, which adds it only once."));
     next.reply(Slot::Create, created());
     assert!(next.says("Added Biscuit, id 7."));
     assert!(writes(&next)[0].drafts.typed.is_empty());
 
     let mut next = next_session(&app, None, remote(), Duration::from_secs(60));
-    next.reply(Slot::Create, Outcome::NotSettled);
+    next.reply(Slot::Create, AddReply::NotSettled);
     assert_eq!(next.state.context(), Context::Doubt);
     assert!(next.says("The service may not know its key any more. Nothing is sent until you choose."));
     let mut next = next_session(&app, None, remote(), Duration::from_secs(60));
@@ -261,7 +271,7 @@ fn where_a_repeat_could_add_a_second_one_it_is_asked_about() {
         assert!(next.says("The program ended before an answer came. The pet may or may not have been added."));
         assert!(next.says("Biscuit was sent to api.example.com without an answer."), "{}", next.screen());
         next.keys("1");
-        let looked = Task::SearchFor(NewPet { name: "Biscuit".into(), category_id: 3, status: None });
+        let looked = Task::Add(AddTask::SearchFor(NewPet { name: "Biscuit".into(), category_id: 3, status: None }));
         assert_eq!(next.job(Slot::SearchFor).unwrap().task, looked);
     }
     let mut app = App::loaded_from(inside(), 80, 24, &animals(3));
@@ -295,7 +305,7 @@ fn no_key_is_in_a_draft() {
     let secret = "petk_0123456789abcdef77d0";
     let mut app = App::loaded_from(remote(), 80, 24, &animals(3));
     app.keys("P");
-    app.reply(Slot::Profiles, Outcome::Profile(ProfileReply::Read(Ok(profiles()))));
+    app.reply(Slot::Profiles, ProfileReply::Read(Ok(profiles())));
     app.keys("n \"shop\" Tab");
     app.send(Msg::Paste(format!("https://me:{secret}@shop.example/v1")));
     app.keys("Tab Tab");
@@ -311,11 +321,11 @@ fn no_key_is_in_a_draft() {
 fn change(app: &mut App, service: Service) {
     app.state.screen = Screen::Pets;
     app.keys("P");
-    app.reply(Slot::Profiles, Outcome::Profile(ProfileReply::Read(Ok(profiles()))));
+    app.reply(Slot::Profiles, ProfileReply::Read(Ok(profiles())));
     app.keys("Home Enter");
     let left = Ok(crate::config::queue::Unfinished::default());
     let used = Used { settings: settings(service), kept: None, left };
-    app.reply(Slot::UseProfile, Outcome::Profile(ProfileReply::Used(Ok(Box::new(used)))));
+    app.reply(Slot::UseProfile, ProfileReply::Used(Ok(Box::new(used))));
 }
 
 fn inside() -> Service {
@@ -323,7 +333,7 @@ fn inside() -> Service {
 }
 
 fn opened(app: &mut App, drafts: Option<Box<Drafts>>) {
-    app.reply(Slot::OpenDrafts, Outcome::Drafts(DraftReply::Opened(Ok(drafts))));
+    app.reply(Slot::OpenDrafts, DraftReply::Opened(Ok(drafts)));
 }
 
 /// What an earlier session left for the service inside.
@@ -441,12 +451,12 @@ fn a_file_that_was_to_be_imported_comes_back_and_one_under_way_at_once() {
     let input = Input::stream("a", std::io::Cursor::new("name,cat\nRex,3\n")).unwrap();
     let preview = preview(input, &ColumnMapping::default(), |_| true).unwrap();
     let seen = CheckedFile { path: Some("/tmp/new-arrivals.csv".into()), preview, before: None };
-    app.reply(Slot::CheckFile, Outcome::Import(ImportReply::Checked(Ok(Box::new(seen)))));
+    app.reply(Slot::CheckFile, ImportReply::Checked(Ok(Box::new(seen))));
     app.keys("F2");
     let id = app.job(Slot::Import).unwrap().id;
     let begun =
         ImportReply::Started("/tmp/new-arrivals.csv".into(), "/tmp/new-arrivals.csv.petstore-import.ndjson".into());
-    app.send(Msg::Reply(Reply { slot: Slot::Import, id, outcome: Outcome::Import(begun) }));
+    app.reply_to(id, begun);
     let mut next = next_session(&app, None, remote(), Duration::from_secs(60));
     assert!(
         next.says("The import of new-arrivals.csv is not at its end: Enter, then F2 go on with it."),

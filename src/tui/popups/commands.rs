@@ -125,6 +125,7 @@ mod tests {
     use super::*;
     use crate::tui::effect::{Effect, Task};
     use crate::tui::pending::Slot;
+    use crate::tui::popups::jobs::PopupTask;
     use crate::tui::testing::{App, animals, remote};
 
     fn found(app: &App) -> Vec<String> {
@@ -162,7 +163,7 @@ mod tests {
         app.keys("Right : \"rows to a file\" F6");
         let Some(Effect::Job(job)) = app.effects.last() else { panic!("nothing was copied") };
         let line = "petstore --demo pets list --status available --limit 20 --format csv".to_owned();
-        assert_eq!((job.slot, &job.task), (Slot::Copy, &Task::Copy(line)));
+        assert_eq!((job.task.slot(), &job.task), (Slot::Copy, &Task::Popups(PopupTask::Copy(line))));
         assert!(app.says("The same on the command line"));
     }
 

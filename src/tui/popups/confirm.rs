@@ -23,8 +23,9 @@ mod tests {
     use super::*;
     use crate::model::Pet;
     use crate::tui::keymap::Context;
-    use crate::tui::msg::{Msg, Outcome, Size};
+    use crate::tui::msg::{Msg, Size};
     use crate::tui::pending::Slot;
+    use crate::tui::screens::add_pet::jobs::AddReply;
     use crate::tui::testing::{App, animals, remote};
 
     fn protected() -> App {
@@ -86,7 +87,7 @@ mod tests {
         let mut app = asked();
         app.wait(DEAF).keys("y");
         let pet = Pet { id: 7, name: "Biscuit".into(), category_id: 3, status: None };
-        app.reply(Slot::Create, Outcome::Created(Ok(pet)));
+        app.reply(Slot::Create, AddReply::Created(Ok(pet)));
         app.effects.clear();
         app.keys("\"Rex\" F2");
         assert!(app.job(Slot::Create).is_some() && app.state.popup.is_none());

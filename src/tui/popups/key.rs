@@ -7,10 +7,11 @@ use crate::clock::Now;
 use crate::config::KeepKey;
 use crate::model::ApiKey;
 use crate::model::text::short;
-use crate::tui::effect::{Effect, Job, ProfileTask, Task};
+use crate::tui::effect::Effect;
 use crate::tui::keymap::KeyAction;
-use crate::tui::msg::KeyPlaces;
 use crate::tui::pending::Slot;
+use crate::tui::popups::jobs::PopupTask;
+use crate::tui::screens::profiles::jobs::{KeyPlaces, ProfileTask};
 use crate::tui::state::{AppState, MessageKind};
 use crate::tui::text_input::Typing;
 
@@ -66,9 +67,7 @@ pub fn find_places(state: &mut AppState, now: Now) -> Option<Effect> {
     if !asks || state.pending.is_running(Slot::KeyPlaces) {
         return None;
     }
-    let id = state.pending.begin(Slot::KeyPlaces, now.mono);
-    let task = Task::Profile(ProfileTask::FindPlaces(state.link.name.clone()));
-    Some(Effect::Job(Job { slot: Slot::KeyPlaces, id, task }))
+    Some(state.begin(ProfileTask::FindPlaces(state.link.name.clone()), now))
 }
 
 /// It is known where the key can be kept.
@@ -88,7 +87,7 @@ pub fn on_action(state: &mut AppState, action: KeyAction, now: Now) -> Vec<Effec
             if refused {
                 state.say(MessageKind::Note, "Your place and what you typed are kept. F4 asks for the key again.");
             }
-            return if state.pending.forget(Slot::TestKey) { vec![Effect::Cancel(Slot::TestKey)] } else { Vec::new() };
+            return state.cancel(Slot::TestKey).into_iter().collect();
         }
         KeyAction::Choices => key_box.shown = !key_box.shown,
         KeyAction::NextField => key_box.step(true),
@@ -97,8 +96,7 @@ pub fn on_action(state: &mut AppState, action: KeyAction, now: Now) -> Vec<Effec
             Err(error) => key_box.error = Some(error.to_string()),
             Ok(typed) => {
                 key_box.error = None;
-                let id = state.pending.begin(Slot::TestKey, now.mono);
-                return vec![Effect::Job(Job { slot: Slot::TestKey, id, task: Task::TestKey(typed) })];
+                return vec![state.begin(PopupTask::TestKey(typed), now)];
             }
         },
     }

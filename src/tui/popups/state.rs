@@ -3,13 +3,13 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use super::jobs::RejectsSource;
 use crate::config::{KeepKey, ThemeChoice};
 use crate::model::{Limit, NewPet, Pet};
-use crate::tui::effect::RejectsSource;
 use crate::tui::keymap::{Action, Context};
-use crate::tui::msg::KeyPlaces;
 use crate::tui::screens::domains::popups::{FormatsBox, OutsideBox};
 use crate::tui::screens::pets::popups::{ChangesBox, ChartsBox};
+use crate::tui::screens::profiles::jobs::KeyPlaces;
 use crate::tui::text_input::{TextInput, Typing};
 
 /// A box over the screen.

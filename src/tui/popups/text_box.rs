@@ -1,10 +1,9 @@
 //! Texts to read, to copy and to write to a file.
 
-use super::super::effect::{Effect, ImportTask, Job, RejectsSource, Task};
-use super::super::msg::{Exported, NotWritten};
-use super::super::pending::Slot;
+use super::super::effect::{Effect, Task};
 use super::super::state::{AppState, MessageKind};
 use super::super::text_input::{TextInput, Typing};
+use super::jobs::{Exported, FileContents, NotWritten, PopupTask, WriteFile};
 use super::state::{Contents, Popup, TextBox, TextKind, WriteBox};
 use crate::app::clipboard::Copied;
 use crate::clock::Now;
@@ -70,19 +69,15 @@ impl WriteBox {
     }
 
     fn task(&self, path: String) -> Task {
-        let replace = self.replace;
-        let text = match &self.text {
-            Contents::Text(text) => text.clone(),
-            Contents::Pets { whole: true, .. } => return Task::Export { path, replace },
-            Contents::Pets { shown, whole: false } => export::for_file(&path, shown),
-            Contents::ToMend(what) => {
-                let what = RejectsSource::clone(what);
-                return Task::Import(Box::new(ImportTask::WriteRejects { what, path, replace }));
-            }
-            Contents::Configuration { toml, .. } if path.ends_with(".toml") => toml.clone(),
-            Contents::Configuration { json, .. } => json.clone(),
+        let what = match &self.text {
+            Contents::Text(text) => FileContents::Text(text.clone()),
+            Contents::Pets { whole: true, .. } => FileContents::Inventory,
+            Contents::Pets { shown, whole: false } => FileContents::Text(export::for_file(&path, shown)),
+            Contents::ToMend(what) => FileContents::Rejects(what.clone()),
+            Contents::Configuration { toml, .. } if path.ends_with(".toml") => FileContents::Text(toml.clone()),
+            Contents::Configuration { json, .. } => FileContents::Text(json.clone()),
         };
-        Task::Write { path, text, replace }
+        PopupTask::Write(WriteFile { path, replace: self.replace, what }).into()
     }
 }
 
@@ -98,13 +93,12 @@ pub fn copy(state: &mut AppState, text: String, what: &str, now: Now) -> Vec<Eff
         );
         return Vec::new();
     }
-    let id = state.pending.begin(Slot::Copy, now.mono);
     state.copying = Some((text.clone(), what.to_owned()));
-    vec![Effect::Job(Job { slot: Slot::Copy, id, task: Task::Copy(text) })]
+    vec![state.begin(PopupTask::Copy(text), now)]
 }
 
 /// A text was copied by a program of this machine, or the terminal must do it.
-pub fn on_copied(state: &mut AppState, copied: Copied) -> Vec<Effect> {
+pub(super) fn on_copied(state: &mut AppState, copied: Copied) -> Vec<Effect> {
     let Some((text, what)) = state.copying.take() else { return Vec::new() };
     let (kind, said) = match &copied {
         Copied::Tmux => (MessageKind::Note, format!("Copied {what} (tmux has it; its prefix and ] pastes).")),
@@ -118,7 +112,7 @@ pub fn on_copied(state: &mut AppState, copied: Copied) -> Vec<Effect> {
 }
 
 /// How far the whole inventory is.
-pub fn on_exporting(state: &mut AppState, count: u64) {
+pub(super) fn on_exporting(state: &mut AppState, count: u64) {
     if let Some(Popup::Write(write)) = &mut state.popup {
         write.written = Some(count);
     }
@@ -138,30 +132,37 @@ pub fn on_exported(state: &mut AppState, result: Result<Exported, NotWritten>, n
 }
 
 /// A file was written, or not.
-pub fn on_written(state: &mut AppState, result: Result<String, NotWritten>, now: Now) {
+pub(super) fn on_written(state: &mut AppState, result: Result<String, NotWritten>, now: Now) {
     if let Some(Popup::Write(write)) = &mut state.popup {
         write.written = None;
     }
-    match (result, &mut state.popup) {
-        (Ok(path), popup) => {
-            let what = match popup {
+    let why = match result {
+        Ok(path) => {
+            let what = match &state.popup {
                 Some(Popup::Write(WriteBox { what: Some(what), .. })) => format!(": {what}"),
                 _ => String::new(),
             };
-            if matches!(popup, Some(Popup::Write(write)) if write.asked.as_deref() == Some(write.path.value())) {
-                *popup = None;
+            if matches!(&state.popup, Some(Popup::Write(write)) if write.asked.as_deref() == Some(write.path.value())) {
+                state.popup = None;
             }
-            state.say_done(format!("Written to {path}{what}."), now.mono);
+            return state.say_done(format!("Written to {path}{what}."), now.mono);
         }
-        // Only for the name that was asked about.
-        (Err(NotWritten::Exists(path)), Some(Popup::Write(write))) if write.path.value().trim() == path => {
-            write.replace = true;
-            write.error = Some("There is such a file. Enter replaces it; or type another name.".to_owned());
+        Err(NotWritten::Exists(path)) => match &mut state.popup {
+            // Only for the name that was asked about.
+            Some(Popup::Write(write)) if write.path.value().trim() == path => {
+                write.replace = true;
+                write.error = Some("There is such a file. Enter replaces it; or type another name.".to_owned());
+                return;
+            }
+            _ => return state.say(MessageKind::Error, format!("There is a file {path}. Nothing was written.")),
+        },
+        Err(NotWritten::NotRead(failure)) => {
+            format!("{} Nothing was written.", failure.sentence(&state.link.service))
         }
-        (Err(NotWritten::Failed(why)), Some(Popup::Write(write))) => write.error = Some(why),
-        (Err(NotWritten::Failed(why)), _) => state.say(MessageKind::Error, why),
-        (Err(NotWritten::Exists(path)), _) => {
-            state.say(MessageKind::Error, format!("There is a file {path}. Nothing was written."));
-        }
+        Err(NotWritten::Failed(why)) => why,
+    };
+    match &mut state.popup {
+        Some(Popup::Write(write)) => write.error = Some(why),
+        _ => state.say(MessageKind::Error, why),
     }
 }

@@ -1,10 +1,10 @@
 //! The themes: moving over one shows the whole screen in it, Enter keeps it.
 
-use super::super::effect::{Effect, Job, Task};
+use super::super::effect::Effect;
 use super::super::keymap::PickAction;
-use super::super::pending::Slot;
 use super::super::state::{AppState, MessageKind};
 use super::super::widgets::list::moved;
+use super::jobs::PopupTask;
 use super::state::{Popup, ThemesBox};
 use crate::clock::Now;
 use crate::config::ThemeChoice;
@@ -34,8 +34,7 @@ pub fn on_action(state: &mut AppState, action: PickAction, now: Now) -> Vec<Effe
         PickAction::Confirm => {
             state.popup = None;
             if state.theme != themes.before {
-                let id = state.pending.begin(Slot::Setting, now.mono);
-                return vec![Effect::Job(Job { slot: Slot::Setting, id, task: Task::SetTheme(state.theme) })];
+                return vec![state.begin(PopupTask::SetTheme(state.theme), now)];
             }
         }
         PickAction::Back => {
@@ -47,7 +46,7 @@ pub fn on_action(state: &mut AppState, action: PickAction, now: Now) -> Vec<Effe
 }
 
 /// The theme was written into the configuration, or not; it is used in either case.
-pub fn on_set(state: &mut AppState, result: Result<String, String>, now: Now) {
+pub(super) fn on_set(state: &mut AppState, result: Result<String, String>, now: Now) {
     match result {
         Ok(path) => state.say_done(format!("The theme {} is kept in {path}.", state.theme), now.mono),
         Err(why) => state.say(MessageKind::Error, format!("The theme is used until the program ends: {why}")),
@@ -57,7 +56,8 @@ pub fn on_set(state: &mut AppState, result: Result<String, String>, now: Now) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tui::msg::Outcome;
+    use crate::tui::pending::Slot;
+    use crate::tui::popups::jobs::{PopupReply, PopupTask};
     use crate::tui::testing::App;
 
     #[test]
@@ -70,11 +70,11 @@ mod tests {
         app.keys("T Down C-g Esc");
         assert_eq!(app.state.theme, ThemeChoice::Default);
         app.keys("T Down Down Enter");
-        assert_eq!(app.job(Slot::Setting).unwrap().task, Task::SetTheme(ThemeChoice::Light));
-        app.reply(Slot::Setting, Outcome::SettingWritten(Ok("/c/config.toml".into())));
+        assert_eq!(app.job(Slot::Setting).unwrap().task, PopupTask::SetTheme(ThemeChoice::Light).into());
+        app.reply(Slot::Setting, PopupReply::ThemeWritten(Ok("/c/config.toml".into())));
         assert!(app.says("The theme light is kept in /c/config.toml."));
         app.keys("T Up Enter");
-        app.reply(Slot::Setting, Outcome::SettingWritten(Err("no room".into())));
+        app.reply(Slot::Setting, PopupReply::ThemeWritten(Err("no room".into())));
         assert!(app.says("The theme is used until the program ends: no room"));
         assert_eq!(app.state.theme, ThemeChoice::Dark);
     }

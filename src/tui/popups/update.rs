@@ -1,17 +1,20 @@
 //! What follows from a key in the box that is open.
 
 use super::help::PLACES;
+use super::jobs::PopupReply;
 use super::state::{Contents, LimitBox, PendingChange, Popup, WriteBox, next_preset};
-use super::text_box::copy;
+use super::text_box::{self, copy};
+use super::themes;
 use crate::api::failure::{Failure, Remedy};
 use crate::clock::Now;
 use crate::config::{KeepKey, KeyOrigin};
 use crate::model::ApiKey;
-use crate::tui::effect::{Effect, Job, ProfileTask, Task};
+use crate::tui::effect::Effect;
 use crate::tui::keymap::{AskAction, HelpAction, Movement, PickAction, ReaderAction, TextAction, WriteAction};
 use crate::tui::pending::Slot;
 use crate::tui::screens::add_pet::{self, import, rapid};
 use crate::tui::screens::pets;
+use crate::tui::screens::profiles::jobs::ProfileTask;
 use crate::tui::state::{AppState, Health, Layout, MessageKind};
 use crate::tui::text_input::{TextInput, Typing};
 use crate::tui::widgets::list::moved;
@@ -93,18 +96,16 @@ pub fn in_write_box(state: &mut AppState, action: WriteAction, now: Now) -> Vec<
     match action {
         WriteAction::Confirm => {
             let Some(task) = write.write() else { return Vec::new() };
-            let slot = if matches!(task, Task::Export { .. }) { Slot::Export } else { Slot::Write };
-            if !state.pending.is_running(slot) {
-                let id = state.pending.begin(slot, now.mono);
-                return vec![Effect::Job(Job { slot, id, task })];
+            if !state.pending.is_running(task.slot()) {
+                return vec![state.begin(task, now)];
             }
         }
         WriteAction::Toggle => write.toggle(),
         WriteAction::Back => {
             state.popup = None;
-            if state.pending.forget(Slot::Export) {
+            if let Some(stopped) = state.cancel(Slot::Export) {
                 state.say(MessageKind::Note, "Stopped. Nothing was written.");
-                return vec![Effect::Cancel(Slot::Export)];
+                return vec![stopped];
             }
         }
     }
@@ -150,8 +151,21 @@ pub fn at_confirmation(state: &mut AppState, action: AskAction, now: Now) -> Vec
     }
 }
 
+/// A job of a box has ended, or is so far.
+pub fn on_reply(state: &mut AppState, reply: PopupReply, now: Now) -> Vec<Effect> {
+    match reply {
+        PopupReply::Copied(copied) => return text_box::on_copied(state, copied),
+        PopupReply::Written(result) => text_box::on_written(state, result, now),
+        PopupReply::Exporting(count) => text_box::on_exporting(state, count),
+        PopupReply::Exported(result) => text_box::on_exported(state, result, now),
+        PopupReply::ThemeWritten(result) => themes::on_set(state, result, now),
+        PopupReply::KeyTested(result) => return on_key_tested(state, result, now),
+    }
+    Vec::new()
+}
+
 /// The key was tried with one request: the worker goes on with it if it was accepted.
-pub fn on_key_tested(state: &mut AppState, result: Result<(), Failure>, now: Now) -> Vec<Effect> {
+fn on_key_tested(state: &mut AppState, result: Result<(), Failure>, now: Now) -> Vec<Effect> {
     let service = state.link.service.clone();
     let Some(Popup::Key(key_box)) = &mut state.popup else { return Vec::new() };
     match result {
@@ -164,9 +178,8 @@ pub fn on_key_tested(state: &mut AppState, result: Result<(), Failure>, now: Now
             add_pet::update::on_other_key(state);
             let mut effects = match (keep, typed, state.link.address.clone()) {
                 (KeepKey::File | KeepKey::Keyring, Some(key), Some(address)) => {
-                    let id = state.pending.begin(Slot::WriteProfile, now.mono);
-                    let task = ProfileTask::KeepKey { profile: state.link.name.clone(), address, key, keep };
-                    vec![Effect::Job(Job { slot: Slot::WriteProfile, id, task: Task::Profile(task) })]
+                    let profile = state.link.name.clone();
+                    vec![state.begin(ProfileTask::KeepKey { profile, address, key, keep }, now)]
                 }
                 (KeepKey::Session | KeepKey::File | KeepKey::Keyring, _, _) => {
                     state.say_done("The key was accepted and is used until the program ends.", now.mono);

@@ -3,6 +3,7 @@
 
 pub mod clipboard;
 pub mod inventory;
+pub mod jobs;
 pub mod lookup;
 pub mod popups;
 pub mod rows;

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use super::{KeptList, SessionCache};
 use crate::clock::Now;
 use crate::model::PetStatus;
-use crate::tui::effect::{Effect, Job, Task};
+use crate::tui::effect::Effect;
 use crate::tui::pending::Slot;
 use crate::tui::screens::pets::{ListSource, Loaded};
 use crate::tui::state::{AppState, Message, MessageKind};
@@ -71,8 +71,7 @@ pub fn keep(state: &mut AppState, now: Now) -> Vec<Effect> {
         return Vec::new();
     }
     let Some(kept) = SessionCache::of(state) else { return Vec::new() };
-    let id = state.pending.begin(Slot::Remember, now.mono);
-    vec![Effect::Job(Job { slot: Slot::Remember, id, task: Task::WriteCache(Box::new(kept)) })]
+    vec![state.begin(Box::new(kept), now)]
 }
 
 /// It was written, or not.

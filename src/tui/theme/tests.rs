@@ -8,8 +8,8 @@ use super::colour::{Rgb, distance, lab, seen, shown, xterm};
 use super::{Accent, Appearance, StyleRole, Theme};
 use crate::api::Failure;
 use crate::config::Depth;
-use crate::tui::msg::Outcome;
 use crate::tui::pending::Slot;
+use crate::tui::screens::pets::jobs::PetsReply;
 use crate::tui::testing::{App, animals, appearance, remote};
 
 const DEPTHS: [Depth; 3] = [Depth::Sixteen, Depth::TwoFiftySix, Depth::TrueColour];
@@ -83,7 +83,7 @@ fn whole_frames_can_be_read_and_leave_no_hole() {
         frames.extend([app(80, 24).buffer(), app(30, 5).buffer()]);
         let mut offline = app(80, 24);
         offline.keys("r");
-        offline.reply(Slot::List, Outcome::Listed(Err(Failure::NotSent { why: "connection refused".into() })));
+        offline.reply(Slot::List, PetsReply::Listed(Err(Failure::NotSent { why: "connection refused".into() })));
         frames.push(offline.buffer());
         frames
     };

@@ -8,12 +8,12 @@ use crate::clock::Now;
 use crate::config::{Depth, KeepKey, KeyOrigin, ThemeChoice};
 use crate::model::PetStatus;
 use crate::model::text::{cut, width};
-use crate::tui::msg::KeyPlaces;
 use crate::tui::pending::Slot;
 use crate::tui::popups::PendingChange;
 use crate::tui::popups::{
     ConfirmBox, Contents, KeyBox, LIMIT_PRESETS, LimitBox, PaletteEntry, Reader, TextBox, TextKind, WriteBox,
 };
+use crate::tui::screens::profiles::jobs::KeyPlaces;
 use crate::tui::state::{AppState, Health, Layout, Link};
 use crate::tui::text_input::TextInput;
 use crate::tui::theme::StyleRole;

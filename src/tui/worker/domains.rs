@@ -8,8 +8,10 @@ use std::time::{Duration, Instant};
 use futures_util::StreamExt as _;
 use futures_util::stream;
 use tempfile::TempDir;
-use tokio::sync::{OnceCell, mpsc};
+use tokio::sync::OnceCell;
 
+use super::job::{Progress, blocking};
+use crate::api::Failure;
 use crate::clock;
 use crate::config;
 use crate::config::edit::{self, EditError, ProjectDomains};
@@ -25,11 +27,9 @@ use crate::domains::registry::{Registry, RegistryError, RegistryFile};
 use crate::domains::sandbox::Sandbox;
 use crate::domains::simulator::{Plan, Simulator};
 use crate::domains::vantage_points::{ViewVerdict, views};
-use crate::tui::effect::{CheckRequest, DomainTask};
-use crate::tui::msg::{NotSaved, Outcome, Reply};
-use crate::tui::pending::{ReqId, Slot};
-use crate::tui::screens::domains::jobs::FollowedRedirect;
-use crate::tui::screens::domains::jobs::{CheckResult, RegistryChange};
+use crate::tui::screens::domains::jobs::{
+    CheckRequest, CheckResult, DomainReply, DomainTask, FollowedRedirect, NotSaved, RegistryChange,
+};
 
 /// How long what several checks share is remembered.
 const MEMORY: Duration = Duration::from_secs(20);
@@ -76,29 +76,29 @@ impl DomainsContext {
         Ok(Self { list, configuration, settings: None, world, latest, memory, _directory: Some(directory) })
     }
 
-    /// Does a job; `so_far` takes what a look finds while it goes on.
-    pub async fn perform(self: Arc<Self>, task: DomainTask, so_far: SoFar) -> Outcome {
+    /// Does a job; `progress` takes what a look finds while it goes on.
+    pub async fn perform(self: Arc<Self>, task: DomainTask, progress: Progress) -> DomainReply {
         match task {
-            DomainTask::Keep(changes) => {
-                let kept = tokio::task::spawn_blocking(move || self.keep(&changes)).await;
-                Outcome::RegistryWritten(kept.unwrap_or_else(|error| Err(error.to_string())))
+            DomainTask::Keep(changes) => DomainReply::RegistryWritten(blocking(move || self.keep(&changes)).await),
+            DomainTask::Check(lane, at) => {
+                // What finds no room is left out: the end of the look says it all.
+                let so_far = |findings: &[Finding]| progress.offer(DomainReply::CheckProgress(lane, findings.to_vec()));
+                DomainReply::Checked(lane, self.look(*at, so_far).await.map(Box::new).map_err(crashed))
             }
-            DomainTask::Check(at) => match self.look(*at, |findings| so_far.tell(findings)).await {
-                Ok(seen) => Outcome::Checked(Box::new(seen)),
-                Err(why) => crashed(why),
-            },
-            DomainTask::FollowRedirects { redirects, sandbox, at } => match self.settings(sandbox.as_ref(), at).await {
-                Ok(settings) => {
-                    let walks = stream::iter(redirects).map(|redirect| walk(&settings, redirect));
-                    Outcome::RedirectsFollowed(walks.buffered(WALKS).collect().await)
-                }
-                Err(why) => crashed(why),
-            },
+            DomainTask::FollowRedirects { redirects, sandbox, at } => {
+                let settings = self.settings(sandbox.as_ref(), at).await;
+                DomainReply::RedirectsFollowed(match settings {
+                    Ok(settings) => {
+                        let walks = stream::iter(redirects).map(|redirect| walk(&settings, redirect));
+                        Ok(walks.buffered(WALKS).collect().await)
+                    }
+                    Err(why) => Err(crashed(why)),
+                })
+            }
             DomainTask::Save { was, configuration } => {
                 let to = ConfigSource::from(configuration.clone());
-                let written = tokio::task::spawn_blocking(move || self.save(&was, &to)).await;
-                let result = written.unwrap_or_else(|error| Err(NotSaved::Failed(error.to_string())));
-                Outcome::Saved(configuration, result)
+                let written = blocking(move || self.save(&was, &to)).await;
+                DomainReply::Saved(written.map(|path| (configuration, path)))
             }
         }
     }
@@ -207,8 +207,8 @@ fn written(domains: ProjectDomains) -> ConfigSource {
     }
 }
 
-fn crashed(why: String) -> Outcome {
-    Outcome::Failed(crate::api::Failure::Crashed { why })
+fn crashed(why: String) -> Failure {
+    Failure::Crashed { why }
 }
 
 /// A world that runs, and the settings that look into it.
@@ -239,31 +239,4 @@ async fn walk(settings: &CheckOptions, redirect: Redirect) -> FollowedRedirect {
     };
     let hops = trail.hops.iter().map(hop).collect();
     FollowedRedirect { redirect, at, findings, hops }
-}
-
-/// Takes what a look finds while it goes on. What finds no room is left out: the end of the look says it all.
-pub struct SoFar {
-    /// The slot of the job.
-    pub slot: Slot,
-    /// The job.
-    pub id: ReqId,
-    /// Where replies go.
-    pub replies: mpsc::Sender<Reply>,
-}
-
-impl SoFar {
-    /// Waits until there is room for it: nothing of what is given so is left out.
-    pub async fn give(&self, outcome: Outcome) {
-        // Nobody waits for it any more where the receiver is gone.
-        let _ = self.replies.send(Reply { slot: self.slot, id: self.id, outcome }).await;
-    }
-
-    /// Leaves it out where there is no room: something newer comes.
-    pub fn offer(&self, outcome: Outcome) {
-        let _ = self.replies.try_send(Reply { slot: self.slot, id: self.id, outcome });
-    }
-
-    fn tell(&self, findings: &[Finding]) {
-        self.offer(Outcome::CheckProgress(findings.to_vec()));
-    }
 }

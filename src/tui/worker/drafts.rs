@@ -10,11 +10,11 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::timeout;
 
+use super::job::blocking;
 use crate::local::draft_files::{Claim, Claims};
 use crate::model::display_safe;
 use crate::tui::drafts::Drafts;
-use crate::tui::effect::{DraftTask, WriteDrafts};
-use crate::tui::msg::{DraftReply, Outcome};
+use crate::tui::drafts::jobs::{DraftReply, DraftTask, WriteDrafts};
 
 /// The longest that an animal waits for its draft to be on disk before it is sent.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -87,23 +87,19 @@ impl DraftFiles {
     }
 
     /// Does a job.
-    pub(super) async fn perform(self: Arc<Self>, task: DraftTask) -> Outcome {
-        let number = match &task {
-            DraftTask::Write(write) => write.number,
-            DraftTask::Open(_) => 0,
-        };
+    pub(super) async fn perform(self: Arc<Self>, task: DraftTask) -> DraftReply {
         let files = Arc::clone(&self);
-        let work = move || match task {
-            DraftTask::Open(identity) => DraftReply::Opened(files.open(&identity).map(|drafts| drafts.map(Box::new))),
-            DraftTask::Write(write) => DraftReply::Written(files.write(&write)),
-        };
-        let news = tokio::task::spawn_blocking(work).await;
-        self.ended.send_if_modified(|ended| {
-            let newer = number > *ended;
-            *ended = number.max(*ended);
-            newer
-        });
-        Outcome::Drafts(news.unwrap_or_else(|error| DraftReply::Written(Err(error.to_string()))))
+        match task {
+            DraftTask::Open(identity) => {
+                DraftReply::Opened(blocking(move || files.open(&identity).map(|drafts| drafts.map(Box::new))).await)
+            }
+            DraftTask::Write(write) => {
+                let number = write.number;
+                let written = blocking(move || files.write(&write)).await;
+                self.ended.send_if_modified(|ended| number > std::mem::replace(ended, number.max(*ended)));
+                DraftReply::Written(written)
+            }
+        }
     }
 
     /// Waits until this write has ended, well or not; not for ever, since a disk may hang.

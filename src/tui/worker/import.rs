@@ -1,38 +1,30 @@
-//! Files of animals: looks at one, imports it, writes what is to be mended of it, and exports the inventory.
+//! Jobs of an import: a file is looked at, and its rows are sent.
 
 use std::collections::VecDeque;
-use std::io::{self, Cursor};
-use std::path::{Path, PathBuf};
+use std::io;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
 
 use tokio::sync::watch;
 use tokio::task::spawn_blocking;
-use tokio_util::sync::CancellationToken;
 
-use super::domains::SoFar;
-use super::job::{Connection, api_of};
+use super::context::Surroundings;
+use super::job::{BETWEEN_NEWS, Connection, Progress, api_of};
 use crate::api::failure::Failure;
 use crate::clock;
-use crate::config::Settings;
-use crate::config::paths::expand_home;
 use crate::local::atomic_file;
-use crate::model::export::Kind;
-use crate::model::{display_safe, text};
+use crate::model::display_safe;
 use crate::transfer::earlier_import::EarlierImport;
-use crate::transfer::export::{self, to_file};
 use crate::transfer::import::{
     self, ImportControl, ImportEnded, ImportEvent, ImportProgress, OnImportEvent, Summary, Work,
 };
-use crate::transfer::journal::{Journal, Target};
+use crate::transfer::journal::Journal;
 use crate::transfer::preview::preview;
-use crate::transfer::{ColumnMapping, FileFormat, Input, TransferError, rejects};
-use crate::tui::effect::{ImportSource, RejectsSource, RunImport};
-use crate::tui::msg::{CheckedFile, EndOf, Exported, ImportEnd, ImportReply, NotWritten, Outcome, UnusableFile};
-
-/// How often it is told how far things are.
-const BETWEEN_NEWS: Duration = Duration::from_millis(100);
+use crate::transfer::{ColumnMapping, FileFormat, Input, TransferError};
+use crate::tui::screens::add_pet::import::jobs::{
+    CheckedFile, EndOf, ImportEnd, ImportReply, ImportSource, ImportTask, RunImport, UnusableFile,
+};
 
 /// The most rows that were added and are told at once: the screen shows fewer.
 const MOST_ROWS: usize = 200;
@@ -40,65 +32,29 @@ const MOST_ROWS: usize = 200;
 /// The most others.
 const MOST_PROBLEMS: usize = 1_000;
 
-/// What is known here of the machine and of the service in use.
-#[derive(Clone)]
-pub(super) struct Surroundings {
-    /// What `~` stands for in the name of a file.
-    pub home: Option<PathBuf>,
-    /// The directory for what was pasted.
-    pub pasted: Option<PathBuf>,
-    /// The service in use.
-    pub settings: Option<Settings>,
-}
-
-impl Surroundings {
-    /// Where a file is whose name was typed.
-    fn place(&self, path: &str) -> PathBuf {
-        place(path, self.home.as_deref())
+/// Does a job; `controls` are for an import that is under way.
+pub(super) async fn perform(
+    task: ImportTask,
+    connection: Connection,
+    around: Surroundings,
+    controls: watch::Receiver<ImportControl>,
+    progress: Progress,
+) -> ImportReply {
+    match task {
+        ImportTask::CheckFile(source, reading) => ImportReply::Checked(look(source, *reading, around, progress).await),
+        ImportTask::Run(run) => match send(*run, connection, around, controls, &progress).await {
+            Ok(end) => ImportReply::Ended(Box::new(end)),
+            Err(why) => ImportReply::NotStarted(why),
+        },
     }
-
-    /// The service in use, as reports name it.
-    fn target(&self) -> Target {
-        let none = || Target { service: String::new(), key: String::new() };
-        self.settings.as_ref().map_or_else(none, Target::of)
-    }
-
-    fn open(&self, source: &ImportSource) -> Result<Input, TransferError> {
-        match source {
-            ImportSource::File(path) => Input::file(&self.place(path)),
-            ImportSource::Pasted(text) => Input::stream("what was pasted", Cursor::new(text.as_bytes().to_vec())),
-        }
-    }
-}
-
-/// Writes the rows that were not added into a new file.
-pub(super) async fn write_rejects(what: RejectsSource, path: String, replace: bool, around: Surroundings) -> Outcome {
-    let work = move || {
-        let RejectsSource { source, reading, report } = what;
-        let place = around.place(&path);
-        let written = around
-            .open(&source)
-            .and_then(|input| rejects::write(input, &reading, report.as_deref(), (&place, replace)));
-        match written {
-            Ok(_) => Ok(place.display().to_string()),
-            Err(TransferError::Exists(_)) => Err(NotWritten::Exists(path)),
-            Err(error) => Err(NotWritten::Failed(format!("{}.", display_safe(&error.to_string())))),
-        }
-    };
-    let done = spawn_blocking(work).await;
-    Outcome::Written(done.unwrap_or_else(|error| Err(NotWritten::Failed(error.to_string()))))
 }
 
 /// Checks all of a file, and tells how far that is.
-pub(super) async fn look(source: ImportSource, reading: ColumnMapping, around: Surroundings, so_far: SoFar) -> Outcome {
-    Outcome::Import(ImportReply::Checked(seen(source, reading, around, so_far).await))
-}
-
-async fn seen(
+async fn look(
     source: ImportSource,
     reading: ColumnMapping,
     around: Surroundings,
-    so_far: SoFar,
+    progress: Progress,
 ) -> Result<Box<CheckedFile>, UnusableFile> {
     let stop = Arc::new(AtomicBool::new(false));
     let _guard = StopOnDrop(Arc::clone(&stop));
@@ -117,7 +73,7 @@ async fn seen(
                 let now = clock::now().mono;
                 if now.saturating_duration_since(told) >= BETWEEN_NEWS {
                     told = now;
-                    so_far.offer(Outcome::Import(ImportReply::Checking(rows)));
+                    progress.offer(ImportReply::Checking(rows));
                 }
             }
             !stop.load(Ordering::Relaxed)
@@ -164,25 +120,12 @@ impl Drop for StopOnDrop {
 }
 
 /// Imports a file, and tells how it goes, until it has ended or is told to.
-pub(super) async fn run(
-    task: RunImport,
-    connection: Connection,
-    around: Surroundings,
-    controls: watch::Receiver<ImportControl>,
-    so_far: SoFar,
-) -> Outcome {
-    Outcome::Import(match send(task, connection, around, controls, &so_far).await {
-        Ok(end) => ImportReply::Ended(Box::new(end)),
-        Err(why) => ImportReply::NotStarted(why),
-    })
-}
-
 async fn send(
     task: RunImport,
     connection: Connection,
     around: Surroundings,
     controls: watch::Receiver<ImportControl>,
-    so_far: &SoFar,
+    so_far: &Progress,
 ) -> Result<ImportEnd, EndOf> {
     let api = api_of(connection).await.map_err(EndOf::NoAnswer)?;
     let RunImport { source, reading, good, start, report, how } = task;
@@ -201,7 +144,7 @@ async fn send(
     let (place, report, input, work) = begun.map_err(|error| EndOf::Failed(why_not(&error)))?;
     let names = [&place, &report].map(|path| path.display().to_string());
     let [place_name, report_name] = names;
-    so_far.give(Outcome::Import(ImportReply::Started(place_name, report_name))).await;
+    so_far.give(ImportReply::Started(place_name, report_name)).await;
     let (progress, counts) = watch::channel(ImportProgress::default());
     let heard = Arc::new(Mutex::new(Heard::default()));
     let sent = import::run(&api, input, work, how, (tell(&heard), progress, controls));
@@ -227,7 +170,7 @@ async fn send(
 fn keep(pasted: &str, around: &Surroundings) -> Result<PathBuf, TransferError> {
     let failed = |source| TransferError::Write { name: "what was pasted".to_owned(), source };
     let none = || failed(io::Error::other("no home directory is known"));
-    let directory = around.pasted.clone().ok_or_else(none)?;
+    let directory = around.machine.pasted.clone().ok_or_else(none)?;
     let at = clock::now().wall.strftime("%Y%m%d-%H%M%S%3f");
     let ending = FileFormat::recognise(None, pasted.as_bytes()).ending();
     let place = directory.join(format!("pasted-{at}.{ending}"));
@@ -256,7 +199,7 @@ fn tell(heard: &Arc<Mutex<Heard>>) -> OnImportEvent {
 }
 
 /// Tells the screen how it goes until there is no news any more.
-async fn follow(mut counts: watch::Receiver<ImportProgress>, heard: &Mutex<Heard>, so_far: &SoFar) {
+async fn follow(mut counts: watch::Receiver<ImportProgress>, heard: &Mutex<Heard>, so_far: &Progress) {
     loop {
         let goes_on = counts.changed().await.is_ok();
         let told = {
@@ -265,7 +208,7 @@ async fn follow(mut counts: watch::Receiver<ImportProgress>, heard: &Mutex<Heard
             rows.into_iter().chain(problems).collect()
         };
         let progress = counts.borrow_and_update().clone();
-        so_far.give(Outcome::Import(ImportReply::Progress(progress, told))).await;
+        so_far.give(ImportReply::Progress(progress, told)).await;
         if !goes_on {
             return;
         }
@@ -284,56 +227,4 @@ fn end_of(summary: Summary) -> ImportEnd {
         ImportEnded::Failed(error) => EndOf::Failed(format!("{}.", display_safe(&error.to_string()))),
     };
     ImportEnd { progress, left, why }
-}
-
-/// Writes the whole inventory into a file, in the format that the name's ending asks for.
-pub(super) async fn export(
-    path: String,
-    replace: bool,
-    connection: Connection,
-    around: Surroundings,
-    so_far: SoFar,
-) -> Outcome {
-    let api = match api_of(connection).await {
-        Ok(api) => api,
-        Err(failure) => return Outcome::Failed(failure),
-    };
-    let place = around.place(&path);
-    // The box has said which endings there are.
-    let kind = Kind::of_name(&place).unwrap_or(Kind::Csv);
-    let how = export::ExportOptions { kind, raw: false, status: None, require_complete: false };
-    let (count, counted) = watch::channel(0);
-    // Where this is dropped, so is the token's guard: the thread that writes hears of it.
-    let stop = CancellationToken::new();
-    let _guard = stop.clone().drop_guard();
-    let api = api.called("export");
-    let written = to_file(&api, how, (&place, replace), count, &stop);
-    let (written, count) = tokio::join!(written, count_up(counted, &so_far));
-    Outcome::Exported(match written {
-        Ok(export::ExportEnded::Done(coverage) | export::ExportEnded::Incomplete(coverage)) => {
-            Ok(Exported { path: place.display().to_string(), count, coverage })
-        }
-        Ok(export::ExportEnded::Stopped) => Err(NotWritten::Failed("Stopped. Nothing was written.".to_owned())),
-        Err(TransferError::Exists(_)) => Err(NotWritten::Exists(path)),
-        Err(TransferError::Api(error)) => {
-            let failure = Failure::from(&error);
-            Err(NotWritten::Failed(format!("{} Nothing was written.", failure.sentence("the service"))))
-        }
-        Err(error) => Err(NotWritten::Failed(format!("{}.", text::safe_causes(&error)))),
-    })
-}
-
-async fn count_up(mut counted: watch::Receiver<u64>, so_far: &SoFar) -> u64 {
-    while counted.changed().await.is_ok() {
-        let count = *counted.borrow_and_update();
-        so_far.give(Outcome::Exporting(count)).await;
-        tokio::time::sleep(BETWEEN_NEWS).await;
-    }
-    *counted.borrow()
-}
-
-/// Where a file is whose name was typed.
-pub(super) fn place(path: &str, home: Option<&Path>) -> PathBuf {
-    let place = expand_home(Path::new(path), home);
-    std::path::absolute(&place).unwrap_or(place)
 }

@@ -10,8 +10,7 @@ use crate::api::Recorder;
 use crate::api::failure::Failure;
 use crate::app::connections::{Services, Tested};
 use crate::config::Settings;
-use crate::tui::effect::ProfileTask;
-use crate::tui::msg::{Outcome, ProfileReply, Used};
+use crate::tui::screens::profiles::jobs::{ProfileReply, ProfileTask, Used};
 use crate::tui::session_cache::{self, SessionCache};
 
 /// Does a job, and tells `recorder` of each request; `kept` is the directory of what is kept for the next session.
@@ -34,7 +33,7 @@ pub(super) async fn perform(
             ProfileReply::Tested(services.test(move |services| services.settings(&name), recorder).await)
         }
         ProfileTask::Try(new) => {
-            ProfileReply::Tested(services.test(move |services| services.settings_of_new(&new), recorder).await)
+            ProfileReply::Tried(services.test(move |services| services.settings_of_new(&new), recorder).await)
         }
         ProfileTask::Add { new, at_start } => {
             ProfileReply::Added(services.blocking(move |services| services.add(new, at_start)).await)
@@ -48,7 +47,7 @@ pub(super) async fn perform(
             ProfileReply::KeyStored(services.blocking(keep).await)
         }
     };
-    Outcome::Profile(news).into()
+    news.into()
 }
 
 /// Resolves and connects. The client comes with the news, so that nothing uses it where the change failed.
@@ -68,17 +67,18 @@ async fn change_to(
         };
         Ok((Used { settings, kept, left }, queue))
     };
-    let used = |used| Outcome::Profile(ProfileReply::Used(used));
     let (settled, queue) = match Arc::clone(&services).blocking(resolve).await {
         Ok(resolved) => resolved,
-        Err(why) => return used(Err(why)).into(),
+        Err(why) => return ProfileReply::Used(Err(why)).into(),
     };
     match (services.connect)(settled.settings.clone()).await {
-        Ok(client) => {
-            Done { outcome: used(Ok(Box::new(settled))), client: Some(client.recording(recorder)), queue: Some(queue) }
-        }
-        Err(Failure::NotStarted { why }) => used(Err(why)).into(),
-        Err(failure) => used(Err(failure.sentence("this program"))).into(),
+        Ok(client) => Done {
+            outcome: ProfileReply::Used(Ok(Box::new(settled))).into(),
+            client: Some(client.recording(recorder)),
+            queue: Some(queue),
+        },
+        Err(Failure::NotStarted { why }) => ProfileReply::Used(Err(why)).into(),
+        Err(failure) => ProfileReply::Used(Err(failure.sentence("this program"))).into(),
     }
 }
 
@@ -107,8 +107,9 @@ mod tests {
     use crate::config::Service;
     use crate::model::PetQuery;
     use crate::tui::effect::{Effect, Job, Task};
-    use crate::tui::msg::Reply;
-    use crate::tui::pending::{ReqId, Slot};
+    use crate::tui::msg::{Outcome, Reply};
+    use crate::tui::pending::ReqId;
+    use crate::tui::screens::pets::jobs::{PetsReply, PetsTask};
     use crate::tui::testing::{no_domains_context, remote, settings};
 
     #[tokio::test]
@@ -142,10 +143,10 @@ mod tests {
             services,
         };
         let (mut worker, _) = spawn(Some(settings(remote())), context);
-        let job = |slot, id, task| Effect::Job(Job { slot, id: ReqId(id), task });
-        let change = Task::Profile(ProfileTask::Use("lab".into()));
-        worker.effects.send(job(Slot::UseProfile, 1, change)).unwrap();
-        let Some(Reply { outcome: Outcome::Profile(ProfileReply::Used(Ok(used))), .. }) = worker.replies.recv().await
+        let job = |id, task| Effect::Job(Job { id: ReqId(id), task });
+        let change = Task::Profiles(ProfileTask::Use("lab".into()));
+        worker.effects.send(job(1, change)).unwrap();
+        let Some(Reply { outcome: Outcome::Profiles(ProfileReply::Used(Ok(used))), .. }) = worker.replies.recv().await
         else {
             panic!("not changed")
         };
@@ -155,9 +156,9 @@ mod tests {
             tokio::task::yield_now().await;
         }
         let query = PetQuery::default();
-        worker.effects.send(job(Slot::List, 2, Task::List { query, pages: 1, known: None })).unwrap();
+        worker.effects.send(job(2, Task::Pets(PetsTask::List { query, pages: 1, known: None }))).unwrap();
         let reply = worker.replies.recv().await.unwrap();
-        let refused = matches!(&reply.outcome, Outcome::Listed(Err(Failure::NotSent { .. })));
+        let refused = matches!(&reply.outcome, Outcome::Pets(PetsReply::Listed(Err(Failure::NotSent { .. }))));
         assert!(refused, "nobody listens where lab is, and lab was asked: {reply:?}");
     }
 }

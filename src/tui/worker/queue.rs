@@ -17,8 +17,7 @@ use crate::clock;
 use crate::config::Settings;
 use crate::config::queue::{QueueFile, QueueRecord, Unfinished};
 use crate::local::draft_files::{Claim, Claims};
-use crate::tui::effect::LineToSend;
-use crate::tui::msg::LineSent;
+use crate::tui::screens::add_pet::rapid::jobs::{LineSent, LineToSend};
 use crate::tui::session_cache;
 
 /// The least time between two waits for the disk.

@@ -3,6 +3,7 @@
 //! The work is that of [`crate::transfer`]: here are its three steps on the screen. What is under way goes on while other
 //! screens are shown, and is gone on with by its report after any end of the program.
 
+pub mod jobs;
 pub mod preview;
 pub mod progress;
 pub mod replies;

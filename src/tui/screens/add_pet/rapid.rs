@@ -5,6 +5,7 @@
 
 pub mod dispatch;
 pub mod input;
+pub mod jobs;
 pub mod lines;
 pub mod state;
 pub mod update;

@@ -8,8 +8,10 @@ use crate::config::Service;
 use crate::model::{Field, IdempotencyKey, NewPet, Pet, PetStatus};
 use crate::tui::effect::{Effect, Job, Task};
 use crate::tui::keymap::Context;
-use crate::tui::msg::{Msg, NotCreated, Outcome, SearchedPets, Size};
+use crate::tui::msg::{Msg, Size};
 use crate::tui::pending::Slot;
+use crate::tui::popups::jobs::PopupReply;
+use crate::tui::screens::add_pet::jobs::{AddReply, AddTask, NotCreated, SearchedPets};
 use crate::tui::state::Screen;
 use crate::tui::testing::{App, animals, remote};
 use crate::tui::theme::Theme;
@@ -44,28 +46,28 @@ fn created(id: i64) -> Pet {
 pub fn outcome_unknown(columns: u16, rows: u16) -> App {
     let mut app = sent(columns, rows);
     app.wait(Duration::from_secs(30));
-    app.reply(Slot::Create, Outcome::Created(Err(no_answer().into())));
+    app.reply(Slot::Create, AddReply::Created(Err(no_answer().into())));
     app
 }
 
 fn in_doubt_with_keys(columns: u16, rows: u16) -> App {
     let mut app = sent(columns, rows);
     app.wait(Duration::from_secs(30));
-    app.reply(Slot::Create, Outcome::Created(Err(NotCreated { failure: no_answer(), repeatable: true })));
+    app.reply(Slot::Create, AddReply::Created(Err(NotCreated { failure: no_answer(), repeatable: true })));
     app
 }
 
 fn looked_up(columns: u16, rows: u16, matches: Vec<Pet>, complete: bool) -> App {
     let mut app = outcome_unknown(columns, rows);
     app.keys("1");
-    app.reply(Slot::SearchFor, Outcome::SearchedFor(Ok(SearchedPets { matches, complete })));
+    app.reply(Slot::SearchFor, AddReply::SearchedFor(Ok(SearchedPets { matches, complete })));
     app
 }
 
 fn creations(app: &App) -> Vec<NewPet> {
     let new = |effect: &Effect| match effect {
         Effect::Job(job) => match &job.task {
-            Task::Create(new, _) => Some(new.clone()),
+            Task::Add(AddTask::Create(new, _)) => Some(new.clone()),
             _ => None,
         },
         _ => None,
@@ -143,7 +145,7 @@ fn enter_walks_through_the_fields_and_saves_on_the_button() {
 #[test]
 fn after_success_the_next_animal_is_simply_typed_on() {
     let mut app = sent(80, 24);
-    app.reply(Slot::Create, Outcome::Created(Ok(created(100_270))));
+    app.reply(Slot::Create, AddReply::Created(Ok(created(100_270))));
     assert!(app.screen().contains("Added Biscuit, id 100270. Type the next one, or Esc for the list."));
     assert_eq!((name(&app), app.state.add.category.value(), app.state.add.focus), ("", "9", Focus::Name));
     assert!(app.state.pending.is_running(Slot::List), "the list is asked for again");
@@ -154,7 +156,7 @@ fn after_success_the_next_animal_is_simply_typed_on() {
 #[test]
 fn show_the_new_pet_goes_to_its_detail() {
     let mut app = typed(80, 24, "\"Biscuit\" Tab \"9\" Tab Tab Down F2");
-    app.reply(Slot::Create, Outcome::Created(Ok(created(100_270))));
+    app.reply(Slot::Create, AddReply::Created(Ok(created(100_270))));
     assert_eq!(app.state.screen, Screen::Pets);
     let screen = app.screen();
     assert!(screen.contains("Pet 100270") && screen.contains("just added"), "{screen}");
@@ -163,7 +165,7 @@ fn show_the_new_pet_goes_to_its_detail() {
 #[test]
 fn a_refusal_loses_nothing_and_blames_the_field_that_the_answer_names() {
     let mut app = sent(80, 24);
-    app.reply(Slot::Create, Outcome::Created(Err(refused().into())));
+    app.reply(Slot::Create, AddReply::Created(Err(refused().into())));
     assert_eq!(
         (name(&app), app.state.add.category.value(), app.state.add.status),
         ("Biscuit", "9", Some(PetStatus::Available))
@@ -185,7 +187,7 @@ fn an_answer_that_names_no_field_or_several_blames_none() {
         let (code, message) = (Some(code.to_owned()), message.to_owned());
         app.reply(
             Slot::Create,
-            Outcome::Created(Err(Failure::Refused { status: 400, code, message, retry_after: None }.into())),
+            AddReply::Created(Err(Failure::Refused { status: 400, code, message, retry_after: None }.into())),
         );
         assert_eq!(app.state.add.refusal.as_ref().unwrap().field, field);
     }
@@ -205,7 +207,7 @@ fn no_answer_is_never_repeated_by_itself() {
 #[test]
 fn nothing_was_sent_is_not_in_doubt() {
     let mut app = sent(80, 24);
-    app.reply(Slot::Create, Outcome::Created(Err(Failure::NotSent { why: "connection refused".into() }.into())));
+    app.reply(Slot::Create, AddReply::Created(Err(Failure::NotSent { why: "connection refused".into() }.into())));
     assert_eq!(app.state.add.unknown_outcome, None);
     assert!(app.says("Nothing was sent. F2 tries again."));
     assert_eq!(name(&app), "Biscuit");
@@ -214,7 +216,7 @@ fn nothing_was_sent_is_not_in_doubt() {
 /// The keys of the creations that were sent.
 fn keys_sent(app: &App) -> Vec<IdempotencyKey> {
     let key = |effect: &Effect| match effect {
-        Effect::Job(Job { task: Task::Create(_, key), .. }) => Some(key.clone()),
+        Effect::Job(Job { task: Task::Add(AddTask::Create(_, key)), .. }) => Some(key.clone()),
         _ => None,
     };
     app.effects.iter().filter_map(key).collect()
@@ -225,7 +227,7 @@ fn where_the_service_keeps_keys_one_key_sends_it_again_as_the_same_creation() {
     let mut app = in_doubt_with_keys(80, 24);
     app.keys("Enter");
     assert_eq!(keys_sent(&app)[0], keys_sent(&app)[1]);
-    app.reply(Slot::Create, Outcome::Created(Ok(created(100_270))));
+    app.reply(Slot::Create, AddReply::Created(Ok(created(100_270))));
     app.keys("\"Rex\" F2");
     assert_ne!(keys_sent(&app)[1], keys_sent(&app)[2], "the next animal is another creation");
 }
@@ -235,7 +237,7 @@ fn a_second_try_that_fails_for_sure_leaves_the_first_in_doubt() {
     let mut app = in_doubt_with_keys(80, 24);
     app.keys("1");
     let refused = Failure::NotSent { why: "connection refused".into() };
-    app.reply(Slot::Create, Outcome::Created(Err(NotCreated { failure: refused, repeatable: true })));
+    app.reply(Slot::Create, AddReply::Created(Err(NotCreated { failure: refused, repeatable: true })));
     assert!(app.screen().contains("whatever became of this"), "{}", app.screen());
     app.keys("1");
     assert_eq!(keys_sent(&app)[0], keys_sent(&app)[2]);
@@ -247,11 +249,11 @@ fn with_another_api_key_a_repeat_is_not_safe_any_more() {
     app.keys("1");
     let (code, message) = (Some("unauthorized".into()), "revoked".into());
     let failure = Failure::Refused { status: 401, code, message, retry_after: None };
-    app.reply(Slot::Create, Outcome::Created(Err(NotCreated { failure, repeatable: true })));
+    app.reply(Slot::Create, AddReply::Created(Err(NotCreated { failure, repeatable: true })));
     app.keys("F4");
     app.wait(Duration::from_secs(1));
     app.keys("\"petk_other\" Enter");
-    app.reply(Slot::TestKey, Outcome::KeyTested(Ok(())));
+    app.reply(Slot::TestKey, PopupReply::KeyTested(Ok(())));
     assert!(app.screen().contains("Sending it again could add it twice."), "{}", app.screen());
     app.keys("1");
     assert!(app.state.pending.is_running(Slot::SearchFor));
@@ -276,9 +278,9 @@ fn keys_typed_while_sending_are_for_the_next_animal() {
     app.keys("\"Rex\" Tab C-u \"7\" F2");
     app.send(Msg::Paste("later".into()));
     assert_eq!((name(&app), creations(&app).len()), ("Biscuit", 1));
-    app.reply(Slot::Create, Outcome::Created(Ok(created(100_270))));
+    app.reply(Slot::Create, AddReply::Created(Ok(created(100_270))));
     assert_eq!(creations(&app)[1], NewPet { name: "Rex".into(), category_id: 7, status: Some(PetStatus::Available) });
-    app.reply(Slot::Create, Outcome::Created(Ok(created(100_271))));
+    app.reply(Slot::Create, AddReply::Created(Ok(created(100_271))));
     assert_eq!(name(&app), "later");
 }
 
@@ -287,7 +289,7 @@ fn esc_leaves_while_sending_and_the_answer_comes_as_a_message() {
     let mut app = sent(80, 24);
     app.keys("Esc");
     assert_eq!(app.state.screen, Screen::Pets);
-    app.reply(Slot::Create, Outcome::Created(Ok(created(100_270))));
+    app.reply(Slot::Create, AddReply::Created(Ok(created(100_270))));
     assert!(app.screen().contains("Added Biscuit, id 100270. a adds another."));
 }
 
@@ -323,7 +325,7 @@ fn the_two_halves_of_a_cr_lf_are_one_enter() {
 fn a_category_that_stayed_is_typed_over() {
     let mut app = sent(80, 24);
     let pet = Pet { id: 7, name: "Biscuit".into(), category_id: 3, status: None };
-    app.reply(Slot::Create, Outcome::Created(Ok(pet)));
+    app.reply(Slot::Create, AddReply::Created(Ok(pet)));
     app.keys("\"Max\" Tab \"12\"");
     assert_eq!(app.state.add.category.value(), "12");
     app.keys("S-Tab Tab \"4\"");
@@ -346,7 +348,7 @@ fn a_refused_key_keeps_the_form_and_says_how_to_go_on() {
     app.keys("Esc a");
     let message = "no".to_owned();
     let failure = Failure::Refused { status: 401, code: Some("unauthorized".into()), message, retry_after: None };
-    app.reply(Slot::Create, Outcome::Created(Err(failure.into())));
+    app.reply(Slot::Create, AddReply::Created(Err(failure.into())));
     assert_eq!(name(&app), "Biscuit");
     assert!(app.screen().contains("F4"), "{}", app.screen());
 }
@@ -391,17 +393,17 @@ fn looks_sent() {
     });
     snapshot("refused", |columns, rows| {
         let mut app = sent(columns, rows);
-        app.reply(Slot::Create, Outcome::Created(Err(refused().into())));
+        app.reply(Slot::Create, AddReply::Created(Err(refused().into())));
         app
     });
     snapshot("not_sent", |columns, rows| {
         let mut app = sent(columns, rows);
-        app.reply(Slot::Create, Outcome::Created(Err(Failure::NotSent { why: "connection refused".into() }.into())));
+        app.reply(Slot::Create, AddReply::Created(Err(Failure::NotSent { why: "connection refused".into() }.into())));
         app
     });
     snapshot("added", |columns, rows| {
         let mut app = sent(columns, rows);
-        app.reply(Slot::Create, Outcome::Created(Ok(created(100_270))));
+        app.reply(Slot::Create, AddReply::Created(Ok(created(100_270))));
         app
     });
 }

@@ -9,11 +9,11 @@ use crate::model::text::short;
 use crate::model::words::counted;
 use crate::model::{Field, NewPet, Pet, PetStatus};
 use crate::tui::drafts;
-use crate::tui::effect::{Effect, Job, Task};
+use crate::tui::effect::Effect;
 use crate::tui::keymap::{FormAction, Movement, UnknownOutcomeAction};
-use crate::tui::msg::{Msg, NotCreated, SearchedPets};
-use crate::tui::pending::Slot;
+use crate::tui::msg::Msg;
 use crate::tui::popups::{PendingChange, confirm};
+use crate::tui::screens::add_pet::jobs::{AddReply, AddTask, NotCreated, SearchedPets};
 use crate::tui::screens::pets;
 use crate::tui::state::{AddedPet, AppState, MessageKind, Screen};
 use crate::tui::text_input::Typing;
@@ -178,8 +178,7 @@ pub(in crate::tui) fn send(state: &mut AppState, new: NewPet, now: Now) -> Vec<E
     state.add.sent = Some(PendingAdd { new: new.clone(), key: key.clone(), at: now, known, outcome_unknown, api_key });
     // On disk before it is sent: whatever happens in between, its key is known afterwards.
     let mut effects: Vec<Effect> = drafts::write(state, now).into_iter().collect();
-    let id = state.pending.begin(Slot::Create, now.mono);
-    effects.push(Effect::Job(Job { slot: Slot::Create, id, task: Task::Create(new, key) }));
+    effects.push(state.begin(AddTask::Create(new, key), now));
     effects
 }
 
@@ -192,19 +191,28 @@ pub fn settle(state: &mut AppState, now: Now) -> Vec<Effect> {
         return Vec::new();
     };
     state.add.unknown_outcome = None;
-    let task = Task::Settle(sent.new.clone(), sent.key.clone(), sent.at.wall);
-    let id = state.pending.begin(Slot::Create, now.mono);
-    vec![Effect::Job(Job { slot: Slot::Create, id, task })]
+    let task = AddTask::Settle(sent.new.clone(), sent.key.clone(), sent.at.wall);
+    vec![state.begin(task, now)]
+}
+
+/// A job of the form has ended.
+pub fn on_reply(state: &mut AppState, reply: AddReply, now: Now) -> Vec<Effect> {
+    match reply {
+        AddReply::Created(result) => return on_created(state, result, now),
+        AddReply::NotSettled => on_not_settled(state),
+        AddReply::SearchedFor(result) => on_searched(state, result),
+    }
+    Vec::new()
 }
 
 /// It was not: what to do is asked.
-pub fn on_not_settled(state: &mut AppState) {
+fn on_not_settled(state: &mut AppState) {
     state.add.unknown_outcome = Some(UnknownOutcome { failure: None, repeatable: false, found: None, choice: 0 });
     state.say(MessageKind::Error, "The service may not know its key any more. Nothing is sent until you choose.");
 }
 
 /// The animal was added, or refused, or nobody knows.
-pub fn on_created(state: &mut AppState, result: Result<Pet, NotCreated>, now: Now) -> Vec<Effect> {
+fn on_created(state: &mut AppState, result: Result<Pet, NotCreated>, now: Now) -> Vec<Effect> {
     match result {
         Ok(pet) => added(state, pet, now),
         Err(NotCreated { failure, repeatable }) => {
@@ -294,8 +302,8 @@ fn answer(state: &mut AppState, choice: usize, now: Now) -> Vec<Effect> {
     unknown_outcome.choice = choice;
     match answer {
         UnknownOutcomeChoice::LookFor => {
-            let id = state.pending.begin(Slot::SearchFor, now.mono);
-            vec![Effect::Job(Job { slot: Slot::SearchFor, id, task: Task::SearchFor(sent.new.clone()) })]
+            let task = AddTask::SearchFor(sent.new.clone());
+            vec![state.begin(task, now)]
         }
         UnknownOutcomeChoice::Settle | UnknownOutcomeChoice::SendAgain => {
             let new = sent.new.clone();
@@ -322,7 +330,7 @@ pub fn on_other_key(state: &mut AppState) {
 }
 
 /// The look-up for an animal that may have been added ended.
-pub fn on_searched(state: &mut AppState, result: Result<SearchedPets, Failure>) {
+fn on_searched(state: &mut AppState, result: Result<SearchedPets, Failure>) {
     let (Some(unknown_outcome), Some(sent)) = (&mut state.add.unknown_outcome, &state.add.sent) else { return };
     unknown_outcome.choice = 0;
     unknown_outcome.found = Some(match result {

@@ -10,11 +10,11 @@ use crate::domains::registry::Entry;
 use crate::domains::sandbox::PACE;
 use crate::domains::stage::{Measurement, Stage as Step, next_look};
 use crate::domains::{DnsName, Verdict, parse_name};
-use crate::tui::effect::{CheckRequest, DomainTask, Effect, Job, Task};
+use crate::tui::effect::Effect;
 use crate::tui::pending::{LANES, Slot};
 use crate::tui::state::{AppState, MessageKind, Screen};
 
-use super::jobs::{CheckResult, RegistryChange};
+use super::jobs::{CheckRequest, CheckResult, DomainTask, RegistryChange};
 use super::labels::difference;
 use super::state::{PanelLocation, State};
 use super::summary::{DomainSummary, Next, StatusWords};
@@ -161,9 +161,7 @@ pub fn work(app: &mut AppState, now: Now) -> Vec<Effect> {
         let look =
             CheckRequest { reported: panel.reported_for(&entry), entry, detail, sandbox: panel.sandbox.clone(), at };
         panel.lanes[lane] = Some(name);
-        let slot = Slot::Check(lane);
-        let id = app.pending.begin(slot, now.mono);
-        effects.push(Effect::Job(Job { slot, id, task: Task::Domains(DomainTask::Check(Box::new(look))) }));
+        effects.push(app.begin(DomainTask::Check(lane, Box::new(look)), now));
     }
     effects.extend(keep(app, now));
     effects
@@ -187,9 +185,8 @@ fn keep(app: &mut AppState, now: Now) -> Option<Effect> {
         return None;
     }
     app.domains.writing = app.domains.changes.len();
-    let id = app.pending.begin(Slot::Keep, now.mono);
-    let task = Task::Domains(DomainTask::Keep(app.domains.changes.clone()));
-    Some(Effect::Job(Job { slot: Slot::Keep, id, task }))
+    let task = DomainTask::Keep(app.domains.changes.clone());
+    Some(app.begin(task, now))
 }
 
 /// The operator stopped everything: nothing is looked at now or waits for it.

@@ -5,13 +5,14 @@ use crate::domains::registry::Registry;
 use crate::domains::report::sentence;
 use crate::domains::stage::Stage as Step;
 use crate::domains::{DnsName, Finding};
-use crate::tui::effect::{DomainTask, Effect, Job, Task};
+use crate::tui::effect::Effect;
 use crate::tui::keymap::{DomainAction, DomainListAction, DomainsAction, Movement, RemovalAction, RulesAction};
 use crate::tui::pending::Slot;
 use crate::tui::state::{AppState, MessageKind, Screen};
 use crate::tui::text_input::Typing;
 use crate::tui::widgets::list::moved;
 
+use super::jobs::{DomainReply, DomainTask};
 use super::state::{ConfirmTwice, PanelLocation, State};
 use super::{detail, redirects, removal, scheduler, wizard};
 
@@ -35,8 +36,7 @@ fn read(app: &mut AppState, now: Now) -> Vec<Effect> {
     if app.pending.is_running(Slot::Keep) || !app.domains.changes.is_empty() {
         return scheduler::work(app, now);
     }
-    let id = app.pending.begin(Slot::Keep, now.mono);
-    vec![Effect::Job(Job { slot: Slot::Keep, id, task: Task::Domains(DomainTask::Keep(Vec::new())) })]
+    vec![app.begin(DomainTask::Keep(Vec::new()), now)]
 }
 
 /// A key on the panel: a page of it takes its own.
@@ -200,8 +200,24 @@ fn open(app: &mut AppState, now: Now) -> Vec<Effect> {
     Vec::new()
 }
 
+/// A job of the panel has ended, or is so far.
+pub fn on_reply(app: &mut AppState, reply: DomainReply, now: Now) -> Vec<Effect> {
+    match reply {
+        DomainReply::RegistryWritten(result) => return on_kept(app, result, now),
+        DomainReply::CheckProgress(lane, findings) => on_so_far(app, lane, findings),
+        DomainReply::Checked(lane, Ok(seen)) => return scheduler::on_seen(app, lane, *seen, now),
+        DomainReply::Checked(lane, Err(failure)) => {
+            return on_not_seen(app, lane, &failure.sentence("the checker"), now);
+        }
+        DomainReply::RedirectsFollowed(Ok(walked)) => redirects::keys::on_walked(app, walked),
+        DomainReply::RedirectsFollowed(Err(failure)) => app.say(MessageKind::Error, failure.sentence("this program")),
+        DomainReply::Saved(result) => redirects::keys::on_saved(app, result, now),
+    }
+    Vec::new()
+}
+
 /// The list was read or written.
-pub fn on_kept(app: &mut AppState, result: Result<Registry, String>, now: Now) -> Vec<Effect> {
+fn on_kept(app: &mut AppState, result: Result<Registry, String>, now: Now) -> Vec<Effect> {
     let panel = &mut app.domains;
     match result {
         Ok(mut list) => {
@@ -230,7 +246,7 @@ pub fn on_kept(app: &mut AppState, result: Result<Registry, String>, now: Now) -
 }
 
 /// A check has found something, and goes on.
-pub fn on_so_far(app: &mut AppState, lane: usize, findings: Vec<Finding>) {
+fn on_so_far(app: &mut AppState, lane: usize, findings: Vec<Finding>) {
     let name = app.domains.lanes[lane].clone();
     if let Some(look) = name.and_then(|name| app.domains.looks.get_mut(&name)) {
         look.so_far = Some(findings);
@@ -238,7 +254,7 @@ pub fn on_so_far(app: &mut AppState, lane: usize, findings: Vec<Finding>) {
 }
 
 /// A check could not be made.
-pub fn on_not_seen(app: &mut AppState, lane: usize, why: &str, now: Now) -> Vec<Effect> {
+fn on_not_seen(app: &mut AppState, lane: usize, why: &str, now: Now) -> Vec<Effect> {
     if let Some(name) = scheduler::on_failed(&mut app.domains, lane, now) {
         app.say(MessageKind::Error, format!("{name} could not be looked at: {why} r tries again."));
     }

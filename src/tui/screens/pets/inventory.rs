@@ -7,8 +7,9 @@ use crate::api::inventory::Coverage;
 use crate::app::inventory::changes::Baseline;
 use crate::clock::Now;
 use crate::model::Pet;
-use crate::tui::effect::{Effect, Job, Task};
+use crate::tui::effect::Effect;
 use crate::tui::pending::Slot;
+use crate::tui::screens::pets::jobs::PetsTask;
 use crate::tui::screens::pets::update::{ask_where_unasked, on_failure, on_sign_of_life};
 use crate::tui::session_cache::keep;
 use crate::tui::state::{AppState, MessageKind};
@@ -32,8 +33,7 @@ pub fn toggle(state: &mut AppState, now: Now) -> Vec<Effect> {
 pub fn read(state: &mut AppState, now: Now) -> Vec<Effect> {
     state.pets.whole.coming = Vec::new();
     state.pets.changes.begin(true);
-    let id = state.pending.begin(Slot::Inventory, now.mono);
-    vec![Effect::Job(Job { slot: Slot::Inventory, id, task: Task::ReadInventory })]
+    vec![state.begin(PetsTask::ReadInventory, now)]
 }
 
 /// Some more of it came.

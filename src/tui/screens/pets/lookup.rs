@@ -7,10 +7,11 @@ use crate::api::failure::Failure;
 use crate::api::find::{Ask, LookupResult};
 use crate::clock::Now;
 use crate::model::sunset;
-use crate::tui::effect::{Effect, Job, Task};
+use crate::tui::effect::Effect;
 use crate::tui::keymap::LookupAction;
 use crate::tui::pending::Slot;
 use crate::tui::popups;
+use crate::tui::screens::pets::jobs::PetsTask;
 use crate::tui::screens::pets::update::{on_failure, on_sign_of_life};
 use crate::tui::state::{AppState, MessageKind};
 use crate::tui::text_input::Typing;
@@ -58,7 +59,7 @@ pub fn on_action(state: &mut AppState, action: LookupAction, now: Now) -> Vec<Ef
 /// Goes back to the rows, where it is open. What runs is given up.
 pub fn leave(state: &mut AppState) -> Vec<Effect> {
     state.pets.by_id = None;
-    if state.pending.forget(Slot::ById) { vec![Effect::Cancel(Slot::ById)] } else { Vec::new() }
+    state.cancel(Slot::ById).into_iter().collect()
 }
 
 impl ById {
@@ -88,7 +89,7 @@ fn look(state: &mut AppState, at_once: bool, now: Now) -> Vec<Effect> {
         by_id.looked = Some(Lookup { id, at: now, result, was_here });
     }
     if !asks {
-        return if state.pending.forget(Slot::ById) { vec![Effect::Cancel(Slot::ById)] } else { Vec::new() };
+        return state.cancel(Slot::ById).into_iter().collect();
     }
     let ask = match at_once {
         true => Ask::Now,
@@ -96,8 +97,7 @@ fn look(state: &mut AppState, at_once: bool, now: Now) -> Vec<Effect> {
         false if sunset::is_over(now.wall) => Ask::Never,
         false => Ask::IfNeeded,
     };
-    let job = state.pending.begin(Slot::ById, now.mono);
-    vec![Effect::Job(Job { slot: Slot::ById, id: job, task: Task::Find(id, ask) })]
+    vec![state.begin(PetsTask::Find(id, ask), now)]
 }
 
 /// The user stopped the look: what was typed stays.

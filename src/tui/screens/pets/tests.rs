@@ -12,6 +12,8 @@ use crate::tui::effect::{Effect, Task};
 use crate::tui::msg::{Msg, Outcome, QuitReason, Size};
 use crate::tui::pending::Slot;
 use crate::tui::popups::Popup;
+use crate::tui::popups::jobs::{PopupReply, PopupTask};
+use crate::tui::screens::pets::jobs::{PetsReply, PetsTask};
 use crate::tui::state::Health;
 use crate::tui::testing::{self, App, animals, remote};
 use crate::tui::theme::Theme;
@@ -29,10 +31,10 @@ fn unauthorized() -> Failure {
 fn offline(columns: u16, rows: u16) -> App {
     let mut app = App::loaded_from(remote(), columns, rows, &animals(39));
     app.keys("r");
-    app.reply(Slot::List, Outcome::Listed(Err(refused())));
+    app.reply(Slot::List, PetsReply::Listed(Err(refused())));
     app.wait(Duration::from_secs(75));
     app.keys("r");
-    app.reply(Slot::List, Outcome::Listed(Err(refused())));
+    app.reply(Slot::List, PetsReply::Listed(Err(refused())));
     app
 }
 
@@ -60,7 +62,7 @@ fn listed(pets: Vec<Pet>, more: bool) -> Outcome {
 fn the_list_is_asked_for_first_and_the_counts_after_it() {
     let mut app = App::started(Service::Demo, 80, 24);
     assert_eq!(app.effects.len(), 1);
-    assert!(matches!(app.job(Slot::List).unwrap().task, Task::List { pages: 1, .. }));
+    assert!(matches!(app.job(Slot::List).unwrap().task, Task::Pets(PetsTask::List { pages: 1, .. })));
     app.reply(Slot::List, listed(animals(20), false));
     assert_eq!(app.effects.len(), 1 + 3);
 }
@@ -86,7 +88,7 @@ fn stale_list_reply_is_dropped() {
     app.keys("r");
     let old = app.job(Slot::List).unwrap();
     app.keys("Right");
-    app.send(Msg::Reply(crate::tui::msg::Reply { slot: Slot::List, id: old.id, outcome: listed(animals(1), false) }));
+    app.reply_to(old.id, listed(animals(1), false));
     assert!(app.state.pending.is_running(Slot::List));
     assert_ne!(app.state.pets.row_count(), 1);
 }
@@ -135,13 +137,16 @@ fn down_on_the_last_row_loads_the_next_page_and_goes_on_there() {
     let all = animals(39);
     app.reply(Slot::List, listed(all[..20].to_vec(), true));
     app.keys("End Down Down");
-    assert_eq!(app.effects.iter().filter(|e| matches!(e, Effect::Job(job) if job.slot == Slot::More)).count(), 1);
+    assert_eq!(
+        app.effects.iter().filter(|e| matches!(e, Effect::Job(job) if job.task.slot() == Slot::More)).count(),
+        1
+    );
     // The page overlaps by one animal, as a service without a fixed order may do.
-    app.reply(Slot::More, listed(all[19..].to_vec(), false));
+    app.reply(Slot::More, PetsReply::More(testing::rows(all[19..].to_vec(), None)));
     assert_eq!(app.state.pets.row_count(), 39);
     assert_eq!(selected(&app), all[20].id);
     app.keys("r");
-    assert!(matches!(app.job(Slot::List).unwrap().task, Task::List { pages: 2, .. }));
+    assert!(matches!(app.job(Slot::List).unwrap().task, Task::Pets(PetsTask::List { pages: 2, .. })));
 }
 
 #[test]
@@ -206,7 +211,7 @@ fn the_search_takes_letters_and_esc_clears_then_leaves() {
 fn a_lost_service_keeps_the_rows_and_is_asked_again_by_itself() {
     let mut app = App::loaded_from(remote(), 80, 24, &animals(39));
     app.keys("r");
-    app.reply(Slot::List, Outcome::Listed(Err(refused())));
+    app.reply(Slot::List, PetsReply::Listed(Err(refused())));
     assert_eq!(app.state.pets.row_count(), 20);
     let mut pauses = Vec::new();
     for _ in 0..9 {
@@ -214,7 +219,7 @@ fn a_lost_service_keeps_the_rows_and_is_asked_again_by_itself() {
         pauses.push(at.duration_since(app.now.mono).as_secs());
         assert!(!app.state.pending.is_running(Slot::List));
         app.wait(at.duration_since(app.now.mono));
-        app.reply(Slot::List, Outcome::Listed(Err(refused())));
+        app.reply(Slot::List, PetsReply::Listed(Err(refused())));
     }
     assert_eq!(pauses, [2, 4, 8, 16, 32, 60, 300, 300, 300]);
     app.keys("r");
@@ -227,7 +232,7 @@ fn what_asking_again_cannot_mend_is_not_asked_again() {
     let mut app = App::loaded_from(remote(), 80, 24, &animals(39));
     app.keys("r");
     let failure = Failure::Malformed { why: "expected a sequence".into(), excerpt: "<html>".into() };
-    app.reply(Slot::List, Outcome::Listed(Err(failure)));
+    app.reply(Slot::List, PetsReply::Listed(Err(failure)));
     assert!(matches!(app.state.link.health, Health::Away { next_try: None, .. }));
     app.keys("e");
     assert!(app.screen().contains("<html>"));
@@ -237,7 +242,7 @@ fn what_asking_again_cannot_mend_is_not_asked_again() {
 fn a_service_inside_that_did_not_start_says_so_and_is_not_asked_again() {
     let mut app = App::started(Service::Demo, 80, 24);
     let why = "the database cannot be opened".to_owned();
-    app.reply(Slot::List, Outcome::Failed(Failure::NotStarted { why }));
+    app.reply(Slot::List, Outcome::failed(Slot::List, Failure::NotStarted { why }));
     assert!(matches!(app.state.link.health, Health::Away { next_try: None, .. }));
     assert!(app.says("Not started: the database cannot be opened. Mend that, then start petstore again."));
     assert!(app.says("e: details   q: quit"));
@@ -248,7 +253,7 @@ fn a_service_that_names_its_time_is_asked_then() {
     let mut app = App::loaded_from(remote(), 80, 24, &animals(39));
     app.keys("r");
     let failure = Failure::Refused { status: 503, code: None, message: String::new(), retry_after: Some(40) };
-    app.reply(Slot::List, Outcome::Listed(Err(failure)));
+    app.reply(Slot::List, PetsReply::Listed(Err(failure)));
     app.wait(Duration::from_secs(39));
     assert!(!app.state.pending.is_running(Slot::List));
     app.wait(Duration::from_secs(1));
@@ -258,19 +263,19 @@ fn a_service_that_names_its_time_is_asked_then() {
 #[test]
 fn a_refused_key_is_asked_for_and_the_app_goes_on_with_the_new_one() {
     let mut app = App::started(remote(), 80, 24);
-    app.reply(Slot::List, Outcome::Listed(Err(unauthorized())));
+    app.reply(Slot::List, PetsReply::Listed(Err(unauthorized())));
     assert!(matches!(app.state.popup, Some(Popup::Key(_))));
     app.keys("\"lost\"");
     app.wait(Duration::from_millis(300));
     app.send(Msg::Paste(" Bearer petk_new_key_0123456789abcd\n".into()));
     assert!(!app.screen().contains("petk_new"));
     app.keys("Enter");
-    let Task::TestKey(key) = app.job(Slot::TestKey).unwrap().task else { panic!() };
+    let Task::Popups(PopupTask::TestKey(key)) = app.job(Slot::TestKey).unwrap().task else { panic!() };
     assert_eq!(key, crate::model::ApiKey::new("petk_new_key_0123456789abcd").unwrap());
-    app.reply(Slot::TestKey, Outcome::KeyTested(Err(unauthorized())));
+    app.reply(Slot::TestKey, PopupReply::KeyTested(Err(unauthorized())));
     assert!(app.screen().contains("This key was not accepted either."));
     app.keys("Enter");
-    app.reply(Slot::TestKey, Outcome::KeyTested(Ok(())));
+    app.reply(Slot::TestKey, PopupReply::KeyTested(Ok(())));
     assert_eq!(app.state.popup, None);
     app.answer_lists(&animals(39));
     assert_eq!(app.state.pets.row_count(), 20);
@@ -280,7 +285,7 @@ fn a_refused_key_is_asked_for_and_the_app_goes_on_with_the_new_one() {
 fn a_key_refused_in_the_background_takes_no_letters() {
     let mut app = App::loaded_from(remote(), 80, 24, &animals(39));
     app.keys("r");
-    app.reply(Slot::List, Outcome::Listed(Err(unauthorized())));
+    app.reply(Slot::List, PetsReply::Listed(Err(unauthorized())));
     assert_eq!(app.state.popup, None);
     assert!(app.says("The API key is not accepted any more. F4 asks for another one."), "{}", app.screen());
     app.wait(Duration::from_secs(1)).keys("j j Enter");
@@ -305,7 +310,7 @@ fn without_a_key_nothing_is_asked_and_one_is_asked_for() {
 fn a_refused_key_never_takes_the_cursor_out_of_a_field() {
     let mut app = App::loaded_from(remote(), 80, 24, &animals(39));
     app.keys("r / \"whis\"");
-    app.reply(Slot::List, Outcome::Listed(Err(unauthorized())));
+    app.reply(Slot::List, PetsReply::Listed(Err(unauthorized())));
     assert_eq!(app.state.popup, None);
     app.keys("\"k\" F4");
     assert_eq!(app.state.pets.search.value(), "whisk");
@@ -345,8 +350,11 @@ fn samples_go_into_an_empty_store_only() {
     assert!(app.job(Slot::Samples).is_none());
     let mut app = App::loaded_from(Service::Demo, 80, 24, &[]);
     app.keys("S S");
-    assert_eq!(app.effects.iter().filter(|e| matches!(e, Effect::Job(job) if job.slot == Slot::Samples)).count(), 1);
-    app.reply(Slot::Samples, Outcome::SamplesAdded(25, None));
+    assert_eq!(
+        app.effects.iter().filter(|e| matches!(e, Effect::Job(job) if job.task.slot() == Slot::Samples)).count(),
+        1
+    );
+    app.reply(Slot::Samples, PetsReply::SamplesAdded(25, None));
     app.answer_lists(&animals(25));
     assert!(app.screen().contains("25 samples added."));
 }
@@ -501,7 +509,7 @@ fn looks_boxes() {
     snapshot("key", |columns, rows| {
         let mut app = App::loaded_from(remote(), columns, rows, &animals(39));
         app.keys("r");
-        app.reply(Slot::List, Outcome::Listed(Err(unauthorized())));
+        app.reply(Slot::List, PetsReply::Listed(Err(unauthorized())));
         app.keys("F4");
         app.wait(Duration::from_secs(1)).keys("\"petk_0123\"");
         app
@@ -509,16 +517,16 @@ fn looks_boxes() {
     snapshot("key_refused_again", |columns, rows| {
         let mut app = App::loaded_from(remote(), columns, rows, &animals(39));
         app.keys("r");
-        app.reply(Slot::List, Outcome::Listed(Err(unauthorized())));
+        app.reply(Slot::List, PetsReply::Listed(Err(unauthorized())));
         app.keys("F4");
         app.wait(Duration::from_secs(1)).keys("\"petk_0123456789\" Enter");
-        app.reply(Slot::TestKey, Outcome::KeyTested(Err(unauthorized())));
+        app.reply(Slot::TestKey, PopupReply::KeyTested(Err(unauthorized())));
         app
     });
     snapshot("key_closed", |columns, rows| {
         let mut app = App::loaded_from(remote(), columns, rows, &animals(39));
         app.keys("r");
-        app.reply(Slot::List, Outcome::Listed(Err(unauthorized())));
+        app.reply(Slot::List, PetsReply::Listed(Err(unauthorized())));
         app.keys("F4");
         app.wait(Duration::from_secs(1)).keys("Esc");
         app

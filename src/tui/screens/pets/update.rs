@@ -5,11 +5,12 @@ use std::time::Duration;
 use crate::api::failure::{Failure, Remedy};
 use crate::api::list::ListAnswer;
 use crate::clock::Now;
-use crate::model::{Limit, PetQuery, PetStatus};
-use crate::tui::effect::{Effect, Job, Task};
+use crate::model::{Limit, PetStatus};
+use crate::tui::effect::Effect;
 use crate::tui::keymap::{Movement, PetsAction, PickAction};
 use crate::tui::pending::Slot;
 use crate::tui::popups::{LimitBox, PendingChange, Popup, confirm, next_preset, open_key_box};
+use crate::tui::screens::pets::jobs::{PetsReply, PetsTask};
 use crate::tui::screens::pets::state::TABS;
 use crate::tui::screens::pets::{ListSource, Loaded};
 use crate::tui::session_cache::keep;
@@ -158,9 +159,9 @@ fn next_tab(filter: Option<PetStatus>, by: usize) -> Option<PetStatus> {
 pub fn show_tab(state: &mut AppState, filter: Option<PetStatus>, now: Now) -> Vec<Effect> {
     state.message = None;
     state.pets.show_tab(filter);
-    let mut effects = forget(state, Slot::More);
+    let mut effects = Vec::from_iter(state.cancel(Slot::More));
     // What was asked for another tab must not be taken for this one's.
-    effects.extend(forget(state, Slot::List));
+    effects.extend(state.cancel(Slot::List));
     // While the service is away, looking around does not ask it: it is asked by itself, and then for this tab.
     if !state.pets.whole.is_there() && !waits(state) {
         effects.extend(reload(state, false, now));
@@ -181,7 +182,7 @@ pub fn ask_where_unasked(state: &mut AppState, now: Now) -> Vec<Effect> {
 pub fn set_limit(state: &mut AppState, limit: Limit, now: Now) -> Vec<Effect> {
     state.message = None;
     state.pets.limit = limit;
-    let mut effects = forget(state, Slot::More);
+    let mut effects = Vec::from_iter(state.cancel(Slot::More));
     if waits(state) {
         state.say(MessageKind::Note, format!("{limit} rows are asked for once the service answers again."));
     } else {
@@ -250,8 +251,7 @@ fn load_more(state: &mut AppState, now: Now) -> Vec<Effect> {
         Some(_) if state.pending.is_running(Slot::More) || state.pending.is_running(Slot::List) => Vec::new(),
         Some(next) => {
             let next = next.clone();
-            let id = state.pending.begin(Slot::More, now.mono);
-            vec![Effect::Job(Job { slot: Slot::More, id, task: Task::More(next) })]
+            vec![state.begin(PetsTask::More(next), now)]
         }
         None => {
             let text = if !may_have_more(state) {
@@ -301,21 +301,32 @@ pub fn reload(state: &mut AppState, counts: bool, now: Now) -> Vec<Effect> {
 
 fn ask(state: &mut AppState, pages: u16, now: Now) -> Vec<Effect> {
     let query = state.pets.query();
-    let mut effects = forget(state, Slot::More);
-    let id = state.pending.begin(Slot::List, now.mono);
+    let mut effects = Vec::from_iter(state.cancel(Slot::More));
     // What is here already need not come again.
     let known =
         state.pets.list().filter(|loaded| loaded.source != ListSource::Picked).map(|loaded| loaded.list.clone());
-    effects.push(Effect::Job(Job { slot: Slot::List, id, task: Task::List { query, pages, known } }));
+    effects.push(state.begin(PetsTask::List { query, pages, known }, now));
     effects
 }
 
-fn forget(state: &mut AppState, slot: Slot) -> Vec<Effect> {
-    if state.pending.forget(slot) { vec![Effect::Cancel(slot)] } else { Vec::new() }
+/// A job of this screen has ended, or is so far.
+pub fn on_reply(state: &mut AppState, reply: PetsReply, now: Now) -> Vec<Effect> {
+    match reply {
+        PetsReply::Listed(result) => on_listed(state, result, now),
+        PetsReply::More(result) => {
+            on_more(state, result, now);
+            Vec::new()
+        }
+        PetsReply::Counted(status, result) => on_counted(state, status, result, now),
+        PetsReply::InventoryPart(pets) => inventory::on_part(state, pets, now),
+        PetsReply::InventoryRead(result) => inventory::on_read(state, result, now),
+        PetsReply::Found(result) => lookup::on_found(state, result, now),
+        PetsReply::SamplesAdded(added, failure) => on_samples(state, added, failure, now),
+    }
 }
 
 /// The rows came, or did not.
-pub fn on_listed(state: &mut AppState, result: Result<ListAnswer, Failure>, now: Now) -> Vec<Effect> {
+fn on_listed(state: &mut AppState, result: Result<ListAnswer, Failure>, now: Now) -> Vec<Effect> {
     match result {
         Err(failure) => {
             on_failure(state, failure, now);
@@ -343,7 +354,7 @@ pub fn on_listed(state: &mut AppState, result: Result<ListAnswer, Failure>, now:
 }
 
 /// A further page came, or did not.
-pub fn on_more(state: &mut AppState, result: Result<ListAnswer, Failure>, now: Now) {
+fn on_more(state: &mut AppState, result: Result<ListAnswer, Failure>, now: Now) {
     match result {
         Err(failure) => on_failure(state, failure, now),
         Ok(answer) => {
@@ -374,12 +385,12 @@ pub(in crate::tui) fn add_samples(state: &mut AppState, now: Now) -> Vec<Effect>
         return asked;
     }
     state.say(MessageKind::Note, format!("Adding {SAMPLES} samples ..."));
-    let id = state.pending.begin(Slot::Samples, now.mono);
-    vec![Effect::Job(Job { slot: Slot::Samples, id, task: Task::AddSamples(SAMPLES, state.keys.make()) })]
+    let key = state.keys.make();
+    vec![state.begin(PetsTask::AddSamples(SAMPLES, key), now)]
 }
 
 /// The samples were added, or some of them.
-pub fn on_samples(state: &mut AppState, added: usize, failure: Option<Failure>, now: Now) -> Vec<Effect> {
+fn on_samples(state: &mut AppState, added: usize, failure: Option<Failure>, now: Now) -> Vec<Effect> {
     match failure {
         None => state.say_done(format!("{added} samples added."), now.mono),
         Some(failure) => {
@@ -393,12 +404,7 @@ pub fn on_samples(state: &mut AppState, added: usize, failure: Option<Failure>, 
 }
 
 /// The list of one status came, for its number. A failure is left to the list, which is asked the same way.
-pub fn on_counted(
-    state: &mut AppState,
-    status: PetStatus,
-    result: Result<ListAnswer, Failure>,
-    now: Now,
-) -> Vec<Effect> {
+fn on_counted(state: &mut AppState, status: PetStatus, result: Result<ListAnswer, Failure>, now: Now) -> Vec<Effect> {
     match result {
         Ok(ListAnswer { list: Some(list), .. }) => {
             state.link.has_pages |= list.next().is_some();
@@ -416,11 +422,8 @@ fn count(state: &mut AppState, now: Now) -> Vec<Effect> {
     PetStatus::ALL
         .into_iter()
         .map(|status| {
-            let slot = Slot::Count(status);
-            let id = state.pending.begin(slot, now.mono);
-            let query = PetQuery { status: Some(status), limit: Limit::MAX, after: None };
             let known = state.pets.counted[status as usize].as_ref().map(|(list, _)| list.clone());
-            Effect::Job(Job { slot, id, task: Task::List { query, pages: 1, known } })
+            state.begin(PetsTask::Count { status, known }, now)
         })
         .collect()
 }

@@ -7,8 +7,7 @@ use crate::clock::Now;
 use crate::config::Origin;
 use crate::model::text::short;
 use crate::tui::drafts;
-use crate::tui::effect::{Effect, ProfileTask};
-use crate::tui::msg::Used;
+use crate::tui::effect::Effect;
 use crate::tui::pending::Slot;
 use crate::tui::popups::Popup;
 use crate::tui::screens::add_pet::{import, rapid};
@@ -16,7 +15,7 @@ use crate::tui::screens::pets;
 use crate::tui::start::start;
 use crate::tui::state::{AppState, Link, MessageKind, Screen};
 
-use super::update;
+use super::jobs::{ProfileTask, Used};
 
 /// Uses the service under the cursor from now on, unless an animal is on its way to the one in use.
 pub fn begin(state: &mut AppState, now: Now) -> Vec<Effect> {
@@ -45,10 +44,10 @@ pub fn begin(state: &mut AppState, now: Now) -> Vec<Effect> {
         return Vec::new();
     }
     // A key that is being tried is one for the service in use.
-    let mut effects = update::forget(state, Slot::TestKey);
+    let mut effects = Vec::from_iter(state.cancel(Slot::TestKey));
     state.profiles.using.clone_from(&name);
     state.say(MessageKind::Note, format!("Switching to {} ...", short(&name)));
-    effects.push(update::begin(state, Slot::UseProfile, ProfileTask::Use(name), now));
+    effects.push(state.begin(ProfileTask::Use(name), now));
     effects
 }
 
@@ -61,10 +60,8 @@ pub fn on_failed(state: &mut AppState, why: &str) {
 /// Another service is in use: what is typed for the one before is put aside, and what was put aside for this one is back.
 pub fn on_used(state: &mut AppState, used: Used, now: Now) -> Vec<Effect> {
     let Used { settings, kept, left } = used;
-    let mut effects = Vec::new();
-    for slot in Slot::ALL.into_iter().filter(|slot| slot.is_about_service()) {
-        effects.extend(update::forget(state, slot));
-    }
+    let given_up = state.pending.forget_all(Slot::is_about_service);
+    let mut effects: Vec<Effect> = given_up.into_iter().map(Effect::Cancel).collect();
     let (stays, put_aside) = drafts::leave(state, now);
     effects.extend(put_aside);
     let before = std::mem::replace(&mut state.link, Link::of(&settings));

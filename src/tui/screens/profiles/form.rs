@@ -8,9 +8,8 @@ use crate::config::file::{Profile, is_plain_name};
 use crate::config::{KeepKey, KeySource};
 use crate::model::text::short;
 use crate::model::{ApiKey, BaseUrl};
-use crate::tui::effect::NewService;
 use crate::tui::keymap::Movement;
-use crate::tui::msg::Tested;
+use crate::tui::screens::profiles::jobs::{NewService, Tested};
 use crate::tui::text_input::TextInput;
 use crate::tui::widgets::list::moved;
 

@@ -1,5 +1,6 @@
 //! What is asked for about services and their keys, and what came of it.
 
+use crate::api::failure::Failure;
 pub use crate::app::connections::{AddedProfile, KeyPlaces, NewService, Tested};
 use crate::config::queue::Unfinished;
 use crate::config::{KeepKey, KeyOrigin, Profiles, Settings};
@@ -53,12 +54,16 @@ pub enum ProfileReply {
     Used(Result<Box<Used>, String>),
     /// A service was asked for one animal.
     Tested(Tested),
+    /// The service of a new profile was asked for one animal.
+    Tried(Tested),
     /// A new profile was written, or why not.
     Added(Result<AddedProfile, String>),
     /// Where a key can be kept.
     Places(KeyPlaces),
     /// Where the key is kept from now on, or why it is not.
     KeyStored(Result<KeyOrigin, String>),
+    /// Neither a profile nor a key was written.
+    NotWritten(Failure),
 }
 
 /// The service that is used from now on.

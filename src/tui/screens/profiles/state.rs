@@ -5,9 +5,8 @@ use std::collections::BTreeMap;
 use super::form::ProfileForm;
 use crate::clock::Now;
 use crate::config::{ProfileEntry, Profiles};
-use crate::tui::effect::NewService;
 use crate::tui::keymap::Context;
-use crate::tui::msg::Tested;
+use crate::tui::screens::profiles::jobs::{NewService, Tested};
 use crate::tui::state::Screen;
 
 /// The profiles screen.

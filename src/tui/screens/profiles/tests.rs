@@ -9,15 +9,19 @@ use crate::config::{Accent, KeepKey, KeyOrigin, Origin, ProfileEntry, Service, S
 use crate::model::{ApiKey, Pet, PetStatus};
 use crate::transfer::import::Start;
 use crate::tui::drafts::TypedText;
-use crate::tui::effect::{DraftTask, Effect, ImportTask, Job, ProfileTask, RunImport, Task};
+use crate::tui::drafts::jobs::{DraftReply, DraftTask};
+use crate::tui::effect::{Effect, Job, Task};
 use crate::tui::keymap::Context;
-use crate::tui::msg::{
-    AddedProfile, DraftReply, EndOf, ImportEnd, ImportReply, KeyPlaces, LineSent, Msg, Outcome, ProfileReply, Size,
-    Tested, Used,
-};
+use crate::tui::msg::{Msg, Outcome, Size};
 use crate::tui::pending::Slot;
+use crate::tui::popups::jobs::{PopupReply, PopupTask};
 use crate::tui::popups::{KeyBox, Popup};
 use crate::tui::screens::add_pet::import;
+use crate::tui::screens::add_pet::import::jobs::{EndOf, ImportEnd, ImportReply, ImportTask};
+use crate::tui::screens::add_pet::jobs::{AddReply, AddTask};
+use crate::tui::screens::add_pet::rapid::jobs::{LineSent, RapidReply};
+use crate::tui::screens::pets::jobs::{PetsReply, PetsTask};
+use crate::tui::screens::profiles::jobs::{AddedProfile, KeyPlaces, ProfileReply, ProfileTask, Tested, Used};
 use crate::tui::state::{Health, Link, Screen};
 use crate::tui::testing::{self, App, animals, profiles, remote, settings};
 use crate::tui::text_input::TextInput;
@@ -25,20 +29,20 @@ use crate::tui::theme::Theme;
 
 impl App {
     fn news(&mut self, slot: Slot, news: ProfileReply) {
-        self.reply(slot, Outcome::Profile(news));
+        self.reply(slot, Outcome::Profiles(news));
     }
 
     /// The newest job about profiles.
     fn asked(&self) -> Option<ProfileTask> {
         self.effects.iter().rev().find_map(|effect| match effect {
-            Effect::Job(Job { task: Task::Profile(task), .. }) => Some(task.clone()),
+            Effect::Job(Job { task: Task::Profiles(task), .. }) => Some(task.clone()),
             _ => None,
         })
     }
 
     /// How many jobs were asked for that make or change a profile.
     fn writes(&self) -> usize {
-        let writes = |effect: &&Effect| matches!(effect, Effect::Job(Job { slot: Slot::WriteProfile, .. }));
+        let writes = |effect: &&Effect| matches!(effect, Effect::Job(job) if job.task.slot() == Slot::WriteProfile);
         self.effects.iter().filter(writes).count()
     }
 }
@@ -108,7 +112,7 @@ fn typed(columns: u16, rows: u16) -> App {
 fn tried(columns: u16, rows: u16, tested: Tested) -> App {
     let mut app = typed(columns, rows);
     app.keys("F2");
-    app.news(Slot::TryProfile, ProfileReply::Tested(tested));
+    app.news(Slot::TryProfile, ProfileReply::Tried(tested));
     app
 }
 
@@ -160,7 +164,7 @@ fn a_test_asks_once_and_its_answer_stays_in_words() {
 fn only_an_address_that_stays_is_copied() {
     let mut app = listed(80, 24);
     app.keys("y");
-    let copied = Some(Task::Copy("https://api.example.com/v1".into()));
+    let copied = Some(Task::Popups(PopupTask::Copy("https://api.example.com/v1".into())));
     assert_eq!(app.job(Slot::Copy).map(|job| job.task), copied);
     app.keys("g y");
     assert!(app.says("has another address each time"));
@@ -187,12 +191,12 @@ fn after_a_change_nothing_of_the_service_before_is_left() {
     assert_eq!(app.state.add.name.value(), "");
     assert!(app.effects.contains(&Effect::Cancel(Slot::List)));
     let asks_anew = app.job(Slot::List).filter(|job| job.id != late.id).expect("the list is asked for");
-    assert!(matches!(asks_anew.task, Task::List { known: None, pages: 1, .. }));
+    assert!(matches!(asks_anew.task, Task::Pets(PetsTask::List { known: None, pages: 1, .. })));
     let said = "Using staging: staging.api.example.com. What you typed for production stays there.";
     assert!(app.says("STAGING |") && app.says(said), "{}", app.screen());
 
-    let Job { slot, id, .. } = late;
-    app.send(Msg::Reply(crate::tui::msg::Reply { slot, id, outcome: testing::listed(animals(5), None) }));
+    let Job { id, .. } = late;
+    app.reply_to(id, testing::listed(animals(5), None));
     assert_eq!(app.state.pets.row_count(), 0, "late rows of the other service are dropped");
     app.reply(Slot::List, testing::listed(animals(2), None));
     assert_eq!(app.state.pets.row_count(), 2);
@@ -215,8 +219,8 @@ fn what_was_kept_of_the_other_service_is_shown_at_once() {
 #[test]
 fn a_change_that_fails_leaves_the_service_before_in_use_and_says_why() {
     for (outcome, why) in [
-        (Outcome::Profile(ProfileReply::Used(Err("cannot read the API key from keys/staging: gone".into()))), "gone"),
-        (Outcome::Failed(Failure::Busy), "more to do"),
+        (ProfileReply::Used(Err("cannot read the API key from keys/staging: gone".into())).into(), "gone"),
+        (Outcome::failed(Slot::UseProfile, Failure::Busy), "more to do"),
     ] {
         let mut app = listed(80, 24);
         app.keys("Down Enter");
@@ -233,7 +237,7 @@ fn no_change_begins_while_an_animal_is_on_its_way_or_its_fate_is_open() {
     app.keys("2 \"Biscuit\" Tab \"3\" F2 Esc P Down Enter");
     assert!(app.says("Biscuit is on its way to api.example.com. Wait for the answer, then switch."));
     let failure = Failure::NoAnswer { after: Duration::from_secs(30) };
-    app.reply(Slot::Create, Outcome::Created(Err(failure.into())));
+    app.reply(Slot::Create, AddReply::Created(Err(failure.into())));
     app.keys("Enter");
     assert!(app.says("Whether Biscuit was added to api.example.com is not known yet."), "{}", app.screen());
     assert!(app.job(Slot::UseProfile).is_none());
@@ -328,7 +332,7 @@ fn a_protected_service_is_asked_about_again_after_each_change_to_it() {
     app.keys("a \"Biscuit\" Tab \"3\" F2");
     app.wait(Duration::from_millis(300)).keys("y");
     let pet = Pet { id: 7, name: "Biscuit".into(), category_id: 3, status: None };
-    app.reply(Slot::Create, Outcome::Created(Ok(pet)));
+    app.reply(Slot::Create, AddReply::Created(Ok(pet)));
     app.keys("\"Rex\" Esc");
     change(&mut app, staging(in_file()));
     app.keys("a \"Test pet\" Tab \"1\" Esc");
@@ -353,7 +357,7 @@ fn an_import_that_has_ended_goes_on_at_its_own_service_only_and_a_protected_one_
     let mut app = import::tests::running(80, 24);
     let progress = app.state.add.import.running().unwrap().progress.clone();
     let end = ImportEnd { progress, left: Some(9), why: EndOf::Stopped };
-    app.reply(Slot::Import, Outcome::Import(ImportReply::Ended(Box::new(end))));
+    app.reply(Slot::Import, ImportReply::Ended(Box::new(end)));
     app.effects.clear();
     change(&mut app, staging(in_file()));
     app.keys("2 F2");
@@ -362,18 +366,20 @@ fn an_import_that_has_ended_goes_on_at_its_own_service_only_and_a_protected_one_
     app.keys("2 F2");
     assert_eq!((app.state.context(), app.job(Slot::Import)), (Context::Confirm, None));
     app.wait(Duration::from_millis(300)).keys("y");
-    let Some(Job { task: Task::Import(task), .. }) = app.job(Slot::Import) else { panic!("{}", app.screen()) };
-    assert!(matches!(*task, ImportTask::Run(RunImport { start: Start::GoOn, .. })), "{task:?}");
+    let Some(Task::Import(ImportTask::Run(run))) = app.job(Slot::Import).map(|job| job.task) else {
+        panic!("{}", app.screen())
+    };
+    assert_eq!(run.start, Start::GoOn);
 }
 
 #[test]
 fn while_a_change_is_under_way_no_key_is_asked_for_and_no_line_of_rapid_entry_is_touched() {
     let mut app = listed(80, 24);
     app.keys("Esc a F6 \"3\" Enter \"12345678\" Enter");
-    app.reply(Slot::Queue, Outcome::QueueWritten(Ok(())));
+    app.reply(Slot::Queue, RapidReply::Written(Ok(())));
     let no = Failure::Refused { status: 400, code: None, message: "no".into(), retry_after: None };
-    app.reply(Slot::Line(0), Outcome::LineSent(LineSent::Failed(no)));
-    app.reply(Slot::Queue, Outcome::QueueWritten(Ok(())));
+    app.reply(Slot::Line(0), RapidReply::Sent(0, LineSent::Failed(no)));
+    app.reply(Slot::Queue, RapidReply::Written(Ok(())));
     app.keys("Esc P");
     app.news(Slot::Profiles, ProfileReply::Read(Ok(profiles())));
     app.keys("Down Enter");
@@ -405,20 +411,22 @@ fn an_animal_of_a_session_before_is_never_sent_to_the_next_service() {
     other.state.link = Link::of(&staging(in_file()));
     other.keys("a \"Biscuit\" Tab \"3\" F2");
     let Some(Job { task: Task::Drafts(DraftTask::Write(write)), .. }) = other.job(Slot::Drafts) else { panic!() };
-    let opened = Outcome::Drafts(DraftReply::Opened(Ok(Some(write.drafts))));
+    let opened = DraftReply::Opened(Ok(Some(write.drafts)));
     let mut app = listed(80, 24);
     change(&mut app, staging(in_file()));
     // It is read while the next change is under way already.
     app.keys("P");
     app.news(Slot::Profiles, ProfileReply::Read(Ok(profiles())));
     app.keys("Up Enter");
-    app.effects.retain(|effect| !matches!(effect, Effect::Job(Job { slot: Slot::Create, .. })));
+    app.effects.retain(|effect| !matches!(effect, Effect::Job(job) if job.task.slot() == Slot::Create));
     app.reply(Slot::OpenDrafts, opened);
     assert_eq!(app.job(Slot::Create), None);
     app.news(Slot::UseProfile, used(production()));
     assert!(app.state.add.sent.is_none() && app.job(Slot::Create).is_none());
     change(&mut app, staging(in_file()));
-    let Some(Job { task: Task::Settle(new, ..), .. }) = app.job(Slot::Create) else { panic!("{}", app.screen()) };
+    let Some(Job { task: Task::Add(AddTask::Settle(new, ..)), .. }) = app.job(Slot::Create) else {
+        panic!("{}", app.screen())
+    };
     assert_eq!(new.name, "Biscuit");
 }
 
@@ -460,7 +468,7 @@ fn key_box(app: &App) -> &KeyBox {
 fn refused(columns: u16, rows: u16, places: KeyPlaces) -> App {
     let mut app = App::loaded_from(remote(), columns, rows, &animals(39));
     app.keys("r");
-    app.reply(Slot::List, Outcome::Listed(Err(unauthorized())));
+    app.reply(Slot::List, PetsReply::Listed(Err(unauthorized())));
     app.keys("F4");
     app.wait(Duration::from_millis(300));
     app.news(Slot::KeyPlaces, ProfileReply::Places(places));
@@ -474,8 +482,9 @@ fn everywhere() -> KeyPlaces {
 #[test]
 fn the_places_are_found_out_once_for_each_box() {
     let app = refused(80, 24, everywhere());
-    let asked =
-        |app: &App| app.effects.iter().filter(|e| matches!(e, Effect::Job(j) if j.slot == Slot::KeyPlaces)).count();
+    let asked = |app: &App| {
+        app.effects.iter().filter(|e| matches!(e, Effect::Job(j) if j.task.slot() == Slot::KeyPlaces)).count()
+    };
     assert_eq!(asked(&app), 1);
     let mut app = app;
     app.keys("x x Esc F4");
@@ -507,10 +516,10 @@ fn the_choice_goes_round_through_what_there_is_and_letters_go_to_the_field() {
 fn a_key_is_kept_where_it_was_chosen_only_after_it_was_accepted() {
     let mut app = refused(80, 24, everywhere());
     app.keys("\"petk_fedcba9876543210\" Tab Down Enter");
-    app.reply(Slot::TestKey, Outcome::KeyTested(Err(unauthorized())));
+    app.reply(Slot::TestKey, PopupReply::KeyTested(Err(unauthorized())));
     assert!(app.says("This key was not accepted either.") && app.writes() == 0);
     app.keys("Enter");
-    app.reply(Slot::TestKey, Outcome::KeyTested(Ok(())));
+    app.reply(Slot::TestKey, PopupReply::KeyTested(Ok(())));
     let task = ProfileTask::KeepKey {
         profile: "production".into(),
         address: "https://api.example.com/v1".parse().unwrap(),
@@ -528,7 +537,7 @@ fn a_key_is_kept_where_it_was_chosen_only_after_it_was_accepted() {
 fn a_key_that_cannot_be_kept_is_used_all_the_same() {
     let mut app = refused(80, 24, everywhere());
     app.keys("\"petk_fedcba9876543210\" Tab Down Enter");
-    app.reply(Slot::TestKey, Outcome::KeyTested(Ok(())));
+    app.reply(Slot::TestKey, PopupReply::KeyTested(Ok(())));
     app.news(Slot::WriteProfile, ProfileReply::KeyStored(Err("no room.".into())));
     assert!(app.says("is used until the program ends, but not kept: no room."));
     assert_eq!(app.state.link.key, ("3210".into(), KeyOrigin::Typed));
@@ -597,7 +606,7 @@ fn one_that_does_not_answer_is_written_only_at_the_second_try_without_a_change()
     assert!(app.writes() == 0 && app.says("F2 again writes it all the same."), "{}", app.screen());
     app.keys("\"0\" F2");
     assert!(app.writes() == 0 && app.state.pending.is_running(Slot::TryProfile), "another key is another try");
-    app.news(Slot::TryProfile, ProfileReply::Tested(Tested::Unusable("no".into())));
+    app.news(Slot::TryProfile, ProfileReply::Tried(Tested::Unusable("no".into())));
     app.keys("F2");
     assert_eq!(app.writes(), 1);
 }
@@ -606,7 +615,7 @@ fn one_that_does_not_answer_is_written_only_at_the_second_try_without_a_change()
 fn what_was_changed_while_it_was_tried_is_not_written() {
     let mut app = typed(80, 24);
     app.keys("F2 \"x\"");
-    app.news(Slot::TryProfile, ProfileReply::Tested(Tested::Answered(Duration::from_millis(31))));
+    app.news(Slot::TryProfile, ProfileReply::Tried(Tested::Answered(Duration::from_millis(31))));
     assert!(app.writes() == 0 && app.says("F2 tries it as it is now."));
 }
 
@@ -628,7 +637,7 @@ fn at_the_first_start_the_form_leads_to_a_service_and_esc_back_to_the_choice() {
     app.keys("3");
     app.news(Slot::Profiles, ProfileReply::Read(Ok(profiles())));
     app.keys(SHOP.strip_prefix("n ").unwrap()).keys("F2");
-    app.news(Slot::TryProfile, ProfileReply::Tested(Tested::Answered(Duration::from_millis(31))));
+    app.news(Slot::TryProfile, ProfileReply::Tried(Tested::Answered(Duration::from_millis(31))));
     assert!(matches!(app.asked(), Some(ProfileTask::Add { at_start: true, .. })));
     app.news(Slot::WriteProfile, ProfileReply::Added(Ok(AddedProfile { file: "config.toml".into(), key_lost: None })));
     app.keys("1 2 : H Esc");
@@ -659,7 +668,7 @@ fn a_key_is_never_on_the_screen_unless_it_is_asked_for() {
 fn a_key_refused_elsewhere_opens_no_box_over_the_form() {
     let mut app = listed(80, 24);
     app.keys("1 r P n");
-    app.reply(Slot::List, Outcome::Listed(Err(unauthorized())));
+    app.reply(Slot::List, PetsReply::Listed(Err(unauthorized())));
     assert!(app.state.key_refused() && app.state.popup.is_none());
     app.keys("F4");
     assert!(app.state.popup.is_none() && app.state.profiles.form.shown);

@@ -4,9 +4,8 @@ use crate::clock::Now;
 use crate::config::{KeyOrigin, ServiceLocation};
 use crate::model::text::short;
 use crate::model::words::counted;
-use crate::tui::effect::{Effect, Job, NewService, ProfileTask, Task};
+use crate::tui::effect::Effect;
 use crate::tui::keymap::{ProfileFormAction, ProfilesAction};
-use crate::tui::msg::{AddedProfile, ProfileReply, Tested};
 use crate::tui::pending::Slot;
 use crate::tui::popups::{self, Popup};
 use crate::tui::state::{AppState, MessageKind, Screen};
@@ -15,10 +14,11 @@ use crate::tui::widgets::list::moved;
 
 use super::change;
 use super::form::{Focus, ProfileForm};
+use super::jobs::{AddedProfile, NewService, ProfileReply, ProfileTask, Tested};
 
 /// Opens the screen, and reads which profiles there are.
 pub fn show(state: &mut AppState, now: Now) -> Vec<Effect> {
-    let mut effects = forget(state, Slot::TestKey);
+    let mut effects = Vec::from_iter(state.cancel(Slot::TestKey));
     if matches!(state.popup, Some(Popup::Key(_))) {
         state.popup = None;
     }
@@ -33,7 +33,7 @@ pub fn show(state: &mut AppState, now: Now) -> Vec<Effect> {
         state.screen = Screen::Profiles;
     }
     state.pets.searching = false;
-    effects.push(begin(state, Slot::Profiles, ProfileTask::Read, now));
+    effects.push(state.begin(ProfileTask::Read, now));
     effects
 }
 
@@ -84,7 +84,7 @@ pub fn in_form(state: &mut AppState, action: ProfileFormAction, now: Now) -> Vec
         (ProfileFormAction::Back, _) => {
             state.profiles.form_open = false;
             state.say(MessageKind::Note, "What you typed is kept: n shows it again.");
-            return forget(state, Slot::TryProfile);
+            return state.cancel(Slot::TryProfile).into_iter().collect();
         }
     }
     Vec::new()
@@ -108,11 +108,7 @@ fn save(state: &mut AppState, now: Now) -> Vec<Effect> {
             state.message = None;
             let all_the_same = form.tried.is_some();
             state.profiles.new = Some(new.clone());
-            if all_the_same {
-                vec![write(state, new, now)]
-            } else {
-                vec![begin(state, Slot::TryProfile, ProfileTask::Try(new), now)]
-            }
+            if all_the_same { vec![write(state, new, now)] } else { vec![state.begin(ProfileTask::Try(new), now)] }
         }
     }
 }
@@ -120,7 +116,7 @@ fn save(state: &mut AppState, now: Now) -> Vec<Effect> {
 /// Writes a profile. One that is made at the first start is used at the next, too.
 fn write(state: &mut AppState, new: NewService, now: Now) -> Effect {
     let at_start = state.is_first_start();
-    begin(state, Slot::WriteProfile, ProfileTask::Add { new, at_start }, now)
+    state.begin(ProfileTask::Add { new, at_start }, now)
 }
 
 fn test(state: &mut AppState, now: Now) -> Vec<Effect> {
@@ -128,7 +124,7 @@ fn test(state: &mut AppState, now: Now) -> Vec<Effect> {
     state.message = None;
     state.profiles.testing.clone_from(&name);
     let in_use = name == state.link.name && !state.is_first_start();
-    vec![begin(state, Slot::TestProfile, ProfileTask::Test { name, in_use }, now)]
+    vec![state.begin(ProfileTask::Test { name, in_use }, now)]
 }
 
 fn enter_key(state: &mut AppState, now: Now) {
@@ -157,23 +153,14 @@ fn copy(state: &mut AppState, now: Now) -> Vec<Effect> {
     }
 }
 
-pub(super) fn begin(state: &mut AppState, slot: Slot, task: ProfileTask, now: Now) -> Effect {
-    let id = state.pending.begin(slot, now.mono);
-    Effect::Job(Job { slot, id, task: Task::Profile(task) })
-}
-
-pub(super) fn forget(state: &mut AppState, slot: Slot) -> Vec<Effect> {
-    if state.pending.forget(slot) { vec![Effect::Cancel(slot)] } else { Vec::new() }
-}
-
-/// Something about profiles came.
-pub fn on_news(state: &mut AppState, slot: Slot, news: ProfileReply, now: Now) -> Vec<Effect> {
-    match news {
+/// A job about profiles has ended.
+pub fn on_reply(state: &mut AppState, reply: ProfileReply, now: Now) -> Vec<Effect> {
+    match reply {
         ProfileReply::Read(Ok(profiles)) => state.profiles.list = Some(profiles),
         ProfileReply::Read(Err(why)) => state.say(MessageKind::Error, format!("The profiles cannot be read: {why}")),
         ProfileReply::Used(Ok(used)) => return change::on_used(state, *used, now),
         ProfileReply::Used(Err(why)) => change::on_failed(state, &why),
-        ProfileReply::Tested(tested) if slot == Slot::TryProfile => return on_tried(state, tested, now),
+        ProfileReply::Tried(tested) => return on_tried(state, tested, now),
         ProfileReply::Tested(tested) => {
             let name = std::mem::take(&mut state.profiles.testing);
             state.profiles.tests.insert(name, (now, tested));
@@ -189,6 +176,7 @@ pub fn on_news(state: &mut AppState, slot: Slot, news: ProfileReply, now: Now) -
             let text = format!("The key was accepted and is used until the program ends, but not kept: {why}");
             state.say(MessageKind::Error, text);
         }
+        ProfileReply::NotWritten(failure) => state.say(MessageKind::Error, failure.sentence("this program")),
     }
     Vec::new()
 }
@@ -241,5 +229,5 @@ fn on_added(state: &mut AppState, added: AddedProfile, now: Now) -> Vec<Effect> 
         state.profiles.tests.insert(new.name.clone(), (now, tried));
     }
     state.profiles.selected = new.name;
-    vec![begin(state, Slot::Profiles, ProfileTask::Read, now)]
+    vec![state.begin(ProfileTask::Read, now)]
 }

@@ -9,6 +9,8 @@ use crate::tui::keymap::Context;
 use crate::tui::msg::{Msg, Recorded};
 use crate::tui::pending::Slot;
 use crate::tui::popups::Popup;
+use crate::tui::popups::jobs::{FileContents, PopupTask, WriteFile};
+use crate::tui::screens::pets::jobs::PetsReply;
 use crate::tui::state::Screen;
 use crate::tui::testing::{App, animals, remote};
 use crate::tui::theme::Theme;
@@ -143,7 +145,9 @@ fn the_whole_of_it_can_be_read_and_written_without_the_key() {
     }
     app.keys("Esc f w Enter");
     let Some(Effect::Job(job)) = app.effects.last() else { panic!("nothing is written") };
-    let Task::Write { path, text, .. } = &job.task else { panic!("{job:?}") };
+    let Task::Popups(PopupTask::Write(WriteFile { path, what: FileContents::Text(text), .. })) = &job.task else {
+        panic!("{job:?}")
+    };
     assert_eq!(path, "requests.ndjson");
     let lines: Vec<serde_json::Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let oldest = serde_json::json!({
@@ -162,7 +166,7 @@ fn a_request_is_copied_as_curl_where_curl_could_ask_it() {
     app.keys("Down c");
     let curl = refused_addition().as_curl(&"https://api.example.com/v1".parse().unwrap());
     assert!(curl.contains("$PETSTORE_API_KEY"));
-    assert_eq!(app.job(Slot::Copy).unwrap().task, Task::Copy(curl));
+    assert_eq!(app.job(Slot::Copy).unwrap().task, Task::Popups(PopupTask::Copy(curl)));
     let mut app = App::loaded(80, 24);
     send(&mut app, listed(0, "limit=20"));
     app.keys("H c");
@@ -173,11 +177,10 @@ fn a_request_is_copied_as_curl_where_curl_could_ask_it() {
 #[test]
 fn the_last_error_is_explained_and_leads_to_its_request() {
     use crate::api::Failure;
-    use crate::tui::msg::Outcome;
     let mut app = App::loaded_from(remote(), 80, 24, &animals(39));
     let fails = |app: &mut App, why: &str| {
         app.keys("r");
-        app.reply(Slot::List, Outcome::Listed(Err(Failure::NotSent { why: why.into() })));
+        app.reply(Slot::List, PetsReply::Listed(Err(Failure::NotSent { why: why.into() })));
         app.keys("e");
     };
     fails(&mut app, "invalid peer certificate: certificate expired: verification time 9 (UNIX)");

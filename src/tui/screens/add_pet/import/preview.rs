@@ -1,11 +1,10 @@
 //! A file before anything of it is sent: what is in it, how it is to be read, and how it will be sent.
 
+use super::jobs::{CheckedFile, ImportSource, UnusableFile};
 use crate::model::Field;
 use crate::transfer::ColumnMapping;
 use crate::transfer::earlier_import::{EarlierImport, EarlierVerdict};
 use crate::transfer::import::{ImportOptions, OnError, Start};
-use crate::tui::effect::ImportSource;
-use crate::tui::msg::{CheckedFile, UnusableFile};
 use crate::tui::text_input::TextInput;
 
 /// The most rows that may be sent at a time.

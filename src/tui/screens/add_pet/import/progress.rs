@@ -3,12 +3,11 @@
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
+use super::jobs::{ImportEnd, ImportSource};
 use crate::model::text::short;
 use crate::transfer::ColumnMapping;
 use crate::transfer::import::{ImportEvent, ImportOptions, ImportProgress};
 use crate::transfer::journal::RowOutcome;
-use crate::tui::effect::ImportSource;
-use crate::tui::msg::ImportEnd;
 
 use super::preview::PreviewState;
 

@@ -3,75 +3,65 @@
 use crate::api::failure::{Failure, Remedy};
 use crate::clock::Now;
 use crate::model::Field;
-use crate::transfer::import::{ImportEvent, ImportProgress};
+use crate::transfer::import::ImportProgress;
 use crate::tui::drafts;
 use crate::tui::effect::Effect;
-use crate::tui::effect::ImportSource;
-use crate::tui::msg::{CheckedFile, EndOf, ImportEnd, ImportReply, UnusableFile};
-use crate::tui::pending::Slot;
 use crate::tui::screens::pets;
 use crate::tui::state::{AppState, MessageKind};
 
+use super::jobs::{CheckedFile, EndOf, ImportEnd, ImportReply, ImportSource, UnusableFile};
 use super::preview::{Choice, PreviewField};
 use super::state::Phase;
 
-/// Something of the import has come back. Tells whether more of it is to come.
-pub fn on_so_far(state: &mut AppState, news: ImportReply, now: Now) {
-    match news {
+/// A job of the import has ended, or is so far.
+pub fn on_reply(state: &mut AppState, reply: ImportReply, now: Now) -> Vec<Effect> {
+    let import = &mut state.add.import;
+    match reply {
         ImportReply::Checking(rows) => {
-            if let Some(looked) = state.add.import.looked_mut() {
+            if let Some(looked) = import.looked_mut() {
                 looked.rows = rows;
             }
         }
+        ImportReply::Checked(found) => on_checked(state, found),
         ImportReply::Started(file, report) => {
-            if let Some(running) = state.add.import.running_mut() {
+            if let Some(running) = import.running_mut() {
                 running.files = Some((file, report));
                 drafts::hurry(state);
             }
         }
-        ImportReply::Progress(progress, told) => on_going(state, progress, told, now),
-        // These end their jobs.
-        ImportReply::Checked(_) | ImportReply::NotStarted(_) | ImportReply::Ended(_) => {}
-    }
-}
-
-fn on_going(state: &mut AppState, progress: ImportProgress, told: Vec<ImportEvent>, now: Now) {
-    if let Some(running) = state.add.import.running_mut() {
-        running.take(progress, told, now.mono);
-    }
-}
-
-/// The file was looked at, or an import has ended.
-pub fn on_news(state: &mut AppState, news: ImportReply, now: Now) -> Vec<Effect> {
-    match news {
-        ImportReply::Checked(found) => {
-            let Some(looked) = state.add.import.looked_mut() else { return Vec::new() };
-            let is_first = looked.found.is_none();
-            let place = looked.parts().iter().position(|part| *part == looked.part);
-            let not_seen = found.as_ref().err().filter(|_| is_first).cloned();
-            if let Ok(CheckedFile { before: Some(before), .. }) = found.as_deref()
-                && is_first
-            {
-                looked.read_as(&before.reading);
+        ImportReply::Progress(progress, told) => {
+            if let Some(running) = import.running_mut() {
+                running.take(progress, told, now.mono);
             }
-            looked.found = Some(found.map(|seen| *seen));
-            if place.is_none_or(|place| place >= looked.parts().len()) {
-                looked.part = looked.parts()[0];
-            }
-            if let Some(not_seen) = not_seen {
-                first_trouble(state, not_seen);
-            }
-            Vec::new()
         }
-        ImportReply::NotStarted(why) => on_not_begun(state, why, now),
+        ImportReply::NotStarted(why) => return on_not_begun(state, why, now),
         ImportReply::Ended(end) => {
-            state.add.import.pasted = None;
-            on_ended(state, *end, now)
+            if import.running().is_some_and(|running| running.files.is_some()) {
+                // It is in a file of its own.
+                import.pasted = None;
+            }
+            return on_ended(state, *end, now);
         }
-        going => {
-            on_so_far(state, going, now);
-            Vec::new()
-        }
+    }
+    Vec::new()
+}
+
+fn on_checked(state: &mut AppState, found: Result<Box<CheckedFile>, UnusableFile>) {
+    let Some(looked) = state.add.import.looked_mut() else { return };
+    let is_first = looked.found.is_none();
+    let place = looked.parts().iter().position(|part| *part == looked.part);
+    let not_seen = found.as_ref().err().filter(|_| is_first).cloned();
+    if let Ok(CheckedFile { before: Some(before), .. }) = found.as_deref()
+        && is_first
+    {
+        looked.read_as(&before.reading);
+    }
+    looked.found = Some(found.map(|seen| *seen));
+    if place.is_none_or(|place| place >= looked.parts().len()) {
+        looked.part = looked.parts()[0];
+    }
+    if let Some(not_seen) = not_seen {
+        first_trouble(state, not_seen);
     }
 }
 
@@ -169,14 +159,4 @@ fn refuse_key(state: &mut AppState, failure: Failure, now: Now) {
     if failure.remedy() == Remedy::EnterKey {
         pets::update::refuse_key(state, failure, now);
     }
-}
-
-/// The import could not be done at all.
-pub fn on_failed(state: &mut AppState, slot: Slot, failure: &Failure, now: Now) -> Vec<Effect> {
-    let why = failure.sentence("this program");
-    if slot == Slot::Import {
-        let end = ImportEnd { progress: ImportProgress::default(), left: None, why: EndOf::Failed(why) };
-        return on_ended(state, end, now);
-    }
-    on_news(state, ImportReply::Checked(Err(UnusableFile { why, missing: None })), now)
 }

@@ -6,11 +6,12 @@ use crate::clock::Now;
 use crate::model::{Field, text::short};
 use crate::transfer::FileFormat;
 use crate::transfer::column_mapping::is_header;
-use crate::tui::effect::{Effect, ImportSource, ImportTask, Job, Task};
+use crate::tui::effect::Effect;
 use crate::tui::pending::Slot;
 use crate::tui::state::{AppState, MessageKind, Screen};
 use crate::tui::text_input::TextInput;
 
+use super::jobs::{ImportSource, ImportTask};
 use super::preview::{Choice, PreviewState};
 use super::state::Phase;
 
@@ -117,14 +118,13 @@ pub fn look(state: &mut AppState, source: ImportSource, choices: [Choice; 3], no
 pub fn look_again(state: &mut AppState, now: Now) -> Option<Effect> {
     let looked = state.add.import.looked_mut()?;
     (looked.changed, looked.rows, looked.again) = (false, 0, None);
-    let task = Task::Import(Box::new(ImportTask::CheckFile(looked.source.clone(), looked.reading())));
-    let id = state.pending.begin(Slot::CheckFile, now.mono);
-    Some(Effect::Job(Job { slot: Slot::CheckFile, id, task }))
+    let task = ImportTask::CheckFile(looked.source.clone(), Box::new(looked.reading()));
+    Some(state.begin(task, now))
 }
 
 /// Back to the question for a file; what was pasted goes where it was pasted to.
 pub fn leave(state: &mut AppState) -> Vec<Effect> {
-    let was_running = state.pending.forget(Slot::CheckFile);
+    let given_up = state.cancel(Slot::CheckFile);
     let import = &mut state.add.import;
     (import.phase, import.error) = (Phase::File, None);
     if let Some(pasted) = import.pasted.take() {
@@ -134,7 +134,7 @@ pub fn leave(state: &mut AppState) -> Vec<Effect> {
         let name = short(field.value());
         state.say(MessageKind::Note, format!("What was pasted stands in the form: {name}"));
     }
-    if was_running { vec![Effect::Cancel(Slot::CheckFile)] } else { Vec::new() }
+    given_up.into_iter().collect()
 }
 
 #[cfg(test)]

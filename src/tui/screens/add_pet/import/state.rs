@@ -1,6 +1,6 @@
 //! What the import knows.
 
-use crate::tui::effect::ImportSource;
+use super::jobs::ImportSource;
 use crate::tui::keymap::Context;
 use crate::tui::text_input::{TextInput, Typing};
 

@@ -10,11 +10,15 @@ use crate::transfer::import::{ImportControl, ImportEvent, ImportProgress, Seen, 
 use crate::transfer::journal::{RowAnswer, RowOutcome as Fate};
 use crate::transfer::preview::preview;
 use crate::transfer::{ColumnMapping, Input};
-use crate::tui::effect::{Effect, ImportSource, ImportTask, RunImport, Task};
+use crate::tui::effect::{Effect, Task};
 use crate::tui::keymap::Context;
-use crate::tui::msg::{CheckedFile, EndOf, ImportEnd, ImportReply, Msg, Outcome, Reply, Size, UnusableFile};
+use crate::tui::msg::{Msg, Size};
 use crate::tui::pending::Slot;
+use crate::tui::popups::jobs::{FileContents, PopupTask, WriteFile};
 use crate::tui::popups::{Contents, Popup};
+use crate::tui::screens::add_pet::import::jobs::{
+    CheckedFile, EndOf, ImportEnd, ImportReply, ImportSource, ImportTask, RunImport, UnusableFile,
+};
 use crate::tui::state::Screen;
 use crate::tui::testing::{App, animals, remote};
 
@@ -29,13 +33,13 @@ fn opened(columns: u16, rows: u16) -> App {
 }
 
 /// What a worker finds in `text`, as it is to be read by the newest job.
-fn found(app: &App, text: &'static str, before: Option<EarlierImport>) -> Outcome {
+fn found(app: &App, text: &'static str, before: Option<EarlierImport>) -> ImportReply {
     let (_, reading) = look(app);
     let seen = preview(Input::stream("a", Cursor::new(text)).unwrap(), &reading, |_| true);
-    Outcome::Import(ImportReply::Checked(match seen {
+    ImportReply::Checked(match seen {
         Ok(preview) => Ok(Box::new(CheckedFile { path: Some("/home/ada/new-arrivals.csv".into()), preview, before })),
         Err(error) => Err(UnusableFile { why: error.to_string(), missing: None }),
-    }))
+    })
 }
 
 pub fn looked(columns: u16, rows: u16, text: &'static str) -> App {
@@ -47,10 +51,7 @@ pub fn looked(columns: u16, rows: u16, text: &'static str) -> App {
 
 fn begun(app: &App) -> Option<RunImport> {
     match app.job(Slot::Import)?.task {
-        Task::Import(task) => match *task {
-            ImportTask::Run(run) => Some(run),
-            ImportTask::CheckFile(..) | ImportTask::WriteRejects { .. } => None,
-        },
+        Task::Import(ImportTask::Run(run)) => Some(*run),
         _ => None,
     }
 }
@@ -58,17 +59,14 @@ fn begun(app: &App) -> Option<RunImport> {
 /// What the newest look is at, and how it reads it.
 fn look(app: &App) -> (ImportSource, ColumnMapping) {
     match app.job(Slot::CheckFile).map(|job| job.task) {
-        Some(Task::Import(task)) => match *task {
-            ImportTask::CheckFile(source, reading) => (source, reading),
-            other => panic!("{other:?}"),
-        },
+        Some(Task::Import(ImportTask::CheckFile(source, reading))) => (source, *reading),
         other => panic!("nothing is looked at: {other:?}"),
     }
 }
 
 fn so_far(app: &mut App, news: ImportReply) {
     let id = app.job(Slot::Import).unwrap().id;
-    app.send(Msg::Reply(Reply { slot: Slot::Import, id, outcome: Outcome::Import(news) }));
+    app.reply_to(id, news);
 }
 
 fn row(line: u64, name: &str, outcome: Fate) -> ImportEvent {
@@ -115,7 +113,7 @@ fn many(good: u64) -> CheckedFile {
 
 fn end(app: &mut App, progress: ImportProgress, left: u64, why: EndOf) {
     let end = ImportEnd { progress, left: Some(left), why };
-    app.reply(Slot::Import, Outcome::Import(ImportReply::Ended(Box::new(end))));
+    app.reply(Slot::Import, ImportReply::Ended(Box::new(end)));
 }
 
 #[test]
@@ -176,7 +174,7 @@ fn where_no_column_fits_it_is_asked_for() {
         why: "No column is named categoryId. Choose one.".into(),
         missing: Some((Field::CategoryId, vec!["a".into(), "b".into()])),
     };
-    app.reply(Slot::CheckFile, Outcome::Import(ImportReply::Checked(Err(not_seen))));
+    app.reply(Slot::CheckFile, ImportReply::Checked(Err(not_seen)));
     assert!(app.says("No column is named categoryId") && app.says("> (none)"), "{}", app.screen());
     app.keys("Down Down");
     let (_, reading) = look(&app);
@@ -187,7 +185,7 @@ fn where_no_column_fits_it_is_asked_for() {
 fn a_file_that_cannot_be_read_is_said_where_its_name_is() {
     let mut app = opened(80, 24);
     let not_seen = UnusableFile { why: "cannot read new-arrivals.csv: No such file.".into(), missing: None };
-    app.reply(Slot::CheckFile, Outcome::Import(ImportReply::Checked(Err(not_seen))));
+    app.reply(Slot::CheckFile, ImportReply::Checked(Err(not_seen)));
     assert!(app.says("cannot read new-arrivals.csv: No such file."), "{}", app.screen());
     assert_eq!((app.state.context(), app.state.add.import.path.value()), (Context::ImportFile, "new-arrivals.csv"));
 }
@@ -419,7 +417,7 @@ fn a_service_that_is_away_or_refuses_the_key_ends_it_with_the_way_on() {
     assert!(app.says("606 added, 631 left; y copies the line that goes on."), "{}", app.screen());
     app.keys("y");
     let line = "petstore --base-url https://api.example.com/v1 pets import '/home/ada/new-arrivals.csv' --resume";
-    assert_eq!(app.job(Slot::Copy).unwrap().task, Task::Copy(line.into()));
+    assert_eq!(app.job(Slot::Copy).unwrap().task, Task::Popups(PopupTask::Copy(line.into())));
     let mut app = running(80, 24);
     let failure = Failure::Refused { status: 401, code: None, message: "no".into(), retry_after: None };
     end(&mut app, progress, 631, EndOf::KeyRefused(failure));
@@ -432,7 +430,7 @@ fn where_nothing_was_sent_the_file_stands_there_as_before_and_is_sent_anew() {
     app.keys("Tab Tab Tab Down F2");
     let first = begun(&app).unwrap();
     let why = EndOf::NoAnswer(Failure::NotSent { why: "connection refused".into() });
-    app.reply(Slot::Import, Outcome::Import(ImportReply::NotStarted(why)));
+    app.reply(Slot::Import, ImportReply::NotStarted(why));
     assert_eq!(app.state.context(), Context::ImportLook);
     assert!(app.says("Nothing has been sent. No connection") && app.says("F2 tries again."), "{}", app.screen());
     app.keys("F2");
@@ -442,12 +440,12 @@ fn where_nothing_was_sent_the_file_stands_there_as_before_and_is_sent_anew() {
             && app
                 .effects
                 .iter()
-                .filter(|effect| matches!(effect, Effect::Job(job) if job.slot == Slot::Import))
+                .filter(|effect| matches!(effect, Effect::Job(job) if job.task.slot() == Slot::Import))
                 .count()
                 == 2
     );
     let failure = Failure::Refused { status: 401, code: None, message: "no".into(), retry_after: None };
-    app.reply(Slot::Import, Outcome::Import(ImportReply::NotStarted(EndOf::KeyRefused(failure))));
+    app.reply(Slot::Import, ImportReply::NotStarted(EndOf::KeyRefused(failure)));
     assert!(app.state.key_refused() && app.says("1, then F4: another key"), "{}", app.screen());
 }
 
@@ -472,8 +470,10 @@ fn rows_to_mend_are_written_and_looked_for() {
     let Contents::ToMend(what) = &write.text else { panic!("other rows") };
     assert_eq!(what.report.as_deref(), Some(Path::new("/home/ada/new-arrivals.csv.petstore-import.ndjson")));
     app.keys("Enter");
-    let Task::Import(task) = app.job(Slot::Write).unwrap().task else { panic!("nothing is written") };
-    assert!(matches!(*task, ImportTask::WriteRejects { replace: false, .. }));
+    let Task::Popups(PopupTask::Write(write)) = app.job(Slot::Write).unwrap().task else {
+        panic!("nothing is written")
+    };
+    assert!(matches!(write, WriteFile { what: FileContents::Rejects(_), replace: false, .. }));
     app.keys("Esc f Down Enter");
     assert_eq!((app.state.screen, app.state.pets.search.value()), (Screen::Pets, "Luna"));
 }

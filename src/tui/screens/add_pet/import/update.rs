@@ -10,12 +10,12 @@ use crate::model::text::short;
 use crate::transfer::earlier_import::{EarlierImport, EarlierVerdict};
 use crate::transfer::import::{ImportControl, Start};
 use crate::transfer::journal::Journal;
-use crate::tui::effect::{Effect, ImportSource, ImportTask, Job, RejectsSource, RunImport, Task};
+use crate::tui::effect::Effect;
 use crate::tui::keymap::{AskAction, ImportRunAction, PreviewAction};
-use crate::tui::msg::UnusableFile;
 use crate::tui::pending::Slot;
-use crate::tui::popups::{Contents, Popup, TextBox, TextKind, WriteBox, copy, open_key_box};
-use crate::tui::popups::{PendingChange, confirm};
+use crate::tui::popups::jobs::RejectsSource;
+use crate::tui::popups::{Contents, PendingChange, Popup, TextBox, TextKind, WriteBox, confirm, copy, open_key_box};
+use crate::tui::screens::add_pet::import::jobs::{ImportSource, ImportTask, RunImport, UnusableFile};
 use crate::tui::screens::pets;
 use crate::tui::state::{AppState, MessageKind, Screen};
 use crate::tui::widgets::list::moved;
@@ -209,8 +209,7 @@ fn run(state: &mut AppState, mut run: RunImport, now: Now) -> Vec<Effect> {
     }
     import.phase = Phase::Running(Box::new(running));
     state.message = None;
-    let id = state.pending.begin(Slot::Import, now.mono);
-    vec![Effect::Job(Job { slot: Slot::Import, id, task: Task::Import(Box::new(ImportTask::Run(run))) })]
+    vec![state.begin(ImportTask::Run(Box::new(run)), now)]
 }
 
 /// A key while rows are sent, and after that.

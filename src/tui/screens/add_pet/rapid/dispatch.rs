@@ -10,13 +10,14 @@ use crate::clock::Now;
 use crate::config::queue::{QueueRecord, Unfinished};
 use crate::model::Pet;
 use crate::model::text::short;
-use crate::tui::effect::{Effect, Job, LineToSend, Task};
-use crate::tui::msg::LineSent;
+use crate::tui::effect::Effect;
 use crate::tui::pending::{LINES, Slot};
 use crate::tui::screens::pets;
 use crate::tui::state::{AddedPet, AppState, MessageKind, Screen};
 
 use super::input::bell;
+use super::jobs::{LineSent, LineToSend, RapidReply, RapidTask};
+use super::lines;
 use super::state::{Fate, Line};
 
 /// Lines come at most this fast: 25 a second, with some air above the 20 of a scanner that never rests.
@@ -60,12 +61,22 @@ fn write(state: &mut AppState, now: Now) -> Option<Effect> {
         return None;
     }
     rapid.writing = std::mem::take(&mut rapid.unwritten);
-    let id = state.pending.begin(Slot::Queue, now.mono);
-    Some(Effect::Job(Job { slot: Slot::Queue, id, task: Task::Queue(rapid.writing.clone()) }))
+    let task = RapidTask::Write(rapid.writing.clone());
+    Some(state.begin(task, now))
+}
+
+/// A job of rapid entry has ended.
+pub fn on_reply(state: &mut AppState, reply: RapidReply, now: Now) -> Vec<Effect> {
+    match reply {
+        RapidReply::Written(result) => on_written(state, result, now),
+        RapidReply::Sent(lane, sent) => return on_sent(state, lane, sent, now),
+        RapidReply::SearchedFor(result) => lines::on_searched(state, result),
+    }
+    Vec::new()
 }
 
 /// Lines are in the file, or not.
-pub fn on_written(state: &mut AppState, result: Result<(), String>, now: Now) {
+fn on_written(state: &mut AppState, result: Result<(), String>, now: Now) {
     let rapid = &mut state.add.rapid;
     let written = std::mem::take(&mut rapid.writing);
     match result {
@@ -119,15 +130,13 @@ fn send(state: &mut AppState, now: Now) -> Vec<Effect> {
         };
         line.fate = Fate::Sending(lane, now.mono);
         let to_send = LineToSend { line: line.number, new, key: line.key.clone(), by: by.clone(), again };
-        let slot = Slot::Line(lane);
-        let id = state.pending.begin(slot, now.mono);
-        effects.push(Effect::Job(Job { slot, id, task: Task::SendLine(Box::new(to_send)) }));
+        effects.push(state.begin(RapidTask::Send(lane, Box::new(to_send)), now));
     }
     effects
 }
 
 /// A line was sent, or not.
-pub fn on_sent(state: &mut AppState, lane: usize, sent: LineSent, now: Now) -> Vec<Effect> {
+fn on_sent(state: &mut AppState, lane: usize, sent: LineSent, now: Now) -> Vec<Effect> {
     let by = holder(state);
     let is_it = |line: &&mut Line| matches!(line.fate, Fate::Sending(there, _) if there == lane);
     let Some(line) = state.add.rapid.lines.iter_mut().find(is_it) else { return Vec::new() };

@@ -4,9 +4,9 @@ use crate::api::failure::Failure;
 use crate::clock::Now;
 use crate::config::queue::QueueRecord;
 use crate::model::text::short;
-use crate::tui::effect::{Effect, Job, Task};
-use crate::tui::msg::SearchedPets;
-use crate::tui::pending::Slot;
+use crate::tui::effect::Effect;
+use crate::tui::screens::add_pet::jobs::SearchedPets;
+use crate::tui::screens::add_pet::rapid::jobs::RapidTask;
 use crate::tui::state::{AppState, MessageKind};
 use crate::tui::text_input::TextInput;
 
@@ -96,8 +96,7 @@ fn look(state: &mut AppState, line: &Line, now: Now) -> Vec<Effect> {
     let Ok(new) = line.draft.check() else { return Vec::new() };
     state.add.rapid.looking = Some(line.number);
     state.say(MessageKind::Note, format!("Looking for {} ...", short(&line.draft.name)));
-    let id = state.pending.begin(Slot::SearchForLine, now.mono);
-    vec![Effect::Job(Job { slot: Slot::SearchForLine, id, task: Task::SearchFor(new) })]
+    vec![state.begin(RapidTask::SearchFor(new), now)]
 }
 
 /// The look for a line in doubt ended.

@@ -11,10 +11,13 @@ use crate::config::file::AtOnce;
 use crate::config::queue::{Open, QueueRecord, QueuedPet, Unfinished};
 use crate::local::barcodes::Codes;
 use crate::model::{Draft, IdempotencyKeys, Pet, PetStatus};
-use crate::tui::effect::{Effect, ImportSource, ImportTask, Job, LineToSend, Task};
+use crate::tui::effect::{Effect, Job, Task};
 use crate::tui::keymap::Context;
-use crate::tui::msg::{LineSent, Msg, Outcome, Reply, SearchedPets, Size};
+use crate::tui::msg::{Msg, Size};
 use crate::tui::pending::Slot;
+use crate::tui::screens::add_pet::import::jobs::{ImportSource, ImportTask};
+use crate::tui::screens::add_pet::jobs::SearchedPets;
+use crate::tui::screens::add_pet::rapid::jobs::{LineSent, LineToSend, RapidReply, RapidTask};
 use crate::tui::state::Screen;
 use crate::tui::testing::{App, animals, remote};
 use crate::tui::theme::Theme;
@@ -39,10 +42,10 @@ fn typed(app: &mut App, names: &[&str]) {
 fn written(app: &mut App) -> Vec<QueueRecord> {
     let mut all = Vec::new();
     while app.state.pending.is_running(Slot::Queue) {
-        if let Some(Job { task: Task::Queue(records), .. }) = app.job(Slot::Queue) {
+        if let Some(Job { task: Task::Rapid(RapidTask::Write(records)), .. }) = app.job(Slot::Queue) {
             all.extend(records);
         }
-        app.reply(Slot::Queue, Outcome::QueueWritten(Ok(())));
+        app.reply(Slot::Queue, RapidReply::Written(Ok(())));
     }
     all
 }
@@ -50,7 +53,7 @@ fn written(app: &mut App) -> Vec<QueueRecord> {
 /// Every line that was sent so far, in order.
 fn sent(app: &App) -> Vec<LineToSend> {
     let line = |effect: &Effect| match effect {
-        Effect::Job(Job { task: Task::SendLine(line), .. }) => Some((**line).clone()),
+        Effect::Job(Job { task: Task::Rapid(RapidTask::Send(_, line)), .. }) => Some((**line).clone()),
         _ => None,
     };
     app.effects.iter().filter_map(line).collect()
@@ -69,7 +72,7 @@ fn fates(app: &App) -> Vec<(&str, &Fate)> {
 }
 
 fn answer(app: &mut App, lane: usize, outcome: LineSent) {
-    app.reply(Slot::Line(lane), Outcome::LineSent(outcome));
+    app.reply(Slot::Line(lane), RapidReply::Sent(lane, outcome));
     written(app);
 }
 
@@ -245,8 +248,10 @@ fn several_pasted_lines_are_looked_at_before_they_are_sent_and_one_line_is_only_
         app.keys(typed);
         app.send(Msg::Paste(pasted.into()));
         assert_eq!((fates(&app), app.state.context()), (vec![], Context::ImportLook), "{pasted:?}");
-        let Some(Job { task: Task::Import(task), .. }) = app.job(Slot::CheckFile) else { panic!("not looked at") };
-        let ImportTask::CheckFile(ImportSource::Pasted(text), reading) = *task else { panic!("{task:?}") };
+        let job = app.job(Slot::CheckFile).expect("not looked at");
+        let Task::Import(ImportTask::CheckFile(ImportSource::Pasted(text), reading)) = job.task else {
+            panic!("{job:?}")
+        };
         assert_eq!(&*text, "name\n\"Rex\"\n\"Mochi\"\n\"Tank\"\n");
         assert_eq!(reading.set, [None, Some("3".into()), Some("available".into())]);
         assert!(app.says("3 lines were pasted: each is an animal."), "{}", app.screen());
@@ -450,7 +455,7 @@ fn where_the_service_keeps_no_keys_the_user_decides_and_later_lines_go_on() {
     let pet = |id| Pet { id, name: "Rex".into(), category_id: 3, status: None };
     app.reply(
         Slot::SearchForLine,
-        Outcome::SearchedFor(Ok(SearchedPets { matches: vec![pet(4), pet(5)], complete: true })),
+        RapidReply::SearchedFor(Ok(SearchedPets { matches: vec![pet(4), pet(5)], complete: true })),
     );
     assert!(app.says("Animal 4 has this name and category."), "{}", app.screen());
     app.keys("Enter");
@@ -514,7 +519,7 @@ fn the_time_that_a_service_asks_for_is_waited() {
 fn what_cannot_be_written_is_not_sent_and_not_lost() {
     let mut app = opened(80, 24);
     app.keys("\"Rex\" Enter \"Mochi\" Enter");
-    app.reply(Slot::Queue, Outcome::QueueWritten(Err("no room".into())));
+    app.reply(Slot::Queue, RapidReply::Written(Err("no room".into())));
     assert!(app.says("The lines cannot be kept on disk (no room)."), "{}", app.screen());
     assert_eq!(sent(&app), []);
     app.wait(Duration::from_secs(2));
@@ -622,7 +627,7 @@ fn a_late_answer_for_the_service_before_changes_nothing() {
     typed(&mut app, &["Rex"]);
     let job = app.job(Slot::Line(0)).unwrap();
     super::dispatch::restore(&mut app.state, Ok(Unfinished::default()));
-    app.send(Msg::Reply(Reply { slot: job.slot, id: job.id, outcome: Outcome::LineSent(saved(1)) }));
+    app.reply_to(job.id, RapidReply::Sent(0, saved(1)));
     assert_eq!((app.state.add.rapid.saved, app.state.added.len()), (0, 0));
 }
 

@@ -3,11 +3,11 @@
 use crate::clock::Now;
 use crate::domains::redirect_config::{ConfigSource, DomainsConfiguration, Linted, Redirect, WrittenRedirect};
 use crate::domains::{DnsName, Verdict};
-use crate::tui::effect::{DomainTask, Effect, Job, Task};
+use crate::tui::effect::Effect;
 use crate::tui::keymap::{RedirectFormAction, RedirectsAction};
-use crate::tui::msg::NotSaved;
 use crate::tui::pending::Slot;
 use crate::tui::popups::{Contents, Popup, WriteBox, copy};
+use crate::tui::screens::domains::jobs::{DomainTask, NotSaved};
 use crate::tui::state::{AppState, MessageKind};
 use crate::tui::text_input::TextInput;
 use crate::tui::widgets::list::moved;
@@ -38,8 +38,7 @@ pub fn walk(app: &mut AppState, now: Now) -> Vec<Effect> {
     }
     let at = panel.sandbox.as_ref().map(|_| panel.wall(now));
     let task = DomainTask::FollowRedirects { redirects, sandbox: panel.sandbox.clone(), at };
-    let id = app.pending.begin(Slot::Walk, now.mono);
-    vec![Effect::Job(Job { slot: Slot::Walk, id, task: Task::Domains(task) })]
+    vec![app.begin(task, now)]
 }
 
 /// A key in the editor.
@@ -230,10 +229,8 @@ fn save(app: &mut AppState, now: Now) -> Vec<Effect> {
             Vec::new()
         }
         Linted { configuration: Some(configuration), .. } => {
-            let id = app.pending.begin(Slot::Save, now.mono);
             let was = app.domains.configuration.clone();
-            let task = Task::Domains(DomainTask::Save { was, configuration });
-            vec![Effect::Job(Job { slot: Slot::Save, id, task })]
+            vec![app.begin(DomainTask::Save { was, configuration }, now)]
         }
         Linted { findings, .. } => {
             let wrong = findings.into_iter().find(|finding| finding.verdict == Verdict::Fail);
@@ -255,10 +252,10 @@ pub fn on_walked(app: &mut AppState, walked: Vec<FollowedRedirect>) {
 }
 
 /// The file was written, or not.
-pub fn on_saved(app: &mut AppState, configuration: DomainsConfiguration, result: Result<String, NotSaved>, now: Now) {
+pub fn on_saved(app: &mut AppState, result: Result<(DomainsConfiguration, String), NotSaved>, now: Now) {
     let panel = &mut app.domains;
     match result {
-        Ok(path) => {
+        Ok((configuration, path)) => {
             // What was changed since then stays, and is not saved yet.
             let same = panel.redirects.form.is_none()
                 && lint(panel).configuration.is_some_and(|edited| edited == configuration);

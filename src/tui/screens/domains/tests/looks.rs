@@ -2,11 +2,13 @@
 
 use std::time::Duration;
 
+use crate::app::clipboard::Copied;
 use crate::config::Service;
 use crate::domains::sandbox::Sandbox;
-use crate::tui::effect::{DomainTask, Effect, Job, Task};
-use crate::tui::msg::{Msg, Outcome, Reply};
+use crate::tui::effect::{Effect, Job, Task};
 use crate::tui::pending::Slot;
+use crate::tui::popups::jobs::{NotWritten, PopupReply};
+use crate::tui::screens::domains::jobs::{DomainReply, DomainTask};
 use crate::tui::screens::domains::state::PanelSetup;
 use crate::tui::testing::App;
 use crate::tui::theme::Theme;
@@ -18,7 +20,7 @@ pub fn panel(columns: u16, rows: u16) -> App {
     let mut app = App::started_with(Service::Demo, fixture::setup(), columns, rows);
     app.state.domains.watching = false;
     app.keys("3");
-    app.reply(Slot::Keep, Outcome::RegistryWritten(Ok(fixture::list())));
+    app.reply(Slot::Keep, DomainReply::RegistryWritten(Ok(fixture::list())));
     app.screen();
     app
 }
@@ -26,18 +28,18 @@ pub fn panel(columns: u16, rows: u16) -> App {
 /// Answers every look with check `which`, and every redirect as it is configured or not.
 pub fn answer(app: &mut App, which: usize, right: bool) {
     while let Some(at) = app.effects.iter().position(|effect| {
-        matches!(effect, Effect::Job(job) if matches!(job.task, Task::Domains(DomainTask::Check(_) | DomainTask::FollowRedirects { .. })))
+        matches!(effect, Effect::Job(job) if matches!(job.task, Task::Domains(DomainTask::Check(..) | DomainTask::FollowRedirects { .. })))
     }) {
-        let Effect::Job(Job { slot, id, task: Task::Domains(task) }) = app.effects.remove(at) else { continue };
+        let Effect::Job(Job { id, task: Task::Domains(task) }) = app.effects.remove(at) else { continue };
         let outcome = match task {
-            DomainTask::Check(at) => Outcome::Checked(Box::new(fixture::seen(&at.entry.name, which))),
+            DomainTask::Check(lane, at) => DomainReply::Checked(lane, Ok(Box::new(fixture::seen(&at.entry.name, which)))),
             DomainTask::FollowRedirects { redirects, .. } => {
                 let redirects = redirects.into_iter().enumerate();
-                Outcome::RedirectsFollowed(redirects.map(|(at, redirect)| fixture::walked(redirect, right || at != 1)).collect())
+                DomainReply::RedirectsFollowed(Ok(redirects.map(|(at, redirect)| fixture::walked(redirect, right || at != 1)).collect()))
             }
             DomainTask::Keep(_) | DomainTask::Save { .. } => continue,
         };
-        app.send(Msg::Reply(Reply { slot, id, outcome }));
+        app.reply_to(id, outcome);
     }
     app.screen();
 }
@@ -57,7 +59,7 @@ fn sandbox(columns: u16, rows: u16) -> App {
     let setup = PanelSetup { sandbox: Some(sandbox), configuration, ..PanelSetup::default() };
     let mut app = App::started_with(Service::Demo, setup, columns, rows);
     app.keys("3");
-    app.reply(Slot::Keep, Outcome::RegistryWritten(Ok(list)));
+    app.reply(Slot::Keep, DomainReply::RegistryWritten(Ok(list)));
     app.screen();
     app
 }
@@ -78,7 +80,7 @@ looks! {
     list_that_is_empty: |columns, rows| {
         let mut app = App::started_with(Service::Demo, PanelSetup::default(), columns, rows);
         app.keys("3");
-        app.reply(Slot::Keep, Outcome::RegistryWritten(Ok(Default::default())));
+        app.reply(Slot::Keep, DomainReply::RegistryWritten(Ok(Default::default())));
         app
     };
     list_that_is_being_read: |columns, rows| {
@@ -89,7 +91,7 @@ looks! {
     list_that_cannot_be_read: |columns, rows| {
         let mut app = App::started_with(Service::Demo, PanelSetup::default(), columns, rows);
         app.keys("3");
-        app.reply(Slot::Keep, Outcome::RegistryWritten(Err("the list of domains /d/domains.json cannot be read.".into())));
+        app.reply(Slot::Keep, DomainReply::RegistryWritten(Err("the list of domains /d/domains.json cannot be read.".into())));
         app
     };
     list_while_all_are_looked_at: |columns, rows| {
@@ -128,7 +130,7 @@ looks! {
         app.keys("a \"pets.acme-pets.com\" Tab \"sites.petplatform.net\" F2");
         answer(&mut app, 0, true);
         app.keys("v");
-        app.reply(Slot::Copy, Outcome::Copied(crate::app::clipboard::Copied::Terminal));
+        app.reply(Slot::Copy, PopupReply::Copied(Copied::Terminal));
         app
     };
     record_of_an_apex: |columns, rows| {
@@ -147,7 +149,7 @@ looks! {
     write_box: |columns, rows| {
         let mut app = panel(columns, rows);
         app.keys("a \"pets.acme-pets.com\" Tab \"sites.petplatform.net\" F2 w Enter");
-        app.reply(Slot::Write, Outcome::Written(Err(crate::tui::msg::NotWritten::Exists("pets.acme-pets.com.txt".into()))));
+        app.reply(Slot::Write, PopupReply::Written(Err(NotWritten::Exists("pets.acme-pets.com.txt".into()))));
         app
     };
     live_before_it_was_looked_at: |columns, rows| {
@@ -161,7 +163,7 @@ looks! {
         let mut app = panel(columns, rows);
         app.state.domains.selected = Some(crate::domains::DnsName::new("docs.acme-pets.com"));
         app.keys("Enter");
-        app.reply(Slot::Check(0), Outcome::CheckProgress(fixture::findings(1)));
+        app.reply(Slot::Check(0), DomainReply::CheckProgress(0, fixture::findings(1)));
         app
     };
     live_propagating: |columns, rows| opened("docs.acme-pets.com", 1, columns, rows);
@@ -227,7 +229,7 @@ looks! {
     redirects_that_are_none: |columns, rows| {
         let mut app = App::started_with(Service::Demo, PanelSetup::default(), columns, rows);
         app.keys("3");
-        app.reply(Slot::Keep, Outcome::RegistryWritten(Ok(Default::default())));
+        app.reply(Slot::Keep, DomainReply::RegistryWritten(Ok(Default::default())));
         app.keys("R");
         app
     };

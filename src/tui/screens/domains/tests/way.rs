@@ -4,16 +4,17 @@ use std::time::Duration;
 
 use jiff::SignedDuration;
 
+use crate::app::clipboard::Copied;
 use crate::config::{Notify, Service};
 use crate::domains::registry::Registry;
 use crate::domains::reported::Event;
 use crate::domains::sandbox::Sandbox;
 use crate::domains::{DnsName, Verdict};
 use crate::tui::deadline::next_deadline;
-use crate::tui::effect::{DomainTask, Effect, Job, Task};
-use crate::tui::msg::{Msg, NotSaved, Outcome, Reply};
+use crate::tui::effect::{Effect, Job, Task};
 use crate::tui::pending::{LANES, Slot};
-use crate::tui::screens::domains::jobs::RegistryChange;
+use crate::tui::popups::jobs::{NotWritten, PopupReply, PopupTask, WriteFile};
+use crate::tui::screens::domains::jobs::{DomainReply, DomainTask, NotSaved, RegistryChange};
 use crate::tui::screens::domains::state::{PanelLocation, PanelSetup};
 use crate::tui::testing::App;
 
@@ -33,7 +34,7 @@ fn pending(names: &[String], which: usize) -> App {
     let mut app = App::started_with(Service::Demo, fixture::setup(), 80, 24);
     app.answer_lists(&[]);
     app.keys("3");
-    app.reply(Slot::Keep, Outcome::RegistryWritten(Ok(list)));
+    app.reply(Slot::Keep, DomainReply::RegistryWritten(Ok(list)));
     answer(&mut app, which, true);
     app.reply_kept();
     app.effects.clear();
@@ -55,7 +56,7 @@ fn kept(app: &App) -> Vec<RegistryChange> {
 /// The looks that were asked for and not answered yet.
 fn looked_at(app: &App) -> Vec<String> {
     let look = |effect: &Effect| match effect {
-        Effect::Job(Job { task: Task::Domains(DomainTask::Check(at)), .. }) => Some(at.entry.name.to_string()),
+        Effect::Job(Job { task: Task::Domains(DomainTask::Check(_, at)), .. }) => Some(at.entry.name.to_string()),
         _ => None,
     };
     app.effects.iter().filter_map(look).collect()
@@ -93,10 +94,13 @@ fn only_a_few_are_looked_at_side_by_side_and_all_in_the_end() {
         let at = app
             .effects
             .iter()
-            .position(|e| matches!(e, Effect::Job(j) if matches!(j.task, Task::Domains(DomainTask::Check(_)))));
-        let Effect::Job(Job { slot, id, .. }) = app.effects.remove(at.unwrap()) else { unreachable!() };
-        let outcome = Outcome::Checked(Box::new(fixture::seen(&DnsName::new(&name), 1)));
-        app.send(Msg::Reply(Reply { slot, id, outcome }));
+            .position(|e| matches!(e, Effect::Job(j) if matches!(j.task, Task::Domains(DomainTask::Check(..)))));
+        let Effect::Job(Job { id, task: Task::Domains(DomainTask::Check(lane, _)) }) = app.effects.remove(at.unwrap())
+        else {
+            unreachable!()
+        };
+        let outcome = DomainReply::Checked(lane, Ok(Box::new(fixture::seen(&DnsName::new(&name), 1))));
+        app.reply_to(id, outcome);
         seen.push(name);
     }
     seen.sort();
@@ -112,7 +116,7 @@ fn nothing_is_looked_at_where_nothing_is_pending() {
     let mut app = App::started_with(Service::Demo, fixture::setup(), 80, 24);
     app.answer_lists(&[]);
     app.keys("3");
-    app.reply(Slot::Keep, Outcome::RegistryWritten(Ok(list)));
+    app.reply(Slot::Keep, DomainReply::RegistryWritten(Ok(list)));
     app.effects.clear();
     assert_eq!(next_deadline(&app.state, app.now), None, "nothing wakes the program");
     app.wait(Duration::from_secs(86_400));
@@ -171,7 +175,7 @@ fn a_promised_time_that_passed_while_nobody_looked_is_looked_at_when_the_panel_o
         app.now.mono += Duration::from_secs(seconds.into());
         app.now.wall += SignedDuration::from_secs(seconds.into());
         app.keys("3");
-        app.reply(Slot::Keep, Outcome::RegistryWritten(Ok(list)));
+        app.reply(Slot::Keep, DomainReply::RegistryWritten(Ok(list)));
         app
     };
     let app = open(1230);
@@ -238,7 +242,7 @@ fn a_live_domain_that_breaks_is_looked_at_again_before_anybody_is_told() {
     app.now.mono += Duration::from_secs(7200);
     app.now.wall += SignedDuration::from_hours(2);
     app.keys("3");
-    app.reply(Slot::Keep, Outcome::RegistryWritten(Ok(list)));
+    app.reply(Slot::Keep, DomainReply::RegistryWritten(Ok(list)));
     answer(&mut app, 6 * 121, true);
     app.reply_kept();
     let notified = |app: &App| app.effects.iter().filter(|effect| matches!(effect, Effect::Notify(..))).count();
@@ -260,7 +264,7 @@ fn an_act_that_becomes_due_by_the_clock_is_made_heard_too() {
     let mut app = App::started_with(Service::Demo, fixture::setup(), 80, 24);
     app.answer_lists(&[]);
     app.keys("3");
-    app.reply(Slot::Keep, Outcome::RegistryWritten(Ok(list)));
+    app.reply(Slot::Keep, DomainReply::RegistryWritten(Ok(list)));
     answer(&mut app, 9, true);
     app.reply_kept();
     app.effects.clear();
@@ -280,10 +284,10 @@ fn a_check_that_began_before_something_was_told_says_nothing_about_it() {
     let before = app.job(Slot::Check(0)).unwrap();
     app.keys("V");
     app.effects.clear();
-    let outcome = Outcome::Checked(Box::new(fixture::seen(&name("news.acme-pets.com"), 9)));
-    app.send(Msg::Reply(Reply { slot: before.slot, id: before.id, outcome }));
+    let outcome = DomainReply::Checked(0, Ok(Box::new(fixture::seen(&name("news.acme-pets.com"), 9))));
+    app.reply_to(before.id, outcome);
     assert_eq!(looked_at(&app), ["news.acme-pets.com"], "it is made once more");
-    let Task::Domains(DomainTask::Check(at)) = app.job(Slot::Check(0)).unwrap().task else { panic!() };
+    let Task::Domains(DomainTask::Check(_, at)) = app.job(Slot::Check(0)).unwrap().task else { panic!() };
     assert!(at.reported.verified.is_some());
 }
 
@@ -307,8 +311,8 @@ fn ctrl_c_stops_all_looks_and_their_answers_do_not_count() {
     app.keys("C-c");
     assert!(app.effects.contains(&Effect::Cancel(Slot::Check(0))));
     assert!(app.state.domains.queue.is_empty() && app.state.domains.lanes.iter().all(Option::is_none));
-    let outcome = Outcome::Checked(Box::new(fixture::seen(&name("d000.acme-pets.com"), 0)));
-    app.send(Msg::Reply(Reply { slot: job.slot, id: job.id, outcome }));
+    let outcome = DomainReply::Checked(0, Ok(Box::new(fixture::seen(&name("d000.acme-pets.com"), 0))));
+    app.reply_to(job.id, outcome);
     let seen = &app.state.domains.seen(&name("d000.acme-pets.com")).unwrap().findings;
     assert_eq!(*seen, fixture::findings(1));
     assert!(!app.screen().contains("looking") && app.says("Watching."), "{}", app.screen());
@@ -327,7 +331,7 @@ fn what_was_told_is_kept_in_order_and_one_write_at_a_time() {
     app.keys("\"sites.petplatform.net\" F2 s");
     assert_eq!(kept(&app), first, "the first write is not back yet");
     assert_eq!(app.state.domains.changes.len(), first.len() + 2);
-    app.reply(Slot::Keep, Outcome::RegistryWritten(Ok(list_with(&first))));
+    app.reply(Slot::Keep, DomainReply::RegistryWritten(Ok(list_with(&first))));
     let events: Vec<_> = kept(&app)
         .into_iter()
         .filter_map(|change| match change {
@@ -350,7 +354,7 @@ fn what_could_not_be_written_is_told_and_tried_again() {
     let mut app = opened("help.acme-pets.com", 0, 80, 24);
     app.reply_kept();
     app.keys("s s");
-    app.reply(Slot::Keep, Outcome::RegistryWritten(Err("the disk is full.".into())));
+    app.reply(Slot::Keep, DomainReply::RegistryWritten(Err("the disk is full.".into())));
     app.keys("Esc");
     assert!(app.says("The disk is full. What you told is kept until the program ends. r tries again."));
     assert_eq!(app.state.domains.changes.len(), 1);
@@ -366,7 +370,7 @@ fn what_another_program_told_meanwhile_is_not_lost() {
     app.keys("s s");
     let mut list = list_with(&app.state.domains.changes.clone());
     fixture::put(&mut list, "other.acme-pets.com", &[(1, fixture::value())], None);
-    app.reply(Slot::Keep, Outcome::RegistryWritten(Ok(list)));
+    app.reply(Slot::Keep, DomainReply::RegistryWritten(Ok(list)));
     app.keys("Esc");
     assert!(app.screen().contains("other.acme-pets.com"));
     assert!(app.state.domains.changes.is_empty());
@@ -440,12 +444,12 @@ fn each_part_of_the_record_is_copied_by_its_letter() {
         [("t", "CNAME"), ("n", "pets"), ("v", "sites.petplatform.net"), ("l", "3600"), ("N", "pets.acme-pets.com.")]
     {
         app.keys(key);
-        assert_eq!(app.job(Slot::Copy).unwrap().task, Task::Copy(text.into()));
-        app.reply(Slot::Copy, Outcome::Copied(crate::app::clipboard::Copied::Terminal));
+        assert_eq!(app.job(Slot::Copy).unwrap().task, Task::Popups(PopupTask::Copy(text.into())));
+        app.reply(Slot::Copy, PopupReply::Copied(Copied::Terminal));
         assert_eq!(app.effects.last(), Some(&Effect::Clipboard(text.into())));
     }
     app.keys("f Down y");
-    let bind = Task::Copy("pets.acme-pets.com. 3600 IN CNAME sites.petplatform.net.\n".into());
+    let bind = Task::Popups(PopupTask::Copy("pets.acme-pets.com. 3600 IN CNAME sites.petplatform.net.\n".into()));
     assert_eq!(app.job(Slot::Copy).unwrap().task, bind);
 }
 
@@ -454,14 +458,14 @@ fn a_file_that_is_there_is_replaced_on_the_second_enter_only() {
     let mut app = panel(80, 24);
     app.keys("a \"pets.acme-pets.com\" Tab \"sites.petplatform.net\" F2 w Enter");
     let write = |app: &App| match app.job(Slot::Write).unwrap().task {
-        Task::Write { path, replace, .. } => (path, replace),
+        Task::Popups(PopupTask::Write(WriteFile { path, replace, .. })) => (path, replace),
         other => panic!("{other:?}"),
     };
     assert_eq!(write(&app), ("pets.acme-pets.com.txt".into(), false));
-    app.reply(Slot::Write, Outcome::Written(Err(crate::tui::msg::NotWritten::Exists("pets.acme-pets.com.txt".into()))));
+    app.reply(Slot::Write, PopupReply::Written(Err(NotWritten::Exists("pets.acme-pets.com.txt".into()))));
     app.keys("Enter");
     assert!(write(&app).1);
-    app.reply(Slot::Write, Outcome::Written(Err(crate::tui::msg::NotWritten::Exists("pets.acme-pets.com.txt".into()))));
+    app.reply(Slot::Write, PopupReply::Written(Err(NotWritten::Exists("pets.acme-pets.com.txt".into()))));
     app.keys("BS x Enter");
     assert!(!write(&app).1, "another name is asked for anew");
 }
@@ -477,10 +481,10 @@ fn a_redirect_is_checked_as_typed_mended_and_saved_whole() {
     app.keys("F2");
     let Task::Domains(DomainTask::Save { configuration, .. }) = app.job(Slot::Save).unwrap().task else { panic!() };
     assert_eq!(configuration.redirects.len(), 4);
-    app.reply(Slot::Save, Outcome::Saved(configuration.clone(), Err(NotSaved::Failed("no room.".into()))));
+    app.reply(Slot::Save, DomainReply::Saved(Err(NotSaved::Failed("no room.".into()))));
     assert!(app.says("no room. Nothing was changed; F2 tries again."));
     app.keys("F2");
-    app.reply(Slot::Save, Outcome::Saved(configuration, Ok("/c/config.toml".into())));
+    app.reply(Slot::Save, DomainReply::Saved(Ok((configuration, "/c/config.toml".into()))));
     assert!(app.says("Saved to /c/config.toml. Set the same in the dashboard."));
     assert_eq!(app.state.domains.redirects.edited, app.state.domains.configuration);
 }
@@ -491,13 +495,13 @@ fn what_was_changed_while_it_was_being_written_stays() {
     app.keys("R Down p F2");
     let Task::Domains(DomainTask::Save { configuration, .. }) = app.job(Slot::Save).unwrap().task else { panic!() };
     app.keys("a \"blog.acme-pets.com\" Tab Tab Enter");
-    app.reply(Slot::Save, Outcome::Saved(configuration, Ok("config.toml".into())));
+    app.reply(Slot::Save, DomainReply::Saved(Ok((configuration, "config.toml".into()))));
     assert_eq!(app.state.domains.redirects.edited.redirects.len(), 4);
     assert!(app.says("Not saved yet"));
     app.keys("p F2");
-    let Task::Domains(DomainTask::Save { was, configuration }) = app.job(Slot::Save).unwrap().task else { panic!() };
+    let Task::Domains(DomainTask::Save { was, .. }) = app.job(Slot::Save).unwrap().task else { panic!() };
     let there = crate::domains::redirect_config::ConfigSource { primary: Some("other.com".into()), ..was };
-    app.reply(Slot::Save, Outcome::Saved(configuration, Err(NotSaved::Changed(there.clone()))));
+    app.reply(Slot::Save, DomainReply::Saved(Err(NotSaved::Changed(there.clone()))));
     assert!(app.says("The file was changed meanwhile (primary other.com, 3 redirects). F2 writes over it."));
     app.keys("F2");
     let Task::Domains(DomainTask::Save { was, .. }) = app.job(Slot::Save).unwrap().task else { panic!() };
@@ -566,7 +570,7 @@ fn practice_runs_on_a_fast_clock_and_changes_only_its_own_world() {
     let setup = PanelSetup { sandbox: Some(sandbox), ..PanelSetup::default() };
     let mut app = App::started_with(Service::Demo, setup, 80, 24);
     app.keys("3");
-    app.reply(Slot::Keep, Outcome::RegistryWritten(Ok(list)));
+    app.reply(Slot::Keep, DomainReply::RegistryWritten(Ok(list)));
     assert!(app.says("PRACTICE o: outside; 1 s is 1 min"));
     let before = app.state.domains.wall(app.now);
     app.wait(Duration::from_secs(10));
@@ -577,7 +581,7 @@ fn practice_runs_on_a_fast_clock_and_changes_only_its_own_world() {
     app.keys("Enter");
     assert_ne!(app.state.domains.sandbox, first);
     let look = app.job(Slot::Check(0)).unwrap().task;
-    let Task::Domains(DomainTask::Check(at)) = look else { panic!() };
+    let Task::Domains(DomainTask::Check(_, at)) = look else { panic!() };
     assert!(at.sandbox.is_some() && at.at.is_some());
 }
 
@@ -594,7 +598,7 @@ fn an_act_on_an_empty_list_says_that_there_is_no_domain() {
     for key in ["U", "Del"] {
         let mut app = App::started_with(Service::Demo, PanelSetup::default(), 80, 24);
         app.keys("3");
-        app.reply(Slot::Keep, Outcome::RegistryWritten(Ok(Registry::default())));
+        app.reply(Slot::Keep, DomainReply::RegistryWritten(Ok(Registry::default())));
         app.keys(key);
         assert!(app.says("There is no domain yet: a adds one."), "{key}");
     }
@@ -604,7 +608,7 @@ fn an_act_on_an_empty_list_says_that_there_is_no_domain() {
 fn a_list_that_cannot_be_read_is_told_once_and_at_each_key() {
     let mut app = App::started_with(Service::Demo, PanelSetup::default(), 80, 24);
     app.keys("3");
-    app.reply(Slot::Keep, Outcome::RegistryWritten(Err("the list cannot be read.".into())));
+    app.reply(Slot::Keep, DomainReply::RegistryWritten(Err("the list cannot be read.".into())));
     assert_eq!(app.screen().matches("list cannot be read").count(), 1);
     app.keys("a");
     assert!(app.says("Nothing can be done before the list is read: r tries again."));
@@ -616,7 +620,7 @@ fn a_primary_that_is_missing_is_told_once() {
     setup.configuration.primary = None;
     let mut app = App::started_with(Service::Demo, setup, 80, 24);
     app.keys("3");
-    app.reply(Slot::Keep, Outcome::RegistryWritten(Ok(fixture::list())));
+    app.reply(Slot::Keep, DomainReply::RegistryWritten(Ok(fixture::list())));
     app.keys("R");
     for marked in ["primary", "a redirect"] {
         let screen = app.screen();

@@ -9,19 +9,21 @@ use crate::api::list::{List, ListAnswer};
 use crate::config::Service;
 use crate::model::{Pet, PetStatus};
 use crate::tui::effect::{Effect, Task};
-use crate::tui::msg::{Exported, Msg, NotWritten, Outcome, Reply};
+use crate::tui::msg::Outcome;
 use crate::tui::pending::Slot;
+use crate::tui::popups::jobs::{Exported, FileContents, NotWritten, PopupReply, PopupTask, WriteFile};
 use crate::tui::popups::{Contents, Popup};
+use crate::tui::screens::pets::jobs::{PetsReply, PetsTask};
 use crate::tui::screens::pets::{ListSource, Loaded};
 use crate::tui::session_cache::SessionCache;
-use crate::tui::testing::{App, animals, listed, remote};
+use crate::tui::testing::{App, animals, listed, remote, rows};
 
 fn ids(app: &App) -> Vec<i64> {
     app.state.pets.rows_from(0).map(|pet| pet.id).collect()
 }
 
-fn unchanged() -> Outcome {
-    Outcome::Listed(Ok(ListAnswer { list: None, took: Duration::from_millis(3) }))
+fn unchanged() -> PetsReply {
+    PetsReply::Listed(Ok(ListAnswer { list: None, took: Duration::from_millis(3) }))
 }
 
 /// An app that shows `pets` as the whole inventory.
@@ -30,7 +32,7 @@ fn whole(columns: u16, rows: u16, pets: &[Pet], complete: bool) -> App {
     app.keys("W");
     part(&mut app, pets.to_vec());
     let full = if complete { Vec::new() } else { vec![PetStatus::Available] };
-    app.reply(Slot::Inventory, Outcome::InventoryRead(Ok(Coverage { requests: 4, complete, full })));
+    app.reply(Slot::Inventory, PetsReply::InventoryRead(Ok(Coverage { requests: 4, complete, full })));
     app.screen();
     app
 }
@@ -38,7 +40,7 @@ fn whole(columns: u16, rows: u16, pets: &[Pet], complete: bool) -> App {
 /// Some of the whole inventory comes; it goes on.
 fn part(app: &mut App, pets: Vec<Pet>) {
     let id = app.job(Slot::Inventory).unwrap().id;
-    app.send(Msg::Reply(Reply { slot: Slot::Inventory, id, outcome: Outcome::InventoryPart(pets) }));
+    app.reply_to(id, PetsReply::InventoryPart(pets));
 }
 
 // --- search ---
@@ -99,7 +101,7 @@ fn what_changes_is_marked_and_listed_and_an_unchanged_answer_changes_nothing() {
 fn samples_of_ones_own_are_no_news() {
     let mut app = App::loaded_from(Service::Demo, 80, 24, &[]);
     app.keys("S");
-    app.reply(Slot::Samples, Outcome::SamplesAdded(25, None));
+    app.reply(Slot::Samples, PetsReply::SamplesAdded(25, None));
     app.answer_lists(&animals(25));
     assert_eq!((app.state.pets.row_count(), app.state.pets.changes.log().len()), (20, 0));
 }
@@ -111,7 +113,7 @@ fn a_further_page_makes_the_rows_before_it_no_younger() {
     app.reply(Slot::List, listed(animals(20), next));
     app.wait(Duration::from_secs(240)).keys("G Down");
     let read = app.state.pets.read_at();
-    app.reply(Slot::More, listed(animals(39).split_off(20), None));
+    app.reply(Slot::More, PetsReply::More(rows(animals(39).split_off(20), None)));
     assert_eq!((app.state.pets.row_count(), app.state.pets.read_at()), (39, read));
 }
 
@@ -119,7 +121,9 @@ fn a_further_page_makes_the_rows_before_it_no_younger() {
 fn known_rows_go_along_so_that_they_need_not_come_again() {
     let mut app = App::loaded(80, 24);
     app.keys("r");
-    let Task::List { known: Some(known), .. } = app.job(Slot::List).unwrap().task else { panic!("asked blindly") };
+    let Task::Pets(PetsTask::List { known: Some(known), .. }) = app.job(Slot::List).unwrap().task else {
+        panic!("asked blindly")
+    };
     assert_eq!(known.pets.len(), 20);
     app.reply(Slot::List, unchanged());
     assert_eq!((app.state.pets.row_count(), app.state.pets.list().unwrap().source), (20, ListSource::Answer));
@@ -136,7 +140,7 @@ fn the_whole_inventory_comes_in_parts_and_every_tab_of_it_is_here() {
     assert!(app.says("100 animals so far"));
     part(&mut app, animals(250).split_off(100));
     let done = Coverage { requests: 3, complete: true, full: Vec::new() };
-    app.reply(Slot::Inventory, Outcome::InventoryRead(Ok(done)));
+    app.reply(Slot::Inventory, PetsReply::InventoryRead(Ok(done)));
     assert!(app.says("250 animals from 3 requests, all that the service lists."), "{}", app.screen());
     assert!(app.says("[All 250]") && app.says("sold 50"));
     let asked = app.effects.len();
@@ -160,7 +164,7 @@ fn what_may_be_missing_is_said_and_what_was_stopped_stays() {
     let mut app = App::loaded(80, 24);
     app.keys("W");
     part(&mut app, animals(60));
-    app.reply(Slot::Inventory, Outcome::InventoryRead(Err(Failure::NoAnswer { after: Duration::from_secs(30) })));
+    app.reply(Slot::Inventory, PetsReply::InventoryRead(Err(Failure::NoAnswer { after: Duration::from_secs(30) })));
     assert!(app.says("No answer from the service in this program (30 s). What was read until then is shown"));
     assert_eq!(app.state.pets.row_count(), 60);
     app.keys("Esc");
@@ -186,7 +190,10 @@ fn changes_are_seen_in_the_whole_inventory_too() {
     pets.push(Pet { id: 500_000, name: "Late".into(), category_id: 1, status: Some(PetStatus::Pending.into()) });
     app.keys("r");
     part(&mut app, pets);
-    app.reply(Slot::Inventory, Outcome::InventoryRead(Ok(Coverage { requests: 2, complete: true, full: Vec::new() })));
+    app.reply(
+        Slot::Inventory,
+        PetsReply::InventoryRead(Ok(Coverage { requests: 2, complete: true, full: Vec::new() })),
+    );
     let said: Vec<_> = app.state.pets.changes.log().iter().map(|change| change.id).collect();
     assert_eq!(said, [500_000, 100_371]);
 }
@@ -198,9 +205,9 @@ fn what_was_asked_for_another_tab_is_not_taken_for_this_one_and_a_tab_that_was_n
     let late = app.job(Slot::List).unwrap();
     app.keys("Right");
     assert!(app.effects.contains(&Effect::Cancel(Slot::List)));
-    app.send(Msg::Reply(Reply { slot: Slot::List, id: late.id, outcome: listed(animals(20), None) }));
+    app.reply_to(late.id, listed(animals(20), None));
     app.keys("Esc");
-    let Task::List { query, .. } = app.job(Slot::List).unwrap().task else { panic!("not asked") };
+    let Task::Pets(PetsTask::List { query, .. }) = app.job(Slot::List).unwrap().task else { panic!("not asked") };
     assert_eq!(query.status, Some(PetStatus::Available));
     let available = |pet: &Pet| pet.status == Some(PetStatus::Available.into());
     assert!(app.state.pets.rows_from(0).all(available), "{}", app.screen());
@@ -212,7 +219,7 @@ fn what_was_asked_for_another_tab_is_not_taken_for_this_one_and_a_tab_that_was_n
 
 #[test]
 fn a_reading_that_gives_nothing_is_no_empty_store_and_tells_nothing_of_what_was_before() {
-    let failed = || Outcome::InventoryRead(Err(Failure::NotSent { why: "refused".into() }));
+    let failed = || PetsReply::InventoryRead(Err(Failure::NotSent { why: "refused".into() }));
     let mut app = App::loaded(80, 24);
     app.keys("W");
     app.reply(Slot::Inventory, failed());
@@ -238,7 +245,10 @@ fn what_the_whole_inventory_tells_is_kept_for_the_next_session() {
     pets[31].status = Some(PetStatus::Sold.into());
     app.keys("W");
     part(&mut app, pets);
-    app.reply(Slot::Inventory, Outcome::InventoryRead(Ok(Coverage { requests: 1, complete: true, full: Vec::new() })));
+    app.reply(
+        Slot::Inventory,
+        PetsReply::InventoryRead(Ok(Coverage { requests: 1, complete: true, full: Vec::new() })),
+    );
     let told = app.state.pets.changes.log().len();
     assert!(told > 0);
     assert_eq!(started_again(&app).state.pets.changes.log().len(), told);
@@ -249,14 +259,14 @@ fn away_or_not_is_known_from_every_answer_and_looking_around_asks_nothing() {
     let mut app = App::loaded_from(remote(), 80, 24, &animals(39));
     let away = || Failure::NotSent { why: "connection refused".into() };
     app.keys("W");
-    app.reply(Slot::Inventory, Outcome::InventoryRead(Err(away())));
+    app.reply(Slot::Inventory, PetsReply::InventoryRead(Err(away())));
     assert!(app.says("OFFLINE") && app.says("Trying again in 0:02"), "{}", app.screen());
     let asked = app.effects.len();
     app.keys("Right Right 0 Left");
     assert_eq!(app.effects.iter().skip(asked).filter(|effect| matches!(effect, Effect::Job(_))).count(), 0);
     assert!(app.says("Trying again in 0:02"), "{}", app.screen());
     app.keys("0 # \"42\" Enter");
-    app.reply(Slot::ById, Outcome::Found(Ok(LookupResult { pet: None, steps: Vec::new() })));
+    app.reply(Slot::ById, PetsReply::Found(Ok(LookupResult { pet: None, steps: Vec::new() })));
     assert!(app.state.pending.is_running(Slot::List), "it answers: the rows are asked for at once");
     app.answer_lists(&animals(39));
     app.keys("Esc");
@@ -268,7 +278,7 @@ fn asking_by_hand_does_not_make_the_next_pause_longer() {
     let mut app = App::loaded_from(remote(), 80, 24, &animals(39));
     for _ in 0..9 {
         app.keys("r");
-        app.reply(Slot::List, Outcome::Listed(Err(Failure::NotSent { why: "connection refused".into() })));
+        app.reply(Slot::List, PetsReply::Listed(Err(Failure::NotSent { why: "connection refused".into() })));
     }
     assert!(app.says("Trying again in 0:02"), "{}", app.screen());
 }
@@ -284,7 +294,7 @@ fn a_part_of_the_inventory_is_written_as_one() {
     assert!(app.says("The ending chooses the format: .csv, .tsv"), "{}", app.screen());
     assert_eq!(app.job(Slot::Write), None);
     app.keys("C-u \"part.csv\" Enter");
-    app.reply(Slot::Write, Outcome::Written(Ok("/home/ada/part.csv".into())));
+    app.reply(Slot::Write, PopupReply::Written(Ok("/home/ada/part.csv".into())));
     assert!(app.says("Written to /home/ada/part.csv: 237 rows, not all that the service has."), "{}", app.screen());
 }
 
@@ -336,18 +346,18 @@ fn a_look_that_was_cancelled_is_not_shown_as_under_way() {
 fn the_lists_are_asked_before_the_operation_that_goes_away() {
     let mut app = App::loaded(80, 24);
     app.keys("# \"-7\" Enter");
-    assert_eq!(app.job(Slot::ById).unwrap().task, Task::Find(-7, Ask::IfNeeded));
+    assert_eq!(app.job(Slot::ById).unwrap().task, Task::Pets(PetsTask::Find(-7, Ask::IfNeeded)));
     let steps = vec![
         Step { asked: LookupRequest::List(PetStatus::Available), outcome: StepOutcome::NotThereButFull { rows: 100 } },
         Step { asked: LookupRequest::List(PetStatus::Pending), outcome: StepOutcome::NotThere },
         Step { asked: LookupRequest::List(PetStatus::Sold), outcome: StepOutcome::NotThere },
         Step { asked: LookupRequest::Get, outcome: StepOutcome::NotFound },
     ];
-    app.reply(Slot::ById, Outcome::Found(Ok(LookupResult { pet: None, steps })));
+    app.reply(Slot::ById, PetsReply::Found(Ok(LookupResult { pet: None, steps })));
     assert!(app.says("There is no animal -7 (404).") && app.says("not in these 100 (there are more)"));
     assert!(app.says("removed on 5 December 2030 (in 1476 days)"), "{}", app.screen());
     app.keys("F4");
-    assert_eq!(app.job(Slot::ById).unwrap().task, Task::Find(-7, Ask::Now));
+    assert_eq!(app.job(Slot::ById).unwrap().task, Task::Pets(PetsTask::Find(-7, Ask::Now)));
     app.keys("Esc");
     assert!(app.effects.contains(&Effect::Cancel(Slot::ById)));
 }
@@ -357,9 +367,9 @@ fn from_its_day_on_the_operation_is_asked_only_by_hand() {
     let mut app = App::loaded(80, 24);
     app.now.wall = "2030-12-05T00:00:00Z".parse().unwrap();
     app.keys("# \"42\" Enter");
-    assert_eq!(app.job(Slot::ById).unwrap().task, Task::Find(42, Ask::Never));
+    assert_eq!(app.job(Slot::ById).unwrap().task, Task::Pets(PetsTask::Find(42, Ask::Never)));
     app.keys("F4");
-    assert_eq!(app.job(Slot::ById).unwrap().task, Task::Find(42, Ask::Now));
+    assert_eq!(app.job(Slot::ById).unwrap().task, Task::Pets(PetsTask::Find(42, Ask::Now)));
 }
 
 #[test]
@@ -394,7 +404,7 @@ fn the_last_lists_are_there_at_the_next_start_marked_with_their_age() {
     next.keys("/ \"whis\" Enter Right");
     assert!(next.state.pets.row_count() > 0, "one browses and searches before any answer");
     next.keys("Esc 0");
-    next.reply(Slot::List, Outcome::Listed(Err(Failure::NotSent { why: "connection refused".into() })));
+    next.reply(Slot::List, PetsReply::Listed(Err(Failure::NotSent { why: "connection refused".into() })));
     assert!(next.says("The rows below are 3 h old.") && next.says("Trying again in"), "{}", next.screen());
 }
 
@@ -448,7 +458,7 @@ fn of_the_demo_nothing_is_kept() {
 fn the_id_the_animal_and_a_curl_line_without_the_key_are_copied() {
     let mut app = App::loaded_from(remote(), 80, 24, &animals(39));
     let copied = |app: &App| match app.job(Slot::Copy).unwrap().task {
-        Task::Copy(text) => text,
+        Task::Popups(PopupTask::Copy(text)) => text,
         other => panic!("{other:?}"),
     };
     app.keys("y");
@@ -465,20 +475,21 @@ fn the_id_the_animal_and_a_curl_line_without_the_key_are_copied() {
 fn everything_is_written_from_the_service_and_can_be_stopped() {
     let mut app = App::loaded(80, 24);
     app.keys("x Tab C-u \"all.json\" Enter");
-    assert_eq!(app.job(Slot::Export).unwrap().task, Task::Export { path: "all.json".into(), replace: false });
+    let write = WriteFile { path: "all.json".into(), replace: false, what: FileContents::Inventory };
+    assert_eq!(app.job(Slot::Export).unwrap().task, PopupTask::Write(write).into());
     let id = app.job(Slot::Export).unwrap().id;
-    app.send(Msg::Reply(Reply { slot: Slot::Export, id, outcome: Outcome::Exporting(1_200) }));
+    app.reply_to(id, PopupReply::Exporting(1_200));
     assert!(app.says("1200 animals so far ... Esc stops it"), "{}", app.screen());
     app.keys("C-c");
     assert_eq!(app.effects.last(), Some(&Effect::Cancel(Slot::Export)));
     assert!(app.says("Stopped. Nothing was written.") && !app.says("so far"), "{}", app.screen());
     app.wait(Duration::from_secs(3)).keys("Enter");
-    app.reply(Slot::Export, Outcome::Exported(Err(NotWritten::Exists("all.json".into()))));
+    app.reply(Slot::Export, PopupReply::Exported(Err(NotWritten::Exists("all.json".into()))));
     assert!(app.says("There is such a file. Enter replaces it"), "{}", app.screen());
     app.keys("Enter");
     let coverage = Coverage { requests: 12, complete: false, full: vec![PetStatus::Available] };
     let exported = Exported { path: "/tmp/all.json".into(), count: 1_203, coverage };
-    app.reply(Slot::Export, Outcome::Exported(Ok(exported)));
+    app.reply(Slot::Export, PopupReply::Exported(Ok(exported)));
     assert_eq!(app.state.popup, None);
     assert!(
         app.says("Written to /tmp/all.json: 1203 animals from 12 requests. There may be more:"),
@@ -497,7 +508,11 @@ fn the_rows_shown_are_written_in_the_format_of_the_name() {
         matches!(&write.text, Contents::Pets { shown, whole: false } if shown.iter().all(|pet| pet.category_id == 12))
     );
     app.keys("C-u \"twelve.ndjson\" Enter");
-    let Task::Write { path, text, replace } = app.job(Slot::Write).unwrap().task else { panic!() };
+    let Task::Popups(PopupTask::Write(WriteFile { path, what: FileContents::Text(text), replace })) =
+        app.job(Slot::Write).unwrap().task
+    else {
+        panic!()
+    };
     assert_eq!((path.as_str(), replace), ("twelve.ndjson", false));
     let read: Vec<Pet> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(read.iter().map(|pet| pet.id).collect::<Vec<_>>(), ids(&app));
@@ -591,7 +606,7 @@ fn looks_of_one_animal_by_its_id() {
             },
             Step { asked: LookupRequest::List(PetStatus::Pending), outcome: StepOutcome::Found },
         ];
-        app.reply(Slot::ById, Outcome::Found(Ok(LookupResult { pet: Some(pet), steps })));
+        app.reply(Slot::ById, PetsReply::Found(Ok(LookupResult { pet: Some(pet), steps })));
         app
     });
     both("by_id_wrong", |columns, rows| {

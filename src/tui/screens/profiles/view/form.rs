@@ -2,8 +2,8 @@
 
 use super::{answer, host};
 use crate::clock::Now;
-use crate::tui::msg::Tested;
 use crate::tui::pending::Slot;
+use crate::tui::screens::profiles::jobs::Tested;
 use crate::tui::screens::profiles::{Focus, KeySourceChoice};
 use crate::tui::state::AppState;
 use crate::tui::text_input::TextInput;

@@ -6,7 +6,7 @@ use ratatui::text::Span;
 
 use crate::clock::Now;
 use crate::model::text::{cut, width};
-use crate::tui::effect::ImportSource;
+use crate::tui::screens::add_pet::import::jobs::ImportSource;
 use crate::tui::screens::add_pet::import::progress::{RowEntry, Running, Shown};
 use crate::tui::screens::add_pet::import::update::command_line;
 use crate::tui::state::AppState;

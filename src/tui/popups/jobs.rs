@@ -1,0 +1,99 @@
+//! What the boxes ask the worker for, and what comes back.
+
+use std::path::PathBuf;
+
+use derive_more::From;
+
+use crate::api::failure::Failure;
+use crate::api::inventory::Coverage;
+use crate::app::clipboard::Copied;
+use crate::config::ThemeChoice;
+use crate::model::ApiKey;
+use crate::transfer::ColumnMapping;
+use crate::tui::screens::add_pet::import::jobs::ImportSource;
+
+/// What a job of a box does.
+#[derive(Clone, Debug, PartialEq)]
+pub enum PopupTask {
+    /// Copy a text by a program of this machine, where there is one.
+    Copy(String),
+    /// Write a file.
+    Write(WriteFile),
+    /// Write the theme into the configuration file.
+    SetTheme(ThemeChoice),
+    /// Ask for one animal with this key; go on with the key if it is accepted.
+    TestKey(ApiKey),
+}
+
+/// A file to write.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WriteFile {
+    /// Its name, as typed.
+    pub path: String,
+    /// Also where there is such a file.
+    pub replace: bool,
+    /// What is to be in it.
+    pub what: FileContents,
+}
+
+/// What is to be in a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FileContents {
+    /// This.
+    Text(String),
+    /// The rows of an import that were not added.
+    Rejects(Box<RejectsSource>),
+    /// The whole inventory, read from the service.
+    Inventory,
+}
+
+/// Rows that were not added, or cannot be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RejectsSource {
+    /// What was imported, or is to be.
+    pub source: ImportSource,
+    /// How it is read.
+    pub reading: ColumnMapping,
+    /// The report of its import, where it was begun.
+    pub report: Option<PathBuf>,
+}
+
+/// What came of a job of a box.
+#[derive(Clone, Debug, PartialEq)]
+pub enum PopupReply {
+    /// A text was copied, or the terminal must do it.
+    Copied(Copied),
+    /// A file was written, or why not.
+    Written(Result<String, NotWritten>),
+    /// How many animals of the inventory are in the file so far; it goes on.
+    Exporting(u64),
+    /// The whole inventory was written to a file, or why not.
+    Exported(Result<Exported, NotWritten>),
+    /// The theme was written into this file, or why not.
+    ThemeWritten(Result<String, String>),
+    /// A typed key was accepted or not; the worker goes on with it when it was.
+    KeyTested(Result<(), Failure>),
+}
+
+/// The whole inventory in a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Exported {
+    /// The file.
+    pub path: String,
+    /// How many animals are in it.
+    pub count: u64,
+    /// Whether these are known to be all.
+    pub coverage: Coverage,
+}
+
+/// Why a file was not written.
+#[derive(Clone, Debug, PartialEq, Eq, From)]
+pub enum NotWritten {
+    /// There is a file of this name.
+    Exists(String),
+    /// The service did not give what is to be in it.
+    NotRead(Failure),
+    /// It could not be written.
+    #[from]
+    Failed(String),
+}

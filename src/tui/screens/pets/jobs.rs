@@ -1,0 +1,56 @@
+//! What the screen of animals asks the worker for, and what comes back.
+
+use crate::api::NextPage;
+use crate::api::failure::Failure;
+use crate::api::find::{Ask, LookupResult};
+use crate::api::inventory::Coverage;
+use crate::api::list::{List, ListAnswer};
+use crate::model::{IdempotencyKey, Pet, PetId, PetQuery, PetStatus};
+
+/// What a job about animals does.
+#[derive(Clone, Debug, PartialEq)]
+pub enum PetsTask {
+    /// Ask for a list, and follow its next pages up to `pages` in all.
+    List {
+        /// What to ask for.
+        query: PetQuery,
+        /// How many pages to follow, at least 1.
+        pages: u16,
+        /// What is here already: rows that are still the same need not come again.
+        known: Option<List>,
+    },
+    /// Ask for one further page.
+    More(NextPage),
+    /// Ask for the list of one status, for how many there are.
+    Count {
+        /// Which.
+        status: PetStatus,
+        /// What is here already.
+        known: Option<List>,
+    },
+    /// Give out the whole inventory.
+    ReadInventory,
+    /// Look for the animal of this id.
+    Find(PetId, Ask),
+    /// Add this many samples, one after another; the key stands for all of them.
+    AddSamples(usize, IdempotencyKey),
+}
+
+/// What came of a job about animals.
+#[derive(Clone, Debug, PartialEq)]
+pub enum PetsReply {
+    /// The rows of the table, one or more pages of them.
+    Listed(Result<ListAnswer, Failure>),
+    /// A further page of them.
+    More(Result<ListAnswer, Failure>),
+    /// The list of one status.
+    Counted(PetStatus, Result<ListAnswer, Failure>),
+    /// Some of the whole inventory; it goes on.
+    InventoryPart(Vec<Pet>),
+    /// The whole inventory was given out.
+    InventoryRead(Result<Coverage, Failure>),
+    /// What the look for one animal found.
+    Found(Result<LookupResult, Failure>),
+    /// How many samples were added; fewer than asked for with the reason.
+    SamplesAdded(usize, Option<Failure>),
+}

@@ -1,0 +1,68 @@
+//! What the worker has at hand on this machine.
+
+use std::io::Cursor;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::domains::DomainsContext;
+use super::drafts::DraftFiles;
+use super::queue::Queues;
+use crate::app::clipboard::ClipboardBackend;
+use crate::app::connections::Services;
+use crate::config::Settings;
+use crate::config::paths::expand_home;
+use crate::transfer::journal::Target;
+use crate::transfer::{Input, TransferError};
+use crate::tui::screens::add_pet::import::jobs::ImportSource;
+
+/// What the worker has at hand on this machine.
+pub struct WorkerContext {
+    /// For domains.
+    pub domains_context: Arc<DomainsContext>,
+    /// How texts are copied here, the best way first.
+    pub copying: Vec<ClipboardBackend>,
+    /// What `~` stands for in the name of a file.
+    pub home: Option<PathBuf>,
+    /// The configuration file.
+    pub config: Option<PathBuf>,
+    /// The directory for what is kept for the next session.
+    pub kept: Option<PathBuf>,
+    /// The directory for what is pasted and imported.
+    pub pasted: Option<PathBuf>,
+    /// Where lines of rapid entry wait.
+    pub queues: Arc<Queues>,
+    /// For what is typed; none where nothing of it is kept.
+    pub drafts: Option<Arc<DraftFiles>>,
+    /// For profiles.
+    pub services: Arc<Services>,
+}
+
+/// What a job about files knows of the machine and of the service in use.
+#[derive(Clone)]
+pub(super) struct Surroundings {
+    pub(super) machine: Arc<WorkerContext>,
+    /// The service in use.
+    pub(super) settings: Option<Settings>,
+}
+
+impl Surroundings {
+    /// Where a file is whose name was typed.
+    pub(super) fn place(&self, path: &str) -> PathBuf {
+        let place = expand_home(Path::new(path), self.machine.home.as_deref());
+        std::path::absolute(&place).unwrap_or(place)
+    }
+
+    /// The service in use, as reports name it.
+    pub(super) fn target(&self) -> Target {
+        let none = || Target { service: String::new(), key: String::new() };
+        self.settings.as_ref().map_or_else(none, Target::of)
+    }
+
+    /// What is imported, to be read.
+    pub(super) fn open(&self, source: &ImportSource) -> Result<Input, TransferError> {
+        match source {
+            ImportSource::File(path) => Input::file(&self.place(path)),
+            ImportSource::Pasted(text) => Input::stream("what was pasted", Cursor::new(text.as_bytes().to_vec())),
+        }
+    }
+}
