@@ -93,6 +93,43 @@ impl Registry {
     }
 }
 
+/// What is to be kept on disk.
+#[derive(Clone, Debug, PartialEq)]
+pub enum RegistryChange {
+    /// The operator reported something.
+    Reported(DnsName, Dated),
+    /// A domain was measured.
+    Measured(DnsName, Box<Measurement>),
+    /// A domain is taken off the list.
+    Forgotten(DnsName),
+}
+
+impl RegistryChange {
+    /// Applies it. Twice is the same as once.
+    pub fn apply(&self, list: &mut Registry) {
+        match self {
+            Self::Reported(name, dated) => {
+                // What another program took off the list comes back only by being added.
+                let fits = match list.get(name) {
+                    Some(entry) => !entry.events.contains(dated),
+                    None => dated.event == Event::Added,
+                };
+                if fits {
+                    list.note(name, dated.clone());
+                }
+            }
+            Self::Measured(name, measurement) => {
+                if let Some(entry) = list.get_mut(name)
+                    && entry.measurements.iter().all(|known| known.at != measurement.at)
+                {
+                    entry.keep((**measurement).clone());
+                }
+            }
+            Self::Forgotten(name) => list.domains.retain(|entry| entry.name != *name),
+        }
+    }
+}
+
 /// Why the list cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum RegistryError {
@@ -160,6 +197,17 @@ impl RegistryFile {
             return Err(RegistryError::Newer { path: self.path.clone(), layout: head.layout });
         }
         serde_json::from_slice(&text).map_err(contents)
+    }
+
+    /// Applies changes to the list on disk, and gives it as it is then.
+    pub fn apply(&self, changes: &[RegistryChange]) -> Result<Registry, RegistryError> {
+        if changes.is_empty() {
+            return self.read();
+        }
+        self.change(|list| {
+            changes.iter().for_each(|change| change.apply(list));
+            Ok(list.clone())
+        })
     }
 
     /// Changes the list, and keeps it; waits for other programs that do the same. Where `change` fails nothing is

@@ -5,12 +5,13 @@ use std::path::Path;
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject as _;
 
+use crate::app::domain_service::config_source;
 use crate::config::file::Domains as Configured;
 use crate::domains::check::with_value;
 use crate::domains::check_options::{CheckOptions, resolver, system_resolver};
 use crate::domains::diagnosis::Expectation;
 use crate::domains::parse_name::{self, ExistingDomains};
-use crate::domains::redirect_config::{ConfigSource, WrittenRedirect};
+use crate::domains::redirect_config::ConfigSource;
 use crate::domains::registry::{Registry, RegistryFile};
 use crate::domains::reported::Reported;
 use crate::domains::{DnsName, Domain, Finding};
@@ -144,18 +145,7 @@ pub fn read_list(list: &RegistryFile) -> Result<Registry, Failed> {
 
 /// The project's configuration as it stands in the file of this program.
 pub fn configured_domains(configured: &Configured) -> ConfigSource {
-    ConfigSource {
-        primary: Some(configured.primary.clone()).filter(|primary| !primary.is_empty()),
-        redirects: configured
-            .redirects
-            .iter()
-            .map(|redirect| WrittenRedirect {
-                from: redirect.from.clone(),
-                to: redirect.to.clone(),
-                status: redirect.status.into(),
-            })
-            .collect(),
-    }
+    config_source(&configured.primary, &configured.redirects)
 }
 
 /// The settings and what was told, for commands that look at one domain of the list.

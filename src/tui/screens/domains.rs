@@ -4,7 +4,6 @@
 //! says what to enter there, notes what the operator says was done, looks, and tells what is wrong and how long to wait.
 
 pub mod detail;
-pub mod jobs;
 pub mod labels;
 pub mod popups;
 pub mod redirects;

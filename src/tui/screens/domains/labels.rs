@@ -2,10 +2,10 @@
 
 use jiff::SignedDuration;
 
+use crate::app::domain_service::CheckResult;
 use crate::domains::record_export::DnsRecord;
 use crate::domains::{Code, Domain, Verdict, report};
 
-use super::jobs::CheckResult;
 use super::state::State;
 
 /// What a domain needs at its DNS provider, once the value is known.

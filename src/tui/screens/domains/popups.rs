@@ -73,7 +73,7 @@ pub fn formats_key(app: &mut AppState, mut formats: FormatsBox, action: Option<A
 /// Opens the box of what can be done outside.
 pub fn open_outside(app: &mut AppState, now: Now) {
     let wall = app.domains.wall(now);
-    match &app.domains.sandbox {
+    match &app.domains.setup.sandbox {
         Some(sandbox) => {
             let mut acts = sandbox.acts(wall);
             // Who has the practice domain before him goes on with that.
@@ -112,7 +112,7 @@ pub fn outside_key(app: &mut AppState, mut outside: OutsideBox, action: Option<A
 /// Changes what stands outside, and looks again.
 fn do_outside(app: &mut AppState, act: SandboxStep, now: Now) -> Vec<Effect> {
     let wall = app.domains.wall(now);
-    if let Some(sandbox) = &mut app.domains.sandbox {
+    if let Some(sandbox) = &mut app.domains.setup.sandbox {
         sandbox.act(act, wall);
     }
     let then = match act {

@@ -3,13 +3,13 @@
 mod form;
 pub mod keys;
 
+use crate::app::domain_service::FollowedRedirect;
 use crate::domains::finding::{deciding, overall};
 use crate::domains::redirect_config::{self, ConfigSource, Linted, Redirect, WrittenRedirect};
 use crate::domains::{Code, DnsName, Finding, Verdict};
 use crate::tui::keymap::Context;
 use crate::tui::text_input::TextInput;
 
-use super::jobs::FollowedRedirect;
 use super::state::State;
 
 pub use form::{Focus, RedirectForm};

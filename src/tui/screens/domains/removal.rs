@@ -4,6 +4,7 @@ mod form;
 
 use jiff::Timestamp;
 
+use crate::app::domain_service::FollowedRedirect;
 use crate::clock::Now;
 use crate::domains::DnsName;
 use crate::domains::parse_name;
@@ -14,7 +15,6 @@ use crate::tui::keymap::{Action, DomainAction};
 use crate::tui::state::{AppState, MessageKind};
 use crate::tui::text_input::TextInput;
 
-use super::jobs::FollowedRedirect;
 use super::redirects;
 use super::scheduler;
 use super::state::{ConfirmTwice, PanelLocation, State};

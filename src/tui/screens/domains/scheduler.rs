@@ -5,16 +5,16 @@ use std::time::{Duration, Instant};
 
 use jiff::{SignedDuration, Timestamp};
 
+use crate::app::domain_service::{CheckRequest, CheckResult};
 use crate::clock::Now;
-use crate::domains::registry::Entry;
+use crate::domains::registry::{Entry, RegistryChange};
 use crate::domains::sandbox::PACE;
 use crate::domains::stage::{Measurement, Stage as Step, next_look};
 use crate::domains::{DnsName, Verdict, parse_name};
-use crate::tui::effect::{CheckRequest, DomainTask, Effect, Job, Task};
+use crate::tui::effect::{DomainTask, Effect, Job, Task};
 use crate::tui::pending::{LANES, Slot};
 use crate::tui::state::{AppState, MessageKind, Screen};
 
-use super::jobs::{CheckResult, RegistryChange};
 use super::labels::difference;
 use super::state::{PanelLocation, State};
 use super::summary::{DomainSummary, Next, StatusWords};
@@ -135,14 +135,14 @@ pub fn is_asked(state: &State, lane: usize) -> bool {
 fn next(state: &State, row: &DomainSummary, unchanged: u32, last: Timestamp) -> Option<Timestamp> {
     let entry = state.entry(&row.name)?;
     let until = entry.measurements.last().and_then(|measurement| measurement.until);
-    let next = next_look(row.step, &state.reported_for(entry), until, unchanged, last);
+    let next = next_look(row.step, &state.setup.reported(entry), until, unchanged, last);
     next.or_else(|| last.checked_add(LONGEST_PAUSE).ok())
 }
 
 /// A time of domains, which runs faster in practice, on the clock of the wall.
 fn instant(state: &State, at: Timestamp, now: Now) -> Instant {
     let wait = Duration::try_from(at.duration_since(state.wall(now))).unwrap_or_default();
-    now.mono + if state.sandbox.is_some() { wait / PACE.unsigned_abs() } else { wait }
+    now.mono + if state.setup.sandbox.is_some() { wait / PACE.unsigned_abs() } else { wait }
 }
 
 /// Starts what waits, as far as there are free lanes, and writes what changed.
@@ -154,12 +154,11 @@ pub fn work(app: &mut AppState, now: Now) -> Vec<Effect> {
             continue;
         }
         let Some((name, entry)) = next_in_queue(panel) else { break };
-        let at = panel.sandbox.as_ref().map(|_| panel.wall(now));
         // Who has a domain before him sees it grow, and may want its report.
         let on_screen = app.screen == Screen::Domains && panel.place != PanelLocation::List;
         let detail = on_screen && panel.selected.as_ref() == Some(&name);
-        let look =
-            CheckRequest { reported: panel.reported_for(&entry), entry, detail, sandbox: panel.sandbox.clone(), at };
+        let reported = panel.setup.reported(&entry);
+        let look = CheckRequest { entry, reported, detail, sandbox: panel.setup.sandbox_at(now) };
         panel.lanes[lane] = Some(name);
         let slot = Slot::Check(lane);
         let id = app.pending.begin(slot, now.mono);
@@ -307,5 +306,5 @@ fn announce(app: &mut AppState, row: &DomainSummary, now: Now) -> Option<Effect>
     } else if app.message.as_ref().is_none_or(|message| message.kind != MessageKind::Error) {
         app.say(MessageKind::Note, shown);
     }
-    Some(Effect::Notify(app.domains.notify, text))
+    Some(Effect::Notify(app.domains.setup.notify, text))
 }

@@ -75,7 +75,7 @@ impl DomainSummary {
     /// The row of an entry.
     #[must_use]
     pub fn of(entry: &Entry, state: &State, now: Now) -> Self {
-        let reported = state.reported_for(entry);
+        let reported = state.setup.reported(entry);
         let wall = state.wall(now);
         let step = status(&reported, &entry.measurements, wall).state;
         let last = entry.measurements.iter().rev().find(|measurement| measurement.known);

@@ -120,7 +120,7 @@ const fn title(place: PanelLocation) -> &'static str {
 /// Practice says so on every page; gives the rest of the body.
 fn draw_practice(scene: Scene<'_>, buf: &mut Buffer, body: Rect) -> Rect {
     let panel = &scene.app.domains;
-    if panel.sandbox.is_none() {
+    if panel.setup.sandbox.is_none() {
         return body;
     }
     let time = scene.appearance.time(panel.wall(scene.now));

@@ -55,7 +55,7 @@ pub fn read_name(state: &State) -> ParsedName {
     let listed = state.entries().map(|entry| entry.name.clone()).filter(|name| !removed(name) && Some(name) != own);
     parse_name::read(
         state.wizard.name.value(),
-        &ExistingDomains { platform_host: state.platform_host.clone(), listed: listed.collect() },
+        &ExistingDomains { platform_host: state.setup.platform_host.clone(), listed: listed.collect() },
     )
 }
 
@@ -85,7 +85,7 @@ pub fn open(state: &mut State) {
         }
     }
     if state.wizard.value.is_empty()
-        && let Some(host) = &state.platform_host
+        && let Some(host) = &state.setup.platform_host
     {
         state.wizard.value = TextInput::new(host.as_str());
     }
@@ -158,7 +158,7 @@ fn next(app: &mut AppState, now: Now) -> Vec<Effect> {
         app.say(MessageKind::Error, refusal("the domain", &reading.findings));
         return Vec::new();
     };
-    if panel.sandbox.is_some() && domain.name.as_str() != Sandbox::DOMAIN {
+    if panel.setup.sandbox.is_some() && domain.name.as_str() != Sandbox::DOMAIN {
         let text = format!("Practice has only {} to be walked: type that, please.", Sandbox::DOMAIN);
         app.say(MessageKind::Error, text);
         return Vec::new();

@@ -1,17 +1,16 @@
 //! What follows from a key or a reply in the editor of the redirects.
 
+use crate::app::domain_service::{FollowedRedirect, NotSaved};
 use crate::clock::Now;
 use crate::domains::redirect_config::{ConfigSource, DomainsConfiguration, Linted, Redirect, WrittenRedirect};
 use crate::domains::{DnsName, Verdict};
 use crate::tui::effect::{DomainTask, Effect, Job, Task};
 use crate::tui::keymap::{Action, DomainAction};
-use crate::tui::msg::NotSaved;
 use crate::tui::pending::Slot;
 use crate::tui::popups::{Contents, Popup, WriteBox, copy};
 use crate::tui::state::{AppState, MessageKind};
 use crate::tui::text_input::TextInput;
 
-use super::super::jobs::FollowedRedirect;
 use super::super::state::PanelLocation;
 use super::{Focus, RedirectEditor, RedirectForm, about, about_typed, leads_on, lint, redirect};
 
@@ -35,8 +34,7 @@ pub fn walk(app: &mut AppState, now: Now) -> Vec<Effect> {
     if redirects.is_empty() {
         return Vec::new();
     }
-    let at = panel.sandbox.as_ref().map(|_| panel.wall(now));
-    let task = DomainTask::FollowRedirects { redirects, sandbox: panel.sandbox.clone(), at };
+    let task = DomainTask::FollowRedirects { redirects, sandbox: panel.setup.sandbox_at(now) };
     let id = app.pending.begin(Slot::Walk, now.mono);
     vec![Effect::Job(Job { slot: Slot::Walk, id, task: Task::Domains(task) })]
 }
@@ -70,7 +68,7 @@ pub fn on_action(app: &mut AppState, action: Action, now: Now) -> Vec<Effect> {
         Action::Refresh => return walk(app, now),
         Action::Copy | Action::WriteFile => return give_away(app, action, now),
         Action::Back => {
-            let unsaved = redirects.edited != app.domains.configuration;
+            let unsaved = redirects.edited != app.domains.setup.configuration;
             app.domains.place = PanelLocation::List;
             if unsaved {
                 app.say(MessageKind::Note, "Not saved yet: R opens the redirects again, F2 saves them there.");
@@ -236,7 +234,7 @@ fn save(app: &mut AppState, now: Now) -> Vec<Effect> {
         }
         Linted { configuration: Some(configuration), .. } => {
             let id = app.pending.begin(Slot::Save, now.mono);
-            let was = app.domains.configuration.clone();
+            let was = app.domains.setup.configuration.clone();
             let task = Task::Domains(DomainTask::Save { was, configuration });
             vec![Effect::Job(Job { slot: Slot::Save, id, task })]
         }

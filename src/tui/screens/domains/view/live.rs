@@ -5,6 +5,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span};
 
+use crate::app::domain_service::CheckResult;
 use crate::domains::catalogue::Topic;
 use crate::domains::diagnosis::PROPAGATION;
 use crate::domains::finding::deciding;
@@ -17,7 +18,6 @@ use crate::model::text::{cut, width};
 use crate::tui::theme::StyleRole;
 use crate::tui::widgets::boxed;
 
-use super::super::jobs::CheckResult;
 use super::super::labels::{self, span};
 use super::super::summary::DomainSummary;
 use super::super::update::cursor;

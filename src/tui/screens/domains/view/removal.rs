@@ -80,7 +80,7 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) -> Option<Position> {
     }
     page.gap();
     page.text("   Links that still lead there, seen in your settings:");
-    let leads = panel.configuration.redirects.iter().filter(|redirect| redirect.to == name.as_str());
+    let leads = panel.setup.configuration.redirects.iter().filter(|redirect| redirect.to == name.as_str());
     let leads: Vec<&str> = leads.map(|redirect| redirect.from.as_str()).collect();
     let primary = if panel.role(name) == DomainRole::Primary { "YES" } else { "no" };
     let leads = if leads.is_empty() { "none".to_owned() } else { leads.join(", ") };

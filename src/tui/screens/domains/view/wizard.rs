@@ -50,7 +50,7 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) -> Option<Position> {
     let reading = read_name(panel);
     cursor = page.field("Domain", FIELDS, 48, &form.name, form.focus == Focus::Name).or(cursor);
     if form.name.is_empty() {
-        match &panel.sandbox {
+        match &panel.setup.sandbox {
             Some(_) => note(page, &format!("Practice: type {}, or https://{0}/guide", Sandbox::DOMAIN)),
             None => note(page, "for example docs.example.com; a whole address may be pasted, too"),
         }
@@ -72,7 +72,7 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) -> Option<Position> {
     page.wrapped(3, &format!("{where_to} It then shows a value. Type or paste it here:"), 3);
     cursor = page.field("Value", FIELDS, 48, &form.value, form.focus == Focus::Value).or(cursor);
     if form.value.is_empty() {
-        match &panel.sandbox {
+        match &panel.setup.sandbox {
             Some(_) => {
                 note(page, &format!("Practice: F7 adds it in the dashboard, which shows {}", Plan::PLATFORM_HOST))
             }
