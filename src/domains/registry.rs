@@ -4,14 +4,13 @@
 //! other; the write is a new file that takes the place of the old one, so that a crash leaves the one or the other.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, Read as _, Write as _};
+use std::io::{self, Read as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
-use rustix::fs::{FlockOperation, flock};
-use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
+
+use crate::local::atomic_file;
 
 use super::dns_name::DnsName;
 use super::reported::{Dated, Event, Reported};
@@ -21,9 +20,6 @@ use super::stage::Measurement;
 const KEPT: usize = 10;
 /// The largest file that is read, in octets.
 const MAX_FILE: u64 = 16 * 1024 * 1024;
-/// How often a list is tried that another program holds, and how long is waited in between: 10 seconds in all.
-const LOCK_TRIES: u32 = 500;
-const LOCK_PAUSE: Duration = Duration::from_millis(20);
 /// The layout of the file that this program writes.
 const LAYOUT: u32 = 1;
 
@@ -41,7 +37,6 @@ pub struct Entry {
 
 impl Entry {
     /// What the operator told, summed up.
-    #[must_use]
     pub fn reported(&self) -> Reported {
         Reported::from_events(&self.events)
     }
@@ -70,7 +65,6 @@ impl Default for Registry {
 
 impl Registry {
     /// The entry of a name.
-    #[must_use]
     pub fn get(&self, name: &DnsName) -> Option<&Entry> {
         self.domains.iter().find(|entry| entry.name == *name)
     }
@@ -173,7 +167,6 @@ pub struct RegistryFile {
 
 impl RegistryFile {
     /// The list at `path`; nothing is created before something is kept.
-    #[must_use]
     pub fn new(path: impl Into<PathBuf>) -> Self {
         Self { path: path.into() }
     }
@@ -219,46 +212,23 @@ impl RegistryFile {
         let directory = self.path.parent().unwrap_or(Path::new("."));
         fs::create_dir_all(directory).map_err(|source| self.io(source))?;
         // A lock on the list itself would be lost when a new file takes its place.
-        let lock = private(OpenOptions::new().create(true).write(true)).open(self.path.with_extension("lock"));
+        let lock = OpenOptions::new().create(true).append(true).mode(0o600).open(self.path.with_extension("lock"));
         let lock = lock.map_err(|source| self.io(source))?;
-        self.lock(&lock)?;
+        atomic_file::lock(&lock).map_err(|source| self.io(source))?;
         let mut list = self.read()?;
         let result = change(&mut list)?;
-        self.write(&list, directory).map_err(|source| self.io(source))?;
+        let text = serde_json::to_string_pretty(&list).map_err(|error| self.io(error.into()))? + "\n";
+        atomic_file::replace_private(&self.path, &text).map_err(|source| self.io(source))?;
         Ok(result)
     }
 
-    /// Waits for whoever changes the list; not for ever, since a program that was stopped in between holds the lock, too.
-    fn lock(&self, lock: &File) -> Result<(), RegistryError> {
-        for _ in 0..LOCK_TRIES {
-            match flock(lock, FlockOperation::NonBlockingLockExclusive) {
-                Ok(()) => return Ok(()),
-                Err(Errno::WOULDBLOCK | Errno::INTR) => std::thread::sleep(LOCK_PAUSE),
-                Err(error) => return Err(self.io(error.into())),
-            }
-        }
-        Err(RegistryError::Locked { path: self.path.clone() })
-    }
-
-    fn write(&self, list: &Registry, directory: &Path) -> io::Result<()> {
-        let mut file = tempfile::Builder::new().prefix(".domains-").tempfile_in(directory)?;
-        // In one piece: written as it is made, each word would be a call to the system.
-        let mut text = serde_json::to_vec_pretty(list)?;
-        text.push(b'\n');
-        file.write_all(&text)?;
-        file.as_file().sync_all()?;
-        file.persist(&self.path).map_err(|error| error.error)?;
-        File::open(directory)?.sync_all()
-    }
-
     fn io(&self, source: io::Error) -> RegistryError {
-        RegistryError::Io { path: self.path.clone(), source }
+        let path = self.path.clone();
+        match source.kind() {
+            io::ErrorKind::TimedOut => RegistryError::Locked { path },
+            _ => RegistryError::Io { path, source },
+        }
     }
-}
-
-/// Only the owner may read it.
-fn private(options: &mut OpenOptions) -> &mut OpenOptions {
-    options.mode(0o600)
 }
 
 #[cfg(test)]

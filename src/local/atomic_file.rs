@@ -30,11 +30,20 @@ pub fn alone(path: &Path) -> io::Result<File> {
     fs::create_dir_all(directory)?;
     // A lock on the file itself would be lost when a new one takes its place.
     let held = File::open(directory)?;
+    match lock(&held) {
+        Err(error) if error.kind() == io::ErrorKind::TimedOut => Err(error),
+        // Some file systems lock no directories.
+        Ok(()) | Err(_) => Ok(held),
+    }
+}
+
+/// Locks `file` until it is closed. Waits for other programs, but not for ever.
+pub fn lock(file: &File) -> io::Result<()> {
     for _ in 0..LOCK_TRIES {
-        match flock(&held, FlockOperation::NonBlockingLockExclusive) {
+        match flock(file, FlockOperation::NonBlockingLockExclusive) {
+            Ok(()) => return Ok(()),
             Err(Errno::WOULDBLOCK | Errno::INTR) => thread::sleep(LOCK_PAUSE),
-            // Some file systems lock no directories.
-            Ok(()) | Err(_) => return Ok(held),
+            Err(error) => return Err(error.into()),
         }
     }
     Err(io::Error::new(io::ErrorKind::TimedOut, "another program is changing it, or was stopped while it did"))
