@@ -3,7 +3,8 @@
 use std::cmp::Reverse;
 
 use jiff::Timestamp;
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Serialize, Serializer};
+use strum::IntoStaticStr;
 
 use super::catalogue::Code;
 
@@ -11,8 +12,9 @@ use super::catalogue::Code;
 ///
 /// The order is that of a summary: the worst of several is the greatest. [`Verdict::Unknown`] is least, since it never
 /// counts against a domain.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, IntoStaticStr)]
 #[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
 pub enum Verdict {
     /// It could not be checked from here.
     Unknown,
@@ -28,15 +30,8 @@ pub enum Verdict {
 
 impl Verdict {
     /// The word, in lower case.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Unknown => "unknown",
-            Self::Ok => "ok",
-            Self::Warn => "warn",
-            Self::Wait => "wait",
-            Self::Fail => "fail",
-        }
+    pub fn as_str(self) -> &'static str {
+        self.into()
     }
 }
 
@@ -60,7 +55,6 @@ pub enum Who {
 
 impl Who {
     /// In words, for the beginning of a sentence about what to do.
-    #[must_use]
     pub const fn at(self) -> &'static str {
         match self {
             Self::DnsProvider => "at your DNS provider",
@@ -111,7 +105,6 @@ pub struct Finding {
 
 impl Finding {
     /// A finding with the title of its code; the rest is added by the methods below.
-    #[must_use]
     pub fn new(code: Code, verdict: Verdict, who: Who) -> Self {
         Self {
             code,
@@ -127,56 +120,47 @@ impl Finding {
     }
 
     /// All is right, and nobody has to act.
-    #[must_use]
     pub fn ok(code: Code) -> Self {
         Self::new(code, Verdict::Ok, Who::Nobody)
     }
 
     /// With what was seen.
-    #[must_use]
     pub fn seen(self, seen: impl Into<String>) -> Self {
         Self { seen: seen.into(), ..self }
     }
 
     /// With what should have been seen.
-    #[must_use]
     pub fn expected(self, expected: impl Into<String>) -> Self {
         Self { expected: expected.into(), ..self }
     }
 
     /// With what to do.
-    #[must_use]
     pub fn fix(self, fix: impl Into<String>) -> Self {
         Self { fix: fix.into(), ..self }
     }
 
     /// With the end of the wait.
-    #[must_use]
     pub fn until(self, until: impl Into<Option<Timestamp>>) -> Self {
         Self { until: until.into(), ..self }
     }
 
     /// With its proof.
-    #[must_use]
     pub fn evidence(self, evidence: impl IntoIterator<Item = Evidence>) -> Self {
         Self { evidence: evidence.into_iter().collect(), ..self }
     }
 }
 
 /// The verdict of several findings: the worst of them. [`Verdict::Unknown`] only where nothing else is known.
-#[must_use]
 pub fn overall(findings: &[Finding]) -> Verdict {
     findings.iter().map(|finding| finding.verdict).max().unwrap_or(Verdict::Unknown)
 }
 
 /// The finding that decides: among the worst, the first in the order in which causes are to be mended.
-#[must_use]
 pub fn deciding<'a>(findings: impl IntoIterator<Item = &'a Finding>) -> Option<&'a Finding> {
     findings.into_iter().min_by_key(|finding| (Reverse(finding.verdict), finding.code.topic()))
 }
 
 /// When the wait ends that decides; `None` where something else decides, or nobody knows.
-#[must_use]
 pub fn wait_ends(findings: &[Finding]) -> Option<Timestamp> {
     deciding(findings).filter(|finding| finding.verdict == Verdict::Wait)?.until
 }

@@ -14,13 +14,13 @@ mod terraform;
 #[cfg(test)]
 mod tests;
 
-use std::fmt;
-use std::str::FromStr;
+use strum::{Display, EnumString, IntoStaticStr, VariantArray};
 
 pub use record::{Conflict, DnsRecord};
 
 /// A format that a record is written in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Display, EnumString, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "lowercase", ascii_case_insensitive)]
 pub enum ExportFormat {
     /// For people: the fields of a provider's form.
     Plain,
@@ -48,59 +48,11 @@ pub enum ExportFormat {
 
 impl ExportFormat {
     /// All of them, in the order in which they are offered.
-    pub const ALL: [Self; 11] = [
-        Self::Plain,
-        Self::Bind,
-        Self::Cloudflare,
-        Self::Route53,
-        Self::Terraform,
-        Self::Dnscontrol,
-        Self::Octodns,
-        Self::Nsupdate,
-        Self::Gcloud,
-        Self::Az,
-        Self::Tsv,
-    ];
+    pub const ALL: &'static [Self] = Self::VARIANTS;
 
     /// The word, in lower case.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Plain => "plain",
-            Self::Bind => "bind",
-            Self::Cloudflare => "cloudflare",
-            Self::Route53 => "route53",
-            Self::Terraform => "terraform",
-            Self::Dnscontrol => "dnscontrol",
-            Self::Octodns => "octodns",
-            Self::Nsupdate => "nsupdate",
-            Self::Gcloud => "gcloud",
-            Self::Az => "az",
-            Self::Tsv => "tsv",
-        }
-    }
-}
-
-impl fmt::Display for ExportFormat {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
-
-/// It is not the word of a format.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "no such format: it is one of plain, bind, cloudflare, route53, terraform, dnscontrol, octodns, nsupdate, gcloud, \
-     az, tsv"
-)]
-pub struct NoSuchFormat;
-
-impl FromStr for ExportFormat {
-    type Err = NoSuchFormat;
-
-    /// Reads the word of a format, in capitals or not.
-    fn from_str(text: &str) -> Result<Self, NoSuchFormat> {
-        Self::ALL.into_iter().find(|format| format.as_str().eq_ignore_ascii_case(text.trim())).ok_or(NoSuchFormat)
+    pub fn as_str(self) -> &'static str {
+        self.into()
     }
 }
 
@@ -108,7 +60,6 @@ impl FromStr for ExportFormat {
 ///
 /// It ends with a line feed. Where the format cannot express a record at the apex of a zone, the text is only a comment
 /// that says what to do instead. What cannot be a record set, having no value or no word as its type, is left out.
-#[must_use]
 pub fn export(record: &DnsRecord, format: ExportFormat, deletes: &[Conflict]) -> String {
     let deletes: Vec<&Conflict> = deletes.iter().filter(|conflict| conflict.is_real()).collect();
     match format {

@@ -79,7 +79,7 @@ proptest! {
     fn a_hostile_value_breaks_no_line_of_any_format(value in hostile()) {
         let (conflicts, harmless) = (filled(&value), filled("x"));
         for record in [subdomain(), apex()] {
-            for format in ExportFormat::ALL {
+            for format in ExportFormat::ALL.iter().copied() {
                 let [text, expected] = [&conflicts, &harmless].map(|conflicts| export(&record, format, conflicts));
                 assert_tame(format, &text);
                 prop_assert_eq!(text.split('\n').count(), expected.split('\n').count(), "{}", format);
@@ -122,7 +122,7 @@ proptest! {
         let record = DnsRecord { name, zone, value: DnsName::new(&format!("v{value}.example")), ttl: 60 };
         for record in [record.clone(), DnsRecord { name: record.zone.clone(), ..record }] {
             let like = if record.is_apex() { apex() } else { subdomain() };
-            for format in ExportFormat::ALL {
+            for format in ExportFormat::ALL.iter().copied() {
                 let text = export(&record, format, &with_mail());
                 assert_tame(format, &text);
                 prop_assert_eq!(text.split('\n').count(), export(&like, format, &with_mail()).split('\n').count());

@@ -4,10 +4,13 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span};
 
-use crate::model::text::width;
+use crate::domains::Verdict;
+use crate::model::text::{cut, width};
 use crate::tui::text_input::TextInput;
 use crate::tui::theme::{Appearance, StyleRole};
 use crate::tui::widgets::{field, put, wrap, wrap_indented};
+
+use super::{verdict_style, verdict_word};
 
 /// The page, and how far it is written.
 pub struct Page<'a> {
@@ -109,6 +112,25 @@ impl<'a> Page<'a> {
         let columns = columns.min(self.area.width - at - 3);
         let place = field(self.buf, self.area.x + at, self.area.y + y, columns, input, self.appearance);
         in_use.then_some(place)
+    }
+
+    /// Writes a line that can be chosen, the one that is `here` marked and in `role`; gives the place of its cursor, `at`
+    /// columns from the left.
+    pub fn choice(&mut self, here: bool, text: &str, role: StyleRole, at: u16) -> Option<Position> {
+        let (marker, role) = if here { (">", role) } else { (" ", StyleRole::Text) };
+        self.line(Line::styled(format!(" {marker} {text}"), self.appearance.style(role)));
+        if here { self.cell(at) } else { None }
+    }
+
+    /// Foreign text for a column of a table: cut, and filled with blanks.
+    pub fn column(&self, text: &str, columns: usize) -> String {
+        let text = cut(&self.appearance.text(text), columns.saturating_sub(1));
+        format!("{text}{}", " ".repeat(columns.saturating_sub(width(&text))))
+    }
+
+    /// A verdict for a column of a table.
+    pub fn verdict(&self, verdict: Option<Verdict>, columns: usize) -> Span<'static> {
+        Span::styled(format!("{:<columns$}", verdict_word(verdict)), verdict_style(verdict, self.appearance))
     }
 
     /// The place of a cell of the row written last, if that is on the page.
