@@ -50,7 +50,6 @@ pub enum Role {
 
 impl Role {
     /// The word, as in tables and JSON.
-    #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Parent => "parent",
@@ -73,7 +72,6 @@ pub struct Server {
 
 impl Server {
     /// For people: the name, with the address where that says more.
-    #[must_use]
     pub fn label(&self) -> String {
         let address = if self.address.port() == 53 { self.address.ip().to_string() } else { self.address.to_string() };
         let name = display_safe(&self.name);
@@ -97,7 +95,6 @@ pub struct Question {
 
 impl Question {
     /// A question without the CD bit.
-    #[must_use]
     pub const fn new(name: DnsName, kind: RecordType) -> Self {
         Self { name, kind, checking_disabled: false }
     }
@@ -208,7 +205,6 @@ pub enum Data {
 
 impl Data {
     /// The record's type.
-    #[must_use]
     pub const fn kind(&self) -> RecordType {
         match self {
             Self::A(_) => RecordType::A,
@@ -225,7 +221,6 @@ impl Data {
     }
 
     /// The address, for the two types that are one.
-    #[must_use]
     pub const fn address(&self) -> Option<IpAddr> {
         match self {
             Self::A(address) => Some(IpAddr::V4(*address)),
@@ -235,7 +230,6 @@ impl Data {
     }
 
     /// The data in presentation form, as it is; for exports, not for screens.
-    #[must_use]
     pub fn presentation(&self) -> String {
         match self {
             Self::A(address) => address.to_string(),
@@ -251,7 +245,6 @@ impl Data {
     }
 
     /// Type and data for people, cleaned and cut.
-    #[must_use]
     pub fn words(&self) -> String {
         let data = self.presentation();
         let data = match self {
@@ -263,7 +256,6 @@ impl Data {
 }
 
 /// A type as people write it; one without a name as RFC 3597 does.
-#[must_use]
 pub fn type_name(kind: RecordType) -> String {
     match kind {
         RecordType::Unknown(number) => format!("TYPE{number}"),
@@ -292,7 +284,6 @@ impl Reply {
 
     /// The owner of the SOA record in the authority section, with the time that a negative answer may be remembered
     /// (RFC 2308 section 5).
-    #[must_use]
     pub fn negative(&self) -> Option<(&DnsName, u32)> {
         self.authorities.iter().find_map(|record| match record.data {
             Data::Soa { minimum, .. } => Some((&record.owner, record.ttl.min(minimum))),
@@ -301,19 +292,16 @@ impl Reply {
     }
 
     /// Whether it says that there is no such name.
-    #[must_use]
     pub fn is_nxdomain(&self) -> bool {
         self.code == ResponseCode::NXDomain
     }
 
     /// Whether it says that there is something, or nothing of this type, or no such name; not that it failed.
-    #[must_use]
     pub fn is_answer(&self) -> bool {
         matches!(self.code, ResponseCode::NoError | ResponseCode::NXDomain)
     }
 
     /// Whether it is a referral to other servers.
-    #[must_use]
     pub fn is_referral(&self) -> bool {
         self.code == ResponseCode::NoError
             && !self.authoritative
@@ -322,7 +310,6 @@ impl Reply {
     }
 
     /// In one line, cleaned and bounded.
-    #[must_use]
     pub fn words(&self) -> String {
         let mut words = String::new();
         if self.code != ResponseCode::NoError {
@@ -355,7 +342,6 @@ impl Reply {
 
 impl Lookup {
     /// The answer, if one came.
-    #[must_use]
     pub fn reply(&self) -> Option<&Reply> {
         self.outcome.as_ref().ok()
     }
@@ -366,7 +352,6 @@ impl Lookup {
     }
 
     /// As proof.
-    #[must_use]
     pub fn evidence(&self) -> Evidence {
         let mut question = format!("{} {}", display_safe(self.question.name.as_str()), type_name(self.question.kind));
         if self.question.checking_disabled {
@@ -386,7 +371,6 @@ impl Lookup {
 }
 
 /// A response code as people write it.
-#[must_use]
 pub fn code_name(code: ResponseCode) -> &'static str {
     match code {
         ResponseCode::NoError => "NOERROR",

@@ -48,7 +48,6 @@ pub struct Linted {
 }
 
 /// Reads and judges a text. `known`: domains that are on the list, where redirects may lead.
-#[must_use]
 pub fn lint(text: &str, known: &[DnsName]) -> Linted {
     let mut findings = Vec::new();
     let written = if text.len() > MAX_TEXT {
@@ -64,7 +63,6 @@ pub fn lint(text: &str, known: &[DnsName]) -> Linted {
 }
 
 /// Judges a configuration that was read elsewhere.
-#[must_use]
 pub fn check(written: ConfigSource, known: &[DnsName]) -> Linted {
     let places: Vec<usize> = (0..written.redirects.len()).collect();
     judge(&written, &places, known, Vec::new())
@@ -253,7 +251,6 @@ fn follow<'a>(redirect: &'a Redirect, by_source: &HashMap<&DnsName, (&str, &'a R
 
 impl DomainsConfiguration {
     /// As JSON, in the shape of the description.
-    #[must_use]
     pub fn to_json(&self) -> String {
         let redirects: Vec<_> = self
             .redirects
@@ -265,7 +262,6 @@ impl DomainsConfiguration {
     }
 
     /// As TOML, in the shape of the description.
-    #[must_use]
     pub fn to_toml(&self) -> String {
         let redirect = |redirect: &Redirect| {
             let mut table = toml::Table::new();
