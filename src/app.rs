@@ -1,5 +1,6 @@
 //! What the screens, the commands and the dialogue all need: between them and the libraries. Knows no terminal, no flags
 //! and no screen.
 
+pub mod domain_progress;
 pub mod domain_service;
 pub mod inventory;

@@ -15,11 +15,9 @@ use tokio::sync::OnceCell;
 use crate::clock::{self, Now};
 use crate::config::edit::{self, EditError, ProjectDomains};
 use crate::config::{self, Notify};
-use crate::domains::check::{Checked, OnFindings, check, walk_redirect, with_value};
+use crate::domains::check::{Checked, FollowedRedirect, OnFindings, Subject, follow};
 use crate::domains::check_options::{CheckOptions, resolver};
 use crate::domains::diagnosis::Expectation;
-use crate::domains::finding::overall;
-use crate::domains::observation::Hop;
 use crate::domains::parse_name::{self, ExistingDomains};
 use crate::domains::probe::cache::ProbeCache;
 use crate::domains::record_export::Conflict;
@@ -29,8 +27,8 @@ use crate::domains::reported::Reported;
 use crate::domains::sandbox::Sandbox;
 use crate::domains::simulator::{Plan, Simulator};
 use crate::domains::stage::Measurement;
-use crate::domains::vantage_points::{View, ViewVerdict, views};
-use crate::domains::{DnsName, Finding, Verdict};
+use crate::domains::vantage_points::{View, ViewVerdict};
+use crate::domains::{DnsName, Finding};
 
 /// How long what several checks share is remembered.
 const CACHE_TIME: Duration = Duration::from_secs(20);
@@ -69,6 +67,12 @@ impl DomainSetup {
     }
 }
 
+/// What a name that is added must not be: a domain of the list, unless that was removed, or the platform itself.
+pub fn existing<'a>(platform_host: Option<&DnsName>, entries: impl IntoIterator<Item = &'a Entry>) -> ExistingDomains {
+    let listed = entries.into_iter().filter(|entry| !entry.reported().removed).map(|entry| entry.name.clone());
+    ExistingDomains { platform_host: platform_host.cloned(), listed: listed.collect() }
+}
+
 /// A domain to check.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CheckRequest {
@@ -99,26 +103,6 @@ pub struct CheckResult {
     pub report: String,
     /// For the list.
     pub measurement: Measurement,
-}
-
-/// What following a redirect gave.
-#[derive(Clone, Debug, PartialEq)]
-pub struct FollowedRedirect {
-    /// Which.
-    pub redirect: Redirect,
-    /// When.
-    pub at: Timestamp,
-    /// What it means.
-    pub findings: Vec<Finding>,
-    /// Each step: the address, and what it answered.
-    pub hops: Vec<String>,
-}
-
-impl FollowedRedirect {
-    /// How it is.
-    pub fn verdict(&self) -> Verdict {
-        overall(&self.findings)
-    }
 }
 
 /// Why the configuration's domains were not written.
@@ -202,20 +186,20 @@ impl DomainService {
         let CheckRequest { entry, reported, detail, sandbox } = request;
         // Who looks on wants to see what is so now; the sandbox changes from one check to the next.
         let cache = if detail || sandbox.is_some() { Arc::default() } else { self.cache() };
-        let options = with_value(&self.options(sandbox).await?, &reported);
+        let options = self.options(sandbox).await?;
         let reading = parse_name::read(entry.name.as_str(), &ExistingDomains::default());
         let domain = reading.domain.ok_or_else(|| format!("{} is no domain name.", entry.name))?;
         let tell = |findings: &[Finding], _| so_far(findings);
         let progress: Option<OnFindings<'_>> = if detail { Some(&tell) } else { None };
-        let checked = check(&options, Some(&entry), &domain, &reported, &reading.findings, &cache, progress).await;
-        let expectation = &options.expectation;
-        let mut views = views(&checked.case(expectation, &reported));
+        let subject = Subject::new(&options, Some(&entry), domain, reported);
+        let checked = Subject { about_name: reading.findings, ..subject }.check(&cache, progress).await;
+        let mut views = checked.views();
         if !checked.measurement.known {
             // Whatever answered is not to be believed.
             views.iter_mut().for_each(|view| view.verdict = ViewVerdict::NotCounted);
         }
-        let conflicts = checked.conflicts(expectation, &reported);
-        let report = if detail { checked.report(expectation, &reported) } else { String::new() };
+        let conflicts = checked.conflicts();
+        let report = if detail { checked.report() } else { String::new() };
         let zone = checked.zone();
         let Checked { at, findings, measurement, .. } = checked;
         Ok(CheckResult { at, findings, views, conflicts, zone, report, measurement })
@@ -304,16 +288,4 @@ async fn start(plan: Plan) -> io::Result<(Simulator, CheckOptions)> {
         ..CheckOptions::new(expectation, vec![root])
     };
     Ok((simulator, options))
-}
-
-async fn follow(options: &CheckOptions, redirect: Redirect) -> FollowedRedirect {
-    let (walk, findings, at) = walk_redirect(options, &redirect).await;
-    let trail = if walk.https.hops.is_empty() { &walk.http } else { &walk.https };
-    let hop = |hop: &Hop| {
-        let step = hop.evidence();
-        let kept = hop.kept().map_or_else(String::new, |kept| format!(" ({kept})"));
-        format!("{} -> {}{kept}", step.question, step.answer)
-    };
-    let hops = trail.hops.iter().map(hop).collect();
-    FollowedRedirect { redirect, at, findings, hops }
 }

@@ -13,7 +13,7 @@ use crate::local::barcodes::Codes;
 use crate::tui::screens::add_pet::rapid::RapidSetup;
 
 use super::domains::args::ProbeArgs;
-use super::domains::settings::{configured_domains, resolve};
+use super::domains::settings::{domain_setup, resolve};
 use super::error::{Exit, Failed};
 
 /// What rapid entry begins with; what cannot be used of the file of codes is added to `complaints`.
@@ -49,12 +49,7 @@ pub fn domains(choices: &Choices, env: &Env) -> Result<(DomainSetup, DomainServi
     }
     let configured = configuration(choices, env)?.domains;
     let settings = resolve(&ProbeArgs::default(), &configured)?;
-    let setup = DomainSetup {
-        platform_host: settings.expectation.platform_host.clone(),
-        configuration: configured_domains(&configured),
-        notify: configured.notify,
-        sandbox: None,
-    };
+    let setup = domain_setup(&configured)?;
     let paths = Paths::new(env).map_err(ConfigError::from)?;
     let file = file_path(choices, env).map_err(ConfigError::from)?;
     Ok((setup, DomainService::new(RegistryFile::new(paths.domains_file()), file, settings)))

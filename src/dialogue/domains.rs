@@ -96,7 +96,8 @@ impl Session {
         let is_listed = known.is_some();
         let nothing = || Entry { name: domain.name.clone(), events: Vec::new(), measurements: Vec::new() };
         let entry = known.unwrap_or_else(nothing);
-        let reported = self.reported_for(&entry, value);
+        let reported = self.setup.domains.reported(&entry);
+        let reported = Reported { value: reported.value.or(value), ..reported };
         let sandbox = self.setup.domains.sandbox_at(self.now());
         let task = CheckRequest { entry: entry.clone(), reported: reported.clone(), detail: true, sandbox };
         self.talk.say(format!("Looking at {}.", domain.unicode))?;
@@ -173,16 +174,9 @@ impl Session {
         }
     }
 
-    /// What was told of an entry; `value`, or that of the configuration, stands in for one that was not.
-    pub(super) fn reported_for(&self, entry: &Entry, value: Option<DnsName>) -> Reported {
-        let reported = entry.reported();
-        let host = value.or_else(|| self.setup.domains.platform_host.clone());
-        Reported { value: reported.value.or(host), ..reported }
-    }
-
     /// Where an entry of the list stands; nothing where that was never looked at, though it was set up.
     pub(super) fn state_of(&self, entry: &Entry) -> Option<Stage> {
-        let reported = self.reported_for(entry, None);
+        let reported = self.setup.domains.reported(entry);
         let is_known = !entry.measurements.is_empty() || reported.verified.is_none();
         is_known.then(|| status(&reported, &entry.measurements, self.wall()).state)
     }

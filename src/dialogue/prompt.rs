@@ -64,7 +64,6 @@ pub struct Dialogue {
 impl Dialogue {
     /// Reads answers from `lines` and writes to `out`; each message of `interrupts` is a Ctrl-C. With `echo` the answers
     /// are written behind their questions.
-    #[must_use]
     pub fn new(
         lines: impl AsyncBufRead + Unpin + 'static,
         out: impl Write + 'static,

@@ -47,7 +47,6 @@ pub struct Session {
 
 impl Session {
     /// A talk that has not begun.
-    #[must_use]
     pub fn new(setup: DialogueSetup, talk: Dialogue) -> Self {
         let service = setup.settings.service.name();
         let may_add = false;

@@ -18,13 +18,11 @@ pub use state::{FormatsBox, OutsideBox};
 
 impl FormatsBox {
     /// The format.
-    #[must_use]
     pub fn format(self) -> ExportFormat {
         ExportFormat::ALL[self.choice.min(ExportFormat::ALL.len() - 1)]
     }
 
     /// The record of the shown domain in this format.
-    #[must_use]
     pub fn text(self, state: &State) -> String {
         let Some(domain) = state.domain() else { return String::new() };
         let Some(record) = labels::record(state, &domain) else { return String::new() };

@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use jiff::Timestamp;
 
+use crate::app::domain_progress::DomainRoles;
 use crate::app::domain_service::{CheckResult, DomainSetup};
 use crate::clock::Now;
 use crate::domains::redirect_config::ConfigSource;
@@ -19,7 +20,7 @@ use crate::tui::text_input::TextInput;
 
 use super::redirects::RedirectEditor;
 use super::removal::Removal;
-use super::summary::{DomainRole, DomainSummary, StatusWords};
+use super::summary::{DomainSummary, StatusWords};
 use super::wizard::Wizard;
 
 /// The panel.
@@ -49,7 +50,8 @@ pub struct State {
     pub changes: Vec<RegistryChange>,
     /// Those of them that are being written.
     pub writing: usize,
-    roles: HashMap<DnsName, DomainRole>,
+    /// What the configuration says of each domain.
+    pub roles: DomainRoles,
     /// Adding a domain.
     pub wizard: Wizard,
     /// Forms that were left with something in them that could not be kept.
@@ -126,7 +128,6 @@ pub struct CheckView {
 
 impl State {
     /// The panel before anything was read.
-    #[must_use]
     pub fn new(setup: DomainSetup) -> Self {
         let configuration = setup.configuration.clone();
         let mut state = Self {
@@ -142,7 +143,7 @@ impl State {
             changes: Vec::new(),
             writing: 0,
             redirects: RedirectEditor::new(&configuration),
-            roles: HashMap::new(),
+            roles: DomainRoles::default(),
             wizard: Wizard::default(),
             left: Vec::new(),
             browser: TextInput::default(),
@@ -157,21 +158,11 @@ impl State {
 
     /// Takes the project's configuration over.
     pub fn configure(&mut self, configuration: ConfigSource) {
-        let sources =
-            configuration.redirects.iter().map(|redirect| (DnsName::new(&redirect.from), DomainRole::Redirect));
-        let primary = configuration.primary.iter().map(|primary| (DnsName::new(primary), DomainRole::Primary));
-        self.roles = sources.chain(primary).collect();
+        self.roles = DomainRoles::of(&configuration);
         self.setup.configuration = configuration;
     }
 
-    /// What the project's configuration says of a domain.
-    #[must_use]
-    pub fn role(&self, name: &DnsName) -> DomainRole {
-        self.roles.get(name).copied().unwrap_or(DomainRole::None)
-    }
-
     /// Where a key goes.
-    #[must_use]
     pub fn context(&self) -> Context {
         match self.place {
             PanelLocation::List => Context::Domains,
@@ -197,7 +188,6 @@ impl State {
     }
 
     /// The time of day for domains: that of the wall, or the fast one of practice.
-    #[must_use]
     pub fn wall(&self, now: Now) -> Timestamp {
         self.setup.time(now)
     }
@@ -208,46 +198,41 @@ impl State {
     }
 
     /// The entry of a name.
-    #[must_use]
     pub fn entry(&self, name: &DnsName) -> Option<&Entry> {
         self.list.as_ref()?.get(name)
     }
 
     /// What was told of a domain; the value of the configuration stands in for one that was not.
-    #[must_use]
     pub fn reported(&self, name: &DnsName) -> Reported {
         self.entry(name).map(|entry| self.setup.reported(entry)).unwrap_or_default()
     }
 
     /// Where a domain stands.
-    #[must_use]
     pub fn standing(&self, name: &DnsName, now: Now) -> Status {
         let measurements = self.entry(name).map_or(&[][..], |entry| &entry.measurements);
         status(&self.reported(name), measurements, self.wall(now))
     }
 
     /// The domain that is shown, as far as its name is one.
-    #[must_use]
     pub fn domain(&self) -> Option<Domain> {
         parse_name::domain(self.selected.as_ref()?.as_str()).ok()
     }
 
     /// What the last check saw of a domain.
-    #[must_use]
     pub fn seen(&self, name: &DnsName) -> Option<&CheckResult> {
         self.looks.get(name)?.seen.as_ref()
     }
 
     /// All domains, those that need somebody first.
-    #[must_use]
     pub fn rows(&self, now: Now) -> Vec<DomainSummary> {
         let mut rows: Vec<DomainSummary> = self.entries().map(|entry| DomainSummary::of(entry, self, now)).collect();
-        rows.sort_by(|left, right| right.rank().cmp(&left.rank()).then_with(|| left.name.cmp(&right.name)));
+        rows.sort_by(|left, right| {
+            right.progress.rank().cmp(&left.progress.rank()).then_with(|| left.name.cmp(&right.name))
+        });
         rows
     }
 
     /// Whether a domain is looked at now.
-    #[must_use]
     pub fn is_looking_at(&self, name: &DnsName) -> bool {
         self.lanes.iter().flatten().any(|looked_at| looked_at == name)
     }
@@ -301,7 +286,6 @@ impl State {
 }
 
 /// Whether anything is typed that is not on the list.
-#[must_use]
 pub fn is_unsaved(state: &State, wizard: &Wizard) -> bool {
     let value = wizard.value.value().trim();
     let known = match &wizard.entry {

@@ -16,7 +16,7 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
 use crate::clock::Now;
-use crate::domains::report::sentence as closed;
+pub use crate::domains::report::{full_sentence as sentence, sentence as closed};
 use crate::domains::{Finding, Verdict};
 use crate::tui::state::AppState;
 use crate::tui::theme::{Appearance, StyleRole};
@@ -163,11 +163,4 @@ pub fn verdict_style(verdict: Option<Verdict>, appearance: &Appearance) -> Style
 /// What is to be done about a finding, as a sentence; empty where nothing is.
 pub fn act_of(finding: &Finding) -> String {
     if finding.fix.is_empty() || finding.verdict <= Verdict::Ok { String::new() } else { sentence(&finding.fix) }
-}
-
-/// A sentence with a capital and a full stop. Names of domains stay as they are: what was seen does not pass here.
-pub fn sentence(text: &str) -> String {
-    let mut chars = text.chars();
-    let first = chars.next().map(|c| c.to_uppercase().to_string()).unwrap_or_default();
-    closed(&format!("{first}{}", chars.as_str()))
 }

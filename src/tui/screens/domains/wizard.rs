@@ -2,6 +2,7 @@
 
 mod form;
 
+use crate::app::domain_service::existing;
 use crate::clock::Now;
 use crate::domains::catalogue::Topic;
 use crate::domains::parse_name::{self, ExistingDomains, ParsedName};
@@ -21,7 +22,6 @@ pub use form::{Focus, Wizard};
 
 impl Wizard {
     /// The form for an entry of the list.
-    #[must_use]
     fn of(state: &State, name: &DnsName) -> Self {
         let reported = state.reported(name);
         let ticked: Vec<_> = reported.ticked.iter().copied().collect();
@@ -48,15 +48,10 @@ pub fn resume(state: &mut State, name: &DnsName) {
 }
 
 /// What the typed name means.
-#[must_use]
 pub fn read_name(state: &State) -> ParsedName {
-    let removed = |name: &DnsName| state.reported(name).removed;
-    let own = state.wizard.entry.as_ref();
-    let listed = state.entries().map(|entry| entry.name.clone()).filter(|name| !removed(name) && Some(name) != own);
-    parse_name::read(
-        state.wizard.name.value(),
-        &ExistingDomains { platform_host: state.setup.platform_host.clone(), listed: listed.collect() },
-    )
+    let mut known = existing(state.setup.platform_host.as_ref(), state.entries());
+    known.listed.retain(|name| Some(name) != state.wizard.entry.as_ref());
+    parse_name::read(state.wizard.name.value(), &known)
 }
 
 /// The typed value as a host; the findings where it is none.

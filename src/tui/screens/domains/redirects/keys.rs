@@ -1,9 +1,11 @@
 //! What follows from a key or a reply in the editor of the redirects.
 
-use crate::app::domain_service::{FollowedRedirect, NotSaved};
+use crate::app::domain_progress::leads_on;
+use crate::app::domain_service::NotSaved;
 use crate::clock::Now;
+use crate::domains::Verdict;
+use crate::domains::check::FollowedRedirect;
 use crate::domains::redirect_config::{ConfigSource, DomainsConfiguration, Linted, Redirect, WrittenRedirect};
-use crate::domains::{DnsName, Verdict};
 use crate::tui::effect::{DomainTask, Effect, Job, Task};
 use crate::tui::keymap::{Action, DomainAction};
 use crate::tui::pending::Slot;
@@ -12,17 +14,15 @@ use crate::tui::state::{AppState, MessageKind};
 use crate::tui::text_input::TextInput;
 
 use super::super::state::PanelLocation;
-use super::{Focus, RedirectEditor, RedirectForm, about, about_typed, leads_on, lint, redirect};
+use super::{Focus, RedirectEditor, RedirectForm, about, about_typed, lint, redirect};
 
 /// Opens the editor, and follows every redirect.
 pub fn open(app: &mut AppState, now: Now) -> Vec<Effect> {
     let panel = &mut app.domains;
     panel.place = PanelLocation::Redirects;
-    let lines = panel.redirects.edited.redirects.iter();
-    let here = panel.selected.as_ref();
-    let line = lines.clone().position(|redirect| Some(&DnsName::new(&redirect.from)) == here);
+    let line = panel.selected.as_ref().and_then(|name| panel.redirects.line_of(name));
     if let (Some(line), None) = (line, &panel.redirects.form) {
-        panel.redirects.selected = line + 1;
+        panel.redirects.selected = line;
     }
     walk(app, now)
 }

@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 
-use crate::app::domain_service::{CheckResult, DomainSetup, FollowedRedirect};
+use crate::app::domain_service::{CheckResult, DomainSetup};
+use crate::domains::check::FollowedRedirect;
 use crate::domains::observation::Role;
 use crate::domains::record_export::Conflict;
 use crate::domains::redirect_config::{ConfigSource, Redirect, WrittenRedirect};

@@ -65,7 +65,8 @@ fn looked_at(app: &App) -> Vec<String> {
 fn what_needs_somebody_stands_first() {
     let app = panel(80, 24);
     let rows = app.state.domains.rows(app.now);
-    let order: Vec<_> = rows.iter().map(|row| (row.name.as_str(), row.verdict, row.needs_act)).collect();
+    let order: Vec<_> =
+        rows.iter().map(|row| (row.name.as_str(), row.progress.verdict, row.progress.needs_action)).collect();
     assert_eq!(order[0].1, Some(Verdict::Fail));
     let first_without_act = order.iter().position(|(.., needs)| !needs).unwrap();
     assert!(order[first_without_act..].iter().all(|(.., needs)| !needs), "{order:?}");
@@ -186,7 +187,7 @@ fn the_list_says_the_verdict_that_was_measured() {
         let app = pending(&many(1), which);
         let row = &app.state.domains.rows(app.now)[0];
         let measured = app.state.domains.entry(&row.name).unwrap().measurements.last().unwrap();
-        assert_eq!(row.verdict, Some(measured.verdict), "{}", measured.code);
+        assert_eq!(row.progress.verdict, Some(measured.verdict), "{}", measured.code);
     }
 }
 

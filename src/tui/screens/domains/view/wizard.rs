@@ -39,12 +39,8 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) -> Option<Position> {
         (Focus::Access, "I can change the DNS settings of the domain"),
     ] {
         let ticked = focus.precondition().is_some_and(|precondition| form.ticked.contains(&precondition));
-        let here = form.focus == focus;
-        let line = format!(" {} [{}] {text}", if here { ">" } else { " " }, if ticked { "x" } else { " " });
-        page.line(Line::styled(line, page.appearance.style(if here { StyleRole::InUse } else { StyleRole::Text })));
-        if here {
-            cursor = page.cell(4);
-        }
+        let line = format!("[{}] {text}", if ticked { "x" } else { " " });
+        cursor = page.choice(form.focus == focus, &line, StyleRole::InUse, 4).or(cursor);
     }
     page.gap();
     let reading = read_name(panel);
@@ -101,8 +97,8 @@ fn note(page: &mut Page<'_>, text: &str) {
 /// What was understood of a typed name, or what is wrong with it.
 fn said(page: &mut Page<'_>, findings: &[Finding]) {
     // What kind of name it is stands on a line of its own.
-    let reported = findings.iter().filter(|finding| !matches!(finding.code, Code::InOk | Code::InApex));
-    for finding in reported.take(2) {
+    let worth_saying = findings.iter().filter(|finding| !matches!(finding.code, Code::InOk | Code::InApex));
+    for finding in worth_saying.take(2) {
         if finding.verdict == Verdict::Fail {
             let text = format!("{}: {} {}", finding.title, closed(&finding.seen), sentence(&finding.fix));
             page.error(3, &text, 3);
