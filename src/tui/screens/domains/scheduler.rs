@@ -44,6 +44,10 @@ pub fn ask(state: &mut State, name: &DnsName) {
     look.asked = true;
     look.due = None;
     look.unchanged = 0;
+    enqueue(state, name);
+}
+
+fn enqueue(state: &mut State, name: &DnsName) {
     if !state.is_looking_at(name) && !state.queue.contains(name) {
         state.queue.push_back(name.clone());
     }
@@ -113,9 +117,7 @@ pub fn due(state: &mut State, now: Now) {
         if let Some(look) = state.looks.get_mut(&name) {
             look.due = None;
         }
-        if !state.is_looking_at(&name) && !state.queue.contains(&name) {
-            state.queue.push_back(name);
-        }
+        enqueue(state, &name);
     }
 }
 
