@@ -3,5 +3,7 @@
 
 pub mod clipboard;
 pub mod connections;
+pub mod domain_progress;
+pub mod domain_service;
 pub mod first_run;
 pub mod inventory;

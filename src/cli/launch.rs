@@ -210,7 +210,7 @@ async fn show(
     }
     // What was told in the last moment may not be on disk yet; twice is the same as once.
     if !state.domains.changes.is_empty()
-        && let Err(why) = domains_context.keep(&state.domains.changes)
+        && let Err(why) = domains_context.apply(&state.domains.changes)
     {
         note(&why);
     }
@@ -339,7 +339,7 @@ fn hand_over(state: &AppState, is_kept: bool, queued: bool) {
         let (name, value) = (short(wizard.name.value()), short(wizard.value.value()));
         lines.push(format!("typed but not kept: domain {name:?}, value {value:?}"));
     }
-    if state.domains.sandbox.is_none() && state.domains.redirects.is_unsaved(&state.domains.configuration) {
+    if state.domains.setup.sandbox.is_none() && state.domains.redirects.is_unsaved(&state.domains.setup.configuration) {
         lines.push("the redirects that were edited were not saved".to_owned());
     }
     let _ = write(|out| lines.iter().try_for_each(|line| writeln!(out, "{line}")));

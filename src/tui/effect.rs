@@ -8,11 +8,11 @@ use jiff::Timestamp;
 use crate::api::NextPage;
 use crate::api::find::Ask;
 use crate::api::list::List;
+use crate::app::domain_service::CheckRequest;
 use crate::config::queue::QueueRecord;
 use crate::config::{Notify, ThemeChoice};
 use crate::domains::redirect_config::{ConfigSource, DomainsConfiguration, Redirect};
-use crate::domains::registry::Entry;
-use crate::domains::reported::Reported;
+use crate::domains::registry::RegistryChange;
 use crate::domains::sandbox::Sandbox;
 use crate::model::{ApiKey, IdempotencyKey, NewPet, PetId, PetQuery};
 use crate::transfer::ColumnMapping;
@@ -20,7 +20,6 @@ use crate::transfer::import::{ImportControl, ImportOptions, Start};
 
 use super::drafts::Drafts;
 use super::pending::{ReqId, Slot};
-use super::screens::domains::jobs::RegistryChange;
 use super::session_cache::SessionCache;
 
 pub use super::screens::profiles::jobs::{NewService, ProfileTask};
@@ -220,10 +219,8 @@ pub enum DomainTask {
     FollowRedirects {
         /// Which.
         redirects: Vec<Redirect>,
-        /// What stands outside, where this is practice.
-        sandbox: Option<Sandbox>,
-        /// The time of day in practice.
-        at: Option<Timestamp>,
+        /// What stands outside and the time of day, in the sandbox.
+        sandbox: Option<(Sandbox, Timestamp)>,
     },
     /// Write the project's configuration into the configuration file.
     Save {
@@ -232,19 +229,4 @@ pub enum DomainTask {
         /// As it is to be.
         configuration: DomainsConfiguration,
     },
-}
-
-/// A domain to look at.
-#[derive(Clone, Debug, PartialEq)]
-pub struct CheckRequest {
-    /// The domain, and what was measured of it.
-    pub entry: Entry,
-    /// What was told of it.
-    pub reported: Reported,
-    /// The operator looks on: tell what is found as it is found, and write a report.
-    pub detail: bool,
-    /// What stands outside, where this is practice.
-    pub sandbox: Option<Sandbox>,
-    /// The time of day in practice.
-    pub at: Option<Timestamp>,
 }

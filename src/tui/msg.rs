@@ -5,8 +5,10 @@ use crate::api::find::LookupResult;
 use crate::api::inventory::Coverage;
 use crate::api::list::ListAnswer;
 use crate::app::clipboard::Copied;
+use crate::app::domain_service::{CheckResult, NotSaved};
 use crate::domains::Finding;
-use crate::domains::redirect_config::{ConfigSource, DomainsConfiguration};
+use crate::domains::check::FollowedRedirect;
+use crate::domains::redirect_config::DomainsConfiguration;
 use crate::domains::registry::Registry;
 use crate::model::{Field, Pet};
 use crate::transfer::earlier_import::EarlierImport;
@@ -17,8 +19,6 @@ pub use super::key::{Key, KeyPress};
 
 use super::drafts::Drafts;
 use super::pending::{ReqId, Slot};
-use super::screens::domains::jobs::CheckResult;
-use super::screens::domains::jobs::FollowedRedirect;
 use crate::api::failure::Failure;
 
 pub use super::screens::profiles::jobs::{AddedProfile, KeyPlaces, ProfileReply, Tested, Used};
@@ -129,15 +129,6 @@ pub enum Outcome {
     Exported(Result<Exported, NotWritten>),
     /// The job ended without a result: it panicked, or the queue was full.
     Failed(Failure),
-}
-
-/// Why the configuration's domains were not written.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum NotSaved {
-    /// Somebody else has changed them; this is there now.
-    Changed(ConfigSource),
-    /// It could not be done.
-    Failed(String),
 }
 
 /// What came of a job about drafts.

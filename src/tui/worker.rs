@@ -30,6 +30,7 @@ use crate::api::list;
 use crate::api::{ApiError, Client, Recorder};
 use crate::app::clipboard::{self, ClipboardBackend};
 use crate::app::connections::Services;
+use crate::app::domain_service::DomainService;
 use crate::clock;
 use crate::config::{Service, Settings, ThemeChoice, edit};
 use crate::local::atomic_file;
@@ -42,7 +43,7 @@ use super::msg::{DraftReply, LineSent, NotCreated, NotWritten, Outcome, ProfileR
 use super::pending::{ReqId, Slot};
 use super::session_cache::{self, SessionCache};
 use crate::api::failure::Failure;
-use domains::{DomainsContext, SoFar};
+use domains::SoFar;
 use drafts::DraftFiles;
 use import::place;
 use job::{Connection, Done, api_of};
@@ -71,7 +72,7 @@ pub struct Handle {
 /// What the worker has at hand on this machine.
 pub struct WorkerContext {
     /// For domains.
-    pub domains_context: Arc<DomainsContext>,
+    pub domains_context: Arc<DomainService>,
     /// How texts are copied here, the best way first.
     pub copying: Vec<ClipboardBackend>,
     /// What `~` stands for in the name of a file.
@@ -217,7 +218,7 @@ impl Worker {
                     settings: self.settings.clone(),
                 };
                 match task {
-                    Task::Domains(task) => self.spawn(slot, domains_context.perform(task, so_far)),
+                    Task::Domains(task) => self.spawn(slot, domains::perform(domains_context, task, so_far)),
                     Task::Profile(task) => {
                         let (recorder, queues) = (Recorder::clone(&self.recorder), Arc::clone(queues));
                         self.jobs.spawn(slot, profiles::perform(services, task, connection, recorder, kept, queues));

@@ -33,8 +33,8 @@ impl TypedText {
             api_key: sent.api_key.clone(),
         });
         let edited = &domains.redirects;
-        let redirects = edited.is_unsaved(&domains.configuration).then(|| RedirectsDraft {
-            was: domains.configuration.clone(),
+        let redirects = edited.is_unsaved(&domains.setup.configuration).then(|| RedirectsDraft {
+            was: domains.setup.configuration.clone(),
             edited: edited.edited.clone(),
             selected: edited.selected,
             form: edited.form.clone(),
@@ -101,10 +101,10 @@ impl TypedText {
             }
         }
         if let Some(RedirectsDraft { was, edited, selected, form }) = redirects
-            && edited != state.domains.configuration
+            && edited != state.domains.setup.configuration
         {
             // Saving says it if somebody else has changed them meanwhile.
-            state.domains.configuration = was;
+            state.domains.setup.configuration = was;
             let editor = &mut state.domains.redirects;
             editor.edited = edited;
             editor.selected = selected.min(editor.lines() - 1);

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::api::Failure;
+use crate::app::domain_service::DomainSetup;
 use crate::config::{Service, Settings};
 use crate::domains::DnsName;
 use crate::model::{IdempotencyKeys, NewPet, Pet};
@@ -12,7 +13,6 @@ use crate::tui::msg::{
     CheckedFile, DraftReply, ImportReply, Msg, NotCreated, Outcome, ProfileReply, Reply, Size, Used,
 };
 use crate::tui::screens::add_pet;
-use crate::tui::screens::domains::state::PanelSetup;
 use crate::tui::start::start;
 use crate::tui::state::Screen;
 use crate::tui::testing::{App, animals, profiles, remote, settings};
@@ -61,7 +61,7 @@ fn next_with(app: &App, ended: Option<Ending>, settings: Settings, after: Durati
     now.mono += after;
     now.wall += after;
     let keys = IdempotencyKeys::new(uuid::Uuid::max());
-    let mut state = AppState::new(&settings, PanelSetup::default(), Size { columns: 80, rows: 24 }, keys);
+    let mut state = AppState::new(&settings, DomainSetup::default(), Size { columns: 80, rows: 24 }, keys);
     let identity = state.link.identity.clone().unwrap();
     on_opened(&mut state, Ok(Drafts::read(&text, &identity)), now);
     let effects = start(&mut state, now);

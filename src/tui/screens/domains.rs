@@ -5,7 +5,6 @@
 #![cfg_attr(not(test), deny(clippy::wildcard_enum_match_arm))]
 
 pub mod detail;
-pub mod jobs;
 pub mod labels;
 pub mod popups;
 pub mod redirects;

@@ -12,6 +12,7 @@ use crate::api::inventory::Coverage;
 use crate::api::list::ListAnswer;
 use crate::api::{Exchange, Failure};
 use crate::app::clipboard::Copied;
+use crate::app::domain_service::NotSaved;
 use crate::config::queue::Unfinished;
 use crate::config::{KeyOrigin, Service, Settings};
 use crate::model::{Field, Pet, PetStatus};
@@ -24,8 +25,8 @@ use crate::tui::drafts::Drafts;
 use crate::tui::effect::{DomainTask, DraftTask, Effect, ImportSource, ImportTask, Job, ProfileTask, Task};
 use crate::tui::msg::{
     AddedProfile, CheckedFile, DraftReply, EndOf, Exported, ImportEnd, ImportReply, Key, KeyPlaces, KeyPress, LineSent,
-    Msg, NotCreated, NotSaved, NotWritten, Outcome, ProfileReply, Recorded, Reply, SearchedPets, Size, Tested,
-    UnusableFile, Used,
+    Msg, NotCreated, NotWritten, Outcome, ProfileReply, Recorded, Reply, SearchedPets, Size, Tested, UnusableFile,
+    Used,
 };
 use crate::tui::pending::Slot;
 use crate::tui::screens::domains::tests::fixture;
