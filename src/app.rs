@@ -2,3 +2,4 @@
 //! and no screen.
 
 pub mod inventory;
+pub mod outbox;

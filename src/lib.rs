@@ -57,7 +57,7 @@
 //! | Idempotency-Key | makes a creation that is sent again the same creation (an addition) |
 //! | unknown outcome | a creation that may or may not have happened: no answer came |
 //! | settle | find out about an unknown outcome, by sending again with its key or by a person |
-//! | queue | lines of rapid entry that wait to be sent ([`config::queue`]) |
+//! | queue | lines of rapid entry that wait to be sent ([`app::outbox::queue`]) |
 //! | draft | what is typed and not sent, kept on disk ([`tui::drafts`]) |
 //! | session cache | lists of a service kept for the next start ([`tui::session_cache`]) |
 //! | report | what an import did, row by row, beside its file ([`transfer::journal`]) |

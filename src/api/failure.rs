@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use super::error::{ApiError, Defect, RetryAfter};
+use super::error::{ApiError, Defect};
 use crate::model::text::{causes, cut, without_keys};
 use crate::model::{ProblemCode, display_safe};
 
@@ -78,14 +78,11 @@ impl From<&ApiError> for Failure {
             }
             ApiError::Timeout(after) => Self::NoAnswer { after: *after },
             ApiError::Broken(source) => Self::Broken { why: safe(&root_cause(source)) },
-            ApiError::Refused { status, problem, excerpt, retry_after } => Self::Refused {
+            ApiError::Refused { status, problem, excerpt, .. } => Self::Refused {
                 status: *status,
                 code: problem.as_ref().map(|problem| safe(&problem.code)),
                 message: safe(problem.as_ref().map_or(excerpt, |problem| &problem.message)),
-                retry_after: match retry_after {
-                    Some(RetryAfter::Seconds(seconds)) => Some(*seconds),
-                    Some(RetryAfter::Other) | None => None,
-                },
+                retry_after: error.asked_pause().map(|pause| pause.as_secs()),
             },
             ApiError::Malformed(defect) => Self::Malformed {
                 why: safe(&causes(defect)),
@@ -95,6 +92,15 @@ impl From<&ApiError> for Failure {
                 },
             },
         }
+    }
+}
+
+impl ApiError {
+    /// Whether the request may have been carried out although no answer came. Such a creation must not be repeated
+    /// blindly: it could add the animal twice.
+    #[must_use]
+    pub fn outcome_unknown(&self) -> bool {
+        Failure::from(self).outcome_unknown()
     }
 }
 
@@ -121,9 +127,11 @@ impl Failure {
         match self {
             Self::NotSent { .. } | Self::NotStarted { .. } | Self::Busy => false,
             Self::NoAnswer { .. } | Self::Broken { .. } | Self::Malformed { .. } | Self::Crashed { .. } => true,
+            // An earlier one with the same idempotency key is being carried out.
             Self::Refused { status: 409, code, .. } => {
                 code.as_deref() == Some(ProblemCode::IdempotencyInProgress.as_str())
             }
+            // A gateway that gave up says nothing about the service behind it.
             Self::Refused { status, .. } => matches!(status, 500..=599) && *status != 501,
         }
     }

@@ -15,6 +15,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::mpsc;
 use uuid::Uuid;
 
+use crate::app::outbox::queue::Queues;
 use crate::clock;
 use crate::config::{Choices, Env, Paths, Settings, file_path};
 use crate::local::atomic_file;
@@ -37,7 +38,6 @@ use crate::tui::worker::WorkerContext;
 use crate::tui::worker::clipboard;
 use crate::tui::worker::drafts::DraftFiles;
 use crate::tui::worker::profiles::{Services, read_kept};
-use crate::tui::worker::queue::Queues;
 use crate::tui::{terminal, worker};
 
 use super::command::{Args, StartScreen};
@@ -146,7 +146,8 @@ fn session(
         state.screen = Screen::Welcome;
         state.welcome = FirstStart { around, ..first };
     } else {
-        restore(&mut state, context.queues.of(&settings).map(|(_, left)| left));
+        let left = context.queues.of(state.link.identity.as_deref()).map(|(_, left)| left);
+        restore(&mut state, left);
     }
     if let Some(kept) = context.kept.as_ref().and_then(|kept| read_kept(kept, &settings)) {
         kept.restore(&mut state, clock::now());

@@ -11,7 +11,7 @@ use crate::api::find::LookupResult;
 use crate::api::inventory::Coverage;
 use crate::api::list::ListAnswer;
 use crate::api::{Exchange, Failure};
-use crate::config::queue::Unfinished;
+use crate::app::outbox::queue::Unfinished;
 use crate::config::{KeyOrigin, Service, Settings};
 use crate::model::{Field, Pet, PetStatus};
 use crate::transfer::earlier_import::EarlierImport;

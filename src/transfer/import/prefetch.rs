@@ -86,8 +86,7 @@ impl Queue {
         while let Some(Turn { row, doubted }) = ready.recv().await {
             // What was in doubt before still is.
             if !doubted {
-                let outcome =
-                    RowOutcome::NotSent(RowAnswer { message: "It was not sent.".to_owned(), ..RowAnswer::default() });
+                let outcome = RowOutcome::NotSent(RowAnswer::new("It was not sent."));
                 shared.note(|journal| journal.outcome(row.row, row.line, &outcome));
             }
         }

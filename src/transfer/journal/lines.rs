@@ -114,6 +114,11 @@ pub struct RowAnswer {
 }
 
 impl RowAnswer {
+    /// Nothing but a sentence.
+    pub(in crate::transfer) fn new(message: impl Into<String>) -> Self {
+        Self { message: message.into(), ..Self::default() }
+    }
+
     /// All of it in one line, cut.
     #[must_use]
     pub fn words(&self) -> String {
@@ -173,9 +178,7 @@ impl Line {
             RowOutcome::Refused(answer) => answered(Word::Refused, answer),
             RowOutcome::Unknown(answer) => answered(Word::Unknown, answer),
             RowOutcome::NotSent(answer) => answered(Word::NotSent, answer),
-            RowOutcome::Invalid(why) => {
-                answered(Word::Invalid, &RowAnswer { message: why.clone(), ..RowAnswer::default() })
-            }
+            RowOutcome::Invalid(why) => answered(Word::Invalid, &RowAnswer::new(why)),
         }
     }
 }

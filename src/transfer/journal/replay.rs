@@ -2,10 +2,11 @@
 
 use std::collections::HashMap;
 use std::fs::File;
-use std::io::{BufRead as _, BufReader, Read as _};
+use std::io::{self, BufReader};
 use std::path::Path;
 
 use super::lines::{Head, Line, Word, failed};
+use crate::local::log::Lines;
 use crate::model::IdempotencyKey;
 use crate::model::text::short;
 use crate::transfer::TransferError;
@@ -121,26 +122,22 @@ impl Past {
         let size = file.metadata().map_err(failed)?.len();
         let (doubts, states, hashes) = (HashMap::new(), Vec::new(), Vec::new());
         let mut past = Self { head, doubts, last: 0, who: who.to_owned(), states, hashes, ended: false, whole: 0 };
-        let mut input = BufReader::with_capacity(256 << 10, file);
-        let (mut text, mut number) = (Vec::new(), 0_u64);
-        loop {
-            text.clear();
-            number += 1;
-            let count = input.by_ref().take(MOST_LINE).read_until(b'\n', &mut text).map_err(failed)?;
-            if !text.ends_with(b"\n") {
-                if count as u64 == MOST_LINE {
-                    return Err(damaged(path, number, "it is too long"));
-                }
-                // The end, or a line of which the end of the program cut off the rest.
-                return Ok(past);
-            }
+        let mut lines = Lines::new(BufReader::with_capacity(256 << 10, file), MOST_LINE);
+        for number in 1.. {
+            let damaged = |why: &str| TransferError::Damaged { path: path.to_owned(), line: number, why: short(why) };
+            let next = lines.next().map_err(|error| match error.kind() {
+                io::ErrorKind::InvalidData => damaged("it is too long"),
+                _ => failed(error),
+            });
+            let Some((place, text)) = next? else { break };
             if number > 1 {
-                let line = serde_json::from_slice(&text).map_err(|error| damaged(path, number, &error.to_string()))?;
-                past.take(&line, size).map_err(|why| damaged(path, number, why))?;
-                each(&line, past.whole);
+                let line = serde_json::from_slice(text).map_err(|error| damaged(&error.to_string()))?;
+                past.take(&line, size).map_err(damaged)?;
+                each(&line, place);
             }
-            past.whole += count as u64;
         }
+        past.whole = lines.end();
+        Ok(past)
     }
 
     fn take(&mut self, line: &Line, size: u64) -> Result<(), &'static str> {
@@ -181,8 +178,4 @@ impl Past {
 /// The octet of a row, and where in it its two bits are.
 const fn place(row: u64) -> (usize, u32) {
     ((row / 4) as usize, (row % 4) as u32 * 2)
-}
-
-fn damaged(path: &Path, line: u64, why: &str) -> TransferError {
-    TransferError::Damaged { path: path.to_owned(), line, why: short(why) }
 }

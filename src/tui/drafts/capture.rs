@@ -5,10 +5,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::typed::{AddFormDraft, ImportDraft, Rapid, RedirectsDraft, TypedText, Unanswered};
+use crate::app::outbox::unknown_outcome::UnknownOutcome;
 use crate::clock::Now;
 use crate::tui::msg::{Key, KeyPress, Msg};
+use crate::tui::screens::add_pet::PendingAdd;
 use crate::tui::screens::add_pet::import::{self, Phase};
-use crate::tui::screens::add_pet::{PendingAdd, UnknownOutcome};
 use crate::tui::screens::profiles::form::ProfileForm as Profile;
 use crate::tui::state::{AppState, Screen};
 use crate::tui::text_input::TextInput;
@@ -68,8 +69,7 @@ impl TypedText {
         if let Some(Unanswered { new, key, at, known, api_key }) = sent {
             let age = Duration::try_from(now.wall.duration_since(at)).unwrap_or_default();
             let at = Now { mono: now.mono.checked_sub(age).unwrap_or(now.mono), wall: at };
-            state.add.unknown_outcome =
-                Some(UnknownOutcome { failure: None, repeatable: false, found: None, choice: 0 });
+            state.add.unknown_outcome = Some(UnknownOutcome::default());
             // Whoever wants to be asked before anything is added is asked. The one inside has another key each time.
             let same_key = !state.link.embedded && state.link.has_key() && state.link.key.0 == api_key;
             state.add.unsettled = same_key && !state.link.protect;

@@ -7,9 +7,9 @@ use std::sync::Arc;
 use futures_util::future::BoxFuture;
 
 use super::job::{Connection, Done, api_of};
-use super::queue::{Queue, Queues};
 use crate::api::failure::Failure;
 use crate::api::{Client, Recorder};
+use crate::app::outbox::queue::{Queue, Queues};
 use crate::clock;
 use crate::config::edit::{add_profile, set_key, set_profile};
 use crate::config::paths::below_home;
@@ -86,7 +86,7 @@ impl Services {
         let resolve = move |services: &Self| {
             let settings = said(settings_for(&name, &services.choices, &services.env))?;
             let kept = kept.and_then(|kept| read_kept(&kept, &settings));
-            let (queue, left) = match queues.of(&settings) {
+            let (queue, left) = match queues.of(session_cache::identity(&settings).as_deref()) {
                 Ok((queue, left)) => (queue, Ok(left)),
                 Err(why) => (Queue::default(), Err(why)),
             };

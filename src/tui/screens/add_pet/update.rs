@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::api::failure::{Failure, Remedy};
+use crate::app::outbox::unknown_outcome::{SearchResult, UnknownOutcome, UnknownOutcomeChoice};
 use crate::clock::Now;
 use crate::model::text::short;
 use crate::model::{Field, NewPet, Pet, PetStatus};
@@ -16,7 +17,7 @@ use crate::tui::screens::pets;
 use crate::tui::state::{AddedPet, AppState, MessageKind, Screen};
 
 use super::fields::{After, Focus};
-use super::state::{PendingAdd, Refusal, SearchResult, UnknownOutcome, UnknownOutcomeChoice};
+use super::state::{PendingAdd, Refusal};
 use super::{import, rapid};
 
 /// The most keys held for the next animal while one is being sent.
@@ -211,7 +212,7 @@ pub fn settle(state: &mut AppState, now: Now) -> Vec<Effect> {
 
 /// It was not: what to do is asked.
 pub fn on_not_settled(state: &mut AppState) {
-    state.add.unknown_outcome = Some(UnknownOutcome { failure: None, repeatable: false, found: None, choice: 0 });
+    state.add.unknown_outcome = Some(UnknownOutcome::default());
     state.say(MessageKind::Error, "The service may not know its key any more. Nothing is sent until you choose.");
 }
 
@@ -227,8 +228,8 @@ pub fn on_created(state: &mut AppState, result: Result<Pet, NotCreated>, now: No
                 if failure.remedy() == Remedy::EnterKey {
                     pets::update::refuse_key(state, failure.clone(), now);
                 }
-                state.add.unknown_outcome =
-                    Some(UnknownOutcome { failure: Some(failure), repeatable, found: None, choice: 0 });
+                let failure = Some(failure);
+                state.add.unknown_outcome = Some(UnknownOutcome { failure, repeatable, ..UnknownOutcome::default() });
                 state.say(MessageKind::Error, "Nothing is sent until you choose. What you typed is kept.");
             } else {
                 state.add.sent = None;
@@ -316,10 +317,9 @@ fn answer(state: &mut AppState, choice: usize, now: Now) -> Vec<Effect> {
             state.screen = Screen::Pets;
             Vec::new()
         }
-        UnknownOutcomeChoice::ThatIsIt => match unknown_outcome.found.take() {
-            Some(SearchResult::Candidate(pet)) => added(state, pet, now),
-            Some(SearchResult::None { .. } | SearchResult::Failed(_)) | None => Vec::new(),
-        },
+        UnknownOutcomeChoice::ThatIsIt => {
+            unknown_outcome.take_candidate().map_or_else(Vec::new, |pet| added(state, pet, now))
+        }
     }
 }
 
@@ -336,12 +336,5 @@ pub fn on_other_key(state: &mut AppState) {
 pub fn on_searched(state: &mut AppState, result: Result<SearchedPets, Failure>) {
     let (Some(unknown_outcome), Some(sent)) = (&mut state.add.unknown_outcome, &state.add.sent) else { return };
     unknown_outcome.choice = 0;
-    unknown_outcome.found = Some(match result {
-        Ok(SearchedPets { matches, complete }) => {
-            // The newest has most likely the largest id, though only uniqueness is promised.
-            let candidate = matches.into_iter().filter(|pet| !sent.known.contains(&pet.id)).max_by_key(|pet| pet.id);
-            candidate.map_or(SearchResult::None { complete }, SearchResult::Candidate)
-        }
-        Err(failure) => SearchResult::Failed(failure),
-    });
+    unknown_outcome.found = Some(SearchResult::new(result, |id| sent.known.contains(&id)));
 }

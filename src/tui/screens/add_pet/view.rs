@@ -5,6 +5,7 @@ use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span};
 
 use crate::api::failure::Failure;
+use crate::app::outbox::unknown_outcome::{SearchResult, UnknownOutcome, UnknownOutcomeChoice};
 use crate::clock::Now;
 use crate::model::text::cut;
 use crate::model::{ObservedStatus, PetStatus};
@@ -14,7 +15,7 @@ use crate::tui::theme::{Appearance, StyleRole};
 use crate::tui::widgets::{WIDE, banner, boxed, field, pane, put, put_right, wrap};
 
 use super::fields::{After, Focus};
-use super::state::{SearchResult, State, UnknownOutcome, UnknownOutcomeChoice};
+use super::state::State;
 
 /// The width of the form where there is a pane beside it.
 const FORM_BESIDE_PANE: u16 = 72;

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use crate::api::failure::Failure;
+use crate::app::outbox::queue::Unfinished;
 use crate::config::edit::NewProfile;
-use crate::config::queue::Unfinished;
 use crate::config::{KeepKey, KeyOrigin, Profiles, Settings};
 use crate::model::{ApiKey, BaseUrl};
 use crate::tui::session_cache::SessionCache;
