@@ -44,17 +44,17 @@ pub fn alone(path: &Path) -> io::Result<File> {
 pub fn replace(path: &Path, text: &str) -> io::Result<()> {
     let Ok(metadata) = fs::metadata(path) else { return persist(beside(path, text)?, path) };
     // Nobody else may read it meanwhile, who may not read that.
-    let file = written(directory(path), text.as_bytes(), 0o600)?;
+    let file = written(directory(path), text, 0o600)?;
     file.as_file().set_permissions(metadata.permissions())?;
     persist(file, path)
 }
 
 /// Puts `text` in the place of the file at `path`, for its owner alone. A directory that is not there yet is made for
 /// the owner alone too.
-pub fn replace_private(path: &Path, text: impl AsRef<[u8]>) -> io::Result<()> {
+pub fn replace_private(path: &Path, text: &str) -> io::Result<()> {
     let directory = directory(path);
     fs::DirBuilder::new().recursive(true).mode(0o700).create(directory)?;
-    persist(written(directory, text.as_ref(), 0o600)?, path)
+    persist(written(directory, text, 0o600)?, path)
 }
 
 /// What is at `path`, or behind the link there, where that is no file that could be replaced: such as `a directory`.
@@ -97,7 +97,7 @@ pub fn write(path: &Path, text: &str, replace: bool) -> io::Result<()> {
 /// dropped.
 pub fn begin_private(path: &Path) -> io::Result<NamedTempFile> {
     refuse_what_is_no_file(path)?;
-    written(directory(path), b"", 0o600)
+    written(directory(path), "", 0o600)
 }
 
 /// Puts `file` in its place at `path`, which is no link; with `replace`, also where there is one.
@@ -128,13 +128,13 @@ pub fn keep_as(path: &Path, other: &Path) -> io::Result<()> {
 fn beside(path: &Path, text: &str) -> io::Result<NamedTempFile> {
     let directory = directory(path);
     fs::create_dir_all(directory)?;
-    written(directory, text.as_bytes(), 0o666)
+    written(directory, text, 0o666)
 }
 
-fn written(directory: &Path, text: &[u8], mode: u32) -> io::Result<NamedTempFile> {
+fn written(directory: &Path, text: &str, mode: u32) -> io::Result<NamedTempFile> {
     let permissions = fs::Permissions::from_mode(mode);
     let mut file = tempfile::Builder::new().prefix(".petstore-").permissions(permissions).tempfile_in(directory)?;
-    file.write_all(text)?;
+    file.write_all(text.as_bytes())?;
     file.as_file().sync_all()?;
     Ok(file)
 }
@@ -193,7 +193,7 @@ mod tests {
         for path in [&socket, &link] {
             assert_eq!(no_file(path), Some("a socket"));
             assert!(write(path, "one", true).is_err() && begin_private(path).is_err());
-            assert!(finish(written(directory.path(), b"one", 0o600).unwrap(), path, true).is_err());
+            assert!(finish(written(directory.path(), "one", 0o600).unwrap(), path, true).is_err());
         }
         assert!(fs::symlink_metadata(&socket).unwrap().file_type().is_socket());
         assert_eq!(no_file(Path::new("/dev/null")), Some("a device"));

@@ -9,9 +9,9 @@ use std::io::{self, BufRead, Read as _, Write as _};
 use serde::Serialize;
 
 /// The line of a record.
-pub fn line(record: &impl Serialize) -> io::Result<Vec<u8>> {
-    let mut line = serde_json::to_vec(record)?;
-    line.push(b'\n');
+pub fn line(record: &impl Serialize) -> io::Result<String> {
+    let mut line = serde_json::to_string(record)?;
+    line.push('\n');
     Ok(line)
 }
 
@@ -19,16 +19,15 @@ pub fn line(record: &impl Serialize) -> io::Result<Vec<u8>> {
 #[derive(Debug)]
 pub struct Log {
     file: File,
-    kept: Vec<u8>,
+    kept: String,
     /// What follows half a line could not be read any more.
     has_failed: bool,
 }
 
 impl Log {
     /// Of a file that is open for appending and ends with a whole line.
-    #[must_use]
     pub const fn new(file: File) -> Self {
-        Self { file, kept: Vec::new(), has_failed: false }
+        Self { file, kept: String::new(), has_failed: false }
     }
 
     /// Keeps a record in memory until the next [`write`](Self::write). Tells how many bytes are kept.
@@ -36,14 +35,14 @@ impl Log {
         if self.has_failed {
             return Err(io::Error::other("an earlier line could not be written"));
         }
-        self.kept.extend(line(record)?);
+        self.kept.push_str(&line(record)?);
         Ok(self.kept.len())
     }
 
     /// Writes the records that were kept. They survive the end of the program when this returns, and that of the machine
     /// after [`sync`](Self::sync).
     pub fn write(&mut self) -> io::Result<()> {
-        let written = self.file.write_all(&self.kept);
+        let written = self.file.write_all(self.kept.as_bytes());
         self.kept.clear();
         self.has_failed |= written.is_err();
         written
@@ -84,7 +83,7 @@ impl<R: BufRead> Lines<R> {
 
     /// The next line, and where it begins; `None` at the end of the log. Fails with [`io::ErrorKind::InvalidData`] for a
     /// line that is too long.
-    pub fn next(&mut self) -> io::Result<Option<(u64, &[u8])>> {
+    pub fn next_line(&mut self) -> io::Result<Option<(u64, &[u8])>> {
         self.line.clear();
         let length = self.input.by_ref().take(self.longest).read_until(b'\n', &mut self.line)? as u64;
         if !self.line.ends_with(b"\n") {
@@ -98,5 +97,57 @@ impl<R: BufRead> Lines<R> {
     /// Where the last whole line ends that was read.
     pub const fn end(&self) -> u64 {
         self.end
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::OpenOptions;
+
+    use super::*;
+
+    fn all(text: &[u8], longest: u64) -> io::Result<(Vec<(u64, String)>, u64)> {
+        let mut lines = Lines::new(text, longest);
+        let mut all = Vec::new();
+        while let Some((begin, line)) = lines.next_line()? {
+            all.push((begin, String::from_utf8_lossy(line).into_owned()));
+        }
+        Ok((all, lines.end()))
+    }
+
+    #[test]
+    fn what_was_written_is_read_again_without_a_torn_end() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let mut log = Log::new(OpenOptions::new().append(true).open(file.path()).unwrap());
+        assert_eq!(log.keep(&1).unwrap(), 2);
+        assert_eq!(log.keep(&"a").unwrap(), 6);
+        assert_eq!(std::fs::read(file.path()).unwrap(), b"", "it is kept");
+        log.write().unwrap();
+        log.keep(&[2]).unwrap();
+        drop(log);
+        let whole = std::fs::read(file.path()).unwrap();
+        let lines = |count: usize| {
+            let lines = [(0, "1\n".to_owned()), (2, "\"a\"\n".to_owned()), (6, "[2]\n".to_owned())];
+            (lines[..count].to_vec(), [0, 2, 6, 10][count])
+        };
+        for end in 0..=whole.len() {
+            let count = whole[..end].iter().filter(|byte| **byte == b'\n').count();
+            assert_eq!(all(&whole[..end], 64).unwrap(), lines(count), "{end}");
+        }
+    }
+
+    #[test]
+    fn a_line_without_an_end_is_not_held() {
+        assert_eq!(all(b"abc\nabcd", 4).unwrap_err().kind(), io::ErrorKind::InvalidData);
+        assert_eq!(all(b"abc\nabc", 4).unwrap(), (vec![(0, "abc\n".to_owned())], 4));
+    }
+
+    #[test]
+    fn nothing_is_written_after_a_line_that_could_not_be() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let mut log = Log::new(File::open(file.path()).unwrap());
+        log.keep(&1).unwrap();
+        assert!(log.write().is_err(), "it is open for reading only");
+        assert!(log.keep(&2).is_err());
     }
 }

@@ -65,7 +65,6 @@ pub struct Journal {
 
 impl Journal {
     /// Where the journal of a file is: beside it, with all of its name.
-    #[must_use]
     pub fn beside(input: &Path) -> PathBuf {
         let mut name = input.file_name().unwrap_or_default().to_owned();
         name.push(".petstore-import.ndjson");
@@ -87,7 +86,7 @@ impl Journal {
         let failed = |source| failed(path, source);
         // Its first line is there as soon as it is, so that no end of the program leaves half a journal.
         let mut file = tempfile::Builder::new().prefix(".petstore-").tempfile_in(directory).map_err(failed)?;
-        log::line(head).and_then(|head| file.write_all(&head)).map_err(failed)?;
+        log::line(head).and_then(|head| file.write_all(head.as_bytes())).map_err(failed)?;
         let file = file.persist_noclobber(path).map_err(|error| failed(error.error))?;
         lock(path, &file)?;
         Ok(Self::new(path, file))
@@ -102,7 +101,7 @@ impl Journal {
             return Err(TransferError::JournalExists(path.to_owned()));
         }
         let mut new = atomic_file::begin_private(&place).map_err(failed)?;
-        log::line(head).and_then(|head| new.write_all(&head)).map_err(failed)?;
+        log::line(head).and_then(|head| new.write_all(head.as_bytes())).map_err(failed)?;
         take_the_place(path, &old, new)
     }
 
@@ -310,7 +309,7 @@ fn written_anew(
     let head = Head { good: Some(good as u64), ..head };
     let new = atomic_file::begin_private(&atomic_file::target(path).map_err(failed)?).map_err(failed)?;
     let mut out = BufWriter::with_capacity(256 << 10, new);
-    let mut write = |line: &[u8]| out.write_all(line).map_err(failed);
+    let mut write = |line: &str| out.write_all(line.as_bytes()).map_err(failed);
     write(&log::line(&head).map_err(failed)?)?;
     let known = |row: u64, line: Option<u64>, before: u64| {
         let (hash, line) = (past.hash(before).map(hex_of), line.or(past.doubts.get(&before).map(|doubt| doubt.line)));

@@ -64,7 +64,6 @@ pub struct Queues {
 
 impl Queues {
     /// Those that are claimed with `claims`; without them nothing is kept.
-    #[must_use]
     pub fn new(claims: Option<Arc<Claims>>) -> Self {
         Self { claims, open: Mutex::default() }
     }
@@ -95,13 +94,18 @@ impl Queues {
 
 /// The queue of one service. Without a file it takes everything and keeps nothing.
 #[derive(Clone, Debug, Default)]
-pub struct Queue(Option<Arc<Mutex<Option<Claimed>>>>);
+pub struct Queue(Option<Kept>);
 
-/// The file, and the right to write it; nothing of both once the session has ended.
+/// Nothing once the session has ended.
+type Kept = Arc<Mutex<Option<Claimed>>>;
+
+/// The file, and the right to write it.
 #[derive(Debug)]
 struct Claimed {
     file: QueueFile,
+    /// When the disk last had everything.
     synced: Option<Instant>,
+    /// What was written since then is to be kept by the disk soon.
     is_sync_due: bool,
     _claim: Arc<Claim>,
 }
@@ -176,12 +180,12 @@ fn not_sent(error: &ApiError) -> Failure {
     }
 }
 
-fn locked(kept: &Mutex<Option<Claimed>>) -> MutexGuard<'_, Option<Claimed>> {
+fn locked(kept: &Kept) -> MutexGuard<'_, Option<Claimed>> {
     kept.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Has the disk keep what was written, with all that is written meanwhile.
-async fn sync_after(mut wait: Duration, kept: Arc<Mutex<Option<Claimed>>>) {
+async fn sync_after(mut wait: Duration, kept: Kept) {
     let mut is_due = true;
     while is_due {
         sleep(wait).await;

@@ -1,4 +1,5 @@
-//! What a journal says, in two bits a row and the hash of what was sent; more only of rows whose outcome is not known.
+//! What a journal says, in nine bytes a row: its state and the hash of what was sent. More only of rows whose outcome is
+//! not known.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -30,10 +31,6 @@ pub enum RowState {
     Unknown,
 }
 
-impl RowState {
-    const ALL: [Self; 4] = [Self::Open, Self::Added, Self::Refused, Self::Unknown];
-}
-
 /// A row that may have been added.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownRow {
@@ -51,7 +48,6 @@ pub struct UnknownRow {
 
 impl UnknownRow {
     /// The Idempotency-Key with which the row was sent.
-    #[must_use]
     pub fn key(&self, head: &Head, row: u64) -> IdempotencyKey {
         self.key.clone().unwrap_or_else(|| IdempotencyKey::numbered(head.id, row))
     }
@@ -68,7 +64,7 @@ pub struct Past {
     pub last: u64,
     /// What stands for the API key in use.
     who: String,
-    states: Vec<u8>,
+    states: Vec<RowState>,
     /// Of what was sent; 0 of other rows.
     hashes: Vec<u64>,
     /// Whether its last line says that every row has been dealt with.
@@ -79,30 +75,24 @@ pub struct Past {
 
 impl Past {
     /// What is known of a row.
-    #[must_use]
     pub fn state(&self, row: u64) -> RowState {
-        let (place, shift) = place(row);
-        self.states.get(place).map_or(RowState::Open, |states| RowState::ALL[usize::from(states >> shift & 3)])
+        self.states.get(row as usize).copied().unwrap_or(RowState::Open)
     }
 
     /// The hash of what was sent.
-    #[must_use]
     pub fn hash(&self, row: u64) -> Option<u64> {
         self.hashes.get(row as usize).copied().filter(|hash| *hash != 0)
     }
 
     /// Whether every row of its file was added.
-    #[must_use]
     pub fn is_finished(&self) -> bool {
         self.ended && (1..=self.last).all(|row| self.state(row) == RowState::Added)
     }
 
     fn set(&mut self, row: u64, state: RowState) {
-        let (place, shift) = place(row);
-        if place >= self.states.len() {
-            self.states.resize(place + 1, 0);
-        }
-        self.states[place] = self.states[place] & !(3 << shift) | (state as u8) << shift;
+        let row = row as usize;
+        self.states.resize(self.states.len().max(row + 1), RowState::Open);
+        self.states[row] = state;
     }
 
     /// What the journal at `path` says, whoever goes on with it.
@@ -125,7 +115,7 @@ impl Past {
         let mut lines = Lines::new(BufReader::with_capacity(256 << 10, file), MOST_LINE);
         for number in 1.. {
             let damaged = |why: &str| TransferError::Damaged { path: path.to_owned(), line: number, why: short(why) };
-            let next = lines.next().map_err(|error| match error.kind() {
+            let next = lines.next_line().map_err(|error| match error.kind() {
                 io::ErrorKind::InvalidData => damaged("it is too long"),
                 _ => failed(error),
             });
@@ -173,9 +163,4 @@ impl Past {
         self.set(line.row, state);
         Ok(())
     }
-}
-
-/// The octet of a row, and where in it its two bits are.
-const fn place(row: u64) -> (usize, u32) {
-    ((row / 4) as usize, (row % 4) as u32 * 2)
 }

@@ -152,7 +152,7 @@ impl QueueFile {
             Err(error) => return Err(error),
         };
         let mut lines = Lines::new(BufReader::new(file.take(MOST_OCTETS)), u64::MAX);
-        while let Some((_, line)) = lines.next()? {
+        while let Some((_, line)) = lines.next_line()? {
             match serde_json::from_slice(line) {
                 Ok(record) => left.take(record),
                 Err(_) => left.unreadable += usize::from(line != b"\n"),
@@ -191,8 +191,8 @@ impl QueueFile {
 
     /// Leaves out what is settled or torn.
     fn open(&self) -> io::Result<Log> {
-        let lines = self.read()?.records().map(|record| log::line(&record)).collect::<io::Result<Vec<_>>>()?;
-        atomic_file::replace_private(&self.path, &lines.concat())?;
+        let lines = self.read()?.records().map(|record| log::line(&record)).collect::<io::Result<String>>()?;
+        atomic_file::replace_private(&self.path, &lines)?;
         Ok(Log::new(OpenOptions::new().append(true).open(&self.path)?))
     }
 }
@@ -228,7 +228,7 @@ mod tests {
     }
 
     fn text(records: &[QueueRecord]) -> String {
-        String::from_utf8(records.iter().flat_map(|record| log::line(record).unwrap()).collect()).unwrap()
+        records.iter().map(|record| log::line(record).unwrap()).collect()
     }
 
     fn queue() -> (tempfile::TempDir, QueueFile) {
