@@ -1,10 +1,40 @@
 //! A pet that was sent, and no answer came: it may have been added, or not.
 
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
 use crate::api::{ApiError, Client, Failure};
-use crate::model::{Limit, NewPet, Pet, PetId, PetQuery};
+use crate::model::{IdempotencyKey, Limit, NewPet, Pet, PetId, PetQuery};
 
 /// The most pages that looking for one pet follows.
 const MAX_PAGES: usize = 200;
+
+/// A pet on its way, as it is kept in a draft until there is an answer.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PendingAdd {
+    /// What was sent.
+    pub new: NewPet,
+    /// With which key, also when it is sent again.
+    pub key: IdempotencyKey,
+    /// When.
+    pub at: Timestamp,
+    /// The pets known before, which cannot be this one.
+    pub known: Arc<HashSet<PetId>>,
+    /// The end of the API key it was sent with, as every screen shows it: the service keeps idempotency keys for each API
+    /// key, so that with another one it would be added again.
+    pub api_key: String,
+    /// Whether it was sent before, and nobody knows what became of that: so it is with one that is read from a draft.
+    #[serde(skip, default = "yes")]
+    pub outcome_unknown: bool,
+}
+
+const fn yes() -> bool {
+    true
+}
 
 /// The pet may have been added, or not. Nothing is sent until the user chooses.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -59,7 +89,6 @@ pub struct SearchedPets {
 
 impl UnknownOutcome {
     /// The answers that can be given, in order.
-    #[must_use]
     pub const fn answers(&self) -> [UnknownOutcomeChoice; 3] {
         use UnknownOutcomeChoice::{Keep, LookFor, SendAgain, Settle, ThatIsIt};
         match (&self.found, self.repeatable) {

@@ -1,12 +1,10 @@
 //! What the add form knows.
 
 use std::collections::HashSet;
-use std::sync::Arc;
 
 use crate::api::failure::Failure;
-use crate::app::outbox::unknown_outcome::UnknownOutcome;
-use crate::clock::Now;
-use crate::model::{Draft, Field, FieldError, IdempotencyKey, NewPet, PetId, PetStatus};
+use crate::app::outbox::unknown_outcome::{PendingAdd, UnknownOutcome};
+use crate::model::{Draft, Field, FieldError, PetStatus};
 use crate::tui::keymap::Context;
 use crate::tui::msg::Msg;
 use crate::tui::text_input::TextInput;
@@ -59,23 +57,6 @@ pub struct Refusal {
     pub failure: Failure,
     /// The one field that the answer names, if it names one.
     pub field: Option<Field>,
-}
-
-/// An animal on its way.
-#[derive(Clone, Debug)]
-pub struct PendingAdd {
-    /// What was sent.
-    pub new: NewPet,
-    /// With which key, also when it is sent again.
-    pub key: IdempotencyKey,
-    /// When.
-    pub at: Now,
-    /// The animals known before, which cannot be this one.
-    pub known: Arc<HashSet<PetId>>,
-    /// Whether it was sent before, and nobody knows what became of that.
-    pub outcome_unknown: bool,
-    /// The end of the API key it was sent with: the service keeps idempotency keys for each API key.
-    pub api_key: String,
 }
 
 impl State {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::api::failure::{Failure, Remedy};
-use crate::app::outbox::unknown_outcome::{SearchResult, UnknownOutcome, UnknownOutcomeChoice};
+use crate::app::outbox::unknown_outcome::{PendingAdd, SearchResult, UnknownOutcome, UnknownOutcomeChoice};
 use crate::clock::Now;
 use crate::model::text::short;
 use crate::model::{Field, NewPet, Pet, PetStatus};
@@ -17,7 +17,7 @@ use crate::tui::screens::pets;
 use crate::tui::state::{AddedPet, AppState, MessageKind, Screen};
 
 use super::fields::{After, Focus};
-use super::state::{PendingAdd, Refusal};
+use super::state::Refusal;
 use super::{import, rapid};
 
 /// The most keys held for the next animal while one is being sent.
@@ -54,7 +54,7 @@ pub fn on_action(state: &mut AppState, action: Action, now: Now) -> Vec<Effect> 
     if state.add.rapid.on {
         return rapid::update::on_action(state, action, now);
     }
-    if action == Action::Clear && state.add.draft().is_empty() && drafts::unpark(state, now) {
+    if action == Action::Clear && state.add.draft().is_empty() && drafts::unpark(state) {
         return settle(state, now);
     }
     let add = &mut state.add;
@@ -188,7 +188,8 @@ pub(in crate::tui) fn send(state: &mut AppState, new: NewPet, now: Now) -> Vec<E
     state.add.refusal = None;
     state.message = None;
     let api_key = state.link.key.0.clone();
-    state.add.sent = Some(PendingAdd { new: new.clone(), key: key.clone(), at: now, known, outcome_unknown, api_key });
+    let (new_sent, key_sent, at) = (new.clone(), key.clone(), now.wall);
+    state.add.sent = Some(PendingAdd { new: new_sent, key: key_sent, at, known, api_key, outcome_unknown });
     // On disk before it is sent: whatever happens in between, its key is known afterwards.
     let mut effects: Vec<Effect> = drafts::write(state, now).into_iter().collect();
     let id = state.pending.begin(Slot::Create, now.mono);
@@ -205,7 +206,7 @@ pub fn settle(state: &mut AppState, now: Now) -> Vec<Effect> {
         return Vec::new();
     };
     state.add.unknown_outcome = None;
-    let task = Task::Settle(sent.new.clone(), sent.key.clone(), sent.at.wall);
+    let task = Task::Settle(sent.new.clone(), sent.key.clone(), sent.at);
     let id = state.pending.begin(Slot::Create, now.mono);
     vec![Effect::Job(Job { slot: Slot::Create, id, task })]
 }
