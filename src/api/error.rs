@@ -72,14 +72,12 @@ pub enum Defect {
 
 impl ApiError {
     /// Whether an earlier request with the same Idempotency-Key is being carried out.
-    #[must_use]
     pub fn is_in_progress(&self) -> bool {
         matches!(self, Self::Refused { status: 409, problem: Some(problem), .. }
             if problem.code == ProblemCode::IdempotencyInProgress.as_str())
     }
 
     /// The pause that the service asks for, where it says how long that is.
-    #[must_use]
     pub const fn asked_pause(&self) -> Option<Duration> {
         match self {
             Self::Refused { retry_after: Some(RetryAfter::Seconds(seconds)), .. } => {
@@ -90,7 +88,6 @@ impl ApiError {
     }
 
     /// Whether the key was missing or not accepted (section 5).
-    #[must_use]
     pub const fn is_unauthorized(&self) -> bool {
         matches!(self, Self::Refused { status: 401, .. })
     }

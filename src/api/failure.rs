@@ -98,7 +98,6 @@ impl From<&ApiError> for Failure {
 impl ApiError {
     /// Whether the request may have been carried out although no answer came. Such a creation must not be repeated
     /// blindly: it could add the animal twice.
-    #[must_use]
     pub fn outcome_unknown(&self) -> bool {
         Failure::from(self).outcome_unknown()
     }
@@ -122,7 +121,6 @@ fn safe(text: &str) -> String {
 
 impl Failure {
     /// Whether the request may have been carried out all the same; see [`ApiError::outcome_unknown`].
-    #[must_use]
     pub fn outcome_unknown(&self) -> bool {
         match self {
             Self::NotSent { .. } | Self::NotStarted { .. } | Self::Busy => false,
@@ -137,7 +135,6 @@ impl Failure {
     }
 
     /// What can be done about it.
-    #[must_use]
     pub const fn remedy(&self) -> Remedy {
         match self {
             Self::Refused { status: 401, .. } => Remedy::EnterKey,
@@ -150,7 +147,6 @@ impl Failure {
     }
 
     /// One sentence: what happened when `service` was asked.
-    #[must_use]
     pub fn sentence(&self, service: &str) -> String {
         match self {
             Self::NotSent { why } => format!("No connection to {service} ({why})."),
@@ -174,27 +170,19 @@ impl Failure {
     }
 
     /// Every line that is known about it, for the full view.
-    #[must_use]
     pub fn details(&self, service: &str) -> Vec<String> {
         let mut lines = vec![self.sentence(service)];
-        match self {
-            Self::Refused { status, code, message, retry_after } => {
-                lines.push(format!("status   {status}"));
-                lines.push(format!("code     {}", code.as_deref().unwrap_or("(no Error body)")));
-                lines.push(format!("message  {}", if message.is_empty() { "(empty)" } else { message }));
-                lines.extend(retry_after.map(|seconds| format!("It asks to wait {seconds} s.")));
-            }
-            Self::Malformed { excerpt, .. } if !excerpt.is_empty() => {
-                lines.push("The answer begins:".to_owned());
-                lines.push(excerpt.clone());
-            }
-            Self::NotSent { .. }
-            | Self::NotStarted { .. }
-            | Self::NoAnswer { .. }
-            | Self::Broken { .. }
-            | Self::Malformed { .. }
-            | Self::Busy
-            | Self::Crashed { .. } => {}
+        if let Self::Refused { status, code, message, retry_after } = self {
+            lines.push(format!("status   {status}"));
+            lines.push(format!("code     {}", code.as_deref().unwrap_or("(no Error body)")));
+            lines.push(format!("message  {}", if message.is_empty() { "(empty)" } else { message }));
+            lines.extend(retry_after.map(|seconds| format!("It asks to wait {seconds} s.")));
+        }
+        if let Self::Malformed { excerpt, .. } = self
+            && !excerpt.is_empty()
+        {
+            lines.push("The answer begins:".to_owned());
+            lines.push(excerpt.clone());
         }
         lines
     }

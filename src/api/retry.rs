@@ -16,7 +16,6 @@ pub const LONGEST_WAIT: Duration = Duration::from_secs(5);
 
 /// How long to wait before repeat number `repeat` (from 0) of a GET that ended with `error`; `None` where repeating
 /// does not help, or not soon. `dice` in 0..1 spreads the clients of a service that comes back.
-#[must_use]
 pub fn wait_before_repeat(repeat: u32, error: &ApiError, dice: f64) -> Option<Duration> {
     match error {
         ApiError::Broken(_) => wait_as_asked(repeat, None, dice),
@@ -41,7 +40,6 @@ fn wait_as_asked(repeat: u32, retry_after: Option<RetryAfter>, dice: f64) -> Opt
 
 /// As [`wait_before_repeat`], for a creation that is sent again with its key, to a service that keeps keys: also while
 /// the first one is still being carried out there.
-#[must_use]
 pub fn wait_before_sending_again(repeat: u32, error: &ApiError, dice: f64) -> Option<Duration> {
     match error {
         ApiError::Refused { retry_after, .. } if error.is_in_progress() => wait_as_asked(repeat, *retry_after, dice),
@@ -53,7 +51,7 @@ pub fn wait_before_sending_again(repeat: u32, error: &ApiError, dice: f64) -> Op
 ///
 /// # Errors
 /// That of the last time it was asked.
-pub async fn repeated<T, F: Future<Output = Result<T, ApiError>>>(ask: impl Fn() -> F) -> Result<T, ApiError> {
+pub async fn repeated<T, F: Future<Output = Result<T, ApiError>>>(mut ask: impl FnMut() -> F) -> Result<T, ApiError> {
     let mut repeat = 0;
     loop {
         let error = match ask().await {
@@ -67,7 +65,6 @@ pub async fn repeated<T, F: Future<Output = Result<T, ApiError>>>(ask: impl Fn()
 }
 
 /// A number in 0..1; the same one each time where the system has no random numbers.
-#[must_use]
 pub fn dice() -> f64 {
     f64::from(getrandom::u32().unwrap_or(0)) / f64::from(u32::MAX)
 }

@@ -443,6 +443,6 @@ async fn whole(api: &Client, so_far: SoFar) -> Outcome {
         }
         so_far.give(Outcome::InventoryPart(part)).await;
     };
-    let (given, ()) = tokio::join!(inventory(api, pages), tell);
+    let (given, ()) = tokio::join!(inventory(api, None, pages), tell);
     Outcome::InventoryRead(given.map_err(|error| Failure::from(&error)))
 }
