@@ -43,7 +43,6 @@ pub enum ImportEvent {
 
 impl ImportEvent {
     /// Whether it is a row that was not added.
-    #[must_use]
     pub const fn is_error(&self) -> bool {
         match self {
             Self::Row { outcome, .. } => match outcome {
@@ -81,13 +80,11 @@ pub struct ImportProgress {
 
 impl ImportProgress {
     /// Good rows of which is known what became.
-    #[must_use]
     pub const fn dealt_with(&self) -> u64 {
         self.added + self.added_before + self.refused + self.unknown
     }
 
     /// Rows that were not added.
-    #[must_use]
     pub const fn errors(&self) -> u64 {
         self.refused + self.invalid + self.unknown
     }

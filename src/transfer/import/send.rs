@@ -93,7 +93,7 @@ impl Sender {
             self.pause(began, asked, error);
             let repeats_safely = !is_unknown && !doubted || is_known_since(&shared.client, first);
             (repeats_safely && own_failures <= OWN_FAILURES)
-                .then(|| async { shared.halt.run_until_cancelled(shared.pace.ready()).await.is_some() })
+                .then_some(async { shared.halt.run_until_cancelled(shared.pace.ready()).await.is_some() })
         };
         let error = match create_pet(&shared.client, &row.new, &key, again).await {
             Ok(pet) => {
@@ -159,18 +159,9 @@ const fn is_the_rows(error: &ApiError) -> bool {
 
 impl From<&ApiError> for RowAnswer {
     fn from(error: &ApiError) -> Self {
-        let failure = Failure::from(error);
-        match &failure {
-            Failure::Refused { status, code, message, .. } => {
-                Self { status: Some(*status), code: code.clone(), message: message.clone() }
-            }
-            Failure::NotSent { .. }
-            | Failure::NotStarted { .. }
-            | Failure::NoAnswer { .. }
-            | Failure::Broken { .. }
-            | Failure::Malformed { .. }
-            | Failure::Busy
-            | Failure::Crashed { .. } => Self::new(failure.sentence("the service")),
+        match Failure::from(error) {
+            Failure::Refused { status, code, message, .. } => Self { status: Some(status), code, message },
+            failure => Self::new(failure.sentence("the service")),
         }
     }
 }
