@@ -1,7 +1,8 @@
 //! The first start: whether this is one, what is told of this terminal, and what begins after a choice.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
+use crate::config::paths::in_home;
 use crate::config::{Choices, Depth, Env, Origin, Paths, Settings};
 use crate::tui::screens::welcome::{StartChoice, Surroundings};
 use crate::tui::worker::clipboard::ClipboardBackend;
@@ -69,15 +70,7 @@ pub fn choices_after(chosen: &StartChoice, choices: &Choices, env: &Env) -> Choi
     match chosen {
         StartChoice::Samples => Choices { demo: true, ..choices },
         StartChoice::Embedded => choices,
-        StartChoice::File(path) => Choices { config: Some(in_home(path, env)), ..choices },
-    }
-}
-
-/// A path as it was typed; one that begins with `~/` stands in the home directory.
-fn in_home(path: &str, env: &Env) -> PathBuf {
-    match (path.strip_prefix("~/"), env.path("HOME")) {
-        (Some(rest), Some(home)) => home.join(rest),
-        _ => PathBuf::from(path),
+        StartChoice::File(path) => Choices { config: Some(in_home(path, env.path("HOME").as_deref())), ..choices },
     }
 }
 

@@ -81,6 +81,15 @@ pub fn below_home(path: PathBuf, env: &Env) -> PathBuf {
     below.unwrap_or(path)
 }
 
+/// The file of this name as it was typed: `~/` stands for the home directory.
+#[must_use]
+pub fn in_home(typed: &str, home: Option<&Path>) -> PathBuf {
+    match (typed.strip_prefix("~/"), home) {
+        (Some(rest), Some(home)) => home.join(rest),
+        _ => PathBuf::from(typed),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

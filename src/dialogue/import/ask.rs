@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::config::paths::in_home;
 use crate::dialogue::prompt::Asked;
 use crate::dialogue::session::Session;
 use crate::dialogue::words;
@@ -109,10 +110,7 @@ fn path_of(answer: &str, home: Option<&Path>) -> PathBuf {
     let quoted = ['\'', '"'].into_iter().find_map(|quote| answer.strip_prefix(quote)?.strip_suffix(quote));
     let plain = quoted.map_or_else(|| answer.replace("\\ ", " "), str::to_owned);
     let plain = plain.strip_prefix("file://").unwrap_or(&plain);
-    match (plain.strip_prefix("~/"), home) {
-        (Some(rest), Some(home)) => home.join(rest),
-        _ => PathBuf::from(plain),
-    }
+    in_home(plain, home)
 }
 
 #[cfg(test)]

@@ -16,6 +16,7 @@ use super::job::{Connection, api_of};
 use crate::api::failure::Failure;
 use crate::clock;
 use crate::config::Settings;
+use crate::config::paths::in_home;
 use crate::local::atomic_file;
 use crate::model::export::Kind;
 use crate::model::{display_safe, text};
@@ -333,9 +334,6 @@ async fn count_up(mut counted: watch::Receiver<u64>, so_far: &SoFar) -> u64 {
 
 /// Where a file is whose name was typed.
 pub(super) fn place(path: &str, home: Option<&Path>) -> PathBuf {
-    let place = match (path.strip_prefix("~/"), home) {
-        (Some(rest), Some(home)) => home.join(rest),
-        _ => PathBuf::from(path),
-    };
+    let place = in_home(path, home);
     std::path::absolute(&place).unwrap_or(place)
 }
