@@ -4,7 +4,6 @@ use std::io::{self, IsTerminal as _};
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use tokio::sync::watch;
 use tokio::task::spawn_blocking;
@@ -81,14 +80,13 @@ pub async fn run(
             verbosity.note(&format!("the report of before is kept: {}", display_safe(&kept.display().to_string())));
         }
         let how = import::ImportOptions { send_unknown, ..args.how() };
-        let doubts = Arc::new(AtomicU64::new(0));
-        let sent = command.send(client, (input, work, how), settings, &doubts).await;
+        let sent = command.send(client, (input, work, how), settings).await;
         let (summary, ended_by) = sent.map_err(|error| match error {
             TransferError::Api(error) => Failed::request(&error, service, false),
             error => failed(error),
         })?;
         let exit = say(&summary, ended_by, service, &args, verbosity);
-        let doubts = doubts.load(Ordering::Relaxed);
+        let doubts = summary.progress.left_alone;
         let asks = args.unknown == UnknownArg::Ask && !send_unknown && !args.is_stdin();
         if doubts == 0 || !matches!(summary.ended, ImportEnded::Complete) || !asks {
             // Whoever ends it does not want to wait for more.
@@ -328,12 +326,11 @@ impl Command {
         client: &Client,
         (input, work, how): (Input, Work, import::ImportOptions),
         settings: &Settings,
-        doubts: &Arc<AtomicU64>,
     ) -> Result<(Summary, Option<Exit>), TransferError> {
         let (progress, counts) = watch::channel(ImportProgress::default());
         let (control, controls) = watch::channel(ImportControl::Go);
         let bar = TransferProgress::new(work.good(), self.verbosity, settings);
-        let tell = tell(bar.clone(), self.args.is_stdin() || self.args.resume, Arc::clone(doubts));
+        let tell = tell(bar.clone(), self.args.is_stdin() || self.args.resume);
         let now = || {
             let counts = counts.borrow();
             let ImportProgress { added, refused, unknown, .. } = &*counts;
@@ -360,7 +357,7 @@ impl Command {
 }
 
 /// Names on stderr each row that was not added. Bad rows only where they were not named by the check before.
-fn tell(bar: TransferProgress, bad_too: bool, doubts: Arc<AtomicU64>) -> OnImportEvent {
+fn tell(bar: TransferProgress, bad_too: bool) -> OnImportEvent {
     Arc::new(move |told| match told {
         ImportEvent::Row { line, outcome, .. } => match outcome {
             RowOutcome::Added(_) | RowOutcome::Invalid(_) | RowOutcome::NotSent(_) => {}
@@ -370,7 +367,6 @@ fn tell(bar: TransferProgress, bad_too: bool, doubts: Arc<AtomicU64>) -> OnImpor
         ImportEvent::Bad(bad) if bad_too => bar.note(&bad.sentence()),
         ImportEvent::Bad(_) => {}
         ImportEvent::UnknownOutcome { line, .. } => {
-            doubts.fetch_add(1, Ordering::Relaxed);
             bar.note(&format!("line {line}: may have been added before; it was not sent again"));
         }
         ImportEvent::Waiting { wait, why } if wait.as_secs() > 0 => {

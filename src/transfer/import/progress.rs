@@ -68,6 +68,8 @@ pub struct ImportProgress {
     pub invalid: u64,
     /// May have been added.
     pub unknown: u64,
+    /// Those of them that were not sent now, since that could add them twice.
+    pub left_alone: u64,
     /// Certainly not added, though they were sent: they may be sent again.
     pub not_sent: u64,
     /// Rows whose status was mended.
@@ -102,7 +104,10 @@ impl ImportProgress {
                 }
             }
             ImportEvent::Bad(_) => self.invalid += 1,
-            ImportEvent::UnknownOutcome { .. } => self.unknown += 1,
+            ImportEvent::UnknownOutcome { .. } => {
+                self.unknown += 1;
+                self.left_alone += 1;
+            }
             ImportEvent::Waiting { .. } => {}
         }
     }
