@@ -7,3 +7,4 @@ pub mod domain_progress;
 pub mod domain_service;
 pub mod first_run;
 pub mod inventory;
+pub mod outbox;

@@ -18,6 +18,7 @@ use uuid::Uuid;
 use crate::app::clipboard;
 use crate::app::connections::Services;
 use crate::app::first_run::{self, StartChoice};
+use crate::app::outbox::queue::Queues;
 use crate::clock;
 use crate::config::{Choices, Env, Paths, Settings, file_path};
 use crate::local::atomic_file;
@@ -40,7 +41,6 @@ use crate::tui::theme::Appearance;
 use crate::tui::worker::WorkerContext;
 use crate::tui::worker::drafts::DraftFiles;
 use crate::tui::worker::profiles::read_kept;
-use crate::tui::worker::queue::Queues;
 use crate::tui::{terminal, worker};
 
 use super::command::{Args, StartScreen};
@@ -144,7 +144,8 @@ fn session(
         state.screen = Screen::Welcome;
         state.welcome = FirstStart { around, ..first };
     } else {
-        restore(&mut state, context.queues.of(&settings).map(|(_, left)| left));
+        let left = context.queues.of(state.link.identity.as_deref()).map(|(_, left)| left);
+        restore(&mut state, left);
     }
     if let Some(kept) = context.kept.as_ref().and_then(|kept| read_kept(kept, &settings)) {
         kept.restore(&mut state, clock::now());

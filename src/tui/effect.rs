@@ -9,7 +9,7 @@ use crate::api::NextPage;
 use crate::api::find::Ask;
 use crate::api::list::List;
 use crate::app::domain_service::CheckRequest;
-use crate::config::queue::QueueRecord;
+use crate::app::outbox::queue::QueueRecord;
 use crate::config::{Notify, ThemeChoice};
 use crate::domains::redirect_config::{ConfigSource, DomainsConfiguration, Redirect};
 use crate::domains::registry::RegistryChange;
@@ -21,6 +21,8 @@ use crate::transfer::import::{ImportControl, ImportOptions, Start};
 use super::drafts::Drafts;
 use super::pending::{ReqId, Slot};
 use super::session_cache::SessionCache;
+
+pub use crate::app::outbox::queue::LineToSend;
 
 pub use super::screens::profiles::jobs::{NewService, ProfileTask};
 
@@ -171,21 +173,6 @@ pub enum ImportSource {
     File(String),
     /// What was pasted.
     Pasted(Arc<str>),
-}
-
-/// A line of rapid entry to send.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LineToSend {
-    /// Its number in the file.
-    pub line: u64,
-    /// The animal.
-    pub new: NewPet,
-    /// With which key.
-    pub key: IdempotencyKey,
-    /// Whose API key goes with it, for the file.
-    pub by: String,
-    /// It was typed then and sent since, and may have arrived: only for a service that is sure to know its key still.
-    pub again: Option<Timestamp>,
 }
 
 /// What a job about drafts does.

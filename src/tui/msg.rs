@@ -16,6 +16,9 @@ use crate::transfer::import::{ImportEvent, ImportProgress};
 use crate::transfer::preview::Preview;
 
 pub use super::key::{Key, KeyPress};
+pub use crate::app::outbox::queue::LineSent;
+pub use crate::app::outbox::send::NotCreated;
+pub use crate::app::outbox::unknown_outcome::SearchedPets;
 
 use super::drafts::Drafts;
 use super::pending::{ReqId, Slot};
@@ -223,44 +226,6 @@ pub enum NotWritten {
     Exists(String),
     /// It could not be written.
     Failed(String),
-}
-
-/// Why an animal was not added, as far as is known.
-#[derive(Clone, Debug, PartialEq)]
-pub struct NotCreated {
-    /// What came instead of the animal.
-    pub failure: Failure,
-    /// Whether it may be sent again with its key, which adds no second one.
-    pub repeatable: bool,
-}
-
-impl From<Failure> for NotCreated {
-    /// A failure that says nothing about keys.
-    fn from(failure: Failure) -> Self {
-        Self { failure, repeatable: false }
-    }
-}
-
-/// What came of sending a line of rapid entry.
-#[derive(Clone, Debug, PartialEq)]
-pub enum LineSent {
-    /// It was added.
-    Saved(Pet),
-    /// This came instead of the animal.
-    Failed(Failure),
-    /// It was not sent this time, for this reason.
-    NotSent(Failure),
-    /// It may have arrived before, and the service does not keep keys: it was not sent again.
-    NotRepeatable,
-}
-
-/// What looking for an animal gave.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SearchedPets {
-    /// Those of the same name and category.
-    pub matches: Vec<Pet>,
-    /// Whether every animal of that status was seen.
-    pub complete: bool,
 }
 
 /// Why the app ends.

@@ -8,7 +8,6 @@ pub mod drafts;
 mod import;
 mod job;
 pub mod profiles;
-pub mod queue;
 mod recorder;
 
 use std::collections::HashMap;
@@ -17,29 +16,29 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use jiff::Timestamp;
 use tokio::sync::{mpsc, watch};
 use tokio::task::{JoinError, JoinHandle};
 use tokio::time::timeout;
 use tokio_util::task::JoinMap;
 
-use crate::api::creation::create_pet_once;
 use crate::api::find::{Lists, find};
 use crate::api::inventory::inventory;
 use crate::api::list;
-use crate::api::{ApiError, Client, Recorder};
+use crate::api::{Client, Recorder};
 use crate::app::clipboard::{self, ClipboardBackend};
 use crate::app::connections::Services;
 use crate::app::domain_service::DomainService;
+use crate::app::outbox::queue::{Queue, Queues};
+use crate::app::outbox::send::{add, add_samples, settle};
+use crate::app::outbox::unknown_outcome::search_for;
 use crate::clock;
 use crate::config::{Service, Settings, ThemeChoice, edit};
 use crate::local::atomic_file;
-use crate::model::samples::sample;
-use crate::model::{IdempotencyKey, Limit, NewPet, Pet, PetQuery, display_safe};
+use crate::model::{Limit, Pet, PetQuery, display_safe};
 use crate::transfer::import::ImportControl;
 
 use super::effect::{DraftTask, Effect, ImportTask, Job, LineToSend, Task};
-use super::msg::{DraftReply, LineSent, NotCreated, NotWritten, Outcome, ProfileReply, Recorded, Reply, SearchedPets};
+use super::msg::{DraftReply, LineSent, NotWritten, Outcome, ProfileReply, Recorded, Reply};
 use super::pending::{ReqId, Slot};
 use super::session_cache::{self, SessionCache};
 use crate::api::failure::Failure;
@@ -47,13 +46,9 @@ use domains::SoFar;
 use drafts::DraftFiles;
 use import::place;
 use job::{Connection, Done, api_of};
-use queue::{Queue, Queues, is_known_still};
 
 /// Replies that may wait.
 const QUEUE: usize = 64;
-
-/// The most pages that looking for one animal follows.
-const MAX_PAGES_LOOKED_UP: usize = 200;
 
 /// What an import that is under way gets when the program ends. What has no answer by then is known from its report.
 const LAST_ROWS: Duration = Duration::from_millis(700);
@@ -103,7 +98,11 @@ pub fn spawn(settings: Option<Settings>, context: WorkerContext) -> (Handle, Joi
     let (recorder, exchanges) = recorder::recorder();
     let mut queue = Queue::default();
     if let Some(settings) = settings.clone() {
-        queue = context.queues.of(&settings).map(|(queue, _)| queue).unwrap_or_default();
+        queue = context
+            .queues
+            .of(session_cache::identity(&settings).as_deref())
+            .map(|(queue, _)| queue)
+            .unwrap_or_default();
         let connect = (context.services.connect)(settings);
         let recorder = Recorder::clone(&recorder);
         tokio::spawn(async move {
@@ -340,23 +339,19 @@ async fn perform(task: Task, slot: Slot, connection: Connection, so_far: SoFar) 
             let found = find(&api.called("pet by id"), &Lists::default(), id, ask).await;
             Outcome::Found(found.map_err(|error| Failure::from(&error)))
         }
-        Task::Create(new, key) => {
-            let added = create_pet_once(&api.called("add"), &new, &key).await;
-            let repeatable = api.keeps_idempotency_keys();
-            Outcome::Created(added.map_err(|error| NotCreated { failure: Failure::from(&error), repeatable }))
+        Task::Create(new, key) => Outcome::Created(add(&api.called("add"), &new, &key).await),
+        Task::Settle(new, key, at) => {
+            let settled = settle(&api.called("add"), &new, &key, at).await.transpose();
+            settled.map_or(Outcome::NotSettled, Outcome::Created)
         }
-        Task::Settle(new, key, at) => match settle(&api.called("add"), &new, &key, at).await {
-            Ok(settled) => settled.map_or(Outcome::NotSettled, |pet| Outcome::Created(Ok(pet))),
-            Err(error) => {
-                let repeatable = api.keeps_idempotency_keys();
-                Outcome::Created(Err(NotCreated { failure: Failure::from(&error), repeatable }))
-            }
-        },
         Task::SearchFor(new) => {
             let found = search_for(&api.called("look for it"), &new).await;
             Outcome::SearchedFor(found.map_err(|error| Failure::from(&error)))
         }
-        Task::AddSamples(count, key) => add_samples(&api.called("sample"), count, &key).await,
+        Task::AddSamples(count, key) => {
+            let (added, failure) = add_samples(&api.called("sample"), count, &key).await;
+            Outcome::SamplesAdded(added, failure)
+        }
         Task::TestKey(key) => {
             let with_key = api.called("test of a key").with_key(key);
             let query = PetQuery { limit: Limit::MIN, ..PetQuery::default() };
@@ -448,37 +443,6 @@ async fn whole(api: &Client, so_far: SoFar) -> Outcome {
         }
         so_far.give(Outcome::InventoryPart(part)).await;
     };
-    let (given, ()) = tokio::join!(inventory(api, pages), tell);
+    let (given, ()) = tokio::join!(inventory(api, None, pages), tell);
     Outcome::InventoryRead(given.map_err(|error| Failure::from(&error)))
-}
-
-/// Sends an animal again that was sent at `at`; `None` where the service may have forgotten its key, or never keeps any.
-pub async fn settle(api: &Client, new: &NewPet, key: &IdempotencyKey, at: Timestamp) -> Result<Option<Pet>, ApiError> {
-    if is_known_still(api, at).await? { create_pet_once(api, new, key).await.map(Some) } else { Ok(None) }
-}
-
-/// One sample after another, until one is refused.
-async fn add_samples(api: &Client, count: usize, key: &IdempotencyKey) -> Outcome {
-    for added in 0..count {
-        if let Err(error) = create_pet_once(api, &sample(added), &key.part(added)).await {
-            return Outcome::SamplesAdded(added, Some(Failure::from(&error)));
-        }
-    }
-    Outcome::SamplesAdded(count, None)
-}
-
-/// Every animal of that name, category and status that the list shows.
-pub async fn search_for(api: &Client, new: &NewPet) -> Result<SearchedPets, ApiError> {
-    let query = PetQuery { status: new.status, limit: Limit::MAX, after: None };
-    let mut page = api.list_pets(&query).await?;
-    let mut matches = Vec::new();
-    for _ in 0..MAX_PAGES_LOOKED_UP {
-        let full = page.pets.len() >= usize::from(Limit::MAX.get());
-        matches.extend(page.pets.into_iter().filter(|pet| pet.name == new.name && pet.category_id == new.category_id));
-        match &page.next {
-            Some(next) => page = api.list_next(next).await?,
-            None => return Ok(SearchedPets { matches, complete: !full }),
-        }
-    }
-    Ok(SearchedPets { matches, complete: false })
 }

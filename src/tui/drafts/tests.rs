@@ -313,7 +313,7 @@ fn change(app: &mut App, service: Service) {
     app.keys("P");
     app.reply(Slot::Profiles, Outcome::Profile(ProfileReply::Read(Ok(profiles()))));
     app.keys("Home Enter");
-    let left = Ok(crate::config::queue::Unfinished::default());
+    let left = Ok(crate::app::outbox::queue::Unfinished::default());
     let used = Used { settings: settings(service), kept: None, left };
     app.reply(Slot::UseProfile, Outcome::Profile(ProfileReply::Used(Ok(Box::new(used)))));
 }

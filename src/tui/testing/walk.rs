@@ -13,7 +13,7 @@ use crate::api::list::ListAnswer;
 use crate::api::{Exchange, Failure};
 use crate::app::clipboard::Copied;
 use crate::app::domain_service::NotSaved;
-use crate::config::queue::Unfinished;
+use crate::app::outbox::queue::Unfinished;
 use crate::config::{KeyOrigin, Service, Settings};
 use crate::model::{Field, Pet, PetStatus};
 use crate::transfer::earlier_import::EarlierImport;

@@ -4,9 +4,8 @@ use tokio::sync::watch;
 
 use crate::api::Client;
 use crate::api::failure::Failure;
+use crate::app::outbox::queue::Queue;
 use crate::tui::msg::Outcome;
-
-use super::queue::Queue;
 
 /// The client, once there is one. The service inside the program may still be starting.
 pub(super) type Connection = watch::Receiver<Option<Result<Client, Failure>>>;

@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
-use super::{Focus, UnknownOutcome};
+use super::Focus;
 use crate::api::Failure;
+use crate::app::outbox::unknown_outcome::UnknownOutcome;
 use crate::config::Service;
 use crate::model::{Field, IdempotencyKey, NewPet, Pet, PetStatus};
 use crate::tui::effect::{Effect, Job, Task};

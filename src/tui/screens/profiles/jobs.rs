@@ -1,7 +1,7 @@
 //! What is asked for about services and their keys, and what came of it.
 
 pub use crate::app::connections::{AddedProfile, KeyPlaces, NewService, Tested};
-use crate::config::queue::Unfinished;
+use crate::app::outbox::queue::Unfinished;
 use crate::config::{KeepKey, KeyOrigin, Profiles, Settings};
 use crate::model::{ApiKey, BaseUrl};
 use crate::tui::session_cache::SessionCache;

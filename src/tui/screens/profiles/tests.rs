@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::{Focus, KeySourceChoice};
 use crate::api::Failure;
-use crate::config::queue::Unfinished;
+use crate::app::outbox::queue::Unfinished;
 use crate::config::{Accent, KeepKey, KeyOrigin, Origin, ProfileEntry, Service, Settings, Sourced};
 use crate::model::{ApiKey, Pet, PetStatus};
 use crate::transfer::import::Start;

@@ -6,8 +6,8 @@
 use std::time::Duration;
 
 use crate::api::failure::{Failure, Remedy};
+use crate::app::outbox::queue::{QueueRecord, Unfinished};
 use crate::clock::Now;
-use crate::config::queue::{QueueRecord, Unfinished};
 use crate::model::Pet;
 use crate::model::text::short;
 use crate::tui::effect::{Effect, Job, LineToSend, Task};

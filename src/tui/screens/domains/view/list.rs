@@ -1,4 +1,5 @@
 //! All domains, a row each.
+#![expect(clippy::wildcard_enum_match_arm, reason = "what is painted may have a look by default")]
 
 use ratatui::layout::Position;
 use ratatui::text::{Line, Span};
