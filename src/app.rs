@@ -3,5 +3,8 @@
 
 pub mod clipboard;
 pub mod connections;
+pub mod domain_progress;
+pub mod domain_service;
 pub mod first_run;
 pub mod inventory;
+pub mod outbox;

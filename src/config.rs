@@ -1,6 +1,6 @@
 //! Settings: flags over environment over file over defaults, resolved once at start into [`Settings`], and again for a
-//! profile that is chosen by hand ([`profiles`]); the parts of it that the app writes ([`edit`]); the
-//! places where keys are kept ([`secrets`], [`login`]); and the files of what waits to be sent ([`queue`]).
+//! profile that is chosen by hand ([`profiles`]); the parts of it that the app writes ([`edit`]); and the
+//! places where keys are kept ([`secrets`], [`login`]).
 //!
 //! May touch files and the environment, run the command that a profile names for its key, and ask the system's keyring;
 //! no network and no terminal.
@@ -15,7 +15,6 @@ pub mod login;
 pub mod paths;
 pub mod profiles;
 pub mod provenance;
-pub mod queue;
 pub mod secrets;
 pub mod service;
 pub mod settings;

@@ -57,7 +57,9 @@
 //! | Idempotency-Key | makes a creation that is sent again the same creation (an addition) |
 //! | unknown outcome | a creation that may or may not have happened: no answer came |
 //! | settle | find out about an unknown outcome, by sending again with its key or by a person |
-//! | queue | lines of rapid entry that wait to be sent ([`config::queue`]) |
+//! | outbox | pets on their way to a service, each of which is added once ([`app::outbox`]) |
+//! | log | records in the lines of a file, which count once they are whole ([`local::log`]) |
+//! | queue | lines of rapid entry that wait to be sent ([`app::outbox::queue`]) |
 //! | draft | what is typed and not sent, kept on disk ([`tui::drafts`]) |
 //! | session cache | lists of a service kept for the next start ([`tui::session_cache`]) |
 //! | report | what an import did, row by row, beside its file ([`transfer::journal`]) |
@@ -75,6 +77,7 @@
 //! | reported | what the operator did, by their own word ([`domains::reported`]) |
 //! | finding, verdict, catalogue | a judgement, its gravity, and the table of all of them ([`domains::catalogue`]) |
 //! | stage | how far a domain is on its way to live and out again ([`domains::stage`]) |
+//! | progress | the stage of a domain, how it is, and what comes next ([`app::domain_progress`]) |
 //! | vantage point | a name server or resolver, and what it sees ([`domains::vantage_points`]) |
 //! | authoritative | said by the zone's own name servers (RFC 9499) |
 //! | propagation | the time until caches forget the old answer: their TTL (RFC 1035), negative ones by SOA (RFC 2308) |

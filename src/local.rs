@@ -1,10 +1,12 @@
-//! What is kept on this machine: files written whole or not at all, drafts, and the codes that scanners read.
+//! What is kept on this machine: files written whole or not at all, logs, drafts, and the codes that
+//! scanners read.
 //!
 //! Touches files only; no network and no terminal.
 
 pub mod atomic_file;
 pub mod barcodes;
 pub mod draft_files;
+pub mod log;
 
 use sha2::{Digest as _, Sha256};
 

@@ -158,7 +158,6 @@ impl Client {
     }
 
     /// The key that it asks with.
-    #[must_use]
     pub const fn key(&self) -> Option<&ApiKey> {
         self.key.as_ref()
     }
@@ -209,18 +208,17 @@ impl Client {
     /// A page of a list, unless it still has this entity tag.
     pub(super) async fn page_unless(&self, asked: &NextPage, etag: Option<&str>) -> Result<Fetched, ApiError> {
         let request = self.request(Method::GET, asked.0.clone());
-        let answer = match etag {
-            Some(etag) => {
-                let promised = [StatusCode::OK, StatusCode::NOT_MODIFIED];
-                self.exchange(request.header(IF_NONE_MATCH, etag), &promised).await?
-            }
-            None => self.exchange(request, &[StatusCode::OK]).await?,
+        let (request, promised) = match etag {
+            Some(etag) => (request.header(IF_NONE_MATCH, etag), &[StatusCode::OK, StatusCode::NOT_MODIFIED][..]),
+            None => (request, &[StatusCode::OK][..]),
         };
+        let answer = self.exchange(request, promised).await?;
         if answer.status == StatusCode::NOT_MODIFIED {
             return Ok(Fetched::Same { next: next_page(asked, &answer) });
         }
         let etag = answer.headers.get(ETAG).and_then(|value| value.to_str().ok()).filter(|etag| is_etag(etag));
-        Ok(Fetched::New { etag: etag.map(str::to_owned), page: read_page(asked, &answer)? })
+        let etag = etag.map(str::to_owned);
+        Ok(Fetched::New { page: UnreadPage { next: next_page(asked, &answer), body: answer.body }.read()?, etag })
     }
 
     /// `POST /pets` (section 4.2), sent exactly once. Where the service keeps such keys, sending it again with the same
@@ -237,20 +235,17 @@ impl Client {
 
     /// Whether any answer so far, to this client or a clone of it, has said that the service keeps idempotency keys (an
     /// addition).
-    #[must_use]
     pub fn keeps_idempotency_keys(&self) -> bool {
         !self.idempotency_retention().is_zero()
     }
 
     /// For how long it keeps them, by the last answer that said so; not at all where none did.
-    #[must_use]
     pub fn idempotency_retention(&self) -> Duration {
         Duration::from_secs(self.idempotency_retention.load(Ordering::Relaxed))
     }
 
     /// Whether it surely still knows the Idempotency-Key of a creation of this age. A creation in the future has no known
     /// age: one of the clocks was or is wrong.
-    #[must_use]
     pub fn surely_knows(&self, age: SignedDuration) -> bool {
         let retention = SignedDuration::try_from(self.idempotency_retention()).unwrap_or(SignedDuration::MAX);
         -CLOCKS_DIFFER <= age && age.max(SignedDuration::ZERO) < retention.saturating_sub(CLOCKS_DIFFER)
@@ -315,10 +310,6 @@ fn http(
         builder = builder.pool_max_idle_per_host(0);
     }
     builder.build()
-}
-
-fn read_page(asked: &NextPage, answer: &FullResponse) -> Result<PetPage, ApiError> {
-    Ok(PetPage { pets: read_json(&answer.body)?, next: next_page(asked, answer) })
 }
 
 fn next_page(asked: &NextPage, answer: &FullResponse) -> Option<NextPage> {

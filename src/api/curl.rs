@@ -6,13 +6,11 @@ use crate::model::{BaseUrl, NewPet, PetQuery};
 use super::NextPage;
 
 /// The command for a list.
-#[must_use]
 pub fn curl_for_list(base: &BaseUrl, query: &PetQuery) -> String {
     command(NextPage::first(base, query).0.as_str(), None)
 }
 
 /// The command that adds an animal. Each time it is run it adds another one.
-#[must_use]
 pub fn curl_for_pet(base: &BaseUrl, new: &NewPet) -> String {
     // Strings and numbers can always be written.
     let json = serde_json::to_string(new).unwrap_or_default();

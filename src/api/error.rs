@@ -71,24 +71,23 @@ pub enum Defect {
 }
 
 impl ApiError {
-    /// Whether the request may have been carried out although no answer came. Such a creation must not be repeated
-    /// blindly: it could add the animal twice.
-    #[must_use]
-    pub fn outcome_unknown(&self) -> bool {
+    /// Whether an earlier request with the same Idempotency-Key is being carried out.
+    pub fn is_in_progress(&self) -> bool {
+        matches!(self, Self::Refused { status: 409, problem: Some(problem), .. }
+            if problem.code == ProblemCode::IdempotencyInProgress.as_str())
+    }
+
+    /// The pause that the service asks for, where it says how long that is.
+    pub const fn asked_pause(&self) -> Option<Duration> {
         match self {
-            Self::NotSent(_) | Self::ConnectTimeout(_) => false,
-            Self::Timeout(_) | Self::Broken(_) | Self::Malformed(_) => true,
-            // An earlier one with the same idempotency key is being carried out.
-            Self::Refused { status: 409, problem: Some(problem), .. } => {
-                problem.code == ProblemCode::IdempotencyInProgress.as_str()
+            Self::Refused { retry_after: Some(RetryAfter::Seconds(seconds)), .. } => {
+                Some(Duration::from_secs(*seconds))
             }
-            // A gateway that gave up says nothing about the service behind it.
-            Self::Refused { status, .. } => matches!(status, 500..=599) && *status != 501,
+            _ => None,
         }
     }
 
     /// Whether the key was missing or not accepted (section 5).
-    #[must_use]
     pub const fn is_unauthorized(&self) -> bool {
         matches!(self, Self::Refused { status: 401, .. })
     }

@@ -85,7 +85,6 @@ pub struct Exchange {
 impl Exchange {
     /// A command for a shell that asks the same of the service at `base`, with the key of its environment. What was cut
     /// or hidden here is so there too.
-    #[must_use]
     pub fn as_curl(&self, base: &BaseUrl) -> String {
         let body = Some(self.sent.as_str()).filter(|body| !body.is_empty());
         curl::command(&format!("{}{}", base.origin(), self.path_and_query), body)

@@ -17,7 +17,6 @@ const fn explained(means: &'static str, todo: &'static str) -> Explanation {
 }
 
 /// What `failure` means, and what can be done.
-#[must_use]
 pub fn explain(failure: &Failure) -> Explanation {
     match failure {
         Failure::NotSent { why } => not_sent(why),

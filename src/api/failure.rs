@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use super::error::{ApiError, Defect, RetryAfter};
+use super::error::{ApiError, Defect};
 use crate::model::text::{causes, cut, without_keys};
 use crate::model::{ProblemCode, display_safe};
 
@@ -92,14 +92,11 @@ impl From<&ApiError> for Failure {
             }
             ApiError::Timeout(after) => Self::NoAnswer { after: *after },
             ApiError::Broken(source) => Self::Broken { why: safe(&root_cause(source)) },
-            ApiError::Refused { status, problem, excerpt, retry_after } => Self::Refused {
+            ApiError::Refused { status, problem, excerpt, .. } => Self::Refused {
                 status: *status,
                 code: problem.as_ref().map(|problem| safe(&problem.code)),
                 message: safe(problem.as_ref().map_or(excerpt, |problem| &problem.message)),
-                retry_after: match retry_after {
-                    Some(RetryAfter::Seconds(seconds)) => Some(*seconds),
-                    Some(RetryAfter::Other) | None => None,
-                },
+                retry_after: error.asked_pause().map(|pause| pause.as_secs()),
             },
             ApiError::Malformed(defect) => Self::Malformed {
                 why: safe(&causes(defect)),
@@ -109,6 +106,14 @@ impl From<&ApiError> for Failure {
                 },
             },
         }
+    }
+}
+
+impl ApiError {
+    /// Whether the request may have been carried out although no answer came. Such a creation must not be repeated
+    /// blindly: it could add the animal twice.
+    pub fn outcome_unknown(&self) -> bool {
+        Failure::from(self).outcome_unknown()
     }
 }
 
@@ -130,20 +135,20 @@ fn safe(text: &str) -> String {
 
 impl Failure {
     /// Whether the request may have been carried out all the same; see [`ApiError::outcome_unknown`].
-    #[must_use]
     pub fn outcome_unknown(&self) -> bool {
         match self {
             Self::NotSent { .. } | Self::NotStarted { .. } | Self::Busy => false,
             Self::NoAnswer { .. } | Self::Broken { .. } | Self::Malformed { .. } | Self::Crashed { .. } => true,
+            // An earlier one with the same idempotency key is being carried out.
             Self::Refused { status: 409, code, .. } => {
                 code.as_deref() == Some(ProblemCode::IdempotencyInProgress.as_str())
             }
+            // A gateway that gave up says nothing about the service behind it.
             Self::Refused { status, .. } => matches!(status, 500..=599) && *status != 501,
         }
     }
 
     /// What can be done about it, the most likely thing.
-    #[must_use]
     pub fn remedy(&self) -> Remedy {
         match self {
             Self::Refused { status: 401, .. } => Remedy::EnterKey,
@@ -171,7 +176,6 @@ impl Failure {
     }
 
     /// One sentence: what happened when `service` was asked.
-    #[must_use]
     pub fn sentence(&self, service: &str) -> String {
         match self {
             Self::NotSent { why } => format!("No connection to {service} ({why})."),
@@ -195,21 +199,19 @@ impl Failure {
     }
 
     /// Every line that is known about it, for the full view.
-    #[must_use]
     pub fn details(&self, service: &str) -> Vec<String> {
         let mut lines = vec![self.sentence(service)];
-        match self {
-            Self::Refused { status, code, message, retry_after } => {
-                lines.push(format!("status   {status}"));
-                lines.push(format!("code     {}", code.as_deref().unwrap_or("(no Error body)")));
-                lines.push(format!("message  {}", if message.is_empty() { "(empty)" } else { message }));
-                lines.extend(retry_after.map(|seconds| format!("It asks to wait {seconds} s.")));
-            }
-            Self::Malformed { excerpt, .. } if !excerpt.is_empty() => {
-                lines.push("The answer begins:".to_owned());
-                lines.push(excerpt.clone());
-            }
-            _ => {}
+        if let Self::Refused { status, code, message, retry_after } = self {
+            lines.push(format!("status   {status}"));
+            lines.push(format!("code     {}", code.as_deref().unwrap_or("(no Error body)")));
+            lines.push(format!("message  {}", if message.is_empty() { "(empty)" } else { message }));
+            lines.extend(retry_after.map(|seconds| format!("It asks to wait {seconds} s.")));
+        }
+        if let Self::Malformed { excerpt, .. } = self
+            && !excerpt.is_empty()
+        {
+            lines.push("The answer begins:".to_owned());
+            lines.push(excerpt.clone());
         }
         lines
     }

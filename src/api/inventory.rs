@@ -9,7 +9,7 @@ use std::hash::{BuildHasher as _, RandomState};
 use tokio::sync::mpsc;
 
 use super::client::UnreadPage;
-use super::retry::{dice, wait_before_repeat};
+use super::retry::repeated;
 use super::{ApiError, Client, Defect, NextPage};
 use crate::model::words::counted;
 use crate::model::{Limit, Pet, PetQuery, PetStatus};
@@ -37,7 +37,6 @@ pub struct Coverage {
 
 impl Coverage {
     /// The same as [`Self::honest_word`] for the list of one status.
-    #[must_use]
     pub fn honest_word_of_status(&self, seen: usize) -> String {
         let (animals, requests) = (counted(seen, "animal"), counted(self.requests, "request"));
         match self.full.as_slice() {
@@ -47,7 +46,6 @@ impl Coverage {
     }
 
     /// How much the `seen` animals are, and what may be missing, in one or two sentences.
-    #[must_use]
     pub fn honest_word(&self, seen: usize) -> String {
         let animals = counted(seen, "animal");
         let requests = counted(self.requests, "request");
@@ -64,35 +62,30 @@ impl Coverage {
     }
 }
 
-/// Sends the whole inventory to `parts`, some animals at a time, each id once. What may pass by itself is asked again.
+/// Sends the whole inventory to `parts`, some animals at a time, each id once; with a `status`, that list only. What may
+/// pass by itself is asked again.
 ///
 /// Is at most a page ahead of what is taken, and ends where nobody takes parts any more; that is not complete then.
-pub async fn inventory(client: &Client, parts: mpsc::Sender<Vec<Pet>>) -> Result<Coverage, ApiError> {
+pub async fn inventory(
+    client: &Client,
+    status: Option<PetStatus>,
+    parts: mpsc::Sender<Vec<Pet>>,
+) -> Result<Coverage, ApiError> {
     let mut walk = Walk::new(client, parts);
     let mut full = Vec::new();
-    let plain = walk.follow(None).await?;
-    if plain == End::Full {
-        for status in PetStatus::ALL {
-            match walk.follow(Some(status)).await? {
+    let first = walk.follow(status).await?;
+    if first == End::Full {
+        full.extend(status);
+        let others = if status.is_none() { &PetStatus::ALL[..] } else { &[] };
+        for status in others {
+            match walk.follow(Some(*status)).await? {
                 End::Last => {}
-                End::Full => full.push(status),
+                End::Full => full.push(*status),
                 End::Unwanted => break,
             }
         }
     }
-    Ok(Coverage { requests: walk.fetch.requests, complete: plain == End::Last, full })
-}
-
-/// The same of one status only, which is one list.
-pub async fn of_status(
-    client: &Client,
-    status: PetStatus,
-    parts: mpsc::Sender<Vec<Pet>>,
-) -> Result<Coverage, ApiError> {
-    let mut walk = Walk::new(client, parts);
-    let end = walk.follow(Some(status)).await?;
-    let full = if end == End::Full { vec![status] } else { Vec::new() };
-    Ok(Coverage { requests: walk.fetch.requests, complete: end == End::Last, full })
+    Ok(Coverage { requests: walk.fetch.requests, complete: first == End::Last, full })
 }
 
 /// How a list ended.
@@ -169,20 +162,19 @@ impl Fetch<'_> {
         if !self.asked.insert(self.hasher.hash_one(&address.0)) {
             return Err(ApiError::Malformed(Defect::Circle));
         }
-        let mut repeat = 0;
-        loop {
-            if self.requests == MAX_REQUESTS {
-                return Err(ApiError::Malformed(Defect::Endless(MAX_REQUESTS)));
+        let client = self.client;
+        repeated(|| {
+            let is_endless = self.requests == MAX_REQUESTS;
+            self.requests += u32::from(!is_endless);
+            async move {
+                if is_endless {
+                    Err(ApiError::Malformed(Defect::Endless(MAX_REQUESTS)))
+                } else {
+                    client.unread_page(address).await
+                }
             }
-            self.requests += 1;
-            let error = match self.client.unread_page(address).await {
-                Ok(page) => return Ok(page),
-                Err(error) => error,
-            };
-            let Some(wait) = wait_before_repeat(repeat, &error, dice()) else { return Err(error) };
-            tokio::time::sleep(wait).await;
-            repeat += 1;
-        }
+        })
+        .await
     }
 }
 

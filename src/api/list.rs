@@ -44,7 +44,6 @@ pub struct ListAnswer {
 
 impl List {
     /// A list of one page that no service gave.
-    #[must_use]
     pub fn of(pets: Vec<Pet>, next: Option<NextPage>) -> Self {
         let mut list = Self::empty();
         list.push(Page { asked: None, etag: None, len: pets.len(), next }, pets, &mut HashSet::new());
@@ -52,13 +51,11 @@ impl List {
     }
 
     /// How many pages it is made of.
-    #[must_use]
     pub fn pages(&self) -> u16 {
         self.pages.len().try_into().unwrap_or(u16::MAX)
     }
 
     /// Where it goes on, if the service says so.
-    #[must_use]
     pub fn next(&self) -> Option<&NextPage> {
         self.pages.last()?.next.as_ref()
     }

@@ -20,22 +20,8 @@ pub struct PetPage {
 
 /// The address of a page, on the same service.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
+#[serde(transparent)]
 pub struct NextPage(pub(super) Url);
-
-impl TryFrom<String> for NextPage {
-    type Error = url::ParseError;
-
-    fn try_from(text: String) -> Result<Self, url::ParseError> {
-        text.parse().map(Self)
-    }
-}
-
-impl From<NextPage> for String {
-    fn from(page: NextPage) -> Self {
-        page.0.into()
-    }
-}
 
 impl NextPage {
     /// The first page of the list that `query` asks `base` for.

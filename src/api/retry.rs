@@ -7,7 +7,6 @@ use std::time::Duration;
 
 use super::ApiError;
 use super::error::RetryAfter;
-use crate::model::ProblemCode;
 
 /// The most times one GET is repeated.
 pub const MAX_REPEATS: u32 = 3;
@@ -17,7 +16,6 @@ pub const LONGEST_WAIT: Duration = Duration::from_secs(5);
 
 /// How long to wait before repeat number `repeat` (from 0) of a GET that ended with `error`; `None` where repeating
 /// does not help, or not soon. `dice` in 0..1 spreads the clients of a service that comes back.
-#[must_use]
 pub fn wait_before_repeat(repeat: u32, error: &ApiError, dice: f64) -> Option<Duration> {
     match error {
         ApiError::Broken(_) => wait_as_asked(repeat, None, dice),
@@ -40,17 +38,11 @@ fn wait_as_asked(repeat: u32, retry_after: Option<RetryAfter>, dice: f64) -> Opt
     wait.filter(|_| may_repeat)
 }
 
-/// As [`wait_before_repeat`], for a creation that is sent again with its key. Never where the service does not keep
-/// keys; also while the first one is still being carried out there.
-#[must_use]
-pub fn wait_before_sending_again(repeat: u32, error: &ApiError, keeps_keys: bool, dice: f64) -> Option<Duration> {
+/// As [`wait_before_repeat`], for a creation that is sent again with its key, to a service that keeps keys: also while
+/// the first one is still being carried out there.
+pub fn wait_before_sending_again(repeat: u32, error: &ApiError, dice: f64) -> Option<Duration> {
     match error {
-        _ if !keeps_keys => None,
-        ApiError::Refused { status: 409, problem: Some(problem), retry_after, .. }
-            if problem.code == ProblemCode::IdempotencyInProgress.as_str() =>
-        {
-            wait_as_asked(repeat, *retry_after, dice)
-        }
+        ApiError::Refused { retry_after, .. } if error.is_in_progress() => wait_as_asked(repeat, *retry_after, dice),
         error => wait_before_repeat(repeat, error, dice),
     }
 }
@@ -59,7 +51,7 @@ pub fn wait_before_sending_again(repeat: u32, error: &ApiError, keeps_keys: bool
 ///
 /// # Errors
 /// That of the last time it was asked.
-pub async fn repeated<T, F: Future<Output = Result<T, ApiError>>>(ask: impl Fn() -> F) -> Result<T, ApiError> {
+pub async fn repeated<T, F: Future<Output = Result<T, ApiError>>>(mut ask: impl FnMut() -> F) -> Result<T, ApiError> {
     let mut repeat = 0;
     loop {
         let error = match ask().await {
@@ -73,7 +65,6 @@ pub async fn repeated<T, F: Future<Output = Result<T, ApiError>>>(ask: impl Fn()
 }
 
 /// A number in 0..1; the same one each time where the system has no random numbers.
-#[must_use]
 pub fn dice() -> f64 {
     f64::from(getrandom::u32().unwrap_or(0)) / f64::from(u32::MAX)
 }
@@ -81,7 +72,7 @@ pub fn dice() -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::Problem;
+    use crate::model::{Problem, ProblemCode};
 
     fn refused(status: u16, retry_after: Option<RetryAfter>) -> ApiError {
         ApiError::Refused { status, problem: None, excerpt: String::new(), retry_after }
@@ -101,10 +92,9 @@ mod tests {
     }
 
     #[test]
-    fn a_creation_is_sent_again_only_where_the_service_keeps_keys() {
+    fn a_creation_is_sent_again_as_a_question_is_and_while_it_is_carried_out() {
         let busy = refused(503, None);
-        assert_eq!(wait_before_sending_again(0, &busy, false, 0.5), None);
-        assert_eq!(wait_before_sending_again(0, &busy, true, 0.5), wait_before_repeat(0, &busy, 0.5));
+        assert_eq!(wait_before_sending_again(0, &busy, 0.5), wait_before_repeat(0, &busy, 0.5));
         let problem = |code| Some(Problem::new(code, 409, "still running"));
         let conflict = |code| ApiError::Refused {
             status: 409,
@@ -113,10 +103,10 @@ mod tests {
             retry_after: Some(RetryAfter::Seconds(1)),
         };
         let running = conflict(ProblemCode::IdempotencyInProgress);
-        assert_eq!(wait_before_sending_again(0, &running, true, 0.5), Some(Duration::from_secs(1)));
-        assert_eq!(wait_before_sending_again(3, &running, true, 0.5), None);
-        assert_eq!(wait_before_sending_again(0, &conflict(ProblemCode::NotFound), true, 0.5), None);
-        assert_eq!(wait_before_sending_again(0, &ApiError::Timeout(Duration::from_secs(30)), true, 0.5), None);
+        assert_eq!(wait_before_sending_again(0, &running, 0.5), Some(Duration::from_secs(1)));
+        assert_eq!(wait_before_sending_again(3, &running, 0.5), None);
+        assert_eq!(wait_before_sending_again(0, &conflict(ProblemCode::NotFound), 0.5), None);
+        assert_eq!(wait_before_sending_again(0, &ApiError::Timeout(Duration::from_secs(30)), 0.5), None);
     }
 
     #[test]

@@ -19,10 +19,10 @@ use super::{service, setup};
 /// Talks on standard input and output until it ends.
 pub fn run(runtime: &Runtime, settings: Settings, choices: &Choices, env: &Env) -> Result<Exit, Failed> {
     runtime.block_on(async {
-        let (domains, domains_context) = setup::domains(choices, env)?;
+        let (domains, domain_service) = setup::domains(choices, env)?;
         let (client, embedded) = service::connect(&settings).await?;
         let setup =
-            DialogueSetup { settings, client, domains, domains_context, home: env.path("HOME"), clock: clock::now };
+            DialogueSetup { settings, client, domains, domain_service, home: env.path("HOME"), clock: clock::now };
         let mut ends = Signals::new()?;
         let (interrupt, interrupts) = mpsc::channel(4);
         let echo = !io::stdin().is_terminal();

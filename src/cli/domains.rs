@@ -3,16 +3,16 @@
 //! What the operator told is kept apart from what was measured: `saved`, `verified` and `remove` only note, `check` and
 //! `watch` only look.
 
+mod answer;
 pub mod args;
 mod check;
-mod exit_status;
 mod files;
 mod json;
 mod list;
 mod registry;
 pub mod settings;
 mod watch;
-pub mod words;
+mod words;
 
 use std::path::Path;
 

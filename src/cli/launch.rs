@@ -18,6 +18,7 @@ use uuid::Uuid;
 use crate::app::clipboard;
 use crate::app::connections::Services;
 use crate::app::first_run::{self, StartChoice};
+use crate::app::outbox::queue::Queues;
 use crate::clock;
 use crate::config::{Choices, Env, Paths, Settings, file_path};
 use crate::local::atomic_file;
@@ -40,7 +41,6 @@ use crate::tui::theme::Appearance;
 use crate::tui::worker::WorkerContext;
 use crate::tui::worker::drafts::DraftFiles;
 use crate::tui::worker::profiles::read_kept;
-use crate::tui::worker::queue::Queues;
 use crate::tui::{terminal, worker};
 
 use super::command::{Args, StartScreen};
@@ -144,7 +144,8 @@ fn session(
         state.screen = Screen::Welcome;
         state.welcome = FirstStart { around, ..first };
     } else {
-        restore(&mut state, context.queues.of(&settings).map(|(_, left)| left));
+        let left = context.queues.of(state.link.identity.as_deref()).map(|(_, left)| left);
+        restore(&mut state, left);
     }
     if let Some(kept) = context.kept.as_ref().and_then(|kept| read_kept(kept, &settings)) {
         kept.restore(&mut state, clock::now());
@@ -210,7 +211,7 @@ async fn show(
     }
     // What was told in the last moment may not be on disk yet; twice is the same as once.
     if !state.domains.changes.is_empty()
-        && let Err(why) = domains_context.keep(&state.domains.changes)
+        && let Err(why) = domains_context.apply(&state.domains.changes)
     {
         note(&why);
     }
@@ -339,7 +340,7 @@ fn hand_over(state: &AppState, is_kept: bool, queued: bool) {
         let (name, value) = (short(wizard.name.value()), short(wizard.value.value()));
         lines.push(format!("typed but not kept: domain {name:?}, value {value:?}"));
     }
-    if state.domains.sandbox.is_none() && state.domains.redirects.is_unsaved(&state.domains.configuration) {
+    if state.domains.setup.sandbox.is_none() && state.domains.redirects.is_unsaved(&state.domains.setup.configuration) {
         lines.push("the redirects that were edited were not saved".to_owned());
     }
     let _ = write(|out| lines.iter().try_for_each(|line| writeln!(out, "{line}")));

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::app::domain_service::{DomainService, DomainSetup};
 use crate::clock;
 use crate::config::file::Add;
 use crate::config::paths::expand_home;
@@ -11,11 +12,9 @@ use crate::domains::registry::RegistryFile;
 use crate::domains::sandbox::Sandbox;
 use crate::local::barcodes::Codes;
 use crate::tui::screens::add_pet::rapid::RapidSetup;
-use crate::tui::screens::domains::state::PanelSetup as DomainsSetup;
-use crate::tui::worker::domains::DomainsContext;
 
 use super::domains::args::ProbeArgs;
-use super::domains::settings::{configured_domains, resolve};
+use super::domains::settings::{domain_setup, resolve};
 use super::error::Failed;
 
 /// What rapid entry begins with; what cannot be used of the file of codes is added to `complaints`.
@@ -32,13 +31,13 @@ pub fn rapid_entry(choices: &Choices, env: &Env, complaints: &mut Vec<String>) -
 }
 
 /// What the domains panel begins with: the real list and settings, or those of practice.
-pub fn domains(choices: &Choices, env: &Env) -> Result<(DomainsSetup, DomainsContext), Failed> {
+pub fn domains(choices: &Choices, env: &Env) -> Result<(DomainSetup, DomainService), Failed> {
     if choices.demo {
         let sandbox = Sandbox::new(clock::now().wall);
-        let domains_context = DomainsContext::sandbox(&sandbox);
+        let domains_context = DomainService::sandbox(&sandbox);
         let domains_context = domains_context.map_err(Failed::because("practice needs a directory"))?;
         let notify = configuration(choices, env)?.domains.notify;
-        let setup = DomainsSetup {
+        let setup = DomainSetup {
             platform_host: None,
             configuration: Sandbox::configuration().into(),
             notify,
@@ -48,13 +47,8 @@ pub fn domains(choices: &Choices, env: &Env) -> Result<(DomainsSetup, DomainsCon
     }
     let configured = configuration(choices, env)?.domains;
     let settings = resolve(&ProbeArgs::default(), &configured)?;
-    let setup = DomainsSetup {
-        platform_host: settings.expectation.platform_host.clone(),
-        configuration: configured_domains(&configured),
-        notify: configured.notify,
-        sandbox: None,
-    };
+    let setup = domain_setup(&configured)?;
     let paths = Paths::new(env).map_err(ConfigError::from)?;
     let file = file_path(choices, env).map_err(ConfigError::from)?;
-    Ok((setup, DomainsContext::new(RegistryFile::new(paths.domains_file()), file, settings)))
+    Ok((setup, DomainService::new(RegistryFile::new(paths.domains_file()), file, settings)))
 }

@@ -3,16 +3,16 @@
 use super::prompt::Asked;
 use super::session::Session;
 use super::words;
+use crate::app::domain_service::{CheckRequest, CheckResult};
 use crate::domains::finding::deciding;
 use crate::domains::parse_name::{self, ExistingDomains};
-use crate::domains::registry::{Entry, Registry};
+use crate::domains::registry::{Entry, Registry, RegistryChange};
 use crate::domains::report::{headline, sentence, until_words};
 use crate::domains::reported::{Dated, Event, Reported};
 use crate::domains::stage::{Stage, status};
 use crate::domains::{DnsName, Domain, Finding, Verdict};
 use crate::model::text::short;
 use crate::model::words::counted;
-use crate::tui::screens::domains::jobs::{CheckRequest, CheckResult, RegistryChange};
 
 const NAME_HELP: &str = "Say the number of a domain of the list, or a name such as docs.example.com. A pasted address \
                          will do.";
@@ -72,7 +72,7 @@ impl Session {
 
     /// The list of domains; nothing where it cannot be read, which is told.
     pub(super) fn listed(&mut self) -> Asked<Option<Registry>> {
-        match self.setup.domains_context.keep(&[]) {
+        match self.setup.domain_service.apply(&[]) {
             Ok(list) => Ok(Some(list)),
             Err(why) => self.talk.say(why).map(|()| None),
         }
@@ -83,7 +83,7 @@ impl Session {
         let at = self.wall();
         let changes: Vec<RegistryChange> =
             events.into_iter().map(|event| RegistryChange::Reported(name.clone(), Dated { at, event })).collect();
-        match self.setup.domains_context.keep(&changes) {
+        match self.setup.domain_service.apply(&changes) {
             Ok(_) => Ok(true),
             Err(why) => self.talk.say(format!("Not kept: {why}")).map(|()| false),
         }
@@ -97,20 +97,20 @@ impl Session {
         let is_listed = known.is_some();
         let nothing = || Entry { name: domain.name.clone(), events: Vec::new(), measurements: Vec::new() };
         let entry = known.unwrap_or_else(nothing);
-        let reported = self.reported_for(&entry, value);
-        let sandbox = self.setup.domains.sandbox.clone();
-        let at = sandbox.is_some().then(|| self.wall());
-        let task = CheckRequest { entry: entry.clone(), reported: reported.clone(), detail: true, sandbox, at };
+        let reported = self.setup.domains.reported(&entry);
+        let reported = Reported { value: reported.value.or(value), ..reported };
+        let sandbox = self.setup.domains.sandbox_at(self.now());
+        let task = CheckRequest { entry: entry.clone(), reported: reported.clone(), detail: true, sandbox };
         self.talk.say(format!("Looking at {}.", domain.unicode))?;
         // Large, and far down in the stack.
-        let looking = Box::pin(self.setup.domains_context.look(task, |_| {}));
+        let looking = Box::pin(self.setup.domain_service.check(task, |_| {}));
         let seen = match self.talk.during(looking, || "Still looking.".to_owned()).await? {
             Ok(seen) => seen,
             Err(why) => return self.talk.say(why).map(|()| None),
         };
         if is_listed {
             let measured = RegistryChange::Measured(domain.name.clone(), Box::new(seen.measurement.clone()));
-            if let Err(why) = self.setup.domains_context.keep(&[measured]) {
+            if let Err(why) = self.setup.domain_service.apply(&[measured]) {
                 self.talk.say(why)?;
             }
         }
@@ -175,24 +175,16 @@ impl Session {
         }
     }
 
-    /// What was told of an entry; `value`, or that of the configuration, stands in for one that was not.
-    pub(super) fn reported_for(&self, entry: &Entry, value: Option<DnsName>) -> Reported {
-        let reported = entry.reported();
-        let host = value.or_else(|| self.setup.domains.platform_host.clone());
-        Reported { value: reported.value.or(host), ..reported }
-    }
-
     /// Where an entry of the list stands; nothing where that was never looked at, though it was set up.
     pub(super) fn state_of(&self, entry: &Entry) -> Option<Stage> {
-        let reported = self.reported_for(entry, None);
+        let reported = self.setup.domains.reported(entry);
         let is_known = !entry.measurements.is_empty() || reported.verified.is_none();
         is_known.then(|| status(&reported, &entry.measurements, self.wall()).state)
     }
 
     /// The time of day for domains: that of the wall, or the fast one of practice.
     pub(super) fn wall(&self) -> jiff::Timestamp {
-        let wall = self.now().wall;
-        self.setup.domains.sandbox.as_ref().map_or(wall, |sandbox| sandbox.time(wall))
+        self.setup.domains.time(self.now())
     }
 }
 

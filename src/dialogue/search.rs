@@ -58,7 +58,7 @@ impl Session {
                     read.store(pets.len(), Ordering::Relaxed);
                 }
             };
-            let (coverage, ()) = tokio::join!(inventory(&client, sender), taking);
+            let (coverage, ()) = tokio::join!(inventory(&client, None, sender), taking);
             coverage.map(|coverage| (coverage, pets))
         };
         let how_far = || format!("{} animals were read; more come.", read.load(Ordering::Relaxed));

@@ -9,12 +9,11 @@ use uuid::Uuid;
 use super::prompt::{Asked, Dialogue};
 use super::words;
 use crate::api::{ApiError, Client, Failure};
+use crate::app::domain_service::{DomainService, DomainSetup};
 use crate::clock::Now;
 use crate::config::{Service, Settings};
 use crate::model::words::counted;
 use crate::model::{IdempotencyKeys, PetId};
-use crate::tui::screens::domains::state::PanelSetup as DomainsSetup;
-use crate::tui::worker::domains::DomainsContext;
 
 /// What a session works with.
 pub struct DialogueSetup {
@@ -23,9 +22,9 @@ pub struct DialogueSetup {
     /// Asks the service of the settings.
     pub client: Client,
     /// What the domains begin with.
-    pub domains: DomainsSetup,
+    pub domains: DomainSetup,
     /// The list of domains, and looks at them.
-    pub domains_context: DomainsContext,
+    pub domain_service: DomainService,
     /// The home directory, for `~/` in names of files.
     pub home: Option<PathBuf>,
     /// The time.

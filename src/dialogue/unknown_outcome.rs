@@ -4,11 +4,10 @@ use super::prompt::{Asked, Leave};
 use super::session::Session;
 use super::words;
 use crate::api::Failure;
-use crate::api::creation::create_pet_once;
+use crate::app::outbox::send::{NotCreated, add, settle};
+use crate::app::outbox::unknown_outcome::{SearchResult, UnknownOutcome, UnknownOutcomeChoice, search_for};
 use crate::model::text::short;
 use crate::model::{IdempotencyKey, NewPet, Pet};
-use crate::tui::screens::add_pet::state::{SearchResult, UnknownOutcome, UnknownOutcomeChoice};
-use crate::tui::worker;
 
 /// What became of an animal.
 pub(super) enum AddOutcome {
@@ -31,12 +30,18 @@ impl Session {
     /// Sends an animal with its key. Where somebody stops that, nobody knows what became of it, and no failure says why.
     pub(super) async fn post(&mut self, pending_add: &PendingAdd) -> Asked<Result<Pet, Option<Failure>>> {
         let client = self.setup.client.called("add");
+        let sent = self.until_stopped(pending_add, add(&client, &pending_add.new, &pending_add.key)).await?;
+        Ok(sent.map_or(Err(None), |sent| sent.map_err(|NotCreated { failure, .. }| Some(failure))))
+    }
+
+    /// Waits for an answer about an animal; nothing where somebody stops that.
+    async fn until_stopped<T>(&mut self, about: &PendingAdd, work: impl Future<Output = T>) -> Asked<Option<T>> {
         let waiting = format!("Still waiting for {}.", self.service);
-        match self.talk.during(create_pet_once(&client, &pending_add.new, &pending_add.key), || waiting.clone()).await {
-            Ok(result) => Ok(result.map_err(|error| Some(Failure::from(&error)))),
-            Err(Leave::Stopped) => Ok(Err(None)),
+        match self.talk.during(work, || waiting.clone()).await {
+            Ok(answer) => Ok(Some(answer)),
+            Err(Leave::Stopped) => Ok(None),
             Err(leave) => {
-                self.remind(pending_add)?;
+                self.remind(about)?;
                 Err(leave)
             }
         }
@@ -49,7 +54,7 @@ impl Session {
         failure: Option<Failure>,
     ) -> Asked<AddOutcome> {
         let repeatable = self.setup.client.keeps_idempotency_keys();
-        let mut unknown_outcome = UnknownOutcome { failure, repeatable, found: None, choice: 0 };
+        let mut unknown_outcome = UnknownOutcome { failure, repeatable, ..UnknownOutcome::default() };
         loop {
             self.tell_unknown_outcome(pending_add, &unknown_outcome)?;
             let answers = unknown_outcome.answers();
@@ -67,7 +72,7 @@ impl Session {
                     return Ok(AddOutcome::Given);
                 }
                 UnknownOutcomeChoice::ThatIsIt => {
-                    if let Some(SearchResult::Candidate(pet)) = unknown_outcome.found.take() {
+                    if let Some(pet) = unknown_outcome.take_candidate() {
                         return Ok(AddOutcome::Added(pet));
                     }
                 }
@@ -81,8 +86,7 @@ impl Session {
                     Some(Err(failure)) => (unknown_outcome.failure, unknown_outcome.found) = (failure, None),
                     None => {
                         self.talk.say("Too late: the service may have forgotten it. Nothing was sent.")?;
-                        (unknown_outcome.repeatable, unknown_outcome.failure, unknown_outcome.found) =
-                            (false, None, None);
+                        unknown_outcome = UnknownOutcome::default();
                     }
                 },
             }
@@ -113,39 +117,21 @@ impl Session {
     /// Sends it again with the same key, where the service still knows that; nothing where it may not.
     async fn send_safely(&mut self, pending_add: &PendingAdd) -> Asked<Option<Result<Pet, Option<Failure>>>> {
         let client = self.setup.client.called("add");
-        let waiting = format!("Still waiting for {}.", self.service);
-        let settling = worker::settle(&client, &pending_add.new, &pending_add.key, pending_add.at);
-        match self.talk.during(settling, || waiting.clone()).await {
-            Ok(Ok(settled)) => Ok(settled.map(Ok)),
-            Ok(Err(error)) => Ok(Some(Err(Some(Failure::from(&error))))),
-            Err(Leave::Stopped) => Ok(Some(Err(None))),
-            Err(leave) => {
-                self.remind(pending_add)?;
-                Err(leave)
-            }
-        }
+        let settling = settle(&client, &pending_add.new, &pending_add.key, pending_add.at);
+        Ok(match self.until_stopped(pending_add, settling).await? {
+            Some(Ok(settled)) => settled.map(Ok),
+            Some(Err(NotCreated { failure, .. })) => Some(Err(Some(failure))),
+            None => Some(Err(None)),
+        })
     }
 
     async fn look_for(&mut self, pending_add: &PendingAdd) -> Asked<SearchResult> {
         let client = self.setup.client.called("look for it");
-        let waiting = format!("Still waiting for {}.", self.service);
-        let looked = self.talk.during(worker::search_for(&client, &pending_add.new), || waiting.clone()).await;
-        let looked = match looked {
-            Ok(looked) => looked,
-            Err(leave) => {
-                self.remind(pending_add)?;
-                return Err(leave);
-            }
+        let Some(searched) = self.until_stopped(pending_add, search_for(&client, &pending_add.new)).await? else {
+            self.remind(pending_add)?;
+            return Err(Leave::Stopped);
         };
-        Ok(match looked {
-            Ok(looked) => {
-                let new = looked.matches.into_iter().filter(|pet| !self.known.contains(&pet.id));
-                // The newest has most likely the largest id, though only uniqueness is promised.
-                new.max_by_key(|pet| pet.id)
-                    .map_or(SearchResult::None { complete: looked.complete }, SearchResult::Candidate)
-            }
-            Err(error) => SearchResult::Failed(Failure::from(&error)),
-        })
+        Ok(SearchResult::new(searched.map_err(|error| Failure::from(&error)), |id| self.known.contains(&id)))
     }
 
     /// Says what is not known of an animal that is left.

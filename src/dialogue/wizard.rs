@@ -4,6 +4,7 @@
 use super::domains::{Looked, read_name};
 use super::prompt::Asked;
 use super::session::Session;
+use crate::app::domain_service::existing;
 use crate::domains::parse_name::ExistingDomains;
 use crate::domains::record_export::DnsRecord;
 use crate::domains::reported::{Event, Precondition};
@@ -38,12 +39,9 @@ impl Session {
         let domain = match known {
             Some(domain) => domain,
             None => {
-                let taken = list.domains.iter().filter(|entry| !entry.reported().removed);
-                let listed = taken.map(|entry| entry.name.clone()).collect();
-                match self.begin(listed).await? {
-                    Some(domain) => domain,
-                    None => return Ok(()),
-                }
+                let known = existing(self.setup.domains.platform_host.as_ref(), &list.domains);
+                let Some(domain) = self.begin(known).await? else { return Ok(()) };
+                domain
             }
         };
         if entry.is_none_or(|entry| entry.reported().value.is_none()) && !self.take_value(&domain).await? {
@@ -53,7 +51,7 @@ impl Session {
     }
 
     /// Asks for what must be so before and for the name, and puts it on the list.
-    async fn begin(&mut self, listed: Vec<DnsName>) -> Asked<Option<Domain>> {
+    async fn begin(&mut self, known: ExistingDomains) -> Asked<Option<Domain>> {
         self.talk.say("First, three things that must be so. A no does not stop you.")?;
         let mut events = vec![Event::Added];
         for precondition in Precondition::ALL {
@@ -65,7 +63,6 @@ impl Session {
             true => format!("Domain, press Enter for {}:", Sandbox::DOMAIN),
             false => "Domain:".to_owned(),
         };
-        let known = ExistingDomains { platform_host: self.setup.domains.platform_host.clone(), listed };
         let read = |answer: &str| match (answer, is_practice) {
             ("" | Sandbox::DOMAIN, true) => read_name(Sandbox::DOMAIN, &known),
             (_, true) => Err(format!("Practice has only {} to be set up.", Sandbox::DOMAIN)),
@@ -101,8 +98,8 @@ impl Session {
     /// Looks, tells, and takes notes until the domain is left.
     async fn go_the_way(&mut self, domain: &Domain) -> Asked<()> {
         let Some(mut looked) = self.look(domain, None).await? else { return Ok(()) };
-        let mut reported = looked.reported.saved.is_some();
-        if reported {
+        let mut is_told = looked.reported.saved.is_some();
+        if is_told {
             self.tell_checked(&looked)?;
         } else {
             self.tell_record(&looked)?;
@@ -128,12 +125,12 @@ impl Session {
                 _ => {}
             }
             let Some(again) = self.look(domain, None).await? else { continue };
-            if reported {
+            if is_told {
                 self.tell_checked_again(&looked, &again)?;
             } else {
                 self.tell_checked(&again)?;
             }
-            (looked, reported) = (again, true);
+            (looked, is_told) = (again, true);
         }
     }
 
@@ -176,17 +173,8 @@ impl Session {
 
     /// Notes that Verify was chosen. Where it cannot succeed yet, it is asked whether it was.
     async fn note_verified(&mut self, looked: &Looked) -> Asked<bool> {
-        let fits = match looked.state {
-            Stage::ReadyToVerify | Stage::CertificatePending | Stage::CertificateLate | Stage::Live => true,
-            Stage::Draft
-            | Stage::WaitingForDns
-            | Stage::Propagating
-            | Stage::Failing
-            | Stage::RemovalPlanned
-            | Stage::Removed => false,
-        };
         let question = "Not everything that Verify looks at is right yet. Was it chosen all the same?";
-        if !fits && !self.talk.is_yes(question, false).await? {
+        if !looked.state.may_verify() && !self.talk.is_yes(question, false).await? {
             return Ok(false);
         }
         if self.note(&looked.domain.name, vec![Event::Verified])? {

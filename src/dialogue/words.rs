@@ -2,7 +2,9 @@
 
 use crate::api::explain::explain;
 use crate::api::{Failure, Remedy};
+use crate::app::domain_progress::what_to_do;
 use crate::domains::DnsName;
+use crate::domains::report::full_sentence;
 use crate::domains::stage::Stage;
 use crate::model::{NewPet, ObservedStatus, Pet, text::short};
 
@@ -35,25 +37,18 @@ pub fn failure(failure: &Failure, service: &str) -> [String; 2] {
     [failure.sentence(service), format!("What to do: {todo}")]
 }
 
-/// Where a domain stands.
+/// How far a domain is.
 pub fn state(state: Stage) -> String {
-    state.as_str().replace('-', " ").replace("dns", "DNS")
+    state.to_string().replace('-', " ").replace("dns", "DNS")
 }
 
 /// What is to be done next for a domain, in this dialogue.
 pub fn next_step(state: Stage, name: &DnsName) -> String {
-    match state {
-        Stage::Draft => "Copy the value from the dashboard: Project settings, Domains, Add domain.".to_owned(),
-        Stage::WaitingForDns => "Enter the record at your DNS provider.".to_owned(),
-        Stage::Propagating => "Wait: the record is right, some caches still hold the old answer.".to_owned(),
-        Stage::ReadyToVerify => "Choose Verify in the dashboard.".to_owned(),
-        Stage::CertificatePending => {
-            "Wait: the certificate follows by itself, usually within a couple of minutes.".to_owned()
-        }
-        Stage::CertificateLate => "Choose Re-verify in the dashboard.".to_owned(),
-        Stage::Live => "Nothing is to do.".to_owned(),
-        Stage::Failing => "Mend the first cause.".to_owned(),
-        Stage::RemovalPlanned => format!("Set a redirect of {name} up first, then choose Remove in the dashboard."),
-        Stage::Removed => "Delete the CNAME at your DNS provider, if it is still there.".to_owned(),
+    if state == Stage::Draft {
+        return "Copy the value from the dashboard: Project settings, Domains, Add domain.".to_owned();
     }
+    if state == Stage::RemovalPlanned {
+        return format!("Set a redirect of {name} up first, then choose Remove in the dashboard.");
+    }
+    full_sentence(what_to_do(state))
 }

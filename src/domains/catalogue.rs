@@ -39,31 +39,26 @@ macro_rules! catalogue {
             pub const ALL: &'static [Self] = &[$($(Self::$variant,)+)+];
 
             /// The code as it is written, for example `DNS-A-BLOCKS`.
-            #[must_use]
             pub const fn as_str(self) -> &'static str {
                 match self { $($(Self::$variant => $code,)+)+ }
             }
 
             /// The cause in a few words.
-            #[must_use]
             pub const fn title(self) -> &'static str {
                 match self { $($(Self::$variant => $title,)+)+ }
             }
 
             /// The cause in a sentence or two.
-            #[must_use]
             pub const fn cause(self) -> &'static str {
                 match self { $($(Self::$variant => $cause,)+)+ }
             }
 
             /// What to do about it.
-            #[must_use]
             pub const fn cure(self) -> &'static str {
                 match self { $($(Self::$variant => $cure,)+)+ }
             }
 
             /// What it is about.
-            #[must_use]
             pub const fn topic(self) -> Topic {
                 match self { $($(Self::$variant)|+ => Topic::$topic,)+ }
             }

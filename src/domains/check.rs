@@ -1,4 +1,4 @@
-//! One look at a domain: it is measured and judged, and what came of it is kept in the list.
+//! One check of a domain: it is measured and judged, and what came of it is kept in the list.
 
 use jiff::{SignedDuration, Timestamp};
 
@@ -6,30 +6,50 @@ use crate::clock;
 
 use super::catalogue::Code;
 use super::check_options::CheckOptions;
-use super::diagnosis::redirect::{Redirect, Walk, judge};
+use super::diagnosis::redirect::{Redirect, judge};
 use super::diagnosis::{Case, Expectation, conflicting, diagnose};
 use super::dns_name::{DnsName, Domain};
-use super::finding::{Finding, Verdict};
-use super::observation::{Data, Observations, RecordType};
+use super::finding::{Finding, Verdict, overall};
+use super::observation::{Data, Hop, Observations, RecordType};
 use super::parse_name;
 use super::probe::cache::ProbeCache;
 use super::probe::{measure, redirects};
 use super::record_export::Conflict;
-use super::registry::{Entry, RegistryError, RegistryFile};
+use super::registry::{Entry, RegistryChange, RegistryError, RegistryFile};
 use super::reported::Reported;
 use super::stage::{Measurement, Status, status};
+use super::vantage_points::{View, views};
 
-/// A domain that was looked at.
+/// A domain to check, and what is known of it.
+#[derive(Clone, Debug)]
+pub struct Subject {
+    /// The domain.
+    pub domain: Domain,
+    /// What is asked where, with the value of this domain.
+    pub options: CheckOptions,
+    /// What was reported of it.
+    pub reported: Reported,
+    /// What earlier checks gave, the latest last.
+    pub measurements: Vec<Measurement>,
+    /// What was said of its name.
+    pub about_name: Vec<Finding>,
+}
+
+/// A domain that was checked.
 #[derive(Clone, Debug)]
 pub struct Checked {
     /// The domain.
     pub domain: Domain,
+    /// What should be there.
+    pub expectation: Expectation,
+    /// What was reported of it.
+    pub reported: Reported,
     /// What was seen.
     pub seen: Observations,
     /// What it means.
     pub findings: Vec<Finding>,
-    /// Where the domain stands.
-    pub standing: Status,
+    /// How far the domain is.
+    pub status: Status,
     /// When.
     pub at: Timestamp,
     /// For the list.
@@ -39,99 +59,115 @@ pub struct Checked {
 /// What is told while a check goes on: all findings so far, and the time.
 pub type OnFindings<'a> = &'a (dyn Fn(&[Finding], Timestamp) + Sync);
 
-/// Looks at one domain. `entry` is its place in the list, if it has one; `about_name` what was said of its name.
-/// `progress` gets the findings as they come, each time all that are known.
-pub async fn check(
-    settings: &CheckOptions,
-    entry: Option<&Entry>,
-    domain: &Domain,
-    reported: &Reported,
-    about_name: &[Finding],
-    memory: &ProbeCache,
-    progress: Option<OnFindings<'_>>,
-) -> Checked {
-    let earlier: Vec<(String, Timestamp)> =
-        entry.and_then(|entry| entry.measurements.last()).map(|last| last.held.clone()).unwrap_or_default();
-    let judge = |seen: &Observations| {
-        let at = now(settings);
-        let case = Case { domain, expectation: &settings.expectation, reported, seen, earlier: &earlier, now: at };
-        (diagnose(&case), at)
-    };
-    let tell = |seen: &Observations| {
-        if let Some(progress) = progress {
-            let (findings, at) = judge(seen);
-            progress(&findings, at);
-        }
-    };
-    let seen = measure(settings, domain, memory, progress.is_some().then_some(&tell)).await;
-    let (mut findings, at) = judge(&seen);
-    let measurement = Measurement::of(&findings, held(domain, &seen), at);
-    let beside: Vec<Finding> = about_name.iter().filter(|finding| still_matters(finding, &findings)).cloned().collect();
-    findings.extend(beside);
-    let mut measurements = entry.map(|entry| entry.measurements.clone()).unwrap_or_default();
-    measurements.push(measurement.clone());
-    let standing = status(reported, &measurements, at);
-    Checked { domain: domain.clone(), seen, findings, standing, at, measurement }
+impl Subject {
+    /// A domain, with its place in the list if it has one. The value reported for it wins over that of `options`.
+    pub fn new(options: &CheckOptions, entry: Option<&Entry>, domain: Domain, reported: Reported) -> Self {
+        let mut options = options.clone();
+        let value = reported.value.clone().or(options.expectation.platform_host);
+        options.expectation.platform_host = value.clone();
+        let measurements = entry.map(|entry| entry.measurements.clone()).unwrap_or_default();
+        Self { domain, options, reported: Reported { value, ..reported }, measurements, about_name: Vec::new() }
+    }
+
+    /// Checks it. `progress` gets the findings as they come, each time all that are known.
+    pub async fn check(&self, cache: &ProbeCache, progress: Option<OnFindings<'_>>) -> Checked {
+        let Self { domain, options, reported, measurements, about_name } = self;
+        let expectation = &options.expectation;
+        let earlier = measurements.last().map_or(&[][..], |last| &last.held);
+        let judge = |seen: &Observations| {
+            let now = now(options);
+            (diagnose(&Case { domain, expectation, reported, seen, earlier, now }), now)
+        };
+        let tell = |seen: &Observations| {
+            if let Some(progress) = progress {
+                let (findings, at) = judge(seen);
+                progress(&findings, at);
+            }
+        };
+        let seen = measure(options, domain, cache, progress.is_some().then_some(&tell)).await;
+        let (mut findings, at) = judge(&seen);
+        let measurement = Measurement::of(&findings, held(domain, &seen), at);
+        let beside: Vec<Finding> =
+            about_name.iter().filter(|finding| still_matters(finding, &findings)).cloned().collect();
+        findings.extend(beside);
+        let status = status(reported, &[measurements.as_slice(), std::slice::from_ref(&measurement)].concat(), at);
+        let (domain, expectation, reported) = (domain.clone(), expectation.clone(), reported.clone());
+        Checked { domain, expectation, reported, seen, findings, status, at, measurement }
+    }
 }
 
 /// The time of a check.
-#[must_use]
 pub fn now(settings: &CheckOptions) -> Timestamp {
     let now = settings.now.unwrap_or_else(|| clock::now().wall);
     Timestamp::from_millisecond(now.as_millisecond()).unwrap_or(now)
 }
 
-/// The settings for one domain: the value told for it wins over the configured one.
-#[must_use]
-pub fn with_value(settings: &CheckOptions, reported: &Reported) -> CheckOptions {
-    let mut settings = settings.clone();
-    if reported.value.is_some() {
-        settings.expectation.platform_host.clone_from(&reported.value);
-    }
-    settings
-}
-
 /// Keeps the measurements of domains that are on the list.
 pub fn keep(file: &RegistryFile, checked: &[Checked]) -> Result<(), RegistryError> {
     let list = file.read()?;
-    if !checked.iter().any(|checked| list.get(&checked.domain.name).is_some()) {
-        return Ok(());
-    }
-    file.change(|list| {
-        for checked in checked {
-            if let Some(entry) = list.get_mut(&checked.domain.name) {
-                entry.keep(checked.measurement.clone());
-            }
-        }
-        Ok(())
-    })
+    let listed = checked.iter().filter(|checked| list.get(&checked.domain.name).is_some());
+    let measured = listed
+        .map(|checked| RegistryChange::Measured(checked.domain.name.clone(), Box::new(checked.measurement.clone())));
+    file.apply(&measured.collect::<Vec<_>>()).map(drop)
 }
 
-/// Follows one redirect and judges it; the time is that of the judgement. Where the name that redirects is no public
-/// domain nothing is asked, and the finding says why.
-pub async fn walk_redirect(settings: &CheckOptions, redirect: &Redirect) -> (Walk, Vec<Finding>, Timestamp) {
-    match parse_name::domain(redirect.from.as_str()) {
-        Ok(from) => {
-            let (walked, at) = redirects::walk(settings, &from, redirect).await;
-            let findings = judge(redirect, &walked, at);
-            (walked, findings, at)
-        }
-        Err(refusal) => (Walk::default(), vec![*refusal], now(settings)),
+/// What following a redirect gave.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FollowedRedirect {
+    /// Which.
+    pub redirect: Redirect,
+    /// When.
+    pub at: Timestamp,
+    /// What it means.
+    pub findings: Vec<Finding>,
+    /// Each step: the address, and what it answered.
+    pub hops: Vec<String>,
+}
+
+impl FollowedRedirect {
+    /// How it is.
+    pub fn verdict(&self) -> Verdict {
+        overall(&self.findings)
     }
+}
+
+/// Follows one redirect and judges it. Where the name that redirects is no public domain nothing is asked, and the
+/// finding says why.
+pub async fn follow(options: &CheckOptions, redirect: Redirect) -> FollowedRedirect {
+    let from = match parse_name::domain(redirect.from.as_str()) {
+        Ok(from) => from,
+        Err(refusal) => {
+            return FollowedRedirect { redirect, at: now(options), findings: vec![*refusal], hops: Vec::new() };
+        }
+    };
+    let (walk, at) = redirects::walk(options, &from, &redirect).await;
+    let findings = judge(&redirect, &walk, at);
+    let trail = if walk.https.hops.is_empty() { &walk.http } else { &walk.https };
+    let hop = |hop: &Hop| {
+        let step = hop.evidence();
+        let kept = hop.kept().map_or_else(String::new, |kept| format!(" ({kept})"));
+        format!("{} -> {}{kept}", step.question, step.answer)
+    };
+    let hops = trail.hops.iter().map(hop).collect();
+    FollowedRedirect { redirect, at, findings, hops }
 }
 
 impl Checked {
-    /// What was judged, for those who want to know more of it than the findings.
-    #[must_use]
-    pub fn case<'a>(&'a self, expectation: &'a Expectation, reported: &'a Reported) -> Case<'a> {
-        Case { domain: &self.domain, expectation, reported, seen: &self.seen, earlier: &[], now: self.at }
+    /// What was judged.
+    fn case(&self) -> Case<'_> {
+        let Self { domain, expectation, reported, seen, at, .. } = self;
+        Case { domain, expectation, reported, seen, earlier: &[], now: *at }
+    }
+
+    /// Who sees what at its name.
+    pub fn views(&self) -> Vec<View> {
+        views(&self.case())
     }
 
     /// The records at the name that must go before the new one can stand there.
-    #[must_use]
-    pub fn conflicts(&self, expectation: &Expectation, reported: &Reported) -> Vec<Conflict> {
+    pub fn conflicts(&self) -> Vec<Conflict> {
         let mut conflicts: Vec<Conflict> = Vec::new();
-        for record in conflicting(&self.case(expectation, reported)) {
+        for record in conflicting(&self.case()) {
             let kind = record.data.kind().to_string();
             let value = match &record.data {
                 Data::Other(_) | Data::Malformed(_) => continue,
@@ -146,7 +182,6 @@ impl Checked {
     }
 
     /// The zone that the record is entered in.
-    #[must_use]
     pub fn zone(&self) -> DnsName {
         let own = |zone: &&DnsName| **zone != self.domain.name || self.domain.is_apex();
         self.seen.zone.as_ref().filter(own).unwrap_or(&self.domain.registrable).clone()
@@ -196,9 +231,11 @@ mod tests {
         let measurement = Measurement::of(&[], Vec::new(), at(1));
         Checked {
             domain: parse_name::domain(NAME).unwrap(),
+            expectation: Expectation::default(),
+            reported: Reported::default(),
             seen: Observations { zone: zone.map(DnsName::new), ..Observations::default() },
             findings: Vec::new(),
-            standing: status(&Reported::default(), &[], at(1)),
+            status: status(&Reported::default(), &[], at(1)),
             at: at(1),
             measurement,
         }
@@ -218,7 +255,12 @@ mod tests {
         let host = |host: &str| Some(DnsName::new(host));
         let settings =
             CheckOptions::new(Expectation { platform_host: host("a.net"), ..Expectation::default() }, vec![]);
-        let value = |value| with_value(&settings, &Reported { value, ..Reported::default() }).expectation.platform_host;
+        let value = |value| {
+            let reported = Reported { value, ..Reported::default() };
+            let subject = Subject::new(&settings, None, parse_name::domain(NAME).unwrap(), reported);
+            assert_eq!(subject.reported.value, subject.options.expectation.platform_host);
+            subject.reported.value
+        };
         assert_eq!(value(host("b.net")), host("b.net"));
         assert_eq!(value(None), host("a.net"));
     }
@@ -244,8 +286,8 @@ mod tests {
     async fn a_redirect_from_what_is_no_domain_is_a_finding() {
         let settings = CheckOptions { now: Some(at(5)), ..CheckOptions::new(Expectation::default(), vec![]) };
         let redirect = Redirect { from: DnsName::new("localhost"), to: DnsName::new(NAME), status: 301 };
-        let (walk, findings, time) = walk_redirect(&settings, &redirect).await;
-        assert!(walk.https.hops.is_empty());
-        assert_eq!((findings.first().unwrap().verdict, time), (Verdict::Fail, at(5)));
+        let followed = follow(&settings, redirect).await;
+        assert!(followed.hops.is_empty());
+        assert_eq!((followed.verdict(), followed.at), (Verdict::Fail, at(5)));
     }
 }

@@ -40,7 +40,6 @@ pub struct CheckOptions {
 
 impl CheckOptions {
     /// The usual ones: the system's resolver and three public ones, the usual ports, the system's roots and `trust`.
-    #[must_use]
     pub fn new(expectation: Expectation, trust: Vec<CertificateDer<'static>>) -> Self {
         Self {
             resolvers: default_resolvers(),
@@ -55,14 +54,12 @@ impl CheckOptions {
 }
 
 /// A resolver at an address.
-#[must_use]
 pub fn resolver(address: SocketAddr) -> Arc<Server> {
     let name = if address.port() == 53 { address.ip().to_string() } else { address.to_string() };
     Arc::new(Server { role: Role::Resolver { system: false }, name, address })
 }
 
 /// The first resolver that this system uses.
-#[must_use]
 pub fn system_resolver() -> Option<Arc<Server>> {
     let text = std::fs::read(RESOLV_CONF).ok()?;
     let config = resolv_conf::Config::parse(text).ok()?;

@@ -32,7 +32,6 @@ use authoritative::Authoritative;
 pub use case::{CERTIFICATE_WAIT, Case, Expectation, PROPAGATION};
 
 /// The records at the name that must go before the record of the dashboard can stand there.
-#[must_use]
 pub fn conflicting<'a>(case: &Case<'a>) -> Vec<&'a Record> {
     let expected = case.expectation.platform_host.as_ref();
     let right = |record: &&Record| {
@@ -47,7 +46,6 @@ pub fn conflicting<'a>(case: &Case<'a>) -> Vec<&'a Record> {
 }
 
 /// The findings of a case, first causes first. Parts of the measurement that are not complete are left out.
-#[must_use]
 pub fn diagnose(case: &Case<'_>) -> Vec<Finding> {
     let mut findings = Vec::new();
     let complete = case.seen.complete;

@@ -12,7 +12,6 @@ pub struct DnsName(String);
 
 impl DnsName {
     /// The normal form of `text`, which is not checked further.
-    #[must_use]
     pub fn new(text: &str) -> Self {
         let text = text.trim();
         let text = text.strip_suffix('.').filter(|rest| !rest.ends_with('\\')).unwrap_or(text);
@@ -20,19 +19,16 @@ impl DnsName {
     }
 
     /// As text, without the final dot.
-    #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
     /// As text with the final dot, as record formats need it.
-    #[must_use]
     pub fn dotted(&self) -> String {
         format!("{}.", self.0)
     }
 
     /// Whether this is the root.
-    #[must_use]
     pub fn is_root(&self) -> bool {
         self.0.is_empty()
     }
@@ -43,7 +39,6 @@ impl DnsName {
     }
 
     /// The name without its first label; `None` for the root.
-    #[must_use]
     pub fn parent(&self) -> Option<Self> {
         if self.is_root() {
             return None;
@@ -57,13 +52,11 @@ impl DnsName {
     }
 
     /// Whether this is `other` or stands below it.
-    #[must_use]
     pub fn is_within(&self, other: &Self) -> bool {
         other.is_root() || *self == *other || self.label_below(other).is_some()
     }
 
     /// What stands before `zone` in this name, for example `docs` of `docs.example.com` in `example.com`.
-    #[must_use]
     pub fn label_below(&self, zone: &Self) -> Option<&str> {
         if zone.is_root() {
             return (!self.is_root()).then_some(&self.0);
@@ -72,13 +65,11 @@ impl DnsName {
     }
 
     /// This name with `other` behind it.
-    #[must_use]
     pub fn followed_by(&self, other: &Self) -> Self {
         if other.is_root() { self.clone() } else { Self(format!("{}.{}", self.0, other.0)) }
     }
 
     /// The record's name as providers ask for it: the part below `zone`, and `@` for the zone itself.
-    #[must_use]
     pub fn relative_to(&self, zone: &Self) -> &str {
         if self == zone { "@" } else { self.label_below(zone).unwrap_or(&self.0) }
     }
@@ -109,7 +100,6 @@ pub struct Domain {
 
 impl Domain {
     /// Whether it is the registrable domain itself, which cannot have a CNAME.
-    #[must_use]
     pub fn is_apex(&self) -> bool {
         self.name == self.registrable
     }

@@ -80,7 +80,6 @@ const MESSAGES: &[(&[&str], &[Code])] = &[
 ];
 
 /// What may be behind a code or a message, the likeliest first; empty where nothing is known of it.
-#[must_use]
 pub fn causes(text: &str) -> Vec<Code> {
     if let Ok(code) = text.parse() {
         return vec![code];
@@ -91,7 +90,6 @@ pub fn causes(text: &str) -> Vec<Code> {
 }
 
 /// The code or message that was probably meant.
-#[must_use]
 pub fn nearest(text: &str) -> Option<&'static str> {
     let lower = text.trim().to_lowercase();
     let codes = Code::ALL.iter().map(|code| (code.as_str(), osa_distance(&lower, &code.as_str().to_lowercase())));

@@ -3,7 +3,8 @@
 use std::cmp::Reverse;
 
 use jiff::Timestamp;
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Serialize, Serializer};
+use strum::IntoStaticStr;
 
 use super::catalogue::Code;
 
@@ -11,8 +12,9 @@ use super::catalogue::Code;
 ///
 /// The order is that of a summary: the worst of several is the greatest. [`Verdict::Unknown`] is least, since it never
 /// counts against a domain.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, IntoStaticStr)]
 #[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
 pub enum Verdict {
     /// It could not be checked from here.
     Unknown,
@@ -28,15 +30,8 @@ pub enum Verdict {
 
 impl Verdict {
     /// The word, in lower case.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Unknown => "unknown",
-            Self::Ok => "ok",
-            Self::Warn => "warn",
-            Self::Wait => "wait",
-            Self::Fail => "fail",
-        }
+    pub fn as_str(self) -> &'static str {
+        self.into()
     }
 }
 
@@ -60,7 +55,6 @@ pub enum Who {
 
 impl Who {
     /// In words, for the beginning of a sentence about what to do.
-    #[must_use]
     pub const fn at(self) -> &'static str {
         match self {
             Self::DnsProvider => "at your DNS provider",
@@ -184,19 +178,16 @@ impl Finding {
 }
 
 /// The verdict of several findings: the worst of them. [`Verdict::Unknown`] only where nothing else is known.
-#[must_use]
 pub fn overall(findings: &[Finding]) -> Verdict {
     findings.iter().map(|finding| finding.verdict).max().unwrap_or(Verdict::Unknown)
 }
 
 /// The finding that decides: among the worst, the first in the order in which causes are to be mended.
-#[must_use]
 pub fn deciding<'a>(findings: impl IntoIterator<Item = &'a Finding>) -> Option<&'a Finding> {
     findings.into_iter().min_by_key(|finding| (Reverse(finding.verdict), finding.code.topic()))
 }
 
 /// When the wait ends that decides; `None` where something else decides, or nobody knows.
-#[must_use]
 pub fn wait_ends(findings: &[Finding]) -> Option<Timestamp> {
     deciding(findings).filter(|finding| finding.verdict == Verdict::Wait)?.until
 }

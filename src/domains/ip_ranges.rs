@@ -59,7 +59,6 @@ fn within(address: IpAddr, ranges: &[&str]) -> bool {
 }
 
 /// Whether an address can be reached by everybody. An IPv4 address inside an IPv6 one counts as itself.
-#[must_use]
 pub fn is_public(address: IpAddr) -> bool {
     let embedded = match address {
         IpAddr::V4(_) => None,
@@ -81,7 +80,6 @@ fn embedded_v4(address: Ipv6Addr) -> Option<Ipv4Addr> {
 }
 
 /// Whether an address belongs to Cloudflare.
-#[must_use]
 pub fn is_cloudflare(address: IpAddr) -> bool {
     within(address, CLOUDFLARE)
 }

@@ -56,7 +56,6 @@ impl Role {
     }
 
     /// The word, as in tables and JSON.
-    #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Parent => "parent",
@@ -79,7 +78,6 @@ pub struct Server {
 
 impl Server {
     /// For people: the name, with the address where that says more.
-    #[must_use]
     pub fn label(&self) -> String {
         let address = if self.address.port() == 53 { self.address.ip().to_string() } else { self.address.to_string() };
         let name = display_safe(&self.name);
@@ -103,7 +101,6 @@ pub struct Question {
 
 impl Question {
     /// A question without the CD bit.
-    #[must_use]
     pub const fn new(name: DnsName, kind: RecordType) -> Self {
         Self { name, kind, checking_disabled: false }
     }
@@ -220,7 +217,6 @@ pub enum Data {
 
 impl Data {
     /// The record's type.
-    #[must_use]
     pub const fn kind(&self) -> RecordType {
         match self {
             Self::A(_) => RecordType::A,
@@ -237,7 +233,6 @@ impl Data {
     }
 
     /// The address, for the two types that are one.
-    #[must_use]
     pub const fn address(&self) -> Option<IpAddr> {
         match self {
             Self::A(address) => Some(IpAddr::V4(*address)),
@@ -259,7 +254,6 @@ impl Data {
     }
 
     /// The data in presentation form, as it is; for exports, not for screens.
-    #[must_use]
     pub fn presentation(&self) -> String {
         match self {
             Self::A(address) => address.to_string(),
@@ -275,7 +269,6 @@ impl Data {
     }
 
     /// Type and data for people, cleaned and cut.
-    #[must_use]
     pub fn words(&self) -> String {
         let data = self.presentation();
         let data = match self {
@@ -287,7 +280,6 @@ impl Data {
 }
 
 /// A type as people write it; one without a name as RFC 3597 does.
-#[must_use]
 pub fn type_name(kind: RecordType) -> String {
     match kind {
         RecordType::Unknown(number) => format!("TYPE{number}"),
@@ -313,7 +305,6 @@ impl Reply {
 
     /// The owner of the SOA record in the authority section, with the time that a negative answer may be remembered
     /// (RFC 2308 section 5).
-    #[must_use]
     pub fn negative(&self) -> Option<(&DnsName, u32)> {
         self.authorities.iter().find_map(|record| match record.data {
             Data::Soa { minimum, .. } => Some((&record.owner, record.ttl.min(minimum))),
@@ -322,19 +313,16 @@ impl Reply {
     }
 
     /// Whether it says that there is no such name.
-    #[must_use]
     pub fn is_nxdomain(&self) -> bool {
         self.code == ResponseCode::NXDomain
     }
 
     /// Whether it says that there is something, or nothing of this type, or no such name; not that it failed.
-    #[must_use]
     pub fn is_answer(&self) -> bool {
         matches!(self.code, ResponseCode::NoError | ResponseCode::NXDomain)
     }
 
     /// Whether it is a referral to other servers.
-    #[must_use]
     pub fn is_referral(&self) -> bool {
         self.code == ResponseCode::NoError
             && !self.authoritative
@@ -343,7 +331,6 @@ impl Reply {
     }
 
     /// In one line, cleaned and bounded.
-    #[must_use]
     pub fn words(&self) -> String {
         let mut words = String::new();
         if self.code != ResponseCode::NoError {
@@ -374,7 +361,6 @@ impl Reply {
 
 impl Lookup {
     /// The answer, if one came.
-    #[must_use]
     pub fn reply(&self) -> Option<&Reply> {
         self.outcome.as_ref().ok()
     }
@@ -391,7 +377,6 @@ impl Lookup {
     }
 
     /// As proof.
-    #[must_use]
     pub fn evidence(&self) -> Evidence {
         let mut question = format!("{} {}", display_safe(self.question.name.as_str()), type_name(self.question.kind));
         if self.question.checking_disabled {
@@ -411,7 +396,6 @@ impl Lookup {
 }
 
 /// A response code as people write it.
-#[must_use]
 pub fn code_name(code: ResponseCode) -> &'static str {
     match code {
         ResponseCode::NoError => "NOERROR",

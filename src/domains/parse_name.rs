@@ -46,7 +46,6 @@ pub struct ParsedName {
 }
 
 /// Reads what somebody typed or pasted.
-#[must_use]
 pub fn read(typed: &str, known: &ExistingDomains) -> ParsedName {
     let mut findings = Vec::new();
     let read = reduce(typed, &mut findings)

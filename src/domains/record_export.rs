@@ -14,13 +14,13 @@ mod terraform;
 #[cfg(test)]
 mod tests;
 
-use std::str::FromStr;
+use strum::{Display, EnumString, IntoStaticStr, VariantArray};
 
 pub use record::{Conflict, DnsRecord};
 
 /// A format that a record is written in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, strum::Display, strum::IntoStaticStr, strum::VariantArray)]
-#[strum(serialize_all = "lowercase")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Display, EnumString, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "lowercase", ascii_case_insensitive)]
 pub enum ExportFormat {
     /// For people: the fields of a provider's form.
     Plain,
@@ -48,29 +48,11 @@ pub enum ExportFormat {
 
 impl ExportFormat {
     /// All of them, in the order in which they are offered.
-    pub const ALL: &'static [Self] = <Self as strum::VariantArray>::VARIANTS;
+    pub const ALL: &'static [Self] = Self::VARIANTS;
 
     /// The word, in lower case.
-    #[must_use]
     pub fn as_str(self) -> &'static str {
         self.into()
-    }
-}
-
-/// It is not the word of a format.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "no such format: it is one of plain, bind, cloudflare, route53, terraform, dnscontrol, octodns, nsupdate, gcloud, \
-     az, tsv"
-)]
-pub struct NoSuchFormat;
-
-impl FromStr for ExportFormat {
-    type Err = NoSuchFormat;
-
-    /// Reads the word of a format, in capitals or not.
-    fn from_str(text: &str) -> Result<Self, NoSuchFormat> {
-        Self::ALL.iter().copied().find(|format| format.as_str().eq_ignore_ascii_case(text.trim())).ok_or(NoSuchFormat)
     }
 }
 
@@ -78,7 +60,6 @@ impl FromStr for ExportFormat {
 ///
 /// It ends with a line feed. Where the format cannot express a record at the apex of a zone, the text is only a comment
 /// that says what to do instead. What cannot be a record set, having no value or no word as its type, is left out.
-#[must_use]
 pub fn export(record: &DnsRecord, format: ExportFormat, deletes: &[Conflict]) -> String {
     let deletes: Vec<&Conflict> = deletes.iter().filter(|conflict| conflict.is_real()).collect();
     match format {

@@ -51,7 +51,6 @@ pub struct Linted {
 }
 
 /// Reads and judges a text. `known`: domains that are on the list, where redirects may lead.
-#[must_use]
 pub fn lint(text: &str, known: &[DnsName]) -> Linted {
     let mut findings = Vec::new();
     let written = if text.len() > MAX_TEXT {
@@ -67,7 +66,6 @@ pub fn lint(text: &str, known: &[DnsName]) -> Linted {
 }
 
 /// Judges a configuration that was read elsewhere.
-#[must_use]
 pub fn check(written: ConfigSource, known: &[DnsName]) -> Linted {
     let places: Vec<usize> = (0..written.redirects.len()).collect();
     judge(&written, &places, known, Vec::new())
@@ -253,13 +251,11 @@ fn follow<'a>(redirect: &'a Redirect, by_source: &HashMap<&DnsName, (&str, &'a R
 
 impl DomainsConfiguration {
     /// As JSON, in the shape of the description.
-    #[must_use]
     pub fn to_json(&self) -> String {
         format!("{:#}\n", serde_json::json!({ "domains": self }))
     }
 
     /// As TOML, in the shape of the description.
-    #[must_use]
     pub fn to_toml(&self) -> String {
         // Names and numbers can always be written.
         let domains = toml::Table::try_from(self).unwrap_or_default();

@@ -10,10 +10,11 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use crate::local::atomic_file;
+
 use super::dns_name::DnsName;
 use super::reported::{Dated, Event, Reported};
 use super::stage::Measurement;
-use crate::local::atomic_file;
 
 /// How many measurements of a domain are kept.
 const KEPT: usize = 10;
@@ -36,7 +37,6 @@ pub struct Entry {
 
 impl Entry {
     /// What the operator told, summed up.
-    #[must_use]
     pub fn reported(&self) -> Reported {
         Reported::from_events(&self.events)
     }
@@ -65,7 +65,6 @@ impl Default for Registry {
 
 impl Registry {
     /// The entry of a name.
-    #[must_use]
     pub fn get(&self, name: &DnsName) -> Option<&Entry> {
         self.domains.iter().find(|entry| entry.name == *name)
     }
@@ -84,6 +83,43 @@ impl Registry {
                 let events = if dated.event == Event::Added { vec![added] } else { vec![added, dated] };
                 self.domains.push(Entry { name: name.clone(), events, measurements: Vec::new() });
             }
+        }
+    }
+}
+
+/// What is to be kept on disk.
+#[derive(Clone, Debug, PartialEq)]
+pub enum RegistryChange {
+    /// The operator reported something.
+    Reported(DnsName, Dated),
+    /// A domain was measured.
+    Measured(DnsName, Box<Measurement>),
+    /// A domain is taken off the list.
+    Forgotten(DnsName),
+}
+
+impl RegistryChange {
+    /// Applies it. Twice is the same as once.
+    pub fn apply(&self, list: &mut Registry) {
+        match self {
+            Self::Reported(name, dated) => {
+                // What another program took off the list comes back only by being added.
+                let fits = match list.get(name) {
+                    Some(entry) => !entry.events.contains(dated),
+                    None => dated.event == Event::Added,
+                };
+                if fits {
+                    list.note(name, dated.clone());
+                }
+            }
+            Self::Measured(name, measurement) => {
+                if let Some(entry) = list.get_mut(name)
+                    && entry.measurements.iter().all(|known| known.at != measurement.at)
+                {
+                    entry.keep((**measurement).clone());
+                }
+            }
+            Self::Forgotten(name) => list.domains.retain(|entry| entry.name != *name),
         }
     }
 }
@@ -131,7 +167,6 @@ pub struct RegistryFile {
 
 impl RegistryFile {
     /// The list at `path`; nothing is created before something is kept.
-    #[must_use]
     pub fn new(path: impl Into<PathBuf>) -> Self {
         Self { path: path.into() }
     }
@@ -157,6 +192,17 @@ impl RegistryFile {
         serde_json::from_slice(&text).map_err(contents)
     }
 
+    /// Applies changes to the list on disk, and gives it as it is then.
+    pub fn apply(&self, changes: &[RegistryChange]) -> Result<Registry, RegistryError> {
+        if changes.is_empty() {
+            return self.read();
+        }
+        self.change(|list| {
+            changes.iter().for_each(|change| change.apply(list));
+            Ok(list.clone())
+        })
+    }
+
     /// Changes the list, and keeps it; waits for other programs that do the same. Where `change` fails nothing is
     /// written. It blocks for the time of a write to the disk.
     pub fn change<T, E: From<RegistryError>>(
@@ -166,28 +212,22 @@ impl RegistryFile {
         let directory = self.path.parent().unwrap_or(Path::new("."));
         fs::create_dir_all(directory).map_err(|source| self.io(source))?;
         // A lock on the list itself would be lost when a new file takes its place.
-        let lock = OpenOptions::new()
-            .create(true)
-            .truncate(false)
-            .write(true)
-            .mode(0o600)
-            .open(self.path.with_extension("lock"));
+        let lock = OpenOptions::new().create(true).append(true).mode(0o600).open(self.path.with_extension("lock"));
         let lock = lock.map_err(|source| self.io(source))?;
-        if !atomic_file::wait_for_lock(&lock).map_err(|source| self.io(source))? {
-            return Err(RegistryError::Locked { path: self.path.clone() }.into());
-        }
+        atomic_file::lock(&lock).map_err(|source| self.io(source))?;
         let mut list = self.read()?;
         let result = change(&mut list)?;
-        self.write(&list).map_err(|source| self.io(source))?;
+        let text = serde_json::to_string_pretty(&list).map_err(|error| self.io(error.into()))? + "\n";
+        atomic_file::replace_private(&self.path, &text).map_err(|source| self.io(source))?;
         Ok(result)
     }
 
-    fn write(&self, list: &Registry) -> io::Result<()> {
-        atomic_file::replace_private(&self.path, &format!("{}\n", serde_json::to_string_pretty(list)?))
-    }
-
     fn io(&self, source: io::Error) -> RegistryError {
-        RegistryError::Io { path: self.path.clone(), source }
+        let path = self.path.clone();
+        match source.kind() {
+            io::ErrorKind::TimedOut => RegistryError::Locked { path },
+            _ => RegistryError::Io { path, source },
+        }
     }
 }
 

@@ -4,15 +4,13 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
 use crate::model::text::{cut, width, wrap_words};
-use crate::model::words::uncapitalized;
+use crate::model::words::{capitalized, uncapitalized};
 use crate::model::{display_safe, table};
 
 use super::check::Checked;
-use super::diagnosis::Expectation;
 use super::dns_name::{DnsName, Domain};
 use super::finding::{Finding, Verdict, Who};
-use super::reported::Reported;
-use super::vantage_points::{View, views};
+use super::vantage_points::View;
 
 /// The column where texts begin, behind the verdict.
 const INDENT: usize = 8;
@@ -20,13 +18,11 @@ const INDENT: usize = 8;
 const USUAL_WIDTH: usize = 100;
 
 /// How wide lines may be on a terminal of `columns`, or where there is none.
-#[must_use]
 pub fn room(columns: Option<usize>) -> usize {
     columns.unwrap_or(USUAL_WIDTH).clamp(40, 120)
 }
 
 /// One finding: a headline, and below it what was seen, what to do, and until when to wait.
-#[must_use]
 pub fn finding(finding: &Finding, now: Timestamp, columns: Option<usize>, evidence: bool) -> String {
     let room = room(columns);
     let head = format!("{:<INDENT$}", finding.verdict.as_str().to_uppercase());
@@ -53,7 +49,6 @@ pub fn finding(finding: &Finding, now: Timestamp, columns: Option<usize>, eviden
 }
 
 /// Who sees what at `name`: one line for each server.
-#[must_use]
 pub fn matrix(name: &DnsName, views: &[View]) -> String {
     if views.is_empty() {
         return String::new();
@@ -78,7 +73,6 @@ fn row(view: &View) -> [String; 6] {
 }
 
 /// A moment for people, with how long it is until then, or that it has passed.
-#[must_use]
 pub fn until_words(until: Timestamp, now: Timestamp) -> String {
     let left = until.duration_since(now);
     let zoned = until.to_zoned(TimeZone::system());
@@ -94,7 +88,6 @@ pub fn until_words(until: Timestamp, now: Timestamp) -> String {
 }
 
 /// `text` with a full stop, unless it ends otherwise.
-#[must_use]
 pub fn sentence(text: &str) -> String {
     let mut text = text.to_owned();
     if !text.ends_with(['.', ')', ':', '?', '!']) {
@@ -115,8 +108,8 @@ pub fn paragraph(head: &str, text: &str, room: usize) -> String {
 impl Checked {
     /// A report for support: what was told, who sees what, the findings with their proofs, and every question. Plain
     /// text, safe to show.
-    #[must_use]
-    pub fn report(&self, expectation: &Expectation, reported: &Reported) -> String {
+    pub fn report(&self) -> String {
+        let Self { expectation, reported, .. } = self;
         let time = |at: Option<Timestamp>| at.map_or_else(|| "not told".to_owned(), |at| at.to_string());
         let value = expectation.platform_host.as_ref().map_or("not told", DnsName::as_str);
         let head = [
@@ -125,9 +118,9 @@ impl Checked {
             format!("Value:         {value}"),
             format!("Record saved:  {}", time(reported.saved)),
             format!("Verify chosen: {} ({} times)", time(reported.verified), reported.verified_times),
-            format!("State:         {}", self.standing.state),
+            format!("State:         {}", self.status.state),
         ];
-        let servers = matrix(&self.domain.name, &views(&self.case(expectation, reported)));
+        let servers = matrix(&self.domain.name, &self.views());
         let findings: String = self.findings.iter().map(|found| finding(found, self.at, None, true)).collect();
         let questions = self.seen.lookups.iter().map(|lookup| {
             let proof = lookup.evidence();
@@ -141,7 +134,6 @@ impl Checked {
 }
 
 /// How a domain is in one sentence, by the finding that decides.
-#[must_use]
 pub fn headline(domain: &Domain, decides: &Finding) -> String {
     let title = uncapitalized(&decides.title);
     match decides.verdict {
@@ -154,4 +146,9 @@ pub fn headline(domain: &Domain, decides: &Finding) -> String {
         Verdict::Ok => format!("{} is all right.", domain.unicode),
         Verdict::Unknown => format!("{} could not be judged: {title}.", domain.unicode),
     }
+}
+
+/// A sentence with a capital and a full stop. What was seen does not pass here: names of domains stay as they are.
+pub fn full_sentence(text: &str) -> String {
+    sentence(&capitalized(text))
 }

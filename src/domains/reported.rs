@@ -24,7 +24,6 @@ impl Precondition {
     pub const ALL: [Self; 3] = [Self::PaidPlan, Self::Deploy, Self::DnsAccess];
 
     /// What is so where it holds.
-    #[must_use]
     pub const fn words(self) -> &'static str {
         match self {
             Self::PaidPlan => "the project is on a paid plan (Pro or above)",
@@ -97,7 +96,6 @@ pub struct Reported {
 
 impl Reported {
     /// What follows from events, whatever their order in the list: the later one counts.
-    #[must_use]
     pub fn from_events(events: &[Dated]) -> Self {
         let mut dated: Vec<&Dated> = events.iter().collect();
         dated.sort_by_key(|dated| dated.at);

@@ -76,7 +76,6 @@ impl Sandbox {
     pub const REDIRECTED: &'static str = Plan::REDIRECTED;
 
     /// A practice in which nothing was done yet, from the wall clock's `begin` on.
-    #[must_use]
     pub fn new(begin: Timestamp) -> Self {
         Self {
             begin,
@@ -93,22 +92,19 @@ impl Sandbox {
     }
 
     /// The time of practice when the wall clock shows `wall`; never before the beginning.
-    #[must_use]
     pub fn time(&self, wall: Timestamp) -> Timestamp {
         later(self.begin, since(self.begin, wall).saturating_mul(PACE))
     }
 
     /// How many acts were done: of two states of the same practice, the one with more is the later.
-    #[must_use]
     pub const fn done(&self) -> u32 {
         self.done
     }
 
     /// What can be done, the most sensible first.
-    #[must_use]
     pub fn acts(&self, now: Timestamp) -> Vec<SandboxStep> {
         let mut acts: Vec<SandboxStep> =
-            SandboxStep::ALL.into_iter().filter(|act| self.is_possible(*act, now)).collect();
+            SandboxStep::ALL.iter().copied().filter(|act| self.is_possible(*act, now)).collect();
         if self.project == Project::Removed {
             // The record that is left is a danger; nobody removes a domain to add it again.
             acts.sort_by_key(|act| match act {
@@ -179,7 +175,6 @@ impl Sandbox {
     }
 
     /// The domains that are there at the beginning: what the operator told of them long ago.
-    #[must_use]
     pub fn list(&self) -> Registry {
         let at = later(self.begin, -SET_UP);
         let mut list = Registry::default();
@@ -193,7 +188,6 @@ impl Sandbox {
     }
 
     /// The configuration of the project at the beginning.
-    #[must_use]
     pub fn configuration() -> DomainsConfiguration {
         let [primary, from] = [Self::PRIMARY, Self::REDIRECTED].map(DnsName::new);
         let redirect = Redirect { from, to: primary.clone(), status: 301 };
@@ -203,7 +197,6 @@ impl Sandbox {
 
 impl SandboxStep {
     /// What is done, to stand behind the place.
-    #[must_use]
     pub fn words(self) -> String {
         let (domain, primary, redirected) = (Sandbox::DOMAIN, Sandbox::PRIMARY, Sandbox::REDIRECTED);
         let (zone, host) = (Sandbox::ZONE, Plan::PLATFORM_HOST);

@@ -8,7 +8,6 @@ use serde::{Deserialize, Serialize};
 
 use super::catalogue::{Code, Topic};
 use super::diagnosis::{CERTIFICATE_WAIT, PROPAGATION};
-use super::dns_name::DnsName;
 use super::finding::{Finding, Verdict, deciding, overall, wait_ends};
 use super::reported::Reported;
 
@@ -20,8 +19,9 @@ const AFTER_PROMISE: SignedDuration = SignedDuration::from_secs(1);
 const SAME_PROMISE: SignedDuration = SignedDuration::from_mins(1);
 
 /// A step of a domain's way from the first record to live, and out again.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, strum::Display)]
 #[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
 pub enum Stage {
     /// The name is there, the value of the dashboard is not.
     Draft,
@@ -46,49 +46,9 @@ pub enum Stage {
 }
 
 impl Stage {
-    /// The word, as in files and JSON.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Draft => "draft",
-            Self::WaitingForDns => "waiting-for-dns",
-            Self::Propagating => "propagating",
-            Self::ReadyToVerify => "ready-to-verify",
-            Self::CertificatePending => "certificate-pending",
-            Self::CertificateLate => "certificate-late",
-            Self::Live => "live",
-            Self::Failing => "failing",
-            Self::RemovalPlanned => "removal-planned",
-            Self::Removed => "removed",
-        }
-    }
-
-    /// What is to be done now for `name`, in a sentence.
-    #[must_use]
-    pub fn next_step(self, name: &DnsName) -> String {
-        match self {
-            Self::Draft => format!(
-                "copy the value from the dashboard (Project settings, Domains, Add domain), then: petstore domains add \
-                 {name} --platform-host VALUE"
-            ),
-            Self::WaitingForDns => {
-                format!("enter the record at your DNS provider, then say so: petstore domains saved {name}")
-            }
-            Self::Propagating => "wait: the record is right, some caches still hold the old answer".to_owned(),
-            Self::ReadyToVerify => {
-                format!("choose Verify in the dashboard, then say so: petstore domains verified {name}")
-            }
-            Self::CertificatePending => {
-                "wait: the certificate follows by itself, usually within a couple of minutes".to_owned()
-            }
-            Self::CertificateLate => {
-                format!("choose Re-verify in the dashboard, then say so: petstore domains verified {name}")
-            }
-            Self::Live => "nothing is to do".to_owned(),
-            Self::Failing => "mend the first cause".to_owned(),
-            Self::RemovalPlanned => "set the redirect up first, then choose Remove in the dashboard".to_owned(),
-            Self::Removed => "delete the CNAME at your DNS provider, if it is still there".to_owned(),
-        }
+    /// Everything that Verify looks at was right when it was measured last.
+    pub const fn may_verify(self) -> bool {
+        matches!(self, Self::ReadyToVerify | Self::CertificatePending | Self::CertificateLate | Self::Live)
     }
 
     /// How long to wait before looking again where no time is promised, when `unchanged` checks in a row said the same;
@@ -104,15 +64,8 @@ impl Stage {
     }
 
     /// Time or somebody's act will change it, so that it is worth looking again in the background.
-    #[must_use]
     pub const fn is_pending(self) -> bool {
         !matches!(self, Self::Draft | Self::Live | Self::Removed)
-    }
-}
-
-impl std::fmt::Display for Stage {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(self.as_str())
     }
 }
 
@@ -156,7 +109,6 @@ pub struct Measurement {
 
 impl Measurement {
     /// What is kept of `findings`.
-    #[must_use]
     pub fn of(findings: &[Finding], held: Vec<(String, Timestamp)>, at: Timestamp) -> Self {
         let decides = deciding(findings);
         let any = |codes: &[Code]| findings.iter().any(|finding| codes.contains(&finding.code));
@@ -215,7 +167,6 @@ impl Measurement {
     }
 
     /// Whether a `later` one says what this one says.
-    #[must_use]
     pub fn says_the_same_as(&self, later: &Self) -> bool {
         let Self { verdict, code, record, everywhere, caa, certificate, http, unknown_there, known, .. } = self;
         (verdict, code, known) == (&later.verdict, &later.code, &later.known)
@@ -226,7 +177,6 @@ impl Measurement {
 
     /// Whether a `later` one promises what this one does. The end of a wait is known to the second only, so that it
     /// wavers; a promised time that has passed is not promised again by another one.
-    #[must_use]
     pub fn promises_the_same_as(&self, later: &Self) -> bool {
         match (self.until, later.until) {
             (Some(old), Some(new)) => old == new || old > later.at && old.duration_since(new).abs() <= SAME_PROMISE,
@@ -236,19 +186,16 @@ impl Measurement {
 
     /// After a removal: a record still leads to the platform, where somebody else may claim the name. One that only
     /// reaches it over other names is not right, and leads there all the same.
-    #[must_use]
     pub fn is_left_behind(&self) -> bool {
         self.known && (self.record || self.unknown_there || self.code == Code::DnsChain.as_str())
     }
 
     /// Whether a record leads to the platform; `None` where the measurement does not tell.
-    #[must_use]
     pub fn leads_to_platform(&self) -> Option<bool> {
         if self.is_left_behind() { Some(true) } else { self.elsewhere.then_some(false) }
     }
 
     /// All that answered lead to the platform, CAA allows its authority, and certificate and page are right.
-    #[must_use]
     pub const fn is_live(&self) -> bool {
         self.record && self.everywhere && self.caa && self.certificate && self.http
     }
@@ -265,7 +212,6 @@ pub struct Status {
 
 impl Status {
     /// The domain is live, and this was measured now.
-    #[must_use]
     pub fn is_seen_live(&self) -> bool {
         self.state == Stage::Live && self.stale.is_none()
     }
@@ -273,7 +219,6 @@ impl Status {
 
 /// Where a domain stands, by what was told and by the last measurement that measured anything (the latest is last), at
 /// `now`. How often the domain was looked at before does not matter.
-#[must_use]
 pub fn status(reported: &Reported, measurements: &[Measurement], now: Timestamp) -> Status {
     let since = |then: Timestamp| now.duration_since(then).max(SignedDuration::ZERO);
     let latest = measurements.iter().rev().find(|measurement| measurement.known);
@@ -314,7 +259,6 @@ pub fn status(reported: &Reported, measurements: &[Measurement], now: Timestamp)
 /// When to look again after a look at `last`: when the pause is over that grows with `unchanged`, the number of checks in
 /// a row that said the same, or a second after the promised end of the wait (`until`) or after the 30 minutes or 48 hours
 /// that were told of, whichever comes first. `None` where nothing is pending.
-#[must_use]
 pub fn next_look(
     state: Stage,
     reported: &Reported,
@@ -342,6 +286,7 @@ fn may_only_be_late(latest: &Measurement) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domains::dns_name::DnsName;
     use crate::domains::finding::Who;
 
     fn at(minutes: i64) -> Timestamp {

@@ -6,7 +6,6 @@ use std::cmp::Reverse;
 use jiff::{SignedDuration, Timestamp};
 
 use crate::model::display_safe;
-use crate::model::words::capitalized;
 
 use super::catalogue::{Code, Topic};
 use super::diagnosis::redirect::Redirect;
@@ -14,7 +13,7 @@ use super::diagnosis::{CERTIFICATE_WAIT, words};
 use super::dns_name::Domain;
 use super::finding::{Finding, Verdict, Who};
 use super::observation::Role;
-use super::report::{sentence, until_words};
+use super::report::{full_sentence, sentence, until_words};
 use super::reported::{Precondition, Reported};
 use super::vantage_points::{View, ViewVerdict};
 
@@ -67,7 +66,6 @@ impl Rule {
     pub const ALL: [Self; 4] = [Self::Verification, Self::Certificate, Self::Browser, Self::Redirects];
 
     /// The trouble in the operator's words.
-    #[must_use]
     pub const fn title(self) -> &'static str {
         match self {
             Self::Verification => "Verify keeps failing",
@@ -111,7 +109,6 @@ pub struct Facts<'a> {
 }
 
 /// The questions of a rule, each with its answer, in the order in which they are to be mended.
-#[must_use]
 pub fn answers(rule: Rule, facts: &Facts<'_>) -> Vec<RuleAnswer> {
     match rule {
         Rule::Verification => verification(facts),
@@ -122,7 +119,6 @@ pub fn answers(rule: Rule, facts: &Facts<'_>) -> Vec<RuleAnswer> {
 }
 
 /// The sentence under the questions: which comes first, or that all is right.
-#[must_use]
 pub fn conclusion(rule: Rule, facts: &Facts<'_>) -> String {
     let dns = facts.of_dns();
     let fails = dns.iter().any(|finding| finding.verdict == Verdict::Fail);
@@ -151,7 +147,7 @@ pub fn conclusion(rule: Rule, facts: &Facts<'_>) -> String {
         Verdict::Wait => format!("Next: {}", sentence(&first.fix)),
         Verdict::Warn if rule == Rule::Certificate && facts.has_certificate() => all_right(rule, facts),
         Verdict::Warn => format!("This may be why: {title}. {}", whose(first.who)),
-        Verdict::Unknown => format!("{title}. {}", sentence(&capitalized(&first.fix))),
+        Verdict::Unknown => format!("{title}. {}", full_sentence(&first.fix)),
         Verdict::Ok => all_right(rule, facts),
     }
 }

@@ -53,7 +53,6 @@ pub enum ViewVerdict {
 
 impl ViewVerdict {
     /// As other lines are judged.
-    #[must_use]
     pub const fn verdict(self) -> Verdict {
         match self {
             Self::Right => Verdict::Ok,
@@ -64,7 +63,6 @@ impl ViewVerdict {
     }
 
     /// The word for a column of verdicts.
-    #[must_use]
     pub const fn word(self) -> &'static str {
         match self {
             Self::Right => "OK",
@@ -77,7 +75,6 @@ impl ViewVerdict {
 }
 
 /// The views of the name servers, then those of the resolvers.
-#[must_use]
 pub fn views(case: &Case<'_>) -> Vec<View> {
     let name = &case.domain.name;
     let judge = Judge::of(case);

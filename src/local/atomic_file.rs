@@ -28,26 +28,24 @@ pub fn alone(path: &Path) -> io::Result<File> {
     fs::create_dir_all(directory)?;
     // A lock on the file itself would be lost when a new one takes its place.
     let held = File::open(directory)?;
-    match wait_for_lock(&held) {
-        Ok(false) => {
-            Err(io::Error::new(io::ErrorKind::TimedOut, "another program is changing it, or was stopped while it did"))
-        }
+    match lock(&held) {
+        Err(error) if error.kind() == io::ErrorKind::TimedOut => Err(error),
         // Some file systems lock no directories.
-        Ok(true) | Err(_) => Ok(held),
+        Ok(()) | Err(_) => Ok(held),
     }
 }
 
-/// Locks `file` until it is closed, and waits for other programs that hold the lock. Not for ever, since one that was
-/// stopped holds it, too: then it gives `false`.
-pub fn wait_for_lock(file: &File) -> io::Result<bool> {
+/// Locks `file` until it is closed. Waits for other programs that hold the lock, but not for ever, since one that was
+/// stopped holds it, too.
+pub fn lock(file: &File) -> io::Result<()> {
     for _ in 0..LOCK_TRIES {
         match file.try_lock() {
-            Ok(()) => return Ok(true),
+            Ok(()) => return Ok(()),
             Err(TryLockError::Error(error)) if error.kind() != io::ErrorKind::Interrupted => return Err(error),
             Err(TryLockError::WouldBlock | TryLockError::Error(_)) => thread::sleep(LOCK_PAUSE),
         }
     }
-    Ok(false)
+    Err(io::Error::new(io::ErrorKind::TimedOut, "another program is changing it, or was stopped while it did"))
 }
 
 /// The text of the file at `path`, if there is one.

@@ -23,7 +23,6 @@ pub struct ColumnMapping {
 
 impl ColumnMapping {
     /// The field that people mean by `name`, such as `category` or `categoryId`.
-    #[must_use]
     pub fn field(name: &str) -> Option<Field> {
         field_of(name).map(|(field, _)| Field::ALL[field])
     }
@@ -58,7 +57,6 @@ pub(super) fn field_of(column: &str) -> Option<(usize, usize)> {
 }
 
 /// Whether cells are the names of columns, of which at least one is a field's.
-#[must_use]
 pub fn is_header(cells: &[&str]) -> bool {
     cells.iter().any(|cell| field_of(cell.trim().trim_matches('"')).is_some())
 }

@@ -144,7 +144,6 @@ impl EarlierImport {
     }
 
     /// What follows from it.
-    #[must_use]
     pub fn way(&self) -> EarlierVerdict {
         let has_all = self.here == self.added;
         match self {
@@ -160,14 +159,12 @@ impl EarlierImport {
     }
 
     /// A new import of all rows in the place of this one.
-    #[must_use]
     pub fn anew(&self) -> Start {
         // One before the last has no place to give.
         Start::Anew((!self.replaced).then(|| self.seen.clone()))
     }
 
     /// What it has to do with the file, in one or two sentences.
-    #[must_use]
     pub fn sentence(&self) -> String {
         let Self { added, here, new, .. } = self;
         let date = self.began.to_zoned(TimeZone::system()).strftime("%Y-%m-%d").to_string();

@@ -21,25 +21,9 @@ pub enum TransferError {
     /// The input has nothing in it.
     #[error("{0} is empty")]
     Empty(String),
-    /// One row, line or object is longer than is read.
-    #[error("line {line}: what begins here is longer than {} KiB. Is a quote missing?", .most >> 10)]
-    TooLong {
-        /// Where it begins.
-        line: u64,
-        /// The most octets.
-        most: usize,
-    },
-    /// The input is not the JSON array that it should be.
-    #[error("line {line}: {why}")]
-    NotAnArray {
-        /// Where it stops to be one.
-        line: u64,
-        /// What is wrong.
-        why: &'static str,
-    },
-    /// The workbook cannot be read, or is too large.
-    #[error("the workbook cannot be read: {0}")]
-    Workbook(String),
+    /// The input is not what its kind of file should be, or too large.
+    #[error("{0}")]
+    Malformed(String),
     /// No column for a field that every animal has.
     #[error(
         "no column for {} among {}. The first row must name the columns, such as name,categoryId,status. \
@@ -131,15 +115,7 @@ pub enum TransferError {
         /// What is asked for now.
         now: String,
     },
-    /// The journal cannot be written, so that nothing is sent any more.
-    #[error("cannot write {path}: {source}")]
-    Journal {
-        /// The journal.
-        path: PathBuf,
-        /// Why.
-        source: io::Error,
-    },
-    /// The file to write cannot be written.
+    /// The file to write, or the journal, cannot be written. Without its journal nothing is sent any more.
     #[error("cannot write {name}: {source}")]
     Write {
         /// Its name for people.

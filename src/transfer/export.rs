@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 use super::TransferError;
 use super::dedicated_thread::{alone, thread};
 use super::output_file::Destination;
-use crate::api::inventory::{Coverage, inventory, of_status};
+use crate::api::inventory::{Coverage, inventory};
 use crate::api::{ApiError, Client};
 use crate::model::export::{Kind, PetWriter};
 use crate::model::{Pet, PetStatus};
@@ -63,15 +63,8 @@ pub async fn export<W: Write + Send + 'static>(
     thread("export", write)?;
     let stop = stop.child_token();
     let _stop = stop.clone().drop_guard();
-    let fetched = alone("fetch", move || async move {
-        let fetched = async {
-            match how.status {
-                None => inventory(&client, parts).await,
-                Some(status) => of_status(&client, status, parts).await,
-            }
-        };
-        stop.run_until_cancelled(fetched).await
-    });
+    let fetched =
+        alone("fetch", move || async move { stop.run_until_cancelled(inventory(&client, how.status, parts)).await });
     let fetched = fetched.await?;
     let failed = |source| TransferError::Write { name: "the animals".to_owned(), source };
     let written = written.await.unwrap_or_else(|_| Err(io::ErrorKind::Other.into()));

@@ -1,15 +1,16 @@
 //! The kinds of files, and how one is recognised: by the ending of its name, then by its first octets.
 
-use std::fmt;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+use super::input::encoding;
 use crate::model::export::Kind;
 
 /// A kind of file that animals are read from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, strum::Display)]
 #[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "UPPERCASE")]
 pub enum FileFormat {
     /// RFC 4180, the cells parted by commas, semicolons or tabs.
     Csv,
@@ -23,13 +24,11 @@ pub enum FileFormat {
 
 impl FileFormat {
     /// The kind of the file `name` that begins with `head`.
-    #[must_use]
     pub fn recognise(name: Option<&Path>, head: &[u8]) -> Self {
         name.and_then(Self::of_name).unwrap_or_else(|| Self::of_head(head))
     }
 
     /// That of the ending of a file's name; `None` where it has none, or that of something else.
-    #[must_use]
     pub fn of_name(name: &Path) -> Option<Self> {
         if name.extension()?.eq_ignore_ascii_case("xlsx") {
             return Some(Self::Xlsx);
@@ -42,7 +41,6 @@ impl FileFormat {
     }
 
     /// How the names of such files end.
-    #[must_use]
     pub const fn ending(self) -> &'static str {
         match self {
             Self::Csv => "csv",
@@ -57,24 +55,12 @@ impl FileFormat {
         if head.starts_with(b"PK\x03\x04") {
             return Self::Xlsx;
         }
-        let text = head.strip_prefix(b"\xef\xbb\xbf").or_else(|| head.strip_prefix(b"\xff\xfe"));
-        let text = text.or_else(|| head.strip_prefix(b"\xfe\xff")).unwrap_or(head);
-        match text.iter().find(|byte| !b" \t\r\n\0".contains(byte)) {
+        let (_, mark) = encoding(head);
+        match head[mark..].iter().find(|byte| !b" \t\r\n\0".contains(byte)) {
             Some(b'[') => Self::Json,
             Some(b'{') => Self::Ndjson,
             _ => Self::Csv,
         }
-    }
-}
-
-impl fmt::Display for FileFormat {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Csv => "CSV",
-            Self::Ndjson => "NDJSON",
-            Self::Json => "JSON",
-            Self::Xlsx => "XLSX",
-        })
     }
 }
 

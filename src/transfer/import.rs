@@ -23,7 +23,7 @@ use crate::api::{ApiError, Client};
 use crate::clock;
 use backoff::Pace;
 pub use plan::{ImportControl, ImportOptions, OnError, Patience};
-use prefetch::queue;
+use prefetch::{announce, queue};
 pub use progress::{ImportEvent, ImportProgress, OnImportEvent};
 use send::Sender;
 pub use shared::ImportEnded;
@@ -89,8 +89,8 @@ async fn send_all(
     let reader = Arc::clone(&shared);
     thread("rows", move || reader.read(input, &turns))?;
     let count = shared.how.concurrency.clamp(1, 16);
-    let (announcer, queue) = queue(&shared, count, taken, controls.clone());
-    tokio::spawn(announcer.run());
+    let (ready, queue) = queue(count);
+    tokio::spawn(announce(Arc::clone(&shared), taken, ready, controls.clone()));
     let queue = Arc::new(queue);
     let mut senders = JoinSet::new();
     for _ in 0..count {

@@ -3,15 +3,14 @@
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Cursor, Read};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::UNIX_EPOCH;
 
+use encoding_rs::{Encoding, UTF_8};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 use super::TransferError;
-use super::utf16::{Order, Utf16};
+use super::utf16;
 use crate::model::text::short;
 
 /// How much of the beginning is looked at before anything is read, in octets.
@@ -35,7 +34,6 @@ pub struct Print {
 
 impl Print {
     /// In which way `now` is another file, if it is one. The time counts only where not every octet was looked at.
-    #[must_use]
     pub fn difference(&self, now: &Self) -> Option<(&'static str, String, String)> {
         let text = |value: Option<i64>| value.map_or("not known".to_owned(), |value| value.to_string());
         let size = |print: &Self| print.size.map_or("not known".to_owned(), |size| format!("{size} octets"));
@@ -60,7 +58,6 @@ pub struct Input {
     /// Its first octets.
     pub head: Vec<u8>,
     rest: Box<dyn Read + Send>,
-    read: Arc<AtomicU64>,
 }
 
 impl Input {
@@ -84,7 +81,7 @@ impl Input {
         let mut head = Vec::new();
         match rest.by_ref().take(HEAD).read_to_end(&mut head) {
             Ok(0) => Err(TransferError::Empty(name)),
-            Ok(_) => Ok(Self { name, path, head, rest, read: Arc::default() }),
+            Ok(_) => Ok(Self { name, path, head, rest }),
             Err(source) => Err(TransferError::Read { name, source }),
         }
     }
@@ -117,15 +114,9 @@ impl Input {
         Ok(print)
     }
 
-    /// How many octets have been read from it, as it goes on.
-    #[must_use]
-    pub fn bytes_read(&self) -> Arc<AtomicU64> {
-        Arc::clone(&self.read)
-    }
-
     /// Its octets as they are.
     pub(super) fn bytes(self) -> impl Read + Send {
-        Counted { from: Cursor::new(self.head).chain(self.rest), count: self.read }
+        Cursor::new(self.head).chain(self.rest)
     }
 
     /// Its text in UTF-8, without a byte order mark.
@@ -135,50 +126,24 @@ impl Input {
         let mut skipped = [0; 3];
         // The mark is in the head, which is in memory.
         let _ = bytes.read_exact(&mut skipped[..mark]);
-        let input: Box<dyn BufRead + Send> = match encoding {
-            Encoding::Utf8 => Box::new(BufReader::with_capacity(64 << 10, bytes)),
-            Encoding::Utf16(order) => Box::new(BufReader::with_capacity(64 << 10, Utf16::new(bytes, order))),
-        };
-        Text { input, encoding, offset: mark as u64 }
+        if encoding == UTF_8 {
+            Text { input: Box::new(BufReader::with_capacity(64 << 10, bytes)), offset: Some(mark as u64) }
+        } else {
+            Text { input: Box::new(utf16::decoded(bytes, encoding)), offset: None }
+        }
     }
 }
 
 /// An input as text.
 pub(super) struct Text {
     pub(super) input: Box<dyn BufRead + Send>,
-    pub(super) encoding: Encoding,
-    /// How many octets come before it.
-    pub(super) offset: u64,
-}
-
-/// How text is encoded.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Encoding {
-    Utf8,
-    Utf16(Order),
+    /// How many bytes come before it, where those of the text are those of the file.
+    pub(super) offset: Option<u64>,
 }
 
 /// The encoding, and the length of the mark that says it.
-pub(super) fn encoding(head: &[u8]) -> (Encoding, usize) {
-    match head {
-        [0xef, 0xbb, 0xbf, ..] => (Encoding::Utf8, 3),
-        [0xff, 0xfe, ..] => (Encoding::Utf16(Order::Little), 2),
-        [0xfe, 0xff, ..] => (Encoding::Utf16(Order::Big), 2),
-        _ => (Encoding::Utf8, 0),
-    }
-}
-
-struct Counted<R> {
-    from: R,
-    count: Arc<AtomicU64>,
-}
-
-impl<R: Read> Read for Counted<R> {
-    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        let count = self.from.read(into)?;
-        self.count.fetch_add(count as u64, Ordering::Relaxed);
-        Ok(count)
-    }
+pub(super) fn encoding(head: &[u8]) -> (&'static Encoding, usize) {
+    Encoding::for_bom(head).unwrap_or((UTF_8, 0))
 }
 
 /// In small letters.

@@ -12,23 +12,26 @@ mod lines;
 mod reasons;
 mod replay;
 mod target;
-mod writer;
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, BufWriter, Write as _};
 use std::ops::ControlFlow;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use jiff::Timestamp;
-use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 use tempfile::NamedTempFile;
+use tokio::sync::Notify;
+use tokio::time::sleep;
 use uuid::Uuid;
 
 use super::rows::{self, Row};
 use super::{ColumnMapping, Input, TransferError};
 use crate::local::atomic_file;
+use crate::local::log::{self, Log};
 use crate::model::{NewPet, PetId};
 
 pub(super) use added_rows::Pool;
@@ -38,9 +41,15 @@ use lines::{Line, Word, failed};
 pub(super) use reasons::Reasons;
 pub use replay::{Past, RowState, UnknownRow};
 pub use target::Target;
-use writer::Writer;
 
-/// The file, open and locked against other imports.
+/// How long an outcome is kept, so that it goes with the next ones.
+const MOMENT: Duration = Duration::from_millis(2);
+
+/// How much is kept, in bytes.
+const MOST_KEPT: usize = 256 << 10;
+
+/// The file, open and locked against other imports. Lines are written in the thread that has them: an import has threads
+/// of its own, which may wait for the disk, and a write takes less time than to wake another thread.
 #[derive(Debug)]
 pub struct Journal {
     /// Its path.
@@ -49,12 +58,13 @@ pub struct Journal {
     pub kept: Option<PathBuf>,
     /// Of the API key, if it is not the one of the first line.
     by: Option<String>,
-    writer: Writer,
+    log: Mutex<Log>,
+    /// An outcome is kept.
+    kept_outcome: Notify,
 }
 
 impl Journal {
     /// Where the journal of a file is: beside it, with all of its name.
-    #[must_use]
     pub fn beside(input: &Path) -> PathBuf {
         let mut name = input.file_name().unwrap_or_default().to_owned();
         name.push(".petstore-import.ndjson");
@@ -76,7 +86,7 @@ impl Journal {
         let failed = |source| failed(path, source);
         // Its first line is there as soon as it is, so that no end of the program leaves half a journal.
         let mut file = tempfile::Builder::new().prefix(".petstore-").tempfile_in(directory).map_err(failed)?;
-        text(head).and_then(|head| file.write_all(&head)).map_err(failed)?;
+        log::line(head).and_then(|head| file.write_all(head.as_bytes())).map_err(failed)?;
         let file = file.persist_noclobber(path).map_err(|error| failed(error.error))?;
         lock(path, &file)?;
         Ok(Self::new(path, file))
@@ -91,7 +101,7 @@ impl Journal {
             return Err(TransferError::JournalExists(path.to_owned()));
         }
         let mut new = atomic_file::begin_private(&place).map_err(failed)?;
-        text(head).and_then(|head| new.write_all(&head)).map_err(failed)?;
+        log::line(head).and_then(|head| new.write_all(head.as_bytes())).map_err(failed)?;
         take_the_place(path, &old, new)
     }
 
@@ -138,7 +148,8 @@ impl Journal {
     }
 
     fn new(path: &Path, file: File) -> Self {
-        Self { path: path.to_owned(), kept: None, by: None, writer: Writer::new(file) }
+        let log = Mutex::new(Log::new(file));
+        Self { path: path.to_owned(), kept: None, by: None, log, kept_outcome: Notify::new() }
     }
 
     /// Takes away one by which nothing was sent: the one before is in its place again.
@@ -152,53 +163,57 @@ impl Journal {
 
     /// Rows are about to be sent. Once this returns, the end of the program does not lose that.
     pub fn sending<'a>(&self, rows: impl Iterator<Item = &'a Row>, at: Timestamp) -> Result<(), TransferError> {
-        let mut lines = Vec::new();
-        for Row { row, line, new, .. } in rows {
+        let mut log = self.log();
+        let mut lines = rows.map(|Row { row, line, new, .. }| {
             let hash = Some(hex_of(hash(new)));
             let (sent, by) = (Some(at.as_second()), self.by.clone());
-            let line = Line { row: *row, line: Some(*line), hash, sent, by, ..Line::default() };
-            lines.extend(text(&line).map_err(|source| self.failed(source))?);
-        }
-        self.writer.write(&lines).map_err(|source| self.failed(source))
+            Line { row: *row, line: Some(*line), hash, sent, by, ..Line::default() }
+        });
+        let kept = lines.try_for_each(|line| log.keep(&line).map(drop));
+        kept.and_then(|()| log.write()).map_err(|source| self.failed(source))
     }
 
     /// What became of a row. It is written with what comes next, or by [`keep_up`](Self::keep_up).
     pub fn outcome(&self, row: u64, line: u64, outcome: &RowOutcome) -> Result<(), TransferError> {
-        self.write(&Line::of(row, line, outcome))
+        self.keep(&Line::of(row, line, outcome))
     }
 
     /// Every row has been dealt with.
     pub fn end(&self, at: Timestamp) -> Result<(), TransferError> {
-        self.write(&Line { end: Some(at), ..Line::default() })
+        self.keep(&Line { end: Some(at), ..Line::default() })
     }
 
     /// Brings everything to the disk, and lets others go on with it.
     pub fn close(&self) -> Result<(), TransferError> {
-        self.writer.close().map_err(|source| self.failed(source))
+        let mut log = self.log();
+        log.write().and_then(|()| log.sync()).and_then(|()| log.unlock()).map_err(|source| self.failed(source))
     }
 
     /// Writes outcomes that have waited for a moment, for as long as it is polled. Returns only where that fails.
     pub async fn keep_up(&self) -> TransferError {
         loop {
-            if let Err(source) = self.writer.soon().await {
+            self.kept_outcome.notified().await;
+            sleep(MOMENT).await;
+            if let Err(source) = self.log().write() {
                 return self.failed(source);
             }
         }
     }
 
-    fn write(&self, line: &Line) -> Result<(), TransferError> {
-        text(line).and_then(|line| self.writer.keep(&line)).map_err(|source| self.failed(source))
+    fn keep(&self, line: &Line) -> Result<(), TransferError> {
+        let mut log = self.log();
+        let kept = log.keep(line).and_then(|kept| if kept < MOST_KEPT { Ok(()) } else { log.write() });
+        self.kept_outcome.notify_one();
+        kept.map_err(|source| self.failed(source))
+    }
+
+    fn log(&self) -> MutexGuard<'_, Log> {
+        self.log.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn failed(&self, source: io::Error) -> TransferError {
         failed(&self.path, source)
     }
-}
-
-fn text(line: &impl Serialize) -> io::Result<Vec<u8>> {
-    let mut text = serde_json::to_vec(line)?;
-    text.push(b'\n');
-    Ok(text)
 }
 
 fn lock(path: &Path, file: &File) -> Result<(), TransferError> {
@@ -294,8 +309,8 @@ fn written_anew(
     let head = Head { good: Some(good as u64), ..head };
     let new = atomic_file::begin_private(&atomic_file::target(path).map_err(failed)?).map_err(failed)?;
     let mut out = BufWriter::with_capacity(256 << 10, new);
-    let mut write = |line: &[u8]| out.write_all(line).map_err(failed);
-    write(&text(&head).map_err(failed)?)?;
+    let mut write = |line: &str| out.write_all(line.as_bytes()).map_err(failed);
+    write(&log::line(&head).map_err(failed)?)?;
     let known = |row: u64, line: Option<u64>, before: u64| {
         let (hash, line) = (past.hash(before).map(hex_of), line.or(past.doubts.get(&before).map(|doubt| doubt.line)));
         let known = Line { row, line, hash, ..Line::default() };
@@ -310,10 +325,10 @@ fn written_anew(
     for (row, (line, _, before)) in (1..).zip(rows) {
         let nothing = Line { row, line: Some(line), ..Line::default() };
         let line = before.map_or(nothing, |before| known(row, Some(line), before));
-        write(&text(&line).map_err(failed)?)?;
+        write(&log::line(&line).map_err(failed)?)?;
     }
     for (row, before) in (last + 1..).zip(pool.rest()) {
-        write(&text(&known(row, None, before)).map_err(failed)?)?;
+        write(&log::line(&known(row, None, before)).map_err(failed)?)?;
     }
     let new = out.into_inner().map_err(|error| failed(error.into_error()))?;
     take_the_place(path, old, new)

@@ -1,9 +1,10 @@
 //! What a screen shows of a file before anything of it is sent: the check, with what it came upon, in bounded memory.
 
+use std::collections::HashMap;
 use std::ops::ControlFlow;
 
 use super::rows::{Bad, Row};
-use super::validate::{Check, ValidationResult, check};
+use super::validate::{Check, check};
 use super::{ColumnMapping, FileFormat, Input, TransferError};
 use crate::model::text::short;
 use crate::model::{Field, NewPet};
@@ -47,12 +48,11 @@ pub fn preview(
 ) -> Result<Preview, TransferError> {
     let (mut rows, mut first, mut bad, mut doubles) = (0, Vec::new(), Vec::new(), Vec::new());
     // Faults name their column; there is one for each field at most.
-    let mut columns: Vec<(String, Cells)> = Vec::new();
+    let mut columns: HashMap<String, Cells> = HashMap::new();
     let check = check(input, reading, |found| {
         rows += 1;
         match found {
-            ValidationResult::Good { row, is_double } => {
-                let Row { line, new, .. } = row;
+            Ok((Row { line, new, .. }, is_double)) => {
                 if is_double && doubles.len() < MOST {
                     doubles.push((line, short(&new.name)));
                 }
@@ -60,14 +60,9 @@ pub fn preview(
                     first.push(new);
                 }
             }
-            ValidationResult::Bad(row) => {
+            Err(row) => {
                 for fault in &row.faults {
-                    let known = columns.iter().position(|(column, _)| *column == fault.column);
-                    let place = known.unwrap_or_else(|| {
-                        columns.push((fault.column.clone(), Cells::default()));
-                        columns.len() - 1
-                    });
-                    let cells = &mut columns[place].1;
+                    let cells = columns.entry(fault.column.clone()).or_default();
                     let count = if fault.value.is_empty() { &mut cells.empty } else { &mut cells.wrong };
                     *count += 1;
                 }
@@ -84,8 +79,7 @@ pub fn preview(
         // Of JSON the faults name the member itself.
         let is_json = matches!(check.layout.format, FileFormat::Json | FileFormat::Ndjson);
         let name = name.map(|name| if is_json { field.member() } else { name });
-        let found = columns.iter().find(|(column, _)| Some(column.as_str()) == name);
-        found.map_or_else(Cells::default, |(_, cells)| *cells)
+        name.and_then(|name| columns.get(name)).copied().unwrap_or_default()
     });
     Ok(Preview { check, cells, first, bad, doubles })
 }

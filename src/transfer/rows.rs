@@ -52,7 +52,7 @@ pub(super) fn read_with_source(
 ) -> Result<FileLayout, TransferError> {
     reading.check()?;
     let format = reading.format.unwrap_or_else(|| FileFormat::recognise(input.path.as_deref(), &input.head));
-    let utf16 = encoding(&input.head).0 != super::input::Encoding::Utf8;
+    let utf16 = encoding(&input.head).0 != encoding_rs::UTF_8;
     let mut rows = Rows { reading, row: 0, each: &mut each };
     let mut layout = FileLayout { format, delimiter: None, utf16, columns: None };
     match format {

@@ -1,115 +1,78 @@
 //! UTF-16 as UTF-8, as it is read.
 
-use std::io::{self, Read};
+use std::io::{self, BufRead, BufReader, Read};
 
-/// Which octet of a unit comes first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Order {
-    Little,
-    Big,
+use encoding_rs::{Decoder, DecoderResult, Encoding};
+
+/// What is read at once, in bytes.
+const PART: usize = 64 << 10;
+
+/// What half a pair or half a unit becomes: no UTF-8, so that whoever checks the text finds it in its place.
+const MALFORMED: u8 = 0xff;
+
+/// The text in `from`, without a byte order mark.
+pub(super) fn decoded<R: Read>(from: R, encoding: &'static Encoding) -> impl BufRead + use<R> {
+    let decoder = encoding.new_decoder_without_bom_handling();
+    BufReader::with_capacity(PART, Utf16 { from: BufReader::new(from), decoder, has_ended: false })
 }
 
-/// Reads UTF-16. Half a pair that stands alone becomes the three octets that UTF-8 would have for it if it might, so that
-/// whoever checks the text finds it in its place.
-pub(super) struct Utf16<R> {
-    from: R,
-    order: Order,
-    units: Vec<u8>,
-    /// The first half of a pair.
-    high: Option<u16>,
-    out: Vec<u8>,
-    given: usize,
-}
-
-impl<R: Read> Utf16<R> {
-    pub(super) fn new(from: R, order: Order) -> Self {
-        Self { from, order, units: Vec::new(), high: None, out: Vec::new(), given: 0 }
-    }
-
-    /// Decodes some more; `false` at the end.
-    fn fill(&mut self) -> io::Result<bool> {
-        self.out.clear();
-        self.given = 0;
-        let mut chunk = [0; 8192];
-        let count = self.from.read(&mut chunk)?;
-        self.units.extend_from_slice(&chunk[..count]);
-        let whole = self.units.len() / 2 * 2;
-        let units = std::mem::take(&mut self.units);
-        for unit in units[..whole].chunks_exact(2) {
-            let unit = [unit[0], unit[1]];
-            self.push(if self.order == Order::Little { u16::from_le_bytes(unit) } else { u16::from_be_bytes(unit) });
-        }
-        self.units.extend_from_slice(&units[whole..]);
-        if count > 0 {
-            return Ok(true);
-        }
-        if let Some(high) = self.high.take() {
-            self.alone(high);
-        }
-        if !self.units.is_empty() {
-            // Half a unit at the end.
-            self.units.clear();
-            self.out.push(0xff);
-        }
-        Ok(!self.out.is_empty())
-    }
-
-    fn push(&mut self, unit: u16) {
-        if let Some(high) = self.high.take() {
-            if let Some(Ok(c)) = char::decode_utf16([high, unit]).next() {
-                return self.character(c);
-            }
-            self.alone(high);
-        }
-        match unit {
-            0xd800..=0xdbff => self.high = Some(unit),
-            _ => match char::from_u32(unit.into()) {
-                Some(c) => self.character(c),
-                None => self.alone(unit),
-            },
-        }
-    }
-
-    fn character(&mut self, c: char) {
-        self.out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
-    }
-
-    fn alone(&mut self, half: u16) {
-        let [high, low] = half.to_be_bytes();
-        self.out.extend([0xe0 | high >> 4, 0x80 | (high & 0xf) << 2 | low >> 6, 0x80 | low & 0x3f]);
-    }
+struct Utf16<R> {
+    from: BufReader<R>,
+    decoder: Decoder,
+    has_ended: bool,
 }
 
 impl<R: Read> Read for Utf16<R> {
+    /// Only for buffers that have room for a character: that around it has.
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        while self.given == self.out.len() {
-            if !self.fill()? {
-                return Ok(0);
+        while !self.has_ended {
+            let bytes = self.from.fill_buf()?;
+            let is_last = bytes.is_empty();
+            let room = into.len() - 1;
+            let (result, read, mut count) =
+                self.decoder.decode_to_utf8_without_replacement(bytes, &mut into[..room], is_last);
+            self.from.consume(read);
+            match result {
+                DecoderResult::InputEmpty => self.has_ended = is_last,
+                DecoderResult::OutputFull => {}
+                DecoderResult::Malformed(..) => {
+                    into[count] = MALFORMED;
+                    count += 1;
+                }
+            }
+            if count > 0 {
+                return Ok(count);
             }
         }
-        let count = into.len().min(self.out.len() - self.given);
-        into[..count].copy_from_slice(&self.out[self.given..self.given + count]);
-        self.given += count;
-        Ok(count)
+        Ok(0)
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use encoding_rs::{UTF_16BE, UTF_16LE};
+
     use super::*;
 
-    fn decoded(bytes: &[u8], order: Order) -> Vec<u8> {
+    fn all(bytes: &[u8], encoding: &'static Encoding) -> Vec<u8> {
+        let mut input = decoded(bytes, encoding);
         let mut out = Vec::new();
-        Utf16::new(bytes, order).read_to_end(&mut out).unwrap();
-        out
+        loop {
+            let part = input.fill_buf().unwrap().to_vec();
+            if part.is_empty() {
+                return out;
+            }
+            input.consume(part.len());
+            out.extend(part);
+        }
     }
 
     #[test]
     fn half_a_pair_and_half_a_unit_are_found_as_faults() {
-        assert_eq!(decoded(&[0x3d, 0xd8, b'a', 0], Order::Little), b"\xed\xa0\xbda");
-        assert_eq!(decoded(&[0xdc, 0x00], Order::Big), b"\xed\xb0\x80");
-        assert_eq!(decoded(&[b'a', 0, b'b'], Order::Little), b"a\xff");
-        assert!(str::from_utf8(&decoded(&[0x00, 0xd8, 0x00, 0xd8], Order::Little)).is_err());
+        assert_eq!(all(&[0x3d, 0xd8, b'a', 0], UTF_16LE), b"\xffa");
+        assert_eq!(all(&[0xdc, 0x00], UTF_16BE), b"\xff");
+        assert_eq!(all(&[b'a', 0, b'b'], UTF_16LE), b"a\xff");
+        assert!(str::from_utf8(&all(&[0x00, 0xd8, 0x00, 0xd8], UTF_16LE)).is_err());
     }
 
     proptest::proptest! {
@@ -118,8 +81,8 @@ mod tests {
             let units: Vec<u16> = text.encode_utf16().collect();
             let little: Vec<u8> = units.iter().flat_map(|unit| unit.to_le_bytes()).collect();
             let big: Vec<u8> = units.iter().flat_map(|unit| unit.to_be_bytes()).collect();
-            proptest::prop_assert_eq!(decoded(&little, Order::Little), text.as_bytes());
-            proptest::prop_assert_eq!(decoded(&big, Order::Big), text.as_bytes());
+            proptest::prop_assert_eq!(all(&little, UTF_16LE), text.as_bytes());
+            proptest::prop_assert_eq!(all(&big, UTF_16BE), text.as_bytes());
         }
     }
 }

@@ -23,46 +23,34 @@ pub struct Check {
     pub all_doubles: bool,
 }
 
-/// What the check has come upon.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ValidationResult {
-    /// A good row.
-    Good {
-        /// The row.
-        row: Row,
-        /// Whether the same animal came before.
-        is_double: bool,
-    },
-    /// A row that cannot be sent.
-    Bad(Bad),
-}
-
-/// Reads `input` to its end, or until `each` breaks off: then the counts are those so far. Sends nothing. Blocks.
+/// Reads `input` to its end, or until `each` breaks off: then the counts are those so far. Each good row comes with whether
+/// the same animal came before. Sends nothing. Blocks.
 pub fn check(
     input: Input,
     reading: &ColumnMapping,
-    mut each: impl FnMut(ValidationResult) -> ControlFlow<()>,
+    mut each: impl FnMut(Result<(Row, bool), Bad>) -> ControlFlow<()>,
 ) -> Result<Check, TransferError> {
     let (mut good, mut corrected, mut bad) = (0, 0, 0);
     let mut doubles = Doubles::default();
-    let layout = rows::read(input, reading, |row| match row {
-        Ok(row) => {
-            good += 1;
-            corrected += u64::from(row.corrected);
-            let is_double = doubles.take(&row.new);
-            each(ValidationResult::Good { row, is_double })
-        }
-        Err(row) => {
-            bad += 1;
-            each(ValidationResult::Bad(row))
-        }
+    let layout = rows::read(input, reading, |row| {
+        each(match row {
+            Ok(row) => {
+                good += 1;
+                corrected += u64::from(row.corrected);
+                let is_double = doubles.take(&row.new);
+                Ok((row, is_double))
+            }
+            Err(row) => {
+                bad += 1;
+                Err(row)
+            }
+        })
     })?;
     Ok(Check { layout, good, corrected, bad, doubles: doubles.count, all_doubles: !doubles.stopped })
 }
 
 impl Check {
     /// The counts in one sentence.
-    #[must_use]
     pub fn sentence(&self) -> String {
         let Self { good, corrected, bad, doubles, all_doubles, .. } = self;
         let until = if *all_doubles { "" } else { ", not all of which were compared" };

@@ -68,7 +68,7 @@ fn shows_seconds(state: &AppState, slot: Slot) -> bool {
 
 /// One domain tells in minutes how long something takes, and practice shows its own clock; the list stands still.
 fn next_countdown(state: &AppState, now: Now) -> Option<Instant> {
-    let in_practice = state.domains.sandbox.is_some();
+    let in_practice = state.domains.setup.sandbox.is_some();
     let counts = in_practice
         || !matches!(state.domains.place, PanelLocation::List | PanelLocation::Wizard | PanelLocation::Redirects);
     let second = now.wall.as_second();

@@ -117,12 +117,12 @@ pub fn on_opened(state: &mut AppState, opened: Result<Option<Drafts>, String>, n
         state.drafts.parked = Some(Box::new(drafts));
         return;
     }
-    take_up(state, drafts, now);
+    take_up(state, drafts);
 }
 
-fn take_up(state: &mut AppState, drafts: Drafts, now: Now) {
+fn take_up(state: &mut AppState, drafts: Drafts) {
     state.drafts.on_disk = drafts.typed.clone();
-    drafts.typed.clone().restore(state, now);
+    drafts.typed.clone().restore(state);
     state.drafts.back = Some(Back::of(&drafts, state));
 }
 
@@ -140,10 +140,10 @@ impl Back {
 }
 
 /// Shows what was kept and not shown; `false` where there is nothing like it.
-pub fn unpark(state: &mut AppState, now: Now) -> bool {
+pub fn unpark(state: &mut AppState) -> bool {
     let Some(drafts) = state.drafts.parked.take() else { return false };
     state.drafts.apart = false;
-    take_up(state, *drafts, now);
+    take_up(state, *drafts);
     true
 }
 

@@ -4,6 +4,7 @@ use derive_more::From;
 
 use crate::config::Notify;
 use crate::transfer::import::ImportControl;
+use crate::tui::screens::domains::jobs::DomainTask;
 
 use super::drafts::jobs::DraftTask;
 use super::pending::{ReqId, Slot};
@@ -11,7 +12,6 @@ use super::popups::jobs::{FileContents, PopupTask, WriteFile};
 use super::screens::add_pet::import::jobs::ImportTask;
 use super::screens::add_pet::jobs::AddTask;
 use super::screens::add_pet::rapid::jobs::RapidTask;
-use super::screens::domains::jobs::DomainTask;
 use super::screens::pets::jobs::PetsTask;
 use super::screens::profiles::jobs::ProfileTask;
 use super::session_cache::SessionCache;

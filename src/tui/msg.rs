@@ -5,17 +5,21 @@ use derive_more::From;
 use crate::api::Exchange;
 use crate::api::failure::Failure;
 use crate::app::clipboard::Copied;
+use crate::app::domain_service::NotSaved;
 use crate::transfer::import::ImportProgress;
 
 pub use super::key::{Key, KeyPress};
+pub use crate::app::outbox::queue::LineSent;
+pub use crate::app::outbox::send::NotCreated;
+pub use crate::app::outbox::unknown_outcome::SearchedPets;
 
 use super::drafts::jobs::DraftReply;
 use super::pending::{ReqId, Slot};
 use super::popups::jobs::{NotWritten, PopupReply};
 use super::screens::add_pet::import::jobs::{EndOf, ImportEnd, ImportReply, UnusableFile};
 use super::screens::add_pet::jobs::AddReply;
-use super::screens::add_pet::rapid::jobs::{LineSent, RapidReply};
-use super::screens::domains::jobs::{DomainReply, NotSaved};
+use super::screens::add_pet::rapid::jobs::RapidReply;
+use super::screens::domains::jobs::DomainReply;
 use super::screens::pets::jobs::PetsReply;
 use super::screens::profiles::jobs::{KeyPlaces, ProfileReply, Tested};
 

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 
+use crate::app::domain_service::DomainSetup;
 use crate::config::{Accent, KeyOrigin, Origin, Service, Settings, Sourced, ThemeChoice};
 use crate::model::escape::shell_word;
 use crate::model::{BaseUrl, IdempotencyKeys, Pet};
@@ -242,7 +243,7 @@ impl Link {
 impl AppState {
     /// The state at start: nothing known, the list about to be asked for.
     #[must_use]
-    pub fn new(settings: &Settings, domains: domains::state::PanelSetup, size: Size, keys: IdempotencyKeys) -> Self {
+    pub fn new(settings: &Settings, domains: DomainSetup, size: Size, keys: IdempotencyKeys) -> Self {
         Self {
             size,
             screen: Screen::Pets,

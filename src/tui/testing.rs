@@ -18,6 +18,7 @@ use uuid::Uuid;
 use crate::api::NextPage;
 use crate::api::failure::Failure;
 use crate::api::list::{List, ListAnswer};
+use crate::app::domain_service::{DomainService, DomainSetup};
 use crate::app::first_run::Surroundings;
 use crate::clock::{self, Now};
 use crate::config::{
@@ -31,13 +32,11 @@ use crate::model::{ApiKey, IdempotencyKeys, Limit, Pet, PetStatus};
 use super::effect::{Effect, Job, Task};
 use super::msg::{Key, KeyPress, Msg, Outcome, Reply, Size};
 use super::pending::{PendingJobs, ReqId, Slot};
-use super::screens::domains::state::PanelSetup;
 use super::start::start;
 use super::state::{AppState, Screen};
 use super::theme::{Appearance, Theme};
 use super::update::update;
 use super::view::draw;
-use super::worker::domains::DomainsContext;
 use crate::tui::screens::domains::jobs::{DomainReply, DomainTask};
 use crate::tui::screens::pets::jobs::{PetsReply, PetsTask};
 
@@ -83,10 +82,10 @@ pub fn remote() -> Service {
 }
 
 /// The hands of the domains panel, where a test is not about it.
-pub fn no_domains_context() -> Arc<DomainsContext> {
+pub fn no_domains_context() -> Arc<DomainService> {
     let settings =
         domains::CheckOptions { resolvers: Vec::new(), ..domains::CheckOptions::new(Default::default(), Vec::new()) };
-    Arc::new(DomainsContext::new(
+    Arc::new(DomainService::new(
         RegistryFile::new("/nonexistent/domains.json"),
         "/nonexistent/config.toml".into(),
         settings,
@@ -119,10 +118,10 @@ pub fn profiles() -> Profiles {
 
 impl App {
     pub fn started(service: Service, columns: u16, rows: u16) -> Self {
-        Self::started_with(service, PanelSetup::default(), columns, rows)
+        Self::started_with(service, DomainSetup::default(), columns, rows)
     }
 
-    pub fn started_with(service: Service, domains: PanelSetup, columns: u16, rows: u16) -> Self {
+    pub fn started_with(service: Service, domains: DomainSetup, columns: u16, rows: u16) -> Self {
         let now = Now { mono: clock::now().mono, wall: "2026-11-20T14:03:07Z".parse::<Timestamp>().unwrap() };
         let size = Size { columns, rows };
         let mut state = AppState::new(&settings(service), domains, size, IdempotencyKeys::new(Uuid::nil()));

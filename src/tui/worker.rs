@@ -12,7 +12,6 @@ mod job;
 mod pets;
 mod popups;
 pub mod profiles;
-pub mod queue;
 mod rapid;
 mod recorder;
 
@@ -27,6 +26,7 @@ use tokio_util::task::JoinMap;
 
 use crate::api::failure::Failure;
 use crate::api::{Client, Recorder};
+use crate::app::outbox::queue::Queue;
 use crate::config::{Service, Settings};
 use crate::local::atomic_file;
 use crate::model::display_safe;
@@ -41,9 +41,7 @@ use super::screens::profiles::jobs::ProfileReply;
 use super::session_cache::{self, SessionCache};
 use context::Surroundings;
 use job::{Connection, Done, Progress, blocking};
-use queue::Queue;
 
-pub use add_pet::{search_for, settle};
 pub use context::WorkerContext;
 
 /// Replies that may wait.
@@ -75,7 +73,11 @@ pub fn spawn(settings: Option<Settings>, context: WorkerContext) -> (Handle, Joi
     let (recorder, exchanges) = recorder::recorder();
     let mut queue = Queue::default();
     if let Some(settings) = settings.clone() {
-        queue = context.queues.of(&settings).map(|(queue, _)| queue).unwrap_or_default();
+        queue = context
+            .queues
+            .of(session_cache::identity(&settings).as_deref())
+            .map(|(queue, _)| queue)
+            .unwrap_or_default();
         let connect = (context.services.connect)(settings);
         let recorder = Recorder::clone(&recorder);
         tokio::spawn(async move {
@@ -204,7 +206,9 @@ impl Worker {
                 let controls = self.import_control.subscribe();
                 self.spawn(slot, import::perform(task, connection, self.surroundings(), controls, progress));
             }
-            Task::Domains(task) => self.spawn(slot, Arc::clone(&context.domains_context).perform(task, progress)),
+            Task::Domains(task) => {
+                self.spawn(slot, domains::perform(Arc::clone(&context.domains_context), task, progress))
+            }
             Task::Profiles(task) => {
                 let (services, recorder) = (Arc::clone(&context.services), Recorder::clone(&self.recorder));
                 let (kept, queues) = (context.kept.clone(), Arc::clone(&context.queues));

@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use petstore::api::Client;
 use petstore::api::client::{Timeouts, install_tls_provider};
+use petstore::app::domain_service::{DomainService, DomainSetup};
 use petstore::clock::{self, Now};
 use petstore::config::{Choices, Env, Settings};
 use petstore::dialogue::prompt::{Dialogue, Leave};
@@ -18,8 +19,6 @@ use petstore::domains::check_options::CheckOptions as DomainSettings;
 use petstore::domains::diagnosis::Expectation;
 use petstore::domains::registry::RegistryFile;
 use petstore::domains::sandbox::Sandbox;
-use petstore::tui::screens::domains::state::PanelSetup as Domains;
-use petstore::tui::worker::domains::DomainsContext;
 use tempfile::TempDir;
 use tokio::sync::mpsc;
 
@@ -69,7 +68,7 @@ impl Person {
         let nobody =
             DomainSettings { resolvers: Vec::new(), ..DomainSettings::new(Expectation::default(), Vec::new()) };
         let list = RegistryFile::new(directory.path().join("domains.json"));
-        let domains_context = DomainsContext::new(list, directory.path().join("config.toml"), nobody);
+        let domain_service = DomainService::new(list, directory.path().join("config.toml"), nobody);
         let host = base_url.split('/').nth(2).unwrap().to_owned();
         // Imports begin by the real clock, and the day may end meanwhile.
         let today = clock::now().wall.to_zoned(jiff::tz::TimeZone::system());
@@ -78,7 +77,7 @@ impl Person {
         let masks = [(host, "HOST"), (home, "HOME")].into_iter().chain(days).collect();
         let home = Some(directory.path().to_owned());
         let setup =
-            DialogueSetup { settings, client, domains: Domains::default(), domains_context, home, clock: || *NOW };
+            DialogueSetup { settings, client, domains: DomainSetup::default(), domain_service, home, clock: || *NOW };
         let (interrupt, interrupts) = mpsc::channel(4);
         Self { setup, directory, masks, interrupt, interrupts }
     }
@@ -91,8 +90,8 @@ impl Person {
     /// In practice of domains.
     fn practising(mut self, clock: fn() -> Now) -> Self {
         let sandbox = Sandbox::new(NOW.wall);
-        self.setup.domains_context = DomainsContext::sandbox(&sandbox).unwrap();
-        self.setup.domains = Domains { sandbox: Some(sandbox), ..Domains::default() };
+        self.setup.domain_service = DomainService::sandbox(&sandbox).unwrap();
+        self.setup.domains = DomainSetup { sandbox: Some(sandbox), ..DomainSetup::default() };
         self.setup.clock = clock;
         self
     }

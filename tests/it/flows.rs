@@ -13,6 +13,7 @@ use petstore::api::client::{Timeouts, install_tls_provider};
 use petstore::api::{Client, Failure};
 use petstore::app::clipboard::ClipboardBackend;
 use petstore::app::connections::{Connect, Services};
+use petstore::app::domain_service::{DomainService, DomainSetup};
 use petstore::clock::{self, Now};
 use petstore::config::{
     Accent, Choices, Clipboard, Depth, Env, KeyOrigin, LinkSpeed, Remote, Service, Settings, ThemeChoice,
@@ -28,11 +29,9 @@ use petstore::store::{DatabaseUrl, Store};
 use petstore::tui::event_loop::{self, LoopError, LoopIo, TerminalHooks};
 use petstore::tui::frame_pacer::Pacing;
 use petstore::tui::msg::{QuitReason, Size};
-use petstore::tui::screens::domains::state::PanelSetup;
 use petstore::tui::state::AppState;
 use petstore::tui::terminal::writer_thread::Traffic;
 use petstore::tui::theme::{Appearance, Theme};
-use petstore::tui::worker::domains::DomainsContext;
 use petstore::tui::worker::{self, WorkerContext};
 use ratatui::Terminal;
 use ratatui::backend::{Backend, ClearType, TestBackend, WindowSize};
@@ -115,11 +114,11 @@ fn remote(base_url: &str, key: &str) -> Service {
 }
 
 /// What the domains panel works with, where a test is not about it.
-fn no_domains() -> (PanelSetup, Arc<DomainsContext>) {
+fn no_domains() -> (DomainSetup, Arc<DomainService>) {
     let settings = DomainSettings { resolvers: Vec::new(), ..DomainSettings::new(Expectation::default(), Vec::new()) };
     (
-        PanelSetup::default(),
-        Arc::new(DomainsContext::new(
+        DomainSetup::default(),
+        Arc::new(DomainService::new(
             RegistryFile::new("/nonexistent/domains.json"),
             "/nonexistent/config.toml".into(),
             settings,
@@ -128,7 +127,7 @@ fn no_domains() -> (PanelSetup, Arc<DomainsContext>) {
 }
 
 /// The hands of an app that writes nothing but what it is told to.
-fn context(domains_context: Arc<DomainsContext>) -> WorkerContext {
+fn context(domains_context: Arc<DomainService>) -> WorkerContext {
     let services = services(|_| Err(Failure::NotStarted { why: "this test has no service".into() }));
     WorkerContext {
         domains_context,
@@ -178,7 +177,7 @@ impl App {
         base_url: &str,
         key: &str,
         timeouts: Timeouts,
-        domains: (PanelSetup, Arc<DomainsContext>),
+        domains: (DomainSetup, Arc<DomainService>),
         clock: fn() -> Now,
     ) -> Self {
         install_tls_provider();
@@ -187,14 +186,14 @@ impl App {
         Self::start(remote(base_url, key), client, setup, context(domains_context), clock)
     }
 
-    fn start(service: Service, client: Client, setup: PanelSetup, context: WorkerContext, clock: fn() -> Now) -> Self {
+    fn start(service: Service, client: Client, setup: DomainSetup, context: WorkerContext, clock: fn() -> Now) -> Self {
         Self::start_with(service, client, setup, context, clock, |_| {})
     }
 
     fn start_with(
         service: Service,
         client: Client,
-        setup: PanelSetup,
+        setup: DomainSetup,
         context: WorkerContext,
         clock: fn() -> Now,
         prepare: impl FnOnce(&mut AppState),
@@ -205,13 +204,13 @@ impl App {
     }
 
     /// The app with these settings.
-    fn run(settings: Settings, setup: PanelSetup, context: WorkerContext, clock: fn() -> Now) -> Self {
+    fn run(settings: Settings, setup: DomainSetup, context: WorkerContext, clock: fn() -> Now) -> Self {
         Self::run_with(settings, setup, context, clock, |_| {})
     }
 
     fn run_with(
         settings: Settings,
-        setup: PanelSetup,
+        setup: DomainSetup,
         context: WorkerContext,
         clock: fn() -> Now,
         prepare: impl FnOnce(&mut AppState),
@@ -564,9 +563,9 @@ fn fast_clock() -> Now {
 async fn a_practice_domain_goes_from_draft_to_live_to_removed() {
     let real = Real::with_samples(5).await;
     let sandbox = Sandbox::new(fast_clock().wall);
-    let domains_context = Arc::new(DomainsContext::sandbox(&sandbox).unwrap());
+    let domains_context = Arc::new(DomainService::sandbox(&sandbox).unwrap());
     let configuration = Sandbox::configuration().into();
-    let setup = PanelSetup { sandbox: Some(sandbox), configuration, ..PanelSetup::default() };
+    let setup = DomainSetup { sandbox: Some(sandbox), configuration, ..DomainSetup::default() };
     let mut app =
         App::open_with(&real.server.base_url(), &real.key, Timeouts::default(), (setup, domains_context), fast_clock);
     app.shows(&["[All 5]"]).await;
@@ -661,8 +660,8 @@ async fn what_is_told_is_on_disk_and_the_configuration_is_written_whole() {
         resolvers: vec![petstore::domains::check_options::resolver(nobody)],
         ..DomainSettings::new(Expectation::default(), Vec::new())
     };
-    let domains_context = Arc::new(DomainsContext::new(RegistryFile::new(&list), config.clone(), settings));
-    let domains = (PanelSetup::default(), Arc::clone(&domains_context));
+    let domains_context = Arc::new(DomainService::new(RegistryFile::new(&list), config.clone(), settings));
+    let domains = (DomainSetup::default(), Arc::clone(&domains_context));
     let mut app = App::open_with(&real.server.base_url(), &real.key, Timeouts::default(), domains, clock::now);
     app.press("3");
     app.shows(&["No domain is on the list yet."]).await;
@@ -676,7 +675,7 @@ async fn what_is_told_is_on_disk_and_the_configuration_is_written_whole() {
     app.shows(&["docs.acme-pets.com     primary"]).await;
     let state = app.quit().await;
     // What was not written yet is written on the way out.
-    domains_context.keep(&state.domains.changes).unwrap();
+    domains_context.apply(&state.domains.changes).unwrap();
 
     let reported = RegistryFile::new(&list).read().unwrap().domains[0].reported();
     assert!(reported.saved.is_some() && reported.value.is_some());

@@ -303,7 +303,7 @@ pub fn socket_address(text: &str, port: u16) -> Result<SocketAddr, String> {
 }
 
 fn parse_export(text: &str) -> Result<ExportFormat, String> {
-    text.parse().map_err(|_| {
+    text.trim().parse().map_err(|_| {
         let known: Vec<_> = ExportFormat::ALL.iter().map(|format| format.as_str()).collect();
         format!("one of {}", known.join(", "))
     })

@@ -3,11 +3,10 @@
 use std::io::{Read as _, Write as _};
 use std::path::Path;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::clock;
 use crate::config::file::Domains as Configured;
-use crate::domains::check::check;
 use crate::domains::probe::cache::ProbeCache;
 use crate::domains::record_export::{DnsRecord, export};
 use crate::domains::registry::RegistryFile;
@@ -15,12 +14,11 @@ use crate::domains::{Code, Domain, explain, parse_name, redirect_config};
 use crate::model::text::short;
 
 use super::super::error::{Exit, Failed};
-use super::super::output::columns;
 use super::super::render::{ResultFormat, print, print_json};
+use super::answer::Answer;
 use super::args::{ExplainArgs, LintArgs, ParseArgs, RecordsArgs};
-use super::exit_status::exit_of;
-use super::settings::{platform_host, prepare, read_list, reported};
-use super::{json, words};
+use super::json;
+use super::settings::{platform_host, prepare};
 
 /// The largest text that is read, in octets; the lint says so when it is reached.
 const MAX_TEXT: u64 = (1 << 20) + 1;
@@ -31,20 +29,10 @@ pub fn parse(args: &ParseArgs, configured: &Configured) -> Result<Exit, Failed> 
     // What stands in the list matters to `add`; here only the name does, and the platform's own.
     let reading =
         parse_name::read(&args.name, &parse_name::ExistingDomains { platform_host: host, listed: Vec::new() });
-    match args.output.chosen() {
-        ResultFormat::Json => {
-            let about = reading.domain.as_ref().map_or_else(|| json!({ "domain": null }), json::domain);
-            print_json(&json::with(json::findings(&reading.findings), about))?;
-        }
-        ResultFormat::Table => print(|out| {
-            if let Some(domain) = &reading.domain {
-                writeln!(out, "{}{}", domain.name, also(domain))?;
-            }
-            let now = clock::now().wall;
-            reading.findings.iter().try_for_each(|finding| words::finding(out, finding, now, columns(), false))
-        })?,
-    }
-    Ok(exit_of(&reading.findings))
+    let domain = reading.domain.as_ref();
+    let head = domain.map_or_else(String::new, |domain| format!("{}{}\n", domain.name, also(domain)));
+    let (at, about) = (clock::now().wall, json::domain(domain));
+    Answer { findings: &reading.findings, at, evidence: false, about, head }.print(args.output.chosen())
 }
 
 fn also(domain: &Domain) -> String {
@@ -60,16 +48,10 @@ fn also(domain: &Domain) -> String {
 /// `petstore domains lint`.
 pub fn lint(args: &LintArgs, file: &RegistryFile) -> Result<Exit, Failed> {
     let text = read_text(&args.file)?;
-    let listed: Vec<_> = read_list(file)?.domains.into_iter().map(|entry| entry.name).collect();
+    let listed: Vec<_> = file.read()?.domains.into_iter().map(|entry| entry.name).collect();
     let linted = redirect_config::lint(&text, &listed);
-    match args.output.chosen() {
-        ResultFormat::Json => print_json(&json::findings(&linted.findings))?,
-        ResultFormat::Table => {
-            let now = clock::now().wall;
-            print(|out| linted.findings.iter().try_for_each(|f| words::finding(out, f, now, columns(), false)))?;
-        }
-    }
-    Ok(exit_of(&linted.findings))
+    let (at, head) = (clock::now().wall, String::new());
+    Answer { findings: &linted.findings, at, evidence: false, about: Value::Null, head }.print(args.output.chosen())
 }
 
 /// The text of a file, or of standard input for `-`.
@@ -122,8 +104,9 @@ pub fn explain(args: &ExplainArgs) -> Result<Exit, Failed> {
 
 /// `petstore domains records`.
 pub async fn records(args: RecordsArgs, configured: &Configured, file: &RegistryFile) -> Result<Exit, Failed> {
-    let (domain, settings, list) = prepare(&args.name, &args.probe, configured, file)?;
-    let Some(value) = settings.expectation.platform_host.clone() else {
+    let (subject, _) = prepare(&args.name, &args.probe, configured, file)?;
+    let domain = &subject.domain;
+    let Some(value) = subject.reported.value.clone() else {
         return Err(Failed::new(Exit::Usage, format!("the value for {} is not known", domain.unicode)).hint(format!(
             "copy it from the dashboard: --platform-host HOST, or petstore domains add {} --platform-host HOST",
             domain.name
@@ -131,11 +114,8 @@ pub async fn records(args: RecordsArgs, configured: &Configured, file: &Registry
     };
     let (mut zone, mut conflicts) = (domain.registrable.clone(), Vec::new());
     if args.with_deletes {
-        let reported = reported(&list, &domain, &args.probe, &settings);
-        let entry = list.get(&domain.name);
-        let checked = check(&settings, entry, &domain, &reported, &[], &ProbeCache::default(), None).await;
-        zone = checked.zone();
-        conflicts = checked.conflicts(&settings.expectation, &reported);
+        let checked = subject.check(&ProbeCache::default(), None).await;
+        (zone, conflicts) = (checked.zone(), checked.conflicts());
     }
     let record = DnsRecord { name: domain.name.clone(), zone, value, ttl: DnsRecord::TTL };
     print(|out| write!(out, "{}", export(&record, args.format, &conflicts)))?;

@@ -3,12 +3,12 @@
 use serde_json::{Value, json};
 
 use crate::domains::check::Checked;
-use crate::domains::diagnosis::Expectation;
 use crate::domains::finding::{deciding, overall, wait_ends};
-use crate::domains::reported::Reported;
 use crate::domains::stage::Stage;
-use crate::domains::vantage_points::views;
+use crate::domains::vantage_points::View;
 use crate::domains::{Domain, Finding, Verdict};
+
+use super::words::next_step;
 
 /// The part that every command prints: `verdict` and `code` at the top level, then `findings`.
 pub fn findings(findings: &[Finding]) -> Value {
@@ -27,8 +27,9 @@ pub fn with(mut value: Value, more: Value) -> Value {
     value
 }
 
-/// What a domain is.
-pub fn domain(domain: &Domain) -> Value {
+/// What a domain is; `null` where the name is none.
+pub fn domain(domain: Option<&Domain>) -> Value {
+    let Some(domain) = domain else { return json!({ "domain": null }) };
     json!({
         "domain": domain.name,
         "unicode": domain.unicode,
@@ -38,48 +39,43 @@ pub fn domain(domain: &Domain) -> Value {
 }
 
 /// A whole check.
-pub fn check(checked: &Checked, expectation: &Expectation, reported: &Reported) -> Value {
-    let Checked { domain, seen, findings: found, standing, at, .. } = checked;
-    let state = standing.state;
+pub fn check(checked: &Checked) -> Value {
+    let Checked { domain, expectation, seen, findings: found, status, at, .. } = checked;
+    let stage = status.state;
     let zone = seen.zone.as_ref().unwrap_or(&domain.registrable);
-    let record = json!({
-        "type": if domain.is_apex() { "ALIAS" } else { "CNAME" },
-        "name": domain.name.relative_to(zone),
-        "value": expectation.platform_host,
-        "ttl": 3600,
-    });
-    let servers: Vec<Value> = views(&checked.case(expectation, reported))
-        .iter()
-        .map(|view| {
-            json!({
-                "server": view.name,
-                "address": view.address,
-                "kind": view.role.as_str(),
-                "sees": view.sees,
-                "ttl": view.ttl,
-                "milliseconds": u64::try_from(view.took.as_millis()).unwrap_or(u64::MAX),
-                "verdict": view.verdict.verdict(),
-            })
+    let server = |view: &View| {
+        json!({
+            "server": view.name,
+            "address": view.address,
+            "kind": view.role.as_str(),
+            "sees": view.sees,
+            "ttl": view.ttl,
+            "milliseconds": u64::try_from(view.took.as_millis()).unwrap_or(u64::MAX),
+            "verdict": view.verdict.verdict(),
         })
-        .collect();
-    let decides = deciding(found);
+    };
     // That nothing is to do is not said beside a warning.
-    let is_then = match state {
+    let is_then = match stage {
         Stage::Live => overall(found) == Verdict::Ok,
         _ => overall(found) != Verdict::Fail,
     };
-    let next = json!({
-        "now": decides.map(|finding| finding.fix.clone()).filter(|fix| !fix.is_empty()),
-        "then": is_then.then(|| state.next_step(&domain.name)),
-        "until": wait_ends(found),
-    });
+    let fix = deciding(found).map(|finding| &finding.fix);
     let more = json!({
-        "state": state,
+        "state": stage,
         "checkedAt": at,
-        "record": record,
-        "servers": servers,
+        "record": {
+            "type": if domain.is_apex() { "ALIAS" } else { "CNAME" },
+            "name": domain.name.relative_to(zone),
+            "value": expectation.platform_host,
+            "ttl": 3600,
+        },
+        "servers": checked.views().iter().map(server).collect::<Vec<_>>(),
         "questions": seen.lookups.len(),
-        "next": next,
+        "next": {
+            "now": fix.filter(|fix| !fix.is_empty()),
+            "then": is_then.then(|| next_step(stage, &domain.name)),
+            "until": wait_ends(found),
+        },
     });
-    with(with(self::domain(domain), findings(found)), more)
+    with(with(self::domain(Some(domain)), findings(found)), more)
 }

@@ -5,12 +5,14 @@ use std::io::{self, Write};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
+use crate::app::domain_progress::{DomainRoles, count_words};
+use crate::app::domain_service::DomainSetup;
 use crate::clock;
 use crate::config::file::Domains as Configured;
+use crate::domains::Verdict;
 use crate::domains::registry::{Entry, RegistryFile};
 use crate::domains::report::until_words;
 use crate::domains::stage::{Stage, status};
-use crate::domains::{DnsName, Verdict};
 use crate::model::display_safe;
 use crate::model::table;
 use crate::model::text::cut;
@@ -18,7 +20,8 @@ use crate::model::text::cut;
 use super::super::error::{Exit, Failed};
 use super::super::output::{columns, note};
 use super::super::render::{ResultFormat, print, print_json};
-use super::settings::read_list;
+use super::settings::domain_setup;
+use super::words::next_step;
 
 /// How much of a name is left at least where the terminal is too narrow.
 const LEAST_NAME: usize = 12;
@@ -27,9 +30,10 @@ const LEAST_NEXT: usize = 24;
 
 /// `petstore domains list`.
 pub fn list(format: ResultFormat, configured: &Configured, file: &RegistryFile) -> Result<Exit, Failed> {
-    let list = read_list(file)?;
-    let now = clock::now().wall;
-    let mut rows: Vec<ListRow> = list.domains.iter().map(|entry| ListRow::of(entry, configured, now)).collect();
+    let (setup, now) = (domain_setup(configured)?, clock::now().wall);
+    let roles = DomainRoles::of(&setup.configuration);
+    let list = file.read()?;
+    let mut rows: Vec<ListRow> = list.domains.iter().map(|entry| ListRow::of(entry, &setup, &roles, now)).collect();
     rows.sort_by(|left, right| right.verdict.cmp(&left.verdict).then_with(|| left.name.cmp(&right.name)));
     if format == ResultFormat::Json {
         // Sorted, so that the first is the worst.
@@ -63,17 +67,9 @@ pub struct ListRow {
 }
 
 impl ListRow {
-    pub fn of(entry: &Entry, configured: &Configured, now: Timestamp) -> Self {
+    pub fn of(entry: &Entry, setup: &DomainSetup, roles: &DomainRoles, now: Timestamp) -> Self {
         let last = entry.measurements.last();
-        let state = status(&entry.reported(), &entry.measurements, now).state;
-        let is = |text: &str| DnsName::new(text) == entry.name;
-        let role = if is(&configured.primary) {
-            "primary"
-        } else if configured.redirects.iter().any(|redirect| is(&redirect.from)) {
-            "redirect"
-        } else {
-            "-"
-        };
+        let state = status(&setup.reported(entry), &entry.measurements, now).state;
         let next = match last {
             Some(last) if last.verdict > Verdict::Ok => match last.until {
                 Some(until) if until <= now => {
@@ -83,11 +79,11 @@ impl ListRow {
                 Some(until) => format!("{}, until {}", last.title, until_words(until, now)),
                 None => last.title.clone(),
             },
-            _ => state.next_step(&entry.name),
+            _ => next_step(state, &entry.name),
         };
         Self {
             name: entry.name.to_string(),
-            role,
+            role: roles.get(&entry.name).into(),
             state,
             verdict: last.map(|last| last.verdict),
             code: last.map(|last| last.code.clone()),
@@ -107,7 +103,7 @@ impl ListRow {
     fn cells(&self) -> [String; 5] {
         let verdict = self.verdict.map_or("-", Verdict::as_str).to_uppercase();
         let safe = |text: &str| display_safe(text).into_owned();
-        [safe(&self.name), self.role.to_owned(), self.state.as_str().to_owned(), verdict, safe(&self.next)]
+        [safe(&self.name), self.role.to_owned(), self.state.to_string(), verdict, safe(&self.next)]
     }
 }
 
@@ -129,28 +125,21 @@ fn lines(out: &mut impl Write, rows: &[ListRow], columns: Option<usize>) -> io::
 
 /// How many domains are how; each counts once.
 fn sum(rows: &[ListRow]) -> String {
-    let here = || rows.iter().filter(|row| row.state != Stage::Removed);
-    let count = |verdict| here().filter(|row| row.verdict == Some(verdict)).count();
-    let unchecked = here().filter(|row| row.verdict.is_none()).count();
-    format!(
-        "{} to mend, {} waiting, {} with a warning, {} fine, {} unknown, {unchecked} not checked yet, {} removed",
-        count(Verdict::Fail),
-        count(Verdict::Wait),
-        count(Verdict::Warn),
-        count(Verdict::Ok),
-        count(Verdict::Unknown),
-        rows.len() - here().count()
-    )
+    let here: Vec<_> = rows.iter().filter(|row| row.state != Stage::Removed).collect();
+    let checked: Vec<Verdict> = here.iter().filter_map(|row| row.verdict).collect();
+    let (unchecked, removed) = (here.len() - checked.len(), rows.len() - here.len());
+    format!("{}, {unchecked} not checked yet, {removed} removed", count_words(&checked, |_, _| true))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domains::DnsName;
     use crate::model::text::width;
 
     fn row(name: &str, verdict: Option<Verdict>) -> ListRow {
         let state = Stage::Draft;
-        let next = state.next_step(&DnsName::new(name));
+        let next = next_step(state, &DnsName::new(name));
         ListRow { name: name.to_owned(), role: "-", state, verdict, code: None, next, checked: None, until: None }
     }
 
@@ -177,6 +166,17 @@ mod tests {
         let long = format!("{}.example.com", "docs".repeat(12));
         let shown = written(&[row(&long, None)], None);
         assert!(shown.contains(&format!("\n{long}  ")) && shown.ends_with(" --platform-host VALUE\n"), "{shown}");
+    }
+
+    #[test]
+    fn the_value_of_the_configuration_stands_in_for_one_that_was_not_reported() {
+        let entry = Entry { name: DnsName::new("a.example.com"), events: Vec::new(), measurements: Vec::new() };
+        let state = |platform_host| {
+            let setup = DomainSetup { platform_host, ..DomainSetup::default() };
+            ListRow::of(&entry, &setup, &DomainRoles::default(), Timestamp::UNIX_EPOCH).state
+        };
+        assert_eq!(state(None), Stage::Draft);
+        assert_eq!(state(Some(DnsName::new("sites.platform.net"))), Stage::WaitingForDns);
     }
 
     #[test]

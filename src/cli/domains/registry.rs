@@ -1,42 +1,47 @@
 //! The list: what the operator tells, and where each domain stands. Nothing here looks at the outside world but
 //! `remove`, which wants to see the redirect first.
 
-use std::io::Write as _;
+use std::io::{self, Write as _};
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use serde_json::json;
 
+use crate::app::domain_progress::{DomainRoles, leads_on};
+use crate::app::domain_service::existing;
 use crate::clock;
 use crate::config::file::Domains as Configured;
-use crate::domains::check::{check, walk_redirect};
+use crate::domains::check::{FollowedRedirect, Subject, follow};
 use crate::domains::finding::deciding;
+use crate::domains::parse_name;
 use crate::domains::probe::cache::ProbeCache;
-use crate::domains::redirect_config::{self, Redirect};
-use crate::domains::registry::{Entry, Registry, RegistryError, RegistryFile};
+use crate::domains::redirect_config;
+use crate::domains::registry::{Entry, Registry, RegistryChange, RegistryError, RegistryFile};
 use crate::domains::reported::{Dated, Event};
 use crate::domains::stage::{Measurement, Stage};
-use crate::domains::{Code, DnsName, Domain, Finding, Verdict};
+use crate::domains::{DnsName, Domain, Verdict};
 
 use super::super::error::{Exit, Failed};
-use super::super::output::{columns, note};
+use super::super::output::note;
 use super::super::render::{ResultFormat, print, print_json};
+use super::answer::{Answer, exit_of};
 use super::args::{AddArgs, RemoveArgs, ShowArgs, WhenArgs};
-use super::exit_status::exit_of;
+use super::json;
 use super::list::ListRow;
-use super::settings::{configured_domains, need_name, platform_host, prepare, read_list, reported};
-use super::{json, words};
+use super::settings::{configured_domains, domain_setup, need_name, platform_host, prepare};
+use super::words::{self, next_step};
 
 /// `petstore domains add`. A domain that is there already takes a value that it has not.
 pub fn add(args: &AddArgs, configured: &Configured, file: &RegistryFile) -> Result<Exit, Failed> {
     let host = platform_host(args.platform_host.as_deref(), configured)?;
     let list = file.read()?;
-    let mut known = known(host.clone(), configured, &list);
     let at = clock::now().wall;
+    let mut known = existing(host.as_ref(), &list.domains);
+    known.listed.extend(configured.redirects.iter().map(|redirect| DnsName::new(&redirect.from)));
     let brings_value = |entry: &&Entry| !entry.reported().removed && host.is_some() && entry.reported().value != host;
     let fresh: Vec<DnsName> = list.domains.iter().filter(brings_value).map(|entry| entry.name.clone()).collect();
     known.listed.retain(|name| !fresh.contains(name));
-    let reading = crate::domains::parse_name::read(&args.name, &known);
+    let reading = parse_name::read(&args.name, &known);
     if let Some(domain) = &reading.domain {
         file.change(|list| {
             if list.get(&domain.name).is_none_or(|entry| entry.reported().removed) {
@@ -48,33 +53,18 @@ pub fn add(args: &AddArgs, configured: &Configured, file: &RegistryFile) -> Resu
             Ok::<_, RegistryError>(())
         })?;
     }
-    if args.output.chosen() == ResultFormat::Json {
-        let about = reading.domain.as_ref().map_or_else(|| json!({ "domain": null }), json::domain);
-        print_json(&json::with(json::findings(&reading.findings), about))?;
-        return Ok(exit_of(&reading.findings));
-    }
-    print(|out| reading.findings.iter().try_for_each(|finding| words::finding(out, finding, at, columns(), false)))?;
-    if let Some(Domain { name, unicode, .. }) = &reading.domain {
+    let (format, about) = (args.output.chosen(), json::domain(reading.domain.as_ref()));
+    let answer = Answer { findings: &reading.findings, at, evidence: false, about, head: String::new() };
+    let exit = answer.print(format)?;
+    if let (ResultFormat::Table, Some(Domain { name, unicode, .. })) = (format, &reading.domain) {
         note(&match &host {
             Some(host) => {
                 format!("{unicode} is on the list, with the value {host}. Next: petstore domains records {name}")
             }
-            None => format!("{unicode} is on the list. Next: {}", Stage::Draft.next_step(name)),
+            None => format!("{unicode} is on the list. Next: {}", next_step(Stage::Draft, name)),
         });
     }
-    Ok(exit_of(&reading.findings))
-}
-
-/// What is there already: listed domains and sources of redirects.
-pub fn known(
-    platform_host: Option<DnsName>,
-    configured: &Configured,
-    list: &Registry,
-) -> crate::domains::parse_name::ExistingDomains {
-    let sources = configured.redirects.iter().map(|redirect| DnsName::new(&redirect.from));
-    let removed = |entry: &&Entry| !entry.reported().removed;
-    let listed = list.domains.iter().filter(removed).map(|entry| entry.name.clone()).chain(sources).collect();
-    crate::domains::parse_name::ExistingDomains { platform_host, listed }
+    Ok(exit)
 }
 
 /// The entry of a name; a failure that says how to add it otherwise.
@@ -88,11 +78,11 @@ fn entry<'a>(list: &'a Registry, domain: &Domain) -> Result<&'a Entry, Failed> {
 /// `petstore domains show`.
 pub fn show(args: &ShowArgs, configured: &Configured, file: &RegistryFile) -> Result<Exit, Failed> {
     let domain = need_name(&args.name)?;
-    let list = read_list(file)?;
+    let list = file.read()?;
     let entry = entry(&list, &domain)?;
-    let now = clock::now().wall;
-    let row = ListRow::of(entry, configured, now);
-    let reported = entry.reported();
+    let setup = domain_setup(configured)?;
+    let row = ListRow::of(entry, &setup, &DomainRoles::of(&setup.configuration), clock::now().wall);
+    let reported = setup.reported(entry);
     if args.output.chosen() == ResultFormat::Json {
         let more = json!({ "value": reported.value, "events": entry.events, "measurements": entry.measurements });
         print_json(&json::with(row.json(), more))?;
@@ -158,7 +148,7 @@ fn tell(args: &WhenArgs, event: Event, configured: &Configured, file: &RegistryF
         let value = entry(list, &domain)?.reported().value.or(host);
         if value.is_none() {
             let what = format!("no value is known for {} yet, so that there is no record to save", domain.unicode);
-            return Err(Failed::config(what).hint(Stage::Draft.next_step(&domain.name)));
+            return Err(Failed::config(what).hint(next_step(Stage::Draft, &domain.name)));
         }
         list.note(&domain.name, Dated { at, event });
         Ok::<_, Failed>(())
@@ -168,50 +158,43 @@ fn tell(args: &WhenArgs, event: Event, configured: &Configured, file: &RegistryF
 
 /// `petstore domains remove`.
 pub async fn remove(args: RemoveArgs, configured: &Configured, file: &RegistryFile) -> Result<Exit, Failed> {
-    let (domain, settings, list) = prepare(&args.name, &args.probe, configured, file)?;
-    entry(&list, &domain)?;
+    let (subject, list) = prepare(&args.name, &args.probe, configured, file)?;
+    let domain = &subject.domain;
+    entry(&list, domain)?;
     if args.forget {
-        file.change(|list| {
-            list.domains.retain(|entry| entry.name != domain.name);
-            Ok::<_, RegistryError>(())
-        })?;
+        file.apply(&[RegistryChange::Forgotten(domain.name.clone())])?;
         note(&format!("{} is off the list", domain.unicode));
         return Ok(Exit::Done);
     }
     let at = clock::now().wall;
     let event = if args.done { Event::Removed } else { Event::RemovalPlanned };
-    let list = file.change(|list| {
-        list.note(&domain.name, Dated { at, event });
-        Ok::<_, RegistryError>(list.clone())
-    })?;
+    file.apply(&[RegistryChange::Reported(domain.name.clone(), Dated { at, event })])?;
     if args.done {
-        return left_behind(&domain, &settings, &list, &args).await;
+        return left_behind(&prepare(&args.name, &args.probe, configured, file)?.0).await;
     }
     let redirects = redirect_config::check(configured_domains(configured), &[]).configuration;
     let redirect = redirects.into_iter().flat_map(|c| c.redirects).find(|redirect| redirect.from == domain.name);
-    let findings = match &redirect {
-        Some(redirect) => walk_redirect(&settings, redirect).await.1,
-        None => Vec::new(),
+    let followed = match redirect {
+        Some(redirect) => Some(follow(&subject.options, redirect).await),
+        None => None,
     };
-    print(|out| plan(out, &domain, redirect.as_ref(), &findings, at))?;
-    Ok(if findings.is_empty() { Exit::Done } else { exit_of(&findings) })
+    print(|out| plan(out, domain, followed.as_ref(), at))?;
+    Ok(followed.map_or(Exit::Done, |followed| exit_of(&followed.findings)))
 }
 
 fn plan(
-    out: &mut impl std::io::Write,
+    out: &mut impl io::Write,
     domain: &Domain,
-    redirect: Option<&Redirect>,
-    findings: &[Finding],
+    redirect: Option<&FollowedRedirect>,
     at: Timestamp,
-) -> std::io::Result<()> {
+) -> io::Result<()> {
     let name = &domain.name;
     writeln!(out, "To remove {}, in this order:\n", domain.unicode)?;
     match redirect {
-        Some(redirect) => {
-            let seen = findings.iter().any(|finding| finding.code == Code::RdOk);
-            let mark = if seen { "x" } else { " " };
+        Some(FollowedRedirect { redirect, findings, .. }) => {
+            let mark = if leads_on(findings) { "x" } else { " " };
             writeln!(out, "1 [{mark}] Redirect to {} with {}", redirect.to, redirect.status)?;
-            findings.iter().try_for_each(|finding| words::finding(out, finding, at, columns(), false))?;
+            words::findings(out, findings, at, false)?;
         }
         None => {
             writeln!(
@@ -231,14 +214,9 @@ fn plan(
 }
 
 /// After the removal: the record that was left.
-async fn left_behind(
-    domain: &Domain,
-    settings: &crate::domains::check_options::CheckOptions,
-    list: &Registry,
-    args: &RemoveArgs,
-) -> Result<Exit, Failed> {
-    let reported = reported(list, domain, &args.probe, settings);
-    let checked = check(settings, list.get(&domain.name), domain, &reported, &[], &ProbeCache::default(), None).await;
+async fn left_behind(subject: &Subject) -> Result<Exit, Failed> {
+    let checked = subject.check(&ProbeCache::default(), None).await;
+    let domain = &subject.domain;
     let name = &domain.name;
     match checked.measurement.leads_to_platform() {
         Some(true) => print(|out| {
@@ -256,11 +234,36 @@ async fn left_behind(
         }
         None => {
             let decides = deciding(&checked.findings);
-            print(|out| decides.into_iter().try_for_each(|it| words::finding(out, it, checked.at, columns(), false)))?;
+            print(|out| words::findings(out, decides, checked.at, false))?;
             let why = if checked.measurement.known { "it cannot be told" } else { "nothing could be measured" };
             let what = format!("{why}: a record of {} may still lead to the platform", domain.unicode);
             Err(Failed::new(Exit::Failure, what)
                 .hint(format!("it stays on the list; look again: petstore domains remove {name} --done")))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domains::redirect_config::Redirect;
+    use crate::domains::{Code, Finding, Who};
+
+    #[test]
+    fn a_redirect_that_leads_visitors_on_is_ticked_whatever_could_be_better() {
+        let domain = parse_name::domain("old.example.com").unwrap();
+        let (at, [from, to]) = (Timestamp::UNIX_EPOCH, ["old.example.com", "www.example.com"].map(DnsName::new));
+        for (code, verdict, mark) in [
+            (Code::RdOk, Verdict::Ok, "1 [x]"),
+            (Code::RdStatus, Verdict::Warn, "1 [x]"),
+            (Code::RdLoop, Verdict::Fail, "1 [ ]"),
+        ] {
+            let redirect = Redirect { from: from.clone(), to: to.clone(), status: 301 };
+            let findings = vec![Finding::new(code, verdict, Who::Dashboard)];
+            let followed = FollowedRedirect { redirect, at, findings, hops: Vec::new() };
+            let mut out = Vec::new();
+            plan(&mut out, &domain, Some(&followed), at).unwrap();
+            assert!(String::from_utf8(out).unwrap().contains(mark), "{code}");
         }
     }
 }

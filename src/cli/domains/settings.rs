@@ -5,14 +5,14 @@ use std::path::Path;
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject as _;
 
+use crate::app::domain_service::{DomainSetup, config_source};
 use crate::config::file::Domains as Configured;
-use crate::domains::check::with_value;
+use crate::domains::check::Subject;
 use crate::domains::check_options::{CheckOptions, resolver, system_resolver};
 use crate::domains::diagnosis::Expectation;
-use crate::domains::parse_name::{self, ExistingDomains};
-use crate::domains::redirect_config::{ConfigSource, WrittenRedirect};
-use crate::domains::registry::{Registry, RegistryFile};
-use crate::domains::reported::Reported;
+use crate::domains::parse_name;
+use crate::domains::redirect_config::ConfigSource;
+use crate::domains::registry::{Entry, Registry, RegistryFile};
 use crate::domains::{DnsName, Domain, Finding};
 use crate::model::text::short;
 
@@ -98,16 +98,6 @@ fn roots(path: &Path, origin: &str) -> Result<Vec<CertificateDer<'static>>, Fail
     Ok(certificates)
 }
 
-/// What a name means, with what is known already; refused with the findings where it is none.
-pub fn read_name(typed: &str, platform_host: Option<&DnsName>) -> Result<(Domain, Vec<Finding>), Vec<Finding>> {
-    let known = ExistingDomains { platform_host: platform_host.cloned(), listed: Vec::new() };
-    let reading = parse_name::read(typed, &known);
-    match reading.domain {
-        Some(domain) => Ok((domain, reading.findings)),
-        None => Err(reading.findings),
-    }
-}
-
 /// A name that a command needs; a failure of use otherwise.
 pub fn need_name(typed: &str) -> Result<Domain, Failed> {
     parse_name::domain(typed).map_err(|refusal| {
@@ -115,59 +105,45 @@ pub fn need_name(typed: &str) -> Result<Domain, Failed> {
     })
 }
 
-/// What was told of a domain: the list, and over it the flags.
-pub fn reported(list: &Registry, domain: &Domain, args: &ProbeArgs, settings: &CheckOptions) -> Reported {
-    let mut reported = list.get(&domain.name).map(|entry| entry.reported()).unwrap_or_default();
-    if settings.expectation.platform_host.is_some() {
-        reported.value.clone_from(&settings.expectation.platform_host);
+/// A domain to check: what the list says of it, and over it the flags.
+pub fn subject(options: &CheckOptions, list: &Registry, domain: Domain, args: &ProbeArgs) -> Subject {
+    let entry = list.get(&domain.name);
+    let mut reported = entry.map(Entry::reported).unwrap_or_default();
+    if args.platform_host.is_some() {
+        reported.value.clone_from(&options.expectation.platform_host);
     }
     reported.saved = args.saved_at.or(reported.saved);
     if let Some(verified) = args.verified_at {
         reported.verified = Some(verified);
         reported.verified_times = reported.verified_times.max(1);
     }
-    reported
+    Subject::new(options, entry, domain, reported)
 }
 
-/// The settings for one domain: its own value wins over the configured one, the flag over both.
-pub fn for_domain(settings: &CheckOptions, list: &Registry, domain: &Domain, args: &ProbeArgs) -> CheckOptions {
-    match list.get(&domain.name) {
-        Some(entry) if args.platform_host.is_none() => with_value(settings, &entry.reported()),
-        _ => settings.clone(),
-    }
-}
-
-/// Reads the list without waiting for those who change it.
-pub fn read_list(list: &RegistryFile) -> Result<Registry, Failed> {
-    Ok(list.read()?)
+/// The project as the configuration has it.
+pub fn domain_setup(configured: &Configured) -> Result<DomainSetup, Failed> {
+    Ok(DomainSetup {
+        platform_host: platform_host(None, configured)?,
+        configuration: configured_domains(configured),
+        notify: configured.notify,
+        sandbox: None,
+    })
 }
 
 /// The project's configuration as it stands in the file of this program.
 pub fn configured_domains(configured: &Configured) -> ConfigSource {
-    ConfigSource {
-        primary: Some(configured.primary.clone()).filter(|primary| !primary.is_empty()),
-        redirects: configured
-            .redirects
-            .iter()
-            .map(|redirect| WrittenRedirect {
-                from: redirect.from.clone(),
-                to: redirect.to.clone(),
-                status: redirect.status.into(),
-            })
-            .collect(),
-    }
+    config_source(&configured.primary, &configured.redirects)
 }
 
-/// The settings and what was told, for commands that look at one domain of the list.
+/// The list and a domain to check, for commands on one domain.
 pub fn prepare(
     name: &str,
     args: &ProbeArgs,
     configured: &Configured,
     file: &RegistryFile,
-) -> Result<(Domain, CheckOptions, Registry), Failed> {
-    let settings = resolve(args, configured)?;
-    let list = read_list(file)?;
-    let domain = need_name(name)?;
-    let settings = for_domain(&settings, &list, &domain, args);
-    Ok((domain, settings, list))
+) -> Result<(Subject, Registry), Failed> {
+    let options = resolve(args, configured)?;
+    let list = file.read()?;
+    let subject = subject(&options, &list, need_name(name)?, args);
+    Ok((subject, list))
 }

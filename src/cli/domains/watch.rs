@@ -9,53 +9,51 @@ use tokio::time::sleep;
 use crate::clock;
 use crate::config::file::Domains as Configured;
 use crate::domains::Verdict;
-use crate::domains::check::{Checked, check, now};
-use crate::domains::check_options::CheckOptions;
+use crate::domains::check::{Checked, now};
 use crate::domains::finding::{deciding, overall, wait_ends};
 use crate::domains::probe::cache::ProbeCache;
 use crate::domains::registry::RegistryFile;
 use crate::domains::report::until_words;
-use crate::domains::reported::Reported;
 use crate::domains::stage::{Measurement, Stage, next_look};
 
 use super::super::error::{Exit, Failed};
 use super::super::output::note;
 use super::super::render::{ResultFormat, print, print_json};
+use super::answer::exit_of;
 use super::args::{Until, WatchArgs};
 use super::check::keep;
-use super::exit_status::exit_of;
 use super::json;
-use super::settings::{prepare, read_list, reported};
+use super::settings::{need_name, resolve, subject};
+use super::words::next_step;
 
 /// Watches one domain. 0 when it is live (or the record right everywhere), 9 when the time is up; it is looked at once
 /// more then.
 pub async fn run(args: WatchArgs, configured: &Configured, file: &RegistryFile) -> Result<Exit, Failed> {
-    let (domain, settings, _) = prepare(&args.name, &args.probe, configured, file)?;
+    let options = resolve(&args.probe, configured)?;
+    let domain = need_name(&args.name)?;
     let begin = clock::now().mono;
     // What was written last.
     let mut last: Option<(Stage, Measurement)> = None;
     let mut unchanged = 0;
     loop {
         // What is told in another window counts from the next check on.
-        let list = read_list(file)?;
-        let reported = reported(&list, &domain, &args.probe, &settings);
-        let checked =
-            check(&settings, list.get(&domain.name), &domain, &reported, &[], &ProbeCache::default(), None).await;
+        let subject = subject(&options, &file.read()?, domain.clone(), &args.probe);
+        let checked = subject.check(&ProbeCache::default(), None).await;
         keep(&args.probe, file, std::slice::from_ref(&checked))?;
-        let state = checked.standing.state;
+        let state = checked.status.state;
         let measurement = &checked.measurement;
         if last.as_ref().is_some_and(|(before, last)| *before == state && last.says_the_same_as(measurement)) {
             unchanged += 1;
         } else {
             unchanged = 0;
-            line(&checked, &settings, &reported, args.output.chosen())?;
+            line(&checked, args.output.chosen())?;
             last = Some((state, measurement.clone()));
         }
         if is_done(args.until, &checked) {
             return Ok(Exit::Done);
         }
-        let Some(next) = next_look(state, &reported, measurement.until, unchanged, checked.at) else {
-            note(&state.next_step(&domain.name));
+        let Some(next) = next_look(state, &subject.reported, measurement.until, unchanged, checked.at) else {
+            note(&next_step(state, &domain.name));
             return Ok(exit_of(&checked.findings));
         };
         let left = args.timeout.saturating_sub(clock::now().mono - begin);
@@ -63,24 +61,24 @@ pub async fn run(args: WatchArgs, configured: &Configured, file: &RegistryFile) 
             note(&format!("the time is up; the last verdict is {}", overall(&checked.findings).as_str()));
             return Ok(Exit::DomainWaits);
         }
-        let wait = Duration::try_from(next.duration_since(now(&settings))).unwrap_or_default();
+        let wait = Duration::try_from(next.duration_since(now(&options))).unwrap_or_default();
         sleep(wait.min(left)).await;
     }
 }
 
 fn is_done(until: Until, checked: &Checked) -> bool {
     match until {
-        Until::Live => checked.standing.is_seen_live(),
+        Until::Live => checked.status.is_seen_live(),
         Until::Dns => checked.measurement.everywhere,
     }
 }
 
 /// One line for one change.
-fn line(checked: &Checked, settings: &CheckOptions, reported: &Reported, format: ResultFormat) -> Result<(), Failed> {
+fn line(checked: &Checked, format: ResultFormat) -> Result<(), Failed> {
     let decides = deciding(&checked.findings);
-    let state = checked.standing.state;
+    let state = checked.status.state;
     if format == ResultFormat::Json {
-        return print_json(&json::check(checked, &settings.expectation, reported));
+        return print_json(&json::check(checked));
     }
     let until = wait_ends(&checked.findings);
     let until = until.map_or_else(String::new, |until| format!(", until {}", until_words(until, checked.at)));

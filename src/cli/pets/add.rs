@@ -1,6 +1,6 @@
 //! `petstore pets add`: one animal by flags, or those of a JSON stream.
 
-use std::io::{self, BufRead as _, IsTerminal as _, Read as _};
+use std::io::{self, BufRead as _, IsTerminal as _, Read as _, Write as _};
 
 use tokio::sync::mpsc;
 use tokio::task::spawn_blocking;
@@ -17,7 +17,7 @@ use crate::cli::output::{is_there, note, write, write_as};
 use crate::config::{Service, Settings};
 use crate::model::draft::{check_name, parse_category_id};
 use crate::model::text::cut;
-use crate::model::{BaseUrl, IdempotencyKeys, NewPet, Pet, PetStatus, display_safe};
+use crate::model::{BaseUrl, IdempotencyKeys, NewPet, Pet, display_safe};
 
 /// The largest JSON object that `add -` reads, in bytes.
 const MAX_OBJECT: usize = 64 * 1024;
@@ -52,7 +52,7 @@ pub fn show(args: AddArgs, settings: &Settings) -> Result<Exit, Failed> {
     };
     if args.stdin.is_none() {
         let line = curl_for_pet(&base, &of_flags(args)?);
-        return write(|out| writeln(out, &line)).map(|_| Exit::Done);
+        return write(|out| writeln!(out, "{line}")).map(|_| Exit::Done);
     }
     let (mut shown, mut wrong) = (0_u64, 0);
     let mut objects = Objects::default();
@@ -60,7 +60,7 @@ pub fn show(args: AddArgs, settings: &Settings) -> Result<Exit, Failed> {
         match given {
             Ok(new) => {
                 shown += 1;
-                if !write(|out| writeln(out, &curl_for_pet(&base, &new)))? {
+                if !write(|out| writeln!(out, "{}", curl_for_pet(&base, &new)))? {
                     return Ok(Exit::Done);
                 }
             }
@@ -76,11 +76,6 @@ pub fn show(args: AddArgs, settings: &Settings) -> Result<Exit, Failed> {
     Ok(exit(shown, wrong))
 }
 
-fn writeln(out: &mut impl io::Write, line: &str) -> io::Result<()> {
-    out.write_all(line.as_bytes())?;
-    out.write_all(b"\n")
-}
-
 fn of_flags(args: AddArgs) -> Result<NewPet, Failed> {
     let name = args.name.unwrap_or_default();
     let wrong = |flag, error| Failed::new(Exit::Usage, format!("--{flag}: {error}")).hint("petstore pets add --help");
@@ -88,15 +83,6 @@ fn of_flags(args: AddArgs) -> Result<NewPet, Failed> {
     let category_id =
         parse_category_id(&args.category_id.unwrap_or_default()).map_err(|error| wrong("category-id", error))?;
     Ok(NewPet { name, category_id, status: args.status })
-}
-
-/// One animal as a file gives it. Members it does not know are ignored, so that an export can be read back.
-#[derive(serde::Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Given {
-    name: String,
-    category_id: i64,
-    status: Option<PetStatus>,
 }
 
 /// Adds the objects of stdin. A wrong one is named and does not stop the others; an answer that does not come does,
@@ -187,7 +173,8 @@ impl Objects {
                 text.clear();
                 continue;
             }
-            let given = serde_json::from_str::<Given>(&text);
+            // Members that it does not know are ignored, so that an export can be read back.
+            let given = serde_json::from_str::<NewPet>(&text);
             // What ends too early goes on in the next line.
             if !ended && given.as_ref().is_err_and(serde_json::Error::is_eof) {
                 continue;
@@ -237,9 +224,9 @@ fn why_not(text: &str, error: &serde_json::Error) -> String {
     cut(&display_safe(&why), 200)
 }
 
-fn checked(given: Given) -> Result<NewPet, String> {
-    check_name(&given.name).map_err(|error| error.to_string())?;
-    Ok(NewPet { name: given.name, category_id: given.category_id, status: given.status })
+fn checked(new: NewPet) -> Result<NewPet, String> {
+    check_name(&new.name).map_err(|error| error.to_string())?;
+    Ok(new)
 }
 
 /// Adds the next line of stdin to `text`; `false` at its end.

@@ -4,7 +4,7 @@ use tokio::sync::mpsc;
 
 use super::args::ListArgs;
 use super::context::PetsContext;
-use crate::api::inventory::{Coverage, inventory, of_status};
+use crate::api::inventory::{Coverage, inventory};
 use crate::api::retry::repeated;
 use crate::cli::error::{Exit, Failed};
 use crate::cli::format::{PetLayout, write_header, write_lines, write_list};
@@ -45,12 +45,7 @@ async fn all(context: &PetsContext<'_>, args: &ListArgs, layout: &PetLayout) -> 
     // What is to be sorted, or to be all, cannot be written before it is here.
     let waits = args.sort.is_some() || args.require_complete;
     let (parts, coming) = mpsc::channel(1);
-    let fetched = async {
-        match args.status {
-            None => inventory(context.client, parts).await,
-            Some(status) => of_status(context.client, status, parts).await,
-        }
-    };
+    let fetched = inventory(context.client, args.status, parts);
     let (coverage, taken) = tokio::join!(fetched, take(coming, layout, waits));
     let mut taken = taken?;
     if taken.unread {

@@ -4,7 +4,6 @@ use std::io::{self, IsTerminal as _};
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use tokio::sync::watch;
 use tokio::task::spawn_blocking;
@@ -25,16 +24,23 @@ use crate::transfer::import::{
     self, ImportControl, ImportEnded, ImportEvent, ImportProgress, OnImportEvent, Start, Summary, Work,
 };
 use crate::transfer::journal::{Journal, RowOutcome, Target};
-use crate::transfer::validate::{self, Check, ValidationResult};
+use crate::transfer::validate::{self, Check};
 use crate::transfer::{ColumnMapping, Input, TransferError, rejects};
+
+/// What a command works with until it ends.
+struct Command {
+    args: Arc<ImportArgs>,
+    signals: Signals,
+    verbosity: Verbosity,
+}
 
 /// `--dry-run`: checks everything, and needs no service.
 pub async fn check(args: ImportArgs, verbosity: Verbosity) -> Result<Exit, Failed> {
-    let (args, mut ends) = (Arc::new(args), Signals::new()?);
-    can_write_rejects(&args)?;
-    let checked = look(&args, &args.reading(), &mut ends).await?;
+    let mut command = Command::new(args, verbosity)?;
+    let reading = command.args.reading();
+    let checked = command.look(&reading).await?;
     verbosity.note(&format!("{}; nothing was sent", checked.sentence()));
-    mend(&args, &args.reading(), None, verbosity).await?;
+    command.mend(&reading, None).await?;
     Ok(match checked {
         Check { bad: 0, .. } => Exit::Done,
         Check { good: 0, .. } => Exit::Refused,
@@ -50,56 +56,51 @@ pub async fn run(
     settings: &Settings,
     verbosity: Verbosity,
 ) -> Result<Exit, Failed> {
-    let args = Arc::new(args);
-    let (target, mut ends) = (Target::of(settings), Signals::new()?);
-    can_write_rejects(&args)?;
-    let Some(Begin { mut start, reading, report, new }) = begin(&args, &target, &mut ends, verbosity).await? else {
+    let mut command = Command::new(args, verbosity)?;
+    let (args, target) = (Arc::clone(&command.args), Target::of(settings));
+    let Some(Begin { mut start, reading, report, new }) = command.begin(&target).await? else {
         return Ok(Exit::Done);
     };
     let mut good = None;
     if !args.resume && !args.is_stdin() {
-        let checked = look(&args, &reading, &mut ends).await?;
+        let checked = command.look(&reading).await?;
         verbosity.note(&checked.sentence());
         if checked.bad > 0 && args.how().on_error == import::OnError::Stop {
-            mend(&args, &reading, None, verbosity).await?;
+            command.mend(&reading, None).await?;
             return Err(Failed::new(Exit::Refused, "nothing was sent, since there are bad rows")
                 .hint("mend the file, or send the good rows: --on-error go-on"));
         }
         good = Some(checked.good);
     }
-    confirm(&args, new.filter(|new| *new > 0).or(good), settings, &mut ends).await?;
+    command.confirm(new.filter(|new| *new > 0).or(good), settings).await?;
     let mut send_unknown = args.unknown == UnknownArg::Send;
     loop {
-        let prepared = (start.clone(), reading.clone(), good, report.clone());
-        let (input, work) = prepare(&args, prepared, &target, &mut ends).await?;
+        let (input, work) = command.prepare((start, reading.clone(), good, report.clone()), &target).await?;
         if let Some(kept) = work.kept() {
             verbosity.note(&format!("the report of before is kept: {}", display_safe(&kept.display().to_string())));
         }
         let how = import::ImportOptions { send_unknown, ..args.how() };
-        let doubts = Arc::new(AtomicU64::new(0));
-        let (summary, ended_by) =
-            send(client, input, work, how, (&args, settings, &mut ends, verbosity, Arc::clone(&doubts)))
-                .await
-                .map_err(|error| match error {
-                    TransferError::Api(error) => Failed::request(&error, service, false),
-                    error => failed(error),
-                })?;
+        let sent = command.send(client, (input, work, how), settings).await;
+        let (summary, ended_by) = sent.map_err(|error| match error {
+            TransferError::Api(error) => Failed::request(&error, service, false),
+            error => failed(error),
+        })?;
         let exit = say(&summary, ended_by, service, &args, verbosity);
-        let doubts = doubts.load(Ordering::Relaxed);
+        let doubts = summary.progress.left_alone;
         let asks = args.unknown == UnknownArg::Ask && !send_unknown && !args.is_stdin();
         if doubts == 0 || !matches!(summary.ended, ImportEnded::Complete) || !asks {
             // Whoever ends it does not want to wait for more.
             if ended_by.is_none() {
-                mend(&args, &reading, report, verbosity).await?;
+                command.mend(&reading, report).await?;
             }
             return Ok(exit);
         }
         let question = format!("{doubts} rows may have been added. Send them again? They may then be there twice.");
-        if ask(question, &mut ends).await? != Some(true) {
+        if command.ask(question).await? != Some(true) {
             note(
                 "hint: petstore pets list --all shows whether they are there; --resume --unknown send sends them again",
             );
-            mend(&args, &reading, report, verbosity).await?;
+            command.mend(&reading, report).await?;
             return Ok(exit);
         }
         (send_unknown, start) = (true, Start::GoOn);
@@ -107,58 +108,52 @@ pub async fn run(
 }
 
 fn failed(error: TransferError) -> Failed {
-    let exit = match &error {
+    // No hint may lead to rows that are added a second time.
+    let (exit, hint) = match &error {
+        TransferError::NotAJournal { .. } => {
+            (Exit::Usage, "if it has nothing to do with petstore, name another file for the report: --report FILE")
+        }
+        TransferError::Damaged { .. } => (
+            Exit::Usage,
+            "without it nobody knows which rows were added: look with petstore pets list --all, and import only those \
+             that are missing",
+        ),
+        TransferError::Changed { .. } => (
+            Exit::Usage,
+            "import the file once more: rows are then recognised by what is in them. A stream has to be the same again",
+        ),
+        TransferError::Unrelated(_) => (
+            Exit::Usage,
+            "name the report of this file: --report. Only a file of which nothing was ever added begins anew: without \
+             --resume",
+        ),
+        TransferError::Another { what: "the service", .. } => (
+            Exit::Usage,
+            "to go on, choose that service (--profile, --base-url). Only if this one is another store: a report of its \
+             own, --report FILE",
+        ),
+        TransferError::Another { .. } => {
+            (Exit::Usage, "leave those options out to go on; --again adds every row, also those that were added before")
+        }
         TransferError::NoColumn { .. }
         | TransferError::UnknownColumn { .. }
         | TransferError::ColumnTwice { .. }
         | TransferError::FixedValue { .. }
         | TransferError::JournalExists(_)
         | TransferError::NoJournal(_)
-        | TransferError::NotAJournal { .. }
-        | TransferError::Damaged { .. }
-        | TransferError::Changed { .. }
-        | TransferError::Unrelated(_)
-        | TransferError::Another { .. }
         | TransferError::Exists(_)
         | TransferError::Needed { .. }
-        | TransferError::NoFile { .. } => Exit::Usage,
+        | TransferError::NoFile { .. } => (Exit::Usage, ""),
         TransferError::Read { .. }
         | TransferError::Empty(_)
-        | TransferError::TooLong { .. }
-        | TransferError::NotAnArray { .. }
-        | TransferError::Workbook(_)
+        | TransferError::Malformed(_)
         | TransferError::JournalInUse(_)
-        | TransferError::Journal { .. }
         | TransferError::Write { .. }
         | TransferError::Api(_)
-        | TransferError::Start(_) => Exit::Failure,
+        | TransferError::Start(_) => (Exit::Failure, ""),
     };
     let failed = Failed::new(exit, display_safe(&error.to_string()));
-    // None of these may lead to rows that are added a second time.
-    match error {
-        TransferError::NotAJournal { .. } => {
-            failed.hint("if it has nothing to do with petstore, name another file for the report: --report FILE")
-        }
-        TransferError::Damaged { .. } => failed.hint(
-            "without it nobody knows which rows were added: look with petstore pets list --all, and import only those \
-             that are missing",
-        ),
-        TransferError::Changed { .. } => failed.hint(
-            "import the file once more: rows are then recognised by what is in them. A stream has to be the same again",
-        ),
-        TransferError::Unrelated(_) => failed.hint(
-            "name the report of this file: --report. Only a file of which nothing was ever added begins anew: without \
-             --resume",
-        ),
-        TransferError::Another { what: "the service", .. } => failed.hint(
-            "to go on, choose that service (--profile, --base-url). Only if this one is another store: a report of its \
-             own, --report FILE",
-        ),
-        TransferError::Another { .. } => {
-            failed.hint("leave those options out to go on; --again adds every row, also those that were added before")
-        }
-        _ => failed,
-    }
+    if hint.is_empty() { failed } else { failed.hint(hint) }
 }
 
 /// How an import begins.
@@ -168,68 +163,6 @@ struct Begin {
     report: Option<PathBuf>,
     /// How many rows are left to send, where that is known.
     new: Option<u64>,
-}
-
-/// Finds out how the import begins, by the report of an earlier one. Nothing if that has added every row.
-async fn begin(
-    args: &Arc<ImportArgs>,
-    target: &Target,
-    ends: &mut Signals,
-    verbosity: Verbosity,
-) -> Result<Option<Begin>, Failed> {
-    let plain = |start, report| Ok(Some(Begin { start, reading: args.reading(), report, new: None }));
-    let Some(report) = args.journal() else {
-        if args.resume {
-            return Err(Failed::new(Exit::Usage, "--resume needs the report: name it with --report"));
-        }
-        verbosity.note("there is no report, so that this import cannot be resumed; --report FILE writes one");
-        return plain(Start::New, None);
-    };
-    if args.resume {
-        return plain(Start::GoOn, Some(report));
-    }
-    let is_there = !matches!(Journal::guard(&report), Ok(()) | Err(TransferError::NotAJournal { .. }));
-    if args.again && is_there {
-        return plain(Start::Anew(None), Some(report));
-    }
-    if args.again || args.is_stdin() {
-        Journal::guard(&report).map_err(failed)?;
-        return plain(Start::New, Some(report));
-    }
-    let looked = {
-        let (args, report, target) = (Arc::clone(args), report.clone(), target.clone());
-        blocking(ends, move || EarlierImport::look(&args.file, &args.reading(), &report, &target)).await?
-    };
-    let Some(earlier) = looked else { return plain(Start::New, Some(report)) };
-    let EarlierImport { reading, here, new, .. } = earlier.clone();
-    let all = here + new;
-    let start = match earlier.way() {
-        EarlierVerdict::Done => {
-            verbosity.note(&format!("{} Nothing was sent; --again would add all {all} once more.", earlier.sentence()));
-            return Ok(None);
-        }
-        EarlierVerdict::GoOn => Start::GoOn,
-        EarlierVerdict::Anew => earlier.anew(),
-        EarlierVerdict::Choose => {
-            let question = format!("{} Leave those out, and send the other {new}?", earlier.sentence());
-            if here == 0 || new == 0 || ask(question, ends).await? != Some(true) {
-                let of = if earlier.replaced { format!("--report {} ", word(&earlier.report)) } else { String::new() };
-                let what = format!("{} Nothing was sent", earlier.sentence());
-                let same = match here {
-                    0 => "if it is the same list, change only the rows that were not added".to_owned(),
-                    _ => format!("if they are the same pets, leave them out: {of}--resume (sends the other {new})"),
-                };
-                return Err(Failed::new(Exit::Usage, display_safe(&what))
-                    .hint(format!("{same}; if they are new ones, add all {all}: --again")));
-            }
-            Start::GoOn
-        }
-    };
-    if earlier.way() != EarlierVerdict::Choose {
-        verbosity.note(&earlier.sentence());
-    }
-    let (report, new) = if start == Start::GoOn { (earlier.report, Some(new)) } else { (report, None) };
-    Ok(Some(Begin { start, reading, report: Some(report), new }))
 }
 
 fn open(args: &ImportArgs) -> Result<Input, TransferError> {
@@ -242,131 +175,189 @@ fn open(args: &ImportArgs) -> Result<Input, TransferError> {
     Input::stream("standard input", io::stdin())
 }
 
-/// Runs what blocks where it may, until it is done or somebody ends it. It is before anything is sent.
-async fn blocking<T: Send + 'static>(
-    ends: &mut Signals,
-    work: impl FnOnce() -> Result<T, TransferError> + Send + 'static,
-) -> Result<T, Failed> {
-    tokio::select! {
-        done = spawn_blocking(work) => {
-            done.map_err(|error| Failed::new(Exit::Failure, error.to_string()))?.map_err(failed)
-        }
-        exit = ends.next() => Err(Failed::new(exit, "stopped; nothing was sent")),
-    }
-}
-
-/// Checks the whole file, and names each bad row.
-async fn look(args: &Arc<ImportArgs>, reading: &ColumnMapping, ends: &mut Signals) -> Result<Check, Failed> {
-    let (args, reading) = (Arc::clone(args), reading.clone());
-    let work = move || {
-        validate::check(open(&args)?, &reading, |found| {
-            if let ValidationResult::Bad(bad) = found {
-                note(&bad.sentence());
+impl Command {
+    /// Fails where what it is to write cannot be written: before anything is sent.
+    fn new(args: ImportArgs, verbosity: Verbosity) -> Result<Self, Failed> {
+        let signals = Signals::new()?;
+        match &args.mend {
+            Some(_) if args.is_stdin() => {
+                let why = "--mend reads the file once more, and standard input can be read only once";
+                return Err(Failed::new(Exit::Usage, why));
             }
-            ControlFlow::Continue(())
-        })
-    };
-    blocking(ends, work).await
-}
-
-async fn prepare(
-    args: &Arc<ImportArgs>,
-    (start, reading, good, report): (Start, ColumnMapping, Option<u64>, Option<PathBuf>),
-    target: &Target,
-    ends: &mut Signals,
-) -> Result<(Input, Work), Failed> {
-    let (args, target) = (Arc::clone(args), target.clone());
-    blocking(ends, move || {
-        let input = open(&args)?;
-        let work = Work::start(&start, &input, &reading, good, report, &target)?;
-        Ok((input, work))
-    })
-    .await
-}
-
-/// Whether `--mend` can be done: before anything is sent.
-fn can_write_rejects(args: &ImportArgs) -> Result<(), Failed> {
-    match &args.mend {
-        Some(_) if args.is_stdin() => {
-            Err(Failed::new(Exit::Usage, "--mend reads the file once more, and standard input can be read only once"))
+            Some(to) => rejects::guard(&args.file, args.journal().as_deref(), (to, args.force)).map_err(failed)?,
+            None => {}
         }
-        Some(to) => rejects::guard(&args.file, args.journal().as_deref(), (to, args.force)).map_err(failed),
-        None => Ok(()),
+        Ok(Self { args: Arc::new(args), signals, verbosity })
     }
-}
 
-/// Writes the rows that were not added, where that is asked for.
-async fn mend(
-    args: &Arc<ImportArgs>,
-    reading: &ColumnMapping,
-    report: Option<PathBuf>,
-    verbosity: Verbosity,
-) -> Result<(), Failed> {
-    let Some(to) = args.mend.clone() else { return Ok(()) };
-    let (args, reading) = (Arc::clone(args), reading.clone());
-    let name = display_safe(&to.display().to_string()).into_owned();
-    let write = move || rejects::write(open(&args)?, &reading, report.as_deref(), (&to, args.force));
-    let rows = spawn_blocking(write).await.map_err(|error| Failed::new(Exit::Failure, error.to_string()))?;
-    verbosity.note(&match rows.map_err(failed)? {
-        0 => "no row is to be mended".to_owned(),
-        1 => format!("1 row to mend: {name}"),
-        rows => format!("{rows} rows to mend: {name}"),
-    });
-    Ok(())
-}
-
-/// Asks before anything is added to a protected profile.
-async fn confirm(args: &ImportArgs, good: Option<u64>, settings: &Settings, ends: &mut Signals) -> Result<(), Failed> {
-    if !settings.protect || args.yes {
-        return Ok(());
+    /// Finds out how the import begins, by the report of an earlier one. Nothing if that has added every row.
+    async fn begin(&mut self, target: &Target) -> Result<Option<Begin>, Failed> {
+        let (args, verbosity) = (Arc::clone(&self.args), self.verbosity);
+        let plain = |start, report| Ok(Some(Begin { start, reading: args.reading(), report, new: None }));
+        let Some(report) = args.journal() else {
+            if args.resume {
+                return Err(Failed::new(Exit::Usage, "--resume needs the report: name it with --report"));
+            }
+            verbosity.note("there is no report, so that this import cannot be resumed; --report FILE writes one");
+            return plain(Start::New, None);
+        };
+        if args.resume {
+            return plain(Start::GoOn, Some(report));
+        }
+        let is_there = !matches!(Journal::guard(&report), Ok(()) | Err(TransferError::NotAJournal { .. }));
+        if args.again && is_there {
+            return plain(Start::Anew(None), Some(report));
+        }
+        if args.again || args.is_stdin() {
+            Journal::guard(&report).map_err(failed)?;
+            return plain(Start::New, Some(report));
+        }
+        let looked = {
+            let (args, report, target) = (Arc::clone(&args), report.clone(), target.clone());
+            self.blocking(move || EarlierImport::look(&args.file, &args.reading(), &report, &target)).await?
+        };
+        let Some(earlier) = looked else { return plain(Start::New, Some(report)) };
+        let EarlierImport { reading, here, new, .. } = earlier.clone();
+        let all = here + new;
+        let start = match earlier.way() {
+            EarlierVerdict::Done => {
+                verbosity
+                    .note(&format!("{} Nothing was sent; --again would add all {all} once more.", earlier.sentence()));
+                return Ok(None);
+            }
+            EarlierVerdict::GoOn => Start::GoOn,
+            EarlierVerdict::Anew => earlier.anew(),
+            EarlierVerdict::Choose => {
+                let question = format!("{} Leave those out, and send the other {new}?", earlier.sentence());
+                if here == 0 || new == 0 || self.ask(question).await? != Some(true) {
+                    let of =
+                        if earlier.replaced { format!("--report {} ", word(&earlier.report)) } else { String::new() };
+                    let what = format!("{} Nothing was sent", earlier.sentence());
+                    let same = match here {
+                        0 => "if it is the same list, change only the rows that were not added".to_owned(),
+                        _ => format!("if they are the same pets, leave them out: {of}--resume (sends the other {new})"),
+                    };
+                    return Err(Failed::new(Exit::Usage, display_safe(&what))
+                        .hint(format!("{same}; if they are new ones, add all {all}: --again")));
+                }
+                Start::GoOn
+            }
+        };
+        if earlier.way() != EarlierVerdict::Choose {
+            verbosity.note(&earlier.sentence());
+        }
+        let (report, new) = if start == Start::GoOn { (earlier.report, Some(new)) } else { (report, None) };
+        Ok(Some(Begin { start, reading, report: Some(report), new }))
     }
-    let rows = good.map_or("the remaining".to_owned(), |good| good.to_string());
-    allowed(ask(question(&format!("{rows} pets"), settings), ends).await?, settings)
-}
 
-/// Whether the answer is yes; nothing where there is no terminal to ask at.
-async fn ask(question: String, ends: &mut Signals) -> Result<Option<bool>, Failed> {
-    blocking(ends, move || Ok(confirm::ask(&question, false))).await
-}
-
-/// Sends everything, shows how it goes, and stops when it is told to: at once by a second signal.
-async fn send(
-    client: &Client,
-    input: Input,
-    work: Work,
-    how: import::ImportOptions,
-    (args, settings, ends, verbosity, doubts): (&ImportArgs, &Settings, &mut Signals, Verbosity, Arc<AtomicU64>),
-) -> Result<(Summary, Option<Exit>), TransferError> {
-    let (progress, counts) = watch::channel(ImportProgress::default());
-    let (control, controls) = watch::channel(ImportControl::Go);
-    let bar = TransferProgress::new(work.good(), verbosity, settings);
-    let tell = tell(bar.clone(), args.is_stdin() || args.resume, doubts);
-    let now = || {
-        let counts = counts.borrow();
-        let ImportProgress { added, refused, unknown, .. } = &*counts;
-        (counts.dealt_with(), format!("added {added}  refused {refused}  unknown {unknown}"))
-    };
-    let mut ended_by = None;
-    let sent = import::run(client, input, work, how, (tell, progress, controls));
-    tokio::pin!(sent);
-    let sent = loop {
+    /// Runs what blocks where it may, until it is done or somebody ends it. It is before anything is sent.
+    async fn blocking<T: Send + 'static>(
+        &mut self,
+        work: impl FnOnce() -> Result<T, TransferError> + Send + 'static,
+    ) -> Result<T, Failed> {
         tokio::select! {
-            sent = &mut sent => break sent,
-            exit = ends.next() => {
-                let is_first = ended_by.replace(exit).is_none();
-                bar.note(if is_first { "stopping; what is under way may end, once more ends at once" } else { "stopped" });
-                // The import has ended where nobody listens.
-                let _ = control.send(if is_first { ImportControl::Stop } else { ImportControl::Abort });
+            done = spawn_blocking(work) => {
+                done.map_err(|error| Failed::new(Exit::Failure, error.to_string()))?.map_err(failed)
             }
-            () = bar.follow(now) => {}
+            exit = self.signals.next() => Err(Failed::new(exit, "stopped; nothing was sent")),
         }
-    };
-    bar.clear();
-    Ok((sent?, ended_by))
+    }
+
+    /// Checks the whole file, and names each bad row.
+    async fn look(&mut self, reading: &ColumnMapping) -> Result<Check, Failed> {
+        let (args, reading) = (Arc::clone(&self.args), reading.clone());
+        let work = move || {
+            validate::check(open(&args)?, &reading, |found| {
+                if let Err(bad) = found {
+                    note(&bad.sentence());
+                }
+                ControlFlow::Continue(())
+            })
+        };
+        self.blocking(work).await
+    }
+
+    async fn prepare(
+        &mut self,
+        (start, reading, good, report): (Start, ColumnMapping, Option<u64>, Option<PathBuf>),
+        target: &Target,
+    ) -> Result<(Input, Work), Failed> {
+        let (args, target) = (Arc::clone(&self.args), target.clone());
+        let work = move || {
+            let input = open(&args)?;
+            let work = Work::start(&start, &input, &reading, good, report, &target)?;
+            Ok((input, work))
+        };
+        self.blocking(work).await
+    }
+
+    /// Writes the rows that were not added, where that is asked for.
+    async fn mend(&self, reading: &ColumnMapping, report: Option<PathBuf>) -> Result<(), Failed> {
+        let Some(to) = self.args.mend.clone() else { return Ok(()) };
+        let (args, reading) = (Arc::clone(&self.args), reading.clone());
+        let name = display_safe(&to.display().to_string()).into_owned();
+        let write = move || rejects::write(open(&args)?, &reading, report.as_deref(), (&to, args.force));
+        let rows = spawn_blocking(write).await.map_err(|error| Failed::new(Exit::Failure, error.to_string()))?;
+        self.verbosity.note(&match rows.map_err(failed)? {
+            0 => "no row is to be mended".to_owned(),
+            1 => format!("1 row to mend: {name}"),
+            rows => format!("{rows} rows to mend: {name}"),
+        });
+        Ok(())
+    }
+
+    /// Asks before anything is added to a protected profile.
+    async fn confirm(&mut self, good: Option<u64>, settings: &Settings) -> Result<(), Failed> {
+        if !settings.protect || self.args.yes {
+            return Ok(());
+        }
+        let rows = good.map_or("the remaining".to_owned(), |good| good.to_string());
+        allowed(self.ask(question(&format!("{rows} pets"), settings)).await?, settings)
+    }
+
+    /// Whether the answer is yes; nothing where there is no terminal to ask at.
+    async fn ask(&mut self, question: String) -> Result<Option<bool>, Failed> {
+        self.blocking(move || Ok(confirm::ask(&question, false))).await
+    }
+
+    /// Sends everything, shows how it goes, and stops when it is told to: at once by a second signal.
+    async fn send(
+        &mut self,
+        client: &Client,
+        (input, work, how): (Input, Work, import::ImportOptions),
+        settings: &Settings,
+    ) -> Result<(Summary, Option<Exit>), TransferError> {
+        let (progress, counts) = watch::channel(ImportProgress::default());
+        let (control, controls) = watch::channel(ImportControl::Go);
+        let bar = TransferProgress::new(work.good(), self.verbosity, settings);
+        let tell = tell(bar.clone(), self.args.is_stdin() || self.args.resume);
+        let now = || {
+            let counts = counts.borrow();
+            let ImportProgress { added, refused, unknown, .. } = &*counts;
+            (counts.dealt_with(), format!("added {added}  refused {refused}  unknown {unknown}"))
+        };
+        let mut ended_by = None;
+        let sent = import::run(client, input, work, how, (tell, progress, controls));
+        tokio::pin!(sent);
+        let sent = loop {
+            tokio::select! {
+                sent = &mut sent => break sent,
+                exit = self.signals.next() => {
+                    let is_first = ended_by.replace(exit).is_none();
+                    bar.note(if is_first { "stopping; what is under way may end, once more ends at once" } else { "stopped" });
+                    // The import has ended where nobody listens.
+                    let _ = control.send(if is_first { ImportControl::Stop } else { ImportControl::Abort });
+                }
+                () = bar.follow(now) => {}
+            }
+        };
+        bar.clear();
+        Ok((sent?, ended_by))
+    }
 }
 
 /// Names on stderr each row that was not added. Bad rows only where they were not named by the check before.
-fn tell(bar: TransferProgress, bad_too: bool, doubts: Arc<AtomicU64>) -> OnImportEvent {
+fn tell(bar: TransferProgress, bad_too: bool) -> OnImportEvent {
     Arc::new(move |told| match told {
         ImportEvent::Row { line, outcome, .. } => match outcome {
             RowOutcome::Added(_) | RowOutcome::Invalid(_) | RowOutcome::NotSent(_) => {}
@@ -376,7 +367,6 @@ fn tell(bar: TransferProgress, bad_too: bool, doubts: Arc<AtomicU64>) -> OnImpor
         ImportEvent::Bad(bad) if bad_too => bar.note(&bad.sentence()),
         ImportEvent::Bad(_) => {}
         ImportEvent::UnknownOutcome { line, .. } => {
-            doubts.fetch_add(1, Ordering::Relaxed);
             bar.note(&format!("line {line}: may have been added before; it was not sent again"));
         }
         ImportEvent::Waiting { wait, why } if wait.as_secs() > 0 => {

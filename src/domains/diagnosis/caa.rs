@@ -26,7 +26,6 @@ pub struct Issue {
 
 impl Issue {
     /// Reads a value; `None` where it does not follow the grammar, which authorities must take for "nobody".
-    #[must_use]
     pub fn parse(value: &[u8]) -> Option<Self> {
         let text = std::str::from_utf8(value).ok()?;
         let blank = [' ', '\t'];

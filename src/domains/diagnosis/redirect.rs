@@ -40,13 +40,11 @@ pub struct Walk {
 }
 
 /// An address for people.
-#[must_use]
 pub fn shown_url(url: &Url) -> String {
     cut(&display_safe(url.as_str()), 80)
 }
 
 /// The way round, where a trail comes to an address again.
-#[must_use]
 pub fn circle(trail: &Trail) -> Option<String> {
     let urls: Vec<&Url> = trail.hops.iter().map(|hop| &hop.url).collect();
     let again = urls.iter().enumerate().find(|(index, url)| urls[..*index].contains(url))?;
@@ -60,7 +58,6 @@ pub fn head_was_refused(hop: &Hop) -> bool {
 }
 
 /// The findings on a redirect, first causes first.
-#[must_use]
 pub fn judge(redirect: &Redirect, walk: &Walk, now: Timestamp) -> Vec<Finding> {
     let redirects = |trail: &Trail| {
         trail.hops.iter().any(|hop| hop.outcome.as_ref().is_ok_and(Response::is_redirect) && !is_upgrade(hop))

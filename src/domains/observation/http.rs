@@ -21,7 +21,6 @@ pub enum Method {
 
 impl Method {
     /// As it is sent.
-    #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Head => "HEAD",
@@ -114,13 +113,11 @@ pub enum HttpFailure {
 
 impl Response {
     /// Whether it sends elsewhere.
-    #[must_use]
     pub const fn is_redirect(&self) -> bool {
         matches!(self.status, 301 | 302 | 303 | 307 | 308)
     }
 
     /// A directive of `Cache-Control` with a number of seconds.
-    #[must_use]
     pub fn cache_seconds(&self, directive: &str) -> Option<u64> {
         self.cache_control.as_deref()?.split(',').find_map(|part| {
             let (name, value) = part.split_once('=')?;
@@ -131,7 +128,6 @@ impl Response {
 
 impl Trail {
     /// The answer of the last hop.
-    #[must_use]
     pub fn last(&self) -> Option<&Response> {
         self.hops.last()?.outcome.as_ref().ok()
     }
@@ -145,7 +141,6 @@ impl Trail {
 impl Hop {
     /// How long a browser may keep this redirect, in words; `None` where it is none. Without a limit a permanent one may
     /// be kept as long as the browser likes (RFC 9111 section 4.2.2).
-    #[must_use]
     pub fn kept(&self) -> Option<String> {
         let response = self.outcome.as_ref().ok().filter(|response| response.is_redirect())?;
         Some(match (response.cache_seconds("max-age"), response.status) {
@@ -157,7 +152,6 @@ impl Hop {
     }
 
     /// As proof.
-    #[must_use]
     pub fn evidence(&self) -> Evidence {
         let answer = match &self.outcome {
             Ok(response) => match &response.location {

@@ -101,13 +101,11 @@ pub enum TlsFailure {
 
 impl Certificate {
     /// Whether it is signed by itself.
-    #[must_use]
     pub fn is_self_issued(&self) -> bool {
         self.subject == self.issuer
     }
 
     /// Whether it is for `name`: a wildcard covers exactly one label (RFC 9525 section 6.3).
-    #[must_use]
     pub fn covers(&self, name: &str) -> bool {
         let covers = |pattern: &str| match pattern.strip_prefix("*.") {
             Some(rest) => name.split_once('.').is_some_and(|(label, below)| !label.is_empty() && below == rest),
@@ -119,13 +117,11 @@ impl Certificate {
 
 impl Handshake {
     /// The server's own certificate.
-    #[must_use]
     pub fn leaf(&self) -> Option<&Certificate> {
         self.outcome.as_ref().ok()?.chain.first()
     }
 
     /// As proof.
-    #[must_use]
     pub fn evidence(&self) -> Evidence {
         let answer = match (&self.outcome, self.leaf()) {
             (Ok(presented), Some(leaf)) => {

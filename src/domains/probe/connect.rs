@@ -25,7 +25,6 @@ pub enum NoConnection {
 
 impl NoConnection {
     /// What an error of a socket means.
-    #[must_use]
     pub fn of(error: &io::Error) -> Self {
         match error.kind() {
             io::ErrorKind::ConnectionRefused => Self::Refused,

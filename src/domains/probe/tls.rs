@@ -121,7 +121,6 @@ fn read(trust: &ChainTrust, chain: &[CertificateDer<'static>], server_name: &str
 }
 
 /// Reads one certificate; what it says is kept as it is, and cleaned when it is shown.
-#[must_use]
 pub fn certificate(der: &[u8]) -> Option<Certificate> {
     let (_, parsed) = X509Certificate::from_der(der).ok()?;
     let time = |seconds: i64| Timestamp::from_second(seconds).ok();

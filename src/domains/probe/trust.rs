@@ -22,7 +22,6 @@ pub struct ChainTrust {
 
 impl ChainTrust {
     /// The system's roots and `extra`.
-    #[must_use]
     pub fn new(extra: Vec<CertificateDer<'static>>) -> Self {
         let provider = Arc::new(ring::default_provider());
         let config = Arc::new(handshake_config(&provider));

@@ -20,13 +20,11 @@ impl DnsRecord {
     pub const TTL: u32 = 3600;
 
     /// `CNAME`, or `ALIAS` at the apex of the zone, where a CNAME cannot stand.
-    #[must_use]
     pub fn kind(&self) -> &'static str {
         if self.is_apex() { "ALIAS" } else { "CNAME" }
     }
 
     /// Whether it is entered at the zone's own name.
-    #[must_use]
     pub fn is_apex(&self) -> bool {
         self.name == self.zone
     }

@@ -25,7 +25,6 @@ const RENEWAL: SignedDuration = SignedDuration::from_hours(30 * 24);
 
 impl Sandbox {
     /// What there is at a time of practice.
-    #[must_use]
     pub fn plan(&self, now: Timestamp) -> Plan {
         let renewed = self.renewed(now);
         let mut plan = Plan { now, ..Plan::healthy(renewed) };

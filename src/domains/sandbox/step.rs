@@ -1,9 +1,11 @@
 //! What an operator does outside this program on the way of a domain.
 
+use strum::VariantArray;
+
 use crate::domains::Who;
 
 /// Something that the operator does outside this program.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, VariantArray)]
 pub enum SandboxStep {
     /// The domain is added to the project, which then shows the value.
     AddDomain,
@@ -29,21 +31,9 @@ pub enum SandboxStep {
 
 impl SandboxStep {
     /// All of them, in the order of the way.
-    pub const ALL: [Self; 10] = [
-        Self::AddDomain,
-        Self::DeleteA,
-        Self::AddCname,
-        Self::AddCaa,
-        Self::Verify,
-        Self::Reverify,
-        Self::CorrectRedirect,
-        Self::RedirectDomain,
-        Self::Remove,
-        Self::DeleteCname,
-    ];
+    pub const ALL: &'static [Self] = Self::VARIANTS;
 
     /// Where it is done: at the DNS provider or in the dashboard.
-    #[must_use]
     pub const fn place(self) -> Who {
         match self {
             Self::DeleteA | Self::AddCname | Self::AddCaa | Self::DeleteCname => Who::DnsProvider,

@@ -109,7 +109,7 @@ fn each_act_says_where_and_what() {
         line(SandboxStep::CorrectRedirect),
         "in the dashboard: redirect help.acme-pets.com to www.acme-pets.com, 301"
     );
-    for act in SandboxStep::ALL {
+    for act in SandboxStep::ALL.iter().copied() {
         assert!(matches!(act.place(), Who::DnsProvider | Who::Dashboard), "{act:?}");
     }
 }

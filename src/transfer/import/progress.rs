@@ -43,7 +43,6 @@ pub enum ImportEvent {
 
 impl ImportEvent {
     /// Whether it is a row that was not added.
-    #[must_use]
     pub const fn is_error(&self) -> bool {
         match self {
             Self::Row { outcome, .. } => match outcome {
@@ -69,6 +68,8 @@ pub struct ImportProgress {
     pub invalid: u64,
     /// May have been added.
     pub unknown: u64,
+    /// Those of them that were not sent now, since that could add them twice.
+    pub left_alone: u64,
     /// Certainly not added, though they were sent: they may be sent again.
     pub not_sent: u64,
     /// Rows whose status was mended.
@@ -81,13 +82,11 @@ pub struct ImportProgress {
 
 impl ImportProgress {
     /// Good rows of which is known what became.
-    #[must_use]
     pub const fn dealt_with(&self) -> u64 {
         self.added + self.added_before + self.refused + self.unknown
     }
 
     /// Rows that were not added.
-    #[must_use]
     pub const fn errors(&self) -> u64 {
         self.refused + self.invalid + self.unknown
     }
@@ -105,7 +104,10 @@ impl ImportProgress {
                 }
             }
             ImportEvent::Bad(_) => self.invalid += 1,
-            ImportEvent::UnknownOutcome { .. } => self.unknown += 1,
+            ImportEvent::UnknownOutcome { .. } => {
+                self.unknown += 1;
+                self.left_alone += 1;
+            }
             ImportEvent::Waiting { .. } => {}
         }
     }

@@ -8,11 +8,11 @@ use tokio::sync::watch;
 use super::prefetch::Queue;
 use super::shared::{ImportEnded, Shared, Turn};
 use super::{ImportControl, ImportEvent};
-use crate::api::error::RetryAfter;
+use crate::api::creation::{FailedAttempt, create_pet};
 use crate::api::retry::dice;
 use crate::api::{ApiError, Client, Failure};
 use crate::clock::{self, Now};
-use crate::model::{PetId, ProblemCode, display_safe};
+use crate::model::display_safe;
 use crate::transfer::journal::{RowAnswer, RowOutcome};
 use crate::transfer::rows::Row;
 
@@ -27,8 +27,8 @@ pub(super) struct Sender {
 
 /// What a failure asks for.
 enum Verdict {
-    /// No row will fare better.
-    Everybody(ImportEnded),
+    /// The key is refused: no row will fare better.
+    Everybody,
     /// Sending it again may help, after a pause.
     Again(Option<Duration>),
     /// It is the row.
@@ -63,10 +63,7 @@ impl Sender {
             progress.under_way += 1;
             progress.waiting_until = None;
         });
-        let outcome = match self.once(&turn).await {
-            Ok(id) => RowOutcome::Added(id),
-            Err(outcome) => outcome,
-        };
+        let outcome = self.once(&turn).await;
         // Where that cannot be written, the row stays in doubt, which is true.
         shared.note(|journal| journal.outcome(*row, *line, &outcome));
         shared.settled(ImportEvent::Row {
@@ -78,51 +75,38 @@ impl Sender {
     }
 
     /// Sends a row until it is added, or it is known that it is not, or nothing more can be known.
-    async fn once(&self, turn: &Turn) -> Result<PetId, RowOutcome> {
+    async fn once(&self, Turn { row, doubted }: &Turn) -> RowOutcome {
         let shared = &*self.shared;
-        let (key, first) = (shared.work.key(turn.row.row), clock::now());
-        // The first failure after which it may have been added: what fails for sure later says nothing about that one.
-        let mut outcome_unknown = turn
-            .doubted
-            .then(|| RowAnswer { message: "It may have been added before.".to_owned(), ..RowAnswer::default() });
+        let (key, first) = (shared.work.key(row.row), clock::now());
         let (mut own_failures, mut successes) = (0, shared.pace.successes());
-        loop {
-            let began = clock::now().mono;
-            let error = match shared.client.create_pet(&turn.row.new, &key).await {
-                Ok(pet) => {
-                    shared.pace.succeeded(clock::now().mono);
-                    return Ok(pet.id);
+        let again = |FailedAttempt { error, began, is_unknown }: FailedAttempt<'_>| {
+            let asked = match verdict(error) {
+                Verdict::Everybody => {
+                    shared.end(ImportEnded::Unauthorized(Failure::from(error)));
+                    return None;
                 }
-                Err(error) => error,
+                Verdict::Never => return None,
+                Verdict::Again(asked) => asked,
             };
-            let answer = RowAnswer::from(&error);
-            if error.outcome_unknown() {
-                outcome_unknown.get_or_insert(answer.clone());
+            let others_succeed = std::mem::replace(&mut successes, shared.pace.successes()) < successes;
+            own_failures += u32::from(others_succeed && is_own(error) || is_the_rows(error));
+            self.pause(began, asked, error);
+            let repeats_safely = !is_unknown && !doubted || is_known_since(&shared.client, first);
+            (repeats_safely && own_failures <= OWN_FAILURES)
+                .then_some(async { shared.halt.run_until_cancelled(shared.pace.ready()).await.is_some() })
+        };
+        let error = match create_pet(&shared.client, &row.new, &key, again).await {
+            Ok(pet) => {
+                shared.pace.succeeded(clock::now().mono);
+                return RowOutcome::Added(pet.id);
             }
-            let or = |outcome: fn(RowAnswer) -> RowOutcome| {
-                outcome_unknown.clone().map_or(outcome(answer.clone()), RowOutcome::Unknown)
-            };
-            match verdict(&error) {
-                Verdict::Everybody(why) => {
-                    shared.end(why);
-                    return Err(or(RowOutcome::NotSent));
-                }
-                Verdict::Never => return Err(or(RowOutcome::Refused)),
-                Verdict::Again(asked) => {
-                    let others_succeed = std::mem::replace(&mut successes, shared.pace.successes()) < successes;
-                    own_failures += u32::from(others_succeed && is_own(&error) || is_the_rows(&error));
-                    self.pause(began, asked, &error);
-                    let repeats_safely = outcome_unknown.is_none() || is_known_since(&shared.client, first);
-                    if !repeats_safely || own_failures > OWN_FAILURES {
-                        return Err(or(RowOutcome::NotSent));
-                    }
-                }
-            }
-            tokio::select! {
-                biased;
-                () = shared.halt.cancelled() => return Err(or(RowOutcome::NotSent)),
-                () = shared.pace.ready() => {}
-            }
+            Err(error) => error,
+        };
+        match verdict(&error) {
+            _ if *doubted => RowOutcome::Unknown(RowAnswer::new("It may have been added before.")),
+            _ if error.outcome_unknown() => RowOutcome::Unknown(RowAnswer::from(&error)),
+            Verdict::Never => RowOutcome::Refused(RowAnswer::from(&error)),
+            Verdict::Everybody | Verdict::Again(_) => RowOutcome::NotSent(RowAnswer::from(&error)),
         }
     }
 
@@ -156,25 +140,10 @@ fn verdict(error: &ApiError) -> Verdict {
         | ApiError::Timeout(_)
         | ApiError::Broken(_)
         | ApiError::Malformed(_) => Verdict::Again(None),
-        ApiError::Refused { status: 401 | 403, .. } => {
-            Verdict::Everybody(ImportEnded::Unauthorized(Failure::from(error)))
-        }
-        ApiError::Refused { status: 408 | 429 | 500 | 502..=504, retry_after, .. } => {
-            Verdict::Again(asked(*retry_after))
-        }
-        ApiError::Refused { status: 409, problem: Some(problem), retry_after, .. }
-            if problem.code == ProblemCode::IdempotencyInProgress.as_str() =>
-        {
-            Verdict::Again(asked(*retry_after))
-        }
+        ApiError::Refused { status: 401 | 403, .. } => Verdict::Everybody,
+        ApiError::Refused { status: 408 | 429 | 500 | 502..=504, .. } => Verdict::Again(error.asked_pause()),
+        ApiError::Refused { .. } if error.is_in_progress() => Verdict::Again(error.asked_pause()),
         ApiError::Refused { .. } => Verdict::Never,
-    }
-}
-
-const fn asked(retry_after: Option<RetryAfter>) -> Option<Duration> {
-    match retry_after {
-        Some(RetryAfter::Seconds(seconds)) => Some(Duration::from_secs(seconds)),
-        Some(RetryAfter::Other) | None => None,
     }
 }
 
@@ -190,18 +159,9 @@ const fn is_the_rows(error: &ApiError) -> bool {
 
 impl From<&ApiError> for RowAnswer {
     fn from(error: &ApiError) -> Self {
-        let failure = Failure::from(error);
-        match &failure {
-            Failure::Refused { status, code, message, .. } => {
-                Self { status: Some(*status), code: code.clone(), message: message.clone() }
-            }
-            Failure::NotSent { .. }
-            | Failure::NotStarted { .. }
-            | Failure::NoAnswer { .. }
-            | Failure::Broken { .. }
-            | Failure::Malformed { .. }
-            | Failure::Busy
-            | Failure::Crashed { .. } => Self { message: failure.sentence("the service"), ..Self::default() },
+        match Failure::from(error) {
+            Failure::Refused { status, code, message, .. } => Self { status: Some(status), code, message },
+            failure => Self::new(failure.sentence("the service")),
         }
     }
 }

@@ -43,7 +43,9 @@ pub struct Work {
 }
 
 impl Work {
-    /// An import that begins so, with its journal at `report`. Blocks.
+    /// An import that begins so, with its journal at `report` if it is to have one. `good` says how many rows can be sent,
+    /// where that is known. A `reading` by which nothing is decided is that of the journal that it goes on with; in a file
+    /// that has changed, rows are then recognised by what is in them. Blocks.
     pub fn start(
         start: &Start,
         input: &Input,
@@ -52,63 +54,35 @@ impl Work {
         report: Option<PathBuf>,
         target: &Target,
     ) -> Result<Self, TransferError> {
-        match (start, report) {
-            (Start::GoOn, Some(report)) => Self::resume(input, reading, report, target),
-            (Start::Anew(seen), Some(report)) if seen.is_some() || Journal::guard(&report).is_err() => {
-                Self::anew(input, reading.clone(), good, report, target, seen.as_ref())
-            }
-            (_, report) => Self::begin(input, reading.clone(), good, report, target),
-        }
-    }
-
-    /// A new import, with its journal at `report` if it is to have one. `good` says how many rows can be sent, where
-    /// that is known. Blocks.
-    pub fn begin(
-        input: &Input,
-        reading: ColumnMapping,
-        good: Option<u64>,
-        report: Option<PathBuf>,
-        target: &Target,
-    ) -> Result<Self, TransferError> {
         let Some(report) = report else {
-            return Ok(Self { id: Uuid::new_v4(), reading, good, journal: None, past: None });
+            return Ok(Self { id: Uuid::new_v4(), reading: reading.clone(), good, journal: None, past: None });
         };
-        Journal::guard(&report)?;
-        let head = Head::new(input.print()?, target, reading, good, clock::now().wall);
-        let journal = Journal::create(&report, &head)?;
-        Ok(Self { id: head.id, reading: head.reading, good, journal: Some(journal), past: None })
-    }
-
-    /// A new import whose journal takes the place of an earlier one, which is kept. If that was decided by what was
-    /// `seen` of the file and of that journal, they must be the same still. Blocks.
-    fn anew(
-        input: &Input,
-        reading: ColumnMapping,
-        good: Option<u64>,
-        report: PathBuf,
-        target: &Target,
-        seen: Option<&Seen>,
-    ) -> Result<Self, TransferError> {
-        let print = input.print()?;
-        if let Some(differs) = seen.and_then(|seen| seen.file.difference(&print)) {
+        let seen = match start {
+            Start::GoOn => {
+                let (journal, past) = Journal::resume(&report, input, target, reading)?;
+                let Head { id, reading, good, .. } = past.head.clone();
+                return Ok(Self { id, reading, good, journal: Some(journal), past: Some(past) });
+            }
+            Start::New => None,
+            Start::Anew(seen) => seen.as_ref(),
+        };
+        let is_free = Journal::guard(&report);
+        let replaces = seen.is_some() || matches!(start, Start::Anew(_)) && is_free.is_err();
+        if !replaces {
+            is_free?;
+        }
+        let file = input.print()?;
+        // What was decided by the file and by that journal, is decided only if they are the same still.
+        if let Some(differs) = seen.and_then(|seen| seen.file.difference(&file)) {
             return Err(TransferError::changed(&report, differs));
         }
-        let head = Head::new(print, target, reading, good, clock::now().wall);
-        let journal = Journal::replace(&report, &head, seen.map(|seen| seen.import))?;
+        let head = Head::new(file, target, reading.clone(), good, clock::now().wall);
+        let journal = if replaces {
+            Journal::replace(&report, &head, seen.map(|seen| seen.import))?
+        } else {
+            Journal::create(&report, &head)?
+        };
         Ok(Self { id: head.id, reading: head.reading, good, journal: Some(journal), past: None })
-    }
-
-    /// The import whose journal is at `report`. A `reading` by which nothing is decided is that of its beginning. In a
-    /// file that has changed, rows are recognised by what is in them. Blocks.
-    pub fn resume(
-        input: &Input,
-        reading: &ColumnMapping,
-        report: PathBuf,
-        target: &Target,
-    ) -> Result<Self, TransferError> {
-        let (journal, past) = Journal::resume(&report, input, target, reading)?;
-        let Head { id, reading, good, .. } = past.head.clone();
-        Ok(Self { id, reading, good, journal: Some(journal), past: Some(past) })
     }
 
     /// Leaves no journal of an import of which nothing was sent.
@@ -119,24 +93,13 @@ impl Work {
     }
 
     /// Where the earlier journal is kept whose place this one's has taken.
-    #[must_use]
     pub fn kept(&self) -> Option<&Path> {
         self.journal.as_ref()?.kept.as_deref()
     }
 
     /// How many rows can be sent, where that is known.
-    #[must_use]
     pub const fn good(&self) -> Option<u64> {
         self.good
-    }
-
-    /// The rows that may have been added, with their lines, in ascending order.
-    #[must_use]
-    pub fn doubts(&self) -> Vec<(u64, u64)> {
-        let doubts = self.past.iter().flat_map(|past| &past.doubts);
-        let mut doubts: Vec<_> = doubts.map(|(row, doubt)| (*row, doubt.line)).collect();
-        doubts.sort_unstable();
-        doubts
     }
 
     /// Whether a row that may have been added can be sent again to `client`'s service without adding it twice.

@@ -45,7 +45,6 @@ pub struct Head {
 
 impl Head {
     /// Of a new import.
-    #[must_use]
     pub fn new(file: Print, target: &Target, reading: ColumnMapping, good: Option<u64>, at: Timestamp) -> Self {
         let id = Uuid::new_v4();
         let (service, key) = (target.service.clone(), recognisable(id, &target.key));
@@ -88,7 +87,8 @@ fn recognisable(id: Uuid, key: &str) -> String {
 }
 
 /// What became of a row.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, strum::EnumDiscriminants)]
+#[strum_discriminants(name(Word), vis(pub(super)), derive(Serialize, Deserialize), serde(rename_all = "snake_case"))]
 pub enum RowOutcome {
     /// It was added.
     Added(PetId),
@@ -114,8 +114,12 @@ pub struct RowAnswer {
 }
 
 impl RowAnswer {
+    /// Nothing but a sentence.
+    pub(in crate::transfer) fn new(message: impl Into<String>) -> Self {
+        Self { message: message.into(), ..Self::default() }
+    }
+
     /// All of it in one line, cut.
-    #[must_use]
     pub fn words(&self) -> String {
         let status = self.status.map(|status| format!("{status} ")).unwrap_or_default();
         let code = self.code.as_ref().map(|code| format!("{code} ")).unwrap_or_default();
@@ -127,71 +131,51 @@ impl RowAnswer {
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct Line {
     pub(super) row: u64,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) line: Option<u64>,
     /// Of what is sent, in hexadecimal digits.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) hash: Option<String>,
     /// When it is sent, in seconds since 1970: by the clock of the service, if its answers have a date.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) sent: Option<i64>,
     /// The Idempotency-Key, if it is not the one of the row's number.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) key: Option<IdempotencyKey>,
     /// Of the API key, if it is not the one of the first line; empty if it is not known any more.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) by: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) outcome: Option<Word>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) id: Option<PetId>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) status: Option<u16>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) code: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) message: Option<String>,
     /// On the last line of an import that came to its end, with the row 0.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) end: Option<Timestamp>,
 }
 
 impl Line {
     /// What became of a row.
     pub(super) fn of(row: u64, line: u64, outcome: &RowOutcome) -> Self {
-        let answered = |word, answer: &RowAnswer| Self {
-            row,
-            outcome: Some(word),
-            status: answer.status,
-            code: answer.code.clone(),
-            message: Some(answer.message.clone()),
-            line: Some(line),
-            ..Self::default()
+        let known = Self { row, outcome: Some(outcome.into()), ..Self::default() };
+        let answer = match outcome {
+            RowOutcome::Added(id) => return Self { id: Some(*id), ..known },
+            RowOutcome::Refused(answer) | RowOutcome::Unknown(answer) | RowOutcome::NotSent(answer) => answer.clone(),
+            RowOutcome::Invalid(why) => RowAnswer::new(why),
         };
-        match outcome {
-            RowOutcome::Added(id) => Self { row, outcome: Some(Word::Added), id: Some(*id), ..Self::default() },
-            RowOutcome::Refused(answer) => answered(Word::Refused, answer),
-            RowOutcome::Unknown(answer) => answered(Word::Unknown, answer),
-            RowOutcome::NotSent(answer) => answered(Word::NotSent, answer),
-            RowOutcome::Invalid(why) => {
-                answered(Word::Invalid, &RowAnswer { message: why.clone(), ..RowAnswer::default() })
-            }
-        }
+        let RowAnswer { status, code, message } = answer;
+        Self { line: Some(line), status, code, message: Some(message), ..known }
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(super) enum Word {
-    Added,
-    Refused,
-    Unknown,
-    NotSent,
-    Invalid,
-}
-
 pub(super) fn failed(path: &Path, source: io::Error) -> TransferError {
-    TransferError::Journal { path: path.to_owned(), source }
+    TransferError::Write { name: path.display().to_string(), source }
 }
 
 pub(in crate::transfer) fn read_head(path: &Path) -> Result<Head, TransferError> {

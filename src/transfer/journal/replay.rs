@@ -1,11 +1,13 @@
-//! What a journal says, in two bits a row and the hash of what was sent; more only of rows whose outcome is not known.
+//! What a journal says, in nine bytes a row: its state and the hash of what was sent. More only of rows whose outcome is
+//! not known.
 
 use std::collections::HashMap;
 use std::fs::File;
-use std::io::{BufRead as _, BufReader, Read as _};
+use std::io::{self, BufReader};
 use std::path::Path;
 
 use super::lines::{Head, Line, Word, failed};
+use crate::local::log::Lines;
 use crate::model::IdempotencyKey;
 use crate::model::text::short;
 use crate::transfer::TransferError;
@@ -29,10 +31,6 @@ pub enum RowState {
     Unknown,
 }
 
-impl RowState {
-    const ALL: [Self; 4] = [Self::Open, Self::Added, Self::Refused, Self::Unknown];
-}
-
 /// A row that may have been added.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownRow {
@@ -50,7 +48,6 @@ pub struct UnknownRow {
 
 impl UnknownRow {
     /// The Idempotency-Key with which the row was sent.
-    #[must_use]
     pub fn key(&self, head: &Head, row: u64) -> IdempotencyKey {
         self.key.clone().unwrap_or_else(|| IdempotencyKey::numbered(head.id, row))
     }
@@ -67,7 +64,7 @@ pub struct Past {
     pub last: u64,
     /// What stands for the API key in use.
     who: String,
-    states: Vec<u8>,
+    states: Vec<RowState>,
     /// Of what was sent; 0 of other rows.
     hashes: Vec<u64>,
     /// Whether its last line says that every row has been dealt with.
@@ -78,30 +75,24 @@ pub struct Past {
 
 impl Past {
     /// What is known of a row.
-    #[must_use]
     pub fn state(&self, row: u64) -> RowState {
-        let (place, shift) = place(row);
-        self.states.get(place).map_or(RowState::Open, |states| RowState::ALL[usize::from(states >> shift & 3)])
+        self.states.get(row as usize).copied().unwrap_or(RowState::Open)
     }
 
     /// The hash of what was sent.
-    #[must_use]
     pub fn hash(&self, row: u64) -> Option<u64> {
         self.hashes.get(row as usize).copied().filter(|hash| *hash != 0)
     }
 
     /// Whether every row of its file was added.
-    #[must_use]
     pub fn is_finished(&self) -> bool {
         self.ended && (1..=self.last).all(|row| self.state(row) == RowState::Added)
     }
 
     fn set(&mut self, row: u64, state: RowState) {
-        let (place, shift) = place(row);
-        if place >= self.states.len() {
-            self.states.resize(place + 1, 0);
-        }
-        self.states[place] = self.states[place] & !(3 << shift) | (state as u8) << shift;
+        let row = row as usize;
+        self.states.resize(self.states.len().max(row + 1), RowState::Open);
+        self.states[row] = state;
     }
 
     /// What the journal at `path` says, whoever goes on with it.
@@ -121,26 +112,22 @@ impl Past {
         let size = file.metadata().map_err(failed)?.len();
         let (doubts, states, hashes) = (HashMap::new(), Vec::new(), Vec::new());
         let mut past = Self { head, doubts, last: 0, who: who.to_owned(), states, hashes, ended: false, whole: 0 };
-        let mut input = BufReader::with_capacity(256 << 10, file);
-        let (mut text, mut number) = (Vec::new(), 0_u64);
-        loop {
-            text.clear();
-            number += 1;
-            let count = input.by_ref().take(MOST_LINE).read_until(b'\n', &mut text).map_err(failed)?;
-            if !text.ends_with(b"\n") {
-                if count as u64 == MOST_LINE {
-                    return Err(damaged(path, number, "it is too long"));
-                }
-                // The end, or a line of which the end of the program cut off the rest.
-                return Ok(past);
-            }
+        let mut lines = Lines::new(BufReader::with_capacity(256 << 10, file), MOST_LINE);
+        for number in 1.. {
+            let damaged = |why: &str| TransferError::Damaged { path: path.to_owned(), line: number, why: short(why) };
+            let next = lines.next_line().map_err(|error| match error.kind() {
+                io::ErrorKind::InvalidData => damaged("it is too long"),
+                _ => failed(error),
+            });
+            let Some((place, text)) = next? else { break };
             if number > 1 {
-                let line = serde_json::from_slice(&text).map_err(|error| damaged(path, number, &error.to_string()))?;
-                past.take(&line, size).map_err(|why| damaged(path, number, why))?;
-                each(&line, past.whole);
+                let line = serde_json::from_slice(text).map_err(|error| damaged(&error.to_string()))?;
+                past.take(&line, size).map_err(damaged)?;
+                each(&line, place);
             }
-            past.whole += count as u64;
         }
+        past.whole = lines.end();
+        Ok(past)
     }
 
     fn take(&mut self, line: &Line, size: u64) -> Result<(), &'static str> {
@@ -176,13 +163,4 @@ impl Past {
         self.set(line.row, state);
         Ok(())
     }
-}
-
-/// The octet of a row, and where in it its two bits are.
-const fn place(row: u64) -> (usize, u32) {
-    ((row / 4) as usize, (row % 4) as u32 * 2)
-}
-
-fn damaged(path: &Path, line: u64, why: &str) -> TransferError {
-    TransferError::Damaged { path: path.to_owned(), line, why: short(why) }
 }

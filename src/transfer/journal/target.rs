@@ -18,7 +18,6 @@ pub struct Target {
 impl Target {
     /// The service of these settings. The one inside the program is known by its database, which is to be there by now;
     /// looking for it blocks for a moment.
-    #[must_use]
     pub fn of(settings: &Settings) -> Self {
         match &settings.service {
             // It has new animals each time, and remembers nothing.

@@ -1,16 +1,16 @@
 //! CSV: the delimiter is found by looking at the first row, the columns by their names there.
 
-use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::ops::ControlFlow;
 
 use csv_core::{ReadRecordResult, Reader, ReaderBuilder};
+use encoding_rs::UTF_8;
 
 use super::row::{Cells, Manner, RowFault, Rows, Source, text_of};
 use super::splitter::{Kind, Piece, Pieces};
 use crate::transfer::TransferError;
 use crate::transfer::column_mapping::{ColumnMapping, Columns};
-use crate::transfer::input::{Encoding, Input, Text};
+use crate::transfer::input::{Input, Text};
 
 const DELIMITERS: [u8; 3] = [b',', b';', b'\t'];
 
@@ -20,20 +20,15 @@ const MOST_CELLS: usize = 16 << 10;
 /// Reads all rows. Says what parts the cells, and what the columns are.
 pub(super) fn read(input: Input, rows: &mut Rows<'_>) -> Result<(u8, Columns), TransferError> {
     let name = input.name.clone();
-    let head = input.head.clone();
-    let Text { input, encoding, offset: mark } = input.text();
-    let delimiter = delimiter(&head, encoding, rows.reading);
-    drop(head);
+    let delimiter = delimiter(&input.head, rows.reading);
+    let Text { input, offset } = input.text();
     let mut pieces = Pieces::new(input, Kind::Csv { delimiter }, name.clone());
     let mut cells = Splitter::new(delimiter);
     let header = pieces.next()?.ok_or(TransferError::Empty(name))?;
-    cells.split(header.bytes);
-    let header: Vec<String> = cells.all().map(|cell| String::from_utf8_lossy(cell).into_owned()).collect();
-    let columns = Columns::find(&header, rows.reading)?;
-    let names = columns.of.map(|place| place.map_or("", |place| columns.names[place].as_str()));
-    let manner = Manner { columns: names, active: !rows.reading.raw, exact: columns.ours };
+    let columns = Columns::find(&cells.names(header.bytes), rows.reading)?;
+    let manner = Manner::of(&columns, rows.reading);
     while let Some(piece) = pieces.next()? {
-        let offset = (encoding == Encoding::Utf8).then_some(mark + piece.offset);
+        let offset = offset.map(|offset| offset + piece.offset);
         if row(rows, &mut cells, &piece, offset, &columns, manner).is_break() {
             break;
         }
@@ -89,17 +84,14 @@ fn fault(cells: &Splitter, piece: &Piece<'_>, offset: Option<u64>, columns: &Col
 }
 
 /// That one whose cells are most of the columns that are looked for; where that does not tell, the most frequent one.
-fn delimiter(head: &[u8], encoding: Encoding, reading: &ColumnMapping) -> u8 {
-    let head = match encoding {
-        Encoding::Utf8 => Cow::Borrowed(head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head)),
-        Encoding::Utf16(_) => Cow::Owned(head.iter().copied().filter(|byte| *byte != 0).skip(2).collect()),
-    };
+fn delimiter(head: &[u8], reading: &ColumnMapping) -> u8 {
+    // By its byte order mark, where it has one.
+    let (head, ..) = UTF_8.decode(head);
     let score = |delimiter: u8| {
-        let mut pieces = Pieces::new(&*head, Kind::Csv { delimiter }, String::new());
+        let mut pieces = Pieces::new(head.as_bytes(), Kind::Csv { delimiter }, String::new());
         let Ok(Some(header)) = pieces.next() else { return (0, 0) };
         let mut cells = Splitter::new(delimiter);
-        cells.split(header.bytes);
-        let header: Vec<String> = cells.all().map(|cell| String::from_utf8_lossy(cell).into_owned()).collect();
+        let header = cells.names(header.bytes);
         (Columns::look(&header, reading).map_or(0, |columns| columns.recognised()), header.len())
     };
     // Of equals the last one counts.
@@ -146,6 +138,12 @@ impl Splitter {
                 ReadRecordResult::OutputFull | ReadRecordResult::Record | ReadRecordResult::End => return,
             }
         }
+    }
+
+    /// The cells of a header.
+    fn names(&mut self, row: &[u8]) -> Vec<String> {
+        self.split(row);
+        self.all().map(|cell| String::from_utf8_lossy(cell).into_owned()).collect()
     }
 
     const fn len(&self) -> usize {

@@ -12,18 +12,18 @@ use crate::model::text::{cut, short};
 use crate::model::{Field, display_safe};
 use crate::transfer::TransferError;
 use crate::transfer::column_mapping::{ColumnMapping, Columns, field_of};
-use crate::transfer::input::{Encoding, Input, Text};
+use crate::transfer::input::{Input, Text};
 
 /// Reads all objects. Says what the members of the first one are.
 pub(super) fn read(input: Input, kind: Kind, rows: &mut Rows<'_>) -> Result<Option<Columns>, TransferError> {
     let name = input.name.clone();
-    let Text { input, encoding, offset: mark } = input.text();
+    let Text { input, offset } = input.text();
     let mut pieces = Pieces::new(input, kind, name);
     let mut columns = None;
     let reading = rows.reading;
     let manner = Manner { columns: Field::ALL.map(Field::member), active: false, exact: true };
     while let Some(piece) = pieces.next()? {
-        let offset = (encoding == Encoding::Utf8).then_some(mark + piece.offset);
+        let offset = offset.map(|offset| offset + piece.offset);
         let found = text_of(piece.bytes, offset).and_then(|text| members(text, reading));
         if columns.is_none()
             && let Ok((members, _)) = &found

@@ -45,13 +45,11 @@ pub struct RowFault {
 
 impl Bad {
     /// Everything in one line: `line 17: column pet_name: Name is needed ...`.
-    #[must_use]
     pub fn sentence(&self) -> String {
         format!("line {}: {}", self.line, self.reasons())
     }
 
     /// The same without the line.
-    #[must_use]
     pub fn reasons(&self) -> String {
         let faults: Vec<_> = self.faults.iter().map(RowFault::sentence).collect();
         faults.join(" ")
@@ -105,6 +103,14 @@ pub(super) struct Manner<'a> {
     pub(super) exact: bool,
 }
 
+impl<'a> Manner<'a> {
+    /// That of a file with a header.
+    pub(super) fn of(columns: &'a Columns, reading: &ColumnMapping) -> Self {
+        let names = columns.of.map(|place| place.map_or("", |place| columns.names[place].as_str()));
+        Self { columns: names, active: !reading.raw, exact: columns.ours }
+    }
+}
+
 impl Rows<'_> {
     /// A row with these cells, which is bad as a whole where there is a `fault`.
     pub(super) fn row(
@@ -154,9 +160,10 @@ fn check(texts: [&str; 3], manner: Manner<'_>) -> Result<(NewPet, bool), Vec<Row
         value: short(text(error.field())),
         reason: error.to_string(),
     };
-    let too_long = name.len() > draft::NAME_MAX_CHARS * 4;
-    let name_error = if too_long { check_long_name(name) } else { check_name(name) };
-    match (name_error, category, status) {
+    // A name of a megabyte is too long, whatever is in it.
+    let is_too_long = name.len() > draft::NAME_MAX_CHARS * 4;
+    let too_long = is_too_long.then(|| FieldError::NameTooLong { chars: name.chars().count() });
+    match (too_long.map_or_else(|| check_name(name), Err), category, status) {
         (Ok(()), Ok(category_id), Ok((status, corrected))) => {
             Ok((NewPet { name: name.to_owned(), category_id, status }, corrected))
         }
@@ -165,11 +172,6 @@ fn check(texts: [&str; 3], manner: Manner<'_>) -> Result<(NewPet, bool), Vec<Row
             Err(errors.map(fault).collect())
         }
     }
-}
-
-/// A name of a megabyte is too long, whatever is in it.
-fn check_long_name(name: &str) -> Result<(), FieldError> {
-    Err(FieldError::NameTooLong { chars: name.chars().count() })
 }
 
 /// The status that `word` means, and whether it had to be mended; nothing leaves it to the service.

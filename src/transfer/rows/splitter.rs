@@ -53,19 +53,22 @@ enum State {
     After,
 }
 
-/// The pieces of a text.
-pub(super) struct Pieces<R> {
-    input: R,
+/// What is known of the text so far.
+struct Grammar {
     kind: Kind,
-    name: String,
-    piece: Vec<u8>,
     state: State,
     /// How many brackets and braces are open, that of the array included.
     depth: usize,
     /// Whether a comma came since the last element.
     comma: bool,
-    /// How many elements came.
-    elements: u64,
+}
+
+/// The pieces of a text.
+pub(super) struct Pieces<R> {
+    input: R,
+    name: String,
+    piece: Vec<u8>,
+    grammar: Grammar,
     line: u64,
     offset: u64,
     last: u8,
@@ -73,19 +76,8 @@ pub(super) struct Pieces<R> {
 
 impl<R: BufRead> Pieces<R> {
     pub(super) fn new(input: R, kind: Kind, name: String) -> Self {
-        Self {
-            input,
-            kind,
-            name,
-            piece: Vec::new(),
-            state: State::Between,
-            depth: 0,
-            comma: true,
-            elements: 0,
-            line: 1,
-            offset: 0,
-            last: 0,
-        }
+        let grammar = Grammar { kind, state: State::Between, depth: 0, comma: true };
+        Self { input, name, piece: Vec::new(), grammar, line: 1, offset: 0, last: 0 }
     }
 
     pub(super) fn next(&mut self) -> Result<Option<Piece<'_>>, TransferError> {
@@ -95,27 +87,23 @@ impl<R: BufRead> Pieces<R> {
             let chunk = self.input.fill_buf();
             let chunk = chunk.map_err(|source| TransferError::Read { name: self.name.clone(), source })?;
             if chunk.is_empty() {
-                let ended_in = std::mem::replace(&mut self.state, State::Between);
+                let ended_in = std::mem::replace(&mut self.grammar.state, State::Between);
                 return self.end(ended_in, line, offset);
             }
             let mut taken = 0;
             let mut is_whole = false;
             while taken < chunk.len() && !is_whole {
                 let byte = chunk[taken];
-                if self.state == State::Between || self.state == State::After {
-                    match begins(self.kind, byte, &mut self.state, &mut self.depth, &mut self.comma) {
-                        Ok(true) => (line, offset) = (self.line, self.offset + taken as u64),
-                        Ok(false) => {}
-                        Err(why) => return Err(TransferError::NotAnArray { line: self.line, why }),
-                    }
-                    if self.state == State::Between || self.state == State::After {
+                if self.grammar.is_between() {
+                    if !self.grammar.begins(byte).map_err(|why| malformed(self.line, why))? {
                         count_line(&mut self.line, &mut self.last, byte);
                         taken += 1;
                         continue;
                     }
+                    (line, offset) = (self.line, self.offset + taken as u64);
                 }
-                match step(self.kind, self.state, byte, &mut self.depth) {
-                    Step::On(state) => self.state = state,
+                match self.grammar.step(byte) {
+                    Step::On => {}
                     Step::Last => is_whole = true,
                     // It belongs to what comes between.
                     Step::Before => {
@@ -130,30 +118,25 @@ impl<R: BufRead> Pieces<R> {
             self.input.consume(taken);
             self.offset += taken as u64;
             if self.piece.len() > MOST {
-                return Err(TransferError::TooLong { line, most: MOST });
+                let why = format!("what begins here is longer than {} KiB. Is a quote missing?", MOST >> 10);
+                return Err(malformed(line, &why));
             }
             if is_whole {
-                self.state = State::Between;
-                self.elements += 1;
+                self.grammar.state = State::Between;
                 return Ok(Some(Piece { line, offset, bytes: &self.piece, is_open: false }));
             }
         }
     }
 
     fn end(&mut self, ended_in: State, line: u64, offset: u64) -> Result<Option<Piece<'_>>, TransferError> {
-        if self.kind == Kind::Element {
+        if self.grammar.kind == Kind::Element {
             return match ended_in {
                 State::After => {
-                    self.state = State::After;
+                    self.grammar.state = State::After;
                     Ok(None)
                 }
-                State::Between if self.depth == 0 => {
-                    Err(TransferError::NotAnArray { line: self.line, why: "the file has no JSON array" })
-                }
-                _ => Err(TransferError::NotAnArray {
-                    line: self.line,
-                    why: "the file ends in the middle of its JSON array. Is it whole?",
-                }),
+                State::Between if self.grammar.depth == 0 => Err(malformed(self.line, "the file has no JSON array")),
+                _ => Err(malformed(self.line, "the file ends in the middle of its JSON array. Is it whole?")),
             };
         }
         if ended_in == State::Between {
@@ -161,6 +144,10 @@ impl<R: BufRead> Pieces<R> {
         }
         Ok(Some(Piece { line, offset, bytes: &self.piece, is_open: ended_in == State::Quoted }))
     }
+}
+
+fn malformed(line: u64, why: &str) -> TransferError {
+    TransferError::Malformed(format!("line {line}: {why}"))
 }
 
 /// A line feed, a carriage return, or both together end a line.
@@ -171,78 +158,85 @@ const fn count_line(line: &mut u64, last: &mut u8, byte: u8) {
     *last = byte;
 }
 
-/// Whether a piece begins with `octet`, which comes between two; the state is then that of its beginning.
-fn begins(kind: Kind, byte: u8, state: &mut State, depth: &mut usize, comma: &mut bool) -> Result<bool, &'static str> {
-    match kind {
-        Kind::Csv { .. } if byte == b'\r' || byte == b'\n' => return Ok(false),
-        Kind::Csv { .. } => *state = State::Cell,
-        Kind::Line if matches!(byte, b' ' | b'\t' | b'\r' | b'\n') => return Ok(false),
-        Kind::Line => *state = State::Plain,
-        Kind::Element => match byte {
-            b' ' | b'\t' | b'\r' | b'\n' => return Ok(false),
-            _ if *state == State::After => return Err("something comes after the end of the JSON array"),
-            b'[' if *depth == 0 => {
-                *depth = 1;
-                return Ok(false);
-            }
-            _ if *depth == 0 => return Err("the file is no JSON array of objects"),
-            b']' => {
-                *state = State::After;
-                return Ok(false);
-            }
-            b',' if !*comma => {
-                *comma = true;
-                return Ok(false);
-            }
-            b',' => return Err("a comma too many in the JSON array"),
-            _ if !*comma => return Err("a comma is missing in the JSON array"),
-            _ => {
-                *comma = false;
-                *state = State::Plain;
-            }
-        },
-    }
-    Ok(true)
-}
-
+/// What a byte of a piece is to it.
 enum Step {
     /// It belongs to the piece, which goes on.
-    On(State),
+    On,
     /// It is the last of the piece.
     Last,
     /// The piece ended before it.
     Before,
 }
 
-fn step(kind: Kind, state: State, byte: u8, depth: &mut usize) -> Step {
-    match kind {
-        Kind::Line if byte == b'\n' => Step::Before,
-        Kind::Line => Step::On(State::Plain),
-        Kind::Csv { delimiter } => match (state, byte) {
-            (State::Quoted, b'"') => Step::On(State::Quote),
-            (State::Quoted, _) | (State::Cell | State::Quote, b'"') => Step::On(State::Quoted),
-            (_, b'\r' | b'\n') => Step::Before,
-            (_, byte) if byte == delimiter => Step::On(State::Cell),
-            _ => Step::On(State::Plain),
-        },
-        Kind::Element => match (state, byte) {
-            (State::Escape, _) => Step::On(State::Quoted),
-            (State::Quoted, b'\\') => Step::On(State::Escape),
-            (State::Quoted, b'"') if *depth == 1 => Step::Last,
-            (State::Quoted, b'"') => Step::On(State::Plain),
-            (State::Quoted, _) => Step::On(State::Quoted),
-            (_, b'"') => Step::On(State::Quoted),
-            (_, b'{' | b'[') => {
-                *depth += 1;
-                Step::On(State::Plain)
-            }
-            (_, b'}' | b']') if *depth > 1 => {
-                *depth -= 1;
-                if *depth == 1 { Step::Last } else { Step::On(State::Plain) }
-            }
-            (_, b',' | b']' | b' ' | b'\t' | b'\r' | b'\n') if *depth == 1 => Step::Before,
-            _ => Step::On(State::Plain),
-        },
+impl Grammar {
+    const fn is_between(&self) -> bool {
+        matches!(self.state, State::Between | State::After)
+    }
+
+    /// Whether a piece begins with `byte`, which comes between two.
+    fn begins(&mut self, byte: u8) -> Result<bool, &'static str> {
+        self.state = match self.kind {
+            Kind::Csv { .. } if byte == b'\r' || byte == b'\n' => return Ok(false),
+            Kind::Csv { .. } => State::Cell,
+            Kind::Line | Kind::Element if matches!(byte, b' ' | b'\t' | b'\r' | b'\n') => return Ok(false),
+            Kind::Line => State::Plain,
+            Kind::Element => match byte {
+                _ if self.state == State::After => return Err("something comes after the end of the JSON array"),
+                b'[' if self.depth == 0 => {
+                    self.depth = 1;
+                    State::Between
+                }
+                _ if self.depth == 0 => return Err("the file is no JSON array of objects"),
+                b']' => State::After,
+                b',' if !self.comma => {
+                    self.comma = true;
+                    State::Between
+                }
+                b',' => return Err("a comma too many in the JSON array"),
+                _ if !self.comma => return Err("a comma is missing in the JSON array"),
+                _ => {
+                    self.comma = false;
+                    State::Plain
+                }
+            },
+        };
+        Ok(!self.is_between())
+    }
+
+    /// Takes a byte in a piece.
+    fn step(&mut self, byte: u8) -> Step {
+        self.state = match self.kind {
+            Kind::Line if byte == b'\n' => return Step::Before,
+            Kind::Line => State::Plain,
+            Kind::Csv { delimiter } => match (self.state, byte) {
+                (State::Quoted, b'"') => State::Quote,
+                (State::Quoted, _) | (State::Cell | State::Quote, b'"') => State::Quoted,
+                (_, b'\r' | b'\n') => return Step::Before,
+                (_, byte) if byte == delimiter => State::Cell,
+                _ => State::Plain,
+            },
+            Kind::Element => match (self.state, byte) {
+                (State::Escape, _) => State::Quoted,
+                (State::Quoted, b'\\') => State::Escape,
+                (State::Quoted, b'"') if self.depth == 1 => return Step::Last,
+                (State::Quoted, b'"') => State::Plain,
+                (State::Quoted, _) | (_, b'"') => State::Quoted,
+                (_, b'{' | b'[') => {
+                    self.depth += 1;
+                    State::Plain
+                }
+                (_, b'}' | b']') if self.depth > 1 => {
+                    self.depth -= 1;
+                    if self.depth == 1 {
+                        return Step::Last;
+                    }
+                    State::Plain
+                }
+                (_, b',' | b']' | b' ' | b'\t' | b'\r' | b'\n') if self.depth == 1 => return Step::Before,
+                _ => State::Plain,
+            },
+        };
+        Step::On
     }
 }
 

@@ -34,7 +34,10 @@ const MOST_COLUMNS: u32 = 16 << 10;
 
 /// Reads all rows of the first sheet. Says what its columns are.
 pub(super) fn read(input: Input, rows: &mut Rows<'_>) -> Result<Columns, TransferError> {
-    let wrong = |why: &dyn std::fmt::Display| TransferError::Workbook(cut(&display_safe(&why.to_string()), 200));
+    let wrong = |why: &dyn std::fmt::Display| {
+        let why = cut(&display_safe(&why.to_string()), 200);
+        TransferError::Malformed(format!("the workbook cannot be read: {why}"))
+    };
     let name = input.name.clone();
     let mut bytes = Vec::new();
     input
@@ -138,8 +141,7 @@ impl Sheet<'_, '_> {
             self.columns = Some(Columns::find(&row, self.rows.reading)?);
             return Ok(ControlFlow::Continue(()));
         };
-        let names = columns.of.map(|place| place.map_or("", |place| columns.names[place].as_str()));
-        let manner = Manner { columns: names, active: !self.rows.reading.raw, exact: columns.ours };
+        let manner = Manner::of(columns, self.rows.reading);
         let cells: Cells<'_> =
             columns.of.map(|place| place.and_then(|place| row.get(place)).map(|cell| Cow::Borrowed(cell.as_str())));
         let cell = |place: usize| row.get(place).map(String::as_bytes);

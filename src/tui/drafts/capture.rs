@@ -1,14 +1,11 @@
 //! What is typed, taken from the state and put back into it.
 
 use std::collections::HashSet;
-use std::sync::Arc;
-use std::time::Duration;
 
-use super::typed::{AddFormDraft, ImportDraft, Rapid, RedirectsDraft, TypedText, Unanswered};
-use crate::clock::Now;
+use super::typed::{AddFormDraft, ImportDraft, Rapid, RedirectsDraft, TypedText};
+use crate::app::outbox::unknown_outcome::UnknownOutcome;
 use crate::tui::msg::{Key, KeyPress, Msg};
 use crate::tui::screens::add_pet::import::{self, Phase};
-use crate::tui::screens::add_pet::{PendingAdd, UnknownOutcome};
 use crate::tui::screens::profiles::form::ProfileForm as Profile;
 use crate::tui::state::{AppState, Screen};
 use crate::tui::text_input::TextInput;
@@ -25,23 +22,16 @@ impl TypedText {
             after: add.after,
             focus: add.focus,
         });
-        let sent = add.sent.as_ref().map(|sent| Unanswered {
-            new: sent.new.clone(),
-            key: sent.key.clone(),
-            at: sent.at.wall,
-            known: Arc::clone(&sent.known),
-            api_key: sent.api_key.clone(),
-        });
         let edited = &domains.redirects;
-        let redirects = edited.is_unsaved(&domains.configuration).then(|| RedirectsDraft {
-            was: domains.configuration.clone(),
+        let redirects = edited.is_unsaved(&domains.setup.configuration).then(|| RedirectsDraft {
+            was: domains.setup.configuration.clone(),
             edited: edited.edited.clone(),
             selected: edited.selected,
             form: edited.form.clone(),
         });
         Self {
             form,
-            sent,
+            sent: add.sent.clone(),
             ahead: ahead(&add.held),
             rapid: (!add.rapid.name.is_empty()).then(|| Rapid {
                 name: add.rapid.name.clone(),
@@ -58,22 +48,19 @@ impl TypedText {
     }
 
     /// Puts it where it was typed. What was sent comes back as a question.
-    pub fn restore(self, state: &mut AppState, now: Now) {
+    pub fn restore(self, state: &mut AppState) {
         let Self { form, sent, ahead, rapid, import, wizards, redirects, profile, search, browser } = self;
         if let Some(AddFormDraft { name, category, status, after, focus }) = form {
             let add = &mut state.add;
             (add.name, add.category, add.status, add.after, add.focus) = (name, category, status, after, focus);
             show(state);
         }
-        if let Some(Unanswered { new, key, at, known, api_key }) = sent {
-            let age = Duration::try_from(now.wall.duration_since(at)).unwrap_or_default();
-            let at = Now { mono: now.mono.checked_sub(age).unwrap_or(now.mono), wall: at };
-            state.add.unknown_outcome =
-                Some(UnknownOutcome { failure: None, repeatable: false, found: None, choice: 0 });
+        if let Some(sent) = sent {
+            state.add.unknown_outcome = Some(UnknownOutcome::default());
             // Whoever wants to be asked before anything is added is asked. The one inside has another key each time.
-            let same_key = !state.link.embedded && state.link.has_key() && state.link.key.0 == api_key;
+            let same_key = !state.link.embedded && state.link.has_key() && state.link.key.0 == sent.api_key;
             state.add.unsettled = same_key && !state.link.protect;
-            state.add.sent = Some(PendingAdd { new, key, at, known, outcome_unknown: true, api_key });
+            state.add.sent = Some(sent);
             if !ahead.is_empty() {
                 state.add.held.push(Msg::Paste(ahead));
             }
@@ -101,10 +88,10 @@ impl TypedText {
             }
         }
         if let Some(RedirectsDraft { was, edited, selected, form }) = redirects
-            && edited != state.domains.configuration
+            && edited != state.domains.setup.configuration
         {
             // Saving says it if somebody else has changed them meanwhile.
-            state.domains.configuration = was;
+            state.domains.setup.configuration = was;
             let editor = &mut state.domains.redirects;
             editor.edited = edited;
             editor.selected = selected.min(editor.lines() - 1);

@@ -2,23 +2,21 @@
 
 use super::*;
 use crate::api::Failure;
+use crate::app::domain_service::DomainSetup;
+use crate::app::outbox::send::NotCreated;
 use crate::config::{Service, Settings};
 use crate::domains::DnsName;
 use crate::model::{IdempotencyKeys, NewPet, Pet};
 use crate::transfer::preview::preview;
 use crate::transfer::{ColumnMapping, Input};
-use crate::tui::drafts::jobs::DraftReply;
-use crate::tui::drafts::jobs::DraftTask;
+use crate::tui::drafts::jobs::{DraftReply, DraftTask};
 use crate::tui::effect::{Job, Task};
 use crate::tui::keymap::Context;
 use crate::tui::msg::{Msg, Size};
 use crate::tui::screens::add_pet;
 use crate::tui::screens::add_pet::import::jobs::{CheckedFile, ImportReply};
-use crate::tui::screens::add_pet::jobs::NotCreated;
 use crate::tui::screens::add_pet::jobs::{AddReply, AddTask};
-use crate::tui::screens::domains::state::PanelSetup;
-use crate::tui::screens::profiles::jobs::ProfileReply;
-use crate::tui::screens::profiles::jobs::Used;
+use crate::tui::screens::profiles::jobs::{ProfileReply, Used};
 use crate::tui::start::start;
 use crate::tui::state::Screen;
 use crate::tui::testing::{App, animals, profiles, remote, settings};
@@ -67,7 +65,7 @@ fn next_with(app: &App, ended: Option<Ending>, settings: Settings, after: Durati
     now.mono += after;
     now.wall += after;
     let keys = IdempotencyKeys::new(uuid::Uuid::max());
-    let mut state = AppState::new(&settings, PanelSetup::default(), Size { columns: 80, rows: 24 }, keys);
+    let mut state = AppState::new(&settings, DomainSetup::default(), Size { columns: 80, rows: 24 }, keys);
     let identity = state.link.identity.clone().unwrap();
     on_opened(&mut state, Ok(Drafts::read(&text, &identity)), now);
     let effects = start(&mut state, now);
@@ -323,7 +321,7 @@ fn change(app: &mut App, service: Service) {
     app.keys("P");
     app.reply(Slot::Profiles, ProfileReply::Read(Ok(profiles())));
     app.keys("Home Enter");
-    let left = Ok(crate::config::queue::Unfinished::default());
+    let left = Ok(crate::app::outbox::queue::Unfinished::default());
     let used = Used { settings: settings(service), kept: None, left };
     app.reply(Slot::UseProfile, ProfileReply::Used(Ok(Box::new(used))));
 }

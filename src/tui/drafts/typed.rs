@@ -1,13 +1,12 @@
 //! Everything typed that nobody else keeps.
 
 use std::collections::HashSet;
-use std::sync::Arc;
 
-use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use crate::app::outbox::unknown_outcome::PendingAdd;
 use crate::domains::redirect_config::ConfigSource;
-use crate::model::{IdempotencyKey, NewPet, PetId, PetStatus};
+use crate::model::{PetId, PetStatus};
 use crate::tui::screens::add_pet::fields::{After, Focus};
 use crate::tui::screens::domains::redirects;
 use crate::tui::screens::domains::wizard::Wizard;
@@ -24,7 +23,7 @@ pub struct TypedText {
     /// The add form.
     pub form: Option<AddFormDraft>,
     /// An animal that was sent without an answer so far.
-    pub sent: Option<Unanswered>,
+    pub sent: Option<PendingAdd>,
     /// What was typed for the next animal while that one was being sent.
     pub ahead: String,
     /// The name in rapid entry that is not taken yet.
@@ -79,22 +78,6 @@ pub struct ImportDraft {
     pub path: TextInput,
     /// Rows of it were sent, and not all: its report says which.
     pub begun: bool,
-}
-
-/// An animal that was sent.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Unanswered {
-    /// What was sent.
-    pub new: NewPet,
-    /// What stands for this one creation.
-    pub key: IdempotencyKey,
-    /// When.
-    pub at: Timestamp,
-    /// The animals known before.
-    pub known: Arc<HashSet<PetId>>,
-    /// The end of the API key it was sent with, as every screen shows it: with another one it would be added again.
-    pub api_key: String,
 }
 
 /// Redirects that were edited.

@@ -9,7 +9,7 @@ pub mod update;
 pub mod view;
 
 pub use fields::{After, Focus};
-pub use state::{PendingAdd, Refusal, State, UnknownOutcome};
+pub use state::{Refusal, State};
 
 #[cfg(test)]
 pub(in crate::tui) mod tests;

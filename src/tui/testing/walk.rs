@@ -12,7 +12,10 @@ use crate::api::inventory::Coverage;
 use crate::api::list::ListAnswer;
 use crate::api::{Exchange, Failure};
 use crate::app::clipboard::Copied;
-use crate::config::queue::Unfinished;
+use crate::app::domain_service::NotSaved;
+use crate::app::outbox::queue::{LineSent, Unfinished};
+use crate::app::outbox::send::NotCreated;
+use crate::app::outbox::unknown_outcome::SearchedPets;
 use crate::config::{KeyOrigin, Service, Settings};
 use crate::model::{Field, Pet, PetStatus};
 use crate::transfer::earlier_import::EarlierImport;
@@ -28,9 +31,9 @@ use crate::tui::popups::jobs::{Exported, FileContents, NotWritten, PopupReply, P
 use crate::tui::screens::add_pet::import::jobs::{
     CheckedFile, EndOf, ImportEnd, ImportReply, ImportSource, ImportTask, UnusableFile,
 };
-use crate::tui::screens::add_pet::jobs::{AddReply, AddTask, NotCreated, SearchedPets};
-use crate::tui::screens::add_pet::rapid::jobs::{LineSent, RapidReply, RapidTask};
-use crate::tui::screens::domains::jobs::{DomainReply, DomainTask, NotSaved};
+use crate::tui::screens::add_pet::jobs::{AddReply, AddTask};
+use crate::tui::screens::add_pet::rapid::jobs::{RapidReply, RapidTask};
+use crate::tui::screens::domains::jobs::{DomainReply, DomainTask};
 use crate::tui::screens::domains::tests::fixture;
 use crate::tui::screens::pets::jobs::{PetsReply, PetsTask};
 use crate::tui::screens::profiles::jobs::{AddedProfile, KeyPlaces, ProfileReply, ProfileTask, Tested, Used};

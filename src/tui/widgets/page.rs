@@ -330,9 +330,16 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// A row of a list, marked if it is the chosen one.
-    pub fn item(&mut self, text: &str, chosen: bool) {
+    /// A row of a list, marked if it is the chosen one; then it gives the place of the cursor.
+    pub fn item(&mut self, text: &str, chosen: bool) -> Option<Position> {
         self.styled(format!(" {} {text}", marker(chosen)), StyleRole::Selected.when(chosen));
+        if chosen { self.cell(1) } else { None }
+    }
+
+    /// Foreign text for a column of a table: cut, and filled with blanks.
+    pub fn column(&self, text: &str, columns: usize) -> String {
+        let text = cut(&self.appearance.text(text), columns.saturating_sub(1));
+        format!("{text}{}", " ".repeat(columns.saturating_sub(width(&text))))
     }
 
     /// What is typed behind a sign, as for a search; with the cursor, if it is in use.

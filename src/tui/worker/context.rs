@@ -4,11 +4,11 @@ use std::io::Cursor;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::domains::DomainsContext;
 use super::drafts::DraftFiles;
-use super::queue::Queues;
 use crate::app::clipboard::ClipboardBackend;
 use crate::app::connections::Services;
+use crate::app::domain_service::DomainService;
+use crate::app::outbox::queue::Queues;
 use crate::config::Settings;
 use crate::config::paths::expand_home;
 use crate::transfer::journal::Target;
@@ -18,7 +18,7 @@ use crate::tui::screens::add_pet::import::jobs::ImportSource;
 /// What the worker has at hand on this machine.
 pub struct WorkerContext {
     /// For domains.
-    pub domains_context: Arc<DomainsContext>,
+    pub domains_context: Arc<DomainService>,
     /// How texts are copied here, the best way first.
     pub copying: Vec<ClipboardBackend>,
     /// What `~` stands for in the name of a file.

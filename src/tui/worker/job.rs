@@ -7,10 +7,9 @@ use tokio::task::spawn_blocking;
 
 use crate::api::Client;
 use crate::api::failure::Failure;
+use crate::app::outbox::queue::Queue;
 use crate::tui::msg::{Outcome, Reply};
 use crate::tui::pending::ReqId;
-
-use super::queue::Queue;
 
 /// How often it is told how far things are.
 pub(super) const BETWEEN_NEWS: Duration = Duration::from_millis(100);

@@ -5,14 +5,13 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 
 use super::job::{Connection, Progress, api_of};
-use crate::api::creation::create_pet_once;
 use crate::api::failure::Failure;
 use crate::api::find::{Lists, find};
 use crate::api::inventory::{Coverage, inventory};
 use crate::api::{ApiError, Client, list};
+use crate::app::outbox::send::add_samples;
 use crate::clock;
-use crate::model::samples::sample;
-use crate::model::{IdempotencyKey, Limit, Pet, PetQuery};
+use crate::model::{Limit, Pet, PetQuery};
 use crate::tui::screens::pets::jobs::{PetsReply, PetsTask};
 
 /// How many animals of the whole inventory are told at once, where they come quickly.
@@ -41,7 +40,10 @@ pub(super) async fn perform(task: PetsTask, connection: Connection, progress: Pr
             let found = find(&api.called("pet by id"), &Lists::default(), id, ask).await;
             PetsReply::Found(found.map_err(failed))
         }
-        PetsTask::AddSamples(count, key) => add_samples(&api.called("sample"), count, &key).await,
+        PetsTask::AddSamples(count, key) => {
+            let (added, failure) = add_samples(&api.called("sample"), count, &key).await;
+            PetsReply::SamplesAdded(added, failure)
+        }
     })
 }
 
@@ -61,16 +63,6 @@ async fn read_inventory(api: &Client, progress: Progress) -> Result<Coverage, Ap
         }
         progress.give(PetsReply::InventoryPart(part)).await;
     };
-    let (given, ()) = tokio::join!(inventory(api, pages), tell);
+    let (given, ()) = tokio::join!(inventory(api, None, pages), tell);
     given
-}
-
-/// One sample after another, until one is refused.
-async fn add_samples(api: &Client, count: usize, key: &IdempotencyKey) -> PetsReply {
-    for added in 0..count {
-        if let Err(error) = create_pet_once(api, &sample(added), &key.part(added)).await {
-            return PetsReply::SamplesAdded(added, Some(Failure::from(&error)));
-        }
-    }
-    PetsReply::SamplesAdded(count, None)
 }

@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::job::{Connection, Done, api_of};
-use super::queue::{Queue, Queues};
 use crate::api::Recorder;
 use crate::api::failure::Failure;
 use crate::app::connections::{Services, Tested};
+use crate::app::outbox::queue::{Queue, Queues};
 use crate::config::Settings;
 use crate::tui::screens::profiles::jobs::{ProfileReply, ProfileTask, Used};
 use crate::tui::session_cache::{self, SessionCache};
@@ -61,7 +61,7 @@ async fn change_to(
     let resolve = move |services: &Services| {
         let settings = services.settings(&name)?;
         let kept = kept.and_then(|kept| read_kept(&kept, &settings));
-        let (queue, left) = match queues.of(&settings) {
+        let (queue, left) = match queues.of(session_cache::identity(&settings).as_deref()) {
             Ok((queue, left)) => (queue, Ok(left)),
             Err(why) => (Queue::default(), Err(why)),
         };

@@ -2,9 +2,9 @@
 
 use super::add_pet::look_for;
 use super::job::{Connection, api_of};
-use super::queue::Queue;
 use crate::api::failure::Failure;
-use crate::tui::screens::add_pet::rapid::jobs::{LineSent, RapidReply, RapidTask};
+use crate::app::outbox::queue::{LineSent, Queue};
+use crate::tui::screens::add_pet::rapid::jobs::{RapidReply, RapidTask};
 
 pub(super) async fn perform(task: RapidTask, connection: Connection, queue: Queue) -> Result<RapidReply, Failure> {
     Ok(match task {

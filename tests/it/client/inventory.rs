@@ -23,7 +23,7 @@ async fn parts(client: &Client) -> (Vec<Vec<PetId>>, Result<Coverage, ApiError>)
         }
         ids
     };
-    tokio::join!(take, inventory(client, parts))
+    tokio::join!(take, inventory(client, None, parts))
 }
 
 async fn all(client: &Client) -> Result<(Vec<PetId>, Coverage), ApiError> {
@@ -120,7 +120,7 @@ async fn nothing_more_is_asked_for_where_nobody_takes_it() {
     let service = Scripted::new(|_, _| page(1..=100, "", "")).await;
     let (parts, taken) = mpsc::channel(1);
     drop(taken);
-    let coverage = inventory(&service.client(), parts).await.unwrap();
+    let coverage = inventory(&service.client(), None, parts).await.unwrap();
     assert_eq!(coverage, Coverage { requests: 1, complete: false, full: Vec::new() });
     assert_eq!(service.asked().len(), 1);
 }

@@ -98,7 +98,7 @@ async fn rows_are_written_to_a_file_and_ids_copied_into_one_where_there_is_no_cl
     let mut app = App::start(
         remote(&real.server.base_url(), &real.key),
         client.unwrap(),
-        PanelSetup::default(),
+        DomainSetup::default(),
         context,
         clock::now,
     );
@@ -135,7 +135,7 @@ async fn a_command_is_found_by_its_name_and_a_theme_is_kept_in_the_configuration
     let mut app = App::start(
         remote(&real.server.base_url(), &real.key),
         client.unwrap(),
-        PanelSetup::default(),
+        DomainSetup::default(),
         context,
         clock::now,
     );

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use petstore::app::outbox::send::settle;
 use petstore::model::{IdempotencyKey, NewPet};
 use petstore::tui::drafts::Drafts;
 use petstore::tui::msg::QuitReason;
@@ -255,7 +256,7 @@ async fn what_was_sent_at_a_time_that_a_clock_does_not_know_is_not_sent_again_un
     let now = clock::now().wall;
     let settle = async |base_url: &str, hours: i64| {
         let at = now + jiff::SignedDuration::from_hours(hours);
-        worker::settle(&client(base_url), &new, &key, at).await.unwrap().map(|pet| pet.id)
+        settle(&client(base_url), &new, &key, at).await.unwrap().map(|pet| pet.id)
     };
     let here = service.server.base_url();
     // Just now, and at the end of the time for which keys are kept.

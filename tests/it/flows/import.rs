@@ -26,7 +26,7 @@ async fn names(real: &Real) -> Vec<String> {
     );
     let (pages, mut coming) = mpsc::channel(4);
     let client = client.unwrap();
-    let read = petstore::api::inventory::inventory(&client, pages);
+    let read = petstore::api::inventory::inventory(&client, None, pages);
     let collect = async {
         let mut names = Vec::new();
         while let Some(pets) = coming.recv().await {

@@ -3,9 +3,10 @@
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use petstore::app::outbox::queue::Queues;
 use petstore::local::draft_files::Claims;
 use petstore::tui::screens::add_pet::rapid::{Fate, dispatch};
-use petstore::tui::worker::queue::Queues;
+use petstore::tui::session_cache;
 use tokio::io::AsyncWriteExt as _;
 
 use super::*;
@@ -156,7 +157,7 @@ async fn lines_wait_on_disk_for_a_service_that_is_away_and_the_next_session_send
         let (setup, domains_context) = no_domains();
         let service = remote(&base_url, &key);
         let queues = Arc::new(Queues::new(Some(Arc::new(Claims::new(home.path().to_owned())))));
-        let left = queues.of(&settings(service.clone())).unwrap().1;
+        let left = queues.of(session_cache::identity(&settings(service.clone())).as_deref()).unwrap().1;
         let context = WorkerContext { queues: Arc::clone(&queues), ..context(domains_context) };
         (
             App::start_with(service, client.unwrap(), setup, context, clock::now, move |state| {

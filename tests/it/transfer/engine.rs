@@ -60,7 +60,8 @@ impl Import {
 
     async fn begin(&self) -> Result<Summary, TransferError> {
         let input = Input::file(&self.file)?;
-        let work = Work::begin(&input, ColumnMapping::default(), None, Some(self.report()), &Self::target())?;
+        let work =
+            Work::start(&Start::New, &input, &ColumnMapping::default(), None, Some(self.report()), &Self::target())?;
         self.run(input, work).await
     }
 
@@ -70,7 +71,7 @@ impl Import {
 
     async fn resume_as(&self, target: &Target) -> Result<Summary, TransferError> {
         let input = Input::file(&self.file)?;
-        let work = Work::resume(&input, &ColumnMapping::default(), self.report(), target)?;
+        let work = Work::start(&Start::GoOn, &input, &ColumnMapping::default(), None, Some(self.report()), target)?;
         self.run(input, work).await
     }
 
@@ -168,7 +169,9 @@ async fn a_reader_that_gives_up_is_not_taken_for_the_end() {
     // The first MiB is read at once.
     let begin = Cursor::new(format!("name,cat\nRex,3\n{}", "\n".repeat(1 << 20)));
     let input = Input::stream("a stream", begin.chain(Stumbles)).unwrap();
-    let work = Work::begin(&input, ColumnMapping::default(), None, Some(import.report()), &Import::target()).unwrap();
+    let work =
+        Work::start(&Start::New, &input, &ColumnMapping::default(), None, Some(import.report()), &Import::target())
+            .unwrap();
     let summary = import.run(input, work).await.unwrap();
     let ImportEnded::Failed(error) = &summary.ended else { panic!("{:?}", summary.ended) };
     assert_eq!(error.to_string(), "cannot read a stream: its reader gave up; please report this");
@@ -377,7 +380,9 @@ async fn rows_that_changed_after_the_file_was_compared_end_it() {
     let import = Import::new(client, &rows(&["a", "b"]));
     import.begin().await.unwrap();
     let input = Input::file(&import.file).unwrap();
-    let work = Work::resume(&input, &ColumnMapping::default(), import.report(), &Import::target()).unwrap();
+    let work =
+        Work::start(&Start::GoOn, &input, &ColumnMapping::default(), None, Some(import.report()), &Import::target())
+            .unwrap();
     fs::write(&import.file, rows(&["b", "c"])).unwrap();
     let summary = import.run(Input::file(&import.file).unwrap(), work).await.unwrap();
     let ImportEnded::Failed(error) = &summary.ended else { panic!("{:?}", summary.ended) };

@@ -8,7 +8,7 @@ use petstore::api::client::{Timeouts, install_tls_provider};
 use petstore::model::export::Kind;
 use petstore::model::{ApiKey, Pet};
 use petstore::transfer::export::{ExportEnded, ExportOptions, export, to_file};
-use petstore::transfer::import::{self, ImportControl, ImportProgress, Work};
+use petstore::transfer::import::{self, ImportControl, ImportProgress, Start, Work};
 use petstore::transfer::journal::Target;
 use petstore::transfer::{ColumnMapping, Input, TransferError};
 use tokio::sync::watch;
@@ -52,7 +52,7 @@ async fn another_store_gets_the_same_animals() {
         let (other, other_client) = service().await;
         let input = Input::stream("a", std::io::Cursor::new(text.clone())).unwrap();
         let target = Target { service: String::new(), key: String::new() };
-        let work = Work::begin(&input, ColumnMapping::default(), None, None, &target).unwrap();
+        let work = Work::start(&Start::New, &input, &ColumnMapping::default(), None, None, &target).unwrap();
         let how = import::ImportOptions { concurrency: 1, ..import::ImportOptions::default() };
         let wires = (
             Arc::new(|_| ()) as import::OnImportEvent,

@@ -3,6 +3,8 @@
 use jiff::Timestamp;
 
 use crate::api::failure::Failure;
+use crate::app::outbox::send::NotCreated;
+use crate::app::outbox::unknown_outcome::SearchedPets;
 use crate::model::{IdempotencyKey, NewPet, Pet};
 
 /// What a job of the form does.
@@ -25,29 +27,4 @@ pub enum AddReply {
     NotSettled,
     /// The search for an animal that may have been added.
     SearchedFor(Result<SearchedPets, Failure>),
-}
-
-/// Why an animal was not added, as far as is known.
-#[derive(Clone, Debug, PartialEq)]
-pub struct NotCreated {
-    /// What came instead of the animal.
-    pub failure: Failure,
-    /// Whether it may be sent again with its key, which adds no second one.
-    pub repeatable: bool,
-}
-
-impl From<Failure> for NotCreated {
-    /// A failure that says nothing about keys.
-    fn from(failure: Failure) -> Self {
-        Self { failure, repeatable: false }
-    }
-}
-
-/// What looking for an animal gave.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SearchedPets {
-    /// Those of the same name and category.
-    pub matches: Vec<Pet>,
-    /// Whether every animal of that status was seen.
-    pub complete: bool,
 }

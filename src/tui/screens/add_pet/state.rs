@@ -1,11 +1,10 @@
 //! What the add form knows.
 
 use std::collections::HashSet;
-use std::sync::Arc;
 
 use crate::api::failure::Failure;
-use crate::clock::Now;
-use crate::model::{Draft, Field, FieldError, IdempotencyKey, NewPet, Pet, PetId, PetStatus};
+use crate::app::outbox::unknown_outcome::{PendingAdd, UnknownOutcome};
+use crate::model::{Draft, Field, FieldError, PetStatus};
 use crate::tui::keymap::Context;
 use crate::tui::msg::Msg;
 use crate::tui::text_input::TextInput;
@@ -58,86 +57,6 @@ pub struct Refusal {
     pub failure: Failure,
     /// The one field that the answer names, if it names one.
     pub field: Option<Field>,
-}
-
-/// An animal on its way.
-#[derive(Clone, Debug)]
-pub struct PendingAdd {
-    /// What was sent.
-    pub new: NewPet,
-    /// With which key, also when it is sent again.
-    pub key: IdempotencyKey,
-    /// When.
-    pub at: Now,
-    /// The animals known before, which cannot be this one.
-    pub known: Arc<HashSet<PetId>>,
-    /// Whether it was sent before, and nobody knows what became of that.
-    pub outcome_unknown: bool,
-    /// The end of the API key it was sent with: the service keeps idempotency keys for each API key.
-    pub api_key: String,
-}
-
-/// The animal may have been added, or not. Nothing is sent until the user chooses.
-#[derive(Clone, Debug, PartialEq)]
-pub struct UnknownOutcome {
-    /// What came instead of an answer; nothing where the program ended before.
-    pub failure: Option<Failure>,
-    /// Whether the service keeps idempotency keys, so that sending it again adds no second one.
-    pub repeatable: bool,
-    /// What looking for it gave.
-    pub found: Option<SearchResult>,
-    /// The marked answer, from 0.
-    pub choice: usize,
-}
-
-/// What looking for an animal that may have been added gave.
-#[derive(Clone, Debug, PartialEq)]
-pub enum SearchResult {
-    /// An animal of that name and category that was not known before.
-    Candidate(Pet),
-    /// None like it.
-    None {
-        /// Whether every animal of that status was looked at.
-        complete: bool,
-    },
-    /// The look-up itself failed.
-    Failed(Failure),
-}
-
-/// An answer to the question.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum UnknownOutcomeChoice {
-    /// Look for it in the list.
-    LookFor,
-    /// It is the one that was found: done.
-    ThatIsIt,
-    /// Send it again with its key: the service gives what it added the first time, or adds it now.
-    Settle,
-    /// Send it again, which may add a second one.
-    SendAgain,
-    /// Keep what is typed and go back.
-    Keep,
-}
-
-impl UnknownOutcome {
-    /// The answers that can be given, in order.
-    #[must_use]
-    pub const fn answers(&self) -> [UnknownOutcomeChoice; 3] {
-        match (&self.found, self.repeatable) {
-            (Some(SearchResult::Candidate(_)), true) => {
-                [UnknownOutcomeChoice::ThatIsIt, UnknownOutcomeChoice::Settle, UnknownOutcomeChoice::Keep]
-            }
-            (Some(SearchResult::Candidate(_)), false) => {
-                [UnknownOutcomeChoice::ThatIsIt, UnknownOutcomeChoice::SendAgain, UnknownOutcomeChoice::Keep]
-            }
-            (None | Some(SearchResult::None { .. } | SearchResult::Failed(_)), true) => {
-                [UnknownOutcomeChoice::Settle, UnknownOutcomeChoice::LookFor, UnknownOutcomeChoice::Keep]
-            }
-            (None | Some(SearchResult::None { .. } | SearchResult::Failed(_)), false) => {
-                [UnknownOutcomeChoice::LookFor, UnknownOutcomeChoice::SendAgain, UnknownOutcomeChoice::Keep]
-            }
-        }
-    }
 }
 
 impl State {

@@ -2,8 +2,10 @@
 
 use std::time::Duration;
 
-use super::{Focus, UnknownOutcome};
+use super::Focus;
 use crate::api::Failure;
+use crate::app::outbox::send::NotCreated;
+use crate::app::outbox::unknown_outcome::{SearchedPets, UnknownOutcome};
 use crate::config::Service;
 use crate::model::{Field, IdempotencyKey, NewPet, Pet, PetStatus};
 use crate::tui::effect::{Effect, Job, Task};
@@ -11,7 +13,7 @@ use crate::tui::keymap::Context;
 use crate::tui::msg::{Msg, Size};
 use crate::tui::pending::Slot;
 use crate::tui::popups::jobs::PopupReply;
-use crate::tui::screens::add_pet::jobs::{AddReply, AddTask, NotCreated, SearchedPets};
+use crate::tui::screens::add_pet::jobs::{AddReply, AddTask};
 use crate::tui::state::Screen;
 use crate::tui::testing::{App, animals, remote};
 use crate::tui::theme::Theme;

@@ -4,6 +4,10 @@
 use std::sync::Arc;
 
 use crate::api::failure::{Failure, Remedy};
+use crate::app::outbox::send::NotCreated;
+use crate::app::outbox::unknown_outcome::{
+    PendingAdd, SearchResult, SearchedPets, UnknownOutcome, UnknownOutcomeChoice,
+};
 use crate::clock::Now;
 use crate::model::text::short;
 use crate::model::words::counted;
@@ -13,7 +17,7 @@ use crate::tui::effect::Effect;
 use crate::tui::keymap::{FormAction, Movement, UnknownOutcomeAction};
 use crate::tui::msg::Msg;
 use crate::tui::popups::{PendingChange, confirm};
-use crate::tui::screens::add_pet::jobs::{AddReply, AddTask, NotCreated, SearchedPets};
+use crate::tui::screens::add_pet::jobs::{AddReply, AddTask};
 use crate::tui::screens::pets;
 use crate::tui::state::{AddedPet, AppState, MessageKind, Screen};
 use crate::tui::text_input::Typing;
@@ -21,7 +25,7 @@ use crate::tui::widgets::list::moved;
 
 use super::fields::{After, Focus};
 use super::rapid;
-use super::state::{PendingAdd, Refusal, SearchResult, State, UnknownOutcome, UnknownOutcomeChoice};
+use super::state::{Refusal, State};
 
 /// The most keys held for the next animal while one is being sent.
 const MAX_HELD: usize = 4096;
@@ -54,7 +58,7 @@ pub fn on_action(state: &mut AppState, action: FormAction, now: Now) -> Vec<Effe
         FormAction::PreviousField => add.focus_on(add.focus.previous()),
         FormAction::Move(movement) => choose(add, movement),
         FormAction::Save => return save(state, now),
-        FormAction::Clear if add.draft().is_empty() && drafts::unpark(state, now) => return settle(state, now),
+        FormAction::Clear if add.draft().is_empty() && drafts::unpark(state) => return settle(state, now),
         FormAction::Clear => {
             let restored = state.add.clear_or_restore();
             let text =
@@ -74,7 +78,7 @@ pub fn at_question(state: &mut AppState, action: UnknownOutcomeAction, now: Now)
         UnknownOutcomeAction::Answer(number) => return answer(state, number as usize, now),
         UnknownOutcomeAction::Confirm => return answer(state, choice, now),
         UnknownOutcomeAction::Move(movement) => unknown_outcome.choice = moved(choice, movement, answers, answers),
-        UnknownOutcomeAction::Clear if state.add.draft().is_empty() && drafts::unpark(state, now) => {
+        UnknownOutcomeAction::Clear if state.add.draft().is_empty() && drafts::unpark(state) => {
             return settle(state, now);
         }
         UnknownOutcomeAction::Clear => {
@@ -175,7 +179,8 @@ pub(in crate::tui) fn send(state: &mut AppState, new: NewPet, now: Now) -> Vec<E
     state.add.refusal = None;
     state.message = None;
     let api_key = state.link.key.0.clone();
-    state.add.sent = Some(PendingAdd { new: new.clone(), key: key.clone(), at: now, known, outcome_unknown, api_key });
+    let (new_sent, key_sent, at) = (new.clone(), key.clone(), now.wall);
+    state.add.sent = Some(PendingAdd { new: new_sent, key: key_sent, at, known, api_key, outcome_unknown });
     // On disk before it is sent: whatever happens in between, its key is known afterwards.
     let mut effects: Vec<Effect> = drafts::write(state, now).into_iter().collect();
     effects.push(state.begin(AddTask::Create(new, key), now));
@@ -191,7 +196,7 @@ pub fn settle(state: &mut AppState, now: Now) -> Vec<Effect> {
         return Vec::new();
     };
     state.add.unknown_outcome = None;
-    let task = AddTask::Settle(sent.new.clone(), sent.key.clone(), sent.at.wall);
+    let task = AddTask::Settle(sent.new.clone(), sent.key.clone(), sent.at);
     vec![state.begin(task, now)]
 }
 
@@ -207,7 +212,7 @@ pub fn on_reply(state: &mut AppState, reply: AddReply, now: Now) -> Vec<Effect> 
 
 /// It was not: what to do is asked.
 fn on_not_settled(state: &mut AppState) {
-    state.add.unknown_outcome = Some(UnknownOutcome { failure: None, repeatable: false, found: None, choice: 0 });
+    state.add.unknown_outcome = Some(UnknownOutcome::default());
     state.say(MessageKind::Error, "The service may not know its key any more. Nothing is sent until you choose.");
 }
 
@@ -223,8 +228,8 @@ fn on_created(state: &mut AppState, result: Result<Pet, NotCreated>, now: Now) -
                 if failure.remedy() == Remedy::EnterKey {
                     pets::update::refuse_key(state, failure.clone(), now);
                 }
-                state.add.unknown_outcome =
-                    Some(UnknownOutcome { failure: Some(failure), repeatable, found: None, choice: 0 });
+                let failure = Some(failure);
+                state.add.unknown_outcome = Some(UnknownOutcome { failure, repeatable, ..UnknownOutcome::default() });
                 state.say(MessageKind::Error, "Nothing is sent until you choose. What you typed is kept.");
             } else {
                 state.add.sent = None;
@@ -313,10 +318,9 @@ fn answer(state: &mut AppState, choice: usize, now: Now) -> Vec<Effect> {
             state.screen = Screen::Pets;
             Vec::new()
         }
-        UnknownOutcomeChoice::ThatIsIt => match unknown_outcome.found.take() {
-            Some(SearchResult::Candidate(pet)) => added(state, pet, now),
-            Some(SearchResult::None { .. } | SearchResult::Failed(_)) | None => Vec::new(),
-        },
+        UnknownOutcomeChoice::ThatIsIt => {
+            unknown_outcome.take_candidate().map_or_else(Vec::new, |pet| added(state, pet, now))
+        }
     }
 }
 
@@ -333,12 +337,5 @@ pub fn on_other_key(state: &mut AppState) {
 fn on_searched(state: &mut AppState, result: Result<SearchedPets, Failure>) {
     let (Some(unknown_outcome), Some(sent)) = (&mut state.add.unknown_outcome, &state.add.sent) else { return };
     unknown_outcome.choice = 0;
-    unknown_outcome.found = Some(match result {
-        Ok(SearchedPets { matches, complete }) => {
-            // The newest has most likely the largest id, though only uniqueness is promised.
-            let candidate = matches.into_iter().filter(|pet| !sent.known.contains(&pet.id)).max_by_key(|pet| pet.id);
-            candidate.map_or(SearchResult::None { complete }, SearchResult::Candidate)
-        }
-        Err(failure) => SearchResult::Failed(failure),
-    });
+    unknown_outcome.found = Some(SearchResult::new(result, |id| sent.known.contains(&id)));
 }

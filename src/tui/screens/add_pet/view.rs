@@ -1,6 +1,7 @@
 //! How the add form looks.
 
 use crate::api::failure::Failure;
+use crate::app::outbox::unknown_outcome::{SearchResult, UnknownOutcome, UnknownOutcomeChoice};
 use crate::clock::Now;
 use crate::model::text::cut;
 use crate::model::{ObservedStatus, PetStatus};
@@ -11,7 +12,7 @@ use crate::tui::widgets::column;
 use crate::tui::widgets::page::{Page, marker, radio};
 
 use super::fields::{After, Focus};
-use super::state::{SearchResult, State, UnknownOutcome, UnknownOutcomeChoice};
+use super::state::State;
 
 /// The width of the form where there is a pane beside it.
 const FORM_BESIDE_PANE: u16 = 72;

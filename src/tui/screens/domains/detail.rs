@@ -140,7 +140,7 @@ fn verified(app: &mut AppState, now: Now) {
     let panel = &mut app.domains;
     let Some(name) = panel.selected.clone() else { return };
     let state = panel.standing(&name, now).state;
-    let fits = matches!(state, Step::ReadyToVerify | Step::CertificateLate | Step::CertificatePending | Step::Live);
+    let fits = state.may_verify();
     if !fits && panel.doubted.take() != Some(ConfirmTwice::Verified) {
         panel.doubted = Some(ConfirmTwice::Verified);
         let text =
@@ -225,10 +225,9 @@ pub fn with_facts<T>(state: &State, now: Now, f: impl FnOnce(&Facts<'_>) -> T) -
     let domain = state.domain()?;
     let reported = state.reported(&domain.name);
     let seen = state.seen(&domain.name);
-    let configured = state.redirects.edited.redirects.iter();
-    let line = configured.clone().position(|redirect| DnsName::new(&redirect.from) == domain.name);
-    let redirect = line.and_then(|line| redirects::redirect(&state.redirects.edited.redirects[line]));
-    let walked = line.and_then(|line| state.redirects.walked_at(line + 1));
+    let line = state.redirects.line_of(&domain.name);
+    let redirect = line.and_then(|line| redirects::redirect(&state.redirects.edited.redirects[line - 1]));
+    let walked = line.and_then(|line| state.redirects.walked_at(line));
     let facts = Facts {
         domain: &domain,
         reported: &reported,

@@ -2,22 +2,43 @@
 
 use jiff::SignedDuration;
 
+use crate::app::domain_progress::NextStep;
+use crate::app::domain_service::CheckResult;
 use crate::domains::record_export::DnsRecord;
 use crate::domains::{Code, Domain, Verdict, report};
 
-use super::jobs::CheckResult;
 use super::state::State;
 
 /// What a domain needs at its DNS provider, once the value is known.
-#[must_use]
 pub fn record(state: &State, domain: &Domain) -> Option<DnsRecord> {
     let value = state.reported(&domain.name).value?;
     let zone = state.seen(&domain.name).map_or_else(|| domain.registrable.clone(), |seen| seen.zone.clone());
     Some(DnsRecord { name: domain.name.clone(), zone, value, ttl: DnsRecord::TTL })
 }
 
+/// What the operator does next, with the key for it; `None` where nothing is to do, or time does it.
+pub fn act(next: &NextStep) -> Option<&str> {
+    Some(match next {
+        NextStep::EnterValue => "Enter: the value",
+        NextStep::EnterRecord => "Enter: the record",
+        NextStep::Check => "r: check",
+        NextStep::FindOutWhy => "Enter: why",
+        NextStep::Fix(fix) => {
+            // The list has no room for the place.
+            let fix = fix.strip_prefix("at your DNS provider ").unwrap_or(fix);
+            fix.strip_prefix("in the dashboard ").unwrap_or(fix)
+        }
+        NextStep::Verify => "Verify, then V",
+        NextStep::Reverify => "t: the three checks",
+        NextStep::FixRedirect => "R: redirects",
+        NextStep::Remove => "U: in which order",
+        NextStep::DeleteRecord => "delete the CNAME",
+        NextStep::Forget => "U: off the list",
+        NextStep::Wait(_) | NextStep::AwaitCertificate(_) | NextStep::Nothing => return None,
+    })
+}
+
 /// How long ago, or how long still: in minutes, in hours, in days from two days on.
-#[must_use]
 pub fn span(time: SignedDuration) -> String {
     let minutes = time.abs().as_secs() / 60;
     match minutes {
@@ -29,7 +50,6 @@ pub fn span(time: SignedDuration) -> String {
 }
 
 /// What differs between two checks: each line that came or went.
-#[must_use]
 pub fn difference(before: &CheckResult, after: &CheckResult) -> Option<String> {
     // What is right, or could not be looked at, comes and goes without being news.
     let wrong = |seen: &CheckResult| -> Vec<(Code, String)> {
@@ -53,7 +73,6 @@ pub fn difference(before: &CheckResult, after: &CheckResult) -> Option<String> {
 }
 
 /// The findings with what proves each, in lines of at most `columns`.
-#[must_use]
 pub fn evidence(seen: &CheckResult, columns: usize) -> String {
     let lines = seen.findings.iter().map(|finding| report::finding(finding, seen.at, Some(columns), true));
     lines.collect::<Vec<_>>().join("\n")

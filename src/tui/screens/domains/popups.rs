@@ -19,13 +19,11 @@ pub use state::{FormatsBox, OutsideBox};
 
 impl FormatsBox {
     /// The format.
-    #[must_use]
     pub fn format(self) -> ExportFormat {
         ExportFormat::ALL[self.choice.min(ExportFormat::ALL.len() - 1)]
     }
 
     /// The record of the shown domain in this format.
-    #[must_use]
     pub fn text(self, state: &State) -> String {
         let Some(domain) = state.domain() else { return String::new() };
         let Some(record) = labels::record(state, &domain) else { return String::new() };
@@ -71,7 +69,7 @@ pub fn in_formats(app: &mut AppState, action: FormatsAction, now: Now) -> Vec<Ef
 /// Opens the box of what can be done outside.
 pub fn open_outside(app: &mut AppState, now: Now) {
     let wall = app.domains.wall(now);
-    match &app.domains.sandbox {
+    match &app.domains.setup.sandbox {
         Some(sandbox) => {
             let mut acts = sandbox.acts(wall);
             // Who has the practice domain before him goes on with that.
@@ -106,7 +104,7 @@ pub fn in_outside(app: &mut AppState, action: PickAction, now: Now) -> Vec<Effec
 /// Changes what stands outside, and looks again.
 fn do_outside(app: &mut AppState, act: SandboxStep, now: Now) -> Vec<Effect> {
     let wall = app.domains.wall(now);
-    if let Some(sandbox) = &mut app.domains.sandbox {
+    if let Some(sandbox) = &mut app.domains.setup.sandbox {
         sandbox.act(act, wall);
     }
     #[expect(clippy::wildcard_enum_match_arm, reason = "after most nothing is to be said")]

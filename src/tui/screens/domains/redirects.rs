@@ -3,13 +3,14 @@
 mod form;
 pub mod keys;
 
-use crate::domains::finding::{deciding, overall};
+use crate::app::domain_progress::leads_on;
+use crate::domains::check::FollowedRedirect;
+use crate::domains::finding::deciding;
 use crate::domains::redirect_config::{self, ConfigSource, Linted, Redirect, WrittenRedirect};
 use crate::domains::{Code, DnsName, Finding, Verdict};
 use crate::tui::keymap::Context;
 use crate::tui::text_input::{TextInput, Typing};
 
-use super::jobs::FollowedRedirect;
 use super::state::State;
 
 pub use form::{Focus, RedirectForm};
@@ -29,13 +30,11 @@ pub struct RedirectEditor {
 
 impl RedirectEditor {
     /// The editor of a configuration.
-    #[must_use]
     pub fn new(configuration: &ConfigSource) -> Self {
         Self { edited: configuration.clone(), selected: 0, form: None, walked: Vec::new() }
     }
 
     /// Where a key goes.
-    #[must_use]
     pub const fn context(&self) -> Context {
         if self.form.is_some() { Context::RedirectForm } else { Context::Redirects }
     }
@@ -51,7 +50,6 @@ impl RedirectEditor {
     }
 
     /// Whether anything here is not in the file.
-    #[must_use]
     pub fn is_unsaved(&self, configuration: &ConfigSource) -> bool {
         self.form.is_some() || self.edited != *configuration
     }
@@ -72,13 +70,11 @@ impl RedirectEditor {
     }
 
     /// How many lines there are.
-    #[must_use]
     pub const fn lines(&self) -> usize {
         1 + self.edited.redirects.len()
     }
 
     /// The configuration with what is being typed in its place.
-    #[must_use]
     pub fn candidate(&self) -> ConfigSource {
         let mut written = self.edited.clone();
         let Some(form) = &self.form else { return written };
@@ -99,7 +95,6 @@ impl RedirectEditor {
     }
 
     /// What fails in the redirect from a domain, as far as it was followed.
-    #[must_use]
     pub fn failing(&self, from: &DnsName) -> Option<&str> {
         let configured = self.edited.redirects.iter().filter_map(redirect).find(|redirect| redirect.from == *from)?;
         let walked = self.walked.iter().filter(|walked| walked.redirect == configured && !leads_on(&walked.findings));
@@ -107,8 +102,13 @@ impl RedirectEditor {
         findings.next().filter(|finding| finding.verdict == Verdict::Fail).map(|finding| finding.title.as_str())
     }
 
+    /// The line of the redirect from a domain.
+    pub fn line_of(&self, from: &DnsName) -> Option<usize> {
+        let at = self.edited.redirects.iter().position(|redirect| DnsName::new(&redirect.from) == *from)?;
+        Some(at + 1)
+    }
+
     /// What was seen of the redirect on a line.
-    #[must_use]
     pub fn walked_at(&self, line: usize) -> Option<&FollowedRedirect> {
         let written = self.edited.redirects.get(line.checked_sub(1)?)?;
         let redirect = redirect(written)?;
@@ -117,7 +117,6 @@ impl RedirectEditor {
 }
 
 /// What is to be said about the configuration with what is being typed.
-#[must_use]
 pub fn lint(state: &State) -> Linted {
     redirect_config::check(state.redirects.candidate(), &listed(state))
 }
@@ -129,7 +128,6 @@ pub fn about(findings: &[Finding], line: usize) -> impl Iterator<Item = &Finding
 }
 
 /// What is to be said of the line that is typed: what is about it, and what is only so because of it.
-#[must_use]
 pub fn about_typed(state: &State) -> Vec<Finding> {
     let Some(form) = &state.redirects.form else { return Vec::new() };
     let before = redirect_config::check(state.redirects.edited.clone(), &listed(state)).findings;
@@ -151,11 +149,4 @@ fn listed(state: &State) -> Vec<DnsName> {
 pub fn redirect(written: &WrittenRedirect) -> Option<Redirect> {
     let name = |text: &str| crate::domains::parse_name::domain(text).ok().map(|domain| domain.name);
     Some(Redirect { from: name(&written.from)?, to: name(&written.to)?, status: u16::try_from(written.status).ok()? })
-}
-
-/// Whether visitors are led on: nothing fails in it, whatever else could be better.
-#[must_use]
-pub fn leads_on(findings: &[Finding]) -> bool {
-    let breaks = |finding: &Finding| finding.verdict == Verdict::Fail || finding.code == Code::RdNone;
-    overall(findings) > Verdict::Unknown && !findings.iter().any(breaks)
 }

@@ -4,8 +4,10 @@ mod form;
 
 use jiff::Timestamp;
 
+use crate::app::domain_progress;
 use crate::clock::Now;
 use crate::domains::DnsName;
+use crate::domains::check::FollowedRedirect;
 use crate::domains::parse_name;
 use crate::domains::reported::Event;
 use crate::domains::stage::Stage as Step;
@@ -14,7 +16,6 @@ use crate::tui::keymap::RemovalAction;
 use crate::tui::state::{AppState, MessageKind};
 use crate::tui::text_input::TextInput;
 
-use super::jobs::FollowedRedirect;
 use super::redirects;
 use super::scheduler;
 use super::state::{ConfirmTwice, PanelLocation, State};
@@ -34,14 +35,12 @@ pub enum RedirectSeen<'a> {
 
 impl RedirectSeen<'_> {
     /// Whether it works.
-    #[must_use]
     pub fn works(&self) -> bool {
-        matches!(self, Self::Walked(walked) if redirects::leads_on(&walked.findings))
+        matches!(self, Self::Walked(walked) if domain_progress::leads_on(&walked.findings))
     }
 }
 
 /// When the redirect from `name` was last seen to work: once the domain is removed, its redirect is gone, too.
-#[must_use]
 pub fn worked(state: &State, name: &DnsName) -> Option<Timestamp> {
     let last = state.entry(name)?.measurements.last();
     let gone = state.reported(name).removed || last.is_some_and(|last| last.unknown_there);
@@ -50,26 +49,15 @@ pub fn worked(state: &State, name: &DnsName) -> Option<Timestamp> {
 }
 
 /// What is known of the redirect from `name`.
-#[must_use]
 pub fn redirect_seen<'a>(state: &'a State, name: &DnsName) -> RedirectSeen<'a> {
-    let configured = state.redirects.edited.redirects.iter();
-    let Some(line) = configured.clone().position(|redirect| DnsName::new(&redirect.from) == *name) else {
-        return RedirectSeen::None;
-    };
-    state.redirects.walked_at(line + 1).map_or(RedirectSeen::NotYet, RedirectSeen::Walked)
+    let Some(line) = state.redirects.line_of(name) else { return RedirectSeen::None };
+    state.redirects.walked_at(line).map_or(RedirectSeen::NotYet, RedirectSeen::Walked)
 }
 
 /// Whether a record still leads to the platform, as far as was seen since the domain was removed; `None` where that is
 /// not known.
-#[must_use]
 pub fn is_left_behind(state: &State, name: &DnsName, now: Now) -> Option<bool> {
-    let entry = state.entry(name)?;
-    if state.standing(name, now).state != Step::Removed {
-        return None;
-    }
-    let removed = entry.events.iter().filter(|dated| dated.event == Event::Removed).map(|dated| dated.at).max();
-    let last = entry.measurements.iter().rev().find(|measurement| measurement.known)?;
-    last.leads_to_platform().filter(|_| Some(last.at) >= removed)
+    domain_progress::is_left_behind(state.entry(name)?, state.standing(name, now).state)
 }
 
 /// Opens the page for the domain that has the cursor.
@@ -169,7 +157,7 @@ fn forget(app: &mut AppState, now: Now) {
     }
     panel.forget(&name);
     panel.place = PanelLocation::List;
-    let redirect = panel.redirects.edited.redirects.iter().any(|redirect| DnsName::new(&redirect.from) == name);
-    let rest = if redirect { " Its redirect is still in your configuration: R." } else { "" };
+    let rest =
+        if panel.redirects.line_of(&name).is_some() { " Its redirect is still in your configuration: R." } else { "" };
     app.say(MessageKind::Done, format!("{name} is off the list.{rest}"));
 }

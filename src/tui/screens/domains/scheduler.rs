@@ -5,8 +5,10 @@ use std::time::{Duration, Instant};
 
 use jiff::{SignedDuration, Timestamp};
 
+use crate::app::domain_progress::DomainProgress;
+use crate::app::domain_service::{CheckRequest, CheckResult};
 use crate::clock::Now;
-use crate::domains::registry::Entry;
+use crate::domains::registry::{Entry, RegistryChange};
 use crate::domains::sandbox::PACE;
 use crate::domains::stage::{Measurement, Stage as Step, next_look};
 use crate::domains::{DnsName, Verdict, parse_name};
@@ -14,10 +16,12 @@ use crate::tui::effect::Effect;
 use crate::tui::pending::{LANES, Slot};
 use crate::tui::state::{AppState, MessageKind, Screen};
 
-use super::jobs::{CheckRequest, CheckResult, DomainTask, RegistryChange};
+use super::jobs::DomainTask;
 use super::labels::difference;
+
+use super::labels::act;
 use super::state::{PanelLocation, State};
-use super::summary::{DomainSummary, Next, StatusWords};
+use super::summary::{DomainSummary, StatusWords};
 
 /// Asking again sooner than this brings nothing.
 const LEAST_PAUSE: Duration = Duration::from_secs(5);
@@ -43,6 +47,10 @@ pub fn ask(state: &mut State, name: &DnsName) {
     look.asked = true;
     look.due = None;
     look.unchanged = 0;
+    enqueue(state, name);
+}
+
+fn enqueue(state: &mut State, name: &DnsName) {
     if !state.is_looking_at(name) && !state.queue.contains(name) {
         state.queue.push_back(name.clone());
     }
@@ -77,7 +85,7 @@ pub fn ask_all(state: &mut State, now: Now) {
 
 /// Whether there is anything to look at: a draft has no record yet, and a name that is none cannot be asked for.
 fn is_looked_at(row: &DomainSummary) -> bool {
-    row.step != Step::Draft && parse_name::domain(row.name.as_str()).is_ok()
+    row.progress.status.state != Step::Draft && parse_name::domain(row.name.as_str()).is_ok()
 }
 
 /// When the list was read: what is pending is looked at by and by, the rest only where its last measurement is old.
@@ -89,7 +97,7 @@ pub fn begin(state: &mut State, now: Now) {
         let last = state.entry(&row.name).and_then(|entry| entry.measurements.last());
         let next = match last.map(|last| last.at.min(wall)) {
             None => Some(wall),
-            Some(last) if row.pending => next(state, &row, 0, last),
+            Some(last) if row.progress.pending => next(state, &row, 0, last),
             Some(last) => last.checked_add(STILL_LIVE).ok().filter(|next| *next <= wall),
         };
         let due = next.map(|next| instant(state, next, now));
@@ -112,20 +120,16 @@ pub fn due(state: &mut State, now: Now) {
         if let Some(look) = state.looks.get_mut(&name) {
             look.due = None;
         }
-        if !state.is_looking_at(&name) && !state.queue.contains(&name) {
-            state.queue.push_back(name);
-        }
+        enqueue(state, &name);
     }
 }
 
 /// When the next domain is due by itself.
-#[must_use]
 pub fn next_due(state: &State) -> Option<Instant> {
     state.looks.values().filter_map(|look| look.due).min().filter(|_| state.watching)
 }
 
 /// Whether the operator asked for the check in a lane.
-#[must_use]
 pub fn is_asked(state: &State, lane: usize) -> bool {
     let name = state.lanes.get(lane).and_then(Option::as_ref);
     name.and_then(|name| state.looks.get(name)).is_some_and(|look| look.asked)
@@ -135,14 +139,14 @@ pub fn is_asked(state: &State, lane: usize) -> bool {
 fn next(state: &State, row: &DomainSummary, unchanged: u32, last: Timestamp) -> Option<Timestamp> {
     let entry = state.entry(&row.name)?;
     let until = entry.measurements.last().and_then(|measurement| measurement.until);
-    let next = next_look(row.step, &state.reported_for(entry), until, unchanged, last);
+    let next = next_look(row.progress.status.state, &state.setup.reported(entry), until, unchanged, last);
     next.or_else(|| last.checked_add(LONGEST_PAUSE).ok())
 }
 
 /// A time of domains, which runs faster in practice, on the clock of the wall.
 fn instant(state: &State, at: Timestamp, now: Now) -> Instant {
     let wait = Duration::try_from(at.duration_since(state.wall(now))).unwrap_or_default();
-    now.mono + if state.sandbox.is_some() { wait / PACE.unsigned_abs() } else { wait }
+    now.mono + if state.setup.sandbox.is_some() { wait / PACE.unsigned_abs() } else { wait }
 }
 
 /// Starts what waits, as far as there are free lanes, and writes what changed.
@@ -154,12 +158,11 @@ pub fn work(app: &mut AppState, now: Now) -> Vec<Effect> {
             continue;
         }
         let Some((name, entry)) = next_in_queue(panel) else { break };
-        let at = panel.sandbox.as_ref().map(|_| panel.wall(now));
         // Who has a domain before him sees it grow, and may want its report.
         let on_screen = app.screen == Screen::Domains && panel.place != PanelLocation::List;
         let detail = on_screen && panel.selected.as_ref() == Some(&name);
-        let look =
-            CheckRequest { reported: panel.reported_for(&entry), entry, detail, sandbox: panel.sandbox.clone(), at };
+        let reported = panel.setup.reported(&entry);
+        let look = CheckRequest { entry, reported, detail, sandbox: panel.setup.sandbox_at(now) };
         panel.lanes[lane] = Some(name);
         effects.push(app.begin(DomainTask::Check(lane, Box::new(look)), now));
     }
@@ -201,7 +204,7 @@ pub fn cancelled(state: &mut State, now: Now) {
 
 /// A domain is looked at again when its pause is over, if anything is pending.
 fn wait(state: &mut State, name: &DnsName, now: Now) {
-    let row = state.entry(name).map(|entry| DomainSummary::of(entry, state, now)).filter(|row| row.pending);
+    let row = state.entry(name).map(|entry| DomainSummary::of(entry, state, now)).filter(|row| row.progress.pending);
     let unchanged = state.looks.get(name).map_or(0, |look| look.unchanged);
     let next = row.and_then(|row| next(state, &row, unchanged, state.wall(now)));
     let due = next.map(|next| instant(state, next, now));
@@ -287,9 +290,11 @@ fn note(panel: &mut State, name: &DnsName, seen: &mut CheckResult) -> bool {
 
 /// Says what a check by itself brought, where somebody should know: the same only once an hour.
 fn announce(app: &mut AppState, row: &DomainSummary, now: Now) -> Option<Effect> {
-    let text = match (&row.next, row.needs_act) {
-        (Next::Act(act), true) => format!("{}: {}. {act}", row.shown, row.what),
-        _ if row.step == Step::Live && row.verdict == Some(Verdict::Ok) => format!("{} is live.", row.shown),
+    let DomainProgress { status, verdict, summary, next, needs_action, .. } = &row.progress;
+    let is_live = status.state == Step::Live;
+    let text = match act(next) {
+        Some(act) if *needs_action => format!("{}: {summary}. {act}", row.shown),
+        _ if is_live && *verdict == Some(Verdict::Ok) => format!("{} is live.", row.shown),
         _ => return None,
     };
     let look = app.domains.looks.get_mut(&row.name)?;
@@ -299,10 +304,10 @@ fn announce(app: &mut AppState, row: &DomainSummary, now: Now) -> Option<Effect>
     }
     look.announced = Some((text.clone(), now.mono));
     let shown = if app.screen == Screen::Domains { text.clone() } else { format!("{text} (3: domains)") };
-    if row.step == Step::Live {
+    if is_live {
         app.say_done(shown, now.mono);
     } else if app.message.as_ref().is_none_or(|message| message.kind != MessageKind::Error) {
         app.say(MessageKind::Note, shown);
     }
-    Some(Effect::Notify(app.domains.notify, text))
+    Some(Effect::Notify(app.domains.setup.notify, text))
 }

@@ -5,12 +5,12 @@ use std::time::Instant;
 
 use jiff::Timestamp;
 
+use crate::app::domain_progress::DomainRoles;
+use crate::app::domain_service::{CheckResult, DomainSetup};
 use crate::clock::Now;
-use crate::config::Notify;
 use crate::domains::redirect_config::ConfigSource;
-use crate::domains::registry::{Entry, Registry};
+use crate::domains::registry::{Entry, Registry, RegistryChange};
 use crate::domains::reported::{Dated, Event, Reported};
-use crate::domains::sandbox::Sandbox;
 use crate::domains::stage::{Status, status};
 use crate::domains::troubleshooting::Rule;
 use crate::domains::{DnsName, Domain, Finding, parse_name};
@@ -18,15 +18,16 @@ use crate::tui::keymap::Context;
 use crate::tui::pending::LANES;
 use crate::tui::text_input::TextInput;
 
-use super::jobs::{CheckResult, RegistryChange};
 use super::redirects::RedirectEditor;
 use super::removal::Removal;
-use super::summary::{DomainRole, DomainSummary, StatusWords};
+use super::summary::{DomainSummary, StatusWords};
 use super::wizard::Wizard;
 
 /// The panel.
 #[derive(Clone, Debug)]
 pub struct State {
+    /// The project and its configuration.
+    pub setup: DomainSetup,
     /// Where in the panel the operator is.
     pub place: PanelLocation,
     /// The list as it was last read, with what was told and measured since. `None` before it was read.
@@ -43,19 +44,14 @@ pub struct State {
     pub queue: VecDeque<DnsName>,
     /// Looking goes on by itself while something is pending.
     pub watching: bool,
-    /// How an act that is due makes itself heard.
-    pub notify: Notify,
     /// The last write failed: the next act of the operator tries again.
     pub blocked: bool,
     /// What is not kept on disk yet.
     pub changes: Vec<RegistryChange>,
     /// Those of them that are being written.
     pub writing: usize,
-    /// The value of the configuration, for domains that have none of their own.
-    pub platform_host: Option<DnsName>,
-    /// The project's primary domain and redirects, as the configuration has them.
-    pub configuration: ConfigSource,
-    roles: HashMap<DnsName, DomainRole>,
+    /// What the configuration says of each domain.
+    pub roles: DomainRoles,
     /// Adding a domain.
     pub wizard: Wizard,
     /// Forms that were left with something in them that could not be kept.
@@ -68,8 +64,6 @@ pub struct State {
     pub removal: Removal,
     /// When a redirect from a domain was last seen to work.
     pub worked: HashMap<DnsName, Timestamp>,
-    /// What stands outside, where all this is practice.
-    pub sandbox: Option<Sandbox>,
     /// Something was said where it does not fit: the same key once more takes it.
     pub doubted: Option<ConfirmTwice>,
 }
@@ -132,24 +126,10 @@ pub struct CheckView {
     pub changed: Vec<(Timestamp, String)>,
 }
 
-/// What the panel starts with.
-#[derive(Clone, Debug, Default)]
-pub struct PanelSetup {
-    /// The value of the configuration.
-    pub platform_host: Option<DnsName>,
-    /// The project's configuration.
-    pub configuration: ConfigSource,
-    /// How an act that is due makes itself heard.
-    pub notify: Notify,
-    /// What stands outside, where all this is practice.
-    pub sandbox: Option<Sandbox>,
-}
-
 impl State {
     /// The panel before anything was read.
-    #[must_use]
-    pub fn new(setup: PanelSetup) -> Self {
-        let PanelSetup { platform_host, configuration, notify, sandbox } = setup;
+    pub fn new(setup: DomainSetup) -> Self {
+        let configuration = setup.configuration.clone();
         let mut state = Self {
             place: PanelLocation::List,
             list: None,
@@ -159,21 +139,18 @@ impl State {
             lanes: Default::default(),
             queue: VecDeque::new(),
             watching: true,
-            notify,
             blocked: false,
             changes: Vec::new(),
             writing: 0,
-            platform_host,
             redirects: RedirectEditor::new(&configuration),
-            configuration: ConfigSource::default(),
-            roles: HashMap::new(),
+            roles: DomainRoles::default(),
             wizard: Wizard::default(),
             left: Vec::new(),
             browser: TextInput::default(),
             removal: Removal::default(),
             worked: HashMap::new(),
-            sandbox,
             doubted: None,
+            setup,
         };
         state.configure(configuration);
         state
@@ -181,21 +158,11 @@ impl State {
 
     /// Takes the project's configuration over.
     pub fn configure(&mut self, configuration: ConfigSource) {
-        let sources =
-            configuration.redirects.iter().map(|redirect| (DnsName::new(&redirect.from), DomainRole::Redirect));
-        let primary = configuration.primary.iter().map(|primary| (DnsName::new(primary), DomainRole::Primary));
-        self.roles = sources.chain(primary).collect();
-        self.configuration = configuration;
-    }
-
-    /// What the project's configuration says of a domain.
-    #[must_use]
-    pub fn role(&self, name: &DnsName) -> DomainRole {
-        self.roles.get(name).copied().unwrap_or(DomainRole::None)
+        self.roles = DomainRoles::of(&configuration);
+        self.setup.configuration = configuration;
     }
 
     /// Where a key goes.
-    #[must_use]
     pub fn context(&self) -> Context {
         match self.place {
             PanelLocation::List => Context::Domains,
@@ -221,9 +188,8 @@ impl State {
     }
 
     /// The time of day for domains: that of the wall, or the fast one of practice.
-    #[must_use]
     pub fn wall(&self, now: Now) -> Timestamp {
-        self.sandbox.as_ref().map_or(now.wall, |sandbox| sandbox.time(now.wall))
+        self.setup.time(now)
     }
 
     /// The entries of the list.
@@ -232,53 +198,41 @@ impl State {
     }
 
     /// The entry of a name.
-    #[must_use]
     pub fn entry(&self, name: &DnsName) -> Option<&Entry> {
         self.list.as_ref()?.get(name)
     }
 
     /// What was told of a domain; the value of the configuration stands in for one that was not.
-    #[must_use]
     pub fn reported(&self, name: &DnsName) -> Reported {
-        self.entry(name).map(|entry| self.reported_for(entry)).unwrap_or_default()
-    }
-
-    /// The same of an entry.
-    #[must_use]
-    pub fn reported_for(&self, entry: &Entry) -> Reported {
-        let reported = entry.reported();
-        Reported { value: reported.value.or_else(|| self.platform_host.clone()), ..reported }
+        self.entry(name).map(|entry| self.setup.reported(entry)).unwrap_or_default()
     }
 
     /// Where a domain stands.
-    #[must_use]
     pub fn standing(&self, name: &DnsName, now: Now) -> Status {
         let measurements = self.entry(name).map_or(&[][..], |entry| &entry.measurements);
         status(&self.reported(name), measurements, self.wall(now))
     }
 
     /// The domain that is shown, as far as its name is one.
-    #[must_use]
     pub fn domain(&self) -> Option<Domain> {
         parse_name::domain(self.selected.as_ref()?.as_str()).ok()
     }
 
     /// What the last check saw of a domain.
-    #[must_use]
     pub fn seen(&self, name: &DnsName) -> Option<&CheckResult> {
         self.looks.get(name)?.seen.as_ref()
     }
 
     /// All domains, those that need somebody first.
-    #[must_use]
     pub fn rows(&self, now: Now) -> Vec<DomainSummary> {
         let mut rows: Vec<DomainSummary> = self.entries().map(|entry| DomainSummary::of(entry, self, now)).collect();
-        rows.sort_by(|left, right| right.rank().cmp(&left.rank()).then_with(|| left.name.cmp(&right.name)));
+        rows.sort_by(|left, right| {
+            right.progress.rank().cmp(&left.progress.rank()).then_with(|| left.name.cmp(&right.name))
+        });
         rows
     }
 
     /// Whether a domain is looked at now.
-    #[must_use]
     pub fn is_looking_at(&self, name: &DnsName) -> bool {
         self.lanes.iter().flatten().any(|looked_at| looked_at == name)
     }
@@ -332,12 +286,11 @@ impl State {
 }
 
 /// Whether anything is typed that is not on the list.
-#[must_use]
 pub fn is_unsaved(state: &State, wizard: &Wizard) -> bool {
     let value = wizard.value.value().trim();
     let known = match &wizard.entry {
         Some(name) => state.reported(name).value,
-        None => state.platform_host.clone(),
+        None => state.setup.platform_host.clone(),
     };
     let value_is_new = !value.is_empty() && known.is_none_or(|known| known.as_str() != value);
     value_is_new || wizard.entry.is_none() && !wizard.name.is_empty()

@@ -154,7 +154,6 @@ pub fn go(app: &mut AppState, movement: Movement, now: Now) {
 }
 
 /// The row that has the cursor: the selected domain, or the first.
-#[must_use]
 pub fn cursor(state: &State, rows: &[super::summary::DomainSummary]) -> Option<usize> {
     let selected = state.selected.as_ref();
     selected.and_then(|name| rows.iter().position(|row| row.name == *name)).or((!rows.is_empty()).then_some(0))

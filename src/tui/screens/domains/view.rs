@@ -15,9 +15,8 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
 use crate::clock::Now;
-use crate::domains::report::sentence as closed;
+pub use crate::domains::report::{full_sentence as sentence, sentence as closed};
 use crate::domains::{Finding, Verdict};
-use crate::model::words::capitalized;
 use crate::tui::state::AppState;
 use crate::tui::theme::{Appearance, StyleRole};
 use crate::tui::widgets::page::Page;
@@ -120,7 +119,7 @@ const fn title(place: PanelLocation) -> &'static str {
 /// Practice says so on every page; gives the rest of the body.
 fn draw_practice(scene: Scene<'_>, buf: &mut Buffer, body: Rect) -> Rect {
     let panel = &scene.app.domains;
-    if panel.sandbox.is_none() {
+    if panel.setup.sandbox.is_none() {
         return body;
     }
     let time = scene.appearance.time(panel.wall(scene.now));
@@ -150,6 +149,11 @@ pub fn verdict_word(verdict: Option<Verdict>) -> &'static str {
     }
 }
 
+/// A verdict for a column of a table.
+fn verdict_cell(verdict: Option<Verdict>, columns: usize, appearance: &Appearance) -> Span<'static> {
+    Span::styled(format!("{:<columns$}", verdict_word(verdict)), verdict_style(verdict, appearance))
+}
+
 /// How a verdict is marked.
 pub fn verdict_style(verdict: Option<Verdict>, appearance: &Appearance) -> Style {
     appearance.style(match verdict {
@@ -163,9 +167,4 @@ pub fn verdict_style(verdict: Option<Verdict>, appearance: &Appearance) -> Style
 /// What is to be done about a finding, as a sentence; empty where nothing is.
 pub fn act_of(finding: &Finding) -> String {
     if finding.fix.is_empty() || finding.verdict <= Verdict::Ok { String::new() } else { sentence(&finding.fix) }
-}
-
-/// A sentence with a capital and a full stop. Names of domains stay as they are: what was seen does not pass here.
-pub fn sentence(text: &str) -> String {
-    closed(&capitalized(text))
 }

@@ -2,6 +2,7 @@
 
 mod form;
 
+use crate::app::domain_service::existing;
 use crate::clock::Now;
 use crate::domains::catalogue::Topic;
 use crate::domains::parse_name::{self, ExistingDomains, ParsedName};
@@ -21,7 +22,6 @@ pub use form::{Focus, Wizard};
 
 impl Wizard {
     /// The form for an entry of the list.
-    #[must_use]
     fn of(state: &State, name: &DnsName) -> Self {
         let reported = state.reported(name);
         let ticked: Vec<_> = reported.ticked.iter().copied().collect();
@@ -48,15 +48,10 @@ pub fn resume(state: &mut State, name: &DnsName) {
 }
 
 /// What the typed name means.
-#[must_use]
 pub fn read_name(state: &State) -> ParsedName {
-    let removed = |name: &DnsName| state.reported(name).removed;
-    let own = state.wizard.entry.as_ref();
-    let listed = state.entries().map(|entry| entry.name.clone()).filter(|name| !removed(name) && Some(name) != own);
-    parse_name::read(
-        state.wizard.name.value(),
-        &ExistingDomains { platform_host: state.platform_host.clone(), listed: listed.collect() },
-    )
+    let mut known = existing(state.setup.platform_host.as_ref(), state.entries());
+    known.listed.retain(|name| Some(name) != state.wizard.entry.as_ref());
+    parse_name::read(state.wizard.name.value(), &known)
 }
 
 /// The typed value as a host; the findings where it is none.
@@ -85,7 +80,7 @@ pub fn open(state: &mut State) {
         }
     }
     if state.wizard.value.is_empty()
-        && let Some(host) = &state.platform_host
+        && let Some(host) = &state.setup.platform_host
     {
         state.wizard.value = TextInput::new(host.as_str());
     }
@@ -152,7 +147,7 @@ fn next(app: &mut AppState, now: Now) -> Vec<Effect> {
         app.say(MessageKind::Error, refusal("the domain", &reading.findings));
         return Vec::new();
     };
-    if panel.sandbox.is_some() && domain.name.as_str() != Sandbox::DOMAIN {
+    if panel.setup.sandbox.is_some() && domain.name.as_str() != Sandbox::DOMAIN {
         let text = format!("Practice has only {} to be walked: type that, please.", Sandbox::DOMAIN);
         app.say(MessageKind::Error, text);
         return Vec::new();

@@ -2,7 +2,7 @@
 
 use crate::api::failure::Failure;
 pub use crate::app::connections::{AddedProfile, KeyPlaces, NewService, Tested};
-use crate::config::queue::Unfinished;
+use crate::app::outbox::queue::Unfinished;
 use crate::config::{KeepKey, KeyOrigin, Profiles, Settings};
 use crate::model::{ApiKey, BaseUrl};
 use crate::tui::session_cache::SessionCache;

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::{Focus, KeySourceChoice};
 use crate::api::Failure;
-use crate::config::queue::Unfinished;
+use crate::app::outbox::queue::{LineSent, Unfinished};
 use crate::config::{Accent, KeepKey, KeyOrigin, Origin, ProfileEntry, Service, Settings, Sourced};
 use crate::model::{ApiKey, Pet, PetStatus};
 use crate::transfer::import::Start;
@@ -19,7 +19,7 @@ use crate::tui::popups::{KeyBox, Popup};
 use crate::tui::screens::add_pet::import;
 use crate::tui::screens::add_pet::import::jobs::{EndOf, ImportEnd, ImportReply, ImportTask};
 use crate::tui::screens::add_pet::jobs::{AddReply, AddTask};
-use crate::tui::screens::add_pet::rapid::jobs::{LineSent, RapidReply};
+use crate::tui::screens::add_pet::rapid::jobs::RapidReply;
 use crate::tui::screens::pets::jobs::{PetsReply, PetsTask};
 use crate::tui::screens::profiles::jobs::{AddedProfile, KeyPlaces, ProfileReply, ProfileTask, Tested, Used};
 use crate::tui::state::{Health, Link, Screen};

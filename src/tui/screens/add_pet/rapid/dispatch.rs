@@ -6,8 +6,8 @@
 use std::time::Duration;
 
 use crate::api::failure::{Failure, Remedy};
+use crate::app::outbox::queue::{LineSent, LineToSend, QueueRecord, Unfinished};
 use crate::clock::Now;
-use crate::config::queue::{QueueRecord, Unfinished};
 use crate::model::Pet;
 use crate::model::text::short;
 use crate::tui::effect::Effect;
@@ -16,7 +16,7 @@ use crate::tui::screens::pets;
 use crate::tui::state::{AddedPet, AppState, MessageKind, Screen};
 
 use super::input::bell;
-use super::jobs::{LineSent, LineToSend, RapidReply, RapidTask};
+use super::jobs::{RapidReply, RapidTask};
 use super::lines;
 use super::state::{Fate, Line};
 

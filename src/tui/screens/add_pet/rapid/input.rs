@@ -1,8 +1,8 @@
 //! How typed, scanned and pasted text becomes lines.
 
+use crate::app::outbox::queue::{QueueRecord, QueuedPet};
 use crate::clock::Now;
 use crate::config::Notify;
-use crate::config::queue::{QueueRecord, QueuedPet};
 use crate::model::FieldError;
 use crate::model::text::short;
 use crate::tui::effect::Effect;

@@ -1,11 +1,9 @@
 //! What rapid entry asks the worker for, and what comes back.
 
-use jiff::Timestamp;
-
 use crate::api::failure::Failure;
-use crate::config::queue::QueueRecord;
-use crate::model::{IdempotencyKey, NewPet, Pet};
-use crate::tui::screens::add_pet::jobs::SearchedPets;
+use crate::app::outbox::queue::{LineSent, LineToSend, QueueRecord};
+use crate::app::outbox::unknown_outcome::SearchedPets;
+use crate::model::NewPet;
 
 /// What a job of rapid entry does.
 #[derive(Clone, Debug, PartialEq)]
@@ -18,21 +16,6 @@ pub enum RapidTask {
     SearchFor(NewPet),
 }
 
-/// A line to send.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LineToSend {
-    /// Its number in the file.
-    pub line: u64,
-    /// The animal.
-    pub new: NewPet,
-    /// With which key.
-    pub key: IdempotencyKey,
-    /// Whose API key goes with it, for the file.
-    pub by: String,
-    /// It was typed then and sent since, and may have arrived: only for a service that is sure to know its key still.
-    pub again: Option<Timestamp>,
-}
-
 /// What came of a job of rapid entry.
 #[derive(Clone, Debug, PartialEq)]
 pub enum RapidReply {
@@ -42,17 +25,4 @@ pub enum RapidReply {
     Sent(usize, LineSent),
     /// The search for an animal that may have been added.
     SearchedFor(Result<SearchedPets, Failure>),
-}
-
-/// What came of sending a line.
-#[derive(Clone, Debug, PartialEq)]
-pub enum LineSent {
-    /// It was added.
-    Saved(Pet),
-    /// This came instead of the animal.
-    Failed(Failure),
-    /// It was not sent this time, for this reason.
-    NotSent(Failure),
-    /// It may have arrived before, and the service does not keep keys: it was not sent again.
-    NotRepeatable,
 }

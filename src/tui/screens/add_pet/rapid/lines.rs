@@ -1,11 +1,11 @@
 //! What can be done about a line that is marked.
 
 use crate::api::failure::Failure;
+use crate::app::outbox::queue::QueueRecord;
+use crate::app::outbox::unknown_outcome::SearchedPets;
 use crate::clock::Now;
-use crate::config::queue::QueueRecord;
 use crate::model::text::short;
 use crate::tui::effect::Effect;
-use crate::tui::screens::add_pet::jobs::SearchedPets;
 use crate::tui::screens::add_pet::rapid::jobs::RapidTask;
 use crate::tui::state::{AppState, MessageKind};
 use crate::tui::text_input::TextInput;
@@ -107,9 +107,9 @@ pub fn on_searched(state: &mut AppState, result: Result<SearchedPets, Failure>) 
     let Some(line) = state.add.rapid.line(number).filter(|line| matches!(line.fate, Fate::Unknown(_))) else { return };
     let name = short(&line.draft.name);
     let text = match result {
-        Ok(SearchedPets { matches, complete }) => {
-            // The newest has most likely the largest id, though only uniqueness is promised.
-            let found = matches.into_iter().map(|pet| pet.id).filter(|id| !added.contains(id)).max();
+        Ok(searched) => {
+            let complete = searched.complete;
+            let found = searched.newest(|id| added.contains(&id)).map(|pet| pet.id);
             line.fate = Fate::Unknown(found);
             match (found, complete) {
                 (Some(id), _) => {

@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 
 use jiff::{SignedDuration, Timestamp};
 
+use crate::app::outbox::queue::{Open, QueueRecord, Unfinished};
 use crate::config::file::AtOnce;
-use crate::config::queue::{Open, QueueRecord, Unfinished};
 use crate::local::barcodes::Codes;
 use crate::model::draft::parse_category_id;
 use crate::model::text::cut;

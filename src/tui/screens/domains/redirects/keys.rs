@@ -1,30 +1,30 @@
 //! What follows from a key or a reply in the editor of the redirects.
 
+use crate::app::domain_progress::leads_on;
+use crate::app::domain_service::NotSaved;
 use crate::clock::Now;
+use crate::domains::Verdict;
+use crate::domains::check::FollowedRedirect;
 use crate::domains::redirect_config::{ConfigSource, DomainsConfiguration, Linted, Redirect, WrittenRedirect};
-use crate::domains::{DnsName, Verdict};
 use crate::tui::effect::Effect;
 use crate::tui::keymap::{RedirectFormAction, RedirectsAction};
 use crate::tui::pending::Slot;
 use crate::tui::popups::{Contents, Popup, WriteBox, copy};
-use crate::tui::screens::domains::jobs::{DomainTask, NotSaved};
+use crate::tui::screens::domains::jobs::DomainTask;
 use crate::tui::state::{AppState, MessageKind};
 use crate::tui::text_input::TextInput;
 use crate::tui::widgets::list::moved;
 
-use super::super::jobs::FollowedRedirect;
 use super::super::state::PanelLocation;
-use super::{Focus, RedirectEditor, RedirectForm, about, about_typed, leads_on, lint, redirect};
+use super::{Focus, RedirectEditor, RedirectForm, about, about_typed, lint, redirect};
 
 /// Opens the editor, and follows every redirect.
 pub fn open(app: &mut AppState, now: Now) -> Vec<Effect> {
     let panel = &mut app.domains;
     panel.place = PanelLocation::Redirects;
-    let lines = panel.redirects.edited.redirects.iter();
-    let here = panel.selected.as_ref();
-    let line = lines.clone().position(|redirect| Some(&DnsName::new(&redirect.from)) == here);
+    let line = panel.selected.as_ref().and_then(|name| panel.redirects.line_of(name));
     if let (Some(line), None) = (line, &panel.redirects.form) {
-        panel.redirects.selected = line + 1;
+        panel.redirects.selected = line;
     }
     walk(app, now)
 }
@@ -36,8 +36,7 @@ pub fn walk(app: &mut AppState, now: Now) -> Vec<Effect> {
     if redirects.is_empty() {
         return Vec::new();
     }
-    let at = panel.sandbox.as_ref().map(|_| panel.wall(now));
-    let task = DomainTask::FollowRedirects { redirects, sandbox: panel.sandbox.clone(), at };
+    let task = DomainTask::FollowRedirects { redirects, sandbox: panel.setup.sandbox_at(now) };
     vec![app.begin(task, now)]
 }
 
@@ -76,7 +75,7 @@ pub fn on_action(app: &mut AppState, action: RedirectsAction, now: Now) -> Vec<E
             }
         }
         RedirectsAction::Back => {
-            let unsaved = redirects.edited != app.domains.configuration;
+            let unsaved = redirects.edited != app.domains.setup.configuration;
             app.domains.place = PanelLocation::List;
             if unsaved {
                 app.say(MessageKind::Note, "Not saved yet: R opens the redirects again, F2 saves them there.");
@@ -229,7 +228,7 @@ fn save(app: &mut AppState, now: Now) -> Vec<Effect> {
             Vec::new()
         }
         Linted { configuration: Some(configuration), .. } => {
-            let was = app.domains.configuration.clone();
+            let was = app.domains.setup.configuration.clone();
             vec![app.begin(DomainTask::Save { was, configuration }, now)]
         }
         Linted { findings, .. } => {

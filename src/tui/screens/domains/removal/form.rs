@@ -35,7 +35,6 @@ impl Focus {
 
 impl Removal {
     /// Where a key goes.
-    #[must_use]
     pub const fn context(&self) -> Context {
         match self.focus {
             Focus::Visitors | Focus::Dashboard => Context::Removal,

@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 
+use crate::app::domain_service::{CheckResult, DomainSetup};
+use crate::domains::check::FollowedRedirect;
 use crate::domains::observation::Role;
 use crate::domains::record_export::Conflict;
 use crate::domains::redirect_config::{ConfigSource, Redirect, WrittenRedirect};
@@ -13,9 +15,6 @@ use crate::domains::reported::{Dated, Event, Precondition};
 use crate::domains::stage::Measurement;
 use crate::domains::vantage_points::{View, ViewVerdict};
 use crate::domains::{Code, DnsName, Evidence, Finding, Verdict, Who};
-use crate::tui::screens::domains::jobs::CheckResult;
-use crate::tui::screens::domains::jobs::FollowedRedirect;
-use crate::tui::screens::domains::state::PanelSetup;
 
 /// The value that the dashboard shows.
 pub const HOST: &str = "sites.petplatform.net";
@@ -177,7 +176,7 @@ pub fn list() -> Registry {
 }
 
 /// The configuration of the project.
-pub fn setup() -> PanelSetup {
+pub fn setup() -> DomainSetup {
     let redirect = |from: &str, to: &str, status| WrittenRedirect { from: from.into(), to: to.into(), status };
     let redirects = vec![
         redirect("acme-pets.com", "docs.acme-pets.com", 301),
@@ -185,7 +184,7 @@ pub fn setup() -> PanelSetup {
         redirect("old.acme-pets.com", "www.acme-pets.com", 301),
     ];
     let configuration = ConfigSource { primary: Some("docs.acme-pets.com".into()), redirects };
-    PanelSetup { configuration, ..PanelSetup::default() }
+    DomainSetup { configuration, ..DomainSetup::default() }
 }
 
 /// What following a redirect gave: as configured, or with another status.

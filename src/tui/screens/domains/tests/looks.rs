@@ -3,13 +3,13 @@
 use std::time::Duration;
 
 use crate::app::clipboard::Copied;
+use crate::app::domain_service::DomainSetup;
 use crate::config::Service;
 use crate::domains::sandbox::Sandbox;
 use crate::tui::effect::{Effect, Job, Task};
 use crate::tui::pending::Slot;
 use crate::tui::popups::jobs::{NotWritten, PopupReply};
 use crate::tui::screens::domains::jobs::{DomainReply, DomainTask};
-use crate::tui::screens::domains::state::PanelSetup;
 use crate::tui::testing::App;
 use crate::tui::theme::Theme;
 
@@ -56,7 +56,7 @@ pub fn opened(name: &str, which: usize, columns: u16, rows: u16) -> App {
 fn sandbox(columns: u16, rows: u16) -> App {
     let sandbox = Sandbox::new(fixture::start());
     let (list, configuration) = (sandbox.list(), Sandbox::configuration().into());
-    let setup = PanelSetup { sandbox: Some(sandbox), configuration, ..PanelSetup::default() };
+    let setup = DomainSetup { sandbox: Some(sandbox), configuration, ..DomainSetup::default() };
     let mut app = App::started_with(Service::Demo, setup, columns, rows);
     app.keys("3");
     app.reply(Slot::Keep, DomainReply::RegistryWritten(Ok(list)));
@@ -78,18 +78,18 @@ macro_rules! looks {
 looks! {
     list: panel;
     list_that_is_empty: |columns, rows| {
-        let mut app = App::started_with(Service::Demo, PanelSetup::default(), columns, rows);
+        let mut app = App::started_with(Service::Demo, DomainSetup::default(), columns, rows);
         app.keys("3");
         app.reply(Slot::Keep, DomainReply::RegistryWritten(Ok(Default::default())));
         app
     };
     list_that_is_being_read: |columns, rows| {
-        let mut app = App::started_with(Service::Demo, PanelSetup::default(), columns, rows);
+        let mut app = App::started_with(Service::Demo, DomainSetup::default(), columns, rows);
         app.keys("3");
         app
     };
     list_that_cannot_be_read: |columns, rows| {
-        let mut app = App::started_with(Service::Demo, PanelSetup::default(), columns, rows);
+        let mut app = App::started_with(Service::Demo, DomainSetup::default(), columns, rows);
         app.keys("3");
         app.reply(Slot::Keep, DomainReply::RegistryWritten(Err("the list of domains /d/domains.json cannot be read.".into())));
         app
@@ -227,7 +227,7 @@ looks! {
         app
     };
     redirects_that_are_none: |columns, rows| {
-        let mut app = App::started_with(Service::Demo, PanelSetup::default(), columns, rows);
+        let mut app = App::started_with(Service::Demo, DomainSetup::default(), columns, rows);
         app.keys("3");
         app.reply(Slot::Keep, DomainReply::RegistryWritten(Ok(Default::default())));
         app.keys("R");

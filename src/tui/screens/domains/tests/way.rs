@@ -5,8 +5,9 @@ use std::time::Duration;
 use jiff::SignedDuration;
 
 use crate::app::clipboard::Copied;
+use crate::app::domain_service::{DomainSetup, NotSaved};
 use crate::config::{Notify, Service};
-use crate::domains::registry::Registry;
+use crate::domains::registry::{Registry, RegistryChange};
 use crate::domains::reported::Event;
 use crate::domains::sandbox::Sandbox;
 use crate::domains::{DnsName, Verdict};
@@ -14,8 +15,8 @@ use crate::tui::deadline::next_deadline;
 use crate::tui::effect::{Effect, Job, Task};
 use crate::tui::pending::{LANES, Slot};
 use crate::tui::popups::jobs::{NotWritten, PopupReply, PopupTask, WriteFile};
-use crate::tui::screens::domains::jobs::{DomainReply, DomainTask, NotSaved, RegistryChange};
-use crate::tui::screens::domains::state::{PanelLocation, PanelSetup};
+use crate::tui::screens::domains::jobs::{DomainReply, DomainTask};
+use crate::tui::screens::domains::state::PanelLocation;
 use crate::tui::testing::App;
 
 use super::fixture;
@@ -66,7 +67,8 @@ fn looked_at(app: &App) -> Vec<String> {
 fn what_needs_somebody_stands_first() {
     let app = panel(80, 24);
     let rows = app.state.domains.rows(app.now);
-    let order: Vec<_> = rows.iter().map(|row| (row.name.as_str(), row.verdict, row.needs_act)).collect();
+    let order: Vec<_> =
+        rows.iter().map(|row| (row.name.as_str(), row.progress.verdict, row.progress.needs_action)).collect();
     assert_eq!(order[0].1, Some(Verdict::Fail));
     let first_without_act = order.iter().position(|(.., needs)| !needs).unwrap();
     assert!(order[first_without_act..].iter().all(|(.., needs)| !needs), "{order:?}");
@@ -190,7 +192,7 @@ fn the_list_says_the_verdict_that_was_measured() {
         let app = pending(&many(1), which);
         let row = &app.state.domains.rows(app.now)[0];
         let measured = app.state.domains.entry(&row.name).unwrap().measurements.last().unwrap();
-        assert_eq!(row.verdict, Some(measured.verdict), "{}", measured.code);
+        assert_eq!(row.progress.verdict, Some(measured.verdict), "{}", measured.code);
     }
 }
 
@@ -486,7 +488,7 @@ fn a_redirect_is_checked_as_typed_mended_and_saved_whole() {
     app.keys("F2");
     app.reply(Slot::Save, DomainReply::Saved(Ok((configuration, "/c/config.toml".into()))));
     assert!(app.says("Saved to /c/config.toml. Set the same in the dashboard."));
-    assert_eq!(app.state.domains.redirects.edited, app.state.domains.configuration);
+    assert_eq!(app.state.domains.redirects.edited, app.state.domains.setup.configuration);
 }
 
 #[test]
@@ -567,7 +569,7 @@ fn removal_goes_in_order_and_leaves_nothing_behind() {
 fn practice_runs_on_a_fast_clock_and_changes_only_its_own_world() {
     let sandbox = Sandbox::new(fixture::start());
     let list = sandbox.list();
-    let setup = PanelSetup { sandbox: Some(sandbox), ..PanelSetup::default() };
+    let setup = DomainSetup { sandbox: Some(sandbox), ..DomainSetup::default() };
     let mut app = App::started_with(Service::Demo, setup, 80, 24);
     app.keys("3");
     app.reply(Slot::Keep, DomainReply::RegistryWritten(Ok(list)));
@@ -577,12 +579,12 @@ fn practice_runs_on_a_fast_clock_and_changes_only_its_own_world() {
     let after = app.state.domains.wall(app.now);
     assert_eq!(after.duration_since(before).as_secs(), 600);
     app.keys("o");
-    let first = app.state.domains.sandbox.clone();
+    let first = app.state.domains.setup.sandbox.clone();
     app.keys("Enter");
-    assert_ne!(app.state.domains.sandbox, first);
+    assert_ne!(app.state.domains.setup.sandbox, first);
     let look = app.job(Slot::Check(0)).unwrap().task;
     let Task::Domains(DomainTask::Check(_, at)) = look else { panic!() };
-    assert!(at.sandbox.is_some() && at.at.is_some());
+    assert!(at.sandbox.is_some());
 }
 
 #[test]
@@ -596,7 +598,7 @@ fn without_practice_there_is_nothing_to_do_outside() {
 #[test]
 fn an_act_on_an_empty_list_says_that_there_is_no_domain() {
     for key in ["U", "Del"] {
-        let mut app = App::started_with(Service::Demo, PanelSetup::default(), 80, 24);
+        let mut app = App::started_with(Service::Demo, DomainSetup::default(), 80, 24);
         app.keys("3");
         app.reply(Slot::Keep, DomainReply::RegistryWritten(Ok(Registry::default())));
         app.keys(key);
@@ -606,7 +608,7 @@ fn an_act_on_an_empty_list_says_that_there_is_no_domain() {
 
 #[test]
 fn a_list_that_cannot_be_read_is_told_once_and_at_each_key() {
-    let mut app = App::started_with(Service::Demo, PanelSetup::default(), 80, 24);
+    let mut app = App::started_with(Service::Demo, DomainSetup::default(), 80, 24);
     app.keys("3");
     app.reply(Slot::Keep, DomainReply::RegistryWritten(Err("the list cannot be read.".into())));
     assert_eq!(app.screen().matches("list cannot be read").count(), 1);

@@ -1,18 +1,21 @@
 //! All domains, a row each.
+#![expect(clippy::wildcard_enum_match_arm, reason = "what is painted may have a look by default")]
 
 use ratatui::layout::Position;
 use ratatui::text::{Line, Span};
 
+use crate::app::domain_progress::{NextStep, count_words};
 use crate::domains::Verdict;
 use crate::domains::finding::deciding;
-use crate::model::text::{cut, width};
+use crate::model::text::cut;
 use crate::tui::theme::StyleRole;
 use crate::tui::widgets::list::first_of_page;
 
-use super::super::summary::{DomainSummary, Next};
+use super::super::labels::act;
+use super::super::summary::DomainSummary;
 use super::super::update::cursor;
 use super::super::wizard::in_the_way;
-use super::{Page, Scene, act_of, sentence, verdict_style, verdict_word};
+use super::{Page, Scene, act_of, sentence, verdict_cell, verdict_word};
 
 /// The columns of the table; the last one takes what is left.
 const NAME: usize = 23;
@@ -50,7 +53,7 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) -> Option<Position> {
     let top = first_of_page(here, room);
     let mut place = None;
     for (at, row) in rows.iter().enumerate().skip(top).take(room) {
-        page.line(line(row, at == here, columns, scene));
+        page.line(line(row, at == here, columns, scene, page));
         if at == here {
             place = page.cell(1);
         }
@@ -87,22 +90,17 @@ impl Columns {
     }
 }
 
-fn line(row: &DomainSummary, here: bool, columns: Columns, scene: Scene<'_>) -> Line<'static> {
+fn line(row: &DomainSummary, here: bool, columns: Columns, scene: Scene<'_>, page: &Page<'_>) -> Line<'static> {
     let appearance = scene.appearance;
     let Columns { name, role, what, next: rest } = columns;
-    let pad = |text: &str, columns: usize| {
-        let text = cut(&appearance.text(text), columns.saturating_sub(1));
-        let blank = " ".repeat(columns - width(&text));
-        format!("{text}{blank}")
-    };
-    let asked = scene.app.domains.looks.get(&row.name).is_some_and(|appearance| appearance.asked);
+    let asked = scene.app.domains.looks.get(&row.name).is_some_and(|look| look.asked);
     let next = if asked { "looking ...".to_owned() } else { next_words(row, scene) };
     let line = Line::from(vec![
         Span::raw(if here { " > " } else { "   " }),
-        Span::raw(pad(&row.shown, name)),
-        Span::raw(pad(if role == 0 { "" } else { row.role.as_str() }, role)),
-        Span::styled(pad(verdict_word(row.verdict), WORD), verdict_style(row.verdict, appearance)),
-        Span::raw(pad(&row.what, what)),
+        Span::raw(page.column(&row.shown, name)),
+        Span::raw(page.column(if role == 0 { "" } else { row.role.into() }, role)),
+        verdict_cell(row.progress.verdict, WORD, page.appearance),
+        Span::raw(page.column(&row.progress.summary, what)),
         Span::raw(cut(&appearance.text(&next), rest)),
     ]);
     if here { line.style(appearance.style(StyleRole::Selected)) } else { line }
@@ -110,12 +108,12 @@ fn line(row: &DomainSummary, here: bool, columns: Columns, scene: Scene<'_>) -> 
 
 /// The marked domain, without anything cut off.
 fn in_full(row: &DomainSummary, scene: Scene<'_>, page: &mut Page<'_>) {
-    page.labelled("   ", &format!("{}: {}.", row.shown, row.what), 2);
+    page.labelled("   ", &format!("{}: {}.", row.shown, row.progress.summary), 2);
     let entry = scene.app.domains.entry(&row.name);
-    let last = entry.and_then(|entry| entry.measurements.last()).filter(|_| row.needs_act);
-    match last.filter(|last| row.what == last.title && !last.fix.is_empty()) {
+    let last = entry.and_then(|entry| entry.measurements.last()).filter(|_| row.progress.needs_action);
+    match last.filter(|last| row.progress.summary == last.title && !last.fix.is_empty()) {
         Some(last) => page.labelled("   Do: ", &sentence(&last.fix), 3),
-        None if row.next == Next::Nothing => {}
+        None if row.progress.next == NextStep::Nothing => {}
         None => page.labelled("   Next: ", &next_words(row, scene), 1),
     }
 }
@@ -124,32 +122,31 @@ fn in_full(row: &DomainSummary, scene: Scene<'_>, page: &mut Page<'_>) {
 fn next_words(row: &DomainSummary, scene: Scene<'_>) -> String {
     let wall = scene.app.domains.wall(scene.now);
     let moment = |at| scene.appearance.moment(at, wall);
-    match &row.next {
-        Next::Act(act) => act.clone(),
-        Next::Wait(Some(until)) if *until <= wall => format!("{} has passed: r", moment(*until)),
-        Next::Wait(Some(until)) => format!("until {}", moment(*until)),
-        Next::Wait(None) => "time does it".to_owned(),
-        Next::Verified(at) => format!("Verify {}", moment(*at)),
-        Next::Nothing => "-".to_owned(),
+    match &row.progress.next {
+        NextStep::Wait(Some(until)) if *until <= wall => format!("{} has passed: r", moment(*until)),
+        NextStep::Wait(Some(until)) => format!("until {}", moment(*until)),
+        NextStep::Wait(None) => "time does it".to_owned(),
+        NextStep::AwaitCertificate(verified) => format!("Verify {}", moment(*verified)),
+        next => act(next).unwrap_or("-").to_owned(),
     }
 }
 
 /// How many are how, and whether they are looked at by themselves.
 fn sums(rows: &[DomainSummary], scene: Scene<'_>) -> String {
     let panel = &scene.app.domains;
-    let count = |verdict| rows.iter().filter(|row| row.verdict == Some(verdict)).count();
-    let mut words = vec![format!("{} to mend", count(Verdict::Fail)), format!("{} waiting", count(Verdict::Wait))];
-    if count(Verdict::Warn) > 0 {
-        words.push(format!("{} with a warning", count(Verdict::Warn)));
-    }
-    words.push(format!("{} fine", count(Verdict::Ok)));
-    let asked = panel.looks.values().filter(|appearance| appearance.asked).count();
+    let verdicts: Vec<Verdict> = rows.iter().filter_map(|row| row.progress.verdict).collect();
+    let words = count_words(&verdicts, |verdict, count| match verdict {
+        Verdict::Unknown => false,
+        Verdict::Warn => count > 0,
+        Verdict::Ok | Verdict::Wait | Verdict::Fail => true,
+    });
+    let asked = panel.looks.values().filter(|look| look.asked).count();
     let state = match (asked, panel.watching) {
         (0, true) => "Watching.".to_owned(),
         (0, false) => "Not watching (A).".to_owned(),
         (asked, _) => format!("Looking: {asked} to go."),
     };
-    format!("   Worst first. {}. {state}", words.join(", "))
+    format!("   Worst first. {words}. {state}")
 }
 
 fn about(page: &mut Page<'_>) {
@@ -184,7 +181,7 @@ pub fn beside(scene: Scene<'_>, page: &mut Page<'_>) {
     page.wrapped(0, &row.shown, 2);
     page.gap();
     let Some(seen) = panel.seen(&row.name) else {
-        page.labelled(&format!("{:<6}", verdict_word(row.verdict)), &row.what, 3);
+        page.labelled(&format!("{:<6}", verdict_word(row.progress.verdict)), &row.progress.summary, 3);
         page.gap();
         page.wrapped(0, &next_words(row, scene), 6);
         return;

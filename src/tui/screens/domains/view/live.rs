@@ -6,6 +6,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span};
 
+use crate::app::domain_service::CheckResult;
 use crate::domains::catalogue::Topic;
 use crate::domains::diagnosis::PROPAGATION;
 use crate::domains::finding::deciding;
@@ -14,16 +15,15 @@ use crate::domains::reported::{Precondition, Reported};
 use crate::domains::stage::Stage as Step;
 use crate::domains::vantage_points::{View, ViewVerdict};
 use crate::domains::{Code, DnsName, Finding, Verdict};
-use crate::model::text::{cut, width};
+use crate::model::text::cut;
 use crate::tui::theme::StyleRole;
 use crate::tui::widgets::boxed;
 use crate::tui::widgets::list::first_of_page;
 
-use super::super::jobs::CheckResult;
 use super::super::labels::{self, span};
 use super::super::summary::DomainSummary;
 use super::super::update::cursor;
-use super::{Page, Scene, act_of, sentence, verdict_style, verdict_word};
+use super::{Page, Scene, act_of, sentence, verdict_cell, verdict_style, verdict_word};
 
 /// Fewer rows than this hold not everything.
 const SMALL: u16 = 18;
@@ -40,7 +40,6 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) -> Option<Position> {
     reported(scene, page, name);
     page.gap();
     let Some(seen) = panel.seen(name) else {
-        page.wrapped(3, looking(scene, name).unwrap_or("Not looked at yet: r looks."), 2);
         so_far(scene, page, name);
         return place;
     };
@@ -61,8 +60,7 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) -> Option<Position> {
     topics(page, seen);
     page.gap();
     write_facts(page, &about);
-    let changed =
-        panel.looks.get(name).and_then(|appearance| appearance.changed.first()).filter(|(when, _)| *when == seen.at);
+    let changed = panel.looks.get(name).and_then(|look| look.changed.first()).filter(|(when, _)| *when == seen.at);
     if let Some((_, text)) = changed.filter(|_| page.left() > 1) {
         page.to_bottom(2);
         page.text(&format!("   Changed: {text}."));
@@ -102,7 +100,7 @@ pub fn draw_wide(scene: Scene<'_>, buf: &mut Buffer, body: Rect) -> Option<Posit
             topics(&mut page, seen);
             page.gap();
             page.text(&format!("   {}", checked(scene, name, seen)));
-            for (at, text) in panel.looks.get(name).into_iter().flat_map(|appearance| &appearance.changed).take(3) {
+            for (at, text) in panel.looks.get(name).into_iter().flat_map(|look| &look.changed).take(3) {
                 page.text(&format!("   {}  {text}", scene.appearance.time(*at)));
             }
             page.to_bottom(1);
@@ -111,7 +109,6 @@ pub fn draw_wide(scene: Scene<'_>, buf: &mut Buffer, body: Rect) -> Option<Posit
             );
         }
         None => {
-            page.wrapped(3, looking(scene, name).unwrap_or("Not looked at yet: r looks."), 2);
             so_far(scene, &mut page, name);
         }
     }
@@ -125,12 +122,10 @@ fn short_list(scene: Scene<'_>, page: &mut Page<'_>) -> Option<Position> {
     let room = usize::from(page.left()).max(1);
     let mut place = None;
     for (at, row) in rows.iter().enumerate().skip(first_of_page(here, room)).take(room) {
-        let name = cut(&scene.appearance.text(&row.shown), 20);
-        let pad = " ".repeat(21_usize.saturating_sub(width(&name)));
         let line = Line::from(vec![
-            Span::raw(format!("{} {name}{pad}", if at == here { ">" } else { " " })),
-            Span::styled(format!("{:<5}", verdict_word(row.verdict)), verdict_style(row.verdict, scene.appearance)),
-            Span::raw(cut(&scene.appearance.text(&row.what), 11)),
+            Span::raw(format!("{} {}", if at == here { ">" } else { " " }, page.column(&row.shown, 21))),
+            verdict_cell(row.progress.verdict, 5, scene.appearance),
+            Span::raw(cut(&scene.appearance.text(&row.progress.summary), 11)),
         ]);
         page.line(if at == here { line.style(scene.appearance.style(StyleRole::Selected)) } else { line });
         if at == here {
@@ -145,8 +140,8 @@ pub fn headline(scene: Scene<'_>, page: &mut Page<'_>, name: &DnsName) {
     let panel = &scene.app.domains;
     let row = panel.entry(name).map(|entry| DomainSummary::of(entry, panel, scene.now));
     let shown = row.as_ref().map_or_else(|| name.to_string(), |row| row.shown.clone());
-    let verdict = row.as_ref().and_then(|row| row.verdict);
-    let what = row.map_or_else(String::new, |row| row.what);
+    let verdict = row.as_ref().and_then(|row| row.progress.verdict);
+    let what = row.map_or_else(String::new, |row| row.progress.summary);
     let shown = cut(&scene.appearance.text(&shown), page.columns().saturating_sub(30).max(20));
     let stale = panel.standing(name, scene.now).stale;
     let stale = stale.map_or_else(String::new, |age| format!(" (nothing could be measured now; {} old)", span(age)));
@@ -211,15 +206,11 @@ fn matrix(scene: Scene<'_>, page: &mut Page<'_>, name: &DnsName, seen: &CheckRes
     page.heading(format!("     {:<who$}{:<sees$}{:>7}  {time}VERDICT", "WHO", "SEES", "TTL"));
     let hidden = seen.views.len().saturating_sub(room);
     for view in seen.views.iter().take(if hidden > 0 { room.saturating_sub(1) } else { room }) {
-        let pad = |text: &str, columns: usize| {
-            let text = cut(&scene.appearance.text(text), columns - 1);
-            format!("{text}{}", " ".repeat(columns - width(&text)))
-        };
         let label = if wide { &view.server } else { &view.name };
         let ttl = view.ttl.map_or_else(|| "-".to_owned(), |ttl| ttl.to_string());
         let took = if wide { format!("{:<9}", format!("{} ms", view.took.as_millis())) } else { String::new() };
         page.line(Line::from(vec![
-            Span::raw(format!("     {}{}{ttl:>7}  {took}", pad(label, who), pad(&view.sees, sees))),
+            Span::raw(format!("     {}{}{ttl:>7}  {took}", page.column(label, who), page.column(&view.sees, sees))),
             Span::styled(view.verdict.word(), verdict_style(Some(view.verdict.verdict()), scene.appearance)),
             Span::raw(remark(scene, view)),
         ]));
@@ -259,7 +250,7 @@ fn topics(page: &mut Page<'_>, seen: &CheckResult) {
         let text = cut(&page.appearance.text(&text), room);
         page.line(Line::from(vec![
             Span::raw(format!("   {label:<12}")),
-            Span::styled(format!("{:<6}", verdict_word(verdict)), verdict_style(verdict, page.appearance)),
+            verdict_cell(verdict, 6, page.appearance),
             Span::raw(text),
         ]));
     }
@@ -338,8 +329,7 @@ fn write_facts(page: &mut Page<'_>, facts: &[(&'static str, String)]) {
 fn checked(scene: Scene<'_>, name: &DnsName, seen: &CheckResult) -> String {
     let panel = &scene.app.domains;
     let at = scene.appearance.time(seen.at);
-    let appearance = panel.looks.get(name);
-    let next = match (looking(scene, name), appearance.and_then(|appearance| appearance.due)) {
+    let next = match (looking(scene, name), panel.looks.get(name).and_then(|look| look.due)) {
         (Some(looking), _) => format!(" {looking}"),
         (None, Some(_)) if panel.watching => " Looked at again by itself; r at once.".to_owned(),
         (None, _) => " r looks again.".to_owned(),
@@ -350,21 +340,19 @@ fn checked(scene: Scene<'_>, name: &DnsName, seen: &CheckResult) -> String {
 /// That a check goes on, once that is worth a word.
 fn looking(scene: Scene<'_>, name: &DnsName) -> Option<&'static str> {
     let panel = &scene.app.domains;
-    let asked = panel.looks.get(name).is_some_and(|appearance| appearance.asked);
+    let asked = panel.looks.get(name).is_some_and(|look| look.asked);
     (asked && panel.is_looking_at(name)).then_some("Looking ... (Ctrl-C cancels)")
 }
 
 /// What the first check has found so far.
 fn so_far(scene: Scene<'_>, page: &mut Page<'_>, name: &DnsName) {
-    let findings = scene.app.domains.looks.get(name).and_then(|appearance| appearance.so_far.as_ref());
+    page.wrapped(3, looking(scene, name).unwrap_or("Not looked at yet: r looks."), 2);
+    let findings = scene.app.domains.looks.get(name).and_then(|look| look.so_far.as_ref());
     page.gap();
     for finding in findings.into_iter().flatten().take(10) {
         page.line(Line::from(vec![
             Span::raw("   "),
-            Span::styled(
-                format!("{:<6}", verdict_word(Some(finding.verdict))),
-                verdict_style(Some(finding.verdict), page.appearance),
-            ),
+            verdict_cell(Some(finding.verdict), 6, page.appearance),
             Span::raw(page.appearance.text(&finding.title)),
         ]));
     }

@@ -127,6 +127,6 @@ pub fn beside(scene: Scene<'_>, page: &mut Page<'_>) {
         }
     }
     page.gap();
-    let all = ExportFormat::ALL.iter().map(|format| format.as_str()).collect::<Vec<_>>().join(", ");
-    page.wrapped(0, &format!("All: {all}"), 6);
+    let all: Vec<&str> = ExportFormat::ALL.iter().map(|format| format.as_str()).collect();
+    page.wrapped(0, &format!("All: {}", all.join(", ")), 6);
 }

@@ -6,13 +6,13 @@ use ratatui::text::{Line, Span};
 
 use crate::domains::finding::deciding;
 use crate::domains::{Finding, Verdict};
-use crate::model::text::{cut, width};
+use crate::model::text::cut;
 use crate::tui::pending::Slot;
 use crate::tui::theme::StyleRole;
 use crate::tui::widgets::list::first_of_page;
 
 use super::super::redirects::{Focus, RedirectForm, about, about_typed, lint};
-use super::{Page, Scene, act_of, closed, sentence, verdict_style, verdict_word};
+use super::{Page, Scene, act_of, closed, sentence, verdict_cell, verdict_word};
 
 /// The columns of the table; the last one takes what is left.
 const STATUS: usize = 8;
@@ -22,22 +22,14 @@ const SEEN: usize = 24;
 pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) -> Option<Position> {
     let panel = &scene.app.domains;
     let redirects = &panel.redirects;
-    let mut place = None;
     page.gap();
     let here = |line: usize| redirects.form.is_none() && redirects.selected == line;
     let primary = redirects.edited.primary.clone().unwrap_or_else(|| "not set: Enter sets it".to_owned());
-    let line = format!(" {} primary  {}", if here(0) { ">" } else { " " }, page.appearance.text(&primary));
-    page.line(Line::styled(line, page.appearance.style(if here(0) { StyleRole::Selected } else { StyleRole::Text })));
-    if here(0) {
-        place = page.cell(1);
-    }
+    let primary = format!("primary  {}", page.appearance.text(&primary));
+    let mut place = page.item(&primary, here(0));
     page.gap();
     let name = page.columns().saturating_sub(3 + STATUS + SEEN) / 2;
     page.heading(format!("   {:<name$}{:<name$}{:<STATUS$}SEEN", "FROM", "TO", "STATUS"));
-    let pad = |text: &str, columns: usize| {
-        let text = cut(&scene.appearance.text(text), columns.saturating_sub(1));
-        format!("{text}{}", " ".repeat(columns.saturating_sub(width(&text))))
-    };
     let room = usize::from(page.left()).saturating_sub(11).max(1);
     let top = first_of_page(redirects.selected.saturating_sub(1), room);
     for (at, redirect) in redirects.edited.redirects.iter().enumerate().skip(top).take(room) {
@@ -49,13 +41,13 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) -> Option<Position> {
         let text = format!(
             " {} {}{}{:<STATUS$}",
             if here(at + 1) { ">" } else { " " },
-            pad(&redirect.from, name),
-            pad(&redirect.to, name),
+            page.column(&redirect.from, name),
+            page.column(&redirect.to, name),
             redirect.status
         );
         let line = Line::from(vec![
             Span::raw(text),
-            Span::styled(format!("{:<6}", verdict_word(verdict)), verdict_style(verdict, page.appearance)),
+            verdict_cell(verdict, 6, page.appearance),
             Span::raw(cut(&page.appearance.text(seen), SEEN - 6)),
         ]);
         page.line(if here(at + 1) { line.style(page.appearance.style(StyleRole::Selected)) } else { line });
@@ -70,7 +62,7 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) -> Option<Position> {
     if let Some(form) = &redirects.form {
         place = draw_form(page, form).or(place);
     }
-    let reported = match &redirects.form {
+    let findings = match &redirects.form {
         // What was not typed yet is no mistake yet.
         Some(_) => about_typed(panel).into_iter().filter(|finding| !finding.seen.contains(": \"\":")).collect(),
         None => {
@@ -79,7 +71,7 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) -> Option<Position> {
             about.collect::<Vec<_>>()
         }
     };
-    for finding in reported.iter().take(3) {
+    for finding in findings.iter().take(3) {
         let text = format!("{}: {} {}", finding.title, closed(&finding.seen), act_of(finding));
         match finding.verdict {
             Verdict::Fail => page.error(3, &text, 3),
@@ -98,7 +90,7 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) -> Option<Position> {
         page.text(&format!("   seen {}", scene.appearance.time(walked.at)));
     }
     page.to_bottom(1);
-    let unsaved = redirects.is_unsaved(&panel.configuration);
+    let unsaved = redirects.is_unsaved(&panel.setup.configuration);
     page.text(if unsaved {
         "   Not saved yet: F2 writes it to your file. Set the same in the dashboard."
     } else {

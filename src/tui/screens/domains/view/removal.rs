@@ -3,13 +3,13 @@
 use ratatui::layout::Position;
 use ratatui::text::Line;
 
+use crate::app::domain_progress::DomainRole;
 use crate::domains::finding::deciding;
 use crate::tui::pending::Slot;
 use crate::tui::theme::StyleRole;
 
 use super::super::labels;
 use super::super::removal::{Focus, RedirectSeen, is_left_behind, redirect_seen, worked};
-use super::super::summary::DomainRole;
 use super::{Page, Scene, act_of};
 
 /// Paints the page; gives the place of the cursor.
@@ -80,9 +80,9 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) -> Option<Position> {
     }
     page.gap();
     page.text("   Links that still lead there, seen in your settings:");
-    let leads = panel.configuration.redirects.iter().filter(|redirect| redirect.to == name.as_str());
+    let leads = panel.setup.configuration.redirects.iter().filter(|redirect| redirect.to == name.as_str());
     let leads: Vec<&str> = leads.map(|redirect| redirect.from.as_str()).collect();
-    let primary = if panel.role(name) == DomainRole::Primary { "YES" } else { "no" };
+    let primary = if panel.roles.get(name) == DomainRole::Primary { "YES" } else { "no" };
     let leads = if leads.is_empty() { "none".to_owned() } else { leads.join(", ") };
     page.text(&format!("     redirects to it: {leads}       primary: {primary}"));
     page.gap();

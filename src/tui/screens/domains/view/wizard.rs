@@ -7,6 +7,7 @@ use crate::domains::sandbox::Sandbox;
 use crate::domains::simulator::Plan;
 use crate::domains::{Code, Finding, Verdict};
 use crate::tui::theme::StyleRole;
+use crate::tui::widgets::page::tick;
 
 use super::super::wizard::{Focus, in_the_way, read_name, read_value};
 use super::{Page, Scene, closed, sentence};
@@ -39,10 +40,9 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) -> Option<Position> {
         (Focus::Access, "I can change the DNS settings of the domain"),
     ] {
         let ticked = focus.precondition().is_some_and(|precondition| form.ticked.contains(&precondition));
-        let here = form.focus == focus;
-        let line = format!(" {} [{}] {text}", if here { ">" } else { " " }, if ticked { "x" } else { " " });
-        page.line(Line::styled(line, page.appearance.style(if here { StyleRole::InUse } else { StyleRole::Text })));
-        if here {
+        page.label(0, 1, &format!("{} {text}", tick(ticked)), form.focus == focus);
+        page.gap();
+        if form.focus == focus {
             cursor = page.cell(4);
         }
     }
@@ -50,7 +50,7 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) -> Option<Position> {
     let reading = read_name(panel);
     cursor = page.field("Domain", FIELDS, 48, &form.name, form.focus == Focus::Name).or(cursor);
     if form.name.is_empty() {
-        match &panel.sandbox {
+        match &panel.setup.sandbox {
             Some(_) => note(page, &format!("Practice: type {}, or https://{0}/guide", Sandbox::DOMAIN)),
             None => note(page, "for example docs.example.com; a whole address may be pasted, too"),
         }
@@ -72,7 +72,7 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) -> Option<Position> {
     page.wrapped(3, &format!("{where_to} It then shows a value. Type or paste it here:"), 3);
     cursor = page.field("Value", FIELDS, 48, &form.value, form.focus == Focus::Value).or(cursor);
     if form.value.is_empty() {
-        match &panel.sandbox {
+        match &panel.setup.sandbox {
             Some(_) => {
                 note(page, &format!("Practice: F7 adds it in the dashboard, which shows {}", Plan::PLATFORM_HOST))
             }
@@ -101,8 +101,8 @@ fn note(page: &mut Page<'_>, text: &str) {
 /// What was understood of a typed name, or what is wrong with it.
 fn said(page: &mut Page<'_>, findings: &[Finding]) {
     // What kind of name it is stands on a line of its own.
-    let reported = findings.iter().filter(|finding| !matches!(finding.code, Code::InOk | Code::InApex));
-    for finding in reported.take(2) {
+    let worth_saying = findings.iter().filter(|finding| !matches!(finding.code, Code::InOk | Code::InApex));
+    for finding in worth_saying.take(2) {
         if finding.verdict == Verdict::Fail {
             let text = format!("{}: {} {}", finding.title, closed(&finding.seen), sentence(&finding.fix));
             page.error(3, &text, 3);

@@ -40,7 +40,6 @@ impl Focus {
     pub const ORDER: [Self; 6] = [Self::Plan, Self::Deploy, Self::Access, Self::Name, Self::Value, Self::Next];
 
     /// What is ticked here.
-    #[must_use]
     pub const fn precondition(self) -> Option<Precondition> {
         match self {
             Self::Plan => Some(Precondition::PaidPlan),
@@ -58,7 +57,6 @@ impl Focus {
 
 impl Wizard {
     /// Where a key goes.
-    #[must_use]
     pub const fn context(&self) -> Context {
         match self.focus {
             Focus::Name if self.entry.is_none() => Context::WizardText,

@@ -1,20 +1,18 @@
-//! The file of the animals that wait to be sent: a line of JSON when one was typed, one just before it is sent, and one
-//! when it is known what became of it.
-//!
-//! Lines are only ever added at its end. A line counts once it is whole: the end of a line that a crash has torn is
-//! dropped. What is settled is left away when the file is opened again.
+//! The [log](crate::local::log) of the pets that wait to be sent: a record when one was typed, one just before it is
+//! sent, and one when it is known what became of it. What is settled is left out when the file is opened again.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, ErrorKind, Read as _, Write as _};
-use std::path::{Path, PathBuf};
+use std::io::{self, BufReader, ErrorKind, Read as _};
+use std::path::PathBuf;
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::local::atomic_file;
+use crate::local::log::{self, Lines, Log};
 use crate::model::{Draft, IdempotencyKey, PetId};
 
-/// The longest file that is read, in octets.
+/// The longest file that is read, in bytes.
 const MOST_OCTETS: u64 = 64 << 20;
 
 /// A line of the file.
@@ -92,45 +90,20 @@ pub struct Unfinished {
 }
 
 impl Unfinished {
-    /// Reads the file at `path`. None is as good as an empty one.
-    pub fn read(path: &Path) -> io::Result<Self> {
-        let file = match File::open(path) {
-            Ok(file) => file,
-            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Self::default()),
-            Err(error) => return Err(error),
-        };
-        let mut text = Vec::new();
-        file.take(MOST_OCTETS).read_to_end(&mut text)?;
-        Ok(Self::of(&text))
-    }
-
-    fn of(text: &[u8]) -> Self {
-        let mut left = Self::default();
-        // What follows the last line end was torn by a crash.
-        let whole = text.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
-        for line in text[..whole].split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
-            match serde_json::from_slice(line) {
-                Ok(record) => left.take(record),
-                Err(_) => left.unreadable += 1,
-            }
-        }
-        left
-    }
-
     fn take(&mut self, record: QueueRecord) {
         match record {
             // Written twice is the same as once, unless it was refused in between.
-            QueueRecord::Typed(typed) => match self.open.iter_mut().rfind(|open| open.typed.line == typed.line) {
+            QueueRecord::Typed(typed) => match self.line(typed.line) {
                 Some(open) => (open.typed, open.refused) = (typed, None),
                 None => self.open.push(Open { typed, sent: None, refused: None }),
             },
             QueueRecord::Sent { line, by } => {
-                if let Some(open) = self.open.iter_mut().find(|open| open.typed.line == line) {
+                if let Some(open) = self.line(line) {
                     open.sent = Some(by);
                 }
             }
             QueueRecord::Refused { line, why } => {
-                if let Some(open) = self.open.iter_mut().find(|open| open.typed.line == line) {
+                if let Some(open) = self.line(line) {
                     (open.sent, open.refused) = (None, Some(why));
                 }
             }
@@ -143,77 +116,84 @@ impl Unfinished {
         }
     }
 
-    fn text(&self) -> String {
-        let records = self.open.iter().flat_map(|open| {
-            let line = open.typed.line;
-            let sent = open.sent.clone().map(|by| QueueRecord::Sent { line, by });
-            let refused = open.refused.clone().map(|why| QueueRecord::Refused { line, why });
-            [Some(QueueRecord::Typed(open.typed.clone())), sent, refused].into_iter().flatten()
-        });
-        text(records)
+    fn line(&mut self, number: u64) -> Option<&mut Open> {
+        self.open.iter_mut().find(|open| open.typed.line == number)
     }
-}
 
-fn text(records: impl IntoIterator<Item = QueueRecord>) -> String {
-    let mut text = String::new();
-    for record in records {
-        text.push_str(&serde_json::to_string(&record).unwrap_or_default());
-        text.push('\n');
+    fn records(self) -> impl Iterator<Item = QueueRecord> {
+        self.open.into_iter().flat_map(|Open { typed, sent, refused }| {
+            let line = typed.line;
+            let sent = sent.map(|by| QueueRecord::Sent { line, by });
+            let refused = refused.map(|why| QueueRecord::Refused { line, why });
+            [Some(QueueRecord::Typed(typed)), sent, refused].into_iter().flatten()
+        })
     }
-    text
 }
 
 /// The file, for writing. Not there before something is written.
 #[derive(Debug)]
-pub struct QueueFile {
+pub(super) struct QueueFile {
     path: PathBuf,
-    file: Option<File>,
+    log: Option<Log>,
 }
 
 impl QueueFile {
     /// The file at `path`; nobody else may write it.
-    #[must_use]
-    pub const fn new(path: PathBuf) -> Self {
-        Self { path, file: None }
+    pub(super) const fn new(path: PathBuf) -> Self {
+        Self { path, log: None }
     }
 
-    /// What it holds now.
-    pub fn read(&self) -> io::Result<Unfinished> {
-        Unfinished::read(&self.path)
+    /// What it holds now. None is as good as an empty one.
+    pub(super) fn read(&self) -> io::Result<Unfinished> {
+        let mut left = Unfinished::default();
+        let file = match File::open(&self.path) {
+            Ok(file) => file,
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(left),
+            Err(error) => return Err(error),
+        };
+        let mut lines = Lines::new(BufReader::new(file.take(MOST_OCTETS)), u64::MAX);
+        while let Some((_, line)) = lines.next_line()? {
+            match serde_json::from_slice(line) {
+                Ok(record) => left.take(record),
+                Err(_) => left.unreadable += usize::from(line != b"\n"),
+            }
+        }
+        Ok(left)
     }
 
-    /// Adds lines at the end. They survive the end of the program when this returns, and that of the machine after
+    /// Adds records at the end. They survive the end of the program when this returns, and that of the machine after
     /// [`sync`](Self::sync).
-    pub fn append(&mut self, records: &[QueueRecord]) -> io::Result<()> {
-        let text = text(records.iter().cloned());
-        let mut file = match self.file.take() {
-            Some(file) => file,
+    pub(super) fn append(&mut self, records: &[QueueRecord]) -> io::Result<()> {
+        let mut log = match self.log.take() {
+            Some(log) => log,
             None => self.open()?,
         };
+        records.iter().try_for_each(|record| log.keep(record).map(drop))?;
         // What was written in part is cut off when it is opened again.
-        file.write_all(text.as_bytes())?;
-        self.file = Some(file);
+        log.write()?;
+        self.log = Some(log);
         Ok(())
     }
 
     /// Waits until the disk has everything.
-    pub fn sync(&self) -> io::Result<()> {
-        self.file.as_ref().map_or(Ok(()), File::sync_data)
+    pub(super) fn sync(&self) -> io::Result<()> {
+        self.log.as_ref().map_or(Ok(()), Log::sync)
     }
 
-    /// Removes it if nothing in it waits, is in doubt or is to be mended.
-    pub fn remove_if_settled(&mut self) -> io::Result<()> {
+    /// Removes it if nothing in it waits, has an unknown outcome or is to be corrected.
+    pub(super) fn remove_if_settled(&mut self) -> io::Result<()> {
         if !self.read()?.open.is_empty() || !self.path.exists() {
             return self.sync();
         }
-        self.file = None;
+        self.log = None;
         fs::remove_file(&self.path)
     }
 
-    /// Leaves away what is settled or torn.
-    fn open(&self) -> io::Result<File> {
-        atomic_file::replace_private(&self.path, &self.read()?.text())?;
-        OpenOptions::new().append(true).open(&self.path)
+    /// Leaves out what is settled or torn.
+    fn open(&self) -> io::Result<Log> {
+        let lines = self.read()?.records().map(|record| log::line(&record)).collect::<io::Result<String>>()?;
+        atomic_file::replace_private(&self.path, &lines)?;
+        Ok(Log::new(OpenOptions::new().append(true).open(&self.path)?))
     }
 }
 
@@ -245,6 +225,10 @@ mod tests {
         let (_directory, mut file) = queue();
         file.append(&[QueueRecord::Typed(typed(1)), by(1), refused(1), QueueRecord::Typed(typed(1))]).unwrap();
         assert_eq!(file.read().unwrap().open, [Open { typed: typed(1), sent: None, refused: None }]);
+    }
+
+    fn text(records: &[QueueRecord]) -> String {
+        records.iter().map(|record| log::line(record).unwrap()).collect()
     }
 
     fn queue() -> (tempfile::TempDir, QueueFile) {
@@ -288,7 +272,7 @@ mod tests {
 
     #[test]
     fn a_torn_end_is_dropped_wherever_it_was_torn_and_never_glued_to_the_next_line() {
-        let whole = text([QueueRecord::Typed(typed(1)), QueueRecord::Typed(typed(2))]);
+        let whole = text(&[QueueRecord::Typed(typed(1)), QueueRecord::Typed(typed(2))]);
         let first = whole.find('\n').unwrap() + 1;
         for end in first..whole.len() {
             let (_directory, mut file) = queue();
@@ -303,7 +287,7 @@ mod tests {
     #[test]
     fn lines_that_make_no_sense_are_counted_and_the_others_count() {
         let (_directory, file) = queue();
-        let whole = text([QueueRecord::Typed(typed(1))]);
+        let whole = text(&[QueueRecord::Typed(typed(1))]);
         fs::write(&file.path, format!("{{}}\n\u{0}\n{whole}{{\"sent\":{{\"line\":99,\"by\":\"\"}}}}\n")).unwrap();
         let left = file.read().unwrap();
         assert_eq!((left.open.len(), left.unreadable), (1, 2));

@@ -1,0 +1,65 @@
+//! Sends a pet, and says what is known of it then.
+
+use jiff::Timestamp;
+
+use crate::api::creation::create_pet_once;
+use crate::api::{ApiError, Client, Failure};
+use crate::clock;
+use crate::model::samples::sample;
+use crate::model::{IdempotencyKey, NewPet, Pet};
+
+/// Why a pet was not added, as far as is known: see [`Failure::outcome_unknown`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct NotCreated {
+    /// What came instead of the pet.
+    pub failure: Failure,
+    /// Whether it may be sent again with its key, which adds no second one.
+    pub repeatable: bool,
+}
+
+impl From<Failure> for NotCreated {
+    /// A failure that says nothing about keys.
+    fn from(failure: Failure) -> Self {
+        Self { failure, repeatable: false }
+    }
+}
+
+/// Adds a pet, as [`create_pet_once`] does.
+pub async fn add(client: &Client, new: &NewPet, key: &IdempotencyKey) -> Result<Pet, NotCreated> {
+    create_pet_once(client, new, key).await.map_err(|error| not_created(client, &error))
+}
+
+/// Sends a pet again that was sent at `at`; `None` where the service may have forgotten its key, or never keeps any.
+pub async fn settle(
+    client: &Client,
+    new: &NewPet,
+    key: &IdempotencyKey,
+    at: Timestamp,
+) -> Result<Option<Pet>, NotCreated> {
+    match is_known_still(client, at).await {
+        Ok(true) => add(client, new, key).await.map(Some),
+        Ok(false) => Ok(None),
+        Err(error) => Err(not_created(client, &error)),
+    }
+}
+
+/// Adds one sample after another, until one fails. How many were added.
+pub async fn add_samples(client: &Client, count: usize, key: &IdempotencyKey) -> (usize, Option<Failure>) {
+    for added in 0..count {
+        if let Err(NotCreated { failure, .. }) = add(client, &sample(added), &key.part(added)).await {
+            return (added, Some(failure));
+        }
+    }
+    (count, None)
+}
+
+/// Whether the service is sure to know the key of a pet that was sent after `at`.
+pub(super) async fn is_known_still(client: &Client, at: Timestamp) -> Result<bool, ApiError> {
+    // Every answer says how long keys are kept, and what time it is there. This machine's clock may be wrong.
+    let there = client.date().await?;
+    Ok([Some(clock::now().wall), there].into_iter().flatten().all(|now| client.surely_knows(now.duration_since(at))))
+}
+
+fn not_created(client: &Client, error: &ApiError) -> NotCreated {
+    NotCreated { failure: Failure::from(error), repeatable: client.keeps_idempotency_keys() }
+}

@@ -1,0 +1,56 @@
+//! The answer of a command that judges: its findings, and its exit status.
+
+use std::io::Write as _;
+
+use jiff::Timestamp;
+use serde_json::Value;
+
+use crate::domains::finding::overall;
+use crate::domains::{Finding, Verdict};
+
+use super::super::error::{Exit, Failed};
+use super::super::render::{ResultFormat, print, print_json};
+use super::{json, words};
+
+/// The exit status of a verdict.
+pub fn exit(verdict: Verdict) -> Exit {
+    match verdict {
+        Verdict::Ok | Verdict::Warn => Exit::Done,
+        Verdict::Wait => Exit::DomainWaits,
+        Verdict::Fail => Exit::DomainFails,
+        Verdict::Unknown => Exit::Failure,
+    }
+}
+
+/// The exit status of findings.
+pub fn exit_of(findings: &[Finding]) -> Exit {
+    exit(overall(findings))
+}
+
+/// Findings, with what they are about.
+pub struct Answer<'a> {
+    pub findings: &'a [Finding],
+    /// The time of the judgement.
+    pub at: Timestamp,
+    /// Whether people want to see what proves each.
+    pub evidence: bool,
+    /// Further members in JSON.
+    pub about: Value,
+    /// The lines above the findings for people.
+    pub head: String,
+}
+
+impl Answer<'_> {
+    /// Prints them; gives the exit status that they call for.
+    pub fn print(self, format: ResultFormat) -> Result<Exit, Failed> {
+        let Self { findings, at, evidence, about, head } = self;
+        match format {
+            ResultFormat::Json => print_json(&json::with(json::findings(findings), about))?,
+            ResultFormat::Table => print(|out| {
+                write!(out, "{head}")?;
+                words::findings(out, findings, at, evidence)
+            })?,
+        }
+        Ok(exit_of(findings))
+    }
+}
