@@ -15,7 +15,6 @@ mod doctor;
 mod domains;
 mod error;
 mod format;
-mod keymap;
 mod keys;
 mod launch;
 mod login;
@@ -45,7 +44,6 @@ use tokio::runtime::Builder;
 use crate::api;
 use crate::config::{self, Choices, Env, Paths};
 use crate::store::DatabaseUrl;
-use crate::tui;
 
 use colour::{Ink, When};
 use command::{AccessCommand, Args, Command, UiArgs, VERSION};
@@ -144,7 +142,7 @@ fn run(args: Args, env: &Env, coloured: bool) -> Result<Exit, Failed> {
     let choices = args.shared.choices();
     one_service(&choices, args.command.as_ref())?;
     let result = match args.command.unwrap_or(Command::Ui(UiArgs::default())) {
-        Command::Ui(ui) => launch::run(&runtime, &choices, env, ui.place),
+        Command::Ui(ui) => launch::run(&runtime, &choices, env, ui.place, || Args::command().render_usage()),
         Command::Pets(command) => runtime.block_on(pets::run(command, &args.shared, env)),
         Command::Domains(command) => {
             let file = config::settings::configuration(&choices, env)?;
@@ -168,7 +166,7 @@ fn run(args: Args, env: &Env, coloured: bool) -> Result<Exit, Failed> {
         },
         Command::Profiles(profiles) => profiles::run(&profiles, &choices, env),
         Command::Config(config) => configuration::run(&config, &choices, env),
-        Command::Doctor(output) => runtime.block_on(doctor::run(output, tui::view::LEAST, &choices, env)),
+        Command::Doctor(output) => runtime.block_on(doctor::run(output, launch::LEAST, &choices, env)),
         Command::Serve(mut serve) => {
             let log = Log::to_stderr().map_err(Failed::because("cannot start"))?;
             let served = runtime.block_on(async {

@@ -30,7 +30,7 @@
 //! # Rooms
 //!
 //! Arrows point to what may be imported, as may be what comes after it; a test holds the imports of `src` against this.
-//! `transfer` also uses `api` and `config`; `clock` is usable everywhere; `model` imports nothing of ours. No files import
+//! `transfer` also uses `api` and `config`; `clock` and `terminal_size` are usable everywhere; `model` imports nothing of ours. No files import
 //! each other in a circle, but inside the folder of a screen.
 //!
 //! ```text
@@ -98,5 +98,6 @@ pub mod local;
 pub mod model;
 pub mod server;
 pub mod store;
+mod terminal_size;
 pub mod transfer;
 pub mod tui;

@@ -172,6 +172,17 @@ pub fn parse_duration(text: &str) -> Result<Duration, String> {
     number.checked_mul(seconds).filter(|total| *total <= 31_536_000).map(Duration::from_secs).ok_or_else(wrong)
 }
 
+/// A screen that the app can begin with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum StartScreen {
+    /// The animals.
+    Pets,
+    /// The form that adds one.
+    Add,
+    /// The domains panel.
+    Domains,
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

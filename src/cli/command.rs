@@ -1,8 +1,8 @@
 //! The root command: every command and option of the command line.
 
-use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
+use clap::{Args as ClapArgs, Parser, Subcommand};
 
-use super::args::{DatabaseArg, GlobalArgs};
+use super::args::{DatabaseArg, GlobalArgs, StartScreen};
 use super::completions::CompletionsArgs;
 use super::configuration::{CONFIG_HELP, ConfigCommand};
 use super::copy::CopyArgs;
@@ -117,17 +117,6 @@ pub struct UiArgs {
     /// Where it begins. [default: the animals, or what was being typed]
     #[arg(value_enum)]
     pub place: Option<StartScreen>,
-}
-
-/// A screen that the app can begin with.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum StartScreen {
-    /// The animals.
-    Pets,
-    /// The form that adds one.
-    Add,
-    /// The domains panel.
-    Domains,
 }
 
 #[cfg(test)]

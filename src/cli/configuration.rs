@@ -9,12 +9,12 @@ use std::os::unix::ffi::OsStrExt as _;
 
 use clap::Subcommand;
 
+use super::launch::read_keymap;
 use crate::config::settings::all;
 use crate::config::{Choices, Env, ThemeChoice, file_path};
 use crate::model::display_safe;
 
 use super::error::{Exit, Failed};
-use super::keymap;
 use super::output::{note, write};
 use super::render::{FormatArg, ResultFormat, print, print_json};
 use super::status::{columns, objects};
@@ -92,7 +92,7 @@ pub fn run(command: &ConfigCommand, choices: &Choices, env: &Env) -> Result<Exit
         }
         ConfigCommand::Edit => return edit::run(&path, env),
         ConfigCommand::Keys => {
-            let (keymap, complaints) = keymap::read(env);
+            let (keymap, complaints) = read_keymap(env);
             complaints.iter().for_each(|complaint| note(&display_safe(complaint)));
             write(|out| out.write_all(keymap.file().as_bytes()))?;
         }

@@ -6,11 +6,9 @@ use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, resume_unwind};
 use std::sync::Arc;
 
-use clap::CommandFactory as _;
 use crossterm::event::EventStream;
 use futures_util::FutureExt as _;
 use jiff::tz::TimeZone;
-use ratatui::layout::Size as CellSize;
 use tokio::runtime::Runtime;
 use tokio::sync::mpsc;
 use uuid::Uuid;
@@ -20,37 +18,44 @@ use crate::app::connections::Services;
 use crate::app::first_run::{self, StartChoice};
 use crate::app::outbox::queue::Queues;
 use crate::clock;
+use crate::config::file::Add;
 use crate::config::{Choices, Env, Paths, Settings, file_path};
 use crate::local::atomic_file;
 use crate::local::draft_files::Claims;
+use crate::model::text::short;
 use crate::model::words::ids;
-use crate::model::{Draft, IdempotencyKeys, PetId, text::short};
+use crate::model::{Draft, IdempotencyKeys, PetId};
+use crate::terminal_size::terminal_size;
 use crate::tui::drafts::{self, Ending};
 use crate::tui::event_loop::{self, LoopError, LoopIo, TerminalHooks};
 use crate::tui::frame_pacer::Pacing;
+use crate::tui::keymap::Keymap;
 use crate::tui::msg::{QuitReason, Size};
 use crate::tui::screens::add_pet::State as AddPet;
 use crate::tui::screens::add_pet::import::update::command_line;
 use crate::tui::screens::add_pet::rapid::dispatch::restore;
-use crate::tui::screens::add_pet::rapid::{Fate, Line};
+use crate::tui::screens::add_pet::rapid::{Fate, Line, RapidSetup};
 use crate::tui::screens::welcome::State as FirstStart;
 use crate::tui::session_cache::{self, SessionCache};
 use crate::tui::state::{AppState, MessageKind, Screen};
 use crate::tui::terminal::writer_thread::TerminalWriter;
 use crate::tui::theme::Appearance;
+use crate::tui::view;
 use crate::tui::worker::WorkerContext;
 use crate::tui::worker::drafts::DraftFiles;
 use crate::tui::worker::profiles::read_kept;
 use crate::tui::{terminal, worker};
+use clap::builder::StyledStr;
 
-use super::command::{Args, StartScreen};
-use super::dialogue;
+use super::args::StartScreen;
 use super::error::{Exit, Failed};
-use super::keymap;
 use super::output::{is_terminal, note, write};
 use super::service::Inside;
-use super::setup;
 use super::signals::Signals;
+use super::{dialogue, setup};
+
+/// The least columns and rows that the full screen fits.
+pub const LEAST: (u16, u16) = view::LEAST;
 
 /// How a session of the app ended: with a status for the shell, or to begin anew with what was chosen at the first start.
 type SessionEnd = ControlFlow<Exit, StartChoice>;
@@ -65,8 +70,26 @@ impl From<StartScreen> for Screen {
     }
 }
 
-/// Runs the app on this terminal until it ends.
-pub fn run(runtime: &Runtime, choices: &Choices, env: &Env, place: Option<StartScreen>) -> Result<Exit, Failed> {
+/// The keys of the screen with the changes of the user's file beside the configuration, and what could not be used of it,
+/// a sentence each.
+pub fn read_keymap(env: &Env) -> (Keymap, Vec<String>) {
+    let Some(path) = Paths::new(env).ok().map(|paths| paths.config.join("keymap.toml")) else {
+        return (Keymap::default(), Vec::new());
+    };
+    match atomic_file::read(&path) {
+        Ok(text) => text.map(|text| Keymap::changed_by(&text, "keymap.toml")).unwrap_or_default(),
+        Err(error) => (Keymap::default(), vec![format!("{} cannot be read: {error}.", path.display())]),
+    }
+}
+
+/// Runs the app on this terminal until it ends. `usage` says what else could be typed where there is no terminal.
+pub fn run(
+    runtime: &Runtime,
+    choices: &Choices,
+    env: &Env,
+    place: Option<StartScreen>,
+    usage: impl FnOnce() -> StyledStr,
+) -> Result<Exit, Failed> {
     let mut settings = Settings::resolve(choices, env)?;
     let is_terminal = std::io::stdin().is_terminal() && is_terminal();
     let is_dumb = matches!(env.get("TERM"), None | Some("dumb"));
@@ -78,8 +101,7 @@ pub fn run(runtime: &Runtime, choices: &Choices, env: &Env, place: Option<StartS
     }
     if !is_terminal {
         let what = "the full screen needs a terminal for both input and output";
-        let usage = Args::command().render_usage();
-        let hint = format!("for scripts: petstore pets list; in plain lines: petstore --accessible\n{usage}");
+        let hint = format!("for scripts: petstore pets list; in plain lines: petstore --accessible\n{}", usage());
         return Err(Failed::new(Exit::Usage, what).hint(hint));
     }
     let mut choices = choices.clone();
@@ -107,8 +129,8 @@ fn session(
     place: Option<StartScreen>,
     first: Option<FirstStart>,
 ) -> Result<SessionEnd, Failed> {
-    let (keymap, mut complaints) = keymap::read(env);
-    let rapid = setup::rapid_entry(choices, env, &mut complaints)?;
+    let (keymap, mut complaints) = read_keymap(env);
+    let (Add { scan_strip: strip, scan_tab: tab, at_once, .. }, codes) = setup::adding(choices, env, &mut complaints)?;
     let (domains, domains_context) = setup::domains(choices, env)?;
     let paths = Paths::new(env).ok();
     let copied = paths.as_ref().map(Paths::copied_file);
@@ -135,11 +157,11 @@ fn session(
     };
     let appearance =
         Appearance { ascii: settings.ascii, theme: settings.theme, depth: env.depth(), zone: TimeZone::system() };
-    let size = terminal::size().unwrap_or(CellSize { width: 80, height: 24 });
-    let size = Size { columns: size.width, rows: size.height };
+    let (columns, rows) = terminal_size().unwrap_or((80, 24));
+    let size = Size { columns, rows };
     let mut state = AppState::new(&settings, domains, size, IdempotencyKeys::new(Uuid::new_v4()));
     state.keymap = Arc::new(keymap);
-    state.add.rapid.setup = rapid;
+    state.add.rapid.setup = RapidSetup { codes, strip, tab, at_once };
     if let Some(first) = first {
         state.screen = Screen::Welcome;
         state.welcome = FirstStart { around, ..first };

@@ -11,7 +11,7 @@ use crate::api::{Exchange, Recorder};
 use crate::model::display_safe;
 use crate::model::escape::shown_json;
 use crate::model::text::without_keys;
-use crate::tui::terminal;
+use crate::terminal_size::terminal_size;
 
 use super::colour::Ink;
 use super::error::{Exit, Failed};
@@ -226,7 +226,7 @@ pub fn is_terminal() -> bool {
 
 /// The width of the terminal that stdout is; `None` where it is none.
 pub fn columns() -> Option<usize> {
-    is_terminal().then(|| terminal::size().map_or(80, |size| size.width).into())
+    is_terminal().then(|| terminal_size().map_or(80, |(columns, _)| columns).into())
 }
 
 #[cfg(test)]

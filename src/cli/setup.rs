@@ -11,23 +11,22 @@ use crate::config::{Choices, ConfigError, Env, Paths, file_path};
 use crate::domains::registry::RegistryFile;
 use crate::domains::sandbox::Sandbox;
 use crate::local::barcodes::Codes;
-use crate::tui::screens::add_pet::rapid::RapidSetup;
 
 use super::domains::args::ProbeArgs;
 use super::domains::settings::{domain_setup, resolve};
 use super::error::Failed;
 
-/// What rapid entry begins with; what cannot be used of the file of codes is added to `complaints`.
-pub fn rapid_entry(choices: &Choices, env: &Env, complaints: &mut Vec<String>) -> Result<RapidSetup, Failed> {
-    let Add { codes, scan_strip: strip, scan_tab: tab, at_once } = configuration(choices, env)?.add;
-    if codes.as_os_str().is_empty() {
-        return Ok(RapidSetup { codes: None, strip, tab, at_once });
+/// The settings of adding with the codes of their file; what cannot be used of that is added to `complaints`.
+pub fn adding(choices: &Choices, env: &Env, complaints: &mut Vec<String>) -> Result<(Add, Option<Arc<Codes>>), Failed> {
+    let add = configuration(choices, env)?.add;
+    if add.codes.as_os_str().is_empty() {
+        return Ok((add, None));
     }
-    let codes = expand_home(&codes, env.path("HOME").as_deref());
+    let codes = expand_home(&add.codes, env.path("HOME").as_deref());
     let place = file_path(choices, env).ok().and_then(|file| Some(file.parent()?.join(&codes))).unwrap_or(codes);
     let (codes, faults) = Codes::read(&place);
     complaints.extend(faults);
-    Ok(RapidSetup { codes: Some(Arc::new(codes)), strip, tab, at_once })
+    Ok((add, Some(Arc::new(codes))))
 }
 
 /// What the domains panel begins with: the real list and settings, or those of practice.

@@ -20,6 +20,7 @@ use ratatui::layout::Size as CellSize;
 
 use crate::config::Notify;
 use crate::model::display_safe;
+use crate::terminal_size::{terminal_size, usable};
 
 use super::effect::Effect;
 use super::msg::{Key, KeyPress, Msg, Size};
@@ -36,36 +37,14 @@ const PATIENCE: Duration = Duration::from_millis(200);
 /// four seconds before what lies on the way makes room for more.
 const PATIENCE_AFTER_A_KEY: Duration = Duration::from_secs(5);
 
-/// Where the terminal does not know its size, as over a serial line.
-const USUAL: Size = Size { columns: 80, rows: 24 };
-
-/// More than any screen has. A terminal may claim anything, and each cell of it takes memory several times.
-const MOST: Size = Size { columns: 1_000, rows: 500 };
-
 /// Switches the terminal to the app's modes. [`leave`] undoes it, also after a panic.
 ///
 /// With `synchronized` long frames are marked for a terminal that then shows them at once.
 pub fn enter(outlet: &TerminalWriter, synchronized: bool) -> io::Result<AppTerminal> {
     leave_on_panic(outlet.clone());
     switch_on(outlet)?;
-    let size: fn() -> io::Result<CellSize> = size;
+    let size: fn() -> io::Result<CellSize> = || terminal_size().map(CellSize::from);
     Terminal::new(DiffBackend::new(outlet.clone(), size, synchronized)?)
-}
-
-/// How large the terminal is. Asked before each frame, and so without opening anything.
-#[expect(clippy::disallowed_methods, reason = "nothing is written")]
-pub fn size() -> io::Result<CellSize> {
-    let size = rustix::termios::tcgetwinsize(io::stdout())?;
-    let Size { columns, rows } = known(size.ws_col, size.ws_row);
-    Ok(CellSize { width: columns, height: rows })
-}
-
-/// The size to go by where a terminal says this one.
-fn known(columns: u16, rows: u16) -> Size {
-    if columns == 0 || rows == 0 {
-        return USUAL;
-    }
-    Size { columns: columns.min(MOST.columns), rows: rows.min(MOST.rows) }
 }
 
 /// Raw mode, alternate screen, bracketed paste, and word of when the terminal is looked at.
@@ -161,7 +140,10 @@ pub fn message(event: Event) -> Option<Msg> {
     match event {
         Event::Key(key) if key.kind != KeyEventKind::Release => key_press(key.code, key.modifiers).map(Msg::Key),
         Event::Paste(text) => Some(Msg::Paste(text)),
-        Event::Resize(columns, rows) => Some(Msg::Resize(known(columns, rows))),
+        Event::Resize(columns, rows) => {
+            let (columns, rows) = usable(columns, rows);
+            Some(Msg::Resize(Size { columns, rows }))
+        }
         Event::FocusGained => Some(Msg::Focus { here: true }),
         Event::FocusLost => Some(Msg::Focus { here: false }),
         Event::Key(_) | Event::Mouse(_) => None,

@@ -34,10 +34,9 @@ const ROOMS: &[(&str, &[&str], &[&str])] = &[
         &["api", "app", "config", "domains", "local", "model", "transfer"],
         &["axum", "rusqlite", "tokio_postgres"],
     ),
-    // What it still takes from the app belongs into `app`.
     (
         "dialogue",
-        &["api", "app", "config", "domains", "local", "model", "transfer", "tui"],
+        &["api", "app", "config", "domains", "local", "model", "transfer"],
         &["axum", "rusqlite", "tokio_postgres", "ratatui", "crossterm", "clap", "indicatif"],
     ),
     (
@@ -95,7 +94,8 @@ fn nothing_is_imported_upwards_or_sideways() {
         for other in &edges[file.name.as_str()] {
             if let Some((there, ..)) = room_of(other)
                 && there != room
-                && !may.contains(there)
+                // Of all commands only the one that starts the full screen knows it.
+                && (!may.contains(there) || *room == "cli" && *there == "tui" && file.name != "cli/launch.rs")
             {
                 wrong.push(format!("src/{}: {room} must not import {other}", file.name));
             }

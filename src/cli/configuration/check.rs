@@ -3,6 +3,7 @@
 use std::io::{self, Write as _};
 use std::path::Path;
 
+use super::super::launch::read_keymap;
 use crate::config::secrets::refuse_where_others_write;
 use crate::config::settings::configuration;
 use crate::config::{Choices, ConfigError, Env, KeySource, faults};
@@ -12,7 +13,7 @@ use super::super::domains::args::ProbeArgs;
 use super::super::domains::settings::resolve;
 use super::super::error::{Exit, Failed, meant};
 use super::super::output::write;
-use super::super::{keymap, setup};
+use super::super::setup;
 
 /// Says that all is well, or what is wrong, a line each.
 pub fn run(path: &Path, choices: &Choices, env: &Env) -> Result<Exit, Failed> {
@@ -50,8 +51,8 @@ pub fn findings(text: &str, path: &Path) -> Vec<String> {
 
 /// What is wrong with the settings of domains, and with the files that the configuration names or that stand beside it.
 fn around(path: &Path, choices: &Choices, env: &Env) -> Result<Vec<String>, Failed> {
-    let mut found = keymap::read(env).1;
-    setup::rapid_entry(choices, env, &mut found)?;
+    let mut found = read_keymap(env).1;
+    setup::adding(choices, env, &mut found)?;
     let file = configuration(choices, env)?;
     if file.profiles.values().any(|profile| matches!(profile.key, Some(KeySource::Command(_)))) {
         found.extend(refuse_where_others_write(path).err().map(|error| error.to_string()));
