@@ -1,8 +1,6 @@
 //! What the findings on a record have in common: the same advice, worded once.
 
-use super::super::catalogue::Code;
-use super::super::dns_name::DnsName;
-use super::super::finding::{Finding, Who};
+use super::super::{Code, DnsName, Finding, Who};
 use super::Case;
 
 /// There is a record, and nothing to compare it with.

@@ -2,9 +2,8 @@
 
 use std::net::IpAddr;
 
-use super::super::catalogue::Code;
-use super::super::finding::Finding;
-use super::super::observation::RecordType;
+use super::super::observation::RecordType::{A, AAAA, CNAME};
+use super::super::{Code, Finding};
 use super::advice::{fail, record_to_add, value_unknown};
 use super::authoritative::Authoritative;
 use super::case::platform_addresses;
@@ -27,12 +26,12 @@ pub fn findings(case: &Case<'_>, source: &Authoritative<'_>, findings: &mut Vec<
                      takes only AWS resources and names of the same zone",
                     record_to_add(case)
                 ))
-                .evidence(source.evidence(&[RecordType::CNAME])),
+                .evidence(source.evidence(&[CNAME])),
         );
         return;
     }
-    let (v4, _) = source.addresses(RecordType::A);
-    let (v6, _) = source.addresses(RecordType::AAAA);
+    let (v4, _) = source.addresses(A);
+    let (v6, _) = source.addresses(AAAA);
     if case.expectation.platform_host.is_none() {
         findings.push(value_unknown(case, &words::list(v4.iter().chain(&v6))));
         return;
@@ -43,7 +42,7 @@ pub fn findings(case: &Case<'_>, source: &Authoritative<'_>, findings: &mut Vec<
     };
     let (foreign_v4, foreign_v6) = (foreign(&v4), foreign(&v6));
     let all = v4.len() + v6.len();
-    let evidence = source.evidence(&[RecordType::A, RecordType::AAAA]);
+    let evidence = source.evidence(&[A, AAAA]);
     let seen = format!("{name} has {}", words::list(v4.iter().chain(&v6)));
     let finding = if all == 0 {
         fail(Code::ApexNone)

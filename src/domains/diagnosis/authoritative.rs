@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 use std::net::IpAddr;
 
-use super::super::dns_name::DnsName;
-use super::super::finding::Evidence;
+use super::super::observation::RecordType::{A, AAAA, CAA, CNAME, HTTPS, MX, SOA, TXT};
 use super::super::observation::{Data, Lookup, Record, RecordType, Reply, Role, Server, TYPES};
+use super::super::{DnsName, Evidence};
 use super::case::{Case, platform_addresses};
 
 /// The records at the name.
@@ -85,17 +85,7 @@ impl<'a> Authoritative<'a> {
     /// Records that cannot stand beside a CNAME, and stand there.
     pub fn others(&self) -> Vec<&'a Record> {
         // Signatures and denials may (RFC 4035 section 2.5); they are not asked for, but come along.
-        let beside = |record: &&&Record| {
-            matches!(
-                record.data.kind(),
-                RecordType::A
-                    | RecordType::AAAA
-                    | RecordType::TXT
-                    | RecordType::MX
-                    | RecordType::HTTPS
-                    | RecordType::CAA
-            )
-        };
+        let beside = |record: &&&Record| matches!(record.data.kind(), A | AAAA | TXT | MX | HTTPS | CAA);
         self.own.iter().filter(beside).copied().collect()
     }
 
@@ -136,8 +126,7 @@ fn of_most_resolvers<'a>(case: &Case<'a>) -> Vec<&'a Lookup> {
         let records: BTreeSet<String> = reply.at(name).map(|record| record.data.presentation()).collect();
         Some((reply.is_nxdomain(), records))
     };
-    let of_addresses: Vec<&Lookup> =
-        lookups.iter().filter(|lookup| lookup.question.kind == RecordType::A).copied().collect();
+    let of_addresses: Vec<&Lookup> = lookups.iter().filter(|lookup| lookup.question.kind == A).copied().collect();
     let agreeing = |lookup: &Lookup| of_addresses.iter().filter(|other| view(other) == view(lookup)).count();
     let Some(most) = of_addresses.iter().rev().max_by_key(|lookup| agreeing(lookup)) else { return lookups };
     let agrees =
@@ -150,15 +139,14 @@ pub fn invents(case: &Case<'_>, lookup: &Lookup) -> bool {
     let sibling = &case.seen.sibling;
     let answers =
         |lookup: &Lookup| lookup.reply().is_some_and(|reply| reply.is_answer() && reply.addresses().next().is_some());
-    let mine = case.seen.resolvers(sibling, RecordType::A).any(|asked| asked.server == lookup.server && answers(asked));
+    let mine = case.seen.resolvers(sibling, A).any(|asked| asked.server == lookup.server && answers(asked));
     if !mine {
         return false;
     }
-    let sources: Vec<_> = case.seen.source(sibling, RecordType::A).filter(|asked| asked.answer().is_some()).collect();
+    let sources: Vec<_> = case.seen.source(sibling, A).filter(|asked| asked.answer().is_some()).collect();
     if sources.is_empty() {
         // Without the zone's word, by what the other resolvers say.
-        let mut others =
-            case.seen.resolvers(sibling, RecordType::A).filter(|asked| asked.server != lookup.server).peekable();
+        let mut others = case.seen.resolvers(sibling, A).filter(|asked| asked.server != lookup.server).peekable();
         return others.peek().is_some() && others.all(|other| other.reply().is_some_and(Reply::is_nxdomain));
     }
     sources.iter().all(|asked| asked.reply().is_some_and(Reply::is_nxdomain))
@@ -167,7 +155,7 @@ pub fn invents(case: &Case<'_>, lookup: &Lookup) -> bool {
 /// The serial number of the zone at each of its servers.
 pub fn serials<'a>(case: &Case<'a>) -> Vec<(&'a Lookup, u32)> {
     let Some(zone) = &case.seen.zone else { return Vec::new() };
-    let lookups = case.seen.asked(zone, RecordType::SOA).filter(|lookup| lookup.server.role == Role::Authoritative);
+    let lookups = case.seen.asked(zone, SOA).filter(|lookup| lookup.server.role == Role::Authoritative);
     let serial = |lookup: &'a Lookup| {
         lookup.reply().filter(|reply| reply.authoritative)?.at(zone).find_map(|record| match record.data {
             Data::Soa { serial, .. } => Some((lookup, serial)),
@@ -183,7 +171,7 @@ pub fn behind<'a>(case: &Case<'a>) -> BTreeSet<&'a str> {
     let name = &case.domain.name;
     let servers: BTreeSet<&str> = case
         .seen
-        .source(name, RecordType::CNAME)
+        .source(name, CNAME)
         .filter(|lookup| lookup.reply().is_some_and(|reply| reply.authoritative && reply.is_answer()))
         .map(|lookup| lookup.server.name.as_str())
         .collect();
@@ -207,7 +195,7 @@ pub fn behind<'a>(case: &Case<'a>) -> BTreeSet<&'a str> {
 /// What one name server has at the name: its CNAMEs, else its addresses.
 pub fn answer<'a>(case: &Case<'a>, server: &str) -> Vec<&'a Data> {
     let name = &case.domain.name;
-    let kinds = [RecordType::CNAME, RecordType::A, RecordType::AAAA];
+    let kinds = [CNAME, A, AAAA];
     let lookups = kinds.into_iter().flat_map(|kind| case.seen.source(name, kind));
     let replies = lookups.filter(|lookup| lookup.server.name == server).filter_map(|lookup| lookup.reply());
     import_control(replies.flat_map(|reply| reply.at(name)).map(|record| &record.data))

@@ -2,10 +2,9 @@
 
 use crate::model::text::short;
 
-use super::super::catalogue::Code;
-use super::super::dns_name::DnsName;
-use super::super::finding::{Finding, Verdict, Who};
-use super::super::observation::{Data, Lookup, RecordType, Reply, code_name};
+use super::super::observation::RecordType::{A, CAA};
+use super::super::observation::{Data, Lookup, Reply, code_name};
+use super::super::{Code, DnsName, Finding, Verdict, Who};
 use super::authoritative::Authoritative;
 use super::{Case, words};
 
@@ -80,7 +79,7 @@ pub fn findings(case: &Case<'_>, source: &Authoritative<'_>) -> Vec<Finding> {
     for level in levels {
         // The best answer of those asked: one resolver may be down.
         let asked_for = asked_for(case, source, &level);
-        let answers: Vec<&Lookup> = case.seen.resolvers(&asked_for, RecordType::CAA).collect();
+        let answers: Vec<&Lookup> = case.seen.resolvers(&asked_for, CAA).collect();
         let Some(lookup) = answers.iter().find(|lookup| lookup.answer().is_some()).or(answers.first()) else {
             continue;
         };
@@ -113,7 +112,7 @@ fn asked_for(case: &Case<'_>, source: &Authoritative<'_>, level: &DnsName) -> Dn
     let now =
         source.cnames().first().map(|(target, _)| (*target).clone()).filter(|_| source.authoritative && level == name);
     let Some(now) = now else { return level.clone() };
-    let mut replies = case.seen.resolvers(name, RecordType::CAA).filter_map(|lookup| lookup.reply());
+    let mut replies = case.seen.resolvers(name, CAA).filter_map(|lookup| lookup.reply());
     let old = replies.any(|reply| reply.cnames(name).next().is_some_and(|(target, _)| *target != now));
     if old { now } else { level.clone() }
 }
@@ -121,8 +120,7 @@ fn asked_for(case: &Case<'_>, source: &Authoritative<'_>, level: &DnsName) -> Dn
 fn lookup_failed(case: &Case<'_>, level: &DnsName, lookup: &Lookup) -> Option<Finding> {
     // Where nothing works, CAA is not the trouble.
     let name = &case.domain.name;
-    let works =
-        case.seen.resolvers(name, RecordType::A).any(|asked| asked.server == lookup.server && asked.answer().is_some());
+    let works = case.seen.resolvers(name, A).any(|asked| asked.server == lookup.server && asked.answer().is_some());
     if !works {
         return None;
     }
@@ -149,7 +147,7 @@ fn records_of(level: DnsName, reply: &Reply) -> Option<Level<'_>> {
     for record in &reply.answers {
         match &record.data {
             Data::Caa { flags, tag, value } => records.push((*flags, tag.as_str(), value.as_slice())),
-            Data::Malformed(RecordType::CAA) => unreadable = true,
+            Data::Malformed(CAA) => unreadable = true,
             _ => continue,
         }
         if record.owner != level {

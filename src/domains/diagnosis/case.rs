@@ -4,10 +4,10 @@ use std::net::IpAddr;
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::super::dns_name::{DnsName, Domain};
-use super::super::finding::Verdict;
-use super::super::observation::{Observations, RecordType, Reply};
+use super::super::observation::RecordType::{A, AAAA};
+use super::super::observation::{Observations, Reply};
 use super::super::reported::Reported;
+use super::super::{DnsName, Domain, Verdict};
 
 /// How long DNS changes may take at most (API description, propagation).
 pub const PROPAGATION: SignedDuration = SignedDuration::from_hours(48);
@@ -79,7 +79,7 @@ impl Case<'_> {
 /// Every address of the platform's own host.
 pub fn platform_addresses(case: &Case<'_>) -> Vec<IpAddr> {
     let Some(host) = &case.expectation.platform_host else { return Vec::new() };
-    let lookups = [RecordType::A, RecordType::AAAA].into_iter().flat_map(|kind| case.seen.asked(host, kind));
+    let lookups = [A, AAAA].into_iter().flat_map(|kind| case.seen.asked(host, kind));
     let mut addresses: Vec<IpAddr> = lookups.filter_map(|lookup| lookup.reply()).flat_map(Reply::addresses).collect();
     addresses.sort_unstable();
     addresses.dedup();

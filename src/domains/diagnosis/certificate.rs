@@ -4,10 +4,8 @@ use std::net::IpAddr;
 
 use crate::model::text::short;
 
-use super::super::catalogue::Code;
-use super::super::dns_name::DnsName;
-use super::super::finding::{Finding, Verdict, Who};
 use super::super::observation::{Certificate, Distrust, Handshake, Presented, TlsFailure};
+use super::super::{Code, DnsName, Finding, Verdict, Who};
 use super::Case;
 use super::words;
 

@@ -4,10 +4,9 @@ use std::collections::HashMap;
 
 use strsim::osa_distance;
 
-use super::super::catalogue::Code;
-use super::super::dns_name::DnsName;
-use super::super::finding::{Finding, Verdict, Who};
-use super::super::observation::{Data, RecordType, Reply};
+use super::super::observation::RecordType::{A, CNAME};
+use super::super::observation::{Data, Reply};
+use super::super::{Code, DnsName, Finding, Verdict, Who};
 use super::authoritative::Authoritative;
 use super::{Case, words};
 
@@ -69,12 +68,10 @@ pub fn wrong(case: &Case<'_>, source: &Authoritative<'_>, target: &DnsName, ttl:
         ),
     };
     Finding::new(code, verdict, Who::DnsProvider).seen(seen).expected(format!("CNAME {expected}")).fix(fix).evidence(
-        source.evidence(&[RecordType::CNAME]).into_iter().chain(
-            case.seen
-                .asked(target, RecordType::CNAME)
-                .chain(case.seen.asked(target, RecordType::A))
-                .map(|l| l.evidence()),
-        ),
+        source
+            .evidence(&[CNAME])
+            .into_iter()
+            .chain(case.seen.asked(target, CNAME).chain(case.seen.asked(target, A)).map(|l| l.evidence())),
     )
 }
 
@@ -109,7 +106,7 @@ fn classify(case: &Case<'_>, target: &DnsName, expected: &DnsName) -> Mistake {
     if chain.contains(expected) {
         return Mistake::Chain(chain);
     }
-    let kinds = [RecordType::CNAME, RecordType::A];
+    let kinds = [CNAME, A];
     let mut replies = kinds.iter().flat_map(|kind| case.seen.asked(target, *kind)).filter_map(|lookup| lookup.reply());
     if !replies.any(Reply::is_nxdomain) {
         return Mistake::Other;

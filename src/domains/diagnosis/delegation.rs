@@ -6,10 +6,9 @@ use jiff::SignedDuration;
 
 use crate::model::text::short;
 
-use super::super::catalogue::Code;
-use super::super::dns_name::DnsName;
-use super::super::finding::{Finding, Verdict, Who};
-use super::super::observation::{Data, Lookup, RecordType, Reply, ResponseCode, Role, code_name};
+use super::super::observation::RecordType::{CNAME, NS, SOA};
+use super::super::observation::{Data, Lookup, Reply, ResponseCode, Role, code_name};
+use super::super::{Code, DnsName, Finding, Verdict, Who};
 use super::advice::record_to_add;
 use super::authoritative::{self, invents, serials};
 use super::cname_target::shown;
@@ -29,9 +28,7 @@ pub fn not_delegated(case: &Case<'_>) -> Option<Finding> {
     if case.seen.lookups.iter().any(exists) {
         return None;
     }
-    let about = |lookup: &&Lookup| {
-        lookup.question.name == *domain && matches!(lookup.question.kind, RecordType::NS | RecordType::SOA)
-    };
+    let about = |lookup: &&Lookup| lookup.question.name == *domain && matches!(lookup.question.kind, NS | SOA);
     let denies = |lookup: &Lookup| {
         lookup
             .reply()
@@ -74,7 +71,7 @@ fn denies_the_top<'a>(case: &Case<'a>) -> Option<&'a Lookup> {
 /// The name servers that the zone names itself, by its own servers.
 fn served<'a>(case: &Case<'a>) -> (BTreeSet<DnsName>, Vec<&'a Lookup>) {
     let Some(zone) = &case.seen.zone else { return (BTreeSet::new(), Vec::new()) };
-    let lookups = case.seen.asked(zone, RecordType::NS).filter(|lookup| lookup.server.role == Role::Authoritative);
+    let lookups = case.seen.asked(zone, NS).filter(|lookup| lookup.server.role == Role::Authoritative);
     let lookups: Vec<&Lookup> =
         lookups.filter(|lookup| lookup.reply().is_some_and(|reply| reply.authoritative)).collect();
     let records = lookups.iter().filter_map(|lookup| lookup.reply()).flat_map(|reply| reply.at(zone));
@@ -88,7 +85,7 @@ pub fn mismatch(case: &Case<'_>, record: &[Finding]) -> Option<Finding> {
         return None;
     }
     let fine = record.iter().all(|finding| finding.verdict != Verdict::Fail);
-    let referral = case.seen.asked(case.zone(), RecordType::NS).filter(|lookup| lookup.server.role == Role::Parent);
+    let referral = case.seen.asked(case.zone(), NS).filter(|lookup| lookup.server.role == Role::Parent);
     // With a server in common and the right record at each, only the lists have to be brought together.
     let verdict = if fine && !served.is_disjoint(&delegated) { Verdict::Warn } else { Verdict::Fail };
     Some(
@@ -109,7 +106,7 @@ pub fn mismatch(case: &Case<'_>, record: &[Finding]) -> Option<Finding> {
 
 /// Delegated servers that do not serve the zone.
 pub fn lame(case: &Case<'_>, failing: bool, findings: &mut Vec<Finding>) {
-    let asked: Vec<&Lookup> = case.seen.source(&case.domain.name, RecordType::CNAME).collect();
+    let asked: Vec<&Lookup> = case.seen.source(&case.domain.name, CNAME).collect();
     let why = |lookup: &Lookup| match &lookup.outcome {
         Err(why) => Some(why.to_string()),
         Ok(reply) if !reply.is_answer() => Some(code_name(reply.code).to_owned()),

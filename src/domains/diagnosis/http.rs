@@ -2,9 +2,8 @@
 
 use crate::model::text::short;
 
-use super::super::catalogue::Code;
-use super::super::finding::{Finding, Who};
 use super::super::observation::{Hop, HttpFailure, Response, Trail};
+use super::super::{Code, Finding, Who};
 use super::Case;
 use super::redirect::{circle, head_was_refused, shown_url};
 

@@ -4,9 +4,9 @@ use std::net::IpAddr;
 
 use crate::model::text::short;
 
-use super::super::catalogue::Code;
-use super::super::finding::{Finding, Verdict, Who};
-use super::super::observation::{Data, RecordType, TYPES};
+use super::super::observation::RecordType::{A, AAAA, CAA, CNAME, HTTPS, MX, TXT};
+use super::super::observation::{Data, TYPES};
+use super::super::{Code, Finding, Verdict, Who};
 use super::advice::{fail, one_cname, record_to_add, value_unknown};
 use super::authoritative::Authoritative;
 use super::case::platform_addresses;
@@ -14,8 +14,8 @@ use super::cname_target::shown;
 use super::{Case, words};
 
 pub fn findings(case: &Case<'_>, source: &Authoritative<'_>, findings: &mut Vec<Finding>) {
-    let (v4, v4_ttl) = source.addresses(RecordType::A);
-    let (v6, v6_ttl) = source.addresses(RecordType::AAAA);
+    let (v4, v4_ttl) = source.addresses(A);
+    let (v6, v6_ttl) = source.addresses(AAAA);
     let platform = platform_addresses(case);
     if !v4.is_empty() || !v6.is_empty() {
         if case.expectation.platform_host.is_none() {
@@ -57,14 +57,12 @@ fn blocks(case: &Case<'_>, source: &Authoritative<'_>, addresses: &[IpAddr], ttl
             record_to_add(case),
             words::ttl(ttl)
         ))
-        .evidence(source.evidence(&[RecordType::A, RecordType::CNAME]))
+        .evidence(source.evidence(&[A, CNAME]))
 }
 
 /// What else must go, since a CNAME stands alone.
 fn beside(source: &Authoritative<'_>) -> String {
-    let others = source.own.iter().filter(|record| {
-        matches!(record.data.kind(), RecordType::TXT | RecordType::MX | RecordType::HTTPS | RecordType::CAA)
-    });
+    let others = source.own.iter().filter(|record| matches!(record.data.kind(), TXT | MX | HTTPS | CAA));
     let others: Vec<String> = others.map(|record| record.data.words()).collect();
     if others.is_empty() { String::new() } else { format!(" and {}", words::list(others)) }
 }
@@ -79,7 +77,7 @@ fn left_over(case: &Case<'_>, source: &Authoritative<'_>, addresses: &[IpAddr], 
             case.label(),
             words::ttl(ttl)
         ))
-        .evidence(source.evidence(&[RecordType::AAAA]))
+        .evidence(source.evidence(&[AAAA]))
 }
 
 fn direct(case: &Case<'_>, source: &Authoritative<'_>, addresses: &[IpAddr]) -> Finding {
@@ -92,7 +90,7 @@ fn direct(case: &Case<'_>, source: &Authoritative<'_>, addresses: &[IpAddr]) -> 
              addresses by itself, nothing is to do, but Verify may not see the CNAME",
             record_to_add(case)
         ))
-        .evidence(source.evidence(&[RecordType::A, RecordType::AAAA]))
+        .evidence(source.evidence(&[A, AAAA]))
 }
 
 fn value_in_txt(case: &Case<'_>, source: &Authoritative<'_>) -> Option<Finding> {
@@ -106,7 +104,7 @@ fn value_in_txt(case: &Case<'_>, source: &Authoritative<'_>) -> Option<Finding> 
             .seen(format!("{} has TXT \"{}\"", case.domain.name, short(text)))
             .expected(one_cname(case))
             .fix(format!("at your DNS provider delete this TXT record, then add {}", record_to_add(case)))
-            .evidence(source.evidence(&[RecordType::TXT])),
+            .evidence(source.evidence(&[TXT])),
     )
 }
 
@@ -136,13 +134,13 @@ fn missing(case: &Case<'_>, source: &Authoritative<'_>) -> Finding {
         .seen(format!("nothing exists at {} ({})", case.domain.name, source.witness()))
         .expected(one_cname(case))
         .fix(format!("at your DNS provider add {}{}", record_to_add(case), then_forgotten(case)))
-        .evidence(source.evidence(&[RecordType::CNAME]))
+        .evidence(source.evidence(&[CNAME]))
 }
 
 /// How long resolvers remember that there was nothing (RFC 2308).
 fn then_forgotten(case: &Case<'_>) -> String {
     let name = &case.domain.name;
-    let lookups = case.seen.asked(name, RecordType::CNAME).chain(case.seen.asked(name, RecordType::A));
+    let lookups = case.seen.asked(name, CNAME).chain(case.seen.asked(name, A));
     let longest = lookups.filter_map(|lookup| lookup.reply()?.negative()).map(|(_, ttl)| ttl).max();
     longest.map_or_else(String::new, |ttl| format!(". Then: up to {}, where it was asked for already", words::ttl(ttl)))
 }

@@ -2,9 +2,9 @@
 
 use crate::model::text::short;
 
-use super::super::catalogue::Code;
-use super::super::finding::{Finding, Verdict, Who};
-use super::super::observation::{Lookup, RecordType, Reply, ResponseCode, Role, code_name};
+use super::super::observation::RecordType::A;
+use super::super::observation::{Lookup, Reply, ResponseCode, Role, code_name};
+use super::super::{Code, Finding, Verdict, Who};
 use super::authoritative::{Authoritative, invents};
 use super::{Case, delegation, propagation, words};
 
@@ -14,7 +14,7 @@ const SLOW: std::time::Duration = std::time::Duration::from_secs(1);
 /// Adds the findings on servers. Where they explain the absence of a record, its finding is dropped from `record`; where
 /// the world does not yet see what is right at the source, the record's "ok" gives way.
 pub fn findings(case: &Case<'_>, source: &Authoritative<'_>, record: &mut Vec<Finding>, findings: &mut Vec<Finding>) {
-    let resolvers: Vec<&Lookup> = case.seen.resolvers(&case.domain.name, RecordType::A).collect();
+    let resolvers: Vec<&Lookup> = case.seen.resolvers(&case.domain.name, A).collect();
     let unheard = resolvers.iter().all(|lookup| no_answer(lookup).is_some());
     if unheard && source.lookups.is_empty() {
         findings.push(offline(case, &resolvers));
@@ -153,7 +153,7 @@ fn remarks(case: &Case<'_>, resolvers: &[&Lookup], findings: &mut Vec<Finding>) 
                 Finding::warn(Code::DnsRewrite, Who::ThisMachine)
                     .seen(format!("{} gives an address for a name that nobody has", lookup.server.label()))
                     .fix("your network rewrites DNS; judged by the other resolvers")
-                    .evidence(case.seen.resolvers(&case.seen.sibling, RecordType::A).map(|asked| asked.evidence())),
+                    .evidence(case.seen.resolvers(&case.seen.sibling, A).map(|asked| asked.evidence())),
             );
         }
     }

@@ -5,11 +5,9 @@ use std::net::IpAddr;
 
 use jiff::Timestamp;
 
-use super::super::catalogue::Code;
-use super::super::dns_name::DnsName;
-use super::super::finding::{Finding, Verdict, Who};
 use super::super::ip_ranges::is_public;
 use super::super::observation::{Lookup, RecordType, Reply, Role};
+use super::super::{Code, DnsName, Finding, Verdict, Who};
 use super::authoritative::{Authoritative, invents};
 use super::case::platform_addresses;
 use super::{Case, words};

@@ -2,11 +2,10 @@
 
 use std::net::IpAddr;
 
-use super::super::catalogue::Code;
-use super::super::dns_name::DnsName;
-use super::super::finding::{Finding, Verdict, Who};
 use super::super::ip_ranges::{is_cloudflare, is_public};
-use super::super::observation::{RecordType, Reply, Response, Role};
+use super::super::observation::RecordType::{A, AAAA};
+use super::super::observation::{Reply, Response, Role};
+use super::super::{Code, DnsName, Finding, Verdict, Who};
 use super::advice::{fail, one_cname, record_to_add};
 use super::authoritative::Authoritative;
 use super::case::platform_addresses;
@@ -16,8 +15,8 @@ use super::{Case, words};
 /// Cloudflare's proxy gives its own addresses and hides the record.
 pub fn cloudflare(case: &Case<'_>, source: &Authoritative<'_>) -> Option<Finding> {
     let platform = platform_addresses(case);
-    let (v4, _) = source.addresses(RecordType::A);
-    let (v6, _) = source.addresses(RecordType::AAAA);
+    let (v4, _) = source.addresses(A);
+    let (v6, _) = source.addresses(AAAA);
     let addresses: Vec<IpAddr> = v4.into_iter().chain(v6).collect();
     if addresses.is_empty() || addresses.iter().all(|address| platform.contains(address)) {
         return None;
@@ -48,7 +47,7 @@ pub fn cloudflare(case: &Case<'_>, source: &Authoritative<'_>) -> Option<Finding
                 "at Cloudflare set the record {} to DNS only (the grey cloud), at least until the domain is live",
                 case.label()
             ))
-            .evidence(source.evidence(&[RecordType::A, RecordType::AAAA])),
+            .evidence(source.evidence(&[A, AAAA])),
     )
 }
 
@@ -58,7 +57,7 @@ pub fn private(case: &Case<'_>, source: &Authoritative<'_>, findings: &mut Vec<F
         return;
     }
     let own = source.lookups.iter().filter_map(|lookup| lookup.reply()).flat_map(Reply::addresses);
-    let seen = case.seen.resolvers(&case.domain.name, RecordType::A);
+    let seen = case.seen.resolvers(&case.domain.name, A);
     let seen = seen.filter(|lookup| !matches!(lookup.server.role, Role::Resolver { system: true }));
     // What a resolver only remembers is not in the zone any more.
     let current = |reply: &&Reply| !source.authoritative || sees_right(case, reply);
@@ -76,7 +75,7 @@ pub fn private(case: &Case<'_>, source: &Authoritative<'_>, findings: &mut Vec<F
             "at your DNS provider replace it by {}. Where the address is meant, --allow-private tests it, too",
             record_to_add(case)
         ))
-        .evidence(source.evidence(&[RecordType::A, RecordType::AAAA]));
+        .evidence(source.evidence(&[A, AAAA]));
     // It names the cause more exactly than that there is an address at all.
     findings.insert(0, finding);
 }

@@ -5,10 +5,9 @@ use std::collections::BTreeSet;
 use crate::model::text::short;
 use crate::model::words::counted;
 
-use super::super::catalogue::Code;
-use super::super::dns_name::DnsName;
-use super::super::finding::{Finding, Who};
-use super::super::observation::{Data, Record, RecordType, Reply, type_name};
+use super::super::observation::RecordType::{A, AAAA, CNAME, NS};
+use super::super::observation::{Data, Record, Reply, type_name};
+use super::super::{Code, DnsName, Finding, Who};
 use super::advice::{fail, one_cname, record_to_add, value_unknown};
 use super::authoritative::Authoritative;
 use super::cname_target::{self, shown};
@@ -71,7 +70,7 @@ fn with_cname(case: &Case<'_>, source: &Authoritative<'_>, cnames: &[(&DnsName, 
                 .seen(format!("{name} has CNAMEs to {targets}"))
                 .expected(one_cname(case))
                 .fix(format!("at your DNS provider keep the CNAME to {keep} and delete the other"))
-                .evidence(source.evidence(&[RecordType::CNAME])),
+                .evidence(source.evidence(&[CNAME])),
         );
     }
     if !others.is_empty() {
@@ -92,7 +91,7 @@ fn with_cname(case: &Case<'_>, source: &Authoritative<'_>, cnames: &[(&DnsName, 
                     "compare the value with the one in the dashboard under Project settings, Domains; then change the CNAME {}",
                     case.label()
                 ))
-                .evidence(case.seen.asked(expected, RecordType::A).map(|lookup| lookup.evidence())),
+                .evidence(case.seen.asked(expected, A).map(|lookup| lookup.evidence())),
         ),
         None if others.is_empty() => findings.push(right(case, source, expected)),
         _ => {}
@@ -103,7 +102,7 @@ fn with_cname(case: &Case<'_>, source: &Authoritative<'_>, cnames: &[(&DnsName, 
 /// comparison with it.
 fn value_gone(case: &Case<'_>, source: &Authoritative<'_>, findings: &mut Vec<Finding>) {
     let Some(expected) = &case.expectation.platform_host else { return };
-    let mut replies = case.seen.asked(expected, RecordType::A).filter_map(|lookup| lookup.reply()).peekable();
+    let mut replies = case.seen.asked(expected, A).filter_map(|lookup| lookup.reply()).peekable();
     let gone = replies.peek().is_some() && replies.all(Reply::is_nxdomain);
     if !gone || source.cnames().iter().any(|(target, _)| *target == expected) {
         return;
@@ -117,14 +116,14 @@ fn value_gone(case: &Case<'_>, source: &Authoritative<'_>, findings: &mut Vec<Fi
         .seen(format!("{expected} was given as the value, and no such host exists{instead}"))
         .expected("the value that the dashboard shows")
         .fix("copy the value anew from the dashboard under Project settings, Domains, and correct it here; the record may be right as it is")
-        .evidence(case.seen.asked(expected, RecordType::A).map(|lookup| lookup.evidence()));
+        .evidence(case.seen.asked(expected, A).map(|lookup| lookup.evidence()));
     findings.insert(0, finding);
 }
 
 /// Whether everybody who was asked for the platform's own host says that there is none.
 fn is_gone(case: &Case<'_>, host: &DnsName) -> bool {
-    let mut replies = case.seen.asked(host, RecordType::A).filter_map(|lookup| lookup.reply()).peekable();
-    let reached = case.seen.resolvers(&case.domain.name, RecordType::A).filter_map(|lookup| lookup.reply());
+    let mut replies = case.seen.asked(host, A).filter_map(|lookup| lookup.reply()).peekable();
+    let reached = case.seen.resolvers(&case.domain.name, A).filter_map(|lookup| lookup.reply());
     replies.peek().is_some() && replies.all(Reply::is_nxdomain) && reached.flat_map(Reply::addresses).next().is_none()
 }
 
@@ -134,7 +133,7 @@ fn right(case: &Case<'_>, source: &Authoritative<'_>, expected: &DnsName) -> Fin
     names.sort_unstable();
     names.dedup();
     let agree = |reply: &Reply| reply.cnames(&case.domain.name).any(|(target, _)| target == expected);
-    let resolvers = case.seen.resolvers(&case.domain.name, RecordType::A).filter_map(|lookup| lookup.reply());
+    let resolvers = case.seen.resolvers(&case.domain.name, A).filter_map(|lookup| lookup.reply());
     let agreeing = resolvers.filter(|reply| agree(reply)).count();
     let who = if source.authoritative {
         let names = names.iter().map(|name| short(name)).collect::<Vec<_>>().join(", ");
@@ -142,11 +141,11 @@ fn right(case: &Case<'_>, source: &Authoritative<'_>, expected: &DnsName) -> Fin
     } else {
         words::list(names.iter().map(|name| short(name)))
     };
-    let by_resolvers = case.seen.resolvers(&case.domain.name, RecordType::A).map(|lookup| lookup.evidence());
+    let by_resolvers = case.seen.resolvers(&case.domain.name, A).map(|lookup| lookup.evidence());
     Finding::ok(Code::DnsOk)
         .seen(format!("{} has CNAME {expected} ({who})", case.domain.name))
         .expected(one_cname(case))
-        .evidence(source.evidence(&[RecordType::CNAME]).into_iter().chain(by_resolvers))
+        .evidence(source.evidence(&[CNAME]).into_iter().chain(by_resolvers))
 }
 
 fn beside(case: &Case<'_>, source: &Authoritative<'_>, others: &[&Record]) -> Finding {
@@ -158,7 +157,7 @@ fn beside(case: &Case<'_>, source: &Authoritative<'_>, others: &[&Record]) -> Fi
     if others.iter().any(|record| matches!(record.data, Data::Mx(..))) {
         fix.push_str(&format!(". Deleting the MX stops mail for {}: move mail first", case.domain.name));
     }
-    let kinds: Vec<_> = others.iter().map(|record| record.data.kind()).chain([RecordType::CNAME]).collect();
+    let kinds: Vec<_> = others.iter().map(|record| record.data.kind()).chain([CNAME]).collect();
     fail(Code::DnsCnameAndOther)
         .seen(format!(
             "{} has a CNAME and beside it {}",
@@ -181,14 +180,11 @@ fn zone_cut(case: &Case<'_>, source: &Authoritative<'_>) -> Finding {
             case.label(),
             record_to_add(case)
         ))
-        .evidence(source.evidence(&[RecordType::CNAME, RecordType::NS]))
+        .evidence(source.evidence(&[CNAME, NS]))
 }
 
 fn long_ttl(source: &Authoritative<'_>, findings: &mut Vec<Finding>) {
-    let import_control = source
-        .own
-        .iter()
-        .filter(|record| matches!(record.data.kind(), RecordType::CNAME | RecordType::A | RecordType::AAAA));
+    let import_control = source.own.iter().filter(|record| matches!(record.data.kind(), CNAME | A | AAAA));
     let Some(longest) = import_control.max_by_key(|record| record.ttl).filter(|record| record.ttl > DAY) else {
         return;
     };

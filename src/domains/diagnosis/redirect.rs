@@ -6,10 +6,9 @@ use url::Url;
 
 use crate::model::text::{cut, display_safe, short};
 
-use super::super::catalogue::Code;
-use super::super::dns_name::DnsName;
 use super::super::finding::{Finding, Verdict, Who, overall};
 use super::super::observation::{Distrust, Handshake, Hop, Method, Response, Trail};
+use super::super::{Code, DnsName};
 use super::words;
 
 /// The path that a redirect must keep.

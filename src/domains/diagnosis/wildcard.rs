@@ -2,10 +2,9 @@
 
 use std::net::IpAddr;
 
-use super::super::catalogue::Code;
-use super::super::dns_name::DnsName;
-use super::super::finding::{Finding, Verdict, Who};
-use super::super::observation::{Data, RecordType, Reply, Role};
+use super::super::observation::RecordType::{A, CNAME};
+use super::super::observation::{Data, Reply, Role};
+use super::super::{Code, DnsName, Finding, Verdict, Who};
 use super::advice::{fail, one_cname, record_to_add, value_unknown};
 use super::authoritative::{Authoritative, invents};
 use super::case::platform_addresses;
@@ -55,14 +54,14 @@ pub fn dname(
             .seen(format!("everything below {} is redirected to {}", shown(above), shown(target)))
             .expected(one_cname(case))
             .cured()
-            .evidence(source.evidence(&[RecordType::CNAME])),
+            .evidence(source.evidence(&[CNAME])),
     );
 }
 
 /// Whether a name that nobody has gets the same answer.
 pub fn is_wildcard(case: &Case<'_>, source: &Authoritative<'_>) -> bool {
     let sibling = &case.seen.sibling;
-    let lookups = case.seen.asked(sibling, RecordType::A).filter(|lookup| {
+    let lookups = case.seen.asked(sibling, A).filter(|lookup| {
         if source.authoritative { lookup.server.role == Role::Authoritative } else { !invents(case, lookup) }
     });
     let of_sibling: Vec<&Data> = lookups
@@ -79,8 +78,8 @@ pub fn is_wildcard(case: &Case<'_>, source: &Authoritative<'_>) -> bool {
 pub fn findings(case: &Case<'_>, source: &Authoritative<'_>, findings: &mut Vec<Finding>) {
     let zone = case.zone();
     let evidence = || {
-        let sibling = case.seen.asked(&case.seen.sibling, RecordType::A).map(|lookup| lookup.evidence());
-        source.evidence(&[RecordType::CNAME, RecordType::A]).into_iter().chain(sibling).take(8)
+        let sibling = case.seen.asked(&case.seen.sibling, A).map(|lookup| lookup.evidence());
+        source.evidence(&[CNAME, A]).into_iter().chain(sibling).take(8)
     };
     let leads = words::list(source.own.iter().map(|record| record.data.words()));
     if let Some(parked) = parked(case, source, &leads) {
@@ -122,8 +121,8 @@ fn parked(case: &Case<'_>, source: &Authoritative<'_>, leads: &str) -> Option<Fi
         .delegated
         .iter()
         .find(|server| PARKING_SERVERS.iter().any(|parking| server.is_within(&DnsName::new(parking))));
-    let (addresses, _) = source.addresses(RecordType::A);
-    let apex = case.seen.asked(case.zone(), RecordType::A).filter_map(|lookup| lookup.reply());
+    let (addresses, _) = source.addresses(A);
+    let apex = case.seen.asked(case.zone(), A).filter_map(|lookup| lookup.reply());
     let of_apex: Vec<IpAddr> = apex.flat_map(Reply::addresses).collect();
     let one_address =
         addresses.len() == 1 && !of_apex.is_empty() && of_apex.iter().all(|address| *address == addresses[0]);
@@ -137,6 +136,6 @@ fn parked(case: &Case<'_>, source: &Authoritative<'_>, leads: &str) -> Option<Fi
             .seen(format!("every name of {} has {leads}{by}", case.zone()))
             .expected(one_cname(case))
             .fix(format!("at your registrar switch parking or forwarding off, then add {}", record_to_add(case)))
-            .evidence(source.evidence(&[RecordType::A, RecordType::CNAME])),
+            .evidence(source.evidence(&[A, CNAME])),
     )
 }

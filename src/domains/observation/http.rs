@@ -8,7 +8,7 @@ use url::Url;
 
 use crate::model::text::short;
 
-use super::super::finding::Evidence;
+use super::super::Evidence;
 
 /// How a request was made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

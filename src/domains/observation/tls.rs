@@ -7,7 +7,7 @@ use jiff::Timestamp;
 
 use crate::model::text::{cut, display_safe, short};
 
-use super::super::finding::Evidence;
+use super::super::Evidence;
 use super::http::{Hop, HttpFailure};
 
 /// A handshake with one address, and the front page over it.

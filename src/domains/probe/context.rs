@@ -15,9 +15,10 @@ use crate::clock::{self, Now};
 
 use super::super::check_options::CheckOptions;
 use super::super::dns::exchange;
-use super::super::dns_name::{DnsName, Domain};
 use super::super::ip_ranges::is_public;
+use super::super::observation::RecordType::{A, AAAA};
 use super::super::observation::{Complete, Lookup, Observations, Question, RecordType, Reply, Role, Server};
+use super::super::{DnsName, Domain};
 use super::cache::{Cells, ProbeCache, cell};
 
 /// The most questions of one check.
@@ -189,14 +190,14 @@ impl<'a> ProbeContext<'a> {
         let resolvers = &self.settings.resolvers;
         all(resolvers.iter().map(|server| async {
             let (addresses, ..) = tokio::join!(
-                self.ask(server, Question::new(name.clone(), RecordType::A)),
-                self.ask(server, Question::new(name.clone(), RecordType::AAAA)),
-                self.ask(server, Question::new(sibling.clone(), RecordType::A)),
+                self.ask(server, Question::new(name.clone(), A)),
+                self.ask(server, Question::new(name.clone(), AAAA)),
+                self.ask(server, Question::new(sibling.clone(), A)),
             );
             let fails = addresses.is_some_and(|reply| reply.code == super::super::observation::ResponseCode::ServFail);
             if fails {
                 // With validation switched off an answer proves that only the signatures are wrong.
-                let unchecked = Question { checking_disabled: true, ..Question::new(name.clone(), RecordType::A) };
+                let unchecked = Question { checking_disabled: true, ..Question::new(name.clone(), A) };
                 self.ask(server, unchecked).await;
             }
             if self.seen().complete.record {
@@ -211,9 +212,7 @@ impl<'a> ProbeContext<'a> {
     pub async fn resolvers_answered(&self) {
         let name = &self.domain.name;
         let wanted = self.settings.resolvers.len();
-        let some = |least: usize| {
-            move |seen: &Observations| (seen.resolvers(name, RecordType::A).count() >= least).then_some(())
-        };
+        let some = |least: usize| move |seen: &Observations| (seen.resolvers(name, A).count() >= least).then_some(());
         if wanted == 0 {
             return;
         }
@@ -227,7 +226,7 @@ impl<'a> ProbeContext<'a> {
 
     /// The addresses of a host by resolvers, at most eight.
     pub async fn addresses_of(&self, host: &DnsName) -> Vec<IpAddr> {
-        let (v4, v6) = tokio::join!(self.ask_any(host, RecordType::A), self.ask_any(host, RecordType::AAAA));
+        let (v4, v6) = tokio::join!(self.ask_any(host, A), self.ask_any(host, AAAA));
         bounded(v4.iter().chain(&v6).flat_map(Reply::addresses).collect())
     }
 

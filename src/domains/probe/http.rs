@@ -18,7 +18,7 @@ use url::Url;
 
 use crate::clock;
 
-use super::super::dns_name::DnsName;
+use super::super::DnsName;
 use super::super::observation::{Hop, HttpFailure, Method, Observations, Response, Trail};
 use super::connect::{NoConnection, connect};
 use super::context::ProbeContext;

@@ -8,8 +8,8 @@ use url::Url;
 
 use super::super::check_options::CheckOptions;
 use super::super::diagnosis::redirect::{DEEP_PATH, Redirect, Walk, circle};
-use super::super::dns_name::{DnsName, Domain};
 use super::super::observation::{Method, Response, Trail};
+use super::super::{DnsName, Domain};
 use super::cache::ProbeCache;
 use super::context::ProbeContext;
 
