@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 use std::net::IpAddr;
 
+use super::super::DnsName;
 use super::super::observation::RecordType::{A, AAAA, CAA, CNAME, HTTPS, MX, SOA, TXT};
 use super::super::observation::{Data, Lookup, Record, RecordType, Reply, Role, Server, TYPES};
-use super::super::{DnsName, Evidence};
-use super::case::{Case, platform_addresses};
+use super::case::Case;
 
 /// The records at the name.
 pub struct Authoritative<'a> {
@@ -65,6 +65,11 @@ impl<'a> Authoritative<'a> {
         Self { lookups, authoritative, own, dname, cut: cut.into_iter().collect() }
     }
 
+    /// The answers that count.
+    pub fn replies(&self) -> impl Iterator<Item = &'a Reply> {
+        self.lookups.iter().filter_map(|lookup| lookup.reply())
+    }
+
     /// Whether the zone itself leads straight to the platform, by the word of its own name servers.
     pub fn is_right(&self, case: &Case<'_>) -> bool {
         self.authoritative && is_right(case, &import_control(self.own.iter().map(|record| &record.data)))
@@ -75,11 +80,21 @@ impl<'a> Authoritative<'a> {
         self.own.iter().filter_map(|record| Some((record.data.cname()?, record.ttl))).collect()
     }
 
-    /// The addresses that stand at the name itself, with the longest TTL.
-    pub fn addresses(&self, kind: RecordType) -> (Vec<IpAddr>, u32) {
+    /// The addresses of one type that stand at the name itself.
+    pub fn addresses(&self, kind: RecordType) -> Vec<IpAddr> {
         let records = self.own.iter().filter(|record| record.data.kind() == kind);
-        let ttl = records.clone().map(|record| record.ttl).max().unwrap_or_default();
-        (records.filter_map(|record| record.data.address()).collect(), ttl)
+        records.filter_map(|record| record.data.address()).collect()
+    }
+
+    /// All addresses that stand at the name itself, those of IPv4 first.
+    pub fn all_addresses(&self) -> Vec<IpAddr> {
+        [A, AAAA].into_iter().flat_map(|kind| self.addresses(kind)).collect()
+    }
+
+    /// The longest TTL of the records of one type at the name itself.
+    pub fn ttl(&self, kind: RecordType) -> u32 {
+        let records = self.own.iter().filter(|record| record.data.kind() == kind);
+        records.map(|record| record.ttl).max().unwrap_or_default()
     }
 
     /// Records that cannot stand beside a CNAME, and stand there.
@@ -91,14 +106,13 @@ impl<'a> Authoritative<'a> {
 
     /// Whether every answer says that there is no such name.
     pub fn is_nxdomain(&self) -> bool {
-        let mut replies = self.lookups.iter().filter_map(|lookup| lookup.reply()).peekable();
+        let mut replies = self.replies().peekable();
         replies.peek().is_some() && replies.all(Reply::is_nxdomain)
     }
 
     /// The answers of one type, as proof.
-    pub fn evidence(&self, kinds: &[RecordType]) -> Vec<Evidence> {
-        let of_kind = self.lookups.iter().filter(|lookup| kinds.contains(&lookup.question.kind));
-        of_kind.map(|lookup| lookup.evidence()).collect()
+    pub fn evidence(&self, kinds: &[RecordType]) -> impl Iterator<Item = &'a Lookup> {
+        self.lookups.iter().copied().filter(|lookup| kinds.contains(&lookup.question.kind))
     }
 
     /// The name of a server that said so.
@@ -197,7 +211,7 @@ pub fn answer<'a>(case: &Case<'a>, server: &str) -> Vec<&'a Data> {
     let name = &case.domain.name;
     let kinds = [CNAME, A, AAAA];
     let lookups = kinds.into_iter().flat_map(|kind| case.seen.source(name, kind));
-    let replies = lookups.filter(|lookup| lookup.server.name == server).filter_map(|lookup| lookup.reply());
+    let replies = lookups.filter(|lookup| lookup.server.name == server).filter_map(Lookup::reply);
     import_control(replies.flat_map(|reply| reply.at(name)).map(|record| &record.data))
 }
 
@@ -214,7 +228,7 @@ fn import_control<'a>(data: impl Iterator<Item = &'a Data>) -> Vec<&'a Data> {
 
 /// Whether what leads somewhere leads straight to the platform, all of it.
 pub fn is_right(case: &Case<'_>, answer: &[&Data]) -> bool {
-    let platform = platform_addresses(case);
+    let platform = case.platform_addresses();
     let right = |data: &&&Data| match data {
         Data::Cname(target) => !case.domain.is_apex() && case.expectation.platform_host.as_ref() == Some(target),
         other => other.address().is_some_and(|address| platform.contains(&address)),

@@ -113,7 +113,7 @@ fn judge(case: &Case<'_>, handshake: &Handshake) -> Finding {
             None => no_handshake(case, handshake, &TlsFailure::Malformed),
         },
     }
-    .evidence([handshake.evidence()])
+    .evidence([handshake])
 }
 
 fn no_handshake(case: &Case<'_>, handshake: &Handshake, failure: &TlsFailure) -> Finding {
@@ -202,7 +202,7 @@ fn wrong_name(case: &Case<'_>, leaf: &Certificate) -> Finding {
 
 /// Whether a certificate is the one that the platform shows for names that it does not know.
 fn is_platforms_own(case: &Case<'_>, leaf: &Certificate) -> bool {
-    let shown_there = case.seen.platform_handshake.as_ref().and_then(|handshake| handshake.leaf());
+    let shown_there = case.seen.platform().and_then(Presented::leaf);
     let same = shown_there.is_some_and(|own| own.serial == leaf.serial && own.issuer == leaf.issuer);
     let Some(host) = &case.expectation.platform_host else { return false };
     let zone =
@@ -316,7 +316,7 @@ fn good(case: &Case<'_>, leaf: &Certificate) -> Finding {
             .fix("renewal should have happened: check the lines on DNS and CAA, then choose Re-verify in the dashboard")
             .until(leaf.not_after);
     }
-    let platform = case.seen.platform_handshake.as_ref().and_then(|handshake| handshake.leaf());
+    let platform = case.seen.platform().and_then(Presented::leaf);
     let other_issuer = platform.is_some_and(|own| own.issuer_short != leaf.issuer_short);
     if other_issuer && case.reported.added.or(case.reported.saved).is_some_and(|then| leaf.not_before < then) {
         return Finding::warn(Code::TlsOld, Who::DnsProvider)
@@ -331,7 +331,7 @@ fn strict_transport(reached: &[&Handshake], findings: &[Finding]) -> Option<Find
     let broken = findings.iter().find(|finding| finding.verdict == Verdict::Fail)?;
     let field = reached
         .iter()
-        .filter_map(|handshake| handshake.page.as_ref()?.outcome.as_ref().ok()?.hsts.as_ref())
+        .filter_map(|handshake| handshake.response()?.hsts.as_ref())
         .find(|field| !field.replace(' ', "").to_ascii_lowercase().contains("max-age=0"))?;
     Some(
         Finding::new(Code::HstsNote, broken.verdict, broken.who)
@@ -359,6 +359,6 @@ fn differing(reached: &[&Handshake]) -> Option<Finding> {
             .seen(list)
             .expected("the same certificate at every address")
             .fix("check the address that is odd: it may be an old server")
-            .evidence(serials.iter().map(|(_, handshake)| handshake.evidence())),
+            .evidence(serials.iter().map(|(_, handshake)| *handshake)),
     )
 }

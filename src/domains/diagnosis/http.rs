@@ -32,13 +32,13 @@ pub fn findings(case: &Case<'_>, leads_here: bool, good: bool) -> Vec<Finding> {
         .iter()
         .copied()
         .chain(case.seen.front.iter().flat_map(|front| &front.hops))
-        .find(|hop| hop.outcome.as_ref().is_ok_and(is_parked));
+        .find(|hop| hop.response().is_some_and(is_parked));
     if let Some(hop) = parked {
         findings.push(
             Finding::warn(Code::HttpParked, Who::DnsProvider)
                 .seen(format!("{} looks like a parking page", shown_url(&hop.url)))
                 .cured()
-                .evidence([hop.evidence()]),
+                .evidence([hop]),
         );
     }
     let endless = findings.iter().any(|finding| matches!(finding.code, Code::RdLoop | Code::RdTooMany));
@@ -47,8 +47,7 @@ pub fn findings(case: &Case<'_>, leads_here: bool, good: bool) -> Vec<Finding> {
     }
     let asked = pages.iter().copied().chain(case.seen.front.iter().flat_map(|front| &front.hops));
     if let Some(hop) = asked.clone().find(|hop| head_was_refused(hop)) {
-        findings
-            .push(Finding::ok(Code::RdHead).seen("HEAD gave 405 or 501; checked with GET").evidence([hop.evidence()]));
+        findings.push(Finding::ok(Code::RdHead).seen("HEAD gave 405 or 501; checked with GET").evidence([hop]));
     }
     findings.extend(challenge(case, leads_here));
     findings
@@ -66,14 +65,14 @@ pub fn is_parked(response: &Response) -> bool {
 /// From `http://` the name: circles, and whether it ends protected.
 fn front(case: &Case<'_>, leads_here: bool) -> Option<Finding> {
     let trail = case.seen.front.as_ref()?;
-    let proxied = trail.hops.iter().any(|hop| hop.outcome.as_ref().is_ok_and(|response| response.cf_ray));
+    let proxied = trail.hops.iter().any(|hop| hop.response().is_some_and(|response| response.cf_ray));
     if let Some(circle) = circle(trail) {
         let mode = if proxied { "; with Cloudflare set the SSL mode to Full (strict), not Flexible" } else { "" };
         return Some(
             Finding::fail(Code::RdLoop, Who::Dashboard)
                 .seen(circle)
                 .fix(format!("in the dashboard lead it straight to its target, and remove what leads back{mode}"))
-                .evidence(trail.evidence()),
+                .evidence(&trail.hops),
         );
     }
     if trail.cut {
@@ -81,18 +80,18 @@ fn front(case: &Case<'_>, leads_here: bool) -> Option<Finding> {
             Finding::fail(Code::RdTooMany, Who::Dashboard)
                 .seen(format!("{} redirects, and still one more", trail.hops.len().saturating_sub(1)))
                 .cured()
-                .evidence(trail.evidence()),
+                .evidence(&trail.hops),
         );
     }
     let last = trail.hops.last()?;
-    let response = last.outcome.as_ref().ok()?;
+    let response = last.response()?;
     if leads_here && last.url.scheme() == "http" && (200..300).contains(&response.status) {
         return Some(
             Finding::warn(Code::HttpNoUpgrade, Who::Platform)
                 .seen(format!("{} answers {} without leading to https", shown_url(&last.url), response.status))
                 .expected(format!("a redirect to https://{}/", case.domain.name))
                 .cured()
-                .evidence(trail.evidence()),
+                .evidence(&trail.hops),
         );
     }
     None
@@ -128,15 +127,15 @@ fn page(case: &Case<'_>, pages: &[&Hop]) -> Option<Finding> {
         Ok(_) => None,
     });
     if let Some((hop, finding)) = wrong {
-        return Some(finding.evidence([hop.evidence()]));
+        return Some(finding.evidence([*hop]));
     }
-    let response = first.outcome.as_ref().ok()?;
+    let response = first.response()?;
     let to = response.location.as_ref().filter(|_| response.is_redirect());
     let to = to.map_or_else(String::new, |location| format!(" to {}", short(location)));
     Some(
         Finding::ok(Code::HttpOk)
             .seen(format!("https://{name}/ answers {}{to}", response.status))
-            .evidence(pages.iter().map(|hop| hop.evidence())),
+            .evidence(pages.iter().copied()),
     )
 }
 
@@ -173,7 +172,7 @@ fn challenge(case: &Case<'_>, leads_here: bool) -> Option<Finding> {
             .seen(format!("/.well-known/acme-challenge/ {why}"))
             .expected("404, or another answer of the platform itself")
             .fix("exempt that path from log-ins, rules and redirects: authorities fetch a file there over port 80")
-            .evidence(trail.evidence()),
+            .evidence(&trail.hops),
     )
 }
 

@@ -61,9 +61,7 @@ pub fn head_was_refused(hop: &Hop) -> bool {
 /// The findings on a redirect, first causes first.
 #[must_use]
 pub fn judge(redirect: &Redirect, walk: &Walk, now: Timestamp) -> Vec<Finding> {
-    let redirects = |trail: &Trail| {
-        trail.hops.iter().any(|hop| hop.outcome.as_ref().is_ok_and(Response::is_redirect) && !is_upgrade(hop))
-    };
+    let redirects = |trail: &Trail| trail.hops.iter().any(|hop| hop.is_redirect() && !is_upgrade(hop));
     let by_https = redirects(&walk.https) || !redirects(&walk.http) && walk.https.last().is_some();
     let trail = if by_https { &walk.https } else { &walk.http };
     let mut findings = Vec::new();
@@ -82,14 +80,13 @@ pub fn judge(redirect: &Redirect, walk: &Walk, now: Timestamp) -> Vec<Finding> {
                         "browsers come over https first: check the certificate of {} and the redirect there",
                         redirect.from
                     ))
-                    .evidence(walk.https.evidence()),
+                    .evidence(&walk.https.hops),
             );
         }
     }
     findings.extend(remembered(trail, overall(&findings), now));
     if trail.hops.iter().any(head_was_refused) {
-        findings
-            .push(Finding::ok(Code::RdHead).seen("HEAD gave 405 or 501; checked with GET").evidence(trail.evidence()));
+        findings.push(Finding::ok(Code::RdHead).seen("HEAD gave 405 or 501; checked with GET").evidence(&trail.hops));
     }
     findings
 }
@@ -120,13 +117,13 @@ fn untrusted(redirect: &Redirect, handshake: &Handshake, now: Timestamp) -> Opti
         .seen(seen)
         .expected(format!("a certificate for {from} that browsers trust: they stop there, and never redirect"))
         .fix(format!("mend the certificate first: petstore domains check {from}"))
-        .evidence([handshake.evidence()]);
+        .evidence([handshake]);
     Some(finding)
 }
 
 fn judge_trail(redirect: &Redirect, trail: &Trail, deep: &Trail) -> Vec<Finding> {
     let expected = format!("{} to https://{}/", redirect.status, redirect.to);
-    let with = |finding: Finding| finding.expected(expected.clone()).evidence(trail.evidence());
+    let with = |finding: Finding| finding.expected(expected.clone()).evidence(&trail.hops);
     let dashboard = "in the dashboard under Project settings, Domains (domains.redirects)";
     if let Some(circle) = circle(trail).filter(|_| !stays_by_path(trail)) {
         return vec![with(fail(Code::RdLoop).seen(circle).fix(format!(
@@ -143,7 +140,7 @@ fn judge_trail(redirect: &Redirect, trail: &Trail, deep: &Trail) -> Vec<Finding>
         )];
     }
     let hops: Vec<&Hop> = trail.hops.iter().filter(|hop| !is_upgrade(hop)).collect();
-    let Some((hop, response)) = hops.first().and_then(|hop| Some((*hop, hop.outcome.as_ref().ok()?))) else {
+    let Some((hop, response)) = hops.first().and_then(|hop| Some((*hop, hop.response()?))) else {
         return vec![no_answer(redirect, trail)];
     };
     if !response.is_redirect() {
@@ -183,7 +180,7 @@ fn judge_trail(redirect: &Redirect, trail: &Trail, deep: &Trail) -> Vec<Finding>
                 .fix(format!("{dashboard} set the status to {}: {}", redirect.status, permanence(redirect.status))),
         ));
     }
-    let count = hops.iter().filter(|hop| hop.outcome.as_ref().is_ok_and(Response::is_redirect)).count();
+    let count = hops.iter().filter(|hop| hop.is_redirect()).count();
     if count >= 2 {
         findings.push(with(
             warn(Code::RdChain)
@@ -214,7 +211,7 @@ fn judge_trail(redirect: &Redirect, trail: &Trail, deep: &Trail) -> Vec<Finding>
 /// Whatever is asked for, the target is one and the same path: it does not go round, it never leaves the name.
 fn stays_by_path(trail: &Trail) -> bool {
     let by_path = |hop: &Hop| {
-        let location = hop.outcome.as_ref().ok().and_then(|response| response.location.as_deref());
+        let location = hop.response().and_then(|response| response.location.as_deref());
         location.is_some_and(|location| Url::parse(location).is_err() && !location.starts_with("//"))
     };
     let repeats = matches!(trail.hops.as_slice(), [.., before, last] if before.url == last.url);
@@ -232,8 +229,7 @@ fn is_upgrade(hop: &Hop) -> bool {
 }
 
 fn none(redirect: &Redirect, trail: &Trail, hop: &Hop, response: &Response) -> Finding {
-    let page =
-        trail.hops.iter().filter_map(|hop| hop.outcome.as_ref().ok()?.page.as_deref()).map(str::to_ascii_lowercase);
+    let page = trail.hops.iter().filter_map(|hop| hop.response()?.page.as_deref()).map(str::to_ascii_lowercase);
     let in_page = response.refresh.is_some()
         || page.into_iter().any(|page| {
             (page.contains("http-equiv") && page.contains("refresh"))
@@ -254,15 +250,15 @@ fn no_answer(redirect: &Redirect, trail: &Trail) -> Finding {
         .seen(format!("{}: {}", redirect.from, why.map_or_else(|| "no answer".to_owned(), ToString::to_string)))
         .expected(format!("{} to https://{}/", redirect.status, redirect.to))
         .fix(format!("check the domain itself first: petstore domains check {}", redirect.from))
-        .evidence(trail.evidence())
+        .evidence(&trail.hops)
 }
 
 fn path(redirect: &Redirect, deep: &Trail) -> Option<Finding> {
-    let hop = deep.hops.iter().find(|hop| !is_upgrade(hop) && hop.outcome.as_ref().is_ok_and(Response::is_redirect))?;
+    let hop = deep.hops.iter().find(|hop| !is_upgrade(hop) && hop.is_redirect())?;
     let end = deep.hops.iter().find(|hop| hop.url.host_str().is_some_and(|host| DnsName::new(host) == redirect.to));
     let target = match end {
         Some(end) => end.url.clone(),
-        None => hop.url.join(hop.outcome.as_ref().ok()?.location.as_deref()?).ok()?,
+        None => hop.url.join(hop.response()?.location.as_deref()?).ok()?,
     };
     let kept = format!("{}{}", target.path(), target.query().map_or_else(String::new, |query| format!("?{query}")));
     if kept.contains(DEEP_PATH) {
@@ -273,7 +269,7 @@ fn path(redirect: &Redirect, deep: &Trail) -> Option<Finding> {
             .seen(format!("{} leads to {}", shown_url(&hop.url), shown_url(&target)))
             .expected(format!("https://{}{DEEP_PATH}", redirect.to))
             .fix("keep path and query in the target: deep links land on the front page")
-            .evidence(deep.evidence()),
+            .evidence(&deep.hops),
     )
 }
 
@@ -282,8 +278,7 @@ fn remembered(trail: &Trail, verdict: Verdict, now: Timestamp) -> Option<Finding
     if !matches!(verdict, Verdict::Fail | Verdict::Warn) {
         return None;
     }
-    let response =
-        trail.hops.iter().filter_map(|hop| hop.outcome.as_ref().ok()).find(|response| response.is_redirect())?;
+    let response = trail.hops.iter().filter_map(|hop| hop.response()).find(|response| response.is_redirect())?;
     let permanent = matches!(response.status, 301 | 308);
     let max_age = response.cache_seconds("s-maxage").or_else(|| response.cache_seconds("max-age"));
     let age = response.age.unwrap_or_default();
@@ -321,7 +316,7 @@ fn remembered(trail: &Trail, verdict: Verdict, now: Timestamp) -> Option<Finding
             .seen(seen)
             .fix("after the change test in a fresh window; what the server says now is right or not already, as the header-only request shows")
             .until(until)
-            .evidence(trail.evidence()),
+            .evidence(&trail.hops),
     )
 }
 

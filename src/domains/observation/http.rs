@@ -6,7 +6,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use url::Url;
 
-use crate::model::text::short;
+use crate::model::text::{cut, display_safe, short};
 
 use super::super::Evidence;
 
@@ -133,21 +133,26 @@ impl Trail {
     /// The answer of the last hop.
     #[must_use]
     pub fn last(&self) -> Option<&Response> {
-        self.hops.last()?.outcome.as_ref().ok()
-    }
-
-    /// As proof.
-    pub fn evidence(&self) -> impl Iterator<Item = Evidence> {
-        self.hops.iter().map(Hop::evidence)
+        self.hops.last()?.response()
     }
 }
 
 impl Hop {
+    /// The answer, if one came.
+    pub fn response(&self) -> Option<&Response> {
+        self.outcome.as_ref().ok()
+    }
+
+    /// Whether it sends elsewhere.
+    pub fn is_redirect(&self) -> bool {
+        self.response().is_some_and(Response::is_redirect)
+    }
+
     /// How long a browser may keep this redirect, in words; `None` where it is none. Without a limit a permanent one may
     /// be kept as long as the browser likes (RFC 9111 section 4.2.2).
     #[must_use]
     pub fn kept(&self) -> Option<String> {
-        let response = self.outcome.as_ref().ok().filter(|response| response.is_redirect())?;
+        let response = self.response().filter(|response| response.is_redirect())?;
         Some(match (response.cache_seconds("max-age"), response.status) {
             (Some(0), _) => "not kept".to_owned(),
             (Some(seconds), _) => format!("kept for {seconds} s"),
@@ -155,26 +160,22 @@ impl Hop {
             (None, _) => "not kept".to_owned(),
         })
     }
+}
 
-    /// As proof.
-    #[must_use]
-    pub fn evidence(&self) -> Evidence {
-        let answer = match &self.outcome {
+impl From<&Hop> for Evidence {
+    fn from(hop: &Hop) -> Self {
+        let answer = match &hop.outcome {
             Ok(response) => match &response.location {
                 Some(location) => format!("{} to {}", response.status, short(location)),
                 None => response.status.to_string(),
             },
             Err(why) => why.to_string(),
         };
-        Evidence {
-            question: format!(
-                "{} {}",
-                self.method.as_str(),
-                crate::model::text::cut(&crate::model::display_safe(self.url.as_str()), 120)
-            ),
-            server: self.address.map_or_else(|| "-".to_owned(), |address| address.to_string()),
+        Self {
+            question: format!("{} {}", hop.method.as_str(), cut(&display_safe(hop.url.as_str()), 120)),
+            server: hop.address.map_or_else(|| "-".to_owned(), |address| address.to_string()),
             answer,
-            at: self.at,
+            at: hop.at,
         }
     }
 }

@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use crate::model::text::{cut, display_safe, short};
 
 use super::super::Evidence;
-use super::http::{Hop, HttpFailure};
+use super::http::{Hop, HttpFailure, Response};
 
 /// A handshake with one address, and the front page over it.
 #[derive(Clone, Debug)]
@@ -117,17 +117,29 @@ impl Certificate {
     }
 }
 
+impl Presented {
+    /// The server's own certificate.
+    pub fn leaf(&self) -> Option<&Certificate> {
+        self.chain.first()
+    }
+}
+
 impl Handshake {
     /// The server's own certificate.
     #[must_use]
     pub fn leaf(&self) -> Option<&Certificate> {
-        self.outcome.as_ref().ok()?.chain.first()
+        self.outcome.as_ref().ok()?.leaf()
     }
 
-    /// As proof.
-    #[must_use]
-    pub fn evidence(&self) -> Evidence {
-        let answer = match (&self.outcome, self.leaf()) {
+    /// The answer to HEAD /, if one came.
+    pub fn response(&self) -> Option<&Response> {
+        self.page.as_ref()?.response()
+    }
+}
+
+impl From<&Handshake> for Evidence {
+    fn from(handshake: &Handshake) -> Self {
+        let answer = match (&handshake.outcome, handshake.leaf()) {
             (Ok(presented), Some(leaf)) => {
                 let names = leaf.names.iter().take(4).map(|name| short(name)).collect::<Vec<_>>().join(", ");
                 let names = if names.is_empty() { "no names".to_owned() } else { names };
@@ -144,11 +156,11 @@ impl Handshake {
             (Ok(_), None) => "no certificate".to_owned(),
             (Err(why), _) => why.to_string(),
         };
-        Evidence {
-            question: format!("TLS handshake for {}", display_safe(&self.server_name)),
-            server: self.address.to_string(),
+        Self {
+            question: format!("TLS handshake for {}", display_safe(&handshake.server_name)),
+            server: handshake.address.to_string(),
             answer,
-            at: self.at,
+            at: handshake.at,
         }
     }
 }

@@ -15,7 +15,6 @@ use crate::api::Failure;
 use crate::clock;
 use crate::config;
 use crate::config::edit::{self, EditError, ProjectDomains};
-use crate::domains::Finding;
 use crate::domains::check::{Checked, OnFindings, check, walk_redirect, with_value};
 use crate::domains::check_options::{CheckOptions, resolver};
 use crate::domains::diagnosis::Expectation;
@@ -27,6 +26,7 @@ use crate::domains::registry::{Registry, RegistryError, RegistryFile};
 use crate::domains::sandbox::Sandbox;
 use crate::domains::simulator::{Plan, Simulator};
 use crate::domains::vantage_points::{ViewVerdict, views};
+use crate::domains::{Evidence, Finding};
 use crate::tui::screens::domains::jobs::{
     CheckRequest, CheckResult, DomainReply, DomainTask, FollowedRedirect, NotSaved, RegistryChange,
 };
@@ -233,7 +233,7 @@ async fn walk(settings: &CheckOptions, redirect: Redirect) -> FollowedRedirect {
     let (walk, findings, at) = walk_redirect(settings, &redirect).await;
     let trail = if walk.https.hops.is_empty() { &walk.http } else { &walk.https };
     let hop = |hop: &Hop| {
-        let step = hop.evidence();
+        let step = Evidence::from(hop);
         let kept = hop.kept().map_or_else(String::new, |kept| format!(" ({kept})"));
         format!("{} -> {}{kept}", step.question, step.answer)
     };
