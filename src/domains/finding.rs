@@ -11,8 +11,11 @@ use super::catalogue::Code;
 ///
 /// The order is that of a summary: the worst of several is the greatest. [`Verdict::Unknown`] is least, since it never
 /// counts against a domain.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, serde::Deserialize)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, serde::Deserialize, strum::IntoStaticStr,
+)]
 #[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
 pub enum Verdict {
     /// It could not be checked from here.
     Unknown,
@@ -28,15 +31,8 @@ pub enum Verdict {
 
 impl Verdict {
     /// The word, in lower case.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Unknown => "unknown",
-            Self::Ok => "ok",
-            Self::Warn => "warn",
-            Self::Wait => "wait",
-            Self::Fail => "fail",
-        }
+    pub fn as_str(self) -> &'static str {
+        self.into()
     }
 }
 
