@@ -120,7 +120,11 @@ impl<'a> ProbeContext<'a> {
 
     /// Puts a question to one server, once, and notes the answer. Whoever asks again gets the same answer; where the
     /// first gave up before it came, the next one asks in its place.
-    pub async fn ask(&self, server: &Arc<Server>, question: Question) -> Option<Reply> {
+    pub async fn ask(&self, server: &Arc<Server>, name: &DnsName, kind: RecordType) -> Option<Reply> {
+        self.put(server, Question::new(name.clone(), kind)).await
+    }
+
+    async fn put(&self, server: &Arc<Server>, question: Question) -> Option<Reply> {
         if self.asked.lock().unwrap_or_else(PoisonError::into_inner).len() >= MAX_QUESTIONS {
             return None;
         }
@@ -142,15 +146,13 @@ impl<'a> ProbeContext<'a> {
 
     /// Asks a resolver, and another one when it is slow or fails; the first usable answer, else the last one.
     pub async fn ask_any(&self, name: &DnsName, kind: RecordType) -> Option<Reply> {
-        let question = Question::new(name.clone(), kind);
         let mut waiting = self.resolvers_by_proof().into_iter();
         let mut running = FuturesUnordered::new();
         let mut last = None;
         loop {
             match waiting.next() {
                 Some(server) => {
-                    let question = question.clone();
-                    running.push(async move { self.ask(&server, question).await });
+                    running.push(async move { self.ask(&server, name, kind).await });
                 }
                 None if running.is_empty() => return last,
                 None => {}
@@ -189,16 +191,13 @@ impl<'a> ProbeContext<'a> {
         let sibling = self.seen().sibling.clone();
         let resolvers = &self.settings.resolvers;
         all(resolvers.iter().map(|server| async {
-            let (addresses, ..) = tokio::join!(
-                self.ask(server, Question::new(name.clone(), A)),
-                self.ask(server, Question::new(name.clone(), AAAA)),
-                self.ask(server, Question::new(sibling.clone(), A)),
-            );
+            let (addresses, ..) =
+                tokio::join!(self.ask(server, name, A), self.ask(server, name, AAAA), self.ask(server, &sibling, A),);
             let fails = addresses.is_some_and(|reply| reply.code == super::super::observation::ResponseCode::ServFail);
             if fails {
                 // With validation switched off an answer proves that only the signatures are wrong.
                 let unchecked = Question { checking_disabled: true, ..Question::new(name.clone(), A) };
-                self.ask(server, unchecked).await;
+                self.put(server, unchecked).await;
             }
             if self.seen().complete.record {
                 // Late: the record was judged without it.

@@ -64,7 +64,7 @@ impl ProbeContext<'_> {
         };
         if has_address {
             let resolvers = self.settings.resolvers.iter();
-            all(resolvers.map(|server| self.ask(server, Question::new(host.clone(), A)))).await;
+            all(resolvers.map(|server| self.ask(server, host, A))).await;
         }
     }
 
@@ -106,7 +106,7 @@ impl ProbeContext<'_> {
             }
             let servers = self.locate(&hosts, &reply.additionals, Role::Parent, PARENT_SERVERS).await;
             for server in servers.iter().take(PARENT_SERVERS) {
-                let reply = self.ask(server, Question::new(zone.clone(), NS)).await;
+                let reply = self.ask(server, zone, NS).await;
                 if let Some(reply) = reply.filter(Reply::is_answer) {
                     let sections = reply.authorities.iter().chain(&reply.answers);
                     let servers = name_servers(sections.filter(|record| record.owner == *zone));
@@ -133,7 +133,7 @@ impl ProbeContext<'_> {
         let named: Vec<DnsName> = self.settings.name_servers.keys().cloned().collect();
         let servers = self.locate(&named, &[], Role::Authoritative, MAX_SERVERS).await;
         let having = all(servers.iter().map(|server| async move {
-            let reply = self.ask(server, Question::new(zone.clone(), SOA)).await?;
+            let reply = self.ask(server, zone, SOA).await?;
             let of_zone = reply.negative().is_none_or(|(owner, _)| owner == zone);
             let has = reply.authoritative && reply.code == ResponseCode::NoError && (has_soa(&reply, zone) || of_zone);
             has.then(|| DnsName::new(&server.name))
@@ -202,8 +202,7 @@ impl ProbeContext<'_> {
         let servers = self.locate(&delegation.servers, &delegation.glue, Role::Authoritative, MAX_SERVERS).await;
         all(servers.iter().enumerate().map(|(order, server)| async move {
             let name = &self.domain.name;
-            let ask = |name: &DnsName, kind| self.ask(server, Question::new(name.clone(), kind));
-            tokio::join!(ask(name, CNAME), ask(zone, SOA), async {
+            tokio::join!(self.ask(server, name, CNAME), self.ask(server, zone, SOA), async {
                 if order == 0 {
                     self.ask_everything(server, zone).await;
                 }
@@ -235,10 +234,7 @@ impl ProbeContext<'_> {
             } else if !has_cname {
                 // Addresses may differ from server to server, too.
                 let name = &self.domain.name;
-                tokio::join!(
-                    self.ask(server, Question::new(name.clone(), A)),
-                    self.ask(server, Question::new(name.clone(), AAAA))
-                );
+                tokio::join!(self.ask(server, name, A), self.ask(server, name, AAAA));
             }
         }))
         .await;
@@ -262,9 +258,8 @@ impl ProbeContext<'_> {
     async fn ask_everything(&self, server: &Arc<Server>, zone: &DnsName) {
         let name = &self.domain.name;
         let sibling = self.seen().sibling.clone();
-        let questions = TYPES.map(|kind| Question::new(name.clone(), kind));
-        let others = [Question::new(zone.clone(), NS), Question::new(sibling, A)];
-        all(questions.into_iter().chain(others).map(|question| self.ask(server, question))).await;
+        let questions = TYPES.map(|kind| (name, kind)).into_iter().chain([(zone, NS), (&sibling, A)]);
+        all(questions.map(|(name, kind)| self.ask(server, name, kind))).await;
     }
 
     /// What helps to explain an answer that is not right.
@@ -291,14 +286,14 @@ impl ProbeContext<'_> {
             let server = server.as_ref();
             all(doubled.iter().map(|doubled| async move {
                 match server {
-                    Some(server) => self.ask(server, Question::new(doubled.clone(), CNAME)).await,
+                    Some(server) => self.ask(server, doubled, CNAME).await,
                     None => self.ask_any(doubled, CNAME).await,
                 }
             }))
             .await;
         }
         if wildcard && let Some(server) = &server {
-            self.ask(server, Question::new(zone.clone(), A)).await;
+            self.ask(server, zone, A).await;
         }
     }
 
