@@ -19,8 +19,8 @@ use super::finding::Evidence;
 mod http;
 mod tls;
 
-pub use http::{Hop, HttpFailure, Method, Response, Trail};
-pub use tls::{Certificate, Distrust, Handshake, Presented, TlsFailure};
+pub use http::{ConnectionFailure, Hop, Method, Response, Trail};
+pub use tls::{Certificate, Distrust, Handshake, Presented};
 
 /// The types that are asked for at a name: those that lead somewhere, and those that a CNAME cannot stand beside.
 pub const TYPES: [RecordType; 8] = [

@@ -4,7 +4,7 @@ use std::net::IpAddr;
 
 use crate::model::text::short;
 
-use super::super::observation::{Certificate, Distrust, Handshake, Presented, TlsFailure};
+use super::super::observation::{Certificate, ConnectionFailure, Distrust, Handshake, Presented};
 use super::super::{Code, DnsName, Finding, Verdict, Who};
 use super::Case;
 use super::words;
@@ -38,7 +38,7 @@ pub fn findings(case: &Case<'_>, leads_here: bool) -> Vec<Finding> {
         .seen
         .handshakes
         .iter()
-        .filter(|shake| !matches!(shake.outcome, Err(TlsFailure::Unreachable | TlsFailure::Withheld)))
+        .filter(|shake| !matches!(shake.outcome, Err(ConnectionFailure::Unreachable | ConnectionFailure::Withheld)))
         .collect();
     let mut findings = Vec::new();
     for handshake in &reached {
@@ -59,7 +59,7 @@ pub fn findings(case: &Case<'_>, leads_here: bool) -> Vec<Finding> {
         .seen
         .handshakes
         .iter()
-        .filter(|shake| shake.outcome == Err(TlsFailure::Unreachable) && shake.address.is_ipv6())
+        .filter(|shake| shake.outcome == Err(ConnectionFailure::Unreachable) && shake.address.is_ipv6())
         .map(|shake| shake.address.ip())
         .collect();
     if !unreachable_v6.is_empty() {
@@ -110,19 +110,25 @@ fn judge(case: &Case<'_>, handshake: &Handshake) -> Finding {
         Err(failure) => no_handshake(case, handshake, failure),
         Ok(presented) => match presented.chain.first() {
             Some(leaf) => presented_one(case, handshake, presented, leaf),
-            None => no_handshake(case, handshake, &TlsFailure::Malformed),
+            None => no_handshake(case, handshake, &ConnectionFailure::BadCertificate),
         },
     }
     .evidence([handshake])
 }
 
-fn no_handshake(case: &Case<'_>, handshake: &Handshake, failure: &TlsFailure) -> Finding {
+fn no_handshake(case: &Case<'_>, handshake: &Handshake, failure: &ConnectionFailure) -> Finding {
     let code = match failure {
-        TlsFailure::Refused | TlsFailure::Unreachable | TlsFailure::Withheld => Code::TlsRefused,
-        TlsFailure::Reset => Code::TlsReset,
-        TlsFailure::Timeout => Code::TlsTimeout,
-        TlsFailure::NotTls | TlsFailure::Malformed => Code::TlsNotTls,
-        TlsFailure::Alert(_) => Code::TlsAlert,
+        ConnectionFailure::Refused
+        | ConnectionFailure::Unreachable
+        | ConnectionFailure::Withheld
+        | ConnectionFailure::NoAddress => Code::TlsRefused,
+        ConnectionFailure::Reset => Code::TlsReset,
+        ConnectionFailure::Timeout => Code::TlsTimeout,
+        ConnectionFailure::NotTls
+        | ConnectionFailure::BadCertificate
+        | ConnectionFailure::NoHandshake
+        | ConnectionFailure::NotHttp => Code::TlsNotTls,
+        ConnectionFailure::Alert(_) => Code::TlsAlert,
     };
     let finding =
         if code == Code::TlsNotTls { Finding::fail(code, Who::Platform).cured() } else { not_there_yet(case, code) };

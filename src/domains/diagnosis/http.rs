@@ -2,7 +2,7 @@
 
 use crate::model::text::short;
 
-use super::super::observation::{Hop, HttpFailure, Response, Trail};
+use super::super::observation::{ConnectionFailure, Hop, Response, Trail};
 use super::super::{Code, Finding, Who};
 use super::Case;
 use super::redirect::{circle, head_was_refused, shown_url};
@@ -110,10 +110,10 @@ fn page(case: &Case<'_>, pages: &[&Hop]) -> Option<Finding> {
                 .fix("the domain is fine: check in the dashboard whether the last deploy is good");
             Some((hop, finding))
         }
-        Err(HttpFailure::Tls | HttpFailure::Withheld | HttpFailure::Unreachable) => None,
+        Err(ConnectionFailure::NoHandshake | ConnectionFailure::Withheld | ConnectionFailure::Unreachable) => None,
         Err(why) => {
             let title = match why {
-                HttpFailure::Malformed => "What answers there is not HTTP",
+                ConnectionFailure::NotHttp => "What answers there is not HTTP",
                 _ => "The site does not answer",
             };
             let finding = Finding::warn(Code::Http5xx, Who::Platform);

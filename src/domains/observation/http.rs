@@ -44,7 +44,7 @@ pub struct Hop {
     /// How long it took.
     pub took: Duration,
     /// What came back.
-    pub outcome: Result<Response, HttpFailure>,
+    pub outcome: Result<Response, ConnectionFailure>,
 }
 
 /// Hops from the first to the last that was followed.
@@ -83,12 +83,18 @@ pub struct Response {
     pub parking_field: bool,
 }
 
-/// Why there is no answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum HttpFailure {
+/// Why there is no connection, no handshake or no answer.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ConnectionFailure {
     /// The host has no address.
     #[error("the host has no address")]
     NoAddress,
+    /// The address is not for the public, and was not connected to.
+    #[error("not connected to: the address is not public")]
+    Withheld,
+    /// There is no way to the address from here.
+    #[error("no way there from here")]
+    Unreachable,
     /// The connection was refused.
     #[error("connection refused")]
     Refused,
@@ -98,18 +104,31 @@ pub enum HttpFailure {
     /// No answer in time.
     #[error("no answer")]
     Timeout,
-    /// There is no way to the address from here.
-    #[error("no way there from here")]
-    Unreachable,
-    /// The address is not for the public, and was not connected to.
-    #[error("not connected to: the address is not public")]
-    Withheld,
-    /// No TLS handshake was possible.
+    /// Something else than TLS answered.
+    #[error("an answer that is not TLS")]
+    NotTls,
+    /// The server ended the handshake with this alert (RFC 8446 section 6).
+    #[error("alert {0}")]
+    Alert(String),
+    /// What was shown is no certificate.
+    #[error("an unreadable certificate")]
+    BadCertificate,
+    /// There was nothing to ask over, since no TLS handshake was possible.
     #[error("no TLS handshake")]
-    Tls,
+    NoHandshake,
     /// What came is not HTTP, or larger than allowed.
     #[error("an answer that is not HTTP")]
-    Malformed,
+    NotHttp,
+}
+
+impl ConnectionFailure {
+    /// What the failure of a handshake means for the request that was to follow.
+    pub fn before_request(self) -> Self {
+        match self {
+            Self::Withheld | Self::Unreachable | Self::Refused | Self::Timeout => self,
+            _ => Self::NoHandshake,
+        }
+    }
 }
 
 impl Response {

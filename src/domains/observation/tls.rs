@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use crate::model::text::{cut, display_safe, short};
 
 use super::super::Evidence;
-use super::http::{Hop, HttpFailure, Response};
+use super::http::{ConnectionFailure, Hop, Response};
 
 /// A handshake with one address, and the front page over it.
 #[derive(Clone, Debug)]
@@ -22,7 +22,7 @@ pub struct Handshake {
     /// How long it took.
     pub took: Duration,
     /// What was shown.
-    pub outcome: Result<Presented, TlsFailure>,
+    pub outcome: Result<Presented, ConnectionFailure>,
     /// The answer to HEAD / over this connection.
     pub page: Option<Hop>,
 }
@@ -68,35 +68,6 @@ pub struct Certificate {
     pub serial: String,
     /// It tells where its issuer's certificate can be fetched (RFC 5280 section 4.2.2.1).
     pub names_its_issuer: bool,
-}
-
-/// Why there was no handshake.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum TlsFailure {
-    /// The connection was refused.
-    #[error("connection refused")]
-    Refused,
-    /// The connection was cut.
-    #[error("connection cut")]
-    Reset,
-    /// No answer in time.
-    #[error("no answer")]
-    Timeout,
-    /// Something else than TLS answered.
-    #[error("an answer that is not TLS")]
-    NotTls,
-    /// The server ended the handshake with this alert (RFC 8446 section 6).
-    #[error("alert {0}")]
-    Alert(String),
-    /// There is no way to the address from here.
-    #[error("no way there from here")]
-    Unreachable,
-    /// The address is not for the public, and was not connected to.
-    #[error("not connected to: the address is not public")]
-    Withheld,
-    /// What was shown is no certificate.
-    #[error("an unreadable certificate")]
-    Malformed,
 }
 
 impl Certificate {
@@ -161,18 +132,6 @@ impl From<&Handshake> for Evidence {
             server: handshake.address.to_string(),
             answer,
             at: handshake.at,
-        }
-    }
-}
-
-impl From<TlsFailure> for HttpFailure {
-    fn from(failure: TlsFailure) -> Self {
-        match failure {
-            TlsFailure::Refused => Self::Refused,
-            TlsFailure::Timeout => Self::Timeout,
-            TlsFailure::Unreachable => Self::Unreachable,
-            TlsFailure::Withheld => Self::Withheld,
-            TlsFailure::Reset | TlsFailure::NotTls | TlsFailure::Alert(_) | TlsFailure::Malformed => Self::Tls,
         }
     }
 }

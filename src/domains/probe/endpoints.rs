@@ -7,7 +7,7 @@ use url::Url;
 use crate::clock;
 
 use super::super::observation::RecordType::{A, AAAA, CNAME};
-use super::super::observation::{Handshake, Hop, Method, Observations, Reply, TlsFailure};
+use super::super::observation::{ConnectionFailure, Handshake, Hop, Method, Observations, Reply, Trail};
 use super::context::{ProbeContext, all, bounded};
 use super::http::request;
 use super::tls;
@@ -134,7 +134,7 @@ impl ProbeContext<'_> {
             address,
             at,
             took: std::time::Duration::ZERO,
-            outcome: Err(TlsFailure::Withheld),
+            outcome: Err(ConnectionFailure::Withheld),
             page: None,
         };
         if !self.may_connect(address.ip()) {
@@ -187,15 +187,9 @@ impl ProbeContext<'_> {
 
     /// Reads the page itself where the name does not lead to the platform: it may be a parking page, which only its
     /// text tells.
-    async fn look_at_page(&self, front: &mut super::super::observation::Trail, addresses: &[IpAddr]) {
-        let platforms = {
-            let seen = self.seen();
-            let host = self.settings.expectation.platform_host.as_ref();
-            let lookups = host
-                .into_iter()
-                .flat_map(|host| [A, AAAA].into_iter().flat_map(|kind| seen.asked(host, kind).collect::<Vec<_>>()));
-            lookups.filter_map(|lookup| lookup.reply()).flat_map(Reply::addresses).collect::<Vec<IpAddr>>()
-        };
+    async fn look_at_page(&self, front: &mut Trail, addresses: &[IpAddr]) {
+        let host = self.settings.expectation.platform_host.as_ref();
+        let platforms = host.map_or_else(Vec::new, |host| self.seen().addresses_of(host));
         let elsewhere = addresses.iter().any(|address| !platforms.contains(address));
         let Some(last) =
             front.hops.last_mut().filter(|last| elsewhere && last.outcome.as_ref().is_ok_and(|r| r.status == 200))
