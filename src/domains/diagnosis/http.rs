@@ -28,11 +28,8 @@ pub fn findings(case: &Case<'_>, leads_here: bool, good: bool) -> Vec<Finding> {
     let mut findings = Vec::new();
     findings.extend(front(case, leads_here));
     let pages: Vec<&Hop> = case.seen.handshakes.iter().filter_map(|handshake| handshake.page.as_ref()).collect();
-    let parked = pages
-        .iter()
-        .copied()
-        .chain(case.seen.front.iter().flat_map(|front| &front.hops))
-        .find(|hop| hop.response().is_some_and(is_parked));
+    let hops = || pages.iter().copied().chain(case.seen.front.iter().flat_map(|front| &front.hops));
+    let parked = hops().find(|hop| hop.response().is_some_and(is_parked));
     if let Some(hop) = parked {
         findings.push(
             Finding::warn(Code::HttpParked, Who::DnsProvider)
@@ -45,8 +42,7 @@ pub fn findings(case: &Case<'_>, leads_here: bool, good: bool) -> Vec<Finding> {
     if good && !endless {
         findings.extend(page(case, &pages));
     }
-    let asked = pages.iter().copied().chain(case.seen.front.iter().flat_map(|front| &front.hops));
-    if let Some(hop) = asked.clone().find(|hop| head_was_refused(hop)) {
+    if let Some(hop) = hops().find(|hop| head_was_refused(hop)) {
         findings.push(Finding::ok(Code::RdHead).seen("HEAD gave 405 or 501; checked with GET").evidence([hop]));
     }
     findings.extend(challenge(case, leads_here));
@@ -99,32 +95,22 @@ fn front(case: &Case<'_>, leads_here: bool) -> Option<Finding> {
 
 /// The front page over https, address by address; the first that is wrong.
 fn page(case: &Case<'_>, pages: &[&Hop]) -> Option<Finding> {
+    use ConnectionFailure::{NoHandshake, NotHttp, Unreachable, Withheld};
     let name = &case.domain.name;
     let first = pages.first()?;
-    let wrong = pages.iter().find_map(|hop| match &hop.outcome {
-        Ok(response) if matches!(response.status, 404 | 410 | 421) => Some((hop, unknown_name(case, response))),
-        Ok(response) if response.status >= 500 => {
-            let finding = Finding::warn(Code::Http5xx, Who::Platform)
-                .seen(format!("https://{name}/ answers {}", response.status))
-                .expected("the site")
-                .fix("the domain is fine: check in the dashboard whether the last deploy is good");
-            Some((hop, finding))
-        }
-        Err(ConnectionFailure::NoHandshake | ConnectionFailure::Withheld | ConnectionFailure::Unreachable) => None,
-        Err(why) => {
-            let title = match why {
-                ConnectionFailure::NotHttp => "What answers there is not HTTP",
-                _ => "The site does not answer",
-            };
-            let finding = Finding::warn(Code::Http5xx, Who::Platform);
-            let finding = finding
-                .title(title)
-                .seen(format!("https://{name}/: {why}"))
-                .expected("the site")
-                .fix("the domain is fine: check in the dashboard whether the last deploy is good");
-            Some((hop, finding))
-        }
-        Ok(_) => None,
+    let broken = |seen: String| {
+        let fix = "the domain is fine: check in the dashboard whether the last deploy is good";
+        Finding::warn(Code::Http5xx, Who::Platform).seen(seen).expected("the site").fix(fix)
+    };
+    let wrong = pages.iter().find_map(|hop| {
+        let finding = match &hop.outcome {
+            Ok(response) if matches!(response.status, 404 | 410 | 421) => unknown_name(case, response),
+            Ok(response) if response.status >= 500 => broken(format!("https://{name}/ answers {}", response.status)),
+            Ok(_) | Err(NoHandshake | Withheld | Unreachable) => return None,
+            Err(NotHttp) => broken(format!("https://{name}/: {NotHttp}")).title("What answers there is not HTTP"),
+            Err(why) => broken(format!("https://{name}/: {why}")).title("The site does not answer"),
+        };
+        Some((hop, finding))
     });
     if let Some((hop, finding)) = wrong {
         return Some(finding.evidence([*hop]));

@@ -53,6 +53,11 @@ pub fn circle(trail: &Trail) -> Option<String> {
     Some(urls[first..=again.0].iter().map(|url| shown_url(url)).collect::<Vec<_>>().join(" -> "))
 }
 
+/// Whether a URL is of this host.
+pub fn is_at(url: &Url, host: &DnsName) -> bool {
+    url.host_str().is_some_and(|seen| DnsName::new(seen) == *host)
+}
+
 /// Whether GET had to be used.
 pub fn head_was_refused(hop: &Hop) -> bool {
     hop.method == Method::Get
@@ -97,10 +102,8 @@ fn untrusted(redirect: &Redirect, handshake: &Handshake, now: Timestamp) -> Opti
     let from = redirect.from.as_str();
     let issuer = || format!("the issuer is {}", short(&leaf.issuer));
     let (code, seen) = if !leaf.covers(from) {
-        (
-            Code::TlsWrongName,
-            format!("the certificate is for {}", words::list(leaf.names.iter().map(|name| short(name)))),
-        )
+        let names = words::list(leaf.names.iter().map(|name| short(name)));
+        (Code::TlsWrongName, format!("the certificate is for {names}"))
     } else if now > leaf.not_after {
         (Code::TlsExpired, format!("the certificate ended {}", words::moment(leaf.not_after)))
     } else if now < leaf.not_before {
@@ -113,12 +116,13 @@ fn untrusted(redirect: &Redirect, handshake: &Handshake, now: Timestamp) -> Opti
             Err(_) => (Code::TlsUnknownCa, issuer()),
         }
     };
-    let finding = fail(code)
-        .seen(seen)
-        .expected(format!("a certificate for {from} that browsers trust: they stop there, and never redirect"))
-        .fix(format!("mend the certificate first: petstore domains check {from}"))
-        .evidence([handshake]);
-    Some(finding)
+    Some(
+        fail(code)
+            .seen(seen)
+            .expected(format!("a certificate for {from} that browsers trust: they stop there, and never redirect"))
+            .fix(format!("mend the certificate first: petstore domains check {from}"))
+            .evidence([handshake]),
+    )
 }
 
 fn judge_trail(redirect: &Redirect, trail: &Trail, deep: &Trail) -> Vec<Finding> {
@@ -155,24 +159,18 @@ fn judge_trail(redirect: &Redirect, trail: &Trail, deep: &Trail) -> Vec<Finding>
                 .fix(format!("{dashboard} set the redirect to {} up anew", redirect.to)),
         )];
     };
-    let reached = |host: &DnsName| {
-        trail.hops.iter().any(|hop| hop.url.host_str().is_some_and(|seen| DnsName::new(seen) == *host))
-            || target.host_str().is_some_and(|seen| DnsName::new(seen) == *host)
-    };
-    let stays = target.host_str().is_some_and(|host| DnsName::new(host) == redirect.from);
-    let mut findings = Vec::new();
-    if !reached(&redirect.to) {
-        let (code, seen) = if stays {
+    if !is_at(&target, &redirect.to) && !trail.hops.iter().any(|hop| is_at(&hop.url, &redirect.to)) {
+        let (code, seen) = if is_at(&target, &redirect.from) {
             (Code::RdRelative, format!("{} leads to {}, on the same name", response.status, short(location)))
         } else {
             (Code::RdTarget, format!("{} leads to {}", response.status, shown_url(&target)))
         };
-        findings.push(with(fail(code).seen(seen).fix(format!(
+        return vec![with(fail(code).seen(seen).fix(format!(
             "{dashboard} set the target of {} to {}; if it is right there, an old answer is remembered somewhere",
             redirect.from, redirect.to
-        ))));
-        return findings;
+        )))];
     }
+    let mut findings = Vec::new();
     if response.status != redirect.status {
         findings.push(with(
             warn(Code::RdStatus)
@@ -255,7 +253,7 @@ fn no_answer(redirect: &Redirect, trail: &Trail) -> Finding {
 
 fn path(redirect: &Redirect, deep: &Trail) -> Option<Finding> {
     let hop = deep.hops.iter().find(|hop| !is_upgrade(hop) && hop.is_redirect())?;
-    let end = deep.hops.iter().find(|hop| hop.url.host_str().is_some_and(|host| DnsName::new(host) == redirect.to));
+    let end = deep.hops.iter().find(|hop| is_at(&hop.url, &redirect.to));
     let target = match end {
         Some(end) => end.url.clone(),
         None => hop.url.join(hop.response()?.location.as_deref()?).ok()?,
