@@ -9,7 +9,7 @@ use super::check_options::CheckOptions;
 use super::diagnosis::redirect::{Redirect, judge};
 use super::diagnosis::{Case, Expectation, conflicting, diagnose};
 use super::dns_name::{DnsName, Domain};
-use super::finding::{Finding, Verdict, overall};
+use super::finding::{Evidence, Finding, Verdict, overall};
 use super::observation::{Data, Hop, Observations, RecordType};
 use super::parse_name;
 use super::probe::cache::ProbeCache;
@@ -144,7 +144,7 @@ pub async fn follow(options: &CheckOptions, redirect: Redirect) -> FollowedRedir
     let findings = judge(&redirect, &walk, at);
     let trail = if walk.https.hops.is_empty() { &walk.http } else { &walk.https };
     let hop = |hop: &Hop| {
-        let step = hop.evidence();
+        let step = Evidence::from(hop);
         let kept = hop.kept().map_or_else(String::new, |kept| format!(" ({kept})"));
         format!("{} -> {}{kept}", step.question, step.answer)
     };

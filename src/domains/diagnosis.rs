@@ -69,10 +69,9 @@ pub fn diagnose(case: &Case<'_>) -> Vec<Finding> {
     });
     let leads_here = !dns_fails && case.expectation.platform_host.is_some();
     if complete.certificate {
-        let certificate = certificate::findings(case, leads_here);
-        let is_good = |finding: &Finding| matches!(finding.code, Code::TlsOk | Code::TlsSoon | Code::TlsOld);
-        let trusted = certificate.iter().any(is_good);
-        findings.extend(certificate);
+        let certificates = certificate::findings(case, leads_here);
+        let trusted = certificates.iter().any(certificate::is_good);
+        findings.extend(certificates);
         if complete.http {
             findings.extend(http::findings(case, leads_here, trusted && !dns_fails));
         }

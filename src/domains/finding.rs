@@ -172,8 +172,8 @@ impl Finding {
     }
 
     /// With its proof.
-    pub fn evidence(self, evidence: impl IntoIterator<Item = Evidence>) -> Self {
-        Self { evidence: evidence.into_iter().collect(), ..self }
+    pub fn evidence(self, evidence: impl IntoIterator<Item: Into<Evidence>>) -> Self {
+        Self { evidence: evidence.into_iter().map(Into::into).collect(), ..self }
     }
 }
 

@@ -19,8 +19,8 @@ use super::finding::Evidence;
 mod http;
 mod tls;
 
-pub use http::{Hop, HttpFailure, Method, Response, Trail};
-pub use tls::{Certificate, Distrust, Handshake, Presented, TlsFailure};
+pub use http::{ConnectionFailure, Hop, Method, Response, Trail};
+pub use tls::{Certificate, Distrust, Handshake, Presented};
 
 /// The types that are asked for at a name: those that lead somewhere, and those that a CNAME cannot stand beside.
 pub const TYPES: [RecordType; 8] = [
@@ -375,22 +375,21 @@ impl Lookup {
     fn lacks_authority(&self, reply: &Reply) -> bool {
         self.server.role == Role::Authoritative && reply.is_answer() && !reply.authoritative && !reply.is_referral()
     }
+}
 
-    /// As proof.
-    pub fn evidence(&self) -> Evidence {
-        let mut question = format!("{} {}", display_safe(self.question.name.as_str()), type_name(self.question.kind));
-        if self.question.checking_disabled {
-            question.push_str(" (validation off)");
-        }
-        Evidence {
-            question,
-            server: self.server.label(),
-            answer: match &self.outcome {
-                Ok(reply) if self.lacks_authority(reply) => format!("{} (without the AA bit)", reply.words()),
+impl From<&Lookup> for Evidence {
+    fn from(lookup: &Lookup) -> Self {
+        let Question { name, kind, checking_disabled } = &lookup.question;
+        let validation = if *checking_disabled { " (validation off)" } else { "" };
+        Self {
+            question: format!("{} {}{validation}", display_safe(name.as_str()), type_name(*kind)),
+            server: lookup.server.label(),
+            answer: match &lookup.outcome {
+                Ok(reply) if lookup.lacks_authority(reply) => format!("{} (without the AA bit)", reply.words()),
                 Ok(reply) => reply.words(),
                 Err(why) => why.to_string(),
             },
-            at: self.at,
+            at: lookup.at,
         }
     }
 }
@@ -465,6 +464,20 @@ impl Observations {
     /// The answers of the resolvers to a question.
     pub fn resolvers<'a>(&'a self, name: &'a DnsName, kind: RecordType) -> impl Iterator<Item = &'a Lookup> {
         self.asked(name, kind).filter(|lookup| lookup.server.role.is_resolver())
+    }
+
+    /// Every address of a host, by anybody.
+    pub fn addresses_of(&self, host: &DnsName) -> Vec<IpAddr> {
+        let lookups = [RecordType::A, RecordType::AAAA].into_iter().flat_map(|kind| self.asked(host, kind));
+        let mut addresses: Vec<IpAddr> = lookups.filter_map(Lookup::reply).flat_map(Reply::addresses).collect();
+        addresses.sort_unstable();
+        addresses.dedup();
+        addresses
+    }
+
+    /// What the platform shows under its own name.
+    pub fn platform(&self) -> Option<&Presented> {
+        self.platform_handshake.as_ref()?.outcome.as_ref().ok()
     }
 
     /// The answers of anybody to a question.

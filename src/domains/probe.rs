@@ -68,7 +68,7 @@ mod tests {
     use super::super::check_options::resolver;
     use super::super::diagnosis::Expectation;
     use super::super::dns_name::DnsName;
-    use super::super::observation::{Question, RecordType};
+    use super::super::observation::RecordType;
     use super::super::parse_name;
     use super::*;
 
@@ -115,14 +115,15 @@ mod tests {
         let memory = ProbeCache::default();
         let shared = ProbeContext::new(&settings, &domain, &memory, None);
         let server = Arc::clone(&settings.resolvers[0]);
-        let question = Question::new(domain.name.clone(), RecordType::A);
         let mut datagram = [0; 512];
         tokio::select! {
-            _ = shared.ask(&server, question.clone()) => {}
+            _ = shared.ask(&server, &domain.name, RecordType::A) => {}
             received = silent.recv(&mut datagram) => assert!(received.is_ok()),
         }
         drop(silent);
-        assert!(timeout(AT_ONCE, shared.ask(&server, question)).await.is_ok_and(|reply| reply.is_none()));
+        assert!(
+            timeout(AT_ONCE, shared.ask(&server, &domain.name, RecordType::A)).await.is_ok_and(|reply| reply.is_none())
+        );
         assert_eq!(shared.into_observations().lookups.len(), 1);
     }
 }

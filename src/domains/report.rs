@@ -123,7 +123,7 @@ impl Checked {
         let servers = matrix(&self.domain.name, &self.views());
         let findings: String = self.findings.iter().map(|found| finding(found, self.at, None, true)).collect();
         let questions = self.seen.lookups.iter().map(|lookup| {
-            let proof = lookup.evidence();
+            let proof = super::Evidence::from(lookup);
             let at = proof.at.strftime("%H:%M:%S%.3f UTC");
             let took = lookup.took.as_millis();
             format!("  {at} {} at {}: {} ({took} ms)\n", proof.question, proof.server, proof.answer)

@@ -329,7 +329,7 @@ mod tests {
             Seen::new().source(RecordType::CNAME, answer(vec![])).source(RecordType::A, proxy()).resolved(1, proxy())
         };
         assert_eq!(verdicts(&hidden()), [Wrong, Wrong], "the platform is not reached");
-        let reached = hidden().shows(Err(crate::domains::observation::TlsFailure::Timeout), None);
+        let reached = hidden().shows(Err(crate::domains::observation::ConnectionFailure::Timeout), None);
         assert_eq!(verdicts(&reached), [Unjudged, Unjudged]);
     }
 

@@ -1,8 +1,7 @@
 //! What the findings on a record have in common: the same advice, worded once.
 
-use super::super::catalogue::Code;
-use super::super::dns_name::DnsName;
-use super::super::finding::{Finding, Who};
+use super::super::observation::{Data, Record};
+use super::super::{Code, DnsName, Finding, Who};
 use super::Case;
 
 /// There is a record, and nothing to compare it with.
@@ -23,10 +22,20 @@ pub fn record_to_add(case: &Case<'_>) -> String {
     }
 }
 
+/// What deleting these does beside.
+pub fn mail_stops(case: &Case<'_>, deleted: &[&Record]) -> String {
+    if deleted.iter().any(|record| matches!(record.data, Data::Mx(..))) {
+        format!(". Deleting the MX stops mail for {}: move mail first", case.domain.name)
+    } else {
+        String::new()
+    }
+}
+
 pub fn one_cname(case: &Case<'_>) -> String {
     case.expectation.platform_host.as_ref().map_or_else(|| "one CNAME".to_owned(), |host| format!("CNAME {host}"))
 }
 
-pub fn fail(code: Code) -> Finding {
-    Finding::fail(code, Who::DnsProvider)
+/// A record that is wrong at its provider, where one CNAME should stand unless something else is said.
+pub fn fail(case: &Case<'_>, code: Code) -> Finding {
+    Finding::fail(code, Who::DnsProvider).expected(one_cname(case))
 }

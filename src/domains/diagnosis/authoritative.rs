@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 use std::net::IpAddr;
 
-use super::super::dns_name::DnsName;
-use super::super::finding::Evidence;
+use super::super::DnsName;
+use super::super::observation::RecordType::{A, AAAA, CAA, CNAME, HTTPS, MX, SOA, TXT};
 use super::super::observation::{Data, Lookup, Record, RecordType, Reply, Role, Server, TYPES};
-use super::case::{Case, platform_addresses};
+use super::case::Case;
 
 /// The records at the name.
 pub struct Authoritative<'a> {
@@ -65,6 +65,11 @@ impl<'a> Authoritative<'a> {
         Self { lookups, authoritative, own, dname, cut: cut.into_iter().collect() }
     }
 
+    /// The answers that count.
+    pub fn replies(&self) -> impl Iterator<Item = &'a Reply> {
+        self.lookups.iter().filter_map(|lookup| lookup.reply())
+    }
+
     /// Whether the zone itself leads straight to the platform, by the word of its own name servers.
     pub fn is_right(&self, case: &Case<'_>) -> bool {
         self.authoritative && is_right(case, &import_control(self.own.iter().map(|record| &record.data)))
@@ -75,40 +80,39 @@ impl<'a> Authoritative<'a> {
         self.own.iter().filter_map(|record| Some((record.data.cname()?, record.ttl))).collect()
     }
 
-    /// The addresses that stand at the name itself, with the longest TTL.
-    pub fn addresses(&self, kind: RecordType) -> (Vec<IpAddr>, u32) {
+    /// The addresses of one type that stand at the name itself.
+    pub fn addresses(&self, kind: RecordType) -> Vec<IpAddr> {
         let records = self.own.iter().filter(|record| record.data.kind() == kind);
-        let ttl = records.clone().map(|record| record.ttl).max().unwrap_or_default();
-        (records.filter_map(|record| record.data.address()).collect(), ttl)
+        records.filter_map(|record| record.data.address()).collect()
+    }
+
+    /// All addresses that stand at the name itself, those of IPv4 first.
+    pub fn all_addresses(&self) -> Vec<IpAddr> {
+        [A, AAAA].into_iter().flat_map(|kind| self.addresses(kind)).collect()
+    }
+
+    /// The longest TTL of the records of one type at the name itself.
+    pub fn ttl(&self, kind: RecordType) -> u32 {
+        let records = self.own.iter().filter(|record| record.data.kind() == kind);
+        records.map(|record| record.ttl).max().unwrap_or_default()
     }
 
     /// Records that cannot stand beside a CNAME, and stand there.
     pub fn others(&self) -> Vec<&'a Record> {
         // Signatures and denials may (RFC 4035 section 2.5); they are not asked for, but come along.
-        let beside = |record: &&&Record| {
-            matches!(
-                record.data.kind(),
-                RecordType::A
-                    | RecordType::AAAA
-                    | RecordType::TXT
-                    | RecordType::MX
-                    | RecordType::HTTPS
-                    | RecordType::CAA
-            )
-        };
+        let beside = |record: &&&Record| matches!(record.data.kind(), A | AAAA | TXT | MX | HTTPS | CAA);
         self.own.iter().filter(beside).copied().collect()
     }
 
     /// Whether every answer says that there is no such name.
     pub fn is_nxdomain(&self) -> bool {
-        let mut replies = self.lookups.iter().filter_map(|lookup| lookup.reply()).peekable();
+        let mut replies = self.replies().peekable();
         replies.peek().is_some() && replies.all(Reply::is_nxdomain)
     }
 
     /// The answers of one type, as proof.
-    pub fn evidence(&self, kinds: &[RecordType]) -> Vec<Evidence> {
-        let of_kind = self.lookups.iter().filter(|lookup| kinds.contains(&lookup.question.kind));
-        of_kind.map(|lookup| lookup.evidence()).collect()
+    pub fn evidence(&self, kinds: &[RecordType]) -> impl Iterator<Item = &'a Lookup> {
+        self.lookups.iter().copied().filter(|lookup| kinds.contains(&lookup.question.kind))
     }
 
     /// The name of a server that said so.
@@ -136,8 +140,7 @@ fn of_most_resolvers<'a>(case: &Case<'a>) -> Vec<&'a Lookup> {
         let records: BTreeSet<String> = reply.at(name).map(|record| record.data.presentation()).collect();
         Some((reply.is_nxdomain(), records))
     };
-    let of_addresses: Vec<&Lookup> =
-        lookups.iter().filter(|lookup| lookup.question.kind == RecordType::A).copied().collect();
+    let of_addresses: Vec<&Lookup> = lookups.iter().filter(|lookup| lookup.question.kind == A).copied().collect();
     let agreeing = |lookup: &Lookup| of_addresses.iter().filter(|other| view(other) == view(lookup)).count();
     let Some(most) = of_addresses.iter().rev().max_by_key(|lookup| agreeing(lookup)) else { return lookups };
     let agrees =
@@ -150,15 +153,14 @@ pub fn invents(case: &Case<'_>, lookup: &Lookup) -> bool {
     let sibling = &case.seen.sibling;
     let answers =
         |lookup: &Lookup| lookup.reply().is_some_and(|reply| reply.is_answer() && reply.addresses().next().is_some());
-    let mine = case.seen.resolvers(sibling, RecordType::A).any(|asked| asked.server == lookup.server && answers(asked));
+    let mine = case.seen.resolvers(sibling, A).any(|asked| asked.server == lookup.server && answers(asked));
     if !mine {
         return false;
     }
-    let sources: Vec<_> = case.seen.source(sibling, RecordType::A).filter(|asked| asked.answer().is_some()).collect();
+    let sources: Vec<_> = case.seen.source(sibling, A).filter(|asked| asked.answer().is_some()).collect();
     if sources.is_empty() {
         // Without the zone's word, by what the other resolvers say.
-        let mut others =
-            case.seen.resolvers(sibling, RecordType::A).filter(|asked| asked.server != lookup.server).peekable();
+        let mut others = case.seen.resolvers(sibling, A).filter(|asked| asked.server != lookup.server).peekable();
         return others.peek().is_some() && others.all(|other| other.reply().is_some_and(Reply::is_nxdomain));
     }
     sources.iter().all(|asked| asked.reply().is_some_and(Reply::is_nxdomain))
@@ -167,7 +169,7 @@ pub fn invents(case: &Case<'_>, lookup: &Lookup) -> bool {
 /// The serial number of the zone at each of its servers.
 pub fn serials<'a>(case: &Case<'a>) -> Vec<(&'a Lookup, u32)> {
     let Some(zone) = &case.seen.zone else { return Vec::new() };
-    let lookups = case.seen.asked(zone, RecordType::SOA).filter(|lookup| lookup.server.role == Role::Authoritative);
+    let lookups = case.seen.asked(zone, SOA).filter(|lookup| lookup.server.role == Role::Authoritative);
     let serial = |lookup: &'a Lookup| {
         lookup.reply().filter(|reply| reply.authoritative)?.at(zone).find_map(|record| match record.data {
             Data::Soa { serial, .. } => Some((lookup, serial)),
@@ -183,7 +185,7 @@ pub fn behind<'a>(case: &Case<'a>) -> BTreeSet<&'a str> {
     let name = &case.domain.name;
     let servers: BTreeSet<&str> = case
         .seen
-        .source(name, RecordType::CNAME)
+        .source(name, CNAME)
         .filter(|lookup| lookup.reply().is_some_and(|reply| reply.authoritative && reply.is_answer()))
         .map(|lookup| lookup.server.name.as_str())
         .collect();
@@ -207,9 +209,9 @@ pub fn behind<'a>(case: &Case<'a>) -> BTreeSet<&'a str> {
 /// What one name server has at the name: its CNAMEs, else its addresses.
 pub fn answer<'a>(case: &Case<'a>, server: &str) -> Vec<&'a Data> {
     let name = &case.domain.name;
-    let kinds = [RecordType::CNAME, RecordType::A, RecordType::AAAA];
+    let kinds = [CNAME, A, AAAA];
     let lookups = kinds.into_iter().flat_map(|kind| case.seen.source(name, kind));
-    let replies = lookups.filter(|lookup| lookup.server.name == server).filter_map(|lookup| lookup.reply());
+    let replies = lookups.filter(|lookup| lookup.server.name == server).filter_map(Lookup::reply);
     import_control(replies.flat_map(|reply| reply.at(name)).map(|record| &record.data))
 }
 
@@ -226,7 +228,7 @@ fn import_control<'a>(data: impl Iterator<Item = &'a Data>) -> Vec<&'a Data> {
 
 /// Whether what leads somewhere leads straight to the platform, all of it.
 pub fn is_right(case: &Case<'_>, answer: &[&Data]) -> bool {
-    let platform = platform_addresses(case);
+    let platform = case.platform_addresses();
     let right = |data: &&&Data| match data {
         Data::Cname(target) => !case.domain.is_apex() && case.expectation.platform_host.as_ref() == Some(target),
         other => other.address().is_some_and(|address| platform.contains(&address)),

@@ -2,10 +2,9 @@
 
 use crate::model::text::short;
 
-use super::super::catalogue::Code;
-use super::super::dns_name::DnsName;
-use super::super::finding::{Finding, Verdict, Who};
-use super::super::observation::{Data, Lookup, RecordType, Reply, code_name};
+use super::super::observation::RecordType::{A, CAA};
+use super::super::observation::{Data, Lookup, Presented, Reply, code_name};
+use super::super::{Code, DnsName, Evidence, Finding, Verdict, Who};
 use super::authoritative::Authoritative;
 use super::{Case, words};
 
@@ -79,11 +78,11 @@ pub fn findings(case: &Case<'_>, source: &Authoritative<'_>) -> Vec<Finding> {
     for level in levels {
         // The best answer of those asked: one resolver may be down.
         let asked_for = asked_for(case, source, &level);
-        let answers: Vec<&Lookup> = case.seen.resolvers(&asked_for, RecordType::CAA).collect();
+        let answers: Vec<&Lookup> = case.seen.resolvers(&asked_for, CAA).collect();
         let Some(lookup) = answers.iter().find(|lookup| lookup.answer().is_some()).or(answers.first()) else {
             continue;
         };
-        asked.push(lookup.evidence());
+        asked.push(Evidence::from(*lookup));
         match lookup.answer() {
             // Above the domain nothing of it can be wrong, and authorities get an answer there.
             None if !level.is_within(&case.domain.registrable) => {}
@@ -112,7 +111,7 @@ fn asked_for(case: &Case<'_>, source: &Authoritative<'_>, level: &DnsName) -> Dn
     let now =
         source.cnames().first().map(|(target, _)| (*target).clone()).filter(|_| source.authoritative && level == name);
     let Some(now) = now else { return level.clone() };
-    let mut replies = case.seen.resolvers(name, RecordType::CAA).filter_map(|lookup| lookup.reply());
+    let mut replies = case.seen.resolvers(name, CAA).filter_map(Lookup::reply);
     let old = replies.any(|reply| reply.cnames(name).next().is_some_and(|(target, _)| *target != now));
     if old { now } else { level.clone() }
 }
@@ -120,8 +119,7 @@ fn asked_for(case: &Case<'_>, source: &Authoritative<'_>, level: &DnsName) -> Dn
 fn lookup_failed(case: &Case<'_>, level: &DnsName, lookup: &Lookup) -> Option<Finding> {
     // Where nothing works, CAA is not the trouble.
     let name = &case.domain.name;
-    let works =
-        case.seen.resolvers(name, RecordType::A).any(|asked| asked.server == lookup.server && asked.answer().is_some());
+    let works = case.seen.resolvers(name, A).any(|asked| asked.server == lookup.server && asked.answer().is_some());
     if !works {
         return None;
     }
@@ -137,7 +135,7 @@ fn lookup_failed(case: &Case<'_>, level: &DnsName, lookup: &Lookup) -> Option<Fi
                 "at your DNS provider make the name servers of {level} answer questions for CAA: authorities treat a \
                  failed look-up as forbidden. A firewall may drop types that it does not know"
             ))
-            .evidence([lookup.evidence()]),
+            .evidence([lookup]),
     )
 }
 
@@ -148,7 +146,7 @@ fn records_of(level: DnsName, reply: &Reply) -> Option<Level<'_>> {
     for record in &reply.answers {
         match &record.data {
             Data::Caa { flags, tag, value } => records.push((*flags, tag.as_str(), value.as_slice())),
-            Data::Malformed(RecordType::CAA) => unreadable = true,
+            Data::Malformed(CAA) => unreadable = true,
             _ => continue,
         }
         if record.owner != level {
@@ -250,7 +248,7 @@ fn allowed(allowing: &[&Issue], finding: impl Fn(Code, Verdict, Who) -> Finding)
 }
 
 fn unknown_authority(case: &Case<'_>, finding: Finding) -> Finding {
-    let issuer = case.seen.platform_handshake.as_ref().and_then(|handshake| handshake.leaf());
+    let issuer = case.seen.platform().and_then(Presented::leaf);
     let hint = issuer.map_or_else(String::new, |leaf| {
         format!(" The platform's own host has a certificate by {}.", short(&leaf.issuer_short))
     });

@@ -4,10 +4,9 @@ use std::net::IpAddr;
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::super::dns_name::{DnsName, Domain};
-use super::super::finding::Verdict;
-use super::super::observation::{Observations, RecordType, Reply};
+use super::super::observation::{Lookup, Observations, RecordType};
 use super::super::reported::Reported;
+use super::super::{DnsName, Domain, Verdict};
 
 /// How long DNS changes may take at most (API description, propagation).
 pub const PROPAGATION: SignedDuration = SignedDuration::from_hours(48);
@@ -74,14 +73,16 @@ impl Case<'_> {
     pub(super) fn zone(&self) -> &DnsName {
         self.seen.zone.as_ref().filter(|zone| **zone != self.domain.name).unwrap_or(&self.domain.registrable)
     }
+
+    /// Every address of the platform's own host.
+    pub(super) fn platform_addresses(&self) -> Vec<IpAddr> {
+        self.expectation.platform_host.as_ref().map_or_else(Vec::new, |host| self.seen.addresses_of(host))
+    }
 }
 
-/// Every address of the platform's own host.
-pub fn platform_addresses(case: &Case<'_>) -> Vec<IpAddr> {
-    let Some(host) = &case.expectation.platform_host else { return Vec::new() };
-    let lookups = [RecordType::A, RecordType::AAAA].into_iter().flat_map(|kind| case.seen.asked(host, kind));
-    let mut addresses: Vec<IpAddr> = lookups.filter_map(|lookup| lookup.reply()).flat_map(Reply::addresses).collect();
-    addresses.sort_unstable();
-    addresses.dedup();
-    addresses
+impl<'a> Case<'a> {
+    /// The answers of the resolvers about the name.
+    pub(super) fn resolvers(&self, kind: RecordType) -> impl Iterator<Item = &'a Lookup> + use<'a> {
+        self.seen.resolvers(&self.domain.name, kind)
+    }
 }

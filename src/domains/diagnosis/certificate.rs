@@ -4,10 +4,8 @@ use std::net::IpAddr;
 
 use crate::model::text::short;
 
-use super::super::catalogue::Code;
-use super::super::dns_name::DnsName;
-use super::super::finding::{Finding, Verdict, Who};
-use super::super::observation::{Certificate, Distrust, Handshake, Presented, TlsFailure};
+use super::super::observation::{Certificate, ConnectionFailure, Distrust, Handshake, Presented};
+use super::super::{Code, DnsName, Finding, Verdict, Who};
 use super::Case;
 use super::words;
 
@@ -36,12 +34,10 @@ const WELL_KNOWN: &[&str] = &[
 
 /// The findings on certificates. `leads_here`: the record leads to the platform.
 pub fn findings(case: &Case<'_>, leads_here: bool) -> Vec<Finding> {
-    let reached: Vec<&Handshake> = case
-        .seen
-        .handshakes
-        .iter()
-        .filter(|shake| !matches!(shake.outcome, Err(TlsFailure::Unreachable | TlsFailure::Withheld)))
-        .collect();
+    use ConnectionFailure::{Unreachable, Withheld};
+    let shakes = || case.seen.handshakes.iter();
+    let reached: Vec<&Handshake> =
+        shakes().filter(|shake| !matches!(shake.outcome, Err(Unreachable | Withheld))).collect();
     let mut findings = Vec::new();
     for handshake in &reached {
         let mut finding = judge(case, handshake);
@@ -57,13 +53,8 @@ pub fn findings(case: &Case<'_>, leads_here: bool) -> Vec<Finding> {
     one_of_several(leads_here, &mut findings);
     findings.extend(strict_transport(&reached, &findings));
     findings.extend(differing(&reached));
-    let unreachable_v6: Vec<IpAddr> = case
-        .seen
-        .handshakes
-        .iter()
-        .filter(|shake| shake.outcome == Err(TlsFailure::Unreachable) && shake.address.is_ipv6())
-        .map(|shake| shake.address.ip())
-        .collect();
+    let unreachable = shakes().filter(|shake| shake.outcome == Err(Unreachable) && shake.address.is_ipv6());
+    let unreachable_v6: Vec<IpAddr> = unreachable.map(|shake| shake.address.ip()).collect();
     if !unreachable_v6.is_empty() {
         findings.push(
             Finding::unknown(Code::V6Untested, Who::ThisMachine)
@@ -74,9 +65,13 @@ pub fn findings(case: &Case<'_>, leads_here: bool) -> Vec<Finding> {
     findings
 }
 
+/// Whether there is a certificate that browsers take.
+pub fn is_good(finding: &Finding) -> bool {
+    matches!(finding.code, Code::TlsOk | Code::TlsSoon | Code::TlsOld)
+}
+
 /// Where another address of the platform shows the right certificate, neither Verify nor waiting brings this one back.
 fn one_of_several(leads_here: bool, findings: &mut [Finding]) {
-    let is_good = |finding: &Finding| matches!(finding.code, Code::TlsOk | Code::TlsSoon | Code::TlsOld);
     if !leads_here || !findings.iter().any(is_good) {
         return;
     }
@@ -112,19 +107,20 @@ fn judge(case: &Case<'_>, handshake: &Handshake) -> Finding {
         Err(failure) => no_handshake(case, handshake, failure),
         Ok(presented) => match presented.chain.first() {
             Some(leaf) => presented_one(case, handshake, presented, leaf),
-            None => no_handshake(case, handshake, &TlsFailure::Malformed),
+            None => no_handshake(case, handshake, &ConnectionFailure::BadCertificate),
         },
     }
-    .evidence([handshake.evidence()])
+    .evidence([handshake])
 }
 
-fn no_handshake(case: &Case<'_>, handshake: &Handshake, failure: &TlsFailure) -> Finding {
+fn no_handshake(case: &Case<'_>, handshake: &Handshake, failure: &ConnectionFailure) -> Finding {
     let code = match failure {
-        TlsFailure::Refused | TlsFailure::Unreachable | TlsFailure::Withheld => Code::TlsRefused,
-        TlsFailure::Reset => Code::TlsReset,
-        TlsFailure::Timeout => Code::TlsTimeout,
-        TlsFailure::NotTls | TlsFailure::Malformed => Code::TlsNotTls,
-        TlsFailure::Alert(_) => Code::TlsAlert,
+        ConnectionFailure::Reset => Code::TlsReset,
+        ConnectionFailure::Timeout => Code::TlsTimeout,
+        ConnectionFailure::Alert(_) => Code::TlsAlert,
+        ConnectionFailure::NotTls | ConnectionFailure::BadCertificate => Code::TlsNotTls,
+        // The others are of requests, and of addresses that were not tried.
+        _ => Code::TlsRefused,
     };
     let finding =
         if code == Code::TlsNotTls { Finding::fail(code, Who::Platform).cured() } else { not_there_yet(case, code) };
@@ -204,7 +200,7 @@ fn wrong_name(case: &Case<'_>, leaf: &Certificate) -> Finding {
 
 /// Whether a certificate is the one that the platform shows for names that it does not know.
 fn is_platforms_own(case: &Case<'_>, leaf: &Certificate) -> bool {
-    let shown_there = case.seen.platform_handshake.as_ref().and_then(|handshake| handshake.leaf());
+    let shown_there = case.seen.platform().and_then(Presented::leaf);
     let same = shown_there.is_some_and(|own| own.serial == leaf.serial && own.issuer == leaf.issuer);
     let Some(host) = &case.expectation.platform_host else { return false };
     let zone =
@@ -251,50 +247,41 @@ fn distrusted(case: &Case<'_>, presented: &Presented, leaf: &Certificate, distru
     let issuer = format!("the issuer is {}", short(&leaf.issuer));
     let lower = leaf.issuer.to_ascii_lowercase();
     let leads = format!("check where {} leads", case.domain.name);
+    let platforms = |code, seen: String| Finding::fail(code, Who::Platform).seen(seen);
     let finding = if STAGING.iter().any(|mark| lower.contains(mark)) {
-        Finding::fail(Code::TlsStaging, Who::Platform)
-            .seen(issuer)
+        platforms(Code::TlsStaging, issuer)
             .fix("the platform must issue it anew from the real authority: ask its support")
     } else if leaf.is_self_issued() {
-        Finding::fail(Code::TlsSelf, Who::Platform)
-            .seen(issuer)
-            .fix(format!("{leads}: this is not the platform, or a test set-up"))
+        platforms(Code::TlsSelf, issuer).fix(format!("{leads}: this is not the platform, or a test set-up"))
     } else if is_intercepted(case, leaf) {
-        Finding::fail(Code::TlsIntercept, Who::ThisMachine)
-            .seen(format!("{issuer}, and so it is for the platform's own host"))
-            .cured()
+        let seen = format!("{issuer}, and so it is for the platform's own host");
+        Finding::fail(Code::TlsIntercept, Who::ThisMachine).seen(seen).cured()
     } else if let Distrust::Other(why) = distrust {
-        Finding::fail(Code::TlsUnknownCa, Who::Platform)
-            .seen(format!("{issuer}; {why}"))
-            .fix(format!("{leads}; browsers refuse it"))
+        platforms(Code::TlsUnknownCa, format!("{issuer}; {why}")).fix(format!("{leads}; browsers refuse it"))
     } else if is_incomplete(case, presented, leaf) {
-        Finding::fail(Code::TlsChain, Who::Platform)
-            .seen(format!("one certificate is sent, without the intermediate {}", short(&leaf.issuer)))
-            .fix("the platform must send the whole chain: ask its support. Some browsers fill the gap, most tools do not")
+        let seen = format!("one certificate is sent, without the intermediate {}", short(&leaf.issuer));
+        platforms(Code::TlsChain, seen).fix(
+            "the platform must send the whole chain: ask its support. Some browsers fill the gap, most tools do not",
+        )
     } else {
-        Finding::fail(Code::TlsUnknownCa, Who::Platform)
-            .seen(issuer)
-            .fix(format!("{leads}; the issuer is not trusted by browsers"))
+        platforms(Code::TlsUnknownCa, issuer).fix(format!("{leads}; the issuer is not trusted by browsers"))
     };
     finding.expected("a certificate that browsers trust")
 }
 
 /// The platform's own host shows an issuer that is not trusted, either, and the same one.
 fn is_intercepted(case: &Case<'_>, leaf: &Certificate) -> bool {
-    let Some(Ok(presented)) = case.seen.platform_handshake.as_ref().map(|handshake| &handshake.outcome) else {
-        return false;
-    };
-    presented.trust.is_err()
-        && presented.chain.first().is_some_and(|own| own.issuer == leaf.issuer && own.serial != leaf.serial)
+    case.seen.platform().is_some_and(|own| {
+        own.trust.is_err() && own.leaf().is_some_and(|own| own.issuer == leaf.issuer && own.serial != leaf.serial)
+    })
 }
 
 /// One certificate was sent, and its issuer is an intermediate: one that the platform's own host sends, one of a
 /// well-known organisation, or one by its name.
 fn is_incomplete(case: &Case<'_>, presented: &Presented, leaf: &Certificate) -> bool {
     let sent = presented.chain.iter().any(|certificate| certificate.subject == leaf.issuer);
-    let platform = case.seen.platform_handshake.as_ref().and_then(|handshake| handshake.outcome.as_ref().ok());
     let known_there =
-        platform.is_some_and(|own| own.trust.is_ok() && own.chain.iter().any(|c| c.subject == leaf.issuer));
+        case.seen.platform().is_some_and(|own| own.trust.is_ok() && own.chain.iter().any(|c| c.subject == leaf.issuer));
     let issuer = leaf.issuer.to_ascii_lowercase();
     let by_name = INTERMEDIATE.iter().chain(WELL_KNOWN).any(|mark| issuer.contains(mark));
     !sent && (known_there || by_name || leaf.names_its_issuer)
@@ -318,7 +305,7 @@ fn good(case: &Case<'_>, leaf: &Certificate) -> Finding {
             .fix("renewal should have happened: check the lines on DNS and CAA, then choose Re-verify in the dashboard")
             .until(leaf.not_after);
     }
-    let platform = case.seen.platform_handshake.as_ref().and_then(|handshake| handshake.leaf());
+    let platform = case.seen.platform().and_then(Presented::leaf);
     let other_issuer = platform.is_some_and(|own| own.issuer_short != leaf.issuer_short);
     if other_issuer && case.reported.added.or(case.reported.saved).is_some_and(|then| leaf.not_before < then) {
         return Finding::warn(Code::TlsOld, Who::DnsProvider)
@@ -333,7 +320,7 @@ fn strict_transport(reached: &[&Handshake], findings: &[Finding]) -> Option<Find
     let broken = findings.iter().find(|finding| finding.verdict == Verdict::Fail)?;
     let field = reached
         .iter()
-        .filter_map(|handshake| handshake.page.as_ref()?.outcome.as_ref().ok()?.hsts.as_ref())
+        .filter_map(|handshake| handshake.response()?.hsts.as_ref())
         .find(|field| !field.replace(' ', "").to_ascii_lowercase().contains("max-age=0"))?;
     Some(
         Finding::new(Code::HstsNote, broken.verdict, broken.who)
@@ -361,6 +348,6 @@ fn differing(reached: &[&Handshake]) -> Option<Finding> {
             .seen(list)
             .expected("the same certificate at every address")
             .fix("check the address that is odd: it may be an old server")
-            .evidence(serials.iter().map(|(_, handshake)| handshake.evidence())),
+            .evidence(serials.iter().map(|(_, handshake)| *handshake)),
     )
 }

@@ -6,10 +6,9 @@ use jiff::SignedDuration;
 
 use crate::model::text::short;
 
-use super::super::catalogue::Code;
-use super::super::dns_name::DnsName;
-use super::super::finding::{Finding, Verdict, Who};
-use super::super::observation::{Data, Lookup, RecordType, Reply, ResponseCode, Role, code_name};
+use super::super::observation::RecordType::{CNAME, NS, SOA};
+use super::super::observation::{Data, Lookup, Reply, ResponseCode, Role, code_name};
+use super::super::{Code, DnsName, Finding, Verdict, Who};
 use super::advice::record_to_add;
 use super::authoritative::{self, invents, serials};
 use super::cname_target::shown;
@@ -29,21 +28,15 @@ pub fn not_delegated(case: &Case<'_>) -> Option<Finding> {
     if case.seen.lookups.iter().any(exists) {
         return None;
     }
-    let about = |lookup: &&Lookup| {
-        lookup.question.name == *domain && matches!(lookup.question.kind, RecordType::NS | RecordType::SOA)
-    };
-    let denies = |lookup: &Lookup| {
-        lookup
-            .reply()
-            .is_some_and(|reply| reply.is_nxdomain() && reply.negative().is_none_or(|(owner, _)| owner != domain))
-    };
-    let parents: Vec<&Lookup> =
-        case.seen.lookups.iter().filter(about).filter(|lookup| lookup.server.role == Role::Parent).collect();
-    let others: Vec<&Lookup> =
-        case.seen.lookups.iter().filter(about).filter(|lookup| lookup.answer().is_some()).collect();
-    let witnesses = if parents.iter().any(|lookup| lookup.reply().is_some()) { parents } else { others };
-    let answered: Vec<&Lookup> = witnesses.into_iter().filter(|lookup| lookup.reply().is_some()).collect();
-    if answered.is_empty() || !answered.iter().all(|lookup| denies(lookup)) {
+    let about = |lookup: &&Lookup| lookup.question.name == *domain && matches!(lookup.question.kind, NS | SOA);
+    let denies = |reply: &Reply| reply.is_nxdomain() && reply.negative().is_none_or(|(owner, _)| owner != domain);
+    let asked = || case.seen.lookups.iter().filter(about);
+    let parents = asked().filter(|lookup| lookup.server.role == Role::Parent && lookup.reply().is_some());
+    let mut answered: Vec<&Lookup> = parents.collect();
+    if answered.is_empty() {
+        answered = asked().filter(|lookup| lookup.answer().is_some()).collect();
+    }
+    if answered.is_empty() || !answered.iter().all(|lookup| lookup.reply().is_some_and(denies)) {
         return None;
     }
     if let Some(denied) = denies_the_top(case) {
@@ -52,14 +45,14 @@ pub fn not_delegated(case: &Case<'_>) -> Option<Finding> {
                 .title("The DNS of this network cannot be used")
                 .seen(format!("it denies even {}, which exists", denied.question.name))
                 .fix("test from another network, or name a resolver that this one lets through with --resolver")
-                .evidence([denied.evidence()]),
+                .evidence([denied]),
         );
     }
     Some(
         Finding::fail(Code::NotDelegated, Who::Registrar)
             .seen(format!("the registry does not know {domain}"))
             .fix(format!("at your registrar register or renew {domain}; check the spelling"))
-            .evidence(answered.iter().map(|lookup| lookup.evidence())),
+            .evidence(answered),
     )
 }
 
@@ -74,7 +67,7 @@ fn denies_the_top<'a>(case: &Case<'a>) -> Option<&'a Lookup> {
 /// The name servers that the zone names itself, by its own servers.
 fn served<'a>(case: &Case<'a>) -> (BTreeSet<DnsName>, Vec<&'a Lookup>) {
     let Some(zone) = &case.seen.zone else { return (BTreeSet::new(), Vec::new()) };
-    let lookups = case.seen.asked(zone, RecordType::NS).filter(|lookup| lookup.server.role == Role::Authoritative);
+    let lookups = case.seen.asked(zone, NS).filter(|lookup| lookup.server.role == Role::Authoritative);
     let lookups: Vec<&Lookup> =
         lookups.filter(|lookup| lookup.reply().is_some_and(|reply| reply.authoritative)).collect();
     let records = lookups.iter().filter_map(|lookup| lookup.reply()).flat_map(|reply| reply.at(zone));
@@ -88,7 +81,7 @@ pub fn mismatch(case: &Case<'_>, record: &[Finding]) -> Option<Finding> {
         return None;
     }
     let fine = record.iter().all(|finding| finding.verdict != Verdict::Fail);
-    let referral = case.seen.asked(case.zone(), RecordType::NS).filter(|lookup| lookup.server.role == Role::Parent);
+    let referral = case.seen.asked(case.zone(), NS).filter(|lookup| lookup.server.role == Role::Parent);
     // With a server in common and the right record at each, only the lists have to be brought together.
     let verdict = if fine && !served.is_disjoint(&delegated) { Verdict::Warn } else { Verdict::Fail };
     Some(
@@ -103,13 +96,13 @@ pub fn mismatch(case: &Case<'_>, record: &[Finding]) -> Option<Finding> {
                 new = words::list(served.iter().map(shown)),
                 old = words::list(delegated.iter().map(shown)),
             ))
-            .evidence(referral.chain(lookups.iter().copied()).map(Lookup::evidence)),
+            .evidence(referral.chain(lookups)),
     )
 }
 
 /// Delegated servers that do not serve the zone.
-pub fn lame(case: &Case<'_>, failing: bool, findings: &mut Vec<Finding>) {
-    let asked: Vec<&Lookup> = case.seen.source(&case.domain.name, RecordType::CNAME).collect();
+pub fn lame(case: &Case<'_>, failing: bool) -> Option<Finding> {
+    let asked: Vec<&Lookup> = case.seen.source(&case.domain.name, CNAME).collect();
     let why = |lookup: &Lookup| match &lookup.outcome {
         Err(why) => Some(why.to_string()),
         Ok(reply) if !reply.is_answer() => Some(code_name(reply.code).to_owned()),
@@ -119,57 +112,39 @@ pub fn lame(case: &Case<'_>, failing: bool, findings: &mut Vec<Finding>) {
         Ok(_) => None,
     };
     let lame: Vec<(&Lookup, String)> = asked.iter().filter_map(|lookup| Some((*lookup, why(lookup)?))).collect();
-    if lame.is_empty() {
-        return;
-    }
     let silent = lame.iter().all(|(lookup, _)| lookup.reply().is_none());
     // A server that fails has the zone; what ails it is told by the resolvers, which fail with it.
     let fails = |lookup: &Lookup| lookup.reply().is_some_and(|reply| reply.code == ResponseCode::ServFail);
     let all_fail = lame.len() == asked.len() && lame.iter().all(|(lookup, _)| fails(lookup));
-    if all_fail && failing {
-        return;
+    if lame.is_empty() || all_fail && failing {
+        return None;
     }
+    let zone = case.zone();
     let list = words::list(lame.iter().map(|(lookup, why)| format!("{}: {why}", lookup.server.label())));
-    let evidence = lame.iter().map(|(lookup, _)| lookup.evidence());
-    if lame.len() < asked.len() {
-        findings.push(
-            Finding::warn(Code::LameOne, Who::DnsProvider)
-                .seen(list)
-                .expected(format!("every name server of {} answers with authority", case.zone()))
-                .fix(format!(
-                    "at your DNS provider set {} up there, or remove that server at the registrar",
-                    case.zone()
-                ))
-                .evidence(evidence),
-        );
+    let finding = if lame.len() < asked.len() {
+        Finding::warn(Code::LameOne, Who::DnsProvider)
+            .seen(list)
+            .expected(format!("every name server of {zone} answers with authority"))
+            .fix(format!("at your DNS provider set {zone} up there, or remove that server at the registrar"))
     } else if all_fail {
-        findings.push(
-            Finding::fail(Code::ServfailAll, Who::DnsProvider)
-                .seen(format!("{list}; resolvers answer from what they remember"))
-                .fix("open a ticket at your DNS provider, with the evidence: it stops when the resolvers forget")
-                .evidence(evidence),
-        );
+        Finding::fail(Code::ServfailAll, Who::DnsProvider)
+            .seen(format!("{list}; resolvers answer from what they remember"))
+            .fix("open a ticket at your DNS provider, with the evidence: it stops when the resolvers forget")
     } else if silent && !failing {
         // The world reaches them; this machine does not.
-        findings.push(
-            Finding::unknown(Code::Offline, Who::ThisMachine)
-                .title("The name servers cannot be asked from here")
-                .seen(list)
-                .fix("Port 53 to other servers seems to be blocked in this network; judged by the resolvers.")
-                .evidence(evidence),
-        );
+        Finding::unknown(Code::Offline, Who::ThisMachine)
+            .title("The name servers cannot be asked from here")
+            .seen(list)
+            .fix("Port 53 to other servers seems to be blocked in this network; judged by the resolvers.")
     } else {
-        findings.push(
-            Finding::fail(Code::LameAll, Who::DnsProvider)
-                .seen(list)
-                .expected(format!("the name servers of {} answer with authority", case.zone()))
-                .fix(format!(
-                    "at your DNS provider set the zone {} up, or at the registrar name the servers that have it",
-                    case.zone()
-                ))
-                .evidence(evidence),
-        );
-    }
+        Finding::fail(Code::LameAll, Who::DnsProvider)
+            .seen(list)
+            .expected(format!("the name servers of {zone} answer with authority"))
+            .fix(format!(
+                "at your DNS provider set the zone {zone} up, or at the registrar name the servers that have it"
+            ))
+    };
+    Some(finding.evidence(lame.iter().map(|(lookup, _)| *lookup)))
 }
 
 fn refers_down(case: &Case<'_>, reply: &Reply) -> bool {
@@ -186,42 +161,28 @@ pub fn secondaries(case: &Case<'_>) -> Option<Finding> {
         return None;
     }
     let all = serials(case);
-    let serials: Vec<String> =
-        all.iter().map(|(lookup, serial)| format!("{} has serial {serial}", lookup.server.name)).collect();
+    let serials = words::list(all.iter().map(|(lookup, serial)| format!("{} has serial {serial}", lookup.server.name)));
     let names = words::list(behind.iter().map(|name| short(name)));
     let numbers: BTreeSet<u32> = all.iter().map(|(_, serial)| *serial).collect();
-    if numbers.len() == 1 && all.len() > 1 {
-        // Nothing is on its way: the same version of the zone has two contents.
-        return Some(
-            Finding::warn(Code::SecondaryBehind, Who::DnsProvider)
-                .title("The name servers disagree about the same version of the zone")
-                .seen(format!("another record stands at {names}, at the same serial ({})", words::list(serials)))
-                .expected("the same zone at every server")
-                .fix(format!(
-                    "at your DNS provider enter the record at {names}, too, or ask why it does not take over the zone"
-                ))
-                .evidence(all.iter().map(|(lookup, _)| lookup.evidence())),
-        );
-    }
-    let mut list = format!("{names} does not have the record yet");
-    if !serials.is_empty() {
-        list.push_str(&format!(" ({})", words::list(serials)));
-    }
     let late = case.reported.saved.is_some_and(|saved| case.since(saved) > SECONDARY_WAIT);
-    let verdict = if late { Verdict::Warn } else { Verdict::Wait };
-    let fix = if late {
-        format!(
-            "ask your DNS provider why {} is behind for more than an hour",
-            words::list(behind.iter().map(|name| short(name)))
-        )
+    let finding = Finding::warn(Code::SecondaryBehind, Who::DnsProvider);
+    let finding = if numbers.len() == 1 && all.len() > 1 {
+        // Nothing is on its way: the same version of the zone has two contents.
+        finding
+            .title("The name servers disagree about the same version of the zone")
+            .seen(format!("another record stands at {names}, at the same serial ({serials})"))
+            .fix(format!(
+                "at your DNS provider enter the record at {names}, too, or ask why it does not take over the zone"
+            ))
     } else {
-        "wait; this takes minutes, usually".to_owned()
+        let serials = if serials.is_empty() { serials } else { format!(" ({serials})") };
+        let finding = finding.seen(format!("{names} does not have the record yet{serials}"));
+        if late {
+            finding.fix(format!("ask your DNS provider why {names} is behind for more than an hour"))
+        } else {
+            Finding { verdict: Verdict::Wait, ..finding }.fix("wait; this takes minutes, usually")
+        }
     };
-    Some(
-        Finding::new(Code::SecondaryBehind, verdict, Who::DnsProvider)
-            .seen(list)
-            .expected("the same zone at every server")
-            .fix(fix)
-            .evidence(all.iter().map(|(lookup, _)| lookup.evidence())),
-    )
+    let evidence = all.iter().map(|(lookup, _)| *lookup);
+    Some(finding.expected("the same zone at every server").evidence(evidence))
 }

@@ -2,9 +2,8 @@
 
 use crate::model::text::short;
 
-use super::super::catalogue::Code;
-use super::super::finding::{Finding, Who};
-use super::super::observation::{Hop, HttpFailure, Response, Trail};
+use super::super::observation::{ConnectionFailure, Hop, Response, Trail};
+use super::super::{Code, Finding, Who};
 use super::Case;
 use super::redirect::{circle, head_was_refused, shown_url};
 
@@ -29,27 +28,22 @@ pub fn findings(case: &Case<'_>, leads_here: bool, good: bool) -> Vec<Finding> {
     let mut findings = Vec::new();
     findings.extend(front(case, leads_here));
     let pages: Vec<&Hop> = case.seen.handshakes.iter().filter_map(|handshake| handshake.page.as_ref()).collect();
-    let parked = pages
-        .iter()
-        .copied()
-        .chain(case.seen.front.iter().flat_map(|front| &front.hops))
-        .find(|hop| hop.outcome.as_ref().is_ok_and(is_parked));
+    let hops = || pages.iter().copied().chain(case.seen.front.iter().flat_map(|front| &front.hops));
+    let parked = hops().find(|hop| hop.response().is_some_and(is_parked));
     if let Some(hop) = parked {
         findings.push(
             Finding::warn(Code::HttpParked, Who::DnsProvider)
                 .seen(format!("{} looks like a parking page", shown_url(&hop.url)))
                 .cured()
-                .evidence([hop.evidence()]),
+                .evidence([hop]),
         );
     }
     let endless = findings.iter().any(|finding| matches!(finding.code, Code::RdLoop | Code::RdTooMany));
     if good && !endless {
         findings.extend(page(case, &pages));
     }
-    let asked = pages.iter().copied().chain(case.seen.front.iter().flat_map(|front| &front.hops));
-    if let Some(hop) = asked.clone().find(|hop| head_was_refused(hop)) {
-        findings
-            .push(Finding::ok(Code::RdHead).seen("HEAD gave 405 or 501; checked with GET").evidence([hop.evidence()]));
+    if let Some(hop) = hops().find(|hop| head_was_refused(hop)) {
+        findings.push(Finding::ok(Code::RdHead).seen("HEAD gave 405 or 501; checked with GET").evidence([hop]));
     }
     findings.extend(challenge(case, leads_here));
     findings
@@ -67,14 +61,14 @@ pub fn is_parked(response: &Response) -> bool {
 /// From `http://` the name: circles, and whether it ends protected.
 fn front(case: &Case<'_>, leads_here: bool) -> Option<Finding> {
     let trail = case.seen.front.as_ref()?;
-    let proxied = trail.hops.iter().any(|hop| hop.outcome.as_ref().is_ok_and(|response| response.cf_ray));
+    let proxied = trail.hops.iter().any(|hop| hop.response().is_some_and(|response| response.cf_ray));
     if let Some(circle) = circle(trail) {
         let mode = if proxied { "; with Cloudflare set the SSL mode to Full (strict), not Flexible" } else { "" };
         return Some(
             Finding::fail(Code::RdLoop, Who::Dashboard)
                 .seen(circle)
                 .fix(format!("in the dashboard lead it straight to its target, and remove what leads back{mode}"))
-                .evidence(trail.evidence()),
+                .evidence(&trail.hops),
         );
     }
     if trail.cut {
@@ -82,18 +76,18 @@ fn front(case: &Case<'_>, leads_here: bool) -> Option<Finding> {
             Finding::fail(Code::RdTooMany, Who::Dashboard)
                 .seen(format!("{} redirects, and still one more", trail.hops.len().saturating_sub(1)))
                 .cured()
-                .evidence(trail.evidence()),
+                .evidence(&trail.hops),
         );
     }
     let last = trail.hops.last()?;
-    let response = last.outcome.as_ref().ok()?;
+    let response = last.response()?;
     if leads_here && last.url.scheme() == "http" && (200..300).contains(&response.status) {
         return Some(
             Finding::warn(Code::HttpNoUpgrade, Who::Platform)
                 .seen(format!("{} answers {} without leading to https", shown_url(&last.url), response.status))
                 .expected(format!("a redirect to https://{}/", case.domain.name))
                 .cured()
-                .evidence(trail.evidence()),
+                .evidence(&trail.hops),
         );
     }
     None
@@ -101,43 +95,33 @@ fn front(case: &Case<'_>, leads_here: bool) -> Option<Finding> {
 
 /// The front page over https, address by address; the first that is wrong.
 fn page(case: &Case<'_>, pages: &[&Hop]) -> Option<Finding> {
+    use ConnectionFailure::{NoHandshake, NotHttp, Unreachable, Withheld};
     let name = &case.domain.name;
     let first = pages.first()?;
-    let wrong = pages.iter().find_map(|hop| match &hop.outcome {
-        Ok(response) if matches!(response.status, 404 | 410 | 421) => Some((hop, unknown_name(case, response))),
-        Ok(response) if response.status >= 500 => {
-            let finding = Finding::warn(Code::Http5xx, Who::Platform)
-                .seen(format!("https://{name}/ answers {}", response.status))
-                .expected("the site")
-                .fix("the domain is fine: check in the dashboard whether the last deploy is good");
-            Some((hop, finding))
-        }
-        Err(HttpFailure::Tls | HttpFailure::Withheld | HttpFailure::Unreachable) => None,
-        Err(why) => {
-            let title = match why {
-                HttpFailure::Malformed => "What answers there is not HTTP",
-                _ => "The site does not answer",
-            };
-            let finding = Finding::warn(Code::Http5xx, Who::Platform);
-            let finding = finding
-                .title(title)
-                .seen(format!("https://{name}/: {why}"))
-                .expected("the site")
-                .fix("the domain is fine: check in the dashboard whether the last deploy is good");
-            Some((hop, finding))
-        }
-        Ok(_) => None,
+    let broken = |seen: String| {
+        let fix = "the domain is fine: check in the dashboard whether the last deploy is good";
+        Finding::warn(Code::Http5xx, Who::Platform).seen(seen).expected("the site").fix(fix)
+    };
+    let wrong = pages.iter().find_map(|hop| {
+        let finding = match &hop.outcome {
+            Ok(response) if matches!(response.status, 404 | 410 | 421) => unknown_name(case, response),
+            Ok(response) if response.status >= 500 => broken(format!("https://{name}/ answers {}", response.status)),
+            Ok(_) | Err(NoHandshake | Withheld | Unreachable) => return None,
+            Err(NotHttp) => broken(format!("https://{name}/: {NotHttp}")).title("What answers there is not HTTP"),
+            Err(why) => broken(format!("https://{name}/: {why}")).title("The site does not answer"),
+        };
+        Some((hop, finding))
     });
     if let Some((hop, finding)) = wrong {
-        return Some(finding.evidence([hop.evidence()]));
+        return Some(finding.evidence([*hop]));
     }
-    let response = first.outcome.as_ref().ok()?;
+    let response = first.response()?;
     let to = response.location.as_ref().filter(|_| response.is_redirect());
     let to = to.map_or_else(String::new, |location| format!(" to {}", short(location)));
     Some(
         Finding::ok(Code::HttpOk)
             .seen(format!("https://{name}/ answers {}{to}", response.status))
-            .evidence(pages.iter().map(|hop| hop.evidence())),
+            .evidence(pages.iter().copied()),
     )
 }
 
@@ -174,7 +158,7 @@ fn challenge(case: &Case<'_>, leads_here: bool) -> Option<Finding> {
             .seen(format!("/.well-known/acme-challenge/ {why}"))
             .expected("404, or another answer of the platform itself")
             .fix("exempt that path from log-ins, rules and redirects: authorities fetch a file there over port 80")
-            .evidence(trail.evidence()),
+            .evidence(&trail.hops),
     )
 }
 

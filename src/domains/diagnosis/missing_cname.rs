@@ -4,82 +4,74 @@ use std::net::IpAddr;
 
 use crate::model::text::short;
 
-use super::super::catalogue::Code;
-use super::super::finding::{Finding, Verdict, Who};
-use super::super::observation::{Data, RecordType, TYPES};
-use super::advice::{fail, one_cname, record_to_add, value_unknown};
+use super::super::observation::RecordType::{A, AAAA, CAA, CNAME, HTTPS, MX, TXT};
+use super::super::observation::{Data, TYPES};
+use super::super::{Code, Finding, Verdict, Who};
+use super::advice::{fail, mail_stops, one_cname, record_to_add, value_unknown};
 use super::authoritative::Authoritative;
-use super::case::platform_addresses;
 use super::cname_target::shown;
 use super::{Case, words};
 
-pub fn findings(case: &Case<'_>, source: &Authoritative<'_>, findings: &mut Vec<Finding>) {
-    let (v4, v4_ttl) = source.addresses(RecordType::A);
-    let (v6, v6_ttl) = source.addresses(RecordType::AAAA);
-    let platform = platform_addresses(case);
-    if !v4.is_empty() || !v6.is_empty() {
-        if case.expectation.platform_host.is_none() {
-            findings.push(value_unknown(case, &words::list(v4.iter().chain(&v6))));
-            return;
-        }
-        let ours = |addresses: &[IpAddr]| addresses.iter().all(|address| platform.contains(address));
-        if !v4.is_empty() {
-            findings.push(if ours(&v4) { direct(case, source, &v4) } else { blocks(case, source, &v4, v4_ttl) });
-        }
-        if !v6.is_empty() {
-            if ours(&v6) {
-                if v4.is_empty() {
-                    findings.push(direct(case, source, &v6));
-                }
-            } else {
-                findings.push(left_over(case, source, &v6, v6_ttl));
-            }
-        }
-    } else if let Some(in_txt) = value_in_txt(case, source) {
-        findings.push(in_txt);
-    } else if source.is_nxdomain() {
-        findings.push(doubled(case).unwrap_or_else(|| missing(case, source)));
-    } else {
-        findings.push(nothing_useful(case, source));
+pub fn findings(case: &Case<'_>, source: &Authoritative<'_>) -> Vec<Finding> {
+    let (v4, v6) = (source.addresses(A), source.addresses(AAAA));
+    if v4.is_empty() && v6.is_empty() {
+        return vec![if let Some(in_txt) = value_in_txt(case, source) {
+            in_txt
+        } else if source.is_nxdomain() {
+            doubled(case).unwrap_or_else(|| missing(case, source))
+        } else {
+            nothing_useful(case, source)
+        }];
     }
+    if case.expectation.platform_host.is_none() {
+        return vec![value_unknown(case, &words::list(v4.iter().chain(&v6)))];
+    }
+    let platform = case.platform_addresses();
+    let ours = |addresses: &[IpAddr]| addresses.iter().all(|address| platform.contains(address));
+    let mut findings = Vec::new();
+    if !v4.is_empty() {
+        findings.push(if ours(&v4) { direct(case, source, &v4) } else { blocks(case, source, &v4) });
+    }
+    if !ours(&v6) {
+        findings.push(left_over(case, source, &v6));
+    } else if v4.is_empty() {
+        findings.push(direct(case, source, &v6));
+    }
+    findings
 }
 
-fn blocks(case: &Case<'_>, source: &Authoritative<'_>, addresses: &[IpAddr], ttl: u32) -> Finding {
+fn blocks(case: &Case<'_>, source: &Authoritative<'_>, addresses: &[IpAddr]) -> Finding {
     let (name, list) = (&case.domain.name, words::list(addresses));
-    fail(Code::DnsABlocks)
+    fail(case, Code::DnsABlocks)
         .seen(format!("{name} has A {list} ({})", source.witness()))
-        .expected(one_cname(case))
         .fix(format!(
             "at your DNS provider delete the A record {list} of {}{}, then add {}: both cannot stand together. \
              Then: up to {} (its TTL).",
             case.label(),
             beside(source),
             record_to_add(case),
-            words::ttl(ttl)
+            words::ttl(source.ttl(A))
         ))
-        .evidence(source.evidence(&[RecordType::A, RecordType::CNAME]))
+        .evidence(source.evidence(&[A, CNAME]))
 }
 
 /// What else must go, since a CNAME stands alone.
 fn beside(source: &Authoritative<'_>) -> String {
-    let others = source.own.iter().filter(|record| {
-        matches!(record.data.kind(), RecordType::TXT | RecordType::MX | RecordType::HTTPS | RecordType::CAA)
-    });
+    let others = source.own.iter().filter(|record| matches!(record.data.kind(), TXT | MX | HTTPS | CAA));
     let others: Vec<String> = others.map(|record| record.data.words()).collect();
     if others.is_empty() { String::new() } else { format!(" and {}", words::list(others)) }
 }
 
-fn left_over(case: &Case<'_>, source: &Authoritative<'_>, addresses: &[IpAddr], ttl: u32) -> Finding {
+fn left_over(case: &Case<'_>, source: &Authoritative<'_>, addresses: &[IpAddr]) -> Finding {
     let list = words::list(addresses);
-    fail(Code::DnsAaaaLeft)
+    fail(case, Code::DnsAaaaLeft)
         .seen(format!("{} has AAAA {list} ({})", case.domain.name, source.witness()))
-        .expected(one_cname(case))
         .fix(format!(
             "at your DNS provider delete the AAAA record {list} of {}. Then: up to {} (its TTL).",
             case.label(),
-            words::ttl(ttl)
+            words::ttl(source.ttl(AAAA))
         ))
-        .evidence(source.evidence(&[RecordType::AAAA]))
+        .evidence(source.evidence(&[AAAA]))
 }
 
 fn direct(case: &Case<'_>, source: &Authoritative<'_>, addresses: &[IpAddr]) -> Finding {
@@ -92,7 +84,7 @@ fn direct(case: &Case<'_>, source: &Authoritative<'_>, addresses: &[IpAddr]) -> 
              addresses by itself, nothing is to do, but Verify may not see the CNAME",
             record_to_add(case)
         ))
-        .evidence(source.evidence(&[RecordType::A, RecordType::AAAA]))
+        .evidence(source.evidence(&[A, AAAA]))
 }
 
 fn value_in_txt(case: &Case<'_>, source: &Authoritative<'_>) -> Option<Finding> {
@@ -102,11 +94,10 @@ fn value_in_txt(case: &Case<'_>, source: &Authoritative<'_>) -> Option<Finding> 
         _ => None,
     })?;
     Some(
-        fail(Code::DnsValueInTxt)
+        fail(case, Code::DnsValueInTxt)
             .seen(format!("{} has TXT \"{}\"", case.domain.name, short(text)))
-            .expected(one_cname(case))
             .fix(format!("at your DNS provider delete this TXT record, then add {}", record_to_add(case)))
-            .evidence(source.evidence(&[RecordType::TXT])),
+            .evidence(source.evidence(&[TXT])),
     )
 }
 
@@ -118,7 +109,7 @@ fn doubled(case: &Case<'_>) -> Option<Finding> {
     })?;
     let at = &found.question.name;
     Some(
-        fail(Code::DnsNameDoubled)
+        fail(case, Code::DnsNameDoubled)
             .seen(format!("the record stands at {}", shown(at)))
             .expected(format!("{} {}", case.domain.name, one_cname(case)))
             .fix(format!(
@@ -127,47 +118,46 @@ fn doubled(case: &Case<'_>) -> Option<Finding> {
                 case.label(),
                 then_forgotten(case)
             ))
-            .evidence([found.evidence()]),
+            .evidence([found]),
     )
 }
 
 fn missing(case: &Case<'_>, source: &Authoritative<'_>) -> Finding {
     absent(case, Code::DnsMissing)
         .seen(format!("nothing exists at {} ({})", case.domain.name, source.witness()))
-        .expected(one_cname(case))
         .fix(format!("at your DNS provider add {}{}", record_to_add(case), then_forgotten(case)))
-        .evidence(source.evidence(&[RecordType::CNAME]))
+        .evidence(source.evidence(&[CNAME]))
 }
 
 /// How long resolvers remember that there was nothing (RFC 2308).
 fn then_forgotten(case: &Case<'_>) -> String {
     let name = &case.domain.name;
-    let lookups = case.seen.asked(name, RecordType::CNAME).chain(case.seen.asked(name, RecordType::A));
+    let lookups = case.seen.asked(name, CNAME).chain(case.seen.asked(name, A));
     let longest = lookups.filter_map(|lookup| lookup.reply()?.negative()).map(|(_, ttl)| ttl).max();
     longest.map_or_else(String::new, |ttl| format!(". Then: up to {}, where it was asked for already", words::ttl(ttl)))
 }
 
 fn nothing_useful(case: &Case<'_>, source: &Authoritative<'_>) -> Finding {
-    let others: Vec<_> = source.own.iter().map(|record| record.data.words()).collect();
-    let (seen, fix) = if others.is_empty() {
+    let name = &case.domain.name;
+    let list = words::list(source.own.iter().map(|record| record.data.words()));
+    let add = record_to_add(case);
+    let (seen, fix) = if list.is_empty() {
         (
-            format!("{} has no CNAME and no address; only names below it exist", case.domain.name),
-            format!("at your DNS provider add {}", record_to_add(case)),
+            format!("{name} has no CNAME and no address; only names below it exist"),
+            format!("at your DNS provider add {add}"),
         )
     } else {
-        let list = words::list(&others);
-        let mut fix =
-            format!("at your DNS provider delete {list}, since a CNAME stands alone, then add {}", record_to_add(case));
-        if source.own.iter().any(|record| matches!(record.data, Data::Mx(..))) {
-            fix.push_str(&format!(". Deleting the MX stops mail for {}: move mail first", case.domain.name));
-        }
-        (format!("{} has {list}, but no CNAME and no address", case.domain.name), fix)
+        let mail = mail_stops(case, &source.own);
+        (
+            format!("{name} has {list}, but no CNAME and no address"),
+            format!("at your DNS provider delete {list}, since a CNAME stands alone, then add {add}{mail}"),
+        )
     };
-    absent(case, Code::DnsNodata).seen(seen).expected(one_cname(case)).fix(fix).evidence(source.evidence(&TYPES))
+    absent(case, Code::DnsNodata).seen(seen).fix(fix).evidence(source.evidence(&TYPES))
 }
 
 /// Before the operator saved the record, its absence is only the next step.
 fn absent(case: &Case<'_>, code: Code) -> Finding {
     let verdict = if case.reported.saved.is_some() { Verdict::Fail } else { Verdict::Wait };
-    Finding::new(code, verdict, Who::DnsProvider)
+    Finding { verdict, ..fail(case, code) }
 }

@@ -2,9 +2,9 @@
 
 use crate::model::text::short;
 
-use super::super::catalogue::Code;
-use super::super::finding::{Finding, Verdict, Who};
-use super::super::observation::{Lookup, RecordType, Reply, ResponseCode, Role, code_name};
+use super::super::observation::RecordType::A;
+use super::super::observation::{Lookup, Reply, ResponseCode, Role, code_name};
+use super::super::{Code, Finding, Verdict, Who};
 use super::authoritative::{Authoritative, invents};
 use super::{Case, delegation, propagation, words};
 
@@ -14,7 +14,7 @@ const SLOW: std::time::Duration = std::time::Duration::from_secs(1);
 /// Adds the findings on servers. Where they explain the absence of a record, its finding is dropped from `record`; where
 /// the world does not yet see what is right at the source, the record's "ok" gives way.
 pub fn findings(case: &Case<'_>, source: &Authoritative<'_>, record: &mut Vec<Finding>, findings: &mut Vec<Finding>) {
-    let resolvers: Vec<&Lookup> = case.seen.resolvers(&case.domain.name, RecordType::A).collect();
+    let resolvers: Vec<&Lookup> = case.resolvers(A).collect();
     let unheard = resolvers.iter().all(|lookup| no_answer(lookup).is_some());
     if unheard && source.lookups.is_empty() {
         findings.push(offline(case, &resolvers));
@@ -34,7 +34,7 @@ pub fn findings(case: &Case<'_>, source: &Authoritative<'_>, record: &mut Vec<Fi
         }
         findings.push(mismatch);
     }
-    delegation::lame(case, failing, findings);
+    findings.extend(delegation::lame(case, failing));
     if !circle {
         findings.extend(resolvers_fail(case, &resolvers, findings));
     }
@@ -81,7 +81,7 @@ fn offline(case: &Case<'_>, resolvers: &[&Lookup]) -> Finding {
     } else {
         finding.cured()
     };
-    finding.seen(seen).evidence(resolvers.iter().map(|lookup| lookup.evidence()))
+    finding.seen(seen).evidence(resolvers.iter().copied())
 }
 
 /// Whether an answer only says that there is none to be had.
@@ -91,8 +91,10 @@ pub fn fails(reply: &Reply) -> bool {
 
 /// Resolvers that fail: validation, if they answer without it; the domain's servers, if none succeeds.
 pub fn resolvers_fail(case: &Case<'_>, resolvers: &[&Lookup], so_far: &[Finding]) -> Option<Finding> {
-    let failing: Vec<&&Lookup> = resolvers.iter().filter(|lookup| lookup.reply().is_some_and(fails)).collect();
-    let first = failing.first()?;
+    let failing: Vec<&Lookup> = resolvers.iter().copied().filter(|lookup| lookup.reply().is_some_and(fails)).collect();
+    if failing.is_empty() {
+        return None;
+    }
     let unchecked =
         case.seen.lookups.iter().find(|lookup| lookup.question.checking_disabled && lookup.answer().is_some());
     let reason = failing.iter().filter_map(|lookup| lookup.reply()?.extended_error.as_ref());
@@ -122,14 +124,11 @@ pub fn resolvers_fail(case: &Case<'_>, resolvers: &[&Lookup], so_far: &[Finding]
                 ))
                 .expected("signatures that resolvers can verify")
                 .fix(fix)
-                .evidence(failing.iter().map(|lookup| lookup.evidence()).chain([unchecked.evidence()])),
+                .evidence(failing.into_iter().chain([unchecked])),
         );
     }
     let answered = resolvers.iter().filter(|lookup| lookup.reply().is_some()).count();
-    if failing.len() < answered {
-        return None;
-    }
-    if so_far.iter().any(|finding| finding.code == Code::LameAll) {
+    if failing.len() < answered || so_far.iter().any(|finding| finding.code == Code::LameAll) {
         return None;
     }
     Some(
@@ -139,52 +138,43 @@ pub fn resolvers_fail(case: &Case<'_>, resolvers: &[&Lookup], so_far: &[Finding]
                 "open a ticket at your DNS provider, with the output of: petstore domains report {}",
                 case.domain.name
             ))
-            .evidence(failing.iter().map(|lookup| lookup.evidence()).chain([first.evidence()]).take(failing.len())),
+            .evidence(failing),
     )
 }
 
 /// What is worth a word once, and is no trouble by itself.
 fn remarks(case: &Case<'_>, resolvers: &[&Lookup], findings: &mut Vec<Finding>) {
-    for lookup in resolvers {
+    for lookup in resolvers.iter().copied() {
+        let who = lookup.server.label();
         if let Some(why) = no_answer(lookup) {
-            findings.push(down(lookup, &why));
+            let down = Finding::unknown(Code::ResolverDown, Who::ThisMachine).seen(format!("{who}: {why}"));
+            findings.push(down.cured().evidence([lookup]));
         } else if invents(case, lookup) {
             findings.push(
                 Finding::warn(Code::DnsRewrite, Who::ThisMachine)
-                    .seen(format!("{} gives an address for a name that nobody has", lookup.server.label()))
+                    .seen(format!("{who} gives an address for a name that nobody has"))
                     .fix("your network rewrites DNS; judged by the other resolvers")
-                    .evidence(case.seen.resolvers(&case.seen.sibling, RecordType::A).map(|asked| asked.evidence())),
+                    .evidence(case.seen.resolvers(&case.seen.sibling, A)),
             );
         }
     }
-    let asked = || case.seen.lookups.iter().filter(|lookup| lookup.server.role != Role::Parent);
-    if let Some(lookup) = asked().find(|lookup| lookup.reply().is_some_and(|reply| reply.without_edns)) {
-        findings.push(
-            Finding::warn(Code::EdnsBroken, Who::DnsProvider)
-                .seen(format!("{} refuses EDNS, and answers without", lookup.server.label()))
-                .cured()
-                .evidence([lookup.evidence()]),
-        );
-    }
-    if let Some(lookup) = asked().find(|lookup| lookup.reply().is_some_and(|reply| reply.over_tcp)) {
-        findings.push(
-            Finding::ok(Code::TcpOnly)
-                .seen(format!("{} answered over TCP", lookup.server.label()))
-                .evidence([lookup.evidence()]),
-        );
-    }
-    if let Some(lookup) = asked().find(|lookup| lookup.reply().is_some() && lookup.took > SLOW) {
-        findings.push(
-            Finding::ok(Code::Slow)
-                .seen(format!("{} took {:.1} s", lookup.server.label(), lookup.took.as_secs_f32()))
-                .evidence([lookup.evidence()]),
-        );
-    }
-}
-
-fn down(lookup: &Lookup, why: &str) -> Finding {
-    Finding::unknown(Code::ResolverDown, Who::ThisMachine)
-        .seen(format!("{}: {why}", lookup.server.label()))
-        .cured()
-        .evidence([lookup.evidence()])
+    let answered = |is_such: &dyn Fn(&Lookup, &Reply) -> bool| {
+        let such = |lookup: &&Lookup| {
+            lookup.server.role != Role::Parent && lookup.reply().is_some_and(|reply| is_such(lookup, reply))
+        };
+        case.seen.lookups.iter().find(such)
+    };
+    findings.extend(answered(&|_, reply| reply.without_edns).map(|lookup| {
+        Finding::warn(Code::EdnsBroken, Who::DnsProvider)
+            .seen(format!("{} refuses EDNS, and answers without", lookup.server.label()))
+            .cured()
+            .evidence([lookup])
+    }));
+    findings.extend(answered(&|_, reply| reply.over_tcp).map(|lookup| {
+        Finding::ok(Code::TcpOnly).seen(format!("{} answered over TCP", lookup.server.label())).evidence([lookup])
+    }));
+    findings.extend(answered(&|lookup, _| lookup.took > SLOW).map(|lookup| {
+        let seen = format!("{} took {:.1} s", lookup.server.label(), lookup.took.as_secs_f32());
+        Finding::ok(Code::Slow).seen(seen).evidence([lookup])
+    }));
 }

@@ -5,13 +5,10 @@ use std::net::IpAddr;
 
 use jiff::Timestamp;
 
-use super::super::catalogue::Code;
-use super::super::dns_name::DnsName;
-use super::super::finding::{Finding, Verdict, Who};
 use super::super::ip_ranges::is_public;
 use super::super::observation::{Lookup, RecordType, Reply, Role};
+use super::super::{Code, DnsName, Finding, Verdict, Who};
 use super::authoritative::{Authoritative, invents};
-use super::case::platform_addresses;
 use super::{Case, words};
 
 /// What an expired answer has left, by RFC 8767 section 4.
@@ -32,14 +29,14 @@ pub fn sees_right(case: &Case<'_>, reply: &Reply) -> bool {
     let name = &case.domain.name;
     match &case.expectation.platform_host {
         Some(host) if !case.domain.is_apex() => {
-            let platform = platform_addresses(case);
+            let platform = case.platform_addresses();
             let wildcard_address =
                 reply.at(name).any(|record| record.data.address().is_some_and(|address| platform.contains(&address)));
             let mut cnames = reply.cnames(name).peekable();
             cnames.peek().is_some() && cnames.all(|(target, _)| target == host) || wildcard_address
         }
         Some(_) => {
-            let platform = platform_addresses(case);
+            let platform = case.platform_addresses();
             let mut addresses = reply.addresses().peekable();
             addresses.peek().is_some() && addresses.all(|address| platform.contains(&address))
         }
@@ -113,7 +110,7 @@ fn wait(case: &Case<'_>, lookup: &Lookup) -> Option<Finding> {
             .until(until)
     };
     let expected = case.expectation.platform_host.as_ref();
-    Some(finding.expected(expected.map_or_else(String::new, DnsName::to_string)).evidence([lookup.evidence()]))
+    Some(finding.expected(expected.map_or_else(String::new, DnsName::to_string)).evidence([lookup]))
 }
 
 /// An expired answer: the resolver says so, or it promised to forget it earlier, or what is left is what an expired
@@ -149,7 +146,7 @@ pub fn split_local(case: &Case<'_>, resolvers: &[&Lookup]) -> Option<(String, Fi
     }
     let seen =
         format!("{} answers {}, all others the right value", local.server.label(), view(&case.domain.name, reply));
-    Some((local.server.name.clone(), warn(seen).evidence([local.evidence()])))
+    Some((local.server.name.clone(), warn(seen).evidence([*local])))
 }
 
 /// Answers that differ among resolvers, none of them the source's.
@@ -192,7 +189,7 @@ pub fn disagreement(case: &Case<'_>, source: &Authoritative<'_>, resolvers: &[&L
                     .filter_map(|(lookup, _)| forgets(name, lookup))
                     .max(),
             )
-            .evidence(answers.iter().map(|(lookup, _)| lookup.evidence())),
+            .evidence(answers.iter().map(|(lookup, _)| **lookup)),
     )
 }
 

@@ -2,28 +2,23 @@
 
 use std::net::IpAddr;
 
-use super::super::catalogue::Code;
-use super::super::dns_name::DnsName;
-use super::super::finding::{Finding, Verdict, Who};
 use super::super::ip_ranges::{is_cloudflare, is_public};
-use super::super::observation::{RecordType, Reply, Response, Role};
+use super::super::observation::RecordType::{A, AAAA};
+use super::super::observation::{Lookup, Reply, Response, Role};
+use super::super::{Code, DnsName, Finding, Verdict, Who};
 use super::advice::{fail, one_cname, record_to_add};
 use super::authoritative::Authoritative;
-use super::case::platform_addresses;
 use super::propagation::sees_right;
 use super::{Case, words};
 
 /// Cloudflare's proxy gives its own addresses and hides the record.
 pub fn cloudflare(case: &Case<'_>, source: &Authoritative<'_>) -> Option<Finding> {
-    let platform = platform_addresses(case);
-    let (v4, _) = source.addresses(RecordType::A);
-    let (v6, _) = source.addresses(RecordType::AAAA);
-    let addresses: Vec<IpAddr> = v4.into_iter().chain(v6).collect();
+    let platform = case.platform_addresses();
+    let addresses = source.all_addresses();
     if addresses.is_empty() || addresses.iter().all(|address| platform.contains(address)) {
         return None;
     }
-    let pages: Vec<_> =
-        case.seen.handshakes.iter().filter_map(|handshake| handshake.page.as_ref()?.outcome.as_ref().ok()).collect();
+    let pages: Vec<_> = case.seen.handshakes.iter().filter_map(|handshake| handshake.response()).collect();
     let by_address = addresses.iter().all(|address| is_cloudflare(*address));
     let says_so =
         |page: &&&Response| page.server.as_deref().is_some_and(|server| server.eq_ignore_ascii_case("cloudflare"));
@@ -48,35 +43,32 @@ pub fn cloudflare(case: &Case<'_>, source: &Authoritative<'_>) -> Option<Finding
                 "at Cloudflare set the record {} to DNS only (the grey cloud), at least until the domain is live",
                 case.label()
             ))
-            .evidence(source.evidence(&[RecordType::A, RecordType::AAAA])),
+            .evidence(source.evidence(&[A, AAAA])),
     )
 }
 
 /// Addresses at the end of the way that nobody outside reaches.
-pub fn private(case: &Case<'_>, source: &Authoritative<'_>, findings: &mut Vec<Finding>) {
+pub fn private(case: &Case<'_>, source: &Authoritative<'_>) -> Option<Finding> {
     if case.expectation.allow_private {
-        return;
+        return None;
     }
-    let own = source.lookups.iter().filter_map(|lookup| lookup.reply()).flat_map(Reply::addresses);
-    let seen = case.seen.resolvers(&case.domain.name, RecordType::A);
+    let own = source.replies().flat_map(Reply::addresses);
+    let seen = case.resolvers(A);
     let seen = seen.filter(|lookup| !matches!(lookup.server.role, Role::Resolver { system: true }));
     // What a resolver only remembers is not in the zone any more.
     let current = |reply: &&Reply| !source.authoritative || sees_right(case, reply);
-    let addresses = own.chain(seen.filter_map(|lookup| lookup.reply()).filter(current).flat_map(Reply::addresses));
+    let addresses = own.chain(seen.filter_map(Lookup::reply).filter(current).flat_map(Reply::addresses));
     let mut private: Vec<IpAddr> = addresses.filter(|address| !is_public(*address)).collect();
     private.sort_unstable();
     private.dedup();
-    if private.is_empty() {
-        return;
-    }
-    let finding = fail(Code::DnsPrivate)
-        .seen(format!("{} leads to {}", case.domain.name, words::list(&private)))
-        .expected("an address that everybody reaches")
-        .fix(format!(
-            "at your DNS provider replace it by {}. Where the address is meant, --allow-private tests it, too",
-            record_to_add(case)
-        ))
-        .evidence(source.evidence(&[RecordType::A, RecordType::AAAA]));
-    // It names the cause more exactly than that there is an address at all.
-    findings.insert(0, finding);
+    (!private.is_empty()).then(|| {
+        fail(case, Code::DnsPrivate)
+            .seen(format!("{} leads to {}", case.domain.name, words::list(&private)))
+            .expected("an address that everybody reaches")
+            .fix(format!(
+                "at your DNS provider replace it by {}. Where the address is meant, --allow-private tests it, too",
+                record_to_add(case)
+            ))
+            .evidence(source.evidence(&[A, AAAA]))
+    })
 }

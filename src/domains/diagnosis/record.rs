@@ -5,11 +5,10 @@ use std::collections::BTreeSet;
 use crate::model::text::short;
 use crate::model::words::counted;
 
-use super::super::catalogue::Code;
-use super::super::dns_name::DnsName;
-use super::super::finding::{Finding, Who};
-use super::super::observation::{Data, Record, RecordType, Reply, type_name};
-use super::advice::{fail, one_cname, record_to_add, value_unknown};
+use super::super::observation::RecordType::{A, AAAA, CNAME, NS};
+use super::super::observation::{Lookup, Record, Reply, type_name};
+use super::super::{Code, DnsName, Finding, Who};
+use super::advice::{fail, mail_stops, one_cname, record_to_add, value_unknown};
 use super::authoritative::Authoritative;
 use super::cname_target::{self, shown};
 use super::{Case, apex, missing_cname, proxied, wildcard, words};
@@ -19,93 +18,84 @@ const DAY: u32 = 86_400;
 
 /// The findings on the record; the one that says what is to be done is first.
 pub fn findings(case: &Case<'_>, source: &Authoritative<'_>) -> Vec<Finding> {
-    let mut findings = Vec::new();
     if source.lookups.is_empty() {
         // Nobody gave an answer; the servers' part says why.
-        return findings;
+        return Vec::new();
     }
     let own_zone = case.seen.zone.as_ref() == Some(&case.domain.name) && !case.domain.is_apex();
     if own_zone || !source.cut.is_empty() {
-        findings.push(zone_cut(case, source));
-        return findings;
+        return vec![zone_cut(case, source)];
     }
     if let Some(proxy) = proxied::cloudflare(case, source) {
-        findings.push(proxy);
-        return findings;
+        return vec![proxy];
     }
-    if case.domain.is_apex() {
-        apex::findings(case, source, &mut findings);
-    } else {
-        subdomain(case, source, &mut findings);
-    }
+    let mut findings = if case.domain.is_apex() { vec![apex::finding(case, source)] } else { subdomain(case, source) };
     value_gone(case, source, &mut findings);
-    proxied::private(case, source, &mut findings);
-    long_ttl(source, &mut findings);
+    // It names the cause more exactly than that there is an address at all.
+    findings.splice(..0, proxied::private(case, source));
+    findings.extend(long_ttl(source));
     findings
 }
 
-fn subdomain(case: &Case<'_>, source: &Authoritative<'_>, findings: &mut Vec<Finding>) {
+fn subdomain(case: &Case<'_>, source: &Authoritative<'_>) -> Vec<Finding> {
     let cnames = source.cnames();
     if let Some((above, target)) = source.dname {
-        wildcard::dname(case, source, above, target, findings);
+        wildcard::dname(case, source, above, target)
     } else if wildcard::is_wildcard(case, source) {
-        wildcard::findings(case, source, findings);
+        vec![wildcard::finding(case, source)]
     } else if cnames.is_empty() {
-        missing_cname::findings(case, source, findings);
+        missing_cname::findings(case, source)
     } else {
-        with_cname(case, source, &cnames, findings);
+        with_cname(case, source, &cnames)
     }
 }
 
-fn with_cname(case: &Case<'_>, source: &Authoritative<'_>, cnames: &[(&DnsName, u32)], findings: &mut Vec<Finding>) {
+fn with_cname(case: &Case<'_>, source: &Authoritative<'_>, cnames: &[(&DnsName, u32)]) -> Vec<Finding> {
+    let mut findings = Vec::new();
     let name = &case.domain.name;
     let others = source.others();
+    let targets = || cnames.iter().map(|(target, _)| shown(target));
     let several = |reply: &Reply| reply.cnames(name).map(|(target, _)| target).collect::<BTreeSet<_>>().len() > 1;
-    let at_once = source.lookups.iter().filter_map(|lookup| lookup.reply()).any(several);
+    let at_once = source.replies().any(several);
     if at_once {
-        let targets = words::list(cnames.iter().map(|(target, _)| shown(target)));
-        let keep =
-            case.expectation.platform_host.as_ref().map_or_else(|| "the right one".to_owned(), DnsName::to_string);
+        let keep = case.expectation.platform_host.as_ref().map_or("the right one", DnsName::as_str);
         findings.push(
-            fail(Code::DnsMultiCname)
-                .seen(format!("{name} has CNAMEs to {targets}"))
-                .expected(one_cname(case))
+            fail(case, Code::DnsMultiCname)
+                .seen(format!("{name} has CNAMEs to {}", words::list(targets())))
                 .fix(format!("at your DNS provider keep the CNAME to {keep} and delete the other"))
-                .evidence(source.evidence(&[RecordType::CNAME])),
+                .evidence(source.evidence(&[CNAME])),
         );
     }
     if !others.is_empty() {
         findings.push(beside(case, source, &others));
     }
     let Some(expected) = &case.expectation.platform_host else {
-        findings
-            .push(value_unknown(case, &cnames.iter().map(|(target, _)| shown(target)).collect::<Vec<_>>().join(", ")));
-        return;
+        findings.push(value_unknown(case, &targets().collect::<Vec<_>>().join(", ")));
+        return findings;
     };
     match cnames.iter().find(|(target, _)| *target != expected) {
         Some((target, ttl)) if !at_once => findings.push(cname_target::wrong(case, source, target, *ttl, expected)),
         None if is_gone(case, expected) => findings.push(
-            fail(Code::DnsTargetGone)
+            fail(case, Code::DnsTargetGone)
                 .seen(format!("{name} has the value {expected}, and no such host exists"))
                 .expected("the value that the dashboard shows now")
                 .fix(format!(
                     "compare the value with the one in the dashboard under Project settings, Domains; then change the CNAME {}",
                     case.label()
                 ))
-                .evidence(case.seen.asked(expected, RecordType::A).map(|lookup| lookup.evidence())),
+                .evidence(case.seen.asked(expected, A)),
         ),
         None if others.is_empty() => findings.push(right(case, source, expected)),
         _ => {}
     }
+    findings
 }
 
 /// A value that does not exist was mistyped, whatever stands at the name: that is said first, and in place of a
 /// comparison with it.
 fn value_gone(case: &Case<'_>, source: &Authoritative<'_>, findings: &mut Vec<Finding>) {
     let Some(expected) = &case.expectation.platform_host else { return };
-    let mut replies = case.seen.asked(expected, RecordType::A).filter_map(|lookup| lookup.reply()).peekable();
-    let gone = replies.peek().is_some() && replies.all(Reply::is_nxdomain);
-    if !gone || source.cnames().iter().any(|(target, _)| *target == expected) {
+    if !is_denied(case, expected) || source.cnames().iter().any(|(target, _)| *target == expected) {
         return;
     }
     findings.retain(|finding| !matches!(finding.code, Code::DnsWrongTarget | Code::DnsNearMiss | Code::DnsChain));
@@ -117,15 +107,19 @@ fn value_gone(case: &Case<'_>, source: &Authoritative<'_>, findings: &mut Vec<Fi
         .seen(format!("{expected} was given as the value, and no such host exists{instead}"))
         .expected("the value that the dashboard shows")
         .fix("copy the value anew from the dashboard under Project settings, Domains, and correct it here; the record may be right as it is")
-        .evidence(case.seen.asked(expected, RecordType::A).map(|lookup| lookup.evidence()));
+        .evidence(case.seen.asked(expected, A));
     findings.insert(0, finding);
 }
 
-/// Whether everybody who was asked for the platform's own host says that there is none.
+/// Whether everybody who was asked says that there is no such host.
+fn is_denied(case: &Case<'_>, host: &DnsName) -> bool {
+    let mut replies = case.seen.asked(host, A).filter_map(Lookup::reply).peekable();
+    replies.peek().is_some() && replies.all(Reply::is_nxdomain)
+}
+
 fn is_gone(case: &Case<'_>, host: &DnsName) -> bool {
-    let mut replies = case.seen.asked(host, RecordType::A).filter_map(|lookup| lookup.reply()).peekable();
-    let reached = case.seen.resolvers(&case.domain.name, RecordType::A).filter_map(|lookup| lookup.reply());
-    replies.peek().is_some() && replies.all(Reply::is_nxdomain) && reached.flat_map(Reply::addresses).next().is_none()
+    let reached = case.resolvers(A).filter_map(Lookup::reply);
+    is_denied(case, host) && reached.flat_map(Reply::addresses).next().is_none()
 }
 
 /// What stands in the zone is right. Whether the world sees it, too, is the servers' part.
@@ -134,7 +128,7 @@ fn right(case: &Case<'_>, source: &Authoritative<'_>, expected: &DnsName) -> Fin
     names.sort_unstable();
     names.dedup();
     let agree = |reply: &Reply| reply.cnames(&case.domain.name).any(|(target, _)| target == expected);
-    let resolvers = case.seen.resolvers(&case.domain.name, RecordType::A).filter_map(|lookup| lookup.reply());
+    let resolvers = case.resolvers(A).filter_map(Lookup::reply);
     let agreeing = resolvers.filter(|reply| agree(reply)).count();
     let who = if source.authoritative {
         let names = names.iter().map(|name| short(name)).collect::<Vec<_>>().join(", ");
@@ -142,66 +136,48 @@ fn right(case: &Case<'_>, source: &Authoritative<'_>, expected: &DnsName) -> Fin
     } else {
         words::list(names.iter().map(|name| short(name)))
     };
-    let by_resolvers = case.seen.resolvers(&case.domain.name, RecordType::A).map(|lookup| lookup.evidence());
     Finding::ok(Code::DnsOk)
         .seen(format!("{} has CNAME {expected} ({who})", case.domain.name))
         .expected(one_cname(case))
-        .evidence(source.evidence(&[RecordType::CNAME]).into_iter().chain(by_resolvers))
+        .evidence(source.evidence(&[CNAME]).chain(case.resolvers(A)))
 }
 
 fn beside(case: &Case<'_>, source: &Authoritative<'_>, others: &[&Record]) -> Finding {
-    let mut fix = format!(
-        "at your DNS provider keep the CNAME {} and delete {}",
-        case.label(),
-        words::list(others.iter().map(|record| record.data.words()))
-    );
-    if others.iter().any(|record| matches!(record.data, Data::Mx(..))) {
-        fix.push_str(&format!(". Deleting the MX stops mail for {}: move mail first", case.domain.name));
-    }
-    let kinds: Vec<_> = others.iter().map(|record| record.data.kind()).chain([RecordType::CNAME]).collect();
-    fail(Code::DnsCnameAndOther)
-        .seen(format!(
-            "{} has a CNAME and beside it {}",
-            case.domain.name,
-            words::list(others.iter().map(|record| record.data.words()))
-        ))
+    let list = words::list(others.iter().map(|record| record.data.words()));
+    let kinds: Vec<_> = others.iter().map(|record| record.data.kind()).chain([CNAME]).collect();
+    fail(case, Code::DnsCnameAndOther)
+        .seen(format!("{} has a CNAME and beside it {list}", case.domain.name))
         .expected(format!("{} alone", one_cname(case)))
-        .fix(fix)
+        .fix(format!(
+            "at your DNS provider keep the CNAME {} and delete {list}{}",
+            case.label(),
+            mail_stops(case, others)
+        ))
         .evidence(source.evidence(&kinds))
 }
 
 fn zone_cut(case: &Case<'_>, source: &Authoritative<'_>) -> Finding {
     let handed_to = if source.cut.is_empty() { case.seen.delegated.iter().collect() } else { source.cut.clone() };
     let servers = words::list(handed_to.into_iter().map(shown));
-    fail(Code::DnsZoneCut)
+    fail(case, Code::DnsZoneCut)
         .seen(format!("{} is handed on to {servers}", case.domain.name))
-        .expected(one_cname(case))
         .fix(format!(
             "at your DNS provider delete the NS records of {}, then add {}; or add an ALIAS to the value in the zone of {servers}",
             case.label(),
             record_to_add(case)
         ))
-        .evidence(source.evidence(&[RecordType::CNAME, RecordType::NS]))
+        .evidence(source.evidence(&[CNAME, NS]))
 }
 
-fn long_ttl(source: &Authoritative<'_>, findings: &mut Vec<Finding>) {
-    let import_control = source
-        .own
-        .iter()
-        .filter(|record| matches!(record.data.kind(), RecordType::CNAME | RecordType::A | RecordType::AAAA));
-    let Some(longest) = import_control.max_by_key(|record| record.ttl).filter(|record| record.ttl > DAY) else {
-        return;
-    };
-    findings.push(
+fn long_ttl(source: &Authoritative<'_>) -> Option<Finding> {
+    let leads = source.own.iter().filter(|record| matches!(record.data.kind(), CNAME | A | AAAA));
+    let longest = leads.max_by_key(|record| record.ttl).filter(|record| record.ttl > DAY)?;
+    let (kind, ttl) = (longest.data.kind(), longest.ttl);
+    Some(
         Finding::warn(Code::TtlLong, Who::DnsProvider)
-            .seen(format!(
-                "the {} has TTL {} ({})",
-                type_name(longest.data.kind()),
-                longest.ttl,
-                words::ttl(longest.ttl)
-            ))
+            .seen(format!("the {} has TTL {ttl} ({})", type_name(kind), words::ttl(ttl)))
             .expected("TTL 3600")
             .fix("at your DNS provider set the TTL to 3600: a mistake would otherwise last as long as the TTL")
-            .evidence(source.evidence(&[longest.data.kind()])),
-    );
+            .evidence(source.evidence(&[kind])),
+    )
 }

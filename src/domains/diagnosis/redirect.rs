@@ -6,10 +6,9 @@ use url::Url;
 
 use crate::model::text::{cut, display_safe, short};
 
-use super::super::catalogue::Code;
-use super::super::dns_name::DnsName;
 use super::super::finding::{Finding, Verdict, Who, overall};
 use super::super::observation::{Distrust, Handshake, Hop, Method, Response, Trail};
+use super::super::{Code, DnsName};
 use super::words;
 
 /// The path that a redirect must keep.
@@ -52,6 +51,11 @@ pub fn circle(trail: &Trail) -> Option<String> {
     Some(urls[first..=again.0].iter().map(|url| shown_url(url)).collect::<Vec<_>>().join(" -> "))
 }
 
+/// Whether a URL is of this host.
+pub fn is_at(url: &Url, host: &DnsName) -> bool {
+    url.host_str().is_some_and(|seen| DnsName::new(seen) == *host)
+}
+
 /// Whether GET had to be used.
 pub fn head_was_refused(hop: &Hop) -> bool {
     hop.method == Method::Get
@@ -59,9 +63,7 @@ pub fn head_was_refused(hop: &Hop) -> bool {
 
 /// The findings on a redirect, first causes first.
 pub fn judge(redirect: &Redirect, walk: &Walk, now: Timestamp) -> Vec<Finding> {
-    let redirects = |trail: &Trail| {
-        trail.hops.iter().any(|hop| hop.outcome.as_ref().is_ok_and(Response::is_redirect) && !is_upgrade(hop))
-    };
+    let redirects = |trail: &Trail| trail.hops.iter().any(|hop| hop.is_redirect() && !is_upgrade(hop));
     let by_https = redirects(&walk.https) || !redirects(&walk.http) && walk.https.last().is_some();
     let trail = if by_https { &walk.https } else { &walk.http };
     let mut findings = Vec::new();
@@ -80,14 +82,13 @@ pub fn judge(redirect: &Redirect, walk: &Walk, now: Timestamp) -> Vec<Finding> {
                         "browsers come over https first: check the certificate of {} and the redirect there",
                         redirect.from
                     ))
-                    .evidence(walk.https.evidence()),
+                    .evidence(&walk.https.hops),
             );
         }
     }
     findings.extend(remembered(trail, overall(&findings), now));
     if trail.hops.iter().any(head_was_refused) {
-        findings
-            .push(Finding::ok(Code::RdHead).seen("HEAD gave 405 or 501; checked with GET").evidence(trail.evidence()));
+        findings.push(Finding::ok(Code::RdHead).seen("HEAD gave 405 or 501; checked with GET").evidence(&trail.hops));
     }
     findings
 }
@@ -98,10 +99,8 @@ fn untrusted(redirect: &Redirect, handshake: &Handshake, now: Timestamp) -> Opti
     let from = redirect.from.as_str();
     let issuer = || format!("the issuer is {}", short(&leaf.issuer));
     let (code, seen) = if !leaf.covers(from) {
-        (
-            Code::TlsWrongName,
-            format!("the certificate is for {}", words::list(leaf.names.iter().map(|name| short(name)))),
-        )
+        let names = words::list(leaf.names.iter().map(|name| short(name)));
+        (Code::TlsWrongName, format!("the certificate is for {names}"))
     } else if now > leaf.not_after {
         (Code::TlsExpired, format!("the certificate ended {}", words::moment(leaf.not_after)))
     } else if now < leaf.not_before {
@@ -114,17 +113,18 @@ fn untrusted(redirect: &Redirect, handshake: &Handshake, now: Timestamp) -> Opti
             Err(_) => (Code::TlsUnknownCa, issuer()),
         }
     };
-    let finding = fail(code)
-        .seen(seen)
-        .expected(format!("a certificate for {from} that browsers trust: they stop there, and never redirect"))
-        .fix(format!("mend the certificate first: petstore domains check {from}"))
-        .evidence([handshake.evidence()]);
-    Some(finding)
+    Some(
+        fail(code)
+            .seen(seen)
+            .expected(format!("a certificate for {from} that browsers trust: they stop there, and never redirect"))
+            .fix(format!("mend the certificate first: petstore domains check {from}"))
+            .evidence([handshake]),
+    )
 }
 
 fn judge_trail(redirect: &Redirect, trail: &Trail, deep: &Trail) -> Vec<Finding> {
     let expected = format!("{} to https://{}/", redirect.status, redirect.to);
-    let with = |finding: Finding| finding.expected(expected.clone()).evidence(trail.evidence());
+    let with = |finding: Finding| finding.expected(expected.clone()).evidence(&trail.hops);
     let dashboard = "in the dashboard under Project settings, Domains (domains.redirects)";
     if let Some(circle) = circle(trail).filter(|_| !stays_by_path(trail)) {
         return vec![with(fail(Code::RdLoop).seen(circle).fix(format!(
@@ -141,7 +141,7 @@ fn judge_trail(redirect: &Redirect, trail: &Trail, deep: &Trail) -> Vec<Finding>
         )];
     }
     let hops: Vec<&Hop> = trail.hops.iter().filter(|hop| !is_upgrade(hop)).collect();
-    let Some((hop, response)) = hops.first().and_then(|hop| Some((*hop, hop.outcome.as_ref().ok()?))) else {
+    let Some((hop, response)) = hops.first().and_then(|hop| Some((*hop, hop.response()?))) else {
         return vec![no_answer(redirect, trail)];
     };
     if !response.is_redirect() {
@@ -156,24 +156,18 @@ fn judge_trail(redirect: &Redirect, trail: &Trail, deep: &Trail) -> Vec<Finding>
                 .fix(format!("{dashboard} set the redirect to {} up anew", redirect.to)),
         )];
     };
-    let reached = |host: &DnsName| {
-        trail.hops.iter().any(|hop| hop.url.host_str().is_some_and(|seen| DnsName::new(seen) == *host))
-            || target.host_str().is_some_and(|seen| DnsName::new(seen) == *host)
-    };
-    let stays = target.host_str().is_some_and(|host| DnsName::new(host) == redirect.from);
-    let mut findings = Vec::new();
-    if !reached(&redirect.to) {
-        let (code, seen) = if stays {
+    if !is_at(&target, &redirect.to) && !trail.hops.iter().any(|hop| is_at(&hop.url, &redirect.to)) {
+        let (code, seen) = if is_at(&target, &redirect.from) {
             (Code::RdRelative, format!("{} leads to {}, on the same name", response.status, short(location)))
         } else {
             (Code::RdTarget, format!("{} leads to {}", response.status, shown_url(&target)))
         };
-        findings.push(with(fail(code).seen(seen).fix(format!(
+        return vec![with(fail(code).seen(seen).fix(format!(
             "{dashboard} set the target of {} to {}; if it is right there, an old answer is remembered somewhere",
             redirect.from, redirect.to
-        ))));
-        return findings;
+        )))];
     }
+    let mut findings = Vec::new();
     if response.status != redirect.status {
         findings.push(with(
             warn(Code::RdStatus)
@@ -181,7 +175,7 @@ fn judge_trail(redirect: &Redirect, trail: &Trail, deep: &Trail) -> Vec<Finding>
                 .fix(format!("{dashboard} set the status to {}: {}", redirect.status, permanence(redirect.status))),
         ));
     }
-    let count = hops.iter().filter(|hop| hop.outcome.as_ref().is_ok_and(Response::is_redirect)).count();
+    let count = hops.iter().filter(|hop| hop.is_redirect()).count();
     if count >= 2 {
         findings.push(with(
             warn(Code::RdChain)
@@ -212,7 +206,7 @@ fn judge_trail(redirect: &Redirect, trail: &Trail, deep: &Trail) -> Vec<Finding>
 /// Whatever is asked for, the target is one and the same path: it does not go round, it never leaves the name.
 fn stays_by_path(trail: &Trail) -> bool {
     let by_path = |hop: &Hop| {
-        let location = hop.outcome.as_ref().ok().and_then(|response| response.location.as_deref());
+        let location = hop.response().and_then(|response| response.location.as_deref());
         location.is_some_and(|location| Url::parse(location).is_err() && !location.starts_with("//"))
     };
     let repeats = matches!(trail.hops.as_slice(), [.., before, last] if before.url == last.url);
@@ -230,8 +224,7 @@ fn is_upgrade(hop: &Hop) -> bool {
 }
 
 fn none(redirect: &Redirect, trail: &Trail, hop: &Hop, response: &Response) -> Finding {
-    let page =
-        trail.hops.iter().filter_map(|hop| hop.outcome.as_ref().ok()?.page.as_deref()).map(str::to_ascii_lowercase);
+    let page = trail.hops.iter().filter_map(|hop| hop.response()?.page.as_deref()).map(str::to_ascii_lowercase);
     let in_page = response.refresh.is_some()
         || page.into_iter().any(|page| {
             (page.contains("http-equiv") && page.contains("refresh"))
@@ -252,15 +245,15 @@ fn no_answer(redirect: &Redirect, trail: &Trail) -> Finding {
         .seen(format!("{}: {}", redirect.from, why.map_or_else(|| "no answer".to_owned(), ToString::to_string)))
         .expected(format!("{} to https://{}/", redirect.status, redirect.to))
         .fix(format!("check the domain itself first: petstore domains check {}", redirect.from))
-        .evidence(trail.evidence())
+        .evidence(&trail.hops)
 }
 
 fn path(redirect: &Redirect, deep: &Trail) -> Option<Finding> {
-    let hop = deep.hops.iter().find(|hop| !is_upgrade(hop) && hop.outcome.as_ref().is_ok_and(Response::is_redirect))?;
-    let end = deep.hops.iter().find(|hop| hop.url.host_str().is_some_and(|host| DnsName::new(host) == redirect.to));
+    let hop = deep.hops.iter().find(|hop| !is_upgrade(hop) && hop.is_redirect())?;
+    let end = deep.hops.iter().find(|hop| is_at(&hop.url, &redirect.to));
     let target = match end {
         Some(end) => end.url.clone(),
-        None => hop.url.join(hop.outcome.as_ref().ok()?.location.as_deref()?).ok()?,
+        None => hop.url.join(hop.response()?.location.as_deref()?).ok()?,
     };
     let kept = format!("{}{}", target.path(), target.query().map_or_else(String::new, |query| format!("?{query}")));
     if kept.contains(DEEP_PATH) {
@@ -271,7 +264,7 @@ fn path(redirect: &Redirect, deep: &Trail) -> Option<Finding> {
             .seen(format!("{} leads to {}", shown_url(&hop.url), shown_url(&target)))
             .expected(format!("https://{}{DEEP_PATH}", redirect.to))
             .fix("keep path and query in the target: deep links land on the front page")
-            .evidence(deep.evidence()),
+            .evidence(&deep.hops),
     )
 }
 
@@ -280,8 +273,7 @@ fn remembered(trail: &Trail, verdict: Verdict, now: Timestamp) -> Option<Finding
     if !matches!(verdict, Verdict::Fail | Verdict::Warn) {
         return None;
     }
-    let response =
-        trail.hops.iter().filter_map(|hop| hop.outcome.as_ref().ok()).find(|response| response.is_redirect())?;
+    let response = trail.hops.iter().filter_map(|hop| hop.response()).find(|response| response.is_redirect())?;
     let permanent = matches!(response.status, 301 | 308);
     let max_age = response.cache_seconds("s-maxage").or_else(|| response.cache_seconds("max-age"));
     let age = response.age.unwrap_or_default();
@@ -319,7 +311,7 @@ fn remembered(trail: &Trail, verdict: Verdict, now: Timestamp) -> Option<Finding
             .seen(seen)
             .fix("after the change test in a fresh window; what the server says now is right or not already, as the header-only request shows")
             .until(until)
-            .evidence(trail.evidence()),
+            .evidence(&trail.hops),
     )
 }
 

@@ -12,8 +12,8 @@ use super::*;
 use crate::domains::dns_name::DnsName;
 use crate::domains::finding::{Who, deciding, overall};
 use crate::domains::observation::{
-    Certificate, Complete, Distrust, Handshake, Hop, Lookup, Method, NoReply, Observations, Presented, Question, Reply,
-    Response, ResponseCode, Role, Server, TlsFailure, Trail,
+    Certificate, Complete, ConnectionFailure, Distrust, Handshake, Hop, Lookup, Method, NoReply, Observations,
+    Presented, Question, Reply, Response, ResponseCode, Role, Server, Trail,
 };
 use crate::domains::parse_name;
 use crate::domains::reported::Reported;
@@ -106,7 +106,7 @@ impl Seen {
         self.with(&resolver(1), level, RecordType::CAA, Ok(answer(records)))
     }
 
-    pub fn shows(mut self, outcome: Result<Presented, TlsFailure>, date: Option<Timestamp>) -> Self {
+    pub fn shows(mut self, outcome: Result<Presented, ConnectionFailure>, date: Option<Timestamp>) -> Self {
         let response = Response { status: 200, date, ..Response::default() };
         let hop = Hop {
             url: url::Url::parse("https://docs.acme.com/").unwrap(),
@@ -371,7 +371,7 @@ fn a_date_that_is_wrong_only_here_is_this_machines_clock() {
 #[test]
 fn ipv6_that_this_machine_does_not_have_is_not_held_against_the_domain() {
     let good = certificate(&[NAME], at(-60), at(60 * 24));
-    let mut seen = Seen::right().shows(Ok(good), None).shows(Err(TlsFailure::Unreachable), None);
+    let mut seen = Seen::right().shows(Ok(good), None).shows(Err(ConnectionFailure::Unreachable), None);
     seen.0.handshakes[1].address = "[2001:db8::7]:443".parse().unwrap();
     let findings = diagnosed(&seen, &expectation(), &reported(), at(0));
     assert_eq!(overall(&findings), Verdict::Ok);
@@ -450,7 +450,7 @@ fn everything_that_stands_in_the_way_is_named_at_once() {
 fn one_dead_address_of_the_platform_is_no_step_of_the_operators() {
     let seen = Seen::right()
         .shows(Ok(certificate(&[NAME], at(-1000), at(100_000))), None)
-        .shows(Err(TlsFailure::Refused), None);
+        .shows(Err(ConnectionFailure::Refused), None);
     let findings = diagnosed(&seen, &expectation(), &reported(), at(0));
     let refused = findings.iter().find(|finding| finding.code == Code::TlsRefused).unwrap();
     assert_eq!((refused.verdict, refused.who), (Verdict::Warn, Who::Platform));

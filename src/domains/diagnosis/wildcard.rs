@@ -2,13 +2,11 @@
 
 use std::net::IpAddr;
 
-use super::super::catalogue::Code;
-use super::super::dns_name::DnsName;
-use super::super::finding::{Finding, Verdict, Who};
-use super::super::observation::{Data, RecordType, Reply, Role};
+use super::super::observation::RecordType::{A, CNAME};
+use super::super::observation::{Data, Lookup, Reply, Role};
+use super::super::{Code, DnsName, Finding, Verdict, Who};
 use super::advice::{fail, one_cname, record_to_add, value_unknown};
 use super::authoritative::{Authoritative, invents};
-use super::case::platform_addresses;
 use super::cname_target::{self, shown};
 use super::http::is_parked;
 use super::{Case, words};
@@ -30,89 +28,63 @@ const PARKING_SERVERS: &[&str] = &[
     "voodoo.com",
 ];
 
-pub fn dname(
-    case: &Case<'_>,
-    source: &Authoritative<'_>,
-    above: &DnsName,
-    target: &DnsName,
-    findings: &mut Vec<Finding>,
-) {
+pub fn dname(case: &Case<'_>, source: &Authoritative<'_>, above: &DnsName, target: &DnsName) -> Vec<Finding> {
+    let (above, target) = (shown(above), shown(target));
     let cnames = source.cnames();
     let leads = case.expectation.platform_host.as_ref().and_then(|expected| {
         let (made, ttl) = cnames.iter().find(|(made, _)| *made != expected)?;
         let wrong = cname_target::wrong(case, source, made, *ttl, expected);
         (wrong.code != Code::DnsChain).then_some(wrong)
     });
-    findings.extend(leads.map(|wrong| {
-        wrong.fix(format!(
-            "at your DNS provider remove the DNAME of {}, or add the CNAME below {}",
-            shown(above),
-            shown(target)
-        ))
-    }));
-    findings.push(
-        Finding::warn(Code::DnsDname, Who::DnsProvider)
-            .seen(format!("everything below {} is redirected to {}", shown(above), shown(target)))
-            .expected(one_cname(case))
-            .cured()
-            .evidence(source.evidence(&[RecordType::CNAME])),
-    );
+    let leads = leads.map(|wrong| {
+        wrong.fix(format!("at your DNS provider remove the DNAME of {above}, or add the CNAME below {target}"))
+    });
+    let redirected = Finding::warn(Code::DnsDname, Who::DnsProvider)
+        .seen(format!("everything below {above} is redirected to {target}"))
+        .expected(one_cname(case))
+        .cured()
+        .evidence(source.evidence(&[CNAME]));
+    leads.into_iter().chain([redirected]).collect()
 }
 
 /// Whether a name that nobody has gets the same answer.
 pub fn is_wildcard(case: &Case<'_>, source: &Authoritative<'_>) -> bool {
     let sibling = &case.seen.sibling;
-    let lookups = case.seen.asked(sibling, RecordType::A).filter(|lookup| {
+    let lookups = case.seen.asked(sibling, A).filter(|lookup| {
         if source.authoritative { lookup.server.role == Role::Authoritative } else { !invents(case, lookup) }
     });
-    let of_sibling: Vec<&Data> = lookups
-        .filter_map(|lookup| lookup.reply())
-        .flat_map(|reply| reply.at(sibling))
-        .map(|record| &record.data)
-        .collect();
+    let of_sibling: Vec<&Data> =
+        lookups.filter_map(Lookup::reply).flat_map(|reply| reply.at(sibling)).map(|record| &record.data).collect();
     let leads = |data: &&Data| matches!(data, Data::Cname(_) | Data::A(_));
     let own: Vec<&Data> = source.own.iter().map(|record| &record.data).filter(leads).collect();
     let same = own.iter().all(|data| of_sibling.contains(data)) && of_sibling.iter().all(|data| own.contains(data));
     !own.is_empty() && same
 }
 
-pub fn findings(case: &Case<'_>, source: &Authoritative<'_>, findings: &mut Vec<Finding>) {
-    let zone = case.zone();
-    let evidence = || {
-        let sibling = case.seen.asked(&case.seen.sibling, RecordType::A).map(|lookup| lookup.evidence());
-        source.evidence(&[RecordType::CNAME, RecordType::A]).into_iter().chain(sibling).take(8)
-    };
+pub fn finding(case: &Case<'_>, source: &Authoritative<'_>) -> Finding {
     let leads = words::list(source.own.iter().map(|record| record.data.words()));
     if let Some(parked) = parked(case, source, &leads) {
-        findings.push(parked);
-        return;
+        return parked;
     }
-    let Some(expected) = &case.expectation.platform_host else {
-        findings.push(value_unknown(case, &leads));
-        return;
-    };
-    let platform = platform_addresses(case);
+    let Some(expected) = &case.expectation.platform_host else { return value_unknown(case, &leads) };
+    let platform = case.platform_addresses();
     let right = source.own.iter().any(|record| match &record.data {
         Data::Cname(target) => target == expected,
         other => other.address().is_some_and(|address| platform.contains(&address)),
     });
-    let (code, verdict) =
-        if right { (Code::DnsWildcardOk, Verdict::Warn) } else { (Code::DnsWildcardWrong, Verdict::Fail) };
-    findings.push(
-        Finding::new(code, verdict, Who::DnsProvider)
-            .seen(format!("every name below {zone} has {leads}, as {} has", case.domain.name))
-            .expected(one_cname(case))
-            .fix(if right {
-                format!(
-                    "at your DNS provider add {} by itself, and remove the wildcard unless you need it: with it others \
-                     could publish on names of yours",
-                    record_to_add(case)
-                )
-            } else {
-                format!("at your DNS provider add {}: it wins over the wildcard", record_to_add(case))
-            })
-            .evidence(evidence()),
-    );
+    let (code, verdict, why) = if right {
+        let why =
+            " by itself, and remove the wildcard unless you need it: with it others could publish on names of yours";
+        (Code::DnsWildcardOk, Verdict::Warn, why)
+    } else {
+        (Code::DnsWildcardWrong, Verdict::Fail, ": it wins over the wildcard")
+    };
+    let sibling = case.seen.asked(&case.seen.sibling, A);
+    Finding::new(code, verdict, Who::DnsProvider)
+        .seen(format!("every name below {} has {leads}, as {} has", case.zone(), case.domain.name))
+        .expected(one_cname(case))
+        .fix(format!("at your DNS provider add {}{why}", record_to_add(case)))
+        .evidence(source.evidence(&[CNAME, A]).chain(sibling).take(8))
 }
 
 /// Parking answers for every name and the apex with one address, or is known by its servers.
@@ -122,8 +94,8 @@ fn parked(case: &Case<'_>, source: &Authoritative<'_>, leads: &str) -> Option<Fi
         .delegated
         .iter()
         .find(|server| PARKING_SERVERS.iter().any(|parking| server.is_within(&DnsName::new(parking))));
-    let (addresses, _) = source.addresses(RecordType::A);
-    let apex = case.seen.asked(case.zone(), RecordType::A).filter_map(|lookup| lookup.reply());
+    let addresses = source.addresses(A);
+    let apex = case.seen.asked(case.zone(), A).filter_map(Lookup::reply);
     let of_apex: Vec<IpAddr> = apex.flat_map(Reply::addresses).collect();
     let one_address =
         addresses.len() == 1 && !of_apex.is_empty() && of_apex.iter().all(|address| *address == addresses[0]);
@@ -133,10 +105,9 @@ fn parked(case: &Case<'_>, source: &Authoritative<'_>, leads: &str) -> Option<Fi
     }
     let by = served_by_parking.map_or_else(String::new, |server| format!(", served by {}", shown(server)));
     Some(
-        fail(Code::DnsParked)
+        fail(case, Code::DnsParked)
             .seen(format!("every name of {} has {leads}{by}", case.zone()))
-            .expected(one_cname(case))
             .fix(format!("at your registrar switch parking or forwarding off, then add {}", record_to_add(case)))
-            .evidence(source.evidence(&[RecordType::A, RecordType::CNAME])),
+            .evidence(source.evidence(&[A, CNAME])),
     )
 }

@@ -6,7 +6,7 @@ use hickory_proto::op::{Edns, Header, Message, MessageType, OpCode, Query, Respo
 use hickory_proto::rr::{Name, RecordType};
 use hickory_proto::serialize::binary::{BinDecodable as _, BinDecoder, DecodeError};
 
-use super::super::dns_name::DnsName;
+use super::super::DnsName;
 use super::super::observation::{Data, Question, Record, Reply};
 
 /// What a datagram may carry without being split on its way (DNS flag day 2020).

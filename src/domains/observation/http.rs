@@ -6,9 +6,9 @@ use std::time::Duration;
 use jiff::Timestamp;
 use url::Url;
 
-use crate::model::text::short;
+use crate::model::text::{cut, display_safe, short};
 
-use super::super::finding::Evidence;
+use super::super::Evidence;
 
 /// How a request was made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,7 +43,7 @@ pub struct Hop {
     /// How long it took.
     pub took: Duration,
     /// What came back.
-    pub outcome: Result<Response, HttpFailure>,
+    pub outcome: Result<Response, ConnectionFailure>,
 }
 
 /// Hops from the first to the last that was followed.
@@ -82,12 +82,18 @@ pub struct Response {
     pub parking_field: bool,
 }
 
-/// Why there is no answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum HttpFailure {
+/// Why there is no connection, no handshake or no answer.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ConnectionFailure {
     /// The host has no address.
     #[error("the host has no address")]
     NoAddress,
+    /// The address is not for the public, and was not connected to.
+    #[error("not connected to: the address is not public")]
+    Withheld,
+    /// There is no way to the address from here.
+    #[error("no way there from here")]
+    Unreachable,
     /// The connection was refused.
     #[error("connection refused")]
     Refused,
@@ -97,18 +103,31 @@ pub enum HttpFailure {
     /// No answer in time.
     #[error("no answer")]
     Timeout,
-    /// There is no way to the address from here.
-    #[error("no way there from here")]
-    Unreachable,
-    /// The address is not for the public, and was not connected to.
-    #[error("not connected to: the address is not public")]
-    Withheld,
-    /// No TLS handshake was possible.
+    /// Something else than TLS answered.
+    #[error("an answer that is not TLS")]
+    NotTls,
+    /// The server ended the handshake with this alert (RFC 8446 section 6).
+    #[error("alert {0}")]
+    Alert(String),
+    /// What was shown is no certificate.
+    #[error("an unreadable certificate")]
+    BadCertificate,
+    /// There was nothing to ask over, since no TLS handshake was possible.
     #[error("no TLS handshake")]
-    Tls,
+    NoHandshake,
     /// What came is not HTTP, or larger than allowed.
     #[error("an answer that is not HTTP")]
-    Malformed,
+    NotHttp,
+}
+
+impl ConnectionFailure {
+    /// What the failure of a handshake means for the request that was to follow.
+    pub fn before_request(self) -> Self {
+        match self {
+            Self::Withheld | Self::Unreachable | Self::Refused | Self::Timeout => self,
+            _ => Self::NoHandshake,
+        }
+    }
 }
 
 impl Response {
@@ -129,20 +148,25 @@ impl Response {
 impl Trail {
     /// The answer of the last hop.
     pub fn last(&self) -> Option<&Response> {
-        self.hops.last()?.outcome.as_ref().ok()
-    }
-
-    /// As proof.
-    pub fn evidence(&self) -> impl Iterator<Item = Evidence> {
-        self.hops.iter().map(Hop::evidence)
+        self.hops.last()?.response()
     }
 }
 
 impl Hop {
+    /// The answer, if one came.
+    pub fn response(&self) -> Option<&Response> {
+        self.outcome.as_ref().ok()
+    }
+
+    /// Whether it sends elsewhere.
+    pub fn is_redirect(&self) -> bool {
+        self.response().is_some_and(Response::is_redirect)
+    }
+
     /// How long a browser may keep this redirect, in words; `None` where it is none. Without a limit a permanent one may
     /// be kept as long as the browser likes (RFC 9111 section 4.2.2).
     pub fn kept(&self) -> Option<String> {
-        let response = self.outcome.as_ref().ok().filter(|response| response.is_redirect())?;
+        let response = self.response().filter(|response| response.is_redirect())?;
         Some(match (response.cache_seconds("max-age"), response.status) {
             (Some(0), _) => "not kept".to_owned(),
             (Some(seconds), _) => format!("kept for {seconds} s"),
@@ -150,25 +174,22 @@ impl Hop {
             (None, _) => "not kept".to_owned(),
         })
     }
+}
 
-    /// As proof.
-    pub fn evidence(&self) -> Evidence {
-        let answer = match &self.outcome {
+impl From<&Hop> for Evidence {
+    fn from(hop: &Hop) -> Self {
+        let answer = match &hop.outcome {
             Ok(response) => match &response.location {
                 Some(location) => format!("{} to {}", response.status, short(location)),
                 None => response.status.to_string(),
             },
             Err(why) => why.to_string(),
         };
-        Evidence {
-            question: format!(
-                "{} {}",
-                self.method.as_str(),
-                crate::model::text::cut(&crate::model::display_safe(self.url.as_str()), 120)
-            ),
-            server: self.address.map_or_else(|| "-".to_owned(), |address| address.to_string()),
+        Self {
+            question: format!("{} {}", hop.method.as_str(), cut(&display_safe(hop.url.as_str()), 120)),
+            server: hop.address.map_or_else(|| "-".to_owned(), |address| address.to_string()),
             answer,
-            at: self.at,
+            at: hop.at,
         }
     }
 }

@@ -7,8 +7,8 @@ use jiff::Timestamp;
 
 use crate::model::text::{cut, display_safe, short};
 
-use super::super::finding::Evidence;
-use super::http::{Hop, HttpFailure};
+use super::super::Evidence;
+use super::http::{ConnectionFailure, Hop, Response};
 
 /// A handshake with one address, and the front page over it.
 #[derive(Clone, Debug)]
@@ -22,7 +22,7 @@ pub struct Handshake {
     /// How long it took.
     pub took: Duration,
     /// What was shown.
-    pub outcome: Result<Presented, TlsFailure>,
+    pub outcome: Result<Presented, ConnectionFailure>,
     /// The answer to HEAD / over this connection.
     pub page: Option<Hop>,
 }
@@ -70,35 +70,6 @@ pub struct Certificate {
     pub names_its_issuer: bool,
 }
 
-/// Why there was no handshake.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum TlsFailure {
-    /// The connection was refused.
-    #[error("connection refused")]
-    Refused,
-    /// The connection was cut.
-    #[error("connection cut")]
-    Reset,
-    /// No answer in time.
-    #[error("no answer")]
-    Timeout,
-    /// Something else than TLS answered.
-    #[error("an answer that is not TLS")]
-    NotTls,
-    /// The server ended the handshake with this alert (RFC 8446 section 6).
-    #[error("alert {0}")]
-    Alert(String),
-    /// There is no way to the address from here.
-    #[error("no way there from here")]
-    Unreachable,
-    /// The address is not for the public, and was not connected to.
-    #[error("not connected to: the address is not public")]
-    Withheld,
-    /// What was shown is no certificate.
-    #[error("an unreadable certificate")]
-    Malformed,
-}
-
 impl Certificate {
     /// Whether it is signed by itself.
     pub fn is_self_issued(&self) -> bool {
@@ -115,15 +86,28 @@ impl Certificate {
     }
 }
 
+impl Presented {
+    /// The server's own certificate.
+    pub fn leaf(&self) -> Option<&Certificate> {
+        self.chain.first()
+    }
+}
+
 impl Handshake {
     /// The server's own certificate.
     pub fn leaf(&self) -> Option<&Certificate> {
-        self.outcome.as_ref().ok()?.chain.first()
+        self.outcome.as_ref().ok()?.leaf()
     }
 
-    /// As proof.
-    pub fn evidence(&self) -> Evidence {
-        let answer = match (&self.outcome, self.leaf()) {
+    /// The answer to HEAD /, if one came.
+    pub fn response(&self) -> Option<&Response> {
+        self.page.as_ref()?.response()
+    }
+}
+
+impl From<&Handshake> for Evidence {
+    fn from(handshake: &Handshake) -> Self {
+        let answer = match (&handshake.outcome, handshake.leaf()) {
             (Ok(presented), Some(leaf)) => {
                 let names = leaf.names.iter().take(4).map(|name| short(name)).collect::<Vec<_>>().join(", ");
                 let names = if names.is_empty() { "no names".to_owned() } else { names };
@@ -140,23 +124,11 @@ impl Handshake {
             (Ok(_), None) => "no certificate".to_owned(),
             (Err(why), _) => why.to_string(),
         };
-        Evidence {
-            question: format!("TLS handshake for {}", display_safe(&self.server_name)),
-            server: self.address.to_string(),
+        Self {
+            question: format!("TLS handshake for {}", display_safe(&handshake.server_name)),
+            server: handshake.address.to_string(),
             answer,
-            at: self.at,
-        }
-    }
-}
-
-impl From<TlsFailure> for HttpFailure {
-    fn from(failure: TlsFailure) -> Self {
-        match failure {
-            TlsFailure::Refused => Self::Refused,
-            TlsFailure::Timeout => Self::Timeout,
-            TlsFailure::Unreachable => Self::Unreachable,
-            TlsFailure::Withheld => Self::Withheld,
-            TlsFailure::Reset | TlsFailure::NotTls | TlsFailure::Alert(_) | TlsFailure::Malformed => Self::Tls,
+            at: handshake.at,
         }
     }
 }

@@ -1,7 +1,8 @@
 //! CAA at every level, asked at once: which one decides is known only from the answers (RFC 8659 section 3).
 
-use super::super::dns_name::DnsName;
-use super::super::observation::{Observations, RecordType, Reply};
+use super::super::DnsName;
+use super::super::observation::RecordType::{CAA, CNAME};
+use super::super::observation::{Observations, Reply};
 use super::context::{ProbeContext, all};
 
 impl ProbeContext<'_> {
@@ -9,8 +10,8 @@ impl ProbeContext<'_> {
     fn new_target(&self, seen: &Observations) -> Option<DnsName> {
         let name = &self.domain.name;
         let target = |reply: &Reply| reply.cnames(name).next().map(|(target, _)| target.clone());
-        let now = seen.source(name, RecordType::CNAME).filter_map(|lookup| lookup.reply()).find_map(target)?;
-        let mut used = seen.resolvers(name, RecordType::CAA).filter_map(|lookup| lookup.reply()).filter_map(target);
+        let now = seen.source(name, CNAME).filter_map(|lookup| lookup.reply()).find_map(target)?;
+        let mut used = seen.resolvers(name, CAA).filter_map(|lookup| lookup.reply()).filter_map(target);
         used.any(|used| used != now).then_some(now)
     }
 
@@ -18,11 +19,11 @@ impl ProbeContext<'_> {
     pub async fn caa(&self) {
         let name = &self.domain.name;
         let levels = std::iter::once(name.clone()).chain(name.parents());
-        all(levels.map(|level| async move { self.ask_any(&level, RecordType::CAA).await })).await;
+        all(levels.map(|level| async move { self.ask_any(&level, CAA).await })).await;
         // A resolver may still go by an old CNAME, which authorities will not.
         let target = self.until(|seen| seen.complete.record.then(|| self.new_target(seen))).await;
         if let Some(target) = target {
-            self.ask_any(&target, RecordType::CAA).await;
+            self.ask_any(&target, CAA).await;
         }
         self.complete(|complete| complete.caa = true);
     }

@@ -9,8 +9,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::OnceCell;
 
-use super::super::dns_name::{DnsName, Domain};
 use super::super::observation::{Handshake, Lookup, Question, Server};
+use super::super::{DnsName, Domain};
 
 /// Cells that are filled once, by whoever needs them first; the others wait.
 pub(super) type Cells<K, V> = Mutex<HashMap<K, Arc<OnceCell<V>>>>;

@@ -15,9 +15,10 @@ use crate::clock::{self, Now};
 
 use super::super::check_options::CheckOptions;
 use super::super::dns::exchange;
-use super::super::dns_name::{DnsName, Domain};
 use super::super::ip_ranges::is_public;
+use super::super::observation::RecordType::{A, AAAA};
 use super::super::observation::{Complete, Lookup, Observations, Question, RecordType, Reply, Role, Server};
+use super::super::{DnsName, Domain};
 use super::cache::{Cells, ProbeCache, cell};
 
 /// The most questions of one check.
@@ -119,7 +120,11 @@ impl<'a> ProbeContext<'a> {
 
     /// Puts a question to one server, once, and notes the answer. Whoever asks again gets the same answer; where the
     /// first gave up before it came, the next one asks in its place.
-    pub async fn ask(&self, server: &Arc<Server>, question: Question) -> Option<Reply> {
+    pub async fn ask(&self, server: &Arc<Server>, name: &DnsName, kind: RecordType) -> Option<Reply> {
+        self.put(server, Question::new(name.clone(), kind)).await
+    }
+
+    async fn put(&self, server: &Arc<Server>, question: Question) -> Option<Reply> {
         if self.asked.lock().unwrap_or_else(PoisonError::into_inner).len() >= MAX_QUESTIONS {
             return None;
         }
@@ -141,15 +146,13 @@ impl<'a> ProbeContext<'a> {
 
     /// Asks a resolver, and another one when it is slow or fails; the first usable answer, else the last one.
     pub async fn ask_any(&self, name: &DnsName, kind: RecordType) -> Option<Reply> {
-        let question = Question::new(name.clone(), kind);
         let mut waiting = self.resolvers_by_proof().into_iter();
         let mut running = FuturesUnordered::new();
         let mut last = None;
         loop {
             match waiting.next() {
                 Some(server) => {
-                    let question = question.clone();
-                    running.push(async move { self.ask(&server, question).await });
+                    running.push(async move { self.ask(&server, name, kind).await });
                 }
                 None if running.is_empty() => return last,
                 None => {}
@@ -188,16 +191,13 @@ impl<'a> ProbeContext<'a> {
         let sibling = self.seen().sibling.clone();
         let resolvers = &self.settings.resolvers;
         all(resolvers.iter().map(|server| async {
-            let (addresses, ..) = tokio::join!(
-                self.ask(server, Question::new(name.clone(), RecordType::A)),
-                self.ask(server, Question::new(name.clone(), RecordType::AAAA)),
-                self.ask(server, Question::new(sibling.clone(), RecordType::A)),
-            );
+            let (addresses, ..) =
+                tokio::join!(self.ask(server, name, A), self.ask(server, name, AAAA), self.ask(server, &sibling, A),);
             let fails = addresses.is_some_and(|reply| reply.code == super::super::observation::ResponseCode::ServFail);
             if fails {
                 // With validation switched off an answer proves that only the signatures are wrong.
-                let unchecked = Question { checking_disabled: true, ..Question::new(name.clone(), RecordType::A) };
-                self.ask(server, unchecked).await;
+                let unchecked = Question { checking_disabled: true, ..Question::new(name.clone(), A) };
+                self.put(server, unchecked).await;
             }
             if self.seen().complete.record {
                 // Late: the record was judged without it.
@@ -211,9 +211,7 @@ impl<'a> ProbeContext<'a> {
     pub async fn resolvers_answered(&self) {
         let name = &self.domain.name;
         let wanted = self.settings.resolvers.len();
-        let some = |least: usize| {
-            move |seen: &Observations| (seen.resolvers(name, RecordType::A).count() >= least).then_some(())
-        };
+        let some = |least: usize| move |seen: &Observations| (seen.resolvers(name, A).count() >= least).then_some(());
         if wanted == 0 {
             return;
         }
@@ -227,7 +225,7 @@ impl<'a> ProbeContext<'a> {
 
     /// The addresses of a host by resolvers, at most eight.
     pub async fn addresses_of(&self, host: &DnsName) -> Vec<IpAddr> {
-        let (v4, v6) = tokio::join!(self.ask_any(host, RecordType::A), self.ask_any(host, RecordType::AAAA));
+        let (v4, v6) = tokio::join!(self.ask_any(host, A), self.ask_any(host, AAAA));
         bounded(v4.iter().chain(&v6).flat_map(Reply::addresses).collect())
     }
 

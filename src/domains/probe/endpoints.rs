@@ -6,7 +6,8 @@ use url::Url;
 
 use crate::clock;
 
-use super::super::observation::{Handshake, Hop, Method, Observations, RecordType, Reply, TlsFailure};
+use super::super::observation::RecordType::{A, AAAA, CNAME};
+use super::super::observation::{ConnectionFailure, Handshake, Hop, Method, Observations, Reply, Trail};
 use super::context::{ProbeContext, all, bounded};
 use super::http::request;
 use super::tls;
@@ -80,16 +81,16 @@ impl ProbeContext<'_> {
     /// The addresses by the first resolver that answered; none when all have answered without any.
     fn by_resolver(&self, seen: &Observations) -> Option<Vec<IpAddr>> {
         let name = &self.domain.name;
-        for first in seen.resolvers(name, RecordType::A).filter(|lookup| lookup.answer().is_some()) {
-            let beside = seen.resolvers(name, RecordType::AAAA).find(|lookup| lookup.server == first.server)?;
+        for first in seen.resolvers(name, A).filter(|lookup| lookup.answer().is_some()) {
+            let beside = seen.resolvers(name, AAAA).find(|lookup| lookup.server == first.server)?;
             let addresses: Vec<IpAddr> =
                 [first, beside].iter().filter_map(|lookup| lookup.reply()).flat_map(Reply::addresses).collect();
             if !addresses.is_empty() {
                 return Some(bounded(addresses));
             }
         }
-        let answered = seen.resolvers(name, RecordType::A).count() >= self.settings.resolvers.len()
-            && seen.resolvers(name, RecordType::AAAA).count() >= self.settings.resolvers.len();
+        let answered = seen.resolvers(name, A).count() >= self.settings.resolvers.len()
+            && seen.resolvers(name, AAAA).count() >= self.settings.resolvers.len();
         (answered || seen.complete.record).then(Vec::new)
     }
 
@@ -100,10 +101,7 @@ impl ProbeContext<'_> {
         }
         let name = &self.domain.name;
         let replies = || {
-            [RecordType::CNAME, RecordType::A, RecordType::AAAA]
-                .into_iter()
-                .flat_map(|kind| seen.source(name, kind))
-                .filter_map(|lookup| lookup.reply())
+            [CNAME, A, AAAA].into_iter().flat_map(|kind| seen.source(name, kind)).filter_map(|lookup| lookup.reply())
         };
         let targets: Vec<_> = replies().flat_map(|reply| reply.cnames(name)).map(|(target, _)| target).collect();
         let own = replies().flat_map(|reply| reply.at(name)).filter_map(|record| record.data.address());
@@ -113,9 +111,7 @@ impl ProbeContext<'_> {
         if !own.is_empty() && !right {
             return Some(bounded(own));
         }
-        let behind = targets
-            .iter()
-            .flat_map(|target| [RecordType::A, RecordType::AAAA].into_iter().flat_map(|kind| seen.asked(target, kind)));
+        let behind = targets.iter().flat_map(|target| [A, AAAA].into_iter().flat_map(|kind| seen.asked(target, kind)));
         let behind = behind.filter(|lookup| lookup.server.role.is_resolver());
         Some(bounded(behind.filter_map(|lookup| lookup.reply()).flat_map(Reply::addresses).collect()))
     }
@@ -138,7 +134,7 @@ impl ProbeContext<'_> {
             address,
             at,
             took: std::time::Duration::ZERO,
-            outcome: Err(TlsFailure::Withheld),
+            outcome: Err(ConnectionFailure::Withheld),
             page: None,
         };
         if !self.may_connect(address.ip()) {
@@ -191,17 +187,9 @@ impl ProbeContext<'_> {
 
     /// Reads the page itself where the name does not lead to the platform: it may be a parking page, which only its
     /// text tells.
-    async fn look_at_page(&self, front: &mut super::super::observation::Trail, addresses: &[IpAddr]) {
-        let platforms = {
-            let seen = self.seen();
-            let host = self.settings.expectation.platform_host.as_ref();
-            let lookups = host.into_iter().flat_map(|host| {
-                [RecordType::A, RecordType::AAAA]
-                    .into_iter()
-                    .flat_map(|kind| seen.asked(host, kind).collect::<Vec<_>>())
-            });
-            lookups.filter_map(|lookup| lookup.reply()).flat_map(Reply::addresses).collect::<Vec<IpAddr>>()
-        };
+    async fn look_at_page(&self, front: &mut Trail, addresses: &[IpAddr]) {
+        let host = self.settings.expectation.platform_host.as_ref();
+        let platforms = host.map_or_else(Vec::new, |host| self.seen().addresses_of(host));
         let elsewhere = addresses.iter().any(|address| !platforms.contains(address));
         let Some(last) =
             front.hops.last_mut().filter(|last| elsewhere && last.outcome.as_ref().is_ok_and(|r| r.status == 200))

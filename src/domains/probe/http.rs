@@ -18,9 +18,9 @@ use url::Url;
 
 use crate::clock;
 
-use super::super::dns_name::DnsName;
-use super::super::observation::{Hop, HttpFailure, Method, Observations, Response, Trail};
-use super::connect::{NoConnection, connect};
+use super::super::DnsName;
+use super::super::observation::{ConnectionFailure, Hop, Method, Observations, Response, Trail};
+use super::connect::connect;
 use super::context::ProbeContext;
 use super::tls;
 
@@ -42,21 +42,18 @@ const MAX_FIELD: usize = 2048;
 const AGENT: &str = concat!("petstore/", env!("CARGO_PKG_VERSION"), " (domains check)");
 
 /// Sends one request over `stream`. A page is read only for GET, and only its beginning.
-pub async fn request<S>(stream: S, method: Method, url: &Url) -> Result<Response, HttpFailure>
+pub async fn request<S>(stream: S, method: Method, url: &Url) -> Result<Response, ConnectionFailure>
 where
     S: AsyncRead + AsyncWrite + Unpin + Send,
 {
-    match timeout(ANSWER_LIMIT, exchange(stream, method, url)).await {
-        Ok(result) => result,
-        Err(_) => Err(HttpFailure::Timeout),
-    }
+    timeout(ANSWER_LIMIT, exchange(stream, method, url)).await.unwrap_or(Err(ConnectionFailure::Timeout))
 }
 
-async fn exchange<S>(stream: S, method: Method, url: &Url) -> Result<Response, HttpFailure>
+async fn exchange<S>(stream: S, method: Method, url: &Url) -> Result<Response, ConnectionFailure>
 where
     S: AsyncRead + AsyncWrite + Unpin + Send,
 {
-    let host = url.host_str().ok_or(HttpFailure::NoAddress)?;
+    let host = url.host_str().ok_or(ConnectionFailure::NoAddress)?;
     let host = url.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"));
     let target = url.query().map_or_else(|| url.path().to_owned(), |query| format!("{}?{query}", url.path()));
     let request = Request::builder()
@@ -65,7 +62,7 @@ where
         .header(HOST, host)
         .header(USER_AGENT, AGENT)
         .body(Empty::<Bytes>::new())
-        .map_err(|_| HttpFailure::Malformed)?;
+        .map_err(|_| ConnectionFailure::NotHttp)?;
     let (mut sender, connection) = http1::Builder::new()
         .max_buf_size(MAX_HEAD)
         .handshake(TokioIo::new(stream))
@@ -86,17 +83,17 @@ where
     };
     tokio::select! {
         result = talk => result,
-        () = driven => Err(HttpFailure::Reset),
+        () = driven => Err(ConnectionFailure::Reset),
     }
 }
 
-fn reason(error: &hyper::Error) -> HttpFailure {
+fn reason(error: &hyper::Error) -> ConnectionFailure {
     if error.is_parse() || error.is_parse_too_large() {
-        HttpFailure::Malformed
+        ConnectionFailure::NotHttp
     } else if error.is_timeout() {
-        HttpFailure::Timeout
+        ConnectionFailure::Timeout
     } else {
-        HttpFailure::Reset
+        ConnectionFailure::Reset
     }
 }
 
@@ -170,7 +167,7 @@ impl ProbeContext<'_> {
         let (at, method) = (self.now(), Method::Head);
         match timeout(HOP_LIMIT, self.hop(url.clone(), known)).await {
             Ok(hop) => hop,
-            Err(_) => Hop { url, method, address: None, at, took: HOP_LIMIT, outcome: Err(HttpFailure::Timeout) },
+            Err(_) => Hop { url, method, address: None, at, took: HOP_LIMIT, outcome: Err(ConnectionFailure::Timeout) },
         }
     }
 
@@ -180,26 +177,21 @@ impl ProbeContext<'_> {
         let port = self.port_of(&url);
         let address = self.address_of(&url, known).await.map(|address| SocketAddr::new(address, port));
         let outcome = match address {
-            None => Err(HttpFailure::NoAddress),
-            Some(address) if !self.may_connect(address.ip()) => Err(HttpFailure::Withheld),
+            None => Err(ConnectionFailure::NoAddress),
+            Some(address) if !self.may_connect(address.ip()) => Err(ConnectionFailure::Withheld),
             Some(address) => self.answer(method, &url, address).await,
         };
         Hop { url, method, address, at, took: clock::now().mono - begin, outcome }
     }
 
-    async fn answer(&self, method: Method, url: &Url, address: SocketAddr) -> Result<Response, HttpFailure> {
+    async fn answer(&self, method: Method, url: &Url, address: SocketAddr) -> Result<Response, ConnectionFailure> {
         if url.scheme() == "https" {
             let host = url.host_str().unwrap_or_default();
-            let stream = tls::handshake(&self.settings.trust, address, host).await.map_err(HttpFailure::from)?;
+            let stream =
+                tls::handshake(&self.settings.trust, address, host).await.map_err(ConnectionFailure::before_request)?;
             return request(stream, method, url).await;
         }
-        let stream = connect(address).await.map_err(|why| match why {
-            NoConnection::Refused => HttpFailure::Refused,
-            NoConnection::Reset => HttpFailure::Reset,
-            NoConnection::Timeout => HttpFailure::Timeout,
-            NoConnection::Unreachable => HttpFailure::Unreachable,
-        })?;
-        request(stream, method, url).await
+        request(connect(address).await?, method, url).await
     }
 
     /// From `url` on, hop by hop, until there is no redirect, an address comes again, or the limit is reached.
@@ -237,7 +229,7 @@ impl ProbeContext<'_> {
     async fn page_of(&self, address: IpAddr, url: Url) -> Hop {
         let shaken = |seen: &Observations| seen.handshakes.iter().find(|shake| shake.address.ip() == address).cloned();
         let shake = self.until(shaken).await;
-        let failure = shake.outcome.err().map_or(HttpFailure::Tls, HttpFailure::from);
+        let failure = shake.outcome.err().map_or(ConnectionFailure::NoHandshake, ConnectionFailure::before_request);
         shake.page.unwrap_or(Hop {
             url,
             method: Method::Head,

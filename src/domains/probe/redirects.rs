@@ -6,10 +6,10 @@ use jiff::Timestamp;
 use tokio::time::timeout;
 use url::Url;
 
+use super::super::Domain;
 use super::super::check_options::CheckOptions;
-use super::super::diagnosis::redirect::{DEEP_PATH, Redirect, Walk, circle};
-use super::super::dns_name::{DnsName, Domain};
-use super::super::observation::{Method, Response, Trail};
+use super::super::diagnosis::redirect::{DEEP_PATH, Redirect, Walk, circle, is_at};
+use super::super::observation::{Hop, Method, Trail};
 use super::cache::ProbeCache;
 use super::context::ProbeContext;
 
@@ -32,8 +32,7 @@ pub async fn walk(settings: &CheckOptions, from: &Domain, redirect: &Redirect) -
         None => None,
     };
     let (mut https, http, handshake) = tokio::join!(trail("https"), trail("http"), shake());
-    let redirects =
-        |trail: &Trail| trail.hops.first().is_some_and(|hop| hop.outcome.as_ref().is_ok_and(Response::is_redirect));
+    let redirects = |trail: &Trail| trail.hops.first().is_some_and(Hop::is_redirect);
     let scheme = if redirects(&https) || !redirects(&http) { "https" } else { "http" };
     let endless = [&https, &http].iter().any(|trail| trail.cut || circle(trail).is_some());
     let deep = match url(scheme, DEEP_PATH).filter(|_| !endless && (redirects(&https) || redirects(&http))) {
@@ -44,7 +43,7 @@ pub async fn walk(settings: &CheckOptions, from: &Domain, redirect: &Redirect) -
     // A redirect that stands in the page is seen only there.
     for trail in [&mut https, &mut http] {
         if let Some(last) = trail.hops.last_mut()
-            && last.url.host_str().is_some_and(|host| DnsName::new(host) == redirect.from)
+            && is_at(&last.url, &redirect.from)
             && let Ok(seen) = &mut last.outcome
             && seen.status == 200
         {

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use rustls::pki_types::{CertificateDer, ServerName};
-use rustls::{AlertDescription, Error, InvalidMessage};
+use rustls::{AlertDescription, Error};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 use tokio_rustls::TlsConnector;
@@ -15,8 +15,8 @@ use tokio_rustls::client::TlsStream;
 use x509_parser::oid_registry::OID_PKIX_ACCESS_DESCRIPTOR_CA_ISSUERS;
 use x509_parser::prelude::{FromDer as _, GeneralName, ParsedExtension, X509Certificate, X509Name};
 
-use super::super::observation::{Certificate, Presented, TlsFailure};
-use super::connect::{NoConnection, connect};
+use super::super::observation::{Certificate, ConnectionFailure, Presented};
+use super::connect::connect;
 use super::trust::ChainTrust;
 
 /// How long a handshake may take.
@@ -32,39 +32,36 @@ pub async fn handshake(
     trust: &ChainTrust,
     address: SocketAddr,
     server_name: &str,
-) -> Result<TlsStream<TcpStream>, TlsFailure> {
+) -> Result<TlsStream<TcpStream>, ConnectionFailure> {
     match once(trust, address, server_name).await {
-        Err(TlsFailure::Reset) => once(trust, address, server_name).await,
+        Err(ConnectionFailure::Reset) => once(trust, address, server_name).await,
         other => other,
     }
 }
 
-async fn once(trust: &ChainTrust, address: SocketAddr, server_name: &str) -> Result<TlsStream<TcpStream>, TlsFailure> {
-    let name = ServerName::try_from(server_name.to_owned()).map_err(|_| TlsFailure::Malformed)?;
-    let stream = connect(address).await.map_err(|why| match why {
-        NoConnection::Refused => TlsFailure::Refused,
-        NoConnection::Reset => TlsFailure::Reset,
-        NoConnection::Timeout => TlsFailure::Timeout,
-        NoConnection::Unreachable => TlsFailure::Unreachable,
-    })?;
+async fn once(
+    trust: &ChainTrust,
+    address: SocketAddr,
+    server_name: &str,
+) -> Result<TlsStream<TcpStream>, ConnectionFailure> {
+    let name = ServerName::try_from(server_name.to_owned()).map_err(|_| ConnectionFailure::BadCertificate)?;
+    let stream = connect(address).await?;
     let connector = TlsConnector::from(trust.handshake_config());
     match timeout(HANDSHAKE_LIMIT, connector.connect(name, stream)).await {
-        Err(_) => Err(TlsFailure::Timeout),
+        Err(_) => Err(ConnectionFailure::Timeout),
         Ok(Err(error)) => Err(reason(&error)),
         Ok(Ok(stream)) => Ok(stream),
     }
 }
 
-fn reason(error: &io::Error) -> TlsFailure {
+fn reason(error: &io::Error) -> ConnectionFailure {
     match error.get_ref().and_then(|inner| inner.downcast_ref::<Error>()) {
-        Some(Error::AlertReceived(alert)) => TlsFailure::Alert(alert_name(*alert)),
-        Some(Error::InvalidCertificate(_)) => TlsFailure::Malformed,
-        Some(Error::InvalidMessage(InvalidMessage::InvalidContentType)) => TlsFailure::NotTls,
+        Some(Error::AlertReceived(alert)) => ConnectionFailure::Alert(alert_name(*alert)),
+        Some(Error::InvalidCertificate(_)) => ConnectionFailure::BadCertificate,
         Some(Error::InvalidMessage(_) | Error::InappropriateMessage { .. } | Error::PeerMisbehaved(_)) => {
-            TlsFailure::NotTls
+            ConnectionFailure::NotTls
         }
-        Some(_) => TlsFailure::Reset,
-        None => TlsFailure::Reset,
+        Some(_) | None => ConnectionFailure::Reset,
     }
 }
 
@@ -87,7 +84,7 @@ pub async fn presented(
     stream: &TlsStream<TcpStream>,
     server_name: &str,
     now: Timestamp,
-) -> Result<Presented, TlsFailure> {
+) -> Result<Presented, ConnectionFailure> {
     let (_, connection) = stream.get_ref();
     let chain: Vec<CertificateDer<'static>> = connection
         .peer_certificates()
@@ -97,14 +94,14 @@ pub async fn presented(
         .map(|c| c.clone().into_owned())
         .collect();
     if chain.iter().map(|certificate| certificate.len()).sum::<usize>() > MAX_OCTETS {
-        return Err(TlsFailure::Malformed);
+        return Err(ConnectionFailure::BadCertificate);
     }
     let (trust, name) = (Arc::clone(trust), server_name.to_owned());
     let read = tokio::task::spawn_blocking(move || read(&trust, &chain, &name, now));
     match timeout(PARSE_LIMIT, read).await {
-        Ok(Ok(presented)) => presented.ok_or(TlsFailure::Malformed),
+        Ok(Ok(presented)) => presented.ok_or(ConnectionFailure::BadCertificate),
         // A panic of the parser is a certificate that cannot be read.
-        Ok(Err(_)) | Err(_) => Err(TlsFailure::Malformed),
+        Ok(Err(_)) | Err(_) => Err(ConnectionFailure::BadCertificate),
     }
 }
 

@@ -4,10 +4,9 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::super::dns_name::DnsName;
-use super::super::observation::{
-    Data, Lookup, NoReply, Question, Record, RecordType, Reply, ResponseCode, Role, Server, TYPES,
-};
+use super::super::DnsName;
+use super::super::observation::RecordType::{A, AAAA, CNAME, HTTPS, MX, NS, SOA, TXT};
+use super::super::observation::{Data, Lookup, NoReply, Question, Record, Reply, ResponseCode, Role, Server, TYPES};
 use super::context::{ProbeContext, all};
 
 /// How many servers of the parent are asked at most.
@@ -59,13 +58,13 @@ impl ProbeContext<'_> {
         let has_address = {
             let seen = self.seen();
             let name = &self.domain.name;
-            seen.source(name, RecordType::A).chain(seen.resolvers(name, RecordType::A)).any(|lookup| {
+            seen.source(name, A).chain(seen.resolvers(name, A)).any(|lookup| {
                 lookup.reply().is_some_and(|reply| reply.at(name).any(|record| record.data.address().is_some()))
             })
         };
         if has_address {
             let resolvers = self.settings.resolvers.iter();
-            all(resolvers.map(|server| self.ask(server, Question::new(host.clone(), RecordType::A)))).await;
+            all(resolvers.map(|server| self.ask(server, host, A))).await;
         }
     }
 
@@ -74,8 +73,7 @@ impl ProbeContext<'_> {
     async fn find_zone(&self) -> Option<DnsName> {
         let (name, registrable) = (&self.domain.name, &self.domain.registrable);
         let between: Vec<DnsName> = name.parents().take_while(|parent| parent.is_within(registrable)).collect();
-        let (own, parents) =
-            tokio::join!(self.ask_any(name, RecordType::SOA), self.ask_any(registrable, RecordType::SOA));
+        let (own, parents) = tokio::join!(self.ask_any(name, SOA), self.ask_any(registrable, SOA));
         if let Some(own) = own.as_ref().filter(|reply| reply.is_answer()) {
             if has_soa(own, name) {
                 return Some(name.clone());
@@ -88,7 +86,7 @@ impl ProbeContext<'_> {
             }
         }
         for parent in between.iter().filter(|parent| *parent != registrable) {
-            let reply = self.ask_any(parent, RecordType::SOA).await;
+            let reply = self.ask_any(parent, SOA).await;
             if reply.is_some_and(|reply| has_soa(&reply, parent)) {
                 return Some(parent.clone());
             }
@@ -100,7 +98,7 @@ impl ProbeContext<'_> {
     /// Who serves `zone` by the word of the zone above it; by resolvers where that cannot be asked.
     async fn delegation(&self, zone: &DnsName) -> Delegation {
         for parent in zone.parents() {
-            let Some(reply) = self.ask_any(&parent, RecordType::NS).await else { break };
+            let Some(reply) = self.ask_any(&parent, NS).await else { break };
             let hosts = name_servers(reply.at(&parent));
             if hosts.is_empty() {
                 // No zone of its own; the one above it delegates.
@@ -108,7 +106,7 @@ impl ProbeContext<'_> {
             }
             let servers = self.locate(&hosts, &reply.additionals, Role::Parent, PARENT_SERVERS).await;
             for server in servers.iter().take(PARENT_SERVERS) {
-                let reply = self.ask(server, Question::new(zone.clone(), RecordType::NS)).await;
+                let reply = self.ask(server, zone, NS).await;
                 if let Some(reply) = reply.filter(Reply::is_answer) {
                     let sections = reply.authorities.iter().chain(&reply.answers);
                     let servers = name_servers(sections.filter(|record| record.owner == *zone));
@@ -120,7 +118,7 @@ impl ProbeContext<'_> {
             }
             break;
         }
-        if let Some(reply) = self.ask_any(zone, RecordType::NS).await {
+        if let Some(reply) = self.ask_any(zone, NS).await {
             let servers = name_servers(reply.at(zone));
             if !servers.is_empty() {
                 return Delegation { servers, glue: reply.additionals };
@@ -135,7 +133,7 @@ impl ProbeContext<'_> {
         let named: Vec<DnsName> = self.settings.name_servers.keys().cloned().collect();
         let servers = self.locate(&named, &[], Role::Authoritative, MAX_SERVERS).await;
         let having = all(servers.iter().map(|server| async move {
-            let reply = self.ask(server, Question::new(zone.clone(), RecordType::SOA)).await?;
+            let reply = self.ask(server, zone, SOA).await?;
             let of_zone = reply.negative().is_none_or(|(owner, _)| owner == zone);
             let has = reply.authoritative && reply.code == ResponseCode::NoError && (has_soa(&reply, zone) || of_zone);
             has.then(|| DnsName::new(&server.name))
@@ -186,16 +184,16 @@ impl ProbeContext<'_> {
 
     /// Notes a server that the domain relies on and that cannot be asked.
     fn note_unasked(&self, server: Arc<Server>, why: NoReply) {
-        let question = Question::new(self.domain.name.clone(), RecordType::CNAME);
+        let question = Question::new(self.domain.name.clone(), CNAME);
         let lookup = Lookup { server, question, at: self.now(), took: Duration::ZERO, outcome: Err(why) };
         self.note(|seen| seen.lookups.push(lookup));
     }
 
     async fn addresses_of_server(&self, host: &DnsName) -> Option<IpAddr> {
-        let v4 = self.ask_any(host, RecordType::A).await.and_then(|reply| reply.addresses().next());
+        let v4 = self.ask_any(host, A).await.and_then(|reply| reply.addresses().next());
         match v4 {
             Some(address) => Some(address),
-            None => self.ask_any(host, RecordType::AAAA).await?.addresses().next(),
+            None => self.ask_any(host, AAAA).await?.addresses().next(),
         }
     }
 
@@ -204,8 +202,7 @@ impl ProbeContext<'_> {
         let servers = self.locate(&delegation.servers, &delegation.glue, Role::Authoritative, MAX_SERVERS).await;
         all(servers.iter().enumerate().map(|(order, server)| async move {
             let name = &self.domain.name;
-            let ask = |name: &DnsName, kind| self.ask(server, Question::new(name.clone(), kind));
-            tokio::join!(ask(name, RecordType::CNAME), ask(zone, RecordType::SOA), async {
+            tokio::join!(self.ask(server, name, CNAME), self.ask(server, zone, SOA), async {
                 if order == 0 {
                     self.ask_everything(server, zone).await;
                 }
@@ -214,21 +211,20 @@ impl ProbeContext<'_> {
         .await;
         let first_is_lame = {
             let seen = self.seen();
-            let mut answers = servers.first().into_iter().flat_map(|first| {
-                seen.source(&self.domain.name, RecordType::CNAME).filter(move |lookup| lookup.server == *first)
-            });
+            let mut answers = servers
+                .first()
+                .into_iter()
+                .flat_map(|first| seen.source(&self.domain.name, CNAME).filter(move |lookup| lookup.server == *first));
             !answers.any(|lookup| lookup.reply().is_some_and(|reply| reply.authoritative && reply.is_answer()))
         };
         let has_cname = {
             let seen = self.seen();
             let name = &self.domain.name;
-            seen.source(name, RecordType::CNAME)
-                .filter_map(|l| l.reply())
-                .any(|reply| reply.cnames(name).next().is_some())
+            seen.source(name, CNAME).filter_map(|l| l.reply()).any(|reply| reply.cnames(name).next().is_some())
         };
         let answers = |server: &Arc<Server>| {
             let seen = self.seen();
-            let mut own = seen.source(&self.domain.name, RecordType::CNAME).filter(|lookup| lookup.server == *server);
+            let mut own = seen.source(&self.domain.name, CNAME).filter(|lookup| lookup.server == *server);
             own.any(|lookup| lookup.reply().is_some())
         };
         let alive: Vec<&Arc<Server>> = servers.iter().skip(1).filter(|server| answers(server)).collect();
@@ -238,10 +234,7 @@ impl ProbeContext<'_> {
             } else if !has_cname {
                 // Addresses may differ from server to server, too.
                 let name = &self.domain.name;
-                tokio::join!(
-                    self.ask(server, Question::new(name.clone(), RecordType::A)),
-                    self.ask(server, Question::new(name.clone(), RecordType::AAAA))
-                );
+                tokio::join!(self.ask(server, name, A), self.ask(server, name, AAAA));
             }
         }))
         .await;
@@ -252,12 +245,12 @@ impl ProbeContext<'_> {
         let name = &self.domain.name;
         let speaks = {
             let seen = self.seen();
-            seen.source(name, RecordType::CNAME)
+            seen.source(name, CNAME)
                 .filter_map(|lookup| lookup.reply())
                 .any(|reply| reply.is_answer() && (reply.authoritative || reply.is_referral()))
         };
         if !speaks {
-            let types = [RecordType::CNAME, RecordType::TXT, RecordType::MX, RecordType::NS, RecordType::HTTPS];
+            let types = [CNAME, TXT, MX, NS, HTTPS];
             all(types.map(|kind| self.ask_any(name, kind))).await;
         }
     }
@@ -265,9 +258,8 @@ impl ProbeContext<'_> {
     async fn ask_everything(&self, server: &Arc<Server>, zone: &DnsName) {
         let name = &self.domain.name;
         let sibling = self.seen().sibling.clone();
-        let questions = TYPES.map(|kind| Question::new(name.clone(), kind));
-        let others = [Question::new(zone.clone(), RecordType::NS), Question::new(sibling, RecordType::A)];
-        all(questions.into_iter().chain(others).map(|question| self.ask(server, question))).await;
+        let questions = TYPES.map(|kind| (name, kind)).into_iter().chain([(zone, NS), (&sibling, A)]);
+        all(questions.map(|(name, kind)| self.ask(server, name, kind))).await;
     }
 
     /// What helps to explain an answer that is not right.
@@ -275,13 +267,12 @@ impl ProbeContext<'_> {
         let name = &self.domain.name;
         let (target, absent, server, wildcard) = {
             let seen = self.seen();
-            let lookups: Vec<_> =
-                seen.source(name, RecordType::CNAME).chain(seen.resolvers(name, RecordType::A)).collect();
+            let lookups: Vec<_> = seen.source(name, CNAME).chain(seen.resolvers(name, A)).collect();
             let replies = || lookups.iter().filter_map(|lookup| lookup.reply());
             let target = replies().find_map(|reply| reply.cnames(name).next().map(|(target, _)| target.clone()));
             let absent = replies().next().is_some_and(Reply::is_nxdomain);
             let server = lookups.iter().find(|l| l.server.role == Role::Authoritative && l.reply().is_some());
-            let wildcard = seen.asked(&seen.sibling, RecordType::A).any(|lookup| {
+            let wildcard = seen.asked(&seen.sibling, A).any(|lookup| {
                 lookup.server.role == Role::Authoritative
                     && lookup.reply().is_some_and(|reply| !reply.answers.is_empty())
             });
@@ -295,14 +286,14 @@ impl ProbeContext<'_> {
             let server = server.as_ref();
             all(doubled.iter().map(|doubled| async move {
                 match server {
-                    Some(server) => self.ask(server, Question::new(doubled.clone(), RecordType::CNAME)).await,
-                    None => self.ask_any(doubled, RecordType::CNAME).await,
+                    Some(server) => self.ask(server, doubled, CNAME).await,
+                    None => self.ask_any(doubled, CNAME).await,
                 }
             }))
             .await;
         }
         if wildcard && let Some(server) = &server {
-            self.ask(server, Question::new(zone.clone(), RecordType::A)).await;
+            self.ask(server, zone, A).await;
         }
     }
 
@@ -314,7 +305,7 @@ impl ProbeContext<'_> {
             if passed.contains(&at) {
                 return;
             }
-            let reply = self.ask_any(&at, RecordType::CNAME).await;
+            let reply = self.ask_any(&at, CNAME).await;
             let next = reply.and_then(|reply| reply.cnames(&at).next().map(|(next, _)| next.clone()));
             passed.push(std::mem::take(&mut at));
             match next {
@@ -323,7 +314,7 @@ impl ProbeContext<'_> {
             }
         }
         // Whether the end has an address, or exists at all.
-        tokio::join!(self.ask_any(&target, RecordType::A), self.ask_any(&target, RecordType::AAAA));
+        tokio::join!(self.ask_any(&target, A), self.ask_any(&target, AAAA));
     }
 }
 

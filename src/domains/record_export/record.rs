@@ -1,6 +1,6 @@
 //! The records that are written: the one that a domain needs, and those that it replaces.
 
-use super::super::dns_name::DnsName;
+use super::super::DnsName;
 
 /// The record that makes a domain lead to the platform.
 #[derive(Clone, Debug, PartialEq, Eq)]

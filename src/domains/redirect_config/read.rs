@@ -8,8 +8,7 @@ use strsim::osa_distance;
 
 use crate::model::text::short;
 
-use super::super::catalogue::Code;
-use super::super::finding::Finding;
+use super::super::{Code, Finding};
 use super::source::{ConfigSource, MAX_REDIRECTS, WrittenRedirect, fail, warn};
 
 /// How many wrong keys of one object are told.

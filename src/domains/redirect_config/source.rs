@@ -2,9 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::super::catalogue::Code;
 use super::super::diagnosis::redirect::Redirect;
-use super::super::finding::{Finding, Who};
+use super::super::{Code, Finding, Who};
 
 /// The most redirects.
 pub(super) const MAX_REDIRECTS: usize = 1000;

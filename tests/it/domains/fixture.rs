@@ -12,7 +12,7 @@ use petstore::domains::probe::cache::ProbeCache;
 use petstore::domains::probe::{measure, redirects};
 use petstore::domains::reported::Reported;
 use petstore::domains::simulator::{Plan, Simulator};
-use petstore::domains::{Code, DnsName, Finding, Verdict, parse_name};
+use petstore::domains::{Code, DnsName, Evidence, Finding, Verdict, parse_name};
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject as _;
 
@@ -91,7 +91,7 @@ impl Outcome {
     pub fn lines(&self) -> String {
         let findings = self.findings.iter().map(|f| format!("{:?} {} {} | {}", f.verdict, f.code, f.seen, f.fix));
         let questions = self.seen.lookups.iter().map(|l| {
-            let e = l.evidence();
+            let e = Evidence::from(l);
             format!("    {} @ {}: {}", e.question, e.server, e.answer)
         });
         findings.chain(questions).collect::<Vec<_>>().join("\n")
