@@ -6,7 +6,9 @@ use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
 use std::io::{self, ErrorKind, Read as _};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Weak};
+
+use parking_lot::Mutex;
 
 use super::atomic_file;
 use super::file_stem;
@@ -119,7 +121,7 @@ impl Claims {
     /// # Errors
     /// As for [`Claim::new`].
     pub fn of(&self, identity: &str) -> io::Result<Arc<Claim>> {
-        let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut held = self.held.lock();
         if let Some(claim) = held.get(identity).and_then(Weak::upgrade) {
             return Ok(claim);
         }

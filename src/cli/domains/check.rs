@@ -2,12 +2,13 @@
 
 use std::future::Future;
 use std::io::{self, IsTerminal as _, Write as _};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::StreamExt as _;
 use futures_util::stream;
 use jiff::Timestamp;
+use parking_lot::Mutex;
 use serde_json::{Value, json};
 use tokio::time::sleep;
 
@@ -93,7 +94,7 @@ async fn one(
     }
     let printed = Mutex::new(Vec::new());
     let show = |findings: &[Finding], at: Timestamp| {
-        let mut printed = printed.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let mut printed = printed.lock();
         let fresh: Vec<&Finding> = findings.iter().filter(|finding| !printed.contains(&finding_key(finding))).collect();
         // A closed pipe is noticed when the rest is written.
         let _ = print(|out| fresh.iter().try_for_each(|f| words::finding(out, f, at, columns, args.evidence)));

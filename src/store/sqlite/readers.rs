@@ -1,9 +1,10 @@
 //! A few connections that only read, each used by one reader at a time.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use rusqlite::OpenFlags;
 use tokio::time::sleep;
 
@@ -43,14 +44,14 @@ impl Readers {
     }
 
     fn read_at_once<W: Work>(&self, work: &W) -> Result<W::Output, StoreFailure> {
-        let idle = self.idle().as_mut().ok_or(StoreFailure::Closed)?.pop();
+        let idle = self.idle.lock().as_mut().ok_or(StoreFailure::Closed)?.pop();
         let mut connection = match idle {
             Some(connection) => connection,
             None => self.connect()?,
         };
         // A connection whose statement failed is closed, and the next one opened anew.
         let read = at_once(work.run(&Connection::sqlite(&mut connection)))?;
-        if let Some(idle) = self.idle().as_mut() {
+        if let Some(idle) = self.idle.lock().as_mut() {
             idle.push(connection);
         }
         Ok(read)
@@ -76,11 +77,7 @@ impl Readers {
 
     /// Those in use close when they are given back.
     pub(super) fn close(&self) {
-        self.idle().take();
-    }
-
-    fn idle(&self) -> MutexGuard<'_, Option<Vec<rusqlite::Connection>>> {
-        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+        self.idle.lock().take();
     }
 }
 

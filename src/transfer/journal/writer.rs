@@ -5,9 +5,9 @@
 
 use std::fs::File;
 use std::io::{self, Write as _};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use tokio::sync::Notify;
 use tokio::time::sleep;
 
@@ -38,12 +38,12 @@ impl Writer {
 
     /// Writes lines, with those that were kept.
     pub(super) fn write(&self, lines: &[u8]) -> io::Result<()> {
-        self.lines().take(lines)?.write()
+        self.lines.lock().take(lines)?.write()
     }
 
     /// Keeps lines for [`soon`](Self::soon).
     pub(super) fn keep(&self, lines: &[u8]) -> io::Result<()> {
-        let mut all = self.lines();
+        let mut all = self.lines.lock();
         if all.take(lines)?.kept.len() >= MOST {
             return all.write();
         }
@@ -60,14 +60,10 @@ impl Writer {
 
     /// Brings everything to the disk, and lets others have the file.
     pub(super) fn close(&self) -> io::Result<()> {
-        let mut lines = self.lines();
+        let mut lines = self.lines.lock();
         lines.write()?;
         lines.file.sync_all()?;
         lines.file.unlock()
-    }
-
-    fn lines(&self) -> MutexGuard<'_, Lines> {
-        self.lines.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -2,11 +2,12 @@
 //! happens in a small world on loopback and in a directory that goes with the program.
 
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use futures_util::StreamExt as _;
 use futures_util::stream;
+use parking_lot::Mutex;
 use tempfile::TempDir;
 use tokio::sync::OnceCell;
 
@@ -161,7 +162,7 @@ impl DomainsContext {
         };
         let started = self.world.get_or_try_init(|| start(sandbox.plan(at))).await;
         let (world, settings) = started.map_err(|error| format!("the world of practice does not start: {error}."))?;
-        let mut latest = self.latest.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut latest = self.latest.lock();
         if latest.as_ref().is_none_or(|latest| latest.done() <= sandbox.done()) {
             *latest = Some(sandbox.clone());
             world.change(|there| *there = sandbox.plan(at));
@@ -172,7 +173,7 @@ impl DomainsContext {
     /// What the checks of a short time share.
     fn memory(&self) -> Arc<ProbeCache> {
         let now = clock::now().mono;
-        let mut memory = self.memory.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut memory = self.memory.lock();
         match &*memory {
             Some((since, shared)) if now.saturating_duration_since(*since) < MEMORY => Arc::clone(shared),
             _ => {

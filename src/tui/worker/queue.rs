@@ -4,11 +4,12 @@
 //! a second. Nobody who types waits for it; whoever sends does.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use jiff::Timestamp;
+use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::oneshot;
 
 use crate::api::failure::Failure;
@@ -42,7 +43,7 @@ impl Queues {
         let (Some(claims), Some(identity)) = (&self.claims, session_cache::identity(settings)) else {
             return Ok((Queue::default(), Unfinished::default()));
         };
-        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut open = self.open.lock();
         if let Some(queue) = open.get(&identity) {
             let left = queue.read()?;
             return Ok((queue.clone(), left));
@@ -57,7 +58,7 @@ impl Queues {
     /// The end of the session: writes what may not be on disk yet into the queue of the service `identity`, and removes
     /// those in which nothing waits.
     pub fn close(&self, identity: Option<&str>, rest: &[QueueRecord]) -> Result<(), String> {
-        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut open = self.open.lock();
         let last = identity.and_then(|identity| open.remove(identity));
         let last = last.map_or(Ok(()), |queue| queue.close(rest));
         open.drain().map(|(_, queue)| queue.close(&[])).fold(last, Result::and)
@@ -152,7 +153,7 @@ fn not_sent(error: &ApiError) -> Failure {
 }
 
 fn locked(file: &Mutex<Option<Claimed>>) -> MutexGuard<'_, Option<Claimed>> {
-    file.lock().unwrap_or_else(PoisonError::into_inner)
+    file.lock()
 }
 
 /// Writes until nobody can ask any more.
