@@ -10,12 +10,12 @@ use tokio::time::sleep;
 
 use super::connection::{BUSY_PAUSE, BUSY_TRIES, at_once, is_busy, keep_plans};
 use super::file::Files;
-use crate::store::job::Work;
+use crate::store::job::{Query, Work};
 use crate::store::value_row::{Connection, DatabaseError};
 use crate::store::{StoreFailure, sql};
 
 #[derive(Debug)]
-pub(super) struct Readers {
+pub(in crate::store) struct Readers {
     path: PathBuf,
     files: Arc<Files>,
     /// Nothing once closed. There are never more of them than threads that read at once.
@@ -30,7 +30,7 @@ impl Readers {
 
     /// Reads in this thread, and waits outside of SQLite while it is busy, as it is while another process repairs the
     /// write-ahead log.
-    pub(super) async fn read<W: Work>(&self, work: &W) -> Result<W::Output, StoreFailure> {
+    pub(in crate::store) async fn read<W: Work>(&self, work: &W) -> Result<W::Output, StoreFailure> {
         for _ in 0..BUSY_TRIES {
             match self.read_at_once(work) {
                 Err(StoreFailure::Database(error)) if matches!(&*error, DatabaseError::Sqlite(error) if is_busy(error)) =>
@@ -58,8 +58,8 @@ impl Readers {
     }
 
     /// Whether it can be read.
-    pub(super) async fn ping(&self) -> Result<(), StoreFailure> {
-        self.read(&Ping).await
+    pub(in crate::store) async fn ping(&self) -> Result<(), StoreFailure> {
+        self.read(&Query(sql::PING, |_| Ok(()))).await.map(drop)
     }
 
     /// Never to another file than the one that is written: those that are open go on.
@@ -78,15 +78,5 @@ impl Readers {
     /// Those in use close when they are given back.
     pub(super) fn close(&self) {
         self.idle.lock().take();
-    }
-}
-
-struct Ping;
-
-impl Work for Ping {
-    type Output = ();
-
-    async fn run(&self, on: &Connection<'_>) -> Result<(), DatabaseError> {
-        on.row(sql::PING, &[], |_| Ok(())).await.map(drop)
     }
 }

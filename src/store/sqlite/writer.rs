@@ -51,7 +51,7 @@ const SHOWN: Duration = Duration::from_secs(10);
 const CHECKPOINT_PAGES: c_int = 1000;
 
 #[derive(Debug)]
-pub(super) struct Writer {
+pub(in crate::store) struct Writer {
     /// Nothing once closed.
     running: Mutex<Option<Running>>,
     pen: Arc<WriteConnection>,
@@ -75,7 +75,7 @@ impl Writer {
     }
 
     /// Whether anything can be written: it was lately, or is now.
-    pub(super) async fn can_write(&self) -> Result<(), StoreFailure> {
+    pub(in crate::store) async fn can_write(&self) -> Result<(), StoreFailure> {
         let runs = self.running.lock().as_ref().is_some_and(|running| !running.thread.is_finished());
         if !runs {
             return Err(StoreFailure::Closed);
@@ -89,7 +89,7 @@ impl Writer {
         timeout(BEAT_TIME, done).await.map_err(|_| StoreFailure::NoAnswer)?.unwrap_or(Err(StoreFailure::Closed))
     }
 
-    pub(super) async fn write<W: Work>(&self, work: W) -> Result<W::Output, StoreFailure> {
+    pub(in crate::store) async fn write<W: Work>(&self, work: W) -> Result<W::Output, StoreFailure> {
         let (job, done) = awaited(work);
         // Here, if this thread may wait for the disk, nobody else is writing, and nobody is likely to come: one alone
         // would take the time of a whole group.
@@ -108,7 +108,7 @@ impl Writer {
         done.await.unwrap_or(Err(StoreFailure::Closed))
     }
 
-    pub(super) fn write_later<W: Work>(&self, work: W) {
+    pub(in crate::store) fn write_later<W: Work>(&self, work: W) {
         if let Err(error) = self.queue(unawaited(work)) {
             tracing::debug!(%error, "a write was left out");
         }
