@@ -5,7 +5,7 @@
 //! dropped. What is settled is left away when the file is opened again.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, ErrorKind, Read as _, Write as _};
+use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
@@ -94,11 +94,7 @@ pub struct Unfinished {
 impl Unfinished {
     /// Reads the file at `path`. None is as good as an empty one.
     pub fn read(path: &Path) -> io::Result<Self> {
-        let file = match File::open(path) {
-            Ok(file) => file,
-            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Self::default()),
-            Err(error) => return Err(error),
-        };
+        let Some(file) = atomic_file::if_there(File::open(path))? else { return Ok(Self::default()) };
         let mut text = Vec::new();
         file.take(MOST_OCTETS).read_to_end(&mut text)?;
         Ok(Self::of(&text))

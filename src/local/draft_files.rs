@@ -70,11 +70,7 @@ impl Claim {
 
     /// What was typed; `None` where nothing was left.
     pub fn read(&self) -> io::Result<Option<String>> {
-        let file = match File::open(&self.draft) {
-            Ok(file) => file,
-            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(error),
-        };
+        let Some(file) = atomic_file::if_there(File::open(&self.draft))? else { return Ok(None) };
         let mut text = String::new();
         file.take(MOST_OCTETS).read_to_string(&mut text)?;
         Ok(Some(text))
