@@ -46,14 +46,14 @@ fn configured(choices: &Choices, env: &Env) -> Check {
 fn lines(out: &mut impl Write, checks: &[Check]) -> io::Result<()> {
     let mut rows = Vec::new();
     for Check { name, verdict, found, remedy } in checks {
-        rows.push([format!("{:4}", verdict.word()), name.clone(), found.clone()]);
+        rows.push([format!("{verdict:4}"), name.clone(), found.clone()]);
         rows.extend(remedy.as_ref().map(|remedy| [String::new(), String::new(), format!("do: {remedy}")]));
     }
     table::write(out, &rows)
 }
 
 fn object(check: &Check) -> Value {
-    json!({ "name": check.name, "verdict": check.verdict.word(), "found": check.found, "remedy": check.remedy })
+    json!({ "name": check.name, "verdict": check.verdict.to_string(), "found": check.found, "remedy": check.remedy })
 }
 
 #[cfg(test)]

@@ -6,9 +6,7 @@ use std::str::FromStr;
 use strum::VariantArray as _;
 
 /// One thing that a key may do.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, strum::Display, strum::EnumString, strum::IntoStaticStr, strum::VariantArray,
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::Display, strum::EnumString, strum::VariantArray)]
 #[strum(serialize_all = "lowercase")]
 pub enum Scope {
     /// List and get animals.
@@ -62,7 +60,7 @@ impl FromStr for Scopes {
 impl fmt::Display for Scopes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let words = Scope::VARIANTS.iter().filter(|scope| self.0[**scope as usize]);
-        f.pad(&words.map(<&str>::from).collect::<Vec<_>>().join(" "))
+        f.pad(&words.map(Scope::to_string).collect::<Vec<_>>().join(" "))
     }
 }
 
