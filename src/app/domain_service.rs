@@ -3,7 +3,7 @@
 
 use std::io;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use derive_more::From;
@@ -30,6 +30,7 @@ use crate::domains::simulator::{Plan, Simulator};
 use crate::domains::stage::Measurement;
 use crate::domains::vantage_points::{View, ViewVerdict};
 use crate::domains::{DnsName, Finding};
+use parking_lot::Mutex;
 
 /// How long what several checks share is remembered.
 const CACHE_TIME: Duration = Duration::from_secs(20);
@@ -226,7 +227,7 @@ impl DomainService {
         let started = self.simulator.get_or_try_init(|| start(sandbox.plan(at))).await;
         let (simulator, options) =
             started.map_err(|error| format!("the world of practice does not start: {error}."))?;
-        let mut latest = self.latest.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut latest = self.latest.lock();
         if latest.as_ref().is_none_or(|latest| latest.done() <= sandbox.done()) {
             simulator.change(|plan| *plan = sandbox.plan(at));
             *latest = Some(sandbox);
@@ -237,7 +238,7 @@ impl DomainService {
     /// What the checks of a short time share.
     fn cache(&self) -> Arc<ProbeCache> {
         let now = clock::now().mono;
-        let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut cache = self.cache.lock();
         match &*cache {
             Some((since, shared)) if now.saturating_duration_since(*since) < CACHE_TIME => Arc::clone(shared),
             _ => {

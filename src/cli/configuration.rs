@@ -16,7 +16,7 @@ use crate::model::display_safe;
 
 use super::error::{Exit, Failed};
 use super::output::{note, write};
-use super::render::{FormatArg, ResultFormat, print, print_json};
+use super::render::FormatArg;
 use super::status::{columns, objects};
 
 pub use check::check;
@@ -74,10 +74,7 @@ pub fn run(command: &ConfigCommand, choices: &Choices, env: &Env) -> Result<Exit
         }
         ConfigCommand::Show { origin, output } => {
             let all = all(choices, env)?;
-            match output.chosen() {
-                ResultFormat::Table => print(|out| columns(out, &all, *origin))?,
-                ResultFormat::Json => print_json(&objects(&all))?,
-            }
+            output.write(|out| columns(out, &all, *origin), || objects(&all))?;
         }
         ConfigCommand::Check => return check::run(&path, choices, env),
         ConfigCommand::Init => {

@@ -14,7 +14,7 @@ use crate::model::table;
 
 use super::configuration;
 use super::error::{Exit, Failed};
-use super::render::{FormatArg, ResultFormat, print, print_json};
+use super::render::FormatArg;
 use check::{Check, Verdict};
 
 /// Looks at everything; `least` is the smallest size that the full screen fits.
@@ -24,10 +24,7 @@ pub async fn run(output: FormatArg, least: (u16, u16), choices: &Choices, env: &
     checks.extend(files::checks(env));
     checks.extend(network::checks(choices, env).await);
     checks.push(files::database(env).await);
-    match output.chosen() {
-        ResultFormat::Table => print(|out| lines(out, &checks))?,
-        ResultFormat::Json => print_json(&checks.iter().map(object).collect::<Vec<_>>())?,
-    }
+    output.write(|out| lines(out, &checks), || checks.iter().map(object).collect::<Value>())?;
     let fails = checks.iter().any(|check| check.verdict == Verdict::Fail);
     Ok(if fails { Exit::Failure } else { Exit::Done })
 }
@@ -49,14 +46,14 @@ fn configured(choices: &Choices, env: &Env) -> Check {
 fn lines(out: &mut impl Write, checks: &[Check]) -> io::Result<()> {
     let mut rows = Vec::new();
     for Check { name, verdict, found, remedy } in checks {
-        rows.push([format!("{:4}", verdict.word()), name.clone(), found.clone()]);
+        rows.push([format!("{verdict:4}"), name.clone(), found.clone()]);
         rows.extend(remedy.as_ref().map(|remedy| [String::new(), String::new(), format!("do: {remedy}")]));
     }
     table::write(out, &rows)
 }
 
 fn object(check: &Check) -> Value {
-    json!({ "name": check.name, "verdict": check.verdict.word(), "found": check.found, "remedy": check.remedy })
+    json!({ "name": check.name, "verdict": check.verdict.to_string(), "found": check.found, "remedy": check.remedy })
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ use crate::model::text::short;
 use super::completions;
 use super::error::{Exit, Failed};
 use super::output::note;
-use super::render::{FormatArg, ResultFormat, print, print_json};
+use super::render::FormatArg;
 use super::suggest::did_you_mean;
 
 pub const PROFILES_HELP: &str = "Examples:
@@ -46,12 +46,8 @@ pub fn run(command: &ProfilesCommand, choices: &Choices, env: &Env) -> Result<Ex
         ProfilesCommand::List { output } => {
             let profiles = Profiles::read(choices, env)?;
             let meant = &profiles.meant;
-            match output.chosen() {
-                ResultFormat::Table => print(|out| list(out, &profiles.entries, meant))?,
-                ResultFormat::Json => {
-                    print_json(&profiles.entries.iter().map(|entry| object(entry, meant)).collect::<Vec<_>>())?;
-                }
-            }
+            let objects = || profiles.entries.iter().map(|entry| object(entry, meant)).collect::<Value>();
+            output.write(|out| list(out, &profiles.entries, meant), objects)?;
         }
         ProfilesCommand::Use { name } => choose(name, choices, env)?,
     }

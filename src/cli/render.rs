@@ -33,6 +33,18 @@ impl FormatArg {
     pub const fn chosen(self) -> ResultFormat {
         if self.json { ResultFormat::Json } else { self.format }
     }
+
+    /// Writes what was asked for to stdout.
+    pub fn write<T: Serialize>(
+        self,
+        lines: impl FnOnce(&mut Out<io::Stdout>) -> io::Result<()>,
+        value: impl FnOnce() -> T,
+    ) -> Result<(), Failed> {
+        match self.chosen() {
+            ResultFormat::Table => print(lines),
+            ResultFormat::Json => print_json(&value()),
+        }
+    }
 }
 
 /// Writes lines to stdout at once. That whoever read them has gone is no failure.

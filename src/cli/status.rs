@@ -11,7 +11,7 @@ use crate::config::{Choices, Env, Origin, Service, Settings, Sourced};
 use crate::model::{display_safe, table};
 
 use super::error::{Exit, Failed};
-use super::render::{FormatArg, ResultFormat, print, print_json};
+use super::render::FormatArg;
 use super::service;
 
 /// What came of asking the service.
@@ -42,10 +42,7 @@ pub async fn run(output: FormatArg, choices: &Choices, env: &Env) -> Result<Exit
         }
         Err(error) => (known, ServiceAnswer::failed(error.into())),
     };
-    match output.chosen() {
-        ResultFormat::Table => print(|out| lines(out, &settings, &asked))?,
-        ResultFormat::Json => print_json(&object(&settings, &asked))?,
-    }
+    output.write(|out| lines(out, &settings, &asked), || object(&settings, &asked))?;
     asked.failed.map_or(Ok(Exit::Done), Err)
 }
 

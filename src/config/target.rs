@@ -81,21 +81,18 @@ impl Target {
     /// Everything about it. Reads its key.
     pub fn resolve(self, sources: &Sources<'_>) -> Result<Resolved, ConfigError> {
         let name = self.name()?;
-        match self {
+        let (profile, service, profile_origin, address_origin, key_origin) = match self {
             Self::Demo => {
-                let (service, origin) = (Service::Demo, Origin::Flag("--demo"));
-                let (profile_origin, address_origin, key_origin) = (origin.clone(), origin, Origin::Default);
-                let profile = Profile::default();
-                Ok(Resolved { name, profile, service, profile_origin, address_origin, key_origin })
+                let origin = Origin::Flag("--demo");
+                (Profile::default(), Service::Demo, origin.clone(), origin, Origin::Default)
             }
             Self::Direct { address, place, origin } => {
-                let base_url = base_url(&address, place, sources.choices.insecure_http)?;
-                let profile = Profile::default();
+                let (base_url, profile) =
+                    (base_url(&address, place, sources.choices.insecure_http)?, Profile::default());
                 let (service, key_origin) = remote(base_url, &name, &profile, sources)?;
-                let (profile_origin, address_origin) = (origin.clone(), origin);
-                Ok(Resolved { name, profile, service, profile_origin, address_origin, key_origin })
+                (profile, service, origin.clone(), origin, key_origin)
             }
-            Self::Profile { origin: profile_origin, .. } => {
+            Self::Profile { origin, .. } => {
                 let profile = sources.file.profile(&name)?.clone();
                 let allow_http = sources.choices.insecure_http || profile.insecure_http;
                 let (key, (service, key_origin)) = match address(&name, &profile, allow_http)? {
@@ -105,10 +102,10 @@ impl Target {
                         ("embedded", (Service::Embedded { database }, Origin::Default))
                     }
                 };
-                let address_origin = sources.origin(&["profiles", &name, key]);
-                Ok(Resolved { name, profile, service, profile_origin, address_origin, key_origin })
+                (profile, service, origin, sources.origin(&["profiles", &name, key]), key_origin)
             }
-        }
+        };
+        Ok(Resolved { name, profile, service, profile_origin, address_origin, key_origin })
     }
 }
 

@@ -26,8 +26,9 @@ mod web;
 
 use std::io;
 use std::net::SocketAddr;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
+use parking_lot::Mutex;
 use tokio::runtime::Handle;
 
 use super::DnsName;
@@ -76,19 +77,19 @@ impl Simulator {
     /// If the plan has fewer resolvers.
     #[must_use]
     pub fn resolver(&self, number: usize) -> SocketAddr {
-        self.doors().resolvers[number]
+        self.doors.lock().resolvers[number]
     }
 
     /// The addresses of all resolvers.
     #[must_use]
     pub fn resolvers(&self) -> Vec<SocketAddr> {
-        self.doors().resolvers.clone()
+        self.doors.lock().resolvers.clone()
     }
 
     /// The addresses of all name servers, by name.
     #[must_use]
     pub fn name_servers(&self) -> Vec<(DnsName, SocketAddr)> {
-        self.doors().name_servers.clone()
+        self.doors.lock().name_servers.clone()
     }
 
     /// The DNS questions so far, in their order.
@@ -112,13 +113,13 @@ impl Simulator {
     /// The port for http at every address.
     #[must_use]
     pub fn http_port(&self) -> u16 {
-        self.doors().http
+        self.doors.lock().http
     }
 
     /// The port for https at every address.
     #[must_use]
     pub fn https_port(&self) -> u16 {
-        self.doors().https
+        self.doors.lock().https
     }
 
     /// The root of the world's own authority, in PEM.
@@ -127,13 +128,9 @@ impl Simulator {
         self.shared.authorities().root_pem()
     }
 
-    fn doors(&self) -> MutexGuard<'_, Doors> {
-        self.doors.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     fn open(&self) -> io::Result<()> {
         let _inside = self.runtime.enter();
         let plan = self.shared.plan().clone();
-        self.doors().open(&plan, &self.shared)
+        self.doors.lock().open(&plan, &self.shared)
     }
 }

@@ -58,7 +58,8 @@ pub fn remove(path: &Path) -> io::Result<()> {
     if_there(fs::remove_file(path)).map(drop)
 }
 
-fn if_there<T>(result: io::Result<T>) -> io::Result<Option<T>> {
+/// `None` instead of the error where there is no such file.
+pub fn if_there<T>(result: io::Result<T>) -> io::Result<Option<T>> {
     match result {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         other => other.map(Some),

@@ -59,14 +59,10 @@ impl Codes {
         let mut codes = HashMap::new();
         let mut faults = Faults { file, said: Vec::new(), more: 0 };
         let mut reader = csv::ReaderBuilder::new().flexible(true).trim(csv::Trim::All).from_reader(text);
-        let columns = match reader.headers().map_err(io::Error::from).map(Columns::of) {
-            Ok(Some(columns)) => columns,
-            Ok(None) => {
-                faults.add(1, "the first line must name the columns code, name and, if you like, category");
-                return (Self::default(), faults.sentences());
-            }
-            Err(error) => {
-                faults.add(1, &error.to_string());
+        let columns = match reader.headers().map_err(|error| io::Error::from(error).to_string()).and_then(Columns::of) {
+            Ok(columns) => columns,
+            Err(why) => {
+                faults.add(1, &why);
                 return (Self::default(), faults.sentences());
             }
         };
@@ -106,11 +102,13 @@ struct Columns {
 }
 
 impl Columns {
-    fn of(header: &csv::StringRecord) -> Option<Self> {
+    fn of(header: &csv::StringRecord) -> Result<Self, String> {
         let at = |wanted: &str| {
             header.iter().position(|name| name.trim_start_matches('\u{feff}').eq_ignore_ascii_case(wanted))
         };
-        Some(Self { code: at("code")?, name: at("name")?, category: at("category") })
+        let both = at("code").zip(at("name"));
+        let (code, name) = both.ok_or("the first line must name the columns code, name and, if you like, category")?;
+        Ok(Self { code, name, category: at("category") })
     }
 
     fn read(&self, record: &csv::StringRecord) -> Result<(String, Coded), String> {

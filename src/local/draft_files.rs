@@ -6,7 +6,9 @@ use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
 use std::io::{self, ErrorKind, Read as _};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Weak};
+
+use parking_lot::Mutex;
 
 use super::atomic_file;
 use super::file_stem;
@@ -68,11 +70,7 @@ impl Claim {
 
     /// What was typed; `None` where nothing was left.
     pub fn read(&self) -> io::Result<Option<String>> {
-        let file = match File::open(&self.draft) {
-            Ok(file) => file,
-            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(error),
-        };
+        let Some(file) = atomic_file::if_there(File::open(&self.draft))? else { return Ok(None) };
         let mut text = String::new();
         file.take(MOST_OCTETS).read_to_string(&mut text)?;
         Ok(Some(text))
@@ -119,7 +117,7 @@ impl Claims {
     /// # Errors
     /// As for [`Claim::new`].
     pub fn of(&self, identity: &str) -> io::Result<Arc<Claim>> {
-        let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut held = self.held.lock();
         if let Some(claim) = held.get(identity).and_then(Weak::upgrade) {
             return Ok(claim);
         }

@@ -1,8 +1,7 @@
 //! The Error body (sections 2 and 7): `code`, `message`, `status`, and nothing else.
 
-use std::fmt;
-
 use serde::{Deserialize, Serialize};
+use strum::VariantArray;
 
 /// The Error body as any service sends it. The set of `code` values is open in the description.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -22,66 +21,56 @@ impl Problem {
     }
 }
 
-macro_rules! codes {
-    ($($(#[$meta:meta])* $name:ident = $word:literal,)*) => {
-        /// The codes our service sends (an addition: the description leaves the set open). Closed and documented in
-        /// `assets/openapi.yaml`.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-        pub enum ProblemCode { $($(#[$meta])* $name,)* }
-
-        impl ProblemCode {
-            /// Every code, in the order of the documentation.
-            pub const ALL: &[Self] = &[$(Self::$name,)*];
-
-            /// The word in the body.
-            pub const fn as_str(self) -> &'static str {
-                match self { $(Self::$name => $word,)* }
-            }
-        }
-    };
-}
-
-codes! {
+/// The codes our service sends (an addition: the description leaves the set open). Closed and documented in
+/// `assets/openapi.yaml`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr, strum::VariantArray)]
+#[strum(serialize_all = "snake_case")]
+pub enum ProblemCode {
     /// 401: the API key is missing or invalid.
-    Unauthorized = "unauthorized",
+    Unauthorized,
     /// 400: the body is not one JSON object of the right shape.
-    InvalidBody = "invalid_body",
+    InvalidBody,
     /// 400: `name` is missing or breaks the rules.
-    InvalidName = "invalid_name",
+    InvalidName,
     /// 400: `categoryId` is missing or not an int64.
-    InvalidCategory = "invalid_category",
+    InvalidCategory,
     /// 400: `status` is none of the three words.
-    InvalidStatus = "invalid_status",
+    InvalidStatus,
     /// 400: a query parameter or header of ours has a wrong value.
-    InvalidParameter = "invalid_parameter",
+    InvalidParameter,
     /// 404: no such animal or path.
-    NotFound = "not_found",
+    NotFound,
     /// 405: the path exists, the method does not.
-    MethodNotAllowed = "method_not_allowed",
+    MethodNotAllowed,
     /// 408: the request did not arrive in time.
-    RequestTimeout = "request_timeout",
+    RequestTimeout,
     /// 413: the body is larger than the service takes.
-    PayloadTooLarge = "payload_too_large",
+    PayloadTooLarge,
     /// 415: the body is not `application/json`.
-    UnsupportedMediaType = "unsupported_media_type",
+    UnsupportedMediaType,
     /// 403: the key is valid, its scope does not allow this.
-    Forbidden = "forbidden",
+    Forbidden,
     /// 409: a request with the same Idempotency-Key is still running.
-    IdempotencyInProgress = "idempotency_in_progress",
+    IdempotencyInProgress,
     /// 422: the same Idempotency-Key came with another body.
-    IdempotencyMismatch = "idempotency_mismatch",
+    IdempotencyMismatch,
     /// 429: too many requests.
-    RateLimited = "rate_limited",
+    RateLimited,
     /// 500: our mistake; the cause is in the log.
-    InternalError = "internal_error",
+    InternalError,
     /// 503: the database cannot take this now.
-    StorageUnavailable = "storage_unavailable",
+    StorageUnavailable,
     /// 503: the service is stopping.
-    ShuttingDown = "shutting_down",
+    ShuttingDown,
 }
 
-impl fmt::Display for ProblemCode {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
+impl ProblemCode {
+    /// Every code, in the order of the documentation.
+    pub const ALL: &[Self] = Self::VARIANTS;
+
+    /// The word in the body.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        self.into()
     }
 }

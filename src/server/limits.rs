@@ -3,7 +3,6 @@
 //! This process counts for itself: a second one over the same database allows as much again. The fields are those of
 //! draft-ietf-httpapi-ratelimit-headers, with one policy.
 
-use std::fmt;
 use std::num::NonZeroU32;
 
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
@@ -50,12 +49,6 @@ pub(super) struct BucketState {
     pub(super) is_allowed: bool,
     policy: HeaderValue,
     limit: HeaderValue,
-}
-
-impl<C: Clock> fmt::Debug for RateLimits<C> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("RateLimits").field("policy", &self.policy).finish_non_exhaustive()
-    }
 }
 
 impl RateLimits {

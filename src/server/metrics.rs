@@ -18,6 +18,7 @@ use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::info::Info;
 use prometheus_client::registry::{Registry, Unit};
+use strum::VariantArray as _;
 
 use self::requests::Requests;
 use crate::clock::Now;
@@ -64,7 +65,8 @@ pub(super) struct Connections {
 }
 
 /// Which limit a request met.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, strum::IntoStaticStr, strum::VariantArray)]
+#[strum(serialize_all = "lowercase")]
 pub(super) enum Limit {
     /// The one for requests without a valid key, by address.
     Address,
@@ -72,18 +74,6 @@ pub(super) enum Limit {
     Key,
     /// The one for slow bodies with the same API key.
     Bodies,
-}
-
-impl Limit {
-    const ALL: [Self; 3] = [Self::Address, Self::Key, Self::Bodies];
-
-    const fn as_str(self) -> &'static str {
-        match self {
-            Self::Address => "address",
-            Self::Key => "key",
-            Self::Bodies => "bodies",
-        }
-    }
 }
 
 impl Metrics {
@@ -100,8 +90,8 @@ impl Metrics {
         for kind in FAILURES {
             drop(metrics.storage_failures.get_or_create(&[("kind", kind)]));
         }
-        for limit in Limit::ALL {
-            drop(metrics.rate_limited.get_or_create(&[("limit", limit.as_str())]));
+        for limit in Limit::VARIANTS {
+            drop(metrics.rate_limited.get_or_create(&[("limit", limit.into())]));
         }
         Self { registry: metrics.register(started, dropped_log_lines), ..metrics }
     }
@@ -131,7 +121,7 @@ impl Metrics {
     }
 
     pub(super) fn rate_limited(&self, limit: Limit) {
-        self.rate_limited.get_or_create(&[("limit", limit.as_str())]).inc();
+        self.rate_limited.get_or_create(&[("limit", limit.into())]).inc();
     }
 
     /// `error` is why; nothing where there was no answer in time.
@@ -139,15 +129,18 @@ impl Metrics {
         let [timeout, queue_full, read_only, closed, no_connection, unknown_outcome, conflicts, stuck, database, other] =
             FAILURES;
         let kind = match error {
-            None | Some(StoreError::Unavailable(StoreFailure::NoAnswer)) => timeout,
-            Some(StoreError::Unavailable(StoreFailure::NoConnection(_))) => no_connection,
-            Some(StoreError::Unavailable(StoreFailure::OutcomeUnknown)) => unknown_outcome,
-            Some(StoreError::Unavailable(StoreFailure::Conflicts)) => conflicts,
-            Some(StoreError::Unavailable(StoreFailure::Stuck)) => stuck,
-            Some(StoreError::Unavailable(StoreFailure::QueueFull)) => queue_full,
-            Some(StoreError::Unavailable(StoreFailure::ReadOnly | StoreFailure::Moved)) => read_only,
-            Some(StoreError::Unavailable(StoreFailure::Closed)) => closed,
-            Some(StoreError::Unavailable(_)) => database,
+            None => timeout,
+            Some(StoreError::Unavailable(failure)) => match failure {
+                StoreFailure::NoAnswer => timeout,
+                StoreFailure::NoConnection(_) => no_connection,
+                StoreFailure::OutcomeUnknown => unknown_outcome,
+                StoreFailure::Conflicts => conflicts,
+                StoreFailure::Stuck => stuck,
+                StoreFailure::QueueFull => queue_full,
+                StoreFailure::ReadOnly | StoreFailure::Moved => read_only,
+                StoreFailure::Closed => closed,
+                StoreFailure::Outdated | StoreFailure::Database(_) => database,
+            },
             Some(_) => other,
         };
         self.storage_failures.get_or_create(&[("kind", kind)]).inc();

@@ -1,7 +1,8 @@
 //! Bodies that are slow to arrive: a bounded number for each API key, so that no key takes the places of the others.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use parking_lot::Mutex;
 
 use crate::store::KeyId;
 
@@ -29,7 +30,7 @@ impl SlowBodies {
 
     /// One more, unless there are too many with this key.
     pub(super) fn begin(&self, key: KeyId) -> Option<SlowBody<'_>> {
-        let mut of_key = self.lock();
+        let mut of_key = self.of_key.lock();
         let count = of_key.entry(key).or_default();
         if *count >= self.most {
             return None;
@@ -37,15 +38,11 @@ impl SlowBodies {
         *count += 1;
         Some(SlowBody { bodies: self, key })
     }
-
-    fn lock(&self) -> MutexGuard<'_, HashMap<KeyId, usize>> {
-        self.of_key.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 impl Drop for SlowBody<'_> {
     fn drop(&mut self) {
-        let mut of_key = self.bodies.lock();
+        let mut of_key = self.bodies.of_key.lock();
         if let Some(count) = of_key.get_mut(&self.key) {
             *count -= 1;
             if *count == 0 {

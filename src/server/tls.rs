@@ -5,8 +5,9 @@ use std::fs;
 use std::io;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
 
+use parking_lot::RwLock;
 use rustls::ServerConfig;
 use rustls::crypto::ring;
 use rustls::pki_types::pem::{self, PemObject as _};
@@ -78,12 +79,12 @@ impl Tls {
     /// stays.
     pub fn reload(&self) -> Result<(), TlsError> {
         let config = Arc::new(read(&self.certificate, &self.key)?);
-        *self.config.write().unwrap_or_else(PoisonError::into_inner) = config;
+        *self.config.write() = config;
         Ok(())
     }
 
     pub(super) fn acceptor(&self) -> TlsAcceptor {
-        Arc::clone(&self.config.read().unwrap_or_else(PoisonError::into_inner)).into()
+        Arc::clone(&self.config.read()).into()
     }
 }
 

@@ -19,7 +19,7 @@ use self::checksum::Sum;
 use self::source::Source;
 use self::tables::{OTHERS, PETS, Record, Table};
 use super::database::Database;
-use super::job::Work;
+use super::job::{Query, Work};
 use super::value_row::{Connection, DatabaseError};
 use super::{DatabaseUrl, StoreError, StoreFailure, sql};
 
@@ -145,7 +145,9 @@ impl Copy<'_> {
 
     /// What an earlier copy has left at the target: its last animal, and the sum of all of them.
     async fn beginning(&self, source: &mut Source) -> Result<(Option<Record>, Sum), CopyError> {
-        let Some(end) = self.read(LastPet).await? else { return Ok((None, Sum::default())) };
+        let Some(end) = self.read(Query(sql::LAST_PET, |row| row.int(0))).await?.pop() else {
+            return Ok((None, Sum::default()));
+        };
         let there = self.sum(&PETS, Some(&self.progress.found)).await?;
         let (mut last, mut sum) = (None, Sum::default());
         loop {
@@ -221,16 +223,6 @@ impl Copy<'_> {
 
     fn go_on(&self) -> Result<(), CopyError> {
         if self.cancel.is_cancelled() { Err(CopyError::Cancelled) } else { Ok(()) }
-    }
-}
-
-struct LastPet;
-
-impl Work for LastPet {
-    type Output = Option<i64>;
-
-    async fn run(&self, on: &Connection<'_>) -> Result<Option<i64>, DatabaseError> {
-        on.row(sql::LAST_PET, &[], |row| row.int(0)).await
     }
 }
 

@@ -46,7 +46,7 @@ impl Database {
     /// What `work` reads.
     pub(super) async fn read<W: Work>(&self, work: W) -> Result<W::Output, StoreFailure> {
         match self {
-            Self::Sqlite(sqlite) => sqlite.read(&work).await,
+            Self::Sqlite(sqlite) => sqlite.readers.read(&work).await,
             Self::Postgres(postgres) => postgres.read(work).await,
         }
     }
@@ -55,7 +55,7 @@ impl Database {
     /// has gone away before its turn came.
     pub(super) async fn write<W: Work>(&self, work: W) -> Result<W::Output, StoreFailure> {
         match self {
-            Self::Sqlite(sqlite) => sqlite.write(work).await,
+            Self::Sqlite(sqlite) => sqlite.writer.write(work).await,
             Self::Postgres(postgres) => postgres.write(work).await,
         }
     }
@@ -63,7 +63,7 @@ impl Database {
     /// Has `work` written some time, if it can be; nobody hears how it went.
     pub(super) fn write_later<W: Work>(&self, work: W) {
         match self {
-            Self::Sqlite(sqlite) => sqlite.write_later(work),
+            Self::Sqlite(sqlite) => sqlite.writer.write_later(work),
             Self::Postgres(postgres) => postgres.write_later(work),
         }
     }
@@ -79,7 +79,7 @@ impl Database {
     /// Whether it can be read, and its schema is one that this program can use.
     pub(super) async fn ping(&self) -> Result<(), StoreFailure> {
         match self {
-            Self::Sqlite(sqlite) => sqlite.ping().await,
+            Self::Sqlite(sqlite) => sqlite.readers.ping().await,
             Self::Postgres(postgres) => postgres.ping().await,
         }
     }
@@ -87,7 +87,7 @@ impl Database {
     /// Whether animals can be added.
     pub(super) async fn can_write(&self) -> Result<(), StoreFailure> {
         match self {
-            Self::Sqlite(sqlite) => sqlite.can_write().await,
+            Self::Sqlite(sqlite) => sqlite.writer.can_write().await,
             Self::Postgres(postgres) => postgres.can_write().await,
         }
     }

@@ -7,11 +7,12 @@
 //! SQLite only time that has passed while the file was open.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use jiff::Timestamp;
+use parking_lot::Mutex;
 use sha2::{Digest, Sha256};
 
 use super::job::Work;
@@ -177,15 +178,11 @@ impl Running {
     /// An error while another one with the same key runs.
     pub(super) fn begin(&self, creation: &Creation) -> Result<RunningCreation, StoreError> {
         let idempotency = creation.idempotency.clone();
-        if !self.set().insert(idempotency.clone()) {
+        if !self.now.lock().insert(idempotency.clone()) {
             return Err(StoreError::IdempotencyInProgress);
         }
         let number = self.ever.fetch_add(1, Ordering::Relaxed);
         Ok(RunningCreation { idempotency, number, all: self.clone() })
-    }
-
-    fn set(&self) -> MutexGuard<'_, HashSet<Idempotency>> {
-        self.now.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -197,6 +194,6 @@ impl RunningCreation {
 
 impl Drop for RunningCreation {
     fn drop(&mut self) {
-        self.all.set().remove(&self.idempotency);
+        self.all.now.lock().remove(&self.idempotency);
     }
 }

@@ -5,7 +5,7 @@ use tokio::sync::oneshot;
 use futures_util::future::BoxFuture;
 
 use super::StoreFailure;
-use super::value_row::{Connection, DatabaseError};
+use super::value_row::{Connection, DatabaseError, Row};
 
 /// What reads, or writes in one transaction.
 pub(super) trait Work: Send + Sync + 'static {
@@ -17,6 +17,17 @@ pub(super) trait Work: Send + Sync + 'static {
     /// May be called again where the database asks to repeat a transaction; nothing beside it is touched. On SQLite
     /// every statement is ready at once, so that this never waits.
     fn run(&self, on: &Connection<'_>) -> impl Future<Output = Result<Self::Output, DatabaseError>> + Send;
+}
+
+/// A statement without values, and what is made of each row that it finds.
+pub(super) struct Query<T>(pub(super) &'static str, pub(super) fn(Row<'_>) -> Result<T, DatabaseError>);
+
+impl<T: Send + 'static> Work for Query<T> {
+    type Output = Vec<T>;
+
+    async fn run(&self, on: &Connection<'_>) -> Result<Vec<T>, DatabaseError> {
+        on.rows(self.0, &[], self.1).await
+    }
 }
 
 /// Work of any kind among other such work, and whoever is told how it ended.

@@ -12,8 +12,10 @@ use jiff::Timestamp;
 use secrecy::{ExposeSecret, SecretString};
 
 use self::format::hash;
-use self::queries::{AnyKey, Create, CreateFirst, ListEvents, ListKeys, Revoke, Rotate};
-use super::{Store, StoreError};
+use self::info::{key_event, key_info};
+use self::queries::{ANY_KEY, Create, CreateFirst, Revoke, Rotate};
+use super::job::Query;
+use super::{Store, StoreError, sql};
 use crate::clock::Now;
 
 pub use self::authenticate::Identity;
@@ -50,17 +52,17 @@ impl Store {
 
     /// Whether a key was ever made.
     pub async fn has_keys(&self) -> Result<bool, StoreError> {
-        Ok(self.inner.database.read(AnyKey).await?)
+        Ok(!self.inner.database.read(ANY_KEY).await?.is_empty())
     }
 
     /// Every key that was ever made, oldest first.
     pub async fn list_keys(&self) -> Result<Vec<KeyInfo>, StoreError> {
-        Ok(self.inner.database.read(ListKeys).await?)
+        Ok(self.inner.database.read(Query(sql::LIST_KEYS, key_info)).await?)
     }
 
     /// What was done to keys, oldest first.
     pub async fn list_key_events(&self) -> Result<Vec<KeyEvent>, StoreError> {
-        Ok(self.inner.database.read(ListEvents).await?)
+        Ok(self.inner.database.read(Query(sql::LIST_KEY_EVENTS, key_event)).await?)
     }
 
     /// Has the key refused from now on, everywhere within five seconds. A key that was revoked before keeps that time.

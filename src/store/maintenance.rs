@@ -22,14 +22,15 @@ pub async fn backup(url: &DatabaseUrl, file: &Path, cancel: CancellationToken) -
 
 /// Reads every page and every animal. Changes nothing; nobody who uses the database waits for it.
 pub async fn check(url: &DatabaseUrl) -> Result<IntegrityReport, StoreError> {
-    let DatabaseUrl::Sqlite(path) = url.clone() else { return Err(StoreError::CheckOfServer) };
-    let checked = spawn_blocking(move || sqlite::check(&path)).await;
-    checked.unwrap_or(Err(StoreFailure::Closed.into()))
+    look(url, sqlite::check).await
 }
 
 /// Reads the pages, but not what is in them. Changes nothing; nobody who uses the database waits for it.
 pub async fn quick_check(url: &DatabaseUrl) -> Result<QuickChecked, StoreError> {
+    look(url, sqlite::quick_check).await
+}
+
+async fn look<T: Send + 'static>(url: &DatabaseUrl, at: fn(&Path) -> Result<T, StoreError>) -> Result<T, StoreError> {
     let DatabaseUrl::Sqlite(path) = url.clone() else { return Err(StoreError::CheckOfServer) };
-    let checked = spawn_blocking(move || sqlite::quick_check(&path)).await;
-    checked.unwrap_or(Err(StoreFailure::Closed.into()))
+    spawn_blocking(move || at(&path)).await.unwrap_or(Err(StoreFailure::Closed.into()))
 }

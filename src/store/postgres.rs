@@ -31,9 +31,8 @@ pub(super) use self::session::Session;
 use self::batcher::{Batcher, Kind};
 use self::connections::Connections;
 use super::heartbeat::BEAT_TIME;
-use super::job::Work;
+use super::job::{Query, Work};
 use super::url::DatabaseUrl;
-use super::value_row::{Connection, DatabaseError};
 use super::{StoreError, StoreFailure, sql};
 use crate::model::text::safe_causes;
 
@@ -99,7 +98,7 @@ impl Postgres {
 
     /// Whether a commit waits for other servers too.
     pub(super) async fn has_standbys(&self) -> Result<bool, StoreFailure> {
-        self.read(HasStandbys).await
+        Ok(!self.read(Query(sql::HAS_STANDBYS, |_| Ok(()))).await?.is_empty())
     }
 
     /// By itself, so that no transaction that somebody waits for holds its locks.
@@ -157,14 +156,4 @@ pub(super) async fn moment(url: &PostgresUrl) -> Result<Session, StoreError> {
     let begin = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL idle_in_transaction_session_timeout = 0";
     session.batch(begin).await.map_err(|source| StoreError::Open { database: database.clone(), source })?;
     Ok(session)
-}
-
-struct HasStandbys;
-
-impl Work for HasStandbys {
-    type Output = bool;
-
-    async fn run(&self, on: &Connection<'_>) -> Result<bool, DatabaseError> {
-        Ok(on.row(sql::HAS_STANDBYS, &[], |_| Ok(())).await?.is_some())
-    }
 }

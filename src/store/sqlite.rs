@@ -13,8 +13,7 @@ mod writer;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::job::Work;
-use super::{StoreError, StoreFailure};
+use super::StoreError;
 
 pub(super) use self::snapshot::{backup, check, moment, quick_check};
 
@@ -29,8 +28,8 @@ const OLDEST_SQLITE: i32 = 3_051_003;
 /// An open file.
 #[derive(Debug)]
 pub(super) struct Sqlite {
-    readers: Readers,
-    writer: Writer,
+    pub(super) readers: Readers,
+    pub(super) writer: Writer,
 }
 
 impl Sqlite {
@@ -46,32 +45,6 @@ impl Sqlite {
         let files = Arc::new(files);
         let writer = Writer::start(writing, Arc::clone(&files)).map_err(StoreError::Thread)?;
         Ok(Self { readers: Readers::new(path, files), writer })
-    }
-
-    /// What `work` reads. It may be asked again when the database was busy.
-    pub(super) async fn read<W: Work>(&self, work: &W) -> Result<W::Output, StoreFailure> {
-        self.readers.read(work).await
-    }
-
-    /// What `work` wrote, once it is on disk. All or nothing of it is written; the work is not done where the caller
-    /// has gone away before its turn came.
-    pub(super) async fn write<W: Work>(&self, work: W) -> Result<W::Output, StoreFailure> {
-        self.writer.write(work).await
-    }
-
-    /// Has `work` written some time, if it can be; nobody hears how it went.
-    pub(super) fn write_later<W: Work>(&self, work: W) {
-        self.writer.write_later(work);
-    }
-
-    /// Whether it can be read.
-    pub(super) async fn ping(&self) -> Result<(), StoreFailure> {
-        self.readers.ping().await
-    }
-
-    /// Whether it can be written, found out now unless it was done lately.
-    pub(super) async fn can_write(&self) -> Result<(), StoreFailure> {
-        self.writer.can_write().await
     }
 
     /// Writes what waits, then closes every connection; the writing one last, so that SQLite can fold its write-ahead

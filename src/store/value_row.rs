@@ -4,7 +4,8 @@
 
 use std::error::Error;
 use std::str::FromStr;
-use std::sync::{Mutex, PoisonError};
+
+use parking_lot::Mutex;
 
 pub(super) use super::database_error::DatabaseError;
 pub(super) use super::value::Value;
@@ -38,7 +39,7 @@ impl<'a> Connection<'a> {
     ) -> Result<Vec<T>, DatabaseError> {
         match self {
             Self::Sqlite(connection) => {
-                let connection = connection.lock().unwrap_or_else(PoisonError::into_inner);
+                let connection = connection.lock();
                 let mut statement = connection.prepare_cached(sql)?;
                 let mut rows = statement.query(rusqlite::params_from_iter(values))?;
                 let mut all = Vec::new();
@@ -65,7 +66,7 @@ impl<'a> Connection<'a> {
     pub(super) async fn execute(&self, sql: &'static str, values: &[Value<'_>]) -> Result<u64, DatabaseError> {
         match self {
             Self::Sqlite(connection) => {
-                let connection = connection.lock().unwrap_or_else(PoisonError::into_inner);
+                let connection = connection.lock();
                 let written = connection.prepare_cached(sql)?.execute(rusqlite::params_from_iter(values))?;
                 Ok(written as u64)
             }

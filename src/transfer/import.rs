@@ -10,9 +10,10 @@ mod shared;
 mod work;
 
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use jiff::Timestamp;
+use parking_lot::Mutex;
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
@@ -158,7 +159,7 @@ async fn listen(shared: &Shared, mut senders: JoinSet<()>, mut controls: watch::
 }
 
 fn summary(shared: &Shared) -> Summary {
-    let ended = shared.ended.lock().unwrap_or_else(PoisonError::into_inner).take();
+    let ended = shared.ended.lock().take();
     // It is halted without a reason where nobody waits for its end any more.
     let ended = ended.unwrap_or(if shared.halt.is_cancelled() { ImportEnded::Stopped } else { ImportEnded::Complete });
     let done = matches!(ended, ImportEnded::Complete);
@@ -169,7 +170,7 @@ fn summary(shared: &Shared) -> Summary {
     {
         shared.end(ImportEnded::Failed(error));
     }
-    let failed = shared.ended.lock().unwrap_or_else(PoisonError::into_inner).take();
+    let failed = shared.ended.lock().take();
     let progress = shared.progress.borrow().clone();
     let undone = shared.work.good.map(|good| good.saturating_sub(progress.dealt_with()));
     let left = if done { Some(progress.not_sent) } else { undone };

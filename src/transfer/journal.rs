@@ -18,7 +18,7 @@ use std::io::{self, BufWriter, Write as _};
 use std::ops::ControlFlow;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+
 use std::time::Duration;
 
 use jiff::Timestamp;
@@ -33,6 +33,7 @@ use super::{ColumnMapping, Input, TransferError};
 use crate::local::atomic_file;
 use crate::local::log::{self, Log};
 use crate::model::{NewPet, PetId};
+use parking_lot::{Mutex, MutexGuard};
 
 pub(super) use added_rows::Pool;
 pub(super) use lines::read_head;
@@ -208,7 +209,7 @@ impl Journal {
     }
 
     fn log(&self) -> MutexGuard<'_, Log> {
-        self.log.lock().unwrap_or_else(PoisonError::into_inner)
+        self.log.lock()
     }
 
     fn failed(&self, source: io::Error) -> TransferError {

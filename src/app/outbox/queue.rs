@@ -7,7 +7,7 @@ mod file;
 
 use std::collections::HashMap;
 use std::future::Ready;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
@@ -21,6 +21,7 @@ use crate::clock;
 use crate::local::draft_files::{Claim, Claims};
 use crate::model::{IdempotencyKey, NewPet, Pet};
 use file::QueueFile;
+use parking_lot::{Mutex, MutexGuard};
 
 pub use file::{Open, QueueRecord, QueuedPet, Unfinished};
 
@@ -71,7 +72,7 @@ impl Queues {
     /// The queue of the service `identity`, and what waits in it. Why not, where there should be one.
     pub fn of(&self, identity: Option<&str>) -> Result<(Queue, Unfinished), String> {
         let (Some(claims), Some(identity)) = (&self.claims, identity) else { return Ok(Default::default()) };
-        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut open = self.open.lock();
         if let Some(queue) = open.get(identity) {
             return Ok((queue.clone(), queue.read()?));
         }
@@ -85,7 +86,7 @@ impl Queues {
     /// The end of the session: writes what may not be on disk yet into the queue of the service `identity`, and removes
     /// those in which nothing waits.
     pub fn close(&self, identity: Option<&str>, rest: &[QueueRecord]) -> Result<(), String> {
-        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut open = self.open.lock();
         let last = identity.and_then(|identity| open.remove(identity));
         let last = last.map_or(Ok(()), |queue| queue.close(rest));
         open.drain().map(|(_, queue)| queue.close(&[])).fold(last, Result::and)
@@ -181,7 +182,7 @@ fn not_sent(error: &ApiError) -> Failure {
 }
 
 fn locked(kept: &Kept) -> MutexGuard<'_, Option<Claimed>> {
-    kept.lock().unwrap_or_else(PoisonError::into_inner)
+    kept.lock()
 }
 
 /// Has the disk keep what was written, with all that is written meanwhile.

@@ -9,21 +9,12 @@ use crate::model::text::without_keys;
 pub const LIMIT: Duration = Duration::from_secs(10);
 
 /// How it is with one thing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::Display)]
+#[strum(serialize_all = "lowercase")]
 pub enum Verdict {
     Ok,
     Warn,
     Fail,
-}
-
-impl Verdict {
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Ok => "ok",
-            Self::Warn => "warn",
-            Self::Fail => "fail",
-        }
-    }
 }
 
 /// One thing that was looked at.

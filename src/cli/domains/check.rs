@@ -2,12 +2,12 @@
 
 use std::future::Future;
 use std::io::{self, IsTerminal as _, Write as _};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
-use futures_util::StreamExt as _;
-use futures_util::stream;
+use futures_util::{StreamExt as _, stream};
 use jiff::Timestamp;
+use parking_lot::Mutex;
 use serde_json::{Value, json};
 use tokio::time::sleep;
 
@@ -105,7 +105,7 @@ async fn one(
     }
     let printed = Mutex::new(Vec::new());
     let show = |findings: &[Finding], at: Timestamp| {
-        let mut printed = printed.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut printed = printed.lock();
         let fresh: Vec<&Finding> = findings.iter().filter(|finding| !printed.contains(&finding_key(finding))).collect();
         // A closed pipe is noticed when the rest is written.
         let _ = print(|out| words::findings(out, fresh.iter().copied(), at, args.evidence));

@@ -5,10 +5,11 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::mem::take;
 use std::os::fd::AsFd as _;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
+use parking_lot::{Condvar, Mutex};
 use prometheus_client::metrics::counter::Counter;
 
 /// The most that waits to be written, in bytes: thousands of lines.
@@ -64,7 +65,7 @@ impl Log {
     /// Waits until everything is written, but not longer than a second.
     pub fn finish(&self) {
         let unwritten = |queue: &mut Queue| queue.writing || !queue.lines.is_empty();
-        drop(self.0.changed.wait_timeout_while(self.0.lock(), PATIENCE, unwritten));
+        self.0.changed.wait_while_for(&mut self.0.queue.lock(), unwritten, PATIENCE);
     }
 }
 
@@ -82,7 +83,7 @@ impl Write for Log {
 
 impl Shared {
     fn push(&self, lines: &[u8]) {
-        let mut queue = self.lock();
+        let mut queue = self.queue.lock();
         if queue.lines.len() + lines.len() <= MOST {
             queue.lines.extend_from_slice(lines);
             self.changed.notify_all();
@@ -106,7 +107,7 @@ impl Shared {
                 if out.write_all(line).is_ok() {
                     written = true;
                 } else {
-                    self.lock().dropped += 1;
+                    self.queue.lock().dropped += 1;
                     self.dropped.inc();
                 }
             }
@@ -115,16 +116,11 @@ impl Shared {
 
     /// Waits for lines and takes them all; also how many were dropped, if a report of that can be `written`.
     fn next(&self, written: bool) -> (Vec<u8>, u64) {
-        let mut queue = self.lock();
+        let mut queue = self.queue.lock();
         queue.writing = false;
         self.changed.notify_all();
-        let queue = self.changed.wait_while(queue, |queue| queue.lines.is_empty());
-        let mut queue = queue.unwrap_or_else(PoisonError::into_inner);
+        self.changed.wait_while(&mut queue, |queue| queue.lines.is_empty());
         queue.writing = true;
         (take(&mut queue.lines), if written { take(&mut queue.dropped) } else { 0 })
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Queue> {
-        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

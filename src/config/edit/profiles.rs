@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use toml_edit::{Array, DocumentMut, InlineTable, Item, Table, TableLike, Value};
+use toml_edit::{Array, DocumentMut, InlineTable, Item, Table, TableLike, Value, value};
 
 use crate::model::BaseUrl;
 
@@ -23,25 +23,25 @@ pub fn add_profile(path: &Path, name: &str, new: &Profile) -> Result<(), EditErr
         }
         wanted.profiles.insert(name.to_owned(), new.clone());
         let mut profile = Table::new();
-        profile.insert("base_url", Item::Value(base_url.into()));
+        profile.insert("base_url", value(base_url));
         if let Some(source) = &new.key {
-            profile.insert("key", Item::Value(key(source, path)?));
+            profile.insert("key", value(key(source, path)?));
         }
         if let Some(file) = &new.ca_file {
-            profile.insert("ca_file", Item::Value(text(file, path)?.into()));
+            profile.insert("ca_file", value(text(file, path)?));
         }
         if let Some(label) = &new.label {
-            profile.insert("label", Item::Value(label.as_str().into()));
+            profile.insert("label", value(label));
         }
         if new.protect {
-            profile.insert("protect", Item::Value(true.into()));
+            profile.insert("protect", value(true));
         }
         // Without a line of its own: its profiles have theirs.
         let mut begun = Table::new();
         begun.set_implicit(true);
         let profiles = document.entry("profiles").or_insert(Item::Table(begun));
         let item = match profiles {
-            Item::Value(_) => Item::Value(Value::InlineTable(profile.into_inline_table())),
+            Item::Value(_) => value(profile.into_inline_table()),
             Item::None | Item::Table(_) | Item::ArrayOfTables(_) => Item::Table(profile),
         };
         table(document, "profiles", path)?.insert(name, item);

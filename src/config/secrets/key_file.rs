@@ -1,5 +1,6 @@
 //! A key in a file that only its owner can read.
 
+use std::error::Error;
 use std::fs::File;
 use std::io::Read as _;
 use std::os::unix::fs::PermissionsExt as _;
@@ -15,22 +16,24 @@ const MAX_BYTES: u64 = 4096;
 
 /// The key on the first line of a file that only its owner can read.
 pub fn read_key_file(path: &Path) -> Result<ApiKey, ConfigError> {
-    read(path).map_err(|why| ConfigError::KeyFile { path: path.to_owned(), why })
+    read(path).map_err(|why| ConfigError::KeyFile { path: path.to_owned(), why: why.to_string() })
 }
 
-fn read(path: &Path) -> Result<ApiKey, String> {
-    let file = File::open(path).map_err(|error| error.to_string())?;
-    let found = file.metadata().map_err(|error| error.to_string())?;
+fn read(path: &Path) -> Result<ApiKey, Box<dyn Error>> {
+    let file = File::open(path)?;
+    let found = file.metadata()?;
     if found.is_dir() {
-        return Err("it is a directory; name the file in it".to_owned());
+        return Err("it is a directory; name the file in it".into());
     }
     let mode = found.permissions().mode();
     if mode & 0o077 != 0 {
-        return Err(format!("others can read it (mode {:04o}). Run: chmod 600 {}", mode & 0o7777, path.display()));
+        return Err(
+            format!("others can read it (mode {:04o}). Run: chmod 600 {}", mode & 0o7777, path.display()).into()
+        );
     }
     let mut text = String::new();
-    file.take(MAX_BYTES).read_to_string(&mut text).map_err(|error| error.to_string())?;
-    ApiKey::new(text.lines().next().unwrap_or_default()).map_err(|error| error.to_string())
+    file.take(MAX_BYTES).read_to_string(&mut text)?;
+    Ok(ApiKey::new(text.lines().next().unwrap_or_default())?)
 }
 
 /// Keeps a key in the file at `path`, for its owner alone, whole or not at all. A directory that is not there yet is

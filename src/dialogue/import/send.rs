@@ -1,8 +1,9 @@
 //! Sends the rows of a file, tells now and then how far it is, and what became of them.
 
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
+use parking_lot::Mutex;
 use tokio::sync::watch;
 use tokio::task::spawn_blocking;
 
@@ -102,7 +103,7 @@ impl Session {
                 Err(leave) => return Err(leave),
             }
         };
-        let lines = std::mem::take(&mut *trouble.lock().unwrap_or_else(PoisonError::into_inner));
+        let lines = std::mem::take(&mut *trouble.lock());
         self.talk.say_all(&lines)?;
         Ok(sent)
     }
@@ -166,7 +167,7 @@ fn tell(trouble: Arc<Mutex<Vec<String>>>) -> OnImportEvent {
             | ImportEvent::Bad(_)
             | ImportEvent::Waiting { .. } => return,
         };
-        let mut trouble = trouble.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut trouble = trouble.lock();
         if trouble.len() < MOST {
             trouble.push(line);
         }

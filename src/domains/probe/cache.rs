@@ -5,8 +5,9 @@ use std::collections::HashMap;
 use std::fmt;
 use std::hash::Hash;
 use std::net::SocketAddr;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
+use parking_lot::Mutex;
 use tokio::sync::OnceCell;
 
 use super::super::observation::{Handshake, Lookup, Question, Server};
@@ -65,7 +66,7 @@ impl ProbeCache {
 
 /// The cell of `key`.
 pub(super) fn cell<K: Eq + Hash, V>(cells: &Cells<K, V>, key: K) -> Arc<OnceCell<V>> {
-    Arc::clone(cells.lock().unwrap_or_else(PoisonError::into_inner).entry(key).or_default())
+    Arc::clone(cells.lock().entry(key).or_default())
 }
 
 impl fmt::Debug for ProbeCache {

@@ -2,12 +2,13 @@
 
 use std::future::Future;
 use std::net::IpAddr;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::StreamExt as _;
 use futures_util::stream::FuturesUnordered;
 use jiff::{SignedDuration, Timestamp};
+use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::Notify;
 use tokio::time::sleep;
 
@@ -63,11 +64,11 @@ impl<'a> ProbeContext<'a> {
     }
 
     pub fn into_observations(self) -> Observations {
-        self.seen.into_inner().unwrap_or_else(PoisonError::into_inner)
+        self.seen.into_inner()
     }
 
     pub fn seen(&self) -> MutexGuard<'_, Observations> {
-        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+        self.seen.lock()
     }
 
     /// Changes the observations, and lets those who wait for them look again.
@@ -125,7 +126,7 @@ impl<'a> ProbeContext<'a> {
     }
 
     async fn put(&self, server: &Arc<Server>, question: Question) -> Option<Reply> {
-        if self.asked.lock().unwrap_or_else(PoisonError::into_inner).len() >= MAX_QUESTIONS {
+        if self.asked.lock().len() >= MAX_QUESTIONS {
             return None;
         }
         let asked = cell(&self.asked, (Arc::clone(server), question.clone()));

@@ -2,9 +2,9 @@
 
 use std::collections::VecDeque;
 use std::net::SocketAddr;
-use std::sync::{Mutex, PoisonError};
 
 use hickory_proto::rr::RecordType;
+use parking_lot::Mutex;
 
 use crate::domains::DnsName;
 
@@ -65,7 +65,7 @@ impl<T: Clone> Log<T> {
     }
 
     pub fn add(&self, entry: T) {
-        let mut entries = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut entries = self.0.lock();
         if entries.len() >= Self::MOST {
             entries.pop_front();
         }
@@ -73,10 +73,10 @@ impl<T: Clone> Log<T> {
     }
 
     pub fn entries(&self) -> Vec<T> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect()
+        self.0.lock().iter().cloned().collect()
     }
 
     pub fn clear(&self) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        self.0.lock().clear();
     }
 }

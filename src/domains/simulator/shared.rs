@@ -1,7 +1,8 @@
 //! What all servers of a world share.
 
 use std::io;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use parking_lot::{Mutex, MutexGuard};
 
 use super::authority::Authorities;
 use super::log::{Log, LoggedQuestion, Request};
@@ -23,10 +24,10 @@ impl Shared {
 
     /// Held only while an answer is made, never while it is sent.
     pub fn plan(&self) -> MutexGuard<'_, Plan> {
-        self.plan.lock().unwrap_or_else(PoisonError::into_inner)
+        self.plan.lock()
     }
 
     pub fn authorities(&self) -> MutexGuard<'_, Authorities> {
-        self.authorities.lock().unwrap_or_else(PoisonError::into_inner)
+        self.authorities.lock()
     }
 }

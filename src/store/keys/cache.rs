@@ -1,8 +1,9 @@
 //! What is known of the keys that were used lately.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
+
+use parking_lot::{Mutex, MutexGuard};
 
 use super::format::{Hash, KeyId};
 use super::scopes::Scopes;
@@ -35,7 +36,7 @@ impl KeyCache {
     }
 
     pub(super) fn map(&self) -> MutexGuard<'_, HashMap<KeyId, Known>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 }
 

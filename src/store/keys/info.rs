@@ -71,7 +71,12 @@ pub(super) fn key_info(row: Row<'_>) -> Result<KeyInfo, DatabaseError> {
     })
 }
 
+pub(super) fn key_event(row: Row<'_>) -> Result<KeyEvent, DatabaseError> {
+    let (action, actor) = (row.text(1)?.to_owned(), row.text(3)?.to_owned());
+    Ok(KeyEvent { at: time(row.int(0)?), action, key: row.parsed(2)?, actor })
+}
+
 /// Unix seconds as they are stored; one that is out of range, as nobody has stored it, becomes the last there is.
-pub(super) fn time(seconds: i64) -> Timestamp {
+fn time(seconds: i64) -> Timestamp {
     Timestamp::from_second(seconds).unwrap_or(Timestamp::MAX)
 }

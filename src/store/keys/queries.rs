@@ -4,10 +4,10 @@ use jiff::Timestamp;
 use secrecy::{ExposeSecret, SecretString};
 
 use super::format::{self, Hash, KeyId, hash};
-use super::info::{KeyEvent, KeyInfo, NewKey, key_info, time};
+use super::info::{KeyInfo, NewKey, key_info};
 use crate::clock::Now;
 use crate::model::draft::check_name;
-use crate::store::job::Work;
+use crate::store::job::{Query, Work};
 use crate::store::value_row::{Connection, DatabaseError, Value};
 use crate::store::{StoreError, sql};
 
@@ -45,7 +45,7 @@ impl Work for CreateFirst {
     type Output = bool;
 
     async fn run(&self, on: &Connection<'_>) -> Result<bool, DatabaseError> {
-        let is_first = !AnyKey.run(on).await?;
+        let is_first = ANY_KEY.run(on).await?.is_empty();
         if is_first {
             self.0.run(on).await?;
         }
@@ -53,40 +53,8 @@ impl Work for CreateFirst {
     }
 }
 
-/// Whether a key was ever made.
-pub(super) struct AnyKey;
-
-impl Work for AnyKey {
-    type Output = bool;
-
-    async fn run(&self, on: &Connection<'_>) -> Result<bool, DatabaseError> {
-        Ok(on.row(sql::ANY_KEY, &[], |_| Ok(())).await?.is_some())
-    }
-}
-
-pub(super) struct ListKeys;
-
-impl Work for ListKeys {
-    type Output = Vec<KeyInfo>;
-
-    async fn run(&self, on: &Connection<'_>) -> Result<Vec<KeyInfo>, DatabaseError> {
-        on.rows(sql::LIST_KEYS, &[], key_info).await
-    }
-}
-
-pub(super) struct ListEvents;
-
-impl Work for ListEvents {
-    type Output = Vec<KeyEvent>;
-
-    async fn run(&self, on: &Connection<'_>) -> Result<Vec<KeyEvent>, DatabaseError> {
-        on.rows(sql::LIST_KEY_EVENTS, &[], |row| {
-            let (action, actor) = (row.text(1)?.to_owned(), row.text(3)?.to_owned());
-            Ok(KeyEvent { at: time(row.int(0)?), action, key: row.parsed(2)?, actor })
-        })
-        .await
-    }
-}
+/// A row where a key was ever made.
+pub(super) const ANY_KEY: Query<()> = Query(sql::ANY_KEY, |_| Ok(()));
 
 pub(super) struct Revoke {
     pub(super) id: KeyId,

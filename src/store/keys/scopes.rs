@@ -3,8 +3,11 @@
 use std::fmt;
 use std::str::FromStr;
 
+use strum::VariantArray as _;
+
 /// One thing that a key may do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::Display, strum::EnumString, strum::VariantArray)]
+#[strum(serialize_all = "lowercase")]
 pub enum Scope {
     /// List and get animals.
     Read,
@@ -14,53 +17,29 @@ pub enum Scope {
     Admin,
 }
 
-impl fmt::Display for Scope {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
-
-/// All that a key may do, at least one thing. By default it may read and write.
+/// All that a key may do, at least one thing, in the order of [`Scope`]. By default it may read and write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Scopes {
-    read: bool,
-    write: bool,
-    admin: bool,
-}
+pub struct Scopes([bool; 3]);
 
 /// A text that names no scopes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("scopes are read, write and admin, with commas between them")]
 pub struct NotScopes;
 
-impl Scope {
-    const fn as_str(self) -> &'static str {
-        match self {
-            Self::Read => "read",
-            Self::Write => "write",
-            Self::Admin => "admin",
-        }
-    }
-}
-
 impl Scopes {
     /// Everything.
-    pub const ADMIN: Self = Self { read: false, write: false, admin: true };
+    pub const ADMIN: Self = Self([false, false, true]);
 
     /// Whether `scope` is among them.
     #[must_use]
     pub const fn allow(self, scope: Scope) -> bool {
-        match scope {
-            Scope::Read => self.read || self.admin,
-            Scope::Write => self.write || self.admin,
-            Scope::Admin => self.admin,
-        }
+        self.0[scope as usize] || self.0[Scope::Admin as usize]
     }
 }
 
 impl Default for Scopes {
     fn default() -> Self {
-        Self { read: true, write: true, admin: false }
+        Self([true, true, false])
     }
 }
 
@@ -69,25 +48,19 @@ impl FromStr for Scopes {
     type Err = NotScopes;
 
     fn from_str(text: &str) -> Result<Self, NotScopes> {
-        let mut scopes = Self { read: false, write: false, admin: false };
+        let mut scopes = [false; 3];
         for word in text.split([',', ' ']).filter(|word| !word.is_empty()) {
-            match word {
-                "read" => scopes.read = true,
-                "write" => scopes.write = true,
-                "admin" => scopes.admin = true,
-                _ => return Err(NotScopes),
-            }
+            scopes[word.parse::<Scope>().map_err(|_| NotScopes)? as usize] = true;
         }
-        (scopes.read || scopes.write || scopes.admin).then_some(scopes).ok_or(NotScopes)
+        scopes.contains(&true).then_some(Self(scopes)).ok_or(NotScopes)
     }
 }
 
 /// As it is stored: words separated by blanks.
 impl fmt::Display for Scopes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let named = [(self.read, Scope::Read), (self.write, Scope::Write), (self.admin, Scope::Admin)];
-        let words: Vec<&str> = named.into_iter().filter(|(has, _)| *has).map(|(_, scope)| scope.as_str()).collect();
-        f.pad(&words.join(" "))
+        let words = Scope::VARIANTS.iter().filter(|scope| self.0[**scope as usize]);
+        f.pad(&words.map(Scope::to_string).collect::<Vec<_>>().join(" "))
     }
 }
 

@@ -2,10 +2,11 @@
 //! another task and being woken.
 
 use std::pin::pin;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::{Mutex as AsyncMutex, Semaphore, mpsc};
 use tokio::task::JoinSet;
@@ -110,14 +111,14 @@ impl Batcher {
     }
 
     fn nobody_is_at_it(&self) -> Result<bool, StoreFailure> {
-        let nobody_waits = self.open().as_ref().ok_or(StoreFailure::Closed)?.jobs.capacity() == QUEUE;
+        let nobody_waits = self.open.lock().as_ref().ok_or(StoreFailure::Closed)?.jobs.capacity() == QUEUE;
         // Else those who go away one after the other would leave a commit each.
         let nobody_commits = matches!(self.kind, Kind::Read) || self.connections.pulse.is_quiet();
         Ok(nobody_waits && nobody_commits)
     }
 
     fn queue(&self, job: Box<dyn Job>) -> Result<(), StoreFailure> {
-        let open = self.open();
+        let open = self.open.lock();
         open.as_ref().ok_or(StoreFailure::Closed)?.jobs.try_send(job).map_err(|error| match error {
             TrySendError::Full(_) => StoreFailure::QueueFull,
             TrySendError::Closed(_) => StoreFailure::Closed,
@@ -126,7 +127,7 @@ impl Batcher {
 
     /// Does what waits.
     pub(super) async fn close(&self) {
-        let open = self.open().take();
+        let open = self.open.lock().take();
         let Some(Open { jobs, mut clerks }) = open else { return };
         drop(jobs);
         while let Some(ended) = clerks.join_next().await {
@@ -134,10 +135,6 @@ impl Batcher {
                 tracing::error!(%error, "a desk of the database ended badly");
             }
         }
-    }
-
-    fn open(&self) -> MutexGuard<'_, Option<Open>> {
-        self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

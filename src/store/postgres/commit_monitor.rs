@@ -5,9 +5,10 @@
 //! other is begun, but for one at a time that finds out whether it is over.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use parking_lot::Mutex;
 use tokio::sync::{Semaphore, watch};
 
 use crate::clock;
@@ -55,7 +56,7 @@ impl Default for CommitMonitor {
 impl CommitMonitor {
     pub(super) fn begin(self: &Arc<Self>) -> Commit {
         let begun = clock::now().mono;
-        let mut commits = self.commits();
+        let mut commits = self.commits.lock();
         commits.ever += 1;
         let number = commits.ever;
         commits.pending.insert(number, begun);
@@ -64,24 +65,20 @@ impl CommitMonitor {
 
     /// Whether a commit has waited too long, and none that was begun after it is done.
     pub(super) fn is_stuck(&self) -> bool {
-        let (now, commits) = (clock::now().mono, self.commits());
+        let (now, commits) = (clock::now().mono, self.commits.lock());
         let passed = |begun: &Instant| commits.done.is_some_and(|(later, _)| later > *begun);
         commits.pending.values().any(|begun| now.saturating_duration_since(*begun) >= STUCK && !passed(begun))
     }
 
     /// Whether no commit is under way, not even one whose caller has gone away.
     pub(super) fn is_quiet(&self) -> bool {
-        self.commits().pending.is_empty()
+        self.commits.lock().pending.is_empty()
     }
 
     /// Whether a commit was done just now.
     pub(super) fn is_felt(&self) -> bool {
         let now = clock::now().mono;
-        self.commits().done.is_some_and(|(_, at)| now.saturating_duration_since(at) < SHOWN)
-    }
-
-    fn commits(&self) -> MutexGuard<'_, Commits> {
-        self.commits.lock().unwrap_or_else(PoisonError::into_inner)
+        self.commits.lock().done.is_some_and(|(_, at)| now.saturating_duration_since(at) < SHOWN)
     }
 }
 
@@ -89,7 +86,7 @@ impl Commit {
     /// It is done, and has written something.
     pub(super) fn done(self) {
         let now = clock::now().mono;
-        let mut commits = self.pulse.commits();
+        let mut commits = self.pulse.commits.lock();
         let done = commits.done.filter(|(begun, _)| *begun > self.begun);
         commits.done = Some((done.map_or(self.begun, |(begun, _)| begun), now));
     }
@@ -97,6 +94,6 @@ impl Commit {
 
 impl Drop for Commit {
     fn drop(&mut self) {
-        self.pulse.commits().pending.remove(&self.number);
+        self.pulse.commits.lock().pending.remove(&self.number);
     }
 }

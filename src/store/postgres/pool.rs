@@ -171,18 +171,21 @@ fn is_warning(notice: &DbError) -> bool {
 
 /// Certificates are verified against those that the system trusts, or the ones in `roots`, and the server's name.
 fn tls(roots: Option<&Path>) -> Result<ClientConfig, StoreError> {
+    verifying(roots).map_err(|source| {
+        let path = roots.unwrap_or(Path::new("the system's")).to_owned();
+        StoreError::RootCertificates { path, source }
+    })
+}
+
+fn verifying(roots: Option<&Path>) -> Result<ClientConfig, Box<dyn std::error::Error + Send + Sync>> {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let cannot = |path: &Path, source| StoreError::RootCertificates { path: path.to_owned(), source };
-    let builder = ClientConfig::builder_with_provider(provider)
-        .with_safe_default_protocol_versions()
-        .map_err(|error| cannot(Path::new(""), error.into()))?;
+    let builder = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions()?;
     let builder = match roots {
-        None => builder.with_platform_verifier().map_err(|error| cannot(Path::new("the system's"), error.into()))?,
+        None => builder.with_platform_verifier()?,
         Some(path) => {
             let mut store = RootCertStore::empty();
-            for certificate in CertificateDer::pem_file_iter(path).map_err(|error| cannot(path, error.into()))? {
-                let certificate = certificate.map_err(|error| cannot(path, error.into()))?;
-                store.add(certificate).map_err(|error| cannot(path, error.into()))?;
+            for certificate in CertificateDer::pem_file_iter(path)? {
+                store.add(certificate?)?;
             }
             builder.with_root_certificates(store)
         }

@@ -1,11 +1,11 @@
 //! One connection while it is in use.
 
 use std::error::Error;
-use std::sync::{Mutex, PoisonError};
 
 use bytes::BytesMut;
 use deadpool::managed::Object;
 use futures_util::{TryStreamExt as _, pin_mut};
+use parking_lot::Mutex;
 use tokio::runtime::Handle;
 use tokio_postgres::binary_copy::BinaryCopyInWriter;
 use tokio_postgres::error::SqlState;
@@ -46,7 +46,7 @@ impl Session {
 
     /// What comes next commits.
     pub(super) fn begin(&self, commit: Commit) {
-        *self.commit.lock().unwrap_or_else(PoisonError::into_inner) = Some(commit);
+        *self.commit.lock() = Some(commit);
         if let Some(line) = &self.line {
             line.take_warning();
         }
@@ -54,7 +54,7 @@ impl Session {
 
     /// The server has answered, and this is what it was about; nothing where it has warned of that.
     pub(super) fn end(&self) -> Option<Commit> {
-        let commit = self.commit.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let commit = self.commit.lock().take();
         let has_warned = self.line.as_ref().is_some_and(|line| line.take_warning());
         commit.filter(|_| !has_warned)
     }
@@ -128,7 +128,7 @@ impl Session {
 impl Drop for Session {
     fn drop(&mut self) {
         let Some(line) = self.line.take() else { return };
-        let commit = self.commit.get_mut().unwrap_or_else(PoisonError::into_inner).take();
+        let commit = self.commit.get_mut().take();
         match (commit, Handle::try_current()) {
             (Some(commit), Ok(runtime)) => drop(runtime.spawn(async move {
                 // Behind whatever the server is at.

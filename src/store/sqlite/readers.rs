@@ -1,20 +1,21 @@
 //! A few connections that only read, each used by one reader at a time.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use rusqlite::OpenFlags;
 use tokio::time::sleep;
 
 use super::connection::{BUSY_PAUSE, BUSY_TRIES, at_once, is_busy, keep_plans};
 use super::file::Files;
-use crate::store::job::Work;
+use crate::store::job::{Query, Work};
 use crate::store::value_row::{Connection, DatabaseError};
 use crate::store::{StoreFailure, sql};
 
 #[derive(Debug)]
-pub(super) struct Readers {
+pub(in crate::store) struct Readers {
     path: PathBuf,
     files: Arc<Files>,
     /// Nothing once closed. There are never more of them than threads that read at once.
@@ -29,7 +30,7 @@ impl Readers {
 
     /// Reads in this thread, and waits outside of SQLite while it is busy, as it is while another process repairs the
     /// write-ahead log.
-    pub(super) async fn read<W: Work>(&self, work: &W) -> Result<W::Output, StoreFailure> {
+    pub(in crate::store) async fn read<W: Work>(&self, work: &W) -> Result<W::Output, StoreFailure> {
         for _ in 0..BUSY_TRIES {
             match self.read_at_once(work) {
                 Err(StoreFailure::Database(error)) if matches!(&*error, DatabaseError::Sqlite(error) if is_busy(error)) =>
@@ -43,22 +44,22 @@ impl Readers {
     }
 
     fn read_at_once<W: Work>(&self, work: &W) -> Result<W::Output, StoreFailure> {
-        let idle = self.idle().as_mut().ok_or(StoreFailure::Closed)?.pop();
+        let idle = self.idle.lock().as_mut().ok_or(StoreFailure::Closed)?.pop();
         let mut connection = match idle {
             Some(connection) => connection,
             None => self.connect()?,
         };
         // A connection whose statement failed is closed, and the next one opened anew.
         let read = at_once(work.run(&Connection::sqlite(&mut connection)))?;
-        if let Some(idle) = self.idle().as_mut() {
+        if let Some(idle) = self.idle.lock().as_mut() {
             idle.push(connection);
         }
         Ok(read)
     }
 
     /// Whether it can be read.
-    pub(super) async fn ping(&self) -> Result<(), StoreFailure> {
-        self.read(&Ping).await
+    pub(in crate::store) async fn ping(&self) -> Result<(), StoreFailure> {
+        self.read(&Query(sql::PING, |_| Ok(()))).await.map(drop)
     }
 
     /// Never to another file than the one that is written: those that are open go on.
@@ -76,20 +77,6 @@ impl Readers {
 
     /// Those in use close when they are given back.
     pub(super) fn close(&self) {
-        self.idle().take();
-    }
-
-    fn idle(&self) -> MutexGuard<'_, Option<Vec<rusqlite::Connection>>> {
-        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-struct Ping;
-
-impl Work for Ping {
-    type Output = ();
-
-    async fn run(&self, on: &Connection<'_>) -> Result<(), DatabaseError> {
-        on.row(sql::PING, &[], |_| Ok(())).await.map(drop)
+        self.idle.lock().take();
     }
 }

@@ -31,7 +31,7 @@ pub(super) fn migrate(connection: &mut Connection, path: &Path) -> Result<(), St
     let transaction = connection.transaction().map_err(cannot)?;
     let found = version(&transaction).map_err(cannot)?;
     if found > VERSION {
-        return Err(StoreError::Newer { database: database(), found, known: VERSION });
+        return Err(StoreError::of_version(database(), found, VERSION));
     }
     for sql in MIGRATIONS.iter().skip(found as usize) {
         transaction.execute_batch(sql).map_err(cannot)?;

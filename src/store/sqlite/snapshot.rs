@@ -75,8 +75,7 @@ pub(in crate::store) fn moment(path: &Path) -> Result<Connection, StoreError> {
     let connection = connect(path)?;
     let found = schema::version(&connection).map_err(|source| cannot_open(path, source))?;
     if found != schema::VERSION {
-        let database = DatabaseUrl::Sqlite(path.to_owned());
-        return Err(StoreError::of_version(database, found, schema::VERSION));
+        return Err(StoreError::of_version(DatabaseUrl::Sqlite(path.to_owned()), found, schema::VERSION));
     }
     // The moment is that of its first question.
     let begun = connection.execute_batch("BEGIN").and_then(|()| schema::version(&connection));
@@ -111,11 +110,7 @@ fn known(path: &Path) -> Result<(Connection, u32), StoreError> {
         return Err(StoreError::Foreign { database: DatabaseUrl::Sqlite(path.to_owned()) });
     }
     if found > schema::VERSION {
-        return Err(StoreError::Newer {
-            database: DatabaseUrl::Sqlite(path.to_owned()),
-            found,
-            known: schema::VERSION,
-        });
+        return Err(StoreError::of_version(DatabaseUrl::Sqlite(path.to_owned()), found, schema::VERSION));
     }
     Ok((connection, found))
 }

@@ -12,10 +12,11 @@
 use std::ffi::c_int;
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
+use parking_lot::Mutex;
 use rusqlite::config::DbConfig;
 use rusqlite::wal::CheckpointMode;
 use rusqlite::{ErrorCode, MAIN_DB, ffi};
@@ -50,7 +51,7 @@ const SHOWN: Duration = Duration::from_secs(10);
 const CHECKPOINT_PAGES: c_int = 1000;
 
 #[derive(Debug)]
-pub(super) struct Writer {
+pub(in crate::store) struct Writer {
     /// Nothing once closed.
     running: Mutex<Option<Running>>,
     pen: Arc<WriteConnection>,
@@ -74,8 +75,8 @@ impl Writer {
     }
 
     /// Whether anything can be written: it was lately, or is now.
-    pub(super) async fn can_write(&self) -> Result<(), StoreFailure> {
-        let runs = self.running().as_ref().is_some_and(|running| !running.thread.is_finished());
+    pub(in crate::store) async fn can_write(&self) -> Result<(), StoreFailure> {
+        let runs = self.running.lock().as_ref().is_some_and(|running| !running.thread.is_finished());
         if !runs {
             return Err(StoreFailure::Closed);
         }
@@ -88,14 +89,14 @@ impl Writer {
         timeout(BEAT_TIME, done).await.map_err(|_| StoreFailure::NoAnswer)?.unwrap_or(Err(StoreFailure::Closed))
     }
 
-    pub(super) async fn write<W: Work>(&self, work: W) -> Result<W::Output, StoreFailure> {
+    pub(in crate::store) async fn write<W: Work>(&self, work: W) -> Result<W::Output, StoreFailure> {
         let (job, done) = awaited(work);
         // Here, if this thread may wait for the disk, nobody else is writing, and nobody is likely to come: one alone
         // would take the time of a whole group.
         let may_wait = Handle::current().runtime_flavor() == RuntimeFlavor::MultiThread;
         let is_alone = self.pen.was_alone.load(Ordering::Relaxed) && self.nobody_waits();
         match self.pen.connection.try_lock() {
-            Ok(mut connection) if may_wait && is_alone => {
+            Some(mut connection) if may_wait && is_alone => {
                 let connection = connection.as_mut().ok_or(StoreFailure::Closed)?;
                 if block_in_place(|| self.pen.write(connection, &mut vec![job])) {
                     // The thread has the time to fold the log in.
@@ -107,18 +108,18 @@ impl Writer {
         done.await.unwrap_or(Err(StoreFailure::Closed))
     }
 
-    pub(super) fn write_later<W: Work>(&self, work: W) {
+    pub(in crate::store) fn write_later<W: Work>(&self, work: W) {
         if let Err(error) = self.queue(unawaited(work)) {
             tracing::debug!(%error, "a write was left out");
         }
     }
 
     fn nobody_waits(&self) -> bool {
-        self.running().as_ref().is_some_and(|running| running.jobs.capacity() == QUEUE)
+        self.running.lock().as_ref().is_some_and(|running| running.jobs.capacity() == QUEUE)
     }
 
     fn queue(&self, job: Box<dyn Job>) -> Result<(), StoreFailure> {
-        let running = self.running();
+        let running = self.running.lock();
         let Running { jobs, .. } = running.as_ref().ok_or(StoreFailure::Closed)?;
         jobs.try_send(job).map_err(|error| match error {
             TrySendError::Full(_) => StoreFailure::QueueFull,
@@ -128,7 +129,7 @@ impl Writer {
 
     /// Writes what waits, then closes the connection.
     pub(super) async fn close(&self) {
-        let running = self.running().take();
+        let running = self.running.lock().take();
         let Some(Running { jobs, thread }) = running else { return };
         drop(jobs);
         match timeout(CLOSE_TIME, spawn_blocking(|| thread.join())).await {
@@ -136,10 +137,6 @@ impl Writer {
             Ok(_) => tracing::error!("the writer ended badly"),
             Err(_) => tracing::error!("the file is held by another process, and was not closed"),
         }
-    }
-
-    fn running(&self) -> MutexGuard<'_, Option<Running>> {
-        self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -162,7 +159,7 @@ impl WriteConnection {
     fn until_closed(&self, mut waiting: mpsc::Receiver<Box<dyn Job>>) {
         let mut group = Vec::with_capacity(GROUP);
         while waiting.blocking_recv_many(&mut group, GROUP) > 0 {
-            let mut connection = self.connection();
+            let mut connection = self.connection.lock();
             let Some(connection) = connection.as_mut() else { return };
             if self.write(connection, &mut group)
                 && let Err(error) = checkpoint(connection)
@@ -171,7 +168,7 @@ impl WriteConnection {
                 self.judge(connection, &error);
             }
         }
-        if let Some(Err((_, error))) = self.connection().take().map(rusqlite::Connection::close) {
+        if let Some(Err((_, error))) = self.connection.lock().take().map(rusqlite::Connection::close) {
             tracing::warn!(%error, "the writing connection did not close");
         }
     }
@@ -209,7 +206,7 @@ impl WriteConnection {
         });
         // A transaction that has changed nothing says nothing of the disk.
         if committed.is_err() || connection.total_changes() != before {
-            *self.written() = committed.is_ok().then(|| clock::now().mono);
+            *self.written.lock() = committed.is_ok().then(|| clock::now().mono);
         }
         committed
     }
@@ -221,7 +218,7 @@ impl WriteConnection {
     fn has_written(&self) -> bool {
         let now = clock::now().mono;
         // Who replaces the file does not come by here.
-        self.files.are_there() && self.written().is_some_and(|at| now.saturating_duration_since(at) < SHOWN)
+        self.files.are_there() && self.written.lock().is_some_and(|at| now.saturating_duration_since(at) < SHOWN)
     }
 
     /// Stops writing for good when `error` means that the file cannot be trusted.
@@ -238,14 +235,6 @@ impl WriteConnection {
             let kept = connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true);
             debug_assert!(matches!(kept, Ok(true)));
         }
-    }
-
-    fn written(&self) -> MutexGuard<'_, Option<Instant>> {
-        self.written.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn connection(&self) -> MutexGuard<'_, Option<rusqlite::Connection>> {
-        self.connection.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -1,8 +1,8 @@
 //! One pause for all senders: whoever fails makes all of them wait, longer each time, and any success ends that.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use parking_lot::Mutex;
 use tokio::time::sleep_until;
 
 use super::Patience;
@@ -32,7 +32,7 @@ impl Pace {
     /// Waits until something may be sent.
     pub(super) async fn ready(&self) {
         loop {
-            let until = self.inner().until;
+            let until = self.state.lock().until;
             match until {
                 Some(until) if until > crate::clock::now().mono => sleep_until(until.into()).await,
                 _ => return,
@@ -41,7 +41,7 @@ impl Pace {
     }
 
     pub(super) fn succeeded(&self, now: Instant) {
-        let mut state = self.inner();
+        let mut state = self.state.lock();
         state.pauses = 0;
         state.last_success = now;
         state.successes += 1;
@@ -49,18 +49,18 @@ impl Pace {
 
     /// How often anything has succeeded.
     pub(super) fn successes(&self) -> u64 {
-        self.inner().successes
+        self.state.lock().successes
     }
 
     /// A time in which nothing was to succeed, such as a pause that the user made, is no reason to give up.
     pub(super) fn forgive(&self, now: Instant) {
-        self.inner().last_success = now;
+        self.state.lock().last_success = now;
     }
 
     /// A request that `began` then has failed, and the service may have asked for a pause. How long all wait from now
     /// on; `None` where it is time to give up. `dice` in 0..1 spreads the clients of a service that comes back.
     pub(super) fn failed(&self, began: Instant, asked: Option<Duration>, now: Instant, dice: f64) -> Option<Duration> {
-        let mut state = self.inner();
+        let mut state = self.state.lock();
         let Patience { first, longest, give_up, .. } = self.patience;
         if now.saturating_duration_since(state.last_success) >= give_up || asked.is_some_and(|asked| asked > give_up) {
             return None;
@@ -78,10 +78,6 @@ impl Pace {
         let until = state.until.map_or(until, |before| before.max(until));
         state.until = Some(until);
         Some(until.saturating_duration_since(now))
-    }
-
-    fn inner(&self) -> MutexGuard<'_, Inner> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

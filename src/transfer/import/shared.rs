@@ -4,9 +4,9 @@ use std::io;
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
 
 use jiff::Timestamp;
+use parking_lot::Mutex;
 use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
 
@@ -73,7 +73,7 @@ pub(super) struct Shared {
 impl Shared {
     /// Sends nothing new, for the first of the reasons that are given.
     pub(super) fn end(&self, why: ImportEnded) {
-        self.ended.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(why);
+        self.ended.lock().get_or_insert(why);
         self.halt.cancel();
     }
 

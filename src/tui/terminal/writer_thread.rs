@@ -4,10 +4,11 @@
 use std::fs::File;
 use std::io::{self, Write};
 use std::os::fd::AsFd as _;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
+use parking_lot::{Condvar, Mutex};
 use tokio::sync::watch;
 
 use crate::clock;
@@ -79,14 +80,12 @@ impl TerminalWriter {
     /// than it has taken before; tells whether it is.
     #[must_use]
     pub fn drained(&self, patience: Duration) -> bool {
-        let mut state = self.shared.lock();
+        let mut state = self.shared.state.lock();
         loop {
             let begun = state.pieces;
             let stands = |state: &mut State| state.is_busy() && state.pieces == begun;
             let patience = patience.max((state.longest * 3).min(MOST_PATIENCE));
-            let waited = self.shared.changed.wait_timeout_while(state, patience, stands);
-            let (now, waited) = waited.unwrap_or_else(PoisonError::into_inner);
-            state = now;
+            let waited = self.shared.changed.wait_while_for(&mut state, stands, patience);
             if waited.timed_out() || !state.is_busy() {
                 return !waited.timed_out() && state.failed.is_none();
             }
@@ -97,7 +96,7 @@ impl TerminalWriter {
 impl Write for TerminalWriter {
     /// Hands over; what became of it is told by what is handed over later.
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let mut state = self.shared.lock();
+        let mut state = self.shared.state.lock();
         if let Some(kind) = state.failed {
             return Err(kind.into());
         }
@@ -128,15 +127,10 @@ impl State {
 }
 
 impl Shared {
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     fn write_all_to(&self, out: &mut impl Write) {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         loop {
-            let idle = |state: &mut State| state.waiting.is_empty();
-            state = self.changed.wait_while(state, idle).unwrap_or_else(PoisonError::into_inner);
+            self.changed.wait_while(&mut state, |state| state.waiting.is_empty());
             let bytes = std::mem::take(&mut state.waiting);
             state.writing = true;
             drop(state);
@@ -144,13 +138,13 @@ impl Shared {
             let written = bytes.chunks(PIECE).try_for_each(|piece| {
                 let begun = clock::now().mono;
                 out.write_all(piece)?;
-                self.lock().taken(clock::now().mono.saturating_duration_since(begun));
+                self.state.lock().taken(clock::now().mono.saturating_duration_since(begun));
                 self.changed.notify_all();
                 Ok(())
             });
             let written = written.and_then(|()| out.flush());
             let took = clock::now().mono.saturating_duration_since(begun);
-            state = self.lock();
+            state = self.state.lock();
             state.writing = false;
             state.failed = written.err().map(|error| error.kind());
             self.traffic.send_replace(Traffic { busy: !state.waiting.is_empty() && state.failed.is_none(), took });

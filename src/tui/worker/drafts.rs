@@ -4,9 +4,10 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::io;
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use tokio::sync::watch;
 use tokio::time::timeout;
 
@@ -49,7 +50,7 @@ impl DraftFiles {
     /// Claims the files of the service `identity`, and reads what was left in them. What cannot be read there is put
     /// aside under another name.
     pub fn open(&self, identity: &str) -> Result<Option<Drafts>, String> {
-        let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut held = self.held.lock();
         let ClaimedDrafts { claim, .. } = self.hold(&mut held, identity)?;
         let Some(text) = claim.read().map_err(|error| said(&error))? else { return Ok(None) };
         let drafts = Drafts::read(&text, identity);
@@ -62,7 +63,7 @@ impl DraftFiles {
     /// Writes drafts, unless newer ones were written already; where nothing is typed there is no file.
     pub fn write(&self, write: &WriteDrafts) -> Result<(), String> {
         let WriteDrafts { number, ref drafts, apart } = *write;
-        let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut held = self.held.lock();
         let held = self.hold(&mut held, &drafts.identity)?;
         if number <= held.number {
             return Ok(());

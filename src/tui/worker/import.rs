@@ -3,9 +3,10 @@
 use std::collections::VecDeque;
 use std::io;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 
+use parking_lot::Mutex;
 use tokio::sync::watch;
 use tokio::task::spawn_blocking;
 
@@ -188,7 +189,7 @@ struct Heard {
 fn tell(heard: &Arc<Mutex<Heard>>) -> OnImportEvent {
     let heard = Arc::clone(heard);
     Arc::new(move |told| {
-        let mut heard = heard.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut heard = heard.lock();
         let (list, most) =
             if told.is_error() { (&mut heard.problems, MOST_PROBLEMS) } else { (&mut heard.rows, MOST_ROWS) };
         if list.len() == most {
@@ -203,7 +204,7 @@ async fn follow(mut counts: watch::Receiver<ImportProgress>, heard: &Mutex<Heard
     loop {
         let goes_on = counts.changed().await.is_ok();
         let told = {
-            let mut heard = heard.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut heard = heard.lock();
             let Heard { rows, problems } = std::mem::take(&mut *heard);
             rows.into_iter().chain(problems).collect()
         };
