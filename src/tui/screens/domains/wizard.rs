@@ -1,6 +1,6 @@
 //! Adding a domain: what must be so before, the name, the value of the dashboard, and then the record to enter.
 
-mod form;
+mod fields;
 
 use crate::clock::Now;
 use crate::domains::catalogue::Topic;
@@ -17,7 +17,7 @@ use crate::tui::text_input::{TextInput, Typing};
 use super::scheduler;
 use super::state::{PanelLocation, State, is_unsaved};
 
-pub use form::{Focus, Wizard};
+pub use fields::{Focus, Wizard};
 
 impl Wizard {
     /// The form for an entry of the list.
