@@ -1,5 +1,6 @@
 //! Pieces that several screens paint with.
 
+pub mod form;
 pub mod list;
 pub mod page;
 
