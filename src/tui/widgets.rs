@@ -182,11 +182,6 @@ pub fn away_word(failure: &Failure) -> String {
     }
 }
 
-/// A titled box where the terminal is wide, the bare area where it is not.
-pub fn pane(buf: &mut Buffer, area: Rect, title: &str, appearance: &Appearance, wide: bool) -> Rect {
-    if wide { boxed(buf, area, title, appearance) } else { area }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
