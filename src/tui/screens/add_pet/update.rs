@@ -1,5 +1,4 @@
 //! What follows from a key or a reply on the add form.
-#![cfg_attr(not(test), deny(clippy::wildcard_enum_match_arm))]
 
 use std::sync::Arc;
 

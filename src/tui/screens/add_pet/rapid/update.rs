@@ -1,5 +1,4 @@
 //! What follows from a key in rapid entry.
-#![cfg_attr(not(test), deny(clippy::wildcard_enum_match_arm))]
 
 use crate::clock::Now;
 use crate::model::text::short;
