@@ -461,9 +461,10 @@ pub fn on_failure(state: &mut AppState, failure: Failure, now: Now) {
         Health::Away { tries, .. } => tries + 1,
         Health::Unknown | Health::Ok { .. } | Health::KeyRefused { .. } => 1,
     };
-    let asked = match failure.remedy() {
-        Remedy::Wait(seconds) => Duration::from_secs(seconds.clamp(1, 3600)),
-        _ => pause_before(tries + 1),
+    let asked = if let Remedy::Wait(seconds) = failure.remedy() {
+        Duration::from_secs(seconds.clamp(1, 3600))
+    } else {
+        pause_before(tries + 1)
     };
     state.link.health = Health::Away { failure, tries, next_try: Some(now.mono + asked) };
 }
