@@ -3,6 +3,7 @@
 //! Nobody types on within a few milliseconds after Enter, and a scanner rests longer between two codes. So an Enter that
 //! comes as fast behind a character waits that long. What follows by then makes it the end of a pasted line; otherwise it
 //! is the key that it was.
+#![cfg_attr(not(test), deny(clippy::wildcard_enum_match_arm))]
 
 use std::time::{Duration, Instant};
 
@@ -29,11 +30,10 @@ impl PasteDetector {
     /// What a message of the terminal means at `now`; nothing as long as that is not known. `waited_for` tells that
     /// nothing more was there before it; `in_name` that Enter would take a name now.
     pub fn take(&mut self, msg: Msg, waited_for: bool, in_name: bool, now: Instant) -> Vec<Msg> {
-        let key = match msg {
-            Msg::Key(key) => key,
-            Msg::Resize(_) | Msg::Focus { .. } => return vec![msg],
-            other => return self.end().into_iter().chain([other]).collect(),
-        };
+        if matches!(msg, Msg::Resize(_) | Msg::Focus { .. }) {
+            return vec![msg];
+        }
+        let Msg::Key(key) = msg else { return self.end().into_iter().chain([msg]).collect() };
         let Some(c) = text_of(key) else {
             return self.end().into_iter().chain([Msg::Key(key)]).collect();
         };

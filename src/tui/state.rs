@@ -1,4 +1,5 @@
 //! Everything the app knows. Owned by the event loop, changed only by [`update`](super::update::update).
+#![cfg_attr(not(test), deny(clippy::wildcard_enum_match_arm))]
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -309,11 +310,9 @@ impl AppState {
     /// Whether Enter goes on from a field of an animal, or takes it as it is.
     #[must_use]
     pub fn takes_names(&self) -> bool {
-        match self.context() {
-            Context::Form => true,
-            Context::Rapid | Context::RapidChoice => self.add.rapid.focus != add_pet::rapid::Focus::Category,
-            _ => false,
-        }
+        let context = self.context();
+        let in_rapid = matches!(context, Context::Rapid | Context::RapidChoice);
+        context == Context::Form || in_rapid && self.add.rapid.focus != add_pet::rapid::Focus::Category
     }
 
     /// Says something that stays until something else is said.

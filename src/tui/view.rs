@@ -68,7 +68,7 @@ fn draw_screen(state: &AppState, now: Now, page: &mut Page<'_>, layout: &mut Lay
         Screen::AddPet if state.add.import.on => add_pet::import::view::draw(state, now, page),
         Screen::AddPet if state.add.rapid.on => add_pet::rapid::view::draw(state, page),
         Screen::AddPet => add_pet::view::draw(state, now, page),
-        Screen::Domains => page.cursor = domains::view::draw(state, page.appearance, now, page.buf, page.area),
+        Screen::Domains => domains::view::draw(state, now, page),
         Screen::Profiles => profiles::view::draw(state, now, page),
         Screen::Requests => requests::view::draw(state, page, layout),
         Screen::Welcome => welcome::view::draw(state, page),
@@ -230,22 +230,19 @@ fn about_drafts(state: &AppState, appearance: &Appearance, now: Now) -> (String,
 }
 
 fn draw_popup(state: &AppState, now: Now, page: &mut Page<'_>, layout: &mut Layout) {
-    let cursor = match &state.popup {
-        None | Some(Popup::Help(_)) => return,
-        Some(Popup::Limit(limit_box)) => return boxes::draw_limit(limit_box, state, page),
-        Some(Popup::Key(key_box)) => return boxes::draw_key(key_box, state, now, page),
-        Some(Popup::Error(reader)) => return boxes::draw_error(*reader, state, now, page, layout),
-        Some(Popup::Text(text)) => return boxes::draw_text(text, page, layout),
-        Some(Popup::Changes(changes)) => return pets::view::boxes::draw_changes(*changes, state, now, page),
-        Some(Popup::Charts(charts)) => return pets::view::boxes::draw_charts(charts, state, page),
-        Some(Popup::Themes(_)) => return boxes::draw_themes(state, page),
-        Some(Popup::Confirm(asked)) => return boxes::draw_confirm(asked, state, page),
-        Some(Popup::Commands(commands)) => return boxes::draw_commands(commands, page),
-        Some(Popup::Write(write)) => return boxes::draw_write(write, page),
-        Some(Popup::Formats(formats)) => {
-            domains::view::draw_formats(page.buf, page.area, *formats, state, page.appearance)
-        }
-        Some(Popup::Outside(outside)) => domains::view::draw_outside(page.buf, page.area, outside, page.appearance),
-    };
-    page.cursor = cursor.or(page.cursor);
+    match &state.popup {
+        None | Some(Popup::Help(_)) => {}
+        Some(Popup::Limit(limit_box)) => boxes::draw_limit(limit_box, state, page),
+        Some(Popup::Key(key_box)) => boxes::draw_key(key_box, state, now, page),
+        Some(Popup::Error(reader)) => boxes::draw_error(*reader, state, now, page, layout),
+        Some(Popup::Text(text)) => boxes::draw_text(text, page, layout),
+        Some(Popup::Changes(changes)) => pets::view::boxes::draw_changes(*changes, state, now, page),
+        Some(Popup::Charts(charts)) => pets::view::boxes::draw_charts(charts, state, page),
+        Some(Popup::Themes(_)) => boxes::draw_themes(state, page),
+        Some(Popup::Confirm(asked)) => boxes::draw_confirm(asked, state, page),
+        Some(Popup::Commands(commands)) => boxes::draw_commands(commands, page),
+        Some(Popup::Write(write)) => boxes::draw_write(write, page),
+        Some(Popup::Formats(formats)) => domains::view::draw_formats(*formats, state, page),
+        Some(Popup::Outside(outside)) => domains::view::draw_outside(outside, page),
+    }
 }

@@ -1,5 +1,6 @@
 //! Pieces that several screens paint with.
 
+pub mod form;
 pub mod list;
 pub mod page;
 
@@ -179,11 +180,6 @@ pub fn away_word(failure: &Failure) -> String {
         Failure::Busy => "BUSY".into(),
         Failure::Crashed { .. } => "FAULT".into(),
     }
-}
-
-/// A titled box where the terminal is wide, the bare area where it is not.
-pub fn pane(buf: &mut Buffer, area: Rect, title: &str, appearance: &Appearance, wide: bool) -> Rect {
-    if wide { boxed(buf, area, title, appearance) } else { area }
 }
 
 #[cfg(test)]

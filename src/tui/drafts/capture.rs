@@ -122,12 +122,13 @@ fn show(state: &mut AppState) {
 fn ahead(held: &[Msg]) -> String {
     let mut text = String::new();
     for msg in held {
-        match msg {
-            Msg::Key(KeyPress { key: Key::Char(c), ctrl: false, alt: false }) => text.push(*c),
-            Msg::Paste(pasted) => text.push_str(pasted),
+        if let Msg::Key(KeyPress { key: Key::Char(c), ctrl: false, alt: false }) = msg {
+            text.push(*c);
+        } else if let Msg::Paste(pasted) = msg {
+            text.push_str(pasted);
+        } else if !text.is_empty() && !text.ends_with(' ') {
             // What parts the fields parts the words.
-            _ if text.is_empty() || text.ends_with(' ') => {}
-            _ => text.push(' '),
+            text.push(' ');
         }
     }
     text

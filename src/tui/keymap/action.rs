@@ -31,7 +31,7 @@ pub enum Action {
     Charts(PickAction),
     Themes(PickAction),
     Profiles(ProfilesAction),
-    ProfileForm(ProfileFormAction),
+    ProfileForm(FormAction),
     Requests(RequestsAction),
     RequestSearch(PickAction),
     Welcome(WelcomeAction),
@@ -175,15 +175,17 @@ pub enum LookupAction {
     Back,
 }
 
-/// In the add form.
+/// In a form, as far as it has these keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 pub enum FormAction {
     NextField,
     PreviousField,
     Move(Movement),
+    Toggle,
     Confirm,
     Save,
+    Choices,
     Clear,
     Back,
 }
@@ -310,20 +312,6 @@ pub enum ProfilesAction {
     Back,
 }
 
-/// In the form for a profile.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
-#[strum(serialize_all = "kebab-case")]
-pub enum ProfileFormAction {
-    NextField,
-    PreviousField,
-    Move(Movement),
-    Confirm,
-    Toggle,
-    Save,
-    Choices,
-    Back,
-}
-
 /// In the list of requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
@@ -351,12 +339,12 @@ pub enum WelcomeAction {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DomainsAction {
     List(DomainListAction),
-    Wizard(WizardAction),
+    Wizard(FormAction),
     Record(RecordAction),
     Domain(DomainAction),
     Rules(RulesAction),
     Redirects(RedirectsAction),
-    RedirectForm(RedirectFormAction),
+    RedirectForm(FormAction),
     Removal(RemovalAction),
 }
 
@@ -372,19 +360,6 @@ pub enum DomainListAction {
     Refresh,
     Live,
     Delete,
-}
-
-/// In the wizard for a domain.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
-#[strum(serialize_all = "kebab-case")]
-pub enum WizardAction {
-    NextField,
-    PreviousField,
-    Toggle,
-    Confirm,
-    Save,
-    Clear,
-    Back,
 }
 
 /// At the record to enter.
@@ -452,18 +427,6 @@ pub enum RedirectsAction {
     Refresh,
     Copy,
     WriteFile,
-    Back,
-}
-
-/// At one redirect.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
-#[strum(serialize_all = "kebab-case")]
-pub enum RedirectFormAction {
-    NextField,
-    PreviousField,
-    Save,
-    Choices,
-    Clear,
     Back,
 }
 

@@ -11,10 +11,9 @@ use super::action::{
     DomainAction as Domain, DomainListAction as DomainList, DomainsAction as D, FormAction as Form,
     FormatsAction as Formats, GlobalAction as G, HelpAction as Help, ImportRunAction as ImportRun, KeyAction as KeyBox,
     LookupAction as Lookup, Movement, PetsAction as Pets, PickAction as Pick, PreviewAction as Preview,
-    ProfileFormAction as ProfileForm, ProfilesAction as Profiles, RapidAction as Rapid, ReaderAction as Reader,
-    RecordAction as Record, RecordPart, RedirectFormAction as RedirectForm, RedirectsAction as Redirects,
-    RemovalAction as Removal, RequestsAction as Requests, RulesAction as Rules, TextAction as Text,
-    UnknownOutcomeAction as Outcome, WelcomeAction as Welcome, WizardAction as Wizard, WriteAction as Write,
+    ProfilesAction as Profiles, RapidAction as Rapid, ReaderAction as Reader, RecordAction as Record, RecordPart,
+    RedirectsAction as Redirects, RemovalAction as Removal, RequestsAction as Requests, RulesAction as Rules,
+    TextAction as Text, UnknownOutcomeAction as Outcome, WelcomeAction as Welcome, WriteAction as Write,
 };
 
 /// The lines of the table so far.
@@ -327,20 +326,20 @@ pub(super) static BINDINGS: LazyLock<Vec<Binding>> = LazyLock::new(|| {
         .moves(Profiles::Move, SHORT_LIST, ["", ""], ["move", "first, last"])
         .bind([ESC, f(3), ch('q')], Profiles::Back, "back", "back");
     map.at(C::ProfileText, A::ProfileForm)
-        .bind([TAB, ENTER, DOWN], ProfileForm::NextField, "next", "next field")
-        .bind([BACK_TAB, UP], ProfileForm::PreviousField, "", "field before")
-        .bind([f(2)], ProfileForm::Save, "test and write", "test it, then write it")
-        .bind([f(4)], ProfileForm::Choices, "", "show or hide the key")
-        .bind([ESC, f(3)], ProfileForm::Back, "back", "leave, text stays");
+        .bind([TAB, ENTER, DOWN], Form::NextField, "next", "next field")
+        .bind([BACK_TAB, UP], Form::PreviousField, "", "field before")
+        .bind([f(2)], Form::Save, "test and write", "test it, then write it")
+        .bind([f(4)], Form::Choices, "", "show or hide the key")
+        .bind([ESC, f(3)], Form::Back, "back", "leave, text stays");
     map.at(C::ProfileChoice, A::ProfileForm)
-        .bind([TAB], ProfileForm::NextField, "next", "next field")
-        .bind([ENTER], ProfileForm::Confirm, "", "next; at the end: do it")
-        .bind([BACK_TAB], ProfileForm::PreviousField, "", "field before")
-        .moves(ProfileForm::Move, LETTERS, ["choose", ""], ["choose", ""])
-        .bind([ch(' ')], ProfileForm::Toggle, "", "change it")
-        .bind([f(2)], ProfileForm::Save, "test and write", "test it, then write it")
-        .bind([f(4)], ProfileForm::Choices, "", "show or hide the key")
-        .bind([ESC, f(3)], ProfileForm::Back, "back", "leave, text stays");
+        .bind([TAB], Form::NextField, "next", "next field")
+        .bind([ENTER], Form::Confirm, "", "next; at the end: do it")
+        .bind([BACK_TAB], Form::PreviousField, "", "field before")
+        .moves(Form::Move, LETTERS, ["choose", ""], ["choose", ""])
+        .bind([ch(' ')], Form::Toggle, "", "change it")
+        .bind([f(2)], Form::Save, "test and write", "test it, then write it")
+        .bind([f(4)], Form::Choices, "", "show or hide the key")
+        .bind([ESC, f(3)], Form::Back, "back", "leave, text stays");
     map.at(C::Requests, A::Requests)
         .bind([ENTER], Requests::Open, "whole", "all of it")
         .bind([ch('c')], Requests::CopyCurl, "copy curl", "copy as curl, no key")
@@ -378,21 +377,21 @@ pub(super) static BINDINGS: LazyLock<Vec<Binding>> = LazyLock::new(|| {
         .bind([DELETE], DomainList::Delete, "", "drop a draft")
         .moves(DomainList::Move, LIST, ["", ""], ["move", "first, last"]);
     map.page(C::Wizard, D::Wizard)
-        .bind([ch(' ')], Wizard::Toggle, "tick", "tick")
-        .bind([ENTER], Wizard::Confirm, "take", "tick, or press it")
-        .bind([TAB, DOWN], Wizard::NextField, "next", "next line")
-        .bind([BACK_TAB, UP], Wizard::PreviousField, "", "line before")
-        .bind([f(2)], Wizard::Save, "the record", "on to the record")
+        .bind([ch(' ')], Form::Toggle, "tick", "tick")
+        .bind([ENTER], Form::Confirm, "take", "tick, or press it")
+        .bind([TAB, DOWN], Form::NextField, "next", "next line")
+        .bind([BACK_TAB, UP], Form::PreviousField, "", "line before")
+        .bind([f(2)], Form::Save, "the record", "on to the record")
         .global([f(7)], G::Outside, "", "practice: act outside")
-        .bind([f(8)], Wizard::Clear, "", "clear the field")
-        .bind([ESC, f(3)], Wizard::Back, "leave", "to the list, kept");
+        .bind([f(8)], Form::Clear, "", "clear the field")
+        .bind([ESC, f(3)], Form::Back, "leave", "to the list, kept");
     map.page(C::WizardText, D::Wizard)
-        .bind([TAB, ENTER, DOWN], Wizard::NextField, "next", "next field")
-        .bind([BACK_TAB, UP], Wizard::PreviousField, "", "field before")
-        .bind([f(2)], Wizard::Save, "the record", "on to the record")
+        .bind([TAB, ENTER, DOWN], Form::NextField, "next", "next field")
+        .bind([BACK_TAB, UP], Form::PreviousField, "", "field before")
+        .bind([f(2)], Form::Save, "the record", "on to the record")
         .global([f(7)], G::Outside, "", "practice: act outside")
-        .bind([f(8)], Wizard::Clear, "clear", "clear the field")
-        .bind([ESC, f(3)], Wizard::Back, "leave", "to the list, kept");
+        .bind([f(8)], Form::Clear, "clear", "clear the field")
+        .bind([ESC, f(3)], Form::Back, "leave", "to the list, kept");
     map.page(C::Record, D::Record)
         .bind([ch('s')], Record::Saved, "saved it", "I have saved it there")
         .bind([ch('t')], Record::Copy(RecordPart::Type), "", "copy Type")
@@ -455,12 +454,12 @@ pub(super) static BINDINGS: LazyLock<Vec<Binding>> = LazyLock::new(|| {
         .moves(Redirects::Move, SMALL_LIST, ["", ""], ["move", "first, last"])
         .bind([ESC, f(3), ch('q')], Redirects::Back, "back", "to the list");
     map.page(C::RedirectForm, D::RedirectForm)
-        .bind([TAB, ENTER, DOWN], RedirectForm::NextField, "next", "next; last: take it")
-        .bind([BACK_TAB, UP], RedirectForm::PreviousField, "", "field before")
-        .bind([f(2)], RedirectForm::Save, "save", "take it and save")
-        .bind([f(4)], RedirectForm::Choices, "mend", "mend it")
-        .bind([f(8)], RedirectForm::Clear, "clear", "clear the field")
-        .bind([ESC, f(3)], RedirectForm::Back, "cancel", "leave it as it was");
+        .bind([TAB, ENTER, DOWN], Form::NextField, "next", "next; last: take it")
+        .bind([BACK_TAB, UP], Form::PreviousField, "", "field before")
+        .bind([f(2)], Form::Save, "save", "take it and save")
+        .bind([f(4)], Form::Choices, "mend", "mend it")
+        .bind([f(8)], Form::Clear, "clear", "clear the field")
+        .bind([ESC, f(3)], Form::Back, "cancel", "leave it as it was");
     map.page(C::Removal, D::Removal)
         .bind([ch(' ')], Removal::Toggle, "tick", "tick, done")
         .bind([TAB, ENTER, DOWN], Removal::NextField, "next", "next line")

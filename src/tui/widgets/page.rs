@@ -107,8 +107,13 @@ impl<'a> Page<'a> {
 
     /// Paints what may want more rows than there are: then the part with the cursor and `below` further rows is shown.
     pub fn scrolled(&mut self, below: u16, paint: impl Fn(&mut Page<'_>)) {
-        let area = self.area;
         let rows = self.measured(&paint);
+        self.at_least(rows, below, paint);
+    }
+
+    /// Paints on at least so many rows: of more than there are the part with the cursor and `below` further rows is shown.
+    pub fn at_least(&mut self, rows: u16, below: u16, paint: impl Fn(&mut Page<'_>)) {
+        let area = self.area;
         if rows <= area.height {
             return paint(self);
         }
@@ -314,12 +319,11 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// A label and its text field on a row of their own; gives the place of the cursor, if it is in use.
-    pub fn field(&mut self, label: &str, x: u16, columns: u16, input: &TextInput, in_use: bool) -> Option<Position> {
+    /// A label and its text field on a row of their own.
+    pub fn field(&mut self, label: &str, x: u16, columns: u16, input: &TextInput, in_use: bool) {
         self.label(0, 1, label, in_use);
         self.input(x, columns, input, in_use);
         self.y += 1;
-        if in_use { self.cursor } else { None }
     }
 
     /// Something to press, with the cursor, if it is in use.
@@ -330,10 +334,9 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// A row of a list, marked if it is the chosen one; then it gives the place of the cursor.
-    pub fn item(&mut self, text: &str, chosen: bool) -> Option<Position> {
+    /// A row of a list, marked if it is the chosen one.
+    pub fn item(&mut self, text: &str, chosen: bool) {
         self.styled(format!(" {} {text}", marker(chosen)), StyleRole::Selected.when(chosen));
-        if chosen { self.cell(1) } else { None }
     }
 
     /// Foreign text for a column of a table: cut, and filled with blanks.
@@ -362,16 +365,6 @@ impl<'a> Page<'a> {
         } else {
             self.at(0, " / ", StyleRole::Key);
             self.at(3, cut(hint, room), StyleRole::Quiet);
-        }
-    }
-
-    /// The place of a cell of the row written last, if that is on the page.
-    pub const fn cell(&self, x: u16) -> Option<Position> {
-        let row = self.y.saturating_sub(1);
-        if row < self.area.height && x < self.area.width {
-            Some(Position { x: self.area.x + x, y: self.area.y + row })
-        } else {
-            None
         }
     }
 }

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::model::Field;
+use crate::tui::widgets::form::Control;
 
 /// What to do after saving.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -27,19 +28,14 @@ pub enum Focus {
 }
 
 impl Focus {
-    const ORDER: [Self; 5] = [Self::Name, Self::Category, Self::Status, Self::After, Self::Save];
-
-    /// The part after this one, round to the first.
-    #[must_use]
-    pub fn next(self) -> Self {
-        Self::ORDER[(self as usize + 1) % Self::ORDER.len()]
-    }
-
-    /// The part before this one, round to the last.
-    #[must_use]
-    pub fn previous(self) -> Self {
-        Self::ORDER[(self as usize + Self::ORDER.len() - 1) % Self::ORDER.len()]
-    }
+    /// What each of them is.
+    pub const PARTS: [(Self, Control); 5] = [
+        (Self::Name, Control::Text),
+        (Self::Category, Control::Text),
+        (Self::Status, Control::Choice),
+        (Self::After, Control::Choice),
+        (Self::Save, Control::Button),
+    ];
 
     /// The member that this part is for.
     #[must_use]

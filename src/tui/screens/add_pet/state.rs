@@ -119,12 +119,6 @@ impl State {
         }
     }
 
-    /// Goes to another part; the one that is left shows its errors from now on.
-    pub fn focus_on(&mut self, focus: Focus) {
-        self.checked.extend(self.focus.field());
-        self.focus = focus;
-    }
-
     /// Ready for the next animal: the name is empty, category and status stay.
     pub fn next_animal(&mut self) {
         self.name.clear();

@@ -1,5 +1,4 @@
 //! What follows from a key or a reply on the add form.
-#![cfg_attr(not(test), deny(clippy::wildcard_enum_match_arm))]
 
 use std::sync::Arc;
 
@@ -21,11 +20,12 @@ use crate::tui::screens::add_pet::jobs::{AddReply, AddTask};
 use crate::tui::screens::pets;
 use crate::tui::state::{AddedPet, AppState, MessageKind, Screen};
 use crate::tui::text_input::Typing;
+use crate::tui::widgets::form::{self, FormEvent};
 use crate::tui::widgets::list::moved;
 
 use super::fields::{After, Focus};
 use super::rapid;
-use super::state::{Refusal, State};
+use super::state::Refusal;
 
 /// The most keys held for the next animal while one is being sent.
 const MAX_HELD: usize = 4096;
@@ -52,20 +52,25 @@ pub fn hold(state: &mut AppState, msg: &Msg) -> bool {
 /// A key on the form.
 pub fn on_action(state: &mut AppState, action: FormAction, now: Now) -> Vec<Effect> {
     let add = &mut state.add;
-    match action {
-        FormAction::Confirm if add.focus == Focus::Save => return save(state, now),
-        FormAction::NextField | FormAction::Confirm => add.focus_on(add.focus.next()),
-        FormAction::PreviousField => add.focus_on(add.focus.previous()),
-        FormAction::Move(movement) => choose(add, movement),
-        FormAction::Save => return save(state, now),
-        FormAction::Clear if add.draft().is_empty() && drafts::unpark(state) => return settle(state, now),
-        FormAction::Clear => {
+    match form::update(&mut add.focus, &Focus::PARTS, action) {
+        FormEvent::Left(part) => add.checked.extend(part.field()),
+        FormEvent::Choose(movement) if add.focus == Focus::After => {
+            add.after = if movement.is_down() { After::Show } else { After::Stay };
+        }
+        FormEvent::Choose(movement) => {
+            add.status = next_status(add.status, movement);
+            add.refusal = None;
+        }
+        FormEvent::Submit => return save(state, now),
+        FormEvent::Clear if add.draft().is_empty() && drafts::unpark(state) => return settle(state, now),
+        FormEvent::Clear => {
             let restored = state.add.clear_or_restore();
             let text =
                 if restored { "What was typed is back." } else { "The form is empty. F8 brings back what was typed." };
             state.say(MessageKind::Note, text);
         }
-        FormAction::Back => state.screen = Screen::Pets,
+        FormEvent::Back => state.screen = Screen::Pets,
+        FormEvent::None | FormEvent::Toggle | FormEvent::Choices => {}
     }
     Vec::new()
 }
@@ -122,19 +127,6 @@ pub fn on_letter(state: &mut AppState, letter: char) {
             _ => return,
         };
         state.add.refusal = None;
-    }
-}
-
-fn choose(add: &mut State, movement: Movement) {
-    match add.focus {
-        Focus::Status => {
-            add.status = next_status(add.status, movement);
-            add.refusal = None;
-        }
-        Focus::After => add.after = if movement.is_down() { After::Show } else { After::Stay },
-        Focus::Name | Focus::Category | Focus::Save => {
-            add.focus_on(if movement.is_down() { add.focus.next() } else { add.focus.previous() });
-        }
     }
 }
 

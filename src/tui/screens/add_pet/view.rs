@@ -1,4 +1,5 @@
 //! How the add form looks.
+#![expect(clippy::wildcard_enum_match_arm, reason = "what is painted may have a look by default")]
 
 use crate::api::failure::Failure;
 use crate::app::outbox::unknown_outcome::{SearchResult, UnknownOutcome, UnknownOutcomeChoice};

@@ -15,6 +15,7 @@ use crate::tui::effect::Effect;
 use crate::tui::keymap::RemovalAction;
 use crate::tui::state::{AppState, MessageKind};
 use crate::tui::text_input::TextInput;
+use crate::tui::widgets::form::neighbour;
 
 use super::redirects;
 use super::scheduler;
@@ -86,8 +87,8 @@ pub fn look(app: &mut AppState, now: Now) -> Vec<Effect> {
 pub fn on_action(app: &mut AppState, action: RemovalAction, now: Now) -> Vec<Effect> {
     let removal = &mut app.domains.removal;
     match action {
-        RemovalAction::NextField => removal.focus = removal.focus.moved(1),
-        RemovalAction::PreviousField => removal.focus = removal.focus.moved(-1),
+        RemovalAction::NextField => removal.focus = neighbour(&Focus::ORDER, removal.focus, true),
+        RemovalAction::PreviousField => removal.focus = neighbour(&Focus::ORDER, removal.focus, false),
         RemovalAction::Toggle => tick(app, now),
         RemovalAction::Confirm => forget(app, now),
         RemovalAction::Refresh => return look(app, now),

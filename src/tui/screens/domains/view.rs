@@ -9,18 +9,16 @@ mod removal;
 mod rules;
 mod wizard;
 
-use ratatui::buffer::Buffer;
-use ratatui::layout::{Position, Rect};
 use ratatui::style::Style;
-use ratatui::text::{Line, Span};
+use ratatui::text::Span;
 
 use crate::clock::Now;
 pub use crate::domains::report::{full_sentence as sentence, sentence as closed};
 use crate::domains::{Finding, Verdict};
 use crate::tui::state::AppState;
 use crate::tui::theme::{Appearance, StyleRole};
+use crate::tui::widgets::WIDE;
 use crate::tui::widgets::page::Page;
-use crate::tui::widgets::{WIDE, boxed, pane, put};
 
 use super::state::PanelLocation;
 
@@ -40,68 +38,46 @@ pub struct Scene<'a> {
     pub now: Now,
 }
 
-/// Paints the panel into `body`; gives the place of the cursor.
-pub fn draw(app: &AppState, appearance: &Appearance, now: Now, buf: &mut Buffer, body: Rect) -> Option<Position> {
-    let scene = Scene { app, appearance, now };
-    let body = draw_practice(scene, buf, body);
-    let wide = body.width >= WIDE;
-    if wide && app.domains.place == PanelLocation::Live {
-        return live::draw_wide(scene, buf, body);
+/// Paints the panel.
+pub fn draw(app: &AppState, now: Now, page: &mut Page<'_>) {
+    let scene = Scene { app, appearance: page.appearance, now };
+    let place = app.domains.place;
+    draw_practice(scene, page);
+    if page.area.width >= WIDE && place == PanelLocation::Live {
+        return live::draw_wide(scene, page);
     }
-    let area = if wide { Rect { width: BESIDE_PANE, ..body } } else { body };
-    let inner = pane(buf, area, title(app.domains.place), appearance, wide);
-    let cursor = draw_page(scene, buf, inner);
-    if wide {
-        let right = Rect { x: area.right(), width: body.width - area.width, ..body };
-        let inner = boxed(buf, right, "Beside it", appearance);
-        let mut page =
-            Page::new(buf, Rect { x: inner.x + 1, width: inner.width.saturating_sub(2), ..inner }, appearance);
-        page.gap();
-        match app.domains.place {
-            PanelLocation::List => list::beside(scene, &mut page),
-            // It has its own wide form.
-            PanelLocation::Live => {}
-            PanelLocation::Wizard => wizard::beside(scene, &mut page),
-            PanelLocation::Record => record::beside(scene, &mut page),
-            PanelLocation::Rules(_) => rules::beside(scene, &mut page),
-            PanelLocation::Redirects => redirects::beside(scene, &mut page),
-            PanelLocation::Removal => removal::beside(&mut page),
-        }
+    let beside = page.pane(BESIDE_PANE, title(place));
+    draw_page(scene, page);
+    let Some(beside) = beside else { return };
+    page.go_to(beside);
+    page.boxed("Beside it");
+    page.inset(1);
+    page.gap();
+    match place {
+        PanelLocation::List => list::beside(scene, page),
+        // It has its own wide form.
+        PanelLocation::Live => {}
+        PanelLocation::Wizard => wizard::beside(scene, page),
+        PanelLocation::Record => record::beside(scene, page),
+        PanelLocation::Rules(_) => rules::beside(scene, page),
+        PanelLocation::Redirects => redirects::beside(scene, page),
+        PanelLocation::Removal => removal::beside(page),
     }
-    cursor
 }
 
-/// The rows that a page wants.
-const PAGE_ROWS: u16 = 20;
+/// The rows that a form wants.
+const FORM_ROWS: u16 = 20;
 
 /// Paints the page of the place. Where a form does not fit, the part with the cursor is shown.
-fn draw_page(scene: Scene<'_>, buf: &mut Buffer, area: Rect) -> Option<Position> {
-    let place = scene.app.domains.place;
-    if area.height >= PAGE_ROWS || matches!(place, PanelLocation::List | PanelLocation::Live | PanelLocation::Record) {
-        return draw_whole(scene, &mut Page::new(buf, area, scene.appearance));
-    }
-    let whole = Rect { height: PAGE_ROWS, ..area };
-    let mut tall = Buffer::empty(whole);
-    let cursor = draw_whole(scene, &mut Page::new(&mut tall, whole, scene.appearance));
-    let row = cursor.map_or(0, |cursor| cursor.y - whole.y);
-    let top = (row + 3).saturating_sub(area.height).min(PAGE_ROWS - area.height);
-    for (y, x) in (0..area.height).flat_map(|y| (0..area.width).map(move |x| (y, x))) {
-        if let Some(cell) = buf.cell_mut((area.x + x, area.y + y)) {
-            *cell = tall[(area.x + x, area.y + top + y)].clone();
-        }
-    }
-    cursor.map(|cursor| Position { y: cursor.y - top, ..cursor })
-}
-
-fn draw_whole(scene: Scene<'_>, page: &mut Page<'_>) -> Option<Position> {
+fn draw_page(scene: Scene<'_>, page: &mut Page<'_>) {
     match scene.app.domains.place {
         PanelLocation::List => list::draw(scene, page),
-        PanelLocation::Wizard => wizard::draw(scene, page),
         PanelLocation::Record => record::draw(scene, page),
         PanelLocation::Live => live::draw(scene, page),
-        PanelLocation::Rules(rule) => rules::draw(scene, page, rule),
-        PanelLocation::Redirects => redirects::draw(scene, page),
-        PanelLocation::Removal => removal::draw(scene, page),
+        PanelLocation::Wizard => page.at_least(FORM_ROWS, 2, |page| wizard::draw(scene, page)),
+        PanelLocation::Rules(rule) => page.at_least(FORM_ROWS, 2, |page| rules::draw(scene, page, rule)),
+        PanelLocation::Redirects => page.at_least(FORM_ROWS, 2, |page| redirects::draw(scene, page)),
+        PanelLocation::Removal => page.at_least(FORM_ROWS, 2, |page| removal::draw(scene, page)),
     }
 }
 
@@ -116,25 +92,23 @@ const fn title(place: PanelLocation) -> &'static str {
     }
 }
 
-/// Practice says so on every page; gives the rest of the body.
-fn draw_practice(scene: Scene<'_>, buf: &mut Buffer, body: Rect) -> Rect {
+/// Practice says so above every page.
+fn draw_practice(scene: Scene<'_>, page: &mut Page<'_>) {
     let panel = &scene.app.domains;
     if panel.setup.sandbox.is_none() {
-        return body;
+        return;
     }
     let time = scene.appearance.time(panel.wall(scene.now));
     let letters = !panel.context().is_text() && panel.place != PanelLocation::Wizard;
     let key = if letters { "o" } else { "F7" };
-    let mark = scene.appearance.style(StyleRole::Selected);
-    let line = Line::from(vec![
+    page.line(vec![
         Span::raw(" "),
-        Span::styled(" PRACTICE ", mark),
+        scene.appearance.span(" PRACTICE ", StyleRole::Selected),
         Span::raw(" "),
-        Span::styled(key, scene.appearance.style(StyleRole::Key)),
+        scene.appearance.span(key, StyleRole::Key),
         Span::raw(format!(": outside; 1 s is 1 min, now {time}; nothing leaves this program")),
     ]);
-    put(buf, body, 0, &line);
-    Rect { y: body.y + 1, height: body.height.saturating_sub(1), ..body }
+    page.go_to(page.rest());
 }
 
 /// A verdict as a word, four columns wide.

@@ -1,6 +1,6 @@
 //! Adding a domain: what must be so before, the name, the value of the dashboard, and then the record to enter.
 
-mod form;
+mod fields;
 
 use crate::app::domain_service::existing;
 use crate::clock::Now;
@@ -11,14 +11,15 @@ use crate::domains::sandbox::Sandbox;
 use crate::domains::{Code, DnsName, Domain, Finding, Verdict};
 use crate::model::text::short;
 use crate::tui::effect::Effect;
-use crate::tui::keymap::WizardAction;
+use crate::tui::keymap::FormAction;
 use crate::tui::state::{AppState, MessageKind};
 use crate::tui::text_input::{TextInput, Typing};
+use crate::tui::widgets::form::{self, FormEvent};
 
 use super::scheduler;
 use super::state::{PanelLocation, State, is_unsaved};
 
-pub use form::{Focus, Wizard};
+pub use fields::{Focus, Wizard};
 
 impl Wizard {
     /// The form for an entry of the list.
@@ -88,19 +89,12 @@ pub fn open(state: &mut State) {
 }
 
 /// A key in the form.
-pub fn on_action(app: &mut AppState, action: WizardAction, now: Now) -> Vec<Effect> {
+pub fn on_action(app: &mut AppState, action: FormAction, now: Now) -> Vec<Effect> {
     let wizard = &mut app.domains.wizard;
-    match action {
-        WizardAction::NextField => wizard.focus = wizard.focus.moved(1),
-        WizardAction::PreviousField => wizard.focus = wizard.focus.moved(-1),
-        WizardAction::Toggle => toggle(wizard),
-        WizardAction::Confirm => match wizard.focus {
-            Focus::Plan | Focus::Deploy | Focus::Access => toggle(wizard),
-            Focus::Name | Focus::Value => wizard.focus = wizard.focus.moved(1),
-            Focus::Next => return next(app, now),
-        },
-        WizardAction::Save => return next(app, now),
-        WizardAction::Clear => {
+    match form::update(&mut wizard.focus, &Focus::PARTS, action) {
+        FormEvent::Toggle => toggle(wizard),
+        FormEvent::Submit => return next(app, now),
+        FormEvent::Clear => {
             let is_new = wizard.entry.is_none();
             match wizard.input() {
                 Some(input) => input.clear(),
@@ -108,7 +102,8 @@ pub fn on_action(app: &mut AppState, action: WizardAction, now: Now) -> Vec<Effe
                 None => {}
             }
         }
-        WizardAction::Back => leave(app, now),
+        FormEvent::Back => leave(app, now),
+        FormEvent::None | FormEvent::Left(_) | FormEvent::Choose(_) | FormEvent::Choices => {}
     }
     Vec::new()
 }
@@ -216,7 +211,7 @@ fn save(app: &mut AppState, domain: &Domain, value: Option<&DnsName>, now: Now) 
         panel.tell(name, Event::Added, now);
     }
     let reported = panel.entry(name).map(|entry| entry.reported()).unwrap_or_default();
-    for precondition in Focus::ORDER.into_iter().filter_map(Focus::precondition) {
+    for precondition in Precondition::ALL {
         let holds = panel.wizard.ticked.contains(&precondition);
         if holds != reported.ticked.contains(&precondition) {
             panel.tell(name, Event::Ticked { precondition, holds }, now);

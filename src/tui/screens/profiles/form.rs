@@ -11,6 +11,7 @@ use crate::model::{ApiKey, BaseUrl};
 use crate::tui::keymap::Movement;
 use crate::tui::screens::profiles::jobs::{NewService, Tested};
 use crate::tui::text_input::TextInput;
+use crate::tui::widgets::form::Control;
 use crate::tui::widgets::list::moved;
 
 /// The form.
@@ -110,13 +111,14 @@ pub enum Focus {
 }
 
 impl Focus {
-    const ORDER: [Self; 6] = [Self::Name, Self::Address, Self::Source, Self::Value, Self::Protect, Self::Save];
-
-    /// Whether letters are typed there.
-    #[must_use]
-    pub const fn is_text(self) -> bool {
-        matches!(self, Self::Name | Self::Address | Self::Value)
-    }
+    const PARTS: [(Self, Control); 6] = [
+        (Self::Name, Control::Text),
+        (Self::Address, Control::Text),
+        (Self::Source, Control::Choice),
+        (Self::Value, Control::Text),
+        (Self::Protect, Control::Tick),
+        (Self::Save, Control::Button),
+    ];
 }
 
 /// The key of the new profile: where it comes from, or the key itself and where to keep it.
@@ -126,14 +128,10 @@ struct NewKey {
 }
 
 impl ProfileForm {
-    /// Goes to the next part or to the one before, round; the one that is left shows its errors from now on.
-    pub fn step(&mut self, forward: bool) {
-        self.checked.insert(self.focus);
-        let parts: Vec<Focus> =
-            Focus::ORDER.into_iter().filter(|focus| *focus != Focus::Value || self.source.label().is_some()).collect();
-        let here = parts.iter().position(|focus| *focus == self.focus).unwrap_or(0);
-        let by = if forward { 1 } else { parts.len() - 1 };
-        self.focus = parts[(here + by) % parts.len()];
+    /// The parts that there are now.
+    pub fn parts(&self) -> Vec<(Focus, Control)> {
+        let has_value = self.source != KeySourceChoice::None;
+        Focus::PARTS.into_iter().filter(|(part, _)| has_value || *part != Focus::Value).collect()
     }
 
     /// Takes the next source or the one before.
@@ -154,6 +152,11 @@ impl ProfileForm {
             KeySourceChoice::Command => Some(&self.command),
             KeySourceChoice::None => None,
         }
+    }
+
+    /// Whether letters are typed where the cursor is.
+    pub const fn is_text(&self) -> bool {
+        matches!(self.focus, Focus::Name | Focus::Address | Focus::Value)
     }
 
     /// The text field that has the cursor.
@@ -236,9 +239,9 @@ impl ProfileForm {
 
     /// The profile that is typed, or the parts that are wrong, in order. They show their errors from now on.
     pub fn check(&mut self, is_taken: impl Fn(&str) -> bool) -> Result<NewService, Vec<Focus>> {
-        self.checked.extend(Focus::ORDER);
-        let wrong: Vec<Focus> =
-            Focus::ORDER.into_iter().filter(|focus| self.wrong(*focus, &is_taken).is_some()).collect();
+        let parts = Focus::PARTS.map(|(part, _)| part);
+        self.checked.extend(parts);
+        let wrong: Vec<Focus> = parts.into_iter().filter(|part| self.wrong(*part, &is_taken).is_some()).collect();
         match self.key() {
             Ok(NewKey { source, typed }) if wrong.is_empty() => {
                 let profile = Profile { key: source, protect: self.protect, ..Profile::at(self.address.value()) };

@@ -62,7 +62,7 @@ impl State {
     /// Where a key goes.
     #[must_use]
     pub fn context(&self) -> Context {
-        match (self.form_open, self.form.focus.is_text()) {
+        match (self.form_open, self.form.is_text()) {
             (false, _) => Context::Profiles,
             (true, true) => Context::ProfileText,
             (true, false) => Context::ProfileChoice,

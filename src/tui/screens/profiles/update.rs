@@ -5,11 +5,12 @@ use crate::config::{KeyOrigin, ServiceLocation};
 use crate::model::text::short;
 use crate::model::words::counted;
 use crate::tui::effect::Effect;
-use crate::tui::keymap::{ProfileFormAction, ProfilesAction};
+use crate::tui::keymap::{FormAction, ProfilesAction};
 use crate::tui::pending::Slot;
 use crate::tui::popups::{self, Popup};
 use crate::tui::state::{AppState, MessageKind, Screen};
 use crate::tui::text_input::Typing;
+use crate::tui::widgets::form::{self, FormEvent};
 use crate::tui::widgets::list::moved;
 
 use super::change;
@@ -69,19 +70,21 @@ pub fn on_typing(state: &mut AppState, typing: Typing<'_>) {
 }
 
 /// A key in the form.
-pub fn in_form(state: &mut AppState, action: ProfileFormAction, now: Now) -> Vec<Effect> {
+pub fn in_form(state: &mut AppState, action: FormAction, now: Now) -> Vec<Effect> {
     let form = &mut state.profiles.form;
-    match (action, form.focus) {
-        (ProfileFormAction::Save, _) => return save(state, now),
-        (ProfileFormAction::Confirm | ProfileFormAction::Toggle, Focus::Save) => return save(state, now),
-        (ProfileFormAction::Toggle, Focus::Protect) => form.protect = !form.protect,
-        (ProfileFormAction::Toggle, _) => {}
-        (ProfileFormAction::NextField | ProfileFormAction::Confirm, _) => form.step(true),
-        (ProfileFormAction::PreviousField, _) => form.step(false),
-        (ProfileFormAction::Move(movement), Focus::Source) => form.choose(movement),
-        (ProfileFormAction::Move(movement), _) => form.step(movement.is_down()),
-        (ProfileFormAction::Choices, _) => form.shown = !form.shown,
-        (ProfileFormAction::Back, _) => {
+    let goes_on = action == FormAction::Confirm && form.focus == Focus::Protect;
+    let action = if goes_on { FormAction::NextField } else { action };
+    let parts = form.parts();
+    match form::update(&mut form.focus, &parts, action) {
+        FormEvent::Left(part) => {
+            form.checked.insert(part);
+        }
+        FormEvent::Choose(movement) => form.choose(movement),
+        FormEvent::Toggle => form.protect = !form.protect,
+        FormEvent::Submit => return save(state, now),
+        FormEvent::Choices => form.shown = !form.shown,
+        FormEvent::None | FormEvent::Clear => {}
+        FormEvent::Back => {
             state.profiles.form_open = false;
             state.say(MessageKind::Note, "What you typed is kept: n shows it again.");
             return state.cancel(Slot::TryProfile).into_iter().collect();

@@ -147,13 +147,6 @@ impl PreviewState {
         parts
     }
 
-    /// Goes to the next part, or to the one before, round.
-    pub fn step(&mut self, next: bool) {
-        let parts = self.parts();
-        let here = parts.iter().position(|part| *part == self.part).unwrap_or(0);
-        self.part = parts[(here + if next { 1 } else { parts.len() - 1 }) % parts.len()];
-    }
-
     /// The field for a value that has the cursor.
     #[must_use]
     pub const fn input_ref(&self) -> Option<&TextInput> {

@@ -1,5 +1,4 @@
 //! What follows from a key on the import.
-#![cfg_attr(not(test), deny(clippy::wildcard_enum_match_arm))]
 
 use std::path::{Path, PathBuf};
 
@@ -18,6 +17,7 @@ use crate::tui::popups::{Contents, PendingChange, Popup, TextBox, TextKind, Writ
 use crate::tui::screens::add_pet::import::jobs::{ImportSource, ImportTask, RunImport, UnusableFile};
 use crate::tui::screens::pets;
 use crate::tui::state::{AppState, MessageKind, Screen};
+use crate::tui::widgets::form::neighbour;
 use crate::tui::widgets::list::moved;
 
 use super::preview::{Choice, PreviewField, PreviewState};
@@ -45,7 +45,7 @@ pub fn in_preview(state: &mut AppState, action: PreviewAction, now: Now) -> Vec<
     let Some(looked) = state.add.import.looked_mut() else { return Vec::new() };
     match action {
         PreviewAction::NextField | PreviewAction::PreviousField => {
-            looked.step(action == PreviewAction::NextField);
+            looked.part = neighbour(&looked.parts(), looked.part, action == PreviewAction::NextField);
             return if looked.changed { start::look_again(state, now).into_iter().collect() } else { Vec::new() };
         }
         PreviewAction::Move(movement) => {

@@ -168,9 +168,10 @@ fn on_sent(state: &mut AppState, lane: usize, sent: LineSent, now: Now) -> Vec<E
             wait(state, failure, now);
         }
         LineSent::Failed(failure) if !failure.may_pass() && failure.remedy() != Remedy::EnterKey => {
-            let status = match &failure {
-                Failure::Refused { status, .. } => format!("refused ({status})"),
-                _ => "refused".to_owned(),
+            let status = if let Failure::Refused { status, .. } = &failure {
+                format!("refused ({status})")
+            } else {
+                "refused".to_owned()
             };
             let refused = QueueRecord::Refused { line: line.number, why: status.clone() };
             line.fate = Fate::Refused(status);
@@ -220,10 +221,8 @@ fn wait(state: &mut AppState, failure: Failure, now: Now) {
         state.say(MessageKind::Error, "The key was not accepted. The lines wait; F4: enter another key.");
         return;
     }
-    let asked = match failure {
-        Failure::Refused { retry_after, .. } => retry_after.map(|seconds| seconds.min(LONGEST_ASKED)),
-        _ => None,
-    };
+    let asked = if let Failure::Refused { retry_after, .. } = failure { retry_after } else { None };
+    let asked = asked.map(|seconds| seconds.min(LONGEST_ASKED));
     let text = format!("{} The lines wait and are sent by themselves.", failure.sentence(&state.link.service));
     hold(state, asked.map(Duration::from_secs), text, now);
 }

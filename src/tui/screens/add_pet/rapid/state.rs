@@ -95,6 +95,11 @@ pub enum Focus {
     Lines,
 }
 
+impl Focus {
+    /// What Tab goes through; from the lines, too.
+    pub const FIELDS: [Self; 3] = [Self::Category, Self::Status, Self::Name];
+}
+
 /// A line that was taken.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Line {

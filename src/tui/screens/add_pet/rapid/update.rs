@@ -1,5 +1,4 @@
 //! What follows from a key in rapid entry.
-#![cfg_attr(not(test), deny(clippy::wildcard_enum_match_arm))]
 
 use crate::clock::Now;
 use crate::model::text::short;
@@ -9,6 +8,7 @@ use crate::tui::popups::{PendingChange, confirm};
 use crate::tui::screens::pets;
 use crate::tui::state::{AppState, MessageKind, Screen};
 use crate::tui::text_input::Typing;
+use crate::tui::widgets::form::neighbour;
 
 use super::super::update::next_status;
 use super::state::Focus;
@@ -77,8 +77,8 @@ pub fn on_action(state: &mut AppState, action: RapidAction, now: Now) -> Vec<Eff
         (RapidAction::NextField, Focus::Name) if rapid.setup.tab && rapid.is_scan(now.mono) => {
             return input::take_name(state, now);
         }
-        (RapidAction::NextField, focus) => rapid.focus = neighbour(focus, true),
-        (RapidAction::PreviousField, focus) => rapid.focus = neighbour(focus, false),
+        (RapidAction::NextField, focus) => rapid.focus = neighbour(&Focus::FIELDS, focus, true),
+        (RapidAction::PreviousField, focus) => rapid.focus = neighbour(&Focus::FIELDS, focus, false),
         (RapidAction::Move(_), Focus::Name | Focus::Category) => lines::enter(state),
         (RapidAction::Move(movement), Focus::Lines) => lines::step(state, movement.is_down()),
         (RapidAction::Move(movement), Focus::Status) => rapid.status = next_status(rapid.status, movement),
@@ -134,13 +134,4 @@ fn leave(state: &mut AppState, now: Now) -> Vec<Effect> {
         return Vec::new();
     }
     pets::update::reload(state, true, now)
-}
-
-const fn neighbour(focus: Focus, next: bool) -> Focus {
-    match (focus, next) {
-        (Focus::Category, true) | (Focus::Name, false) => Focus::Status,
-        (Focus::Status, true) | (Focus::Category | Focus::Lines, false) => Focus::Name,
-        (Focus::Name, true) | (Focus::Status, false) => Focus::Category,
-        (Focus::Lines, true) => Focus::Category,
-    }
 }

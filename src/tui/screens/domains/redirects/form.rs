@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::tui::text_input::TextInput;
+use crate::tui::widgets::form::Control;
 
 /// A line that is being typed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -28,4 +29,10 @@ pub enum Focus {
     From,
     To,
     Status,
+}
+
+impl Focus {
+    /// What each of them is.
+    pub const PARTS: [(Self, Control); 3] =
+        [(Self::From, Control::Text), (Self::To, Control::Text), (Self::Status, Control::Text)];
 }

@@ -7,12 +7,13 @@ use crate::domains::Verdict;
 use crate::domains::check::FollowedRedirect;
 use crate::domains::redirect_config::{ConfigSource, DomainsConfiguration, Linted, Redirect, WrittenRedirect};
 use crate::tui::effect::Effect;
-use crate::tui::keymap::{RedirectFormAction, RedirectsAction};
+use crate::tui::keymap::{FormAction, RedirectsAction};
 use crate::tui::pending::Slot;
 use crate::tui::popups::{Contents, Popup, WriteBox, copy};
 use crate::tui::screens::domains::jobs::DomainTask;
 use crate::tui::state::{AppState, MessageKind};
 use crate::tui::text_input::TextInput;
+use crate::tui::widgets::form::{self, FormEvent};
 use crate::tui::widgets::list::moved;
 
 use super::super::state::PanelLocation;
@@ -129,40 +130,30 @@ fn delete(app: &mut AppState) {
 }
 
 /// A key at one redirect.
-pub fn in_form(app: &mut AppState, action: RedirectFormAction, now: Now) -> Vec<Effect> {
+pub fn in_form(app: &mut AppState, action: FormAction, now: Now) -> Vec<Effect> {
     let Some(form) = &mut app.domains.redirects.form else { return Vec::new() };
-    let next = match form.focus {
-        _ if form.line == 0 => None,
-        Focus::From => Some(Focus::To),
-        Focus::To => Some(Focus::Status),
-        Focus::Status => None,
-    };
-    match action {
-        RedirectFormAction::NextField => match next {
-            Some(next) => form.focus = next,
-            None => return take(app, now).unwrap_or_default(),
-        },
-        RedirectFormAction::PreviousField => {
-            form.focus = match form.focus {
-                _ if form.line == 0 => Focus::To,
-                Focus::From | Focus::To => Focus::From,
-                Focus::Status => Focus::To,
-            };
-        }
-        RedirectFormAction::Save => {
+    // Enter at the last field takes the line over.
+    let is_last = form.line == 0 || form.focus == Focus::Status;
+    if action == FormAction::NextField && is_last {
+        return take(app, now).unwrap_or_default();
+    }
+    let parts = if form.line == 0 { &Focus::PARTS[1..2] } else { &Focus::PARTS[..] };
+    match form::update(&mut form.focus, parts, action) {
+        FormEvent::Submit => {
             if let Some(mut effects) = take(app, now) {
                 app.message = None;
                 effects.extend(save(app, now));
                 return effects;
             }
         }
-        RedirectFormAction::Choices => mend(app),
-        RedirectFormAction::Clear => {
+        FormEvent::Choices => mend(app),
+        FormEvent::Clear => {
             if let Some(input) = app.domains.redirects.input() {
                 input.clear();
             }
         }
-        RedirectFormAction::Back => {
+        FormEvent::None | FormEvent::Left(_) | FormEvent::Choose(_) | FormEvent::Toggle => {}
+        FormEvent::Back => {
             app.domains.redirects.form = None;
             app.say(MessageKind::Note, "The line is as it was.");
         }

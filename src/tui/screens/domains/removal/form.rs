@@ -25,12 +25,7 @@ pub enum Focus {
 }
 
 impl Focus {
-    const ORDER: [Self; 3] = [Self::Visitors, Self::Dashboard, Self::Name];
-
-    pub(super) fn moved(self, by: isize) -> Self {
-        let at = Self::ORDER.iter().position(|focus| *focus == self).unwrap_or(0);
-        Self::ORDER[at.saturating_add_signed(by).min(Self::ORDER.len() - 1)]
-    }
+    pub(super) const ORDER: [Self; 3] = [Self::Visitors, Self::Dashboard, Self::Name];
 }
 
 impl Removal {

@@ -17,6 +17,7 @@ use crate::tui::pending::{LANES, Slot};
 use crate::tui::popups::jobs::{NotWritten, PopupReply, PopupTask, WriteFile};
 use crate::tui::screens::domains::jobs::{DomainReply, DomainTask};
 use crate::tui::screens::domains::state::PanelLocation;
+use crate::tui::screens::domains::wizard::Focus;
 use crate::tui::testing::App;
 
 use super::fixture;
@@ -394,6 +395,17 @@ fn the_wizard_is_left_and_resumed_with_all_that_was_typed() {
     app.keys("Esc");
     app.keys("Enter");
     assert_eq!(app.state.domains.place, PanelLocation::Record, "the record waits to be saved");
+}
+
+#[test]
+fn the_parts_of_a_form_go_round_and_space_presses_its_button() {
+    let mut app = panel(80, 24);
+    app.keys("a S-Tab");
+    assert_eq!(app.state.domains.wizard.focus, Focus::Next);
+    app.keys("Space");
+    assert_eq!(app.state.domains.wizard.focus, Focus::Name, "there is no name yet");
+    app.keys("Tab Tab Tab");
+    assert_eq!(app.state.domains.wizard.focus, Focus::Plan);
 }
 
 #[test]

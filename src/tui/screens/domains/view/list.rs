@@ -1,7 +1,6 @@
 //! All domains, a row each.
 #![expect(clippy::wildcard_enum_match_arm, reason = "what is painted may have a look by default")]
 
-use ratatui::layout::Position;
 use ratatui::text::{Line, Span};
 
 use crate::app::domain_progress::{NextStep, count_words};
@@ -25,7 +24,7 @@ const WORD: usize = 6;
 const WHAT: usize = 18;
 
 /// Paints the list; the cursor is on the marked row.
-pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) -> Option<Position> {
+pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) {
     let panel = &scene.app.domains;
     page.gap();
     if let Some(why) = &panel.list_error {
@@ -37,12 +36,11 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) -> Option<Position> {
         if panel.list_error.is_none() {
             page.text("   Reading the list ...");
         }
-        return None;
+        return;
     }
     let rows = panel.rows(scene.now);
     if rows.is_empty() {
-        empty(page);
-        return None;
+        return empty(page);
     }
     let columns = Columns::of(page.columns());
     let Columns { name, role, what, .. } = columns;
@@ -51,12 +49,11 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) -> Option<Position> {
     let room = usize::from(page.left()).saturating_sub(2).max(1);
     let here = cursor(panel, &rows).unwrap_or(0);
     let top = first_of_page(here, room);
-    let mut place = None;
     for (at, row) in rows.iter().enumerate().skip(top).take(room) {
-        page.line(line(row, at == here, columns, scene, page));
         if at == here {
-            place = page.cell(1);
+            page.point(1);
         }
+        page.line(line(row, at == here, columns, scene, page));
     }
     page.gap();
     page.text(&sums(&rows, scene));
@@ -69,7 +66,6 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) -> Option<Position> {
         page.to_bottom(4);
         about(page);
     }
-    place
 }
 
 /// The widths of the columns.

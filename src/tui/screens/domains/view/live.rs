@@ -2,8 +2,7 @@
 #![expect(clippy::wildcard_enum_match_arm, reason = "what is painted may have a look by default")]
 
 use jiff::{SignedDuration, Timestamp};
-use ratatui::buffer::Buffer;
-use ratatui::layout::{Position, Rect};
+use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
 use crate::app::domain_service::CheckResult;
@@ -17,7 +16,6 @@ use crate::domains::vantage_points::{View, ViewVerdict};
 use crate::domains::{Code, DnsName, Finding, Verdict};
 use crate::model::text::cut;
 use crate::tui::theme::StyleRole;
-use crate::tui::widgets::boxed;
 use crate::tui::widgets::list::first_of_page;
 
 use super::super::labels::{self, span};
@@ -32,16 +30,16 @@ const SMALL: u16 = 18;
 const FACT_ROWS: usize = 3;
 
 /// Paints the domain.
-pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) -> Option<Position> {
+pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) {
     let panel = &scene.app.domains;
-    let name = panel.selected.as_ref()?;
+    let Some(name) = &panel.selected else { return };
+    page.point(2);
     headline(scene, page, name);
-    let place = page.cell(2);
     reported(scene, page, name);
     page.gap();
     let Some(seen) = panel.seen(name) else {
         so_far(scene, page, name);
-        return place;
+        return;
     };
     let about = facts(scene, name, seen);
     if page.area.height < SMALL {
@@ -51,7 +49,7 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) -> Option<Position> {
         topics(page, seen);
         let room = usize::from(page.left()).saturating_sub(2);
         matrix(scene, page, name, seen, room);
-        return place;
+        return;
     }
     // The acts stay in sight, however many servers there are.
     let rows: usize = about.iter().map(|(label, text)| page.rows(label.len() + 3, text).min(FACT_ROWS)).sum();
@@ -67,37 +65,38 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) -> Option<Position> {
     }
     page.to_bottom(1);
     page.text(&format!("   {}", checked(scene, name, seen)));
-    place
 }
 
 /// The same where there is room for the list beside it.
-pub fn draw_wide(scene: Scene<'_>, buf: &mut Buffer, body: Rect) -> Option<Position> {
+pub fn draw_wide(scene: Scene<'_>, page: &mut Page<'_>) {
     let panel = &scene.app.domains;
-    let name = panel.selected.as_ref()?;
+    let body = page.rest();
+    let Some(name) = &panel.selected else { return };
     let upper = Rect { height: 14.min(body.height), ..body };
     let left = Rect { width: 42, ..upper };
     let right = Rect { x: left.right(), width: body.width.saturating_sub(left.width), ..upper };
     let lower = Rect { y: upper.bottom(), height: body.height.saturating_sub(upper.height), ..body };
-    let inner = boxed(buf, left, "Domains", scene.appearance);
-    let place = short_list(scene, &mut Page::new(buf, inner, scene.appearance));
-    let inner = boxed(buf, right, "What was told, and what to do", scene.appearance);
-    let mut page = Page::new(buf, inner, scene.appearance);
-    headline(scene, &mut page, name);
+    page.go_to(left);
+    page.boxed("Domains");
+    short_list(scene, page);
+    page.go_to(right);
+    page.boxed("What was told, and what to do");
+    headline(scene, page, name);
     page.gap();
-    reported(scene, &mut page, name);
+    reported(scene, page, name);
     let seen = panel.seen(name);
     if let Some(seen) = seen {
         page.gap();
-        write_facts(&mut page, &facts(scene, name, seen));
+        write_facts(page, &facts(scene, name, seen));
     }
-    let inner = boxed(buf, lower, "What was measured", scene.appearance);
-    let mut page = Page::new(buf, inner, scene.appearance);
+    page.go_to(lower);
+    page.boxed("What was measured");
     match seen {
         Some(seen) => {
             let room = usize::from(page.left()).saturating_sub(9);
-            matrix(scene, &mut page, name, seen, room);
+            matrix(scene, page, name, seen, room);
             page.gap();
-            topics(&mut page, seen);
+            topics(page, seen);
             page.gap();
             page.text(&format!("   {}", checked(scene, name, seen)));
             for (at, text) in panel.looks.get(name).into_iter().flat_map(|look| &look.changed).take(3) {
@@ -109,30 +108,27 @@ pub fn draw_wide(scene: Scene<'_>, buf: &mut Buffer, body: Rect) -> Option<Posit
             );
         }
         None => {
-            so_far(scene, &mut page, name);
+            so_far(scene, page, name);
         }
     }
-    place
 }
 
 /// The list, as narrow as it can be.
-fn short_list(scene: Scene<'_>, page: &mut Page<'_>) -> Option<Position> {
+fn short_list(scene: Scene<'_>, page: &mut Page<'_>) {
     let rows = scene.app.domains.rows(scene.now);
     let here = cursor(&scene.app.domains, &rows).unwrap_or(0);
     let room = usize::from(page.left()).max(1);
-    let mut place = None;
     for (at, row) in rows.iter().enumerate().skip(first_of_page(here, room)).take(room) {
         let line = Line::from(vec![
             Span::raw(format!("{} {}", if at == here { ">" } else { " " }, page.column(&row.shown, 21))),
             verdict_cell(row.progress.verdict, 5, scene.appearance),
             Span::raw(cut(&scene.appearance.text(&row.progress.summary), 11)),
         ]);
-        page.line(if at == here { line.style(scene.appearance.style(StyleRole::Selected)) } else { line });
         if at == here {
-            place = page.cell(0);
+            page.point(0);
         }
+        page.line(if at == here { line.style(scene.appearance.style(StyleRole::Selected)) } else { line });
     }
-    place
 }
 
 /// The name, and how it is.

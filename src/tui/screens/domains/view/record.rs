@@ -1,6 +1,5 @@
 //! The record to enter, and what stands in its way.
 
-use ratatui::layout::Position;
 use ratatui::text::{Line, Span};
 
 use crate::domains::observation;
@@ -19,14 +18,13 @@ const SMALL: u16 = 20;
 const VALUES: usize = 15;
 
 /// Paints the record; the cursor is on its value.
-pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) -> Option<Position> {
+pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) {
     let panel = &scene.app.domains;
     steps(page, 3);
     page.gap();
-    let domain = panel.domain()?;
+    let Some(domain) = panel.domain() else { return };
     let Some(record) = labels::record(panel, &domain) else {
-        page.text("   The value is not known yet: F3 goes back to it.");
-        return None;
+        return page.text("   The value is not known yet: F3 goes back to it.");
     };
     let small = page.area.height < SMALL;
     page.heading("   At your DNS provider add this record:");
@@ -36,8 +34,10 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) -> Option<Position> {
     let kind = if record.is_apex() { "ALIAS or ANAME" } else { record.kind() };
     let name = record.name.relative_to(&record.zone);
     let (value, ttl) = (record.value.to_string(), record.ttl.to_string());
-    let mut cursor = None;
     for (label, text, key) in [("Type", kind, "t"), ("Name", name, "n"), ("Value", &value, "v"), ("TTL", &ttl, "l")] {
+        if label == "Value" {
+            page.point(15);
+        }
         let room = page.columns().saturating_sub(VALUES + 10);
         let text = cut(text, room);
         let pad = " ".repeat(room.saturating_sub(width(&text)));
@@ -48,16 +48,12 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) -> Option<Position> {
             Span::styled(key, page.appearance.style(StyleRole::Key)),
             Span::raw(" copy"),
         ]));
-        if label == "Value" {
-            cursor = page.cell(15);
-        }
     }
     if small {
         let room = page.left().saturating_sub(2);
         now_there(scene, page, usize::from(room));
         page.to_bottom(1);
-        page.text("   s when you have saved it there");
-        return cursor;
+        return page.text("   s when you have saved it there");
     }
     page.gap();
     if record.is_apex() {
@@ -78,7 +74,6 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) -> Option<Position> {
     page.wrapped(3, text, 2);
     let style = page.appearance.style(StyleRole::Key);
     page.line(Line::from(vec![Span::raw("   "), Span::styled("[ s  I have saved it ]", style)]));
-    cursor
 }
 
 /// What stands at the name now.

@@ -1,7 +1,6 @@
 //! The editor of the redirects: the wish, and the truth beside it.
 #![expect(clippy::wildcard_enum_match_arm, reason = "what is painted may have a look by default")]
 
-use ratatui::layout::Position;
 use ratatui::text::{Line, Span};
 
 use crate::domains::finding::deciding;
@@ -19,14 +18,16 @@ const STATUS: usize = 8;
 const SEEN: usize = 24;
 
 /// Paints the editor; the cursor is on the marked line or in the field.
-pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) -> Option<Position> {
+pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) {
     let panel = &scene.app.domains;
     let redirects = &panel.redirects;
     page.gap();
     let here = |line: usize| redirects.form.is_none() && redirects.selected == line;
     let primary = redirects.edited.primary.clone().unwrap_or_else(|| "not set: Enter sets it".to_owned());
-    let primary = format!("primary  {}", page.appearance.text(&primary));
-    let mut place = page.item(&primary, here(0));
+    if here(0) {
+        page.point(1);
+    }
+    page.item(&format!("primary  {}", page.appearance.text(&primary)), here(0));
     page.gap();
     let name = page.columns().saturating_sub(3 + STATUS + SEEN) / 2;
     page.heading(format!("   {:<name$}{:<name$}{:<STATUS$}SEEN", "FROM", "TO", "STATUS"));
@@ -50,17 +51,17 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) -> Option<Position> {
             verdict_cell(verdict, 6, page.appearance),
             Span::raw(cut(&page.appearance.text(seen), SEEN - 6)),
         ]);
-        page.line(if here(at + 1) { line.style(page.appearance.style(StyleRole::Selected)) } else { line });
         if here(at + 1) {
-            place = page.cell(1);
+            page.point(1);
         }
+        page.line(if here(at + 1) { line.style(page.appearance.style(StyleRole::Selected)) } else { line });
     }
     if redirects.edited.redirects.is_empty() {
         page.text("   No redirect. a adds one: from an old domain to the one that is in use.");
     }
     page.gap();
     if let Some(form) = &redirects.form {
-        place = draw_form(page, form).or(place);
+        draw_form(page, form);
     }
     let findings = match &redirects.form {
         // What was not typed yet is no mistake yet.
@@ -96,7 +97,6 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) -> Option<Position> {
     } else {
         "   As in your file. petstore cannot change the dashboard: set the same there."
     });
-    place
 }
 
 /// Findings that are about no redirect; without those about the primary where it is the marked line.
@@ -108,17 +108,16 @@ fn general(findings: &[Finding], marked: usize) -> impl Iterator<Item = &Finding
     })
 }
 
-fn draw_form(page: &mut Page<'_>, form: &RedirectForm) -> Option<Position> {
+fn draw_form(page: &mut Page<'_>, form: &RedirectForm) {
     let rule = page.appearance.rule(page.columns().saturating_sub(16));
     page.text(&format!("   {} edit {rule}", page.appearance.rule(3)));
     if form.line == 0 {
         return page.field("Primary", 12, 50, &form.to, true);
     }
-    let from = page.field("From", 12, 50, &form.from, form.focus == Focus::From);
-    let to = page.field("To", 12, 50, &form.to, form.focus == Focus::To);
-    let status = page.field("Status", 12, 5, &form.status, form.focus == Focus::Status);
+    page.field("From", 12, 50, &form.from, form.focus == Focus::From);
+    page.field("To", 12, 50, &form.to, form.focus == Focus::To);
+    page.field("Status", 12, 5, &form.status, form.focus == Focus::Status);
     page.text("   i  301 permanent, in use; 308 keeps the method; 302, 303, 307 temporary");
-    from.or(to).or(status)
 }
 
 /// Beside the editor: what will be written, and hop by hop what is served.

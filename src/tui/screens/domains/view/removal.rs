@@ -1,24 +1,20 @@
 //! Taking a domain out of service, step by step.
 
-use ratatui::layout::Position;
-use ratatui::text::Line;
-
 use crate::app::domain_progress::DomainRole;
 use crate::domains::finding::deciding;
 use crate::tui::pending::Slot;
-use crate::tui::theme::StyleRole;
+use crate::tui::widgets::page::tick;
 
 use super::super::labels;
 use super::super::removal::{Focus, RedirectSeen, is_left_behind, redirect_seen, worked};
 use super::{Page, Scene, act_of};
 
-/// Paints the page; gives the place of the cursor.
-pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) -> Option<Position> {
+/// Paints the page.
+pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) {
     let panel = &scene.app.domains;
-    let name = panel.selected.as_ref()?;
+    let Some(name) = &panel.selected else { return };
     let reported = panel.reported(name);
     let removal = &panel.removal;
-    let mut place = None;
     page.gap();
     page.heading(format!("   Remove {}", page.appearance.text(name.as_str())));
     page.gap();
@@ -28,11 +24,10 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) -> Option<Position> {
         3,
     );
     page.gap();
-    let mark = |done: bool| if done { "x" } else { " " };
     let redirect = redirect_seen(panel, name);
     let worked = worked(panel, name).filter(|_| !redirect.works());
     let does = redirect.works() || worked.is_some();
-    page.text(&format!("     1 [{}] A redirect elsewhere is set and works", mark(does)));
+    page.text(&format!("     1 {} A redirect elsewhere is set and works", tick(does)));
     match (worked, redirect) {
         (Some(at), _) => {
             page.wrapped(11, &format!("worked at {}; it goes with the removal", scene.appearance.time(at)), 1);
@@ -58,11 +53,11 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) -> Option<Position> {
         (Focus::Dashboard, 3, reported.removed, "Dashboard: Project settings, Domains, menu beside the name, Remove"),
     ] {
         let here = removal.focus == focus;
-        let line = format!("   {} {number} [{}] {text}", if here { ">" } else { " " }, mark(done));
-        page.line(Line::styled(line, page.appearance.style(if here { StyleRole::InUse } else { StyleRole::Text })));
         if here {
-            place = page.cell(8);
+            page.point(8);
         }
+        page.label(0, 3, &format!("{number} {} {text}", tick(done)), here);
+        page.gap();
     }
     let record = panel.domain().and_then(|domain| labels::record(panel, &domain));
     let record = record.map_or_else(
@@ -70,7 +65,7 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) -> Option<Position> {
         |record| format!("{} {} -> {}", record.kind(), record.name.relative_to(&record.zone), record.value),
     );
     let left = is_left_behind(panel, name, scene.now);
-    page.text(&format!("     4 [{}] DNS: delete {record}", mark(left == Some(false))));
+    page.text(&format!("     4 {} DNS: delete {record}", tick(left == Some(false))));
     match left {
         Some(true) => {
             page.error(11, "it is still there: whoever adds the name to a project of theirs gets your visitors", 2)
@@ -92,7 +87,7 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) -> Option<Position> {
     } else {
         "   To take it off this list: Tab to here, and type the name:"
     });
-    page.field("", 4, 40, &removal.typed, here).or(place)
+    page.field("", 4, 40, &removal.typed, here);
 }
 
 /// Beside the page: why in this order.

@@ -1,6 +1,5 @@
 //! A troubleshooting rule: its questions, each answered by what was measured.
 
-use ratatui::layout::Position;
 use ratatui::text::{Line, Span};
 
 use crate::domains::explain;
@@ -12,9 +11,9 @@ use super::live::headline;
 use super::{Page, Scene, sentence, verdict_style, verdict_word};
 
 /// Paints the page of a rule; the cursor is in its text field, if it has one.
-pub fn draw(scene: Scene<'_>, page: &mut Page<'_>, rule: Rule) -> Option<Position> {
+pub fn draw(scene: Scene<'_>, page: &mut Page<'_>, rule: Rule) {
     let panel = &scene.app.domains;
-    let name = panel.selected.as_ref()?;
+    let Some(name) = &panel.selected else { return };
     headline(scene, page, name);
     let mut tabs = vec![Span::raw("  ")];
     for (at, other) in Rule::ALL.into_iter().enumerate() {
@@ -24,10 +23,10 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>, rule: Rule) -> Option<Positio
         tabs.push(Span::styled(text, page.appearance.style(if here { StyleRole::InUse } else { StyleRole::Text })));
     }
     page.line(Line::from(tabs));
+    page.point(3);
     page.heading(format!("   {}", rule.title()));
-    let mut place = page.cell(3);
     if rule == Rule::Browser {
-        place = page.field("The browser says", 20, 50, &panel.browser, true).or(place);
+        page.field("The browser says", 20, 50, &panel.browser, true);
         said(page, panel.browser.value());
         page.gap();
     }
@@ -59,7 +58,6 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>, rule: Rule) -> Option<Positio
         page.to_bottom(2);
         page.wrapped(3, &conclusion(rule, facts), 2);
     });
-    place
 }
 
 const fn short_title(rule: Rule) -> &'static str {

@@ -1,6 +1,5 @@
 //! The steps before the record: what must be so, the name, and the value of the dashboard.
 
-use ratatui::layout::Position;
 use ratatui::text::{Line, Span};
 
 use crate::domains::sandbox::Sandbox;
@@ -26,11 +25,10 @@ pub fn steps(page: &mut Page<'_>, step: usize) {
     page.line(Line::from(spans));
 }
 
-/// Paints the form; gives the place of the cursor.
-pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) -> Option<Position> {
+/// Paints the form.
+pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) {
     let panel = &scene.app.domains;
     let form = &panel.wizard;
-    let mut cursor = None;
     steps(page, if form.focus.precondition().is_some() { 1 } else { 2 });
     page.gap();
     page.heading("   Before you start: tick what is so");
@@ -40,15 +38,16 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) -> Option<Position> {
         (Focus::Access, "I can change the DNS settings of the domain"),
     ] {
         let ticked = focus.precondition().is_some_and(|precondition| form.ticked.contains(&precondition));
-        page.label(0, 1, &format!("{} {text}", tick(ticked)), form.focus == focus);
-        page.gap();
-        if form.focus == focus {
-            cursor = page.cell(4);
+        let here = form.focus == focus;
+        if here {
+            page.point(4);
         }
+        page.label(0, 1, &format!("{} {text}", tick(ticked)), here);
+        page.gap();
     }
     page.gap();
     let reading = read_name(panel);
-    cursor = page.field("Domain", FIELDS, 48, &form.name, form.focus == Focus::Name).or(cursor);
+    page.field("Domain", FIELDS, 48, &form.name, form.focus == Focus::Name);
     if form.name.is_empty() {
         match &panel.setup.sandbox {
             Some(_) => note(page, &format!("Practice: type {}, or https://{0}/guide", Sandbox::DOMAIN)),
@@ -70,7 +69,7 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) -> Option<Position> {
     let shown = reading.domain.as_ref().map_or("the domain", |domain| domain.unicode.as_str());
     let where_to = format!("In the dashboard (Project settings, Domains, Add domain) enter {shown}.");
     page.wrapped(3, &format!("{where_to} It then shows a value. Type or paste it here:"), 3);
-    cursor = page.field("Value", FIELDS, 48, &form.value, form.focus == Focus::Value).or(cursor);
+    page.field("Value", FIELDS, 48, &form.value, form.focus == Focus::Value);
     if form.value.is_empty() {
         match &panel.setup.sandbox {
             Some(_) => {
@@ -85,13 +84,7 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) -> Option<Position> {
         }
     }
     page.gap();
-    let here = form.focus == Focus::Next;
-    let style = page.appearance.style(if here { StyleRole::Selected } else { StyleRole::Key });
-    page.line(Line::from(vec![Span::raw("               "), Span::styled("[ F2 Next: the record ]", style)]));
-    if here {
-        cursor = page.cell(17);
-    }
-    cursor
+    page.button(FIELDS, "[ F2 Next: the record ]", form.focus == Focus::Next);
 }
 
 fn note(page: &mut Page<'_>, text: &str) {

@@ -1,4 +1,5 @@
 //! How a file looks before anything of it is sent.
+#![expect(clippy::wildcard_enum_match_arm, reason = "what is painted may have a look by default")]
 
 use crate::model::text::{cut, width};
 use crate::model::words::counted;

@@ -6,6 +6,7 @@ use crate::domains::DnsName;
 use crate::domains::reported::Precondition;
 use crate::tui::keymap::Context;
 use crate::tui::text_input::TextInput;
+use crate::tui::widgets::form::Control;
 
 /// The steps before the record.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -36,8 +37,15 @@ pub enum Focus {
 }
 
 impl Focus {
-    /// All of them.
-    pub const ORDER: [Self; 6] = [Self::Plan, Self::Deploy, Self::Access, Self::Name, Self::Value, Self::Next];
+    /// What each of them is.
+    pub const PARTS: [(Self, Control); 6] = [
+        (Self::Plan, Control::Tick),
+        (Self::Deploy, Control::Tick),
+        (Self::Access, Control::Tick),
+        (Self::Name, Control::Text),
+        (Self::Value, Control::Text),
+        (Self::Next, Control::Button),
+    ];
 
     /// What is ticked here.
     pub const fn precondition(self) -> Option<Precondition> {
@@ -47,11 +55,6 @@ impl Focus {
             Self::Access => Some(Precondition::DnsAccess),
             Self::Name | Self::Value | Self::Next => None,
         }
-    }
-
-    pub(super) fn moved(self, by: isize) -> Self {
-        let at = Self::ORDER.iter().position(|focus| *focus == self).unwrap_or(0);
-        Self::ORDER[at.saturating_add_signed(by).min(Self::ORDER.len() - 1)]
     }
 }
 
