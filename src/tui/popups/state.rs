@@ -1,14 +1,13 @@
 //! What the boxes hold.
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::jobs::RejectsSource;
 use crate::config::{KeepKey, ThemeChoice};
-use crate::model::{Limit, NewPet, Pet};
+use crate::domains::sandbox::SandboxStep;
+use crate::model::{Limit, NewPet, Pet, PetStatus};
 use crate::tui::keymap::{Action, Context};
-use crate::tui::screens::domains::popups::{FormatsBox, OutsideBox};
-use crate::tui::screens::pets::popups::{ChangesBox, ChartsBox};
 use crate::tui::screens::profiles::jobs::KeyPlaces;
 use crate::tui::text_input::{TextInput, Typing};
 
@@ -55,6 +54,9 @@ impl Popup {
         }
     }
 }
+
+/// Keys under way when a box opens by itself are not taken for an answer for so long.
+pub(in crate::tui) const DEAF: Duration = Duration::from_millis(250);
 
 /// The presets of the limit, in order.
 pub const LIMIT_PRESETS: [i64; 5] = [5, 10, 20, 50, 100];
@@ -120,7 +122,7 @@ pub struct ConfirmBox {
     /// What is to be done.
     pub change: PendingChange,
     /// Keys pressed before this moment were meant for what was there before the box.
-    pub(super) deaf_until: Instant,
+    pub deaf_until: Instant,
 }
 
 /// A change that is asked about.
@@ -159,7 +161,7 @@ pub struct KeyBox {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ThemesBox {
     /// The theme that Esc goes back to.
-    pub(super) before: ThemeChoice,
+    pub before: ThemeChoice,
 }
 
 /// The list of all commands.
@@ -246,6 +248,14 @@ pub struct WriteBox {
     pub written: Option<u64>,
 }
 
+impl TextBox {
+    /// The box at its top; `file` without `.txt`.
+    #[must_use]
+    pub fn new(kind: TextKind, text: String, file: &str) -> Self {
+        Self { kind, text, file: format!("{file}.txt"), top: 0 }
+    }
+}
+
 /// What a file is to hold.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Contents {
@@ -267,4 +277,47 @@ pub enum Contents {
         /// As TOML.
         toml: String,
     },
+}
+
+/// What has changed, the newest first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ChangesBox {
+    /// The line under the cursor, from 0.
+    pub cursor: usize,
+}
+
+/// The bars of status and of category.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ChartsBox {
+    /// All bars, those of the tabs first.
+    pub bars: Vec<ChartBar>,
+    /// Which of them is chosen, from 0.
+    pub cursor: usize,
+}
+
+/// One bar.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ChartBar {
+    /// A tab.
+    Tab(Option<PetStatus>),
+    /// A category, and how many rows of this tab are in it.
+    Category(i64, usize),
+}
+
+/// The record in one format after another.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FormatsBox {
+    /// Which of [`ExportFormat::ALL`](crate::domains::record_export::ExportFormat::ALL).
+    pub choice: usize,
+    /// With what must be deleted first.
+    pub with_deletes: bool,
+}
+
+/// What can be done outside.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OutsideBox {
+    /// The acts, as they were when the box was opened.
+    pub acts: Vec<SandboxStep>,
+    /// The marked one.
+    pub choice: usize,
 }
