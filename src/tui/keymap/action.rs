@@ -88,265 +88,6 @@ pub enum RecordPart {
     FullName,
 }
 
-/// What does the same wherever it is bound.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
-#[strum(serialize_all = "kebab-case")]
-pub enum GlobalAction {
-    Help,
-    Back,
-    Quit,
-    Interrupt,
-    Suspend,
-    Redraw,
-    ShowPets,
-    ShowAdd,
-    ShowDomains,
-    Choices,
-    ErrorDetails,
-    Commands,
-    Profiles,
-    Requests,
-    Changes,
-    Themes,
-    /// Shows the form itself; [`GlobalAction::ShowAdd`] shows what was left open in its place.
-    #[strum(serialize = "show-add")]
-    NewPet,
-    Import,
-    RapidEntry,
-    Outside,
-    /// Does what is chosen in the list of all commands.
-    #[strum(serialize = "confirm")]
-    RunCommand,
-}
-
-/// In a list or a search: moves, takes what is marked, or leaves.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
-#[strum(serialize_all = "kebab-case")]
-pub enum PickAction {
-    Move(Movement),
-    Confirm,
-    Back,
-}
-
-/// In a question or a field: takes what is there, or leaves.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
-#[strum(serialize_all = "kebab-case")]
-pub enum AskAction {
-    Confirm,
-    Back,
-}
-
-/// Among the pets.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
-#[strum(serialize_all = "kebab-case")]
-pub enum PetsAction {
-    Move(Movement),
-    Open,
-    Search,
-    NextTab,
-    PreviousTab,
-    AllStatuses,
-    MoreRows,
-    FewerRows,
-    ChooseLimit,
-    SortBy,
-    SortTurn,
-    Live,
-    Samples,
-    Refresh,
-    Copy,
-    CopyJson,
-    CopyCurl,
-    Export,
-    ById,
-    Whole,
-    Charts,
-}
-
-/// In the look-up of a pet by its id.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
-#[strum(serialize_all = "kebab-case")]
-pub enum LookupAction {
-    Confirm,
-    AskDeprecated,
-    Copy,
-    CopyJson,
-    Clear,
-    Back,
-}
-
-/// In the add form.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
-#[strum(serialize_all = "kebab-case")]
-pub enum FormAction {
-    NextField,
-    PreviousField,
-    Move(Movement),
-    Confirm,
-    Save,
-    Clear,
-    Back,
-}
-
-/// At the question after an add without an answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
-#[strum(serialize_all = "kebab-case")]
-pub enum UnknownOutcomeAction {
-    #[strum(transparent)]
-    Answer(Answer),
-    Move(Movement),
-    Confirm,
-    Clear,
-    Back,
-}
-
-/// In rapid entry.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
-#[strum(serialize_all = "kebab-case")]
-pub enum RapidAction {
-    Move(Movement),
-    NextField,
-    PreviousField,
-    NextTab,
-    PreviousTab,
-    Confirm,
-    Save,
-    Refresh,
-    Delete,
-    UseCode,
-    Clear,
-    Back,
-}
-
-/// Before an import: what is in the file, and how it is to be sent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
-#[strum(serialize_all = "kebab-case")]
-pub enum PreviewAction {
-    Move(Movement),
-    NextField,
-    PreviousField,
-    Save,
-    Choices,
-    Refresh,
-    WriteFile,
-    Copy,
-    Back,
-}
-
-/// During an import, and after it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
-#[strum(serialize_all = "kebab-case")]
-pub enum ImportRunAction {
-    Move(Movement),
-    Save,
-    Delete,
-    OnlyProblems,
-    Confirm,
-    Copy,
-    WriteFile,
-    Back,
-}
-
-/// In the box that asks for a key.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
-#[strum(serialize_all = "kebab-case")]
-pub enum KeyAction {
-    NextField,
-    PreviousField,
-    Confirm,
-    Choices,
-    Back,
-}
-
-/// In a text that is only read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
-#[strum(serialize_all = "kebab-case")]
-pub enum ReaderAction {
-    Move(Movement),
-    Back,
-}
-
-/// In the help.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
-#[strum(serialize_all = "kebab-case")]
-pub enum HelpAction {
-    Move(Movement),
-    NextTab,
-    PreviousTab,
-    WriteFile,
-    Back,
-}
-
-/// In the list of all commands; [`GlobalAction::RunCommand`] does what is chosen.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
-#[strum(serialize_all = "kebab-case")]
-pub enum CommandsAction {
-    Move(Movement),
-    Copy,
-    Back,
-}
-
-/// In the list of changes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
-#[strum(serialize_all = "kebab-case")]
-pub enum ChangesAction {
-    Move(Movement),
-    Open,
-    WriteFile,
-    Back,
-}
-
-/// In the list of profiles.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
-#[strum(serialize_all = "kebab-case")]
-pub enum ProfilesAction {
-    Move(Movement),
-    Confirm,
-    TestProfile,
-    NewProfile,
-    Refresh,
-    EnterKey,
-    Copy,
-    Back,
-}
-
-/// In the form for a profile.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
-#[strum(serialize_all = "kebab-case")]
-pub enum ProfileFormAction {
-    NextField,
-    PreviousField,
-    Move(Movement),
-    Confirm,
-    Toggle,
-    Save,
-    Choices,
-    Back,
-}
-
-/// In the list of requests.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
-#[strum(serialize_all = "kebab-case")]
-pub enum RequestsAction {
-    Move(Movement),
-    Open,
-    CopyCurl,
-    OnlyFailed,
-    WriteFile,
-    Search,
-    Back,
-}
-
-/// At the first start.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
-#[strum(serialize_all = "kebab-case")]
-pub enum WelcomeAction {
-    #[strum(transparent)]
-    Answer(Answer),
-    Move(Movement),
-    Confirm,
-}
-
 /// On a page of the domains panel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DomainsAction {
@@ -360,154 +101,365 @@ pub enum DomainsAction {
     Removal(RemovalAction),
 }
 
-/// In the list of domains.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
-#[strum(serialize_all = "kebab-case")]
-pub enum DomainListAction {
-    Move(Movement),
-    Open,
-    Add,
-    Redirects,
-    Removal,
-    Refresh,
-    Live,
-    Delete,
+/// Actions that have names in a file: `refresh`, `next-field`.
+macro_rules! actions {
+    ($($(#[$meta:meta])* pub enum $name:ident { $($variants:tt)* })*) => {$(
+        $(#[$meta])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
+        #[strum(serialize_all = "kebab-case")]
+        pub enum $name { $($variants)* }
+    )*};
 }
 
-/// In the wizard for a domain.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
-#[strum(serialize_all = "kebab-case")]
-pub enum WizardAction {
-    NextField,
-    PreviousField,
-    Toggle,
-    Confirm,
-    Save,
-    Clear,
-    Back,
-}
+actions! {
+    /// What does the same wherever it is bound.
+    pub enum GlobalAction {
+        Help,
+        Back,
+        Quit,
+        Interrupt,
+        Suspend,
+        Redraw,
+        ShowPets,
+        ShowAdd,
+        ShowDomains,
+        Choices,
+        ErrorDetails,
+        Commands,
+        Profiles,
+        Requests,
+        Changes,
+        Themes,
+        /// Shows the form itself; [`GlobalAction::ShowAdd`] shows what was left open in its place.
+        #[strum(serialize = "show-add")]
+        NewPet,
+        Import,
+        RapidEntry,
+        Outside,
+        /// Does what is chosen in the list of all commands.
+        #[strum(serialize = "confirm")]
+        RunCommand,
+    }
 
-/// At the record to enter.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
-#[strum(serialize_all = "kebab-case")]
-pub enum RecordAction {
-    #[strum(transparent)]
-    Copy(RecordPart),
-    Formats,
-    WriteFile,
-    Saved,
-    Refresh,
-    Correct,
-    Evidence,
-    Back,
-    Leave,
-}
+    /// In a list or a search: moves, takes what is marked, or leaves.
+    pub enum PickAction {
+        Move(Movement),
+        Confirm,
+        Back,
+    }
 
-/// At one domain.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
-#[strum(serialize_all = "kebab-case")]
-pub enum DomainAction {
-    Move(Movement),
-    Refresh,
-    Verified,
-    Saved,
-    Toggle,
-    Correct,
-    Rules,
-    Evidence,
-    Report,
-    Copy,
-    Formats,
-    Record,
-    Removal,
-    Back,
-}
+    /// In a question or a field: takes what is there, or leaves.
+    pub enum AskAction {
+        Confirm,
+        Back,
+    }
 
-/// At a troubleshooting rule.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
-#[strum(serialize_all = "kebab-case")]
-pub enum RulesAction {
-    NextTab,
-    PreviousTab,
-    Refresh,
-    Verified,
-    Toggle,
-    Evidence,
-    Report,
-    Copy,
-    Back,
-}
+    /// Among the pets.
+    pub enum PetsAction {
+        Move(Movement),
+        Open,
+        Search,
+        NextTab,
+        PreviousTab,
+        AllStatuses,
+        MoreRows,
+        FewerRows,
+        ChooseLimit,
+        SortBy,
+        SortTurn,
+        Live,
+        Samples,
+        Refresh,
+        Copy,
+        CopyJson,
+        CopyCurl,
+        Export,
+        ById,
+        Whole,
+        Charts,
+    }
 
-/// In the table of redirects.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
-#[strum(serialize_all = "kebab-case")]
-pub enum RedirectsAction {
-    Move(Movement),
-    Open,
-    Add,
-    Delete,
-    MakePrimary,
-    Save,
-    Choices,
-    Refresh,
-    Copy,
-    WriteFile,
-    Back,
-}
+    /// In the look-up of a pet by its id.
+    pub enum LookupAction {
+        Confirm,
+        AskDeprecated,
+        Copy,
+        CopyJson,
+        Clear,
+        Back,
+    }
 
-/// At one redirect.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
-#[strum(serialize_all = "kebab-case")]
-pub enum RedirectFormAction {
-    NextField,
-    PreviousField,
-    Save,
-    Choices,
-    Clear,
-    Back,
-}
+    /// In the add form.
+    pub enum FormAction {
+        NextField,
+        PreviousField,
+        Move(Movement),
+        Confirm,
+        Save,
+        Clear,
+        Back,
+    }
 
-/// In the steps of a removal.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
-#[strum(serialize_all = "kebab-case")]
-pub enum RemovalAction {
-    NextField,
-    PreviousField,
-    Toggle,
-    Confirm,
-    Refresh,
-    Redirects,
-    Back,
-}
+    /// At the question after an add without an answer.
+    pub enum UnknownOutcomeAction {
+        #[strum(transparent)]
+        Answer(Answer),
+        Move(Movement),
+        Confirm,
+        Clear,
+        Back,
+    }
 
-/// In a text to copy or to write.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
-#[strum(serialize_all = "kebab-case")]
-pub enum TextAction {
-    Move(Movement),
-    Copy,
-    WriteFile,
-    Back,
-}
+    /// In rapid entry.
+    pub enum RapidAction {
+        Move(Movement),
+        NextField,
+        PreviousField,
+        NextTab,
+        PreviousTab,
+        Confirm,
+        Save,
+        Refresh,
+        Delete,
+        UseCode,
+        Clear,
+        Back,
+    }
 
-/// In the record in all formats.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
-#[strum(serialize_all = "kebab-case")]
-pub enum FormatsAction {
-    Move(Movement),
-    Copy,
-    WriteFile,
-    Toggle,
-    Back,
-}
+    /// Before an import: what is in the file, and how it is to be sent.
+    pub enum PreviewAction {
+        Move(Movement),
+        NextField,
+        PreviousField,
+        Save,
+        Choices,
+        Refresh,
+        WriteFile,
+        Copy,
+        Back,
+    }
 
-/// In the box that asks for a file's name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
-#[strum(serialize_all = "kebab-case")]
-pub enum WriteAction {
-    Confirm,
-    Toggle,
-    Back,
+    /// During an import, and after it.
+    pub enum ImportRunAction {
+        Move(Movement),
+        Save,
+        Delete,
+        OnlyProblems,
+        Confirm,
+        Copy,
+        WriteFile,
+        Back,
+    }
+
+    /// In the box that asks for a key.
+    pub enum KeyAction {
+        NextField,
+        PreviousField,
+        Confirm,
+        Choices,
+        Back,
+    }
+
+    /// In a text that is only read.
+    pub enum ReaderAction {
+        Move(Movement),
+        Back,
+    }
+
+    /// In the help.
+    pub enum HelpAction {
+        Move(Movement),
+        NextTab,
+        PreviousTab,
+        WriteFile,
+        Back,
+    }
+
+    /// In the list of all commands; [`GlobalAction::RunCommand`] does what is chosen.
+    pub enum CommandsAction {
+        Move(Movement),
+        Copy,
+        Back,
+    }
+
+    /// In the list of changes.
+    pub enum ChangesAction {
+        Move(Movement),
+        Open,
+        WriteFile,
+        Back,
+    }
+
+    /// In the list of profiles.
+    pub enum ProfilesAction {
+        Move(Movement),
+        Confirm,
+        TestProfile,
+        NewProfile,
+        Refresh,
+        EnterKey,
+        Copy,
+        Back,
+    }
+
+    /// In the form for a profile.
+    pub enum ProfileFormAction {
+        NextField,
+        PreviousField,
+        Move(Movement),
+        Confirm,
+        Toggle,
+        Save,
+        Choices,
+        Back,
+    }
+
+    /// In the list of requests.
+    pub enum RequestsAction {
+        Move(Movement),
+        Open,
+        CopyCurl,
+        OnlyFailed,
+        WriteFile,
+        Search,
+        Back,
+    }
+
+    /// At the first start.
+    pub enum WelcomeAction {
+        #[strum(transparent)]
+        Answer(Answer),
+        Move(Movement),
+        Confirm,
+    }
+
+    /// In the list of domains.
+    pub enum DomainListAction {
+        Move(Movement),
+        Open,
+        Add,
+        Redirects,
+        Removal,
+        Refresh,
+        Live,
+        Delete,
+    }
+
+    /// In the wizard for a domain.
+    pub enum WizardAction {
+        NextField,
+        PreviousField,
+        Toggle,
+        Confirm,
+        Save,
+        Clear,
+        Back,
+    }
+
+    /// At the record to enter.
+    pub enum RecordAction {
+        #[strum(transparent)]
+        Copy(RecordPart),
+        Formats,
+        WriteFile,
+        Saved,
+        Refresh,
+        Correct,
+        Evidence,
+        Back,
+        Leave,
+    }
+
+    /// At one domain.
+    pub enum DomainAction {
+        Move(Movement),
+        Refresh,
+        Verified,
+        Saved,
+        Toggle,
+        Correct,
+        Rules,
+        Evidence,
+        Report,
+        Copy,
+        Formats,
+        Record,
+        Removal,
+        Back,
+    }
+
+    /// At a troubleshooting rule.
+    pub enum RulesAction {
+        NextTab,
+        PreviousTab,
+        Refresh,
+        Verified,
+        Toggle,
+        Evidence,
+        Report,
+        Copy,
+        Back,
+    }
+
+    /// In the table of redirects.
+    pub enum RedirectsAction {
+        Move(Movement),
+        Open,
+        Add,
+        Delete,
+        MakePrimary,
+        Save,
+        Choices,
+        Refresh,
+        Copy,
+        WriteFile,
+        Back,
+    }
+
+    /// At one redirect.
+    pub enum RedirectFormAction {
+        NextField,
+        PreviousField,
+        Save,
+        Choices,
+        Clear,
+        Back,
+    }
+
+    /// In the steps of a removal.
+    pub enum RemovalAction {
+        NextField,
+        PreviousField,
+        Toggle,
+        Confirm,
+        Refresh,
+        Redirects,
+        Back,
+    }
+
+    /// In a text to copy or to write.
+    pub enum TextAction {
+        Move(Movement),
+        Copy,
+        WriteFile,
+        Back,
+    }
+
+    /// In the record in all formats.
+    pub enum FormatsAction {
+        Move(Movement),
+        Copy,
+        WriteFile,
+        Toggle,
+        Back,
+    }
+
+    /// In the box that asks for a file's name.
+    pub enum WriteAction {
+        Confirm,
+        Toggle,
+        Back,
+    }
 }
 
 /// Where a key is pressed.
@@ -610,17 +562,12 @@ impl Context {
     /// Whether letters are text here.
     #[must_use]
     pub const fn is_text(self) -> bool {
-        match self {
-            Self::Text | Self::Search | Self::Form | Self::LimitBox | Self::KeyBox => true,
-            Self::Help | Self::Commands | Self::ById | Self::ProfileText | Self::RequestSearch => true,
-            Self::WizardText | Self::Browser | Self::RedirectForm | Self::RemovalName | Self::WriteBox => true,
-            Self::WelcomePath | Self::Rapid | Self::RapidChoice | Self::ImportFile | Self::ImportValue => true,
-            Self::Global | Self::Pets | Self::FormChoice | Self::Doubt | Self::Reader => false,
-            Self::Changes | Self::Charts | Self::Themes | Self::Profiles | Self::ProfileChoice => false,
-            Self::Requests | Self::Welcome | Self::ImportLook | Self::ImportRun => false,
-            Self::Domains | Self::Wizard | Self::Record | Self::Domain | Self::Rules | Self::Redirects => false,
-            Self::Removal | Self::TextBox | Self::FormatsBox | Self::OutsideBox | Self::Confirm => false,
-        }
+        matches!(
+            self,
+            Self::Text | Self::Search | Self::Form | Self::LimitBox | Self::KeyBox | Self::Help | Self::Commands
+        ) || matches!(self, Self::ById | Self::ProfileText | Self::RequestSearch | Self::WizardText | Self::Browser)
+            || matches!(self, Self::RedirectForm | Self::RemovalName | Self::WriteBox | Self::WelcomePath | Self::Rapid)
+            || matches!(self, Self::RapidChoice | Self::ImportFile | Self::ImportValue)
     }
 
     /// Whether letters that are bound nowhere here are typed all the same: somebody who sees a form types.
