@@ -26,8 +26,8 @@ use jobs::PopupReply;
 
 pub use clipboard::copy;
 pub use state::{
-    ChangesBox, ChartBar, ChartsBox, Command, ConfirmBox, Contents, FormatsBox, HelpBox, KeyBox, LimitBox, OutsideBox,
-    PaletteEntry, PendingChange, Popup, Reader, TextBox, TextKind, ThemesBox, WriteBox, next_preset,
+    ChartBar, ChartsBox, Command, CommandsBox, ConfirmBox, Contents, FormatsBox, HelpBox, KeyBox, LimitBox, OutsideBox,
+    PendingChange, Popup, TextBox, TextKind, WriteBox, next_preset,
 };
 
 /// What is typed into the box that is open. `false` when there is none.
@@ -69,8 +69,8 @@ pub fn draw(state: &AppState, now: Now, page: &mut Page<'_>, layout: &mut Layout
         Some(Popup::Limit(limit)) => limit::draw(limit, state, page),
         Some(Popup::Key(key)) => key::draw(key, state, now, page),
         Some(Popup::Commands(commands)) => commands::draw(commands, page),
-        Some(Popup::Error(reader)) => error::draw(*reader, state, now, page, layout),
-        Some(Popup::Changes(changes)) => pets::popups::changes::draw(*changes, state, now, page),
+        Some(Popup::Error(top)) => error::draw(*top, state, now, page, layout),
+        Some(Popup::Changes(cursor)) => pets::popups::changes::draw(*cursor, state, now, page),
         Some(Popup::Charts(charts)) => pets::popups::charts::draw(charts, state, page),
         Some(Popup::Themes(_)) => themes::draw(state, page),
         Some(Popup::Text(text)) => text::draw(text, page, layout),

@@ -13,7 +13,7 @@ use super::keymap::{Action, Context, GlobalAction, HelpAction};
 use super::msg::{Key, KeyPress, Msg, Outcome, QuitReason, Reply};
 use super::pending::Slot;
 use super::popups::jobs::NotWritten;
-use super::popups::{self, Command, HelpBox, PaletteEntry, Popup, Reader, ThemesBox};
+use super::popups::{self, Command, CommandsBox, HelpBox, Popup};
 use super::screens::add_pet::{import, rapid};
 use super::screens::{add_pet, domains, pets, profiles, requests, welcome};
 use super::session_cache::keep;
@@ -209,8 +209,8 @@ fn on_global(state: &mut AppState, action: GlobalAction, now: Now) -> Vec<Effect
         GlobalAction::Help => {
             let place = state.context();
             // A theme that was only looked at goes with its box.
-            if let Some(Popup::Themes(themes)) = &state.popup {
-                state.theme = themes.before;
+            if let Some(Popup::Themes(before)) = state.popup {
+                state.theme = before;
             }
             state.popup = Some(Popup::Help(HelpBox::new(place)));
         }
@@ -218,17 +218,17 @@ fn on_global(state: &mut AppState, action: GlobalAction, now: Now) -> Vec<Effect
         GlobalAction::Back if state.context() == Context::Pets => return pets::update::back(state, now),
         GlobalAction::Back if state.context() == Context::Domains => return domains::update::leave(state, now),
         GlobalAction::Back => {}
-        GlobalAction::Themes => state.popup = Some(Popup::Themes(ThemesBox { before: state.theme })),
+        GlobalAction::Themes => state.popup = Some(Popup::Themes(state.theme)),
         GlobalAction::Changes => pets::popups::changes::open(state),
         GlobalAction::Profiles => return profiles::update::show(state, now),
         GlobalAction::Requests => {
             state.popup = None;
             requests::update::show(state);
         }
-        GlobalAction::Commands => state.popup = Some(Popup::Commands(PaletteEntry::new(state))),
+        GlobalAction::Commands => state.popup = Some(Popup::Commands(CommandsBox::new(state))),
         GlobalAction::RunCommand => return run_command(state, now),
         GlobalAction::ErrorDetails if state.last_failure.is_some() || !state.complaints.is_empty() => {
-            state.popup = Some(Popup::Error(Reader::default()))
+            state.popup = Some(Popup::Error(0))
         }
         GlobalAction::ErrorDetails => state.say(MessageKind::Note, "There has been no error in this session."),
         GlobalAction::ShowPets => state.screen = Screen::Pets,

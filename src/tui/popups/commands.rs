@@ -6,7 +6,7 @@ use nucleo_matcher::{Config, Matcher};
 
 use super::clipboard::copy;
 use super::help::place_name;
-use super::state::{Command, PaletteEntry, Popup};
+use super::state::{Command, CommandsBox, Popup};
 use crate::clock::Now;
 use crate::model::text::{cut, width};
 use crate::tui::effect::Effect;
@@ -35,7 +35,7 @@ pub fn way_to(state: &AppState, place: Context) -> Option<GlobalAction> {
     screens(state).into_iter().find(|(of, _)| *of == place).map(|(_, show)| show)
 }
 
-impl PaletteEntry {
+impl CommandsBox {
     /// Everything that can be done where `state` is.
     #[must_use]
     pub fn new(state: &AppState) -> Self {
@@ -123,7 +123,7 @@ pub fn on_action(state: &mut AppState, action: CommandsAction, now: Now) -> Vec<
 const PAGE: usize = 6;
 
 /// All commands: the field, those that match, and the chosen one in a shell.
-pub(super) fn draw(commands: &PaletteEntry, page: &mut Page<'_>) {
+pub(super) fn draw(commands: &CommandsBox, page: &mut Page<'_>) {
     page.popup(76, page.area.height.min(18), "All commands");
     let appearance = page.appearance;
     let rule = appearance.rule(page.columns());
@@ -221,7 +221,7 @@ mod tests {
     #[test]
     fn each_command_shows_the_line_of_its_own_screen() {
         let app = App::loaded(80, 24);
-        let commands = PaletteEntry::new(&app.state).commands;
+        let commands = CommandsBox::new(&app.state).commands;
         let line = |title: &str| commands.iter().find(|command| command.title == title).unwrap().line.clone();
         assert_eq!(line("refresh: ask again").unwrap(), "petstore --demo pets list --limit 20");
         assert_eq!(line("Domains: check all now"), None);

@@ -3,7 +3,7 @@
 use ratatui::text::Line;
 
 use super::scroll;
-use super::state::{Popup, Reader};
+use super::state::Popup;
 use crate::api::explain::{Explanation, explain};
 use crate::api::failure::Failure;
 use crate::clock::Now;
@@ -13,14 +13,14 @@ use crate::tui::theme::StyleRole;
 use crate::tui::widgets::page::Page;
 
 pub fn on_action(state: &mut AppState, action: ReaderAction) {
-    let Some(Popup::Error(reader)) = &mut state.popup else { return };
+    let Some(Popup::Error(top)) = &mut state.popup else { return };
     match action {
-        ReaderAction::Move(movement) => scroll::to(&mut reader.top, movement, state.layout),
+        ReaderAction::Move(movement) => scroll::to(top, movement, state.layout),
         ReaderAction::Back => state.popup = None,
     }
 }
 
-pub(super) fn draw(reader: Reader, state: &AppState, now: Now, page: &mut Page<'_>, layout: &mut Layout) {
+pub(super) fn draw(top: u16, state: &AppState, now: Now, page: &mut Page<'_>, layout: &mut Layout) {
     page.popup(100, page.area.height.saturating_sub(2), "The last error");
     page.inset(1);
     page.margin = 0;
@@ -38,7 +38,7 @@ pub(super) fn draw(reader: Reader, state: &AppState, now: Now, page: &mut Page<'
     } else {
         lines.extend(state.complaints.iter().flat_map(|complaint| wrapped(complaint)));
     }
-    scroll::draw(reader.top, lines, page, layout);
+    scroll::draw(top, lines, page, layout);
 }
 
 /// Which keys help, and when it is tried again by itself.

@@ -21,15 +21,15 @@ pub enum Popup {
     /// What the keys do.
     Help(HelpBox),
     /// Everything that can be done.
-    Commands(PaletteEntry),
-    /// The last failure in full.
-    Error(Reader),
-    /// What has changed among the animals.
-    Changes(ChangesBox),
+    Commands(CommandsBox),
+    /// The last failure in full, from this line on.
+    Error(u16),
+    /// What has changed among the animals, the newest first; with the line under the cursor, from 0.
+    Changes(usize),
     /// The charts of status and category.
     Charts(ChartsBox),
-    /// The themes, to choose by sight.
-    Themes(ThemesBox),
+    /// The themes, to choose by sight; Esc goes back to the one before.
+    Themes(ThemeChoice),
     /// A text to read, to copy or to write.
     Text(TextBox),
     /// Into which file?
@@ -109,13 +109,6 @@ impl LimitBox {
     }
 }
 
-/// Text that can be scrolled.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Reader {
-    /// The first line shown.
-    pub top: u16,
-}
-
 /// Add it?
 #[derive(Clone, Debug, PartialEq)]
 pub struct ConfirmBox {
@@ -157,16 +150,9 @@ pub struct KeyBox {
     pub places: Option<KeyPlaces>,
 }
 
-/// The list of themes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ThemesBox {
-    /// The theme that Esc goes back to.
-    pub before: ThemeChoice,
-}
-
 /// The list of all commands.
 #[derive(Clone, Debug, PartialEq)]
-pub struct PaletteEntry {
+pub struct CommandsBox {
     /// What was typed to narrow the list.
     pub input: TextInput,
     /// Those that match, the best first.
@@ -277,13 +263,6 @@ pub enum Contents {
         /// As TOML.
         toml: String,
     },
-}
-
-/// What has changed, the newest first.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct ChangesBox {
-    /// The line under the cursor, from 0.
-    pub cursor: usize,
 }
 
 /// The bars of status and of category.

@@ -15,7 +15,7 @@ use crate::tui::widgets::list::moved;
 use crate::tui::widgets::page::Page;
 
 pub fn on_action(state: &mut AppState, action: PickAction, now: Now) -> Vec<Effect> {
-    let Some(Popup::Themes(themes)) = state.popup else { return Vec::new() };
+    let Some(Popup::Themes(before)) = state.popup else { return Vec::new() };
     let all = ThemeChoice::ALL;
     match action {
         PickAction::Move(movement) => {
@@ -24,12 +24,12 @@ pub fn on_action(state: &mut AppState, action: PickAction, now: Now) -> Vec<Effe
         }
         PickAction::Confirm => {
             state.popup = None;
-            if state.theme != themes.before {
+            if state.theme != before {
                 return vec![state.begin(PopupTask::SetTheme(state.theme), now)];
             }
         }
         PickAction::Back => {
-            state.theme = themes.before;
+            state.theme = before;
             state.popup = None;
         }
     }

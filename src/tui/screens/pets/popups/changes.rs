@@ -6,7 +6,7 @@ use crate::app::inventory::changes::Change;
 use crate::clock::Now;
 use crate::model::text::{cut, width};
 use crate::tui::keymap::ChangesAction;
-use crate::tui::popups::{ChangesBox, Contents, Popup, WriteBox};
+use crate::tui::popups::{Contents, Popup, WriteBox};
 use crate::tui::state::{AppState, MessageKind, Screen};
 use crate::tui::theme::StyleRole;
 use crate::tui::widgets::list::{moved, shown};
@@ -19,16 +19,16 @@ pub fn open(state: &mut AppState) {
         return;
     }
     state.pets.changes.unseen = 0;
-    state.popup = Some(Popup::Changes(ChangesBox::default()));
+    state.popup = Some(Popup::Changes(0));
 }
 
 pub fn on_action(state: &mut AppState, action: ChangesAction) {
     let log = state.pets.changes.log();
-    let Some(Popup::Changes(changes)) = &mut state.popup else { return };
+    let Some(Popup::Changes(cursor)) = &mut state.popup else { return };
     match action {
-        ChangesAction::Move(movement) => changes.cursor = moved(changes.cursor, movement, log.len(), 10),
+        ChangesAction::Move(movement) => *cursor = moved(*cursor, movement, log.len(), 10),
         ChangesAction::Open => {
-            let Some(id) = log.get(changes.cursor).map(|change| change.id) else { return };
+            let Some(id) = log.get(*cursor).map(|change| change.id) else { return };
             state.popup = None;
             state.screen = Screen::Pets;
             state.pets.by_id = None;
@@ -51,13 +51,13 @@ fn line(change: &Change) -> String {
     format!("{} {} {}", change.at, change.id, change.sentence(&change.name))
 }
 
-pub fn draw(changes: ChangesBox, state: &AppState, now: Now, page: &mut Page<'_>) {
+pub fn draw(cursor: usize, state: &AppState, now: Now, page: &mut Page<'_>) {
     let log = state.pets.changes.log();
-    let title = format!("Changes: {} of {}", changes.cursor + 1, log.len());
+    let title = format!("Changes: {} of {}", cursor + 1, log.len());
     page.popup(page.area.width.min(90), page.area.height.saturating_sub(2), &title);
     let appearance = page.appearance;
     let rows = usize::from(page.area.height);
-    for (chosen, change) in shown(log.iter(), changes.cursor, rows) {
+    for (chosen, change) in shown(log.iter(), cursor, rows) {
         if chosen {
             page.point(1);
         }
